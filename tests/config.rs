@@ -15,6 +15,8 @@ use proptest::prelude::*;
 const FULL: &str = include_str!("../conf/portcullis.toml");
 #[path = "config/aws.rs"]
 mod aws;
+#[path = "config/certificates.rs"]
+mod certificates;
 /// The built-in rules.
 #[path = "config/files.rs"]
 mod files;
@@ -109,6 +111,7 @@ fn what_the_full_file_comments_out_is_right_but_for_what_needs_something_of_your
         "a route has only one of `path` and `pattern`",
         "`rules` is the whole set already",
         "`conversation_header` needs tweak = \"conversation\"",
+        "[routes.certificate] is for callers that must have one",
         "`models` needs a route to an upstream with `auth = \"token\"`",
     ];
     let problems = read(&uncommented()).unwrap_err();
@@ -157,9 +160,10 @@ mod keys {
 #[test]
 fn the_full_file_shows_every_key() {
     use portcullis::config::settings::{
-        Allowed, Audit, Aws, Budget, ClamdSocket, Clients, Detect, FileLimits, Intel, JwkSource, Jwks, Jwt,
-        Model, ModelTarget, Otlp, Rate, Reload, RemoteIntel, Respond, Route, Scan, Settings, Sign, Telemetry,
-        Tls, TokenPlace, Upgrade, Upstream, UpstreamTls, Usage,
+        Allowed, Audit, Aws, Budget, Certificate, CertificateHeaders, ClamdSocket, Clients, Detect,
+        FileLimits, Intel, JwkSource, Jwks, Jwt, Model, ModelTarget, Otlp, Rate, Reload, RemoteIntel,
+        Respond, Route, RouteCertificate, Scan, Settings, Sign, Telemetry, Tls, TokenPlace, Upgrade,
+        Upstream, UpstreamTls, Usage,
     };
     use portcullis::usage::ModelPrice;
     macro_rules! keys_of {
@@ -169,7 +173,7 @@ fn the_full_file_shows_every_key() {
         Settings Store Listen Tls Admin Vault Blobs S3 Log Limits Api Upstream
         UpstreamTls Aws Timeouts Ejection BreakerLimits Probe Route Respond Rate Jwt JwkSource TokenPlace Sign Jwks Redact
         Sanitize Scan ClamdSocket Intel RemoteIntel FileLimits Clients Reload Upgrade Telemetry Otlp Detect Allowed
-        Audit Usage ModelPrice Budget Model ModelTarget
+        Audit Usage ModelPrice Budget Model ModelTarget Certificate RouteCertificate CertificateHeaders
     };
     let text = uncommented();
     for key in all.iter().flatten() {
@@ -206,7 +210,7 @@ auth = "none"
         "test.toml:2:1: unknown key `adress` (did you mean `address`?)",
         "test.toml:6:8: expected a size such as \"64KiB\", found an integer",
         "test.toml:14:12: there is no [upstreams.opnai] (did you mean `openai`?)",
-        "test.toml:15:8: expected \"token\" or \"none\"",
+        "test.toml:15:8: expected \"token\", \"certificate\" or \"none\"",
         "test.toml:19:11: not a regular expression: unclosed group",
     ];
     assert_eq!(lines(read(text)), want);

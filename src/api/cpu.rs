@@ -43,6 +43,8 @@ pub enum PoolError {
 pub enum Caller {
     /// The holder of a token.
     Token(TokenId),
+    /// The holder of a client certificate, by the SHA-256 of whom it names.
+    Certificate([u8; 32]),
     /// Whoever calls without one from an address, of IPv6 from a /64; `None` where it is not known.
     Address(Option<IpAddr>),
     /// The gateway's own.

@@ -107,6 +107,7 @@ impl Distinct {
 fn tell(caller: &Caller, bound: Bound) {
     let caller = match caller {
         Caller::Token(id) => id.to_string(),
+        Caller::Certificate(_) => "by certificate".to_owned(),
         Caller::Address(_) | Caller::Own => "by address".to_owned(),
     };
     tracing::warn!(

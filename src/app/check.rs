@@ -1,8 +1,9 @@
 //! The files of a configuration that only their users can judge: certificates, keys and authorities.
 
 use crate::app::error::AppError;
+use crate::app::tls_files::tls_files;
 use crate::config::{Config, Problem, Problems};
-use crate::gateway::listen::Certificate;
+use crate::gateway::listen::ListenerTls;
 use crate::gateway::upstream::Authorities;
 
 /// That they can be used; `name` is the configuration's file.
@@ -11,11 +12,10 @@ use crate::gateway::upstream::Authorities;
 /// All of those that cannot.
 pub fn check_files(config: &Config, name: &str) -> Result<(), AppError> {
     // A key that is not here is among what is missing.
-    let here = config.listen.iter().filter_map(|listen| listen.tls.as_ref()).filter(|tls| tls.key.exists());
-    let certificates = here.filter_map(|tls| {
-        let loaded = Certificate::load(tls.certificate.to_path_buf(), tls.key.to_path_buf());
-        loaded.err().map(|error| error.to_string())
-    });
+    let here = config.listen.iter().filter_map(|listen| listen.tls.as_ref()).map(tls_files);
+    let here = here.filter(|files| files.keys().all(|key| key.exists()));
+    let certificates =
+        here.filter_map(|files| ListenerTls::load(&files).err().map(|error| error.to_string()));
     let authorities = config.upstreams.values().filter_map(|upstream| {
         let ca = upstream.tls().ca?;
         Authorities::read(&ca).err().map(|why| format!("{}: {why}", ca.display()))

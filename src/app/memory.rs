@@ -10,6 +10,7 @@ use crate::app::open_store::OpenStore;
 use crate::base::address::customer;
 use crate::base::id::TokenId;
 use crate::config::Config;
+use crate::gateway::client_certificate::SubjectName;
 use crate::gateway::filters::{Credential, Who};
 use crate::gateway::memory::Memory;
 
@@ -24,6 +25,9 @@ pub enum Remembered {
         /// The subject.
         subject: String,
     },
+    /// Of whoever shows client certificates with this name first, written as a route's `subjects` are; or of a certificate
+    /// without names, by its fingerprint (`sha256:…`).
+    Certificate(String),
     /// Of whoever sends its provider this key alone.
     Key(Zeroizing<Vec<u8>>),
     /// Of whoever signs requests with the access key of this id.
@@ -44,6 +48,10 @@ pub fn erase(opened: &OpenStore, config: &Config, whose: Remembered) -> Result<u
     let who = match whose {
         Remembered::Token(id) => Some(Who::Token(id.to_string())),
         Remembered::Subject { issuer, subject } => Some(Who::Subject(issuer, subject)),
+        Remembered::Certificate(name) => {
+            let same = SubjectName::parse(&name).map(|name| name.to_string());
+            Some(Who::Certificate(same.unwrap_or(name)))
+        }
         Remembered::Key(key) => Some(Who::Keys(vec![Credential::Secret(key)])),
         Remembered::AccessKey(id) => Some(Who::Keys(vec![Credential::AccessKey(id)])),
         Remembered::Address(address) => Some(Who::Address(Some(customer(address)))),

@@ -10,6 +10,7 @@
 //! | `new_master` | another master key in its place |
 //! | `memory` | what is remembered of callers, forgotten |
 //! | `table` | a configuration's routes, built from the parts |
+//! | `client_certificates` | what routes ask of callers' certificates |
 //! | `pools` | upstreams, their peers and breakers |
 //! | `guardrails` | routes that look through texts for whoever asks
 //! | `metering` | how usage is counted, and written down |
@@ -23,6 +24,7 @@
 //! | `cleaning` | one file, cleaned on the command line |
 //! | `lines` | lines of a live text |
 //! | `pipe` | text from standard input to standard output |
+//! | `tls_files` | the files of a listener's TLS |
 //! | `traces` | spans on their way to a collector |
 //! | `error` | [`AppError`]: why the process cannot do what it is told to |
 //! | `upkeep` | what it does every second |
@@ -32,6 +34,7 @@ mod admin;
 mod audited;
 mod check;
 mod cleaning;
+mod client_certificates;
 mod embed;
 mod error;
 mod files;
@@ -52,6 +55,7 @@ mod providers;
 mod serve;
 mod services;
 mod table;
+mod tls_files;
 mod traces;
 mod upkeep;
 

@@ -23,7 +23,7 @@ use crate::api::{Endpoint as ApiEndpoint, Endpoints, Mount};
 use crate::app::error::AppError;
 use crate::app::policy::{RoutePolicy, actions};
 use crate::app::services::Services;
-use crate::app::{admin, cleaning, files, guardrails, metering, mint, pools};
+use crate::app::{admin, cleaning, client_certificates, files, guardrails, metering, mint, pools};
 use crate::base::rate::Rate;
 use crate::config::Config;
 use crate::config::settings::{
@@ -260,8 +260,9 @@ fn route(setting: &RouteSetting, terminal: Terminal, from: &RouteInputs<'_>) -> 
                 None => auth,
             })
         }
-        AuthSetting::None => Arc::new(StripTokens::new(ours)),
+        AuthSetting::Certificate | AuthSetting::None => Arc::new(StripTokens::new(ours)),
     });
+    filters.extend(client_certificates::filter(setting, config, parts).map_err(wrong)?);
     if let Some(jwt) = &setting.jwt {
         filters.push(Arc::new(tokens(jwt, parts, upstreams).map_err(wrong)?));
     }
@@ -304,6 +305,7 @@ fn bounds(setting: &RouteSetting, from: &RouteInputs<'_>) -> Result<Vec<Arc<dyn 
         let whose = match *rate.by {
             By::Address => Whose::Address,
             By::Token => Whose::Token,
+            By::Certificate => Whose::Certificate,
         };
         let allowance = Allowance { rate: Rate { times: rate.requests.get(), per: rate.per.get() }, whose };
         limits = limits.and(allowance, parts.buckets(setting.name.as_str()));

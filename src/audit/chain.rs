@@ -250,6 +250,7 @@ mod tests {
         let event = AuditEvent {
             token_name: text,
             subject: text,
+            certificate: text,
             client: text,
             labels: &labels,
             method: &long,

@@ -98,6 +98,8 @@ pub struct AuditEvent<'a> {
     pub token_name: Option<&'a str>,
     /// The subject of the JWT that was verified.
     pub subject: Option<&'a str>,
+    /// The beginning of the fingerprint of the client certificate that was verified.
+    pub certificate: Option<&'a str>,
     /// The caller's address, as far as the configuration lets it be shown.
     pub client: Option<&'a str>,
     /// What operators and callers put on a request, by name. Members that do not fit into 16 KiB of JSON are
@@ -151,6 +153,7 @@ impl AuditEvent<'_> {
             token: None,
             token_name: None,
             subject: None,
+            certificate: None,
             client: None,
             labels: &NO_LABELS,
             method: "",
@@ -180,6 +183,7 @@ impl AuditEvent<'_> {
         to.text("token", &self.token.map(ToString::to_string).unwrap_or_default());
         to.text("token_name", self.token_name.unwrap_or_default());
         to.text("subject", self.subject.unwrap_or_default());
+        to.text("certificate", self.certificate.unwrap_or_default());
         to.text("client", self.client.unwrap_or_default());
         to.map("labels", &self.shown_labels());
         to.text("method", self.method);
@@ -308,6 +312,7 @@ mod tests {
             token: Some(&token),
             token_name: Some("billing"),
             subject: Some("user@issuer"),
+            certificate: Some("0123456789abcdef"),
             client: Some("192.0.2.0"),
             labels: &labels,
             method: "POST",
@@ -335,6 +340,7 @@ mod tests {
             "token": token.to_string(),
             "token_name": "billing",
             "subject": "user@issuer",
+            "certificate": "0123456789abcdef",
             "client": "192.0.2.0",
             "labels": { "team": "a \"b\"\n\u{1b}c" },
             "method": "POST",

@@ -71,6 +71,7 @@ const COLUMNS: &[(&str, &str)] = &[
     ("token", "/token"),
     ("token_name", "/token_name"),
     ("subject", "/subject"),
+    ("certificate", "/certificate"),
     ("client", "/client"),
     ("labels", "/labels"),
     ("labels_left_out", "/labels_left_out"),
@@ -254,7 +255,7 @@ mod tests {
         let value: Value = serde_json::from_str(&line).unwrap();
         let hashes = format!("{},{}", value["prev"].as_str().unwrap(), value["hash"].as_str().unwrap());
         let expected = [
-            "1,node-1,1970-01-01T00:00:10.000Z,request,,,,,,",
+            "1,node-1,1970-01-01T00:00:10.000Z,request,,,,,,,",
             "\"{\"\"team\"\":\"\"a, \\\"\"b\\\"\"\"\"}\",,,chat,,,,",
             "0,passed,,,,0,0,6,7,8,9,true,0.000123400,10,,,",
             &hashes,

@@ -28,13 +28,15 @@ pub(super) fn run(place: &StoreArgs, command: MemoryCommand) -> Result<(), Failu
 }
 
 fn whose(args: EraseArgs) -> Result<Remembered, Failure> {
-    let EraseArgs { token, subject, issuer, key_stdin, access_key, address, all } = args;
+    let EraseArgs { token, subject, issuer, certificate, key_stdin, access_key, address, all } = args;
     Ok(if let Some(id) = token {
         let unknown =
             || Failure::Usage("a token's id is pti_ and 32 characters; see `tokens list`".to_owned());
         Remembered::Token(TokenId::parse(&id).ok_or_else(unknown)?)
     } else if let Some(subject) = subject {
         Remembered::Subject { issuer: issuer.unwrap_or_default(), subject }
+    } else if let Some(name) = certificate {
+        Remembered::Certificate(name)
     } else if key_stdin {
         let mut key = Zeroizing::new(Vec::new());
         std::io::stdin().lock().take(LONGEST_KEY).read_to_end(&mut key)?;

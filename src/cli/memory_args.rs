@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use clap::{ArgGroup, Args, Subcommand};
 
 /// One of these, and no more.
-const WHOSE: [&str; 6] = ["token", "subject", "key_stdin", "access_key", "address", "all"];
+const WHOSE: [&str; 7] = ["token", "subject", "certificate", "key_stdin", "access_key", "address", "all"];
 
 #[derive(Debug, Subcommand)]
 pub(super) enum MemoryCommand {
@@ -27,6 +27,10 @@ pub(super) struct EraseArgs {
     /// The issuer (`iss`) of those tokens, if they name one.
     #[arg(long, value_name = "ISSUER", requires = "subject")]
     pub(super) issuer: Option<String>,
+    /// Whoever shows client certificates with this name, such as uri:spiffe://example.com/agent, dns:agent.example.com,
+    /// email:jane@example.com or CN=agent.
+    #[arg(long, value_name = "NAME")]
+    pub(super) certificate: Option<String>,
     /// Whoever sends its provider this key, which is read from standard input.
     #[arg(long)]
     pub(super) key_stdin: bool,

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::base::secret::Secret;
 use crate::config::at::At;
 use crate::config::mistakes::Mistakes;
-use crate::config::settings::{Aws, Sanitize, Settings, Tls, Upgrade, Upstream, region_of};
+use crate::config::settings::{Aws, Certificate, Sanitize, Settings, Tls, Upgrade, Upstream, region_of};
 use crate::config::supplied::{Env, Needs, Source, Supplied};
 
 /// The environment variables of AWS's own tools: an access key's id and its secret.
@@ -35,9 +35,8 @@ pub(crate) fn resolve(settings: &mut Settings, lookup: Lookup<'_>, mistakes: &mu
     let Lookup { folder, env, needs } = lookup;
     let mut fetch = Fetch { folder, env, mistakes, files: Vec::new() };
     for listen in &mut settings.listen {
-        if let Some(Tls { certificate, key }) = &mut listen.value_mut().tls {
-            fetch.file(certificate, needs.files);
-            fetch.file(key, needs.serving);
+        if let Some(tls) = &mut listen.value_mut().tls {
+            fetch.tls(tls, needs);
         }
     }
     if settings.data.as_os_str().is_empty() {
@@ -147,6 +146,19 @@ impl Fetch<'_> {
                 }
             }
             Err(error) => self.wrong(place, unreadable(&error), needed),
+        }
+    }
+
+    fn tls(&mut self, tls: &mut Tls, needs: Needs) {
+        let Tls { certificate, key, sni, client_ca, client_crl, client_certificates: _ } = tls;
+        self.file(certificate, needs.files);
+        self.file(key, needs.serving);
+        for Certificate { certificate, key } in sni.iter_mut().map(At::value_mut) {
+            self.file(certificate, needs.files);
+            self.file(key, needs.serving);
+        }
+        for file in [client_ca, client_crl].into_iter().flatten() {
+            self.file(file, needs.files);
         }
     }
 

@@ -18,6 +18,8 @@ use crate::base::budget::Budget;
 use crate::base::clock::{SharedClock, Timestamp};
 use crate::base::id::RequestId;
 use crate::base::path::RequestPath;
+use crate::crypto::hash::sha256;
+use crate::gateway::client_certificate::ClientCertificate;
 use crate::gateway::delivery::Delivery;
 use crate::gateway::error::{ErrorShape, ErrorTarget, GatewayError};
 use crate::gateway::error_shape::call_id;
@@ -41,6 +43,8 @@ pub struct Facts {
     pub who: Option<Principal>,
     /// What the caller's signed token says, once it was verified and found good.
     pub claims: Option<Claims>,
+    /// The caller's certificate, once its route asked for one.
+    pub certificate: Option<Arc<ClientCertificate>>,
     /// The id that the caller gave its call, as JSON; of JSON-RPC only.
     pub call: Option<String>,
     /// What is remembered of the caller and the conversation, on routes that remember.
@@ -122,6 +126,8 @@ pub struct Exchange {
     pub received: Timestamp,
     /// The caller's address.
     pub client: Option<IpAddr>,
+    /// The certificate that its connection has proved; it says who calls only where a filter takes it for that.
+    pub connection_certificate: Option<Arc<ClientCertificate>>,
     /// What filters have learned.
     pub facts: Facts,
     /// What it may hold.
@@ -156,6 +162,8 @@ pub struct ExchangeParts {
     pub id: RequestId,
     /// The caller's address.
     pub client: Option<IpAddr>,
+    /// The certificate that its connection has proved.
+    pub certificate: Option<Arc<ClientCertificate>>,
     /// What it may hold.
     pub budget: Budget,
     /// The request's head.
@@ -180,12 +188,13 @@ pub struct ExchangeParts {
 
 impl From<ExchangeParts> for Exchange {
     fn from(parts: ExchangeParts) -> Self {
-        let ExchangeParts { id, client, budget, head, path, sends_body, .. } = parts;
+        let ExchangeParts { id, client, certificate, budget, head, path, sends_body, .. } = parts;
         let ExchangeParts { route, spoken, body_rate, trace, clock, started, .. } = parts;
         Self {
             id,
             received: clock.now(),
             client,
+            connection_certificate: certificate,
             facts: Facts::default(),
             budget,
             request_scan: Scan::NotAsked,
@@ -210,7 +219,14 @@ impl From<ExchangeParts> for Exchange {
 impl Exchange {
     /// Whose turn it is where callers take turns.
     pub fn caller(&self) -> Caller {
-        self.facts.who.as_ref().map_or_else(|| self.caller_by_address(), Principal::caller)
+        let by_token = self.facts.who.as_ref().map(Principal::caller);
+        by_token.or_else(|| self.caller_by_certificate()).unwrap_or_else(|| self.caller_by_address())
+    }
+
+    /// The same where the certificate counts, whatever token comes with it.
+    pub fn caller_by_certificate(&self) -> Option<Caller> {
+        let certificate = self.facts.certificate.as_ref()?;
+        Some(Caller::Certificate(sha256(certificate.identity().as_bytes())))
     }
 
     /// The same where tokens do not count.

@@ -30,6 +30,7 @@
 //! | [`in_flight`] | how many requests are under way |
 //! | [`min_rate`] | how slowly bytes may come or be taken |
 //! | [`clients`] | the address of a caller behind other proxies |
+//! | [`client_certificate`] | who a caller is, by its certificate |
 //! | `decoded_body` | a body out of its codings, for whoever reads along |
 //! | `delivery` | how much of its answer a caller has had |
 //! | [`media_type`] | what `Content-Type` says |
@@ -43,6 +44,7 @@
 mod bedrock_error;
 pub mod body;
 pub mod bounds;
+pub mod client_certificate;
 pub mod clients;
 mod collected_body;
 mod decoded_body;
@@ -79,6 +81,8 @@ mod state;
 pub mod terminal;
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod testing_certificates;
 mod upgrade;
 pub mod upstream;
 pub mod websocket;

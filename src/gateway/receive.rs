@@ -13,6 +13,7 @@ use crate::api::{Answer, ApiError};
 use crate::base::id::RequestId;
 use crate::base::path::RequestPath;
 use crate::crypto::random;
+use crate::gateway::client_certificate::ClientCertificate;
 use crate::gateway::clients::Underscores;
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::{Exchange, ExchangeParts};
@@ -33,6 +34,8 @@ pub(super) struct ReceivedHead {
     pub(super) peer: Option<IpAddr>,
     /// Whether a body comes with it.
     pub(super) sends_body: bool,
+    /// The other side's certificate, where the connection was asked for one.
+    pub(super) certificate: Option<Arc<ClientCertificate>>,
 }
 
 /// A request that load shedding refuses before it has a session.
@@ -59,7 +62,8 @@ impl Gateway {
         let table = self.routes.load();
         let (path, found) = find(&table, session.req_header_mut())?;
         let peer = session.client_addr().and_then(|address| address.as_inet()).map(|address| address.ip());
-        let received = ReceivedHead { head: session.req_header().clone(), peer, sends_body };
+        let certificate = certificate(session);
+        let received = ReceivedHead { head: session.req_header().clone(), peer, sends_body, certificate };
         let route = match &found {
             RouteMatch::Route(route) => Arc::clone(route),
             _ => Arc::clone(table.stray()),
@@ -76,7 +80,7 @@ impl Gateway {
     }
 
     fn exchange(&self, received: ReceivedHead, path: RequestPath, route: &Route) -> Result<Exchange> {
-        let ReceivedHead { mut head, peer, sends_body } = received;
+        let ReceivedHead { mut head, peer, sends_body, certificate } = received;
         if let Some(target) = route.info().stripped(&path, head.uri.query()) {
             head.set_raw_path(target.as_bytes())?;
         }
@@ -84,6 +88,7 @@ impl Gateway {
         Ok(Exchange::from(ExchangeParts {
             id: RequestId::from_random(id),
             client: peer.map(|peer| self.clients.of(peer, &head.headers)),
+            certificate,
             budget: self.budget.request(self.bounds.per_request),
             trace: RequestTrace::new(&self.tracer, &head),
             head,
@@ -120,6 +125,11 @@ impl Gateway {
         let answer = x.error_answer(GatewayError::Api(ApiError::Overloaded));
         Some(EarlyReject { request: ActiveRequest::new(x, chain, Received::new(found)), answer, why })
     }
+}
+
+/// The certificate that the connection's listener has verified. No head can say that there is one.
+fn certificate(session: &Session) -> Option<Arc<ClientCertificate>> {
+    session.digest()?.ssl_digest.as_ref()?.extension.get::<Arc<ClientCertificate>>().cloned()
 }
 
 /// Finds the route of a head, whose target becomes what was found: no later step sees another path.

@@ -203,6 +203,7 @@ pub(super) fn exchange(route: &Route, method: &str, fields: &[(&'static str, &st
     Exchange::from(ExchangeParts {
         id: RequestId::from_random([7; 20]),
         client: Some(IpAddr::V4(Ipv4Addr::LOCALHOST)),
+        certificate: None,
         budget: Budget::process(1 << 24),
         head,
         path: RequestPath::parse("/").unwrap(),

@@ -79,6 +79,8 @@ pub struct Access<'a> {
     pub client: Option<IpAddr>,
     /// The API token's id, when one was proved.
     pub token: Option<&'a TokenId>,
+    /// The beginning of the fingerprint of the caller's certificate, when its route asked for one.
+    pub certificate: Option<&'a str>,
     /// Body bytes received.
     pub bytes_in: u64,
     /// Body bytes sent.
@@ -144,6 +146,7 @@ impl<'a> Access<'a> {
             took: Duration::ZERO,
             client: None,
             token: None,
+            certificate: None,
             bytes_in: 0,
             bytes_out: 0,
             redacted: 0,
@@ -180,6 +183,7 @@ impl<'a> Access<'a> {
             took_us = self.micros(),
             client = addresses.shown(self.client).map(tracing::field::display),
             token = self.token.map(tracing::field::display),
+            certificate = self.certificate,
             protocol = self.protocol,
             upstream = self.upstream,
             attempts = self.attempts,
@@ -218,6 +222,7 @@ impl<'a> Access<'a> {
             "took_us": self.micros(),
             "client": addresses.shown(self.client).map(|address| address.to_string()),
             "token": self.token.map(ToString::to_string),
+            "certificate": self.certificate,
             "protocol": self.protocol,
             "upstream": self.upstream,
             "attempts": self.attempts,

@@ -145,6 +145,7 @@ pub(crate) const DOORS: &[(&str, &[&str])] = &[
     ("toml", &["config", "detect"]),
     ("tracing_subscriber", &["telemetry"]),
     ("unicode_normalization", &["detect"]),
+    ("x509_parser", &["gateway"]),
     ("zip", &["sanitize"]),
     ("zstd", &["stream"]),
 ];

@@ -110,11 +110,15 @@ def test_with_one_certificate_that_cannot_be_used_nothing_changes(gateway):
     assert gateway.body() == b"NEXT"
 
 
-def test_another_file_takes_a_restart_and_keeps_nothing_else_back(gateway):
+def test_another_file_is_shown_too_and_whether_there_is_tls_takes_a_restart(gateway):
     issue(gateway.home, "c", "c-one")
     (gateway.home / "a.pem").unlink()
     (gateway.home / "a.key").unlink()
     gateway.write(CONFIG.replace('"a.', '"c.').replace("BODY", "NEXT"))
     gateway.reload("reloaded routes")
+    assert not gateway.said("change with a restart only")
+    assert (shown(gateway.h2c), gateway.body()) == ("CN=c-one", b"NEXT")
+    gateway.write(CONFIG.replace('tls = {{ certificate = "a.pem", key = "a.key" }}\n', ""))
+    gateway.reload("reloaded routes")
     assert "listen" in gateway.said("change with a restart only")[-1]
-    assert (shown(gateway.h2c), gateway.body()) == ("CN=a-one", b"NEXT")
+    assert (shown(gateway.h2c), gateway.body()) == ("CN=c-one", b"BODY")

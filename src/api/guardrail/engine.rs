@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use data_encoding::HEXLOWER;
 use serde_json::Value;
 
 use crate::api::call::{Call, Collected};
@@ -88,15 +89,18 @@ impl Guardrail {
 
     fn scope(&self, key: &FpeKey, caller: &Caller) -> Scope {
         let route = self.route.as_bytes();
-        let caller = match caller {
-            _ if !self.by_caller => return Scope::of(key, &[b"guardrail", route]),
+        if !self.by_caller {
+            return Scope::of(key, &[b"guardrail", route]);
+        }
+        let (kind, name) = match caller {
             Caller::Token(id) => ("token", id.to_string()),
+            Caller::Certificate(subject) => ("certificate", HEXLOWER.encode(subject)),
             Caller::Address(address) => {
                 ("address", address.map(|address| address.to_string()).unwrap_or_default())
             }
             Caller::Own => ("own", String::new()),
         };
-        Scope::of(key, &[b"guardrail", route, caller.0.as_bytes(), caller.1.as_bytes()])
+        Scope::of(key, &[b"guardrail", route, kind.as_bytes(), name.as_bytes()])
     }
 
     /// Does `work` on `bytes` bytes of a caller's.

@@ -1,6 +1,6 @@
 //! Settings that change with a restart only: a reload leaves them as they are, and says so.
 
-use crate::config::settings::{Limits, Settings};
+use crate::config::settings::{Limits, Listen, Settings};
 
 /// The keys of settings that differ between what runs and what the file says now, and which a reload does not reach.
 pub(super) fn differing(running: &Settings, now: &Settings) -> Vec<&'static str> {
@@ -22,7 +22,7 @@ pub(super) fn differing(running: &Settings, now: &Settings) -> Vec<&'static str>
         }
     };
     let mut differ = vec![
-        (a.listen != b.listen, "listen"),
+        (listeners(a) != listeners(b), "listen"),
         (a.admin != b.admin, "admin"),
         (a.data != b.data, "data"),
         (a.threads != b.threads, "threads"),
@@ -37,6 +37,12 @@ pub(super) fn differing(running: &Settings, now: &Settings) -> Vec<&'static str>
     ];
     differ.retain(|(differs, _)| *differs);
     differ.into_iter().map(|(_, key)| key).collect()
+}
+
+/// Where callers are listened to, and how: whether by TLS, but not what that shows and asks for.
+fn listeners(settings: &Settings) -> Vec<(Listen, bool)> {
+    let each = |listen: &Listen| (Listen { tls: None, ..listen.clone() }, listen.tls.is_some());
+    settings.listen.iter().map(|listen| each(listen)).collect()
 }
 
 #[cfg(test)]

@@ -8,11 +8,12 @@ use arc_swap::ArcSwap;
 use crate::app::admin;
 use crate::app::error::AppError;
 use crate::app::services::Services;
+use crate::app::tls_files::tls_files;
 use crate::config::{Config, settings};
 use crate::gateway::bounds::Bounds;
 use crate::gateway::clients::{ClientResolver, ForwardedHeader, Underscores};
 use crate::gateway::in_flight::InFlight;
-use crate::gateway::listen::{Certificate, ConnectionLimit, Limits, Listen, ListenError, Serving};
+use crate::gateway::listen::{ConnectionLimit, Limits, Listen, ListenError, ListenerTls, Serving};
 use crate::gateway::min_rate::ByteRate;
 use crate::gateway::proxy::{Gateway, GatewayParts};
 use crate::gateway::route::RouteTable;
@@ -109,10 +110,7 @@ fn limits(config: &Config) -> Limits {
 }
 
 fn listen_of(setting: &settings::Listen) -> Result<Listen, ListenError> {
-    let tls = setting.tls.as_ref().map(|tls| {
-        let certificate = Certificate::load(tls.certificate.to_path_buf(), tls.key.to_path_buf());
-        certificate.map(Arc::new)
-    });
+    let tls = setting.tls.as_ref().map(|tls| ListenerTls::load(&tls_files(tls)).map(Arc::new));
     Ok(Listen {
         address: *setting.address,
         tls: tls.transpose()?,

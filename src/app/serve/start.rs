@@ -93,10 +93,10 @@ pub fn serve(source: &Source, upgrade: bool, announce: impl FnOnce(Announce)) ->
         files: Files::new(config.reload.clone(), watched),
         parts: Arc::clone(&parts),
         routes,
-        certificates: servings
+        tls: servings
             .iter()
             .flat_map(|serving| &serving.listen)
-            .filter_map(|l| l.tls.clone())
+            .filter_map(|listen| Some((listen.address, listen.tls.clone()?)))
             .collect(),
         connections: servings.iter().map(|serving| serving.connections.clone()).collect(),
         sockets: sockets.clone(),
@@ -126,7 +126,7 @@ pub fn serve(source: &Source, upgrade: bool, announce: impl FnOnce(Announce)) ->
         admin: config.admin.as_ref().map(|admin| *admin.address),
         data: config.data.to_path_buf(),
     });
-    listen::serve(servings, &sockets, NEVER_FIRST, stopped)?;
+    listen::serve(servings, &sockets, NEVER_FIRST, stopped);
     parts.opened.io.block_on(parts.opened.records.close());
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! [`Watch`]: what signals and changed files act on.
 
+use std::net::SocketAddr;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,9 +17,10 @@ use crate::app::serve::source::Source;
 use crate::app::serve::watched::Files;
 use crate::app::serve::{fixed, notify};
 use crate::app::services::Services;
+use crate::app::tls_files::tls_files;
 use crate::app::{master, table};
 use crate::config::{Config, Known};
-use crate::gateway::listen::{Certificate, ConnectionLimit, Sockets, Stop};
+use crate::gateway::listen::{ConnectionLimit, ListenError, ListenerTls, Renewed, Sockets, Stop};
 use crate::gateway::route::RouteTable;
 
 const TARGET: &str = "portcullis::app";
@@ -36,7 +38,8 @@ pub(super) struct Watch {
     pub(super) files: Files,
     pub(super) parts: Arc<Services>,
     pub(super) routes: Arc<ArcSwap<RouteTable>>,
-    pub(super) certificates: Vec<Arc<Certificate>>,
+    /// What listeners show and ask for, by their addresses as the file has them.
+    pub(super) tls: Vec<(SocketAddr, Arc<ListenerTls>)>,
     pub(super) sockets: Sockets,
     /// Connections to each kind of listener.
     pub(super) connections: Vec<ConnectionLimit>,
@@ -160,19 +163,27 @@ impl Watch {
         }
     }
 
+    /// Reads the files that the configuration names now for each listener that runs. One that is not in it any more, or not
+    /// with TLS, stays as it is until the restart that it takes.
+    fn read_tls(&self, config: &Config) -> Result<Vec<(Arc<ListenerTls>, Renewed)>, ListenError> {
+        let mut read = Vec::new();
+        for (n, (address, running)) in self.tls.iter().enumerate() {
+            // Several may have port 0, which is another port each time.
+            let before = self.tls.iter().take(n).filter(|(other, _)| other == address).count();
+            let secured = config.listen.iter().filter(|listen| *listen.address == *address);
+            let Some(tls) = secured.filter_map(|listen| listen.tls.as_ref()).nth(before) else { continue };
+            read.push((Arc::clone(running), ListenerTls::read(&tls_files(tls))?));
+        }
+        Ok(read)
+    }
+
     /// Goes on with another configuration. Returns whether its rules are those that were there.
     async fn take(&mut self, config: Config) -> Result<bool, AppError> {
         self.follow(&config).await;
-        // What a listener shows that the file gives another certificate stays until the restart that it takes.
-        let named = |one: &Certificate| {
-            let mut all = config.listen.iter().filter_map(|listen| listen.tls.as_ref());
-            all.any(|tls| one.is_from(&tls.certificate, &tls.key))
-        };
-        let certificates: Vec<_> = self.certificates.iter().filter(|one| named(one)).collect();
-        let renewed: Vec<_> = certificates.iter().map(|one| one.renewed()).collect::<Result<_, _>>()?;
+        let renewed = self.read_tls(&config)?;
         let table = table::build(&config, &self.parts).await?;
         // From here on nothing fails: all of it changes, or nothing does.
-        certificates.iter().zip(renewed).for_each(|(one, renewed)| one.show(renewed));
+        renewed.into_iter().for_each(|(tls, renewed)| tls.show(renewed));
         self.routes.store(Arc::new(table));
         let differing = fixed::differing(&self.started, &config);
         if !differing.is_empty() {

@@ -1,5 +1,6 @@
 //! What no setting can check alone. Every check runs, whatever the others found.
 
+mod certificates;
 mod files;
 mod guardrails;
 mod jwt;
@@ -22,6 +23,8 @@ type Check = fn(&Settings, &[&str], &mut Mistakes);
 
 const CHECKS: &[Check] = &[
     |settings, _, mistakes| server::listeners(settings, mistakes),
+    |settings, _, mistakes| certificates::listeners(settings, mistakes),
+    |settings, _, mistakes| certificates::routes(settings, mistakes),
     |settings, _, mistakes| server::limits(&settings.limits, mistakes),
     |settings, _, mistakes| server::reload(&settings.reload, mistakes),
     |settings, _, mistakes| server::vault(&settings.vault, mistakes),

@@ -112,8 +112,8 @@ pub(super) fn filters(routes: &[At<Route>], mistakes: &mut Mistakes) {
             && !mistakes.lost(begin, "auth")
         {
             let hint = match route.guardrail() {
-                None => "a route to an upstream says \"token\" or \"none\"",
-                Some(_) => "a route to a guardrail says \"token\" or \"none\"",
+                None => "a route to an upstream says \"token\", \"certificate\" or \"none\"",
+                Some(_) => "a route to a guardrail says \"token\", \"certificate\" or \"none\"",
             };
             mistakes.hint(begin, "`auth` is missing", hint);
         }
@@ -128,6 +128,10 @@ pub(super) fn filters(routes: &[At<Route>], mistakes: &mut Mistakes) {
         let counted = *rate.by == By::Token && !own;
         if counted && route.auth() != Auth::Token && !mistakes.lost(begin, "auth") {
             mistakes.say(rate.by.span().start, "counting by token needs auth = \"token\" on the route");
+        }
+        if *rate.by == By::Certificate && !route.needs_certificate() && !mistakes.lost(begin, "auth") {
+            let message = "counting by certificate needs auth = \"certificate\" on the route";
+            mistakes.say(rate.by.span().start, message);
         }
     }
 }

@@ -6,6 +6,7 @@
 mod audit;
 mod aws;
 mod blobs;
+mod certificate;
 mod data;
 mod detect;
 mod jwt;
@@ -37,6 +38,7 @@ pub use audit::{Audit, AuditFailure};
 pub use aws::Aws;
 pub(crate) use aws::{is_region, region_of};
 pub use blobs::{Blobs, S3};
+pub use certificate::{CertificateHeaders, RouteCertificate, Subject};
 pub use data::Vault;
 pub use detect::{Allowed, Detect, Names};
 pub use jwt::{JwkSource, Jwt, TokenPlace};
@@ -58,7 +60,9 @@ pub use sanitize::{
     ClamdSocket, Engine, FetchPlace, FileLimits, Intel, NotARemote, NotAnAddress, RemoteIntel, RemoteUrl,
     SandboxMode, Sanitize, Scan, ScanAddress, ScriptFiles, UnknownFiles, UnreadFiles,
 };
-pub use server::{Admin, Api, Clients, Dialect, Forwarded, Listen, Peers, Tls, Underscores};
+pub use server::{
+    Admin, Api, Certificate, ClientCertificates, Clients, Dialect, Forwarded, Listen, Peers, Tls, Underscores,
+};
 pub use share::{Mail, Share};
 pub use sign::{Jwks, NotAKey, Sign, VaultKey};
 pub(crate) use store::judge as judge_store_url;

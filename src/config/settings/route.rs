@@ -7,7 +7,7 @@ use std::num::NonZeroU32;
 use serde::{Deserialize, Deserializer};
 
 use crate::base::written::Written;
-use crate::config::settings::{Jwt, Provider, Redact, Sign};
+use crate::config::settings::{Jwt, Provider, Redact, RouteCertificate, Sign};
 use crate::config::{At, Period, Size};
 
 /// One `[[routes]]`.
@@ -39,6 +39,8 @@ pub struct Route {
     pub endpoint: Option<At<Endpoint>>,
     /// Who may pass; required with `upstream`. See [`Route::auth`].
     pub auth: Option<At<Auth>>,
+    /// Who may pass by a client certificate, and what the upstream is told of it.
+    pub certificate: Option<At<RouteCertificate>>,
     /// Who may pass by a signed token.
     pub jwt: Option<At<Jwt>>,
     /// A signed token for the upstream.
@@ -145,6 +147,11 @@ impl Route {
     /// for a token themselves.
     pub fn auth(&self) -> Auth {
         self.auth.as_deref().copied().unwrap_or(Auth::None)
+    }
+
+    /// Whether only callers with a client certificate may pass.
+    pub fn needs_certificate(&self) -> bool {
+        self.certificate.is_some() || self.auth() == Auth::Certificate
     }
 }
 
@@ -308,6 +315,8 @@ impl Endpoint {
 pub enum Auth {
     /// Whoever presents one of our API tokens that covers the route; it does not travel on.
     Token,
+    /// Whoever's connection has proved a certificate that a `client_ca` has issued; see [`Route::certificate`].
+    Certificate,
     /// Anyone; the caller's own credentials travel on, a token of ours does not.
     None,
 }
@@ -339,6 +348,8 @@ pub enum By {
     Address,
     /// Each API token; needs `auth = "token"`.
     Token,
+    /// Whomever each client certificate names; needs `auth = "certificate"`, or `[routes.certificate]`.
+    Certificate,
 }
 
 #[cfg(test)]

@@ -43,14 +43,45 @@ impl Default for Listen {
     }
 }
 
-/// A server's certificate.
+/// `[listen.tls]`: what a listener shows, and what it asks callers for.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tls {
+    /// PEM file with the certificate, then its chain. Shown where the caller asks for no name, or for one that no
+    /// certificate has.
+    pub certificate: At<PathBuf>,
+    /// PEM file with the private key.
+    pub key: At<PathBuf>,
+    /// Certificates for other names.
+    #[serde(default)]
+    pub sni: Vec<At<Certificate>>,
+    /// PEM file of the authorities whose certificates callers may show. `None`: callers are not asked for one.
+    pub client_ca: Option<At<PathBuf>>,
+    /// Whether callers must show one. Default `required`; needs `client_ca`.
+    pub client_certificates: Option<At<ClientCertificates>>,
+    /// PEM file of what those authorities have revoked; needs `client_ca`.
+    pub client_crl: Option<At<PathBuf>>,
+}
+
+/// `[[listen.tls.sni]]`: a certificate for the names that it has.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Certificate {
     /// PEM file with the certificate, then its chain.
     pub certificate: At<PathBuf>,
     /// PEM file with the private key.
     pub key: At<PathBuf>,
+}
+
+/// Whether callers must show a certificate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ClientCertificates {
+    /// There is no connection without one.
+    #[default]
+    Required,
+    /// Routes say whether they need one.
+    Optional,
 }
 
 /// `[admin]`.

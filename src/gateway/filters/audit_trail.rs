@@ -35,6 +35,7 @@ impl AuditTrail {
     pub(super) fn write(&self, x: &Exchange, outcome: &Outcome) {
         let who = x.facts.who.as_ref();
         let client = self.addresses.shown(x.client).map(|address| address.to_string());
+        let certificate = x.facts.certificate.as_ref().map(|one| one.short_fingerprint());
         let used = x.facts.used.as_ref();
         let own = x.error_word;
         let decision = match (own, outcome.status) {
@@ -49,6 +50,7 @@ impl AuditTrail {
         event.token = who.map(|who| who.id());
         event.token_name = who.map(|who| who.name());
         event.subject = x.facts.claims.as_ref().and_then(|claims| claims.subject());
+        event.certificate = certificate.as_deref();
         event.client = client.as_deref();
         if let Some(who) = who {
             event.labels = &who.bounds().labels;

@@ -17,8 +17,10 @@ use crate::gateway::plan::RequestPlan;
 pub enum Whose {
     /// Each address's; of IPv6 each /64's.
     Address,
-    /// Each token's; a caller without one counts by address.
+    /// Each token's; a caller without one counts by certificate, or else by address.
     Token,
+    /// Whomever each client certificate names; a caller without one counts by address.
+    Certificate,
 }
 
 /// How often whoever may come.
@@ -71,6 +73,7 @@ impl Filter for Limits {
         if let Some((Allowance { rate, whose }, buckets)) = &self.allowance {
             let caller = match whose {
                 Whose::Token => x.caller(),
+                Whose::Certificate => x.caller_by_certificate().unwrap_or_else(|| x.caller_by_address()),
                 Whose::Address => x.caller_by_address(),
             };
             take(buckets, caller, *rate, x)?;

@@ -56,6 +56,7 @@ impl Filter for Log {
         });
         let request_unscanned = x.facts.request_unscanned.load(Ordering::Relaxed);
         let answer_unscanned = x.facts.answer_unscanned.load(Ordering::Relaxed);
+        let certificate = x.facts.certificate.as_ref().map(|one| one.short_fingerprint());
         let access = Access {
             id: &x.id,
             route: &route.name,
@@ -64,6 +65,7 @@ impl Filter for Log {
             took: outcome.took,
             client: x.client,
             token: x.facts.who.as_ref().map(|who| who.id()),
+            certificate: certificate.as_deref(),
             bytes_in: outcome.bytes_in,
             bytes_out: outcome.bytes_out,
             redacted: x.facts.redacted.load(Ordering::Relaxed),

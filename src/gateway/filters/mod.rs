@@ -9,6 +9,7 @@ mod answers;
 mod audit_trail;
 mod auth;
 mod bearer;
+mod certificate;
 mod cookies_and_query;
 mod direct;
 mod file_policy;
@@ -37,6 +38,7 @@ mod who;
 
 pub use audit_trail::AuditTrail;
 pub use auth::{Auth, StripTokens};
+pub use certificate::{Certificate, CertificateParts, StripHeaders};
 pub use file_policy::{FilePolicy, FileTreatment};
 pub use head_values::HeadValues;
 pub use jwt::{Jwt, JwtParts, Place};

@@ -90,6 +90,8 @@ mod tests {
             Who::Subject("pti_1".to_owned(), String::new()),
             Who::Subject(String::new(), "pti_1".to_owned()),
             Who::Subject("pti".to_owned(), "_1".to_owned()),
+            Who::Certificate("pti_1".to_owned()),
+            Who::Certificate("pti".to_owned()),
             Who::Address(None),
             Who::Address(Some(IpAddr::from([127, 0, 0, 1]))),
             Who::Address(Some(IpAddr::from([127, 0, 0, 2]))),

@@ -20,6 +20,8 @@ pub enum Who {
     Token(String),
     /// Of a signed token: its issuer and its subject.
     Subject(String, String),
+    /// Whom a client certificate names.
+    Certificate(String),
     /// All the keys that it sends its provider: of two callers with one in common the other may be a stand-in that many
     /// have, such as `Bearer EMPTY`.
     Keys(Vec<Credential>),
@@ -39,10 +41,12 @@ impl Who {
         });
         let by_address = || match x.caller_by_address() {
             Caller::Address(address) => Self::Address(address),
-            Caller::Token(_) | Caller::Own => Self::Address(None),
+            Caller::Token(_) | Caller::Certificate(_) | Caller::Own => Self::Address(None),
         };
+        let certificate =
+            || x.facts.certificate.as_ref().map(|one| Self::Certificate(one.identity().to_owned()));
         let keys = || Some(provider_keys(x.head())).filter(|keys| !keys.is_empty());
-        subject.or_else(|| keys().map(Self::Keys)).unwrap_or_else(by_address)
+        subject.or_else(certificate).or_else(|| keys().map(Self::Keys)).unwrap_or_else(by_address)
     }
 
     /// The kind of what it is known by, and that itself: the same parts for the same caller only.
@@ -54,6 +58,7 @@ impl Who {
         match self {
             Self::Token(id) => name(b"token", &[id.as_bytes()]),
             Self::Subject(issuer, subject) => name(b"subject", &[issuer.as_bytes(), subject.as_bytes()]),
+            Self::Certificate(identity) => name(b"certificate", &[identity.as_bytes()]),
             Self::Keys(keys) => {
                 let parts: Vec<&[u8]> = keys.iter().flat_map(Credential::parts).collect();
                 name(b"key", &parts)

@@ -1,96 +1,123 @@
-//! A listener's certificate, which can be replaced while it is in use: handshakes that have begun end with the one they
-//! began with, the next ones see the new one. Sessions are never resumed from outside this process (RFC 8446 section
-//! 2.2: tickets are off), so nothing of an old key is kept anywhere.
+//! A certificate of ours: its files, its key, and the names that it is for.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use arc_swap::ArcSwap;
-use pingora::listeners::tls::Acceptor;
-use rustls::ServerConfig;
-use rustls::crypto::CryptoProvider;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use rustls::server::{ClientHello, ResolvesServerCert};
 use rustls::sign::CertifiedKey;
+use x509_parser::certificate::X509Certificate;
+use x509_parser::extensions::GeneralName;
+use x509_parser::prelude::FromDer;
 
 use crate::gateway::listen::error::ListenError;
+use crate::gateway::listen::provider::provider;
 
-/// What a certificate's files held when they were read again.
-#[derive(Debug)]
-pub struct Renewed(CertifiedKey);
-
-/// A certificate chain with its key, from two PEM files.
-#[derive(Debug)]
-pub struct Certificate {
-    chain: PathBuf,
-    key: PathBuf,
-    shown: ArcSwap<CertifiedKey>,
+/// The two PEM files of a certificate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CertificateFiles {
+    /// The certificate, then its chain.
+    pub chain: PathBuf,
+    /// The private key.
+    pub key: PathBuf,
 }
 
-impl Certificate {
-    /// Reads the chain (the certificate first) and the key.
+impl CertificateFiles {
+    /// The certificate with its key, and whom it is for.
     ///
     /// # Errors
     /// Files that cannot be read, or a key that is not the certificate's.
-    pub fn load(chain: PathBuf, key: PathBuf) -> Result<Self, ListenError> {
-        let shown = ArcSwap::from_pointee(read(&chain, &key)?);
-        Ok(Self { chain, key, shown })
+    pub(super) fn read(&self) -> Result<(CertifiedKey, CertificateSubject), ListenError> {
+        let Self { chain, key } = self;
+        let certificates = certificates(chain)?;
+        let subject = CertificateSubject::of(&certificates, chain)?;
+        let private = PrivateKeyDer::from_pem_file(key)
+            .map_err(|_| refused(key, "no private key in PEM can be read from it"))?;
+        let certified = CertifiedKey::from_der(certificates, private, &provider())
+            .map_err(|_| refused(chain, "the certificate cannot be used, or the key is not its own"))?;
+        Ok((certified, subject))
     }
+}
 
-    /// Whether it is read from these two files.
-    pub fn is_from(&self, chain: &Path, key: &Path) -> bool {
-        self.chain == chain && self.key == key
-    }
+/// Whom a certificate is for, as it says itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CertificateSubject {
+    /// Its DNS names (`subjectAltName`), lower-case, without a dot at the end; the first label may be `*`. A common name is
+    /// none (RFC 9525 section 2), nor is an address: callers do not ask for addresses (RFC 6066 section 3).
+    pub names: Vec<String>,
+    /// The algorithm of its key, as an object identifier: not every caller can verify each.
+    pub algorithm: String,
+}
 
-    /// Reads the files again. What is shown stays until [`Certificate::show`]: of several, all can be read first.
+impl CertificateSubject {
+    /// Reads it from the first certificate of a chain; the key need not be there.
     ///
     /// # Errors
-    /// As [`Certificate::load`].
-    pub fn renewed(&self) -> Result<Renewed, ListenError> {
-        Ok(Renewed(read(&self.chain, &self.key)?))
+    /// A file that cannot be read, or holds no certificate.
+    pub fn read(chain: &Path) -> Result<Self, ListenError> {
+        Self::of(&certificates(chain)?, chain)
     }
 
-    /// Shows this from the next handshake on.
-    pub fn show(&self, renewed: Renewed) {
-        self.shown.store(Arc::new(renewed.0));
-    }
-
-    /// TLS 1.2 and 1.3 with this certificate; HTTP/2 is preferred where the caller knows it.
-    ///
-    /// # Errors
-    /// A provider without the protocol versions, which would be a fault of the build.
-    pub(super) fn acceptor(self: &Arc<Self>) -> Result<Acceptor, ListenError> {
-        let shows: Arc<dyn ResolvesServerCert> = Arc::clone(self) as _;
-        let builder = ServerConfig::builder_with_provider(provider()).with_safe_default_protocol_versions();
-        let builder = builder.map_err(|_| ListenError::Certificate {
-            file: self.chain.clone(),
-            why: "the versions of TLS are not built in",
-        })?;
-        let mut config = builder.with_no_client_auth().with_cert_resolver(shows);
-        config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-        Ok(Acceptor::from_server_config(Arc::new(config)))
+    fn of(certificates: &[CertificateDer<'_>], chain: &Path) -> Result<Self, ListenError> {
+        let first = certificates.first().ok_or_else(|| refused(chain, NO_CERTIFICATE))?;
+        let unreadable = || refused(chain, "the names of its first certificate cannot be read");
+        let (_, certificate) = X509Certificate::from_der(first).map_err(|_| unreadable())?;
+        let alternatives = certificate.subject_alternative_name().map_err(|_| unreadable())?;
+        let general = alternatives.iter().flat_map(|found| &found.value.general_names);
+        let names = general.filter_map(|name| match name {
+            GeneralName::DNSName(name) => dns_name(name),
+            _ => None,
+        });
+        let algorithm = certificate.public_key().algorithm.algorithm.to_id_string();
+        Ok(Self { names: names.collect(), algorithm })
     }
 }
 
-impl ResolvesServerCert for Certificate {
-    fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
-        Some(self.shown.load_full())
+/// A name as it is compared. `None`: no caller asks for it.
+fn dns_name(written: &str) -> Option<String> {
+    let name = written.strip_suffix('.').unwrap_or(written).to_ascii_lowercase();
+    let labels = name.strip_prefix("*.").unwrap_or(&name);
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    let fits = !labels.is_empty() && !labels.starts_with('.') && labels.bytes().all(is_name);
+    fits.then_some(name)
+}
+
+const NO_CERTIFICATE: &str = "no certificate in PEM can be read from it";
+
+fn certificates(chain: &Path) -> Result<Vec<CertificateDer<'static>>, ListenError> {
+    let all = CertificateDer::pem_file_iter(chain).and_then(Iterator::collect);
+    all.map_err(|_| refused(chain, NO_CERTIFICATE))
+}
+
+fn refused(file: &Path, why: &'static str) -> ListenError {
+    ListenError::Certificate { file: file.to_owned(), why }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::dns_name;
+
+    #[test]
+    fn names_are_compared_as_callers_ask_for_them() {
+        let rows = [
+            ("Chat.Example.COM", Some("chat.example.com")),
+            ("chat.example.com.", Some("chat.example.com")),
+            ("*.Example.com", Some("*.example.com")),
+            ("xn--bcher-kva.example", Some("xn--bcher-kva.example")),
+            ("localhost", Some("localhost")),
+            // Only a whole label at the beginning stands for others (RFC 9525 section 6.3).
+            ("chat*.example.com", None),
+            ("*", None),
+            ("*.", None),
+            ("*..example.com", None),
+            ("a.*.example.com", None),
+            ("*.*.example.com", None),
+            ("bücher.example", None),
+            ("a b", None),
+            ("", None),
+            (".", None),
+        ];
+        for (written, name) in rows {
+            assert_eq!(dns_name(written).as_deref(), name, "{written}");
+        }
     }
-}
-
-fn provider() -> Arc<CryptoProvider> {
-    let active = CryptoProvider::get_default().cloned();
-    active.unwrap_or_else(|| Arc::new(rustls::crypto::aws_lc_rs::default_provider()))
-}
-
-fn read(chain: &PathBuf, key: &PathBuf) -> Result<CertifiedKey, ListenError> {
-    let refused = |file: &PathBuf, why| ListenError::Certificate { file: file.clone(), why };
-    let no_chain = |_| refused(chain, "no certificate in PEM can be read from it");
-    let certificates = CertificateDer::pem_file_iter(chain).map_err(no_chain)?;
-    let certificates: Vec<_> = certificates.collect::<Result<_, _>>().map_err(no_chain)?;
-    let private = PrivateKeyDer::from_pem_file(key);
-    let private = private.map_err(|_| refused(key, "no private key in PEM can be read from it"))?;
-    CertifiedKey::from_der(certificates, private, &provider())
-        .map_err(|_| refused(chain, "the certificate cannot be used, or the key is not its own"))
 }

@@ -52,10 +52,17 @@ impl Listener {
         plain.set_socket_digest(digest);
         let stream: Stream = match &self.tls {
             None => Box::new(plain),
-            Some(tls) => match timeout(self.limits.head_time, tls.tls_handshake(plain)).await {
-                Ok(Ok(stream)) => Box::new(stream),
-                Ok(Err(_)) | Err(_) => return self.metrics.refused.inc(Refusal::Handshake),
-            },
+            Some(tls) => {
+                let acceptor = tls.acceptor();
+                match timeout(self.limits.head_time, acceptor.tls_handshake(plain)).await {
+                    Ok(Ok(stream)) => Box::new(stream),
+                    Ok(Err(error)) => {
+                        tracing::debug!(target: "portcullis::gateway", "no handshake: {error}");
+                        return self.metrics.refused.inc(Refusal::Handshake);
+                    }
+                    Err(_) => return self.metrics.refused.inc(Refusal::Handshake),
+                }
+            }
         };
         let negotiated = stream.selected_alpn_proto() == Some(ALPN::H2);
         let mut filtered = Box::new(FilteredStream::new(stream, &self.limits, slot, &self.metrics));

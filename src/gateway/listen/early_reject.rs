@@ -48,7 +48,8 @@ pub(super) async fn early_reject(
         Framing::Chunked => return None,
     };
     let head = plain(filtered.raw.get(..asked.head)?)?;
-    let received = ReceivedHead { head, peer: Some(asked.peer), sends_body: length > 0 };
+    // Whoever calls, it is refused.
+    let received = ReceivedHead { head, peer: Some(asked.peer), sends_body: length > 0, certificate: None };
     let EarlyReject { request, answer, why } = gateway.early_reject(received)?;
     metrics.refused.inc(why);
     let mut left = asked.head + length;

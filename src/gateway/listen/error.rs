@@ -6,10 +6,10 @@ use std::path::PathBuf;
 /// A gateway cannot listen as it is configured.
 #[derive(Debug, thiserror::Error)]
 pub enum ListenError {
-    /// A certificate or key cannot be used.
+    /// A certificate, key, authority or list of revoked certificates cannot be used.
     #[error("{}: {why}", .file.display())]
     Certificate {
-        /// The file that is wrong, as far as it is one of the two.
+        /// The file that is wrong, as far as it is one.
         file: PathBuf,
         /// What is wrong with it.
         why: &'static str,

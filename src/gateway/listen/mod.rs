@@ -6,7 +6,11 @@
 //! | file | noun |
 //! |---|---|
 //! | `socket` | [`Sockets`]: bound before anything is served, adopted from a predecessor, handed to a successor |
-//! | `certificate` | [`Certificate`]: what TLS shows, replaced while it runs |
+//! | `tls` | [`ListenerTls`]: what TLS shows and asks for, replaced while it runs |
+//! | `certificate` | a certificate of ours, and the names that it is for |
+//! | `shown_certificates` | which of them a caller is shown, by the name that it asks for |
+//! | `client_trust` | which certificates of callers are good |
+//! | `provider` | who does the cryptography of TLS |
 //! | `connections` | [`ConnectionLimit`]: how many connections there may be, in all and from one address |
 //! | `limits` | [`Limits`]: all that callers are held to before their request is known |
 //! | `server` | [`serve`]: Pingora's server with our service in it, until it is stopped |
@@ -23,6 +27,7 @@
 
 mod certificate;
 mod chunks;
+mod client_trust;
 mod connection;
 mod connections;
 mod early_reject;
@@ -32,16 +37,21 @@ mod frames;
 mod head;
 mod limits;
 mod linger;
+mod provider;
 mod proxied;
 mod server;
 mod service;
 mod serving;
+mod shown_certificates;
 mod socket;
+mod tls;
 
-pub use certificate::Certificate;
+pub use certificate::{CertificateFiles, CertificateSubject};
+pub use client_trust::ClientTrust;
 pub use connections::ConnectionLimit;
 pub use error::ListenError;
 pub use limits::Limits;
 pub use server::{Stop, serve};
 pub use serving::{Listen, Serving};
 pub use socket::Sockets;
+pub use tls::{ListenerTls, Renewed, TlsFiles};

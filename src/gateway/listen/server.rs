@@ -7,7 +7,6 @@ use pingora::server::configuration::{Opt, ServerConf};
 use pingora::server::{RunArgs, Server, ShutdownSignal, ShutdownSignalWatch};
 use tokio::sync::{Mutex, oneshot};
 
-use crate::gateway::listen::error::ListenError;
 use crate::gateway::listen::service::FrontService;
 use crate::gateway::listen::serving::Serving;
 use crate::gateway::listen::socket::Sockets;
@@ -39,22 +38,13 @@ impl ShutdownSignalWatch for Signal {
 ///
 /// A hand-over is the same drain, after a successor has got [`Sockets::hand_out`]: it listens on as this process closes
 /// its own handles.
-///
-/// # Errors
-/// A certificate that cannot be used; nothing is served then.
-pub fn serve(
-    servings: Vec<Serving>,
-    sockets: &Sockets,
-    drain: Duration,
-    stop: oneshot::Receiver<Stop>,
-) -> Result<(), ListenError> {
+pub fn serve(servings: Vec<Serving>, sockets: &Sockets, drain: Duration, stop: oneshot::Receiver<Stop>) {
     let mut server = Server::new_with_opt_and_conf(None::<Opt>, conf(drain));
     server.bootstrap();
     for serving in servings {
-        server.add_service(FrontService::new(&server.configuration, serving, sockets.clone())?);
+        server.add_service(FrontService::new(&server.configuration, serving, sockets.clone()));
     }
     server.run(RunArgs { shutdown_signal: Box::new(Signal(Mutex::new(stop))) });
-    Ok(())
 }
 
 fn conf(drain: Duration) -> ServerConf {

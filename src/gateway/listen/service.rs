@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use pingora::apps::HttpServerOptions;
-use pingora::listeners::tls::Acceptor;
 use pingora::protocols::http::v2::server::{H2Options, default_h2_options};
 use pingora::proxy::{HttpProxy, http_proxy};
 use pingora::server::configuration::ServerConf;
@@ -19,10 +18,10 @@ use tokio::time::sleep;
 use crate::base::clock::SharedClock;
 use crate::gateway::clients::ClientResolver;
 use crate::gateway::listen::connections::ConnectionLimit;
-use crate::gateway::listen::error::ListenError;
 use crate::gateway::listen::limits::Limits;
 use crate::gateway::listen::serving::{Listen, Serving};
 use crate::gateway::listen::socket::Sockets;
+use crate::gateway::listen::tls::ListenerTls;
 use crate::gateway::proxy::Gateway;
 use crate::telemetry::FrontMetrics;
 
@@ -43,7 +42,7 @@ pub(super) struct FrontService {
 pub(super) struct Listener {
     address: SocketAddr,
     connections: ConnectionLimit,
-    pub(super) tls: Option<Acceptor>,
+    pub(super) tls: Option<Arc<ListenerTls>>,
     pub(super) h2c: bool,
     pub(super) proxied: bool,
     pub(super) gateway: Gateway,
@@ -56,14 +55,7 @@ pub(super) struct Listener {
 
 impl FrontService {
     /// Prepares everything but the sockets.
-    ///
-    /// # Errors
-    /// A certificate that cannot be used.
-    pub(super) fn new(
-        conf: &Arc<ServerConf>,
-        serving: Serving,
-        sockets: Sockets,
-    ) -> Result<Self, ListenError> {
+    pub(super) fn new(conf: &Arc<ServerConf>, serving: Serving, sockets: Sockets) -> Self {
         let Serving { gateway, listen, threads, connections, limits, metrics } = serving;
         let (clients, clock) = (Arc::clone(gateway.clients()), Arc::clone(gateway.clock()));
         let mut app = http_proxy(conf, gateway.clone());
@@ -73,10 +65,10 @@ impl FrontService {
         app.server_options = Some(options);
         let app = Arc::new(app);
         let listener = |listen: Listen| {
-            Ok(Arc::new(Listener {
+            Arc::new(Listener {
                 address: listen.address,
                 connections: connections.clone(),
-                tls: listen.tls.as_ref().map(|certificate| certificate.acceptor()).transpose()?,
+                tls: listen.tls,
                 h2c: listen.h2c,
                 proxied: listen.proxied,
                 gateway: gateway.clone(),
@@ -85,10 +77,9 @@ impl FrontService {
                 clients: Arc::clone(&clients),
                 clock: Arc::clone(&clock),
                 metrics: Arc::clone(&metrics),
-            }))
+            })
         };
-        let listeners = listen.into_iter().map(listener).collect::<Result<_, ListenError>>()?;
-        Ok(Self { listeners, sockets, threads })
+        Self { listeners: listen.into_iter().map(listener).collect(), sockets, threads }
     }
 }
 

@@ -3,9 +3,9 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use crate::gateway::listen::certificate::Certificate;
 use crate::gateway::listen::connections::ConnectionLimit;
 use crate::gateway::listen::limits::Limits;
+use crate::gateway::listen::tls::ListenerTls;
 use crate::gateway::proxy::Gateway;
 use crate::telemetry::FrontMetrics;
 
@@ -14,8 +14,8 @@ use crate::telemetry::FrontMetrics;
 pub struct Listen {
     /// IP address and port.
     pub address: SocketAddr,
-    /// What to show, if TLS is spoken. Replaced by [`Certificate::show`] while it is in use.
-    pub tls: Option<Arc<Certificate>>,
+    /// What to show and to ask for, if TLS is spoken. Replaced by [`ListenerTls::show`] while it is in use.
+    pub tls: Option<Arc<ListenerTls>>,
     /// HTTP/2 without TLS, by prior knowledge (RFC 9113 section 3.3).
     pub h2c: bool,
     /// Connections begin with a PROXY protocol head, and only trusted peers may connect.

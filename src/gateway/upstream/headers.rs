@@ -71,12 +71,29 @@ const CALLERS: [&str; 40] = [
     "x-client-cert",
 ];
 
+/// Fields that end at this hop.
+const HOP_BY_HOP: [HeaderName; 7] =
+    [CONNECTION, PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE];
+
+/// Others, without a standard's name.
+const ENDED: [&str; 3] = ["keep-alive", "proxy-connection", "http2-settings"];
+
 /// Takes away what ends at this hop (RFC 9110 section 7.6.1), and what a caller says about its target and itself.
 pub(super) fn strip(head: &mut RequestHeader) {
     strip_hop_by_hop(&head.headers).iter().for_each(|name| drop(head.remove_header(name)));
-    strip_where(head, |name| {
-        TARGETS.contains(&name) || CALLERS.contains(&name) || name.starts_with("x-forwarded")
-    });
+    strip_where(head, |name| TARGETS.contains(&name) || says_who_calls(name));
+}
+
+fn says_who_calls(name: &str) -> bool {
+    CALLERS.contains(&name) || name.starts_with("x-forwarded")
+}
+
+/// Whether no header of this name leaves for an upstream, whoever has set it.
+pub fn never_leaves(name: &HeaderName) -> bool {
+    let plain = name.as_str().replace('_', "-");
+    let plain = plain.as_str();
+    let ends_here = HOP_BY_HOP.iter().any(|ended| ended.as_str() == plain) || ENDED.contains(&plain);
+    ends_here || TARGETS.contains(&plain) || says_who_calls(plain)
 }
 
 /// Takes fields away by their names, an underscore of which many servers take for a hyphen.
@@ -116,11 +133,9 @@ pub(in crate::gateway) fn origin_form(head: &RequestHeader) -> Vec<u8> {
 
 /// The names of `headers` that end at this hop: the standard ones, and those that `Connection` names.
 pub fn strip_hop_by_hop(headers: &HeaderMap) -> Vec<HeaderName> {
-    let standard =
-        [CONNECTION, PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE];
-    let extra = ["keep-alive", "proxy-connection", "http2-settings"].map(HeaderName::from_static);
+    let extra = ENDED.map(HeaderName::from_static);
     let named = headers.get_all(CONNECTION).iter().filter_map(|value| value.to_str().ok());
     let named =
         named.flat_map(|list| list.split(',')).filter_map(|name| name.trim().parse::<HeaderName>().ok());
-    standard.into_iter().chain(extra).chain(named).filter(|name| headers.contains_key(name)).collect()
+    HOP_BY_HOP.into_iter().chain(extra).chain(named).filter(|name| headers.contains_key(name)).collect()
 }
