@@ -48,10 +48,11 @@
 //! | [`sanitize`] | one file in, one clean file out | base edit net stream detect redact store telemetry |
 //! | [`audit`] | who did what, in lines that hold each other's hashes | base crypto |
 //! | [`usage`] | what requests to models take, and budgets | base store |
+//! | [`rates`] | how often, over all nodes | base crypto telemetry |
 //! | [`api`] | our endpoints, without Pingora | audit base crypto detect net redact sanitize store stream telemetry usage vault |
-//! | [`gateway`] | one chain of filters for every request; the only place for Pingora | api audit base crypto edit net redact store stream telemetry usage vault |
-//! | [`config`] | one TOML file, checked | base detect gateway net store usage |
-//! | [`app`] | composition: a checked configuration becomes a server | api audit base config crypto detect gateway net redact sanitize store stream telemetry usage vault |
+//! | [`gateway`] | one chain of filters for every request; the only place for Pingora | api audit base crypto edit net rates redact store stream telemetry usage vault |
+//! | [`config`] | one TOML file, checked | base detect gateway net rates store usage |
+//! | [`app`] | composition: a checked configuration becomes a server | api audit base config crypto detect gateway net rates redact sanitize store stream telemetry usage vault |
 //! | [`cli`] | the command line | api app audit base config detect redact sanitize store usage vault |
 
 #[cfg(feature = "server")]
@@ -74,6 +75,8 @@ pub mod edit;
 pub mod gateway;
 #[cfg(feature = "server")]
 pub mod net;
+#[cfg(feature = "server")]
+pub mod rates;
 #[cfg(feature = "redact")]
 pub mod redact;
 #[cfg(feature = "server")]

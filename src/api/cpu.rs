@@ -51,6 +51,19 @@ pub enum Caller {
     Own,
 }
 
+impl Caller {
+    /// The same bytes for the same caller only, on every node.
+    pub fn name(&self) -> Vec<u8> {
+        match self {
+            Self::Token(id) => [b"token ", id.to_string().as_bytes()].concat(),
+            Self::Certificate(subject) => [&b"certificate "[..], subject].concat(),
+            Self::Address(Some(address)) => [b"address ", address.to_string().as_bytes()].concat(),
+            Self::Address(None) => b"address".to_vec(),
+            Self::Own => b"own".to_vec(),
+        }
+    }
+}
+
 /// What is to be done.
 #[derive(Clone, Debug)]
 pub struct Job {

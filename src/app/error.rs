@@ -32,6 +32,9 @@ pub enum AppError {
         /// What is wrong with it.
         error: StoreError,
     },
+    /// Limits.
+    #[error("limits.shared: {0}")]
+    Limits(String),
     /// The vault.
     #[error(transparent)]
     Vault(#[from] VaultError),

@@ -3,8 +3,8 @@
 use crate::api::guardrail::{Guardrail, GuardrailParts};
 use crate::app::policy::{RoutePolicy, actions};
 use crate::app::table::RouteInputs;
-use crate::config::settings::{Redact, Requests, Route, Tweak};
 use crate::config::At;
+use crate::config::settings::{Redact, Requests, Route, Tweak};
 use crate::telemetry::Direction;
 
 /// The guardrail of a route.

@@ -18,12 +18,14 @@ use crate::base::rate::Buckets;
 use crate::base::secret::Secret;
 use crate::config::Config;
 use crate::config::settings::{self, Format, Level, Limits};
+use crate::crypto::kdf::MacKey;
 use crate::detect::{Catalogue, NamesModel, NamesStats, Rule};
 use crate::gateway::filter::Filter;
 use crate::gateway::filters::{AuditTrail, LoadShed, LoadShedParts, Log, QueueDelay};
 use crate::gateway::in_flight::InFlight;
 use crate::gateway::memory::Memory;
 use crate::gateway::upstream::{Breaker, PeerHealth, Upstream};
+use crate::rates::{SharedRates, SharedRatesParts};
 use crate::redact::Counts;
 use crate::store::Blobs;
 use crate::telemetry::trace::{Spans, Tracer};
@@ -118,6 +120,8 @@ pub struct Services {
     pub(super) buckets: DashMap<String, Arc<Buckets<Caller>>>,
     /// The rates of tokens that have one of their own; they outlive a reload.
     pub(super) token_rates: Arc<Buckets<Caller>>,
+    /// Rates that nodes share.
+    pub(super) shared_rates: Option<Arc<SharedRates>>,
     /// What was spent.
     pub(super) ledger: Arc<Ledger>,
     /// How often what is done about shared links; it outlives a reload.
@@ -150,6 +154,7 @@ impl Services {
         let grant_root = opened.io.block_on(vault.grant_root())?;
         let places = std::thread::available_parallelism().map_or(1, usize::from);
         let clock = Arc::clone(&opened.clock);
+        let shared_rates = shared_rates(config, &opened, &grant_root)?;
         let metrics = Arc::clone(&opened.metrics);
         let (tracer, spans) = traces::tracer(config, &opened.clock, &metrics);
         let access = Arc::new(access(config, &metrics)?);
@@ -180,6 +185,7 @@ impl Services {
             counts: DashMap::new(),
             buckets: DashMap::new(),
             token_rates: Arc::default(),
+            shared_rates,
             ledger,
             link_rates: Arc::default(),
             distinct,
@@ -338,4 +344,24 @@ impl Services {
     pub(super) fn buckets(&self, route: &str) -> Arc<Buckets<Caller>> {
         Arc::clone(&self.buckets.entry(route.to_owned()).or_default())
     }
+}
+
+/// The engine in which nodes count rates together, if one is named.
+fn shared_rates(
+    config: &Config,
+    opened: &OpenStore,
+    root: &Secret<[u8; 32]>,
+) -> Result<Option<Arc<SharedRates>>, AppError> {
+    let Some(setting) = &config.limits.shared else { return Ok(None) };
+    let parts = SharedRatesParts {
+        timeout: setting.timeout.get(),
+        nodes: setting.nodes.get(),
+        key: MacKey::new(root.expose()),
+        metrics: opened.metrics.shared_rates()?,
+        clock: Arc::clone(&opened.clock),
+    };
+    let url = setting.url.value().expose();
+    let _within = opened.io.enter();
+    let shared = SharedRates::new(url, parts).map_err(|error| AppError::Limits(error.to_string()))?;
+    Ok(Some(Arc::new(shared)))
 }

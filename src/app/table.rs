@@ -232,7 +232,9 @@ fn endpoint_route(
     let mut filters: Vec<Arc<dyn Filter>> = vec![parts.audited_log(), Arc::clone(shed)];
     if let Some(target) = mount.target() {
         filters.push(Arc::new(Auth::new(Arc::clone(&parts.opened.tokens), target)));
-        filters.push(Arc::new(Limits::of_tokens(Arc::clone(&parts.token_rates))));
+        filters.push(Arc::new(
+            Limits::of_tokens(Arc::clone(&parts.token_rates)).shared(parts.shared_rates.clone()),
+        ));
     }
     admin::bounded(parts, path, terminal, filters, mount.limit)
 }
@@ -300,7 +302,7 @@ fn bounds(setting: &RouteSetting, from: &RouteInputs<'_>) -> Result<Vec<Arc<dyn 
     let RouteInputs { config, parts, upstreams, .. } = *from;
     let mut filters: Vec<Arc<dyn Filter>> = Vec::new();
     let by_tokens = setting.auth() == AuthSetting::Token;
-    let mut limits = Limits::of_tokens(Arc::clone(&parts.token_rates));
+    let mut limits = Limits::of_tokens(Arc::clone(&parts.token_rates)).shared(parts.shared_rates.clone());
     if let Some(rate) = &setting.rate {
         let whose = match *rate.by {
             By::Address => Whose::Address,

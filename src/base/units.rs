@@ -97,6 +97,11 @@ impl Period {
         Self(Duration::from_secs(n))
     }
 
+    /// So many thousandths of a second.
+    pub(crate) const fn millis(n: u64) -> Self {
+        Self(Duration::from_millis(n))
+    }
+
     /// As the standard library has it.
     pub const fn get(self) -> Duration {
         self.0

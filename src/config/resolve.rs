@@ -66,6 +66,9 @@ pub(crate) fn resolve(settings: &mut Settings, lookup: Lookup<'_>, mistakes: &mu
         }
     }
     fetch.sanitize(&mut settings.sanitize, needs);
+    if let Some(shared) = &mut settings.limits.shared {
+        fetch.supply(&mut shared.value_mut().url, needs.serving);
+    }
     if let Some(url) = &mut settings.store.url {
         fetch.supply(url, needs.store);
     }

@@ -2,8 +2,8 @@
 //! writes. It does not say whether anybody changed the text; what is our own to seal is sealed by [`aead`](super::aead).
 
 use aws_lc_rs::cipher::{
-    AES_128, AES_192, AES_256, DecryptionContext, PaddedBlockDecryptingKey,
-    PaddedBlockEncryptingKey, UnboundCipherKey,
+    AES_128, AES_192, AES_256, DecryptionContext, PaddedBlockDecryptingKey, PaddedBlockEncryptingKey,
+    UnboundCipherKey,
 };
 use aws_lc_rs::iv::FixedLength;
 

@@ -14,6 +14,6 @@ pub use init::{LogFormat, logs_json, start_log};
 pub use metrics::{
     ChildEnd, Circuit, ConnectionState, Direction, During, Each, Filtered, FrontMetrics, HttpVersion,
     JobState, Levels, LostLines, Metrics, MetricsError, NamesRead, PeerState, Refusal, RouteMetrics,
-    RuleMetrics, ScanCounters, ScanResult, StatusClass, StoreWork, TokenKind, Traffic, UpstreamFailure,
-    UpstreamMetrics, UsageMetrics, Verdict, Word, WorkMetrics,
+    RuleMetrics, ScanCounters, ScanResult, SharedRateMetrics, StatusClass, StoreWork, TokenKind, Traffic,
+    UpstreamFailure, UpstreamMetrics, UsageMetrics, Verdict, Word, WorkMetrics,
 };

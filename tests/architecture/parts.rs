@@ -15,6 +15,7 @@ pub(crate) const PARTS: &[(&str, &[&str])] = &[
     ("sanitize", &["base", "edit", "net", "stream", "detect", "redact", "store", "telemetry"]),
     ("audit", &["base", "crypto"]),
     ("usage", &["base", "store"]),
+    ("rates", &["base", "crypto", "telemetry"]),
     (
         "api",
         &[
@@ -41,6 +42,7 @@ pub(crate) const PARTS: &[(&str, &[&str])] = &[
             "crypto",
             "edit",
             "net",
+            "rates",
             "redact",
             "store",
             "stream",
@@ -49,7 +51,7 @@ pub(crate) const PARTS: &[(&str, &[&str])] = &[
             "vault",
         ],
     ),
-    ("config", &["base", "detect", "gateway", "net", "store", "usage"]),
+    ("config", &["base", "detect", "gateway", "net", "rates", "store", "usage"]),
     (
         "app",
         &[
@@ -61,6 +63,7 @@ pub(crate) const PARTS: &[(&str, &[&str])] = &[
             "detect",
             "gateway",
             "net",
+            "rates",
             "redact",
             "sanitize",
             "store",
@@ -128,6 +131,7 @@ pub(crate) const DOORS: &[(&str, &[&str])] = &[
     ("psl", &["sanitize"]),
     ("quick_xml", &["sanitize"]),
     // Routes match paths by pattern, and literal texts become patterns; what looks for values uses automata.
+    ("redis", &["rates"]),
     ("regex", &["config", "detect", "gateway"]),
     ("regex_automata", &["detect"]),
     // What the process asks of the operating system for itself, and of programs that it runs.

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use data_encoding::HEXLOWER;
 use serde_json::Value;
 
 use crate::api::call::{Call, Collected};
@@ -92,15 +91,7 @@ impl Guardrail {
         if !self.by_caller {
             return Scope::of(key, &[b"guardrail", route]);
         }
-        let (kind, name) = match caller {
-            Caller::Token(id) => ("token", id.to_string()),
-            Caller::Certificate(subject) => ("certificate", HEXLOWER.encode(subject)),
-            Caller::Address(address) => {
-                ("address", address.map(|address| address.to_string()).unwrap_or_default())
-            }
-            Caller::Own => ("own", String::new()),
-        };
-        Scope::of(key, &[b"guardrail", route, kind.as_bytes(), name.as_bytes()])
+        Scope::of(key, &[b"guardrail", route, &caller.name()])
     }
 
     /// Does `work` on `bytes` bytes of a caller's.

@@ -26,6 +26,7 @@ const CHECKS: &[Check] = &[
     |settings, _, mistakes| certificates::listeners(settings, mistakes),
     |settings, _, mistakes| certificates::routes(settings, mistakes),
     |settings, _, mistakes| server::limits(&settings.limits, mistakes),
+    |settings, _, mistakes| server::shared_limits(&settings.limits, mistakes),
     |settings, _, mistakes| server::reload(&settings.reload, mistakes),
     |settings, _, mistakes| server::vault(&settings.vault, mistakes),
     |settings, _, mistakes| server::store(&settings.store, mistakes),

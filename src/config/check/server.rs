@@ -7,6 +7,7 @@ use crate::config::at::At;
 use crate::config::mistakes::Mistakes;
 use crate::config::settings::{Forwarded, Limits, Reload, Settings, Store, Vault, judge_store_url};
 use crate::config::supplied::{Source, Supplied};
+use crate::rates::SharedRates;
 use crate::store::postgres::Tls;
 
 pub(super) fn listeners(settings: &Settings, mistakes: &mut Mistakes) {
@@ -109,6 +110,17 @@ pub(super) fn vault(vault: &Vault, mistakes: &mut Mistakes) {
     places.sort_unstable();
     if let [_, second, ..] = places.as_slice() {
         mistakes.say(*second, "the master key is already said to be elsewhere");
+    }
+}
+
+pub(super) fn shared_limits(limits: &Limits, mistakes: &mut Mistakes) {
+    let Some(shared) = &limits.shared else { return };
+    let fetched = *shared.url.source() == Source::Literal || !shared.url.value().expose().is_empty();
+    if fetched && let Err(error) = SharedRates::judge(shared.url.value().expose()) {
+        mistakes.say(shared.url.span().start, error.to_string());
+    }
+    if shared.timeout.get().is_zero() {
+        mistakes.say(shared.timeout.span().start, "a `timeout` must be longer than nothing");
     }
 }
 

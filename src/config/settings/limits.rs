@@ -1,10 +1,10 @@
 //! Bounds on what callers may make the process hold, and on how long it waits for them when it stops.
 
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 
 use serde::Deserialize;
 
-use crate::config::{At, Period, Size};
+use crate::config::{At, Period, Size, Supplied};
 
 /// `[limits]`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -50,8 +50,32 @@ pub struct Limits {
     pub distinct_values: u64,
     /// In which time, from a caller's first value on. Default 1 h.
     pub distinct_per: At<Period>,
+    /// Rates that nodes share. `None`: each counts its own.
+    pub shared: Option<At<SharedLimits>>,
     /// How long a stopping process waits for requests under way. Default 30 s; `"0s"` does not wait.
     pub drain: Period,
+}
+
+/// `[limits.shared]`: an engine in which nodes count rates together.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SharedLimits {
+    /// A Valkey or Redis, `redis://user:password@host:port/number`, or `rediss://` for TLS.
+    pub url: At<Supplied>,
+    /// How many nodes there are: while the engine is gone, each allows this part of every rate. Default 2.
+    #[serde(default = "two")]
+    pub nodes: NonZeroU32,
+    /// How long an answer may take; longer, and it counts as gone. Default 100 ms.
+    #[serde(default = "answer")]
+    pub timeout: At<Period>,
+}
+
+fn two() -> NonZeroU32 {
+    NonZeroU32::MIN.saturating_add(1)
+}
+
+fn answer() -> At<Period> {
+    At::new(Period::millis(100))
 }
 
 impl Default for Limits {
@@ -76,6 +100,7 @@ impl Default for Limits {
             queue: At::new(Period::secs(1)),
             distinct_values: 1_000_000,
             distinct_per: At::new(Period::secs(3600)),
+            shared: None,
             drain: Period::secs(30),
         }
     }

@@ -42,7 +42,7 @@ pub use certificate::{CertificateHeaders, RouteCertificate, Subject};
 pub use data::Vault;
 pub use detect::{Allowed, Detect, Names};
 pub use jwt::{JwkSource, Jwt, TokenPlace};
-pub use limits::Limits;
+pub use limits::{Limits, SharedLimits};
 pub use log::{Addresses, Format, Level, Log};
 pub use models::{FallbackOn, Model, ModelTarget};
 pub use provider::Provider;

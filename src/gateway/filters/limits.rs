@@ -2,6 +2,7 @@
 //! the route table, so that a reload gives no caller a new share.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 
@@ -11,6 +12,7 @@ use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
 use crate::gateway::filter::{Filter, Flow, Stage};
 use crate::gateway::plan::RequestPlan;
+use crate::rates::{SharedRates, Turn};
 
 /// Whose share is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,12 +40,22 @@ pub struct Limits {
     allowance: Option<(Allowance, Arc<Buckets<Caller>>)>,
     /// What tokens have used up that have a rate of their own.
     of_tokens: Arc<Buckets<Caller>>,
+    /// Where nodes count together.
+    shared: Option<Arc<SharedRates>>,
+}
+
+/// One share that a request takes from.
+struct Share<'a> {
+    of: &'a str,
+    buckets: &'a Buckets<Caller>,
+    caller: Caller,
+    rate: Rate,
 }
 
 impl Limits {
     /// Holds tokens to their own rates, which are counted in `of_tokens`.
     pub fn of_tokens(of_tokens: Arc<Buckets<Caller>>) -> Self {
-        Self { allowance: None, of_tokens }
+        Self { allowance: None, of_tokens, shared: None }
     }
 
     /// Holds callers to what a route allows too, counted in `buckets`.
@@ -51,12 +63,53 @@ impl Limits {
     pub fn and(self, allowance: Allowance, buckets: Arc<Buckets<Caller>>) -> Self {
         Self { allowance: Some((allowance, buckets)), ..self }
     }
+
+    /// Counts together with other nodes, where `shared` says so.
+    #[must_use]
+    pub fn shared(self, shared: Option<Arc<SharedRates>>) -> Self {
+        Self { shared, ..self }
+    }
+
+    /// What a request takes from.
+    fn shares<'a>(&'a self, x: &'a Exchange) -> Vec<Share<'a>> {
+        let mut shares = Vec::new();
+        if let Some((Allowance { rate, whose }, buckets)) = &self.allowance {
+            let caller = match whose {
+                Whose::Token => x.caller(),
+                Whose::Certificate => x.caller_by_certificate().unwrap_or_else(|| x.caller_by_address()),
+                Whose::Address => x.caller_by_address(),
+            };
+            shares.push(Share { of: &x.route().name, buckets, caller, rate: *rate });
+        }
+        if let Some(rate) = x.facts.who.as_ref().and_then(|who| who.bounds().rate) {
+            shares.push(Share { of: "", buckets: &self.of_tokens, caller: x.caller(), rate });
+        }
+        shares
+    }
 }
 
-/// Takes one out of a share.
-fn take(buckets: &Buckets<Caller>, caller: Caller, rate: Rate, x: &Exchange) -> Result<(), GatewayError> {
-    let taken = buckets.take(caller, rate, x.clock().instant());
-    taken.map_err(|wait| GatewayError::Api(ApiError::TooManyRequests(wait.as_secs() + 1)))
+/// Takes from all shares, with other nodes where they can be asked.
+async fn take(shares: &[Share<'_>], shared: Option<&SharedRates>, now: Instant) -> Result<(), Duration> {
+    let Some(shared) = shared else {
+        return shares.iter().try_for_each(|share| share.buckets.take(share.caller.clone(), share.rate, now));
+    };
+    let names: Vec<Vec<u8>> = shares.iter().map(|share| share.caller.name()).collect();
+    let turns: Vec<Turn<'_>> = shares
+        .iter()
+        .zip(&names)
+        .map(|(share, caller)| Turn { of: share.of, caller, rate: share.rate })
+        .collect();
+    let answer = shared.take(&turns).await;
+    // What was taken together is known here, for when nobody can be asked.
+    let alone = |share: &Share<'_>| share.buckets.take(share.caller.clone(), shared.part(share.rate), now);
+    match answer {
+        Some(Ok(())) => {
+            shares.iter().for_each(|share| alone(share).unwrap_or_default());
+            Ok(())
+        }
+        Some(Err(wait)) => Err(wait),
+        None => shares.iter().try_for_each(alone),
+    }
 }
 
 #[async_trait]
@@ -70,17 +123,8 @@ impl Filter for Limits {
     }
 
     async fn request(&self, x: &mut Exchange, _: &mut RequestPlan) -> Result<Flow, GatewayError> {
-        if let Some((Allowance { rate, whose }, buckets)) = &self.allowance {
-            let caller = match whose {
-                Whose::Token => x.caller(),
-                Whose::Certificate => x.caller_by_certificate().unwrap_or_else(|| x.caller_by_address()),
-                Whose::Address => x.caller_by_address(),
-            };
-            take(buckets, caller, *rate, x)?;
-        }
-        if let Some(rate) = x.facts.who.as_ref().and_then(|who| who.bounds().rate) {
-            take(&self.of_tokens, x.caller(), rate, x)?;
-        }
+        let taken = take(&self.shares(x), self.shared.as_deref(), x.clock().instant()).await;
+        taken.map_err(|wait| ApiError::TooManyRequests(wait.as_secs() + 1))?;
         Ok(Flow::Next)
     }
 }

@@ -6,7 +6,7 @@ use prometheus::{Encoder, IntCounter, IntGauge, Registry, TextEncoder};
 
 use super::error::MetricsError;
 use super::family::Families;
-use super::front::FrontMetrics;
+use super::front::{FrontMetrics, SharedRateMetrics};
 use super::process::Process;
 use super::route::{Direction, RouteMetrics, Routes, RuleMetrics};
 use super::upstream::{UpstreamMetrics, Upstreams};
@@ -85,6 +85,14 @@ impl Metrics {
             hooks: Mutex::default(),
             registry,
         })
+    }
+
+    /// Registers what is counted of rates that nodes share: only where they do.
+    ///
+    /// # Errors
+    /// A second call.
+    pub fn shared_rates(&self) -> Result<SharedRateMetrics, MetricsError> {
+        SharedRateMetrics::new(&Families(&self.registry))
     }
 
     /// The handles of one route; `families` are the families its rules belong to.

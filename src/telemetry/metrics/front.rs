@@ -97,3 +97,27 @@ impl FrontMetrics {
         })
     }
 }
+
+/// Rates that nodes share.
+#[derive(Clone)]
+pub struct SharedRateMetrics {
+    /// Whether the engine is there: 1, or 0.
+    pub available: IntGauge,
+    /// Questions that it did not answer.
+    pub failures: IntCounter,
+}
+
+impl SharedRateMetrics {
+    pub(super) fn new(families: &Families<'_>) -> Result<Self, MetricsError> {
+        Ok(Self {
+            available: families.gauge(
+                "shared_limits_available",
+                "Whether the engine of [limits.shared] is there: 1, or 0 while this node counts alone.",
+            )?,
+            failures: families.counter(
+                "shared_limits_failures_total",
+                "Questions that the engine of [limits.shared] did not answer.",
+            )?,
+        })
+    }
+}

@@ -196,7 +196,11 @@ fn entities(fields: &mut Fields<'_>, guardrail: &Guardrail) -> Option<RuleSelect
         let name = faults.text(value, at.clone())?;
         let known = rules.find(name);
         if known.is_none() {
-            faults.add(Code::NotEnumMember, at, "there is no rule of this name; `supportedentities` has them all");
+            faults.add(
+                Code::NotEnumMember,
+                at,
+                "there is no rule of this name; `supportedentities` has them all",
+            );
         }
         known
     };

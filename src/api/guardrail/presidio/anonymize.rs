@@ -177,7 +177,8 @@ fn parse(body: &Value) -> Result<AnonymizeRequest, ApiError> {
     let mut fields = Fields::of(body)?;
     fields.nulls_are_absent();
     let text = fields.required_text("text").to_owned();
-    let operators = fields.map("anonymizers", OPERATORS, |_, value, at, faults| Operator::read(value, at, faults));
+    let operators =
+        fields.map("anonymizers", OPERATORS, |_, value, at, faults| Operator::read(value, at, faults));
     let values = named(&mut fields, "analyzer_results", &text);
     fields.member("conflict_resolution");
     fields.close()?;

@@ -154,7 +154,6 @@ fn masked(value: &str, with: &str, count: usize, from_end: bool) -> String {
     text
 }
 
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;

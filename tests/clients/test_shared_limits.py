@@ -1,0 +1,159 @@
+"""Rates that nodes count together, in a real Valkey or Redis: on all of them, and while it is gone."""
+
+import concurrent.futures
+import shutil
+import socket
+import subprocess
+import time
+
+import pytest
+from database import config, database, server  # noqa: F401  (fixtures)
+from gateway import MINIMAL, Gateway, run
+
+ENGINE = shutil.which("valkey-server") or shutil.which("redis-server")
+pytestmark = pytest.mark.skipif(not ENGINE, reason="there is neither valkey-server nor redis-server")
+
+SHARED = """
+[limits.shared]
+url = "%s"
+nodes = 2
+timeout = "2s"
+"""
+ROUTES = """
+[[routes]]
+name = "slow"
+path = "/slow"
+respond = {{ status = 200 }}
+rate = {{ requests = 10, per = "1h", by = "address" }}
+
+[[routes]]
+name = "keyed"
+path = "/keyed"
+respond = {{ status = 200 }}
+auth = "token"
+rate = {{ requests = 1000, per = "1h", by = "token" }}
+"""
+PASSWORD = "hunter2-of-the-engine"
+
+
+class Engine:
+    def __init__(self, folder):
+        self.folder = folder
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = free.getsockname()[1]
+        self.url = "redis://:%s@127.0.0.1:%d/0" % (PASSWORD, self.port)
+        self.process = None
+
+    def start(self):
+        command = [ENGINE, "--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
+        command += ["--dir", str(self.folder), "--requirepass", PASSWORD]
+        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        end = time.monotonic() + 20
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", self.port), 1).close()
+                return
+            except OSError:
+                assert time.monotonic() < end
+                time.sleep(0.05)
+
+    def stop(self):
+        self.process.kill()
+        self.process.wait(20)
+
+    def keys(self):
+        with socket.create_connection(("127.0.0.1", self.port), 5) as talk:
+            talk.sendall(("AUTH %s\r\nKEYS *\r\nQUIT\r\n" % PASSWORD).encode())
+            return b"".join(iter(lambda: talk.recv(65536), b"")).decode()
+
+
+@pytest.fixture
+def engine(tmp_path):
+    made = Engine(tmp_path)
+    made.start()
+    yield made
+    made.stop()
+
+
+def ask(node, path="/slow", token=None):
+    return node.call("GET", path, headers={"authorization": "Bearer " + token} if token else {})
+
+
+def passed(nodes, path, count, token=None):
+    """How many of so many requests to each of the nodes at once were answered."""
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda at: ask(nodes[at % len(nodes)], path, token).status, range(count * len(nodes))))
+    assert set(answers) <= {200, 429}
+    return answers.count(200)
+
+
+@server
+def test_a_rate_holds_over_nodes(config, engine):  # noqa: F811
+    config += SHARED % engine.url + ROUTES
+    with Gateway("", config) as one, Gateway("", config, token=one.token) as other:
+        assert passed([one, other], "/slow", 15) == 10
+        refused = [ask(node) for node in (one, other)]
+        assert [answer.status for answer in refused] == [429, 429]
+        # A turn comes every six minutes.
+        assert all(0 < int(answer.headers["retry-after"]) <= 361 for answer in refused)
+        # A token's own rate, and the route's: what one of them refuses the other does not count.
+        made = run("tokens", "create", "-c", one.file, "--route", "keyed", "--rate", "6/1h")
+        token = made.out.strip()
+        assert passed([one, other], "/keyed", 10, token) == 6
+        # Nothing in the engine tells who it was, and nothing in a log how it is reached.
+        assert token not in engine.keys() and "127.0.0.1" not in engine.keys() and "portcullis:rate:" in engine.keys()
+        for node in (one, other):
+            assert "portcullis_shared_limits_available 1" in node.metrics()
+            assert PASSWORD not in "\n".join(node.log)
+
+
+@server
+def test_a_node_that_starts_anew_gives_no_new_share(config, engine):  # noqa: F811
+    config += SHARED % engine.url + ROUTES
+    with Gateway("", config) as node:
+        assert passed([node], "/slow", 12) == 10
+        node.restart()
+        assert ask(node).status == 429
+
+
+@server
+def test_without_the_engine_each_node_allows_its_part(config, engine):  # noqa: F811
+    config += SHARED % engine.url + ROUTES
+    with Gateway("", config) as one, Gateway("", config, token=one.token) as other:
+        assert ask(one).status == 200
+        engine.stop()
+        # A tenth of the share is gone already, on the node that had it.
+        assert passed([one], "/slow", 10) == 4 and passed([other], "/slow", 10) == 5
+        for node in (one, other):
+            metrics = node.metrics()
+            assert "portcullis_shared_limits_available 0" in metrics and "portcullis_shared_limits_failures_total 0" not in metrics
+            assert sum("is gone" in line for line in node.log) == 1 and PASSWORD not in "\n".join(node.log)
+        engine.start()
+        # It has forgotten everything; the nodes count with it again, and the shares they had alone are spent.
+        one.wait_for(lambda: ask(one).status == 200, 10)
+        assert "portcullis_shared_limits_available 1" in one.metrics()
+        assert passed([one, other], "/slow", 10) == 9
+
+
+def test_an_engine_that_was_never_there_is_no_outage(tmp_path):
+    engine = Engine(tmp_path)
+    with Gateway("", MINIMAL + SHARED % engine.url + ROUTES) as node:
+        assert passed([node], "/slow", 10) == 5
+        assert "portcullis_shared_limits_available 0" in node.metrics()
+
+
+def test_an_engine_that_hangs_costs_a_wait_a_second(tmp_path):
+    """What listens and says nothing."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = "redis://127.0.0.1:%d" % silent.getsockname()[1]
+        shared = (SHARED % url).replace('"2s"', '"200ms"')
+        with Gateway("", MINIMAL + shared + ROUTES) as node:
+            assert passed([node], "/slow", 10) == 5
+
+
+@pytest.mark.parametrize("url", ["postgres://a", "redis://a:b", "hunter2", "redis://user:hunter2@[::1"])
+def test_a_url_that_is_none_is_said_without_it(tmp_path, url):
+    file = tmp_path / "portcullis.toml"
+    file.write_text('data = "data"\n[[routes]]\nname = "a"\nrespond = { status = 200 }\n[limits.shared]\nurl = "%s"\n' % url)
+    done = run("check", "-c", file)
+    assert done.returncode != 0 and "6:7" in done.err and "hunter2" not in done.err, done.err
