@@ -157,9 +157,9 @@ mod keys {
 #[test]
 fn the_full_file_shows_every_key() {
     use portcullis::config::settings::{
-        Allowed, Audit, Aws, Budget, ClamdSocket, Clients, Detect, FileLimits, Intel, JwkSource, Jwks, Jwt,
-        Model, ModelTarget, Otlp, Rate, Reload, RemoteIntel, Respond, Route, Scan, Settings, Sign, Telemetry,
-        Tls, TokenPlace, Upgrade, Upstream, UpstreamTls, Usage,
+        Allowed, Audit, Aws, Budget, ClamdSocket, Clients, Cors, Detect, FileLimits, Intel, JwkSource, Jwks,
+        Jwt, Model, ModelTarget, Otlp, Rate, Reload, RemoteIntel, Respond, Route, Scan, Settings, Sign,
+        Telemetry, Tls, TokenPlace, Upgrade, Upstream, UpstreamTls, Usage,
     };
     use portcullis::usage::ModelPrice;
     macro_rules! keys_of {
@@ -169,7 +169,7 @@ fn the_full_file_shows_every_key() {
         Settings Store Listen Tls Admin Vault Blobs S3 Log Limits Api Upstream
         UpstreamTls Aws Timeouts Ejection BreakerLimits Probe Route Respond Rate Jwt JwkSource TokenPlace Sign Jwks Redact
         Sanitize Scan ClamdSocket Intel RemoteIntel FileLimits Clients Reload Upgrade Telemetry Otlp Detect Allowed
-        Audit Usage ModelPrice Budget Model ModelTarget
+        Audit Usage ModelPrice Budget Model ModelTarget Cors
     };
     let text = uncommented();
     for key in all.iter().flatten() {

@@ -12,6 +12,7 @@
 //! | `table` | a configuration's routes, built from the parts |
 //! | `pools` | upstreams, their peers and breakers |
 //! | `metering` | how usage is counted, and written down |
+//! | `route_filters` | filters that are made of a route's settings alone |
 //! | `mint` | tokens for upstreams, and public keys |
 //! | `providers` | [`ProviderSet`]: whom sanitizing asks, built from a configuration |
 //! | `admin` | metrics and health on their own listener |
@@ -47,6 +48,7 @@ mod policy;
 mod pools;
 mod process;
 mod providers;
+mod route_filters;
 mod serve;
 mod services;
 mod table;

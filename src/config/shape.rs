@@ -36,6 +36,7 @@ const TABLES: &[&[&str]] = &[
     &["upstreams", "*", "timeouts"],
     &["routes", "*"],
     &["routes", "*", "respond"],
+    &["routes", "*", "cors"],
     &["routes", "*", "rate"],
     &["routes", "*", "redact"],
     &["routes", "*", "jwt"],

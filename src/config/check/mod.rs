@@ -1,5 +1,6 @@
 //! What no setting can check alone. Every check runs, whatever the others found.
 
+mod cors;
 mod files;
 mod jwt;
 mod models;
@@ -36,6 +37,7 @@ const CHECKS: &[Check] = &[
     |settings, _, mistakes| routes::filters(&settings.routes, mistakes),
     |settings, _, mistakes| routes::sessions(&settings.routes, mistakes),
     |settings, _, mistakes| routes::reach(&settings.routes, mistakes),
+    |settings, _, mistakes| cors::all(&settings.routes, mistakes),
     |settings, _, mistakes| jwt::all(settings, mistakes),
     |settings, _, mistakes| sign::all(settings, mistakes),
     |settings, _, mistakes| provider::all(settings, mistakes),

@@ -6,8 +6,10 @@
 mod audit;
 mod aws;
 mod blobs;
+mod cors;
 mod data;
 mod detect;
+mod http_method;
 mod jwt;
 mod limits;
 mod log;
@@ -37,8 +39,10 @@ pub use audit::{Audit, AuditFailure};
 pub use aws::Aws;
 pub(crate) use aws::{is_region, region_of};
 pub use blobs::{Blobs, S3};
+pub use cors::Cors;
 pub use data::Vault;
 pub use detect::{Allowed, Detect, Names};
+pub use http_method::{HttpMethod, NotAMethod};
 pub use jwt::{JwkSource, Jwt, TokenPlace};
 pub use limits::Limits;
 pub use log::{Addresses, Format, Level, Log};
@@ -51,8 +55,8 @@ pub use redact::{
 };
 pub use reload::Reload;
 pub use route::{
-    Auth, By, Endpoint, Host, HttpMethod, NotAHost, NotAMethod, PathMatch, Pattern, PatternError, Rate,
-    Respond, Route, Terminal, WebSocket,
+    Auth, By, Endpoint, Host, NotAHost, PathMatch, Pattern, PatternError, Rate, Respond, Route, Terminal,
+    WebSocket,
 };
 pub use sanitize::{
     ClamdSocket, Engine, FetchPlace, FileLimits, Intel, NotARemote, NotAnAddress, RemoteIntel, RemoteUrl,

@@ -7,7 +7,7 @@ use std::num::NonZeroU32;
 use serde::{Deserialize, Deserializer};
 
 use crate::base::written::Written;
-use crate::config::settings::{Jwt, Provider, Redact, Sign};
+use crate::config::settings::{Cors, HttpMethod, Jwt, Provider, Redact, Sign};
 use crate::config::{At, Period, Size};
 
 /// One `[[routes]]`.
@@ -37,6 +37,8 @@ pub struct Route {
     pub respond: Option<At<Respond>>,
     /// Ends at our own endpoints.
     pub endpoint: Option<At<Endpoint>>,
+    /// Which pages of other origins may call it from a browser; none unless the file has the table.
+    pub cors: Option<At<Cors>>,
     /// Who may pass; required with `upstream`. See [`Route::auth`].
     pub auth: Option<At<Auth>>,
     /// Who may pass by a signed token.
@@ -230,33 +232,6 @@ impl Eq for Pattern {}
 impl<'de> Deserialize<'de> for Pattern {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Written { expected: "a regular expression", parse: Self::parse }.read(deserializer)
-    }
-}
-
-/// A method to match.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HttpMethod(pub http::Method);
-
-const METHODS: [http::Method; 7] = {
-    use http::Method as M;
-    [M::GET, M::HEAD, M::POST, M::PUT, M::PATCH, M::DELETE, M::OPTIONS]
-};
-
-/// Says that a text is no method that can be matched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a method, write one of GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")]
-pub struct NotAMethod;
-
-impl HttpMethod {
-    /// Reads the written form: one of the registered methods, in capitals as on the wire.
-    pub fn parse(text: &str) -> Result<Self, NotAMethod> {
-        METHODS.iter().find(|known| known.as_str() == text).cloned().map(Self).ok_or(NotAMethod)
-    }
-}
-
-impl<'de> Deserialize<'de> for HttpMethod {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Written { expected: "a method such as \"POST\"", parse: Self::parse }.read(deserializer)
     }
 }
 

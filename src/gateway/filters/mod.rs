@@ -10,6 +10,7 @@ mod audit_trail;
 mod auth;
 mod bearer;
 mod cookies_and_query;
+mod cors;
 mod direct;
 mod file_policy;
 mod findings;
@@ -37,6 +38,7 @@ mod who;
 
 pub use audit_trail::AuditTrail;
 pub use auth::{Auth, StripTokens};
+pub use cors::{Cors, CorsParts};
 pub use file_policy::{FilePolicy, FileTreatment};
 pub use head_values::HeadValues;
 pub use jwt::{Jwt, JwtParts, Place};
