@@ -1,4 +1,5 @@
-//! Filters that are made of a route's settings alone: who may call it by signed tokens, and what browsers are told.
+//! Filters that are made of a route's settings alone: who may call it by address and by signed tokens, and what browsers
+//! are told.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,9 +8,9 @@ use http::HeaderName;
 
 use crate::app::services::Services;
 use crate::config::At;
-use crate::config::settings::{self, JwkSource, Route, TokenPlace};
+use crate::config::settings::{self, AddressBlock, JwkSource, Route, TokenPlace};
 use crate::gateway::filter::Filter;
-use crate::gateway::filters::{Cors, CorsParts, Jwt, JwtParts, Place};
+use crate::gateway::filters::{ClientAddresses, Cors, CorsParts, Jwt, JwtParts, Place};
 use crate::gateway::keys::{Ages, KeySet, Keys};
 use crate::gateway::upstream::Upstream;
 use crate::vault::jwt::{Audience, Policy};
@@ -17,6 +18,12 @@ use crate::vault::jwt::{Audience, Policy};
 /// Those that a route has wherever it ends, also at our own endpoints.
 pub(super) fn wherever_it_ends(route: &Route) -> Result<Vec<Arc<dyn Filter>>, String> {
     let mut filters: Vec<Arc<dyn Filter>> = Vec::new();
+    let Route { allow_clients, deny_clients, .. } = route;
+    if allow_clients.is_some() || deny_clients.is_some() {
+        let blocks = |blocks: &At<Vec<AddressBlock>>| blocks.iter().map(|block| block.0).collect::<Vec<_>>();
+        let (allow, deny) = (allow_clients.as_ref().map(blocks), deny_clients.as_ref().map(blocks));
+        filters.push(Arc::new(ClientAddresses::new(allow, deny.unwrap_or_default())));
+    }
     if let Some(setting) = &route.cors {
         filters.push(Arc::new(cors(setting)?));
     }

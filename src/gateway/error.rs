@@ -52,6 +52,9 @@ pub enum GatewayError {
         "this opens a way to the provider on which nothing is scanned; the route's `direct` setting lets it pass"
     )]
     LeadsAround,
+    /// The caller's address is not one of those that may call.
+    #[error("requests from this address are not let in here")]
+    ForbiddenAddress,
     /// A page asks for a WebSocket whose origin the route does not name.
     #[error(
         "pages of this origin may open no WebSocket here; `origins` of the route's `cors` names those that may"
@@ -148,6 +151,7 @@ impl GatewayError {
             Self::BlockedAnswer(_) => "blocked_answer",
             Self::NotBuilt(_) => "not_implemented",
             Self::LeadsAround => "leads_around",
+            Self::ForbiddenAddress => "forbidden_address",
             Self::ForbiddenOrigin => "forbidden_origin",
             Self::WebSocketVersion => "websocket_version",
             Self::Unavailable(why) => why.word(),
@@ -185,7 +189,7 @@ impl GatewayError {
             Self::Upstream(_) | Self::Unscannable(_) | Self::BlockedAnswer(_) => StatusCode::BAD_GATEWAY,
             Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::NotBuilt(_) => StatusCode::NOT_IMPLEMENTED,
-            Self::LeadsAround | Self::ForbiddenOrigin => StatusCode::FORBIDDEN,
+            Self::LeadsAround | Self::ForbiddenAddress | Self::ForbiddenOrigin => StatusCode::FORBIDDEN,
             Self::WebSocketVersion => StatusCode::UPGRADE_REQUIRED,
             Self::Api(error) => match error {
                 ApiError::Validation(_) | ApiError::BadRequest(_) | ApiError::Provider(_) => {
@@ -273,7 +277,7 @@ impl GatewayError {
             Self::BadBody(why) => ApiError::BadRequest(why).answer(stamp),
             Self::UnreadFile(why) => stamp.answer(status, "UnsupportedMediaType", &why, None::<()>),
             Self::NotBuilt(why) => stamp.answer(status, "NotImplemented", why, None::<()>),
-            Self::LeadsAround | Self::ForbiddenOrigin => {
+            Self::LeadsAround | Self::ForbiddenAddress | Self::ForbiddenOrigin => {
                 stamp.answer(status, "Forbidden", &summary, None::<()>)
             }
             Self::WebSocketVersion => {

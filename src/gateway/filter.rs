@@ -22,6 +22,8 @@ pub enum Stage {
     Observe,
     /// Before anything is spent on the request.
     LoadShed,
+    /// From where, before anything that a stranger sends is tried.
+    Admit,
     /// Before identification: a browser's preflight carries no credentials.
     Share,
     /// Who calls.

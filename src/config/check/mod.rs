@@ -35,6 +35,7 @@ const CHECKS: &[Check] = &[
     |settings, _, mistakes| routes::ends(settings, mistakes),
     |settings, _, mistakes| routes::paths(&settings.routes, mistakes),
     |settings, _, mistakes| routes::filters(&settings.routes, mistakes),
+    |settings, _, mistakes| routes::clients(&settings.routes, mistakes),
     |settings, _, mistakes| routes::sessions(&settings.routes, mistakes),
     |settings, _, mistakes| routes::reach(&settings.routes, mistakes),
     |settings, _, mistakes| cors::all(&settings.routes, mistakes),

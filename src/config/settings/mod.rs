@@ -3,6 +3,7 @@
 //! Names are the field's own. Where a setting can only be judged together with others it is an
 //! [`At`], which reads as the value and remembers its place in the file.
 
+mod address_block;
 mod audit;
 mod aws;
 mod blobs;
@@ -35,6 +36,7 @@ use serde::Deserialize;
 
 use crate::config::At;
 
+pub use address_block::AddressBlock;
 pub use audit::{Audit, AuditFailure};
 pub use aws::Aws;
 pub(crate) use aws::{is_region, region_of};
@@ -62,7 +64,7 @@ pub use sanitize::{
     ClamdSocket, Engine, FetchPlace, FileLimits, Intel, NotARemote, NotAnAddress, RemoteIntel, RemoteUrl,
     SandboxMode, Sanitize, Scan, ScanAddress, ScriptFiles, UnknownFiles, UnreadFiles,
 };
-pub use server::{Admin, Api, Clients, Dialect, Forwarded, Listen, Peers, Tls, Underscores};
+pub use server::{Admin, Api, Clients, Dialect, Forwarded, Listen, Tls, Underscores};
 pub use share::{Mail, Share};
 pub use sign::{Jwks, NotAKey, Sign, VaultKey};
 pub(crate) use store::judge as judge_store_url;

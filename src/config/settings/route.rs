@@ -7,7 +7,7 @@ use std::num::NonZeroU32;
 use serde::{Deserialize, Deserializer};
 
 use crate::base::written::Written;
-use crate::config::settings::{Cors, HttpMethod, Jwt, Provider, Redact, Sign};
+use crate::config::settings::{AddressBlock, Cors, HttpMethod, Jwt, Provider, Redact, Sign};
 use crate::config::{At, Period, Size};
 
 /// One `[[routes]]`.
@@ -37,6 +37,10 @@ pub struct Route {
     pub respond: Option<At<Respond>>,
     /// Ends at our own endpoints.
     pub endpoint: Option<At<Endpoint>>,
+    /// Addresses that may call it, by themselves or in blocks. `None`: all.
+    pub allow_clients: Option<At<Vec<AddressBlock>>>,
+    /// Addresses that may not, whatever `allow_clients` says.
+    pub deny_clients: Option<At<Vec<AddressBlock>>>,
     /// Which pages of other origins may call it from a browser; none unless the file has the table.
     pub cors: Option<At<Cors>>,
     /// Who may pass; required with `upstream`. See [`Route::auth`].

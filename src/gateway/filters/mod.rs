@@ -9,6 +9,7 @@ mod answers;
 mod audit_trail;
 mod auth;
 mod bearer;
+mod client_addresses;
 mod cookies_and_query;
 mod cors;
 mod direct;
@@ -38,6 +39,7 @@ mod who;
 
 pub use audit_trail::AuditTrail;
 pub use auth::{Auth, StripTokens};
+pub use client_addresses::ClientAddresses;
 pub use cors::{Cors, CorsParts};
 pub use file_policy::{FilePolicy, FileTreatment};
 pub use head_values::HeadValues;
