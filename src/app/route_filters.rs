@@ -1,16 +1,18 @@
-//! Filters that are made of a route's settings alone: who may call it by address and by signed tokens, and what browsers
-//! are told.
+//! Filters that are made of a route's settings alone: who may call it by address and by signed tokens, what browsers
+//! are told, and which headers change.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use http::HeaderName;
+use http::{HeaderName, HeaderValue};
 
 use crate::app::services::Services;
-use crate::config::At;
 use crate::config::settings::{self, AddressBlock, JwkSource, Route, TokenPlace};
+use crate::config::{At, Supplied};
 use crate::gateway::filter::Filter;
-use crate::gateway::filters::{ClientAddresses, Cors, CorsParts, Jwt, JwtParts, Place};
+use crate::gateway::filters::{
+    AnswerHeaders, ClientAddresses, Cors, CorsParts, HeaderRules, Jwt, JwtParts, Place, RequestHeaders,
+};
 use crate::gateway::keys::{Ages, KeySet, Keys};
 use crate::gateway::upstream::Upstream;
 use crate::vault::jwt::{Audience, Policy};
@@ -27,7 +29,28 @@ pub(super) fn wherever_it_ends(route: &Route) -> Result<Vec<Arc<dyn Filter>>, St
     if let Some(setting) = &route.cors {
         filters.push(Arc::new(cors(setting)?));
     }
+    // Behind the one before, so that it sees answers first: what they vary by is added to what is set here.
+    if let Some(setting) = &route.answer_headers {
+        filters.push(Arc::new(AnswerHeaders::new(header_rules(setting)?)));
+    }
     Ok(filters)
+}
+
+/// What becomes of headers on their way to the upstream.
+pub(super) fn request_headers(setting: &settings::HeaderRules) -> Result<RequestHeaders, String> {
+    header_rules(setting).map(RequestHeaders::new)
+}
+
+fn header_rules(setting: &settings::HeaderRules) -> Result<HeaderRules, String> {
+    let field = |(name, value): (&At<String>, &At<Supplied>)| {
+        let value = HeaderValue::from_str(value.value().expose());
+        Ok((header(name)?, value.map_err(|_| "a header's value is wrong".to_owned())?))
+    };
+    Ok(HeaderRules {
+        remove: setting.remove.iter().map(|name| header(name)).collect::<Result<_, _>>()?,
+        set: setting.set.iter().map(field).collect::<Result<_, String>>()?,
+        add: setting.add.iter().map(field).collect::<Result<_, String>>()?,
+    })
 }
 
 /// What browsers are told of which pages may call.

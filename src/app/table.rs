@@ -276,6 +276,10 @@ fn route(setting: &RouteSetting, terminal: Terminal, from: &RouteInputs<'_>) -> 
     if let Some(jwt) = &setting.jwt {
         filters.push(Arc::new(route_filters::jwt(jwt, parts, upstreams).map_err(wrong)?));
     }
+    // Before what is signed: that is put over what these say.
+    if let Some(rules) = &setting.request_headers {
+        filters.push(Arc::new(route_filters::request_headers(rules).map_err(wrong)?));
+    }
     if let Some(sign) = &setting.sign {
         filters.push(Arc::new(mint::filter(sign, parts).map_err(wrong)?));
     }

@@ -1,7 +1,9 @@
 //! What no setting can check alone. Every check runs, whatever the others found.
 
 mod cors;
+mod fields;
 mod files;
+mod header_rules;
 mod jwt;
 mod models;
 mod provider;
@@ -39,6 +41,7 @@ const CHECKS: &[Check] = &[
     |settings, _, mistakes| routes::sessions(&settings.routes, mistakes),
     |settings, _, mistakes| routes::reach(&settings.routes, mistakes),
     |settings, _, mistakes| cors::all(&settings.routes, mistakes),
+    |settings, _, mistakes| header_rules::all(&settings.routes, mistakes),
     |settings, _, mistakes| jwt::all(settings, mistakes),
     |settings, _, mistakes| sign::all(settings, mistakes),
     |settings, _, mistakes| provider::all(settings, mistakes),

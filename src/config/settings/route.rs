@@ -7,7 +7,7 @@ use std::num::NonZeroU32;
 use serde::{Deserialize, Deserializer};
 
 use crate::base::written::Written;
-use crate::config::settings::{AddressBlock, Cors, HttpMethod, Jwt, Provider, Redact, Sign};
+use crate::config::settings::{AddressBlock, Cors, HeaderRules, HttpMethod, Jwt, Provider, Redact, Sign};
 use crate::config::{At, Period, Size};
 
 /// One `[[routes]]`.
@@ -49,6 +49,10 @@ pub struct Route {
     pub jwt: Option<At<Jwt>>,
     /// A signed token for the upstream.
     pub sign: Option<At<Sign>>,
+    /// Headers of what goes to the upstream; what the upstream itself sets counts for more.
+    pub request_headers: Option<At<HeaderRules>>,
+    /// Headers of what callers get, errors among it.
+    pub answer_headers: Option<At<HeaderRules>>,
     /// How often.
     pub rate: Option<At<Rate>>,
     /// The largest body that passes, collected or streamed. `None`: only the limits bound it.

@@ -74,9 +74,12 @@ const CALLERS: [&str; 40] = [
 /// Takes away what ends at this hop (RFC 9110 section 7.6.1), and what a caller says about its target and itself.
 pub(super) fn strip(head: &mut RequestHeader) {
     strip_hop_by_hop(&head.headers).iter().for_each(|name| drop(head.remove_header(name)));
-    strip_where(head, |name| {
-        TARGETS.contains(&name) || CALLERS.contains(&name) || name.starts_with("x-forwarded")
-    });
+    strip_where(head, is_stripped);
+}
+
+/// Whether a field of this name, in small letters, never goes on to an upstream as it came.
+pub fn is_stripped(name: &str) -> bool {
+    TARGETS.contains(&name) || CALLERS.contains(&name) || name.starts_with("x-forwarded")
 }
 
 /// Takes fields away by their names, an underscore of which many servers take for a hyphen.
