@@ -104,6 +104,7 @@ fn what_the_full_file_comments_out_is_right_but_for_what_needs_something_of_your
         "the environment variable `BEDROCK_ACCESS_KEY` is not set",
         "the environment variable `BEDROCK_SESSION_TOKEN` is not set",
         "the environment variable `INTEL_AUTHORIZATION` is not set",
+        "the environment variable `TENANT_KEY` is not set",
         "the environment variable `COLLECTOR_KEY` is not set",
         "the master key is already said to be elsewhere",
         "the environment variable `S3_KEY` is not set",
@@ -160,10 +161,10 @@ mod keys {
 #[test]
 fn the_full_file_shows_every_key() {
     use portcullis::config::settings::{
-        Allowed, Audit, Aws, Budget, Certificate, CertificateHeaders, ClamdSocket, Clients, Detect,
-        FileLimits, Intel, JwkSource, Jwks, Jwt, Model, ModelTarget, Otlp, Rate, Reload, RemoteIntel,
-        Respond, Route, RouteCertificate, Scan, Settings, Sign, Telemetry, Tls, TokenPlace, Upgrade,
-        Upstream, UpstreamTls, Usage,
+        Allowed, Audit, Aws, Budget, Certificate, CertificateHeaders, ClamdSocket, Clients, Cors, Detect,
+        FileLimits, HeaderRules, Intel, JwkSource, Jwks, Jwt, Model, ModelTarget, Otlp, Rate, Reload,
+        RemoteIntel, Respond, Route, RouteCertificate, Scan, Settings, Sign, Telemetry, Tls, TokenPlace,
+        Upgrade, Upstream, UpstreamTls, Usage,
     };
     use portcullis::usage::ModelPrice;
     macro_rules! keys_of {
@@ -173,7 +174,7 @@ fn the_full_file_shows_every_key() {
         Settings Store Listen Tls Admin Vault Blobs S3 Log Limits Api Upstream
         UpstreamTls Aws Timeouts Ejection BreakerLimits Probe Route Respond Rate Jwt JwkSource TokenPlace Sign Jwks Redact
         Sanitize Scan ClamdSocket Intel RemoteIntel FileLimits Clients Reload Upgrade Telemetry Otlp Detect Allowed
-        Audit Usage ModelPrice Budget Model ModelTarget Certificate RouteCertificate CertificateHeaders
+        Audit Usage ModelPrice Budget Model ModelTarget Certificate RouteCertificate CertificateHeaders Cors HeaderRules
     };
     let text = uncommented();
     for key in all.iter().flatten() {
@@ -271,6 +272,12 @@ master_key = { env = "SET" }
 [upstreams.a]
 peers = ["https://127.0.0.1"]
 headers = { one = "hunter1", two = { env = "SET" }, three = { file = "token" } }
+[[routes]]
+name = "r"
+upstream = "a"
+auth = "none"
+request_headers = { set = { two = { env = "SET" } }, add = { three = { file = "token" } } }
+answer_headers = { set = { one = "hunter1" }, add = { three = { file = "token" } } }
 "#;
     std::fs::write(at("gate.toml"), text).unwrap();
     let config = load(&at("gate.toml"), &env(&[("SET", "hunter2")]), &rules()).unwrap();
@@ -280,6 +287,12 @@ headers = { one = "hunter1", two = { env = "SET" }, three = { file = "token" } }
     let headers = &config.upstreams["a"].headers;
     for (name, want) in [("one", "hunter1"), ("two", "hunter2"), ("three", "hunter3")] {
         assert_eq!(headers[name].value().expose(), want);
+        for rules in
+            [&config.routes[0].request_headers, &config.routes[0].answer_headers].into_iter().flatten()
+        {
+            let found = rules.set.get(name).or(rules.add.get(name));
+            assert!(found.is_none_or(|value| value.value().expose() == want), "{name}");
+        }
     }
     assert!(!format!("{config:?}").contains("hunter"));
 }

@@ -78,6 +78,6 @@ pub(super) fn table(parts: &Arc<Services>) -> Result<RouteTable, AppError> {
     probes.push(("/metrics", silent(parts, "metrics", metrics)?));
     let nothing = Terminal::Fixed(not_found(r#"{"status":"not found"}"#));
     let stray = native(parts, "-", nothing, vec![parts.log()])?;
-    let (endpoints, native, routes) = (Endpoints::default(), Vec::new(), Vec::new());
-    Ok(TableParts { endpoints, native, probes, routes, stray, shed: None }.into())
+    let (endpoints, native, led, routes) = (Endpoints::default(), Vec::new(), Vec::new(), Vec::new());
+    Ok(TableParts { endpoints, native, led, probes, routes, stray, shed: None }.into())
 }

@@ -14,6 +14,7 @@
 //! | `pools` | upstreams, their peers and breakers |
 //! | `guardrails` | routes that look through texts for whoever asks
 //! | `metering` | how usage is counted, and written down |
+//! | `route_filters` | filters that are made of a route's settings alone |
 //! | `mint` | tokens for upstreams, and public keys |
 //! | `providers` | [`ProviderSet`]: whom sanitizing asks, built from a configuration |
 //! | `admin` | metrics and health on their own listener |
@@ -52,6 +53,7 @@ mod policy;
 mod pools;
 mod process;
 mod providers;
+mod route_filters;
 mod serve;
 mod services;
 mod table;

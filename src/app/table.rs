@@ -23,34 +23,34 @@ use crate::api::{Endpoint as ApiEndpoint, Endpoints, Mount};
 use crate::app::error::AppError;
 use crate::app::policy::{RoutePolicy, actions};
 use crate::app::services::Services;
-use crate::app::{admin, cleaning, client_certificates, files, guardrails, metering, mint, pools};
+use crate::app::{
+    admin, cleaning, client_certificates, files, guardrails, metering, mint, pools, route_filters,
+};
 use crate::base::rate::Rate;
-use crate::config::Config;
 use crate::config::settings::{
     Answers, Api, Auth as AuthSetting, By, Dialect, Direct, Endpoint, Exhausted as ExhaustedSetting,
-    Files as FilesSetting, Host, JwkSource, Jwt as JwtSetting, Media as MediaSetting,
-    PathMatch as PathSetting, Protocol as ProtocolSetting, Provider as ProviderSetting,
-    Redact as RedactSetting, RestoreInUrls as RestoreInUrlsSetting, Route as RouteSetting,
-    Terminal as TerminalSetting, TokenPlace, Tweak as TweakSetting, Unknown as UnknownSetting, WebSocket,
+    Files as FilesSetting, Host, Media as MediaSetting, PathMatch as PathSetting,
+    Protocol as ProtocolSetting, Provider as ProviderSetting, Redact as RedactSetting,
+    RestoreInUrls as RestoreInUrlsSetting, Route as RouteSetting, Terminal as TerminalSetting,
+    Tweak as TweakSetting, Unknown as UnknownSetting, WebSocket,
 };
+use crate::config::{At, Config};
 use crate::detect::{Detector, RuleSelection};
 use crate::gateway::bounds::SessionLimits;
 use crate::gateway::filter::Filter;
 use crate::gateway::filters::{
-    Allowance, AnswerMode, Auth, FilePolicy, FileTreatment, HeadValues, Invented, Jwt, JwtParts, Limits,
-    Models, OwnUrls, Place, Redact, RedactParts, Remember, StripTokens, Tweak, UrlRules, Usage, Whose,
+    Allowance, AnswerMode, Auth, FilePolicy, FileTreatment, HeadValues, Invented, Limits, Models, OwnUrls,
+    Redact, RedactParts, Remember, StripTokens, Tweak, UrlRules, Usage, Whose,
 };
-use crate::gateway::keys::{Ages, KeySet, Keys};
 use crate::gateway::layer::UnscannedPolicy;
 use crate::gateway::llm::{CompiledProtocol, ProtocolChoice, Provider};
-use crate::gateway::route::{Match, PathMatch, Route, RouteParts, RouteTable, TableParts};
+use crate::gateway::route::{LedRoutes, Match, PathMatch, Route, RouteParts, RouteTable, TableParts};
 use crate::gateway::route_info::RouteInfo;
 use crate::gateway::terminal::{Fixed, Terminal};
 use crate::gateway::upstream::Upstream;
 use crate::redact::{Redactor, RestoreInUrls};
 use crate::telemetry::Direction;
 use crate::vault::items::Items;
-use crate::vault::jwt::{Audience, Policy};
 
 /// Builds the table that a configuration describes.
 ///
@@ -83,8 +83,9 @@ fn built(config: &Config, parts: &Services) -> Result<RouteTable, AppError> {
     let shed: Arc<dyn Filter> = Arc::new(parts.shed(&config.limits));
     let mut native = Vec::new();
     for (mount, handler) in endpoints.handlers() {
-        native.push(endpoint_route(mount, Terminal::Native(handler), parts, &shed)?);
+        native.push(endpoint_route(mount, Terminal::Native(handler), parts, vec![Arc::clone(&shed)])?);
     }
+    let led = led_routes(&endpoints, config, parts, &shed)?;
     let from = RouteInputs { config, parts, protocols: &protocols, upstreams: &upstreams, shed: &shed };
     let mut routes = Vec::new();
     for setting in &config.routes {
@@ -102,7 +103,7 @@ fn built(config: &Config, parts: &Services) -> Result<RouteTable, AppError> {
                 let media_type = "text/plain; charset=utf-8";
                 Terminal::Fixed(Fixed { status, media_type, body })
             }
-            // The table of endpoints is matched by its exact paths, before any route.
+            // The table of endpoints is matched by its exact paths, before any route: see `led_routes`.
             TerminalSetting::Endpoint(Endpoint::Api) => continue,
             TerminalSetting::Endpoint(Endpoint::Presidio) => {
                 let guardrail = guardrails::guardrail(setting, &from).map_err(wrong)?;
@@ -128,7 +129,7 @@ fn built(config: &Config, parts: &Services) -> Result<RouteTable, AppError> {
             pools::begin(name, setting, upstream, parts);
         }
     }
-    Ok(TableParts { endpoints, native, probes, routes, stray, shed: Some(shed) }.into())
+    Ok(TableParts { endpoints, native, led, probes, routes, stray, shed: Some(shed) }.into())
 }
 
 /// The description of what is served.
@@ -221,15 +222,37 @@ fn add_vault(endpoints: &mut Endpoints, items: &Items, dialect: DialectChoice, l
     endpoints.add(vault::Export(items.clone()), dialect, limit);
 }
 
-/// The route of an endpoint of ours: a token, always.
+/// What requests pass that routes of the configuration lead to endpoints of ours.
+fn led_routes(
+    endpoints: &Endpoints,
+    config: &Config,
+    parts: &Services,
+    shed: &Arc<dyn Filter>,
+) -> Result<Vec<LedRoutes>, AppError> {
+    let leads =
+        |route: &&At<RouteSetting>| matches!(route.terminal(), TerminalSetting::Endpoint(Endpoint::Api));
+    let led = |setting: &At<RouteSetting>| {
+        let route = |(mount, handler)| {
+            let mut filters = route_filters::wherever_it_ends(setting)
+                .map_err(|why| AppError::Route(setting.name.to_string(), why))?;
+            filters.push(Arc::clone(shed));
+            endpoint_route(mount, Terminal::Native(handler), parts, filters)
+        };
+        let native = endpoints.handlers().map(route).collect::<Result<_, AppError>>()?;
+        Ok(LedRoutes { matches: matches(setting), native })
+    };
+    config.routes.iter().filter(leads).map(led).collect()
+}
+
+/// The route of an endpoint of ours, which has these filters besides its own: a token, always.
 fn endpoint_route(
     mount: &Mount,
     terminal: Terminal,
     parts: &Services,
-    shed: &Arc<dyn Filter>,
+    mut filters: Vec<Arc<dyn Filter>>,
 ) -> Result<Arc<Route>, AppError> {
     let path = mount.path;
-    let mut filters: Vec<Arc<dyn Filter>> = vec![parts.audited_log(), Arc::clone(shed)];
+    filters.push(parts.audited_log());
     if let Some(target) = mount.target() {
         filters.push(Arc::new(Auth::new(Arc::clone(&parts.opened.tokens), target)));
         filters.push(Arc::new(
@@ -252,7 +275,8 @@ fn route(setting: &RouteSetting, terminal: Terminal, from: &RouteInputs<'_>) -> 
     let RouteInputs { config, parts, upstreams, shed, .. } = *from;
     let name = setting.name.to_string();
     let wrong = |why: String| AppError::Route(name.clone(), why);
-    let mut filters: Vec<Arc<dyn Filter>> = vec![parts.audited_log(), Arc::clone(shed)];
+    let mut filters = route_filters::wherever_it_ends(setting).map_err(wrong)?;
+    filters.extend([parts.audited_log(), Arc::clone(shed)]);
     let ours = Arc::clone(&parts.opened.tokens);
     filters.push(match setting.auth() {
         AuthSetting::Token => {
@@ -266,7 +290,11 @@ fn route(setting: &RouteSetting, terminal: Terminal, from: &RouteInputs<'_>) -> 
     });
     filters.extend(client_certificates::filter(setting, config, parts).map_err(wrong)?);
     if let Some(jwt) = &setting.jwt {
-        filters.push(Arc::new(tokens(jwt, parts, upstreams).map_err(wrong)?));
+        filters.push(Arc::new(route_filters::jwt(jwt, parts, upstreams).map_err(wrong)?));
+    }
+    // Before what is signed: that is put over what these say.
+    if let Some(rules) = &setting.request_headers {
+        filters.push(Arc::new(route_filters::request_headers(rules).map_err(wrong)?));
     }
     if let Some(sign) = &setting.sign {
         filters.push(Arc::new(mint::filter(sign, parts).map_err(wrong)?));
@@ -279,14 +307,6 @@ fn route(setting: &RouteSetting, terminal: Terminal, from: &RouteInputs<'_>) -> 
         filters.push(Arc::new(OwnUrls::new(public.map(|url| url.as_str()), secure)));
         filters.push(Arc::new(redaction(redact, &name, from).map_err(wrong)?));
     }
-    let matches = Match {
-        hosts: setting.host.iter().map(|host| host_pattern(host)).collect(),
-        path: match setting.path() {
-            PathSetting::Prefix(prefix) => PathMatch::Prefix(prefix.to_owned()),
-            PathSetting::Pattern(pattern) => PathMatch::Pattern(pattern.regex().clone()),
-        },
-        methods: setting.method.iter().map(|method| method.0.clone()).collect(),
-    };
     let protocols = spoken(setting);
     let strip = if *setting.strip_prefix { setting.prefix() } else { 0 };
     let metrics = parts.metrics.route(&name, &[]).shown();
@@ -294,7 +314,20 @@ fn route(setting: &RouteSetting, terminal: Terminal, from: &RouteInputs<'_>) -> 
     let websocket = sessions(&setting.websocket);
     let info =
         RouteInfo { protocols, strip, max_body, websocket, ..RouteInfo::generic(&name, terminal, metrics) };
-    Route::new(RouteParts { matches, filters, info }).map_err(|error| wrong(error.to_string()))
+    Route::new(RouteParts { matches: matches(setting), filters, info })
+        .map_err(|error| wrong(error.to_string()))
+}
+
+/// Which requests take a route.
+fn matches(setting: &RouteSetting) -> Match {
+    Match {
+        hosts: setting.host.iter().map(|host| host_pattern(host)).collect(),
+        path: match setting.path() {
+            PathSetting::Prefix(prefix) => PathMatch::Prefix(prefix.to_owned()),
+            PathSetting::Pattern(pattern) => PathMatch::Pattern(pattern.regex().clone()),
+        },
+        methods: setting.method.iter().map(|method| method.0.clone()).collect(),
+    }
 }
 
 /// The filters that bound what callers of a route may ask and spend; none where nothing can bound it.
@@ -339,49 +372,6 @@ fn spoken(setting: &RouteSetting) -> ProtocolChoice {
         (_, Some(ProtocolSetting::OpenAi)) => ProtocolChoice::OPENAI,
         (named, _) => Provider::named(named.name()).map_or(ProtocolChoice::Auto, ProtocolChoice::Of),
     }
-}
-
-/// The filter that lets only bearers of good tokens pass.
-fn tokens(
-    setting: &JwtSetting,
-    parts: &Services,
-    upstreams: &BTreeMap<String, Arc<Upstream>>,
-) -> Result<Jwt, String> {
-    let JwkSource { file, upstream, path } = &*setting.keys;
-    let clock = Arc::clone(&parts.opened.clock);
-    let keys = match (file, upstream, path) {
-        (Some(file), _, _) => Keys::fixed(KeySet::file(file)?),
-        (None, Some(name), Some(path)) => {
-            let upstream = upstreams.get(name.as_str()).ok_or("the upstream of its keys is not there")?;
-            Keys::remote(Arc::clone(upstream), path.to_string(), Ages::default(), Arc::clone(&clock))
-        }
-        _ => return Err("its keys are nowhere".to_owned()),
-    };
-    let header = |name: &str| HeaderName::from_bytes(name.as_bytes()).map_err(|_| "a header's name is wrong");
-    let TokenPlace { header: named, cookie, query } = &*setting.token;
-    let place = match (named, cookie, query) {
-        (Some(name), _, _) if name.eq_ignore_ascii_case("authorization") => Place::Bearer,
-        (Some(name), _, _) => Place::Header(header(name)?),
-        (None, Some(name), _) => Place::Cookie(name.clone()),
-        (None, None, Some(name)) => Place::Query(name.clone()),
-        (None, None, None) => Place::Bearer,
-    };
-    let mut headers = Vec::new();
-    for (claim, name) in &setting.headers {
-        headers.push((claim.clone(), header(name)?));
-    }
-    let policy = Policy {
-        issuers: setting.issuers.clone(),
-        audience: match setting.audiences.is_empty() {
-            true => Audience::Any,
-            false => Audience::OneOf(setting.audiences.clone()),
-        },
-        expires: setting.expires,
-        leeway: setting.leeway.get().as_secs(),
-        required: setting.required.clone(),
-        scopes: setting.scopes.clone(),
-    };
-    Ok(Jwt::new(JwtParts { keys, policy, place, headers, forward: setting.forward, clock }))
 }
 
 fn host_pattern(host: &Host) -> String {

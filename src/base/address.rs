@@ -28,6 +28,15 @@ impl Block {
         Self { first: IpAddr::V6(Ipv6Addr::new(head[0], head[1], head[2], 0, 0, 0, 0, 0)), bits }
     }
 
+    /// The same as IPv4, where all of its addresses are IPv4 within IPv6 (RFC 4291 section 2.5.5.2).
+    #[must_use]
+    pub fn to_canonical(self) -> Self {
+        match (self.first.to_canonical(), self.bits.checked_sub(96)) {
+            (first @ IpAddr::V4(_), Some(bits)) if self.first.is_ipv6() => Self { first, bits },
+            _ => self,
+        }
+    }
+
     /// Whether `address` lies in it. A block holds no address of the other family: whoever takes IPv4 in IPv6 for IPv4
     /// gives [`IpAddr::to_canonical`].
     pub fn holds(&self, address: IpAddr) -> bool {
@@ -215,6 +224,23 @@ mod tests {
         assert!(!holds("0.0.0.0/0", "::1") && !holds("10.0.0.0/8", "::ffff:10.0.0.1"));
         for bad in ["", "10.0.0.0/33", "10.0.0/8", "10.0.0.0/", "10.0.0.0/+8", "::/129", "example.com"] {
             assert_eq!(bad.parse::<Block>(), Err(NotABlock), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_block_of_ipv4_within_ipv6_is_one_of_ipv4() {
+        let rows = [
+            ("::ffff:10.0.0.0/104", "10.0.0.0/8"),
+            ("::ffff:192.0.2.7", "192.0.2.7"),
+            ("::ffff:0:0/96", "0.0.0.0/0"),
+            ("::ffff:0:0/95", "::ffff:0:0/95"),
+            ("::/0", "::/0"),
+            ("2001:db8::/97", "2001:db8::/97"),
+            ("10.0.0.0/8", "10.0.0.0/8"),
+        ];
+        for (written, same) in rows {
+            let [written, same] = [written, same].map(|text| text.parse::<Block>().unwrap());
+            assert_eq!(written.to_canonical(), same);
         }
     }
 

@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use crate::base::secret::Secret;
 use crate::config::at::At;
 use crate::config::mistakes::Mistakes;
-use crate::config::settings::{Aws, Certificate, Sanitize, Settings, Tls, Upgrade, Upstream, region_of};
+use crate::config::settings::{
+    Aws, Certificate, HeaderRules, Route, Sanitize, Settings, Tls, Upgrade, Upstream, region_of,
+};
 use crate::config::supplied::{Env, Needs, Source, Supplied};
 
 /// The environment variables of AWS's own tools: an access key's id and its secret.
@@ -60,7 +62,12 @@ pub(crate) fn resolve(settings: &mut Settings, lookup: Lookup<'_>, mistakes: &mu
         fetch.aws(upstream.value_mut(), needs.serving);
     }
     for route in &mut settings.routes {
-        let jwt = route.value_mut().jwt.as_mut();
+        let Route { jwt, request_headers, answer_headers, .. } = route.value_mut();
+        for rules in [request_headers, answer_headers].into_iter().flatten() {
+            let HeaderRules { set, add, .. } = rules.value_mut();
+            set.values_mut().chain(add.values_mut()).for_each(|value| fetch.supply(value, needs.serving));
+        }
+        let jwt = jwt.as_mut();
         if let Some(keys) = jwt.and_then(|jwt| jwt.value_mut().keys.value_mut().file.as_mut()) {
             fetch.file(keys, needs.files);
         }

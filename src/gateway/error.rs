@@ -15,6 +15,7 @@ use crate::stream::StreamError;
 use crate::telemetry::UpstreamFailure;
 
 pub use crate::gateway::error_shape::ErrorShape;
+pub use crate::gateway::unavailable::Unavailable;
 
 /// Why a request ends here. No variant holds a byte that came from outside.
 #[derive(Debug, thiserror::Error)]
@@ -51,6 +52,14 @@ pub enum GatewayError {
         "this opens a way to the provider on which nothing is scanned; the route's `direct` setting lets it pass"
     )]
     LeadsAround,
+    /// The caller's address is not one of those that may call.
+    #[error("requests from this address are not let in here")]
+    ForbiddenAddress,
+    /// A page asks for a WebSocket whose origin the route does not name.
+    #[error(
+        "pages of this origin may open no WebSocket here; `origins` of the route's `cors` names those that may"
+    )]
+    ForbiddenOrigin,
     /// The caller asks for another version of WebSocket than the one there is (RFC 6455 section 4.4).
     #[error("WebSocket is spoken in version 13")]
     WebSocketVersion,
@@ -60,51 +69,6 @@ pub enum GatewayError {
     /// The upstream answers in a form that the route refuses.
     #[error("the upstream's answer cannot be scanned: {0}")]
     Unscannable(&'static str),
-}
-
-/// Why an upstream gets no requests now.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unavailable {
-    /// Checks call every peer down.
-    Down,
-    /// As many requests are under way as may be.
-    Full,
-    /// It failed too often; so many seconds until the next try.
-    Open(u64),
-}
-
-impl Unavailable {
-    const fn word(self) -> &'static str {
-        match self {
-            Self::Down => "upstream_down",
-            Self::Full => "upstream_full",
-            Self::Open(_) => "breaker_open",
-        }
-    }
-
-    const fn summary(self) -> &'static str {
-        match self {
-            Self::Down | Self::Open(_) => "The upstream is not available now; try again shortly",
-            Self::Full => "The upstream has as many requests as it may; try again shortly",
-        }
-    }
-
-    /// What is counted.
-    pub const fn failure(self) -> UpstreamFailure {
-        match self {
-            Self::Down => UpstreamFailure::Down,
-            Self::Full => UpstreamFailure::Full,
-            Self::Open(_) => UpstreamFailure::Open,
-        }
-    }
-
-    /// Seconds after which it may be tried again.
-    const fn after(self) -> u64 {
-        match self {
-            Self::Open(seconds) => seconds,
-            Self::Down | Self::Full => 1,
-        }
-    }
 }
 
 impl From<BodyError> for GatewayError {
@@ -187,6 +151,8 @@ impl GatewayError {
             Self::BlockedAnswer(_) => "blocked_answer",
             Self::NotBuilt(_) => "not_implemented",
             Self::LeadsAround => "leads_around",
+            Self::ForbiddenAddress => "forbidden_address",
+            Self::ForbiddenOrigin => "forbidden_origin",
             Self::WebSocketVersion => "websocket_version",
             Self::Unavailable(why) => why.word(),
             Self::Api(error) => match error {
@@ -223,7 +189,7 @@ impl GatewayError {
             Self::Upstream(_) | Self::Unscannable(_) | Self::BlockedAnswer(_) => StatusCode::BAD_GATEWAY,
             Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::NotBuilt(_) => StatusCode::NOT_IMPLEMENTED,
-            Self::LeadsAround => StatusCode::FORBIDDEN,
+            Self::LeadsAround | Self::ForbiddenAddress | Self::ForbiddenOrigin => StatusCode::FORBIDDEN,
             Self::WebSocketVersion => StatusCode::UPGRADE_REQUIRED,
             Self::Api(error) => match error {
                 ApiError::Validation(_) | ApiError::BadRequest(_) | ApiError::Provider(_) => {
@@ -311,7 +277,9 @@ impl GatewayError {
             Self::BadBody(why) => ApiError::BadRequest(why).answer(stamp),
             Self::UnreadFile(why) => stamp.answer(status, "UnsupportedMediaType", &why, None::<()>),
             Self::NotBuilt(why) => stamp.answer(status, "NotImplemented", why, None::<()>),
-            Self::LeadsAround => stamp.answer(status, "Forbidden", &self.to_string(), None::<()>),
+            Self::LeadsAround | Self::ForbiddenAddress | Self::ForbiddenOrigin => {
+                stamp.answer(status, "Forbidden", &summary, None::<()>)
+            }
             Self::WebSocketVersion => {
                 stamp.answer(status, "UpgradeRequired", "WebSocket is spoken in version 13", None::<()>)
             }

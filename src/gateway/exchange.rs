@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use http::{Method, StatusCode};
+use http::{HeaderValue, Method, StatusCode};
 use pingora::http::RequestHeader;
 
 use crate::api::envelope::Stamp;
@@ -27,6 +27,7 @@ use crate::gateway::llm::{Asked, Protocol, ProtocolChoice, Taken};
 use crate::gateway::memory::RequestMemory;
 use crate::gateway::min_rate::ByteRate;
 use crate::gateway::model_alias::ModelPlan;
+use crate::gateway::origin;
 use crate::gateway::request_trace::RequestTrace;
 use crate::gateway::route_info::RouteInfo;
 use crate::gateway::terminal::Terminal;
@@ -145,6 +146,8 @@ pub struct Exchange {
     /// Whether it asks for WebSocket.
     pub(in crate::gateway) websocket: bool,
     head: RequestHeader,
+    /// The origin that its head named as it came.
+    origin: Option<HeaderValue>,
     path: RequestPath,
     sends_body: bool,
     route: Arc<RouteInfo>,
@@ -203,6 +206,7 @@ impl From<ExchangeParts> for Exchange {
             trace,
             delivery: Delivery::default(),
             websocket: false,
+            origin: origin::named_in(&head.headers).cloned(),
             head,
             path,
             sends_body,
@@ -242,6 +246,11 @@ impl Exchange {
     /// The request's head, to be changed.
     pub fn head_mut(&mut self) -> &mut RequestHeader {
         &mut self.head
+    }
+
+    /// The origin of the page that asks, whatever filters have made of the head; `None` where it names none or several.
+    pub fn origin(&self) -> Option<&HeaderValue> {
+        self.origin.as_ref()
     }
 
     /// The path by which its route was found.

@@ -5,6 +5,7 @@
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use http::HeaderMap;
 use pingora::http::ResponseHeader;
 
 use crate::api::Answer;
@@ -21,6 +22,8 @@ pub enum Stage {
     Observe,
     /// Before anything is spent on the request.
     LoadShed,
+    /// From where, before anything that a stranger sends is tried.
+    Admit,
     /// Before identification: a browser's preflight carries no credentials.
     Share,
     /// Who calls.
@@ -59,6 +62,11 @@ pub trait Filter: Send + Sync + 'static {
         None
     }
 
+    /// Whether it answers preflights, so that its route takes those which ask about a method that the route takes.
+    fn answers_preflights(&self) -> bool {
+        false
+    }
+
     /// `Received`: sees the request's head. May await, plan what is done with the body, or answer.
     async fn request(&self, _: &mut Exchange, _: &mut RequestPlan) -> Result<Flow, GatewayError> {
         Ok(Flow::Next)
@@ -85,6 +93,10 @@ pub trait Filter: Send + Sync + 'static {
     ) -> Result<(), GatewayError> {
         Ok(())
     }
+
+    /// An error of ours is about to be sent: sees the head of that answer, innermost filter first; all filters of the route,
+    /// also those that were not entered.
+    fn error(&self, _: &Exchange, _: &mut HeaderMap) {}
 
     /// `Done`: on every exit, also after failures.
     async fn done(&self, _: &mut Exchange, _: &Outcome) {}

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use http::HeaderMap;
 use pingora::http::ResponseHeader;
 
 use crate::gateway::error::GatewayError;
@@ -101,6 +102,13 @@ impl FilterChain {
             filter.response(x, head, &mut plan).await?;
         }
         Ok(plan)
+    }
+
+    /// Shows the head of an error's answer to every filter, innermost first.
+    pub fn error(&self, x: &Exchange, headers: &mut HeaderMap) {
+        for filter in self.filters().iter().rev() {
+            filter.error(x, headers);
+        }
     }
 
     /// Ends the request, whatever came of it; the first filter, which logs, sees it even if none was entered.

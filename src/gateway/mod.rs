@@ -6,6 +6,8 @@
 //! | [`embed`] | the chain around another server's callbacks |
 //! | `receive` | how a request is received: its route, its exchange |
 //! | `head_check` | what no request's head may say |
+//! | `head_fields` | the fields of a head, whoever's |
+//! | [`origin`], `preflight` | what browsers say of the pages that ask |
 //! | `state` | the states of a request, each of which owns what exists by then |
 //! | [`exchange`] | what is true of a request in every state |
 //! | [`plan`] | what filters decide for the bodies |
@@ -37,7 +39,7 @@
 //! | [`body`] | content coding × media type × protocol → rewriters |
 //! | [`memory`] | what was issued stays known, for a time |
 //! | [`llm`] | where the words are in an LLM protocol |
-//! | [`error`], `error_shape` | what goes wrong, in the shape that the caller expects |
+//! | [`error`], `error_shape`, `unavailable` | what goes wrong, in the shape that the caller expects |
 //! | [`request_trace`] | spans of a request and its attempts |
 //! | [`listen`] | sockets, TLS, and the end |
 
@@ -58,6 +60,7 @@ pub mod filter;
 pub mod filter_chain;
 pub mod filters;
 mod head_check;
+mod head_fields;
 pub mod in_flight;
 pub mod keys;
 pub mod layer;
@@ -68,7 +71,9 @@ pub mod memory;
 pub mod min_rate;
 pub mod model_alias;
 mod native;
+pub mod origin;
 pub mod plan;
+mod preflight;
 pub mod proxy;
 mod receive;
 mod relay;
@@ -83,6 +88,7 @@ pub mod terminal;
 mod testing;
 #[cfg(test)]
 mod testing_certificates;
+mod unavailable;
 mod upgrade;
 pub mod upstream;
 pub mod websocket;

@@ -76,8 +76,7 @@ pub(super) fn answered(session: &Session) -> Option<&ResponseHeader> {
     session.response_written().filter(last)
 }
 
-/// Sends the answer for an error, if the caller has had nothing yet; it does not pass the filters, one of which may have
-/// raised it.
+/// Sends the answer for an error, if the caller has had nothing yet.
 ///
 /// # Errors
 /// Pingora's: the connection is of no more use.
@@ -91,7 +90,7 @@ pub(super) async fn send_error(
         drop(request.carry(error));
         return Err(Error::explain(ErrorType::InternalError, word));
     }
-    let answer = request.x.error_answer(error);
+    let answer = request.error_answer(error);
     let head = head_of(&answer)?;
     let body = match answer.body {
         Body::Whole(bytes) => Some(bytes),

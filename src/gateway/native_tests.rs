@@ -70,3 +70,20 @@ async fn only_filters_that_were_entered_see_the_end() {
         ["first request", "stops request", "stops done 401 unauthorized", "first done 401 unauthorized"];
     assert_eq!(noted(&journal), want);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_error_is_shown_to_all_filters_and_passes_none() {
+    let journal = Journal::default();
+    let filters = vec![
+        recorder("last", Stage::Mint, Act::Pass, &journal),
+        recorder("stops", Stage::Identify, Act::Refuse, &journal),
+        recorder("first", Stage::Observe, Act::Pass, &journal),
+    ];
+    let address = serve(gateway(route(filters, fixed(), None))).await;
+    let answer = ask(address, &post("a")).await;
+    assert!(answer.starts_with("HTTP/1.1 401"), "{answer}");
+    for name in ["last", "stops", "first"] {
+        assert!(answer.contains(&format!("x-error-seen: {name}\r\n")), "{answer}");
+    }
+    assert!(!noted(&journal).iter().any(|note| note.contains("response")), "{:?}", noted(&journal));
+}

@@ -20,6 +20,7 @@ use crate::gateway::exchange::{Exchange, ExchangeParts};
 use crate::gateway::filter_chain::FilterChain;
 use crate::gateway::head_check::ambiguous;
 use crate::gateway::llm::ProtocolChoice;
+use crate::gateway::preflight::method_asked;
 use crate::gateway::proxy::Gateway;
 use crate::gateway::request_trace::RequestTrace;
 use crate::gateway::route::{Route, RouteMatch, RouteTable};
@@ -119,11 +120,12 @@ impl Gateway {
         let RouteMatch::Route(route) = &found else { return None };
         let route = Arc::clone(route);
         let at = route.filters().iter().position(|filter| filter.name() == shed.name())?;
-        let mut x = self.exchange(received, path, &route).ok()?;
+        let x = self.exchange(received, path, &route).ok()?;
         let mut chain = FilterChain::new(route);
         chain.refused_at(&x, at);
-        let answer = x.error_answer(GatewayError::Api(ApiError::Overloaded));
-        Some(EarlyReject { request: ActiveRequest::new(x, chain, Received::new(found)), answer, why })
+        let mut request = ActiveRequest::new(x, chain, Received::new(found));
+        let answer = request.error_answer(GatewayError::Api(ApiError::Overloaded));
+        Some(EarlyReject { request, answer, why })
     }
 }
 
@@ -145,7 +147,8 @@ fn find(table: &RouteTable, head: &mut RequestHeader) -> Result<(RequestPath, Ro
         Ok(path) => path,
         Err(error) => return Ok((RequestPath::default(), RouteMatch::BadPath(error))),
     };
-    let found = table.find(&head.method, &host_of(head), &path);
+    let preflight = method_asked(&head.method, &head.headers);
+    let found = table.find(&head.method, &host_of(head), &path, preflight.as_ref());
     let target = match head.uri.query() {
         Some(query) => format!("{}?{query}", path.sent()),
         None => path.sent().to_owned(),

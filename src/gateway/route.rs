@@ -25,6 +25,7 @@ pub struct Route {
     matches: Match,
     info: Arc<RouteInfo>,
     filters: Vec<Arc<dyn Filter>>,
+    answers_preflights: bool,
 }
 
 /// What a route is made from.
@@ -50,7 +51,8 @@ impl Route {
             }
         }
         let RouteParts { matches, filters, info } = parts;
-        Ok(Self { matches, info: Arc::new(info), filters })
+        let answers_preflights = filters.iter().any(|filter| filter.answers_preflights());
+        Ok(Self { matches, info: Arc::new(info), filters, answers_preflights })
     }
 
     /// What a request needs to know of it.
@@ -140,6 +142,8 @@ pub struct RouteTable {
     endpoints: Endpoints,
     /// One for each endpoint, in their order.
     native: Vec<Arc<Route>>,
+    /// The same for requests that routes of the configuration lead to endpoints, first fit wins.
+    led: Vec<LedRoutes>,
     /// Exact paths answered with GET or HEAD: health, public keys.
     probes: Vec<(&'static str, Arc<Route>)>,
     routes: Vec<Arc<Route>>,
@@ -149,12 +153,22 @@ pub struct RouteTable {
     shed: Option<Arc<dyn Filter>>,
 }
 
+/// Requests that a route of the configuration leads to endpoints of ours, and what they pass on their way.
+pub struct LedRoutes {
+    /// Which requests.
+    pub matches: Match,
+    /// A route for each endpoint, in the table's order.
+    pub native: Vec<Arc<Route>>,
+}
+
 /// What a table is made from.
 pub struct TableParts {
     /// The API's table.
     pub endpoints: Endpoints,
     /// A route for each endpoint, in the table's order.
     pub native: Vec<Arc<Route>>,
+    /// The same for requests that routes of the configuration lead to endpoints.
+    pub led: Vec<LedRoutes>,
     /// Exact paths for GET and HEAD.
     pub probes: Vec<(&'static str, Arc<Route>)>,
     /// The configured routes, first fit wins.
@@ -167,17 +181,39 @@ pub struct TableParts {
 
 impl From<TableParts> for RouteTable {
     fn from(parts: TableParts) -> Self {
-        let TableParts { endpoints, native, probes, routes, stray, shed } = parts;
-        Self { endpoints, native, probes, routes, stray, shed }
+        let TableParts { endpoints, native, led, probes, routes, stray, shed } = parts;
+        Self { endpoints, native, led, probes, routes, stray, shed }
     }
 }
 
 impl RouteTable {
-    /// Finds the route of a request. `host` is lower-case and without a port.
+    /// Finds the route of a request. `host` is lower-case and without a port; `preflight` is the method that a preflight asks
+    /// about: it goes where such a request would, if preflights are answered there.
     ///
     /// A path that some servers would read as one that an earlier place of the table takes goes nowhere: who decodes
     /// `/secret%2Fx` is asked for `/secret/x`, whatever the route of `/` lets pass.
-    pub fn find(&self, method: &Method, host: &str, path: &RequestPath) -> RouteMatch {
+    pub fn find(
+        &self,
+        method: &Method,
+        host: &str,
+        path: &RequestPath,
+        preflight: Option<&Method>,
+    ) -> RouteMatch {
+        let Some(asked) = preflight else { return self.find_by(method, host, path) };
+        match self.find_by(asked, host, path) {
+            RouteMatch::Route(route) if route.answers_preflights => RouteMatch::Route(route),
+            about => match self.find_by(method, host, path) {
+                // Another route would answer for itself, and the request would not go there.
+                RouteMatch::Route(other) if other.answers_preflights => match about {
+                    RouteMatch::Route(_) => RouteMatch::Nothing,
+                    refused => refused,
+                },
+                found => found,
+            },
+        }
+    }
+
+    fn find_by(&self, method: &Method, host: &str, path: &RequestPath) -> RouteMatch {
         let place = self.place(method, host, path);
         let earlier = |other: &RequestPath| self.place(method, host, other).depth < place.depth;
         match place.found {
@@ -189,7 +225,9 @@ impl RouteTable {
     fn place(&self, method: &Method, host: &str, path: &RequestPath) -> Ranked {
         match self.endpoints.find(method, host, path) {
             Lookup::Found(index) => {
-                let native = self.native.get(index);
+                let fits =
+                    |led: &&LedRoutes| led.matches.takes(host, path) && led.matches.takes_method(method);
+                let native = self.led.iter().find(fits).map_or(&self.native, |led| &led.native).get(index);
                 let found = native.map_or(RouteMatch::Nothing, |route| RouteMatch::Route(Arc::clone(route)));
                 return Ranked { found, depth: 0 };
             }
@@ -234,28 +272,5 @@ impl RouteTable {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn hosts_and_paths_fit_as_documented() {
-        let rows: &[(&str, PathMatch, &str, &str, bool)] = &[
-            ("api.example.com", PathMatch::default(), "api.example.com", "/", true),
-            ("api.example.com", PathMatch::default(), "example.com", "/", false),
-            ("*.example.com", PathMatch::default(), "a.b.example.com", "/x", true),
-            ("*.example.com", PathMatch::default(), "example.com", "/x", false),
-            ("*.example.com", PathMatch::default(), ".example.com", "/x", false),
-            ("h", PathMatch::Prefix("/v1/".into()), "h", "/v1/chat", true),
-            ("h", PathMatch::Prefix("/v1/".into()), "h", "/v1", false),
-            ("h", PathMatch::Prefix("/v1".into()), "h", "/v1", true),
-            ("h", PathMatch::Prefix("/v1".into()), "h", "/v1x", false),
-            ("h", PathMatch::Pattern(Regex::new("^/v[0-9]+/x$").unwrap()), "h", "/v12/x", true),
-        ];
-        for (pattern, path_match, host, path, fits) in rows {
-            let matches =
-                Match { hosts: vec![(*pattern).to_owned()], path: path_match.clone(), methods: vec![] };
-            let path = RequestPath::parse(path).unwrap();
-            assert_eq!(matches.takes(host, &path), *fits, "{pattern} {host} {path:?}");
-        }
-    }
-}
+#[path = "route_tests.rs"]
+mod tests;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use async_trait::async_trait;
 use bytes::Bytes;
-use http::StatusCode;
+use http::{HeaderMap, HeaderValue, StatusCode};
 use pingora::apps::HttpServerApp;
 use pingora::http::{RequestHeader, ResponseHeader};
 use pingora::protocols::Stream;
@@ -169,6 +169,10 @@ impl Filter for Recorder {
         Ok(())
     }
 
+    fn error(&self, _: &Exchange, headers: &mut HeaderMap) {
+        headers.append("x-error-seen", HeaderValue::from_static(self.name));
+    }
+
     async fn done(&self, x: &mut Exchange, outcome: &Outcome) {
         self.note(&format!("done {} {}", outcome.status, x.error_word.unwrap_or("-")));
     }
@@ -315,6 +319,7 @@ pub(super) fn gateway(route: Route) -> Gateway {
     let table = TableParts {
         endpoints: Endpoints::default(),
         native: Vec::new(),
+        led: Vec::new(),
         probes: Vec::new(),
         routes: vec![Arc::clone(&route)],
         stray: route,

@@ -1,8 +1,11 @@
 //! What no setting can check alone. Every check runs, whatever the others found.
 
 mod certificates;
+mod cors;
+mod fields;
 mod files;
 mod guardrails;
+mod header_rules;
 mod jwt;
 mod models;
 mod provider;
@@ -39,8 +42,11 @@ const CHECKS: &[Check] = &[
     |settings, _, mistakes| routes::ends(settings, mistakes),
     |settings, _, mistakes| routes::paths(&settings.routes, mistakes),
     |settings, _, mistakes| routes::filters(&settings.routes, mistakes),
+    |settings, _, mistakes| routes::clients(&settings.routes, mistakes),
     |settings, _, mistakes| routes::sessions(&settings.routes, mistakes),
     |settings, _, mistakes| routes::reach(&settings.routes, mistakes),
+    |settings, _, mistakes| cors::all(&settings.routes, mistakes),
+    |settings, _, mistakes| header_rules::all(&settings.routes, mistakes),
     |settings, _, mistakes| jwt::all(settings, mistakes),
     |settings, _, mistakes| sign::all(settings, mistakes),
     |settings, _, mistakes| provider::all(settings, mistakes),

@@ -136,6 +136,30 @@ pub(super) fn filters(routes: &[At<Route>], mistakes: &mut Mistakes) {
     }
 }
 
+/// Who may call by address: somebody, and wherever the endpoints that are kept for them can be reached.
+pub(super) fn clients(routes: &[At<Route>], mistakes: &mut Mistakes) {
+    for route in routes {
+        let Route { allow_clients, deny_clients, .. } = &**route;
+        if let Some(nobody) = allow_clients.as_ref().filter(|blocks| blocks.is_empty())
+            && !mistakes.within(&nobody.span())
+        {
+            let hint = "without it all may call, and respond = { status = 403 } lets nobody";
+            mistakes.hint(nobody.span().start, "`allow_clients` names nobody", hint);
+        }
+        let own = route.endpoint.as_ref().is_some_and(|endpoint| **endpoint == Endpoint::Api);
+        let some = !route.host.is_empty() || !route.method.is_empty();
+        let some = some || route.path.is_some() || route.pattern.is_some();
+        if !own || !some {
+            continue;
+        }
+        for said in [allow_clients, deny_clients].into_iter().flatten() {
+            let message = "our own endpoints can be reached past this route: they answer at every host";
+            let hint = "a route that keeps them for some has no `host`, `path`, `pattern` and `method`";
+            mistakes.hint(said.span().start, message, hint);
+        }
+    }
+}
+
 /// What WebSocket sessions may take up must be something.
 pub(super) fn sessions(routes: &[At<Route>], mistakes: &mut Mistakes) {
     for route in routes {

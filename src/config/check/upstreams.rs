@@ -2,29 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use http::{HeaderName, HeaderValue};
+use http::HeaderName;
 
 use crate::base::path::RequestPath;
 use crate::config::Period;
 use crate::config::at::At;
+use crate::config::check::fields;
 use crate::config::mistakes::Mistakes;
 use crate::config::places::Places;
 use crate::config::settings::{Aws, Scheme, Upstream, is_region};
 use crate::config::supplied::{Source, Supplied};
 use crate::gateway::upstream::{BreakerLimits, Ejection, Probe, Timeouts};
-
-/// Fields that belong to one connection or to the body's framing (RFC 9110 sections 7.6.1 and 8.6, RFC 9112
-/// section 6): the gateway writes them itself.
-const OURS: &[&str] = &[
-    "connection",
-    "content-length",
-    "keep-alive",
-    "proxy-connection",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
-];
 
 pub(super) fn all(
     upstreams: &BTreeMap<At<String>, At<Upstream>>,
@@ -189,19 +177,14 @@ fn ordered(key: &str, first: Period, longest: Period, of: &Of<'_>, mistakes: &mu
 fn headers(headers: &BTreeMap<At<String>, At<Supplied>>, mistakes: &mut Mistakes) {
     let mut seen: Vec<HeaderName> = Vec::new();
     for (written, value) in headers {
-        let place = written.span().start;
-        match HeaderName::from_bytes(written.as_bytes()) {
-            Ok(name) if OURS.contains(&name.as_str()) => {
-                mistakes.say(place, format!("`{name}` is written by the gateway itself"));
+        match fields::name(written, mistakes) {
+            Some(name) if seen.contains(&name) => {
+                mistakes.say(written.span().start, format!("`{name}` is set twice"));
             }
-            Ok(name) if seen.contains(&name) => mistakes.say(place, format!("`{name}` is set twice")),
-            Ok(name) => seen.push(name),
-            Err(_) => mistakes.say(place, "not a field name (RFC 9110 section 5.1)"),
+            Some(name) => seen.push(name),
+            None => {}
         }
-        if HeaderValue::from_str(value.value().expose()).is_err() {
-            mistakes
-                .say(value.span().start, "not a field value: line breaks and control characters are refused");
-        }
+        fields::value(value, mistakes);
     }
 }
 

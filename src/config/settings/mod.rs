@@ -3,12 +3,16 @@
 //! Names are the field's own. Where a setting can only be judged together with others it is an
 //! [`At`], which reads as the value and remembers its place in the file.
 
+mod address_block;
 mod audit;
 mod aws;
 mod blobs;
 mod certificate;
+mod cors;
 mod data;
 mod detect;
+mod header_rules;
+mod http_method;
 mod jwt;
 mod limits;
 mod log;
@@ -34,13 +38,17 @@ use serde::Deserialize;
 
 use crate::config::At;
 
+pub use address_block::AddressBlock;
 pub use audit::{Audit, AuditFailure};
 pub use aws::Aws;
 pub(crate) use aws::{is_region, region_of};
 pub use blobs::{Blobs, S3};
 pub use certificate::{CertificateHeaders, RouteCertificate, Subject};
+pub use cors::Cors;
 pub use data::Vault;
 pub use detect::{Allowed, Detect, Names};
+pub use header_rules::HeaderRules;
+pub use http_method::{HttpMethod, NotAMethod};
 pub use jwt::{JwkSource, Jwt, TokenPlace};
 pub use limits::{Limits, SharedLimits};
 pub use log::{Addresses, Format, Level, Log};
@@ -53,15 +61,15 @@ pub use redact::{
 };
 pub use reload::Reload;
 pub use route::{
-    Auth, By, Endpoint, Host, HttpMethod, NotAHost, NotAMethod, PathMatch, Pattern, PatternError, Rate,
-    Respond, Route, Terminal, WebSocket,
+    Auth, By, Endpoint, Host, NotAHost, PathMatch, Pattern, PatternError, Rate, Respond, Route, Terminal,
+    WebSocket,
 };
 pub use sanitize::{
     ClamdSocket, Engine, FetchPlace, FileLimits, Intel, NotARemote, NotAnAddress, RemoteIntel, RemoteUrl,
     SandboxMode, Sanitize, Scan, ScanAddress, ScriptFiles, UnknownFiles, UnreadFiles,
 };
 pub use server::{
-    Admin, Api, Certificate, ClientCertificates, Clients, Dialect, Forwarded, Listen, Peers, Tls, Underscores,
+    Admin, Api, Certificate, ClientCertificates, Clients, Dialect, Forwarded, Listen, Tls, Underscores,
 };
 pub use share::{Mail, Share};
 pub use sign::{Jwks, NotAKey, Sign, VaultKey};

@@ -7,7 +7,9 @@ use std::num::NonZeroU32;
 use serde::{Deserialize, Deserializer};
 
 use crate::base::written::Written;
-use crate::config::settings::{Jwt, Provider, Redact, RouteCertificate, Sign};
+use crate::config::settings::{
+    AddressBlock, Cors, HeaderRules, HttpMethod, Jwt, Provider, Redact, RouteCertificate, Sign,
+};
 use crate::config::{At, Period, Size};
 
 /// One `[[routes]]`.
@@ -37,6 +39,12 @@ pub struct Route {
     pub respond: Option<At<Respond>>,
     /// Ends at our own endpoints.
     pub endpoint: Option<At<Endpoint>>,
+    /// Addresses that may call it, by themselves or in blocks. `None`: all.
+    pub allow_clients: Option<At<Vec<AddressBlock>>>,
+    /// Addresses that may not, whatever `allow_clients` says.
+    pub deny_clients: Option<At<Vec<AddressBlock>>>,
+    /// Which pages of other origins may call it from a browser; none unless the file has the table.
+    pub cors: Option<At<Cors>>,
     /// Who may pass; required with `upstream`. See [`Route::auth`].
     pub auth: Option<At<Auth>>,
     /// Who may pass by a client certificate, and what the upstream is told of it.
@@ -45,6 +53,10 @@ pub struct Route {
     pub jwt: Option<At<Jwt>>,
     /// A signed token for the upstream.
     pub sign: Option<At<Sign>>,
+    /// Headers of what goes to the upstream; what the upstream itself sets counts for more.
+    pub request_headers: Option<At<HeaderRules>>,
+    /// Headers of what callers get, errors among it.
+    pub answer_headers: Option<At<HeaderRules>>,
     /// How often.
     pub rate: Option<At<Rate>>,
     /// The largest body that passes, collected or streamed. `None`: only the limits bound it.
@@ -248,33 +260,6 @@ impl Eq for Pattern {}
 impl<'de> Deserialize<'de> for Pattern {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Written { expected: "a regular expression", parse: Self::parse }.read(deserializer)
-    }
-}
-
-/// A method to match.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HttpMethod(pub http::Method);
-
-const METHODS: [http::Method; 7] = {
-    use http::Method as M;
-    [M::GET, M::HEAD, M::POST, M::PUT, M::PATCH, M::DELETE, M::OPTIONS]
-};
-
-/// Says that a text is no method that can be matched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a method, write one of GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")]
-pub struct NotAMethod;
-
-impl HttpMethod {
-    /// Reads the written form: one of the registered methods, in capitals as on the wire.
-    pub fn parse(text: &str) -> Result<Self, NotAMethod> {
-        METHODS.iter().find(|known| known.as_str() == text).cloned().map(Self).ok_or(NotAMethod)
-    }
-}
-
-impl<'de> Deserialize<'de> for HttpMethod {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Written { expected: "a method such as \"POST\"", parse: Self::parse }.read(deserializer)
     }
 }
 

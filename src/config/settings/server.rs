@@ -3,11 +3,10 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 
-use crate::base::address::{Block, NotABlock};
-use crate::base::written::Written;
 use crate::config::At;
+use crate::config::settings::AddressBlock;
 
 /// Where `serve` listens unless told otherwise.
 const LISTEN: (Ipv4Addr, u16) = (Ipv4Addr::LOCALHOST, 8080);
@@ -103,22 +102,11 @@ impl Default for Admin {
 #[serde(default, deny_unknown_fields)]
 pub struct Clients {
     /// Proxies whose word is taken, by address or block (`10.0.0.0/8`). Default: none.
-    pub trusted_peers: Vec<Peers>,
+    pub trusted_peers: Vec<AddressBlock>,
     /// Where they say it. Default `nothing`.
     pub forwarded: At<Forwarded>,
     /// What becomes of headers with an underscore in the name. Default `drop`.
     pub underscores: Underscores,
-}
-
-/// Addresses of proxies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Peers(pub Block);
-
-impl<'de> Deserialize<'de> for Peers {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let parse = |text: &str| text.parse().map(Self).map_err(|error: NotABlock| error);
-        Written { expected: "an address or a block such as \"10.0.0.0/8\"", parse }.read(deserializer)
-    }
 }
 
 /// The header in which a trusted peer names the caller.

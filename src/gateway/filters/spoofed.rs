@@ -5,15 +5,20 @@ use pingora::http::RequestHeader;
 
 use crate::gateway::upstream::strip_hop_by_hop;
 
-/// Takes out of a head whatever its sender says under this name, or under one that many servers read as the same
-/// (`x_user` for `x-user`). What the sender says of its connection (RFC 9110 section 7.6.1) is done now: later it could
-/// name the header that we set, and take it away.
-pub(super) fn remove_spoofed(head: &mut RequestHeader, name: &HeaderName) {
+/// Does now what the sender of a head says of its connection (RFC 9110 section 7.6.1): later it could name a header that we
+/// set, and take it away.
+pub(super) fn end_hop(head: &mut RequestHeader) {
     if head.headers.contains_key(CONNECTION) {
         for ended in strip_hop_by_hop(&head.headers) {
             head.remove_header(&ended);
         }
     }
+}
+
+/// Takes out of a head whatever its sender says under this name, or under one that many servers read as the same
+/// (`x_user` for `x-user`), after [`end_hop`].
+pub(super) fn remove_spoofed(head: &mut RequestHeader, name: &HeaderName) {
+    end_hop(head);
     let same = |other: &&HeaderName| other.as_str().replace('_', "-") == name.as_str().replace('_', "-");
     let forged: Vec<HeaderName> = head.headers.keys().filter(same).cloned().collect();
     for other in &forged {

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use pingora::http::ResponseHeader;
 use pingora::{Error, ErrorType};
 
-use crate::api::ApiError;
+use crate::api::{Answer, ApiError};
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::{Exchange, Outcome};
 use crate::gateway::filter_chain::FilterChain;
@@ -124,6 +124,14 @@ impl ActiveRequest {
             State::Routed(routed) => Ok(routed),
             _ => Err(OutOfTurn),
         }
+    }
+
+    /// Turns an error into the answer for this caller, whose head the filters see: it does not pass them as other answers
+    /// do, since one of them may have raised it.
+    pub(in crate::gateway) fn error_answer(&mut self, error: GatewayError) -> Answer {
+        let mut answer = self.x.error_answer(error);
+        self.chain.error(&self.x, &mut answer.headers);
+        answer
     }
 
     /// What is still to be sent of an answer that cannot go on, see [`Answering::last_event`].

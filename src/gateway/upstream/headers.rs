@@ -81,11 +81,12 @@ const ENDED: [&str; 3] = ["keep-alive", "proxy-connection", "http2-settings"];
 /// Takes away what ends at this hop (RFC 9110 section 7.6.1), and what a caller says about its target and itself.
 pub(super) fn strip(head: &mut RequestHeader) {
     strip_hop_by_hop(&head.headers).iter().for_each(|name| drop(head.remove_header(name)));
-    strip_where(head, |name| TARGETS.contains(&name) || says_who_calls(name));
+    strip_where(head, is_stripped);
 }
 
-fn says_who_calls(name: &str) -> bool {
-    CALLERS.contains(&name) || name.starts_with("x-forwarded")
+/// Whether a field of this name, in small letters, never goes on to an upstream as it came.
+pub fn is_stripped(name: &str) -> bool {
+    TARGETS.contains(&name) || CALLERS.contains(&name) || name.starts_with("x-forwarded")
 }
 
 /// Whether no header of this name leaves for an upstream, whoever has set it.
@@ -93,7 +94,7 @@ pub fn never_leaves(name: &HeaderName) -> bool {
     let plain = name.as_str().replace('_', "-");
     let plain = plain.as_str();
     let ends_here = HOP_BY_HOP.iter().any(|ended| ended.as_str() == plain) || ENDED.contains(&plain);
-    ends_here || TARGETS.contains(&plain) || says_who_calls(plain)
+    ends_here || is_stripped(plain)
 }
 
 /// Takes fields away by their names, an underscore of which many servers take for a hyphen.

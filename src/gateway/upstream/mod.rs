@@ -27,7 +27,7 @@ pub use attempt::Attempt;
 pub use breaker::{Breaker, BreakerLimits, Permit};
 pub use dialing::{Authorities, Dialing, Http, Target, Timeouts, Tls};
 pub(in crate::gateway) use headers::origin_form;
-pub use headers::{never_leaves, plain, strip_hop_by_hop};
+pub use headers::{is_stripped, never_leaves, plain, strip_hop_by_hop};
 pub use health::{Ejection, PeerHealth};
 pub use pool::{RetryPolicy, SelectedPeer, Sent, Upstream, UpstreamParts, failure_of};
 pub use probe::{Probe, watch};

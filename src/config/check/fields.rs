@@ -1,0 +1,43 @@
+//! Fields of heads that the file sets: their names and values.
+
+use http::{HeaderName, HeaderValue};
+
+use crate::config::at::At;
+use crate::config::mistakes::Mistakes;
+use crate::config::supplied::Supplied;
+
+/// Fields that belong to one connection or to the body's framing (RFC 9110 sections 7.6.1 and 8.6, RFC 9112
+/// section 6): the gateway writes them itself.
+const OURS: &[&str] = &[
+    "connection",
+    "content-length",
+    "keep-alive",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
+
+/// The name of a field that may be set; what is wrong with any other is said.
+pub(super) fn name(written: &At<String>, mistakes: &mut Mistakes) -> Option<HeaderName> {
+    let place = written.span().start;
+    match HeaderName::from_bytes(written.as_bytes()) {
+        Ok(name) if OURS.contains(&name.as_str()) => {
+            mistakes.say(place, format!("`{name}` is written by the gateway itself"));
+            None
+        }
+        Ok(name) => Some(name),
+        Err(_) => {
+            mistakes.say(place, "not a field name (RFC 9110 section 5.1)");
+            None
+        }
+    }
+}
+
+/// Says what is wrong with a field's value.
+pub(super) fn value(value: &At<Supplied>, mistakes: &mut Mistakes) {
+    if HeaderValue::from_str(value.value().expose()).is_err() {
+        mistakes.say(value.span().start, "not a field value: line breaks and control characters are refused");
+    }
+}

@@ -1,0 +1,104 @@
+//! Headers that routes set, add and remove: none that says how a message is read, or that would not arrive.
+
+use http::HeaderName;
+use http::header::{
+    ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, EXPECT, HOST, IF_RANGE, PROXY_AUTHENTICATE,
+    PROXY_AUTHORIZATION, RANGE,
+};
+
+use crate::config::at::At;
+use crate::config::check::fields;
+use crate::config::mistakes::Mistakes;
+use crate::config::settings::{HeaderRules, Route};
+use crate::config::supplied::Supplied;
+use crate::gateway::upstream::is_stripped;
+
+/// How the names begin of fields in which a WebSocket is agreed on, and in which servers say what they share with pages.
+const WEBSOCKET: &str = "sec-websocket-";
+const CORS: &str = "access-control-";
+
+/// In which direction a head goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Request,
+    Answer,
+}
+
+pub(super) fn all(routes: &[At<Route>], mistakes: &mut Mistakes) {
+    for route in routes {
+        if let Some(rules) = &route.request_headers {
+            if !route.forwards() && !mistakes.lost(route.span().start, "upstream") {
+                mistakes.say(rules.span().start, "[routes.request_headers] needs an `upstream`");
+            }
+            judge(route, rules, Way::Request, mistakes);
+        }
+        if let Some(rules) = &route.answer_headers {
+            judge(route, rules, Way::Answer, mistakes);
+        }
+    }
+}
+
+fn judge(route: &Route, rules: &HeaderRules, way: Way, mistakes: &mut Mistakes) {
+    let HeaderRules { remove, set, add } = rules;
+    let mut seen: Vec<HeaderName> = Vec::new();
+    let set = set.iter().chain(add).map(|(name, value)| (name, Some(value)));
+    for (written, value) in remove.iter().map(|name| (name, None)).chain(set) {
+        if let Some(name) = fields::name(written, mistakes) {
+            let place = written.span().start;
+            if seen.contains(&name) {
+                let hint = "it is removed, set or added";
+                mistakes.hint(place, format!("`{name}` is named twice"), hint);
+            } else if let Some(Refused { why, hint }) = refused(route, &name, way, value.is_some()) {
+                mistakes.hint(place, format!("`{name}` {why}"), hint);
+            }
+            seen.push(name);
+        }
+        if let Some(value) = value {
+            values(value, mistakes);
+        }
+    }
+}
+
+/// Why a rule may not name a header.
+struct Refused {
+    why: &'static str,
+    hint: &'static str,
+}
+
+fn refused(route: &Route, name: &HeaderName, way: Way, sets: bool) -> Option<Refused> {
+    let is = |names: &[HeaderName]| names.contains(name);
+    let text = name.as_str();
+    let of_hop = is(&[PROXY_AUTHENTICATE, PROXY_AUTHORIZATION]) || text.starts_with("proxy-");
+    let said = |why, hint| Some(Refused { why, hint });
+    if of_hop || text == "http2-settings" || text.starts_with(WEBSOCKET) {
+        return said("is written by the gateway itself", "it belongs to one connection");
+    }
+    if is(&[CONTENT_TYPE, CONTENT_ENCODING]) {
+        return said("says how the body is read", "it goes on as it came");
+    }
+    match way {
+        Way::Request if is(&[HOST, EXPECT]) => {
+            said("is written by the gateway itself", "its peers say which host an upstream is")
+        }
+        Way::Request if is(&[ACCEPT_ENCODING, RANGE, IF_RANGE]) => {
+            said("says how the answer is read", "it goes on as it came, or as scanning needs it")
+        }
+        // Taken off all that callers send, and what is set here with it.
+        Way::Request if sets && route.upstream.is_some() && is_stripped(&text.replace('_', "-")) => {
+            said("does not go on from here", "set it under `headers` of the upstream")
+        }
+        Way::Answer if route.cors.is_some() && text.starts_with(CORS) => {
+            said("is written by the gateway itself", "[routes.cors] says what")
+        }
+        Way::Request | Way::Answer => None,
+    }
+}
+
+fn values(value: &At<Supplied>, mistakes: &mut Mistakes) {
+    fields::value(value, mistakes);
+    let text = value.value().expose();
+    // HTTP/2 ends a stream for it (RFC 9113 section 8.2.1).
+    if text.trim_matches([' ', '\t']) != text.as_str() {
+        mistakes.say(value.span().start, "a field value must not begin or end with a blank");
+    }
+}

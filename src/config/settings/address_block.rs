@@ -1,0 +1,19 @@
+//! Addresses, as the file names those of peers and callers.
+
+use serde::{Deserialize, Deserializer};
+
+use crate::base::address::{Block, NotABlock};
+use crate::base::written::Written;
+
+/// One address or a block of them (`10.0.0.0/8`). IPv4 within IPv6 is IPv4.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AddressBlock(pub Block);
+
+impl<'de> Deserialize<'de> for AddressBlock {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let parse = |text: &str| {
+            text.parse().map(|block: Block| Self(block.to_canonical())).map_err(|error: NotABlock| error)
+        };
+        Written { expected: "an address or a block such as \"10.0.0.0/8\"", parse }.read(deserializer)
+    }
+}

@@ -1,0 +1,192 @@
+//! What browsers are told, by the fields of answers.
+
+use std::sync::Arc;
+
+use super::*;
+use crate::gateway::testing::{exchange, fixed, route};
+
+type Fields = Vec<(&'static str, &'static str)>;
+
+const APP: (&str, &str) = ("origin", "https://app.test");
+const EVIL: (&str, &str) = ("origin", "https://evil.test");
+const POST: (&str, &str) = ("access-control-request-method", "POST");
+
+/// Pages of one origin and those below another, with all else as by default.
+fn parts(origins: &[&str]) -> CorsParts {
+    CorsParts {
+        origins: origins.iter().map(|origin| OriginRule::parse(origin).unwrap()).collect(),
+        methods: None,
+        headers: None,
+        expose: Vec::new(),
+        credentials: false,
+        max_age: Duration::from_secs(600),
+    }
+}
+
+fn request(parts: CorsParts, method: &str, fields: &[(&'static str, &str)]) -> (Arc<Cors>, Exchange) {
+    let filter = Arc::new(Cors::new(parts));
+    let x = exchange(&route(vec![filter.clone()], fixed(), None), method, fields);
+    (filter, x)
+}
+
+/// The fields of an answer but for `Vary`, as lines.
+fn shown(headers: &HeaderMap) -> String {
+    let mut lines: Vec<String> = headers
+        .iter()
+        .filter(|(name, _)| **name != VARY)
+        .map(|(name, value)| format!("{}: {}", name.as_str().replace(FAMILY, ""), value.to_str().unwrap()))
+        .collect();
+    lines.sort_unstable();
+    lines.join("\n")
+}
+
+#[tokio::test]
+async fn a_preflight_is_told_what_its_page_may_do() {
+    let listed = || CorsParts {
+        methods: Some(vec![Method::GET, Method::POST]),
+        headers: Some(vec![HeaderName::from_static("x-key"), HeaderName::from_static("content-type")]),
+        credentials: true,
+        ..parts(&["https://app.test"])
+    };
+    let asks = ("access-control-request-headers", "X-Key , authorization,*, b ad,,");
+    let put = ("access-control-request-method", "PUT");
+    let rows: Vec<(CorsParts, Fields, &str)> = vec![
+        (
+            parts(&["https://app.test"]),
+            vec![APP, POST],
+            "allow-methods: POST\nallow-origin: https://app.test\nmax-age: 600",
+        ),
+        (
+            parts(&["https://app.test"]),
+            vec![APP, POST, asks],
+            "allow-headers: x-key, authorization\nallow-methods: POST\nallow-origin: https://app.test\nmax-age: 600",
+        ),
+        (
+            listed(),
+            vec![APP, POST, asks],
+            "allow-credentials: true\nallow-headers: x-key, content-type\nallow-methods: GET, POST\n\
+             allow-origin: https://app.test\nmax-age: 600",
+        ),
+        (listed(), vec![APP, put], ""),
+        (
+            CorsParts { headers: Some(Vec::new()), ..parts(&["*"]) },
+            vec![EVIL, POST, asks],
+            "allow-methods: POST\nallow-origin: *\nmax-age: 600",
+        ),
+        (parts(&["https://app.test"]), vec![EVIL, POST, asks], ""),
+        (parts(&["https://app.test"]), vec![APP, APP, POST], ""),
+        (parts(&["*"]), vec![APP, EVIL, POST], ""),
+        (parts(&["https://app.test"]), vec![APP, POST, POST], ""),
+        (parts(&["https://app.test"]), vec![("origin", "null"), POST], ""),
+    ];
+    for (parts, fields, want) in rows {
+        let (filter, mut x) = request(parts, "OPTIONS", &fields);
+        let Ok(Flow::Answer(answer)) = filter.request(&mut x, &mut RequestPlan::default()).await else {
+            panic!("no answer to {fields:?}");
+        };
+        assert_eq!((answer.status, answer.bytes()), (StatusCode::NO_CONTENT, &b""[..]), "{fields:?}");
+        assert_eq!(shown(&answer.headers), want, "{fields:?}");
+        assert_eq!(answer.headers[VARY], PREFLIGHT_VARY, "{fields:?}");
+        // It passes the filter once more, which leaves it as it is.
+        let mut head = ResponseHeader::build(answer.status, None).unwrap();
+        head.insert_header("access-control-allow-origin", "kept").unwrap();
+        filter.response(&mut x, &mut head, &mut AnswerPlan::default()).await.unwrap();
+        assert_eq!(shown(&head.headers), "allow-origin: kept", "{fields:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_says_who_may_read_it_whatever_the_upstream_said() {
+    let exposing = || CorsParts {
+        expose: vec![HeaderName::from_static("retry-after"), HeaderName::from_static("x-id")],
+        credentials: true,
+        ..parts(&["https://app.test", "https://*.apps.test"])
+    };
+    let theirs = [
+        ("access-control-allow-origin", "https://other.test"),
+        ("access-control-allow-origin", "*"),
+        ("Access-Control-Allow-Credentials", "true"),
+        ("access-control-expose-headers", "x-theirs"),
+        ("access-control-allow-private-network", "true"),
+        ("x-id", "1"),
+    ];
+    let allowed = |origin: &str| {
+        format!("allow-credentials: true\nallow-origin: {origin}\nexpose-headers: retry-after, x-id\nx-id: 1")
+    };
+    let rows: Vec<(CorsParts, Fields, String)> = vec![
+        (exposing(), vec![APP], allowed("https://app.test")),
+        (exposing(), vec![("origin", "https://A.Apps.test:443")], allowed("https://A.Apps.test:443")),
+        (exposing(), vec![EVIL], "x-id: 1".to_owned()),
+        (exposing(), vec![APP, APP], "x-id: 1".to_owned()),
+        (exposing(), vec![], "x-id: 1".to_owned()),
+        (parts(&["*"]), vec![EVIL], "allow-origin: *\nx-id: 1".to_owned()),
+        (parts(&["*"]), vec![], "allow-origin: *\nx-id: 1".to_owned()),
+    ];
+    for (parts, fields, want) in rows {
+        let (filter, mut x) = request(parts, "POST", &fields);
+        let flow = filter.request(&mut x, &mut RequestPlan::default()).await;
+        assert!(matches!(flow, Ok(Flow::Next)), "{fields:?}");
+        // What filters make of the head changes nothing of who asked.
+        x.head_mut().insert_header("origin", "https://app.test").unwrap();
+        let mut head = ResponseHeader::build(200, None).unwrap();
+        for (name, value) in theirs {
+            head.append_header(name, value).unwrap();
+        }
+        let mut of_error = head.headers.clone();
+        filter.response(&mut x, &mut head, &mut AnswerPlan::default()).await.unwrap();
+        filter.error(&x, &mut of_error);
+        assert_eq!((shown(&head.headers), shown(&of_error)), (want.clone(), want), "{fields:?}");
+    }
+}
+
+#[test]
+fn caches_are_told_once_that_it_depends_on_who_asks() {
+    let rows: [(&[&str], &[&str]); 6] = [
+        (&[], &["Origin"]),
+        (&["Accept-Encoding"], &["Accept-Encoding", "Origin"]),
+        (&["Accept-Encoding, origin"], &["Accept-Encoding, origin"]),
+        (&["Accept", "ORIGIN"], &["Accept", "ORIGIN"]),
+        (&["*"], &["*"]),
+        (&["X-Origin"], &["X-Origin", "Origin"]),
+    ];
+    for (before, after) in rows {
+        for origin in [APP, EVIL] {
+            let (filter, x) = request(parts(&["https://app.test"]), "GET", &[origin]);
+            let mut headers = HeaderMap::new();
+            for value in before {
+                headers.append(VARY, value.parse().unwrap());
+            }
+            filter.error(&x, &mut headers);
+            assert_eq!(headers.get_all(VARY).iter().collect::<Vec<_>>(), after, "{before:?} {origin:?}");
+        }
+    }
+    let (filter, x) = request(parts(&["*"]), "GET", &[APP]);
+    let mut headers = HeaderMap::new();
+    filter.error(&x, &mut headers);
+    assert!(!headers.contains_key(VARY), "it is the same for all");
+}
+
+#[tokio::test]
+async fn a_page_that_may_not_call_opens_no_websocket() {
+    let host = ("host", "gate.test:8443");
+    let rows: Vec<(Fields, bool)> = vec![
+        (vec![host], true),
+        (vec![host, APP], true),
+        (vec![host, EVIL], false),
+        (vec![host, APP, APP], false),
+        (vec![host, ("origin", "null")], false),
+        (vec![host, ("origin", "https://gate.test:8443")], true),
+        (vec![host, ("origin", "https://gate.test")], false),
+        (vec![("origin", "https://gate.test")], false),
+    ];
+    for (fields, opens) in rows {
+        let (filter, mut x) = request(parts(&["https://app.test"]), "GET", &fields);
+        x.websocket = true;
+        let flow = filter.request(&mut x, &mut RequestPlan::default()).await;
+        assert_eq!(flow.is_ok(), opens, "{fields:?}");
+        assert!(opens || matches!(flow, Err(GatewayError::ForbiddenOrigin)), "{fields:?}");
+    }
+    let (filter, mut x) = request(parts(&["*"]), "GET", &[host, EVIL]);
+    x.websocket = true;
+    assert!(filter.request(&mut x, &mut RequestPlan::default()).await.is_ok());
+}
