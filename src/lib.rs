@@ -49,7 +49,7 @@
 //! | [`audit`] | who did what, in lines that hold each other's hashes | base crypto |
 //! | [`usage`] | what requests to models take, and budgets | base store |
 //! | [`rates`] | how often, over all nodes | base crypto telemetry |
-//! | [`api`] | our endpoints, without Pingora | audit base crypto detect net redact sanitize store stream telemetry usage vault |
+//! | [`api`] | our endpoints, without Pingora | audit base crypto detect edit net redact sanitize store stream telemetry usage vault |
 //! | [`gateway`] | one chain of filters for every request; the only place for Pingora | api audit base crypto edit net rates redact store stream telemetry usage vault |
 //! | [`config`] | one TOML file, checked | base detect gateway net rates store usage |
 //! | [`app`] | composition: a checked configuration becomes a server | api audit base config crypto detect gateway net rates redact sanitize store stream telemetry usage vault |

@@ -1,18 +1,19 @@
 //! Guardrails: routes that look through texts for whoever asks, by what their `redact` says of requests.
 
+use std::sync::Arc;
+
 use crate::api::guardrail::{Guardrail, GuardrailParts};
 use crate::app::policy::{RoutePolicy, actions};
-use crate::app::table::RouteInputs;
-use crate::config::At;
+use crate::app::services::Services;
 use crate::config::settings::{Redact, Requests, Route, Tweak};
+use crate::config::{At, Config};
 use crate::telemetry::Direction;
 
 /// The guardrail of a route.
 ///
 /// # Errors
 /// A rule that is not there, which checking has made sure of; rules that are too large together.
-pub(super) fn guardrail(route: &Route, from: &RouteInputs<'_>) -> Result<Guardrail, String> {
-    let RouteInputs { config, parts, .. } = *from;
+pub(super) fn guardrail(route: &Route, config: &Config, parts: &Services) -> Result<Guardrail, String> {
     let rules = &config.catalogue;
     // What these programs expect of values of which nobody says more.
     let plain = Redact { requests: At::new(Requests::Replace), ..Redact::default() };
@@ -26,7 +27,7 @@ pub(super) fn guardrail(route: &Route, from: &RouteInputs<'_>) -> Result<Guardra
         catalogue: rules.clone(),
         redactor,
         counts: parts.policy_counts(&route.name, Direction::Request, rules, words),
-        vault: std::sync::Arc::clone(&parts.vault),
+        vault: Arc::clone(&parts.vault),
         cpu: parts.cpu.clone(),
         distinct: parts.distinct(&config.limits),
         prefix: route.prefix(),

@@ -106,7 +106,7 @@ fn built(config: &Config, parts: &Services) -> Result<RouteTable, AppError> {
             // The table of endpoints is matched by its exact paths, before any route: see `led_routes`.
             TerminalSetting::Endpoint(Endpoint::Api) => continue,
             TerminalSetting::Endpoint(Endpoint::Presidio) => {
-                let guardrail = guardrails::guardrail(setting, &from).map_err(wrong)?;
+                let guardrail = guardrails::guardrail(setting, config, parts).map_err(wrong)?;
                 Terminal::Native(Arc::new(Presidio(guardrail)))
             }
             TerminalSetting::Endpoint(Endpoint::Host) if parts.embedded => Terminal::Host,
@@ -263,9 +263,9 @@ fn endpoint_route(
 }
 
 /// What routes are built from, besides their own settings.
-pub(super) struct RouteInputs<'a> {
-    pub(super) config: &'a Config,
-    pub(super) parts: &'a Services,
+struct RouteInputs<'a> {
+    config: &'a Config,
+    parts: &'a Services,
     protocols: &'a [Arc<CompiledProtocol>],
     upstreams: &'a BTreeMap<String, Arc<Upstream>>,
     shed: &'a Arc<dyn Filter>,

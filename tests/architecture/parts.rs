@@ -23,6 +23,7 @@ pub(crate) const PARTS: &[(&str, &[&str])] = &[
             "base",
             "crypto",
             "detect",
+            "edit",
             "net",
             "redact",
             "sanitize",

@@ -7,7 +7,7 @@ use crate::api::call::{Answer, Call};
 use crate::api::error::{ApiError, Code};
 use crate::api::fields::{Faults, Fields};
 use crate::api::guardrail::engine::Guardrail;
-use crate::api::guardrail::presidio::{RECOGNIZER, shown};
+use crate::api::guardrail::presidio::answer::{RECOGNIZER, shown};
 use crate::base::checkpoint::Checkpoint;
 use crate::base::pointer::Pointer;
 use crate::detect::offset::code_points;

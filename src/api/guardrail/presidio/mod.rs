@@ -12,27 +12,22 @@
 
 mod analyze;
 mod anonymize;
+mod answer;
 mod deanonymize;
 mod operator;
 
-use bytes::Bytes;
 use futures_util::future::BoxFuture;
-use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
-use http::{HeaderValue, Method, StatusCode};
-use serde::Serialize;
-use serde_json::json;
+use http::{Method, StatusCode};
 
-use crate::api::call::{Answer, Body, Call, Handler};
+use crate::api::call::{Answer, Call, Handler};
 use crate::api::envelope::Stamp;
 use crate::api::error::ApiError;
 use crate::api::guardrail::engine::Guardrail;
+use crate::api::guardrail::presidio::answer::{RECOGNIZER, shown, told};
 
 /// What `anonymize` can do with a value, and `deanonymize`.
 const ANONYMIZERS: [&str; 6] = ["encrypt", "hash", "keep", "mask", "redact", "replace"];
 const DEANONYMIZERS: [&str; 1] = ["decrypt"];
-
-/// Recognizers by the name that each finding has.
-const RECOGNIZER: &str = "Portcullis";
 
 /// The API at the end of a route.
 pub struct Presidio(pub Guardrail);
@@ -72,27 +67,4 @@ impl Presidio {
             _ => Ok(Answer::new(StatusCode::OK, "text/plain; charset=utf-8", "ok")),
         }
     }
-}
-
-/// A success.
-fn shown(value: &impl Serialize) -> Result<Answer, ApiError> {
-    let body = serde_json::to_vec(value).map_err(|_| ApiError::Internal("presidio"))?;
-    Ok(Answer::json(StatusCode::OK, body))
-}
-
-/// An error as Presidio tells it: one text.
-fn told(error: ApiError, stamp: &Stamp<'_>) -> Answer {
-    let (_, _, summary, result) = error.told();
-    let mut text = summary.to_owned();
-    let faults = result.as_ref().and_then(|result| result.get("errors")?.as_array());
-    for fault in faults.into_iter().flatten() {
-        let part = |name| fault.get(name).and_then(serde_json::Value::as_str).unwrap_or_default();
-        text.push_str(&format!("; {}: {}", part("source"), part("detail")));
-    }
-    let body = Bytes::from(json!({ "error": text }).to_string());
-    let mut answer = error.answer(stamp);
-    answer.headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    answer.headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
-    answer.body = Body::Whole(body);
-    answer
 }
