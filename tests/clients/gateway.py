@@ -212,7 +212,11 @@ class Gateway:
     def __enter__(self):
         self.folder = tempfile.TemporaryDirectory(prefix="portcullis-test-")
         self.home = Path(self.folder.name)
-        self.port, self.h2c, self.admin, self.nobody = free_ports(4)
+        self.port, self.h2c, self.admin, self.other = free_ports(4)
+        # Held, so that nobody else listens there either.
+        self.held = socket.socket()
+        self.held.bind(("127.0.0.1", 0))
+        self.nobody = self.held.getsockname()[1]
         try:
             self.start()
             self.token = self.token or self.wait_for(lambda: self.out)[0]
@@ -246,6 +250,7 @@ class Gateway:
 
     def __exit__(self, *_):
         self.stop()
+        self.held.close()
         self.folder.cleanup()
 
     def stop(self):
@@ -270,7 +275,7 @@ class Gateway:
         return "http://127.0.0.1:%d" % self.port
 
     def places(self):
-        ports = {"port": self.port, "h2c": self.h2c, "admin": self.admin, "nobody": self.nobody}
+        ports = {"port": self.port, "h2c": self.h2c, "admin": self.admin, "other": self.other, "nobody": self.nobody}
         return ports | {"upstream": self.upstream, "home": str(self.home)}
 
     def write(self, config):

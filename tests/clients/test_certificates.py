@@ -19,7 +19,7 @@ address = "127.0.0.1:{h2c}"
 tls = {{ certificate = "a.pem", key = "a.key" }}
 
 [[listen]]
-address = "127.0.0.1:{nobody}"
+address = "127.0.0.1:{other}"
 tls = {{ certificate = "b.pem", key = "b.key" }}
 
 [reload]
@@ -89,7 +89,7 @@ def test_the_next_handshake_shows_the_new_certificate_and_no_connection_is_cut(g
     wire = kept.sock
     issue(gateway.home, "a", "a-two")
     gateway.reload("reloaded routes")
-    assert (shown(gateway.h2c), shown(gateway.nobody)) == ("CN=a-two", "CN=b-one")
+    assert (shown(gateway.h2c), shown(gateway.other)) == ("CN=a-two", "CN=b-one")
     kept.request("GET", "/fixed")
     assert kept.getresponse().read() == b"BODY" and kept.sock is wire
     kept.close()
@@ -102,11 +102,11 @@ def test_with_one_certificate_that_cannot_be_used_nothing_changes(gateway):
     gateway.write(CONFIG.replace("BODY", "NEXT"))
     gateway.reload("not reloaded")
     assert "b.key: no private key" in gateway.said("not reloaded")[-1]
-    assert (shown(gateway.h2c), shown(gateway.nobody)) == ("CN=a-one", "CN=b-one")
+    assert (shown(gateway.h2c), shown(gateway.other)) == ("CN=a-one", "CN=b-one")
     assert gateway.body() == b"BODY"
     issue(gateway.home, "b", "b-two")
     gateway.reload("reloaded routes")
-    assert (shown(gateway.h2c), shown(gateway.nobody)) == ("CN=a-two", "CN=b-two")
+    assert (shown(gateway.h2c), shown(gateway.other)) == ("CN=a-two", "CN=b-two")
     assert gateway.body() == b"NEXT"
 
 

@@ -24,7 +24,7 @@ client_ca = "clients.pem"
 client_certificates = "optional"
 
 [[listen]]
-address = "127.0.0.1:{nobody}"
+address = "127.0.0.1:{other}"
 [listen.tls]
 certificate = "server.pem"
 key = "server.key"
@@ -187,7 +187,7 @@ def test_only_a_good_certificate_connects(guarded, version):
         ("server-use", False, False),
         ("spaced", False, False),
     ]:
-        for port, good in [(guarded.h2c, optional), (guarded.nobody, required)]:
+        for port, good in [(guarded.h2c, optional), (guarded.other, required)]:
             if good:
                 assert guarded.ask("/open", name, port=port, version=version).status == 200, name
             else:
@@ -318,7 +318,7 @@ def test_a_reload_changes_who_may_connect_and_leaves_connections_that_stand(gate
     gateway.trust(other)
     gateway.reload("reloaded routes")
     assert gateway.ask("/any", "other").status == 200
-    for port in (gateway.h2c, gateway.nobody):
+    for port in (gateway.h2c, gateway.other):
         with pytest.raises(FAILURES):
             gateway.ask("/any", "agent", port=port)
     assert on(kept, "/any").status == 200 and kept.sock is wire
@@ -338,17 +338,17 @@ def test_a_reload_changes_who_may_connect_and_leaves_connections_that_stand(gate
 
 def test_what_was_revoked_does_not_connect_again_and_a_list_out_of_date_lets_nobody(gateway):
     gone = gateway.root.issue(gateway.home / "gone", "gone", AGENT)
-    assert gateway.ask("/any", "gone", port=gateway.nobody).status == 200
+    assert gateway.ask("/any", "gone", port=gateway.other).status == 200
     gateway.root.revoke(gone)
     gateway.trust(gateway.root)
     gateway.reload("reloaded routes")
     with pytest.raises(FAILURES):
-        gateway.ask("/any", "gone", port=gateway.nobody)
-    assert gateway.ask("/any", "agent", port=gateway.nobody).status == 200
+        gateway.ask("/any", "gone", port=gateway.other)
+    assert gateway.ask("/any", "agent", port=gateway.other).status == 200
     (gateway.home / "revoked.pem").write_bytes(gateway.root.list(until=-DAY))
     gateway.reload("reloaded routes")
     with pytest.raises(FAILURES):
-        gateway.ask("/any", "agent", port=gateway.nobody)
+        gateway.ask("/any", "agent", port=gateway.other)
     (gateway.home / "revoked.pem").write_text("")
     gateway.reload("not reloaded")
     assert "revoked.pem: it holds no list" in gateway.said("not reloaded")[-1]
