@@ -6,6 +6,7 @@ mod files;
 mod header_rules;
 mod jwt;
 mod models;
+mod prefix;
 mod provider;
 mod redact;
 mod routes;
