@@ -44,6 +44,7 @@ use crate::gateway::filters::{
 };
 use crate::gateway::layer::UnscannedPolicy;
 use crate::gateway::llm::{CompiledProtocol, ProtocolChoice, Provider};
+use crate::gateway::path_rewrite::PathRewrite;
 use crate::gateway::route::{LedRoutes, Match, PathMatch, Route, RouteParts, RouteTable, TableParts};
 use crate::gateway::route_info::RouteInfo;
 use crate::gateway::terminal::{Fixed, Terminal};
@@ -308,14 +309,26 @@ fn route(setting: &RouteSetting, terminal: Terminal, from: &RouteInputs<'_>) -> 
         filters.push(Arc::new(redaction(redact, &name, from).map_err(wrong)?));
     }
     let protocols = spoken(setting);
-    let strip = if *setting.strip_prefix { setting.prefix() } else { 0 };
     let metrics = parts.metrics.route(&name, &[]).shown();
     let max_body = setting.max_body.as_ref().map(|size| size.bytes());
     let websocket = sessions(&setting.websocket);
-    let info =
-        RouteInfo { protocols, strip, max_body, websocket, ..RouteInfo::generic(&name, terminal, metrics) };
+    let info = RouteInfo {
+        protocols,
+        rewrite: rewrite(setting),
+        max_body,
+        websocket,
+        ..RouteInfo::generic(&name, terminal, metrics)
+    };
     Route::new(RouteParts { matches: matches(setting), filters, info })
         .map_err(|error| wrong(error.to_string()))
+}
+
+/// What becomes of the beginning of a path. Checking has made sure that only one of the two says it.
+fn rewrite(setting: &RouteSetting) -> PathRewrite {
+    let put = setting.replace_prefix.as_ref().map(|put| put.as_str());
+    let changed = setting.path.as_ref().filter(|_| *setting.strip_prefix || put.is_some());
+    let strip = changed.map_or(0, |_| setting.prefix());
+    PathRewrite { strip, put: put.unwrap_or_default().into() }
 }
 
 /// Which requests take a route.

@@ -107,6 +107,16 @@ impl RequestPath {
         Some((compared.to_owned(), Self::of(if sent.is_empty() { "/".to_owned() } else { sent })))
     }
 
+    /// The path with `put` in the place of its first segments: nothing, or a path as it is sent that does not end with `/`.
+    #[must_use]
+    pub fn replaced(&self, segments: usize, put: &str) -> Self {
+        Self::of(match self.sent.splitn(segments + 2, '/').nth(segments + 1) {
+            Some(rest) => format!("{put}/{rest}"),
+            None if put.is_empty() => "/".to_owned(),
+            None => put.to_owned(),
+        })
+    }
+
     /// What servers that decode separators (`%2F`, `%5C`) or leave out parameters (`;…`) could take it for; nothing, for
     /// almost all paths.
     pub fn readings(&self) -> Vec<Self> {
@@ -314,6 +324,31 @@ mod tests {
         }
         assert_eq!(RequestPath::parse(&"/".repeat(MAX_EMPTY)).unwrap().sent(), "/");
         assert_eq!(RequestPath::parse(&"/".repeat(1 + MAX_EMPTY)), Err(EMPTY));
+    }
+
+    #[test]
+    fn the_first_segments_are_replaced_and_the_rest_stays_as_it_is() {
+        let rows = [
+            ("/v1", 1, "/v2", "/v2"),
+            ("/v1/", 1, "/v2", "/v2/"),
+            ("/v1/x/y/", 1, "/v2", "/v2/x/y/"),
+            ("/v1/v1/x", 1, "/v2", "/v2/v1/x"),
+            ("/v1/a%2Fb%3f/%C3%A9;v=1", 1, "/v2", "/v2/a%2Fb%3F/%C3%A9;v=1"),
+            ("/a%2Fb/x", 1, "/v2", "/v2/x"),
+            ("/a/b/x", 2, "/v2", "/v2/x"),
+            ("/a/x", 1, "/b/c%2Fd", "/b/c%2Fd/x"),
+            ("/x", 0, "/v2", "/v2/x"),
+            ("/", 0, "/v2", "/v2/"),
+            ("/v1/x", 1, "", "/x"),
+            ("/v1", 1, "", "/"),
+            ("/v1/", 1, "", "/"),
+            ("/x", 0, "", "/x"),
+        ];
+        for (path, segments, put, want) in rows {
+            let replaced = RequestPath::parse(path).unwrap().replaced(segments, put);
+            assert_eq!(replaced.sent(), want, "{path} {put}");
+            assert_eq!(RequestPath::parse(want).as_ref(), Ok(&replaced), "{path} {put}");
+        }
     }
 
     #[test]

@@ -149,6 +149,8 @@ pub struct Exchange {
     /// The origin that its head named as it came.
     origin: Option<HeaderValue>,
     path: RequestPath,
+    /// The path that the upstream is asked for, where that begins with another prefix.
+    replaced: Option<RequestPath>,
     sends_body: bool,
     route: Arc<RouteInfo>,
     /// What is spoken at its path on its route, once somebody has asked.
@@ -171,8 +173,10 @@ pub struct ExchangeParts {
     pub budget: Budget,
     /// The request's head.
     pub head: RequestHeader,
-    /// The path that its target has.
+    /// The path by which its route was found.
     pub path: RequestPath,
+    /// The path that the upstream is asked for, where the route puts another prefix in front of it.
+    pub replaced: Option<RequestPath>,
     /// Whether a body comes with it. Only the session knows: an HTTP/2 head need not say.
     pub sends_body: bool,
     /// Its route.
@@ -191,7 +195,7 @@ pub struct ExchangeParts {
 
 impl From<ExchangeParts> for Exchange {
     fn from(parts: ExchangeParts) -> Self {
-        let ExchangeParts { id, client, certificate, budget, head, path, sends_body, .. } = parts;
+        let ExchangeParts { id, client, certificate, budget, head, path, replaced, sends_body, .. } = parts;
         let ExchangeParts { route, spoken, body_rate, trace, clock, started, .. } = parts;
         Self {
             id,
@@ -209,6 +213,7 @@ impl From<ExchangeParts> for Exchange {
             origin: origin::named_in(&head.headers).cloned(),
             head,
             path,
+            replaced,
             sends_body,
             route,
             protocol: OnceLock::new(),
@@ -271,6 +276,12 @@ impl Exchange {
         self.head.set_raw_path(target.as_bytes()).map_err(unwritable)?;
         self.path = path;
         Ok(())
+    }
+
+    /// The path by which is judged what it asks for: the upstream's, where the route puts another prefix in front of it. What
+    /// a route only leaves out says nothing of that.
+    pub fn asked_path(&self) -> &RequestPath {
+        self.replaced.as_ref().unwrap_or(&self.path)
     }
 
     /// The protocol spoken at its path on its route.

@@ -16,6 +16,7 @@
 //! | [`filters`] | the filters |
 //! | [`layer`] | what filters install on bodies |
 //! | [`route`], [`route_info`] | which filters a request passes, and where it ends |
+//! | [`path_rewrite`] | what a route makes of the beginning of a path |
 //! | [`terminal`] | where a route ends |
 //! | [`upstream`] | pools of peers |
 //! | [`dialer`] | chooses the peers of a request |
@@ -72,6 +73,7 @@ pub mod min_rate;
 pub mod model_alias;
 mod native;
 pub mod origin;
+pub mod path_rewrite;
 pub mod plan;
 mod preflight;
 pub mod proxy;

@@ -82,7 +82,10 @@ impl Gateway {
 
     fn exchange(&self, received: ReceivedHead, path: RequestPath, route: &Route) -> Result<Exchange> {
         let ReceivedHead { mut head, peer, sends_body, certificate } = received;
-        if let Some(target) = route.info().stripped(&path, head.uri.query()) {
+        let rewrite = &route.info().rewrite;
+        let asked = rewrite.asked(&path);
+        if let Some(asked) = &asked {
+            let target = target(asked, head.uri.query());
             head.set_raw_path(target.as_bytes())?;
         }
         let id = random::bytes().map_err(|_| Error::explain(ErrorType::InternalError, "no randomness"))?;
@@ -93,6 +96,7 @@ impl Gateway {
             budget: self.budget.request(self.bounds.per_request),
             trace: RequestTrace::new(&self.tracer, &head),
             head,
+            replaced: asked.filter(|_| rewrite.replaces()),
             path,
             sends_body,
             route: Arc::clone(route.info()),
@@ -149,10 +153,7 @@ fn find(table: &RouteTable, head: &mut RequestHeader) -> Result<(RequestPath, Ro
     };
     let preflight = method_asked(&head.method, &head.headers);
     let found = table.find(&head.method, &host_of(head), &path, preflight.as_ref());
-    let target = match head.uri.query() {
-        Some(query) => format!("{}?{query}", path.sent()),
-        None => path.sent().to_owned(),
-    };
+    let target = target(&path, head.uri.query());
     if head.raw_path() == target.as_bytes() && head.uri.authority().is_none() {
         return Ok((path, found));
     }
@@ -162,6 +163,14 @@ fn find(table: &RouteTable, head: &mut RequestHeader) -> Result<(RequestPath, Ro
         head.insert_header(HOST, authority)?;
     }
     Ok((path, found))
+}
+
+/// A target of this path.
+fn target(path: &RequestPath, query: Option<&str>) -> String {
+    match query {
+        Some(query) => format!("{}?{query}", path.sent()),
+        None => path.sent().to_owned(),
+    }
 }
 
 /// The path of a head's target; of an absolute one it may be empty, which is the root (RFC 3986 section 6.2.3).

@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::base::path::RequestPath;
 use crate::gateway::bounds::SessionLimits;
 use crate::gateway::llm::{Protocol, ProtocolChoice};
+use crate::gateway::path_rewrite::PathRewrite;
 use crate::gateway::terminal::Terminal;
 use crate::telemetry::RouteMetrics;
 
@@ -17,8 +18,8 @@ pub struct RouteInfo {
     pub terminal: Terminal,
     /// The protocols spoken on it, which say where the words are and how an error looks.
     pub protocols: ProtocolChoice,
-    /// How many segments at the beginning of a path the upstream is not asked for.
-    pub strip: usize,
+    /// What becomes of the beginning of a path on its way to the upstream.
+    pub rewrite: PathRewrite,
     /// The largest request body, in bytes; `None` for a streamed body of any size.
     pub max_body: Option<usize>,
     /// What its WebSocket sessions may take up.
@@ -36,7 +37,7 @@ impl RouteInfo {
             name: name.to_owned(),
             terminal,
             protocols: ProtocolChoice::Generic,
-            strip: 0,
+            rewrite: PathRewrite::default(),
             max_body: None,
             websocket: SessionLimits::default(),
             metrics,
@@ -56,17 +57,5 @@ impl RouteInfo {
             }
         }
         protocol
-    }
-
-    /// A request's target as the upstream is asked for it, if that is another than it came.
-    pub fn stripped(&self, path: &RequestPath, query: Option<&str>) -> Option<String> {
-        if self.strip == 0 {
-            return None;
-        }
-        let rest = path.sent().splitn(self.strip + 2, '/').nth(self.strip + 1).unwrap_or_default();
-        Some(match query {
-            Some(query) => format!("/{rest}?{query}"),
-            None => format!("/{rest}"),
-        })
     }
 }

@@ -211,6 +211,7 @@ pub(super) fn exchange(route: &Route, method: &str, fields: &[(&'static str, &st
         budget: Budget::process(1 << 24),
         head,
         path: RequestPath::parse("/").unwrap(),
+        replaced: None,
         sends_body: true,
         route: Arc::clone(route.info()),
         spoken: route.info().protocols,

@@ -8,6 +8,7 @@ mod guardrails;
 mod header_rules;
 mod jwt;
 mod models;
+mod prefix;
 mod provider;
 mod redact;
 mod routes;

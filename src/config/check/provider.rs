@@ -1,6 +1,7 @@
 //! Whose API a route leads to: what goes together, and what its upstream's address tells.
 
 use crate::config::at::At;
+use crate::config::check::prefix;
 use crate::config::mistakes::Mistakes;
 use crate::config::settings::{Protocol, Provider, Redact, Route, Settings};
 
@@ -18,6 +19,9 @@ fn ends_elsewhere(route: &At<Route>, mistakes: &mut Mistakes) {
         mistakes
             .say(route.strip_prefix.span().start, "`strip_prefix` needs `path`: that is what is left out");
     }
+    if let Some(put) = &route.replace_prefix {
+        replaced(route, put, mistakes);
+    }
     let own = route.respond.is_some() || route.endpoint.is_some();
     if !own || route.forwards() {
         return;
@@ -25,9 +29,25 @@ fn ends_elsewhere(route: &At<Route>, mistakes: &mut Mistakes) {
     if *route.strip_prefix {
         mistakes.say(route.strip_prefix.span().start, "`strip_prefix` needs an `upstream`");
     }
+    if let Some(put) = &route.replace_prefix {
+        mistakes.say(put.span().start, "`replace_prefix` needs an `upstream`");
+    }
     if *route.provider != Provider::Auto {
         mistakes.say(route.provider.span().start, "`provider` needs an `upstream`");
     }
+}
+
+/// What stands in the place of a path must be one, and there must be one.
+fn replaced(route: &At<Route>, put: &At<String>, mistakes: &mut Mistakes) {
+    let place = put.span().start;
+    if route.path.is_none() && !mistakes.lost(route.span().start, "path") {
+        mistakes.say(place, "`replace_prefix` needs `path`: that is what it stands for");
+    }
+    if *route.strip_prefix {
+        let hint = "`strip_prefix` leaves `path` out, `replace_prefix` puts another there";
+        mistakes.hint(place, "a route has only one of `strip_prefix` and `replace_prefix`", hint);
+    }
+    prefix::sent("replace_prefix", put, "/v2", mistakes);
 }
 
 fn both(route: &Route, mistakes: &mut Mistakes) {

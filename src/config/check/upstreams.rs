@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 
 use http::HeaderName;
 
-use crate::base::path::RequestPath;
 use crate::config::Period;
 use crate::config::at::At;
-use crate::config::check::fields;
+use crate::config::check::{fields, prefix};
 use crate::config::mistakes::Mistakes;
 use crate::config::places::Places;
 use crate::config::settings::{Aws, Scheme, Upstream, is_region};
@@ -22,7 +21,9 @@ pub(super) fn all(
     for (name, upstream) in upstreams {
         let of = |table| Of { places, upstream: name, table };
         peers(name, upstream, mistakes);
-        base(upstream, mistakes);
+        if let Some(base) = &upstream.base {
+            prefix::sent("base", base, "/openai", mistakes);
+        }
         tls(upstream, mistakes);
         timeouts(&upstream.timeouts, &of("timeouts"), mistakes);
         if let Some(probe) = &upstream.health {
@@ -52,31 +53,6 @@ fn peers(name: &At<String>, upstream: &At<Upstream>, mistakes: &mut Mistakes) {
         if upstream.peers.iter().take(i).any(|other| other == peer) {
             mistakes.say(peer.span().start, "this peer is named twice");
         }
-    }
-}
-
-fn base(upstream: &Upstream, mistakes: &mut Mistakes) {
-    let Some(base) = &upstream.base else { return };
-    if !base.starts_with('/') || base.ends_with('/') || base.contains(['?', '#', ' ']) {
-        let hint = "write it such as \"/openai\"";
-        mistakes.hint(
-            base.span().start,
-            "`base` must begin with `/`, not end with it, and be a path only",
-            hint,
-        );
-        return;
-    }
-    match RequestPath::parse(base) {
-        Err(error) => mistakes.say(base.span().start, format!("`base` cannot be sent: {error}")),
-        Ok(normal) if normal.sent() != base.as_str() => {
-            let hint = "write it without dot segments, doubled slashes and escapes of unreserved characters";
-            mistakes.hint(
-                base.span().start,
-                "`base` is not in its normal form (RFC 3986 section 6.2.2)",
-                hint,
-            );
-        }
-        Ok(_) => {}
     }
 }
 

@@ -29,6 +29,8 @@ pub struct Route {
     pub pattern: Option<At<Pattern>>,
     /// Whether `path` is left out of what the upstream is asked for; needs `path`.
     pub strip_prefix: At<bool>,
+    /// What stands in the place of `path` in what the upstream is asked for; needs `path`, and not together with `strip_prefix`.
+    pub replace_prefix: Option<At<String>>,
     /// Any of these methods; empty is any method at all.
     pub method: Vec<At<HttpMethod>>,
     /// Ends at the upstream of this name.
@@ -71,7 +73,7 @@ pub struct Route {
     /// What WebSocket sessions may take up.
     pub websocket: At<WebSocket>,
     /// Where callers of this route reach us, `https://host[:port][/path]`: URLs in answers that lead to the provider itself
-    /// begin with it instead, and with the prefix that the route strips. `None`: `api.public_url`, else the host that a request asks for.
+    /// begin with it instead, and with the prefix that the route strips or replaces. `None`: `api.public_url`, else the host that a request asks for.
     pub public_url: Option<At<String>>,
     /// What happens to the bodies.
     pub redact: Option<At<Redact>>,

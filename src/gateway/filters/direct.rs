@@ -24,7 +24,7 @@ const OFFERED_TO: &str = "/realtime";
 
 /// Whether a request opens a way to the provider past us.
 pub(super) fn leads_around(x: &Exchange) -> bool {
-    let (method, path) = (&x.head().method, x.path());
+    let (method, path) = (&x.head().method, x.asked_path());
     // Some servers read an encoded separator as one.
     is_direct(method, path.compared())
         || path.readings().iter().any(|read| is_direct(method, read.compared()))

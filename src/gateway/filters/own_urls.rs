@@ -13,6 +13,7 @@ use crate::gateway::exchange::Exchange;
 use crate::gateway::filter::{Filter, Flow, Stage};
 use crate::gateway::filters::readable_answer::readable_answer;
 use crate::gateway::layer::{Layer, TextLayer, UnscannedPolicy};
+use crate::gateway::path_rewrite::PathRewrite;
 use crate::gateway::plan::{AnswerPlan, RequestPlan};
 use crate::gateway::terminal::Terminal;
 use crate::gateway::upstream::Upstream;
@@ -49,19 +50,42 @@ impl OwnUrls {
     }
 
     /// What the route's URLs begin with; `None` where a caller names no host.
-    fn base(&self, x: &Exchange) -> Option<Arc<str>> {
-        // What is taken off paths on their way to the upstream stands in front of them here.
-        let prefix = x.path().compared().split('/').skip(1).take(x.route().strip);
-        let prefix: String = prefix.flat_map(|segment| ["/", segment]).collect();
+    fn base(&self, x: &Exchange) -> Option<Base> {
+        let rewrite = x.route().rewrite.clone();
+        let prefix = x.path().compared().split('/').skip(1).take(rewrite.strip);
+        let prefix = prefix.flat_map(|segment| ["/", segment]).collect();
         if let Some(public) = &self.public {
-            return Some(format!("{public}{prefix}").into());
+            return Some(Base { root: public.to_string(), prefix, rewrite });
         }
         let head = x.head();
         let host = head.headers.get(http::header::HOST).and_then(|host| host.to_str().ok());
         let host = host.or_else(|| head.uri.authority().map(|authority| authority.as_str()))?;
         let known = if self.secure { "https" } else { "http" };
         let scheme = head.uri.scheme_str().unwrap_or(known);
-        Some(format!("{scheme}://{host}{prefix}").into())
+        Some(Base { root: format!("{scheme}://{host}"), prefix, rewrite })
+    }
+}
+
+/// Where callers find what the upstream names.
+struct Base {
+    /// Where callers reach us.
+    root: String,
+    /// The route's prefix, if another path goes out than comes in.
+    prefix: String,
+    rewrite: PathRewrite,
+}
+
+impl Base {
+    /// The URL of what the upstream calls `target`, a path perhaps with a query.
+    fn url(&self, target: &str) -> String {
+        format!("{}{}", self.root, self.rewrite.undone(&self.prefix, target))
+    }
+
+    /// The same without scheme and host.
+    fn path(&self, target: &str) -> String {
+        let host = self.root.find("://").map_or(0, |at| at + 3);
+        let path = self.root.get(host..).and_then(|rest| rest.get(rest.find('/')?..)).unwrap_or_default();
+        format!("{path}{}", self.rewrite.undone(&self.prefix, target))
     }
 }
 
@@ -72,16 +96,15 @@ fn member(x: &Exchange) -> Option<&'static str> {
 }
 
 /// The URL at our base; `None` for what is no absolute one. Its host may have been masked, and so is not looked at.
-fn ours(base: &str, url: &str) -> Option<String> {
+fn ours(base: &Base, url: &str) -> Option<String> {
     let (scheme, rest) = url.trim().split_once("://")?;
     let known = ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known));
     let (host, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
-    let slash = if path.starts_with('/') { "" } else { "/" };
-    (known && !host.is_empty()).then(|| format!("{base}{slash}{path}"))
+    (known && !host.is_empty()).then(|| base.url(path))
 }
 
 /// Rewrites the headers that name a URL.
-fn rewrite(head: &mut ResponseHeader, base: &str) {
+fn rewrite(head: &mut ResponseHeader, base: &Base) {
     for name in HEADERS {
         let url = head.headers.get(name).and_then(|url| ours(base, url.to_str().ok()?));
         if let Some(url) = url.and_then(|url| HeaderValue::from_str(&url).ok()) {
@@ -92,7 +115,7 @@ fn rewrite(head: &mut ResponseHeader, base: &str) {
 
 /// Rewrites what leads to the upstream: who follows it comes back to the route, and does not send there what was redacted
 /// here.
-fn relocate(head: &mut ResponseHeader, base: &str, upstream: &Upstream) {
+fn relocate(head: &mut ResponseHeader, base: &Base, upstream: &Upstream) {
     // What else they name stays (RFC 9110, sections 10.2.2 and 8.7).
     for name in [LOCATION, CONTENT_LOCATION] {
         let url = head.headers.get(&name).and_then(|url| url.to_str().ok());
@@ -104,15 +127,12 @@ fn relocate(head: &mut ResponseHeader, base: &str, upstream: &Upstream) {
 }
 
 /// The URL at our base that asks what `url` asks of the upstream; `None` where it does so already.
-fn located(base: &str, url: &str, asked: &str) -> Option<String> {
-    let slash = if asked.starts_with('/') { "" } else { "/" };
+fn located(base: &Base, url: &str, asked: &str) -> Option<String> {
     if !url.trim().starts_with('/') || url.trim().starts_with("//") {
-        return Some(format!("{base}{slash}{asked}"));
+        return Some(base.url(asked));
     }
     // It says no host, and so it needs none.
-    let path = base.split_once("://").and_then(|(_, rest)| rest.find('/').and_then(|at| rest.get(at..)));
-    let path = path.unwrap_or_default();
-    Some(format!("{path}{slash}{asked}")).filter(|moved| moved != url)
+    Some(base.path(asked)).filter(|moved| moved != url)
 }
 
 /// Whether a request says what will be uploaded.
@@ -146,7 +166,7 @@ impl Filter for OwnUrls {
         head: &mut ResponseHeader,
         plan: &mut AnswerPlan,
     ) -> Result<(), GatewayError> {
-        let Some(base) = self.base(x) else { return Ok(()) };
+        let Some(base) = self.base(x).map(Arc::new) else { return Ok(()) };
         rewrite(head, &base);
         if let Terminal::Upstream(upstream) = &x.route().terminal {
             relocate(head, &base, upstream);
@@ -172,7 +192,7 @@ impl Filter for OwnUrls {
 /// Rewrites the URLs in strings of one name.
 struct UrlEditor {
     member: &'static str,
-    base: Arc<str>,
+    base: Arc<Base>,
     here: bool,
     held: String,
     /// How much of a string has come.
@@ -211,6 +231,16 @@ impl Editor for UrlEditor {
 mod tests {
     use super::*;
 
+    /// A route that strips its prefix, or puts another in its place.
+    fn base(root: &str, prefix: &str, put: &str) -> Base {
+        let strip = prefix.matches('/').count();
+        Base {
+            root: root.to_owned(),
+            prefix: prefix.to_owned(),
+            rewrite: PathRewrite { strip, put: put.into() },
+        }
+    }
+
     #[test]
     fn absolute_urls_lead_to_the_base() {
         let rows = [
@@ -234,22 +264,37 @@ mod tests {
         ];
         for (url, rest) in rows {
             let want = rest.map(|rest| format!("http://gateway:8080/llm{rest}"));
-            assert_eq!(ours("http://gateway:8080/llm", url), want, "{url}");
+            assert_eq!(ours(&base("http://gateway:8080", "/llm", ""), url), want, "{url}");
+        }
+        let replaced = base("https://g/portal", "/v1", "/v2");
+        for (url, want) in [
+            ("https://a.example/v2/files/f?v2=/v2/x", "https://g/portal/v1/files/f?v2=/v2/x"),
+            ("https://a.example/v2", "https://g/portal/v1"),
+            ("https://a.example/v2beta/x", "https://g/portal/v2beta/x"),
+            ("https://a.example", "https://g/portal/"),
+        ] {
+            assert_eq!(ours(&replaced, url).as_deref(), Some(want), "{url}");
         }
     }
 
     #[test]
     fn what_leads_to_the_upstream_leads_to_the_base() {
+        let strips = base("https://g:1", "/llm", "");
+        let plain = base("https://g:1", "", "");
+        let puts = base("https://g:1/portal", "/v1", "/v2");
         let rows = [
-            ("https://g:1/llm", "http://up/v1/x?a", "/v1/x?a", Some("https://g:1/llm/v1/x?a")),
-            ("https://g:1/llm", "//up", "", Some("https://g:1/llm/")),
-            ("https://g:1/llm", "/v1/x", "/v1/x", Some("/llm/v1/x")),
-            ("https://g:1/llm", "/base/v1/x", "/v1/x", Some("/llm/v1/x")),
-            ("https://g:1", "/v1/x", "/v1/x", None),
-            ("https://g:1", "/base/v1/x", "/v1/x", Some("/v1/x")),
+            (&strips, "http://up/v1/x?a", "/v1/x?a", Some("https://g:1/llm/v1/x?a")),
+            (&strips, "//up", "", Some("https://g:1/llm/")),
+            (&strips, "/v1/x", "/v1/x", Some("/llm/v1/x")),
+            (&strips, "/base/v1/x", "/v1/x", Some("/llm/v1/x")),
+            (&plain, "/v1/x", "/v1/x", None),
+            (&plain, "/base/v1/x", "/v1/x", Some("/v1/x")),
+            (&puts, "http://up/v2/x?a", "/v2/x?a", Some("https://g:1/portal/v1/x?a")),
+            (&puts, "/v2/x", "/v2/x", Some("/portal/v1/x")),
+            (&puts, "/login", "/login", Some("/portal/login")),
         ];
         for (base, url, asked, want) in rows {
-            assert_eq!(located(base, url, asked).as_deref(), want, "{base} {url}");
+            assert_eq!(located(base, url, asked).as_deref(), want, "{} {url}", base.root);
         }
     }
 
@@ -257,7 +302,7 @@ mod tests {
     fn only_the_member_changes() {
         let mut editor = UrlEditor {
             member: "results_url",
-            base: "http://g".into(),
+            base: Arc::new(base("http://g", "", "")),
             here: false,
             held: String::new(),
             length: 0,

@@ -111,7 +111,7 @@ impl Usage {
             models_allowed(x, &asked, models)?;
         }
         let accounts = self.accounts(x, &asked.models);
-        if is_uncounted(x.protocol(), x.path())
+        if is_uncounted(x.protocol(), x.asked_path())
             && runs_model(x)
             && accounts.iter().any(Account::bounds_what_is_taken)
         {
@@ -207,12 +207,14 @@ fn narrowed(x: &Exchange) -> Option<&[ModelPattern]> {
 fn runs_model(x: &Exchange) -> bool {
     let of_model = x.protocol().is_none_or(|protocol| protocol.is_of_model());
     let only_reads = [Method::GET, Method::HEAD, Method::OPTIONS, Method::DELETE].contains(&x.head().method);
-    of_model && (x.sends_body() || !only_reads) && !is_idle(x.protocol(), x.path(), x.route().strip)
+    let rewrite = &x.route().rewrite;
+    let strip = if rewrite.replaces() { 0 } else { rewrite.strip };
+    of_model && (x.sends_body() || !only_reads) && !is_idle(x.protocol(), x.asked_path(), strip)
 }
 
 /// Whether it takes tokens of it.
 fn takes(x: &Exchange) -> bool {
-    runs_model(x) && !is_free(x.protocol(), x.path())
+    runs_model(x) && !is_free(x.protocol(), x.asked_path())
 }
 
 /// Whether a token that is narrowed to models may ask this: what nobody can tell is refused.
@@ -223,8 +225,8 @@ fn models_allowed(x: &Exchange, asked: &Asked, models: &[ModelPattern]) -> Resul
     let of_tools = x.protocol().is_some_and(|protocol| !protocol.is_of_model()) && guessed;
     if runs_model(x) || of_tools {
         let unknown = x.protocol().is_none()
-            || is_ambiguous(x.path())
-            || is_blind(x.protocol(), x.path())
+            || is_ambiguous(x.asked_path())
+            || is_blind(x.protocol(), x.asked_path())
             || ROUTES.iter().any(|header| x.head().headers.contains_key(*header));
         if unknown || of_tools || asked.models.is_empty() {
             return refused(NO_MODEL);
@@ -354,7 +356,7 @@ fn request_of(x: &Exchange) -> AskedRequest {
     let content_type = x.head().headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
     AskedRequest {
         bounds: x.protocol().map_or(ANY_BOUND, |protocol| protocol.model.bounds),
-        path: x.path().clone(),
+        path: x.asked_path().clone(),
         query: x.head().uri.query().unwrap_or_default().to_owned(),
         content_type: content_type.unwrap_or_default().to_owned(),
         body: Bytes::new(),
