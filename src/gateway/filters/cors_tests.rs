@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::gateway::testing::{exchange, fixed, route};
+use crate::gateway::testing::{Act, Journal, ask, exchange, fixed, gateway, recorder, route, serve};
 
 type Fields = Vec<(&'static str, &'static str)>;
 
@@ -189,4 +189,30 @@ async fn a_page_that_may_not_call_opens_no_websocket() {
     let (filter, mut x) = request(parts(&["*"]), "GET", &[host, EVIL]);
     x.websocket = true;
     assert!(filter.request(&mut x, &mut RequestPlan::default()).await.is_ok());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_preflight_is_answered_before_identification_and_a_refusal_can_be_read() {
+    let stranger = recorder("auth", Stage::Identify, Act::Refuse, &Journal::default());
+    let cors: Arc<dyn Filter> = Arc::new(Cors::new(parts(&["https://app.test"])));
+    let address = serve(gateway(route(vec![stranger, cors], fixed(), None))).await;
+    let head = |method: &str, more: &str| {
+        format!(
+            "{method} /x HTTP/1.1\r\nhost: h\r\nconnection: close\r\norigin: https://app.test\r\n{more}\r\n"
+        )
+    };
+    let answer =
+        ask(address, &head("OPTIONS", "access-control-request-method: POST\r\n")).await.to_lowercase();
+    assert!(answer.starts_with("http/1.1 204") && answer.ends_with("\r\n\r\n"), "{answer}");
+    assert!(answer.contains("access-control-allow-methods: post\r\n"), "{answer}");
+    assert!(!answer.contains("content-length") && !answer.contains("transfer-encoding"), "{answer}");
+    for method in ["GET", "OPTIONS"] {
+        let answer = ask(address, &head(method, "")).await.to_lowercase();
+        assert!(answer.starts_with("http/1.1 401"), "{answer}");
+        assert_eq!(
+            answer.matches("access-control-allow-origin: https://app.test\r\n").count(),
+            1,
+            "{answer}"
+        );
+    }
 }
