@@ -9,29 +9,32 @@ pub fn code_points(text: &str, spans: impl IntoIterator<Item = Span>) -> Vec<Spa
     spans.into_iter().map(|span| points.of(span)).collect()
 }
 
-/// Spans in code points (sorted by start) as spans in bytes of `text`. One pass over the text for ascending places; `None` for a
-/// span that begins or ends behind the text's end, or ends before it begins.
-pub fn bytes(text: &str, spans: impl IntoIterator<Item = Span>) -> Vec<Option<Span>> {
-    // Where the last span began, in code points and in bytes.
-    let (mut count, mut at) = (0, 0);
-    let behind = |from: usize, points: usize| match points {
-        0 => Some(from),
-        _ => {
-            let rest = text.get(from..)?;
-            let (last, character) = rest.char_indices().nth(points - 1)?;
-            Some(from + last + character.len_utf8())
+/// Spans in code points as spans in bytes of `text`, in the order in which they came. One pass over the text, however they lie;
+/// `None` for a span that begins or ends behind the text's end, or ends before it begins.
+pub fn bytes(text: &str, spans: &[Span]) -> Vec<Option<Span>> {
+    // Each border once, in order, with where it is.
+    let mut borders: Vec<(usize, Option<usize>)> =
+        spans.iter().flat_map(|span| [(span.start, None), (span.end, None)]).collect();
+    borders.sort_unstable();
+    borders.dedup();
+    let mut places = text.char_indices().map(|(at, _)| at).chain([text.len()]);
+    let mut next = 0;
+    for (point, at) in &mut borders {
+        *at = places.nth(*point - next);
+        next = *point + 1;
+        if at.is_none() {
+            break;
         }
+    }
+    let place = |point: usize| {
+        let found = borders.binary_search_by_key(&point, |(point, _)| *point).ok()?;
+        borders.get(found)?.1
     };
-    let each = |span: Span| {
-        if span.start < count {
-            (count, at) = (0, 0);
-        }
-        let start = behind(at, span.start - count)?;
-        (count, at) = (span.start, start);
-        let end = behind(start, span.end.checked_sub(span.start)?)?;
-        Some(Span { start, end })
+    let each = |span: &Span| {
+        let (start, end) = (place(span.start)?, place(span.end)?);
+        (start <= end).then_some(Span { start, end })
     };
-    spans.into_iter().map(each).collect()
+    spans.iter().map(each).collect()
 }
 
 /// A place in a text, in bytes and in code points. What is asked costs the way from what was asked before, to either
@@ -82,9 +85,10 @@ mod tests {
         let spans = [Span::new(0, 2), Span::new(6, 8), Span::new(14, 16), Span::new(0, 16), Span::new(2, 2)];
         let points = [Span::new(0, 1), Span::new(2, 4), Span::new(6, 8), Span::new(0, 8), Span::new(1, 1)];
         let there: Vec<Option<Span>> = spans.into_iter().map(Some).collect();
-        assert_eq!(bytes(text, points), there);
+        assert_eq!(bytes(text, &points), there);
+        assert_eq!(bytes(text, &[]), []);
         let beyond = [Span::new(0, 9), Span::new(9, 10), Span::new(4, 3), Span::new(usize::MAX, usize::MAX)];
-        assert_eq!(bytes(text, beyond), vec![None; 4]);
+        assert_eq!(bytes(text, &beyond), vec![None; 4]);
     }
 
     #[test]

@@ -233,6 +233,19 @@ def test_places_outside_of_the_text_are_refused(door, start, end):
     assert answer.status == 400 and "/analyzer_results/0" in answer.json()["error"], answer.body.decode()
 
 
+def test_many_values_cost_what_their_text_does(door):
+    """Neither values that all begin in one place nor a long text in the place of each multiply."""
+    text = "a" * 100_000
+    whole = [{"start": 0, "end": len(text), "entity_type": "OTHER"}] * 20_000
+    assert anonymize(door, text, whole)["text"] == "<OTHER>"
+    each = [{"start": at, "end": at + 1, "entity_type": "OTHER"} for at in range(0, 20_000, 2)]
+    short = {"DEFAULT": {"type": "replace", "new_value": "x" * 100}}
+    assert len(anonymize(door, text, each, anonymizers=short)["text"]) == len(text) + 10_000 * 99
+    long = {"DEFAULT": {"type": "replace", "new_value": "x" * 4096}}
+    answer = post(door, "/open/anonymize", {"text": text, "analyzer_results": each, "anonymizers": long})
+    assert answer.status == 413, answer.body[:200]
+
+
 # ── by the route's own methods ──────────────────────────────────────────────────────────────────────────────────────
 
 

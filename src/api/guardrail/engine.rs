@@ -70,11 +70,18 @@ impl Guardrail {
         segments.collect::<Vec<_>>().join("/")
     }
 
-    /// The call's body, which is JSON.
-    pub(super) async fn body(&self, call: &mut Call<'_>) -> Result<Value, ApiError> {
+    /// What `read` makes of the call's body, which is JSON.
+    pub(super) async fn request<T>(
+        &self,
+        call: &mut Call<'_>,
+        read: impl FnOnce(&Value) -> Result<T, ApiError>,
+    ) -> Result<T, ApiError> {
         acceptable(&call.head.headers)?;
         let body = Collected::read(call.body, self.limit, call.budget).await?;
-        let parse = || json::parse(&body.bytes).map_err(|fault| ApiError::Validation(vec![fault]));
+        let parse = || {
+            let value = json::parse(&body.bytes).map_err(|fault| ApiError::Validation(vec![fault]))?;
+            read(&value)
+        };
         if body.bytes.len() < LONG { parse() } else { apart(parse) }
     }
 

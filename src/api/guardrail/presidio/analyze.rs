@@ -1,5 +1,7 @@
 //! `POST analyze`: where values stand.
 
+use std::collections::HashSet;
+
 use serde::Serialize;
 use serde_json::Value;
 
@@ -29,7 +31,7 @@ struct AnalyzeRequest {
     floor: f32,
     explained: bool,
     context: Option<Label>,
-    allowed: Vec<String>,
+    allowed: HashSet<String>,
 }
 
 /// One value (Presidio REST API, `RecognizerResultWithAnalysis`).
@@ -66,9 +68,7 @@ struct Metadata {
 
 /// Answers a call.
 pub(super) async fn analyze(guardrail: &Guardrail, call: &mut Call<'_>) -> Result<Answer, ApiError> {
-    let body = guardrail.body(call).await?;
-    let request = parse(guardrail, &body)?;
-    drop(body);
+    let request = guardrail.request(call, |body| parse(guardrail, body)).await?;
     let redactor = match &request.only {
         None => guardrail.redactor.clone(),
         Some(rules) => {
@@ -101,7 +101,7 @@ impl AnalyzeRequest {
         }
         found.retain(|one| {
             let value = text.get(one.span.start..one.span.end).unwrap_or_default();
-            one.score.value() >= self.floor && !self.allowed.iter().any(|allowed| allowed == value)
+            one.score.value() >= self.floor && !self.allowed.contains(value)
         });
         Ok(found)
     }
@@ -158,7 +158,7 @@ fn parse(guardrail: &Guardrail, body: &Value) -> Result<AnalyzeRequest, ApiError
     };
     let context = words(&mut fields, "context");
     let context = Label::of(context.iter().map(String::as_str));
-    let allowed = words(&mut fields, "allow_list");
+    let allowed = words(&mut fields, "allow_list").into_iter().collect();
     fields.one_of("allow_list_match", &[("exact", ())]);
     let own = fields.array("ad_hoc_recognizers", usize::MAX, |_, _, _| Some(()));
     if own.is_some_and(|own| !own.is_empty()) {

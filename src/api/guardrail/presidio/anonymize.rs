@@ -22,6 +22,9 @@ use crate::redact::{Keys, RedactError, Redactor};
 /// The most values in one call.
 const VALUES: usize = 100_000;
 
+/// The most that may stand for the values of one call, beside four times its text, in bytes: a call says it once for many.
+const MOST_WRITTEN: usize = 16 << 20;
+
 /// A value that somebody found.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Named {
@@ -71,9 +74,7 @@ pub(super) struct Substitute {
 
 /// Answers a call.
 pub(super) async fn anonymize(guardrail: &Guardrail, call: &mut Call<'_>) -> Result<Answer, ApiError> {
-    let body = guardrail.body(call).await?;
-    let request = parse(&body)?;
-    drop(body);
+    let request = guardrail.request(call, parse).await?;
     let (keys, bytes) = (guardrail.keys(&call.caller).await?, request.text.len());
     let (redactor, rules) = (guardrail.redactor.clone(), guardrail.catalogue.clone());
     let work = move |checkpoint: &Checkpoint| {
@@ -93,6 +94,8 @@ impl AnonymizeRequest {
         keys: &Keys,
     ) -> Result<Vec<Substitute>, RedactError> {
         let key = keys.fpe.as_deref().ok_or(RedactError::NoKey)?;
+        let most = MOST_WRITTEN + 4 * self.text.len();
+        let mut written = 0;
         let (mut substitutes, mut by_route) = (Vec::new(), Vec::new());
         for value in &self.values {
             let Named { entity, span, score } = value;
@@ -111,6 +114,10 @@ impl AnonymizeRequest {
                 // Nobody here knows how such values look.
                 (None, None) => bracketed(entity),
             };
+            written += with.len();
+            if written > most {
+                return Err(RedactError::TooManyValues { values: VALUES, bytes: most });
+            }
             let (entity, operator) = (entity.clone(), operator.name());
             substitutes.push(Substitute { span: *span, entity, with, operator });
         }
@@ -210,17 +217,11 @@ pub(super) fn named(fields: &mut Fields<'_>, name: &'static str, text: &str) -> 
         .flatten()
     };
     let mut values = fields.array(name, VALUES, read).unwrap_or_default();
-    let order: Vec<usize> = {
-        let mut order: Vec<usize> = (0..values.len()).collect();
-        order.sort_by_key(|&at| values.get(at).map(|value| value.span.start));
-        order
-    };
-    let spans = order.iter().filter_map(|&at| values.get(at)).map(|value| value.span);
-    let there = bytes(text, spans.collect::<Vec<_>>());
-    for (at, span) in order.into_iter().zip(there) {
-        match (values.get_mut(at), span.filter(|span| span.start < span.end)) {
-            (Some(value), Some(span)) => value.span = span,
-            _ => {
+    let spans: Vec<Span> = values.iter().map(|value| value.span).collect();
+    for (at, (value, there)) in values.iter_mut().zip(bytes(text, &spans)).enumerate() {
+        match there.filter(|span| span.start < span.end) {
+            Some(span) => value.span = span,
+            None => {
                 let detail = "must begin before it ends, and end within `text`: places are in code points";
                 fields.fault(Code::NotWithinRange, base.index(at), detail);
             }

@@ -24,9 +24,7 @@ enum Deanonymizer {
 
 /// Answers a call.
 pub(super) async fn deanonymize(guardrail: &Guardrail, call: &mut Call<'_>) -> Result<Answer, ApiError> {
-    let body = guardrail.body(call).await?;
-    let (text, values, operators) = parse(&body)?;
-    drop(body);
+    let (text, values, operators) = guardrail.request(call, parse).await?;
     let bytes = text.len();
     let work = move |checkpoint: &Checkpoint| {
         let mut substitutes = Vec::new();
