@@ -48,7 +48,8 @@ pub(crate) fn resolve(settings: &mut Settings, lookup: Lookup<'_>, mistakes: &mu
     }
     let Upgrade { socket, pid_file } = &mut settings.upgrade;
     let access_file = settings.log.access_file.as_mut().map(At::value_mut);
-    for path in [socket, pid_file].into_iter().flatten().chain(access_file) {
+    let audit_file = settings.audit.as_mut().map(|audit| audit.file.value_mut());
+    for path in [socket, pid_file].into_iter().flatten().chain(access_file).chain(audit_file) {
         anchor(path, folder);
     }
     for upstream in settings.upstreams.values_mut() {

@@ -118,3 +118,16 @@ fn rules_that_did_not_change_are_kept() {
     let bare = again(&changed.known);
     assert!(!bare.catalogue.is(&changed.catalogue) && again(&bare.known).catalogue.is(&bare.catalogue));
 }
+
+/// Whatever folder the program is started in.
+#[test]
+fn files_that_are_written_lie_where_the_configuration_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let text = "data = 'd'\n[log]\naccess_file = 'access.jsonl'\n[audit]\nfile = 'audit.jsonl'\n";
+    std::fs::write(at("gate.toml"), text).unwrap();
+    let config = load(&at("gate.toml"), &env(&[]), &rules()).unwrap();
+    assert_eq!(config.log.access_file.as_deref(), Some(&at("access.jsonl")));
+    assert_eq!(config.audit.as_ref().map(|audit| audit.file.clone().into_inner()), Some(at("audit.jsonl")));
+    assert_eq!(*config.data, at("d"));
+}
