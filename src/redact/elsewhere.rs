@@ -1,11 +1,14 @@
 //! Values that were found elsewhere: somebody else says where they stand, and what becomes of them is the plan's.
 
-use crate::detect::{Finding, RuleId, Span};
+use std::collections::HashSet;
+
+use crate::detect::{Cache, Finding, RuleId, Span};
 use crate::redact::encrypt::Surrogates;
 use crate::redact::error::{BlockedRules, RedactError};
 use crate::redact::keys::Keys;
 use crate::redact::method::Method;
 use crate::redact::redactor::Redactor;
+use crate::redact::style::NameKind;
 use crate::redact::value::ValueSite;
 use crate::redact::values::{Known, Values};
 
@@ -18,6 +21,9 @@ pub struct Replaced {
     pub span: Span,
     /// The replacement.
     pub with: String,
+    /// Whether nothing of it stands in the replacement but what the rule's own values have in common with theirs: who names a
+    /// value need not mean by a rule what we do, and a rule for numbers leaves letters as they are.
+    pub whole: bool,
 }
 
 impl Redactor {
@@ -40,12 +46,33 @@ impl Redactor {
         let mut values = Values::after(redactors, Known::default(), keys.recall.clone());
         let hits = values.take(ValueSite::default(), text, found);
         values.settle(&mut Surrogates::new(keys), text.as_bytes())?;
-        let replaced = hits.into_iter().map(|hit| Replaced {
-            rule: values.rule(hit.value),
-            span: Span::new(hit.range.start, hit.range.end),
-            with: values.with(hit.value).to_owned(),
+        let mut cache = self.detector.cache();
+        let replaced = hits.into_iter().map(|hit| {
+            self.detector.checkpoint().pass()?;
+            let (rule, with) = (values.rule(hit.value), values.with(hit.value).to_owned());
+            let value = text.get(hit.range.clone()).unwrap_or_default();
+            let whole = !self.method(rule).is_reversible() || self.is_whole(&mut cache, rule, value, &with);
+            Ok(Replaced { rule, span: Span::new(hit.range.start, hit.range.end), with, whole })
         });
-        Ok(replaced.collect())
+        replaced.collect()
+    }
+
+    /// Whether a surrogate leaves nothing of a value that it should not.
+    fn is_whole(&self, cache: &mut Cache, rule: RuleId, value: &str, with: &str) -> bool {
+        // Words that names have in common with others are not what they name.
+        if NameKind::of(self.detector.rule(rule).family()).is_some() {
+            return true;
+        }
+        let all = Span::new(0, value.len());
+        let mut seen = self.detector.candidates(cache, value).into_iter();
+        if seen.any(|one| one.rule == rule && one.span == all) {
+            return true;
+        }
+        let words = |text: &str| -> HashSet<String> {
+            let words = text.split(|character: char| !character.is_alphanumeric());
+            words.filter(|word| word.chars().count() > 1).map(str::to_lowercase).collect()
+        };
+        words(value).is_disjoint(&words(with))
     }
 }
 
@@ -90,6 +117,23 @@ mod tests {
         let [one] = replaced.as_slice() else { panic!("{replaced:?}") };
         assert_eq!(format!("to {}", one.with), *whole.value());
         assert_eq!((one.span.start, one.span.end), (3, text.len()));
+    }
+
+    #[test]
+    fn what_a_rule_would_not_take_for_a_value_is_told() {
+        let redactor = redactor(Method::Encrypt);
+        let rows = [
+            ("jane@harbour.com 457-55-5462", "US_SSN", false),
+            ("Jane Doe 4111 1111 1111 1111", "CREDIT_CARD", false),
+            ("457-55-5462", "US_SSN", true),
+            ("jane.doe@harbour-post.com", "EMAIL_ADDRESS", true),
+            ("Jane Doe", "PERSON", true),
+        ];
+        for (text, rule, whole) in rows {
+            let found = named(&redactor, text, &[(rule, text)]);
+            let replaced = redactor.replace(text, &found, &keys()).unwrap();
+            assert_eq!(replaced.iter().map(|one| one.whole).collect::<Vec<_>>(), [whole], "{text}");
+        }
     }
 
     #[test]

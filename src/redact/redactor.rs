@@ -62,14 +62,31 @@ impl Redactor {
     /// The checkpoint said so.
     pub fn find(&self, label: Option<&Label>, text: &str) -> Result<Vec<Finding>, Stopped> {
         let mut cache = self.detector.cache();
-        let mut found = match label {
-            None => self.opened(&mut cache, text)?,
-            Some(label) => self.detector.try_find_under(&mut cache, Some(label), text)?,
-        };
+        let mut found = self.opened(&mut cache, text)?;
+        if label.is_some() {
+            // A label supports what stands there, and takes nothing away.
+            let labelled = self.detector.try_find_under(&mut cache, label, text)?;
+            // Both are in order.
+            let mut before = labelled.iter().peekable();
+            found.retain(|one| {
+                while before.next_if(|other| other.span.end <= one.span.start).is_some() {}
+                !before.peek().is_some_and(|other| other.span.overlaps(one.span))
+            });
+            found.extend(labelled);
+            found.sort_unstable_by_key(|one| one.span.start);
+        }
         found.retain(|one| {
             !text.get(one.span.start..one.span.end).is_some_and(|value| self.stays(one.rule, value))
         });
         Ok(found)
+    }
+
+    /// Whether to go on.
+    ///
+    /// # Errors
+    /// The checkpoint said so.
+    pub fn go_on(&self) -> Result<(), Stopped> {
+        self.detector.checkpoint().pass()
     }
 
     /// The name of a rule.

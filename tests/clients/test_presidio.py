@@ -233,6 +233,73 @@ def test_places_outside_of_the_text_are_refused(door, start, end):
     assert answer.status == 400 and "/analyzer_results/0" in answer.json()["error"], answer.body.decode()
 
 
+def named(text, *values):
+    """Values of a text as an analyzer of somebody else's names them."""
+    return [
+        {"start": text.index(value), "end": text.index(value) + len(value), "entity_type": kind, "score": score}
+        for kind, value, score in values
+    ]
+
+
+KEEP = {"type": "keep"}
+SSN = "457-55-5462"
+
+
+@pytest.mark.parametrize(
+    "text, values, anonymizers, gone",
+    [
+        # Of what overlaps, no part is left by what another one of them becomes.
+        ("ring Jane Doe on 555-0100 now", [("PERSON", "Jane Doe", 0.85), ("PHONE_NUMBER", "Jane Doe on 555-0100", 0.9)], {}, "Jane Doe 555"),
+        ("see http://x.janedoe/x", [("URL", "http://x.janedoe/x", 0.9), ("PERSON", "janedoe", 0.5)], {}, "janedoe"),
+        ("see http://x.org/%s end" % SSN, [("URL", "http://x.org/457", 0.9), ("MY", SSN, 0.5)], {"URL": KEEP}, SSN),
+        ("see http://x.org/%s end" % SSN, [("IP_ADDRESS", "http://x.org/457", 0.9), ("MY", SSN, 0.5)], {}, SSN),
+        ("a %s b" % SSN, [("A", SSN, 0.9), ("B", SSN, 0.5)], {"A": {"type": "mask", "chars_to_mask": 4}}, "55-5462"),
+        # A rule gets a value that is none of its own.
+        ("ask jane@harbour.com", [("CREDIT_CARD", "jane@harbour.com", 0.9)], {}, "jane harbour"),
+        ("Jane Doe 4111 1111 1111 1111", [("CREDIT_CARD", "Jane Doe 4111 1111 1111 1111", 0.9)], {}, "Jane Doe"),
+        # Words that run into each other.
+        ("mail jane@harbour.com457556789", [("EMAIL_ADDRESS", "jane@harbour.com", 0.9), ("CVV", "457556789", 0.9)], {}, "457556789 jane"),
+        ("mail jane@harbour.com457556789", [("EMAIL_ADDRESS", "jane@harbour.com", 0.9), ("CVV", "457556789", 0.9)], {"CVV": {"type": "redact"}}, "457556789"),
+        ("4111 1111 1111 1111secretname", [("CREDIT_CARD", "4111 1111 1111 1111", 0.9), ("PERSON", "secretname", 0.9)], {"PERSON": {"type": "redact"}}, "secretname"),
+    ],
+)
+def test_nothing_of_what_was_named_is_left(door, key, text, values, anonymizers, gone):
+    done = anonymize(door, text, named(text, *values), "/some/door", key, anonymizers=anonymizers)
+    assert not any(word in done["text"] for word in gone.split()), done
+    for item in done["items"]:
+        assert done["text"][item["start"] : item["end"]] == item["text"]
+
+
+def test_what_is_blocked_is_so_whatever_else_stands_there(door, key):
+    text = "see http://x.org/%s end" % SSN
+    results = named(text, ("IP_ADDRESS", "http://x.org/457", 0.9), ("US_SSN", SSN, 0.1))
+    answer = post(door, "/some/door/anonymize", {"text": text, "analyzer_results": results}, key)
+    assert answer.status == 400 and SSN not in answer.body.decode()
+
+
+def test_words_near_a_value_take_nothing_away(door):
+    for text in ('{"mail":"jane\\u0040harbour-post.com"}', '{"ssn":"457\\u002d55\\u002d5462"}'):
+        assert len(analyze(door, text)) == len(analyze(door, text, context=["note"])) == 1
+
+
+def test_a_digest_tells_nothing_on_another_route(door, key):
+    at = named(MAIL, ("EMAIL_ADDRESS", MAIL, 0.9))
+    other = run("tokens", "create", "-c", door.file, "--route", "each").out.strip()
+    digest = lambda path, token=None: anonymize(door, MAIL, at, path, token, anonymizers={"DEFAULT": {"type": "hash"}})["text"]
+    assert digest("/open") == digest("/open") and digest("/each", key) == digest("/each", key)
+    assert len({digest("/open"), digest("/some/door", key), digest("/each", key), digest("/each", other)}) == 4
+
+
+def test_errors_say_what_is_wrong_and_no_more(door):
+    at = {"start": "0", "end": 2, "entity_type": "A"}
+    answer = post(door, "/open/anonymize", {"text": "abc", "analyzer_results": [at]})
+    assert "/start: must be a whole number" in answer.json()["error"] and "no such" not in answer.json()["error"]
+    answer = post(door, "/open/analyze", {"text": "abc", **{"x" * 1000 + str(n): 1 for n in range(100)}})
+    assert answer.status == 400 and len(answer.json()["error"]) <= 4096
+    answer = post(door, "/open/deanonymize", {"text": "abcd", "anonymizer_results": [{"start": 0, "end": 4, "entity_type": "A"}], "deanonymizers": {"DEFAULT": {"type": "decrypt", "key": "0123456789abcdef"}}})
+    assert answer.status == 400 and answer.json()["error"].count("written with its key") == 1
+
+
 def test_many_values_cost_what_their_text_does(door):
     """Neither values that all begin in one place nor a long text in the place of each multiply."""
     text = "a" * 100_000

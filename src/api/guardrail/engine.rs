@@ -12,6 +12,7 @@ use crate::api::error::{ApiError, Excess};
 use crate::api::json;
 use crate::base::checkpoint::Checkpoint;
 use crate::base::path::RequestPath;
+use crate::base::secret::Secret;
 use crate::crypto::fpe::FpeKey;
 use crate::detect::Catalogue;
 use crate::redact::{Counts, Keys, RedactError, Redactor, Scope};
@@ -99,6 +100,14 @@ impl Guardrail {
             return Scope::of(key, &[b"guardrail", route]);
         }
         Scope::of(key, &[b"guardrail", route, &caller.name()])
+    }
+
+    /// What digests go by of which a call does not say more: nobody else's, and on a route that tells its callers apart no
+    /// other caller's.
+    pub(super) fn digest_salt(&self, keys: &Keys, caller: &Caller) -> Result<Secret<Vec<u8>>, ApiError> {
+        let key = keys.fpe.as_deref().ok_or(ApiError::Internal("guardrail"))?;
+        let caller = if self.by_caller { caller.name() } else { Vec::new() };
+        Ok(Secret::new(key.prf(&[b"guardrail: salt of digests", self.route.as_bytes(), &caller]).to_vec()))
     }
 
     /// Does `work` on `bytes` bytes of a caller's.

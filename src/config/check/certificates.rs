@@ -88,7 +88,7 @@ pub(super) fn routes(settings: &Settings, mistakes: &mut Mistakes) {
 /// Whether `auth` says what the table does.
 fn pass(route: &At<Route>, certificate: &At<RouteCertificate>, mistakes: &mut Mistakes) {
     let place = certificate.span().start;
-    let own = route.endpoint.is_some() && !route.forwards();
+    let own = route.endpoint.is_some() && !route.forwards() && route.guardrail().is_none();
     if own {
         mistakes
             .say(place, "[routes.certificate] does nothing here: our own endpoints always ask for a token");

@@ -10,6 +10,14 @@ pub(super) fn all(routes: &[At<Route>], mistakes: &mut Mistakes) {
             let hint = "what follows `path` says what is asked for";
             mistakes.hint(pattern.span().start, "a guardrail needs `path` in place of `pattern`", hint);
         }
+        if route.path.is_none() && route.pattern.is_none() && !mistakes.lost(route.span().start, "path") {
+            let hint = "such as path = \"/presidio\"";
+            mistakes.hint(
+                route.span().start,
+                "a guardrail needs `path`: what follows it says what is asked for",
+                hint,
+            );
+        }
         if let Some(redact) = &route.redact {
             idle(redact, mistakes);
         }

@@ -14,10 +14,11 @@ use crate::api::guardrail::presidio::answer::shown;
 use crate::api::guardrail::presidio::operator::{DEFAULT, OPERATORS, Operator, bracketed};
 use crate::base::checkpoint::Checkpoint;
 use crate::base::pointer::Pointer;
+use crate::base::secret::Secret;
 use crate::detect::offset::{bytes, code_points};
 use crate::detect::{Catalogue, Finding, Score, Span};
 use crate::edit::{Edit, spliced_text};
-use crate::redact::{Keys, RedactError, Redactor};
+use crate::redact::{Keys, Method, RedactError, Redactor};
 
 /// The most values in one call.
 const VALUES: usize = 100_000;
@@ -39,7 +40,6 @@ pub(super) struct Named {
 /// What a call asks.
 struct AnonymizeRequest {
     text: String,
-    /// In order, sharing no byte.
     values: Vec<Named>,
     operators: BTreeMap<String, Operator>,
 }
@@ -76,10 +76,11 @@ pub(super) struct Substitute {
 pub(super) async fn anonymize(guardrail: &Guardrail, call: &mut Call<'_>) -> Result<Answer, ApiError> {
     let request = guardrail.request(call, parse).await?;
     let (keys, bytes) = (guardrail.keys(&call.caller).await?, request.text.len());
+    let salt = guardrail.digest_salt(&keys, &call.caller)?;
     let (redactor, rules) = (guardrail.redactor.clone(), guardrail.catalogue.clone());
     let work = move |checkpoint: &Checkpoint| {
         let redactor = redactor.passing(checkpoint.clone());
-        let substitutes = request.substitutes(&redactor, &rules, &keys)?;
+        let substitutes = request.substitutes(&redactor, &rules, &keys, &salt)?;
         Ok(substituted(&request.text, substitutes))
     };
     shown(&guardrail.work(call, bytes, work).await?)
@@ -92,41 +93,49 @@ impl AnonymizeRequest {
         redactor: &Redactor,
         rules: &Catalogue,
         keys: &Keys,
+        salt: &Secret<Vec<u8>>,
     ) -> Result<Vec<Substitute>, RedactError> {
-        let key = keys.fpe.as_deref().ok_or(RedactError::NoKey)?;
+        self.block(redactor, rules, keys)?;
         let most = MOST_WRITTEN + 4 * self.text.len();
         let mut written = 0;
         let (mut substitutes, mut by_route) = (Vec::new(), Vec::new());
-        for value in &self.values {
-            let Named { entity, span, score } = value;
+        for group in resolved(&self.values, |entity| self.leaves(entity, redactor, rules)) {
+            redactor.go_on()?;
+            let Group { span, entity, score, several } = group;
             let text = self.text.get(span.start..span.end).unwrap_or_default();
-            let operator = self.operator(entity);
+            let mut operator = self.operator(&entity);
+            if several && !operator.hides_all() && !self.leaves(&entity, redactor, rules) {
+                operator = &Operator::Replace(None);
+            }
             if operator.tells_equals() {
                 keys.quota.take(text)?;
             }
-            let with = match (operator.apply(entity, text, key), rules.find(entity)) {
+            let with = match (operator.apply(&entity, text, salt), rules.find(&entity)) {
                 (Some(with), _) => with,
                 (None, Some(rule)) => {
-                    let score = Score::new(*score as f32);
-                    by_route.push(Finding { rule, span: *span, score, near: None });
+                    let score = Score::new(score as f32);
+                    by_route.push(Finding { rule, span, score, near: None });
                     continue;
                 }
                 // Nobody here knows how such values look.
-                (None, None) => bracketed(entity),
+                (None, None) => bracketed(&entity),
             };
             written += with.len();
             if written > most {
                 return Err(RedactError::TooManyValues { values: VALUES, bytes: most });
             }
-            let (entity, operator) = (entity.clone(), operator.name());
-            substitutes.push(Substitute { span: *span, entity, with, operator });
+            substitutes.push(Substitute { span, entity, with, operator: operator.name() });
         }
         let made = redactor.replace(&self.text, &by_route, keys)?;
-        substitutes.extend(made.into_iter().map(|made| Substitute {
-            span: made.span,
-            entity: redactor.rule_name(made.rule).to_owned(),
-            with: made.with,
-            operator: Operator::Route.name(),
+        let mut rest = by_route.as_slice();
+        substitutes.extend(made.into_iter().map(|made| {
+            // A surrogate takes along the rest of a word, which may be another value.
+            let covered = rest.iter().take_while(|one| one.span.start < made.span.end).count();
+            let alone = rest.iter().take(covered).filter(|one| one.span.overlaps(made.span)).count() == 1;
+            rest = rest.get(covered..).unwrap_or_default();
+            let entity = redactor.rule_name(made.rule).to_owned();
+            let with = if alone && made.whole { made.with } else { bracketed(&entity) };
+            Substitute { span: made.span, entity, with, operator: Operator::Route.name() }
         }));
         Ok(apart(substitutes))
     }
@@ -136,15 +145,39 @@ impl AnonymizeRequest {
         let own = self.operators.get(entity).or_else(|| self.operators.get(DEFAULT));
         own.unwrap_or(&Operator::Route)
     }
+
+    /// Whether an entity's values stay as they are.
+    fn leaves(&self, entity: &str, redactor: &Redactor, rules: &Catalogue) -> bool {
+        match self.operator(entity) {
+            Operator::Keep => true,
+            Operator::Route => rules.find(entity).is_some_and(|rule| redactor.method(rule).leaves()),
+            _ => false,
+        }
+    }
+
+    /// What the route blocks does not pass, whatever else is said of the same place.
+    fn block(&self, redactor: &Redactor, rules: &Catalogue, keys: &Keys) -> Result<(), RedactError> {
+        let blocked = self.values.iter().find_map(|value| {
+            let rule = rules.find(&value.entity).filter(|rule| *redactor.method(*rule) == Method::Block)?;
+            let by_route = matches!(self.operator(&value.entity), Operator::Route);
+            by_route.then_some(Finding { rule, span: value.span, score: Score::new(1.0), near: None })
+        });
+        match blocked {
+            Some(blocked) => redactor.replace(&self.text, &[blocked], keys).map(drop),
+            None => Ok(()),
+        }
+    }
 }
 
-/// In order, sharing no byte: a surrogate takes along the rest of a word, which may be another value's.
+/// In order, sharing no byte. Of two that reach into each other nobody could say which part is whose: all of it goes.
 fn apart(mut substitutes: Vec<Substitute>) -> Vec<Substitute> {
     substitutes.sort_by_key(|one| (one.span.start, Reverse(one.span.end)));
     substitutes.dedup_by(|next, last| {
         let overlap = next.span.start < last.span.end;
         if overlap {
             last.span.end = last.span.end.max(next.span.end);
+            last.with = bracketed(&last.entity);
+            last.operator = Operator::Replace(None).name();
         }
         overlap
     });
@@ -189,7 +222,7 @@ fn parse(body: &Value) -> Result<AnonymizeRequest, ApiError> {
     let values = named(&mut fields, "analyzer_results", &text);
     fields.member("conflict_resolution");
     fields.close()?;
-    Ok(AnonymizeRequest { text, values: resolved(values), operators: operators.unwrap_or_default() })
+    Ok(AnonymizeRequest { text, values, operators: operators.unwrap_or_default() })
 }
 
 /// The values that a call names.
@@ -205,14 +238,14 @@ pub(super) fn named(fields: &mut Fields<'_>, name: &'static str, text: &str) -> 
                 fields.required(name);
                 fields.integer(name, 0).map(|place| place as usize)
             };
-            let (start, end) = (place(fields, "start")?, place(fields, "end")?);
+            let (start, end) = (place(fields, "start"), place(fields, "end"));
             let entity = fields.required_text("entity_type").to_owned();
             let score = fields.number("score", 0.0..=1.0).unwrap_or(1.0);
             // What analyzers and anonymizers say besides.
             for other in ["analysis_explanation", "recognition_metadata", "operator", "text"] {
                 fields.member(other);
             }
-            Some(Named { entity, span: Span::new(start, end), score })
+            Some(Named { entity, span: Span::new(start?, end?), score })
         })
         .flatten()
     };
@@ -230,25 +263,44 @@ pub(super) fn named(fields: &mut Fields<'_>, name: &'static str, text: &str) -> 
     values
 }
 
-/// In order, sharing no byte: of those that overlap, one that covers them all, as what is surest, and of equals the longest.
-pub(super) fn resolved(mut values: Vec<Named>) -> Vec<Named> {
-    values.sort_by_key(|value| (value.span.start, Reverse(value.span.end)));
-    let mut apart: Vec<(Named, Span)> = Vec::with_capacity(values.len());
-    for value in values {
+/// Values that overlap, and are replaced as one.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Group {
+    /// All of them.
+    pub(super) span: Span,
+    /// What it counts as: the surest of those that do not stay, and of equals the longest.
+    pub(super) entity: String,
+    /// How sure that one is.
+    pub(super) score: f64,
+    /// Whether they differ in what they are or where.
+    pub(super) several: bool,
+}
+
+/// In order, sharing no byte. `leaves` says whose values stay as they are.
+pub(super) fn resolved(values: &[Named], leaves: impl Fn(&str) -> bool) -> Vec<Group> {
+    let mut order: Vec<&Named> = values.iter().collect();
+    order.sort_by_key(|value| (value.span.start, Reverse(value.span.end)));
+    let mut groups: Vec<(Group, (bool, f64, usize))> = Vec::with_capacity(order.len());
+    for value in order {
         let of = value.span;
-        match apart.last_mut() {
-            Some((last, winner)) if of.start < last.span.end => {
-                last.span.end = last.span.end.max(of.end);
-                if (value.score, of.len()) > (last.score, winner.len()) {
-                    *winner = of;
-                    last.entity = value.entity;
-                    last.score = value.score;
+        let rank = (!leaves(&value.entity), value.score, of.len());
+        match groups.last_mut() {
+            Some((group, winner)) if of.start < group.span.end => {
+                group.several |= group.span != of || group.entity != value.entity;
+                group.span.end = group.span.end.max(of.end);
+                if rank > *winner {
+                    *winner = rank;
+                    group.entity.clone_from(&value.entity);
+                    group.score = value.score;
                 }
             }
-            _ => apart.push((value, of)),
+            _ => {
+                let (entity, score) = (value.entity.clone(), value.score);
+                groups.push((Group { span: of, entity, score, several: false }, rank));
+            }
         }
     }
-    apart.into_iter().map(|(value, _)| value).collect()
+    groups.into_iter().map(|(group, _)| group).collect()
 }
 
 #[cfg(test)]
@@ -263,17 +315,28 @@ mod tests {
             score,
         };
         let rows = [
-            (vec![named("A", 5, 9, 0.5), named("B", 0, 3, 0.5)], vec![("B", 0, 3), ("A", 5, 9)]),
-            (vec![named("A", 0, 5, 0.5), named("B", 3, 9, 0.9)], vec![("B", 0, 9)]),
-            (vec![named("A", 0, 9, 0.5), named("B", 3, 5, 0.5)], vec![("A", 0, 9)]),
-            (vec![named("A", 0, 3, 0.5), named("B", 1, 9, 0.5)], vec![("B", 0, 9)]),
-            (vec![named("A", 0, 3, 0.5), named("B", 3, 5, 0.5)], vec![("A", 0, 3), ("B", 3, 5)]),
-            (vec![named("A", 0, 3, 0.9), named("A", 0, 3, 0.5)], vec![("A", 0, 3)]),
+            (
+                vec![named("A", 5, 9, 0.5), named("B", 0, 3, 0.5)],
+                vec![("B", 0, 3, false), ("A", 5, 9, false)],
+            ),
+            (vec![named("A", 0, 5, 0.5), named("B", 3, 9, 0.9)], vec![("B", 0, 9, true)]),
+            (vec![named("A", 0, 9, 0.5), named("B", 3, 5, 0.5)], vec![("A", 0, 9, true)]),
+            (vec![named("A", 0, 3, 0.5), named("B", 1, 9, 0.5)], vec![("B", 0, 9, true)]),
+            (
+                vec![named("A", 0, 3, 0.5), named("B", 3, 5, 0.5)],
+                vec![("A", 0, 3, false), ("B", 3, 5, false)],
+            ),
+            (vec![named("A", 0, 3, 0.9), named("A", 0, 3, 0.5)], vec![("A", 0, 3, false)]),
+            // What stays decides nothing about what does not.
+            (vec![named("kept", 0, 9, 1.0), named("B", 3, 5, 0.1)], vec![("B", 0, 9, true)]),
+            (vec![named("kept", 0, 9, 1.0), named("kept", 3, 12, 0.1)], vec![("kept", 0, 12, true)]),
         ];
         for (given, want) in rows {
-            let done = resolved(given);
-            let done: Vec<_> =
-                done.iter().map(|one| (one.entity.as_str(), one.span.start, one.span.end)).collect();
+            let done = resolved(&given, |entity| entity == "kept");
+            let done: Vec<_> = done
+                .iter()
+                .map(|one| (one.entity.as_str(), one.span.start, one.span.end, one.several))
+                .collect();
             assert_eq!(done, want);
         }
     }

@@ -13,6 +13,9 @@ use crate::api::error::ApiError;
 /// The recognizer that each finding names.
 pub(super) const RECOGNIZER: &str = "Portcullis";
 
+/// The longest text of an error, in bytes: places have names that callers give.
+const LONGEST: usize = 4096;
+
 /// A success.
 pub(super) fn shown(value: &impl Serialize) -> Result<Answer, ApiError> {
     let body = serde_json::to_vec(value).map_err(|_| ApiError::Internal("presidio"))?;
@@ -26,7 +29,15 @@ pub(super) fn told(error: ApiError, stamp: &Stamp<'_>) -> Answer {
     let faults = result.as_ref().and_then(|result| result.get("errors")?.as_array());
     for fault in faults.into_iter().flatten() {
         let part = |name| fault.get(name).and_then(serde_json::Value::as_str).unwrap_or_default();
-        text.push_str(&format!("; {}: {}", part("source"), part("detail")));
+        let (place, detail) = (part("source"), part("detail"));
+        if text.len() + place.len() + detail.len() > LONGEST {
+            break;
+        }
+        match place {
+            "" if text == detail => {}
+            "" => text.push_str(&format!("; {detail}")),
+            place => text.push_str(&format!("; {place}: {detail}")),
+        }
     }
     let body = Bytes::from(json!({ "error": text }).to_string());
     let mut answer = error.answer(stamp);

@@ -9,7 +9,7 @@ use crate::api::call::{Answer, Call};
 use crate::api::error::ApiError;
 use crate::api::fields::{Faults, Fields};
 use crate::api::guardrail::engine::Guardrail;
-use crate::api::guardrail::presidio::anonymize::{Named, Substitute, named, resolved, substituted};
+use crate::api::guardrail::presidio::anonymize::{Group, Named, Substitute, named, resolved, substituted};
 use crate::api::guardrail::presidio::answer::shown;
 use crate::api::guardrail::presidio::operator::{DEFAULT, OPERATORS, cbc_key};
 use crate::base::checkpoint::Checkpoint;
@@ -28,7 +28,7 @@ pub(super) async fn deanonymize(guardrail: &Guardrail, call: &mut Call<'_>) -> R
     let bytes = text.len();
     let work = move |checkpoint: &Checkpoint| {
         let mut substitutes = Vec::new();
-        for Named { entity, span, .. } in values {
+        for Group { entity, span, .. } in resolved(&values, |_| false) {
             checkpoint.pass()?;
             let written = text.get(span.start..span.end).unwrap_or_default();
             let operator = operators.get(&entity).or_else(|| operators.get(DEFAULT));
@@ -60,7 +60,7 @@ fn parse(body: &Value) -> Result<Request, ApiError> {
     let operators = fields.map("deanonymizers", OPERATORS, |_, value, at, faults| read(value, at, faults));
     let values = named(&mut fields, "anonymizer_results", &text);
     fields.close()?;
-    Ok((text, resolved(values), operators.unwrap_or_default()))
+    Ok((text, values, operators.unwrap_or_default()))
 }
 
 fn read(value: &Value, at: Pointer, faults: &mut Faults) -> Option<Deanonymizer> {

@@ -10,7 +10,6 @@ use crate::api::fields::{Faults, Fields};
 use crate::base::pointer::Pointer;
 use crate::base::secret::Secret;
 use crate::crypto::cbc::CbcKey;
-use crate::crypto::fpe::FpeKey;
 use crate::redact::{Digest, Salted};
 
 /// The longest text that stands for a value, in bytes, and the longest salt.
@@ -33,7 +32,7 @@ pub(super) enum Operator {
     Redact,
     /// So many of its characters, from its beginning or end, are this one.
     Mask { with: Arc<str>, count: usize, from_end: bool },
-    /// A digest under a salt; without one, under the vault's key.
+    /// A digest under a salt; without one, under a key of the route's.
     Hash { digest: Digest, salt: Option<Secret<Vec<u8>>> },
     /// AES in CBC mode, in base64.
     Encrypt(CbcKey),
@@ -54,8 +53,8 @@ impl Operator {
         }
     }
 
-    /// What stands for `value`; `None` where that is not said here.
-    pub(super) fn apply(&self, entity: &str, value: &str, key: &FpeKey) -> Option<String> {
+    /// What stands for `value`, whose digest goes by the salt `own` where the call has none; `None` where that is not said here.
+    pub(super) fn apply(&self, entity: &str, value: &str, own: &Secret<Vec<u8>>) -> Option<String> {
         Some(match self {
             Self::Route => return None,
             Self::Replace(Some(text)) => text.to_string(),
@@ -63,12 +62,17 @@ impl Operator {
             Self::Redact => String::new(),
             Self::Mask { with, count, from_end } => masked(value, with, *count, *from_end),
             Self::Hash { digest, salt } => {
-                let salt = salt.clone().unwrap_or_else(|| Secret::new(key.prf(&[DIGEST]).to_vec()));
+                let salt = salt.as_ref().unwrap_or(own).clone();
                 Salted { digest: *digest, salt }.apply(value)
             }
             Self::Encrypt(key) => BASE64URL.encode(&key.encrypt(value.as_bytes()).ok()?),
             Self::Keep => value.to_owned(),
         })
+    }
+
+    /// Whether nothing of a value is left, whatever it is.
+    pub(super) fn hides_all(&self) -> bool {
+        matches!(self, Self::Replace(_) | Self::Redact | Self::Hash { .. } | Self::Encrypt(_))
     }
 
     /// Whether equal values can be told by what stands for them.
@@ -102,8 +106,8 @@ impl Operator {
 
     fn mask(fields: &mut Fields<'_>) -> Self {
         let with = fields.text_within("masking_char", 1..=1).unwrap_or("*");
-        // Any number, also one beyond a value's length; less than none is none.
-        let count = fields.number("chars_to_mask", -1e15..=1e15);
+        // Any number, also one beyond a value's length.
+        let count = fields.integer("chars_to_mask", 0);
         let count = count.map_or(usize::MAX, |count| count as usize);
         let from_end = fields.flag("from_end").unwrap_or(false);
         Self::Mask { with: Arc::from(with), count, from_end }
@@ -134,9 +138,6 @@ pub(super) fn cbc_key(fields: &mut Fields<'_>) -> Option<CbcKey> {
 /// How a kind of operator is read.
 type Read = fn(&mut Fields<'_>) -> Operator;
 
-/// The purpose of the salt that a call does not give.
-const DIGEST: &[u8] = b"presidio: digest of a value";
-
 /// An entity's name in angle brackets.
 pub(super) fn bracketed(entity: &str) -> String {
     format!("<{entity}>")
@@ -160,8 +161,8 @@ mod tests {
 
     use super::*;
 
-    fn key() -> FpeKey {
-        FpeKey::new(Secret::new(vec![7; 32])).unwrap()
+    fn key() -> Secret<Vec<u8>> {
+        Secret::new(vec![7; 32])
     }
 
     fn read(value: &Value) -> Result<Operator, usize> {
@@ -185,7 +186,6 @@ mod tests {
             (json!({ "type": "mask", "masking_char": "#", "chars_to_mask": 3, "from_end": false }), "### 1"),
             (json!({ "type": "mask", "masking_char": "é", "chars_to_mask": 2, "from_end": true }), "Zöeéé"),
             (json!({ "type": "mask", "masking_char": "*", "chars_to_mask": 99, "from_end": true }), "*****"),
-            (json!({ "type": "mask", "masking_char": "*", "chars_to_mask": -4, "from_end": true }), "Zöe 1"),
             (json!({ "type": "mask" }), "*****"),
         ];
         for (written, want) in rows {
@@ -220,6 +220,8 @@ mod tests {
             (json!({ "type": "encrypt", "key": "short" }), 1),
             (json!({ "type": "mask", "masking_char": "ab" }), 1),
             (json!({ "type": "hash", "hash_type": "md5" }), 1),
+            (json!({ "type": "mask", "chars_to_mask": -4 }), 1),
+            (json!({ "type": "mask", "chars_to_mask": 0.9 }), 1),
             (json!("replace"), 1),
         ] {
             assert_eq!(read(&written).err(), Some(faults), "{written}");
