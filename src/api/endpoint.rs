@@ -286,7 +286,7 @@ impl Endpoints {
 const WATCHED: usize = 4 << 10;
 
 /// Bodies from this length on take more than a millisecond to read, in bytes.
-const LONG: usize = 64 << 10;
+pub(super) const LONG: usize = 64 << 10;
 
 #[cfg(test)]
 mod tests {

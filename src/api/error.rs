@@ -12,6 +12,7 @@ use crate::api::cpu::PoolError;
 use crate::api::envelope::Stamp;
 use crate::base::budget::Exhausted;
 use crate::base::pointer::Pointer;
+use crate::redact::RedactError;
 use crate::store::StoreError;
 use crate::vault::VaultError;
 
@@ -244,6 +245,19 @@ impl ApiError {
         match error {
             StoreError::Full => Self::Full,
             _ => Self::Internal(part),
+        }
+    }
+
+    /// How a redaction that failed is answered, where nobody knows better.
+    pub(crate) fn redact(error: &RedactError) -> Self {
+        match error {
+            RedactError::TooManyValues { values, bytes } => {
+                Self::Excess(Excess::Values { values: *values, bytes: *bytes })
+            }
+            RedactError::Unread => Self::Excess(Excess::NewText),
+            RedactError::Stopped(_) => Self::Overloaded,
+            RedactError::Spent(spent) => Self::TooManyValues(spent.after),
+            _ => Self::Internal("redact"),
         }
     }
 

@@ -118,7 +118,16 @@ impl SharedRates {
             return Some(Ok(()));
         }
         let since = self.parts.clock.instant().duration_since(self.begun).as_millis() as u64;
-        if since < self.gone_until.load(Ordering::Relaxed) {
+        // Once the rest is over one request asks again, and the others need not wait for what it finds.
+        let until = self.gone_until.load(Ordering::Relaxed);
+        let next = since + REST.as_millis() as u64;
+        let asks = since >= until
+            && (until == 0
+                || self
+                    .gone_until
+                    .compare_exchange(until, next, Ordering::Relaxed, Ordering::Relaxed)
+                    .is_ok());
+        if !asks {
             return None;
         }
         let mut call = self.script.prepare_invoke();

@@ -7,8 +7,8 @@ use serde_json::Value;
 use crate::api::call::{Call, Collected};
 use crate::api::cpu::{Caller, CpuPool, Job, apart};
 use crate::api::distinct::DistinctLimit;
-use crate::api::endpoint::acceptable;
-use crate::api::error::{ApiError, Excess};
+use crate::api::endpoint::{LONG, acceptable};
+use crate::api::error::ApiError;
 use crate::api::json;
 use crate::base::checkpoint::Checkpoint;
 use crate::base::path::RequestPath;
@@ -17,9 +17,6 @@ use crate::crypto::fpe::FpeKey;
 use crate::detect::Catalogue;
 use crate::redact::{Counts, Keys, RedactError, Redactor, Scope};
 use crate::vault::Vault;
-
-/// Bodies from this length on take more than a millisecond to read, in bytes.
-const LONG: usize = 64 << 10;
 
 /// A route's rules and methods. Cheap to clone.
 #[derive(Clone)]
@@ -124,13 +121,8 @@ impl Guardrail {
             () = call.body.left() => return Err(crate::api::BodyError::Gone.into()),
         };
         done.map_err(|error| match error {
-            RedactError::TooManyValues { values, bytes } => {
-                ApiError::Excess(Excess::Values { values, bytes })
-            }
-            RedactError::Stopped(_) => ApiError::Overloaded,
-            RedactError::Spent(spent) => ApiError::TooManyValues(spent.after),
             RedactError::Blocked(_) => ApiError::BadRequest("the text holds what may not pass"),
-            _ => ApiError::Internal("guardrail"),
+            error => ApiError::redact(&error),
         })
     }
 }

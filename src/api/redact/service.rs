@@ -8,7 +8,7 @@ use crate::api::configs::{ConfigError, ConfigSettings as _, Configs, RedactConfi
 use crate::api::cpu::{Caller, CpuPool, Job};
 use crate::api::distinct::DistinctLimit;
 use crate::api::endpoint::ApiCaller;
-use crate::api::error::{ApiError, Code, Excess, Invalid};
+use crate::api::error::{ApiError, Code, Invalid};
 use crate::api::fields::{Faults, Fields};
 use crate::api::pending;
 use crate::api::redact::configured::{Configured, Ready};
@@ -146,14 +146,7 @@ impl Redaction {
         work: impl FnOnce(&Checkpoint) -> Result<T, RedactError> + Send + 'static,
     ) -> Result<T, ApiError> {
         let job = Job { caller: caller.who.caller(), bytes };
-        self.0.cpu.run(job, work).await?.map_err(|error| match error {
-            RedactError::TooManyValues { values, bytes } => {
-                ApiError::Excess(Excess::Values { values, bytes })
-            }
-            RedactError::Stopped(_) => ApiError::Overloaded,
-            RedactError::Spent(spent) => ApiError::TooManyValues(spent.after),
-            _ => ApiError::Internal("redact"),
-        })
+        self.0.cpu.run(job, work).await?.map_err(|error| ApiError::redact(&error))
     }
 
     /// Looks up what a call and the parts of its document name.

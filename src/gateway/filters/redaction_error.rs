@@ -1,6 +1,6 @@
 //! Why a request cannot be redacted, as its caller is told.
 
-use crate::api::{ApiError, Excess};
+use crate::api::ApiError;
 use crate::gateway::error::GatewayError;
 use crate::redact::RedactError;
 
@@ -13,12 +13,6 @@ pub(super) fn of_redaction(error: RedactError) -> GatewayError {
              it cannot be scanned",
         ),
         RedactError::Blocked(rules) => GatewayError::BlockedRequest(rules.to_string()),
-        RedactError::TooManyValues { values, bytes } => {
-            GatewayError::Api(ApiError::Excess(Excess::Values { values, bytes }))
-        }
-        RedactError::Unread => GatewayError::Api(ApiError::Excess(Excess::NewText)),
-        RedactError::Stopped(_) => GatewayError::Api(ApiError::Overloaded),
-        RedactError::Spent(spent) => GatewayError::Api(ApiError::TooManyValues(spent.after)),
-        _ => GatewayError::Api(ApiError::Internal("redact")),
+        error => GatewayError::Api(ApiError::redact(&error)),
     }
 }
