@@ -47,12 +47,13 @@
 //! | [`vault`] | keys, sealed at rest | base crypto net store telemetry |
 //! | [`sanitize`] | one file in, one clean file out | base edit net stream detect redact store telemetry |
 //! | [`audit`] | who did what, in lines that hold each other's hashes | base crypto |
-//! | [`usage`] | what requests to models take, and budgets | base store |
-//! | [`rates`] | how often, over all nodes | base crypto telemetry |
+//! | [`valkey`] | the one door to a Valkey or Redis, which nodes share | base crypto telemetry |
+//! | [`usage`] | what requests to models take, and budgets | base store valkey |
+//! | [`rates`] | how often, over all nodes | base valkey |
 //! | [`api`] | our endpoints, without Pingora | audit base crypto detect edit net redact sanitize store stream telemetry usage vault |
 //! | [`gateway`] | one chain of filters for every request; the only place for Pingora | api audit base crypto edit net rates redact store stream telemetry usage vault |
-//! | [`config`] | one TOML file, checked | base detect gateway net rates store usage |
-//! | [`app`] | composition: a checked configuration becomes a server | api audit base config crypto detect gateway net rates redact sanitize store stream telemetry usage vault |
+//! | [`config`] | one TOML file, checked | base detect gateway net store usage valkey |
+//! | [`app`] | composition: a checked configuration becomes a server | api audit base config crypto detect gateway net rates redact sanitize store stream telemetry usage valkey vault |
 //! | [`cli`] | the command line | api app audit base config detect redact sanitize store usage vault |
 
 #[cfg(feature = "server")]
@@ -89,5 +90,7 @@ pub mod stream;
 pub mod telemetry;
 #[cfg(feature = "server")]
 pub mod usage;
+#[cfg(feature = "server")]
+pub mod valkey;
 #[cfg(feature = "server")]
 pub mod vault;

@@ -80,12 +80,22 @@ fn budget(setting: &BudgetSetting) -> SpendBudget {
     }
 }
 
-/// Writes what was spent, until the process ends.
+/// Writes what was spent, and tells other nodes, until the process ends.
 pub(super) async fn keep(parts: Arc<Services>) {
-    loop {
-        tokio::time::sleep(EVERY).await;
-        write(&parts).await;
-    }
+    let writes = async {
+        loop {
+            tokio::time::sleep(EVERY).await;
+            write(&parts).await;
+        }
+    };
+    // By itself: a store that hangs is no reason to be silent.
+    let tells = async {
+        loop {
+            parts.ledger.tell().await;
+            tokio::time::sleep(EVERY).await;
+        }
+    };
+    tokio::join!(writes, tells);
 }
 
 /// Writes what was spent so far.

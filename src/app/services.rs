@@ -19,18 +19,20 @@ use crate::base::secret::Secret;
 use crate::config::Config;
 use crate::config::settings::{self, Format, Level, Limits};
 use crate::crypto::kdf::MacKey;
+use crate::crypto::random;
 use crate::detect::{Catalogue, NamesModel, NamesStats, Rule};
 use crate::gateway::filter::Filter;
 use crate::gateway::filters::{AuditTrail, LoadShed, LoadShedParts, Log, QueueDelay};
 use crate::gateway::in_flight::InFlight;
 use crate::gateway::memory::Memory;
 use crate::gateway::upstream::{Breaker, PeerHealth, Upstream};
-use crate::rates::{SharedRates, SharedRatesParts};
+use crate::rates::SharedRates;
 use crate::redact::Counts;
 use crate::store::Blobs;
 use crate::telemetry::trace::{Spans, Tracer};
 use crate::telemetry::{AccessLog, AccessTo, Addresses, Direction, Levels, Metrics, MetricsError, NamesRead};
-use crate::usage::Ledger;
+use crate::usage::{Ledger, SharedBudgets};
+use crate::valkey::{Valkey, ValkeyParts};
 use crate::vault::Vault;
 use crate::vault::items::Items;
 
@@ -154,14 +156,15 @@ impl Services {
         let grant_root = opened.io.block_on(vault.grant_root())?;
         let places = std::thread::available_parallelism().map_or(1, usize::from);
         let clock = Arc::clone(&opened.clock);
-        let shared_rates = shared_rates(config, &opened, &grant_root)?;
+        let valkey = valkey(config, &opened, &grant_root)?;
         let metrics = Arc::clone(&opened.metrics);
         let (tracer, spans) = traces::tracer(config, &opened.clock, &metrics);
         let access = Arc::new(access(config, &metrics)?);
         let audit = config.audit.as_ref();
         let audit = audit.map(|setting| audited::open(setting, addresses(config), &metrics)).transpose()?;
         let memory = Memory::new(Arc::clone(&opened.records), Arc::clone(&vault), Arc::clone(&clock));
-        let ledger = Arc::new(Ledger::new(Arc::clone(&opened.records), Arc::clone(&clock)));
+        let ledger = Ledger::new(Arc::clone(&opened.records), Arc::clone(&clock));
+        let ledger = ledger.shared(valkey.clone().map(SharedBudgets::new));
         let distinct = Arc::new(Distinct::new(Arc::clone(&clock), metrics.front.clone()));
         Ok(Self {
             opened,
@@ -185,8 +188,8 @@ impl Services {
             counts: DashMap::new(),
             buckets: DashMap::new(),
             token_rates: Arc::default(),
-            shared_rates,
-            ledger,
+            shared_rates: valkey.map(|valkey| Arc::new(SharedRates::new(valkey))),
+            ledger: Arc::new(ledger),
             link_rates: Arc::default(),
             distinct,
             health: DashMap::new(),
@@ -346,22 +349,24 @@ impl Services {
     }
 }
 
-/// The engine in which nodes count rates together, if one is named.
-fn shared_rates(
+/// The engine in which nodes count together, if one is named.
+fn valkey(
     config: &Config,
     opened: &OpenStore,
     root: &Secret<[u8; 32]>,
-) -> Result<Option<Arc<SharedRates>>, AppError> {
+) -> Result<Option<Arc<Valkey>>, AppError> {
     let Some(setting) = &config.limits.shared else { return Ok(None) };
-    let parts = SharedRatesParts {
+    let node = random::bytes::<8>().map_err(|error| AppError::Limits(error.to_string()))?;
+    let parts = ValkeyParts {
+        node: data_encoding::HEXLOWER.encode(&node),
         timeout: setting.timeout.get(),
         nodes: setting.nodes.get(),
         key: MacKey::new(root.expose()),
-        metrics: opened.metrics.shared_rates()?,
+        metrics: opened.metrics.shared_limits()?,
         clock: Arc::clone(&opened.clock),
     };
     let url = setting.url.value().expose();
     let _within = opened.io.enter();
-    let shared = SharedRates::new(url, parts).map_err(|error| AppError::Limits(error.to_string()))?;
-    Ok(Some(Arc::new(shared)))
+    let valkey = Valkey::new(url, parts).map_err(|error| AppError::Limits(error.to_string()))?;
+    Ok(Some(Arc::new(valkey)))
 }

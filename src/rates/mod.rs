@@ -6,4 +6,4 @@
 
 mod shared;
 
-pub use shared::{BadEngine, SharedRates, SharedRatesParts, Turn};
+pub use shared::{SharedRates, Turn};

@@ -14,6 +14,6 @@ pub use init::{LogFormat, logs_json, start_log};
 pub use metrics::{
     ChildEnd, Circuit, ConnectionState, Direction, During, Each, Filtered, FrontMetrics, HttpVersion,
     JobState, Levels, LostLines, Metrics, MetricsError, NamesRead, PeerState, Refusal, RouteMetrics,
-    RuleMetrics, ScanCounters, ScanResult, SharedRateMetrics, StatusClass, StoreWork, TokenKind, Traffic,
+    RuleMetrics, ScanCounters, ScanResult, SharedLimitMetrics, StatusClass, StoreWork, TokenKind, Traffic,
     UpstreamFailure, UpstreamMetrics, UsageMetrics, Verdict, Word, WorkMetrics,
 };

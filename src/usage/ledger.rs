@@ -1,102 +1,43 @@
 //! [`Ledger`]: what accounts have spent here and elsewhere, and what requests under way may spend yet.
 //!
 //! A request is let in while what was spent and what others under way may yet spend stay below each of its limits, and then
-//! reserves what it may spend at the most: so a budget is exceeded by one request at the most, whatever comes at once. On
-//! several nodes each knows what the others wrote a moment ago (see [`Ledger::write`]), so it is one request for each of
-//! them, and what was spent elsewhere in that moment.
+//! reserves what it may spend at the most: so a budget is exceeded by one request at the most, whatever comes at once. Nodes that
+//! share an engine reserve there, together. Without one each knows what the others wrote a moment ago (see
+//! [`Ledger::write`]), so it is one request for each of them, and what was spent elsewhere in that moment; while the engine
+//! is gone each takes the others for as busy as itself.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
-
-use dashmap::DashMap;
 
 use crate::base::clock::{SharedClock, Timestamp};
 use crate::store::{Records, StoreError};
 use crate::usage::books;
-use crate::usage::budget::{Account, BudgetMode, SpendBudget};
+use crate::usage::budget::{Account, BudgetMode};
+use crate::usage::line::{Line, Lines, OLD};
 use crate::usage::report::UsageReport;
+use crate::usage::reservation::{OverBudget, Reservation};
+use crate::usage::shared::{AT_ONCE, Claim, SharedBudgets, Told};
 use crate::usage::spend::{Spend, SpendLimit};
-
-/// A budget is used up.
-#[derive(Clone, Debug)]
-pub struct OverBudget {
-    /// Which.
-    pub budget: Arc<SpendBudget>,
-    /// When the next period begins, in whole seconds, at least 1.
-    pub after: u64,
-}
-
-/// What is left of a budget for one holder.
-#[derive(Clone, Debug)]
-pub struct Remaining {
-    /// Of which budget.
-    pub budget: Arc<SpendBudget>,
-    /// How much.
-    pub left: SpendLimit,
-    /// When the next period begins, in whole seconds, at least 1.
-    pub after: u64,
-    /// Whether it is used up.
-    pub used_up: bool,
-}
-
-/// What is known of one account in one window.
-#[derive(Clone, Copy, Debug)]
-struct Line {
-    /// What the store had when it was last read or written: of all nodes.
-    written: Spend,
-    /// What was spent here since.
-    unwritten: Spend,
-    /// What requests under way here may spend yet.
-    reserved: Spend,
-    /// Whether the store was read.
-    known: bool,
-    /// For how many writes nobody has asked for it.
-    idle: u32,
-    /// When the window ends.
-    ends: Timestamp,
-}
-
-/// What is known of a line for which nobody has asked in so many writes is old: others may have spent since.
-const OLD: u32 = 2;
-
-/// A line that nobody has asked for in so many writes is forgotten: the store has it.
-const FORGOTTEN: u32 = 60;
-
-impl Line {
-    fn until(ends: Timestamp) -> Self {
-        let nothing = Spend::default();
-        Self { written: nothing, unwritten: nothing, reserved: nothing, known: false, idle: 0, ends }
-    }
-
-    fn spent(&self) -> Spend {
-        self.written.and(self.unwritten)
-    }
-}
-
-/// The lines by the rows that have them.
-type Lines = Arc<DashMap<String, Line>>;
 
 /// What accounts have spent.
 pub struct Ledger {
     records: Arc<dyn Records>,
     clock: SharedClock,
     lines: Lines,
+    shared: Option<SharedBudgets>,
     report: UsageReport,
-}
-
-/// What a request under way may yet spend. Dropped, it is given back.
-#[derive(Debug)]
-pub struct Reservation {
-    lines: Lines,
-    accounts: Vec<Account>,
-    reserved: Spend,
 }
 
 impl Ledger {
     /// A ledger of one store.
     pub fn new(records: Arc<dyn Records>, clock: SharedClock) -> Self {
         let report = UsageReport::new(Arc::clone(&records));
-        Self { records, clock, lines: Lines::default(), report }
+        Self { records, clock, lines: Lines::default(), shared: None, report }
+    }
+
+    /// Reserves together with other nodes, where `shared` says so.
+    #[must_use]
+    pub fn shared(self, shared: Option<SharedBudgets>) -> Self {
+        Self { shared, ..self }
     }
 
     /// Sums by day, token, route and model.
@@ -115,36 +56,108 @@ impl Ledger {
             self.know(account).await;
         }
         let now = self.clock.now();
-        let mut reservation =
-            Reservation { lines: Arc::clone(&self.lines), accounts: Vec::new(), reserved: most };
+        let mut reservation = Reservation::new(Arc::clone(&self.lines), most);
+        let mut before = Vec::new();
         for account in accounts {
-            let mut line = self.lines.entry(account.row()).or_insert_with(|| Line::until(account.window.end));
-            line.idle = 0;
-            // What this very request has reserved of it, for another budget, is its own.
-            let own = reservation.accounts.iter().any(|known| known.row() == account.row());
-            let others = if own { line.reserved.without(most) } else { line.reserved };
-            let used_up = account.budget.limit.is_used_up_by(line.spent().and(others));
-            if used_up && account.budget.mode == BudgetMode::Hard {
-                // What was reserved of the others is given back.
-                return Err(OverBudget { after: account.window.seconds_left(now), budget: account.budget });
-            }
-            drop(line);
-            reservation.add(account);
+            let row = account.row();
+            before.extend(reservation.add(account).map(|line| (row, line)));
         }
+        // Dropped, it gives back what it has reserved.
+        let answer = match &self.shared {
+            Some(shared) => self.take(shared, &reservation, now).await,
+            None => None,
+        };
+        let nodes = self.shared.as_ref().map_or(1, SharedBudgets::nodes);
+        let alone = || {
+            let mut over =
+                before.iter().filter_map(|(row, line)| reservation.used_up(row, line.taken_by(nodes), now));
+            over.next().map_or(Ok(()), Err)
+        };
+        answer.unwrap_or_else(alone)?;
         Ok(reservation)
+    }
+
+    /// Reserves in the engine. `None`: it is gone.
+    async fn take(
+        &self,
+        shared: &SharedBudgets,
+        reservation: &Reservation,
+        now: Timestamp,
+    ) -> Option<Result<(), OverBudget>> {
+        let rows: Vec<String> = reservation.rows().into_iter().collect();
+        let bound = |row: &String| {
+            let of_row = reservation.accounts().iter().filter(|account| account.row() == *row);
+            let hard = of_row.filter(|account| account.budget.mode == BudgetMode::Hard);
+            hard.fold(SpendLimit::default(), |bound, account| bound.and(account.budget.limit))
+        };
+        let told = self.ask(shared, &rows, reservation.reserved(), bound).await?;
+        let Told::UsedUp { row, taken } = told else { return Some(Ok(())) };
+        let row = rows.get(row)?;
+        reservation.used_up(row, taken, now).map(Err)
+    }
+
+    /// Tells the engine all that is known here of these rows, of which `most` is new.
+    async fn ask(
+        &self,
+        shared: &SharedBudgets,
+        rows: &[String],
+        most: Spend,
+        limit: impl Fn(&String) -> SpendLimit,
+    ) -> Option<Told> {
+        let claims = rows.iter().filter_map(|row| {
+            let mut line = self.lines.get_mut(row)?;
+            line.tellings += 1;
+            line.told = true;
+            Some(Claim { row, line: *line, most, limit: limit(row) })
+        });
+        let claims: Vec<Claim<'_>> = claims.collect();
+        let told = shared.take(&claims).await;
+        let learnt = match &told {
+            Some(Told::Taken(learnt)) => learnt.as_slice(),
+            _ => &[],
+        };
+        for (at, claim) in claims.iter().enumerate() {
+            if let Some(mut line) = self.lines.get_mut(claim.row) {
+                match learnt.get(at) {
+                    Some(shared) => line.learn(shared),
+                    None => line.told = false,
+                }
+            }
+        }
+        told
+    }
+
+    /// Tells the engine that nodes share what was spent and reserved here and is not known there yet. To be called about once a
+    /// second, also while the store is gone.
+    pub async fn tell(&self) {
+        let Some(shared) = &self.shared else { return };
+        let untold = self.lines.iter().filter(|line| line.is_to_tell());
+        let rows: Vec<String> = untold.map(|line| line.key().clone()).collect();
+        let nothing = |_: &String| SpendLimit::default();
+        if rows.is_empty() {
+            // It learns since when it remembers.
+            self.ask(shared, &[], Spend::default(), nothing).await;
+        }
+        for rows in rows.chunks(AT_ONCE) {
+            self.ask(shared, rows, Spend::default(), nothing).await;
+        }
     }
 
     /// Reads what the store has of an account of which nothing is known, or nothing new.
     async fn know(&self, account: &Account) {
         let row = account.row();
-        if self.lines.get(&row).is_some_and(|line| line.known && line.idle < OLD) {
+        // What others have written the engine tells.
+        let told = self.shared.as_ref().is_some_and(SharedBudgets::is_there);
+        let is_old = |line: &Line| !line.known || (line.idle >= OLD && !told);
+        if self.lines.get(&row).is_some_and(|line| !is_old(&line)) {
             return;
         }
         match books::read(self.records.as_ref(), &row).await {
             Ok(written) => {
                 let mut line = self.lines.entry(row).or_insert_with(|| Line::until(account.window.end));
-                if !line.known || line.idle >= OLD {
-                    (line.written, line.known, line.idle) = (written, true, 0);
+                if is_old(&line) {
+                    line.read(written);
+                    line.idle = 0;
                 }
             }
             Err(error) => {
@@ -171,18 +184,16 @@ impl Ledger {
             match written {
                 Ok(written) => {
                     if let Some(mut line) = self.lines.get_mut(&row) {
-                        (line.written, line.known) = (written, true);
-                        line.unwritten = line.unwritten.without(spent);
+                        line.wrote(spent, written);
                     }
                 }
                 Err(error) => failed = Some(error),
             }
         }
-        self.lines.retain(|_, line| {
-            line.idle += 1;
-            let needed = line.ends > now && line.idle < FORGOTTEN;
-            needed || !line.unwritten.is_nothing() || !line.reserved.is_nothing()
-        });
+        // What is in the store now is no longer this node's alone.
+        self.tell().await;
+        let shares = self.shared.is_some();
+        self.lines.retain(|_, line| line.outlives_write(now, shares));
         let reported = self.report.write(now).await;
         failed.map_or(reported, Err)
     }
@@ -201,79 +212,6 @@ struct Due {
     ends: Timestamp,
 }
 
-impl Reservation {
-    /// Reserves from an account; from one that several budgets share, once.
-    fn add(&mut self, account: Account) {
-        let row = account.row();
-        if !self.accounts.iter().any(|known| known.row() == row)
-            && let Some(mut line) = self.lines.get_mut(&row)
-        {
-            line.reserved = line.reserved.and(self.reserved);
-        }
-        self.accounts.push(account);
-    }
-
-    /// The accounts' rows, each once.
-    fn rows(&self) -> BTreeSet<String> {
-        self.accounts.iter().map(Account::row).collect()
-    }
-
-    /// What is left of each budget, the request itself not counted.
-    pub fn remaining(&self, now: Timestamp) -> Vec<Remaining> {
-        let remaining = |account: &Account| {
-            let spent = self.lines.get(&account.row()).map(|line| line.spent()).unwrap_or_default();
-            let limit = account.budget.limit;
-            Remaining {
-                left: limit.after(spent),
-                after: account.window.seconds_left(now),
-                used_up: limit.is_used_up_by(spent),
-                budget: Arc::clone(&account.budget),
-            }
-        };
-        self.accounts.iter().map(remaining).collect()
-    }
-
-    /// Counts what the request has spent, and gives back what else was reserved.
-    pub fn settle(mut self, spent: Spend) {
-        self.give_back(spent);
-    }
-
-    /// Counts what a part of the request has spent, which may go on: a session.
-    pub fn spend(&self, spent: Spend) {
-        for row in self.rows() {
-            if let Some(mut line) = self.lines.get_mut(&row) {
-                line.unwritten = line.unwritten.and(spent);
-            }
-        }
-    }
-
-    /// Whether a budget that does not let pass is used up by now.
-    pub fn over(&self, now: Timestamp) -> Option<OverBudget> {
-        let all = self.remaining(now).into_iter();
-        let over = |one: &Remaining| one.used_up && one.budget.mode == BudgetMode::Hard;
-        let mut over = all.filter(over);
-        over.next().map(|Remaining { budget, after, .. }| OverBudget { budget, after })
-    }
-
-    fn give_back(&mut self, spent: Spend) {
-        let rows = self.rows();
-        self.accounts.clear();
-        for row in rows {
-            // The line stays while anything is reserved of it.
-            if let Some(mut line) = self.lines.get_mut(&row) {
-                line.reserved = line.reserved.without(self.reserved);
-                line.unwritten = line.unwritten.and(spent);
-            }
-        }
-    }
-}
-
-impl Drop for Reservation {
-    fn drop(&mut self) {
-        self.give_back(Spend::default());
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
@@ -282,7 +220,7 @@ mod tests {
     use crate::base::calendar::CalendarPeriod;
     use crate::base::clock::{Clock, FixedClock};
     use crate::store::EmbeddedRecords;
-    use crate::usage::budget::{BudgetScope, Spender};
+    use crate::usage::budget::{BudgetScope, SpendBudget, Spender};
 
     async fn records(folder: &std::path::Path) -> Arc<dyn Records> {
         let clock = Arc::new(FixedClock::at(Timestamp::from_millis(0)));

@@ -8,7 +8,10 @@
 //! | `prices` | [`PriceTable`]: which model costs what |
 //! | `spend` | [`Spend`]: requests, tokens and money together; [`SpendLimit`]: a bound on each |
 //! | `budget` | [`SpendBudget`]: such a bound for a stretch of the calendar; [`Account`]: one holder's |
-//! | `ledger` | [`Ledger`]: what accounts have spent; [`Reservation`]: what a request under way may yet |
+//! | `line` | what is known of one account in one window |
+//! | `reservation` | [`Reservation`]: what a request under way may yet spend; [`OverBudget`]: why it may not |
+//! | `ledger` | [`Ledger`]: what accounts have spent |
+//! | `shared` | [`SharedBudgets`]: the same over all nodes, in an engine that they share |
 //! | `books` | the same in the store, where all nodes add to it |
 //! | `report` | [`UsageReport`]: sums by day, token, route and model |
 
@@ -16,18 +19,23 @@ mod books;
 mod budget;
 mod cost;
 mod ledger;
+mod line;
 mod model_name;
 mod prices;
 mod report;
+mod reservation;
+mod shared;
 mod spend;
 mod tokens;
 
 pub use budget::{Account, BadBudget, BudgetHolder, BudgetMode, BudgetScope, SpendBudget, Spender};
 pub(crate) use cost::dollars;
 pub use cost::{BadAmount, Cost, Price};
-pub use ledger::{Ledger, OverBudget, Remaining, Reservation};
+pub use ledger::Ledger;
 pub use model_name::model_name;
 pub use prices::{ModelPattern, ModelPrice, NotAModel, PriceTable};
 pub use report::{UsageKey, UsageReport, UsageRow, UsageTotals};
+pub use reservation::{OverBudget, Remaining, Reservation};
+pub use shared::SharedBudgets;
 pub use spend::{Spend, SpendLimit};
 pub use tokens::TokenUsage;

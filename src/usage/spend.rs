@@ -40,6 +40,17 @@ impl Spend {
         self.cost += more.cost;
         self
     }
+
+    /// So many times as much.
+    #[must_use]
+    pub(super) fn times(self, count: u32) -> Self {
+        let count = u64::from(count);
+        Self {
+            requests: self.requests.saturating_mul(count),
+            tokens: self.tokens.saturating_mul(count),
+            cost: Cost::from_nanodollars(self.cost.nanodollars().saturating_mul(count)),
+        }
+    }
 }
 
 /// A bound on each; `None`: there is none on that.
@@ -61,6 +72,19 @@ impl SpendLimit {
     /// Whether it bounds nothing.
     pub fn is_none(self) -> bool {
         self == Self::default()
+    }
+
+    /// Both together: the tighter of each two.
+    #[must_use]
+    pub(super) fn and(self, more: Self) -> Self {
+        fn tighter<T: Ord>(one: Option<T>, other: Option<T>) -> Option<T> {
+            one.into_iter().chain(other).min()
+        }
+        Self {
+            requests: tighter(self.requests, more.requests),
+            tokens: tighter(self.tokens, more.tokens),
+            cost: tighter(self.cost, more.cost),
+        }
     }
 
     /// What it bounds first, in one word.

@@ -14,8 +14,9 @@ pub(crate) const PARTS: &[(&str, &[&str])] = &[
     ("vault", &["base", "crypto", "net", "store", "telemetry"]),
     ("sanitize", &["base", "edit", "net", "stream", "detect", "redact", "store", "telemetry"]),
     ("audit", &["base", "crypto"]),
-    ("usage", &["base", "store"]),
-    ("rates", &["base", "crypto", "telemetry"]),
+    ("valkey", &["base", "crypto", "telemetry"]),
+    ("usage", &["base", "store", "valkey"]),
+    ("rates", &["base", "valkey"]),
     (
         "api",
         &[
@@ -52,7 +53,7 @@ pub(crate) const PARTS: &[(&str, &[&str])] = &[
             "vault",
         ],
     ),
-    ("config", &["base", "detect", "gateway", "net", "rates", "store", "usage"]),
+    ("config", &["base", "detect", "gateway", "net", "store", "usage", "valkey"]),
     (
         "app",
         &[
@@ -71,6 +72,7 @@ pub(crate) const PARTS: &[(&str, &[&str])] = &[
             "stream",
             "telemetry",
             "usage",
+            "valkey",
             "vault",
         ],
     ),
@@ -132,7 +134,7 @@ pub(crate) const DOORS: &[(&str, &[&str])] = &[
     ("psl", &["sanitize"]),
     ("quick_xml", &["sanitize"]),
     // Routes match paths by pattern, and literal texts become patterns; what looks for values uses automata.
-    ("redis", &["rates"]),
+    ("redis", &["valkey"]),
     ("regex", &["config", "detect", "gateway"]),
     ("regex_automata", &["detect"]),
     // What the process asks of the operating system for itself, and of programs that it runs.

@@ -1,8 +1,10 @@
 """A PostgreSQL database of each test's own. `tests/run` starts a server; elsewhere PORTCULLIS_POSTGRES names one."""
 
+import contextlib
 import os
 import shutil
 import subprocess
+import time
 import uuid
 
 import pytest
@@ -39,6 +41,26 @@ class Database:
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
             " WHERE datname = current_database() AND pid <> pg_backend_pid()"
         )
+
+    def rows(self, query):
+        """The first column of what a query gives, as texts."""
+        command = ["psql", "-qtA", "-v", "ON_ERROR_STOP=1", "-d", self.url, "-c", query]
+        return subprocess.run(command, check=True, timeout=30, capture_output=True, text=True).stdout.split("\n")[:-1]
+
+    @contextlib.contextmanager
+    def locked(self):
+        """Meanwhile rows can be read, and none written; whoever waits to write at the end never will."""
+        lock = "BEGIN; LOCK TABLE portcullis_records IN EXCLUSIVE MODE; SELECT pg_sleep(60)"
+        holder = subprocess.Popen(["psql", "-q", "-d", self.url, "-c", lock], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        mine = "SELECT pid FROM pg_locks WHERE mode = 'ExclusiveLock' AND granted AND relation = 'portcullis_records'::regclass"
+        end = time.monotonic() + 20
+        while not self.rows(mine):
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        yield
+        self.sql("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE NOT granted AND relation = 'portcullis_records'::regclass")
+        self.sql("SELECT pg_terminate_backend(pid) FROM (%s) AS holder" % mine)
+        holder.wait(20)
 
     def drop(self):
         run_sql(URL, "DROP DATABASE %s WITH (FORCE)" % self.name)

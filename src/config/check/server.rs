@@ -7,8 +7,9 @@ use crate::config::at::At;
 use crate::config::mistakes::Mistakes;
 use crate::config::settings::{Forwarded, Limits, Reload, Settings, Store, Vault, judge_store_url};
 use crate::config::supplied::{Source, Supplied};
-use crate::rates::SharedRates;
+
 use crate::store::postgres::Tls;
+use crate::valkey::Valkey;
 
 pub(super) fn listeners(settings: &Settings, mistakes: &mut Mistakes) {
     if settings.listen.is_empty() && !mistakes.lost(0, "listen") {
@@ -116,7 +117,7 @@ pub(super) fn vault(vault: &Vault, mistakes: &mut Mistakes) {
 pub(super) fn shared_limits(limits: &Limits, mistakes: &mut Mistakes) {
     let Some(shared) = &limits.shared else { return };
     let fetched = *shared.url.source() == Source::Literal || !shared.url.value().expose().is_empty();
-    if fetched && let Err(error) = SharedRates::judge(shared.url.value().expose()) {
+    if fetched && let Err(error) = Valkey::judge(shared.url.value().expose()) {
         mistakes.say(shared.url.span().start, error.to_string());
     }
     if shared.timeout.get().is_zero() {

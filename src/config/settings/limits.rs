@@ -50,19 +50,19 @@ pub struct Limits {
     pub distinct_values: u64,
     /// In which time, from a caller's first value on. Default 1 h.
     pub distinct_per: At<Period>,
-    /// Rates that nodes share. `None`: each counts its own.
+    /// Where nodes count together. `None`: each counts its own.
     pub shared: Option<At<SharedLimits>>,
     /// How long a stopping process waits for requests under way. Default 30 s; `"0s"` does not wait.
     pub drain: Period,
 }
 
-/// `[limits.shared]`: an engine in which nodes count rates together.
+/// `[limits.shared]`: an engine in which nodes count rates and budgets together.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SharedLimits {
     /// A Valkey or Redis, `redis://user:password@host:port/number`, or `rediss://` for TLS.
     pub url: At<Supplied>,
-    /// How many nodes there are: while the engine is gone, each allows this part of every rate. Default 2.
+    /// How many nodes there are: while the engine is gone, each allows this part of every rate and budget. Default 2.
     #[serde(default = "two")]
     pub nodes: NonZeroU32,
     /// How long an answer may take; longer, and it counts as gone. Default 100 ms.

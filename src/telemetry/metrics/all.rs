@@ -6,7 +6,7 @@ use prometheus::{Encoder, IntCounter, IntGauge, Registry, TextEncoder};
 
 use super::error::MetricsError;
 use super::family::Families;
-use super::front::{FrontMetrics, SharedRateMetrics};
+use super::front::{FrontMetrics, SharedLimitMetrics};
 use super::process::Process;
 use super::route::{Direction, RouteMetrics, Routes, RuleMetrics};
 use super::upstream::{UpstreamMetrics, Upstreams};
@@ -91,8 +91,8 @@ impl Metrics {
     ///
     /// # Errors
     /// A second call.
-    pub fn shared_rates(&self) -> Result<SharedRateMetrics, MetricsError> {
-        SharedRateMetrics::new(&Families(&self.registry))
+    pub fn shared_limits(&self) -> Result<SharedLimitMetrics, MetricsError> {
+        SharedLimitMetrics::new(&Families(&self.registry))
     }
 
     /// The handles of one route; `families` are the families its rules belong to.

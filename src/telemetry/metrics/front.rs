@@ -98,16 +98,16 @@ impl FrontMetrics {
     }
 }
 
-/// Rates that nodes share.
+/// Rates and budgets that nodes share.
 #[derive(Clone)]
-pub struct SharedRateMetrics {
+pub struct SharedLimitMetrics {
     /// Whether the engine is there: 1, or 0.
     pub available: IntGauge,
     /// Questions that it did not answer.
     pub failures: IntCounter,
 }
 
-impl SharedRateMetrics {
+impl SharedLimitMetrics {
     pub(super) fn new(families: &Families<'_>) -> Result<Self, MetricsError> {
         Ok(Self {
             available: families.gauge(

@@ -32,7 +32,7 @@ mod work;
 pub use all::{Levels, LostLines, Metrics};
 pub use error::MetricsError;
 pub use family::{During, Each};
-pub use front::{ConnectionState, FrontMetrics, HttpVersion, Refusal, SharedRateMetrics};
+pub use front::{ConnectionState, FrontMetrics, HttpVersion, Refusal, SharedLimitMetrics};
 pub use route::{Direction, Filtered, RouteMetrics, RuleMetrics, StatusClass, Traffic};
 pub use upstream::{Circuit, PeerState, UpstreamFailure, UpstreamMetrics};
 pub use usage::{TokenKind, UsageMetrics};
