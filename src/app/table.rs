@@ -10,7 +10,6 @@ use crate::api::configs::{
     Configs, CreateConfig, DeleteConfig, GetConfig, ListConfigs, MAX_BYTES, RedactDrafts, UpdateConfig,
 };
 use crate::api::envelope::DialectChoice;
-use crate::api::guardrail::presidio::Presidio;
 use crate::api::openapi::{Described, OPENAPI_PATH, ServeDocument};
 use crate::api::redact::{self, Redaction};
 use crate::api::sanitize::Documents;
@@ -106,12 +105,11 @@ fn built(config: &Config, parts: &Services) -> Result<RouteTable, AppError> {
             }
             // The table of endpoints is matched by its exact paths, before any route: see `led_routes`.
             TerminalSetting::Endpoint(Endpoint::Api) => continue,
-            TerminalSetting::Endpoint(Endpoint::Presidio) => {
-                let guardrail = guardrails::guardrail(setting, config, parts).map_err(wrong)?;
-                Terminal::Native(Arc::new(Presidio(guardrail)))
+            TerminalSetting::Endpoint(endpoint) if endpoint.is_guardrail() => {
+                Terminal::Native(guardrails::handler(endpoint, setting, config, parts).map_err(wrong)?)
             }
             TerminalSetting::Endpoint(Endpoint::Host) if parts.embedded => Terminal::Host,
-            TerminalSetting::Endpoint(Endpoint::Host) => {
+            TerminalSetting::Endpoint(_) => {
                 return Err(wrong("there is no server that embeds this one".to_owned()));
             }
         };
@@ -282,9 +280,9 @@ fn route(setting: &RouteSetting, terminal: Terminal, from: &RouteInputs<'_>) -> 
     filters.push(match setting.auth() {
         AuthSetting::Token => {
             let auth = Auth::new(ours, Target::Route(name.clone()));
-            Arc::new(match setting.guardrail() {
-                Some(_) => auth.or_in_path(setting.prefix()),
-                None => auth,
+            Arc::new(match setting.guardrail().is_some_and(Endpoint::takes_token_in_path) {
+                true => auth.or_in_path(setting.prefix()),
+                false => auth,
             })
         }
         AuthSetting::Certificate | AuthSetting::None => Arc::new(StripTokens::new(ours)),
@@ -474,7 +472,7 @@ fn redaction(setting: &RedactSetting, route: &str, from: &RouteInputs<'_>) -> Re
 }
 
 /// In which URLs a route restores values.
-fn urls(setting: &RedactSetting) -> UrlRules {
+pub(super) fn urls(setting: &RedactSetting) -> UrlRules {
     let rule = |said: &RestoreInUrlsSetting| match said {
         RestoreInUrlsSetting::Off => RestoreInUrls::Off,
         RestoreInUrlsSetting::SameHost => RestoreInUrls::SameHost,
