@@ -8,9 +8,8 @@ use crate::api::guardrail::litellm::LiteLlm;
 use crate::api::guardrail::moderations::Moderations;
 use crate::api::guardrail::presidio::Presidio;
 use crate::api::guardrail::{AnswerMode, Guardrail, GuardrailParts, Remembers, Traffic, TrafficParts};
-use crate::app::policy::{RoutePolicy, actions};
+use crate::app::policy::{self, RoutePolicy, actions};
 use crate::app::services::Services;
-use crate::app::table;
 use crate::config::settings::{Answers, Endpoint, Files, Media, Redact, Requests, Route, Tweak};
 use crate::config::{At, Config};
 use crate::gateway::memory::CallMemory;
@@ -98,7 +97,7 @@ impl Inputs<'_> {
 
 /// In which URLs of what a model wrote values are restored.
 fn urls(setting: &Redact) -> UrlPolicy {
-    let rules = table::urls(setting);
+    let rules = policy::urls(setting);
     UrlPolicy {
         texts: rules.texts.unwrap_or(RestoreInUrls::SameHost),
         arguments: rules.arguments,

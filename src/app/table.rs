@@ -20,7 +20,7 @@ use crate::api::token_service::{
 use crate::api::vault;
 use crate::api::{Endpoint as ApiEndpoint, Endpoints, Mount};
 use crate::app::error::AppError;
-use crate::app::policy::{RoutePolicy, actions};
+use crate::app::policy::{RoutePolicy, actions, urls};
 use crate::app::services::Services;
 use crate::app::{
     admin, cleaning, client_certificates, files, guardrails, metering, mint, pools, route_filters,
@@ -29,9 +29,8 @@ use crate::base::rate::Rate;
 use crate::config::settings::{
     Answers, Api, Auth as AuthSetting, By, Dialect, Direct, Endpoint, Exhausted as ExhaustedSetting,
     Files as FilesSetting, Host, Media as MediaSetting, PathMatch as PathSetting,
-    Protocol as ProtocolSetting, Provider as ProviderSetting, Redact as RedactSetting,
-    RestoreInUrls as RestoreInUrlsSetting, Route as RouteSetting, Terminal as TerminalSetting,
-    Tweak as TweakSetting, Unknown as UnknownSetting, WebSocket,
+    Protocol as ProtocolSetting, Provider as ProviderSetting, Redact as RedactSetting, Route as RouteSetting,
+    Terminal as TerminalSetting, Tweak as TweakSetting, Unknown as UnknownSetting, WebSocket,
 };
 use crate::config::{At, Config};
 use crate::detect::{Detector, RuleSelection};
@@ -39,7 +38,7 @@ use crate::gateway::bounds::SessionLimits;
 use crate::gateway::filter::Filter;
 use crate::gateway::filters::{
     Allowance, AnswerMode, Auth, FilePolicy, FileTreatment, HeadValues, Invented, Limits, Models, OwnUrls,
-    Redact, RedactParts, Remember, StripTokens, Tweak, UrlRules, Usage, Whose,
+    Redact, RedactParts, Remember, StripTokens, Tweak, Usage, Whose,
 };
 use crate::gateway::layer::UnscannedPolicy;
 use crate::gateway::llm::{CompiledProtocol, ProtocolChoice, Provider};
@@ -48,7 +47,7 @@ use crate::gateway::route::{LedRoutes, Match, PathMatch, Route, RouteParts, Rout
 use crate::gateway::route_info::RouteInfo;
 use crate::gateway::terminal::{Fixed, Terminal};
 use crate::gateway::upstream::Upstream;
-use crate::redact::{Redactor, RestoreInUrls};
+use crate::redact::Redactor;
 use crate::telemetry::Direction;
 use crate::vault::items::Items;
 
@@ -469,19 +468,6 @@ fn redaction(setting: &RedactSetting, route: &str, from: &RouteInputs<'_>) -> Re
         ),
     });
     redact.map_err(|error| error.to_string())
-}
-
-/// In which URLs a route restores values.
-pub(super) fn urls(setting: &RedactSetting) -> UrlRules {
-    let rule = |said: &RestoreInUrlsSetting| match said {
-        RestoreInUrlsSetting::Off => RestoreInUrls::Off,
-        RestoreInUrlsSetting::SameHost => RestoreInUrls::SameHost,
-        RestoreInUrlsSetting::On => RestoreInUrls::On,
-    };
-    UrlRules {
-        texts: setting.restore_in_urls.as_deref().map(rule),
-        arguments: setting.restore_in_tool_urls.as_deref().map_or(RestoreInUrls::On, rule),
-    }
 }
 
 /// What a route remembers of the surrogates that it issues.
