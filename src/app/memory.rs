@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use zeroize::Zeroizing;
 
+use crate::api::Caller;
 use crate::app::error::AppError;
 use crate::app::open_store::OpenStore;
 use crate::base::address::customer;
 use crate::base::id::TokenId;
 use crate::config::Config;
+use crate::crypto::hash::sha256;
 use crate::gateway::client_certificate::SubjectName;
 use crate::gateway::filters::{Credential, Who};
 use crate::gateway::memory::Memory;
@@ -45,6 +47,13 @@ pub enum Remembered {
 pub fn erase(opened: &OpenStore, config: &Config, whose: Remembered) -> Result<u64, AppError> {
     let vault = Arc::new(opened.vault(config)?);
     let memory = Memory::new(Arc::clone(&opened.records), vault, Arc::clone(&opened.clock));
+    let by_digest = match &whose {
+        Remembered::Certificate(name) => {
+            let name = SubjectName::parse(name).map_or_else(|_| name.clone(), |name| name.to_string());
+            Some(memory.caller_of_ours(&Caller::Certificate(sha256(name.as_bytes()))))
+        }
+        _ => None,
+    };
     let who = match whose {
         Remembered::Token(id) => Some(Who::Token(id.to_string())),
         Remembered::Subject { issuer, subject } => Some(Who::Subject(issuer, subject)),
@@ -59,5 +68,12 @@ pub fn erase(opened: &OpenStore, config: &Config, whose: Remembered) -> Result<u
     };
     let name = who.map(|who| who.name());
     let caller = name.map(|name| memory.caller(name.iter().map(|part| part.as_slice())));
-    Ok(opened.io.block_on(memory.erase(caller.as_ref()))?)
+    opened.io.block_on(async {
+        let mut erased = memory.erase(caller.as_ref()).await?;
+        if let Some(by_digest) = &by_digest {
+            // As endpoints of ours know it.
+            erased += memory.erase(Some(by_digest)).await?;
+        }
+        Ok(erased)
+    })
 }

@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use crate::config::At;
 use crate::config::settings::{
-    Answers, Invented, Method as Setting, Methods, PublicNames, Redact, Requests, SpecialUse,
+    Answers, Invented, Method as Setting, Methods, PublicNames, Redact, Requests,
+    RestoreInUrls as RestoreInUrlsSetting, SpecialUse,
 };
 use crate::detect::{Allow, Catalogue, Detector, RuleId, RuleSelection, RuleSet};
-use crate::redact::{Method, Plan, PublicNameRules, Redactor};
+use crate::gateway::filters::UrlRules;
+use crate::redact::{Method, Plan, PublicNameRules, Redactor, RestoreInUrls};
 use crate::telemetry::Direction;
 
 /// The rules that may find what is nobody's.
@@ -215,6 +217,19 @@ fn method(setting: Setting) -> Method {
         Setting::Block => Method::Block,
         // What is allowed is not looked for.
         Setting::Report | Setting::Allow => Method::DetectOnly,
+    }
+}
+
+/// In which URLs values are restored.
+pub(super) fn urls(setting: &Redact) -> UrlRules {
+    let rule = |said: &RestoreInUrlsSetting| match said {
+        RestoreInUrlsSetting::Off => RestoreInUrls::Off,
+        RestoreInUrlsSetting::SameHost => RestoreInUrls::SameHost,
+        RestoreInUrlsSetting::On => RestoreInUrls::On,
+    };
+    UrlRules {
+        texts: setting.restore_in_urls.as_deref().map(rule),
+        arguments: setting.restore_in_tool_urls.as_deref().map_or(RestoreInUrls::On, rule),
     }
 }
 

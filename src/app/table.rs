@@ -10,7 +10,6 @@ use crate::api::configs::{
     Configs, CreateConfig, DeleteConfig, GetConfig, ListConfigs, MAX_BYTES, RedactDrafts, UpdateConfig,
 };
 use crate::api::envelope::DialectChoice;
-use crate::api::guardrail::presidio::Presidio;
 use crate::api::openapi::{Described, OPENAPI_PATH, ServeDocument};
 use crate::api::redact::{self, Redaction};
 use crate::api::sanitize::Documents;
@@ -21,7 +20,7 @@ use crate::api::token_service::{
 use crate::api::vault;
 use crate::api::{Endpoint as ApiEndpoint, Endpoints, Mount};
 use crate::app::error::AppError;
-use crate::app::policy::{RoutePolicy, actions};
+use crate::app::policy::{RoutePolicy, actions, urls};
 use crate::app::services::Services;
 use crate::app::{
     admin, cleaning, client_certificates, files, guardrails, metering, mint, pools, route_filters,
@@ -30,9 +29,8 @@ use crate::base::rate::Rate;
 use crate::config::settings::{
     Answers, Api, Auth as AuthSetting, By, Dialect, Direct, Endpoint, Exhausted as ExhaustedSetting,
     Files as FilesSetting, Host, Media as MediaSetting, PathMatch as PathSetting,
-    Protocol as ProtocolSetting, Provider as ProviderSetting, Redact as RedactSetting,
-    RestoreInUrls as RestoreInUrlsSetting, Route as RouteSetting, Terminal as TerminalSetting,
-    Tweak as TweakSetting, Unknown as UnknownSetting, WebSocket,
+    Protocol as ProtocolSetting, Provider as ProviderSetting, Redact as RedactSetting, Route as RouteSetting,
+    Terminal as TerminalSetting, Tweak as TweakSetting, Unknown as UnknownSetting, WebSocket,
 };
 use crate::config::{At, Config};
 use crate::detect::{Detector, RuleSelection};
@@ -40,7 +38,7 @@ use crate::gateway::bounds::SessionLimits;
 use crate::gateway::filter::Filter;
 use crate::gateway::filters::{
     Allowance, AnswerMode, Auth, FilePolicy, FileTreatment, HeadValues, Invented, Limits, Models, OwnUrls,
-    Redact, RedactParts, Remember, StripTokens, Tweak, UrlRules, Usage, Whose,
+    Redact, RedactParts, Remember, StripTokens, Tweak, Usage, Whose,
 };
 use crate::gateway::layer::UnscannedPolicy;
 use crate::gateway::llm::{CompiledProtocol, ProtocolChoice, Provider};
@@ -49,7 +47,7 @@ use crate::gateway::route::{LedRoutes, Match, PathMatch, Route, RouteParts, Rout
 use crate::gateway::route_info::RouteInfo;
 use crate::gateway::terminal::{Fixed, Terminal};
 use crate::gateway::upstream::Upstream;
-use crate::redact::{Redactor, RestoreInUrls};
+use crate::redact::Redactor;
 use crate::telemetry::Direction;
 use crate::vault::items::Items;
 
@@ -106,12 +104,11 @@ fn built(config: &Config, parts: &Services) -> Result<RouteTable, AppError> {
             }
             // The table of endpoints is matched by its exact paths, before any route: see `led_routes`.
             TerminalSetting::Endpoint(Endpoint::Api) => continue,
-            TerminalSetting::Endpoint(Endpoint::Presidio) => {
-                let guardrail = guardrails::guardrail(setting, config, parts).map_err(wrong)?;
-                Terminal::Native(Arc::new(Presidio(guardrail)))
+            TerminalSetting::Endpoint(endpoint) if endpoint.is_guardrail() => {
+                Terminal::Native(guardrails::handler(endpoint, setting, config, parts).map_err(wrong)?)
             }
             TerminalSetting::Endpoint(Endpoint::Host) if parts.embedded => Terminal::Host,
-            TerminalSetting::Endpoint(Endpoint::Host) => {
+            TerminalSetting::Endpoint(_) => {
                 return Err(wrong("there is no server that embeds this one".to_owned()));
             }
         };
@@ -282,9 +279,9 @@ fn route(setting: &RouteSetting, terminal: Terminal, from: &RouteInputs<'_>) -> 
     filters.push(match setting.auth() {
         AuthSetting::Token => {
             let auth = Auth::new(ours, Target::Route(name.clone()));
-            Arc::new(match setting.guardrail() {
-                Some(_) => auth.or_in_path(setting.prefix()),
-                None => auth,
+            Arc::new(match setting.guardrail().is_some_and(Endpoint::takes_token_in_path) {
+                true => auth.or_in_path(setting.prefix()),
+                false => auth,
             })
         }
         AuthSetting::Certificate | AuthSetting::None => Arc::new(StripTokens::new(ours)),
@@ -471,19 +468,6 @@ fn redaction(setting: &RedactSetting, route: &str, from: &RouteInputs<'_>) -> Re
         ),
     });
     redact.map_err(|error| error.to_string())
-}
-
-/// In which URLs a route restores values.
-fn urls(setting: &RedactSetting) -> UrlRules {
-    let rule = |said: &RestoreInUrlsSetting| match said {
-        RestoreInUrlsSetting::Off => RestoreInUrls::Off,
-        RestoreInUrlsSetting::SameHost => RestoreInUrls::SameHost,
-        RestoreInUrlsSetting::On => RestoreInUrls::On,
-    };
-    UrlRules {
-        texts: setting.restore_in_urls.as_deref().map(rule),
-        arguments: setting.restore_in_tool_urls.as_deref().map_or(RestoreInUrls::On, rule),
-    }
 }
 
 /// What a route remembers of the surrogates that it issues.

@@ -74,11 +74,20 @@ impl Guardrail {
         call: &mut Call<'_>,
         read: impl FnOnce(&Value) -> Result<T, ApiError>,
     ) -> Result<T, ApiError> {
+        self.written(call, |_, value| read(value)).await
+    }
+
+    /// The same, of which `read` also gets the bytes.
+    pub(super) async fn written<T>(
+        &self,
+        call: &mut Call<'_>,
+        read: impl FnOnce(&[u8], &Value) -> Result<T, ApiError>,
+    ) -> Result<T, ApiError> {
         acceptable(&call.head.headers)?;
         let body = Collected::read(call.body, self.limit, call.budget).await?;
         let parse = || {
             let value = json::parse(&body.bytes).map_err(|fault| ApiError::Validation(vec![fault]))?;
-            read(&value)
+            read(&body.bytes, &value)
         };
         if body.bytes.len() < LONG { parse() } else { apart(parse) }
     }
@@ -114,15 +123,24 @@ impl Guardrail {
         bytes: usize,
         work: impl FnOnce(&Checkpoint) -> Result<T, RedactError> + Send + 'static,
     ) -> Result<T, ApiError> {
-        let job = Job { caller: call.caller.clone(), bytes };
-        let done = tokio::select! {
-            biased;
-            done = self.cpu.run(job, work) => done?,
-            () = call.body.left() => return Err(crate::api::BodyError::Gone.into()),
-        };
-        done.map_err(|error| match error {
+        self.attempt(call, bytes, work).await?.map_err(|error| match error {
             RedactError::Blocked(_) => ApiError::BadRequest("the text holds what may not pass"),
             error => ApiError::redact(&error),
         })
+    }
+
+    /// The same, for who knows what becomes of its failures.
+    pub(super) async fn attempt<T: Send + 'static>(
+        &self,
+        call: &mut Call<'_>,
+        bytes: usize,
+        work: impl FnOnce(&Checkpoint) -> T + Send + 'static,
+    ) -> Result<T, ApiError> {
+        let job = Job { caller: call.caller.clone(), bytes };
+        tokio::select! {
+            biased;
+            done = self.cpu.run(job, work) => Ok(done?),
+            () = call.body.left() => Err(crate::api::BodyError::Gone.into()),
+        }
     }
 }

@@ -5,9 +5,23 @@
 //! | file | noun |
 //! |---|---|
 //! | `engine` | [`Guardrail`]: a route's rules and methods, and places to work at |
+//! | `traffic` | [`Traffic`]: the same for requests to models, and for what models answer to them |
+//! | `remembered` | [`Remembers`]: what was issued in a request, until its answer comes |
+//! | `answer` | how answers and errors are written |
 //! | [`presidio`] | the API of Presidio's analyzer and anonymizer |
+//! | [`litellm`] | the API that LiteLLM's proxy asks: its generic guardrail |
+//! | [`agentgateway`] | the API that agentgateway asks: its guardrail webhook |
+//! | [`moderations`] | OpenAI's moderations, of which the only category is personal data |
 
+pub mod agentgateway;
+mod answer;
 mod engine;
+pub mod litellm;
+pub mod moderations;
 pub mod presidio;
+mod remembered;
+mod traffic;
 
 pub use engine::{Guardrail, GuardrailParts};
+pub use remembered::{RememberedCall, Remembers};
+pub use traffic::{AnswerMode, Traffic, TrafficParts};

@@ -2,24 +2,34 @@
 
 use crate::config::at::At;
 use crate::config::mistakes::Mistakes;
-use crate::config::settings::{Redact, Requests, Route, Tweak};
+use crate::config::settings::{Answers, Endpoint, Files, Redact, Requests, Route, Tweak};
 
 pub(super) fn all(routes: &[At<Route>], mistakes: &mut Mistakes) {
-    for route in routes.iter().filter(|route| route.guardrail().is_some()) {
+    for (route, endpoint) in routes.iter().filter_map(|route| Some((route, route.guardrail()?))) {
         if let Some(pattern) = &route.pattern {
             let hint = "what follows `path` says what is asked for";
             mistakes.hint(pattern.span().start, "a guardrail needs `path` in place of `pattern`", hint);
         }
         if route.path.is_none() && route.pattern.is_none() && !mistakes.lost(route.span().start, "path") {
-            let hint = "such as path = \"/presidio\"";
+            let hint = match endpoint {
+                Endpoint::LiteLlm => "such as path = \"/litellm\"",
+                Endpoint::AgentGateway => "such as path = \"/agentgateway\"",
+                Endpoint::Moderations => "such as path = \"/v1/moderations\"",
+                _ => "such as path = \"/presidio\"",
+            };
             mistakes.hint(
                 route.span().start,
                 "a guardrail needs `path`: what follows it says what is asked for",
                 hint,
             );
         }
-        if let Some(redact) = &route.redact {
-            idle(redact, mistakes);
+        let Some(redact) = &route.redact else { continue };
+        idle(redact, mistakes);
+        if endpoint.sees_answers() {
+            unreadable(redact, mistakes);
+            forgotten(redact, mistakes);
+        } else {
+            no_answers(redact, endpoint, mistakes);
         }
     }
 }
@@ -34,12 +44,36 @@ fn idle(redact: &At<Redact>, mistakes: &mut Mistakes) {
         let hint = "write \"route\" or \"caller\"";
         mistakes.hint(redact.tweak.span().start, "a guardrail knows no conversations", hint);
     }
+}
+
+/// Settings of answers, where nobody asks about them.
+fn no_answers(redact: &Redact, endpoint: Endpoint, mistakes: &mut Mistakes) {
     let answers = redact.answers.as_ref().map(|said| said.span().start);
     let remember = redact.remember.as_ref().map(|said| said.span().start);
+    let hint = match endpoint {
+        Endpoint::Moderations => "texts are judged, and nothing is put in their place",
+        _ => "whoever asks sends the texts of both ways, and keeps what stands for what",
+    };
     for (name, at) in [("answers", answers), ("remember", remember)] {
         if let Some(at) = at {
-            let hint = "whoever asks sends the texts of both ways, and keeps what stands for what";
             mistakes.hint(at, format!("`{name}` does nothing here: there are no answers"), hint);
         }
+    }
+}
+
+/// Files are not taken apart here.
+fn unreadable(redact: &Redact, mistakes: &mut Mistakes) {
+    if let Some(files) = redact.files.as_ref().filter(|files| ***files == Files::Redact) {
+        let hint = "write \"refuse\" or \"pass\"";
+        mistakes.hint(files.span().start, "a guardrail redacts no documents", hint);
+    }
+}
+
+/// What is issued in a request is restored in an answer that is asked about later.
+fn forgotten(redact: &Redact, mistakes: &mut Mistakes) {
+    let never = redact.remember.as_ref().filter(|said| said.get().is_zero());
+    if let Some(never) = never.filter(|_| redact.answers() == Answers::Restore) {
+        let hint = "answers = \"mask\" does not restore them";
+        mistakes.hint(never.span().start, "without `remember` a guardrail restores no answers", hint);
     }
 }

@@ -287,12 +287,29 @@ pub enum Endpoint {
     Host,
     /// The API of Presidio's analyzer and anonymizer, by the rules and methods of the route's `redact`.
     Presidio,
+    /// What LiteLLM's proxy asks about requests and answers, by the same.
+    LiteLlm,
+    /// What agentgateway asks about them.
+    AgentGateway,
+    /// OpenAI's moderations.
+    Moderations,
 }
 
 impl Endpoint {
-    /// Whether it looks through texts for whoever asks, by what the route's `redact` says of requests.
+    /// Whether it looks through texts for whoever asks, by what the route's `redact` says.
     pub fn is_guardrail(self) -> bool {
-        self == Self::Presidio
+        matches!(self, Self::Presidio | Self::LiteLlm | Self::AgentGateway | Self::Moderations)
+    }
+
+    /// Whether it is asked about answers too.
+    pub fn sees_answers(self) -> bool {
+        matches!(self, Self::LiteLlm | Self::AgentGateway)
+    }
+
+    /// Whether its callers can say who they are in nothing but a URL. LiteLLM has a setting for a key of this guardrail, and tells
+    /// its clients the URL where something fails.
+    pub fn takes_token_in_path(self) -> bool {
+        matches!(self, Self::Presidio | Self::AgentGateway)
     }
 }
 

@@ -6,6 +6,7 @@
 //!
 //! | file | noun |
 //! |---|---|
+//! | `calls` | [`CallMemory`]: the same of calls about which other gateways ask
 //! | `caller` | [`CallerId`]: whose something is; tells nothing about the caller |
 //! | `digests` | [`CallerDigests`]: which surrogates a caller has had |
 //! | `issued` | [`IssuedStore`]: what was issued in conversations, and the ids that name them |
@@ -14,6 +15,7 @@
 //! | `seen` | ids in an answer, noted as it passes |
 
 mod caller;
+mod calls;
 mod digests;
 mod issued;
 mod request;
@@ -21,6 +23,7 @@ mod seen;
 mod service;
 
 pub use caller::CallerId;
+pub use calls::CallMemory;
 pub use digests::CallerDigests;
 pub use issued::IssuedStore;
 pub use request::{RequestMemory, RequestMemoryParts};

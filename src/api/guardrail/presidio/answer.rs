@@ -1,48 +1,16 @@
-//! How answers and errors are written.
+//! How errors are written.
 
-use bytes::Bytes;
-use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
-use http::{HeaderValue, StatusCode};
-use serde::Serialize;
 use serde_json::json;
 
-use crate::api::call::{Answer, Body};
-use crate::api::envelope::Stamp;
+use crate::api::call::{Answer, Call};
 use crate::api::error::ApiError;
+use crate::api::guardrail::answer;
 
 /// The recognizer that each finding names.
 pub(super) const RECOGNIZER: &str = "Portcullis";
 
-/// The longest text of an error, in bytes: places have names that callers give.
-const LONGEST: usize = 4096;
-
-/// A success.
-pub(super) fn shown(value: &impl Serialize) -> Result<Answer, ApiError> {
-    let body = serde_json::to_vec(value).map_err(|_| ApiError::Internal("presidio"))?;
-    Ok(Answer::json(StatusCode::OK, body))
-}
-
 /// An error as Presidio tells it: one text.
-pub(super) fn told(error: ApiError, stamp: &Stamp<'_>) -> Answer {
-    let (_, _, summary, result) = error.told();
-    let mut text = summary.to_owned();
-    let faults = result.as_ref().and_then(|result| result.get("errors")?.as_array());
-    for fault in faults.into_iter().flatten() {
-        let part = |name| fault.get(name).and_then(serde_json::Value::as_str).unwrap_or_default();
-        let (place, detail) = (part("source"), part("detail"));
-        if text.len() + place.len() + detail.len() > LONGEST {
-            break;
-        }
-        match place {
-            "" if text == detail => {}
-            "" => text.push_str(&format!("; {detail}")),
-            place => text.push_str(&format!("; {place}: {detail}")),
-        }
-    }
-    let body = Bytes::from(json!({ "error": text }).to_string());
-    let mut answer = error.answer(stamp);
-    answer.headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    answer.headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
-    answer.body = Body::Whole(body);
-    answer
+pub(super) fn told(error: ApiError, call: &Call<'_>) -> Answer {
+    let body = json!({ "error": answer::text_of(&error) }).to_string();
+    answer::told(error, call, "application/json", body)
 }

@@ -20,10 +20,10 @@ use futures_util::future::BoxFuture;
 use http::{Method, StatusCode};
 
 use crate::api::call::{Answer, Call, Handler};
-use crate::api::envelope::Stamp;
 use crate::api::error::ApiError;
+use crate::api::guardrail::answer::shown;
 use crate::api::guardrail::engine::Guardrail;
-use crate::api::guardrail::presidio::answer::{RECOGNIZER, shown, told};
+use crate::api::guardrail::presidio::answer::{RECOGNIZER, told};
 
 /// What `anonymize` can do with a value, and `deanonymize`.
 const ANONYMIZERS: [&str; 6] = ["encrypt", "hash", "keep", "mask", "redact", "replace"];
@@ -36,9 +36,7 @@ impl Handler for Presidio {
     fn call<'a>(&'a self, mut call: Call<'a>) -> BoxFuture<'a, Answer> {
         Box::pin(async move {
             let done = self.answer(&mut call).await;
-            done.unwrap_or_else(|error| {
-                told(error, &Stamp { id: call.id, received: call.received, answered: call.clock.now() })
-            })
+            done.unwrap_or_else(|error| told(error, &call))
         })
     }
 }

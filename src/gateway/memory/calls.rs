@@ -1,0 +1,81 @@
+//! [`CallMemory`]: what a route remembers of calls about which other gateways ask it: by their names, from a request to its answer.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+
+use crate::api::Caller;
+use crate::api::guardrail::{RememberedCall, Remembers};
+use crate::gateway::llm::kept::{Named, Role};
+use crate::gateway::memory::caller::CallerId;
+use crate::gateway::memory::request::{RequestMemory, RequestMemoryParts};
+use crate::gateway::memory::service::Memory;
+use crate::redact::{Recall, SurrogateMap};
+
+/// What a route remembers of calls.
+pub struct CallMemory {
+    /// What is remembered.
+    pub memory: Arc<Memory>,
+    /// The route's name.
+    pub route: String,
+    /// For how long.
+    pub remember: Duration,
+}
+
+impl Memory {
+    /// Whoever calls an endpoint of ours: with a token or from an address it is who it is on every other route.
+    pub fn caller_of_ours(&self, caller: &Caller) -> CallerId {
+        match caller {
+            Caller::Token(id) => self.caller([b"token".as_slice(), id.to_string().as_bytes()]),
+            Caller::Address(Some(address)) => {
+                self.caller([b"address".as_slice(), address.to_string().as_bytes()])
+            }
+            Caller::Address(None) => self.caller([b"address".as_slice()]),
+            Caller::Certificate(subject) => self.caller([b"certificate by digest".as_slice(), subject]),
+            Caller::Own => self.caller([b"own".as_slice()]),
+        }
+    }
+}
+
+impl Remembers for CallMemory {
+    fn open<'a>(
+        &'a self,
+        caller: &'a Caller,
+        name: Option<&'a str>,
+    ) -> BoxFuture<'a, Box<dyn RememberedCall>> {
+        let open = async move {
+            let parts = RequestMemoryParts {
+                memory: Arc::clone(&self.memory),
+                caller: self.memory.caller_of_ours(caller),
+                route: self.route.clone(),
+                remember: self.remember,
+            };
+            let mut memory = RequestMemory::new(parts).await;
+            if let Some(name) = name {
+                memory.find(&[Named { id: name.to_owned(), role: Role::Continues }]).await;
+            }
+            Box::new(memory) as Box<dyn RememberedCall>
+        };
+        open.boxed()
+    }
+}
+
+impl RememberedCall for RequestMemory {
+    fn recall(&self) -> Recall {
+        Self::recall(self)
+    }
+
+    fn issued(&self) -> Arc<SurrogateMap> {
+        self.restored().load_full()
+    }
+
+    fn keep(&mut self, issued: Arc<SurrogateMap>) -> BoxFuture<'_, ()> {
+        let keep = async move {
+            drop(Self::issued(self, issued));
+            self.written().await;
+        };
+        keep.boxed()
+    }
+}
