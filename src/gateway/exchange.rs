@@ -33,6 +33,7 @@ use crate::gateway::route_info::RouteInfo;
 use crate::gateway::terminal::Terminal;
 use crate::gateway::upstream::Upstream;
 use crate::redact::{Counts, Scope, SurrogateMap};
+use crate::stream::codec::Coding;
 use crate::telemetry::{Direction, Scan, Unscanned};
 use crate::usage::{Cost, Reservation, TokenUsage};
 use crate::vault::jwt::Claims;
@@ -46,6 +47,8 @@ pub struct Facts {
     pub claims: Option<Claims>,
     /// The caller's certificate, once its route asked for one.
     pub certificate: Option<Arc<ClientCertificate>>,
+    /// The content coding that its answer may be put into, by what it came with.
+    pub coding: Option<Coding>,
     /// The id that the caller gave its call, as JSON; of JSON-RPC only.
     pub call: Option<String>,
     /// What is remembered of the caller and the conversation, on routes that remember.

@@ -22,6 +22,7 @@ use crate::gateway::head_fields::HeadFields;
 use crate::gateway::origin::{Origin, OriginRule, is_allowed};
 use crate::gateway::plan::{AnswerPlan, RequestPlan};
 use crate::gateway::preflight::{is_preflight, method_asked};
+use crate::gateway::vary::add_vary;
 
 /// All, where that is meant.
 const ANY: HeaderValue = HeaderValue::from_static("*");
@@ -146,8 +147,8 @@ impl Cors {
         let is_theirs = |name: &&HeaderName| name.as_str().starts_with(FAMILY);
         let theirs: Vec<HeaderName> = head.fields().keys().filter(is_theirs).cloned().collect();
         theirs.iter().for_each(|name| head.take(name));
-        if self.origins.is_some() && !varies_by_origin(head.fields()) {
-            head.add(&VARY, HeaderValue::from_static("Origin"));
+        if self.origins.is_some() {
+            add_vary(head, &ORIGIN, "Origin");
         }
         let Some(origin) = self.allowed(x.origin()) else { return };
         head.put(&ACCESS_CONTROL_ALLOW_ORIGIN, origin);
@@ -175,15 +176,6 @@ fn names_asked(headers: &HeaderMap) -> Option<HeaderValue> {
         .filter_map(|name| HeaderName::from_bytes(name.as_bytes()).ok())
         .collect();
     list(names.iter().map(HeaderName::as_str))
-}
-
-/// Whether caches know that an answer depends on who asks.
-fn varies_by_origin(headers: &HeaderMap) -> bool {
-    let lines = headers.get_all(VARY).iter().filter_map(|line| line.to_str().ok());
-    lines.flat_map(|line| line.split(',')).any(|name| {
-        let name = name.trim();
-        name == "*" || name.eq_ignore_ascii_case(ORIGIN.as_str())
-    })
 }
 
 #[async_trait]
