@@ -77,8 +77,8 @@ impl Compression {
         }
     }
 
-    /// Begins to compress an answer, whose head is made to fit. `None`: its caller accepts no coding, or has used up what it
-    /// may hold.
+    /// Begins to compress an answer, whose head is made to fit. `None`: its caller accepts no coding, or there is too little
+    /// memory: nobody is to be refused for want of what compressing takes.
     pub(super) fn begin(
         &self,
         head: &mut ResponseHeader,
@@ -86,7 +86,7 @@ impl Compression {
         budget: &Budget,
     ) -> Option<Compressor> {
         add_vary(head, &http::header::ACCEPT_ENCODING, "Accept-Encoding");
-        let coding = self.coding?;
+        let coding = self.coding.filter(|_| !budget.is_half_used())?;
         let encoder = Encoder::new(coding, budget).ok()?;
         weaken(head);
         name(coding, head);

@@ -139,6 +139,8 @@ def test_what_is_no_token_is_asked_of_nobody(gate, provider, mock):
     for header in ["Bearer", "Bearer ", "Basic YTpi", "Bearer a b", "Bearer " + "x" * 8193]:
         answer = gate.call("POST", "/asked/reflect", b"x", {"authorization": header})
         assert answer.status == 401 and answer.headers["www-authenticate"].startswith("Bearer"), header
+    # A token of the gateway's own is shown to nobody.
+    assert ask(gate, gate.token).status == 401
     assert not provider.asked and not mock.requests
 
 

@@ -58,6 +58,6 @@ fn judge(route: &At<Route>, table: &At<Introspection>, mistakes: &mut Mistakes) 
         mistakes.say(table.cache_for.span().start, "answers may be used for at most 1d");
     }
     tokens::place(&table.token, mistakes);
-    tokens::headers(&table.headers, mistakes);
+    tokens::headers(route, &table.headers, mistakes);
     tokens::leeway(&table.leeway, mistakes);
 }

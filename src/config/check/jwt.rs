@@ -19,7 +19,7 @@ pub(super) fn all(settings: &Settings, mistakes: &mut Mistakes) {
         }
         keys(settings, jwt, mistakes);
         tokens::place(&jwt.token, mistakes);
-        tokens::headers(&jwt.headers, mistakes);
+        tokens::headers(route, &jwt.headers, mistakes);
         tokens::leeway(&jwt.leeway, mistakes);
     }
 }

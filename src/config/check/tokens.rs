@@ -4,12 +4,17 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use http::HeaderName;
+use http::header::{CONTENT_ENCODING, CONTENT_TYPE, EXPECT, HOST};
 
 use crate::config::Period;
 use crate::config::at::At;
 use crate::config::check::fields;
 use crate::config::mistakes::Mistakes;
-use crate::config::settings::TokenPlace;
+use crate::config::settings::{Route, TokenPlace};
+use crate::gateway::upstream::never_leaves;
+
+/// Headers that say how a message is read, or where it goes.
+const FRAMING: [HeaderName; 4] = [CONTENT_ENCODING, CONTENT_TYPE, EXPECT, HOST];
 
 /// The most that clocks may differ by: more would make `exp` mean little.
 const LEEWAY: Duration = Duration::from_secs(600);
@@ -27,14 +32,20 @@ pub(super) fn place(token: &At<TokenPlace>, mistakes: &mut Mistakes) {
 }
 
 /// Says what is wrong with the names of headers in which claims go on, each of which has one.
-pub(super) fn headers(headers: &BTreeMap<String, At<String>>, mistakes: &mut Mistakes) {
-    let mut seen: Vec<HeaderName> = Vec::new();
+pub(super) fn headers(route: &Route, headers: &BTreeMap<String, At<String>>, mistakes: &mut Mistakes) {
+    let mut seen: Vec<String> = Vec::new();
     for written in headers.values() {
         let Some(name) = fields::name(written, mistakes) else { continue };
-        if seen.contains(&name) {
-            mistakes.say(written.span().start, "this header has another claim already");
+        let (place, plain) = (written.span().start, fields::plain(&name));
+        if FRAMING.iter().any(|known| known.as_str() == plain) {
+            mistakes.say(place, "this header says how a message is read, a claim cannot stand there");
+        } else if route.upstream.is_some() && never_leaves(&name) {
+            let message = format!("`{name}` never goes on to an upstream: some proxy might have written it");
+            mistakes.say(place, message);
+        } else if seen.contains(&plain) {
+            mistakes.say(place, "this header has another claim already");
         }
-        seen.push(name);
+        seen.push(plain);
     }
 }
 

@@ -21,7 +21,7 @@ use crate::gateway::filter::{Filter, Flow, Stage};
 use crate::gateway::head_fields::HeadFields;
 use crate::gateway::origin::{Origin, OriginRule, is_allowed};
 use crate::gateway::plan::{AnswerPlan, RequestPlan};
-use crate::gateway::preflight::{is_preflight, method_asked};
+use crate::gateway::preflight::method_asked;
 use crate::gateway::vary::add_vary;
 
 /// All, where that is meant.
@@ -139,7 +139,7 @@ impl Cors {
         let origin = || Origin::parse(x.origin()?.to_str().ok()?);
         !headers.contains_key(ORIGIN)
             || self.allowed(x.origin()).is_some()
-            || origin().is_some_and(|origin| origin.is_at(host))
+            || origin().is_some_and(|origin| origin.is_at(host, x.tls))
     }
 
     /// Says in the head of an answer who may read it, whatever was said there.
@@ -193,7 +193,7 @@ impl Filter for Cors {
     }
 
     async fn request(&self, x: &mut Exchange, _: &mut RequestPlan) -> Result<Flow, GatewayError> {
-        if is_preflight(&x.head().method, &x.head().headers) {
+        if x.is_preflight() {
             return Ok(Flow::Answer(self.preflight(x)));
         }
         if x.is_websocket() && !self.opens(x) {
@@ -209,7 +209,7 @@ impl Filter for Cors {
         _: &mut AnswerPlan,
     ) -> Result<(), GatewayError> {
         // The answer to a preflight is from here, and says it all.
-        if !is_preflight(&x.head().method, &x.head().headers) {
+        if !x.is_preflight() {
             self.share(x, head);
         }
         Ok(())
