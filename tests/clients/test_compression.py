@@ -12,6 +12,7 @@ import pytest
 import requests
 from gateway import MINIMAL, Gateway
 from http2 import DATA, END_STREAM, HEADERS, Connection
+from test_content_types import MAIL, Threads, Trailing
 
 LONG = json.dumps({"words": ["compress", "me", "please"] * 400}).encode()
 SHORT = b'{"short": true}'
@@ -261,6 +262,28 @@ def test_http2_gets_the_same(gate, mock):
         assert brotli.decompress(body) == LONG
 
 
+def test_a_body_with_trailers_behind_it_is_whole_and_they_do_not_go_on():
+    """Digests that stand there are none of what was sent."""
+    with Threads(("127.0.0.1", 0), Trailing) as server:
+        server.kind = "text/plain"
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        config = CONFIG.replace('peers = ["{upstream}"]', 'peers = ["{upstream}"]\nhttp = "2"', 1)
+        with Gateway("http://127.0.0.1:%d" % server.server_address[1], config=config) as gate:
+            for coding in ("gzip", "br"):
+                answer = get(gate, "/compressed/x", coding)
+                assert (answer.headers["content-encoding"], unzipped(answer)) == (coding, b"for " + MAIL.encode())
+                with Connection(gate.h2c) as connection:
+                    stream = connection.request(("accept-encoding", coding), path="/compressed/x")
+                    heads, body = [], b""
+                    while one := connection.until(HEADERS, DATA, stream=stream):
+                        heads += [one.headers] if one.kind == HEADERS else []
+                        body += one.payload if one.kind == DATA else b""
+                        if one.flags & END_STREAM:
+                            break
+                    assert MAIL not in str(heads) and len(body) == len(answer.body)
+        server.shutdown()
+
+
 # ── streams ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -306,6 +329,26 @@ def test_an_event_arrives_before_the_next_is_sent(gate, coding, redacted):
                     got += decoder.read(next(pieces))
                 assert got == whole
             assert not b"".join(decoder.read(piece) for piece in pieces)
+
+
+@pytest.mark.parametrize("coding", ["gzip", "br"])
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_an_answer_that_breaks_off_does_not_look_whole(coding, method):
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def serve():
+        tcp, _ = listener.accept()
+        with tcp:
+            tcp.recv(65536)
+            tcp.sendall(b"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ntransfer-encoding: chunked\r\n\r\n")
+            tcp.sendall(b"%x\r\n%s\r\n" % (len(LONG), LONG) + b"ffff\r\nthe beginning of a chunk")
+
+    threading.Thread(target=serve, daemon=True).start()
+    with listener, Gateway("http://127.0.0.1:%d" % listener.getsockname()[1], config=CONFIG) as gate:
+        answer = requests.request(method, gate.url + "/compressed/x", headers={"accept-encoding": coding}, stream=True, timeout=30)
+        assert answer.headers["content-encoding"] == coding
+        with pytest.raises(requests.exceptions.ChunkedEncodingError):
+            answer.content
 
 
 def test_a_chat_is_restored_and_compressed_while_it_runs(gate, mock):

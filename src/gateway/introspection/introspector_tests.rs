@@ -135,6 +135,28 @@ async fn what_says_nothing_is_no_answer_and_is_not_kept() {
 }
 
 #[tokio::test]
+async fn a_connection_that_is_closed_is_no_answer_yet() {
+    // How many connections the server closes before it answers, and what comes of the question.
+    for (closes, active) in [(0, Some(true)), (1, Some(true)), (2, None)] {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = Url::parse(&format!("http://{}/", listener.local_addr().unwrap())).unwrap();
+        tokio::spawn(async move {
+            for n in 0.. {
+                let Ok((mut tcp, _)) = listener.accept().await else { return };
+                drop(tcp.read(&mut [0; 4096]).await);
+                if n >= closes {
+                    drop(
+                        tcp.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 15\r\n\r\n{\"active\":true}")
+                            .await,
+                    );
+                }
+            }
+        });
+        assert_eq!(is_active(&introspector(&url, 60, &clock()).standing("t").await), active, "{closes}");
+    }
+}
+
+#[tokio::test]
 async fn requests_that_come_at_once_with_one_token_ask_once() {
     let gate = Arc::new(Semaphore::new(0));
     let asked = server(200, r#"{"active":true}"#, Some(Arc::clone(&gate))).await;

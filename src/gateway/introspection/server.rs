@@ -8,7 +8,7 @@ use data_encoding::BASE64;
 use zeroize::Zeroizing;
 
 use crate::base::secret::Secret;
-use crate::net::{Call, CallBody, Client, NetError, Url, form, form_value};
+use crate::net::{Call, CallBody, Client, NetError, ProviderAnswer, Url, form, form_value};
 use crate::vault::jwt::Introspected;
 
 /// The longest answer, in bytes.
@@ -89,14 +89,15 @@ impl AuthorizationServer {
     /// It says nothing that can be used.
     pub async fn introspect(&self, token: &str) -> Result<(Standing, usize), NoAnswer> {
         let form = form(&[("token", token), ("token_type_hint", "access_token")]);
-        let call = Call {
-            url: &self.endpoint,
-            headers: &self.headers,
-            body: Some(CallBody::Form(form)),
-            timeout: self.timeout,
-            most: LONGEST_ANSWER,
+        let twice = async {
+            match self.call(&form).await {
+                // A connection that was kept may have been closed just now, and asking again changes nothing.
+                Err(NetError::Inaccessible) => self.call(&form).await,
+                first => first,
+            }
         };
-        let answer = self.client.call(call).await.map_err(|error| match error {
+        let answer = tokio::time::timeout(self.timeout, twice).await.unwrap_or(Err(NetError::Inaccessible));
+        let answer = answer.map_err(|error| match error {
             NetError::TooLarge => NoAnswer::TooLarge,
             _ => NoAnswer::Gone,
         })?;
@@ -108,5 +109,16 @@ impl AuthorizationServer {
         let said = Introspected::parse(&answer.body).map_err(|_| NoAnswer::Unreadable)?;
         let standing = said.map_or(Standing::Inactive, |said| Standing::Active(Arc::new(said)));
         Ok((standing, answer.body.len()))
+    }
+
+    async fn call(&self, form: &Secret<String>) -> Result<ProviderAnswer, NetError> {
+        let call = Call {
+            url: &self.endpoint,
+            headers: &self.headers,
+            body: Some(CallBody::Form(form.clone())),
+            timeout: self.timeout,
+            most: LONGEST_ANSWER,
+        };
+        self.client.call(call).await
     }
 }
