@@ -1,5 +1,5 @@
 //! [`Compression`]: whether an answer is put into a content coding for its caller, what its head says then, and the
-//! [`Compressor`] that does it, which keeps nothing back.
+//! `Compressor` that does it, which keeps nothing back.
 
 use bytes::{Bytes, BytesMut};
 use http::header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG};
