@@ -1,8 +1,8 @@
-//! The filters: one file each, both halves together. None knows another; what two of them do alike is in
-//! `bearer`, `token_place`, `claims`, `spoofed`, `readable_answer` and `cookies_and_query`; `head_tokens` knows where tokens stand in a head, `who` who
-//! calls, `remember` and `restoring` what was issued, and `scope` what surrogates go by. Of `redact`, `redact_parts` is what it
-//! is made from, `answers` what is done in those of upstreams, `session` redacts the messages of a WebSocket, `direct` knows
-//! what leads around us, `head_values` is what it does to heads, `file_policy` which files pass, `findings` what it counts,
+//! The filters: one file each, both halves together. None knows another; what two of them do alike is in `bearer`,
+//! `token_place`, `claims`, `spoofed`, `readable_answer` and `cookies_and_query`; `head_tokens` knows where tokens stand in a head,
+//! `who` who calls, `remember` and `restoring` what was issued, and `scope` what surrogates go by. Of `redact`, `redact_parts` is
+//! what it is made from, `answers` what is done in those of upstreams, `session` redacts the messages of a WebSocket, `direct`
+//! knows what leads around us, `head_values` is what it does to heads, `file_policy` which files pass, `findings` what it counts,
 //! and `redaction_error` why it cannot. `usage_report` is what `usage` asks of streams.
 
 mod answers;
