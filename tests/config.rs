@@ -106,6 +106,9 @@ fn what_the_full_file_comments_out_is_right_but_for_what_needs_something_of_your
         "the environment variable `INTEL_AUTHORIZATION` is not set",
         "the environment variable `TENANT_KEY` is not set",
         "the environment variable `COLLECTOR_KEY` is not set",
+        "the environment variable `INTROSPECTION_SECRET` is not set",
+        "[routes.introspection] does nothing here",
+        "a route has only one of `jwt` and `introspection`: both say who calls",
         "the master key is already said to be elsewhere",
         "the environment variable `S3_KEY` is not set",
         "the environment variable `S3_SECRET` is not set",
@@ -211,7 +214,7 @@ auth = "none"
         "test.toml:2:1: unknown key `adress` (did you mean `address`?)",
         "test.toml:6:8: expected a size such as \"64KiB\", found an integer",
         "test.toml:14:12: there is no [upstreams.opnai] (did you mean `openai`?)",
-        "test.toml:15:8: expected \"token\", \"certificate\" or \"none\"",
+        "test.toml:15:8: expected \"token\", \"certificate\", \"introspection\" or \"none\"",
         "test.toml:19:11: not a regular expression: unclosed group",
     ];
     assert_eq!(lines(read(text)), want);

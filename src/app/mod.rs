@@ -33,6 +33,7 @@
 
 mod admin;
 mod audited;
+mod callers_tokens;
 mod check;
 mod cleaning;
 mod client_certificates;

@@ -1,21 +1,17 @@
-//! Filters that are made of a route's settings alone: who may call it by address and by signed tokens, what browsers
-//! are told, and which headers change.
+//! Filters that are made of a route's settings alone: who may call it by address, what browsers are told, which headers
+//! change, and which answers are compressed.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use http::{HeaderName, HeaderValue};
 
-use crate::app::services::Services;
-use crate::config::settings::{self, AddressBlock, JwkSource, Route, TokenPlace};
+use crate::config::settings::{self, AddressBlock, ContentCoding, Route};
 use crate::config::{At, Supplied};
 use crate::gateway::filter::Filter;
 use crate::gateway::filters::{
-    AnswerHeaders, ClientAddresses, Cors, CorsParts, HeaderRules, Jwt, JwtParts, Place, RequestHeaders,
+    AnswerHeaders, ClientAddresses, Compress, Cors, CorsParts, HeaderRules, RequestHeaders,
 };
-use crate::gateway::keys::{Ages, KeySet, Keys};
-use crate::gateway::upstream::Upstream;
-use crate::vault::jwt::{Audience, Policy};
+use crate::stream::codec::Coding;
 
 /// Those that a route has wherever it ends, also at our own endpoints.
 pub(super) fn wherever_it_ends(route: &Route) -> Result<Vec<Arc<dyn Filter>>, String> {
@@ -26,6 +22,9 @@ pub(super) fn wherever_it_ends(route: &Route) -> Result<Vec<Arc<dyn Filter>>, St
         let (allow, deny) = (allow_clients.as_ref().map(blocks), deny_clients.as_ref().map(blocks));
         filters.push(Arc::new(ClientAddresses::new(allow, deny.unwrap_or_default())));
     }
+    if let Some(setting) = &route.compression {
+        filters.push(Arc::new(compress(setting)));
+    }
     if let Some(setting) = &route.cors {
         filters.push(Arc::new(cors(setting)?));
     }
@@ -34,6 +33,16 @@ pub(super) fn wherever_it_ends(route: &Route) -> Result<Vec<Arc<dyn Filter>>, St
         filters.push(Arc::new(AnswerHeaders::new(header_rules(setting)?)));
     }
     Ok(filters)
+}
+
+/// Which answers are compressed.
+fn compress(setting: &settings::Compression) -> Compress {
+    let coding = |coding: &At<ContentCoding>| match **coding {
+        ContentCoding::Zstd => Coding::Zstd,
+        ContentCoding::Br => Coding::Br,
+        ContentCoding::Gzip => Coding::Gzip,
+    };
+    Compress::new(setting.codings.iter().map(coding).collect(), setting.min.bytes())
 }
 
 /// What becomes of headers on their way to the upstream.
@@ -72,47 +81,4 @@ fn cors(setting: &settings::Cors) -> Result<Cors, String> {
 
 fn header(name: &str) -> Result<HeaderName, String> {
     HeaderName::from_bytes(name.as_bytes()).map_err(|_| "a header's name is wrong".to_owned())
-}
-
-/// The filter that lets only bearers of good tokens pass.
-pub(super) fn jwt(
-    setting: &settings::Jwt,
-    parts: &Services,
-    upstreams: &BTreeMap<String, Arc<Upstream>>,
-) -> Result<Jwt, String> {
-    let JwkSource { file, upstream, path } = &*setting.keys;
-    let clock = Arc::clone(&parts.opened.clock);
-    let keys = match (file, upstream, path) {
-        (Some(file), _, _) => Keys::fixed(KeySet::file(file)?),
-        (None, Some(name), Some(path)) => {
-            let upstream = upstreams.get(name.as_str()).ok_or("the upstream of its keys is not there")?;
-            Keys::remote(Arc::clone(upstream), path.to_string(), Ages::default(), Arc::clone(&clock))
-        }
-        _ => return Err("its keys are nowhere".to_owned()),
-    };
-    let header = |name: &str| HeaderName::from_bytes(name.as_bytes()).map_err(|_| "a header's name is wrong");
-    let TokenPlace { header: named, cookie, query } = &*setting.token;
-    let place = match (named, cookie, query) {
-        (Some(name), _, _) if name.eq_ignore_ascii_case("authorization") => Place::Bearer,
-        (Some(name), _, _) => Place::Header(header(name)?),
-        (None, Some(name), _) => Place::Cookie(name.clone()),
-        (None, None, Some(name)) => Place::Query(name.clone()),
-        (None, None, None) => Place::Bearer,
-    };
-    let mut headers = Vec::new();
-    for (claim, name) in &setting.headers {
-        headers.push((claim.clone(), header(name)?));
-    }
-    let policy = Policy {
-        issuers: setting.issuers.clone(),
-        audience: match setting.audiences.is_empty() {
-            true => Audience::Any,
-            false => Audience::OneOf(setting.audiences.clone()),
-        },
-        expires: setting.expires,
-        leeway: setting.leeway.get().as_secs(),
-        required: setting.required.clone(),
-        scopes: setting.scopes.clone(),
-    };
-    Ok(Jwt::new(JwtParts { keys, policy, place, headers, forward: setting.forward, clock }))
 }

@@ -23,7 +23,8 @@ use crate::app::error::AppError;
 use crate::app::policy::{RoutePolicy, actions, urls};
 use crate::app::services::Services;
 use crate::app::{
-    admin, cleaning, client_certificates, files, guardrails, metering, mint, pools, route_filters,
+    admin, callers_tokens, cleaning, client_certificates, files, guardrails, metering, mint, pools,
+    route_filters,
 };
 use crate::base::rate::Rate;
 use crate::config::settings::{
@@ -284,12 +285,12 @@ fn route(setting: &RouteSetting, terminal: Terminal, from: &RouteInputs<'_>) -> 
                 false => auth,
             })
         }
-        AuthSetting::Certificate | AuthSetting::None => Arc::new(StripTokens::new(ours)),
+        AuthSetting::Certificate | AuthSetting::Introspection | AuthSetting::None => {
+            Arc::new(StripTokens::new(ours))
+        }
     });
     filters.extend(client_certificates::filter(setting, config, parts).map_err(wrong)?);
-    if let Some(jwt) = &setting.jwt {
-        filters.push(Arc::new(route_filters::jwt(jwt, parts, upstreams).map_err(wrong)?));
-    }
+    filters.extend(callers_tokens::filters(setting, parts, upstreams).map_err(wrong)?);
     // Before what is signed: that is put over what these say.
     if let Some(rules) = &setting.request_headers {
         filters.push(Arc::new(route_filters::request_headers(rules).map_err(wrong)?));

@@ -9,7 +9,7 @@ use crate::base::clock::SharedClock;
 use crate::base::secret::Secret;
 use crate::config::Config;
 use crate::config::settings::Otlp;
-use crate::net::{Allow, Call, Client};
+use crate::net::{Allow, Call, CallBody, Client};
 use crate::telemetry::Metrics;
 use crate::telemetry::trace::{Finished, Spans, Tracer, encode};
 
@@ -101,7 +101,7 @@ impl Exporter {
             let call = Call {
                 url: &self.otlp.endpoint.0,
                 headers: &self.headers,
-                json: Some(json.clone()),
+                body: Some(CallBody::Json(json.clone())),
                 timeout: self.otlp.time.get(),
                 most: ANSWER,
             };

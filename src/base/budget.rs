@@ -78,6 +78,12 @@ impl Budget {
         self.0.used.load(Ordering::Relaxed)
     }
 
+    /// Whether all requests together hold half of what they may: time to leave out what can be done without.
+    pub fn is_half_used(&self) -> bool {
+        let process = self.0.parent.as_ref().unwrap_or(&self.0);
+        process.used.load(Ordering::Relaxed) >= process.limit / 2
+    }
+
     /// A charge of no bytes yet, to be kept beside a buffer.
     pub fn charge(&self) -> Charge {
         Charge { pool: Arc::clone(&self.0), bytes: 0 }
@@ -120,6 +126,17 @@ mod tests {
         let mut charge = all.request(10).charge();
         assert_eq!(charge.set(11), Err(Exhausted::Request { limit: 10 }));
         assert_eq!(all.used(), 0);
+    }
+
+    #[test]
+    fn half_of_it_is_half_of_what_all_may_hold() {
+        let all = Budget::process(100);
+        let (one, mut charge) = (all.request(60), all.request(60).charge());
+        for (bytes, half) in [(49, false), (50, true), (10, false)] {
+            charge.set(bytes).unwrap();
+            assert_eq!((all.is_half_used(), one.is_half_used()), (half, half), "{bytes}");
+        }
+        assert!(!Budget::unlimited().is_half_used());
     }
 
     #[test]

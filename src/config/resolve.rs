@@ -63,10 +63,13 @@ pub(crate) fn resolve(settings: &mut Settings, lookup: Lookup<'_>, mistakes: &mu
         fetch.aws(upstream.value_mut(), needs.serving);
     }
     for route in &mut settings.routes {
-        let Route { jwt, request_headers, answer_headers, .. } = route.value_mut();
+        let Route { jwt, introspection, request_headers, answer_headers, .. } = route.value_mut();
         for rules in [request_headers, answer_headers].into_iter().flatten() {
             let HeaderRules { set, add, .. } = rules.value_mut();
             set.values_mut().chain(add.values_mut()).for_each(|value| fetch.supply(value, needs.serving));
+        }
+        if let Some(introspection) = introspection {
+            fetch.supply(&mut introspection.value_mut().secret, needs.serving);
         }
         let jwt = jwt.as_mut();
         if let Some(keys) = jwt.and_then(|jwt| jwt.value_mut().keys.value_mut().file.as_mut()) {

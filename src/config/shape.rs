@@ -48,6 +48,9 @@ const TABLES: &[&[&str]] = &[
     &["routes", "*", "jwt"],
     &["routes", "*", "jwt", "keys"],
     &["routes", "*", "jwt", "token"],
+    &["routes", "*", "introspection"],
+    &["routes", "*", "introspection", "token"],
+    &["routes", "*", "compression"],
     &["routes", "*", "sign"],
     &["routes", "*", "sign", "claims"],
 ];

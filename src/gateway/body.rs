@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
-use http::header::{
-    ACCEPT_RANGES, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_RANGE, ETAG, HeaderName, TRANSFER_ENCODING,
-};
+use http::header::{ACCEPT_RANGES, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_RANGE, ETAG, TRANSFER_ENCODING};
 use http::{HeaderMap, HeaderValue, Version};
 use pingora::http::ResponseHeader;
 
@@ -470,14 +468,23 @@ pub fn encode(plain: &[u8], codings: &[Coding], budget: &Budget) -> Result<Bytes
 
 /// Removes headers that describe the bytes of a body, and are wrong for a rewritten one.
 pub fn strip_body_headers(head: &mut ResponseHeader, version: Version) {
-    const DIGESTS: [&str; 4] = ["content-md5", "digest", "content-digest", "repr-digest"];
-    let standard: [HeaderName; 4] = [CONTENT_LENGTH, ETAG, ACCEPT_RANGES, CONTENT_RANGE];
-    for name in &standard {
+    head.remove_header(&ETAG);
+    head.remove_header(&CONTENT_RANGE);
+    strip_digests(head);
+    frame_anew(head, version);
+}
+
+/// Removes digests of the bytes of a body.
+pub fn strip_digests(head: &mut ResponseHeader) {
+    for name in ["content-md5", "digest", "content-digest", "repr-digest"] {
         head.remove_header(name);
     }
-    for name in DIGESTS {
-        head.remove_header(name);
-    }
+}
+
+/// Frames a body whose length is not known any more.
+pub fn frame_anew(head: &mut ResponseHeader, version: Version) {
+    head.remove_header(&CONTENT_LENGTH);
+    head.remove_header(&ACCEPT_RANGES);
     if version == Version::HTTP_11 {
         drop(head.insert_header(TRANSFER_ENCODING, HeaderValue::from_static("chunked")));
     }

@@ -270,10 +270,7 @@ where
             true => self.host.response_trailer_filter(session, trailers, &mut ctx.host).await?,
             false => None,
         };
-        self.gateway
-            .response_trailer_filter(session, trailers, &mut ctx.chain)
-            .await
-            .map(|ours| last.or(ours))
+        self.gateway.end_at_trailers(session, trailers, &mut ctx.chain, last).await
     }
 
     async fn fail_to_proxy(&self, session: &mut Session, error: &Error, ctx: &mut Self::CTX) -> FailToProxy {

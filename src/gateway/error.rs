@@ -38,6 +38,9 @@ pub enum GatewayError {
     /// The upstream gets no requests now.
     #[error("{}", .0.summary())]
     Unavailable(Unavailable),
+    /// Nobody can say now whether the caller's token is good: its issuer does not answer.
+    #[error("the token cannot be verified now; try again shortly")]
+    Unverifiable,
     /// What the caller asks for is not built.
     #[error("{0}")]
     NotBuilt(&'static str),
@@ -149,6 +152,7 @@ impl GatewayError {
             Self::Unscannable(_) => "unscannable_answer",
             Self::BlockedRequest(_) => "blocked_request",
             Self::BlockedAnswer(_) => "blocked_answer",
+            Self::Unverifiable => "unverifiable_token",
             Self::NotBuilt(_) => "not_implemented",
             Self::LeadsAround => "leads_around",
             Self::ForbiddenAddress => "forbidden_address",
@@ -187,7 +191,7 @@ impl GatewayError {
             Self::UnreadFile(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Upstream(UpstreamFailure::Timeout) => StatusCode::GATEWAY_TIMEOUT,
             Self::Upstream(_) | Self::Unscannable(_) | Self::BlockedAnswer(_) => StatusCode::BAD_GATEWAY,
-            Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Unavailable(_) | Self::Unverifiable => StatusCode::SERVICE_UNAVAILABLE,
             Self::NotBuilt(_) => StatusCode::NOT_IMPLEMENTED,
             Self::LeadsAround | Self::ForbiddenAddress | Self::ForbiddenOrigin => StatusCode::FORBIDDEN,
             Self::WebSocketVersion => StatusCode::UPGRADE_REQUIRED,
@@ -263,7 +267,8 @@ impl GatewayError {
         match self {
             Self::Api(ApiError::TooLarge(_) | ApiError::Excess(_)) => 1009,
             Self::Api(ApiError::UnsupportedMediaType(_)) => 1003,
-            Self::Api(ApiError::Overloaded | ApiError::TooManyRequests(_) | ApiError::OverBudget(_)) => 1013,
+            Self::Api(ApiError::Overloaded | ApiError::TooManyRequests(_) | ApiError::OverBudget(_))
+            | Self::Unverifiable => 1013,
             Self::Api(ApiError::Internal(_)) => 1011,
             Self::Upstream(_) | Self::Unavailable(_) | Self::Unscannable(_) => 1014,
             _ => 1008,
@@ -294,6 +299,11 @@ impl GatewayError {
             Self::Unavailable(why) => {
                 let mut answer = stamp.answer(status, "ServiceNotAvailable", why.summary(), None::<()>);
                 answer.headers.insert(RETRY_AFTER, HeaderValue::from(why.after()));
+                answer
+            }
+            Self::Unverifiable => {
+                let mut answer = stamp.answer(status, "ServiceNotAvailable", &summary, None::<()>);
+                answer.headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
                 answer
             }
             Self::BlockedRequest(_) => stamp.answer(status, "Blocked", &summary, None::<()>),
@@ -328,7 +338,7 @@ impl GatewayError {
             ) => {
                 answer.headers.insert(RETRY_AFTER, HeaderValue::from(*after));
             }
-            Self::Api(ApiError::Overloaded) => {
+            Self::Api(ApiError::Overloaded) | Self::Unverifiable => {
                 answer.headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
             }
             Self::Api(ApiError::TooLarge(_) | ApiError::Excess(_)) => {

@@ -28,11 +28,13 @@ use crate::gateway::memory::RequestMemory;
 use crate::gateway::min_rate::ByteRate;
 use crate::gateway::model_alias::ModelPlan;
 use crate::gateway::origin;
+use crate::gateway::preflight::is_preflight;
 use crate::gateway::request_trace::RequestTrace;
 use crate::gateway::route_info::RouteInfo;
 use crate::gateway::terminal::Terminal;
 use crate::gateway::upstream::Upstream;
 use crate::redact::{Counts, Scope, SurrogateMap};
+use crate::stream::codec::Coding;
 use crate::telemetry::{Direction, Scan, Unscanned};
 use crate::usage::{Cost, Reservation, TokenUsage};
 use crate::vault::jwt::Claims;
@@ -46,6 +48,8 @@ pub struct Facts {
     pub claims: Option<Claims>,
     /// The caller's certificate, once its route asked for one.
     pub certificate: Option<Arc<ClientCertificate>>,
+    /// The content coding that its answer may be put into, by what it came with.
+    pub coding: Option<Coding>,
     /// The id that the caller gave its call, as JSON; of JSON-RPC only.
     pub call: Option<String>,
     /// What is remembered of the caller and the conversation, on routes that remember.
@@ -145,6 +149,10 @@ pub struct Exchange {
     pub(in crate::gateway) delivery: Delivery,
     /// Whether it asks for WebSocket.
     pub(in crate::gateway) websocket: bool,
+    /// Whether it came over TLS, as far as the connection here knows.
+    pub(in crate::gateway) tls: bool,
+    /// Whether its head was a preflight as it came.
+    preflight: bool,
     head: RequestHeader,
     /// The origin that its head named as it came.
     origin: Option<HeaderValue>,
@@ -210,6 +218,8 @@ impl From<ExchangeParts> for Exchange {
             trace,
             delivery: Delivery::default(),
             websocket: false,
+            tls: false,
+            preflight: is_preflight(&head.method, &head.headers),
             origin: origin::named_in(&head.headers).cloned(),
             head,
             path,
@@ -256,6 +266,11 @@ impl Exchange {
     /// The origin of the page that asks, whatever filters have made of the head; `None` where it names none or several.
     pub fn origin(&self) -> Option<&HeaderValue> {
         self.origin.as_ref()
+    }
+
+    /// Whether a browser asks by it what a page may do, whatever filters have made of the head.
+    pub fn is_preflight(&self) -> bool {
+        self.preflight
     }
 
     /// The path by which its route was found.

@@ -6,7 +6,7 @@
 //! | [`embed`] | the chain around another server's callbacks |
 //! | `receive` | how a request is received: its route, its exchange |
 //! | `head_check` | what no request's head may say |
-//! | `head_fields` | the fields of a head, whoever's |
+//! | `head_fields`, `vary` | the fields of a head, whoever's, and what it says that an answer depends on |
 //! | [`origin`], `preflight` | what browsers say of the pages that ask |
 //! | `state` | the states of a request, each of which owns what exists by then |
 //! | [`exchange`] | what is true of a request in every state |
@@ -28,7 +28,10 @@
 //! | [`model_alias`] | names of models of one's own, and which model answers |
 //! | `native` | answers of our own |
 //! | `session_body` | the body of a session's request |
-//! | [`keys`] | public keys of those who sign tokens |
+//! | [`keys`], [`key_set`] | public keys of those who sign tokens |
+//! | [`key_source`], [`discovery`] | where they are fetched from |
+//! | [`introspection`] | tokens that only their server can read |
+//! | `accept_encoding`, [`compression`] | content codings that callers accept, and answers that are put into one |
 //! | [`bounds`] | what every request may take up |
 //! | [`in_flight`] | how many requests are under way |
 //! | [`min_rate`] | how slowly bytes may come or be taken |
@@ -44,15 +47,18 @@
 //! | [`request_trace`] | spans of a request and its attempts |
 //! | [`listen`] | sockets, TLS, and the end |
 
+mod accept_encoding;
 mod bedrock_error;
 pub mod body;
 pub mod bounds;
 pub mod client_certificate;
 pub mod clients;
 mod collected_body;
+pub mod compression;
 mod decoded_body;
 mod delivery;
 pub mod dialer;
+pub mod discovery;
 pub mod embed;
 pub mod error;
 mod error_shape;
@@ -63,6 +69,9 @@ pub mod filters;
 mod head_check;
 mod head_fields;
 pub mod in_flight;
+pub mod introspection;
+pub mod key_set;
+pub mod key_source;
 pub mod keys;
 pub mod layer;
 pub mod listen;
@@ -93,4 +102,5 @@ mod testing_certificates;
 mod unavailable;
 mod upgrade;
 pub mod upstream;
+mod vary;
 pub mod websocket;

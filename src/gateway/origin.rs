@@ -62,9 +62,11 @@ impl Origin {
         Some(Self { scheme: scheme.to_owned(), host, port: port.filter(|port| Some(*port) != own) })
     }
 
-    /// Whether it is the origin of a server that is asked for as `host`, which may have a port.
-    pub fn is_at(&self, host: &str) -> bool {
-        Self::parse(&format!("{}://{host}", self.scheme)).as_ref() == Some(self)
+    /// Whether it is the origin of a server that is asked for as `host`, which may have a port. Over TLS, a page that came
+    /// without is of another one: anybody on its way could have written it.
+    pub fn is_at(&self, host: &str, tls: bool) -> bool {
+        (!tls || self.scheme == "https")
+            && Self::parse(&format!("{}://{host}", self.scheme)).as_ref() == Some(self)
     }
 }
 
@@ -250,7 +252,9 @@ mod tests {
             ("https://gate.test", "", false),
         ];
         for (origin, host, own) in rows {
-            assert_eq!(Origin::parse(origin).unwrap().is_at(host), own, "{origin} {host}");
+            let page = Origin::parse(origin).unwrap();
+            assert_eq!(page.is_at(host, false), own, "{origin} {host}");
+            assert_eq!(page.is_at(host, true), own && origin.starts_with("https:"), "{origin} {host}");
         }
     }
 }

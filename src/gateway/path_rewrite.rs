@@ -40,6 +40,8 @@ impl PathRewrite {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn rewrite(strip: usize, put: &str) -> PathRewrite {
@@ -83,6 +85,35 @@ mod tests {
         ];
         for (rewrite, prefix, target, want) in rows {
             assert_eq!(rewrite.undone(prefix, target), want, "{rewrite:?} {prefix} {target}");
+        }
+    }
+
+    proptest! {
+        /// Whatever is asked for: what goes out begins with what the route says, goes on as the caller wrote it, is what it
+        /// would be if it were received, and comes back as it went.
+        #[test]
+        fn no_path_leaves_what_the_route_puts_before_it(
+            below in "(/|[ab.;%\\\\]|%2[eEfF5]|%5[cC]|%3[aAbBfF]|%[0-9a-fA-F]{2}){0,20}",
+            prefix in prop::sample::select(vec!["/a", "/a/b"]),
+            put in prop::sample::select(vec!["", "/v2", "/a", "/x%2Fy/z"]),
+        ) {
+            let Ok(path) = RequestPath::parse(&format!("{prefix}{below}")) else { return Ok(()) };
+            // As a route takes it.
+            let rest = path.compared().strip_prefix(prefix);
+            if !rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/')) {
+                return Ok(());
+            }
+            let rewrite = rewrite(prefix.matches('/').count(), put);
+            let asked = rewrite.asked(&path).unwrap();
+            let rest = path.sent().strip_prefix(prefix).unwrap();
+            let whole = format!("{put}{rest}");
+            prop_assert_eq!(asked.sent(), if whole.is_empty() { "/" } else { &whole });
+            let received = RequestPath::parse(asked.sent());
+            prop_assert_eq!(received.as_ref(), Ok(&asked));
+            prop_assert!(!asked.sent().split('/').any(|segment| matches!(segment, "." | "..")));
+            if rewrite.replaces() {
+                prop_assert_eq!(rewrite.undone(prefix, asked.sent()), path.sent());
+            }
         }
     }
 }

@@ -4,6 +4,7 @@
 use bytes::Bytes;
 
 use crate::gateway::body::{BodyFormat, BodyKind, beginning};
+use crate::gateway::compression::Compression;
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
 use crate::gateway::layer::{Layer, TextLayer, UnscannedPolicy};
@@ -99,6 +100,7 @@ pub struct AnswerPlan {
     layers: Vec<Layer>,
     policy: UnscannedPolicy,
     usage: Option<&'static Protocol>,
+    compression: Option<Compression>,
 }
 
 impl AnswerPlan {
@@ -119,6 +121,16 @@ impl AnswerPlan {
     /// By what protocol tokens are read, if they are.
     pub fn usage(&self) -> Option<&'static Protocol> {
         self.usage
+    }
+
+    /// Has the body compressed as it leaves, where that suits it.
+    pub fn compress(&mut self, compression: Compression) {
+        self.compression = Some(compression);
+    }
+
+    /// How the body is compressed, if it is.
+    pub fn compression(&self) -> Option<Compression> {
+        self.compression
     }
 
     /// What is installed on the body.

@@ -234,6 +234,36 @@ impl Gateway {
         }
     }
 
+    /// Ends a rewritten body before its trailers: Pingora shows no other end of it. `last` is what else belongs to it. Returns
+    /// what is still to be sent. Trailers were not looked at, and may be digests of other bytes.
+    ///
+    /// # Errors
+    /// A callback out of turn.
+    pub(super) async fn end_at_trailers(
+        &self,
+        session: &mut Session,
+        trailers: &mut HeaderMap,
+        ctx: &mut RequestCtx,
+        mut last: Option<Bytes>,
+    ) -> Result<Option<Bytes>> {
+        let request = ctx.request()?;
+        let Ok((x, answering)) = request.answering() else { return Ok(last) };
+        if !answering.rewrites() {
+            return Ok(last);
+        }
+        let ended = answering.chunk(x, &mut last, true);
+        if x.answer_scan == Scan::Scanned || answering.compresses() {
+            trailers.clear();
+        }
+        if let Err(error) = ended {
+            // Pingora would send the trailers nevertheless, and the body would look whole.
+            drop(request.carry(error));
+            session.shutdown().await;
+            return Ok(None);
+        }
+        Ok(last)
+    }
+
     /// Fails a streamed exchange that has used up its time, by the fault of its peer.
     fn check_deadline(&self, request: &mut ActiveRequest) -> Result<()> {
         let Ok((_, streaming)) = request.streaming() else { return Ok(()) };
@@ -399,17 +429,13 @@ impl ProxyHttp for Gateway {
         answering.chunk(x, body, end).map(|()| None).map_err(|error| request.carry(error))
     }
 
-    /// What stands behind a rewritten answer was not looked at, and may be a digest of other bytes.
     async fn response_trailer_filter(
         &self,
-        _: &mut Session,
+        session: &mut Session,
         trailers: &mut HeaderMap,
         ctx: &mut RequestCtx,
     ) -> Result<Option<Bytes>> {
-        if ctx.request.as_ref().is_some_and(|request| request.x.answer_scan == Scan::Scanned) {
-            trailers.clear();
-        }
-        Ok(None)
+        self.end_at_trailers(session, trailers, ctx, None).await
     }
 
     async fn fail_to_proxy(&self, session: &mut Session, error: &Error, ctx: &mut RequestCtx) -> FailToProxy {

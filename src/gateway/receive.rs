@@ -70,6 +70,7 @@ impl Gateway {
             _ => Arc::clone(table.stray()),
         };
         let mut x = self.exchange(received, path, &route)?;
+        x.tls = session.digest().is_some_and(|digest| digest.ssl_digest.is_some());
         match &found {
             RouteMatch::Route(_) => {}
             RouteMatch::OtherMethod(_, spoken) => x.speak(*spoken),

@@ -148,7 +148,7 @@ async fn answer(
         return written.map(|()| sent.up.response_done()).map_err(|_| GatewayError::Gone);
     }
     let is_small = known.is_some_and(|length| length <= WHOLE_ANSWER);
-    let rewrites = answering.rewrites();
+    let (rewrites, edits) = (answering.rewrites(), answering.edits());
     let mut relay = AnswerRelay { x, answering, dialer };
     if rewrites && is_small {
         return relay.whole(session, sent, head).await;
@@ -161,7 +161,7 @@ async fn answer(
     }
     // Of a document, the head waits for what follows it: until then it can still be refused.
     let mut head = Some(Box::new(head));
-    if !rewrites || relay.answering.is_stream() {
+    if !edits || relay.answering.is_stream() {
         send_head(session, &mut head).await?;
     }
     relay.stream(session, sent, head).await

@@ -203,6 +203,11 @@ pub(super) fn exchange(route: &Route, method: &str, fields: &[(&'static str, &st
     for (name, value) in fields {
         head.append_header(*name, *value).unwrap();
     }
+    exchange_of(route, head)
+}
+
+/// The exchange of a request with this head on a route.
+pub(super) fn exchange_of(route: &Route, head: RequestHeader) -> Exchange {
     let clock: SharedClock = Arc::new(SystemClock);
     Exchange::from(ExchangeParts {
         id: RequestId::from_random([7; 20]),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::redirect::Policy;
 use reqwest::{Method, Url};
@@ -36,12 +37,21 @@ pub struct Call<'a> {
     pub url: &'a Url,
     /// Fields of the head; a value is never logged.
     pub headers: &'a [(String, Secret<String>)],
-    /// A JSON body for a `POST`; without one it is a `GET`.
-    pub json: Option<String>,
+    /// A body for a `POST`; without one it is a `GET`.
+    pub body: Option<CallBody>,
     /// For all of it.
     pub timeout: Duration,
     /// The largest body of an answer, in bytes.
     pub most: usize,
+}
+
+/// What a call brings.
+#[derive(Clone, Debug)]
+pub enum CallBody {
+    /// JSON.
+    Json(String),
+    /// A form as [`form`](crate::net::form) writes it, which may hold a secret.
+    Form(Secret<String>),
 }
 
 /// What a provider answers.
@@ -80,13 +90,17 @@ impl Client {
     /// # Errors
     /// [`NetError::Inaccessible`] where no whole answer came in time, [`NetError::TooLarge`].
     pub async fn call(&self, call: Call<'_>) -> Result<ProviderAnswer, NetError> {
-        let Call { url, headers, json, timeout, most } = call;
+        let Call { url, headers, body, timeout, most } = call;
         let whole = async {
-            let method = if json.is_some() { Method::POST } else { Method::GET };
-            let mut request = self.named.request(method, url.clone()).headers(fields(headers)?);
-            if let Some(json) = json {
-                request = request.header("content-type", "application/json").body(json);
-            }
+            let method = if body.is_some() { Method::POST } else { Method::GET };
+            let request = self.named.request(method, url.clone()).headers(fields(headers)?);
+            let request = match body {
+                None => request,
+                Some(CallBody::Json(json)) => request.header(CONTENT_TYPE, "application/json").body(json),
+                Some(CallBody::Form(form)) => request
+                    .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
+                    .body(form.expose().clone()),
+            };
             let mut answer = request.send().await.map_err(|_| NetError::Inaccessible)?;
             let mut body = Vec::new();
             while let Some(chunk) = answer.chunk().await.map_err(|_| NetError::Inaccessible)? {

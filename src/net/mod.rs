@@ -8,6 +8,7 @@
 //! | `allow` | [`Allow`]: the places besides that may be fetched from |
 //! | `lookup` | [`Lookup`]: names to addresses, and the check of what it answers |
 //! | `client` | [`Client`]: its settings, and calls to our own providers |
+//! | `form` | [`form()`]: names and values as a form has them |
 //! | `fetch` | [`Fetched`]: a file as it comes from someone's URL |
 //! | `error` | [`NetError`] |
 
@@ -15,12 +16,14 @@ mod allow;
 mod client;
 mod error;
 mod fetch;
+mod form;
 mod lookup;
 
 pub use allow::{Allow, AllowEntry, AllowEntryError};
-pub use client::{Call, Client, ProviderAnswer};
+pub use client::{Call, CallBody, Client, ProviderAnswer};
 pub use error::NetError;
 pub use fetch::{Fetched, Limits};
+pub use form::{form, form_value};
 pub use lookup::{Lookup, Lookups, SystemLookup};
 /// A URL as browsers read it (WHATWG URL).
 pub use reqwest::Url;

@@ -478,10 +478,13 @@ def test_trailers_of_what_is_looked_at_do_not_go_on():
                 server.kind = kind
                 with Connection(gateway.h2c) as connection:
                     stream = connection.request(path=path)
-                    got = b""
+                    got = data = b""
                     while one := connection.until(HEADERS, DATA, stream=stream):
+                        data += one.payload if one.kind == DATA else b""
                         got += one.payload if one.kind == DATA else str(one.headers).encode()
                         if one.flags & END_STREAM:
                             break
                     assert got.count(MAIL.encode()) == (2 if seen else 0), got
+                    # What was held back until the end of the body has come, too.
+                    assert seen or data == b"for " + b"*" * len(MAIL), data
         server.shutdown()

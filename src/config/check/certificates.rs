@@ -102,7 +102,7 @@ fn headers(settings: &Settings, route: &Route, certificate: &RouteCertificate, m
     let RouteCertificate { headers, .. } = certificate;
     let upstream = route.upstream.as_ref().and_then(|name| settings.upstreams.get(name.as_str()));
     let of_upstream = upstream.iter().flat_map(|upstream| upstream.headers.keys()).map(|name| name.as_str());
-    let of_jwt = route.jwt.iter().flat_map(|jwt| jwt.headers.values()).map(|name| name.as_str());
+    let of_jwt = route.claim_headers().map(|name| name.as_str());
     let of_sign = route.sign.iter().map(|sign| sign.header.as_str());
     let mut taken: Vec<String> =
         of_upstream.chain(of_jwt).chain(of_sign).map(str::to_ascii_lowercase).collect();

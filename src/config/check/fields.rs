@@ -19,11 +19,16 @@ const OURS: &[&str] = &[
     "upgrade",
 ];
 
+/// A name as many servers read it, for which an underscore is a hyphen: to them, two that are alike then are one.
+pub(super) fn plain(name: &HeaderName) -> String {
+    name.as_str().replace('_', "-")
+}
+
 /// The name of a field that may be set; what is wrong with any other is said.
 pub(super) fn name(written: &At<String>, mistakes: &mut Mistakes) -> Option<HeaderName> {
     let place = written.span().start;
     match HeaderName::from_bytes(written.as_bytes()) {
-        Ok(name) if OURS.contains(&name.as_str()) => {
+        Ok(name) if OURS.contains(&plain(&name).as_str()) => {
             mistakes.say(place, format!("`{name}` is written by the gateway itself"));
             None
         }
@@ -39,5 +44,30 @@ pub(super) fn name(written: &At<String>, mistakes: &mut Mistakes) -> Option<Head
 pub(super) fn value(value: &At<Supplied>, mistakes: &mut Mistakes) {
     if HeaderValue::from_str(value.value().expose()).is_err() {
         mistakes.say(value.span().start, "not a field value: line breaks and control characters are refused");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_says_how_a_message_is_read_is_not_set_under_any_spelling() {
+        for (name, fine) in [
+            ("x-user", true),
+            ("x_user", true),
+            ("content-length", false),
+            ("Content_Length", false),
+            ("TRANSFER_ENCODING", false),
+            ("te", false),
+            ("keep_alive", false),
+            ("x y", false),
+            ("", false),
+            ("x:y", false),
+            ("x\r\ny", false),
+        ] {
+            let mut mistakes = Mistakes::default();
+            assert_eq!(super::name(&At::new(name.to_owned()), &mut mistakes).is_some(), fine, "{name:?}");
+        }
     }
 }

@@ -2,14 +2,14 @@
 
 use http::HeaderName;
 use http::header::{
-    ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, EXPECT, HOST, IF_RANGE, PROXY_AUTHENTICATE,
-    PROXY_AUTHORIZATION, RANGE,
+    ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_RANGE, CONTENT_TYPE, EXPECT, HOST, IF_RANGE,
+    PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, RANGE,
 };
 
 use crate::config::at::At;
 use crate::config::check::fields;
 use crate::config::mistakes::Mistakes;
-use crate::config::settings::{HeaderRules, Route};
+use crate::config::settings::{CertificateHeaders, HeaderRules, Route};
 use crate::config::supplied::Supplied;
 use crate::gateway::upstream::is_stripped;
 
@@ -40,18 +40,19 @@ pub(super) fn all(routes: &[At<Route>], mistakes: &mut Mistakes) {
 
 fn judge(route: &Route, rules: &HeaderRules, way: Way, mistakes: &mut Mistakes) {
     let HeaderRules { remove, set, add } = rules;
-    let mut seen: Vec<HeaderName> = Vec::new();
+    let mut seen: Vec<String> = Vec::new();
     let set = set.iter().chain(add).map(|(name, value)| (name, Some(value)));
     for (written, value) in remove.iter().map(|name| (name, None)).chain(set) {
         if let Some(name) = fields::name(written, mistakes) {
             let place = written.span().start;
-            if seen.contains(&name) {
+            let plain = fields::plain(&name);
+            if seen.contains(&plain) {
                 let hint = "it is removed, set or added";
                 mistakes.hint(place, format!("`{name}` is named twice"), hint);
             } else if let Some(Refused { why, hint }) = refused(route, &name, way, value.is_some()) {
                 mistakes.hint(place, format!("`{name}` {why}"), hint);
             }
-            seen.push(name);
+            seen.push(plain);
         }
         if let Some(value) = value {
             values(value, mistakes);
@@ -66,14 +67,15 @@ struct Refused {
 }
 
 fn refused(route: &Route, name: &HeaderName, way: Way, sets: bool) -> Option<Refused> {
-    let is = |names: &[HeaderName]| names.contains(name);
-    let text = name.as_str();
+    let plain = fields::plain(name);
+    let text = plain.as_str();
+    let is = |names: &[HeaderName]| names.iter().any(|known| known.as_str() == text);
     let of_hop = is(&[PROXY_AUTHENTICATE, PROXY_AUTHORIZATION]) || text.starts_with("proxy-");
     let said = |why, hint| Some(Refused { why, hint });
     if of_hop || text == "http2-settings" || text.starts_with(WEBSOCKET) {
         return said("is written by the gateway itself", "it belongs to one connection");
     }
-    if is(&[CONTENT_TYPE, CONTENT_ENCODING]) {
+    if is(&[CONTENT_TYPE, CONTENT_ENCODING, CONTENT_RANGE]) {
         return said("says how the body is read", "it goes on as it came");
     }
     match way {
@@ -83,8 +85,11 @@ fn refused(route: &Route, name: &HeaderName, way: Way, sets: bool) -> Option<Ref
         Way::Request if is(&[ACCEPT_ENCODING, RANGE, IF_RANGE]) => {
             said("says how the answer is read", "it goes on as it came, or as scanning needs it")
         }
+        Way::Request if says_who_calls(route, text) => {
+            said("says who calls", "what callers send there does not go on, whatever is said here")
+        }
         // Taken off all that callers send, and what is set here with it.
-        Way::Request if sets && route.upstream.is_some() && is_stripped(&text.replace('_', "-")) => {
+        Way::Request if sets && route.upstream.is_some() && is_stripped(text) => {
             said("does not go on from here", "set it under `headers` of the upstream")
         }
         Way::Answer if route.cors.is_some() && text.starts_with(CORS) => {
@@ -92,6 +97,16 @@ fn refused(route: &Route, name: &HeaderName, way: Way, sets: bool) -> Option<Ref
         }
         Way::Request | Way::Answer => None,
     }
+}
+
+/// Whether a filter of the route tells the upstream there who calls: a rule that came after it would tell another.
+fn says_who_calls(route: &Route, plain: &str) -> bool {
+    let certificate = route.certificate.iter().flat_map(|table| {
+        let CertificateHeaders { subject, fingerprint } = &table.headers;
+        [subject, fingerprint].into_iter().flatten()
+    });
+    let same = |name: &At<String>| name.to_ascii_lowercase().replace('_', "-") == plain;
+    route.claim_headers().chain(certificate).any(same)
 }
 
 fn values(value: &At<Supplied>, mistakes: &mut Mistakes) {

@@ -1,11 +1,13 @@
 //! What no setting can check alone. Every check runs, whatever the others found.
 
 mod certificates;
+mod compression;
 mod cors;
 mod fields;
 mod files;
 mod guardrails;
 mod header_rules;
+mod introspection;
 mod jwt;
 mod models;
 mod prefix;
@@ -16,6 +18,7 @@ mod sanitize;
 mod server;
 mod sign;
 mod telemetry;
+mod tokens;
 mod upstreams;
 mod usage;
 
@@ -48,7 +51,9 @@ const CHECKS: &[Check] = &[
     |settings, _, mistakes| routes::reach(&settings.routes, mistakes),
     |settings, _, mistakes| cors::all(&settings.routes, mistakes),
     |settings, _, mistakes| header_rules::all(&settings.routes, mistakes),
+    |settings, _, mistakes| compression::all(&settings.routes, mistakes),
     |settings, _, mistakes| jwt::all(settings, mistakes),
+    |settings, _, mistakes| introspection::all(&settings.routes, mistakes),
     |settings, _, mistakes| sign::all(settings, mistakes),
     |settings, _, mistakes| provider::all(settings, mistakes),
     |settings, _, mistakes| models::all(settings, mistakes),

@@ -112,7 +112,9 @@ pub(super) fn filters(routes: &[At<Route>], mistakes: &mut Mistakes) {
             && !mistakes.lost(begin, "auth")
         {
             let hint = match route.guardrail() {
-                None => "a route to an upstream says \"token\", \"certificate\" or \"none\"",
+                None => {
+                    "a route to an upstream says \"token\", \"certificate\", \"introspection\" or \"none\""
+                }
                 Some(_) => "a route to a guardrail says \"token\", \"certificate\" or \"none\"",
             };
             mistakes.hint(begin, "`auth` is missing", hint);

@@ -68,7 +68,8 @@ pub(super) fn all(settings: &Settings, mistakes: &mut Mistakes) {
 }
 
 fn claims(route: &At<Route>, sign: &Sign, mistakes: &mut Mistakes) {
-    let nobody = route.jwt.is_none() && !mistakes.lost(route.span().start, "jwt");
+    let lost = ["jwt", "introspection"].iter().any(|table| mistakes.lost(route.span().start, table));
+    let nobody = route.jwt.is_none() && route.introspection.is_none() && !lost;
     for (name, template) in &sign.claims {
         if let Some((name_of, why)) = OURS.iter().find(|(ours, _)| *ours == name.as_str()) {
             mistakes.hint(name.span().start, format!("`{name_of}` is set by the gateway"), *why);

@@ -15,7 +15,7 @@ pub struct Jwt {
     pub keys: At<JwkSource>,
     /// Where the token is.
     pub token: At<TokenPlace>,
-    /// One of these as `iss`; none: any.
+    /// One of these as `iss`; none: the one whose keys are asked for by its name, else any.
     pub issuers: Vec<String>,
     /// One of these in `aud`; none: any.
     pub audiences: Vec<String>,
@@ -50,7 +50,7 @@ impl Default for Jwt {
     }
 }
 
-/// Where keys come from: a file, or a path of an upstream.
+/// Where keys come from: an issuer that says where they are, a file, or a path of an upstream.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct JwkSource {
@@ -60,6 +60,8 @@ pub struct JwkSource {
     pub upstream: Option<At<String>>,
     /// Its path there.
     pub path: Option<At<String>>,
+    /// An issuer, as tokens name it in `iss`, that says itself where its keys are (OpenID Connect Discovery).
+    pub issuer: Option<At<String>>,
 }
 
 /// Where tokens are; `Authorization: Bearer`, if nothing is said.

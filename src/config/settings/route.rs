@@ -8,7 +8,8 @@ use serde::{Deserialize, Deserializer};
 
 use crate::base::written::Written;
 use crate::config::settings::{
-    AddressBlock, Cors, HeaderRules, HttpMethod, Jwt, Provider, Redact, RouteCertificate, Sign,
+    AddressBlock, Compression, Cors, HeaderRules, HttpMethod, Introspection, Jwt, Provider, Redact,
+    RouteCertificate, Sign,
 };
 use crate::config::{At, Period, Size};
 
@@ -53,12 +54,16 @@ pub struct Route {
     pub certificate: Option<At<RouteCertificate>>,
     /// Who may pass by a signed token.
     pub jwt: Option<At<Jwt>>,
+    /// Where the authorization server is asked about tokens, with `auth = "introspection"`.
+    pub introspection: Option<At<Introspection>>,
     /// A signed token for the upstream.
     pub sign: Option<At<Sign>>,
     /// Headers of what goes to the upstream; what the upstream itself sets counts for more.
     pub request_headers: Option<At<HeaderRules>>,
     /// Headers of what callers get, errors among it.
     pub answer_headers: Option<At<HeaderRules>>,
+    /// Answers are compressed for callers that accept it; none are unless the file has the table.
+    pub compression: Option<At<Compression>>,
     /// How often.
     pub rate: Option<At<Rate>>,
     /// The largest body that passes, collected or streamed. `None`: only the limits bound it.
@@ -161,6 +166,12 @@ impl Route {
     /// for a token themselves.
     pub fn auth(&self) -> Auth {
         self.auth.as_deref().copied().unwrap_or(Auth::None)
+    }
+
+    /// Headers in which claims of the caller's token go on.
+    pub fn claim_headers(&self) -> impl Iterator<Item = &At<String>> {
+        let of_jwt = self.jwt.iter().flat_map(|jwt| jwt.headers.values());
+        of_jwt.chain(self.introspection.iter().flat_map(|table| table.headers.values()))
     }
 
     /// Whether only callers with a client certificate may pass.
@@ -321,6 +332,8 @@ pub enum Auth {
     Token,
     /// Whoever's connection has proved a certificate that a `client_ca` has issued; see [`Route::certificate`].
     Certificate,
+    /// Whoever has a token that its authorization server calls active; see [`Route::introspection`].
+    Introspection,
     /// Anyone; the caller's own credentials travel on, a token of ours does not.
     None,
 }

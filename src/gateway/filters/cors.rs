@@ -21,7 +21,8 @@ use crate::gateway::filter::{Filter, Flow, Stage};
 use crate::gateway::head_fields::HeadFields;
 use crate::gateway::origin::{Origin, OriginRule, is_allowed};
 use crate::gateway::plan::{AnswerPlan, RequestPlan};
-use crate::gateway::preflight::{is_preflight, method_asked};
+use crate::gateway::preflight::method_asked;
+use crate::gateway::vary::add_vary;
 
 /// All, where that is meant.
 const ANY: HeaderValue = HeaderValue::from_static("*");
@@ -138,7 +139,7 @@ impl Cors {
         let origin = || Origin::parse(x.origin()?.to_str().ok()?);
         !headers.contains_key(ORIGIN)
             || self.allowed(x.origin()).is_some()
-            || origin().is_some_and(|origin| origin.is_at(host))
+            || origin().is_some_and(|origin| origin.is_at(host, x.tls))
     }
 
     /// Says in the head of an answer who may read it, whatever was said there.
@@ -146,8 +147,8 @@ impl Cors {
         let is_theirs = |name: &&HeaderName| name.as_str().starts_with(FAMILY);
         let theirs: Vec<HeaderName> = head.fields().keys().filter(is_theirs).cloned().collect();
         theirs.iter().for_each(|name| head.take(name));
-        if self.origins.is_some() && !varies_by_origin(head.fields()) {
-            head.add(&VARY, HeaderValue::from_static("Origin"));
+        if self.origins.is_some() {
+            add_vary(head, &ORIGIN, "Origin");
         }
         let Some(origin) = self.allowed(x.origin()) else { return };
         head.put(&ACCESS_CONTROL_ALLOW_ORIGIN, origin);
@@ -177,15 +178,6 @@ fn names_asked(headers: &HeaderMap) -> Option<HeaderValue> {
     list(names.iter().map(HeaderName::as_str))
 }
 
-/// Whether caches know that an answer depends on who asks.
-fn varies_by_origin(headers: &HeaderMap) -> bool {
-    let lines = headers.get_all(VARY).iter().filter_map(|line| line.to_str().ok());
-    lines.flat_map(|line| line.split(',')).any(|name| {
-        let name = name.trim();
-        name == "*" || name.eq_ignore_ascii_case(ORIGIN.as_str())
-    })
-}
-
 #[async_trait]
 impl Filter for Cors {
     fn name(&self) -> &'static str {
@@ -201,7 +193,7 @@ impl Filter for Cors {
     }
 
     async fn request(&self, x: &mut Exchange, _: &mut RequestPlan) -> Result<Flow, GatewayError> {
-        if is_preflight(&x.head().method, &x.head().headers) {
+        if x.is_preflight() {
             return Ok(Flow::Answer(self.preflight(x)));
         }
         if x.is_websocket() && !self.opens(x) {
@@ -217,7 +209,7 @@ impl Filter for Cors {
         _: &mut AnswerPlan,
     ) -> Result<(), GatewayError> {
         // The answer to a preflight is from here, and says it all.
-        if !is_preflight(&x.head().method, &x.head().headers) {
+        if !x.is_preflight() {
             self.share(x, head);
         }
         Ok(())

@@ -139,6 +139,86 @@ async fn an_answer_says_who_may_read_it_whatever_the_upstream_said() {
     }
 }
 
+#[tokio::test]
+async fn what_filters_make_of_a_head_makes_no_preflight_of_it() {
+    // What came, what filters make of it, and what is told of an answer that shares with everybody.
+    let rows: [(Fields, Fields, &str); 3] = [
+        (vec![POST], vec![APP], ""),
+        (vec![APP], vec![POST], "allow-origin: https://app.test"),
+        (vec![], vec![APP, POST], ""),
+    ];
+    for (came, made, want) in rows {
+        let (filter, mut x) = request(parts(&["https://app.test"]), "OPTIONS", &came);
+        let flow = filter.request(&mut x, &mut RequestPlan::default()).await;
+        assert!(matches!(flow, Ok(Flow::Next)), "{came:?}");
+        for (name, value) in &made {
+            x.head_mut().insert_header(*name, *value).unwrap();
+        }
+        let mut head = ResponseHeader::build(200, None).unwrap();
+        head.insert_header("access-control-allow-origin", "*").unwrap();
+        filter.response(&mut x, &mut head, &mut AnswerPlan::default()).await.unwrap();
+        assert_eq!(shown(&head.headers), want, "{came:?} {made:?}");
+    }
+}
+
+#[tokio::test]
+async fn origins_that_look_like_one_that_may_call_are_told_nothing() {
+    let rules = ["https://app.test", "https://*.apps.test:8443", "https://[2001:db8::1]"];
+    let rows = [
+        ("HTTPS://App.Test:443", true),
+        ("https://a.b.apps.test:8443", true),
+        ("https://[2001:DB8:0:0::1]", true),
+        ("https://app.test.evil.test", false),
+        ("https://evil-app.test", false),
+        ("https://evilapps.test:8443", false),
+        ("https://apps.test:8443", false),
+        ("https://a.apps.test", false),
+        ("https://a.apps.test:84430", false),
+        ("https://a.apps.test:8443.evil.test", false),
+        ("https://a.apps.test.:8443", false),
+        ("https://app.test.", false),
+        ("https://app.test:443:443", false),
+        ("https://app.test@evil.test", false),
+        ("https://evil.test/https://app.test", false),
+        ("https://app.test/", false),
+        ("https://app.test?", false),
+        ("https://app.test#", false),
+        ("https://app.test, https://evil.test", false),
+        ("https://app.test https://evil.test", false),
+        ("https:app.test", false),
+        ("https:///app.test", false),
+        ("https://app%2etest", false),
+        ("https://app_test", false),
+        ("https://\u{0430}pp.test", false),
+        ("//app.test", false),
+        ("app.test", false),
+        ("null", false),
+        ("*", false),
+        ("", false),
+    ];
+    for (origin, allowed) in rows {
+        for method in ["OPTIONS", "POST"] {
+            let value = HeaderValue::from_bytes(origin.as_bytes()).unwrap();
+            let (filter, mut x) = request(parts(&rules), method, &[POST]);
+            let mut head = x.head().clone();
+            head.insert_header("origin", value.clone()).unwrap();
+            x = crate::gateway::testing::exchange_of(&route(vec![filter.clone()], fixed(), None), head);
+            let told = match filter.request(&mut x, &mut RequestPlan::default()).await {
+                Ok(Flow::Answer(answer)) => answer.headers,
+                Ok(Flow::Next) => {
+                    let mut headers = HeaderMap::new();
+                    filter.error(&x, &mut headers);
+                    headers
+                }
+                Err(error) => panic!("{error}"),
+            };
+            let shared = told.get(ACCESS_CONTROL_ALLOW_ORIGIN);
+            assert_eq!(shared, allowed.then_some(&value), "{method} {origin}");
+            assert!(told.contains_key(VARY), "{method} {origin}");
+        }
+    }
+}
+
 #[test]
 fn caches_are_told_once_that_it_depends_on_who_asks() {
     let rows: [(&[&str], &[&str]); 6] = [
@@ -185,6 +265,15 @@ async fn a_page_that_may_not_call_opens_no_websocket() {
         let flow = filter.request(&mut x, &mut RequestPlan::default()).await;
         assert_eq!(flow.is_ok(), opens, "{fields:?}");
         assert!(opens || matches!(flow, Err(GatewayError::ForbiddenOrigin)), "{fields:?}");
+    }
+    // Over TLS, the same host is another server to pages that came without.
+    for (origin, opens) in [("https://gate.test:8443", true), ("http://gate.test:8443", false)] {
+        for tls in [false, true] {
+            let (filter, mut x) = request(parts(&["https://app.test"]), "GET", &[host, ("origin", origin)]);
+            (x.websocket, x.tls) = (true, tls);
+            let flow = filter.request(&mut x, &mut RequestPlan::default()).await;
+            assert_eq!(flow.is_ok(), opens || !tls, "{origin} {tls}");
+        }
     }
     let (filter, mut x) = request(parts(&["*"]), "GET", &[host, EVIL]);
     x.websocket = true;

@@ -1,8 +1,8 @@
-//! The filters: one file each, both halves together. None knows another; what two of them do alike is in
-//! `bearer`, `spoofed`, `readable_answer` and `cookies_and_query`; `head_tokens` knows where tokens stand in a head, `who` who
-//! calls, `remember` and `restoring` what was issued, and `scope` what surrogates go by. Of `redact`, `redact_parts` is what it
-//! is made from, `answers` what is done in those of upstreams, `session` redacts the messages of a WebSocket, `direct` knows
-//! what leads around us, `head_values` is what it does to heads, `file_policy` which files pass, `findings` what it counts,
+//! The filters: one file each, both halves together. None knows another; what two of them do alike is in `bearer`,
+//! `token_place`, `claims`, `spoofed`, `readable_answer` and `cookies_and_query`; `head_tokens` knows where tokens stand in a head,
+//! `who` who calls, `remember` and `restoring` what was issued, and `scope` what surrogates go by. Of `redact`, `redact_parts` is
+//! what it is made from, `answers` what is done in those of upstreams, `session` redacts the messages of a WebSocket, `direct`
+//! knows what leads around us, `head_values` is what it does to heads, `file_policy` which files pass, `findings` what it counts,
 //! and `redaction_error` why it cannot. `usage_report` is what `usage` asks of streams.
 
 mod answers;
@@ -10,7 +10,9 @@ mod audit_trail;
 mod auth;
 mod bearer;
 mod certificate;
+mod claims;
 mod client_addresses;
+mod compress;
 mod cookies_and_query;
 mod cors;
 mod direct;
@@ -19,6 +21,7 @@ mod findings;
 mod head_tokens;
 mod head_values;
 mod header_rules;
+mod introspect;
 mod jwt;
 mod limits;
 mod load_shed;
@@ -35,6 +38,7 @@ mod scope;
 mod session;
 mod sign;
 mod spoofed;
+mod token_place;
 mod usage;
 mod usage_report;
 mod who;
@@ -42,12 +46,15 @@ mod who;
 pub use audit_trail::AuditTrail;
 pub use auth::{Auth, StripTokens};
 pub use certificate::{Certificate, CertificateParts, StripHeaders};
+pub use claims::ClaimHeaders;
 pub use client_addresses::ClientAddresses;
+pub use compress::Compress;
 pub use cors::{Cors, CorsParts};
 pub use file_policy::{FilePolicy, FileTreatment};
 pub use head_values::HeadValues;
 pub use header_rules::{AnswerHeaders, HeaderRules, RequestHeaders};
-pub use jwt::{Jwt, JwtParts, Place};
+pub use introspect::{Introspect, IntrospectParts};
+pub use jwt::{Jwt, JwtParts};
 pub use limits::{Allowance, Limits, Whose};
 pub use load_shed::{LoadShed, LoadShedParts, QueueDelay};
 pub use log::Log;
@@ -58,5 +65,6 @@ pub use redact_parts::{AnswerMode, Invented, RedactParts, UrlRules};
 pub use remember::Remember;
 pub use scope::Tweak;
 pub use sign::{Sign, SignParts};
+pub use token_place::Place;
 pub use usage::{Usage, UsageParts};
 pub use who::{Credential, Who};

@@ -6,6 +6,7 @@ use bytes::{Bytes, BytesMut};
 use pingora::http::ResponseHeader;
 
 use crate::gateway::body::{Body, BodyFormat, Task, codings, strip_body_headers};
+use crate::gateway::compression::Compressor;
 use crate::gateway::decoded_body::DecodedBody;
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::{Exchange, has_body};
@@ -18,10 +19,12 @@ use crate::gateway::terminal::Terminal;
 use crate::telemetry::{Direction, Scan, Unscanned};
 
 /// The body of an answer on its way to the caller.
+#[derive(Default)]
 pub(in crate::gateway) struct Answering {
     // A context must be Sync for Pingora, a rewriter is not; these locks are never waited for.
     body: Mutex<Option<Body>>,
     usage: Mutex<Option<UsageTap>>,
+    compressor: Mutex<Option<Compressor>>,
 }
 
 /// Reads the tokens that an answer says it took.
@@ -55,11 +58,19 @@ impl Answering {
             x.trace.answered(head.status.as_u16());
         }
         let plan = chain.response(x, head).await?;
+        // Judged by the head as it came: what rewrites a body does not know how long it will be.
+        let compression = plan.compression().filter(|compression| compression.suits(head));
         if !has_body(&x.head().method, head.status) {
-            return Ok(Self { body: Mutex::new(None), usage: Mutex::new(None) });
+            if let Some(compression) = compression {
+                compression.announce(head);
+            }
+            return Ok(Self::default());
         }
-        let usage = Mutex::new(plan.usage().and_then(|protocol| UsageTap::new(protocol, head, x)));
-        Ok(Self { body: Mutex::new(Self::rewriters(x, head, &plan)?), usage })
+        let usage = plan.usage().and_then(|protocol| UsageTap::new(protocol, head, x));
+        let body = Self::rewriters(x, head, &plan)?;
+        let version = x.head().version;
+        let compressor = compression.and_then(|compression| compression.begin(head, version, &x.budget));
+        Ok(Self { body: Mutex::new(body), usage: Mutex::new(usage), compressor: Mutex::new(compressor) })
     }
 
     /// What rewrites the body, if anything does; its head is made to fit.
@@ -101,7 +112,17 @@ impl Answering {
 
     /// Whether the body will change.
     pub(in crate::gateway) fn rewrites(&mut self) -> bool {
+        self.edits() || self.compresses()
+    }
+
+    /// Whether what the body says will change, or may be found to be what does not pass.
+    pub(in crate::gateway) fn edits(&mut self) -> bool {
         unlocked(&mut self.body).is_some()
+    }
+
+    /// Whether the body is put into a content coding.
+    pub(in crate::gateway) fn compresses(&mut self) -> bool {
+        unlocked(&mut self.compressor).is_some()
     }
 
     /// Whether the body has room for an error: it is a stream.
@@ -119,6 +140,11 @@ impl Answering {
         chunk: &mut Option<Bytes>,
         end: bool,
     ) -> Result<(), GatewayError> {
+        self.edit(x, chunk, end)?;
+        self.compress(chunk, end || x.delivery.is_cut_short())
+    }
+
+    fn edit(&mut self, x: &mut Exchange, chunk: &mut Option<Bytes>, end: bool) -> Result<(), GatewayError> {
         let usage = unlocked(&mut self.usage).as_mut();
         let Some(body) = unlocked(&mut self.body) else {
             let piece = chunk.as_deref().unwrap_or_default();
@@ -150,7 +176,7 @@ impl Answering {
         }
         if let Err(error) = written {
             let error = GatewayError::of_answer(error);
-            match self.last_event(x, &error) {
+            match self.last_words(x, &error) {
                 Ok(event) => out.extend_from_slice(&event),
                 Err(_) => return Err(error),
             }
@@ -169,6 +195,20 @@ impl Answering {
         x: &mut Exchange,
         error: &GatewayError,
     ) -> Result<Bytes, GatewayError> {
+        let mut event = Some(self.last_words(x, error)?);
+        self.compress(&mut event, true)?;
+        Ok(event.unwrap_or_default())
+    }
+
+    /// Puts a piece into the coding that the answer has.
+    fn compress(&mut self, piece: &mut Option<Bytes>, end: bool) -> Result<(), GatewayError> {
+        match unlocked(&mut self.compressor) {
+            None => Ok(()),
+            Some(compressor) => compressor.write(piece, end).map_err(GatewayError::of_answer),
+        }
+    }
+
+    fn last_words(&mut self, x: &mut Exchange, error: &GatewayError) -> Result<Bytes, GatewayError> {
         x.error_word = Some(error.word());
         let mut out = BytesMut::new();
         let to = x.error_target();

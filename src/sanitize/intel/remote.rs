@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use crate::base::clock::SharedClock;
 use crate::base::secret::Secret;
-use crate::net::{Call, Client, Url};
+use crate::net::{Call, CallBody, Client, Url};
 use crate::sanitize::Rejection;
 use crate::sanitize::intel::Judging;
 use crate::sanitize::intel::cache::{Breaker, Cache};
@@ -77,7 +77,7 @@ impl Remote {
         let links: Vec<&str> = links.iter().map(|link| link.as_str()).collect();
         let json = serde_json::json!({ "links": links }).to_string();
         let RemoteSetup { url, headers, time, .. } = &self.setup;
-        let call = Call { url, headers, json: Some(json), timeout: *time, most: ANSWER };
+        let call = Call { url, headers, body: Some(CallBody::Json(json)), timeout: *time, most: ANSWER };
         let answer = self.client.call(call).await.map_err(|_| Rejection::Provider)?;
         let fine =
             (answer.status == 200).then(|| serde_json::from_slice::<Scores>(&answer.body).ok()).flatten();

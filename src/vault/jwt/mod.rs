@@ -7,12 +7,14 @@
 //! | `compact` | [`Unverified`], which tells no claims, and [`Verified`], which only verification makes |
 //! | `key` | [`VerifyingKey`] |
 //! | `policy` | [`Policy`]: what claims must say; [`Claims`] that do |
+//! | `introspected` | [`Introspected`]: what a server says of a token that says nothing by itself |
 //! | `jwk` | [`Jwk`], [`JwkSet`] and thumbprints |
 //! | `strict` | JSON in which no name comes twice |
 //! | `error` | [`JwtError`] |
 
 mod compact;
 mod error;
+mod introspected;
 mod jwk;
 mod key;
 mod policy;
@@ -30,6 +32,7 @@ mod vectors_tests;
 
 pub use compact::{LONGEST_HEADER, LONGEST_TOKEN, Unverified, Verified};
 pub use error::JwtError;
+pub use introspected::Introspected;
 pub use jwk::{Jwk, JwkSet};
 pub use key::VerifyingKey;
 pub use policy::{Audience, Claims, Denied, Policy};

@@ -1,0 +1,63 @@
+//! Tokens that only their server can read: that a route which asks for one says where, and who asks there.
+
+use std::time::Duration;
+
+use crate::config::at::At;
+use crate::config::check::tokens;
+use crate::config::mistakes::Mistakes;
+use crate::config::settings::{Auth, Introspection, Route};
+use crate::config::supplied::Source;
+
+/// How long an answer may be used: a token that was taken back passes for so long.
+const CACHE_FOR: Duration = Duration::from_secs(24 * 3600);
+
+/// How long an answer may take: requests wait for it.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+pub(super) fn all(routes: &[At<Route>], mistakes: &mut Mistakes) {
+    for route in routes {
+        let asks = route.auth.as_ref().filter(|auth| ***auth == Auth::Introspection);
+        let begin = route.span().start;
+        match (asks, &route.introspection) {
+            (Some(auth), None) if !mistakes.lost(begin, "introspection") => {
+                let hint = "[routes.introspection] says where: `endpoint`, `client` and `secret`";
+                mistakes.hint(auth.span().start, "nobody is asked about tokens", hint);
+            }
+            (None, Some(table)) if !mistakes.lost(begin, "auth") => {
+                let hint = "write auth = \"introspection\"";
+                mistakes.hint(table.span().start, "[routes.introspection] does nothing here", hint);
+            }
+            _ => {}
+        }
+        if let Some(table) = &route.introspection {
+            judge(route, table, mistakes);
+        }
+    }
+}
+
+fn judge(route: &At<Route>, table: &At<Introspection>, mistakes: &mut Mistakes) {
+    let place = table.span().start;
+    if !route.forwards() && !mistakes.lost(route.span().start, "upstream") {
+        mistakes.say(place, "[routes.introspection] needs an `upstream`");
+    }
+    if route.jwt.is_some() {
+        mistakes.say(place, "a route has only one of `jwt` and `introspection`: both say who calls");
+    }
+    if table.client.is_empty() {
+        mistakes.say(table.client.span().start, "`client` is empty: the server must know who asks");
+    }
+    let secret = &table.secret;
+    if secret.source() == &Source::Literal && secret.value().expose().is_empty() {
+        mistakes.say(secret.span().start, "`secret` is empty: the server must know who asks");
+    }
+    let timeout = table.timeout.get();
+    if timeout.is_zero() || timeout > TIMEOUT {
+        mistakes.say(table.timeout.span().start, "an answer may take from 1ms to 60s");
+    }
+    if table.cache_for.get() > CACHE_FOR {
+        mistakes.say(table.cache_for.span().start, "answers may be used for at most 1d");
+    }
+    tokens::place(&table.token, mistakes);
+    tokens::headers(route, &table.headers, mistakes);
+    tokens::leeway(&table.leeway, mistakes);
+}

@@ -1,0 +1,114 @@
+//! Who calls, by a token that only the authorization server can read (RFC 7662): that is asked, and what it says is judged and
+//! handed on as the claims of a signed token are.
+
+use async_trait::async_trait;
+use pingora::http::RequestHeader;
+use serde_json::Value;
+
+use crate::api::ApiError;
+use crate::base::clock::SharedClock;
+use crate::gateway::error::GatewayError;
+use crate::gateway::exchange::Exchange;
+use crate::gateway::filter::{Filter, Flow, Stage};
+use crate::gateway::filters::claims::{ClaimHeaders, refusal};
+use crate::gateway::filters::token_place::Place;
+use crate::gateway::introspection::{Introspector, Standing};
+use crate::gateway::plan::RequestPlan;
+use crate::vault::jwt::{Claims, Policy};
+
+/// The longest token that the server is asked about, in bytes.
+const LONGEST: usize = 8 << 10;
+
+/// What the filter is made from.
+pub struct IntrospectParts {
+    /// Knows how tokens stand.
+    pub introspector: Introspector,
+    /// What the server must say of them.
+    pub policy: Policy,
+    /// One of these as `client_id`; none: any.
+    pub client_ids: Vec<String>,
+    /// Where tokens are.
+    pub place: Place,
+    /// What goes on as headers.
+    pub headers: ClaimHeaders,
+    /// Whether the token itself goes on.
+    pub forward: bool,
+    /// Reads time.
+    pub clock: SharedClock,
+}
+
+/// Lets only bearers of active tokens pass.
+pub struct Introspect(IntrospectParts);
+
+impl Introspect {
+    /// Makes the filter.
+    pub fn new(parts: IntrospectParts) -> Self {
+        Self(parts)
+    }
+
+    /// What the server says of the caller's token.
+    async fn claims(&self, head: &RequestHeader) -> Result<Claims, GatewayError> {
+        let IntrospectParts { introspector, policy, client_ids, place, clock, .. } = &self.0;
+        let token = place.find(head).filter(|token| is_token(token)).ok_or(ApiError::Unauthorized)?;
+        let standing = introspector.standing(&token).await.map_err(|_| GatewayError::Unverifiable)?;
+        let Standing::Active(said) = standing else { return Err(ApiError::Unauthorized.into()) };
+        let claims = said.check(policy, clock.now().as_millis() / 1000).map_err(refusal)?;
+        let id = claims.get("client_id").and_then(Value::as_str);
+        let is_ours = |id: &str| client_ids.iter().any(|one| one == id);
+        match client_ids.is_empty() || id.is_some_and(is_ours) {
+            true => Ok(claims),
+            false => Err(ApiError::ServiceNotEnabled.into()),
+        }
+    }
+}
+
+/// Whether a text can be a token (RFC 6749 appendix A.12), and is no longer than one.
+fn is_token(text: &str) -> bool {
+    (1..=LONGEST).contains(&text.len()) && text.bytes().all(|byte| (b' '..=b'~').contains(&byte))
+}
+
+#[async_trait]
+impl Filter for Introspect {
+    fn name(&self) -> &'static str {
+        "introspection"
+    }
+
+    fn stage(&self) -> Stage {
+        Stage::Identify
+    }
+
+    async fn request(&self, x: &mut Exchange, _: &mut RequestPlan) -> Result<Flow, GatewayError> {
+        let claims = self.claims(x.head()).await?;
+        let head = x.head_mut();
+        if !self.0.forward {
+            self.0.place.strip(head);
+        }
+        self.0.headers.hand_on(&claims, head)?;
+        x.facts.claims = Some(claims);
+        Ok(Flow::Next)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_a_token_is_asked_of_nobody() {
+        let longest = "x".repeat(LONGEST);
+        let longer = format!("{longest}x");
+        let rows = [
+            ("2YotnFZFEjr1zCsicMWpAA", true),
+            ("a/b+c=.~-_ \"", true),
+            (longest.as_str(), true),
+            (longer.as_str(), false),
+            ("", false),
+            ("a\tb", false),
+            ("a\u{e9}", false),
+            ("a\u{7f}", false),
+        ];
+        for (text, is) in rows {
+            assert_eq!(is_token(text), is, "{} bytes", text.len());
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! [`Place`]: where in a head the token is that a route asks for.
+
+use http::header::{AUTHORIZATION, COOKIE, HeaderName};
+use pingora::http::RequestHeader;
+
+use crate::base::path::percent_decoded;
+use crate::gateway::filters::bearer::{bearer, only};
+use crate::gateway::filters::cookies_and_query::{retain_cookies, retain_query};
+
+/// Where the token is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// `Authorization: Bearer …` (RFC 6750 section 2.1).
+    Bearer,
+    /// A header that is the token.
+    Header(HeaderName),
+    /// A cookie.
+    Cookie(String),
+    /// A parameter of the query.
+    Query(String),
+}
+
+impl Place {
+    /// The token, if it is there exactly once.
+    pub(super) fn find(&self, head: &RequestHeader) -> Option<String> {
+        match self {
+            Self::Bearer => bearer(&head.headers).map(str::to_owned),
+            Self::Header(name) => only(&head.headers, name).map(|token| token.trim().to_owned()),
+            Self::Cookie(name) => {
+                let cookies = head.headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
+                let pairs =
+                    cookies.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
+                let mut found = pairs.filter(|(key, _)| key == name).map(|(_, value)| value.to_owned());
+                let (one, None) = (found.next()?, found.next()) else { return None };
+                Some(one)
+            }
+            Self::Query(name) => {
+                let pairs = head.uri.query()?.split('&').filter_map(|pair| pair.split_once('='));
+                let mut found = pairs.filter(|(key, _)| key == name).map(|(_, value)| value);
+                let (one, None) = (found.next()?, found.next()) else { return None };
+                String::from_utf8(percent_decoded(one.as_bytes())).ok()
+            }
+        }
+    }
+
+    /// Takes the token out of a head.
+    pub(super) fn strip(&self, head: &mut RequestHeader) {
+        match self {
+            Self::Bearer => drop(head.remove_header(&AUTHORIZATION)),
+            Self::Header(name) => drop(head.remove_header(name)),
+            Self::Cookie(name) => {
+                retain_cookies(head, |cookie| key_of(cookie).trim_ascii() != name.as_bytes());
+            }
+            Self::Query(name) => {
+                drop(retain_query(head, |parameter| key_of(parameter) != name.as_bytes()));
+            }
+        }
+    }
+}
+
+/// What stands before the `=`; nothing where there is none.
+fn key_of(pair: &[u8]) -> &[u8] {
+    pair.iter().position(|byte| *byte == b'=').and_then(|at| pair.get(..at)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn head(path: &str, headers: &[(&'static str, &str)]) -> RequestHeader {
+        let mut head = RequestHeader::build("GET", path.as_bytes(), None).unwrap();
+        for (name, value) in headers {
+            head.append_header(*name, *value).unwrap();
+        }
+        head
+    }
+
+    #[test]
+    fn a_token_is_found_once_and_taken_out() {
+        let named = HeaderName::from_static("x-token");
+        type Row = (Place, &'static str, &'static [(&'static str, &'static str)], Option<&'static str>);
+        let rows: &[Row] = &[
+            (Place::Bearer, "/", &[("authorization", "Bearer a.b.c")], Some("a.b.c")),
+            (Place::Bearer, "/", &[("authorization", "Basic a.b.c")], None),
+            (Place::Bearer, "/", &[("authorization", "Bearer a b")], None),
+            (Place::Bearer, "/", &[("authorization", "Bearer ")], None),
+            (Place::Bearer, "/", &[("authorization", "Bearer a"), ("authorization", "Bearer b")], None),
+            (Place::Header(named.clone()), "/", &[("x-token", "a.b.c")], Some("a.b.c")),
+            (Place::Cookie("s".into()), "/", &[("cookie", "t=1; s=a.b.c; u=2")], Some("a.b.c")),
+            (Place::Cookie("s".into()), "/", &[("cookie", "s=a"), ("cookie", "s=b")], None),
+            (Place::Query("t".into()), "/p?x=1&t=a.b.c", &[], Some("a.b.c")),
+            (Place::Query("t".into()), "/p?t=a%2Bb%3D&x", &[], Some("a+b=")),
+            (Place::Query("t".into()), "/p?t=a&t=b", &[], None),
+        ];
+        for (place, path, headers, found) in rows {
+            let mut head = head(path, headers);
+            assert_eq!(place.find(&head).as_deref(), *found, "{place:?} {path}");
+            if found.is_some() {
+                place.strip(&mut head);
+                assert!(place.find(&head).is_none());
+            }
+        }
+        let mut cookies = head("/p?t=a", &[("cookie", "t=1; s=a; u=2")]);
+        Place::Cookie("s".into()).strip(&mut cookies);
+        Place::Query("t".into()).strip(&mut cookies);
+        assert_eq!(cookies.headers.get(COOKIE).unwrap(), "t=1; u=2");
+        assert_eq!(cookies.uri.to_string(), "/p");
+    }
+}

@@ -1,0 +1,15 @@
+//! Tokens that say nothing by themselves: the authorization server that has issued them is asked (RFC 7662), once for a
+//! token and a time.
+//!
+//! | file | noun |
+//! |---|---|
+//! | `server` | [`AuthorizationServer`]: where it is asked, and with what |
+//! | `kept` | `Kept`: what it said, for a time |
+//! | `introspector` | [`Introspector`]: asks it, or knows what it said |
+
+mod introspector;
+mod kept;
+mod server;
+
+pub use introspector::{Introspector, IntrospectorParts};
+pub use server::{AuthorizationServer, NoAnswer, ServerParts, Standing};
