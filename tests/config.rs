@@ -289,7 +289,7 @@ answer_headers = { set = { one = "hunter1" }, add = { three = { file = "token" }
     assert_eq!(config.vault.master_key.as_ref().unwrap().value().expose(), "hunter2");
     let headers = &config.upstreams["a"].headers;
     for (name, want) in [("one", "hunter1"), ("two", "hunter2"), ("three", "hunter3")] {
-        assert_eq!(headers[name].value().expose(), want);
+        assert_eq!(headers[name].supplied().unwrap().value().expose(), want);
         for rules in
             [&config.routes[0].request_headers, &config.routes[0].answer_headers].into_iter().flatten()
         {

@@ -19,7 +19,7 @@ use portcullis::gateway::llm::kept::{Named, Role};
 use portcullis::gateway::memory::{Memory, RequestMemory, RequestMemoryParts};
 use portcullis::redact::SurrogateMap;
 use portcullis::store::postgres::{Database, Tls};
-use portcullis::store::{EmbeddedRecords, Entry, Expected, Key, PostgresRecords, Records};
+use portcullis::store::{EmbeddedRecords, Entry, Expected, Key, LogLine, LogLines, PostgresRecords, Records};
 use portcullis::vault::{MasterKey, Vault, VaultError};
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
 
@@ -302,6 +302,40 @@ async fn two_gateways_on_one_database_are_as_one() {
     let (third, again, _) = start().await;
     assert_eq!(third, first);
     assert!(matches!(again.verify(token.expose()).await, Err(TokenError::Revoked)));
+}
+
+fn log_line(number: u64) -> LogLine {
+    LogLine { number, at: Timestamp::from_millis(number), text: format!("{{\"seq\":{number}}}") }
+}
+
+#[tokio::test]
+async fn lines_of_logs_survive_a_restart() {
+    let place = Place::new();
+    let records = place.records().await;
+    records.append("one/1", &[log_line(1), log_line(2)]).await.unwrap();
+    records.close().await;
+    assert!(records.append("one/1", &[log_line(3)]).await.is_err());
+    let records = place.records().await;
+    assert_eq!(records.read("one/1", 1, 10).await.unwrap(), [log_line(2)]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn gateways_on_one_database_have_logs_of_their_own_there() {
+    let Some(database) = schema("log_lines").await else { return };
+    let open = async || PostgresRecords::open(&database, clock()).await.unwrap();
+    let (one, two) = (open().await, open().await);
+    let (both, first, second) = ([log_line(1), log_line(2)], [log_line(1)], [log_line(2)]);
+    let written = tokio::join!(
+        one.append("one/1", &both),
+        two.append("two/1", &first),
+        // Given again by one who does not know whether it came.
+        two.append("one/1", &second),
+    );
+    assert!(written.0.is_ok() && written.1.is_ok() && written.2.is_ok());
+    let ends: Vec<(String, u64)> =
+        two.ends().await.unwrap().into_iter().map(|end| (end.log, end.last.number)).collect();
+    assert_eq!(ends, [("one/1".to_owned(), 2), ("two/1".to_owned(), 1)]);
+    assert_eq!(two.read("one/1", 0, 10).await.unwrap(), [log_line(1), log_line(2)]);
 }
 
 /// Callers come from runtimes of their own, and these end before the store does.

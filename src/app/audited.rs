@@ -18,7 +18,7 @@ const BESIDE: u32 = 9;
 /// # Errors
 /// A file that cannot be opened or is no audit log.
 pub(super) fn open(setting: &Audit, addresses: Addresses, metrics: &Metrics) -> Result<AuditTrail, AppError> {
-    let name = setting.node.clone().or_else(host).unwrap_or_else(|| "portcullis".to_owned());
+    let name = setting.node.as_deref().cloned().or_else(host).unwrap_or_else(|| "portcullis".to_owned());
     let mut path: PathBuf = setting.file.to_path_buf();
     let mut number = 1;
     let log = loop {

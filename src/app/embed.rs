@@ -28,6 +28,7 @@ impl Chain {
         if let Some(writer) = parts.opened.tokens.record_uses() {
             parts.opened.io.spawn(writer);
         }
+        parts.copy_audit_log(&config)?;
         parts.opened.io.spawn(upkeep::keep(Arc::clone(&parts), config.clone()));
         parts.opened.io.spawn(metering::keep(Arc::clone(&parts)));
         let in_flight = parts.in_flight.clone();

@@ -11,6 +11,7 @@
 //! | `memory` | what is remembered of callers, forgotten |
 //! | `table` | a configuration's routes, built from the parts |
 //! | `client_certificates` | what routes ask of callers' certificates |
+//! | `credentials` | what upstreams are shown that callers do not have |
 //! | `pools` | upstreams, their peers and breakers |
 //! | `guardrails` | routes that look through texts for whoever asks
 //! | `metering` | how usage is counted, and written down |
@@ -21,6 +22,8 @@
 //! | `serve/` | the running process: signals, reload, drain |
 //! | `embed` | the chain for another Pingora server |
 //! | `audited` | the audit log |
+//! | `audit_copies/` | its lines in the store and at a collector |
+//! | `collector` | who takes what OTLP carries |
 //! | `check` | files of a configuration that only their users can judge |
 //! | `cleaning` | one file, cleaned on the command line |
 //! | `lines` | lines of a live text |
@@ -32,11 +35,14 @@
 //! | `process` | what the process asks of the operating system for itself |
 
 mod admin;
+mod audit_copies;
 mod audited;
 mod callers_tokens;
 mod check;
 mod cleaning;
 mod client_certificates;
+mod collector;
+mod credentials;
 mod embed;
 mod error;
 mod files;
@@ -62,6 +68,7 @@ mod tls_files;
 mod traces;
 mod upkeep;
 
+pub use audit_copies::copy_audit_file;
 pub use check::check_files;
 pub use cleaning::{Outcome, Refused, Released, Wish, clean, release_policy};
 pub use error::AppError;

@@ -12,7 +12,7 @@ use crate::base::clock::{SharedClock, SystemClock};
 use crate::config::Config;
 use crate::config::settings::{Settings, Store};
 use crate::store::postgres::Database;
-use crate::store::{Blobs, EmbeddedRecords, Objects, PostgresRecords, Records, S3, Timed, private};
+use crate::store::{Blobs, EmbeddedRecords, LogLines, Objects, PostgresRecords, Records, S3, Timed, private};
 use crate::telemetry::Metrics;
 use crate::vault::Vault;
 
@@ -27,6 +27,8 @@ pub struct OpenStore {
     pub clock: SharedClock,
     /// Rows.
     pub records: Arc<dyn Records>,
+    /// Lines of logs.
+    pub lines: Arc<dyn LogLines>,
     /// API tokens.
     pub tokens: Arc<Tokens>,
     /// Metrics.
@@ -53,22 +55,22 @@ impl OpenStore {
             move |error| AppError::Store { path, error }
         };
         private::folder(data).map_err(at(data))?;
-        let records: Arc<dyn Records> = match database(&settings.store) {
+        let (records, lines): (Arc<dyn Records>, Arc<dyn LogLines>) = match database(&settings.store) {
             Some(database) => {
                 let opened = io.block_on(PostgresRecords::open(&database, Arc::clone(&clock)));
-                Arc::new(opened.map_err(AppError::Database)?)
+                both(opened.map_err(AppError::Database)?)
             }
             None => {
                 let path = data.join(EMBEDDED);
                 let opened = io.block_on(EmbeddedRecords::open(&path, Arc::clone(&clock)));
-                Arc::new(opened.map_err(at(&path))?)
+                both(opened.map_err(at(&path))?)
             }
         };
         let metrics = Arc::new(Metrics::new()?);
         let records: Arc<dyn Records> =
             Arc::new(Timed::new(records, metrics.work.clone(), Arc::clone(&clock)));
         let tokens = Arc::new(Tokens::new(Arc::clone(&records), Arc::clone(&clock)));
-        Ok(Self { io, clock, records, tokens, metrics })
+        Ok(Self { io, clock, records, lines, tokens, metrics })
     }
 
     /// Opens a store that is there: for whoever looks at what is in it, a new one would only hide that its place is
@@ -125,6 +127,12 @@ impl OpenStore {
         self.io.block_on(opened.try_out()).map_err(unusable)?;
         Ok(Arc::new(opened))
     }
+}
+
+/// One store for rows and for lines.
+fn both<S: Records + LogLines>(store: S) -> (Arc<dyn Records>, Arc<dyn LogLines>) {
+    let store = Arc::new(store);
+    (Arc::clone(&store) as Arc<dyn Records>, store)
 }
 
 /// The database that the settings name, if they name one.

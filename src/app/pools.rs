@@ -2,13 +2,10 @@
 
 use std::sync::Arc;
 
-use http::HeaderName;
-
+use crate::app::credentials;
 use crate::app::error::AppError;
 use crate::app::services::Services;
-use crate::base::secret::Secret;
 use crate::config::settings::{Scheme, Upstream as UpstreamSetting};
-use crate::crypto::sigv4::SigningKey;
 use crate::gateway::upstream::{
     Authorities, AwsSigner, AwsSignerParts, Breaker, BreakerLimits, Dialing, PeerHealth, Target, Tls,
     Upstream, UpstreamParts, watch,
@@ -26,12 +23,6 @@ pub(super) fn upstream(
 ) -> Result<Arc<Upstream>, AppError> {
     let wrong = |why: &str| AppError::Route(format!("to upstream {name}"), why.to_owned());
     let dialing = dialing(setting).map_err(wrong)?;
-    let mut headers = Vec::new();
-    for (header, value) in &setting.headers {
-        let header =
-            HeaderName::from_bytes(header.as_bytes()).map_err(|_| wrong("a header's name is wrong"))?;
-        headers.push((header, Secret::new(value.value().expose().clone().into_bytes())));
-    }
     let made = UpstreamParts {
         name: name.to_owned(),
         targets: setting
@@ -44,8 +35,8 @@ pub(super) fn upstream(
             .collect(),
         base: setting.base.as_ref().map(|base| base.to_string()).unwrap_or_default(),
         dialing,
-        headers,
-        signer: signer(setting, collected).map_err(wrong)?,
+        credentials: credentials::of(setting, &parts.items).map_err(wrong)?,
+        signer: signer(setting, collected),
         repeats: setting.repeat,
         ejection: setting.outliers,
         breaker: breaker(name, setting.breaker, parts),
@@ -88,18 +79,14 @@ fn dialing(setting: &UpstreamSetting) -> Result<Dialing, &'static str> {
 }
 
 /// What signs requests with the gateway's keys of AWS, if there are any.
-fn signer(setting: &UpstreamSetting, collected: usize) -> Result<Option<AwsSigner>, &'static str> {
-    let Some(aws) = &setting.aws else { return Ok(None) };
-    let (Some(id), Some(secret)) = (&aws.access_key, &aws.secret_key) else { return Ok(None) };
-    let parts = AwsSignerParts {
-        key: SigningKey { id: id.value().expose().clone(), secret: secret.value().clone() },
-        session_token: aws.session_token.as_ref().map(|token| token.value().clone()),
+fn signer(setting: &UpstreamSetting, collected: usize) -> Option<AwsSigner> {
+    let aws = setting.aws.as_ref().filter(|aws| aws.access_key.is_some() && aws.secret_key.is_some())?;
+    Some(AwsSigner::new(AwsSignerParts {
         service: aws.service.to_string(),
         region: aws.region.as_ref().map(|region| region.to_string()),
         unsigned: !aws.implied,
         collected,
-    };
-    AwsSigner::new(parts).map(Some)
+    }))
 }
 
 /// What is known of a peer.

@@ -9,6 +9,7 @@ use tokio::task::AbortHandle;
 use crate::api::pending::WorkGate;
 use crate::api::share::link::LinkRates;
 use crate::api::{Bound, Caller, CpuPool, Distinct, DistinctLimit, Ready};
+use crate::app::audit_copies::AuditCopies;
 use crate::app::audited;
 use crate::app::error::AppError;
 use crate::app::open_store::OpenStore;
@@ -104,6 +105,8 @@ pub struct Services {
     pub access: Arc<AccessLog>,
     /// The audit log.
     pub(super) audit: Option<AuditTrail>,
+    /// How far copies of it have come.
+    pub(super) audit_copies: AuditCopies,
     /// Makes spans.
     pub tracer: Tracer,
     /// Takes them, until somebody sends them.
@@ -179,6 +182,7 @@ impl Services {
             in_flight: InFlight::default(),
             access,
             audit,
+            audit_copies: AuditCopies::new(config.audit.as_ref()),
             tracer,
             spans: Mutex::new(spans),
             cpu: CpuPool::new(places, Arc::clone(&clock)),
@@ -295,6 +299,17 @@ impl Services {
         self.health.retain(|_, health| Arc::strong_count(health) > 1);
         self.breakers.retain(|_, breaker| Arc::strong_count(breaker) > 1);
         self.metrics.work.loaded(self.opened.clock.now().as_millis() / 1000, first);
+    }
+
+    /// Copies lines of the audit log to where the configuration wants them, from now on.
+    ///
+    /// # Errors
+    /// A client that cannot be had.
+    pub(super) fn copy_audit_log(&self, config: &Config) -> Result<(), AppError> {
+        match (&config.audit, &self.audit) {
+            (Some(setting), Some(trail)) => self.audit_copies.start(setting, trail, &self.opened),
+            _ => Ok(()),
+        }
     }
 
     /// Sees requests end.

@@ -23,8 +23,8 @@ use crate::app::error::AppError;
 use crate::app::policy::{RoutePolicy, actions, urls};
 use crate::app::services::Services;
 use crate::app::{
-    admin, callers_tokens, cleaning, client_certificates, files, guardrails, metering, mint, pools,
-    route_filters,
+    admin, callers_tokens, cleaning, client_certificates, credentials, files, guardrails, metering, mint,
+    pools, route_filters,
 };
 use crate::base::rate::Rate;
 use crate::config::settings::{
@@ -58,6 +58,7 @@ use crate::vault::items::Items;
 /// A route that cannot be built, by name; a key that the vault does not have.
 pub(super) async fn build(config: &Config, parts: &Services) -> Result<RouteTable, AppError> {
     mint::proved(config, parts).await?;
+    credentials::proved(config, parts).await?;
     built(config, parts)
 }
 

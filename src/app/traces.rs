@@ -4,14 +4,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::app::collector::{Collector, Taken};
 use crate::app::error::AppError;
 use crate::base::clock::SharedClock;
-use crate::base::secret::Secret;
 use crate::config::Config;
-use crate::config::settings::Otlp;
-use crate::net::{Allow, Call, CallBody, Client};
 use crate::telemetry::Metrics;
-use crate::telemetry::trace::{Finished, Spans, Tracer, encode};
+use crate::telemetry::trace::{Spans, Tracer, encode};
 
 /// Spans of one export, at the most.
 const BATCH: usize = 512;
@@ -19,14 +17,8 @@ const BATCH: usize = 512;
 /// How long the first span of a batch waits for others.
 const GATHER: Duration = Duration::from_secs(1);
 
-/// Tries of one batch, where the collector says that another may help (OTLP, "Retryable response codes").
-const TRIES: u32 = 3;
-
 /// How long the end of the process waits for the last spans.
 const LAST: Duration = Duration::from_secs(2);
-
-/// The largest answer that is read.
-const ANSWER: usize = 64 << 10;
 
 /// The tracer that the configuration wants, and its spans.
 pub(super) fn tracer(
@@ -50,11 +42,15 @@ pub(super) fn exporter(
     metrics: &Arc<Metrics>,
 ) -> Result<Option<impl Future<Output = ()> + Send + 'static>, AppError> {
     let (Some(otlp), Some(spans)) = (&config.telemetry.otlp, spans) else { return Ok(None) };
-    let client = Client::new(Allow::new(Vec::new()))
-        .map_err(|error| AppError::Io(format!("telemetry.otlp: {error}")))?;
+    let client = Collector::client().map_err(|error| AppError::Io(format!("telemetry.otlp: {error}")))?;
     let headers = otlp.headers.iter().map(|(name, value)| (name.clone(), value.value().clone()));
-    let exporter =
-        Exporter { otlp: otlp.clone(), headers: headers.collect(), client, metrics: Arc::clone(metrics) };
+    let collector = Collector {
+        endpoint: otlp.endpoint.0.clone(),
+        headers: headers.collect(),
+        time: otlp.time.get(),
+        client,
+    };
+    let exporter = Exporter { collector, service: otlp.service.clone(), metrics: Arc::clone(metrics) };
     Ok(Some(exporter.run(spans)))
 }
 
@@ -66,9 +62,8 @@ pub(super) async fn last(tracer: &Tracer) {
 }
 
 struct Exporter {
-    otlp: Otlp,
-    headers: Vec<(String, Secret<String>)>,
-    client: Client,
+    collector: Collector,
+    service: String,
     metrics: Arc<Metrics>,
 }
 
@@ -76,10 +71,13 @@ impl Exporter {
     async fn run(self, mut spans: Spans) {
         let mut failing = false;
         while let Some(batch) = spans.batch(BATCH, GATHER).await {
-            let sent = self.export(&batch).await;
-            if !sent {
-                self.metrics.spans_lost.inc_by(batch.len() as u64);
-            }
+            let taken = self.collector.send(&encode(&self.service, &batch), "rejectedSpans").await;
+            let sent = taken != Taken::Nothing;
+            self.metrics.spans_lost.inc_by(match taken {
+                Taken::All => 0,
+                Taken::AllBut(rejected) => rejected.min(batch.len() as u64),
+                Taken::Nothing => batch.len() as u64,
+            });
             if sent == failing {
                 failing = !sent;
                 match sent {
@@ -93,26 +91,5 @@ impl Exporter {
                 }
             }
         }
-    }
-
-    async fn export(&self, batch: &[Finished]) -> bool {
-        let json = encode(&self.otlp.service, batch).to_string();
-        for attempt in 0..TRIES {
-            let call = Call {
-                url: &self.otlp.endpoint.0,
-                headers: &self.headers,
-                body: Some(CallBody::Json(json.clone())),
-                timeout: self.otlp.time.get(),
-                most: ANSWER,
-            };
-            match self.client.call(call).await.map(|answer| answer.status) {
-                Ok(200..300) => return true,
-                Ok(429 | 502 | 503 | 504) | Err(_) if attempt + 1 < TRIES => {
-                    tokio::time::sleep(GATHER * 2_u32.pow(attempt)).await;
-                }
-                _ => return false,
-            }
-        }
-        false
     }
 }

@@ -27,6 +27,9 @@ const END: &str = r#""}"#;
 /// Hexadecimal digits of a hash.
 const DIGITS: usize = 64;
 
+/// How many of them tell a log from others.
+const SHORT: usize = 16;
+
 type Hash = [u8; 32];
 
 /// Where a chain stands: the number and the hash of a line. Written as `12:` and the 64 hexadecimal digits of
@@ -47,6 +50,16 @@ impl Link {
     pub fn parse(text: &str) -> Option<Self> {
         let (seq, digits) = text.split_once(':')?;
         Some(Self { seq: number(seq.as_bytes())?, hash: hash(digits.as_bytes())? })
+    }
+
+    /// Where a chain stands behind this line, which has no line break; `None` if it is none.
+    pub fn of_line(line: &str) -> Option<Self> {
+        Sealed::parse(line.as_bytes()).map(|sealed| Self { seq: sealed.seq, hash: sealed.hash })
+    }
+
+    /// The beginning of the hash, as hexadecimal digits: enough to tell a log from others.
+    pub fn short_hash(&self) -> String {
+        HEXLOWER.encode(&self.hash).chars().take(SHORT).collect()
     }
 }
 

@@ -21,13 +21,13 @@ pub(super) struct LogFile {
 
 /// Which file it is, whatever its name.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Which {
+pub(super) struct Which {
     device: u64,
     inode: u64,
 }
 
 impl Which {
-    fn of(found: &Metadata) -> Self {
+    pub(super) fn of(found: &Metadata) -> Self {
         Self { device: found.dev(), inode: found.ino() }
     }
 }

@@ -14,6 +14,7 @@
 //! | `error` | [`AuditError`] |
 //! | `file` | the file: one process writes it, a new one follows when it is moved away |
 //! | `writer` | [`AuditLog`]: a queue, and the thread that writes what is in it |
+//! | `follow` | [`Follower`]: reads the file as it grows, for copies of it elsewhere |
 //! | `export` | [`export()`]: lines of a time, a token or a route, as JSON lines or as CSV |
 
 mod chain;
@@ -21,6 +22,7 @@ mod error;
 mod event;
 mod export;
 mod file;
+mod follow;
 mod verify;
 mod writer;
 
@@ -28,5 +30,6 @@ pub use chain::Link;
 pub use error::AuditError;
 pub use event::{AuditEvent, AuditKind, AuditTokens, Decision};
 pub use export::{ExportFilter, ExportFormat, Exported, export};
+pub use follow::{FollowedLine, Follower};
 pub use verify::{Broken, BrokenWhy, Verified, verify};
 pub use writer::AuditLog;

@@ -1,7 +1,7 @@
 //! [`AuditLog`]: a bounded queue of events, and the thread that writes them.
 
 use std::collections::VecDeque;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -35,6 +35,7 @@ const LAST: Duration = Duration::from_secs(5);
 ///
 /// Dropping it writes what waits, for five seconds at the most.
 pub struct AuditLog {
+    path: PathBuf,
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
 }
@@ -54,6 +55,8 @@ struct State {
     accepted: u64,
     /// Events that the disk has.
     written: u64,
+    /// The last line that the disk has.
+    last: u64,
     /// What went wrong the last time that something was written.
     fault: Option<String>,
     closed: bool,
@@ -78,7 +81,7 @@ impl AuditLog {
     pub fn open(path: &Path, node: &str) -> Result<Self, AuditError> {
         let (file, last) = LogFile::open(path)?;
         let written = last.unwrap_or(Link::START);
-        let state = Mutex::new(State::default());
+        let state = Mutex::new(State { last: written.seq, ..State::default() });
         let shared = Arc::new(Shared { state, arrived: Condvar::new(), moved: Condvar::new() });
         let writer = Writer {
             shared: Arc::clone(&shared),
@@ -90,7 +93,7 @@ impl AuditLog {
             events: 0,
         };
         let thread = std::thread::Builder::new().name("audit".to_owned()).spawn(move || writer.run());
-        Ok(Self { shared, thread: Some(thread.map_err(AuditError::Thread)?) })
+        Ok(Self { path: path.to_owned(), shared, thread: Some(thread.map_err(AuditError::Thread)?) })
     }
 
     /// Gives an event to the thread that writes. Where 8192 events wait already, it blocks the calling thread
@@ -138,6 +141,16 @@ impl AuditLog {
         let waited = self.shared.moved.wait_timeout_while(state, within, waits);
         let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
         state.written >= accepted
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The number of the last line that the disk has; 0 before the first.
+    pub fn last_written(&self) -> u64 {
+        self.shared.lock().last
     }
 
     /// Whether what was to be written last could be. While it is not, events still wait, up to 8192 of them.
@@ -235,6 +248,7 @@ impl Writer {
         if state.fault.is_none() {
             state.written += self.events;
             self.written = self.chain.last();
+            state.last = self.written.seq;
             self.batch.clear();
             self.events = 0;
         }

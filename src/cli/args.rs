@@ -76,6 +76,8 @@ pub(super) enum Command {
     },
     /// The audit log: whether it is what was written, and parts of it for others to read.
     Audit {
+        #[command(flatten)]
+        place: StoreArgs,
         #[command(subcommand)]
         command: AuditCommand,
     },

@@ -18,6 +18,7 @@ mod run;
 mod sanitize;
 mod settings;
 mod shown;
+mod stored_log;
 mod streams;
 mod tokens;
 mod tokens_args;

@@ -79,7 +79,7 @@ fn command(command: Command) -> Result<(), Failure> {
         Command::Check { config, secrets } => run_check(&config, secrets),
         Command::Tokens { place, command } => tokens::run(&place, command),
         Command::Usage { here, report } => usage::run(&here, &report),
-        Command::Audit { command } => audit::run(command),
+        Command::Audit { place, command } => audit::run(&place, command),
         Command::Keys { place, command } => keys::run(&place, command),
         Command::Memory { place, command } => memory::run(&place, command),
         Command::Detect(args) => detect::run(&args),

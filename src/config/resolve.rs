@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::base::secret::Secret;
 use crate::config::at::At;
+use crate::config::credential::Credential;
 use crate::config::mistakes::Mistakes;
 use crate::config::settings::{
     Aws, Certificate, HeaderRules, Route, Sanitize, Settings, Tls, Upgrade, Upstream, region_of,
@@ -57,8 +58,8 @@ pub(crate) fn resolve(settings: &mut Settings, lookup: Lookup<'_>, mistakes: &mu
         if let Some(ca) = tls.as_mut().and_then(|tls| tls.value_mut().ca.as_mut()) {
             fetch.file(ca, needs.files);
         }
-        for supplied in headers.values_mut() {
-            fetch.supply(supplied, needs.serving);
+        for credential in headers.values_mut() {
+            fetch.credential(credential, needs.serving);
         }
         fetch.aws(upstream.value_mut(), needs.serving);
     }
@@ -79,6 +80,11 @@ pub(crate) fn resolve(settings: &mut Settings, lookup: Lookup<'_>, mistakes: &mu
     fetch.sanitize(&mut settings.sanitize, needs);
     if let Some(shared) = &mut settings.limits.shared {
         fetch.supply(&mut shared.value_mut().url, needs.serving);
+    }
+    let traces = settings.telemetry.otlp.as_mut().map(|otlp| &mut otlp.headers);
+    let lines = settings.audit.as_mut().and_then(|audit| audit.otlp.as_mut()).map(|otlp| &mut otlp.headers);
+    for headers in [traces, lines].into_iter().flatten() {
+        headers.values_mut().for_each(|value| fetch.supply(value, needs.serving));
     }
     if let Some(url) = &mut settings.store.url {
         fetch.supply(url, needs.store);
@@ -202,7 +208,7 @@ impl Fetch<'_> {
         }
         let Some(table) = &mut upstream.aws else { return };
         if table.access_key.is_none() && table.secret_key.is_none() && table.session_token.is_none() {
-            let of_env = |name| Some(table.with(Supplied::of_env(name)));
+            let of_env = |name| Some(table.with(Credential::Supplied(Supplied::of_env(name))));
             let [access, secret] = KEYS.map(of_env);
             let token = token.then_some(SESSION_TOKEN).and_then(of_env);
             let aws = table.value_mut();
@@ -216,13 +222,24 @@ impl Fetch<'_> {
         let aws = table.value_mut();
         aws.region = aws.region.take().or(region);
         for key in [&mut aws.access_key, &mut aws.secret_key, &mut aws.session_token].into_iter().flatten() {
-            self.supply(key, needed);
+            self.credential(key, needed);
+        }
+    }
+
+    /// What is in the vault is asked for there, while the gateway runs.
+    fn credential(&mut self, credential: &mut At<Credential>, needed: bool) {
+        let at = credential.span().start;
+        if let Credential::Supplied(supplied) = credential.value_mut() {
+            self.supply_at(at, supplied, needed);
         }
     }
 
     fn supply(&mut self, supplied: &mut At<Supplied>, needed: bool) {
         let at = supplied.span().start;
-        let supplied = supplied.value_mut();
+        self.supply_at(at, supplied.value_mut(), needed);
+    }
+
+    fn supply_at(&mut self, at: usize, supplied: &mut Supplied, needed: bool) {
         let fetched = match &mut supplied.source {
             Source::Literal => return,
             Source::Env(name) => match self.env.var(name) {

@@ -49,21 +49,100 @@ pub fn content_sha256(body: &[u8]) -> String {
     HEXLOWER.encode(&sha256(body))
 }
 
+/// What a caller has signed with, as `Authorization` says it. Nothing of it is proved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Signature<'a> {
+    /// The access key's id.
+    pub id: &'a str,
+    /// Of which day the signature is: `20150830`.
+    pub day: &'a str,
+    /// Such as `us-east-1`.
+    pub region: &'a str,
+    /// Such as `bedrock`.
+    pub service: &'a str,
+    /// The fields that are signed, by their names in small letters, in order, each once.
+    pub signed: Vec<&'a str>,
+    /// The signature itself.
+    pub signature: [u8; 32],
+}
+
+impl<'a> Signature<'a> {
+    /// Reads the value of `Authorization`; `None` if it does not have exactly this method's form.
+    pub fn parse(value: &'a str) -> Option<Self> {
+        let members = value.strip_prefix(METHOD)?.strip_prefix(' ')?;
+        let (mut credential, mut signed, mut signature) = (None, None, None);
+        for member in members.split(',') {
+            let (name, value) = member.trim_matches(' ').split_once('=')?;
+            let place = match name {
+                "Credential" => &mut credential,
+                "SignedHeaders" => &mut signed,
+                "Signature" => &mut signature,
+                _ => return None,
+            };
+            if place.replace(value).is_some() {
+                return None;
+            }
+        }
+        let mut parts = credential?.rsplitn(5, '/');
+        let (end, service, region) = (parts.next()?, parts.next()?, parts.next()?);
+        let (day, id) = (parts.next()?, parts.next()?);
+        let signed: Vec<&str> = signed?.split(';').collect();
+        let is_name =
+            |name: &str| !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+        let fits = end == "aws4_request"
+            && day.len() == 8
+            && day.bytes().all(|b| b.is_ascii_digit())
+            && !id.is_empty()
+            && is_name(region)
+            && is_name(service)
+            && signed.is_sorted_by(|one, next| one < next);
+        let signature = HEXLOWER.decode(signature?.as_bytes()).ok()?.try_into().ok()?;
+        fits.then_some(Self { id, day, region, service, signed, signature })
+    }
+
+    /// Whether a request was signed so with this secret, at a time of that day.
+    pub fn is_of(&self, request: &Canonical<'_>, at: &str, secret: &Secret<String>) -> bool {
+        let scope = Scope { at, region: self.region, service: self.service };
+        let fields = fields(request.fields);
+        let names = fields.iter().map(|(name, _)| *name).eq(self.signed.iter().copied());
+        let made = Secret::new(signature(request, &fields, &scope, secret));
+        names && at.get(..8) == Some(self.day) && made == Secret::new(self.signature.to_vec())
+    }
+}
+
 /// The value of `Authorization`.
 pub fn authorization(request: &Canonical<'_>, scope: &Scope<'_>, key: &SigningKey) -> String {
+    let fields = fields(request.fields);
+    let signature = HEXLOWER.encode(&signature(request, &fields, scope, &key.secret));
+    let (within, names) = (within(scope), names(&fields));
+    format!("{METHOD} Credential={}/{within}, SignedHeaders={names}, Signature={signature}", key.id)
+}
+
+/// What a signature is good for, as it is written.
+fn within(scope: &Scope<'_>) -> String {
+    let Scope { at, region, service } = *scope;
+    format!("{}/{region}/{service}/aws4_request", at.get(..8).unwrap_or(at))
+}
+
+fn names(fields: &[(&str, Vec<u8>)]) -> String {
+    fields.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(";")
+}
+
+fn signature(
+    request: &Canonical<'_>,
+    fields: &[(&str, Vec<u8>)],
+    scope: &Scope<'_>,
+    secret: &Secret<String>,
+) -> Vec<u8> {
     let Scope { at, region, service } = *scope;
     let day = at.get(..8).unwrap_or(at);
-    let within = format!("{day}/{region}/{service}/aws4_request");
-    let fields = fields(request.fields);
-    let names = fields.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(";");
-    let digest = content_sha256(&canonical(request, &fields, &names));
-    let signed = format!("{METHOD}\n{at}\n{within}\n{digest}");
-    let secret = Secret::new(format!("AWS4{}", key.secret.expose()).into_bytes());
+    let digest = content_sha256(&canonical(request, fields, &names(fields)));
+    let signed = format!("{METHOD}\n{at}\n{}\n{digest}", within(scope));
+    let secret = Secret::new(format!("AWS4{}", secret.expose()).into_bytes());
     let derived = [day, region, service, "aws4_request"]
         .into_iter()
         .fold(secret, |key, part| Secret::new(hmac_sha256(key.expose(), part.as_bytes())));
-    let signature = HEXLOWER.encode(&hmac_sha256(derived.expose(), signed.as_bytes()));
-    format!("{METHOD} Credential={}/{within}, SignedHeaders={names}, Signature={signature}", key.id)
+    hmac_sha256(derived.expose(), signed.as_bytes())
 }
 
 /// Fields by name, those of one name joined.

@@ -13,7 +13,7 @@ use pingora::upstreams::peer::HttpPeer;
 use pingora::{Error, ErrorSource};
 
 use crate::gateway::error::GatewayError;
-use crate::gateway::upstream::{Attempt, Permit, Sent, TriedPeers, Upstream};
+use crate::gateway::upstream::{Attempt, Credentials, Permit, Sent, TriedPeers, Upstream};
 use crate::telemetry::UpstreamFailure;
 
 /// A head that cannot be written.
@@ -107,6 +107,8 @@ pub struct PoolDialer {
     attempt: Option<Attempt>,
     /// What `Host` says to the peer of this attempt.
     authority: Option<HeaderValue>,
+    /// What the peer is shown in this attempt that callers do not have.
+    credentials: Arc<Credentials>,
 }
 
 impl PoolDialer {
@@ -119,6 +121,7 @@ impl PoolDialer {
             attempts: 0,
             attempt: None,
             authority: None,
+            credentials: Arc::default(),
         }
     }
 
@@ -139,9 +142,10 @@ impl PoolDialer {
     /// Where the next attempt goes.
     ///
     /// # Errors
-    /// Nobody takes requests, or no address is known.
+    /// Nobody takes requests, no address is known, or the vault does not give what the upstream is to be shown.
     pub async fn next(&mut self) -> Result<HttpPeer, GatewayError> {
         self.attempts += 1;
+        self.credentials = self.upstream.credentials().await?;
         let chosen = self.upstream.choose(&mut self.tried).await.inspect_err(|fault| {
             if let (GatewayError::Upstream(_), Some(permit)) = (fault, &mut self.permit) {
                 permit.record(false);
@@ -159,7 +163,7 @@ impl PoolDialer {
     /// Pingora's, for a head that cannot be written.
     pub fn apply_headers(&self, head: &mut RequestHeader) -> Result<(), Box<Error>> {
         match &self.authority {
-            Some(authority) => self.upstream.apply_headers(head, authority),
+            Some(authority) => self.upstream.apply_headers(head, authority, &self.credentials),
             None => Ok(()),
         }
     }
@@ -226,7 +230,7 @@ impl Dialer for PoolDialer {
     }
 
     fn sign(&mut self, head: &mut RequestHeader, body: &[u8]) -> Result<(), GatewayError> {
-        self.upstream.sign(head, body).map_err(|_| UNSENDABLE)
+        self.upstream.sign(head, body, &self.credentials).map_err(|_| UNSENDABLE)
     }
 
     fn failed(&mut self, _: &mut Session, error: Box<Error>, how: Progress<'_>) -> Result<(), GatewayError> {

@@ -68,7 +68,9 @@ impl UpstreamKeys {
         let (mut session, _) = got.map_err(|_| failed(UpstreamFailure::Connect))?;
         let head = RequestHeader::build("GET", self.path.as_bytes(), None);
         let mut head = head.map_err(|_| "the path of keys cannot be asked for")?;
-        let applied = self.upstream.apply_headers(&mut head, &chosen.authority);
+        let credentials = self.upstream.credentials().await;
+        let credentials = credentials.map_err(|_| "the vault has no credential for the upstream of keys")?;
+        let applied = self.upstream.apply_headers(&mut head, &chosen.authority, &credentials);
         applied.map_err(|_| "the path of keys cannot be asked for")?;
         let asked = head.insert_header(ACCEPT, HeaderValue::from_static("application/json"));
         asked.map_err(|_| "the path of keys cannot be asked for")?;

@@ -43,8 +43,8 @@ use crate::gateway::route::{Match, Route, RouteParts, RouteTable, TableParts};
 use crate::gateway::route_info::RouteInfo;
 use crate::gateway::terminal::{Fixed, Terminal};
 use crate::gateway::upstream::{
-    Breaker, BreakerLimits, Dialing, Ejection, Http, PeerHealth, RetryPolicy, Target, Timeouts, Upstream,
-    UpstreamParts,
+    Breaker, BreakerLimits, CredentialParts, Dialing, Ejection, Http, PeerHealth, RetryPolicy, Target,
+    Timeouts, Upstream, UpstreamParts,
 };
 use crate::stream::{Editor, StreamError};
 use crate::telemetry::Metrics;
@@ -251,7 +251,7 @@ pub(super) fn pool(peers: &[SocketAddr], ejection: Ejection) -> Arc<Upstream> {
         targets: peers.iter().map(target).collect(),
         base: "/base".to_owned(),
         dialing,
-        headers: Vec::new(),
+        credentials: CredentialParts::default(),
         repeats: RetryPolicy::default(),
         ejection,
         breaker: Arc::new(Breaker::new(BreakerLimits::NONE, Arc::clone(&clock))),

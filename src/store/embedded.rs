@@ -29,7 +29,10 @@ pub struct EmbeddedRecords {
 }
 
 /// What has been done to the schema, in order. Later entries may only add.
-const SCHEMA: &[(i64, &str, &str)] = &[(1, "records", include_str!("schema/0001_records.sql"))];
+const SCHEMA: &[(i64, &str, &str)] = &[
+    (1, "records", include_str!("schema/0001_records.sql")),
+    (2, "audit", include_str!("schema/0002_audit.sql")),
+];
 
 /// How long a writer waits for another process.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -66,8 +69,16 @@ impl EmbeddedRecords {
         signed(self.clock.now().as_millis())
     }
 
+    /// What only reads.
+    pub(super) fn readers(&self) -> &SqlitePool {
+        &self.readers
+    }
+
     /// Runs one statement that writes and returns how many rows it changed.
-    async fn write(&self, statement: Query<'_, Sqlite, SqliteArguments>) -> Result<u64, StoreError> {
+    pub(super) async fn write(
+        &self,
+        statement: Query<'_, Sqlite, SqliteArguments>,
+    ) -> Result<u64, StoreError> {
         let mut connection = self.writer.acquire().await?;
         match statement.execute(&mut *connection).await {
             Ok(done) => Ok(done.rows_affected()),
@@ -238,7 +249,7 @@ mod tests {
 
     use super::*;
     use crate::base::clock::{FixedClock, Timestamp};
-    use crate::store::conformance;
+    use crate::store::{conformance, log_lines};
 
     async fn open(folder: &Path) -> (EmbeddedRecords, Arc<FixedClock>) {
         let clock = Arc::new(FixedClock::at(Timestamp::from_millis(1_800_000_000_000)));
@@ -250,6 +261,7 @@ mod tests {
     async fn it_conforms() {
         let folder = tempfile::tempdir().unwrap();
         let (records, clock) = open(folder.path()).await;
+        log_lines::conformance::check(&records).await;
         conformance::check(Arc::new(records), &clock).await;
     }
 

@@ -6,6 +6,7 @@
 //! | [`records`] | [`Records`], the port: versioned rows, compare-and-set, paged scans, expiry |
 //! | [`embedded`] | one SQLite file, no server |
 //! | [`postgres`] | a PostgreSQL database that several gateways may share |
+//! | `log_lines` | [`LogLines`], the port: logs that are only added to |
 //! | `columns` | what a row is in a table |
 //! | `timed` | [`Timed`]: records that are measured |
 //! | [`blobs`] | [`Blobs`], the port: files put and got piece by piece, removed, swept by age |
@@ -19,6 +20,7 @@ mod columns;
 pub(crate) mod conformance;
 pub mod embedded;
 mod error;
+mod log_lines;
 pub mod objects;
 #[cfg(test)]
 mod objects_tests;
@@ -32,6 +34,7 @@ mod timed;
 pub use blobs::{Area, Blob, Blobs, Facts, Opened, Pieces};
 pub use embedded::EmbeddedRecords;
 pub use error::{Cause, Fault, StoreError};
+pub use log_lines::{LogEnd, LogLine, LogLines};
 pub use objects::{Objects, S3};
 pub use postgres::PostgresRecords;
 pub use records::{Closing, Entry, Expected, Keep, Key, Later, Records, Row};

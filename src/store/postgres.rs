@@ -85,7 +85,10 @@ pub struct PostgresRecords {
 }
 
 /// What has been done to the schema, in order. Later entries may only add.
-const SCHEMA: &[(i64, &str, &str)] = &[(1, "records", include_str!("schema/postgres/0001_records.sql"))];
+const SCHEMA: &[(i64, &str, &str)] = &[
+    (1, "records", include_str!("schema/postgres/0001_records.sql")),
+    (2, "audit", include_str!("schema/postgres/0002_audit.sql")),
+];
 
 /// How long one of several that start together waits for the schema.
 const MIGRATION: Duration = Duration::from_secs(60);
@@ -143,7 +146,7 @@ impl PostgresRecords {
     }
 
     /// Runs one call to its end or until patience ends, also if nobody waits for it any more.
-    async fn run<T, F>(&self, call: F) -> Result<T, StoreError>
+    pub(super) async fn run<T, F>(&self, call: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
         F: for<'c> FnOnce(&'c mut PgConnection) -> Later<'c, T> + Send + 'static,

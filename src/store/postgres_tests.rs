@@ -11,7 +11,7 @@ use sqlx::{AssertSqlSafe, Executor};
 use crate::base::clock::{FixedClock, SharedClock, Timestamp};
 use crate::base::secret::Secret;
 use crate::store::postgres::{Database, PostgresRecords, Tls};
-use crate::store::{Entry, Expected, Key, Records, StoreError, conformance};
+use crate::store::{Entry, Expected, Key, Records, StoreError, conformance, log_lines};
 
 /// A schema and somebody beside the store who may look at it.
 struct Bench {
@@ -72,6 +72,7 @@ fn one(id: &str) -> (Key, Entry) {
 async fn it_conforms() {
     let Some(bench) = Bench::new("conforms").await else { return };
     let (records, clock) = bench.open().await;
+    log_lines::conformance::check(&records).await;
     conformance::check(Arc::new(records), &clock).await;
     bench.clean().await;
 }

@@ -4,6 +4,7 @@ mod access;
 mod addresses;
 mod event;
 mod init;
+mod log_records;
 mod metrics;
 pub mod trace;
 
@@ -11,9 +12,10 @@ pub use access::{AccessLog, AccessTo};
 pub use addresses::Addresses;
 pub use event::{Access, AccessUsage, Scan, Unscanned};
 pub use init::{LogFormat, logs_json, start_log};
+pub use log_records::{LogRecord, Severity, encode_records};
 pub use metrics::{
-    ChildEnd, Circuit, ConnectionState, Direction, During, Each, Filtered, FrontMetrics, HttpVersion,
-    JobState, Levels, LostLines, Metrics, MetricsError, NamesRead, PeerState, Refusal, RouteMetrics,
-    RuleMetrics, ScanCounters, ScanResult, SharedLimitMetrics, StatusClass, StoreWork, TokenKind, Traffic,
-    UpstreamFailure, UpstreamMetrics, UsageMetrics, Verdict, Word, WorkMetrics,
+    AuditCopy, ChildEnd, Circuit, ConnectionState, Direction, During, Each, Filtered, FrontMetrics,
+    HttpVersion, JobState, Levels, LostLines, Metrics, MetricsError, NamesRead, PeerState, Refusal,
+    RouteMetrics, RuleMetrics, ScanCounters, ScanResult, SharedLimitMetrics, StatusClass, StoreWork,
+    TokenKind, Traffic, UpstreamFailure, UpstreamMetrics, UsageMetrics, Verdict, Word, WorkMetrics,
 };

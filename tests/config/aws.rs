@@ -1,7 +1,7 @@
 //! Keys of AWS: from the file, from the environment, and where neither has them.
 
-use portcullis::config::Source;
 use portcullis::config::settings::Aws;
+use portcullis::config::{Credential, Source};
 
 use super::*;
 
@@ -18,8 +18,13 @@ fn key(aws: &Aws) -> (&str, &str, Option<&str>) {
     let Aws { access_key: Some(id), secret_key: Some(secret), session_token, .. } = aws else {
         panic!("no keys")
     };
-    let token = session_token.as_ref().map(|token| token.value().expose().as_str());
-    (id.value().expose(), secret.value().expose(), token)
+    (value(id), value(secret), session_token.as_ref().map(|token| value(token)))
+}
+
+/// What is not in the vault.
+fn value(credential: &Credential) -> &str {
+    let Some(supplied) = credential.supplied() else { panic!("it is in the vault") };
+    supplied.value().expose()
 }
 
 #[test]
@@ -46,7 +51,10 @@ fn keys_come_from_the_file_else_from_the_environment() {
     let token = [&region[..], &[("AWS_SESSION_TOKEN", "token")]].concat();
     let table = aws(&format!("{plain}aws = {{}}"), &token).unwrap();
     assert_eq!((key(&table), table.implied), (("AKIDEXAMPLE", "hunter2", Some("token")), false));
-    assert_eq!(table.access_key.unwrap().source(), &Source::Env("AWS_ACCESS_KEY_ID".to_owned()));
+    assert_eq!(
+        table.access_key.unwrap().supplied().unwrap().source(),
+        &Source::Env("AWS_ACCESS_KEY_ID".to_owned())
+    );
 
     // A token of the environment does not belong to keys of the file.
     let own = aws(
@@ -85,4 +93,49 @@ fn a_check_needs_no_keys() {
     let config =
         portcullis::config::load_for(portcullis::config::Needs::FILES, &file, &env(&[]), &rules()).unwrap();
     assert_eq!(config.missing.len(), 2);
+}
+
+#[test]
+fn keys_and_headers_may_be_secrets_of_the_vault() {
+    let item = "pvi_p6g5i3gtbvqvc3u6zugab6qs6r63tqf5";
+    let text = format!(
+        "[upstreams.a]\npeers = ['https://bedrock-runtime.us-east-1.amazonaws.com']\n\
+         headers = {{ authorization = {{ vault = '{item}', prefix = 'Bearer ' }} }}\n\
+         aws = {{ access_key = 'A', secret_key = {{ vault = '{item}' }} }}"
+    );
+    let config = parse(&text, "test.toml", &env(&[]), &rules()).unwrap();
+    let upstream = &config.upstreams["a"];
+    let named = |credential: &Credential| match credential {
+        Credential::Vault { item, prefix } => (item.to_string(), prefix.clone()),
+        Credential::Supplied(_) => panic!("not in the vault"),
+    };
+    assert_eq!(named(&upstream.headers["authorization"]), (item.to_owned(), "Bearer ".to_owned()));
+    let aws = upstream.aws.as_deref().unwrap();
+    assert_eq!(named(aws.secret_key.as_deref().unwrap()), (item.to_owned(), String::new()));
+    assert_eq!(value(aws.access_key.as_deref().unwrap()), "A");
+
+    // What it says, and why it is refused.
+    let rows = [
+        ("{ vault = 'x' }", "not the id of a secret in the vault"),
+        ("{ vault = 'ITEM', env = 'A' }", "exactly one of `env`, `file` and `vault`"),
+        ("{ env = 'A', prefix = 'Bearer ' }", "`prefix` goes with `vault` only"),
+        ("{ vault = 'ITEM', prefix = \"a\\nb\" }", "not a field value"),
+        ("{ prefix = 'a' }", "`prefix` goes with `vault` only"),
+    ];
+    for (said, why) in rows {
+        let said = said.replace("ITEM", item);
+        let text =
+            format!("[upstreams.a]\npeers = ['https://x.example.com']\nheaders = {{ x-key = {said} }}");
+        let problems = parse(&text, "test.toml", &env(&[]), &rules()).unwrap_err().to_string();
+        assert!(problems.contains(why), "{said}: {problems}");
+    }
+    let prefixed = format!(
+        "[upstreams.a]\npeers = ['https://bedrock-runtime.us-east-1.amazonaws.com']\n\
+         aws = {{ access_key = 'A', secret_key = {{ vault = '{item}', prefix = 'x' }} }}"
+    );
+    let problems = parse(&prefixed, "test.toml", &env(&[]), &rules()).unwrap_err().to_string();
+    assert!(problems.contains("nothing stands before a key of AWS"), "{problems}");
+    // Elsewhere nothing comes from the vault, which is not open yet.
+    let store = format!("[store]\nurl = {{ vault = '{item}' }}");
+    assert!(parse(&store, "test.toml", &env(&[]), &rules()).is_err());
 }

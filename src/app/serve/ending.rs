@@ -73,6 +73,7 @@ impl Ending {
             if let Some(audit) = &parts.audit {
                 let log = Arc::clone(&audit.log);
                 drop(tokio::task::spawn_blocking(move || log.flush(WRITING)).await);
+                parts.audit_copies.caught_up(&audit.log).await;
             }
             parts.opened.records.close().await;
         };

@@ -31,6 +31,7 @@ pub(super) fn differing(running: &Settings, now: &Settings) -> Vec<&'static str>
         (a.blobs.s3 != b.blobs.s3, "blobs.s3"),
         (a.blobs.passing != b.blobs.passing, "blobs.passing"),
         (a.log != b.log, "log"),
+        (a.audit != b.audit, "audit"),
         (a.clients != b.clients, "clients"),
         (a.telemetry != b.telemetry, "telemetry"),
         (limits(a) != limits(b), "limits"),

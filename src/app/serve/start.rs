@@ -114,6 +114,7 @@ pub fn serve(source: &Source, upgrade: bool, announce: impl FnOnce(Announce)) ->
     if let Some(exporter) = traces::exporter(&config, parts.take_spans(), &parts.metrics)? {
         io.spawn(exporter);
     }
+    parts.copy_audit_log(&config)?;
     io.spawn(upkeep::keep(Arc::clone(&parts), config.clone()));
     io.spawn(metering::keep(Arc::clone(&parts)));
     let (begins, serving) = (Begins { place, predecessor, takes }, sockets.clone());

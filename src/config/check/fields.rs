@@ -3,6 +3,7 @@
 use http::{HeaderName, HeaderValue};
 
 use crate::config::at::At;
+use crate::config::credential::Credential;
 use crate::config::mistakes::Mistakes;
 use crate::config::supplied::Supplied;
 
@@ -42,8 +43,21 @@ pub(super) fn name(written: &At<String>, mistakes: &mut Mistakes) -> Option<Head
 
 /// Says what is wrong with a field's value.
 pub(super) fn value(value: &At<Supplied>, mistakes: &mut Mistakes) {
-    if HeaderValue::from_str(value.value().expose()).is_err() {
-        mistakes.say(value.span().start, "not a field value: line breaks and control characters are refused");
+    text(value.value().expose(), value.span().start, mistakes);
+}
+
+/// The same of a value that may be in the vault: then of what stands before it.
+pub(super) fn credential(value: &At<Credential>, mistakes: &mut Mistakes) {
+    let written = match &**value {
+        Credential::Supplied(supplied) => supplied.value().expose(),
+        Credential::Vault { prefix, .. } => prefix,
+    };
+    text(written, value.span().start, mistakes);
+}
+
+fn text(text: &str, place: usize, mistakes: &mut Mistakes) {
+    if HeaderValue::from_str(text).is_err() {
+        mistakes.say(place, "not a field value: line breaks and control characters are refused");
     }
 }
 

@@ -1,5 +1,6 @@
 //! What no setting can check alone. Every check runs, whatever the others found.
 
+mod audit;
 mod certificates;
 mod compression;
 mod cors;
@@ -39,6 +40,7 @@ const CHECKS: &[Check] = &[
     |settings, _, mistakes| server::store(&settings.store, mistakes),
     |settings, _, mistakes| sanitize::all(&settings.sanitize, mistakes),
     |settings, _, mistakes| telemetry::all(&settings.telemetry, mistakes),
+    |settings, _, mistakes| audit::all(settings, mistakes),
     |settings, _, mistakes| files::blobs(&settings.blobs, mistakes),
     |settings, _, mistakes| files::mail(&settings.share, mistakes),
     |settings, _, mistakes| files::public_url(settings, mistakes),

@@ -7,10 +7,11 @@ use http::HeaderName;
 use crate::config::Period;
 use crate::config::at::At;
 use crate::config::check::{fields, prefix};
+use crate::config::credential::Credential;
 use crate::config::mistakes::Mistakes;
 use crate::config::places::Places;
 use crate::config::settings::{Aws, Scheme, Upstream, is_region};
-use crate::config::supplied::{Source, Supplied};
+use crate::config::supplied::Source;
 use crate::gateway::upstream::{BreakerLimits, Ejection, Probe, Timeouts};
 
 pub(super) fn all(
@@ -150,7 +151,7 @@ fn ordered(key: &str, first: Period, longest: Period, of: &Of<'_>, mistakes: &mu
     }
 }
 
-fn headers(headers: &BTreeMap<At<String>, At<Supplied>>, mistakes: &mut Mistakes) {
+fn headers(headers: &BTreeMap<At<String>, At<Credential>>, mistakes: &mut Mistakes) {
     let mut seen: Vec<HeaderName> = Vec::new();
     for (written, value) in headers {
         match fields::name(written, mistakes) {
@@ -160,7 +161,7 @@ fn headers(headers: &BTreeMap<At<String>, At<Supplied>>, mistakes: &mut Mistakes
             Some(name) => seen.push(name),
             None => {}
         }
-        fields::value(value, mistakes);
+        fields::credential(value, mistakes);
     }
 }
 
@@ -187,10 +188,19 @@ fn aws(upstream: &Upstream, mistakes: &mut Mistakes) {
         _ => {}
     }
     for key in [access_key, secret_key, session_token].into_iter().flatten() {
-        let value = key.value().expose();
-        let is_empty = value.is_empty() && *key.source() == Source::Literal;
-        if is_empty || !value.bytes().all(|b| b.is_ascii_graphic()) {
-            mistakes.say(key.span().start, "this is no key: it is empty, or has characters that none has");
+        let place = key.span().start;
+        match &**key {
+            Credential::Supplied(supplied) => {
+                let value = supplied.value().expose();
+                let is_empty = value.is_empty() && *supplied.source() == Source::Literal;
+                if is_empty || !value.bytes().all(|b| b.is_ascii_graphic()) {
+                    mistakes.say(place, "this is no key: it is empty, or has characters that none has");
+                }
+            }
+            Credential::Vault { prefix, .. } if !prefix.is_empty() => {
+                mistakes.say(place, "nothing stands before a key of AWS: leave out `prefix`");
+            }
+            Credential::Vault { .. } => {}
         }
     }
 }

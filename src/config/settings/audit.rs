@@ -1,10 +1,12 @@
 //! The audit log.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::Deserialize;
 
-use crate::config::At;
+use crate::config::settings::RemoteUrl;
+use crate::config::{At, Period, Supplied};
 
 /// `[audit]`: a line for each request and each change of tokens, chained by hashes.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -15,10 +17,36 @@ pub struct Audit {
     pub file: At<PathBuf>,
     /// What the lines call this gateway. Default: the host's name.
     #[serde(default)]
-    pub node: Option<String>,
+    pub node: Option<At<String>>,
     /// What happens to requests while lines cannot be written.
     #[serde(default)]
     pub on_failure: AuditFailure,
+    /// Whether lines go into the store too, from the file. Default off.
+    #[serde(default)]
+    pub store: bool,
+    /// How long they stay there. Default 400 days.
+    #[serde(default = "year")]
+    pub keep: At<Period>,
+    /// A collector that lines go to as well, from the file; none unless the file has the table.
+    #[serde(default)]
+    pub otlp: Option<AuditOtlp>,
+}
+
+/// `[audit.otlp]`: a collector that takes log records by OTLP over HTTP in JSON.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AuditOtlp {
+    /// The whole URL for logs; by OTLP's convention its path is `/v1/logs`.
+    pub endpoint: At<RemoteUrl>,
+    /// Fields of the head, such as a key.
+    #[serde(default)]
+    pub headers: BTreeMap<String, At<Supplied>>,
+    /// For one export. Default 10 s.
+    #[serde(default = "ten")]
+    pub time: At<Period>,
+    /// `service.name`. Default `portcullis`.
+    #[serde(default = "name")]
+    pub service: String,
 }
 
 /// What happens to requests while lines cannot be written.
@@ -30,4 +58,16 @@ pub enum AuditFailure {
     Refuse,
     /// They pass; what could not be written is counted.
     Pass,
+}
+
+fn year() -> At<Period> {
+    At::new(Period::secs(400 * 24 * 60 * 60))
+}
+
+fn ten() -> At<Period> {
+    At::new(Period::secs(10))
+}
+
+fn name() -> String {
+    "portcullis".to_owned()
 }

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::config::{At, Supplied};
+use crate::config::{At, Credential};
 
 /// `[upstreams.NAME.aws]`: requests to it are signed with these keys (AWS Signature Version 4), unless they have a bearer
 /// token.
@@ -15,11 +15,11 @@ pub struct Aws {
     /// `AWS_DEFAULT_REGION`.
     pub region: Option<At<String>>,
     /// The access key's id. Without keys: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`.
-    pub access_key: Option<At<Supplied>>,
+    pub access_key: Option<At<Credential>>,
     /// The access key's secret.
-    pub secret_key: Option<At<Supplied>>,
+    pub secret_key: Option<At<Credential>>,
     /// The token that belongs to keys that are good for a while.
-    pub session_token: Option<At<Supplied>>,
+    pub session_token: Option<At<Credential>>,
     /// Whether only what callers have signed is signed: the file does not have the table, but the environment the keys.
     #[serde(skip)]
     pub implied: bool,

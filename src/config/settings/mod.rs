@@ -41,7 +41,7 @@ use serde::Deserialize;
 use crate::config::At;
 
 pub use address_block::AddressBlock;
-pub use audit::{Audit, AuditFailure};
+pub use audit::{Audit, AuditFailure, AuditOtlp};
 pub use aws::Aws;
 pub(crate) use aws::{is_region, region_of};
 pub use blobs::{Blobs, S3};

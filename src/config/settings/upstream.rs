@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::base::written::Written;
 use crate::config::settings::Aws;
-use crate::config::{At, Supplied};
+use crate::config::{At, Credential};
 use crate::gateway::upstream::{BreakerLimits, Ejection, Http, Probe, RetryPolicy, Timeouts};
 
 /// One `[upstreams.NAME]`: peers that are as good as each other.
@@ -32,7 +32,7 @@ pub struct Upstream {
     pub timeouts: Timeouts,
     /// Fields set on every request on its way out, over what the caller sent.
     #[serde(default)]
-    pub headers: BTreeMap<At<String>, At<Supplied>>,
+    pub headers: BTreeMap<At<String>, At<Credential>>,
     /// Keys with which requests are signed; loading fills in those of the environment, see [`Aws::implied`].
     #[serde(default)]
     pub aws: Option<At<Aws>>,

@@ -9,12 +9,14 @@
 //! | [`PeerHealth`] in `health` | what is known of a peer: checks, failures, how long it stays out |
 //! | [`Breaker`] in `breaker` | how many requests a pool may have, and when it may have none |
 //! | [`Probe`] in `probe` | asks every peer how it is |
+//! | [`Credentials`] in `credentials` | what an upstream is shown that callers do not have |
 //! | [`AwsSigner`] in `signer` | signs what goes to AWS with keys of ours |
 //! | `headers` | what a head has on its way out, and what it leaves behind |
 
 mod addresses;
 mod attempt;
 mod breaker;
+mod credentials;
 mod dialing;
 mod headers;
 mod health;
@@ -25,6 +27,7 @@ mod tried;
 
 pub use attempt::Attempt;
 pub use breaker::{Breaker, BreakerLimits, Permit};
+pub use credentials::{AwsKeyParts, Credential, CredentialError, CredentialParts, Credentials};
 pub use dialing::{Authorities, Dialing, Http, Target, Timeouts, Tls};
 pub(in crate::gateway) use headers::origin_form;
 pub use headers::{is_stripped, never_leaves, plain, strip_hop_by_hop};

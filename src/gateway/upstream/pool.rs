@@ -5,17 +5,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use http::Method;
-use http::header::{AUTHORIZATION, HOST, HeaderName, HeaderValue};
+use http::header::{AUTHORIZATION, HOST, HeaderValue};
 use pingora::http::RequestHeader;
 use pingora::upstreams::peer::HttpPeer;
 use pingora::{Error, ErrorType};
 use serde::Deserialize;
 
+use crate::api::ApiError;
 use crate::base::clock::SharedClock;
-use crate::base::secret::Secret;
 use crate::gateway::error::{GatewayError, Unavailable};
 use crate::gateway::upstream::addresses::{Addresses, Known};
 use crate::gateway::upstream::breaker::{Breaker, Permit};
+use crate::gateway::upstream::credentials::{CredentialParts, CredentialSource, Credentials};
 use crate::gateway::upstream::dialing::{Dialing, Target};
 use crate::gateway::upstream::headers;
 use crate::gateway::upstream::health::{Ejection, PeerHealth};
@@ -45,9 +46,9 @@ pub struct UpstreamParts {
     pub base: String,
     /// How it is spoken to.
     pub dialing: Dialing,
-    /// Set on every request on its way out.
-    pub headers: Vec<(HeaderName, Secret<Vec<u8>>)>,
-    /// Signs them with keys of ours.
+    /// What it is shown that callers do not have.
+    pub credentials: CredentialParts,
+    /// Signs requests with a key of ours.
     pub signer: Option<AwsSigner>,
     /// What is sent twice.
     pub repeats: RetryPolicy,
@@ -68,7 +69,9 @@ pub struct Upstream {
     peers: Vec<Peer>,
     next: AtomicUsize,
     dialing: Dialing,
-    headers: Vec<(HeaderName, HeaderValue)>,
+    credentials: CredentialSource,
+    /// Whether those prove who we are in the place where a signature would.
+    proves: bool,
     signer: Option<AwsSigner>,
     repeats: RetryPolicy,
     ejection: Ejection,
@@ -101,19 +104,15 @@ impl Upstream {
             let authority = HeaderValue::from_str(&text).map_err(|_| "a peer's host is not a host name")?;
             Ok(Peer { target, authority, addresses: Addresses::default(), health })
         };
-        let header = |(name, value): (HeaderName, Secret<Vec<u8>>)| {
-            let mut value = HeaderValue::from_bytes(value.expose())
-                .map_err(|_| "a header's value has control characters")?;
-            value.set_sensitive(true);
-            Ok((name, value))
-        };
         Ok(Self {
             name: parts.name,
             base: parts.base,
             peers: parts.targets.into_iter().map(peer).collect::<Result<_, &'static str>>()?,
             next: AtomicUsize::new(0),
             dialing: parts.dialing,
-            headers: parts.headers.into_iter().map(header).collect::<Result<_, &'static str>>()?,
+            proves: parts.credentials.set(&AUTHORIZATION),
+            credentials: CredentialSource::new(parts.credentials)
+                .map_err(|_| "a header's value has control characters")?,
             signer: parts.signer,
             repeats: parts.repeats,
             ejection: parts.ejection,
@@ -341,16 +340,33 @@ impl Upstream {
         self.failed(failure_of(error))
     }
 
+    /// What it is shown now that callers do not have.
+    ///
+    /// # Errors
+    /// The vault does not give it: nothing may be sent then.
+    pub async fn credentials(&self) -> Result<Arc<Credentials>, GatewayError> {
+        self.credentials.read().await.map_err(|error| {
+            let upstream = self.name.as_str();
+            tracing::error!(target: "portcullis::upstream", upstream, "no credential for the upstream: {error}");
+            GatewayError::Api(ApiError::Internal("upstream credential"))
+        })
+    }
+
     /// Makes a caller's head into one for this upstream: its base path and `Host`, no hop-by-hop or forwarding
     /// headers of the caller's, and the pool's own headers.
     ///
     /// # Errors
     /// Pingora's, for a head that cannot be written.
-    pub fn apply_headers(&self, head: &mut RequestHeader, authority: &HeaderValue) -> Result<(), Box<Error>> {
+    pub fn apply_headers(
+        &self,
+        head: &mut RequestHeader,
+        authority: &HeaderValue,
+        credentials: &Credentials,
+    ) -> Result<(), Box<Error>> {
         headers::strip(head);
         head.set_raw_path(&[self.base.as_bytes(), &headers::origin_form(head)].concat())?;
         head.insert_header(HOST, authority.clone())?;
-        for (name, value) in &self.headers {
+        for (name, value) in &credentials.headers {
             head.insert_header(name.clone(), value.clone())?;
         }
         Ok(())
@@ -359,18 +375,22 @@ impl Upstream {
     /// Whether a request with this head of a caller's is signed with keys of ours: then all of its body must be there, of
     /// at most so many bytes.
     pub fn signs(&self, head: &RequestHeader) -> Option<usize> {
-        let proves = self.headers.iter().any(|(name, _)| *name == AUTHORIZATION);
-        self.signer.as_ref().filter(|_| !proves)?.signs(head)
+        self.signer.as_ref().filter(|_| !self.proves)?.signs(head)
     }
 
     /// Signs a request as it is about to leave, if it is signed.
     ///
     /// # Errors
     /// Pingora's, for a head that cannot be written.
-    pub fn sign(&self, head: &mut RequestHeader, body: &[u8]) -> Result<(), Box<Error>> {
-        match &self.signer {
-            Some(signer) => signer.sign(head, body, self.clock.now()),
-            None => Ok(()),
+    pub fn sign(
+        &self,
+        head: &mut RequestHeader,
+        body: &[u8],
+        credentials: &Credentials,
+    ) -> Result<(), Box<Error>> {
+        match (&self.signer, &credentials.aws) {
+            (Some(signer), Some(key)) => signer.sign(head, body, key, self.clock.now()),
+            _ => Ok(()),
         }
     }
 }

@@ -92,7 +92,7 @@ async fn a_head_is_made_for_the_peer() {
     ] {
         head.append_header(name, value).unwrap();
     }
-    pool.apply_headers(&mut head, &chosen.authority).unwrap();
+    pool.apply_headers(&mut head, &chosen.authority, &Credentials::default()).unwrap();
     assert_eq!(head.raw_path(), b"/base/a?b");
     assert_eq!(head.headers.get(HOST).unwrap(), "127.0.0.1:1");
     let mut left: Vec<&str> = head.headers.keys().map(|name| name.as_str()).collect();

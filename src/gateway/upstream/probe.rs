@@ -10,6 +10,7 @@ use pingora::http::RequestHeader;
 use serde::Deserialize;
 
 use crate::base::units::Period;
+use crate::gateway::upstream::credentials::Credentials;
 use crate::gateway::upstream::pool::Upstream;
 
 /// `[upstreams.NAME.health]`: what every peer is asked, again and again.
@@ -62,11 +63,17 @@ pub async fn watch(upstream: Weak<Upstream>, probe: Probe) {
     loop {
         ticks.tick().await;
         let Some(upstream) = upstream.upgrade() else { return };
+        // Without what proves who asks, an answer says nothing of a peer.
+        let Ok(credentials) = upstream.credentials().await else { continue };
         let rounds = (0..upstream.size()).map(|place| {
             let (upstream, probe, connector) = (&upstream, &probe, &connector);
+            let credentials = &credentials;
             async move {
-                let asked =
-                    tokio::time::timeout(probe.timeout.get(), ask(upstream, place, probe, connector)).await;
+                let asked = tokio::time::timeout(
+                    probe.timeout.get(),
+                    ask(upstream, place, probe, connector, credentials),
+                )
+                .await;
                 let well = matches!(asked, Ok(Some(true)));
                 let needed = if well { probe.healthy } else { probe.unhealthy }.get();
                 upstream.checked(place, well, needed);
@@ -77,11 +84,17 @@ pub async fn watch(upstream: Weak<Upstream>, probe: Probe) {
 }
 
 /// `None`: no answer.
-async fn ask(upstream: &Arc<Upstream>, place: usize, probe: &Probe, connector: &Connector) -> Option<bool> {
+async fn ask(
+    upstream: &Arc<Upstream>,
+    place: usize,
+    probe: &Probe,
+    connector: &Connector,
+    credentials: &Credentials,
+) -> Option<bool> {
     let chosen = upstream.at(place).await?.ok()?;
     let peer = chosen.dial()?;
     let mut head = RequestHeader::build("GET", probe.path.as_bytes(), None).ok()?;
-    upstream.apply_headers(&mut head, &chosen.authority).ok()?;
+    upstream.apply_headers(&mut head, &chosen.authority, credentials).ok()?;
     head.insert_header(USER_AGENT, HeaderValue::from_static("portcullis-health")).ok()?;
     let (mut session, _) = connector.get_http_session(peer).await.ok()?;
     session.write_request_header(Box::new(head)).await.ok()?;

@@ -8,8 +8,8 @@ use pingora::http::RequestHeader;
 
 use crate::api::apart;
 use crate::base::clock::Timestamp;
-use crate::base::secret::Secret;
-use crate::crypto::sigv4::{Canonical, Scope, SigningKey, authorization, content_sha256};
+use crate::crypto::sigv4::{Canonical, Scope, authorization, content_sha256};
+use crate::gateway::upstream::credentials::AwsKey;
 use crate::gateway::upstream::headers::origin_form;
 
 const DATE: HeaderName = HeaderName::from_static("x-amz-date");
@@ -37,10 +37,6 @@ const LONG: usize = 256 << 10;
 
 /// What a signer is made from.
 pub struct AwsSignerParts {
-    /// Who signs.
-    pub key: SigningKey,
-    /// The token that belongs to a key that is good for a while.
-    pub session_token: Option<Secret<String>>,
     /// The service that signatures are for.
     pub service: String,
     /// Its region; `None`: the one that the caller has signed for.
@@ -54,7 +50,6 @@ pub struct AwsSignerParts {
 /// Signs requests anew.
 pub struct AwsSigner {
     parts: AwsSignerParts,
-    session_token: Option<HeaderValue>,
 }
 
 /// What a caller's signature is good for.
@@ -74,19 +69,9 @@ enum Proof {
 }
 
 impl AwsSigner {
-    /// A signer with these keys.
-    ///
-    /// # Errors
-    /// A token that cannot stand in a head, in words for the log.
-    pub fn new(parts: AwsSignerParts) -> Result<Self, &'static str> {
-        let value = |token: &Secret<String>| {
-            let mut value = HeaderValue::from_str(token.expose())
-                .map_err(|_| "the session token has control characters")?;
-            value.set_sensitive(true);
-            Ok::<_, &'static str>(value)
-        };
-        let session_token = parts.session_token.as_ref().map(value).transpose()?;
-        Ok(Self { parts, session_token })
+    /// A signer.
+    pub fn new(parts: AwsSignerParts) -> Self {
+        Self { parts }
     }
 
     /// The region to sign a request with this head for; `None` if it is not signed here.
@@ -114,7 +99,13 @@ impl AwsSigner {
     ///
     /// # Errors
     /// Pingora's, for a head that cannot be written.
-    pub fn sign(&self, head: &mut RequestHeader, body: &[u8], now: Timestamp) -> Result<(), Box<Error>> {
+    pub(super) fn sign(
+        &self,
+        head: &mut RequestHeader,
+        body: &[u8],
+        by: &AwsKey,
+        now: Timestamp,
+    ) -> Result<(), Box<Error>> {
         let Some(region) = self.region(head) else { return Ok(()) };
         let at = now.iso8601_basic();
         let digest = if body.len() > LONG { apart(|| content_sha256(body)) } else { content_sha256(body) };
@@ -123,7 +114,7 @@ impl AwsSigner {
         }
         head.insert_header(DATE, at.as_str())?;
         head.insert_header(DIGEST, digest)?;
-        if let Some(token) = &self.session_token {
+        if let Some(token) = &by.session_token {
             head.insert_header(TOKEN, token.clone())?;
         }
         let target = String::from_utf8_lossy(&origin_form(head)).into_owned();
@@ -139,7 +130,7 @@ impl AwsSigner {
             body,
         };
         let scope = Scope { at: &at, region: &region, service: &self.parts.service };
-        let signature = authorization(&request, &scope, &self.parts.key);
+        let signature = authorization(&request, &scope, &by.key);
         let target = format!("{path}{between}{query}");
         head.set_raw_path(target.as_bytes())?;
         head.insert_header(AUTHORIZATION, signature)

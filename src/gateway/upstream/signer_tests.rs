@@ -1,4 +1,6 @@
 use super::*;
+use crate::base::secret::Secret;
+use crate::crypto::sigv4::SigningKey;
 
 const NOW: Timestamp = Timestamp::from_millis(1_440_938_160_000);
 const CALLER: &str = "AWS4-HMAC-SHA256 Credential=AKIDCALLER/20150829/eu-west-1/bedrock/aws4_request, \
@@ -6,16 +8,20 @@ const CALLER: &str = "AWS4-HMAC-SHA256 Credential=AKIDCALLER/20150829/eu-west-1/
 const CONVERSE: &str = "/model/arn%3Aaws%3Abedrock%3Aus-east-1%3A1%3Ainference-profile%2Fus.claude/converse";
 
 fn signer(unsigned: bool, region: Option<&str>) -> AwsSigner {
-    let secret = |text: &str| Secret::new(text.to_owned());
     AwsSigner::new(AwsSignerParts {
-        key: SigningKey { id: "AKIDEXAMPLE".to_owned(), secret: secret("hunter2") },
-        session_token: Some(secret("session/token==")),
         service: "bedrock".to_owned(),
         region: region.map(str::to_owned),
         unsigned,
         collected: 1 << 20,
     })
-    .unwrap()
+}
+
+fn key() -> AwsKey {
+    let secret = Secret::new("hunter2".to_owned());
+    AwsKey {
+        key: SigningKey { id: "AKIDEXAMPLE".to_owned(), secret },
+        session_token: Some(HeaderValue::from_static("session/token==")),
+    }
 }
 
 fn head(target: &str, fields: &[(&'static str, &str)]) -> RequestHeader {
@@ -80,7 +86,7 @@ fn the_callers_signature_goes_and_ours_comes() {
             ("user-agent", "x"),
         ],
     );
-    signer(true, Some("us-east-1")).sign(&mut head, b"{}", NOW).unwrap();
+    signer(true, Some("us-east-1")).sign(&mut head, b"{}", &key(), NOW).unwrap();
     let text = |name: &str| {
         let mut all = head.headers.get_all(name).iter().map(|value| value.to_str().unwrap());
         let first = all.next();
@@ -104,7 +110,7 @@ fn the_callers_signature_goes_and_ours_comes() {
 fn what_is_not_signed_stays() {
     let mut bearer = head(CONVERSE, &[("authorization", "Bearer x"), ("x-amz-date", "d")]);
     let before = bearer.headers.clone();
-    signer(true, Some("us-east-1")).sign(&mut bearer, b"{}", NOW).unwrap();
+    signer(true, Some("us-east-1")).sign(&mut bearer, b"{}", &key(), NOW).unwrap();
     assert_eq!((&bearer.headers, bearer.raw_path()), (&before, CONVERSE.as_bytes()));
 }
 

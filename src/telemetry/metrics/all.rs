@@ -5,13 +5,24 @@ use std::sync::{Mutex, PoisonError};
 use prometheus::{Encoder, IntCounter, IntGauge, Registry, TextEncoder};
 
 use super::error::MetricsError;
-use super::family::Families;
+use super::family::{Each, Families};
 use super::front::{FrontMetrics, SharedLimitMetrics};
 use super::process::Process;
 use super::route::{Direction, RouteMetrics, Routes, RuleMetrics};
 use super::upstream::{UpstreamMetrics, Upstreams};
 use super::usage::UsageMetrics;
+use super::words::words;
 use super::work::WorkMetrics;
+
+words! {
+    /// Where lines of the audit log are copied to.
+    pub enum AuditCopy {
+        /// Into the store.
+        Store => "store",
+        /// To a collector of OTLP.
+        Otlp => "otlp",
+    }
+}
 
 /// Counts lines that could not be written.
 pub type LostLines = IntCounter;
@@ -52,8 +63,16 @@ pub struct Metrics {
     pub lines_lost: IntCounter,
     /// Lines of the audit log that could not be written.
     pub audit_lines_lost: LostLines,
+    /// Lines of the audit log that a copy does not have yet.
+    pub audit_behind: Each<AuditCopy, IntGauge>,
     /// Spans that could not be sent.
     pub spans_lost: IntCounter,
+}
+
+fn audit_behind(families: &Families<'_>) -> Result<Each<AuditCopy, IntGauge>, MetricsError> {
+    let help = "Lines of the audit log that a copy does not have yet.";
+    let behind = families.gauges("audit_lines_behind", help, &["to"])?;
+    Ok(Each::new(move |word| behind.with_label_values(&[word])))
 }
 
 impl Metrics {
@@ -81,6 +100,7 @@ impl Metrics {
                 .counter("access_lines_lost_total", "Lines of the access log that could not be written.")?,
             audit_lines_lost: families
                 .counter("audit_lines_lost_total", "Lines of the audit log that could not be written.")?,
+            audit_behind: audit_behind(&families)?,
             spans_lost: families.counter("spans_lost_total", "Spans that could not be sent.")?,
             hooks: Mutex::default(),
             registry,

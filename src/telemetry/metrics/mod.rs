@@ -29,7 +29,7 @@ mod usage;
 mod words;
 mod work;
 
-pub use all::{Levels, LostLines, Metrics};
+pub use all::{AuditCopy, Levels, LostLines, Metrics};
 pub use error::MetricsError;
 pub use family::{During, Each};
 pub use front::{ConnectionState, FrontMetrics, HttpVersion, Refusal, SharedLimitMetrics};

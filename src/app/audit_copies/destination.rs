@@ -1,0 +1,20 @@
+//! [`Destination`]: a place to which lines of the audit log are copied.
+
+use crate::audit::{FollowedLine, Link};
+
+/// What came of a step; an error is in words for the log.
+pub(super) type Copied<T> = Result<T, String>;
+
+/// A place to which lines of the audit log are copied.
+pub(super) trait Destination: Send + 'static {
+    /// The last lines that it has: of one log, or of several.
+    fn ends(&mut self) -> impl Future<Output = Copied<Vec<Link>>> + Send;
+
+    /// Takes lines, of which each follows the one before. Those of which nobody knows whether they came are given again.
+    fn take(&mut self, run: &[FollowedLine]) -> impl Future<Output = Copied<()>> + Send;
+
+    /// Does what is to be done from time to time.
+    fn keep_up(&mut self) -> impl Future<Output = Copied<()>> + Send {
+        async { Ok(()) }
+    }
+}

@@ -1,0 +1,16 @@
+//! Logs that are only added to, beside the rows of the same stores.
+//!
+//! | file | noun |
+//! |---|---|
+//! | `port` | [`LogLines`], the port |
+//! | `embedded` | it in the SQLite file |
+//! | `postgres` | it in the PostgreSQL database |
+//! | `conformance` | one suite that both run (tests only) |
+
+#[cfg(test)]
+pub(super) mod conformance;
+mod embedded;
+mod port;
+mod postgres;
+
+pub use port::{LogEnd, LogLine, LogLines};
