@@ -28,7 +28,7 @@ redact = {{}}
 """
 AUDIT = """
 [audit]
-file = "{{home}}/audit.jsonl"
+file = "{home}/audit.jsonl"
 node = "%s"
 %s
 """
@@ -217,7 +217,7 @@ class Taker(http.server.BaseHTTPRequestHandler):
         pass
 
 
-OTLP = '[audit.otlp]\nendpoint = "%s"\nheaders = {{{{ x-key = {{{{ file = "key" }}}} }}}}\nservice = "gate"\n'
+OTLP = '[audit.otlp]\nendpoint = "%s"\nheaders = {{ x-key = {{ file = "key" }} }}\nservice = "gate"\n'
 
 
 class WithKey(Gateway):
