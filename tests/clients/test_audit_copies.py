@@ -248,12 +248,11 @@ def test_a_collector_has_every_line_once_over_outages_and_restarts():
             collector.answer = 200
             gateway.start()
             ask(gateway)
-            gateway.wait_for(lambda: collector.lines() == lines(gateway))
-            assert len(collector.lines()) > count + 3
+            gateway.wait_for(lambda: len(lines(gateway)) == count + 4 and collector.lines() == lines(gateway))
             # What was written last is sent before the process ends.
             ask(gateway)
             assert gateway.stop() == 0
-            assert collector.lines() == lines(gateway)
+            assert collector.lines() == lines(gateway) and len(lines(gateway)) == count + 5
             assert not [value for value in ("maria", PROMPT) if value in "".join(collector.lines())]
     finally:
         collector.shutdown()
