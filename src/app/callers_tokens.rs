@@ -11,7 +11,9 @@ use crate::config::settings::{self, Auth, JwkSource, Route, TokenPlace};
 use crate::crypto::random;
 use crate::gateway::discovery::Discovery;
 use crate::gateway::filter::Filter;
-use crate::gateway::filters::{ClaimHeaders, Introspect, IntrospectParts, Jwt, JwtParts, Place};
+use crate::gateway::filters::{
+    ClaimHeaders, Introspect, IntrospectParts, Jwt, JwtParts, Place, TokenPassage,
+};
 use crate::gateway::introspection::{AuthorizationServer, Introspector, IntrospectorParts, ServerParts};
 use crate::gateway::key_set::KeySet;
 use crate::gateway::key_source::{KeySource, UpstreamKeys};
@@ -63,8 +65,8 @@ fn jwt(setting: &settings::Jwt, parts: &Services, upstreams: &Upstreams) -> Resu
         required: setting.required.clone(),
         scopes: setting.scopes.clone(),
     };
-    let (place, headers) = (place(&setting.token)?, claim_headers(&setting.headers)?);
-    Ok(Jwt::new(JwtParts { keys, policy, place, headers, forward: setting.forward, clock }))
+    let passage = passage(&setting.token, &setting.headers, setting.forward)?;
+    Ok(Jwt::new(JwtParts { keys, policy, passage, clock }))
 }
 
 fn introspect(setting: &settings::Introspection, parts: &Services) -> Result<Introspect, String> {
@@ -95,15 +97,21 @@ fn introspect(setting: &settings::Introspection, parts: &Services) -> Result<Int
         introspector,
         policy,
         client_ids: setting.client_ids.clone(),
-        place: place(&setting.token)?,
-        headers: claim_headers(&setting.headers)?,
-        forward: setting.forward,
+        passage: passage(&setting.token, &setting.headers, setting.forward)?,
         clock,
     }))
 }
 
 fn audience(allowed: &[String]) -> Audience {
     if allowed.is_empty() { Audience::Any } else { Audience::OneOf(allowed.to_vec()) }
+}
+
+fn passage(
+    token: &TokenPlace,
+    headers: &BTreeMap<String, At<String>>,
+    forward: bool,
+) -> Result<TokenPassage, String> {
+    Ok(TokenPassage { place: place(token)?, headers: claim_headers(headers)?, forward })
 }
 
 fn place(setting: &TokenPlace) -> Result<Place, String> {

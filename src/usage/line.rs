@@ -17,7 +17,7 @@ pub(super) const OLD: u32 = 2;
 const FORGOTTEN: u32 = 60;
 
 /// A line that nobody has asked for is asked about again after so many writes.
-const ASKED_AGAIN: u32 = 8;
+const ASKED_AGAIN: u32 = 4;
 
 /// What is known of one account in one window.
 #[derive(Clone, Copy, Debug)]

@@ -7,29 +7,10 @@ import time
 from database import config, database, server  # noqa: F401  (fixtures)
 from gateway import Gateway, run
 from llm_upstream import Upstream
+from test_nodes import CHAT, ROUTE, TAKEN, ask
 from valkey import SHARED, engine, installed  # noqa: F401  (fixtures)
 
 pytestmark = installed
-
-ROUTE = """
-[upstreams.mock]
-peers = ["{upstream}"]
-
-[usage]
-count = "all"
-
-[[routes]]
-name = "keys"
-upstream = "mock"
-auth = "token"
-redact = {{}}
-"""
-CHAT = {"model": "m-1", "max_tokens": 30, "messages": [{"role": "user", "content": "hello"}]}
-TAKEN = 42
-
-
-def ask(node, key):
-    return node.call("POST", "/v1/chat/completions", CHAT, {"authorization": "Bearer " + key}).status
 
 
 def key_of(node, budget):
@@ -75,8 +56,8 @@ def test_what_a_killed_node_has_spent_stays_spent_and_is_written_by_another(conf
     with Upstream() as upstream:
         one = Gateway(upstream.url, config)
         with one, Gateway(upstream.url, config, token=one.token) as other:
-            begin = time.monotonic()
-            time.sleep(3)
+            # Who was not long in touch with the engine itself takes nobody for dead.
+            time.sleep(6)
             key = key_of(one, "9requests/day")
             # Nothing gets to the database any more; the engine has it all.
             with database.locked():
@@ -87,9 +68,8 @@ def test_what_a_killed_node_has_spent_stays_spent_and_is_written_by_another(conf
             assert passed([other], key, 2) == 2
             one.start()
             assert ask(one, key) == 200
-            # Half a minute later it is somebody else's to write.
-            time.sleep(max(0, begin + 31 - time.monotonic()))
-            other.wait_for(lambda: spent(database)["requests"] == 8, 45)
+            # A few seconds later it is somebody else's to write.
+            other.wait_for(lambda: spent(database)["requests"] == 8)
             assert passed([one, other], key, 5) == 1
 
 

@@ -1,4 +1,4 @@
-//! What filters that verify tokens of others do alike: what a token lacks, as an error, and what it says, as headers.
+//! What filters that verify tokens of others do alike: where these are, what one lacks, as an error, and what it says, as headers.
 
 use http::header::{HeaderName, HeaderValue};
 use pingora::http::RequestHeader;
@@ -6,8 +6,37 @@ use serde_json::Value;
 
 use crate::api::ApiError;
 use crate::gateway::error::GatewayError;
+use crate::gateway::exchange::Exchange;
+use crate::gateway::filter::Flow;
 use crate::gateway::filters::spoofed::remove_spoofed;
+use crate::gateway::filters::token_place::Place;
 use crate::vault::jwt::{Claims, Denied};
+
+/// Where callers' tokens are, and what of one goes on.
+pub struct TokenPassage {
+    /// Where they are.
+    pub place: Place,
+    /// Claims that go on as headers.
+    pub headers: ClaimHeaders,
+    /// Whether the token itself goes on.
+    pub forward: bool,
+}
+
+impl TokenPassage {
+    /// Lets a request go on whose token says this: its head tells it, and the filters behind know it.
+    ///
+    /// # Errors
+    /// A claim that cannot stand in a head.
+    pub(super) fn admit(&self, x: &mut Exchange, claims: Claims) -> Result<Flow, GatewayError> {
+        let head = x.head_mut();
+        if !self.forward {
+            self.place.strip(head);
+        }
+        self.headers.hand_on(&claims, head)?;
+        x.facts.claims = Some(claims);
+        Ok(Flow::Next)
+    }
+}
 
 /// Claims that go on as headers, by their names.
 #[derive(Clone, Debug, Default)]
@@ -18,7 +47,7 @@ impl ClaimHeaders {
     ///
     /// # Errors
     /// One that cannot stand in a head.
-    pub(super) fn hand_on(&self, claims: &Claims, head: &mut RequestHeader) -> Result<(), GatewayError> {
+    fn hand_on(&self, claims: &Claims, head: &mut RequestHeader) -> Result<(), GatewayError> {
         for (claim, header) in &self.0 {
             remove_spoofed(head, header);
             if let Some(value) = claims.get(claim).map_or(Ok(None), spelled)? {

@@ -10,8 +10,7 @@ use crate::base::clock::SharedClock;
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
 use crate::gateway::filter::{Filter, Flow, Stage};
-use crate::gateway::filters::claims::{ClaimHeaders, refusal};
-use crate::gateway::filters::token_place::Place;
+use crate::gateway::filters::claims::{TokenPassage, refusal};
 use crate::gateway::introspection::{Introspector, Standing};
 use crate::gateway::plan::RequestPlan;
 use crate::vault::jwt::{Claims, Policy};
@@ -27,12 +26,8 @@ pub struct IntrospectParts {
     pub policy: Policy,
     /// One of these as `client_id`; none: any.
     pub client_ids: Vec<String>,
-    /// Where tokens are.
-    pub place: Place,
-    /// What goes on as headers.
-    pub headers: ClaimHeaders,
-    /// Whether the token itself goes on.
-    pub forward: bool,
+    /// Where tokens are, and what of one goes on.
+    pub passage: TokenPassage,
     /// Reads time.
     pub clock: SharedClock,
 }
@@ -48,8 +43,8 @@ impl Introspect {
 
     /// What the server says of the caller's token.
     async fn claims(&self, head: &RequestHeader) -> Result<Claims, GatewayError> {
-        let IntrospectParts { introspector, policy, client_ids, place, clock, .. } = &self.0;
-        let token = place.find(head).filter(|token| is_token(token)).ok_or(ApiError::Unauthorized)?;
+        let IntrospectParts { introspector, policy, client_ids, passage, clock, .. } = &self.0;
+        let token = passage.place.find(head).filter(|token| is_token(token)).ok_or(ApiError::Unauthorized)?;
         let standing = introspector.standing(&token).await.map_err(|_| GatewayError::Unverifiable)?;
         let Standing::Active(said) = standing else { return Err(ApiError::Unauthorized.into()) };
         let claims = said.check(policy, clock.now().as_millis() / 1000).map_err(refusal)?;
@@ -79,13 +74,7 @@ impl Filter for Introspect {
 
     async fn request(&self, x: &mut Exchange, _: &mut RequestPlan) -> Result<Flow, GatewayError> {
         let claims = self.claims(x.head()).await?;
-        let head = x.head_mut();
-        if !self.0.forward {
-            self.0.place.strip(head);
-        }
-        self.0.headers.hand_on(&claims, head)?;
-        x.facts.claims = Some(claims);
-        Ok(Flow::Next)
+        self.0.passage.admit(x, claims)
     }
 }
 

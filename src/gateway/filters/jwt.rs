@@ -8,8 +8,7 @@ use crate::base::clock::SharedClock;
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
 use crate::gateway::filter::{Filter, Flow, Stage};
-use crate::gateway::filters::claims::{ClaimHeaders, refusal};
-use crate::gateway::filters::token_place::Place;
+use crate::gateway::filters::claims::{TokenPassage, refusal};
 use crate::gateway::keys::{Keys, VerifyError};
 use crate::gateway::plan::RequestPlan;
 use crate::vault::jwt::{Claims, Policy};
@@ -20,12 +19,8 @@ pub struct JwtParts {
     pub keys: Keys,
     /// What tokens must say.
     pub policy: Policy,
-    /// Where they are.
-    pub place: Place,
-    /// Claims that go on as headers.
-    pub headers: ClaimHeaders,
-    /// Whether the token itself goes on.
-    pub forward: bool,
+    /// Where they are, and what of one goes on.
+    pub passage: TokenPassage,
     /// Reads time.
     pub clock: SharedClock,
 }
@@ -41,7 +36,7 @@ impl Jwt {
 
     /// What the caller's token says.
     async fn claims(&self, head: &RequestHeader) -> Result<Claims, GatewayError> {
-        let token = self.0.place.find(head).ok_or(ApiError::Unauthorized)?;
+        let token = self.0.passage.place.find(head).ok_or(ApiError::Unauthorized)?;
         let verified = self.0.keys.verify(&token).await.map_err(|why| match why {
             VerifyError::Token => ApiError::Unauthorized.into(),
             VerifyError::NoKeys => GatewayError::Unverifiable,
@@ -63,12 +58,6 @@ impl Filter for Jwt {
 
     async fn request(&self, x: &mut Exchange, _: &mut RequestPlan) -> Result<Flow, GatewayError> {
         let claims = self.claims(x.head()).await?;
-        let head = x.head_mut();
-        if !self.0.forward {
-            self.0.place.strip(head);
-        }
-        self.0.headers.hand_on(&claims, head)?;
-        x.facts.claims = Some(claims);
-        Ok(Flow::Next)
+        self.0.passage.admit(x, claims)
     }
 }

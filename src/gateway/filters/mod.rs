@@ -46,7 +46,7 @@ mod who;
 pub use audit_trail::AuditTrail;
 pub use auth::{Auth, StripTokens};
 pub use certificate::{Certificate, CertificateParts, StripHeaders};
-pub use claims::ClaimHeaders;
+pub use claims::{ClaimHeaders, TokenPassage};
 pub use client_addresses::ClientAddresses;
 pub use compress::Compress;
 pub use cors::{Cors, CorsParts};
