@@ -28,6 +28,7 @@
 
 mod blob;
 mod call;
+pub mod changes;
 pub mod configs;
 mod cpu;
 mod distinct;

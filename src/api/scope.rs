@@ -6,6 +6,7 @@
 //! | a route to somebody else that asks for a token | a token that covers the route |
 //! | the answer of a call that is polled for | the token that made the call |
 //! | a stored config, by its name or by default | a token for it, or for none in particular |
+//! | the console | a token that names `admin` or, to look only, `viewer` |
 //! | making, changing or removing configs | a token for none in particular |
 //! | a vault item that redaction uses | anybody who may use the config that names it; named by the call, or newly by a config that is written, it takes a token that covers the vault |
 //! | a file of the share that is cleaned, a place there for what is clean | a token that covers the share: one for sanitizing alone has nothing there, and gets its files by URL |
@@ -30,7 +31,26 @@ pub enum Target {
     Answer,
 }
 
+/// What a token may do in the console.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConsoleRole {
+    /// Look, and change things.
+    Admin,
+    /// Look.
+    Viewer,
+}
+
 impl Principal {
+    /// What the token may do in the console; `None` where it does not cover that.
+    pub fn console_role(&self) -> Option<ConsoleRole> {
+        let covers = |service| self.services().contains(&service);
+        match (covers(Service::Admin), covers(Service::Viewer)) {
+            (true, _) => Some(ConsoleRole::Admin),
+            (false, true) => Some(ConsoleRole::Viewer),
+            (false, false) => None,
+        }
+    }
+
     /// Whether the token may go there.
     ///
     /// # Errors

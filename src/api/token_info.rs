@@ -25,13 +25,18 @@ pub enum Service {
     /// Making, changing and ending tokens. Whoever may do that may do everything, so it must be named: a token that covers
     /// all services does not cover this one.
     Token,
+    /// The console, and changes there. It must be named, too.
+    Admin,
+    /// The console, but to look only. It must be named, too.
+    Viewer,
 }
 
 impl Service {
     /// Every service that a token covers which names none.
     pub const ALL: [Self; 4] = [Self::Redact, Self::Sanitize, Self::Vault, Self::Share];
     /// Every service that a token can name.
-    pub const NAMED: [Self; 5] = [Self::Redact, Self::Sanitize, Self::Vault, Self::Share, Self::Token];
+    pub const NAMED: [Self; 7] =
+        [Self::Redact, Self::Sanitize, Self::Vault, Self::Share, Self::Token, Self::Admin, Self::Viewer];
 
     /// Its name in URLs, settings and rows.
     pub const fn as_str(self) -> &'static str {
@@ -41,6 +46,8 @@ impl Service {
             Self::Vault => "vault",
             Self::Share => "share",
             Self::Token => "token",
+            Self::Admin => "admin",
+            Self::Viewer => "viewer",
         }
     }
 

@@ -6,8 +6,10 @@ use futures_util::future::BoxFuture;
 use http::StatusCode;
 
 use crate::api::{Answer, Call, Endpoints, Handler, Health, Readiness};
+use crate::app::console;
 use crate::app::error::AppError;
 use crate::app::services::Services;
+use crate::config::Config;
 use crate::gateway::filter::Filter;
 use crate::gateway::route::{Match, Route, RouteParts, RouteTable, TableParts};
 use crate::gateway::route_info::RouteInfo;
@@ -72,12 +74,15 @@ pub(super) fn not_found(body: &'static str) -> Fixed {
 }
 
 /// The admin listener's table.
-pub(super) fn table(parts: &Arc<Services>) -> Result<RouteTable, AppError> {
+pub(super) fn table(config: &Config, parts: &Arc<Services>) -> Result<RouteTable, AppError> {
     let mut probes = probes(parts)?;
     let metrics: Arc<dyn Handler> = Arc::new(Exposition(Arc::clone(parts)));
     probes.push(("/metrics", silent(parts, "metrics", metrics)?));
     let nothing = Terminal::Fixed(not_found(r#"{"status":"not found"}"#));
-    let stray = native(parts, "-", nothing, vec![parts.log()])?;
+    let stray = match console::route(config, parts)? {
+        Some(console) => console,
+        None => native(parts, "-", nothing, vec![parts.log()])?,
+    };
     let (endpoints, native, led, routes) = (Endpoints::default(), Vec::new(), Vec::new(), Vec::new());
     Ok(TableParts { endpoints, native, led, probes, routes, stray, shed: None }.into())
 }

@@ -19,6 +19,7 @@
 //! | `mint` | tokens for upstreams, and public keys |
 //! | `providers` | [`ProviderSet`]: whom sanitizing asks, built from a configuration |
 //! | `admin` | metrics and health on their own listener |
+//! | `console` | the console there; `no_console`, in its place in a program without one |
 //! | `serve/` | the running process: signals, reload, drain |
 //! | `embed` | the chain for another Pingora server |
 //! | `audited` | the audit log |
@@ -42,6 +43,8 @@ mod check;
 mod cleaning;
 mod client_certificates;
 mod collector;
+#[cfg_attr(not(feature = "console"), path = "no_console.rs")]
+mod console;
 mod credentials;
 mod embed;
 mod error;

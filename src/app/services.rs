@@ -6,11 +6,13 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use dashmap::DashMap;
 use tokio::task::AbortHandle;
 
+use crate::api::changes::Changes;
 use crate::api::pending::WorkGate;
 use crate::api::share::link::LinkRates;
 use crate::api::{Bound, Caller, CpuPool, Distinct, DistinctLimit, Ready};
 use crate::app::audit_copies::AuditCopies;
 use crate::app::audited;
+use crate::app::console::ConsoleState;
 use crate::app::error::AppError;
 use crate::app::open_store::OpenStore;
 use crate::app::traces;
@@ -145,6 +147,8 @@ pub struct Services {
     pub(super) queue: Arc<QueueDelay>,
     /// Whether routes may end at a server that embeds this one.
     pub(super) embedded: bool,
+    /// What the console is told.
+    pub(super) console: ConsoleState,
 }
 
 impl Services {
@@ -202,6 +206,7 @@ impl Services {
             checks: DashMap::new(),
             queue: Arc::new(QueueDelay::new(clock)),
             embedded: false,
+            console: ConsoleState::default(),
         })
     }
 
@@ -310,6 +315,12 @@ impl Services {
             (Some(setting), Some(trail)) => self.audit_copies.start(setting, trail, &self.opened),
             _ => Ok(()),
         }
+    }
+
+    /// Where administrative acts are written down.
+    pub(super) fn changes(&self) -> Changes {
+        let audit = self.audit.as_ref().map(|audit| Arc::clone(&audit.log));
+        Changes { audit, clock: Arc::clone(&self.opened.clock) }
     }
 
     /// Sees requests end.

@@ -194,7 +194,7 @@ pub(super) fn add_endpoints(
 fn add_tokens(endpoints: &mut Endpoints, parts: &Services, dialect: DialectChoice, limit: usize) {
     let service = || TokenService {
         tokens: Arc::clone(&parts.opened.tokens),
-        audit: parts.audit.as_ref().map(|audit| Arc::clone(&audit.log)),
+        changes: parts.changes(),
         clock: Arc::clone(&parts.opened.clock),
     };
     endpoints.add(CreateToken(service()), dialect, limit);

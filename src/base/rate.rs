@@ -2,9 +2,12 @@
 //! held to a [`Rate`], no timer.
 
 use std::hash::Hash;
+use std::num::NonZeroU32;
 use std::time::{Duration, Instant};
 
 use dashmap::DashMap;
+
+use crate::base::units::Period;
 
 /// So many in every so long, all of which may come at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +18,32 @@ pub struct Rate {
     pub per: Duration,
 }
 
+/// Says that a text is no rate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a rate is a number and a time, such as 60/1m")]
+pub struct BadRate;
+
+impl std::fmt::Display for Rate {
+    /// As [`Rate::parse`] reads it.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}/{}", self.times, Period::of(self.per))
+    }
+}
+
 impl Rate {
+    /// Reads `60/1m`: a number from 1, and a time that is not nothing.
+    ///
+    /// # Errors
+    /// Anything else.
+    pub fn parse(text: &str) -> Result<Self, BadRate> {
+        let parsed = text.split_once('/').and_then(|(times, per)| {
+            let times: NonZeroU32 = times.trim().parse().ok()?;
+            let per = Period::parse(per.trim()).ok()?.get();
+            (!per.is_zero()).then_some(Self { times: times.get(), per })
+        });
+        parsed.ok_or(BadRate)
+    }
+
     /// The time after which one more is due.
     fn each(self) -> Duration {
         self.per / self.times.max(1)

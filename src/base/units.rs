@@ -92,6 +92,11 @@ impl Size {
 }
 
 impl Period {
+    /// This long, to the millisecond.
+    pub const fn of(time: Duration) -> Self {
+        Self(time)
+    }
+
     /// So many seconds.
     pub(crate) const fn secs(n: u64) -> Self {
         Self(Duration::from_secs(n))

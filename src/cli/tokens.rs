@@ -1,7 +1,6 @@
 //! `portcullis tokens`: who may call, on the store itself.
 
 use std::collections::BTreeMap;
-use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -138,19 +137,9 @@ fn bounds_of(args: BoundArgs) -> Result<TokenBounds, Failure> {
     Ok(TokenBounds {
         models: (!models.is_empty()).then_some(models),
         budgets,
-        rate: rate.as_deref().map(rate_of).transpose()?,
+        rate: rate.as_deref().map(|text| Rate::parse(text).map_err(|error| usage(&error))).transpose()?,
         labels: labels.iter().map(label).collect::<Result<BTreeMap<_, _>, _>>()?,
     })
-}
-
-/// `60/1m`.
-fn rate_of(text: &str) -> Result<Rate, Failure> {
-    let parsed = text.split_once('/').and_then(|(times, per)| {
-        let times: NonZeroU32 = times.trim().parse().ok()?;
-        let per = Period::parse(per.trim()).ok()?.get();
-        (!per.is_zero()).then_some(Rate { times: times.get(), per })
-    });
-    parsed.ok_or_else(|| Failure::Usage("a rate is a number and a time, such as 60/1m".to_owned()))
 }
 
 /// Takes bounds away.

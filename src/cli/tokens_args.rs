@@ -55,8 +55,9 @@ pub(super) enum TokenCommand {
 /// Where a token may go.
 #[derive(Debug, Args)]
 pub(super) struct ReachArgs {
-    /// A service it covers (redact, sanitize, vault, share; token, which makes tokens and must be named); may be repeated.
-    /// Neither a service nor a route: all of both but token; else those that are named and no others.
+    /// A service it covers (redact, sanitize, vault, share; token, which makes tokens, admin and viewer, which are for the
+    /// console, must be named); may be repeated. Neither a service nor a route: all of both but these three; else those that are
+    /// named and no others.
     #[arg(long = "service", value_name = "SERVICE")]
     pub(super) services: Vec<String>,
     /// A route with `auth = "token"` that it covers, by its name in the configuration; may be repeated. Names are

@@ -173,7 +173,7 @@ pub fn embedded(options: &Options, env: &dyn Env, rules: &Catalogue) -> Result<C
         settings.listen = vec![At::new(Listen { address: At::new(address), ..Listen::default() })];
     }
     if let Some(address) = options.admin {
-        settings.admin = Some(Admin { address: At::new(address) });
+        settings.admin = Some(Admin { address: At::new(address), ..Admin::default() });
     }
     if let Some(data) = &options.data {
         settings.data = At::new(data.clone());

@@ -14,7 +14,7 @@ use crate::usage::books;
 use crate::usage::budget::{Account, BudgetMode};
 use crate::usage::line::{Line, Lines, OLD};
 use crate::usage::report::UsageReport;
-use crate::usage::reservation::{OverBudget, Reservation};
+use crate::usage::reservation::{OverBudget, Remaining, Reservation};
 use crate::usage::shared::{AT_ONCE, Claim, SharedBudgets, Told};
 use crate::usage::spend::{Spend, SpendLimit};
 
@@ -75,6 +75,16 @@ impl Ledger {
         };
         answer.unwrap_or_else(alone)?;
         Ok(reservation)
+    }
+
+    /// What is left of each of these accounts, as far as this node knows.
+    pub async fn remaining(&self, accounts: Vec<Account>) -> Vec<Remaining> {
+        let mut nothing = Reservation::new(Arc::clone(&self.lines), Spend::default());
+        for account in accounts {
+            self.know(&account).await;
+            nothing.add(account);
+        }
+        nothing.remaining(self.clock.now())
     }
 
     /// Reserves in the engine. `None`: it is gone.

@@ -54,6 +54,7 @@ pub(crate) const PARTS: &[(&str, &[&str])] = &[
         ],
     ),
     ("config", &["base", "detect", "gateway", "net", "store", "usage", "valkey"]),
+    ("console", &["api", "base", "config", "crypto", "detect", "redact", "store", "telemetry", "usage"]),
     (
         "app",
         &[
@@ -61,6 +62,7 @@ pub(crate) const PARTS: &[(&str, &[&str])] = &[
             "audit",
             "base",
             "config",
+            "console",
             "crypto",
             "detect",
             "gateway",
@@ -119,6 +121,7 @@ pub(crate) const DOORS: &[(&str, &[&str])] = &[
     ("encoding_rs", &["gateway", "sanitize"]),
     // In `api`, the CRC-32 of an archive of shared files.
     ("flate2", &["api", "sanitize", "stream"]),
+    ("form_urlencoded", &["console"]),
     ("fpe", &["crypto"]),
     ("hayro_syntax", &["sanitize"]),
     ("hmac", &["crypto"]),
@@ -126,12 +129,14 @@ pub(crate) const DOORS: &[(&str, &[&str])] = &[
     ("jsonwebtoken", &["vault"]),
     ("lol_html", &["sanitize"]),
     ("lopdf", &["sanitize"]),
+    ("maud", &["console"]),
     ("md5", &["crypto"]),
     ("multer", &["api"]),
     ("object_store", &["store"]),
     ("pingora", &["gateway"]),
     ("prometheus", &["telemetry"]),
     ("psl", &["sanitize"]),
+    ("pulldown_cmark", &["console"]),
     ("quick_xml", &["sanitize"]),
     // Routes match paths by pattern, and literal texts become patterns; what looks for values uses automata.
     ("redis", &["valkey"]),

@@ -15,7 +15,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use serde::Serialize;
 
-use crate::api::cpu::apart;
+use crate::api::changes::Changes;
 use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::{ApiError, Code, Invalid};
 use crate::api::fields::Fields;
@@ -24,7 +24,6 @@ use crate::api::token_service::request::{
     ChangeRequest, CreateRequest, IdRequest, ListRequest, RotateRequest,
 };
 use crate::api::token_service::response::{NewTokenResponse, TokenResponse, TokensResponse};
-use crate::audit::{AuditEvent, AuditKind, AuditLog};
 use crate::base::clock::SharedClock;
 use crate::base::id::TokenId;
 use crate::base::pointer::Pointer;
@@ -34,8 +33,8 @@ use crate::base::pointer::Pointer;
 pub struct TokenService {
     /// The tokens.
     pub tokens: Arc<Tokens>,
-    /// Where changes are written down, if anywhere.
-    pub audit: Option<Arc<AuditLog>>,
+    /// Where changes are written down.
+    pub changes: Changes,
     /// Reads time.
     pub clock: SharedClock,
 }
@@ -43,17 +42,7 @@ pub struct TokenService {
 impl TokenService {
     /// Writes down what was done with a token, before its caller is told.
     fn note(&self, who: &Principal, act: &str, target: &TokenId) -> Result<(), ApiError> {
-        let Some(audit) = &self.audit else { return Ok(()) };
-        let target = target.to_string();
-        let mut event = AuditEvent::of(AuditKind::Change, self.clock.now());
-        event.token = Some(who.id());
-        event.token_name = Some(who.name());
-        event.act = Some(act);
-        event.target = Some(&target);
-        audit
-            .try_write(&event)
-            .or_else(|_| apart(|| audit.write(&event)))
-            .map_err(|_| ApiError::Internal("audit"))
+        self.changes.note(who, act, Some(&target.to_string()))
     }
 }
 

@@ -46,7 +46,7 @@ pub(super) fn servings(
     }];
     if let Some(admin) = &config.admin {
         let listen = Listen { address: *admin.address, tls: None, h2c: false, proxied: false };
-        let table = Arc::new(ArcSwap::from_pointee(admin::table(parts)?));
+        let table = Arc::new(ArcSwap::from_pointee(admin::table(config, parts)?));
         let gateway = gateway(config, parts, table, InFlight::default());
         let connections = ConnectionLimit::new(ADMIN_CONNECTIONS, ADMIN_CONNECTIONS);
         let limits = limits(config);

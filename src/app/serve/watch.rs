@@ -145,7 +145,7 @@ impl Watch {
         let began = self.parts.opened.clock.now();
         let (read, files) = tokio::task::block_in_place(|| self.source.reload(&self.known));
         let outcome = match read {
-            Ok(config) => self.take(config).await,
+            Ok(config) => self.take(config, why).await,
             Err(error) => Err(error),
         };
         // Also of what could not be used: once it is mended, it is read again.
@@ -158,6 +158,7 @@ impl Watch {
             }
             Err(error) => {
                 metrics.not_loaded();
+                self.parts.console.refused(&error, why, began);
                 tracing::error!(target: TARGET, why, "not reloaded, the running configuration stays: {error}");
             }
         }
@@ -178,13 +179,14 @@ impl Watch {
     }
 
     /// Goes on with another configuration. Returns whether its rules are those that were there.
-    async fn take(&mut self, config: Config) -> Result<bool, AppError> {
+    async fn take(&mut self, config: Config, why: &'static str) -> Result<bool, AppError> {
         self.follow(&config).await;
         let renewed = self.read_tls(&config)?;
         let table = table::build(&config, &self.parts).await?;
         // From here on nothing fails: all of it changes, or nothing does.
         renewed.into_iter().for_each(|(tls, renewed)| tls.show(renewed));
         self.routes.store(Arc::new(table));
+        self.parts.console.loaded(&config, why, self.parts.opened.clock.now());
         let differing = fixed::differing(&self.started, &config);
         if !differing.is_empty() {
             tracing::warn!(target: TARGET, settings = %differing.join(", "), "these change with a restart only");

@@ -87,13 +87,24 @@ pub enum ClientCertificates {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Admin {
-    /// IP address and port of `/metrics`, `/healthz` and `/readyz`. Default 127.0.0.1:9180.
+    /// IP address and port of `/metrics`, `/healthz`, `/readyz` and the console. Default 127.0.0.1:9180.
     pub address: At<SocketAddr>,
+    /// Whether the console is there. Default: where only this machine reaches it.
+    pub console: Option<At<bool>>,
+    /// Names under which the console may be asked, besides addresses and `localhost`.
+    pub hosts: Vec<At<String>>,
+}
+
+impl Admin {
+    /// Whether the console is there.
+    pub fn has_console(&self) -> bool {
+        self.console.as_deref().copied().unwrap_or(self.address.ip().is_loopback())
+    }
 }
 
 impl Default for Admin {
     fn default() -> Self {
-        Self { address: At::new(ADMIN.into()) }
+        Self { address: At::new(ADMIN.into()), console: None, hosts: Vec::new() }
     }
 }
 

@@ -1,0 +1,55 @@
+//! The console on the listener for metrics and health.
+
+use std::sync::Arc;
+
+use crate::app::admin;
+use crate::app::error::AppError;
+use crate::app::services::Services;
+use crate::base::clock::Timestamp;
+use crate::config::Config;
+use crate::console::{Console, ConsoleParts, Hosts, Running};
+use crate::gateway::route::Route;
+use crate::gateway::terminal::Terminal;
+
+/// The largest request to the console, in bytes: a file to clean.
+const LARGEST: usize = 17 << 20;
+
+/// What the console is told.
+#[derive(Default)]
+pub(super) struct ConsoleState {
+    running: Arc<Running>,
+}
+
+impl ConsoleState {
+    /// This configuration is in use from now on.
+    pub(super) fn loaded(&self, config: &Config, why: &'static str, at: Timestamp) {
+        self.running.loaded(config.clone(), why, at);
+    }
+
+    /// Another one could not be used.
+    pub(super) fn refused(&self, error: &AppError, why: &'static str, at: Timestamp) {
+        self.running.refused(error.to_string(), why, at);
+    }
+}
+
+/// The route to the console, where there is to be one: on an address that only this machine reaches, unless the settings say
+/// otherwise.
+///
+/// # Errors
+/// A name of a host that is none, which checking has made sure of.
+pub(super) fn route(config: &Config, parts: &Arc<Services>) -> Result<Option<Arc<Route>>, AppError> {
+    let Some(admin) = config.admin.as_ref().filter(|admin| admin.has_console()) else { return Ok(None) };
+    let wrong = |error: &dyn std::fmt::Display| AppError::Route("console".to_owned(), error.to_string());
+    let console = Console::new(ConsoleParts {
+        hosts: Hosts::new(admin.hosts.iter().map(|host| host.as_str())).map_err(|error| wrong(&error))?,
+        port: admin.address.port(),
+        secure: false,
+        tokens: Arc::clone(&parts.opened.tokens),
+        changes: parts.changes(),
+        ledger: Arc::clone(&parts.ledger),
+        records: Arc::clone(&parts.opened.records),
+        running: Arc::clone(&parts.console.running),
+        clock: Arc::clone(&parts.opened.clock),
+    });
+    admin::bounded(parts, "console", Terminal::Native(Arc::new(console)), Vec::new(), LARGEST).map(Some)
+}

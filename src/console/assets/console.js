@@ -1,0 +1,52 @@
+// What every page of the console has: asking for confirmation, copying, and asking the gateway something.
+"use strict";
+
+// Asks the gateway; `body` is sent as JSON. Throws an Error whose message can be shown.
+async function ask(path, body) {
+  const token = document.querySelector("meta[name=csrf]").content;
+  const sent = body === undefined
+    ? {}
+    : { method: "POST", headers: { "content-type": "application/json", "x-csrf-token": token }, body: JSON.stringify(body) };
+  const answer = await fetch(path, { credentials: "same-origin", cache: "no-store", redirect: "error", ...sent });
+  if (answer.status === 401) {
+    location.reload();
+    throw new Error("Signed out.");
+  }
+  const text = await answer.text();
+  let read;
+  try {
+    read = JSON.parse(text);
+  } catch {
+    throw new Error(`The gateway answered ${answer.status}.`);
+  }
+  if (!answer.ok) throw new Error(read.error ?? `The gateway answered ${answer.status}.`);
+  return read;
+}
+
+// An element with attributes and children; texts never become markup.
+function make(name, attributes = {}, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  element.append(...children);
+  return element;
+}
+
+document.addEventListener("submit", (event) => {
+  const question = event.target.dataset.confirm;
+  if (question && !confirm(question)) event.preventDefault();
+});
+
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("[data-copy]");
+  if (!button) return;
+  const from = document.getElementById(button.dataset.copy);
+  const label = button.textContent;
+  try {
+    await navigator.clipboard.writeText(from.value ?? from.textContent);
+    button.textContent = "Copied";
+  } catch {
+    getSelection().selectAllChildren(from);
+    button.textContent = "Selected: copy it now";
+  }
+  setTimeout(() => { button.textContent = label; }, 2000);
+});

@@ -1,0 +1,34 @@
+//! The console: what the gateway does, as pages for people, on the listener for metrics and health.
+//!
+//! Pages are written on the server; a little JavaScript moves figures and marks findings. Nothing comes from outside: scripts,
+//! styles and pictures are part of the program, and the browser is told to load nothing else.
+//!
+//! | file | noun |
+//! |---|---|
+//! | `form` | [`Form`](form::Form): names and values as browsers send them |
+//! | `access` | [`Hosts`]: under which names the console may be asked, and from which pages |
+//! | `session` | [`Sessions`](session::Sessions): who has signed in |
+//! | `running` | [`Running`]: the configuration that runs |
+//! | `visit` | [`Visit`](visit::Visit) and [`Reply`](visit::Reply): what a section is asked, and says |
+//! | `layout` | the frame around every page |
+//! | `assets` | scripts, styles, pictures |
+//! | `sign_in` | the page for whoever has not signed in |
+//! | `docs` | section: the documentation |
+//! | `tokens/` | section: callers' tokens |
+//! | `console` | [`Console`]: from a request to its section |
+
+mod access;
+mod assets;
+mod console;
+mod docs;
+mod form;
+mod layout;
+mod running;
+mod session;
+mod sign_in;
+mod tokens;
+mod visit;
+
+pub use access::{Hosts, NotAHost};
+pub use console::{Console, ConsoleParts};
+pub use running::{Attempt, Running};

@@ -1,0 +1,169 @@
+//! [`Sessions`]: who has signed in, in memory. A session is as good as the token it was begun with: each request proves that
+//! token again, so that one that expires, is revoked, rotated or narrowed ends its sessions within a second.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use data_encoding::BASE64URL_NOPAD;
+use http::HeaderMap;
+use http::header::COOKIE;
+
+use crate::api::scope::ConsoleRole;
+use crate::api::token::{Principal, TokenError, Tokens};
+use crate::base::clock::SharedClock;
+use crate::base::secret::Secret;
+use crate::crypto::hash::sha256;
+use crate::crypto::random::{self, RandomError};
+
+/// A session ends so long after its last request.
+const IDLE: Duration = Duration::from_secs(3600);
+
+/// And so long after it began, whatever it does: a page that moves asks every second.
+const LONGEST: Duration = Duration::from_secs(12 * 3600);
+
+/// Sessions at one time; with one more the one ends that was quiet for the longest.
+const MOST: usize = 256;
+
+/// Somebody who has signed in.
+#[derive(Clone)]
+pub(super) struct Visitor {
+    /// Whose token it is.
+    pub(super) who: Principal,
+    /// What it may do here.
+    pub(super) role: ConsoleRole,
+    /// What forms of this session carry.
+    pub(super) csrf: Secret<String>,
+}
+
+struct Session {
+    token: Secret<String>,
+    csrf: Secret<String>,
+    began: Instant,
+    seen: Instant,
+}
+
+impl Session {
+    fn is_over(&self, now: Instant) -> bool {
+        now.duration_since(self.seen) >= IDLE || now.duration_since(self.began) >= LONGEST
+    }
+}
+
+/// Why nobody was signed in.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum SignInError {
+    /// The token is good, but not for the console.
+    #[error("The token does not cover the console.")]
+    Scope,
+    /// The token is not accepted.
+    #[error("The token is not accepted: it is not one of this gateway's, has expired, or was revoked.")]
+    Token,
+    /// It could not be looked up.
+    #[error("Tokens cannot be looked up now: {0}.")]
+    Lookup(#[source] TokenError),
+    /// There are no random bits.
+    #[error("No session can be made now: {0}.")]
+    Random(#[from] RandomError),
+}
+
+/// Who has signed in. Ids of sessions are kept as digests only.
+pub(super) struct Sessions {
+    tokens: Arc<Tokens>,
+    clock: SharedClock,
+    cookie: String,
+    secure: bool,
+    live: Mutex<HashMap<[u8; 32], Session>>,
+}
+
+impl Sessions {
+    /// Nobody yet. Browsers share cookies among the ports of a host, so `port` is in the name of ours; `secure` says that it is
+    /// reached by TLS alone.
+    pub(super) fn new(tokens: Arc<Tokens>, clock: SharedClock, port: u16, secure: bool) -> Self {
+        let cookie = format!("{}portcullis_{port}", if secure { "__Host-" } else { "" });
+        Self { tokens, clock, cookie, secure, live: Mutex::default() }
+    }
+
+    /// Begins a session with this token; what the browser is to keep.
+    ///
+    /// # Errors
+    /// A token that is not good, or not for this.
+    pub(super) async fn begin(&self, token: Secret<String>) -> Result<(Visitor, String), SignInError> {
+        let (who, role) = self.prove(&token).await?;
+        let (id, csrf) = (secret()?, secret()?);
+        let now = self.clock.instant();
+        let visitor = Visitor { who, role, csrf: csrf.clone() };
+        let mut live = self.live.lock().unwrap_or_else(PoisonError::into_inner);
+        live.retain(|_, session| !session.is_over(now));
+        if live.len() >= MOST {
+            let quiet = live.iter().min_by_key(|(_, session)| session.seen).map(|(id, _)| *id);
+            quiet.and_then(|id| live.remove(&id));
+        }
+        live.insert(sha256(id.expose().as_bytes()), Session { token, csrf, began: now, seen: now });
+        drop(live);
+        Ok((visitor, self.set_cookie(id.expose(), LONGEST)))
+    }
+
+    /// Whose session a request belongs to.
+    ///
+    /// # Errors
+    /// The token cannot be looked up.
+    pub(super) async fn of(&self, headers: &HeaderMap) -> Result<Option<Visitor>, TokenError> {
+        let Some(id) = self.id(headers) else { return Ok(None) };
+        let Some((token, csrf)) = self.seen(&id) else { return Ok(None) };
+        match self.prove(&token).await {
+            Ok((who, role)) => Ok(Some(Visitor { who, role, csrf })),
+            Err(SignInError::Lookup(error)) => Err(error),
+            Err(_) => {
+                self.live.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
+                Ok(None)
+            }
+        }
+    }
+
+    /// Ends a session; what makes the browser forget it.
+    pub(super) fn end(&self, headers: &HeaderMap) -> String {
+        if let Some(id) = self.id(headers) {
+            self.live.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
+        }
+        self.set_cookie("", Duration::ZERO)
+    }
+
+    fn seen(&self, id: &[u8; 32]) -> Option<(Secret<String>, Secret<String>)> {
+        let now = self.clock.instant();
+        let mut live = self.live.lock().unwrap_or_else(PoisonError::into_inner);
+        let session = live.get_mut(id)?;
+        if session.is_over(now) {
+            live.remove(id);
+            return None;
+        }
+        session.seen = now;
+        Some((session.token.clone(), session.csrf.clone()))
+    }
+
+    async fn prove(&self, token: &Secret<String>) -> Result<(Principal, ConsoleRole), SignInError> {
+        let who = self.tokens.verify(token.expose()).await.map_err(|error| match error {
+            TokenError::Unknown | TokenError::Expired | TokenError::Revoked => SignInError::Token,
+            error => SignInError::Lookup(error),
+        })?;
+        let role = who.console_role().ok_or(SignInError::Scope)?;
+        Ok((who, role))
+    }
+
+    fn set_cookie(&self, id: &str, life: Duration) -> String {
+        let secure = if self.secure { "; Secure" } else { "" };
+        let life = life.as_secs();
+        format!("{}={id}; Path=/; Max-Age={life}; HttpOnly; SameSite=Strict{secure}", self.cookie)
+    }
+
+    fn id(&self, headers: &HeaderMap) -> Option<[u8; 32]> {
+        let lines = headers.get_all(COOKIE).iter().filter_map(|line| line.to_str().ok());
+        let mut pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
+        let (_, id) = pairs.find(|(name, _)| *name == self.cookie)?;
+        (id.len() == 43).then(|| sha256(id.as_bytes()))
+    }
+}
+
+/// 256 random bits, as text.
+fn secret() -> Result<Secret<String>, RandomError> {
+    Ok(Secret::new(BASE64URL_NOPAD.encode(&random::bytes::<32>()?)))
+}
