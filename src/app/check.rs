@@ -12,7 +12,7 @@ use crate::gateway::upstream::Authorities;
 /// All of those that cannot.
 pub fn check_files(config: &Config, name: &str) -> Result<(), AppError> {
     // A key that is not here is among what is missing.
-    let here = config.listen.iter().filter_map(|listen| listen.tls.as_ref()).map(tls_files);
+    let here = config.tls().map(|(_, tls)| tls_files(tls));
     let here = here.filter(|files| files.keys().all(|key| key.exists()));
     let certificates =
         here.filter_map(|files| ListenerTls::load(&files).err().map(|error| error.to_string()));

@@ -36,19 +36,20 @@ impl ConsoleState {
 /// otherwise.
 ///
 /// # Errors
-/// A name of a host that is none, which checking has made sure of.
+/// A route that cannot be, which would be a bug here.
 pub(super) fn route(config: &Config, parts: &Arc<Services>) -> Result<Option<Arc<Route>>, AppError> {
     let Some(admin) = config.admin.as_ref().filter(|admin| admin.has_console()) else { return Ok(None) };
-    let wrong = |error: &dyn std::fmt::Display| AppError::Route("console".to_owned(), error.to_string());
     let console = Console::new(ConsoleParts {
-        hosts: Hosts::new(admin.hosts.iter().map(|host| host.as_str())).map_err(|error| wrong(&error))?,
+        hosts: Hosts::new(admin.hosts.iter().map(|host| host.as_str())),
         port: admin.address.port(),
-        secure: false,
+        secure: admin.tls.is_some(),
         tokens: Arc::clone(&parts.opened.tokens),
         changes: parts.changes(),
         ledger: Arc::clone(&parts.ledger),
         records: Arc::clone(&parts.opened.records),
         running: Arc::clone(&parts.console.running),
+        items: parts.items.clone(),
+        cpu: parts.cpu.clone(),
         clock: Arc::clone(&parts.opened.clock),
     });
     admin::bounded(parts, "console", Terminal::Native(Arc::new(console)), Vec::new(), LARGEST).map(Some)

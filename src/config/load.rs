@@ -2,8 +2,9 @@
 //! must fit together. Each step goes on with what the one before could make out, so one run shows all problems.
 
 use std::net::SocketAddr;
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::config::at::At;
 use crate::config::check::check;
@@ -26,6 +27,8 @@ const FILE: u64 = 4 << 20;
 #[derive(Clone, Debug)]
 pub struct Config {
     settings: Settings,
+    /// The file's text without what may be secret in it; `None` where there is no file.
+    pub text: Option<Arc<str>>,
     /// All rules there are with these settings.
     pub catalogue: Catalogue,
     /// What passes though a rule finds it.
@@ -100,6 +103,27 @@ fn text_of(path: &Path) -> Result<(String, String), Problems> {
     Ok((name, text))
 }
 
+/// What stands for a value that may be secret, in TOML.
+const HIDDEN: &str = "\"(hidden)\"";
+
+/// The text with nothing at these places.
+fn hidden(text: &str, mut places: Vec<Range<usize>>) -> String {
+    places.sort_by_key(|place| place.start);
+    let (mut shown, mut from) = (String::with_capacity(text.len()), 0);
+    for place in places.into_iter().filter(|place| !place.is_empty()) {
+        shown.push_str(text.get(from..place.start).unwrap_or_default());
+        shown.push_str(HIDDEN);
+        from = from.max(place.end);
+    }
+    shown.push_str(text.get(from..).unwrap_or_default());
+    shown
+}
+
+/// Checks a text that may become a configuration elsewhere or later: secrets need not be here.
+pub fn check_text(text: &str, name: &str, env: &dyn Env, rules: &Catalogue) -> Result<Config, Problems> {
+    read(Text { text, name }, env, Needs::FILES, Before { base: rules, known: None }, &mut Vec::new())
+}
+
 /// Checks a text. `name` is the file it came from: problems show it, and relative paths begin at its folder.
 pub fn parse(text: &str, name: &str, env: &dyn Env, rules: &Catalogue) -> Result<Config, Problems> {
     read(Text { text, name }, env, Needs::ALL, Before { base: rules, known: None }, &mut Vec::new())
@@ -129,7 +153,8 @@ fn read(
         return Err(problems.unwrap_or_else(|| Problems::whole(name, "this is not a configuration")));
     };
     let folder = Path::new(name).parent().unwrap_or_else(|| Path::new(""));
-    files.extend(resolve(&mut settings, Lookup { folder, env, needs }, &mut mistakes));
+    let resolved = resolve(&mut settings, Lookup { folder, env, needs }, &mut mistakes);
+    files.extend(resolved.files);
     files.extend(settings.detect.rule_files.iter().map(|path| folder.join(&**path)));
     files.extend(names::files(&settings.detect.names, folder));
     let built = rules::build(&settings.detect, before, folder, &mut mistakes);
@@ -142,7 +167,8 @@ fn read(
     match (mistakes.settle(name, text, wrong), built) {
         (None, Some((known, allow))) => {
             let (catalogue, files) = (known.catalogue().clone(), files.clone());
-            Ok(Config { settings, catalogue, allow, known, files, missing, warnings })
+            let text = Some(hidden(text, resolved.literals).into());
+            Ok(Config { settings, text, catalogue, allow, known, files, missing, warnings })
         }
         (problems, _) => Err(problems.unwrap_or_else(|| Problems::whole(name, "the rules cannot be used"))),
     }
@@ -193,7 +219,7 @@ pub fn embedded(options: &Options, env: &dyn Env, rules: &Catalogue) -> Result<C
     }
     let mut mistakes = Mistakes::default();
     let lookup = Lookup { folder: Path::new(""), env, needs: Needs::ALL };
-    let files = resolve(&mut settings, lookup, &mut mistakes);
+    let files = resolve(&mut settings, lookup, &mut mistakes).files;
     check(&settings, &Places::none(), &[], &mut mistakes);
     match mistakes.settle("command line", "", Vec::new()) {
         Some(problems) => Err(problems),
@@ -201,7 +227,7 @@ pub fn embedded(options: &Options, env: &dyn Env, rules: &Catalogue) -> Result<C
             let known = Known::unchanged(rules.clone());
             let (catalogue, allow) = (rules.clone(), Allow::default());
             let (missing, warnings) = (Vec::new(), Vec::new());
-            Ok(Config { settings, catalogue, allow, known, files, missing, warnings })
+            Ok(Config { settings, text: None, catalogue, allow, known, files, missing, warnings })
         }
     }
 }

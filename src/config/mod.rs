@@ -9,6 +9,7 @@
 //! | `message` | serde's messages in the file's words |
 //! | `resolve` | the environment, secret files, paths |
 //! | `check/` | what must fit together |
+//! | `restart` | what a reload does not reach |
 //! | `names` | the names model that the file points to |
 //! | `mistakes` | what is wrong, by offset, without what is wrong in consequence |
 //! | `problem` | what is wrong, by line and column |
@@ -28,6 +29,7 @@ mod names;
 mod places;
 mod problem;
 mod resolve;
+mod restart;
 mod rules;
 pub mod settings;
 mod shape;
@@ -38,8 +40,9 @@ mod syntax;
 pub use crate::base::units::{Period, Size};
 pub use at::At;
 pub use credential::Credential;
-pub use load::{Config, Options, Reading, embedded, load, load_for, log_format, parse, reload};
+pub use load::{Config, Options, Reading, check_text, embedded, load, load_for, log_format, parse, reload};
 pub use names::names_model;
 pub use problem::{Problem, Problems};
+pub use restart::restart_only;
 pub use rules::Known;
 pub use supplied::{Env, Needs, ProcessEnv, Source, Supplied};

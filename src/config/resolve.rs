@@ -3,6 +3,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::base::secret::Secret;
@@ -33,14 +34,26 @@ pub(crate) struct Lookup<'a> {
     pub(crate) needs: Needs,
 }
 
-/// Fetches everything. Returns the files that were pointed to, there or not.
-pub(crate) fn resolve(settings: &mut Settings, lookup: Lookup<'_>, mistakes: &mut Mistakes) -> Vec<PathBuf> {
+/// What came to light on the way.
+#[derive(Default)]
+pub(crate) struct Resolved {
+    /// The files that were pointed to, there or not.
+    pub(crate) files: Vec<PathBuf>,
+    /// Where the file itself says what may be secret: byte ranges.
+    pub(crate) literals: Vec<Range<usize>>,
+}
+
+/// Fetches everything.
+pub(crate) fn resolve(settings: &mut Settings, lookup: Lookup<'_>, mistakes: &mut Mistakes) -> Resolved {
     let Lookup { folder, env, needs } = lookup;
-    let mut fetch = Fetch { folder, env, mistakes, files: Vec::new() };
+    let mut fetch = Fetch { folder, env, mistakes, found: Resolved::default() };
     for listen in &mut settings.listen {
         if let Some(tls) = &mut listen.value_mut().tls {
             fetch.tls(tls, needs);
         }
+    }
+    if let Some(tls) = settings.admin.as_mut().and_then(|admin| admin.tls.as_mut()) {
+        fetch.tls(tls, needs);
     }
     if settings.data.as_os_str().is_empty() {
         *settings.data.value_mut() = data_folder(env);
@@ -101,7 +114,7 @@ pub(crate) fn resolve(settings: &mut Settings, lookup: Lookup<'_>, mistakes: &mu
     for supplied in [&mut vault.master_key, &mut vault.passphrase].into_iter().flatten() {
         fetch.supply(supplied, needs.vault);
     }
-    fetch.files
+    fetch.found
 }
 
 /// The data folder of someone who named none (XDG base directory specification; a relative path there is invalid).
@@ -140,13 +153,13 @@ struct Fetch<'a> {
     folder: &'a Path,
     env: &'a dyn Env,
     mistakes: &'a mut Mistakes,
-    files: Vec<PathBuf>,
+    found: Resolved,
 }
 
 impl Fetch<'_> {
     fn path(&mut self, path: &mut PathBuf) {
         anchor(path, self.folder);
-        self.files.push(path.clone());
+        self.found.files.push(path.clone());
     }
 
     /// What is wrong with what is pointed to: a mistake, if it is needed.
@@ -228,20 +241,21 @@ impl Fetch<'_> {
 
     /// What is in the vault is asked for there, while the gateway runs.
     fn credential(&mut self, credential: &mut At<Credential>, needed: bool) {
-        let at = credential.span().start;
+        let at = credential.span();
         if let Credential::Supplied(supplied) = credential.value_mut() {
             self.supply_at(at, supplied, needed);
         }
     }
 
     fn supply(&mut self, supplied: &mut At<Supplied>, needed: bool) {
-        let at = supplied.span().start;
+        let at = supplied.span();
         self.supply_at(at, supplied.value_mut(), needed);
     }
 
-    fn supply_at(&mut self, at: usize, supplied: &mut Supplied, needed: bool) {
+    fn supply_at(&mut self, place: Range<usize>, supplied: &mut Supplied, needed: bool) {
+        let at = place.start;
         let fetched = match &mut supplied.source {
-            Source::Literal => return,
+            Source::Literal => return self.found.literals.push(place),
             Source::Env(name) => match self.env.var(name) {
                 Some(value) => Ok(value),
                 None => Err(format!("the environment variable `{name}` is not set")),

@@ -33,6 +33,7 @@ macro_rules! assets {
 
 assets! {
     "console.css" STYLE,
+    "configuration.js" SCRIPT,
     "console.js" SCRIPT,
     "icon.svg" PICTURE,
 }

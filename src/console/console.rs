@@ -14,14 +14,16 @@ use maud::{Markup, html};
 use crate::api::changes::Changes;
 use crate::api::scope::ConsoleRole;
 use crate::api::token::Tokens;
-use crate::api::{Answer, Call, Caller, Collected, Handler};
+use crate::api::{Answer, Call, Caller, Collected, CpuPool, Handler};
 use crate::base::clock::SharedClock;
 use crate::base::rate::{Buckets, Rate};
 use crate::base::secret::Secret;
 use crate::console::access::{Hosts, is_from_us};
+use crate::console::configuration::ConfigurationPages;
 use crate::console::docs::Docs;
 use crate::console::form::Form;
 use crate::console::layout::{self, Link};
+use crate::console::rules::RulePages;
 use crate::console::running::Running;
 use crate::console::session::{Sessions, SignInError, Visitor};
 use crate::console::tokens::TokenPages;
@@ -29,6 +31,7 @@ use crate::console::visit::{Asked, Page, Reply, Section, Visit};
 use crate::console::{assets, sign_in};
 use crate::store::Records;
 use crate::usage::Ledger;
+use crate::vault::items::Items;
 
 /// What pages may do: use what is on this listener, and nothing else. No script and no style stands in a page itself.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
@@ -61,6 +64,10 @@ pub struct ConsoleParts {
     pub records: Arc<dyn Records>,
     /// The configuration that runs.
     pub running: Arc<Running>,
+    /// Callers' keys.
+    pub items: Items,
+    /// Places for long work.
+    pub cpu: CpuPool,
     /// Reads time.
     pub clock: SharedClock,
 }
@@ -78,16 +85,37 @@ pub struct Console {
 impl Console {
     /// Made from these.
     pub fn new(parts: ConsoleParts) -> Self {
-        let ConsoleParts { hosts, port, secure, tokens, changes, ledger, records, running, clock } = parts;
-        let token_pages = TokenPages {
-            tokens: Arc::clone(&tokens),
-            changes: changes.clone(),
+        let ConsoleParts {
+            hosts,
+            port,
+            secure,
+            tokens,
+            changes,
             ledger,
             records,
             running,
-            clock: Arc::clone(&clock),
-        };
-        let sections: Vec<Box<dyn Section>> = vec![Box::new(token_pages), Box::new(Docs)];
+            items,
+            cpu,
+            clock,
+        } = parts;
+        let sections: Vec<Box<dyn Section>> = vec![
+            Box::new(RulePages { running: Arc::clone(&running) }),
+            Box::new(ConfigurationPages {
+                running: Arc::clone(&running),
+                items,
+                cpu,
+                clock: Arc::clone(&clock),
+            }),
+            Box::new(TokenPages {
+                tokens: Arc::clone(&tokens),
+                changes: changes.clone(),
+                ledger,
+                records,
+                running,
+                clock: Arc::clone(&clock),
+            }),
+            Box::new(Docs),
+        ];
         let sessions = Sessions::new(tokens, Arc::clone(&clock), port, secure);
         Self { hosts, sessions, tries: Buckets::default(), changes, clock, sections }
     }

@@ -10,25 +10,31 @@
 //! | `session` | [`Sessions`](session::Sessions): who has signed in |
 //! | `running` | [`Running`]: the configuration that runs |
 //! | `visit` | [`Visit`](visit::Visit) and [`Reply`](visit::Reply): what a section is asked, and says |
+//! | `time` | times as pages show them |
 //! | `layout` | the frame around every page |
 //! | `assets` | scripts, styles, pictures |
 //! | `sign_in` | the page for whoever has not signed in |
 //! | `docs` | section: the documentation |
+//! | `configuration/` | section: what runs, and what a change would do |
+//! | `rules` | section: what is looked for |
 //! | `tokens/` | section: callers' tokens |
 //! | `console` | [`Console`]: from a request to its section |
 
 mod access;
 mod assets;
+mod configuration;
 mod console;
 mod docs;
 mod form;
 mod layout;
+mod rules;
 mod running;
 mod session;
 mod sign_in;
+mod time;
 mod tokens;
 mod visit;
 
-pub use access::{Hosts, NotAHost};
+pub use access::Hosts;
 pub use console::{Console, ConsoleParts};
 pub use running::{Attempt, Running};

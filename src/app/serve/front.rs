@@ -45,7 +45,8 @@ pub(super) fn servings(
         metrics: Arc::clone(&metrics),
     }];
     if let Some(admin) = &config.admin {
-        let listen = Listen { address: *admin.address, tls: None, h2c: false, proxied: false };
+        let tls = listener_tls(admin.tls.as_ref())?;
+        let listen = Listen { address: *admin.address, tls, h2c: false, proxied: false };
         let table = Arc::new(ArcSwap::from_pointee(admin::table(config, parts)?));
         let gateway = gateway(config, parts, table, InFlight::default());
         let connections = ConnectionLimit::new(ADMIN_CONNECTIONS, ADMIN_CONNECTIONS);
@@ -110,11 +111,14 @@ fn limits(config: &Config) -> Limits {
 }
 
 fn listen_of(setting: &settings::Listen) -> Result<Listen, ListenError> {
-    let tls = setting.tls.as_ref().map(|tls| ListenerTls::load(&tls_files(tls)).map(Arc::new));
     Ok(Listen {
         address: *setting.address,
-        tls: tls.transpose()?,
+        tls: listener_tls(setting.tls.as_ref())?,
         h2c: *setting.h2c,
         proxied: *setting.proxy_protocol,
     })
+}
+
+fn listener_tls(setting: Option<&settings::Tls>) -> Result<Option<Arc<ListenerTls>>, ListenError> {
+    setting.map(|tls| ListenerTls::load(&tls_files(tls)).map(Arc::new)).transpose()
 }

@@ -8,13 +8,11 @@
 //! | `front` | the listeners of the configuration, and what holds at them |
 //! | `watch` | what signals and changed files act on |
 //! | `watched` | files that are looked at, and whether they changed |
-//! | `fixed` | settings that change with a restart only |
 //! | `handover` | listening sockets from one process to the next |
 //! | `ending` | the last seconds: requests under way, work that others go on with, the store |
 //! | `notify` | what a supervisor is told |
 
 mod ending;
-mod fixed;
 mod front;
 mod handover;
 mod notify;

@@ -13,13 +13,13 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::app::error::AppError;
 use crate::app::serve::ending::Ending;
+use crate::app::serve::notify;
 use crate::app::serve::source::Source;
 use crate::app::serve::watched::Files;
-use crate::app::serve::{fixed, notify};
 use crate::app::services::Services;
 use crate::app::tls_files::tls_files;
 use crate::app::{master, table};
-use crate::config::{Config, Known};
+use crate::config::{Config, Known, restart_only};
 use crate::gateway::listen::{ConnectionLimit, ListenError, ListenerTls, Renewed, Sockets, Stop};
 use crate::gateway::route::RouteTable;
 
@@ -171,8 +171,8 @@ impl Watch {
         for (n, (address, running)) in self.tls.iter().enumerate() {
             // Several may have port 0, which is another port each time.
             let before = self.tls.iter().take(n).filter(|(other, _)| other == address).count();
-            let secured = config.listen.iter().filter(|listen| *listen.address == *address);
-            let Some(tls) = secured.filter_map(|listen| listen.tls.as_ref()).nth(before) else { continue };
+            let mut secured = config.tls().filter(|(other, _)| other == address);
+            let Some((_, tls)) = secured.nth(before) else { continue };
             read.push((Arc::clone(running), ListenerTls::read(&tls_files(tls))?));
         }
         Ok(read)
@@ -187,7 +187,7 @@ impl Watch {
         renewed.into_iter().for_each(|(tls, renewed)| tls.show(renewed));
         self.routes.store(Arc::new(table));
         self.parts.console.loaded(&config, why, self.parts.opened.clock.now());
-        let differing = fixed::differing(&self.started, &config);
+        let differing = restart_only(&self.started, &config);
         if !differing.is_empty() {
             tracing::warn!(target: TARGET, settings = %differing.join(", "), "these change with a restart only");
         }

@@ -51,7 +51,9 @@ fn shown(tls: &Tls, mistakes: &mut Mistakes) {
             continue;
         }
         // A file that is not there was named, and what is wrong with one is said where it is used.
-        let Ok(CertificateSubject { names, algorithm }) = CertificateSubject::read(file) else { continue };
+        let Ok(CertificateSubject { names, algorithm, .. }) = CertificateSubject::read(file) else {
+            continue;
+        };
         if n > 0 && names.is_empty() {
             let hint = "callers ask for a DNS name, which stands in `subjectAltName`";
             mistakes.hint(place, "nobody is shown this certificate: it has no DNS name", hint);

@@ -34,6 +34,19 @@ pub(super) fn listeners(settings: &Settings, mistakes: &mut Mistakes) {
             mistakes.hint(at, "only trusted peers may speak the PROXY protocol, and there are none", hint);
         }
     }
+    for host in settings.admin.iter().flat_map(|admin| &admin.hosts) {
+        if !is_host(host) {
+            let message = "not the name of a host: letters, digits, hyphens and dots, without a port";
+            mistakes.say(host.span().start, message);
+        }
+    }
+    if let Some(said) =
+        settings.admin.as_ref().and_then(|admin| admin.console.as_ref()).filter(|said| ***said)
+        && !cfg!(feature = "console")
+    {
+        mistakes
+            .say(said.span().start, "this program was built without the console (cargo feature `console`)");
+    }
     let forwarded = &settings.clients.forwarded;
     if **forwarded != Forwarded::Nothing && settings.clients.trusted_peers.is_empty() {
         let hint = "name them in `clients.trusted_peers`";
@@ -43,6 +56,14 @@ pub(super) fn listeners(settings: &Settings, mistakes: &mut Mistakes) {
         let hint = "with `tls`, HTTP/2 is negotiated";
         mistakes.hint(listen.h2c.span().start, "`h2c` is HTTP/2 without TLS", hint);
     }
+}
+
+/// Whether a text can stand in a URL as a host's name.
+fn is_host(name: &str) -> bool {
+    let label = |label: &str| {
+        !label.is_empty() && label.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
+    };
+    name.len() <= 253 && name.split('.').all(label)
 }
 
 pub(super) fn limits(limits: &Limits, mistakes: &mut Mistakes) {

@@ -34,6 +34,7 @@ mod upstream;
 mod usage;
 
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 
 use serde::Deserialize;
@@ -135,6 +136,15 @@ pub struct Settings {
     pub upstreams: BTreeMap<At<String>, At<Upstream>>,
     /// Tried in the order of the file; the first that matches takes the request.
     pub routes: Vec<At<Route>>,
+}
+
+impl Settings {
+    /// What listeners show and ask for in TLS, with their addresses; that of the one for metrics and health comes last.
+    pub fn tls(&self) -> impl Iterator<Item = (SocketAddr, &Tls)> {
+        let listen = self.listen.iter().filter_map(|listen| Some((*listen.address, listen.tls.as_ref()?)));
+        let admin = self.admin.iter().filter_map(|admin| Some((*admin.address, admin.tls.as_ref()?)));
+        listen.chain(admin)
+    }
 }
 
 impl Default for Settings {

@@ -93,6 +93,8 @@ pub struct Admin {
     pub console: Option<At<bool>>,
     /// Names under which the console may be asked, besides addresses and `localhost`.
     pub hosts: Vec<At<String>>,
+    /// With it, the listener speaks TLS only.
+    pub tls: Option<Tls>,
 }
 
 impl Admin {
@@ -104,7 +106,7 @@ impl Admin {
 
 impl Default for Admin {
     fn default() -> Self {
-        Self { address: At::new(ADMIN.into()), console: None, hosts: Vec::new() }
+        Self { address: At::new(ADMIN.into()), console: None, hosts: Vec::new(), tls: None }
     }
 }
 

@@ -7,6 +7,7 @@ use crate::base::clock::Timestamp;
 use crate::base::secret::Secret;
 use crate::console::layout::csrf;
 use crate::console::session::Visitor;
+use crate::console::time::minute;
 use crate::usage::{BudgetMode, Remaining, UsageTotals};
 
 /// A token, and what is known of its use.
@@ -27,14 +28,6 @@ pub(super) struct Choices {
     pub(super) routes: Vec<String>,
     /// Now.
     pub(super) now: Timestamp,
-}
-
-/// To the minute, in UTC.
-fn minute(time: Timestamp) -> Markup {
-    let shown = time.iso8601();
-    let (day, rest) = shown.split_once('T').unwrap_or((&shown, ""));
-    let clock: String = rest.chars().take(5).collect();
-    html! { time datetime=(shown) { (day) " " (clock) } }
 }
 
 fn state(info: &TokenInfo, now: Timestamp) -> Markup {

@@ -9,6 +9,7 @@ use x509_parser::certificate::X509Certificate;
 use x509_parser::extensions::GeneralName;
 use x509_parser::prelude::FromDer;
 
+use crate::base::clock::Timestamp;
 use crate::gateway::listen::error::ListenError;
 use crate::gateway::listen::provider::provider;
 
@@ -46,6 +47,8 @@ pub struct CertificateSubject {
     pub names: Vec<String>,
     /// The algorithm of its key, as an object identifier: not every caller can verify each.
     pub algorithm: String,
+    /// Until when it is good.
+    pub not_after: Timestamp,
 }
 
 impl CertificateSubject {
@@ -68,7 +71,9 @@ impl CertificateSubject {
             _ => None,
         });
         let algorithm = certificate.public_key().algorithm.algorithm.to_id_string();
-        Ok(Self { names: names.collect(), algorithm })
+        let seconds = u64::try_from(certificate.validity().not_after.timestamp()).unwrap_or(0);
+        let not_after = Timestamp::from_millis(seconds.saturating_mul(1000));
+        Ok(Self { names: names.collect(), algorithm, not_after })
     }
 }
 

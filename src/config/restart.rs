@@ -1,9 +1,9 @@
 //! Settings that change with a restart only: a reload leaves them as they are, and says so.
 
-use crate::config::settings::{Limits, Listen, Settings};
+use crate::config::settings::{Admin, Limits, Listen, Settings};
 
 /// The keys of settings that differ between what runs and what the file says now, and which a reload does not reach.
-pub(super) fn differing(running: &Settings, now: &Settings) -> Vec<&'static str> {
+pub fn restart_only(running: &Settings, now: &Settings) -> Vec<&'static str> {
     let (a, b) = (running, now);
     // All but those that routes are built with.
     let limits = |settings: &Settings| {
@@ -23,7 +23,7 @@ pub(super) fn differing(running: &Settings, now: &Settings) -> Vec<&'static str>
     };
     let mut differ = vec![
         (listeners(a) != listeners(b), "listen"),
-        (a.admin != b.admin, "admin"),
+        (admin(a) != admin(b), "admin"),
         (a.data != b.data, "data"),
         (a.threads != b.threads, "threads"),
         (a.store != b.store, "store"),
@@ -46,31 +46,37 @@ fn listeners(settings: &Settings) -> Vec<(Listen, bool)> {
     settings.listen.iter().map(|listen| each(listen)).collect()
 }
 
+/// The same of the listener for metrics and health.
+fn admin(settings: &Settings) -> Option<(Admin, bool)> {
+    let admin = settings.admin.as_ref()?;
+    Some((Admin { tls: None, ..admin.clone() }, admin.tls.is_some()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::services::builtin;
     use crate::config::{ProcessEnv, parse};
+    use crate::detect::Catalogue;
 
     fn settings(text: &str) -> Settings {
-        let rules = builtin().unwrap();
+        let rules = Catalogue::builtin().unwrap();
         (*parse(text, "test.toml", &ProcessEnv, &rules).unwrap()).clone()
     }
 
     #[test]
     fn what_takes_a_restart_is_named_and_nothing_else() {
         let first = settings("data = 'a'\n[[listen]]\naddress = '127.0.0.1:8080'\n[log]\nlevel = 'warn'");
-        assert!(differing(&first, &first).is_empty());
+        assert!(restart_only(&first, &first).is_empty());
         // Elsewhere in the file, and what a reload does reach.
         let same = settings(
             "# longer\ndata = 'a'\n[limits]\nbody = '1MiB'\ndistinct_values = 5\n[[listen]]\naddress = '127.0.0.1:8080'\n[log]\nlevel = 'warn'",
         );
-        assert!(differing(&first, &same).is_empty());
+        assert!(restart_only(&first, &same).is_empty());
         let other = settings(
             "data = 'b'\nthreads = 2\n[admin]\n[limits]\nhead = '1KiB'\n[[listen]]\naddress = '127.0.0.1:8081'\n\
              [clients]\ntrusted_peers = ['192.0.2.1']\n[telemetry.otlp]\nendpoint = 'http://127.0.0.1:4318/v1/traces'",
         );
         let differ = ["listen", "admin", "data", "threads", "log", "clients", "telemetry", "limits"];
-        assert_eq!(differing(&first, &other), differ);
+        assert_eq!(restart_only(&first, &other), differ);
     }
 }

@@ -1,0 +1,199 @@
+//! The rules that run: what each looks for, what it takes for a value and what not, and a way to try it.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use maud::{Markup, html};
+
+use crate::config::Config;
+use crate::console::running::Running;
+use crate::console::visit::{Asked, Page, Reply, Section, Visit};
+use crate::detect::{Rule, RuleSet};
+
+/// Rules on a page.
+const PAGE: usize = 100;
+
+/// The section of the rules.
+pub(super) struct RulePages {
+    /// What runs.
+    pub(super) running: Arc<Running>,
+}
+
+impl RulePages {
+    fn show(&self, visit: &Visit<'_>) -> Reply {
+        let Some(config) = self.running.config() else { return Reply::NotFound };
+        match visit.rest {
+            "" => Reply::Page(Page::plain("Rules", all(&config, visit))),
+            name => match config.catalogue.find(name).and_then(|id| config.catalogue.rule(id)) {
+                Some(rule) => Reply::Page(Page::plain(rule.name().to_owned(), one(rule))),
+                None => Reply::NotFound,
+            },
+        }
+    }
+}
+
+impl Section for RulePages {
+    fn path(&self) -> &'static str {
+        "/rules"
+    }
+
+    fn name(&self) -> &'static str {
+        "Rules"
+    }
+
+    fn call<'v>(&'v self, visit: Visit<'v>) -> BoxFuture<'v, Reply> {
+        let reply = match visit.asked {
+            Asked::Show => self.show(&visit),
+            Asked::Do => Reply::NotFound,
+        };
+        Box::pin(async move { reply })
+    }
+}
+
+/// Whether a rule has all of these words in what is said of it.
+fn has(rule: &Rule, words: &[String]) -> bool {
+    let said = [rule.name(), rule.description(), rule.family().name(), rule.category().name(), rule.region()];
+    let said = said.join(" ").to_lowercase();
+    words.iter().all(|word| said.contains(word.as_str()))
+}
+
+fn all(config: &Config, visit: &Visit<'_>) -> Markup {
+    let (wanted, set) = (visit.query.text("q"), visit.query.text("set"));
+    let from: usize = visit.query.text("from").parse().unwrap_or(0);
+    let words: Vec<String> = wanted.split_whitespace().map(str::to_lowercase).collect();
+    let in_set = RuleSet::named(if set.is_empty() { "all" } else { set });
+    let found: Vec<&Rule> = config
+        .catalogue
+        .rules()
+        .filter(|rule| in_set.is_some_and(|set| set.has(rule)) && has(rule, &words))
+        .collect();
+    let page: Vec<&Rule> = found.iter().skip(from).take(PAGE).copied().collect();
+    let link = |from: usize| {
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        query.append_pair("q", wanted).append_pair("set", set).append_pair("from", &from.to_string());
+        format!("/rules?{}", query.finish())
+    };
+    html! {
+        header { div { h1 { "Rules" } p { "What is looked for. A value counts from a rule's threshold on; words near it help or speak against." } } }
+        section.card aria-label="Rules" {
+            form method="get" action="/rules" role="search" {
+                div.row {
+                    div.field { label for="q" { "Words" } input #q name="q" value=(wanted) placeholder="passport, aws, us"; }
+                    div.field {
+                        label for="set" { "Set" }
+                        select #set name="set" {
+                            option value="" { "all" }
+                            @for known in RuleSet::all().iter().filter(|known| known.name() != "all") {
+                                option value=(known.name()) selected[known.name() == set] { (known.name()) }
+                            }
+                        }
+                    }
+                    button.first { "Find" }
+                    span.quiet role="status" { (found.len()) " of " (config.catalogue.rules().count()) }
+                }
+            }
+            div.scroll tabindex="0" role="group" aria-label="Rules found" {
+                table {
+                    thead { tr { th { "Name" } th { "What" } th { "Family" } th { "Region" } th { "Severity" } th.number { "From" } th { "By default" } } }
+                    tbody { @for rule in page { (row(rule)) } }
+                }
+            }
+            div.row {
+                @if from > 0 { a.button href=(link(from.saturating_sub(PAGE))) { "Before" } }
+                @if from + PAGE < found.len() { a.button href=(link(from + PAGE)) { "More" } }
+            }
+        }
+    }
+}
+
+fn row(rule: &Rule) -> Markup {
+    html! {
+        tr {
+            td { a.mono href={ "/rules/" (rule.name()) } { (rule.name()) } }
+            td { (rule.description()) }
+            td { (rule.family().name()) }
+            td { (rule.region()) }
+            td { (rule.severity().name()) }
+            td.number { (score(rule.threshold())) }
+            td { @if rule.default_on() { "on" } @else { span.quiet { "off" } } }
+        }
+    }
+}
+
+/// Two decimals: a score says no more than that.
+fn score(value: f32) -> String {
+    format!("{value:.2}")
+}
+
+fn one(rule: &Rule) -> Markup {
+    html! {
+        header {
+            div { h1.mono { (rule.name()) } p { (rule.description()) } p { a href="/rules" { "All rules" } } }
+            a.button href={ "/playground?rule=" (rule.name()) } { "Try it" }
+        }
+        section.card aria-labelledby="facts" {
+            h2 #facts { "What it is" }
+            dl.facts {
+                dt { "Family" } dd { (rule.family().name()) }
+                dt { "Category" } dd { (rule.category().name()) }
+                @if !rule.region().is_empty() { dt { "Region" } dd { (rule.region()) } }
+                dt { "Severity" } dd { (rule.severity().name()) }
+                dt { "By default" } dd { @if rule.default_on() { "on" } @else { "off" } }
+                dt { "Score" } dd { (score(rule.score)) ", counts from " (score(rule.threshold())) }
+                @if let Some(check) = &rule.check { dt { "Check" } dd { code { (check) } } }
+                @if !rule.source().is_empty() { dt { "Source" } dd { (rule.source()) } }
+            }
+        }
+        (patterns(rule))
+        (context(rule))
+        section.pair aria-label="Examples" {
+            (examples("Takes for a value", &rule.matches))
+            (examples("Does not", &rule.misses))
+        }
+    }
+}
+
+fn patterns(rule: &Rule) -> Markup {
+    html! {
+        @if !rule.patterns.is_empty() || !rule.prefixes.is_empty() {
+            section.card aria-labelledby="patterns" {
+                h2 #patterns { "Patterns" }
+                @if !rule.prefixes.is_empty() { p { "Begins with " code { (rule.prefixes.join("  ")) } } }
+                @for pattern in &rule.patterns {
+                    pre tabindex="0" { (pattern.regex) }
+                    p.quiet {
+                        @if let Some(value) = pattern.score { "Score " (score(value)) ". " }
+                        @if let Some(check) = &pattern.check { "Proved by " code { (check) } "." }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn context(rule: &Rule) -> Markup {
+    html! {
+        @if !rule.context.is_empty() {
+            section.card aria-labelledby="words" {
+                h2 #words { "Words near it" }
+                dl.facts {
+                    @for (language, words) in &rule.context {
+                        @for (side, words) in [("before", &words.before), ("after", &words.after), ("against", &words.negative)] {
+                            @if !words.is_empty() { dt { (language) ", " (side) } dd { (words.join(", ")) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn examples(title: &str, texts: &[String]) -> Markup {
+    html! {
+        div.card {
+            h2 { (title) }
+            @if texts.is_empty() { p.quiet { "No examples." } }
+            @else { ul { @for text in texts { li { code { (text) } } } } }
+        }
+    }
+}
