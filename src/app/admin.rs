@@ -79,10 +79,8 @@ pub(super) fn table(config: &Config, parts: &Arc<Services>) -> Result<RouteTable
     let metrics: Arc<dyn Handler> = Arc::new(Exposition(Arc::clone(parts)));
     probes.push(("/metrics", silent(parts, "metrics", metrics)?));
     let nothing = Terminal::Fixed(not_found(r#"{"status":"not found"}"#));
-    let stray = match console::route(config, parts)? {
-        Some(console) => console,
-        None => native(parts, "-", nothing, vec![parts.log()])?,
-    };
-    let (endpoints, native, led, routes) = (Endpoints::default(), Vec::new(), Vec::new(), Vec::new());
-    Ok(TableParts { endpoints, native, led, probes, routes, stray, shed: None }.into())
+    let stray = native(parts, "-", nothing, vec![parts.log()])?;
+    let (endpoints, native_routes, led) = (Endpoints::default(), Vec::new(), Vec::new());
+    let routes = console::route(config, parts)?.into_iter().collect();
+    Ok(TableParts { endpoints, native: native_routes, led, probes, routes, stray, shed: None }.into())
 }

@@ -295,7 +295,8 @@ impl Handler for Console {
                 (CONTENT_SECURITY_POLICY, POLICY),
                 (X_CONTENT_TYPE_OPTIONS, "nosniff"),
                 (X_FRAME_OPTIONS, "DENY"),
-                (REFERRER_POLICY, "no-referrer"),
+                // With "no-referrer", browsers would send `Origin: null` with our own forms.
+                (REFERRER_POLICY, "same-origin"),
                 (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
                 (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
             ] {

@@ -70,7 +70,6 @@ fn document<'s>(
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
-                meta name="referrer" content="no-referrer";
                 @if !csrf.is_empty() { meta name="csrf" content=(csrf); }
                 title { (title) " · Portcullis" }
                 link rel="icon" href=(assets::url("icon.svg"));
