@@ -31,6 +31,7 @@
 //! | `pipe` | text from standard input to standard output |
 //! | `tls_files` | the files of a listener's TLS |
 //! | `traces` | spans on their way to a collector |
+//! | `trial` | a gateway to try |
 //! | `error` | [`AppError`]: why the process cannot do what it is told to |
 //! | `upkeep` | what it does every second |
 //! | `process` | what the process asks of the operating system for itself |
@@ -69,6 +70,8 @@ mod services;
 mod table;
 mod tls_files;
 mod traces;
+#[cfg(feature = "console")]
+mod trial;
 mod upkeep;
 
 pub use audit_copies::copy_audit_file;
@@ -83,3 +86,5 @@ pub use process::{log_warnings, logged, without_core_dumps};
 pub use providers::ProviderSet;
 pub use serve::{Announce, Source, serve};
 pub use services::{Services, builtin};
+#[cfg(feature = "console")]
+pub use trial::{Trial, TrialLinks, try_out};

@@ -28,6 +28,9 @@ const EXIT_CODES: &str =
 pub(super) enum Command {
     /// Run the gateway.
     Serve(ServeArgs),
+    /// Run a gateway to try, and open its console: with an empty data folder, which is deleted when it ends.
+    #[cfg(feature = "console")]
+    Try(TryArgs),
     /// Request a running gateway whether it takes traffic; exit code 0 if it does.
     Health {
         /// Its listener for metrics and health.
@@ -131,6 +134,24 @@ pub(super) struct ServeArgs {
     /// Take over from the process that serves from the same data folder: it drains once this one accepts connections.
     #[arg(long)]
     pub(super) upgrade: bool,
+}
+
+/// What is tried.
+#[cfg(feature = "console")]
+#[derive(Debug, clap::Args)]
+pub(super) struct TryArgs {
+    /// Where to listen [default: 127.0.0.1:8080, or another port if that one is taken].
+    #[arg(long, value_name = "ADDR")]
+    pub(super) listen: Option<SocketAddr>,
+    /// Where the console is [default: 127.0.0.1:9180, or another port if that one is taken].
+    #[arg(long, value_name = "ADDR")]
+    pub(super) admin: Option<SocketAddr>,
+    /// Forward everything but our own endpoints to this URL: redacted on the way, restored on the way back.
+    #[arg(long, value_name = "URL")]
+    pub(super) upstream: Option<String>,
+    /// Print the link, and start no browser.
+    #[arg(long)]
+    pub(super) no_open: bool,
 }
 
 /// Which configuration and data folder are meant.

@@ -22,6 +22,8 @@ mod stored_log;
 mod streams;
 mod tokens;
 mod tokens_args;
+#[cfg(feature = "console")]
+mod try_out;
 mod usage;
 mod usage_args;
 mod wanted;

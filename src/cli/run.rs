@@ -15,6 +15,8 @@ use crate::cli::args::{Args, Command, MethodArg, RedactArgs, ServeArgs, Unredact
 use crate::cli::failure::Failure;
 use crate::cli::settings::{found, here};
 use crate::cli::streams::{complaint, input, message, result};
+#[cfg(feature = "console")]
+use crate::cli::try_out;
 use crate::cli::{audit, detect, health, keys, memory, rules, sanitize, tokens, usage, wanted};
 use crate::config::{Needs, Options};
 use crate::redact::Method;
@@ -75,6 +77,8 @@ pub fn run(args: Args) -> ExitCode {
 fn command(command: Command) -> Result<(), Failure> {
     match command {
         Command::Serve(args) => run_serve(args),
+        #[cfg(feature = "console")]
+        Command::Try(args) => try_out::run(args),
         Command::Health { admin } => health::run(admin),
         Command::Check { config, secrets } => run_check(&config, secrets),
         Command::Tokens { place, command } => tokens::run(&place, command),

@@ -36,6 +36,7 @@ assets! {
     "configuration.js" SCRIPT,
     "console.js" SCRIPT,
     "icon.svg" PICTURE,
+    "sign-in.js" SCRIPT,
 }
 
 /// Names what is in all of them.

@@ -24,6 +24,7 @@ macro_rules! chapters {
 chapters! {
     "llm" "LLM APIs",
     "detection" "Detection",
+    "console" "The console",
     "teams" "Teams",
     "api" "The API",
     "files" "Files",

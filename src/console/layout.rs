@@ -53,8 +53,8 @@ pub(super) fn framed(page: &Page, links: &[Link], here: &str, visitor: &Visitor)
 }
 
 /// A page without the frame, for whoever has not signed in.
-pub(super) fn bare(title: &str, content: &Markup) -> Markup {
-    document(title, "", [].iter(), content)
+pub(super) fn bare(title: &str, content: &Markup, scripts: &[&'static str]) -> Markup {
+    document(title, "", scripts.iter(), content)
 }
 
 fn document<'s>(

@@ -35,5 +35,5 @@ pub(super) fn page(next: &str, wrong: Option<&str>) -> Markup {
             }
         }
     };
-    layout::bare("Sign in", &content)
+    layout::bare("Sign in", &content, &["sign-in.js"])
 }

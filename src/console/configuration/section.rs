@@ -112,7 +112,8 @@ impl ConfigurationPages {
                     dt { "Version" } dd { (env!("CARGO_PKG_VERSION")) }
                     dt { "File" } dd { code { @if let Some(file) = config.files.first().filter(|_| config.text.is_some()) { (file.display()) } @else { "none" } } }
                     dt { "Listens at" } dd { code { (listen) } }
-                    dt { "Routes" } dd { (config.routes.len()) " to " (config.upstreams.len()) " upstreams" }
+                    dt { "Routes" } dd { (config.routes.len()) }
+                    dt { "Upstreams" } dd { (config.upstreams.len()) }
                     dt { "Rules" } dd { (config.catalogue.rules().count()) ", " a href="/rules" { "all of them" } }
                 }
                 @if !config.warnings.is_empty() {

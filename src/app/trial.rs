@@ -1,0 +1,177 @@
+//! A gateway to try: with an empty data folder of its own, which is gone once it ends.
+
+use std::fs::DirBuilder;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+use data_encoding::HEXLOWER;
+use tokio::process::{Child, Command};
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::api::token::{NewToken, Service};
+use crate::app::error::AppError;
+use crate::app::open_store::OpenStore;
+use crate::app::serve::Source;
+use crate::base::clock::{Clock, SystemClock};
+use crate::base::secret::Secret;
+use crate::config::{Needs, Options};
+use crate::crypto::random;
+
+/// The token to sign in with is good for so long.
+const LIFE: Duration = Duration::from_secs(12 * 3600);
+
+/// How long the gateway may take until it serves, and until it has ended.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// How often it is looked whether it serves.
+const SOON: Duration = Duration::from_millis(50);
+
+/// What is tried.
+pub struct Trial {
+    /// Where it listens; `None`: at 127.0.0.1:8080, or another port if that one is taken.
+    pub listen: Option<SocketAddr>,
+    /// Where the console is; `None`: at 127.0.0.1:9180, or another port if that one is taken.
+    pub admin: Option<SocketAddr>,
+    /// Where everything but our own endpoints goes.
+    pub upstream: Option<String>,
+}
+
+/// What to tell whoever tries it.
+pub struct TrialLinks {
+    /// Opens the playground and signs in: the token stands behind `#`, which browsers send to nobody.
+    pub console: Secret<String>,
+    /// Where requests are taken.
+    pub listen: SocketAddr,
+}
+
+/// A folder that is deleted with all that is in it.
+struct TrialFolder(PathBuf);
+
+impl TrialFolder {
+    fn new() -> Result<Self, AppError> {
+        let name = random::bytes::<8>().map_err(|error| AppError::Io(error.to_string()))?;
+        let path = std::env::temp_dir().join(format!("portcullis-try-{}", HEXLOWER.encode(&name)));
+        let made = DirBuilder::new().mode(0o700).create(&path);
+        made.map_err(|error| AppError::Io(format!("{}: {error}", path.display())))?;
+        Ok(Self(path))
+    }
+}
+
+impl Drop for TrialFolder {
+    fn drop(&mut self) {
+        if let Err(error) = std::fs::remove_dir_all(&self.0) {
+            tracing::warn!(target: "portcullis::app", "{} could not be deleted: {error}", self.0.display());
+        }
+    }
+}
+
+/// Runs a gateway until it is told to stop; `announce` is called once it serves.
+///
+/// # Errors
+/// What keeps it from serving.
+pub fn try_out(trial: Trial, announce: impl FnOnce(TrialLinks)) -> Result<(), AppError> {
+    let folder = TrialFolder::new()?;
+    let (listen, admin) = (free(trial.listen, 8080)?, free(trial.admin, 9180)?);
+    let token = token(&folder.0)?;
+    let links =
+        TrialLinks { console: Secret::new(format!("http://{admin}/playground#{}", token.expose())), listen };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| AppError::Io(format!("the runtime: {error}")))?;
+    runtime.block_on(async move {
+        let mut child = start(&folder.0, listen, admin, trial.upstream.as_deref())?;
+        let mut interrupt = caught(SignalKind::interrupt())?;
+        let mut terminate = caught(SignalKind::terminate())?;
+        tokio::select! {
+            ready = serves(&mut child, admin) => ready?,
+            _ = interrupt.recv() => return ended(child).await,
+            _ = terminate.recv() => return killed(child).await,
+        }
+        announce(links);
+        tokio::select! {
+            status = child.wait() => match status {
+                Ok(status) if status.success() => Ok(()),
+                Ok(status) => Err(AppError::Io(format!("the gateway ended: {status}"))),
+                Err(error) => Err(AppError::Io(format!("the gateway: {error}"))),
+            },
+            // It has had the signal from the terminal, too.
+            _ = interrupt.recv() => ended(child).await,
+            _ = terminate.recv() => killed(child).await,
+        }
+    })
+}
+
+/// The address that was asked for, or a free one.
+fn free(wanted: Option<SocketAddr>, port: u16) -> Result<SocketAddr, AppError> {
+    if let Some(wanted) = wanted {
+        return Ok(wanted);
+    }
+    let bound = TcpListener::bind((Ipv4Addr::LOCALHOST, port))
+        .or_else(|_| TcpListener::bind((Ipv4Addr::LOCALHOST, 0)));
+    let address = bound.and_then(|bound| bound.local_addr());
+    address.map_err(|error| AppError::Io(format!("a port of this machine: {error}")))
+}
+
+/// Makes the token to sign in with. There is one then, so the gateway makes none of its own.
+fn token(folder: &Path) -> Result<Secret<String>, AppError> {
+    let options = Options { data: Some(folder.to_owned()), ..Options::default() };
+    let config = Source::Options(options).load_for(Needs::STORE)?;
+    let opened = OpenStore::at(&config)?;
+    let new = NewToken {
+        name: "try".to_owned(),
+        services: [Service::ALL.as_slice(), &[Service::Admin]].concat(),
+        expires: Some(SystemClock.now().plus(LIFE)),
+        ..NewToken::default()
+    };
+    let made = opened.io.block_on(opened.tokens.create(new));
+    opened.io.block_on(opened.records.close());
+    Ok(made?.1)
+}
+
+fn start(
+    folder: &Path,
+    listen: SocketAddr,
+    admin: SocketAddr,
+    upstream: Option<&str>,
+) -> Result<Child, AppError> {
+    let program = std::env::current_exe().map_err(|error| AppError::Io(format!("this program: {error}")))?;
+    let mut command = Command::new(program);
+    command.arg("serve").arg("--data").arg(folder);
+    command.args(["--listen", &listen.to_string(), "--admin", &admin.to_string()]);
+    command.args(upstream.map(|upstream| ["--upstream", upstream]).into_iter().flatten());
+    command.env_remove("PORTCULLIS_CONFIG").stdin(Stdio::null()).stdout(Stdio::null()).kill_on_drop(true);
+    command.spawn().map_err(|error| AppError::Io(format!("the gateway: {error}")))
+}
+
+fn caught(kind: SignalKind) -> Result<tokio::signal::unix::Signal, AppError> {
+    signal(kind).map_err(|error| AppError::Io(format!("signals: {error}")))
+}
+
+/// Waits until somebody listens there.
+async fn serves(child: &mut Child, admin: SocketAddr) -> Result<(), AppError> {
+    let tries = PATIENCE.as_millis() / SOON.as_millis();
+    for _ in 0..tries {
+        if let Ok(Some(status)) = child.try_wait() {
+            return Err(AppError::Io(format!("the gateway ended: {status}")));
+        }
+        if TcpStream::connect_timeout(&admin, SOON).is_ok() {
+            return Ok(());
+        }
+        tokio::time::sleep(SOON).await;
+    }
+    Err(AppError::Io("the gateway does not answer".to_owned()))
+}
+
+/// Gives it time to end by itself.
+async fn ended(mut child: Child) -> Result<(), AppError> {
+    if tokio::time::timeout(PATIENCE, child.wait()).await.is_err() {
+        return killed(child).await;
+    }
+    Ok(())
+}
+
+async fn killed(mut child: Child) -> Result<(), AppError> {
+    child.kill().await.map_err(|error| AppError::Io(format!("the gateway: {error}")))
+}
