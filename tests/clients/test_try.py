@@ -1,5 +1,6 @@
 """`portcullis try`: one command, and a console that one is signed in to; nothing stays behind."""
 
+import http.client
 import os
 import re
 import signal
@@ -60,8 +61,6 @@ def test_it_serves_and_leaves_nothing_behind(tmp_path, upstream, number, group):
         assert [path.name.startswith("portcullis-try-") for path in tmp_path.iterdir()] == [True]
         assert [path.stat().st_mode & 0o777 for path in tmp_path.iterdir()] == [0o700]
         body = urllib.parse.urlencode({"token": link.fragment, "next": link.path})
-        import http.client
-
         connection = http.client.HTTPConnection(admin, timeout=10)
         kind = {"origin": "http://" + admin, "content-type": "application/x-www-form-urlencoded"}
         connection.request("POST", "/sign-in", body, kind)
