@@ -1,15 +1,16 @@
 //! The console on the listener for metrics and health.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use crate::app::admin;
 use crate::app::error::AppError;
 use crate::app::services::Services;
 use crate::base::clock::Timestamp;
 use crate::config::Config;
-use crate::console::{Console, ConsoleParts, Hosts, Running};
+use crate::console::{Console, ConsoleParts, Figures, History, Hosts, Running, sample};
 use crate::gateway::route::Route;
 use crate::gateway::terminal::Terminal;
+use crate::telemetry::Series;
 
 /// The largest request to the console, in bytes: a file to clean.
 const LARGEST: usize = 17 << 20;
@@ -32,14 +33,27 @@ impl ConsoleState {
     }
 }
 
+impl Figures for Services {
+    fn series(&self) -> Vec<Series> {
+        let levels = self.levels();
+        self.metrics.series(levels)
+    }
+}
+
 /// The route to the console, where there is to be one: on an address that only this machine reaches, unless the settings say
-/// otherwise.
+/// otherwise. From then on figures and requests are kept for it.
 ///
 /// # Errors
 /// A name of a host that is none, which checking has made sure of.
 pub(super) fn route(config: &Config, parts: &Arc<Services>) -> Result<Option<Arc<Route>>, AppError> {
     let Some(admin) = config.admin.as_ref().filter(|admin| admin.has_console()) else { return Ok(None) };
     let wrong = |error: &dyn std::fmt::Display| AppError::Route("console".to_owned(), error.to_string());
+    let clock = &parts.opened.clock;
+    let history = Arc::new(History::new(clock.now()));
+    let recent = Arc::clone(parts.access.recent());
+    recent.keep();
+    let services: Weak<Services> = Arc::downgrade(parts);
+    parts.opened.io.spawn(sample(services, Arc::downgrade(&history), Arc::clone(clock)));
     let console = Console::new(ConsoleParts {
         hosts: Hosts::new(admin.hosts.iter().map(|host| host.as_str())).map_err(|error| wrong(&error))?,
         port: admin.address.port(),
@@ -49,7 +63,9 @@ pub(super) fn route(config: &Config, parts: &Arc<Services>) -> Result<Option<Arc
         ledger: Arc::clone(&parts.ledger),
         records: Arc::clone(&parts.opened.records),
         running: Arc::clone(&parts.console.running),
-        clock: Arc::clone(&parts.opened.clock),
+        history,
+        recent,
+        clock: Arc::clone(clock),
     });
     admin::bounded(parts, "console", Terminal::Native(Arc::new(console)), Vec::new(), LARGEST).map(Some)
 }

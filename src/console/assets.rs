@@ -35,6 +35,7 @@ assets! {
     "console.css" STYLE,
     "console.js" SCRIPT,
     "icon.svg" PICTURE,
+    "live.js" SCRIPT,
 }
 
 /// Names what is in all of them.

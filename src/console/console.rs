@@ -22,12 +22,14 @@ use crate::console::access::{Hosts, is_from_us};
 use crate::console::docs::Docs;
 use crate::console::form::Form;
 use crate::console::layout::{self, Link};
+use crate::console::live::{History, LivePages};
 use crate::console::running::Running;
 use crate::console::session::{Sessions, SignInError, Visitor};
 use crate::console::tokens::TokenPages;
 use crate::console::visit::{Asked, Page, Reply, Section, Visit};
 use crate::console::{assets, sign_in};
 use crate::store::Records;
+use crate::telemetry::RecentRequests;
 use crate::usage::Ledger;
 
 /// What pages may do: use what is on this listener, and nothing else. No script and no style stands in a page itself.
@@ -61,6 +63,10 @@ pub struct ConsoleParts {
     pub records: Arc<dyn Records>,
     /// The configuration that runs.
     pub running: Arc<Running>,
+    /// What was counted within the last hour.
+    pub history: Arc<History>,
+    /// The last requests.
+    pub recent: Arc<RecentRequests>,
     /// Reads time.
     pub clock: SharedClock,
 }
@@ -78,7 +84,9 @@ pub struct Console {
 impl Console {
     /// Made from these.
     pub fn new(parts: ConsoleParts) -> Self {
-        let ConsoleParts { hosts, port, secure, tokens, changes, ledger, records, running, clock } = parts;
+        let ConsoleParts { hosts, port, secure, tokens, changes, ledger, records, .. } = parts;
+        let ConsoleParts { running, history, recent, clock, .. } = parts;
+        let live = LivePages { history, recent, running: Arc::clone(&running) };
         let token_pages = TokenPages {
             tokens: Arc::clone(&tokens),
             changes: changes.clone(),
@@ -87,7 +95,7 @@ impl Console {
             running,
             clock: Arc::clone(&clock),
         };
-        let sections: Vec<Box<dyn Section>> = vec![Box::new(token_pages), Box::new(Docs)];
+        let sections: Vec<Box<dyn Section>> = vec![Box::new(live), Box::new(token_pages), Box::new(Docs)];
         let sessions = Sessions::new(tokens, Arc::clone(&clock), port, secure);
         Self { hosts, sessions, tries: Buckets::default(), changes, clock, sections }
     }

@@ -13,6 +13,7 @@
 //! | `layout` | the frame around every page |
 //! | `assets` | scripts, styles, pictures |
 //! | `sign_in` | the page for whoever has not signed in |
+//! | `live/` | section: figures and requests as they come |
 //! | `docs` | section: the documentation |
 //! | `tokens/` | section: callers' tokens |
 //! | `console` | [`Console`]: from a request to its section |
@@ -23,6 +24,7 @@ mod console;
 mod docs;
 mod form;
 mod layout;
+mod live;
 mod running;
 mod session;
 mod sign_in;
@@ -31,4 +33,5 @@ mod visit;
 
 pub use access::{Hosts, NotAHost};
 pub use console::{Console, ConsoleParts};
+pub use live::{Figures, History, sample};
 pub use running::{Attempt, Running};
