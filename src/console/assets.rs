@@ -32,6 +32,7 @@ macro_rules! assets {
 }
 
 assets! {
+    "charts.js" SCRIPT,
     "console.css" STYLE,
     "console.js" SCRIPT,
     "icon.svg" PICTURE,

@@ -1,5 +1,6 @@
 """A real browser before the console: Chromium, with a profile of its own, that talks to nobody but the gateway."""
 
+import json
 import shutil
 import tempfile
 import urllib.parse
@@ -77,14 +78,13 @@ class Browser:
 
 
 def hosts(browser):
-    """The hosts that were asked since the last look."""
-    import json
-
+    """The hosts that were asked since the last look, without those of the browser's own pages."""
     asked = set()
     for entry in browser.driver.get_log("performance"):
         message = json.loads(entry["message"])["message"]
         if message["method"] == "Network.requestWillBeSent":
-            asked.add(urllib.parse.urlsplit(message["params"]["request"]["url"]).netloc)
+            url = urllib.parse.urlsplit(message["params"]["request"]["url"])
+            asked |= {url.netloc} if url.scheme.startswith("http") else set()
     return asked
 
 

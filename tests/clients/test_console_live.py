@@ -5,7 +5,7 @@ import re
 
 import openai
 import pytest
-from browser import browser  # noqa: F401
+from browser import browser, hosts  # noqa: F401
 from gateway import Gateway, run
 
 MAIL = "maria.lopez+rx@clinic-mail.com"
@@ -120,6 +120,7 @@ def test_chart_and_table_move_while_the_openai_client_talks(gateway, mock, brows
     for said in [browser.source(), json.dumps(figures), browser.get("/live/figures.json"), browser.get("/live/requests.json")]:
         assert "maria" not in said and "clinic-mail" not in said and "Write it down" not in said
     assert browser.complaints() == []
+    assert hosts(browser) == {"127.0.0.1:%d" % gateway.admin}
 
 
 def test_requests_are_filtered_and_names_are_no_markup(gateway, mock, browser):  # noqa: F811

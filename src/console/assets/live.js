@@ -1,52 +1,29 @@
 // The page of figures and requests as they come. It asks only while somebody can see it, and keeps an hour at the most.
 "use strict";
 (() => {
+  const { Chart, UNITS, watch, add, clock, digits, plain, say, shownOr } = charts;
   const KEPT = 720; // Samples: an hour.
-  const LINES = 6; // Lines of a chart; what is below them is drawn as one.
-  const OTHERS = "others";
   const LISTED = 300; // Requests that are kept.
   const ROWS = 100; // Requests that are shown.
   const EVERY = 2000; // Milliseconds between two questions.
   const byId = (id) => document.getElementById(id);
 
-  // ── Numbers with their units.
-
-  const digits = (value) => value.toFixed(value >= 99.5 || Number.isInteger(value) ? 0 : value >= 9.95 ? 1 : 2);
-  const scaled = (value, base, names) => {
-    let step = 0;
-    while (Math.abs(value) >= base && step + 1 < names.length) {
-      value /= base;
-      step += 1;
-    }
-    return [digits(value), names[step]];
-  };
-  const plain = (value) => {
-    const [shown, name] = scaled(value, 1000, ["", "k", "M", "G", "T"]);
-    return name ? `${shown} ${name}` : shown;
-  };
-  const UNITS = {
-    rate: (value) => (value > 0 && value < 0.01 ? "< 0.01/s" : `${plain(value)}/s`),
-    count: plain,
-    bytes: (value) => scaled(value, 1024, ["B", "KiB", "MiB", "GiB", "TiB"]).join(" "),
-    money: (value) => `$${value && value < 0.005 ? value.toPrecision(1) : plain(value)}/h`,
-    cores: (value) => `${digits(value)} %`,
-    seconds: (value) => {
-      if (value === 0) return "0 s";
-      if (value < 0.9995) return value < 0.001 ? `${digits(value * 1e6)} µs` : `${digits(value * 1000)} ms`;
-      return value < 120 ? `${digits(value)} s` : `${digits(value / 60)} min`;
-    },
-  };
-  // What samples have to be multiplied with: money comes by the second, CPU in cores.
-  const FACTOR = { money: 3600, cores: 100 };
-  const shownOr = (value, unit) => (Number.isFinite(value) ? UNITS[unit](value) : "–");
-  const clock = (time, seconds = true) =>
-    new Date(time).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", ...(seconds ? { second: "2-digit" } : {}) });
   const dollars = (value) => (value > 0 && value < 0.01 ? `$${value.toPrecision(2)}` : `$${value.toFixed(2)}`);
 
   // ── What is known.
 
-  const known = { begun: 0, next: 0, every: 5000, times: [], tracks: new Map(), now: {} };
-  let range = 180;
+  const known = {
+    begun: 0,
+    next: 0,
+    every: 5000,
+    range: 180,
+    times: [],
+    tracks: new Map(), // Values by group and name, as many as times.
+    now: {},
+    of(group) {
+      return [...(this.tracks.get(group) ?? [])].map(([name, values]) => [name, values.slice(-this.range)]);
+    },
+  };
 
   function forget(begun) {
     Object.assign(known, { begun, next: 0, times: [], now: {} });
@@ -85,12 +62,6 @@
     return true;
   }
 
-  // The samples of a group that are in range, by name: [name, values].
-  function inRange(group) {
-    const from = Math.max(0, known.times.length - range);
-    return [...(known.tracks.get(group) ?? [])].map(([name, values]) => [name, values.slice(from)]);
-  }
-  const add = (values) => values.reduce((sum, value) => sum + (Number.isFinite(value) ? value : 0), 0);
   const latest = (group, wanted) => {
     let sum = NaN;
     for (const [name, values] of known.tracks.get(group) ?? []) {
@@ -100,253 +71,8 @@
     return sum;
   };
 
-  // ── Charts.
-
-  const SVG = "http://www.w3.org/2000/svg";
-  function draw(name, attributes = {}, parent = undefined) {
-    const element = document.createElementNS(SVG, name);
-    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-    parent?.append(element);
-    return element;
-  }
-  // Only what has changed is written: most of it has not.
-  function put(element, key, value) {
-    const text = String(value);
-    if (element.getAttribute(key) !== text) element.setAttribute(key, text);
-  }
-  function say(element, text) {
-    if (element.textContent !== text) element.textContent = text;
-  }
-
-  const HEIGHT = 150;
-  const TOP = 8;
-  const BOTTOM = 20;
-  const LABELS = { in_flight: "requests", held: "bodies held", resident: "resident", waiting: "waiting", cpu: "CPU" };
-
-  // The end of an axis, a little above the largest value: 1, 2 or 5 times a power.
-  function ceiling(largest, unit) {
-    if (!(largest > 0)) return unit === "bytes" ? 1024 : unit === "seconds" ? 0.001 : 1;
-    if (unit === "bytes") return 2 ** Math.ceil(Math.log2(largest * 1.02));
-    const power = 10 ** Math.floor(Math.log10(largest));
-    const end = [1, 2, 4, 5, 10].find((step) => step * power >= largest * 1.02) ?? 10;
-    return unit === "count" ? Math.max(2, end * power) : end * power;
-  }
-
-  class Chart {
-    constructor(figure) {
-      this.figure = figure;
-      this.rare = figure.hidden;
-      this.groups = figure.dataset.groups.split(" ");
-      this.unit = figure.dataset.unit;
-      this.title = figure.querySelector("h3").textContent;
-      this.slots = new Array(LINES).fill(null); // Which name each kind of line is of.
-      this.lines = [];
-      this.at = null; // The sample that is looked at.
-      this.seen = false;
-      this.build();
-    }
-
-    build() {
-      this.svg = draw("svg", { role: "img", tabindex: "0", height: HEIGHT });
-      this.grid = [0, 1, 2].map(() => [draw("line", { class: "grid-line" }, this.svg), draw("text", { class: "axis", "text-anchor": "end" }, this.svg)]);
-      this.marks = ["start", "middle", "end"].map((anchor) => draw("text", { class: "axis", "text-anchor": anchor, y: HEIGHT - 4 }, this.svg));
-      this.area = draw("path", { class: "area" }, this.svg);
-      this.paths = Array.from({ length: LINES + 1 }, (_, n) => draw("path", { class: `line line-${n}` }, this.svg));
-      this.cross = draw("line", { class: "cross", visibility: "hidden" }, this.svg);
-      this.empty = make("p", { class: "quiet small" }, "Nothing within this time.");
-      this.legend = make("ul", { class: "legend" });
-      this.keys = this.paths.map((_, n) => {
-        const sample = draw("svg", { width: 22, height: 10, "aria-hidden": "true" });
-        draw("path", { class: `line line-${n}`, d: "M1 5H21" }, sample);
-        const [name, value] = [make("span", { class: "name" }), make("b")];
-        const item = make("li", {}, sample, name, value);
-        item.hidden = true;
-        this.legend.append(item);
-        return { item, name, value };
-      });
-      this.rows = make("tbody");
-      const head = make("tr", {}, ...["", "now", "mean", "most"].map((text, n) => make("th", n ? { class: "number" } : {}, text)));
-      this.numbers = make("details", {}, make("summary", { class: "small" }, "Numbers"), make("table", { class: "small" }, make("caption", { class: "unseen" }, this.title), make("thead", {}, head), this.rows));
-      this.numbers.addEventListener("toggle", () => this.list());
-      this.figure.append(this.svg, this.empty, this.legend, this.numbers);
-      this.svg.addEventListener("pointermove", (event) => this.point(event.offsetX));
-      this.svg.addEventListener("pointerleave", () => this.look(null));
-      this.svg.addEventListener("blur", () => this.look(null));
-      this.svg.addEventListener("keydown", (event) => this.key(event));
-    }
-
-    // The lines: the largest of the range, and the others as one.
-    choose() {
-      const all = [];
-      for (const group of this.groups) {
-        for (const [name, values] of inRange(group)) {
-          const label = name === "" ? LABELS[group] ?? group : group === "budget" ? `budget ${name}` : name;
-          all.push({ name: label, values, sum: add(values) });
-        }
-      }
-      const factor = FACTOR[this.unit] ?? 1;
-      if (factor !== 1) for (const line of all) line.values = line.values.map((value) => value * factor);
-      // Those that have something to show come first, in an order that does not change with every sample.
-      const percentiles = this.groups.length === 1 && ["latency", "first_byte", "held_back"].includes(this.groups[0]);
-      all.sort((a, b) => (percentiles ? 0 : b.sum - a.sum) || a.name.localeCompare(b.name));
-      const named = all.filter((line) => line.name !== OTHERS).slice(0, LINES);
-      const rest = all.filter((line) => !named.includes(line));
-      const names = named.map((line) => line.name);
-      this.slots = this.slots.map((name) => (names.includes(name) ? name : null));
-      for (const name of names) if (!this.slots.includes(name)) this.slots[this.slots.indexOf(null)] = name;
-      this.lines = this.slots.map((name) => named.find((line) => line.name === name) ?? null);
-      this.lines.push(rest.length ? { name: OTHERS, values: this.joined(rest) } : null);
-    }
-
-    joined(rest) {
-      const worst = this.unit === "seconds";
-      return rest[0].values.map((_, n) => {
-        const values = rest.map((line) => line.values[n]).filter(Number.isFinite);
-        if (values.length === 0) return NaN;
-        return worst ? Math.max(...values) : add(values);
-      });
-    }
-
-    update() {
-      this.choose();
-      const lines = this.lines.filter((line) => line?.values.some((value) => value > 0));
-      const has = this.lines.some((line) => line !== null);
-      if (this.rare) this.figure.hidden = lines.length === 0;
-      this.svg.toggleAttribute("hidden", !has);
-      this.empty.hidden = has;
-      this.numbers.hidden = !has;
-      this.label();
-      if (this.numbers.open) this.list();
-      if (this.seen && has) this.paint();
-    }
-
-    // Where samples are: by their times, so that a gap is one.
-    scale() {
-      const times = known.times.slice(-range);
-      const width = this.svg.clientWidth || 300;
-      const end = times[times.length - 1];
-      const begin = end - (range - 1) * known.every;
-      return { times, begin, end, width, x: (time) => this.left + ((time - begin) / (end - begin)) * (width - this.left - 4) };
-    }
-
-    paint() {
-      const largest = this.lines.reduce((most, line) => (line ? line.values.reduce((m, v) => (v > m ? v : m), most) : most), 0);
-      const top = ceiling(largest, this.unit);
-      const texts = [0, 0.5, 1].map((part) => UNITS[this.unit](top * part));
-      this.left = 10 + Math.max(...texts.map((text) => text.length)) * 6.6;
-      const { times, begin, end, width, x } = this.scale();
-      const y = (value) => TOP + (1 - value / top) * (HEIGHT - TOP - BOTTOM);
-      put(this.svg, "viewBox", `0 0 ${width} ${HEIGHT}`);
-      this.grid.forEach(([line, text], n) => {
-        const height = y((top * n) / 2);
-        for (const [key, value] of Object.entries({ x1: this.left, x2: width, y1: height, y2: height })) put(line, key, value);
-        put(text, "x", this.left - 6);
-        put(text, "y", height + 4);
-        say(text, texts[n]);
-      });
-      this.marks.forEach((mark, n) => {
-        put(mark, "x", [this.left, (this.left + width) / 2, width - 2][n]);
-        say(mark, clock([begin, (begin + end) / 2, end][n], range <= 60));
-      });
-      this.paths.forEach((path, n) => put(path, "d", this.lines[n] ? this.path(this.lines[n].values, times, x, y) : ""));
-      const only = this.lines.filter((line) => line !== null);
-      put(this.area, "d", only.length === 1 ? this.filled(only[0].values, times, x, y) : "");
-      put(this.area, "class", `area area-${this.lines.indexOf(only[0])}`);
-      this.show();
-    }
-
-    path(values, times, x, y) {
-      let d = "";
-      let last = null;
-      values.forEach((value, n) => {
-        if (!Number.isFinite(value)) {
-          last = null;
-          return;
-        }
-        const gap = last === null || times[n] - last > 3 * known.every;
-        const [px, py] = [x(times[n]).toFixed(1), y(value).toFixed(1)];
-        // A lone sample is a dot.
-        d += gap ? `M${px} ${py}l0 0` : `L${px} ${py}`;
-        last = times[n];
-      });
-      return d;
-    }
-
-    filled(values, times, x, y) {
-      const first = values.findIndex(Number.isFinite);
-      if (first < 0 || values.slice(first).some((value) => !Number.isFinite(value))) return "";
-      const line = this.path(values, times, x, y).replace("l0 0", "");
-      return `${line}V${y(0)}H${x(times[first]).toFixed(1)}Z`;
-    }
-
-    // The values of the sample that is looked at, else of the last one.
-    show() {
-      const { times, x } = this.scale();
-      const at = this.at === null ? times.length - 1 : Math.min(this.at, times.length - 1);
-      this.keys.forEach(({ item, name, value }, n) => {
-        const line = this.lines[n];
-        item.hidden = !line;
-        if (!line) return;
-        say(name, line.name);
-        say(value, shownOr(line.values[at], this.unit));
-      });
-      put(this.cross, "visibility", this.at === null ? "hidden" : "visible");
-      if (this.at === null) return;
-      const place = x(times[at]);
-      for (const [key, number] of Object.entries({ x1: place, x2: place, y1: TOP, y2: HEIGHT - BOTTOM })) put(this.cross, key, number.toFixed(1));
-      say(this.marks[1], clock(times[at]));
-      put(this.marks[1], "x", Math.min(Math.max(place, this.left + 90), this.svg.clientWidth - 90));
-    }
-
-    look(at) {
-      if (this.at === at || !this.lines.some(Boolean)) return;
-      this.at = at;
-      this.paint();
-    }
-
-    point(offset) {
-      const { times, x } = this.scale();
-      let nearest = 0;
-      times.forEach((time, n) => {
-        if (Math.abs(x(time) - offset) < Math.abs(x(times[nearest]) - offset)) nearest = n;
-      });
-      this.look(nearest);
-    }
-
-    key(event) {
-      const end = Math.min(known.times.length, range) - 1;
-      const at = this.at ?? end;
-      const to = { ArrowLeft: at - 1, ArrowRight: at + 1, PageUp: at - 12, PageDown: at + 12, Home: 0, End: end }[event.key];
-      if (event.key === "Escape") this.look(null);
-      if (to === undefined) return;
-      event.preventDefault();
-      this.look(Math.max(0, Math.min(end, to)));
-      const times = known.times.slice(-range);
-      say(byId("said"), `${clock(times[this.at])}: ${this.spoken(this.at)}`);
-    }
-
-    spoken(at) {
-      const said = this.lines.filter(Boolean).map((line) => `${line.name} ${shownOr(line.values[at], this.unit)}`);
-      return said.join(", ") || "nothing within this time";
-    }
-
-    label() {
-      put(this.svg, "aria-label", `${this.title}. Now: ${this.spoken(Math.min(known.times.length, range) - 1)}. Arrow keys go through the samples.`);
-    }
-
-    list() {
-      if (!this.numbers.open) return;
-      const lines = this.lines.filter(Boolean);
-      while (this.rows.children.length > lines.length) this.rows.lastChild.remove();
-      lines.forEach((line, n) => {
-        const row = this.rows.children[n] ?? this.rows.appendChild(make("tr", {}, make("th", { scope: "row" }), ...[0, 1, 2].map(() => make("td", { class: "number" }))));
-        const values = line.values.filter(Number.isFinite);
-        const mean = values.length ? add(values) / values.length : NaN;
-        const most = values.reduce((a, b) => Math.max(a, b), -Infinity);
-        [line.name, shownOr(line.values[line.values.length - 1], this.unit), shownOr(mean, this.unit), shownOr(most, this.unit)].forEach((text, cell) => say(row.children[cell], text));
-      });
-    }
-  }
+  // The last one there was within a minute: percentiles have gaps where nothing came.
+  const lately = (group, name) => known.tracks.get(group)?.get(name)?.slice(-60000 / known.every).findLast(Number.isFinite) ?? NaN;
 
   // ── What stands above and beside the charts.
 
@@ -354,15 +80,15 @@
     const hour = (group) => [...(known.tracks.get(group) ?? [])].reduce((sum, [, values]) => sum + add(values), 0) * (known.every / 1000);
     const of = (id, text) => say(byId(`tile-${id}`), text);
     const [all, failed] = ["status"].flatMap((group) => {
-      const lines = inRange(group);
+      const lines = known.of(group);
       return [lines.reduce((sum, [, values]) => sum + add(values), 0), add(lines.find(([name]) => name === "5xx")?.[1] ?? [])];
     });
     // What has no track was nothing, once two samples are there.
     const orNothing = (value) => (Number.isNaN(value) && known.times.length > 1 ? 0 : value);
     of("requests", shownOr(orNothing(latest("route")), "rate"));
     of("errors", all > 0 ? `${digits((100 * failed) / all)} %` : "–");
-    of("latency", shownOr(latest("latency", "p95"), "seconds"));
-    of("first", shownOr(latest("first_byte", "p95"), "seconds"));
+    of("latency", shownOr(lately("latency", "p95"), "seconds"));
+    of("first", shownOr(lately("first_byte", "p95"), "seconds"));
     of("findings", shownOr(orNothing(latest("rule")), "rate"));
     of("tokens", shownOr(latest("tokens"), "rate"));
     of("cost", known.tracks.has("cost") ? dollars(hour("cost")) : "–");
@@ -538,14 +264,14 @@
 
   // ── Asking.
 
-  const charts = [...document.querySelectorAll("figure.chart")].map((figure) => new Chart(figure));
+  const drawn = [...document.querySelectorAll("figure.chart")].map((figure) => new Chart(figure, known));
   let paused = false;
   let timer = null;
   let failures = 0;
   let asking = false;
 
   function refresh() {
-    for (const chart of charts) chart.update();
+    for (const chart of drawn) chart.update();
     tiles();
     facts();
   }
@@ -593,27 +319,10 @@
     plan();
   });
   byId("range").addEventListener("change", ({ currentTarget }) => {
-    range = Number(currentTarget.value);
+    known.range = Number(currentTarget.value);
     refresh();
   });
   for (const id of ["by-route", "by-status", "by-findings"]) byId(id).addEventListener("change", list);
-  // What cannot be seen is not painted.
-  const watcher = new IntersectionObserver((entries) => {
-    for (const entry of entries) {
-      const chart = charts.find((one) => one.figure === entry.target);
-      chart.seen = entry.isIntersecting;
-      if (chart.seen) chart.update();
-    }
-  }, { rootMargin: "200px" });
-  const sizes = new ResizeObserver((entries) => {
-    for (const entry of entries) {
-      const chart = charts.find((one) => one.figure === entry.target);
-      if (chart.seen) chart.update();
-    }
-  });
-  for (const { figure } of charts) {
-    watcher.observe(figure);
-    sizes.observe(figure);
-  }
+  watch(drawn);
   if (document.visibilityState === "visible") turn();
 })();

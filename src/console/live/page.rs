@@ -29,7 +29,7 @@ const TRAFFIC: &[Chart] = &[
     chart("Requests by route", "finished, a second", "route", "rate"),
     chart("Requests by status", "finished, a second", "status", "rate"),
     chart("Requests by protocol", "of those that speak to a model", "protocol", "rate"),
-    chart("Turned away", "by reason, and by budget that is used up", "refused budget", "rate"),
+    chart("Turned away", "by reason, and by budget", "refused budget", "rate"),
 ];
 
 const FINDINGS: &[Chart] = &[
@@ -69,7 +69,7 @@ const PROCESS: &[Chart] = &[
 pub(super) fn page(config: Option<&Config>) -> Markup {
     html! {
         header {
-            div { h1 { "Live" } p { "The last hour, in memory. Nothing here holds text of requests: counts, names and times." } }
+            div { h1 { "Live" } p { "The last hour, in memory: counts, names and times of requests, never their text." } }
             div.row {
                 span.quiet #state { "…" }
                 div.field {

@@ -29,7 +29,7 @@ impl LivePages {
             (Asked::Show, "") => Reply::Page(Page {
                 title: "Live".to_owned(),
                 content: page::page(self.running.config().as_deref()),
-                scripts: &["live.js"],
+                scripts: &["charts.js", "live.js"],
             }),
             (Asked::Show, "figures.json") => {
                 Reply::Json(StatusCode::OK, self.history.figures(number("since")))
