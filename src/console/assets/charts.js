@@ -243,7 +243,8 @@ const charts = (() => {
       });
       put(this.cross, "visibility", this.at === null ? "hidden" : "visible");
       // The time that is looked at stands alone: there is not always room for three.
-      for (const n of [0, 2]) put(this.marks[n], "visibility", this.at === null ? "visible" : "hidden");
+      const room = this.svg.clientWidth - this.left > 220;
+      this.marks.forEach((mark, n) => put(mark, "visibility", (this.at === null ? n !== 1 || room : n === 1) ? "visible" : "hidden"));
       if (this.at === null) return;
       const place = x(times[at]);
       for (const [key, number] of Object.entries({ x1: place, x2: place, y1: TOP, y2: HEIGHT - BOTTOM })) put(this.cross, key, number.toFixed(1));

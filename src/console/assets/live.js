@@ -149,8 +149,8 @@
     const tokens = request.usage ? `${plain(request.usage.input)} → ${plain(request.usage.output)}` : "–";
     const made = make(
       "tr", {},
-      make("td", {}, opener), make("td", {}, request.route), make("td", {}, request.protocol ?? "–"), make("td", { class: "name" }, request.usage?.model ?? "–"),
-      make("td", { class: "number" }, request.status ? String(request.status) : "–"), make("td", {}, make("span", { class: `tag ${tone}` }, word)),
+      make("td", {}, opener), make("td", {}, make("span", { class: `tag ${tone}` }, word)), make("td", { class: "number" }, request.status ? String(request.status) : "–"),
+      make("td", { class: "name" }, request.route), make("td", { class: "name" }, request.usage?.model ?? "–"), make("td", {}, request.protocol ?? "–"),
       make("td", { class: "number" }, String(total(request.findings))), make("td", { class: "number" }, tokens),
       make("td", { class: "number" }, micros(request.first_byte)), make("td", { class: "number" }, micros(request.took)),
     );
@@ -163,6 +163,8 @@
     const fact = (name, text) => text && list.append(make("dt", {}, name), make("dd", {}, text));
     const scan = (word) => word.replaceAll("_", " ");
     fact("Id", request.id);
+    fact("Route", request.route);
+    fact("Model", request.usage?.model);
     fact("Asked", [request.method, request.http, request.protocol].filter(Boolean).join(", "));
     fact("Fault", request.fault === "-" ? null : request.fault.replaceAll("_", " "));
     fact("Upstream", request.upstream ? `${request.upstream}, ${request.attempts} ${request.attempts === 1 ? "attempt" : "attempts"}` : null);

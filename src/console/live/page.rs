@@ -195,7 +195,7 @@ fn requests() -> Markup {
                     table #recent hidden {
                         thead {
                             tr {
-                                th { "Time" } th { "Route" } th { "Speaks" } th { "Model" } th.number { "Status" } th { "Decision" }
+                                th { "Time" } th { "Decision" } th.number { "Status" } th { "Route" } th { "Model" } th { "Speaks" }
                                 th.number { "Findings" } th.number { "Tokens" } th.number { "First byte" } th.number { "Took" }
                             }
                         }
