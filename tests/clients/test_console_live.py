@@ -6,7 +6,7 @@ import re
 import openai
 import pytest
 from browser import browser, hosts  # noqa: F401
-from gateway import Gateway, run
+from gateway import Gateway
 
 MAIL = "maria.lopez+rx@clinic-mail.com"
 CONFIG = """
@@ -196,4 +196,3 @@ def test_without_a_session_there_are_no_figures(gateway):
         answer = gateway.call("GET", path, port=gateway.admin)
         assert answer.status == 401 and answer.json() == {"error": "Sign in first."}
     assert "Sign in" in gateway.call("GET", "/live", port=gateway.admin).body.decode()
-    assert run("-c", gateway.file, "tokens", "list").returncode == 0
