@@ -174,6 +174,7 @@ fn set(object: &mut Value, key: &str, value: impl Into<Value>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::clock::{Clock, SystemClock};
     use crate::telemetry::{Levels, Metrics, Traffic};
 
     fn read(history: &History, since: u64) -> Value {
@@ -205,7 +206,7 @@ mod tests {
         let (metrics, history) = (Metrics::new().unwrap(), History::new(Timestamp::from_millis(5)));
         let route = metrics.route("a \"route\"", &[]);
         metrics.upstream("mock").circuit(crate::telemetry::Circuit::HalfOpen);
-        let begin = Instant::now();
+        let begin = SystemClock.instant();
         assert_eq!(read(&history, 0)["times"], json!([]));
         for n in 0..3_u64 {
             let at = begin + EVERY * u32::try_from(n).unwrap();
@@ -232,7 +233,7 @@ mod tests {
     #[test]
     fn an_hour_and_no_more() {
         let (metrics, history) = (Metrics::new().unwrap(), History::new(Timestamp::from_millis(0)));
-        let (begin, series) = (Instant::now(), metrics.series(Levels::default()));
+        let (begin, series) = (SystemClock.instant(), metrics.series(Levels::default()));
         for n in 0..2000_u64 {
             history.add(Timestamp::from_millis(n), begin + EVERY * u32::try_from(n).unwrap(), &series);
         }

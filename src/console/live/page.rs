@@ -139,6 +139,7 @@ fn counted(config: Option<&Config>) -> Markup {
         @if usage.prices.is_empty() {
             p.note { "No model has a price, so nothing has a cost: see " code { "[[usage.prices]]" } "." }
         }
+        p.hint { "What is left of the budgets of tokens stands at " a href="/tokens" { "Tokens" } "." }
     }
 }
 

@@ -135,6 +135,7 @@ impl Change<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::clock::{Clock, SystemClock};
 
     fn number(name: &str, labels: &[(&str, &str)], value: f64) -> Series {
         let labels = labels.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
@@ -161,7 +162,7 @@ mod tests {
 
     #[test]
     fn rates_are_differences_by_the_second() {
-        let (mut reader, begin) = (Reader::default(), Instant::now());
+        let (mut reader, begin) = (Reader::default(), SystemClock.instant());
         let after = |seconds| begin + Duration::from_secs(seconds);
         let first = [requests("chat", "2xx", 100.0), number("portcullis_held_bytes", &[], 7.0)];
         let read = reader.read(begin, &first);
@@ -184,7 +185,7 @@ mod tests {
 
     #[test]
     fn percentiles_are_of_the_time_between() {
-        let (mut reader, begin) = (Reader::default(), Instant::now());
+        let (mut reader, begin) = (Reader::default(), SystemClock.instant());
         reader.read(begin, &[took(&[(0.1, 1000), (1.0, 1000)], 1000)]);
         let slow = [took(&[(0.1, 1000), (1.0, 1010)], 1010)];
         let read = reader.read(begin + Duration::from_secs(5), &slow);
@@ -229,8 +230,8 @@ mod tests {
         // Those that are shown from the beginning are read from the beginning.
         let metrics = Metrics::new().unwrap();
         metrics.upstream("mock");
-        let read =
-            Reader::default().read(Instant::now(), &metrics.series(crate::telemetry::Levels::default()));
+        let read = Reader::default()
+            .read(SystemClock.instant(), &metrics.series(crate::telemetry::Levels::default()));
         assert_eq!(shown_names(&read, "refused").len(), crate::telemetry::Refusal::ALL.len());
         assert_eq!(shown_names(&read, "attempts"), ["mock"]);
         assert_eq!(shown_names(&read, "resident").len(), 1);
