@@ -261,6 +261,11 @@ impl CpuPool {
         Self(Arc::new(Pool { clock, state: Mutex::new(state), waiting: AtomicUsize::new(0), slow }))
     }
 
+    /// How many works wait for a place.
+    pub fn waiting(&self) -> usize {
+        self.0.waiting.load(Ordering::Relaxed)
+    }
+
     /// Whether a few bytes are much work too: then all of it is done at a place of the pool.
     pub fn set_slow(&self, slow: bool) {
         self.0.slow.store(slow, Ordering::Relaxed);

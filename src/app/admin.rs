@@ -80,7 +80,8 @@ pub(super) fn table(config: &Config, parts: &Arc<Services>) -> Result<RouteTable
     probes.push(("/metrics", silent(parts, "metrics", metrics)?));
     let nothing = Terminal::Fixed(not_found(r#"{"status":"not found"}"#));
     let stray = native(parts, "-", nothing, vec![parts.log()])?;
-    let (endpoints, native_routes, led) = (Endpoints::default(), Vec::new(), Vec::new());
+    // It takes every other path: a stray one is refused before it gets anywhere.
     let routes = console::route(config, parts)?.into_iter().collect();
+    let (endpoints, native_routes, led) = (Endpoints::default(), Vec::new(), Vec::new());
     Ok(TableParts { endpoints, native: native_routes, led, probes, routes, stray, shed: None }.into())
 }

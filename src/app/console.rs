@@ -1,15 +1,16 @@
 //! The console on the listener for metrics and health.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use crate::app::admin;
 use crate::app::error::AppError;
 use crate::app::services::Services;
 use crate::base::clock::Timestamp;
 use crate::config::Config;
-use crate::console::{Console, ConsoleParts, Hosts, Running};
+use crate::console::{Console, ConsoleParts, Figures, History, Hosts, Running, sample};
 use crate::gateway::route::Route;
 use crate::gateway::terminal::Terminal;
+use crate::telemetry::Series;
 
 /// The largest request to the console, in bytes: a file to clean.
 const LARGEST: usize = 17 << 20;
@@ -32,13 +33,26 @@ impl ConsoleState {
     }
 }
 
+impl Figures for Services {
+    fn series(&self) -> Vec<Series> {
+        let levels = self.levels();
+        self.metrics.series(levels)
+    }
+}
+
 /// The route to the console, where there is to be one: on an address that only this machine reaches, unless the settings say
-/// otherwise.
+/// otherwise. From then on figures and requests are kept for it.
 ///
 /// # Errors
 /// A route that cannot be, which would be a bug here.
 pub(super) fn route(config: &Config, parts: &Arc<Services>) -> Result<Option<Arc<Route>>, AppError> {
     let Some(admin) = config.admin.as_ref().filter(|admin| admin.has_console()) else { return Ok(None) };
+    let clock = &parts.opened.clock;
+    let history = Arc::new(History::new(clock.now()));
+    let recent = Arc::clone(parts.access.recent());
+    recent.keep();
+    let services: Weak<Services> = Arc::downgrade(parts);
+    parts.opened.io.spawn(sample(services, Arc::downgrade(&history), Arc::clone(clock)));
     let console = Console::new(ConsoleParts {
         hosts: Hosts::new(admin.hosts.iter().map(|host| host.as_str())),
         port: admin.address.port(),
@@ -50,7 +64,9 @@ pub(super) fn route(config: &Config, parts: &Arc<Services>) -> Result<Option<Arc
         running: Arc::clone(&parts.console.running),
         items: parts.items.clone(),
         cpu: parts.cpu.clone(),
-        clock: Arc::clone(&parts.opened.clock),
+        history,
+        recent,
+        clock: Arc::clone(clock),
     });
     admin::bounded(parts, "console", Terminal::Native(Arc::new(console)), Vec::new(), LARGEST).map(Some)
 }

@@ -338,15 +338,21 @@ impl Services {
     /// # Errors
     /// The encoder's.
     pub(super) fn exposition(&self) -> Result<Vec<u8>, MetricsError> {
+        self.metrics.expose(self.levels())
+    }
+
+    /// Brings up to date what is counted elsewhere, and looks at the rest.
+    pub(super) fn levels(&self) -> Levels {
         self.gather();
         self.checks.retain(|_, check| !check.is_finished());
         self.pools.retain(|_, pool| pool.upgrade().map(|pool| pool.show()).is_some());
-        self.metrics.expose(Levels {
+        Levels {
             held: self.budget.used(),
             held_limit: self.held_limit,
             tokens: self.opened.tokens.active(),
             in_flight: self.in_flight.count(),
-        })
+            waiting: self.cpu.waiting(),
+        }
     }
 
     /// What refuses requests before anything is spent on them.

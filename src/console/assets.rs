@@ -32,11 +32,13 @@ macro_rules! assets {
 }
 
 assets! {
+    "charts.js" SCRIPT,
     "console.css" STYLE,
     "configuration.js" SCRIPT,
     "console.js" SCRIPT,
     "icon.svg" PICTURE,
     "sign-in.js" SCRIPT,
+    "live.js" SCRIPT,
 }
 
 /// Names what is in all of them.

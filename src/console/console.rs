@@ -23,6 +23,7 @@ use crate::console::configuration::ConfigurationPages;
 use crate::console::docs::Docs;
 use crate::console::form::Form;
 use crate::console::layout::{self, Link};
+use crate::console::live::{History, LivePages};
 use crate::console::rules::RulePages;
 use crate::console::running::Running;
 use crate::console::session::{Sessions, SignInError, Visitor};
@@ -30,6 +31,7 @@ use crate::console::tokens::TokenPages;
 use crate::console::visit::{Asked, Page, Reply, Section, Visit};
 use crate::console::{assets, sign_in};
 use crate::store::Records;
+use crate::telemetry::RecentRequests;
 use crate::usage::Ledger;
 use crate::vault::items::Items;
 
@@ -68,6 +70,10 @@ pub struct ConsoleParts {
     pub items: Items,
     /// Places for long work.
     pub cpu: CpuPool,
+    /// What was counted within the last hour.
+    pub history: Arc<History>,
+    /// The last requests.
+    pub recent: Arc<RecentRequests>,
     /// Reads time.
     pub clock: SharedClock,
 }
@@ -85,35 +91,25 @@ pub struct Console {
 impl Console {
     /// Made from these.
     pub fn new(parts: ConsoleParts) -> Self {
-        let ConsoleParts {
-            hosts,
-            port,
-            secure,
-            tokens,
-            changes,
+        let ConsoleParts { hosts, port, secure, tokens, changes, ledger, records, .. } = parts;
+        let ConsoleParts { running, items, cpu, history, recent, clock, .. } = parts;
+        let live = LivePages { history, recent, running: Arc::clone(&running) };
+        let configuration =
+            ConfigurationPages { running: Arc::clone(&running), items, cpu, clock: Arc::clone(&clock) };
+        let rules = RulePages { running: Arc::clone(&running) };
+        let token_pages = TokenPages {
+            tokens: Arc::clone(&tokens),
+            changes: changes.clone(),
             ledger,
             records,
             running,
-            items,
-            cpu,
-            clock,
-        } = parts;
+            clock: Arc::clone(&clock),
+        };
         let sections: Vec<Box<dyn Section>> = vec![
-            Box::new(RulePages { running: Arc::clone(&running) }),
-            Box::new(ConfigurationPages {
-                running: Arc::clone(&running),
-                items,
-                cpu,
-                clock: Arc::clone(&clock),
-            }),
-            Box::new(TokenPages {
-                tokens: Arc::clone(&tokens),
-                changes: changes.clone(),
-                ledger,
-                records,
-                running,
-                clock: Arc::clone(&clock),
-            }),
+            Box::new(live),
+            Box::new(rules),
+            Box::new(configuration),
+            Box::new(token_pages),
             Box::new(Docs),
         ];
         let sessions = Sessions::new(tokens, Arc::clone(&clock), port, secure);

@@ -14,6 +14,7 @@
 //! | `layout` | the frame around every page |
 //! | `assets` | scripts, styles, pictures |
 //! | `sign_in` | the page for whoever has not signed in |
+//! | `live/` | section: figures and requests as they come |
 //! | `docs` | section: the documentation |
 //! | `configuration/` | section: what runs, and what a change would do |
 //! | `rules` | section: what is looked for |
@@ -27,6 +28,7 @@ mod console;
 mod docs;
 mod form;
 mod layout;
+mod live;
 mod rules;
 mod running;
 mod session;
@@ -37,4 +39,5 @@ mod visit;
 
 pub use access::Hosts;
 pub use console::{Console, ConsoleParts};
+pub use live::{Figures, History, sample};
 pub use running::{Attempt, Running};

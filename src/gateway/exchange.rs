@@ -145,6 +145,8 @@ pub struct Exchange {
     pub error_word: Option<&'static str>,
     /// Its spans.
     pub trace: RequestTrace,
+    /// How long it took to the first byte of the answer's body.
+    pub(in crate::gateway) first_byte: Option<Duration>,
     /// How much of the answer the caller has had.
     pub(in crate::gateway) delivery: Delivery,
     /// Whether it asks for WebSocket.
@@ -216,6 +218,7 @@ impl From<ExchangeParts> for Exchange {
             answer_scan: Scan::NotAsked,
             error_word: None,
             trace,
+            first_byte: None,
             delivery: Delivery::default(),
             websocket: false,
             tls: false,
@@ -302,6 +305,11 @@ impl Exchange {
     /// The protocol spoken at its path on its route.
     pub fn protocol(&self) -> Option<&'static Protocol> {
         *self.protocol.get_or_init(|| self.route.protocol(&self.path))
+    }
+
+    /// The name of the protocol spoken there, if somebody has asked by now.
+    pub fn known_protocol(&self) -> Option<&'static str> {
+        self.protocol.get().copied().flatten().map(|protocol| protocol.name)
     }
 
     /// Whether a body comes with the request.

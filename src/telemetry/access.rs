@@ -4,11 +4,13 @@ use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
 use crate::telemetry::addresses::Addresses;
 use crate::telemetry::event::Access;
+use crate::telemetry::recent::RecentRequests;
 
 /// Lines that wait for the disk, at the most; those beyond it are dropped and counted.
 const WAITING: usize = 8192;
@@ -48,6 +50,7 @@ pub struct AccessLog {
     way: Way,
     addresses: Addresses,
     lost: Box<dyn Fn() + Send + Sync>,
+    recent: Arc<RecentRequests>,
 }
 
 impl AccessLog {
@@ -72,11 +75,17 @@ impl AccessLog {
                 Way::File(lines.0)
             }
         };
-        Ok(Self { way, addresses, lost: Box::new(lost) })
+        Ok(Self { way, addresses, lost: Box::new(lost), recent: Arc::default() })
+    }
+
+    /// The last requests, which are kept once somebody wants them, wherever lines go.
+    pub fn recent(&self) -> &Arc<RecentRequests> {
+        &self.recent
     }
 
     /// Writes a line.
     pub fn write(&self, access: &Access<'_>) {
+        self.recent.add(access, self.addresses);
         match &self.way {
             Way::Off => {}
             Way::Log => access.log(self.addresses),

@@ -109,6 +109,10 @@ pub struct Access<'a> {
     pub attempts: u32,
     /// What the caller speaks: `http/1.0`, `http/1.1` or `http/2`.
     pub protocol: &'static str,
+    /// The LLM protocol that it spoke, where a filter asked for it: a name from the closed list of those known.
+    pub llm_protocol: Option<&'static str>,
+    /// From the first byte of the head to the first of the answer's body.
+    pub first_byte: Option<Duration>,
     /// What was found, by rule, both ways together.
     pub findings: &'a BTreeMap<String, u64>,
     /// What it took of a model, where that is counted.
@@ -130,6 +134,10 @@ pub struct AccessUsage<'a> {
     pub estimated: bool,
     /// What they cost in US dollars, where the price is known.
     pub cost: Option<String>,
+}
+
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 
 /// Nothing was found.
@@ -161,13 +169,15 @@ impl<'a> Access<'a> {
             upstream: None,
             attempts: 0,
             protocol: "-",
+            llm_protocol: None,
+            first_byte: None,
             findings: &NOTHING,
             usage: None,
         }
     }
 
-    fn micros(&self) -> u64 {
-        u64::try_from(self.took.as_micros()).unwrap_or(u64::MAX)
+    fn first_byte_micros(&self) -> Option<u64> {
+        self.first_byte.map(micros)
     }
 
     /// Writes the access log line into the process's log.
@@ -180,11 +190,13 @@ impl<'a> Access<'a> {
             route = self.route,
             method = self.method,
             status = self.status,
-            took_us = self.micros(),
+            took_us = micros(self.took),
+            first_byte_us = self.first_byte_micros(),
             client = addresses.shown(self.client).map(tracing::field::display),
             token = self.token.map(tracing::field::display),
             certificate = self.certificate,
             protocol = self.protocol,
+            llm_protocol = self.llm_protocol,
             upstream = self.upstream,
             attempts = self.attempts,
             bytes_in = self.bytes_in,
@@ -219,11 +231,13 @@ impl<'a> Access<'a> {
             "route": self.route,
             "method": self.method,
             "status": self.status,
-            "took_us": self.micros(),
+            "took_us": micros(self.took),
+            "first_byte_us": self.first_byte_micros(),
             "client": addresses.shown(self.client).map(|address| address.to_string()),
             "token": self.token.map(ToString::to_string),
             "certificate": self.certificate,
             "protocol": self.protocol,
+            "llm_protocol": self.llm_protocol,
             "upstream": self.upstream,
             "attempts": self.attempts,
             "bytes_in": self.bytes_in,

@@ -6,6 +6,7 @@ mod event;
 mod init;
 mod log_records;
 mod metrics;
+mod recent;
 pub mod trace;
 
 pub use access::{AccessLog, AccessTo};
@@ -16,6 +17,8 @@ pub use log_records::{LogRecord, Severity, encode_records};
 pub use metrics::{
     AuditCopy, ChildEnd, Circuit, ConnectionState, Direction, During, Each, Filtered, FrontMetrics,
     HttpVersion, JobState, Levels, LostLines, Metrics, MetricsError, NamesRead, PeerState, Refusal,
-    RouteMetrics, RuleMetrics, ScanCounters, ScanResult, SharedLimitMetrics, StatusClass, StoreWork,
-    TokenKind, Traffic, UpstreamFailure, UpstreamMetrics, UsageMetrics, Verdict, Word, WorkMetrics,
+    RouteMetrics, RuleMetrics, ScanCounters, ScanResult, Series, SeriesValue, SharedLimitMetrics,
+    StatusClass, StoreWork, TokenKind, Traffic, UpstreamFailure, UpstreamMetrics, UsageMetrics, Verdict,
+    Word, WorkMetrics,
 };
+pub use recent::{Decision, RecentRequest, RecentRequests, RecentUsage};

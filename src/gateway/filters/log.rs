@@ -53,6 +53,8 @@ impl Filter for Log {
             seconds: outcome.took.as_secs_f64(),
             bytes_in: outcome.bytes_in,
             bytes_out: outcome.bytes_out,
+            first_byte: x.first_byte.map(|took| took.as_secs_f64()),
+            llm_protocol: x.known_protocol(),
         });
         let request_unscanned = x.facts.request_unscanned.load(Ordering::Relaxed);
         let answer_unscanned = x.facts.answer_unscanned.load(Ordering::Relaxed);
@@ -80,6 +82,8 @@ impl Filter for Log {
             upstream: x.upstream().map(|upstream| upstream.name()),
             attempts: x.trace.attempts(),
             protocol: http_version(x.head().version),
+            llm_protocol: x.known_protocol(),
+            first_byte: x.first_byte,
             findings: &x.facts.findings,
             usage: x.facts.used.as_ref().map(usage),
         };

@@ -141,7 +141,11 @@ impl Answering {
         end: bool,
     ) -> Result<(), GatewayError> {
         self.edit(x, chunk, end)?;
-        self.compress(chunk, end || x.delivery.is_cut_short())
+        self.compress(chunk, end || x.delivery.is_cut_short())?;
+        if x.first_byte.is_none() && chunk.as_ref().is_some_and(|chunk| !chunk.is_empty()) {
+            x.first_byte = Some(x.elapsed());
+        }
+        Ok(())
     }
 
     fn edit(&mut self, x: &mut Exchange, chunk: &mut Option<Bytes>, end: bool) -> Result<(), GatewayError> {

@@ -9,6 +9,7 @@ use super::family::{Each, Families};
 use super::front::{FrontMetrics, SharedLimitMetrics};
 use super::process::Process;
 use super::route::{Direction, RouteMetrics, Routes, RuleMetrics};
+use super::series::Series;
 use super::upstream::{UpstreamMetrics, Upstreams};
 use super::usage::UsageMetrics;
 use super::words::words;
@@ -40,6 +41,8 @@ pub struct Levels {
     pub tokens: usize,
     /// Requests under way.
     pub in_flight: usize,
+    /// Works on bodies that wait for a thread.
+    pub waiting: usize,
 }
 
 /// All metrics of the process.
@@ -52,6 +55,7 @@ pub struct Metrics {
     held_limit: IntGauge,
     tokens: IntGauge,
     in_flight: IntGauge,
+    waiting: IntGauge,
     hooks: Mutex<Vec<Hook>>,
     /// Connections and refusals.
     pub front: FrontMetrics,
@@ -93,6 +97,7 @@ impl Metrics {
             held_limit: families.gauge("held_limit_bytes", "Bytes of bodies that may be held in memory.")?,
             tokens: families.gauge("active_tokens", "API tokens used here within the last five minutes.")?,
             in_flight: families.gauge("in_flight_requests", "Requests under way.")?,
+            waiting: families.gauge("waiting_works", "Works on bodies that wait for a thread.")?,
             front: FrontMetrics::new(&families)?,
             work: WorkMetrics::new(&families)?,
             usage: UsageMetrics::new(&families)?,
@@ -145,30 +150,51 @@ impl Metrics {
     /// # Errors
     /// The encoder's.
     pub fn expose(&self, levels: Levels) -> Result<Vec<u8>, MetricsError> {
+        self.look(levels);
+        let mut text = Vec::new();
+        TextEncoder::new().encode(&self.registry.gather(), &mut text)?;
+        Ok(text)
+    }
+
+    /// The same as plain data.
+    pub fn series(&self, levels: Levels) -> Vec<Series> {
+        self.look(levels);
+        Series::of(&self.registry.gather())
+    }
+
+    /// Brings up to date what is only known when somebody looks.
+    fn look(&self, levels: Levels) {
         let set = |gauge: &IntGauge, level: usize| gauge.set(i64::try_from(level).unwrap_or(i64::MAX));
         set(&self.held, levels.held);
         set(&self.held_limit, levels.held_limit);
         set(&self.tokens, levels.tokens);
         set(&self.in_flight, levels.in_flight);
+        set(&self.waiting, levels.waiting);
         self.process.look();
         self.hooks.lock().unwrap_or_else(PoisonError::into_inner).iter().for_each(|hook| hook());
-        let mut text = Vec::new();
-        TextEncoder::new().encode(&self.registry.gather(), &mut text)?;
-        Ok(text)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::telemetry::{Circuit, Refusal, Traffic, UpstreamFailure};
+    use crate::telemetry::{Circuit, Refusal, SeriesValue, Traffic, UpstreamFailure};
 
     #[test]
     fn counts_show_under_their_names() {
         let metrics = Metrics::new().unwrap();
         let route = metrics.route("chat", &["email"]);
-        route.request(Traffic { status: 204, seconds: 0.01, bytes_in: 9, bytes_out: 4 });
+        route.request(Traffic {
+            status: 204,
+            seconds: 0.01,
+            bytes_in: 9,
+            bytes_out: 4,
+            ..Traffic::default()
+        });
         route.request(Traffic::default());
+        let (llm_protocol, first_byte) = (Some("openai_chat"), Some(0.2));
+        route.request(Traffic { status: 200, llm_protocol, first_byte, ..Traffic::default() });
+        route.request(Traffic { status: 429, llm_protocol, first_byte, ..Traffic::default() });
         route.scanned(Direction::Answer, 7);
         route.findings(0, 2);
         metrics.rules(["EMAIL_ADDRESS"].into_iter(), Direction::Request).add(0, 3);
@@ -177,10 +203,15 @@ mod tests {
         metrics.front.refused.inc(Refusal::Flood);
         let held = metrics.in_flight.clone();
         metrics.before_exposing(move || held.set(11));
-        let text = metrics.expose(Levels { held: 5, held_limit: 6, tokens: 2, in_flight: 1 }).unwrap();
+        let text =
+            metrics.expose(Levels { held: 5, held_limit: 6, tokens: 2, in_flight: 1, waiting: 3 }).unwrap();
         let text = String::from_utf8(text).unwrap();
         for line in [
-            "portcullis_requests_total{route=\"chat\",status=\"2xx\"} 1",
+            "portcullis_requests_total{route=\"chat\",status=\"2xx\"} 2",
+            "portcullis_llm_requests_total{protocol=\"openai_chat\",status=\"2xx\"} 1",
+            "portcullis_llm_requests_total{protocol=\"openai_chat\",status=\"4xx\"} 1",
+            "portcullis_llm_first_byte_seconds_count{protocol=\"openai_chat\"} 1",
+            "portcullis_waiting_works 3",
             "portcullis_requests_total{route=\"chat\",status=\"gone\"} 1",
             "portcullis_body_bytes_total{direction=\"request\",route=\"chat\"} 9",
             "portcullis_scanned_bytes_total{direction=\"answer\"} 7",
@@ -197,6 +228,31 @@ mod tests {
             "portcullis_reloads_total{result=\"failed\"} 0",
         ] {
             assert!(text.contains(&format!("{line}\n")), "{line} is not in\n{text}");
+        }
+    }
+
+    #[test]
+    fn series_are_what_is_exposed() {
+        let metrics = Metrics::new().unwrap();
+        metrics.route("chat", &[]).request(Traffic { status: 200, seconds: 0.02, ..Traffic::default() });
+        let series = metrics.series(Levels { held: 5, ..Levels::default() });
+        let one = |name: &str, route: &str| {
+            let mut found = series.iter().filter(|one| one.name == name && one.label("route") == route);
+            found.next().map(|one| one.value.clone())
+        };
+        assert_eq!(one("portcullis_held_bytes", ""), Some(SeriesValue::Number(5.0)));
+        assert_eq!(one("portcullis_requests_total", "chat"), Some(SeriesValue::Number(1.0)));
+        let Some(SeriesValue::Histogram { buckets, count: 1 }) =
+            one("portcullis_request_duration_seconds", "chat")
+        else {
+            panic!("no histogram")
+        };
+        assert_eq!(buckets.iter().find(|(_, count)| *count > 0).map(|(bound, _)| *bound), Some(0.025));
+        let text = String::from_utf8(metrics.expose(Levels::default()).unwrap()).unwrap();
+        let names: std::collections::BTreeSet<&str> = series.iter().map(|one| one.name.as_str()).collect();
+        for line in text.lines().filter_map(|line| line.strip_prefix("# TYPE ")) {
+            let name = line.split(' ').next().unwrap();
+            assert!(names.contains(name), "{name}");
         }
     }
 

@@ -17,6 +17,7 @@
 //! | `usage` | [`UsageMetrics`]: tokens, money, budgets |
 //! | `work` | [`WorkMetrics`]: files, the store, reloads |
 //! | `process` | what the system knows of the process |
+//! | `series` | [`Series`]: what is counted, as plain data |
 
 mod all;
 mod error;
@@ -24,6 +25,7 @@ mod family;
 mod front;
 mod process;
 mod route;
+mod series;
 mod upstream;
 mod usage;
 mod words;
@@ -34,6 +36,7 @@ pub use error::MetricsError;
 pub use family::{During, Each};
 pub use front::{ConnectionState, FrontMetrics, HttpVersion, Refusal, SharedLimitMetrics};
 pub use route::{Direction, Filtered, RouteMetrics, RuleMetrics, StatusClass, Traffic};
+pub use series::{Series, SeriesValue};
 pub use upstream::{Circuit, PeerState, UpstreamFailure, UpstreamMetrics};
 pub use usage::{TokenKind, UsageMetrics};
 pub use words::Word;

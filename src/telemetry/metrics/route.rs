@@ -75,6 +75,40 @@ pub(super) struct Routes {
     held_back: Histogram,
     filtered: IntCounterVec,
     fallbacks: IntCounterVec,
+    llm: LlmRequests,
+}
+
+/// Requests to LLMs, by what is spoken.
+#[derive(Clone)]
+struct LlmRequests {
+    requests: IntCounterVec,
+    first_bytes: HistogramVec,
+}
+
+impl LlmRequests {
+    fn new(families: &Families<'_>) -> Result<Self, MetricsError> {
+        Ok(Self {
+            requests: families.counters(
+                "llm_requests_total",
+                "Requests of which a filter asked what LLM protocol they speak, by that and class of status.",
+                &["protocol", "status"],
+            )?,
+            first_bytes: families.histograms(
+                "llm_first_byte_seconds",
+                "From the first byte of a request's head to the first of the answer's body, where that is a success.",
+                &["protocol"],
+                SECONDS,
+            )?,
+        })
+    }
+
+    fn count(&self, protocol: &'static str, traffic: Traffic) {
+        let class = StatusClass::of(traffic.status);
+        self.requests.with_label_values(&[protocol, class.word()]).inc();
+        if let (Some(seconds), StatusClass::Success) = (traffic.first_byte, class) {
+            self.first_bytes.with_label_values(&[protocol]).observe(seconds);
+        }
+    }
 }
 
 impl Routes {
@@ -132,6 +166,7 @@ impl Routes {
                 "Requests that were given to another model, since the one before did not answer.",
                 &["route"],
             )?,
+            llm: LlmRequests::new(families)?,
             held_back: families.histogram(
                 "held_back_bytes",
                 "Text held back after a piece of a stream, until it was decided.",
@@ -162,6 +197,7 @@ impl Routes {
             held_back: self.held_back.clone(),
             filtered: self.filtered.clone(),
             fallbacks: Arc::new(Late::new(move || fallbacks.with_label_values(&[&of_fallbacks]))),
+            llm: self.llm.clone(),
             families: families.iter().map(findings).collect(),
         }
     }
@@ -190,6 +226,10 @@ pub struct Traffic {
     pub bytes_in: u64,
     /// Body bytes sent.
     pub bytes_out: u64,
+    /// How long until the first byte of the answer's body, in seconds; `None` where there was none.
+    pub first_byte: Option<f64>,
+    /// The LLM protocol that was spoken, where somebody asked: a name from the closed list of those known.
+    pub llm_protocol: Option<&'static str>,
 }
 
 /// One route's handles.
@@ -204,6 +244,7 @@ pub struct RouteMetrics {
     held_back: Histogram,
     filtered: IntCounterVec,
     fallbacks: Arc<Late<IntCounter>>,
+    llm: LlmRequests,
     families: Arc<[Late<IntCounter>]>,
 }
 
@@ -220,6 +261,9 @@ impl RouteMetrics {
     pub fn request(&self, traffic: Traffic) {
         self.status.inc(StatusClass::of(traffic.status));
         self.duration.get().observe(traffic.seconds);
+        if let Some(protocol) = traffic.llm_protocol {
+            self.llm.count(protocol, traffic);
+        }
         let sizes = [(Direction::Request, traffic.bytes_in), (Direction::Answer, traffic.bytes_out)];
         for (way, bytes) in sizes.into_iter().filter(|(_, bytes)| *bytes > 0) {
             self.bytes.add(way, bytes);

@@ -1,0 +1,27 @@
+//! Figures and requests as they come: the last hour in memory, and nothing behind it.
+//!
+//! | file | noun |
+//! |---|---|
+//! | `quantile` | quantiles of what a histogram has observed between two looks |
+//! | `group` | [`Group`](group::Group): what of all that is counted is drawn |
+//! | `reading` | [`Reader`](reading::Reader): figures out of two looks at what is counted |
+//! | `track` | [`Tracks`](track::Tracks): the last hour of a bounded number of figures |
+//! | `history` | [`History`]: all of them, for browsers |
+//! | `sampler` | [`sample`]: fills it |
+//! | `requests` | the last requests, for browsers |
+//! | `page` | the page |
+//! | `section` | [`LivePages`]: what is answered |
+
+mod group;
+mod history;
+mod page;
+mod quantile;
+mod reading;
+mod requests;
+mod sampler;
+mod section;
+mod track;
+
+pub use history::History;
+pub use sampler::{Figures, sample};
+pub(super) use section::LivePages;

@@ -1,0 +1,59 @@
+//! [`LivePages`]: what is answered.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use http::StatusCode;
+
+use crate::console::live::history::History;
+use crate::console::live::{page, requests};
+use crate::console::running::Running;
+use crate::console::visit::{Asked, Page, Reply, Section, Visit};
+use crate::telemetry::RecentRequests;
+
+/// The section of figures and requests as they come.
+pub(in crate::console) struct LivePages {
+    /// The last hour.
+    pub(in crate::console) history: Arc<History>,
+    /// The last requests.
+    pub(in crate::console) recent: Arc<RecentRequests>,
+    /// What runs: it says what is counted.
+    pub(in crate::console) running: Arc<Running>,
+}
+
+impl LivePages {
+    fn reply(&self, visit: &Visit<'_>) -> Reply {
+        // What is no number is from no page of ours, and gets all there is.
+        let number = |name| visit.query.text(name).parse().unwrap_or(0);
+        match (visit.asked, visit.rest) {
+            (Asked::Show, "") => Reply::Page(Page {
+                title: "Live".to_owned(),
+                content: page::page(self.running.config().as_deref()),
+                scripts: &["charts.js", "live.js"],
+            }),
+            (Asked::Show, "figures.json") => {
+                Reply::Json(StatusCode::OK, self.history.figures(number("since")))
+            }
+            (Asked::Show, "requests.json") => {
+                let requests = requests::after(&self.recent, number("after"), self.history.begun());
+                Reply::Json(StatusCode::OK, requests)
+            }
+            _ => Reply::NotFound,
+        }
+    }
+}
+
+impl Section for LivePages {
+    fn path(&self) -> &'static str {
+        "/live"
+    }
+
+    fn name(&self) -> &'static str {
+        "Live"
+    }
+
+    fn call<'v>(&'v self, visit: Visit<'v>) -> BoxFuture<'v, Reply> {
+        let reply = self.reply(&visit);
+        Box::pin(async move { reply })
+    }
+}
