@@ -35,6 +35,7 @@ assets! {
     "console.css" STYLE,
     "console.js" SCRIPT,
     "icon.svg" PICTURE,
+    "playground.js" SCRIPT,
 }
 
 /// Names what is in all of them.

@@ -14,7 +14,7 @@ use maud::{Markup, html};
 use crate::api::changes::Changes;
 use crate::api::scope::ConsoleRole;
 use crate::api::token::Tokens;
-use crate::api::{Answer, Call, Caller, Collected, Handler};
+use crate::api::{Answer, Call, Caller, Collected, CpuPool, Handler};
 use crate::base::clock::SharedClock;
 use crate::base::rate::{Buckets, Rate};
 use crate::base::secret::Secret;
@@ -22,6 +22,7 @@ use crate::console::access::{Hosts, is_from_us};
 use crate::console::docs::Docs;
 use crate::console::form::Form;
 use crate::console::layout::{self, Link};
+use crate::console::playground::{Cleaner, Playground, PlaygroundParts};
 use crate::console::running::Running;
 use crate::console::session::{Sessions, SignInError, Visitor};
 use crate::console::tokens::TokenPages;
@@ -61,6 +62,10 @@ pub struct ConsoleParts {
     pub records: Arc<dyn Records>,
     /// The configuration that runs.
     pub running: Arc<Running>,
+    /// Places for long work.
+    pub cpu: CpuPool,
+    /// Cleans files.
+    pub cleaner: Arc<dyn Cleaner>,
     /// Reads time.
     pub clock: SharedClock,
 }
@@ -78,7 +83,9 @@ pub struct Console {
 impl Console {
     /// Made from these.
     pub fn new(parts: ConsoleParts) -> Self {
-        let ConsoleParts { hosts, port, secure, tokens, changes, ledger, records, running, clock } = parts;
+        let ConsoleParts { hosts, port, secure, tokens, changes, ledger, records, running, cpu, cleaner, clock } =
+            parts;
+        let playground = Playground::new(PlaygroundParts { running: Arc::clone(&running), cpu, cleaner });
         let token_pages = TokenPages {
             tokens: Arc::clone(&tokens),
             changes: changes.clone(),
@@ -87,7 +94,7 @@ impl Console {
             running,
             clock: Arc::clone(&clock),
         };
-        let sections: Vec<Box<dyn Section>> = vec![Box::new(token_pages), Box::new(Docs)];
+        let sections: Vec<Box<dyn Section>> = vec![Box::new(token_pages), Box::new(playground), Box::new(Docs)];
         let sessions = Sessions::new(tokens, Arc::clone(&clock), port, secure);
         Self { hosts, sessions, tries: Buckets::default(), changes, clock, sections }
     }

@@ -15,6 +15,7 @@
 //! | `sign_in` | the page for whoever has not signed in |
 //! | `docs` | section: the documentation |
 //! | `tokens/` | section: callers' tokens |
+//! | `playground/` | section: what is found in a text, and what becomes of it |
 //! | `console` | [`Console`]: from a request to its section |
 
 mod access;
@@ -23,6 +24,7 @@ mod console;
 mod docs;
 mod form;
 mod layout;
+mod playground;
 mod running;
 mod session;
 mod sign_in;
@@ -31,4 +33,5 @@ mod visit;
 
 pub use access::{Hosts, NotAHost};
 pub use console::{Console, ConsoleParts};
+pub use playground::{CleanFile, Cleaner, FileToClean, NotCleaned};
 pub use running::{Attempt, Running};

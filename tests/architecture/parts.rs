@@ -54,7 +54,22 @@ pub(crate) const PARTS: &[(&str, &[&str])] = &[
         ],
     ),
     ("config", &["base", "detect", "gateway", "net", "store", "usage", "valkey"]),
-    ("console", &["api", "base", "config", "crypto", "detect", "redact", "store", "telemetry", "usage"]),
+    (
+        "console",
+        &[
+            "api",
+            "base",
+            "config",
+            "crypto",
+            "detect",
+            "gateway",
+            "redact",
+            "store",
+            "stream",
+            "telemetry",
+            "usage",
+        ],
+    ),
     (
         "app",
         &[
