@@ -12,9 +12,7 @@ use crate::app::providers::ProviderSet;
 use crate::app::services::Services;
 use crate::base::clock::{SharedClock, Timestamp};
 use crate::config::Config;
-use crate::console::{
-    CleanFile, Cleaner, Console, ConsoleParts, FileToClean, Hosts, NotCleaned, Running,
-};
+use crate::console::{CleanFile, Cleaner, Console, ConsoleParts, FileToClean, Hosts, NotCleaned, Running};
 use crate::gateway::route::Route;
 use crate::gateway::terminal::Terminal;
 use crate::sanitize::scan::ScanItem;
@@ -120,7 +118,10 @@ impl Cleaner for FileCleaner {
             match self.cleaned(config, &file).await {
                 Ok(Outcome::Released(Released { kind, bytes, name, summary, data })) => Ok(CleanFile {
                     name: name.unwrap_or(file.name),
-                    kind: serde_json::to_value(kind).ok().and_then(|kind| kind.as_str().map(str::to_owned)).unwrap_or_default(),
+                    kind: serde_json::to_value(kind)
+                        .ok()
+                        .and_then(|kind| kind.as_str().map(str::to_owned))
+                        .unwrap_or_default(),
                     bytes,
                     summary,
                     data,

@@ -83,8 +83,19 @@ pub struct Console {
 impl Console {
     /// Made from these.
     pub fn new(parts: ConsoleParts) -> Self {
-        let ConsoleParts { hosts, port, secure, tokens, changes, ledger, records, running, cpu, cleaner, clock } =
-            parts;
+        let ConsoleParts {
+            hosts,
+            port,
+            secure,
+            tokens,
+            changes,
+            ledger,
+            records,
+            running,
+            cpu,
+            cleaner,
+            clock,
+        } = parts;
         let playground = Playground::new(PlaygroundParts { running: Arc::clone(&running), cpu, cleaner });
         let token_pages = TokenPages {
             tokens: Arc::clone(&tokens),
@@ -94,7 +105,8 @@ impl Console {
             running,
             clock: Arc::clone(&clock),
         };
-        let sections: Vec<Box<dyn Section>> = vec![Box::new(token_pages), Box::new(playground), Box::new(Docs)];
+        let sections: Vec<Box<dyn Section>> =
+            vec![Box::new(token_pages), Box::new(playground), Box::new(Docs)];
         let sessions = Sessions::new(tokens, Arc::clone(&clock), port, secure);
         Self { hosts, sessions, tries: Buckets::default(), changes, clock, sections }
     }

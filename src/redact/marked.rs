@@ -129,8 +129,7 @@ impl Carrier for MarkedDocument<'_> {
         })?;
         self.texts.opened()?;
         let rule = |with: &str| rules.get(Decoded::of(with.trim_matches('"').as_bytes()).text()).cloned();
-        let places =
-            placed(edits.iter().map(|edit| (edit.range.clone(), edit.with.len(), rule(&edit.with))));
+        let places = placed(edits.iter().map(|edit| (edit.range.clone(), edit.with.len(), rule(&edit.with))));
         Ok(Marked { value: spliced(self.body, &edits), places })
     }
 
@@ -177,12 +176,16 @@ mod tests {
             ("<CREDIT_CARD>".to_owned(), rule("CREDIT_CARD")),
         ];
         assert_eq!(parts(value, places, true), after);
-        assert_eq!(format!("{redacted:?}"), "Redacted { report: Report { found: 2, replaced: 2, unscanned: 0 }, .. }");
+        assert_eq!(
+            format!("{redacted:?}"),
+            "Redacted { report: Report { found: 2, replaced: 2, unscanned: 0 }, .. }"
+        );
     }
 
     #[test]
     fn places_of_a_document_are_in_its_own_spelling() {
-        let doc = r#"{"a": "jane\u002edoe@harbour-post.com", "again": ["jane.doe@harbour-post.com"], "n": 1}"#;
+        let doc =
+            r#"{"a": "jane\u002edoe@harbour-post.com", "again": ["jane.doe@harbour-post.com"], "n": 1}"#;
         let redactor = redactor(Method::Replace);
         let which = PathSet::everything();
         let (redacted, _) =

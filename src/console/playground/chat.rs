@@ -93,7 +93,8 @@ pub(super) fn chat(
     let ProtocolChoice::Always(protocol) = ProtocolChoice::OPENAI else {
         return Err(wrong("the protocol of chats is not there"));
     };
-    let protocol = CompiledProtocol::new(protocol).map_err(|_| wrong("the protocol of chats is not there"))?;
+    let protocol =
+        CompiledProtocol::new(protocol).map_err(|_| wrong("the protocol of chats is not there"))?;
     let chat = Chat { engine, choice: &wanted.choice, keys, checkpoint, protocol: Arc::new(protocol) };
     chat.run(&wanted.text)
 }

@@ -190,7 +190,9 @@ mod tests {
 
     #[test]
     fn places_are_right_whatever_stands_before() {
-        for before in ["", "plain ", "\u{1f642}\u{1f1e9}\u{1f1ea} e\u{301} ", "\u{5d0}\u{202e} \u{0}\u{fffd}\n"] {
+        for before in
+            ["", "plain ", "\u{1f642}\u{1f1e9}\u{1f1ea} e\u{301} ", "\u{5d0}\u{202e} \u{0}\u{fffd}\n"]
+        {
             let text = format!("{before} jane.doe@harbour-post.com \u{1f642} 4111 1111 1111 1111");
             let looked = looked(&text, "text", None);
             let marked: Vec<(String, &str)> = looked
@@ -203,11 +205,8 @@ mod tests {
                 ("4111 1111 1111 1111".to_owned(), "CREDIT_CARD"),
             ];
             assert_eq!(marked, expected, "{before:?}");
-            let replaced: Vec<String> = looked
-                .replaced
-                .iter()
-                .map(|mark| part(&looked.redacted, mark.start, mark.end))
-                .collect();
+            let replaced: Vec<String> =
+                looked.replaced.iter().map(|mark| part(&looked.redacted, mark.start, mark.end)).collect();
             assert_eq!(replaced, ["<EMAIL_ADDRESS>", "<CREDIT_CARD>"]);
             assert_eq!(looked.replaced.iter().map(|mark| mark.told).collect::<Vec<_>>(), [Some(0), Some(1)]);
             assert_eq!(looked.told[0].becomes.as_deref(), Some("<EMAIL_ADDRESS>"));
@@ -246,7 +245,11 @@ mod tests {
         assert_eq!(looked(text, "text", None).marks.len(), 1);
         let high = looked(text, "text", Some(0.99));
         assert!(high.marks.is_empty());
-        assert!(high.not.iter().any(|not| not.value == "Elena Ruiz" && not.rule == "PERSON"), "{:?}", high.not);
+        assert!(
+            high.not.iter().any(|not| not.value == "Elena Ruiz" && not.rule == "PERSON"),
+            "{:?}",
+            high.not
+        );
     }
 
     #[test]

@@ -176,7 +176,7 @@ impl Marking<'_> {
             }
         }
         marks.sort_by_key(|(span, _)| *span);
-        looked.more = (found.len() + places.len()).saturating_sub(2 * MARKED);
+        looked.more = found.len().saturating_sub(MARKED);
         let told_at = |place: &Placement| {
             let at = marks.partition_point(|(span, _)| span.end <= place.before.start);
             marks.get(at).filter(|(span, _)| span.start < place.before.end).and_then(|(_, mark)| mark.told)
@@ -203,9 +203,7 @@ impl Marking<'_> {
         }
         let units = Units::of(self.text, things.keys().flat_map(|span| [span.start, span.end]));
         for (span, mut rules) in things {
-            let lacks = |one: &&Rejected| {
-                self.judged(&one.finding, "").least - one.finding.score.value()
-            };
+            let lacks = |one: &&Rejected| self.judged(&one.finding, "").least - one.finding.score.value();
             rules.sort_by(|a, b| {
                 let negative = |one: &Rejected| one.why != Rejection::NegativeContext;
                 negative(a).cmp(&negative(b)).then(lacks(a).total_cmp(&lacks(b)))

@@ -66,7 +66,9 @@ impl Script {
             None => say("Hello,\n\n"),
         }
         match seen {
-            [] => message.push(Piece::Words("there is nothing in your request that I could repeat.".to_owned())),
+            [] => {
+                message.push(Piece::Words("there is nothing in your request that I could repeat.".to_owned()))
+            }
             seen => {
                 message.push(Piece::Words("this is what I read in your request:\n".to_owned()));
                 for value in seen.iter().take(REPEATED) {
@@ -76,7 +78,8 @@ impl Script {
             }
         }
         if let Some(person) = person {
-            message.push(Piece::Words("\n\nThe label of your parcel will be printed in capitals: ".to_owned()));
+            message
+                .push(Piece::Words("\n\nThe label of your parcel will be printed in capitals: ".to_owned()));
             message.push(Piece::Value(person.text.to_uppercase()));
         }
         if let Some(mail) = mail {
@@ -101,7 +104,8 @@ impl Script {
             "type": "function",
             "function": {"name": TOOL, "arguments": Self::joined(&self.arguments)},
         });
-        let message = json!({"role": "assistant", "content": Self::joined(&self.message), "tool_calls": [call]});
+        let message =
+            json!({"role": "assistant", "content": Self::joined(&self.message), "tool_calls": [call]});
         let choice = json!({"index": 0, "message": message, "finish_reason": "tool_calls"});
         json!({"id": "chatcmpl-playground", "object": "chat.completion", "model": "scripted", "choices": [choice]})
             .to_string()

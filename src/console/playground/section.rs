@@ -51,7 +51,7 @@ enum Failure {
     Wanted(WantedError),
     Engine(EngineError),
     Look(LookError),
-    Pool(PoolError),
+    Busy,
 }
 
 impl From<WantedError> for Failure {
@@ -67,8 +67,8 @@ impl From<EngineError> for Failure {
 }
 
 impl From<PoolError> for Failure {
-    fn from(error: PoolError) -> Self {
-        Self::Pool(error)
+    fn from(_: PoolError) -> Self {
+        Self::Busy
     }
 }
 
@@ -95,9 +95,9 @@ impl From<Failure> for Reply {
             Failure::Look(LookError::Wrong(why)) => {
                 told(StatusCode::UNPROCESSABLE_ENTITY, &format!("It cannot be redacted: {why}."))
             }
-            Failure::Look(LookError::Stopped)
-            | Failure::Pool(_)
-            | Failure::Engine(EngineError::Pool(_)) => told(StatusCode::SERVICE_UNAVAILABLE, busy),
+            Failure::Look(LookError::Stopped) | Failure::Busy | Failure::Engine(EngineError::Busy) => {
+                told(StatusCode::SERVICE_UNAVAILABLE, busy)
+            }
         }
     }
 }

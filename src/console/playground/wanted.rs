@@ -166,7 +166,8 @@ mod tests {
     use super::*;
 
     fn read(change: impl FnOnce(&mut serde_json::Value)) -> Result<Wanted, WantedError> {
-        let choice = json!({"method": "mask", "sets": ["DEFAULT"], "threshold": null, "rules": "", "model": true});
+        let choice =
+            json!({"method": "mask", "sets": ["DEFAULT"], "threshold": null, "rules": "", "model": true});
         let mut value = json!({"text": "a", "as": "text", "choice": choice});
         change(&mut value);
         Wanted::read(value.to_string().as_bytes())

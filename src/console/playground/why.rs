@@ -30,8 +30,7 @@ pub(super) fn score(score: f32) -> String {
 impl Judged<'_> {
     /// What the form scores by itself; `None` where more than one pattern may have been it.
     fn base(&self) -> Option<f32> {
-        let (score, added) =
-            (self.finding.score.value(), self.finding.near.map_or(0.0, |near| near.augment));
+        let (score, added) = (self.finding.score.value(), self.finding.near.map_or(0.0, |near| near.augment));
         let mut forms = self.rule.scores();
         forms.push(1.0);
         let fits = |base: &&f32| ((**base + added).clamp(0.0, 1.0) - score).abs() < SAME;
@@ -132,6 +131,9 @@ mod tests {
         let (found, said) = why("US_PASSPORT", "passport 483920175");
         assert!(found && said.contains("“passport” near it speaks for it"), "{said}");
         let (found, said) = why("US_PASSPORT", "order 483920175");
-        assert!(!found && said.contains("No word near it says what it is.") && said.contains("does not reach"), "{said}");
+        assert!(
+            !found && said.contains("No word near it says what it is.") && said.contains("does not reach"),
+            "{said}"
+        );
     }
 }
