@@ -43,7 +43,7 @@ class Browser:
 
     def sign_in(self, gateway, service="admin", path="/"):
         """Makes a token and signs in with it, as a person would; goes to `path`."""
-        made = run("-c", gateway.file, "tokens", "create", "--name", "me", "--service", service)
+        made = run("tokens", "create", "-c", gateway.file, "--name", "me", "--service", service)
         assert made.returncode == 0, made.err
         self.origin = "http://127.0.0.1:%d" % gateway.admin
         self.driver.get(self.origin + path)

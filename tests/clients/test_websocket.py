@@ -7,7 +7,7 @@ import threading
 
 import pytest
 from gateway import PATIENCE
-from websocket import (
+from websocket_wire import (
     BINARY,
     CLOSE,
     PING,

@@ -1,7 +1,7 @@
 """What asks for a WebSocket: it is passed on, refused, or answered by whoever does not agree."""
 
 import pytest
-from websocket import (
+from websocket_wire import (
     PING,
     TEXT,
     Client,

@@ -6,7 +6,7 @@ import queue
 
 import pytest
 from gateway import CONFIG, PATIENCE, Gateway
-from websocket import CLOSE, Server, frame
+from websocket_wire import CLOSE, Server, frame
 
 MAIL, CARD, PHONE = "ingrid.olsen@harbour-post.com", "5425 2334 3010 9903", "+1 212 736 5000"
 SECRETS = (MAIL, CARD, PHONE)
