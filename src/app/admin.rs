@@ -79,10 +79,9 @@ pub(super) fn table(config: &Config, parts: &Arc<Services>) -> Result<RouteTable
     let metrics: Arc<dyn Handler> = Arc::new(Exposition(Arc::clone(parts)));
     probes.push(("/metrics", silent(parts, "metrics", metrics)?));
     let nothing = Terminal::Fixed(not_found(r#"{"status":"not found"}"#));
-    let stray = match console::route(config, parts)? {
-        Some(console) => console,
-        None => native(parts, "-", nothing, vec![parts.log()])?,
-    };
-    let (endpoints, native, led, routes) = (Endpoints::default(), Vec::new(), Vec::new(), Vec::new());
+    let stray = native(parts, "-", nothing, vec![parts.log()])?;
+    // It takes every other path: a stray one is refused before it gets anywhere.
+    let routes = console::route(config, parts)?.into_iter().collect();
+    let (endpoints, native, led) = (Endpoints::default(), Vec::new(), Vec::new());
     Ok(TableParts { endpoints, native, led, probes, routes, stray, shed: None }.into())
 }
