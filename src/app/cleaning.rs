@@ -122,53 +122,74 @@ pub fn release_policy(settings: &settings::Sanitize) -> ReleasePolicy {
 /// # Errors
 /// A configuration that cannot be used; a file that is too large.
 pub fn clean(config: &Config, wish: Wish, file: ScanItem<'_>) -> Result<Outcome, AppError> {
-    let most = config.sanitize.limits.file.bytes();
-    if file.bytes.len() > most {
-        return Err(AppError::Sanitize(format!(
-            "the file is larger than sanitize.limits.file, {most} bytes"
-        )));
-    }
     let clock: SharedClock = Arc::new(SystemClock);
-    let configured = ProviderSet::new(&config.sanitize, &clock)?;
-    let disabled = || AppError::Sanitize(format!("no engine is behind the provider `{PROVIDER}`"));
-    let intel = |asked| configured.intel.get(asked, PROVIDER).ok();
-    let providers = Providers {
-        scanner: configured.scan.get(PROVIDER).map_err(|_| disabled())?,
-        block_unable: wish.block_unable,
-        urls: intel(IndicatorType::Urls),
-        domains: intel(IndicatorType::Domains),
-        defang: wish.options.links,
-        threshold: wish.threshold,
-        redactor: redactor(config, wish.options.redaction)?,
-        redaction: wish.options.redaction,
-    };
-    let asked = sanitize::Asked {
-        options: wish.options,
-        urls: LookedUp::by(providers.urls.as_deref()),
-        domains: LookedUp::by(providers.domains.as_deref()),
-        entities: &Entities::default(),
-    };
+    let providers = ProviderSet::new(&config.sanitize, &clock)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| AppError::Io(format!("the runtime: {error}")))?;
     enclosed(config.sanitize.sandbox)?;
     let sandbox = sandbox(&config.sanitize.limits);
-    match runtime.block_on(sanitize(&sandbox, wish.options, file, providers)) {
-        Ok(sanitized) => Ok(Outcome::Released(Released {
-            kind: sanitized.cleaned.kind,
-            summary: summary(&asked, &sanitized),
-            data: data(&asked, &sanitized),
-            bytes: sanitized.cleaned.bytes,
-            name: sanitized.name,
-        })),
-        Err(SandboxError::Start(error)) => {
-            Err(AppError::Io(format!("a process to read the file in: {error}")))
+    let cleaning = Cleaning { config, providers: &providers, sandbox: &sandbox };
+    runtime.block_on(cleaning.clean(wish, file))
+}
+
+/// What files are cleaned with.
+pub(super) struct Cleaning<'c> {
+    /// Its settings.
+    pub(super) config: &'c Config,
+    /// Whom to ask.
+    pub(super) providers: &'c ProviderSet,
+    /// Where they are taken apart.
+    pub(super) sandbox: &'c Sandbox,
+}
+
+impl Cleaning<'_> {
+    /// Cleans one file.
+    ///
+    /// # Errors
+    /// A configuration that cannot be used; a file that is too large.
+    pub(super) async fn clean(&self, wish: Wish, file: ScanItem<'_>) -> Result<Outcome, AppError> {
+        let most = self.config.sanitize.limits.file.bytes();
+        if file.bytes.len() > most {
+            return Err(AppError::Sanitize(format!(
+                "the file is larger than sanitize.limits.file, {most} bytes"
+            )));
         }
-        Err(error) => {
-            let kind = match error {
-                SandboxError::Rejected(kind, _) => kind,
-                _ => None,
-            };
-            Ok(Outcome::Refused(Refused { kind, why: why(&error) }))
+        let disabled = || AppError::Sanitize(format!("no engine is behind the provider `{PROVIDER}`"));
+        let intel = |asked| self.providers.intel.get(asked, PROVIDER).ok();
+        let providers = Providers {
+            scanner: self.providers.scan.get(PROVIDER).map_err(|_| disabled())?,
+            block_unable: wish.block_unable,
+            urls: intel(IndicatorType::Urls),
+            domains: intel(IndicatorType::Domains),
+            defang: wish.options.links,
+            threshold: wish.threshold,
+            redactor: redactor(self.config, wish.options.redaction)?,
+            redaction: wish.options.redaction,
+        };
+        let asked = sanitize::Asked {
+            options: wish.options,
+            urls: LookedUp::by(providers.urls.as_deref()),
+            domains: LookedUp::by(providers.domains.as_deref()),
+            entities: &Entities::default(),
+        };
+        match sanitize(self.sandbox, wish.options, file, providers).await {
+            Ok(sanitized) => Ok(Outcome::Released(Released {
+                kind: sanitized.cleaned.kind,
+                summary: summary(&asked, &sanitized),
+                data: data(&asked, &sanitized),
+                bytes: sanitized.cleaned.bytes,
+                name: sanitized.name,
+            })),
+            Err(SandboxError::Start(error)) => {
+                Err(AppError::Io(format!("a process to read the file in: {error}")))
+            }
+            Err(error) => {
+                let kind = match error {
+                    SandboxError::Rejected(kind, _) => kind,
+                    _ => None,
+                };
+                Ok(Outcome::Refused(Refused { kind, why: why(&error) }))
+            }
         }
     }
 }

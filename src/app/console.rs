@@ -1,15 +1,23 @@
 //! The console on the listener for metrics and health.
 
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use futures_util::future::BoxFuture;
+use tokio::sync::Semaphore;
 
 use crate::app::admin;
+use crate::app::cleaning::{self, Cleaning, Outcome, Released, Wish};
 use crate::app::error::AppError;
+use crate::app::providers::ProviderSet;
 use crate::app::services::Services;
-use crate::base::clock::Timestamp;
+use crate::base::clock::{SharedClock, Timestamp};
 use crate::config::Config;
+use crate::console::{CleanFile, Cleaner, FileToClean, NotCleaned};
 use crate::console::{Console, ConsoleParts, Figures, History, Hosts, Running, sample};
 use crate::gateway::route::Route;
 use crate::gateway::terminal::Terminal;
+use crate::sanitize::scan::ScanItem;
+use crate::sanitize::{Options, Redaction};
 use crate::telemetry::Series;
 
 /// The largest request to the console, in bytes: a file to clean.
@@ -67,6 +75,81 @@ pub(super) fn route(config: &Config, parts: &Arc<Services>) -> Result<Option<Arc
         history,
         recent,
         clock: Arc::clone(clock),
+        cleaner: Arc::new(FileCleaner::new(Arc::clone(clock))),
     });
     admin::bounded(parts, "console", Terminal::Native(Arc::new(console)), Vec::new(), LARGEST).map(Some)
+}
+
+/// From which score on links in files are defanged, as where a call of the API does not say.
+const DEFANGED: u8 = 30;
+
+/// A configuration, and whom it asks about files.
+type Asked = (Arc<Config>, ProviderSet);
+
+/// Cleans the console's files, one at a time.
+struct FileCleaner {
+    clock: SharedClock,
+    turn: Semaphore,
+    asked: Mutex<Option<Asked>>,
+}
+
+impl FileCleaner {
+    fn new(clock: SharedClock) -> Self {
+        Self { clock, turn: Semaphore::new(1), asked: Mutex::default() }
+    }
+
+    /// Whom a configuration asks about files: read once, since it reads rules and feeds.
+    async fn providers(&self, config: &Arc<Config>) -> Result<ProviderSet, AppError> {
+        let known = self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some((_, providers)) = known.filter(|(of, _)| Arc::ptr_eq(of, config)) {
+            return Ok(providers);
+        }
+        let (of, clock) = (Arc::clone(config), Arc::clone(&self.clock));
+        let read = tokio::task::spawn_blocking(move || ProviderSet::new(&of.sanitize, &clock)).await;
+        let providers = read.map_err(|error| AppError::Io(error.to_string()))??;
+        *self.asked.lock().unwrap_or_else(PoisonError::into_inner) =
+            Some((Arc::clone(config), providers.clone()));
+        Ok(providers)
+    }
+
+    async fn cleaned(&self, config: &Arc<Config>, file: &FileToClean) -> Result<Outcome, AppError> {
+        let _turn = self.turn.acquire().await.map_err(|error| AppError::Io(error.to_string()))?;
+        let providers = self.providers(config).await?;
+        let redaction = if file.redacts { Redaction::Apply } else { Redaction::Off };
+        let options =
+            Options { redaction, policy: cleaning::release_policy(&config.sanitize), ..Options::default() };
+        let wish = Wish { options, threshold: DEFANGED, block_unable: false };
+        let sandbox = cleaning::sandbox(&config.sanitize.limits);
+        let cleaning = Cleaning { config, providers: &providers, sandbox: &sandbox };
+        cleaning.clean(wish, ScanItem { name: &file.name, bytes: file.bytes.clone() }).await
+    }
+}
+
+impl Cleaner for FileCleaner {
+    fn clean<'c>(
+        &'c self,
+        config: &'c Arc<Config>,
+        file: FileToClean,
+    ) -> BoxFuture<'c, Result<CleanFile, NotCleaned>> {
+        Box::pin(async move {
+            match self.cleaned(config, &file).await {
+                Ok(Outcome::Released(Released { kind, bytes, name, summary, data })) => Ok(CleanFile {
+                    name: name.unwrap_or(file.name),
+                    kind: serde_json::to_value(kind)
+                        .ok()
+                        .and_then(|kind| kind.as_str().map(str::to_owned))
+                        .unwrap_or_default(),
+                    bytes,
+                    summary,
+                    data,
+                }),
+                Ok(Outcome::Refused(refused)) => Err(NotCleaned::Refused(refused.why.to_owned())),
+                Err(AppError::Sanitize(why)) => Err(NotCleaned::Refused(why)),
+                Err(error) => {
+                    tracing::error!(target: "portcullis::console", "a file cannot be cleaned: {error}");
+                    Err(NotCleaned::Unavailable)
+                }
+            }
+        })
+    }
 }

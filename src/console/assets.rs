@@ -39,6 +39,7 @@ assets! {
     "icon.svg" PICTURE,
     "sign-in.js" SCRIPT,
     "live.js" SCRIPT,
+    "playground.js" SCRIPT,
 }
 
 /// Names what is in all of them.

@@ -24,6 +24,7 @@ use crate::console::docs::Docs;
 use crate::console::form::Form;
 use crate::console::layout::{self, Link};
 use crate::console::live::{History, LivePages};
+use crate::console::playground::{Cleaner, Playground, PlaygroundParts};
 use crate::console::rules::RulePages;
 use crate::console::running::Running;
 use crate::console::session::{Sessions, SignInError, Visitor};
@@ -74,6 +75,8 @@ pub struct ConsoleParts {
     pub history: Arc<History>,
     /// The last requests.
     pub recent: Arc<RecentRequests>,
+    /// Cleans files.
+    pub cleaner: Arc<dyn Cleaner>,
     /// Reads time.
     pub clock: SharedClock,
 }
@@ -92,8 +95,10 @@ impl Console {
     /// Made from these.
     pub fn new(parts: ConsoleParts) -> Self {
         let ConsoleParts { hosts, port, secure, tokens, changes, ledger, records, .. } = parts;
-        let ConsoleParts { running, items, cpu, history, recent, clock, .. } = parts;
+        let ConsoleParts { running, items, cpu, cleaner, history, recent, clock, .. } = parts;
         let live = LivePages { history, recent, running: Arc::clone(&running) };
+        let playground =
+            Playground::new(PlaygroundParts { running: Arc::clone(&running), cpu: cpu.clone(), cleaner });
         let configuration =
             ConfigurationPages { running: Arc::clone(&running), items, cpu, clock: Arc::clone(&clock) };
         let rules = RulePages { running: Arc::clone(&running) };
@@ -107,6 +112,7 @@ impl Console {
         };
         let sections: Vec<Box<dyn Section>> = vec![
             Box::new(live),
+            Box::new(playground),
             Box::new(rules),
             Box::new(configuration),
             Box::new(token_pages),

@@ -19,6 +19,7 @@
 //! | `configuration/` | section: what runs, and what a change would do |
 //! | `rules` | section: what is looked for |
 //! | `tokens/` | section: callers' tokens |
+//! | `playground/` | section: what is found in a text, and what becomes of it |
 //! | `console` | [`Console`]: from a request to its section |
 
 mod access;
@@ -29,6 +30,7 @@ mod docs;
 mod form;
 mod layout;
 mod live;
+mod playground;
 mod rules;
 mod running;
 mod session;
@@ -40,4 +42,5 @@ mod visit;
 pub use access::Hosts;
 pub use console::{Console, ConsoleParts};
 pub use live::{Figures, History, sample};
+pub use playground::{CleanFile, Cleaner, FileToClean, NotCleaned};
 pub use running::{Attempt, Running};

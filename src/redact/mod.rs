@@ -41,6 +41,7 @@
 //! | `redactor` | [`Redactor`]: a detector and a plan, and the way to all of these |
 //! | `plain` | carriers: a text, a body that is text |
 //! | `document` | carriers: a JSON document, one a line |
+//! | `marked` | [`Marked`]: the same two, with the places of replacements |
 //! | `occurrences` | where the strings of an index stand in a text |
 //! | `parts_index` | where a text is spelled like a part of a surrogate |
 //! | `session` | [`Session`]: the messages of one session, one after the other |
@@ -102,6 +103,7 @@ mod index;
 mod issued;
 mod keys;
 mod live;
+mod marked;
 mod method;
 mod multipart;
 mod name_form;
@@ -144,6 +146,7 @@ pub use file::FileClass;
 pub use fpe_context::{FpeContext, KeyName, Made};
 pub use keys::{Keys, Scope};
 pub use live::Live;
+pub use marked::{Marked, Placement};
 pub use method::{Digest, Fpe, Method, Partial, Plan, Salted};
 pub use names::called;
 pub use opaque::encodes_text;

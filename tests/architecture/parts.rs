@@ -65,6 +65,7 @@ pub(crate) const PARTS: &[(&str, &[&str])] = &[
             "gateway",
             "redact",
             "store",
+            "stream",
             "telemetry",
             "usage",
             "vault",

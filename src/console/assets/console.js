@@ -1,13 +1,14 @@
 // What every page of the console has: asking for confirmation, copying, and asking the gateway something.
 "use strict";
 
-// Asks the gateway; `body` is sent as JSON. Throws an Error whose message can be shown.
-async function ask(path, body) {
+// Asks the gateway; `body` is sent as JSON, and `signal` can give it up. Throws an Error whose message can be shown, with all that
+// was answered as its `answer`.
+async function ask(path, body, signal) {
   const token = document.querySelector("meta[name=csrf]").content;
   const sent = body === undefined
     ? {}
     : { method: "POST", headers: { "content-type": "application/json", "x-csrf-token": token }, body: JSON.stringify(body) };
-  const answer = await fetch(path, { credentials: "same-origin", cache: "no-store", redirect: "error", ...sent });
+  const answer = await fetch(path, { credentials: "same-origin", cache: "no-store", redirect: "error", signal, ...sent });
   if (answer.status === 401) {
     location.reload();
     throw new Error("Signed out.");
@@ -19,7 +20,7 @@ async function ask(path, body) {
   } catch {
     throw new Error(`The gateway answered ${answer.status}.`);
   }
-  if (!answer.ok) throw new Error(read.error ?? `The gateway answered ${answer.status}.`);
+  if (!answer.ok) throw Object.assign(new Error(read.error ?? `The gateway answered ${answer.status}.`), { answer: read });
   return read;
 }
 

@@ -397,6 +397,25 @@ impl Rule {
         usize::from(self.reach.unwrap_or(DEFAULT_REACH))
     }
 
+    /// What its patterns score by themselves, each once, in their order.
+    pub fn scores(&self) -> Vec<f32> {
+        let mut scores: Vec<f32> = Vec::new();
+        let each = self.patterns.iter().map(|pattern| pattern.score.unwrap_or(self.score));
+        for score in each.chain(self.patterns.is_empty().then_some(self.score)) {
+            if !scores.contains(&score) {
+                scores.push(score);
+            }
+        }
+        scores
+    }
+
+    /// The name of the check that every value of it has passed; `None` where there is none, or one that depends on the pattern.
+    pub fn check(&self) -> Option<&str> {
+        let mut each = self.patterns.iter().map(|pattern| pattern.check.as_deref().or(self.check.as_deref()));
+        let first = each.next().unwrap_or(self.check.as_deref());
+        first.filter(|_| each.all(|other| other == first))
+    }
+
     /// The same rule under another name, without its examples.
     #[must_use]
     pub fn named(&self, name: &str) -> Self {

@@ -1,0 +1,719 @@
+// The playground: marks what is found while somebody types, and shows what becomes of it. Texts are only ever put into text nodes.
+"use strict";
+(() => {
+  const root = document.getElementById("playground");
+  if (!root) return;
+  const $ = (id) => document.getElementById(id);
+  // After so many milliseconds without a key somebody pauses.
+  const PAUSE = 120;
+  const LONG_PAUSE = 500;
+  // Longer texts are not marked between two pauses.
+  const LIVE = 300_000;
+  // Longer texts are read from a file in what is copied.
+  const COPIED = 20_000;
+
+  // Half a pair of surrogates is no character, and nothing that can be sent.
+  const whole = (text) => text.toWellFormed?.()
+    ?? text.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd");
+
+  // --- Tabs -------------------------------------------------------------------------------------------------------
+
+  function tabs(first, show) {
+    const all = [...first.closest("[role=tablist]").querySelectorAll("[role=tab]")];
+    const choose = (tab) => {
+      for (const other of all) {
+        other.setAttribute("aria-selected", String(other === tab));
+        other.tabIndex = other === tab ? 0 : -1;
+      }
+      show(tab);
+    };
+    for (const tab of all) {
+      tab.addEventListener("click", () => choose(tab));
+      tab.addEventListener("keydown", (event) => {
+        const open = all.filter((one) => !one.disabled);
+        const at = open.indexOf(tab);
+        const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: open.length - 1 }[event.key];
+        if (to === undefined) return;
+        event.preventDefault();
+        const next = open[(to + open.length) % open.length];
+        next.focus();
+        choose(next);
+      });
+    }
+    return choose;
+  }
+
+  // --- Marks ------------------------------------------------------------------------------------------------------
+
+  // Cuts a text into runs of lines. Where one ends depends on its lines alone, so that what is typed moves few ends.
+  function runs(text) {
+    const found = [];
+    let [start, at, lines] = [0, 0, 0];
+    for (;;) {
+      const end = text.indexOf("\n", at);
+      const stop = end < 0 ? text.length : end;
+      lines += 1;
+      const mixed = stop > at ? (stop - at) * 31 + text.charCodeAt(at) * 7 + text.charCodeAt(stop - 1) : 1;
+      if (end < 0 || lines >= 64 || (lines >= 4 && mixed % 13 === 0)) {
+        found.push([start, stop]);
+        [start, lines] = [stop + 1, 0];
+      }
+      if (end < 0) return found;
+      at = end + 1;
+    }
+  }
+
+  // Shows a text with marks, and builds only those runs of lines anew that are not as they were.
+  class Painter {
+    constructor(into) {
+      this.into = into;
+      this.blocks = [];
+    }
+
+    // `marks` are in order, and share no character.
+    paint(text, marks) {
+      let first = 0;
+      const next = runs(text).map(([start, end]) => {
+        while (first < marks.length && marks[first].end <= start) first += 1;
+        const own = [];
+        let key = text.slice(start, end) + "\n";
+        for (let at = first; at < marks.length && marks[at].start < end; at += 1) {
+          const mark = marks[at];
+          const [from, to] = [Math.max(mark.start - start, 0), Math.min(mark.end, end) - start];
+          own.push({ from, to, mark });
+          key += `${from}-${to} ${mark.kind} `;
+        }
+        return { key, text: text.slice(start, end), own };
+      });
+      const old = this.blocks;
+      let head = 0;
+      while (head < old.length && head < next.length && old[head].key === next[head].key) {
+        this.again(next[head], old[head]);
+        head += 1;
+      }
+      let [oldEnd, nextEnd] = [old.length, next.length];
+      while (oldEnd > head && nextEnd > head && old[oldEnd - 1].key === next[nextEnd - 1].key) {
+        this.again(next[nextEnd - 1], old[oldEnd - 1]);
+        oldEnd -= 1;
+        nextEnd -= 1;
+      }
+      const built = document.createDocumentFragment();
+      for (let at = head; at < nextEnd; at += 1) built.append(this.build(next[at]));
+      const behind = old[oldEnd]?.element ?? null;
+      for (let at = head; at < oldEnd; at += 1) old[at].element.remove();
+      this.into.insertBefore(built, behind);
+      this.blocks = next;
+    }
+
+    again(block, known) {
+      block.element = known.element;
+      block.marked = known.marked;
+      block.own.forEach(({ mark }, at) => { block.marked[at].told = mark.told; });
+    }
+
+    build(block) {
+      const element = document.createElement("div");
+      block.marked = [];
+      let at = 0;
+      for (const { from, to, mark } of block.own) {
+        if (from > at) element.append(block.text.slice(at, from));
+        const marked = document.createElement("mark");
+        marked.className = mark.kind;
+        marked.textContent = block.text.slice(from, to);
+        marked.told = mark.told;
+        element.append(marked);
+        block.marked.push(marked);
+        at = to;
+      }
+      element.append(block.text.slice(at));
+      // A last line that is empty has its height.
+      if (block.text === "" || block.text.endsWith("\n")) element.append("\n");
+      block.element = element;
+      return element;
+    }
+
+    // Lets the marks of a finding stand out; the first of them.
+    point(told) {
+      let found = null;
+      for (const { marked } of this.blocks) {
+        for (const mark of marked) {
+          const is = told !== null && mark.told === told;
+          if (is) found ??= mark;
+          mark.classList.toggle("now", is);
+        }
+      }
+      return found;
+    }
+  }
+
+  // A text area with marks behind it.
+  class Editor {
+    constructor(kind, pause, done) {
+      this.box = $(`editor-${kind}`);
+      this.area = $(`in-${kind}`);
+      this.back = this.box.querySelector(".back");
+      this.painter = new Painter(this.box.querySelector(".lines"));
+      this.marks = [];
+      this.text = "";
+      this.timer = 0;
+      this.area.addEventListener("scroll", () => this.follow());
+      this.area.addEventListener("input", () => {
+        this.typed();
+        this.later(pause, done);
+      });
+      new ResizeObserver(() => this.follow()).observe(this.area);
+    }
+
+    later(pause, done) {
+      clearTimeout(this.timer);
+      this.timer = setTimeout(done, pause);
+    }
+
+    follow() {
+      this.back.scrollTop = this.area.scrollTop;
+      this.back.scrollLeft = this.area.scrollLeft;
+    }
+
+    // Moves the marks with what is typed, until it is known what is found now.
+    typed() {
+      const [before, now] = [this.text, this.area.value];
+      if (now.length > LIVE) {
+        this.paint([]);
+        return;
+      }
+      const most = Math.min(before.length, now.length);
+      let head = 0;
+      while (head < most && before.charCodeAt(head) === now.charCodeAt(head)) head += 1;
+      let tail = 0;
+      const left = most - head;
+      while (tail < left && before.charCodeAt(before.length - 1 - tail) === now.charCodeAt(now.length - 1 - tail)) tail += 1;
+      const [end, moved] = [before.length - tail, now.length - before.length];
+      const kept = [];
+      for (const mark of this.marks) {
+        if (mark.end <= head) kept.push(mark);
+        else if (mark.start >= end) kept.push({ ...mark, start: mark.start + moved, end: mark.end + moved });
+      }
+      this.paint(kept);
+    }
+
+    paint(marks) {
+      this.marks = marks;
+      this.text = this.area.value;
+      this.painter.paint(this.text, marks);
+      this.follow();
+    }
+
+    // Shows where a finding is.
+    point(told) {
+      const mark = this.painter.point(told);
+      if (!mark) return;
+      const [top, height] = [mark.offsetTop, this.area.clientHeight];
+      if (top < this.area.scrollTop || top + mark.offsetHeight > this.area.scrollTop + height) {
+        this.area.scrollTop = top - height / 2;
+        this.follow();
+      }
+    }
+
+    caret() {
+      const at = this.area.selectionStart;
+      return this.marks.find((mark) => mark.start <= at && at <= mark.end)?.told ?? null;
+    }
+  }
+
+  // --- What is chosen ---------------------------------------------------------------------------------------------
+
+  const sets = () => [...root.querySelectorAll("[name=set]:checked")].map((box) => box.value);
+
+  function choice() {
+    const threshold = Number($("threshold").value);
+    return {
+      method: $("method").value,
+      sets: sets(),
+      threshold: threshold > 0 ? threshold : null,
+      rules: whole($("rules").value),
+      model: $("model").checked,
+    };
+  }
+
+  function sayChoice() {
+    const { threshold, rules, method } = choice();
+    $("threshold-says").textContent = threshold === null ? "as each rule says" : threshold.toFixed(2);
+    $("sets-say").textContent = sets().join(", ") || "none";
+    $("own-says").textContent = rules.trim() ? ": used" : "";
+    $("surrogates").hidden = method !== "encrypt" && method !== "hash";
+  }
+
+  function sayFaults(error) {
+    const faults = error?.answer?.faults ?? [];
+    $("faults").replaceChildren(...faults.map((fault) => make("li", {}, fault)));
+    $("faults").hidden = faults.length === 0;
+    if (faults.length > 0) $("own").open = true;
+  }
+
+  // --- A text, a document -----------------------------------------------------------------------------------------
+
+  const counted = (count, what) => `${count.toLocaleString("en")} ${what}`;
+
+  // One question after the other: what is asked before it is answered is given up.
+  class Question {
+    async ask(path, body) {
+      this.stop?.abort();
+      this.stop = new AbortController();
+      const stop = this.stop;
+      const answer = await ask(path, body, stop.signal);
+      if (stop.signal.aborted) throw new DOMException("", "AbortError");
+      return answer;
+    }
+  }
+
+  class Looking {
+    constructor(kind) {
+      this.kind = kind;
+      this.question = new Question();
+      this.editor = new Editor(kind, PAUSE, () => this.look());
+      this.out = new Painter($(`out-${kind}`));
+      this.rows = [];
+      const rows = $(`rows-${kind}`);
+      const pointed = (event) => this.point(Number(event.target.closest("tr")?.dataset.told ?? -1));
+      rows.addEventListener("focusin", pointed);
+      rows.addEventListener("mouseover", pointed);
+      rows.addEventListener("mouseleave", () => this.point(this.editor.caret() ?? -1));
+      rows.addEventListener("keydown", (event) => {
+        const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+        const row = event.target.closest("tr");
+        if (!step || !row) return;
+        event.preventDefault();
+        (step > 0 ? row.nextElementSibling : row.previousElementSibling)?.querySelector("button")?.focus();
+      });
+      rows.addEventListener("click", (event) => {
+        const told = Number(event.target.closest("button")?.closest("tr").dataset.told ?? -1);
+        const mark = this.editor.marks.find((one) => one.told === told);
+        if (!mark) return;
+        this.editor.area.focus();
+        this.editor.area.setSelectionRange(mark.start, mark.end);
+      });
+      this.editor.area.addEventListener("select", () => this.point(this.editor.caret() ?? -1));
+      for (const name of ["keyup", "click"]) {
+        this.editor.area.addEventListener(name, () => this.point(this.editor.caret() ?? -1));
+      }
+    }
+
+    wanted() {
+      return { text: whole(this.editor.area.value), as: this.kind, choice: choice() };
+    }
+
+    async look() {
+      const began = performance.now();
+      const text = this.editor.area.value;
+      const state = $(`state-${this.kind}`);
+      try {
+        const looked = await this.question.ask("/playground/look", this.wanted());
+        if (this.editor.area.value !== text) return;
+        this.show(looked);
+        sayFaults(null);
+        requestAnimationFrame(() => setTimeout(() => {
+          const took = Math.round(performance.now() - began);
+          state.textContent = `${took} ms`;
+          root.dataset.took = String(took);
+          this.tell(looked);
+          copying.refresh();
+          root.dataset.seen = String(Number(root.dataset.seen ?? 0) + 1);
+        }));
+      } catch (error) {
+        if (error.name === "AbortError") return;
+        sayFaults(error);
+        state.textContent = "";
+        this.problem(error.message);
+      }
+    }
+
+    problem(said) {
+      const place = $(`problem-${this.kind}`);
+      place.textContent = said ?? "";
+      place.hidden = !said;
+    }
+
+    // First what is marked; the tables have time.
+    show(looked) {
+      this.told = looked.told;
+      const marks = looked.marks.map(({ start, end, told, rule }) => ({ start, end, told, kind: rule ? "found" : "found inner" }));
+      // What is not found may lie around what is.
+      const nots = [];
+      let [at, last] = [0, 0];
+      for (const not of looked.not) {
+        while (at < marks.length && marks[at].end <= not.start) at += 1;
+        if (not.start >= last && !(at < marks.length && marks[at].start < not.end)) {
+          nots.push({ start: not.start, end: not.end, kind: "not" });
+          last = not.end;
+        }
+      }
+      const all = nots.length > 0 ? [...marks, ...nots].sort((a, b) => a.start - b.start) : marks;
+      this.editor.paint(all);
+      this.out.paint(looked.redacted, looked.replaced.map((mark) => ({ ...mark, kind: "ours" })));
+      // What is copied is the text, not its lines.
+      $(`out-${this.kind}`).value = looked.redacted;
+      this.problem(looked.problem);
+    }
+
+    tell(looked) {
+      const found = looked.marks.length + looked.more;
+      $(`count-${this.kind}`).textContent = looked.told.length < found
+        ? `${counted(found, "places")}, the first ${looked.told.length} below` : counted(found, found === 1 ? "place" : "places");
+      const rows = looked.told.map((told, number) => {
+        const facts = looked.rules[told.rule];
+        const rule = make("td", {}, make("span", { class: "tag look", title: facts?.description ?? "" }, told.rule));
+        if (facts) rule.append(make("div", { class: "quiet small" }, [facts.category, facts.region, facts.severity].filter(Boolean).join(" · ")));
+        const row = make("tr", { "data-told": String(number) },
+          make("td", {}, make("button", { class: "value mono", type: "button" }, told.value)),
+          rule);
+        if (this.kind === "json") row.append(make("td", { class: "mono" }, told.at ?? ""));
+        row.append(
+          make("td", { class: "number" }, told.score),
+          make("td", { class: "small" }, told.why.join(" ")),
+          make("td", { class: "mono" }, told.becomes ?? "stays"));
+        return row;
+      });
+      $(`rows-${this.kind}`).replaceChildren(...(rows.length > 0 ? rows : [nothing(this.kind === "json" ? 6 : 5, "Nothing is found.")]));
+      const misses = looked.not.map((not) => make("tr", {},
+        make("td", { class: "mono" }, not.value),
+        make("td", {}, make("span", { class: "tag", title: looked.rules[not.rule]?.description ?? "" }, not.rule)),
+        make("td", { class: "number" }, not.score),
+        make("td", { class: "small" }, not.why.join(" ")),
+        make("td", { class: "small quiet" }, not.others.join(", ") + (not.more > 0 ? ` and ${not.more} more` : ""))));
+      $(`nots-${this.kind}`).textContent = misses.length > 0 ? counted(misses.length, misses.length === 1 ? "thing" : "things") : "";
+      $(`misses-${this.kind}`).replaceChildren(...(misses.length > 0 ? misses : [nothing(5, "Nothing else looks like a value.")]));
+    }
+
+    point(told) {
+      const which = told >= 0 ? told : null;
+      if (which === this.pointed) return;
+      this.pointed = which;
+      this.editor.point(which);
+      this.out.point(which);
+      for (const row of $(`rows-${this.kind}`).children) row.classList.toggle("now", which !== null && Number(row.dataset.told) === which);
+    }
+  }
+
+  const nothing = (columns, said) => make("tr", {}, make("td", { colspan: String(columns), class: "quiet" }, said));
+
+  // --- A chat -----------------------------------------------------------------------------------------------------
+
+  const KINDS = { own: "found", surrogate: "ours", restored: "back", invented: "new", masked: "gone" };
+  const kinds = (marks) => marks.map((mark) => ({ ...mark, kind: KINDS[mark.kind] }));
+
+  class Chat {
+    constructor() {
+      this.kind = "chat";
+      this.question = new Question();
+      this.editor = new Editor("chat", PAUSE, () => this.look());
+      this.seen = new Painter($("seen-chat"));
+    }
+
+    wanted() {
+      return { text: whole(this.editor.area.value), as: "chat", choice: choice() };
+    }
+
+    async look() {
+      const text = this.editor.area.value;
+      const problem = $("problem-chat");
+      try {
+        const chat = await this.question.ask("/playground/chat", this.wanted());
+        if (this.editor.area.value !== text) return;
+        sayFaults(null);
+        problem.textContent = chat.problem ?? "";
+        problem.hidden = !chat.problem;
+        if (chat.problem) {
+          this.editor.paint([]);
+          return;
+        }
+        this.editor.paint(kinds(chat.sent));
+        this.seen.paint(chat.seen[0].text, kinds(chat.seen[0].marks));
+        this.fill($("answer-chat"), chat.answer);
+        this.fill($("got-chat"), chat.got);
+        copying.refresh();
+        root.dataset.seen = String(Number(root.dataset.seen ?? 0) + 1);
+      } catch (error) {
+        if (error.name === "AbortError") return;
+        sayFaults(error);
+        problem.textContent = error.message;
+        problem.hidden = false;
+      }
+    }
+
+    fill(into, texts) {
+      into.replaceChildren(...texts.map(({ label, text, marks }) => {
+        const pre = make("pre", { class: "out wrap", tabindex: "0", "aria-label": label });
+        new Painter(pre).paint(text, kinds(marks));
+        return make("div", {}, make("h3", {}, label), pre);
+      }));
+    }
+  }
+
+  // --- A file -----------------------------------------------------------------------------------------------------
+
+  class File {
+    constructor() {
+      this.kind = "file";
+      this.input = $("upload");
+      this.input.addEventListener("change", () => this.chosen());
+      $("redact").addEventListener("change", () => copying.refresh());
+      $("clean").addEventListener("click", () => this.clean());
+      const drop = $("drop");
+      drop.addEventListener("dragover", (event) => {
+        event.preventDefault();
+        drop.classList.add("now");
+      });
+      drop.addEventListener("dragleave", () => drop.classList.remove("now"));
+      drop.addEventListener("drop", (event) => {
+        event.preventDefault();
+        drop.classList.remove("now");
+        if (event.dataTransfer.files.length > 0) {
+          this.input.files = event.dataTransfer.files;
+          this.chosen();
+        }
+      });
+    }
+
+    look() { copying.refresh(); }
+
+    chosen() {
+      const file = this.input.files[0];
+      $("clean").disabled = !file;
+      this.say(file && file.size > 16 * 1024 * 1024 ? "The playground takes files of up to 16 MiB." : "");
+      if (file && file.size > 16 * 1024 * 1024) $("clean").disabled = true;
+      copying.refresh();
+    }
+
+    say(problem) {
+      $("problem-file").textContent = problem;
+      $("problem-file").hidden = !problem;
+    }
+
+    async clean() {
+      const file = this.input.files[0];
+      if (!file) return;
+      this.say("");
+      $("cleaned").hidden = true;
+      $("clean").disabled = true;
+      $("state-file").textContent = "It is taken apart…";
+      try {
+        const head = JSON.stringify({ name: whole(file.name).slice(-80), redact: $("redact").checked });
+        const bytes = await this.sent(new Blob([head, "\n", file]));
+        const end = bytes.indexOf(10);
+        this.show(JSON.parse(new TextDecoder().decode(bytes.subarray(0, end))), bytes.subarray(end + 1));
+      } catch (error) {
+        this.say(error.message);
+      }
+      $("state-file").textContent = "";
+      $("clean").disabled = false;
+    }
+
+    async sent(body) {
+      const token = document.querySelector("meta[name=csrf]").content;
+      const headers = { "content-type": "application/octet-stream", "x-csrf-token": token };
+      const answer = await fetch("/playground/clean", { method: "POST", headers, body, cache: "no-store", redirect: "error" });
+      if (answer.ok) return new Uint8Array(await answer.arrayBuffer());
+      const said = await answer.text();
+      let error;
+      try {
+        error = JSON.parse(said).error;
+      } catch {
+        error = said;
+      }
+      throw new Error(error);
+    }
+
+    show(told, bytes) {
+      if (this.url) URL.revokeObjectURL(this.url);
+      this.url = URL.createObjectURL(new Blob([bytes], { type: "application/octet-stream" }));
+      $("download").href = this.url;
+      $("download").download = told.name;
+      $("summary-file").textContent = told.summary;
+      const { cdr, defang, redact } = told.data;
+      const facts = [
+        ["Kind", told.kind],
+        ["Size", `${counted(this.input.files[0].size, "bytes")} before, ${counted(told.bytes, "bytes")} now`],
+        ["Attachments taken out", cdr?.file_attachments_removed],
+        ["Scripts, actions and forms taken out", cdr?.interactive_contents_removed],
+        ["Links", defang && `${defang.external_urls_count} to elsewhere, ${defang.defanged_count} made harmless`],
+        ["Values redacted", redact && Object.entries(redact.summary_counts).map(([rule, count]) => `${rule} ${count}`).join(", ")],
+      ];
+      $("facts-file").replaceChildren(...facts.filter(([, fact]) => fact !== undefined)
+        .flatMap(([name, fact]) => [make("dt", {}, name), make("dd", {}, fact === "" ? "none" : String(fact))]));
+      $("cleaned").hidden = false;
+      root.dataset.cleaned = told.name;
+    }
+  }
+
+  // --- What is copied ---------------------------------------------------------------------------------------------
+
+  const api = root.dataset.api;
+  const shell = (text) => `'${text.replace(/'/g, "'\\''")}'`;
+  // What JSON writes between quotes reads the same in Python.
+  const python = (value) => Array.isArray(value) ? `[${value.map(python).join(", ")}]` : JSON.stringify(value);
+  const BY_CALL = { mask: "mask", hash: "hash", report: "detect_only", replace: "replacement" };
+
+  function callOptions() {
+    const { method, sets } = choice();
+    const options = {};
+    if (method === "encrypt") options.llm_request = true;
+    else options.redaction_method_overrides = { redaction_type: BY_CALL[method] };
+    if (sets.join() !== "DEFAULT") options.rulesets = sets;
+    return options;
+  }
+
+  const copying = {
+    how: "curl",
+    question: new Question(),
+
+    refresh() {
+      const isFile = current.kind === "file";
+      $("as-route").disabled = isFile;
+      if (isFile && this.how === "route") this.how = "curl";
+      const { threshold, rules } = choice();
+      const hints = [];
+      if (this.how !== "route" && current.kind === "chat") hints.push("What becomes of a chat is said by its route: see “Configuration”.");
+      else if (this.how !== "route" && !isFile && (threshold !== null || rules.trim())) {
+        hints.push("A call has the thresholds and rules of the configuration: they are under “Configuration”.");
+      }
+      if (this.how !== "route" && current.kind !== "chat") hints.push("TOKEN is a token for the API: see “Tokens”.");
+      $("copy-hint").textContent = hints.join(" ");
+      if (this.how === "route") this.route();
+      else $("copied").textContent = this[this.how](current.kind);
+    },
+
+    async route() {
+      try {
+        const { toml } = await this.question.ask("/playground/route", current.wanted());
+        if (this.how === "route") {
+          const rules = choice().rules;
+          $("copied").textContent = rules.trim() ? `${toml}\n# own-rules.toml\n${rules.replace(/^/gm, "# ")}\n` : toml;
+        }
+      } catch (error) {
+        if (error.name !== "AbortError") $("copied").textContent = `# ${error.message}`;
+      }
+    },
+
+    curl(kind) {
+      const token = `-H "Authorization: Bearer $TOKEN"`;
+      const json = `-H 'Content-Type: application/json'`;
+      if (kind === "file") {
+        const head = JSON.stringify({ content: { redact: $("redact").checked } });
+        return `curl -sS ${api}/v1/sanitize ${token} \\\n  -F ${shell(`request=${head};type=application/json`)} -F ${shell(`upload=@${current.input.files[0]?.name ?? "letter.pdf"}`)}\n`;
+      }
+      const text = whole(current.editor.area.value);
+      const long = text.length > COPIED;
+      if (kind === "chat") {
+        const key = `-H "Authorization: Bearer $OPENAI_API_KEY"`;
+        return `curl -sS ${root.dataset.chats}/chat/completions ${key} ${json} \\\n  -d ${long ? "@request.json" : shell(text.trim())}\n`;
+      }
+      const options = JSON.stringify(callOptions());
+      const more = options === "{}" ? "" : `, ${options.slice(1, -1)}`;
+      const path = kind === "json" ? "/v1/redact_structured" : "/v1/redact";
+      if (long) {
+        const read = kind === "json" ? `jq ${shell(`{data: .${more}}`)} document.json` : `jq -Rs ${shell(`{text: .${more}}`)} text.txt`;
+        return `${read} |\n  curl -sS ${api}${path} ${token} ${json} -d @-\n`;
+      }
+      const body = kind === "json" ? `{"data": ${text.trim()}${more}}` : `{"text": ${JSON.stringify(text)}${more}}`;
+      return `curl -sS ${api}${path} ${token} ${json} \\\n  -d ${shell(body)}\n`;
+    },
+
+    python(kind) {
+      const config = `config=PangeaConfig(base_url_template=${python(api)})`;
+      if (kind === "file") {
+        return `import os
+
+from pangea import PangeaConfig
+from pangea.response import TransferMethod
+from pangea.services import Sanitize
+from pangea.services.sanitize import SanitizeContent
+
+sanitize = Sanitize(os.environ["TOKEN"], ${config})
+with open(${python(current.input.files[0]?.name ?? "letter.pdf")}, "rb") as file:
+    answer = sanitize.sanitize(
+        transfer_method=TransferMethod.MULTIPART,
+        file=file,
+        content=SanitizeContent(redact=${$("redact").checked ? "True" : "False"}),
+    )
+print(answer.result.dest_url)
+`;
+      }
+      const text = whole(current.editor.area.value);
+      const long = text.length > COPIED;
+      if (kind === "chat") {
+        const request = long ? `json.load(open("request.json"))` : `json.loads(${python(text.trim())})`;
+        return `import json
+import os
+
+from openai import OpenAI
+
+client = OpenAI(base_url=${python(root.dataset.chats)}, api_key=os.environ["OPENAI_API_KEY"])
+request = ${request}
+answer = client.chat.completions.create(**request)
+print(answer.choices[0].message)
+`;
+      }
+      const { llm_request, redaction_method_overrides, rulesets } = callOptions();
+      const more = [];
+      if (rulesets) more.push(`rulesets=${python(rulesets)}`);
+      if (llm_request) more.push("llm_request=True");
+      else {
+        const type = { mask: "MASK", hash: "HASH", report: "DETECT_ONLY", replace: "REPLACEMENT" }[choice().method];
+        more.push(`redaction_method_overrides=RedactionMethodOverrides(redaction_type=RedactType.${type})`);
+      }
+      const imports = redaction_method_overrides ? "\nfrom pangea.services.redact import RedactionMethodOverrides, RedactType" : "";
+      const [call, value, shown] = kind === "json"
+        ? ["redact_structured", long ? `json.load(open("document.json"))` : `json.loads(${python(text.trim())})`, "redacted_data"]
+        : ["redact", long ? `open("text.txt").read()` : python(text), "redacted_text"];
+      return `${kind === "json" ? "import json\n" : ""}import os
+
+from pangea import PangeaConfig
+from pangea.services import Redact${imports}
+
+redact = Redact(os.environ["TOKEN"], ${config})
+answer = redact.${call}(
+    ${value},
+    ${more.join(",\n    ")},
+)
+print(answer.result.${shown})
+`;
+    },
+  };
+
+  // --- All of it --------------------------------------------------------------------------------------------------
+
+  const panels = { text: new Looking("text"), json: new Looking("json"), chat: new Chat(), file: new File() };
+  let current = panels.text;
+
+  tabs($("tab-text"), (tab) => {
+    const kind = tab.id.slice("tab-".length);
+    for (const other of Object.keys(panels)) $(`panel-${other}`).hidden = other !== kind;
+    $("choices").hidden = kind === "file";
+    current = panels[kind];
+    current.look();
+  });
+
+  tabs($("as-curl"), (tab) => {
+    copying.how = tab.id.slice("as-".length);
+    $("panel-copy").setAttribute("aria-labelledby", tab.id);
+    copying.refresh();
+  });
+
+  let changing = 0;
+  function changed(pause) {
+    sayChoice();
+    clearTimeout(changing);
+    changing = setTimeout(() => current.look(), pause);
+  }
+  for (const id of ["method", "model"]) $(id).addEventListener("change", () => changed(0));
+  $("threshold").addEventListener("input", () => changed(PAUSE));
+  for (const box of root.querySelectorAll("[name=set]")) box.addEventListener("change", () => changed(PAUSE));
+  $("rules").addEventListener("input", () => changed(LONG_PAUSE));
+  $("rules-example").addEventListener("click", () => {
+    $("rules").value = $("rules").placeholder;
+    changed(0);
+  });
+
+  sayChoice();
+  current.look();
+})();

@@ -1,0 +1,228 @@
+//! [`Engines`]: rules compiled as somebody chose them. Compiling takes a second of a processor, so the last few are kept, and one is
+//! compiled at a time.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::api::{Caller, CpuPool, Job, PoolError};
+use crate::config::Config;
+use crate::console::playground::wanted::Choice;
+use crate::console::running::Running;
+use crate::detect::{Allow, Catalogue, Detector, RuleError, RuleFile, RuleSelection};
+
+/// What is kept of choices without rules of their own: a detector is a choice of rules on an engine of all.
+const PLAIN: usize = 16;
+
+/// What is kept of choices with rules of their own, each with an engine of some twenty MiB.
+const OWN: usize = 3;
+
+/// The most rules of somebody's own.
+const MOST: usize = 50;
+
+/// What rules of one's own are called where they are wrong.
+const ORIGIN: &str = "your rules";
+
+/// Rules ready to look.
+pub(super) struct Engine {
+    /// Looks.
+    pub(super) detector: Detector,
+    /// The rules there are.
+    pub(super) catalogue: Catalogue,
+    /// What passes though a rule finds it.
+    pub(super) allow: Allow,
+}
+
+/// Why there is no engine.
+#[derive(Debug)]
+pub(super) enum EngineError {
+    /// Nothing runs yet.
+    Starting,
+    /// Too much is asked at once.
+    Busy,
+    /// What is wrong with rules of one's own.
+    Rules(Vec<String>),
+}
+
+impl From<PoolError> for EngineError {
+    fn from(_: PoolError) -> Self {
+        Self::Busy
+    }
+}
+
+/// What an engine was made of.
+#[derive(Clone, PartialEq)]
+struct Key {
+    sets: Vec<String>,
+    rules: String,
+    model: bool,
+}
+
+impl Key {
+    fn of(choice: &Choice) -> Self {
+        let mut sets = choice.sets.clone();
+        sets.sort_unstable();
+        sets.dedup();
+        let rules = if choice.rules.trim().is_empty() { String::new() } else { choice.rules.clone() };
+        Self { sets, rules, model: choice.model }
+    }
+
+    fn is_own(&self) -> bool {
+        !self.rules.is_empty()
+    }
+}
+
+/// What is kept, of one configuration.
+#[derive(Default)]
+struct Kept {
+    config: Option<Arc<Config>>,
+    made: Vec<(Key, Arc<Engine>)>,
+}
+
+/// The last few.
+pub(super) struct Engines {
+    running: Arc<Running>,
+    cpu: CpuPool,
+    kept: Mutex<Kept>,
+    /// Held by whoever compiles.
+    compiling: tokio::sync::Mutex<()>,
+}
+
+impl Engines {
+    /// None yet.
+    pub(super) fn new(running: Arc<Running>, cpu: CpuPool) -> Self {
+        Self { running, cpu, kept: Mutex::default(), compiling: tokio::sync::Mutex::default() }
+    }
+
+    /// What runs.
+    pub(super) fn config(&self) -> Option<Arc<Config>> {
+        self.running.config()
+    }
+
+    /// The engine of a choice, by the configuration that runs.
+    ///
+    /// # Errors
+    /// [`EngineError`].
+    pub(super) async fn of(&self, choice: &Choice, caller: &Caller) -> Result<Arc<Engine>, EngineError> {
+        let config = self.config().ok_or(EngineError::Starting)?;
+        let key = Key::of(choice);
+        if let Some(engine) = self.known(&config, &key) {
+            return Ok(engine);
+        }
+        let _turn = self.compiling.lock().await;
+        // Whoever was before may have made it.
+        if let Some(engine) = self.known(&config, &key) {
+            return Ok(engine);
+        }
+        let (of, wanted) = (Arc::clone(&config), key.clone());
+        let job = Job { caller: caller.clone(), bytes: usize::MAX };
+        let made = self.cpu.run(job, move |_| made(&of, &wanted)).await?;
+        let engine = Arc::new(made.map_err(EngineError::Rules)?);
+        self.keep(&config, key, &engine);
+        Ok(engine)
+    }
+
+    fn known(&self, config: &Arc<Config>, key: &Key) -> Option<Arc<Engine>> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if !kept.config.as_ref().is_some_and(|known| Arc::ptr_eq(known, config)) {
+            *kept = Kept { config: Some(Arc::clone(config)), made: Vec::new() };
+            return None;
+        }
+        let at = kept.made.iter().position(|(known, _)| known == key)?;
+        // The one used last stays longest.
+        let found = kept.made.remove(at);
+        let engine = Arc::clone(&found.1);
+        kept.made.push(found);
+        Some(engine)
+    }
+
+    fn keep(&self, config: &Arc<Config>, key: Key, engine: &Arc<Engine>) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if !kept.config.as_ref().is_some_and(|known| Arc::ptr_eq(known, config)) {
+            return;
+        }
+        let (own, most) = (key.is_own(), if key.is_own() { OWN } else { PLAIN });
+        let same = kept.made.iter().filter(|(known, _)| known.is_own() == own).count();
+        if same >= most
+            && let Some(first) = kept.made.iter().position(|(known, _)| known.is_own() == own)
+        {
+            kept.made.remove(first);
+        }
+        kept.made.push((key, Arc::clone(engine)));
+    }
+}
+
+fn made(config: &Config, key: &Key) -> Result<Engine, Vec<String>> {
+    let mut catalogue = config.catalogue.clone();
+    if !key.model {
+        catalogue = catalogue.reading_names(None);
+    }
+    let before = catalogue.rules().count();
+    if key.is_own() {
+        extend(&mut catalogue, &key.rules)?;
+    }
+    let sets = key.sets.iter().map(String::as_str);
+    let mut selection = RuleSelection::sets(&catalogue, sets).map_err(|error| vec![error.to_string()])?;
+    // Rules of one's own are on.
+    catalogue.ids().skip(before).for_each(|rule| selection.insert(rule));
+    let wrong = |error: RuleError| vec![error.fault.to_string()];
+    let defaults = RuleSelection::defaults(&catalogue);
+    // The default rules have an engine of their own already; all others share the one of all rules, as calls of the API do.
+    let detector = match key.is_own() || selection == defaults {
+        true => Detector::new(&catalogue, &selection),
+        false => Detector::new(&catalogue, &defaults).and_then(|detector| detector.with(selection)),
+    };
+    let detector = detector.map_err(wrong)?.allowing(config.allow.clone());
+    Ok(Engine { detector, catalogue, allow: config.allow.clone() })
+}
+
+/// Adds rules of one's own.
+fn extend(catalogue: &mut Catalogue, rules: &str) -> Result<(), Vec<String>> {
+    let file = RuleFile { name: ORIGIN, toml: rules };
+    // First by themselves, which takes a moment however many there are.
+    let mut alone = Catalogue::empty();
+    let said = |faults: Vec<RuleError>| {
+        let placed = faults.iter().take(20).map(|fault| fault.placed(rules));
+        placed.collect::<Vec<String>>()
+    };
+    alone.extend_with(&[file], Vec::new()).map_err(said)?;
+    let count = alone.rules().count();
+    if count > MOST {
+        return Err(vec![format!("{ORIGIN}: these are {count} rules; the playground takes {MOST}")]);
+    }
+    catalogue.extend_with(&[file], Vec::new()).map_err(said)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_of_own_rules_have_their_places() {
+        let mut catalogue = Catalogue::builtin().unwrap();
+        let before = catalogue.rules().count();
+        let rule = |name: &str| format!("[[rule]]\nname = \"{name}\"\nliterals = [\"Project Heron\"]\n");
+        let cases = [
+            ("[[rule]\n".to_owned(), "your rules:1:"),
+            (
+                format!(
+                    "{}\n[[rule]]\nname = \"SLOW\"\npatterns = [{{ regex = '(x{{0,500}}){{0,100}}y' }}]\n",
+                    rule("HERON")
+                ),
+                "your rules:5: ",
+            ),
+            (
+                "[[rule]]\nname = \"SLOW\"\npatterns = [{ regex = '(a+)+b', extra = 1 }]\n".to_owned(),
+                "your rules:",
+            ),
+            (rule("EMAIL_ADDRESS"), "your rules:1: another rule"),
+            ((0..=MOST).map(|n| rule(&format!("HERON_{n}"))).collect(), "your rules: these are 51 rules"),
+            (format!("{}matches = [\"ask\"]\n", rule("HERON")), "your rules:1: example 1"),
+        ];
+        for (rules, starts) in cases {
+            let faults = extend(&mut catalogue, &rules).unwrap_err();
+            assert!(faults.iter().any(|fault| fault.starts_with(starts)), "{starts}: {faults:?}");
+            assert_eq!(catalogue.rules().count(), before);
+        }
+        extend(&mut catalogue, &rule("HERON")).unwrap();
+        assert!(catalogue.find("HERON").is_some());
+    }
+}

@@ -1,0 +1,263 @@
+//! A text or a document: what is found in it, why, and what becomes of it.
+
+use std::cell::RefCell;
+
+use crate::base::checkpoint::{Checkpoint, Stopped};
+use crate::console::playground::engines::Engine;
+use crate::console::playground::marks::{Looked, Marking};
+use crate::console::playground::wanted::{Choice, ReadAs, Wanted};
+use crate::detect::{Detector, Finding, Rejected, Rejection, Span};
+use crate::redact::{Keys, Limits, Marked, Plan, RedactError, Redactor};
+use crate::stream::json::{JsonError, PathSet, walk};
+
+/// The redactor of a choice.
+pub(super) fn redactor(engine: &Engine, choice: &Choice, checkpoint: &Checkpoint) -> Redactor {
+    let detector = match choice.floor() {
+        Some(floor) => engine.detector.at_least(floor),
+        None => engine.detector.clone(),
+    };
+    Redactor::new(detector, Plan::all(choice.method.method())).passing(checkpoint.clone())
+}
+
+/// Why nothing was found out.
+#[derive(Debug)]
+pub(super) enum LookError {
+    /// Nobody waits for it, or it took too long.
+    Stopped,
+    /// It cannot be redacted; why, for the person who wants it.
+    Wrong(String),
+}
+
+impl From<Stopped> for LookError {
+    fn from(_: Stopped) -> Self {
+        Self::Stopped
+    }
+}
+
+impl From<RedactError> for LookError {
+    fn from(error: RedactError) -> Self {
+        match error {
+            RedactError::Stopped(_) => Self::Stopped,
+            error => Self::Wrong(error.to_string()),
+        }
+    }
+}
+
+/// Looks through a text or a document.
+///
+/// # Errors
+/// [`LookError`].
+pub(super) fn look(
+    engine: &Engine,
+    wanted: &Wanted,
+    keys: &Keys,
+    checkpoint: &Checkpoint,
+) -> Result<Looked, LookError> {
+    let (text, choice) = (wanted.text.as_str(), &wanted.choice);
+    let redactor = redactor(engine, choice, checkpoint);
+    let mut looked = Looked::default();
+    let marked = match wanted.read_as {
+        ReadAs::Text => None,
+        ReadAs::Json | ReadAs::Chat => {
+            let which = PathSet::everything();
+            match redactor.document_marked(text.as_bytes(), &which, keys, Limits::default()) {
+                Ok((redacted, _)) => Some(redacted.into_value()),
+                // Whoever types is not done yet: it is looked through as a text meanwhile.
+                Err(RedactError::Json(error)) => {
+                    looked.problem = Some(not_json(text, error));
+                    None
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+    };
+    let is_document = marked.is_some();
+    let marked = match marked {
+        Some(Marked { value, places }) => {
+            Marked { value: String::from_utf8_lossy(&value).into_owned(), places }
+        }
+        None => redactor.text_marked(text, keys, Limits::default())?.0.into_value(),
+    };
+    let found = redactor.find(None, text)?;
+    let pointers = RefCell::new(Pointers::of(text, &found, is_document));
+    let pointer = |span: Span| pointers.borrow_mut().next(span);
+    let marking = Marking {
+        text,
+        detector: &engine.detector,
+        floor: choice.floor(),
+        pointers: is_document.then_some(&pointer as &dyn Fn(Span) -> String),
+    };
+    marking.find(&mut looked, &found, &marked.places, &marked.value);
+    looked.redacted = marked.value;
+    checkpoint.pass()?;
+    marking.reject(&mut looked, &rejected(&redactor, &engine.detector, choice, text, &found));
+    Ok(looked)
+}
+
+/// What is not found, also of what would be without a threshold that somebody chose.
+fn rejected(
+    redactor: &Redactor,
+    detector: &Detector,
+    choice: &Choice,
+    text: &str,
+    found: &[Finding],
+) -> Vec<Rejected> {
+    let told = redactor.rejected(text).into_iter().map(|one| {
+        let finding = Finding {
+            rule: one.found.rule,
+            span: one.found.span,
+            score: one.found.score,
+            near: one.found.near,
+        };
+        Rejected { finding, why: one.why }
+    });
+    let mut all: Vec<Rejected> = told.collect();
+    if let Some(floor) = choice.floor() {
+        let lower = detector.find(&mut detector.cache(), text).into_iter();
+        let lower = lower.filter(|one| one.score < floor && !overlaps(found, one.span));
+        all.extend(lower.map(|finding| Rejected { finding, why: Rejection::Threshold }));
+    }
+    all.retain(|one| one.why == Rejection::NegativeContext || !overlaps(found, one.finding.span));
+    all
+}
+
+fn overlaps(found: &[Finding], span: Span) -> bool {
+    let at = found.partition_point(|one| one.span.end <= span.start);
+    found.get(at).is_some_and(|one| one.span.overlaps(span))
+}
+
+/// What is wrong with a document, by line and column.
+pub(super) fn not_json(text: &str, error: JsonError) -> String {
+    let before = text.get(..error.offset).unwrap_or(text);
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    format!("Not JSON at line {line}, column {column}: {}.", error.fault)
+}
+
+/// The pointers to the strings and numbers of a document that findings are in.
+struct Pointers(std::collections::VecDeque<(Span, String)>);
+
+impl Pointers {
+    /// Of these findings, which are in order.
+    fn of(text: &str, found: &[Finding], is_document: bool) -> Self {
+        let mut known = std::collections::VecDeque::new();
+        if is_document && !found.is_empty() {
+            // It has been walked without a fault.
+            let _ = walk(text.as_bytes(), &mut |path, leaf| {
+                let span = Span::new(leaf.span.start, leaf.span.end);
+                if overlaps(found, span) {
+                    known.push_back((span, path.to_string()));
+                }
+            });
+        }
+        Self(known)
+    }
+
+    /// The one of this finding, which is behind the one before.
+    fn next(&mut self, span: Span) -> String {
+        while self.0.front().is_some_and(|(leaf, _)| leaf.end <= span.start) {
+            self.0.pop_front();
+        }
+        self.0.front().filter(|(leaf, _)| leaf.overlaps(span)).map(|(_, at)| at.clone()).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::detect::{Allow, Catalogue, RuleSelection};
+
+    fn engine() -> Engine {
+        let catalogue = Catalogue::builtin().unwrap();
+        let detector = Detector::new(&catalogue, &RuleSelection::defaults(&catalogue)).unwrap();
+        Engine { detector, catalogue, allow: Allow::default() }
+    }
+
+    fn looked(text: &str, read_as: &str, threshold: Option<f32>) -> Looked {
+        let wanted = json!({"text": text, "as": read_as, "choice": {
+            "method": "replace", "sets": ["DEFAULT"], "threshold": threshold, "rules": "", "model": false,
+        }});
+        let wanted = Wanted::read(wanted.to_string().as_bytes()).unwrap();
+        look(&engine(), &wanted, &Keys::default(), &Checkpoint::default()).unwrap()
+    }
+
+    fn part(text: &str, start: usize, end: usize) -> String {
+        let units: Vec<u16> = text.encode_utf16().collect();
+        String::from_utf16(&units[start..end]).unwrap()
+    }
+
+    #[test]
+    fn places_are_right_whatever_stands_before() {
+        for before in
+            ["", "plain ", "\u{1f642}\u{1f1e9}\u{1f1ea} e\u{301} ", "\u{5d0}\u{202e} \u{0}\u{fffd}\n"]
+        {
+            let text = format!("{before} jane.doe@harbour-post.com \u{1f642} 4111 1111 1111 1111");
+            let looked = looked(&text, "text", None);
+            let marked: Vec<(String, &str)> = looked
+                .marks
+                .iter()
+                .map(|mark| (part(&text, mark.start, mark.end), mark.rule.as_str()))
+                .collect();
+            let expected = [
+                ("jane.doe@harbour-post.com".to_owned(), "EMAIL_ADDRESS"),
+                ("4111 1111 1111 1111".to_owned(), "CREDIT_CARD"),
+            ];
+            assert_eq!(marked, expected, "{before:?}");
+            let replaced: Vec<String> =
+                looked.replaced.iter().map(|mark| part(&looked.redacted, mark.start, mark.end)).collect();
+            assert_eq!(replaced, ["<EMAIL_ADDRESS>", "<CREDIT_CARD>"]);
+            assert_eq!(looked.replaced.iter().map(|mark| mark.told).collect::<Vec<_>>(), [Some(0), Some(1)]);
+            assert_eq!(looked.told[0].becomes.as_deref(), Some("<EMAIL_ADDRESS>"));
+        }
+    }
+
+    #[test]
+    fn values_of_a_document_have_pointers_and_spread() {
+        let text = r#"{"a/b": ["x", {"mail": "jane.doe@harbour-post.com"}], "password": "hunter2-Xk9!pqz", "n": "jane.doe@harbour-post.com"}"#;
+        let looked = looked(text, "json", None);
+        let told: Vec<(&str, Option<&str>)> =
+            looked.told.iter().map(|told| (told.rule.as_str(), told.at.as_deref())).collect();
+        assert_eq!(told[0], ("EMAIL_ADDRESS", Some("/a~1b/1/mail")));
+        assert_eq!(told[1].1, Some("/password"));
+        assert_eq!(looked.replaced.len(), 3);
+        assert!(serde_json::from_str::<serde_json::Value>(&looked.redacted).is_ok());
+        assert!(looked.problem.is_none());
+    }
+
+    #[test]
+    fn what_is_no_document_yet_is_looked_through_as_a_text() {
+        let looked = looked("{\n  \"mail\": \"jane.doe@harbour-post.com\",", "json", None);
+        assert_eq!(looked.problem.as_deref(), Some("Not JSON at line 2, column 38: unexpected end."));
+        assert_eq!(looked.marks.len(), 1);
+    }
+
+    #[test]
+    fn what_is_not_found_says_why() {
+        let low = looked("My order number is 483920175.", "text", None);
+        assert!(low.marks.is_empty());
+        let [not] = low.not.as_slice() else { panic!("{:?}", low.not) };
+        assert_eq!(not.value, "483920175");
+        assert!(!not.why.is_empty() && not.more > 0, "{not:?}");
+        // What a chosen threshold takes away is told as well.
+        let text = "Hello, this is Elena Ruiz.";
+        assert_eq!(looked(text, "text", None).marks.len(), 1);
+        let high = looked(text, "text", Some(0.99));
+        assert!(high.marks.is_empty());
+        assert!(
+            high.not.iter().any(|not| not.value == "Elena Ruiz" && not.rule == "PERSON"),
+            "{:?}",
+            high.not
+        );
+    }
+
+    #[test]
+    fn what_is_told_is_bounded() {
+        let text = "jane.doe@harbour-post.com ".repeat(12_000);
+        let looked = looked(&text, "text", None);
+        assert_eq!((looked.marks.len(), looked.told.len()), (5000, super::super::marks::TOLD));
+        assert!(looked.more > 0);
+        assert!(!looked.redacted.contains("jane.doe"));
+    }
+}

@@ -1,0 +1,233 @@
+//! The page. What is on it moves by a script; without one there is nothing to see here, and it says so.
+
+use maud::{Markup, html};
+
+use crate::console::playground::examples;
+use crate::detect::RuleSet;
+
+/// What of the gateway the page says.
+pub(super) struct Around {
+    /// Where callers reach it.
+    pub(super) api: String,
+    /// Where chats go to.
+    pub(super) chats: String,
+    /// Whether a names model reads.
+    pub(super) has_model: bool,
+}
+
+const TABS: [(&str, &str); 4] = [("text", "Text"), ("json", "JSON"), ("chat", "Chat"), ("file", "File")];
+
+const METHODS: [(&str, &str); 5] = [
+    ("encrypt", "encrypt: a surrogate, which can come back"),
+    ("replace", "replace: the name of the rule"),
+    ("mask", "mask: asterisks"),
+    ("hash", "hash: a digest"),
+    ("report", "report: nothing, it stays"),
+];
+
+/// The page.
+pub(super) fn page(around: &Around) -> Markup {
+    html! {
+        header {
+            div {
+                h1 { "Playground" }
+                p { "What is found, why, and what becomes of it: by the rules and the code that run here. Nothing of it is kept or logged." }
+            }
+        }
+        noscript { p.note.look { "This page works by a script, which your browser does not run." } }
+        div #playground data-api=(around.api) data-chats=(around.chats) {
+            div.tabs role="tablist" aria-label="What you have" {
+                @for (id, name) in TABS {
+                    button #{ "tab-" (id) } role="tab" type="button" aria-controls={ "panel-" (id) }
+                        aria-selected=(if id == "text" { "true" } else { "false" })
+                        tabindex=(if id == "text" { "0" } else { "-1" }) { (name) }
+                }
+            }
+            (choices(around))
+            (looking("text", "Your text", "As it leaves", examples::TEXT))
+            (looking("json", "Your document", "As it leaves", examples::JSON))
+            (chat())
+            (file())
+            (copy())
+        }
+    }
+}
+
+fn choices(around: &Around) -> Markup {
+    html! {
+        section.card.choices #choices aria-label="Rules and method" {
+            div.row {
+                div.field {
+                    label for="method" { "Method" }
+                    select #method { @for (name, words) in METHODS { option value=(name) { (words) } } }
+                }
+                div.field {
+                    label for="threshold" { "Threshold " output.hint #threshold-says for="threshold" { "as each rule says" } }
+                    input #threshold type="range" min="0" max="1" step="0.05" value="0" aria-describedby="threshold-says";
+                }
+                div.checks {
+                    label { input #model type="checkbox" checked[around.has_model] disabled[!around.has_model]; "Names model" }
+                    @if !around.has_model { span.hint { "none is configured" } }
+                }
+            }
+            details {
+                summary { "Rule sets: " span #sets-say { "DEFAULT" } }
+                fieldset {
+                    legend.unseen { "Rule sets" }
+                    div.checks {
+                        @for set in RuleSet::all() {
+                            label title=(set.description()) {
+                                input type="checkbox" name="set" value=(set.name()) checked[set.name() == "DEFAULT"];
+                                (set.name())
+                            }
+                        }
+                    }
+                }
+            }
+            details #own {
+                summary { "Rules of your own" span #own-says {} }
+                div.field {
+                    label for="rules" { "As a rule file has them" }
+                    textarea #rules rows="7" spellcheck="false" autocomplete="off" autocapitalize="off" placeholder=(examples::RULES) {}
+                    div.row {
+                        button.small #rules-example type="button" { "Use the example" }
+                        a.small href="/docs/detection#rules-of-your-own" { "What a rule can say" }
+                    }
+                    ul.faults #faults role="alert" hidden {}
+                }
+            }
+            p.hint #surrogates { "Surrogates are made here with a key of this page, which is gone when the gateway stops: no others are made so." }
+        }
+    }
+}
+
+fn looking(id: &str, own: &str, leaves: &str, example: &str) -> Markup {
+    html! {
+        div.panel #{ "panel-" (id) } role="tabpanel" aria-labelledby={ "tab-" (id) } hidden[id != "text"] {
+            div.pair {
+                section.card aria-labelledby={ "own-" (id) } {
+                    header {
+                        h2 #{ "own-" (id) } { (own) }
+                        span.quiet.small #{ "state-" (id) } role="status" {}
+                    }
+                    (editor(id, own, example))
+                    p.note.look #{ "problem-" (id) } role="alert" hidden {}
+                }
+                section.card aria-labelledby={ "leaves-" (id) } {
+                    header {
+                        h2 #{ "leaves-" (id) } { (leaves) }
+                        button.small type="button" data-copy={ "out-" (id) } { "Copy" }
+                    }
+                    pre.out.wrap #{ "out-" (id) } tabindex="0" aria-labelledby={ "leaves-" (id) } {}
+                }
+            }
+            section.card aria-labelledby={ "found-" (id) } {
+                header { h2 #{ "found-" (id) } { "Found" } span.quiet #{ "count-" (id) } {} }
+                div.scroll {
+                    table {
+                        thead {
+                            tr {
+                                th { "Value" } th { "Rule" }
+                                @if id == "json" { th { "Where" } }
+                                th.number { "Score" } th { "Why" } th { "Becomes" }
+                            }
+                        }
+                        tbody #{ "rows-" (id) } {}
+                    }
+                }
+            }
+            section.card aria-labelledby={ "not-" (id) } {
+                header { h2 #{ "not-" (id) } { "Looked at, and not found" } span.quiet #{ "nots-" (id) } {} }
+                div.scroll {
+                    table {
+                        thead { tr { th { "Value" } th { "Nearest rule" } th.number { "Score" } th { "Why not" } th { "Others that know the form" } } }
+                        tbody #{ "misses-" (id) } {}
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn editor(id: &str, label: &str, example: &str) -> Markup {
+    html! {
+        div.editor #{ "editor-" (id) } {
+            div.back aria-hidden="true" { div.lines {} }
+            textarea #{ "in-" (id) } aria-label=(label) spellcheck="false" autocomplete="off" autocapitalize="off" { "\n" (example) }
+        }
+    }
+}
+
+fn chat() -> Markup {
+    html! {
+        div.panel #panel-chat role="tabpanel" aria-labelledby="tab-chat" hidden {
+            div.pair {
+                section.card aria-labelledby="own-chat" {
+                    header { h2 #own-chat { "1 · What your program sends" } span.quiet.small #state-chat role="status" {} }
+                    (editor("chat", "What your program sends", examples::CHAT))
+                    p.note.look #problem-chat role="alert" hidden {}
+                }
+                section.card aria-labelledby="sees" {
+                    header { h2 #sees { "2 · What the model sees" } }
+                    pre.out.wrap #seen-chat tabindex="0" aria-labelledby="sees" {}
+                }
+                section.card aria-labelledby="says" {
+                    header { h2 #says { "3 · What the model answers" } span.hint { "A script plays the model: it knows nothing but pane 2." } }
+                    div.answers #answer-chat {}
+                }
+                section.card aria-labelledby="gets" {
+                    header { h2 #gets { "4 · What your program gets" } }
+                    div.answers #got-chat {}
+                }
+            }
+            p.legend {
+                mark { "a value of yours" } " " mark.ours { "what stands for one" } " " mark.back { "yours, back again" } " "
+                mark.new { "made up by the model" } " " mark.gone { "so it is masked" }
+            }
+        }
+    }
+}
+
+fn file() -> Markup {
+    html! {
+        div.panel #panel-file role="tabpanel" aria-labelledby="tab-file" hidden {
+            section.card aria-labelledby="own-file" {
+                header { h2 #own-file { "A file to clean" } span.hint { "Up to 16 MiB: PDF, Office, mail, pictures, archives, web pages, tables, text" } }
+                div.drop #drop {
+                    div.field {
+                        label for="upload" { "File" }
+                        input #upload type="file";
+                    }
+                    div.checks { label { input #redact type="checkbox" checked; "Redact values in it" } }
+                    button.first #clean type="button" disabled { "Clean it" }
+                }
+                p.quiet { "It is taken apart in a process of its own that reaches nothing. Scripts, attachments and what else acts are left out." }
+                p.note.look #problem-file role="alert" hidden {}
+                p.quiet #state-file role="status" {}
+            }
+            section.card #cleaned aria-labelledby="clean-file" hidden {
+                header { h2 #clean-file { "The clean file" } a.button #download { "Save it" } }
+                p #summary-file {}
+                dl.facts #facts-file {}
+            }
+        }
+    }
+}
+
+fn copy() -> Markup {
+    html! {
+        section.card aria-labelledby="copy-as" {
+            header { h2 #copy-as { "Do the same from your program" } button.small type="button" data-copy="copied" { "Copy" } }
+            div.tabs role="tablist" aria-labelledby="copy-as" {
+                @for (id, name, first) in [("curl", "curl", true), ("python", "Python", false), ("route", "Configuration", false)] {
+                    button.small #{ "as-" (id) } role="tab" type="button" aria-controls="panel-copy"
+                        aria-selected=(if first { "true" } else { "false" }) tabindex=(if first { "0" } else { "-1" }) { (name) }
+                }
+            }
+            div #panel-copy role="tabpanel" aria-labelledby="as-curl" {
+                pre #copied tabindex="0" aria-label="What to copy" {}
+                p.hint #copy-hint {}
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! The configuration of a route that does what somebody chose, and where the gateway is reached.
+
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+
+use crate::config::Config;
+use crate::config::settings::Route;
+use crate::console::playground::engines::Engine;
+use crate::console::playground::wanted::Choice;
+use crate::detect::RuleSelection;
+
+/// Where callers reach the gateway: as configured, else its first listener.
+pub(super) fn address(config: &Config) -> String {
+    if let Some(url) = &config.api.public_url {
+        return url.trim_end_matches('/').to_owned();
+    }
+    let Some(listen) = config.listen.first() else { return "http://127.0.0.1:8080".to_owned() };
+    let scheme = if listen.tls.is_some() { "https" } else { "http" };
+    let mut address: SocketAddr = *listen.address;
+    if address.ip().is_unspecified() {
+        address.set_ip(match address {
+            SocketAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+            SocketAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+        });
+    }
+    format!("{scheme}://{address}")
+}
+
+/// Where chats go to: the first route that redacts on its way to an upstream, that of OpenAI before others.
+pub(super) fn chats(config: &Config) -> String {
+    let redacting = || {
+        let leads = |route: &Route| route.upstream.is_some() && route.path.is_some();
+        config.routes.iter().filter(move |route| leads(route) && route.redact.is_some())
+    };
+    let named = redacting().find(|route| route.name.as_str() == "openai");
+    let path = named
+        .or_else(|| redacting().next())
+        .and_then(|route| route.path.as_ref())
+        .map_or("/openai", |path| path.as_str());
+    // What clients add stands behind the version.
+    let base: Vec<&str> = path.split('/').take_while(|segment| *segment != "v1").collect();
+    let base = base.join("/");
+    let base = base.trim_end_matches('/');
+    format!("{}{base}/v1", address(config))
+}
+
+/// The configuration of a route that does what was chosen. With a threshold it names the rules that the page's text met, since
+/// thresholds are each rule's own.
+pub(super) fn configured(engine: &Engine, choice: &Choice, met: &[&str]) -> String {
+    let mut out = String::from(
+        "# A route that does the same. Its clients' base URL is http://127.0.0.1:8080/openai/v1\n\
+         [upstreams.openai]\n\
+         peers = [\"https://api.openai.com\"]\n\n\
+         [[routes]]\n\
+         name = \"openai\"\n\
+         path = \"/openai\"\n\
+         strip_prefix = true\n\
+         upstream = \"openai\"\n\
+         provider = \"openai\"\n\
+         auth = \"none\"\n\n\
+         [routes.redact]\n",
+    );
+    out.push_str(&format!("requests = \"{}\"\n", choice.method.name()));
+    if *engine.detector.selection() != RuleSelection::defaults(&engine.catalogue) {
+        let names = engine.detector.selection().iter().filter_map(|rule| engine.catalogue.rule(rule));
+        let names: Vec<String> = names.map(|rule| format!("    \"{}\",\n", rule.name())).collect();
+        out.push_str(&format!("rules = [\n{}]\n", names.concat()));
+    }
+    if let Some(threshold) = choice.threshold {
+        out.push_str("\n# Thresholds are each rule's own: here are those that your text met.\n[routes.redact.thresholds]\n");
+        for rule in met {
+            out.push_str(&format!("\"{rule}\" = {threshold:?}\n"));
+        }
+    }
+    if !choice.rules.trim().is_empty() {
+        out.push_str(
+            "\n# In this file, beside the configuration, is what you wrote under “Rules of your own”.\n\
+             [detect]\nrule_files = [\"own-rules.toml\"]\n",
+        );
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{ProcessEnv, parse};
+    use crate::console::playground::wanted::MethodChoice;
+    use crate::detect::{Allow, Catalogue, Detector};
+
+    #[test]
+    fn what_is_written_is_a_configuration_that_does_the_same() {
+        let catalogue = Catalogue::builtin().unwrap();
+        let methods = [
+            MethodChoice::Encrypt,
+            MethodChoice::Replace,
+            MethodChoice::Mask,
+            MethodChoice::Hash,
+            MethodChoice::Report,
+        ];
+        for method in methods {
+            for (sets, threshold) in [(vec!["DEFAULT"], None), (vec!["US", "SECRETS"], Some(0.7))] {
+                let selection = RuleSelection::sets(&catalogue, sets.iter().copied()).unwrap();
+                let detector = Detector::new(&catalogue, &selection).unwrap();
+                let engine = Engine { detector, catalogue: catalogue.clone(), allow: Allow::default() };
+                let sets = sets.into_iter().map(str::to_owned).collect();
+                let choice = Choice { method, sets, threshold, rules: String::new(), model: true };
+                let toml = configured(&engine, &choice, &["US_SSN", "FIN/NRIC"]);
+                let config = parse(&toml, "playground.toml", &ProcessEnv, &catalogue);
+                let config = config.unwrap_or_else(|problems| panic!("{problems}\n{toml}"));
+                assert_eq!(chats(&config), "http://127.0.0.1:8080/openai/v1");
+                let redact = config.routes.first().unwrap().redact.as_ref().unwrap();
+                assert_eq!(format!("{:?}", *redact.requests).to_lowercase(), method.name());
+                let rules = redact.rules.as_ref().map(|rules| rules.len());
+                assert_eq!(rules, threshold.map(|_| selection.iter().count()));
+                assert_eq!(redact.thresholds.len(), if threshold.is_some() { 2 } else { 0 });
+            }
+        }
+    }
+}

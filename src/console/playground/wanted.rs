@@ -1,0 +1,203 @@
+//! [`Wanted`]: what a script of ours asks, as JSON.
+
+use serde::Deserialize;
+
+use crate::detect::{RuleSet, Score};
+use crate::redact::Method;
+
+/// The longest text, in bytes.
+pub(super) const TEXT: usize = 1 << 20;
+
+/// The longest rule file, in bytes.
+pub(super) const RULES: usize = 64 << 10;
+
+/// What surrounds them in JSON, and how much longer they may be there than they are.
+const SPELLED: usize = 6 * (TEXT + RULES) + (16 << 10);
+
+/// How a text is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum ReadAs {
+    /// As a text, as `/v1/redact` reads it.
+    Text,
+    /// As a JSON document, as a route reads the body of a request.
+    Json,
+    /// As the request of a chat, as a route to an LLM reads it.
+    Chat,
+}
+
+/// What becomes of findings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum MethodChoice {
+    /// A surrogate of the same format.
+    Encrypt,
+    /// The name of the rule.
+    Replace,
+    /// Asterisks.
+    Mask,
+    /// A digest.
+    Hash,
+    /// Nothing.
+    Report,
+}
+
+impl MethodChoice {
+    /// The method.
+    pub(super) fn method(self) -> Method {
+        match self {
+            Self::Encrypt => Method::Encrypt,
+            Self::Replace => Method::Replace,
+            Self::Mask => Method::Mask,
+            Self::Hash => Method::Digest,
+            Self::Report => Method::DetectOnly,
+        }
+    }
+
+    /// What configurations call it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Encrypt => "encrypt",
+            Self::Replace => "replace",
+            Self::Mask => "mask",
+            Self::Hash => "hash",
+            Self::Report => "report",
+        }
+    }
+}
+
+/// Which rules, and what becomes of their findings.
+#[derive(Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Choice {
+    /// What becomes of findings.
+    pub(super) method: MethodChoice,
+    /// The rules of these sets, which are there.
+    pub(super) sets: Vec<String>,
+    /// From which score on findings count, 0 to 1; `None`: as each rule says.
+    pub(super) threshold: Option<f32>,
+    /// Rules besides, as a rule file has them.
+    pub(super) rules: String,
+    /// Whether the names model reads too, where there is one.
+    pub(super) model: bool,
+}
+
+impl Choice {
+    /// From which score on findings count.
+    pub(super) fn floor(&self) -> Option<Score> {
+        self.threshold.map(Score::new)
+    }
+}
+
+/// What is asked.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Wanted {
+    /// The text, or the document.
+    pub(super) text: String,
+    /// How it is read.
+    #[serde(rename = "as")]
+    pub(super) read_as: ReadAs,
+    /// With what.
+    pub(super) choice: Choice,
+}
+
+impl std::fmt::Debug for Wanted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Wanted({} bytes)", self.text.len())
+    }
+}
+
+/// What is wrong with what was asked, for the person who did.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum WantedError {
+    /// The text is too long.
+    #[error("The text has {0} bytes; the playground takes 1 MiB (1,048,576 bytes).")]
+    TextTooLong(usize),
+    /// The rules are too long.
+    #[error("Your rules have {0} bytes; the playground takes 64 KiB.")]
+    RulesTooLong(usize),
+    /// There is no such set.
+    #[error("There is no rule set of that name.")]
+    UnknownSet,
+    /// No rules are chosen.
+    #[error("Choose a rule set, or write a rule of your own.")]
+    NoRules,
+    /// Not from the page.
+    #[error("This is not what the page sends. Load it anew.")]
+    NotOurs,
+}
+
+impl Wanted {
+    /// Reads it.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(super) fn read(body: &[u8]) -> Result<Self, WantedError> {
+        if body.len() > SPELLED {
+            return Err(WantedError::TextTooLong(body.len()));
+        }
+        let wanted: Self = serde_json::from_slice(body).map_err(|_| WantedError::NotOurs)?;
+        let choice = &wanted.choice;
+        if wanted.text.len() > TEXT {
+            return Err(WantedError::TextTooLong(wanted.text.len()));
+        }
+        if choice.rules.len() > RULES {
+            return Err(WantedError::RulesTooLong(choice.rules.len()));
+        }
+        let known = choice.sets.len() <= RuleSet::all().len();
+        if !known || choice.sets.iter().any(|set| RuleSet::named(set).is_none()) {
+            return Err(WantedError::UnknownSet);
+        }
+        if choice.sets.is_empty() && choice.rules.trim().is_empty() {
+            return Err(WantedError::NoRules);
+        }
+        if choice.threshold.is_some_and(|threshold| !(0.0..=1.0).contains(&threshold)) {
+            return Err(WantedError::NotOurs);
+        }
+        Ok(wanted)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(change: impl FnOnce(&mut serde_json::Value)) -> Result<Wanted, WantedError> {
+        let choice =
+            json!({"method": "mask", "sets": ["DEFAULT"], "threshold": null, "rules": "", "model": true});
+        let mut value = json!({"text": "a", "as": "text", "choice": choice});
+        change(&mut value);
+        Wanted::read(value.to_string().as_bytes())
+    }
+
+    #[test]
+    fn what_the_page_does_not_send_is_refused() {
+        assert!(read(|_| {}).is_ok());
+        let cases: [(&str, serde_json::Value, WantedError); 9] = [
+            ("/as", json!("yaml"), WantedError::NotOurs),
+            ("/text", json!(7), WantedError::NotOurs),
+            ("/text", json!("x".repeat(TEXT + 1)), WantedError::TextTooLong(TEXT + 1)),
+            ("/choice/rules", json!("x".repeat(RULES + 1)), WantedError::RulesTooLong(RULES + 1)),
+            ("/choice/sets", json!(["NARNIA"]), WantedError::UnknownSet),
+            ("/choice/sets", json!(vec!["PII"; 1000]), WantedError::UnknownSet),
+            ("/choice/sets", json!([]), WantedError::NoRules),
+            ("/choice/threshold", json!(1.5), WantedError::NotOurs),
+            ("/choice/method", json!("block"), WantedError::NotOurs),
+        ];
+        for (at, value, error) in cases {
+            let got = read(|wanted| *wanted.pointer_mut(at).unwrap() = value);
+            assert_eq!(got.err(), Some(error), "{at}");
+        }
+        assert_eq!(read(|wanted| wanted["more"] = json!(1)).err(), Some(WantedError::NotOurs));
+        assert_eq!(Wanted::read(&vec![b' '; SPELLED + 1]).err(), Some(WantedError::TextTooLong(SPELLED + 1)));
+        assert_eq!(Wanted::read(br#"{"text": "\ud800""#).err(), Some(WantedError::NotOurs));
+    }
+
+    #[test]
+    fn what_is_debugged_has_no_text() {
+        assert_eq!(format!("{:?}", read(|_| {}).unwrap()), "Wanted(1 bytes)");
+    }
+}

@@ -1,0 +1,139 @@
+//! Why something is found, and why something is not, in sentences for people.
+
+use crate::detect::{Finding, Rejection, Rule};
+
+/// Checks that look at how random a value is, and not whether its digits are right.
+const SHAPES: &[&str] = &["random", "mixed", "entropy", "any"];
+
+/// Two scores are the same.
+const SAME: f32 = 0.0005;
+
+/// A finding, and what is around it.
+pub(super) struct Judged<'a> {
+    /// What is found, or would be.
+    pub(super) finding: &'a Finding,
+    /// By which rule.
+    pub(super) rule: &'a Rule,
+    /// The word near it.
+    pub(super) word: &'a str,
+    /// From which score on it counts.
+    pub(super) least: f32,
+    /// What its value is called where it stands; empty where nothing is known of that.
+    pub(super) name: &'a str,
+}
+
+/// A score as people write it.
+pub(super) fn score(score: f32) -> String {
+    format!("{score:.2}")
+}
+
+impl Judged<'_> {
+    /// What the form scores by itself; `None` where more than one pattern may have been it.
+    fn base(&self) -> Option<f32> {
+        let (score, added) = (self.finding.score.value(), self.finding.near.map_or(0.0, |near| near.augment));
+        let mut forms = self.rule.scores();
+        forms.push(1.0);
+        let fits = |base: &&f32| ((**base + added).clamp(0.0, 1.0) - score).abs() < SAME;
+        let mut fitting = forms.iter().filter(fits);
+        let first = fitting.next().copied();
+        // One that is sure of its check scores 1, whatever its pattern does.
+        first.filter(|first| fitting.all(|other| (other - first).abs() < SAME))
+    }
+
+    /// Why it is found.
+    pub(super) fn found(&self) -> Vec<String> {
+        let mut why = Vec::new();
+        let base = self.base();
+        let highest = self.rule.scores().into_iter().fold(0.0, f32::max);
+        match (base, self.rule.check()) {
+            (Some(base), Some(_)) if base > 1.0 - SAME && highest < 1.0 - SAME => {
+                why.push("Its form has a check of its own, and passes it: that proves it (1.00).".to_owned());
+            }
+            (base, Some(check)) if !SHAPES.contains(&check) => {
+                let counts = base.map(|base| format!(", which counts {}", score(base))).unwrap_or_default();
+                why.push(format!("It has the form{counts}, and passes the check “{check}”."));
+            }
+            (Some(base), _) => why.push(format!("It has the form, which counts {}.", score(base))),
+            (None, _) => {}
+        }
+        why.extend(self.said_near());
+        if self.finding.near.is_none() && base.is_none() && !self.name.is_empty() {
+            why.push(format!("It stands under “{}”, which counts like a word before it.", self.name));
+        }
+        why.push(format!("{} reaches {}.", score(self.finding.score.value()), score(self.least)));
+        why
+    }
+
+    /// Why it is not.
+    pub(super) fn rejected(&self, rejection: Rejection) -> Vec<String> {
+        let mut why = Vec::new();
+        match rejection {
+            Rejection::NegativeContext => {
+                why.extend(self.said_near());
+                why.push("Without that word it would count.".to_owned());
+            }
+            Rejection::Threshold => {
+                if let Some(base) = self.base() {
+                    why.push(format!("The form alone counts {}.", score(base)));
+                }
+                why.extend(self.said_near());
+                if self.finding.near.is_none() {
+                    why.push("No word near it says what it is.".to_owned());
+                }
+            }
+        }
+        why.push(format!("{} does not reach {}.", score(self.finding.score.value()), score(self.least)));
+        why
+    }
+
+    fn said_near(&self) -> Option<String> {
+        let near = self.finding.near?;
+        let (word, by) = (self.word, score(near.augment.abs()));
+        Some(match near.augment < 0.0 {
+            true => format!("“{word}” near it speaks against it and takes off {by}."),
+            false => format!("“{word}” near it speaks for it and adds {by}."),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::{Catalogue, Detector, RuleSelection};
+
+    /// Why the first finding of this rule is one, or is none.
+    fn why(rule: &str, text: &str) -> (bool, String) {
+        let catalogue = Catalogue::builtin().unwrap();
+        let selection = RuleSelection::only(&catalogue, [rule]).unwrap();
+        let detector = Detector::new(&catalogue, &selection).unwrap();
+        let mut cache = detector.cache();
+        let found = detector.find(&mut cache, text);
+        let rejected = detector.rejected(&mut cache, text, &found);
+        let finding = found.first().copied().or(rejected.first().map(|one| one.finding)).unwrap();
+        let near = finding.near.map(|near| near.span.start..near.span.end);
+        let judged = Judged {
+            finding: &finding,
+            rule: detector.rule(finding.rule),
+            word: near.and_then(|near| text.get(near)).unwrap_or_default(),
+            least: detector.rule(finding.rule).threshold(),
+            name: "",
+        };
+        match found.is_empty() {
+            false => (true, judged.found().join(" ")),
+            true => (false, judged.rejected(rejected.first().unwrap().why).join(" ")),
+        }
+    }
+
+    #[test]
+    fn reasons_are_sentences() {
+        let (found, said) = why("CREDIT_CARD", "4111 1111 1111 1111");
+        assert!(found && said.contains("passes") && said.ends_with("1.00 reaches 0.50."), "{said}");
+        let (found, said) = why("US_PASSPORT", "passport 483920175");
+        assert!(found && said.contains("“passport” near it speaks for it"), "{said}");
+        let (found, said) = why("US_PASSPORT", "order 483920175");
+        assert!(
+            !found && said.contains("No word near it says what it is.") && said.contains("does not reach"),
+            "{said}"
+        );
+    }
+}
