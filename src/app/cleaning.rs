@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use serde_json::Value;
+use tokio::runtime::Runtime;
 
 use crate::api::redact::Entities;
 use crate::api::sanitize::{self, LookedUp, data, summary, why};
@@ -15,10 +16,10 @@ use crate::config::Config;
 use crate::config::settings::{self, FileLimits, SandboxMode, ScriptFiles, UnknownFiles, UnreadFiles};
 use crate::detect::{Detector, RuleSelection};
 use crate::redact::{Keys, Method, Plan, Redactor};
-use crate::sanitize::intel::IndicatorType;
+use crate::sanitize::intel::{IndicatorType, Reputation};
 use crate::sanitize::sandbox::enclosure::{self, Enclosed};
 use crate::sanitize::sandbox::{Sandbox, SandboxError, SandboxLimits};
-use crate::sanitize::scan::ScanItem;
+use crate::sanitize::scan::{ScanItem, Scanner};
 use crate::sanitize::{
     FileKind, Options, Providers, Redaction, ReleasePolicy, Scripts, UnfoldBounds, Unread, sanitize,
 };
@@ -117,69 +118,103 @@ pub fn release_policy(settings: &settings::Sanitize) -> ReleasePolicy {
     }
 }
 
-/// Cleans one file.
-///
-/// # Errors
-/// A configuration that cannot be used; a file that is too large.
-pub fn clean(config: &Config, wish: Wish, file: ScanItem<'_>) -> Result<Outcome, AppError> {
-    let most = config.sanitize.limits.file.bytes();
-    if file.bytes.len() > most {
-        return Err(AppError::Sanitize(format!(
-            "the file is larger than sanitize.limits.file, {most} bytes"
-        )));
+/// Cleans files one after the other, all by the same wish.
+pub struct Cleaner {
+    runtime: Runtime,
+    sandbox: Sandbox,
+    wish: Wish,
+    scanner: Arc<dyn Scanner>,
+    urls: Option<Arc<dyn Reputation>>,
+    domains: Option<Arc<dyn Reputation>>,
+    redactor: Option<Redactor>,
+    most: usize,
+}
+
+impl Cleaner {
+    /// What cleans as the configuration says.
+    ///
+    /// # Errors
+    /// A configuration that cannot be used, and a kernel that lacks what it wants.
+    pub fn new(config: &Config, wish: Wish) -> Result<Self, AppError> {
+        let clock: SharedClock = Arc::new(SystemClock);
+        let configured = ProviderSet::new(&config.sanitize, &clock)?;
+        let disabled = || AppError::Sanitize(format!("no engine is behind the provider `{PROVIDER}`"));
+        let intel = |asked| configured.intel.get(asked, PROVIDER).ok();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| AppError::Io(format!("the runtime: {error}")))?;
+        enclosed(config.sanitize.sandbox)?;
+        Ok(Self {
+            runtime,
+            sandbox: sandbox(&config.sanitize.limits),
+            wish,
+            scanner: configured.scan.get(PROVIDER).map_err(|_| disabled())?,
+            urls: intel(IndicatorType::Urls),
+            domains: intel(IndicatorType::Domains),
+            redactor: redactor(config, wish.options.redaction)?,
+            most: config.sanitize.limits.file.bytes(),
+        })
     }
-    let clock: SharedClock = Arc::new(SystemClock);
-    let configured = ProviderSet::new(&config.sanitize, &clock)?;
-    let disabled = || AppError::Sanitize(format!("no engine is behind the provider `{PROVIDER}`"));
-    let intel = |asked| configured.intel.get(asked, PROVIDER).ok();
-    let providers = Providers {
-        scanner: configured.scan.get(PROVIDER).map_err(|_| disabled())?,
-        block_unable: wish.block_unable,
-        urls: intel(IndicatorType::Urls),
-        domains: intel(IndicatorType::Domains),
-        defang: wish.options.links,
-        threshold: wish.threshold,
-        redactor: redactor(config, wish.options.redaction)?,
-        redaction: wish.options.redaction,
-    };
-    let asked = sanitize::Asked {
-        options: wish.options,
-        urls: LookedUp::by(providers.urls.as_deref()),
-        domains: LookedUp::by(providers.domains.as_deref()),
-        entities: &Entities::default(),
-    };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| AppError::Io(format!("the runtime: {error}")))?;
-    enclosed(config.sanitize.sandbox)?;
-    let sandbox = sandbox(&config.sanitize.limits);
-    match runtime.block_on(sanitize(&sandbox, wish.options, file, providers)) {
-        Ok(sanitized) => Ok(Outcome::Released(Released {
-            kind: sanitized.cleaned.kind,
-            summary: summary(&asked, &sanitized),
-            data: data(&asked, &sanitized),
-            bytes: sanitized.cleaned.bytes,
-            name: sanitized.name,
-        })),
-        Err(SandboxError::Start(error)) => {
-            Err(AppError::Io(format!("a process to read the file in: {error}")))
+
+    /// The largest file, in bytes.
+    pub fn most(&self) -> u64 {
+        self.most as u64
+    }
+
+    /// Cleans one file.
+    ///
+    /// # Errors
+    /// A file that is too large, and no process to read it in.
+    pub fn clean(&self, file: ScanItem<'_>) -> Result<Outcome, AppError> {
+        let Self { wish, most, .. } = self;
+        if file.bytes.len() > *most {
+            return Err(AppError::Sanitize(format!(
+                "the file is larger than sanitize.limits.file, {most} bytes"
+            )));
         }
-        Err(error) => {
-            let kind = match error {
-                SandboxError::Rejected(kind, _) => kind,
-                _ => None,
-            };
-            Ok(Outcome::Refused(Refused { kind, why: why(&error) }))
+        let providers = Providers {
+            scanner: Arc::clone(&self.scanner),
+            block_unable: wish.block_unable,
+            urls: self.urls.clone(),
+            domains: self.domains.clone(),
+            defang: wish.options.links,
+            threshold: wish.threshold,
+            redactor: self.redactor.clone().map(|redactor| (redactor, Keys::default())),
+            redaction: wish.options.redaction,
+        };
+        let asked = sanitize::Asked {
+            options: wish.options,
+            urls: LookedUp::by(providers.urls.as_deref()),
+            domains: LookedUp::by(providers.domains.as_deref()),
+            entities: &Entities::default(),
+        };
+        match self.runtime.block_on(sanitize(&self.sandbox, wish.options, file, providers)) {
+            Ok(sanitized) => Ok(Outcome::Released(Released {
+                kind: sanitized.cleaned.kind,
+                summary: summary(&asked, &sanitized),
+                data: data(&asked, &sanitized),
+                bytes: sanitized.cleaned.bytes,
+                name: sanitized.name,
+            })),
+            Err(SandboxError::Start(error)) => {
+                Err(AppError::Io(format!("a process to read the file in: {error}")))
+            }
+            Err(error) => {
+                let kind = match error {
+                    SandboxError::Rejected(kind, _) => kind,
+                    _ => None,
+                };
+                Ok(Outcome::Refused(Refused { kind, why: why(&error) }))
+            }
         }
     }
 }
 
-fn redactor(config: &Config, redaction: Redaction) -> Result<Option<(Redactor, Keys)>, AppError> {
+fn redactor(config: &Config, redaction: Redaction) -> Result<Option<Redactor>, AppError> {
     if redaction == Redaction::Off {
         return Ok(None);
     }
     let rules = &config.catalogue;
     let detector = Detector::new(rules, &RuleSelection::defaults(rules));
     let detector = detector.map_err(|error| AppError::Rules(error.to_string()))?;
-    let redactor = Redactor::new(detector.allowing(config.allow.clone()), Plan::all(Method::Replace));
-    Ok(Some((redactor, Keys::default())))
+    Ok(Some(Redactor::new(detector.allowing(config.allow.clone()), Plan::all(Method::Replace))))
 }

@@ -70,13 +70,13 @@ mod upkeep;
 
 pub use audit_copies::copy_audit_file;
 pub use check::check_files;
-pub use cleaning::{Outcome, Refused, Released, Wish, clean, release_policy};
+pub use cleaning::{Cleaner, Outcome, Refused, Released, Wish, release_policy};
 pub use error::AppError;
 pub use memory::{Remembered, erase};
-pub use new_master::{NewMaster, Replaced, replace_master};
+pub use new_master::{NewMaster, Replaced, Watched, replace_master};
 pub use open_store::OpenStore;
 pub use pipe::{Piped, redact, unredact};
-pub use process::{log_warnings, logged, without_core_dumps};
+pub use process::{ending_by_signal, log_warnings, logged, without_core_dumps};
 pub use providers::ProviderSet;
 pub use serve::{Announce, Source, serve};
 pub use services::{Services, builtin};

@@ -1,10 +1,10 @@
 //! Text from standard input to standard output, as it comes: `kubectl logs … | portcullis redact`.
 
-use std::io::{IsTerminal, Read, Write};
+use std::io::{Read, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::RecvTimeoutError;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytes::BytesMut;
 
@@ -12,7 +12,6 @@ use crate::app::error::AppError;
 use crate::app::lines::{Armour, Continued, pieces};
 use crate::app::open_store::OpenStore;
 use crate::base::budget::Budget;
-use crate::base::clock::{Clock, SystemClock};
 use crate::base::id::ItemId;
 use crate::base::secret::Secret;
 use crate::config::Config;
@@ -28,9 +27,6 @@ use crate::vault::items::Items;
 
 /// Where nothing more comes for so long, somebody may wait for the lines that came.
 const PAUSE: Duration = Duration::from_millis(200);
-
-/// Work that takes longer than this shows that it goes on.
-const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The largest document, in bytes.
 const MAX_DOCUMENT: u64 = 1 << 30;
@@ -55,8 +51,7 @@ impl Piped<'_> {
     fn run<E: Editor>(self, editor: E) -> Result<(), AppError> {
         let redact = |error: StreamError| AppError::Redact(error.to_string());
         let pieces = pieces(self.input)?;
-        let (mut editor, mut armour, mut progress) =
-            (Continued::new(editor), Armour::default(), Progress::new());
+        let (mut editor, mut armour) = (Continued::new(editor), Armour::default());
         let mut out = BytesMut::new();
         loop {
             editor.go_on().map_err(redact)?;
@@ -81,12 +76,8 @@ impl Piped<'_> {
                 self.output.write_all(&out).and_then(|()| self.output.flush()).map_err(written)?;
                 out.clear();
                 armour.pass(text);
-                progress.add(text.len());
                 match piece {
-                    Some(text) if text.is_empty() => {
-                        progress.end();
-                        return Ok(());
-                    }
+                    Some(text) if text.is_empty() => return Ok(()),
                     Some(_) => {}
                     None => break,
                 }
@@ -99,44 +90,6 @@ fn written(error: std::io::Error) -> AppError {
     match error.kind() {
         std::io::ErrorKind::BrokenPipe => AppError::Pipe,
         _ => AppError::Io(format!("writing: {error}")),
-    }
-}
-
-/// Says on a terminal how far long work has come.
-struct Progress {
-    clock: SystemClock,
-    shown: Instant,
-    bytes: u64,
-    speaks: bool,
-    spoke: bool,
-}
-
-impl Progress {
-    fn new() -> Self {
-        let clock = SystemClock;
-        Self {
-            shown: clock.instant(),
-            clock,
-            bytes: 0,
-            speaks: std::io::stderr().is_terminal(),
-            spoke: false,
-        }
-    }
-
-    fn add(&mut self, bytes: usize) {
-        self.bytes += bytes as u64;
-        let now = self.clock.instant();
-        if self.speaks && now.duration_since(self.shown) >= PATIENCE {
-            self.shown = now;
-            self.spoke = true;
-            drop(write!(std::io::stderr().lock(), "\r{} MiB done", self.bytes >> 20));
-        }
-    }
-
-    fn end(&self) {
-        if self.spoke {
-            drop(writeln!(std::io::stderr().lock(), "\r{} MiB done", self.bytes >> 20));
-        }
     }
 }
 
