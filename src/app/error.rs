@@ -25,6 +25,9 @@ pub enum AppError {
         /// What is wrong with it.
         error: StoreError,
     },
+    /// There is no store in the data folder.
+    #[error("{}: there is no store here", .0.display())]
+    NoStore(PathBuf),
     /// The store, where it is a database: its address may hold a password, so only the setting is named.
     #[error("store.url: {0}")]
     Database(StoreError),
@@ -88,6 +91,10 @@ impl AppError {
     pub fn tip(&self) -> Option<String> {
         let tip = match self {
             Self::Store { error, .. } | Self::Vault(VaultError::Store(error)) => store_tip(error)?,
+            Self::NoStore(_) => {
+                "name its folder with --data, or the file that names it with -c; `portcullis serve` and `portcullis tokens \
+                 create` make one"
+            }
             Self::Database(StoreError::Unavailable(_)) => {
                 "is the database running, and does [store] have its address, user, password and `ca`?"
             }
@@ -117,7 +124,7 @@ const MISSING_FILE: &str = "name yours with -c FILE; `portcullis serve` also run
 fn store_tip(error: &StoreError) -> Option<&'static str> {
     Some(match error {
         StoreError::Unavailable(_) => {
-            "another process may hold the store for long, such as a backup: end it, or try again later"
+            "wait for the process that holds it, such as a backup, or end it; `fuser FILE` says which one it is"
         }
         StoreError::File { fault, .. } if fault.is(ErrorKind::PermissionDenied) => {
             "run it as the user whose gateway it is, such as `sudo -u portcullis portcullis …`, or name another folder \

@@ -20,6 +20,7 @@ use crate::redact::{
     Answer, Counts, FpeContext, KeyName, Keys, Limits, Method, Plan, RedactError, Redactor, Selected,
     SurrogateLog, SurrogateMap, structured,
 };
+use crate::store::StoreError;
 use crate::store::private::Draft;
 use crate::stream::{Editor, Rewriter, StreamError, TextBody};
 use crate::vault::Vault;
@@ -226,7 +227,10 @@ pub mod redact {
 /// # Errors
 /// A context that is not there, or of another vault; input and output.
 pub fn unredact(piped: Piped<'_>, config: &Config, context: &Path) -> Result<(), AppError> {
-    let io = |error: std::io::Error| AppError::Io(format!("{}: {error}", context.display()));
+    let io = |error: std::io::Error| AppError::Store {
+        path: context.to_owned(),
+        error: StoreError::io(context, &error),
+    };
     let file = std::fs::File::open(context).map_err(io)?;
     let mut sealed = Vec::new();
     file.take(MAX_CONTEXT).read_to_end(&mut sealed).map_err(io)?;

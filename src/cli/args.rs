@@ -31,8 +31,15 @@ pub(super) struct SpokenArgs {
     /// Say only what went wrong: no remarks, and no line that shows how far long work has come.
     #[arg(short, long, global = true)]
     pub(super) quiet: bool,
-    /// Whether there are colours; `auto` goes by NO_COLOR, CLICOLOR_FORCE, and whether a terminal shows them.
-    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value = "auto")]
+    /// Whether there are colours: auto, always, never; `auto` goes by NO_COLOR, CLICOLOR_FORCE and the terminal.
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_possible_values = true
+    )]
     pub(super) color: ColorArg,
 }
 
@@ -167,7 +174,8 @@ pub(super) enum Command {
 
 /// An address and a port.
 fn address(text: &str) -> Result<SocketAddr, &'static str> {
-    text.parse().map_err(|_| "an IP address and a port, such as 127.0.0.1:8080, 0.0.0.0:8080 or [::1]:8080")
+    text.parse()
+        .map_err(|_| "write an IP address and a port, such as 127.0.0.1:8080, 0.0.0.0:8080 or [::1]:8080")
 }
 
 #[derive(Debug, clap::Args)]

@@ -32,9 +32,7 @@ pub(super) fn page(path: &[String]) -> Result<(), Failure> {
             Failure::Usage(format!("there is no command `{}`; see `portcullis --help`", path.join(" ")))
         })?;
     }
-    let mut text = Vec::new();
-    man(page).render(&mut text)?;
-    Ok(std::io::stdout().lock().write_all(&text)?)
+    Ok(std::io::stdout().lock().write_all(text(page)?.as_bytes())?)
 }
 
 /// Writes a page for each command into a folder, which is made if it is not there.
@@ -46,11 +44,8 @@ pub(super) fn pages(folder: &Path) -> Result<(), Failure> {
     let mut open = vec![&command];
     while let Some(command) = open.pop() {
         open.extend(command.get_subcommands().filter(|below| !below.is_hide_set()));
-        let page = man(command);
-        let file = folder.join(page.get_filename());
-        let mut text = Vec::new();
-        page.render(&mut text)?;
-        std::fs::write(&file, text).map_err(|error| at(&file, &error))?;
+        let file = folder.join(format!("{}.1", title(command)));
+        std::fs::write(&file, text(command)?).map_err(|error| at(&file, &error))?;
         count += 1;
     }
     message(&format!("{count} pages in {}", folder.display()));
@@ -74,6 +69,20 @@ fn visible() -> Command {
         .disable_help_subcommand(true)
 }
 
-fn man(command: &Command) -> Man {
-    Man::new(command.clone()).source(concat!("portcullis ", env!("CARGO_PKG_VERSION"))).manual("Portcullis")
+/// What the page of a command is called: `portcullis-tokens-create`.
+fn title(command: &Command) -> &str {
+    command.get_display_name().unwrap_or_else(|| command.get_name())
+}
+
+/// The page of a command, in roff.
+fn text(command: &Command) -> Result<String, Failure> {
+    let mut page = Vec::new();
+    Man::new(command.clone()).render(&mut page)?;
+    let page = String::from_utf8_lossy(&page);
+    // The head, without a date: what is left empty would be left out, and the next words be taken for it.
+    let version = env!("CARGO_PKG_VERSION");
+    let head =
+        format!(".TH \"{}\" 1 \"\" \"portcullis {version}\" \"Portcullis\"", title(command).to_uppercase());
+    let lines = page.lines().map(|line| if line.starts_with(".TH ") { head.as_str() } else { line });
+    Ok(lines.flat_map(|line| [line, "\n"]).collect())
 }

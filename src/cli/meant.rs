@@ -46,6 +46,10 @@ pub(super) fn advised(mut error: Error) -> Error {
         ErrorKind::UnknownArgument => text(&error, ContextKind::InvalidArg)
             .filter(|name| name.ends_with(".toml"))
             .map(|name| format!("a configuration file is named with -c: `-c {}`", name.escape_debug())),
+        // A value that nobody typed.
+        ErrorKind::ValueValidation | ErrorKind::InvalidValue => text(&error, ContextKind::InvalidValue)
+            .and_then(|value| VARIABLES.iter().find(|name| std::env::var(name).is_ok_and(|set| set == value)))
+            .map(|name| format!("set in the environment: {name}")),
         _ => None,
     };
     if let Some(tip) = tip {

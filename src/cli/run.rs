@@ -198,5 +198,13 @@ fn run_unredact(args: UnredactArgs) -> Result<(), Failure> {
     let progress = Progress::bytes(args.file.as_deref());
     let mut output = std::io::stdout().lock();
     let piped = Piped { input: progress.counting(input), output: &mut output };
-    Ok(unredact(piped, &config, &args.context)?)
+    unredact(piped, &config, &args.context).map_err(|error| match error {
+        AppError::Redact(_) | AppError::Store { .. } if !args.context.exists() => {
+            Failure::from(error).advised("`portcullis redact --context FILE` writes what this needs")
+        }
+        AppError::Redact(_) => Failure::from(error).advised(
+            "name the store that it was made with, by --data or -c, and the file that --context wrote there",
+        ),
+        error => error.into(),
+    })
 }
