@@ -68,6 +68,7 @@ mod tls_files;
 mod traces;
 mod upkeep;
 
+pub use crate::telemetry::colour_log;
 pub use audit_copies::copy_audit_file;
 pub use check::check_files;
 pub use cleaning::{Cleaner, Outcome, Refused, Released, Wish, release_policy};

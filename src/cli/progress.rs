@@ -2,6 +2,7 @@
 //! none. It shows numbers and names of files, never what is in them.
 
 use std::io::{IsTerminal, Read};
+use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -10,6 +11,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::cli::escape::escaped;
 use crate::cli::streams::is_quiet;
+use crate::cli::table::width;
 
 /// Work that takes no longer than this shows nothing.
 const PATIENCE: Duration = Duration::from_millis(700);
@@ -20,11 +22,35 @@ const TICK: Duration = Duration::from_millis(250);
 /// Times a second that it is drawn at most.
 const RATE: u8 = 8;
 
-const BYTES: &str = "{percent:>3}% {bytes} of {total_bytes} {bytes_per_sec} {eta} left {wide_bar}";
-const ENDLESS: &str = "{spinner} {bytes} {bytes_per_sec} {elapsed}";
-const FILES: &str = "{prefix} {percent:>3}% {bytes} of {total_bytes} {eta} left {wide_msg}";
-const ROWS: &str = "{spinner} {human_pos} rows, {msg} {elapsed}";
-const ONE: &str = "{spinner} {elapsed} {wide_msg}";
+/// What a line says, and what one on a narrow terminal does.
+struct Template {
+    wide: &'static str,
+    narrow: &'static str,
+}
+
+/// The narrowest terminal that has room for all, in characters.
+const WIDE: usize = 60;
+
+const BYTES: Template = Template {
+    wide: "{percent:>3}% {bytes} of {total_bytes} {bytes_per_sec} {eta} left {wide_bar}",
+    narrow: "{percent:>3}% {bytes_per_sec} {eta} left",
+};
+
+const ENDLESS: Template =
+    Template { wide: "{spinner} {bytes} {bytes_per_sec} {elapsed}", narrow: "{bytes} {bytes_per_sec}" };
+
+const FILES: Template = Template {
+    wide: "{prefix} {percent:>3}% {bytes} of {total_bytes} {eta} left {wide_msg}",
+    narrow: "{prefix} {percent:>3}% {eta} left",
+};
+
+const ROWS: Template = Template {
+    wide: "{spinner} {human_pos} rows, {msg} {elapsed}",
+    narrow: "{spinner} {human_pos} rows {elapsed}",
+};
+
+const ONE: Template =
+    Template { wide: "{spinner} {elapsed} {wide_msg}", narrow: "{spinner} {elapsed} {wide_msg}" };
 
 /// The line that is on the terminal.
 static SHOWN: Mutex<Option<ProgressBar>> = Mutex::new(None);
@@ -38,9 +64,12 @@ impl Progress {
         Self(None)
     }
 
-    /// Bytes of a file or of standard input. Where the result goes to the terminal as well, that is enough to see.
+    /// Bytes of a file or of standard input, whose result goes to a file. Where it goes to the terminal, that is enough to
+    /// see; and what reads it from a pipe may write to the terminal too, such as a pager.
     pub(super) fn bytes(file: Option<&Path>) -> Self {
-        if std::io::stdout().is_terminal() {
+        let kind = std::fs::metadata("/dev/stdout").map(|there| there.file_type());
+        let to_file = kind.is_ok_and(|kind| kind.is_file() || kind.is_char_device());
+        if !to_file || std::io::stdout().is_terminal() {
             return Self::none();
         }
         match size(file) {
@@ -66,7 +95,7 @@ impl Progress {
         Self::new(None, ROWS)
     }
 
-    fn new(length: Option<u64>, template: &str) -> Self {
+    fn new(length: Option<u64>, template: Template) -> Self {
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         if is_quiet() || dumb || !std::io::stderr().is_terminal() {
             return Self::none();

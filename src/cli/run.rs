@@ -9,7 +9,8 @@ use clap::{Parser, ValueEnum};
 
 use crate::api::openapi;
 use crate::app::{
-    Announce, AppError, Piped, Source, check_files, logged, redact, serve, unredact, without_core_dumps,
+    Announce, AppError, Piped, Source, check_files, colour_log, logged, redact, serve, unredact,
+    without_core_dumps,
 };
 use crate::cli::args::{Args, ColorArg, Command, MethodArg, RedactArgs, ServeArgs, SpokenArgs, UnredactArgs};
 use crate::cli::escape::escaped;
@@ -18,7 +19,7 @@ use crate::cli::meant::advised;
 use crate::cli::progress::Progress;
 use crate::cli::settings::{found, here};
 use crate::cli::streams::{be_quiet, input, last_words, message, result, warning};
-use crate::cli::style::{self, GOOD, output_coloured, painted};
+use crate::cli::style::{self, GOOD, errors_coloured, output_coloured, painted};
 use crate::cli::{
     audit, detect, health, keys, manual, memory, problem, rules, sanitize, tokens, usage, wanted,
 };
@@ -62,6 +63,7 @@ pub fn run(args: Args) -> ExitCode {
     if quiet {
         be_quiet();
     }
+    colour_log(errors_coloured());
     // Every command may read keys or what is to be redacted.
     let done = without_core_dumps().map_err(Failure::App).and_then(|()| self::command(command));
     let (error, tip) = match done {

@@ -47,7 +47,8 @@ pub(super) fn asked(inputs: &[PathBuf], output: &Path) -> Result<Asked, Failure>
     let is_folder =
         there.as_ref().is_some_and(Metadata::is_dir) || output.as_os_str().as_bytes().ends_with(b"/");
     let facts = std::fs::metadata(first).map_err(|error| at(first, &error))?;
-    if inputs.len() == 1 && facts.is_file() && !is_folder {
+    // What is no file can be read too, such as a pipe of the shell's.
+    if inputs.len() == 1 && !facts.is_dir() && !is_folder {
         let job = CleanJob { from: first.to_owned(), to: output.to_owned(), size: facts.len() };
         writable(&job)?;
         return Ok(Asked::One(job));

@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write};
+use std::os::fd::AsFd;
 
 use clap::builder::styling::Style;
 
@@ -38,7 +39,7 @@ impl Table {
         let mut output = std::io::BufWriter::new(std::io::stdout().lock());
         let text = match std::io::stdout().is_terminal() {
             false => self.tabs(),
-            true => self.shown(width(), output_coloured()),
+            true => self.shown(width(std::io::stdout()), output_coloured()),
         };
         output.write_all(text.as_bytes())?;
         output.flush()?;
@@ -94,10 +95,10 @@ impl Table {
     }
 }
 
-/// How many characters a line of the terminal has.
-fn width() -> usize {
+/// How many characters a line of a stream's terminal has.
+pub(super) fn width(stream: impl AsFd) -> usize {
     let said = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
-    let asked = || terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| usize::from(width.0));
+    let asked = || terminal_size::terminal_size_of(stream).map(|(width, _)| usize::from(width.0));
     said.or_else(asked).filter(|width| *width > 0).unwrap_or(WIDTH)
 }
 

@@ -1,5 +1,6 @@
 """What shells and `man` are told of the command line: they understand it, and it is all there."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -24,7 +25,7 @@ def commands(*path):
 def test_shells_understand_their_completions(tmp_path, shell):
     done = run("completions", shell)
     assert done.returncode == 0 and not done.err
-    assert "rotate-master" in done.out and "--color" in done.out
+    assert "rotate-master" in done.out and re.search("(--|-l )color", done.out)
     # What only the program itself starts.
     assert not re.search(r"\bparse\b", done.out.replace("argparse", ""))
     check = SHELLS[shell]
@@ -70,7 +71,7 @@ def test_pages_can_be_read(tmp_path, tool):
     run("man", "--dir", tmp_path)
     for file in tmp_path.iterdir():
         command = ["man", "--warnings", "-l", file] if tool == "man" else ["mandoc", "-Tlint", "-Werror", file]
-        done = subprocess.run(command, capture_output=True, text=True, env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"})
+        done = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"LC_ALL": "C.UTF-8"})
         assert (done.returncode, done.stderr) == (0, ""), file.name + done.stdout
         if tool == "man":
             assert re.search(r"^SYNOPSIS$", done.stdout, re.M)

@@ -57,7 +57,7 @@ def test_no_line_is_wider_than_the_terminal(large):
         terminal.process.terminate()
         seen = terminal.end()
     lines = re.split("[\r\n]", re.sub("\x1b\\[[0-9;?]*[a-zA-Z]", "", seen.text))
-    assert max(map(len, lines)) <= 30, lines
+    assert max(len(line.rstrip()) for line in lines) < 30, lines
 
 
 def test_no_progress_where_it_would_be_in_the_way(tmp_path):
@@ -70,6 +70,15 @@ def test_no_progress_where_it_would_be_in_the_way(tmp_path):
         assert ("redacted 20000" in seen.text) == (not more)
     done = run("redact", file)
     assert done.err == "" and done.out.count("<EMAIL_ADDRESS>") == 20000
+
+
+def test_what_reads_a_pipe_may_be_at_the_terminal(tmp_path):
+    file = tmp_path / "some.log"
+    file.write_text(LINE * 40000)
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as pager:
+        seen = at_terminal("redact", file, stdout=pager.stdin)
+        pager.stdin.close()
+    assert seen.returncode == DONE and "MiB" not in seen.text
 
 
 def test_a_line_of_progress_is_gone_at_the_end(tmp_path):
@@ -135,7 +144,7 @@ def test_what_programs_read_has_no_colours(tmp_path):
 
 def test_tables_fit_the_terminal(tmp_path):
     place = ("--data", tmp_path)
-    assert "there are no tokens" in run("tokens", "create", "--name", "first", *place).err + run("tokens", "list", "--data", tmp_path).err or True
+    run("tokens", "create", "--name", "first", *place)
     run("tokens", "create", "--name", "second", "--expires", "30d", *place)
     piped = [line.split("\t") for line in run("tokens", "list", *place).out.splitlines()]
     heads, rows = piped[0], piped[1:]
