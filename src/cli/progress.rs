@@ -101,6 +101,7 @@ impl Progress {
             return Self::none();
         }
         let bar = ProgressBar::with_draw_target(length, ProgressDrawTarget::hidden());
+        let template = if width(std::io::stderr()) < WIDE { template.narrow } else { template.wide };
         let style =
             ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner());
         bar.set_style(style.progress_chars("=> ").tick_chars("|/-\\ "));
