@@ -65,11 +65,12 @@ impl Progress {
     }
 
     /// Bytes of a file or of standard input, whose result goes to a file. Where it goes to the terminal, that is enough to
-    /// see; and what reads it from a pipe may write to the terminal too, such as a pager.
+    /// see; what reads it from a pipe may write to the terminal too, such as a pager; and who types sees what is typed.
     pub(super) fn bytes(file: Option<&Path>) -> Self {
         let kind = std::fs::metadata("/dev/stdout").map(|there| there.file_type());
         let to_file = kind.is_ok_and(|kind| kind.is_file() || kind.is_char_device());
-        if !to_file || std::io::stdout().is_terminal() {
+        let typed = named(file).is_none() && std::io::stdin().is_terminal();
+        if typed || !to_file || std::io::stdout().is_terminal() {
             return Self::none();
         }
         match size(file) {
@@ -187,9 +188,14 @@ pub(super) fn aside(write: impl FnOnce()) {
     }
 }
 
+/// The file, where it is not standard input.
+fn named(file: Option<&Path>) -> Option<&Path> {
+    file.filter(|path| path.as_os_str() != "-")
+}
+
 /// How many bytes will come, where that is known. Standard input may be a file as well.
 fn size(file: Option<&Path>) -> Option<u64> {
-    let path = file.filter(|path| path.as_os_str() != "-").unwrap_or(Path::new("/dev/stdin"));
+    let path = named(file).unwrap_or(Path::new("/dev/stdin"));
     std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).map(|there| there.len())
 }
 
