@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use serde_json::Value;
+use tokio::runtime::Runtime;
 
 use crate::api::redact::Entities;
 use crate::api::sanitize::{self, LookedUp, data, summary, why};
@@ -15,10 +16,10 @@ use crate::config::Config;
 use crate::config::settings::{self, FileLimits, SandboxMode, ScriptFiles, UnknownFiles, UnreadFiles};
 use crate::detect::{Detector, RuleSelection};
 use crate::redact::{Keys, Method, Plan, Redactor};
-use crate::sanitize::intel::IndicatorType;
+use crate::sanitize::intel::{IndicatorType, Reputation};
 use crate::sanitize::sandbox::enclosure::{self, Enclosed};
 use crate::sanitize::sandbox::{Sandbox, SandboxError, SandboxLimits};
-use crate::sanitize::scan::ScanItem;
+use crate::sanitize::scan::{ScanItem, Scanner};
 use crate::sanitize::{
     FileKind, Options, Providers, Redaction, ReleasePolicy, Scripts, UnfoldBounds, Unread, sanitize,
 };
@@ -117,53 +118,89 @@ pub fn release_policy(settings: &settings::Sanitize) -> ReleasePolicy {
     }
 }
 
-/// Cleans one file.
-///
-/// # Errors
-/// A configuration that cannot be used; a file that is too large.
-pub fn clean(config: &Config, wish: Wish, file: ScanItem<'_>) -> Result<Outcome, AppError> {
-    let clock: SharedClock = Arc::new(SystemClock);
-    let providers = ProviderSet::new(&config.sanitize, &clock)?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| AppError::Io(format!("the runtime: {error}")))?;
-    enclosed(config.sanitize.sandbox)?;
-    let sandbox = sandbox(&config.sanitize.limits);
-    let cleaning = Cleaning { config, providers: &providers, sandbox: &sandbox };
-    runtime.block_on(cleaning.clean(wish, file))
+/// Cleans files on the command line, one after the other.
+pub struct Cleaner {
+    runtime: Runtime,
+    cleaning: Cleaning,
 }
 
-/// What files are cleaned with.
-pub(super) struct Cleaning<'c> {
-    /// Its settings.
-    pub(super) config: &'c Config,
-    /// Whom to ask.
-    pub(super) providers: &'c ProviderSet,
-    /// Where they are taken apart.
-    pub(super) sandbox: &'c Sandbox,
-}
+impl Cleaner {
+    /// What cleans as the configuration says.
+    ///
+    /// # Errors
+    /// A configuration that cannot be used, and a kernel that lacks what it wants.
+    pub fn new(config: &Config, wish: Wish) -> Result<Self, AppError> {
+        let clock: SharedClock = Arc::new(SystemClock);
+        let providers = ProviderSet::new(&config.sanitize, &clock)?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| AppError::Io(format!("the runtime: {error}")))?;
+        enclosed(config.sanitize.sandbox)?;
+        Ok(Self { runtime, cleaning: Cleaning::new(config, &providers, wish)? })
+    }
 
-impl Cleaning<'_> {
+    /// The largest file, in bytes.
+    pub fn most(&self) -> u64 {
+        self.cleaning.most as u64
+    }
+
     /// Cleans one file.
     ///
     /// # Errors
-    /// A configuration that cannot be used; a file that is too large.
-    pub(super) async fn clean(&self, wish: Wish, file: ScanItem<'_>) -> Result<Outcome, AppError> {
-        let most = self.config.sanitize.limits.file.bytes();
-        if file.bytes.len() > most {
+    /// A file that is too large, and no process to read it in.
+    pub fn clean(&self, file: ScanItem<'_>) -> Result<Outcome, AppError> {
+        self.runtime.block_on(self.cleaning.clean(file))
+    }
+}
+
+/// What files are cleaned with, all by the same wish.
+pub(super) struct Cleaning {
+    sandbox: Sandbox,
+    wish: Wish,
+    scanner: Arc<dyn Scanner>,
+    urls: Option<Arc<dyn Reputation>>,
+    domains: Option<Arc<dyn Reputation>>,
+    redactor: Option<Redactor>,
+    most: usize,
+}
+
+impl Cleaning {
+    /// By the settings, with those whom they ask.
+    ///
+    /// # Errors
+    /// A configuration that cannot be used.
+    pub(super) fn new(config: &Config, asked: &ProviderSet, wish: Wish) -> Result<Self, AppError> {
+        let disabled = || AppError::Sanitize(format!("no engine is behind the provider `{PROVIDER}`"));
+        let intel = |of| asked.intel.get(of, PROVIDER).ok();
+        Ok(Self {
+            sandbox: sandbox(&config.sanitize.limits),
+            scanner: asked.scan.get(PROVIDER).map_err(|_| disabled())?,
+            urls: intel(IndicatorType::Urls),
+            domains: intel(IndicatorType::Domains),
+            redactor: redactor(config, wish.options.redaction)?,
+            most: config.sanitize.limits.file.bytes(),
+            wish,
+        })
+    }
+
+    /// Cleans one file.
+    ///
+    /// # Errors
+    /// A file that is too large, and no process to read it in.
+    pub(super) async fn clean(&self, file: ScanItem<'_>) -> Result<Outcome, AppError> {
+        let Self { wish, most, .. } = self;
+        if file.bytes.len() > *most {
             return Err(AppError::Sanitize(format!(
                 "the file is larger than sanitize.limits.file, {most} bytes"
             )));
         }
-        let disabled = || AppError::Sanitize(format!("no engine is behind the provider `{PROVIDER}`"));
-        let intel = |asked| self.providers.intel.get(asked, PROVIDER).ok();
         let providers = Providers {
-            scanner: self.providers.scan.get(PROVIDER).map_err(|_| disabled())?,
+            scanner: Arc::clone(&self.scanner),
             block_unable: wish.block_unable,
-            urls: intel(IndicatorType::Urls),
-            domains: intel(IndicatorType::Domains),
+            urls: self.urls.clone(),
+            domains: self.domains.clone(),
             defang: wish.options.links,
             threshold: wish.threshold,
-            redactor: redactor(self.config, wish.options.redaction)?,
+            redactor: self.redactor.clone().map(|redactor| (redactor, Keys::default())),
             redaction: wish.options.redaction,
         };
         let asked = sanitize::Asked {
@@ -172,7 +209,7 @@ impl Cleaning<'_> {
             domains: LookedUp::by(providers.domains.as_deref()),
             entities: &Entities::default(),
         };
-        match sanitize(self.sandbox, wish.options, file, providers).await {
+        match sanitize(&self.sandbox, wish.options, file, providers).await {
             Ok(sanitized) => Ok(Outcome::Released(Released {
                 kind: sanitized.cleaned.kind,
                 summary: summary(&asked, &sanitized),
@@ -194,13 +231,12 @@ impl Cleaning<'_> {
     }
 }
 
-fn redactor(config: &Config, redaction: Redaction) -> Result<Option<(Redactor, Keys)>, AppError> {
+fn redactor(config: &Config, redaction: Redaction) -> Result<Option<Redactor>, AppError> {
     if redaction == Redaction::Off {
         return Ok(None);
     }
     let rules = &config.catalogue;
     let detector = Detector::new(rules, &RuleSelection::defaults(rules));
     let detector = detector.map_err(|error| AppError::Rules(error.to_string()))?;
-    let redactor = Redactor::new(detector.allowing(config.allow.clone()), Plan::all(Method::Replace));
-    Ok(Some((redactor, Keys::default())))
+    Ok(Some(Redactor::new(detector.allowing(config.allow.clone()), Plan::all(Method::Replace))))
 }

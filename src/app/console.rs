@@ -119,9 +119,8 @@ impl FileCleaner {
         let options =
             Options { redaction, policy: cleaning::release_policy(&config.sanitize), ..Options::default() };
         let wish = Wish { options, threshold: DEFANGED, block_unable: false };
-        let sandbox = cleaning::sandbox(&config.sanitize.limits);
-        let cleaning = Cleaning { config, providers: &providers, sandbox: &sandbox };
-        cleaning.clean(wish, ScanItem { name: &file.name, bytes: file.bytes.clone() }).await
+        let cleaning = Cleaning::new(config, &providers, wish)?;
+        cleaning.clean(ScanItem { name: &file.name, bytes: file.bytes.clone() }).await
     }
 }
 

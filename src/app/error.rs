@@ -1,8 +1,12 @@
 //! [`AppError`]: why the process cannot do what it is told to.
 
+use std::io::ErrorKind;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
+use crate::api::token::TokenError;
 use crate::base::id::ItemId;
+use crate::gateway::listen::ListenError;
 use crate::store::StoreError;
 use crate::telemetry::MetricsError;
 use crate::vault::VaultError;
@@ -21,6 +25,9 @@ pub enum AppError {
         /// What is wrong with it.
         error: StoreError,
     },
+    /// There is no store in the data folder.
+    #[error("{}: there is no store here", .0.display())]
+    NoStore(PathBuf),
     /// The store, where it is a database: its address may hold a password, so only the setting is named.
     #[error("store.url: {0}")]
     Database(StoreError),
@@ -77,6 +84,75 @@ pub enum AppError {
     /// Text cannot be redacted or restored.
     #[error("{0}")]
     Redact(String),
+}
+
+impl AppError {
+    /// What can be done next, where the error does not say so itself: words for whoever is at the command line.
+    pub fn tip(&self) -> Option<String> {
+        let tip = match self {
+            Self::Store { error, .. } | Self::Vault(VaultError::Store(error)) => store_tip(error)?,
+            Self::NoStore(_) => {
+                "name its folder with --data, or the file that names it with -c; `portcullis serve` and `portcullis tokens \
+                 create` make one"
+            }
+            Self::Database(StoreError::Unavailable(_)) => {
+                "is the database running, and does [store] have its address, user, password and `ca`?"
+            }
+            Self::Bucket { .. } => "does [blobs.s3] have the bucket's endpoint, region and keys?",
+            Self::Token(TokenError::Unknown) => "`portcullis tokens list` shows the ids that there are",
+            Self::Token(TokenError::Revoked | TokenError::Expired) => {
+                "`portcullis tokens create --name NAME` makes another one"
+            }
+            Self::Token(TokenError::Store(error)) => store_tip(error)?,
+            Self::Vault(VaultError::Unknown) => {
+                "`portcullis keys list` shows the ids that there are, `portcullis keys show ID` the versions of one"
+            }
+            Self::Listen(ListenError::Bind { address, why }) => return bind_tip(*address, why.kind()),
+            Self::Listen(ListenError::Certificate { .. }) => {
+                "`portcullis check -c FILE` looks through all certificates without starting"
+            }
+            Self::Config(problems) => return problems.is_missing_file().then(|| MISSING_FILE.to_owned()),
+            _ => return None,
+        };
+        Some(tip.to_owned())
+    }
+}
+
+/// What can be done where there is no configuration file.
+const MISSING_FILE: &str = "name yours with -c FILE; `portcullis serve` also runs without a file, with --listen, --upstream and --data";
+
+fn store_tip(error: &StoreError) -> Option<&'static str> {
+    Some(match error {
+        StoreError::Unavailable(_) => {
+            "wait for the process that holds it, such as a backup, or end it; `fuser FILE` says which one it is"
+        }
+        StoreError::File { fault, .. } if fault.is(ErrorKind::PermissionDenied) => {
+            "run it as the user whose gateway it is, such as `sudo -u portcullis portcullis …`, or name another folder \
+             with --data"
+        }
+        StoreError::File { fault, .. } if fault.is(ErrorKind::AlreadyExists) => {
+            "name a file that is not there yet"
+        }
+        _ => return None,
+    })
+}
+
+fn bind_tip(address: SocketAddr, why: ErrorKind) -> Option<String> {
+    Some(match why {
+        ErrorKind::AddrInUse => format!(
+            "another program has port {}; name another address with --listen or --admin, or in the configuration, or \
+             take over from a gateway with --upgrade",
+            address.port()
+        ),
+        ErrorKind::PermissionDenied => format!(
+            "port {} takes the capability CAP_NET_BIND_SERVICE, which conf/portcullis.service shows; or name one above 1023",
+            address.port()
+        ),
+        ErrorKind::AddrNotAvailable => {
+            "this machine has no such address; 0.0.0.0 and [::] stand for all that it has".to_owned()
+        }
+        _ => return None,
+    })
 }
 
 /// An error of the store with its path, once.

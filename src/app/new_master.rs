@@ -9,7 +9,8 @@ use crate::base::secret::Secret;
 use crate::config::settings::Settings;
 use crate::config::{Config, Env, ProcessEnv};
 use crate::store::private;
-use crate::vault::{MasterKey, Rotated, Vault, VaultError, rotation};
+use crate::vault::rotation::{self, Pace};
+use crate::vault::{MasterKey, Rotated, Vault, VaultError};
 
 /// Where another master key is to come from.
 #[derive(Clone, Debug)]
@@ -37,6 +38,14 @@ pub enum Replaced {
     Kept(u64),
     /// It had been replaced before, and is dropped now.
     Finished,
+}
+
+/// Who sees how a replacement goes on.
+pub struct Watched<'a> {
+    /// Called once all that may be wrong with the new key is known, before anything is written.
+    pub begun: &'a dyn Fn(),
+    /// Called for each row that was looked at, with whether it was sealed anew.
+    pub looked: &'a (dyn Fn(bool) + Sync),
 }
 
 impl NewMaster {
@@ -89,18 +98,19 @@ pub fn replace_master(
     config: &Config,
     new: &NewMaster,
     keep_old: bool,
-    begin: impl FnOnce(),
+    watched: Watched<'_>,
 ) -> Result<Replaced, AppError> {
     if matches!(new, NewMaster::Own) && !master::is_own(config) {
         let why = "the configuration names the master key's place, so say where the new one is";
         return Err(AppError::Usage(why.to_owned()));
     }
     let vault = opened.vault(config)?;
+    let pace = Pace { grace: rotation::GRACE, looked: watched.looked };
     opened.io.block_on(async {
         // Stopped between the new file and the end.
         let begun = matches!(new, NewMaster::Own) && next(config).exists();
         if vault.has_predecessor() && !begun && !keep_old {
-            vault.finish_rotation().await?;
+            vault.finish_rotation(pace).await?;
             return Ok(Replaced::Finished);
         }
         let key = new.key(&vault, config).await?;
@@ -109,9 +119,8 @@ pub fn replace_master(
             true => Ok(private::replace(&master::file(config), &next(config))?),
             false => Ok(()),
         };
-        // All that may be wrong with it is known.
-        begin();
-        let Rotated { rows } = vault.rotate_master(&key, rotation::GRACE, !keep_old, put).await?;
+        (watched.begun)();
+        let Rotated { rows } = vault.rotate_master(&key, pace, !keep_old, put).await?;
         Ok(if keep_old { Replaced::Kept(rows) } else { Replaced::Dropped(rows) })
     })
 }

@@ -12,7 +12,9 @@ use crate::base::clock::{SharedClock, SystemClock};
 use crate::config::Config;
 use crate::config::settings::{Settings, Store};
 use crate::store::postgres::Database;
-use crate::store::{Blobs, EmbeddedRecords, LogLines, Objects, PostgresRecords, Records, S3, Timed, private};
+use crate::store::{
+    Blobs, EmbeddedRecords, LogLines, Objects, PostgresRecords, Records, S3, StoreError, Timed, private,
+};
 use crate::telemetry::Metrics;
 use crate::vault::Vault;
 
@@ -80,10 +82,15 @@ impl OpenStore {
     /// As [`OpenStore::at`]; also if there is none yet.
     pub fn existing(settings: &Settings) -> Result<Self, AppError> {
         let path = settings.data.join(EMBEDDED);
-        if settings.store.url.is_none() && !path.exists() {
-            let why =
-                "there is no store here; name its folder with --data, or the file that names it with -c";
-            return Err(AppError::Io(format!("{}: {why}", settings.data.display())));
+        if settings.store.url.is_none() {
+            match path.try_exists() {
+                Ok(true) => {}
+                // It may well be there, and be another user's.
+                Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
+                    return Err(AppError::Store { error: StoreError::io(&path, &error), path });
+                }
+                _ => return Err(AppError::NoStore(settings.data.to_path_buf())),
+            }
         }
         Self::at(settings)
     }

@@ -1,10 +1,10 @@
 //! Text from standard input to standard output, as it comes: `kubectl logs … | portcullis redact`.
 
-use std::io::{IsTerminal, Read, Write};
+use std::io::{Read, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::RecvTimeoutError;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytes::BytesMut;
 
@@ -12,7 +12,6 @@ use crate::app::error::AppError;
 use crate::app::lines::{Armour, Continued, pieces};
 use crate::app::open_store::OpenStore;
 use crate::base::budget::Budget;
-use crate::base::clock::{Clock, SystemClock};
 use crate::base::id::ItemId;
 use crate::base::secret::Secret;
 use crate::config::Config;
@@ -21,6 +20,7 @@ use crate::redact::{
     Answer, Counts, FpeContext, KeyName, Keys, Limits, Method, Plan, RedactError, Redactor, Selected,
     SurrogateLog, SurrogateMap, structured,
 };
+use crate::store::StoreError;
 use crate::store::private::Draft;
 use crate::stream::{Editor, Rewriter, StreamError, TextBody};
 use crate::vault::Vault;
@@ -28,9 +28,6 @@ use crate::vault::items::Items;
 
 /// Where nothing more comes for so long, somebody may wait for the lines that came.
 const PAUSE: Duration = Duration::from_millis(200);
-
-/// Work that takes longer than this shows that it goes on.
-const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The largest document, in bytes.
 const MAX_DOCUMENT: u64 = 1 << 30;
@@ -55,8 +52,7 @@ impl Piped<'_> {
     fn run<E: Editor>(self, editor: E) -> Result<(), AppError> {
         let redact = |error: StreamError| AppError::Redact(error.to_string());
         let pieces = pieces(self.input)?;
-        let (mut editor, mut armour, mut progress) =
-            (Continued::new(editor), Armour::default(), Progress::new());
+        let (mut editor, mut armour) = (Continued::new(editor), Armour::default());
         let mut out = BytesMut::new();
         loop {
             editor.go_on().map_err(redact)?;
@@ -81,12 +77,8 @@ impl Piped<'_> {
                 self.output.write_all(&out).and_then(|()| self.output.flush()).map_err(written)?;
                 out.clear();
                 armour.pass(text);
-                progress.add(text.len());
                 match piece {
-                    Some(text) if text.is_empty() => {
-                        progress.end();
-                        return Ok(());
-                    }
+                    Some(text) if text.is_empty() => return Ok(()),
                     Some(_) => {}
                     None => break,
                 }
@@ -99,44 +91,6 @@ fn written(error: std::io::Error) -> AppError {
     match error.kind() {
         std::io::ErrorKind::BrokenPipe => AppError::Pipe,
         _ => AppError::Io(format!("writing: {error}")),
-    }
-}
-
-/// Says on a terminal how far long work has come.
-struct Progress {
-    clock: SystemClock,
-    shown: Instant,
-    bytes: u64,
-    speaks: bool,
-    spoke: bool,
-}
-
-impl Progress {
-    fn new() -> Self {
-        let clock = SystemClock;
-        Self {
-            shown: clock.instant(),
-            clock,
-            bytes: 0,
-            speaks: std::io::stderr().is_terminal(),
-            spoke: false,
-        }
-    }
-
-    fn add(&mut self, bytes: usize) {
-        self.bytes += bytes as u64;
-        let now = self.clock.instant();
-        if self.speaks && now.duration_since(self.shown) >= PATIENCE {
-            self.shown = now;
-            self.spoke = true;
-            drop(write!(std::io::stderr().lock(), "\r{} MiB done", self.bytes >> 20));
-        }
-    }
-
-    fn end(&self) {
-        if self.spoke {
-            drop(writeln!(std::io::stderr().lock(), "\r{} MiB done", self.bytes >> 20));
-        }
     }
 }
 
@@ -273,7 +227,10 @@ pub mod redact {
 /// # Errors
 /// A context that is not there, or of another vault; input and output.
 pub fn unredact(piped: Piped<'_>, config: &Config, context: &Path) -> Result<(), AppError> {
-    let io = |error: std::io::Error| AppError::Io(format!("{}: {error}", context.display()));
+    let io = |error: std::io::Error| AppError::Store {
+        path: context.to_owned(),
+        error: StoreError::io(context, &error),
+    };
     let file = std::fs::File::open(context).map_err(io)?;
     let mut sealed = Vec::new();
     file.take(MAX_CONTEXT).read_to_end(&mut sealed).map_err(io)?;

@@ -1,5 +1,9 @@
 //! What the process asks of the operating system for itself, before it holds anything secret.
 
+use std::task::Poll;
+
+use tokio::signal::unix::{SignalKind, signal};
+
 use crate::app::error::AppError;
 use crate::telemetry::{LogFormat, logs_json, start_log};
 
@@ -39,6 +43,47 @@ pub fn logged(line: &str, is_failure: bool) -> bool {
         (true, false) => tracing::info!(target: "portcullis::app", "{line}"),
     }
     true
+}
+
+/// The ends that a shell and a supervisor ask for, with their numbers (POSIX `<signal.h>`): of the terminal, of whoever is
+/// at it, of the process.
+const ENDS: [(u8, SignalKind); 3] =
+    [(1, SignalKind::hangup()), (2, SignalKind::interrupt()), (15, SignalKind::terminate())];
+
+/// Has a thread of its own call `end` when this process is told to end, in place of ending at once; `end` gets the signal's
+/// number. Signals that whoever started this process has it ignore (`nohup`) are ignored as before.
+///
+/// # Errors
+/// What the operating system says.
+pub fn ending_by_signal(end: impl FnOnce(u8) + Send + 'static) -> Result<(), AppError> {
+    let failed = |error: std::io::Error| AppError::Io(format!("signals: {error}"));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().map_err(failed)?;
+    let ignored = ignored();
+    let entered = runtime.enter();
+    let mut awaited = Vec::new();
+    for (number, kind) in ENDS {
+        if ignored & (1 << (number - 1)) == 0 {
+            awaited.push((number, signal(kind).map_err(failed)?));
+        }
+    }
+    drop(entered);
+    let run = move || {
+        let first = std::future::poll_fn(|context| {
+            let came = awaited
+                .iter_mut()
+                .find_map(|(number, signal)| signal.poll_recv(context).is_ready().then_some(*number));
+            came.map_or(Poll::Pending, Poll::Ready)
+        });
+        end(runtime.block_on(first));
+    };
+    std::thread::Builder::new().name("signals".to_owned()).spawn(run).map(drop).map_err(failed)
+}
+
+/// The signals that this process ignores, the first in the lowest bit (proc_pid_status(5)); none where that is not told.
+fn ignored() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or_default()
 }
 
 /// Starts a log of warnings, for a command that ends by itself.

@@ -8,6 +8,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use crate::cli::audit_args::AuditCommand;
 use crate::cli::keys_args::KeyCommand;
 use crate::cli::memory_args::MemoryCommand;
+use crate::cli::style::styles;
 use crate::cli::tokens_args::TokenCommand;
 use crate::cli::usage_args::ReportArgs;
 use crate::sanitize::{Scripts, Unread};
@@ -15,10 +16,42 @@ use crate::sanitize::{Scripts, Unread};
 /// A gateway that keeps secrets in: it redacts what goes to an LLM or any other HTTP service, and restores the
 /// answers.
 #[derive(Debug, Parser)]
-#[command(name = "portcullis", version, disable_help_subcommand = true, after_help = EXIT_CODES)]
+#[command(name = "portcullis", version, after_help = EXIT_CODES, styles = styles())]
 pub struct Args {
+    #[command(flatten)]
+    pub(super) spoken: SpokenArgs,
     #[command(subcommand)]
     pub(super) command: Command,
+}
+
+/// How much is said to people, and how it looks.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Options of every command")]
+pub(super) struct SpokenArgs {
+    /// Say only what went wrong: no remarks, and no line that shows how far long work has come.
+    #[arg(short, long, global = true)]
+    pub(super) quiet: bool,
+    /// Whether there are colours: auto, always, never; `auto` goes by NO_COLOR, CLICOLOR_FORCE and the terminal.
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_possible_values = true
+    )]
+    pub(super) color: ColorArg,
+}
+
+/// Whether there are colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum ColorArg {
+    /// Where a terminal shows them, and the environment does not say otherwise.
+    Auto,
+    /// Everywhere.
+    Always,
+    /// Nowhere.
+    Never,
 }
 
 const EXIT_CODES: &str =
@@ -34,7 +67,13 @@ pub(super) enum Command {
     /// Request a running gateway whether it takes traffic; exit code 0 if it does.
     Health {
         /// Its listener for metrics and health.
-        #[arg(long, value_name = "ADDR", env = "PORTCULLIS_ADMIN", default_value = "127.0.0.1:9180")]
+        #[arg(
+            long,
+            value_name = "ADDR",
+            env = "PORTCULLIS_ADMIN",
+            default_value = "127.0.0.1:9180",
+            value_parser = address
+        )]
         admin: SocketAddr,
     },
     /// Check a configuration file and report every problem in it.
@@ -98,8 +137,30 @@ pub(super) enum Command {
     Redact(RedactArgs),
     /// Put back what `redact --context` replaced.
     Unredact(UnredactArgs),
-    /// Clean one file: take out what acts, defang links, redact values if asked to.
+    /// Clean files: take out what acts, defang links, redact values if asked to.
+    ///
+    /// One file becomes another: `portcullis sanitize letter.pdf clean.pdf`. Of a folder, or of several files and folders,
+    /// the clean ones come to lie in the folder that is named last, each under the name that fits what it is.
     Sanitize(SanitizeArgs),
+    /// Print a script that completes commands and options in a shell.
+    ///
+    /// For bash, put `source <(portcullis completions bash)` into ~/.bashrc; for zsh, write it to `_portcullis` in a folder of
+    /// `fpath`; for fish, to ~/.config/fish/completions/portcullis.fish.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page of the program, or of one of its commands.
+    ///
+    /// `portcullis man tokens create | man -l -` shows one; `--dir` writes all of them for `man` to find.
+    Man {
+        /// The command, such as `tokens create`.
+        #[arg(value_name = "COMMAND", conflicts_with = "dir")]
+        page: Vec<String>,
+        /// Write a page for each command into this folder, such as ~/.local/share/man/man1.
+        #[arg(long, value_name = "DIR")]
+        dir: Option<PathBuf>,
+    },
     /// Print the version.
     Version,
     /// Print the description of the API (OpenAPI 3.1).
@@ -114,16 +175,22 @@ pub(super) enum Command {
     },
 }
 
+/// An address and a port.
+fn address(text: &str) -> Result<SocketAddr, &'static str> {
+    text.parse()
+        .map_err(|_| "write an IP address and a port, such as 127.0.0.1:8080, 0.0.0.0:8080 or [::1]:8080")
+}
+
 #[derive(Debug, clap::Args)]
 pub(super) struct ServeArgs {
     /// The configuration file; without one, the embedded default serves 127.0.0.1:8080.
     #[arg(short, long, env = "PORTCULLIS_CONFIG", conflicts_with_all = ["listen", "upstream", "data"])]
     pub(super) config: Option<PathBuf>,
     /// Where to listen.
-    #[arg(long, value_name = "ADDR", env = "PORTCULLIS_LISTEN")]
+    #[arg(long, value_name = "ADDR", env = "PORTCULLIS_LISTEN", value_parser = address)]
     pub(super) listen: Option<SocketAddr>,
     /// Where metrics and health are served [default: 127.0.0.1:9180]; a configuration file has `[admin]` for it.
-    #[arg(long, value_name = "ADDR", env = "PORTCULLIS_ADMIN")]
+    #[arg(long, value_name = "ADDR", env = "PORTCULLIS_ADMIN", value_parser = address)]
     pub(super) admin: Option<SocketAddr>,
     /// Forward everything but our own endpoints to this URL: redacted on the way, restored on the way back.
     #[arg(long, value_name = "URL", env = "PORTCULLIS_UPSTREAM")]
@@ -364,11 +431,13 @@ impl UnreadArg {
 
 #[derive(Debug, clap::Args)]
 pub(super) struct SanitizeArgs {
-    /// The file.
-    pub(super) input: PathBuf,
-    /// Where the clean file goes; not written if the file is not released.
+    /// The file; or files and folders.
+    #[arg(required = true, value_name = "IN")]
+    pub(super) inputs: Vec<PathBuf>,
+    /// Where the clean file goes, which is not written if the file is not released; of several, the folder for them.
+    #[arg(value_name = "OUT")]
     pub(super) output: PathBuf,
-    /// Print what was found and done, as JSON.
+    /// Print what was found and done, as JSON; of several files one object a line.
     #[arg(long)]
     pub(super) report: bool,
     /// Redact what the rules that are on by default find.

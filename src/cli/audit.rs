@@ -13,7 +13,7 @@ use crate::cli::audit_args::{AuditCommand, FormatArg, StoredArgs};
 use crate::cli::failure::Failure;
 use crate::cli::settings::placed;
 use crate::cli::stored_log::StoredLog;
-use crate::cli::streams::{message, result};
+use crate::cli::streams::{message, opened, result};
 use crate::config::Needs;
 
 pub(super) fn run(place: &StoreArgs, command: AuditCommand) -> Result<(), Failure> {
@@ -136,8 +136,7 @@ fn write(
 }
 
 fn open(file: &Path) -> Result<BufReader<File>, Failure> {
-    let opened = File::open(file).map_err(|error| AppError::Io(format!("{}: {error}", file.display())));
-    Ok(BufReader::new(opened?))
+    Ok(BufReader::new(opened(file)?))
 }
 
 fn time(text: Option<&str>) -> Result<Option<Timestamp>, Failure> {

@@ -12,8 +12,9 @@ use serde_json::value::RawValue;
 use crate::app::AppError;
 use crate::cli::args::{DetectArgs, NameArg};
 use crate::cli::failure::Failure;
+use crate::cli::progress::Progress;
 use crate::cli::shown::Shown;
-use crate::cli::streams::{input, message};
+use crate::cli::streams::{complaint, input};
 use crate::cli::wanted;
 use crate::detect::{Cache, Detector, Finding, Scanner, Score};
 
@@ -59,7 +60,8 @@ pub(super) fn run(args: &DetectArgs) -> Result<(), Failure> {
         if args.files.is_empty() { vec![None] } else { args.files.iter().map(Some).collect() };
     for file in inputs {
         let name = file.map_or(Path::new("-"), PathBuf::as_path).display().to_string();
-        let mut from = BufReader::with_capacity(PIECE, input(file)?);
+        let progress = Progress::bytes(file.map(PathBuf::as_path));
+        let mut from = BufReader::with_capacity(PIECE, progress.counting(input(file)?));
         let input = NamedInput { from: &mut from, name: &name };
         if args.jsonl {
             bad += rows(&look, input, &mut output)?;
@@ -144,7 +146,7 @@ fn rows(
         }
         let Ok(row) = serde_json::from_slice::<TextRow<'_>>(&line) else {
             bad += 1;
-            message(&format!("{name}:{number}: not a JSON object with a string `text`"));
+            complaint(&format!("{name}:{number}: not a JSON object with a string `text`"));
             continue;
         };
         let found = look.find(&mut cache, &row.text);

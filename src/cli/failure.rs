@@ -6,14 +6,30 @@ use crate::app::AppError;
 /// Why a command ends without having done its work.
 pub(super) enum Failure {
     App(AppError),
+    /// The same, with what can be done next.
+    Advised(AppError, String),
     Usage(String),
     /// Whoever reads our output has had enough.
     Pipe,
 }
 
+impl Failure {
+    /// The same, with what can be done next: whoever failed knows it better than the error.
+    pub(super) fn advised(self, tip: &str) -> Self {
+        match self {
+            Self::App(error) | Self::Advised(error, _) => Self::Advised(error, tip.to_owned()),
+            other => other,
+        }
+    }
+}
+
 impl From<AppError> for Failure {
     fn from(error: AppError) -> Self {
-        Self::App(error)
+        match error {
+            AppError::Pipe => Self::Pipe,
+            AppError::Usage(why) => Self::Usage(why),
+            error => Self::App(error),
+        }
     }
 }
 
@@ -31,11 +47,15 @@ impl From<TokenError> for Failure {
     }
 }
 
+/// Of standard output; who reads a file says its name.
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
         match error.kind() {
             std::io::ErrorKind::BrokenPipe => Self::Pipe,
-            _ => Self::App(AppError::Io(error.to_string())),
+            std::io::ErrorKind::StorageFull => {
+                Self::App(AppError::Io("standard output: there is no room left on the disk".to_owned()))
+            }
+            _ => Self::App(AppError::Io(format!("standard output: {error}"))),
         }
     }
 }

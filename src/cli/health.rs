@@ -1,6 +1,6 @@
 //! `health`: asks a running gateway whether it takes traffic, as a container's health check does.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
@@ -16,12 +16,31 @@ const LINE: u64 = 1024;
 
 /// Asks `/readyz` at this address.
 pub(super) fn run(admin: SocketAddr) -> Result<(), Failure> {
+    let failed =
+        |why: String, tip: &str| Err(Failure::from(AppError::Io(format!("{admin}: {why}"))).advised(tip));
     match ask(admin) {
         Ok(200) => result("ready"),
-        Ok(status) => Err(AppError::Io(format!("{admin}: not ready ({status})")).into()),
-        Err(error) => Err(AppError::Io(format!("{admin}: {error}")).into()),
+        Ok(503) => {
+            failed("not ready (503)".to_owned(), "it starts, or it drains before it ends; its log says which")
+        }
+        Ok(status) => failed(format!("not ready ({status})"), OTHER),
+        Err(error) => match error.kind() {
+            ErrorKind::ConnectionRefused => failed(
+                "nothing listens there".to_owned(),
+                "`portcullis serve` starts a gateway; name its listener for metrics and health with --admin",
+            ),
+            ErrorKind::TimedOut | ErrorKind::WouldBlock => failed(
+                format!("no answer within {} s", PATIENCE.as_secs()),
+                "is the address right, and does a firewall let this machine in?",
+            ),
+            ErrorKind::InvalidData => failed("no answer in HTTP".to_owned(), OTHER),
+            _ => failed(error.to_string(), OTHER),
+        },
     }
 }
+
+const OTHER: &str =
+    "name the gateway's listener for metrics and health, `[admin]` in its configuration, with --admin";
 
 fn ask(admin: SocketAddr) -> std::io::Result<u16> {
     let mut stream = TcpStream::connect_timeout(&admin, PATIENCE)?;

@@ -1,16 +1,21 @@
 //! `portcullis keys`: the vault's keys, on the store itself. A running gateway reads an item again within a second.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use serde_json::{Value, json};
 
-use crate::app::{NewMaster, OpenStore, Replaced, replace_master};
+use crate::app::{NewMaster, OpenStore, Replaced, Watched, replace_master};
 use crate::base::clock::Timestamp;
 use crate::base::id::ItemId;
 use crate::base::listing::Order;
 use crate::cli::args::StoreArgs;
 use crate::cli::failure::Failure;
 use crate::cli::keys_args::{GenerateArgs, KeyCommand, KeyId, NewSource};
+use crate::cli::progress::Progress;
 use crate::cli::settings::placed;
 use crate::cli::streams::{message, result};
+use crate::cli::style::{FAINT, PLAIN};
+use crate::cli::table::Table;
 use crate::config::{Config, Needs};
 use crate::vault::VaultError;
 use crate::vault::items::{
@@ -82,8 +87,12 @@ async fn on_items(items: &Items, command: KeyCommand) -> Result<(), Failure> {
 }
 
 fn id(key: &KeyId) -> Result<ItemId, Failure> {
-    ItemId::parse(&key.id)
-        .ok_or_else(|| Failure::Usage("a key's id is pvi_ and 32 characters; see `keys list`".to_owned()))
+    ItemId::parse(&key.id).ok_or_else(|| {
+        Failure::Usage(
+            "this is not a key's id: that is pvi_ and 32 characters; `portcullis keys list` shows it"
+                .to_owned(),
+        )
+    })
 }
 
 fn selector(text: Option<&str>) -> Result<Selector, Failure> {
@@ -116,26 +125,32 @@ async fn list(items: &Items, as_json: bool) -> Result<(), Failure> {
         size: usize::MAX,
     };
     let page = items.list(&ask).await?;
-    if !as_json {
-        result("ID\tNAME\tTYPE\tALGORITHM\tSTATE\tVERSIONS\tNEXT ROTATION")?;
+    let listed = || page.items.iter().filter(|item| item.kind != Kind::Folder);
+    if listed().next().is_none() {
+        message("there are no keys; `portcullis keys generate --algorithm ES256` makes one");
     }
-    for item in page.items.iter().filter(|item| item.kind != Kind::Folder) {
+    let mut table = Table::new(&["ID", "NAME", "TYPE", "ALGORITHM", "STATE", "VERSIONS", "NEXT ROTATION"]);
+    for item in listed() {
         let Listed { id, label, kind, next_rotation, versions, .. } = item;
-        let algorithm = item.key.map_or("-", |key| key.algorithm.name());
-        let state = shown_state(item.is_enabled(items.now()), item.state);
-        let (name, kind, next) = (&label.name, kind.name(), time(*next_rotation));
-        result(&match as_json {
-            false => format!("{id}\t{name}\t{kind}\t{algorithm}\t{state}\t{versions}\t{next}"),
-            true => json!({
-                "id": id.to_string(), "name": name, "folder": label.folder.to_string(), "type": kind,
+        let enabled = item.is_enabled(items.now());
+        let state = shown_state(enabled, item.state);
+        if as_json {
+            let line = json!({
+                "id": id.to_string(), "name": label.name, "folder": label.folder.to_string(), "type": kind.name(),
                 "purpose": item.key.map(|key| key.purpose.name()),
                 "algorithm": item.key.map(|key| key.algorithm.name()), "state": state, "num_versions": versions,
                 "created_at": item.created_at.iso8601(), "next_rotation": next_rotation.map(Timestamp::iso8601),
-            })
-            .to_string(),
-        })?;
+            });
+            result(&line.to_string())?;
+            continue;
+        }
+        let algorithm = item.key.map_or("-", |key| key.algorithm.name());
+        let named = [id.to_string(), label.name.clone()].into_iter();
+        let facts = [kind.name(), algorithm, state].into_iter().map(str::to_owned);
+        let numbers = [versions.to_string(), time(*next_rotation)];
+        table.row(named.chain(facts).chain(numbers).collect(), if enabled { PLAIN } else { FAINT });
     }
-    Ok(())
+    if as_json { Ok(()) } else { table.print() }
 }
 
 /// The state of the newest version, or that somebody switched the item off.
@@ -270,8 +285,21 @@ fn rotate_master(
         .or(new_passphrase_env.map(NewMaster::PassphraseEnv))
         .unwrap_or(NewMaster::Own);
     let own = matches!(new, NewMaster::Own);
-    let begin = || message("both master keys open the store until this is done; if it stops, run it again");
-    match replace_master(opened, config, &new, keep_old, begin)? {
+    let progress = Progress::rows();
+    let begun = || {
+        message("both master keys open the store until this is done; if it stops, run it again");
+        progress.name("waiting for gateways to notice");
+    };
+    let sealed = AtomicU64::new(0);
+    let looked = |anew| {
+        let sealed = sealed.fetch_add(u64::from(anew), Ordering::Relaxed) + u64::from(anew);
+        progress.add(1);
+        progress.name(&format!("{sealed} of them sealed anew"));
+    };
+    let replaced =
+        replace_master(opened, config, &new, keep_old, Watched { begun: &begun, looked: &looked })?;
+    drop(progress);
+    match replaced {
         Replaced::Finished => {
             message("finished a replacement that was stopped before: the old master key is dropped")
         }

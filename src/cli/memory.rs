@@ -30,8 +30,11 @@ pub(super) fn run(place: &StoreArgs, command: MemoryCommand) -> Result<(), Failu
 fn whose(args: EraseArgs) -> Result<Remembered, Failure> {
     let EraseArgs { token, subject, issuer, certificate, key_stdin, access_key, address, all } = args;
     Ok(if let Some(id) = token {
-        let unknown =
-            || Failure::Usage("a token's id is pti_ and 32 characters; see `tokens list`".to_owned());
+        let unknown = || {
+            Failure::Usage(
+                "a token's id is pti_ and 32 characters; `portcullis tokens list` shows it".to_owned(),
+            )
+        };
         Remembered::Token(TokenId::parse(&id).ok_or_else(unknown)?)
     } else if let Some(subject) = subject {
         Remembered::Subject { issuer: issuer.unwrap_or_default(), subject }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::app::AppError;
 use crate::cli::args::{NamesModelArg, RuleArgs, RulesCommand};
 use crate::cli::failure::Failure;
-use crate::cli::streams::{message, result};
+use crate::cli::streams::{at, complaint, message, result};
 use crate::cli::{page, wanted};
 use crate::detect::{Catalogue, Detector, Rule, RuleError, RuleFile};
 
@@ -162,15 +162,14 @@ fn test(config: Option<&Path>, files: &[PathBuf]) -> Result<(), Failure> {
     let (mut catalogue, _) = wanted::known(config)?;
     let mut texts = Vec::new();
     for path in files {
-        let text = std::fs::read_to_string(path);
-        let text = text.map_err(|error| AppError::Io(format!("{}: {error}", path.display())))?;
+        let text = std::fs::read_to_string(path).map_err(|error| at(path, &error))?;
         texts.push((path.display().to_string(), text));
     }
     let named: Vec<RuleFile<'_>> = texts.iter().map(|(name, toml)| RuleFile { name, toml }).collect();
     if let Err(faults) = catalogue.extend_all(&named) {
         for fault in &faults {
             let text = texts.iter().find(|(name, _)| *name == fault.origin).map_or("", |(_, text)| text);
-            message(&fault.placed(text));
+            complaint(&fault.placed(text));
         }
         return Err(
             AppError::Io(format!("{} rules at fault; none of the files is used", faults.len())).into()

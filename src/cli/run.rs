@@ -1,31 +1,34 @@
 //! Does what the command line says.
 
+use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
 
-use clap::Parser;
-use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Parser, ValueEnum};
 
 use crate::api::openapi;
 use crate::app::{
-    Announce, AppError, Piped, Source, check_files, logged, redact, serve, unredact, without_core_dumps,
+    Announce, AppError, Piped, Source, check_files, colour_log, logged, redact, serve, unredact,
+    without_core_dumps,
 };
-use crate::cli::args::{Args, Command, MethodArg, RedactArgs, ServeArgs, UnredactArgs};
+use crate::cli::args::{Args, ColorArg, Command, MethodArg, RedactArgs, ServeArgs, SpokenArgs, UnredactArgs};
+use crate::cli::escape::escaped;
 use crate::cli::failure::Failure;
+use crate::cli::meant::advised;
+use crate::cli::progress::Progress;
 use crate::cli::settings::{found, here};
-use crate::cli::streams::{complaint, input, message, result};
+use crate::cli::streams::{be_quiet, input, last_words, message, result, warning};
+use crate::cli::style::{self, GOOD, errors_coloured, output_coloured, painted};
 #[cfg(feature = "console")]
 use crate::cli::try_out;
-use crate::cli::{audit, detect, health, keys, memory, rules, sanitize, tokens, usage, wanted};
+use crate::cli::{
+    audit, detect, health, keys, manual, memory, problem, rules, sanitize, tokens, usage, wanted,
+};
 use crate::config::{Needs, Options};
 use crate::redact::Method;
 use crate::sanitize::format::FORMATS;
 use crate::sanitize::sandbox::child;
-
-/// What the environment may say in place of the command line.
-const VARIABLES: &[&str] =
-    &["PORTCULLIS_CONFIG", "PORTCULLIS_LISTEN", "PORTCULLIS_ADMIN", "PORTCULLIS_UPSTREAM", "PORTCULLIS_DATA"];
 
 /// Could not be done.
 const FAILED: u8 = 1;
@@ -36,39 +39,54 @@ const USAGE: u8 = 2;
 /// The configuration is wrong.
 const CONFIG: u8 = 3;
 
-/// Reads the command line. What does not go together may have come from the environment, so its part is named.
+/// Reads the command line.
 ///
 /// # Errors
 /// A command line that is wrong, as it is to be shown; help and the like are among them.
 pub fn read() -> Result<Args, clap::Error> {
-    Args::try_parse().map_err(|mut error| {
-        let set =
-            VARIABLES.iter().filter(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
-        let set: Vec<&str> = set.copied().collect();
-        if error.kind() == ErrorKind::ArgumentConflict && !set.is_empty() {
-            let said = format!("set in the environment: {}", set.join(", "));
-            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![said.into()]));
-        }
-        error
-    })
+    // Before anything is shown, also what is wrong with it.
+    style::choose(color(std::env::args_os().skip(1)));
+    Args::try_parse().map_err(advised)
+}
+
+/// The last `--color` of a command line, whatever is wrong with the rest of it.
+fn color(args: impl Iterator<Item = OsString>) -> ColorArg {
+    let args: Vec<OsString> = args.take_while(|arg| arg != "--").collect();
+    let said = args.iter().enumerate().filter_map(|(n, arg)| match arg.to_str()? {
+        "--color" => args.get(n + 1)?.to_str(),
+        arg => arg.strip_prefix("--color="),
+    });
+    said.last().and_then(|when| ColorArg::from_str(when, false).ok()).unwrap_or(ColorArg::Auto)
 }
 
 /// Runs one command; the code is the process's.
 pub fn run(args: Args) -> ExitCode {
+    let Args { spoken: SpokenArgs { quiet, .. }, command } = args;
+    if quiet {
+        be_quiet();
+    }
+    colour_log(errors_coloured());
     // Every command may read keys or what is to be redacted.
-    let done = without_core_dumps().map_err(Failure::App).and_then(|()| command(args.command));
-    match done {
-        Ok(()) | Err(Failure::Pipe | Failure::App(AppError::Pipe)) => ExitCode::SUCCESS,
-        Err(Failure::App(AppError::Config(problems))) => {
-            problems.iter().for_each(|problem| complaint(&problem.to_string()));
-            ExitCode::from(CONFIG)
-        }
-        Err(Failure::App(AppError::Usage(why)) | Failure::Usage(why)) => {
-            complaint(&format!("portcullis: {why}"));
-            ExitCode::from(USAGE)
+    let done = without_core_dumps().map_err(Failure::App).and_then(|()| self::command(command));
+    let (error, tip) = match done {
+        Ok(()) | Err(Failure::Pipe) => return ExitCode::SUCCESS,
+        Err(Failure::Usage(why)) => {
+            last_words(&why, None);
+            return ExitCode::from(USAGE);
         }
         Err(Failure::App(error)) => {
-            complaint(&format!("portcullis: {error}"));
+            let tip = error.tip();
+            (error, tip)
+        }
+        Err(Failure::Advised(error, tip)) => (error, Some(tip)),
+    };
+    match error {
+        AppError::Config(problems) => {
+            problem::show(&problems, tip.as_deref());
+            ExitCode::from(CONFIG)
+        }
+        error => {
+            last_words(&error.to_string(), tip.as_deref());
             ExitCode::from(FAILED)
         }
     }
@@ -91,6 +109,9 @@ fn command(command: Command) -> Result<(), Failure> {
         Command::Redact(args) => run_redact(args),
         Command::Unredact(args) => run_unredact(args),
         Command::Sanitize(args) => sanitize::run(&args),
+        Command::Completions { shell } => manual::completions(shell),
+        Command::Man { dir: Some(folder), .. } => manual::pages(&folder),
+        Command::Man { page, .. } => manual::page(&page),
         Command::Parse { memory, seconds } => Ok(child::run(child::Rlimits { memory, seconds }, &FORMATS)?),
         Command::Openapi => {
             let document = openapi::document(|_| true).map_err(AppError::from)?;
@@ -140,8 +161,8 @@ fn run_check(path: &Path, secrets: bool) -> Result<(), Failure> {
     let name = path.display().to_string();
     check_files(&config, &name)?;
     config.missing.iter().for_each(|problem| message(&format!("{problem} (`serve` needs it)")));
-    config.warnings.iter().for_each(|problem| message(&format!("warning: {problem}")));
-    result(&format!("{name}: no problems"))
+    config.warnings.iter().for_each(|problem| warning(&problem.to_string()));
+    result(&format!("{}: {}", escaped(&name), painted("no problems", GOOD, output_coloured())))
 }
 
 fn run_redact(args: RedactArgs) -> Result<(), Failure> {
@@ -162,13 +183,15 @@ fn run_redact(args: RedactArgs) -> Result<(), Failure> {
     };
     let back = config.as_ref().zip(args.context.as_deref());
     let input = input(args.file.as_ref())?;
+    let progress = Progress::bytes(args.file.as_deref());
     let mut output = std::io::stdout().lock();
-    let piped = Piped { input, output: &mut output };
+    let piped = Piped { input: progress.counting(input), output: &mut output };
     let counts = match back {
         back if args.json => redact::document(piped, method, detector, &args.jsonp, back)?,
         None => redact::one_way(piped, method, detector)?,
         Some((config, context)) => redact::reversible(piped, config, context, detector)?,
     };
+    drop(progress);
     if std::io::stderr().is_terminal() {
         message(&format!("redacted {counts}"));
     }
@@ -177,7 +200,17 @@ fn run_redact(args: RedactArgs) -> Result<(), Failure> {
 
 fn run_unredact(args: UnredactArgs) -> Result<(), Failure> {
     let input = input(args.file.as_ref())?;
+    let config = here(&args.here, Needs::VAULT)?;
+    let progress = Progress::bytes(args.file.as_deref());
     let mut output = std::io::stdout().lock();
-    unredact(Piped { input, output: &mut output }, &here(&args.here, Needs::VAULT)?, &args.context)?;
-    Ok(())
+    let piped = Piped { input: progress.counting(input), output: &mut output };
+    unredact(piped, &config, &args.context).map_err(|error| match error {
+        AppError::Redact(_) | AppError::Store { .. } if !args.context.exists() => {
+            Failure::from(error).advised("`portcullis redact --context FILE` writes what this needs")
+        }
+        AppError::Redact(_) => Failure::from(error).advised(
+            "name the store that it was made with, by --data or -c, and the file that --context wrote there",
+        ),
+        error => error.into(),
+    })
 }

@@ -1,30 +1,37 @@
-//! `portcullis sanitize IN OUT`: one file in, one clean file out.
+//! `portcullis sanitize IN OUT`: files in, clean files out.
 
-use std::fs::Metadata;
-use std::io::{IsTerminal, Write};
-use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::app::{AppError, Outcome, Refused, Released, Wish, clean, release_policy};
+use crate::app::{AppError, Cleaner, Outcome, Refused, Released, Wish, release_policy};
 use crate::base::clock::{Clock, SystemClock};
 use crate::cli::args::{SanitizeArgs, ScriptsArg, UnreadArg};
+use crate::cli::escape::file_name;
 use crate::cli::failure::Failure;
+use crate::cli::interrupt::{end_between_files, whole};
+use crate::cli::progress::Progress;
+use crate::cli::sanitize_paths::{Asked, CleanJob, asked};
 use crate::cli::settings::here;
-use crate::cli::streams::{message, result};
-use crate::config::Needs;
+use crate::cli::streams::{at, complaint, message, opened, result};
+use crate::config::{Config, Needs};
 use crate::sanitize::scan::ScanItem;
 use crate::sanitize::{Options, Redaction, ReleasePolicy};
 
 pub(super) fn run(args: &SanitizeArgs) -> Result<(), Failure> {
-    writable(&args.input, &args.output)?;
+    let asked = asked(&args.inputs, &args.output)?;
     let config = here(&args.here, Needs::SANITIZE)?;
-    let read = |path: &Path| {
-        std::fs::read(path).map_err(|error| AppError::Io(format!("{}: {error}", path.display())))
-    };
-    let file = read(&args.input)?;
-    let name = args.input.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let cleaner = Cleaner::new(&config, wish(args, &config))?;
+    end_between_files()?;
+    match asked {
+        Asked::One(job) => one(&cleaner, &job, args.report),
+        Asked::Folder(jobs) => all(&cleaner, &jobs, args.report),
+    }
+}
+
+fn wish(args: &SanitizeArgs, config: &Config) -> Wish {
     let redaction = match (args.redact, args.detect_only) {
         (_, true) => Redaction::Detect,
         (true, false) => Redaction::Apply,
@@ -36,7 +43,7 @@ pub(super) fn run(args: &SanitizeArgs) -> Result<(), Failure> {
         scripts: args.scripts.map_or(settings.scripts, ScriptsArg::scripts),
         unread: args.on_unread.map_or(settings.unread, UnreadArg::unread),
     };
-    let wish = Wish {
+    Wish {
         options: Options {
             attachments: !args.keep_attachments,
             interactive: !args.keep_interactive,
@@ -47,79 +54,172 @@ pub(super) fn run(args: &SanitizeArgs) -> Result<(), Failure> {
         },
         threshold: args.threshold,
         block_unable: args.block_unable,
-    };
-    let begun = SystemClock.now().as_millis();
-    let size = file.len();
-    if std::io::stderr().is_terminal() {
-        message(&format!("cleaning {name}, {size} bytes"));
     }
-    let released = match clean(&config, wish, ScanItem { name: &name, bytes: file.into() })? {
+}
+
+fn one(cleaner: &Cleaner, job: &CleanJob, report: bool) -> Result<(), Failure> {
+    let name = file_name(&job.from);
+    let begun = SystemClock.now().as_millis();
+    let progress = Progress::one(&name);
+    let outcome = cleaned(cleaner, job, &name)?;
+    let released = match outcome {
         Outcome::Released(released) => released,
         Outcome::Refused(Refused { kind, why }) => {
-            if args.report {
-                reported(&json!({ "released": false, "kind": kind, "why": why }))?;
+            drop(progress);
+            if report {
+                pretty(&json!({ "released": false, "kind": kind, "why": why }))?;
             }
             return Err(AppError::Sanitize(format!("the file is not released: {why}")).into());
         }
     };
-    let Released { kind, bytes, name: fitting, summary, mut data } = released;
-    written(&args.output, &bytes)?;
-    if args.report {
-        if let Some(members) = data.as_object_mut() {
-            members.insert("released".to_owned(), json!(true));
-            members.insert("kind".to_owned(), json!(kind));
-            members.insert("name".to_owned(), json!(fitting.as_ref().unwrap_or(&name)));
-        }
-        reported(&data)?;
+    written(&job.to, &released.bytes)?;
+    drop(progress);
+    if report {
+        pretty(&reported(&released, &name))?;
     }
-    if let Some(fitting) = fitting {
+    if let Some(fitting) = &released.name {
         message(&format!("what {name} is should be called {fitting}"));
     }
     message(&format!(
-        "{summary} {} bytes in {} ms",
-        bytes.len(),
+        "{} {} bytes in {} ms",
+        released.summary,
+        released.bytes.len(),
         SystemClock.now().as_millis().saturating_sub(begun)
     ));
     Ok(())
 }
 
-fn reported(report: &Value) -> Result<(), Failure> {
-    result(&serde_json::to_string_pretty(report).unwrap_or_default())
+/// Every file, whatever becomes of the others.
+fn all(cleaner: &Cleaner, jobs: &[CleanJob], report: bool) -> Result<(), Failure> {
+    let progress = Progress::files(jobs.iter().map(|job| job.size).sum());
+    let mut taken: BTreeSet<PathBuf> = jobs.iter().map(|job| job.to.clone()).collect();
+    let (mut done, mut released) = (0, 0);
+    for (number, job) in (1..).zip(jobs) {
+        let name = file_name(&job.from);
+        progress.number(number, jobs.len());
+        progress.name(&name);
+        let outcome = cleaned(cleaner, job, &name).map_err(Unreleased::from);
+        let outcome = outcome.and_then(|outcome| placed(outcome, job, &mut taken));
+        let mut line = match outcome {
+            Ok((file, to)) => {
+                released += 1;
+                told(&file, job, &to)
+            }
+            Err(Unreleased::Refused(Refused { kind, why })) => {
+                complaint(&format!("{}: not released: {why}", job.from.display()));
+                json!({ "released": false, "kind": kind, "why": why })
+            }
+            Err(Unreleased::Failed(why)) => {
+                complaint(&why);
+                json!({ "released": false, "why": why })
+            }
+            Err(Unreleased::Ended(failure)) => return Err(failure),
+        };
+        if report {
+            insert(&mut line, "file", json!(job.from.display().to_string()));
+            result(&line.to_string())?;
+        }
+        done += job.size;
+        progress.reach(done);
+    }
+    drop(progress);
+    match jobs.len() - released {
+        0 => {
+            message(&format!("{released} files, all clean"));
+            Ok(())
+        }
+        held => Err(AppError::Sanitize(format!("{held} of {} files are not released", jobs.len())).into()),
+    }
 }
 
-/// Before any work: the clean file replaces a file of before, but not the one that it is made of, and nothing else.
-fn writable(input: &Path, output: &Path) -> Result<(), Failure> {
-    let wrong = |why: &str| Err(Failure::Usage(format!("{}: {why}", output.display())));
-    let Ok(there) = std::fs::metadata(output) else {
-        return match output.as_os_str() == "-" {
-            true => wrong("the clean file needs a name"),
-            false => Ok(()),
-        };
-    };
-    let same = |one: &Metadata| (one.dev(), one.ino()) == (there.dev(), there.ino());
-    if !there.is_file() {
-        wrong("not a file; name one for the clean copy")
-    } else if std::fs::metadata(input).is_ok_and(|input| same(&input)) {
-        wrong("the original; name another file for the clean copy")
-    } else {
-        Ok(())
+/// What is said of a clean file.
+fn told(file: &Released, job: &CleanJob, to: &Path) -> Value {
+    if to != job.to {
+        message(&format!("{} is called {}, which is what it is", job.from.display(), file_name(to)));
     }
+    let mut line = reported(file, &file_name(&job.from));
+    insert(&mut line, "output", json!(to.display().to_string()));
+    line
+}
+
+fn insert(object: &mut Value, name: &str, value: Value) {
+    if let Some(members) = object.as_object_mut() {
+        members.insert(name.to_owned(), value);
+    }
+}
+
+/// Why there is no clean file.
+enum Unreleased {
+    Refused(Refused),
+    /// It cannot be read, or the clean one cannot be written; in words, with its name.
+    Failed(String),
+    /// No other file can be cleaned either.
+    Ended(Failure),
+}
+
+impl From<Failure> for Unreleased {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::App(error) | Failure::Advised(error, _) => Self::Failed(error.to_string()),
+            Failure::Usage(why) => Self::Failed(why),
+            Failure::Pipe => Self::Ended(Failure::Pipe),
+        }
+    }
+}
+
+/// Reads a file, no more of it than may be cleaned, and cleans it.
+fn cleaned(cleaner: &Cleaner, job: &CleanJob, name: &str) -> Result<Outcome, Failure> {
+    let mut bytes = Vec::new();
+    let file = opened(&job.from)?;
+    // One byte more tells that it is too large.
+    file.take(cleaner.most() + 1).read_to_end(&mut bytes).map_err(|error| at(&job.from, &error))?;
+    let cleaned = cleaner.clean(ScanItem { name, bytes: bytes.into() });
+    Ok(cleaned.map_err(|error| AppError::Io(format!("{}: {error}", job.from.display())))?)
+}
+
+/// Writes a clean file of a folder, under the name that fits it; where that is.
+fn placed(
+    outcome: Outcome,
+    job: &CleanJob,
+    taken: &mut BTreeSet<PathBuf>,
+) -> Result<(Released, PathBuf), Unreleased> {
+    let released = match outcome {
+        Outcome::Released(released) => released,
+        Outcome::Refused(refused) => return Err(Unreleased::Refused(refused)),
+    };
+    let to = released.name.as_ref().map_or_else(|| job.to.clone(), |name| job.to.with_file_name(name));
+    if to != job.to && !taken.insert(to.clone()) {
+        let why = "another file has the name already that fits what this one is";
+        return Err(Unreleased::Failed(format!("{}: {why}", job.from.display())));
+    }
+    if let Some(folder) = to.parent() {
+        std::fs::create_dir_all(folder).map_err(|error| at(folder, &error))?;
+    }
+    written(&to, &released.bytes)?;
+    Ok((released, to))
+}
+
+fn reported(released: &Released, name: &str) -> Value {
+    let mut data = released.data.clone();
+    insert(&mut data, "released", json!(true));
+    insert(&mut data, "kind", json!(released.kind));
+    insert(&mut data, "name", json!(released.name.as_deref().unwrap_or(name)));
+    data
+}
+
+fn pretty(report: &Value) -> Result<(), Failure> {
+    result(&serde_json::to_string_pretty(report).unwrap_or_default())
 }
 
 /// Nobody finds half a file under the name, and a failed run leaves what was there.
 fn written(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let at = |error: std::io::Error| AppError::Io(format!("{}: {error}", path.display()));
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.part", std::process::id()));
     let part = path.with_file_name(name);
     let write = || {
         let mut file = std::fs::File::create_new(&part)?;
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        std::fs::rename(&part, path)
+        let written = file.write_all(bytes).and_then(|()| file.sync_all());
+        written.and_then(|()| std::fs::rename(&part, path)).inspect_err(|_| drop(std::fs::remove_file(&part)))
     };
-    write().map_err(|error| {
-        drop(std::fs::remove_file(&part));
-        Failure::from(at(error))
-    })
+    whole(write).map_err(|error| at(path, &error))
 }

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
+use crate::cli::style::output_coloured;
+
 /// Colours in turn, by the order in which rules are first seen (ECMA-48 SGR).
 const COLOURS: &[&str] = &["1;31", "1;32", "1;33", "1;34", "1;35", "1;36"];
 
@@ -15,8 +17,7 @@ pub(super) struct Shown {
 
 impl Shown {
     pub(super) fn new() -> Self {
-        let colours = std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty());
-        Self { seen: BTreeMap::new(), colours }
+        Self { seen: BTreeMap::new(), colours: output_coloured() }
     }
 
     fn painted(&self, text: &str, colour: &str) -> String {

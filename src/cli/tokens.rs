@@ -14,6 +14,8 @@ use crate::cli::args::StoreArgs;
 use crate::cli::failure::Failure;
 use crate::cli::settings::placed;
 use crate::cli::streams::{message, result};
+use crate::cli::style::{FAINT, PLAIN};
+use crate::cli::table::Table;
 use crate::cli::tokens_args::{BoundArgs, ReachArgs, TokenCommand};
 use crate::config::{Config, Needs, Period};
 use crate::usage::{BudgetMode, ModelPattern, SpendBudget};
@@ -62,14 +64,7 @@ impl Tokens<'_> {
                 }
                 result(token.expose())
             }
-            TokenCommand::List => {
-                let tokens = opened.io.block_on(opened.tokens.list())?;
-                let used = opened.io.block_on(opened.tokens.last_used())?;
-                result(
-                    "ID\tNAME\tSERVICES\tCONFIGS\tROUTES\tCREATED\tEXPIRES\tREVOKED\tLAST USED\tMODELS\tBUDGETS\tRATE\tLABELS",
-                )?;
-                tokens.iter().try_for_each(|token| result(&row(token, used.get(&token.id).copied())))
-            }
+            TokenCommand::List => self.list(),
             TokenCommand::Update { id, name, reach, bounds, expires, clear } => {
                 let expires = self.expiry(expires.as_deref())?;
                 let (reach, bounds) = (self.reach(reach)?, bounds_of(bounds)?);
@@ -98,6 +93,23 @@ impl Tokens<'_> {
         }
     }
 
+    fn list(&self) -> Result<(), Failure> {
+        let Self { opened, .. } = self;
+        let tokens = opened.io.block_on(opened.tokens.list())?;
+        let used = opened.io.block_on(opened.tokens.last_used())?;
+        if tokens.is_empty() {
+            message("there are no tokens; `portcullis tokens create --name NAME` makes one");
+        }
+        let now = opened.clock.now();
+        let mut table = Table::new(&HEADS);
+        for token in &tokens {
+            // Dates say so too.
+            let over = token.revoked.is_some() || token.expires.is_some_and(|end| end <= now);
+            table.row(row(token, used.get(&token.id).copied()), if over { FAINT } else { PLAIN });
+        }
+        table.print()
+    }
+
     fn reach(&self, reach: ReachArgs) -> Result<Reach, Failure> {
         let ReachArgs { services, routes, configs } = reach;
         if !configs.iter().all(|id| ConfigId::parse(id).is_some()) {
@@ -116,8 +128,17 @@ impl Tokens<'_> {
 }
 
 fn token_id(text: &str) -> Result<TokenId, Failure> {
-    let wrong = || Failure::Usage("a token's id is pti_ and 32 characters; see `tokens list`".to_owned());
+    let wrong = || Failure::Usage(unlike_an_id(text));
     TokenId::parse(text).ok_or_else(wrong)
+}
+
+/// What is wrong with what should be a token's id. The text itself may be the token: it is not repeated.
+fn unlike_an_id(text: &str) -> String {
+    let why = match text.starts_with("pts_") {
+        true => "this is a token, which only its bearer should have, and not its id",
+        false => "this is not a token's id",
+    };
+    format!("{why}: that is pti_ and 32 characters; `portcullis tokens list` shows it")
 }
 
 /// Reads what a token is bound by.
@@ -216,7 +237,23 @@ fn known_routes(routes: &[String], config: &Config, place: &StoreArgs) -> Result
     }
 }
 
-fn row(token: &TokenInfo, used: Option<Timestamp>) -> String {
+const HEADS: [&str; 13] = [
+    "ID",
+    "NAME",
+    "SERVICES",
+    "CONFIGS",
+    "ROUTES",
+    "CREATED",
+    "EXPIRES",
+    "REVOKED",
+    "LAST USED",
+    "MODELS",
+    "BUDGETS",
+    "RATE",
+    "LABELS",
+];
+
+fn row(token: &TokenInfo, used: Option<Timestamp>) -> Vec<String> {
     let time = |at: Option<Timestamp>| at.map_or_else(|| "-".to_owned(), Timestamp::iso8601);
     // To the minute, which is all that is known.
     let used = used.map_or_else(|| "-".to_owned(), |at| at.iso8601().replace(":00.000Z", "Z"));
@@ -230,13 +267,10 @@ fn row(token: &TokenInfo, used: Option<Timestamp>) -> String {
     let (services, routes) = (listed(services), listed(routes));
     let configs = if token.configs.is_empty() { "all".to_owned() } else { token.configs.join(",") };
     let TokenInfo { id, name, created, expires, revoked, bounds, .. } = token;
-    let created = created.iso8601();
+    let (created, expires, revoked) = (created.iso8601(), time(*expires), time(*revoked));
     let (models, budgets, rate, labels) = bound(bounds);
-    format!(
-        "{id}\t{name}\t{services}\t{configs}\t{routes}\t{created}\t{}\t{}\t{used}\t{models}\t{budgets}\t{rate}\t{labels}",
-        time(*expires),
-        time(*revoked)
-    )
+    let named = [id.to_string(), name.clone(), services, configs, routes, created, expires, revoked, used];
+    named.into_iter().chain([models, budgets, rate, labels]).collect()
 }
 
 /// What a token is bound by: models, budgets, rate, labels.

@@ -11,6 +11,8 @@ use crate::cli::args::Here;
 use crate::cli::failure::Failure;
 use crate::cli::settings::here;
 use crate::cli::streams::{message, result};
+use crate::cli::style::PLAIN;
+use crate::cli::table::Table;
 use crate::cli::usage_args::{GroupArg, ReportArgs};
 use crate::config::Needs;
 use crate::usage::{UsageKey, UsageReport, UsageRow, UsageTotals};
@@ -35,17 +37,18 @@ pub(super) fn run(place: &Here, report: &ReportArgs) -> Result<(), Failure> {
     if report.json {
         return sums.iter().try_for_each(|(key, totals)| result(&json(key, &report.by, totals)));
     }
-    let heads: Vec<&str> = report.by.iter().map(|group| name(*group)).collect();
-    let heads = heads.join("\t").to_uppercase();
-    result(&format!("{heads}\tREQUESTS\tINPUT\tCACHED\tOUTPUT\tREASONING\tESTIMATED\tUSD"))?;
-    sums.iter().try_for_each(|(key, totals)| {
+    let groups: Vec<String> = report.by.iter().map(|group| name(*group).to_uppercase()).collect();
+    let sums_of = ["REQUESTS", "INPUT", "CACHED", "OUTPUT", "REASONING", "ESTIMATED", "USD"];
+    let heads: Vec<&str> = groups.iter().map(String::as_str).chain(sums_of).collect();
+    let mut table = Table::new(&heads);
+    for (key, totals) in &sums {
         let UsageTotals { requests, estimated, tokens, cost } = totals;
-        let key = key.join("\t");
-        result(&format!(
-            "{key}\t{requests}\t{}\t{}\t{}\t{}\t{estimated}\t{cost}",
-            tokens.input, tokens.cached_input, tokens.output, tokens.reasoning
-        ))
-    })
+        let numbers =
+            [*requests, tokens.input, tokens.cached_input, tokens.output, tokens.reasoning, *estimated];
+        let numbers = numbers.iter().map(ToString::to_string).chain([cost.to_string()]);
+        table.row(key.iter().cloned().chain(numbers).collect(), PLAIN);
+    }
+    table.print()
 }
 
 /// Sums of equal groups.

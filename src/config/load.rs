@@ -91,8 +91,9 @@ pub struct Reading {
 
 fn read_file(path: &Path, env: &dyn Env, needs: Needs, before: Before<'_>) -> Reading {
     let mut files = vec![path.to_owned()];
-    let outcome = text_of(path)
-        .and_then(|(name, text)| read(Text { text: &text, name: &name }, env, needs, before, &mut files));
+    let outcome = text_of(path).and_then(|(name, text)| {
+        read(Text { text: &text, name: &name, path }, env, needs, before, &mut files)
+    });
     Reading { outcome, files }
 }
 
@@ -121,18 +122,22 @@ fn hidden(text: &str, mut places: Vec<Range<usize>>) -> String {
 
 /// Checks a text that may become a configuration elsewhere or later: secrets need not be here.
 pub fn check_text(text: &str, name: &str, env: &dyn Env, rules: &Catalogue) -> Result<Config, Problems> {
-    read(Text { text, name }, env, Needs::FILES, Before { base: rules, known: None }, &mut Vec::new())
+    let text = Text { text, name, path: Path::new(name) };
+    read(text, env, Needs::FILES, Before { base: rules, known: None }, &mut Vec::new())
 }
 
 /// Checks a text. `name` is the file it came from: problems show it, and relative paths begin at its folder.
 pub fn parse(text: &str, name: &str, env: &dyn Env, rules: &Catalogue) -> Result<Config, Problems> {
-    read(Text { text, name }, env, Needs::ALL, Before { base: rules, known: None }, &mut Vec::new())
+    let text = Text { text, name, path: Path::new(name) };
+    read(text, env, Needs::ALL, Before { base: rules, known: None }, &mut Vec::new())
 }
 
 /// A configuration's text, and the file that it came from.
 struct Text<'a> {
     text: &'a str,
+    /// As it is shown.
     name: &'a str,
+    path: &'a Path,
 }
 
 fn read(
@@ -142,7 +147,7 @@ fn read(
     before: Before<'_>,
     files: &mut Vec<PathBuf>,
 ) -> Result<Config, Problems> {
-    let Text { text, name } = text;
+    let Text { text, name, path } = text;
     let mut mistakes = Mistakes::default();
     let mut mended = text.to_owned();
     let wrong = syntax::mend(&mut mended, &mut mistakes);
@@ -152,7 +157,7 @@ fn read(
         let problems = mistakes.settle(name, text, wrong);
         return Err(problems.unwrap_or_else(|| Problems::whole(name, "this is not a configuration")));
     };
-    let folder = Path::new(name).parent().unwrap_or_else(|| Path::new(""));
+    let folder = path.parent().unwrap_or_else(|| Path::new(""));
     let resolved = resolve(&mut settings, Lookup { folder, env, needs }, &mut mistakes);
     files.extend(resolved.files);
     files.extend(settings.detect.rule_files.iter().map(|path| folder.join(&**path)));

@@ -4,6 +4,9 @@
 
 use std::fmt;
 
+/// There is no such file.
+pub(crate) const MISSING: &str = "there is no such file";
+
 /// One thing to put right.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
@@ -41,6 +44,11 @@ impl Problems {
     /// One by one.
     pub fn iter(&self) -> impl Iterator<Item = &Problem> {
         self.0.iter()
+    }
+
+    /// Whether all that is wrong is that the file is not there.
+    pub fn is_missing_file(&self) -> bool {
+        matches!(self.0.as_slice(), [one] if one.line == 0 && one.message == MISSING)
     }
 
     /// A problem with a file or an option as a whole.

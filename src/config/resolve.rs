@@ -10,6 +10,7 @@ use crate::base::secret::Secret;
 use crate::config::at::At;
 use crate::config::credential::Credential;
 use crate::config::mistakes::Mistakes;
+use crate::config::problem::MISSING;
 use crate::config::settings::{
     Aws, Certificate, HeaderRules, Route, Sanitize, Settings, Tls, Upgrade, Upstream, region_of,
 };
@@ -132,7 +133,7 @@ fn anchor(path: &mut PathBuf, folder: &Path) {
 /// Why a file cannot be read; the system's own words may be in any language.
 pub(crate) fn unreadable(error: &io::Error) -> &'static str {
     match error.kind() {
-        io::ErrorKind::NotFound => "there is no such file",
+        io::ErrorKind::NotFound => MISSING,
         io::ErrorKind::PermissionDenied => "this process may not read the file",
         io::ErrorKind::InvalidData => "the file is not UTF-8 text",
         io::ErrorKind::IsADirectory => "this is a folder, not a file",

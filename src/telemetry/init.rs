@@ -24,6 +24,14 @@ pub enum LogFormat {
 /// How the log of this process looks, once it has one.
 static STARTED: OnceLock<LogFormat> = OnceLock::new();
 
+/// Whether lines for people have colours, once that is said.
+static COLOURED: OnceLock<bool> = OnceLock::new();
+
+/// Says whether lines for people have colours, before the log is started; else they do where stderr is a terminal.
+pub fn colour_log(coloured: bool) {
+    COLOURED.get_or_init(|| coloured);
+}
+
 /// Whether the process has a log of JSON objects, and nothing else may be written to where it goes.
 pub fn logs_json() -> bool {
     STARTED.get() == Some(&LogFormat::Json)
@@ -34,7 +42,7 @@ pub fn logs_json() -> bool {
 pub fn start_log(format: LogFormat, level: &str) {
     let level: LevelFilter = level.parse().unwrap_or(LevelFilter::INFO);
     let ours = Targets::new().with_target("portcullis", level).with_default(LevelFilter::OFF);
-    let ansi = std::io::IsTerminal::is_terminal(&std::io::stderr());
+    let ansi = *COLOURED.get_or_init(|| std::io::IsTerminal::is_terminal(&std::io::stderr()));
     let lines = match format {
         LogFormat::Text => fmt::layer().with_writer(std::io::stderr).with_ansi(ansi).boxed(),
         LogFormat::Json => fmt::layer().json().flatten_event(true).with_writer(std::io::stderr).boxed(),

@@ -12,7 +12,7 @@ pub mod trace;
 pub use access::{AccessLog, AccessTo};
 pub use addresses::Addresses;
 pub use event::{Access, AccessUsage, Scan, Unscanned};
-pub use init::{LogFormat, logs_json, start_log};
+pub use init::{LogFormat, colour_log, logs_json, start_log};
 pub use log_records::{LogRecord, Severity, encode_records};
 pub use metrics::{
     AuditCopy, ChildEnd, Circuit, ConnectionState, Direction, During, Each, Filtered, FrontMetrics,

@@ -50,9 +50,22 @@ pub struct Rotated {
     pub rows: u64,
 }
 
+/// How a rotation goes on.
+#[derive(Clone, Copy)]
+pub struct Pace<'a> {
+    /// What other processes have to notice.
+    pub grace: Duration,
+    /// Called for each row that was looked at, with whether it was sealed anew.
+    pub looked: &'a (dyn Fn(bool) + Sync),
+}
+
+impl Pace<'static> {
+    /// Without waiting for anybody, seen by nobody.
+    pub const AT_ONCE: Self = Self { grace: Duration::ZERO, looked: &|_| {} };
+}
+
 impl Vault {
-    /// Puts another master key in place of this vault's; `grace` is what other processes have to notice.
-    /// `before_the_end` is called when both keys open the store, for the last time; without `drop_old` both go on
+    /// Puts another master key in place of this vault's. `before_the_end` is called when both keys open the store, for the last time; without `drop_old` both go on
     /// doing so.
     ///
     /// # Errors
@@ -61,7 +74,7 @@ impl Vault {
     pub async fn rotate_master(
         &self,
         to: &MasterKey,
-        grace: Duration,
+        pace: Pace<'_>,
         drop_old: bool,
         before_the_end: impl FnOnce() -> Result<(), VaultError>,
     ) -> Result<Rotated, VaultError> {
@@ -70,10 +83,10 @@ impl Vault {
             return Err(VaultError::Forbidden("the new master key is the one in use"));
         }
         self.begin(&from, &new).await?;
-        tokio::time::sleep(grace).await;
+        tokio::time::sleep(pace.grace).await;
         self.advance(&from, &new).await?;
-        tokio::time::sleep(grace).await;
-        let rows = self.reseal_all().await?;
+        tokio::time::sleep(pace.grace).await;
+        let rows = self.reseal_all(pace).await?;
         if drop_old {
             before_the_end()?;
             self.end(&from, &new).await?;
@@ -95,9 +108,9 @@ impl Vault {
     ///
     /// # Errors
     /// What the store says.
-    pub async fn finish_rotation(&self) -> Result<Rotated, VaultError> {
+    pub async fn finish_rotation(&self, pace: Pace<'_>) -> Result<Rotated, VaultError> {
         let new = self.kek();
-        let rows = self.reseal_all().await?;
+        let rows = self.reseal_all(pace).await?;
         let Some(ring) = new.load(self.records()).await? else { return Ok(Rotated { rows }) };
         if let Some(old) = ring.predecessor {
             self.remove(&ring::place(&old)).await?;
@@ -161,7 +174,7 @@ impl Vault {
     }
 
     /// Step 3.
-    async fn reseal_all(&self) -> Result<u64, VaultError> {
+    async fn reseal_all(&self, pace: Pace<'_>) -> Result<u64, VaultError> {
         let mut total = 0;
         for _ in 0..WALKS {
             let mut found = 0;
@@ -172,7 +185,9 @@ impl Vault {
                     let full = page.len() == PAGE as usize;
                     for row in page {
                         row.key.id().clone_into(&mut after);
-                        found += u64::from(self.reseal(row, wrapped).await?);
+                        let sealed = self.reseal(row, wrapped).await?;
+                        (pace.looked)(sealed);
+                        found += u64::from(sealed);
                     }
                     if !full {
                         break;

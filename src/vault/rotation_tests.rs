@@ -153,7 +153,7 @@ async fn all_opens(vault: &Arc<Vault>, context: &[u8]) {
 }
 
 async fn rotate(vault: &Vault, to: &MasterKey) -> Result<Rotated, VaultError> {
-    vault.rotate_master(to, Duration::ZERO, true, || Ok(())).await
+    vault.rotate_master(to, Pace::AT_ONCE, true, || Ok(())).await
 }
 
 #[tokio::test]
@@ -193,7 +193,7 @@ async fn a_stop_after_any_write_leaves_a_store_that_opens_and_the_next_try_ends_
         all_opens(&running, &context).await;
         match by_old {
             Ok(vault) => drop(rotate(&vault, &new).await.unwrap()),
-            Err(_) => drop(place.open(&new).await.unwrap().finish_rotation().await.unwrap()),
+            Err(_) => drop(place.open(&new).await.unwrap().finish_rotation(Pace::AT_ONCE).await.unwrap()),
         }
         let by_new = place.open(&new).await.unwrap();
         assert!(!by_new.has_predecessor());
@@ -212,7 +212,7 @@ async fn one_that_runs_notices_and_takes_the_new_key_over() {
     assert!(matches!(running.take_over(&second).await, Err(VaultError::WrongKey(_))));
 
     let vault = place.open(&first).await.unwrap();
-    vault.rotate_master(&second, Duration::ZERO, false, || Ok(())).await.unwrap();
+    vault.rotate_master(&second, Pace::AT_ONCE, false, || Ok(())).await.unwrap();
     assert_eq!(running.refresh().await.unwrap(), Freshness::Changed);
     all_opens(&running, &context).await;
     rotate(&vault, &second).await.unwrap();
@@ -224,7 +224,7 @@ async fn one_that_runs_notices_and_takes_the_new_key_over() {
     // And again, back to the first.
     for (from, to) in [(&second, &third), (&third, &first)] {
         let vault = place.open(from).await.unwrap();
-        vault.rotate_master(to, Duration::ZERO, false, || Ok(())).await.unwrap();
+        vault.rotate_master(to, Pace::AT_ONCE, false, || Ok(())).await.unwrap();
         running.refresh().await.unwrap();
         rotate(&vault, to).await.unwrap();
         running.take_over(to).await.unwrap();
@@ -254,9 +254,9 @@ async fn of_two_rotations_the_later_one_holds_and_the_other_says_so() {
     let (old, lost, wanted) = (master('1'), master('2'), master('3'));
     let vault = place.open(&old).await.unwrap();
     let context = fill(&vault).await;
-    vault.rotate_master(&lost, Duration::ZERO, false, || Ok(())).await.unwrap();
+    vault.rotate_master(&lost, Pace::AT_ONCE, false, || Ok(())).await.unwrap();
     let other = place.open(&old).await.unwrap();
-    other.rotate_master(&wanted, Duration::ZERO, false, || Ok(())).await.unwrap();
+    other.rotate_master(&wanted, Pace::AT_ONCE, false, || Ok(())).await.unwrap();
     assert!(matches!(place.open(&lost).await, Err(VaultError::WrongKey(_))));
     let overtaken = vault.end(&Kek::new(&old).unwrap(), &Kek::new(&lost).unwrap()).await;
     assert!(matches!(overtaken, Err(VaultError::Forbidden(_))), "{overtaken:?}");
@@ -280,7 +280,7 @@ async fn a_new_passphrase_has_a_salt_of_its_own_and_the_old_one_goes() {
     let context = fill(&vault).await;
     let new = Secret::new("new".to_owned());
     let key = MasterKey::of_new_passphrase(&vault, &new).await.unwrap();
-    vault.rotate_master(&key, Duration::ZERO, false, || Ok(())).await.unwrap();
+    vault.rotate_master(&key, Pace::AT_ONCE, false, || Ok(())).await.unwrap();
     // Stopped here, both open it; the next try uses the same salt.
     all_opens(&Arc::new(open("old").await.unwrap()), &context).await;
     all_opens(&Arc::new(open("new").await.unwrap()), &context).await;

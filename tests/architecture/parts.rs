@@ -130,7 +130,10 @@ pub(crate) const DOORS: &[(&str, &[&str])] = &[
     ("boreal", &["sanitize"]),
     ("brotli", &["stream"]),
     ("cfb", &["sanitize"]),
+    ("anstream", &["cli"]),
     ("clap", &["cli", "main"]),
+    ("clap_complete", &["cli"]),
+    ("clap_mangen", &["cli"]),
     ("crc32c", &["crypto"]),
     ("crc32fast", &["stream"]),
     // Charsets of texts in files; labels of charsets in heads.
@@ -141,6 +144,7 @@ pub(crate) const DOORS: &[(&str, &[&str])] = &[
     ("fpe", &["crypto"]),
     ("hayro_syntax", &["sanitize"]),
     ("hmac", &["crypto"]),
+    ("indicatif", &["cli"]),
     ("jiff", &["base"]),
     ("jsonwebtoken", &["vault"]),
     ("lol_html", &["sanitize"]),
@@ -170,6 +174,7 @@ pub(crate) const DOORS: &[(&str, &[&str])] = &[
     ("strsim", &["config"]),
     ("subtle", &["base"]),
     // Rules are data.
+    ("terminal_size", &["cli"]),
     ("toml", &["config", "detect"]),
     ("tracing_subscriber", &["telemetry"]),
     ("unicode_normalization", &["detect"]),

@@ -94,6 +94,19 @@ def test_a_package_has_what_it_should(package):
     assert all(mode in ("drwxr-xr-x", "-rw-r--r--") for name, mode in modes.items() if name.startswith("/usr/share"))
 
 
+def test_a_package_has_pages_and_completions(package):
+    names = {line.split(maxsplit=5)[5] for line in dpkg_deb("--contents", package).splitlines()}
+    for name in (
+        "man/man1/portcullis.1.gz",
+        "man/man1/portcullis-tokens-create.1.gz",
+        "bash-completion/completions/portcullis",
+        "zsh/vendor-completions/_portcullis",
+        "fish/vendor_completions.d/portcullis.fish",
+    ):
+        assert "./usr/share/" + name in names
+    assert "complete -F" in member(package, "usr/share/bash-completion/completions/portcullis")
+
+
 def test_a_packages_configuration_is_right(package, tmp_path):
     file = tmp_path / "portcullis.toml"
     file.write_text(member(package, "etc/portcullis/portcullis.toml"))
