@@ -161,7 +161,9 @@ const charts = (() => {
       this.svg.toggleAttribute("hidden", !has);
       this.empty.hidden = has;
       this.numbers.hidden = !has;
+      // Who hears the page reads what is not in sight, too.
       this.label();
+      this.tell();
       if (this.numbers.open) this.list();
       if (this.seen && has) this.paint();
     }
@@ -231,9 +233,8 @@ const charts = (() => {
     }
 
     // The values of the sample that is looked at, else of the last one.
-    show() {
-      const { times, x } = this.scale();
-      const at = this.at === null ? times.length - 1 : Math.min(this.at, times.length - 1);
+    tell() {
+      const at = Math.min(this.at ?? Infinity, this.last());
       this.keys.forEach(({ item, name, value }, n) => {
         const line = this.lines[n];
         item.hidden = !line;
@@ -241,11 +242,18 @@ const charts = (() => {
         say(name, line.name);
         say(value, shownOr(line.values[at], this.unit));
       });
+    }
+
+    // Marks the sample that is looked at.
+    show() {
+      this.tell();
       put(this.cross, "visibility", this.at === null ? "hidden" : "visible");
       // The time that is looked at stands alone: there is not always room for three.
       const room = this.svg.clientWidth - this.left > 220;
       this.marks.forEach((mark, n) => put(mark, "visibility", (this.at === null ? n !== 1 || room : n === 1) ? "visible" : "hidden"));
       if (this.at === null) return;
+      const { times, x } = this.scale();
+      const at = Math.min(this.at, this.last());
       const place = x(times[at]);
       for (const [key, number] of Object.entries({ x1: place, x2: place, y1: TOP, y2: HEIGHT - BOTTOM })) put(this.cross, key, number.toFixed(1));
       say(this.marks[1], clock(times[at]));
