@@ -21,6 +21,12 @@ use crate::config::{Config, Needs, Period};
 use crate::usage::{BudgetMode, ModelPattern, SpendBudget};
 
 pub(super) fn run(place: &StoreArgs, command: TokenCommand) -> Result<(), Failure> {
+    // What is no id is said before a store is looked for.
+    if let TokenCommand::Update { id, .. } | TokenCommand::Rotate { id, .. } | TokenCommand::Revoke { id } =
+        &command
+    {
+        token_id(id)?;
+    }
     let config = placed(place, Needs::STORE)?;
     let opened = match command {
         TokenCommand::Create { .. } => OpenStore::at(&config)?,

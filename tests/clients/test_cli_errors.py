@@ -29,6 +29,7 @@ CASES = [
     (["tokens", "revoke", NO_TOKEN, "--data", "data"], FAILED, "no such token", "`portcullis tokens list`"),
     (["tokens", "update", NO_TOKEN, "--name", "x", "--data", "data"], FAILED, "no such token", "`portcullis tokens list`"),
     (["tokens", "revoke", "ci", "--data", "data"], USAGE, "not a token's id", None),
+    (["tokens", "revoke", "ci"], USAGE, "not a token's id", None),
     (["tokens", "revoke", "pts_" + "b" * 32, "--data", "data"], USAGE, "this is a token", None),
     (["keys", "show", NO_KEY, "--data", "data"], FAILED, "no such item", "`portcullis keys list`"),
     (["keys", "rotate", "billing", "--data", "data"], USAGE, "not a key's id", None),
