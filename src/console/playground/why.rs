@@ -1,6 +1,6 @@
 //! Why something is found, and why something is not, in sentences for people.
 
-use crate::detect::{Finding, Rejection, Rule};
+use crate::detect::{Finding, Rejection, Rule, Tag};
 
 /// Checks that look at how random a value is, and not whether its digits are right.
 const SHAPES: &[&str] = &["random", "mixed", "entropy", "any"];
@@ -46,6 +46,7 @@ impl Judged<'_> {
         let base = self.base();
         let highest = self.rule.scores().into_iter().fold(0.0, f32::max);
         match (base, self.rule.check()) {
+            _ if self.rule.tag().is_some() => why.extend(self.rule.tag().map(|tag| named(tag).to_owned())),
             (Some(base), Some(_)) if base > 1.0 - SAME && highest < 1.0 - SAME => {
                 why.push("Its form has a check of its own, and passes it: that proves it (1.00).".to_owned());
             }
@@ -93,6 +94,16 @@ impl Judged<'_> {
             true => format!("“{word}” near it speaks against it and takes off {by}."),
             false => format!("“{word}” near it speaks for it and adds {by}."),
         })
+    }
+}
+
+/// Why names are found.
+fn named(tag: Tag) -> &'static str {
+    match tag {
+        Tag::Person => "Its words read as the name of a person.",
+        Tag::Location => "Its words read as the name of a place, or as an address.",
+        Tag::Organization => "Its words read as the name of an organisation.",
+        Tag::Group => "Its words read as the name of a people, a faith or a party.",
     }
 }
 

@@ -409,6 +409,11 @@ impl Rule {
         scores
     }
 
+    /// What its values are names of; `None` for rules of other values.
+    pub fn tag(&self) -> Option<Tag> {
+        self.tag
+    }
+
     /// The name of the check that every value of it has passed; `None` where there is none, or one that depends on the pattern.
     pub fn check(&self) -> Option<&str> {
         let mut each = self.patterns.iter().map(|pattern| pattern.check.as_deref().or(self.check.as_deref()));
