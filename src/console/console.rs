@@ -246,7 +246,6 @@ impl Console {
             query: Form::read(call.head.uri.query().unwrap_or_default().as_bytes()),
             body: body.bytes.clone(),
             visitor,
-            id: call.id,
             caller: visitor.who.caller(),
         };
         let reply = section.call(visit).await;

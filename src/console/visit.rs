@@ -6,7 +6,6 @@ use http::StatusCode;
 use maud::Markup;
 
 use crate::api::Caller;
-use crate::base::id::RequestId;
 use crate::console::form::Form;
 use crate::console::session::Visitor;
 
@@ -31,8 +30,6 @@ pub(super) struct Visit<'v> {
     pub(super) body: Bytes,
     /// Who asks.
     pub(super) visitor: &'v Visitor,
-    /// The request's id.
-    pub(super) id: &'v RequestId,
     /// Whose turn it is where callers take turns.
     pub(super) caller: Caller,
 }
