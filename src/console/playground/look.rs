@@ -226,7 +226,7 @@ mod tests {
     #[test]
     fn what_is_no_document_yet_is_looked_through_as_a_text() {
         let looked = looked("{\n  \"mail\": \"jane.doe@harbour-post.com\",", "json", None);
-        assert_eq!(looked.problem.as_deref(), Some("Not JSON at line 2, column 38: unexpected end."));
+        assert_eq!(looked.problem.as_deref(), Some("Not JSON at line 2, column 39: unexpected end."));
         assert_eq!(looked.marks.len(), 1);
     }
 
