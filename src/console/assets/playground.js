@@ -356,9 +356,11 @@
     }
 
     tell(looked) {
-      const found = looked.marks.length + looked.more;
-      $(`count-${this.kind}`).textContent = looked.told.length < found
-        ? `${counted(found, "places")}, the first ${looked.told.length} below` : counted(found, found === 1 ? "place" : "places");
+      const [found, all] = [looked.found, looked.marks.length + looked.more];
+      const said = [counted(found, found === 1 ? "value" : "values")];
+      if (looked.told.length < found) said.push(`the first ${looked.told.length} below`);
+      if (all > found) said.push(`${(all - found).toLocaleString("en")} more where they stand again`);
+      $(`count-${this.kind}`).textContent = said.join(", ");
       const rows = looked.told.map((told, number) => {
         const facts = looked.rules[told.rule];
         const rule = make("td", {}, make("span", { class: "tag look", title: facts?.description ?? "" }, told.rule));
@@ -551,13 +553,14 @@
   const shell = (text) => `'${text.replace(/'/g, "'\\''")}'`;
   // What JSON writes between quotes reads the same in Python.
   const python = (value) => Array.isArray(value) ? `[${value.map(python).join(", ")}]` : JSON.stringify(value);
-  const BY_CALL = { mask: "mask", hash: "hash", report: "detect_only", replace: "replacement" };
+  // A call that says nothing has rules' names put in the place of values.
+  const BY_CALL = { mask: "mask", hash: "hash", report: "detect_only" };
 
   function callOptions() {
     const { method, sets } = choice();
     const options = {};
     if (method === "encrypt") options.llm_request = true;
-    else options.redaction_method_overrides = { redaction_type: BY_CALL[method] };
+    else if (BY_CALL[method]) options.redaction_method_overrides = { redaction_type: BY_CALL[method] };
     if (sets.join() !== "DEFAULT") options.rulesets = sets;
     return options;
   }
@@ -657,8 +660,8 @@ print(answer.choices[0].message)
       const more = [];
       if (rulesets) more.push(`rulesets=${python(rulesets)}`);
       if (llm_request) more.push("llm_request=True");
-      else {
-        const type = { mask: "MASK", hash: "HASH", report: "DETECT_ONLY", replace: "REPLACEMENT" }[choice().method];
+      if (redaction_method_overrides) {
+        const type = redaction_method_overrides.redaction_type.toUpperCase();
         more.push(`redaction_method_overrides=RedactionMethodOverrides(redaction_type=RedactType.${type})`);
       }
       const imports = redaction_method_overrides ? "\nfrom pangea.services.redact import RedactionMethodOverrides, RedactType" : "";
@@ -672,8 +675,7 @@ from pangea.services import Redact${imports}
 
 redact = Redact(os.environ["TOKEN"], ${config})
 answer = redact.${call}(
-    ${value},
-    ${more.join(",\n    ")},
+    ${[value, ...more].join(",\n    ")},
 )
 print(answer.result.${shown})
 `;

@@ -13,7 +13,7 @@ PS: Your developer left AKIAQ3EGPTX7RW5MZK2H in the e-mail. Is that bad?
 
 /// A document. What a member is called counts like words before its value.
 pub(super) const JSON: &str = r#"{
-  "ticket": 483920175,
+  "ticket": 41877,
   "customer": {
     "name": "Elena Ruiz",
     "email": "elena.ruiz@harbour-post.com",

@@ -72,13 +72,21 @@ pub(super) fn look(
         }
     };
     let is_document = marked.is_some();
-    let marked = match marked {
+    let (marked, found) = match marked {
+        // What is found in a document is told of its decoded texts.
         Some(Marked { value, places }) => {
-            Marked { value: String::from_utf8_lossy(&value).into_owned(), places }
+            let value = String::from_utf8_lossy(&value).into_owned();
+            (Marked { value, places }, redactor.find(None, text)?)
         }
-        None => redactor.text_marked(text, keys, Limits::default())?.0.into_value(),
+        None => {
+            let (redacted, _) = redactor.text_marked(text, keys, Limits::default())?;
+            let told = redacted.report().findings().iter();
+            let found =
+                told.map(|one| Finding { rule: one.rule, span: one.span, score: one.score, near: one.near });
+            let found = found.collect();
+            (redacted.into_value(), found)
+        }
     };
-    let found = redactor.find(None, text)?;
     let pointers = RefCell::new(Pointers::of(text, &found, is_document));
     let pointer = |span: Span| pointers.borrow_mut().next(span);
     let marking = Marking {
@@ -90,35 +98,24 @@ pub(super) fn look(
     marking.find(&mut looked, &found, &marked.places, &marked.value);
     looked.redacted = marked.value;
     checkpoint.pass()?;
-    marking.reject(&mut looked, &rejected(&redactor, &engine.detector, choice, text, &found));
+    marking.reject(&mut looked, &rejected(&engine.detector, choice, text, &found));
     Ok(looked)
 }
 
 /// What is not found, also of what would be without a threshold that somebody chose.
-fn rejected(
-    redactor: &Redactor,
-    detector: &Detector,
-    choice: &Choice,
-    text: &str,
-    found: &[Finding],
-) -> Vec<Rejected> {
-    let told = redactor.rejected(text).into_iter().map(|one| {
-        let finding = Finding {
-            rule: one.found.rule,
-            span: one.found.span,
-            score: one.found.score,
-            near: one.found.near,
-        };
-        Rejected { finding, why: one.why }
-    });
-    let mut all: Vec<Rejected> = told.collect();
-    if let Some(floor) = choice.floor() {
-        let lower = detector.find(&mut detector.cache(), text).into_iter();
-        let lower = lower.filter(|one| one.score < floor && !overlaps(found, one.span));
-        all.extend(lower.map(|finding| Rejected { finding, why: Rejection::Threshold }));
-    }
-    all.retain(|one| one.why == Rejection::NegativeContext || !overlaps(found, one.finding.span));
-    all
+fn rejected(detector: &Detector, choice: &Choice, text: &str, found: &[Finding]) -> Vec<Rejected> {
+    let mut cache = detector.cache();
+    let Some(floor) = choice.floor() else { return told(detector.rejected(&mut cache, text, found), found) };
+    let mut all = detector.at_least(floor).rejected(&mut cache, text, found);
+    let lower = detector.find(&mut cache, text).into_iter().filter(|one| one.score < floor);
+    all.extend(lower.map(|finding| Rejected { finding, why: Rejection::Threshold }));
+    told(all, found)
+}
+
+/// What lies in something that is found is of interest only where a word took it away.
+fn told(mut rejected: Vec<Rejected>, found: &[Finding]) -> Vec<Rejected> {
+    rejected.retain(|one| one.why == Rejection::NegativeContext || !overlaps(found, one.finding.span));
+    rejected
 }
 
 fn overlaps(found: &[Finding], span: Span) -> bool {
@@ -229,7 +226,7 @@ mod tests {
     #[test]
     fn what_is_no_document_yet_is_looked_through_as_a_text() {
         let looked = looked("{\n  \"mail\": \"jane.doe@harbour-post.com\",", "json", None);
-        assert_eq!(looked.problem.as_deref(), Some("Not JSON at line 2, column 38: unexpected end."));
+        assert_eq!(looked.problem.as_deref(), Some("Not JSON at line 2, column 39: unexpected end."));
         assert_eq!(looked.marks.len(), 1);
     }
 

@@ -91,7 +91,9 @@ impl RuleFacts {
 pub(super) struct Looked {
     /// What is found, in order.
     pub(super) marks: Vec<Mark>,
-    /// How many more are found than are marked.
+    /// How many values rules find.
+    pub(super) found: usize,
+    /// How many more they find than are marked.
     pub(super) more: usize,
     /// The first of them, in words.
     pub(super) told: Vec<Told>,
@@ -152,7 +154,7 @@ impl Marking<'_> {
             let told = (looked.told.len() < TOLD).then(|| {
                 let place = place_of(places, finding.span);
                 let at = self.pointers.map(|pointer| pointer(finding.span));
-                let name = at.as_deref().and_then(|at| at.rsplit('/').next()).unwrap_or_default();
+                let name = at.as_deref().map(called).unwrap_or_default();
                 let told = Told {
                     value: self.shown(finding.span),
                     rule: rule.name().to_owned(),
@@ -176,7 +178,7 @@ impl Marking<'_> {
             }
         }
         marks.sort_by_key(|(span, _)| *span);
-        looked.more = found.len().saturating_sub(MARKED);
+        (looked.found, looked.more) = (found.len(), found.len().saturating_sub(MARKED));
         let told_at = |place: &Placement| {
             let at = marks.partition_point(|(span, _)| span.end <= place.before.start);
             marks.get(at).filter(|(span, _)| span.start < place.before.end).and_then(|(_, mark)| mark.told)
@@ -224,6 +226,12 @@ impl Marking<'_> {
             });
         }
     }
+}
+
+/// What the value at a pointer is called: by the nearest name that is no number of an element.
+fn called(at: &str) -> &str {
+    let mut names = at.rsplit('/').filter(|name| !name.bytes().all(|byte| byte.is_ascii_digit()));
+    names.next().unwrap_or_default()
 }
 
 /// The replacement that touches a finding.

@@ -123,7 +123,7 @@ fn looking(id: &str, own: &str, leaves: &str, example: &str) -> Markup {
             }
             section.card aria-labelledby={ "found-" (id) } {
                 header { h2 #{ "found-" (id) } { "Found" } span.quiet #{ "count-" (id) } {} }
-                div.scroll {
+                div.scroll tabindex="0" role="group" aria-labelledby={ "found-" (id) } {
                     table {
                         thead {
                             tr {
@@ -138,7 +138,7 @@ fn looking(id: &str, own: &str, leaves: &str, example: &str) -> Markup {
             }
             section.card aria-labelledby={ "not-" (id) } {
                 header { h2 #{ "not-" (id) } { "Looked at, and not found" } span.quiet #{ "nots-" (id) } {} }
-                div.scroll {
+                div.scroll tabindex="0" role="group" aria-labelledby={ "not-" (id) } {
                     table {
                         thead { tr { th { "Value" } th { "Nearest rule" } th.number { "Score" } th { "Why not" } th { "Others that know the form" } } }
                         tbody #{ "misses-" (id) } {}

@@ -1,6 +1,6 @@
 //! Why something is found, and why something is not, in sentences for people.
 
-use crate::detect::{Finding, Rejection, Rule};
+use crate::detect::{Finding, Rejection, Rule, Tag};
 
 /// Checks that look at how random a value is, and not whether its digits are right.
 const SHAPES: &[&str] = &["random", "mixed", "entropy", "any"];
@@ -28,34 +28,46 @@ pub(super) fn score(score: f32) -> String {
 }
 
 impl Judged<'_> {
-    /// What the form scores by itself; `None` where more than one pattern may have been it.
-    fn base(&self) -> Option<f32> {
+    /// The forms that it may have by its score.
+    fn forms(&self) -> Vec<(f32, Option<&str>)> {
         let (score, added) = (self.finding.score.value(), self.finding.near.map_or(0.0, |near| near.augment));
-        let mut forms = self.rule.scores();
-        forms.push(1.0);
-        let fits = |base: &&f32| ((**base + added).clamp(0.0, 1.0) - score).abs() < SAME;
-        let mut fitting = forms.iter().filter(fits);
-        let first = fitting.next().copied();
-        // One that is sure of its check scores 1, whatever its pattern does.
-        first.filter(|first| fitting.all(|other| (other - first).abs() < SAME))
+        let mut forms = self.rule.forms();
+        forms.retain(|(base, _)| ((base + added).clamp(0.0, 1.0) - score).abs() < SAME);
+        forms
+    }
+
+    /// What the form scores by itself; `None` where several may have been it that score differently.
+    fn base(&self) -> Option<f32> {
+        let forms = self.forms();
+        let (first, _) = forms.first()?;
+        forms.iter().all(|(base, _)| (base - first).abs() < SAME).then_some(*first)
+    }
+
+    /// What is said of its form.
+    fn said_form(&self) -> Option<String> {
+        if let Some(tag) = self.rule.tag() {
+            return Some(named(tag).to_owned());
+        }
+        let (forms, score_is) = (self.forms(), self.finding.score.value());
+        let checked = self.rule.forms().iter().any(|(_, check)| check.is_some());
+        let Some((_, check)) = forms.first() else {
+            let proved = checked && score_is > 1.0 - SAME;
+            return proved.then(|| "It passes a check that proves it, which counts 1.00.".to_owned());
+        };
+        let same = forms.iter().all(|(_, other)| other == check);
+        let check = check.filter(|check| same && !SHAPES.contains(check));
+        let counts = self.base().map(|base| format!(", which counts {}", score(base))).unwrap_or_default();
+        Some(match check {
+            Some(check) => format!("It has the form{counts}, and passes the check “{check}”."),
+            None => format!("It has the form{counts}."),
+        })
     }
 
     /// Why it is found.
     pub(super) fn found(&self) -> Vec<String> {
         let mut why = Vec::new();
         let base = self.base();
-        let highest = self.rule.scores().into_iter().fold(0.0, f32::max);
-        match (base, self.rule.check()) {
-            (Some(base), Some(_)) if base > 1.0 - SAME && highest < 1.0 - SAME => {
-                why.push("Its form has a check of its own, and passes it: that proves it (1.00).".to_owned());
-            }
-            (base, Some(check)) if !SHAPES.contains(&check) => {
-                let counts = base.map(|base| format!(", which counts {}", score(base))).unwrap_or_default();
-                why.push(format!("It has the form{counts}, and passes the check “{check}”."));
-            }
-            (Some(base), _) => why.push(format!("It has the form, which counts {}.", score(base))),
-            (None, _) => {}
-        }
+        why.extend(self.said_form());
         why.extend(self.said_near());
         if self.finding.near.is_none() && base.is_none() && !self.name.is_empty() {
             why.push(format!("It stands under “{}”, which counts like a word before it.", self.name));
@@ -96,6 +108,16 @@ impl Judged<'_> {
     }
 }
 
+/// Why names are found.
+fn named(tag: Tag) -> &'static str {
+    match tag {
+        Tag::Person => "Its words read as the name of a person.",
+        Tag::Location => "Its words read as the name of a place, or as an address.",
+        Tag::Organization => "Its words read as the name of an organisation.",
+        Tag::Group => "Its words read as the name of a people, a faith or a party.",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -127,7 +149,12 @@ mod tests {
     #[test]
     fn reasons_are_sentences() {
         let (found, said) = why("CREDIT_CARD", "4111 1111 1111 1111");
-        assert!(found && said.contains("passes") && said.ends_with("1.00 reaches 0.50."), "{said}");
+        assert!(
+            found && said.contains("passes the check “card”") && said.ends_with("1.00 reaches 0.50."),
+            "{said}"
+        );
+        let (found, said) = why("PERSON", "Hello, this is Elena Ruiz.");
+        assert!(found && said.starts_with("Its words read as the name of a person."), "{said}");
         let (found, said) = why("US_PASSPORT", "passport 483920175");
         assert!(found && said.contains("“passport” near it speaks for it"), "{said}");
         let (found, said) = why("US_PASSPORT", "order 483920175");

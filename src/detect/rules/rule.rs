@@ -397,23 +397,19 @@ impl Rule {
         usize::from(self.reach.unwrap_or(DEFAULT_REACH))
     }
 
-    /// What its patterns score by themselves, each once, in their order.
-    pub fn scores(&self) -> Vec<f32> {
-        let mut scores: Vec<f32> = Vec::new();
-        let each = self.patterns.iter().map(|pattern| pattern.score.unwrap_or(self.score));
-        for score in each.chain(self.patterns.is_empty().then_some(self.score)) {
-            if !scores.contains(&score) {
-                scores.push(score);
-            }
+    /// What each of its patterns scores by itself, and the check that its values pass.
+    pub fn forms(&self) -> Vec<(f32, Option<&str>)> {
+        let (score, check) = (self.score, self.check.as_deref());
+        if self.patterns.is_empty() {
+            return vec![(score, check)];
         }
-        scores
+        let patterns = self.patterns.iter();
+        patterns.map(|pattern| (pattern.score.unwrap_or(score), pattern.check.as_deref().or(check))).collect()
     }
 
-    /// The name of the check that every value of it has passed; `None` where there is none, or one that depends on the pattern.
-    pub fn check(&self) -> Option<&str> {
-        let mut each = self.patterns.iter().map(|pattern| pattern.check.as_deref().or(self.check.as_deref()));
-        let first = each.next().unwrap_or(self.check.as_deref());
-        first.filter(|_| each.all(|other| other == first))
+    /// What its values are names of; `None` for rules of other values.
+    pub fn tag(&self) -> Option<Tag> {
+        self.tag
     }
 
     /// The same rule under another name, without its examples.
