@@ -52,11 +52,11 @@ pub fn read() -> Result<Args, clap::Error> {
 /// The last `--color` of a command line, whatever is wrong with the rest of it.
 fn color(args: impl Iterator<Item = OsString>) -> ColorArg {
     let args: Vec<OsString> = args.take_while(|arg| arg != "--").collect();
-    let said = args.iter().enumerate().filter_map(|(n, arg)| match arg.to_str()? {
+    let mut said = args.iter().enumerate().filter_map(|(n, arg)| match arg.to_str()? {
         "--color" => args.get(n + 1)?.to_str(),
         arg => arg.strip_prefix("--color="),
     });
-    said.last().and_then(|when| ColorArg::from_str(when, false).ok()).unwrap_or(ColorArg::Auto)
+    said.next_back().and_then(|when| ColorArg::from_str(when, false).ok()).unwrap_or(ColorArg::Auto)
 }
 
 /// Runs one command; the code is the process's.

@@ -20,14 +20,14 @@
 //! | `rules` | section: what is looked for |
 //! | `tokens/` | section: callers' tokens |
 //! | `playground/` | section: what is found in a text, and what becomes of it |
-//! | `console` | [`Console`]: from a request to its section |
+//! | `handler` | [`Console`]: from a request to its section |
 
 mod access;
 mod assets;
 mod configuration;
-mod console;
 mod docs;
 mod form;
+mod handler;
 mod layout;
 mod live;
 mod playground;
@@ -40,7 +40,7 @@ mod tokens;
 mod visit;
 
 pub use access::Hosts;
-pub use console::{Console, ConsoleParts};
+pub use handler::{Console, ConsoleParts};
 pub use live::{Figures, History, sample};
 pub use playground::{CleanFile, Cleaner, FileToClean, NotCleaned};
 pub use running::{Attempt, Running};
