@@ -55,7 +55,7 @@
         // One that is not mentioned any more has nothing to say.
         while (track.length < before + more) track.push(NaN);
         track.splice(0, over);
-        if (!track.some((value) => value > 0 || (value === 0 && name === ""))) tracks.delete(name);
+        if (Number.isNaN(track[track.length - 1]) && !track.some((value) => value > 0)) tracks.delete(name);
       }
       if (tracks.size === 0) known.tracks.delete(group);
     }

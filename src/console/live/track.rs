@@ -43,8 +43,8 @@ impl Tracks {
             let mut others: Option<f64> = None;
             for Reading { name, value, .. } in readings {
                 let key = (group, name);
-                let is_level = GROUPS.get(group).is_some_and(|group| group.figure == Figure::Level);
-                let says = value.is_some_and(|value| value != 0.0 || is_level);
+                let is_rate = GROUPS.get(group).is_some_and(|group| group.figure == Figure::Rate);
+                let says = value.is_some_and(|value| value != 0.0 || !is_rate);
                 if !self.0.contains_key(&key) {
                     match says {
                         false => continue,
@@ -181,9 +181,12 @@ mod tests {
     }
 
     #[test]
-    fn a_level_of_zero_is_something() {
+    fn a_level_and_a_percentile_of_zero_are_something() {
         let mut tracks = Tracks::default();
-        tracks.add(0, vec![reading("in_flight", "", 0.0), reading("route", "idle", 0.0)]);
-        assert_eq!(tracks.within(0..1).map(|(group, ..)| group).collect::<Vec<_>>(), ["in_flight"]);
+        let levels = [reading("in_flight", "", 0.0), reading("held_back", "p50", 0.0)];
+        tracks.add(0, [&levels[..], &[reading("route", "idle", 0.0)]].concat());
+        let mut groups: Vec<&str> = tracks.within(0..1).map(|(group, ..)| group).collect();
+        groups.sort_unstable();
+        assert_eq!(groups, ["held_back", "in_flight"]);
     }
 }
