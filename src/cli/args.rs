@@ -8,7 +8,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use crate::cli::audit_args::AuditCommand;
 use crate::cli::keys_args::KeyCommand;
 use crate::cli::memory_args::MemoryCommand;
-use crate::cli::style::styles;
+use crate::cli::style::{ColorArg, styles};
 use crate::cli::tokens_args::TokenCommand;
 use crate::cli::usage_args::ReportArgs;
 use crate::sanitize::{Scripts, Unread};
@@ -41,17 +41,6 @@ pub(super) struct SpokenArgs {
         hide_possible_values = true
     )]
     pub(super) color: ColorArg,
-}
-
-/// Whether there are colours.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum ColorArg {
-    /// Where a terminal shows them, and the environment does not say otherwise.
-    Auto,
-    /// Everywhere.
-    Always,
-    /// Nowhere.
-    Never,
 }
 
 const EXIT_CODES: &str =

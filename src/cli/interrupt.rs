@@ -29,10 +29,11 @@ pub(super) fn end_between_files() -> Result<(), AppError> {
         let (cleared, wait) = channel();
         let clear = move || {
             progress::clear();
-            let _ended = cleared.send(());
+            // Nobody waits for it any more.
+            let _ = cleared.send(());
         };
         if std::thread::Builder::new().spawn(clear).is_ok() {
-            let _in_time = wait.recv_timeout(TERMINAL);
+            let _ = wait.recv_timeout(TERMINAL);
         }
         std::process::exit(128 + i32::from(signal));
     })

@@ -4,13 +4,13 @@
 use std::io::{IsTerminal, Read};
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::cli::escape::escaped;
-use crate::cli::streams::is_quiet;
 use crate::cli::table::width;
 
 /// Work that takes no longer than this shows nothing.
@@ -54,6 +54,19 @@ const ONE: Template =
 
 /// The line that is on the terminal.
 static SHOWN: Mutex<Option<ProgressBar>> = Mutex::new(None);
+
+/// Whether only what went wrong is said.
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// From now on only what went wrong is said.
+pub(super) fn be_quiet() {
+    QUIET.store(true, Ordering::Relaxed);
+}
+
+/// Whether only what went wrong is said.
+pub(super) fn is_quiet() -> bool {
+    QUIET.load(Ordering::Relaxed)
+}
 
 /// Work under way; its line is gone once this is.
 pub(super) struct Progress(Option<ProgressBar>);

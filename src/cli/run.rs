@@ -12,14 +12,14 @@ use crate::app::{
     Announce, AppError, Piped, Source, check_files, colour_log, logged, redact, serve, unredact,
     without_core_dumps,
 };
-use crate::cli::args::{Args, ColorArg, Command, MethodArg, RedactArgs, ServeArgs, SpokenArgs, UnredactArgs};
+use crate::cli::args::{Args, Command, MethodArg, RedactArgs, ServeArgs, SpokenArgs, UnredactArgs};
 use crate::cli::escape::escaped;
 use crate::cli::failure::Failure;
 use crate::cli::meant::advised;
-use crate::cli::progress::Progress;
+use crate::cli::progress::{Progress, be_quiet};
 use crate::cli::settings::{found, here};
-use crate::cli::streams::{be_quiet, input, last_words, message, result, warning};
-use crate::cli::style::{self, GOOD, errors_coloured, output_coloured, painted};
+use crate::cli::streams::{input, last_words, message, result, warning};
+use crate::cli::style::{self, ColorArg, GOOD, errors_coloured, output_coloured, painted};
 #[cfg(feature = "console")]
 use crate::cli::try_out;
 use crate::cli::{

@@ -2,26 +2,12 @@
 
 use std::io::{IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::app::{AppError, logged};
 use crate::cli::escape::escaped;
 use crate::cli::failure::Failure;
-use crate::cli::progress;
+use crate::cli::progress::{self, is_quiet};
 use crate::cli::style::{ERROR, GOOD, WARNING, errors_coloured, painted};
-
-/// Whether only what went wrong is said.
-static QUIET: AtomicBool = AtomicBool::new(false);
-
-/// From now on only what went wrong is said.
-pub(super) fn be_quiet() {
-    QUIET.store(true, Ordering::Relaxed);
-}
-
-/// Whether only what went wrong is said.
-pub(super) fn is_quiet() -> bool {
-    QUIET.load(Ordering::Relaxed)
-}
 
 /// A line of the result.
 pub(super) fn result(line: &str) -> Result<(), Failure> {

@@ -1,9 +1,19 @@
 //! Colours and the like: what is said is said without them too.
 
 use anstream::{AutoStream, ColorChoice};
+use clap::ValueEnum;
 use clap::builder::styling::{AnsiColor, Style, Styles};
 
-use crate::cli::args::ColorArg;
+/// Whether there are colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum ColorArg {
+    /// Where a terminal shows them, and the environment does not say otherwise.
+    Auto,
+    /// Everywhere.
+    Always,
+    /// Nowhere.
+    Never,
+}
 
 /// What ended a command.
 pub(super) const ERROR: Style = AnsiColor::Red.on_default().bold();
