@@ -2,14 +2,12 @@
 
 import json
 import os
-import re
 import subprocess
 import sys
 
 import pytest
-from browser import browser, hosts  # noqa: F401
+from browser import Browser, browser, hosts  # noqa: F401
 from gateway import Gateway, run
-from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
@@ -150,6 +148,22 @@ def test_texts_are_texts(page, before):
     assert behind == before + MAIL
 
 
+def test_two_may_type_at_once(page, gateway):
+    with Browser() as other:
+        second = Playground(other.sign_in(gateway, "viewer", "/playground"))
+        letters = {page: "Ask bob1@harbour-post.com.\n", second: "Ask eve1@harbour-post.com.\n"}
+        before = {one: one.times() for one in letters}
+        paste = "const a = document.getElementById('in-text'); a.value = arguments[0]; a.dispatchEvent(new Event('input'))"
+        for turn in range(6):
+            for one, text in letters.items():
+                one.script(paste, text * 500 + "turn %d" % turn)
+        for one, text in letters.items():
+            one.browser.wait(lambda one=one: one.times() > before[one] and one.text("#count-text").startswith("500 "))
+            assert set(one.marks()) == {text.split()[1].rstrip(".")}
+            assert one.out().endswith("turn 5")
+        assert other.complaints() == []
+
+
 def test_what_is_no_character_is_sent_all_the_same(page):
     for text in ("\\ud800 ", "\\udc00\\ud800", "\\0\\u0001 "):
         paste = "area.value = '%s ' + '%s'; area.dispatchEvent(new Event('input'))" % (text, MAIL)
@@ -247,10 +261,8 @@ def test_a_file_is_cleaned(page, tmp_path):
     page.browser.wait(lambda: page.browser.find("#cleaned").is_displayed())
     facts = page.text("#facts-file")
     assert "EMAIL_ADDRESS 1" in facts
-    read = "const done = arguments[0]; const a = document.getElementById('download');"
-    read += "const r = new FileReader(); r.onload = () => done(r.result); window.playgroundBlob ?"
-    read += " 0 : 0; done([a.href.startsWith('blob:'), a.download])"
-    is_blob, name = page.browser.driver.execute_async_script(read)
+    link = "const a = document.getElementById('download'); return [a.href.startsWith('blob:'), a.download]"
+    is_blob, name = page.script(link)
     assert is_blob and name.endswith(".html")
     page.browser.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path / "got")})
     page.browser.find("#download").click()

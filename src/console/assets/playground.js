@@ -7,8 +7,9 @@
   // After so many milliseconds without a key somebody pauses.
   const PAUSE = 120;
   const LONG_PAUSE = 500;
-  // Longer texts are not marked between two pauses.
+  // In longer texts, and in those with longer lines, marks do not move between two pauses: they are hidden.
   const LIVE = 300_000;
+  const LONG = 20_000;
   // Longer texts are read from a file in what is copied.
   const COPIED = 20_000;
 
@@ -68,12 +69,15 @@
     constructor(into) {
       this.into = into;
       this.blocks = [];
+      this.longest = 0;
     }
 
     // `marks` are in order, and share no character.
     paint(text, marks) {
       let first = 0;
+      this.longest = 0;
       const next = runs(text).map(([start, end]) => {
+        this.longest = Math.max(this.longest, end - start);
         while (first < marks.length && marks[first].end <= start) first += 1;
         const own = [];
         let key = text.slice(start, end) + "\n";
@@ -177,8 +181,8 @@
     // Moves the marks with what is typed, until it is known what is found now.
     typed() {
       const [before, now] = [this.text, this.area.value];
-      if (now.length > LIVE) {
-        this.paint([]);
+      if (now.length > LIVE || this.painter.longest > LONG) {
+        this.box.classList.add("stale");
         return;
       }
       const most = Math.min(before.length, now.length);
@@ -200,6 +204,7 @@
       this.marks = marks;
       this.text = this.area.value;
       this.painter.paint(this.text, marks);
+      this.box.classList.remove("stale");
       this.follow();
     }
 

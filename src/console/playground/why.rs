@@ -69,7 +69,8 @@ impl Judged<'_> {
         let base = self.base();
         why.extend(self.said_form());
         why.extend(self.said_near());
-        if self.finding.near.is_none() && base.is_none() && !self.name.is_empty() {
+        let unexplained = self.finding.near.is_none() && base.is_none() && self.rule.tag().is_none();
+        if unexplained && !self.name.is_empty() {
             why.push(format!("It stands under “{}”, which counts like a word before it.", self.name));
         }
         why.push(format!("{} reaches {}.", score(self.finding.score.value()), score(self.least)));
