@@ -3,6 +3,7 @@
 //! | file | noun |
 //! |---|---|
 //! | `endpoint` | [`Endpoint`], and [`Endpoints`]: the table everything follows from |
+//! | [`analyzers`] | who else is asked what a text holds
 //! | `blob` | [`BlobPort`]: the receiving end of grants |
 //! | `call` | [`Call`] and [`Answer`]: what a handler gets and gives |
 //! | [`configs`] | stored redact configs: the object, its endpoints, and [`configs::MethodSpec`] |
@@ -26,6 +27,7 @@
 //! | [`token_service`] | tokens made and changed by HTTP |
 //! | [`token`] | bearer token → [`token::Principal`] |
 
+pub mod analyzers;
 mod blob;
 mod call;
 pub mod configs;

@@ -18,6 +18,7 @@
 //! | `route_filters` | filters that are made of a route's settings alone |
 //! | `mint` | tokens for upstreams, and public keys |
 //! | `providers` | [`ProviderSet`]: whom sanitizing asks, built from a configuration |
+//! | `analyzers` | who is asked what texts hold, and which rules their findings are of |
 //! | `admin` | metrics and health on their own listener |
 //! | `serve/` | the running process: signals, reload, drain |
 //! | `embed` | the chain for another Pingora server |
@@ -35,6 +36,7 @@
 //! | `process` | what the process asks of the operating system for itself |
 
 mod admin;
+mod analyzers;
 mod audit_copies;
 mod audited;
 mod callers_tokens;

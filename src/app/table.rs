@@ -6,6 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::{HeaderName, StatusCode};
 
+use crate::api::analyzers::Analyzers;
 use crate::api::configs::{
     Configs, CreateConfig, DeleteConfig, GetConfig, ListConfigs, MAX_BYTES, RedactDrafts, UpdateConfig,
 };
@@ -23,12 +24,12 @@ use crate::app::error::AppError;
 use crate::app::policy::{RoutePolicy, actions, urls};
 use crate::app::services::Services;
 use crate::app::{
-    admin, callers_tokens, cleaning, client_certificates, credentials, files, guardrails, metering, mint,
-    pools, route_filters,
+    admin, analyzers, callers_tokens, cleaning, client_certificates, credentials, files, guardrails,
+    metering, mint, pools, route_filters,
 };
 use crate::base::rate::Rate;
 use crate::config::settings::{
-    Answers, Api, Auth as AuthSetting, By, Dialect, Direct, Endpoint, Exhausted as ExhaustedSetting,
+    Answers, Auth as AuthSetting, By, Dialect, Direct, Endpoint, Exhausted as ExhaustedSetting,
     Files as FilesSetting, Host, Media as MediaSetting, PathMatch as PathSetting,
     Protocol as ProtocolSetting, Provider as ProviderSetting, Redact as RedactSetting, Route as RouteSetting,
     Terminal as TerminalSetting, Tweak as TweakSetting, Unknown as UnknownSetting, WebSocket,
@@ -71,6 +72,7 @@ fn built(config: &Config, parts: &Services) -> Result<RouteTable, AppError> {
             pools::upstream(name, setting, config.limits.collected.bytes(), parts)?,
         );
     }
+    let analyzers = analyzers::all(config, parts)?;
     let protocols = CompiledProtocol::all().map_err(|error| AppError::Rules(error.to_string()))?;
     let mut endpoints = Endpoints::default();
     if config.api.enabled
@@ -79,7 +81,8 @@ fn built(config: &Config, parts: &Services) -> Result<RouteTable, AppError> {
             .iter()
             .any(|route| matches!(route.terminal(), TerminalSetting::Endpoint(Endpoint::Api)))
     {
-        add_endpoints(&mut endpoints, &config.api, config, parts)?;
+        let asked = analyzers::of_api(config, &analyzers);
+        add_endpoints(&mut endpoints, (config, asked), parts)?;
     }
     let shed: Arc<dyn Filter> = Arc::new(parts.shed(&config.limits));
     let mut native = Vec::new();
@@ -87,7 +90,8 @@ fn built(config: &Config, parts: &Services) -> Result<RouteTable, AppError> {
         native.push(endpoint_route(mount, Terminal::Native(handler), parts, vec![Arc::clone(&shed)])?);
     }
     let led = led_routes(&endpoints, config, parts, &shed)?;
-    let from = RouteInputs { config, parts, protocols: &protocols, upstreams: &upstreams, shed: &shed };
+    let (protocols, upstreams, analyzers) = (&protocols, &upstreams, &analyzers);
+    let from = RouteInputs { config, parts, protocols, upstreams, analyzers, shed: &shed };
     let mut routes = Vec::new();
     for setting in &config.routes {
         let wrong = |why: String| AppError::Route(setting.name.to_string(), why);
@@ -147,11 +151,10 @@ fn described(
 
 pub(super) fn add_endpoints(
     endpoints: &mut Endpoints,
-    api: &Api,
-    config: &Config,
+    (config, analyzers): (&Config, Option<Analyzers>),
     parts: &Services,
 ) -> Result<(), AppError> {
-    let dialect = match api.dialect {
+    let dialect = match config.api.dialect {
         Dialect::Auto => DialectChoice::Auto,
         Dialect::Documented => DialectChoice::Documented,
         Dialect::Sdk => DialectChoice::Sdk,
@@ -165,6 +168,8 @@ pub(super) fn add_endpoints(
     let redaction = Redaction::new(redact::Parts {
         catalogue: rules.clone(),
         detector,
+        analyzers,
+        reported: analyzers::rules(&config.api.analyzers, config),
         counts,
         cpu: parts.cpu.clone(),
         vault: Arc::clone(&parts.vault),
@@ -268,6 +273,7 @@ struct RouteInputs<'a> {
     parts: &'a Services,
     protocols: &'a [Arc<CompiledProtocol>],
     upstreams: &'a BTreeMap<String, Arc<Upstream>>,
+    analyzers: &'a analyzers::Named,
     shed: &'a Arc<dyn Filter>,
 }
 
@@ -394,10 +400,14 @@ fn host_pattern(host: &Host) -> String {
 }
 
 fn redaction(setting: &RedactSetting, route: &str, from: &RouteInputs<'_>) -> Result<Redact, String> {
-    let RouteInputs { config, parts, protocols, .. } = *from;
+    let RouteInputs { config, parts, protocols, analyzers, .. } = *from;
     let rules = &config.catalogue;
-    let policy = RoutePolicy::new(setting, rules, &config.allow)?;
+    let heard = analyzers::of_route(setting, config);
+    let policy = RoutePolicy::new(setting, rules, &config.allow)?.hearing(heard);
     let requests = policy.requests()?;
+    let hears = requests.as_ref().is_some_and(Redactor::hears);
+    let analyzers =
+        if hears { analyzers::asked(&setting.analyzers, analyzers, policy.floors()) } else { None };
     let answers = match (setting.answers(), policy.answers()?) {
         (Answers::Restore, _) => AnswerMode::Restore(
             policy.invented()?.map(|redactor| Invented { redactor, everywhere: setting.invented.is_some() }),
@@ -444,6 +454,7 @@ fn redaction(setting: &RedactSetting, route: &str, from: &RouteInputs<'_>) -> Re
     let sandbox = cleaning::sandbox(limits).counted(parts.metrics.work.clone());
     let redact = Redact::new(RedactParts {
         requests,
+        analyzers,
         answers,
         urls: urls(setting),
         encrypts: setting.needs_key(),
