@@ -10,7 +10,7 @@ from loopback import Handler, Served
 
 # Names of projects that look like nothing, and names of employees in lower case, which nothing else takes for names.
 PATTERNS = {
-    "PROJECT": re.compile(r"\bKestrel \w+(?: \d+)?"),
+    "PROJECT": re.compile(r"\bkestrel \w+(?: \d+)?"),
     "PERSON": re.compile(r"\b(?:joão pereira|ana lima)\b"),
     "URL": re.compile(r"\bnotes\b"),
 }

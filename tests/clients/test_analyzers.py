@@ -66,7 +66,7 @@ CONFIG += route("sure", ["strict"], ", thresholds = {{ STRICT_PROJECT = 0.9 }}")
 CONFIG += route("mask", ["strict"], ', requests = "mask", answers = "off"')
 CONFIG += route("generic", ["strict"], ', requests = "mask", answers = "off", protocol = "generic"')
 
-SECRET = "Kestrel Aurora 77"
+SECRET = "kestrel aurora 77"
 PERSON = "joão pereira"
 ASK = "Sum it up: EMAIL: %s | the 🦀 of %s, not notes. CARD: 4012 8888 8888 1881 | Order 1001." % (SECRET, PERSON)
 
@@ -83,7 +83,7 @@ def running(upstream, analyzer):
     with Gateway(upstream.url, config=config) as gate:
         yield gate
         everything = "\n".join(gate.log) + gate.metrics()
-        for secret in ("Kestrel", "Aurora", "pereira", "kept-secret"):
+        for secret in ("kestrel", "aurora", "pereira", "kept-secret"):
             assert secret not in everything, "no text is in a log or a metric"
 
 
@@ -112,7 +112,7 @@ def unseen(mock):
     """Nothing that only the analyzer finds is upstream, and nothing that the rules find."""
     for request in mock.requests:
         everything = request.everything()
-        assert not re.search("Kestrel|Aurora|pereira|4012", everything), everything
+        assert not re.search("kestrel|aurora|pereira|4012", everything), everything
 
 
 def test_what_only_an_analyzer_finds_never_reaches_the_model_and_comes_back(gate, analyzer, mock):
@@ -138,7 +138,7 @@ def test_a_stream_is_restored_too_and_the_same_value_has_the_same_surrogate(gate
 
 
 def test_what_was_found_in_one_message_is_replaced_in_all_and_arguments_are_shown(gate, analyzer, mock):
-    arguments = json.dumps({"about": "the code is Kestrel Aurora 77", "by": "ana lima"})
+    arguments = json.dumps({"about": "the code is kestrel aurora 77", "by": "ana lima"})
     call = {"id": "call_1", "type": "function", "function": {"name": "note", "arguments": arguments}}
     messages = [
         {"role": "system", "content": "You know ana lima."},
@@ -156,7 +156,7 @@ def test_what_was_found_in_one_message_is_replaced_in_all_and_arguments_are_show
 
 
 def test_answers_are_remembered_and_later_turns_ask_about_new_texts_only(gate, analyzer, mock):
-    text = "A first turn about Kestrel Boreal %d" % time.time_ns()
+    text = "A first turn about kestrel boreal %d" % time.time_ns()
     ask(gate, text=text)
     assert analyzer.texts() == [text]
     later = [{"role": "user", "content": text}, {"role": "assistant", "content": "Right."}, {"role": "user", "content": ASK + text}]
@@ -166,7 +166,7 @@ def test_answers_are_remembered_and_later_turns_ask_about_new_texts_only(gate, a
     analyzer.mode = "status"
     ask(gate, messages=later)
     assert len(analyzer.asked) == 3
-    assert not any("Kestrel" in request.everything() for request in mock.requests)
+    assert not any("kestrel" in request.everything() for request in mock.requests)
     metrics = gate.metrics()
     for result in ("answered", "remembered"):
         assert re.search(r'portcullis_analyzer_texts_total{analyzer="strict",result="%s"} [1-9]' % result, metrics)
@@ -175,7 +175,7 @@ def test_answers_are_remembered_and_later_turns_ask_about_new_texts_only(gate, a
 def test_methods_by_rule_hold_for_what_analyzers_find(gate, analyzer, mock):
     with pytest.raises(openai.BadRequestError) as blocked:
         ask(gate, "blocked")
-    assert "STRICT_PROJECT" in str(blocked.value) and "Kestrel" not in str(blocked.value) and not mock.requests
+    assert "STRICT_PROJECT" in str(blocked.value) and "kestrel" not in str(blocked.value) and not mock.requests
     for name in ("allowed", "without", "sure"):
         ask(gate, name)
         everything = mock.requests[-1].everything()
@@ -194,7 +194,7 @@ def test_an_answer_that_cannot_be_used_refuses_the_request_or_passes_what_the_ru
     analyzer.mode = mode
     with pytest.raises(openai.InternalServerError) as refused:
         ask(gate, "fresh")
-    assert refused.value.status_code == 503 and "Kestrel" not in str(refused.value) and not mock.requests
+    assert refused.value.status_code == 503 and "kestrel" not in str(refused.value) and not mock.requests
     assert refused.value.response.headers["retry-after"]
     ask(gate, "lenient")
     everything = mock.requests[-1].everything()
@@ -225,7 +225,7 @@ def test_an_analyzer_that_is_gone_refuses(running, mock, upstream):
         ask(gate, "lenient")
         assert SECRET in mock.requests[-1].everything() and "4012" not in mock.requests[-1].everything()
         refused = gate.api("/v1/redact", {"text": ASK})
-        assert (refused.status, refused.json()["status"]) == (400, "ProviderError") and "Kestrel" not in str(refused.body)
+        assert (refused.status, refused.json()["status"]) == (400, "ProviderError") and "kestrel" not in str(refused.body)
 
 
 def test_questions_are_asked_a_few_at_a_time(gate, analyzer):
@@ -267,10 +267,10 @@ def test_bodies_of_no_model_are_collected_and_shown_too(gate, analyzer, mock):
 
     stars = "*" * len(SECRET)
     assert sent("text/plain", "so %s it is" % SECRET) == "so %s it is" % stars
-    assert json.loads(sent("application/json", '{"a": ["Kestrel\\u0020Aurora 77"], "n": 1}')) == {"a": [stars], "n": 1}
+    assert json.loads(sent("application/json", '{"a": ["kestrel\\u0020Aurora 77"], "n": 1}')) == {"a": [stars], "n": 1}
     assert stars in sent("application/x-ndjson", '{"a": "%s"}\n{"b": 2}\n' % SECRET)
-    assert sent("application/x-www-form-urlencoded", "a=Kestrel+Aurora%2077&b=1").startswith("a=")
-    assert "Kestrel" not in mock.requests[-1].body.decode()
+    assert sent("application/x-www-form-urlencoded", "a=kestrel+aurora%2077&b=1").startswith("a=")
+    assert "kestrel" not in mock.requests[-1].body.decode()
     assert sent("application/json", b"\xef\xbb\xbf{}".decode()) is not None
     analyzer.mode = "status"
     assert gate.call("POST", "/generic/reflect", "another text", {"content-type": "text/plain"}).status == 503
@@ -280,7 +280,7 @@ def test_the_api_asks_about_texts_and_documents(gate, analyzer):
     answer = gate.api("/v1/redact", {"text": ASK, "debug": True}).json()["result"]
     assert answer["redacted_text"].startswith("Sum it up: EMAIL: <STRICT_PROJECT> | the 🦀 of <PERSON>, not notes.")
     [project] = [one for one in answer["report"]["recognizer_results"] if one["field_type"] == "STRICT_PROJECT"]
-    assert project["text"] == SECRET and ASK[project["start_pos"] :].startswith(SECRET)
+    assert project["text"] == SECRET and ASK[project["start"] : project["end"]] == SECRET, project
     data = {"list": [SECRET, "x"], "other": {"note": "by " + PERSON}}
     whole = gate.api("/v1/redact_structured", {"data": data}).json()["result"]["redacted_data"]
     assert whole == {"list": ["<STRICT_PROJECT>", "x"], "other": {"note": "by <PERSON>"}}
@@ -314,7 +314,7 @@ OTHER = (
     + """
 [[detect.rule]]
 name = "ACME_PROJECT"
-patterns = [{{ regex = "Kestrel [A-Z][a-z]+ [0-9]+" }}]
+patterns = [{{ regex = "kestrel [a-z]+ [0-9]+" }}]
 
 [[routes]]
 name = "door"
