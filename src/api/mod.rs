@@ -25,6 +25,7 @@
 //! | [`vault`] | the vault's operations |
 //! | [`scope`] | what a [`token::Principal`] may do, all of it |
 //! | [`token_service`] | tokens made and changed by HTTP |
+//! | [`token_signers`] | keys of AWS that stand for tokens |
 //! | [`token`] | bearer token → [`token::Principal`] |
 
 pub mod analyzers;
@@ -53,6 +54,7 @@ mod token_ids;
 mod token_info;
 mod token_record;
 pub mod token_service;
+pub mod token_signers;
 mod token_uses;
 pub mod vault;
 

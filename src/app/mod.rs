@@ -81,4 +81,4 @@ pub use pipe::{Piped, redact, unredact};
 pub use process::{log_warnings, logged, without_core_dumps};
 pub use providers::ProviderSet;
 pub use serve::{Announce, Source, serve};
-pub use services::{Services, builtin};
+pub use services::{Services, aws_secrets, builtin};

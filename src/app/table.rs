@@ -287,6 +287,7 @@ fn route(setting: &RouteSetting, terminal: Terminal, from: &RouteInputs<'_>) -> 
     filters.push(match setting.auth() {
         AuthSetting::Token => {
             let auth = Auth::new(ours, Target::Route(name.clone()));
+            let auth = auth.or_signed(parts.aws_secrets.clone(), config.limits.collected.bytes());
             Arc::new(match setting.guardrail().is_some_and(Endpoint::takes_token_in_path) {
                 true => auth.or_in_path(setting.prefix()),
                 false => auth,

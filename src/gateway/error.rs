@@ -46,6 +46,9 @@ pub enum GatewayError {
         "an analyzer that this route asks about texts gives no answer now, so nothing was sent on; try again shortly"
     )]
     Unanalyzed,
+    /// A request is signed as AWS has it, and not as it must be.
+    #[error("{0}")]
+    WrongSignature(&'static str),
     /// What the caller asks for is not built.
     #[error("{0}")]
     NotBuilt(&'static str),
@@ -159,6 +162,7 @@ impl GatewayError {
             Self::BlockedAnswer(_) => "blocked_answer",
             Self::Unverifiable => "unverifiable_token",
             Self::Unanalyzed => "analyzer",
+            Self::WrongSignature(_) => "wrong_signature",
             Self::NotBuilt(_) => "not_implemented",
             Self::LeadsAround => "leads_around",
             Self::ForbiddenAddress => "forbidden_address",
@@ -199,7 +203,9 @@ impl GatewayError {
             Self::Upstream(_) | Self::Unscannable(_) | Self::BlockedAnswer(_) => StatusCode::BAD_GATEWAY,
             Self::Unavailable(_) | Self::Unverifiable | Self::Unanalyzed => StatusCode::SERVICE_UNAVAILABLE,
             Self::NotBuilt(_) => StatusCode::NOT_IMPLEMENTED,
-            Self::LeadsAround | Self::ForbiddenAddress | Self::ForbiddenOrigin => StatusCode::FORBIDDEN,
+            Self::LeadsAround | Self::ForbiddenAddress | Self::ForbiddenOrigin | Self::WrongSignature(_) => {
+                StatusCode::FORBIDDEN
+            }
             Self::WebSocketVersion => StatusCode::UPGRADE_REQUIRED,
             Self::Api(error) => match error {
                 ApiError::Validation(_) | ApiError::BadRequest(_) | ApiError::Provider(_) => {
@@ -289,7 +295,7 @@ impl GatewayError {
             Self::BadBody(why) => ApiError::BadRequest(why).answer(stamp),
             Self::UnreadFile(why) => stamp.answer(status, "UnsupportedMediaType", &why, None::<()>),
             Self::NotBuilt(why) => stamp.answer(status, "NotImplemented", why, None::<()>),
-            Self::LeadsAround | Self::ForbiddenAddress | Self::ForbiddenOrigin => {
+            Self::LeadsAround | Self::ForbiddenAddress | Self::ForbiddenOrigin | Self::WrongSignature(_) => {
                 stamp.answer(status, "Forbidden", &summary, None::<()>)
             }
             Self::WebSocketVersion => {
@@ -330,7 +336,7 @@ impl GatewayError {
                 answer.headers.insert("request-id", id.clone());
             }
             if shape == ErrorShape::Bedrock {
-                bedrock_error::dress(&mut answer, words.status, &id);
+                bedrock_error::dress(&mut answer, &words, &id);
             }
             answer.headers.insert(&REQUEST_ID, id);
         }

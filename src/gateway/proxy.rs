@@ -140,7 +140,8 @@ impl Gateway {
     /// From `Received` to `Routed`, or to `Done` where the route ends at us.
     async fn route(&self, session: &mut Session, request: &mut ActiveRequest) -> Result<Next, GatewayError> {
         let State::Received(received) = request.state.take() else { return Err(OutOfTurn.into()) };
-        let routing = received.filter(&mut request.x, &mut request.chain, &self.bounds).await?;
+        let filtered = received.filter(&mut request.x, &mut request.chain, &self.bounds, session);
+        let routing = Box::pin(filtered).await?;
         let mut routed = match routing {
             Routing::Forward(routed) => routed,
             Routing::Answer(answer) => {
@@ -164,7 +165,10 @@ impl Gateway {
             Terminal::Upstream(upstream) => Next::Pool(upstream),
             Terminal::Host => Next::Host,
         };
-        peek(session, &mut request.x, &mut routed.plan).await?;
+        match &routed.read {
+            None => peek(session, &mut request.x, &mut routed.plan).await?,
+            Some(read) => routed.plan.has_begun(&mut request.x, read.bytes.clone())?,
+        }
         request.state = State::Routed(routed);
         Ok(next)
     }
