@@ -11,7 +11,7 @@ use crate::gateway::filter_chain::FilterChain;
 use crate::gateway::head_check::check_head;
 use crate::gateway::plan::RequestPlan;
 use crate::gateway::route::RouteMatch;
-use crate::gateway::session_body::SessionBody;
+use crate::gateway::session_body::{SessionBody, peek};
 use crate::gateway::websocket::check_request;
 
 /// The head was read, and its route looked up.
@@ -25,6 +25,23 @@ pub(in crate::gateway) struct Routed {
     pub(in crate::gateway) plan: RequestPlan,
     /// The body, where one of them had to see it.
     pub(in crate::gateway) read: Option<Collected>,
+}
+
+impl Routed {
+    /// Reads how a request's body begins, if its head does not say what it is.
+    ///
+    /// # Errors
+    /// A body that cannot be read, or that the route does not pass.
+    pub(in crate::gateway) async fn peek(
+        &mut self,
+        session: &mut Session,
+        x: &mut Exchange,
+    ) -> Result<(), GatewayError> {
+        match &self.read {
+            None => peek(session, x, &mut self.plan).await,
+            Some(read) => self.plan.has_begun(x, read.bytes.clone()),
+        }
+    }
 }
 
 /// What comes of a request once the filters have seen its head.
