@@ -403,12 +403,11 @@ fn host_pattern(host: &Host) -> String {
 fn redaction(setting: &RedactSetting, route: &str, from: &RouteInputs<'_>) -> Result<Redact, String> {
     let RouteInputs { config, parts, protocols, analyzers, .. } = *from;
     let rules = &config.catalogue;
-    let heard = analyzers::of_route(setting, config);
-    let policy = RoutePolicy::new(setting, rules, &config.allow)?.hearing(heard);
+    let policy = RoutePolicy::new(setting, rules, &config.allow)?;
+    let policy = policy.hearing(analyzers::of_route(setting, config));
     let requests = policy.requests()?;
     let hears = requests.as_ref().is_some_and(Redactor::hears);
-    let analyzers =
-        if hears { analyzers::asked(&setting.analyzers, analyzers, policy.floors()) } else { None };
+    let asked = hears.then(|| analyzers::asked(&setting.analyzers, analyzers, policy.floors())).flatten();
     let answers = match (setting.answers(), policy.answers()?) {
         (Answers::Restore, _) => AnswerMode::Restore(
             policy.invented()?.map(|redactor| Invented { redactor, everywhere: setting.invented.is_some() }),
@@ -429,10 +428,7 @@ fn redaction(setting: &RedactSetting, route: &str, from: &RouteInputs<'_>) -> Re
             Tweak::Conversation { header: header.transpose().map_err(|_| "a header's name is wrong")? }
         }
     };
-    let unknown = match setting.unknown {
-        UnknownSetting::Refuse => UnscannedPolicy::Refuse,
-        UnknownSetting::Pass => UnscannedPolicy::Pass,
-    };
+    let unknown = unknown(setting.unknown);
     let exhausted = match setting.exhausted {
         ExhaustedSetting::Refuse => UnscannedPolicy::Refuse,
         ExhaustedSetting::Pass => UnscannedPolicy::Pass,
@@ -455,7 +451,7 @@ fn redaction(setting: &RedactSetting, route: &str, from: &RouteInputs<'_>) -> Re
     let sandbox = cleaning::sandbox(limits).counted(parts.metrics.work.clone());
     let redact = Redact::new(RedactParts {
         requests,
-        analyzers,
+        analyzers: asked,
         answers,
         urls: urls(setting),
         encrypts: setting.needs_key(),
@@ -482,6 +478,14 @@ fn redaction(setting: &RedactSetting, route: &str, from: &RouteInputs<'_>) -> Re
         ),
     });
     redact.map_err(|error| error.to_string())
+}
+
+/// What happens to bodies that cannot be scanned.
+fn unknown(setting: UnknownSetting) -> UnscannedPolicy {
+    match setting {
+        UnknownSetting::Refuse => UnscannedPolicy::Refuse,
+        UnknownSetting::Pass => UnscannedPolicy::Pass,
+    }
 }
 
 /// What a route remembers of the surrogates that it issues.
