@@ -87,3 +87,62 @@ impl Tokens {
         Some(Principal::of(info))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::api::token::NewToken;
+    use crate::base::clock::{FixedClock, SharedClock, Timestamp};
+    use crate::store::{EmbeddedRecords, Records};
+
+    const HOUR: Duration = Duration::from_secs(3600);
+
+    async fn tokens(folder: &Path) -> (Tokens, Arc<FixedClock>) {
+        let clock = Arc::new(FixedClock::at(Timestamp::from_millis(1_800_000_000_000)));
+        let shared: SharedClock = Arc::clone(&clock) as SharedClock;
+        let file = folder.join("portcullis.sqlite");
+        let records = EmbeddedRecords::open(&file, Arc::clone(&shared)).await.unwrap();
+        (Tokens::new(Arc::new(records) as Arc<dyn Records>, shared), clock)
+    }
+
+    fn secrets(key: u8) -> AwsSecrets {
+        AwsSecrets::new(&Secret::new([key; 32]))
+    }
+
+    /// Whether somebody who signs with this is the holder of the token.
+    async fn holds(tokens: &Tokens, id: &TokenId, secret: &Secret<String>) -> bool {
+        let Ok(signers) = tokens.signers(id, &secrets(1)).await else { return false };
+        tokens.signed(signers, |one| one == secret).is_some_and(|who| who.id() == id)
+    }
+
+    #[tokio::test]
+    async fn a_secret_lives_as_long_as_the_tokens_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let (tokens, clock) = tokens(folder.path()).await;
+        let (id, token) = tokens.create(NewToken::default()).await.unwrap();
+        let (other, _) = tokens.create(NewToken::default()).await.unwrap();
+        let first = tokens.aws_secret(&id, &secrets(1)).await.unwrap();
+        assert_eq!(first.expose().len(), 40);
+        assert!(first == tokens.aws_secret(&id, &secrets(1)).await.unwrap(), "it can be made again");
+        assert!(first != tokens.aws_secret(&id, &secrets(2)).await.unwrap(), "not without the vault's key");
+        assert!(first != tokens.aws_secret(&other, &secrets(1)).await.unwrap());
+        assert!(holds(&tokens, &id, &first).await && !holds(&tokens, &other, &first).await);
+        assert!(!holds(&tokens, &id, &token).await, "the token's own secret is another");
+        tokens.rotate(&id, HOUR).await.unwrap();
+        let second = tokens.aws_secret(&id, &secrets(1)).await.unwrap();
+        assert!(first != second && holds(&tokens, &id, &first).await && holds(&tokens, &id, &second).await);
+        clock.advance(HOUR);
+        assert!(!holds(&tokens, &id, &first).await && holds(&tokens, &id, &second).await);
+        tokens.revoke(&id).await.unwrap();
+        assert!(
+            !holds(&tokens, &id, &second).await
+                && holds(&tokens, &other, &tokens.aws_secret(&other, &secrets(1)).await.unwrap()).await
+        );
+        assert!(matches!(tokens.aws_secret(&id, &secrets(1)).await, Err(TokenError::Revoked)));
+        let nobody = TokenId::from_random([7; 20]);
+        assert!(matches!(tokens.signers(&nobody, &secrets(1)).await, Err(TokenError::Unknown)));
+    }
+}
