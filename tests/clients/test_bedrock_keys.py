@@ -378,7 +378,20 @@ def test_a_slow_body_is_awaited_and_a_broken_one_goes_nowhere(gate, service, key
     connection.close()
     connection = http.client.HTTPConnection("127.0.0.1", gate.port, timeout=20)
     connection.putrequest("POST", path)
-    connection.putheader("content-length", str(len(body)))
+    for name, value in (headers | {"content-length": str(len(body))}).items():
+        connection.putheader(name, value)
     connection.endheaders(body[:10])
+    time.sleep(0.1)
     connection.close()
+    time.sleep(0.3)
     assert len(service.came) == 1
+
+
+def test_a_body_over_the_limit_is_refused_before_it_is_read(gate, service, keys):
+    path, headers, body = signed(gate, keys)
+    connection = http.client.HTTPConnection("127.0.0.1", gate.port, timeout=20)
+    connection.putrequest("POST", path)
+    for name, value in (headers | {"content-length": str(1 << 40)}).items():
+        connection.putheader(name, value)
+    connection.endheaders()
+    assert connection.getresponse().status == 413 and not service.came
