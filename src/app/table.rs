@@ -82,7 +82,7 @@ fn built(config: &Config, parts: &Services) -> Result<RouteTable, AppError> {
             .any(|route| matches!(route.terminal(), TerminalSetting::Endpoint(Endpoint::Api)))
     {
         let asked = analyzers::of_api(config, &analyzers);
-        add_endpoints(&mut endpoints, (config, asked), parts)?;
+        add_endpoints(&mut endpoints, config, asked, parts)?;
     }
     let shed: Arc<dyn Filter> = Arc::new(parts.shed(&config.limits));
     let mut native = Vec::new();
@@ -151,7 +151,8 @@ fn described(
 
 pub(super) fn add_endpoints(
     endpoints: &mut Endpoints,
-    (config, analyzers): (&Config, Option<Analyzers>),
+    config: &Config,
+    analyzers: Option<Analyzers>,
     parts: &Services,
 ) -> Result<(), AppError> {
     let dialect = match config.api.dialect {
