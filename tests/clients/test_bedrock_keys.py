@@ -125,9 +125,7 @@ def test_all_calls_of_the_client_are_let_in_and_signed_anew(gate, service, keys)
     assert "".join(deltas) == PROMPT
     # A name with characters that its path must escape.
     arn = "arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.anthropic.claude-3-5-sonnet-20241022-v2:0"
-    with pytest.raises((botocore.exceptions.ClientError, botocore.exceptions.BotoCoreError)) as caught:
-        client(gate, "bedrock", **keys).converse(modelId=arn + "-", messages=ask())
-    assert "Signature" not in str(caught.value)
+    assert bedrock.converse(modelId=arn, messages=ask())["output"]["message"]["content"][0] == {"text": PROMPT}
     for came in service.came:
         assert came.signed("AKIDGATEWAY", "hunter2") and MAIL not in came.body.decode()
         everything = came.path + str(came.headers)
@@ -352,7 +350,7 @@ def test_two_ways_to_say_who_one_is_are_one_too_many(gate, service, keys):
 def test_the_same_path_in_another_spelling_is_not_what_was_signed_unless_it_is_its_normal_form(gate, service, keys):
     path, headers, body = signed(gate, keys)
     assert send(gate, path.replace("plain", "pl%61in"), headers, body)[0] == 200, "it goes on as it was signed"
-    assert service.came[-1].path == "/model/plain/converse"
+    assert service.came[-1].path == "/bedrock/model/plain/converse"
     path, headers, body = signed(gate, keys, path="/bedrock/model/pl%61in/converse")
     assert send(gate, path, headers, body)[:2] == WRONG
 

@@ -89,6 +89,11 @@ impl SignedRequest {
         if head.headers.contains_key(&SESSION) {
             return wrong(TEMPORARY);
         }
+        let is_digest =
+            |value: &HeaderValue| value.len() == 64 && value.as_bytes().iter().all(u8::is_ascii_hexdigit);
+        if !head.headers.get_all(&DIGEST).iter().all(is_digest) {
+            return wrong(UNSIGNED);
+        }
         if head.headers.contains_key(CONTENT_ENCODING) {
             return wrong(CODED);
         }
