@@ -152,7 +152,7 @@ def test_what_was_found_in_one_message_is_replaced_in_all_and_arguments_are_show
     assert "ana lima" not in everything and "pereira" not in everything and SECRET not in everything
     texts = analyzer.texts()
     assert {"You know ana lima.", "Ask " + SECRET, "ana lima", "Ana Lima or ana lima"} <= set(texts)
-    assert not {"user", "system", "plain", "call_1", "function"} & set(texts)
+    assert not {"user", "system", "role", "function"} & set(texts)
 
 
 def test_answers_are_remembered_and_later_turns_ask_about_new_texts_only(gate, analyzer, mock):
