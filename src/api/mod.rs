@@ -3,6 +3,7 @@
 //! | file | noun |
 //! |---|---|
 //! | `endpoint` | [`Endpoint`], and [`Endpoints`]: the table everything follows from |
+//! | [`analyzers`] | who else is asked what a text holds
 //! | `blob` | [`BlobPort`]: the receiving end of grants |
 //! | `call` | [`Call`] and [`Answer`]: what a handler gets and gives |
 //! | [`configs`] | stored redact configs: the object, its endpoints, and [`configs::MethodSpec`] |
@@ -24,8 +25,10 @@
 //! | [`vault`] | the vault's operations |
 //! | [`scope`] | what a [`token::Principal`] may do, all of it |
 //! | [`token_service`] | tokens made and changed by HTTP |
+//! | [`token_signers`] | keys of AWS that stand for tokens |
 //! | [`token`] | bearer token → [`token::Principal`] |
 
+pub mod analyzers;
 mod blob;
 mod call;
 pub mod changes;
@@ -52,6 +55,7 @@ mod token_ids;
 mod token_info;
 mod token_record;
 pub mod token_service;
+pub mod token_signers;
 mod token_uses;
 pub mod vault;
 

@@ -43,12 +43,17 @@ pub struct NewToken {
     pub bounds: TokenBounds,
 }
 
-/// Who is calling, proved by a token. Only [`Tokens::verify`] makes one; what it may do is decided in
+/// Who is calling, proved by a token. Only [`Tokens::verify`] and [`Tokens::signed`] make one; what it may do is decided in
 /// [`scope`](crate::api::scope).
 #[derive(Clone, Debug)]
 pub struct Principal(Arc<TokenInfo>);
 
 impl Principal {
+    /// Of a token that was proved.
+    pub(super) fn of(info: Arc<TokenInfo>) -> Self {
+        Self(info)
+    }
+
     /// The token's id, for logs and limits.
     pub fn id(&self) -> &TokenId {
         &self.0.id
@@ -138,12 +143,12 @@ const RANDOM: usize = 32;
 
 /// The tokens of one store.
 pub struct Tokens {
-    records: Arc<dyn Records>,
-    clock: SharedClock,
+    pub(super) records: Arc<dyn Records>,
+    pub(super) clock: SharedClock,
     seen: DashMap<Hash, Seen>,
     /// Counts those made here, and all other changes: whatever was read before one may be out of date after it.
     revocations: AtomicU64,
-    uses: Uses,
+    pub(super) uses: Uses,
 }
 
 impl Tokens {
@@ -213,7 +218,7 @@ impl Tokens {
         let now = self.clock.now();
         info.usable(now)?;
         self.uses.note(&info.id, now);
-        Ok(Principal(info))
+        Ok(Principal::of(info))
     }
 
     /// What writes down when tokens are used, to be run beside everything else in a process that serves; until then

@@ -32,16 +32,22 @@ pub(super) async fn renote(records: &dyn Records, id: &TokenId, row: &Key) -> Re
     }
 }
 
+/// The row that was noted as that of the token of this id, which costs little whoever asks.
+pub(super) async fn noted(records: &dyn Records, id: &TokenId) -> Result<Option<Row>, StoreError> {
+    let Some(noted) = records.get(&Key::new(IDS, id.to_string())).await? else { return Ok(None) };
+    match String::from_utf8(noted.entry.value) {
+        Ok(name) => records.get(&Key::new(KIND, name)).await,
+        Err(_) => Ok(None),
+    }
+}
+
 /// The row of the token of this id. Those of versions before were not noted: then all are read, once.
 ///
 /// # Errors
 /// [`TokenError::Unknown`]; what the store says.
 pub(super) async fn find(records: &dyn Records, id: &TokenId) -> Result<(Row, Stored), TokenError> {
     let wanted = id.to_string();
-    if let Some(noted) = records.get(&Key::new(IDS, wanted.clone())).await?
-        && let Ok(name) = String::from_utf8(noted.entry.value)
-        && let Some(row) = records.get(&Key::new(KIND, name)).await?
-    {
+    if let Some(row) = noted(records, id).await? {
         let stored = Stored::read(&row)?;
         if stored.id == wanted {
             return Ok((row, stored));

@@ -18,6 +18,7 @@
 //! | `route_filters` | filters that are made of a route's settings alone |
 //! | `mint` | tokens for upstreams, and public keys |
 //! | `providers` | [`ProviderSet`]: whom sanitizing asks, built from a configuration |
+//! | `analyzers` | who is asked what texts hold, and which rules their findings are of |
 //! | `admin` | metrics and health on their own listener |
 //! | `console` | the console there; `no_console`, in its place in a program without one |
 //! | `serve/` | the running process: signals, reload, drain |
@@ -37,6 +38,7 @@
 //! | `process` | what the process asks of the operating system for itself |
 
 mod admin;
+mod analyzers;
 mod audit_copies;
 mod audited;
 mod callers_tokens;
@@ -86,6 +88,6 @@ pub use pipe::{Piped, redact, unredact};
 pub use process::{ending_by_signal, log_warnings, logged, without_core_dumps};
 pub use providers::ProviderSet;
 pub use serve::{Announce, Source, serve};
-pub use services::{Services, builtin};
+pub use services::{Services, aws_secrets, builtin};
 #[cfg(feature = "console")]
 pub use trial::{Trial, TrialLinks, try_out};

@@ -1,6 +1,7 @@
 //! What a route does with what is found: its `[routes.redact]` becomes a redactor for each direction.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::config::At;
@@ -8,7 +9,7 @@ use crate::config::settings::{
     Answers, Invented, Method as Setting, Methods, PublicNames, Redact, Requests,
     RestoreInUrls as RestoreInUrlsSetting, SpecialUse,
 };
-use crate::detect::{Allow, Catalogue, Detector, RuleId, RuleSelection, RuleSet};
+use crate::detect::{Allow, Catalogue, Detector, Rule, RuleId, RuleSelection, RuleSet};
 use crate::gateway::filters::UrlRules;
 use crate::redact::{Method, Plan, PublicNameRules, Redactor, RestoreInUrls};
 use crate::telemetry::Direction;
@@ -31,6 +32,8 @@ pub(super) struct RoutePolicy<'s> {
     /// With the route's own thresholds.
     catalogue: Catalogue,
     selection: RuleSelection,
+    /// Those that analyzers report.
+    reported: RuleSelection,
     allow: Allow,
     /// Engines that are made already: both directions mostly look for the same.
     detectors: RefCell<Vec<(RuleSelection, Detector)>>,
@@ -48,10 +51,17 @@ impl<'s> RoutePolicy<'s> {
             catalogue.set_threshold(rule, **threshold);
         }
         let selection = chosen(setting, &catalogue)?;
+        let (reported, allow) = (RuleSelection::default(), allow.clone());
         let mut policy =
-            Self { setting, catalogue, selection, allow: allow.clone(), detectors: RefCell::default() };
+            Self { setting, catalogue, selection, reported, allow, detectors: RefCell::default() };
         policy.allow_special_use()?;
         Ok(policy)
+    }
+
+    /// The same, where analyzers report these rules in requests.
+    #[must_use]
+    pub(super) fn hearing(self, reported: RuleSelection) -> Self {
+        Self { reported, ..self }
     }
 
     /// What names nobody passes where the model shall understand it, unless a method says otherwise.
@@ -80,6 +90,17 @@ impl<'s> RoutePolicy<'s> {
             true => Ok(()),
             false => self.allow.special_use(rules).map_err(|error| error.to_string()),
         }
+    }
+
+    /// From which score on findings of analyzers count, by rule: what the route says, and what is said of rules that only
+    /// they report.
+    pub(super) fn floors(&self) -> BTreeMap<RuleId, f32> {
+        let said = self
+            .setting
+            .thresholds
+            .iter()
+            .filter_map(|(rule, floor)| Some((self.catalogue.find(rule)?, **floor)));
+        said.chain(reported_floors(&self.catalogue)).collect()
     }
 
     /// Looks through requests; `None`: they pass as they are.
@@ -151,10 +172,21 @@ impl<'s> RoutePolicy<'s> {
                 }
             }
         }
+        let mut reported = match way {
+            Direction::Request => self.reported.clone(),
+            Direction::Answer => RuleSelection::default(),
+        };
+        for rule in self.reported.iter() {
+            match (self.own(rule, way), rest) {
+                (None, Rest::Gets(_)) => {}
+                (None, Rest::Allowed) | (Some(Setting::Allow), _) => reported = reported.without(rule),
+                (Some(setting), _) => plan.set(rule, method(setting)),
+            }
+        }
         let detector = self.detector(selection)?;
         // To refuse an answer would lose it: where a names model reads no further, the lexicon stands alone.
         let detector = if way == Direction::Request { detector.strict() } else { detector };
-        Ok(Redactor::new(detector, plan).leaving(self.public_names()))
+        Ok(Redactor::new(detector, plan).leaving(self.public_names()).hearing(reported))
     }
 
     /// The method that a rule has by its own name, or else by the last of its sets.
@@ -190,6 +222,12 @@ impl<'s> RoutePolicy<'s> {
         made.push((selection, detector.clone()));
         Ok(detector)
     }
+}
+
+/// The thresholds of rules that only analyzers report.
+pub(super) fn reported_floors(catalogue: &Catalogue) -> impl Iterator<Item = (RuleId, f32)> {
+    let reported = |(id, rule): (RuleId, &Rule)| rule.is_reported().then(|| (id, rule.threshold()));
+    catalogue.ids().zip(catalogue.rules()).filter_map(reported)
 }
 
 /// The rules that a route wants.

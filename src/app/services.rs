@@ -9,6 +9,7 @@ use tokio::task::AbortHandle;
 use crate::api::changes::Changes;
 use crate::api::pending::WorkGate;
 use crate::api::share::link::LinkRates;
+use crate::api::token_signers::AwsSecrets;
 use crate::api::{Bound, Caller, CpuPool, Distinct, DistinctLimit, Ready};
 use crate::app::audit_copies::AuditCopies;
 use crate::app::audited;
@@ -96,6 +97,8 @@ pub struct Services {
     pub blobs: Arc<dyn Blobs>,
     /// What upload and download URLs are signed with.
     pub grant_root: Secret<[u8; 32]>,
+    /// What keys of AWS are made with that stand for tokens.
+    pub(super) aws_secrets: AwsSecrets,
     /// Metrics.
     pub metrics: Arc<Metrics>,
     /// What all requests may hold.
@@ -177,6 +180,7 @@ impl Services {
             opened,
             blobs,
             grant_root,
+            aws_secrets: aws_secrets(&vault),
             memory: Arc::new(memory),
             items: Items::new(Arc::clone(&vault)),
             vault,
@@ -379,6 +383,11 @@ impl Services {
     pub(super) fn buckets(&self, route: &str) -> Arc<Buckets<Caller>> {
         Arc::clone(&self.buckets.entry(route.to_owned()).or_default())
     }
+}
+
+/// What keys of AWS are made with that stand for tokens: the same in every process on the store.
+pub fn aws_secrets(vault: &Vault) -> AwsSecrets {
+    AwsSecrets::new(&vault.derived_key("portcullis/token/aws/1"))
 }
 
 /// The engine in which nodes count together, if one is named.

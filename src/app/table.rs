@@ -6,6 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::{HeaderName, StatusCode};
 
+use crate::api::analyzers::Analyzers;
 use crate::api::configs::{
     Configs, CreateConfig, DeleteConfig, GetConfig, ListConfigs, MAX_BYTES, RedactDrafts, UpdateConfig,
 };
@@ -23,12 +24,12 @@ use crate::app::error::AppError;
 use crate::app::policy::{RoutePolicy, actions, urls};
 use crate::app::services::Services;
 use crate::app::{
-    admin, callers_tokens, cleaning, client_certificates, credentials, files, guardrails, metering, mint,
-    pools, route_filters,
+    admin, analyzers, callers_tokens, cleaning, client_certificates, credentials, files, guardrails,
+    metering, mint, pools, route_filters,
 };
 use crate::base::rate::Rate;
 use crate::config::settings::{
-    Answers, Api, Auth as AuthSetting, By, Dialect, Direct, Endpoint, Exhausted as ExhaustedSetting,
+    Answers, Auth as AuthSetting, By, Dialect, Direct, Endpoint, Exhausted as ExhaustedSetting,
     Files as FilesSetting, Host, Media as MediaSetting, PathMatch as PathSetting,
     Protocol as ProtocolSetting, Provider as ProviderSetting, Redact as RedactSetting, Route as RouteSetting,
     Terminal as TerminalSetting, Tweak as TweakSetting, Unknown as UnknownSetting, WebSocket,
@@ -71,6 +72,7 @@ fn built(config: &Config, parts: &Services) -> Result<RouteTable, AppError> {
             pools::upstream(name, setting, config.limits.collected.bytes(), parts)?,
         );
     }
+    let analyzers = analyzers::all(config, parts)?;
     let protocols = CompiledProtocol::all().map_err(|error| AppError::Rules(error.to_string()))?;
     let mut endpoints = Endpoints::default();
     if config.api.enabled
@@ -79,7 +81,8 @@ fn built(config: &Config, parts: &Services) -> Result<RouteTable, AppError> {
             .iter()
             .any(|route| matches!(route.terminal(), TerminalSetting::Endpoint(Endpoint::Api)))
     {
-        add_endpoints(&mut endpoints, &config.api, config, parts)?;
+        let asked = analyzers::of_api(config, &analyzers);
+        add_endpoints(&mut endpoints, config, asked, parts)?;
     }
     let shed: Arc<dyn Filter> = Arc::new(parts.shed(&config.limits));
     let mut native = Vec::new();
@@ -87,7 +90,8 @@ fn built(config: &Config, parts: &Services) -> Result<RouteTable, AppError> {
         native.push(endpoint_route(mount, Terminal::Native(handler), parts, vec![Arc::clone(&shed)])?);
     }
     let led = led_routes(&endpoints, config, parts, &shed)?;
-    let from = RouteInputs { config, parts, protocols: &protocols, upstreams: &upstreams, shed: &shed };
+    let (protocols, upstreams, analyzers) = (&protocols, &upstreams, &analyzers);
+    let from = RouteInputs { config, parts, protocols, upstreams, analyzers, shed: &shed };
     let mut routes = Vec::new();
     for setting in &config.routes {
         let wrong = |why: String| AppError::Route(setting.name.to_string(), why);
@@ -147,11 +151,11 @@ fn described(
 
 pub(super) fn add_endpoints(
     endpoints: &mut Endpoints,
-    api: &Api,
     config: &Config,
+    analyzers: Option<Analyzers>,
     parts: &Services,
 ) -> Result<(), AppError> {
-    let dialect = match api.dialect {
+    let dialect = match config.api.dialect {
         Dialect::Auto => DialectChoice::Auto,
         Dialect::Documented => DialectChoice::Documented,
         Dialect::Sdk => DialectChoice::Sdk,
@@ -165,6 +169,8 @@ pub(super) fn add_endpoints(
     let redaction = Redaction::new(redact::Parts {
         catalogue: rules.clone(),
         detector,
+        analyzers,
+        reported: analyzers::rules(&config.api.analyzers, config),
         counts,
         cpu: parts.cpu.clone(),
         vault: Arc::clone(&parts.vault),
@@ -268,6 +274,7 @@ struct RouteInputs<'a> {
     parts: &'a Services,
     protocols: &'a [Arc<CompiledProtocol>],
     upstreams: &'a BTreeMap<String, Arc<Upstream>>,
+    analyzers: &'a analyzers::Named,
     shed: &'a Arc<dyn Filter>,
 }
 
@@ -281,6 +288,7 @@ fn route(setting: &RouteSetting, terminal: Terminal, from: &RouteInputs<'_>) -> 
     filters.push(match setting.auth() {
         AuthSetting::Token => {
             let auth = Auth::new(ours, Target::Route(name.clone()));
+            let auth = auth.or_signed(parts.aws_secrets.clone(), config.limits.collected.bytes());
             Arc::new(match setting.guardrail().is_some_and(Endpoint::takes_token_in_path) {
                 true => auth.or_in_path(setting.prefix()),
                 false => auth,
@@ -394,10 +402,13 @@ fn host_pattern(host: &Host) -> String {
 }
 
 fn redaction(setting: &RedactSetting, route: &str, from: &RouteInputs<'_>) -> Result<Redact, String> {
-    let RouteInputs { config, parts, protocols, .. } = *from;
+    let RouteInputs { config, parts, protocols, analyzers, .. } = *from;
     let rules = &config.catalogue;
     let policy = RoutePolicy::new(setting, rules, &config.allow)?;
+    let policy = policy.hearing(analyzers::of_route(setting, config));
     let requests = policy.requests()?;
+    let hears = requests.as_ref().is_some_and(Redactor::hears);
+    let asked = hears.then(|| analyzers::asked(&setting.analyzers, analyzers, policy.floors())).flatten();
     let answers = match (setting.answers(), policy.answers()?) {
         (Answers::Restore, _) => AnswerMode::Restore(
             policy.invented()?.map(|redactor| Invented { redactor, everywhere: setting.invented.is_some() }),
@@ -418,10 +429,7 @@ fn redaction(setting: &RedactSetting, route: &str, from: &RouteInputs<'_>) -> Re
             Tweak::Conversation { header: header.transpose().map_err(|_| "a header's name is wrong")? }
         }
     };
-    let unknown = match setting.unknown {
-        UnknownSetting::Refuse => UnscannedPolicy::Refuse,
-        UnknownSetting::Pass => UnscannedPolicy::Pass,
-    };
+    let unknown = unknown(setting.unknown);
     let exhausted = match setting.exhausted {
         ExhaustedSetting::Refuse => UnscannedPolicy::Refuse,
         ExhaustedSetting::Pass => UnscannedPolicy::Pass,
@@ -444,6 +452,7 @@ fn redaction(setting: &RedactSetting, route: &str, from: &RouteInputs<'_>) -> Re
     let sandbox = cleaning::sandbox(limits).counted(parts.metrics.work.clone());
     let redact = Redact::new(RedactParts {
         requests,
+        analyzers: asked,
         answers,
         urls: urls(setting),
         encrypts: setting.needs_key(),
@@ -470,6 +479,14 @@ fn redaction(setting: &RedactSetting, route: &str, from: &RouteInputs<'_>) -> Re
         ),
     });
     redact.map_err(|error| error.to_string())
+}
+
+/// What happens to bodies that cannot be scanned.
+fn unknown(setting: UnknownSetting) -> UnscannedPolicy {
+    match setting {
+        UnknownSetting::Refuse => UnscannedPolicy::Refuse,
+        UnknownSetting::Pass => UnscannedPolicy::Pass,
+    }
 }
 
 /// What a route remembers of the surrogates that it issues.

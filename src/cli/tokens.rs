@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::api::configs::{ConfigError, Configs, Settings as RedactSettings};
 use crate::api::token::{NewToken, Service, TokenBounds, TokenError, TokenInfo, parse_expiry};
-use crate::app::{AppError, OpenStore};
+use crate::app::{AppError, OpenStore, aws_secrets};
 use crate::base::clock::Timestamp;
 use crate::base::id::{ConfigId, TokenId};
 use crate::base::rate::Rate;
@@ -27,7 +27,8 @@ pub(super) fn run(place: &StoreArgs, command: TokenCommand) -> Result<(), Failur
     {
         token_id(id)?;
     }
-    let config = placed(place, Needs::STORE)?;
+    let needs = if matches!(command, TokenCommand::Aws { .. }) { Needs::VAULT } else { Needs::STORE };
+    let config = placed(place, needs)?;
     let opened = match command {
         TokenCommand::Create { .. } => OpenStore::at(&config)?,
         _ => OpenStore::existing(&config)?,
@@ -90,6 +91,13 @@ impl Tokens<'_> {
                 let grace = grace.map_or(Duration::ZERO, Period::get);
                 let secret = opened.io.block_on(opened.tokens.rotate(&token_id(&id)?, grace))?;
                 result(secret.expose())
+            }
+            TokenCommand::Aws { id } => {
+                let id = token_id(&id)?;
+                let secrets = aws_secrets(&opened.vault(self.config)?);
+                let secret = opened.io.block_on(opened.tokens.aws_secret(&id, &secrets))?;
+                result(&format!("AWS_ACCESS_KEY_ID={id}"))?;
+                result(&format!("AWS_SECRET_ACCESS_KEY={}", secret.expose()))
             }
             TokenCommand::Revoke { id } => {
                 opened.io.block_on(opened.tokens.revoke(&token_id(&id)?))?;

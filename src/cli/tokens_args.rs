@@ -45,6 +45,12 @@ pub(super) enum TokenCommand {
         #[arg(long, value_name = "TIME")]
         grace: Option<String>,
     },
+    /// Print an access key of AWS that stands for a token, for clients of Amazon Bedrock that sign: its id and a secret, which
+    /// ends with the token's own.
+    Aws {
+        /// Its id, as `tokens list` shows it (pti_…).
+        id: String,
+    },
     /// Revoke a token for good; running gateways know within a second.
     Revoke {
         /// Its id, as `tokens list` shows it (pti_…).

@@ -162,7 +162,7 @@ fn read(
     files.extend(resolved.files);
     files.extend(settings.detect.rule_files.iter().map(|path| folder.join(&**path)));
     files.extend(names::files(&settings.detect.names, folder));
-    let built = rules::build(&settings.detect, before, folder, &mut mistakes);
+    let built = rules::build(&settings, before, folder, &mut mistakes);
     // Where rules are at fault, those that routes name may be among them.
     let names: Vec<&str> = built.iter().flat_map(|(known, _)| known.catalogue().names()).collect();
     let places = table.as_ref().map_or_else(Places::none, Places::of);

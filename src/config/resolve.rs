@@ -91,6 +91,10 @@ pub(crate) fn resolve(settings: &mut Settings, lookup: Lookup<'_>, mistakes: &mu
             fetch.file(keys, needs.files);
         }
     }
+    for analyzer in settings.analyzers.values_mut() {
+        let headers = &mut analyzer.value_mut().headers;
+        headers.values_mut().for_each(|value| fetch.supply(value, needs.serving));
+    }
     fetch.sanitize(&mut settings.sanitize, needs);
     if let Some(shared) = &mut settings.limits.shared {
         fetch.supply(&mut shared.value_mut().url, needs.serving);

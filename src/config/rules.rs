@@ -1,6 +1,7 @@
 //! The rules and the allow-list that `[detect]` describes: the one part of the configuration that lies in files of
 //! its own.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -8,9 +9,9 @@ use crate::config::at::At;
 use crate::config::mistakes::Mistakes;
 use crate::config::names;
 use crate::config::resolve;
-use crate::config::settings::{Allowed, Detect};
+use crate::config::settings::{Allowed, Analyzer, Detect, Settings};
 use crate::config::similar;
-use crate::detect::{Allow, Catalogue, RuleFile, RuleSelection};
+use crate::detect::{Allow, Catalogue, Rule, RuleFile, RuleSelection};
 
 /// The largest rule file.
 const FILE: u64 = 4 << 20;
@@ -63,12 +64,13 @@ pub(crate) struct Before<'a> {
 /// The base and the configuration's own rules, and what is allowed to pass; `None` if rules are at fault. Relative paths
 /// begin at `folder`. Rules that are `known` are used again.
 pub(crate) fn build(
-    detect: &Detect,
+    settings: &Settings,
     before: Before<'_>,
     folder: &Path,
     mistakes: &mut Mistakes,
 ) -> Option<(Known, Allow)> {
-    let read = extended(detect, before, folder, mistakes)?;
+    let detect = &settings.detect;
+    let read = extended(settings, before, folder, mistakes)?;
     let mut catalogue = read.clone();
     for (rule, threshold) in &detect.thresholds {
         let known = known(rule, &catalogue, mistakes);
@@ -97,11 +99,12 @@ pub(crate) fn build(
 }
 
 fn extended(
-    detect: &Detect,
+    settings: &Settings,
     before: Before<'_>,
     folder: &Path,
     mistakes: &mut Mistakes,
 ) -> Option<Catalogue> {
+    let detect: &Detect = &settings.detect;
     let mut texts = Vec::new();
     let mut sound = true;
     for path in &detect.rule_files {
@@ -115,7 +118,12 @@ fn extended(
     }
     let named: Vec<RuleFile<'_>> =
         texts.iter().map(|text| RuleFile { name: &text.name, toml: &text.text }).collect();
-    let inline = detect.rule.iter().map(|rule| (**rule).clone()).collect();
+    let mut inline: Vec<Rule> = detect.rule.iter().map(|rule| (**rule).clone()).collect();
+    let mut places: Vec<usize> = detect.rule.iter().map(|rule| rule.span().start).collect();
+    for (rule, place) in reported(&settings.analyzers, before.base) {
+        inline.push(rule);
+        places.push(place);
+    }
     let mut catalogue = before.base.clone();
     if let Err(faults) = catalogue.extend_as(&named, inline, before.known.map(|known| &known.read)) {
         sound = false;
@@ -123,13 +131,31 @@ fn extended(
             match texts.iter().find(|text| text.name == fault.origin) {
                 Some(file) => mistakes.say(file.place, fault.placed(&file.text)),
                 None => {
-                    let rule = fault.number.checked_sub(1).and_then(|n| detect.rule.get(n));
-                    mistakes.say(rule.map_or(0, |rule| rule.span().start), fault.fault.to_string());
+                    let place = fault.number.checked_sub(1).and_then(|n| places.get(n));
+                    mistakes.say(place.copied().unwrap_or_default(), fault.fault.to_string());
                 }
             }
         }
     }
     sound.then_some(catalogue)
+}
+
+/// The rules that analyzers' findings are of where they have no other, each once, and where the file speaks of them.
+fn reported(
+    analyzers: &BTreeMap<At<String>, At<Analyzer>>,
+    base: &Catalogue,
+) -> impl Iterator<Item = (Rule, usize)> {
+    let (mut rules, mut known) = (Vec::new(), BTreeSet::new());
+    for (name, analyzer) in analyzers {
+        for entity in analyzer.entities.iter() {
+            let rule = analyzer.rule_of(name, entity);
+            if Analyzer::is_own(name, &rule) && known.insert(rule.clone()) {
+                let like = base.find(entity).and_then(|like| base.rule(like));
+                rules.push((Rule::reported(rule, like), entity.span().start));
+            }
+        }
+    }
+    rules.into_iter()
 }
 
 /// The file itself, or the rule files of the folder in the order of their names.

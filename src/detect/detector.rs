@@ -176,6 +176,11 @@ impl Detector {
         &self.query.selection
     }
 
+    /// Whether a value that a rule names may pass: the allow-list has it.
+    pub fn allows(&self, rule: RuleId, value: &str) -> bool {
+        self.query.allow.as_ref().is_some_and(|allow| allow.has(rule, value.as_bytes()))
+    }
+
     /// Whether a names model reads whole texts for it, which it does not for a [`scanner`](Self::scanner).
     pub fn reads_names(&self) -> bool {
         #[cfg(feature = "names-model")]

@@ -21,10 +21,10 @@ pub fn bytes(text: &str, spans: &[Span]) -> Vec<Option<Span>> {
     let mut next = 0;
     for (point, at) in &mut borders {
         *at = places.nth(*point - next);
-        next = *point + 1;
         if at.is_none() {
             break;
         }
+        next = *point + 1;
     }
     let place = |point: usize| {
         let found = borders.binary_search_by_key(&point, |(point, _)| *point).ok()?;
@@ -89,6 +89,7 @@ mod tests {
         assert_eq!(bytes(text, &[]), []);
         let beyond = [Span::new(0, 9), Span::new(9, 10), Span::new(4, 3), Span::new(usize::MAX, usize::MAX)];
         assert_eq!(bytes(text, &beyond), vec![None; 4]);
+        assert_eq!(bytes(text, &[Span::new(0, usize::MAX)]), [None]);
     }
 
     #[test]

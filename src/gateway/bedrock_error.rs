@@ -5,14 +5,20 @@ use http::{HeaderName, HeaderValue, StatusCode};
 use serde_json::json;
 
 use crate::api::Answer;
+use crate::gateway::error_shape::ErrorWords;
 use crate::stream::amazon::{write_header, write_message};
 
 const ERROR_TYPE: HeaderName = HeaderName::from_static("x-amzn-errortype");
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-amzn-requestid");
 
+/// The word of an error by which a signature is refused.
+const WRONG_SIGNATURE: &str = "wrong_signature";
+
 /// The name of the exception, which clients raise.
-fn kind(status: StatusCode) -> &'static str {
+fn kind(words: &ErrorWords<'_>) -> &'static str {
+    let status = words.status;
     match status.as_u16() {
+        403 if words.code == WRONG_SIGNATURE => "InvalidSignatureException",
         401 => "UnrecognizedClientException",
         403 => "AccessDeniedException",
         404 => "ResourceNotFoundException",
@@ -26,8 +32,8 @@ fn kind(status: StatusCode) -> &'static str {
 }
 
 /// Says the exception in a head.
-pub(super) fn dress(answer: &mut Answer, status: StatusCode, id: &HeaderValue) {
-    answer.headers.insert(&ERROR_TYPE, HeaderValue::from_static(kind(status)));
+pub(super) fn dress(answer: &mut Answer, words: &ErrorWords<'_>, id: &HeaderValue) {
+    answer.headers.insert(&ERROR_TYPE, HeaderValue::from_static(kind(words)));
     answer.headers.insert(&REQUEST_ID, id.clone());
 }
 

@@ -35,8 +35,13 @@ impl CollectedBody {
         routed: &mut Routed,
         limit: usize,
     ) -> Result<Self, GatewayError> {
-        let mut body = SessionBody::new(session, limit, x.body_rate()).after(routed.plan.take_read());
-        let body = Collected::read(&mut body, limit, &x.budget).await?;
+        let body = match routed.read.take() {
+            Some(read) => read,
+            None => {
+                let mut body = SessionBody::new(session, limit, x.body_rate()).after(routed.plan.take_read());
+                Collected::read(&mut body, limit, &x.budget).await?
+            }
+        };
         let codings = body::codings(&x.head().headers).map_err(|_| {
             ApiError::UnsupportedMediaType("Send the body in gzip, deflate, br, zstd or no coding")
         })?;

@@ -41,6 +41,14 @@ pub enum GatewayError {
     /// Nobody can say now whether the caller's token is good: its issuer does not answer.
     #[error("the token cannot be verified now; try again shortly")]
     Unverifiable,
+    /// An analyzer that the route asks about texts gives no answer that can be used.
+    #[error(
+        "an analyzer that this route asks about texts gives no answer now, so nothing was sent on; try again shortly"
+    )]
+    Unanalyzed,
+    /// A request is signed as AWS has it, and not as it must be.
+    #[error("{0}")]
+    WrongSignature(&'static str),
     /// What the caller asks for is not built.
     #[error("{0}")]
     NotBuilt(&'static str),
@@ -153,6 +161,8 @@ impl GatewayError {
             Self::BlockedRequest(_) => "blocked_request",
             Self::BlockedAnswer(_) => "blocked_answer",
             Self::Unverifiable => "unverifiable_token",
+            Self::Unanalyzed => "analyzer",
+            Self::WrongSignature(_) => "wrong_signature",
             Self::NotBuilt(_) => "not_implemented",
             Self::LeadsAround => "leads_around",
             Self::ForbiddenAddress => "forbidden_address",
@@ -191,9 +201,11 @@ impl GatewayError {
             Self::UnreadFile(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Upstream(UpstreamFailure::Timeout) => StatusCode::GATEWAY_TIMEOUT,
             Self::Upstream(_) | Self::Unscannable(_) | Self::BlockedAnswer(_) => StatusCode::BAD_GATEWAY,
-            Self::Unavailable(_) | Self::Unverifiable => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Unavailable(_) | Self::Unverifiable | Self::Unanalyzed => StatusCode::SERVICE_UNAVAILABLE,
             Self::NotBuilt(_) => StatusCode::NOT_IMPLEMENTED,
-            Self::LeadsAround | Self::ForbiddenAddress | Self::ForbiddenOrigin => StatusCode::FORBIDDEN,
+            Self::LeadsAround | Self::ForbiddenAddress | Self::ForbiddenOrigin | Self::WrongSignature(_) => {
+                StatusCode::FORBIDDEN
+            }
             Self::WebSocketVersion => StatusCode::UPGRADE_REQUIRED,
             Self::Api(error) => match error {
                 ApiError::Validation(_) | ApiError::BadRequest(_) | ApiError::Provider(_) => {
@@ -268,7 +280,8 @@ impl GatewayError {
             Self::Api(ApiError::TooLarge(_) | ApiError::Excess(_)) => 1009,
             Self::Api(ApiError::UnsupportedMediaType(_)) => 1003,
             Self::Api(ApiError::Overloaded | ApiError::TooManyRequests(_) | ApiError::OverBudget(_))
-            | Self::Unverifiable => 1013,
+            | Self::Unverifiable
+            | Self::Unanalyzed => 1013,
             Self::Api(ApiError::Internal(_)) => 1011,
             Self::Upstream(_) | Self::Unavailable(_) | Self::Unscannable(_) => 1014,
             _ => 1008,
@@ -282,7 +295,7 @@ impl GatewayError {
             Self::BadBody(why) => ApiError::BadRequest(why).answer(stamp),
             Self::UnreadFile(why) => stamp.answer(status, "UnsupportedMediaType", &why, None::<()>),
             Self::NotBuilt(why) => stamp.answer(status, "NotImplemented", why, None::<()>),
-            Self::LeadsAround | Self::ForbiddenAddress | Self::ForbiddenOrigin => {
+            Self::LeadsAround | Self::ForbiddenAddress | Self::ForbiddenOrigin | Self::WrongSignature(_) => {
                 stamp.answer(status, "Forbidden", &summary, None::<()>)
             }
             Self::WebSocketVersion => {
@@ -301,7 +314,7 @@ impl GatewayError {
                 answer.headers.insert(RETRY_AFTER, HeaderValue::from(why.after()));
                 answer
             }
-            Self::Unverifiable => {
+            Self::Unverifiable | Self::Unanalyzed => {
                 let mut answer = stamp.answer(status, "ServiceNotAvailable", &summary, None::<()>);
                 answer.headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
                 answer
@@ -323,7 +336,7 @@ impl GatewayError {
                 answer.headers.insert("request-id", id.clone());
             }
             if shape == ErrorShape::Bedrock {
-                bedrock_error::dress(&mut answer, words.status, &id);
+                bedrock_error::dress(&mut answer, &words, &id);
             }
             answer.headers.insert(&REQUEST_ID, id);
         }
@@ -338,7 +351,7 @@ impl GatewayError {
             ) => {
                 answer.headers.insert(RETRY_AFTER, HeaderValue::from(*after));
             }
-            Self::Api(ApiError::Overloaded) | Self::Unverifiable => {
+            Self::Api(ApiError::Overloaded) | Self::Unverifiable | Self::Unanalyzed => {
                 answer.headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
             }
             Self::Api(ApiError::TooLarge(_) | ApiError::Excess(_)) => {

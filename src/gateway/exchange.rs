@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
 use http::{HeaderValue, Method, StatusCode};
 use pingora::http::RequestHeader;
 
@@ -44,6 +45,8 @@ use crate::vault::jwt::Claims;
 pub struct Facts {
     /// The caller, once a token was proved.
     pub who: Option<Principal>,
+    /// The body as it came, where a filter had to see it before all others.
+    pub read: Option<Bytes>,
     /// What the caller's signed token says, once it was verified and found good.
     pub claims: Option<Claims>,
     /// The caller's certificate, once its route asked for one.

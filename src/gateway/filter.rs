@@ -45,6 +45,9 @@ pub enum Flow {
     Next,
     /// No: this is the answer.
     Answer(Answer),
+    /// Not before its body was read whole, of at most so many bytes: this filter then sees it again, with the
+    /// [body](crate::gateway::exchange::Facts::read). Only of a head.
+    Read(usize),
 }
 
 /// One concern, both ways. All of its methods see the same [`Exchange`].

@@ -31,12 +31,13 @@ impl FilterChain {
         self.route.filters()
     }
 
-    /// Shows the request's head to every filter, in the order of their stages, until one answers or refuses.
+    /// Shows the request's head to every filter, in the order of their stages, until one answers, refuses or wants to see
+    /// the body, from which on it is shown when this is called again.
     ///
     /// # Errors
     /// A filter's.
     pub async fn request(&mut self, x: &mut Exchange, plan: &mut RequestPlan) -> Result<Flow, GatewayError> {
-        for filter in self.route.filters() {
+        for filter in self.route.filters().iter().skip(self.entered) {
             self.entered += 1;
             let mut span = x.trace.place().begin("filter", SpanKind::Internal);
             span.say("portcullis.filter", Word::Known(filter.name()));
@@ -44,6 +45,10 @@ impl FilterChain {
             let outcome = match &flow {
                 Ok(Flow::Next) => Filtered::Passed,
                 Ok(Flow::Answer(_)) => Filtered::Answered,
+                Ok(Flow::Read(limit)) => {
+                    self.entered -= 1;
+                    return Ok(Flow::Read(*limit));
+                }
                 Err(_) => Filtered::Refused,
             };
             x.route().metrics.filtered(filter.name(), outcome);

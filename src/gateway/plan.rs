@@ -88,6 +88,19 @@ impl RequestPlan {
         }
     }
 
+    /// The same of a body that was read whole, and is not sent on as it comes.
+    ///
+    /// # Errors
+    /// As of [`body_begins`](Self::body_begins).
+    pub fn has_begun(&mut self, x: &mut Exchange, body: Bytes) -> Result<(), GatewayError> {
+        let collect = self.collect;
+        if self.must_show_kind {
+            self.body_begins(x, body, true)?;
+        }
+        (self.collect, self.read) = (collect, Bytes::new());
+        Ok(())
+    }
+
     /// What of the body has been read already.
     pub fn take_read(&mut self) -> Bytes {
         std::mem::take(&mut self.read)

@@ -27,7 +27,7 @@ use crate::gateway::in_flight::{InFlight, UnderWay};
 use crate::gateway::native;
 use crate::gateway::relay::{self, RelayRequest};
 use crate::gateway::route::RouteTable;
-use crate::gateway::session_body::{peek, unread};
+use crate::gateway::session_body::unread;
 use crate::gateway::state::{ActiveRequest, OutOfTurn, Routing, State, Streaming};
 use crate::gateway::terminal::Terminal;
 use crate::gateway::upgrade::{UpgradeRequest, upgrade};
@@ -140,7 +140,7 @@ impl Gateway {
     /// From `Received` to `Routed`, or to `Done` where the route ends at us.
     async fn route(&self, session: &mut Session, request: &mut ActiveRequest) -> Result<Next, GatewayError> {
         let State::Received(received) = request.state.take() else { return Err(OutOfTurn.into()) };
-        let routing = received.filter(&mut request.x, &mut request.chain, &self.bounds).await?;
+        let routing = received.filter(&mut request.x, &mut request.chain, &self.bounds, session).await?;
         let mut routed = match routing {
             Routing::Forward(routed) => routed,
             Routing::Answer(answer) => {
@@ -164,7 +164,7 @@ impl Gateway {
             Terminal::Upstream(upstream) => Next::Pool(upstream),
             Terminal::Host => Next::Host,
         };
-        peek(session, &mut request.x, &mut routed.plan).await?;
+        routed.peek(session, &mut request.x).await?;
         request.state = State::Routed(routed);
         Ok(next)
     }

@@ -56,7 +56,9 @@ pub(super) async fn run(
     request.state = State::Collected;
     let mut collected = CollectedBody::read(session, &request.x, &mut routed, limit).await?;
     request.x.read_call(&collected.document.original);
-    if let Flow::Answer(answer) = request.chain.collected(&mut request.x, &mut collected.document).await? {
+    // Filters may wait for somebody else's answer.
+    let filtered = request.chain.collected(&mut request.x, &mut collected.document);
+    if let Flow::Answer(answer) = Box::pin(unless_left(session, filtered)).await?? {
         return native::send(session, request, answer).await;
     }
     if request.x.facts.models.is_some() && request.x.upstream().is_some() {

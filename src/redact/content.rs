@@ -18,6 +18,7 @@ use crate::redact::payload::Base64;
 use crate::redact::plain::BodyText;
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Redacted;
+use crate::redact::reported::Texts;
 use crate::redact::surrogate_map::{Limits, SurrogateMap};
 use crate::stream::formatted::TextFormat;
 use crate::stream::json::PathSet;
@@ -120,6 +121,16 @@ impl Content {
             }
             Self::Unread => Box::new(Unread(body)),
         })
+    }
+
+    /// The texts of a body that holds this.
+    ///
+    /// # Errors
+    /// As of [`Redactor::document`].
+    pub fn texts(&self, body: &[u8], limits: Limits) -> Result<Texts, RedactError> {
+        let mut texts = Texts::default();
+        self.carrier(body, limits)?.visit(&mut |text| texts.take(text))?;
+        Ok(texts)
     }
 
     /// The files that lie in strings of a body, in formats that are not read here, in order.

@@ -76,6 +76,7 @@
 //! | `answer` | [`Answer`]: restores, or masks, one channel of an answer |
 //! | `encoded` | strings of a document that passes: bytes stay, text in base64 is edited |
 //! | `report` | [`Report`], [`Redacted`], [`Counts`] |
+//! | `reported` | [`Reported`]: what analyzers found in texts, and how it goes together with what the detector finds; [`Texts`]: the texts that they are asked about |
 //! | `error` | [`RedactError`] |
 
 mod alphabet;
@@ -120,6 +121,7 @@ mod public_names;
 mod recall;
 mod redactor;
 mod report;
+mod reported;
 mod restore;
 mod restorer;
 mod session;
@@ -155,10 +157,11 @@ pub use public_names::PublicNameRules;
 pub use recall::{IssuedToCaller, Recall};
 pub use redactor::{MOST_EXPLAINED, Redactor};
 pub use report::{Counts, Found, Placed, Redacted, Rejected, Report, UnreadFile};
+pub use reported::{Reported, Texts};
 pub use restorer::Restorer;
 pub use session::Session;
 pub use signed::{BlockSeal, OpenedSignature, may_have_seals};
-pub use structured::{Chosen, Selected, Selection, structured};
+pub use structured::{Chosen, Selected, Selection, structured, structured_texts};
 pub use surrogate_log::SurrogateLog;
 pub use surrogate_map::{Limits, SurrogateMap};
 pub use urls::{RestoreInUrls, UrlPolicy};

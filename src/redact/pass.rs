@@ -252,7 +252,8 @@ impl<'p, 's> PassSearch<'p, 's> {
             false => redactor.detector.try_find_under(cache, label, part.text),
         });
         let found = found.and_then(|found| match part.look {
-            Look::Text => with_escapes(redactor, cache, shown, found),
+            Look::Text => with_escapes(redactor, cache, shown, found)
+                .map(|found| redactor.and_reported(part.text, found)),
             _ => Ok(found),
         });
         self.outcome = found.as_ref().map(drop).map_err(|stopped| *stopped);

@@ -9,6 +9,7 @@ use crate::redact::names::Labels;
 use crate::redact::opaque::opaque_from;
 use crate::redact::public_names::PublicNameRules;
 use crate::redact::report::{Found, Rejected};
+use crate::redact::reported::{Reported, Weight, merged};
 use crate::redact::surrogate_log::SurrogateLog;
 use crate::stream::json::{Decoded, Leaf, Token, walk};
 
@@ -25,12 +26,17 @@ pub struct Redactor {
     public: PublicNameRules,
     /// What was issued for other parts of the same request.
     pub(super) log: Option<SurrogateLog>,
+    /// The rules of which it takes findings of analyzers.
+    hears: RuleSelection,
+    /// What analyzers found in the texts of the same request.
+    reported: Option<Arc<Reported>>,
 }
 
 impl Redactor {
     /// What the detector finds becomes what the plan says.
     pub fn new(detector: Detector, plan: Plan) -> Self {
-        Self { detector, plan: Arc::new(plan), public: PublicNameRules::default(), log: None }
+        let (public, hears) = (PublicNameRules::default(), RuleSelection::default());
+        Self { detector, plan: Arc::new(plan), public, log: None, hears, reported: None }
     }
 
     /// The rule of this name, on or not.
@@ -140,6 +146,37 @@ impl Redactor {
     #[must_use]
     pub fn recording(self, log: SurrogateLog) -> Self {
         Self { log: Some(log), ..self }
+    }
+
+    /// The same, but takes findings of these rules from analyzers, whether it looks for them itself or not.
+    #[must_use]
+    pub fn hearing(self, rules: RuleSelection) -> Self {
+        Self { hears: rules, ..self }
+    }
+
+    /// Whether it takes findings of analyzers.
+    pub fn hears(&self) -> bool {
+        !self.hears.is_empty()
+    }
+
+    /// The same, but what analyzers reported of a text counts beside what is found in it.
+    #[must_use]
+    pub fn with_reported(self, reported: Arc<Reported>) -> Self {
+        Self { reported: Some(reported), ..self }
+    }
+
+    /// What was found in a text, with what analyzers reported of it and the allow-list does not let pass.
+    pub(super) fn and_reported(&self, text: &str, found: Vec<Finding>) -> Vec<Finding> {
+        let Some(reported) = self.reported.as_ref().map(|reported| reported.of(text)) else { return found };
+        let counts = |one: &&Finding| {
+            let value = text.get(one.span.start..one.span.end);
+            self.hears.has(one.rule) && value.is_some_and(|value| !self.detector.allows(one.rule, value))
+        };
+        let reported: Vec<Finding> = reported.iter().filter(counts).copied().collect();
+        match reported.is_empty() {
+            true => found,
+            false => merged(found, reported, &|rule| Weight::of(self.plan.method(rule))),
+        }
     }
 
     /// What in a text its rules take for values and do not report, with bytes for places: nothing of a text over

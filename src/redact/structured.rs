@@ -16,6 +16,7 @@ use crate::redact::opaque::{Named, Part, PartEditor, edits_of};
 use crate::redact::pass::{Detail, Pass, Reach};
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Redacted;
+use crate::redact::reported::Texts;
 use crate::redact::restorer::Restorer;
 use crate::redact::surrogate_map::Limits;
 use crate::redact::value::ValueSite;
@@ -121,6 +122,16 @@ pub fn structured(
     let detail = if detail { Detail::Rejected } else { Detail::Spans };
     let pass = Pass { redactors, keys, reach: Reach::Found, detail };
     pass.run(&mut Structured { doc, selection })?.context(limits)
+}
+
+/// The texts among the chosen values of a document.
+///
+/// # Errors
+/// What is no JSON.
+pub fn structured_texts(doc: &[u8], selection: &Selection) -> Result<Texts, RedactError> {
+    let mut texts = Texts::default();
+    Structured { doc, selection }.visit(&mut |text| texts.take(text))?;
+    Ok(texts)
 }
 
 /// A document of which some values are chosen.

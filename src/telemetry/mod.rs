@@ -15,10 +15,10 @@ pub use event::{Access, AccessUsage, Scan, Unscanned};
 pub use init::{LogFormat, colour_log, logs_json, start_log};
 pub use log_records::{LogRecord, Severity, encode_records};
 pub use metrics::{
-    AuditCopy, ChildEnd, Circuit, ConnectionState, Direction, During, Each, Filtered, FrontMetrics,
-    HttpVersion, JobState, Levels, LostLines, Metrics, MetricsError, NamesRead, PeerState, Refusal,
-    RouteMetrics, RuleMetrics, ScanCounters, ScanResult, Series, SeriesValue, SharedLimitMetrics,
-    StatusClass, StoreWork, TokenKind, Traffic, UpstreamFailure, UpstreamMetrics, UsageMetrics, Verdict,
-    Word, WorkMetrics,
+    AnalyzerAnswer, AnalyzerMetrics, AuditCopy, ChildEnd, Circuit, ConnectionState, Direction, During, Each,
+    Filtered, FrontMetrics, HttpVersion, JobState, Levels, LostLines, Metrics, MetricsError, NamesRead,
+    PeerState, Refusal, RouteMetrics, RuleMetrics, ScanCounters, ScanResult, Series, SeriesValue,
+    SharedLimitMetrics, StatusClass, StoreWork, TokenKind, Traffic, UpstreamFailure, UpstreamMetrics,
+    UsageMetrics, Verdict, Word, WorkMetrics,
 };
 pub use recent::{Decision, RecentRequest, RecentRequests, RecentUsage};

@@ -150,7 +150,7 @@ class Runtime(Handler):
         body = self.take()
         headers = {name.lower(): value for name, value in self.headers.items()}
         self.mock.came.append(Came(self.path, headers, body))
-        model, call = self.path.split("/model/", 1)[1].rsplit("/", 1)
+        model, call = self.path.split("?")[0].split("/model/", 1)[1].rsplit("/", 1)
         ask, mode = json.loads(body), urllib.parse.unquote(model).split("-")[0]
         if mode == "error":
             return self.whole(429, {"message": "Too busy for " + said(ask)}, {"x-amzn-ErrorType": "ThrottlingException"})

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use data_encoding::{BASE64, BASE64_NOPAD, BASE64URL, BASE64URL_NOPAD};
 
+use crate::api::analyzers::Analyzers;
 use crate::api::configs::{ConfigError, ConfigSettings as _, Configs, RedactConfig, Settings};
 use crate::api::cpu::{Caller, CpuPool, Job};
 use crate::api::distinct::DistinctLimit;
@@ -22,9 +23,9 @@ use crate::base::id::{ConfigId, TokenId};
 use crate::base::pointer::Pointer;
 use crate::base::secret::Secret;
 use crate::crypto::fpe::FpeKey;
-use crate::detect::{Allow, Catalogue, Detector};
+use crate::detect::{Allow, Catalogue, Detector, RuleSelection};
 use crate::redact::{
-    Counts, FpeContext, KeyName, Keys, Made, Recall, RedactError, Redactor, Restorer, Scope,
+    Counts, FpeContext, KeyName, Keys, Made, Recall, RedactError, Redactor, Restorer, Scope, Texts,
 };
 use crate::vault::Vault;
 use crate::vault::items::Items;
@@ -42,6 +43,10 @@ pub struct Parts {
     pub catalogue: Catalogue,
     /// The rules of those who ask for none.
     pub detector: Detector,
+    /// Who else is asked what texts hold.
+    pub analyzers: Option<Analyzers>,
+    /// The rules that their findings are of.
+    pub reported: RuleSelection,
     /// Where findings are counted.
     pub counts: Arc<Counts>,
     /// Places for long work.
@@ -149,6 +154,27 @@ impl Redaction {
         self.0.cpu.run(job, work).await?.map_err(|error| ApiError::redact(&error))
     }
 
+    /// The same redactors, knowing what analyzers say of the texts that `texts` finds in `bytes` bytes of a caller's.
+    ///
+    /// # Errors
+    /// An analyzer that must answer and does not.
+    pub(super) async fn asked(
+        &self,
+        caller: &ApiCaller<'_>,
+        redactors: Vec<Redactor>,
+        bytes: usize,
+        texts: impl FnOnce() -> Result<Texts, RedactError> + Send + 'static,
+    ) -> Result<Vec<Redactor>, ApiError> {
+        let Some(analyzers) = self.0.analyzers.as_ref().filter(|_| redactors.iter().any(Redactor::hears))
+        else {
+            return Ok(redactors);
+        };
+        let texts = self.work(caller, bytes, |_| texts()).await?;
+        let reported = analyzers.ask(texts.into_texts()).await;
+        let reported = Arc::new(reported.map_err(|_| ApiError::Provider("an analyzer gives no answer"))?);
+        Ok(redactors.into_iter().map(|redactor| redactor.with_reported(Arc::clone(&reported))).collect())
+    }
+
     /// Looks up what a call and the parts of its document name.
     ///
     /// # Errors
@@ -235,7 +261,11 @@ impl Redaction {
         let allow = resolver.allow(&wanted.allow);
         resolver.close()?;
         let encrypts = chosen.iter().any(|chosen| chosen.plan.is_reversible());
+        let enabled = config.map(|config| &config.enabled);
         let parts = chosen.into_iter().map(|plan::Chosen { selection, plan }| {
+            let among = selection.as_ref().or(enabled);
+            let hears = self.0.reported.iter().filter(|&rule| among.is_none_or(|among| among.has(rule)));
+            let hears: RuleSelection = hears.collect();
             let detector =
                 selection.map_or_else(|| Ok(detector.clone()), |selection| detector.with(selection));
             let detector = detector.map_err(|_| ApiError::Internal("rules"))?;
@@ -243,7 +273,7 @@ impl Redaction {
                 true => detector,
                 false => detector.also_allowing(allow.clone()),
             };
-            Ok(Redactor::new(detector, plan))
+            Ok(Redactor::new(detector, plan).hearing(hears))
         });
         let parts = parts.collect::<Result<Vec<_>, ApiError>>()?;
         let keys = Keys {

@@ -1,6 +1,8 @@
 //! `POST /v1/redact_structured`: redacts JSON (specification, group B). What is not redacted comes back as it is
 //! written: the order of members, the digits of numbers.
 
+use std::sync::Arc;
+
 use futures_util::future::BoxFuture;
 use serde::Serialize;
 use serde_json::Value;
@@ -19,7 +21,9 @@ use crate::api::redact::unredact::raw;
 use crate::api::token::Service;
 use crate::base::checkpoint::Checkpoint;
 use crate::base::pointer::Pointer;
-use crate::redact::{Chosen, Limits, Redactor, Selected, Selection, structured};
+use crate::redact::{
+    Chosen, Limits, RedactError, Redactor, Selected, Selection, Texts, structured, structured_texts,
+};
 
 /// The most paths of one call, and rules of one path.
 const PATHS: usize = 100;
@@ -100,10 +104,15 @@ impl Endpoint for RedactStructured {
             let Prepared { parts, keys, terms, entities } =
                 self.0.prepare(&caller, &wanted, &specific).await?;
             let (dialect, debug, bytes) = (caller.dialect, wanted.debug, document.json.len());
+            let document = Arc::new(Place { document, places });
+            let shown = Arc::clone(&document);
+            let texts = move || shown.texts();
+            let parts = self.0.asked(&caller, parts, bytes, texts).await?;
             let work = move |checkpoint: &Checkpoint| {
+                let Place { document, places } = &*document;
                 let parts = Redactor::all_passing(parts, checkpoint);
                 let rest = (parts.len() > places.len()).then_some(places.len());
-                let selection = match document.chosen(&places, rest) {
+                let selection = match document.chosen(places, rest) {
                     Ok(selection) => selection,
                     Err(fault) => return Ok(Err(fault)),
                 };
@@ -125,6 +134,22 @@ impl Endpoint for RedactStructured {
             let result = StructuredResponse { redacted_data, count, report, fpe_context };
             Ok(Success { summary: summary(count), result })
         })
+    }
+}
+
+/// A document, and the places of it that a call names.
+struct Place {
+    document: Document,
+    places: Vec<RequestedPath>,
+}
+
+impl Place {
+    /// The texts of the document.
+    fn texts(&self) -> Result<Texts, RedactError> {
+        let Self { document, places } = self;
+        // Too costly a path is refused when the document is redacted.
+        let Ok(selection) = document.chosen(places, None) else { return Ok(Texts::default()) };
+        structured_texts(document.json.as_bytes(), &selection)
     }
 }
 

@@ -1,5 +1,7 @@
 //! `POST /v1/redact`: redacts a text (specification, group B; field names from the public SDKs).
 
+use std::sync::Arc;
+
 use futures_util::future::BoxFuture;
 use serde::Serialize;
 
@@ -11,7 +13,7 @@ use crate::api::redact::request::CommonRequest;
 use crate::api::redact::service::{Prepared, Redaction};
 use crate::api::token::Service;
 use crate::base::checkpoint::Checkpoint;
-use crate::redact::Limits;
+use crate::redact::{Limits, Texts};
 
 /// The operation.
 pub struct Redact(pub Redaction);
@@ -57,8 +59,11 @@ impl Endpoint for Redact {
             let RedactRequest { text, wanted } = request;
             let prepared = self.0.prepare(&caller, &wanted, &[]).await?;
             let Prepared { parts, keys, terms, entities } = prepared;
-            let redactor = parts.into_iter().next().ok_or(ApiError::Internal("redact"))?;
             let (dialect, debug, bytes) = (caller.dialect, wanted.debug, text.len());
+            let text: Arc<str> = text.into();
+            let shown = Arc::clone(&text);
+            let parts = self.0.asked(&caller, parts, bytes, move || Ok(Texts::of(&shown))).await?;
+            let redactor = parts.into_iter().next().ok_or(ApiError::Internal("redact"))?;
             let work = move |checkpoint: &Checkpoint| {
                 let redactor = redactor.passing(checkpoint.clone());
                 let (redacted, context) = redactor.text(&text, &keys, Limits::default())?;

@@ -1,5 +1,6 @@
 //! What no setting can check alone. Every check runs, whatever the others found.
 
+mod analyzers;
 mod audit;
 mod certificates;
 mod compression;
@@ -61,6 +62,7 @@ const CHECKS: &[Check] = &[
     |settings, _, mistakes| models::all(settings, mistakes),
     |settings, _, mistakes| usage::all(settings, mistakes),
     |settings, _, mistakes| guardrails::all(&settings.routes, mistakes),
+    |settings, rules, mistakes| analyzers::all(settings, rules, mistakes),
     |settings, rules, mistakes| redact::all(&settings.routes, rules, mistakes),
 ];
 

@@ -4,6 +4,7 @@
 //! [`At`], which reads as the value and remembers its place in the file.
 
 mod address_block;
+mod analyzer;
 mod audit;
 mod aws;
 mod blobs;
@@ -42,6 +43,8 @@ use serde::Deserialize;
 use crate::config::At;
 
 pub use address_block::AddressBlock;
+pub(crate) use analyzer::prefix as analyzer_prefix;
+pub use analyzer::{AfterFailure, Analyzer};
 pub use audit::{Audit, AuditFailure, AuditOtlp};
 pub use aws::Aws;
 pub(crate) use aws::{is_region, region_of};
@@ -120,6 +123,8 @@ pub struct Settings {
     pub limits: Limits,
     /// What is found beside the built-in rules, and what may pass.
     pub detect: Detect,
+    /// Programs that are asked what texts hold, by name.
+    pub analyzers: BTreeMap<At<String>, At<Analyzer>>,
     /// The native endpoints.
     pub api: Api,
     /// Public keys for whoever asks; none are shown unless the file has the table.
@@ -165,6 +170,7 @@ impl Default for Settings {
             telemetry: Telemetry::default(),
             limits: Limits::default(),
             detect: Detect::default(),
+            analyzers: BTreeMap::new(),
             api: Api::default(),
             jwks: None,
             sanitize: Sanitize::default(),

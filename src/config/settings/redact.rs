@@ -44,6 +44,8 @@ pub struct Redact {
     pub files: Option<At<Files>>,
     /// What happens to images, sound and films in requests.
     pub media: Media,
+    /// Which of `[analyzers]` are asked about the texts of requests.
+    pub analyzers: Vec<At<String>>,
     /// Only these rules, by short name. `None`: the default set.
     pub rules: Option<At<Vec<At<String>>>>,
     /// The default set and these; not together with `rules`.

@@ -161,11 +161,13 @@ pub struct Api {
     /// Where callers reach us, `https://host[:port][/path]`: upload and download URLs begin with it. `None`: the first
     /// listener's address. What a request calls `Host` is never believed.
     pub public_url: Option<At<String>>,
+    /// Which of `[analyzers]` are asked about texts and documents that are to be redacted.
+    pub analyzers: Vec<At<String>>,
 }
 
 impl Default for Api {
     fn default() -> Self {
-        Self { enabled: true, dialect: Dialect::Auto, public_url: None }
+        Self { enabled: true, dialect: Dialect::Auto, public_url: None, analyzers: Vec::new() }
     }
 }
 

@@ -31,6 +31,7 @@ impl GroupId {
             Anchor::Free => &[Self::Custom],
             Anchor::Assign => &[Self::Assignments],
             Anchor::Name => &[Self::Names, Self::Introductions],
+            Anchor::Reported => &[],
         }
     }
 

@@ -36,8 +36,8 @@ pub(crate) fn prepare(rule: &mut Rule) -> Result<(), RuleFault> {
         rule.patterns.push(Pattern { regex: pem(label), score: None, check: None, edge: None });
     }
     literals(rule)?;
-    let patterned =
-        matches!(rule.anchor, Anchor::At | Anchor::Assign | Anchor::Name) || !rule.patterns.is_empty();
+    let patterned = matches!(rule.anchor, Anchor::At | Anchor::Assign | Anchor::Name | Anchor::Reported)
+        || !rule.patterns.is_empty();
     let placed = rule.gives.is_some() == (rule.anchor == Anchor::Assign)
         && rule.tag.is_some() == (rule.anchor == Anchor::Name);
     let prefixed = rule.prefixes.iter().all(|prefix| prefix.len() >= 3 && prefix.is_ascii());

@@ -181,6 +181,9 @@ pub enum Anchor {
     /// Anywhere: patterns of operators' own rules.
     #[default]
     Free,
+    /// Not at all: an analyzer that the configuration names reports its values ([`Rule::reported`]).
+    #[serde(skip)]
+    Reported,
 }
 
 /// What a name is of, for rules with the anchor `Name`.
@@ -342,6 +345,46 @@ fn yes() -> bool {
 }
 
 impl Rule {
+    /// A rule of this name whose values the engine does not look for: an analyzer reports them. What they look like is
+    /// what `like` says, a rule for the same kind of thing, if there is one; else they are text.
+    pub fn reported(name: String, like: Option<&Self>) -> Self {
+        Self {
+            name,
+            builtin: false,
+            family: like.map_or_else(other, |rule| rule.family),
+            // Other formats are read by a syntax that what is reported need not have.
+            format: text(),
+            category: custom(),
+            region: String::new(),
+            anchor: Anchor::Reported,
+            prefixes: Vec::new(),
+            gives: None,
+            tag: None,
+            patterns: Vec::new(),
+            literals: Vec::new(),
+            any_case: false,
+            pem: None,
+            check: None,
+            score: likely(),
+            threshold: 0.0,
+            augment: half(),
+            against: half(),
+            context: BTreeMap::new(),
+            reach: None,
+            severity: like.map_or_else(Severity::default, |rule| rule.severity),
+            description: "Reported by an analyzer".to_owned(),
+            source: String::new(),
+            matches: Vec::new(),
+            misses: Vec::new(),
+            default_on: false,
+        }
+    }
+
+    /// Whether its values are found by analyzers only.
+    pub fn is_reported(&self) -> bool {
+        self.anchor == Anchor::Reported
+    }
+
     /// The rule's name, unique in its catalogue ([`is_name`](super::is_name)).
     pub fn name(&self) -> &str {
         &self.name
@@ -431,7 +474,7 @@ impl Rule {
 
     pub(crate) fn default_edge(&self) -> Edge {
         match self.anchor {
-            Anchor::Free | Anchor::At | Anchor::Assign => Edge::Open,
+            Anchor::Free | Anchor::At | Anchor::Assign | Anchor::Reported => Edge::Open,
             Anchor::Address | Anchor::Name => Edge::Word,
             Anchor::Digit => Edge::Number,
             Anchor::Token | Anchor::Prefix => Edge::Token,

@@ -3,7 +3,8 @@
 //! Our own endpoints take `Authorization: Bearer <token>` (RFC 6750 section 2.1) and nothing else. A route to somebody
 //! else takes the token where that party's clients send a key: as a bearer, in `x-api-key`, `api-key` or
 //! `x-goog-api-key`, in the query's `key`. Whatever a request has of ours does not go on, wherever it stands: the token
-//! is ours, not the upstream's. Another key of the caller's, in another place, does.
+//! is ours, not the upstream's. Another key of the caller's, in another place, does. Where the upstream is one of AWS that the
+//! gateway signs for, a caller may sign with keys that stand for its token; then the body is read before anything else.
 
 use std::sync::Arc;
 
@@ -14,13 +15,19 @@ use pingora::http::RequestHeader;
 use crate::api::ApiError;
 use crate::api::scope::Target;
 use crate::api::token::{Principal, Standing, TokenError, Tokens, tokens_in};
+use crate::api::token_signers::AwsSecrets;
 use crate::base::secret::Secret;
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
 use crate::gateway::filter::{Filter, Flow, Stage};
+use crate::gateway::filters::aws_signature::SignedRequest;
 use crate::gateway::filters::bearer::bearer;
 use crate::gateway::filters::head_tokens::{HeadToken, take_off, tokens_in_head};
 use crate::gateway::plan::RequestPlan;
+
+const TWO: &str = "the request has two tokens of this gateway; send one";
+const UNSIGNED: &str =
+    "Nothing is signed for AWS where this leads, so that a signature with keys of a token is not taken here";
 
 /// Lets only callers pass with a token that covers where they go.
 pub struct Auth {
@@ -28,12 +35,14 @@ pub struct Auth {
     target: Target,
     /// Which segment of a path may be the token.
     segment: Option<usize>,
+    /// What signatures are proved by, and the largest body of a signed request, in bytes.
+    signed: Option<(AwsSecrets, usize)>,
 }
 
 impl Auth {
     /// Proves callers against `tokens`, on a route that leads to `target`.
     pub fn new(tokens: Arc<Tokens>, target: Target) -> Self {
-        Self { tokens, target, segment: None }
+        Self { tokens, target, segment: None, signed: None }
     }
 
     /// Takes the token also as the segment behind so many of a path: for clients to which nothing but a URL can be told. It
@@ -41,6 +50,28 @@ impl Auth {
     #[must_use]
     pub fn or_in_path(self, behind: usize) -> Self {
         Self { segment: Some(behind), ..self }
+    }
+
+    /// Lets in too who signs as AWS has it, with keys that stand for a token, a body of at most so many bytes.
+    #[must_use]
+    pub fn or_signed(self, secrets: AwsSecrets, collected: usize) -> Self {
+        Self { signed: Some((secrets, collected)), ..self }
+    }
+
+    /// Who has signed a request. `None`: all of its body must be there first.
+    async fn signer(
+        &self,
+        x: &mut Exchange,
+        request: &SignedRequest,
+        secrets: &AwsSecrets,
+    ) -> Result<Option<Principal>, GatewayError> {
+        let signers = self.tokens.signers(&request.id, secrets).await.map_err(unproved)?;
+        let Some(body) = x.facts.read.take() else { return Ok(None) };
+        request.check_body(&body)?;
+        let who = self.tokens.signed(signers, |secret| request.is_of(&body, secret));
+        let who = who.ok_or_else(SignedRequest::refused)?;
+        request.take_off(x.head_mut())?;
+        Ok(Some(who))
     }
 
     /// The token that the path has, if it may have one there.
@@ -56,13 +87,22 @@ impl Auth {
         Ok(is_token.then_some(segment))
     }
 
+    /// Makes sure that a signature is all that a request says who sends it with, and that it can be made anew.
+    async fn only_signed(&self, x: &mut Exchange) -> Result<(), GatewayError> {
+        let signs = x.upstream().is_some_and(|upstream| upstream.signs(x.head()).is_some());
+        if !signs || x.is_websocket() {
+            return Err(ApiError::OutOfScope(UNSIGNED).into());
+        }
+        match Found::take_off(&self.tokens, x.head_mut()).await?.is_empty() {
+            true => Ok(()),
+            false => Err(ApiError::BadRequest(TWO).into()),
+        }
+    }
+
     /// Who calls one of our own endpoints.
     async fn caller(&self, head: &mut RequestHeader) -> Result<Principal, GatewayError> {
         let token = bearer(&head.headers).ok_or(ApiError::Unauthorized)?;
-        let who = self.tokens.verify(token).await.map_err(|error| match error {
-            TokenError::Unknown | TokenError::Expired | TokenError::Revoked => ApiError::Unauthorized,
-            _ => ApiError::Internal("tokens"),
-        })?;
+        let who = self.tokens.verify(token).await.map_err(unproved)?;
         head.remove_header(&AUTHORIZATION);
         Ok(who)
     }
@@ -78,9 +118,7 @@ impl Auth {
             }
         }
         match (found.pop(), found.is_empty()) {
-            (_, false) => {
-                Err(ApiError::BadRequest("the request has two tokens of this gateway; send one").into())
-            }
+            (_, false) => Err(ApiError::BadRequest(TWO).into()),
             (Some(Found { token: HeadToken { proves: true, .. }, who: Some(who) }), true) => Ok(who),
             (_, true) => Err(ApiError::Unauthorized.into()),
         }
@@ -98,14 +136,33 @@ impl Filter for Auth {
     }
 
     async fn request(&self, x: &mut Exchange, _: &mut RequestPlan) -> Result<Flow, GatewayError> {
-        let who = match self.target {
-            Target::Service(_) | Target::Answer => self.caller(x.head_mut()).await?,
-            Target::Route(_) => self.sender(x).await?,
+        let signed = match &self.signed {
+            Some(how) => SignedRequest::of(x)?.map(|request| (request, how)),
+            None => None,
+        };
+        let who = match (&self.target, signed) {
+            (Target::Service(_) | Target::Answer, _) => self.caller(x.head_mut()).await?,
+            (Target::Route(_), None) => self.sender(x).await?,
+            (Target::Route(_), Some((request, (secrets, collected)))) => {
+                self.only_signed(x).await?;
+                match self.signer(x, &request, secrets).await? {
+                    Some(who) => who,
+                    None => return Ok(Flow::Read(*collected)),
+                }
+            }
         };
         // The log says who it was also of one who may not.
         let who = x.facts.who.insert(who);
         who.reach(&self.target)?;
         Ok(Flow::Next)
+    }
+}
+
+/// How somebody is refused of whom it is not known who it is.
+fn unproved(error: TokenError) -> ApiError {
+    match error {
+        TokenError::Unknown | TokenError::Expired | TokenError::Revoked => ApiError::Unauthorized,
+        _ => ApiError::Internal("tokens"),
     }
 }
 

@@ -8,6 +8,7 @@
 mod answers;
 mod audit_trail;
 mod auth;
+mod aws_signature;
 mod bearer;
 mod certificate;
 mod claims;

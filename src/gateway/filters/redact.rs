@@ -3,6 +3,7 @@
 //! A request that will be restored, and every request of an LLM protocol, is collected and rewritten as a document, so
 //! that a value found by its context in one place is found in all. Others are rewritten as they pass.
 
+mod analyzed;
 mod batch;
 mod files;
 mod reading;
@@ -15,6 +16,7 @@ use bytes::Bytes;
 use http::StatusCode;
 use pingora::http::ResponseHeader;
 
+use crate::api::analyzers::Analyzers;
 use crate::api::{ApiError, Job};
 use crate::base::checkpoint::Checkpoint;
 use crate::crypto::fpe::FpeKey;
@@ -28,6 +30,7 @@ use crate::gateway::filters::file_policy::FileTreatment;
 use crate::gateway::filters::findings;
 use crate::gateway::filters::head_values::{HeadRedaction, refused};
 use crate::gateway::filters::readable_answer::readable_answer;
+use crate::gateway::filters::redact::analyzed::QuestionedBody;
 use crate::gateway::filters::redact::batch::BatchLines;
 use crate::gateway::filters::redact::files::DocumentRedaction;
 use crate::gateway::filters::redact::reading::{BodyFault, ReadAs, Readings, is_multipart, is_upload};
@@ -47,6 +50,9 @@ use crate::telemetry::{Direction, Scan, Unscanned};
 
 /// How paths end whose answers are spoken (OpenAI API reference, "Create speech").
 const SPEECH: &str = "/audio/speech";
+
+const SESSIONS: &str =
+    "messages of a WebSocket are not shown to analyzers, which this route asks about all that passes";
 
 /// Redacts and restores bodies.
 pub struct Redact {
@@ -175,7 +181,8 @@ impl Redact {
         // Where it names its conversation is not known before all of it is there.
         let named = self.parts.encrypts && self.parts.tweak.is_in_body(x);
         let documents = self.parts.files.files == FileTreatment::Redact;
-        if known || restored || named || takes_files || documents {
+        let analyzed = self.parts.analyzers.is_some();
+        if known || restored || named || takes_files || documents || analyzed {
             plan.collect(x, self.parts.collected);
             return Ok(());
         }
@@ -269,6 +276,10 @@ impl Filter for Redact {
         if !self.parts.direct && leads_around(x) {
             return Err(GatewayError::LeadsAround);
         }
+        // Its messages are looked through as they pass, and an analyzer that must be asked cannot be.
+        if x.is_websocket() && self.parts.analyzers.as_ref().is_some_and(Analyzers::must_answer) {
+            return Err(GatewayError::NotBuilt(SESSIONS));
+        }
         if self.parts.encrypts && (x.sends_body() || x.is_websocket() || in_answers || in_head) {
             let key = self.fpe_key().await?;
             x.facts.scope = Some(self.parts.tweak.of_head(x, &key));
@@ -313,6 +324,10 @@ impl Filter for Redact {
             };
             documents = self.documents(x, document, by).await?;
             policy.files = FileTreatment::Pass;
+        }
+        if let Some(analyzers) = &self.parts.analyzers {
+            let asked = QuestionedBody { reading: &reading, readings: &readings, body: document.current() };
+            redactor = redactor.with_reported(asked.ask(x, analyzers, &self.parts.cpu).await?);
         }
         let lenient = self.parts.unknown == UnscannedPolicy::Pass && self.protocol(x).is_none();
         let may_pass = lenient && matches!(reading, ReadAs::Parts(_));

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
+use crate::api::analyzers::Analyzers;
 use crate::api::sanitize::Documents;
 use crate::api::{CpuPool, DistinctLimit};
 use crate::gateway::filters::file_policy::FilePolicy;
@@ -69,6 +70,8 @@ impl UrlRules {
 pub struct RedactParts {
     /// Rewrites requests; `None`: they pass as they are.
     pub requests: Option<Redactor>,
+    /// Who else is asked what requests hold.
+    pub analyzers: Option<Analyzers>,
     /// What happens in answers.
     pub answers: AnswerMode,
     /// In which URLs of restored answers values are.

@@ -1,6 +1,8 @@
 //! [`Received`] and [`Routed`]: a request before and after its filters have seen its head.
 
-use crate::api::{Answer, ApiError};
+use pingora::proxy::Session;
+
+use crate::api::{Answer, ApiError, Collected};
 use crate::gateway::bounds::Bounds;
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
@@ -9,6 +11,7 @@ use crate::gateway::filter_chain::FilterChain;
 use crate::gateway::head_check::check_head;
 use crate::gateway::plan::RequestPlan;
 use crate::gateway::route::RouteMatch;
+use crate::gateway::session_body::{SessionBody, peek};
 use crate::gateway::websocket::check_request;
 
 /// The head was read, and its route looked up.
@@ -20,6 +23,25 @@ pub(in crate::gateway) struct Received {
 pub(in crate::gateway) struct Routed {
     /// What they want done with the body.
     pub(in crate::gateway) plan: RequestPlan,
+    /// The body, where one of them had to see it.
+    pub(in crate::gateway) read: Option<Collected>,
+}
+
+impl Routed {
+    /// Reads how a request's body begins, if its head does not say what it is.
+    ///
+    /// # Errors
+    /// A body that cannot be read, or that the route does not pass.
+    pub(in crate::gateway) async fn peek(
+        &mut self,
+        session: &mut Session,
+        x: &mut Exchange,
+    ) -> Result<(), GatewayError> {
+        match &self.read {
+            None => peek(session, x, &mut self.plan).await,
+            Some(read) => self.plan.has_begun(x, read.bytes.clone()),
+        }
+    }
 }
 
 /// What comes of a request once the filters have seen its head.
@@ -46,11 +68,23 @@ impl Received {
         x: &mut Exchange,
         chain: &mut FilterChain,
         bounds: &Bounds,
+        session: &mut Session,
     ) -> Result<Routing, GatewayError> {
         check_head(x.head(), bounds)?;
         x.websocket = check_request(x.head())?;
-        let mut plan = RequestPlan::default();
-        let flow = chain.request(x, &mut plan).await?;
+        let (mut plan, mut read) = (RequestPlan::default(), None);
+        let mut flow = chain.request(x, &mut plan).await?;
+        if let Flow::Read(limit) = flow {
+            let limit = x.route().max_body.map_or(limit, |most| most.min(limit));
+            let mut body = SessionBody::new(session, limit, x.body_rate());
+            let body = Collected::read(&mut body, limit, &x.budget).await?;
+            x.facts.read = Some(body.bytes.clone());
+            flow = chain.request(x, &mut plan).await?;
+            x.facts.read = None;
+            // Pingora has no body any more that it could send on.
+            plan.collect_anyway(x, limit);
+            read = Some(body);
+        }
         let bad = |why| Err(GatewayError::Api(ApiError::BadRequest(why)));
         match self.found {
             RouteMatch::Route(_) => {}
@@ -67,7 +101,8 @@ impl Received {
         }
         Ok(match flow {
             Flow::Answer(answer) => Routing::Answer(answer),
-            Flow::Next => Routing::Forward(Routed { plan }),
+            Flow::Next => Routing::Forward(Routed { plan, read }),
+            Flow::Read(_) => return Err(GatewayError::Api(ApiError::Internal("a body was read twice"))),
         })
     }
 }

@@ -145,7 +145,7 @@ async fn a_step_has_its_state_and_no_other() {
     let received = Received::new(RouteMatch::Nothing);
     let mut request = ActiveRequest::new(x, FilterChain::new(route.into()), received);
     assert!(request.routed().is_err() && request.streaming().is_err() && request.answering().is_err());
-    request.state = State::Routed(Routed { plan: RequestPlan::default() });
+    request.state = State::Routed(Routed { plan: RequestPlan::default(), read: None });
     assert!(request.routed().is_ok());
     assert!(request.routed().is_err(), "it was taken");
     request.state = State::Streaming(Box::new(Streaming::new(RequestPlan::default(), None)));

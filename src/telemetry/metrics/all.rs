@@ -4,6 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use prometheus::{Encoder, IntCounter, IntGauge, Registry, TextEncoder};
 
+use super::analyzers::{AnalyzerMetrics, Analyzers};
 use super::error::MetricsError;
 use super::family::{Each, Families};
 use super::front::{FrontMetrics, SharedLimitMetrics};
@@ -50,6 +51,7 @@ pub struct Metrics {
     registry: Registry,
     routes: Routes,
     upstreams: Upstreams,
+    analyzers: Analyzers,
     process: Process,
     held: IntGauge,
     held_limit: IntGauge,
@@ -92,6 +94,7 @@ impl Metrics {
         Ok(Self {
             routes: Routes::new(&families)?,
             upstreams: Upstreams::new(&families)?,
+            analyzers: Analyzers::new(&families)?,
             process: Process::new(&families)?,
             held: families.gauge("held_bytes", "Bytes of bodies held in memory now.")?,
             held_limit: families.gauge("held_limit_bytes", "Bytes of bodies that may be held in memory.")?,
@@ -138,6 +141,11 @@ impl Metrics {
     /// One upstream's.
     pub fn upstream(&self, name: &str) -> UpstreamMetrics {
         self.upstreams.of(name)
+    }
+
+    /// One analyzer's.
+    pub fn analyzer(&self, name: &str) -> AnalyzerMetrics {
+        self.analyzers.of(name)
     }
 
     /// Has `hook` called before each exposition, to set what is only known when somebody looks. It must not wait.

@@ -9,6 +9,7 @@
 //! | file | noun |
 //! |---|---|
 //! | `all` | [`Metrics`]: the registry, and every group |
+//! | `analyzers` | [`AnalyzerMetrics`]: who is asked about texts |
 //! | `family` | [`Each`]: one metric for each word of a label; and how metrics are registered and first shown |
 //! | `words` | [`Word`]: labels from closed lists |
 //! | `front` | [`FrontMetrics`]: connections, and what was refused |
@@ -20,6 +21,7 @@
 //! | `series` | [`Series`]: what is counted, as plain data |
 
 mod all;
+mod analyzers;
 mod error;
 mod family;
 mod front;
@@ -32,6 +34,7 @@ mod words;
 mod work;
 
 pub use all::{AuditCopy, Levels, LostLines, Metrics};
+pub use analyzers::{AnalyzerAnswer, AnalyzerMetrics};
 pub use error::MetricsError;
 pub use family::{During, Each};
 pub use front::{ConnectionState, FrontMetrics, HttpVersion, Refusal, SharedLimitMetrics};

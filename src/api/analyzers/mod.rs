@@ -1,0 +1,18 @@
+//! Analyzers: programs beside us that are asked over HTTP what a text holds (the API of Presidio's analyzer: `POST
+//! /analyze`), and whose findings go with those of our own detector.
+//!
+//! | file | noun |
+//! |---|---|
+//! | `analyzer` | [`Analyzer`]: one of them, and how it is asked about a text |
+//! | `answer` | its answer, read and checked |
+//! | `ask` | [`Analyzers`]: those that somebody uses, asked about all texts of one request |
+//! | `kept` | what it said before |
+
+mod analyzer;
+mod answer;
+mod ask;
+mod kept;
+
+pub use analyzer::{Analyzer, AnalyzerParts, OnFailure};
+pub use answer::Fault;
+pub use ask::{Analyzers, AnalyzersParts, NotAnalyzed};

@@ -1,0 +1,108 @@
+//! Programs that are asked what texts hold.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::config::settings::RemoteUrl;
+use crate::config::{At, Period, Size, Supplied};
+
+/// `[analyzers.NAME]`: a program with the API of Presidio's analyzer, which is asked what texts hold where
+/// `routes.redact.analyzers` or `api.analyzers` names it.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Analyzer {
+    /// Where it is; it is asked at `/analyze` below that.
+    pub url: At<RemoteUrl>,
+    /// Fields of the head, such as a key.
+    #[serde(default)]
+    pub headers: BTreeMap<String, At<Supplied>>,
+    /// What it is asked for, by its own names; what else it finds does not count.
+    pub entities: At<Vec<At<String>>>,
+    /// Rules that its findings are of, by its names for them. Default: the analyzer's name and the entity's, such as
+    /// `PRESIDIO_PERSON`.
+    #[serde(default)]
+    pub rules: BTreeMap<At<String>, At<String>>,
+    /// What language it is told that texts are in. Default `en`.
+    #[serde(default = "english")]
+    pub language: At<String>,
+    /// From which score on its findings count, 0 to 1. Default 0.4.
+    #[serde(default = "likely")]
+    pub threshold: At<f64>,
+    /// How long all texts of one request may take it together. Default 5 s.
+    #[serde(default = "five_seconds")]
+    pub timeout: At<Period>,
+    /// Questions under way at once, of all requests together. Default 8.
+    #[serde(default = "eight")]
+    pub concurrency: At<usize>,
+    /// What becomes of a request where it gives no answer that can be used.
+    #[serde(default)]
+    pub on_failure: AfterFailure,
+    /// The longest text that it is asked about; a longer one is one that it does not answer. Default 1 MiB.
+    #[serde(default = "mebibyte")]
+    pub max_text: At<Size>,
+    /// How long its answers are kept in memory, without the texts; `0s`: not at all. Default 1 h.
+    #[serde(default = "hour")]
+    pub cache_for: At<Period>,
+}
+
+/// What becomes of a request of which an analyzer does not say what it holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AfterFailure {
+    /// It is refused.
+    #[default]
+    Refuse,
+    /// It goes on with what the gateway's own detector found.
+    Pass,
+}
+
+impl Analyzer {
+    /// The rule that findings of `entity` are of.
+    pub fn rule_of(&self, name: &str, entity: &str) -> String {
+        match self.rules.get(entity) {
+            Some(rule) => rule.to_string(),
+            None => format!("{}{}", prefix(name), upper(entity)),
+        }
+    }
+
+    /// Whether a rule has a name of those that only the analyzer `name` reports.
+    pub fn is_own(name: &str, rule: &str) -> bool {
+        rule.starts_with(&prefix(name))
+    }
+}
+
+/// How names of rules begin that the analyzer `name` reports.
+pub(crate) fn prefix(name: &str) -> String {
+    format!("{}_", upper(name))
+}
+
+/// In upper snake case.
+fn upper(name: &str) -> String {
+    let upper = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
+    name.chars().map(upper).collect()
+}
+
+fn english() -> At<String> {
+    At::new("en".to_owned())
+}
+
+fn likely() -> At<f64> {
+    At::new(0.4)
+}
+
+fn five_seconds() -> At<Period> {
+    At::new(Period::secs(5))
+}
+
+fn eight() -> At<usize> {
+    At::new(8)
+}
+
+fn mebibyte() -> At<Size> {
+    At::new(Size::mib(1))
+}
+
+fn hour() -> At<Period> {
+    At::new(Period::secs(3600))
+}
