@@ -79,5 +79,5 @@ pub(super) fn table(parts: &Arc<Services>) -> Result<RouteTable, AppError> {
     let nothing = Terminal::Fixed(not_found(r#"{"status":"not found"}"#));
     let stray = native(parts, "-", nothing, vec![parts.log()])?;
     let (endpoints, native, led, routes) = (Endpoints::default(), Vec::new(), Vec::new(), Vec::new());
-    Ok(TableParts { endpoints, native, led, probes, routes, stray, shed: None }.into())
+    Ok(TableParts { endpoints, native, led, probes, routes, processed: Vec::new(), stray, shed: None }.into())
 }

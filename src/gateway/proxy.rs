@@ -47,7 +47,7 @@ pub struct Gateway {
     pub(super) bounds: Bounds,
     pub(super) clients: Arc<ClientResolver>,
     pub(super) clock: SharedClock,
-    in_flight: InFlight,
+    pub(super) in_flight: InFlight,
     pub(super) tracer: Tracer,
 }
 

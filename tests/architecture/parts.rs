@@ -131,6 +131,7 @@ pub(crate) const DOORS: &[(&str, &[&str])] = &[
     ("object_store", &["store"]),
     ("pingora", &["gateway"]),
     ("prometheus", &["telemetry"]),
+    ("prost", &["gateway"]),
     ("psl", &["sanitize"]),
     ("quick_xml", &["sanitize"]),
     // Routes match paths by pattern, and literal texts become patterns; what looks for values uses automata.

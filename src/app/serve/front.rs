@@ -45,7 +45,8 @@ pub(super) fn servings(
         metrics: Arc::clone(&metrics),
     }];
     if let Some(admin) = &config.admin {
-        let listen = Listen { address: *admin.address, tls: None, h2c: false, proxied: false };
+        let listen =
+            Listen { address: *admin.address, tls: None, h2c: false, proxied: false, ext_proc: false };
         let table = Arc::new(ArcSwap::from_pointee(admin::table(parts)?));
         let gateway = gateway(config, parts, table, InFlight::default());
         let connections = ConnectionLimit::new(ADMIN_CONNECTIONS, ADMIN_CONNECTIONS);
@@ -116,5 +117,6 @@ fn listen_of(setting: &settings::Listen) -> Result<Listen, ListenError> {
         tls: tls.transpose()?,
         h2c: *setting.h2c,
         proxied: *setting.proxy_protocol,
+        ext_proc: *setting.ext_proc,
     })
 }
