@@ -17,6 +17,8 @@ const FULL: &str = include_str!("../conf/portcullis.toml");
 mod aws;
 #[path = "config/certificates.rs"]
 mod certificates;
+#[path = "config/ext_proc.rs"]
+mod ext_proc;
 /// The built-in rules.
 #[path = "config/files.rs"]
 mod files;

@@ -83,5 +83,15 @@ pub(super) fn table(config: &Config, parts: &Arc<Services>) -> Result<RouteTable
     // It takes every other path: a stray one is refused before it gets anywhere.
     let routes = console::route(config, parts)?.into_iter().collect();
     let (endpoints, native_routes, led) = (Endpoints::default(), Vec::new(), Vec::new());
-    Ok(TableParts { endpoints, native: native_routes, led, probes, routes, stray, shed: None }.into())
+    Ok(TableParts {
+        endpoints,
+        native: native_routes,
+        led,
+        probes,
+        routes,
+        processed: Vec::new(),
+        stray,
+        shed: None,
+    }
+    .into())
 }

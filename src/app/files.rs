@@ -195,7 +195,7 @@ fn public(config: &Config) -> String {
     if let Some(url) = &config.api.public_url {
         return url.to_string();
     }
-    let Some(listen) = config.listen.first() else { return String::new() };
+    let Some(listen) = config.listen.iter().find(|listen| !*listen.ext_proc) else { return String::new() };
     let scheme = if listen.tls.is_some() { "https" } else { "http" };
     let mut address = *listen.address;
     if address.ip().is_unspecified() {

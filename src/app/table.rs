@@ -92,7 +92,7 @@ fn built(config: &Config, parts: &Services) -> Result<RouteTable, AppError> {
     let led = led_routes(&endpoints, config, parts, &shed)?;
     let (protocols, upstreams, analyzers) = (&protocols, &upstreams, &analyzers);
     let from = RouteInputs { config, parts, protocols, upstreams, analyzers, shed: &shed };
-    let mut routes = Vec::new();
+    let (mut routes, mut processed) = (Vec::new(), Vec::new());
     for setting in &config.routes {
         let wrong = |why: String| AppError::Route(setting.name.to_string(), why);
         let terminal = match setting.terminal() {
@@ -114,6 +114,10 @@ fn built(config: &Config, parts: &Services) -> Result<RouteTable, AppError> {
                 Terminal::Native(guardrails::handler(endpoint, setting, config, parts).map_err(wrong)?)
             }
             TerminalSetting::Endpoint(Endpoint::Host) if parts.embedded => Terminal::Host,
+            TerminalSetting::Endpoint(Endpoint::ExtProc) => {
+                processed.push(Arc::new(route(setting, Terminal::Host, &from)?));
+                continue;
+            }
             TerminalSetting::Endpoint(_) => {
                 return Err(wrong("there is no server that embeds this one".to_owned()));
             }
@@ -133,7 +137,7 @@ fn built(config: &Config, parts: &Services) -> Result<RouteTable, AppError> {
             pools::begin(name, setting, upstream, parts);
         }
     }
-    Ok(TableParts { endpoints, native, led, probes, routes, stray, shed: Some(shed) }.into())
+    Ok(TableParts { endpoints, native, led, probes, routes, processed, stray, shed: Some(shed) }.into())
 }
 
 /// The description of what is served.

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use pingora::proxy::Session;
 
-use crate::api::{ApiError, Collected};
+use crate::api::{ApiError, BodyRead, Collected};
 use crate::gateway::body::{self, Unpack};
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
@@ -35,19 +35,38 @@ impl CollectedBody {
         routed: &mut Routed,
         limit: usize,
     ) -> Result<Self, GatewayError> {
-        let body = match routed.read.take() {
-            Some(read) => read,
-            None => {
-                let mut body = SessionBody::new(session, limit, x.body_rate()).after(routed.plan.take_read());
-                Collected::read(&mut body, limit, &x.budget).await?
-            }
-        };
+        if let Some(read) = routed.read.take() {
+            return Self::out_of_codings(read, x, limit);
+        }
+        let mut body = SessionBody::new(session, limit, x.body_rate()).after(routed.plan.take_read());
+        Self::of(&mut body, x, limit).await
+    }
+
+    /// The same, wherever it comes from.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub(super) async fn of(
+        body: &mut dyn BodyRead,
+        x: &Exchange,
+        limit: usize,
+    ) -> Result<Self, GatewayError> {
+        Self::out_of_codings(Collected::read(body, limit, &x.budget).await?, x, limit)
+    }
+
+    fn out_of_codings(body: Collected, x: &Exchange, limit: usize) -> Result<Self, GatewayError> {
         let codings = body::codings(&x.head().headers).map_err(|_| {
             ApiError::UnsupportedMediaType("Send the body in gzip, deflate, br, zstd or no coding")
         })?;
         let unpack = Unpack { codings: &codings, limit, budget: &x.budget };
         let original = body::decode(&body.bytes, &unpack).map_err(GatewayError::of_request)?;
         Ok(Self { body, codings, document: Document { original, rewritten: None } })
+    }
+
+    /// The body as it came.
+    #[cfg(feature = "ext_proc")]
+    pub(super) fn as_came(&self) -> Bytes {
+        self.body.bytes.clone()
     }
 
     /// The body as it goes to the upstream; nothing else of it is held.

@@ -70,6 +70,11 @@ pub trait Filter: Send + Sync + 'static {
         false
     }
 
+    /// Whether it looks through the bodies of answers, so that none may pass unseen.
+    fn edits_answers(&self) -> bool {
+        false
+    }
+
     /// `Received`: sees the request's head. May await, plan what is done with the body, or answer.
     async fn request(&self, _: &mut Exchange, _: &mut RequestPlan) -> Result<Flow, GatewayError> {
         Ok(Flow::Next)

@@ -31,6 +31,11 @@ impl FilterChain {
         self.route.filters()
     }
 
+    /// Whether a filter looks through the bodies of answers.
+    pub fn edits_answers(&self) -> bool {
+        self.filters().iter().any(|filter| filter.edits_answers())
+    }
+
     /// Shows the request's head to every filter, in the order of their stages, until one answers, refuses or wants to see
     /// the body, from which on it is shown when this is called again.
     ///

@@ -24,6 +24,7 @@
 //! | `sending` | such a request on its way, up to the head of its answer |
 //! | `collected_body` | the body of a request that was read whole |
 //! | `upgrade` | a request for a WebSocket |
+//! | `ext_proc` | exchanges that another proxy carries, and has processed here |
 //! | [`websocket`] | upgraded connections, and the messages on them |
 //! | [`model_alias`] | names of models of one's own, and which model answers |
 //! | `native` | answers of our own |
@@ -63,6 +64,8 @@ pub mod embed;
 pub mod error;
 mod error_shape;
 pub mod exchange;
+#[cfg(feature = "ext_proc")]
+mod ext_proc;
 pub mod filter;
 pub mod filter_chain;
 pub mod filters;

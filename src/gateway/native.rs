@@ -129,7 +129,11 @@ async fn stream(
     }
 }
 
-fn head_of(answer: &Answer) -> Result<ResponseHeader> {
+/// The head of an answer.
+///
+/// # Errors
+/// Pingora's, for a head that cannot be written.
+pub(super) fn head_of(answer: &Answer) -> Result<ResponseHeader> {
     let mut head = ResponseHeader::build(answer.status, Some(answer.headers.len()))?;
     for (name, value) in &answer.headers {
         head.append_header(name.clone(), value.clone())?;

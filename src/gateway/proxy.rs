@@ -47,7 +47,7 @@ pub struct Gateway {
     pub(super) bounds: Bounds,
     pub(super) clients: Arc<ClientResolver>,
     pub(super) clock: SharedClock,
-    in_flight: InFlight,
+    pub(super) in_flight: InFlight,
     pub(super) tracer: Tracer,
 }
 
@@ -140,7 +140,8 @@ impl Gateway {
     /// From `Received` to `Routed`, or to `Done` where the route ends at us.
     async fn route(&self, session: &mut Session, request: &mut ActiveRequest) -> Result<Next, GatewayError> {
         let State::Received(received) = request.state.take() else { return Err(OutOfTurn.into()) };
-        let routing = received.filter(&mut request.x, &mut request.chain, &self.bounds, session).await?;
+        let routing =
+            received.filter(&mut request.x, &mut request.chain, &self.bounds, Some(session)).await?;
         let mut routed = match routing {
             Routing::Forward(routed) => routed,
             Routing::Answer(answer) => {

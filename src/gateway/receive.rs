@@ -39,6 +39,16 @@ pub(super) struct ReceivedHead {
     pub(super) certificate: Option<Arc<ClientCertificate>>,
 }
 
+/// What the table of routes has for a head.
+struct Found<'a> {
+    path: RequestPath,
+    found: RouteMatch,
+    /// The route of what no route takes.
+    stray: &'a Arc<Route>,
+    /// Whether the caller came over TLS.
+    tls: bool,
+}
+
 /// A request that load shedding refuses before it has a session.
 pub(super) struct EarlyReject {
     /// The request, to be ended once its answer was sent.
@@ -56,21 +66,42 @@ impl Gateway {
     /// No randomness.
     pub(super) fn receive(&self, session: &mut Session) -> Result<ActiveRequest> {
         let sends_body = !session.is_body_empty();
-        if self.bounds.underscores == Underscores::Drop {
-            let head = session.req_header_mut();
-            ambiguous(&head.headers).iter().for_each(|name| drop(head.remove_header(name)));
-        }
+        self.drop_ambiguous(session.req_header_mut());
         let table = self.routes.load();
         let (path, found) = find(&table, session.req_header_mut())?;
         let peer = session.client_addr().and_then(|address| address.as_inet()).map(|address| address.ip());
         let certificate = certificate(session);
         let received = ReceivedHead { head: session.req_header().clone(), peer, sends_body, certificate };
+        let tls = session.digest().is_some_and(|digest| digest.ssl_digest.is_some());
+        self.active(received, Found { path, found, stray: table.stray(), tls })
+    }
+
+    /// Looks up the route of a request that another proxy carries, to which its caller came over TLS or not.
+    ///
+    /// # Errors
+    /// No randomness, or a head that cannot be written.
+    #[cfg(feature = "ext_proc")]
+    pub(super) fn receive_shown(&self, mut received: ReceivedHead, tls: bool) -> Result<ActiveRequest> {
+        self.drop_ambiguous(&mut received.head);
+        let table = self.routes.load();
+        let (path, found) = find(table.processed(), &mut received.head)?;
+        self.active(received, Found { path, found, stray: table.stray(), tls })
+    }
+
+    fn drop_ambiguous(&self, head: &mut RequestHeader) {
+        if self.bounds.underscores == Underscores::Drop {
+            ambiguous(&head.headers).iter().for_each(|name| drop(head.remove_header(name)));
+        }
+    }
+
+    fn active(&self, received: ReceivedHead, by: Found<'_>) -> Result<ActiveRequest> {
+        let Found { path, found, stray, tls } = by;
         let route = match &found {
             RouteMatch::Route(route) => Arc::clone(route),
-            _ => Arc::clone(table.stray()),
+            _ => Arc::clone(stray),
         };
         let mut x = self.exchange(received, path, &route)?;
-        x.tls = session.digest().is_some_and(|digest| digest.ssl_digest.is_some());
+        x.tls = tls;
         match &found {
             RouteMatch::Route(_) => {}
             RouteMatch::OtherMethod(_, spoken) => x.speak(*spoken),

@@ -147,6 +147,8 @@ pub struct RouteTable {
     /// Exact paths answered with GET or HEAD: health, public keys.
     probes: Vec<(&'static str, Arc<Route>)>,
     routes: Vec<Arc<Route>>,
+    /// The same for requests that another proxy carries: none of our endpoints is among them.
+    processed: Option<Box<RouteTable>>,
     /// Sees what no route takes, so that it is logged and counted.
     stray: Arc<Route>,
     /// None where nothing is refused: health and metrics must be seen under load too.
@@ -173,6 +175,8 @@ pub struct TableParts {
     pub probes: Vec<(&'static str, Arc<Route>)>,
     /// The configured routes, first fit wins.
     pub routes: Vec<Arc<Route>>,
+    /// Those of requests that another proxy carries, and has processed here.
+    pub processed: Vec<Arc<Route>>,
     /// What is walked when nothing fits.
     pub stray: Arc<Route>,
     /// The filter that refuses what is too much, the same on all routes that have it.
@@ -181,8 +185,21 @@ pub struct TableParts {
 
 impl From<TableParts> for RouteTable {
     fn from(parts: TableParts) -> Self {
-        let TableParts { endpoints, native, led, probes, routes, stray, shed } = parts;
-        Self { endpoints, native, led, probes, routes, stray, shed }
+        let TableParts { endpoints, native, led, probes, routes, processed, stray, shed } = parts;
+        let of_proxies = |routes| {
+            Box::new(Self {
+                endpoints: Endpoints::default(),
+                native: Vec::new(),
+                led: Vec::new(),
+                probes: Vec::new(),
+                routes,
+                processed: None,
+                stray: Arc::clone(&stray),
+                shed: shed.clone(),
+            })
+        };
+        let processed = (!processed.is_empty()).then(|| of_proxies(processed));
+        Self { endpoints, native, led, probes, routes, processed, stray, shed }
     }
 }
 
@@ -257,6 +274,11 @@ impl RouteTable {
             Some(protocols) => RouteMatch::OtherMethod(others.join(", "), protocols),
         };
         Ranked { found, depth: usize::MAX }
+    }
+
+    /// The table of requests that another proxy carries.
+    pub fn processed(&self) -> &Self {
+        self.processed.as_deref().unwrap_or(self)
     }
 
     /// The filter that refuses what is too much, and why it would do so now.

@@ -62,7 +62,7 @@ fn table(
 ) -> RouteTable {
     let stray = named("-", Match::default(), false);
     let (native, probes) = (native.into(), Vec::new());
-    TableParts { endpoints, native, led, probes, routes, stray, shed: None }.into()
+    TableParts { endpoints, native, led, probes, routes, processed: Vec::new(), stray, shed: None }.into()
 }
 
 fn found(table: &RouteTable, method: Method, path: &str, preflight: Option<Method>) -> String {

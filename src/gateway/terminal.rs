@@ -1,4 +1,4 @@
-//! Where a route ends: an upstream, one of our own endpoints, a fixed answer, or the server that embeds the chain.
+//! Where a route ends: an upstream, one of our own endpoints, a fixed answer, or somebody else who forwards.
 
 use std::sync::Arc;
 
@@ -17,7 +17,8 @@ pub enum Terminal {
     Native(Arc<dyn Handler>),
     /// Always the same answer.
     Fixed(Fixed),
-    /// Forwarded by the server that embeds the chain, see [`embed`](super::embed).
+    /// Forwarded by somebody else: the server that embeds the chain, see [`embed`](super::embed), or a proxy that has its
+    /// exchanges processed.
     Host,
 }
 

@@ -328,6 +328,7 @@ pub(super) fn gateway(route: Route) -> Gateway {
         led: Vec::new(),
         probes: Vec::new(),
         routes: vec![Arc::clone(&route)],
+        processed: vec![Arc::clone(&route)],
         stray: route,
         shed: None,
     };

@@ -155,6 +155,7 @@ pub(crate) const DOORS: &[(&str, &[&str])] = &[
     ("object_store", &["store"]),
     ("pingora", &["gateway"]),
     ("prometheus", &["telemetry"]),
+    ("prost", &["gateway"]),
     ("psl", &["sanitize"]),
     ("pulldown_cmark", &["console"]),
     ("quick_xml", &["sanitize"]),

@@ -44,3 +44,15 @@ def llm_ends():
 def road_to_llm(llm_ends):
     llm_ends.upstream.begin()
     return llm_ends
+
+
+@pytest.fixture(scope="session")
+def processed_ends():
+    """An upstream of every LLM protocol, an Envoy before it, and the gateway that is its external processor."""
+    import envoy
+    from llm_upstream import Upstream
+
+    envoy.needed()
+    with Upstream() as upstream, Gateway(upstream.url, envoy.CONFIG) as gateway:
+        with envoy.Envoy(gateway.h2c, upstream.port) as running:
+            yield upstream, running

@@ -46,7 +46,7 @@ pub(super) fn servings(
     }];
     if let Some(admin) = &config.admin {
         let tls = listener_tls(admin.tls.as_ref())?;
-        let listen = Listen { address: *admin.address, tls, h2c: false, proxied: false };
+        let listen = Listen { address: *admin.address, tls, h2c: false, proxied: false, ext_proc: false };
         let table = Arc::new(ArcSwap::from_pointee(admin::table(config, parts)?));
         let gateway = gateway(config, parts, table, InFlight::default());
         let connections = ConnectionLimit::new(ADMIN_CONNECTIONS, ADMIN_CONNECTIONS);
@@ -116,6 +116,7 @@ fn listen_of(setting: &settings::Listen) -> Result<Listen, ListenError> {
         tls: listener_tls(setting.tls.as_ref())?,
         h2c: *setting.h2c,
         proxied: *setting.proxy_protocol,
+        ext_proc: *setting.ext_proc,
     })
 }
 

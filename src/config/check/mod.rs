@@ -5,6 +5,7 @@ mod audit;
 mod certificates;
 mod compression;
 mod cors;
+mod ext_proc;
 mod fields;
 mod files;
 mod guardrails;
@@ -52,6 +53,7 @@ const CHECKS: &[Check] = &[
     |settings, _, mistakes| routes::clients(&settings.routes, mistakes),
     |settings, _, mistakes| routes::sessions(&settings.routes, mistakes),
     |settings, _, mistakes| routes::reach(&settings.routes, mistakes),
+    |settings, _, mistakes| ext_proc::all(settings, cfg!(feature = "ext_proc"), mistakes),
     |settings, _, mistakes| cors::all(&settings.routes, mistakes),
     |settings, _, mistakes| header_rules::all(&settings.routes, mistakes),
     |settings, _, mistakes| compression::all(&settings.routes, mistakes),

@@ -187,7 +187,9 @@ pub(super) fn reach(routes: &[At<Route>], mistakes: &mut Mistakes) {
         .filter(|route| !MATCHES.iter().any(|key| mistakes.lost(route.span().start, key)))
         .collect();
     for (i, route) in sound.iter().enumerate() {
-        if let Some(earlier) = sound.iter().take(i).find(|earlier| covers(earlier, route)) {
+        // What another proxy carries is found in a table of its own.
+        let same = |earlier: &&&At<Route>| earlier.is_processed() == route.is_processed();
+        if let Some(earlier) = sound.iter().take(i).filter(same).find(|earlier| covers(earlier, route)) {
             let message =
                 format!("never reached: the route `{}` above takes all its requests", *earlier.name);
             mistakes.hint(route.span().start, message, "the first route that matches wins");

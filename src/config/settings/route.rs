@@ -137,9 +137,15 @@ impl Route {
         }
     }
 
-    /// Whether it goes on to somebody else: an upstream, or the server that embeds the chain.
+    /// Whether it goes on to somebody else: an upstream, or whoever has requests go through the chain.
     pub fn forwards(&self) -> bool {
-        self.upstream.is_some() || self.endpoint.as_ref().is_some_and(|endpoint| **endpoint == Endpoint::Host)
+        let others = [Endpoint::Host, Endpoint::ExtProc];
+        self.upstream.is_some() || self.endpoint.as_ref().is_some_and(|endpoint| others.contains(endpoint))
+    }
+
+    /// Whether another proxy has its requests processed by it.
+    pub fn is_processed(&self) -> bool {
+        self.endpoint.as_ref().is_some_and(|endpoint| **endpoint == Endpoint::ExtProc)
     }
 
     /// How many segments `path` has.
@@ -296,6 +302,9 @@ pub enum Endpoint {
     Api,
     /// The server that embeds the chain; `portcullis serve` has no such end.
     Host,
+    /// Another proxy, which carries exchanges itself and has them processed here: Envoy's external processing.
+    #[serde(rename = "ext_proc")]
+    ExtProc,
     /// The API of Presidio's analyzer and anonymizer, by the rules and methods of the route's `redact`.
     Presidio,
     /// What LiteLLM's proxy asks about requests and answers, by the same.

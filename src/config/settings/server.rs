@@ -29,6 +29,10 @@ pub struct Listen {
     /// Default off.
     #[serde(default)]
     pub proxy_protocol: At<bool>,
+    /// Serve Envoy's external processing and nothing else: gRPC, over TLS or without. Its requests take the routes with
+    /// `endpoint = "ext_proc"`. Needs a binary built with `--features ext_proc`. Default off.
+    #[serde(default)]
+    pub ext_proc: At<bool>,
 }
 
 impl Default for Listen {
@@ -38,6 +42,7 @@ impl Default for Listen {
             tls: None,
             h2c: At::new(false),
             proxy_protocol: At::new(false),
+            ext_proc: At::new(false),
         }
     }
 }

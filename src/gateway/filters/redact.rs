@@ -270,6 +270,10 @@ impl Filter for Redact {
         Stage::Rewrite
     }
 
+    fn edits_answers(&self) -> bool {
+        !matches!(self.parts.answers, AnswerMode::Off)
+    }
+
     async fn request(&self, x: &mut Exchange, plan: &mut RequestPlan) -> Result<Flow, GatewayError> {
         let in_answers = matches!(self.parts.answers, AnswerMode::Redact(_) | AnswerMode::Restore(Some(_)));
         let in_head = !self.parts.head.is_empty();

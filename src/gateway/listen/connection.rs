@@ -30,6 +30,10 @@ use crate::telemetry::{ConnectionState, During, FrontMetrics, HttpVersion, Refus
 /// is answered, with `Connection: close`.
 const PARTING: Duration = Duration::from_secs(1);
 
+/// What whoever speaks HTTP/1 is told where other proxies have their exchanges processed.
+const ONLY_GRPC: &[u8] =
+    b"HTTP/1.1 505 HTTP Version Not Supported\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+
 impl Listener {
     /// Serves one connection to its end.
     pub(super) async fn connection(
@@ -71,10 +75,30 @@ impl Listener {
         if two {
             gauge.turn(ConnectionState::Active);
             filtered.upgrade(&self.limits);
-            drop(self.app.process_new(filtered, shutdown).await);
+            self.streams(filtered, shutdown).await;
+        } else if self.is_processor() {
+            self.metrics.refused.inc(Refusal::Framing);
+            filtered.answer_and_close(ONLY_GRPC).await;
         } else {
             self.requests(filtered, client.ip(), gauge, shutdown).await;
         }
+    }
+
+    /// HTTP/2.
+    async fn streams(&self, filtered: Box<FilteredStream>, shutdown: &ShutdownWatch) {
+        #[cfg(feature = "ext_proc")]
+        if let Some(processor) = &self.processor {
+            return drop(processor.process_new(filtered, shutdown).await);
+        }
+        drop(self.app.process_new(filtered, shutdown).await);
+    }
+
+    /// Whether only other proxies are served here.
+    fn is_processor(&self) -> bool {
+        #[cfg(feature = "ext_proc")]
+        return self.processor.is_some();
+        #[cfg(not(feature = "ext_proc"))]
+        false
     }
 
     /// Whose connection it is: the peer's, or that of whom a proxy before us names.

@@ -17,6 +17,8 @@ use tokio::time::sleep;
 
 use crate::base::clock::SharedClock;
 use crate::gateway::clients::ClientResolver;
+#[cfg(feature = "ext_proc")]
+use crate::gateway::ext_proc::ExternalProcessor;
 use crate::gateway::listen::connections::ConnectionLimit;
 use crate::gateway::listen::limits::Limits;
 use crate::gateway::listen::serving::{Listen, Serving};
@@ -47,6 +49,9 @@ pub(super) struct Listener {
     pub(super) proxied: bool,
     pub(super) gateway: Gateway,
     pub(super) app: Arc<HttpProxy<Gateway>>,
+    /// What is served in its place, where other proxies have their exchanges processed.
+    #[cfg(feature = "ext_proc")]
+    pub(super) processor: Option<Arc<ExternalProcessor>>,
     pub(super) limits: Limits,
     pub(super) clients: Arc<ClientResolver>,
     pub(super) clock: SharedClock,
@@ -64,12 +69,16 @@ impl FrontService {
         options.h2_idle_timeout = Some(limits.idle);
         app.server_options = Some(options);
         let app = Arc::new(app);
+        #[cfg(feature = "ext_proc")]
+        let processor = Arc::new(ExternalProcessor::new(gateway.clone(), streams(&limits), limits.streams));
         let listener = |listen: Listen| {
             Arc::new(Listener {
                 address: listen.address,
                 connections: connections.clone(),
                 tls: listen.tls,
-                h2c: listen.h2c,
+                #[cfg(feature = "ext_proc")]
+                processor: listen.ext_proc.then(|| Arc::clone(&processor)),
+                h2c: listen.h2c || listen.ext_proc,
                 proxied: listen.proxied,
                 gateway: gateway.clone(),
                 app: Arc::clone(&app),

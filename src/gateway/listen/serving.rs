@@ -20,6 +20,8 @@ pub struct Listen {
     pub h2c: bool,
     /// Connections begin with a PROXY protocol head, and only trusted peers may connect.
     pub proxied: bool,
+    /// Other proxies have their exchanges processed here, and nothing else is served.
+    pub ext_proc: bool,
 }
 
 /// One gateway and where it is reached.

@@ -4,7 +4,7 @@
 //! `Mcp-Param-…`) repeats values of its body and must agree with it.
 
 use data_encoding::BASE64;
-use http::HeaderValue;
+use http::{HeaderMap, HeaderName, HeaderValue};
 use pingora::http::RequestHeader;
 
 use crate::gateway::error::{ErrorShape, GatewayError};
@@ -73,9 +73,7 @@ impl Repeats<'_> {
     /// # Errors
     /// A header that repeats nothing, and could hold anything.
     pub fn agree(&self, head: &mut RequestHeader) -> Result<(), GatewayError> {
-        let repeating = |name: &str| name == "mcp-name" || name.starts_with("mcp-param-");
-        let names = head.headers.keys().filter(|name| repeating(name.as_str()));
-        let names: Vec<_> = names.cloned().collect();
+        let names: Vec<_> = head.headers.keys().filter(|name| repeats(name)).cloned().collect();
         if names.is_empty() {
             return Ok(());
         }
@@ -93,6 +91,16 @@ impl Repeats<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether a header of this name repeats a value of the body.
+fn repeats(name: &HeaderName) -> bool {
+    name == "mcp-name" || name.as_str().starts_with("mcp-param-")
+}
+
+/// Whether a head repeats values of the body, so that it is not known before that.
+pub fn repeats_body(headers: &HeaderMap) -> bool {
+    headers.keys().any(repeats)
 }
 
 const DIFFERS: GatewayError = GatewayError::BadBody(

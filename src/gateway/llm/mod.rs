@@ -59,7 +59,7 @@ pub use asked_path::{is_ambiguous, is_blind, is_free, is_idle, is_uncounted};
 pub use delta::Outcome;
 pub use framer::{MessageDeltas, SentMessage, SseDeltas, WholeAnswer};
 pub use json_deltas::JsonDeltas;
-pub use mcp::{Repeats, is_mcp};
+pub use mcp::{Repeats, is_mcp, repeats_body};
 pub use piece_reader::EditorFactory;
 pub use protocol::{
     ANY_BOUND, BadProtocol, Close, CompiledProtocol, ConversationNaming, Covers, Delta, Echo, Key,

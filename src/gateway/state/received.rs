@@ -14,6 +14,9 @@ use crate::gateway::route::RouteMatch;
 use crate::gateway::session_body::{SessionBody, peek};
 use crate::gateway::websocket::check_request;
 
+/// Why a request that a proxy shows piece by piece is refused where a filter has to see its body first.
+const SIGNED: &str = "a request whose body is signed has to come to the gateway itself";
+
 /// The head was read, and its route looked up.
 pub(in crate::gateway) struct Received {
     found: RouteMatch,
@@ -59,7 +62,7 @@ impl Received {
         Self { found }
     }
 
-    /// Checks the head and shows it to the filters. A request that no route takes is refused after they have seen it.
+    /// Checks the head and shows it to the filters; from `session` a body is read that one of them has to see. A request that no route takes is refused after they have seen it.
     ///
     /// # Errors
     /// Why it is refused.
@@ -68,13 +71,14 @@ impl Received {
         x: &mut Exchange,
         chain: &mut FilterChain,
         bounds: &Bounds,
-        session: &mut Session,
+        session: Option<&mut Session>,
     ) -> Result<Routing, GatewayError> {
         check_head(x.head(), bounds)?;
         x.websocket = check_request(x.head())?;
         let (mut plan, mut read) = (RequestPlan::default(), None);
         let mut flow = chain.request(x, &mut plan).await?;
         if let Flow::Read(limit) = flow {
+            let Some(session) = session else { return Err(GatewayError::Api(ApiError::BadRequest(SIGNED))) };
             let limit = x.route().max_body.map_or(limit, |most| most.min(limit));
             let mut body = SessionBody::new(session, limit, x.body_rate());
             let body = Collected::read(&mut body, limit, &x.budget).await?;

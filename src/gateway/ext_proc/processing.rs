@@ -1,0 +1,296 @@
+//! [`Processing`]: one exchange that a proxy shows, through the same states as one of our own.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use crate::api::{Answer, ApiError, Body};
+use crate::gateway::bounds::Bounds;
+use crate::gateway::error::GatewayError;
+use crate::gateway::exchange::Outcome;
+use crate::gateway::ext_proc::frame::FrameError;
+use crate::gateway::ext_proc::head::{self, ToldRequest};
+use crate::gateway::ext_proc::message::{BodySendMode, ProcessingResponse, Shown};
+use crate::gateway::ext_proc::mode::{BodyModes, MISCONFIGURED};
+use crate::gateway::ext_proc::stream::{GrpcStatus, ProcessStream, SILENCE, StreamFault};
+use crate::gateway::ext_proc::tell::{self, Way};
+use crate::gateway::native::head_of;
+use crate::gateway::state::{ActiveRequest, OutOfTurn, Routing, State};
+use crate::gateway::terminal::Terminal;
+
+/// How long the proxy's own end of a stream is awaited once all was shown.
+pub(super) const PARTING: Duration = Duration::from_secs(10);
+
+/// The longest piece of a body that is not answered piece by piece, in bytes.
+const PIECE: usize = 64 << 10;
+
+/// Why an exchange goes no further.
+pub(super) enum Fault {
+    /// The caller is told.
+    Refused(GatewayError),
+    /// The stream is of no more use.
+    Stream(StreamFault),
+}
+
+impl From<GatewayError> for Fault {
+    fn from(error: GatewayError) -> Self {
+        Self::Refused(error)
+    }
+}
+
+impl From<StreamFault> for Fault {
+    fn from(fault: StreamFault) -> Self {
+        Self::Stream(fault)
+    }
+}
+
+impl From<OutOfTurn> for Fault {
+    fn from(fault: OutOfTurn) -> Self {
+        Self::Refused(fault.into())
+    }
+}
+
+/// What the caller is told where nothing more comes of a stream.
+pub(super) fn error_of(fault: StreamFault) -> GatewayError {
+    match fault {
+        StreamFault::Left => GatewayError::Left,
+        StreamFault::Silent => GatewayError::Api(ApiError::RequestTimeout),
+        StreamFault::Garbage | StreamFault::Frame(FrameError::Compressed) => MISCONFIGURED,
+        StreamFault::Frame(FrameError::TooLarge(limit)) => GatewayError::Api(ApiError::TooLarge(limit)),
+        StreamFault::Exhausted(why) => why.into(),
+    }
+}
+
+/// What the proxy shows comes in an order that there is not.
+pub(super) const DISORDER: Fault = Fault::Stream(StreamFault::Garbage);
+
+/// How far a body has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// It is not due yet.
+    Awaited,
+    /// It passes.
+    Passes,
+    /// Nothing more of it goes on.
+    Withheld,
+    /// It has ended.
+    Over,
+}
+
+/// One exchange.
+pub(super) struct Processing<'a> {
+    pub(super) stream: &'a mut ProcessStream,
+    pub(super) request: &'a mut ActiveRequest,
+    /// What the proxy has of the request's head.
+    pub(super) told: ToldRequest,
+    pub(super) modes: BodyModes,
+    /// The request's body.
+    pub(super) outgoing: Phase,
+    /// The answer's.
+    pub(super) incoming: Phase,
+    /// The head of an answer that can still be refused.
+    pub(super) held: Option<ProcessingResponse>,
+    /// Whether the head of the answer says how long its body is.
+    pub(super) measured: bool,
+    pub(super) outcome: Outcome,
+}
+
+impl<'a> Processing<'a> {
+    /// Of a request whose head was shown, and is known to the proxy as `told` has it.
+    pub(super) fn new(
+        stream: &'a mut ProcessStream,
+        request: &'a mut ActiveRequest,
+        told: ToldRequest,
+        modes: BodyModes,
+    ) -> Self {
+        let (outgoing, incoming) = (Phase::Awaited, Phase::Awaited);
+        let (held, measured, outcome) = (None, false, Outcome::default());
+        Self { stream, request, told, modes, outgoing, incoming, held, measured, outcome }
+    }
+
+    /// Shows the exchange to the filters, part by part, and ends the stream. Returns how it went.
+    pub(super) async fn run(mut self, bounds: &Bounds) -> Outcome {
+        let done = match Box::pin(self.begin(bounds)).await {
+            Ok(true) => self.parts().await,
+            Ok(false) => Ok(()),
+            Err(fault) => Err(fault),
+        };
+        match done {
+            Ok(()) => self.stream.end(GrpcStatus::Ok, ""),
+            Err(fault) => self.fails(fault).await,
+        }
+        self.outcome
+    }
+
+    /// From `Received` to where the rest is shown; `false`: it is answered.
+    async fn begin(&mut self, bounds: &Bounds) -> Result<bool, Fault> {
+        let State::Received(received) = self.request.state.take() else { return Err(OutOfTurn.into()) };
+        let ActiveRequest { x, chain, .. } = &mut *self.request;
+        let routing = self.stream.unless_left(received.filter(x, chain, bounds, None)).await??;
+        let routed = match routing {
+            Routing::Forward(routed) => routed,
+            Routing::Answer(answer) => return self.answers(answer).await.map(|()| false),
+        };
+        if x.is_websocket() {
+            return Err(GatewayError::NotBuilt("No WebSocket is served here").into());
+        }
+        if !matches!(x.route().terminal, Terminal::Host) {
+            return Err(GatewayError::Api(ApiError::NotFound).into());
+        }
+        self.modes.check_request(x, &routed.plan)?;
+        if chain.edits_answers() {
+            self.modes.check_answer(x)?;
+        }
+        x.trace.attempt("ext_proc");
+        self.forward(routed).await
+    }
+
+    /// The rest of the exchange, until the proxy has no more of it.
+    async fn parts(&mut self) -> Result<(), Fault> {
+        loop {
+            let over = self.outgoing == Phase::Over && self.incoming == Phase::Over;
+            let message = match self.stream.next(if over { PARTING } else { SILENCE }).await {
+                Err(_) if over => return Ok(()),
+                message => message?,
+            };
+            let Some(message) = message else {
+                if self.incoming != Phase::Over {
+                    self.request.x.caller_left(self.is_answered());
+                }
+                return Ok(());
+            };
+            self.part(message.shown.ok_or(DISORDER)?).await?;
+        }
+    }
+
+    pub(super) async fn part(&mut self, shown: Shown) -> Result<(), Fault> {
+        match shown {
+            Shown::RequestHeaders(_) => Err(DISORDER),
+            Shown::RequestBody(body) => {
+                self.outcome.bytes_in += body.body.len() as u64;
+                let whole = self.modes.request == BodySendMode::Buffered;
+                self.request_piece(body.body, body.end_of_stream || whole).await
+            }
+            Shown::RequestTrailers(trailers) => self.request_trailers(trailers).await,
+            Shown::ResponseHeaders(head) => Box::pin(self.answer_head(head)).await,
+            Shown::ResponseBody(body) => {
+                let whole = self.modes.answer == BodySendMode::Buffered;
+                self.answer_piece(body.body, body.end_of_stream || whole).await
+            }
+            Shown::ResponseTrailers(trailers) => self.answer_trailers(trailers).await,
+        }
+    }
+
+    /// Tells the proxy what stands in the place of a piece.
+    pub(super) async fn tell_piece(
+        &mut self,
+        way: Way,
+        came: Bytes,
+        out: Bytes,
+        end: bool,
+    ) -> Result<(), Fault> {
+        let mode = match way {
+            Way::Request => self.modes.request,
+            Way::Answer => self.modes.answer,
+        };
+        if mode == BodySendMode::FullDuplexStreamed {
+            return self.tell_streamed(way, out, end).await;
+        }
+        let changed = out != came;
+        let measured = if way == Way::Request { self.told.is_measured() } else { self.measured };
+        let whole = changed && measured && mode == BodySendMode::Buffered;
+        let length = whole.then(|| head::length(None, out.len()));
+        Ok(self.stream.send(&tell::piece(way, changed.then_some(out), length)).await?)
+    }
+
+    /// How a body goes on that is not answered piece by piece.
+    pub(super) async fn tell_streamed(&mut self, way: Way, mut out: Bytes, end: bool) -> Result<(), Fault> {
+        if way == Way::Answer
+            && let Some(held) = self.held.take()
+        {
+            self.stream.send(&held).await?;
+        }
+        while !out.is_empty() {
+            let piece = out.split_to(PIECE.min(out.len()));
+            self.stream.send(&tell::streamed(way, piece, end && out.is_empty())).await?;
+            if out.is_empty() {
+                return Ok(());
+            }
+        }
+        if end {
+            self.stream.send(&tell::streamed(way, Bytes::new(), true)).await?;
+        }
+        Ok(())
+    }
+
+    /// What is left of a body when its trailers come; else nothing has room for it.
+    pub(super) async fn tell_rest(
+        &mut self,
+        way: Way,
+        rest: Option<Bytes>,
+        error: GatewayError,
+    ) -> Result<(), Fault> {
+        let rest = rest.unwrap_or_default();
+        let mode = if way == Way::Request { self.modes.request } else { self.modes.answer };
+        match mode {
+            BodySendMode::FullDuplexStreamed => self.tell_streamed(way, rest, false).await,
+            _ if rest.is_empty() => Ok(()),
+            _ => Err(error.into()),
+        }
+    }
+
+    /// Sends an answer of a filter, through the response half of all.
+    pub(super) async fn answers(&mut self, mut answer: Answer) -> Result<(), Fault> {
+        let mut head = head_of(&answer).map_err(|_| GatewayError::Gone)?;
+        let (x, answering) = self.request.answer(&mut head).await?;
+        let Body::Whole(bytes) = answer.body else {
+            return Err(GatewayError::Api(ApiError::Internal("streamed answer")).into());
+        };
+        let mut body = Some(bytes);
+        if answering.rewrites() {
+            answering.chunk(x, &mut body, true)?;
+        }
+        answer.body = Body::Whole(body.unwrap_or_default());
+        answer.headers = head.headers.clone();
+        self.immediate(answer).await
+    }
+
+    /// Whether the caller may have the head of an answer.
+    fn is_answered(&self) -> bool {
+        let waits = self.incoming == Phase::Passes && self.modes.answer == BodySendMode::Buffered;
+        self.outcome.status != 0 && self.held.is_none() && !waits
+    }
+
+    async fn immediate(&mut self, answer: Answer) -> Result<(), Fault> {
+        if !self.is_answered() {
+            self.outcome.status = answer.status.as_u16();
+            self.outcome.bytes_out = answer.bytes().len() as u64;
+        }
+        let told = tell::immediate(head::immediate(&answer, self.request.x.error_word));
+        drop(answer);
+        Ok(self.stream.send(&told).await?)
+    }
+
+    /// The exchange goes no further: its caller is told why, or has its answer broken off.
+    async fn fails(&mut self, fault: Fault) {
+        let (error, status) = match fault {
+            Fault::Refused(error) => (error, GrpcStatus::Ok),
+            Fault::Stream(StreamFault::Left) => {
+                self.request.x.caller_left(self.is_answered());
+                return self.stream.reset();
+            }
+            Fault::Stream(fault) => {
+                let status = fault.status();
+                (error_of(fault), status)
+            }
+        };
+        if self.is_answered() {
+            self.request.x.delivery.cut_short();
+        }
+        let answer = self.request.error_answer(error);
+        match self.immediate(answer).await {
+            Ok(()) => self.stream.end(status, ""),
+            Err(_) => self.stream.reset(),
+        }
+    }
+}
