@@ -6,10 +6,8 @@ use futures_util::future::BoxFuture;
 use http::StatusCode;
 
 use crate::api::{Answer, Call, Endpoints, Handler, Health, Readiness};
-use crate::app::console;
 use crate::app::error::AppError;
 use crate::app::services::Services;
-use crate::config::Config;
 use crate::gateway::filter::Filter;
 use crate::gateway::route::{Match, Route, RouteParts, RouteTable, TableParts};
 use crate::gateway::route_info::RouteInfo;
@@ -73,15 +71,15 @@ pub(super) fn not_found(body: &'static str) -> Fixed {
     Fixed { status: StatusCode::NOT_FOUND, media_type: "application/json", body: body.into() }
 }
 
-/// The admin listener's table.
-pub(super) fn table(config: &Config, parts: &Arc<Services>) -> Result<RouteTable, AppError> {
+/// The admin listener's table, with the route to the console, if that is there.
+pub(super) fn table(parts: &Arc<Services>, console: Option<Arc<Route>>) -> Result<RouteTable, AppError> {
     let mut probes = probes(parts)?;
     let metrics: Arc<dyn Handler> = Arc::new(Exposition(Arc::clone(parts)));
     probes.push(("/metrics", silent(parts, "metrics", metrics)?));
     let nothing = Terminal::Fixed(not_found(r#"{"status":"not found"}"#));
     let stray = native(parts, "-", nothing, vec![parts.log()])?;
     // It takes every other path: a stray one is refused before it gets anywhere.
-    let routes = console::route(config, parts)?.into_iter().collect();
+    let routes = console.into_iter().collect();
     let (endpoints, native_routes, led) = (Endpoints::default(), Vec::new(), Vec::new());
     Ok(TableParts {
         endpoints,

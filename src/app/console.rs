@@ -10,10 +10,10 @@ use crate::app::cleaning::{self, Cleaning, Outcome, Released, Wish};
 use crate::app::error::AppError;
 use crate::app::providers::ProviderSet;
 use crate::app::services::Services;
-use crate::base::clock::{SharedClock, Timestamp};
+use crate::base::clock::SharedClock;
 use crate::config::Config;
 use crate::console::{CleanFile, Cleaner, FileToClean, NotCleaned};
-use crate::console::{Console, ConsoleParts, Figures, History, Hosts, Running, sample};
+use crate::console::{Console, ConsoleParts, Figures, History, Hosts, sample};
 use crate::gateway::route::Route;
 use crate::gateway::terminal::Terminal;
 use crate::sanitize::scan::ScanItem;
@@ -22,24 +22,6 @@ use crate::telemetry::Series;
 
 /// The largest request to the console, in bytes: a file to clean.
 const LARGEST: usize = 17 << 20;
-
-/// What the console is told.
-#[derive(Default)]
-pub(super) struct ConsoleState {
-    running: Arc<Running>,
-}
-
-impl ConsoleState {
-    /// This configuration is in use from now on.
-    pub(super) fn loaded(&self, config: &Config, why: &'static str, at: Timestamp) {
-        self.running.loaded(config.clone(), why, at);
-    }
-
-    /// Another one could not be used.
-    pub(super) fn refused(&self, error: &AppError, why: &'static str, at: Timestamp) {
-        self.running.refused(error.to_string(), why, at);
-    }
-}
 
 impl Figures for Services {
     fn series(&self) -> Vec<Series> {

@@ -21,6 +21,7 @@
 //! | `analyzers` | who is asked what texts hold, and which rules their findings are of |
 //! | `admin` | metrics and health on their own listener |
 //! | `console` | the console there; `no_console`, in its place in a program without one |
+//! | `console_state` | what it is told of configurations |
 //! | `serve/` | the running process: signals, reload, drain |
 //! | `embed` | the chain for another Pingora server |
 //! | `audited` | the audit log |
@@ -48,6 +49,7 @@ mod client_certificates;
 mod collector;
 #[cfg_attr(not(feature = "console"), path = "no_console.rs")]
 mod console;
+mod console_state;
 mod credentials;
 mod embed;
 mod error;

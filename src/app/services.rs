@@ -13,7 +13,7 @@ use crate::api::token_signers::AwsSecrets;
 use crate::api::{Bound, Caller, CpuPool, Distinct, DistinctLimit, Ready};
 use crate::app::audit_copies::AuditCopies;
 use crate::app::audited;
-use crate::app::console::ConsoleState;
+use crate::app::console_state::ConsoleState;
 use crate::app::error::AppError;
 use crate::app::open_store::OpenStore;
 use crate::app::traces;
@@ -302,12 +302,14 @@ impl Services {
         }
     }
 
-    /// A configuration is in use from now on; `first`, at the start of the process.
-    pub(super) fn loaded(&self, first: bool) {
+    /// This configuration is in use from now on, for this reason; `None` at the start of the process.
+    pub(super) fn loaded(&self, config: &Config, why: Option<&'static str>) {
         // What is known of peers outlives a reload, but not their last mention.
         self.health.retain(|_, health| Arc::strong_count(health) > 1);
         self.breakers.retain(|_, breaker| Arc::strong_count(breaker) > 1);
-        self.metrics.work.loaded(self.opened.clock.now().as_millis() / 1000, first);
+        let now = self.opened.clock.now();
+        self.metrics.work.loaded(now.as_millis() / 1000, why.is_none());
+        self.console.loaded(config, why.unwrap_or("start"), now);
     }
 
     /// Copies lines of the audit log to where the configuration wants them, from now on.

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use arc_swap::ArcSwap;
 
-use crate::app::admin;
 use crate::app::error::AppError;
 use crate::app::services::Services;
 use crate::app::tls_files::tls_files;
+use crate::app::{admin, console};
 use crate::config::{Config, settings};
 use crate::gateway::bounds::Bounds;
 use crate::gateway::clients::{ClientResolver, ForwardedHeader, Underscores};
@@ -47,7 +47,7 @@ pub(super) fn servings(
     if let Some(admin) = &config.admin {
         let tls = listener_tls(admin.tls.as_ref())?;
         let listen = Listen { address: *admin.address, tls, h2c: false, proxied: false, ext_proc: false };
-        let table = Arc::new(ArcSwap::from_pointee(admin::table(config, parts)?));
+        let table = Arc::new(ArcSwap::from_pointee(admin::table(parts, console::route(config, parts)?)?));
         let gateway = gateway(config, parts, table, InFlight::default());
         let connections = ConnectionLimit::new(ADMIN_CONNECTIONS, ADMIN_CONNECTIONS);
         let limits = limits(config);

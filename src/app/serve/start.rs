@@ -63,8 +63,7 @@ pub fn serve(source: &Source, upgrade: bool, announce: impl FnOnce(Announce)) ->
         tracing::warn!(target: "portcullis::app", "{error}");
     }
     let parts = Arc::new(Services::new(&config)?);
-    parts.loaded(true);
-    parts.console.loaded(&config, "start", began);
+    parts.loaded(&config, None);
     let routes = Arc::new(ArcSwap::from_pointee(parts.opened.io.block_on(table::build(&config, &parts))?));
     // Made now and not by the first request that encrypts: there may be no room for it by then.
     if let Err(error) = parts.opened.io.block_on(parts.vault.default_fpe_key()) {

@@ -153,7 +153,6 @@ impl Watch {
         let metrics = &self.parts.metrics.work;
         match outcome {
             Ok(rules_kept) => {
-                self.parts.loaded(false);
                 tracing::info!(target: TARGET, why, rules_kept, "reloaded routes and rules");
             }
             Err(error) => {
@@ -186,7 +185,7 @@ impl Watch {
         // From here on nothing fails: all of it changes, or nothing does.
         renewed.into_iter().for_each(|(tls, renewed)| tls.show(renewed));
         self.routes.store(Arc::new(table));
-        self.parts.console.loaded(&config, why, self.parts.opened.clock.now());
+        self.parts.loaded(&config, Some(why));
         let differing = restart_only(&self.started, &config);
         if !differing.is_empty() {
             tracing::warn!(target: TARGET, settings = %differing.join(", "), "these change with a restart only");
