@@ -45,6 +45,9 @@ impl<T> std::fmt::Debug for Marked<T> {
     }
 }
 
+/// A document that is clean, and where in it something was replaced.
+pub type MarkedBytes = Redacted<Marked<Vec<u8>>>;
+
 impl Redactor {
     /// As [`Redactor::text`], with the places of replacements.
     ///
@@ -69,7 +72,7 @@ impl Redactor {
         which: &PathSet,
         keys: &Keys,
         limits: Limits,
-    ) -> Result<(Redacted<Marked<Vec<u8>>>, SurrogateMap), RedactError> {
+    ) -> Result<(MarkedBytes, SurrogateMap), RedactError> {
         let mut document = MarkedDocument { body: doc, texts: JsonTexts::new(which, limits) };
         Pass::by(self, keys, Reach::Everywhere).run(&mut document)?.undo(limits)
     }
