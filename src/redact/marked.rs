@@ -45,8 +45,8 @@ impl<T> std::fmt::Debug for Marked<T> {
     }
 }
 
-/// A document that was redacted, and where.
-type RedactedDocument = Redacted<Marked<Vec<u8>>>;
+/// A document that is clean, and where in it something was replaced.
+pub type MarkedBytes = Redacted<Marked<Vec<u8>>>;
 
 impl Redactor {
     /// As [`Redactor::text`], with the places of replacements.
@@ -72,7 +72,7 @@ impl Redactor {
         which: &PathSet,
         keys: &Keys,
         limits: Limits,
-    ) -> Result<(RedactedDocument, SurrogateMap), RedactError> {
+    ) -> Result<(MarkedBytes, SurrogateMap), RedactError> {
         let mut document = MarkedDocument { body: doc, texts: JsonTexts::new(which, limits) };
         Pass::by(self, keys, Reach::Everywhere).run(&mut document)?.undo(limits)
     }

@@ -148,7 +148,7 @@ pub use file::FileClass;
 pub use fpe_context::{FpeContext, KeyName, Made};
 pub use keys::{Keys, Scope};
 pub use live::Live;
-pub use marked::{Marked, Placement};
+pub use marked::{Marked, MarkedBytes, Placement};
 pub use method::{Digest, Fpe, Method, Partial, Plan, Salted};
 pub use names::called;
 pub use opaque::encodes_text;
