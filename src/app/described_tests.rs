@@ -29,7 +29,7 @@ fn table() -> (tempfile::TempDir, Services, Endpoints) {
     let config = embedded(&options, &Nothing, &crate::app::builtin().unwrap()).unwrap();
     let parts = Services::new(&config).unwrap();
     let mut endpoints = Endpoints::default();
-    add_endpoints(&mut endpoints, &config, None, &parts).unwrap();
+    add(&mut endpoints, &config, None, &parts).unwrap();
     (folder, parts, endpoints)
 }
 

@@ -9,6 +9,7 @@
 //! | `master` | the master key, as the configuration says where it is |
 //! | `new_master` | another master key in its place |
 //! | `memory` | what is remembered of callers, forgotten |
+//! | `endpoints` | our own endpoints, built from the parts |
 //! | `table` | a configuration's routes, built from the parts |
 //! | `client_certificates` | what routes ask of callers' certificates |
 //! | `credentials` | what upstreams are shown that callers do not have |
@@ -52,6 +53,7 @@ mod console;
 mod console_state;
 mod credentials;
 mod embed;
+mod endpoints;
 mod error;
 mod files;
 mod guardrails;

@@ -6,36 +6,25 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::{HeaderName, StatusCode};
 
-use crate::api::analyzers::Analyzers;
-use crate::api::configs::{
-    Configs, CreateConfig, DeleteConfig, GetConfig, ListConfigs, MAX_BYTES, RedactDrafts, UpdateConfig,
-};
-use crate::api::envelope::DialectChoice;
 use crate::api::openapi::{Described, OPENAPI_PATH, ServeDocument};
-use crate::api::redact::{self, Redaction};
 use crate::api::sanitize::Documents;
 use crate::api::scope::Target;
-use crate::api::token_service::{
-    CreateToken, ListTokens, RevokeToken, RotateToken, TokenService, UpdateToken,
-};
-use crate::api::vault;
-use crate::api::{Endpoint as ApiEndpoint, Endpoints, Mount};
+use crate::api::{Endpoints, Mount};
 use crate::app::error::AppError;
 use crate::app::policy::{RoutePolicy, actions, urls};
 use crate::app::services::Services;
 use crate::app::{
-    admin, analyzers, callers_tokens, cleaning, client_certificates, credentials, files, guardrails,
+    admin, analyzers, callers_tokens, cleaning, client_certificates, credentials, endpoints, guardrails,
     metering, mint, pools, route_filters,
 };
 use crate::base::rate::Rate;
 use crate::config::settings::{
-    Answers, Auth as AuthSetting, By, Dialect, Direct, Endpoint, Exhausted as ExhaustedSetting,
-    Files as FilesSetting, Host, Media as MediaSetting, PathMatch as PathSetting,
-    Protocol as ProtocolSetting, Provider as ProviderSetting, Redact as RedactSetting, Route as RouteSetting,
-    Terminal as TerminalSetting, Tweak as TweakSetting, Unknown as UnknownSetting, WebSocket,
+    Answers, Auth as AuthSetting, By, Direct, Endpoint, Exhausted as ExhaustedSetting, Files as FilesSetting,
+    Host, Media as MediaSetting, PathMatch as PathSetting, Protocol as ProtocolSetting,
+    Provider as ProviderSetting, Redact as RedactSetting, Route as RouteSetting, Terminal as TerminalSetting,
+    Tweak as TweakSetting, Unknown as UnknownSetting, WebSocket,
 };
 use crate::config::{At, Config};
-use crate::detect::{Detector, RuleSelection};
 use crate::gateway::bounds::SessionLimits;
 use crate::gateway::filter::Filter;
 use crate::gateway::filters::{
@@ -51,7 +40,6 @@ use crate::gateway::terminal::{Fixed, Terminal};
 use crate::gateway::upstream::Upstream;
 use crate::redact::Redactor;
 use crate::telemetry::Direction;
-use crate::vault::items::Items;
 
 /// Builds the table that a configuration describes.
 ///
@@ -82,7 +70,7 @@ fn built(config: &Config, parts: &Services) -> Result<RouteTable, AppError> {
             .any(|route| matches!(route.terminal(), TerminalSetting::Endpoint(Endpoint::Api)))
     {
         let asked = analyzers::of_api(config, &analyzers);
-        add_endpoints(&mut endpoints, config, asked, parts)?;
+        endpoints::add(&mut endpoints, config, asked, parts)?;
     }
     let shed: Arc<dyn Filter> = Arc::new(parts.shed(&config.limits));
     let mut native = Vec::new();
@@ -151,85 +139,6 @@ fn described(
     served.insert(format!("GET {OPENAPI_PATH}"));
     let handler = Terminal::Native(Arc::new(ServeDocument::new(served)));
     admin::native(parts, OPENAPI_PATH, handler, vec![parts.log()])
-}
-
-pub(super) fn add_endpoints(
-    endpoints: &mut Endpoints,
-    config: &Config,
-    analyzers: Option<Analyzers>,
-    parts: &Services,
-) -> Result<(), AppError> {
-    let dialect = match config.api.dialect {
-        Dialect::Auto => DialectChoice::Auto,
-        Dialect::Documented => DialectChoice::Documented,
-        Dialect::Sdk => DialectChoice::Sdk,
-    };
-    let rules = &config.catalogue;
-    let counts = parts.counts(<redact::Redact as ApiEndpoint>::PATH, Direction::Request, rules);
-    let detector = Detector::new(rules, &RuleSelection::defaults(rules));
-    let detector =
-        detector.map_err(|error| AppError::Rules(error.to_string()))?.allowing(config.allow.clone());
-    let configs = Configs::new(parts.opened.records.clone(), Arc::clone(&parts.opened.clock));
-    let redaction = Redaction::new(redact::Parts {
-        catalogue: rules.clone(),
-        detector,
-        analyzers,
-        reported: analyzers::rules(&config.api.analyzers, config),
-        counts,
-        cpu: parts.cpu.clone(),
-        vault: Arc::clone(&parts.vault),
-        items: parts.items.clone(),
-        allow: config.allow.clone(),
-        configs: configs.clone(),
-        distinct: parts.distinct(&config.limits),
-    });
-    let limit = config.limits.body.bytes();
-    endpoints.add(redact::Redact(redaction.clone()), dialect, limit);
-    endpoints.add(redact::RedactStructured(redaction.clone()), dialect, limit);
-    endpoints.add(redact::Unredact(redaction.clone()), dialect, limit);
-    endpoints.add(redact::UnredactEvents(redaction.clone()), dialect, limit);
-    let limit = limit.min(MAX_BYTES);
-    let drafts =
-        || RedactDrafts { catalogue: rules.clone(), cpu: parts.cpu.clone(), items: parts.items.clone() };
-    endpoints.add(GetConfig::new(configs.clone()), dialect, limit);
-    endpoints.add(CreateConfig::new(configs.clone(), drafts()), dialect, limit);
-    endpoints.add(UpdateConfig::new(configs.clone(), drafts()), dialect, limit);
-    endpoints.add(DeleteConfig::new(configs.clone()), dialect, limit);
-    endpoints.add(ListConfigs::new(configs), dialect, limit);
-    add_vault(endpoints, &parts.items, dialect, limit);
-    add_tokens(endpoints, parts, dialect, limit);
-    files::add(endpoints, config, parts, redaction, dialect)
-}
-
-fn add_tokens(endpoints: &mut Endpoints, parts: &Services, dialect: DialectChoice, limit: usize) {
-    let service = || TokenService {
-        tokens: Arc::clone(&parts.opened.tokens),
-        changes: parts.changes(),
-        clock: Arc::clone(&parts.opened.clock),
-    };
-    endpoints.add(CreateToken(service()), dialect, limit);
-    endpoints.add(ListTokens(service()), dialect, limit);
-    endpoints.add(UpdateToken(service()), dialect, limit);
-    endpoints.add(RotateToken(service()), dialect, limit);
-    endpoints.add(RevokeToken(service()), dialect, limit);
-}
-
-fn add_vault(endpoints: &mut Endpoints, items: &Items, dialect: DialectChoice, limit: usize) {
-    endpoints.add(vault::GenerateKey(items.clone()), dialect, limit);
-    endpoints.add(vault::StoreKey(items.clone()), dialect, limit);
-    endpoints.add(vault::RotateKey(items.clone()), dialect, limit);
-    endpoints.add(vault::StoreSecret(items.clone()), dialect, limit);
-    endpoints.add(vault::RotateSecret(items.clone()), dialect, limit);
-    endpoints.add(vault::ChangeState(items.clone()), dialect, limit);
-    endpoints.add(vault::GetItem(items.clone()), dialect, limit);
-    endpoints.add(vault::ListItems(items.clone()), dialect, limit);
-    endpoints.add(vault::UpdateItem(items.clone()), dialect, limit);
-    endpoints.add(vault::DeleteItem(items.clone()), dialect, limit);
-    endpoints.add(vault::CreateFolder(items.clone()), dialect, limit);
-    endpoints.add(vault::SignJwt(items.clone()), dialect, limit);
-    endpoints.add(vault::VerifyJwt(items.clone()), dialect, limit);
-    endpoints.add(vault::GetJwk(items.clone()), dialect, limit);
-    endpoints.add(vault::Export(items.clone()), dialect, limit);
 }
 
 /// What requests pass that routes of the configuration lead to endpoints of ours.
@@ -497,7 +406,3 @@ fn unknown(setting: UnknownSetting) -> UnscannedPolicy {
 fn remember(setting: &RedactSetting, parts: &Services) -> Option<Remember> {
     setting.remember().map(|time| Remember { memory: Arc::clone(&parts.memory), time })
 }
-
-#[cfg(test)]
-#[path = "described_tests.rs"]
-mod tests;
