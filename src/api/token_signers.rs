@@ -122,8 +122,9 @@ mod tests {
     async fn a_secret_lives_as_long_as_the_tokens_own() {
         let folder = tempfile::tempdir().unwrap();
         let (tokens, clock) = tokens(folder.path()).await;
-        let (id, token) = tokens.create(NewToken::default()).await.unwrap();
-        let (other, _) = tokens.create(NewToken::default()).await.unwrap();
+        let named = || NewToken { name: "aws".to_owned(), ..NewToken::default() };
+        let (id, token) = tokens.create(named()).await.unwrap();
+        let (other, _) = tokens.create(named()).await.unwrap();
         let first = tokens.aws_secret(&id, &secrets(1)).await.unwrap();
         assert_eq!(first.expose().len(), 40);
         assert!(first == tokens.aws_secret(&id, &secrets(1)).await.unwrap(), "it can be made again");
