@@ -114,7 +114,7 @@ impl SignedRequest {
             let values = head.headers.get_all(*name).iter();
             values.map(|value| ((*name).to_owned(), value.as_bytes().to_vec())).collect::<Vec<_>>()
         };
-        let fields = signature.signed.iter().flat_map(|name| values(name)).collect();
+        let fields = signature.signed.iter().flat_map(values).collect();
         Ok(Some(Self {
             id,
             at: at.to_owned(),
