@@ -24,7 +24,7 @@ use crate::gateway::client_certificate::ClientCertificate;
 use crate::gateway::delivery::Delivery;
 use crate::gateway::error::{ErrorShape, ErrorTarget, GatewayError};
 use crate::gateway::error_shape::call_id;
-use crate::gateway::llm::{Asked, Protocol, ProtocolChoice, Taken};
+use crate::gateway::llm::{Asked, LONGEST_ANSWER, Protocol, ProtocolChoice, Taken};
 use crate::gateway::memory::RequestMemory;
 use crate::gateway::min_rate::ByteRate;
 use crate::gateway::model_alias::ModelPlan;
@@ -98,6 +98,13 @@ pub struct Metering {
     pub reads: bool,
     /// Whether we asked for a report at the end of the stream, which the caller did not.
     pub asked_for_report: bool,
+}
+
+impl Metering {
+    /// The tokens that it may take at the most, if it is answered once.
+    pub fn one_answer(&self) -> TokenUsage {
+        TokenUsage { output: self.most.output.min(LONGEST_ANSWER), ..self.most }
+    }
 }
 
 /// What a request has used.

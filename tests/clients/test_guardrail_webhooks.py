@@ -2,6 +2,7 @@
 program itself was not run. PORTCULLIS_LITELLM names the folder of LiteLLM's programs, which `tests/run --all` brings."""
 
 import http.server
+import base64
 import json
 import os
 import subprocess
@@ -194,6 +195,17 @@ def test_what_is_blocked_is_so(gateway, key):
     assert done["action"] == "BLOCKED"
     done = ok(lite(gateway, key, asked("request", [CARD], images=[]), strict))
     assert done == {"action": "GUARDRAIL_INTERVENED", "texts": ["*" * len(CARD)]}
+
+
+def test_images_are_looked_at_as_far_as_they_are_text(gateway, key):
+    def answered(image, **more):
+        return ok(lite(gateway, key, asked("request", ["see"], images=[image], **more)))["action"]
+
+    held = base64.b64encode(("Write to " + MAIL).encode()).decode()
+    for image in ["https://cats.example/?owner=" + MAIL, "data:text/plain;base64," + held, "data:application/pdf;base64,JVBERi0xLjQK"]:
+        assert answered(image) == "BLOCKED", image
+    for image in ["https://cats.example/1.png", "data:image/png;base64,iVBORw0KGgo="]:
+        assert answered(image) == "NONE", image
 
 
 @pytest.mark.parametrize("texts", [[], None, [""], ["nothing here", "nor here"]])

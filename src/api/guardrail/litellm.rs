@@ -69,6 +69,8 @@ struct Members<'m> {
     tools: Option<&'m RawValue>,
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
     tool_calls: Option<&'m RawValue>,
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    images: Option<&'m RawValue>,
 }
 
 /// What is answered.
@@ -160,6 +162,11 @@ fn rewritten(before: &[u8], after: &[u8]) -> Result<Answer, ApiError> {
     if before.structured_messages.is_none() && changed(before.tool_calls, after.tool_calls).is_some() {
         return blocked(
             "arguments of a tool hold values, and there are no messages in which they could be replaced",
+        );
+    }
+    if before.structured_messages.is_none() && changed(before.images, after.images).is_some() {
+        return blocked(
+            "the address of an image holds values, and there are no messages in which they could be replaced",
         );
     }
     // The proxy takes messages in place of texts, and leaves out of them what it does not know.

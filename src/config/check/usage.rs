@@ -1,7 +1,8 @@
 //! Budgets: what they bound, and for whom.
 
+use crate::config::at::At;
 use crate::config::mistakes::Mistakes;
-use crate::config::settings::{Auth, Settings};
+use crate::config::settings::{Auth, Route, Settings};
 use crate::config::similar;
 use crate::usage::BudgetHolder;
 
@@ -31,6 +32,11 @@ pub(super) fn all(settings: &Settings, mistakes: &mut Mistakes) {
                     Some(hint) => mistakes.hint(route.span().start, message, hint),
                     None => mistakes.say(route.span().start, message),
                 }
+            }
+            let ours = |known: &&At<Route>| known.name.as_str() == route.as_str() && !known.forwards();
+            if settings.routes.iter().any(|known| ours(&known)) {
+                let message = "requests along this route are not counted: it does not lead to an upstream";
+                mistakes.hint(route.span().start, message, "bound them by `rate` of the route or of tokens");
             }
         }
         let by_caller = matches!(budget.each.0, BudgetHolder::Token | BudgetHolder::Label(_));

@@ -158,8 +158,9 @@ impl Usage {
             Some(taken) if answered => taken.usage(metering.most, x.delivery.is_complete(x.protocol())),
             // In a coding that nobody can take off.
             None if answered && metering.reads => (metering.most, true),
-            // It was sent, and may have been answered to nobody.
-            _ if !answered && unanswered => (metering.most, true),
+            // It was sent, and may have been answered to nobody: once, however much it asked for, or a caller that leaves would
+            // use up what others have.
+            _ if !answered && unanswered => (metering.one_answer(), true),
             _ => (TokenUsage::default(), false),
         };
         // Whatever else stands there is nobody's to see.

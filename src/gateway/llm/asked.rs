@@ -80,7 +80,13 @@ const CONTENT: [&str; 31] = [
 ];
 
 /// Members that say how many answers there are to be.
-const ANSWERS: [&str; 2] = ["n", "generationconfig.candidatecount"];
+const ANSWERS: [&str; 3] = ["n", "best_of", "generationconfig.candidatecount"];
+
+/// More tokens than a model writes in one answer: whoever asks for more gets no more, and reserves no more of a budget.
+pub const LONGEST_ANSWER: u64 = 262_144;
+
+/// More answers than anybody gives to one request.
+const MOST_ANSWERS: u64 = 128;
 
 /// More models than this in one request are no request of a client's.
 const MOST_MODELS: usize = 1000;
@@ -149,8 +155,8 @@ impl Asked {
             let numbers = places.iter().flat_map(|place| values(document, place));
             numbers.filter_map(|value| count(value.get())).filter(|count| *count > 0).max()
         };
-        let answers = largest(&ANSWERS).unwrap_or(1).max(1);
-        self.most_output = largest(bounds).map(|most| most.saturating_mul(answers));
+        let answers = largest(&ANSWERS).unwrap_or(1).clamp(1, MOST_ANSWERS);
+        self.most_output = largest(bounds).map(|most| most.min(LONGEST_ANSWER) * answers);
     }
 
     fn read_parts(&mut self, request: &AskedRequest, models: &mut Named) -> Result<(), UnreadRequest> {

@@ -159,6 +159,15 @@ fn a_stream_and_the_length_of_an_answer_are_read() {
     for most in ["null", "-1", "\"x\"", "true"] {
         assert_eq!(chat(&format!("{{\"max_tokens\":{most}}}")).most_output, None, "{most}");
     }
+    // Nobody reserves more than a model writes, whatever it asks for.
+    for (asked, most) in [
+        (r#"{"max_tokens":1e300}"#, LONGEST_ANSWER),
+        (r#"{"max_tokens":1e300,"n":1e300}"#, LONGEST_ANSWER * 128),
+        (r#"{"max_tokens":100,"best_of":20}"#, 2000),
+        (r#"{"max_tokens":100,"best_of":2,"n":3}"#, 300),
+    ] {
+        assert_eq!(chat(asked).most_output, Some(most), "{asked}");
+    }
     let gemini = asked(
         "/v1beta/models/g:generateContent",
         "",

@@ -54,7 +54,7 @@ mod template;
 mod usage;
 
 pub use amazon_deltas::AmazonDeltas;
-pub use asked::{Asked, AskedRequest, ModelMember, UnreadRequest, model_member, with_model};
+pub use asked::{Asked, AskedRequest, LONGEST_ANSWER, ModelMember, UnreadRequest, model_member, with_model};
 pub use asked_path::{is_ambiguous, is_blind, is_free, is_idle, is_uncounted};
 pub use delta::Outcome;
 pub use framer::{MessageDeltas, SentMessage, SseDeltas, WholeAnswer};
