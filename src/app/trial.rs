@@ -1,15 +1,17 @@
 //! A gateway to try: with an empty data folder of its own, which is gone once it ends.
 
-use std::fs::DirBuilder;
+use std::fs::{DirBuilder, OpenOptions};
+use std::io::Write;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
 use data_encoding::HEXLOWER;
+use rustix::process::{Pid, kill_process};
 use tokio::process::{Child, Command};
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::api::token::{NewToken, Service};
 use crate::app::error::AppError;
@@ -43,6 +45,8 @@ pub struct Trial {
 pub struct TrialLinks {
     /// Opens the playground and signs in: the token stands behind `#`, which browsers send to nobody.
     pub console: Secret<String>,
+    /// A page that only this user reads, and that leads there.
+    pub page: PathBuf,
     /// Where requests are taken.
     pub listen: SocketAddr,
 }
@@ -50,13 +54,33 @@ pub struct TrialLinks {
 /// A folder that is deleted with all that is in it.
 struct TrialFolder(PathBuf);
 
+/// What its name begins with; then come the process, which is looked for later, and random digits.
+const NAMED: &str = "portcullis-try-";
+
 impl TrialFolder {
     fn new() -> Result<Self, AppError> {
         let name = random::bytes::<8>().map_err(|error| AppError::Io(error.to_string()))?;
-        let path = std::env::temp_dir().join(format!("portcullis-try-{}", HEXLOWER.encode(&name)));
+        let name = format!("{NAMED}{}-{}", std::process::id(), HEXLOWER.encode(&name));
+        let path = std::env::temp_dir().join(name);
         let made = DirBuilder::new().mode(0o700).create(&path);
         made.map_err(|error| AppError::Io(format!("{}: {error}", path.display())))?;
         Ok(Self(path))
+    }
+}
+
+/// Deletes the folders of trials that were killed. Other users' cannot be deleted, and stay.
+fn sweep() {
+    let Ok(folders) = std::fs::read_dir(std::env::temp_dir()) else { return };
+    for folder in folders.flatten() {
+        let name = folder.file_name();
+        let process =
+            name.to_str().and_then(|name| name.strip_prefix(NAMED)?.split('-').next()?.parse::<u32>().ok());
+        let is_gone = |process: u32| {
+            Path::new("/proc/self").exists() && !Path::new(&format!("/proc/{process}")).exists()
+        };
+        if process.is_some_and(is_gone) && folder.file_type().is_ok_and(|kind| kind.is_dir()) {
+            drop(std::fs::remove_dir_all(folder.path()));
+        }
     }
 }
 
@@ -73,21 +97,26 @@ impl Drop for TrialFolder {
 /// # Errors
 /// What keeps it from serving.
 pub fn try_out(trial: Trial, announce: impl FnOnce(TrialLinks)) -> Result<(), AppError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| AppError::Io(format!("the runtime: {error}")))?;
+    // Before there is anything to be left behind.
+    let mut ends = {
+        let _within = runtime.enter();
+        Ends::caught()?
+    };
+    sweep();
     let folder = TrialFolder::new()?;
     let (listen, admin) = (free(trial.listen, 8080)?, free(trial.admin, 9180)?);
     let token = token(&folder.0)?;
-    let links =
-        TrialLinks { console: Secret::new(format!("http://{admin}/playground#{}", token.expose())), listen };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| AppError::Io(format!("the runtime: {error}")))?;
-    runtime.block_on(async move {
+    let console = Secret::new(format!("http://{admin}/playground#{}", token.expose()));
+    let page = folder.0.join("open.html");
+    private_page(&page, &console)?;
+    let links = TrialLinks { console, page, listen };
+    runtime.block_on(async {
         let mut child = start(&folder.0, listen, admin, trial.upstream.as_deref())?;
-        let mut interrupt = caught(SignalKind::interrupt())?;
-        let mut terminate = caught(SignalKind::terminate())?;
         tokio::select! {
             ready = serves(&mut child, admin) => ready?,
-            _ = interrupt.recv() => return ended(child).await,
-            _ = terminate.recv() => return killed(child).await,
+            () = ends.any() => return ended(child).await,
         }
         announce(links);
         tokio::select! {
@@ -96,22 +125,56 @@ pub fn try_out(trial: Trial, announce: impl FnOnce(TrialLinks)) -> Result<(), Ap
                 Ok(status) => Err(AppError::Io(format!("the gateway ended: {status}"))),
                 Err(error) => Err(AppError::Io(format!("the gateway: {error}"))),
             },
-            // It has had the signal from the terminal, too.
-            _ = interrupt.recv() => ended(child).await,
-            _ = terminate.recv() => killed(child).await,
+            () = ends.any() => ended(child).await,
         }
     })
 }
 
-/// The address that was asked for, or a free one.
-fn free(wanted: Option<SocketAddr>, port: u16) -> Result<SocketAddr, AppError> {
-    if let Some(wanted) = wanted {
-        return Ok(wanted);
+/// The signals that end it.
+struct Ends([Signal; 4]);
+
+impl Ends {
+    fn caught() -> Result<Self, AppError> {
+        let caught = |kind| signal(kind).map_err(|error| AppError::Io(format!("signals: {error}")));
+        Ok(Self([
+            caught(SignalKind::interrupt())?,
+            caught(SignalKind::terminate())?,
+            caught(SignalKind::hangup())?,
+            caught(SignalKind::quit())?,
+        ]))
     }
-    let bound = TcpListener::bind((Ipv4Addr::LOCALHOST, port))
-        .or_else(|_| TcpListener::bind((Ipv4Addr::LOCALHOST, 0)));
+
+    async fn any(&mut self) {
+        let [interrupt, terminate, hangup, quit] = &mut self.0;
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+            _ = hangup.recv() => {}
+            _ = quit.recv() => {}
+        }
+    }
+}
+
+/// A page that leads to the link: what a browser is started with, everybody may read.
+fn private_page(page: &Path, link: &Secret<String>) -> Result<(), AppError> {
+    let text = format!("<!DOCTYPE html><meta http-equiv=\"refresh\" content=\"0; url={}\">", link.expose());
+    let written = OpenOptions::new().write(true).create_new(true).mode(0o600).open(page);
+    let written = written.and_then(|mut file| file.write_all(text.as_bytes()));
+    written.map_err(|error| AppError::Io(format!("{}: {error}", page.display())))
+}
+
+/// The address that was asked for, if it is free; else a free one of this machine.
+fn free(wanted: Option<SocketAddr>, port: u16) -> Result<SocketAddr, AppError> {
+    let bound = match wanted {
+        Some(wanted) => TcpListener::bind(wanted),
+        None => TcpListener::bind((Ipv4Addr::LOCALHOST, port))
+            .or_else(|_| TcpListener::bind((Ipv4Addr::LOCALHOST, 0))),
+    };
     let address = bound.and_then(|bound| bound.local_addr());
-    address.map_err(|error| AppError::Io(format!("a port of this machine: {error}")))
+    address.map_err(|error| match wanted {
+        Some(wanted) => AppError::Io(format!("{wanted}: {error}")),
+        None => AppError::Io(format!("a port of this machine: {error}")),
+    })
 }
 
 /// Makes the token to sign in with. There is one then, so the gateway makes none of its own.
@@ -145,10 +208,6 @@ fn start(
     command.spawn().map_err(|error| AppError::Io(format!("the gateway: {error}")))
 }
 
-fn caught(kind: SignalKind) -> Result<tokio::signal::unix::Signal, AppError> {
-    signal(kind).map_err(|error| AppError::Io(format!("signals: {error}")))
-}
-
 /// Waits until somebody listens there.
 async fn serves(child: &mut Child, admin: SocketAddr) -> Result<(), AppError> {
     let tries = PATIENCE.as_millis() / SOON.as_millis();
@@ -164,14 +223,15 @@ async fn serves(child: &mut Child, admin: SocketAddr) -> Result<(), AppError> {
     Err(AppError::Io("the gateway does not answer".to_owned()))
 }
 
-/// Gives it time to end by itself.
+/// Has it end, by itself if it can.
 async fn ended(mut child: Child) -> Result<(), AppError> {
-    if tokio::time::timeout(PATIENCE, child.wait()).await.is_err() {
-        return killed(child).await;
+    let process = child.id().and_then(|id| Pid::from_raw(id.try_into().ok()?));
+    if let Some(process) = process {
+        // It is gone already, or has had the signal from the terminal.
+        drop(kill_process(process, rustix::process::Signal::TERM));
     }
-    Ok(())
-}
-
-async fn killed(mut child: Child) -> Result<(), AppError> {
-    child.kill().await.map_err(|error| AppError::Io(format!("the gateway: {error}")))
+    match tokio::time::timeout(PATIENCE, child.wait()).await {
+        Ok(_) => Ok(()),
+        Err(_) => child.kill().await.map_err(|error| AppError::Io(format!("the gateway: {error}"))),
+    }
 }

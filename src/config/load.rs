@@ -107,17 +107,24 @@ fn text_of(path: &Path) -> Result<(String, String), Problems> {
 /// What stands for a value that may be secret, in TOML.
 const HIDDEN: &str = "\"(hidden)\"";
 
+/// From this length on, in bytes, a hidden value is hidden wherever else it stands.
+const SAID_AGAIN: usize = 6;
+
 /// The text with nothing at these places.
 fn hidden(text: &str, mut places: Vec<Range<usize>>) -> String {
     places.sort_by_key(|place| place.start);
     let (mut shown, mut from) = (String::with_capacity(text.len()), 0);
+    let literal = |place: &Range<usize>| text.get(place.clone()).unwrap_or_default();
+    let said: Vec<&str> = places.iter().map(|place| literal(place).trim_matches(['"', '\''])).collect();
     for place in places.into_iter().filter(|place| !place.is_empty()) {
         shown.push_str(text.get(from..place.start).unwrap_or_default());
         shown.push_str(HIDDEN);
         from = from.max(place.end);
     }
     shown.push_str(text.get(from..).unwrap_or_default());
-    shown
+    // What is said once may stand in a comment, too.
+    let said = said.into_iter().filter(|value| value.len() >= SAID_AGAIN);
+    said.fold(shown, |shown, value| shown.replace(value, HIDDEN))
 }
 
 /// Checks a text that may become a configuration elsewhere or later: secrets need not be here.

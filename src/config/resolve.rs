@@ -267,7 +267,11 @@ impl Fetch<'_> {
             },
             Source::File(path) => {
                 self.path(path);
-                text(path, SECRET).map_err(|error| unreadable(&error).to_owned())
+                // Opening a pipe waits for its writer: only for whoever needs what comes.
+                match !needed && fs::metadata(&*path).is_ok_and(|found| !found.is_file()) {
+                    true => Err("this is not a file".to_owned()),
+                    false => text(path, SECRET).map_err(|error| unreadable(&error).to_owned()),
+                }
             }
         };
         match fetched {

@@ -147,11 +147,18 @@ impl Console {
             return self.sign_in(call).await;
         }
         match self.sessions.of(&head.headers).await {
-            Ok(Some(visitor)) if path == "/sign-out" => self.sign_out(call, &visitor).await,
+            Ok(Some(visitor)) if path == "/sign-out" && asked == Asked::Do => {
+                self.sign_out(call, &visitor).await
+            }
+            Ok(Some(_)) if path == "/sign-in" => see("/"),
             Ok(Some(visitor)) => self.visit(call, &path, asked, &visitor).await,
             // A script asks again once there is a session; a page shows where that is begun.
-            Ok(None) if asked == Asked::Do || path.ends_with(".json") => {
+            Ok(None) if head.headers.contains_key(CSRF) || path.ends_with(".json") => {
                 Answer::json(StatusCode::UNAUTHORIZED, r#"{"error":"Sign in first."}"#)
+            }
+            Ok(None) if asked == Asked::Do => {
+                let why = "You are not signed in any more. Sign in, and try again.";
+                document(StatusCode::UNAUTHORIZED, sign_in::page(&self.wanted(&path), Some(why)))
             }
             Ok(None) => document(StatusCode::OK, sign_in::page(&self.wanted(&path), None)),
             Err(error) => {

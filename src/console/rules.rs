@@ -146,6 +146,11 @@ fn one(rule: &Rule) -> Markup {
         }
         (patterns(rule))
         (context(rule))
+        section.card aria-labelledby="pass" {
+            h2 #pass { "To let a value pass" }
+            p { "Say so in the configuration; it is read again at once. " a href="/docs/detection#values-that-may-pass" { "More of that" } }
+            pre tabindex="0" { "[[detect.allow]]\nvalues = [\"a value that is nobody's\"]\nrules = [\"" (rule.name()) "\"]" }
+        }
         section.pair aria-label="Examples" {
             (examples("Takes for a value", &rule.matches))
             (examples("Does not", &rule.misses))

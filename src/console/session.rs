@@ -25,6 +25,9 @@ const LONGEST: Duration = Duration::from_secs(12 * 3600);
 /// Sessions at one time; with one more the one ends that was quiet for the longest.
 const MOST: usize = 256;
 
+/// Cookies of our name that are looked at.
+const MOST_COOKIES: usize = 8;
+
 /// Somebody who has signed in.
 #[derive(Clone)]
 pub(super) struct Visitor {
@@ -157,9 +160,12 @@ impl Sessions {
 
     fn id(&self, headers: &HeaderMap) -> Option<[u8; 32]> {
         let lines = headers.get_all(COOKIE).iter().filter_map(|line| line.to_str().ok());
-        let mut pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
-        let (_, id) = pairs.find(|(name, _)| *name == self.cookie)?;
-        (id.len() == 43).then(|| sha256(id.as_bytes()))
+        let pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
+        // Browsers share cookies among the ports of a host: others may have set one of this name.
+        let ids = pairs.filter(|(name, id)| *name == self.cookie && id.len() == 43);
+        let mut ids = ids.map(|(_, id)| sha256(id.as_bytes())).take(MOST_COOKIES);
+        let live = self.live.lock().unwrap_or_else(PoisonError::into_inner);
+        ids.find(|id| live.contains_key(id))
     }
 }
 

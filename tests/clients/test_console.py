@@ -1,7 +1,9 @@
 """The console by HTTP: who gets in, from where, and what they may do there. What it looks like is for a browser to say."""
 
 import json
+import os
 import re
+import signal
 import urllib.parse
 
 import pytest
@@ -22,7 +24,7 @@ file = "audit.jsonl"
 
 [upstreams.keyed]
 peers = ["{upstream}"]
-headers = {{ authorization = "Bearer written-here" }}
+headers = {{ authorization = "Bearer written-here" }}  # once it was Bearer written-here
 
 [[routes]]
 name = "keyed"
@@ -252,6 +254,35 @@ def test_a_token_is_made_narrowed_rotated_and_revoked(served, admin):
     assert secret not in (served.home / "audit.jsonl").read_text()
 
 
+def test_a_rotation_without_grace_ends_all_secrets_before(served, admin):
+    secrets = [made(served, "--name", "leaked", "--route", "keyed")]
+    row = next(line for line in run("tokens", "list", "-c", served.file).out.splitlines() if "leaked" in line)
+    identity = row.split("\t")[0]
+    for grace in ["3600", "3600", "0"]:
+        rotated = admin.post("/tokens/%s/rotate" % identity, {"grace": grace})
+        secrets.append(re.search(r"pts_[a-z2-7]{32}", rotated.body.decode()).group())
+
+    def status(secret):
+        return served.call("GET", "/keyed", headers={"authorization": "Bearer " + secret}).status
+
+    served.wait_for(lambda: [status(secret) == 401 for secret in secrets] == [True, True, True, False])
+
+
+def test_a_pipe_in_a_configuration_that_is_checked_holds_nothing_up(served, admin):
+    os.mkfifo(served.home / "pipe")
+    for kind in ["headers = { x = { file = 'pipe' } }", "tls = { ca = 'pipe' }"]:
+        text = served.file.read_text() + "[upstreams.other]\npeers = ['https://127.0.0.1:1']\n" + kind + "\n"
+        outcome = admin.ask("/configuration/check", {"text": text}).json()
+        told = outcome["problems"] + outcome["warnings"]
+        assert any("not a file" in one["message"] for one in told), told
+
+
+def test_a_cookie_of_somebody_elses_in_front_ends_nothing(served, admin):
+    name = admin.cookie.split("=")[0]
+    for cookie in [name + "=" + "x" * 43 + "; " + admin.cookie, name + "=; " + admin.cookie, "a=b; " + admin.cookie]:
+        assert "<h1>Tokens</h1>" in admin.get("/tokens", cookie=cookie).body.decode(), cookie
+
+
 def test_what_is_wrong_with_a_form_is_told_at_once(served, admin):
     wrong = {"name": "", "budget": "much", "rate": "often", "label": "team", "expires": "soon", "config": "x"}
     answer = admin.post("/tokens/create", wrong)
@@ -276,6 +307,7 @@ def test_names_full_of_markup_are_shown_as_text(served, admin):
 
 def test_what_runs_is_shown_without_secrets_and_a_change_is_tried(served, admin):
     page = admin.get("/configuration").body.decode()
+    assert "upstreams.keyed" not in Visitor(served, "viewer").sign_in().get("/configuration").body.decode()
     assert "written-here" not in page and "(hidden)" in page and "✓ in use" in page
     text = served.file.read_text()
     good = text.replace('name = "keyed"', 'name = "other"').replace('data = "data"', 'data = "elsewhere"')
@@ -293,9 +325,6 @@ def test_what_runs_is_shown_without_secrets_and_a_change_is_tried(served, admin)
 
 
 def test_reloads_and_what_came_of_them_are_told(upstream):
-    import os
-    import signal
-
     with Gateway(upstream.url, EVERY_PATH) as gateway:
         visitor = Visitor(gateway).sign_in()
         gateway.file.write_text(gateway.file.read_text() + "\n[limits]\nhed = '1KiB'\n")

@@ -4,6 +4,7 @@ import http.client
 import os
 import re
 import signal
+import socket
 import subprocess
 import threading
 import time
@@ -52,7 +53,9 @@ class Trial:
             self.process.wait()
 
 
-@pytest.mark.parametrize("number, group", [(signal.SIGINT, True), (signal.SIGTERM, False)])
+@pytest.mark.parametrize(
+    "number, group", [(signal.SIGINT, True), (signal.SIGINT, False), (signal.SIGTERM, False), (signal.SIGHUP, True), (signal.SIGHUP, False)]
+)
 def test_it_serves_and_leaves_nothing_behind(tmp_path, upstream, number, group):
     listen, admin = ("127.0.0.1:%d" % port for port in free_ports(2))
     with Trial(tmp_path, "--listen", listen, "--admin", admin, "--upstream", upstream.url) as trial:
@@ -67,6 +70,39 @@ def test_it_serves_and_leaves_nothing_behind(tmp_path, upstream, number, group):
         answer = connection.getresponse()
         assert (answer.status, answer.headers["location"]) == (303, "/playground")
         assert trial.end(number, group) == 0
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("after", [0.02, 0.1, 0.3, 0.6])
+def test_whenever_it_is_stopped_nothing_is_left(tmp_path, after):
+    with Trial(tmp_path) as trial:
+        time.sleep(after)
+        trial.end(signal.SIGINT, group=True)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_killed_one_left_is_swept_by_the_next(tmp_path, upstream):
+    with Trial(tmp_path) as trial:
+        trial.link()
+        os.killpg(trial.process.pid, signal.SIGKILL)
+        trial.process.wait()
+    assert len(list(tmp_path.iterdir())) == 1
+    with Trial(tmp_path) as trial:
+        trial.link()
+        assert len(list(tmp_path.iterdir())) == 1
+        trial.end(signal.SIGTERM)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_port_that_somebody_has_is_told_before_there_is_a_link(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as held:
+        taken = "127.0.0.1:%d" % held.getsockname()[1]
+        for place in ["--admin", "--listen"]:
+            with Trial(tmp_path, place, taken) as trial:
+                assert trial.process.wait(30 * PATIENCE) == 1
+                assert trial.said == []
+    with Trial(tmp_path, "--admin", "0.0.0.0:0") as trial:
+        assert trial.process.wait(30 * PATIENCE) == 2
     assert list(tmp_path.iterdir()) == []
 
 

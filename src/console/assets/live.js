@@ -151,7 +151,7 @@
       "tr", {},
       make("td", {}, opener), make("td", {}, make("span", { class: `tag ${tone}` }, word)), make("td", { class: "number" }, request.status ? String(request.status) : "–"),
       make("td", { class: "name" }, request.route), make("td", { class: "name" }, request.usage?.model ?? "–"), make("td", {}, request.protocol ?? "–"),
-      make("td", { class: "number" }, String(total(request.findings))), make("td", { class: "number" }, tokens),
+      make("td", { class: "number", title: Object.keys(request.findings).join(", ") }, String(total(request.findings))), make("td", { class: "number" }, tokens),
       make("td", { class: "number" }, micros(request.first_byte)), make("td", { class: "number" }, micros(request.took)),
     );
     opener.addEventListener("click", () => open(request, made, opener));

@@ -92,9 +92,10 @@ impl ConfigurationPages {
             }
             section.card aria-labelledby="text" {
                 header { h2 #text { "The file" } span.quiet { "values that may be secret are hidden" } }
-                @match &text {
-                    Some(text) => { pre #running-text tabindex="0" { (text) } }
-                    None => { p.quiet { "This gateway was started without a file." } }
+                @match (&text, role) {
+                    (None, _) => { p.quiet { "This gateway was started without a file." } }
+                    (Some(_), ConsoleRole::Viewer) => { p.quiet { "It is shown to whoever may change things." } }
+                    (Some(text), ConsoleRole::Admin) => { pre #running-text tabindex="0" { (text) } }
                 }
             }
         };

@@ -91,7 +91,7 @@ fn choices(around: &Around) -> Markup {
                     textarea #rules rows="7" spellcheck="false" autocomplete="off" autocapitalize="off" placeholder=(examples::RULES) {}
                     div.row {
                         button.small #rules-example type="button" { "Use the example" }
-                        a.small href="/docs/detection#rules-of-your-own" { "What a rule can say" }
+                        a.small href="/docs/detection#values-that-may-pass" { "What a rule can say" }
                     }
                     ul.faults #faults role="alert" hidden {}
                 }
@@ -135,6 +135,11 @@ fn looking(id: &str, own: &str, leaves: &str, example: &str) -> Markup {
                         tbody #{ "rows-" (id) } {}
                     }
                 }
+            }
+            details.card {
+                summary { "To let a value pass" }
+                p { "Say so in the configuration; it is read again at once. " a href="/docs/detection#values-that-may-pass" { "More of that" } }
+                pre tabindex="0" { "[[detect.allow]]\nvalues = [\"a value that is nobody's\"]" }
             }
             section.card aria-labelledby={ "not-" (id) } {
                 header { h2 #{ "not-" (id) } { "Looked at, and not found" } span.quiet #{ "nots-" (id) } {} }
