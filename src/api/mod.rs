@@ -56,6 +56,7 @@ mod token_info;
 mod token_record;
 pub mod token_service;
 pub mod token_signers;
+mod token_text;
 mod token_uses;
 pub mod vault;
 

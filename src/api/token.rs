@@ -11,15 +11,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use dashmap::DashMap;
-use data_encoding::{BASE32, HEXLOWER};
+use data_encoding::HEXLOWER;
 
 use crate::api::cpu::Caller;
 use crate::api::token_ids;
 pub use crate::api::token_info::{MAX_NAME, Service, TokenBounds, TokenError, TokenInfo, parse_expiry};
 use crate::api::token_record::{KIND, Stored};
+pub use crate::api::token_text::tokens_in;
+use crate::api::token_text::{distinct, text};
 use crate::api::token_uses::{self, Uses};
 use crate::base::clock::{SharedClock, Timestamp};
-use crate::base::id::{ID_BYTES, TokenId};
+use crate::base::id::TokenId;
 use crate::base::secret::Secret;
 use crate::crypto::hash::sha256;
 use crate::crypto::random;
@@ -137,9 +139,6 @@ const MEMORY: Duration = Duration::from_millis(900);
 const REMEMBERED: usize = 10_000;
 
 const PAGE: u32 = 500;
-const PREFIX: &str = "pts_";
-/// Characters behind the prefix.
-const RANDOM: usize = 32;
 
 /// The tokens of one store.
 pub struct Tokens {
@@ -459,40 +458,6 @@ fn fresh() -> Result<(Secret<String>, Key), TokenError> {
     let token = text(&Secret::new(random::bytes()?));
     let key = key(&sha256(token.expose().as_bytes()));
     Ok((token, key))
-}
-
-fn text(random: &Secret<[u8; ID_BYTES]>) -> Secret<String> {
-    let mut text = String::with_capacity(PREFIX.len() + RANDOM);
-    text.push_str(PREFIX);
-    BASE32.encode_append(random.expose(), &mut text);
-    text.make_ascii_lowercase();
-    Secret::new(text)
-}
-
-/// The texts within `bytes` that have a token's form, once each, in the small letters that tokens are made of: written
-/// in others one is no token, but whoever reads it has one.
-pub fn tokens_in(bytes: &[u8]) -> Vec<Secret<String>> {
-    let (prefix, bar) = (PREFIX.len(), PREFIX.len() - 1);
-    let candidates = memchr::memchr_iter(b'_', bytes).filter_map(|at| {
-        let text = bytes.get(at.checked_sub(bar)?..)?.get(..prefix + RANDOM)?;
-        let (head, random) = text.split_at_checked(prefix)?;
-        let fits = head.eq_ignore_ascii_case(PREFIX.as_bytes())
-            && random.iter().all(|byte| matches!(byte, b'a'..=b'z' | b'A'..=b'Z' | b'2'..=b'7'));
-        let text = std::str::from_utf8(text).ok().filter(|_| fits)?;
-        Some(Secret::new(text.to_ascii_lowercase()))
-    });
-    distinct(candidates)
-}
-
-/// Each once, in the order of their first appearance. Of a few.
-fn distinct<T: PartialEq>(all: impl IntoIterator<Item = T>) -> Vec<T> {
-    let mut kept = Vec::new();
-    for one in all {
-        if !kept.contains(&one) {
-            kept.push(one);
-        }
-    }
-    kept
 }
 
 fn key(hash: &Hash) -> Key {

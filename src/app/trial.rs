@@ -228,7 +228,7 @@ async fn ended(mut child: Child) -> Result<(), AppError> {
     let process = child.id().and_then(|id| Pid::from_raw(id.try_into().ok()?));
     if let Some(process) = process {
         // It is gone already, or has had the signal from the terminal.
-        drop(kill_process(process, rustix::process::Signal::TERM));
+        let _sent = kill_process(process, rustix::process::Signal::TERM);
     }
     match tokio::time::timeout(PATIENCE, child.wait()).await {
         Ok(_) => Ok(()),
