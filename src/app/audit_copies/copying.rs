@@ -219,7 +219,8 @@ impl<C: Destination> Copying<C> {
         if follower.was_cut() {
             tracing::warn!(
                 target: TARGET, to = self.from.word.word(),
-                "the file of the audit log was cut or written anew in its place, and is read from its beginning again:                  move it away instead, or lines are lost"
+                "the file of the audit log was cut or written anew in its place, and is read from its beginning again; \
+                 lines are lost where it is not moved away instead"
             );
         }
         self.follower = Some(follower);
