@@ -26,6 +26,20 @@ pub(super) struct Which {
     inode: u64,
 }
 
+/// How far a log is written, and which file that was in.
+#[derive(Clone, Copy)]
+pub struct Written {
+    /// The number of the last line.
+    pub(super) seq: u64,
+    /// The file that is written now, if that is known; others are as long as they will ever be.
+    pub(super) file: Option<Which>,
+}
+
+impl Written {
+    /// Of a file that nobody writes: all that is in it.
+    pub const WHOLE: Self = Self { seq: u64::MAX, file: None };
+}
+
 impl Which {
     pub(super) fn of(found: &Metadata) -> Self {
         Self { device: found.dev(), inode: found.ino() }
@@ -67,6 +81,11 @@ impl LogFile {
         }
         let last = resume(&file, path)?;
         Ok((Self { path: path.to_owned(), file, which, cut: None }, last))
+    }
+
+    /// Which file it is now.
+    pub(super) const fn which(&self) -> Which {
+        self.which
     }
 
     /// Puts whole lines at the end and waits until the disk has them. Where that fails nothing of them is

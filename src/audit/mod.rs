@@ -30,6 +30,7 @@ pub use chain::Link;
 pub use error::AuditError;
 pub use event::{AuditEvent, AuditKind, AuditTokens, Decision};
 pub use export::{ExportFilter, ExportFormat, Exported, export};
+pub use file::Written;
 pub use follow::{FollowedLine, Follower};
 pub use verify::{Broken, BrokenWhy, Verified, verify};
 pub use writer::AuditLog;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::audit::chain::{Chain, Link};
 use crate::audit::error::AuditError;
 use crate::audit::event::{AuditEvent, Members};
-use crate::audit::file::LogFile;
+use crate::audit::file::{LogFile, Which, Written};
 
 /// Events that wait to be written, at the most.
 const WAITING: usize = 8192;
@@ -57,6 +57,8 @@ struct State {
     written: u64,
     /// The last line that the disk has.
     last: u64,
+    /// The file that was written last, or would have been.
+    file: Option<Which>,
     /// What went wrong the last time that something was written.
     fault: Option<String>,
     closed: bool,
@@ -81,7 +83,7 @@ impl AuditLog {
     pub fn open(path: &Path, node: &str) -> Result<Self, AuditError> {
         let (file, last) = LogFile::open(path)?;
         let written = last.unwrap_or(Link::START);
-        let state = Mutex::new(State { last: written.seq, ..State::default() });
+        let state = Mutex::new(State { last: written.seq, file: Some(file.which()), ..State::default() });
         let shared = Arc::new(Shared { state, arrived: Condvar::new(), moved: Condvar::new() });
         let writer = Writer {
             shared: Arc::clone(&shared),
@@ -151,6 +153,12 @@ impl AuditLog {
     /// The number of the last line that the disk has; 0 before the first.
     pub fn last_written(&self) -> u64 {
         self.shared.lock().last
+    }
+
+    /// How far it is written, for who follows the file.
+    pub fn written(&self) -> Written {
+        let state = self.shared.lock();
+        Written { seq: state.last, file: state.file }
     }
 
     /// Whether what was to be written last could be. While it is not, events still wait, up to 8192 of them.
@@ -245,6 +253,7 @@ impl Writer {
     fn settle(&mut self, done: Result<(), AuditError>, closed: bool) -> bool {
         let mut state = self.shared.lock();
         state.fault = done.err().map(|error| error.to_string());
+        state.file = Some(self.file.which());
         if state.fault.is_none() {
             state.written += self.events;
             self.written = self.chain.last();

@@ -1,10 +1,13 @@
 """Lines of the audit log in the store and at a collector: all of them, once, in order, whatever is gone in between; and both
 prove and export what the file says."""
 
+import contextlib
 import csv
 import http.server
 import io
 import json
+import os
+import pathlib
 import sqlite3
 import threading
 import time
@@ -171,6 +174,43 @@ def test_nodes_have_logs_of_their_own_in_one_database_and_lose_nothing_while_it_
             verified(two)
 
 
+def held(gateway):
+    """The names of the files of the log that the process has open."""
+    names = []
+    for file in pathlib.Path("/proc/%d/fd" % gateway.process.pid).iterdir():
+        with contextlib.suppress(OSError):
+            names.append(os.readlink(file))
+    return {name for name in names if "/audit" in name and "jsonl" in name}
+
+
+@pytest.mark.skipif(not pathlib.Path("/proc/self/fd").exists(), reason="nobody says which files are open")
+def test_a_file_that_was_removed_takes_no_room_though_nothing_follows_in_the_next():
+    with Upstream() as upstream, Gateway(upstream.url, MINIMAL + audited()) as gateway:
+        ask(gateway, 3)
+        gateway.wait_for(lambda: len(lines(gateway)) >= 3 and exported(gateway) == lines(gateway))
+        before = lines(gateway)
+        (gateway.home / "audit.jsonl").unlink()
+        # No request comes, as none gets in while a disk is full.
+        gateway.wait_for(lambda: held(gateway) == {str(gateway.home / "audit.jsonl")})
+        assert lines(gateway) == []
+        ask(gateway, 2)
+        gateway.wait_for(lambda: len(lines(gateway)) == 2 and exported(gateway) == before + lines(gateway))
+        assert len(verified(gateway)) == 1
+
+
+def test_a_file_that_was_cut_in_its_place_goes_on_being_copied():
+    with Upstream() as upstream, Gateway(upstream.url, MINIMAL + audited()) as gateway:
+        ask(gateway, 5)
+        gateway.wait_for(lambda: len(lines(gateway)) >= 5 and exported(gateway) == lines(gateway))
+        before = lines(gateway)
+        os.truncate(gateway.home / "audit.jsonl", 0)
+        ask(gateway, 3)
+        gateway.wait_for(lambda: len(lines(gateway)) == 3 and exported(gateway) == before + lines(gateway))
+        gateway.wait_for(lambda: any("was cut" in line for line in gateway.log))
+        assert not any("are not copied" in line for line in gateway.log), "none is missing"
+        assert len(verified(gateway)) == 1
+
+
 class Collector(http.server.ThreadingHTTPServer):
     """A collector that takes log records over HTTP in JSON, read by OpenTelemetry's own definitions."""
 
@@ -178,6 +218,8 @@ class Collector(http.server.ThreadingHTTPServer):
 
     def __init__(self):
         self.bodies, self.heads, self.answer = [], [], 200
+        self.answers = threading.Event()
+        self.answers.set()
         super().__init__(("127.0.0.1", 0), Taker)
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
@@ -205,6 +247,7 @@ class Collector(http.server.ThreadingHTTPServer):
 class Taker(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         body = self.rfile.read(int(self.headers["content-length"]))
+        self.server.answers.wait(60)
         self.server.heads.append((self.path, self.headers.get("x-key")))
         if self.server.answer == 200:
             self.server.bodies.append(body)
@@ -255,6 +298,27 @@ def test_a_collector_has_every_line_once_over_outages_and_restarts():
             assert collector.lines() == lines(gateway) and len(lines(gateway)) == count + 5
             assert not [value for value in ("maria", PROMPT) if value in "".join(collector.lines())]
     finally:
+        collector.shutdown()
+        collector.server_close()
+
+
+def test_what_a_collector_that_does_not_answer_is_missing_is_counted_meanwhile():
+    collector = Collector()
+    more = '[audit.otlp]\nendpoint = "%s"\ntime = "60s"\n' % collector.endpoint
+    try:
+        with Upstream() as upstream, Gateway(upstream.url, MINIMAL + audited(more=more)) as gateway:
+            behind = lambda count: 'portcullis_audit_lines_behind{to="otlp"} %d\n' % count in gateway.metrics()
+            ask(gateway)
+            gateway.wait_for(lambda: len(lines(gateway)) >= 1 and behind(0))
+            collector.answers.clear()
+            ask(gateway, 2)
+            gateway.wait_for(lambda: behind(2), seconds=5)
+            ask(gateway, 5)
+            gateway.wait_for(lambda: behind(7), seconds=5)
+            collector.answers.set()
+            gateway.wait_for(lambda: behind(0))
+    finally:
+        collector.answers.set()
         collector.shutdown()
         collector.server_close()
 

@@ -12,7 +12,7 @@ use crate::app::audit_copies::destination::{Copied, Destination};
 use crate::app::audit_copies::store::StoreCopy;
 use crate::app::error::AppError;
 use crate::app::open_store::OpenStore;
-use crate::audit::{AuditLog, FollowedLine, Follower, Link};
+use crate::audit::{AuditLog, FollowedLine, Follower, Link, Written};
 use crate::config::settings::Audit;
 use crate::gateway::filters::AuditTrail;
 use crate::telemetry::{AuditCopy, Metrics};
@@ -68,6 +68,7 @@ impl AuditCopies {
                 metrics: Arc::clone(&opened.metrics),
                 word: *to,
             };
+            from.show_behind();
             match (to, &setting.otlp) {
                 (AuditCopy::Store, _) => {
                     let store = StoreCopy::keeping(opened, setting.keep.get());
@@ -107,7 +108,7 @@ pub fn copy_audit_file(opened: &OpenStore, path: &Path) -> Result<u64, AppError>
     follower.go_behind(&ends).map_err(|error| AppError::Io(error.to_string()))?;
     let mut copied = 0;
     loop {
-        let lines = follower.next(u64::MAX, BATCH).map_err(|error| AppError::Io(error.to_string()))?;
+        let lines = follower.next(Written::WHOLE, BATCH).map_err(|error| AppError::Io(error.to_string()))?;
         if lines.is_empty() {
             return Ok(copied);
         }
@@ -124,6 +125,22 @@ struct CopySource {
     progress: Arc<Progress>,
     metrics: Arc<Metrics>,
     word: AuditCopy,
+}
+
+impl CopySource {
+    /// Has metrics say how many lines are missing, at any time: a place may take long to answer.
+    fn show_behind(&self) {
+        // What metrics hold must not keep the log open.
+        let (log, progress) = (Arc::downgrade(&self.log), Arc::clone(&self.progress));
+        let (gauge, word) = (self.metrics.audit_behind.clone(), self.word);
+        self.metrics.before_exposing(move || {
+            let written = log.upgrade().map(|log| log.last_written());
+            if let Some(written) = written {
+                let behind = written.saturating_sub(progress.copied.load(Ordering::Acquire));
+                gauge.set(word, usize::try_from(behind).unwrap_or(usize::MAX));
+            }
+        });
+    }
 }
 
 /// Copies lines to one place.
@@ -161,7 +178,8 @@ impl<C: Destination> Copying<C> {
 
     /// Copies what there is, up to a batch; whether there may be more.
     async fn round(&mut self) -> Copied<bool> {
-        if self.waiting.is_empty() {
+        // What waits already does not keep a file open that was removed: what that has is read, as far as there is room.
+        if self.waiting.len() < BATCH {
             self.read().await?;
         }
         let more = self.waiting.len() == BATCH;
@@ -173,7 +191,7 @@ impl<C: Destination> Copying<C> {
                 let to = self.from.word.word();
                 tracing::error!(
                     target: TARGET, to, missing, before = before.seq + 1,
-                    "lines of the audit log are not copied: the file that has them was moved away"
+                    "lines of the audit log are not copied: the file that has them was moved away or cut"
                 );
                 self.last = Some(before);
             }
@@ -190,21 +208,28 @@ impl<C: Destination> Copying<C> {
     /// Reads lines that the disk has. Files are read apart from what waits for networks.
     async fn read(&mut self) -> Copied<()> {
         let ends = if self.placed { None } else { Some(self.to.ends().await?) };
-        let until = self.from.log.last_written();
+        let (written, room) = (self.from.log.written(), BATCH - self.waiting.len());
         let mut follower = self.follower.take().unwrap_or_else(|| Follower::new(self.from.log.path()));
         let reading = tokio::task::spawn_blocking(move || {
             let placed = ends.map(|ends| follower.go_behind(&ends)).transpose();
-            let read = placed.and_then(|placed| Ok((placed, follower.next(until, BATCH)?)));
+            let read = placed.and_then(|placed| Ok((placed, follower.next(written, room)?)));
             (follower, read)
         });
-        let (follower, read) = reading.await.map_err(|error| error.to_string())?;
+        let (mut follower, read) = reading.await.map_err(|error| error.to_string())?;
+        if follower.was_cut() {
+            tracing::warn!(
+                target: TARGET, to = self.from.word.word(),
+                "the file of the audit log was cut or written anew in its place, and is read from its beginning again; \
+                 lines are lost where it is not moved away instead"
+            );
+        }
         self.follower = Some(follower);
         let (placed, lines) = read.map_err(|error| error.to_string())?;
         if let Some(last) = placed {
             (self.last, self.placed) = (last, true);
             self.note();
         }
-        self.waiting = lines;
+        self.waiting.extend(lines);
         Ok(())
     }
 
@@ -212,11 +237,8 @@ impl<C: Destination> Copying<C> {
         self.from.progress.copied.store(self.last.map_or(0, |last| last.seq), Ordering::Release);
     }
 
-    /// Says how far it has come, and when it fails for the first time and when no more.
+    /// Says when it fails for the first time and when no more.
     fn tell(&mut self, error: Option<&String>) {
-        let copied = self.from.progress.copied.load(Ordering::Acquire);
-        let behind = self.from.log.last_written().saturating_sub(copied);
-        self.from.metrics.audit_behind.set(self.from.word, usize::try_from(behind).unwrap_or(usize::MAX));
         let to = self.from.word.word();
         match error {
             Some(error) if !self.failing => tracing::warn!(
