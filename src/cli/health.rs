@@ -33,7 +33,10 @@ pub(super) fn run(admin: SocketAddr) -> Result<(), Failure> {
                 format!("no answer within {} s", PATIENCE.as_secs()),
                 "is the address right, and does a firewall let this machine in?",
             ),
-            ErrorKind::InvalidData => failed("no answer in HTTP".to_owned(), OTHER),
+            // Whoever hangs up without a word speaks something else.
+            ErrorKind::InvalidData | ErrorKind::BrokenPipe | ErrorKind::ConnectionReset => {
+                failed("no answer in HTTP".to_owned(), OTHER)
+            }
             _ => failed(error.to_string(), OTHER),
         },
     }

@@ -85,7 +85,7 @@ def test_what_is_secret_is_printed_only_when_asked_twice(gateway):
 @pytest.mark.parametrize(
     "args, why",
     [
-        (["show", "pvi_short"], "a key's id is"),
+        (["show", "pvi_short"], "that is pvi_ and 32 characters"),
         (["generate", "--algorithm", "none"], "an algorithm is one of"),
         (["generate", "--algorithm", "ES256", "--rotate-every", "soon"], "say never"),
         (["state", "pvi_" + "a" * 32, "gone"], "a state is one of active"),
