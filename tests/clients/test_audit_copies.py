@@ -309,7 +309,7 @@ def test_what_a_collector_that_does_not_answer_is_missing_is_counted_meanwhile()
         with Upstream() as upstream, Gateway(upstream.url, MINIMAL + audited(more=more)) as gateway:
             behind = lambda count: 'portcullis_audit_lines_behind{to="otlp"} %d\n' % count in gateway.metrics()
             ask(gateway)
-            gateway.wait_for(lambda: len(lines(gateway)) >= 1 and behind(0))
+            gateway.wait_for(lambda: collector.bodies and behind(0))
             collector.answers.clear()
             ask(gateway, 2)
             gateway.wait_for(lambda: behind(2), seconds=5)
