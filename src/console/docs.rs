@@ -115,8 +115,9 @@ fn rendered(text: &str) -> Markup {
     }
     let mut html = String::new();
     pulldown_cmark::html::push_html(&mut html, events.into_iter());
-    // Blocks of code can be scrolled, so they can be reached.
-    PreEscaped(html.replace("<pre>", "<pre tabindex=\"0\">"))
+    // What can be scrolled can be reached; a head without words is none.
+    let reached = html.replace("<pre>", "<pre tabindex=\"0\">").replace("<table>", "<table tabindex=\"0\">");
+    PreEscaped(reached.replace("<th></th>", "<td></td>"))
 }
 
 fn named(events: &mut [Event<'_>], at: usize, level: HeadingLevel, words: &str) {
