@@ -2,6 +2,7 @@
 has only a keyboard. With PORTCULLIS_SCREENSHOTS=docs/images it makes the pictures of the documentation anew."""
 
 import io
+import json
 import os
 import re
 import urllib.request
@@ -127,7 +128,7 @@ def test_axe_and_the_browser_complain_about_nothing(served, browser):  # noqa: F
                 assert wide <= width, "%s is %d wide at %d" % (name, wide, width)
                 if PICTURES:
                     keep(browser, "console-%s-%d-%s" % (name, width, "dark" if dark else "light"))
-    assert found == {}
+    assert not found, json.dumps(found, indent=1)
     assert browser.complaints() == []
     assert hosts(browser) <= {"127.0.0.1:%d" % served.admin}
 

@@ -147,7 +147,7 @@ fn upstreams() -> Markup {
     html! {
         div.card {
             p.quiet #no-upstreams { "No upstream is in use." }
-            div.scroll tabindex="0" role="region" aria-label="Upstreams" {
+            div.scroll tabindex="0" role="group" aria-label="Upstreams" {
                 table #upstream-states hidden {
                     thead { tr { th { "Upstream" } th { "Circuit" } th.number { "Well" } th.number { "Failing checks" } th.number { "Ejected" } th.number { "Under way" } } }
                     tbody {}
@@ -192,7 +192,7 @@ fn requests() -> Markup {
                     span.quiet.small #newer {}
                 }
                 p.quiet #no-requests { "No request yet." }
-                div.scroll.tall tabindex="0" role="region" aria-labelledby="requests" {
+                div.scroll.tall tabindex="0" role="group" aria-labelledby="requests" {
                     table #recent hidden {
                         thead {
                             tr {
