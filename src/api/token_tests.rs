@@ -6,6 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::base::clock::{Clock, FixedClock};
+use crate::base::id::ID_BYTES;
 use crate::store::{EmbeddedRecords, Entry};
 
 const START: Timestamp = Timestamp::from_millis(1_800_000_000_000);
