@@ -88,12 +88,12 @@ mod tests {
         let rules = Catalogue::builtin().unwrap();
         let settings = |text: &str| (*parse(text, "test.toml", &ProcessEnv, &rules).unwrap()).clone();
         let before = settings(
-            "data = 'd'\n[upstreams.a]\npeers = ['http://127.0.0.1:1']\n[[routes]]\nname = 'one'\nupstream = 'a'\n\
-             [[routes]]\nname = 'two'\npath = '/two'\nupstream = 'a'\n",
+            "data = 'd'\n[upstreams.a]\npeers = ['http://127.0.0.1:1']\n[[routes]]\nname = 'one'\npath = '/one'\nauth = 'none'\nupstream = 'a'\n\
+             [[routes]]\nname = 'two'\npath = '/two'\nauth = 'none'\nupstream = 'a'\n",
         );
         let after = settings(
             "data = 'e'\n[usage]\ncount = 'all'\n[upstreams.a]\npeers = ['http://127.0.0.1:2']\n[upstreams.b]\n\
-             peers = ['http://127.0.0.1:3']\n[[routes]]\nname = 'two'\npath = '/zwei'\nupstream = 'b'\n",
+             peers = ['http://127.0.0.1:3']\n[[routes]]\nname = 'two'\npath = '/zwei'\nauth = 'none'\nupstream = 'b'\n",
         );
         let told = serde_json::to_value(Difference::between(&before, &after)).unwrap();
         let expected = serde_json::json!({

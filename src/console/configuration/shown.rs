@@ -31,7 +31,7 @@ mod tests {
         let text = format!(
             "# before: {key}\ndata = 'd'\n[upstreams.a]\npeers = ['http://127.0.0.1:1']\n\
              headers = {{ authorization = \"Bearer tok\\u0065n-of-ours\", 'x-b' = {{ env = 'HOME' }} }}\n\
-             [[routes]]\nname = 'one'\nupstream = 'a'\n"
+             [[routes]]\nname = 'one'\nauth = 'none'\nupstream = 'a'\n"
         );
         let config = parse(&text, "test.toml", &ProcessEnv, &Catalogue::builtin().unwrap()).unwrap();
         let shown = shown(&config).unwrap();
