@@ -5,11 +5,11 @@
 //!
 //! | file | noun |
 //! |---|---|
-//! | `form` | [`Form`](form::Form): names and values as browsers send them |
+//! | `form` | `Form`: names and values as browsers send them |
 //! | `access` | [`Hosts`]: under which names the console may be asked, and from which pages |
-//! | `session` | [`Sessions`](session::Sessions): who has signed in |
+//! | `session` | `Sessions`: who has signed in |
 //! | `running` | [`Running`]: the configuration that runs |
-//! | `visit` | [`Visit`](visit::Visit) and [`Reply`](visit::Reply): what a section is asked, and says |
+//! | `visit` | `Visit` and `Reply`: what a section is asked, and says |
 //! | `time` | times as pages show them |
 //! | `layout` | the frame around every page |
 //! | `assets` | scripts, styles, pictures |
