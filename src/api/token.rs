@@ -322,9 +322,6 @@ impl Tokens {
     /// [`TokenError::Unknown`] and [`TokenError::Revoked`]; what the store says.
     pub async fn rotate(&self, id: &TokenId, grace: Duration) -> Result<Secret<String>, TokenError> {
         let Claimed { row, stored } = self.claim(id, grace).await?;
-        if grace.is_zero() {
-            self.end_before(&stored).await?;
-        }
         let (token, key) = fresh()?;
         self.records.put_if(&key, Expected::Absent, stored.after(row.id()).entry()?).await?;
         token_ids::renote(self.records.as_ref(), id, &key).await?;
@@ -337,16 +334,6 @@ impl Tokens {
             next = before.before.map(|before| Key::new(KIND, before));
         }
         Ok(token)
-    }
-
-    /// Ends the secrets before a token's own, whatever they were left.
-    async fn end_before(&self, stored: &Stored) -> Result<(), TokenError> {
-        let now = self.clock.now();
-        let mut next = stored.before.clone().map(|before| Key::new(KIND, before));
-        while let Some(key) = next {
-            next = self.change_row(&key, &|one| one.end(now)).await?.map(|before| Key::new(KIND, before));
-        }
-        Ok(())
     }
 
     /// Takes a token's row, which from now on is that of a secret before: of several who would, one.

@@ -203,15 +203,6 @@ impl Stored {
         self.expires = Some(self.expires.map_or(until, |ends| ends.min(until)));
     }
 
-    /// Ends the life of a secret before; whether it had any left.
-    pub(super) fn end(&mut self, now: Timestamp) -> bool {
-        let lives = self.expires.is_none_or(|at| at > now.as_millis());
-        if lives {
-            self.expires = Some(now.as_millis());
-        }
-        lives
-    }
-
     /// Takes on what another row of the token says, if it was changed later; whether that is anything new.
     pub(super) fn follow(&mut self, before: &Self) -> bool {
         let revokes = self.revoked.is_none() && before.revoked.is_some();
