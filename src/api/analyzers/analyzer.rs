@@ -8,8 +8,8 @@ use serde_json::json;
 use tokio::sync::Semaphore;
 
 use crate::api::analyzers::answer::{Counting, Fault};
-use crate::api::analyzers::kept::Kept;
 use crate::base::clock::SharedClock;
+use crate::base::generations::Generations;
 use crate::base::secret::Secret;
 use crate::crypto::kdf::MacKey;
 use crate::detect::{Finding, RuleId};
@@ -65,11 +65,18 @@ pub struct AnalyzerParts {
     pub metrics: AnalyzerMetrics,
 }
 
+/// The most bytes that a generation of what was said is charged for.
+const GENERATION: usize = 4 << 20;
+
+/// What an entry takes besides its findings, about, in bytes.
+const ENTRY: usize = 128;
+
 /// Knows what texts hold.
 pub struct Analyzer {
     pub(super) parts: AnalyzerParts,
     key: MacKey,
-    kept: Mutex<Kept>,
+    /// What it said before.
+    kept: Mutex<Generations<Arc<[Finding]>>>,
     turns: Semaphore,
     complained: Mutex<Option<Instant>>,
 }
@@ -79,7 +86,7 @@ impl Analyzer {
     pub fn new(parts: AnalyzerParts) -> Self {
         Self {
             key: MacKey::new(&parts.key),
-            kept: Mutex::default(),
+            kept: Mutex::new(Generations::new(GENERATION)),
             turns: Semaphore::new(parts.concurrency),
             complained: Mutex::default(),
             parts,
@@ -108,7 +115,8 @@ impl Analyzer {
                 let findings: Arc<[Finding]> = findings.into();
                 if !self.parts.cache_for.is_zero() {
                     let until = since + self.parts.cache_for;
-                    unlocked(&self.kept).put(digest, Arc::clone(&findings), until);
+                    let charge = ENTRY + std::mem::size_of_val::<[Finding]>(&findings);
+                    unlocked(&self.kept).put(digest, Arc::clone(&findings), charge, until);
                 }
                 Ok(findings)
             }

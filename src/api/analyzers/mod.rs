@@ -6,12 +6,10 @@
 //! | `analyzer` | [`Analyzer`]: one of them, and how it is asked about a text |
 //! | `answer` | its answer, read and checked |
 //! | `ask` | [`Analyzers`]: those that somebody uses, asked about all texts of one request |
-//! | `kept` | what it said before |
 
 mod analyzer;
 mod answer;
 mod ask;
-mod kept;
 
 pub use analyzer::{Analyzer, AnalyzerParts, OnFailure};
 pub use answer::Fault;
