@@ -3,6 +3,8 @@
 import os
 import re
 import subprocess
+import urllib.parse
+import urllib.request
 
 import pytest
 from gateway import BINARY, ROOT, free_ports
@@ -35,6 +37,12 @@ def test_it_runs_and_runs_again_and_stops(quickstart, tmp_path):
     assert '"redacted_text":"Mail <EMAIL_ADDRESS> or call <PHONE_NUMBER>"' in paste(first.stdout)
     again = quickstart()
     assert again.returncode == 0 and "runs already" in again.stdout
+    console, make = re.search(r"finds: (\S+), with a token of: (.+)", first.stdout).groups()
+    made = subprocess.run(["bash", "-c", make], capture_output=True, text=True, timeout=30, cwd=ROOT).stdout.strip()
+    origin = {"Origin": console.rstrip("/")}
+    request = urllib.request.Request(console + "sign-in", urllib.parse.urlencode({"token": made}).encode(), origin)
+    page = urllib.request.build_opener(urllib.request.HTTPCookieProcessor()).open(request, timeout=10).read()
+    assert b"Sign out" in page
     assert '"status":"success"' in paste(again.stdout)
     assert "Stopped" in quickstart("stop").stdout and "not running" in quickstart("stop").stdout
     anew = quickstart()
