@@ -12,6 +12,9 @@ from dataclasses import dataclass
 
 from gateway import BINARY, environment
 
+# What the surroundings may have set: colours are wanted in the log of a CI, whatever terminal it says it is.
+DECIDE_COLOURS = {"NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "CI", "COLUMNS"}
+
 
 @dataclass
 class Seen:
@@ -25,7 +28,7 @@ class Terminal:
     def __init__(self, *args, columns=80, stdin=None, stdout=None, **variables):
         self.ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-        env = {name: text for name, text in environment().items() if name not in ("NO_COLOR", "CLICOLOR_FORCE", "COLUMNS")}
+        env = {name: text for name, text in environment().items() if name not in DECIDE_COLOURS}
         self.process = subprocess.Popen(
             [BINARY, *map(str, args)],
             stdin=theirs if stdin is None else stdin,
