@@ -7,12 +7,13 @@
 //! | the answer of a call that is polled for | the token that made the call |
 //! | a stored config, by its name or by default | a token for it, or for none in particular |
 //! | the console | a token that names `admin` or, to look only, `viewer` |
-//! | making, changing or removing configs | a token for none in particular |
+//! | making, changing or removing configs | a token for none in particular, and of no tenant |
 //! | a vault item that redaction uses | anybody who may use the config that names it; named by the call, or newly by a config that is written, it takes a token that covers the vault |
 //! | a file of the share that is cleaned, a place there for what is clean | a token that covers the share: one for sanitizing alone has nothing there, and gets its files by URL |
 //! | what undoes a redaction (`fpe_context`) | a token for the config it was made under; made with a vault's key that the call named, it takes the vault too |
 //!
 //! A token that was made without services and routes covers all of both; else those that it names and no others.
+//! A token of a tenant never covers the vault, tokens or the console, which are of all tenants.
 //! What lies behind a granted URL ([`grant`](crate::api::grant)), public keys, health and the description of the API
 //! take no token.
 
@@ -82,7 +83,12 @@ impl Principal {
     pub(super) fn may_change_configs(&self) -> Result<(), ApiError> {
         const WHY: &str =
             "A token for some configs may use and read them, but not make, change or delete any";
-        if self.configs().is_empty() { Ok(()) } else { Err(ApiError::OutOfScope(WHY)) }
+        const TENANT: &str = "Configs are of all tenants; a tenant's token may use and read them only";
+        match (self.configs().is_empty(), self.tenant().name()) {
+            (true, None) => Ok(()),
+            (true, Some(_)) => Err(ApiError::OutOfScope(TENANT)),
+            (false, _) => Err(ApiError::OutOfScope(WHY)),
+        }
     }
 
     /// Whether the caller may name these items of the vault, some of which are `granted`: by the config that the call

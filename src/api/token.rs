@@ -14,6 +14,7 @@ use dashmap::DashMap;
 use data_encoding::HEXLOWER;
 
 use crate::api::cpu::Caller;
+pub use crate::api::tenant::Tenant;
 use crate::api::token_ids;
 pub use crate::api::token_info::{MAX_NAME, Service, TokenBounds, TokenError, TokenInfo, parse_expiry};
 use crate::api::token_record::{KIND, Stored};
@@ -33,6 +34,8 @@ use crate::store::{Expected, Key, Records, StoreError};
 pub struct NewToken {
     /// For the operator to know it by; need not be unique.
     pub name: String,
+    /// Whose data its caller works on. It cannot be changed later.
+    pub tenant: Tenant,
     /// Services it may use.
     pub services: Vec<Service>,
     /// Routes to others that it may pass, by their names in the configuration.
@@ -73,7 +76,7 @@ impl Principal {
 
     /// The services the token may use.
     pub(super) fn services(&self) -> &[Service] {
-        self.0.services.as_deref().unwrap_or(&Service::ALL)
+        self.0.covered()
     }
 
     /// The names of the routes the token may pass; `None` for all.
@@ -91,10 +94,10 @@ impl Principal {
         &self.0.bounds
     }
 
-    /// Whose data the caller works on: keys and surrogates are bound to it. One store serves one tenant, so that
-    /// a token can be replaced by another without losing what was made under the first.
-    pub fn tenant(&self) -> &'static str {
-        "default"
+    /// Whose data the caller works on: keys and surrogates are bound to it, and not to the token, so that another of the same
+    /// tenant can take its place without losing what was made under the first.
+    pub fn tenant(&self) -> &Tenant {
+        &self.0.tenant
     }
 }
 
@@ -165,9 +168,10 @@ impl Tokens {
         }
         let narrowed = !(new.services.is_empty() && new.routes.is_empty());
         let (services, routes) = (distinct(new.services), distinct(new.routes));
-        let info = TokenInfo {
+        let mut info = TokenInfo {
             id: TokenId::from_random(random::bytes()?),
             name: new.name,
+            tenant: new.tenant,
             services: narrowed.then_some(services),
             routes: narrowed.then_some(routes),
             configs: new.configs,
@@ -176,6 +180,7 @@ impl Tokens {
             revoked: None,
             bounds: new.bounds,
         };
+        info.label_tenant();
         info.check()?;
         let (token, key) = fresh()?;
         token_ids::note(self.records.as_ref(), &info.id, &key).await?;
@@ -300,7 +305,10 @@ impl Tokens {
                 return Err(TokenError::Row);
             }
             let mut to = stored.clone().token()?;
+            let tenant = to.tenant.clone();
             change(&mut to);
+            to.tenant = tenant;
+            to.label_tenant();
             to.check()?;
             stored.change(&to, self.clock.now());
             let put = self.records.put_if(&row.key, Expected::Version(row.version), stored.entry()?).await;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::api::tenant::Tenant;
 use crate::base::clock::Timestamp;
 use crate::base::id::TokenId;
 use crate::base::rate::Rate;
@@ -34,6 +35,8 @@ pub enum Service {
 impl Service {
     /// Every service that a token covers which names none.
     pub const ALL: [Self; 4] = [Self::Redact, Self::Sanitize, Self::Vault, Self::Share];
+    /// Those that a token of a tenant may cover, and covers if it names none: what the others keep is of all tenants.
+    pub const OF_TENANTS: [Self; 3] = [Self::Redact, Self::Sanitize, Self::Share];
     /// Every service that a token can name.
     pub const NAMED: [Self; 7] =
         [Self::Redact, Self::Sanitize, Self::Vault, Self::Share, Self::Token, Self::Admin, Self::Viewer];
@@ -91,6 +94,11 @@ pub enum TokenError {
     /// Bounds are few.
     #[error("a token has at most {MAX_BOUNDS} models and as many budgets")]
     Bounds,
+    /// What only the operator has is not for a tenant's token.
+    #[error(
+        "a token of a tenant covers redact, sanitize and share at most: keys, tokens and the console are of all tenants"
+    )]
+    Tenant,
     /// A new token would have expired already.
     #[error("the token would have expired already")]
     Past,
@@ -156,6 +164,8 @@ pub struct TokenInfo {
     pub id: TokenId,
     /// For the operator to know it by.
     pub name: String,
+    /// Whose data its caller works on; stays as it was made.
+    pub tenant: Tenant,
     /// The services it may use; `None` for all.
     pub services: Option<Vec<Service>>,
     /// The names of the routes it may pass; `None` for all.
@@ -173,6 +183,19 @@ pub struct TokenInfo {
 }
 
 impl TokenInfo {
+    /// The services it covers.
+    pub fn covered(&self) -> &[Service] {
+        let all: &[Service] = if self.tenant.name().is_some() { &Service::OF_TENANTS } else { &Service::ALL };
+        self.services.as_deref().unwrap_or(all)
+    }
+
+    /// Has its tenant in its labels, where budgets and the audit log look.
+    pub(super) fn label_tenant(&mut self) {
+        if let Some(name) = self.tenant.name() {
+            self.bounds.labels.insert(Tenant::LABEL.to_owned(), name.to_owned());
+        }
+    }
+
     /// Whether a token may be so.
     pub(super) fn check(&self) -> Result<(), TokenError> {
         if !is_name(&self.name) {
@@ -180,6 +203,10 @@ impl TokenInfo {
         }
         if !self.routes.iter().flatten().all(|route| is_name(route)) {
             return Err(TokenError::Route);
+        }
+        let may_cover = |service| Service::OF_TENANTS.contains(service);
+        if self.tenant.name().is_some() && !self.services.iter().flatten().all(may_cover) {
+            return Err(TokenError::Tenant);
         }
         self.bounds.check()
     }

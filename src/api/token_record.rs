@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::api::tenant::Tenant;
 use crate::api::token_info::{Service, TokenBounds, TokenError, TokenInfo};
 use crate::base::clock::Timestamp;
 use crate::base::id::TokenId;
@@ -72,7 +73,7 @@ pub(super) struct Stored {
 /// has any of that may do nothing.
 #[derive(Clone, Default, Serialize, Deserialize)]
 struct Bounds {
-    /// Whose data the caller works on; absent for the store's only tenant. Of a later version.
+    /// Whose data the caller works on, a name; absent for the store's own tenant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     tenant: Option<Value>,
     /// The models it may ask, as texts; absent for all.
@@ -105,8 +106,8 @@ struct StoredRate {
 }
 
 impl Bounds {
-    fn new(bounds: &TokenBounds) -> Self {
-        let TokenBounds { models, budgets, rate, labels } = bounds;
+    fn new(info: &TokenInfo) -> Self {
+        let TokenBounds { models, budgets, rate, labels } = &info.bounds;
         let budget = |budget: &Arc<SpendBudget>| StoredBudget { amount: budget.shown(), mode: budget.mode };
         let budgets: Vec<StoredBudget> = budgets.iter().map(budget).collect();
         let models = models.as_ref().map(|all| all.iter().map(ToString::to_string).collect::<Vec<_>>());
@@ -116,7 +117,7 @@ impl Bounds {
         });
         let json = |value: Result<Value, serde_json::Error>| value.ok();
         Self {
-            tenant: None,
+            tenant: info.tenant.name().map(Value::from),
             models: models.and_then(|models| json(serde_json::to_value(models))),
             budget: (!budgets.is_empty()).then(|| serde_json::to_value(budgets)).and_then(json),
             labels: (!labels.is_empty()).then(|| serde_json::to_value(labels)).and_then(json),
@@ -125,7 +126,7 @@ impl Bounds {
     }
 
     /// `None`: there is what this version does not know.
-    fn read(&self) -> Option<TokenBounds> {
+    fn read(&self) -> Option<(Tenant, TokenBounds)> {
         fn of<T: for<'de> Deserialize<'de>>(value: &Option<Value>) -> Option<Option<T>> {
             value.as_ref().map(|value| T::deserialize(value).ok()).map_or(Some(None), |read| read.map(Some))
         }
@@ -138,16 +139,18 @@ impl Bounds {
             |stored: StoredBudget| SpendBudget::parse(&stored.amount, stored.mode).ok().map(Arc::new);
         let budgets = of::<Vec<StoredBudget>>(&self.budget)?.unwrap_or_default();
         let rate = of::<StoredRate>(&self.rate)?;
-        if self.tenant.is_some() {
-            return None;
-        }
-        Some(TokenBounds {
+        let tenant = match of::<String>(&self.tenant)? {
+            None => Tenant::default(),
+            Some(name) => Tenant::parse(&name)?,
+        };
+        let bounds = TokenBounds {
             models: models?,
             budgets: budgets.into_iter().map(budget).collect::<Option<_>>()?,
             rate: rate.map(|rate| Rate { times: rate.times, per: Duration::from_millis(rate.per_ms) }),
             // They narrow nothing.
             labels: of::<BTreeMap<String, String>>(&self.labels).flatten().unwrap_or_default(),
-        })
+        };
+        Some((tenant, bounds))
     }
 }
 
@@ -187,7 +190,7 @@ impl Stored {
         self.services = services.map(|some| some.iter().map(ToString::to_string).collect());
         self.routes.clone_from(&info.routes);
         self.configs.clone_from(&info.configs);
-        self.bounds = Bounds::new(&info.bounds);
+        self.bounds = Bounds::new(info);
         self.last(info.expires.map(Timestamp::as_millis));
     }
 
@@ -255,8 +258,9 @@ impl Stored {
 
     /// The token as this secret has it.
     pub(super) fn info(self) -> Result<TokenInfo, TokenError> {
-        let bounds = self.bounds.read().filter(|_| self.form <= FORM);
-        let beyond = bounds.is_none();
+        let read = self.bounds.read().filter(|_| self.form <= FORM);
+        let beyond = read.is_none();
+        let (tenant, bounds) = read.unwrap_or_default();
         let known = |names: Vec<String>| names.iter().filter_map(|name| Service::parse(name)).collect();
         let services = self.services.map(known);
         let routes = match (self.form, &services) {
@@ -267,13 +271,14 @@ impl Stored {
         Ok(TokenInfo {
             id: TokenId::parse(&self.id).ok_or(TokenError::Row)?,
             name: self.name,
+            tenant,
             services: if beyond { Some(Vec::new()) } else { services },
             routes: if beyond { Some(Vec::new()) } else { routes },
             configs: self.configs,
             created: Timestamp::from_millis(self.created),
             expires: self.expires.map(Timestamp::from_millis),
             revoked: self.revoked.map(Timestamp::from_millis),
-            bounds: bounds.unwrap_or_default(),
+            bounds,
         })
     }
 }

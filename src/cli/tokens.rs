@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::api::configs::{ConfigError, Configs, Settings as RedactSettings};
-use crate::api::token::{NewToken, Service, TokenBounds, TokenError, TokenInfo, parse_expiry};
+use crate::api::token::{NewToken, Service, Tenant, TokenBounds, TokenError, TokenInfo, parse_expiry};
 use crate::app::{AppError, OpenStore, aws_secrets};
 use crate::base::clock::Timestamp;
 use crate::base::id::{ConfigId, TokenId};
@@ -57,17 +57,20 @@ impl Tokens<'_> {
     fn run(&self, command: TokenCommand) -> Result<(), Failure> {
         let Self { opened, .. } = self;
         match command {
-            TokenCommand::Create { name, reach, bounds, expires } => {
+            TokenCommand::Create { name, tenant, reach, bounds, expires } => {
+                let tenant = tenant.as_deref().map(tenant_of).transpose()?.unwrap_or_default();
                 let Reach { services, routes, configs } = self.reach(reach)?;
                 let all = services.is_empty() && routes.is_empty();
                 let expires = self.expiry(expires.as_deref())?;
                 let bounds = bounds_of(bounds)?;
-                let new = NewToken { name, services, routes, configs, expires, bounds };
+                let of_tenant = tenant.name().is_some();
+                let new = NewToken { name, tenant, services, routes, configs, expires, bounds };
                 let (_, token) = opened.io.block_on(opened.tokens.create(new))?;
                 if all {
-                    message(
-                        "it covers every service and every route; --service and --route make one that covers less",
-                    );
+                    let covers = if of_tenant { "redact, sanitize, share" } else { "every service" };
+                    message(&format!(
+                        "it covers {covers} and every route; --service and --route make one that covers less"
+                    ));
                 }
                 result(token.expose())
             }
@@ -224,6 +227,11 @@ fn known(opened: &OpenStore, configs: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
+fn tenant_of(name: &str) -> Result<Tenant, Failure> {
+    const WHY: &str = "a tenant's name has 1 to 64 small letters, digits, dots, hyphens and underscores, and is not `default`";
+    Tenant::parse(name).ok_or_else(|| Failure::Usage(WHY.to_owned()))
+}
+
 fn service_of(name: &str) -> Result<Service, Failure> {
     Service::parse(name).ok_or_else(|| {
         let known: Vec<&str> = Service::NAMED.iter().map(|service| service.as_str()).collect();
@@ -251,7 +259,7 @@ fn known_routes(routes: &[String], config: &Config, place: &StoreArgs) -> Result
     }
 }
 
-const HEADS: [&str; 13] = [
+const HEADS: [&str; 14] = [
     "ID",
     "NAME",
     "SERVICES",
@@ -265,6 +273,7 @@ const HEADS: [&str; 13] = [
     "BUDGETS",
     "RATE",
     "LABELS",
+    "TENANT",
 ];
 
 fn row(token: &TokenInfo, used: Option<Timestamp>) -> Vec<String> {
@@ -284,7 +293,8 @@ fn row(token: &TokenInfo, used: Option<Timestamp>) -> Vec<String> {
     let (created, expires, revoked) = (created.iso8601(), time(*expires), time(*revoked));
     let (models, budgets, rate, labels) = bound(bounds);
     let named = [id.to_string(), name.clone(), services, configs, routes, created, expires, revoked, used];
-    named.into_iter().chain([models, budgets, rate, labels]).collect()
+    let tenant = token.tenant.name().unwrap_or("-").to_owned();
+    named.into_iter().chain([models, budgets, rate, labels, tenant]).collect()
 }
 
 /// What a token is bound by: models, budgets, rate, labels.

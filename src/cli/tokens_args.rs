@@ -9,6 +9,9 @@ pub(super) enum TokenCommand {
         /// For you to know it by.
         #[arg(long, default_value = "token")]
         name: String,
+        /// Whose data its caller works on, such as acme: surrogates, files and what undoes them are each tenant's own.
+        #[arg(long, value_name = "NAME")]
+        tenant: Option<String>,
         #[command(flatten)]
         reach: ReachArgs,
         #[command(flatten)]

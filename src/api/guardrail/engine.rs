@@ -10,6 +10,7 @@ use crate::api::distinct::DistinctLimit;
 use crate::api::endpoint::{LONG, acceptable};
 use crate::api::error::ApiError;
 use crate::api::json;
+use crate::api::token::{Principal, Tenant};
 use crate::base::checkpoint::Checkpoint;
 use crate::base::path::RequestPath;
 use crate::base::secret::Secret;
@@ -93,11 +94,12 @@ impl Guardrail {
     }
 
     /// What surrogates and digests of a caller's values are made with.
-    pub(super) async fn keys(&self, caller: &Caller) -> Result<Keys, ApiError> {
+    pub(super) async fn keys(&self, caller: &Caller, who: Option<&Principal>) -> Result<Keys, ApiError> {
         let key = self.vault.default_fpe_key().await.map_err(|error| ApiError::vault(&error))?;
         let scope = self.scope(&key, caller);
         let quota = self.distinct.of(caller.clone());
-        Ok(Keys { fpe: Some(key), tenant: Arc::from("default"), scope, quota, ..Keys::default() })
+        let tenant = who.map(|who| who.tenant().clone()).unwrap_or_default();
+        Ok(Keys { fpe: Some(key), tenant: tenant.shared(), scope, quota, ..Keys::default() })
     }
 
     fn scope(&self, key: &FpeKey, caller: &Caller) -> Scope {
@@ -109,11 +111,16 @@ impl Guardrail {
     }
 
     /// What digests go by of which a call does not say more: nobody else's, and on a route that tells its callers apart no
-    /// other caller's.
+    /// other caller's; never another tenant's.
     pub(super) fn digest_salt(&self, keys: &Keys, caller: &Caller) -> Result<Secret<Vec<u8>>, ApiError> {
         let key = keys.fpe.as_deref().ok_or(ApiError::Internal("guardrail"))?;
         let caller = if self.by_caller { caller.name() } else { Vec::new() };
-        Ok(Secret::new(key.prf(&[b"guardrail: salt of digests", self.route.as_bytes(), &caller]).to_vec()))
+        let mut parts: Vec<&[u8]> = vec![b"guardrail: salt of digests", self.route.as_bytes(), &caller];
+        // Those of the store's own tenant are as they were before there were others.
+        if *keys.tenant != *Tenant::default() {
+            parts.push(keys.tenant.as_bytes());
+        }
+        Ok(Secret::new(key.prf(&parts).to_vec()))
     }
 
     /// Does `work` on `bytes` bytes of a caller's.

@@ -9,6 +9,7 @@ use crate::api::cpu::Caller;
 use crate::api::error::ApiError;
 use crate::api::guardrail::engine::Guardrail;
 use crate::api::guardrail::remembered::{RememberedCall, Remembers};
+use crate::api::token::Principal;
 use crate::base::checkpoint::{Checkpoint, Stopped};
 use crate::edit::{Edit, spliced_text};
 use crate::redact::{
@@ -109,7 +110,7 @@ impl Traffic {
         let RequestTexts { document, which, name } = texts;
         let mut remembered = self.open(&call.caller, name.as_deref()).await;
         let recall = remembered.as_ref().map(|remembered| remembered.recall());
-        let keys = self.keys(&call.caller, recall).await?;
+        let keys = self.keys(&call.caller, call.who, recall).await?;
         let (redactor, refused) = (self.guardrail().redactor.clone(), self.0.refused.clone());
         let bytes = document.len();
         let work = move |checkpoint: &Checkpoint| {
@@ -144,7 +145,7 @@ impl Traffic {
         let editing = AnswerEditing {
             mode: self.0.answers.clone(),
             issued: issued.unwrap_or_else(|| Arc::new(SurrogateMap::nothing())),
-            keys: self.keys(&call.caller, recall).await?,
+            keys: self.keys(&call.caller, call.who, recall).await?,
             counts: Arc::clone(&self.0.answer_counts),
             urls: self.0.urls.clone(),
         };
@@ -169,9 +170,14 @@ impl Traffic {
         Some(self.0.memory.as_ref()?.open(caller, name).await)
     }
 
-    async fn keys(&self, caller: &Caller, recall: Option<Recall>) -> Result<Keys, ApiError> {
+    async fn keys(
+        &self,
+        caller: &Caller,
+        who: Option<&Principal>,
+        recall: Option<Recall>,
+    ) -> Result<Keys, ApiError> {
         let recall = recall.unwrap_or_default();
-        Ok(Keys { recall, ..self.guardrail().keys(caller).await? })
+        Ok(Keys { recall, ..self.guardrail().keys(caller, who).await? })
     }
 }
 

@@ -118,7 +118,7 @@ impl Sanitizer {
         let order = serde_json::to_value(order).map_err(|_| ApiError::Internal("order"))?;
         Ok(Job {
             owner: who.id().to_string(),
-            tenant: who.tenant().to_owned(),
+            tenant: who.tenant().to_string(),
             received,
             order: json!({ ORDER: order }),
             stage,

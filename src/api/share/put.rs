@@ -268,7 +268,7 @@ impl PutShare {
         let request = serde_json::to_value(&request).map_err(|_| ApiError::Internal("share"))?;
         let job = Job {
             owner: who.id().to_string(),
-            tenant: who.tenant().to_owned(),
+            tenant: who.tenant().to_string(),
             received: call.received.as_millis(),
             order: json!({ ORDER: request }),
             stage: Stage::Upload { target },

@@ -56,6 +56,7 @@ fn failed(error: &TokenError) -> ApiError {
         TokenError::Expired | TokenError::Revoked => at("id", Code::BadState, error),
         TokenError::Name => at("name", Code::DoesNotMatchPattern, error),
         TokenError::Route => at("routes", Code::DoesNotMatchPattern, error),
+        TokenError::Tenant => at("services", Code::NotEnumMember, error),
         TokenError::Label => at("labels", Code::DoesNotMatchPattern, error),
         TokenError::Bounds => at("budgets", Code::AboveMaxItems, error),
         TokenError::Past | TokenError::Expiry => at("expires", Code::BadFormatDateTime, error),

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::api::error::{ApiError, Code};
 use crate::api::fields::{Faults, Fields};
-use crate::api::token::{NewToken, Service, TokenBounds, TokenInfo, parse_expiry};
+use crate::api::token::{NewToken, Service, Tenant, TokenBounds, TokenInfo, parse_expiry};
 use crate::base::clock::Timestamp;
 use crate::base::id::{ConfigId, TokenId};
 use crate::base::pointer::Pointer;
@@ -60,6 +60,7 @@ impl CreateRequest {
     pub(super) fn read(mut fields: Fields<'_>, now: Timestamp) -> Result<Self, ApiError> {
         fields.nulls_are_absent();
         let name = fields.required_text("name").to_owned();
+        let tenant = tenant(&mut fields);
         let change = TokenChange::read(&mut fields, now);
         // To cover nothing is no new token's way, and to say nothing is to cover all.
         let names_none = |named: bool| named.then_some("names none; leave it out for all");
@@ -75,6 +76,7 @@ impl CreateRequest {
         let narrowed = |named: Option<Option<Vec<String>>>| named.flatten().unwrap_or_default();
         Ok(Self(NewToken {
             name,
+            tenant,
             services: change.services.flatten().unwrap_or_default(),
             routes: narrowed(change.routes),
             configs: change.configs.flatten().unwrap_or_default(),
@@ -222,6 +224,16 @@ fn id(fields: &mut Fields<'_>) -> Option<TokenId> {
         fields.fault(Code::DoesNotMatchPattern, at, "must be pti_ and 32 characters, as lists show it");
     }
     id
+}
+
+fn tenant(fields: &mut Fields<'_>) -> Tenant {
+    let Some(name) = fields.text("tenant") else { return Tenant::default() };
+    Tenant::parse(name).unwrap_or_else(|| {
+        let at = fields.at("tenant");
+        let why = "must be 1 to 64 small letters, digits, dots, hyphens and underscores, and not `default`";
+        fields.fault(Code::DoesNotMatchPattern, at, why);
+        Tenant::default()
+    })
 }
 
 fn text(value: &Value, at: Pointer, faults: &mut Faults) -> Option<String> {

@@ -14,6 +14,7 @@ use crate::usage::{BudgetMode, SpendBudget};
 pub struct TokenResponse {
     id: String,
     name: String,
+    tenant: Option<String>,
     services: Option<Vec<&'static str>>,
     routes: Option<Vec<String>>,
     configs: Option<Vec<String>>,
@@ -48,6 +49,7 @@ impl TokenResponse {
         Self {
             id: info.id.to_string(),
             name: info.name.clone(),
+            tenant: info.tenant.name().map(str::to_owned),
             services: info.services.as_ref().map(|all| all.iter().copied().map(Service::as_str).collect()),
             routes: info.routes.clone(),
             configs: (!info.configs.is_empty()).then(|| info.configs.clone()),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::api::token::{NewToken, Service, TokenBounds, TokenInfo, parse_expiry};
+use crate::api::token::{NewToken, Service, Tenant, TokenBounds, TokenInfo, parse_expiry};
 use crate::base::clock::Timestamp;
 use crate::base::id::ConfigId;
 use crate::base::rate::Rate;
@@ -14,6 +14,7 @@ use crate::usage::{BudgetMode, ModelPattern, SpendBudget};
 #[derive(Clone)]
 pub(super) struct Draft {
     name: String,
+    tenant: Tenant,
     services: Vec<Service>,
     routes: Vec<String>,
     configs: Vec<String>,
@@ -47,8 +48,14 @@ impl Draft {
         });
         let rate = each.all("Rate", form.list("rate"), |text| Rate::parse(text).map_err(said));
         let expires = each.all("Expires", form.list("expires"), |text| parse_expiry(text, now).map_err(said));
+        let tenant = each.all("Tenant", form.list("tenant"), |name| {
+            Tenant::parse(name).ok_or_else(|| {
+                "it has 1 to 64 small letters, digits, dots, hyphens and underscores, and is not `default`".to_owned()
+            })
+        });
         let draft = Self {
             name: form.text("name").to_owned(),
+            tenant: tenant.into_iter().next().unwrap_or_default(),
             services,
             routes: form.list("route").into_iter().map(str::to_owned).collect(),
             configs,
@@ -65,13 +72,13 @@ impl Draft {
 
     /// A token that is to be.
     pub(super) fn new_token(self) -> NewToken {
-        let Self { name, services, routes, configs, expires, bounds } = self;
-        NewToken { name, services, routes, configs, expires, bounds }
+        let Self { name, tenant, services, routes, configs, expires, bounds } = self;
+        NewToken { name, tenant, services, routes, configs, expires, bounds }
     }
 
-    /// Makes a token what the form says. As for a new one: without services and routes it covers all of both.
+    /// Makes a token what the form says. As for a new one: without services and routes it covers all of both. Its tenant stays.
     pub(super) fn apply(self, info: &mut TokenInfo) {
-        let Self { name, services, routes, configs, expires, bounds } = self;
+        let Self { name, services, routes, configs, expires, bounds, .. } = self;
         let narrowed = !(services.is_empty() && routes.is_empty());
         info.name = name;
         info.services = narrowed.then_some(services);
@@ -110,11 +117,12 @@ mod tests {
     fn a_form_says_what_a_command_line_can() {
         let now = Timestamp::from_millis(1_800_000_000_000);
         let form = Form::read(
-            b"name=research&service=redact&route=chat%0D%0Abatch&model=gpt-4o*&budget=25usd/month%0D%0A10requests/day\
+            b"name=research&tenant=acme&service=redact&route=chat%0D%0Abatch&model=gpt-4o*&budget=25usd/month%0D%0A10requests/day\
               &soft_budget=5usd/day&rate=60/1m&label=team=research&expires=90d",
         );
         let new = Draft::read(&form, now).map_err(|_| ()).unwrap().new_token();
         assert_eq!((new.name.as_str(), new.services.len(), new.routes.len()), ("research", 1, 2));
+        assert_eq!(new.tenant.name(), Some("acme"));
         assert_eq!((new.bounds.budgets.len(), new.bounds.labels.len()), (3, 1));
         assert_eq!(new.expires, Some(now.plus(std::time::Duration::from_secs(90 * 86_400))));
     }

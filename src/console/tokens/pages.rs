@@ -43,6 +43,7 @@ fn reach(info: &TokenInfo) -> String {
     let services: Vec<&str> = info.services.iter().flatten().map(|service| service.as_str()).collect();
     let routes: Vec<&str> = info.routes.iter().flatten().map(String::as_str).collect();
     match (services.is_empty() && routes.is_empty(), info.services.is_none()) {
+        (true, true) if info.tenant.name().is_some() => "redact, sanitize, share, and every route".to_owned(),
         (true, true) => "every service and route".to_owned(),
         (true, false) => "nothing".to_owned(),
         _ => {
@@ -141,6 +142,7 @@ pub(super) fn one(token: &Shown, choices: &Choices, visitor: &Visitor, may_chang
                 dt { "Made" } dd { (minute(info.created)) " UTC" }
                 dt { "Last used" } dd { @if let Some(used) = used { (minute(*used)) " UTC" } @else { "never" } }
                 @if let Some(at) = info.revoked { dt { "Revoked" } dd { (minute(at)) " UTC" } }
+                @if let Some(name) = info.tenant.name() { dt { "Tenant" } dd { (name) } }
                 dt { "Covers" } dd { (reach(info)) }
                 dt { "This month" }
                 dd { (month.requests) " requests, " (month.tokens.input) " tokens in, " (month.tokens.output) " tokens out, $" (month.cost) }
@@ -219,6 +221,12 @@ fn fields(info: Option<&TokenInfo>, choices: &Choices) -> Markup {
             div.field {
                 label for="name" { "Name" }
                 input #name name="name" required maxlength="128" value=[info.map(|info| info.name.as_str())] placeholder="research";
+            }
+            @if info.is_none() {
+                div.field {
+                    label for="tenant" { "Tenant " span.hint { "whose data; empty: the store's own; it stays" } }
+                    input #tenant name="tenant" maxlength="64" placeholder="acme";
+                }
             }
             div.field {
                 label for="expires" { "Expires " span.hint { "90d, 12h, or 2027-01-31; empty: never" } }

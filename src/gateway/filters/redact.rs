@@ -17,6 +17,7 @@ use http::StatusCode;
 use pingora::http::ResponseHeader;
 
 use crate::api::analyzers::Analyzers;
+use crate::api::token::{Principal, Tenant};
 use crate::api::{ApiError, Job};
 use crate::base::checkpoint::Checkpoint;
 use crate::crypto::fpe::FpeKey;
@@ -59,8 +60,8 @@ pub struct Redact {
     parts: RedactParts,
     everything: Arc<PathSet>,
     batch: Arc<BatchLines>,
-    /// One store is one tenant: surrogates do not depend on which of its tokens asks.
-    tenant: Arc<str>,
+    /// Of callers without a token.
+    tenant: Tenant,
 }
 
 impl Redact {
@@ -70,7 +71,7 @@ impl Redact {
     /// A pattern of a protocol that is wrong, which would be a bug in the data.
     pub fn new(parts: RedactParts) -> Result<Self, PatternError> {
         let batch = Arc::new(BatchLines::new(&parts.protocols)?);
-        Ok(Self { parts, everything: Arc::new(PathSet::everything()), batch, tenant: Arc::from("default") })
+        Ok(Self { parts, everything: Arc::new(PathSet::everything()), batch, tenant: Tenant::default() })
     }
 
     fn protocol(&self, x: &Exchange) -> Option<&Arc<CompiledProtocol>> {
@@ -98,7 +99,8 @@ impl Redact {
         let key = self.fpe_key().await?;
         let quota = self.parts.distinct.of(x.caller());
         let recall = x.facts.memory.as_ref().map(|memory| memory.recall()).unwrap_or_default();
-        Ok(Keys { fpe: Some(key), tenant: Arc::clone(&self.tenant), scope, quota, recall })
+        let tenant = x.facts.who.as_ref().map_or(&self.tenant, Principal::tenant).shared();
+        Ok(Keys { fpe: Some(key), tenant, scope, quota, recall })
     }
 
     /// The same once the body is there, which may name its conversation.

@@ -75,7 +75,7 @@ pub(super) struct Substitute {
 /// Answers a call.
 pub(super) async fn anonymize(guardrail: &Guardrail, call: &mut Call<'_>) -> Result<Answer, ApiError> {
     let request = guardrail.request(call, parse).await?;
-    let (keys, bytes) = (guardrail.keys(&call.caller).await?, request.text.len());
+    let (keys, bytes) = (guardrail.keys(&call.caller, call.who).await?, request.text.len());
     let salt = guardrail.digest_salt(&keys, &call.caller)?;
     let (redactor, rules) = (guardrail.redactor.clone(), guardrail.catalogue.clone());
     let work = move |checkpoint: &Checkpoint| {
