@@ -19,7 +19,9 @@ use portcullis::gateway::llm::kept::{Named, Role};
 use portcullis::gateway::memory::{Memory, RequestMemory, RequestMemoryParts};
 use portcullis::redact::SurrogateMap;
 use portcullis::store::postgres::{Database, Tls};
-use portcullis::store::{EmbeddedRecords, Entry, Expected, Key, LogLine, LogLines, PostgresRecords, Records};
+use portcullis::store::{
+    Appended, EmbeddedRecords, Entry, Expected, Key, LogLine, LogLines, PostgresRecords, Records,
+};
 use portcullis::vault::{MasterKey, Vault, VaultError};
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
 
@@ -312,7 +314,7 @@ fn log_line(number: u64) -> LogLine {
 async fn lines_of_logs_survive_a_restart() {
     let place = Place::new();
     let records = place.records().await;
-    records.append("one/1", &[log_line(1), log_line(2)]).await.unwrap();
+    assert_eq!(records.append("one/1", &[log_line(1), log_line(2)]).await.unwrap(), Appended::Whole);
     records.close().await;
     assert!(records.append("one/1", &[log_line(3)]).await.is_err());
     let records = place.records().await;

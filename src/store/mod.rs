@@ -34,7 +34,7 @@ mod timed;
 pub use blobs::{Area, Blob, Blobs, Facts, Opened, Pieces};
 pub use embedded::EmbeddedRecords;
 pub use error::{Cause, Fault, StoreError};
-pub use log_lines::{LogEnd, LogLine, LogLines};
+pub use log_lines::{Appended, LogEnd, LogLine, LogLines};
 pub use objects::{Objects, S3};
 pub use postgres::PostgresRecords;
 pub use records::{Closing, Entry, Expected, Keep, Key, Later, Records, Row};

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 
+use crate::app::audit_copies::TARGET;
 use crate::app::audit_copies::collector::CollectorCopy;
 use crate::app::audit_copies::destination::{Copied, Destination};
 use crate::app::audit_copies::store::StoreCopy;
@@ -25,8 +26,6 @@ const EVERY: Duration = Duration::from_secs(1);
 
 /// How often it is looked whether all lines are copied, where that is waited for.
 const LOOK: Duration = Duration::from_millis(20);
-
-const TARGET: &str = "portcullis::audit";
 
 /// How far copies have come.
 #[derive(Default)]

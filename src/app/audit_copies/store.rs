@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::app::audit_copies::TARGET;
 use crate::app::audit_copies::destination::{Copied, Destination};
 use crate::app::open_store::OpenStore;
 use crate::audit::{FollowedLine, Link};
 use crate::base::clock::{SharedClock, Timestamp};
-use crate::store::{LogEnd, LogLine, LogLines};
+use crate::store::{Appended, LogEnd, LogLine, LogLines};
 
 /// How often what is too old is removed.
 const SWEEP: Duration = Duration::from_secs(600);
@@ -36,6 +37,46 @@ impl StoreCopy {
     }
 }
 
+impl StoreCopy {
+    /// Which log a line goes on, or has it already.
+    async fn place(&self, first: &FollowedLine) -> Copied<Option<usize>> {
+        let follows = |(_, end): &(String, Link)| end.seq > 0 && *end == first.before;
+        if let Some(at) = self.logs.iter().position(follows) {
+            return Ok(Some(at));
+        }
+        for (at, (log, end)) in self.logs.iter().enumerate() {
+            if end.seq >= first.this.seq {
+                let there =
+                    self.lines.read(log, first.before.seq, 1).await.map_err(|error| error.to_string())?;
+                if there.first().is_some_and(|line| line.text == first.text) {
+                    return Ok(Some(at));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// A name for a log that begins with this line. A log has it already if that line left it with time.
+    fn unused_name(&self, first: &FollowedLine) -> String {
+        let mut name = format!("{}/{}", first.node, first.this.short_hash());
+        let begun = name.len();
+        let mut again = 1;
+        while self.logs.iter().any(|(log, _)| *log == name) {
+            again += 1;
+            name.truncate(begun);
+            name.push_str(&format!(".{again}"));
+        }
+        name
+    }
+}
+
+async fn append(lines: &dyn LogLines, log: &str, run: &[FollowedLine]) -> Copied<Appended> {
+    let line =
+        |line: &FollowedLine| LogLine { number: line.this.seq, at: line.time, text: line.text.clone() };
+    let run: Vec<LogLine> = run.iter().map(line).collect();
+    lines.append(log, &run).await.map_err(|error| error.to_string())
+}
+
 impl Destination for StoreCopy {
     async fn ends(&mut self) -> Copied<Vec<Link>> {
         let ends = self.lines.ends().await.map_err(|error| error.to_string())?;
@@ -44,21 +85,30 @@ impl Destination for StoreCopy {
         Ok(self.logs.iter().map(|(_, link)| *link).collect())
     }
 
-    /// Lines that follow no log's last one begin another, so that none has a gap.
+    /// Lines that follow no log's last one, and are in none, begin another, so that none has a gap. So do those of a second gateway
+    /// that went on from a copy of the same file.
     async fn take(&mut self, run: &[FollowedLine]) -> Copied<()> {
         let (Some(first), Some(last)) = (run.first(), run.last()) else { return Ok(()) };
-        let follows = |(_, end): &(String, Link)| end.seq > 0 && *end == first.before;
-        let known = self.logs.iter().position(follows);
-        let named = known.and_then(|at| self.logs.get(at)).map(|(log, _)| log.clone());
-        let log = named.unwrap_or_else(|| format!("{}/{}", first.node, first.this.short_hash()));
-        let line =
-            |line: &FollowedLine| LogLine { number: line.this.seq, at: line.time, text: line.text.clone() };
-        let lines: Vec<LogLine> = run.iter().map(line).collect();
-        self.lines.append(&log, &lines).await.map_err(|error| error.to_string())?;
-        match known.and_then(|at| self.logs.get_mut(at)) {
-            Some((_, end)) => *end = last.this,
-            None => self.logs.push((log, last.this)),
+        if let Some(at) = self.place(first).await?
+            && let Some((log, end)) = self.logs.get_mut(at)
+        {
+            if append(&*self.lines, log, run).await? == Appended::Whole {
+                if last.this.seq > end.seq {
+                    *end = last.this;
+                }
+                return Ok(());
+            }
+            tracing::warn!(
+                target: TARGET, log = log.as_str(), line = first.this.seq,
+                "another gateway has gone on from the same line of the audit log: what this one writes is a log of its own in \
+                 the store"
+            );
         }
+        let log = self.unused_name(first);
+        if append(&*self.lines, &log, run).await? == Appended::Diverged {
+            return Err(format!("the store has other lines than these in the log {log}"));
+        }
+        self.logs.push((log, last.this));
         Ok(())
     }
 
@@ -126,22 +176,52 @@ mod tests {
         // Lines 4 to 6 are gone, and a log that begins anew.
         copy.take(&[line(link(6, 6), 7), line(link(7, 7), 8)]).await.unwrap();
         copy.take(&[line(Link::START, 9)]).await.unwrap();
-        let ends: Vec<(String, u64)> =
-            lines.ends().await.unwrap().into_iter().map(|end| (end.log, end.last.number)).collect();
+        let ends = async || -> Vec<(String, u64)> {
+            lines.ends().await.unwrap().into_iter().map(|end| (end.log, end.last.number)).collect()
+        };
+        let marks = async |(log, _): (String, u64)| -> Vec<u8> {
+            let kept = lines.read(&log, 0, 10).await.unwrap();
+            kept.iter().map(|line| Link::of_line(&line.text).unwrap().hash[0]).collect()
+        };
         let named = |mark: u8, last| (format!("one/{}", link(0, mark).short_hash()), last);
-        assert_eq!(ends, [named(1, 3), named(7, 8), named(9, 1)]);
+        assert_eq!(ends().await, [named(1, 3), named(7, 8), named(9, 1)]);
+
+        // A part of a log that is there whole, and one that goes on further.
+        let mut copy = open(None);
+        copy.ends().await.unwrap();
+        copy.take(&[line(link(6, 6), 7)]).await.unwrap();
+        copy.take(&[line(link(7, 7), 8), line(link(8, 8), 10)]).await.unwrap();
+        assert_eq!(ends().await, [named(1, 3), named(7, 9), named(9, 1)]);
+
+        // Two that go on from one line: each keeps all of its lines.
+        let (mut one, mut two) = (open(None), open(None));
+        one.ends().await.unwrap();
+        two.ends().await.unwrap();
+        one.take(&[line(link(3, 3), 20)]).await.unwrap();
+        two.take(&[line(link(3, 3), 30), line(link(4, 30), 31)]).await.unwrap();
+        one.take(&[line(link(4, 20), 21)]).await.unwrap();
+        two.take(&[line(link(5, 31), 32)]).await.unwrap();
+        assert_eq!(ends().await, [named(1, 5), named(7, 9), named(9, 1), named(30, 6)]);
+        assert_eq!(marks(named(1, 0)).await, [1, 2, 3, 20, 21]);
+        assert_eq!(marks(named(30, 0)).await, [30, 31, 32]);
 
         let mut copy = open(Some(Duration::from_millis(998)));
         copy.keep_up().await.unwrap();
-        let left = lines.read(&named(1, 0).0, 0, 10).await.unwrap();
-        assert_eq!(left.iter().map(|line| line.number).collect::<Vec<_>>(), [2, 3]);
+        assert_eq!(marks(named(1, 0)).await, [2, 3, 20, 21]);
         // Not again before its time.
         clock.advance(Duration::from_secs(60));
         copy.keep_up().await.unwrap();
-        assert_eq!(lines.read(&named(1, 0).0, 0, 10).await.unwrap().len(), 2);
+        assert_eq!(marks(named(1, 0)).await.len(), 4);
         clock.advance(SWEEP);
         copy.keep_up().await.unwrap();
-        assert_eq!(lines.read(&named(1, 0).0, 0, 10).await.unwrap().len(), 1, "the last line stays");
+        assert_eq!(marks(named(1, 0)).await, [21], "the last line stays");
+
+        // A log that begins as one does whose beginning is gone.
+        copy.ends().await.unwrap();
+        copy.take(&[line(Link::START, 1), line(link(1, 1), 2)]).await.unwrap();
+        let again = (format!("{}.2", named(1, 0).0), 2);
+        assert!(ends().await.contains(&again));
+        assert_eq!(marks(again).await, [1, 2]);
         assert_eq!(clock.now(), shared.now());
     }
 }

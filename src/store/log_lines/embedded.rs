@@ -7,11 +7,13 @@ use crate::base::clock::Timestamp;
 use crate::store::StoreError;
 use crate::store::columns::signed;
 use crate::store::embedded::EmbeddedRecords;
-use crate::store::log_lines::port::{Columned, LogEnd, LogLine, LogLines};
+use crate::store::log_lines::port::{Appended, Columned, LogEnd, LogLine, LogLines};
 use crate::store::records::Later;
 
-const APPEND: &str = "INSERT INTO audit (log, number, at, line) ";
-const KEEP: &str = " ON CONFLICT (log, number) DO NOTHING";
+// All of them or none. A line that is there already is written once more as it is, so that it counts.
+const APPEND: &str = ") INSERT INTO audit (log, number, at, line) SELECT log.name, number, at, line FROM added, log
+    WHERE NOT EXISTS (SELECT 1 FROM audit JOIN added AS other USING (number) WHERE audit.log = log.name AND audit.line <> other.line)
+    ON CONFLICT (log, number) DO UPDATE SET line = excluded.line";
 const READ: &str =
     "SELECT number, at, line FROM audit WHERE log = ?1 AND number > ?2 ORDER BY number LIMIT ?3";
 // From each log's name to the next one, however many lines lie in between.
@@ -24,18 +26,20 @@ const REMOVE: &str = "DELETE FROM audit WHERE log = ?1 AND number < COALESCE(
     (SELECT MAX(number) FROM audit WHERE log = ?1))";
 
 impl LogLines for EmbeddedRecords {
-    fn append<'a>(&'a self, log: &'a str, lines: &'a [LogLine]) -> Later<'a, ()> {
+    fn append<'a>(&'a self, log: &'a str, lines: &'a [LogLine]) -> Later<'a, Appended> {
         Box::pin(async move {
             if lines.is_empty() {
-                return Ok(());
+                return Ok(Appended::Whole);
             }
-            let mut statement: QueryBuilder<Sqlite> = QueryBuilder::new(APPEND);
+            let mut statement: QueryBuilder<Sqlite> = QueryBuilder::new("WITH log (name) AS (VALUES (");
+            statement.push_bind(log).push(")), added (number, at, line) AS (");
             statement.push_values(lines, |mut row, line| {
                 let Columned { number, at, line } = Columned::of(line);
-                row.push_bind(log).push_bind(number).push_bind(at).push_bind(line);
+                row.push_bind(number).push_bind(at).push_bind(line);
             });
-            statement.push(KEEP);
-            self.write(statement.build()).await.map(drop)
+            statement.push(APPEND);
+            let there = self.write(statement.build()).await?;
+            Ok(if there == lines.len() as u64 { Appended::Whole } else { Appended::Diverged })
         })
     }
 

@@ -13,4 +13,4 @@ mod embedded;
 mod port;
 mod postgres;
 
-pub use port::{LogEnd, LogLine, LogLines};
+pub use port::{Appended, LogEnd, LogLine, LogLines};

@@ -25,11 +25,21 @@ pub struct LogEnd {
     pub last: LogLine,
 }
 
+/// What came of lines that were given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Appended {
+    /// The log has all of them.
+    Whole,
+    /// Other lines stand under some of their numbers, so none was added: two logs went on from one line.
+    Diverged,
+}
+
 /// Logs that outlive the process. Several processes may share one store, each with logs of its own.
 pub trait LogLines: Send + Sync + 'static {
-    /// Adds lines to a log, all or none. Those whose numbers are there stay as they are, so that lines can be given again of which
-    /// nobody knows whether they came.
-    fn append<'a>(&'a self, log: &'a str, lines: &'a [LogLine]) -> Later<'a, ()>;
+    /// Adds lines to a log, all or none. Those that it has already stay as they are, so that lines can be given again of which nobody
+    /// knows whether they came; where it has others of their numbers none is added.
+    fn append<'a>(&'a self, log: &'a str, lines: &'a [LogLine]) -> Later<'a, Appended>;
 
     /// Up to `limit` lines of a log behind the number `after`, in their order; fewer are the last.
     fn read<'a>(&'a self, log: &'a str, after: u64, limit: u32) -> Later<'a, Vec<LogLine>>;

@@ -1,19 +1,20 @@
 //! [`LogLines`] in the PostgreSQL database.
 
-use sqlx::Row as _;
 use sqlx::postgres::PgRow;
+use sqlx::{Connection as _, Row as _};
 
 use crate::base::clock::Timestamp;
 use crate::store::StoreError;
 use crate::store::columns::signed;
-use crate::store::log_lines::port::{Columned, LogEnd, LogLine, LogLines};
+use crate::store::log_lines::port::{Appended, Columned, LogEnd, LogLine, LogLines};
 use crate::store::postgres::PostgresRecords;
 use crate::store::records::Later;
 
+// A line that is there already is written once more as it is, so that it counts; of another nothing is.
 const APPEND: &str = "INSERT INTO portcullis_audit (log, number, at, line)
     SELECT $1, added.number, added.at, added.line
     FROM UNNEST($2::bigint[], $3::bigint[], $4::text[]) AS added (number, at, line)
-    ON CONFLICT (log, number) DO NOTHING";
+    ON CONFLICT (log, number) DO UPDATE SET line = excluded.line WHERE portcullis_audit.line = excluded.line";
 const READ: &str = "SELECT number, at, line FROM portcullis_audit WHERE log = $1 AND number > $2
     ORDER BY number LIMIT $3";
 // From each log's name to the next one, however many lines lie in between.
@@ -28,7 +29,8 @@ const REMOVE: &str = "DELETE FROM portcullis_audit WHERE log = $1 AND number < C
     (SELECT MAX(number) FROM portcullis_audit WHERE log = $1))";
 
 impl LogLines for PostgresRecords {
-    fn append<'a>(&'a self, log: &'a str, lines: &'a [LogLine]) -> Later<'a, ()> {
+    fn append<'a>(&'a self, log: &'a str, lines: &'a [LogLine]) -> Later<'a, Appended> {
+        let count = lines.len() as u64;
         let log = log.to_owned();
         let (mut numbers, mut times, mut texts) = (Vec::new(), Vec::new(), Vec::new());
         for Columned { number, at, line } in lines.iter().map(Columned::of) {
@@ -38,8 +40,14 @@ impl LogLines for PostgresRecords {
         }
         Box::pin(self.run(move |connection| {
             Box::pin(async move {
+                let mut all = connection.begin().await?;
                 let statement = sqlx::query(APPEND).bind(log).bind(numbers).bind(times).bind(texts);
-                Ok(statement.execute(connection).await.map(drop)?)
+                if statement.execute(&mut *all).await?.rows_affected() != count {
+                    all.rollback().await?;
+                    return Ok(Appended::Diverged);
+                }
+                all.commit().await?;
+                Ok(Appended::Whole)
             })
         }))
     }
