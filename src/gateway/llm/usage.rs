@@ -178,20 +178,43 @@ impl UsageReader {
         self.reports()?.usage()
     }
 
-    /// About how many tokens were written in what has come: an event has one or a few, a document has some bytes for each.
+    /// About how many tokens were written in what has come: an event says how long its text is, a document has some bytes for each.
     fn estimated_output(&self) -> u64 {
         // Vectors, pictures and sound are no text of a model's.
         if self.protocol.stream.deltas.is_empty() {
             return 0;
         }
-        let events = self.reports().map_or(0, |reports| reports.events);
-        if events > 0 { events } else { estimated(self.bytes) }
+        let written = self.reports().map_or(0, |reports| reports.written);
+        if written > 0 { written } else { estimated(self.bytes) }
     }
 }
 
 /// About how many tokens so many bytes of text are.
 pub fn estimated(bytes: u64) -> u64 {
     bytes.div_ceil(BYTES_A_TOKEN)
+}
+
+/// Bytes of the longest text in one event. Names, ids, signatures, sound and pictures are none: they have nothing but letters, digits and
+/// signs of ASCII, and what a model wrote has blanks, escapes or other scripts as soon as it is more than a word.
+fn longest_text(document: &[u8]) -> u64 {
+    let (mut longest, mut begun, mut escaped) = (0, None, usize::MAX);
+    for at in memchr::memchr2_iter(b'"', b'\\', document) {
+        match document.get(at) {
+            _ if at == escaped => {}
+            Some(b'\\') => escaped = at + 1,
+            _ => match begun.take() {
+                None => begun = Some(at + 1),
+                Some(start) => {
+                    let text = document.get(start..at).unwrap_or_default();
+                    let is_text = |byte: &u8| matches!(byte, b' ' | b'\\') || !byte.is_ascii();
+                    if text.len() > longest && text.iter().any(is_text) {
+                        longest = text.len();
+                    }
+                }
+            },
+        }
+    }
+    longest as u64
 }
 
 fn rewritten(
@@ -210,8 +233,8 @@ struct Reports {
     places: &'static [(&'static str, TokenCount)],
     /// The last number of each count: those of a stream grow.
     last: [Option<u64>; COUNTS],
-    /// Events that were no report.
-    events: u64,
+    /// About how many tokens its events brought.
+    written: u64,
 }
 
 const COUNTS: usize = 9;
@@ -219,12 +242,12 @@ const COUNTS: usize = 9;
 impl Reports {
     /// Of an answer of this protocol.
     fn of(protocol: &'static Protocol) -> Self {
-        Self { places: protocol.usage, last: [None; COUNTS], events: 0 }
+        Self { places: protocol.usage, last: [None; COUNTS], written: 0 }
     }
 
     /// Looks at one document; whether it says how many tokens there were.
     fn document(&mut self, document: &[u8]) -> bool {
-        self.events = self.events.saturating_add(1);
+        self.written = self.written.saturating_add(estimated(longest_text(document)).max(1));
         if memmem::find(document, MARK).is_none() {
             return false;
         }

@@ -174,5 +174,17 @@ fn what_is_not_said_is_estimated() {
         reader.estimated_output()
     };
     assert_eq!(estimate(&"data: {\"choices\":[]}\n\n".repeat(20)), 20);
+    // A token an event, or as many as its text has; an id, a name and a signature are none.
+    let event = |text: &str| {
+        format!("data: {{\"id\":\"chatcmpl-{}\",\"delta\":{{\"content\":\"{text}\"}}}}\n\n", "9".repeat(40))
+    };
+    let long = "many more words ".repeat(25);
+    let texts =
+        [(" word", 2), (long.as_str(), 100), (r"\u4e2d\u6587\u4e2d\u6587", 6), ("\u{4e2d}\u{6587}", 2)];
+    for (text, tokens) in
+        texts.into_iter().chain([(r#"said \"no\" \\"#, 4), (&*"QUJD".repeat(99), 1), ("", 1)])
+    {
+        assert_eq!(estimate(&event(text).repeat(3)), 3 * tokens, "{text}");
+    }
     assert_eq!(estimate(&format!("{{\"x\":\"{}\"}}", "a".repeat(392))), 100);
 }
