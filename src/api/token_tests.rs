@@ -85,7 +85,7 @@ async fn rows_of_every_form_are_read() {
     let bench = bench(folder.path(), &clock()).await;
     let (all, none): (&[Service], Option<&[String]>) = (&Service::ALL, Some(&[]));
     let chat = ["chat".to_owned()];
-    let rows: [Row<'_>; 12] = [
+    let rows: [Row<'_>; 14] = [
         (r#""services":null"#, all, None),
         // A token that was narrowed to services is no key to routes.
         (r#""services":["redact"]"#, &[Service::Redact], none),
@@ -94,9 +94,11 @@ async fn rows_of_every_form_are_read() {
         (r#""form":2,"services":null,"labels":{"team":"a"},"more":1"#, all, None),
         (r#""form":2,"services":null,"models":["gpt-*"]"#, all, None),
         (r#""form":3,"services":null,"rate":{"times":1,"per_ms":1000}"#, all, None),
+        (r#""form":2,"services":null,"tenant":"acme""#, &Service::OF_TENANTS, None),
         // Whatever else narrows it nobody holds it to yet: it may do nothing.
         (r#""form":4,"services":null"#, &[], none),
-        (r#""services":null,"tenant":"acme""#, &[], none),
+        (r#""form":2,"services":null,"tenant":"Acme Corp""#, &[], none),
+        (r#""form":2,"services":null,"tenant":["acme"]"#, &[], none),
         (r#""form":2,"services":null,"models":{"any":["gpt-*"]}"#, &[], none),
         (r#""form":2,"services":["redact"],"routes":["chat"],"budget":{"tokens":1}"#, &[], none),
         (r#""form":2,"services":null,"tenant":null,"models":null,"budget":null"#, all, None),

@@ -36,6 +36,7 @@ assets! {
     "console.css" STYLE,
     "configuration.js" SCRIPT,
     "console.js" SCRIPT,
+    "editor.js" SCRIPT,
     "icon.svg" PICTURE,
     "sign-in.js" SCRIPT,
     "live.js" SCRIPT,

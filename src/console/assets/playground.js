@@ -7,9 +7,6 @@
   // After so many milliseconds without a key somebody pauses.
   const PAUSE = 120;
   const LONG_PAUSE = 500;
-  // In longer texts, and in those with longer lines, marks do not move between two pauses: they are hidden.
-  const LIVE = 300_000;
-  const LONG = 20_000;
   // Longer texts are read from a file in what is copied.
   const COPIED = 20_000;
 
@@ -17,222 +14,21 @@
   const whole = (text) => text.toWellFormed?.()
     ?? text.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd");
 
-  // --- Tabs -------------------------------------------------------------------------------------------------------
-
-  function tabs(first, show) {
-    const all = [...first.closest("[role=tablist]").querySelectorAll("[role=tab]")];
-    const choose = (tab) => {
-      for (const other of all) {
-        other.setAttribute("aria-selected", String(other === tab));
-        other.tabIndex = other === tab ? 0 : -1;
-      }
-      show(tab);
-    };
-    for (const tab of all) {
-      tab.addEventListener("click", () => choose(tab));
-      tab.addEventListener("keydown", (event) => {
-        const open = all.filter((one) => !one.disabled);
-        const at = open.indexOf(tab);
-        const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: open.length - 1 }[event.key];
-        if (to === undefined) return;
-        event.preventDefault();
-        const next = open[(to + open.length) % open.length];
-        next.focus();
-        choose(next);
-      });
-    }
-    return choose;
-  }
-
-  // --- Marks ------------------------------------------------------------------------------------------------------
-
-  // Cuts a text into runs of lines. Where one ends depends on its lines alone, so that what is typed moves few ends.
-  function runs(text) {
-    const found = [];
-    let [start, at, lines] = [0, 0, 0];
-    for (;;) {
-      const end = text.indexOf("\n", at);
-      const stop = end < 0 ? text.length : end;
-      lines += 1;
-      const mixed = stop > at ? (stop - at) * 31 + text.charCodeAt(at) * 7 + text.charCodeAt(stop - 1) : 1;
-      if (end < 0 || lines >= 64 || (lines >= 4 && mixed % 13 === 0)) {
-        found.push([start, stop]);
-        [start, lines] = [stop + 1, 0];
-      }
-      if (end < 0) return found;
-      at = end + 1;
-    }
-  }
-
-  // Shows a text with marks, and builds only those runs of lines anew that are not as they were.
-  class Painter {
-    constructor(into) {
-      this.into = into;
-      this.blocks = [];
-      this.longest = 0;
-    }
-
-    // `marks` are in order, and share no character.
-    paint(text, marks) {
-      let first = 0;
-      this.longest = 0;
-      const next = runs(text).map(([start, end]) => {
-        this.longest = Math.max(this.longest, end - start);
-        while (first < marks.length && marks[first].end <= start) first += 1;
-        const own = [];
-        let key = text.slice(start, end) + "\n";
-        for (let at = first; at < marks.length && marks[at].start < end; at += 1) {
-          const mark = marks[at];
-          const [from, to] = [Math.max(mark.start - start, 0), Math.min(mark.end, end) - start];
-          own.push({ from, to, mark });
-          key += `${from}-${to} ${mark.kind} `;
-        }
-        return { key, text: text.slice(start, end), own };
-      });
-      const old = this.blocks;
-      let head = 0;
-      while (head < old.length && head < next.length && old[head].key === next[head].key) {
-        this.again(next[head], old[head]);
-        head += 1;
-      }
-      let [oldEnd, nextEnd] = [old.length, next.length];
-      while (oldEnd > head && nextEnd > head && old[oldEnd - 1].key === next[nextEnd - 1].key) {
-        this.again(next[nextEnd - 1], old[oldEnd - 1]);
-        oldEnd -= 1;
-        nextEnd -= 1;
-      }
-      const built = document.createDocumentFragment();
-      for (let at = head; at < nextEnd; at += 1) built.append(this.build(next[at]));
-      const behind = old[oldEnd]?.element ?? null;
-      for (let at = head; at < oldEnd; at += 1) old[at].element.remove();
-      this.into.insertBefore(built, behind);
-      this.blocks = next;
-    }
-
-    again(block, known) {
-      block.element = known.element;
-      block.marked = known.marked;
-      block.own.forEach(({ mark }, at) => { block.marked[at].told = mark.told; });
-    }
-
-    build(block) {
-      const element = document.createElement("div");
-      block.marked = [];
-      let at = 0;
-      for (const { from, to, mark } of block.own) {
-        if (from > at) element.append(block.text.slice(at, from));
-        const marked = document.createElement("mark");
-        marked.className = mark.kind;
-        marked.textContent = block.text.slice(from, to);
-        marked.told = mark.told;
-        element.append(marked);
-        block.marked.push(marked);
-        at = to;
-      }
-      element.append(block.text.slice(at));
-      // A last line that is empty has its height.
-      if (block.text === "" || block.text.endsWith("\n")) element.append("\n");
-      block.element = element;
-      return element;
-    }
-
-    // Lets the marks of a finding stand out; the first of them.
-    point(told) {
-      let found = null;
-      for (const { marked } of this.blocks) {
-        for (const mark of marked) {
-          const is = told !== null && mark.told === told;
-          if (is) found ??= mark;
-          mark.classList.toggle("now", is);
-        }
-      }
-      return found;
-    }
-  }
-
-  // A text area with marks behind it.
-  class Editor {
-    constructor(kind, pause, done) {
-      this.box = $(`editor-${kind}`);
-      this.area = $(`in-${kind}`);
-      this.back = this.box.querySelector(".back");
-      this.painter = new Painter(this.box.querySelector(".lines"));
-      this.marks = [];
-      this.text = "";
-      this.timer = 0;
-      this.area.addEventListener("scroll", () => this.follow());
-      this.area.addEventListener("input", () => {
-        this.typed();
-        this.later(pause, done);
-      });
-      new ResizeObserver(() => this.follow()).observe(this.area);
-    }
-
-    later(pause, done) {
-      clearTimeout(this.timer);
-      this.timer = setTimeout(done, pause);
-    }
-
-    follow() {
-      this.back.scrollTop = this.area.scrollTop;
-      this.back.scrollLeft = this.area.scrollLeft;
-    }
-
-    // Moves the marks with what is typed, until it is known what is found now.
-    typed() {
-      const [before, now] = [this.text, this.area.value];
-      if (now.length > LIVE || this.painter.longest > LONG) {
-        this.box.classList.add("stale");
-        return;
-      }
-      const most = Math.min(before.length, now.length);
-      let head = 0;
-      while (head < most && before.charCodeAt(head) === now.charCodeAt(head)) head += 1;
-      let tail = 0;
-      const left = most - head;
-      while (tail < left && before.charCodeAt(before.length - 1 - tail) === now.charCodeAt(now.length - 1 - tail)) tail += 1;
-      const [end, moved] = [before.length - tail, now.length - before.length];
-      const kept = [];
-      for (const mark of this.marks) {
-        if (mark.end <= head) kept.push(mark);
-        else if (mark.start >= end) kept.push({ ...mark, start: mark.start + moved, end: mark.end + moved });
-      }
-      this.paint(kept);
-    }
-
-    paint(marks) {
-      this.marks = marks;
-      this.text = this.area.value;
-      this.painter.paint(this.text, marks);
-      this.box.classList.remove("stale");
-      this.follow();
-    }
-
-    // Shows where a finding is.
-    point(told) {
-      const mark = this.painter.point(told);
-      if (!mark) return;
-      const [top, height] = [mark.offsetTop, this.area.clientHeight];
-      if (top < this.area.scrollTop || top + mark.offsetHeight > this.area.scrollTop + height) {
-        this.area.scrollTop = top - height / 2;
-        this.follow();
-      }
-    }
-
-    caret() {
-      const at = this.area.selectionStart;
-      return this.marks.find((mark) => mark.start <= at && at <= mark.end)?.told ?? null;
-    }
-  }
-
   // --- What is chosen ---------------------------------------------------------------------------------------------
+
+  // What somebody lets pass: values, each with the rule that finds it.
+  const MOST_PASSES = 50;
+  let passes = [];
 
   const sets = () => [...root.querySelectorAll("[name=set]:checked")].map((box) => box.value);
 
   function choice() {
     const threshold = Number($("threshold").value);
     return {
+      road: $("road").value,
       method: $("method").value,
+      only: $("only")?.checked ? $("only").value : null,
+      pass: passes,
       sets: sets(),
       threshold: threshold > 0 ? threshold : null,
       rules: whole($("rules").value),
@@ -243,9 +39,26 @@
   function sayChoice() {
     const { threshold, rules, method } = choice();
     $("threshold-says").textContent = threshold === null ? "as each rule says" : threshold.toFixed(2);
-    $("sets-say").textContent = sets().join(", ") || "none";
+    $("sets-say").textContent = $("only")?.checked ? "not looked at" : sets().join(", ") || "none";
     $("own-says").textContent = rules.trim() ? ": used" : "";
     $("surrogates").hidden = method !== "encrypt" && method !== "hash";
+  }
+
+  // The same in a configuration: JSON's way to write a text is one of TOML's.
+  function sayPasses() {
+    const toml = passes.map(({ value, rule }) => `[[detect.allow]]\nvalues = [${JSON.stringify(value).replaceAll("\x7f", "\\u007f")}]\nrules = [${JSON.stringify(rule)}]\n`);
+    for (const kind of ["text", "json"]) {
+      if (toml.length > 0) $(`allow-${kind}`).textContent = toml.join("\n");
+      $(`passes-${kind}`).textContent = toml.length > 0 ? `: ${counted(toml.length, toml.length === 1 ? "value" : "values")}` : "";
+      $(`pass-${kind}`).open ||= toml.length > 0;
+      $(`forget-${kind}`).hidden = toml.length === 0;
+    }
+  }
+
+  function letPass(value, rule) {
+    if (passes.length < MOST_PASSES && !passes.some((one) => one.value === value && one.rule === rule)) passes.push({ value, rule });
+    sayPasses();
+    changed(0);
   }
 
   function sayFaults(error) {
@@ -288,10 +101,10 @@
         const row = event.target.closest("tr");
         if (!step || !row) return;
         event.preventDefault();
-        (step > 0 ? row.nextElementSibling : row.previousElementSibling)?.querySelector("button")?.focus();
+        (step > 0 ? row.nextElementSibling : row.previousElementSibling)?.querySelector("button.value")?.focus();
       });
       rows.addEventListener("click", (event) => {
-        const told = Number(event.target.closest("button")?.closest("tr").dataset.told ?? -1);
+        const told = Number(event.target.closest("button.value")?.closest("tr").dataset.told ?? -1);
         const mark = this.editor.marks.find((one) => one.told === told);
         if (!mark) return;
         this.editor.area.focus();
@@ -368,7 +181,8 @@
       $(`count-${this.kind}`).textContent = said.join(", ");
       const rows = looked.told.map((told, number) => {
         const facts = looked.rules[told.rule];
-        const rule = make("td", {}, make("span", { class: "tag look", title: facts?.description ?? "" }, told.rule));
+        const link = make("a", { class: "tag look", href: `/rules/${encodeURIComponent(told.rule)}`, title: facts?.description ?? "" }, told.rule);
+        const rule = make("td", {}, link);
         if (facts) rule.append(make("div", { class: "quiet small" }, [facts.category, facts.region, facts.severity].filter(Boolean).join(" · ")));
         const row = make("tr", { "data-told": String(number) },
           make("td", {}, make("button", { class: "value mono", type: "button" }, told.value)),
@@ -377,10 +191,11 @@
         row.append(
           make("td", { class: "number" }, told.score),
           make("td", { class: "small" }, told.why.join(" ")),
-          make("td", { class: "mono" }, told.becomes ?? "stays"));
+          make("td", { class: "mono" }, told.becomes ?? "stays"),
+          make("td", {}, this.passing(told)));
         return row;
       });
-      $(`rows-${this.kind}`).replaceChildren(...(rows.length > 0 ? rows : [nothing(this.kind === "json" ? 6 : 5, "Nothing is found.")]));
+      $(`rows-${this.kind}`).replaceChildren(...(rows.length > 0 ? rows : [nothing(this.kind === "json" ? 7 : 6, "Nothing is found.")]));
       const misses = looked.not.map((not) => make("tr", {},
         make("td", { class: "mono" }, not.value),
         make("td", {}, make("span", { class: "tag", title: looked.rules[not.rule]?.description ?? "" }, not.rule)),
@@ -389,6 +204,18 @@
         make("td", { class: "small quiet" }, not.others.join(", ") + (not.more > 0 ? ` and ${not.more} more` : ""))));
       $(`nots-${this.kind}`).textContent = misses.length > 0 ? counted(misses.length, misses.length === 1 ? "thing" : "things") : "";
       $(`misses-${this.kind}`).replaceChildren(...(misses.length > 0 ? misses : [nothing(5, "Nothing else looks like a value.")]));
+    }
+
+    // The value as it stands in the text: a table shows the beginning of a long one.
+    passing(told) {
+      const button = make("button", { class: "small", type: "button" }, "Let it pass");
+      button.addEventListener("click", (event) => {
+        event.stopPropagation();
+        const at = Number(button.closest("tr").dataset.told);
+        const mark = this.editor.marks.find((one) => one.told === at);
+        if (mark) letPass(this.editor.area.value.slice(mark.start, mark.end), told.rule);
+      });
+      return button;
     }
 
     point(told) {
@@ -555,6 +382,8 @@
   // --- What is copied ---------------------------------------------------------------------------------------------
 
   const api = root.dataset.api;
+  // Whose key a chat carries: a token of the gateway's, or the provider's key.
+  const chatKey = "chatsToken" in root.dataset ? "TOKEN" : "OPENAI_API_KEY";
   const shell = (text) => `'${text.replace(/'/g, "'\\''")}'`;
   // What JSON writes between quotes reads the same in Python.
   const python = (value) => Array.isArray(value) ? `[${value.map(python).join(", ")}]` : JSON.stringify(value);
@@ -562,11 +391,12 @@
   const BY_CALL = { mask: "mask", hash: "hash", report: "detect_only" };
 
   function callOptions() {
-    const { method, sets } = choice();
+    const { method, only, sets } = choice();
     const options = {};
     if (method === "encrypt") options.llm_request = true;
     else if (BY_CALL[method]) options.redaction_method_overrides = { redaction_type: BY_CALL[method] };
-    if (sets.join() !== "DEFAULT") options.rulesets = sets;
+    if (only) options.rules = [only];
+    else if (sets.join() !== "DEFAULT") options.rulesets = sets;
     return options;
   }
 
@@ -584,7 +414,13 @@
       else if (this.how !== "route" && !isFile && (threshold !== null || rules.trim())) {
         hints.push("A call has the thresholds and rules of the configuration: they are under “Configuration”.");
       }
-      if (this.how !== "route" && current.kind !== "chat") hints.push("TOKEN is a token for the API: see “Tokens”.");
+      if (this.how !== "route" && current.kind === "chat" && chatKey === "TOKEN") {
+        hints.push(`TOKEN is a token that covers the route ${root.dataset.chatsRoute}: see “Tokens”.`);
+      }
+      if (this.how !== "route" && current.kind !== "chat") {
+        hints.push(`TOKEN is a token that covers the service ${isFile ? "sanitize" : "redact"}: see “Tokens”.`);
+        if (!isFile && choice().road === "route") hints.push("A call of the API also finds what passes along a route: see “As”.");
+      }
       $("copy-hint").textContent = hints.join(" ");
       if (this.how === "route") this.route();
       else $("copied").textContent = this[this.how](current.kind);
@@ -612,7 +448,7 @@
       const text = whole(current.editor.area.value);
       const long = text.length > COPIED;
       if (kind === "chat") {
-        const key = `-H "Authorization: Bearer $OPENAI_API_KEY"`;
+        const key = `-H "Authorization: Bearer $${chatKey}"`;
         return `curl -sS ${root.dataset.chats}/chat/completions ${key} ${json} \\\n  -d ${long ? "@request.json" : shell(text.trim())}\n`;
       }
       const options = JSON.stringify(callOptions());
@@ -655,14 +491,15 @@ import os
 
 from openai import OpenAI
 
-client = OpenAI(base_url=${python(root.dataset.chats)}, api_key=os.environ["OPENAI_API_KEY"])
+client = OpenAI(base_url=${python(root.dataset.chats)}, api_key=os.environ["${chatKey}"])
 request = ${request}
 answer = client.chat.completions.create(**request)
 print(answer.choices[0].message)
 `;
       }
-      const { llm_request, redaction_method_overrides, rulesets } = callOptions();
+      const { llm_request, redaction_method_overrides, rules, rulesets } = callOptions();
       const more = [];
+      if (rules) more.push(`rules=${python(rules)}`);
       if (rulesets) more.push(`rulesets=${python(rulesets)}`);
       if (llm_request) more.push("llm_request=True");
       if (redaction_method_overrides) {
@@ -696,6 +533,7 @@ print(answer.result.${shown})
     const kind = tab.id.slice("tab-".length);
     for (const other of Object.keys(panels)) $(`panel-${other}`).hidden = other !== kind;
     $("choices").hidden = kind === "file";
+    $("roads").hidden = kind === "chat";
     current = panels[kind];
     current.look();
   });
@@ -712,9 +550,16 @@ print(answer.result.${shown})
     clearTimeout(changing);
     changing = setTimeout(() => current.look(), pause);
   }
-  for (const id of ["method", "model"]) $(id).addEventListener("change", () => changed(0));
+  for (const id of ["road", "method", "model", "only"]) $(id)?.addEventListener("change", () => changed(0));
   $("threshold").addEventListener("input", () => changed(PAUSE));
   for (const box of root.querySelectorAll("[name=set]")) box.addEventListener("change", () => changed(PAUSE));
+  for (const kind of ["text", "json"]) {
+    $(`forget-${kind}`).addEventListener("click", () => {
+      passes = [];
+      sayPasses();
+      changed(0);
+    });
+  }
   $("rules").addEventListener("input", () => changed(LONG_PAUSE));
   $("rules-example").addEventListener("click", () => {
     $("rules").value = $("rules").placeholder;

@@ -11,20 +11,17 @@ use crate::base::budget::Budget;
 use crate::base::checkpoint::Checkpoint;
 use crate::console::playground::engines::Engine;
 use crate::console::playground::look::{LookError, not_json};
+use crate::console::playground::redacting::redactor;
 use crate::console::playground::script::{Piece, Script, SeenValue, TOOL};
 use crate::console::playground::units::Units;
-use crate::console::playground::wanted::{Choice, MethodChoice, Wanted};
-use crate::detect::RuleSelection;
+use crate::console::playground::wanted::{Choice, MethodChoice, Road, Wanted};
 use crate::gateway::llm::{CompiledProtocol, EditorFactory, ProtocolChoice, WholeAnswer};
 use crate::redact::{
-    Answering, Counts, Keys, Limits, Marked, Method, Placement, Plan, PublicNameRules, RedactError, Redactor,
-    RestoreInUrls, SurrogateMap, UrlPolicy,
+    Answering, Counts, Keys, Limits, Marked, Method, Placement, RedactError, Redactor, RestoreInUrls,
+    SurrogateMap, UrlPolicy,
 };
 use crate::stream::Rewriter;
 use crate::stream::json::Decoded;
-
-/// The rules that may find what is nobody's.
-const SPECIAL: [&str; 3] = ["IP_ADDRESS", "EMAIL_ADDRESS", "URL"];
 
 /// What an answer is written in, in bytes, at the most.
 const HELD: usize = 16 << 20;
@@ -95,13 +92,15 @@ pub(super) fn chat(
     };
     let protocol =
         CompiledProtocol::new(protocol).map_err(|_| wrong("the protocol of chats is not there"))?;
-    let chat = Chat { engine, choice: &wanted.choice, keys, checkpoint, protocol: Arc::new(protocol) };
+    // A chat goes along a route.
+    let choice = Choice { road: Road::Route, ..wanted.choice.clone() };
+    let chat = Chat { engine, choice, keys, checkpoint, protocol: Arc::new(protocol) };
     chat.run(&wanted.text)
 }
 
 struct Chat<'c> {
     engine: &'c Engine,
-    choice: &'c Choice,
+    choice: Choice,
     keys: &'c Keys,
     checkpoint: &'c Checkpoint,
     protocol: Arc<CompiledProtocol>,
@@ -144,25 +143,8 @@ impl Chat<'_> {
         })
     }
 
-    /// As a route makes it: what is nobody's passes, and names that name nobody where the model shall understand them.
     fn redactor(&self, method: Method) -> Redactor {
-        let Engine { detector, catalogue, allow } = self.engine;
-        let mut allow = allow.clone();
-        let special: RuleSelection = SPECIAL.iter().filter_map(|name| catalogue.find(name)).collect();
-        // A list that is full has no room for it: then more is redacted.
-        let _ = allow.special_use(special);
-        let detector = detector.allowing(allow);
-        let detector = match self.choice.floor() {
-            Some(floor) => detector.at_least(floor),
-            None => detector,
-        };
-        let public = match self.choice.method {
-            MethodChoice::Encrypt => {
-                PublicNameRules { places: catalogue.find("LOCATION"), persons: catalogue.find("PERSON") }
-            }
-            _ => PublicNameRules::default(),
-        };
-        Redactor::new(detector, Plan::all(method)).leaving(public).passing(self.checkpoint.clone())
+        redactor(self.engine, &self.choice, method, self.checkpoint)
     }
 
     /// The answer as the program gets it.
@@ -294,14 +276,14 @@ mod tests {
     use crate::base::secret::Secret;
     use crate::console::playground::examples;
     use crate::crypto::fpe::FpeKey;
-    use crate::detect::{Allow, Catalogue, Detector};
+    use crate::detect::{Allow, Catalogue, Detector, RuleSelection};
 
     fn chatted(request: &str, method: &str) -> Chatted {
         let catalogue = Catalogue::builtin().unwrap();
         let detector = Detector::new(&catalogue, &RuleSelection::defaults(&catalogue)).unwrap();
-        let engine = Engine { detector, catalogue, allow: Allow::default() };
+        let engine = Engine { detector, catalogue, allow: Allow::default(), address: String::new() };
         let wanted = json!({"text": request, "as": "chat", "choice": {
-            "method": method, "sets": ["DEFAULT"], "threshold": null, "rules": "", "model": false,
+            "road": "call", "method": method, "only": null, "pass": [], "sets": ["DEFAULT"], "threshold": null, "rules": "", "model": false,
         }});
         let wanted = Wanted::read(wanted.to_string().as_bytes()).unwrap();
         let key = Arc::new(FpeKey::new(Secret::new(vec![7; 32])).unwrap());

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::api::{Caller, CpuPool, Job, PoolError};
 use crate::config::Config;
+use crate::console::playground::route;
 use crate::console::playground::wanted::Choice;
 use crate::console::running::Running;
 use crate::detect::{Allow, Catalogue, Detector, RuleError, RuleFile, RuleSelection};
@@ -29,6 +30,8 @@ pub(super) struct Engine {
     pub(super) catalogue: Catalogue,
     /// What passes though a rule finds it.
     pub(super) allow: Allow,
+    /// Where callers reach the gateway.
+    pub(super) address: String,
 }
 
 /// Why there is no engine.
@@ -51,6 +54,7 @@ impl From<PoolError> for EngineError {
 /// What an engine was made of.
 #[derive(Clone, PartialEq)]
 struct Key {
+    only: Option<String>,
     sets: Vec<String>,
     rules: String,
     model: bool,
@@ -62,7 +66,7 @@ impl Key {
         sets.sort_unstable();
         sets.dedup();
         let rules = if choice.rules.trim().is_empty() { String::new() } else { choice.rules.clone() };
-        Self { sets, rules, model: choice.model }
+        Self { only: choice.only.clone(), sets, rules, model: choice.model }
     }
 
     fn is_own(&self) -> bool {
@@ -160,7 +164,11 @@ fn made(config: &Config, key: &Key) -> Result<Engine, Vec<String>> {
         extend(&mut catalogue, &key.rules)?;
     }
     let sets = key.sets.iter().map(String::as_str);
-    let mut selection = RuleSelection::sets(&catalogue, sets).map_err(|error| vec![error.to_string()])?;
+    let mut selection = match &key.only {
+        None => RuleSelection::sets(&catalogue, sets).map_err(|error| vec![error.to_string()])?,
+        Some(rule) => RuleSelection::only(&catalogue, [rule.as_str()])
+            .map_err(|_| vec!["There is no rule of that name.".to_owned()])?,
+    };
     // Rules of one's own are on.
     catalogue.ids().skip(before).for_each(|rule| selection.insert(rule));
     let wrong = |error: RuleError| vec![error.fault.to_string()];
@@ -170,8 +178,8 @@ fn made(config: &Config, key: &Key) -> Result<Engine, Vec<String>> {
         true => Detector::new(&catalogue, &selection),
         false => Detector::new(&catalogue, &defaults).and_then(|detector| detector.with(selection)),
     };
-    let detector = detector.map_err(wrong)?.allowing(config.allow.clone());
-    Ok(Engine { detector, catalogue, allow: config.allow.clone() })
+    let (detector, address) = (detector.map_err(wrong)?, route::address(config));
+    Ok(Engine { detector, catalogue, allow: config.allow.clone(), address })
 }
 
 /// Adds rules of one's own.

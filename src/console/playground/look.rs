@@ -5,19 +5,11 @@ use std::cell::RefCell;
 use crate::base::checkpoint::{Checkpoint, Stopped};
 use crate::console::playground::engines::Engine;
 use crate::console::playground::marks::{Looked, Marking};
+use crate::console::playground::redacting::{passing, redactor};
 use crate::console::playground::wanted::{Choice, ReadAs, Wanted};
 use crate::detect::{Detector, Finding, Rejected, Rejection, Span};
-use crate::redact::{Keys, Limits, Marked, Plan, RedactError, Redactor};
+use crate::redact::{Keys, Limits, Marked, RedactError};
 use crate::stream::json::{JsonError, PathSet, walk};
-
-/// The redactor of a choice.
-pub(super) fn redactor(engine: &Engine, choice: &Choice, checkpoint: &Checkpoint) -> Redactor {
-    let detector = match choice.floor() {
-        Some(floor) => engine.detector.at_least(floor),
-        None => engine.detector.clone(),
-    };
-    Redactor::new(detector, Plan::all(choice.method.method())).passing(checkpoint.clone())
-}
 
 /// Why nothing was found out.
 #[derive(Debug)]
@@ -54,7 +46,7 @@ pub(super) fn look(
     checkpoint: &Checkpoint,
 ) -> Result<Looked, LookError> {
     let (text, choice) = (wanted.text.as_str(), &wanted.choice);
-    let redactor = redactor(engine, choice, checkpoint);
+    let redactor = redactor(engine, choice, choice.method.method(), checkpoint);
     let mut looked = Looked::default();
     let marked = match wanted.read_as {
         ReadAs::Text => None,
@@ -99,6 +91,8 @@ pub(super) fn look(
     looked.redacted = marked.value;
     checkpoint.pass()?;
     marking.reject(&mut looked, &rejected(&engine.detector, choice, text, &found));
+    checkpoint.pass()?;
+    marking.pass(&mut looked, &passing(engine, choice, text, &found));
     Ok(looked)
 }
 
@@ -169,12 +163,12 @@ mod tests {
     fn engine() -> Engine {
         let catalogue = Catalogue::builtin().unwrap();
         let detector = Detector::new(&catalogue, &RuleSelection::defaults(&catalogue)).unwrap();
-        Engine { detector, catalogue, allow: Allow::default() }
+        Engine { detector, catalogue, allow: Allow::default(), address: String::new() }
     }
 
     fn looked(text: &str, read_as: &str, threshold: Option<f32>) -> Looked {
         let wanted = json!({"text": text, "as": read_as, "choice": {
-            "method": "replace", "sets": ["DEFAULT"], "threshold": threshold, "rules": "", "model": false,
+            "road": "route", "method": "replace", "only": null, "pass": [], "sets": ["DEFAULT"], "threshold": threshold, "rules": "", "model": false,
         }});
         let wanted = Wanted::read(wanted.to_string().as_bytes()).unwrap();
         look(&engine(), &wanted, &Keys::default(), &Checkpoint::default()).unwrap()

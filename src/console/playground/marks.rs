@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::console::playground::redacting::Passing;
 use crate::console::playground::units::Units;
 use crate::console::playground::why::{Judged, score};
 use crate::detect::{Detector, Finding, Rejected, Rejection, Rule, Score, Span};
@@ -225,6 +226,30 @@ impl Marking<'_> {
                 more: others.len().saturating_sub(OTHERS),
             });
         }
+    }
+
+    /// Adds what rules find and what passes all the same.
+    pub(super) fn pass(&self, looked: &mut Looked, passing: &[Passing]) {
+        let passing = passing.get(..passing.len().min(TOLD)).unwrap_or_default();
+        let units = Units::of(
+            self.text,
+            passing.iter().flat_map(|one| [one.finding.span.start, one.finding.span.end]),
+        );
+        for Passing { finding, why } in passing {
+            let rule = self.detector.rule(finding.rule);
+            looked.rules.entry(rule.name().to_owned()).or_insert_with(|| RuleFacts::of(rule));
+            looked.not.push(NotFound {
+                start: units.at(finding.span.start),
+                end: units.at(finding.span.end),
+                value: self.shown(finding.span),
+                rule: rule.name().to_owned(),
+                score: score(finding.score.value()),
+                why: vec![(*why).to_owned()],
+                others: Vec::new(),
+                more: 0,
+            });
+        }
+        looked.not.sort_by_key(|not| (not.start, not.end));
     }
 }
 

@@ -6,6 +6,7 @@
 //! | `section` | [`Playground`]: the section |
 //! | `wanted` | [`Wanted`](wanted::Wanted): what a script of ours asks |
 //! | `engines` | [`Engines`](engines::Engines): rules compiled as somebody chose them |
+//! | `redacting` | with what a text is redacted, and what passes there |
 //! | `look` | a text or a document: what is found and what becomes of it |
 //! | `units` | places as scripts count them |
 //! | `marks` | findings, and what is none, as a page shows them |
@@ -24,6 +25,7 @@ mod file;
 mod look;
 mod marks;
 mod page;
+mod redacting;
 mod route;
 mod script;
 mod section;

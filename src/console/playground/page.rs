@@ -3,16 +3,34 @@
 use maud::{Markup, html};
 
 use crate::console::playground::examples;
-use crate::detect::RuleSet;
+use crate::console::playground::route::ChatsRoute;
+use crate::detect::{Rule, RuleSet};
 
 /// What of the gateway the page says.
 pub(super) struct Around {
     /// Where callers reach it.
     pub(super) api: String,
     /// Where chats go to.
-    pub(super) chats: String,
+    pub(super) chats: ChatsRoute,
     /// Whether a names model reads.
     pub(super) has_model: bool,
+    /// The rule that somebody came to try.
+    pub(super) rule: Option<RuleToTry>,
+}
+
+/// A rule that is tried alone.
+pub(super) struct RuleToTry {
+    name: String,
+    /// What it takes for a value, and what not.
+    text: String,
+}
+
+impl RuleToTry {
+    pub(super) fn of(rule: &Rule) -> Self {
+        let examples = rule.matches.iter().take(5).chain(rule.misses.iter().take(5));
+        let lines: Vec<&str> = examples.map(String::as_str).collect();
+        Self { name: rule.name().to_owned(), text: lines.join("\n") }
+    }
 }
 
 const TABS: [(&str, &str); 4] = [("text", "Text"), ("json", "JSON"), ("chat", "Chat"), ("file", "File")];
@@ -35,7 +53,8 @@ pub(super) fn page(around: &Around) -> Markup {
             }
         }
         noscript { p.note.look { "This page works by a script, which your browser does not run." } }
-        div #playground data-api=(around.api) data-chats=(around.chats) {
+        div #playground data-api=(around.api) data-chats=(around.chats.url)
+            data-chats-route=(around.chats.name) data-chats-token[around.chats.takes_token] {
             div.tabs role="tablist" aria-label="What you have" {
                 @for (id, name) in TABS {
                     button #{ "tab-" (id) } role="tab" type="button" aria-controls={ "panel-" (id) }
@@ -44,7 +63,7 @@ pub(super) fn page(around: &Around) -> Markup {
                 }
             }
             (choices(around))
-            (looking("text", "Your text", "As it leaves", examples::TEXT))
+            (looking("text", "Your text", "As it leaves", around.rule.as_ref().map_or(examples::TEXT, |rule| &rule.text)))
             (looking("json", "Your document", "As it leaves", examples::JSON))
             (chat())
             (file())
@@ -61,6 +80,13 @@ fn choices(around: &Around) -> Markup {
                     label for="method" { "Method" }
                     select #method { @for (name, words) in METHODS { option value=(name) { (words) } } }
                 }
+                div.field #roads {
+                    label for="road" { "As" }
+                    select #road {
+                        option value="route" { "along a route: what is nobody's passes" }
+                        option value="call" { "by a call of the API: all that is found" }
+                    }
+                }
                 div.field {
                     label for="threshold" { "Threshold " output.hint #threshold-says for="threshold" { "as each rule says" } }
                     input #threshold type="range" min="0" max="1" step="0.05" value="0" aria-describedby="threshold-says";
@@ -69,6 +95,9 @@ fn choices(around: &Around) -> Markup {
                     label { input #model type="checkbox" checked[around.has_model] disabled[!around.has_model]; "Names model" }
                     @if !around.has_model { span.hint { "none is configured" } }
                 }
+            }
+            @if let Some(rule) = &around.rule {
+                div.checks { label { input #only type="checkbox" value=(rule.name) checked; "Only the rule " code { (rule.name) } } }
             }
             details {
                 summary { "Rule sets: " span #sets-say { "DEFAULT" } }
@@ -129,17 +158,26 @@ fn looking(id: &str, own: &str, leaves: &str, example: &str) -> Markup {
                             tr {
                                 th { "Value" } th { "Rule" }
                                 @if id == "json" { th { "Where" } }
-                                th.number { "Score" } th { "Why" } th { "Becomes" }
+                                th.number { "Score" } th { "Why" } th { "Becomes" } th { span.unseen { "Let it pass" } }
                             }
                         }
                         tbody #{ "rows-" (id) } {}
                     }
                 }
             }
-            details.card {
-                summary { "To let a value pass" }
-                p { "Say so in the configuration; it is read again at once. " a href="/docs/detection#values-that-may-pass" { "More of that" } }
-                pre tabindex="0" { "[[detect.allow]]\nvalues = [\"a value that is nobody's\"]" }
+            details.card #{ "pass-" (id) } {
+                summary { "To let a value pass" span #{ "passes-" (id) } {} }
+                p {
+                    "Choose “let it pass” beside what is found: it is tried here at once. What then stands below goes into the gateway's file, "
+                    "which is in use some seconds after it is saved. "
+                    a href="/docs/detection#values-that-may-pass" { "More of that" }
+                }
+                pre #{ "allow-" (id) } tabindex="0" { "[[detect.allow]]\nvalues = [\"a value that is nobody's\"]\nrules = [\"PERSON\"]" }
+                div.row {
+                    button.small type="button" data-copy={ "allow-" (id) } { "Copy" }
+                    a.button.small href="/configuration" { "Check it with the configuration" }
+                    button.small #{ "forget-" (id) } type="button" hidden { "Take all back" }
+                }
             }
             section.card aria-labelledby={ "not-" (id) } {
                 header { h2 #{ "not-" (id) } { "Looked at, and not found" } span.quiet #{ "nots-" (id) } {} }

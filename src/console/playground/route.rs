@@ -3,9 +3,9 @@
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use crate::config::Config;
-use crate::config::settings::Route;
+use crate::config::settings::{Auth, Route};
 use crate::console::playground::engines::Engine;
-use crate::console::playground::wanted::Choice;
+use crate::console::playground::wanted::{Choice, Pass};
 use crate::detect::RuleSelection;
 
 /// Where callers reach the gateway: as configured, else its first listener.
@@ -25,30 +25,43 @@ pub(super) fn address(config: &Config) -> String {
     format!("{scheme}://{address}")
 }
 
+/// Where chats go to, and whose key they carry.
+pub(super) struct ChatsRoute {
+    /// The base URL of clients.
+    pub(super) url: String,
+    /// Whether the route asks for a token of the gateway's.
+    pub(super) takes_token: bool,
+    /// What the route is called.
+    pub(super) name: String,
+}
+
 /// Where chats go to: the first route that redacts on its way to an upstream, that of OpenAI before others.
-pub(super) fn chats(config: &Config) -> String {
+pub(super) fn chats(config: &Config) -> ChatsRoute {
     let redacting = || {
         let leads = |route: &Route| route.upstream.is_some() && route.path.is_some();
         config.routes.iter().filter(move |route| leads(route) && route.redact.is_some())
     };
     let named = redacting().find(|route| route.name.as_str() == "openai");
-    let path = named
-        .or_else(|| redacting().next())
-        .and_then(|route| route.path.as_ref())
-        .map_or("/openai", |path| path.as_str());
+    let route = named.or_else(|| redacting().next());
+    let path = route.and_then(|route| route.path.as_ref()).map_or("/openai", |path| path.as_str());
     // What clients add stands behind the version.
     let base: Vec<&str> = path.split('/').take_while(|segment| *segment != "v1").collect();
     let base = base.join("/");
     let base = base.trim_end_matches('/');
-    format!("{}{base}/v1", address(config))
+    ChatsRoute {
+        url: format!("{}{base}/v1", address(config)),
+        takes_token: route.is_some_and(|route| route.auth.as_deref() == Some(&Auth::Token)),
+        name: route.map_or("openai", |route| route.name.as_str()).to_owned(),
+    }
 }
 
 /// The configuration of a route that does what was chosen. With a threshold it names the rules that the page's text met, since
 /// thresholds are each rule's own.
 pub(super) fn configured(engine: &Engine, choice: &Choice, met: &[&str]) -> String {
-    let mut out = String::from(
-        "# A route that does the same. Its clients' base URL is http://127.0.0.1:8080/openai/v1\n\
-         [upstreams.openai]\n\
+    let mut out =
+        format!("# A route that does the same. Its clients' base URL is {}/openai/v1\n", engine.address);
+    out.push_str(
+        "[upstreams.openai]\n\
          peers = [\"https://api.openai.com\"]\n\n\
          [[routes]]\n\
          name = \"openai\"\n\
@@ -71,6 +84,10 @@ pub(super) fn configured(engine: &Engine, choice: &Choice, met: &[&str]) -> Stri
             out.push_str(&format!("\"{rule}\" = {threshold:?}\n"));
         }
     }
+    for Pass { value, rule } in &choice.pass {
+        let value = toml::Value::String(value.clone());
+        out.push_str(&format!("\n[[detect.allow]]\nvalues = [{value}]\nrules = [\"{rule}\"]\n"));
+    }
     if !choice.rules.trim().is_empty() {
         out.push_str(
             "\n# In this file, beside the configuration, is what you wrote under “Rules of your own”.\n\
@@ -84,7 +101,7 @@ pub(super) fn configured(engine: &Engine, choice: &Choice, met: &[&str]) -> Stri
 mod tests {
     use super::*;
     use crate::config::{ProcessEnv, parse};
-    use crate::console::playground::wanted::MethodChoice;
+    use crate::console::playground::wanted::{MethodChoice, Road};
     use crate::detect::{Allow, Catalogue, Detector};
 
     #[test]
@@ -101,13 +118,34 @@ mod tests {
             for (sets, threshold) in [(vec!["DEFAULT"], None), (vec!["US", "SECRETS"], Some(0.7))] {
                 let selection = RuleSelection::sets(&catalogue, sets.iter().copied()).unwrap();
                 let detector = Detector::new(&catalogue, &selection).unwrap();
-                let engine = Engine { detector, catalogue: catalogue.clone(), allow: Allow::default() };
+                let engine = Engine {
+                    detector,
+                    catalogue: catalogue.clone(),
+                    allow: Allow::default(),
+                    address: "http://127.0.0.1:8080".to_owned(),
+                };
                 let sets = sets.into_iter().map(str::to_owned).collect();
-                let choice = Choice { method, sets, threshold, rules: String::new(), model: true };
+                let pass = vec![Pass { value: "a \"b\"\\\u{e4}\n".to_owned(), rule: "PERSON".to_owned() }];
+                let choice = Choice {
+                    road: Road::Route,
+                    method,
+                    only: None,
+                    pass,
+                    sets,
+                    threshold,
+                    rules: String::new(),
+                    model: true,
+                };
                 let toml = configured(&engine, &choice, &["US_SSN", "FIN/NRIC"]);
                 let config = parse(&toml, "playground.toml", &ProcessEnv, &catalogue);
                 let config = config.unwrap_or_else(|problems| panic!("{problems}\n{toml}"));
-                assert_eq!(chats(&config), "http://127.0.0.1:8080/openai/v1");
+                let chats = chats(&config);
+                assert_eq!(
+                    (chats.url.as_str(), chats.takes_token),
+                    ("http://127.0.0.1:8080/openai/v1", false)
+                );
+                let person = catalogue.find("PERSON").unwrap();
+                assert!(config.allow.has(person, "a \"b\"\\\u{e4}\n".as_bytes()));
                 let redact = config.routes.first().unwrap().redact.as_ref().unwrap();
                 assert_eq!(format!("{:?}", *redact.requests).to_lowercase(), method.name());
                 let rules = redact.rules.as_ref().map(|rules| rules.len());

@@ -14,7 +14,7 @@ use crate::console::playground::chat::chat;
 use crate::console::playground::engines::{Engine, EngineError, Engines};
 use crate::console::playground::file::{self, Cleaner, FILE, NotCleaned};
 use crate::console::playground::look::{LookError, look};
-use crate::console::playground::page::{self, Around};
+use crate::console::playground::page::{self, Around, RuleToTry};
 use crate::console::playground::route;
 use crate::console::playground::wanted::{Wanted, WantedError};
 use crate::console::running::Running;
@@ -116,17 +116,21 @@ impl Playground {
         Self { engines: Engines::new(running, cpu.clone()), cpu, cleaner, keys }
     }
 
-    fn show(&self) -> Reply {
-        let config = self.engines.config();
+    fn show(&self, visit: &Visit<'_>) -> Reply {
+        let Some(config) = self.engines.config() else {
+            return Failure::Engine(EngineError::Starting).into();
+        };
+        let rule = config.catalogue.find(visit.query.text("rule"));
         let around = Around {
-            api: config.as_ref().map(|config| route::address(config)).unwrap_or_default(),
-            chats: config.as_ref().map(|config| route::chats(config)).unwrap_or_default(),
-            has_model: config.is_some_and(|config| config.catalogue.names_model().is_some()),
+            api: route::address(&config),
+            chats: route::chats(&config),
+            has_model: config.catalogue.names_model().is_some(),
+            rule: rule.and_then(|rule| config.catalogue.rule(rule)).map(RuleToTry::of),
         };
         Reply::Page(Page {
             title: "Playground".to_owned(),
             content: page::page(&around),
-            scripts: &["playground.js"],
+            scripts: &["editor.js", "playground.js"],
         })
     }
 
@@ -140,7 +144,7 @@ impl Playground {
         let engine = self.engines.of(&wanted.choice, &visit.caller).await?;
         let keys = self.keys.clone();
         // What does not count takes some times as long to find as what does.
-        let job = Job { caller: visit.caller.clone(), bytes: wanted.text.len().saturating_mul(4) };
+        let job = Job { caller: visit.caller.clone(), bytes: wanted.text.len().saturating_mul(5) };
         let done = self.cpu.run(job, move |checkpoint| {
             let made = work(&engine, &wanted, &keys, checkpoint)?;
             serde_json::to_string(&made).map_err(|_| LookError::Stopped)
@@ -223,7 +227,7 @@ impl Section for Playground {
     fn call<'v>(&'v self, visit: Visit<'v>) -> BoxFuture<'v, Reply> {
         Box::pin(async move {
             match (visit.asked, visit.rest) {
-                (Asked::Show, "") => self.show(),
+                (Asked::Show, "") => self.show(&visit),
                 (Asked::Show, _) => Reply::NotFound,
                 (Asked::Do, _) => self.act(&visit).await,
             }

@@ -8,6 +8,9 @@ use crate::redact::Method;
 /// The longest text, in bytes.
 pub(super) const TEXT: usize = 1 << 20;
 
+/// The most values that somebody lets pass.
+const PASSES: usize = 50;
+
 /// The longest rule file, in bytes.
 pub(super) const RULES: usize = 64 << 10;
 
@@ -66,12 +69,36 @@ impl MethodChoice {
     }
 }
 
+/// As what a text is redacted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Road {
+    /// As along a route, where it does not say otherwise: what is nobody's passes, and public names where it encrypts.
+    Route,
+    /// As by a call of the API.
+    Call,
+}
+
+/// A value that shall pass where a rule finds it.
+#[derive(Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Pass {
+    pub(super) value: String,
+    pub(super) rule: String,
+}
+
 /// Which rules, and what becomes of their findings.
 #[derive(Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Choice {
+    /// As what it is redacted.
+    pub(super) road: Road,
     /// What becomes of findings.
     pub(super) method: MethodChoice,
+    /// This rule alone; `None`: those of the sets.
+    pub(super) only: Option<String>,
+    /// What passes.
+    pub(super) pass: Vec<Pass>,
     /// The rules of these sets, which are there.
     pub(super) sets: Vec<String>,
     /// From which score on findings count, 0 to 1; `None`: as each rule says.
@@ -120,6 +147,9 @@ pub(super) enum WantedError {
     /// There is no such set.
     #[error("There is no rule set of that name.")]
     UnknownSet,
+    /// Too much shall pass.
+    #[error("The playground lets {PASSES} values pass.")]
+    TooManyPass,
     /// No rules are chosen.
     #[error("Choose a rule set, or write a rule of your own.")]
     NoRules,
@@ -149,7 +179,10 @@ impl Wanted {
         if !known || choice.sets.iter().any(|set| RuleSet::named(set).is_none()) {
             return Err(WantedError::UnknownSet);
         }
-        if choice.sets.is_empty() && choice.rules.trim().is_empty() {
+        if choice.pass.len() > PASSES {
+            return Err(WantedError::TooManyPass);
+        }
+        if choice.only.is_none() && choice.sets.is_empty() && choice.rules.trim().is_empty() {
             return Err(WantedError::NoRules);
         }
         if choice.threshold.is_some_and(|threshold| !(0.0..=1.0).contains(&threshold)) {
@@ -166,8 +199,10 @@ mod tests {
     use super::*;
 
     fn read(change: impl FnOnce(&mut serde_json::Value)) -> Result<Wanted, WantedError> {
-        let choice =
-            json!({"method": "mask", "sets": ["DEFAULT"], "threshold": null, "rules": "", "model": true});
+        let choice = json!({
+            "road": "route", "method": "mask", "only": null, "pass": [], "sets": ["DEFAULT"], "threshold": null, "rules": "",
+            "model": true,
+        });
         let mut value = json!({"text": "a", "as": "text", "choice": choice});
         change(&mut value);
         Wanted::read(value.to_string().as_bytes())
@@ -176,7 +211,8 @@ mod tests {
     #[test]
     fn what_the_page_does_not_send_is_refused() {
         assert!(read(|_| {}).is_ok());
-        let cases: [(&str, serde_json::Value, WantedError); 9] = [
+        let pass = json!({"value": "a", "rule": "PERSON"});
+        let cases: [(&str, serde_json::Value, WantedError); 12] = [
             ("/as", json!("yaml"), WantedError::NotOurs),
             ("/text", json!(7), WantedError::NotOurs),
             ("/text", json!("x".repeat(TEXT + 1)), WantedError::TextTooLong(TEXT + 1)),
@@ -186,6 +222,9 @@ mod tests {
             ("/choice/sets", json!([]), WantedError::NoRules),
             ("/choice/threshold", json!(1.5), WantedError::NotOurs),
             ("/choice/method", json!("block"), WantedError::NotOurs),
+            ("/choice/road", json!("rail"), WantedError::NotOurs),
+            ("/choice/pass", json!(vec![&pass; PASSES + 1]), WantedError::TooManyPass),
+            ("/choice/pass", json!([{"value": "a"}]), WantedError::NotOurs),
         ];
         for (at, value, error) in cases {
             let got = read(|wanted| *wanted.pointer_mut(at).unwrap() = value);

@@ -1,0 +1,92 @@
+//! With what a text is redacted: as a route does it, or a call of the API; and what passes there that rules find, with the reason.
+
+use crate::base::checkpoint::Checkpoint;
+use crate::console::playground::engines::Engine;
+use crate::console::playground::wanted::{Choice, MethodChoice, Road};
+use crate::detect::{Allow, Catalogue, Detector, Finding, RuleId, RuleSelection};
+use crate::redact::{Method, Plan, PublicNameRules, Redactor};
+
+/// The rules that may find what is nobody's.
+const SPECIAL: [&str; 3] = ["IP_ADDRESS", "EMAIL_ADDRESS", "URL"];
+
+/// What does something with findings.
+pub(super) fn redactor(
+    engine: &Engine,
+    choice: &Choice,
+    method: Method,
+    checkpoint: &Checkpoint,
+) -> Redactor {
+    let mut allow = engine.allow.clone();
+    for one in [chosen(choice, &engine.catalogue), nobodys(choice, &engine.catalogue)] {
+        allow.extend(one);
+    }
+    let detector = detector(engine, choice, allow);
+    let public = match (choice.road, choice.method) {
+        (Road::Route, MethodChoice::Encrypt) => PublicNameRules {
+            places: engine.catalogue.find("LOCATION"),
+            persons: engine.catalogue.find("PERSON"),
+        },
+        _ => PublicNameRules::default(),
+    };
+    Redactor::new(detector, Plan::all(method)).leaving(public).passing(checkpoint.clone())
+}
+
+fn detector(engine: &Engine, choice: &Choice, allow: Allow) -> Detector {
+    let detector = engine.detector.allowing(allow);
+    match choice.floor() {
+        Some(floor) => detector.at_least(floor),
+        None => detector,
+    }
+}
+
+/// The values that somebody wants to pass. A list that is full has no room for more: then they are found.
+fn chosen(choice: &Choice, catalogue: &Catalogue) -> Allow {
+    let mut allow = Allow::default();
+    for one in &choice.pass {
+        let rules: RuleSelection = catalogue.find(&one.rule).into_iter().collect();
+        let _ = allow.values(Some(rules), [one.value.as_str()], false);
+    }
+    allow
+}
+
+/// What is nobody's, along a route.
+fn nobodys(choice: &Choice, catalogue: &Catalogue) -> Allow {
+    let mut allow = Allow::default();
+    if choice.road == Road::Route {
+        let _ = allow.special_use(SPECIAL.iter().filter_map(|name| catalogue.find(name)).collect());
+    }
+    allow
+}
+
+/// Something that a rule finds, and why it passes all the same.
+pub(super) struct Passing {
+    pub(super) finding: Finding,
+    pub(super) why: &'static str,
+}
+
+/// What rules find in a text, but for what is `found`.
+pub(super) fn passing(engine: &Engine, choice: &Choice, text: &str, found: &[Finding]) -> Vec<Passing> {
+    let bare = detector(engine, choice, Allow::default());
+    let mut all = bare.find(&mut bare.cache(), text);
+    all.retain(|one| {
+        let at = found.partition_point(|other| other.span.end <= one.span.start);
+        !found.get(at).is_some_and(|other| other.span.overlaps(one.span))
+    });
+    let (chosen, nobodys) = (chosen(choice, &engine.catalogue), nobodys(choice, &engine.catalogue));
+    let why = |rule: RuleId, value: &[u8]| match () {
+        () if chosen.has(rule, value) => "You let it pass.",
+        () if engine.allow.has(rule, value) => "The configuration lets it pass ([[detect.allow]]).",
+        () if nobodys.has(rule, value) => {
+            "It is nobody's: an address of documentation, of the machine itself or of its own network passes along routes."
+        }
+        () => {
+            "It is public: names of countries, large places and persons of history pass along routes that encrypt."
+        }
+    };
+    all.into_iter()
+        .map(|finding| {
+            let value = text.as_bytes().get(finding.span.start..finding.span.end).unwrap_or_default();
+            Passing { finding, why: why(finding.rule, value) }
+        })
+        .collect()
+}
