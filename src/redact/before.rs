@@ -1,7 +1,7 @@
 //! What stands before a place in a text that passes: whether a token may begin there, and whether the text has just said
 //! that the last digits of a number follow (`ending in`, `****`).
 
-use crate::redact::index::Left;
+use crate::redact::left::Left;
 
 /// So much of a text is looked at for words that announce last digits, in bytes.
 const REACH: usize = 128;
@@ -41,10 +41,9 @@ impl Before<'_> {
         self.admits(byte) || self.may_be_mask()
     }
 
-    /// Whether a token may begin with `byte` here. A percent-escape is a boundary although its last digit looks like part
-    /// of a word.
+    /// Whether a token may begin with `byte` here.
     pub(super) fn admits(self, byte: u8) -> bool {
-        self.left.admits(byte) || self.ends_escape()
+        self.left.admits(byte)
     }
 
     /// Whether digits may follow that no token begins with: those of a mask of letters adjoin it.
@@ -63,16 +62,6 @@ impl Before<'_> {
         // The first word may have lost its beginning.
         let begun = bytes.skip_while(|byte| cut && (byte.is_ascii_alphanumeric() || !byte.is_ascii()));
         begun.fold(Cue::default(), |cue, byte| cue.after(*byte)).is_live()
-    }
-
-    fn ends_escape(self) -> bool {
-        let hex = |back| self.back(back).and_then(|digit| char::from(digit).to_digit(16));
-        match (self.back(3), hex(2), hex(1)) {
-            (Some(b'%'), Some(high), Some(low)) => {
-                !u8::try_from(high << 4 | low).is_ok_and(|byte| byte.is_ascii_alphanumeric())
-            }
-            _ => false,
-        }
     }
 
     /// The byte so many before the next.

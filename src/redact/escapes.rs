@@ -8,6 +8,7 @@ use std::ops::Range;
 use crate::detect::as_read;
 use crate::edit::{REFERENCES, SourceMap, reference};
 use crate::redact::index::More;
+use crate::redact::left::{behind_esc, terminal_sequence};
 
 /// How many spellings are undone, one within another.
 const LEVELS: usize = 3;
@@ -23,25 +24,67 @@ pub(super) fn read(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A text with all its escapes undone. What it reads like in between is not looked at: each look costs as much as the first.
+/// A text with all its escapes undone, and without what colours it on a terminal. What it reads like in between is not looked at:
+/// each look costs as much as the first.
 pub(super) struct Unescaped {
     pub(super) text: String,
     /// One for each level, the outermost first.
     maps: Vec<SourceMap>,
+    /// Where the text has escapes of what is neither letter nor digit, each with those within it; in order.
+    marks: Vec<EscapeMark>,
+}
+
+/// An escape of what is neither letter nor digit.
+#[derive(Clone)]
+struct EscapeMark {
+    range: Range<usize>,
+    /// Whether it is one for terminals, which nobody sees.
+    unseen: bool,
 }
 
 impl Unescaped {
     /// `None` if the text has no escapes.
     pub(super) fn of(text: &str) -> Option<Self> {
-        let (mut text, map) = undone(text)?;
-        let mut maps = vec![map];
-        while maps.len() < LEVELS
-            && let Some((next, map)) = undone(&text)
+        let Undone { text, map, mut marks } = undone(text)?;
+        let mut all = Self { text, maps: vec![map], marks: Vec::new() };
+        while all.maps.len() < LEVELS
+            && let Some(inner) = undone(&all.text)
         {
-            text = next;
-            maps.push(map);
+            let outward = |mark: EscapeMark| EscapeMark { range: all.range(mark.range), ..mark };
+            marks.extend(inner.marks.into_iter().map(outward));
+            all.text = inner.text;
+            all.maps.push(inner.map);
         }
-        Some(Self { text, maps })
+        marks.sort_by_key(|mark| (mark.range.start, mark.range.end));
+        for mark in marks {
+            match all.marks.last_mut() {
+                Some(last) if mark.range.start < last.range.end => {
+                    last.range.end = last.range.end.max(mark.range.end);
+                    last.unseen |= mark.unseen;
+                }
+                _ => all.marks.push(mark),
+            }
+        }
+        Some(all)
+    }
+
+    /// `span` of the text without the part of an escape that it begins or ends within, since a person sees no letters there, and without
+    /// what colours it at its end.
+    pub(super) fn without_halves(&self, span: Range<usize>) -> Range<usize> {
+        let around = |at: usize| {
+            let behind = self.marks.partition_point(|mark| mark.range.end <= at);
+            self.marks.get(behind).map(|mark| &mark.range).filter(|range| range.start < at)
+        };
+        let start = around(span.start).map_or(span.start, |range| range.end);
+        let mut end = around(span.end).map_or(span.end, |range| range.start);
+        let before = self.marks.partition_point(|mark| mark.range.end <= end);
+        for mark in self.marks.get(..before).unwrap_or_default().iter().rev() {
+            if !(mark.unseen && mark.range.end == end && mark.range.start > start) {
+                break;
+            }
+            end = mark.range.start;
+        }
+        start..end.max(start)
     }
 
     /// What spells `range` of the text.
@@ -50,24 +93,35 @@ impl Unescaped {
     }
 }
 
-/// The text with its outermost escapes undone, and where each part of that stands in it; `None` if it has none.
-fn undone(text: &str) -> Option<(String, SourceMap)> {
-    let (mut read, mut map, mut at) = (String::new(), SourceMap::at(0), 0);
+/// A text with its outermost escapes undone.
+struct Undone {
+    text: String,
+    /// Where each part of it stands in the text as it was.
+    map: SourceMap,
+    /// Where that has escapes of what is neither letter nor digit.
+    marks: Vec<EscapeMark>,
+}
+
+/// `None` if the text has no escapes.
+fn undone(text: &str) -> Option<Undone> {
+    let (mut read, mut map, mut marks, mut at) = (String::new(), SourceMap::at(0), Vec::new(), 0);
     let bytes = text.as_bytes();
-    for spot in memchr::memchr3_iter(b'%', b'\\', b'&', bytes) {
+    for spot in spots(bytes) {
         // Within the escape before.
         if spot < at {
             continue;
         }
-        let window = bytes.get(spot..bytes.len().min(spot + LONGEST)).unwrap_or_default();
-        let escaped = escape(window).or_else(|| mark(window).filter(|_| within_word(bytes, spot)));
-        let Some((spelled, length)) = escaped else { continue };
+        let Some((spelled, length)) = spelled(bytes, spot) else { continue };
         let plain = text.get(at..spot).unwrap_or_default();
         read.push_str(plain);
         map.plain(plain.len());
-        read.push(spelled);
-        map.spelled(spelled.len_utf8(), length);
+        read.extend(spelled);
+        map.spelled(spelled.map_or(0, char::len_utf8), length);
         at = spot + length;
+        if !spelled.is_some_and(char::is_alphanumeric) {
+            let unseen = !matches!(spelled, Some(c) if c != ' ' && c != ESC);
+            marks.push(EscapeMark { range: spot..at, unseen });
+        }
     }
     if at == 0 {
         return None;
@@ -75,8 +129,56 @@ fn undone(text: &str) -> Option<(String, SourceMap)> {
     let plain = text.get(at..).unwrap_or_default();
     read.push_str(plain);
     map.plain(plain.len());
-    Some((read, map))
+    Some(Undone { text: read, map, marks })
 }
+
+/// Where escapes may begin, in order.
+fn spots(bytes: &[u8]) -> impl Iterator<Item = usize> + '_ {
+    let mut written = memchr::memchr3_iter(b'%', b'\\', b'&', bytes).peekable();
+    let mut terminal = memchr::memchr3_iter(0x1b, b'[', b'^', bytes).peekable();
+    std::iter::from_fn(move || match (written.peek(), terminal.peek()) {
+        (Some(one), Some(other)) if other < one => terminal.next(),
+        (Some(_), _) => written.next(),
+        (None, _) => terminal.next(),
+    })
+}
+
+/// What is spelled at `spot`, and by how many bytes; `None` as a character is what is not read at all.
+fn spelled(bytes: &[u8], spot: usize) -> Option<(Option<char>, usize)> {
+    let rest = bytes.get(spot..).unwrap_or_default();
+    let window = rest.get(..LONGEST).unwrap_or(rest);
+    match window {
+        [b'%' | b'\\' | b'&', ..] => {
+            let escaped = escape(window).or_else(|| mark(window).filter(|_| within_word(bytes, spot)));
+            let (c, length) = escaped?;
+            match behind_esc(rest.get(length..).unwrap_or_default()) {
+                Some(more) if c == ESC => Some((seen(bytes, spot, length + more), length + more)),
+                _ => Some((Some(c), length)),
+            }
+        }
+        [b'^', b'[', behind @ ..] => {
+            let length = 2 + behind_esc(behind)?;
+            Some((seen(bytes, spot, length), length))
+        }
+        _ => {
+            let length = terminal_sequence(rest)?;
+            Some((seen(bytes, spot, length), length))
+        }
+    }
+}
+
+/// How a sequence for terminals reads. Between digits, and beside what is no word, it is not seen; else it parts words, such as a
+/// label and its value.
+fn seen(bytes: &[u8], spot: usize, length: usize) -> Option<char> {
+    let around = |at: Option<usize>| at.and_then(|at| bytes.get(at)).copied().unwrap_or_default();
+    let (before, after) = (around(spot.checked_sub(1)), around(spot.checked_add(length)));
+    let digits = before.is_ascii_digit() && after.is_ascii_digit();
+    let words = before.is_ascii_alphanumeric() && after.is_ascii_alphanumeric();
+    (words && !digits).then_some(' ')
+}
+
+/// The character by which sequences for terminals begin.
+const ESC: char = '\u{1b}';
 
 /// What a text begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -194,6 +296,7 @@ fn escape(bytes: &[u8]) -> Option<(char, usize)> {
                 b'r' => '\r',
                 b't' => '\t',
                 b'"' | b'\'' | b'/' | b'\\' => char::from(*mark),
+                b'e' if bytes.get(2) == Some(&b'[') => ESC,
                 _ => return None,
             };
             Some((c, 2))
@@ -278,7 +381,7 @@ mod tests {
             ("", None),
         ];
         for (text, expected) in cases {
-            assert_eq!(undone(text).as_ref().map(|(read, _)| read.as_str()), expected, "{text}");
+            assert_eq!(undone(text).as_ref().map(|read| read.text.as_str()), expected, "{text}");
         }
     }
 
@@ -289,5 +392,32 @@ mod tests {
         assert_eq!(read.text, "to jo@ab.de");
         assert_eq!((read.range(5..6), read.range(3..11)), (5..10, 3..15));
         assert!(Unescaped::of("to jo@ab.de").is_none());
+    }
+
+    #[test]
+    fn what_colours_a_text_is_not_read() {
+        let cases = [
+            ("\u{1b}[33m4111\u{1b}[0m x", "4111 x"),
+            (r"\u001b[1m\x1b[K4111\033[m, ^[[31mred\e[0m", " 4111, red"),
+            ("key=[01;31mAKIA[m", "key=AKIA[m"),
+            ("card\u{1b}[0m4111 41\u{1b}[31m11\u{1b}[m", "card 4111 4111"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(Unescaped::of(text).unwrap().text, expected, "{text}");
+        }
+        for text in ["a[0] = b[12]", "[x]", "2^[3]"] {
+            assert!(Unescaped::of(text).is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_half_of_an_escape_is_no_part_of_a_value() {
+        let text = "\\u003cjo@ab.de\\u003e \\\\x2541 hunter2\u{1b}[0m";
+        let read = Unescaped::of(text).unwrap();
+        assert_eq!(read.text, "<jo@ab.de> A hunter2");
+        let part = |start: usize, end: usize| text.get(read.without_halves(start..end)).unwrap();
+        assert_eq!((part(1, 14), part(6, 16), part(6, 14)), ("jo@ab.de", "jo@ab.de", "jo@ab.de"));
+        let at = text.find("hunter2").unwrap();
+        assert_eq!((part(at, text.len()), part(at, at + 7)), ("hunter2", "hunter2"));
     }
 }

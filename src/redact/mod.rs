@@ -72,6 +72,7 @@
 //! | `fpe_context` | [`FpeContext`]: what one call issued, for whoever holds the key |
 //! | `restorer` | [`Restorer`]: originals in the place of its surrogates |
 //! | `index` | exact strings at token boundaries |
+//! | `left` | what stands to the left of a place: whether a token may begin there |
 //! | `signed` | [`BlockSeal`]: the texts of signed blocks, which must go back as they came |
 //! | `answer` | [`Answer`]: restores, or masks, one channel of an answer |
 //! | `encoded` | strings of a document that passes: bytes stay, text in base64 is edited |
@@ -103,6 +104,7 @@ mod fpe_context;
 mod index;
 mod issued;
 mod keys;
+mod left;
 mod live;
 mod marked;
 mod method;

@@ -8,7 +8,8 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
 
-use crate::redact::index::{Case, Index, Left, More, Seen, Walk, joined};
+use crate::redact::index::{Case, Index, More, Seen, Walk, joined};
+use crate::redact::left::Left;
 
 impl Index {
     /// Calls `see` for every place of `text` where a string stands at token boundaries: its place and its entry.

@@ -317,6 +317,11 @@ fn with_escapes(
     let Some(unescaped) = Unescaped::of(text) else { return Ok(found) };
     let within = redactor.detector.try_find_under(cache, shown.label, &unescaped.text)?;
     let mut all = found;
+    all.retain_mut(|finding| {
+        let range = unescaped.without_halves(finding.span.start..finding.span.end);
+        finding.span = Span::new(range.start, range.end);
+        !range.is_empty()
+    });
     all.extend(within.into_iter().map(|finding| {
         let range = unescaped.range(finding.span.start..finding.span.end);
         Finding { span: Span::new(range.start, range.end), near: None, ..finding }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use crate::edit::Edit;
 use crate::redact::before::{Before, Passed};
-use crate::redact::index::{Left, More};
+use crate::redact::index::More;
+use crate::redact::left::Left;
 use crate::redact::surrogate_map::{Reading, Sought, SurrogateMap};
 use crate::redact::urls::{Asked, RestoreInUrls, UrlGuard, UrlPolicy};
 use crate::stream::TextUse;

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::base::checkpoint::Checkpoint;
 use crate::crypto::fpe::FpeKey;
 use crate::edit::{Edit, spliced_text};
 use crate::redact::answer::Answer;
@@ -11,6 +12,7 @@ use crate::redact::error::RedactError;
 use crate::redact::fpe_context::{FpeContext, Group, Print};
 use crate::redact::index::joined;
 use crate::redact::issued::Spelling;
+use crate::redact::left::Left;
 use crate::redact::surrogate_map::SurrogateMap;
 use crate::stream::Editor;
 
@@ -21,7 +23,7 @@ impl FpeContext {
     /// Makes it ready to restore; `key` is the one it names.
     pub fn restorer(self, key: Arc<FpeKey>) -> Restorer {
         let undo = Arc::new(SurrogateMap::of(self.issued));
-        Restorer { groups: self.groups.into(), undo, key }
+        Restorer { groups: self.groups.into(), undo, key, checkpoint: Checkpoint::default() }
     }
 }
 
@@ -31,6 +33,8 @@ pub struct Restorer {
     groups: Arc<[Group]>,
     undo: Arc<SurrogateMap>,
     key: Arc<FpeKey>,
+    /// Asked whether the work goes on.
+    checkpoint: Checkpoint,
 }
 
 impl std::fmt::Debug for Restorer {
@@ -40,7 +44,16 @@ impl std::fmt::Debug for Restorer {
 }
 
 impl Restorer {
+    /// The same, asking whether to go on as it works.
+    #[must_use]
+    pub fn passing(self, checkpoint: Checkpoint) -> Self {
+        Self { checkpoint, ..self }
+    }
+
     /// The text with originals where surrogates stood.
+    ///
+    /// # Errors
+    /// [`RedactError::Stopped`]; a surrogate that the key cannot decrypt.
     pub fn text(&self, text: &str) -> Result<String, RedactError> {
         Ok(spliced_text(text, &self.edits(text)?))
     }
@@ -58,28 +71,31 @@ impl Restorer {
         let bytes = text.as_bytes();
         let mut at = 0;
         let mut permuted = Vec::new();
+        let mut left = Left::default();
         while at < bytes.len() {
             while edits.get(from).is_some_and(|edit| edit.range.end <= at) {
                 from += 1;
             }
             // What travels with its original goes before what only looks like a print.
             if let Some(edit) = edits.get(from).filter(|edit| edit.range.contains(&at)) {
+                left = left.behind(bytes.get(at..edit.range.end).unwrap_or_default());
                 at = edit.range.end;
                 continue;
             }
             let limit = edits.get(from).map_or(bytes.len(), |edit| edit.range.start);
-            let before = at.checked_sub(1).and_then(|at| bytes.get(at));
-            let starts =
-                bytes.get(at).is_some_and(|byte| begins(*byte) && before.is_none_or(|a| !joined(*a, *byte)));
-            let found = if starts { self.seek(bytes, at, limit) } else { None };
-            match found {
+            let starts = !self.groups.is_empty()
+                && bytes.get(at).is_some_and(|byte| begins(*byte) && left.admits(*byte));
+            let found = if starts { self.seek(bytes, at, limit)? } else { None };
+            let next = match found {
                 Some((end, group)) => {
                     let with = self.decrypt(group, text, at..end)?;
                     permuted.push(Edit { range: at..end, with });
-                    at = end;
+                    end
                 }
-                None => at += 1,
-            }
+                None => at + 1,
+            };
+            left = left.behind(bytes.get(at..next).unwrap_or_default());
+            at = next;
         }
         edits.extend(permuted);
         edits.sort_by_key(|edit| edit.range.start);
@@ -87,9 +103,10 @@ impl Restorer {
     }
 
     /// The longest surrogate that begins at `at`: where it ends, and how it is undone.
-    fn seek(&self, text: &[u8], at: usize, limit: usize) -> Option<(usize, &Group)> {
+    fn seek(&self, text: &[u8], at: usize, limit: usize) -> Result<Option<(usize, &Group)>, RedactError> {
+        self.checkpoint.pass()?;
         let longest = |group| Some((seek(group, text, at, limit)?, group));
-        self.groups.iter().filter_map(longest).max_by_key(|(end, _)| *end)
+        Ok(self.groups.iter().filter_map(longest).max_by_key(|(end, _)| *end))
     }
 
     fn decrypt(&self, group: &Group, text: &str, range: Range<usize>) -> Result<String, RedactError> {

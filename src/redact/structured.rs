@@ -159,6 +159,9 @@ impl Restorer {
         let mut failed = Ok(());
         let everything = Selection::Chosen(Chosen { redactor: Some(0), ..Chosen::default() });
         let edits = visit(doc, &everything, &mut |CarrierText { part, .. }| {
+            if failed.is_err() {
+                return Vec::new();
+            }
             let mut edits = self.edits(part.text).unwrap_or_else(|error| {
                 failed = Err(error);
                 Vec::new()

@@ -10,8 +10,9 @@ use zeroize::Zeroizing;
 use crate::redact::before::{Before, Passed};
 use crate::redact::error::RedactError;
 use crate::redact::forms::{Forms, Matched};
-use crate::redact::index::{Case, Index, Left, More, Seen};
+use crate::redact::index::{Case, Index, More, Seen};
 use crate::redact::issued::{Issued, Spelling};
+use crate::redact::left::Left;
 use crate::redact::urls::Hosts;
 
 /// How much one document's findings may be: a bound on memory, not on what is found.

@@ -89,7 +89,10 @@ impl Endpoint for UnredactEvents {
                         // Whatever else the record says, such as its hash, is of the log and not of the caller.
                         let data = envelope.get().to_owned();
                         let restorer = restorer.clone();
-                        let work = move |_: &Checkpoint| restorer.document(data.as_bytes());
+                        let work = move |checkpoint: &Checkpoint| {
+                            let restorer = restorer.passing(checkpoint.clone());
+                            restorer.document(data.as_bytes())
+                        };
                         let restored = self.0.work(&caller, envelope.get().len(), work).await?;
                         *envelope = raw(restored)?;
                     }

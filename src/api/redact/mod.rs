@@ -11,6 +11,7 @@
 //! | `kept` | what a call names of the vault's |
 //! | `plan` | names looked up: rules and methods |
 //! | `path` | JSONPath |
+//! | `path_shape` | what a query costs, before it is read |
 //! | `report` | the analysis that `debug` asks for |
 //! | `service` | [`Redaction`]: what the operations share |
 
@@ -18,6 +19,7 @@ mod configured;
 mod events;
 mod kept;
 mod path;
+mod path_shape;
 mod plan;
 mod report;
 mod request;

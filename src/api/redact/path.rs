@@ -3,6 +3,8 @@
 use serde_json::Value;
 use serde_json_path::{JsonPath, PathElement};
 
+use crate::api::apart;
+use crate::api::redact::path_shape::Shape;
 use crate::detect::states;
 use crate::redact::{Chosen, Selection};
 use crate::stream::json::Segment;
@@ -21,7 +23,15 @@ pub(super) struct Query {
     absolutes: u32,
     /// Steps for each node that is tested: `search` and `match` compile their pattern each time.
     tests: f64,
+    /// How many times it may find each place.
+    multiplicity: f64,
 }
+
+/// Queries that are lighter to read than this are read where they come.
+const LIGHT: f64 = 64.0;
+
+/// Places that a query may find which finds some several times.
+const PLACES: f64 = 5e5;
 
 /// Steps that compiling a pattern takes beside those for its states, and for each of those.
 const PATTERN: f64 = 3e3;
@@ -56,10 +66,12 @@ impl Query {
         if text.len() > LONGEST {
             return None;
         }
-        let path = JsonPath::parse(text).ok()?;
+        let Shape { weight, multiplicity, operands } = Shape::of(text)?;
+        let parse = || JsonPath::parse(text).ok();
+        let path = if weight > LIGHT { apart(parse)? } else { parse()? };
         let descendants = u32::try_from(text.matches("..").count()).unwrap_or(u32::MAX);
         let absolutes = u32::try_from(text.matches('$').count().saturating_sub(1)).unwrap_or(u32::MAX);
-        Some(Self { path, descendants, absolutes, tests: tests(text) })
+        Some(Self { path, descendants, absolutes, tests: tests(text) * operands, multiplicity })
     }
 
     /// Chooses what the query finds in `document`, a value of `nodes` nodes, for the redactor `part`.
@@ -74,7 +86,14 @@ impl Query {
         // the document at each node that is tested.
         let (nodes, depth) = (size.nodes as f64, size.depth as f64);
         let again = f64::from(self.descendants.saturating_sub(1).min(64));
-        let steps = nodes * self.tests * depth.powf(again) * nodes.powf(f64::from(self.absolutes.min(8)));
+        if self.multiplicity > 1.0 && nodes * self.multiplicity > PLACES {
+            return Err(TooCostly);
+        }
+        let steps = nodes
+            * self.multiplicity
+            * self.tests
+            * depth.powf(again)
+            * nodes.powf(f64::from(self.absolutes.min(8)));
         size.steps += steps;
         if size.steps > STEPS {
             return Err(TooCostly);
@@ -198,6 +217,14 @@ mod tests {
             assert_eq!(found(query, &document), places, "{query}");
         }
         assert!(Query::parse(&format!("${}", ".a".repeat(LONGEST))).is_none());
+        // What would take the stack, or twice as long with each level.
+        for (begins, ends, count) in
+            [("(", ")", 900), ("!(", ")", 1000), ("(", "", 4000), ("@[?", "]", 1300), ("value(@[?", "])", 22)]
+        {
+            assert!(
+                Query::parse(&format!("$[?{}@.a{}]", begins.repeat(count), ends.repeat(count))).is_none()
+            );
+        }
     }
 
     #[test]
@@ -211,6 +238,15 @@ mod tests {
         assert!(choose("$..*") && choose("$[?@[0]]"));
         assert!(!choose("$[?$[?@[0]]]"));
         assert!(!choose("$..*..*..*..*..*..*..*"));
+        // Selectors that find the same, and filters that look at much.
+        assert!(choose("$[0,1][0]") && !choose("$[*,*]") && !choose(&format!("$[{}*]", "*,".repeat(1299))));
+        let query = Query::parse(&format!("$[?@==1{}]", "||@==1".repeat(600))).unwrap();
+        let (mut size, mut chosen) = (Size::of(&document), Chosen::default());
+        size.steps = STEPS / 2.0;
+        assert!(query.choose(&document, &mut size, 0, &mut chosen).is_err());
+        let small = serde_json::json!([[[[1]]]]);
+        let query = Query::parse(&format!("${}", "[*,*]".repeat(40))).unwrap();
+        assert!(query.choose(&small, &mut Size::of(&small), 0, &mut Chosen::default()).is_err());
         // A pattern is compiled for each of the nodes.
         assert!(!choose(r"$[?search(@[0], '\\p{L}{9}')]") && !choose("$[?match(@[0], $[0])]"));
         let query = Query::parse("$..*").unwrap();

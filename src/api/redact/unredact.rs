@@ -11,6 +11,7 @@ use crate::api::fields::Fields;
 use crate::api::redact::request::Named;
 use crate::api::redact::service::Redaction;
 use crate::api::token::Service;
+use crate::base::checkpoint::Checkpoint;
 use crate::base::pointer::Pointer;
 
 /// The operation.
@@ -59,8 +60,13 @@ impl Endpoint for Unredact {
                 self.0.named(caller.who, named).await?;
             }
             let restorer = self.0.open(caller.who, &context, &at).await?;
-            let restored =
-                self.0.work(&caller, data.len(), move |_| restorer.document(data.as_bytes())).await?;
+            let restored = self
+                .0
+                .work(&caller, data.len(), move |checkpoint: &Checkpoint| {
+                    let restorer = restorer.passing(checkpoint.clone());
+                    restorer.document(data.as_bytes())
+                })
+                .await?;
             Ok(Success {
                 summary: "Unredacted".to_owned(),
                 result: UnredactResponse { data: raw(restored)? },

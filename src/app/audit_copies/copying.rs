@@ -7,9 +7,8 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 
-use crate::app::audit_copies::TARGET;
 use crate::app::audit_copies::collector::CollectorCopy;
-use crate::app::audit_copies::destination::{Copied, Destination};
+use crate::app::audit_copies::destination::{Copied, Destination, TARGET};
 use crate::app::audit_copies::store::StoreCopy;
 use crate::app::error::AppError;
 use crate::app::open_store::OpenStore;

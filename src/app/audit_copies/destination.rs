@@ -2,6 +2,9 @@
 
 use crate::audit::{FollowedLine, Link};
 
+/// Where the log says what became of lines.
+pub(super) const TARGET: &str = "portcullis::audit";
+
 /// What came of a step; an error is in words for the log.
 pub(super) type Copied<T> = Result<T, String>;
 

@@ -15,6 +15,3 @@ mod store;
 
 pub(super) use copying::AuditCopies;
 pub use copying::copy_audit_file;
-
-/// Where the log says what became of them.
-const TARGET: &str = "portcullis::audit";

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::app::audit_copies::TARGET;
-use crate::app::audit_copies::destination::{Copied, Destination};
+use crate::app::audit_copies::destination::{Copied, Destination, TARGET};
 use crate::app::open_store::OpenStore;
 use crate::audit::{FollowedLine, Link};
 use crate::base::clock::{SharedClock, Timestamp};

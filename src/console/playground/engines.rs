@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::api::{Caller, CpuPool, Job, PoolError};
 use crate::config::Config;
-use crate::console::playground::route;
+use crate::console::playground::address::address;
 use crate::console::playground::wanted::Choice;
 use crate::console::running::Running;
 use crate::detect::{Allow, Catalogue, Detector, RuleError, RuleFile, RuleSelection};
@@ -178,7 +178,7 @@ fn made(config: &Config, key: &Key) -> Result<Engine, Vec<String>> {
         true => Detector::new(&catalogue, &selection),
         false => Detector::new(&catalogue, &defaults).and_then(|detector| detector.with(selection)),
     };
-    let (detector, address) = (detector.map_err(wrong)?, route::address(config));
+    let (detector, address) = (detector.map_err(wrong)?, address(config));
     Ok(Engine { detector, catalogue, allow: config.allow.clone(), address })
 }
 

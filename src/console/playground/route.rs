@@ -1,29 +1,11 @@
-//! The configuration of a route that does what somebody chose, and where the gateway is reached.
-
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+//! The configuration of a route that does what somebody chose, and where chats go.
 
 use crate::config::Config;
 use crate::config::settings::{Auth, Route};
+use crate::console::playground::address::address;
 use crate::console::playground::engines::Engine;
 use crate::console::playground::wanted::{Choice, Pass};
 use crate::detect::RuleSelection;
-
-/// Where callers reach the gateway: as configured, else its first listener.
-pub(super) fn address(config: &Config) -> String {
-    if let Some(url) = &config.api.public_url {
-        return url.trim_end_matches('/').to_owned();
-    }
-    let Some(listen) = config.listen.first() else { return "http://127.0.0.1:8080".to_owned() };
-    let scheme = if listen.tls.is_some() { "https" } else { "http" };
-    let mut address: SocketAddr = *listen.address;
-    if address.ip().is_unspecified() {
-        address.set_ip(match address {
-            SocketAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
-            SocketAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
-        });
-    }
-    format!("{scheme}://{address}")
-}
 
 /// Where chats go to, and whose key they carry.
 pub(super) struct ChatsRoute {
@@ -85,7 +67,7 @@ pub(super) fn configured(engine: &Engine, choice: &Choice, met: &[&str]) -> Stri
         }
     }
     for Pass { value, rule } in &choice.pass {
-        let value = toml::Value::String(value.clone());
+        let value = quoted(value);
         out.push_str(&format!("\n[[detect.allow]]\nvalues = [{value}]\nrules = [\"{rule}\"]\n"));
     }
     if !choice.rules.trim().is_empty() {
@@ -95,6 +77,11 @@ pub(super) fn configured(engine: &Engine, choice: &Choice, met: &[&str]) -> Stri
         );
     }
     out
+}
+
+/// A text of TOML. What JSON writes is one, but for the one control character that JSON leaves as it is.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f")
 }
 
 #[cfg(test)]
@@ -125,7 +112,8 @@ mod tests {
                     address: "http://127.0.0.1:8080".to_owned(),
                 };
                 let sets = sets.into_iter().map(str::to_owned).collect();
-                let pass = vec![Pass { value: "a \"b\"\\\u{e4}\n".to_owned(), rule: "PERSON".to_owned() }];
+                let pass =
+                    vec![Pass { value: "a \"b\"\\\u{e4}\u{7f}\n".to_owned(), rule: "PERSON".to_owned() }];
                 let choice = Choice {
                     road: Road::Route,
                     method,
@@ -145,7 +133,7 @@ mod tests {
                     ("http://127.0.0.1:8080/openai/v1", false)
                 );
                 let person = catalogue.find("PERSON").unwrap();
-                assert!(config.allow.has(person, "a \"b\"\\\u{e4}\n".as_bytes()));
+                assert!(config.allow.has(person, "a \"b\"\\\u{e4}\u{7f}\n".as_bytes()));
                 let redact = config.routes.first().unwrap().redact.as_ref().unwrap();
                 assert_eq!(format!("{:?}", *redact.requests).to_lowercase(), method.name());
                 let rules = redact.rules.as_ref().map(|rules| rules.len());

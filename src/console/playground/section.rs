@@ -10,6 +10,7 @@ use serde_json::json;
 use crate::api::{CpuPool, Job, PoolError};
 use crate::base::checkpoint::Checkpoint;
 use crate::base::secret::Secret;
+use crate::console::playground::address::address;
 use crate::console::playground::chat::chat;
 use crate::console::playground::engines::{Engine, EngineError, Engines};
 use crate::console::playground::file::{self, Cleaner, FILE, NotCleaned};
@@ -122,7 +123,7 @@ impl Playground {
         };
         let rule = config.catalogue.find(visit.query.text("rule"));
         let around = Around {
-            api: route::address(&config),
+            api: address(&config),
             chats: route::chats(&config),
             has_model: config.catalogue.names_model().is_some(),
             rule: rule.and_then(|rule| config.catalogue.rule(rule)).map(RuleToTry::of),
