@@ -32,6 +32,7 @@ pub(super) const fn may_change(byte: u8) -> bool {
     matches!(
         byte,
         0xc2 | 0xcb
+            | 0xcc
             | 0xcd
             | 0xd6
             | 0xd8
@@ -45,6 +46,7 @@ pub(super) const fn may_change(byte: u8) -> bool {
             | 0xea
             | 0xef
             | 0xf0
+            | 0xf3
     )
 }
 
@@ -63,9 +65,14 @@ pub(super) fn sort(c: char) -> Sort {
         '\u{2024}' | '\u{fe52}' => Sort::As(b'.'),
         '\u{fe6b}' => Sort::As(b'@'),
         // Joiners, marks of direction, selectors of variants, invisible operators.
-        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180e}' | '\u{feff}' | '\u{20e3}' | '\u{fe00}'..='\u{fe0f}' => {
-            Sort::Gone
-        }
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}' | '\u{20e3}' | '\u{fe00}'..='\u{fe0f}' => Sort::Gone,
+        // Accents that stand behind their letter (as macOS writes names of files): the letter is read.
+        '\u{300}'..='\u{36f}' => Sort::Gone,
+        // Fillers of Hangul, and tags, which nobody sees.
+        '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' | '\u{e0000}'..='\u{e007f}' => Sort::Gone,
+        // Thirteen alphabets of formulas, each of 26 capitals and 26 small letters.
+        '\u{1d400}'..='\u{1d6a3}' => u8::try_from((u32::from(c) - 0x1d400) % 52)
+            .map_or(Sort::Plain, |at| Sort::As(if at < 26 { b'A' + at } else { b'a' + at - 26 })),
         '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => Sort::Gone,
         // Full-width forms of ASCII.
         '\u{ff01}'..='\u{ff5e}' => u8::try_from(u32::from(c) - 0xfee0).map_or(Sort::Plain, Sort::As),

@@ -23,6 +23,8 @@ pub(super) const EVENTS: StreamProtocol = StreamProtocol {
         // Compacted context.
         delta("delta.content", Text),
         delta("delta.partial_json", Embedded),
+        // Of the interface before messages.
+        delta("completion", Text),
     ],
     closes: &[
         Close { at: "type", is: Some("content_block_stop"), key: BLOCK },
@@ -58,8 +60,8 @@ pub(super) static MESSAGES: Protocol = Protocol {
         "/v1/messages/batches/*",
         "/v1/messages/batches/*/results",
         "/v1/complete",
-        "/models/*:rawPredict",
-        "/models/*:streamRawPredict",
+        "/publishers/anthropic/models/*:rawPredict",
+        "/publishers/anthropic/models/*:streamRawPredict",
     ],
     shape: ErrorShape::Anthropic,
     request: &[

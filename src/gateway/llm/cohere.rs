@@ -75,12 +75,26 @@ pub(super) static V1: Protocol = Protocol {
     request: &[("model", Typed(Name)), ("seed", Typed(Number))],
     answer: &[("generation_id", Typed(Id)), ("response_id", Typed(Id))],
     stream: StreamProtocol {
-        deltas: &[Delta {
-            at: "text",
-            treatment: Text,
-            when: Some(When { at: "event_type", is: "text-generation" }),
-            key: &[],
-        }],
+        deltas: &[
+            Delta {
+                at: "text",
+                treatment: Text,
+                when: Some(When { at: "event_type", is: "text-generation" }),
+                key: &[],
+            },
+            Delta {
+                at: "text",
+                treatment: Text,
+                when: Some(When { at: "event_type", is: "tool-calls-chunk" }),
+                key: &[],
+            },
+            Delta {
+                at: "tool_call_delta.parameters",
+                treatment: Embedded,
+                when: Some(When { at: "event_type", is: "tool-calls-chunk" }),
+                key: &[Key::Value("tool_call_delta.index")],
+            },
+        ],
         closes: &[Close { at: "event_type", is: Some("stream-end"), key: &[] }],
         free_form: &["**.parameters", "**.documents", "**.outputs"],
         final_events: &[b"\"is_finished\":true"],

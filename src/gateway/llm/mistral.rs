@@ -18,13 +18,7 @@ const fn delta(at: &'static str, event: &'static str, treatment: Treatment, key:
 /// `POST /v1/conversations` and what belongs to it.
 pub(super) static CONVERSATIONS: Protocol = Protocol {
     name: "mistral_conversations",
-    paths: &[
-        "/v1/conversations",
-        "/v1/conversations/*",
-        "/v1/conversations/*/*",
-        "/v1/agents/completions",
-        "/v1/ocr",
-    ],
+    paths: &["/v1/conversations", "/v1/conversations/*", "/v1/conversations/*/*", "/v1/ocr"],
     shape: ErrorShape::Mistral,
     request: &[
         ("model", Typed(Name)),
@@ -54,6 +48,7 @@ pub(super) static CONVERSATIONS: Protocol = Protocol {
         deltas: &[
             delta("content", "message.output.delta", Text, CONTENT),
             delta("content.text", "message.output.delta", Text, CONTENT),
+            delta("content.thinking[*].text", "message.output.delta", Text, CONTENT),
             delta("arguments", "function.call.delta", Embedded, OUTPUT),
             delta("arguments", "tool.execution.delta", Embedded, OUTPUT),
         ],

@@ -49,7 +49,16 @@ const fn delta(at: &'static str, treatment: Treatment, key: &'static [Key]) -> D
 pub(super) static CHAT: Protocol = Protocol {
     name: "openai_chat",
     // Mistral has a second one for code.
-    paths: &["/chat/completions", "/chat/completions/*", "/chat/completions/*/messages", "/fim/completions"],
+    paths: &[
+        "/chat/completions",
+        "/chat/completions/*",
+        "/chat/completions/*/messages",
+        "/fim/completions",
+        // Mistral's agents, and its models on Vertex AI.
+        "/agents/completions",
+        "/publishers/mistralai/models/*:rawPredict",
+        "/publishers/mistralai/models/*:streamRawPredict",
+    ],
     shape: ErrorShape::OpenAi,
     request: &[
         ("messages[*].tool_calls[*].function.arguments", Embedded),
@@ -94,6 +103,8 @@ pub(super) static CHAT: Protocol = Protocol {
             delta("choices[*].delta.refusal", Text, CHOICE),
             delta("choices[*].delta.reasoning_content", Text, CHOICE),
             delta("choices[*].delta.reasoning", Text, CHOICE),
+            delta("choices[*].delta.reasoning_text", Text, CHOICE),
+            delta("choices[*].delta.thinking", Text, CHOICE),
             delta("choices[*].delta.reasoning_details[*].text", Text, REASONING),
             delta("choices[*].delta.reasoning_details[*].summary", Text, REASONING),
             delta("choices[*].delta.content[*].text", Text, CHOICE),
@@ -224,12 +235,21 @@ pub(super) static TRANSCRIPTIONS: Protocol = Protocol {
     request: &[("model", Typed(Name))],
     answer: &[],
     stream: StreamProtocol {
-        deltas: &[Delta {
-            at: "delta",
-            treatment: Text,
-            when: Some(When { at: "type", is: "transcript.text.delta" }),
-            key: &[],
-        }],
+        deltas: &[
+            Delta {
+                at: "delta",
+                treatment: Text,
+                when: Some(When { at: "type", is: "transcript.text.delta" }),
+                key: &[],
+            },
+            Delta {
+                // As Mistral has it.
+                at: "text",
+                treatment: Text,
+                when: Some(When { at: "type", is: "transcription.text.delta" }),
+                key: &[],
+            },
+        ],
         closes: &[
             Close { at: "type", is: Some("transcript.text.done"), key: &[] },
             Close { at: "error", is: None, key: &[] },

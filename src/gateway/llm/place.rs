@@ -91,6 +91,8 @@ pub(super) enum CompiledKey {
     Value(Place),
     /// A value, or that there is none.
     Mark(Place),
+    /// The first of two values that there is.
+    Either(Place, Place),
 }
 
 /// One part of a channel's key.
@@ -227,6 +229,12 @@ impl<'a> Node<'a> {
     }
 }
 
+/// Whether a value is one: what is empty, or called unspecified, stands where others write `null`.
+fn says_something(raw: &str) -> bool {
+    const NOTHING: [&str; 7] = ["\"\"", "false", "0", "{}", "[]", "\"null\"", "\"none\""];
+    !NOTHING.contains(&raw) && !raw.ends_with("_UNSPECIFIED\"")
+}
+
 impl<'a> Document<'a> {
     /// Of an event's data. What is no JSON has no values.
     pub(super) fn new(data: &'a [u8]) -> Self {
@@ -244,12 +252,12 @@ impl<'a> Document<'a> {
         Some(node.raw).filter(|raw| raw.get() != "null")
     }
 
-    /// Whether the value there is the string `is`, or spelled so where it is none; without one, any value but `null`.
+    /// Whether the value there is the string `is`, or spelled so where it is none; without one, any value that says something.
     pub(super) fn is(&self, place: &Place, positions: &[usize], is: Option<&str>) -> bool {
         let Some(raw) = self.value(place, positions) else { return false };
         let text =
             || serde_json::from_str::<Name<'_>>(raw.get()).map_or(Cow::Borrowed(raw.get()), |text| text.0);
-        is.is_none_or(|is| text() == is)
+        is.map_or_else(|| says_something(raw.get()), |is| text() == is)
     }
 
     /// Where the value lies in the event.
@@ -298,12 +306,18 @@ impl<'a> Document<'a> {
     }
 
     fn key_part(&self, key: &CompiledKey, positions: &[usize]) -> KeyPart {
-        let (CompiledKey::Value(place) | CompiledKey::Mark(place)) = key;
+        let place = match key {
+            CompiledKey::Value(place) | CompiledKey::Mark(place) => place,
+            CompiledKey::Either(first, second) => match self.value(first, positions) {
+                Some(_) => first,
+                None => second,
+            },
+        };
         let raw = self.value(place, positions).map(RawValue::get);
         let number = raw.and_then(|raw| raw.parse().ok()).map(KeyPart::Number);
         let text = || raw.and_then(|raw| serde_json::from_str(raw).ok()).map(KeyPart::Text);
         number.or_else(text).unwrap_or_else(|| match key {
-            CompiledKey::Value(_) => {
+            CompiledKey::Value(_) | CompiledKey::Either(..) => {
                 let position = place.elements().checked_sub(1).and_then(|last| positions.get(last));
                 KeyPart::Number(position.map_or(0, |at| *at as u64))
             }

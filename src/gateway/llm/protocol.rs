@@ -164,6 +164,8 @@ pub enum Key {
     Value(&'static str),
     /// Whether there is a value, and which: an element without one is like all others without one.
     Mark(&'static str),
+    /// The first value, or the second where there is no first.
+    Either(&'static str, &'static str),
 }
 
 /// A condition on an event.
@@ -349,6 +351,9 @@ impl CompiledStream {
             let compiled = key.iter().map(|key| match key {
                 Key::Value(at) => Place::parse(at).map(CompiledKey::Value),
                 Key::Mark(at) => Place::parse(at).map(CompiledKey::Mark),
+                Key::Either(first, second) => {
+                    Ok(CompiledKey::Either(Place::parse(first)?, Place::parse(second)?))
+                }
             });
             compiled.collect()
         };

@@ -8,10 +8,13 @@ use crate::stream::json::Treatment::{self, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
 
 /// A part of what an item of a response says. Arguments of calls have no number of a part.
-const PART: &[Key] = &[Key::Value("response_id"), Key::Value("item_id"), Key::Value("content_index")];
+const PART: &[Key] = &[Key::Value("response_id"), PLACE, Key::Value("content_index")];
 
 /// An item of a response.
-const ITEM: &[Key] = &[Key::Value("response_id"), Key::Value("item_id")];
+const ITEM: &[Key] = &[Key::Value("response_id"), PLACE];
+
+/// Its place in the output: some servers give it another id in every event.
+const PLACE: Key = Key::Either("output_index", "item_id");
 
 /// A part of what the caller has said, written down.
 const HEARD: &[Key] = &[Key::Value("item_id"), Key::Value("content_index")];

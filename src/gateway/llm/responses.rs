@@ -6,14 +6,17 @@ use crate::gateway::llm::protocol::{Close, Delta, Echo, Key, ModelNaming, Protoc
 use crate::stream::json::Treatment::{self, Argument, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
 
+/// An item, by its place in the output: some servers give it another id in every event.
+const PLACE: Key = Key::Either("output_index", "item_id");
+
 /// A part of an item's content.
-const CONTENT: &[Key] = &[Key::Value("item_id"), Key::Value("content_index")];
+const CONTENT: &[Key] = &[PLACE, Key::Value("content_index")];
 
 /// A part of its summary.
-const SUMMARY: &[Key] = &[Key::Value("item_id"), Key::Value("summary_index")];
+const SUMMARY: &[Key] = &[PLACE, Key::Value("summary_index")];
 
 /// An item.
-const ITEM: &[Key] = &[Key::Value("item_id")];
+const ITEM: &[Key] = &[PLACE];
 
 /// A command of a shell call, which is known by its place in the output.
 const COMMAND: &[Key] = &[Key::Value("output_index"), Key::Value("command_index")];
@@ -123,6 +126,8 @@ pub(super) static RESPONSES: Protocol = Protocol {
             delta("response.reasoning_summary_text.delta", Text, SUMMARY),
             delta("response.function_call_arguments.delta", Embedded, ITEM),
             delta("response.mcp_call_arguments.delta", Embedded, ITEM),
+            // As it was called before.
+            delta("response.mcp_call.arguments.delta", Embedded, ITEM),
             delta("response.code_interpreter_call_code.delta", Argument, ITEM),
             delta("response.custom_tool_call_input.delta", Argument, ITEM),
             delta("response.apply_patch_call_operation_diff.delta", Argument, ITEM),
@@ -131,13 +136,13 @@ pub(super) static RESPONSES: Protocol = Protocol {
                 at: "delta.stdout",
                 treatment: Text,
                 when: Some(When { at: "type", is: "response.shell_call_output_content.delta" }),
-                key: &[Key::Value("item_id"), Key::Value("command_index")],
+                key: &[PLACE, Key::Value("command_index")],
             },
             Delta {
                 at: "delta.stderr",
                 treatment: Text,
                 when: Some(When { at: "type", is: "response.shell_call_output_content.delta" }),
-                key: &[Key::Value("item_id"), Key::Value("command_index")],
+                key: &[PLACE, Key::Value("command_index")],
             },
             delta("response.audio.transcript.delta", Text, &[]),
         ],

@@ -51,8 +51,8 @@ const KEYWORDS: [&str; 19] = [
     "property_ordering[*]",
 ];
 
-/// Members that hold any value, in which those names mean nothing, unless they are themselves names of properties.
-const VALUES: [&str; 3] = ["default", "examples", "example"];
+/// Members that hold any value, also beside a schema, in which those names mean nothing, unless they are themselves names of properties.
+const VALUES: [&str; 6] = ["default", "examples", "example", "input_examples", "x-examples", "headers"];
 
 /// The patterns of a protocol, behind those of schemas.
 ///
@@ -90,6 +90,7 @@ mod tests {
             {"KEEP":{"type":"KEEP","description":"TEXT","enum":["KEEP"],"default":"TEXT","examples":["TEXT"]},
             "default":{"description":"TEXT","enum":["KEEP"]},"pattern":{"title":"TEXT","pattern":"KEEP"}},
             "required":["KEEP"],"$defs":{"KEEP":{"const":"KEEP","format":"KEEP","default":{"enum":["TEXT"],"TEXT":"TEXT"}}}}}}],
+            "functions":[{"input_examples":[{"pattern":"TEXT","enum":["TEXT"]}],"headers":{"const":"TEXT"}}],
             "response_format":{"json_schema":{"name":"TEXT","schema":{"properties":{"KEEP":{"enum":["KEEP"]}}}}},
             "generationConfig":{"responseSchema":{"propertyOrdering":["KEEP"]}}}"#;
         let set = with_schemas(&[]).unwrap();
@@ -105,6 +106,6 @@ mod tests {
             assert_eq!(set.take(path), want, "{path}");
         })
         .unwrap();
-        assert_eq!(seen, 28);
+        assert_eq!(seen, 31);
     }
 }

@@ -1,0 +1,203 @@
+"""Streams as other servers spell them, and values behind escapes and colours: each goes as a surrogate and comes back, wherever it is cut."""
+
+import json
+import re
+
+import pytest
+from gateway import MINIMAL, Gateway
+from mock_upstream import Mock, MockHandler, Recorded
+
+VALUES = {
+    "MAIL": "jane.doe@harbour-post.com",
+    "CARD": "4111111111111111",
+    "SSN": "536-22-8726",
+    "KEY": "AKIAQX7RZ3JY5KDN4WPL",
+    "IBAN": "DE89370400440532013000",
+}
+TEXT = "MAIL=%(MAIL)s; CARD=%(CARD)s; SSN=%(SSN)s; KEY=%(KEY)s; IBAN=%(IBAN)s." % VALUES
+CONFIG = MINIMAL + """
+[upstreams.mock]
+peers = ["{upstream}"]
+
+[[routes]]
+name = "all"
+upstream = "mock"
+auth = "none"
+redact = {{}}
+"""
+
+
+class Echo(MockHandler):
+    """Answers with what `mock.events` makes of the text that it was asked."""
+
+    def do_any(self):
+        came = Recorded(self.command, self.path, list(self.headers.items()), self.take())
+        self.mock.requests.append(came)
+        events = self.mock.events(self.mock.text_of(came.json()))
+        kind = "application/x-ndjson" if self.mock.lines else "text/event-stream"
+        self.pieces(200, kind, [self.written(event) for event in events])
+
+    do_POST = do_any
+
+    def written(self, event):
+        line = json.dumps(event)
+        return (line + "\n" if self.mock.lines else "data: %s\n\n" % line).encode()
+
+
+@pytest.fixture(scope="module")
+def ends():
+    with Mock(handler=Echo) as mock, Gateway(mock.url, CONFIG) as gateway:
+        yield gateway, mock
+
+
+def cut(text, size=6):
+    return [text[at:at + size] for at in range(0, len(text), size)]
+
+
+def leaves(value):
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for name, one in value.items():
+            if name not in ("type", "id", "item_id", "event_type", "finish_reason", "finishReason", "blockReason", "error", "object"):
+                yield from leaves(one)
+    elif isinstance(value, list):
+        for one in value:
+            yield from leaves(one)
+
+
+def said(body):
+    lines = (line.removeprefix("data: ") for line in body.decode().splitlines())
+    return "".join(text for line in lines if line.startswith("{") for text in leaves(json.loads(line)))
+
+
+def ask(ends, path, body, events, lines=False):
+    """What the caller reads of an answer that says again what was asked."""
+    gateway, mock = ends
+    mock.events, mock.lines = events, lines
+    mock.text_of = lambda came: re.search(r"MAIL=.*IBAN=\w+\.", json.dumps(came))[0]
+    answer = gateway.call("POST", path, body)
+    assert answer.status == 200, answer.body
+    came = mock.requests[-1].body.decode()
+    assert not [value for value in VALUES.values() if value in came], came
+    return said(answer.body)
+
+
+CHAT = {"model": "m", "stream": True, "messages": [{"role": "user", "content": TEXT}]}
+
+
+@pytest.mark.parametrize("reason", ["", None, False, "none", "null", {}, [], 0], ids=repr)
+def test_a_reason_that_says_nothing_ends_no_text(ends, reason):
+    def chat(text):
+        return [{"choices": [{"index": 0, "delta": {"content": part}, "finish_reason": reason}], "error": reason} for part in cut(text)]
+
+    assert ask(ends, "/v1/chat/completions", CHAT, chat) == TEXT
+
+    def completion(text):
+        return [{"choices": [{"index": 0, "text": part, "finish_reason": reason}]} for part in cut(text)]
+
+    assert ask(ends, "/v1/completions", {"model": "m", "stream": True, "prompt": TEXT}, completion) == TEXT
+
+    def ollama(text):
+        return [{"model": "", "message": {"content": part}, "done": False, "error": reason} for part in cut(text)]
+
+    assert ask(ends, "/api/chat", CHAT, ollama, lines=True) == TEXT
+
+
+@pytest.mark.parametrize("more", [{"finishReason": "FINISH_REASON_UNSPECIFIED"}, {"finishReason": ""}], ids=repr)
+def test_what_is_unspecified_ends_no_text(ends, more):
+    def gemini(text):
+        feedback = {"blockReason": "BLOCK_REASON_UNSPECIFIED"}
+        return [
+            {"candidates": [{"index": 0, "content": {"parts": [{"text": part}]}} | more], "promptFeedback": feedback}
+            for part in cut(text)
+        ]
+
+    body = {"contents": [{"parts": [{"text": TEXT}]}]}
+    assert ask(ends, "/v1beta/models/g:streamGenerateContent?alt=sse", body, gemini) == TEXT
+
+
+def test_items_whose_id_changes_in_every_event_are_one(ends):
+    def events(text):
+        for number, part in enumerate(cut(text)):
+            event = {"type": "response.output_text.delta", "output_index": 0, "content_index": 0, "delta": part}
+            yield event | {"item_id": "msg_%d" % number, "sequence_number": number}
+
+    assert ask(ends, "/v1/responses", {"model": "m", "stream": True, "input": TEXT}, lambda text: list(events(text))) == TEXT
+
+
+PLACES = [
+    ("/v1/agents/completions", lambda part: {"choices": [{"index": 0, "delta": {"content": part}}]}),
+    ("/v1/chat/completions", lambda part: {"choices": [{"index": 0, "delta": {"thinking": part}}]}),
+    ("/v1/chat/completions", lambda part: {"choices": [{"index": 0, "delta": {"reasoning_text": part}}]}),
+    ("/v1/complete", lambda part: {"type": "completion", "completion": part}),
+    (
+        "/v1/projects/p/locations/l/publishers/mistralai/models/m:streamRawPredict",
+        lambda part: {"choices": [{"index": 0, "delta": {"content": part}}]},
+    ),
+    (
+        "/v1/projects/p/locations/l/publishers/anthropic/models/m:streamRawPredict",
+        lambda part: {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": part}},
+    ),
+    (
+        "/v1/conversations",
+        lambda part: {
+            "type": "message.output.delta", "output_index": 0, "content_index": 0,
+            "content": {"type": "thinking", "thinking": [{"type": "text", "text": part}]},
+        },
+    ),
+    ("/v1/chat", lambda part: {"event_type": "tool-calls-chunk", "text": part}),
+    ("/v1/chat", lambda part: {"event_type": "tool-calls-chunk", "tool_call_delta": {"index": 0, "parameters": part}}),
+    ("/v1/audio/transcriptions", lambda part: {"type": "transcription.text.delta", "text": part}),
+]
+
+
+@pytest.mark.parametrize("path, event", PLACES, ids=[path for path, _ in PLACES])
+def test_texts_go_on_where_other_providers_have_them(ends, path, event):
+    body = {"model": "m", "stream": True, "prompt": TEXT, "message": TEXT, "inputs": TEXT, "messages": [{"role": "user", "content": TEXT}]}
+    assert ask(ends, path, body, lambda text: [event(part) for part in cut(text)]) == TEXT
+
+
+# What may stand right before a value: colours of terminals and how logs spell them, escapes of languages and of URLs.
+BEFORE = [
+    "\x1b[33m", "\x1b[01;31m\x1b[K", "\x1b[38;2;255;255;255m", "\x1b(B", "\\u001b[31m", "\\x1b[0m", "\\033[1;33m", "^[[31m", "[31m",
+    "\\n", "\\t", "\\r\\n", "\\\\n", "\\x22", "\\x20", "\\u0022", "\\u003c", "\\u0020", "\\040", "%20", "%22", "%3D", "%2520", "%u0020", "%C3%A9",
+    "\\v", "\\f", "\\a",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("before", BEFORE, ids=[repr(one) for one in BEFORE])
+def test_a_value_right_behind_an_escape_is_one_and_comes_back(ends, before):
+    gateway, mock = ends
+    mock.lines, mock.text_of = True, lambda came: came["messages"][0]["content"]
+    mock.events = lambda text: [{"choices": [{"index": 0, "delta": {"content": part}}]} for part in cut(text)]
+    text = " ".join("x=%s%s," % (before, value) for value in VALUES.values()) + " " + TEXT
+    answer = gateway.call("POST", "/v1/chat/completions", CHAT | {"messages": [{"role": "user", "content": text}]})
+    sent = mock.requests[-1].json()["messages"][0]["content"]
+    assert not [value for value in VALUES.values() if value in sent], sent
+    assert sent.count("x=" + before) == len(VALUES), "the escape stays: %s" % sent
+    assert said(answer.body) == text
+    # One value has one surrogate, wherever it stands.
+    assert all(sent.count(one) == 2 for one in re.findall(r"=([^=;]+)[;.]", sent[sent.index("MAIL="):])), sent
+
+
+def test_a_colour_behind_a_value_is_no_part_of_it(ends):
+    gateway, mock = ends
+    mock.lines, mock.text_of = True, lambda came: came["messages"][0]["content"]
+    mock.events = lambda text: [{"choices": [{"index": 0, "delta": {"content": text}}]}]
+    text = "password: \x1b[1mhunter2!x9\x1b[0m; card\x1b[0m4111111111111111\x1b[0m 4111\x1b[31m1111\x1b[m11111111"
+    answer = gateway.call("POST", "/v1/chat/completions", CHAT | {"messages": [{"role": "user", "content": text}]})
+    sent = mock.requests[-1].json()["messages"][0]["content"]
+    assert "hunter2" not in sent and "4111" not in sent and sent.count("\x1b[0m") == 3, sent
+    assert said(answer.body) == text
+
+
+def test_what_stands_beside_the_schema_of_a_tool_is_text(ends):
+    gateway, mock = ends
+    mock.lines, mock.text_of, mock.events = True, lambda came: "", lambda text: []
+    examples = {"pattern": VALUES["MAIL"], "type": VALUES["CARD"], "format": VALUES["IBAN"], "const": VALUES["KEY"], "enum": [VALUES["SSN"]]}
+    tool = {"name": "t", "input_schema": {"type": "object", "properties": {"a": {"enum": ["x"]}}}, "input_examples": [examples]}
+    gateway.call("POST", "/v1/messages", {"model": "m", "max_tokens": 5, "messages": [{"role": "user", "content": "hi"}], "tools": [tool]})
+    sent = mock.requests[-1].body.decode()
+    assert not [value for value in VALUES.values() if value in sent], sent
+    assert mock.requests[-1].json()["tools"][0]["input_schema"] == tool["input_schema"]
