@@ -40,6 +40,7 @@ assets! {
     "sign-in.js" SCRIPT,
     "live.js" SCRIPT,
     "playground.js" SCRIPT,
+    "requests.js" SCRIPT,
 }
 
 /// Names what is in all of them.
