@@ -30,7 +30,7 @@ const TRAFFIC: &[Chart] = &[
     chart("Requests by route", "finished, a second", "route", "rate"),
     chart("Requests by status", "finished, a second", "status", "rate"),
     chart("Requests by protocol", "of those that speak to a model", "protocol", "rate"),
-    chart("Turned away", "refused or failed, by what the access log says", "fault", "rate"),
+    chart("Turned away", "refused or failed, by reason", "fault", "rate"),
     rare("Overload and budgets", "connections and requests, by reason and budget", "refused budget", "rate"),
 ];
 
@@ -172,7 +172,7 @@ fn upstreams() -> Markup {
 
 fn rules() -> Markup {
     html! {
-        div.card.chart {
+        div.card.chart.ranked {
             div.caption { h3 { "Findings by rule" } span.hint { "values found over the chosen range, both ways" } }
             p.quiet.small #no-findings { "Nothing within this time." }
             table.bars #rule-counts hidden {

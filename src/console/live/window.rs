@@ -13,7 +13,7 @@ use crate::console::live::track::KEPT;
 use crate::telemetry::Series;
 
 /// How much the page can show: samples, and what that is called.
-pub(super) const RANGES: [(usize, &str); 3] = [(60, "5 minutes"), (180, "15 minutes"), (720, "1 hour")];
+pub(super) const RANGES: [(usize, &str); 3] = [(60, "5 min"), (180, "15 min"), (720, "1 hour")];
 
 /// What was observed in all until a look, for each group of percentiles.
 #[derive(Debug, PartialEq)]
