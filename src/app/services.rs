@@ -60,7 +60,7 @@ fn access(config: &Config, metrics: &Arc<Metrics>) -> Result<AccessLog, AppError
     };
     let addresses = addresses(config);
     let lost = metrics.lines_lost.clone();
-    let opened = AccessLog::open(to, addresses, move || lost.inc());
+    let opened = AccessLog::open(to, addresses, move || lost.inc()).map(|log| log.counting(metrics.faults()));
     let file = log.access_file.as_deref().map(|path| format!(" {}", path.display())).unwrap_or_default();
     opened.map_err(|error| AppError::Io(format!("log.access_file{file}: {error}")))
 }

@@ -41,6 +41,7 @@ assets! {
     "sign-in.js" SCRIPT,
     "live.js" SCRIPT,
     "playground.js" SCRIPT,
+    "requests.js" SCRIPT,
 }
 
 /// Names what is in all of them.

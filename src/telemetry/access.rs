@@ -50,6 +50,7 @@ pub struct AccessLog {
     way: Way,
     addresses: Addresses,
     lost: Box<dyn Fn() + Send + Sync>,
+    faults: Box<dyn Fn(&'static str) + Send + Sync>,
     recent: Arc<RecentRequests>,
 }
 
@@ -75,7 +76,13 @@ impl AccessLog {
                 Way::File(lines.0)
             }
         };
-        Ok(Self { way, addresses, lost: Box::new(lost), recent: Arc::default() })
+        Ok(Self { way, addresses, lost: Box::new(lost), faults: Box::new(|_| {}), recent: Arc::default() })
+    }
+
+    /// Has `faults` called with what went wrong, for each request of which something did.
+    #[must_use]
+    pub fn counting(self, faults: impl Fn(&'static str) + Send + Sync + 'static) -> Self {
+        Self { faults: Box::new(faults), ..self }
     }
 
     /// The last requests, which are kept once somebody wants them, wherever lines go.
@@ -86,6 +93,9 @@ impl AccessLog {
     /// Writes a line.
     pub fn write(&self, access: &Access<'_>) {
         self.recent.add(access, self.addresses);
+        if access.fault != "-" {
+            (self.faults)(access.fault);
+        }
         match &self.way {
             Way::Off => {}
             Way::Log => access.log(self.addresses),

@@ -21,4 +21,4 @@ pub use metrics::{
     SharedLimitMetrics, StatusClass, StoreWork, TokenKind, Traffic, UpstreamFailure, UpstreamMetrics,
     UsageMetrics, Verdict, Word, WorkMetrics,
 };
-pub use recent::{Decision, RecentRequest, RecentRequests, RecentUsage};
+pub use recent::{Decision, RecentPart, RecentRequest, RecentRequests, RecentUsage};

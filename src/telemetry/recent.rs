@@ -200,6 +200,23 @@ struct Ring {
     kept: VecDeque<Arc<RecentRequest>>,
 }
 
+impl Ring {
+    /// So many requests, up to the one at `end`.
+    fn part(&self, end: usize, count: usize) -> RecentPart {
+        let requests = self.kept.iter().take(end).skip(end.saturating_sub(count)).cloned().collect();
+        RecentPart { requests, kept: self.kept.len() }
+    }
+}
+
+/// Some of the last requests.
+#[derive(Debug)]
+pub struct RecentPart {
+    /// They, the oldest first.
+    pub requests: Vec<Arc<RecentRequest>>,
+    /// How many are kept in all.
+    pub kept: usize,
+}
+
 /// The last requests; none, until somebody wants them kept.
 #[derive(Default)]
 pub struct RecentRequests {
@@ -228,13 +245,20 @@ impl RecentRequests {
         drop(oldest);
     }
 
-    /// The requests behind the one of this number that are still here, the oldest first. Of a number that was never given all
-    /// are: it is from another process.
-    pub fn after(&self, number: u64) -> Vec<Arc<RecentRequest>> {
+    /// The newest of the requests behind the one of this number that are still here, so many at the most, the oldest first.
+    /// Of a number that was never given all are: it is from another process.
+    pub fn after(&self, number: u64, most: usize) -> RecentPart {
         let ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
         let wanted = if number > ring.last { ring.last } else { ring.last - number };
         let wanted = usize::try_from(wanted).unwrap_or(KEPT).min(ring.kept.len());
-        ring.kept.iter().skip(ring.kept.len() - wanted).cloned().collect()
+        ring.part(ring.kept.len(), wanted.min(most))
+    }
+
+    /// The same of those before the one of this number.
+    pub fn before(&self, number: u64, most: usize) -> RecentPart {
+        let ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
+        let end = ring.kept.partition_point(|request| request.number < number);
+        ring.part(end, end.min(most))
     }
 }
 
@@ -246,7 +270,7 @@ mod tests {
     use crate::telemetry::event::Unscanned;
 
     fn numbers(recent: &RecentRequests, after: u64) -> Vec<u64> {
-        recent.after(after).iter().map(|request| request.number).collect()
+        recent.after(after, KEPT).requests.iter().map(|request| request.number).collect()
     }
 
     #[test]
@@ -261,6 +285,15 @@ mod tests {
         assert!(numbers(&recent, 1000).is_empty());
         assert_eq!(numbers(&recent, 1001).len(), KEPT);
         assert_eq!(numbers(&recent, u64::MAX).len(), KEPT);
+        let some = |part: RecentPart| -> (Vec<u64>, usize) {
+            (part.requests.iter().map(|request| request.number).collect(), part.kept)
+        };
+        assert_eq!(some(recent.after(0, 3)), (vec![998, 999, 1000], KEPT));
+        assert_eq!(some(recent.after(999, 3)), (vec![1000], KEPT));
+        assert_eq!(some(recent.before(998, 2)), (vec![996, 997], KEPT));
+        assert_eq!(some(recent.before(703, 100)), (vec![701, 702], KEPT));
+        assert_eq!(some(recent.before(701, 100)), (vec![], KEPT));
+        assert_eq!(some(recent.before(u64::MAX, 1)), (vec![1000], KEPT));
     }
 
     #[test]
@@ -273,7 +306,7 @@ mod tests {
         let access = Access { findings: &findings, route: &route, client, ..Access::of(&id) };
         recent.add(&access, Addresses::Network);
         recent.add(&access, Addresses::Off);
-        let kept = recent.after(0);
+        let kept = recent.after(0, KEPT).requests;
         assert_eq!(kept[0].findings.len(), RULES + 1);
         assert_eq!(kept[0].findings.iter().map(|(_, count)| count).sum::<u64>(), 2000);
         assert_eq!(kept[0].route.chars().count(), NAME);

@@ -25,14 +25,19 @@ const charts = (() => {
     const [shown, name] = scaled(value, 1000, ["", "k", "M", "G", "T"]);
     return name ? `${shown} ${name}` : shown;
   };
+  const bytes = (value) => scaled(value, 1024, ["B", "KiB", "MiB", "GiB", "TiB"]).join(" ");
+  const percent = (value) => `${value.toFixed(1)} %`;
+  const dollars = (value) => `$${value < 1000 ? value.toFixed(4) : plain(value)}`;
+  const plural = (count, word) => `${whole(count)} ${word}${count === 1 ? "" : "s"}`;
+  const whole = (count) => Math.round(count).toLocaleString("en");
   const UNITS = {
     rate: (value) => (value > 0 && value < 0.01 ? "< 0.01/s" : `${plain(value)}/s`),
     count: plain,
-    bytes: (value) => scaled(value, 1024, ["B", "KiB", "MiB", "GiB", "TiB"]).join(" "),
-    money: (value) => `$${value && value < 0.005 ? value.toPrecision(1) : plain(value)}/h`,
-    cores: (value) => `${digits(value)} %`,
+    bytes,
+    money: (value) => `${dollars(value)}/h`,
+    cores: percent,
     seconds: (value) => {
-      if (value === 0) return "0 s";
+      if (value === 0) return "0 ms";
       if (value < 0.9995) return value < 0.001 ? `${digits(value * 1e6)} µs` : `${digits(value * 1000)} ms`;
       return value < 120 ? `${digits(value)} s` : `${digits(value / 60)} min`;
     },
@@ -40,8 +45,21 @@ const charts = (() => {
   // What samples have to be multiplied with: money comes by the second, CPU in cores.
   const FACTOR = { money: 3600, cores: 100 };
   const shownOr = (value, unit) => (Number.isFinite(value) ? UNITS[unit](value) : "–");
-  const clock = (time, seconds = true) =>
-    new Date(time).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", ...(seconds ? { second: "2-digit" } : {}) });
+
+  // ── Times, of the browser's zone.
+
+  const two = (number) => String(number).padStart(2, "0");
+  function clock(time) {
+    const date = new Date(time);
+    return [date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(":");
+  }
+  function day(time) {
+    const date = new Date(time);
+    return [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join("-");
+  }
+
+  // What no route took has a name of its own.
+  const routeName = (name) => (name === "-" ? "no route" : name);
 
   const add = (values) => values.reduce((sum, value) => sum + (Number.isFinite(value) ? value : 0), 0);
 
@@ -66,7 +84,16 @@ const charts = (() => {
   const HEIGHT = 150;
   const TOP = 8;
   const BOTTOM = 20;
-  const LABELS = { in_flight: "requests", held: "bodies held", resident: "resident", waiting: "waiting", cpu: "CPU" };
+  const LABELS = { in_flight: "requests", store_errors: "errors", held: "bodies held", resident: "resident", waiting: "waiting", cpu: "CPU" };
+
+  // What a line is called.
+  function labelOf(group, name) {
+    if (name === "") return LABELS[group] ?? group;
+    if (group === "budget") return `budget ${name}`;
+    if (group === "unsent") return `${name}, not sent`;
+    if (group === "fault" || group === "refused") return name.replaceAll("_", " ");
+    return routeName(name);
+  }
 
   // The end of an axis, a little above the largest value: 1, 2 or 5 times a power.
   function ceiling(largest, unit) {
@@ -100,6 +127,9 @@ const charts = (() => {
       this.paths = Array.from({ length: LINES + 1 }, (_, n) => draw("path", { class: `line line-${n}` }, this.svg));
       this.cross = draw("line", { class: "cross", visibility: "hidden" }, this.svg);
       this.empty = make("p", { class: "quiet small" }, "Nothing within this time.");
+      // Both are in one place, so that nothing moves when the first sample comes.
+      const plot = make("div", { class: "plot" }, this.svg, this.empty);
+      put(this.svg, "visibility", "hidden");
       this.legend = make("ul", { class: "legend" });
       this.keys = this.paths.map((_, n) => {
         const sample = draw("svg", { width: 22, height: 10, "aria-hidden": "true" });
@@ -112,9 +142,11 @@ const charts = (() => {
       });
       this.rows = make("tbody");
       const head = make("tr", {}, ...["", "now", "mean", "most"].map((text, n) => make("th", n ? { class: "number" } : {}, text)));
-      this.numbers = make("details", {}, make("summary", { class: "small" }, "Numbers"), make("table", { class: "small" }, make("caption", { class: "unseen" }, this.title), make("thead", {}, head), this.rows));
+      const table = make("table", { class: "small" }, make("caption", { class: "unseen" }, this.title), make("thead", {}, head), this.rows);
+      const scroll = make("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": `${this.title}: numbers` }, table);
+      this.numbers = make("details", {}, make("summary", { class: "small" }, "Numbers"), scroll);
       this.numbers.addEventListener("toggle", () => this.list());
-      this.figure.append(this.svg, this.empty, this.legend, this.numbers);
+      this.figure.append(plot, this.legend, this.numbers);
       this.svg.addEventListener("pointermove", (event) => this.point(event.offsetX));
       this.svg.addEventListener("pointerleave", () => this.look(null));
       this.svg.addEventListener("blur", () => this.look(null));
@@ -126,8 +158,7 @@ const charts = (() => {
       const all = [];
       for (const group of this.groups) {
         for (const [name, values] of this.samples.of(group)) {
-          const label = name === "" ? LABELS[group] ?? group : group === "budget" ? `budget ${name}` : name;
-          all.push({ name: label, values, sum: add(values) });
+          all.push({ name: labelOf(group, name), values, sum: add(values) });
         }
       }
       const factor = FACTOR[this.unit] ?? 1;
@@ -158,9 +189,8 @@ const charts = (() => {
       const lines = this.lines.filter((line) => line?.values.some((value) => value > 0));
       const has = this.lines.some((line) => line !== null);
       if (this.rare) this.figure.hidden = lines.length === 0;
-      this.svg.toggleAttribute("hidden", !has);
+      put(this.svg, "visibility", has ? "visible" : "hidden");
       this.empty.hidden = has;
-      this.numbers.hidden = !has;
       // Who hears the page reads what is not in sight, too.
       this.label();
       this.tell();
@@ -185,7 +215,7 @@ const charts = (() => {
     paint() {
       const largest = this.lines.reduce((most, line) => (line ? line.values.reduce((m, v) => (v > m ? v : m), most) : most), 0);
       const top = ceiling(largest, this.unit);
-      const texts = [0, 0.5, 1].map((part) => UNITS[this.unit](top * part));
+      const texts = [0, 0.5, 1].map((part) => (part ? UNITS[this.unit](top * part) : "0"));
       this.left = 10 + Math.max(...texts.map((text) => text.length)) * 6.6;
       const { times, begin, end, width, x } = this.scale();
       const y = (value) => TOP + (1 - value / top) * (HEIGHT - TOP - BOTTOM);
@@ -199,7 +229,7 @@ const charts = (() => {
       });
       this.marks.forEach((mark, n) => {
         put(mark, "x", [this.left, (this.left + width) / 2, width - 2][n]);
-        say(mark, clock([begin, (begin + end) / 2, end][n], this.samples.range <= 60));
+        say(mark, clock([begin, (begin + end) / 2, end][n]));
       });
       this.paths.forEach((path, n) => put(path, "d", this.lines[n] ? this.path(this.lines[n].values, times, x, y) : ""));
       const only = this.lines.filter((line) => line !== null);
@@ -325,5 +355,5 @@ const charts = (() => {
     }
   }
 
-  return { Chart, UNITS, watch, add, clock, digits, plain, say, shownOr };
+  return { Chart, UNITS, watch, add, bytes, clock, day, digits, dollars, percent, plain, plural, routeName, say, shownOr, whole };
 })();

@@ -1,14 +1,13 @@
 // The page of figures and requests as they come. It asks only while somebody can see it, and keeps an hour at the most.
 "use strict";
 (() => {
-  const { Chart, UNITS, watch, add, clock, digits, plain, say, shownOr } = charts;
+  const { Chart, UNITS, watch, bytes, clock, day, dollars, percent, plain, plural, say, shownOr, whole } = charts;
   const KEPT = 720; // Samples: an hour.
-  const LISTED = 300; // Requests that are kept.
-  const ROWS = 100; // Requests that are shown.
-  const EVERY = 2000; // Milliseconds between two questions.
+  const EVERY = 5000; // Milliseconds between two questions, as long as nothing comes;
+  const SOON = 2000; // and between two for requests, while some do.
+  const MINUTE = 12; // Samples.
+  const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone; // Of all times on the page.
   const byId = (id) => document.getElementById(id);
-
-  const dollars = (value) => (value > 0 && value < 0.01 ? `$${value.toPrecision(2)}` : `$${value.toFixed(2)}`);
 
   // ── What is known.
 
@@ -20,13 +19,30 @@
     times: [],
     tracks: new Map(), // Values by group and name, as many as times.
     now: {},
+    over: {}, // Percentiles by range and group.
+    config: {},
     of(group) {
       return [...(this.tracks.get(group) ?? [])].map(([name, values]) => [name, values.slice(-this.range)]);
+    },
+    // What came in the last so many samples, of a rate.
+    sum(group, wanted, samples = this.range) {
+      let sum = 0;
+      for (const [name, values] of this.tracks.get(group) ?? []) {
+        if (wanted !== undefined && name !== wanted) continue;
+        for (let n = Math.max(0, values.length - samples); n < values.length; n += 1) {
+          const since = n ? this.times[n] - this.times[n - 1] : this.every;
+          if (Number.isFinite(values[n])) sum += values[n] * (since / 1000);
+        }
+      }
+      return sum;
+    },
+    count(group, wanted, samples) {
+      return Math.round(this.sum(group, wanted, samples));
     },
   };
 
   function forget(begun) {
-    Object.assign(known, { begun, next: 0, times: [], now: {} });
+    Object.assign(known, { begun, next: 0, times: [], now: {}, over: {}, config: {} });
     known.tracks.clear();
   }
 
@@ -37,6 +53,8 @@
     known.every = figures.every;
     known.next = figures.next;
     known.now = figures.now ?? {};
+    known.over = figures.over ?? {};
+    known.config = figures.config ?? {};
     const more = figures.times.length;
     if (more === 0) return false;
     const before = known.times.length;
@@ -77,191 +95,139 @@
   // ── What stands above and beside the charts.
 
   function tiles() {
-    const hour = (group) => [...(known.tracks.get(group) ?? [])].reduce((sum, [, values]) => sum + add(values), 0) * (known.every / 1000);
-    const of = (id, text) => say(byId(`tile-${id}`), text);
-    const [all, failed] = ["status"].flatMap((group) => {
-      const lines = known.of(group);
-      return [lines.reduce((sum, [, values]) => sum + add(values), 0), add(lines.find(([name]) => name === "5xx")?.[1] ?? [])];
-    });
+    const of = (id, text, more = "") => {
+      say(byId(`tile-${id}`), text);
+      say(byId(`more-${id}`), more);
+    };
     // What has no track was nothing, once two samples are there.
-    const orNothing = (value) => (Number.isNaN(value) && known.times.length > 1 ? 0 : value);
-    of("requests", shownOr(orNothing(latest("route")), "rate"));
-    of("errors", all > 0 ? `${digits((100 * failed) / all)} %` : "–");
-    of("latency", shownOr(lately("latency", "p95"), "seconds"));
-    of("first", shownOr(lately("first_byte", "p95"), "seconds"));
-    of("findings", shownOr(orNothing(latest("rule")), "rate"));
-    of("tokens", shownOr(latest("tokens"), "rate"));
-    of("cost", known.tracks.has("cost") ? dollars(hour("cost")) : "–");
-    of("way", shownOr(latest("in_flight"), "count"));
+    const ready = known.times.length > 1;
+    const rate = (group) => `${shownOr(Number.isNaN(latest(group)) ? 0 : latest(group), "rate")} now`;
+    const total = (id, group) => (ready ? of(id, whole(known.count(group)), rate(group)) : of(id, "–"));
+    const p95 = (id, group) => {
+      const now = lately(group, "p95");
+      of(id, shownOr(known.over[known.range]?.[group], "seconds"), Number.isFinite(now) ? `${UNITS.seconds(now)} now` : "");
+    };
+    const [all, failed] = [known.count("status"), known.count("status", "5xx")];
+    total("requests", "status");
+    if (all > 0) of("errors", percent((100 * failed) / all), `${whole(failed)} of ${whole(all)}`);
+    else of("errors", "–");
+    p95("latency", "latency");
+    p95("first", "first_byte");
+    total("findings", "rule");
+    total("tokens", "tokens");
+    if (known.tracks.has("cost")) of("cost", dollars(known.sum("cost")), `${dollars((Number.isNaN(latest("cost")) ? 0 : latest("cost")) * 3600)}/h now`);
+    else of("cost", "–");
+    byId("tile-cost").title = known.tracks.has("cost") ? `$${known.sum("cost")}` : "";
+    const most = known.of("in_flight").flatMap(([, values]) => values.filter(Number.isFinite)).reduce((a, b) => Math.max(a, b), 0);
+    of("way", shownOr(latest("in_flight"), "count"), ready ? `${plain(most)} at the most` : "");
+  }
+
+  // How an upstream answers: of the last five minutes, and of the last one if it was asked within that.
+  function health(one) {
+    const within = (samples) => {
+      const [failed, unsent] = [known.count("failures", one.name, samples), known.count("unsent", one.name, samples)];
+      // A name without an address fails before there is an attempt.
+      return { attempts: Math.max(known.count("attempts", one.name, samples), failed), failed, unsent };
+    };
+    const [all, lately] = [within(5 * MINUTE), within(MINUTE)];
+    const { attempts, failed, unsent } = lately.attempts + lately.unsent ? lately : all;
+    const nobody = (one.healthy ?? 0) === 0 && (one.unhealthy ?? 0) + (one.ejected ?? 0) > 0;
+    const fails = one.circuit === "open" || nobody || (failed + unsent) * 2 > attempts + unsent;
+    const why = [];
+    if (all.failed) why.push(`${whole(all.failed)} of ${plural(all.attempts, "attempt")} in the last 5 minutes`);
+    if (all.unsent) why.push(`${plural(all.unsent, "request")} not sent`);
+    if (why.length === 0) why.push(one.circuit === "open" ? "its breaker is open" : "no healthy peer");
+    return { ...all, fails, why: why.join(", ") };
+  }
+
+  let problems = null; // What is said to be wrong.
+
+  function standing() {
+    if (known.times.length === 0) return;
+    const upstreams = known.now.upstreams ?? [];
+    const failing = upstreams.map((one) => [one.name, health(one)]).filter(([, { fails }]) => fails);
+    const said = [];
+    if (failing.length) {
+      const named = failing.slice(0, 5).map(([name, { why }]) => `${name}, ${why}`);
+      if (failing.length > 5) named.push(`and ${failing.length - 5} more`);
+      said.push([`✕ ${failing.length} of ${plural(upstreams.length, "upstream")} ${failing.length === 1 ? "fails" : "fail"}: ${named.join("; ")}`]);
+    }
+    const lost = known.count("store_errors", undefined, MINUTE);
+    if (lost) said.push([`✕ The store fails: ${lost === 1 ? "once" : `${whole(lost)} times`} in the last minute`]);
+    if (known.now.shared === false) said.push(["! The engine of shared limits does not answer: this node counts alone"]);
+    if (known.config.unused) said.push(["! The changed configuration file is not in use: ", make("a", { href: "/configuration" }, "see why")]);
+    tell(said);
+  }
+
+  // One line for each problem; it is read aloud only when something has changed.
+  function tell(said) {
+    const key = JSON.stringify(said);
+    if (problems === key) return;
+    problems = key;
+    const lines = said.map((parts) => make("p", { class: "note look" }, ...parts));
+    byId("health").replaceChildren(...(lines.length ? lines : [make("p", { class: "note" }, "✓ Takes traffic")]));
   }
 
   function facts() {
-    const { version, started, held_limit: limit, tokens, shared, upstreams = [] } = known.now;
+    const { version, started, held_limit: limit, tokens, shared } = known.now;
     const of = (id, text) => say(byId(`fact-${id}`), text);
     of("version", version ?? "–");
-    of("uptime", started ? new Date(started * 1000).toLocaleString() : "–");
-    of("held", Number.isFinite(limit) ? UNITS.bytes(limit) : "–");
-    of("callers", Number.isFinite(tokens) ? `${tokens} within five minutes` : "–");
-    of("shared", shared === undefined ? "this node counts by itself" : shared ? "✓ the engine answers" : "✕ the engine is gone: this node counts alone");
-    const table = byId("upstream-states");
-    table.hidden = upstreams.length === 0;
-    byId("no-upstreams").hidden = upstreams.length > 0;
+    of("uptime", started ? `${day(started * 1000)} ${clock(started * 1000)}` : "–");
+    of("held", Number.isFinite(limit) ? bytes(limit) : "–");
+    of("callers", Number.isFinite(tokens) ? `${whole(tokens)} within five minutes` : "–");
+    of("shared", shared === undefined ? "no" : shared ? "✓ yes, and the engine answers" : "✕ the engine is gone: this node counts alone");
+    states();
+    rules();
+  }
+
+  // A row for each, of these kinds of cells; rows that are there stay.
+  function fill(table, items, cells, write) {
+    table.hidden = items.length === 0;
     const body = table.tBodies[0];
-    while (body.children.length > upstreams.length) body.lastChild.remove();
-    upstreams.forEach((one, n) => {
-      const cells = [["th", { scope: "row" }], ["td", {}], ...new Array(4).fill(["td", { class: "number" }])];
+    while (body.children.length > items.length) body.lastChild.remove();
+    items.forEach((item, n) => {
       const row = body.children[n] ?? body.appendChild(make("tr", {}, ...cells.map(([name, attributes]) => make(name, attributes))));
-      const circuit = { open: ["look", "✕ open"], half_open: ["look", "◐ half open"], closed: ["good", "✓ closed"] }[one.circuit] ?? ["", "–"];
-      say(row.children[0], one.name);
-      if (row.children[1].textContent !== circuit[1]) row.children[1].replaceChildren(make("span", { class: `tag ${circuit[0]}` }, circuit[1]));
-      [one.healthy, one.unhealthy, one.ejected, one.in_flight].forEach((value, cell) => say(row.children[cell + 2], `${value ?? 0}`));
+      write(item, [...row.children]);
     });
   }
 
-  // ── Requests.
-
-  const DECISIONS = {
-    passed: ["", "passed"],
-    reported: ["", "only counted"],
-    redacted: ["good", "✓ redacted"],
-    unseen: ["look", "passed unseen"],
-    blocked: ["look", "✕ blocked"],
-    refused: ["look", "✕ refused"],
-    failed: ["look", "✕ failed"],
-    left: ["", "caller left"],
-  };
-  const listed = { begun: 0, last: 0, requests: [] };
-  let opened = null; // The request whose details are shown.
-  let behind = 0; // Requests that are not shown, since one is open.
-
-  function wanted(request) {
-    const [route, status] = [byId("by-route").value, byId("by-status").value];
-    const found = Object.keys(request.findings).length > 0;
-    return (!route || request.route === route) && (!status || String(Math.floor(request.status / 100)) === status) && (!byId("by-findings").checked || found);
+  function states() {
+    const upstreams = known.now.upstreams ?? [];
+    byId("no-upstreams").hidden = upstreams.length > 0;
+    const [text, number] = [["td", {}], ["td", { class: "number" }]];
+    const tag = (cell, [tone, word]) => cell.textContent !== word && cell.replaceChildren(make("span", { class: tone === null ? "quiet" : `tag ${tone}` }, word));
+    fill(byId("upstream-states"), upstreams, [["th", { scope: "row" }], text, number, number, text, number, number, number, number], (one, cells) => {
+      const [{ attempts, failed, unsent, fails }, config] = [health(one), known.config.upstreams?.[one.name]];
+      const state = fails ? ["look", "✕ fails"] : failed + unsent ? ["look", "! fails at times"] : attempts ? ["good", "✓ answers"] : [null, "not asked"];
+      const breaker = { open: ["look", "✕ open"], half_open: ["look", "◐ half open"], closed: ["good", "✓ passing"] }[one.circuit] ?? [null, "–"];
+      say(cells[0], one.name);
+      tag(cells[1], state);
+      tag(cells[4], config?.breaker === false ? [null, "no breaker"] : breaker);
+      const checks = config?.checked === false ? "not checked" : whole(one.unhealthy ?? 0);
+      [[2, whole(attempts)], [3, whole(failed)], [5, whole(one.healthy ?? 0)], [6, checks], [7, whole(one.ejected ?? 0)], [8, whole(one.in_flight ?? 0)]].forEach(([cell, value]) => say(cells[cell], value));
+    });
   }
 
-  const total = (findings) => Object.values(findings).reduce((sum, count) => sum + count, 0);
-  const micros = (value) => (value === null ? "–" : UNITS.seconds(value / 1e6));
-
-  function row(request) {
-    const [tone, word] = DECISIONS[request.decision] ?? ["", request.decision];
-    const opener = make("button", { type: "button", class: "plain", "aria-expanded": "false" }, clock(request.time));
-    const tokens = request.usage ? `${plain(request.usage.input)} → ${plain(request.usage.output)}` : "–";
-    const made = make(
-      "tr", {},
-      make("td", {}, opener), make("td", {}, make("span", { class: `tag ${tone}` }, word)), make("td", { class: "number" }, request.status ? String(request.status) : "–"),
-      make("td", { class: "name" }, request.route), make("td", { class: "name" }, request.usage?.model ?? "–"), make("td", {}, request.protocol ?? "–"),
-      make("td", { class: "number", title: Object.keys(request.findings).join(", ") }, String(total(request.findings))), make("td", { class: "number" }, tokens),
-      make("td", { class: "number" }, micros(request.first_byte)), make("td", { class: "number" }, micros(request.took)),
-    );
-    opener.addEventListener("click", () => open(request, made, opener));
-    return made;
+  function rules() {
+    const counts = [...(known.tracks.get("rule")?.keys() ?? [])].map((name) => [name, known.count("rule", name)]).filter(([, count]) => count > 0);
+    const all = counts.reduce((sum, [, count]) => sum + count, 0);
+    counts.sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0]));
+    byId("no-findings").hidden = counts.length > 0;
+    const number = ["td", { class: "number" }];
+    fill(byId("rule-counts"), counts, [["th", { scope: "row" }], number, number], ([name, count], [rule, times, share]) => {
+      if (rule.textContent !== name) rule.replaceChildren(requests.rule(name), bar());
+      rule.querySelector("rect").setAttribute("width", (100 * count) / counts[0][1]);
+      say(times, whole(count));
+      say(share, percent((100 * count) / all));
+    });
   }
 
-  function details(request) {
-    const list = make("dl", { class: "facts" });
-    const fact = (name, text) => text && list.append(make("dt", {}, name), make("dd", {}, text));
-    const scan = (word) => word.replaceAll("_", " ");
-    fact("Id", request.id);
-    fact("Route", request.route);
-    fact("Model", request.usage?.model);
-    fact("Asked", [request.method, request.http, request.protocol].filter(Boolean).join(", "));
-    fact("Fault", request.fault === "-" ? null : request.fault.replaceAll("_", " "));
-    fact("Upstream", request.upstream ? `${request.upstream}, ${request.attempts} ${request.attempts === 1 ? "attempt" : "attempts"}` : null);
-    fact("Caller", [request.token, request.client].filter(Boolean).join(", "));
-    fact("Bodies", `${UNITS.bytes(request.bytes_in)} in, ${UNITS.bytes(request.bytes_out)} out`);
-    fact("Looked at", `request: ${scan(request.request_scan)}; answer: ${scan(request.answer_scan)}`);
-    fact("Not read", request.unscanned ? `${request.unscanned} strings that hold bytes` : null);
-    fact("Values", `${request.redacted} replaced, ${request.restored} restored`);
-    if (request.usage) {
-      const { input, output, estimated, cost } = request.usage;
-      fact("Tokens", `${input} in, ${output} out${estimated ? ", estimated: nobody reported them" : ""}`);
-      fact("Cost", cost ? `$${cost}` : "no price is known for this model");
-    } else if (request.protocol) {
-      fact("Tokens", "not counted: see the note at Models");
-    }
-    const found = Object.entries(request.findings).sort((a, b) => b[1] - a[1]);
-    const rules = make("div", { class: "counts" });
-    if (found.length === 0) rules.append(make("p", { class: "quiet" }, "Nothing was found."));
-    else {
-      const rows = found.map(([rule, count]) => make("tr", {}, make("th", { scope: "row" }, rule), make("td", { class: "number" }, String(count))));
-      rules.append(make("table", {}, make("caption", { class: "unseen" }, "Findings by rule"), make("tbody", {}, ...rows)));
-      rules.append(make("p", { class: "hint" }, "Each place counts where a value stands, in the request and in its answer: one address asked with, and once more in what the model says by itself, is two findings."));
-    }
-    return make("tr", { class: "details" }, make("td", { colspan: "10" }, make("div", { class: "pair" }, list, rules)));
-  }
-
-  function close() {
-    if (!opened) return;
-    opened.opener.setAttribute("aria-expanded", "false");
-    opened.details.remove();
-    opened = null;
-  }
-
-  function open(request, made, opener) {
-    const same = opened?.request === request;
-    close();
-    if (!same) {
-      opened = { request, opener, details: details(request) };
-      opener.setAttribute("aria-expanded", "true");
-      made.after(opened.details);
-    } else {
-      list();
-    }
-  }
-
-  // Shows the requests that are wanted, the newest first. While one is open, the others stay where they are.
-  function list() {
-    const body = byId("recent").tBodies[0];
-    close();
-    behind = 0;
-    const shown = listed.requests.filter(wanted).slice(-ROWS).reverse();
-    body.replaceChildren(...shown.map((request) => request.row ??= row(request)));
-    byId("recent").hidden = shown.length === 0;
-    byId("no-requests").hidden = shown.length > 0;
-    say(byId("no-requests"), listed.requests.length ? "No request of the last 300 is like that." : "No request yet.");
-    say(byId("newer"), "");
-  }
-
-  function take(answer) {
-    if (answer.begun !== listed.begun) {
-      const other = listed.begun !== 0;
-      close();
-      Object.assign(listed, { begun: answer.begun, last: 0, requests: [] });
-      list();
-      // The numbers of another process say nothing here: the next question is for all.
-      if (other) return;
-    }
-    const news = answer.requests.filter((request) => request.n > listed.last);
-    if (news.length === 0) return;
-    listed.last = news[news.length - 1].n;
-    listed.requests = [...listed.requests, ...news].slice(-LISTED);
-    routes();
-    const mine = news.filter(wanted);
-    if (opened) {
-      behind += mine.length;
-      say(byId("newer"), behind ? `${behind} newer: close the open one to see them` : "");
-      return;
-    }
-    const body = byId("recent").tBodies[0];
-    // Rows that stay are not touched, so that who is on one stays there.
-    body.prepend(...mine.slice(-ROWS).reverse().map((request) => request.row = row(request)));
-    while (body.children.length > ROWS) body.lastChild.remove();
-    if (mine.length) {
-      byId("recent").hidden = false;
-      byId("no-requests").hidden = true;
-    }
-  }
-
-  function routes() {
-    const select = byId("by-route");
-    const names = new Set([...select.options].map((option) => option.value));
-    for (const { route } of listed.requests) {
-      if (!names.has(route) && names.size < 200) {
-        names.add(route);
-        select.append(make("option", { value: route }, route));
-      }
-    }
+  function bar() {
+    const [svg, rect] = ["svg", "rect"].map((name) => document.createElementNS("http://www.w3.org/2000/svg", name));
+    for (const [key, value] of [["class", "bar"], ["viewBox", "0 0 100 4"], ["preserveAspectRatio", "none"], ["aria-hidden", "true"]]) svg.setAttribute(key, value);
+    rect.setAttribute("height", "4");
+    svg.append(rect);
+    return svg;
   }
 
   // ── Asking.
@@ -271,6 +237,8 @@
   let timer = null;
   let failures = 0;
   let asking = false;
+  let looked = -Infinity; // When figures were asked for last.
+  let soon = false; // Whether requests come.
 
   function refresh() {
     for (const chart of drawn) chart.update();
@@ -281,22 +249,34 @@
   async function turn() {
     timer = null;
     asking = true;
+    // There are no new figures before the next sample.
+    const due = performance.now() - looked >= EVERY - SOON / 2;
     try {
-      const [figures, requests] = await Promise.all([ask(`/live/figures.json?since=${known.next}`), ask(`/live/requests.json?after=${listed.last}`)]);
+      const [figures, answer] = await Promise.all([
+        due ? ask(`/live/figures.json?since=${known.next}`) : null,
+        ask(`/live/requests.json?after=${requests.last()}`),
+      ]);
       failures = 0;
       if (paused) return;
-      // A gateway that has begun anew counts from the beginning.
-      const again = known.begun !== 0 && figures.begun !== known.begun && figures.from !== 0;
-      if (again) {
-        forget(figures.begun);
-      } else if (learn(figures)) {
-        refresh();
+      if (figures) {
+        looked = performance.now();
+        // A gateway that has begun anew counts from the beginning.
+        const again = known.begun !== 0 && figures.begun !== known.begun && figures.from !== 0;
+        if (again) {
+          forget(figures.begun);
+          looked = -Infinity;
+        } else if (learn(figures)) {
+          refresh();
+        }
+        standing();
       }
-      take(requests);
-      say(byId("state"), `as of ${clock(Date.now())}`);
+      soon = requests.take(answer);
+      say(byId("state"), `as of ${clock(Date.now())}, ${ZONE}`);
     } catch {
       failures += 1;
-      say(byId("state"), "✕ The gateway does not answer. Trying again.");
+      looked = -Infinity;
+      say(byId("state"), "trying again");
+      tell([["✕ The gateway does not answer"]]);
     } finally {
       asking = false;
       plan();
@@ -306,7 +286,8 @@
   function plan() {
     clearTimeout(timer);
     timer = null;
-    if (!asking && !paused && document.visibilityState === "visible") timer = setTimeout(turn, Math.min(30000, EVERY * 2 ** Math.min(failures, 5)));
+    const wait = Math.min(30000, (soon ? SOON : EVERY) * 2 ** Math.min(failures, 3));
+    if (!asking && !paused && document.visibilityState === "visible") timer = setTimeout(turn, wait);
   }
 
   document.addEventListener("visibilitychange", () => {
@@ -317,14 +298,14 @@
     paused = !paused;
     button.setAttribute("aria-pressed", String(paused));
     say(button, paused ? "Go on" : "Pause");
-    if (paused) say(byId("state"), `paused at ${clock(Date.now())}`);
+    if (paused) say(byId("state"), `paused at ${clock(Date.now())}, ${ZONE}`);
     plan();
   });
   byId("range").addEventListener("change", ({ currentTarget }) => {
     known.range = Number(currentTarget.value);
     refresh();
   });
-  for (const id of ["by-route", "by-status", "by-findings"]) byId(id).addEventListener("change", list);
+  known.range = Number(byId("range").value);
   watch(drawn);
   if (document.visibilityState === "visible") turn();
 })();

@@ -1,5 +1,7 @@
 //! [`Group`]: what of all that is counted is drawn. A line here is a figure, or one for each value of a label.
 
+use crate::telemetry::Series;
+
 /// How a figure comes of what is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Figure {
@@ -24,10 +26,23 @@ pub(super) struct Group {
     pub(super) by: Option<&'static str>,
     /// How they come of it.
     pub(super) figure: Figure,
+    /// A label and the values of it that count; `None`: all do.
+    pub(super) only: Option<(&'static str, &'static [&'static str])>,
+}
+
+impl Group {
+    /// Whether this series is one of those that count.
+    pub(super) fn has(&self, series: &Series) -> bool {
+        self.only.is_none_or(|(label, values)| values.contains(&series.label(label)))
+    }
+
+    const fn only(self, label: &'static str, values: &'static [&'static str]) -> Self {
+        Self { only: Some((label, values)), ..self }
+    }
 }
 
 const fn group(name: &'static str, figure: Figure, metric: &'static str, by: Option<&'static str>) -> Group {
-    Group { name, metric, by, figure }
+    Group { name, metric, by, figure, only: None }
 }
 
 /// All of them.
@@ -35,6 +50,7 @@ pub(super) const GROUPS: &[Group] = &[
     group("route", Figure::Rate, "portcullis_requests_total", Some("route")),
     group("status", Figure::Rate, "portcullis_requests_total", Some("status")),
     group("protocol", Figure::Rate, "portcullis_llm_requests_total", Some("protocol")),
+    group("fault", Figure::Rate, "portcullis_faults_total", Some("fault")),
     group("refused", Figure::Rate, "portcullis_refused_total", Some("reason")),
     group("budget", Figure::Rate, "portcullis_over_budget_total", Some("budget")),
     group("rule", Figure::Rate, "portcullis_findings_total", Some("rule")),
@@ -47,7 +63,10 @@ pub(super) const GROUPS: &[Group] = &[
     group("tokens", Figure::Rate, "portcullis_model_tokens_total", Some("kind")),
     group("cost", Figure::Rate, "portcullis_model_cost_usd_total", Some("route")),
     group("attempts", Figure::Rate, "portcullis_upstream_attempts_total", Some("upstream")),
-    group("failures", Figure::Rate, "portcullis_upstream_errors_total", Some("upstream")),
+    group("failures", Figure::Rate, "portcullis_upstream_errors_total", Some("upstream"))
+        .only("kind", &["connect", "tls", "timeout", "broken"]),
+    group("unsent", Figure::Rate, "portcullis_upstream_errors_total", Some("upstream"))
+        .only("kind", &["down", "open", "full"]),
     group("upstream_p95", Figure::P95, "portcullis_upstream_first_byte_seconds", Some("upstream")),
     group("in_flight", Figure::Level, "portcullis_in_flight_requests", None),
     group("connections", Figure::Level, "portcullis_connections", Some("state")),
@@ -57,6 +76,7 @@ pub(super) const GROUPS: &[Group] = &[
     group("cpu", Figure::Rate, "process_cpu_seconds_total", None),
     group("names", Figure::Rate, "portcullis_names_tokens_total", Some("read")),
     group("store", Figure::P95, "portcullis_store_seconds", Some("operation")),
+    group("store_errors", Figure::Rate, "portcullis_store_errors_total", None),
 ];
 
 /// What is shown as it is now, and not drawn.

@@ -11,6 +11,7 @@ use crate::base::clock::Timestamp;
 use crate::console::live::group::now;
 use crate::console::live::reading::Reader;
 use crate::console::live::track::{KEPT, Tracks};
+use crate::console::live::window::Windows;
 use crate::telemetry::{Series, SeriesValue};
 
 /// How often is looked.
@@ -30,6 +31,7 @@ struct Kept {
     /// When samples were taken, as tracks have their values.
     times: Box<[u64]>,
     tracks: Tracks,
+    windows: Windows,
     /// What is shown as it is now.
     now: Arc<Value>,
 }
@@ -42,6 +44,7 @@ impl History {
             next: 0,
             times: vec![0; KEPT].into(),
             tracks: Tracks::default(),
+            windows: Windows::default(),
             now: Arc::default(),
         };
         Self { begun, kept: Mutex::new(kept) }
@@ -59,6 +62,7 @@ impl History {
         let readings = kept.reader.read(at, series);
         let number = kept.next;
         kept.tracks.add(number, readings);
+        kept.windows.add(series);
         let slot = usize::try_from(number % KEPT as u64).unwrap_or(0);
         if let Some(place) = kept.times.get_mut(slot) {
             *place = time.as_millis();
@@ -67,8 +71,9 @@ impl History {
         kept.now = now;
     }
 
-    /// The samples from `since` on, as JSON; all there are, if there is none of that number yet.
-    pub(super) fn figures(&self, since: u64) -> String {
+    /// The samples from `since` on, as JSON, with what is known of the configuration; all there are, if there is none of that
+    /// number yet.
+    pub(super) fn figures(&self, since: u64, config: &Value) -> String {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let oldest = kept.next.saturating_sub(KEPT as u64);
         let from = if since > kept.next { oldest } else { since.max(oldest) };
@@ -97,11 +102,9 @@ impl History {
                 json.push_str("]]");
             }
         }
-        let now = Arc::clone(&kept.now);
+        let (now, over) = (Arc::clone(&kept.now), kept.windows.figures());
         drop(kept);
-        json.push_str("],\"now\":");
-        write_to(&mut json, now);
-        json.push('}');
+        write_to(&mut json, format_args!("],\"now\":{now},\"over\":{over},\"config\":{config}}}"));
         json
     }
 }
@@ -178,7 +181,7 @@ mod tests {
     use crate::telemetry::{Levels, Metrics, Traffic};
 
     fn read(history: &History, since: u64) -> Value {
-        serde_json::from_str(&history.figures(since)).unwrap()
+        serde_json::from_str(&history.figures(since, &json!({ "unused": true }))).unwrap()
     }
 
     #[test]
@@ -220,6 +223,7 @@ mod tests {
         assert!(tracks.contains(&json!(["route", "a \"route\"", [null, 2, 2]])), "{all}");
         assert_eq!(all["now"]["upstreams"][0]["circuit"], "half_open");
         assert_eq!(all["now"]["version"], env!("CARGO_PKG_VERSION"));
+        assert!(all["over"]["60"]["latency"].is_number() && all["config"]["unused"] == true, "{all}");
         let last = read(&history, 2);
         assert_eq!((&last["from"], &last["times"]), (&json!(2), &json!([10000])));
         assert!(last["tracks"].as_array().unwrap().contains(&json!(["route", "a \"route\"", [2]])), "{last}");
@@ -239,6 +243,6 @@ mod tests {
         }
         let all = read(&history, 0);
         assert_eq!((all["times"].as_array().unwrap().len(), &all["times"][0]), (KEPT, &json!(1280)));
-        assert!(history.figures(0).len() < 200 << 10);
+        assert!(history.figures(0, &json!({})).len() < 200 << 10);
     }
 }

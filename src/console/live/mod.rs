@@ -6,6 +6,7 @@
 //! | `group` | [`Group`](group::Group): what of all that is counted is drawn |
 //! | `reading` | [`Reader`](reading::Reader): figures out of two looks at what is counted |
 //! | `track` | [`Tracks`](track::Tracks): the last hour of a bounded number of figures |
+//! | `window` | [`Windows`](window::Windows): percentiles over the ranges of time that the page offers |
 //! | `history` | [`History`]: all of them, for browsers |
 //! | `sampler` | [`sample`]: fills it |
 //! | `requests` | the last requests, for browsers |
@@ -21,6 +22,7 @@ mod requests;
 mod sampler;
 mod section;
 mod track;
+mod window;
 
 pub use history::History;
 pub use sampler::{Figures, sample};

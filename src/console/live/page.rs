@@ -4,6 +4,7 @@ use maud::{Markup, html};
 
 use crate::config::Config;
 use crate::config::settings::Counted;
+use crate::console::live::window::RANGES;
 
 /// A chart.
 struct Chart {
@@ -29,11 +30,11 @@ const TRAFFIC: &[Chart] = &[
     chart("Requests by route", "finished, a second", "route", "rate"),
     chart("Requests by status", "finished, a second", "status", "rate"),
     chart("Requests by protocol", "of those that speak to a model", "protocol", "rate"),
-    chart("Turned away", "by reason, and by budget", "refused budget", "rate"),
+    chart("Turned away", "refused or failed, by reason", "fault", "rate"),
+    rare("Overload and budgets", "connections and requests, by reason and budget", "refused budget", "rate"),
 ];
 
 const FINDINGS: &[Chart] = &[
-    chart("Findings by rule", "values found, a second, both ways", "rule", "rate"),
     chart("Findings by action", "on routes with one action for a rule", "action", "rate"),
     rare("Bodies that passed unseen", "by route, as its policy allows", "unseen", "rate"),
 ];
@@ -41,27 +42,28 @@ const FINDINGS: &[Chart] = &[
 const TIMES: &[Chart] = &[
     chart("Latency", "first byte of the request to last of the answer", "latency", "seconds"),
     chart("Time to first token", "to the first byte of a model's answer", "first_byte", "seconds"),
-    chart("Slowest 5 % by route", "95th percentile", "route_p95", "seconds"),
-    chart("Held back", "text of streams that waits for its decision", "held_back", "bytes"),
+    chart("p95 by route", "95 % of requests took less", "route_p95", "seconds"),
+    chart("Text held back in streams", "until it is decided", "held_back", "bytes"),
 ];
 
 const MODELS: &[Chart] = &[
-    chart("Tokens", "read and written by models, a second", "tokens", "rate"),
+    chart("Model tokens", "read and written by models, a second", "tokens", "rate"),
     chart("Cost by route", "US dollars, as an hour of this would be", "cost", "money"),
 ];
 
 const UPSTREAMS: &[Chart] = &[
     chart("Attempts", "by upstream, a second", "attempts", "rate"),
-    chart("Failures", "by upstream, a second", "failures", "rate"),
-    chart("Head of the answer", "95th percentile, by upstream", "upstream_p95", "seconds"),
+    chart("Failures", "attempts that failed, and requests not sent", "failures unsent", "rate"),
+    chart("Time to the answer's head", "95th percentile, by upstream", "upstream_p95", "seconds"),
 ];
 
 const PROCESS: &[Chart] = &[
     chart("Under way", "requests, and connections by state", "in_flight connections", "count"),
     chart("Memory", "bodies held, and all that is resident", "held resident", "bytes"),
     chart("CPU", "of one core", "cpu", "cores"),
-    chart("Pool", "works on bodies that wait for a thread", "waiting", "count"),
+    chart("Waiting for a thread", "works on bodies", "waiting", "count"),
     chart("Store", "95th percentile, by what it is asked", "store", "seconds"),
+    rare("What the store could not do", "a second", "store_errors", "rate"),
     rare("Names model", "tokens new to it, and those from its cache", "names", "rate"),
 ];
 
@@ -69,26 +71,26 @@ const PROCESS: &[Chart] = &[
 pub(super) fn page(config: Option<&Config>) -> Markup {
     html! {
         header {
-            div { h1 { "Live" } p { "The last hour, in memory: counts, names and times of requests, never their text." } }
-            div.row {
+            div {
+                h1 { "Live" }
+                p { "The last hour, in memory: counts, names and times of requests, never their text." }
+            }
+            div.row.state {
                 span.quiet #state { "…" }
-                div.field {
-                    label.unseen for="range" { "How much of it" }
-                    select #range { option value="60" { "5 minutes" } option value="180" selected { "15 minutes" } option value="720" { "1 hour" } }
-                }
                 button #pause type="button" aria-pressed="false" { "Pause" }
             }
         }
         noscript { p.note.look { "Charts and requests are drawn by a script of this console. The same figures are at " code { "/metrics" } "." } }
         p.unseen #said aria-live="polite" {}
+        div.health #health role="status" { p { "…" } }
         (tiles())
-        (charts("traffic", "Traffic", TRAFFIC, &html! {}))
+        (charts("traffic", "Traffic", TRAFFIC, &html! {}, &html! {}))
         (requests())
-        (charts("findings", "Findings", FINDINGS, &html! {}))
-        (charts("times", "Times", TIMES, &html! {}))
-        (charts("models", "Models", MODELS, &counted(config)))
-        (charts("upstreams", "Upstreams", UPSTREAMS, &upstreams()))
-        (charts("process", "This node", PROCESS, &node()))
+        (charts("findings", "Findings", FINDINGS, &html! {}, &rules()))
+        (charts("times", "Times", TIMES, &html! {}, &html! {}))
+        (charts("models", "Models", MODELS, &counted(config), &html! {}))
+        (charts("upstreams", "Upstreams", UPSTREAMS, &upstreams(), &html! {}))
+        (charts("process", "This node", PROCESS, &node(), &html! {}))
     }
 }
 
@@ -99,23 +101,33 @@ fn tiles() -> Markup {
         ("latency", "Latency, p95"),
         ("first", "First token, p95"),
         ("findings", "Findings"),
-        ("tokens", "Tokens"),
-        ("cost", "Cost, last hour"),
-        ("way", "Under way"),
+        ("tokens", "Model tokens"),
+        ("cost", "Cost"),
+        ("way", "Under way now"),
     ];
     html! {
-        div.card.tiles {
-            @for (id, name) in tiles { div.figure { span.quiet.small { (name) } b id={ "tile-" (id) } { "–" } } }
+        section.card.tiles aria-label="Figures over a range of time" {
+            div.field {
+                label.quiet for="range" { "Over the last" }
+                select #range {
+                    @for (samples, name) in RANGES { option value=(samples) selected[samples == 180] { (name) } }
+                }
+            }
+            @for (id, name) in tiles {
+                div.figure { span.quiet.small { (name) } b id={ "tile-" (id) } { "–" } span.quiet.small id={ "more-" (id) } {} }
+            }
         }
     }
 }
 
-fn charts(id: &str, title: &str, charts: &[Chart], more: &Markup) -> Markup {
+/// A section: what stands above its charts, and a card that stands first among them.
+fn charts(id: &str, title: &str, charts: &[Chart], more: &Markup, first: &Markup) -> Markup {
     html! {
         section.charts aria-labelledby=(id) {
             h2 id=(id) { (title) }
             (more)
             div.grid {
+                (first)
                 @for chart in charts {
                     figure.card.chart data-groups=(chart.groups) data-unit=(chart.unit) hidden[chart.rare] {
                         figcaption { h3 { (chart.title) } span.hint { (chart.hint) } }
@@ -149,9 +161,23 @@ fn upstreams() -> Markup {
             p.quiet #no-upstreams { "No upstream is in use." }
             div.scroll tabindex="0" role="group" aria-label="Upstreams" {
                 table #upstream-states hidden {
-                    thead { tr { th { "Upstream" } th { "Circuit" } th.number { "Well" } th.number { "Failing checks" } th.number { "Ejected" } th.number { "Under way" } } }
+                    thead { tr { th { "Upstream" } th { "State" } th.number { "Attempts" } th.number { "Failed" } th { "Breaker" } th.number { "Healthy peers" } th.number { "Failing checks" } th.number { "Ejected" } th.number { "Under way" } } }
                     tbody {}
                 }
+            }
+            p.hint { "Attempts and failures are of the last five minutes. An upstream that is called down, is full or has an open breaker is not tried." }
+        }
+    }
+}
+
+fn rules() -> Markup {
+    html! {
+        div.card.chart.ranked {
+            div.caption { h3 { "Findings by rule" } span.hint { "values found over the chosen range, both ways" } }
+            p.quiet.small #no-findings { "Nothing within this time." }
+            table.bars #rule-counts hidden {
+                thead { tr { th { "Rule" } th.number { "Count" } th.number { "Share" } } }
+                tbody {}
             }
         }
     }
@@ -161,9 +187,9 @@ fn node() -> Markup {
     let facts = [
         ("version", "Version"),
         ("uptime", "Up since"),
-        ("held", "Bodies may hold"),
+        ("held", "Memory limit for bodies"),
         ("callers", "Tokens in use"),
-        ("shared", "Shared limits"),
+        ("shared", "Limits shared with other nodes"),
     ];
     html! {
         div.card {
@@ -188,7 +214,10 @@ fn requests() -> Markup {
                             option value="0" { "none: the caller left" }
                         }
                     }
-                    div.checks { label { input #by-findings type="checkbox"; "with findings" } }
+                    div.checks {
+                        label { input #by-errors type="checkbox"; "errors only" }
+                        label { input #by-findings type="checkbox"; "with findings" }
+                    }
                     span.quiet.small #newer {}
                 }
                 p.quiet #no-requests { "No request yet." }
@@ -196,14 +225,18 @@ fn requests() -> Markup {
                     table #recent hidden {
                         thead {
                             tr {
-                                th { "Time" } th { "Decision" } th.number { "Status" } th { "Route" } th { "Model" } th { "Speaks" }
-                                th.number { "Findings" } th.number { "Tokens" } th.number { "First byte" } th.number { "Took" }
+                                th { "Time" } th { "Decision" } th.number { "Status" } th { "Route" } th { "Model" } th { "Protocol" }
+                                th { "Findings" } th.number { "Tokens" } th.number { "First byte" } th.number { "Took" }
                             }
                         }
                         tbody {}
                     }
                 }
-                p.hint { "The last 300 that the access log would show, newest first; probes and this console are not among them. Open one by its time." }
+                div.row {
+                    button.small #more type="button" hidden { "More" }
+                    span.quiet.small #count {}
+                }
+                p.hint { "The last 300 that the access log would show, newest first; probes and this console are not among them. A row opens what is known of its request." }
             }
         }
     }
@@ -218,7 +251,9 @@ mod tests {
     fn every_group_is_drawn_once_in_a_unit_that_fits() {
         let all: Vec<&Chart> =
             [TRAFFIC, FINDINGS, TIMES, MODELS, UPSTREAMS, PROCESS].into_iter().flatten().collect();
-        let mut drawn: Vec<&str> = all.iter().flat_map(|chart| chart.groups.split(' ')).collect();
+        let drawn = all.iter().flat_map(|chart| chart.groups.split(' '));
+        // Findings by rule are a list.
+        let mut drawn: Vec<&str> = drawn.chain(["rule"]).collect();
         let mut known: Vec<&str> = GROUPS.iter().map(|group| group.name).collect();
         drawn.sort_unstable();
         known.sort_unstable();

@@ -62,6 +62,18 @@ impl Reader {
     }
 }
 
+/// What was observed of a group in all, whatever its labels, and the upper bounds of its buckets.
+pub(super) fn observed(group: &Group, series: &[Series]) -> (Observed, Vec<f64>) {
+    let found: Vec<&Series> = series.iter().filter(|one| one.name == group.metric).collect();
+    let mut sum = Observed::default();
+    for counted in sums(group, &found).into_values() {
+        if let Counted::Observed(observed) = counted {
+            sum.add(&observed);
+        }
+    }
+    (sum, bounds(&found))
+}
+
 /// The upper bounds of these histograms, which are all the same.
 fn bounds(series: &[&Series]) -> Vec<f64> {
     let first = series.iter().find_map(|one| match &one.value {
@@ -74,7 +86,7 @@ fn bounds(series: &[&Series]) -> Vec<f64> {
 /// What these series come to, by the values of the group's label.
 fn sums(group: &Group, series: &[&Series]) -> BTreeMap<String, Counted> {
     let mut sums: BTreeMap<String, Counted> = BTreeMap::new();
-    for one in series {
+    for one in series.iter().filter(|one| group.has(one)) {
         let name = group.by.map_or("", |label| one.label(label));
         let counted = match &one.value {
             SeriesValue::Number(number) => Counted::Number(*number),
@@ -184,6 +196,26 @@ mod tests {
     }
 
     #[test]
+    fn only_some_values_of_a_label_may_count() {
+        let (mut reader, begin) = (Reader::default(), SystemClock.instant());
+        let failed = |kind, count| {
+            number("portcullis_upstream_errors_total", &[("upstream", "dead"), ("kind", kind)], count)
+        };
+        reader.read(begin, &[]);
+        let series = [failed("connect", 10.0), failed("broken", 5.0), failed("open", 20.0)];
+        let read = reader.read(begin + Duration::from_secs(5), &series);
+        assert_eq!(shown(&read, "failures"), [("dead".to_owned(), Some(3.0))]);
+        assert_eq!(shown(&read, "unsent"), [("dead".to_owned(), Some(4.0))]);
+        let kinds: Vec<&str> = GROUPS
+            .iter()
+            .filter_map(|group| group.only.filter(|(label, _)| *label == "kind"))
+            .flat_map(|(_, kinds)| kinds.iter().copied())
+            .collect();
+        let known = <crate::telemetry::UpstreamFailure as crate::telemetry::Word>::ALL;
+        assert_eq!(kinds, known.iter().map(|kind| kind.word()).collect::<Vec<_>>());
+    }
+
+    #[test]
     fn percentiles_are_of_the_time_between() {
         let (mut reader, begin) = (Reader::default(), SystemClock.instant());
         reader.read(begin, &[took(&[(0.1, 1000), (1.0, 1000)], 1000)]);
@@ -224,7 +256,7 @@ mod tests {
             assert!(all.contains(&format!("\"{name}\"")), "{metric}");
         }
         for group in GROUPS {
-            let label = group.by.unwrap_or("route");
+            let label = group.by.or(group.only.map(|(label, _)| label)).unwrap_or("route");
             assert!(all.contains(&format!("\"{label}\"")), "{group:?}");
         }
         // Those that are shown from the beginning are read from the beginning.

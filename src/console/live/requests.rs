@@ -1,53 +1,78 @@
-//! The last requests, for browsers: counts, names and times.
+//! The last requests, for browsers: counts, names and times. What there is nothing to say of is left out.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use crate::telemetry::{RecentRequest, RecentRequests};
+use crate::telemetry::{RecentPart, RecentRequest, RecentUsage, Scan};
 
-/// The requests behind the one of this number, the oldest first; `begun` tells one process from the one before.
-pub(super) fn after(recent: &RecentRequests, number: u64, begun: u64) -> String {
-    let requests: Vec<Value> = recent.after(number).iter().map(|request| one(request)).collect();
-    json!({ "begun": begun, "requests": requests }).to_string()
+/// Requests of one answer.
+pub(super) const MOST: usize = 100;
+
+/// These requests, the oldest first, and how many are kept in all; `begun` tells one process from the one before.
+pub(super) fn shown(part: &RecentPart, begun: u64) -> String {
+    let requests: Vec<Value> = part.requests.iter().map(|request| one(request)).collect();
+    json!({ "begun": begun, "kept": part.kept, "requests": requests }).to_string()
+}
+
+/// An object of what there is something to say of.
+#[derive(Default)]
+struct Said(Map<String, Value>);
+
+impl Said {
+    fn some(&mut self, name: &str, value: Option<impl Into<Value>>) {
+        if let Some(value) = value {
+            self.0.insert(name.to_owned(), value.into());
+        }
+    }
+
+    fn count(&mut self, name: &str, value: u64) {
+        self.some(name, (value > 0).then_some(value));
+    }
+}
+
+fn micros(time: std::time::Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 
 fn one(request: &RecentRequest) -> Value {
-    let micros = |time: std::time::Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
-    let findings: serde_json::Map<String, Value> =
-        request.findings.iter().map(|(rule, count)| (rule.to_string(), (*count).into())).collect();
-    let usage = request.usage.as_ref().map(|usage| {
-        json!({
-            "model": usage.model.as_deref(),
-            "input": usage.input,
-            "output": usage.output,
-            "estimated": usage.estimated,
-            "cost": usage.cost.as_deref(),
-        })
-    });
-    json!({
-        "n": request.number,
-        "time": request.time.as_millis(),
-        "id": request.id.to_string(),
-        "route": *request.route,
-        "method": *request.method,
-        "protocol": request.llm_protocol,
-        "http": request.http,
-        "status": request.status,
-        "fault": request.fault,
-        "decision": request.decision.word(),
-        "client": request.client.map(|address| address.to_string()),
-        "token": request.token.as_ref().map(ToString::to_string),
-        "findings": findings,
-        "redacted": request.redacted,
-        "restored": request.restored,
-        "request_scan": request.request_scan.word(),
-        "answer_scan": request.answer_scan.word(),
-        "unscanned": request.unscanned,
-        "bytes_in": request.bytes_in,
-        "bytes_out": request.bytes_out,
-        "took": micros(request.took),
-        "first_byte": request.first_byte.map(micros),
-        "upstream": request.upstream.as_deref(),
-        "attempts": request.attempts,
-        "usage": usage,
-    })
+    let mut said = Said::default();
+    said.some("n", Some(request.number));
+    said.some("time", Some(request.time.as_millis()));
+    said.some("id", Some(request.id.to_string()));
+    said.some("route", Some(&*request.route));
+    said.some("method", Some(&*request.method));
+    said.some("protocol", request.llm_protocol);
+    said.some("http", Some(request.http));
+    said.count("status", request.status.into());
+    said.some("fault", (request.fault != "-").then_some(request.fault));
+    said.some("decision", Some(request.decision.word()));
+    said.some("client", request.client.map(|address| address.to_string()));
+    said.some("token", request.token.as_ref().map(ToString::to_string));
+    if !request.findings.is_empty() {
+        let counts = request.findings.iter().map(|(rule, count)| (rule.to_string(), (*count).into()));
+        said.some("findings", Some(counts.collect::<Map<String, Value>>()));
+    }
+    said.count("redacted", request.redacted);
+    said.count("restored", request.restored);
+    let scan = |scan: Scan| (scan != Scan::NotAsked).then(|| scan.word());
+    said.some("request_scan", scan(request.request_scan));
+    said.some("answer_scan", scan(request.answer_scan));
+    said.count("unscanned", request.unscanned);
+    said.count("bytes_in", request.bytes_in);
+    said.count("bytes_out", request.bytes_out);
+    said.some("took", Some(micros(request.took)));
+    said.some("first_byte", request.first_byte.map(micros));
+    said.some("upstream", request.upstream.as_deref());
+    said.count("attempts", request.attempts.into());
+    said.some("usage", request.usage.as_ref().map(usage));
+    Value::Object(said.0)
+}
+
+fn usage(usage: &RecentUsage) -> Value {
+    let mut said = Said::default();
+    said.some("model", usage.model.as_deref());
+    said.count("input", usage.input);
+    said.count("output", usage.output);
+    said.some("estimated", usage.estimated.then_some(true));
+    said.some("cost", usage.cost.as_deref());
+    Value::Object(said.0)
 }

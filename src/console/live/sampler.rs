@@ -52,7 +52,8 @@ mod tests {
         let (counted, kept) = (Arc::downgrade(&figures), Arc::downgrade(&history));
         let sampler = tokio::spawn(sample(counted, kept, Arc::new(SystemClock)));
         tokio::time::sleep(EVERY * 3 + Duration::from_secs(1)).await;
-        let read: serde_json::Value = serde_json::from_str(&history.figures(0)).unwrap();
+        let read: serde_json::Value =
+            serde_json::from_str(&history.figures(0, &serde_json::Value::Null)).unwrap();
         assert_eq!(read["next"], 4);
         drop(figures);
         tokio::time::timeout(EVERY * 2, sampler).await.unwrap().unwrap();

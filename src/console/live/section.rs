@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use http::StatusCode;
+use serde_json::{Map, Value, json};
 
 use crate::console::live::history::History;
 use crate::console::live::{page, requests};
@@ -22,6 +23,22 @@ pub(in crate::console) struct LivePages {
 }
 
 impl LivePages {
+    /// What the page says of the configuration: whether the last one that was read is in use, and which upstreams have a breaker
+    /// and are checked.
+    fn config(&self) -> Value {
+        let failed = self.running.attempts().first().is_some_and(|attempt| attempt.failed.is_some());
+        let config = self.running.config();
+        let upstreams: Map<String, Value> = config
+            .iter()
+            .flat_map(|config| &config.upstreams)
+            .map(|(name, one)| {
+                let known = json!({ "breaker": one.breaker.is_some(), "checked": one.health.is_some() });
+                (name.to_string(), known)
+            })
+            .collect();
+        json!({ "unused": failed, "upstreams": upstreams })
+    }
+
     fn reply(&self, visit: &Visit<'_>) -> Reply {
         // What is no number is from no page of ours, and gets all there is.
         let number = |name| visit.query.text(name).parse().unwrap_or(0);
@@ -29,14 +46,17 @@ impl LivePages {
             (Asked::Show, "") => Reply::Page(Page {
                 title: "Live".to_owned(),
                 content: page::page(self.running.config().as_deref()),
-                scripts: &["charts.js", "live.js"],
+                scripts: &["charts.js", "requests.js", "live.js"],
             }),
             (Asked::Show, "figures.json") => {
-                Reply::Json(StatusCode::OK, self.history.figures(number("since")))
+                Reply::Json(StatusCode::OK, self.history.figures(number("since"), &self.config()))
             }
             (Asked::Show, "requests.json") => {
-                let requests = requests::after(&self.recent, number("after"), self.history.begun());
-                Reply::Json(StatusCode::OK, requests)
+                let part = match number("before") {
+                    0 => self.recent.after(number("after"), requests::MOST),
+                    before => self.recent.before(before, requests::MOST),
+                };
+                Reply::Json(StatusCode::OK, requests::shown(&part, self.history.begun()))
             }
             _ => Reply::NotFound,
         }

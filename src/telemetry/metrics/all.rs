@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use prometheus::{Encoder, IntCounter, IntGauge, Registry, TextEncoder};
+use prometheus::{Encoder, IntCounter, IntCounterVec, IntGauge, Registry, TextEncoder};
 
 use super::analyzers::{AnalyzerMetrics, Analyzers};
 use super::error::MetricsError;
@@ -65,6 +65,7 @@ pub struct Metrics {
     pub work: WorkMetrics,
     /// Tokens, money and budgets.
     pub usage: UsageMetrics,
+    faults: IntCounterVec,
     /// Lines of the access log that could not be written.
     pub lines_lost: IntCounter,
     /// Lines of the audit log that could not be written.
@@ -104,6 +105,11 @@ impl Metrics {
             front: FrontMetrics::new(&families)?,
             work: WorkMetrics::new(&families)?,
             usage: UsageMetrics::new(&families)?,
+            faults: families.counters(
+                "faults_total",
+                "Requests that were refused or failed, by the word that the access log has for it.",
+                &["fault"],
+            )?,
             lines_lost: families
                 .counter("access_lines_lost_total", "Lines of the access log that could not be written.")?,
             audit_lines_lost: families
@@ -136,6 +142,12 @@ impl Metrics {
     /// The counters of findings in bodies that go this way, one for each of `rules`, in that order.
     pub fn rules<'a>(&self, rules: impl Iterator<Item = &'a str>, way: Direction) -> RuleMetrics {
         self.routes.rules(rules, way)
+    }
+
+    /// Counts what the access log says went wrong with a request: a word of a closed list.
+    pub fn faults(&self) -> impl Fn(&'static str) + Send + Sync + use<> {
+        let faults = self.faults.clone();
+        move |fault| faults.with_label_values(&[fault]).inc()
     }
 
     /// One upstream's.
@@ -209,6 +221,7 @@ mod tests {
         metrics.upstream("openai").failed(UpstreamFailure::Timeout);
         metrics.upstream("openai").circuit(Circuit::Open);
         metrics.front.refused.inc(Refusal::Flood);
+        metrics.faults()("rate_limited");
         let held = metrics.in_flight.clone();
         metrics.before_exposing(move || held.set(11));
         let text =
@@ -229,6 +242,7 @@ mod tests {
             "portcullis_upstream_circuit{state=\"open\",upstream=\"openai\"} 1",
             "portcullis_upstream_circuit{state=\"closed\",upstream=\"openai\"} 0",
             "portcullis_refused_total{reason=\"flood\"} 1",
+            "portcullis_faults_total{fault=\"rate_limited\"} 1",
             "portcullis_held_bytes 5",
             "portcullis_held_limit_bytes 6",
             "portcullis_active_tokens 2",
