@@ -69,14 +69,21 @@ impl Unescaped {
     }
 
     /// `span` of the text without the part of an escape that it begins or ends within, since a person sees no letters there, and without
-    /// what colours it at its end.
+    /// what colours it at its ends.
     pub(super) fn without_halves(&self, span: Range<usize>) -> Range<usize> {
         let around = |at: usize| {
             let behind = self.marks.partition_point(|mark| mark.range.end <= at);
             self.marks.get(behind).map(|mark| &mark.range).filter(|range| range.start < at)
         };
-        let start = around(span.start).map_or(span.start, |range| range.end);
+        let mut start = around(span.start).map_or(span.start, |range| range.end);
         let mut end = around(span.end).map_or(span.end, |range| range.start);
+        let from = self.marks.partition_point(|mark| mark.range.start < start);
+        for mark in self.marks.get(from..).unwrap_or_default() {
+            if !(mark.unseen && mark.range.start == start && mark.range.end < end) {
+                break;
+            }
+            start = mark.range.end;
+        }
         let before = self.marks.partition_point(|mark| mark.range.end <= end);
         for mark in self.marks.get(..before).unwrap_or_default().iter().rev() {
             if !(mark.unseen && mark.range.end == end && mark.range.start > start) {
@@ -423,5 +430,8 @@ mod tests {
         assert_eq!((part(1, 14), part(6, 16), part(6, 14)), ("jo@ab.de", "jo@ab.de", "jo@ab.de"));
         let at = text.find("hunter2").unwrap();
         assert_eq!((part(at, text.len()), part(at, at + 7)), ("hunter2", "hunter2"));
+        let text = "\u{1b}[1m\u{1b}[Khunter2\u{1b}[0m";
+        let read = Unescaped::of(text).unwrap();
+        assert_eq!(text.get(read.without_halves(0..text.len())), Some("hunter2"));
     }
 }

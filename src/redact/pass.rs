@@ -316,16 +316,24 @@ fn with_escapes(
     }
     let Some(unescaped) = Unescaped::of(text) else { return Ok(found) };
     let within = redactor.detector.try_find_under(cache, shown.label, &unescaped.text)?;
+    let within: Vec<Finding> = within
+        .into_iter()
+        .map(|finding| {
+            let range = unescaped.range(finding.span.start..finding.span.end);
+            Finding { span: Span::new(range.start, range.end), near: None, ..finding }
+        })
+        .collect();
     let mut all = found;
-    all.retain_mut(|finding| {
+    for finding in &mut all {
         let range = unescaped.without_halves(finding.span.start..finding.span.end);
-        finding.span = Span::new(range.start, range.end);
-        !range.is_empty()
-    });
-    all.extend(within.into_iter().map(|finding| {
-        let range = unescaped.range(finding.span.start..finding.span.end);
-        Finding { span: Span::new(range.start, range.end), near: None, ..finding }
-    }));
+        let span = Span::new(range.start, range.end);
+        let at = within.partition_point(|one| one.span.end <= span.start);
+        // What is a value only if no escape is one stays whole.
+        if within.get(at).is_some_and(|one| one.span.start <= span.start && one.span.end >= span.end) {
+            finding.span = span;
+        }
+    }
+    all.extend(within);
     Ok(joined(all))
 }
 

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use crate::api::apart;
 use crate::api::configs::{MethodSpec, Written};
 use crate::api::error::Code;
 use crate::api::fields::{Faults, Fields};
 use crate::base::pointer::Pointer;
-use crate::detect::Allow;
+use crate::detect::{Allow, states};
 
 /// The most entries of a call's allow-list.
 const ALLOWED: usize = 1000;
@@ -110,28 +111,55 @@ fn overrides(fields: &mut Fields<'_>) -> Overrides {
     Overrides { all: None, each: each.into_values().collect() }
 }
 
+/// States of all patterns in one list together: they are compiled for one call, which takes about a microsecond for each.
+const STATES: usize = 200_000;
+
 /// Values that pass though a rule finds them: `["text", {"regex": "…"}]`.
 fn allow(fields: &mut Fields<'_>) -> Allow {
-    let mut allow = Allow::default();
+    let has_patterns = |list: &Vec<Value>| list.iter().any(Value::is_object);
+    match fields.members().get("allow_list").and_then(Value::as_array).is_some_and(has_patterns) {
+        true => apart(|| allowed(fields)),
+        false => allowed(fields),
+    }
+}
+
+fn allowed(fields: &mut Fields<'_>) -> Allow {
+    let mut patterns = Patterns { allow: Allow::default(), left: STATES };
     let mut texts: Vec<&str> = Vec::new();
     fields.array("allow_list", ALLOWED, |value, at, faults| {
         match value.as_str() {
             Some(text) => texts.push(text),
-            None => pattern(value, &at, &mut allow, faults),
+            None => patterns.add(value, &at, faults),
         }
         Some(())
     });
+    let Patterns { mut allow, .. } = patterns;
     if let Err(error) = allow.values(None, texts, false) {
         fields.fault(Code::BadFormat, fields.at("allow_list"), error.to_string());
     }
     allow
 }
 
-fn pattern(value: &Value, at: &Pointer, allow: &mut Allow, faults: &mut Faults) {
-    let regex = Fields::within(value, at, faults, |fields| fields.required_text("regex").to_owned());
-    if let Some(regex) = regex.filter(|regex| !regex.is_empty())
-        && let Err(error) = allow.pattern(None, &regex)
-    {
-        faults.add(Code::BadFormatRegex, at.key("regex"), error.to_string());
+/// The patterns of a list, as far as they are read.
+struct Patterns {
+    allow: Allow,
+    /// States that others may still have.
+    left: usize,
+}
+
+impl Patterns {
+    fn add(&mut self, value: &Value, at: &Pointer, faults: &mut Faults) {
+        let regex = Fields::within(value, at, faults, |fields| fields.required_text("regex").to_owned());
+        let Some(regex) = regex.filter(|regex| !regex.is_empty()) else { return };
+        // What has too many states, or is no pattern, is refused where it is compiled.
+        match self.left.checked_sub(states(&regex).unwrap_or(0)) {
+            Some(left) => {
+                self.left = left;
+                if let Err(error) = self.allow.pattern(None, &regex) {
+                    faults.add(Code::BadFormatRegex, at.key("regex"), error.to_string());
+                }
+            }
+            None => faults.add(Code::AboveMaxItems, at.key("regex"), "the patterns are too large together"),
+        }
     }
 }
