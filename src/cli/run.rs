@@ -152,6 +152,9 @@ fn announce(told: Announce) {
     if let Some(address) = told.admin {
         message(&format!("metrics and health on {address}"));
     }
+    if let Some(url) = told.console {
+        message(&format!("the console is at {url}"));
+    }
     message(&format!("data in {}", told.data.display()));
 }
 

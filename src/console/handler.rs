@@ -209,7 +209,7 @@ impl Console {
                 with_cookie(see(&next), &cookie)
             }
             Err(error @ SignInError::Scope) => {
-                let how = "Make one that does: portcullis tokens create --name me --service admin";
+                let how = "Make one that does: portcullis tokens create -c portcullis.toml --name me --service admin";
                 refused(StatusCode::FORBIDDEN, &format!("{error} {how}"))
             }
             Err(error @ SignInError::Token) => refused(StatusCode::FORBIDDEN, &error.to_string()),

@@ -30,7 +30,8 @@ pub(super) fn page(next: &str, wrong: Option<&str>) -> Markup {
                 details {
                     summary { "I have no token" }
                     p { "Where the gateway runs, make one. The first may change things, the second may look:" }
-                    pre tabindex="0" { "portcullis tokens create --name me --service admin\nportcullis tokens create --name team --service viewer" }
+                    pre tabindex="0" { "portcullis tokens create -c portcullis.toml --name me --service admin\nportcullis tokens create -c portcullis.toml --name team --service viewer" }
+                    p.quiet { "Name the file that the gateway was started with, or its data folder (--data): another one has tokens of its own." }
                 }
             }
         }

@@ -14,7 +14,7 @@ use super::selection::RuleSelection;
 use super::special_use::is_special;
 
 /// The longest value that can be allowed, in bytes.
-const LONGEST: usize = 256;
+const LONGEST: usize = Allow::LONGEST;
 
 /// The longest pattern, in bytes.
 const PATTERN: usize = 4 << 10;
@@ -90,6 +90,9 @@ impl Allow {
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
+
+    /// The longest value that can be listed, in bytes.
+    pub const LONGEST: usize = 256;
 
     /// Allows these values where one of `rules` (`None`: any) finds them.
     pub fn values<'v>(

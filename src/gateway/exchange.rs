@@ -65,6 +65,8 @@ pub struct Facts {
     pub redacted: Arc<AtomicU64>,
     /// Values restored in the answer.
     pub restored: Arc<AtomicU64>,
+    /// Values of the request that went to the upstream as they are, which an answer may have.
+    pub own_values: Vec<String>,
     /// Surrogates that stay, since they stand in URLs.
     pub kept_in_urls: Arc<AtomicU64>,
     /// Strings of the request that were not read, since they hold bytes.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::base::checkpoint::{Checkpoint, Stopped};
-use crate::detect::{Cache, Detector, Finding, Label, RuleError, RuleId, RuleSelection, Span};
+use crate::detect::{Allow, Cache, Detector, Finding, Label, RuleError, RuleId, RuleSelection, Span};
 use crate::redact::method::{Method, Plan};
 use crate::redact::names::Labels;
 use crate::redact::opaque::opaque_from;
@@ -48,6 +48,16 @@ impl Redactor {
     /// What becomes of a rule's findings.
     pub fn method(&self, rule: RuleId) -> &Method {
         self.plan.method(rule)
+    }
+
+    /// The same, but lets these values pass, whichever rule finds them. What is empty or too long to be listed is none, and all of them
+    /// are none if they are too many.
+    #[must_use]
+    pub fn letting_pass<'v>(self, values: impl IntoIterator<Item = &'v str>) -> Self {
+        let mut allow = Allow::default();
+        let values = values.into_iter().filter(|value| (1..=Allow::LONGEST).contains(&value.len()));
+        let _ = allow.values(None, values, false);
+        Self { detector: self.detector.also_allowing(allow), ..self }
     }
 
     /// The same, but such names stay where they are all that was found.

@@ -243,6 +243,9 @@ pub enum Type {
     /// What a provider signed or encrypted for itself, or bytes: base64 (RFC 4648, also for URLs) of at least 16
     /// characters, with letters. What in it decodes to text is none.
     Opaque,
+    /// The URL of something that its owner has signed, so that a program may fetch it for a time: any change makes it worthless. It
+    /// has a signature in its query, and no address of a person.
+    SignedUrl,
 }
 
 /// What to do with the strings of a place.

@@ -173,7 +173,7 @@ def test_the_command_line_says_what_a_token_covers(gateway, tmp_path):
     assert len(run("tokens", "list", *place).out.splitlines()) == len(rows) + 1
     unchecked = run("tokens", "create", "--route", "nobody knows", "--data", tmp_path)
     assert unchecked.returncode == DONE and "not checked" in unchecked.err
-    for unknown in ("--tenant", "--team"):
+    for unknown in ("--owner", "--team"):
         assert run("tokens", "create", unknown, "x", "--data", tmp_path).returncode == USAGE
 
 

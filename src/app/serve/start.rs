@@ -42,8 +42,17 @@ pub struct Announce {
     pub listen: Vec<SocketAddr>,
     /// Where metrics and health are.
     pub admin: Option<SocketAddr>,
+    /// Where the console is.
+    pub console: Option<String>,
     /// The data folder.
     pub data: PathBuf,
+}
+
+/// Where the console is, if it is anywhere.
+fn console_url(config: &Config) -> Option<String> {
+    let admin = config.admin.as_ref().filter(|admin| cfg!(feature = "console") && admin.has_console())?;
+    let scheme = if admin.tls.is_some() { "https" } else { "http" };
+    Some(format!("{scheme}://{}/", *admin.address))
 }
 
 /// Serves until the process is told to stop. Blocks. With `upgrade` it takes the listening sockets of the process that
@@ -125,6 +134,7 @@ pub fn serve(source: &Source, upgrade: bool, announce: impl FnOnce(Announce)) ->
         first_token,
         listen: config.listen.iter().map(|listen| *listen.address).collect(),
         admin: config.admin.as_ref().map(|admin| *admin.address),
+        console: console_url(&config),
         data: config.data.to_path_buf(),
     });
     listen::serve(servings, &sockets, NEVER_FIRST, stopped);

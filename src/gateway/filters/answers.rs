@@ -98,7 +98,10 @@ impl Both<'_> {
         x.facts.counted.push((Arc::clone(&counts), Arc::clone(&parts.answer_counts)));
         let restored = Arc::clone(&x.facts.restored);
         let unscanned = Arc::clone(&x.facts.answer_unscanned);
-        let redactor = invented.redactor.clone();
+        let mut redactor = invented.redactor.clone();
+        if !x.facts.own_values.is_empty() {
+            redactor = redactor.letting_pass(x.facts.own_values.iter().map(String::as_str));
+        }
         Arc::new(move || {
             let (undo, keys) = (issued.load_full(), keys.clone());
             let (counts, restored) = (Arc::clone(&counts), Arc::clone(&restored));

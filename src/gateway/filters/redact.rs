@@ -40,11 +40,13 @@ use crate::gateway::filters::remember;
 use crate::gateway::filters::scope::of_conversation;
 use crate::gateway::filters::session::{SessionParts, SessionRedactor};
 use crate::gateway::layer::{Layer, UnscannedPolicy};
-use crate::gateway::llm::{CompiledProtocol, ProtocolChoice, Repeats, conversation, is_mcp, open_blocks};
+use crate::gateway::llm::{
+    CompiledProtocol, ProtocolChoice, Repeats, conversation, enumerated, is_mcp, open_blocks,
+};
 use crate::gateway::media_type::{DeclaredFormat, is_foreign, is_sound};
 use crate::gateway::plan::{AnswerPlan, RequestPlan};
 use crate::gateway::websocket::{MessagePlan, ServerPlan};
-use crate::redact::{BlockSeal, Counts, Keys, Limits, RedactError, Redactor, SurrogateLog};
+use crate::redact::{BlockSeal, Counts, Keys, Limits, RedactError, Redactor, Report, SurrogateLog};
 use crate::stream::json::{PathSet, PatternError};
 use crate::telemetry::trace::SpanKind;
 use crate::telemetry::{Direction, Scan, Unscanned};
@@ -260,6 +262,15 @@ impl Redact {
         }
         Ok(reading)
     }
+
+    /// Counts what was found in a request's body, whose documents were read by themselves; how much was replaced.
+    fn counted(&self, x: &mut Exchange, report: &Report, documents: usize) -> usize {
+        findings::found(x, &self.parts, report);
+        let (replaced, unread) = (report.count(), report.unscanned().saturating_sub(documents));
+        x.facts.redacted.fetch_add(replaced as u64, Ordering::Relaxed);
+        x.facts.request_unscanned.fetch_add(unread as u64, Ordering::Relaxed);
+        replaced
+    }
 }
 
 #[async_trait]
@@ -339,13 +350,15 @@ impl Filter for Redact {
         let may_pass = lenient && matches!(reading, ReadAs::Parts(_));
         let body = document.current().clone();
         let sealed = keys.clone();
+        let masks = matches!(&self.parts.answers, AnswerMode::Restore(Some(_)));
         let work = move |checkpoint: &Checkpoint| {
             let redactor = redactor.passing(checkpoint.clone());
             let parsed = reading.parse(&body, &readings)?;
             policy.check(&parsed.files)?;
             let redacted = redactor.content(&body, &parsed.content, &keys, Limits::default())?;
             policy.check_strings(redacted.0.report().files())?;
-            Ok::<_, BodyFault>(redacted)
+            let own = if masks { enumerated(&body, &readings.fields) } else { Vec::new() };
+            Ok::<_, BodyFault>((redacted, own))
         };
         let span = x.trace.place().begin("redact", SpanKind::Internal);
         let job = Job { caller: x.caller(), bytes: document.current().len() };
@@ -359,17 +372,13 @@ impl Filter for Redact {
             return Ok(Flow::Next);
         }
         let done = done.map_err(ApiError::from).map_err(GatewayError::Api);
-        let (redacted, undo) = match done.and_then(|done| done.map_err(GatewayError::from)) {
+        let ((redacted, undo), own) = match done.and_then(|done| done.map_err(GatewayError::from)) {
             Ok(done) => done,
             Err(error) if self.passes(x, &error) => return Ok(Flow::Next),
             Err(error) => return Err(error),
         };
-        let report = redacted.report();
-        findings::found(x, &self.parts, report);
-        let replaced = report.count();
-        x.facts.redacted.fetch_add(replaced as u64, Ordering::Relaxed);
-        let unread = report.unscanned().saturating_sub(documents);
-        x.facts.request_unscanned.fetch_add(unread as u64, Ordering::Relaxed);
+        x.facts.own_values = own;
+        let replaced = self.counted(x, redacted.report(), documents);
         let mut rewritten =
             if replaced > 0 { redacted.into_value().into() } else { document.current().clone() };
         // What its provider signed goes back as it came, whatever the caller was shown.

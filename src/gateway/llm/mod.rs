@@ -67,5 +67,6 @@ pub use protocol::{
 };
 pub use provider::Provider;
 pub use registry::{ProtocolChoice, is_final_line};
+pub use schema::enumerated;
 pub use signed::open_blocks;
 pub use usage::{Taken, UNKNOWN, UsageReader, estimated};

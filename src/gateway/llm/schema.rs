@@ -3,7 +3,9 @@
 
 use std::sync::OnceLock;
 
-use crate::stream::json::{PathSet, PatternError, Treatment};
+use memchr::memmem;
+
+use crate::stream::json::{Decoded, PathSet, PatternError, Segment, Token, Treatment, Type, walk};
 
 /// Where schemas stand, in any protocol: below these.
 const ROOTS: [&str; 16] = [
@@ -54,7 +56,74 @@ const KEYWORDS: [&str; 19] = [
 /// Members that hold any value, also beside a schema, in which those names mean nothing, unless they are themselves names of properties.
 const VALUES: [&str; 6] = ["default", "examples", "example", "input_examples", "x-examples", "headers"];
 
-/// The patterns of a protocol, behind those of schemas.
+/// Names that a program gives its tools and a provider its voices, by which each knows them again; countries, which are two letters.
+const NAMES: [&str; 41] = [
+    // What a request has.
+    "tools[*].name",
+    "tools[*].function.name",
+    "tools[*].functionDeclarations[*].name",
+    "tools[*].function_declarations[*].name",
+    "functions[*].name",
+    "session.tools[*].name",
+    "toolConfig.tools[*].toolSpec.name",
+    "tool_choice.name",
+    "tool_choice.function.name",
+    "function_call.name",
+    "response_format.json_schema.name",
+    "text.format.name",
+    "messages[*].tool_calls[*].function.name",
+    "messages[*].function_call.name",
+    "messages[*].content[*].name",
+    "input[*].name",
+    "contents[*].parts[*].functionCall.name",
+    "contents[*].parts[*].functionResponse.name",
+    "voice",
+    "audio.voice",
+    "session.voice",
+    "session.audio.output.voice",
+    "response.voice",
+    "response.audio.output.voice",
+    "generationConfig.speechConfig.**.voiceName",
+    "generation_config.speech_config.**.voice_name",
+    "setup.generationConfig.speechConfig.**.voiceName",
+    "tools[*].user_location.country",
+    "web_search_options.user_location.country",
+    "web_search_options.user_location.approximate.country",
+    "search_parameters.sources[*].country",
+    "provider.order[*]",
+    "provider.only[*]",
+    // What an answer has.
+    "choices[*].message.tool_calls[*].function.name",
+    "choices[*].delta.tool_calls[*].function.name",
+    "content[*].name",
+    "content_block.name",
+    "output[*].name",
+    "item.name",
+    "response.output[*].name",
+    "candidates[*].content.parts[*].functionCall.name",
+];
+
+/// URLs that a provider fetches, or lets the caller fetch.
+const URLS: [&str; 15] = [
+    "messages[*].content[*].image_url",
+    "messages[*].content[*].image_url.url",
+    "messages[*].content[*].video_url.url",
+    "messages[*].content[*].audio_url.url",
+    "messages[*].content[*].document_url",
+    "messages[*].content[*].source.url",
+    "messages[*].content[*].content[*].source.url",
+    "input[*].content[*].image_url",
+    "input[*].content[*].file_url",
+    "contents[*].parts[*].fileData.fileUri",
+    "contents[*].parts[*].file_data.file_uri",
+    "document.document_url",
+    "document.image_url",
+    // Of images that were made.
+    "data[*].url",
+    "output[*].url",
+];
+
+/// The patterns of a protocol, behind those of schemas, and of names and URLs that all have.
 ///
 /// # Errors
 /// A pattern that is wrong.
@@ -62,6 +131,39 @@ pub(super) fn with_schemas(patterns: &[(&'static str, Treatment)]) -> Result<Pat
     static SCHEMAS: OnceLock<Result<PathSet, PatternError>> = OnceLock::new();
     SCHEMAS.get_or_init(schemas).as_ref().map_err(|error| *error)?.then(patterns)
 }
+
+/// The values that a request's schemas allow (`enum`, `const`), which go to the model as they are: an answer that has one of them has it
+/// from the caller. `fields` is what the request's protocol is read by; nothing where a request has none.
+pub fn enumerated(body: &[u8], fields: &PathSet) -> Vec<String> {
+    let mut values = Vec::new();
+    if !WORDS.iter().any(|word| memmem::find(body, word).is_some()) {
+        return values;
+    }
+    // What is no document has been refused, or has no schemas.
+    let _ = walk(body, &mut |path, leaf| {
+        let last = |back: usize| path.len().checked_sub(back).and_then(|at| path.segment(at));
+        let is_value = matches!(last(1), Some(Segment::Key("const")))
+            || matches!((last(2), last(1)), (Some(Segment::Key("enum")), Some(Segment::Index(_))));
+        if is_value
+            && leaf.token == Token::Text
+            && values.len() < MOST_VALUES
+            && fields.take(path) == Treatment::Skip
+        {
+            let spelled = body.get(leaf.span.clone()).unwrap_or_default();
+            if (1..=LONGEST_VALUE).contains(&spelled.len()) {
+                values.push(Decoded::of(spelled).text().to_owned());
+            }
+        }
+    });
+    values
+}
+
+/// What a request has that has such values.
+const WORDS: [&[u8]; 2] = [b"\"enum\"", b"\"const\""];
+
+/// The most values that are looked at, and the longest, in bytes as JSON spells them.
+const MOST_VALUES: usize = 2000;
+const LONGEST_VALUE: usize = 256;
 
 fn schemas() -> Result<PathSet, PatternError> {
     let mut schemas: Vec<(String, Treatment)> = Vec::new();
@@ -74,6 +176,8 @@ fn schemas() -> Result<PathSet, PatternError> {
         schemas.extend(VALUES.map(|value| (format!("{root}.**.{value}.**"), Treatment::Text)));
         schemas.extend(KEYWORDS.map(|keyword| (format!("{root}.**.{keyword}"), Treatment::Skip)));
     }
+    schemas.extend(NAMES.map(|name| (name.to_owned(), Treatment::Typed(Type::Name))));
+    schemas.extend(URLS.map(|url| (url.to_owned(), Treatment::Typed(Type::SignedUrl))));
     let schemas: Vec<_> = schemas.iter().map(|(pattern, take)| (pattern.as_str(), *take)).collect();
     PathSet::new(&schemas, Treatment::Text)
 }
@@ -81,17 +185,16 @@ fn schemas() -> Result<PathSet, PatternError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stream::json::walk;
 
     #[test]
     fn names_and_values_of_schemas_are_not_text_and_descriptions_are() {
         let document = br#"{"messages":[{"content":"TEXT","enum":["TEXT"],"properties":{"TEXT":"TEXT"}}],
-            "tools":[{"function":{"name":"TEXT","description":"TEXT","parameters":{"type":"KEEP","properties":
+            "tools":[{"function":{"name":"Paris","description":"TEXT","parameters":{"type":"KEEP","properties":
             {"KEEP":{"type":"KEEP","description":"TEXT","enum":["KEEP"],"default":"TEXT","examples":["TEXT"]},
             "default":{"description":"TEXT","enum":["KEEP"]},"pattern":{"title":"TEXT","pattern":"KEEP"}},
             "required":["KEEP"],"$defs":{"KEEP":{"const":"KEEP","format":"KEEP","default":{"enum":["TEXT"],"TEXT":"TEXT"}}}}}}],
             "functions":[{"input_examples":[{"pattern":"TEXT","enum":["TEXT"]}],"headers":{"const":"TEXT"}}],
-            "response_format":{"json_schema":{"name":"TEXT","schema":{"properties":{"KEEP":{"enum":["KEEP"]}}}}},
+            "response_format":{"json_schema":{"name":"Jordan","schema":{"properties":{"KEEP":{"enum":["KEEP"]}}}}},
             "generationConfig":{"responseSchema":{"propertyOrdering":["KEEP"]}}}"#;
         let set = with_schemas(&[]).unwrap();
         let mut seen = 0;
@@ -106,6 +209,17 @@ mod tests {
             assert_eq!(set.take(path), want, "{path}");
         })
         .unwrap();
-        assert_eq!(seen, 31);
+        assert_eq!(seen, 29);
+    }
+
+    #[test]
+    fn values_of_schemas_are_the_callers_own() {
+        let fields = with_schemas(&[]).unwrap();
+        let body = r#"{"tools":[{"function":{"parameters":{"properties":{"to":{"enum":["jo@harbour-post.com","a\u0062@harbour-post.com"]},
+            "default":{"const":"me@harbour-post.com"}},"examples":[{"enum":["no@harbour-post.com"]}]}}}],
+            "messages":[{"enum":["nor@harbour-post.com"]}]}"#;
+        let own = ["jo@harbour-post.com", "ab@harbour-post.com", "me@harbour-post.com"];
+        assert_eq!(enumerated(body.as_bytes(), &fields), own);
+        assert!(enumerated(b"{}", &fields).is_empty());
     }
 }

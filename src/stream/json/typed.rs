@@ -28,6 +28,9 @@ impl Type {
                 && text.bytes().all(base64)
                 && text.bytes().any(letter);
         }
+        if self == Self::SignedUrl {
+            return token == Token::Text && is_signed_url(text);
+        }
         // A number, or groups of one, are looked at: they may be somebody's. Those of a UUID are not.
         let uuid =
             text.len().checked_sub(UUID).filter(|at| is_uuid(text.as_bytes().get(*at..).unwrap_or_default()));
@@ -46,6 +49,28 @@ impl Type {
         };
         token == Token::Text && shaped && typed
     }
+}
+
+/// Members of a query that hold the signature of a URL, in small letters: of S3 and what speaks it, Google, CloudFront and OSS, Azure,
+/// Supabase.
+const SIGNATURES: [&str; 5] = ["x-amz-signature", "x-goog-signature", "signature", "sig", "token"];
+
+/// The longest signed URL, in bytes.
+const LONGEST_URL: usize = 8 << 10;
+
+/// Whether a text is the URL of something that is signed, and names no address and no user.
+fn is_signed_url(text: &str) -> bool {
+    let plain = text.len() <= LONGEST_URL && text.bytes().all(|b| b.is_ascii_graphic() && b != b'@');
+    let behind = ["https://", "http://"].iter().find_map(|scheme| text.strip_prefix(scheme));
+    let Some((path, query)) = behind.filter(|_| plain).and_then(|rest| rest.split_once('?')) else {
+        return false;
+    };
+    let spelled_at = |part: &str| part.as_bytes().windows(3).any(|three| three.eq_ignore_ascii_case(b"%40"));
+    let signs = |member: &str| {
+        let (name, value) = member.split_once('=').unwrap_or((member, ""));
+        value.len() >= SHORTEST_OPAQUE && SIGNATURES.contains(&name.to_ascii_lowercase().as_str())
+    };
+    !spelled_at(path) && !spelled_at(query) && query.split('&').any(signs)
 }
 
 /// What is shorter is no seal.
@@ -69,7 +94,7 @@ mod tests {
 
     #[test]
     fn what_has_another_type_is_text() {
-        let opaque = Treatment::Typed(Type::Opaque);
+        let (opaque, url) = (Treatment::Typed(Type::Opaque), Treatment::Typed(Type::SignedUrl));
         let (number, id, name) =
             (Treatment::Typed(Type::Number), Treatment::Typed(Type::Id), Treatment::Typed(Type::Name));
         let cases: &[(Treatment, Token, &str, bool)] = &[
@@ -105,6 +130,24 @@ mod tests {
             (opaque, Token::Text, "jane@example.com", false),
             (opaque, Token::Text, "not a seal but 4111 1111", false),
             (opaque, Token::Number, "1234567890123456", false),
+            (
+                url,
+                Token::Text,
+                "https://b.s3.amazonaws.com/i.png?X-Amz-Credential=AKIAQX7RZ3JY5KDN4WPL%2F&X-Amz-Signature=0123456789abcdef0",
+                true,
+            ),
+            (
+                url,
+                Token::Text,
+                "https://a.blob.core.windows.net/c/i.png?sv=2024&sig=hVv6aaaaaaaaaaaaaaaa%3D",
+                true,
+            ),
+            (url, Token::Text, "https://a.example/i.png?sig=short", false),
+            (url, Token::Text, "https://a.example/i.png?mail=jo%40b.de&sig=hVv6aaaaaaaaaaaaaaaa", false),
+            (url, Token::Text, "https://jo:pw@a.example/i.png?sig=hVv6aaaaaaaaaaaaaaaa", false),
+            (url, Token::Text, "https://a.example/i.png", false),
+            (url, Token::Text, "see https://a.example/?sig=hVv6aaaaaaaaaaaaaaaa", false),
+            (url, Token::Number, "1", false),
             (Treatment::Embedded, Token::Text, "x", false),
         ];
         for (take, token, text, skipped) in cases {

@@ -1,0 +1,136 @@
+"""What is the program's and the provider's own stays as it is, both ways: values of schemas, names of tools and voices, signed URLs."""
+
+import json
+
+import pytest
+from gateway import MINIMAL, Gateway
+from mock_upstream import Mock, MockHandler, Recorded
+
+MAIL = "jane.doe@harbour-post.com"
+OTHER = "maria.lopez@clinic-mail.com"
+CONFIG = MINIMAL + """
+[upstreams.mock]
+peers = ["{upstream}"]
+
+[[routes]]
+name = "all"
+upstream = "mock"
+auth = "none"
+redact = {{}}
+"""
+
+
+class Says(MockHandler):
+    """Answers with `mock.said`: a document, or the events of a stream."""
+
+    def do_any(self):
+        self.mock.requests.append(Recorded(self.command, self.path, list(self.headers.items()), self.take()))
+        said = self.mock.said
+        if isinstance(said, list):
+            return self.pieces(200, "text/event-stream", [b"data: %s\n\n" % json.dumps(event).encode() for event in said])
+        return self.send(200, "application/json", json.dumps(said).encode())
+
+    do_POST = do_any
+
+
+class SayingMock(Mock):
+    handler = Says
+    said = {}
+
+
+@pytest.fixture(scope="module")
+def ends():
+    with SayingMock() as mock, Gateway(mock.url, CONFIG) as gateway:
+        yield gateway, mock
+
+
+def ask(ends, path, body, said):
+    """What the upstream got, and what the caller gets."""
+    gateway, mock = ends
+    mock.said = said
+    answer = gateway.call("POST", path, body)
+    assert answer.status == 200, answer.body
+    return mock.requests[-1].json(), answer.body.decode()
+
+
+def tool(values):
+    schema = {"type": "object", "properties": {"to": {"enum": values}, "kind": {"const": "4111111111111111"}}}
+    return {"type": "function", "function": {"name": "send", "parameters": schema}}
+
+
+@pytest.mark.parametrize("streams", [False, True])
+def test_a_value_of_the_request_s_schemas_is_not_masked_in_its_answer(ends, streams):
+    arguments = json.dumps({"to": MAIL, "kind": "4111111111111111", "cc": OTHER})
+    body = {"model": "m", "stream": streams, "messages": [{"role": "user", "content": "send it"}], "tools": [tool([MAIL, "Jordan"])]}
+    if streams:
+        parts = [arguments[at:at + 7] for at in range(0, len(arguments), 7)]
+        said = [
+            {"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "function": {"arguments": part}}]}}]} for part in parts
+        ]
+    else:
+        call = {"id": "call_1a2b3c4d", "function": {"name": "send", "arguments": arguments}}
+        said = {"choices": [{"index": 0, "message": {"content": "To Jordan, and to Maria Lopez", "tool_calls": [call]}}]}
+    sent, got = ask(ends, "/v1/chat/completions", body, said)
+    assert sent["tools"] == body["tools"]
+    if streams:
+        events = [json.loads(line[6:]) for line in got.splitlines() if line.startswith("data: {")]
+        got = "".join(e["choices"][0]["delta"]["tool_calls"][0]["function"]["arguments"] for e in events if e["choices"])
+    else:
+        message = json.loads(got)["choices"][0]["message"]
+        got = message["tool_calls"][0]["function"]["arguments"]
+        assert message["content"] == "To Jordan, and to %s" % ("*" * len("Maria Lopez"))
+    assert json.loads(got) == {"to": MAIL, "kind": "4111111111111111", "cc": "*" * len(OTHER)}
+
+
+def test_a_value_of_another_request_s_schema_is_masked(ends):
+    ask(ends, "/v1/chat/completions", {"model": "m", "messages": [], "tools": [tool([MAIL])]}, {"choices": []})
+    said = {"choices": [{"index": 0, "message": {"content": MAIL}}]}
+    assert MAIL not in ask(ends, "/v1/chat/completions", {"model": "m", "messages": []}, said)[1]
+    examples = {"model": "m", "messages": [], "tools": [{"function": {"name": "f", "parameters": {"examples": [{"enum": [MAIL]}]}}}]}
+    sent, got = ask(ends, "/v1/chat/completions", examples, said)
+    # Such a value is text in the request, so it comes back as one that was replaced.
+    assert MAIL not in json.dumps(sent)
+
+
+NAMES = [
+    ("/v1/chat/completions", {"messages": [], "audio": {"voice": "Leo"}, "tools": [{"function": {"name": "Paris"}}], "tool_choice": {"function": {"name": "Paris"}}}),
+    ("/v1/chat/completions", {"messages": [], "web_search_options": {"user_location": {"country": "CA"}}, "provider": {"order": ["Venice"]}}),
+    ("/v1/responses", {"input": "hi", "tools": [{"type": "web_search", "user_location": {"country": "CH"}}, {"name": "London"}]}),
+    ("/v1/messages", {"max_tokens": 1, "messages": [], "tools": [{"name": "Washington", "input_schema": {}}], "tool_choice": {"name": "Washington"}}),
+    ("/v1/audio/speech", {"input": "hi", "voice": "Rachel"}),
+    (
+        "/v1beta/models/g:generateContent",
+        {"contents": [], "generationConfig": {"speechConfig": {"voiceConfig": {"prebuiltVoiceConfig": {"voiceName": "Leda"}}}}},
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("path, body", NAMES, ids=[path for path, _ in NAMES])
+def test_names_of_tools_voices_and_countries_stay(ends, path, body):
+    sent, _ = ask(ends, path, {"model": "m"} | body, {})
+    assert sent == {"model": "m"} | body
+
+
+SIGNED = [
+    "https://b.s3.amazonaws.com/i.png?X-Amz-Credential=AKIAQX7RZ3JY5KDN4WPL%2F20260101%2Fus-east-1%2Fs3&X-Amz-Signature=" + "0a1b" * 16,
+    "https://acct.blob.core.windows.net/c/i.png?sv=2024-11-04&se=2027-01-01&sig=hVv6Jx91LmQpV8sTn2Rw7Yb4K0000000000000000000%3D",
+    "https://storage.googleapis.com/b/i.png?X-Goog-Credential=x%2F20260101&X-Goog-Signature=" + "9f8e" * 20,
+]
+
+
+@pytest.mark.parametrize("url", SIGNED, ids=["s3", "azure", "google"])
+def test_a_signed_url_is_fetched_as_it_was_signed(ends, url):
+    for path, body in [
+        ("/v1/chat/completions", {"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": url}}]}]}),
+        ("/v1/responses", {"input": [{"role": "user", "content": [{"type": "input_file", "file_url": url}]}]}),
+        ("/v1/messages", {"max_tokens": 1, "messages": [{"role": "user", "content": [{"type": "image", "source": {"type": "url", "url": url}}]}]}),
+        ("/v1beta/models/g:generateContent", {"contents": [{"parts": [{"fileData": {"fileUri": url}}]}]}),
+    ]:  # fmt: skip
+        sent, _ = ask(ends, path, {"model": "m"} | body, {})
+        assert sent == {"model": "m"} | body, path
+    _, got = ask(ends, "/v1/images/generations", {"model": "m", "prompt": "a cat"}, {"created": 1, "data": [{"url": url}]})
+    assert json.loads(got)["data"][0]["url"] == url
+    # With somebody's address in it, or as a part of a text, it is looked at as any.
+    named = url.replace("i.png?", "i.png?mail=%s&" % MAIL)
+    sent, _ = ask(ends, "/v1/chat/completions", {"model": "m", "messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": named}}]}]}, {})
+    assert MAIL not in json.dumps(sent)
