@@ -208,7 +208,7 @@ def ready(binary):
     one = gateways.Gateway("http://127.0.0.1:9", REDACTED)
     with tempfile.TemporaryDirectory() as folder:
         one.folder, one.home = tempfile.TemporaryDirectory(), Path(folder)
-        one.port, one.h2c, one.admin, one.nobody = gateways.free_ports(4)
+        one.port, one.h2c, one.admin, one.other, one.nobody = gateways.free_ports(5)
         began = time.monotonic()
         one.start(every=0.001)
         took, memory = time.monotonic() - began, resident_mib(one.process.pid)

@@ -470,3 +470,12 @@ def test_a_stopping_process_ends_what_it_began(mock):
         assert running.process.wait(15) == 0 and running.stop() == 0
         access = [json.loads(line) for line in running.log if '"portcullis::access"' in line]
         assert [one["status"] for one in access] == [200]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+def test_a_text_in_which_nothing_would_be_found_is_refused(tmp_path, encoding):
+    file = tmp_path / "mail.txt"
+    file.write_bytes("Write to jane.doe@harbour-post.com, please.".encode(encoding))
+    for command in ("redact", "detect"):
+        done = run(command, file)
+        assert done.returncode != 0 and not done.out and "iconv" in done.err, (command, done)

@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import json
 import tarfile
 import zipfile
 
@@ -227,3 +228,14 @@ def test_an_archive_has_a_folder_with_all_in_it(gateway, share):
         assert share.download_file(by_url.result.dest_url).file == file.file
     with pytest.raises(pe.NotFound):
         share.get_archive([folder.id, "pos_" + "a" * 32])
+
+
+def test_a_folder_does_not_lie_in_itself(share, gateway):
+    made = share.folder_create(name="round", folder="/").result.object
+    inner = share.folder_create(name="inner", folder="/round").result.object
+    for to in [{"folder": "/round"}, {"parent_id": made.id}, {"folder": "/round/inner/deeper"}, {"parent_id": inner.id}]:
+        answer = gateway.api("/share/v1/update", json.dumps({"id": made.id} | to), **{"content-type": "application/json"})
+        assert answer.status == 400 and "into itself" in answer.body.decode(), (to, answer.body)
+    assert share.get(made.id).result.object.folder == "/"
+    names = [one.name for one in share.list(filter={"folder": "/round"}).result.objects]
+    assert names == ["inner"] and not share.list(filter={"folder": "/round/inner"}).result.objects

@@ -147,6 +147,7 @@ pub(super) fn failed(error: ShareError) -> ApiError {
             invalid(Code::BadState, "folder", "`folder` and `parent_id` name two folders")
         }
         ShareError::Path => invalid(Code::AboveMaxLength, "folder", "the path is too long"),
+        ShareError::Within => invalid(Code::BadState, "folder", "a folder cannot be moved into itself"),
         ShareError::NotEmpty => invalid(Code::BadState, "id", "the folder is not empty"),
         ShareError::Taken => invalid(Code::BadState, "name", "there is a folder of this name already"),
         ShareError::Stale => {

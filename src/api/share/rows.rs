@@ -43,6 +43,9 @@ pub enum ShareError {
     /// The folder has something in it.
     #[error("the folder is not empty")]
     NotEmpty,
+    /// A folder cannot lie in itself.
+    #[error("a folder cannot lie in itself")]
+    Within,
     /// There is a folder of this name, or a file where a folder should be.
     #[error("there is a folder of this name already")]
     Taken,
@@ -151,6 +154,25 @@ impl Shares {
         })
         .await?;
         Ok(all)
+    }
+
+    /// Whether what is meant is this folder or lies in it. Nothing is made.
+    pub(super) async fn lies_in(
+        &self,
+        tenant: &str,
+        parent: &Parent,
+        own: &Folder,
+    ) -> Result<bool, ShareError> {
+        let by_path = parent.folder.as_deref().and_then(Folder::parse);
+        if by_path.is_some_and(|path| own.holds(&path)) {
+            return Ok(true);
+        }
+        let Some(id) = parent.id.as_deref().and_then(ShareId::parse) else { return Ok(false) };
+        match self.get(tenant, &id).await {
+            Ok(found) => Ok(found.path().is_some_and(|path| own.holds(&path))),
+            Err(ShareError::Unknown) => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     /// The folder that is meant, and its id.

@@ -134,6 +134,11 @@ impl Shares {
             object.name = name;
         }
         if let Some(parent) = &change.parent {
+            if let Some(own) = before.path()
+                && self.lies_in(tenant, parent, &own).await?
+            {
+                return Err(ShareError::Within);
+            }
             (object.folder, object.parent) = self.parent(tenant, parent).await?;
         }
         let [all, add, remove] = change.metadata;

@@ -158,7 +158,7 @@ fn looking(id: &str, own: &str, leaves: &str, example: &str) -> Markup {
                             tr {
                                 th { "Value" } th { "Rule" }
                                 @if id == "json" { th { "Where" } }
-                                th.number { "Score" } th { "Why" } th { "Becomes" } th { span.unseen { "Let it pass" } }
+                                th.number { "Score" } th { "Why" } th { "Becomes" } th { "Pass" }
                             }
                         }
                         tbody #{ "rows-" (id) } {}

@@ -53,8 +53,18 @@ const KEYWORDS: [&str; 19] = [
     "property_ordering[*]",
 ];
 
-/// Members that hold any value, also beside a schema, in which those names mean nothing, unless they are themselves names of properties.
-const VALUES: [&str; 6] = ["default", "examples", "example", "input_examples", "x-examples", "headers"];
+/// Members that hold any value, in which those names mean nothing, unless they are themselves names of properties.
+const VALUES: [&str; 3] = ["default", "examples", "example"];
+
+/// What a tool has beside its schema that may hold anything: examples of calls, headers for a server.
+const BESIDE: [&str; 6] = [
+    "tools[*].input_examples",
+    "tools[*].headers",
+    "tools[*].function.input_examples",
+    "functions[*].input_examples",
+    "session.tools[*].headers",
+    "response.tools[*].headers",
+];
 
 /// Names that a program gives its tools and a provider its voices, by which each knows them again; countries, which are two letters.
 const NAMES: [&str; 41] = [
@@ -167,6 +177,7 @@ const LONGEST_VALUE: usize = 256;
 
 fn schemas() -> Result<PathSet, PatternError> {
     let mut schemas: Vec<(String, Treatment)> = Vec::new();
+    schemas.extend(BESIDE.map(|place| (format!("{place}.**"), Treatment::Text)));
     for root in ROOTS {
         for value in VALUES {
             let named = |keyword| (format!("{root}.**.properties.{value}.**.{keyword}"), Treatment::Skip);
@@ -193,7 +204,7 @@ mod tests {
             {"KEEP":{"type":"KEEP","description":"TEXT","enum":["KEEP"],"default":"TEXT","examples":["TEXT"]},
             "default":{"description":"TEXT","enum":["KEEP"]},"pattern":{"title":"TEXT","pattern":"KEEP"}},
             "required":["KEEP"],"$defs":{"KEEP":{"const":"KEEP","format":"KEEP","default":{"enum":["TEXT"],"TEXT":"TEXT"}}}}}}],
-            "functions":[{"input_examples":[{"pattern":"TEXT","enum":["TEXT"]}],"headers":{"const":"TEXT"}}],
+            "functions":[{"input_examples":[{"pattern":"TEXT","enum":["TEXT"]}]}],
             "response_format":{"json_schema":{"name":"Jordan","schema":{"properties":{"KEEP":{"enum":["KEEP"]}}}}},
             "generationConfig":{"responseSchema":{"propertyOrdering":["KEEP"]}}}"#;
         let set = with_schemas(&[]).unwrap();
@@ -209,7 +220,7 @@ mod tests {
             assert_eq!(set.take(path), want, "{path}");
         })
         .unwrap();
-        assert_eq!(seen, 29);
+        assert_eq!(seen, 28);
     }
 
     #[test]
