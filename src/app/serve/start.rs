@@ -48,6 +48,18 @@ pub struct Announce {
     pub data: PathBuf,
 }
 
+impl Announce {
+    fn of(config: &Config, first_token: Option<Secret<String>>, data: PathBuf) -> Self {
+        Self {
+            first_token,
+            listen: config.listen.iter().map(|listen| *listen.address).collect(),
+            admin: config.admin.as_ref().map(|admin| *admin.address),
+            console: console_url(config),
+            data,
+        }
+    }
+}
+
 /// Where the console is, if it is anywhere.
 fn console_url(config: &Config) -> Option<String> {
     let admin = config.admin.as_ref().filter(|admin| cfg!(feature = "console") && admin.has_console())?;
@@ -130,13 +142,7 @@ pub fn serve(source: &Source, upgrade: bool, announce: impl FnOnce(Announce)) ->
     io.spawn(begins.run(Arc::clone(&parts), serving));
     // Not before what may fail has not: it is shown once.
     let first_token = first_token(&parts)?;
-    announce(Announce {
-        first_token,
-        listen: config.listen.iter().map(|listen| *listen.address).collect(),
-        admin: config.admin.as_ref().map(|admin| *admin.address),
-        console: console_url(&config),
-        data: config.data.to_path_buf(),
-    });
+    announce(Announce::of(&config, first_token, config.data.to_path_buf()));
     listen::serve(servings, &sockets, NEVER_FIRST, stopped);
     parts.opened.io.block_on(parts.opened.records.close());
     Ok(())
