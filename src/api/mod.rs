@@ -23,7 +23,7 @@
 //! | [`sanitize`] | cleaning of files |
 //! | [`share`] | the share service: files in folders |
 //! | [`vault`] | the vault's operations |
-//! | `tenant` | [`Tenant`]: whose data a caller works on |
+//! | `tenant` | [`token::Tenant`]: whose data a caller works on |
 //! | [`scope`] | what a [`token::Principal`] may do, all of it |
 //! | [`token_service`] | tokens made and changed by HTTP |
 //! | [`token_signers`] | keys of AWS that stand for tokens |

@@ -94,6 +94,9 @@ pub enum TokenError {
     /// Bounds are few.
     #[error("a token has at most {MAX_BOUNDS} models and as many budgets")]
     Bounds,
+    /// A label that a token of a tenant has by itself.
+    #[error("the label `tenant` is that of a tenant's token: make one with --tenant")]
+    TenantLabel,
     /// What only the operator has is not for a tenant's token.
     #[error(
         "a token of a tenant covers redact, sanitize and share at most: keys, tokens and the console are of all tenants"
@@ -147,7 +150,8 @@ impl TokenBounds {
             let fits = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b"._-".contains(&b);
             (1..=64).contains(&name.len()) && name.bytes().all(fits)
         };
-        if self.labels.len() > MAX_LABELS
+        let own = usize::from(self.labels.contains_key(Tenant::LABEL));
+        if self.labels.len() > MAX_LABELS + own
             || !self.labels.iter().all(|(name, value)| label(name) && is_name(value))
         {
             return Err(TokenError::Label);
@@ -203,6 +207,9 @@ impl TokenInfo {
         }
         if !self.routes.iter().flatten().all(|route| is_name(route)) {
             return Err(TokenError::Route);
+        }
+        if self.tenant.name().is_none() && self.bounds.labels.contains_key(Tenant::LABEL) {
+            return Err(TokenError::TenantLabel);
         }
         let may_cover = |service| Service::OF_TENANTS.contains(service);
         if self.tenant.name().is_some() && !self.services.iter().flatten().all(may_cover) {

@@ -155,33 +155,43 @@ fn spelled(bytes: &[u8], spot: usize) -> Option<(Option<char>, usize)> {
     let rest = bytes.get(spot..).unwrap_or_default();
     let window = rest.get(..LONGEST).unwrap_or(rest);
     match window {
-        [b'%' | b'\\' | b'&', ..] => {
+        [b'%' | b'\\' | b'&', ..] if sequence(rest).is_none() => {
             let escaped = escape(window).or_else(|| mark(window).filter(|_| within_word(bytes, spot)));
-            let (c, length) = escaped?;
-            match behind_esc(rest.get(length..).unwrap_or_default()) {
-                Some(more) if c == ESC => Some((seen(bytes, spot, length + more), length + more)),
-                _ => Some((Some(c), length)),
-            }
-        }
-        [b'^', b'[', behind @ ..] => {
-            let length = 2 + behind_esc(behind)?;
-            Some((seen(bytes, spot, length), length))
+            escaped.map(|(c, length)| (Some(c), length))
         }
         _ => {
-            let length = terminal_sequence(rest)?;
+            // Several in a row are one: a colour and what else a terminal is to do.
+            let mut length = sequence(rest)?;
+            while let Some(more) = sequence(rest.get(length..).unwrap_or_default()) {
+                length += more;
+            }
             Some((seen(bytes, spot, length), length))
         }
     }
 }
 
-/// How a sequence for terminals reads. Between digits, and beside what is no word, it is not seen; else it parts words, such as a
-/// label and its value.
+/// A sequence for terminals at the beginning of `bytes`, whichever way its ESC is spelled: so many bytes.
+fn sequence(bytes: &[u8]) -> Option<usize> {
+    let spelled = match bytes {
+        [b'^', b'[', ..] => Some(2),
+        [b'%' | b'\\' | b'&', ..] => {
+            let window = bytes.get(..LONGEST).unwrap_or(bytes);
+            escape(window).filter(|(c, _)| *c == ESC).map(|(_, length)| length)
+        }
+        _ => return terminal_sequence(bytes),
+    };
+    let length = spelled?;
+    Some(length + behind_esc(bytes.get(length..)?)?)
+}
+
+/// How sequences for terminals read. Between digits, or letters of one case, and beside what is no word, they are not seen: a search marks
+/// a part of a word so. Else they part words, such as a label and its value.
 fn seen(bytes: &[u8], spot: usize, length: usize) -> Option<char> {
     let around = |at: Option<usize>| at.and_then(|at| bytes.get(at)).copied().unwrap_or_default();
     let (before, after) = (around(spot.checked_sub(1)), around(spot.checked_add(length)));
-    let digits = before.is_ascii_digit() && after.is_ascii_digit();
-    let words = before.is_ascii_alphanumeric() && after.is_ascii_alphanumeric();
-    (words && !digits).then_some(' ')
+    let both = |is: fn(&u8) -> bool| is(&before) && is(&after);
+    let alike = both(u8::is_ascii_digit) || both(u8::is_ascii_lowercase) || both(u8::is_ascii_uppercase);
+    (both(u8::is_ascii_alphanumeric) && !alike).then_some(' ')
 }
 
 /// The character by which sequences for terminals begin.
@@ -409,8 +419,10 @@ mod tests {
     fn what_colours_a_text_is_not_read() {
         let cases = [
             ("\u{1b}[33m4111\u{1b}[0m x", "4111 x"),
-            (r"\u001b[1m\x1b[K4111\033[m, ^[[31mred\e[0m", " 4111, red"),
+            (r"\u001b[1m\x1b[K4111\033[m, ^[[31mred\e[0m", "4111, red"),
             ("key=[01;31mAKIA[m", "key=AKIA[m"),
+            ("jane.\u{1b}[01;31m\u{1b}[Kdoe\u{1b}[m\u{1b}[K@x ja\u{1b}[1mne", "jane.doe@x jane"),
+            ("4111\u{1b}[01;31m\u{1b}[K1111\u{1b}[m\u{1b}[K1", "411111111"),
             ("card\u{1b}[0m4111 41\u{1b}[31m11\u{1b}[m", "card 4111 4111"),
         ];
         for (text, expected) in cases {

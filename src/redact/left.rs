@@ -37,8 +37,8 @@ pub(super) enum Left {
     Esc,
     /// ESC and `(` or the like, which one more byte ends.
     EscSet,
-    /// `[`, and how many bytes of a sequence for terminals have come behind it.
-    Bracket { begun_by_esc: bool, length: u8 },
+    /// `[`, how many bytes of a sequence for terminals have come behind it, and whether the last one is a digit.
+    Bracket { begun_by_esc: bool, length: u8, digit: bool },
 }
 
 impl Left {
@@ -46,7 +46,7 @@ impl Left {
     pub(super) fn admits(self, byte: u8) -> bool {
         let within = match self {
             Self::Word | Self::Hex { .. } | Self::PercentHigh(_) | Self::EscSet => true,
-            Self::Bracket { length, .. } => length > 0,
+            Self::Bracket { digit, .. } => digit,
             Self::Open | Self::Backslash | Self::Octal { .. } | Self::Percent | Self::Caret | Self::Esc => {
                 false
             }
@@ -104,13 +104,13 @@ impl Left {
             Self::Caret if byte == b'[' => Self::Esc,
             Self::Caret => Self::beginning(byte),
             Self::Esc => match byte {
-                b'[' => Self::Bracket { begun_by_esc: true, length: 0 },
+                b'[' => Self::Bracket { begun_by_esc: true, length: 0, digit: false },
                 b'(' | b')' | b'*' | b'+' => Self::EscSet,
                 // A backslash that is doubled before it was spelled stands here as well.
                 _ => Self::beginning(byte),
             },
             Self::EscSet => Self::Open,
-            Self::Bracket { begun_by_esc, length } => Self::in_bracket(begun_by_esc, length, byte),
+            Self::Bracket { begun_by_esc, length, .. } => Self::in_bracket(begun_by_esc, length, byte),
         }
     }
 
@@ -121,7 +121,7 @@ impl Left {
             b'\\' => Self::Backslash,
             b'%' => Self::Percent,
             b'^' => Self::Caret,
-            b'[' => Self::Bracket { begun_by_esc: false, length: 0 },
+            b'[' => Self::Bracket { begun_by_esc: false, length: 0, digit: false },
             0x1b => Self::Esc,
             _ => Self::Open,
         }
@@ -146,7 +146,7 @@ impl Left {
     fn in_bracket(begun_by_esc: bool, length: u8, byte: u8) -> Self {
         match byte {
             b'0'..=b'?' if usize::from(length) < PARAMETERS => {
-                Self::Bracket { begun_by_esc, length: length + 1 }
+                Self::Bracket { begun_by_esc, length: length + 1, digit: byte.is_ascii_digit() }
             }
             b'm' | b'K' if length > 0 => Self::Open,
             b'@'..=b'~' if begun_by_esc => Self::Open,
@@ -287,6 +287,11 @@ mod tests {
             ("[m", false),
             ("[31x", false),
             ("[3 m", false),
+            ("[1;", true),
+            ("[<", true),
+            ("a[=", true),
+            ("[10:22:", true),
+            ("[12", false),
             (r"\", true),
         ];
         for (before, admits) in cases {

@@ -240,11 +240,13 @@ pub enum Type {
     Id,
     /// The name of a model or of a kind of object: it begins with a letter, and otherwise is as an id is.
     Name,
+    /// The name of a tool or of a voice: as that of a model, with no part so long that it may be a key.
+    Word,
     /// What a provider signed or encrypted for itself, or bytes: base64 (RFC 4648, also for URLs) of at least 16
     /// characters, with letters. What in it decodes to text is none.
     Opaque,
-    /// The URL of something that its owner has signed, so that a program may fetch it for a time: any change makes it worthless. It
-    /// has a signature in its query, and no address of a person.
+    /// The URL of something that its owner has signed, so that a program may fetch it for a time: any change makes it worthless. Its
+    /// query has a signature and what belongs to one, and nothing else.
     SignedUrl,
 }
 

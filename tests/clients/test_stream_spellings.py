@@ -166,7 +166,7 @@ def test_texts_go_on_where_other_providers_have_them(ends, path, event):
 BEFORE = [
     "\x1b[33m", "\x1b[01;31m\x1b[K", "\x1b[38;2;255;255;255m", "\x1b(B", "\\u001b[31m", "\\x1b[0m", "\\033[1;33m", "^[[31m", "[31m",
     "\\n", "\\t", "\\r\\n", "\\x22", "\\x20", "\\u0022", "\\u003c", "\\u0020", "\\040", "%20", "%22", "%3D", "%2520", "%u0020",
-    "\\v", "\\f", "\\a",
+    "\\v", "\\f", "\\a", "[1;", "[<", "[0:", "[=",
 ]  # fmt: skip
 
 
@@ -194,6 +194,24 @@ def test_a_colour_behind_a_value_is_no_part_of_it(ends):
     sent = mock.requests[-1].json()["messages"][0]["content"]
     assert "hunter2" not in sent and VALUES["CARD"] not in sent and "4111\x1b" not in sent and sent.count("\x1b[0m") == 3, sent
     assert said(answer.body) == text
+
+
+MARKED = ("\x1b[01;31m\x1b[K", "\x1b[m\x1b[K")
+
+
+@pytest.mark.parametrize("text", [
+    "4111%s1111%s11111111", "SSN 536-%s22%s-8726", "DE893704%s0044%s0532013000", "jane.%sdoe%s@harbour-post.com", "ja%sne%s.doe@harbour-post.com",
+    "jane.doe@%sharbour%s-post.com",
+])  # fmt: skip
+def test_what_a_search_has_marked_is_one_value(ends, text):
+    gateway, mock = ends
+    mock.lines, mock.text_of = True, lambda came: came["messages"][0]["content"]
+    mock.events = lambda text: [{"choices": [{"index": 0, "delta": {"content": text}}]}]
+    answer = gateway.call("POST", "/v1/chat/completions", CHAT | {"messages": [{"role": "user", "content": text % MARKED}]})
+    sent = mock.requests[-1].json()["messages"][0]["content"]
+    parts = [part for part in re.split(r"%s|SSN |[-.@]|com$|post", text) if part]
+    assert not [part for part in parts if part in sent], sent
+    assert said(answer.body) == text % MARKED
 
 
 def test_what_stands_beside_the_schema_of_a_tool_is_text(ends):

@@ -158,6 +158,13 @@ def test_a_tenant_stays_and_covers_no_more(served, keys):
     assert sent(served, keys["beta-1"]) == before
 
 
+def test_a_label_makes_no_tenant(served, keys):
+    done = run("tokens", "create", "-c", served.file, "--label", "tenant=acme")
+    assert done.returncode != 0 and "--tenant" in done.err
+    done = run("tokens", "update", "-c", served.file, ident(served, "none"), "--label", "tenant=acme")
+    assert done.returncode != 0 and "--tenant" in done.err
+
+
 def test_tokens_of_tenants_are_made_by_http_too(served, keys):
     chief = token(served, "--name", "chief", "--service", "token")
     made = post(served, chief, "/v1beta/token/create", {"name": "acme-4", "tenant": "acme"}).json()["result"]

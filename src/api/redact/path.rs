@@ -25,10 +25,15 @@ pub(super) struct Query {
     tests: f64,
     /// How many times it may find each place.
     multiplicity: f64,
+    /// How many values its filters look at.
+    operands: f64,
 }
 
 /// Queries that are lighter to read than this are read where they come.
 const LIGHT: f64 = 64.0;
+
+/// Steps that comparing a value takes beside walking over it.
+const COMPARED: f64 = 4.0;
 
 /// Places that a query may find which finds some several times.
 const PLACES: f64 = 5e5;
@@ -71,7 +76,7 @@ impl Query {
         let path = if weight > LIGHT { apart(parse)? } else { parse()? };
         let descendants = u32::try_from(text.matches("..").count()).unwrap_or(u32::MAX);
         let absolutes = u32::try_from(text.matches('$').count().saturating_sub(1)).unwrap_or(u32::MAX);
-        Some(Self { path, descendants, absolutes, tests: tests(text) * operands, multiplicity })
+        Some(Self { path, descendants, absolutes, tests: tests(text) * operands, multiplicity, operands })
     }
 
     /// Chooses what the query finds in `document`, a value of `nodes` nodes, for the redactor `part`.
@@ -94,6 +99,9 @@ impl Query {
             * self.tests
             * depth.powf(again)
             * nodes.powf(f64::from(self.absolutes.min(8)));
+        // A filter may compare what holds much: with a descent each value is looked through once for each that holds it.
+        let compared = if self.operands > 1.0 && self.descendants > 0 { COMPARED * depth } else { 1.0 };
+        let steps = steps * compared;
         size.steps += steps;
         if size.steps > STEPS {
             return Err(TooCostly);

@@ -57,6 +57,7 @@ fn failed(error: &TokenError) -> ApiError {
         TokenError::Name => at("name", Code::DoesNotMatchPattern, error),
         TokenError::Route => at("routes", Code::DoesNotMatchPattern, error),
         TokenError::Tenant => at("services", Code::NotEnumMember, error),
+        TokenError::TenantLabel => at("labels", Code::BadState, error),
         TokenError::Label => at("labels", Code::DoesNotMatchPattern, error),
         TokenError::Bounds => at("budgets", Code::AboveMaxItems, error),
         TokenError::Past | TokenError::Expiry => at("expires", Code::BadFormatDateTime, error),

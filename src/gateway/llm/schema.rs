@@ -187,7 +187,7 @@ fn schemas() -> Result<PathSet, PatternError> {
         schemas.extend(VALUES.map(|value| (format!("{root}.**.{value}.**"), Treatment::Text)));
         schemas.extend(KEYWORDS.map(|keyword| (format!("{root}.**.{keyword}"), Treatment::Skip)));
     }
-    schemas.extend(NAMES.map(|name| (name.to_owned(), Treatment::Typed(Type::Name))));
+    schemas.extend(NAMES.map(|name| (name.to_owned(), Treatment::Typed(Type::Word))));
     schemas.extend(URLS.map(|url| (url.to_owned(), Treatment::Typed(Type::SignedUrl))));
     let schemas: Vec<_> = schemas.iter().map(|(pattern, take)| (pattern.as_str(), *take)).collect();
     PathSet::new(&schemas, Treatment::Text)

@@ -43,7 +43,13 @@ impl Type {
             .sum();
         let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b':' | b'/');
         let shaped = text.len() <= MAX_KEY && text.bytes().all(plain) && numbers < LONG_NUMBER;
+        // A long part with digits may be a key.
+        let key = |part: &str| part.len() >= SHORTEST_OPAQUE && part.bytes().any(digit);
         let typed = match self {
+            Self::Word => {
+                text.bytes().next().is_some_and(letter)
+                    && !text.split(|c: char| !c.is_ascii_alphanumeric()).any(key)
+            }
             Self::Id => text.len() >= 8 && text.bytes().any(digit) && text.bytes().any(letter),
             _ => text.bytes().next().is_some_and(letter),
         };
@@ -51,26 +57,74 @@ impl Type {
     }
 }
 
-/// Members of a query that hold the signature of a URL, in small letters: of S3 and what speaks it, Google, CloudFront and OSS, Azure,
-/// Supabase.
-const SIGNATURES: [&str; 5] = ["x-amz-signature", "x-goog-signature", "signature", "sig", "token"];
+/// Members of a query that hold the signature of a URL, in small letters: of S3 and what speaks it, Google, CloudFront, Azure.
+const SIGNATURES: [&str; 4] = ["x-amz-signature", "x-goog-signature", "signature", "sig"];
 
-/// The longest signed URL, in bytes.
+/// What else stands in such queries, in small letters; those of two letters or so are Azure's.
+const SIGNED: [&str; 31] = [
+    "x-amz-algorithm",
+    "x-amz-content-sha256",
+    "x-amz-credential",
+    "x-amz-date",
+    "x-amz-expires",
+    "x-amz-security-token",
+    "x-amz-signedheaders",
+    "x-goog-algorithm",
+    "x-goog-credential",
+    "x-goog-date",
+    "x-goog-expires",
+    "x-goog-signedheaders",
+    "x-id",
+    "versionid",
+    "googleaccessid",
+    "awsaccesskeyid",
+    "expires",
+    "policy",
+    "key-pair-id",
+    "sv",
+    "se",
+    "sp",
+    "sr",
+    "st",
+    "spr",
+    "skoid",
+    "sktid",
+    "skt",
+    "ske",
+    "sks",
+    "skv",
+];
+
+/// The longest signed URL, and the shortest signature, in bytes.
 const LONGEST_URL: usize = 8 << 10;
+const SHORTEST_SIGNATURE: usize = 24;
 
-/// Whether a text is the URL of something that is signed, and names no address and no user.
+/// Whether a text is the URL of something that is signed, with nothing else in its query, and with no number in its path that may be
+/// somebody's.
 fn is_signed_url(text: &str) -> bool {
-    let plain = text.len() <= LONGEST_URL && text.bytes().all(|b| b.is_ascii_graphic() && b != b'@');
+    let plain = |b: u8| b.is_ascii_graphic() && !matches!(b, b'@' | b'#');
     let behind = ["https://", "http://"].iter().find_map(|scheme| text.strip_prefix(scheme));
-    let Some((path, query)) = behind.filter(|_| plain).and_then(|rest| rest.split_once('?')) else {
+    let fits = text.len() <= LONGEST_URL && text.bytes().all(plain);
+    let Some((path, query)) = behind.filter(|_| fits).and_then(|rest| rest.split_once('?')) else {
         return false;
     };
-    let spelled_at = |part: &str| part.as_bytes().windows(3).any(|three| three.eq_ignore_ascii_case(b"%40"));
-    let signs = |member: &str| {
-        let (name, value) = member.split_once('=').unwrap_or((member, ""));
-        value.len() >= SHORTEST_OPAQUE && SIGNATURES.contains(&name.to_ascii_lowercase().as_str())
+    let number = |segment: &str| {
+        let groups = segment.split(|c: char| !c.is_ascii_alphanumeric());
+        groups.filter(|group| group.bytes().all(|b| b.is_ascii_digit())).map(str::len).sum::<usize>()
+            >= LONG_NUMBER
     };
-    !spelled_at(path) && !spelled_at(query) && query.split('&').any(signs)
+    let mut signature = false;
+    let known = query.split('&').all(|member| {
+        let (name, value) = member.split_once('=').unwrap_or((member, ""));
+        let name = name.to_ascii_lowercase();
+        let mixed =
+            value.bytes().any(|b| b.is_ascii_digit()) && value.bytes().any(|b| b.is_ascii_alphabetic());
+        let signs = SIGNATURES.contains(&name.as_str()) && value.len() >= SHORTEST_SIGNATURE && mixed;
+        signature |= signs;
+        signs || SIGNED.contains(&name.as_str())
+    });
+    // What is encoded there reads as something else.
+    known && signature && !path.contains('%') && !path.split('/').any(number)
 }
 
 /// What is shorter is no seal.
@@ -94,7 +148,7 @@ mod tests {
 
     #[test]
     fn what_has_another_type_is_text() {
-        let (opaque, url) = (Treatment::Typed(Type::Opaque), Treatment::Typed(Type::SignedUrl));
+        let opaque = Treatment::Typed(Type::Opaque);
         let (number, id, name) =
             (Treatment::Typed(Type::Number), Treatment::Typed(Type::Id), Treatment::Typed(Type::Name));
         let cases: &[(Treatment, Token, &str, bool)] = &[
@@ -124,34 +178,67 @@ mod tests {
             (name, Token::Text, "meta-llama/Llama-3:free", true),
             (name, Token::Text, "ask jane@example.com", false),
             (name, Token::Text, "536-22-8726", false),
+            (Treatment::Typed(Type::Word), Token::Text, "get_weather_v2", true),
+            (Treatment::Typed(Type::Word), Token::Text, "AKIAQX7RZ3JY5KDN4WPL", false),
+            (Treatment::Typed(Type::Word), Token::Text, "sk-proj-0123456789abcdefghij", false),
             (opaque, Token::Text, "Thm/2AAxWWtOEvMoeBBJ8yrkFSkNjuxu/4111111111111111+AA", true),
             (opaque, Token::Text, "Thm_2AAxWWtOEvMoeBBJ8yrkFSkNjuxu-AA==", true),
             (opaque, Token::Text, "4111111111111111", false),
             (opaque, Token::Text, "jane@example.com", false),
             (opaque, Token::Text, "not a seal but 4111 1111", false),
             (opaque, Token::Number, "1234567890123456", false),
-            (
-                url,
-                Token::Text,
-                "https://b.s3.amazonaws.com/i.png?X-Amz-Credential=AKIAQX7RZ3JY5KDN4WPL%2F&X-Amz-Signature=0123456789abcdef0",
-                true,
-            ),
-            (
-                url,
-                Token::Text,
-                "https://a.blob.core.windows.net/c/i.png?sv=2024&sig=hVv6aaaaaaaaaaaaaaaa%3D",
-                true,
-            ),
-            (url, Token::Text, "https://a.example/i.png?sig=short", false),
-            (url, Token::Text, "https://a.example/i.png?mail=jo%40b.de&sig=hVv6aaaaaaaaaaaaaaaa", false),
-            (url, Token::Text, "https://jo:pw@a.example/i.png?sig=hVv6aaaaaaaaaaaaaaaa", false),
-            (url, Token::Text, "https://a.example/i.png", false),
-            (url, Token::Text, "see https://a.example/?sig=hVv6aaaaaaaaaaaaaaaa", false),
-            (url, Token::Number, "1", false),
             (Treatment::Embedded, Token::Text, "x", false),
         ];
         for (take, token, text, skipped) in cases {
             assert_eq!(take.of(*token, text) == Treatment::Skip, *skipped, "{take:?} {token:?} {text}");
+        }
+    }
+
+    #[test]
+    fn only_what_is_signed_and_nothing_else_is_a_signed_url() {
+        let url = Treatment::Typed(Type::SignedUrl);
+        let cases: &[(Treatment, Token, &str, bool)] = &[
+            (
+                url,
+                Token::Text,
+                "https://b.s3.amazonaws.com/i.png?X-Amz-Credential=AKIAQX7RZ3JY5KDN4WPL%2F&X-Amz-Signature=0123456789abcdef0123456789abcdef",
+                true,
+            ),
+            (
+                url,
+                Token::Text,
+                "https://a.blob.core.windows.net/c/i.png?sv=2024&sig=hVv6aaaaaaaaaaaaaaaaaaaaaaaa%3D",
+                true,
+            ),
+            (url, Token::Text, "https://a.example/i.png?sig=short", false),
+            (
+                url,
+                Token::Text,
+                "https://a.example/i.png?mail=jo%40b.de&sig=hVv6aaaaaaaaaaaaaaaaaaaaaaaa",
+                false,
+            ),
+            (url, Token::Text, "https://jo:pw@a.example/i.png?sig=hVv6aaaaaaaaaaaaaaaaaaaaaaaa", false),
+            (url, Token::Text, "https://a.example/i.png", false),
+            (url, Token::Text, "see https://a.example/?sig=hVv6aaaaaaaaaaaaaaaaaaaaaaaa", false),
+            (
+                url,
+                Token::Text,
+                "https://a.example/p/536-22-8726/i.png?sig=hVv6aaaaaaaaaaaaaaaaaaaaaaaa",
+                false,
+            ),
+            (
+                url,
+                Token::Text,
+                "https://a.example/i.png?phone=6502530000&sig=hVv6aaaaaaaaaaaaaaaaaaaaaaaa",
+                false,
+            ),
+            (url, Token::Text, "https://a.example/i.png?sig=hVv6aaaaaaaaaaaaaaaaaaaaaaaa#536-22-8726", false),
+            (url, Token::Text, "https://a.example/jo%2540b.de?sig=hVv6aaaaaaaaaaaaaaaaaaaaaaaa", false),
+            (url, Token::Text, "https://a.example/i.png?token=ghp_0123456789abcdefghij0123456789abcd", false),
+            (url, Token::Number, "1", false),
+        ];
+        for (take, token, text, skipped) in cases {
+            assert_eq!(take.of(*token, text) == Treatment::Skip, *skipped, "{text}");
         }
     }
 }
