@@ -49,7 +49,10 @@ fn ask(admin: SocketAddr) -> std::io::Result<u16> {
     let mut stream = TcpStream::connect_timeout(&admin, PATIENCE)?;
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
-    write!(stream, "GET /readyz HTTP/1.1\r\nHost: {admin}\r\nConnection: close\r\n\r\n")?;
+    // In one piece: who answers the first of several and hangs up resets the others, and its answer with them.
+    stream.write_all(
+        format!("GET /readyz HTTP/1.1\r\nHost: {admin}\r\nConnection: close\r\n\r\n").as_bytes(),
+    )?;
     let mut line = String::new();
     BufReader::new(stream.take(LINE)).read_line(&mut line)?;
     let status = line.strip_prefix("HTTP/1.1 ").and_then(|rest| rest.split(' ').next());
