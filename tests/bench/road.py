@@ -11,6 +11,7 @@ is ready, what it takes in memory then, and what one line costs on the command l
 import json
 import os
 import shutil
+import socket
 import statistics
 import subprocess
 import sys
@@ -209,6 +210,7 @@ def ready(binary):
     with tempfile.TemporaryDirectory() as folder:
         one.folder, one.home = tempfile.TemporaryDirectory(), Path(folder)
         one.port, one.h2c, one.admin, one.other, one.nobody = gateways.free_ports(5)
+        one.held = socket.socket()
         began = time.monotonic()
         one.start(every=0.001)
         took, memory = time.monotonic() - began, resident_mib(one.process.pid)
