@@ -16,11 +16,13 @@ impl Tenant {
     /// The label that a token of a tenant has, with its name: what budgets and the audit log know it by.
     pub const LABEL: &'static str = "tenant";
 
-    /// The tenant of this name: 1 to 64 small letters, digits, dots, hyphens and underscores, but not `default`.
-    pub fn parse(name: &str) -> Option<Self> {
-        let fits = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b"._-".contains(&b);
-        let named = (1..=LONGEST).contains(&name.len()) && name.bytes().all(fits);
-        (named && *name != *Self::default()).then(|| Self(Arc::from(name)))
+    /// The tenant of this name.
+    ///
+    /// # Errors
+    /// [`NotATenant`].
+    pub fn parse(name: &str) -> Result<Self, NotATenant> {
+        let named = is_plain(name) && *name != *Self::default();
+        if named { Ok(Self(Arc::from(name))) } else { Err(NotATenant) }
     }
 
     /// Its name, where it is not the store's own.
@@ -32,6 +34,19 @@ impl Tenant {
     pub fn shared(&self) -> Arc<str> {
         Arc::clone(&self.0)
     }
+}
+
+/// What no tenant is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "a tenant's name has 1 to {LONGEST} small letters, digits, dots, hyphens and underscores, and is not `default`"
+)]
+pub struct NotATenant;
+
+/// Whether a tenant, or a label, may be called so: 1 to 64 small letters, digits, dots, hyphens and underscores.
+pub(super) fn is_plain(name: &str) -> bool {
+    let fits = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b"._-".contains(&b);
+    (1..=LONGEST).contains(&name.len()) && name.bytes().all(fits)
 }
 
 impl Default for Tenant {
@@ -58,7 +73,7 @@ mod tests {
             assert_eq!(Tenant::parse(name).unwrap().name(), Some(name));
         }
         for name in ["", "default", "Acme", "acme corp", "\u{e4}", "a/b", &"a".repeat(65)] {
-            assert_eq!(Tenant::parse(name), None);
+            assert_eq!(Tenant::parse(name), Err(NotATenant));
         }
         assert_eq!(Tenant::default().name(), None);
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::api::tenant::Tenant;
+use crate::api::tenant::{Tenant, is_plain};
 use crate::base::clock::Timestamp;
 use crate::base::id::TokenId;
 use crate::base::rate::Rate;
@@ -146,13 +146,9 @@ pub struct TokenBounds {
 impl TokenBounds {
     /// Whether there are few enough of each, and labels are such.
     pub(super) fn check(&self) -> Result<(), TokenError> {
-        let label = |name: &str| {
-            let fits = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b"._-".contains(&b);
-            (1..=64).contains(&name.len()) && name.bytes().all(fits)
-        };
         let own = usize::from(self.labels.contains_key(Tenant::LABEL));
         if self.labels.len() > MAX_LABELS + own
-            || !self.labels.iter().all(|(name, value)| label(name) && is_name(value))
+            || !self.labels.iter().all(|(name, value)| is_plain(name) && is_name(value))
         {
             return Err(TokenError::Label);
         }

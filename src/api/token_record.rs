@@ -141,7 +141,7 @@ impl Bounds {
         let rate = of::<StoredRate>(&self.rate)?;
         let tenant = match of::<String>(&self.tenant)? {
             None => Tenant::default(),
-            Some(name) => Tenant::parse(&name)?,
+            Some(name) => Tenant::parse(&name).ok()?,
         };
         let bounds = TokenBounds {
             models: models?,

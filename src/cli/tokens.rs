@@ -228,8 +228,7 @@ fn known(opened: &OpenStore, configs: &[String]) -> Result<(), Failure> {
 }
 
 fn tenant_of(name: &str) -> Result<Tenant, Failure> {
-    const WHY: &str = "a tenant's name has 1 to 64 small letters, digits, dots, hyphens and underscores, and is not `default`";
-    Tenant::parse(name).ok_or_else(|| Failure::Usage(WHY.to_owned()))
+    Tenant::parse(name).map_err(|error| Failure::Usage(error.to_string()))
 }
 
 fn service_of(name: &str) -> Result<Service, Failure> {

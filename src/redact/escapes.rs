@@ -154,19 +154,18 @@ fn spots(bytes: &[u8]) -> impl Iterator<Item = usize> + '_ {
 fn spelled(bytes: &[u8], spot: usize) -> Option<(Option<char>, usize)> {
     let rest = bytes.get(spot..).unwrap_or_default();
     let window = rest.get(..LONGEST).unwrap_or(rest);
-    match window {
-        [b'%' | b'\\' | b'&', ..] if sequence(rest).is_none() => {
-            let escaped = escape(window).or_else(|| mark(window).filter(|_| within_word(bytes, spot)));
-            escaped.map(|(c, length)| (Some(c), length))
-        }
-        _ => {
-            // Several in a row are one: a colour and what else a terminal is to do.
-            let mut length = sequence(rest)?;
-            while let Some(more) = sequence(rest.get(length..).unwrap_or_default()) {
-                length += more;
-            }
-            Some((seen(bytes, spot, length), length))
-        }
+    let escaped = escape(window).or_else(|| mark(window).filter(|_| within_word(bytes, spot)));
+    if escaped.is_some_and(|(c, _)| c != ESC) {
+        return escaped.map(|(c, length)| (Some(c), length));
+    }
+    // Several in a row are one: a colour and what else a terminal is to do.
+    let mut length = 0;
+    while let Some(more) = sequence(rest.get(length..).unwrap_or_default()) {
+        length += more;
+    }
+    match length {
+        0 => escaped.map(|(c, length)| (Some(c), length)),
+        _ => Some((seen(bytes, spot, length), length)),
     }
 }
 

@@ -94,7 +94,7 @@ impl Restorer {
                 }
                 None => at + 1,
             };
-            left = left.behind(bytes.get(at..next).unwrap_or_default());
+            left = bytes.get(at..next).unwrap_or_default().iter().fold(left, |left, &byte| left.after(byte));
             at = next;
         }
         edits.extend(permuted);

@@ -3,21 +3,11 @@
 import json
 
 import pytest
-from gateway import MINIMAL, Gateway
+from gateway import EVERY_PATH, Gateway
 from mock_upstream import Mock, MockHandler, Recorded
 
 MAIL = "jane.doe@harbour-post.com"
 OTHER = "maria.lopez@clinic-mail.com"
-CONFIG = MINIMAL + """
-[upstreams.mock]
-peers = ["{upstream}"]
-
-[[routes]]
-name = "all"
-upstream = "mock"
-auth = "none"
-redact = {{}}
-"""
 
 
 class Says(MockHandler):
@@ -40,7 +30,7 @@ class SayingMock(Mock):
 
 @pytest.fixture(scope="module")
 def ends():
-    with SayingMock() as mock, Gateway(mock.url, CONFIG) as gateway:
+    with SayingMock() as mock, Gateway(mock.url, EVERY_PATH) as gateway:
         yield gateway, mock
 
 

@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from gateway import MINIMAL, Gateway
+from gateway import EVERY_PATH, Gateway
 from mock_upstream import Mock, MockHandler, Recorded
 
 VALUES = {
@@ -15,16 +15,6 @@ VALUES = {
     "IBAN": "DE89370400440532013000",
 }
 TEXT = "MAIL=%(MAIL)s; CARD=%(CARD)s; SSN=%(SSN)s; KEY=%(KEY)s; IBAN=%(IBAN)s." % VALUES
-CONFIG = MINIMAL + """
-[upstreams.mock]
-peers = ["{upstream}"]
-
-[[routes]]
-name = "all"
-upstream = "mock"
-auth = "none"
-redact = {{}}
-"""
 
 
 class Echo(MockHandler):
@@ -50,7 +40,7 @@ class EchoMock(Mock):
 
 @pytest.fixture(scope="module")
 def ends():
-    with EchoMock() as mock, Gateway(mock.url, CONFIG) as gateway:
+    with EchoMock() as mock, Gateway(mock.url, EVERY_PATH) as gateway:
         yield gateway, mock
 
 

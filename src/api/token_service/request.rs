@@ -228,10 +228,9 @@ fn id(fields: &mut Fields<'_>) -> Option<TokenId> {
 
 fn tenant(fields: &mut Fields<'_>) -> Tenant {
     let Some(name) = fields.text("tenant") else { return Tenant::default() };
-    Tenant::parse(name).unwrap_or_else(|| {
+    Tenant::parse(name).unwrap_or_else(|error| {
         let at = fields.at("tenant");
-        let why = "must be 1 to 64 small letters, digits, dots, hyphens and underscores, and not `default`";
-        fields.fault(Code::DoesNotMatchPattern, at, why);
+        fields.fault(Code::DoesNotMatchPattern, at, error.to_string());
         Tenant::default()
     })
 }

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use crate::base::checkpoint::{Checkpoint, Stopped};
 use crate::console::playground::engines::Engine;
 use crate::console::playground::marks::{Looked, Marking};
-use crate::console::playground::redacting::{passing, redactor};
+use crate::console::playground::redacting::{allowed, redactor};
 use crate::console::playground::wanted::{Choice, ReadAs, Wanted};
 use crate::detect::{Detector, Finding, Rejected, Rejection, Span};
 use crate::redact::{Keys, Limits, Marked, RedactError};
@@ -92,7 +92,7 @@ pub(super) fn look(
     checkpoint.pass()?;
     marking.reject(&mut looked, &rejected(&engine.detector, choice, text, &found));
     checkpoint.pass()?;
-    marking.pass(&mut looked, &passing(engine, choice, text, &found));
+    marking.pass(&mut looked, &allowed(engine, choice, text, &found));
     Ok(looked)
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::console::playground::redacting::Passing;
+use crate::console::playground::redacting::Allowed;
 use crate::console::playground::units::Units;
 use crate::console::playground::why::{Judged, score};
 use crate::detect::{Detector, Finding, Rejected, Rejection, Rule, Score, Span};
@@ -229,13 +229,13 @@ impl Marking<'_> {
     }
 
     /// Adds what rules find and what passes all the same.
-    pub(super) fn pass(&self, looked: &mut Looked, passing: &[Passing]) {
-        let passing = passing.get(..passing.len().min(TOLD)).unwrap_or_default();
+    pub(super) fn pass(&self, looked: &mut Looked, allowed: &[Allowed]) {
+        let allowed = allowed.get(..allowed.len().min(TOLD)).unwrap_or_default();
         let units = Units::of(
             self.text,
-            passing.iter().flat_map(|one| [one.finding.span.start, one.finding.span.end]),
+            allowed.iter().flat_map(|one| [one.finding.span.start, one.finding.span.end]),
         );
-        for Passing { finding, why } in passing {
+        for Allowed { finding, why } in allowed {
             let rule = self.detector.rule(finding.rule);
             looked.rules.entry(rule.name().to_owned()).or_insert_with(|| RuleFacts::of(rule));
             looked.not.push(NotFound {

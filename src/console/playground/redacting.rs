@@ -59,13 +59,13 @@ fn nobodys(choice: &Choice, catalogue: &Catalogue) -> Allow {
 }
 
 /// Something that a rule finds, and why it passes all the same.
-pub(super) struct Passing {
+pub(super) struct Allowed {
     pub(super) finding: Finding,
     pub(super) why: &'static str,
 }
 
 /// What rules find in a text, but for what is `found`.
-pub(super) fn passing(engine: &Engine, choice: &Choice, text: &str, found: &[Finding]) -> Vec<Passing> {
+pub(super) fn allowed(engine: &Engine, choice: &Choice, text: &str, found: &[Finding]) -> Vec<Allowed> {
     let bare = detector(engine, choice, Allow::default());
     let mut all = bare.find(&mut bare.cache(), text);
     all.retain(|one| {
@@ -86,7 +86,7 @@ pub(super) fn passing(engine: &Engine, choice: &Choice, text: &str, found: &[Fin
     all.into_iter()
         .map(|finding| {
             let value = text.as_bytes().get(finding.span.start..finding.span.end).unwrap_or_default();
-            Passing { finding, why: why(finding.rule, value) }
+            Allowed { finding, why: why(finding.rule, value) }
         })
         .collect()
 }

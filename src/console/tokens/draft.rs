@@ -48,11 +48,7 @@ impl Draft {
         });
         let rate = each.all("Rate", form.list("rate"), |text| Rate::parse(text).map_err(said));
         let expires = each.all("Expires", form.list("expires"), |text| parse_expiry(text, now).map_err(said));
-        let tenant = each.all("Tenant", form.list("tenant"), |name| {
-            Tenant::parse(name).ok_or_else(|| {
-                "it has 1 to 64 small letters, digits, dots, hyphens and underscores, and is not `default`".to_owned()
-            })
-        });
+        let tenant = each.all("Tenant", form.list("tenant"), |name| Tenant::parse(name).map_err(said));
         let draft = Self {
             name: form.text("name").to_owned(),
             tenant: tenant.into_iter().next().unwrap_or_default(),

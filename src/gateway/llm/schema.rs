@@ -67,7 +67,7 @@ const BESIDE: [&str; 6] = [
 ];
 
 /// Names that a program gives its tools and a provider its voices, by which each knows them again; countries, which are two letters.
-const NAMES: [&str; 41] = [
+const NAMES: [&str; 42] = [
     // What a request has.
     "tools[*].name",
     "tools[*].function.name",
@@ -93,9 +93,10 @@ const NAMES: [&str; 41] = [
     "session.audio.output.voice",
     "response.voice",
     "response.audio.output.voice",
-    "generationConfig.speechConfig.**.voiceName",
-    "generation_config.speech_config.**.voice_name",
-    "setup.generationConfig.speechConfig.**.voiceName",
+    "generationConfig.speechConfig.voiceConfig.prebuiltVoiceConfig.voiceName",
+    "generation_config.speech_config.voice_config.prebuilt_voice_config.voice_name",
+    "generationConfig.speechConfig.multiSpeakerVoiceConfig.speakerVoiceConfigs[*].voiceConfig.prebuiltVoiceConfig.voiceName",
+    "setup.generationConfig.speechConfig.voiceConfig.prebuiltVoiceConfig.voiceName",
     "tools[*].user_location.country",
     "web_search_options.user_location.country",
     "web_search_options.user_location.approximate.country",
