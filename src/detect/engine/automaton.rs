@@ -22,6 +22,16 @@ pub(crate) struct Automaton {
 pub(crate) struct End {
     state: State,
     pub(crate) at: usize,
+    /// Whether one of the patterns can count alone.
+    alone: bool,
+}
+
+/// Which of the patterns that match are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Which {
+    All,
+    /// Those that can count alone.
+    Alone,
 }
 
 /// How a walk came to rest.
@@ -94,10 +104,19 @@ impl Automaton {
         Some(automaton)
     }
 
-    /// The patterns that match up to `end`.
-    pub(crate) fn matches(&self, end: End) -> impl Iterator<Item = &CompiledPattern> {
-        let places = self.table.report(end.state).unwrap_or_default();
-        places.iter().filter_map(|&n| self.patterns.get(usize::from(n)))
+    /// The patterns that match up to `end`: all, or those that can count alone.
+    pub(crate) fn matches(&self, end: End, which: Which) -> impl Iterator<Item = &CompiledPattern> {
+        // Most ends have none of those.
+        let report = if which == Which::All || end.alone { self.table.report(end.state) } else { None };
+        let places = report.map(|report| match which {
+            Which::All => &report.all,
+            Which::Alone => &report.alone,
+        });
+        places
+            .map(AsRef::as_ref)
+            .unwrap_or_default()
+            .iter()
+            .filter_map(|&n| self.patterns.get(usize::from(n)))
     }
 
     /// Bytes the automaton takes.
@@ -171,7 +190,7 @@ impl Automaton {
         walk.alone |= traits.alone;
         walk.needy |= traits.needy;
         walk.ahead |= traits.ahead;
-        walk.ends.push(End { state, at });
+        walk.ends.push(End { state, at, alone: traits.alone });
     }
 
     /// Whether a value could begin at `start` and go on beyond the window.
@@ -217,8 +236,9 @@ mod tests {
     }
 
     fn ends(automaton: &Automaton, walk: &Walk) -> Vec<(usize, usize)> {
-        let of =
-            |end: &End| automaton.matches(*end).map(|one| (one.rule.index(), end.at)).collect::<Vec<_>>();
+        let of = |end: &End| {
+            automaton.matches(*end, Which::All).map(|one| (one.rule.index(), end.at)).collect::<Vec<_>>()
+        };
         walk.ends.iter().flat_map(of).collect()
     }
 

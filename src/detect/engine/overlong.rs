@@ -2,7 +2,7 @@
 //! `reach` bytes is a finding of its own, and the next adjoins it. The pieces are cut at multiples of the reach
 //! from the value's start, wherever the text was split.
 
-use super::automaton::{Automaton, Step, Walk};
+use super::automaton::{Automaton, Step, Walk, Which};
 use super::context::Supported;
 use super::pass::{Found, Pass, Settled};
 use super::pattern::CompiledPattern;
@@ -30,8 +30,9 @@ impl Pass<'_> {
             let limit = overlong.piece + overlong.reach;
             let step = automaton.go_on(&self.view, &mut track.walk, limit);
             let ours = track.walk.ends.iter();
-            let ours =
-                ours.filter(|end| automaton.matches(**end).any(|pattern| pattern.rule == overlong.rule));
+            let ours = ours.filter(|end| {
+                automaton.matches(**end, Which::All).any(|pattern| pattern.rule == overlong.rule)
+            });
             overlong.last = ours.map(|end| end.at).max().unwrap_or(overlong.last);
             track.walk.ends.clear();
             match step {
@@ -72,7 +73,7 @@ impl Pass<'_> {
         // Each pattern with its longest match.
         let mut candidates: Vec<(usize, &CompiledPattern)> = Vec::new();
         for &end in walk.ends.iter().rev() {
-            for pattern in automaton.matches(end) {
+            for pattern in automaton.matches(end, Which::All) {
                 if !candidates.iter().any(|&(_, known)| std::ptr::eq(known, pattern)) {
                     candidates.push((end.at, pattern));
                 }
@@ -147,7 +148,8 @@ impl Pass<'_> {
     /// The longest match of a walk that could be reported if its check said yes.
     fn unchecked(&self, automaton: &Automaton, walk: &Walk) -> Unchecked {
         let ends = walk.ends.iter().rev();
-        let all = ends.flat_map(|&end| automaton.matches(end).map(move |pattern| (end.at, pattern)));
+        let all =
+            ends.flat_map(|&end| automaton.matches(end, Which::All).map(move |pattern| (end.at, pattern)));
         for (end, pattern) in all {
             if !self.could_count(pattern, walk.start) {
                 continue;

@@ -3,7 +3,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use super::automaton::{Automaton, Step, Walk};
+use super::automaton::{Automaton, Step, Walk, Which};
 use super::context::{After, Lexicon, Memo, Supported, Surroundings};
 use super::group_id::GroupId;
 use super::mask::Masks;
@@ -151,9 +151,11 @@ impl Pass<'_> {
         supported: &Supported,
         found: &mut Found,
     ) -> Settled {
+        let which = if supported.any() { Which::All } else { Which::Alone };
         let ends = walk.ends.iter().rev();
-        let all =
-            ends.flat_map(|&end| automaton.matches(end).map(move |pattern| Match { end: end.at, pattern }));
+        let all = ends.flat_map(|&end| {
+            automaton.matches(end, which).map(move |pattern| Match { end: end.at, pattern })
+        });
         self.settle_all(walk.start, all, supported, found)
     }
 

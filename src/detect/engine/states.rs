@@ -71,9 +71,16 @@ pub(crate) struct States {
     traits: Vec<Traits>,
     met: Mutex<Met>,
     /// The places of the patterns that each reported state is a match of, by its number among them. What is there stays.
-    reports: Places<Places<Box<[u16]>>>,
+    reports: Places<Places<Report>>,
     /// What those have in common, as bits: a walk asks for this at most of its steps.
     common: Box<[AtomicU8]>,
+}
+
+/// The places of the patterns that a state is a match of.
+pub(crate) struct Report {
+    pub(crate) all: Box<[u16]>,
+    /// Of those, the ones that can count alone.
+    pub(crate) alone: Box<[u16]>,
 }
 
 /// Those that were come upon.
@@ -196,13 +203,14 @@ impl States {
     /// Writes down what a reported state is a match of, before anybody is told its number.
     fn put(&self, n: u16, cache: &Cache, state: LazyStateID) -> Option<()> {
         let found = (0..self.dfa.match_len(cache, state)).map(|n| self.dfa.match_pattern(cache, state, n));
-        let patterns: Box<[u16]> =
+        let all: Box<[u16]> =
             found.filter_map(|one| self.places.get(one.as_usize())).flatten().copied().collect();
-        let traits = patterns.iter().filter_map(|&n| self.traits.get(usize::from(n)));
-        let traits = traits.copied().fold(Traits::default(), Traits::or);
+        let of = |n: u16| self.traits.get(usize::from(n)).copied().unwrap_or_default();
+        let alone = all.iter().copied().filter(|&n| of(n).alone).collect();
+        let traits = all.iter().map(|&n| of(n)).fold(Traits::default(), Traits::or);
         self.common.get(usize::from(n))?.store(traits.bits(), Ordering::Release);
         let block = self.reports.get(usize::from(n) / BLOCK)?.get_or_init(|| empty(BLOCK));
-        block.get(usize::from(n) % BLOCK)?.set(patterns).ok()
+        block.get(usize::from(n) % BLOCK)?.set(Report { all, alone }).ok()
     }
 
     /// What the patterns have in common that a state is a match of, if it is reported.
@@ -212,10 +220,10 @@ impl States {
         Some(Traits::of_bits(bits.load(Ordering::Acquire)))
     }
 
-    /// The places of the patterns that a state is a match of, if it is reported.
-    pub(crate) fn report(&self, state: State) -> Option<&[u16]> {
+    /// What a state is a match of, if it is reported.
+    pub(crate) fn report(&self, state: State) -> Option<&Report> {
         let n = usize::from(state.0.checked_sub(REPORTED)?);
-        self.reports.get(n / BLOCK)?.get()?.get(n % BLOCK)?.get().map(AsRef::as_ref)
+        self.reports.get(n / BLOCK)?.get()?.get(n % BLOCK)?.get()
     }
 
     /// Derives all there are. `None` if there is no room for them.
@@ -250,7 +258,7 @@ impl States {
             .filter_map(OnceLock::get)
             .flatten()
             .filter_map(OnceLock::get)
-            .map(|patterns| size_of_val(patterns) + patterns.len() * 2)
+            .map(|report| size_of_val(report) + (report.all.len() + report.alone.len()) * 2)
             .sum();
         self.dfa.memory_usage() + met.cache.memory_usage() + met.numbers.len() * each + lists
     }

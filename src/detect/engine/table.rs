@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU16, Ordering};
 
 use super::pattern::Traits;
-use super::states::{State, States};
+use super::states::{Report, State, States};
 
 /// Rows that each table has room for, and rows of all states that there can be; zeros of memory that nothing has touched
 /// take none.
@@ -101,8 +101,8 @@ impl Table {
         self.states.traits(state)
     }
 
-    /// The places of the patterns that a state is a match of, if it is reported.
-    pub(crate) fn report(&self, state: State) -> Option<&[u16]> {
+    /// What a state is a match of, if it is reported.
+    pub(crate) fn report(&self, state: State) -> Option<&Report> {
         self.states.report(state)
     }
 
@@ -144,7 +144,7 @@ mod tests {
     /// Which patterns end where, by the table.
     fn ends(table: &Table, text: &[u8]) -> Vec<(usize, Vec<u16>)> {
         let (mut state, mut ends) = (table.start(None), Vec::new());
-        let mut note = |at, state| ends.extend(table.report(state).map(|patterns| (at, patterns.to_vec())));
+        let mut note = |at, state| ends.extend(table.report(state).map(|report| (at, report.all.to_vec())));
         for (at, &byte) in text.iter().enumerate() {
             state = table.next(state, byte);
             note(at, state);

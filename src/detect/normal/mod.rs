@@ -159,7 +159,7 @@ impl Normalizer {
             let behind = rest.get(length..).unwrap_or_default();
             let blanks = wrapped::indent(behind, last)?;
             let head = peek(behind.get(blanks..).unwrap_or_default(), last)?;
-            match wrapped::join(left, &head) {
+            match wrapped::join(left, head.as_bytes()) {
                 Some(wrapped::Join::Put(byte)) => {
                     self.put(byte, length + blanks, view);
                     return Some(length + blanks);
@@ -225,9 +225,28 @@ fn following(rest: &str, last: bool) -> Option<Option<u8>> {
     }
 }
 
+/// What follows a break, as far as it can be a number's.
+struct Head {
+    bytes: [u8; AHEAD],
+    length: usize,
+}
+
+impl Head {
+    /// Whether there was room for one more.
+    fn push(&mut self, byte: u8) -> bool {
+        let place = self.bytes.get_mut(self.length);
+        self.length += usize::from(place.is_some());
+        place.map(|place| *place = byte).is_some()
+    }
+
+    fn as_bytes(&self) -> &[u8] {
+        self.bytes.get(..self.length).unwrap_or_default()
+    }
+}
+
 /// How the next characters read, as far as they can be a number's; `None` if too few have come.
-fn peek(rest: &str, last: bool) -> Option<Vec<u8>> {
-    let mut head = Vec::with_capacity(AHEAD);
+fn peek(rest: &str, last: bool) -> Option<Head> {
+    let mut head = Head { bytes: [0; AHEAD], length: 0 };
     for (n, c) in rest.chars().enumerate() {
         let byte = match sort(c) {
             Sort::Gone if n < AHEAD + GONE => continue,
@@ -236,10 +255,9 @@ fn peek(rest: &str, last: bool) -> Option<Vec<u8>> {
             Sort::Plain if c.is_ascii() => c as u8,
             Sort::Gone | Sort::Plain | Sort::Break => return Some(head),
         };
-        if head.len() == AHEAD || !wrapped::is_part(byte) {
+        if !wrapped::is_part(byte) || !head.push(byte) {
             return Some(head);
         }
-        head.push(byte);
     }
     last.then_some(head)
 }

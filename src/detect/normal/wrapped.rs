@@ -82,10 +82,12 @@ pub(super) fn join(left: &[u8], head: &[u8]) -> Option<Join> {
     Some(if trailing > 0 && found == Join::Put(b' ') { Join::Close } else { found })
 }
 
-/// Groups of digits of one side of a break, from the break on.
+/// Groups of digits of one side of a break.
 #[derive(Default)]
 struct Groups<'t> {
-    groups: Vec<&'t [u8]>,
+    /// They, from the break on, and how many.
+    from_break: [&'t [u8]; MOST + 1],
+    count: usize,
     /// A separator between two of them.
     separator: Option<u8>,
     /// Whether one stands at the break.
@@ -97,11 +99,29 @@ struct Groups<'t> {
 /// The most groups that are looked at.
 const MOST: usize = 6;
 
+impl<'t> Groups<'t> {
+    fn push(&mut self, group: &'t [u8]) {
+        if let Some(place) = self.from_break.get_mut(self.count) {
+            *place = group;
+            self.count += 1;
+        }
+    }
+
+    /// The `count` that are next to the break, from there on.
+    fn nearest(&self, count: usize) -> &[&'t [u8]] {
+        self.from_break.get(..count).unwrap_or_default()
+    }
+
+    fn all(&self) -> &[&'t [u8]] {
+        self.nearest(self.count)
+    }
+}
+
 /// The last groups of `text`.
 fn last_groups(text: &[u8]) -> Groups<'_> {
     let mut all = Groups { open: text.last().is_some_and(|&byte| is_separator(byte)), ..Groups::default() };
     let mut end = text.len();
-    while all.groups.len() <= MOST {
+    while all.count <= MOST {
         let rest = text.get(..end).unwrap_or_default();
         let gap = rest.iter().rev().take_while(|&&byte| is_separator(byte)).count();
         let rest = text.get(..end - gap).unwrap_or_default();
@@ -110,13 +130,12 @@ fn last_groups(text: &[u8]) -> Groups<'_> {
             all.edge = rest.last().copied().filter(|_| gap == 0);
             break;
         }
-        if !all.groups.is_empty() {
+        if all.count > 0 {
             all.separator = all.separator.or(text.get(end - gap).copied());
         }
         end -= gap + length;
-        all.groups.push(text.get(end..end + length).unwrap_or_default());
+        all.push(text.get(end..end + length).unwrap_or_default());
     }
-    all.groups.reverse();
     all
 }
 
@@ -124,7 +143,7 @@ fn last_groups(text: &[u8]) -> Groups<'_> {
 fn first_groups(text: &[u8]) -> Groups<'_> {
     let mut all = Groups { open: text.first().is_some_and(|&byte| is_separator(byte)), ..Groups::default() };
     let mut at = 0;
-    while all.groups.len() <= MOST {
+    while all.count <= MOST {
         let rest = text.get(at..).unwrap_or_default();
         let gap = rest.iter().take_while(|&&byte| is_separator(byte)).count();
         let rest = rest.get(gap..).unwrap_or_default();
@@ -134,14 +153,17 @@ fn first_groups(text: &[u8]) -> Groups<'_> {
         if length == 0 || gap > 2 || next.is_some_and(|byte| byte.is_ascii_alphabetic()) {
             break;
         }
-        if !all.groups.is_empty() {
+        if all.count > 0 {
             all.separator = all.separator.or(text.get(at).copied());
         }
-        all.groups.push(rest.get(..length).unwrap_or_default());
+        all.push(rest.get(..length).unwrap_or_default());
         at += gap + length;
     }
     all
 }
+
+/// The fewest digits of a number that a break may part: a calling code of three digits and a number of four.
+const FEWEST: usize = 7;
 
 /// How the digits of cards are grouped, besides not at all.
 const CARDS: &[&[usize]] = &[&[4, 4, 4, 4], &[4, 4, 4, 4, 3], &[4, 6, 5], &[4, 6, 4], &[4, 4, 4, 1]];
@@ -150,7 +172,9 @@ const OTHERS: &[&[usize]] = &[&[3, 2, 4], &[3, 3, 4], &[1, 3, 3, 4]];
 
 fn digits(left: &[u8], head: &[u8]) -> Option<Join> {
     let (before, behind) = (last_groups(left), first_groups(head));
-    if before.groups.is_empty() || behind.groups.is_empty() {
+    let length = |groups: &[&[u8]]| -> usize { groups.iter().map(|group| group.len()).sum() };
+    let digits = length(before.all()) + length(behind.all());
+    if before.count == 0 || behind.count == 0 || digits < FEWEST {
         return None;
     }
     let separator = before.separator.or(behind.separator).filter(|byte| matches!(byte, b'-' | b'.'));
@@ -160,22 +184,21 @@ fn digits(left: &[u8], head: &[u8]) -> Option<Join> {
         Join::Put(separator.unwrap_or(b' '))
     };
     let word = before.edge.is_some_and(|byte| byte.is_ascii_alphanumeric());
-    let sides = |groups: &Groups<'_>| 1..=groups.groups.len().min(4);
+    let sides = |groups: &Groups<'_>| 1..=groups.count.min(4);
     for (from, to) in sides(&before).flat_map(|from| sides(&behind).map(move |to| (from, to))) {
-        let mine = before.groups.get(before.groups.len() - from..).unwrap_or_default();
-        let theirs = behind.groups.get(..to).unwrap_or_default();
-        let digits: usize = mine.iter().chain(theirs).map(|group| group.len()).sum();
+        let (mine, theirs) = (before.nearest(from), behind.nearest(to));
+        let digits = length(mine) + length(theirs);
         if !(9..=19).contains(&digits) {
             continue;
         }
-        let groups = || mine.iter().chain(theirs);
+        let groups = || mine.iter().rev().chain(theirs);
         let mut buffer = [0; 19];
         let symbols = groups().flat_map(|group| group.iter());
         buffer.iter_mut().zip(symbols).for_each(|(to, from)| *to = *from);
         let digits = buffer.get(..digits).unwrap_or_default();
         let mut lengths = [0; 8];
         lengths.iter_mut().zip(groups()).for_each(|(to, group)| *to = group.len());
-        let alone = !word && from == before.groups.len() && to == behind.groups.len();
+        let alone = !word && from == before.count && to == behind.count;
         let lengths = lengths.get_mut(..from + to).unwrap_or_default();
         if is_number(lengths, digits, alone) {
             return Some(apart);
@@ -211,12 +234,14 @@ fn is_number(lengths: &[usize], digits: &[u8], alone: bool) -> bool {
 
 /// A telephone number with its calling code, of which a part alone is none.
 fn international(before: &Groups<'_>, behind: &Groups<'_>) -> bool {
-    if before.edge != Some(b'+') || behind.groups.len() > 3 {
+    if before.edge != Some(b'+') || behind.count > 3 {
         return false;
     }
-    let written = |groups: &[&[u8]]| [b"+".as_slice(), &groups.concat()].concat();
-    let all = [before.groups.as_slice(), &behind.groups].concat();
-    !validate::is_phone(&written(&before.groups)) && validate::is_phone(&written(&all))
+    let mut number = vec![b'+'];
+    before.all().iter().rev().for_each(|group| number.extend_from_slice(group));
+    let part = validate::is_phone(&number);
+    behind.all().iter().for_each(|group| number.extend_from_slice(group));
+    !part && validate::is_phone(&number)
 }
 
 /// The words of an account number may be this many.
@@ -226,15 +251,18 @@ const WORDS: usize = 9;
 fn account(left: &[u8], head: &[u8]) -> Option<Join> {
     let tail = left.iter().rev().take_while(|&&byte| byte.is_ascii_alphanumeric() || byte == b' ').count();
     let tail = left.get(left.len() - tail..).unwrap_or_default();
+    let starts = |word: &[u8]| matches!(word, [a, b, c, d, ..] if a.is_ascii_uppercase() && b.is_ascii_uppercase() && c.is_ascii_digit() && d.is_ascii_digit());
+    // Most lines end in something else.
+    let count = words(tail).count();
+    let mine: Vec<&[u8]> =
+        words(tail).skip(count.saturating_sub(WORDS)).skip_while(|word| !starts(word)).collect();
+    if mine.is_empty() {
+        return None;
+    }
     let end = head.iter().take_while(|&&byte| byte.is_ascii_alphanumeric() || byte == b' ').count();
     let behind: Vec<&[u8]> = words(head.get(..end).unwrap_or_default()).take(WORDS).collect();
-    let before: Vec<&[u8]> = words(tail).collect();
-    let first = before.len().saturating_sub(WORDS);
-    let starts = |word: &[u8]| matches!(word, [a, b, c, d, ..] if a.is_ascii_uppercase() && b.is_ascii_uppercase() && c.is_ascii_digit() && d.is_ascii_digit());
-    let from = (first..before.len()).find(|&at| before.get(at).is_some_and(|word| starts(word)))?;
-    let mine = before.get(from..).unwrap_or_default();
     let to = (1..=behind.len()).find(|&to| {
-        let all = [mine, behind.get(..to).unwrap_or_default()].concat().concat();
+        let all = [mine.as_slice(), behind.get(..to).unwrap_or_default()].concat().concat();
         all.len() <= 34 && validate::is_iban(&all)
     })?;
     let apart = mine.iter().all(|word| word.len() == 4) && (mine.len() > 1 || to > 1);

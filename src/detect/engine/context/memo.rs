@@ -73,6 +73,35 @@ pub(crate) struct Memo {
     before_run: usize,
     /// Phrases that were asked about so far.
     pub(crate) asked: usize,
+    /// How many known words began before the value last asked about, and how many words ended there.
+    begun: usize,
+    ended: usize,
+}
+
+/// Whether a word's only phrase is the one that was added last: the same words stand near a value again and again.
+fn is_again(added: Option<(u32, Whole)>, known: &KnownWord, whole: &[Whole]) -> bool {
+    matches!((whole, added), ([one], Some((entry, last))) if entry == known.entry && one.phrase == last.phrase)
+}
+
+/// How many of `items`, which are in order, are before something, looked for from `near` on at growing distances: values
+/// follow each other.
+fn count_before<T>(items: &[T], near: usize, is_before: impl Fn(&T) -> bool) -> usize {
+    let before = |at: usize| items.get(at).is_some_and(&is_before);
+    let (mut low, mut high, mut step) = (near.min(items.len()), near.min(items.len()), 1);
+    if before(low) {
+        while before(high) {
+            low = high + 1;
+            high = low + step;
+            step *= 2;
+        }
+    } else {
+        while low > 0 && !before(low - 1) {
+            high = low - 1;
+            low = high.saturating_sub(step);
+            step *= 2;
+        }
+    }
+    low + items.get(low..high.min(items.len())).unwrap_or_default().partition_point(is_before)
 }
 
 impl Memo {
@@ -89,6 +118,13 @@ impl Memo {
         if end > self.upto && self.upto < near.view.len() {
             self.go_on(near, end);
         }
+    }
+
+    /// Sees to it that the words before a value at `start` are known, and counts them.
+    #[inline]
+    fn at(&mut self, near: Surroundings<'_>, start: usize) {
+        self.reach(near, start, start);
+        self.begun = count_before(&self.known, self.begun, |known| known.word.start < start);
     }
 
     fn go_on(&mut self, Surroundings { view, masks, lexicon }: Surroundings<'_>, end: usize) {
@@ -151,21 +187,25 @@ impl Memo {
         }
     }
 
-    /// The phrases that stand whole at the `n`-th known word.
-    fn phrases<'l>(&self, lexicon: &'l Lexicon, n: usize) -> impl Iterator<Item = (&'l Phrase, Whole)> {
-        let known = self.known.get(n).copied();
-        let from = known.map_or(self.whole.len(), |known| known.whole);
+    /// What stands whole at the `n`-th known word.
+    fn whole_at(&self, n: usize, known: &KnownWord) -> &[Whole] {
         let to = self.known.get(n + 1).map_or(self.whole.len(), |next| next.whole);
+        self.whole.get(known.whole..to).unwrap_or_default()
+    }
+
+    /// The same, with the phrases.
+    fn phrases<'l>(&self, lexicon: &'l Lexicon, n: usize) -> impl Iterator<Item = (&'l Phrase, Whole)> {
+        let known = self.known.get(n);
         let all = lexicon.phrases(known.map_or(u32::MAX, |known| known.entry));
-        let ours = self.whole.get(from..to).unwrap_or_default().iter();
+        let ours = known.map(|known| self.whole_at(n, known)).unwrap_or_default().iter();
         ours.filter_map(|&whole| Some((all.get(whole.phrase)?, whole)))
     }
 
-    /// The known words that lie whole in `start - BEFORE..start`, the nearest first.
+    /// The known words that lie whole in `start - BEFORE..start`, the nearest first; the memo has been [`at`](Self::at)
+    /// `start`.
     fn near(&self, start: usize) -> impl Iterator<Item = (usize, KnownWord)> {
         let floor = start.saturating_sub(BEFORE);
-        let count = self.known.partition_point(|known| known.word.start < start);
-        let before = self.known.get(..count).unwrap_or_default().iter().copied().enumerate().rev();
+        let before = self.known.get(..self.begun).unwrap_or_default().iter().copied().enumerate().rev();
         let before = before.filter(move |(_, known)| known.word.end <= start);
         before.take_while(move |(_, known)| known.word.run >= floor)
     }
@@ -179,21 +219,16 @@ impl Memo {
         supported: &mut SparseSelection,
     ) {
         let lexicon = near.lexicon;
-        self.reach(near, start, start);
+        self.at(near, start);
         let mut asked = 0;
-        // The same words stand near a value again and again: what was added last is not added once more.
         let mut added: Option<(u32, Whole)> = None;
         for (n, known) in self.near(start) {
             asked += 1;
             if !lexicon.concerns(known.entry, group, Side::Before) {
                 continue;
             }
-            let to = self.known.get(n + 1).map_or(self.whole.len(), |next| next.whole);
-            let whole = self.whole.get(known.whole..to).unwrap_or_default();
-            if let ([one], Some((entry, last))) = (whole, added)
-                && entry == known.entry
-                && one.phrase == last.phrase
-            {
+            let whole = self.whole_at(n, &known);
+            if is_again(added, &known, whole) {
                 continue;
             }
             for one in whole.iter().filter(|one| one.end <= start) {
@@ -223,16 +258,23 @@ impl Memo {
             return false;
         }
         self.reach(near, first, last + AFTER + 1);
-        let first = self.known.partition_point(|known| known.word.start < first);
-        let behind = self.known.iter().enumerate().skip(first);
+        self.begun = count_before(&self.known, self.begun, |known| known.word.start < first);
+        let behind = self.known.iter().enumerate().skip(self.begun);
+        let mut added: Option<(u32, Whole)> = None;
         for (n, known) in behind.take_while(|(_, known)| known.word.end <= last + AFTER) {
             if !lexicon.concerns(known.entry, group, Side::After) {
                 continue;
             }
-            for (phrase, whole) in self.phrases(lexicon, n) {
-                if whole.end <= last + AFTER && phrase.concerns(group, Side::After) {
+            let whole = self.whole_at(n, known);
+            if is_again(added, known, whole) {
+                continue;
+            }
+            for one in whole.iter().filter(|one| one.end <= last + AFTER) {
+                let phrase = lexicon.phrases(known.entry).get(one.phrase);
+                if let Some(phrase) = phrase.filter(|phrase| phrase.concerns(group, Side::After)) {
                     supported.add(lexicon.supported_after(phrase));
                 }
+                added = Some((known.entry, *one));
             }
         }
         true
@@ -249,8 +291,9 @@ impl Memo {
             return None;
         }
         let (lexicon, view) = (surroundings.lexicon, surroundings.view);
-        self.reach(surroundings, start, start);
-        let count = self.ends.partition_point(|&end| end <= start);
+        self.at(surroundings, start);
+        self.ended = count_before(&self.ends, self.ended, |&end| end <= start);
+        let count = self.ended;
         let mut asked = 0;
         let near = self.near(start).find_map(|(n, known)| {
             asked += 1;

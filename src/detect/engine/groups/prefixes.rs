@@ -4,7 +4,6 @@
 //! until it ends.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
@@ -24,6 +23,8 @@ const KEY: usize = 4;
 const RUN: usize = 10;
 /// Bits of the filter that most words end at, as a power of two.
 const FILTER: u32 = 16;
+/// Bits of the table of keys, which has some places for each.
+const KEYS: u32 = 12;
 
 /// What the search looks for: the beginning of one or more rules' prefixes.
 struct Literal {
@@ -41,16 +42,24 @@ pub(crate) struct Prefixes {
     automaton: Automaton,
     literals: Vec<Literal>,
     filter: Vec<u64>,
-    /// Literals by the first bytes of their first word, three or four.
-    keys: HashMap<Vec<u8>, Vec<usize>>,
+    /// Literals by the first bytes of their first word, three or four, each list at the place of a hash.
+    keys: Vec<Vec<usize>>,
     /// Literals that need not lie in a long run, and their places.
     odd: Option<(AhoCorasick, Vec<usize>)>,
     longest: usize,
     odd_longest: usize,
 }
 
-fn place(key: [u8; KEY]) -> usize {
-    (u32::from_le_bytes(key).wrapping_mul(0x9E37_79B1) >> (32 - FILTER)) as usize
+/// One of two to the power of `bits` places for a key.
+fn place(key: [u8; KEY], bits: u32) -> usize {
+    (u32::from_le_bytes(key).wrapping_mul(0x9E37_79B1) >> (32 - bits)) as usize
+}
+
+/// The beginning of a text as a key, zeros behind what is shorter.
+fn key(text: &[u8]) -> [u8; KEY] {
+    let mut key = [0; KEY];
+    key.iter_mut().zip(text).for_each(|(to, from)| *to = *from);
+    key
 }
 
 impl Prefixes {
@@ -63,7 +72,7 @@ impl Prefixes {
         texts.dedup_by(|text, shorter| text.starts_with(shorter));
         let literals: Vec<Literal> = texts.iter().map(|text| literal(text, rules)).collect();
         let longest = texts.iter().map(|text| text.len()).max()?;
-        let (filter, keys) = (vec![0; 1 << (FILTER - 6)], HashMap::new());
+        let (filter, keys) = (vec![0; 1 << (FILTER - 6)], vec![Vec::new(); 1 << KEYS]);
         let mut group = Self { automaton, literals, filter, keys, odd: None, longest, odd_longest: 0 };
         let odd: Vec<usize> = (0..group.literals.len()).filter(|&n| !group.add(n)).collect();
         if !odd.is_empty() {
@@ -80,45 +89,52 @@ impl Prefixes {
     fn add(&mut self, n: usize) -> bool {
         let Some(literal) = self.literals.get(n) else { return false };
         let word = literal.text.get(literal.word..).unwrap_or_default();
-        let key = word.get(..word.len().min(KEY)).unwrap_or_default().to_vec();
+        let length = word.len().min(KEY);
         let linked = |text: &[u8]| text.iter().take_while(|&&byte| Class::Link.has(byte)).count();
         let before = literal.text.get(..literal.word).unwrap_or_default();
         let whole = linked(before) == before.len();
         let run = if whole { linked(&literal.text) } else { linked(word) };
-        if key.len() < KEY - 1 || run < RUN && run < literal.text.len() {
+        if length < KEY - 1 || run < RUN && run < literal.text.len() {
             return false;
         }
-        let lasts = if key.len() < KEY { 0..=255 } else { 0..=0 };
+        let key = key(word);
+        let lasts = if length < KEY { 0..=255 } else { 0..=0 };
         for last in lasts {
-            let mut bytes = [last; KEY];
-            bytes.iter_mut().zip(&key).for_each(|(to, from)| *to = *from);
-            let place = place(bytes);
+            let whole = if length < KEY { [key[0], key[1], key[2], last] } else { key };
+            let place = place(whole, FILTER);
             if let Some(bits) = self.filter.get_mut(place / 64) {
                 *bits |= 1 << (place % 64);
             }
         }
-        self.keys.entry(key).or_default().push(n);
+        if let Some(known) = self.keys.get_mut(place(key, KEYS)) {
+            known.push(n);
+        }
         true
     }
 
     /// The literal whose first word begins at `word`, and where it begins itself.
     fn at(&self, view: &View<'_>, word: usize) -> Option<(&Literal, usize)> {
         let bytes = view.slice(word, word + KEY);
-        let mut key = [0; KEY];
-        key.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
         // Where the text ends within the key only a key of three bytes can match, which the filter has for all.
-        if !self.has(key) {
+        if !self.has(key(bytes)) {
             return None;
         }
-        let found = |length: usize| {
-            let known = self.keys.get(bytes.get(..length)?)?.iter().filter_map(|&n| self.literals.get(n));
-            let mut fitting = known.filter_map(|literal| {
-                let start = word.checked_sub(literal.word)?;
-                view.slice(start, view.len()).starts_with(&literal.text).then_some((literal, start))
-            });
-            fitting.next()
-        };
-        found(KEY).or_else(|| found(KEY - 1))
+        let mut fitting = self.keyed(bytes).filter_map(|literal| {
+            let start = word.checked_sub(literal.word)?;
+            view.slice(start, view.len()).starts_with(&literal.text).then_some((literal, start))
+        });
+        fitting.next()
+    }
+
+    /// The literals whose first word may begin with these bytes, those with longer keys first.
+    fn keyed(&self, bytes: &[u8]) -> impl Iterator<Item = &Literal> {
+        [KEY, KEY - 1].into_iter().flat_map(move |length| {
+            let begin = bytes.get(..length);
+            let place = begin.map(|begin| place(key(begin), KEYS));
+            let known = place.and_then(|place| self.keys.get(place)).map(Vec::as_slice).unwrap_or_default();
+            let known = known.iter().filter_map(|&n| self.literals.get(n));
+            known.filter(move |literal| literal.key() == begin)
+        })
     }
 
     /// Where the first literal may begin that has not arrived whole, or whose run may yet become long enough.
@@ -145,19 +161,16 @@ impl Prefixes {
         let rest = view.slice(at, view.len());
         let words = rest.iter().position(u8::is_ascii_alphanumeric).unwrap_or(rest.len());
         let Some(key) = rest.get(words..).and_then(|word| word.first_chunk::<KEY>()) else { return open };
-        if !self.has(*key) {
-            return false;
-        }
-        let known =
-            [KEY, KEY - 1].into_iter().filter_map(|length| self.keys.get(key.get(..length)?)).flatten();
-        let mut literals = known.filter_map(|&n| self.literals.get(n));
-        literals.any(|literal| literal.text.len() > rest.len() && begins_alike(&literal.text, rest))
+        self.has(*key)
+            && self
+                .keyed(key)
+                .any(|literal| literal.text.len() > rest.len() && begins_alike(&literal.text, rest))
     }
 
     /// Whether the filter has a key.
     #[inline]
     fn has(&self, key: [u8; KEY]) -> bool {
-        let place = place(key);
+        let place = place(key, FILTER);
         self.filter.get(place / 64).is_some_and(|bits| bits >> (place % 64) & 1 == 1)
     }
 
@@ -184,6 +197,12 @@ fn literal(text: &[u8], rules: &[RuleRef<'_>]) -> Literal {
 }
 
 impl Literal {
+    /// The bytes of its first word by which it is looked up; `None` if it has too few.
+    fn key(&self) -> Option<&[u8]> {
+        let word = self.text.get(self.word..)?;
+        word.get(..word.len().min(KEY)).filter(|key| key.len() >= KEY - 1)
+    }
+
     /// The rule with the longest prefix that `text` has, of those that are on.
     fn begun(&self, text: &[u8], on: &RuleSelection) -> Option<RuleId> {
         let mut on = self.whole.iter().filter(|(_, rule)| on.has(*rule));

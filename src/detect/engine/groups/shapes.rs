@@ -24,7 +24,6 @@ struct Shape {
     /// The patterns that can count alone, and the others, by their rules.
     alone: Vec<CompiledPattern>,
     needy: Vec<CompiledPattern>,
-    traits: Traits,
 }
 
 /// The patterns of a group that are shapes.
@@ -32,11 +31,21 @@ pub(crate) struct Shapes {
     /// The classes that a byte is of, a bit for each.
     classes: Vec<u32>,
     shapes: Vec<Shape>,
-    /// The shapes that each length can be of.
-    by_length: Vec<Vec<usize>>,
+    /// What each length can be.
+    by_length: Vec<OfLength>,
     /// The shapes with patterns that can count alone, a bit for each, and those with patterns of each rule.
     alone: ShapeSet,
     by_rule: Vec<ShapeSet>,
+}
+
+/// The shapes that one length can be of.
+#[derive(Clone, Default)]
+struct OfLength {
+    places: Vec<usize>,
+    /// The same, to see at once that none of some is among them.
+    set: ShapeSet,
+    /// The bits of their classes, each once, and what the patterns of it have in common.
+    classes: Vec<(u32, Traits)>,
 }
 
 /// Some of the shapes, a bit for each; all from the last bit on share it.
@@ -52,6 +61,10 @@ impl ShapeSet {
 
     const fn has(self, shape: usize) -> bool {
         self.0 & Self::bit(shape) != 0
+    }
+
+    const fn meets(self, other: Self) -> bool {
+        self.0 & other.0 != 0
     }
 }
 
@@ -88,7 +101,7 @@ impl Shapes {
         let mut shapes = Self {
             classes: vec![0; 256],
             shapes: Vec::new(),
-            by_length: vec![Vec::new(); MOST + 1],
+            by_length: vec![OfLength::default(); MOST + 1],
             alone: ShapeSet::default(),
             by_rule: Vec::new(),
         };
@@ -117,19 +130,19 @@ impl Shapes {
         let same = |shape: &Shape| (shape.class, shape.least, shape.most) == (class, least, most);
         let place = self.shapes.iter().position(same).unwrap_or(self.shapes.len());
         if place == self.shapes.len() {
-            self.shapes.push(Shape {
-                class,
-                least,
-                most,
-                alone: Vec::new(),
-                needy: Vec::new(),
-                traits: Traits::default(),
-            });
-            let lengths = self.by_length.get_mut(least..=most).unwrap_or_default();
-            lengths.iter_mut().for_each(|shapes| shapes.push(place));
+            self.shapes.push(Shape { class, least, most, alone: Vec::new(), needy: Vec::new() });
+            for of_length in self.by_length.get_mut(least..=most).unwrap_or_default() {
+                of_length.places.push(place);
+                of_length.set.0 |= ShapeSet::bit(place);
+            }
+        }
+        for of_length in self.by_length.get_mut(least..=most).unwrap_or_default() {
+            match of_length.classes.iter_mut().find(|(known, _)| *known == class) {
+                Some((_, traits)) => *traits = traits.or(Traits::of(&pattern)),
+                None => of_length.classes.push((class, Traits::of(&pattern))),
+            }
         }
         if let Some(shape) = self.shapes.get_mut(place) {
-            shape.traits = shape.traits.or(Traits::of(&pattern));
             let patterns = if pattern.alone { &mut shape.alone } else { &mut shape.needy };
             patterns.push(pattern);
         }
@@ -194,7 +207,8 @@ impl Shapes {
         of: ShapeSet,
     ) -> impl Iterator<Item = (usize, &'s Shape)> {
         cuts.iter().rev().flat_map(move |&(end, classes)| {
-            let shapes = self.by_length.get(end - start).map(Vec::as_slice).unwrap_or_default().iter();
+            let of_length = self.by_length.get(end - start).filter(|one| one.set.meets(of));
+            let shapes = of_length.map(|one| one.places.as_slice()).unwrap_or_default().iter();
             let shapes = shapes.filter(move |&&n| of.has(n)).filter_map(|&n| self.shapes.get(n));
             let fitting = shapes.filter(move |shape| shape.class & classes != 0);
             fitting.map(move |shape| (end, shape))
@@ -226,7 +240,11 @@ impl Shapes {
         }
         pass.step(cuts.last().map_or(0, |(end, _)| end - start) + cuts.len());
         let mut all = Matches::at(start);
-        self.matches(start, &cuts, ShapeSet::ALL).for_each(|(end, shape)| all.note(end, shape.traits));
+        for &(end, classes) in cuts.iter() {
+            let known = self.by_length.get(end - start).map(|one| one.classes.as_slice()).unwrap_or_default();
+            let fitting = known.iter().filter(|(class, _)| class & classes != 0);
+            fitting.for_each(|&(_, traits)| all.note(end, traits));
+        }
         if all.is_empty() {
             return true;
         }

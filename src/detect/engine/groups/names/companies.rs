@@ -2,8 +2,8 @@
 
 use super::super::super::view::View;
 use super::letters::{is_letter, text};
+use super::roles::Role;
 use super::word::Word;
-use super::words::is;
 
 /// Legal forms as they are written, in the order of their bytes; of those in capitals only what is no other word.
 const LEGAL_FORMS: &[&str] = &[
@@ -107,66 +107,6 @@ const LEGAL_FORMS: &[&str] = &[
 /// The longest legal form with what stands around it, in bytes.
 const LONGEST: usize = 16;
 
-/// End a company's name.
-const COMPANIES: &[&str] = &[
-    "ab",
-    "ag",
-    "agency",
-    "airlines",
-    "associates",
-    "association",
-    "bank",
-    "bhd",
-    "bv",
-    "clinic",
-    "club",
-    "co",
-    "college",
-    "company",
-    "corp",
-    "corporation",
-    "department",
-    "enterprises",
-    "foundation",
-    "gmbh",
-    "group",
-    "holding",
-    "holdings",
-    "hospital",
-    "inc",
-    "incorporated",
-    "industries",
-    "institute",
-    "insurance",
-    "jsc",
-    "kg",
-    "kgaa",
-    "limited",
-    "llc",
-    "llp",
-    "ltd",
-    "ministry",
-    "motors",
-    "nv",
-    "ohg",
-    "oy",
-    "partners",
-    "pharmaceuticals",
-    "plc",
-    "pty",
-    "pvt",
-    "sa",
-    "sarl",
-    "société",
-    "solutions",
-    "sons",
-    "spa",
-    "srl",
-    "systems",
-    "technologies",
-    "university",
-];
-
 /// Where the name of a company that begins with these words ends, if it is one.
 pub(super) fn company_end(view: &View<'_>, words: &[Word]) -> Option<usize> {
     let named = words.iter().filter(|word| !word.particle);
@@ -174,17 +114,27 @@ pub(super) fn company_end(view: &View<'_>, words: &[Word]) -> Option<usize> {
         return Some(end);
     }
     let last = words.last()?;
-    (named.count() > 1 && is(&last.lower, COMPANIES)).then_some(last.end)
+    (named.count() > 1 && last.roles.has(Role::Company)).then_some(last.end)
+}
+
+/// Whether a legal form may begin with a byte.
+const fn begins(byte: u8) -> bool {
+    matches!(byte, b'A'..=b'Z' | b'a' | b'd' | b'e' | b'm' | b'p' | b's')
 }
 
 /// Where the legal form ends that stands behind a name's `end`, without a full stop, which may be the sentence's.
 fn legal_form(view: &View<'_>, end: usize) -> Option<usize> {
+    let ([b',', b' ', first] | [b' ', first, ..]) = *view.slice(end, end + 3) else { return None };
+    if !begins(first) {
+        return None;
+    }
     let behind = text(view, end, end + LONGEST);
     let form = behind.strip_prefix(", ").or_else(|| behind.strip_prefix(' '))?;
-    let first = form.bytes().next()?;
-    let upto = LEGAL_FORMS.partition_point(|known| *known <= form);
-    let before = LEGAL_FORMS.get(..upto).unwrap_or_default();
-    let alike = before.iter().rev().take_while(|known| known.bytes().next() == Some(first));
+    // By two bytes, which all of them have: most words part from all of them there.
+    let beginning = form.as_bytes().first_chunk::<2>()?;
+    let from = LEGAL_FORMS.partition_point(|known| known.as_bytes().first_chunk() < Some(beginning));
+    let rest = LEGAL_FORMS.get(from..).unwrap_or_default();
+    let alike = rest.iter().take_while(|known| known.as_bytes().first_chunk() == Some(beginning));
     let whole = |known: &&&str| {
         let rest = form.strip_prefix(**known);
         rest.is_some_and(|rest| {
@@ -204,6 +154,7 @@ mod tests {
         assert!(LEGAL_FORMS.is_sorted());
         for form in LEGAL_FORMS {
             assert!(form.len() + ", ".len() <= LONGEST, "{form}");
+            assert!(form.bytes().next().is_some_and(begins), "{form}");
         }
     }
 }

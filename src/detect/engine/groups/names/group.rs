@@ -61,18 +61,19 @@ impl Group for Names {
     fn scan(&self, pass: &Pass<'_>, track: &mut Track, found: &mut Found) {
         let view = &pass.view;
         let mut at = track.at;
+        let mut words = Vec::new();
         while let Some(start) = capital(pass, at) {
             if let Some(end) = tagger::lone_common(view, start).or_else(|| tagger::lone_code(view, start)) {
                 at = end;
                 continue;
             }
-            match gather(view, start) {
+            match gather(view, start, &mut words) {
                 Gathered::NeedMore => {
                     track.at = before_number(view, start).max(track.at.min(start));
                     return;
                 }
                 Gathered::Nothing(end) => at = end,
-                Gathered::Words(words, end) => {
+                Gathered::Words(end) => {
                     pass.step(end - start + SEQUENCE);
                     at = end;
                     for tagged in tag(view, &words) {

@@ -9,10 +9,8 @@ use super::super::super::view::View;
 use super::group::Takers;
 use super::letters::{text, word_end};
 use super::lexicon::{Classes, look_up};
-use super::peoples::GROUPS;
-use super::places::LARGE_PLACES;
+use super::roles::{Role, roles};
 use super::tagger::Tagged;
-use super::words::{ADJECTIVES, is};
 use crate::detect::rules::Tag;
 
 /// What words introduce.
@@ -122,7 +120,7 @@ fn introduced(view: &View<'_>, start: usize, introduces: Introduces) -> Introduc
         return Introduced::Nobody;
     }
     if introduces == Introduces::Place {
-        let place = classes.is_place() && (!classes.is_given() || is(&lower, LARGE_PLACES));
+        let place = classes.is_place() && (!classes.is_given() || roles(&lower).has(Role::LargePlace));
         return if place { name(Tag::Location, end, 0.6) } else { Introduced::Nobody };
     }
     let person = match introduces {
@@ -144,7 +142,8 @@ fn introduced(view: &View<'_>, start: usize, introduces: Introduces) -> Introduc
             name(Tag::Person, last, 0.8)
         }
         Some(_)
-            if introduces == Introduces::PersonOrState && (is(&lower, ADJECTIVES) || is(&lower, GROUPS)) =>
+            if introduces == Introduces::PersonOrState
+                && (roles(&lower).has(Role::Adjective) || roles(&lower).has(Role::Group)) =>
         {
             Introduced::Nobody
         }

@@ -75,11 +75,10 @@ impl Classes {
     }
 }
 
-/// FNV-1a, whose low byte gives way to the classes: two words of the list or of a text share a fingerprint of 56
-/// bits practically never.
-fn fingerprint(word: impl Iterator<Item = u8>) -> u64 {
+/// FNV-1a: two words of the lists or of a text share a fingerprint, or 56 bits of one, practically never.
+pub(super) fn fingerprint(word: impl Iterator<Item = u8>) -> u64 {
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
-    word.fold(0xCBF2_9CE4_8422_2325, step) & !0xFF
+    word.fold(0xCBF2_9CE4_8422_2325, step)
 }
 
 fn table() -> &'static [u64] {
@@ -87,9 +86,10 @@ fn table() -> &'static [u64] {
     TABLE.get_or_init(|| {
         let mut table = vec![0; 1 << SIZE];
         let mut add = |word: &str, classes: u8| {
-            let print = fingerprint(word.bytes());
+            // The low byte gives way to the classes.
+            let print = fingerprint(word.bytes()) & !0xFF;
             let ours = |slot: &u64| *slot == 0 || *slot & !0xFF == print;
-            let place = places(print).find(|&place| table.get(place).is_some_and(ours));
+            let place = places(print, SIZE).find(|&place| table.get(place).is_some_and(ours));
             if let Some(slot) = place.and_then(|place| table.get_mut(place)) {
                 *slot |= print | u64::from(classes);
             }
@@ -103,9 +103,11 @@ fn table() -> &'static [u64] {
     })
 }
 
-fn places(print: u64) -> impl Iterator<Item = usize> {
-    let first = (print >> (64 - SIZE)) as usize;
-    (0..1 << SIZE).map(move |n| (first + n) % (1 << SIZE))
+/// The places of a table of two to the power of `size` at which a fingerprint may stand, in order. The fingerprints of
+/// short words lie close together: they are spread once more.
+pub(super) fn places(print: u64, size: u32) -> impl Iterator<Item = usize> {
+    let first = (print.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - size)) as usize;
+    (0..1 << size).map(move |n| (first + n) & ((1 << size) - 1))
 }
 
 /// The classes of a word or of words with one space between, in lower case.
@@ -120,8 +122,8 @@ pub(super) fn look_up_all<'w>(words: impl Iterator<Item = &'w str>) -> Classes {
 }
 
 fn classes_of(print: u64) -> Classes {
-    let table = table();
-    let mut slots = places(print).filter_map(|place| table.get(place)).take_while(|slot| **slot != 0);
+    let (table, print) = (table(), print & !0xFF);
+    let mut slots = places(print, SIZE).filter_map(|place| table.get(place)).take_while(|slot| **slot != 0);
     Classes(slots.find(|slot| *slot & !0xFF == print).map_or(0, |slot| (*slot & 0xFF) as u8))
 }
 
@@ -142,5 +144,16 @@ mod tests {
         assert!(look_up("dr").is_title() && !look_up("the").is_title());
         assert!(look_up("the").is_common() && !look_up("qwxzv").is_known());
         assert!(LIST.lines().count() * 2 < 1 << SIZE);
+    }
+
+    #[test]
+    fn short_words_are_not_looked_for_far() {
+        // Their fingerprints lie close together, so that the table had long runs of full places once.
+        let letters = || (b'a'..=b'z').map(char::from);
+        for word in letters().flat_map(|a| letters().map(move |b| format!("{a}{b}"))) {
+            let slots = places(fingerprint(word.bytes()), SIZE).filter_map(|place| table().get(place));
+            let full = slots.take_while(|slot| **slot != 0).count();
+            assert!(full < 24, "{word}: {full}");
+        }
     }
 }

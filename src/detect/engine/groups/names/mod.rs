@@ -4,7 +4,7 @@
 //!
 //! | file | has |
 //! |---|---|
-//! | [`lexicon`], [`words`], [`places`], [`peoples`], [`companies`] | what is known of words |
+//! | [`lexicon`], [`roles`], [`words`], [`places`], [`peoples`], [`companies`] | what is known of words |
 //! | [`letters`], [`spelling`], [`word`] | a word as it stands and is spelt |
 //! | [`surroundings`] | what a word touches: code, dates, quantities, the words before it |
 //! | [`tagger`] | from words to names |
@@ -18,6 +18,7 @@ mod letters;
 mod lexicon;
 mod peoples;
 mod places;
+mod roles;
 mod spelling;
 mod surroundings;
 mod tagger;

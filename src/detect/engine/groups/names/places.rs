@@ -82,9 +82,8 @@ pub(super) const LARGE_PLACES: &[&str] = &[
 
 /// Stand before places.
 pub(super) const TO_PLACES: &[&str] = &[
-    "in", "from", "at", "to", "near", "to the", "of", "around", "visit", "visiting", "via", "leaving",
-    "reach", "where", "is", "city", "country", "à", "em", "aus", "nach", "uit", "naar", "desde", "hasta",
-    "w",
+    "in", "from", "at", "to", "near", "of", "around", "visit", "visiting", "via", "leaving", "reach",
+    "where", "is", "city", "country", "à", "em", "aus", "nach", "uit", "naar", "desde", "hasta", "w",
 ];
 
 /// Of those, the ones that stand before places even in capitals.

@@ -1,5 +1,6 @@
 //! How words are spelt: acronyms and mixed capitals are mostly no names.
 
+use super::letters::is_letter;
 use super::words::{ELISIONS, is};
 
 /// How a word's letters are set.
@@ -15,7 +16,13 @@ pub(super) enum Spelling {
 
 impl Spelling {
     pub(super) fn of(word: &str) -> Self {
-        let mut letters = word.chars().filter(|letter| letter.is_alphabetic());
+        let mut bytes = word.bytes();
+        if bytes.next().is_some_and(|first| first.is_ascii_uppercase())
+            && bytes.all(|byte| byte.is_ascii_lowercase())
+        {
+            return Self::Name;
+        }
+        let mut letters = word.chars().filter(|&letter| is_letter(letter));
         if letters.clone().nth(1).is_some() && letters.all(char::is_uppercase) {
             return Self::Capitals;
         }
@@ -34,7 +41,7 @@ fn within<'p>(part: &'p str, particle: &&str) -> &'p str {
 
 /// Whether a word in lower case, and as it is written, is what a sentence begins with: `L'ordine`, no `D'Angelo`.
 pub(super) fn is_elided(lower: &str, written: &str) -> bool {
-    let (front, _) = lower.split_once(['\'', '\u{2019}']).unwrap_or_default();
+    let Some((front, _)) = lower.split_once(['\'', '\u{2019}']) else { return false };
     let rest = written.split_once(['\'', '\u{2019}']).map_or("", |(_, rest)| rest);
     is(front, ELISIONS) && rest.starts_with(char::is_lowercase)
 }

@@ -1,9 +1,9 @@
 //! What words touch: identifiers, dates and quantities are no names.
 
 use super::super::super::view::View;
-use super::letters::text;
+use super::letters::{is_letter, text};
+use super::roles::{Role, Roles, roles};
 use super::word::Word;
-use super::words::{LOWER_TITLES, PARTICLES, is};
 
 /// Whether the lone word `start..end` is part of an identifier, a path, a call or markup.
 pub(super) fn in_code(view: &View<'_>, start: usize, end: usize) -> bool {
@@ -46,6 +46,8 @@ const BEFORE: usize = 24;
 pub(super) struct Before<'t> {
     /// The last two words, the last first.
     pub(super) words: [&'t str; 2],
+    /// What those have a part in.
+    pub(super) roles: [Roles; 2],
     /// Whether a sentence begins with the sequence.
     pub(super) sentence: bool,
     /// Whether a word and a comma stand before it, as in `Austin, TX`.
@@ -60,31 +62,43 @@ pub(super) fn before<'t>(view: &View<'t>, start: usize) -> Before<'t> {
     let text = text(view, from, start);
     let trimmed = text.trim_end_matches([' ', '"', '\'', '(', '\u{201c}']);
     let sentence = trimmed.is_empty() || trimmed.ends_with(['.', '!', '?', '\n', ':', ';', '>', '-', '*']);
-    let words = trimmed.rsplit(|letter: char| !letter.is_alphanumeric() && letter != '\'');
-    let mut words = words.filter(|word| !word.is_empty());
     let comma = trimmed.strip_suffix(',').is_some_and(|rest| rest.ends_with(char::is_lowercase));
-    Before { words: [(); 2].map(|()| words.next().unwrap_or_default()), sentence, comma }
+    let (last, rest) = last_word(trimmed);
+    let words = [last, last_word(rest).0];
+    Before { words, roles: words.map(roles), sentence, comma }
+}
+
+/// The last word of a text, empty where there is none, and what stands before it.
+fn last_word(text: &str) -> (&str, &str) {
+    let within = |letter: char| is_letter(letter) || letter.is_numeric() || letter == '\'';
+    let text = text.trim_end_matches(|letter| !within(letter));
+    let rest = text.trim_end_matches(within);
+    (text.get(rest.len()..).unwrap_or_default(), rest)
 }
 
 impl Before<'_> {
-    pub(super) fn ends_with(&self, of: &[&str]) -> bool {
-        self.words.first().is_some_and(|word| Self::is(word, of))
+    /// Whether the last word has a part in this.
+    pub(super) fn ends_with(&self, role: Role) -> bool {
+        self.roles.first().is_some_and(|roles| roles.has(role))
+    }
+
+    /// Whether one of the words has.
+    pub(super) fn has(&self, role: Role) -> bool {
+        self.roles.iter().any(|roles| roles.has(role))
+    }
+
+    /// Whether these two words stand there, in any case.
+    pub(super) fn say(&self, words: [&str; 2]) -> bool {
+        words.iter().rev().zip(self.words).all(|(one, word)| word.eq_ignore_ascii_case(one))
     }
 
     /// Whether a title in lower case stands there, perhaps with a particle behind it.
     pub(super) fn is_titled(&self) -> bool {
-        match self.words {
-            [last, title] if is(last, PARTICLES) => is(title, LOWER_TITLES),
-            [last, _] => is(last, LOWER_TITLES),
-        }
-    }
-
-    pub(super) fn has(&self, of: &[&str]) -> bool {
-        self.words.iter().any(|word| Self::is(word, of))
-    }
-
-    /// Whether a word is one of these, in any case; they are ASCII.
-    pub(super) fn is(word: &str, of: &[&str]) -> bool {
-        of.iter().any(|one| one.eq_ignore_ascii_case(word))
+        let small = |n: usize, role| {
+            let word = self.words.get(n).copied().unwrap_or_default();
+            self.roles.get(n).is_some_and(|roles| roles.has(role))
+                && !word.contains(|c: char| c.is_ascii_uppercase())
+        };
+        small(usize::from(small(0, Role::Particle)), Role::LowerTitle)
     }
 }

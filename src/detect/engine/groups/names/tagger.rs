@@ -5,14 +5,11 @@ use super::super::super::view::View;
 use super::companies::company_end;
 use super::letters::{BYTES, is_capital, is_letter, text, word_end};
 use super::lexicon::{look_up, look_up_all};
-use super::peoples::GROUPS;
-use super::places::{LARGE_PLACES, STREET_ENDINGS, STREETS, TO_PLACE_SURELY, TO_PLACES};
+use super::places::STREET_ENDINGS;
+use super::roles::{Role, Roles, roles};
 use super::spelling::{Spelling, is_elided};
 use super::surroundings::{Before, before, goes_on, in_code, in_date, lone_number};
 use super::word::{JOINT, Word};
-use super::words::{
-    MODEL_KINDS, MODELS, PARTICLES, TO_MODELS, TO_PERSON_SURELY, TO_PERSONS, TO_SOMEBODY, TOOLS, is,
-};
 use crate::detect::rules::Tag;
 
 /// The most words in a sequence.
@@ -33,8 +30,8 @@ pub(super) enum Gathered {
     NeedMore,
     /// Nothing of interest up to this offset.
     Nothing(usize),
-    /// Words, and where to look on.
-    Words(Vec<Word>, usize),
+    /// Words, which are where there was room for them, and where to look on.
+    Words(usize),
 }
 
 /// Where the common word at `start` ends that is no part of a sequence: what most sentences begin with. `None` for
@@ -84,7 +81,7 @@ pub(super) fn lone_code(view: &View<'_>, start: usize) -> Option<usize> {
     // A number and a space before it may be those of a house.
     let housed = || view.before(start, 1) == Some(b' ') && number_before(view, start).is_some();
     let coded = numbered(view, start, word) || in_code(view, start, end) && !housed();
-    (coded && !Before::is(word, GROUPS)).then_some(end)
+    (coded && !roles(word).has(Role::Group)).then_some(end)
 }
 
 /// Whether two or three capitals follow a digit and blanks, and are no street: `KL 12 KL`.
@@ -94,7 +91,7 @@ fn numbered(view: &View<'_>, start: usize, word: &str) -> bool {
     digit
         && word.len() <= 3
         && word.bytes().all(|byte| byte.is_ascii_uppercase())
-        && !Before::is(word, STREETS)
+        && !roles(word).has(Role::Street)
 }
 
 /// Common words are shorter, in bytes.
@@ -108,15 +105,20 @@ pub(super) fn number_before(view: &View<'_>, at: usize) -> Option<usize> {
     (digits > 0).then(|| end - digits)
 }
 
-/// Gathers the words from the capital at `start` on.
-pub(super) fn gather(view: &View<'_>, start: usize) -> Gathered {
-    // One letter and a dot, and no other word: an abbreviation.
-    if let &[b'A'..=b'Z', b'.', next, ..] = view.slice(start, start + 3)
-        && next != b' '
-    {
-        return Gathered::Nothing(start + 1);
+/// Gathers the words from the capital at `start` on, in place of what is in `words`.
+pub(super) fn gather(view: &View<'_>, start: usize, words: &mut Vec<Word>) -> Gathered {
+    match *view.slice(start, start + 3) {
+        // One letter and a dot, and no other word: an abbreviation.
+        [b'A'..=b'Z', b'.', next] if next != b' ' => return Gathered::Nothing(start + 1),
+        // One letter and a digit or a sign: a code.
+        [b'A'..=b'Z', next, _]
+            if next.is_ascii() && !next.is_ascii_alphabetic() && !matches!(next, b'.' | b'\'' | b'-') =>
+        {
+            return Gathered::Nothing(start + 1);
+        }
+        _ => {}
     }
-    let mut words: Vec<Word> = Vec::new();
+    words.clear();
     let mut at = start;
     // A word that has not ended, or what follows it, may change all of them.
     let open = |end: usize| end + 4 > view.len() && !view.complete;
@@ -128,12 +130,13 @@ pub(super) fn gather(view: &View<'_>, start: usize) -> Gathered {
         if end == at {
             break;
         }
-        let lower = text(view, at, end).to_lowercase();
+        let mut name = text(view, at, end).to_lowercase();
         let particle = !is_capital(view, at);
         // A possessive is no part of the name.
-        let name =
-            lower.strip_suffix("'s").or_else(|| lower.strip_suffix("\u{2019}s")).unwrap_or(&lower).to_owned();
-        end -= lower.len().saturating_sub(name.len());
+        let named = name.strip_suffix("'s").or_else(|| name.strip_suffix("\u{2019}s")).map(str::len);
+        let possessive = named.map_or(0, |length| name.len() - length);
+        name.truncate(name.len() - possessive);
+        end -= possessive;
         let initial = name.chars().count() == 1;
         if initial && view.get(end) != Some(b'.') {
             // A letter without a dot is no initial, but mostly the pronoun.
@@ -141,14 +144,15 @@ pub(super) fn gather(view: &View<'_>, start: usize) -> Gathered {
         }
         let classes = look_up(&name);
         let dotted = view.get(end) == Some(b'.') && (initial || classes.is_title());
-        let possessive = name.len() < lower.len();
-        let spelling = if particle { Spelling::Name } else { Spelling::of(text(view, at, end)) };
-        let opens = classes.is_function() || is_elided(&name, text(view, at, end));
+        let written = text(view, at, end);
+        let spelling = if particle { Spelling::Name } else { Spelling::of(written) };
+        let opens = classes.is_function() || is_elided(&name, written);
         let classes =
             if opens && spelling == Spelling::Name && !particle { classes.as_common() } else { classes };
-        words.push(Word { start: at, end, lower: name, classes, spelling, particle });
+        let roles = roles(&name);
+        words.push(Word { start: at, end, lower: name, classes, roles, spelling, particle });
         let gap = if dotted { end + 1 } else { end };
-        if possessive || view.get(gap) != Some(b' ') {
+        if possessive > 0 || view.get(gap) != Some(b' ') {
             at = end;
             break;
         }
@@ -167,7 +171,7 @@ pub(super) fn gather(view: &View<'_>, start: usize) -> Gathered {
     while words.last().is_some_and(|word| word.particle) {
         words.pop();
     }
-    if words.is_empty() { Gathered::Nothing(end.max(at)) } else { Gathered::Words(words, end) }
+    if words.is_empty() { Gathered::Nothing(end.max(at)) } else { Gathered::Words(end) }
 }
 
 /// The longest particles with a space and a capital behind them, in bytes.
@@ -178,7 +182,7 @@ fn particle_before_capital(view: &View<'_>, at: usize) -> bool {
     let mut at = at;
     for _ in 0..2 {
         let end = word_end(view, at);
-        if !is(text(view, at, end), PARTICLES) || view.get(end) != Some(b' ') {
+        if view.get(end) != Some(b' ') || !is_particle(text(view, at, end)) {
             return false;
         }
         if is_capital(view, end + 1) {
@@ -187,6 +191,11 @@ fn particle_before_capital(view: &View<'_>, at: usize) -> bool {
         at = end + 1;
     }
     false
+}
+
+/// Whether a word is a particle in lower case.
+fn is_particle(word: &str) -> bool {
+    roles(word).has(Role::Particle) && !word.bytes().any(|byte| byte.is_ascii_uppercase())
 }
 
 /// The names in a sequence. Two that are joined are one company, or two names.
@@ -219,7 +228,7 @@ fn tag_one(view: &View<'_>, words: &[Word]) -> Vec<Tagged> {
     let number = number_before(view, first.start).filter(|_| view.before(first.start, 1) == Some(b' '));
     let number = number.filter(|&start| lone_number(view, start));
     let streets = |word: &Word| {
-        is(&word.lower, STREETS)
+        word.roles.has(Role::Street)
             || STREET_ENDINGS.iter().any(|end| word.lower.len() > end.len() + 2 && word.lower.ends_with(end))
     };
     if let Some(last) = words.iter().rposition(streets).and_then(|n| words.get(n))
@@ -230,7 +239,7 @@ fn tag_one(view: &View<'_>, words: &[Word]) -> Vec<Tagged> {
         return vec![Tagged { tag: Tag::Location, start, end: last.end, score }];
     }
     if let [word] = words
-        && is(&word.lower, GROUPS)
+        && word.roles.has(Role::Group)
     {
         return vec![Tagged { tag: Tag::Group, start: word.start, end: word.end, score: 0.7 }];
     }
@@ -241,13 +250,13 @@ fn tag_one(view: &View<'_>, words: &[Word]) -> Vec<Tagged> {
     if let Some(end) = company_end(view, rest) {
         return vec![Tagged { tag: Tag::Organization, start: first.start, end, score: 0.8 }];
     }
-    let tool = matches!(rest, [word] if is(&word.lower, TOOLS)) && !before.has(TO_PERSON_SURELY);
+    let tool = matches!(rest, [word] if word.roles.has(Role::Tool)) && !before.has(Role::ToPersonSurely);
     if !titled && (tool || is_model(rest, &before)) {
         return Vec::new();
     }
     let place = place_of(rest);
-    let to_place = before.ends_with(TO_PLACES) && !before.has(&["name", "is"]) || in_country(view, last.end);
-    let to_person = before.has(TO_PERSONS);
+    let to_place = before.ends_with(Role::ToPlace) && !before.has(Role::Naming) || in_country(view, last.end);
+    let to_person = before.has(Role::ToPerson);
     if !titled && no_name(view, rest, &before, place) {
         return Vec::new();
     }
@@ -266,10 +275,9 @@ fn tag_one(view: &View<'_>, words: &[Word]) -> Vec<Tagged> {
     }
     if rest.len() == 1 {
         let (peeled, _) = words.split_at(words.len() - rest.len());
-        let somebody = |word: &str| Before::is(word, TO_SOMEBODY) || Before::is(word, TO_PERSON_SURELY);
-        let told_of_somebody =
-            before.words.iter().any(|word| somebody(word)) || peeled.iter().any(|word| somebody(&word.lower));
-        if place && !titled && is(&first.lower, LARGE_PLACES) && !told_of_somebody {
+        let mut told = before.roles.into_iter().chain(peeled.iter().map(|word| word.roles));
+        let somebody = |roles: Roles| roles.has(Role::ToSomebody) || roles.has(Role::ToPersonSurely);
+        if place && !titled && first.roles.has(Role::LargePlace) && !told.any(somebody) {
             return span(Tag::Location, if to_place { 0.75 } else { 0.6 });
         }
         return single(first, titled, place, to_place, to_person)
@@ -308,6 +316,9 @@ fn peeled(words: &[Word], sentence: bool) -> (&[Word], bool) {
 
 /// Whether a comma and a place's name that is nobody's stand behind `end`: `Paris, France`.
 fn in_country(view: &View<'_>, end: usize) -> bool {
+    if view.slice(end, end + 2) != b", " {
+        return false;
+    }
     let behind = text(view, end, end + PARTICLE);
     let word = behind.strip_prefix(", ").map(|rest| rest.split(|letter: char| !is_letter(letter)));
     let Some(word) = word.and_then(|mut words| words.next()).filter(|word| word.len() + 2 < behind.len())
@@ -318,7 +329,7 @@ fn in_country(view: &View<'_>, end: usize) -> bool {
     let classes = look_up(&lower);
     Spelling::of(word) == Spelling::Name
         && classes.is_place()
-        && (!classes.is_given() || is(&lower, LARGE_PLACES))
+        && (!classes.is_given() || roles(&lower).has(Role::LargePlace))
 }
 
 /// Two words and more.
@@ -357,8 +368,8 @@ fn no_name(view: &View<'_>, words: &[Word], before: &Before<'_>, place: bool) ->
             || match word.spelling {
                 Spelling::Name => false,
                 Spelling::Mixed => !word.classes.is_known(),
-                Spelling::Capitals if place => !(before.comma || before.ends_with(TO_PLACE_SURELY)),
-                Spelling::Capitals => !before.ends_with(TO_PERSON_SURELY),
+                Spelling::Capitals if place => !(before.comma || before.ends_with(Role::ToPlaceSurely)),
+                Spelling::Capitals => !before.ends_with(Role::ToPersonSurely),
             };
     }
     let strange = |word: &Word| word.spelling != Spelling::Name && !word.classes.is_person();
@@ -370,11 +381,11 @@ fn no_name(view: &View<'_>, words: &[Word], before: &Before<'_>, place: bool) ->
 fn is_model(words: &[Word], before: &Before<'_>) -> bool {
     match words {
         [word] => {
-            let told = before.has(TO_MODELS) || before.ends_with(&["are"]) && before.has(&["you"]);
-            is(&word.lower, MODELS) && told
+            let told = before.has(Role::ToModel) || before.say(["you", "are"]);
+            word.roles.has(Role::Model) && told
         }
         [word, kinds @ ..] => {
-            is(&word.lower, MODELS) && kinds.iter().all(|kind| is(&kind.lower, MODEL_KINDS))
+            word.roles.has(Role::Model) && kinds.iter().all(|kind| kind.roles.has(Role::ModelKind))
         }
         [] => false,
     }

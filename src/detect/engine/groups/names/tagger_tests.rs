@@ -3,12 +3,12 @@ use super::*;
 fn tagged(text: &str) -> Vec<(Tag, &str)> {
     let view = View { text: text.as_bytes(), base: 0, complete: true };
     let mut found = Vec::new();
-    let mut at = 0;
+    let (mut at, mut words) = (0, Vec::new());
     while at < text.len() {
         let start = (at..text.len()).find(|&at| text.is_char_boundary(at) && is_capital(&view, at));
         let Some(start) = start else { break };
-        match gather(&view, start) {
-            Gathered::Words(words, end) => {
+        match gather(&view, start, &mut words) {
+            Gathered::Words(end) => {
                 found.extend(tag(&view, &words));
                 at = end;
             }

@@ -1,6 +1,7 @@
 //! A word of a sequence.
 
 use super::lexicon::{Classes, look_up};
+use super::roles::Roles;
 use super::spelling::Spelling;
 
 /// Joins the names of one company: `Schmidt & Weber KG`.
@@ -13,6 +14,7 @@ pub(super) struct Word {
     pub(super) end: usize,
     pub(super) lower: String,
     pub(super) classes: Classes,
+    pub(super) roles: Roles,
     pub(super) spelling: Spelling,
     /// A particle in lower case.
     pub(super) particle: bool,
@@ -26,6 +28,7 @@ impl Word {
             end: start + JOINT.len(),
             lower: JOINT.to_owned(),
             classes: look_up(JOINT),
+            roles: Roles::default(),
             spelling: Spelling::Name,
             particle: true,
         }

@@ -1,0 +1,118 @@
+//! What a word has a part in, beside what the lexicon knows of it: all word lists in one table, so that a word is looked
+//! up once whatever is asked about it.
+
+use std::sync::OnceLock;
+
+use super::lexicon::{fingerprint, places};
+use super::peoples::GROUPS;
+use super::places::{LARGE_PLACES, STREETS, TO_PLACE_SURELY, TO_PLACES};
+use super::words::{
+    ADJECTIVES, COMPANIES, LOWER_TITLES, MODEL_KINDS, MODELS, PARTICLES, TO_MODELS, TO_PERSON_SURELY,
+    TO_PERSONS, TO_SOMEBODY, TOOLS,
+};
+
+/// A list that a word may be on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    Adjective,
+    Company,
+    Group,
+    LargePlace,
+    LowerTitle,
+    Model,
+    ModelKind,
+    /// Says what something is called.
+    Naming,
+    Particle,
+    Street,
+    ToModel,
+    ToPerson,
+    ToPersonSurely,
+    ToPlace,
+    ToPlaceSurely,
+    ToSomebody,
+    Tool,
+}
+
+const LISTS: [(Role, &[&str]); 17] = [
+    (Role::Adjective, ADJECTIVES),
+    (Role::Company, COMPANIES),
+    (Role::Group, GROUPS),
+    (Role::LargePlace, LARGE_PLACES),
+    (Role::LowerTitle, LOWER_TITLES),
+    (Role::Model, MODELS),
+    (Role::ModelKind, MODEL_KINDS),
+    (Role::Naming, &["name", "is"]),
+    (Role::Particle, PARTICLES),
+    (Role::Street, STREETS),
+    (Role::ToModel, TO_MODELS),
+    (Role::ToPerson, TO_PERSONS),
+    (Role::ToPersonSurely, TO_PERSON_SURELY),
+    (Role::ToPlace, TO_PLACES),
+    (Role::ToPlaceSurely, TO_PLACE_SURELY),
+    (Role::ToSomebody, TO_SOMEBODY),
+    (Role::Tool, TOOLS),
+];
+
+/// The lists that a word is on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Roles(u32);
+
+impl Roles {
+    pub(super) const fn has(self, role: Role) -> bool {
+        self.0 & 1 << role as u16 != 0
+    }
+}
+
+/// Places of the table, as a power of two: twice the words and more.
+const SIZE: u32 = 11;
+
+/// A word by its fingerprint, and its lists; an empty place has none.
+#[derive(Clone, Copy, Default)]
+struct Slot {
+    print: u64,
+    roles: Roles,
+}
+
+fn table() -> &'static [Slot] {
+    static TABLE: OnceLock<Vec<Slot>> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        let mut table = vec![Slot::default(); 1 << SIZE];
+        for (role, words) in LISTS {
+            for word in words {
+                let print = fingerprint(word.bytes());
+                let ours = |slot: &Slot| slot.roles == Roles::default() || slot.print == print;
+                let place = places(print, SIZE).find(|&place| table.get(place).is_some_and(ours));
+                if let Some(slot) = place.and_then(|place| table.get_mut(place)) {
+                    *slot = Slot { print, roles: Roles(slot.roles.0 | 1 << role as u16) };
+                }
+            }
+        }
+        table
+    })
+}
+
+/// The lists that a word is on, whatever the case of its letters of ASCII.
+pub(super) fn roles(word: &str) -> Roles {
+    let print = fingerprint(word.bytes().map(|byte| byte.to_ascii_lowercase()));
+    let mut slots = places(print, SIZE).filter_map(|place| table().get(place));
+    let slot = slots.find(|slot| slot.print == print || slot.roles == Roles::default());
+    slot.map(|slot| slot.roles).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_word_is_on_its_lists_and_on_no_other() {
+        let words: Vec<&str> = LISTS.iter().flat_map(|(_, words)| words.iter().copied()).collect();
+        assert!(words.len() * 2 < 1 << SIZE);
+        for word in words.into_iter().chain(["", "x", "nam", "names", "süd"]) {
+            for (role, list) in LISTS {
+                assert_eq!(roles(word).has(role), list.contains(&word), "{word} {role:?}");
+            }
+        }
+        assert!(roles("Street").has(Role::Street) && roles("SEñOR").has(Role::LowerTitle));
+    }
+}
