@@ -120,6 +120,14 @@ class Answers(Handler):
             case ["messages", "batches", name, "results"]:
                 lines = [{"result": {"message": {"content": [{"type": "text", "text": "re " + text}]}}} for text in json.loads(p.kept[name])]
                 return self.send("".join(json.dumps(line) + "\n" for line in lines).encode(), "application/x-jsonl")
+            case ["chat", "completions"] if body.get("deferred"):
+                return self.send({"request_id": p.keep("deferred", texts(body))})
+            case ["chat", "deferred-completion", name]:
+                return self.send({"choices": [{"index": 0, "message": {"content": p.said(name)}}]})
+            case ["assistants" | "videos" | "agents" as kind]:
+                return self.send({"id": p.keep(kind, body.get("instructions", body.get("prompt"))), "object": kind})
+            case ["assistants" | "videos" | "agents", name]:
+                return self.send({"id": name, "content": p.said(name)})
             case ["chat", "completions"]:
                 answer = {"role": "assistant", "content": "re " + texts(body)}
                 return self.send({"id": p.keep("chatcmpl", texts(body)), "choices": [{"index": 0, "message": answer}]})

@@ -153,6 +153,19 @@ def test_a_completion_that_is_kept(gateway):
         (has_all if store else has_none)(answer, MAIL, CARD, SSN)
 
 
+@pytest.mark.parametrize("made, body", [
+    ("assistants", {"instructions": TEXT}),
+    ("videos", {"prompt": TEXT}),
+    ("agents", {"instructions": TEXT}),
+    ("chat/completions", {"deferred": True, "messages": [{"role": "user", "content": TEXT}]}),
+])  # fmt: skip
+def test_what_is_read_later_is_restored_for_who_made_it(gateway, made, body):
+    said = post(gateway, "/one/v1/" + made, body)
+    path = "/one/v1/" + (made + "/" + said["id"] if "id" in said else "chat/deferred-completion/" + said["request_id"])
+    has_all(call(gateway, "GET", path), MAIL, CARD, SSN)
+    has_none(call(gateway, "GET", path, who=ANOTHER), *VALUES)
+
+
 def test_a_response_that_is_not_kept_is_not_remembered(gateway):
     name = post(gateway, "/one/v1/responses", {"input": TEXT, "store": False})["id"]
     has_none(call(gateway, "GET", "/one/v1/responses/" + name), *VALUES)

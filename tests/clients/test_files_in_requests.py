@@ -202,6 +202,19 @@ def test_results_of_batches_are_fetched_here(files, mock):
         assert json.loads(gzip.decompress(answer.body)) == body | {"results_url": base + "/v1/messages/batches/b/results"}
 
 
+@pytest.mark.parametrize("header", ["X-Goog-Upload-File-Name", "Content-Disposition", "slug"])
+@pytest.mark.parametrize("value", ["%s.txt", 'attachment; filename="cv of %s.txt"', "%s"])
+def test_the_name_of_a_file_in_a_header_is_redacted(files, mock, header, value):
+    mock.canned["start"] = (200, "application/json", b"{}", "", 0)
+    for body in ({"file": {"displayName": "notes"}}, None):
+        answer = files.call("POST", "/restored/canned/start", body, {header: value % MAIL})
+        assert answer.status == 200
+        came = dict((name.lower(), text) for name, text in mock.requests[-1].headers)[header.lower()]
+        assert MAIL not in came and len(came) == len(value % MAIL), came
+    files.call("POST", "/restored/canned/start", {}, {header: value % "notes"})
+    assert (header.lower(), value % "notes") in [(name.lower(), text) for name, text in mock.requests[-1].headers]
+
+
 def test_an_upload_comes_here_and_is_redacted(files, mock):
     """As the Gemini API's clients do it: a start that says how long the file is, then the file."""
     start = {"x-goog-upload-protocol": "resumable", "x-goog-upload-command": "start", "x-goog-upload-header-content-length": "99"}

@@ -24,6 +24,8 @@ class Echo(MockHandler):
         came = Recorded(self.command, self.path, list(self.headers.items()), self.take())
         self.mock.requests.append(came)
         events = self.mock.events(self.mock.text_of(came.json()))
+        if isinstance(events, dict):
+            return self.pieces(200, "application/json", [json.dumps(events).encode()])
         kind = "application/x-ndjson" if self.mock.lines else "text/event-stream"
         self.pieces(200, kind, [self.written(event) for event in events])
 
@@ -143,6 +145,9 @@ PLACES = [
     ("/v1/chat", lambda part: {"event_type": "tool-calls-chunk", "text": part}),
     ("/v1/chat", lambda part: {"event_type": "tool-calls-chunk", "tool_call_delta": {"index": 0, "parameters": part}}),
     ("/v1/audio/transcriptions", lambda part: {"type": "transcription.text.delta", "text": part}),
+    ("/completion", lambda part: {"index": 0, "content": part, "tokens": [], "stop": False}),
+    ("/infill", lambda part: {"content": part, "stop": False}),
+    ("/generate_stream", lambda part: {"index": 1, "token": {"id": 7, "text": part, "logprob": -0.1, "special": False}, "generated_text": None, "details": None}),
 ]
 
 
@@ -150,6 +155,51 @@ PLACES = [
 def test_texts_go_on_where_other_providers_have_them(ends, path, event):
     body = {"model": "m", "stream": True, "prompt": TEXT, "message": TEXT, "inputs": TEXT, "messages": [{"role": "user", "content": TEXT}]}
     assert ask(ends, path, body, lambda text: [event(part) for part in cut(text)]) == TEXT
+
+
+def test_the_last_event_of_a_text_generation_server_has_all_of_it(ends):
+    def events(text):
+        parts = cut(text)
+        last = {"token": {"text": parts[-1]}, "generated_text": text, "details": {"generated_tokens": 9}}
+        return [{"token": {"text": part}, "generated_text": None, "details": None} for part in parts[:-1]] + [last]
+
+    assert ask(ends, "/generate_stream", {"inputs": TEXT}, events) == TEXT + TEXT
+
+
+# What repeats a text token by token beside it: nothing of a surrogate, or of what was masked, may stand there.
+def tokens(text):
+    return [{"token": part, "logprob": -0.1, "bytes": list(part.encode()), "top_logprobs": [{"token": part}]} for part in cut(text, 3)]
+
+
+ECHOES = [
+    ("/v1beta/models/g:generateContent", lambda text: {"candidates": [{"index": 0, "content": {"parts": [{"text": text}]}, "logprobsResult": {"chosenCandidates": tokens(text), "topCandidates": [{"candidates": tokens(text)}]}}]}),
+    ("/api/chat", lambda text: {"message": {"content": text}, "done": True, "logprobs": tokens(text)}),
+    ("/api/generate", lambda text: {"response": text, "done": True, "logprobs": tokens(text)}),
+    ("/v1/chat/completions", lambda text: {"choices": [{"index": 0, "message": {"content": text}, "token_ids": [1, 2], "logprobs": {"content": tokens(text)}}]}),
+    ("/v1/completions", lambda text: {"choices": [{"index": 0, "text": text, "logprobs": {"tokens": cut(text, 3)}}]}),
+    ("/completion", lambda text: {"content": text, "stop": True, "tokens": [1], "completion_probabilities": tokens(text)}),
+    ("/generate", lambda text: {"generated_text": text, "details": {"tokens": [{"id": 1, "text": part} for part in cut(text, 3)]}}),
+    ("/model/cohere.command/invoke", lambda text: {"generations": [{"id": "1", "text": text, "token_likelihoods": tokens(text)}]}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("invented", [False, True], ids=["restored", "masked"])
+@pytest.mark.parametrize("path, answer", ECHOES, ids=[path for path, _ in ECHOES])
+def test_lists_of_tokens_repeat_nothing_that_was_changed(ends, path, answer, invented):
+    gateway, mock = ends
+    mock.lines, mock.text_of = False, lambda came: "" if invented else re.search(r"MAIL=.*?IBAN=\w+\.", json.dumps(came))[0]
+    mock.events = lambda text: answer("Ask kurt.lang@elsewhere-mail.net now" if invented else text)
+    asked = "hello" if invented else TEXT
+    body = {"model": "m", "prompt": asked, "inputs": asked, "messages": [{"role": "user", "content": asked}]}
+    got = gateway.call("POST", path, body | {"contents": [{"parts": [{"text": asked}]}]}).body.decode()
+    kept = json.loads(got)
+    text = json.dumps(kept)
+    assert ("kurt" not in text and "*****" in text) if invented else TEXT in text, text
+    assert '"token"' not in text and '"bytes"' not in text and '"tokens": [{' not in text and '"tokens": ["' not in text, text
+    # A text that was not changed keeps its tokens.
+    mock.events = lambda text: answer("nobody is named here")
+    plain = gateway.call("POST", path, body | {"contents": [{"parts": [{"text": asked}]}]})
+    assert json.loads(plain.body) == answer("nobody is named here")
 
 
 # What may stand right before a value: colours of terminals and how logs spell them, escapes of languages and of URLs.

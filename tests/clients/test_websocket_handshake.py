@@ -78,7 +78,7 @@ def test_an_answer_of_101_that_nobody_asked_for_is_a_fault(through, server):
 
 
 @pytest.mark.parametrize(
-    "path", ["/v1/realtime/client_secrets", "/v1/realtime/calls", "/openai/realtimeapi/sessions", "/v1alpha/auth_tokens"]
+    "path", ["/v1/realtime/client_secrets", "/v1/chatkit/sessions", "/v1/realtime/calls", "/openai/realtimeapi/sessions", "/v1alpha/auth_tokens"]
 )
 def test_what_leads_around_is_refused_unless_it_is_allowed(through, server, path):
     refused = through.call("POST", path, {"session": {}})

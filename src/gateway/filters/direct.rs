@@ -5,8 +5,9 @@ use http::Method;
 use crate::gateway::exchange::Exchange;
 
 /// How the paths begin to end of such requests: Realtime over WebRTC and SIP, and keys with which clients call the provider
-/// themselves (OpenAI API reference, "Realtime"; Azure OpenAI, "GPT Realtime API via WebRTC"; Gemini API, "Ephemeral tokens").
-const PATHS: [&str; 10] = [
+/// themselves (OpenAI API reference, "Realtime", "ChatKit"; Azure OpenAI, "GPT Realtime API via WebRTC"; Gemini API, "Ephemeral tokens").
+const PATHS: [&str; 11] = [
+    "/chatkit/sessions",
     "/realtime/calls",
     "/realtime/client_secrets",
     "/realtime/sessions",
@@ -58,6 +59,9 @@ mod tests {
             ("POST", "/v1/realtimertc", true),
             ("POST", "/v1alpha/auth_tokens", true),
             ("POST", "/v1alpha/authTokens:create", true),
+            ("POST", "/v1/chatkit/sessions", true),
+            ("POST", "/v1/chatkit/sessions/cksess_1/cancel", true),
+            ("GET", "/v1/chatkit/threads", false),
             ("POST", "/v1/realtime", true),
             ("GET", "/v1/realtime", false),
             ("GET", "/v1/realtime/translations", false),

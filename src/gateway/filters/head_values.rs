@@ -3,7 +3,7 @@
 //! value too.
 
 use http::HeaderName;
-use http::header::{COOKIE, HeaderValue};
+use http::header::{CONTENT_DISPOSITION, COOKIE, HeaderValue};
 use http::uri::PathAndQuery;
 use pingora::http::RequestHeader;
 
@@ -20,7 +20,16 @@ const CREDENTIALS: [&[u8]; 8] =
 /// Beginnings of parameters that sign a request: nothing of it may change.
 const SIGNED: [&[u8]; 2] = [b"x-amz-", b"x-goog-"];
 
-/// Which values of a head are looked at.
+/// Headers that name a file that is uploaded (Gemini API, "Files"; RFC 6266; RFC 5023 section 9.7): part of what is said, as the
+/// names of files in a form are.
+static FILE_NAMES: [HeaderName; 3] = [
+    HeaderName::from_static("x-goog-upload-file-name"),
+    CONTENT_DISPOSITION,
+    HeaderName::from_static("slug"),
+];
+
+/// Which values of a head are looked at, beside those that name a file.
+
 #[derive(Clone, Debug, Default)]
 pub struct HeadValues {
     /// Whether those of the query are, but for credentials.
@@ -39,9 +48,10 @@ pub(super) struct HeadRedaction<'r> {
 }
 
 impl HeadValues {
-    /// Whether none is looked at.
-    pub fn is_empty(&self) -> bool {
-        !self.query && self.headers.is_empty() && self.cookies.is_empty()
+    /// Whether nothing of `head` is looked at.
+    pub(super) fn is_nothing_of(&self, head: &RequestHeader) -> bool {
+        let named = FILE_NAMES.iter().any(|name| head.headers.contains_key(name));
+        !self.query && self.headers.is_empty() && self.cookies.is_empty() && !named
     }
 }
 
@@ -58,7 +68,8 @@ impl HeadRedaction<'_> {
         if self.values.query {
             self.query(head, found)?;
         }
-        for name in &self.values.headers {
+        let unnamed = FILE_NAMES.iter().filter(|name| !self.values.headers.contains(name));
+        for name in self.values.headers.iter().chain(unnamed) {
             let values: Vec<HeaderValue> = head.headers.get_all(name).iter().cloned().collect();
             let mut changed = Vec::new();
             for value in &values {

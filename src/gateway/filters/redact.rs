@@ -289,7 +289,7 @@ impl Filter for Redact {
 
     async fn request(&self, x: &mut Exchange, plan: &mut RequestPlan) -> Result<Flow, GatewayError> {
         let in_answers = matches!(self.parts.answers, AnswerMode::Redact(_) | AnswerMode::Restore(Some(_)));
-        let in_head = !self.parts.head.is_empty();
+        let in_head = !self.parts.head.is_nothing_of(x.head());
         if !self.parts.direct && leads_around(x) {
             return Err(GatewayError::LeadsAround);
         }

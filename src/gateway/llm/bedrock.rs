@@ -250,7 +250,12 @@ pub(super) static INVOKE: Protocol = Protocol {
             // The last event of every stream has it.
             closes("amazon-bedrock-invocationMetrics", &[]),
         ],
-        echoes: &[Echo { at: "choices[*].logprobs", with: "null" }],
+        echoes: &[
+            Echo { at: "choices[*].logprobs", with: "null" },
+            // Cohere's.
+            Echo { at: "generations[*].token_likelihoods", with: "[]" },
+            Echo { at: "token_likelihoods", with: "[]" },
+        ],
         free_form: &["**.input", "**.function.arguments"],
         signed: &[
             Signed {

@@ -3,7 +3,7 @@
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::TokenCount::{CachedInput, Input, OtherInput, Reasoning, VisibleOutput};
 use crate::gateway::llm::protocol::{
-    Close, Covers, Delta, Key, ModelNaming, Protocol, Signed, StreamProtocol, TokenCount,
+    Close, Covers, Delta, Echo, Key, ModelNaming, Protocol, Signed, StreamProtocol, TokenCount,
 };
 use crate::stream::json::Treatment::{self, Argument, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
@@ -112,6 +112,7 @@ const EVENTS: StreamProtocol = StreamProtocol {
         Close { at: "promptFeedback.blockReason", is: None, key: &[] },
         Close { at: "error", is: None, key: &[] },
     ],
+    echoes: &[Echo { at: "candidates[*].logprobsResult", with: "null" }],
     free_form: FREE_FORM,
     signed: SIGNED,
     in_turn: &["candidates[*].content.parts[*].text"],

@@ -100,8 +100,12 @@ pub fn in_body(body: &[u8]) -> BodyNames {
     let mut names = BodyNames::default();
     let walked = walk(body, &mut |path, Leaf { span, token }| {
         if token == Token::Key {
-            if path.is_empty() && body.get(span.clone()) == Some(b"store") {
-                names.store = flag_behind(body.get(span.end..).unwrap_or_default());
+            let flag = || flag_behind(body.get(span.end..).unwrap_or_default());
+            match body.get(span.clone()).filter(|_| path.is_empty()) {
+                Some(b"store") => names.store = flag(),
+                // As xAI has it: the answer is read later.
+                Some(b"deferred") if flag() == Some(true) => names.store = Some(true),
+                _ => {}
             }
             return;
         }
@@ -160,7 +164,7 @@ mod tests {
     fn paths_name_what_is_kept() {
         use Kept::{Always, IfTold, UnlessToldNot};
         type Case = (&'static str, Option<Kept>, &'static [(&'static str, bool)]);
-        let cases: [Case; 27] = [
+        let cases: [Case; 33] = [
             ("/v1/responses", Some(UnlessToldNot), &[]),
             ("/openai/v1/responses/", Some(UnlessToldNot), &[]),
             ("/v1/responses/compact", Some(UnlessToldNot), &[]),
@@ -187,6 +191,12 @@ mod tests {
             ("/v1beta/interactions/i_1", Some(Always), &[("i_1", true)]),
             ("/v1beta/cachedContents/c1", Some(Always), &[("c1", false)]),
             ("/v1/batch/jobs/j1", Some(Always), &[("j1", false)]),
+            ("/v1/chat/deferred-completion/r_1", Some(Always), &[("r_1", false)]),
+            ("/v1/videos/video_1/remix", Some(Always), &[("video_1", false)]),
+            ("/openai/assistants/asst_1", Some(Always), &[("asst_1", true)]),
+            ("/v1beta/fileSearchStores/s:uploadToFileSearchStore", Some(Always), &[("s", true)]),
+            ("/v1beta/models/veo/operations/op_1", Some(Always), &[("op_1", false)]),
+            ("/v1/agents/completions", Some(IfTold), &[]),
             ("/mcp", None, &[]),
         ];
         for (path, kept, want) in cases {
@@ -198,7 +208,9 @@ mod tests {
     #[test]
     fn bodies_name_it_wherever_it_stands() {
         type Case = (&'static str, &'static [(&'static str, bool)], Option<bool>);
-        let cases: [Case; 14] = [
+        let cases: [Case; 16] = [
+            (r#"{"deferred":true}"#, &[], Some(true)),
+            (r#"{"deferred":false,"agent_id":"ag_1"}"#, &[("ag_1", false)], None),
             (r#"{"previous_response_id":"resp_1","store":false}"#, &[("resp_1", true)], Some(false)),
             (r#"{"previous_response_id":null,"store" : true}"#, &[], Some(true)),
             (r#"{"conversation":"conv_1"}"#, &[("conv_1", true)], None),
@@ -234,7 +246,8 @@ mod tests {
 
     #[test]
     fn answers_name_it_in_known_places() {
-        let cases: [(&str, &[&str]); 8] = [
+        let cases: [(&str, &[&str]); 9] = [
+            (r#"{"request_id":"r_1"}"#, &["r_1"]),
             (r#"{"id":"resp_1","output":[{"id":"msg_1"}]}"#, &["resp_1"]),
             (
                 r#"{"type":"response.created","response":{"id":"resp_1","conversation":{"id":"conv_1"}}}"#,

@@ -61,8 +61,8 @@ const fn collection(name: &'static str, kept: Kept, role: Role) -> Collection {
     Collection { name, kept, role }
 }
 
-/// API reference, "Responses", "Conversations", "Chat", "Assistants", "Files", "Uploads", "Batches", "Vector stores" and
-/// "Containers"; Azure has the same.
+/// API reference, "Responses", "Conversations", "Chat", "Assistants", "Files", "Uploads", "Batches", "Vector stores",
+/// "Containers" and "Videos"; Azure has the same. Of xAI, "Deferred chat completions".
 static OPENAI: KeptNaming = KeptNaming {
     collections: &[
         collection("responses", UnlessToldNot, Reads),
@@ -75,6 +75,9 @@ static OPENAI: KeptNaming = KeptNaming {
         collection("batches", Always, Reads),
         collection("vector_stores", Always, Continues),
         collection("containers", Always, Continues),
+        collection("assistants", Always, Continues),
+        collection("videos", Always, Reads),
+        collection("deferred-completion", Always, Reads),
     ],
     request: &[
         ("previous_response_id", Continues),
@@ -86,6 +89,8 @@ static OPENAI: KeptNaming = KeptNaming {
         ("file_id", Reads),
         ("file_ids", Reads),
         ("vector_store_ids", Reads),
+        ("assistant_id", Reads),
+        ("remixed_from_video_id", Reads),
     ],
     answer: &[
         &["id"],
@@ -96,6 +101,7 @@ static OPENAI: KeptNaming = KeptNaming {
         &["output_file_id"],
         &["error_file_id"],
         &["file", "id"],
+        &["request_id"],
     ],
 };
 
@@ -106,11 +112,13 @@ static ANTHROPIC: KeptNaming = KeptNaming {
     answer: &[&["container", "id"], &["message", "container", "id"], &["delta", "container", "id"]],
 };
 
-/// API reference, "Interactions", "Batch", "Caching" and "Files": names such as `files/abc`, and addresses that end so.
+/// API reference, "Interactions", "Batch", "Caching", "Files", "File search" and long-running operations: names such as `files/abc`, and addresses that end so.
 static GEMINI: KeptNaming = KeptNaming {
     collections: &[
         collection("interactions", UnlessToldNot, Continues),
         collection("cachedContents", Always, Reads),
+        collection("operations", Always, Reads),
+        collection("fileSearchStores", Always, Continues),
     ],
     request: &[
         ("previous_interaction_id", Continues),
@@ -120,6 +128,8 @@ static GEMINI: KeptNaming = KeptNaming {
         ("file_uri", Reads),
         ("fileName", Reads),
         ("file_name", Reads),
+        ("fileSearchStoreNames", Reads),
+        ("file_search_store_names", Reads),
     ],
     answer: &[
         &["name"],
@@ -132,10 +142,10 @@ static GEMINI: KeptNaming = KeptNaming {
     ],
 };
 
-/// API reference, "Conversations" and "Batch".
+/// API reference, "Conversations", "Agents" and "Batch".
 static MISTRAL: KeptNaming = KeptNaming {
-    collections: &[collection("jobs", Always, Reads)],
-    request: &[("conversation_id", Continues), ("input_files", Reads)],
+    collections: &[collection("jobs", Always, Reads), collection("agents", Always, Continues)],
+    request: &[("conversation_id", Continues), ("input_files", Reads), ("agent_id", Reads)],
     answer: &[&["conversation_id"], &["output_file"], &["error_file"]],
 };
 

@@ -3,7 +3,7 @@
 //! | file | noun |
 //! |---|---|
 //! | `protocol` | [`Protocol`]: what a protocol is |
-//! | `openai`, `responses`, `anthropic`, `bedrock`, `gemini`, `ollama`, `cohere`, `mistral`, `mcp` | the protocols; another one is another file like these |
+//! | `openai`, `responses`, `anthropic`, `bedrock`, `gemini`, `ollama`, `cohere`, `mistral`, `hugging_face`, `mcp` | the protocols; another one is another file like these |
 //! | `realtime`, `gemini_live` | those that are messages of a WebSocket |
 //! | `provider` | [`Provider`]: what is spoken at the addresses of one, and how it spells errors |
 //! | `registry` | every protocol, and [`ProtocolChoice`]: how a route chooses one |
@@ -33,6 +33,7 @@ mod delta;
 mod framer;
 mod gemini;
 mod gemini_live;
+mod hugging_face;
 mod json_deltas;
 pub mod kept;
 mod kept_data;

@@ -33,6 +33,17 @@ const MODEL: ModelNaming = ModelNaming {
 /// Choices are told apart by their own number.
 const CHOICE: &[Key] = &[Key::Value("choices[*].index")];
 
+/// What repeats a text token by token: as text, and as vLLM's numbers and llama.cpp's lists.
+const ECHOES: &[Echo] = &[
+    Echo { at: "choices[*].logprobs", with: "null" },
+    Echo { at: "choices[*].token_ids", with: "null" },
+    Echo { at: "completion_probabilities", with: "[]" },
+    Echo { at: "tokens", with: "[]" },
+];
+
+/// Where llama.cpp is given several prompts at once.
+const PROMPT: &[Key] = &[Key::Value("index")];
+
 /// Tool calls by theirs within a choice.
 const TOOL_CALL: &[Key] =
     &[Key::Value("choices[*].index"), Key::Value("choices[*].delta.tool_calls[*].index")];
@@ -120,7 +131,7 @@ pub(super) static CHAT: Protocol = Protocol {
             // As Mistral and vLLM have it.
             Close { at: "object", is: Some("error"), key: &[] },
         ],
-        echoes: &[Echo { at: "choices[*].logprobs", with: "null" }],
+        echoes: ECHOES,
         // As some servers have them, that say no JSON in a string.
         free_form: &["**.function.arguments", "**.function_call.arguments"],
         signed: &[
@@ -152,10 +163,11 @@ pub(super) static CHAT: Protocol = Protocol {
     usage: USAGE,
 };
 
-/// `POST …/completions`, the older interface (API reference, "Completions").
+/// `POST …/completions`, the older interface (API reference, "Completions"), and llama.cpp's own ("POST /completion" and
+/// "POST /infill" of its server's page).
 pub(super) static COMPLETIONS: Protocol = Protocol {
     name: "openai_completions",
-    paths: &["/completions"],
+    paths: &["/completions", "/completion", "/infill"],
     shape: ErrorShape::OpenAi,
     request: &[("model", Typed(Name)), ("seed", Typed(Number)), ("logit_bias.*", Typed(Number))],
     answer: &[
@@ -166,21 +178,30 @@ pub(super) static COMPLETIONS: Protocol = Protocol {
         ("system_fingerprint", Typed(Id)),
     ],
     stream: StreamProtocol {
-        deltas: &[delta("choices[*].text", Text, CHOICE)],
+        // llama.cpp's own has no choices.
+        deltas: &[delta("choices[*].text", Text, CHOICE), delta("content", Text, PROMPT)],
         closes: &[
             Close { at: "choices[*].finish_reason", is: None, key: CHOICE },
+            Close { at: "stop", is: Some("true"), key: PROMPT },
             Close { at: "error", is: None, key: &[] },
             // As Mistral and vLLM have it.
             Close { at: "object", is: Some("error"), key: &[] },
         ],
-        echoes: &[Echo { at: "choices[*].logprobs", with: "null" }],
+        echoes: ECHOES,
         reports_if_asked: true,
         end_data: b"[DONE]",
-        final_events: &[b"data:[DONE]"],
+        final_events: &[b"data:[DONE]", b"\"stop\":true"],
         ..StreamProtocol::NONE
     },
-    model: MODEL,
-    usage: USAGE,
+    model: ModelNaming { bounds: &["max_tokens", "n_predict"], ..MODEL },
+    usage: &[
+        ("usage.prompt_tokens", Input),
+        ("usage.prompt_tokens_details.cached_tokens", CachedInput),
+        ("usage.prompt_cache_hit_tokens", CachedInput),
+        ("usage.completion_tokens", Output),
+        ("tokens_evaluated", Input),
+        ("tokens_predicted", Output),
+    ],
 };
 
 /// What has one text and no stream: embeddings, moderations, images, speech, and what files and batches say of

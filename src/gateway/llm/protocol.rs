@@ -55,6 +55,8 @@ pub const ANY_BOUND: &[&str] = &[
     "inferenceconfig.maxtokens",
     "options.num_predict",
     "max_gen_len",
+    "n_predict",
+    "parameters.max_new_tokens",
 ];
 
 impl ModelNaming {

@@ -4,17 +4,19 @@ use crate::base::path::RequestPath;
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::{Protocol, at};
 use crate::gateway::llm::{
-    anthropic, bedrock, cohere, gemini, gemini_live, mcp, mistral, ollama, openai, realtime, responses,
+    anthropic, bedrock, cohere, gemini, gemini_live, hugging_face, mcp, mistral, ollama, openai, realtime,
+    responses,
 };
 
 /// OpenAI's own, and what others that serve its API speak.
-static OPENAI: [&Protocol; 6] = [
+static OPENAI: [&Protocol; 7] = [
     &openai::CHAT,
     &openai::COMPLETIONS,
     &responses::RESPONSES,
     &openai::SINGLE,
     &openai::TRANSCRIPTIONS,
     &realtime::REALTIME,
+    &hugging_face::GENERATE,
 ];
 
 /// One provider of models, or a kind of server that many run.
@@ -73,7 +75,10 @@ static ALL: [Provider; 10] = [
         otherwise: None,
         speaks: &[&anthropic::MESSAGES, &openai::CHAT],
         paths: &["v1/messages", "v1/complete", ":rawPredict", ":streamRawPredict"],
-        borrows: &[("v1/chat/completions", ErrorShape::OpenAi)],
+        borrows: &[
+            ("v1/chat/completions", ErrorShape::OpenAi),
+            ("publishers/mistralai/models", ErrorShape::OpenAi),
+        ],
     },
     Provider {
         name: "gemini",
@@ -103,6 +108,7 @@ static ALL: [Provider; 10] = [
         ],
         paths: &["publishers/google/models"],
         borrows: &[
+            ("publishers/mistralai/models", ErrorShape::OpenAi),
             (":rawPredict", ErrorShape::Anthropic),
             (":streamRawPredict", ErrorShape::Anthropic),
             ("endpoints/openapi", ErrorShape::OpenAi),
@@ -231,6 +237,7 @@ mod tests {
             ("/v1/messages", Some(S::Anthropic)),
             ("/anthropic/v1/messages/count_tokens", Some(S::Anthropic)),
             ("/v1/projects/p/locations/l/publishers/anthropic/models/m:rawPredict", Some(S::Anthropic)),
+            ("/v1/projects/p/locations/l/publishers/mistralai/models/m:rawPredict", Some(S::OpenAi)),
             ("/v1/projects/p/locations/l/publishers/google/models/m:predict", Some(S::Gemini)),
             ("/v1beta/models", Some(S::Gemini)),
             ("/v1beta/openai/chat/completions", Some(S::OpenAi)),
@@ -259,6 +266,7 @@ mod tests {
             ("ollama", "/api/ps", ErrorShape::Ollama),
             ("ollama", "/v1/chat/completions", ErrorShape::OpenAi),
             ("vertex", "/v1/projects/p/x:streamRawPredict", ErrorShape::Anthropic),
+            ("vertex", "/v1/projects/p/publishers/mistralai/models/x:streamRawPredict", ErrorShape::OpenAi),
             ("mcp", "/mcp", ErrorShape::JsonRpc),
             ("bedrock", "/model/m/converse", ErrorShape::Bedrock),
             ("bedrock", "/v1/chat/completions", ErrorShape::OpenAi),

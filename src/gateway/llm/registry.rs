@@ -7,11 +7,12 @@ use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::{BadProtocol, CompiledProtocol, ConversationNaming, Protocol, at};
 use crate::gateway::llm::provider::Provider;
 use crate::gateway::llm::{
-    anthropic, bedrock, cohere, gemini, gemini_live, mcp, mistral, ollama, openai, realtime, responses,
+    anthropic, bedrock, cohere, gemini, gemini_live, hugging_face, mcp, mistral, ollama, openai, realtime,
+    responses,
 };
 
 /// Every protocol known. Where two have a path, the one that names more of it counts, else the first.
-static ALL: [&Protocol; 17] = [
+static ALL: [&Protocol; 18] = [
     &openai::CHAT,
     &openai::COMPLETIONS,
     &responses::RESPONSES,
@@ -26,6 +27,7 @@ static ALL: [&Protocol; 17] = [
     &cohere::V2,
     &cohere::V1,
     &mistral::CONVERSATIONS,
+    &hugging_face::GENERATE,
     &mcp::MCP,
     &realtime::REALTIME,
     &gemini_live::LIVE,
@@ -134,6 +136,9 @@ mod tests {
         assert_eq!(name("/anthropic/v1/messages"), Some("anthropic"));
         assert_eq!(name("/v1beta/models/gemini-3:streamGenerateContent"), Some("gemini_stream"));
         assert_eq!(name("/api/chat"), Some("ollama"));
+        assert_eq!(name("/api/generate"), Some("ollama"));
+        assert_eq!(name("/generate_stream"), Some("text_generation"));
+        assert_eq!(name("/completion"), Some("openai_completions"));
         assert_eq!(name("/v1/messages/batches"), Some("anthropic"));
         assert_eq!(name("/v1/batches"), Some("openai"));
         assert_eq!(name("/v1/models"), None);
