@@ -5,14 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::app::services::Services;
-use crate::config::settings::{
-    Budget as BudgetSetting, Counted, FallbackOn, ModelTarget as ModelTargetSetting, Provider, Route,
-};
+use crate::config::settings::{Counted, FallbackOn, ModelTarget as ModelTargetSetting, Provider, Route};
 use crate::config::{At, Config};
 use crate::gateway::filters::UsageParts;
 use crate::gateway::model_alias::{Fallbacks, ModelAlias, ModelTarget};
 use crate::gateway::upstream::Upstream;
-use crate::usage::{BudgetScope, PriceTable, SpendBudget, SpendLimit};
+use crate::usage::PriceTable;
 
 /// How often what was spent is written, and what others did is learned.
 const EVERY: Duration = Duration::from_secs(1);
@@ -23,7 +21,7 @@ pub(super) fn usage(route: &Route, config: &Config, parts: &Services) -> UsagePa
     UsageParts {
         ledger: Arc::clone(&parts.ledger),
         prices: Arc::new(PriceTable::from(config.usage.prices.clone())),
-        budgets: config.usage.budgets.iter().map(|setting| Arc::new(budget(setting))).collect(),
+        budgets: config.usage.budgets().map(Arc::new).collect(),
         counts_all: config.usage.count == Counted::All,
         asks_for_report: route.ask_usage.unwrap_or(known),
         collected: config.limits.collected.bytes(),
@@ -62,22 +60,6 @@ pub(super) fn aliases(
         }))
     };
     route.models.iter().map(alias).collect()
-}
-
-fn budget(setting: &BudgetSetting) -> SpendBudget {
-    let BudgetSetting { name, period, usd, tokens, requests, each, routes, models, labels, mode } = setting;
-    SpendBudget {
-        name: name.to_string(),
-        scope: BudgetScope {
-            routes: routes.iter().map(|route| route.as_str().to_owned()).collect(),
-            models: models.clone(),
-            labels: labels.clone(),
-            each: each.0.clone(),
-        },
-        period: period.0,
-        limit: SpendLimit { requests: *requests, tokens: *tokens, cost: usd.map(|usd| usd.0) },
-        mode: *mode,
-    }
 }
 
 /// Writes what was spent, and tells other nodes, until the process ends.

@@ -29,6 +29,7 @@ use crate::console::rules::RulePages;
 use crate::console::running::Running;
 use crate::console::session::{Sessions, SignInError, Visitor};
 use crate::console::tokens::TokenPages;
+use crate::console::usage::UsagePages;
 use crate::console::visit::{Asked, Page, Reply, Section, Visit};
 use crate::console::{assets, sign_in};
 use crate::store::Records;
@@ -102,6 +103,13 @@ impl Console {
         let configuration =
             ConfigurationPages { running: Arc::clone(&running), items, cpu, clock: Arc::clone(&clock) };
         let rules = RulePages { running: Arc::clone(&running) };
+        let usage = UsagePages {
+            tokens: Arc::clone(&tokens),
+            ledger: Arc::clone(&ledger),
+            records: Arc::clone(&records),
+            running: Arc::clone(&running),
+            clock: Arc::clone(&clock),
+        };
         let token_pages = TokenPages {
             tokens: Arc::clone(&tokens),
             changes: changes.clone(),
@@ -116,6 +124,7 @@ impl Console {
             Box::new(rules),
             Box::new(configuration),
             Box::new(token_pages),
+            Box::new(usage),
             Box::new(Docs),
         ];
         let sessions = Sessions::new(tokens, Arc::clone(&clock), port, secure);

@@ -10,7 +10,7 @@
 //! | `session` | `Sessions`: who has signed in |
 //! | `running` | [`Running`]: the configuration that runs |
 //! | `visit` | `Visit` and `Reply`: what a section is asked, and says |
-//! | `time` | times as pages show them |
+//! | `time`, `amounts` | times and amounts as pages show them |
 //! | `layout` | the frame around every page |
 //! | `assets` | scripts, styles, pictures |
 //! | `sign_in` | the page for whoever has not signed in |
@@ -19,10 +19,12 @@
 //! | `configuration/` | section: what runs, and what a change would do |
 //! | `rules` | section: what is looked for |
 //! | `tokens/` | section: callers' tokens |
+//! | `usage` | section: what requests to models took, and what is left of budgets |
 //! | `playground/` | section: what is found in a text, and what becomes of it |
 //! | `handler` | [`Console`]: from a request to its section |
 
 mod access;
+mod amounts;
 mod assets;
 mod configuration;
 mod docs;
@@ -37,6 +39,7 @@ mod session;
 mod sign_in;
 mod time;
 mod tokens;
+mod usage;
 mod visit;
 
 pub use access::Hosts;

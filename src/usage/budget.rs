@@ -124,6 +124,12 @@ impl Account {
         self.budget.mode == BudgetMode::Hard && (tokens.is_some() || cost.is_some())
     }
 
+    /// Whose part it is: a token's id, a label's value, a model or a route; empty: everybody's.
+    pub fn holder(&self) -> String {
+        let parts: Vec<String> = serde_json::from_str(&self.id).unwrap_or_default();
+        parts.into_iter().next_back().unwrap_or_default()
+    }
+
     /// The row that has it.
     pub(super) fn row(&self) -> String {
         format!("{}@{}", self.id, self.window.start.as_millis())

@@ -91,7 +91,7 @@ def viewer(served):
     return Visitor(served, "viewer").sign_in()
 
 
-PAGES = ["/", "/rules", "/rules/EMAIL_ADDRESS", "/configuration", "/tokens", "/docs", "/docs/teams"]
+PAGES = ["/", "/rules", "/rules/EMAIL_ADDRESS", "/configuration", "/tokens", "/usage", "/docs", "/docs/teams"]
 
 
 def test_whoever_has_not_signed_in_sees_a_door_and_nothing_behind_it(served):
@@ -286,9 +286,28 @@ def test_what_is_wrong_with_a_form_is_told_at_once(served, admin):
     assert admin.post("/tokens/create", {"name": "x" * 70_000}).status == 413
 
 
+def test_nobody_makes_a_token_for_everything_by_ticking_nothing(served, admin):
+    covers = lambda page: re.search(r"<dt>Covers</dt><dd>(.*?)</dd>", page)[1]  # noqa: E731
+    for fields in ({}, {"covers": "ticked"}, {"covers": "all"}):
+        refused = admin.post("/tokens/create", {"name": "careless"} | fields)
+        assert refused.status == 422 and "choose everything" in refused.body.decode()
+    assert "careless" not in run("tokens", "list", "-c", served.file).out
+    admin.post("/tokens/create", {"name": "careful", "covers": "ticked", "service": ["redact"], "route": []})
+    identity = re.search(r'/tokens/(pti_[a-z2-7]{32})">careful', admin.get("/tokens").body.decode())[1]
+    assert covers(admin.get("/tokens/" + identity).body.decode()) == "services redact"
+    # Whoever unticks the last one has a token for nothing, also when it is given another name afterwards.
+    for name in ("emptied", "renamed"):
+        assert admin.post("/tokens/%s/change" % identity, {"name": name, "covers": "ticked"}).status == 303
+        page = admin.get("/tokens/" + identity).body.decode()
+        assert covers(page) == "nothing" and 'value="ticked" checked' in page
+    assert admin.post("/tokens/%s/change" % identity, {"name": "all", "covers": "everything"}).status == 303
+    page = admin.get("/tokens/" + identity).body.decode()
+    assert covers(page) == "every service and route" and 'value="everything" checked' in page
+
+
 def test_names_full_of_markup_are_shown_as_text(served, admin):
     name = XSS[:120]
-    assert admin.post("/tokens/create", {"name": name, "label": "team=" + XSS}).status == 200
+    assert admin.post("/tokens/create", {"name": name, "covers": "everything", "label": "team=" + XSS}).status == 200
     for path in ["/tokens", "/rules?q=" + urllib.parse.quote(XSS), "/rules?set=" + urllib.parse.quote(XSS)]:
         text = admin.get(path).body.decode()
         assert "<img" not in text and "<script>" not in text, path

@@ -32,6 +32,12 @@ model = "gpt-*"
 input = 2.5
 output = 10
 
+[[usage.budgets]]
+name = "teams"
+period = "month"
+usd = 500
+each = "label:team"
+
 [upstreams.provider]
 peers = ["{upstream}"]
 headers = {{ authorization = "Bearer the-provider's" }}
@@ -51,6 +57,7 @@ PAGES = {
     "configuration": "/configuration",
     "tokens": "/tokens",
     "token": "/tokens/{token}",
+    "usage": "/usage?by=label%3Ateam",
     "docs": "/docs/llm",
 }
 WIDTHS = [360, 768, 1440]
@@ -133,6 +140,30 @@ def test_axe_and_the_browser_complain_about_nothing(served, browser):  # noqa: F
     assert hosts(browser) <= {"127.0.0.1:%d" % served.admin}
 
 
+def test_usage_by_team_and_what_is_left_of_its_budget(served, browser):  # noqa: F811
+    browser.sign_in(served)
+
+    def table(heading):
+        rows = browser.driver.find_elements(By.CSS_SELECTOR, "section[aria-labelledby=%s] tbody tr" % heading)
+        return [[cell.text for cell in row.find_elements(By.CSS_SELECTOR, "th, td")] for row in rows]
+
+    def known(by):
+        browser.driver.get(browser.origin + "/usage?by=" + by)
+        return [row[:2] for row in table("sums")]
+
+    served.wait_for(lambda: ["research", "6"] in known("label%3Ateam"))
+    row = table("sums")[0]
+    assert int(row[2].replace(",", "")) > 0 and float(row[6].removeprefix("$")) > 0, row
+    [budget] = table("budgets")
+    assert budget[:3] == ["teams", "team=research", "month"] and budget[4] == "refused"
+    assert 499 < float(budget[3].removeprefix("$")) < 500
+    for by, name in [("token", "research"), ("route", "chat"), ("model", "gpt-4o-mini"), ("", "research"), ("nothing", "research")]:
+        assert [name, "6"] in known(by), by
+    assert known("label%3A%3Cb%3E") == [["without", "6"]]
+    links = browser.driver.find_elements(By.CSS_SELECTOR, "section[aria-labelledby=sums] nav a")
+    assert [link.text for link in links] == ["Token", "team", "Route", "Model", "Day"]
+
+
 def test_a_page_is_small_and_asks_for_little(served, browser):  # noqa: F811
     browser.sign_in(served)
     for name, path in paths(served).items():
@@ -175,6 +206,7 @@ def test_a_token_is_made_and_revoked_by_hand(served, browser):  # noqa: F811
     browser.sign_in(served, path="/tokens")
     browser.find("details summary").click()
     browser.find("#name").send_keys("<b>by hand</b>")
+    browser.find("input[name=route][value=chat]").click()
     browser.find("form[action='/tokens/create'] button").click()
     secret = browser.wait(lambda: browser.find("#secret").text)
     assert re.fullmatch(r"pts_[a-z2-7]{32}", secret)

@@ -7,7 +7,9 @@ use serde::{Deserialize, Deserializer};
 use crate::base::calendar::CalendarPeriod;
 use crate::base::written::Written;
 use crate::config::At;
-use crate::usage::{BudgetHolder, BudgetMode, Cost, ModelPattern, ModelPrice, dollars};
+use crate::usage::{
+    BudgetHolder, BudgetMode, BudgetScope, Cost, ModelPattern, ModelPrice, SpendBudget, SpendLimit, dollars,
+};
 
 /// `[usage]`.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -19,6 +21,28 @@ pub struct Usage {
     pub prices: Vec<ModelPrice>,
     /// What may be spent.
     pub budgets: Vec<At<Budget>>,
+}
+
+impl Usage {
+    /// The budgets, as they are counted.
+    pub fn budgets(&self) -> impl Iterator<Item = SpendBudget> {
+        self.budgets.iter().map(|setting| {
+            let Budget { name, period, usd, tokens, requests, each, routes, models, labels, mode } =
+                &**setting;
+            SpendBudget {
+                name: name.to_string(),
+                scope: BudgetScope {
+                    routes: routes.iter().map(|route| route.as_str().to_owned()).collect(),
+                    models: models.clone(),
+                    labels: labels.clone(),
+                    each: each.0.clone(),
+                },
+                period: period.0,
+                limit: SpendLimit { requests: *requests, tokens: *tokens, cost: usd.map(|usd| usd.0) },
+                mode: *mode,
+            }
+        })
+    }
 }
 
 /// Which requests are counted.

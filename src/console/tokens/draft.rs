@@ -10,13 +10,24 @@ use crate::base::rate::Rate;
 use crate::console::form::Form;
 use crate::usage::{BudgetMode, ModelPattern, SpendBudget};
 
+/// What a token is to cover.
+#[derive(Clone)]
+enum Covers {
+    /// Every service and route that a token has without being given any.
+    Everything,
+    /// These.
+    These { services: Vec<Service>, routes: Vec<String> },
+}
+
+/// The value of the field `covers` that says so.
+pub(super) const EVERYTHING: &str = "everything";
+
 /// What a form says of a token, checked.
 #[derive(Clone)]
 pub(super) struct Draft {
     name: String,
     tenant: Tenant,
-    services: Vec<Service>,
-    routes: Vec<String>,
+    covers: Covers,
     configs: Vec<String>,
     expires: Option<Timestamp>,
     bounds: TokenBounds,
@@ -49,11 +60,15 @@ impl Draft {
         let rate = each.all("Rate", form.list("rate"), |text| Rate::parse(text).map_err(said));
         let expires = each.all("Expires", form.list("expires"), |text| parse_expiry(text, now).map_err(said));
         let tenant = each.all("Tenant", form.list("tenant"), |name| Tenant::parse(name).map_err(said));
+        let routes = form.list("route").into_iter().map(str::to_owned).collect();
+        let covers = match form.text("covers") {
+            EVERYTHING => Covers::Everything,
+            _ => Covers::These { services, routes },
+        };
         let draft = Self {
             name: form.text("name").to_owned(),
             tenant: tenant.into_iter().next().unwrap_or_default(),
-            services,
-            routes: form.list("route").into_iter().map(str::to_owned).collect(),
+            covers,
             configs,
             expires: expires.first().copied(),
             bounds: TokenBounds {
@@ -67,18 +82,29 @@ impl Draft {
     }
 
     /// A token that is to be.
-    pub(super) fn new_token(self) -> NewToken {
-        let Self { name, tenant, services, routes, configs, expires, bounds } = self;
-        NewToken { name, tenant, services, routes, configs, expires, bounds }
+    ///
+    /// # Errors
+    /// What is missing: one that covers nothing is of no use, and nobody is to make one for everything by ticking nothing.
+    pub(super) fn new_token(self) -> Result<NewToken, Vec<String>> {
+        let Self { name, tenant, covers, configs, expires, bounds } = self;
+        let (services, routes) = match covers {
+            Covers::Everything => (Vec::new(), Vec::new()),
+            Covers::These { services, routes } if services.is_empty() && routes.is_empty() => {
+                return Err(vec!["Covers: tick services or routes, or choose everything.".to_owned()]);
+            }
+            Covers::These { services, routes } => (services, routes),
+        };
+        Ok(NewToken { name, tenant, services, routes, configs, expires, bounds })
     }
 
-    /// Makes a token what the form says. As for a new one: without services and routes it covers all of both. Its tenant stays.
+    /// Makes a token what the form says; it may cover nothing. Its tenant stays.
     pub(super) fn apply(self, info: &mut TokenInfo) {
-        let Self { name, services, routes, configs, expires, bounds, .. } = self;
-        let narrowed = !(services.is_empty() && routes.is_empty());
+        let Self { name, covers, configs, expires, bounds, .. } = self;
         info.name = name;
-        info.services = narrowed.then_some(services);
-        info.routes = narrowed.then_some(routes);
+        (info.services, info.routes) = match covers {
+            Covers::Everything => (None, None),
+            Covers::These { services, routes } => (Some(services), Some(routes)),
+        };
         info.configs = configs;
         info.expires = expires;
         info.bounds = bounds;
@@ -116,11 +142,23 @@ mod tests {
             b"name=research&tenant=acme&service=redact&route=chat%0D%0Abatch&model=gpt-4o*&budget=25usd/month%0D%0A10requests/day\
               &soft_budget=5usd/day&rate=60/1m&label=team=research&expires=90d",
         );
-        let new = Draft::read(&form, now).map_err(|_| ()).unwrap().new_token();
+        let new = Draft::read(&form, now).map_err(|_| ()).unwrap().new_token().unwrap();
         assert_eq!((new.name.as_str(), new.services.len(), new.routes.len()), ("research", 1, 2));
         assert_eq!(new.tenant.name(), Some("acme"));
         assert_eq!((new.bounds.budgets.len(), new.bounds.labels.len()), (3, 1));
         assert_eq!(new.expires, Some(now.plus(std::time::Duration::from_secs(90 * 86_400))));
+    }
+
+    #[test]
+    fn only_who_says_so_makes_a_token_for_everything() {
+        let read =
+            |form: &[u8]| Draft::read(&Form::read(form), Timestamp::from_millis(0)).map_err(|_| ()).unwrap();
+        assert!(read(b"name=a").new_token().is_err());
+        assert!(read(b"name=a&covers=ticked").new_token().is_err());
+        let all = read(b"name=a&covers=everything&service=redact").new_token().unwrap();
+        assert!(all.services.is_empty() && all.routes.is_empty());
+        let one = read(b"name=a&covers=ticked&service=redact").new_token().unwrap();
+        assert_eq!((one.services.len(), one.routes.len()), (1, 0));
     }
 
     #[test]

@@ -5,9 +5,11 @@ use maud::{Markup, html};
 use crate::api::token::{Service, TokenInfo};
 use crate::base::clock::Timestamp;
 use crate::base::secret::Secret;
+use crate::console::amounts::{counted, left_of};
 use crate::console::layout::csrf;
 use crate::console::session::Visitor;
 use crate::console::time::minute;
+use crate::console::tokens::draft::EVERYTHING;
 use crate::usage::{BudgetMode, Remaining, UsageTotals};
 
 /// A token, and what is known of its use.
@@ -93,7 +95,7 @@ pub(super) fn all(tokens: &[Shown], choices: &Choices, visitor: &Visitor, may_ch
                                 td { (state(info, choices.now)) }
                                 td { (reach(info)) }
                                 td { (budgets(left)) @if left.is_empty() { span.quiet { "none" } } }
-                                td.number { (month.requests) " requests" @if month.cost.nanodollars() > 0 { br; "$" (month.cost) } }
+                                td.number { (counted(month.requests, "request")) @if month.cost.nanodollars() > 0 { br; "$" (month.cost) } }
                                 td { @if let Some(used) = used { (minute(*used)) } @else { span.quiet { "never" } } }
                                 td { @if let Some(at) = info.expires { (minute(at)) } @else { span.quiet { "never" } } }
                             }
@@ -113,20 +115,10 @@ fn budgets(left: &[Remaining]) -> Markup {
                 @if one.budget.mode == BudgetMode::Soft { span.quiet { " soft" } }
                 " "
                 @if one.used_up { span.tag.look { "! used up" } }
-                @else { span.quiet { (remaining(one)) " left" } }
+                @else { span.quiet { (left_of(one)) " left" } }
             }
         }
     }
-}
-
-fn remaining(one: &Remaining) -> String {
-    let left = &one.left;
-    let parts = [
-        left.cost.map(|cost| format!("${cost}")),
-        left.tokens.map(|tokens| format!("{tokens} tokens")),
-        left.requests.map(|requests| format!("{requests} requests")),
-    ];
-    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 /// The page of one token.
@@ -145,14 +137,14 @@ pub(super) fn one(token: &Shown, choices: &Choices, visitor: &Visitor, may_chang
                 @if let Some(name) = info.tenant.name() { dt { "Tenant" } dd { (name) } }
                 dt { "Covers" } dd { (reach(info)) }
                 dt { "This month" }
-                dd { (month.requests) " requests, " (month.tokens.input) " tokens in, " (month.tokens.output) " tokens out, $" (month.cost) }
+                dd { (counted(month.requests, "request")) ", " (month.tokens.input) " tokens in, " (month.tokens.output) " tokens out, $" (month.cost) }
                 @if !left.is_empty() { dt { "Budgets" } dd { (budgets(left)) } }
             }
         }
         @if may_change && info.revoked.is_none() {
             section.card aria-labelledby="change" {
                 h2 #change { "Change it" }
-                p.quiet { "What is left empty is no bound. Running gateways know within a second." }
+                p.quiet { "A bound that is left empty is none. Running gateways know within a second." }
                 form method="post" action={ (path) "/change" } {
                     (csrf(visitor))
                     (fields(Some(info), choices))
@@ -200,6 +192,7 @@ pub(super) fn secret(info: &TokenInfo, secret: &Secret<String>) -> Markup {
 /// What can be said of a token, filled in with what is known.
 fn fields(info: Option<&TokenInfo>, choices: &Choices) -> Markup {
     let bounds = info.map(|info| info.bounds.clone()).unwrap_or_default();
+    let everything = info.is_some_and(|info| info.services.is_none() && info.routes.is_none());
     let has_service =
         |service| info.is_some_and(|info| info.services.iter().flatten().any(|known| *known == service));
     let has_route =
@@ -238,7 +231,14 @@ fn fields(info: Option<&TokenInfo>, choices: &Choices) -> Markup {
             }
         }
         fieldset {
-            legend { "Services " span.hint { "neither services nor routes: all of both, but token, admin and viewer" } }
+            legend { "Covers" }
+            div.checks {
+                label { input type="radio" name="covers" value="ticked" checked[!everything]; "what is ticked below" }
+                label { input type="radio" name="covers" value=(EVERYTHING) checked[everything]; "every service and route, but token, admin and viewer" }
+            }
+        }
+        fieldset {
+            legend { "Services" }
             div.checks {
                 @for service in Service::NAMED {
                     label { input type="checkbox" name="service" value=(service.as_str()) checked[has_service(service)]; (service.as_str()) }

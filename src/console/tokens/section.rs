@@ -117,7 +117,11 @@ impl TokenPages {
             Ok(draft) => draft,
             Err(wrong) => return Ok(not_so(&wrong)),
         };
-        let (id, secret) = self.tokens.create(draft.new_token()).await?;
+        let new = match draft.new_token() {
+            Ok(new) => new,
+            Err(missing) => return Ok(not_so(&missing)),
+        };
+        let (id, secret) = self.tokens.create(new).await?;
         let info = self.tokens.get(&id).await?;
         Ok(self.noted(visit, "token.create", &id, |_| shown_once(&info, &secret)))
     }

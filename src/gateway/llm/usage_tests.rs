@@ -144,7 +144,8 @@ fn every_place_of_an_event_has_the_mark() {
             let (parent, _) = place.rsplit_once('.').unwrap_or_default();
             protocol.usage.iter().any(|(other, _)| other.starts_with(parent) && has_mark(other))
         };
-        let marked = |(place, _): &(&str, TokenCount)| has_mark(place) || place.contains('.') && beside(place);
+        let marked =
+            |(place, _): &(&str, TokenCount)| has_mark(place) || place.contains('.') && beside(place);
         // One document a line is read whole.
         assert!(protocol.usage.iter().all(marked) || protocol.name == "ollama", "{}", protocol.name);
     }

@@ -1,0 +1,288 @@
+//! [`UsagePages`]: what requests to models took, by who asked and what, and what is left of the budgets of the configuration.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use http::StatusCode;
+use maud::{Markup, html};
+
+use crate::api::token::{TokenError, TokenInfo, Tokens};
+use crate::base::calendar::CalendarPeriod;
+use crate::base::clock::SharedClock;
+use crate::console::amounts::{left_of, number};
+use crate::console::running::Running;
+use crate::console::visit::{Asked, Page, Reply, Section, Visit};
+use crate::store::Records;
+use crate::usage::{
+    BudgetHolder, BudgetMode, Ledger, Remaining, SpendBudget, Spender, UsageKey, UsageReport, UsageRow,
+    UsageTotals,
+};
+
+/// The most holders of budgets that are shown.
+const HOLDERS: usize = 200;
+/// Begins the name of a group that is a label's.
+const LABEL: &str = "label:";
+
+/// The section of what was used.
+pub(super) struct UsagePages {
+    /// Who asks, and what they are labelled with.
+    pub(super) tokens: Arc<Tokens>,
+    /// What was spent.
+    pub(super) ledger: Arc<Ledger>,
+    /// Where sums of it are.
+    pub(super) records: Arc<dyn Records>,
+    /// What runs: its budgets.
+    pub(super) running: Arc<Running>,
+    /// Reads time.
+    pub(super) clock: SharedClock,
+}
+
+/// The tokens that there are or were, by id.
+struct Known(HashMap<String, TokenInfo>);
+
+/// What rows are summed up by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Group {
+    Token,
+    Label(String),
+    Route,
+    Model,
+    Day,
+}
+
+/// What is left of one budget to one who has a part of it.
+struct Part {
+    budget: Arc<SpendBudget>,
+    holder: String,
+    left: Remaining,
+}
+
+impl Group {
+    fn read(text: &str) -> Self {
+        match text {
+            "route" => Self::Route,
+            "model" => Self::Model,
+            "day" => Self::Day,
+            _ => text.strip_prefix(LABEL).map_or(Self::Token, |name| Self::Label(name.to_owned())),
+        }
+    }
+
+    /// As [`read`](Self::read) takes it.
+    fn written(&self) -> String {
+        match self {
+            Self::Token => "token".to_owned(),
+            Self::Label(name) => format!("{LABEL}{name}"),
+            Self::Route => "route".to_owned(),
+            Self::Model => "model".to_owned(),
+            Self::Day => "day".to_owned(),
+        }
+    }
+
+    /// To people.
+    fn name(&self) -> &str {
+        match self {
+            Self::Token => "Token",
+            Self::Label(name) => name,
+            Self::Route => "Route",
+            Self::Model => "Model",
+            Self::Day => "Day",
+        }
+    }
+
+    /// Which of the group a row is of; empty: of none.
+    fn of<'r>(&self, key: &'r UsageKey, known: &'r Known) -> &'r str {
+        match self {
+            Self::Token => &key.token,
+            Self::Label(name) => known
+                .0
+                .get(&key.token)
+                .and_then(|info| info.bounds.labels.get(name))
+                .map_or("", String::as_str),
+            Self::Route => &key.route,
+            Self::Model => &key.model,
+            Self::Day => &key.day,
+        }
+    }
+}
+
+impl Known {
+    /// What a token is called.
+    fn name<'n>(&'n self, id: &'n str) -> &'n str {
+        self.0.get(id).map_or(id, |info| info.name.as_str())
+    }
+
+    /// The groups that rows can be summed up by.
+    fn groups(&self) -> Vec<Group> {
+        let labels: BTreeSet<&String> = self.0.values().flat_map(|info| info.bounds.labels.keys()).collect();
+        let labels = labels.into_iter().map(|name| Group::Label(name.clone()));
+        [Group::Token].into_iter().chain(labels).chain([Group::Route, Group::Model, Group::Day]).collect()
+    }
+}
+
+impl UsagePages {
+    async fn show(&self, visit: &Visit<'_>) -> Result<Reply, TokenError> {
+        let now = self.clock.now();
+        let known = self.tokens.list().await?;
+        let known = Known(known.into_iter().map(|info| (info.id.to_string(), info)).collect());
+        let month = CalendarPeriod::Month.around(now);
+        let rows = UsageReport::read(self.records.as_ref(), month.start).await?;
+        let group = Group::read(visit.query.text("by"));
+        let parts = self.parts(&rows, &known).await;
+        let mut sums: BTreeMap<&str, UsageTotals> = BTreeMap::new();
+        for UsageRow { key, totals } in &rows {
+            *sums.entry(group.of(key, &known)).or_default() += *totals;
+        }
+        let mut sums: Vec<(&str, UsageTotals)> = sums.into_iter().collect();
+        if group != Group::Day {
+            sums.sort_by_key(|(_, totals)| {
+                std::cmp::Reverse((totals.cost.nanodollars(), totals.tokens.input, totals.requests))
+            });
+        }
+        let content = html! {
+            header { div { h1 { "Usage" } p { "What requests to models took since " (month.start.iso8601().get(..10).unwrap_or_default()) ", in UTC. What was used in the last seconds may be missing." } } }
+            section.card aria-labelledby="sums" {
+                header { h2 #sums { "By " (group.name().to_lowercase()) } }
+                nav aria-label="Sum up by" {
+                    div.row {
+                        @for one in known.groups() {
+                            a href={ "/usage?" (query(&one)) } aria-current=[(one == group).then_some("true")] { (one.name()) }
+                        }
+                    }
+                }
+                @if sums.is_empty() { p.quiet { "Nothing was counted. " a href="/docs/teams" { "What is counted" } " says [usage] in the configuration." } }
+                @else { (table(&group, &sums, &known)) }
+            }
+            (budgets(&parts, &known))
+        };
+        Ok(Reply::Page(Page::plain("Usage", content)))
+    }
+
+    /// What is left of the configuration's budgets to whoever has spent of them this month.
+    async fn parts(&self, rows: &[UsageRow], known: &Known) -> Vec<Part> {
+        let Some(config) = self.running.config() else { return Vec::new() };
+        let (now, none) = (self.clock.now(), BTreeMap::new());
+        let mut parts = Vec::new();
+        for budget in config.usage.budgets().map(Arc::new) {
+            let mut accounts = BTreeMap::new();
+            for UsageRow { key, .. } in rows {
+                let labels = known.0.get(&key.token).map_or(&none, |info| &info.bounds.labels);
+                let token = (!key.token.is_empty()).then_some(key.token.as_str());
+                let models = [key.model.clone()];
+                let by = Spender { token, labels, route: &key.route, models: &models };
+                for account in budget.accounts(by, now) {
+                    accounts.entry(account.holder()).or_insert(account);
+                }
+            }
+            for (holder, account) in accounts.into_iter().take(HOLDERS) {
+                let left = self.ledger.remaining(vec![account]).await.into_iter().next();
+                parts.extend(left.map(|left| Part { budget: Arc::clone(&budget), holder, left }));
+            }
+        }
+        parts
+    }
+}
+
+/// The query that asks for a group.
+fn query(group: &Group) -> String {
+    form_urlencoded::Serializer::new(String::new()).append_pair("by", &group.written()).finish()
+}
+
+/// One of a group, to people.
+fn member(group: &Group, one: &str, known: &Known) -> Markup {
+    html! {
+        @match (group, one) {
+            (Group::Token, "") => span.quiet { "without a token" },
+            (_, "") => span.quiet { "without" },
+            (Group::Token, id) if known.0.contains_key(id) => a href={ "/tokens/" (id) } { (known.name(id)) },
+            (_, one) => (one),
+        }
+    }
+}
+
+fn table(group: &Group, sums: &[(&str, UsageTotals)], known: &Known) -> Markup {
+    html! {
+        div.scroll tabindex="0" role="group" aria-labelledby="sums" {
+            table {
+                thead {
+                    tr {
+                        th { (group.name()) }
+                        th.number { "Requests" } th.number { "Tokens in" } th.number { "Cached" } th.number { "Tokens out" }
+                        th.number { "Estimated" } th.number { "Cost" }
+                    }
+                }
+                tbody {
+                    @for (one, totals) in sums {
+                        tr {
+                            th scope="row" { (member(group, one, known)) }
+                            td.number { (number(totals.requests)) }
+                            td.number { (number(totals.tokens.input)) }
+                            td.number { (number(totals.tokens.cached_input)) }
+                            td.number { (number(totals.tokens.output)) }
+                            td.number { (number(totals.estimated)) }
+                            td.number { "$" (totals.cost) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn budgets(parts: &[Part], known: &Known) -> Markup {
+    html! {
+        @if !parts.is_empty() {
+            section.card aria-labelledby="budgets" {
+                header { h2 #budgets { "Budgets" } span.quiet { "of those who spent this month; tokens' own are on their pages" } }
+                div.scroll tabindex="0" role="group" aria-labelledby="budgets" {
+                    table {
+                        thead { tr { th { "Budget" } th { "Whose" } th { "Period" } th { "Left" } th { "Then" } } }
+                        tbody {
+                            @for Part { budget, holder, left } in parts {
+                                tr {
+                                    th scope="row" { (budget.name) }
+                                    td { (whose(budget, holder, known)) }
+                                    td { (budget.period.as_str()) }
+                                    td { @if left.used_up { span.tag.look { "! used up" } } @else { (left_of(left)) } }
+                                    td { @if budget.mode == BudgetMode::Soft { "only told" } @else { "refused" } }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn whose(budget: &SpendBudget, holder: &str, known: &Known) -> Markup {
+    match &budget.scope.each {
+        BudgetHolder::All => html! { "everybody's" },
+        BudgetHolder::Token => member(&Group::Token, holder, known),
+        BudgetHolder::Label(name) => html! { span.tag { (name) "=" (holder) } },
+        BudgetHolder::Model | BudgetHolder::Route => html! { (holder) },
+    }
+}
+
+impl Section for UsagePages {
+    fn path(&self) -> &'static str {
+        "/usage"
+    }
+
+    fn name(&self) -> &'static str {
+        "Usage"
+    }
+
+    fn call<'v>(&'v self, visit: Visit<'v>) -> BoxFuture<'v, Reply> {
+        Box::pin(async move {
+            if visit.asked != Asked::Show || !visit.rest.is_empty() {
+                return Reply::NotFound;
+            }
+            self.show(&visit).await.unwrap_or_else(|error| {
+                tracing::error!(target: "portcullis::console", "usage: {error}");
+                let content = html! { header { h1 { "Usage" } } div.note.look role="alert" { "It cannot be read now." } };
+                Reply::Wrong(StatusCode::SERVICE_UNAVAILABLE, Page::plain("Usage", content))
+            })
+        })
+    }
+}
