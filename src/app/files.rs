@@ -15,7 +15,8 @@ use crate::api::pending::{Jobs, Poll, Polls, Retention, Uploads, Work};
 use crate::api::redact::Redaction;
 use crate::api::sanitize::{self, Sanitize, SanitizeDrafts, SanitizeSettings, Sanitizer};
 use crate::api::share::{
-    CreateShareFolder, DeleteShare, GetParts, GetShare, ListShares, PutShare, PutWork, Shares, UpdateShare,
+    CreateShareFolder, DeleteShare, Fetcher, GetParts, GetShare, ListBuckets, ListShares, PutShare, PutWork,
+    Shares, UpdateShare,
 };
 use crate::api::token::Service;
 use crate::api::{BlobPort, Endpoints, Guard, Mount};
@@ -70,7 +71,9 @@ pub(super) fn add(
         grants: Arc::clone(&grants),
         shares: shares.clone(),
     };
-    let sanitizer = sanitizer(config, parts, own)?;
+    let providers = ProviderSet::new(&config.sanitize, &parts.opened.clock)?;
+    let client = providers.client.clone();
+    let sanitizer = sanitizer(config, parts, own, providers)?;
     let works: Vec<Arc<dyn Work>> = vec![work.clone(), Arc::new(sanitizer.clone())];
     let runtime = parts.opened.io.handle().clone();
     let uploads = Uploads::new(jobs.clone(), Arc::clone(blobs), works, runtime);
@@ -105,7 +108,8 @@ pub(super) fn add(
             endpoints.mount(Mount { bare: true, ..mount }, poll.clone());
         }
     }
-    let put = PutShare::new(work, jobs, Arc::clone(&grants), dialect, limit);
+    let fetcher = Fetcher { client, limits: net::Limits { time: FETCH, size: limit } };
+    let put = PutShare::new(work, jobs, Arc::clone(&grants), dialect, fetcher);
     endpoints.mount(mount(PutShare::PATH, form), Arc::new(put));
     let get = GetParts { shares: shares.clone(), grants, dialect };
     endpoints.mount(mount(GetShare::OBJECT, FORM), Arc::new(GetShare::object(get.clone())));
@@ -114,6 +118,7 @@ pub(super) fn add(
     endpoints.add(DeleteShare(shares.clone()), dialect, FORM);
     endpoints.add(CreateShareFolder(shares.clone()), dialect, FORM);
     endpoints.add(ListShares(shares.clone()), dialect, FORM);
+    endpoints.add(ListBuckets, dialect, FORM);
     links::add(endpoints, config, parts, LinkMounts { shares, public: &public(config), form, dialect });
     Ok(())
 }
@@ -127,9 +132,14 @@ struct SanitizerParts {
     shares: Shares,
 }
 
-fn sanitizer(config: &Config, parts: &Services, own: SanitizerParts) -> Result<Sanitizer, AppError> {
+fn sanitizer(
+    config: &Config,
+    parts: &Services,
+    own: SanitizerParts,
+    providers: ProviderSet,
+) -> Result<Sanitizer, AppError> {
     let SanitizerParts { redaction, configs, jobs, grants, shares } = own;
-    let ProviderSet { scan, intel, client } = ProviderSet::new(&config.sanitize, &parts.opened.clock)?;
+    let ProviderSet { scan, intel, client } = providers;
     let loaded = parts.opened.clock.now().as_millis() / 1000;
     for feed in &config.sanitize.intel.feeds {
         parts.metrics.work.feed_loaded(&feed.display().to_string(), loaded);

@@ -1,9 +1,11 @@
 """The share service, as its own client uses it."""
 
 import hashlib
+import http.server
 import io
 import json
 import tarfile
+import threading
 import zipfile
 
 import pangea.exceptions as pe
@@ -59,6 +61,69 @@ def test_an_upload_url_is_asked_for_and_polled(share):
     assert done.result.object.name == "later.txt" and done.result.object.size == len(DATA)
     again = share.poll_result(response=response)
     assert again.result.object.id == done.result.object.id
+
+
+@pytest.fixture(scope="module")
+def files():
+    class Files(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(404 if "none" in self.path else 200)
+            if "cut" not in self.path:
+                self.send_header("Content-Length", str(len(DATA)))
+            else:
+                self.send_header("Content-Length", str(len(DATA) + 1))
+            self.end_headers()
+            self.wfile.write(DATA)
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Files) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield "http://127.0.0.1:%d" % server.server_port
+        server.shutdown()
+
+
+@pytest.mark.parametrize("path, more, name, folder", [
+    ("/robots.txt", {}, "robots.txt", "/"),
+    ("/a/r%C3%A9sum%C3%A9.pdf?x=1#y", {}, "r\u00e9sum\u00e9.pdf", "/"),
+    ("/robots.txt", {"name": "mine.txt", "folder": "/fetched"}, "mine.txt", "/fetched"),
+    ("/robots.txt", {"folder": "/fetched/"}, "robots.txt", "/fetched"),
+    ("/", {"folder": "/fetched/whole.txt"}, "whole.txt", "/fetched"),
+    ("/robots.txt", {"sha256": hashlib.sha256(DATA).hexdigest(), "size": len(DATA), "tags": ["t"]}, "robots.txt", "/"),
+])  # fmt: skip
+def test_a_file_is_fetched_from_a_url(gateway, share, files, path, more, name, folder):
+    body = {"transfer_method": "source-url", "source_url": files + path} | more
+    answer = gateway.call("POST", "/share/v1/put", body, {"authorization": "Bearer " + gateway.token})
+    assert answer.status == 200, answer.body
+    done = answer.json()["result"]["object"]
+    assert (done["name"], done.get("folder", "/"), done["size"]) == (name, folder, len(DATA))
+    as_part = share.get(done["id"], transfer_method=TransferMethod.MULTIPART)
+    assert [file.file for file in as_part.attached_files] == [DATA]
+
+
+@pytest.mark.parametrize("body, code, source", [
+    ({}, "FieldRequired", "/source_url"),
+    ({"source_url": "{files}/none"}, "InaccessibleURI", "/source_url"),
+    ({"source_url": "{files}/cut"}, "InaccessibleURI", "/source_url"),
+    ({"source_url": "http://127.0.0.1:9/x"}, "InaccessibleURI", "/source_url"),
+    ({"source_url": "http://169.254.169.254/latest/"}, "InaccessibleURI", "/source_url"),
+    ({"source_url": "file:///etc/passwd"}, "InaccessibleURI", "/source_url"),
+    ({"source_url": "{files}/a", "sha256": "0" * 64}, "BadState", "/sha256"),
+    ({"source_url": "{files}/a", "transfer_method": "put-url"}, "MutuallyExclusive", "/source_url"),
+    ({"source_url": "{files}/a", "bucket_id": "psb_" + "b" * 32}, "DoesNotExist", "/bucket_id"),
+])  # fmt: skip
+def test_what_cannot_be_fetched_is_told(gateway, files, body, code, source):
+    body = {name: value.replace("{files}", files) if isinstance(value, str) else value for name, value in body.items()}
+    answer = gateway.call("POST", "/share/v1/put", {"transfer_method": "source-url"} | body, {"authorization": "Bearer " + gateway.token})
+    [error] = answer.json()["result"]["errors"]
+    assert (answer.status, error["code"], error["source"]) == (400, code, source)
+
+
+def test_there_is_one_bucket(gateway, share):
+    [bucket] = share.buckets().result.buckets
+    assert bucket.default and {method.value for method in bucket.transfer_methods} >= {"multipart", "source-url"}
+    assert store(share, name="b.txt", bucket_id=bucket.id).name == "b.txt"
 
 
 def test_what_is_promised_is_judged(share):

@@ -9,6 +9,8 @@
 //! | `store` | what is done with them |
 //! | `request` | what several calls say in the same way |
 //! | `put` | [`PutShare`]: `/v1/put`, at once or by a granted upload |
+//! | `fetched` | [`Fetcher`]: files at a URL that a call names |
+//! | `bucket` | [`ListBuckets`] |
 //! | `get` | [`GetShare`]: `/v1/get` and `/v1/get_archive`, as a URL or a form |
 //! | `archive` | several as one archive |
 //! | `list` | [`ListShares`]: `/v1/list` |
@@ -17,7 +19,9 @@
 //! | `change` | [`UpdateShare`], [`DeleteShare`], [`CreateShareFolder`] |
 
 mod archive;
+mod bucket;
 mod change;
+mod fetched;
 mod filter;
 mod folder;
 mod get;
@@ -29,7 +33,9 @@ mod request;
 mod rows;
 mod store;
 
+pub use bucket::{BucketsResponse, ListBuckets};
 pub use change::{CountResponse, CreateShareFolder, DeleteShare, ObjectResponse, UpdateShare};
+pub use fetched::Fetcher;
 pub use folder::Folder;
 pub use get::{GetParts, GetShare};
 pub use list::{ListRequest, ListResponse, ListShares};

@@ -1,6 +1,7 @@
-//! `POST /v1/put`: a file, as a part of a form, or by a granted upload. Source: the public clients' `PutRequest`.
+//! `POST /v1/put`: a file, as a part of a form, by a granted upload, or from a URL. Source: the public clients' `PutRequest`.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use data_encoding::{BASE64, HEXLOWER_PERMISSIVE};
@@ -18,6 +19,7 @@ use crate::api::incoming::{Form, stored};
 use crate::api::json;
 use crate::api::pending::{Accepted, AwaitedUpload, Ended, Job, Jobs, Stage, Work, target};
 use crate::api::share::change::ObjectResponse;
+use crate::api::share::fetched::Fetcher;
 use crate::api::share::folder::{Folder, is_name};
 use crate::api::share::object::Object;
 use crate::api::share::request;
@@ -34,6 +36,7 @@ enum Way {
     Part,
     Form,
     Raw,
+    Url,
 }
 
 /// What a call says of a file; kept while its upload is awaited.
@@ -50,6 +53,9 @@ struct PutRequest {
     /// Digests in lower-case hexadecimal.
     sha256: Option<String>,
     others: Vec<(String, String)>,
+    /// Where the file is, if it is to be fetched.
+    #[serde(default)]
+    source_url: Option<String>,
 }
 
 /// Takes files once they are there.
@@ -64,7 +70,11 @@ pub struct PutShare {
     grants: Arc<Grants>,
     dialect: DialectChoice,
     limit: u64,
+    fetcher: Fetcher,
 }
+
+/// The longest URL, in characters.
+const URL: RangeInclusive<usize> = 1..=2048;
 
 /// What clients call the part with the file where the caller gave it no name.
 const NO_NAMES: [&str; 6] = ["", "filename", "file", "file.exe", "upload", "blob"];
@@ -98,7 +108,19 @@ impl PutRequest {
                 .into_iter()
                 .filter_map(|(name, _, length)| Some((name.to_owned(), digest(&mut fields, name, length)?)))
                 .collect(),
+            source_url: fields.text_within("source_url", URL).map(str::to_owned),
         };
+        if way == Some(Way::Url) && request.source_url.is_none() {
+            fields.fault(
+                Code::FieldRequired,
+                fields.at("source_url"),
+                "`source_url` is required for this method",
+            );
+        }
+        if request.source_url.is_some() && way.is_some_and(|way| way != Way::Url) {
+            let detail = "is read where `transfer_method` is source-url alone";
+            fields.fault(Code::MutuallyExclusive, fields.at("source_url"), detail);
+        }
         fields.close()?;
         Ok((way, request))
     }
@@ -223,15 +245,16 @@ impl PutShare {
     /// Its path, below the service's name.
     pub const PATH: &'static str = "/v1/put";
 
-    /// Takes files of at most `limit` bytes.
+    /// Takes files as large as `fetcher` does.
     pub fn new(
         work: Arc<PutWork>,
         jobs: Jobs,
         grants: Arc<Grants>,
         dialect: DialectChoice,
-        limit: u64,
+        fetcher: Fetcher,
     ) -> Self {
-        Self { work, jobs, grants, dialect, limit }
+        let limit = fetcher.limits.size;
+        Self { work, jobs, grants, dialect, limit, fetcher }
     }
 
     async fn run(&self, call: &mut Call<'_>) -> Result<Answer, ApiError> {
@@ -245,13 +268,26 @@ impl PutShare {
             return Ok(self.taken(call, outcome?));
         }
         let body = request::body(call).await?;
-        let ways = [("post-url", Way::Form), ("put-url", Way::Raw)];
+        let ways = [("post-url", Way::Form), ("put-url", Way::Raw), ("source-url", Way::Url)];
         let (way, request) = PutRequest::read(Fields::of(&body)?, who.tenant(), &ways)?;
-        let required =
-            || request::invalid(Code::FieldRequired, "transfer_method", "must be post-url or put-url");
+        let required = || {
+            request::invalid(
+                Code::FieldRequired,
+                "transfer_method",
+                "must be post-url, put-url or source-url",
+            )
+        };
         let way = way.ok_or_else(required)?;
         if request.size.is_some_and(|size| size > self.limit) {
             return Err(request::invalid(Code::IsTooBig, "size", &format!("must be at most {}", self.limit)));
+        }
+        if way == Way::Url {
+            let blob = Blob::fresh(Area::Passing).map_err(|_| ApiError::Internal("random"))?;
+            let outcome = self.fetched(request, &blob).await;
+            if outcome.is_err() {
+                drop(self.work.shares.blobs().remove(&blob).await);
+            }
+            return Ok(self.taken(call, outcome?));
         }
         // There is nothing to wait for.
         if request.size == Some(0) {
@@ -285,6 +321,22 @@ impl PutShare {
         let stamp = Stamp { id: call.id, received: call.received, answered: call.clock.now() };
         let status = self.dialect.of(&call.head.headers).success();
         stamp.answer(StatusCode::OK, status, TAKEN, Some(ObjectResponse::new(object.into())))
+    }
+
+    /// What is at a URL, under the last name of its path where the call gives it none.
+    async fn fetched(&self, mut request: PutRequest, blob: &Blob) -> Result<Object, ApiError> {
+        let url = request.source_url.take().unwrap_or_default();
+        let mut pieces = self.fetcher.fetch(&url).await?;
+        let by_path = request.parent.folder.is_some() && NO_NAMES.contains(&pieces.name().as_str());
+        let name = Some(pieces.name()).filter(|name| is_name(name) && !by_path);
+        request.name = request.name.take().or(name);
+        let put = self.work.shares.blobs().put(blob, &mut pieces, self.limit).await;
+        let fault = |error| match pieces.why() {
+            Some(why) => self.fetcher.fault(&why),
+            None => stored(&error),
+        };
+        let facts = put.map_err(fault)?;
+        self.work.take(request, blob, &facts).await
     }
 
     /// The parts `request` and `upload`, in any order; clients call the file as they like.

@@ -8,6 +8,7 @@ use crate::api::call::{Call, Collected};
 use crate::api::error::{ApiError, Code, Invalid};
 use crate::api::fields::Fields;
 use crate::api::json;
+use crate::api::share::bucket::BUCKET;
 use crate::api::share::folder::{Folder, is_name};
 use crate::api::share::rows::{Parent, ShareError};
 use crate::api::token::Principal;
@@ -25,13 +26,12 @@ const TAGS: (usize, usize) = (100, 128);
 pub(super) const BODY: usize = 1 << 20;
 
 /// Members that clients know and this service does not offer: leaving a password aside would be worse than saying so.
-const NOT_OFFERED: [&str; 10] = [
+const NOT_OFFERED: [&str; 9] = [
     "password",
     "password_algorithm",
     "add_password",
     "add_password_algorithm",
     "remove_password",
-    "bucket_id",
     "tenant_id",
     "root_folder",
     "root_id",
@@ -48,6 +48,10 @@ pub(super) fn common_beside(fields: &mut Fields<'_>, own: &[&str]) {
     fields.nulls_are_absent();
     // Clients that have a config send it to whatever service.
     fields.text("config_id");
+    let bucket = if own.contains(&"bucket_id") { None } else { fields.text("bucket_id") };
+    if bucket.is_some_and(|bucket| bucket != BUCKET) {
+        fields.fault(Code::DoesNotExist, fields.at("bucket_id"), "there is no such bucket");
+    }
     for name in NOT_OFFERED.into_iter().filter(|name| !own.contains(name)) {
         if fields.member(name).is_some() {
             fields.fault(Code::ProviderDisabled, fields.at(name), "is not offered by this service");

@@ -150,7 +150,7 @@ impl Automaton {
         let (mut state, mut at) = (walk.state, walk.at);
         let stop = limit.min(view.len());
         let mut dead = false;
-        while let Some(&byte) = view.text.get(at).filter(|_| at < stop) {
+        for &byte in view.text.get(at..stop).unwrap_or_default() {
             state = self.table.next(state, byte);
             if state.is_special() {
                 if state.is_dead() {

@@ -1,7 +1,8 @@
 //! One look at a window, and the way from a match to a finding: selection, edges, check, words near it. The answer is
 //! that more is needed where text that has not arrived could change it.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, RefCell, RefMut};
+use std::ops::ControlFlow;
 
 use super::automaton::{Automaton, Step, Walk, Which};
 use super::context::{After, Lexicon, Memo, Supported, Surroundings};
@@ -152,11 +153,15 @@ impl Pass<'_> {
         found: &mut Found,
     ) -> Settled {
         let which = if supported.any() { Which::All } else { Which::Alone };
-        let ends = walk.ends.iter().rev();
-        let all = ends.flat_map(|&end| {
-            automaton.matches(end, which).map(move |pattern| Match { end: end.at, pattern })
-        });
-        self.settle_all(walk.start, all, supported, found)
+        let mut settling = self.settling(walk.start, supported, found);
+        for &end in walk.ends.iter().rev() {
+            for pattern in automaton.matches(end, which) {
+                if settling.offer(Match { end: end.at, pattern }).is_break() {
+                    return Settled::NeedMore;
+                }
+            }
+        }
+        settling.settled()
     }
 
     /// The same for matches from `start`, in the order given.
@@ -167,34 +172,19 @@ impl Pass<'_> {
         supported: &Supported,
         found: &mut Found,
     ) -> Settled {
-        let kept = found.len();
-        let mut longest = None;
-        let failed = &mut *self.failed.borrow_mut();
-        failed.clear();
-        for Match { end, pattern } in
-            matches.inspect(|_| self.step(1)).filter(|one| supported.fits(one.pattern))
-        {
-            let ours = found.iter().skip(kept);
-            if ours.clone().any(|one| one.rule == pattern.rule && one.score.value() >= pattern.score) {
-                continue;
-            }
-            if !worth_trying(failed, pattern, end - start) {
-                continue;
-            }
-            match self.evaluate(pattern, start, end) {
-                Evaluation::Rejected => {}
-                Evaluation::CheckFailed => note_failure(failed, pattern, end - start),
-                Evaluation::Accepted(finding) => {
-                    longest = longest.max(Some(end));
-                    found.push(finding);
-                }
-                Evaluation::NeedMore => {
-                    found.truncate(kept);
-                    return Settled::NeedMore;
-                }
+        let mut settling = self.settling(start, supported, found);
+        for one in matches {
+            if settling.offer(one).is_break() {
+                return Settled::NeedMore;
             }
         }
-        longest.map_or(Settled::Nothing, Settled::UpTo)
+        settling.settled()
+    }
+
+    fn settling<'s>(&'s self, start: usize, supported: &'s Supported, found: &'s mut Found) -> Settling<'s> {
+        let mut failed = self.failed.borrow_mut();
+        failed.clear();
+        Settling { pass: self, start, supported, kept: found.len(), found, failed, longest: None }
     }
 
     /// Whether all that begins at `start` is decided.
@@ -243,6 +233,54 @@ impl Pass<'_> {
             supported.behind_unknown = !memo.after_of(surroundings, ends, group, &mut supported.behind);
         }
         self.step(memo.asked - asked);
+    }
+}
+
+/// The matches from one start, one after the other.
+struct Settling<'s> {
+    pass: &'s Pass<'s>,
+    start: usize,
+    supported: &'s Supported,
+    /// How much had been found before.
+    kept: usize,
+    found: &'s mut Found,
+    failed: RefMut<'s, Vec<FailedCheck>>,
+    /// Where the longest that was accepted ends.
+    longest: Option<usize>,
+}
+
+impl Settling<'_> {
+    /// Evaluates one. Breaks off where more text is needed, and then nothing of this start is found.
+    #[inline]
+    fn offer(&mut self, Match { end, pattern }: Match<'_>) -> ControlFlow<()> {
+        self.pass.step(1);
+        if !self.supported.fits(pattern) {
+            return ControlFlow::Continue(());
+        }
+        let length = end - self.start;
+        let mut ours = self.found.iter().skip(self.kept);
+        if ours.any(|one| one.rule == pattern.rule && one.score.value() >= pattern.score)
+            || !worth_trying(&self.failed, pattern, length)
+        {
+            return ControlFlow::Continue(());
+        }
+        match self.pass.evaluate(pattern, self.start, end) {
+            Evaluation::Rejected => {}
+            Evaluation::CheckFailed => note_failure(&mut self.failed, pattern, length),
+            Evaluation::Accepted(finding) => {
+                self.longest = self.longest.max(Some(end));
+                self.found.push(finding);
+            }
+            Evaluation::NeedMore => {
+                self.found.truncate(self.kept);
+                return ControlFlow::Break(());
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn settled(self) -> Settled {
+        self.longest.map_or(Settled::Nothing, Settled::UpTo)
     }
 }
 

@@ -17,15 +17,14 @@ use crate::detect::rules::syntax;
 /// Memory that the patterns of one automaton may take, and all that is derived from them, in bytes.
 const PATTERNS: usize = 48 << 20;
 const DERIVED: usize = 96 << 20;
-/// The first number of a state that is not reported: those below are [`State::UNKNOWN`] and [`State::DEAD`].
-const PLAIN: u16 = 2;
-/// The first number of a reported state.
-const REPORTED: u16 = 1 << 15;
+/// How many states there may be of those that are reported, and of the others.
+const MOST: u16 = (1 << 15) - 1;
 /// Reports are kept in so many blocks of so many.
 const BLOCKS: usize = 128;
-const BLOCK: usize = REPORTED as usize / BLOCKS;
+const BLOCK: usize = (MOST as usize + 1) / BLOCKS;
 
-/// A state, by its number.
+/// A state, by the row of its steps. Those that are come upon early lie in front. What a walk has to look at, the dead state and
+/// those that are reported, has an odd one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct State(u16);
 
@@ -43,10 +42,31 @@ impl State {
         self.0
     }
 
-    /// Where its row lies among those of all states: those that are come upon early lie in front, reported or not.
+    /// The `n`-th of those that are not reported.
+    const fn plain(n: u16) -> Self {
+        Self((n + 1) << 1)
+    }
+
+    /// The `n`-th of those that are.
+    const fn reported(n: u16) -> Self {
+        Self((n + 1) << 1 | 1)
+    }
+
+    /// Which of those that are reported it is, if it is one.
+    #[inline]
+    fn as_reported(self) -> Option<usize> {
+        if self.is_special() { usize::from(self.0 >> 1).checked_sub(1) } else { None }
+    }
+
+    /// Which of the others.
+    fn as_plain(self) -> Option<usize> {
+        if self.is_special() { None } else { usize::from(self.0 >> 1).checked_sub(1) }
+    }
+
+    /// Where its row lies among those of all states.
     #[inline]
     pub(crate) const fn row(self) -> usize {
-        self.0.rotate_left(1) as usize
+        self.0 as usize
     }
 
     #[inline]
@@ -57,8 +77,15 @@ impl State {
     /// Whether it is dead or reported.
     #[inline]
     pub(crate) const fn is_special(self) -> bool {
-        self.0.wrapping_sub(PLAIN) >= REPORTED - PLAIN
+        self.0 & 1 == 1
     }
+}
+
+/// The places of the patterns that a state is a match of.
+pub(crate) struct Report {
+    pub(crate) all: Box<[u16]>,
+    /// Of those, the ones that can count alone.
+    pub(crate) alone: Box<[u16]>,
 }
 
 /// The states.
@@ -74,13 +101,6 @@ pub(crate) struct States {
     reports: Places<Places<Report>>,
     /// What those have in common, as bits: a walk asks for this at most of its steps.
     common: Box<[AtomicU8]>,
-}
-
-/// The places of the patterns that a state is a match of.
-pub(crate) struct Report {
-    pub(crate) all: Box<[u16]>,
-    /// Of those, the ones that can count alone.
-    pub(crate) alone: Box<[u16]>,
 }
 
 /// Those that were come upon.
@@ -133,7 +153,7 @@ impl States {
             numbers: HashMap::new(),
         };
         let met = Mutex::new(met);
-        let common = bytemuck::zeroed_slice_box(usize::from(REPORTED));
+        let common = bytemuck::zeroed_slice_box(usize::from(MOST));
         let states = Self { dfa, units, places, traits, met, reports: empty(BLOCKS), common };
         // Classes are numbered in the order of the bytes that stand for them.
         states.units.iter().zip(0..).all(|(&unit, n)| states.class(unit) == n).then_some(states)
@@ -165,13 +185,9 @@ impl States {
     pub(crate) fn next(&self, state: State, class: u8) -> Option<State> {
         let mut met = self.met();
         let met = &mut *met;
-        let number = usize::from(state.0);
-        let place = number.checked_sub(usize::from(REPORTED));
-        let Some(&from) = place
-            .map_or_else(|| met.plain.get(number.wrapping_sub(usize::from(PLAIN))), |n| met.reported.get(n))
-        else {
-            return Some(State::DEAD);
-        };
+        let reported = state.as_reported().and_then(|n| met.reported.get(n));
+        let known = reported.or_else(|| state.as_plain().and_then(|n| met.plain.get(n)));
+        let Some(&from) = known else { return Some(State::DEAD) };
         let to = match self.units.get(usize::from(class)) {
             Some(&byte) => self.dfa.next_state(&mut met.cache, from, byte),
             None => self.dfa.next_eoi_state(&mut met.cache, from),
@@ -186,18 +202,18 @@ impl States {
         if let Some(&known) = met.numbers.get(&state) {
             return Some(known);
         }
-        let list = if state.is_match() { &mut met.reported } else { &mut met.plain };
-        let first = if state.is_match() { REPORTED } else { PLAIN };
-        let number = u16::try_from(list.len()).ok()?.checked_add(first)?;
-        if !state.is_match() && number >= REPORTED {
-            return None;
-        }
+        let is_match = state.is_match();
+        let list = if is_match { &mut met.reported } else { &mut met.plain };
+        let n = u16::try_from(list.len()).ok().filter(|&n| n < MOST)?;
         list.push(state);
-        if state.is_match() {
-            self.put(number - REPORTED, &met.cache, state)?;
-        }
-        met.numbers.insert(state, State(number));
-        Some(State(number))
+        let known = if is_match {
+            self.put(n, &met.cache, state)?;
+            State::reported(n)
+        } else {
+            State::plain(n)
+        };
+        met.numbers.insert(state, known);
+        Some(known)
     }
 
     /// Writes down what a reported state is a match of, before anybody is told its number.
@@ -216,31 +232,31 @@ impl States {
     /// What the patterns have in common that a state is a match of, if it is reported.
     #[inline]
     pub(crate) fn traits(&self, state: State) -> Option<Traits> {
-        let bits = self.common.get(usize::from(state.0.checked_sub(REPORTED)?))?;
+        let bits = self.common.get(state.as_reported()?)?;
         Some(Traits::of_bits(bits.load(Ordering::Acquire)))
     }
 
     /// What a state is a match of, if it is reported.
     pub(crate) fn report(&self, state: State) -> Option<&Report> {
-        let n = usize::from(state.0.checked_sub(REPORTED)?);
+        let n = state.as_reported()?;
         self.reports.get(n / BLOCK)?.get()?.get(n % BLOCK)?.get()
     }
 
     /// Derives all there are. `None` if there is no room for them.
     pub(crate) fn all(&self) -> Option<()> {
-        let (mut plain, mut reported) = (PLAIN, REPORTED);
-        let last = |first: u16, list: &[LazyStateID]| usize::from(first) + list.len();
+        let (mut plain, mut reported) = (0, 0);
         loop {
             let state = {
                 let met = self.met();
-                let open =
-                    [(&mut plain, last(PLAIN, &met.plain)), (&mut reported, last(REPORTED, &met.reported))];
-                let Some((next, _)) = open.into_iter().find(|(next, last)| usize::from(**next) < *last)
-                else {
+                if usize::from(plain) < met.plain.len() {
+                    plain += 1;
+                    State::plain(plain - 1)
+                } else if usize::from(reported) < met.reported.len() {
+                    reported += 1;
+                    State::reported(reported - 1)
+                } else {
                     return Some(());
-                };
-                *next += 1;
-                State(*next - 1)
+                }
             };
             for class in 0..=self.end() {
                 self.next(state, class)?;

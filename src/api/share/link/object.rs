@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::api::share::bucket::BUCKET;
 use crate::api::share::link::address::Addresses;
 use crate::api::share::link::password::Password;
 use crate::base::clock::Timestamp;
@@ -136,9 +137,6 @@ impl Link {
         Timestamp::from_millis(self.terms().expires_at)
     }
 }
-
-/// The one bucket that there is: clients want each link to say in which it is.
-const BUCKET: &str = "psb_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
 
 /// Who is let in, without what that takes.
 #[derive(Debug, Serialize)]

@@ -359,5 +359,23 @@ pub(super) fn lower<'b>(bytes: &[u8], buffer: &'b mut [u8; LONGEST]) -> Option<s
     place.copy_from_slice(bytes);
     place.make_ascii_lowercase();
     let text = std::str::from_utf8(place).ok()?;
-    Some(if text.is_ascii() { text.into() } else { text.to_lowercase().into() })
+    Some(if text.bytes().any(begins_cased) { text.to_lowercase().into() } else { text.into() })
+}
+
+/// Whether a byte may begin a character beyond ASCII that has a lower case: those of Hebrew, Arabic, the scripts of India and of
+/// East Asia (U+0580 to U+0FFF, U+3000 to U+9FFF, U+AC00 to U+D7FF) have none.
+const fn begins_cased(byte: u8) -> bool {
+    matches!(byte, 0xC2..=0xD5 | 0xE1 | 0xE2 | 0xEA | 0xEE..=0xFF)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::begins_cased;
+
+    #[test]
+    fn what_has_a_lower_case_begins_so() {
+        for c in ('\u{80}'..=char::MAX).filter(|c| !c.to_lowercase().eq([*c])) {
+            assert!(c.to_string().bytes().next().is_some_and(begins_cased), "{c}");
+        }
+    }
 }
