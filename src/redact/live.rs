@@ -149,6 +149,7 @@ impl Live {
             }
         }
         if !hits.is_empty() {
+            self.lossy |= hits.iter().any(|hit| !hit.kept && !hit.exact);
             edits.extend(hits.into_iter().filter(|hit| !hit.kept).map(|hit| hit.edit));
             edits.get_mut(first..).unwrap_or_default().sort_by_key(|edit| edit.range.start);
         }

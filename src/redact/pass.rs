@@ -2,6 +2,7 @@
 //! all of them, decide what stands for each value, write.
 
 use std::cmp::Reverse;
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::base::checkpoint::Stopped;
@@ -15,7 +16,7 @@ use crate::redact::escapes::Unescaped;
 use crate::redact::fpe_context::FpeContext;
 use crate::redact::keys::Keys;
 use crate::redact::method::Method;
-use crate::redact::opaque::Look;
+use crate::redact::opaque::{Look, Part};
 use crate::redact::redactor::{MOST_EXPLAINED, Redactor};
 use crate::redact::report::{InText, Redacted, Report};
 use crate::redact::restore::{FoundSurrogate, Restore};
@@ -172,29 +173,59 @@ impl OtherSpellings {
         Self { restore: Restore::new(undo), values: numbers }
     }
 
-    /// Adds to the replacements of a text those that none of them covers.
+    /// Adds to the replacements of a text those that none of them covers. Of one that covers others, such as `Ruiz, Elena`
+    /// where a rule found the `Elena`, that counts alone; where one ends within another, what of it is left is looked through
+    /// by itself.
     fn add(&mut self, shown: CarrierText<'_>, replacements: &mut Vec<(Edit, u32)>) {
         let CarrierText { part, typed, .. } = shown;
         if part.look == Look::Not || part.replaced || typed || self.values.is_empty() {
             return;
         }
-        let Self { restore, values } = self;
-        let (mut known, mut found) = (0, Vec::new());
-        restore.whole(part.text, &mut |FoundSurrogate { edit, entry, .. }| {
-            let passed = |(hit, _): &&(Edit, u32)| hit.range.end <= edit.range.start;
-            known += replacements.get(known..).unwrap_or_default().iter().take_while(passed).count();
-            let covered = replacements.get(known).is_some_and(|(hit, _)| hit.range.start < edit.range.end);
-            if let Some(&value) = values.get(entry as usize)
-                && !covered
-                && part.look.admits(&edit.range, part.text.len())
-            {
-                found.push((edit, value));
+        let mut left = Vec::new();
+        let mut added = Vec::new();
+        let mut covered = vec![false; replacements.len()];
+        for (edit, value) in self.found(part, 0..part.text.len()) {
+            let first = replacements.partition_point(|(hit, _)| hit.range.end <= edit.range.start);
+            let hits = replacements.iter().enumerate().skip(first);
+            let hits = || hits.clone().take_while(|(_, (hit, _))| hit.range.start < edit.range.end);
+            let within = |hit: &Edit| edit.range.start <= hit.range.start && hit.range.end <= edit.range.end;
+            if hits().all(|(_, (hit, _))| within(hit)) {
+                hits().for_each(|(n, _)| covered.get_mut(n).into_iter().for_each(|place| *place = true));
+                added.push((edit, value));
+                continue;
             }
-        });
-        if !found.is_empty() {
-            replacements.append(&mut found);
+            let mut at = edit.range.start;
+            for (_, (hit, _)) in hits() {
+                left.push(at..hit.range.start);
+                at = hit.range.end;
+            }
+            left.push(at..edit.range.end);
+        }
+        for range in left.into_iter().filter(|range| !range.is_empty()) {
+            added.extend(self.found(part, range));
+        }
+        if !added.is_empty() {
+            let mut covered = covered.into_iter();
+            replacements.retain(|_| !covered.next().unwrap_or(false));
+            replacements.append(&mut added);
             replacements.sort_by_key(|(edit, _)| edit.range.start);
         }
+    }
+
+    /// The values of a part of a text, in order.
+    fn found(&mut self, part: Part<'_>, range: Range<usize>) -> Vec<(Edit, u32)> {
+        let Self { restore, values } = self;
+        let mut found = Vec::new();
+        let text = part.text.get(range.clone()).unwrap_or_default();
+        restore.whole(text, &mut |FoundSurrogate { edit, entry, .. }| {
+            let place = edit.range.start + range.start..edit.range.end + range.start;
+            if let Some(&value) = values.get(entry as usize)
+                && part.look.admits(&place, part.text.len())
+            {
+                found.push((Edit { range: place, ..edit }, value));
+            }
+        });
+        found
     }
 }
 

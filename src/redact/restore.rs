@@ -19,6 +19,8 @@ pub(super) struct FoundSurrogate {
     pub(super) entry: u32,
     /// Whether it stays as it is.
     pub(super) kept: bool,
+    /// Whether it stands there as it was issued, so that its original becomes the same again.
+    pub(super) exact: bool,
 }
 
 /// Takes surrogates in order.
@@ -156,10 +158,12 @@ impl Restore {
                     if let Some(guard) = &mut self.guard {
                         guard.decided(!kept, if kept { found } else { with.as_bytes() });
                     }
+                    let exact = self.undo.is_as_issued(entry, found);
                     see(FoundSurrogate {
                         edit: Edit { range: self.from + at..self.from + at + len, with },
                         entry,
                         kept,
+                        exact,
                     });
                     self.left = left;
                     at += len;

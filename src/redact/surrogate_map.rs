@@ -97,6 +97,12 @@ impl SurrogateMap {
         &self.hosts
     }
 
+    /// Whether the surrogate with this number stands there as it was issued.
+    pub(super) fn is_as_issued(&self, entry: u32, found: &[u8]) -> bool {
+        let issued = self.surrogates.get(entry as usize);
+        issued.is_some_and(|(surrogate, ..)| surrogate.as_bytes() == found)
+    }
+
     /// All that was issued.
     pub(super) fn pairs(&self) -> impl Iterator<Item = Pair<'_>> {
         let all = self.surrogates.iter().zip(&self.originals);

@@ -101,6 +101,51 @@ def test_names_of_tools_voices_and_countries_stay(ends, path, body):
     assert sent == {"model": "m"} | body
 
 
+OF_TOOLS = [
+    ("/model/m/converse", {"messages": [{"role": "assistant", "content": [{"toolUse": {"toolUseId": "tooluse_abc", "name": "Jenkins", "input": {}}}]}]}),
+    ("/v1beta/models/g:generateContent", {"toolConfig": {"functionCallingConfig": {"mode": "ANY", "allowedFunctionNames": ["Julia"]}}}),
+    ("/v1/responses", {"input": "x", "tool_choice": {"type": "allowed_tools", "mode": "auto", "tools": [{"type": "function", "name": "Slack"}]}}),
+    ("/v1/responses", {"input": "x", "tools": [{"type": "mcp", "server_label": "Claude", "allowed_tools": ["Julia"]}]}),
+    ("/v1/chat/completions", {"messages": [], "tools": [{"type": "custom", "custom": {"name": "Jenkins"}}], "tool_choice": {"custom": {"name": "Jenkins"}}}),
+    ("/v1/messages", {"messages": [], "mcp_servers": [{"name": "Julia"}], "tools": [{"mcp_server_name": "Julia", "configs": {"Claude": {"enabled": True}}}]}),
+    ("/api/chat", {"messages": [{"role": "tool", "tool_name": "Jenkins", "content": "x"}]}),
+    # What a provider needs to get into somebody's server of tools.
+    ("/v1/messages", {"messages": [], "mcp_servers": [{"name": "x", "authorization_token": "ghp_x7Kq9ZpL2mNvB4tRwY8sD1fGhJ3kC5eA6uIo"}]}),
+    ("/v1/responses", {"input": "x", "tools": [{"type": "mcp", "authorization": "ghp_x7Kq9ZpL2mNvB4tRwY8sD1fGhJ3kC5eA6uIo"}]}),
+    ("/v1/responses", {"input": "x", "tools": [{"type": "mcp", "headers": {"Authorization": "Bearer ghp_x7Kq9ZpL2mNvB4tRwY8sD1fGhJ3kC5eA6uIo"}}]}),
+    # Ids of nineteen digits, of which one in twenty passes for a card.
+    ("/v1/projects/p/locations/l/endpoints/openapi/chat/completions", {"messages": [], "model": "projects/1/locations/eu/endpoints/6905949917125714272"}),
+    ("/v1beta/models/g:generateContent", {"contents": [], "cachedContent": "projects/1/locations/eu/cachedContents/6779851534465110352"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("path, body", OF_TOOLS, ids=range(len(OF_TOOLS)))
+def test_what_tools_are_known_by_and_reached_with_stays(ends, path, body):
+    sent, _ = ask(ends, path, {"model": "m"} | body, {})
+    assert sent == {"model": "m"} | body
+
+
+def test_other_headers_for_a_server_of_tools_are_text(ends):
+    tool = {"type": "mcp", "headers": {"Authorization": "Bearer x", "X-User": MAIL, "X-Key": "ghp_x7Kq9ZpL2mNvB4tRwY8sD1fGhJ3kC5eA6uIo"}}
+    sent, _ = ask(ends, "/v1/responses", {"model": "m", "input": "x", "tools": [tool]}, {})
+    headers = sent["tools"][0]["headers"]
+    assert headers["Authorization"] == "Bearer x" and MAIL != headers["X-User"] and "ghp_x7" not in headers["X-Key"]
+
+
+NAMED_IN_ANSWERS = [
+    ("/model/m/converse", {"output": {"message": {"role": "assistant", "content": [{"toolUse": {"toolUseId": "tooluse_abc", "name": "Jenkins", "input": {}}}]}}}),
+    ("/api/chat", {"message": {"role": "assistant", "tool_calls": [{"function": {"name": "Julia", "arguments": {}}}]}, "done": True}),
+    ("/v2/chat", {"message": {"tool_calls": [{"id": "call_1a2b3c", "type": "function", "function": {"name": "Slack", "arguments": "{}"}}]}}),
+    ("/v1/responses", {"output": [{"type": "mcp_list_tools", "server_label": "Claude", "tools": [{"name": "Jenkins", "input_schema": {"enum": ["Julia"]}}]}]}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("path, said", NAMED_IN_ANSWERS, ids=[path for path, _ in NAMED_IN_ANSWERS])
+def test_tools_that_an_answer_names_are_not_masked(ends, path, said):
+    _, got = ask(ends, path, {"model": "m", "messages": [], "input": "x"}, said)
+    assert json.loads(got) == said
+
+
 SIGNED = [
     "https://b.s3.amazonaws.com/i.png?X-Amz-Credential=AKIAQX7RZ3JY5KDN4WPL%2F20260101%2Fus-east-1%2Fs3&X-Amz-Signature=" + "0a1b" * 16,
     "https://acct.blob.core.windows.net/c/i.png?sv=2024-11-04&se=2027-01-01&sig=hVv6Jx91LmQpV8sTn2Rw7Yb4K0000000000000000000%3D",

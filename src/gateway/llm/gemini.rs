@@ -53,6 +53,10 @@ const fn delta(at: &'static str, key: &'static [Key]) -> Delta {
 
 const REQUEST: &[(&str, Treatment)] = &[
     ("model", Typed(Name)),
+    ("cachedContent", Typed(Name)),
+    ("cached_content", Typed(Name)),
+    ("tools[*].retrieval.vertexRagStore.ragResources[*].ragCorpus", Typed(Name)),
+    ("tools[*].retrieval.vertex_rag_store.rag_resources[*].rag_corpus", Typed(Name)),
     ("generationConfig.seed", Typed(Number)),
     ("generationConfig.maxOutputTokens", Typed(Number)),
     ("contents[*].parts[*].functionCall.id", Typed(Id)),

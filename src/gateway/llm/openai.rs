@@ -79,6 +79,8 @@ pub(super) static CHAT: Protocol = Protocol {
         ("model", Typed(Name)),
         // Mistral signs what it thought.
         ("messages[*].content[*].signature", Typed(Opaque)),
+        ("messages[*].thinking_blocks[*].signature", Typed(Opaque)),
+        ("messages[*].thinking_blocks[*].data", Typed(Opaque)),
         ("messages[*].reasoning_details[*].data", Typed(Opaque)),
         ("messages[*].reasoning_details[*].signature", Typed(Opaque)),
         // Numbers that steer the model, and names that are a token's id.
@@ -101,6 +103,12 @@ pub(super) static CHAT: Protocol = Protocol {
         ("obfuscation", Typed(Id)),
         ("choices[*].message.content[*].signature", Typed(Opaque)),
         ("choices[*].delta.content[*].signature", Typed(Opaque)),
+        ("choices[*].message.thinking_blocks[*].signature", Typed(Opaque)),
+        ("choices[*].delta.thinking_blocks[*].signature", Typed(Opaque)),
+        ("choices[*].message.thinking_blocks[*].data", Typed(Opaque)),
+        ("choices[*].delta.thinking_blocks[*].data", Typed(Opaque)),
+        ("choices[*].message.provider_specific_fields.thinking_blocks[*].signature", Typed(Opaque)),
+        ("choices[*].delta.provider_specific_fields.thinking_blocks[*].signature", Typed(Opaque)),
         ("choices[*].message.reasoning_details[*].data", Typed(Opaque)),
         ("choices[*].delta.reasoning_details[*].data", Typed(Opaque)),
         ("choices[*].message.reasoning_details[*].signature", Typed(Opaque)),
@@ -120,6 +128,12 @@ pub(super) static CHAT: Protocol = Protocol {
             delta("choices[*].delta.reasoning_details[*].summary", Text, REASONING),
             delta("choices[*].delta.content[*].text", Text, CHOICE),
             delta("choices[*].delta.content[*].thinking[*].text", Text, CHOICE),
+            // LiteLLM's proxy, which says it up to three times; Databricks; OpenRouter's older form.
+            delta("choices[*].delta.thinking_blocks[*].thinking", Text, CHOICE),
+            delta("choices[*].delta.provider_specific_fields.thinking_blocks[*].thinking", Text, CHOICE),
+            delta("choices[*].delta.provider_specific_fields.reasoning_content", Text, CHOICE),
+            delta("choices[*].delta.content[*].summary[*].text", Text, CHOICE),
+            delta("choices[*].delta.reasoning.content", Text, CHOICE),
             delta("choices[*].delta.audio.transcript", Text, CHOICE),
             delta("choices[*].delta.tool_calls[*].function.arguments", Embedded, TOOL_CALL),
             delta("choices[*].delta.tool_calls[*].custom.input", Argument, TOOL_CALL),
@@ -138,6 +152,32 @@ pub(super) static CHAT: Protocol = Protocol {
             Signed {
                 at: "choices[*].message.content[*].signature",
                 covers: Covers::Beside(&["choices[*].message.content[*].thinking"]),
+            },
+            Signed {
+                at: "choices[*].message.thinking_blocks[*].signature",
+                covers: Covers::Beside(&["choices[*].message.thinking_blocks[*].thinking"]),
+            },
+            Signed {
+                at: "choices[*].message.provider_specific_fields.thinking_blocks[*].signature",
+                covers: Covers::Beside(&[
+                    "choices[*].message.provider_specific_fields.thinking_blocks[*].thinking",
+                ]),
+            },
+            Signed {
+                at: "choices[*].delta.thinking_blocks[*].signature",
+                covers: Covers::Channel {
+                    delta: "choices[*].delta.thinking_blocks[*].thinking",
+                    key: CHOICE,
+                    member: "thinking",
+                },
+            },
+            Signed {
+                at: "choices[*].delta.provider_specific_fields.thinking_blocks[*].signature",
+                covers: Covers::Channel {
+                    delta: "choices[*].delta.provider_specific_fields.thinking_blocks[*].thinking",
+                    key: CHOICE,
+                    member: "thinking",
+                },
             },
             Signed {
                 at: "choices[*].message.reasoning_details[*].signature",

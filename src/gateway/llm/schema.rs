@@ -8,7 +8,7 @@ use memchr::memmem;
 use crate::stream::json::{Decoded, PathSet, PatternError, Segment, Token, Treatment, Type, walk};
 
 /// Where schemas stand, in any protocol: below these.
-const ROOTS: [&str; 16] = [
+const ROOTS: [&str; 19] = [
     // OpenAI, Anthropic, Gemini, Ollama, Cohere, Mistral.
     "tools[*]",
     "functions[*]",
@@ -27,6 +27,10 @@ const ROOTS: [&str; 16] = [
     "setup.tools[*]",
     // The Model Context Protocol.
     "result.tools[*]",
+    // Lists of a server's tools, as the Responses API has them in what goes on and comes back.
+    "input[*].tools[*]",
+    "output[*].tools[*]",
+    "item.tools[*]",
     "params.requestedSchema",
 ];
 
@@ -66,8 +70,27 @@ const BESIDE: [&str; 6] = [
     "response.tools[*].headers",
 ];
 
+/// What a provider is given to reach servers of tools with: it is of use to nobody if it is changed.
+const CREDENTIALS: [&str; 3] =
+    ["mcp_servers[*].authorization_token", "tools[*].authorization", "session.tools[*].authorization"];
+
+/// Headers for such a server that hold the same, among others that are text.
+const CREDENTIAL_HEADERS: [&str; 8] = [
+    "Authorization",
+    "authorization",
+    "X-API-Key",
+    "X-Api-Key",
+    "x-api-key",
+    "Api-Key",
+    "api-key",
+    "X-Goog-Api-Key",
+];
+
+/// Members whose names are those of tools.
+const NAMED_BY_TOOLS: [&str; 1] = ["tools[*].configs"];
+
 /// Names that a program gives its tools and a provider its voices, by which each knows them again; countries, which are two letters.
-const NAMES: [&str; 42] = [
+const NAMES: [&str; 96] = [
     // What a request has.
     "tools[*].name",
     "tools[*].function.name",
@@ -103,6 +126,37 @@ const NAMES: [&str; 42] = [
     "search_parameters.sources[*].country",
     "provider.order[*]",
     "provider.only[*]",
+    "messages[*].content[*].toolUse.name",
+    "toolConfig.toolChoice.tool.name",
+    "toolConfig.functionCallingConfig.allowedFunctionNames[*]",
+    "tool_config.function_calling_config.allowed_function_names[*]",
+    "tool_choice.tools[*].name",
+    "tool_choice.tools[*].server_label",
+    "tools[*].server_label",
+    "tools[*].allowed_tools[*]",
+    "tools[*].allowed_tools.tool_names[*]",
+    "tools[*].require_approval.*.tool_names[*]",
+    "input[*].server_label",
+    "input[*].tools[*].name",
+    "tools[*].custom.name",
+    "tool_choice.custom.name",
+    "tool_choice.allowed_tools.tools[*].name",
+    "tool_choice.allowed_tools.tools[*].function.name",
+    "tool_choice.allowed_tools.tools[*].custom.name",
+    "messages[*].tool_calls[*].custom.name",
+    "mcp_servers[*].name",
+    "mcp_servers[*].tool_configuration.allowed_tools[*]",
+    "tools[*].mcp_server_name",
+    "messages[*].content[*].server_name",
+    "messages[*].content[*].tool_name",
+    "messages[*].content[*].content[*].tool_name",
+    "messages[*].content[*].content.tool_references[*].tool_name",
+    "messages[*].tool_name",
+    "session.tools[*].server_label",
+    "session.tool_choice.name",
+    "setup.tools[*].functionDeclarations[*].name",
+    "setup.tools[*].function_declarations[*].name",
+    "toolResponse.functionResponses[*].name",
     // What an answer has.
     "choices[*].message.tool_calls[*].function.name",
     "choices[*].delta.tool_calls[*].function.name",
@@ -112,6 +166,29 @@ const NAMES: [&str; 42] = [
     "item.name",
     "response.output[*].name",
     "candidates[*].content.parts[*].functionCall.name",
+    "choices[*].message.tool_calls[*].custom.name",
+    "choices[*].delta.tool_calls[*].custom.name",
+    "choices[*].message.function_call.name",
+    "output.message.content[*].toolUse.name",
+    "contentBlockStart.start.toolUse.name",
+    "message.tool_calls[*].function.name",
+    "delta.message.tool_calls.function.name",
+    "output[*].server_label",
+    "output[*].tools[*].name",
+    "item.server_label",
+    "item.tools[*].name",
+    "response.output[*].server_label",
+    "response.output[*].tools[*].name",
+    "content[*].server_name",
+    "content[*].tool_name",
+    "content[*].content.tool_references[*].tool_name",
+    "content_block.server_name",
+    "content_block.content.tool_references[*].tool_name",
+    "toolCall.functionCalls[*].name",
+    "response.tools[*].name",
+    "response.tools[*].server_label",
+    "response.tool_choice.name",
+    "tool_calls[*].name",
 ];
 
 /// URLs that a provider fetches, or lets the caller fetch.
@@ -178,6 +255,10 @@ const LONGEST_VALUE: usize = 256;
 
 fn schemas() -> Result<PathSet, PatternError> {
     let mut schemas: Vec<(String, Treatment)> = Vec::new();
+    schemas.extend(CREDENTIALS.map(|place| (place.to_owned(), Treatment::Skip)));
+    for place in BESIDE.into_iter().filter(|place| place.ends_with(".headers")) {
+        schemas.extend(CREDENTIAL_HEADERS.map(|name| (format!("{place}.{name}"), Treatment::Skip)));
+    }
     schemas.extend(BESIDE.map(|place| (format!("{place}.**"), Treatment::Text)));
     for root in ROOTS {
         for value in VALUES {
@@ -188,6 +269,7 @@ fn schemas() -> Result<PathSet, PatternError> {
         schemas.extend(VALUES.map(|value| (format!("{root}.**.{value}.**"), Treatment::Text)));
         schemas.extend(KEYWORDS.map(|keyword| (format!("{root}.**.{keyword}"), Treatment::Skip)));
     }
+    schemas.extend(NAMED_BY_TOOLS.map(|place| (place.to_owned(), Treatment::Skip)));
     schemas.extend(NAMES.map(|name| (name.to_owned(), Treatment::Typed(Type::Word))));
     schemas.extend(URLS.map(|url| (url.to_owned(), Treatment::Typed(Type::SignedUrl))));
     let schemas: Vec<_> = schemas.iter().map(|(pattern, take)| (pattern.as_str(), *take)).collect();

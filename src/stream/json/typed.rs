@@ -53,9 +53,27 @@ impl Type {
             Self::Id => text.len() >= 8 && text.bytes().any(digit) && text.bytes().any(letter),
             _ => text.bytes().next().is_some_and(letter),
         };
-        token == Token::Text && shaped && typed
+        token == Token::Text && (shaped && typed || self == Self::Name && is_resource_name(text))
     }
 }
+
+/// Whether a text names something in a project of Google Cloud (AIP-122): collections and ids in turn, of which ids may be numbers
+/// alone, such as `projects/7/locations/europe-west1/endpoints/6905949917125714272`.
+fn is_resource_name(text: &str) -> bool {
+    let segments: Vec<&str> = text.split('/').collect();
+    let collection = |name: &str| !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphabetic());
+    let id = |name: &str| {
+        let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.');
+        (1..=LONGEST_ID).contains(&name.len()) && name.bytes().all(plain)
+    };
+    let pairs = || segments.chunks_exact(2);
+    matches!(segments.as_slice(), ["projects", _, "locations", _, ..])
+        && segments.len().is_multiple_of(2)
+        && pairs().all(|pair| matches!(pair, [name, one] if collection(name) && id(one)))
+}
+
+/// The longest id in such a name, in bytes.
+const LONGEST_ID: usize = 63;
 
 /// Members of a query that hold the signature of a URL, in small letters: of S3 and what speaks it, Google, CloudFront, Azure.
 const SIGNATURES: [&str; 4] = ["x-amz-signature", "x-goog-signature", "signature", "sig"];
@@ -173,6 +191,18 @@ mod tests {
             (id, Token::Text, "jane@example.com", false),
             (id, Token::Text, "it is 12 Main Street", false),
             (id, Token::Number, "1234567890", false),
+            (
+                name,
+                Token::Text,
+                "projects/my-project/locations/us-central1/endpoints/6905949917125714272",
+                true,
+            ),
+            (name, Token::Text, "projects/1/locations/eu/publishers/google/models/gemini-3", true),
+            (name, Token::Text, "projects/1/locations/eu/cachedContents/4111111111111111", true),
+            (name, Token::Text, "projects/1/endpoints/6905949917125714272", false),
+            (name, Token::Text, "projects/1/locations/eu/endpoints/jane@example.com", false),
+            (name, Token::Text, "projects/1/locations/eu/4111111111111111/x", false),
+            (id, Token::Text, "projects/1/locations/eu/endpoints/4111111111111111", false),
             (name, Token::Text, "gpt-4o", true),
             (name, Token::Text, "chat.completion.chunk", true),
             (name, Token::Text, "meta-llama/Llama-3:free", true),
