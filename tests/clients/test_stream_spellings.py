@@ -32,7 +32,7 @@ class Echo(MockHandler):
     do_POST = do_any
 
     def written(self, event):
-        line = json.dumps(event)
+        line = event if isinstance(event, str) else json.dumps(event)
         return (line + "\n" if self.mock.lines else "data: %s\n\n" % line).encode()
 
 
@@ -164,6 +164,21 @@ def test_the_last_event_of_a_text_generation_server_has_all_of_it(ends):
         return [{"token": {"text": part}, "generated_text": None, "details": None} for part in parts[:-1]] + [last]
 
     assert ask(ends, "/generate_stream", {"inputs": TEXT}, events) == TEXT + TEXT
+
+
+@pytest.mark.parametrize("before", ["hi ", "n 4111", "to jane.doe", "\\\\", ""])
+@pytest.mark.parametrize("ends_there", [False, True])
+def test_a_character_whose_halves_come_in_two_events_is_one(ends, before, ends_there):
+    """As servers send it that cut texts by UTF-16 units."""
+    gateway, mock = ends
+    events = ['{"choices":[{"index":0,"delta":{"content":"%s\\ud83d"}}]}' % before]
+    events += ['{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}'] if ends_there else ['{"choices":[{"index":0,"delta":{"content":"\\ude00 there"}}]}']
+    mock.lines, mock.text_of, mock.events = False, lambda came: "", lambda _: events
+    answer = gateway.call("POST", "/v1/chat/completions", CHAT | {"messages": [{"role": "user", "content": "hello"}]})
+    lines = [json.loads(line[6:]) for line in answer.body.decode().splitlines() if line.startswith("data: {")]
+    text = "".join(line["choices"][0]["delta"].get("content", "") for line in lines)
+    written = json.loads('"%s"' % before)
+    assert text == written + ("\ufffd" if ends_there else "\U0001f600 there")
 
 
 # What repeats a text token by token beside it: nothing of a surrogate, or of what was masked, may stand there.

@@ -6,6 +6,7 @@
 //! Everything else in a document stays byte for byte. What the texts are and what closes them is the protocol's data;
 //! how documents become a stream is the framer's business.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
@@ -18,7 +19,7 @@ use crate::gateway::llm::place::Document;
 use crate::gateway::llm::protocol::{CompiledCovers, CompiledProtocol, CompiledSigned};
 use crate::gateway::llm::signed::Block;
 use crate::gateway::llm::template::Template;
-use crate::stream::json::{Decoded, Treatment, encoded};
+use crate::stream::json::{Decoded, Treatment, encoded, half_at_end};
 use crate::stream::{Channel, Editor, StreamError, TextUse};
 
 /// The longest text that is kept for its signature, in bytes.
@@ -55,6 +56,8 @@ pub enum Outcome {
 struct OpenChannel {
     key: ChannelKey,
     channel: Channel,
+    /// The first half of a character, as JSON spells it, whose second may come in the next document.
+    half: Vec<u8>,
     /// What came of it, if a signature will cover it.
     original: Option<String>,
     original_charge: Charge,
@@ -77,6 +80,13 @@ struct Read<'d> {
     envelope: &'d [u8],
     data: &'d [u8],
     pieces: &'d [Piece],
+}
+
+/// A string as JSON spells it, in whole characters.
+struct Spelled<'d> {
+    bytes: Cow<'d, [u8]>,
+    /// The half of a character that stood behind them.
+    half: &'d [u8],
 }
 
 /// Edits the texts of a stream in a known protocol.
@@ -138,13 +148,17 @@ impl Deltas {
                 // A document that only closes a channel stays as it is: what is held leaves before it.
                 PieceKind::Delta(delta) if piece.span.is_empty() && closes(&delta.key) => continue,
                 PieceKind::Delta(delta) => {
-                    let decoded = Decoded::of(data.get(piece.span.clone()).unwrap_or_default());
+                    let spelled =
+                        self.whole_characters(&delta.key, data.get(piece.span.clone()).unwrap_or_default());
+                    let decoded = Decoded::of(&spelled.bytes);
                     let mut text = self.feed(delta, decoded.text())?;
+                    self.keep_half(&delta.key, spelled.half);
                     if closes(&delta.key) || turns.iter().any(|turn| turn.before == Some(at)) {
                         self.finish(&delta.key, &mut text)?;
                     }
                     touched.push(delta.key.clone());
-                    (text != decoded.text()).then_some(text)
+                    let halved = matches!(spelled.bytes, Cow::Owned(_)) || !spelled.half.is_empty();
+                    (halved || text != decoded.text()).then_some(text)
                 }
             };
             let Some(text) = text else { continue };
@@ -228,7 +242,24 @@ impl Deltas {
     }
 
     fn holds(&self, key: &ChannelKey) -> bool {
-        self.open.iter().any(|open| open.key == *key && open.channel.held() > 0)
+        self.open.iter().any(|open| open.key == *key && open.holds())
+    }
+
+    /// What a string spells, behind the half of a character that its channel had before, and without one at its end.
+    fn whole_characters<'d>(&mut self, key: &ChannelKey, spelled: &'d [u8]) -> Spelled<'d> {
+        let (bytes, half) =
+            spelled.split_at_checked(spelled.len() - half_at_end(spelled)).unwrap_or((spelled, b""));
+        let open = self.open.iter_mut().find(|open| open.key == *key);
+        let before = open.map(|open| std::mem::take(&mut open.half)).unwrap_or_default();
+        let bytes =
+            if before.is_empty() { Cow::Borrowed(bytes) } else { Cow::Owned([&before, bytes].concat()) };
+        Spelled { bytes, half }
+    }
+
+    fn keep_half(&mut self, key: &ChannelKey, half: &[u8]) {
+        if let Some(open) = self.open.iter_mut().find(|open| open.key == *key).filter(|_| !half.is_empty()) {
+            open.half = half.to_vec();
+        }
     }
 
     /// Feeds a channel, which is opened if it is new.
@@ -241,7 +272,7 @@ impl Deltas {
             }
             None => {
                 if self.open.len() >= MOST_OPEN
-                    && let Some(idle) = self.open.iter().position(|open| open.channel.held() == 0)
+                    && let Some(idle) = self.open.iter().position(|open| !open.holds())
                 {
                     self.open.remove(idle);
                 }
@@ -253,6 +284,7 @@ impl Deltas {
                 self.open.push(OpenChannel {
                     key: key.clone(),
                     channel,
+                    half: Vec::new(),
                     original,
                     original_charge,
                     template: None,
@@ -276,7 +308,7 @@ impl Deltas {
     /// Ends a channel; what it held is appended.
     fn finish(&mut self, key: &ChannelKey, out: &mut String) -> Result<(), StreamError> {
         match self.open.iter_mut().find(|open| open.key == *key) {
-            Some(open) => open.channel.finish(out),
+            Some(open) => open.finish(out),
             None => Ok(()),
         }
     }
@@ -324,7 +356,7 @@ impl Deltas {
         for piece in read.pieces {
             let PieceKind::Delta(delta) = &piece.kind else { continue };
             let Some(open) = self.open.iter_mut().find(|open| open.key == delta.key) else { continue };
-            if open.channel.held() == 0 {
+            if !open.holds() {
                 open.template = None;
                 open.charge.set(0)?;
                 continue;
@@ -345,7 +377,7 @@ impl Deltas {
     fn flush(&mut self, before: &mut Before, which: impl Fn(&ChannelKey) -> bool) -> Result<(), StreamError> {
         for open in self.open.iter_mut().filter(|open| which(&open.key)) {
             let mut text = String::new();
-            open.channel.finish(&mut text)?;
+            open.finish(&mut text)?;
             let Some(template) = open.template.take().filter(|_| !text.is_empty()) else { continue };
             open.charge.set(0)?;
             let text = encoded(&text);
@@ -363,6 +395,21 @@ impl Deltas {
             before.extend(data.map(|data| Earlier { envelope: template.envelope, data, added: true }));
         }
         Ok(())
+    }
+}
+
+impl OpenChannel {
+    /// Whether some of its text has not left.
+    fn holds(&self) -> bool {
+        self.channel.held() > 0 || !self.half.is_empty()
+    }
+
+    /// Ends it; what it held is appended.
+    fn finish(&mut self, out: &mut String) -> Result<(), StreamError> {
+        if !std::mem::take(&mut self.half).is_empty() {
+            self.channel.push("\u{FFFD}", out)?;
+        }
+        self.channel.finish(out)
     }
 }
 

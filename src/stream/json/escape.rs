@@ -92,6 +92,21 @@ pub(crate) fn encoded(text: &str) -> String {
     out
 }
 
+/// How long the escape is with which `encoded` ends, if that is the first half of a surrogate pair (RFC 8259 section 7) whose
+/// second may follow in another string; else 0.
+pub(crate) fn half_at_end(encoded: &[u8]) -> usize {
+    let Some((rest, [b'\\', b'u', b'd' | b'D', b'8' | b'9' | b'a' | b'A' | b'b' | b'B', third, fourth])) =
+        encoded.split_last_chunk::<HALF>()
+    else {
+        return 0;
+    };
+    let escaped = rest.iter().rev().take_while(|&&byte| byte == b'\\').count() % 2 == 1;
+    if escaped || !third.is_ascii_hexdigit() || !fourth.is_ascii_hexdigit() { 0 } else { HALF }
+}
+
+/// The length of such an escape.
+const HALF: usize = 6;
+
 fn spell(text: &str, mut put: impl FnMut(&str)) {
     let mut rest = text;
     while let Some((at, escape)) = rest.bytes().enumerate().find_map(|(at, b)| Some((at, escape(b)?))) {
@@ -121,6 +136,24 @@ const CONTROL: [&str; 32] = [
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn half_a_pair_is_known_at_the_end() {
+        for (text, length) in [
+            (r"hi \ud83d", 6),
+            (r"\uD83D", 6),
+            (r"\\\ud83d", 6),
+            (r"\\ud83d", 0),
+            (r"\ude00", 0),
+            (r"\ud83d\ude00", 0),
+            (r"\ud83d ", 0),
+            (r"\ud8zz", 0),
+            ("d83d", 0),
+            ("", 0),
+        ] {
+            assert_eq!(half_at_end(text.as_bytes()), length, "{text}");
+        }
+    }
 
     #[test]
     fn reads_escapes_cut_or_whole() {

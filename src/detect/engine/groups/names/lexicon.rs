@@ -6,8 +6,31 @@ use std::sync::OnceLock;
 
 use super::words::{FUNCTION_WORDS, TITLES};
 
-/// A word with its classes to a line.
+/// Words in order, by their classes, which a line with a colon names; of each word how many characters it shares with the one
+/// before (to base 36), and the rest.
 const LIST: &str = include_str!("lexicon.txt");
+
+/// Shows `see` each word of the list, and its classes.
+fn words(mut see: impl FnMut(&str, Classes)) {
+    let (mut classes, mut word) = (Classes::default(), String::new());
+    for line in LIST.lines() {
+        let mut rest = line.chars();
+        match rest.next() {
+            Some(':') => {
+                classes = Classes::of(rest.as_str());
+                word.clear();
+            }
+            Some(shared) => {
+                let shared = shared.to_digit(36).map_or(0, |shared| shared as usize);
+                let kept = word.char_indices().nth(shared).map_or(word.len(), |(at, _)| at);
+                word.truncate(kept);
+                word.push_str(rest.as_str());
+                see(&word, classes);
+            }
+            None => {}
+        }
+    }
+}
 
 /// Places of the table, as a power of two: twice the entries and more.
 const SIZE: u32 = 18;
@@ -94,9 +117,7 @@ fn table() -> &'static [u64] {
                 *slot |= print | u64::from(classes);
             }
         };
-        for (word, classes) in LIST.lines().filter_map(|line| line.split_once('\t')) {
-            add(word, Classes::of(classes).0);
-        }
+        words(|word, classes| add(word, classes.0));
         FUNCTION_WORDS.iter().for_each(|word| add(word, Classes::FUNCTION));
         TITLES.iter().for_each(|word| add(word, Classes::TITLE));
         table
