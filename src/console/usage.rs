@@ -162,15 +162,20 @@ impl UsagePages {
     async fn parts(&self, rows: &[UsageRow], known: &Known) -> Vec<Part> {
         let Some(config) = self.running.config() else { return Vec::new() };
         let (now, none) = (self.clock.now(), BTreeMap::new());
+        let spent: BTreeSet<(&str, &str, &str)> = rows
+            .iter()
+            .map(|UsageRow { key, .. }| (key.token.as_str(), key.route.as_str(), key.model.as_str()))
+            .collect();
         let mut parts = Vec::new();
         for budget in config.usage.budgets().map(Arc::new) {
             let mut accounts = BTreeMap::new();
-            for UsageRow { key, .. } in rows {
-                let labels = known.0.get(&key.token).map_or(&none, |info| &info.bounds.labels);
-                let token = (!key.token.is_empty()).then_some(key.token.as_str());
-                let models = [key.model.clone()];
-                let by = Spender { token, labels, route: &key.route, models: &models };
-                for account in budget.accounts(by, now) {
+            for &(token, route, model) in &spent {
+                let labels = known.0.get(token).map_or(&none, |info| &info.bounds.labels);
+                // Of a model that nobody knows, it is not known which account was charged.
+                let models: Vec<String> =
+                    Some(model.to_owned()).filter(|model| !model.is_empty()).into_iter().collect();
+                let token = (!token.is_empty()).then_some(token);
+                for account in budget.accounts(Spender { token, labels, route, models: &models }, now) {
                     accounts.entry(account.holder()).or_insert(account);
                 }
             }
@@ -233,7 +238,10 @@ fn budgets(parts: &[Part], known: &Known) -> Markup {
     html! {
         @if !parts.is_empty() {
             section.card aria-labelledby="budgets" {
-                header { h2 #budgets { "Budgets" } span.quiet { "of those who spent this month; tokens' own are on their pages" } }
+                header {
+                    h2 #budgets { "Budgets" }
+                    span.quiet { "of those who spent this month, at most " (HOLDERS) " of each; tokens' own are on their pages" }
+                }
                 div.scroll tabindex="0" role="group" aria-labelledby="budgets" {
                     table {
                         thead { tr { th { "Budget" } th { "Whose" } th { "Period" } th { "Left" } th { "Then" } } }

@@ -189,6 +189,11 @@ impl OtherSpellings {
             let hits = replacements.iter().enumerate().skip(first);
             let hits = || hits.clone().take_while(|(_, (hit, _))| hit.range.start < edit.range.end);
             let within = |hit: &Edit| edit.range.start <= hit.range.start && hit.range.end <= edit.range.end;
+            let covers = |hit: &Edit| hit.range.start <= edit.range.start && edit.range.end <= hit.range.end;
+            // What a rule found there by itself has that rule's method.
+            if hits().any(|(_, (hit, _))| covers(hit)) {
+                continue;
+            }
             if hits().all(|(_, (hit, _))| within(hit)) {
                 hits().for_each(|(n, _)| covered.get_mut(n).into_iter().for_each(|place| *place = true));
                 added.push((edit, value));

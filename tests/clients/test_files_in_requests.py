@@ -211,6 +211,10 @@ def test_the_name_of_a_file_in_a_header_is_redacted(files, mock, header, value):
         assert answer.status == 200
         came = dict((name.lower(), text) for name, text in mock.requests[-1].headers)[header.lower()]
         assert MAIL not in came and len(came) == len(value % MAIL), came
+    escaped = "UTF-8''" + MAIL.replace("@", "%40")
+    files.call("POST", "/restored/canned/start", {}, {header: "attachment; filename*=%s.txt" % escaped})
+    came = dict((name.lower(), text) for name, text in mock.requests[-1].headers)[header.lower()]
+    assert "jane" not in came and came.startswith("attachment; filename*=UTF-8''"), came
     files.call("POST", "/restored/canned/start", {}, {header: value % "notes"})
     assert (header.lower(), value % "notes") in [(name.lower(), text) for name, text in mock.requests[-1].headers]
 

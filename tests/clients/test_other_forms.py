@@ -104,6 +104,7 @@ THINKING = [
     lambda part: {"thinking_blocks": [{"type": "thinking", "thinking": part}]},
     lambda part: {"provider_specific_fields": {"thinking_blocks": [{"type": "thinking", "thinking": part}]}},
     lambda part: {"provider_specific_fields": {"reasoning_content": part}},
+    lambda part: {"reasoning": {"content": part}},
     lambda part: {"content": [{"type": "reasoning", "summary": [{"type": "summary_text", "text": part}]}]},
 ]
 
@@ -112,7 +113,7 @@ THINKING = [
 def test_thoughts_of_proxies_are_followed_over_events(ends, delta):
     def said(answer):
         lines = [line for line in answer.body.decode().splitlines() if line.startswith("data: {")]
-        return "".join(re.findall(r'"(?:thinking|reasoning_content|text)": ?"(.*?)"', "".join(lines)))
+        return "".join(re.findall(r'"(?:thinking|reasoning_content|content|text)": ?"(.*?)"', "".join(lines)))
 
     def events(text):
         return [{"choices": [{"index": 0, "delta": delta(text[at:at + 6])}]} for at in range(0, len(text), 6)]

@@ -172,6 +172,8 @@ def test_a_character_whose_halves_come_in_two_events_is_one(ends, before, ends_t
     """As servers send it that cut texts by UTF-16 units."""
     gateway, mock = ends
     events = ['{"choices":[{"index":0,"delta":{"content":"%s\\ud83d"}}]}' % before]
+    # Some say nothing in between.
+    events += ['{"choices":[{"index":0,"delta":{"content":""}}]}']
     events += ['{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}'] if ends_there else ['{"choices":[{"index":0,"delta":{"content":"\\ude00 there"}}]}']
     mock.lines, mock.text_of, mock.events = False, lambda came: "", lambda _: events
     answer = gateway.call("POST", "/v1/chat/completions", CHAT | {"messages": [{"role": "user", "content": "hello"}]})
@@ -211,6 +213,7 @@ def test_lists_of_tokens_repeat_nothing_that_was_changed(ends, path, answer, inv
     text = json.dumps(kept)
     assert ("kurt" not in text and "*****" in text) if invented else TEXT in text, text
     assert '"token"' not in text and '"bytes"' not in text and '"tokens": [{' not in text and '"tokens": ["' not in text, text
+    assert '"token_ids": [1' not in text and '"tokens": [1' not in text, text
     # A text that was not changed keeps its tokens.
     mock.events = lambda text: answer("nobody is named here")
     plain = gateway.call("POST", path, body | {"contents": [{"parts": [{"text": asked}]}]})

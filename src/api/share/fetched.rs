@@ -40,9 +40,12 @@ impl Fetcher {
                 request::invalid(Code::IsTooBig, "source_url", &detail)
             }
             _ => {
-                let detail = "no file can be had from this URL: it must answer a GET with 200, from an address that this \
-                              service may reach";
-                request::invalid(Code::InaccessibleURI, "source_url", detail)
+                let detail = format!(
+                    "no file can be had from this URL: it must answer a GET with 200 within {} seconds, from an address \
+                     that this service may reach",
+                    self.limits.time.as_secs()
+                );
+                request::invalid(Code::InaccessibleURI, "source_url", &detail)
             }
         }
     }

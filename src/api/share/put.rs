@@ -117,8 +117,8 @@ impl PutRequest {
                 "`source_url` is required for this method",
             );
         }
-        if request.source_url.is_some() && way.is_some_and(|way| way != Way::Url) {
-            let detail = "is read where `transfer_method` is source-url alone";
+        if request.source_url.is_some() && way != Some(Way::Url) {
+            let detail = "is only read where `transfer_method` is source-url";
             fields.fault(Code::MutuallyExclusive, fields.at("source_url"), detail);
         }
         fields.close()?;
@@ -283,6 +283,8 @@ impl PutShare {
         }
         if way == Way::Url {
             let blob = Blob::fresh(Area::Passing).map_err(|_| ApiError::Internal("random"))?;
+            let mut charge = call.budget.charge();
+            charge.set(self.work.shares.blobs().holds())?;
             let outcome = self.fetched(request, &blob).await;
             if outcome.is_err() {
                 drop(self.work.shares.blobs().remove(&blob).await);

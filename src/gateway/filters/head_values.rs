@@ -28,8 +28,10 @@ static FILE_NAMES: [HeaderName; 3] = [
     HeaderName::from_static("slug"),
 ];
 
-/// Which values of a head are looked at, beside those that name a file.
+/// What stands between a charset, of no language, and the text that it is of.
+const CHARSET_END: &[u8] = b"''";
 
+/// Which values of a head are looked at, beside those that name a file.
 #[derive(Clone, Debug, Default)]
 pub struct HeadValues {
     /// Whether those of the query are, but for credentials.
@@ -73,7 +75,13 @@ impl HeadRedaction<'_> {
             let values: Vec<HeaderValue> = head.headers.get_all(name).iter().cloned().collect();
             let mut changed = Vec::new();
             for value in &values {
-                changed.push(self.text(value.as_bytes(), found)?);
+                let value = value.as_bytes();
+                let redacted = if FILE_NAMES.contains(name) {
+                    self.file_name(value, found)
+                } else {
+                    self.text(value, found)
+                };
+                changed.push(redacted?);
             }
             write(head, name, &values, changed);
         }
@@ -129,6 +137,20 @@ impl HeadRedaction<'_> {
         let (redacted, _) = self.redactor.form(field, self.keys, Limits::default())?;
         found(redacted.report());
         Ok((redacted.report().count() > 0).then(|| redacted.into_value()))
+    }
+
+    /// A header that names a file: where it says in which charset that is, the name behind is escaped (RFC 8187 section 3.2.1).
+    fn file_name(
+        &self,
+        value: &[u8],
+        found: &mut dyn FnMut(&Report),
+    ) -> Result<Option<Vec<u8>>, RedactError> {
+        let Some(at) = memchr::memmem::find(value, CHARSET_END) else { return self.text(value, found) };
+        let (before, name) = value.split_at(at + CHARSET_END.len());
+        let (redacted, named) = (self.text(before, found)?, self.field(name, found)?);
+        let changed = redacted.is_some() || named.is_some();
+        let whole = || [redacted.as_deref().unwrap_or(before), named.as_deref().unwrap_or(name)].concat();
+        Ok(changed.then(whole))
     }
 
     /// The value of a header; that of an address (`Referer`) by its parameters.

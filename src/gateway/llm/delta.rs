@@ -86,7 +86,7 @@ struct Read<'d> {
 struct Spelled<'d> {
     bytes: Cow<'d, [u8]>,
     /// The half of a character that stood behind them.
-    half: &'d [u8],
+    half: Vec<u8>,
 }
 
 /// Edits the texts of a stream in a known protocol.
@@ -152,12 +152,13 @@ impl Deltas {
                         self.whole_characters(&delta.key, data.get(piece.span.clone()).unwrap_or_default());
                     let decoded = Decoded::of(&spelled.bytes);
                     let mut text = self.feed(delta, decoded.text())?;
+                    let halved = matches!(spelled.bytes, Cow::Owned(_)) || !spelled.half.is_empty();
                     self.keep_half(&delta.key, spelled.half);
                     if closes(&delta.key) || turns.iter().any(|turn| turn.before == Some(at)) {
                         self.finish(&delta.key, &mut text)?;
                     }
                     touched.push(delta.key.clone());
-                    let halved = matches!(spelled.bytes, Cow::Owned(_)) || !spelled.half.is_empty();
+
                     (halved || text != decoded.text()).then_some(text)
                 }
             };
@@ -247,18 +248,22 @@ impl Deltas {
 
     /// What a string spells, behind the half of a character that its channel had before, and without one at its end.
     fn whole_characters<'d>(&mut self, key: &ChannelKey, spelled: &'d [u8]) -> Spelled<'d> {
-        let (bytes, half) =
-            spelled.split_at_checked(spelled.len() - half_at_end(spelled)).unwrap_or((spelled, b""));
         let open = self.open.iter_mut().find(|open| open.key == *key);
         let before = open.map(|open| std::mem::take(&mut open.half)).unwrap_or_default();
-        let bytes =
-            if before.is_empty() { Cow::Borrowed(bytes) } else { Cow::Owned([&before, bytes].concat()) };
+        let mut bytes =
+            if before.is_empty() { Cow::Borrowed(spelled) } else { Cow::Owned([&before, spelled].concat()) };
+        let end = bytes.len() - half_at_end(&bytes);
+        let half = bytes.get(end..).unwrap_or_default().to_vec();
+        match &mut bytes {
+            Cow::Borrowed(bytes) => *bytes = bytes.get(..end).unwrap_or_default(),
+            Cow::Owned(bytes) => bytes.truncate(end),
+        }
         Spelled { bytes, half }
     }
 
-    fn keep_half(&mut self, key: &ChannelKey, half: &[u8]) {
-        if let Some(open) = self.open.iter_mut().find(|open| open.key == *key).filter(|_| !half.is_empty()) {
-            open.half = half.to_vec();
+    fn keep_half(&mut self, key: &ChannelKey, half: Vec<u8>) {
+        if let Some(open) = self.open.iter_mut().find(|open| open.key == *key) {
+            open.half = half;
         }
     }
 

@@ -21,6 +21,8 @@ pub(super) static GENERATE: Protocol = Protocol {
             Close { at: "error", is: None, key: &[] },
         ],
         echoes: &[
+            // The number of the text's token, which spells it too.
+            Echo { at: "token.id", with: "0" },
             Echo { at: "top_tokens", with: "[]" },
             Echo { at: "details.tokens", with: "[]" },
             Echo { at: "details.top_tokens", with: "[]" },

@@ -97,14 +97,14 @@ pub fn last_segment(id: &str) -> Option<&str> {
 
 /// What a body says; nothing if it is no JSON document.
 pub fn in_body(body: &[u8]) -> BodyNames {
-    let mut names = BodyNames::default();
+    let (mut names, mut deferred) = (BodyNames::default(), false);
     let walked = walk(body, &mut |path, Leaf { span, token }| {
         if token == Token::Key {
             let flag = || flag_behind(body.get(span.end..).unwrap_or_default());
             match body.get(span.clone()).filter(|_| path.is_empty()) {
                 Some(b"store") => names.store = flag(),
                 // As xAI has it: the answer is read later.
-                Some(b"deferred") if flag() == Some(true) => names.store = Some(true),
+                Some(b"deferred") => deferred = flag() == Some(true),
                 _ => {}
             }
             return;
@@ -115,6 +115,9 @@ pub fn in_body(body: &[u8]) -> BodyNames {
         let decoded = Decoded::of(body.get(span).unwrap_or_default());
         names.named.extend(named(decoded.text(), role).filter(|named| !names.named.contains(named)));
     });
+    if deferred {
+        names.store = Some(true);
+    }
     if walked.is_ok() { names } else { BodyNames::default() }
 }
 
@@ -208,7 +211,9 @@ mod tests {
     #[test]
     fn bodies_name_it_wherever_it_stands() {
         type Case = (&'static str, &'static [(&'static str, bool)], Option<bool>);
-        let cases: [Case; 16] = [
+        let cases: [Case; 18] = [
+            (r#"{"deferred":true,"store":false}"#, &[], Some(true)),
+            (r#"{"store":false,"deferred":true}"#, &[], Some(true)),
             (r#"{"deferred":true}"#, &[], Some(true)),
             (r#"{"deferred":false,"agent_id":"ag_1"}"#, &[("ag_1", false)], None),
             (r#"{"previous_response_id":"resp_1","store":false}"#, &[("resp_1", true)], Some(false)),

@@ -94,18 +94,15 @@ pub(crate) fn encoded(text: &str) -> String {
 
 /// How long the escape is with which `encoded` ends, if that is the first half of a surrogate pair (RFC 8259 section 7) whose
 /// second may follow in another string; else 0.
-pub(crate) fn half_at_end(encoded: &[u8]) -> usize {
+pub fn half_at_end(encoded: &[u8]) -> usize {
     let Some((rest, [b'\\', b'u', b'd' | b'D', b'8' | b'9' | b'a' | b'A' | b'b' | b'B', third, fourth])) =
-        encoded.split_last_chunk::<HALF>()
+        encoded.split_last_chunk::<UNIT>()
     else {
         return 0;
     };
     let escaped = rest.iter().rev().take_while(|&&byte| byte == b'\\').count() % 2 == 1;
-    if escaped || !third.is_ascii_hexdigit() || !fourth.is_ascii_hexdigit() { 0 } else { HALF }
+    if escaped || !third.is_ascii_hexdigit() || !fourth.is_ascii_hexdigit() { 0 } else { UNIT }
 }
-
-/// The length of such an escape.
-const HALF: usize = 6;
 
 fn spell(text: &str, mut put: impl FnMut(&str)) {
     let mut rest = text;

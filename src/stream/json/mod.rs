@@ -28,8 +28,8 @@ pub use crate::stream::path::{
 pub(crate) use document::is_long;
 pub use document::{Decoded, JsonError, JsonFault, Leaf, digits_of, walk, walk_numbers, with_digits};
 pub use embedded::Embedded;
-pub use escape::encode;
-pub(crate) use escape::{encoded, half_at_end};
+pub(crate) use escape::encoded;
+pub use escape::{encode, half_at_end};
 pub use numbers::NumberReader;
 pub use scan::Slots;
 pub use slots::{EditorSlots, JsonSlots};

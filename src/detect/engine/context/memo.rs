@@ -73,7 +73,7 @@ pub(crate) struct Memo {
     before_run: usize,
     /// Phrases that were asked about so far.
     pub(crate) asked: usize,
-    /// How many known words began before the value last asked about, and how many words ended there.
+    /// How many known words began, and how many words ended, before the place last asked about. Only where to begin looking.
     begun: usize,
     ended: usize,
 }

@@ -154,7 +154,7 @@ mod tests {
         assert!(LEGAL_FORMS.is_sorted());
         for form in LEGAL_FORMS {
             assert!(form.len() + ", ".len() <= LONGEST, "{form}");
-            assert!(form.bytes().next().is_some_and(begins), "{form}");
+            assert!(form.len() >= 2 && form.bytes().next().is_some_and(begins), "{form}");
         }
     }
 }
