@@ -366,6 +366,32 @@ def b64(raw):
 Mock.handler = MockHandler
 
 
+class Replies(MockHandler):
+    """Answers with what `mock.reply` makes of a request: a document, or a list of events."""
+
+    def do_any(self):
+        came = Recorded(self.command, self.path, list(self.headers.items()), self.take())
+        self.mock.requests.append(came)
+        said = self.mock.reply(came.json())
+        if isinstance(said, dict):
+            return self.send(200, "application/json", json.dumps(said).encode())
+        kind = "application/x-ndjson" if self.mock.lines else "text/event-stream"
+        return self.pieces(200, kind, [self.spelled(one) for one in said])
+
+    do_POST = do_any
+
+    def spelled(self, event):
+        line = event if isinstance(event, str) else json.dumps(event)
+        return (line + "\n" if self.mock.lines else "data: %s\n\n" % line).encode()
+
+
+class ReplyingMock(Mock):
+    handler = Replies
+    # Whether events are lines of a stream of JSON.
+    lines = False
+    reply = None
+
+
 if __name__ == "__main__":
     with Mock(port=int(sys.argv[1]) if len(sys.argv) > 1 else 9100) as mock:
         print("mock upstream on", mock.url, flush=True)

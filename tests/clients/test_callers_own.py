@@ -4,40 +4,22 @@ import json
 
 import pytest
 from gateway import EVERY_PATH, Gateway
-from mock_upstream import Mock, MockHandler, Recorded
+from mock_upstream import ReplyingMock
 
 MAIL = "jane.doe@harbour-post.com"
 OTHER = "maria.lopez@clinic-mail.com"
 
 
-class Says(MockHandler):
-    """Answers with `mock.said`: a document, or the events of a stream."""
-
-    def do_any(self):
-        self.mock.requests.append(Recorded(self.command, self.path, list(self.headers.items()), self.take()))
-        said = self.mock.said
-        if isinstance(said, list):
-            return self.pieces(200, "text/event-stream", [b"data: %s\n\n" % json.dumps(event).encode() for event in said])
-        return self.send(200, "application/json", json.dumps(said).encode())
-
-    do_POST = do_any
-
-
-class SayingMock(Mock):
-    handler = Says
-    said = {}
-
-
 @pytest.fixture(scope="module")
 def ends():
-    with SayingMock() as mock, Gateway(mock.url, EVERY_PATH) as gateway:
+    with ReplyingMock() as mock, Gateway(mock.url, EVERY_PATH) as gateway:
         yield gateway, mock
 
 
 def ask(ends, path, body, said):
     """What the upstream got, and what the caller gets."""
     gateway, mock = ends
-    mock.said = said
+    mock.reply = lambda _: said
     answer = gateway.call("POST", path, body)
     assert answer.status == 200, answer.body
     return mock.requests[-1].json(), answer.body.decode()
@@ -129,7 +111,7 @@ def test_other_headers_for_a_server_of_tools_are_text(ends):
     tool = {"type": "mcp", "headers": {"Authorization": "Bearer x", "X-User": MAIL, "X-Key": "ghp_x7Kq9ZpL2mNvB4tRwY8sD1fGhJ3kC5eA6uIo"}}
     sent, _ = ask(ends, "/v1/responses", {"model": "m", "input": "x", "tools": [tool]}, {})
     headers = sent["tools"][0]["headers"]
-    assert headers["Authorization"] == "Bearer x" and MAIL != headers["X-User"] and "ghp_x7" not in headers["X-Key"]
+    assert headers["Authorization"] == "Bearer x" and MAIL != headers["X-User"] and tool["headers"]["X-Key"] != headers["X-Key"]
 
 
 NAMED_IN_ANSWERS = [

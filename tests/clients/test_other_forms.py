@@ -7,33 +7,15 @@ import re
 
 import pytest
 from gateway import EVERY_PATH, Gateway
-from mock_upstream import Mock, MockHandler, Recorded
+from mock_upstream import ReplyingMock
 
 MAIL = "jane.doe@harbour-post.com"
 SEAL = base64.b64encode(random.Random(1).randbytes(200)).decode()
 
 
-class Replies(MockHandler):
-    """Answers with what `mock.reply` makes of a request: a document, or a list of events."""
-
-    def do_any(self):
-        came = Recorded(self.command, self.path, list(self.headers.items()), self.take())
-        self.mock.requests.append(came)
-        said = self.mock.reply(came.json())
-        if isinstance(said, list):
-            return self.pieces(200, "text/event-stream", [b"data: %s\n\n" % json.dumps(one).encode() for one in said])
-        return self.send(200, "application/json", json.dumps(said).encode())
-
-    do_POST = do_any
-
-
-class RepliesMock(Mock):
-    handler = Replies
-
-
 @pytest.fixture(scope="module")
 def ends():
-    with RepliesMock() as mock, Gateway(mock.url, EVERY_PATH) as gateway:
+    with ReplyingMock() as mock, Gateway(mock.url, EVERY_PATH) as gateway:
         yield gateway, mock
 
 

@@ -5,7 +5,7 @@ import re
 
 import pytest
 from gateway import EVERY_PATH, Gateway
-from mock_upstream import Mock, MockHandler, Recorded
+from mock_upstream import ReplyingMock
 
 VALUES = {
     "MAIL": "jane.doe@harbour-post.com",
@@ -17,32 +17,11 @@ VALUES = {
 TEXT = "MAIL=%(MAIL)s; CARD=%(CARD)s; SSN=%(SSN)s; KEY=%(KEY)s; IBAN=%(IBAN)s." % VALUES
 
 
-class Echo(MockHandler):
-    """Answers with what `mock.events` makes of the text that it was asked."""
-
-    def do_any(self):
-        came = Recorded(self.command, self.path, list(self.headers.items()), self.take())
-        self.mock.requests.append(came)
-        events = self.mock.events(self.mock.text_of(came.json()))
-        if isinstance(events, dict):
-            return self.pieces(200, "application/json", [json.dumps(events).encode()])
-        kind = "application/x-ndjson" if self.mock.lines else "text/event-stream"
-        self.pieces(200, kind, [self.written(event) for event in events])
-
-    do_POST = do_any
-
-    def written(self, event):
-        line = event if isinstance(event, str) else json.dumps(event)
-        return (line + "\n" if self.mock.lines else "data: %s\n\n" % line).encode()
-
-
-class EchoMock(Mock):
-    handler = Echo
-
-
 @pytest.fixture(scope="module")
 def ends():
-    with EchoMock() as mock, Gateway(mock.url, EVERY_PATH) as gateway:
+    """A gateway, and an upstream that answers with what `mock.events` makes of the text that `mock.text_of` finds in a request."""
+    with ReplyingMock() as mock, Gateway(mock.url, EVERY_PATH) as gateway:
+        mock.reply = lambda came: mock.events(mock.text_of(came))
         yield gateway, mock
 
 

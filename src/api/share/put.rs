@@ -124,6 +124,13 @@ impl PutRequest {
         fields.close()?;
         Ok((way, request))
     }
+
+    /// Takes the name that the file came with, where the call gives it none and a path does not say it better.
+    fn name_after(&mut self, file: String) {
+        let by_path = self.parent.folder.is_some() && NO_NAMES.contains(&file.as_str());
+        let named = || Some(file).filter(|name| is_name(name) && !by_path);
+        self.name = self.name.take().or_else(named);
+    }
 }
 
 fn digest(fields: &mut Fields<'_>, name: &'static str, length: usize) -> Option<String> {
@@ -262,10 +269,8 @@ impl PutShare {
         if Form::is_one(&call.head.headers) {
             let blob = Blob::fresh(Area::Passing).map_err(|_| ApiError::Internal("random"))?;
             let outcome = self.form(call, who.tenant(), &blob).await;
-            if outcome.is_err() {
-                drop(self.work.shares.blobs().remove(&blob).await);
-            }
-            return Ok(self.taken(call, outcome?));
+            let object = self.settled(&blob, outcome).await?;
+            return Ok(self.taken(call, object));
         }
         let body = request::body(call).await?;
         let ways = [("post-url", Way::Form), ("put-url", Way::Raw), ("source-url", Way::Url)];
@@ -286,10 +291,8 @@ impl PutShare {
             let mut charge = call.budget.charge();
             charge.set(self.work.shares.blobs().holds())?;
             let outcome = self.fetched(request, &blob).await;
-            if outcome.is_err() {
-                drop(self.work.shares.blobs().remove(&blob).await);
-            }
-            return Ok(self.taken(call, outcome?));
+            let object = self.settled(&blob, outcome).await?;
+            return Ok(self.taken(call, object));
         }
         // There is nothing to wait for.
         if request.size == Some(0) {
@@ -319,6 +322,14 @@ impl PutShare {
         Ok(Accepted { stamp, dialect, base: self.grants.public(), minutes, polls: 0 }.answer(&job))
     }
 
+    /// Removes the bytes of what was not taken.
+    async fn settled(&self, blob: &Blob, outcome: Result<Object, ApiError>) -> Result<Object, ApiError> {
+        if outcome.is_err() {
+            drop(self.work.shares.blobs().remove(blob).await);
+        }
+        outcome
+    }
+
     fn taken(&self, call: &Call<'_>, object: Object) -> Answer {
         let stamp = Stamp { id: call.id, received: call.received, answered: call.clock.now() };
         let status = self.dialect.of(&call.head.headers).success();
@@ -329,9 +340,7 @@ impl PutShare {
     async fn fetched(&self, mut request: PutRequest, blob: &Blob) -> Result<Object, ApiError> {
         let url = request.source_url.take().unwrap_or_default();
         let mut pieces = self.fetcher.fetch(&url).await?;
-        let by_path = request.parent.folder.is_some() && NO_NAMES.contains(&pieces.name().as_str());
-        let name = Some(pieces.name()).filter(|name| is_name(name) && !by_path);
-        request.name = request.name.take().or(name);
+        request.name_after(pieces.name());
         let put = self.work.shares.blobs().put(blob, &mut pieces, self.limit).await;
         let fault = |error| match pieces.why() {
             Some(why) => self.fetcher.fault(&why),
@@ -354,7 +363,7 @@ impl PutShare {
                 let body = json::parse(&text).map_err(|fault| ApiError::Validation(vec![fault]))?;
                 request = Some(PutRequest::read(Fields::of(&body)?, tenant, &[("multipart", Way::Part)])?.1);
             } else if file.is_none() {
-                let name = part.file_name().filter(|name| is_name(name)).unwrap_or_default().into_owned();
+                let name = part.file_name().unwrap_or_default().into_owned();
                 let put = blobs.put(blob, &mut part, self.limit).await;
                 file = Some((put.map_err(|error| part.fault(&error))?, name));
             } else {
@@ -367,8 +376,7 @@ impl PutShare {
         let (facts, name) = file.ok_or_else(|| {
             request::invalid(Code::FieldRequired, "upload", "the form has no part `upload`")
         })?;
-        let by_path = request.parent.folder.is_some() && NO_NAMES.contains(&name.as_str());
-        request.name = request.name.or(Some(name).filter(|_| !by_path));
+        request.name_after(name);
         self.work.take(request, blob, &facts).await
     }
 }

@@ -112,7 +112,8 @@ static ANTHROPIC: KeptNaming = KeptNaming {
     answer: &[&["container", "id"], &["message", "container", "id"], &["delta", "container", "id"]],
 };
 
-/// API reference, "Interactions", "Batch", "Caching", "Files", "File search" and long-running operations: names such as `files/abc`, and addresses that end so.
+/// API reference, "Interactions", "Batch", "Caching", "Files", "File search" and long-running operations: names such as
+/// `files/abc`, and addresses that end so.
 static GEMINI: KeptNaming = KeptNaming {
     collections: &[
         collection("interactions", UnlessToldNot, Continues),

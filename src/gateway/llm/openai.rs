@@ -11,7 +11,7 @@ use crate::gateway::llm::protocol::{
 use crate::stream::json::Treatment::{self, Argument, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
 
-/// Of chat and completions; DeepSeek's name of what its cache gave; Groq's place in streams.
+/// Of chat and completions; DeepSeek's name of what its cache gave; Groq's place in streams; llama.cpp's own.
 const USAGE: &[(&str, TokenCount)] = &[
     ("usage.prompt_tokens", Input),
     ("usage.prompt_tokens_details.cached_tokens", CachedInput),
@@ -20,13 +20,15 @@ const USAGE: &[(&str, TokenCount)] = &[
     ("usage.completion_tokens_details.reasoning_tokens", Reasoning),
     ("x_groq.usage.prompt_tokens", Input),
     ("x_groq.usage.completion_tokens", Output),
+    ("tokens_evaluated", Input),
+    ("tokens_predicted", Output),
 ];
 
 /// Moderations are free; what is in a batch stands in a file.
 const MODEL: ModelNaming = ModelNaming {
     free: &["/moderations"],
     blind: &["/batches"],
-    bounds: &["max_completion_tokens", "max_tokens"],
+    bounds: &["max_completion_tokens", "max_tokens", "n_predict"],
     ..ModelNaming::MEMBER
 };
 
@@ -233,15 +235,8 @@ pub(super) static COMPLETIONS: Protocol = Protocol {
         final_events: &[b"data:[DONE]", b"\"stop\":true"],
         ..StreamProtocol::NONE
     },
-    model: ModelNaming { bounds: &["max_tokens", "n_predict"], ..MODEL },
-    usage: &[
-        ("usage.prompt_tokens", Input),
-        ("usage.prompt_tokens_details.cached_tokens", CachedInput),
-        ("usage.prompt_cache_hit_tokens", CachedInput),
-        ("usage.completion_tokens", Output),
-        ("tokens_evaluated", Input),
-        ("tokens_predicted", Output),
-    ],
+    model: MODEL,
+    usage: USAGE,
 };
 
 /// What has one text and no stream: embeddings, moderations, images, speech, and what files and batches say of
