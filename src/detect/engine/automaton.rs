@@ -169,10 +169,12 @@ impl Automaton {
     #[cold]
     fn rest(&self, view: &View<'_>, walk: &mut Walk, limit: usize) -> Step {
         if walk.at < view.len() || !view.complete {
-            return match self.table.is_spent(walk.state) {
-                true => Step::Dead,
-                false if walk.at >= limit => Step::Overlong,
-                false => Step::NeedMore,
+            // What goes on with the text is not spent, whatever else could follow.
+            let goes_on = view.get(walk.at).is_some_and(|byte| !self.table.next(walk.state, byte).is_dead());
+            return match goes_on || !self.table.is_spent(walk.state) {
+                false => Step::Dead,
+                true if walk.at >= limit => Step::Overlong,
+                true => Step::NeedMore,
             };
         }
         let state = self.table.next_end(walk.state);

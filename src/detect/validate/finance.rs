@@ -138,8 +138,19 @@ const COUNTRIES: &str = "ADAEAFAGAIALAMAOAQARASATAUAWAXAZBABBBDBEBFBGBHBIBJBLBMB
     RURWSASBSCSDSESGSHSISJSKSLSMSNSOSRSSSTSVSXSYSZTCTDTFTGTHTJTKTLTMTNTOTRTTTVTWTZUAUGUMUSUYUZVAVCVEVGVI\
     VNVUWFWSXKYEYTZAZMZW";
 
+/// Whether the two letters of each place are a country's.
+static IS_COUNTRY: LazyLock<Vec<bool>> = LazyLock::new(|| {
+    let mut known = vec![false; 26 * 26];
+    for country in COUNTRIES.as_bytes().chunks_exact(2) {
+        if let Some(known) = place(country).and_then(|place| known.get_mut(place)) {
+            *known = true;
+        }
+    }
+    known
+});
+
 fn is_country(code: &[u8]) -> bool {
-    code.len() == 2 && COUNTRIES.as_bytes().chunks_exact(2).any(|known| known.eq_ignore_ascii_case(code))
+    code.len() == 2 && place(code).and_then(|place| IS_COUNTRY.get(place)) == Some(&true)
 }
 
 /// A BIC: four letters, a country, two and perhaps three more characters.

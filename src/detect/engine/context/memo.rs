@@ -68,9 +68,9 @@ pub(crate) struct Memo {
     whole: Vec<Whole>,
     /// Where each word ends.
     ends: Vec<usize>,
-    /// The run that the last word is of, and how many words stand before that run.
-    run: usize,
-    before_run: usize,
+    /// Where the run begins that may go on behind those words, and how many words end before it.
+    open: Option<usize>,
+    before_open: usize,
     /// Phrases that were asked about so far.
     pub(crate) asked: usize,
     /// How many known words began, and how many words ended, before the place last asked about. Only where to begin looking.
@@ -113,7 +113,7 @@ impl Memo {
             self.known.clear();
             self.whole.clear();
             self.ends.clear();
-            (self.from, self.upto, self.run, self.before_run) = (floor, floor, floor, 0);
+            (self.from, self.upto, self.open, self.before_open) = (floor, floor, None, 0);
         }
         if end > self.upto && self.upto < near.view.len() {
             self.go_on(near, end);
@@ -129,24 +129,24 @@ impl Memo {
 
     fn go_on(&mut self, Surroundings { view, masks, lexicon }: Surroundings<'_>, end: usize) {
         // What ended the stretch may go on now.
-        let cut =
-            self.upto > self.from && view.before(self.upto, 1).is_some_and(|byte| Class::Letter.has(byte));
-        let from = if cut { self.run } else { self.upto };
-        if cut {
-            self.ends.truncate(self.before_run);
+        let from = self.open.unwrap_or(self.upto);
+        if self.open.is_some() {
+            self.ends.truncate(self.before_open);
             while let Some(known) = self.known.pop_if(|known| known.word.run >= from) {
                 self.whole.truncate(known.whole);
             }
         }
         let to = (end / BLOCK * BLOCK + BLOCK).min(view.len());
-        words(view, masks, from, to, |run| {
-            (self.run, self.before_run) = (run.run, self.ends.len());
+        let mut last = (None, 0);
+        self.open = words(view, masks, from, to, |run| {
+            last = (Some(run.run), self.ends.len());
             match lexicon.entry(view.text, run) {
                 // What is known as a whole is one word: `DoD`, `PayPal`.
                 None if run.cased => run.parts(view, &mut |word| self.add(lexicon, view, word)),
                 entry => self.push(lexicon, view, run, entry),
             }
         });
+        self.before_open = if self.open == last.0 { last.1 } else { self.ends.len() };
         self.upto = to;
     }
 
@@ -383,10 +383,10 @@ fn follow(view: &View<'_>, first: Word, phrase: &Phrase) -> Option<(usize, u8)> 
         let cased =
             (1..letters).find(|&at| upper(at) && (!upper(at - 1) || at + 1 < letters && !upper(at + 1)));
         let same = |length: usize| {
-            let word = bytes
-                .get(..length)
-                .and_then(|word| Some(lower(word, &mut [0; LONGEST])?.as_ref() == expected.as_ref()));
-            word == Some(true)
+            let Some(word) = bytes.get(..length) else { return false };
+            word.eq_ignore_ascii_case(expected.as_bytes())
+                || !word.is_ascii()
+                    && lower(word, &mut [0; LONGEST]).is_some_and(|word| *word == **expected)
         };
         let length = [Some(letters), cased].into_iter().flatten().find(|&length| same(length))?;
         end = start + length;

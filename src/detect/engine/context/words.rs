@@ -61,9 +61,15 @@ impl Word {
 }
 
 /// Gives the runs of `from..to` to `sink` in order, words or [several](Word::parts) each. What is left of a run that begins before `from` is left out;
-/// one that goes on behind `to` is cut there.
+/// one that goes on behind `to` is cut there, and where it begins is the answer, whether it is a word or not.
 #[inline]
-pub(super) fn words(view: &View<'_>, masks: &Masks, from: usize, to: usize, mut sink: impl FnMut(Word)) {
+pub(super) fn words(
+    view: &View<'_>,
+    masks: &Masks,
+    from: usize,
+    to: usize,
+    mut sink: impl FnMut(Word),
+) -> Option<usize> {
     let mut at = from / BLOCK * BLOCK;
     let letter = |at: usize| view.get(at).is_some_and(|byte| Class::Letter.has(byte));
     // What goes on from the block before, and whether it counts.
@@ -119,9 +125,11 @@ pub(super) fn words(view: &View<'_>, masks: &Masks, from: usize, to: usize, mut 
         }
         at += BLOCK;
     }
-    if let Some((start, true)) = open {
+    let (start, counts) = open?;
+    if counts {
         sink(Word::run(view, start, to));
     }
+    Some(start)
 }
 
 #[cfg(test)]
