@@ -122,6 +122,33 @@ mod tests {
     }
 
     #[test]
+    fn values_are_found_between_the_quotes_of_all_languages_and_behind_signs() {
+        let catalogue = Catalogue::builtin().unwrap();
+        let engine = catalogue.engine().unwrap();
+        let mut missed = Vec::new();
+        for id in catalogue.ids() {
+            let rule = catalogue.rule(id).unwrap();
+            let detector = Detector::on(&catalogue, Arc::clone(&engine), [id].into_iter().collect());
+            let mut cache = detector.cache();
+            // One in which the value is all there is: between quotes no rule asks for more.
+            let Some(value) = rule.matches.iter().find(|value| {
+                let is_whole = !value.contains('«') && value.len() < 60;
+                let around = detector.find(&mut cache, &format!("\"{value}\""));
+                is_whole && around.iter().map(|one| one.span).eq([Span::new(1, 1 + value.len())])
+            }) else {
+                continue;
+            };
+            for (open, close) in [("“", "”"), ("„", "“"), ("«", "»"), ("‹", "›"), ("‘", "’"), ("「", "」"), ("•", "…"), ("👋", "❤️")] {
+                let found = detector.find(&mut cache, &[open, value, close].concat());
+                if !found.iter().map(|one| one.span).eq([Span::new(open.len(), open.len() + value.len())]) {
+                    missed.push(format!("{} {open}{value}{close}", rule.name()));
+                }
+            }
+        }
+        assert!(missed.is_empty(), "{missed:#?}");
+    }
+
+    #[test]
     fn rules_at_fault_do_not_load() {
         let rule = |fields: &str| format!("[[rule]]\nname = 'ACME_ID'\n{fields}");
         let cases = [

@@ -5,8 +5,9 @@
 //!
 //! | begins | ends |
 //! |---|---|
-//! | a scheme and two slashes, of either kind; `http:` and the like also without | in the value of an attribute of HTML: with that |
-//! | two slashes behind `(`, `=`, `<`, `,`, `:` or a quote | behind a quote: at the same, or with the line |
+//! | a scheme and two slashes; `http:` and the like also with backslashes, or without | in the value of an attribute of HTML: with that |
+//! | two slashes, of either kind, behind `(` or `<`, or in a tag behind `=`, `,`, `:` or a quote | behind a quote: at the same, or with the line |
+//! | two slashes elsewhere right behind one of those | |
 //! | `www.` where a word may begin | behind `<`: at `>`, or with the line |
 //! | `javascript:`, which leads anywhere | else at a blank; outside of parentheses also at `<` |
 //!
@@ -182,6 +183,8 @@ pub(super) struct UrlReader {
     /// The last character, and the last that is no blank.
     last: Mark,
     solid: Mark,
+    /// Whether that is the colon of `[label]:`, behind which Markdown has a URL.
+    labelled: bool,
     /// Whether the next character stands behind a backslash.
     escaped: bool,
     tag: Tag,
@@ -314,10 +317,11 @@ impl UrlReader {
         } else {
             self.word.clear();
         }
-        self.last = mark;
         if !c.is_ascii_whitespace() && !drive {
             self.solid = mark;
+            self.labelled = c == ':' && self.last.c == ']';
         }
+        self.last = mark;
     }
 
     /// A character between the slashes and the path.
@@ -352,7 +356,7 @@ impl UrlReader {
                 self.start = Start::Scheme(Scheme::of(&self.word), 0);
                 self.opener = if self.word.is_empty() { self.last } else { self.before_word };
             }
-            Start::Nothing if slash && self.may_be_relative() => {
+            Start::Nothing if slash && self.may_be_relative(c) => {
                 (self.start, self.opener) = (Start::Slashes(more), self.last);
             }
             Start::Nothing if c == '.' && self.word == "www" && self.may_be_name() => {
@@ -360,7 +364,10 @@ impl UrlReader {
                 self.open("www.", Some(80));
             }
             Start::Nothing => {}
+            // To those of other schemes a backslash is none (WHATWG URL, section 4.4).
+            Start::Scheme(Scheme::Other, _) if c == '\\' => {}
             Start::Scheme(scheme, slashes) if slash => self.start = Start::Scheme(scheme, slashes + more),
+            Start::Slashes(_) if c == '\\' && !self.in_tag() && !matches!(self.opener.c, '(' | '<') => {}
             Start::Slashes(slashes) if slash => self.start = Start::Slashes(slashes + more),
             _ if blank => {}
             Start::Scheme(Scheme::Script, _) => {
@@ -378,9 +385,20 @@ impl UrlReader {
         None
     }
 
-    /// Whether two slashes alone may begin a URL here.
-    fn may_be_relative(&self) -> bool {
-        matches!(self.solid.c, '(' | '=' | '<' | ',' | ':' | '"' | '\'' | '`')
+    /// Whether two slashes of which the first is `c` may alone begin a URL here. In text that nobody takes for HTML or a link of
+    /// Markdown, what stands behind a blank is a comment or a division, and a backslash is an escape.
+    fn may_be_relative(&self, c: char) -> bool {
+        match self.solid.c {
+            '(' | '<' => true,
+            '=' | ',' | ':' | '"' | '\'' | '`' => {
+                self.in_tag() || c == '/' && (self.last == self.solid || self.labelled)
+            }
+            _ => false,
+        }
+    }
+
+    const fn in_tag(&self) -> bool {
+        matches!(self.tag, Tag::Value(_) | Tag::Inside(_))
     }
 
     fn may_be_name(&self) -> bool {

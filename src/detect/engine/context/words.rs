@@ -2,7 +2,7 @@
 //! (`accessToken`, `APIKey`). A character that is not ASCII counts as a letter. What follows a digit is no word, nor
 //! are one or two letters before one: those are parts of numbers and hashes.
 
-use super::super::mask::{BLOCK, Class, Masks};
+use super::super::mask::{BLOCK, Class, Masks, sign_before};
 use super::super::view::View;
 
 /// A word of the window.
@@ -72,9 +72,10 @@ pub(super) fn words(
 ) -> Option<usize> {
     let mut at = from / BLOCK * BLOCK;
     let letter = |at: usize| view.get(at).is_some_and(|byte| Class::Letter.has(byte));
+    let goes_on = from > 0 && letter(from - 1) && letter(from) && !sign_before(view.text, from);
     // What goes on from the block before, and whether it counts.
     let escaped = view.before(from, 2) == Some(b'\\') && view.before(from, 1).is_some_and(is_escape);
-    let mut open = (from > 0 && !escaped && letter(from - 1) && letter(from)).then_some((from, false));
+    let mut open = (goes_on && !escaped).then_some((from, false));
     let mut digit_before = u64::from(view.before(at, 1).is_some_and(|byte| byte.is_ascii_digit()));
     while at < to {
         let valid =

@@ -8,7 +8,8 @@ use super::super::mask::Colons;
 use super::super::pass::{Evaluation, Found, Pass};
 use super::super::pattern::CompiledPattern;
 use super::super::track::Track;
-use super::super::view::View;
+use super::super::view::{LOOKBACK, View};
+use crate::detect::finding::Score;
 use crate::detect::rules::Edge;
 use crate::detect::validate::tld;
 
@@ -18,6 +19,9 @@ const LOCAL: usize = 256;
 const DOMAIN: usize = 253;
 /// The longest IPv6 address in text, in bytes (RFC 4291 section 2.2, mixed form).
 const IPV6: usize = 45;
+
+/// What looks like an address and is the end of a password with the host of another address is less than that password.
+const IN_USERINFO: f32 = 0.9;
 
 fn is_local(byte: u8) -> bool {
     is_plain(byte) || byte == b'%'
@@ -172,6 +176,19 @@ fn wide_end(view: &View<'_>, start: usize, end: usize) -> Option<usize> {
     domain_end(view, start, start + stop).max(narrow)
 }
 
+/// Whether what begins at `start` may be the end of the password in an address (RFC 3986 section 3.2.1): `://user:` stands
+/// before it, without a blank or a quote between.
+fn ends_userinfo(view: &View<'_>, start: usize) -> bool {
+    let dense = |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\'' | b'`' | b'<' | b'>');
+    let head = view.slice(back(view, start, LOOKBACK, dense), start);
+    let address = head.windows(3).rposition(|bytes| bytes == b"://").and_then(|at| head.get(at + 3..));
+    address.is_some_and(|text| {
+        let user = text.iter().take_while(|&&byte| is_domain(byte) || matches!(byte, b'%' | b'+')).count();
+        let path = text.rsplit(|&byte| byte == b'@').next().is_some_and(|behind| behind.contains(&b'/'));
+        user > 0 && text.get(user) == Some(&b':') && !(path && text.contains(&b'@'))
+    })
+}
+
 /// The rules that take e-mail addresses.
 pub(crate) struct Emails {
     rules: Vec<CompiledPattern>,
@@ -214,9 +231,14 @@ impl Group for Emails {
             }
             pass.step(stop - next);
             let Some(end) = wide_end(view, next, stop) else { continue };
+            let kept = found.len();
             if !evaluate_all(pass, &self.rules, start..end, found) {
                 track.at = start;
                 return;
+            }
+            if ends_userinfo(view, start) {
+                let doubted = found.get_mut(kept..).unwrap_or_default();
+                doubted.iter_mut().for_each(|one| one.score = Score::new(one.score.value().min(IN_USERINFO)));
             }
         }
         track.at = view.len();

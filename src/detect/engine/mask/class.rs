@@ -7,7 +7,8 @@ pub(crate) enum Class {
     Digit,
     /// ASCII letters and digits.
     Word,
-    /// ASCII letters and every byte of a character that is not ASCII.
+    /// ASCII letters and every byte of a character that is not ASCII. In [`Masks`](super::Masks) those of quotes, dashes
+    /// and other signs are not of it.
     Letter,
     /// `A` to `Z`.
     Upper,

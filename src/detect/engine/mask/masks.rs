@@ -2,6 +2,7 @@
 
 use super::class::Class;
 use super::simd::{self, WIDTH};
+use super::wide;
 
 /// Bytes that are looked at together.
 pub(crate) const BLOCK: usize = 64;
@@ -28,7 +29,16 @@ impl Masks {
         let whole = (self.upto / BLOCK * BLOCK).max(self.base);
         self.of.iter_mut().for_each(|bits| bits.truncate((whole - self.base) / WIDTH));
         simd::fill(text.get(whole..).unwrap_or_default(), &mut self.of);
+        self.part_words(text, whole);
         self.upto = text.len();
+    }
+
+    /// Takes what is no part of a word out of the letters, from the block at `from` on, and from a character that ends there.
+    fn part_words(&mut self, text: &[u8], from: usize) {
+        let [_, words, letters, ..] = &mut self.of;
+        let kept = text.get(self.base..).unwrap_or_default();
+        let first = (from - self.base).saturating_sub(char::MAX_LEN_UTF8 - 1) / WIDTH;
+        wide::part(kept, first, letters, words);
     }
 
     /// The bits before `offset` will not be asked for.

@@ -1,6 +1,6 @@
 //! Passwords on command lines: `curl -u`, `mysql -p`, `net user`, `sshpass -p`.
 
-use super::text::{NeedMore, Text, is_quote};
+use super::text::{NeedMore, Text, is_dense, is_quote};
 use super::value::{Value, piece};
 use crate::detect::rules::SecretKind;
 use crate::detect::validate::credential;
@@ -31,23 +31,42 @@ impl Text<'_> {
         Ok(if whole && quotes == 2 { (at + 1, end - 1) } else { (at, end) })
     }
 
-    /// The option that names the user, on the command's line or on the lines that go on with it.
-    pub(super) fn curl(&self, end: usize) -> Result<Option<Value>, NeedMore> {
+    /// Behind the first of these options on the command's line, or on the lines that go on with it.
+    fn option(&self, end: usize, options: [&str; 2]) -> Result<Option<usize>, NeedMore> {
         for at in end..end + LINE {
             let Some(byte) = self.byte(at)? else { break };
             if byte == b'\n' && self.before(at) != Some(b'\\') {
                 break;
             }
             if byte == b'-' && self.before(at).is_some_and(|byte| byte.is_ascii_whitespace()) {
-                if self.follows(at, "--user")? {
-                    return self.user(at + 6);
-                }
-                if self.follows(at, "-u ")? {
-                    return self.user(at + 3);
+                for option in options {
+                    if self.follows(at, option)? {
+                        return Ok(Some(at + option.len()));
+                    }
                 }
             }
         }
         Ok(None)
+    }
+
+    /// The option that names the user.
+    pub(super) fn curl(&self, end: usize) -> Result<Option<Value>, NeedMore> {
+        let option = self.option(end, ["--user", "-u "])?;
+        option.map_or(Ok(None), |at| self.user(at))
+    }
+
+    /// The option that gives the password, in a word of its own.
+    pub(super) fn login(&self, end: usize) -> Result<Option<Value>, NeedMore> {
+        let Some(option) = self.option(end, ["--password ", "-p "])? else { return Ok(None) };
+        let at = self.blanks(option)?;
+        if self.byte(at)?.is_some_and(is_quote) {
+            return self.pass(at);
+        }
+        // The command may stand in a string, which a quote ends.
+        let end = self.run(at, WORD, |byte| is_dense(byte) && byte != b'|')?;
+        let text = self.view.slice(at, end);
+        let fits = !text.starts_with(b"-") && credential::password(text);
+        Ok(fits.then(|| piece(SecretKind::Command, at, end, 0.0)))
     }
 
     /// `user:password` behind its option.

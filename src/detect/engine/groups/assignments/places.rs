@@ -53,6 +53,7 @@ impl Text<'_> {
             Place::Compared => self.compared(end)?,
             Place::Curl => self.curl(end)?,
             Place::Mysql => self.mysql(end)?,
+            Place::Login => self.login(end)?,
             Place::NetUser => self.net_user(end)?,
             Place::Identified => self.identified(end)?,
         };
@@ -94,33 +95,38 @@ impl Text<'_> {
         Ok(fits.then(|| piece(SecretKind::Bearer, value, end, 0.05)))
     }
 
-    /// The userinfo of an address (RFC 3986 section 3.2.1). An `@` that was not escaped belongs to the password.
+    /// The userinfo of an address (RFC 3986 section 3.2.1). An `@` that was not escaped belongs to the password, and so do
+    /// other signs where a user's name stands before it.
     fn address(&self, start: usize, end: usize) -> Result<Option<Value>, NeedMore> {
-        let class = |byte: u8| {
+        let strict = |byte: u8| {
             is_dense(byte)
-                && !matches!(byte, b'/' | b'?' | b'#' | b'(' | b')' | b'|' | b',')
+                && !matches!(byte, b'/' | b'?' | b'#' | b'(' | b')' | b'|' | b',' | b'=')
                 && byte.is_ascii()
         };
-        let stop = self.run(end, AUTHORITY, class)?;
+        let stop = self.run(end, AUTHORITY, strict)?;
         let authority = self.view.slice(end, stop);
-        let Some(at) = authority.iter().rposition(|&byte| byte == b'@') else { return Ok(None) };
-        let info = authority.get(..at).unwrap_or_default();
-        let host = authority.get(at + 1).copied().unwrap_or(b' ');
-        if !(host.is_ascii_alphanumeric() || matches!(host, b'[' | b'%' | b'{' | b'*' | b'$')) {
-            return Ok(None);
-        }
+        let is_secret = |at: &usize| credential::userinfo(self.view.slice(end, end + at));
+        let at = authority.iter().rposition(|&byte| byte == b'@').filter(|&at| is_host(authority, at + 1));
+        let at = match at.filter(is_secret) {
+            Some(at) => Some(at),
+            None if self.byte(stop)?.is_some_and(|byte| byte.is_ascii_graphic() && !is_delimiter(byte)) => {
+                let stop = self.run(end, AUTHORITY, |byte| byte.is_ascii_graphic() && !is_delimiter(byte))?;
+                unescaped(self.view.slice(end, stop)).filter(is_secret)
+            }
+            None => None,
+        };
+        let Some(at) = at else { return Ok(None) };
         let head = self.view.slice(start.saturating_sub(20), start);
         let letters = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.' | b':');
         let length = head.iter().rev().take_while(letters).count();
         let scheme = self.view.slice(start - length, start).to_ascii_lowercase();
         let scheme = scheme.rsplit(|&byte| byte == b':').next().unwrap_or_default();
-        let fits = length > 0 && !info.contains(&b'=') && credential::userinfo(info);
         let kind = match scheme {
             b"http" | b"https" => SecretKind::Basic,
             scheme if STORES.iter().any(|store| scheme.starts_with(store)) => SecretKind::Connection,
             _ => SecretKind::Userinfo,
         };
-        Ok(fits.then(|| piece(kind, end, end + at, 0.0)))
+        Ok((length > 0).then(|| piece(kind, end, end + at, 0.0)))
     }
 
     /// `"…" == secret` behind `if`.
@@ -145,6 +151,34 @@ impl Text<'_> {
         let fits = credential::password(self.view.slice(quote.end, end));
         Ok(fits.then(|| piece(SecretKind::Password, quote.end, end, 0.0)))
     }
+}
+
+/// Whether a host may begin at `at` of an authority.
+fn is_host(authority: &[u8], at: usize) -> bool {
+    let first = authority.get(at).copied().unwrap_or(b' ');
+    first.is_ascii_alphanumeric() || matches!(first, b'[' | b'%' | b'{' | b'*' | b'$')
+}
+
+/// Whether it ends an address wherever that stands.
+const fn is_delimiter(byte: u8) -> bool {
+    matches!(byte, b'"' | b'\'' | b'`' | b'<' | b'>' | b'\\')
+}
+
+/// Where the `@` stands behind a user's name and a password with signs that should have been escaped. What begins with a port is a
+/// path with an `@`.
+fn unescaped(text: &[u8]) -> Option<usize> {
+    let user = text.iter().take_while(|&&byte| is_name(byte) || matches!(byte, b'%' | b'+' | b'~')).count();
+    let rest = text.get(user + 1..).filter(|_| user > 0 && text.get(user) == Some(&b':'))?;
+    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    if matches!(rest.get(digits), Some(b'/' | b'?' | b'#') | None) {
+        return None;
+    }
+    let first = rest.iter().position(|&byte| byte == b'@')?;
+    let behind = rest.get(first..)?;
+    let path = behind.iter().position(|&byte| byte == b'/').map_or(rest.len(), |at| first + at);
+    let at = rest.get(..path)?.iter().rposition(|&byte| byte == b'@')?;
+    let password = rest.get(..at).filter(|text| !text.windows(3).any(|bytes| bytes == b"://"))?;
+    is_host(rest, at + 1).then_some(user + 1 + password.len())
 }
 
 /// What the credentials of a header are made of (RFC 9110 section 11.4, `token68`), and more that is seen.

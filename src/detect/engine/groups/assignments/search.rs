@@ -19,6 +19,8 @@ pub(super) enum Place {
     Curl,
     /// `mysql -ppassword`.
     Mysql,
+    /// `docker login -p password`.
+    Login,
     /// `net user name password /add`.
     NetUser,
     /// SQL's `IDENTIFIED BY 'password'`.
@@ -59,6 +61,9 @@ pub(super) const WORDS: [&[(&str, Place)]; 2] = [
         ("if (", Place::Compared),
         ("curl", Place::Curl),
         ("mysql", Place::Mysql),
+        ("docker login", Place::Login),
+        ("podman login", Place::Login),
+        ("az login", Place::Login),
         ("net user ", Place::NetUser),
         ("dentified by ", Place::Identified),
         ("DENTIFIED BY ", Place::Identified),

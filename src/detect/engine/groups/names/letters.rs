@@ -1,5 +1,6 @@
 //! Letters and words as they stand in a window.
 
+use super::super::super::mask::char_at;
 use super::super::super::view::View;
 
 /// The most bytes of a word, and of a sequence of words.
@@ -16,7 +17,7 @@ pub(super) fn text<'t>(view: &View<'t>, start: usize, end: usize) -> &'t str {
 pub(super) fn is_capital(view: &View<'_>, at: usize) -> bool {
     match view.get(at) {
         Some(byte) if byte.is_ascii() => byte.is_ascii_uppercase(),
-        _ => char_at(view, at).is_some_and(char::is_uppercase),
+        _ => char_at(view.text, at).is_some_and(char::is_uppercase),
     }
 }
 
@@ -29,11 +30,11 @@ pub(super) fn word_end(view: &View<'_>, start: usize) -> usize {
         return start + letters;
     }
     let mut end = start;
-    while let Some(letter) = char_at(view, end).filter(|letter| end + letter.len_utf8() <= start + BYTES) {
+    while let Some(letter) = char_at(view.text, end).filter(|letter| end + letter.len_utf8() <= start + BYTES) {
         let joint = matches!(letter, '\'' | '-' | '\u{2019}');
         let next = end + letter.len_utf8();
         let goes_on = || {
-            let next = char_at(view, next).filter(|letter| next + letter.len_utf8() <= start + BYTES);
+            let next = char_at(view.text, next).filter(|letter| next + letter.len_utf8() <= start + BYTES);
             joint && next.is_some_and(is_letter)
         };
         if !is_letter(letter) && !goes_on() {
@@ -42,18 +43,6 @@ pub(super) fn word_end(view: &View<'_>, start: usize) -> usize {
         end = next;
     }
     end
-}
-
-/// The character at `at`, if it has arrived whole.
-fn char_at(view: &View<'_>, at: usize) -> Option<char> {
-    let length = match view.get(at)? {
-        byte @ 0..=0x7F => return Some(char::from(byte)),
-        0xC2..=0xDF => 2,
-        0xE0..=0xEF => 3,
-        0xF0..=0xF4 => 4,
-        _ => return None,
-    };
-    std::str::from_utf8(view.slice(at, at + length)).ok()?.chars().next()
 }
 
 /// As `is_alphabetic`, which looks for the range of a character; the letters of most European scripts are in these.

@@ -60,12 +60,20 @@ pub(super) fn before<'t>(view: &View<'t>, start: usize) -> Before<'t> {
         from += 1;
     }
     let text = text(view, from, start);
-    let trimmed = text.trim_end_matches([' ', '"', '\'', '(', '\u{201c}']);
+    let trimmed = text.trim_end_matches(opens);
     let sentence = trimmed.is_empty() || trimmed.ends_with(['.', '!', '?', '\n', ':', ';', '>', '-', '*']);
     let comma = trimmed.strip_suffix(',').is_some_and(|rest| rest.ends_with(char::is_lowercase));
     let (last, rest) = last_word(trimmed);
     let words = [last, last_word(rest).0];
     Before { words, roles: words.map(roles), sentence, comma }
+}
+
+/// Whether a sign, or a space, opens what follows it: quotes of all languages, and brackets.
+const fn opens(c: char) -> bool {
+    matches!(
+        c,
+        ' ' | '"' | '\'' | '(' | '\u{ab}' | '\u{bb}' | '\u{2018}'..='\u{201f}' | '\u{2039}' | '\u{203a}' | '\u{300c}' | '\u{300e}'
+    )
 }
 
 /// The last word of a text, empty where there is none, and what stands before it.
