@@ -57,6 +57,10 @@ def documents(text, protocol):
     return found
 
 
+# Of these an event of which all text is held does not leave.
+LEFT_OUT = {"gemini_events"}
+
+
 @pytest.mark.parametrize("name", WITH_ERRORS)
 def test_an_error_instead_of_an_answer_is_restored(road_to_llm, name):
     road_to_llm.upstream.begin(error="whole", shape=name)
@@ -79,7 +83,8 @@ def test_an_error_inside_a_stream_comes_behind_what_was_held(road_to_llm, name, 
     want, error, number = call(road_to_llm.upstream.url, said=MINE)
     _, got, more = call(road_to_llm.gateway.url)
     road_to_llm.unseen()
-    assert {**got, "sequence_number": 0} == {**error, "sequence_number": 0} and more >= number
+    assert {**got, "sequence_number": 0} == {**error, "sequence_number": 0}
+    assert more >= number or name in LEFT_OUT
 
 
 @pytest.mark.parametrize("name", [name for name in STREAMED if name != "mcp"])
@@ -94,4 +99,21 @@ def test_a_stream_that_breaks_off_looks_broken(road_to_llm, name):
     if protocol.get("end"):
         assert protocol["end"] not in text
     assert_unseen(text, tuple(INVENTED.values()))
-    assert len(found) >= 20, "what came before is there"
+    assert len(found) >= (5 if name in LEFT_OUT else 20), "what came before is there"
+
+
+@pytest.mark.parametrize("step", [1, 3, 9])
+def test_no_event_of_gemini_is_left_without_its_text(road_to_llm, step):
+    """Google's agent kit takes an empty text for the end of one, and breaks the answer there."""
+    protocol = PROTOCOLS["gemini_events"]
+
+    def call(url, **style):
+        road_to_llm.upstream.begin(shape="gemini_events", step=step, **style)
+        found = documents(asked(url, protocol)[1], protocol)
+        parts = [part for one in found for each in one["candidates"] for part in each["content"]["parts"]]
+        return [part["text"] for part in parts if "text" in part]
+
+    direct, through = call(road_to_llm.upstream.url, said=MINE), call(road_to_llm.gateway.url)
+    road_to_llm.unseen()
+    assert MINE["EMAIL"] in "".join(through) and len(through) > 10
+    assert through.count("") <= direct.count(""), through

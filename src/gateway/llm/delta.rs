@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use crate::base::budget::{Budget, Charge};
 use crate::edit::{Edit, spliced};
+use crate::gateway::llm::beside::says_only;
 use crate::gateway::llm::piece::{ChannelKey, DeltaPiece, Piece, PieceKind, closed, in_order, turns};
 use crate::gateway::llm::piece_reader::{EditorFactory, PieceReader};
 use crate::gateway::llm::place::Document;
@@ -49,6 +50,9 @@ pub enum Outcome {
     Keep,
     /// It leaves so.
     Replace(Vec<u8>),
+    /// It would leave so, but says nothing any more: what it brought is held, and what stands beside it others say again. It
+    /// can be left out.
+    Emptied(Vec<u8>),
     /// It leaves later, among the documents before another.
     Wait,
 }
@@ -140,6 +144,7 @@ impl Deltas {
         let turns = turns(stream, &pieces);
         let overtaken = |key: &ChannelKey| turns.iter().any(|turn| turn.of.ends(stream, key));
         let read = Read { envelope, data, pieces: &pieces };
+        let (mut emptied, mut says) = (false, false);
         for (at, piece) in pieces.iter().enumerate() {
             let text = match &piece.kind {
                 PieceKind::Whole(edited) => edited.clone(),
@@ -158,7 +163,8 @@ impl Deltas {
                         self.finish(&delta.key, &mut text)?;
                     }
                     touched.push(delta.key.clone());
-
+                    emptied |= text.is_empty() && !piece.span.is_empty();
+                    says |= !text.is_empty();
                     (halved || text != decoded.text()).then_some(text)
                 }
             };
@@ -175,7 +181,13 @@ impl Deltas {
         if stream.numbered && self.wait(&read, &edits, before)? {
             return Ok(Outcome::Wait);
         }
-        Ok(if edits.is_empty() { Outcome::Keep } else { Outcome::Replace(spliced(data, &edits)) })
+        if edits.is_empty() {
+            return Ok(Outcome::Keep);
+        }
+        let left = spliced(data, &edits);
+        let repeated = self.reader.protocol().protocol.stream.repeated;
+        let is_empty = emptied && !says && says_only(&left, repeated);
+        Ok(if is_empty { Outcome::Emptied(left) } else { Outcome::Replace(left) })
     }
 
     /// Edits a document that is a whole answer: its texts are complete.

@@ -83,6 +83,7 @@ fn passed(protocol: &'static Protocol, documents: &[&str]) -> Vec<String> {
         rows.push(match outcome {
             Outcome::Keep => "=".to_owned(),
             Outcome::Replace(data) => text(data),
+            Outcome::Emptied(data) => format!("({})", text(data)),
             Outcome::Wait => "-".to_owned(),
         });
     }

@@ -60,7 +60,7 @@ impl Events for SseDeltas {
             match self.deltas.document(event.data(), event.raw(), &mut first)? {
                 Outcome::Keep => Verdict::Keep,
                 Outcome::Replace(data) => Verdict::Data(data),
-                Outcome::Wait => Verdict::Drop,
+                Outcome::Emptied(_) | Outcome::Wait => Verdict::Drop,
             }
         };
         write_before(first, before);

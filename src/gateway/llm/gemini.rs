@@ -120,6 +120,17 @@ const EVENTS: StreamProtocol = StreamProtocol {
     free_form: FREE_FORM,
     signed: SIGNED,
     in_turn: &["candidates[*].content.parts[*].text"],
+    // To Google's agent kit an empty text is the end of one.
+    repeated: &[
+        "candidates[*].content.parts[*].text",
+        "candidates[*].content.parts[*].thought",
+        "candidates[*].content.role",
+        "candidates[*].index",
+        "usageMetadata",
+        "modelVersion",
+        "responseId",
+        "createTime",
+    ],
     final_events: &[b"\"finishReason\":"],
     ..StreamProtocol::NONE
 };

@@ -129,7 +129,7 @@ impl JsonDeltas {
             out.extend_from_slice(self.separator());
         }
         match outcome {
-            Outcome::Replace(data) => out.extend_from_slice(&data),
+            Outcome::Replace(data) | Outcome::Emptied(data) => out.extend_from_slice(&data),
             Outcome::Keep | Outcome::Wait => out.extend_from_slice(&document),
         }
         self.apart = false;

@@ -13,6 +13,7 @@
 //! | `delta` | follows texts over the documents of a stream, whatever the protocol |
 //! | `template` | the document in which held text leaves by itself |
 //! | `signed` | signed blocks on their way back |
+//! | `beside` | what a document says beside its texts |
 //! | `framer` | [`SseDeltas`], [`MessageDeltas`], [`WholeAnswer`]: how those documents become a body, or messages |
 //! | `json_deltas` | [`JsonDeltas`]: the same for documents one a line, or in an array |
 //! | `amazon_deltas` | [`AmazonDeltas`]: the same for messages of an Amazon event stream |
@@ -27,6 +28,7 @@ mod anthropic;
 mod asked;
 mod asked_path;
 mod bedrock;
+mod beside;
 mod cohere;
 pub mod conversation;
 mod delta;

@@ -118,6 +118,9 @@ pub struct StreamProtocol {
     /// Those of `deltas`, by their places, of whose texts with one first value of their key only one goes on at a time: where
     /// another begins, it is complete.
     pub in_turn: &'static [&'static str],
+    /// What an event says that brings text, and the next one says again: one of whose text nothing leaves yet is left out if it
+    /// says no more. Members' names with dots between, `[*]` for the elements of an array. Empty: all events leave.
+    pub repeated: &'static [&'static str],
     /// Whether clients count on each event's number (`sequence_number`): none can be added then, so one that has left
     /// text behind waits for the next.
     pub numbered: bool,
@@ -140,6 +143,7 @@ impl StreamProtocol {
         free_form: &[],
         signed: &[],
         in_turn: &[],
+        repeated: &[],
         numbered: false,
         in_array: false,
         reports_if_asked: false,

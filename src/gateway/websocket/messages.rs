@@ -124,7 +124,7 @@ impl ServerMessages {
             .for_each(|SentMessage { kind, data }| write_frame(Opcode::Begin(*kind), data, None, out));
         match outcome {
             Outcome::Keep => write(kind, None, &raw, out),
-            Outcome::Replace(changed) => write(kind, Some(changed), &raw, out),
+            Outcome::Replace(changed) | Outcome::Emptied(changed) => write(kind, Some(changed), &raw, out),
             Outcome::Wait => {}
         }
         Ok(())
