@@ -35,6 +35,8 @@ pub(super) struct RoutePolicy<'s> {
     /// Those that analyzers report.
     reported: RuleSelection,
     allow: Allow,
+    /// The same, and what passes where a model made it up.
+    allow_made_up: Allow,
     /// Engines that are made already: both directions mostly look for the same.
     detectors: RefCell<Vec<(RuleSelection, Detector)>>,
 }
@@ -51,9 +53,15 @@ impl<'s> RoutePolicy<'s> {
             catalogue.set_threshold(rule, **threshold);
         }
         let selection = chosen(setting, &catalogue)?;
-        let (reported, allow) = (RuleSelection::default(), allow.clone());
-        let mut policy =
-            Self { setting, catalogue, selection, reported, allow, detectors: RefCell::default() };
+        let mut policy = Self {
+            setting,
+            catalogue,
+            selection,
+            reported: RuleSelection::default(),
+            allow: allow.clone(),
+            allow_made_up: Allow::default(),
+            detectors: RefCell::default(),
+        };
         policy.allow_special_use()?;
         Ok(policy)
     }
@@ -82,14 +90,18 @@ impl<'s> RoutePolicy<'s> {
 
     /// What is nobody's passes where no method says otherwise.
     fn allow_special_use(&mut self) -> Result<(), String> {
-        if self.setting.special_use == SpecialUse::Redact {
-            return Ok(());
+        let passes = self.setting.special_use == SpecialUse::Pass;
+        let of =
+            |rules: &[&str]| Some(self.without_method(rules)).filter(|rules| passes && !rules.is_empty());
+        let (special, mail) = (of(&SPECIAL), of(&["EMAIL_ADDRESS"]));
+        if let Some(rules) = special {
+            self.allow.special_use(rules).map_err(|error| error.to_string())?;
         }
-        let rules = self.without_method(&SPECIAL);
-        match rules.is_empty() {
-            true => Ok(()),
-            false => self.allow.special_use(rules).map_err(|error| error.to_string()),
+        self.allow_made_up = self.allow.clone();
+        if let Some(rules) = mail {
+            self.allow_made_up.example_mail(rules).map_err(|error| error.to_string())?;
         }
+        Ok(())
     }
 
     /// From which score on findings of analyzers count, by rule: what the route says, and what is said of rules that only
@@ -118,7 +130,7 @@ impl<'s> RoutePolicy<'s> {
             Requests::Allow => Rest::Allowed,
             Requests::Off => return Ok(None),
         };
-        self.redactor(Direction::Request, &rest).map(Some)
+        self.redactor(Direction::Request, &rest, &self.allow).map(Some)
     }
 
     /// Looks through answers that are not restored; `None`: they pass as they are.
@@ -135,7 +147,7 @@ impl<'s> RoutePolicy<'s> {
             Answers::Allow => Rest::Allowed,
             Answers::Off | Answers::Restore => return Ok(None),
         };
-        self.redactor(Direction::Answer, &rest).map(Some)
+        self.redactor(Direction::Answer, &rest, &self.allow).map(Some)
     }
 
     /// Looks through what answers that are restored say besides; `None`: that passes as it is.
@@ -148,15 +160,15 @@ impl<'s> RoutePolicy<'s> {
             Some(Invented::Replace) => Rest::Gets(Method::Replace),
             Some(Invented::Keep) => Rest::Allowed,
         };
-        let redactor = self.redactor(Direction::Answer, &rest)?;
+        let redactor = self.redactor(Direction::Answer, &rest, &self.allow_made_up)?;
         Ok((!redactor.is_idle()).then_some(redactor))
     }
 
-    /// Looks for what is not allowed this way, and gives each rule its method.
+    /// Looks for what is not allowed this way, save for values that `allow` has, and gives each rule its method.
     ///
     /// # Errors
     /// Rules that are too large together.
-    fn redactor(&self, way: Direction, rest: &Rest) -> Result<Redactor, String> {
+    fn redactor(&self, way: Direction, rest: &Rest, allow: &Allow) -> Result<Redactor, String> {
         let (otherwise, mut selection) = match rest {
             Rest::Gets(method) => (method.clone(), self.selection.clone()),
             Rest::Allowed => (Method::Mask, RuleSelection::default()),
@@ -183,7 +195,7 @@ impl<'s> RoutePolicy<'s> {
                 (Some(setting), _) => plan.set(rule, method(setting)),
             }
         }
-        let detector = self.detector(selection)?;
+        let detector = self.detector(selection)?.allowing(allow.clone());
         // To refuse an answer would lose it: where a names model reads no further, the lexicon stands alone.
         let detector = if way == Direction::Request { detector.strict() } else { detector };
         Ok(Redactor::new(detector, plan).leaving(self.public_names()).hearing(reported))
@@ -218,7 +230,6 @@ impl<'s> RoutePolicy<'s> {
             return Ok(detector.clone());
         }
         let detector = Detector::new(&self.catalogue, &selection).map_err(|error| error.to_string())?;
-        let detector = detector.allowing(self.allow.clone());
         made.push((selection, detector.clone()));
         Ok(detector)
     }

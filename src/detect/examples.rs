@@ -138,7 +138,16 @@ mod tests {
             }) else {
                 continue;
             };
-            for (open, close) in [("“", "”"), ("„", "“"), ("«", "»"), ("‹", "›"), ("‘", "’"), ("「", "」"), ("•", "…"), ("👋", "❤️")] {
+            for (open, close) in [
+                ("“", "”"),
+                ("„", "“"),
+                ("«", "»"),
+                ("‹", "›"),
+                ("‘", "’"),
+                ("「", "」"),
+                ("•", "…"),
+                ("👋", "❤️"),
+            ] {
                 let found = detector.find(&mut cache, &[open, value, close].concat());
                 if !found.iter().map(|one| one.span).eq([Span::new(open.len(), open.len() + value.len())]) {
                     missed.push(format!("{} {open}{value}{close}", rule.name()));

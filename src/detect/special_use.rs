@@ -1,7 +1,7 @@
 //! Addresses and host names that are nobody's: of this machine, of any private network, of examples. To replace them hides
 //! nothing and breaks commands and links.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 
 use crate::base::address::is_nobodys;
 
@@ -19,6 +19,27 @@ const HOSTS: [&str; 11] = [
     "example.net",
     "example.org",
 ];
+
+/// Resolvers that anybody may ask, as their operators publish them: Google, Cloudflare, Quad9, OpenDNS.
+const RESOLVERS: [&str; 14] = [
+    "8.8.8.8",
+    "8.8.4.4",
+    "1.1.1.1",
+    "1.0.0.1",
+    "9.9.9.9",
+    "149.112.112.112",
+    "208.67.222.222",
+    "208.67.220.220",
+    "2001:4860:4860::8888",
+    "2001:4860:4860::8844",
+    "2606:4700:4700::1111",
+    "2606:4700:4700::1001",
+    "2620:fe::fe",
+    "2620:fe::9",
+];
+
+/// Mailboxes that nobody reads.
+const UNREAD: [&str; 5] = ["noreply", "no-reply", "no_reply", "donotreply", "do-not-reply"];
 
 /// Whether a value that a rule found is such an address, the address of a page at such a host, or the user of a remote
 /// repository (`git@…`). Mail addresses are people's at any host.
@@ -52,12 +73,31 @@ fn is_special_host(host: &str) -> bool {
 fn is_special_address(text: &str) -> bool {
     // A prefix length or a zone says no more than the address does.
     let bare = text.split(['/', '%']).next().unwrap_or_default();
-    bare.parse::<IpAddr>().is_ok_and(is_nobodys)
+    bare.parse::<IpAddr>()
+        .is_ok_and(|address| is_nobodys(address) || is_mask(address) || is_resolver(address))
+}
+
+/// Whether it is the mask of a network: ones, then zeros (RFC 950).
+fn is_mask(address: IpAddr) -> bool {
+    let IpAddr::V4(mask) = address else { return false };
+    mask.octets().starts_with(&[u8::MAX])
+        && mask.to_bits().leading_ones() + mask.to_bits().trailing_zeros() == Ipv4Addr::BITS
+}
+
+fn is_resolver(address: IpAddr) -> bool {
+    RESOLVERS.iter().any(|known| known.parse() == Ok(address.to_canonical()))
+}
+
+/// Whether a value is a mail address of documentation, or of a mailbox that nobody reads: what a model writes into a program or
+/// a test. In what people write it may still be somebody's.
+pub(super) fn is_example(value: &str) -> bool {
+    let Some((user, host)) = value.rsplit_once('@') else { return false };
+    is_special_host(host) || UNREAD.iter().any(|unread| unread.eq_ignore_ascii_case(user))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::is_special;
+    use super::{is_example, is_special};
 
     #[test]
     fn only_what_is_nobodys_is_special() {
@@ -89,14 +129,21 @@ mod tests {
             "http://127.0.0.1:8080",
             "http://[::1]:80/x",
             "https://api.example.com/v1",
+            "255.255.255.0",
+            "255.255.254.0/8",
+            "0.0.0.255",
+            "8.8.8.8",
+            "::ffff:1.1.1.1",
+            "2606:4700:4700::1111",
+            "https://1.1.1.1/dns-query",
         ];
         let somebodys = [
-            "8.8.8.8",
+            "8.8.8.9",
             "172.32.0.1",
             "100.128.0.1",
             "198.51.101.1",
             "2606:4700::1111",
-            "::ffff:8.8.8.8",
+            "::ffff:8.8.8.9",
             "jane@example.com",
             "git2@example.com",
             "digit@github.com",
@@ -115,6 +162,20 @@ mod tests {
         }
         for value in somebodys {
             assert!(!is_special(value), "{value}");
+        }
+    }
+
+    #[test]
+    fn mail_of_examples_and_of_mailboxes_that_nobody_reads() {
+        for value in
+            ["jane@example.com", "a@b.test", "x@localhost", "NoReply@anthropic.com", "no-reply@github.com"]
+        {
+            assert!(is_example(value), "{value}");
+        }
+        for value in
+            ["jane@example.com.x-labs.com", "jane@x-labs.com", "noreply.jane@x-labs.com", "example.com"]
+        {
+            assert!(!is_example(value), "{value}");
         }
     }
 }

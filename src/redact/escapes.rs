@@ -16,6 +16,9 @@ const LEVELS: usize = 3;
 /// The longest escape, in bytes: a reference may have zeros before its number.
 const LONGEST: usize = 24;
 
+/// The most backslashes of one escape: each string of JSON within a string doubles them.
+const NESTED: usize = 8;
+
 /// What people read there once all escapes are undone.
 pub(super) fn read(text: &str) -> Cow<'_, str> {
     match Unescaped::of(text) {
@@ -216,7 +219,21 @@ pub(super) fn begins(bytes: &[u8], more: More) -> Begins {
     if more == More::Yes && window.len() < LONGEST && goes_on(window) {
         return Begins::Cut;
     }
-    escape(window).or_else(|| mark(window)).map_or(Begins::No, |(c, length)| Begins::Escape(c, length))
+    let escaped = nested_unicode(window).or_else(|| escape(window)).or_else(|| mark(window));
+    escaped.map_or(Begins::No, |(c, length)| Begins::Escape(c, length))
+}
+
+/// How many backslashes text begins with, if that may be an escape of JSON that stands in strings of JSON itself.
+fn nesting(text: &[u8]) -> Option<usize> {
+    let count = text.iter().take_while(|&&byte| byte == b'\\').count();
+    (2..=NESTED).contains(&count).then_some(count)
+}
+
+/// `\\u011b`: a character beyond ASCII in a document of JSON that stands in strings, however deep. Of ASCII nobody spells one so.
+fn nested_unicode(bytes: &[u8]) -> Option<(char, usize)> {
+    let before = nesting(bytes)? - 1;
+    let (c, length) = unicode(bytes.get(before..)?)?;
+    (!c.is_ascii() && length == 6).then_some((c, before + length))
 }
 
 /// Whether what follows `window` may be part of the escape that it is, or may become.
@@ -225,6 +242,11 @@ fn goes_on(window: &[u8]) -> bool {
     let fewer = |digits: &[u8], count, radix| digits.len() < count && all(digits, radix);
     match window {
         [b'%' | b'\\' | b'&'] => true,
+        [b'\\', b'\\', ..] => match nesting(window).and_then(|count| window.get(count..)) {
+            Some([]) => true,
+            Some([b'u', digits @ ..]) => fewer(digits, 4, 16),
+            _ => false,
+        },
         [b'%', b'u' | b'U', digits @ ..] => fewer(digits, 4, 16),
         [b'%', ..] => {
             let one = |part: &[u8]| matches!(part, [b'%', digits @ ..] if all(digits, 16));
@@ -251,8 +273,8 @@ fn goes_on(window: &[u8]) -> bool {
     }
 }
 
-/// `c` spelled as the escape `like` spells its character; a letter or digit is itself where `like` is a name or a
-/// backslash before a mark.
+/// `c` spelled as the escape `like` spells its character; a letter or digit of ASCII is itself where `like` is a name, a
+/// backslash before a mark, or of a character beyond ASCII.
 pub(super) fn respelled(like: &str, c: char) -> String {
     let lower = like.bytes().any(|byte| matches!(byte, b'a'..=b'f'))
         || !like.bytes().any(|byte| matches!(byte, b'A'..=b'F')) && like.starts_with('\\');
@@ -263,6 +285,14 @@ pub(super) fn respelled(like: &str, c: char) -> String {
     let code = u32::from(c);
     let mut bytes = [0; 4];
     let mut units = [0; 2];
+    if let Some((before, inner)) = nesting(like.as_bytes()).and_then(|count| like.split_at_checked(count - 1))
+    {
+        return respelled(inner, c).replace('\\', &format!("{before}\\"));
+    }
+    // Who spells what is beyond ASCII so leaves letters and digits as they are.
+    if c.is_ascii_alphanumeric() && escape(like.as_bytes()).is_some_and(|(known, _)| !known.is_ascii()) {
+        return c.to_string();
+    }
     match like.as_bytes() {
         [b'%', b'u' | b'U', ..] => {
             c.encode_utf16(&mut units).iter().map(|unit| format!("%u{}", hex(u32::from(*unit), 4))).collect()

@@ -146,6 +146,8 @@ mod tests {
             (r"jo\u0040ab\.de", "jo@ab.de"),
             ("5\u{2011}3\u{ad}6\u{a0}&shy;\u{200b}２２&nbsp;O\u{2019}B", "5-36 22 O'B"),
             ("100% &c. \\d %zz", "100% &c. \\d %zz"),
+            (r"N\u011bmec N\\u011bmec N\\\\u011bmec", "N\u{11b}mec N\u{11b}mec N\u{11b}mec"),
+            (r"a\\u0041 \\n", r"a\u0041 \n"),
         ];
         for (text, read) in cases {
             assert_eq!(Units::all(text).filter_map(|unit| unit.read).collect::<String>(), read, "{text}");
@@ -180,6 +182,8 @@ mod tests {
             ("２", '7', "７"),
             ("٢", '7', "٧"),
             ("2", '7', "7"),
+            (r"\\u011b", '\u{fc}', r"\\u00fc"),
+            (r"\\\\u011b", 'z', "z"),
         ];
         for (text, c, expected) in cases {
             let mut out = String::new();

@@ -142,9 +142,9 @@ def test_a_rule_counts_for_more_than_its_sets_and_the_last_set_for_more_than_oth
 
 
 def test_a_threshold_is_the_routes_own(gateway, mock):
-    assert chat(gateway, "sure", "8.8.4.4").status == chat(gateway, "special", "8.8.4.4").status == 200
+    assert chat(gateway, "sure", "8.8.4.9").status == chat(gateway, "special", "8.8.4.9").status == 200
     sure, usual = [came.json()["messages"][0]["content"] for came in mock.requests]
-    assert (sure, usual) == ("8.8.4.4", "*******")
+    assert (sure, usual) == ("8.8.4.9", "*******")
 
 
 # ── answers ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -220,7 +220,7 @@ NOBODYS = (
 
 
 def test_what_is_nobodys_passes_unless_a_rule_says_otherwise(gateway, mock):
-    text = NOBODYS + " as jane@example.com from 8.8.4.4"
+    text = NOBODYS + " as jane@example.com from 8.8.4.9"
     assert chat(gateway, "special", text).status == 200
     assert sent(mock) == NOBODYS + " as **************** from *******"
     mock.forget()

@@ -260,3 +260,60 @@ def test_what_stands_beside_the_schema_of_a_tool_is_text(ends):
     sent = mock.requests[-1].body.decode()
     assert not [value for value in VALUES.values() if value in sent], sent
     assert mock.requests[-1].json()["tools"][0]["input_schema"] == tool["input_schema"]
+
+
+NAMES = ["Anna Kowalczyk", "Marguerite Okonkwo", "Tereza Novak", "Lukas Weber", "Elena Ruiz", "Sofia Andersen", "Pedro Alvarez"]
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+@pytest.mark.parametrize("size", [1, 5, 4000])
+def test_names_come_back_from_json_within_strings_of_json(depth, size):
+    """A name in ASCII may go as one with accents, which programs spell as `\\u011b`, with a backslash more for each string around it."""
+    with ReplyingMock() as mock, Gateway(mock.url, EVERY_PATH) as gateway:
+
+        def nested(text):
+            for _ in range(depth):
+                text = json.dumps({"note": text})
+            return text
+
+        def reply(came):
+            text = nested(came["contents"][0]["parts"][0]["text"])
+            return [{"candidates": [{"index": 0, "content": {"role": "model", "parts": [{"text": part}]}}]} for part in cut(text, size)]
+
+        mock.reply = reply
+        text = "Write to " + " and to ".join(NAMES) + "."
+        body = {"contents": [{"role": "user", "parts": [{"text": text}]}]}
+        answer = gateway.call("POST", "/v1beta/models/m:streamGenerateContent?alt=sse", body)
+        came = mock.requests[-1].body.decode()
+        assert answer.status == 200 and not [name for name in NAMES if name in came]
+        lines = [json.loads(line.removeprefix("data: ")) for line in answer.body.decode().splitlines() if line.startswith("data: ")]
+        got = "".join(part["text"] for one in lines for part in one["candidates"][0]["content"]["parts"])
+        assert got == nested(text)
+
+
+def test_a_value_behind_an_escape_comes_back(ends):
+    """`Contact:` and a line end that JSON within JSON spells `\\\\n` are no URL."""
+
+    def chat(text):
+        return [{"choices": [{"index": 0, "delta": {"content": part}}]} for part in cut(spelled(text))]
+
+    def spelled(text):
+        return json.dumps({"files": json.dumps({"README.md": "Contact:\n" + text, "a.c": "printf(\"Mail:\\n" + text})})
+
+    assert ask(ends, "/v1/chat/completions", CHAT, chat) == spelled(TEXT)
+
+
+def test_what_names_nobody_is_left_in_what_a_model_writes(ends):
+    """Masks of networks, public resolvers, mail of examples and of mailboxes that nobody reads: a file would not work without them."""
+    plain = (
+        "nameserver 8.8.8.8\nnetmask 255.255.255.0\nping 1.1.1.1 || ping 2606:4700:4700::1111\n"
+        "user@example.com noreply@example.org\nCo-Authored-By: A <noreply@anthropic.com>\n"
+    )
+    hidden = "from 93.184.216.34 to tom.baker@harbour-mail.com"
+
+    def chat(text):
+        return [{"choices": [{"index": 0, "delta": {"content": part}}]} for part in cut(plain + hidden)]
+
+    got = ask(ends, "/v1/chat/completions", CHAT, chat)
+    assert got.startswith(plain)
+    assert "93.184" not in got and "tom.baker" not in got

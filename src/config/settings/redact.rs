@@ -307,8 +307,9 @@ pub enum Exhausted {
     Pass,
 }
 
-/// What happens to addresses and host names that are nobody's: loopback, private and documentation addresses, `localhost`,
-/// `*.internal`, `*.example` and the like, and the `git@` of remote repositories.
+/// What happens to addresses and host names that are nobody's: loopback, private and documentation addresses, masks of networks,
+/// public resolvers, `localhost`, `*.internal`, `*.example` and the like, and the `git@` of remote repositories; where a model made
+/// them up, also to mail addresses at such names, and of `noreply@` at any.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SpecialUse {

@@ -43,7 +43,10 @@ fn base58(value: &[u8], alphabet: &[u8; 58]) -> Option<([u8; 32], usize)> {
         }
     }
     let mut number = [0u8; 32];
-    number.chunks_exact_mut(4).zip(words).for_each(|(bytes, word)| bytes.copy_from_slice(&word.to_be_bytes()));
+    number
+        .chunks_exact_mut(4)
+        .zip(words)
+        .for_each(|(bytes, word)| bytes.copy_from_slice(&word.to_be_bytes()));
     let zeros = value.iter().take_while(|byte| alphabet.first() == Some(byte)).count();
     let used = number.iter().position(|&byte| byte != 0).map_or(0, |at| number.len() - at);
     Some((number, used + zeros))

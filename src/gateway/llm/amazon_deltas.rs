@@ -46,7 +46,9 @@ impl AmazonDeltas {
         let document = carrier.document(message.payload());
         match self.deltas.document(&document, message.raw(), before)? {
             Outcome::Keep => Ok(None),
-            Outcome::Replace(document) | Outcome::Emptied(document) => carrier.payload(message.payload(), &document).map(Some),
+            Outcome::Replace(document) | Outcome::Emptied(document) => {
+                carrier.payload(message.payload(), &document).map(Some)
+            }
             // Events have no numbers here.
             Outcome::Wait => Err(MOVED),
         }

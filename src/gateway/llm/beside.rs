@@ -38,7 +38,9 @@ mod tests {
     fn a_document_says_what_stands_at_its_places() {
         let places = ["usage", "candidates[*].content.parts[*].text", "candidates[*].index"];
         let says = |document: &str| says_only(document.as_bytes(), &places);
-        assert!(says(r#"{"candidates":[{"content":{"parts":[{"text":""}]},"index":0}],"usage":{"total":3}}"#));
+        assert!(says(
+            r#"{"candidates":[{"content":{"parts":[{"text":""}]},"index":0}],"usage":{"total":3}}"#
+        ));
         assert!(says("{}") && says(r#"{"candidates":[]}"#));
         assert!(!says(r#"{"candidates":[{"content":{"parts":[{"text":"","thoughtSignature":"A"}]}}]}"#));
         assert!(!says(r#"{"candidates":[{"groundingMetadata":{"a":1}}]}"#));

@@ -275,11 +275,11 @@ fn texts_that_take_turns_end_where_another_begins() {
         ],
     );
     let want = [
-        r#"{"candidates":[{"index":0,"content":{"parts":[{"text":"","thought":true}]}}]}"#,
-        r#"{"candidates":[{"index":1,"content":{"parts":[{"text":""}]}}]}"#,
+        r#"({"candidates":[{"index":0,"content":{"parts":[{"text":"","thought":true}]}}]})"#,
+        r#"({"candidates":[{"index":1,"content":{"parts":[{"text":""}]}}]})"#,
         r#"{"candidates":[{"index":0,"content":{"parts":[{"text":"<\"> SEC","thought":true},{"text":"RET "}]}}]}"#,
         r#"{"candidates":[{"index":0,"content":{"parts":[{"text":"<\">"}]}},{"index":1,"content":{"parts":[{"text":"<\">"}]}}]}"#,
-        r#"{"candidates":[{"index":0,"content":{"parts":[{"text":""}]}}]}"#,
+        r#"({"candidates":[{"index":0,"content":{"parts":[{"text":""}]}}]})"#,
         r#"+{"candidates":[{"index":0,"content":{"parts":[{"text":"SE"}]}}]}"#,
         "=",
     ];

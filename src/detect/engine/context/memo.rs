@@ -385,8 +385,7 @@ fn follow(view: &View<'_>, first: Word, phrase: &Phrase) -> Option<(usize, u8)> 
         let same = |length: usize| {
             let Some(word) = bytes.get(..length) else { return false };
             word.eq_ignore_ascii_case(expected.as_bytes())
-                || !word.is_ascii()
-                    && lower(word, &mut [0; LONGEST]).is_some_and(|word| *word == **expected)
+                || !word.is_ascii() && lower(word, &mut [0; LONGEST]).is_some_and(|word| *word == **expected)
         };
         let length = [Some(letters), cased].into_iter().flatten().find(|&length| same(length))?;
         end = start + length;

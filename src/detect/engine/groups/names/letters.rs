@@ -30,7 +30,8 @@ pub(super) fn word_end(view: &View<'_>, start: usize) -> usize {
         return start + letters;
     }
     let mut end = start;
-    while let Some(letter) = char_at(view.text, end).filter(|letter| end + letter.len_utf8() <= start + BYTES) {
+    while let Some(letter) = char_at(view.text, end).filter(|letter| end + letter.len_utf8() <= start + BYTES)
+    {
         let joint = matches!(letter, '\'' | '-' | '\u{2019}');
         let next = end + letter.len_utf8();
         let goes_on = || {

@@ -72,7 +72,8 @@ pub(super) fn before<'t>(view: &View<'t>, start: usize) -> Before<'t> {
 const fn opens(c: char) -> bool {
     matches!(
         c,
-        ' ' | '"' | '\'' | '(' | '\u{ab}' | '\u{bb}' | '\u{2018}'..='\u{201f}' | '\u{2039}' | '\u{203a}' | '\u{300c}' | '\u{300e}'
+        ' ' | '"' | '\'' | '(' | '\u{ab}' | '\u{bb}' | '\u{2018}'
+            ..='\u{201f}' | '\u{2039}' | '\u{203a}' | '\u{300c}' | '\u{300e}'
     )
 }
 
