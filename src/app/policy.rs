@@ -52,7 +52,8 @@ impl<'s> RoutePolicy<'s> {
             let rule = catalogue.find(rule).ok_or("a rule under `thresholds` is not there")?;
             catalogue.set_threshold(rule, **threshold);
         }
-        let selection = chosen(setting, &catalogue)?;
+        let selection =
+            setting.selection(&catalogue).map_err(|rule| format!("the rule {rule} is not there"))?;
         let mut policy = Self {
             setting,
             catalogue,
@@ -239,22 +240,6 @@ impl<'s> RoutePolicy<'s> {
 pub(super) fn reported_floors(catalogue: &Catalogue) -> impl Iterator<Item = (RuleId, f32)> {
     let reported = |(id, rule): (RuleId, &Rule)| rule.is_reported().then(|| (id, rule.threshold()));
     catalogue.ids().zip(catalogue.rules()).filter_map(reported)
-}
-
-/// The rules that a route wants.
-fn chosen(setting: &Redact, catalogue: &Catalogue) -> Result<RuleSelection, String> {
-    if let Some(rules) = &setting.rules {
-        let names = rules.iter().map(|name| name.as_str());
-        return RuleSelection::only(catalogue, names).map_err(|error| error.to_string());
-    }
-    let mut selection = RuleSelection::defaults(catalogue);
-    for name in &setting.without {
-        selection = selection.without(catalogue.find(name).ok_or("a rule under `without` is not there")?);
-    }
-    for name in &setting.with {
-        selection = selection.with(catalogue.find(name).ok_or("a rule under `with` is not there")?);
-    }
-    Ok(selection)
 }
 
 fn method(setting: Setting) -> Method {

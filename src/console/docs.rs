@@ -1,9 +1,13 @@
 //! The documentation, as it is in this program: always that of the version that runs.
 
+use std::sync::Arc;
+
 use futures_util::future::BoxFuture;
 use maud::{Markup, PreEscaped, html};
 use pulldown_cmark::{CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
+use crate::console::address::address;
+use crate::console::running::Running;
 use crate::console::visit::{Page, Reply, Section, Visit};
 
 /// One page: its name in URLs, and its text.
@@ -34,8 +38,14 @@ chapters! {
     "architecture" "Architecture",
 }
 
+/// The address that the pages' examples have.
+const EXAMPLE: &str = "http://127.0.0.1:8080";
+
 /// The section of the documentation.
-pub(super) struct Docs;
+pub(super) struct Docs {
+    /// What runs: examples have its address.
+    pub(super) running: Arc<Running>,
+}
 
 impl Section for Docs {
     fn path(&self) -> &'static str {
@@ -51,21 +61,26 @@ impl Section for Docs {
         let reply = CHAPTERS
             .iter()
             .find(|chapter| chapter.name == name)
-            .map(|chapter| Reply::Page(Page::plain(chapter.title, page(chapter))));
+            .map(|chapter| Reply::Page(Page::plain(chapter.title, self.page(chapter))));
         Box::pin(async move { reply.unwrap_or(Reply::NotFound) })
     }
 }
 
-fn page(chapter: &Chapter) -> Markup {
-    html! {
-        nav aria-label="Chapters" {
-            div.tabs {
-                @for other in CHAPTERS {
-                    a.button href={ "/docs/" (other.name) } aria-current=[(other.name == chapter.name).then_some("page")] { (other.title) }
+impl Docs {
+    fn page(&self, chapter: &Chapter) -> Markup {
+        let here = self.running.config().map(|config| address(&config));
+        let text = chapter.text.replace(EXAMPLE, here.as_deref().unwrap_or(EXAMPLE));
+        html! {
+            nav aria-label="Chapters" {
+                div.tabs {
+                    @for other in CHAPTERS {
+                        a.button href={ "/docs/" (other.name) } aria-current=[(other.name == chapter.name).then_some("page")] { (other.title) }
+                    }
                 }
             }
+            p.quiet { "Addresses of the gateway in examples are this one's. What stands for each of its routes is on " a href="/routes" { "Routes" } "." }
+            article.prose { (rendered(&text)) }
         }
-        article.prose { (rendered(chapter.text)) }
     }
 }
 

@@ -25,6 +25,7 @@ use crate::console::form::Form;
 use crate::console::layout::{self, Link};
 use crate::console::live::{History, LivePages};
 use crate::console::playground::{Cleaner, Playground, PlaygroundParts};
+use crate::console::routes::RoutePages;
 use crate::console::rules::RulePages;
 use crate::console::running::Running;
 use crate::console::session::{Sessions, SignInError, Visitor};
@@ -103,6 +104,8 @@ impl Console {
         let configuration =
             ConfigurationPages { running: Arc::clone(&running), items, cpu, clock: Arc::clone(&clock) };
         let rules = RulePages { running: Arc::clone(&running) };
+        let routes = RoutePages { running: Arc::clone(&running) };
+        let docs = Docs { running: Arc::clone(&running) };
         let usage = UsagePages {
             tokens: Arc::clone(&tokens),
             ledger: Arc::clone(&ledger),
@@ -120,12 +123,13 @@ impl Console {
         };
         let sections: Vec<Box<dyn Section>> = vec![
             Box::new(live),
+            Box::new(routes),
             Box::new(playground),
             Box::new(rules),
             Box::new(configuration),
             Box::new(token_pages),
             Box::new(usage),
-            Box::new(Docs),
+            Box::new(docs),
         ];
         let sessions = Sessions::new(tokens, Arc::clone(&clock), port, secure);
         Self { hosts, sessions, tries: Buckets::default(), changes, clock, sections }

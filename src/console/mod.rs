@@ -10,6 +10,7 @@
 //! | `session` | `Sessions`: who has signed in |
 //! | `running` | [`Running`]: the configuration that runs |
 //! | `visit` | `Visit` and `Reply`: what a section is asked, and says |
+//! | `address` | where the gateway is reached |
 //! | `time`, `amounts` | times and amounts as pages show them |
 //! | `layout` | the frame around every page |
 //! | `assets` | scripts, styles, pictures |
@@ -17,6 +18,7 @@
 //! | `live/` | section: figures and requests as they come |
 //! | `docs` | section: the documentation |
 //! | `configuration/` | section: what runs, and what a change would do |
+//! | `routes/` | section: what becomes of what passes, in words |
 //! | `rules` | section: what is looked for |
 //! | `tokens/` | section: callers' tokens |
 //! | `usage` | section: what requests to models took, and what is left of budgets |
@@ -24,6 +26,7 @@
 //! | `handler` | [`Console`]: from a request to its section |
 
 mod access;
+mod address;
 mod amounts;
 mod assets;
 mod configuration;
@@ -33,6 +36,7 @@ mod handler;
 mod layout;
 mod live;
 mod playground;
+mod routes;
 mod rules;
 mod running;
 mod session;

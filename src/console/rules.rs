@@ -6,6 +6,7 @@ use futures_util::future::BoxFuture;
 use maud::{Markup, html};
 
 use crate::config::Config;
+use crate::console::routes::looks_for;
 use crate::console::running::Running;
 use crate::console::visit::{Asked, Page, Reply, Section, Visit};
 use crate::detect::{Rule, RuleSet};
@@ -25,7 +26,7 @@ impl RulePages {
         match visit.rest {
             "" => Reply::Page(Page::plain("Rules", all(&config, visit))),
             name => match config.catalogue.find(name).and_then(|id| config.catalogue.rule(id)) {
-                Some(rule) => Reply::Page(Page::plain(rule.name().to_owned(), one(rule))),
+                Some(rule) => Reply::Page(Page::plain(rule.name().to_owned(), one(rule, &Here::of(&config)))),
                 None => Reply::NotFound,
             },
         }
@@ -62,15 +63,19 @@ fn all(config: &Config, visit: &Visit<'_>) -> Markup {
     let from: usize = visit.query.text("from").parse().unwrap_or(0);
     let words: Vec<String> = wanted.split_whitespace().map(str::to_lowercase).collect();
     let in_set = RuleSet::named(if set.is_empty() { "all" } else { set });
+    let here = Here::of(config);
+    let route = visit.query.text("route");
     let found: Vec<&Rule> = config
         .catalogue
         .rules()
         .filter(|rule| in_set.is_some_and(|set| set.has(rule)) && has(rule, &words))
+        .filter(|rule| route.is_empty() || here.routes(rule).contains(&route))
         .collect();
     let page: Vec<&Rule> = found.iter().skip(from).take(PAGE).copied().collect();
     let link = |from: usize| {
         let mut query = form_urlencoded::Serializer::new(String::new());
-        query.append_pair("q", wanted).append_pair("set", set).append_pair("from", &from.to_string());
+        query.append_pair("q", wanted).append_pair("set", set).append_pair("route", route);
+        query.append_pair("from", &from.to_string());
         format!("/rules?{}", query.finish())
     };
     html! {
@@ -88,14 +93,23 @@ fn all(config: &Config, visit: &Visit<'_>) -> Markup {
                             }
                         }
                     }
+                    @if !here.0.is_empty() {
+                        div.field {
+                            label for="route" { "On route" }
+                            select #route name="route" {
+                                option value="" { "any or none" }
+                                @for (name, _) in &here.0 { option value=(name) selected[name.as_str() == route] { (name) } }
+                            }
+                        }
+                    }
                     button.first { "Find" }
                     span.quiet role="status" { (found.len()) " of " (config.catalogue.rules().count()) }
                 }
             }
             div.scroll tabindex="0" role="group" aria-label="Rules found" {
-                table {
-                    thead { tr { th { "Name" } th { "What" } th { "Family" } th { "Region" } th { "Severity" } th.number { "From" } th { "By default" } } }
-                    tbody { @for rule in page { (row(rule)) } }
+                table.stack {
+                    thead { tr { th { "Name" } th { "What" } th { "Family" } th { "Region" } th { "Severity" } th.number { "From" } th { "By default" } th { "On here" } } }
+                    tbody { @for rule in page { (row(rule, &here)) } }
                 }
             }
             div.row {
@@ -106,7 +120,27 @@ fn all(config: &Config, visit: &Visit<'_>) -> Markup {
     }
 }
 
-fn row(rule: &Rule) -> Markup {
+/// The routes that look for anything, each with the rules it looks for.
+struct Here(Vec<(String, Vec<String>)>);
+
+impl Here {
+    fn of(config: &Config) -> Self {
+        let routes = config.routes.iter().filter_map(|route| {
+            let selection = looks_for(route, &config.catalogue)?;
+            let names = selection.iter().filter_map(|id| config.catalogue.rule(id));
+            Some((route.name.to_string(), names.map(|rule| rule.name().to_owned()).collect()))
+        });
+        Self(routes.collect())
+    }
+
+    /// Those that look for a rule.
+    fn routes(&self, rule: &Rule) -> Vec<&str> {
+        let on = self.0.iter().filter(|(_, rules)| rules.iter().any(|name| name == rule.name()));
+        on.map(|(route, _)| route.as_str()).collect()
+    }
+}
+
+fn row(rule: &Rule, here: &Here) -> Markup {
     html! {
         tr {
             td { a.mono href={ "/rules/" (rule.name()) } { (rule.name()) } }
@@ -116,6 +150,20 @@ fn row(rule: &Rule) -> Markup {
             td { (rule.severity().name()) }
             td.number { (score(rule.threshold())) }
             td { @if rule.default_on() { "on" } @else { span.quiet { "off" } } }
+            td { (on_routes(here, rule)) }
+        }
+    }
+}
+
+/// On which routes a rule is on, in few words.
+fn on_routes(here: &Here, rule: &Rule) -> Markup {
+    let on = here.routes(rule);
+    html! {
+        @match (on.len(), here.0.len()) {
+            (_, 0) => { span.quiet { "no route looks for anything" } }
+            (0, _) => { span.quiet { "off" } }
+            (some, all) if some == all => { "on every route" }
+            _ => { (on.join(", ")) }
         }
     }
 }
@@ -125,7 +173,7 @@ fn score(value: f32) -> String {
     format!("{value:.2}")
 }
 
-fn one(rule: &Rule) -> Markup {
+fn one(rule: &Rule, here: &Here) -> Markup {
     html! {
         header {
             div { h1.mono { (rule.name()) } p { (rule.description()) } p { a href="/rules" { "All rules" } } }
@@ -139,6 +187,7 @@ fn one(rule: &Rule) -> Markup {
                 @if !rule.region().is_empty() { dt { "Region" } dd { (rule.region()) } }
                 dt { "Severity" } dd { (rule.severity().name()) }
                 dt { "By default" } dd { @if rule.default_on() { "on" } @else { "off" } }
+                dt { "On here" } dd { (on_routes(here, rule)) ", " a href="/routes" { "what they do" } }
                 dt { "Score" } dd { (score(rule.score)) ", counts from " (score(rule.threshold())) }
                 @if let Some(check) = &rule.check { dt { "Check" } dd { code { (check) } } }
                 @if !rule.source().is_empty() { dt { "Source" } dd { (rule.source()) } }
@@ -150,6 +199,11 @@ fn one(rule: &Rule) -> Markup {
             h2 #pass { "To let a value pass" }
             p { "Say so in the configuration; it is read again at once. " a href="/docs/detection#values-that-may-pass" { "More of that" } }
             pre tabindex="0" { "[[detect.allow]]\nvalues = [\"a value that is nobody's\"]\nrules = [\"" (rule.name()) "\"]" }
+        }
+        section.card aria-labelledby="off" {
+            h2 #off { "To switch it off, or on, along a route" }
+            p { "Name it in the route's table." }
+            pre tabindex="0" { "[routes.redact]\n" @if rule.default_on() { "without" } @else { "with" } " = [\"" (rule.name()) "\"]" }
         }
         section.pair aria-label="Examples" {
             (examples("Takes for a value", &rule.matches))

@@ -53,12 +53,6 @@ impl Running {
     pub(super) fn attempts(&self) -> Vec<Attempt> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).attempts.iter().rev().cloned().collect()
     }
-
-    /// The names of the routes that a token can be made for.
-    pub(super) fn route_names(&self) -> Vec<String> {
-        let config = self.config();
-        config.iter().flat_map(|config| &config.routes).map(|route| route.name.to_string()).collect()
-    }
 }
 
 fn remember(attempts: &mut VecDeque<Attempt>, attempt: Attempt) {

@@ -1,5 +1,6 @@
 """The console by HTTP: who gets in, from where, and what they may do there. What it looks like is for a browser to say."""
 
+import html
 import json
 import os
 import re
@@ -331,6 +332,95 @@ def test_what_runs_is_shown_without_secrets_and_a_change_is_tried(served, admin)
     for wrong in [{"text": 1}, {}, {"text": "", "more": 1}, []]:
         assert admin.ask("/configuration/check", wrong).status == 422
     assert (served.home / "elsewhere").exists() is False
+
+
+ROUTES = """
+data = "data"
+
+[[listen]]
+address = "127.0.0.1:{port}"
+
+[admin]
+address = "127.0.0.1:{admin}"
+
+[upstreams.a]
+peers = ["{upstream}"]
+
+[[routes]]
+name = "chats"
+path = "/chats"
+upstream = "a"
+auth = "none"
+redact = {{ without = ["PERSON"], methods = {{ US_SSN = "block" }} }}
+
+[[routes]]
+name = "crm"
+path = "/crm"
+upstream = "a"
+auth = "token"
+redact = {{ requests = "replace", answers = "off" }}
+
+[[routes]]
+name = "plain"
+path = "/plain"
+upstream = "a"
+auth = "token"
+"""
+
+
+@pytest.fixture(scope="module")
+def routed(upstream):
+    with Gateway(upstream.url, ROUTES) as gateway:
+        yield Visitor(gateway).sign_in()
+
+
+def said(page):
+    return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", page.body.decode())))
+
+
+def test_routes_say_in_words_what_becomes_of_what_passes(routed):
+    page = said(routed.get("/routes"))
+    chats, crm = page[page.index("✓ looks for"):].split("crm ✓", 1)
+    assert f"http://127.0.0.1:{routed.gateway.port}/chats" in chats and "Anybody who reaches it" in chats
+    assert "Look-alikes" in chats and "The caller's own values again" in chats
+    assert "the default set, without PERSON" in chats and "US_SSN (requests: block, answers: block)" in chats
+    crm, plain = crm.split("plain !", 1)
+    assert "such as <PERSON>" in crm and "answers are not looked through" in crm and "Whoever has a token" in crm
+    assert "They pass as they are" in plain
+
+
+def test_rules_say_on_which_routes_they_are_on(routed):
+    assert "On here crm, " in said(routed.get("/rules/PERSON"))
+    assert "On here on every route, " in said(routed.get("/rules/CREDIT_CARD"))
+    assert "On here off, " in said(routed.get("/rules/US_LICENSE_PLATE"))
+    assert "/rules/PERSON" not in routed.get("/rules?q=name&route=chats").body.decode()
+    assert "/rules/PERSON" in routed.get("/rules?q=name&route=crm").body.decode()
+
+
+def test_where_a_token_bounds_nothing_is_said(routed):
+    assert "chats: anybody may call there without a token" in said(routed.get("/tokens"))
+    form = {"name": "team", "covers": "ticked", "route": "chats", "budget": "25usd/month"}
+    secret = routed.post("/tokens/create", form).body.decode()
+    page = said(routed.get(re.search(r"/tokens/pti_\w+", secret)[0]))
+    assert "anybody may call there without a token" in page and "no model has a price" in page
+    made = routed.post("/tokens/create", {**form, "route": "crm", "budget": ""}).body.decode()
+    facts = said(routed.get(re.search(r"/tokens/pti_\w+", made)[0])).split("Change it")[0]
+    assert "anybody may call" not in facts and "no model has a price" not in facts
+
+
+def test_what_a_change_means_is_told(routed):
+    text = routed.gateway.file.read_text()
+    changed = text.replace('requests = "replace"', 'requests = "encrypt", without = ["US_SSN"]').replace('path = "/plain"\nupstream = "a"\nauth = "token"', 'path = "/plain"\nupstream = "a"\nauth = "none"')
+    outcome = routed.ask("/configuration/check", {"text": changed}).json()
+    assert outcome["difference"]["effects"] == {
+        "crm": ["no longer looked for: US_SSN", "findings in requests: replace, then encrypt"],
+        "plain": ["who may call: token, then none"],
+    }
+
+
+def test_the_documentation_has_this_gateways_address(routed):
+    page = said(routed.get("/docs/llm"))
+    assert f"http://127.0.0.1:{routed.gateway.port}/" in page and "127.0.0.1:8080" not in page
 
 
 def test_reloads_and_what_came_of_them_are_told(upstream):

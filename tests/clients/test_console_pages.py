@@ -52,6 +52,7 @@ redact = {{}}
 PAGES = {
     "live": "/live",
     "playground": "/playground",
+    "routes": "/routes",
     "rules": "/rules",
     "rule": "/rules/CREDIT_CARD",
     "configuration": "/configuration",
@@ -245,3 +246,19 @@ def test_signing_out(served, browser):  # noqa: F811
     browser.wait(lambda: browser.all("#token"))
     browser.driver.get(browser.origin + "/tokens")
     assert browser.all("#token") and not browser.all(".side")
+
+
+def test_what_may_pass_is_carried_to_the_configuration_and_checked(served, browser):  # noqa: F811
+    browser.sign_in(served, path="/playground")
+    browser.wait(lambda: browser.find("#rows-text button.small"))
+    browser.find("#rows-text button.small").click()
+    browser.wait(lambda: "[[detect.allow]]" in browser.find("#allow-text").text)
+    browser.find("#pass-text a[data-carry]").click()
+    browser.wait(lambda: "✓ It can be used" in browser.find("#outcome").text)
+    assert "detect.allow" in browser.find("#outcome").text and "0, then 1" in browser.find("#outcome").text
+    assert "# From the playground:" in browser.find("#draft").get_attribute("value")
+    browser.driver.get(browser.driver.current_url)
+    assert browser.find("#draft").get_attribute("value") == "", "it is carried once"
+    browser.find("#check").click()
+    browser.wait(lambda: "nothing to check yet" in browser.find("#outcome").text)
+    assert browser.complaints() == []

@@ -9,6 +9,7 @@ use serde::de::{self, IntoDeserializer, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use crate::config::{At, Period};
+use crate::detect::{Catalogue, RuleSelection};
 
 const DAY: Duration = Duration::from_secs(86_400);
 
@@ -80,6 +81,25 @@ pub struct Redact {
 }
 
 impl Redact {
+    /// The rules that are looked for, of those of `catalogue`: the default set with and without what is named, or only what is.
+    ///
+    /// # Errors
+    /// The name of one that is not there.
+    pub fn selection(&self, catalogue: &Catalogue) -> Result<RuleSelection, String> {
+        let find = |name: &At<String>| catalogue.find(name).ok_or_else(|| name.to_string());
+        if let Some(rules) = &self.rules {
+            return rules.iter().map(find).collect();
+        }
+        let mut selection = RuleSelection::defaults(catalogue);
+        for name in &self.without {
+            selection = selection.without(find(name)?);
+        }
+        for name in &self.with {
+            selection = selection.with(find(name)?);
+        }
+        Ok(selection)
+    }
+
     /// Whether any finding gets a surrogate.
     pub fn encrypts(&self) -> bool {
         *self.requests == Requests::Encrypt || self.methods.values().any(|own| own.any(Method::Encrypt))

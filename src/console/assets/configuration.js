@@ -38,6 +38,7 @@ function differences(difference) {
   const facts = [
     ...names("Routes", difference.routes),
     ...names("Upstreams", difference.upstreams),
+    ...Object.entries(difference.effects).flatMap(([name, said]) => [make("dt", { class: "mono" }, name), make("dd", {}, said.join("; "))]),
     ...(difference.reloaded.length ? [make("dt", {}, "Other settings"), make("dd", {}, difference.reloaded.join(", "))] : []),
     ...(difference.restart.length
       ? [make("dt", {}, "Only with a restart"), make("dd", {}, make("span", { class: "tag look" }, `! ${difference.restart.join(", ")}`))] : []),
@@ -46,6 +47,10 @@ function differences(difference) {
 }
 
 async function check() {
+  if (!draft.value.trim()) {
+    outcome.replaceChildren(make("p", { class: "note look" }, "There is nothing to check yet: paste a configuration, or start from what runs."));
+    return;
+  }
   outcome.replaceChildren(make("p", { class: "quiet" }, "Checking…"));
   try {
     const { problems, warnings, difference } = await ask("/configuration/check", { text: draft.value });
@@ -68,4 +73,13 @@ if (draft) {
     draft.value = document.getElementById("running-text").textContent;
     draft.focus();
   });
+  // What the playground sent along is tried with what runs.
+  const more = sessionStorage.getItem("allow");
+  if (more) {
+    sessionStorage.removeItem("allow");
+    draft.value = `${document.getElementById("running-text")?.textContent ?? ""}\n# From the playground:\n${more}`;
+    draft.scrollTop = draft.scrollHeight;
+    draft.closest("section").scrollIntoView();
+    check();
+  }
 }

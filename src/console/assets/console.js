@@ -37,6 +37,12 @@ document.addEventListener("submit", (event) => {
   if (question && !confirm(question)) event.preventDefault();
 });
 
+// What a link takes along to the page that it leads to, in this tab alone.
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("[data-carry]");
+  if (link) sessionStorage.setItem("allow", document.getElementById(link.dataset.carry).textContent);
+});
+
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("[data-copy]");
   if (!button) return;

@@ -19,6 +19,7 @@ const requests = (() => {
     left: ["", "caller left"],
   };
   const listed = { begun: 0, last: 0, kept: 0, requests: [] };
+  const meanings = {}; // What each rule looks for, as far as requests name them.
   let rows = ROWS; // Requests that are shown at the most.
   let opened = null; // The request whose details are shown.
   let behind = 0; // Requests that are not shown, since one is open.
@@ -114,7 +115,7 @@ const requests = (() => {
     const { attempts = 0, unscanned = 0 } = request;
     fact("Id", request.id);
     fact("Time", `${day(request.time)} ${clock(request.time)}`);
-    fact("Route", routeName(request.route));
+    fact("Route", request.route ? make("a", { href: `/routes#${encodeURIComponent(request.route)}`, title: "what becomes of what is found there" }, routeName(request.route)) : "");
     fact("Model", request.usage?.model);
     fact("Asked", [request.method, request.http, request.protocol].filter(Boolean).join(", "));
     fact("Fault", request.fault?.replaceAll("_", " "));
@@ -123,7 +124,7 @@ const requests = (() => {
     fact("Bodies", `${bytes(request.bytes_in ?? 0)} in, ${bytes(request.bytes_out ?? 0)} out`);
     fact("Looked at", `request: ${scan(request.request_scan)}; answer: ${scan(request.answer_scan)}`);
     fact("Not read", unscanned && `${plural(unscanned, "string")} of bytes`);
-    fact("Values", `${request.redacted ?? 0} replaced, ${request.restored ?? 0} restored`);
+    fact("Values", `${request.redacted ?? 0} hidden on the way out, ${request.restored ?? 0} put back in the answer`);
     fact("Model tokens", taken(request));
     fact("Cost", cost(request));
     return list;
@@ -134,7 +135,9 @@ const requests = (() => {
     const shown = make("div", { class: "counts" });
     if (rules.length === 0) shown.append(make("p", { class: "quiet" }, "Nothing was found."));
     else {
-      const counts = rules.map(([name, count]) => make("tr", {}, make("th", { scope: "row" }, rule(name)), make("td", { class: "number" }, String(count))));
+      const counts = rules.map(([name, count]) => make("tr", {},
+        make("th", { scope: "row" }, rule(name), make("div", { class: "quiet small wrapped" }, meanings[name] ?? "")),
+        make("td", { class: "number" }, String(count))));
       shown.append(
         make("table", {}, make("caption", { class: "unseen" }, "Findings by rule"), make("tbody", {}, ...counts)),
         make("p", { class: "hint" }, "Counted by place: the same address twice is 2. Places in the answer that the model made up count too."),
@@ -199,6 +202,7 @@ const requests = (() => {
       if (other) return true;
     }
     listed.kept = answer.kept;
+    Object.assign(meanings, answer.rules);
     const news = answer.requests.filter((request) => request.n > listed.last);
     if (news.length === 0) return false;
     const gap = listed.last > 0 && news[0].n > listed.last + 1;
@@ -228,6 +232,7 @@ const requests = (() => {
     if (listed.requests.length < listed.kept) {
       try {
         const answer = await ask(`/live/requests.json?before=${listed.requests[0].n}`);
+        Object.assign(meanings, answer.rules);
         if (answer.begun === listed.begun) {
           listed.requests = [...answer.requests.filter((request) => request.n < listed.requests[0].n), ...listed.requests].slice(-LISTED);
           listed.kept = answer.requests.length ? answer.kept : listed.requests.length;

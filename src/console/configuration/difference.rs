@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::config::restart_only;
 use crate::config::settings::{Route, Settings, Upstream};
+use crate::config::{Config, restart_only};
+use crate::console::routes::effects;
 
 /// Things with names, of which some came, went or are other now.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
@@ -26,6 +27,8 @@ pub(super) struct Difference {
     reloaded: Vec<&'static str>,
     /// Settings that take a restart.
     restart: Vec<&'static str>,
+    /// What it means: by the route, or the setting.
+    effects: BTreeMap<String, Vec<String>>,
 }
 
 impl Names {
@@ -53,7 +56,7 @@ fn upstreams(settings: &Settings) -> BTreeMap<&str, &Upstream> {
 
 impl Difference {
     /// What changes where `after` takes the place of `before`.
-    pub(super) fn between(before: &Settings, after: &Settings) -> Self {
+    pub(super) fn between(before: &Config, after: &Config) -> Self {
         let mut reloaded = vec![
             (before.detect != after.detect, "detect"),
             (before.api != after.api, "api"),
@@ -73,8 +76,23 @@ impl Difference {
             upstreams: Names::between(upstreams(before), upstreams(after)),
             reloaded: reloaded.into_iter().map(|(_, name)| name).collect(),
             restart,
+            effects: all_effects(before, after),
         }
     }
+}
+
+fn all_effects(before: &Config, after: &Config) -> BTreeMap<String, Vec<String>> {
+    let were = routes(before);
+    let changed = routes(after).into_iter().filter_map(|(name, route)| {
+        let was = were.get(name).filter(|was| **was != route)?;
+        Some((name.to_owned(), effects((was, &before.catalogue), (route, &after.catalogue))))
+    });
+    let mut all: BTreeMap<String, Vec<String>> = changed.filter(|(_, effects)| !effects.is_empty()).collect();
+    let (had, has) = (before.detect.allow.len(), after.detect.allow.len());
+    if had != has {
+        all.insert("detect.allow".to_owned(), vec![format!("entries of what may pass: {had}, then {has}")]);
+    }
+    all
 }
 
 #[cfg(test)]
@@ -86,7 +104,7 @@ mod tests {
     #[test]
     fn what_changes_is_named() {
         let rules = Catalogue::builtin().unwrap();
-        let settings = |text: &str| (*parse(text, "test.toml", &ProcessEnv, &rules).unwrap()).clone();
+        let settings = |text: &str| parse(text, "test.toml", &ProcessEnv, &rules).unwrap();
         let before = settings(
             "data = 'd'\n[upstreams.a]\npeers = ['http://127.0.0.1:1']\n[[routes]]\nname = 'one'\npath = '/one'\nauth = 'none'\nupstream = 'a'\n\
              [[routes]]\nname = 'two'\npath = '/two'\nauth = 'none'\nupstream = 'a'\n",
@@ -101,7 +119,39 @@ mod tests {
             "upstreams": { "added": ["b"], "removed": [], "changed": ["a"] },
             "reloaded": ["usage"],
             "restart": ["data"],
+            "effects": { "two": ["it leads to another upstream"] },
         });
         assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn what_a_change_means_is_said() {
+        let rules = Catalogue::builtin().unwrap();
+        let config = |redact: &str, more: &str| {
+            let text = format!(
+                "data = 'd'\n[upstreams.a]\npeers = ['http://127.0.0.1:1']\n[[routes]]\nname = 'one'\nauth = 'none'\nupstream = 'a'\n\
+                 [routes.redact]\n{redact}\n{more}",
+            );
+            parse(&text, "test.toml", &ProcessEnv, &rules).unwrap()
+        };
+        let before = config("", "");
+        let allow = "[[detect.allow]]\nvalues = ['Tom Baker']\nrules = ['PERSON']\n";
+        let after = config("without = ['PERSON']\nwith = ['DATE_TIME']\nrequests = 'replace'", allow);
+        let effects = Difference::between(&before, &after).effects;
+        let expected = [
+            ("detect.allow", vec!["entries of what may pass: 0, then 1"]),
+            (
+                "one",
+                vec![
+                    "no longer looked for: PERSON",
+                    "looked for from then on: DATE_TIME",
+                    "findings in requests: encrypt, then replace",
+                    "findings in answers: restore, then replace",
+                ],
+            ),
+        ];
+        let expected =
+            expected.map(|(name, said)| (name.to_owned(), said.into_iter().map(str::to_owned).collect()));
+        assert_eq!(effects, BTreeMap::from(expected));
     }
 }

@@ -83,7 +83,7 @@ impl ConfigurationPages {
             (self.runs(&config))
             @if role == ConsoleRole::Admin { (try_out(text.is_some())) }
             section.card aria-labelledby="ends" {
-                h2 #ends { "What ends when" }
+                h2 #ends { "What expires when" }
                 (certificate_rows(&certificates, now))
                 @match &keys {
                     Ok(keys) => { (key_rows(keys, now)) }
@@ -179,7 +179,7 @@ fn checked(text: &str, name: &str, running: &Config) -> Checked {
 fn try_out(has_text: bool) -> Markup {
     html! {
         section.card aria-labelledby="try" {
-            header { h2 #try { "Try a change" } span.quiet { "it is checked, and not used" } }
+            header { h2 #try { "Try a change" } span.quiet { "checked only, never put into use" } }
             div.field {
                 label for="draft" { "Configuration " span.hint { "TOML; start from what runs, or paste yours" } }
                 textarea #draft rows="12" spellcheck="false" {}

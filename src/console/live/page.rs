@@ -73,7 +73,10 @@ pub(super) fn page(config: Option<&Config>) -> Markup {
         header {
             div {
                 h1 { "Live" }
-                p { "The last hour, in memory: counts, names and times of requests, never their text." }
+                p {
+                    "This gateway replaces personal data and secrets in what passes; what each way does is on " a href="/routes" { "Routes" } ". "
+                    "Below are counts, names and times of the last hour's requests, never their text."
+                }
             }
             div.row.state {
                 span.quiet #state { "…" }

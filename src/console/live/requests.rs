@@ -2,15 +2,24 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::detect::Catalogue;
 use crate::telemetry::{RecentPart, RecentRequest, RecentUsage, Scan};
 
 /// Requests of one answer.
 pub(super) const MOST: usize = 100;
 
-/// These requests, the oldest first, and how many are kept in all; `begun` tells one process from the one before.
-pub(super) fn shown(part: &RecentPart, begun: u64) -> String {
+/// These requests, the oldest first, and how many are kept in all; `begun` tells one process from the one before. With what
+/// the rules look for that they name, of those of `catalogue`.
+pub(super) fn shown(part: &RecentPart, begun: u64, catalogue: Option<&Catalogue>) -> String {
     let requests: Vec<Value> = part.requests.iter().map(|request| one(request)).collect();
-    json!({ "begun": begun, "kept": part.kept, "requests": requests }).to_string()
+    let names = part.requests.iter().flat_map(|request| &request.findings).map(|(rule, _)| rule.to_string());
+    let meaning = |name: String| {
+        let rule = catalogue.and_then(|catalogue| catalogue.rule(catalogue.find(&name)?))?;
+        let said = format!("{} ({}, {})", rule.description(), rule.category().name(), rule.severity().name());
+        Some((name, said.into()))
+    };
+    let rules: Map<String, Value> = names.filter_map(meaning).collect();
+    json!({ "begun": begun, "kept": part.kept, "requests": requests, "rules": rules }).to_string()
 }
 
 /// An object of what there is something to say of.

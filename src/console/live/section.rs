@@ -56,7 +56,9 @@ impl LivePages {
                     0 => self.recent.after(number("after"), requests::MOST),
                     before => self.recent.before(before, requests::MOST),
                 };
-                Reply::Json(StatusCode::OK, requests::shown(&part, self.history.begun()))
+                let config = self.running.config();
+                let catalogue = config.as_ref().map(|config| &config.catalogue);
+                Reply::Json(StatusCode::OK, requests::shown(&part, self.history.begun(), catalogue))
             }
             _ => Reply::NotFound,
         }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::api::{Caller, CpuPool, Job, PoolError};
 use crate::config::Config;
-use crate::console::playground::address::address;
+use crate::console::address::address;
 use crate::console::playground::wanted::Choice;
 use crate::console::running::Running;
 use crate::detect::{Allow, Catalogue, Detector, RuleError, RuleFile, RuleSelection};

@@ -11,7 +11,6 @@
 //! | `units` | places as scripts count them |
 //! | `marks` | findings, and what is none, as a page shows them |
 //! | `why` | why something is found, and why not, in words |
-//! | `address` | where the gateway is reached |
 //! | `chat` | a chat request, and what a model that plays along makes of it |
 //! | `script` | what that model answers |
 //! | `file` | [`Cleaner`](file::Cleaner): files, cleaned by whoever has a sandbox |
@@ -19,7 +18,6 @@
 //! | `examples` | what the page begins with |
 //! | `page` | the page |
 
-mod address;
 mod chat;
 mod engines;
 mod examples;

@@ -83,7 +83,7 @@ fn choices(around: &Around) -> Markup {
                 div.field #roads {
                     label for="road" { "As" }
                     select #road {
-                        option value="route" { "along a route: what is nobody's passes" }
+                        option value="route" { "on a route: private addresses and public names pass" }
                         option value="call" { "by a call of the API: all that is found" }
                     }
                 }
@@ -153,7 +153,7 @@ fn looking(id: &str, own: &str, leaves: &str, example: &str) -> Markup {
             section.card aria-labelledby={ "found-" (id) } {
                 header { h2 #{ "found-" (id) } { "Found" } span.quiet #{ "count-" (id) } {} }
                 div.scroll tabindex="0" role="group" aria-labelledby={ "found-" (id) } {
-                    table {
+                    table.stack {
                         thead {
                             tr {
                                 th { "Value" } th { "Rule" }
@@ -175,14 +175,19 @@ fn looking(id: &str, own: &str, leaves: &str, example: &str) -> Markup {
                 pre #{ "allow-" (id) } tabindex="0" { "[[detect.allow]]\nvalues = [\"a value that is nobody's\"]\nrules = [\"PERSON\"]" }
                 div.row {
                     button.small type="button" data-copy={ "allow-" (id) } { "Copy" }
-                    a.button.small href="/configuration" { "Check it with the configuration" }
+                    a.button.small href="/configuration" data-carry={ "allow-" (id) } { "Check it with the configuration" }
                     button.small #{ "forget-" (id) } type="button" hidden { "Take all back" }
                 }
             }
             section.card aria-labelledby={ "not-" (id) } {
                 header { h2 #{ "not-" (id) } { "Looked at, and not found" } span.quiet #{ "nots-" (id) } {} }
+                p.hint {
+                    "A word that no rule knows, such as a project's name, is replaced by a rule of your own: try "
+                    code { "[[rule]] name = \"PROJECT\" patterns = [{ regex = 'Kestrel' }]" } " under “Rules of your own”, one line each. "
+                    a href="/docs/detection#rules-of-your-own" { "More of that" }
+                }
                 div.scroll tabindex="0" role="group" aria-labelledby={ "not-" (id) } {
-                    table {
+                    table.stack {
                         thead { tr { th { "Value" } th { "Nearest rule" } th.number { "Score" } th { "Why not" } th { "Others that know the form" } } }
                         tbody #{ "misses-" (id) } {}
                     }

@@ -2,7 +2,7 @@
 
 use crate::config::Config;
 use crate::config::settings::{Auth, Route};
-use crate::console::playground::address::address;
+use crate::console::address::address;
 use crate::console::playground::engines::Engine;
 use crate::console::playground::wanted::{Choice, Pass};
 use crate::detect::RuleSelection;

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::api::{CpuPool, Job, PoolError};
 use crate::base::checkpoint::Checkpoint;
 use crate::base::secret::Secret;
-use crate::console::playground::address::address;
+use crate::console::address::address;
 use crate::console::playground::chat::chat;
 use crate::console::playground::engines::{Engine, EngineError, Engines};
 use crate::console::playground::file::{self, Cleaner, FILE, NotCleaned};

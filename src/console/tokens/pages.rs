@@ -28,6 +28,10 @@ pub(super) struct Shown {
 pub(super) struct Choices {
     /// The routes there are.
     pub(super) routes: Vec<String>,
+    /// Those of them that callers take without a token.
+    pub(super) open: Vec<String>,
+    /// Whether any model has a price.
+    pub(super) priced: bool,
     /// Now.
     pub(super) now: Timestamp,
 }
@@ -107,6 +111,33 @@ pub(super) fn all(tokens: &[Shown], choices: &Choices, visitor: &Visitor, may_ch
     }
 }
 
+/// Where tokens bound nobody.
+fn open_routes(choices: &Choices) -> Markup {
+    html! {
+        @if !choices.open.is_empty() {
+            p.note.look {
+                (choices.open.join(", ")) ": anybody may call there without a token (" code { "auth = \"none\"" }
+                "), so no token bounds or ends what is called along it. " code { "auth = \"token\"" } " asks for one. "
+                a href="/routes" { "More of that" }
+            }
+        }
+    }
+}
+
+/// What is covered without being bounded, and amounts that nothing counts against.
+fn cautions(info: &TokenInfo, choices: &Choices) -> Markup {
+    let covers = |route: &String| match (&info.routes, &info.services) {
+        (Some(routes), _) => routes.contains(route),
+        (None, services) => services.is_none(),
+    };
+    let open: Vec<&String> = choices.open.iter().filter(|route| covers(route)).collect();
+    let unpriced = !choices.priced && info.bounds.budgets.iter().any(|budget| budget.shown().contains("usd"));
+    html! {
+        @if !open.is_empty() && info.revoked.is_none() { (open_routes(choices)) }
+        @if unpriced { p.note.look { "A budget is in dollars, and no model has a price: nothing counts against it. See " code { "[[usage.prices]]" } "." } }
+    }
+}
+
 fn budgets(left: &[Remaining]) -> Markup {
     html! {
         @for one in left {
@@ -138,8 +169,11 @@ pub(super) fn one(token: &Shown, choices: &Choices, visitor: &Visitor, may_chang
                 dt { "Covers" } dd { (reach(info)) }
                 dt { "This month" }
                 dd { (counted(month.requests, "request")) ", " (month.tokens.input) " tokens in, " (month.tokens.output) " tokens out, $" (month.cost) }
-                @if !left.is_empty() { dt { "Budgets" } dd { (budgets(left)) } }
+                @if let Some(models) = &info.bounds.models { dt { "Models" } dd { (models.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")) } }
+                @if let Some(at) = info.expires { dt { "Expires" } dd { (minute(at)) " UTC" } }
+                @if !left.is_empty() && info.revoked.is_none() { dt { "Budgets" } dd { (budgets(left)) } }
             }
+            (cautions(info, choices))
         }
         @if may_change && info.revoked.is_none() {
             section.card aria-labelledby="change" {
@@ -250,9 +284,13 @@ fn fields(info: Option<&TokenInfo>, choices: &Choices) -> Markup {
                 legend { "Routes" }
                 div.checks {
                     @for route in choices.routes.iter().chain(other_routes) {
-                        label { input type="checkbox" name="route" value=(route) checked[has_route(route)]; (route) }
+                        label {
+                            input type="checkbox" name="route" value=(route) checked[has_route(route)]; (route)
+                            @if choices.open.contains(route) { " " span.tag.look { "! open" } }
+                        }
                     }
                 }
+                (open_routes(choices))
             }
         }
         div.grid {

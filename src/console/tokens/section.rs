@@ -15,6 +15,7 @@ use crate::base::calendar::CalendarPeriod;
 use crate::base::clock::SharedClock;
 use crate::base::id::TokenId;
 use crate::base::secret::Secret;
+use crate::console::routes::limits_tokens;
 use crate::console::running::Running;
 use crate::console::tokens::draft::Draft;
 use crate::console::tokens::pages::{self, Choices, Shown};
@@ -43,7 +44,15 @@ pub(in crate::console) struct TokenPages {
 
 impl TokenPages {
     fn choices(&self) -> Choices {
-        Choices { routes: self.running.route_names(), now: self.clock.now() }
+        let config = self.running.config();
+        let routes = config.iter().flat_map(|config| &config.routes);
+        let open = routes.clone().filter(|route| !limits_tokens(route)).map(|route| route.name.to_string());
+        Choices {
+            open: open.collect(),
+            routes: routes.map(|route| route.name.to_string()).collect(),
+            priced: config.as_ref().is_some_and(|config| !config.usage.prices.is_empty()),
+            now: self.clock.now(),
+        }
     }
 
     async fn show(&self, visit: &Visit<'_>) -> Result<Reply, TokenError> {

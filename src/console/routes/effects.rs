@@ -1,0 +1,55 @@
+//! What it means for a route that its settings change: never a value, which may be secret.
+
+use crate::config::settings::{Answers, Requests, Route};
+use crate::console::routes::words::looks_for;
+use crate::detect::{Catalogue, RuleSelection};
+
+/// Rules that are named; of more it is said how many.
+const NAMED: usize = 8;
+
+/// A route as it is and as it would be, each with the rules that there are.
+pub(in crate::console) fn effects(
+    (before, before_rules): (&Route, &Catalogue),
+    (after, after_rules): (&Route, &Catalogue),
+) -> Vec<String> {
+    let mut effects = Vec::new();
+    let named = |catalogue: &Catalogue, selection: Option<RuleSelection>| -> Vec<String> {
+        let ids = selection.iter().flat_map(RuleSelection::iter).collect::<Vec<_>>();
+        ids.into_iter().filter_map(|id| Some(catalogue.rule(id)?.name().to_owned())).collect()
+    };
+    let was = named(before_rules, looks_for(before, before_rules));
+    let will = named(after_rules, looks_for(after, after_rules));
+    let mut changed = |what: &str, of: &[String], other: &[String]| {
+        let only: Vec<&str> = of.iter().filter(|name| !other.contains(name)).map(String::as_str).collect();
+        let more = only.len().saturating_sub(NAMED);
+        if let [first @ .., last] = only.get(..only.len().min(NAMED)).unwrap_or_default() {
+            let list = first.iter().chain([last]).copied().collect::<Vec<_>>().join(", ");
+            let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+            effects.push(format!("{what} {list}{rest}"));
+        }
+    };
+    changed("no longer looked for:", &was, &will);
+    changed("looked for from then on:", &will, &was);
+    let ways = |route: &Route| match &route.redact {
+        Some(redact) => (*redact.requests, redact.answers()),
+        None => (Requests::Off, Answers::Off),
+    };
+    let ((requests, answers), (new_requests, new_answers)) = (ways(before), ways(after));
+    if requests != new_requests {
+        effects.push(format!("findings in requests: {requests:?}, then {new_requests:?}").to_lowercase());
+    }
+    if answers != new_answers {
+        effects.push(format!("findings in answers: {answers:?}, then {new_answers:?}").to_lowercase());
+    }
+    if before.auth() != after.auth() {
+        effects.push(format!("who may call: {:?}, then {:?}", before.auth(), after.auth()).to_lowercase());
+    }
+    if before.upstream.as_deref() != after.upstream.as_deref() {
+        effects.push("it leads to another upstream".to_owned());
+    }
+    let methods = |route: &Route| route.redact.as_ref().map(|redact| redact.methods.clone());
+    if methods(before).unwrap_or_default() != methods(after).unwrap_or_default() {
+        effects.push("rules have other methods of their own".to_owned());
+    }
+    effects
+}

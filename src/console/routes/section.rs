@@ -1,0 +1,86 @@
+//! [`RoutePages`]: a page of all routes.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use maud::{Markup, html};
+
+use crate::config::Config;
+use crate::config::settings::Route;
+use crate::console::routes::words;
+use crate::console::running::Running;
+use crate::console::visit::{Asked, Page, Reply, Section, Visit};
+
+/// The section of the routes.
+pub(in crate::console) struct RoutePages {
+    /// What runs.
+    pub(in crate::console) running: Arc<Running>,
+}
+
+impl Section for RoutePages {
+    fn path(&self) -> &'static str {
+        "/routes"
+    }
+
+    fn name(&self) -> &'static str {
+        "Routes"
+    }
+
+    fn call<'v>(&'v self, visit: Visit<'v>) -> BoxFuture<'v, Reply> {
+        let reply = match (visit.asked, visit.rest, self.running.config()) {
+            (Asked::Show, "", Some(config)) => Reply::Page(Page::plain("Routes", all(&config))),
+            _ => Reply::NotFound,
+        };
+        Box::pin(async move { reply })
+    }
+}
+
+fn all(config: &Config) -> Markup {
+    html! {
+        header {
+            div {
+                h1 { "Routes" }
+                p { "What becomes of requests and answers, by the way that they take. A request takes the first route that fits." }
+            }
+        }
+        @if config.routes.is_empty() { p.note { "There are no routes: only the gateway's own API is served." } }
+        @for route in &config.routes { (one(config, route)) }
+    }
+}
+
+fn one(config: &Config, route: &Route) -> Markup {
+    let name = route.name.as_str();
+    let selection = words::looks_for(route, &config.catalogue);
+    let count = selection.iter().flat_map(|selection| selection.iter()).count();
+    html! {
+        section.card aria-labelledby={ "route-" (name) } id=(name) {
+            header {
+                h2 id={ "route-" (name) } { (name) }
+                @if route.redact.is_some() && count > 0 { span.tag.good { "✓ looks for " (count) " rules" } }
+                @else { span.tag.look { "! passes everything" } }
+            }
+            dl.facts {
+                dt { "Clients call" } dd { code { (words::called_at(config, route)) } }
+                dt { "It leads to" } dd { (words::leads_to(config, route)) }
+                dt { "Who may call" } dd { (words::callers(route)) }
+                @match &route.redact {
+                    None => { dt { "Bodies" } dd { "They pass as they are: the route has no " code { "redact" } "." } }
+                    Some(redact) => {
+                        dt { "Upstream sees" } dd { (words::goes_out(redact)) }
+                        dt { "Caller gets" } dd { (words::comes_back(redact)) }
+                        dt { "Looked for" }
+                        dd { a href={ "/rules?route=" (name) } { (words::rules(redact, count)) } }
+                        @if !redact.methods.is_empty() { dt { "Otherwise" } dd { (words::own_methods(redact).join("; ")) } }
+                    }
+                }
+            }
+            @if route.redact.is_some() {
+                details {
+                    summary { "To switch off a rule here" }
+                    p { "Name it in this route's table of the configuration; it is read again at once." }
+                    pre tabindex="0" { "# of the route \"" (name) "\"\n[routes.redact]\nwithout = [\"PERSON\"]" }
+                }
+            }
+        }
+    }
+}
