@@ -229,6 +229,8 @@ pub struct Sse<V> {
     line: usize,
     /// The last line ended with CR: an LF that follows belongs to it.
     after_cr: bool,
+    /// The last event was left out and ended with CR: so is the LF that follows.
+    left_out: bool,
     has_data: bool,
     begun: bool,
 }
@@ -246,6 +248,7 @@ impl<V: Events> Sse<V> {
             searched: 0,
             line: 0,
             after_cr: false,
+            left_out: false,
             has_data: false,
             begun: false,
         }
@@ -313,8 +316,10 @@ impl<V: Events> Sse<V> {
             self.searched = at + 1;
             self.line = at + 1;
             let block = raw.get(begin..=at).unwrap_or_default();
+            let left_out = std::mem::take(&mut self.left_out) && block == b"\n";
             match kind {
                 LineMeaning::Field => continue,
+                LineMeaning::Passes if left_out => {}
                 LineMeaning::Passes => out.extend_from_slice(&self.looked(block)?),
                 LineMeaning::Ends => self.show(block, out)?,
             }
@@ -346,6 +351,7 @@ impl<V: Events> Sse<V> {
         let event = Event::parse(&block);
         let verdict = self.visitor.event(&event, out)?;
         event.write(&verdict, out);
+        self.left_out = matches!(verdict, Verdict::Drop) && block.ends_with(b"\r");
         Ok(())
     }
 

@@ -57,9 +57,11 @@ fn events_are_kept_replaced_dropped_and_preceded() {
     let changed = [
         ("data: old\n\n", "data: new\n\n"),
         ("data:old\r\n\r\ndata: x\r\n\r\n", "data:new\r\n\r\ndata: x\r\n\r\n"),
+        ("data: gone\r\n\r\ndata: x\r\n\r\n", "data: x\r\n\r\n"),
+        ("data: gone\n\n\ndata: gone\r\r\ndata: x\n\n", "\ndata: x\n\n"),
         (": c\nid: 1\ndata: old\nodd\n\n", ": c\nid: 1\ndata: new\nodd\n\n"),
         ("data: lines\rid: 1\rdata: of old\r\r", "data: a\rdata: b\rdata: \rid: 1\r\r"),
-        ("data: gone\r\n\r\ndata: x\n\n", "\ndata: x\n\n"),
+        ("data: gone\r\n\r\ndata: x\n\n", "data: x\n\n"),
         ("data: news\n\n", "event: extra\ndata: x\n\ndata: news\n\n"),
         ("data: x\n\nid: 1\ndata: y", "data: x\n\nid: 1\ndata: cut"),
         ("\u{feff}data: old\n\n", "\u{feff}data: new\n\n"),

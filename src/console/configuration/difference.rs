@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::config::settings::{Route, Settings, Upstream};
 use crate::config::{Config, restart_only};
-use crate::console::routes::effects;
+use crate::console::routes::{Ruled, effects};
 
 /// Things with names, of which some came, went or are other now.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
@@ -82,10 +82,13 @@ impl Difference {
 }
 
 fn all_effects(before: &Config, after: &Config) -> BTreeMap<String, Vec<String>> {
+    fn of<'c>(route: &'c Route, config: &'c Config) -> Ruled<'c> {
+        Ruled { route, catalogue: &config.catalogue }
+    }
     let were = routes(before);
     let changed = routes(after).into_iter().filter_map(|(name, route)| {
         let was = were.get(name).filter(|was| **was != route)?;
-        Some((name.to_owned(), effects((was, &before.catalogue), (route, &after.catalogue))))
+        Some((name.to_owned(), effects(of(was, before), of(route, after))))
     });
     let mut all: BTreeMap<String, Vec<String>> = changed.filter(|(_, effects)| !effects.is_empty()).collect();
     let (had, has) = (before.detect.allow.len(), after.detect.allow.len());

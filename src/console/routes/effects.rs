@@ -7,18 +7,23 @@ use crate::detect::{Catalogue, RuleSelection};
 /// Rules that are named; of more it is said how many.
 const NAMED: usize = 8;
 
-/// A route as it is and as it would be, each with the rules that there are.
-pub(in crate::console) fn effects(
-    (before, before_rules): (&Route, &Catalogue),
-    (after, after_rules): (&Route, &Catalogue),
-) -> Vec<String> {
+/// A route, and the rules that there are beside it.
+#[derive(Clone, Copy)]
+pub(in crate::console) struct Ruled<'c> {
+    pub(in crate::console) route: &'c Route,
+    pub(in crate::console) catalogue: &'c Catalogue,
+}
+
+/// What changes for a route.
+pub(in crate::console) fn effects(was: Ruled<'_>, will: Ruled<'_>) -> Vec<String> {
+    let (before, after) = (was.route, will.route);
     let mut effects = Vec::new();
     let named = |catalogue: &Catalogue, selection: Option<RuleSelection>| -> Vec<String> {
         let ids = selection.iter().flat_map(RuleSelection::iter).collect::<Vec<_>>();
         ids.into_iter().filter_map(|id| Some(catalogue.rule(id)?.name().to_owned())).collect()
     };
-    let was = named(before_rules, looks_for(before, before_rules));
-    let will = named(after_rules, looks_for(after, after_rules));
+    let rules = |one: Ruled<'_>| named(one.catalogue, looks_for(one.route, one.catalogue));
+    let (was, will) = (rules(was), rules(will));
     let mut changed = |what: &str, of: &[String], other: &[String]| {
         let only: Vec<&str> = of.iter().filter(|name| !other.contains(name)).map(String::as_str).collect();
         let more = only.len().saturating_sub(NAMED);

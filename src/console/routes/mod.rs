@@ -10,6 +10,6 @@ mod effects;
 mod section;
 mod words;
 
-pub(super) use effects::effects;
+pub(super) use effects::{Ruled, effects};
 pub(super) use section::RoutePages;
 pub(super) use words::{limits_tokens, looks_for};

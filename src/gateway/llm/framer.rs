@@ -39,7 +39,7 @@ fn write_before(before: Before, out: &mut BytesMut) {
             event.write_another(&data, out);
         } else {
             event.write(&Verdict::Data(data), out);
-            // The second half of its last line end came when it had to wait.
+            // The second half of its last line end was left out when it had to wait.
             if envelope.ends_with(b"\r") && envelope.contains(&b'\n') {
                 out.extend_from_slice(b"\n");
             }

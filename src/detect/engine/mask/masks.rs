@@ -37,8 +37,7 @@ impl Masks {
     fn part_words(&mut self, text: &[u8], from: usize) {
         let [_, words, letters, ..] = &mut self.of;
         let kept = text.get(self.base..).unwrap_or_default();
-        let first = (from - self.base).saturating_sub(char::MAX_LEN_UTF8 - 1) / WIDTH;
-        wide::part(kept, first, letters, words);
+        wide::part(kept, from - self.base, letters, words);
     }
 
     /// The bits before `offset` will not be asked for.
@@ -117,6 +116,31 @@ pub(super) mod tests {
             for class in Class::ALL {
                 let expected = if class.has(byte) { 1 << 37 } else { 0 };
                 assert_eq!(masks.at(class, 0), expected, "{class:?} {byte:#x}");
+            }
+        }
+    }
+
+    #[test]
+    fn signs_are_no_letters_wherever_blocks_end() {
+        for sign in ["“", "«", "😀", "…", "“😀"] {
+            for lead in 0..140 {
+                let text = format!("{}é{sign}é{}", "a".repeat(lead), ".".repeat(140));
+                let (mut whole, mut grown) = (Masks::default(), Masks::default());
+                whole.cover(text.as_bytes());
+                for upto in (1..=text.len()).filter(|upto| text.is_char_boundary(*upto)) {
+                    grown.cover(text.get(..upto).unwrap().as_bytes());
+                }
+                for block in (0..text.len()).step_by(BLOCK) {
+                    assert_eq!(
+                        grown.at(Class::Letter, block),
+                        whole.at(Class::Letter, block),
+                        "{sign} {lead}"
+                    );
+                }
+                let bit = |at: usize| whole.at(Class::Letter, at / BLOCK * BLOCK) >> (at % BLOCK) & 1;
+                let letters: Vec<u64> = (lead..lead + 4 + sign.len()).map(bit).collect();
+                let expected = [vec![1, 1], vec![0; sign.len()], vec![1, 1]].concat();
+                assert_eq!(letters, expected, "{sign} {lead}");
             }
         }
     }

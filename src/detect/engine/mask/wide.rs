@@ -52,20 +52,30 @@ fn sign_at(text: &[u8], at: usize) -> Option<char> {
     if begins { char_at(text, at).filter(|&c| is_sign(c)) } else { None }
 }
 
-/// Takes the bytes of signs in `text` out of `letters`, from the word at `from` on. `words` are the bits of letters and
-/// digits of ASCII.
+/// Takes the bytes of signs in `text` out of `letters` from byte `from` on, where a word of bits begins; before it that is done.
+/// `words` are the bits of letters and digits of ASCII.
 pub(super) fn part(text: &[u8], from: usize, letters: &mut [u32], words: &[u32]) {
-    for n in from..letters.len() {
+    let clear = |letters: &mut [u32], at: usize, sign: char| {
+        for at in at..at + sign.len_utf8() {
+            if let Some(bits) = letters.get_mut(at / WIDTH) {
+                *bits &= !(1 << (at % WIDTH));
+            }
+        }
+    };
+    // One that begins before it may end behind it.
+    for at in from.saturating_sub(char::MAX_LEN_UTF8 - 1)..from {
+        if let Some(sign) = sign_at(text, at) {
+            clear(letters, at, sign);
+        }
+    }
+    for n in from / WIDTH..letters.len() {
         let bits = |of: &[u32]| of.get(n).copied().unwrap_or(0);
         let mut wide = bits(letters) & !bits(words);
         while wide != 0 {
             let at = n * WIDTH + wide.trailing_zeros() as usize;
             wide &= wide - 1;
-            let Some(sign) = sign_at(text, at) else { continue };
-            for at in at..at + sign.len_utf8() {
-                if let Some(bits) = letters.get_mut(at / WIDTH) {
-                    *bits &= !(1 << (at % WIDTH));
-                }
+            if let Some(sign) = sign_at(text, at) {
+                clear(letters, at, sign);
             }
         }
     }
