@@ -202,8 +202,8 @@ fn one(rule: &Rule, here: &Here) -> Markup {
         }
         section.card aria-labelledby="off" {
             h2 #off { "To switch it off, or on, along a route" }
-            p { "Name it in the route's table." }
-            pre tabindex="0" { "[routes.redact]\n" @if rule.default_on() { "without" } @else { "with" } " = [\"" (rule.name()) "\"]" }
+            p { "Name it in the table " code { "redact" } " of the route." }
+            pre tabindex="0" { @if rule.default_on() { "without" } @else { "with" } " = [\"" (rule.name()) "\"]" }
         }
         section.pair aria-label="Examples" {
             (examples("Takes for a value", &rule.matches))

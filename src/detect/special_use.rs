@@ -38,6 +38,10 @@ const RESOLVERS: [&str; 14] = [
     "2620:fe::9",
 ];
 
+/// Of those, the ones at which nobody has mail: names of networks of one's own are people's.
+const MAILLESS: [&str; 7] =
+    ["localhost", "test", "invalid", "example", "example.com", "example.net", "example.org"];
+
 /// Mailboxes that nobody reads.
 const UNREAD: [&str; 5] = ["noreply", "no-reply", "no_reply", "donotreply", "do-not-reply"];
 
@@ -64,10 +68,15 @@ fn is_special_page(rest: &str) -> bool {
 }
 
 fn is_special_host(host: &str) -> bool {
+    lies_below(host, &HOSTS)
+}
+
+/// Whether a host is one of these, or below.
+fn lies_below(host: &str, names: &[&str]) -> bool {
     let host = host.trim_end_matches('.').to_ascii_lowercase();
     let below =
         |name: &str| host.strip_suffix(name).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
-    HOSTS.iter().any(|name| below(name))
+    names.iter().any(|name| below(name))
 }
 
 fn is_special_address(text: &str) -> bool {
@@ -92,7 +101,7 @@ fn is_resolver(address: IpAddr) -> bool {
 /// a test. In what people write it may still be somebody's.
 pub(super) fn is_example(value: &str) -> bool {
     let Some((user, host)) = value.rsplit_once('@') else { return false };
-    is_special_host(host) || UNREAD.iter().any(|unread| unread.eq_ignore_ascii_case(user))
+    lies_below(host, &MAILLESS) || UNREAD.iter().any(|unread| unread.eq_ignore_ascii_case(user))
 }
 
 #[cfg(test)]
@@ -172,9 +181,14 @@ mod tests {
         {
             assert!(is_example(value), "{value}");
         }
-        for value in
-            ["jane@example.com.x-labs.com", "jane@x-labs.com", "noreply.jane@x-labs.com", "example.com"]
-        {
+        for value in [
+            "jane@example.com.x-labs.com",
+            "jane@x-labs.com",
+            "noreply.jane@x-labs.com",
+            "example.com",
+            "jane@corp.local",
+            "x@ad.internal",
+        ] {
             assert!(!is_example(value), "{value}");
         }
     }

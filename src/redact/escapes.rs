@@ -17,7 +17,7 @@ const LEVELS: usize = 3;
 const LONGEST: usize = 24;
 
 /// The most backslashes of one escape: each string of JSON within a string doubles them.
-const NESTED: usize = 8;
+const NESTED: usize = 16;
 
 /// What people read there once all escapes are undone.
 pub(super) fn read(text: &str) -> Cow<'_, str> {

@@ -3,7 +3,7 @@
 //!
 //! | of | what may differ |
 //! |---|---|
-//! | every value | letter case; escapes of HTML, URLs, JSON, JavaScript and Markdown; no-break spaces, typographic hyphens, full-width characters; soft hyphens and zero-width characters within; Markdown around words |
+//! | every value | letter case; escapes of HTML, URLs, JSON, JavaScript and Markdown; no-break spaces, typographic hyphens, full-width characters; more blanks than one, and a shell's backslash before one; soft hyphens and zero-width characters within; Markdown around words |
 //! | numbers | separators, parentheses, groups; of phone numbers also what is dialled before; the last four digits where the text says that they are (see [`before`](super::before)) |
 //! | persons | the initial of the first name; the surname first; no middle names |
 //! | several words | `+`, `-`, `_`, `.` or the end of a line between them; a single word |
@@ -20,7 +20,7 @@ use crate::redact::parts::{Key, LAST, Part, keys_of};
 use crate::redact::units::{Next, Unit, Units};
 use crate::redact::written::{is_blank, original};
 
-/// Units in a row that a value does not have: characters that nobody reads, or marks of Markdown.
+/// Units in a row that a value does not have: characters that nobody reads, marks of Markdown, or more blanks.
 const EXTRA: u8 = 4;
 
 /// Separators in a row within a number.
@@ -188,7 +188,7 @@ impl Forms {
             };
             if search.step(lower(c)) || is_blank(c) && search.step(' ') {
                 search.took(c, &unit);
-            } else if !(is_markup(c) && search.extra()) {
+            } else if !((is_markup(c) || widens(search.last, c)) && search.extra()) {
                 return search.best;
             }
         }
@@ -233,6 +233,11 @@ impl Forms {
 
 fn is_markup(c: char) -> bool {
     matches!(c, '*' | '_' | '`' | '~')
+}
+
+/// Whether a character goes on with the gap between two words: one more blank, or the backslash of a shell before it.
+fn widens(last: char, c: char) -> bool {
+    c == '\\' || last.is_whitespace() && c.is_whitespace()
 }
 
 /// A walk through an index along the units of a text.

@@ -6,8 +6,7 @@
 //! | begins | ends |
 //! |---|---|
 //! | a scheme and two slashes; `http:` and the like also with backslashes, or without | in the value of an attribute of HTML: with that |
-//! | two slashes, of either kind, behind `(` or `<`, or in a tag behind `=`, `,`, `:` or a quote | behind a quote: at the same, or with the line |
-//! | two slashes elsewhere right behind one of those | |
+//! | two slashes behind `(`, `=`, `<`, `,`, `:` or a quote; behind `(`, `<`, `[label]:`, and wherever there was a tag or `url(`, of either kind, and with blanks between | behind a quote: at the same, or with the line |
 //! | `www.` where a word may begin | behind `<`: at `>`, or with the line |
 //! | `javascript:`, which leads anywhere | else at a blank; outside of parentheses also at `<` |
 //!
@@ -183,8 +182,14 @@ pub(super) struct UrlReader {
     /// The last character, and the last that is no blank.
     last: Mark,
     solid: Mark,
-    /// Whether that is the colon of `[label]:`, behind which Markdown has a URL.
+    /// Whether that is the colon of `[label]:`, behind which Markdown has a URL, or the second of reStructuredText's `image::`.
     labelled: bool,
+    /// Whether a tag has begun, in whichever spelling: from there on the text may be HTML, whatever of it was understood.
+    html: bool,
+    /// Whether the text is within `url(` of CSS.
+    css: bool,
+    /// Whether the slashes that may begin a URL may be backslashes too.
+    wide: bool,
     /// Whether the next character stands behind a backslash.
     escaped: bool,
     tag: Tag,
@@ -306,6 +311,7 @@ impl UrlReader {
     fn note(&mut self, mark: Mark) {
         let Mark { c, .. } = mark;
         let drive = c == ':' && self.word.len() == 1;
+        self.css = c == '(' && self.word == "url" || self.css && c != ')';
         if c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.') {
             if self.word.is_empty() {
                 self.before_word = self.last;
@@ -319,8 +325,9 @@ impl UrlReader {
         }
         if !c.is_ascii_whitespace() && !drive {
             self.solid = mark;
-            self.labelled = c == ':' && self.last.c == ']';
+            self.labelled = c == ':' && matches!(self.last.c, ']' | ':');
         }
+        self.html |= c.is_ascii_alphabetic() && self.last.c == '<';
         self.last = mark;
     }
 
@@ -357,7 +364,7 @@ impl UrlReader {
                 self.opener = if self.word.is_empty() { self.last } else { self.before_word };
             }
             Start::Nothing if slash && self.may_be_relative(c) => {
-                (self.start, self.opener) = (Start::Slashes(more), self.last);
+                (self.start, self.opener, self.wide) = (Start::Slashes(more), self.last, self.may_be_wide());
             }
             Start::Nothing if c == '.' && self.word == "www" && self.may_be_name() => {
                 self.opener = self.before_word;
@@ -367,7 +374,7 @@ impl UrlReader {
             // To those of other schemes a backslash is none (WHATWG URL, section 4.4).
             Start::Scheme(Scheme::Other, _) if c == '\\' => {}
             Start::Scheme(scheme, slashes) if slash => self.start = Start::Scheme(scheme, slashes + more),
-            Start::Slashes(_) if c == '\\' && !self.in_tag() && !matches!(self.opener.c, '(' | '<') => {}
+            Start::Slashes(_) if c == '\\' && !self.wide => {}
             Start::Slashes(slashes) if slash => self.start = Start::Slashes(slashes + more),
             _ if blank => {}
             Start::Scheme(Scheme::Script, _) => {
@@ -385,20 +392,18 @@ impl UrlReader {
         None
     }
 
-    /// Whether two slashes of which the first is `c` may alone begin a URL here. In text that nobody takes for HTML or a link of
-    /// Markdown, what stands behind a blank is a comment or a division, and a backslash is an escape.
+    /// Whether two slashes of which the first is `c` may alone begin a URL here. In text that nobody takes for HTML, CSS or a link
+    /// of Markdown, what stands behind a blank is a comment or a division, and a backslash is an escape.
     fn may_be_relative(&self, c: char) -> bool {
-        match self.solid.c {
-            '(' | '<' => true,
-            '=' | ',' | ':' | '"' | '\'' | '`' => {
-                self.in_tag() || c == '/' && (self.last == self.solid || self.labelled)
-            }
-            _ => false,
-        }
+        let begins = matches!(self.solid.c, '(' | '<' | '=' | ',' | ':' | '"' | '\'' | '`');
+        let apart = |c: char| c.is_ascii_whitespace() || c.is_control() || c == ';';
+        begins && (self.may_be_wide() || c == '/' && self.last == self.solid)
+            || matches!(self.tag, Tag::Value(_)) && apart(self.last.c)
     }
 
-    const fn in_tag(&self) -> bool {
-        matches!(self.tag, Tag::Value(_) | Tag::Inside(_))
+    /// Whether a backslash may be a slash here, and blanks stand before one.
+    const fn may_be_wide(&self) -> bool {
+        self.html || self.css || self.labelled || matches!(self.solid.c, '(' | '<')
     }
 
     fn may_be_name(&self) -> bool {

@@ -392,7 +392,7 @@ def test_routes_say_in_words_what_becomes_of_what_passes(routed):
 def test_rules_say_on_which_routes_they_are_on(routed):
     assert "On here crm, " in said(routed.get("/rules/PERSON"))
     assert "On here on every route, " in said(routed.get("/rules/CREDIT_CARD"))
-    assert "On here off, " in said(routed.get("/rules/US_LICENSE_PLATE"))
+    assert "On here off , " in said(routed.get("/rules/USERNAME"))
     assert "/rules/PERSON" not in routed.get("/rules?q=name&route=chats").body.decode()
     assert "/rules/PERSON" in routed.get("/rules?q=name&route=crm").body.decode()
 

@@ -28,7 +28,7 @@ def ask(ends, path, body, reply):
     return mock.requests[-1].json(), answer
 
 
-FORMS = ["{1}, {0}", "{0}\t{1}", "{0}\n{1}", "{0}.{1}", "{0}-{1}", "{0}_{1}", "{0}+{1}", "**{0}** **{1}**", "`{0}` `{1}`", '"{1}, {0}" <x>', "{1};{0}"]
+FORMS = ["{1}, {0}", "{0}\t{1}", "{0}\n{1}", "{0}.{1}", "{0}-{1}", "{0}_{1}", "{0}+{1}", "**{0}** **{1}**", "`{0}` `{1}`", '"{1}, {0}" <x>', "{1};{0}", "{0}  {1}", "{0}\n  {1}", "/home/{0}\\ {1}/x"]
 
 
 @pytest.mark.parametrize("name", ["Elena Ruiz", "Maria Lopez", "Klaus Schneider", "Priya Sharma", "Thomas Baker"])

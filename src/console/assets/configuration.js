@@ -67,16 +67,18 @@ async function check() {
   }
 }
 
+// What the playground sent along: whoever may not check it has no use for it.
+const more = sessionStorage.getItem("allow");
+sessionStorage.removeItem("allow");
+
 if (draft) {
   document.getElementById("check").addEventListener("click", check);
   document.getElementById("from-running").addEventListener("click", () => {
     draft.value = document.getElementById("running-text").textContent;
     draft.focus();
   });
-  // What the playground sent along is tried with what runs.
-  const more = sessionStorage.getItem("allow");
+  // It is tried with what runs.
   if (more) {
-    sessionStorage.removeItem("allow");
     draft.value = `${document.getElementById("running-text")?.textContent ?? ""}\n# From the playground:\n${more}`;
     draft.scrollTop = draft.scrollHeight;
     draft.closest("section").scrollIntoView();

@@ -33,6 +33,7 @@ function make(name, attributes = {}, ...children) {
 }
 
 document.addEventListener("submit", (event) => {
+  if (event.target.getAttribute("action") === "/sign-out") sessionStorage.clear();
   const question = event.target.dataset.confirm;
   if (question && !confirm(question)) event.preventDefault();
 });

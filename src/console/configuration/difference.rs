@@ -87,7 +87,8 @@ fn all_effects(before: &Config, after: &Config) -> BTreeMap<String, Vec<String>>
     }
     let were = routes(before);
     let changed = routes(after).into_iter().filter_map(|(name, route)| {
-        let was = were.get(name).filter(|was| **was != route)?;
+        // One that stays may mean another thing where rules are others.
+        let was = were.get(name)?;
         Some((name.to_owned(), effects(of(was, before), of(route, after))))
     });
     let mut all: BTreeMap<String, Vec<String>> = changed.filter(|(_, effects)| !effects.is_empty()).collect();

@@ -74,7 +74,7 @@ pub(super) fn page(config: Option<&Config>) -> Markup {
             div {
                 h1 { "Live" }
                 p {
-                    "This gateway replaces personal data and secrets in what passes; what each way does is on " a href="/routes" { "Routes" } ". "
+                    "What becomes of personal data and secrets on each way is on " a href="/routes" { "Routes" } ". "
                     "Below are counts, names and times of the last hour's requests, never their text."
                 }
             }

@@ -12,4 +12,4 @@ mod words;
 
 pub(super) use effects::{Ruled, effects};
 pub(super) use section::RoutePages;
-pub(super) use words::{limits_tokens, looks_for};
+pub(super) use words::{is_open, looks_for};

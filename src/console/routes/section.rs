@@ -44,18 +44,19 @@ fn all(config: &Config) -> Markup {
             }
         }
         @if config.routes.is_empty() { p.note { "There are no routes: only the gateway's own API is served." } }
-        @for route in &config.routes { (one(config, route)) }
+        @for (number, route) in config.routes.iter().enumerate() { (one(config, route, number)) }
     }
 }
 
-fn one(config: &Config, route: &Route) -> Markup {
+fn one(config: &Config, route: &Route, number: usize) -> Markup {
     let name = route.name.as_str();
+    let rules: String = form_urlencoded::Serializer::new(String::new()).append_pair("route", name).finish();
     let selection = words::looks_for(route, &config.catalogue);
     let count = selection.iter().flat_map(|selection| selection.iter()).count();
     html! {
-        section.card aria-labelledby={ "route-" (name) } id=(name) {
+        section.card aria-labelledby={ "route-" (number) } id=(name) {
             header {
-                h2 id={ "route-" (name) } { (name) }
+                h2 id={ "route-" (number) } { (name) }
                 @if route.redact.is_some() && count > 0 { span.tag.good { "✓ looks for " (count) " rules" } }
                 @else { span.tag.look { "! passes everything" } }
             }
@@ -69,7 +70,7 @@ fn one(config: &Config, route: &Route) -> Markup {
                         dt { "Upstream sees" } dd { (words::goes_out(redact)) }
                         dt { "Caller gets" } dd { (words::comes_back(redact)) }
                         dt { "Looked for" }
-                        dd { a href={ "/rules?route=" (name) } { (words::rules(redact, count)) } }
+                        dd { a href={ "/rules?" (rules) } { (words::rules(redact, count)) } }
                         @if !redact.methods.is_empty() { dt { "Otherwise" } dd { (words::own_methods(redact).join("; ")) } }
                     }
                 }
@@ -77,8 +78,8 @@ fn one(config: &Config, route: &Route) -> Markup {
             @if route.redact.is_some() {
                 details {
                     summary { "To switch off a rule here" }
-                    p { "Name it in this route's table of the configuration; it is read again at once." }
-                    pre tabindex="0" { "# of the route \"" (name) "\"\n[routes.redact]\nwithout = [\"PERSON\"]" }
+                    p { "Name it in the table " code { "redact" } " of this route of the configuration, which is read again at once. Where that lists " code { "rules" } ", take it out there." }
+                    pre tabindex="0" { "without = [\"PERSON\"]" }
                 }
             }
         }

@@ -1,9 +1,11 @@
 //! What a route's settings mean, as sentences.
 
 use crate::config::Config;
-use crate::config::settings::{Answers, Auth, Host, Invented, Method, PathMatch, Redact, Requests, Route};
+use crate::config::settings::{
+    Answers, Auth, Host, Invented, Method, Methods, PathMatch, Redact, Requests, Route,
+};
 use crate::console::address::address;
-use crate::detect::{Catalogue, RuleSelection};
+use crate::detect::{Catalogue, RuleId, RuleSelection, RuleSet};
 
 /// Where clients of the route call it: a base URL, or the expression that paths must match.
 pub(super) fn called_at(config: &Config, route: &Route) -> String {
@@ -41,6 +43,7 @@ pub(super) fn leads_to(config: &Config, route: &Route) -> String {
 /// Who may call it.
 pub(super) fn callers(route: &Route) -> &'static str {
     match route.auth() {
+        Auth::None if route.needs_certificate() => "Whoever has a client certificate that is trusted.",
         Auth::Token => "Whoever has a token of this gateway that covers the route. It does not travel on.",
         Auth::Certificate => "Whoever has a client certificate that is trusted.",
         Auth::Introspection => "Whoever has a token that the authorization server calls active.",
@@ -54,16 +57,17 @@ pub(super) fn callers(route: &Route) -> &'static str {
     }
 }
 
-/// Whether tokens of the gateway bound what is called along it.
-pub(in crate::console) fn limits_tokens(route: &Route) -> bool {
-    route.auth() == Auth::Token || route.endpoint.is_some()
+/// Whether anybody may call it, so that no token bounds what is called along it.
+pub(in crate::console) fn is_open(route: &Route) -> bool {
+    let asks = route.auth() != Auth::None || route.jwt.is_some() || route.needs_certificate();
+    route.upstream.is_some() && !asks
 }
 
 /// What an upstream sees in the place of what is found.
 pub(super) fn goes_out(redact: &Redact) -> &'static str {
     match *redact.requests {
         Requests::Encrypt => {
-            "Look-alikes of what is found: another name, a card number that is nobody's. It never sees the value."
+            "Look-alikes in place of what is found: another name, a card number that is nobody's."
         }
         Requests::Replace => {
             "The name of the rule in place of what is found, such as <PERSON>. Nothing brings the value back."
@@ -87,7 +91,9 @@ pub(super) fn comes_back(redact: &Redact) -> String {
                 Some(Invented::Mask) => "What a model makes up is masked.",
                 None => "What a model makes up is masked where the API is known.",
             };
-            format!("The caller's own values again, wherever look-alikes stand. {invented}")
+            format!(
+                "The caller's own values again in place of look-alikes, but for URLs that lead elsewhere. {invented}"
+            )
         }
         Answers::Mask => "Asterisks in place of what is found.".to_owned(),
         Answers::Replace => "The name of the rule in place of what is found.".to_owned(),
@@ -102,8 +108,21 @@ pub(super) fn comes_back(redact: &Redact) -> String {
 /// The rules that the route looks for; `None` where it looks through nothing.
 pub(in crate::console) fn looks_for(route: &Route, catalogue: &Catalogue) -> Option<RuleSelection> {
     let redact = route.redact.as_ref()?;
-    let idle = *redact.requests == Requests::Off && redact.answers() == Answers::Off;
-    redact.selection(catalogue).ok().filter(|_| !idle)
+    let looks = !matches!(*redact.requests, Requests::Off | Requests::Allow)
+        || !matches!(redact.answers(), Answers::Off | Answers::Allow);
+    let ways = |methods: Methods| {
+        let [requests, answers] = [methods.requests, methods.answers];
+        [requests, answers].into_iter().any(|way| way.map_or(looks, |method| method != Method::Allow))
+    };
+    let is_looked_for = |id: &RuleId| {
+        let Some(rule) = catalogue.rule(*id) else { return false };
+        let own = redact.methods.iter().find(|(name, _)| name.as_str() == rule.name());
+        let sets =
+            redact.methods.iter().filter(|(name, _)| RuleSet::named(name).is_some_and(|set| set.has(rule)));
+        let said = own.or_else(|| sets.max_by_key(|(name, _)| name.span().start));
+        said.map_or(looks, |(_, methods)| ways(**methods))
+    };
+    Some(redact.selection(catalogue).ok()?.iter().filter(is_looked_for).collect())
 }
 
 /// Which rules those are, in words.

@@ -15,7 +15,7 @@ use crate::base::calendar::CalendarPeriod;
 use crate::base::clock::SharedClock;
 use crate::base::id::TokenId;
 use crate::base::secret::Secret;
-use crate::console::routes::limits_tokens;
+use crate::console::routes::is_open;
 use crate::console::running::Running;
 use crate::console::tokens::draft::Draft;
 use crate::console::tokens::pages::{self, Choices, Shown};
@@ -46,7 +46,7 @@ impl TokenPages {
     fn choices(&self) -> Choices {
         let config = self.running.config();
         let routes = config.iter().flat_map(|config| &config.routes);
-        let open = routes.clone().filter(|route| !limits_tokens(route)).map(|route| route.name.to_string());
+        let open = routes.clone().filter(|route| is_open(route)).map(|route| route.name.to_string());
         Choices {
             open: open.collect(),
             routes: routes.map(|route| route.name.to_string()).collect(),

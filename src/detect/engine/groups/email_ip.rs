@@ -185,7 +185,10 @@ fn ends_userinfo(view: &View<'_>, start: usize) -> bool {
     address.is_some_and(|text| {
         let user = text.iter().take_while(|&&byte| is_domain(byte) || matches!(byte, b'%' | b'+')).count();
         let path = text.rsplit(|&byte| byte == b'@').next().is_some_and(|behind| behind.contains(&b'/'));
-        user > 0 && text.get(user) == Some(&b':') && !(path && text.contains(&b'@'))
+        let rest = text.get(user + 1..).unwrap_or_default();
+        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let port = digits > 0 && matches!(rest.get(digits), Some(b'/' | b'?' | b'#'));
+        user > 0 && text.get(user) == Some(&b':') && !port && !(path && text.contains(&b'@'))
     })
 }
 

@@ -111,22 +111,29 @@ impl Text<'_> {
             Some(at) => Some(at),
             None if self.byte(stop)?.is_some_and(|byte| byte.is_ascii_graphic() && !is_delimiter(byte)) => {
                 let stop = self.run(end, AUTHORITY, |byte| byte.is_ascii_graphic() && !is_delimiter(byte))?;
-                unescaped(self.view.slice(end, stop)).filter(is_secret)
+                let store = self.scheme(start).is_some_and(|scheme| is_store(&scheme));
+                unescaped(self.view.slice(end, stop), store).filter(is_secret)
             }
             None => None,
         };
         let Some(at) = at else { return Ok(None) };
+        let Some(scheme) = self.scheme(start) else { return Ok(None) };
+        let kind = match scheme.as_slice() {
+            b"http" | b"https" => SecretKind::Basic,
+            scheme if is_store(scheme) => SecretKind::Connection,
+            _ => SecretKind::Userinfo,
+        };
+        Ok(Some(piece(kind, end, end + at, 0.0)))
+    }
+
+    /// The scheme that ends before `start`, in lower case; of several, such as `jdbc:mysql`, the last.
+    fn scheme(&self, start: usize) -> Option<Vec<u8>> {
         let head = self.view.slice(start.saturating_sub(20), start);
         let letters = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.' | b':');
         let length = head.iter().rev().take_while(letters).count();
-        let scheme = self.view.slice(start - length, start).to_ascii_lowercase();
-        let scheme = scheme.rsplit(|&byte| byte == b':').next().unwrap_or_default();
-        let kind = match scheme {
-            b"http" | b"https" => SecretKind::Basic,
-            scheme if STORES.iter().any(|store| scheme.starts_with(store)) => SecretKind::Connection,
-            _ => SecretKind::Userinfo,
-        };
-        Ok((length > 0).then(|| piece(kind, end, end + at, 0.0)))
+        let all = self.view.slice(start - length, start).to_ascii_lowercase();
+        let last = all.rsplit(|&byte| byte == b':').next().unwrap_or_default();
+        (length > 0).then(|| last.to_vec())
     }
 
     /// `"…" == secret` behind `if`.
@@ -164,13 +171,19 @@ const fn is_delimiter(byte: u8) -> bool {
     matches!(byte, b'"' | b'\'' | b'`' | b'<' | b'>' | b'\\')
 }
 
+fn is_store(scheme: &[u8]) -> bool {
+    STORES.iter().any(|store| scheme.starts_with(store))
+}
+
 /// Where the `@` stands behind a user's name and a password with signs that should have been escaped. What begins with a port is a
-/// path with an `@`.
-fn unescaped(text: &[u8]) -> Option<usize> {
+/// path with an `@`; addresses of stores have no fragment, and a query behind a database alone.
+fn unescaped(text: &[u8], store: bool) -> Option<usize> {
     let user = text.iter().take_while(|&&byte| is_name(byte) || matches!(byte, b'%' | b'+' | b'~')).count();
     let rest = text.get(user + 1..).filter(|_| user > 0 && text.get(user) == Some(&b':'))?;
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    if matches!(rest.get(digits), Some(b'/' | b'?' | b'#') | None) {
+    if matches!(rest.get(digits), Some(b'/') | None)
+        || matches!(rest.get(digits), Some(b'?' | b'#')) && !store
+    {
         return None;
     }
     let first = rest.iter().position(|&byte| byte == b'@')?;
