@@ -145,12 +145,12 @@ fn row(rule: &Rule, here: &Here) -> Markup {
         tr {
             td { a.mono href={ "/rules/" (rule.name()) } { (rule.name()) } }
             td { (rule.description()) }
-            td { (rule.family().name()) }
-            td { (rule.region()) }
-            td { (rule.severity().name()) }
-            td.number { (score(rule.threshold())) }
-            td { @if rule.default_on() { "on" } @else { span.quiet { "off" } } }
-            td { (on_routes(here, rule)) }
+            td data-label="Family" { (rule.family().name()) }
+            td data-label=[(!rule.region().is_empty()).then_some("Region")] { (rule.region()) }
+            td data-label="Severity" { (rule.severity().name()) }
+            td.number data-label="From" { (score(rule.threshold())) }
+            td data-label="By default" { @if rule.default_on() { "on" } @else { span.quiet { "off" } } }
+            td data-label="On here" { (on_routes(here, rule)) }
         }
     }
 }

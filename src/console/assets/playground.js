@@ -189,9 +189,9 @@
           rule);
         if (this.kind === "json") row.append(make("td", { class: "mono" }, told.at ?? ""));
         row.append(
-          make("td", { class: "number" }, told.score),
+          make("td", { class: "number", "data-label": "Score" }, told.score),
           make("td", { class: "small" }, told.why.join(" ")),
-          make("td", { class: "mono" }, told.becomes ?? "stays"),
+          make("td", { class: "mono", "data-label": "Becomes" }, told.becomes ?? "stays"),
           make("td", {}, this.passing(told)));
         return row;
       });
@@ -199,9 +199,9 @@
       const misses = looked.not.map((not) => make("tr", {},
         make("td", { class: "mono" }, not.value),
         make("td", {}, make("span", { class: "tag", title: looked.rules[not.rule]?.description ?? "" }, not.rule)),
-        make("td", { class: "number" }, not.score),
+        make("td", { class: "number", "data-label": "Score" }, not.score),
         make("td", { class: "small" }, not.why.join(" ")),
-        make("td", { class: "small quiet" }, not.others.join(", ") + (not.more > 0 ? ` and ${not.more} more` : ""))));
+        make("td", { class: "small quiet", ...(not.others.length > 0 ? { "data-label": "Others" } : {}) }, not.others.join(", ") + (not.more > 0 ? ` and ${not.more} more` : ""))));
       $(`nots-${this.kind}`).textContent = misses.length > 0 ? counted(misses.length, misses.length === 1 ? "thing" : "things") : "";
       $(`misses-${this.kind}`).replaceChildren(...(misses.length > 0 ? misses : [nothing(5, "Nothing else looks like a value.")]));
     }
