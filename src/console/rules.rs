@@ -197,7 +197,7 @@ fn one(rule: &Rule, here: &Here) -> Markup {
         (context(rule))
         section.card aria-labelledby="pass" {
             h2 #pass { "To let a value pass" }
-            p { "Say so in the configuration; it is read again at once. " a href="/docs/detection#values-that-may-pass" { "More of that" } }
+            p { "Say so in the configuration, which is read again some seconds after it is saved. " a href="/docs/detection#values-that-may-pass" { "More of that" } }
             pre tabindex="0" { "[[detect.allow]]\nvalues = [\"a value that is nobody's\"]\nrules = [\"" (rule.name()) "\"]" }
         }
         section.card aria-labelledby="off" {

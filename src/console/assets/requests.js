@@ -124,7 +124,6 @@ const requests = (() => {
     fact("Bodies", `${bytes(request.bytes_in ?? 0)} in, ${bytes(request.bytes_out ?? 0)} out`);
     fact("Looked at", `request: ${scan(request.request_scan)}; answer: ${scan(request.answer_scan)}`);
     fact("Not read", unscanned && `${plural(unscanned, "string")} of bytes`);
-    fact("Values", `${request.redacted ?? 0} hidden on the way out, ${request.restored ?? 0} put back in the answer`);
     fact("Model tokens", taken(request));
     fact("Cost", cost(request));
     return list;
@@ -133,6 +132,7 @@ const requests = (() => {
   function details(request) {
     const rules = found(request);
     const shown = make("div", { class: "counts" });
+    if (rules.length > 0) shown.append(make("p", {}, `${request.redacted ?? 0} hidden on the way out, ${request.restored ?? 0} put back in the answer.`));
     if (rules.length === 0) shown.append(make("p", { class: "quiet" }, "Nothing was found."));
     else {
       const counts = rules.map(([name, count]) => make("tr", {},

@@ -169,7 +169,7 @@ fn looking(id: &str, own: &str, leaves: &str, example: &str) -> Markup {
                 summary { "To let a value pass" span #{ "passes-" (id) } {} }
                 p {
                     "Choose “let it pass” beside what is found: it is tried here at once. What then stands below goes into the gateway's file, "
-                    "which is in use some seconds after it is saved. "
+                    "which is in use some seconds after it is saved; this page saves nothing. It holds on every route, for that spelling alone. "
                     a href="/docs/detection#values-that-may-pass" { "More of that" }
                 }
                 pre #{ "allow-" (id) } tabindex="0" { "[[detect.allow]]\nvalues = [\"a value that is nobody's\"]\nrules = [\"PERSON\"]" }

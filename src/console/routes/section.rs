@@ -78,8 +78,11 @@ fn one(config: &Config, route: &Route, number: usize) -> Markup {
             @if route.redact.is_some() {
                 details {
                     summary { "To switch off a rule here" }
-                    p { "Name it in the table " code { "redact" } " of this route of the configuration, which is read again at once. Where that lists " code { "rules" } ", take it out there." }
-                    pre tabindex="0" { "without = [\"PERSON\"]" }
+                    p {
+                        "In this route's part of the file, which is read again some seconds after it is saved: where it says "
+                        code { "redact = { … }" } ", in those braces; where it has a table, below that. Where it lists " code { "rules" } ", take it out there."
+                    }
+                    pre tabindex="0" { "redact = { without = [\"PERSON\"] }\n\n# or\n[routes.redact]\nwithout = [\"PERSON\"]" }
                 }
             }
         }

@@ -97,7 +97,7 @@ pub(super) fn all(tokens: &[Shown], choices: &Choices, visitor: &Visitor, may_ch
                             tr {
                                 td { a href={ "/tokens/" (info.id) } { (info.name) } @for (name, value) in &info.bounds.labels { " " span.tag { (name) "=" (value) } } }
                                 td { (state(info, choices.now)) }
-                                td { (reach(info)) }
+                                td { (reach(info)) @if covers_open(info, choices) { " " span.tag.look { "! open to anybody" } } }
                                 td { (budgets(left)) @if left.is_empty() { span.quiet { "none" } } }
                                 td.number { (counted(month.requests, "request")) @if month.cost.nanodollars() > 0 { br; "$" (month.cost) } }
                                 td { @if let Some(used) = used { (minute(*used)) } @else { span.quiet { "never" } } }
@@ -124,16 +124,20 @@ fn open_routes(choices: &Choices) -> Markup {
     }
 }
 
-/// What is covered without being bounded, and amounts that nothing counts against.
-fn cautions(info: &TokenInfo, choices: &Choices) -> Markup {
+/// Whether a token covers a route that anybody may call.
+fn covers_open(info: &TokenInfo, choices: &Choices) -> bool {
     let covers = |route: &String| match (&info.routes, &info.services) {
         (Some(routes), _) => routes.contains(route),
         (None, services) => services.is_none(),
     };
-    let open: Vec<&String> = choices.open.iter().filter(|route| covers(route)).collect();
+    info.revoked.is_none() && choices.open.iter().any(covers)
+}
+
+/// What is covered without being bounded, and amounts that nothing counts against.
+fn cautions(info: &TokenInfo, choices: &Choices) -> Markup {
     let unpriced = !choices.priced && info.bounds.budgets.iter().any(|budget| budget.shown().contains("usd"));
     html! {
-        @if !open.is_empty() && info.revoked.is_none() { (open_routes(choices)) }
+        @if covers_open(info, choices) { (open_routes(choices)) }
         @if unpriced { p.note.look { "A budget is in dollars, and no model has a price: nothing counts against it. See " code { "[[usage.prices]]" } "." } }
     }
 }

@@ -60,6 +60,11 @@ impl Word {
     }
 }
 
+/// Whether the run is one or two letters before a digit: a part of a hash, or of a number of its own kind.
+fn is_short(view: &View<'_>, start: usize, end: usize) -> bool {
+    end - start <= 2 && view.get(end).is_some_and(|byte| byte.is_ascii_digit())
+}
+
 /// Gives the runs of `from..to` to `sink` in order, words or [several](Word::parts) each. What is left of a run that begins before `from` is left out;
 /// one that goes on behind `to` is cut there, and where it begins is the answer, whether it is a word or not.
 #[inline]
@@ -92,7 +97,7 @@ pub(super) fn words(
                 at += BLOCK;
                 continue;
             }
-            if counts {
+            if counts && !is_short(view, start, at + more) {
                 sink(Word::run(view, start, at + more));
             }
             letters &= u64::MAX << more;
@@ -109,7 +114,7 @@ pub(super) fn words(
         }
         // Adding a run's first bit clears the run.
         letters &= letters.wrapping_add(bad & letters);
-        // One or two letters before a digit are a part of a hash or of a number of their own kind.
+        // Of runs within the block, those that are short.
         let first = letters & !(letters << 1);
         let short = first & (digits >> 1 | letters >> 1 & digits >> 2);
         letters &= letters.wrapping_add(short & letters);
@@ -127,7 +132,7 @@ pub(super) fn words(
         at += BLOCK;
     }
     let (start, counts) = open?;
-    if counts {
+    if counts && !is_short(view, start, to) {
         sink(Word::run(view, start, to));
     }
     Some(start)
@@ -183,6 +188,10 @@ mod tests {
                 word.parts(&view, &mut |part| runs.push(part.run))
             });
             assert_eq!(runs, [lead + 1, lead + 1, lead + 15], "{lead}");
+        }
+        for lead in 0..70 {
+            let text = format!("{} fd1 x d2", ".".repeat(lead));
+            assert_eq!(of(&text, 0), ["x"], "{lead}");
         }
         let long = "a".repeat(200);
         assert_eq!(of(&format!("{long} bb"), 0), [long.as_str(), "bb"]);
