@@ -1,7 +1,7 @@
 //! Addresses and host names that are nobody's: of this machine, of any private network, of examples. To replace them hides
 //! nothing and breaks commands and links.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::base::address::is_nobodys;
 
@@ -21,22 +21,31 @@ const HOSTS: [&str; 11] = [
 ];
 
 /// Resolvers that anybody may ask, as their operators publish them: Google, Cloudflare, Quad9, OpenDNS.
-const RESOLVERS: [&str; 14] = [
-    "8.8.8.8",
-    "8.8.4.4",
-    "1.1.1.1",
-    "1.0.0.1",
-    "9.9.9.9",
-    "149.112.112.112",
-    "208.67.222.222",
-    "208.67.220.220",
-    "2001:4860:4860::8888",
-    "2001:4860:4860::8844",
-    "2606:4700:4700::1111",
-    "2606:4700:4700::1001",
-    "2620:fe::fe",
-    "2620:fe::9",
+const RESOLVERS: [IpAddr; 14] = [
+    v4(8, 8, 8, 8),
+    v4(8, 8, 4, 4),
+    v4(1, 1, 1, 1),
+    v4(1, 0, 0, 1),
+    v4(9, 9, 9, 9),
+    v4(149, 112, 112, 112),
+    v4(208, 67, 222, 222),
+    v4(208, 67, 220, 220),
+    v6([0x2001, 0x4860, 0x4860], 0x8888),
+    v6([0x2001, 0x4860, 0x4860], 0x8844),
+    v6([0x2606, 0x4700, 0x4700], 0x1111),
+    v6([0x2606, 0x4700, 0x4700], 0x1001),
+    v6([0x2620, 0xfe, 0], 0xfe),
+    v6([0x2620, 0xfe, 0], 0x9),
 ];
+
+const fn v4(a: u8, b: u8, c: u8, d: u8) -> IpAddr {
+    IpAddr::V4(Ipv4Addr::new(a, b, c, d))
+}
+
+/// `head` has the first 48 bits, `last` the last 16; between are zeros.
+const fn v6(head: [u16; 3], last: u16) -> IpAddr {
+    IpAddr::V6(Ipv6Addr::new(head[0], head[1], head[2], 0, 0, 0, 0, last))
+}
 
 /// Of those, the ones at which nobody has mail: names of networks of one's own are people's.
 const MAILLESS: [&str; 7] =
@@ -94,7 +103,7 @@ fn is_mask(address: IpAddr) -> bool {
 }
 
 fn is_resolver(address: IpAddr) -> bool {
-    RESOLVERS.iter().any(|known| known.parse() == Ok(address.to_canonical()))
+    RESOLVERS.contains(&address.to_canonical())
 }
 
 /// Whether a value is a mail address of documentation, or of a mailbox that nobody reads: what a model writes into a program or

@@ -186,7 +186,8 @@ impl Deltas {
         }
         let left = spliced(data, &edits);
         let repeated = self.reader.protocol().protocol.stream.repeated;
-        let is_empty = emptied && !says && says_only(&left, repeated);
+        // Most protocols say nothing of that, and their events are not read again.
+        let is_empty = emptied && !says && !repeated.is_empty() && says_only(&left, repeated);
         Ok(if is_empty { Outcome::Emptied(left) } else { Outcome::Replace(left) })
     }
 
