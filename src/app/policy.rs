@@ -4,12 +4,11 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::config::At;
 use crate::config::settings::{
-    Answers, Invented, Method as Setting, Methods, PublicNames, Redact, Requests,
+    Answers, Invented, Method as Setting, PublicNames, Redact, Requests,
     RestoreInUrls as RestoreInUrlsSetting, SpecialUse,
 };
-use crate::detect::{Allow, Catalogue, Detector, Rule, RuleId, RuleSelection, RuleSet};
+use crate::detect::{Allow, Catalogue, Detector, Rule, RuleId, RuleSelection};
 use crate::gateway::filters::UrlRules;
 use crate::redact::{Method, Plan, PublicNameRules, Redactor, RestoreInUrls};
 use crate::telemetry::Direction;
@@ -202,27 +201,13 @@ impl<'s> RoutePolicy<'s> {
         Ok(Redactor::new(detector, plan).leaving(self.public_names()).hearing(reported))
     }
 
-    /// The method that a rule has by its own name, or else by the last of its sets.
+    /// The method that a rule has of its own this way.
     fn own(&self, rule: RuleId, way: Direction) -> Option<Setting> {
-        let one = |methods: &Methods| match way {
-            Direction::Request => methods.requests,
-            Direction::Answer => methods.answers,
-        };
-        let name = self.catalogue.rule(rule)?.name();
-        let mut by_set: Vec<(&At<String>, &At<Methods>)> = Vec::new();
-        for (named, methods) in &self.setting.methods {
-            if named.as_str() == name {
-                if let Some(method) = one(methods) {
-                    return Some(method);
-                }
-            } else if RuleSet::named(named)
-                .is_some_and(|set| self.catalogue.rule(rule).is_some_and(|rule| set.has(rule)))
-            {
-                by_set.push((named, methods));
-            }
+        let rule = self.catalogue.rule(rule)?;
+        match way {
+            Direction::Request => self.setting.own_method(rule, |methods| methods.requests),
+            Direction::Answer => self.setting.own_method(rule, |methods| methods.answers),
         }
-        by_set.sort_by_key(|(named, _)| named.span().start);
-        by_set.iter().rev().find_map(|(_, methods)| one(methods))
     }
 
     fn detector(&self, selection: RuleSelection) -> Result<Detector, String> {

@@ -9,7 +9,7 @@ use serde::de::{self, IntoDeserializer, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use crate::config::{At, Period};
-use crate::detect::{Catalogue, RuleSelection};
+use crate::detect::{Catalogue, Rule, RuleSelection, RuleSet};
 
 const DAY: Duration = Duration::from_secs(86_400);
 
@@ -98,6 +98,24 @@ impl Redact {
             selection = selection.with(find(name)?);
         }
         Ok(selection)
+    }
+
+    /// The method that a rule has one way, by its own name, or else by the last of its sets.
+    pub fn own_method(&self, rule: &Rule, way: fn(&Methods) -> Option<Method>) -> Option<Method> {
+        let mut by_set: Option<(usize, Method)> = None;
+        for (named, methods) in &self.methods {
+            let Some(method) = way(methods) else { continue };
+            if named.as_str() == rule.name() {
+                return Some(method);
+            }
+            let start = named.span().start;
+            if RuleSet::named(named).is_some_and(|set| set.has(rule))
+                && by_set.is_none_or(|(last, _)| last < start)
+            {
+                by_set = Some((start, method));
+            }
+        }
+        by_set.map(|(_, method)| method)
     }
 
     /// Whether any finding gets a surrogate.

@@ -5,7 +5,7 @@ use crate::config::settings::{
     Answers, Auth, Host, Invented, Method, Methods, PathMatch, Redact, Requests, Route,
 };
 use crate::console::address::address;
-use crate::detect::{Catalogue, RuleId, RuleSelection, RuleSet};
+use crate::detect::{Catalogue, RuleId, RuleSelection};
 
 /// Where clients of the route call it: a base URL, or the expression that paths must match.
 pub(super) fn called_at(config: &Config, route: &Route) -> String {
@@ -108,19 +108,14 @@ pub(super) fn comes_back(redact: &Redact) -> String {
 /// The rules that the route looks for; `None` where it looks through nothing.
 pub(in crate::console) fn looks_for(route: &Route, catalogue: &Catalogue) -> Option<RuleSelection> {
     let redact = route.redact.as_ref()?;
-    let looks = !matches!(*redact.requests, Requests::Off | Requests::Allow)
-        || !matches!(redact.answers(), Answers::Off | Answers::Allow);
-    let ways = |methods: Methods| {
-        let [requests, answers] = [methods.requests, methods.answers];
-        [requests, answers].into_iter().any(|way| way.map_or(looks, |method| method != Method::Allow))
-    };
+    let requests = !matches!(*redact.requests, Requests::Off | Requests::Allow);
+    let answers = !matches!(redact.answers(), Answers::Off | Answers::Allow);
     let is_looked_for = |id: &RuleId| {
         let Some(rule) = catalogue.rule(*id) else { return false };
-        let own = redact.methods.iter().find(|(name, _)| name.as_str() == rule.name());
-        let sets =
-            redact.methods.iter().filter(|(name, _)| RuleSet::named(name).is_some_and(|set| set.has(rule)));
-        let said = own.or_else(|| sets.max_by_key(|(name, _)| name.span().start));
-        said.map_or(looks, |(_, methods)| ways(**methods))
+        let one = |way: fn(&Methods) -> Option<Method>, otherwise: bool| {
+            redact.own_method(rule, way).map_or(otherwise, |method| method != Method::Allow)
+        };
+        one(|methods| methods.requests, requests) || one(|methods| methods.answers, answers)
     };
     Some(redact.selection(catalogue).ok()?.iter().filter(is_looked_for).collect())
 }
