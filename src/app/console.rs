@@ -8,11 +8,12 @@ use tokio::sync::Semaphore;
 use crate::app::admin;
 use crate::app::cleaning::{self, Cleaning, Outcome, Released, Wish};
 use crate::app::error::AppError;
+use crate::app::policy::RoutePolicy;
 use crate::app::providers::ProviderSet;
 use crate::app::services::Services;
 use crate::base::clock::SharedClock;
-use crate::config::Config;
-use crate::console::{CleanFile, Cleaner, FileToClean, NotCleaned};
+use crate::config::{Config, settings};
+use crate::console::{CleanFile, Cleaner, FileToClean, NotCleaned, RouteRedactor};
 use crate::console::{Console, ConsoleParts, Figures, History, Hosts, sample};
 use crate::gateway::route::Route;
 use crate::gateway::terminal::Terminal;
@@ -58,8 +59,17 @@ pub(super) fn route(config: &Config, parts: &Arc<Services>) -> Result<Option<Arc
         recent,
         clock: Arc::clone(clock),
         cleaner: Arc::new(FileCleaner::new(Arc::clone(clock))),
+        route_redactors,
     });
     admin::bounded(parts, "console", Terminal::Native(Arc::new(console)), Vec::new(), LARGEST).map(Some)
+}
+
+/// What looks through the requests along a route, but for what analyzers report.
+fn route_redactors(config: &Config, route: &settings::Route) -> Result<Option<RouteRedactor>, String> {
+    let Some(setting) = &route.redact else { return Ok(None) };
+    let policy = RoutePolicy::new(setting, &config.catalogue, &config.allow)?;
+    let catalogue = policy.catalogue().clone();
+    Ok(policy.requests()?.map(|redactor| RouteRedactor { redactor, catalogue }))
 }
 
 /// From which score on links in files are defanged, as where a call of the API does not say.

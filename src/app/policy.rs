@@ -13,9 +13,6 @@ use crate::gateway::filters::UrlRules;
 use crate::redact::{Method, Plan, PublicNameRules, Redactor, RestoreInUrls};
 use crate::telemetry::Direction;
 
-/// The rules that may find what is nobody's.
-const SPECIAL: [&str; 3] = ["IP_ADDRESS", "EMAIL_ADDRESS", "URL"];
-
 /// What becomes of the findings of rules that have no method of their own.
 #[derive(Clone)]
 pub(super) enum Rest {
@@ -93,7 +90,7 @@ impl<'s> RoutePolicy<'s> {
         let passes = self.setting.special_use == SpecialUse::Pass;
         let of =
             |rules: &[&str]| Some(self.without_method(rules)).filter(|rules| passes && !rules.is_empty());
-        let (special, mail) = (of(&SPECIAL), of(&["EMAIL_ADDRESS"]));
+        let (special, mail) = (of(&Allow::SPECIAL_USE), of(&["EMAIL_ADDRESS"]));
         if let Some(rules) = special {
             self.allow.special_use(rules).map_err(|error| error.to_string())?;
         }
@@ -113,6 +110,12 @@ impl<'s> RoutePolicy<'s> {
             .iter()
             .filter_map(|(rule, floor)| Some((self.catalogue.find(rule)?, **floor)));
         said.chain(reported_floors(&self.catalogue)).collect()
+    }
+
+    /// The rules, with the route's own thresholds.
+    #[cfg(feature = "console")]
+    pub(super) const fn catalogue(&self) -> &Catalogue {
+        &self.catalogue
     }
 
     /// Looks through requests; `None`: they pass as they are.

@@ -24,7 +24,7 @@ use crate::console::docs::Docs;
 use crate::console::form::Form;
 use crate::console::layout::{self, Link};
 use crate::console::live::{History, LivePages};
-use crate::console::playground::{Cleaner, Playground, PlaygroundParts};
+use crate::console::playground::{Cleaner, Playground, PlaygroundParts, RouteRedactors};
 use crate::console::routes::RoutePages;
 use crate::console::rules::RulePages;
 use crate::console::running::Running;
@@ -79,6 +79,8 @@ pub struct ConsoleParts {
     pub recent: Arc<RecentRequests>,
     /// Cleans files.
     pub cleaner: Arc<dyn Cleaner>,
+    /// Redactors of the configuration's routes.
+    pub route_redactors: RouteRedactors,
     /// Reads time.
     pub clock: SharedClock,
 }
@@ -97,10 +99,15 @@ impl Console {
     /// Made from these.
     pub fn new(parts: ConsoleParts) -> Self {
         let ConsoleParts { hosts, port, secure, tokens, changes, ledger, records, .. } = parts;
-        let ConsoleParts { running, items, cpu, cleaner, history, recent, clock, .. } = parts;
+        let ConsoleParts { running, items, cpu, cleaner, route_redactors, history, recent, clock, .. } =
+            parts;
         let live = LivePages { history, recent, running: Arc::clone(&running) };
-        let playground =
-            Playground::new(PlaygroundParts { running: Arc::clone(&running), cpu: cpu.clone(), cleaner });
+        let playground = Playground::new(PlaygroundParts {
+            running: Arc::clone(&running),
+            cpu: cpu.clone(),
+            cleaner,
+            route_redactors,
+        });
         let configuration =
             ConfigurationPages { running: Arc::clone(&running), items, cpu, clock: Arc::clone(&clock) };
         let rules = RulePages { running: Arc::clone(&running) };

@@ -49,5 +49,5 @@ mod visit;
 pub use access::Hosts;
 pub use handler::{Console, ConsoleParts};
 pub use live::{Figures, History, sample};
-pub use playground::{CleanFile, Cleaner, FileToClean, NotCleaned};
+pub use playground::{CleanFile, Cleaner, FileToClean, NotCleaned, RouteRedactor, RouteRedactors};
 pub use running::{Attempt, Running};

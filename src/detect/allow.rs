@@ -94,6 +94,8 @@ impl Allow {
 
     /// The longest value that can be listed, in bytes.
     pub const LONGEST: usize = 256;
+    /// The built-in rules that may find what is nobody's: see [`Allow::special_use`].
+    pub const SPECIAL_USE: [&'static str; 3] = ["IP_ADDRESS", "EMAIL_ADDRESS", "URL"];
 
     /// Allows these values where one of `rules` (`None`: any) finds them.
     pub fn values<'v>(
@@ -130,7 +132,8 @@ impl Allow {
     }
 
     /// Allows addresses and host names that are nobody's where one of `rules` finds them: loopback, private and
-    /// documentation addresses, `localhost` and the like, pages there, and the `git@` of remote repositories.
+    /// documentation addresses, `localhost` and the like, pages there, and the `git@` of remote repositories. Of the built-in
+    /// rules those of [`Allow::SPECIAL_USE`] may.
     pub fn special_use(&mut self, rules: RuleSelection) -> Result<(), AllowError> {
         self.push(Some(rules), Test::SpecialUse)
     }

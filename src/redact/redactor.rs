@@ -57,7 +57,18 @@ impl Redactor {
         let mut allow = Allow::default();
         let values = values.into_iter().filter(|value| (1..=Allow::LONGEST).contains(&value.len()));
         let _ = allow.values(None, values, false);
-        Self { detector: self.detector.also_allowing(allow), ..self }
+        self.also_allowing(allow)
+    }
+
+    /// The same, and lets pass what `more` lists too.
+    #[must_use]
+    pub fn also_allowing(self, more: Allow) -> Self {
+        Self { detector: self.detector.also_allowing(more), ..self }
+    }
+
+    /// What looks for values.
+    pub const fn detector(&self) -> &Detector {
+        &self.detector
     }
 
     /// The same, but such names stay where they are all that was found.

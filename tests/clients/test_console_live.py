@@ -285,7 +285,7 @@ def test_an_opened_request_leads_on(ailing, mock, browser):  # noqa: F811
     mine.click()
     links = {link.text: link.get_attribute("href") for link in browser.all(".details a")}
     assert links["EMAIL_ADDRESS"] == browser.origin + "/rules/EMAIL_ADDRESS"
-    assert links["the playground"] == browser.origin + "/playground"
+    assert links["the playground"] == browser.origin + "/playground?route=private"
     named = browser.wait(lambda: [link for link in browser.all(".details dd a") if link.text == "the <i>caller</i>"])
     assert "/tokens/pti_" in named[0].get_attribute("href") and "Texts are not kept" in browser.find(".details").text
     # Rules stand before the facts.

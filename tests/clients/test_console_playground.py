@@ -31,6 +31,28 @@ upstream = "mock"
 auth = "none"
 provider = "openai"
 redact = {{}}
+
+[[routes]]
+name = "masking"
+path = "/masking"
+upstream = "mock"
+auth = "none"
+[routes.redact]
+requests = "mask"
+without = ["PERSON"]
+special_use = "redact"
+thresholds = {{ PHONE_NUMBER = 1.0 }}
+methods = {{ CREDIT_CARD = "block" }}
+
+[[routes]]
+name = "hearing"
+path = "/hearing"
+upstream = "mock"
+auth = "none"
+redact = {{ requests = "off", answers = "mask" }}
+
+[[detect.allow]]
+values = ["desk@harbour-post.com"]
 """
 MARKS = """
 return [...document.querySelectorAll("#editor-%s mark.%s")].map((mark) => mark.textContent)
@@ -208,6 +230,58 @@ def test_what_is_chosen_counts(page):
     page.script("document.querySelectorAll('#choices details')[0].open = true")
     page.after(lambda: (page.browser.find("[name=set][value=SECRETS]").click(), page.browser.find("[name=set][value=DEFAULT]").click()))
     page.browser.wait(lambda: page.marks() == ["AKIAQ3EGPTX7RW5MZK2H"])
+
+
+def test_a_text_is_redacted_as_a_route_that_runs_does_it(page):
+    """By that route's method, rules, thresholds and list of what passes, as its upstream shows."""
+    text = f"Elena Ruiz, {MAIL}, desk@harbour-post.com, 10.1.2.3, +44 20 7946 0958"
+    page.put(text)
+    assert page.marks() == ["Elena Ruiz", MAIL, "+44 20 7946 0958"]
+    road = Select(page.browser.find("#road"))
+    page.after(lambda: road.select_by_visible_text("masking"))
+    assert page.marks() == [MAIL, "10.1.2.3"]
+    assert page.out() == text.replace(MAIL, "*" * len(MAIL)).replace("10.1.2.3", "*" * 8)
+    assert not page.browser.find("#method").is_enabled() and page.browser.find("#sets").get_property("disabled")
+    assert page.browser.find("#along").is_displayed() and not page.browser.find("#surrogates").is_displayed()
+    nots = page.browser.find("#misses-text").text
+    assert "The configuration lets it pass" in nots and "does not reach" in nots
+    # What somebody lets pass counts beside, and is all that is missing in the configuration.
+    page.after(lambda: page.browser.find("#rows-text button.small").click())
+    assert page.marks() == ["10.1.2.3"]
+    page.browser.find("#as-route").click()
+    page.browser.wait(lambda: "The route \"masking\"" in page.text("#copied"))
+    assert MAIL in page.text("#copied") and "[[routes]]" not in page.text("#copied")
+    page.browser.find("#as-curl").click()
+    page.after(lambda: page.browser.find("#forget-text").click())
+    page.put(f"{CARD} of {MAIL}")
+    assert page.browser.find("#problem-text").text == "The route refuses a request with this: CREDIT_CARD." and page.out() == ""
+    assert page.marks() == [CARD, MAIL] and "refused" in page.browser.find("#rows-text").text
+    page.tab("json")
+    page.put(json.dumps({"mail": MAIL}), "json")
+    assert json.loads(page.out("json")) == {"mail": "*" * len(MAIL)}
+    road.select_by_visible_text("hearing")
+    page.browser.wait(lambda: page.browser.find("#problem-json").text == "This route leaves requests as they are.")
+    assert len(page.browser.complaints()) == 1
+    # A chat goes along a route of its own, and what was chosen counts again.
+    page.tab("chat")
+    page.browser.wait(lambda: page.browser.find("#method").is_enabled())
+    assert not page.browser.find("#along").is_displayed()
+    page.browser.wait(lambda: "Elena" in page.browser.find("#got-chat").text)
+    page.tab("text")
+    road.select_by_visible_text("on a new route: private addresses and public names pass")
+    page.browser.wait(lambda: page.marks() == [CARD, MAIL])
+
+
+def test_a_link_leads_to_a_text_along_its_route(browser, gateway):  # noqa: F811
+    browser.sign_in(gateway, path="/routes")
+    [link] = [one for one in browser.all("main section a") if (one.get_attribute("href") or "").endswith("/playground?route=masking")]
+    link.click()
+    browser.wait(lambda: browser.all("#road"))
+    assert Select(browser.find("#road")).first_selected_option.text == "masking"
+    browser.wait(lambda: browser.find("#problem-text").text.startswith("The route refuses"))
+    browser.driver.get(browser.origin + "/playground?route=%3Cb%3Enone")
+    assert Select(browser.find("#road")).first_selected_option.get_attribute("value") == "route"
+    assert browser.complaints() == []
 
 
 def test_own_rules_are_used_and_their_faults_have_places(page):

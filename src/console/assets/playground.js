@@ -22,10 +22,15 @@
 
   const sets = () => [...root.querySelectorAll("[name=set]:checked")].map((box) => box.value);
 
+  // The route that runs and is chosen. Chats go along one that is made for them.
+  const along = () => (current?.kind === "chat" ? undefined : $("road").selectedOptions[0]?.dataset.route) ?? null;
+
   function choice() {
     const threshold = Number($("threshold").value);
+    const route = along();
     return {
-      road: $("road").value,
+      road: route === null ? $("road").value.replace("along", "route") : "route",
+      route,
       method: $("method").value,
       only: $("only")?.checked ? $("only").value : null,
       pass: passes,
@@ -37,11 +42,15 @@
   }
 
   function sayChoice() {
-    const { threshold, rules, method } = choice();
+    const { threshold, rules, method, route } = choice();
+    // A route says all of that itself.
+    $("along").hidden = route === null;
+    for (const id of ["method", "threshold", "only", "sets", "rules", "rules-example"]) if ($(id)) $(id).disabled = route !== null;
+    $("model").disabled = route !== null || !("model" in root.dataset);
     $("threshold-says").textContent = threshold === null ? "as each rule says" : threshold.toFixed(2);
     $("sets-say").textContent = $("only")?.checked ? "not looked at" : sets().join(", ") || "none";
     $("own-says").textContent = rules.trim() ? ": used" : "";
-    $("surrogates").hidden = method !== "encrypt" && method !== "hash";
+    $("surrogates").hidden = route !== null || method !== "encrypt" && method !== "hash";
   }
 
   // The same in a configuration: JSON's way to write a text is one of TOML's.
@@ -191,7 +200,7 @@
         row.append(
           make("td", { class: "number", "data-label": "Score" }, told.score),
           make("td", { class: "small" }, told.why.join(" ")),
-          make("td", { class: "mono", "data-label": "Becomes" }, told.becomes ?? "stays"),
+          make("td", { class: "mono", "data-label": "Becomes" }, looked.refused ? "refused" : told.becomes ?? "stays"),
           make("td", {}, this.passing(told)));
         return row;
       });
@@ -408,7 +417,7 @@
       const isFile = current.kind === "file";
       $("as-route").disabled = isFile;
       if (isFile && this.how === "route") this.how = "curl";
-      const { threshold, rules } = choice();
+      const { threshold, rules, route } = choice();
       const hints = [];
       if (this.how !== "route" && current.kind === "chat") hints.push("What becomes of a chat is said by its route: see “Configuration”.");
       else if (this.how !== "route" && !isFile && (threshold !== null || rules.trim())) {
@@ -419,7 +428,8 @@
       }
       if (this.how !== "route" && current.kind !== "chat") {
         hints.push(`TOKEN is a token that covers the service ${isFile ? "sanitize" : "redact"}: see “Tokens”.`);
-        if (!isFile && choice().road === "route") hints.push("A call of the API also finds what passes along a route: see “As”.");
+        if (!isFile && route !== null) hints.push("A call of the API does not do as the route does: it has rules and a method of its own.");
+        else if (!isFile && choice().road === "route") hints.push("A call of the API also finds what passes along a route: see “As”.");
       }
       $("copy-hint").textContent = hints.join(" ");
       if (this.how === "route") this.route();
@@ -535,6 +545,7 @@ print(answer.result.${shown})
     $("choices").hidden = kind === "file";
     $("roads").hidden = kind === "chat";
     current = panels[kind];
+    sayChoice();
     current.look();
   });
 

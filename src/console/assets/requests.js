@@ -143,7 +143,8 @@ const requests = (() => {
         make("p", { class: "hint" }, "Counted by place: the same address twice is 2. Places in the answer that the model made up count too."),
       );
     }
-    shown.append(make("p", { class: "hint" }, "Texts are not kept: to see why something was found, paste it into ", make("a", { href: "/playground" }, "the playground"), "."));
+    const along = request.route ? { href: `/playground?route=${encodeURIComponent(request.route)}` } : { href: "/playground" };
+    shown.append(make("p", { class: "hint" }, "Texts are not kept: to see why something was found, paste it into ", make("a", along, "the playground"), ", which looks as this route does."));
     return make("tr", { class: "details" }, make("td", { colspan: String(COLUMNS) }, make("div", { class: "pair" }, shown, facts(request))));
   }
 

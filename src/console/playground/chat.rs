@@ -281,9 +281,10 @@ mod tests {
     fn chatted(request: &str, method: &str) -> Chatted {
         let catalogue = Catalogue::builtin().unwrap();
         let detector = Detector::new(&catalogue, &RuleSelection::defaults(&catalogue)).unwrap();
-        let engine = Engine { detector, catalogue, allow: Allow::default(), address: String::new() };
+        let engine =
+            Engine { detector, route: None, catalogue, allow: Allow::default(), address: String::new() };
         let wanted = json!({"text": request, "as": "chat", "choice": {
-            "road": "call", "method": method, "only": null, "pass": [], "sets": ["DEFAULT"], "threshold": null, "rules": "", "model": false,
+            "road": "call", "route": null, "method": method, "only": null, "pass": [], "sets": ["DEFAULT"], "threshold": null, "rules": "", "model": false,
         }});
         let wanted = Wanted::read(wanted.to_string().as_bytes()).unwrap();
         let key = Arc::new(FpeKey::new(Secret::new(vec![7; 32])).unwrap());

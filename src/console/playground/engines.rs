@@ -6,9 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::api::{Caller, CpuPool, Job, PoolError};
 use crate::config::Config;
 use crate::console::address::address;
+use crate::console::playground::route_redactor::{RouteRedactor, RouteRedactors};
 use crate::console::playground::wanted::Choice;
 use crate::console::running::Running;
 use crate::detect::{Allow, Catalogue, Detector, RuleError, RuleFile, RuleSelection};
+use crate::redact::Redactor;
 
 /// What is kept of choices without rules of their own: a detector is a choice of rules on an engine of all.
 const PLAIN: usize = 16;
@@ -26,6 +28,8 @@ const ORIGIN: &str = "your rules";
 pub(super) struct Engine {
     /// Looks.
     pub(super) detector: Detector,
+    /// Redacts as a route of the configuration, if one was chosen.
+    pub(super) route: Option<Redactor>,
     /// The rules there are.
     pub(super) catalogue: Catalogue,
     /// What passes though a rule finds it.
@@ -43,6 +47,8 @@ pub(super) enum EngineError {
     Busy,
     /// What is wrong with rules of one's own.
     Rules(Vec<String>),
+    /// Why a route has none.
+    Route(String),
 }
 
 impl From<PoolError> for EngineError {
@@ -54,6 +60,7 @@ impl From<PoolError> for EngineError {
 /// What an engine was made of.
 #[derive(Clone, PartialEq)]
 struct Key {
+    route: Option<String>,
     only: Option<String>,
     sets: Vec<String>,
     rules: String,
@@ -66,7 +73,7 @@ impl Key {
         sets.sort_unstable();
         sets.dedup();
         let rules = if choice.rules.trim().is_empty() { String::new() } else { choice.rules.clone() };
-        Self { only: choice.only.clone(), sets, rules, model: choice.model }
+        Self { route: choice.route.clone(), only: choice.only.clone(), sets, rules, model: choice.model }
     }
 
     fn is_own(&self) -> bool {
@@ -85,6 +92,7 @@ struct Kept {
 pub(super) struct Engines {
     running: Arc<Running>,
     cpu: CpuPool,
+    routes: RouteRedactors,
     kept: Mutex<Kept>,
     /// Held by whoever compiles.
     compiling: tokio::sync::Mutex<()>,
@@ -92,8 +100,8 @@ pub(super) struct Engines {
 
 impl Engines {
     /// None yet.
-    pub(super) fn new(running: Arc<Running>, cpu: CpuPool) -> Self {
-        Self { running, cpu, kept: Mutex::default(), compiling: tokio::sync::Mutex::default() }
+    pub(super) fn new(running: Arc<Running>, cpu: CpuPool, routes: RouteRedactors) -> Self {
+        Self { running, cpu, routes, kept: Mutex::default(), compiling: tokio::sync::Mutex::default() }
     }
 
     /// What runs.
@@ -116,10 +124,13 @@ impl Engines {
         if let Some(engine) = self.known(&config, &key) {
             return Ok(engine);
         }
-        let (of, wanted) = (Arc::clone(&config), key.clone());
+        let (of, wanted, routes) = (Arc::clone(&config), key.clone(), self.routes);
         let job = Job { caller: caller.clone(), bytes: usize::MAX };
-        let made = self.cpu.run(job, move |_| made(&of, &wanted)).await?;
-        let engine = Arc::new(made.map_err(EngineError::Rules)?);
+        let made = self.cpu.run(job, move |_| match &wanted.route {
+            Some(route) => along(&of, route, routes).map_err(EngineError::Route),
+            None => made(&of, &wanted).map_err(EngineError::Rules),
+        });
+        let engine = Arc::new(made.await??);
         self.keep(&config, key, &engine);
         Ok(engine)
     }
@@ -154,6 +165,17 @@ impl Engines {
     }
 }
 
+/// As requests along a route of the configuration.
+fn along(config: &Config, name: &str, redactors: RouteRedactors) -> Result<Engine, String> {
+    let route = config.routes.iter().find(|route| route.name.as_str() == name);
+    let route = route.ok_or("The configuration has no such route any more. Load the page anew.")?;
+    let RouteRedactor { redactor, catalogue } =
+        redactors(config, route)?.ok_or("This route leaves requests as they are.")?;
+    let detector = redactor.detector().clone();
+    let (allow, address) = (config.allow.clone(), address(config));
+    Ok(Engine { detector, route: Some(redactor), catalogue, allow, address })
+}
+
 fn made(config: &Config, key: &Key) -> Result<Engine, Vec<String>> {
     let mut catalogue = config.catalogue.clone();
     if !key.model {
@@ -179,7 +201,7 @@ fn made(config: &Config, key: &Key) -> Result<Engine, Vec<String>> {
         false => Detector::new(&catalogue, &defaults).and_then(|detector| detector.with(selection)),
     };
     let (detector, address) = (detector.map_err(wrong)?, address(config));
-    Ok(Engine { detector, catalogue, allow: config.allow.clone(), address })
+    Ok(Engine { detector, route: None, catalogue, allow: config.allow.clone(), address })
 }
 
 /// Adds rules of one's own.

@@ -8,7 +8,7 @@ use crate::console::playground::marks::{Looked, Marking};
 use crate::console::playground::redacting::{allowed, redactor};
 use crate::console::playground::wanted::{Choice, ReadAs, Wanted};
 use crate::detect::{Detector, Finding, Rejected, Rejection, Span};
-use crate::redact::{Keys, Limits, Marked, RedactError};
+use crate::redact::{BlockedRules, Keys, Limits, Marked, Placement, RedactError, Redactor};
 use crate::stream::json::{JsonError, PathSet, walk};
 
 /// Why nothing was found out.
@@ -48,37 +48,7 @@ pub(super) fn look(
     let (text, choice) = (wanted.text.as_str(), &wanted.choice);
     let redactor = redactor(engine, choice, choice.method.method(), checkpoint);
     let mut looked = Looked::default();
-    let marked = match wanted.read_as {
-        ReadAs::Text => None,
-        ReadAs::Json | ReadAs::Chat => {
-            let which = PathSet::everything();
-            match redactor.document_marked(text.as_bytes(), &which, keys, Limits::default()) {
-                Ok((redacted, _)) => Some(redacted.into_value()),
-                // Whoever types is not done yet: it is looked through as a text meanwhile.
-                Err(RedactError::Json(error)) => {
-                    looked.problem = Some(not_json(text, error));
-                    None
-                }
-                Err(error) => return Err(error.into()),
-            }
-        }
-    };
-    let is_document = marked.is_some();
-    let (marked, found) = match marked {
-        // What is found in a document is told of its decoded texts.
-        Some(Marked { value, places }) => {
-            let value = String::from_utf8_lossy(&value).into_owned();
-            (Marked { value, places }, redactor.find(None, text)?)
-        }
-        None => {
-            let (redacted, _) = redactor.text_marked(text, keys, Limits::default())?;
-            let told = redacted.report().findings().iter();
-            let found =
-                told.map(|one| Finding { rule: one.rule, span: one.span, score: one.score, near: one.near });
-            let found = found.collect();
-            (redacted.into_value(), found)
-        }
-    };
+    let Left { value, places, found, is_document } = left(&redactor, wanted, keys, &mut looked)?;
     let pointers = RefCell::new(Pointers::of(text, &found, is_document));
     let pointer = |span: Span| pointers.borrow_mut().next(span);
     let marking = Marking {
@@ -87,13 +57,63 @@ pub(super) fn look(
         floor: choice.floor(),
         pointers: is_document.then_some(&pointer as &dyn Fn(Span) -> String),
     };
-    marking.find(&mut looked, &found, &marked.places, &marked.value);
-    looked.redacted = marked.value;
+    marking.find(&mut looked, &found, &places, &value);
+    looked.redacted = value;
     checkpoint.pass()?;
     marking.reject(&mut looked, &rejected(&engine.detector, choice, text, &found));
     checkpoint.pass()?;
     marking.pass(&mut looked, &allowed(engine, choice, text, &found));
     Ok(looked)
+}
+
+/// What leaves.
+struct Left {
+    value: String,
+    places: Vec<Placement>,
+    found: Vec<Finding>,
+    /// Whether it is a document, of which found is told by its decoded texts.
+    is_document: bool,
+}
+
+fn left(redactor: &Redactor, wanted: &Wanted, keys: &Keys, looked: &mut Looked) -> Result<Left, LookError> {
+    let text = wanted.text.as_str();
+    if wanted.read_as != ReadAs::Text {
+        let everything = PathSet::everything();
+        match redactor.document_marked(text.as_bytes(), &everything, keys, Limits::default()) {
+            Ok((redacted, _)) => {
+                let Marked { value, places } = redacted.into_value();
+                let value = String::from_utf8_lossy(&value).into_owned();
+                return Ok(Left { value, places, found: redactor.find(None, text)?, is_document: true });
+            }
+            // Whoever types is not done yet: it is looked through as a text meanwhile.
+            Err(RedactError::Json(error)) => looked.problem = Some(not_json(text, error)),
+            Err(RedactError::Blocked(rules)) => return refused(redactor, text, &rules, looked),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let redacted = match redactor.text_marked(text, keys, Limits::default()) {
+        Ok((redacted, _)) => redacted,
+        Err(RedactError::Blocked(rules)) => return refused(redactor, text, &rules, looked),
+        Err(error) => return Err(error.into()),
+    };
+    let told = redacted.report().findings().iter();
+    let found = told.map(|one| Finding { rule: one.rule, span: one.span, score: one.score, near: one.near });
+    let found = found.collect();
+    let Marked { value, places } = redacted.into_value();
+    Ok(Left { value, places, found, is_document: false })
+}
+
+/// Nothing leaves, since these rules found something.
+fn refused(
+    redactor: &Redactor,
+    text: &str,
+    rules: &BlockedRules,
+    looked: &mut Looked,
+) -> Result<Left, LookError> {
+    looked.refused = true;
+    looked.problem = Some(format!("The route refuses a request with this: {rules}."));
+    let found = redactor.find(None, text)?;
+    Ok(Left { value: String::new(), places: Vec::new(), found, is_document: false })
 }
 
 /// What is not found, also of what would be without a threshold that somebody chose.
@@ -163,12 +183,12 @@ mod tests {
     fn engine() -> Engine {
         let catalogue = Catalogue::builtin().unwrap();
         let detector = Detector::new(&catalogue, &RuleSelection::defaults(&catalogue)).unwrap();
-        Engine { detector, catalogue, allow: Allow::default(), address: String::new() }
+        Engine { detector, route: None, catalogue, allow: Allow::default(), address: String::new() }
     }
 
     fn looked(text: &str, read_as: &str, threshold: Option<f32>) -> Looked {
         let wanted = json!({"text": text, "as": read_as, "choice": {
-            "road": "route", "method": "replace", "only": null, "pass": [], "sets": ["DEFAULT"], "threshold": threshold, "rules": "", "model": false,
+            "road": "route", "route": null, "method": "replace", "only": null, "pass": [], "sets": ["DEFAULT"], "threshold": threshold, "rules": "", "model": false,
         }});
         let wanted = Wanted::read(wanted.to_string().as_bytes()).unwrap();
         look(&engine(), &wanted, &Keys::default(), &Checkpoint::default()).unwrap()

@@ -106,6 +106,8 @@ pub(super) struct Looked {
     pub(super) redacted: String,
     /// What stands for values there.
     pub(super) replaced: Vec<Mark>,
+    /// Whether nothing leaves, since something was found.
+    pub(super) refused: bool,
     /// What is wrong with the text, if anything is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) problem: Option<String>,

@@ -6,6 +6,7 @@
 //! | `section` | [`Playground`]: the section |
 //! | `wanted` | [`Wanted`](wanted::Wanted): what a script of ours asks |
 //! | `engines` | [`Engines`](engines::Engines): rules compiled as somebody chose them |
+//! | `route_redactor` | [`RouteRedactors`]: redactors of the configuration's routes |
 //! | `redacting` | with what a text is redacted, and what passes there |
 //! | `look` | a text or a document: what is found and what becomes of it |
 //! | `units` | places as scripts count them |
@@ -27,6 +28,7 @@ mod marks;
 mod page;
 mod redacting;
 mod route;
+mod route_redactor;
 mod script;
 mod section;
 mod units;
@@ -34,4 +36,5 @@ mod wanted;
 mod why;
 
 pub use file::{CleanFile, Cleaner, FileToClean, NotCleaned};
+pub use route_redactor::{RouteRedactor, RouteRedactors};
 pub(super) use section::{Playground, PlaygroundParts};

@@ -12,6 +12,10 @@ pub(super) struct Around {
     pub(super) api: String,
     /// Where chats go to.
     pub(super) chats: ChatsRoute,
+    /// The routes that look through what passes.
+    pub(super) routes: Vec<String>,
+    /// The one that somebody came to try; empty: none.
+    pub(super) route: String,
     /// Whether a names model reads.
     pub(super) has_model: bool,
     /// The rule that somebody came to try.
@@ -54,7 +58,7 @@ pub(super) fn page(around: &Around) -> Markup {
         }
         noscript { p.note.look { "This page works by a script, which your browser does not run." } }
         div #playground data-api=(around.api) data-chats=(around.chats.url)
-            data-chats-route=(around.chats.name) data-chats-token[around.chats.takes_token] {
+            data-chats-route=(around.chats.name) data-model[around.has_model] data-chats-token[around.chats.takes_token] {
             div.tabs role="tablist" aria-label="What you have" {
                 @for (id, name) in TABS {
                     button #{ "tab-" (id) } role="tab" type="button" aria-controls={ "panel-" (id) }
@@ -83,8 +87,13 @@ fn choices(around: &Around) -> Markup {
                 div.field #roads {
                     label for="road" { "As" }
                     select #road {
-                        option value="route" { "on a route: private addresses and public names pass" }
+                        option value="route" { "on a new route: private addresses and public names pass" }
                         option value="call" { "by a call of the API: all that is found" }
+                        @if !around.routes.is_empty() {
+                            optgroup label="Requests along a route that runs" {
+                                @for name in &around.routes { option value="along" data-route=(name) selected[*name == around.route] { (name) } }
+                            }
+                        }
                     }
                 }
                 div.field {
@@ -101,7 +110,7 @@ fn choices(around: &Around) -> Markup {
             }
             details {
                 summary { "Rule sets: " span #sets-say { "DEFAULT" } }
-                fieldset {
+                fieldset #sets {
                     legend.unseen { "Rule sets" }
                     div.checks {
                         @for set in RuleSet::all() {
@@ -125,6 +134,7 @@ fn choices(around: &Around) -> Markup {
                     ul.faults #faults role="alert" hidden {}
                 }
             }
+            p.hint #along hidden { "As the route says: its method, its rules, its thresholds. Surrogates are others than the route's own." }
             p.hint #surrogates { "Surrogates are made here with a key of this page, which is gone when the gateway stops: no others are made so." }
         }
     }

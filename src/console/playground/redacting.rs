@@ -6,9 +6,6 @@ use crate::console::playground::wanted::{Choice, MethodChoice, Road};
 use crate::detect::{Allow, Catalogue, Detector, Finding, RuleId, RuleSelection};
 use crate::redact::{Method, Plan, PublicNameRules, Redactor};
 
-/// The rules that may find what is nobody's.
-const SPECIAL: [&str; 3] = ["IP_ADDRESS", "EMAIL_ADDRESS", "URL"];
-
 /// What does something with findings.
 pub(super) fn redactor(
     engine: &Engine,
@@ -16,6 +13,10 @@ pub(super) fn redactor(
     method: Method,
     checkpoint: &Checkpoint,
 ) -> Redactor {
+    if let Some(route) = &engine.route {
+        let chosen = chosen(choice, &engine.catalogue);
+        return route.clone().also_allowing(chosen).passing(checkpoint.clone());
+    }
     let mut allow = engine.allow.clone();
     for one in [chosen(choice, &engine.catalogue), nobodys(choice, &engine.catalogue)] {
         allow.extend(one);
@@ -53,7 +54,8 @@ fn chosen(choice: &Choice, catalogue: &Catalogue) -> Allow {
 fn nobodys(choice: &Choice, catalogue: &Catalogue) -> Allow {
     let mut allow = Allow::default();
     if choice.road == Road::Route {
-        let _ = allow.special_use(SPECIAL.iter().filter_map(|name| catalogue.find(name)).collect());
+        let _ =
+            allow.special_use(Allow::SPECIAL_USE.iter().filter_map(|name| catalogue.find(name)).collect());
     }
     allow
 }
@@ -73,10 +75,15 @@ pub(super) fn allowed(engine: &Engine, choice: &Choice, text: &str, found: &[Fin
         !found.get(at).is_some_and(|other| other.span.overlaps(one.span))
     });
     let (chosen, nobodys) = (chosen(choice, &engine.catalogue), nobodys(choice, &engine.catalogue));
-    let why = |rule: RuleId, value: &[u8]| match () {
-        () if chosen.has(rule, value) => "You let it pass.",
-        () if engine.allow.has(rule, value) => "The configuration lets it pass ([[detect.allow]]).",
-        () if nobodys.has(rule, value) => {
+    let why = |rule: RuleId, value: &str| match () {
+        () if chosen.has(rule, value.as_bytes()) => "You let it pass.",
+        () if engine.allow.has(rule, value.as_bytes()) => {
+            "The configuration lets it pass ([[detect.allow]])."
+        }
+        () if engine.route.is_some() && !engine.detector.allows(rule, value) => {
+            "It is public: the route lets names of countries, large places and persons of history pass."
+        }
+        () if engine.route.is_some() || nobodys.has(rule, value.as_bytes()) => {
             "It is nobody's: an address of documentation, of the machine itself or of its own network passes along routes."
         }
         () => {
@@ -85,7 +92,7 @@ pub(super) fn allowed(engine: &Engine, choice: &Choice, text: &str, found: &[Fin
     };
     all.into_iter()
         .map(|finding| {
-            let value = text.as_bytes().get(finding.span.start..finding.span.end).unwrap_or_default();
+            let value = text.get(finding.span.start..finding.span.end).unwrap_or_default();
             Allowed { finding, why: why(finding.rule, value) }
         })
         .collect()

@@ -40,6 +40,9 @@ pub(super) fn chats(config: &Config) -> ChatsRoute {
 /// The configuration of a route that does what was chosen. With a threshold it names the rules that the page's text met, since
 /// thresholds are each rule's own.
 pub(super) fn configured(engine: &Engine, choice: &Choice, met: &[&str]) -> String {
+    if let Some(name) = &choice.route {
+        return format!("# The route {name:?} of the configuration does this.\n{}", passing(choice));
+    }
     let mut out =
         format!("# A route that does the same. Its clients' base URL is {}/openai/v1\n", engine.address);
     out.push_str(
@@ -66,10 +69,7 @@ pub(super) fn configured(engine: &Engine, choice: &Choice, met: &[&str]) -> Stri
             out.push_str(&format!("\"{rule}\" = {threshold:?}\n"));
         }
     }
-    for Pass { value, rule } in &choice.pass {
-        let value = quoted(value);
-        out.push_str(&format!("\n[[detect.allow]]\nvalues = [{value}]\nrules = [\"{rule}\"]\n"));
-    }
+    out.push_str(&passing(choice));
     if !choice.rules.trim().is_empty() {
         out.push_str(
             "\n# In this file, beside the configuration, is what you wrote under “Rules of your own”.\n\
@@ -77,6 +77,14 @@ pub(super) fn configured(engine: &Engine, choice: &Choice, met: &[&str]) -> Stri
         );
     }
     out
+}
+
+/// What lets the chosen values pass.
+fn passing(choice: &Choice) -> String {
+    let one = |Pass { value, rule }: &Pass| {
+        format!("\n[[detect.allow]]\nvalues = [{}]\nrules = [\"{rule}\"]\n", quoted(value))
+    };
+    choice.pass.iter().map(one).collect()
 }
 
 /// A text of TOML. What JSON writes is one, but for the one control character that JSON leaves as it is.
@@ -107,6 +115,7 @@ mod tests {
                 let detector = Detector::new(&catalogue, &selection).unwrap();
                 let engine = Engine {
                     detector,
+                    route: None,
                     catalogue: catalogue.clone(),
                     allow: Allow::default(),
                     address: "http://127.0.0.1:8080".to_owned(),
@@ -116,6 +125,7 @@ mod tests {
                     vec![Pass { value: "a \"b\"\\\u{e4}\u{7f}\n".to_owned(), rule: "PERSON".to_owned() }];
                 let choice = Choice {
                     road: Road::Route,
+                    route: None,
                     method,
                     only: None,
                     pass,

@@ -17,6 +17,7 @@ use crate::console::playground::file::{self, Cleaner, FILE, NotCleaned};
 use crate::console::playground::look::{LookError, look};
 use crate::console::playground::page::{self, Around, RuleToTry};
 use crate::console::playground::route;
+use crate::console::playground::route_redactor::RouteRedactors;
 use crate::console::playground::wanted::{Wanted, WantedError};
 use crate::console::running::Running;
 use crate::console::visit::{Asked, Page, Reply, Section, Visit};
@@ -35,6 +36,8 @@ pub(in crate::console) struct PlaygroundParts {
     pub(in crate::console) cpu: CpuPool,
     /// Cleans files.
     pub(in crate::console) cleaner: Arc<dyn Cleaner>,
+    /// Redactors of the configuration's routes.
+    pub(in crate::console) route_redactors: RouteRedactors,
 }
 
 /// The section.
@@ -90,6 +93,7 @@ impl From<Failure> for Reply {
                 let said = json!({ "error": "Your rules cannot be used.", "faults": faults });
                 Self::Json(StatusCode::UNPROCESSABLE_ENTITY, said.to_string())
             }
+            Failure::Engine(EngineError::Route(why)) => told(StatusCode::UNPROCESSABLE_ENTITY, &why),
             Failure::Engine(EngineError::Starting) => {
                 told(StatusCode::SERVICE_UNAVAILABLE, "No configuration is in use yet.")
             }
@@ -110,11 +114,11 @@ fn told(status: StatusCode, error: &str) -> Reply {
 impl Playground {
     /// Made of these. Where there are no random bits, nothing is encrypted here.
     pub(in crate::console) fn new(parts: PlaygroundParts) -> Self {
-        let PlaygroundParts { running, cpu, cleaner } = parts;
+        let PlaygroundParts { running, cpu, cleaner, route_redactors } = parts;
         let bits = random::bytes::<32>().ok();
         let key = bits.and_then(|bits| FpeKey::new(Secret::new(bits.to_vec())).ok());
         let keys = Keys { fpe: key.map(Arc::new), tenant: Arc::from("playground"), ..Keys::default() };
-        Self { engines: Engines::new(running, cpu.clone()), cpu, cleaner, keys }
+        Self { engines: Engines::new(running, cpu.clone(), route_redactors), cpu, cleaner, keys }
     }
 
     fn show(&self, visit: &Visit<'_>) -> Reply {
@@ -125,6 +129,13 @@ impl Playground {
         let around = Around {
             api: address(&config),
             chats: route::chats(&config),
+            routes: config
+                .routes
+                .iter()
+                .filter(|route| route.redact.is_some())
+                .map(|route| route.name.as_str().to_owned())
+                .collect(),
+            route: visit.query.text("route").to_owned(),
             has_model: config.catalogue.names_model().is_some(),
             rule: rule.and_then(|rule| config.catalogue.rule(rule)).map(RuleToTry::of),
         };

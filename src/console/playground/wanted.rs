@@ -93,6 +93,8 @@ pub(super) struct Pass {
 pub(super) struct Choice {
     /// As what it is redacted.
     pub(super) road: Road,
+    /// As requests along this route of the configuration, which then says all but what passes here besides.
+    pub(super) route: Option<String>,
     /// What becomes of findings.
     pub(super) method: MethodChoice,
     /// This rule alone; `None`: those of the sets.
@@ -110,6 +112,23 @@ pub(super) struct Choice {
 }
 
 impl Choice {
+    /// Of a route nothing is chosen but the route, and chats go along one that is made for them.
+    fn settled(self, read_as: ReadAs) -> Self {
+        match self.route {
+            _ if read_as == ReadAs::Chat => Self { route: None, ..self },
+            None => self,
+            Some(_) => Self {
+                road: Road::Route,
+                only: None,
+                sets: Vec::new(),
+                threshold: None,
+                rules: String::new(),
+                model: true,
+                ..self
+            },
+        }
+    }
+
     /// From which score on findings count.
     pub(super) fn floor(&self) -> Option<Score> {
         self.threshold.map(Score::new)
@@ -168,6 +187,7 @@ impl Wanted {
             return Err(WantedError::TextTooLong(body.len()));
         }
         let wanted: Self = serde_json::from_slice(body).map_err(|_| WantedError::NotOurs)?;
+        let wanted = Self { choice: wanted.choice.settled(wanted.read_as), ..wanted };
         let choice = &wanted.choice;
         if wanted.text.len() > TEXT {
             return Err(WantedError::TextTooLong(wanted.text.len()));
@@ -182,7 +202,8 @@ impl Wanted {
         if choice.pass.len() > PASSES {
             return Err(WantedError::TooManyPass);
         }
-        if choice.only.is_none() && choice.sets.is_empty() && choice.rules.trim().is_empty() {
+        let looks = choice.route.is_some() || choice.only.is_some() || !choice.sets.is_empty();
+        if !looks && choice.rules.trim().is_empty() {
             return Err(WantedError::NoRules);
         }
         if choice.threshold.is_some_and(|threshold| !(0.0..=1.0).contains(&threshold)) {
@@ -200,7 +221,7 @@ mod tests {
 
     fn read(change: impl FnOnce(&mut serde_json::Value)) -> Result<Wanted, WantedError> {
         let choice = json!({
-            "road": "route", "method": "mask", "only": null, "pass": [], "sets": ["DEFAULT"], "threshold": null, "rules": "",
+            "road": "route", "route": null, "method": "mask", "only": null, "pass": [], "sets": ["DEFAULT"], "threshold": null, "rules": "",
             "model": true,
         });
         let mut value = json!({"text": "a", "as": "text", "choice": choice});
@@ -231,6 +252,12 @@ mod tests {
             assert_eq!(got.err(), Some(error), "{at}");
         }
         assert_eq!(read(|wanted| wanted["more"] = json!(1)).err(), Some(WantedError::NotOurs));
+        let along = read(|wanted| {
+            for (at, value) in [("route", json!("chats")), ("sets", json!([])), ("threshold", json!(0.9))] {
+                wanted["choice"][at] = value;
+            }
+        });
+        assert_eq!(along.unwrap().choice.threshold, None);
         assert_eq!(Wanted::read(&vec![b' '; SPELLED + 1]).err(), Some(WantedError::TextTooLong(SPELLED + 1)));
         assert_eq!(Wanted::read(br#"{"text": "\ud800""#).err(), Some(WantedError::NotOurs));
     }

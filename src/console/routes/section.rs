@@ -59,6 +59,7 @@ fn one(config: &Config, route: &Route, number: usize) -> Markup {
                 h2 id={ "route-" (number) } { (name) }
                 @if route.redact.is_some() && count > 0 { span.tag.good { "✓ looks for " (count) " rules" } }
                 @else { span.tag.look { "! passes everything" } }
+                @if route.redact.is_some() { a.small href={ "/playground?" (rules) } { "Try a text" } }
             }
             dl.facts {
                 dt { "Clients call" } dd { code { (words::called_at(config, route)) } }

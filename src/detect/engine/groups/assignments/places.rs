@@ -109,8 +109,8 @@ impl Text<'_> {
         let at = authority.iter().rposition(|&byte| byte == b'@').filter(|&at| is_host(authority, at + 1));
         let at = match at.filter(is_secret) {
             Some(at) => Some(at),
-            None if self.byte(stop)?.is_some_and(|byte| byte.is_ascii_graphic() && !is_delimiter(byte)) => {
-                let stop = self.run(end, AUTHORITY, |byte| byte.is_ascii_graphic() && !is_delimiter(byte))?;
+            None if self.byte(stop)?.is_some_and(is_written) => {
+                let stop = self.next_address(end)?;
                 let store = self.scheme(start).is_some_and(|scheme| is_store(&scheme));
                 unescaped(self.view.slice(end, stop), store).filter(is_secret)
             }
@@ -124,6 +124,17 @@ impl Text<'_> {
             _ => SecretKind::Userinfo,
         };
         Ok(Some(piece(kind, end, end + at, 0.0)))
+    }
+
+    /// Where the address whose authority begins at `start` ends at the latest, if a user and a password may stand there:
+    /// no password holds the beginning of another address.
+    fn next_address(&self, start: usize) -> Result<usize, NeedMore> {
+        let limit = start + AUTHORITY;
+        let mut at = self.run(start, AUTHORITY, is_user)?;
+        while at < limit && at > start && self.byte(at)? == Some(b':') && !self.follows(at, "://")? {
+            at = self.run(at + 1, limit - at - 1, |byte| is_written(byte) && byte != b':')?;
+        }
+        Ok(at)
     }
 
     /// The scheme that ends before `start`, in lower case; of several, such as `jdbc:mysql`, the last.
@@ -171,14 +182,25 @@ const fn is_delimiter(byte: u8) -> bool {
     matches!(byte, b'"' | b'\'' | b'`' | b'<' | b'>' | b'\\')
 }
 
+/// Whether it may stand in an address, whatever was to be escaped.
+const fn is_written(byte: u8) -> bool {
+    byte.is_ascii_graphic() && !is_delimiter(byte)
+}
+
+/// Whether it may stand in a user's name.
+fn is_user(byte: u8) -> bool {
+    is_name(byte) || matches!(byte, b'%' | b'+' | b'~')
+}
+
 fn is_store(scheme: &[u8]) -> bool {
     STORES.iter().any(|store| scheme.starts_with(store))
 }
 
-/// Where the `@` stands behind a user's name and a password with signs that should have been escaped. What begins with a port is a
-/// path with an `@`; addresses of stores have no fragment, and a query behind a database alone.
+/// Where the `@` stands behind a user's name and a password with signs that should have been escaped, in a text up to the
+/// next address. What begins with a port is a path with an `@`; addresses of stores have no fragment, and a query behind a
+/// database alone.
 fn unescaped(text: &[u8], store: bool) -> Option<usize> {
-    let user = text.iter().take_while(|&&byte| is_name(byte) || matches!(byte, b'%' | b'+' | b'~')).count();
+    let user = text.iter().take_while(|&&byte| is_user(byte)).count();
     let rest = text.get(user + 1..).filter(|_| user > 0 && text.get(user) == Some(&b':'))?;
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
     if matches!(rest.get(digits), Some(b'/') | None)
@@ -190,8 +212,7 @@ fn unescaped(text: &[u8], store: bool) -> Option<usize> {
     let behind = rest.get(first..)?;
     let path = behind.iter().position(|&byte| byte == b'/').map_or(rest.len(), |at| first + at);
     let at = rest.get(..path)?.iter().rposition(|&byte| byte == b'@')?;
-    let password = rest.get(..at).filter(|text| !text.windows(3).any(|bytes| bytes == b"://"))?;
-    is_host(rest, at + 1).then_some(user + 1 + password.len())
+    is_host(rest, at + 1).then_some(user + 1 + at)
 }
 
 /// What the credentials of a header are made of (RFC 9110 section 11.4, `token68`), and more that is seen.
