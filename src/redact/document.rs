@@ -13,15 +13,15 @@ use crate::edit::{Edit, spliced};
 use crate::redact::carrier::{Carrier, CarrierText, See, plain};
 use crate::redact::error::RedactError;
 use crate::redact::keys::Keys;
-use crate::redact::names::Labels;
+use crate::redact::names::{Labels, Within};
 use crate::redact::opaque::{Look, Named, Part, PartEditor, begins_tokens, edits_of, encodes_text, is_file};
 use crate::redact::pass::{Pass, Reach};
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Redacted;
 use crate::redact::surrogate_map::{Limits, SurrogateMap};
 use crate::stream::json::{
-    Decoded, JsonError, JsonFault, LONG_NUMBER, Leaf, Path, PathSet, Segment, Token, Treatment, Type,
-    digits_of, encoded, is_long, walk, walk_numbers, with_digits,
+    Decoded, JsonError, JsonFault, LONG_NUMBER, Path, PathSet, Segment, Token, Treatment, Type, digits_of,
+    encoded, is_long, walk, walk_numbers, with_digits,
 };
 
 impl Redactor {
@@ -159,8 +159,8 @@ impl<'w> JsonTexts<'w> {
     }
 
     /// Of a document within the string at `path`, all texts.
-    fn within(&self, path: &Path<'_>, levels: usize) -> JsonTexts<'static> {
-        let labels = self.labels.within(path);
+    fn within(&self, at: Within<'_>, levels: usize) -> JsonTexts<'static> {
+        let labels = self.labels.within(at);
         JsonTexts { which: &EVERYTHING, typed: self.typed, levels, labels, deep: false, media: None }
     }
 
@@ -168,13 +168,14 @@ impl<'w> JsonTexts<'w> {
     pub(super) fn visit(&mut self, doc: &[u8], see: See<'_>) -> Result<Vec<Edit>, JsonError> {
         let mut edits = Vec::new();
         self.media = None;
+        self.labels.begin();
         walk_numbers(doc, &|_| true, &mut |path, leaf| {
             let spelled = doc.get(leaf.span.clone()).unwrap_or_default();
             if leaf.token == Token::Number {
-                edits.extend(self.number(leaf, spelled, path, see));
+                edits.extend(self.number(Within::new(doc, path, &leaf.span), spelled, see));
             } else if self.which.take(path) != Treatment::Skip {
-                let text = |text: &str| self.leaf(Within { doc, path }, text, leaf.token, see);
-                edits.extend(string(spelled, leaf.span, text));
+                let within = Within::new(doc, path, &leaf.span);
+                edits.extend(string(spelled, leaf.span, |text| self.leaf(within, text, leaf.token, see)));
             }
         })?;
         Ok(edits)
@@ -182,7 +183,7 @@ impl<'w> JsonTexts<'w> {
 
     /// The edits of a text that stands by itself, and that `path` leads to.
     pub(super) fn text(&mut self, path: &Path<'_>, text: &str, see: See<'_>) -> Vec<Edit> {
-        self.leaf(Within { doc: &[], path }, text, Token::Text, see)
+        self.leaf(Within::passing(path), text, Token::Text, see)
     }
 
     /// Whether all that may hide something has been opened.
@@ -191,7 +192,8 @@ impl<'w> JsonTexts<'w> {
     }
 
     /// The edit of a number. Short ones are words of a language model at most.
-    fn number(&mut self, leaf: Leaf, spelled: &[u8], path: &Path<'_>, see: See<'_>) -> Option<Edit> {
+    fn number(&mut self, at: Within<'_>, spelled: &[u8], see: See<'_>) -> Option<Edit> {
+        let path = at.path;
         if spelled.iter().filter(|byte| byte.is_ascii_digit()).count() < LONG_NUMBER {
             if begins_tokens(path) && spelled.iter().all(u8::is_ascii_digit) {
                 see(CarrierText::of(Part::unread("", Look::Not)));
@@ -201,8 +203,8 @@ impl<'w> JsonTexts<'w> {
         if !is_long(spelled) || self.which.take(path).of(Token::Number, "") == Treatment::Skip {
             return None;
         }
-        let (label, typed) = (self.labels.of(path), self.typed);
-        number(spelled, leaf.span, |text| {
+        let (label, typed) = (self.labels.of(at), self.typed);
+        number(spelled, at.start..at.end, |text| {
             plain(see(CarrierText { label, typed, ..CarrierText::of(Part::text(text)) }))
         })
     }
@@ -226,21 +228,15 @@ impl<'w> JsonTexts<'w> {
     }
 
     /// What the names on the way to a string say of it, and the type that stands beside a file.
-    fn named(&mut self, Within { doc, path }: Within<'_>) -> Named {
-        let named = self.labels.named(path);
+    fn named(&mut self, at: Within<'_>) -> Named {
+        let Within { doc, path, .. } = at;
+        let named = self.labels.named(at);
         if named != Named::File {
             return named;
         }
         let media = self.media.get_or_insert_with(|| media(doc));
         if media.contains(&around(path)) { Named::Bytes } else { named }
     }
-}
-
-/// A place in a document.
-#[derive(Clone, Copy)]
-struct Within<'d> {
-    doc: &'d [u8],
-    path: &'d Path<'d>,
 }
 
 /// Members that name the type of the file beside them.
@@ -283,7 +279,8 @@ impl PartEditor for InString<'_, '_> {
 
     /// Also those of the document that a part is.
     fn edits(&mut self, part: Part<'_>, levels: usize) -> Vec<Edit> {
-        let Self { texts, within: Within { path, .. }, see } = self;
+        let Self { texts, within, see } = self;
+        let path = within.path;
         if part.decoded {
             texts.deep = true;
             return Vec::new();
@@ -292,7 +289,7 @@ impl PartEditor for InString<'_, '_> {
         if part.look == Look::Text && may_be_json(text, texts.which.take(path)) {
             match walk(text.as_bytes(), &mut |_, _| {}) {
                 Ok(()) if levels > 0 => {
-                    let mut inner = texts.within(path, levels - 1);
+                    let mut inner = texts.within(*within, levels - 1);
                     // It has just been walked without a fault.
                     let edits = inner.visit(text.as_bytes(), see).unwrap_or_default();
                     texts.deep |= inner.deep;
@@ -305,8 +302,8 @@ impl PartEditor for InString<'_, '_> {
                 Err(_) => {}
             }
         }
-        let at = part.file.map(|_| *path);
-        plain(see(CarrierText { label: texts.labels.of(path), path: at, ..CarrierText::of(part) }))
+        let at = part.file.map(|_| path);
+        plain(see(CarrierText { label: texts.labels.of(*within), path: at, ..CarrierText::of(part) }))
     }
 }
 

@@ -15,7 +15,7 @@ use crate::redact::error::{BlockedRules, RedactError};
 use crate::redact::issued::Spelling;
 use crate::redact::keys::Keys;
 use crate::redact::method::Method;
-use crate::redact::names::Labels;
+use crate::redact::names::{Labels, Within};
 use crate::redact::opaque::{Look, Named};
 use crate::redact::recall::Recall;
 use crate::redact::redactor::Redactor;
@@ -272,7 +272,7 @@ fn without(range: Range<usize>, taken: &[&Range<usize>]) -> Vec<Range<usize>> {
 
 impl Editor for Live {
     fn under(&mut self, path: Option<&Path<'_>>) {
-        self.scanner.begin(path.and_then(|path| self.labels.of(path)));
+        self.scanner.begin(path.and_then(|path| self.labels.of(Within::passing(path))));
     }
 
     fn used_as(&mut self, text: TextUse) {
@@ -331,7 +331,7 @@ impl Whole for Live {
     }
 
     fn named(&mut self, path: &Path<'_>) -> Named {
-        self.labels.named(path)
+        self.labels.named(Within::passing(path))
     }
 }
 

@@ -50,6 +50,9 @@
 //! | `pieces` | carrier: the texts of one file, for whoever puts them together |
 //! | `elsewhere` | [`Replaced`]: what stands for values that somebody else found
 //! | `structured` | carrier: [`Selection`]: chosen parts of a document, each with rules of its own |
+//! | `table/` | tables in a text, whose heads are context of their cells |
+//! | `heads` | what the columns of a table in JSON are called |
+//! | `siblings` | names that stand beside their values in a document |
 //! | `names` | what the values of a document are called |
 //! | `escapes` | what a program reads where a person sees `%20` or `\u0040` |
 //! | `file` | [`FileClass`]: text, media, or what somebody else must read |
@@ -101,6 +104,7 @@ mod form;
 mod formatted;
 mod forms;
 mod fpe_context;
+mod heads;
 mod index;
 mod issued;
 mod keys;
@@ -127,12 +131,14 @@ mod reported;
 mod restore;
 mod restorer;
 mod session;
+mod siblings;
 mod signed;
 mod spellings;
 mod structured;
 mod style;
 mod surrogate_log;
 mod surrogate_map;
+mod table;
 mod units;
 mod url_reader;
 mod urls;

@@ -2,8 +2,12 @@
 
 use std::collections::HashMap;
 
+use std::ops::Range;
+
 use crate::detect::{Label, as_read};
+use crate::redact::heads::Heads;
 use crate::redact::opaque::Named;
+use crate::redact::siblings::{is_value, named_beside};
 use crate::stream::json::{Path, Segment};
 
 /// Names of a schema's own members: what is under them describes a value and is none.
@@ -35,6 +39,39 @@ const MANY: usize = 1024;
 /// Empty where there is no name.
 pub fn called(path: &Path<'_>) -> String {
     Names::of(path).within("")
+}
+
+/// A value in a document.
+#[derive(Clone, Copy)]
+pub(super) struct Within<'d> {
+    /// The document; nothing where it is not there whole.
+    pub(super) doc: &'d [u8],
+    pub(super) path: &'d Path<'d>,
+    /// Where in the document it begins and ends.
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+impl<'d> Within<'d> {
+    /// A value of a document.
+    pub(super) fn new(doc: &'d [u8], path: &'d Path<'d>, span: &Range<usize>) -> Self {
+        Self { doc, path, start: span.start, end: span.end }
+    }
+
+    /// A value whose document is not there whole.
+    pub(super) fn passing(path: &'d Path<'d>) -> Self {
+        Self { doc: &[], path, start: 0, end: 0 }
+    }
+
+    /// The name of its member, and where that says only that it is a value, the one that stands beside it.
+    fn beside(&self) -> Option<String> {
+        let own = self.path.len().checked_sub(1).and_then(|at| self.path.segment(at));
+        let Some(Segment::Key(_)) = own.filter(|own| matches!(own, Segment::Key(key) if is_value(key)))
+        else {
+            return None;
+        };
+        named_beside(self.doc, self.start..self.end)
+    }
 }
 
 /// The names of the members that a value lies in.
@@ -74,19 +111,29 @@ pub(super) struct Labels {
     outer: String,
     /// What was asked for last.
     asked: Vec<u8>,
+    heads: Heads,
 }
 
 impl Labels {
-    /// The labels of a document that lies in a string at `path`.
-    pub(super) fn within(&self, path: &Path<'_>) -> Self {
-        let Names { own, .. } = Names::of(path);
+    /// The labels of a document that lies in a string there.
+    pub(super) fn within(&self, at: Within<'_>) -> Self {
+        let beside = at.beside();
+        let own = beside.as_deref().unwrap_or(Names::of(at.path).own);
         let outer: &str = if own.is_empty() { &self.outer } else { own };
         Self { outer: outer.to_owned(), ..Self::default() }
     }
 
-    /// The label of the value at `path`.
-    pub(super) fn of(&mut self, path: &Path<'_>) -> Option<&Label> {
-        let names = Names::of(path);
+    /// Another document begins.
+    pub(super) fn begin(&mut self) {
+        self.heads.clear();
+    }
+
+    /// The label of a value.
+    pub(super) fn of(&mut self, at: Within<'_>) -> Option<&Label> {
+        let path = at.path;
+        let beside = at.beside().or_else(|| self.heads.of(at).map(str::to_owned));
+        let mut names = Names::of(path);
+        names.own = beside.as_deref().unwrap_or(names.own);
         self.ask(&names, path.before());
         if !self.known.contains_key(self.asked.as_slice()) {
             if self.known.len() >= MANY {
@@ -114,8 +161,8 @@ impl Labels {
         }
     }
 
-    /// What the names on the way to the value at `path` say of a string there.
-    pub(super) fn named(&mut self, path: &Path<'_>) -> Named {
-        Named::of(path, || self.of(path).is_some_and(Label::is_secret))
+    /// What the names on the way to a value say of a string there.
+    pub(super) fn named(&mut self, at: Within<'_>) -> Named {
+        Named::of(at.path, || self.of(at).is_some_and(Label::is_secret))
     }
 }

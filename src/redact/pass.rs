@@ -21,6 +21,7 @@ use crate::redact::redactor::{MOST_EXPLAINED, Redactor};
 use crate::redact::report::{InText, Redacted, Report};
 use crate::redact::restore::{FoundSurrogate, Restore};
 use crate::redact::surrogate_map::{Limits, SurrogateMap};
+use crate::redact::table::with_cells;
 use crate::redact::urls::Hosts;
 use crate::redact::value::{Hit, Reversed};
 use crate::redact::values::{Known, Values};
@@ -289,6 +290,7 @@ impl<'p, 's> PassSearch<'p, 's> {
         });
         let found = found.and_then(|found| match part.look {
             Look::Text => with_escapes(redactor, cache, shown, found)
+                .and_then(|found| with_cells(&redactor.detector, part.text, found))
                 .map(|found| redactor.and_reported(part.text, found)),
             _ => Ok(found),
         });

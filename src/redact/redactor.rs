@@ -5,12 +5,13 @@ use std::sync::Arc;
 use crate::base::checkpoint::{Checkpoint, Stopped};
 use crate::detect::{Allow, Cache, Detector, Finding, Label, RuleError, RuleId, RuleSelection, Span};
 use crate::redact::method::{Method, Plan};
-use crate::redact::names::Labels;
+use crate::redact::names::{Labels, Within};
 use crate::redact::opaque::opaque_from;
 use crate::redact::public_names::PublicNameRules;
 use crate::redact::report::{Found, Rejected};
 use crate::redact::reported::{Reported, Weight, merged};
 use crate::redact::surrogate_log::SurrogateLog;
+use crate::redact::table::with_cells;
 use crate::stream::json::{Decoded, Leaf, Token, walk};
 
 /// The longest text, and the most text of a document, of which is told what does not count, in bytes: it takes longer than
@@ -89,7 +90,8 @@ impl Redactor {
     /// The checkpoint said so.
     pub fn find(&self, label: Option<&Label>, text: &str) -> Result<Vec<Finding>, Stopped> {
         let mut cache = self.detector.cache();
-        let mut found = self.opened(&mut cache, text)?;
+        let found = self.opened(&mut cache, text)?;
+        let mut found = with_cells(&self.detector, text, found)?;
         if label.is_some() {
             // A label supports what stands there, and takes nothing away.
             let labelled = self.detector.try_find_under(&mut cache, label, text)?;
@@ -236,12 +238,13 @@ impl Redactor {
         let mut bytes: Vec<Span> = Vec::new();
         let walked = walk(text.as_bytes(), &mut |path, Leaf { span, token }| {
             let held = text.get(span.clone()).unwrap_or_default();
-            let from = if token == Token::Text { opaque_from(held, || labels.named(path)) } else { None };
+            let within = Within::new(text.as_bytes(), path, &span);
+            let from = if token == Token::Text { opaque_from(held, || labels.named(within)) } else { None };
             if let Some(from) = from {
                 bytes.push(Span::new(span.start + from, span.end));
                 return;
             }
-            let Some(label) = labels.of(path).filter(|_| token.is_value()) else { return };
+            let Some(label) = labels.of(within).filter(|_| token.is_value()) else { return };
             let decoded = Decoded::of(text.as_bytes().get(span.clone()).unwrap_or_default());
             let outward = |one: Finding| {
                 let range = decoded.encoded(one.span.start..one.span.end);

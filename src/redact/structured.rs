@@ -11,7 +11,7 @@ use crate::redact::document::{number, string};
 use crate::redact::error::RedactError;
 use crate::redact::fpe_context::FpeContext;
 use crate::redact::keys::Keys;
-use crate::redact::names::Labels;
+use crate::redact::names::{Labels, Within};
 use crate::redact::opaque::{Named, Part, PartEditor, edits_of};
 use crate::redact::pass::{Detail, Pass, Reach};
 use crate::redact::redactor::Redactor;
@@ -186,7 +186,8 @@ fn visit(doc: &[u8], which: &Selection, see: &mut EditText<'_>) -> Result<Vec<Ed
         let Some(ChosenBy { redactor, itself }) = which.choice(path, token) else { return };
         let spelled = doc.get(span.clone()).unwrap_or_default();
         let place = ValueSite { redactor, number: token == Token::Number, fixed: false };
-        let mut leaf = ChosenLeaf { labels: &mut labels, path, place, see: &mut *see };
+        let within = Within::new(doc, path, &span);
+        let mut leaf = ChosenLeaf { labels: &mut labels, within, place, see: &mut *see };
         if place.number {
             edits.extend(number(spelled, span, |text| leaf.edits(Part::text(text), 0)));
             return;
@@ -202,18 +203,19 @@ fn visit(doc: &[u8], which: &Selection, see: &mut EditText<'_>) -> Result<Vec<Ed
 /// One chosen value.
 struct ChosenLeaf<'l> {
     labels: &'l mut Labels,
-    path: &'l Path<'l>,
+    within: Within<'l>,
     place: ValueSite,
     see: &'l mut EditText<'l>,
 }
 
 impl PartEditor for ChosenLeaf<'_> {
     fn named(&mut self) -> Named {
-        self.labels.named(self.path)
+        self.labels.named(self.within)
     }
 
     fn edits(&mut self, part: Part<'_>, _: usize) -> Vec<Edit> {
-        let Self { labels, path, place, see } = self;
-        see(CarrierText { label: labels.of(path), place: *place, path: Some(path), ..CarrierText::of(part) })
+        let Self { labels, within, place, see } = self;
+        let path = Some(within.path);
+        see(CarrierText { label: labels.of(*within), place: *place, path, ..CarrierText::of(part) })
     }
 }

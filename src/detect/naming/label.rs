@@ -2,7 +2,7 @@
 //! context of the value as words before it are in prose: `{"ssn": "536228726"}` says what `ssn: 536228726` says.
 
 use super::languages::in_english;
-use super::meaning::{Meaning, meaning};
+use super::meaning::{Meaning, Named, meaning};
 use crate::detect::normal::as_read;
 
 /// How much is read of the end of a name, in bytes, and of all names together.
@@ -74,6 +74,17 @@ impl Label {
     /// Whether it says that the value is a secret.
     pub fn is_secret(&self) -> bool {
         self.meaning.is_some()
+    }
+
+    /// The name that a program would give the secret, if it says that the value is one.
+    pub(crate) fn assigned(&self) -> Option<&'static str> {
+        self.meaning.map(|meaning| match (meaning.named, meaning.strong) {
+            (Named::Password, true) => "password",
+            (Named::Password, false) => "pass",
+            (Named::Key, true) => "api_key",
+            (Named::Key, false) => "key",
+            (Named::Secret, _) => "client_secret",
+        })
     }
 
     /// Which secret it says the value is.

@@ -195,6 +195,10 @@ fn alone(word: &str, lists: Lists, before: Option<Lists>) -> Option<Meaning> {
     if word.ends_with("token") {
         return if not { None } else { strong(Named::Key) };
     }
+    // As cookies are called.
+    if word.ends_with("sessionid") || word.ends_with("sessid") {
+        return weak(Named::Key);
+    }
     let before = before.filter(|_| word == "key" && !not)?;
     if before.key_strong() { strong(Named::Key) } else { weak(Named::Key) }
 }

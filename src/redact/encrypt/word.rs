@@ -111,17 +111,35 @@ pub(super) fn pem(cipher: &Cipher<'_>, value: &str) -> Option<String> {
     text_of(text)
 }
 
+/// Which bytes are digits of percent-escapes (RFC 3986 section 2.1): such a sign is as its own, and what stands for it
+/// would be another, or none.
+fn in_escapes(value: &str) -> Vec<bool> {
+    let bytes = value.as_bytes();
+    let mut escaped = vec![false; bytes.len()];
+    for at in memchr::memchr_iter(b'%', bytes) {
+        let digits = at + 1..at + 3;
+        if bytes.get(digits.clone()).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit)) {
+            escaped.get_mut(digits).into_iter().for_each(|digits| digits.fill(true));
+        }
+    }
+    escaped
+}
+
 /// Any text: ASCII letters and digits within their classes; letters of other scripts become ASCII letters of the
 /// same case, for there is no telling which of them would be a word.
 pub(super) fn text(cipher: &Cipher<'_>, value: &str) -> Result<String, RedactError> {
-    let mut ascii: Vec<u8> = value.bytes().filter(u8::is_ascii_alphanumeric).collect();
+    let escaped = in_escapes(value);
+    let stays = |at: usize| escaped.get(at) == Some(&true);
+    let free = value.bytes().enumerate().filter(|(at, byte)| byte.is_ascii_alphanumeric() && !stays(*at));
+    let mut ascii: Vec<u8> = free.map(|(_, byte)| byte).collect();
     in_classes(cipher, Part::Whole, &mut ascii)?;
     let mut ascii = ascii.into_iter();
     let other = value.chars().filter(|c| !c.is_ascii() && c.is_alphanumeric()).count();
     let mut drawn = vec![0; other];
     cipher.draws(Part::Beyond, value.as_bytes()).fill(26, &mut drawn);
     let mut drawn = drawn.into_iter().map(|symbol| b'a' + symbol as u8);
-    let surrogate = value.chars().map(|c| match c {
+    let surrogate = value.char_indices().map(|(at, c)| match c {
+        c if stays(at) => c,
         c if c.is_ascii_alphanumeric() => ascii.next().map_or(c, char::from),
         c if c.is_alphanumeric() => {
             let letter = drawn.next().map_or(c, char::from);

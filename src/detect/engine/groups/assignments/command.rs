@@ -55,9 +55,9 @@ impl Text<'_> {
         option.map_or(Ok(None), |at| self.user(at))
     }
 
-    /// The option that gives the password, in a word of its own.
-    pub(super) fn login(&self, end: usize) -> Result<Option<Value>, NeedMore> {
-        let Some(option) = self.option(end, ["--password ", "-p "])? else { return Ok(None) };
+    /// The option that gives the password, in a word of its own behind one of these.
+    pub(super) fn login(&self, end: usize, options: [&str; 2]) -> Result<Option<Value>, NeedMore> {
+        let Some(option) = self.option(end, options)? else { return Ok(None) };
         let at = self.blanks(option)?;
         if self.byte(at)?.is_some_and(is_quote) {
             return self.pass(at);

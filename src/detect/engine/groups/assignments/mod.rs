@@ -8,10 +8,14 @@
 //! | [`search`] | the words |
 //! | [`text`] | reading forwards within bounds |
 //! | [`form`], [`shape`], [`value`] | how a value is given, what it looks like, what it is |
+//! | [`foreign`] | passwords given to words of other languages |
+//! | [`beside`] | values beside names that are values themselves |
 //! | [`command`], [`named`], [`places`] | the value of each kind of place |
 //! | [`group`] | the scan |
 
+mod beside;
 mod command;
+mod foreign;
 mod form;
 mod group;
 mod named;

@@ -10,12 +10,12 @@ use crate::detect::validate::credential;
 
 /// A name where it stands.
 #[derive(Clone, Copy, Debug)]
-struct Name {
-    start: usize,
-    end: usize,
+pub(super) struct Name {
+    pub(super) start: usize,
+    pub(super) end: usize,
     /// Dashes before it.
-    dashes: usize,
-    meaning: Meaning,
+    pub(super) dashes: usize,
+    pub(super) meaning: Meaning,
 }
 
 const OPERATORS: &[(&str, Operator)] = &[
@@ -40,6 +40,8 @@ const OPERATORS: &[(&str, Operator)] = &[
     (",", Operator::Comma),
     ("is ", Operator::Is),
     ("was ", Operator::Is),
+    ("ist ", Operator::Is),
+    ("lautet ", Operator::Is),
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +59,9 @@ enum Operator {
 impl Text<'_> {
     /// What is given to the name that the word at `start..end` is a part of.
     pub(super) fn named(&self, start: usize, end: usize) -> Look {
+        // The sign behind a name may be part of the word that was found.
+        let signs = self.view.slice(start, end).iter().rev().take_while(|&&byte| !is_name(byte)).count();
+        let end = end - signs;
         let stop = self.run(end, NAME, is_name)?;
         if stop == end && self.view.slice(start.saturating_sub(3), end) == b"sshpass" {
             let option = self.blanks(end)?;
@@ -127,6 +132,9 @@ impl Text<'_> {
         if quoted && matches!(self.byte(at)?, Some(b']' | b')')) {
             at += 1;
         }
+        if let Some(given) = self.given_beside(name.start - name.dashes, at, quoted)? {
+            return Ok(Some(given));
+        }
         let blank = self.blanks(at)?;
         let spaced = blank > at;
         if quoted && spaced && self.follows(blank, "value=")? {
@@ -138,7 +146,10 @@ impl Text<'_> {
             return self.second(at + 1);
         }
         let (operator, behind) = self.operator(blank, spaced)?;
-        let value = self.blanks(behind)?;
+        let value = match operator {
+            Operator::Colon => self.block(self.blanks(behind)?)?,
+            _ => self.blanks(behind)?,
+        };
         let form = match operator {
             Operator::Assigns => Form::Assigned { tight: false, first: false, colon: false },
             Operator::Equals => {
@@ -164,6 +175,16 @@ impl Text<'_> {
         Ok(Some((value, form)))
     }
 
+    /// Where the text of a block of YAML begins, whose sign is at `at`; `at` where none is.
+    fn block(&self, at: usize) -> Result<usize, NeedMore> {
+        if !matches!(self.byte(at)?, Some(b'|' | b'>')) {
+            return Ok(at);
+        }
+        let sign = self.run(at + 1, 2, |byte| matches!(byte, b'-' | b'+' | b'0'..=b'9'))?;
+        let end = self.blanks(sign)?;
+        Ok(if matches!(self.byte(end)?, Some(b'\n' | b'\r')) { self.space(end)? } else { at })
+    }
+
     /// `NetworkCredential("user", "password")`.
     fn second(&self, at: usize) -> Result<Option<(usize, Form)>, NeedMore> {
         let Some(user) = self.quote(self.blanks(at)?)? else { return Ok(None) };
@@ -177,7 +198,7 @@ impl Text<'_> {
         // Most names are followed by what begins no operator.
         if !matches!(
             self.byte(at)?,
-            Some(b'=' | b'!' | b':' | b'?' | b'.' | b'+' | b'|' | b',' | b'o' | b'i' | b'w')
+            Some(b'=' | b'!' | b':' | b'?' | b'.' | b'+' | b'|' | b',' | b'o' | b'i' | b'w' | b'l')
         ) {
             return Ok((Operator::None, at));
         }
@@ -270,7 +291,7 @@ impl Text<'_> {
     }
 
     /// The value at `at`.
-    fn value_at_link(&self, name: Name, at: usize, form: Form) -> Result<Option<Value>, NeedMore> {
+    pub(super) fn value_at_link(&self, name: Name, at: usize, form: Form) -> Result<Option<Value>, NeedMore> {
         let marked = matches!(self.byte(at)?, Some(b'@' | b'b' | b'r' | b'u' | b'f' | b'L' | b'N' | b'R'));
         let open = match self.quote(at)? {
             None if marked => self.quote(at + 1)?,

@@ -53,7 +53,12 @@ impl Text<'_> {
             Place::Compared => self.compared(end)?,
             Place::Curl => self.curl(end)?,
             Place::Mysql => self.mysql(end)?,
-            Place::Login => self.login(end)?,
+            Place::Login => self.login(end, ["--password ", "-p "])?,
+            Place::RedisCli => self.login(end, ["--pass ", "-a "])?,
+            Place::SqlCmd => self.login(end, ["-P ", "-P "])?,
+            Place::Ldap => self.login(end, ["-w ", "-w "])?,
+            Place::SecureString => self.identified(end)?,
+            Place::Foreign => self.foreign(start, end)?,
             Place::NetUser => self.net_user(end)?,
             Place::Identified => self.identified(end)?,
         };

@@ -25,6 +25,16 @@ pub(super) enum Place {
     NetUser,
     /// SQL's `IDENTIFIED BY 'password'`.
     Identified,
+    /// `redis-cli -a password`.
+    RedisCli,
+    /// `sqlcmd -P password`.
+    SqlCmd,
+    /// `ldapsearch -w password`.
+    Ldap,
+    /// `ConvertTo-SecureString "password"`.
+    SecureString,
+    /// `hasło: password`, and the like in other languages.
+    Foreign,
 }
 
 /// The words, without the first letter where its case varies. Case beyond that: all lower or all upper. In two
@@ -45,6 +55,10 @@ pub(super) const WORDS: [&[(&str, Place)]; 2] = [
         ("key", Place::Name),
         ("Key", Place::Name),
         ("KEY", Place::Name),
+        ("pw:", Place::Name),
+        ("PW:", Place::Name),
+        ("pw=", Place::Name),
+        ("PW=", Place::Name),
         ("://", Place::Address),
     ],
     &[
@@ -54,7 +68,10 @@ pub(super) const WORDS: [&[(&str, Place)]; 2] = [
         ("ennwort", Place::Name),
         ("ontrasen", Place::Name),
         ("senha", Place::Name),
-        ("_PW=", Place::Name),
+        ("essid", Place::Name),
+        ("essionid", Place::Name),
+        ("SESSID", Place::Name),
+        ("SESSIONID", Place::Name),
         ("uthorization", Place::Authorization),
         ("UTHORIZATION", Place::Authorization),
         ("earer ", Place::Bearer),
@@ -67,10 +84,35 @@ pub(super) const WORDS: [&[(&str, Place)]; 2] = [
         ("net user ", Place::NetUser),
         ("dentified by ", Place::Identified),
         ("DENTIFIED BY ", Place::Identified),
+        ("redis-cli", Place::RedisCli),
+        ("sqlcmd", Place::SqlCmd),
+        ("ldapsearch", Place::Ldap),
+        ("ldapmodify", Place::Ldap),
+        ("ldapadd", Place::Ldap),
+        ("SecureString ", Place::SecureString),
+        ("achtwoord", Place::Foreign),
+        ("ontraseñ", Place::Foreign),
+        ("asło", Place::Foreign),
+        ("haslo", Place::Foreign),
+        ("heslo", Place::Foreign),
+        ("senord", Place::Foreign),
+        ("dgangskode", Place::Foreign),
+        ("alasana", Place::Foreign),
+        ("elszó", Place::Foreign),
+        ("ifre", Place::Foreign),
+        ("ароль", Place::Foreign),
+        ("парол", Place::Foreign),
+        ("密码", Place::Foreign),
+        ("密碼", Place::Foreign),
+        ("パスワード", Place::Foreign),
+        ("비밀번호", Place::Foreign),
+        ("סיסמ", Place::Foreign),
+        ("كلمة", Place::Foreign),
+        ("κωδικ", Place::Foreign),
     ],
 ];
 /// The longest of them, in bytes.
-pub(super) const LONGEST: usize = 13;
+pub(super) const LONGEST: usize = 15;
 
 /// The search for one list of words.
 pub(super) enum Search {

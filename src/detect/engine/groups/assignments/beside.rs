@@ -1,0 +1,103 @@
+//! Names that are values themselves, with what they name beside them: `name: DB_PASSWORD` and `value: …` below,
+//! `"key": "apiKey", "value": "…"`, `<key>password</key><string>…`, a row of a table with two columns.
+
+use super::form::Form;
+use super::text::{NeedMore, Text, is_quote};
+
+/// What a member is called that holds the value of the name beside it.
+const VALUES: [&str; 5] = ["value", "val", "parametervalue", "defaultvalue", "stringvalue"];
+/// The longest of them.
+const LONGEST: usize = 14;
+/// Elements that hold values, beside elements that hold names.
+const ELEMENTS: [&str; 3] = ["value", "val", "string"];
+/// Elements that hold anything.
+const CELLS: [&str; 2] = ["td", "dd"];
+/// The most that is read of the tag of such an element, in bytes.
+const TAG: usize = 128;
+
+/// How a value is given that stands beside its name.
+const GIVEN: Form = Form::Assigned { tight: true, first: true, colon: false };
+
+impl Text<'_> {
+    /// Where the value stands that is given beside the name that begins at `start` and ends before `at`, which is behind its
+    /// quote if it is `quoted`.
+    pub(super) fn given_beside(
+        &self,
+        start: usize,
+        at: usize,
+        quoted: bool,
+    ) -> Result<Option<(usize, Form)>, NeedMore> {
+        match self.byte(at)? {
+            Some(b',') if quoted => self.member_below(self.space(at + 1)?),
+            Some(b'>') if quoted && self.names_element(start) => Ok(Some((self.space(at + 1)?, Form::Prose))),
+            Some(b'\n' | b'\r') => self.member_below(self.space(at)?),
+            Some(b'<') => self.element_behind(at),
+            Some(b':') if self.is(at + 1, b'<')? => self.element_behind(at + 1),
+            Some(b' ' | b'\t' | b'|' | b'*') => self.cell_behind(at),
+            _ => Ok(None),
+        }
+    }
+
+    /// `<entry key="…">`, whose name begins at `start`.
+    fn names_element(&self, start: usize) -> bool {
+        let head = self.view.slice(start.saturating_sub(6), start);
+        let head = head.strip_suffix(b"\"").or_else(|| head.strip_suffix(b"'")).unwrap_or_default();
+        head.ends_with(b" key=") || head.ends_with(b"name=")
+    }
+
+    /// `value: …` at `at`, which is behind a line end or a comma.
+    fn member_below(&self, at: usize) -> Result<Option<(usize, Form)>, NeedMore> {
+        let start = self.quote(at)?.map_or(at, |quote| quote.end);
+        let stop = self.run(start, LONGEST + 1, |byte| byte.is_ascii_alphabetic())?;
+        let word = self.view.slice(start, stop);
+        if !VALUES.iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes())) {
+            return Ok(None);
+        }
+        let behind = self.blanks(self.quote(stop)?.map_or(stop, |quote| quote.end))?;
+        let given = matches!(self.byte(behind)?, Some(b':' | b'='));
+        let value = if given { self.blanks(behind + 1)? } else { return Ok(None) };
+        Ok(Some((value, GIVEN)))
+    }
+
+    /// `</name><value>…` at `at`.
+    fn element_behind(&self, at: usize) -> Result<Option<(usize, Form)>, NeedMore> {
+        if !self.is(at + 1, b'/')? {
+            return Ok(None);
+        }
+        let end = self.run(at + 2, TAG, is_tag)?;
+        let open = if self.is(end, b'>')? { self.space(end + 1)? } else { return Ok(None) };
+        if !self.is(open, b'<')? {
+            return Ok(None);
+        }
+        let stop = self.run(open + 1, TAG, |byte| byte.is_ascii_alphabetic())?;
+        let word = self.view.slice(open + 1, stop);
+        let is = |known: &[&str]| known.iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes()));
+        let form = match () {
+            () if is(&ELEMENTS) => Form::Element,
+            () if is(&CELLS) => Form::Prose,
+            () => return Ok(None),
+        };
+        let end = self.run(stop, TAG, is_tag)?;
+        Ok(if self.is(end, b'>')? { Some((self.space(end + 1)?, form)) } else { None })
+    }
+
+    /// ` | … |` at `at`, with which the row of the table ends.
+    fn cell_behind(&self, at: usize) -> Result<Option<(usize, Form)>, NeedMore> {
+        let bar = self.blanks(self.run(at, 2, |byte| byte == b'*')?)?;
+        let value = if self.is(bar, b'|')? { self.blanks(bar + 1)? } else { return Ok(None) };
+        let end = self.run(value, TAG, |byte| !matches!(byte, b'|' | b'\n' | b'\r'))?;
+        if end == value || !self.is(end, b'|')? {
+            return Ok(None);
+        }
+        let behind = self.blanks(end + 1)?;
+        let last = self.byte(behind)?.is_none_or(|byte| matches!(byte, b'\n' | b'\r'));
+        let opened = self.run(value, 2, |byte| byte == b'*')?;
+        Ok(last
+            .then_some((if self.byte(value)?.is_some_and(is_quote) { value } else { opened }, Form::Prose)))
+    }
+}
+
+/// What stands in a tag.
+fn is_tag(byte: u8) -> bool {
+    !matches!(byte, b'<' | b'>')
+}

@@ -1,0 +1,222 @@
+//! [`with_cells`]: what is found in cells, each under its head. The cells of a column are looked through together, one a line,
+//! each behind its head.
+
+use std::ops::Range;
+
+use crate::base::checkpoint::Stopped;
+use crate::detect::{Detector, Finding, Label, Span};
+use crate::redact::table::row::Reader;
+use crate::redact::table::{delimited, html, sql};
+
+/// How much is looked through for the cells of a text, in its bytes: heads stand before each of their cells.
+const SHARE: usize = 4;
+const LEAST: usize = 64 << 10;
+/// From which length on the cells of a column are looked through, in bytes.
+const BATCH: usize = 16 << 10;
+/// The longest cell, in bytes.
+const CELL: usize = 4 << 10;
+
+/// What was `found` in a text, with what is found in the cells of its tables under their heads: a head says more than words that
+/// happen to stand near.
+///
+/// # Errors
+/// The detector's checkpoint said so.
+pub(in crate::redact) fn with_cells(
+    detector: &Detector,
+    text: &str,
+    found: Vec<Finding>,
+) -> Result<Vec<Finding>, Stopped> {
+    let mut columns = Columns {
+        detector,
+        text,
+        columns: Vec::new(),
+        left: text.len().saturating_mul(SHARE).saturating_add(LEAST),
+        found: Vec::new(),
+        outcome: Ok(()),
+    };
+    delimited::read(text, &mut columns);
+    sql::read(text, &mut columns);
+    html::read(text, &mut columns);
+    columns.look();
+    columns.outcome?;
+    Ok(merged(found, columns.found))
+}
+
+/// Both in order. A finding in a cell stands in place of those within it, and not where one goes beyond it.
+fn merged(mut found: Vec<Finding>, mut cells: Vec<Finding>) -> Vec<Finding> {
+    if cells.is_empty() {
+        return found;
+    }
+    cells.sort_by_key(|one| one.span.start);
+    cells.dedup_by(|next, last| next.span.overlaps(last.span));
+    let overlapping = |all: &[Finding], span: Span| {
+        let first = all.partition_point(|one| one.span.end <= span.start);
+        let count = all.iter().skip(first).take_while(|one| one.span.start < span.end).count();
+        first..first + count
+    };
+    cells.retain(|one| {
+        let others = found.get(overlapping(&found, one.span)).unwrap_or_default();
+        others.iter().all(|other| other.span.start >= one.span.start && other.span.end <= one.span.end)
+    });
+    found.retain(|one| overlapping(&cells, one.span).is_empty());
+    found.extend(cells);
+    found.sort_by_key(|one| one.span.start);
+    found
+}
+
+/// A column whose head says something.
+struct Column {
+    /// What stands before each cell, and behind it.
+    before: String,
+    behind: &'static str,
+    /// Its cells, each behind its head.
+    text: String,
+    /// Where in that each cell begins, and where it stands.
+    cells: Vec<(usize, Range<usize>)>,
+}
+
+impl Column {
+    fn under(head: &str) -> Option<Self> {
+        let label = Label::of([head])?;
+        let (before, behind) = match label.assigned() {
+            Some(name) => (format!("{name}: \""), "\"\n"),
+            None => (label.text().to_owned(), "\n"),
+        };
+        Some(Self { before, behind, text: String::new(), cells: Vec::new() })
+    }
+
+    fn push(&mut self, cell: &str, at: Range<usize>) {
+        self.text.push_str(&self.before);
+        self.cells.push((self.text.len(), at));
+        self.text.push_str(cell);
+        self.text.push_str(self.behind);
+    }
+
+    /// What is found in its cells, as places of the whole text; then there are none.
+    fn find(&mut self, detector: &Detector, found: &mut Vec<Finding>) {
+        let mut outward = |one: Finding| {
+            let at = self.cells.partition_point(|(start, _)| *start <= one.span.start);
+            let Some((start, cell)) = at.checked_sub(1).and_then(|at| self.cells.get(at)) else { return };
+            if one.span.end <= start + cell.len() {
+                let place = |at: usize| cell.start + (at - start);
+                found.push(Finding { span: Span::new(place(one.span.start), place(one.span.end)), ..one });
+            }
+        };
+        let mut scanner = detector.scanner();
+        scanner.feed(&self.text, &mut outward);
+        scanner.end(&mut outward);
+        self.text.clear();
+        self.cells.clear();
+    }
+}
+
+/// The columns of the table that is read.
+struct Columns<'t> {
+    detector: &'t Detector,
+    text: &'t str,
+    /// By their places in a row.
+    columns: Vec<Option<Column>>,
+    /// How much more may be looked through.
+    left: usize,
+    found: Vec<Finding>,
+    outcome: Result<(), Stopped>,
+}
+
+impl Columns<'_> {
+    /// Looks through what has been gathered.
+    fn look(&mut self) {
+        for column in self.columns.iter_mut().flatten().filter(|column| !column.cells.is_empty()) {
+            self.outcome = self.outcome.and_then(|()| self.detector.checkpoint().pass());
+            if self.outcome.is_ok() {
+                column.find(self.detector, &mut self.found);
+            }
+        }
+    }
+}
+
+impl Reader for Columns<'_> {
+    fn heads(&mut self, row: &[Range<usize>]) {
+        self.look();
+        let head = |head: &Range<usize>| Column::under(self.text.get(head.clone())?);
+        self.columns = row.iter().map(head).collect();
+    }
+
+    fn row(&mut self, row: &[Range<usize>]) {
+        for (column, at) in self.columns.iter_mut().zip(row) {
+            let Some(column) = column.as_mut().filter(|_| !at.is_empty() && at.len() <= CELL) else {
+                continue;
+            };
+            let cell = self.text.get(at.clone()).unwrap_or_default();
+            // What stands in quotes already would end there.
+            let cost = column.before.len() + cell.len() + column.behind.len();
+            if cell.contains(['"', '\n']) || self.left < cost || self.outcome.is_err() {
+                continue;
+            }
+            self.left -= cost;
+            column.push(cell, at.clone());
+            if column.text.len() >= BATCH {
+                self.outcome = self.detector.checkpoint().pass();
+                if self.outcome.is_ok() {
+                    column.find(self.detector, &mut self.found);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::redact::fixture;
+
+    fn found(text: &str) -> Vec<(String, String)> {
+        let detector = fixture::detector();
+        let found = detector.find(&mut detector.cache(), text);
+        let found = with_cells(&detector, text, found).unwrap();
+        let one = |one: &Finding| {
+            (detector.rule(one.rule).name().to_owned(), text[one.span.start..one.span.end].to_owned())
+        };
+        found.iter().map(one).collect()
+    }
+
+    #[test]
+    fn every_row_has_its_heads_for_context() {
+        let rows: String = (0..200).map(|n| format!("{n},5362287{:02},k{n}-Vq2x%\n", n % 100)).collect();
+        for text in
+            [format!("id,ssn,password\n{rows}"), format!("a;ssn;password\n{}", rows.replace(',', ";"))]
+        {
+            let found = found(&text);
+            assert_eq!(found.iter().filter(|(rule, _)| rule == "US_SSN").count(), 200);
+            assert_eq!(found.iter().filter(|(rule, _)| rule == "PASSWORD").count(), 200);
+        }
+    }
+
+    #[test]
+    fn what_heads_do_not_name_stays() {
+        for text in [
+            "order,amount\n536228741,12\n536228742,13\n",
+            "id,password_hash,note\n1,5f4dcc3b,k7-Vq2x\n",
+            "| User | Role |\n|---|---|\n| mo | k7-Vq2x |\n",
+        ] {
+            assert_eq!(found(text), [], "{text}");
+        }
+    }
+
+    #[test]
+    fn the_look_is_bounded() {
+        let text = format!("password,account_number_of_the_customer\n{}", "a,b\n".repeat(50_000));
+        let detector = fixture::detector();
+        let mut columns = Columns {
+            detector: &detector,
+            text: &text,
+            columns: Vec::new(),
+            left: 1000,
+            found: Vec::new(),
+            outcome: Ok(()),
+        };
+        delimited::read(&text, &mut columns);
+        assert!(
+            columns.left < 64 && columns.columns.iter().flatten().all(|column| column.text.len() <= 1000)
+        );
+    }
+}
