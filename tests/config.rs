@@ -63,6 +63,28 @@ fn the_minimal_file_redacts_and_restores() {
 }
 
 #[test]
+fn rules_are_switched_by_name_or_by_set() {
+    let catalogue = &rules();
+    let on = |redact: &str| {
+        let text = format!(
+            "[upstreams.a]\npeers = [\"http://127.0.0.1:1\"]\n[[routes]]\nname = \"r\"\npath = \"/\"\nupstream = \"a\"\nauth = \"none\"\n\
+             redact = {{ {redact} }}\n"
+        );
+        let config = read(&text).unwrap();
+        let selection = config.routes[0].redact.as_ref().unwrap().selection(catalogue).unwrap();
+        move |rule: &str| selection.has(catalogue.find(rule).unwrap())
+    };
+    let secrets = on("rules = [\"SECRETS\", \"DATE_TIME\"]");
+    assert!(secrets("PASSWORD") && secrets("DATE_TIME") && !secrets("EMAIL_ADDRESS"));
+    let persons = on("without = [\"PII\"], with = [\"PERSON\", \"NETWORK\"]");
+    assert!(persons("PERSON") && persons("MAC_ADDRESS") && persons("PASSWORD") && !persons("PHONE_NUMBER"));
+    let wrong = lines(read(
+        "[[routes]]\nname = \"r\"\npath = \"/\"\nauth = \"none\"\nredact = { with = [\"SECRET\"] }\n",
+    ));
+    assert!(wrong.iter().any(|line| line.contains("there is no rule `SECRET`")), "{wrong:?}");
+}
+
+#[test]
 fn the_full_file_shows_the_defaults() {
     let config = read(FULL).unwrap();
     assert_eq!(*config.listen[0], Listen::default());

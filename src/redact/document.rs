@@ -13,12 +13,13 @@ use crate::edit::{Edit, spliced};
 use crate::redact::carrier::{Carrier, CarrierText, See, plain};
 use crate::redact::error::RedactError;
 use crate::redact::keys::Keys;
-use crate::redact::names::{Labels, Within};
+use crate::redact::names::Labels;
 use crate::redact::opaque::{Look, Named, Part, PartEditor, begins_tokens, edits_of, encodes_text, is_file};
 use crate::redact::pass::{Pass, Reach};
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Redacted;
 use crate::redact::surrogate_map::{Limits, SurrogateMap};
+use crate::redact::within::Within;
 use crate::stream::json::{
     Decoded, JsonError, JsonFault, LONG_NUMBER, Path, PathSet, Segment, Token, Treatment, Type, digits_of,
     encoded, is_long, walk, walk_numbers, with_digits,

@@ -1,8 +1,8 @@
 //! [`Heads`]: what the columns of a table in JSON are called, whose rows are arrays: `{"columns": ["name", "ssn"], "rows": [["…",
 //! "…"]]}`, or with the heads for a first row.
 
-use crate::redact::names::Within;
 use crate::redact::table::{CELLS, is_head};
+use crate::redact::within::Within;
 use crate::stream::json::{Decoded, Segment};
 
 /// What members are called that hold the heads, without signs and in lower case.
@@ -86,7 +86,8 @@ mod tests {
 
     fn masked(doc: &str) -> String {
         let redactor = fixture::redactor(Method::Replace);
-        let done = redactor.document(doc.as_bytes(), &PathSet::everything(), &Keys::default(), Limits::default());
+        let done =
+            redactor.document(doc.as_bytes(), &PathSet::everything(), &Keys::default(), Limits::default());
         String::from_utf8(done.unwrap().0.into_value()).unwrap()
     }
 
@@ -118,7 +119,10 @@ mod tests {
         for gone in ["9434765919", "536228741"] {
             assert!(!masked.contains(gone), "{masked}");
         }
-        assert!(masked.contains(r#""DB_PASSWORD","value":"<PASSWORD>""#) && masked.contains("k7%Vq2x9"), "{masked}");
+        assert!(
+            masked.contains(r#""DB_PASSWORD","value":"<PASSWORD>""#) && masked.contains("k7%Vq2x9"),
+            "{masked}"
+        );
         assert!(masked.contains("536228742"), "{masked}");
     }
 }

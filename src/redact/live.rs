@@ -15,7 +15,7 @@ use crate::redact::error::{BlockedRules, RedactError};
 use crate::redact::issued::Spelling;
 use crate::redact::keys::Keys;
 use crate::redact::method::Method;
-use crate::redact::names::{Labels, Within};
+use crate::redact::names::Labels;
 use crate::redact::opaque::{Look, Named};
 use crate::redact::recall::Recall;
 use crate::redact::redactor::Redactor;
@@ -25,6 +25,7 @@ use crate::redact::signed::BlockSeal;
 use crate::redact::style::Style;
 use crate::redact::surrogate_log::SurrogateLog;
 use crate::redact::urls::UrlPolicy;
+use crate::redact::within::Within;
 use crate::stream::json::Path;
 use crate::stream::{Edit, Editor, StreamError, TextUse};
 

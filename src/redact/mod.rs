@@ -51,6 +51,7 @@
 //! | `elsewhere` | [`Replaced`]: what stands for values that somebody else found
 //! | `structured` | carrier: [`Selection`]: chosen parts of a document, each with rules of its own |
 //! | `table/` | tables in a text, whose heads are context of their cells |
+//! | `within` | a value where it stands in a document |
 //! | `heads` | what the columns of a table in JSON are called |
 //! | `siblings` | names that stand beside their values in a document |
 //! | `names` | what the values of a document are called |
@@ -144,6 +145,7 @@ mod url_reader;
 mod urls;
 mod value;
 mod values;
+mod within;
 mod written;
 
 pub use alphabet::Alphabet;

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use crate::base::checkpoint::{Checkpoint, Stopped};
 use crate::detect::{Allow, Cache, Detector, Finding, Label, RuleError, RuleId, RuleSelection, Span};
 use crate::redact::method::{Method, Plan};
-use crate::redact::names::{Labels, Within};
+use crate::redact::names::Labels;
 use crate::redact::opaque::opaque_from;
 use crate::redact::public_names::PublicNameRules;
 use crate::redact::report::{Found, Rejected};
 use crate::redact::reported::{Reported, Weight, merged};
 use crate::redact::surrogate_log::SurrogateLog;
 use crate::redact::table::with_cells;
+use crate::redact::within::Within;
 use crate::stream::json::{Decoded, Leaf, Token, walk};
 
 /// The longest text, and the most text of a document, of which is told what does not count, in bytes: it takes longer than

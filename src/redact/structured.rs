@@ -11,7 +11,7 @@ use crate::redact::document::{number, string};
 use crate::redact::error::RedactError;
 use crate::redact::fpe_context::FpeContext;
 use crate::redact::keys::Keys;
-use crate::redact::names::{Labels, Within};
+use crate::redact::names::Labels;
 use crate::redact::opaque::{Named, Part, PartEditor, edits_of};
 use crate::redact::pass::{Detail, Pass, Reach};
 use crate::redact::redactor::Redactor;
@@ -20,6 +20,7 @@ use crate::redact::reported::Texts;
 use crate::redact::restorer::Restorer;
 use crate::redact::surrogate_map::Limits;
 use crate::redact::value::ValueSite;
+use crate::redact::within::Within;
 use crate::stream::json::{JsonError, Leaf, Path, Segment, Token, walk_numbers};
 
 /// Which values of a document are looked into, and by which of several redactors. A string that was not chosen itself

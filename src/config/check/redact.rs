@@ -156,9 +156,9 @@ fn known(redact: &Redact, rules: &[&str], mistakes: &mut Mistakes) {
         return;
     }
     let named = redact.rules.iter().flat_map(|rules| rules.iter());
-    let methods = redact.methods.keys().filter(|name| RuleSet::named(name).is_none());
-    let thresholds = redact.thresholds.keys();
-    for rule in named.chain(&redact.with).chain(&redact.without).chain(methods).chain(thresholds) {
+    let listed = named.chain(&redact.with).chain(&redact.without).chain(redact.methods.keys());
+    let listed = listed.filter(|name| RuleSet::named(name).is_none());
+    for rule in listed.chain(redact.thresholds.keys()) {
         if rules.contains(&rule.as_str()) {
             continue;
         }

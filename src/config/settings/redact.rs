@@ -9,7 +9,7 @@ use serde::de::{self, IntoDeserializer, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use crate::config::{At, Period};
-use crate::detect::{Catalogue, Rule, RuleSelection, RuleSet};
+use crate::detect::{Catalogue, Rule, RuleId, RuleSelection, RuleSet};
 
 const DAY: Duration = Duration::from_secs(86_400);
 
@@ -47,11 +47,11 @@ pub struct Redact {
     pub media: Media,
     /// Which of `[analyzers]` are asked about the texts of requests.
     pub analyzers: Vec<At<String>>,
-    /// Only these rules, by short name. `None`: the default set.
+    /// Only these rules, or sets of rules, by short name. `None`: the default set.
     pub rules: Option<At<Vec<At<String>>>>,
-    /// The default set and these; not together with `rules`.
+    /// The default set and these rules, or sets of rules; not together with `rules`.
     pub with: Vec<At<String>>,
-    /// The default set without these; not together with `rules`.
+    /// The default set without these rules, or sets of rules; what `with` names counts for more. Not together with `rules`.
     pub without: Vec<At<String>>,
     /// Rules, and sets of rules, that get another method than `requests` and `answers` say; a rule counts for more than a
     /// set, and a set that is named later for more than one before.
@@ -80,22 +80,33 @@ pub struct Redact {
     pub conversation_header: Option<At<String>>,
 }
 
+/// The rule of this name, or those of the set of this name.
+fn rules_of(name: &At<String>, catalogue: &Catalogue) -> Option<Vec<RuleId>> {
+    if let Some(rule) = catalogue.find(name) {
+        return Some(vec![rule]);
+    }
+    RuleSelection::sets(catalogue, [name.as_str()]).ok().map(|set| set.iter().collect())
+}
+
 impl Redact {
     /// The rules that are looked for, of those of `catalogue`: the default set with and without what is named, or only what is.
     ///
     /// # Errors
     /// The name of one that is not there.
     pub fn selection(&self, catalogue: &Catalogue) -> Result<RuleSelection, String> {
-        let find = |name: &At<String>| catalogue.find(name).ok_or_else(|| name.to_string());
+        let named = |names: &[At<String>]| -> Result<Vec<RuleId>, String> {
+            let one = |name| rules_of(name, catalogue).ok_or_else(|| name.to_string());
+            Ok(names.iter().map(one).collect::<Result<Vec<_>, String>>()?.concat())
+        };
         if let Some(rules) = &self.rules {
-            return rules.iter().map(find).collect();
+            return Ok(named(rules)?.into_iter().collect());
         }
         let mut selection = RuleSelection::defaults(catalogue);
-        for name in &self.without {
-            selection = selection.without(find(name)?);
+        for rule in named(&self.without)? {
+            selection = selection.without(rule);
         }
-        for name in &self.with {
-            selection = selection.with(find(name)?);
+        for rule in named(&self.with)? {
+            selection = selection.with(rule);
         }
         Ok(selection)
     }

@@ -174,7 +174,10 @@ mod tests {
         let found = detector.find(&mut detector.cache(), text);
         let found = with_cells(&detector, text, found).unwrap();
         let one = |one: &Finding| {
-            (detector.rule(one.rule).name().to_owned(), text[one.span.start..one.span.end].to_owned())
+            (
+                detector.rule(one.rule).name().to_owned(),
+                text.get(one.span.start..one.span.end).unwrap().to_owned(),
+            )
         };
         found.iter().map(one).collect()
     }

@@ -1,9 +1,8 @@
 //! Rows in statements of SQL: `INSERT INTO people (name, ssn) VALUES ('…', '…')`, and what `COPY … FROM stdin` reads.
 
 use std::ops::Range;
-use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
+use memchr::memmem;
 
 use crate::redact::table::row::{CELLS, Reader, trimmed};
 
@@ -12,21 +11,37 @@ const LIST: usize = 16 << 10;
 /// The longest name of a table, in bytes.
 const NAME: usize = 256;
 
-static STATEMENTS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
-    AhoCorasick::builder().ascii_case_insensitive(true).build(["insert into ", "copy "]).ok()
-});
+/// How statements begin, and whether they read lines.
+const STATEMENTS: [(&str, bool); 6] = [
+    ("INSERT INTO ", false),
+    ("insert into ", false),
+    ("Insert into ", false),
+    ("Insert Into ", false),
+    ("COPY ", true),
+    ("copy ", true),
+];
+
+/// Where the names of the tables begin that statements fill, in order, and whether lines follow.
+fn statements(text: &str) -> Vec<(usize, bool)> {
+    let of = |(word, reads): (&str, bool)| {
+        let found = memmem::find_iter(text.as_bytes(), word).map(|at| (at + word.len(), reads));
+        found.collect::<Vec<_>>()
+    };
+    let mut all: Vec<(usize, bool)> = STATEMENTS.into_iter().flat_map(of).collect();
+    all.sort_unstable();
+    all
+}
 
 /// Shows the rows of a text.
 pub(super) fn read(text: &str, reader: &mut impl Reader) {
-    let Some(statements) = &*STATEMENTS else { return };
     let mut row = Vec::new();
     // All before has been read.
     let mut known = 0;
-    for statement in statements.find_iter(text) {
-        if statement.start() < known {
+    for (at, reads) in statements(text) {
+        if at < known {
             continue;
         }
-        let Some(open) = open(text, statement.end()) else { continue };
+        let Some(open) = open(text, at) else { continue };
         let heads = list(text, open, &mut row);
         known = heads.end;
         if !heads.closed || row.len() < 2 {
@@ -39,9 +54,9 @@ pub(super) fn read(text: &str, reader: &mut impl Reader) {
                 reader.row(row);
             }
         };
-        known = match statement.pattern().as_usize() {
-            0 => inserted(text, known, &mut show),
-            _ => copied(text, known, &mut show),
+        known = match reads {
+            false => inserted(text, known, &mut show),
+            true => copied(text, known, &mut show),
         };
     }
 }
