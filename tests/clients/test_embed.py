@@ -6,6 +6,7 @@ import time
 
 import openai
 import pytest
+import requests
 from gateway import BINARY, ROOT, environment, free_ports, text_line
 
 EXAMPLE = BINARY.parent / "examples/embed"
@@ -72,6 +73,19 @@ def test_a_streamed_chat_too(server, mock):
     text = "".join(chunk.choices[0].delta.content or "" for chunk in stream if chunk.choices)
     assert MAIL in text
     seen(mock)
+
+
+@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/pictures/1"])
+def test_whom_the_server_refuses_stays_outside(server, mock, path):
+    """Both of what is collected and of what passes as it comes, in `proxy_upstream_filter`."""
+    url = server.removesuffix("/v1") + path
+    body, headers = {"model": "plain", "messages": ASK}, {"x-refused": "yes"}
+    for method in "POST", "GET":
+        answer = requests.request(method, url, json=body if method == "POST" else None, headers=headers, timeout=20)
+        assert answer.status_code == 502, answer.text
+    assert mock.requests == []
+    requests.post(url, json=body, timeout=20)
+    assert len(mock.requests) == 1, "others go on"
 
 
 def test_what_no_route_takes_does_not_pass(server, mock):
