@@ -6,6 +6,7 @@ import http.server
 import json
 import threading
 import time
+import urllib.parse
 
 import jwt
 import pytest
@@ -162,6 +163,22 @@ def test_a_claim_that_cannot_be_handed_on_refuses_the_request(gate, issuer, mock
     # As JSON, control characters are escapes, but for the last one.
     within = ask(gate, issuer.token("ES256", sub="jane", groups=[user]))
     assert within.status == (400 if "\x7f" in user else 200)
+
+
+def test_a_claim_beyond_ascii_arrives(gate, issuer, mock):
+    assert ask(gate, issuer.token("ES256", sub="J\u00fcrgen 100%", groups=["\u00fc"])).status == 200
+    headers = sent(mock)
+    assert urllib.parse.unquote(headers["x-user"]) == "J\u00fcrgen 100%" and headers["x-user"].isascii()
+    assert headers["x-groups"].isascii() and json.loads(headers["x-groups"]) == ["\u00fc"]
+
+
+def test_two_numbers_are_not_one(gate, issuer, mock):
+    """Beyond 64 bits many numbers are read as the same."""
+    for number in 2**64, 2**64 + 1, -(2**63) - 1:
+        assert ask(gate, issuer.token("ES256", groups=[number])).status == 400, number
+    assert not mock.requests
+    assert ask(gate, issuer.token("ES256", groups=2**64 - 1, other=2**64)).status == 200
+    assert sent(mock)["x-groups"] == "18446744073709551615"
 
 
 def test_a_cookie_is_taken_out_of_the_others(gate, issuer, mock):

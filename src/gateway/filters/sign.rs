@@ -16,6 +16,7 @@ use crate::crypto::{hash, random};
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
 use crate::gateway::filter::{Filter, Flow, Stage};
+use crate::gateway::filters::claims::{NOT_HANDED_ON, is_exact};
 use crate::gateway::filters::spoofed::remove_spoofed;
 use crate::gateway::plan::RequestPlan;
 use crate::vault::VaultError;
@@ -81,6 +82,9 @@ impl Sign {
             let filled = template.fill(&|claim| caller?.get(claim));
             // As for a claim that the policy of the caller's token asks for: known, and not enough.
             if let Some(value) = filled.map_err(|_| ApiError::ServiceNotEnabled)? {
+                if template.asks() && !is_exact(&value) {
+                    return Err(NOT_HANDED_ON.into());
+                }
                 claims.insert(name.clone(), value);
             }
         }
