@@ -157,6 +157,18 @@ def test_what_does_not_pass(gate, issuer, mock):
     assert not mock.requests, "nothing of it reached the upstream"
 
 
+def test_a_caller_is_told_what_is_wrong_with_its_token(gate, issuer):
+    """RFC 6750 section 3.1: nothing where there is none, else which kind of fault."""
+    told = lambda answer: (answer.status, answer.headers["www-authenticate"])
+    realm = 'Bearer realm="portcullis"'
+    assert told(gate.call("POST", "/signed/reflect", {"a": 1})) == (401, realm)
+    for token in ["x.y.z", issuer.token("ES256", exp=time.time() - 31), issuer.token("ES256", aud=["other"])]:
+        assert told(ask(gate, token)) == (401, realm + ', error="invalid_token"')
+    poor = ask(gate, issuer.token("ES256", scope="chat:read"))
+    assert told(poor) == (403, realm + ', error="insufficient_scope", scope="chat:write"')
+    assert poor.json()["summary"] == "The token lacks a scope that this needs: chat:write"
+
+
 @pytest.mark.parametrize("user", ["jane\r\nx-admin: 1", "jane\n", "ja\rne", "jane\0", " jane", "jane ", "jane\t", "\x7f"])
 def test_a_claim_that_cannot_be_handed_on_refuses_the_request(gate, issuer, mock, user):
     assert ask(gate, issuer.token("ES256", sub=user)).status == 400 and not mock.requests

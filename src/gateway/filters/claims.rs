@@ -5,12 +5,12 @@ use pingora::http::RequestHeader;
 use serde_json::Value;
 
 use crate::api::ApiError;
-use crate::gateway::error::GatewayError;
+use crate::gateway::error::{GatewayError, TokenFault};
 use crate::gateway::exchange::Exchange;
 use crate::gateway::filter::Flow;
 use crate::gateway::filters::spoofed::remove_spoofed;
 use crate::gateway::filters::token_place::Place;
-use crate::vault::jwt::{Claims, Denied};
+use crate::vault::jwt::{Claims, Denied, Policy};
 
 /// What is said of a claim that would not arrive as it was signed.
 pub(super) const NOT_HANDED_ON: ApiError =
@@ -63,11 +63,12 @@ impl ClaimHeaders {
 }
 
 /// Why the bearer of a good token does not pass: it grants too little, or is none for here.
-pub(super) fn refusal(denied: Denied) -> GatewayError {
-    GatewayError::Api(match denied {
-        Denied::Scope | Denied::Required => ApiError::ServiceNotEnabled,
-        _ => ApiError::Unauthorized,
-    })
+pub(super) fn refusal(denied: Denied, policy: &Policy) -> GatewayError {
+    match denied {
+        Denied::Scope => TokenFault::Scope(policy.scopes.clone()).into(),
+        Denied::Required => ApiError::ServiceNotEnabled.into(),
+        _ => TokenFault::Invalid.into(),
+    }
 }
 
 /// Whether each number in it is the one that was written: integers have 64 bits, and what is beyond becomes the nearest
