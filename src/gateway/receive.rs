@@ -248,7 +248,9 @@ mod tests {
         let joined = |version, lines: &[&str]| -> Vec<String> {
             let mut head = RequestHeader::build("GET", b"/", None).unwrap();
             head.set_version(version);
-            lines.iter().for_each(|line| drop(head.append_header(COOKIE, *line).unwrap()));
+            for line in lines {
+                head.append_header(COOKIE, *line).unwrap();
+            }
             join_cookies(&mut head);
             let left = head.headers.get_all(COOKIE).iter();
             left.map(|value| value.to_str().unwrap().to_owned()).collect()
