@@ -20,7 +20,7 @@ const LONGEST_SIGNATURE: usize = 16 << 10;
 const HEADER_DEPTH: usize = 8;
 
 /// How deep claims may be; what is signed is held to the same.
-pub(super) const CLAIMS_DEPTH: usize = 64;
+pub const CLAIMS_DEPTH: usize = 64;
 
 /// A token whose signature nobody has checked. It tells what is needed to find a key, and nothing else; of its header
 /// nothing but `alg`, `kid`, `crit` and `b64` is looked at, so a key or an address in it does nothing.
