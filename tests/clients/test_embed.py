@@ -94,6 +94,26 @@ def test_what_no_route_takes_does_not_pass(server, mock):
     assert mock.requests == []
 
 
+def test_the_api_comes_with_it_and_can_be_left_out(upstream, tmp_path):
+    example = (ROOT / "examples/embed.toml").read_text()
+    for enabled, status in ("true", 401), ("false", 404):
+        config = tmp_path / "embed.toml"
+        config.write_text('data = "data"\n[api]\nenabled = %s\n%s' % (enabled, example))
+        [port] = free_ports(1)
+        command = [EXAMPLE, "127.0.0.1:%d" % port, "127.0.0.1:%d" % upstream.port, config]
+        with open(tmp_path / "log", "w+b") as log:
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment(), cwd=tmp_path)
+        try:
+            until_ready(process, port, tmp_path / "log")
+            url = "http://127.0.0.1:%d" % port
+            assert requests.post(url + "/v2/list", json={}, timeout=20).status_code == status
+            for path in "/healthz", "/readyz":
+                assert requests.get(url + path, timeout=20).status_code == 200, path
+        finally:
+            process.kill()
+            process.wait()
+
+
 def test_the_gateway_itself_has_no_such_end(tmp_path):
     config = tmp_path / "portcullis.toml"
     config.write_text('data = "data"\n[[listen]]\naddress = "127.0.0.1:0"\n' + (ROOT / "examples/embed.toml").read_text())
