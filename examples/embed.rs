@@ -1,5 +1,5 @@
-//! A Pingora server of one's own with the chain around its callbacks. It chooses the peer and has a filter of its own;
-//! what its upstream sees is redacted, what its caller reads is not.
+//! A Pingora server of one's own with the chain around its callbacks. It chooses the peer, says who may go there and has a
+//! filter of its own; what its upstream sees is redacted, what its caller reads is not.
 //!
 //! `cargo run --example embed -- 127.0.0.1:8081 127.0.0.1:9100 examples/embed.toml`
 
@@ -23,6 +23,10 @@ impl ProxyHttp for Mine {
 
     async fn upstream_peer(&self, _: &mut Session, _: &mut ()) -> Result<Box<HttpPeer>> {
         Ok(Box::new(HttpPeer::new(self.upstream.as_str(), false, String::new())))
+    }
+
+    async fn proxy_upstream_filter(&self, session: &mut Session, _: &mut ()) -> Result<bool> {
+        Ok(session.get_header("x-refused").is_none())
     }
 
     async fn upstream_request_filter(

@@ -9,7 +9,7 @@ use http::{HeaderValue, Method, StatusCode};
 
 use crate::api::call::{Answer, Call, Handler};
 use crate::api::envelope::{DialectChoice, REQUEST_ID, Stamp};
-use crate::api::error::ApiError;
+use crate::api::error::{ApiError, Code, Invalid};
 use crate::api::grant::{Arrivals, Grant, Grants, Verb, safe_name};
 use crate::api::incoming::{Form, Incoming, stored};
 use crate::api::token::Tokens;
@@ -20,6 +20,9 @@ use crate::store::{Blobs, Facts, Opened};
 
 /// What a form may say before its file, in bytes for each field.
 const FIELD: usize = 64 << 10;
+
+/// What is said of an upload that nobody waits for any more.
+const OVER: &str = "the call that waited for this file has failed, and its answer says why: make it anew";
 
 /// Serves granted URLs.
 pub struct BlobPort {
@@ -54,6 +57,10 @@ impl BlobPort {
         match (&call.head.method, grant.verb) {
             (&Method::GET | &Method::HEAD, Verb::Download) => self.download(call, &grant).await,
             (&Method::PUT, Verb::Put) | (&Method::POST, Verb::Post) => {
+                if self.arrivals.is_over(&grant.blob).await {
+                    let fault = Invalid::body(Code::BadState, OVER);
+                    return Err(ApiError::Validation(vec![fault]));
+                }
                 let mut charge = call.budget.charge();
                 charge.set(self.blobs.holds())?;
                 let facts = self.upload(call, &grant).await?;

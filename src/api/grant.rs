@@ -213,6 +213,9 @@ impl std::fmt::Debug for Grants {
 
 /// Told when a granted upload is there.
 pub trait Arrivals: Send + Sync + 'static {
+    /// Whether a file for it would change nothing any more: what waited for one has failed.
+    fn is_over<'a>(&'a self, blob: &'a Blob) -> BoxFuture<'a, bool>;
+
     /// The file is there, whole.
     fn arrived<'a>(&'a self, blob: &'a Blob, facts: Facts) -> BoxFuture<'a, ()>;
 }

@@ -116,6 +116,11 @@ impl FormPart<'_> {
         self.field.name().unwrap_or_default()
     }
 
+    /// Whether it says that it is a file: it has a name for one, or the name of the part that is one.
+    pub fn is_file(&self) -> bool {
+        self.file_name().is_some() || matches!(self.name(), "upload" | "file")
+    }
+
     /// The name of the file it is: as it is written, or in the form for other characters than ASCII (RFC 8187), which
     /// some clients send beside a name that lost them.
     pub fn file_name(&self) -> Option<Cow<'_, str>> {

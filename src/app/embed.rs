@@ -31,6 +31,8 @@ impl Chain {
         parts.copy_audit_log(&config)?;
         parts.opened.io.spawn(upkeep::keep(Arc::clone(&parts), config.clone()));
         parts.opened.io.spawn(metering::keep(Arc::clone(&parts)));
+        // The server that listens is another, and whoever reaches `/readyz` has reached it.
+        parts.ready.begin();
         let in_flight = parts.in_flight.clone();
         Ok(Self::new(serve::gateway(&config, &parts, routes, in_flight)))
     }

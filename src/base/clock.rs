@@ -4,6 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use jiff::fmt::temporal::Pieces;
+use jiff::{SignedDuration, civil};
+
 /// A point in civil time: milliseconds since 1970-01-01T00:00:00Z.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(u64);
@@ -26,8 +29,9 @@ impl Timestamp {
 
     /// ISO 8601 in UTC with milliseconds and `Z`, as the specification's envelope shows it.
     pub fn iso8601(self) -> String {
-        let shown = i64::try_from(self.0).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
-        shown.map_or_else(|| "9999-12-31T23:59:59.999Z".to_owned(), |t| format!("{t:.3}"))
+        let since = i64::try_from(self.0).ok().map(SignedDuration::from_millis);
+        let shown = since.and_then(|since| EPOCH.checked_add(since).ok());
+        shown.map_or_else(|| "9999-12-31T23:59:59.999Z".to_owned(), |t| format!("{t:.3}Z"))
     }
 
     /// ISO 8601 in UTC to the second, without separators: `20150830T123600Z`, as AWS's signatures have it.
@@ -39,9 +43,26 @@ impl Timestamp {
 
     /// Reads ISO 8601 with an offset or `Z`; `None` if it is not that. What lies before the epoch is the epoch.
     pub fn parse_iso8601(text: &str) -> Option<Self> {
-        let t: jiff::Timestamp = text.parse().ok()?;
+        let t: jiff::Timestamp = match text.parse() {
+            Ok(t) => t,
+            Err(_) => return last_days(text),
+        };
         Some(Self(u64::try_from(t.as_millisecond()).unwrap_or(0)))
     }
+}
+
+const EPOCH: civil::DateTime = civil::DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
+
+/// Reads a time at the end of the year 9999, which people write for "never": that [`jiff::Timestamp`] ends a day before,
+/// so that it is within the calendar everywhere.
+fn last_days(text: &str) -> Option<Timestamp> {
+    let pieces = Pieces::parse(text).ok()?;
+    let (date, offset) = (pieces.date(), pieces.to_numeric_offset()?);
+    if (date.year(), date.month()) != (9999, 12) || pieces.time_zone_annotation().is_some() {
+        return None;
+    }
+    let since = date.to_datetime(pieces.time()?).duration_since(EPOCH).as_millis();
+    u64::try_from(since - i128::from(offset.seconds()) * 1000).ok().map(Timestamp)
 }
 
 /// Reads time: civil time for stamps, monotonic time for durations.
@@ -118,6 +139,15 @@ mod tests {
         let t = Timestamp::from_millis(1_663_781_073_105);
         assert_eq!(Timestamp::parse_iso8601(&t.iso8601()), Some(t));
         assert_eq!(Timestamp::parse_iso8601("yesterday"), None);
+        for last in ["9999-12-31T23:59:59.000Z", "9999-12-31T23:59:59.999Z", "9999-12-30T21:00:00.000Z"] {
+            assert_eq!(Timestamp::parse_iso8601(last).unwrap().iso8601(), last);
+        }
+        let read = |text| Timestamp::parse_iso8601(text).map(Timestamp::iso8601);
+        assert_eq!(read("9999-12-31T23:59:59+02:00").as_deref(), Some("9999-12-31T21:59:59.000Z"));
+        assert_eq!(read("9999-12-31T23:59:59-01:00").as_deref(), Some("9999-12-31T23:59:59.999Z"));
+        for wrong in ["9999-12-32T00:00:00Z", "9999-12-31", "9999-12-31T23:59:59", "10000-01-01T00:00:00Z"] {
+            assert_eq!(read(wrong), None, "{wrong}");
+        }
     }
 
     #[test]

@@ -10,13 +10,27 @@
 //! ```
 //!
 //! so its filters never see a value that was redacted. All other routes end as in the gateway itself, and a request that
-//! no route takes is answered with 404. Three of its callbacks are not called: those of caching (a cache would keep what
-//! was restored for one caller for the next), `fail_to_proxy` (errors are in the caller's protocol), and those of
-//! upgraded connections, which are refused. In `request_filter` it must not read the body.
+//! no route takes is answered with 404. `early_request_filter`, `logging` and the two callbacks of reused connections are
+//! called for every request, all others for those that the server has. `proxy_upstream_filter` is asked right behind
+//! `request_filter`, before the body is read. In neither may it read the body.
+//!
+//! These callbacks are not called:
+//!
+//! - those of caching and purging: a cache would keep what was restored for one caller for the next;
+//! - `fail_to_proxy`: errors are in the caller's protocol, and the status of an error is not taken from it;
+//! - `suppress_error_log` and `request_summary`: Pingora's own lines would quote the request;
+//! - `allow_spawning_subrequest`: a subrequest would pass the chain another time;
+//! - `init_upstream_modules` and `adjust_upstream_modules`: Pingora's `upstream_modules` are not built in;
+//! - those of upgraded connections and of custom protocols: the first are refused, the second are not spoken.
+//!
+//! A body that is read whole before it is sent, as those of models and all JSON that is redacted are, is sent by the chain
+//! itself. There these are not called either: `connected_to_upstream`, the filters of trailers (an answer's trailers do
+//! not go on) and `suppress_proxy_warn_log`, and a pause that a body filter asks for is not made.
 //!
 //! Where upstreams may be silent for minutes, as models are, the server's `fast_timeout_to_tokio_threshold_seconds` should
 //! be some 30 and not 15 minutes: Pingora's own timers take memory until they would have fired.
 
+use std::any::Any;
 use std::os::unix::io::RawFd;
 use std::time::Duration;
 
@@ -26,19 +40,24 @@ use http::HeaderMap;
 use pingora::http::{RequestHeader, ResponseHeader};
 use pingora::modules::http::HttpModules;
 use pingora::protocols::Digest;
-use pingora::proxy::{FailToProxy, ProxyHttp, Session};
+use pingora::proxy::{FailToProxy, ProxyHttp, ProxyWarnLogContext, Session};
 use pingora::upstreams::peer::{HttpPeer, HttpUpstreamRequestPolicy};
 use pingora::{Error, ErrorSource, Result, RetryType};
 
 use crate::gateway::dialer::{Dialer, Progress, Times};
 use crate::gateway::error::GatewayError;
+use crate::gateway::native;
 use crate::gateway::proxy::{Gateway, Next, RequestCtx};
 use crate::gateway::relay::RelayRequest;
 use crate::gateway::state::{State, Streaming};
 use crate::gateway::upstream::{failure_of, plain};
+use crate::telemetry::UpstreamFailure;
 
 /// How often a request may be sent again, as in Pingora.
 const ATTEMPTS: usize = 16;
+
+/// A server that refuses a request and does not say how: 502, as Pingora has it.
+const REFUSED: GatewayError = GatewayError::Upstream(UpstreamFailure::Down);
 
 /// The chain of one configuration. Made by `Chain::from_config`.
 #[derive(Clone)]
@@ -91,6 +110,13 @@ where
         *session.req_header_mut() = request.x.head().clone();
         if self.host.request_filter(session, host).await? {
             return Ok(true);
+        }
+        // Pingora asks this once nothing is in the cache: without one, now. Of what is collected it would never ask.
+        if !self.host.proxy_upstream_filter(session, host).await? {
+            return match native::answered(session) {
+                Some(_) => Ok(true),
+                None => Box::pin(native::send_error(session, request, REFUSED)).await.map(|()| true),
+            };
         }
         *request.x.head_mut() = session.req_header().clone();
         let Some(limit) = routed.plan.collects() else {
@@ -234,6 +260,18 @@ where
         }
     }
 
+    fn upstream_response_trailer_filter(
+        &self,
+        session: &mut Session,
+        trailers: &mut HeaderMap,
+        ctx: &mut Self::CTX,
+    ) -> Result<()> {
+        match ctx.hosted {
+            true => self.host.upstream_response_trailer_filter(session, trailers, &mut ctx.host),
+            false => Ok(()),
+        }
+    }
+
     async fn response_filter(
         &self,
         session: &mut Session,
@@ -280,6 +318,33 @@ where
     async fn logging(&self, session: &mut Session, error: Option<&Error>, ctx: &mut Self::CTX) {
         self.gateway.logging(session, error, &mut ctx.chain).await;
         self.host.logging(session, error, &mut ctx.host).await;
+    }
+
+    fn persist_connection_context(
+        &self,
+        session: &Session,
+        ctx: &Self::CTX,
+    ) -> Option<Box<dyn Any + Send + Sync>> {
+        self.host.persist_connection_context(session, &ctx.host)
+    }
+
+    fn on_connection_reuse(
+        &self,
+        session: &mut Session,
+        ctx: &mut Self::CTX,
+        before: Box<dyn Any + Send + Sync>,
+    ) {
+        self.host.on_connection_reuse(session, &mut ctx.host, before);
+    }
+
+    fn suppress_proxy_warn_log(
+        &self,
+        session: &Session,
+        ctx: &Self::CTX,
+        error: &Error,
+        context: ProxyWarnLogContext,
+    ) -> bool {
+        ctx.hosted && self.host.suppress_proxy_warn_log(session, &ctx.host, error, context)
     }
 
     // Pingora's own lines quote the request.

@@ -15,6 +15,7 @@ use crate::stream::StreamError;
 use crate::telemetry::UpstreamFailure;
 
 pub use crate::gateway::error_shape::ErrorShape;
+pub use crate::gateway::token_fault::TokenFault;
 pub use crate::gateway::unavailable::Unavailable;
 
 /// Why a request ends here. No variant holds a byte that came from outside.
@@ -38,6 +39,9 @@ pub enum GatewayError {
     /// The upstream gets no requests now.
     #[error("{}", .0.summary())]
     Unavailable(Unavailable),
+    /// The caller's token, which is none of ours.
+    #[error(transparent)]
+    Token(#[from] TokenFault),
     /// Nobody can say now whether the caller's token is good: its issuer does not answer.
     #[error("the token cannot be verified now; try again shortly")]
     Unverifiable,
@@ -160,6 +164,7 @@ impl GatewayError {
             Self::Unscannable(_) => "unscannable_answer",
             Self::BlockedRequest(_) => "blocked_request",
             Self::BlockedAnswer(_) => "blocked_answer",
+            Self::Token(fault) => fault.word(),
             Self::Unverifiable => "unverifiable_token",
             Self::Unanalyzed => "analyzer",
             Self::WrongSignature(_) => "wrong_signature",
@@ -203,6 +208,7 @@ impl GatewayError {
             Self::Upstream(_) | Self::Unscannable(_) | Self::BlockedAnswer(_) => StatusCode::BAD_GATEWAY,
             Self::Unavailable(_) | Self::Unverifiable | Self::Unanalyzed => StatusCode::SERVICE_UNAVAILABLE,
             Self::NotBuilt(_) => StatusCode::NOT_IMPLEMENTED,
+            Self::Token(fault) => fault.status(),
             Self::LeadsAround | Self::ForbiddenAddress | Self::ForbiddenOrigin | Self::WrongSignature(_) => {
                 StatusCode::FORBIDDEN
             }
@@ -235,13 +241,15 @@ impl GatewayError {
 
     /// The whole answer, for a caller that has had nothing yet.
     pub fn answer(self, to: &ErrorTarget<'_>) -> Answer {
+        let challenge = match &self {
+            Self::Token(fault) => Some(fault.challenge()),
+            _ => (self.status() == StatusCode::UNAUTHORIZED).then_some(CHALLENGE),
+        };
         let mut answer = match to.shape {
             ErrorShape::Envelope => self.envelope(&to.stamp),
             shape => self.spelled(shape, to),
         };
-        if answer.status == StatusCode::UNAUTHORIZED {
-            answer.headers.insert(WWW_AUTHENTICATE, CHALLENGE);
-        }
+        challenge.map(|challenge| answer.headers.insert(WWW_AUTHENTICATE, challenge));
         if answer.status == StatusCode::UPGRADE_REQUIRED {
             answer.headers.insert(UPGRADE, HeaderValue::from_static("websocket"));
             answer.headers.insert(SEC_WEBSOCKET_VERSION, HeaderValue::from_static("13"));
@@ -294,6 +302,7 @@ impl GatewayError {
             Self::Api(error) => error.answer(stamp),
             Self::BadBody(why) => ApiError::BadRequest(why).answer(stamp),
             Self::UnreadFile(why) => stamp.answer(status, "UnsupportedMediaType", &why, None::<()>),
+            Self::Token(fault) => stamp.answer(status, fault.envelope_status(), &summary, None::<()>),
             Self::NotBuilt(why) => stamp.answer(status, "NotImplemented", why, None::<()>),
             Self::LeadsAround | Self::ForbiddenAddress | Self::ForbiddenOrigin | Self::WrongSignature(_) => {
                 stamp.answer(status, "Forbidden", &summary, None::<()>)

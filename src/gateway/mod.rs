@@ -44,7 +44,7 @@
 //! | [`body`] | content coding × media type × protocol → rewriters |
 //! | [`memory`] | what was issued stays known, for a time |
 //! | [`llm`] | where the words are in an LLM protocol |
-//! | [`error`], `error_shape`, `unavailable` | what goes wrong, in the shape that the caller expects |
+//! | [`error`], `error_shape`, `unavailable`, `token_fault` | what goes wrong, in the shape that the caller expects |
 //! | [`request_trace`] | spans of a request and its attempts |
 //! | [`listen`] | sockets, TLS, and the end |
 
@@ -102,6 +102,7 @@ pub mod terminal;
 mod testing;
 #[cfg(test)]
 mod testing_certificates;
+mod token_fault;
 mod unavailable;
 mod upgrade;
 pub mod upstream;

@@ -3,8 +3,8 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use http::Method;
-use http::header::HOST;
+use http::header::{COOKIE, HOST};
+use http::{HeaderValue, Method, Version};
 use pingora::http::RequestHeader;
 use pingora::proxy::Session;
 use pingora::{Error, ErrorType, Result};
@@ -67,6 +67,7 @@ impl Gateway {
     pub(super) fn receive(&self, session: &mut Session) -> Result<ActiveRequest> {
         let sends_body = !session.is_body_empty();
         self.drop_ambiguous(session.req_header_mut());
+        join_cookies(session.req_header_mut());
         let table = self.routes.load();
         let (path, found) = find(&table, session.req_header_mut())?;
         let peer = session.client_addr().and_then(|address| address.as_inet()).map(|address| address.ip());
@@ -165,6 +166,19 @@ impl Gateway {
     }
 }
 
+/// Makes one field of those that HTTP/2 lets a client split (RFC 9113 section 8.2.3): in HTTP/1.1 there is one, and many
+/// servers read no other.
+fn join_cookies(head: &mut RequestHeader) {
+    let cookies: Vec<HeaderValue> = head.headers.get_all(COOKIE).iter().cloned().collect();
+    if head.version != Version::HTTP_2 || cookies.len() < 2 {
+        return;
+    }
+    let joined: Vec<&[u8]> = cookies.iter().map(HeaderValue::as_bytes).collect();
+    if let Ok(joined) = HeaderValue::from_bytes(&joined.join(&b"; "[..])) {
+        drop(head.insert_header(COOKIE, joined));
+    }
+}
+
 /// The certificate that the connection's listener has verified. No head can say that there is one.
 fn certificate(session: &Session) -> Option<Arc<ClientCertificate>> {
     session.digest()?.ssl_digest.as_ref()?.extension.get::<Arc<ClientCertificate>>().cloned()
@@ -223,4 +237,27 @@ fn host_of(head: &RequestHeader) -> String {
     let name = host.get(..end).unwrap_or_default();
     // The root's own dot (RFC 1034 section 3.1).
     name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cookies_of_http2_are_one_field() {
+        let joined = |version, lines: &[&str]| -> Vec<String> {
+            let mut head = RequestHeader::build("GET", b"/", None).unwrap();
+            head.set_version(version);
+            for line in lines {
+                head.append_header(COOKIE, *line).unwrap();
+            }
+            join_cookies(&mut head);
+            let left = head.headers.get_all(COOKIE).iter();
+            left.map(|value| value.to_str().unwrap().to_owned()).collect()
+        };
+        assert_eq!(joined(Version::HTTP_2, &["a=1", "b=2; c=3", "d=4"]), ["a=1; b=2; c=3; d=4"]);
+        assert_eq!(joined(Version::HTTP_2, &["a=1"]), ["a=1"]);
+        assert!(joined(Version::HTTP_2, &[]).is_empty());
+        assert_eq!(joined(Version::HTTP_11, &["a=1", "b=2"]), ["a=1", "b=2"]);
+    }
 }

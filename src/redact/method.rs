@@ -74,17 +74,20 @@ pub struct Partial {
 }
 
 impl Partial {
-    /// Masks a value.
+    /// Masks a value: all that counts of it where else nothing would be masked, and of one in which nothing counts every
+    /// character. Whoever asks for a mask does not get the value.
     pub fn apply(&self, value: &str) -> String {
         let counted = value.chars().filter(|c| !self.ignore.contains(c)).count();
-        let mut place = 0;
+        let named = self.left.saturating_add(self.right);
+        let whole = if self.masks { named == 0 } else { named >= counted };
+        let mut place = 0_usize;
         let mask = |c: char| {
-            if self.ignore.contains(&c) {
+            if counted > 0 && self.ignore.contains(&c) {
                 return c;
             }
-            let outer = place < self.left || place + self.right >= counted;
+            let outer = place < self.left || place.saturating_add(self.right) >= counted;
             place += 1;
-            if outer == self.masks { self.with } else { c }
+            if whole || outer == self.masks { self.with } else { c }
         };
         value.chars().map(mask).collect()
     }
@@ -187,9 +190,19 @@ mod tests {
             (false, 0, 4, "-", "234-56-7890", "***-**-7890"),
             (false, 1, 1, "", "abc", "a*c"),
             (false, 0, 0, "", "é🙂x", "***"),
-            (true, 0, 0, "", "abc", "abc"),
             (true, 2, 2, "", "abc", "***"),
-            (false, 2, 2, "", "abc", "abc"),
+            // Nothing would be masked.
+            (true, 0, 0, "", "abc", "***"),
+            (false, 2, 2, "", "abc", "***"),
+            (false, 2, 1, "", "abc", "***"),
+            (false, 2, 0, "", "abc", "ab*"),
+            (false, 0, 4, "", "1234", "****"),
+            (false, 0, 4, "", "12345", "*2345"),
+            (false, 0, 4, "-", "12-34", "**-**"),
+            (false, usize::MAX, usize::MAX, "", "abc", "***"),
+            (false, 1, 0, "123", "123", "***"),
+            (true, 1, 0, "123", "123", "***"),
+            (false, 0, 4, "", "", ""),
         ];
         for (masks, left, right, ignore, value, masked) in cases {
             let partial = Partial { masks, left, right, ignore: ignore.chars().collect(), with: '*' };

@@ -6,6 +6,7 @@ import time
 
 import openai
 import pytest
+import requests
 from gateway import BINARY, ROOT, environment, free_ports, text_line
 
 EXAMPLE = BINARY.parent / "examples/embed"
@@ -74,10 +75,43 @@ def test_a_streamed_chat_too(server, mock):
     seen(mock)
 
 
+@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/pictures/1"])
+def test_whom_the_server_refuses_stays_outside(server, mock, path):
+    """Both of what is collected and of what passes as it comes, in `proxy_upstream_filter`."""
+    url = server.removesuffix("/v1") + path
+    body, headers = {"model": "plain", "messages": ASK}, {"x-refused": "yes"}
+    for method in "POST", "GET":
+        answer = requests.request(method, url, json=body if method == "POST" else None, headers=headers, timeout=20)
+        assert answer.status_code == 502, answer.text
+    assert mock.requests == []
+    requests.post(url, json=body, timeout=20)
+    assert len(mock.requests) == 1, "others go on"
+
+
 def test_what_no_route_takes_does_not_pass(server, mock):
     with pytest.raises(openai.NotFoundError):
         client(server.removesuffix("/v1") + "/other").chat.completions.create(model="plain", messages=ASK)
     assert mock.requests == []
+
+
+def test_the_api_comes_with_it_and_can_be_left_out(upstream, tmp_path):
+    example = (ROOT / "examples/embed.toml").read_text()
+    for enabled, status in ("true", 401), ("false", 404):
+        config = tmp_path / "embed.toml"
+        config.write_text('data = "data"\n[api]\nenabled = %s\n%s' % (enabled, example))
+        [port] = free_ports(1)
+        command = [EXAMPLE, "127.0.0.1:%d" % port, "127.0.0.1:%d" % upstream.port, config]
+        with open(tmp_path / "log", "w+b") as log:
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment(), cwd=tmp_path)
+        try:
+            until_ready(process, port, tmp_path / "log")
+            url = "http://127.0.0.1:%d" % port
+            assert requests.post(url + "/v2/list", json={}, timeout=20).status_code == status
+            for path in "/healthz", "/readyz":
+                assert requests.get(url + path, timeout=20).status_code == 200, path
+        finally:
+            process.kill()
+            process.wait()
 
 
 def test_the_gateway_itself_has_no_such_end(tmp_path):

@@ -211,3 +211,12 @@ def test_a_head_that_is_too_large_is_told_so(gateway):
         got = c.until(HEADERS, RST_STREAM, GOAWAY)
         assert got.kind != HEADERS or got.headers[":status"] == "431"
         assert got.kind == HEADERS or got.code in (PROTOCOL_ERROR, ENHANCE_YOUR_CALM, 7)
+
+
+def test_split_cookies_go_on_as_one(gateway, mock):
+    """Section 8.2.3: in HTTP/1.1 there is one field."""
+    with Connection(gateway.h2c) as c:
+        pairs = c.pseudo("GET", "/generic/reflect") + [("cookie", one) for one in ("a=1", "b=2; c=3", "d=4")]
+        c.send(frame(HEADERS, WHOLE, 1, block(pairs)))
+        c.until(HEADERS, stream=1)
+    assert [value for name, value in mock.requests[-1].headers if name.lower() == "cookie"] == ["a=1; b=2; c=3; d=4"]

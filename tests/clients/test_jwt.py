@@ -6,6 +6,7 @@ import http.server
 import json
 import threading
 import time
+import urllib.parse
 
 import jwt
 import pytest
@@ -156,12 +157,40 @@ def test_what_does_not_pass(gate, issuer, mock):
     assert not mock.requests, "nothing of it reached the upstream"
 
 
+def test_a_caller_is_told_what_is_wrong_with_its_token(gate, issuer):
+    """RFC 6750 section 3.1: nothing where there is none, else which kind of fault."""
+    told = lambda answer: (answer.status, answer.headers["www-authenticate"])
+    realm = 'Bearer realm="portcullis"'
+    assert told(gate.call("POST", "/signed/reflect", {"a": 1})) == (401, realm)
+    for token in ["x.y.z", issuer.token("ES256", exp=time.time() - 31), issuer.token("ES256", aud=["other"])]:
+        assert told(ask(gate, token)) == (401, realm + ', error="invalid_token"')
+    poor = ask(gate, issuer.token("ES256", scope="chat:read"))
+    assert told(poor) == (403, realm + ', error="insufficient_scope", scope="chat:write"')
+    assert poor.json()["summary"] == "The token lacks a scope that this needs: chat:write"
+
+
 @pytest.mark.parametrize("user", ["jane\r\nx-admin: 1", "jane\n", "ja\rne", "jane\0", " jane", "jane ", "jane\t", "\x7f"])
 def test_a_claim_that_cannot_be_handed_on_refuses_the_request(gate, issuer, mock, user):
     assert ask(gate, issuer.token("ES256", sub=user)).status == 400 and not mock.requests
     # As JSON, control characters are escapes, but for the last one.
     within = ask(gate, issuer.token("ES256", sub="jane", groups=[user]))
     assert within.status == (400 if "\x7f" in user else 200)
+
+
+def test_a_claim_beyond_ascii_arrives(gate, issuer, mock):
+    assert ask(gate, issuer.token("ES256", sub="J\u00fcrgen 100%", groups=["\u00fc"])).status == 200
+    headers = sent(mock)
+    assert urllib.parse.unquote(headers["x-user"]) == "J\u00fcrgen 100%" and headers["x-user"].isascii()
+    assert headers["x-groups"].isascii() and json.loads(headers["x-groups"]) == ["\u00fc"]
+
+
+def test_two_numbers_are_not_one(gate, issuer, mock):
+    """Beyond 64 bits many numbers are read as the same."""
+    for number in 2**64, 2**64 + 1, -(2**63) - 1:
+        assert ask(gate, issuer.token("ES256", groups=[number])).status == 400, number
+    assert not mock.requests
+    assert ask(gate, issuer.token("ES256", groups=2**64 - 1, other=2**64)).status == 200
+    assert sent(mock)["x-groups"] == "18446744073709551615"
 
 
 def test_a_cookie_is_taken_out_of_the_others(gate, issuer, mock):

@@ -173,7 +173,7 @@ def kids(gate):
 
 
 def test_the_upstream_believes_the_gateway_and_not_the_caller(gate, issuer, service):
-    token = issuer.token("ES256", **{"https://x.test/role": "admin", "org": {"id": 7}})
+    token = issuer.token("ES256", exp=time.time() + 600, **{"https://x.test/role": "admin", "org": {"id": 7}})
     forged = {"x-user": "root", "X_User": "root", "connection": "close, x-user"}
     # What is for the upstream alone is not the connection's to name.
     assert ask(gate, token, **forged | {"connection": "close, authorization"}).status == 400
@@ -220,6 +220,17 @@ def test_a_token_is_used_again_only_for_the_same_claims(gate, issuer, service):
         assert claims["aud"] == ["a", "b"] and claims["exp"] - claims["iat"] == 300
         ids.add(claims["jti"])
     assert len(ids) == 3
+
+
+def test_a_token_does_not_outlive_the_callers(gate, issuer, service):
+    """Nor is one used again that would."""
+    ends = []
+    for left in 600, 20, 10, 600:
+        end = time.time() + left
+        assert ask(gate, issuer.token("ES256", exp=end)).status == 200
+        ends.append(service.last()[1]["exp"])
+        assert ends[-1] <= end
+    assert ends[1] - ends[2] in (9, 10, 11) and ends[3] == ends[2], "the last one is used again"
 
 
 def test_the_issuers_rotation_and_outage(gate, issuer, service):

@@ -247,6 +247,53 @@ def test_polls_are_counted(gateway):
     assert [(one.status, one.json()["result"]["retry_counter"]) for one in answers] == [(202, n) for n in (1, 2, 3, 4)]
 
 
+SURPLUS = [
+    (["upload;f", "upload;f"], ("AboveMaxItems", "/upload"), "send one file"),
+    (["note", "upload;f"], ("AboveMaxItems", "/upload"), "two parts beside `request`, and one of them is no file"),
+    (["upload;f", "note"], ("AboveMaxItems", "/upload"), "two parts beside `request`, and one of them is no file"),
+    (["request", "upload;f"], ("AboveMaxItems", "/request"), "send one part `request`"),
+    ([], ("FieldRequired", "/upload"), "a part `upload` with the file"),
+]
+
+
+@pytest.mark.parametrize("parts, fault, told", SURPLUS)
+def test_a_form_has_a_request_and_a_file(gateway, parts, fault, told):
+    """Whatever the file's part is called: public clients do not agree on that."""
+    answer = gateway.api("/v1/sanitize", form(["request", *parts]), **{"content-type": "multipart/form-data; boundary=x"})
+    [error] = answer.json()["result"]["errors"]
+    assert (error["code"], error["source"]) == fault and told in error["detail"]
+    for name in "upload;f", "upload", "file;f", "anything;f", "anything":
+        answer = gateway.api("/v1/sanitize", form([name, "request"]), **{"content-type": "multipart/form-data; boundary=x"})
+        assert answer.status == 200, (name, answer.body)
+
+
+def form(names):
+    """A form with these parts; behind `;` the name of a file."""
+    body = b""
+    for name, _, file in (one.partition(";") for one in names):
+        named = '; filename="%s"' % file if file else ""
+        content = b"{}" if name == "request" else TEXT
+        body += ('--x\r\nContent-Disposition: form-data; name="%s"%s\r\n\r\n' % (name, named)).encode() + content + b"\r\n"
+    return body + b"--x--\r\n"
+
+
+def test_a_wrong_upload_ends_the_call(gateway):
+    """Neither is another awaited nor is one taken for nothing; a good one may come twice."""
+    for promised, status, again in ("0" * 64, 400, 400), (hashlib.sha256(TEXT).hexdigest(), 200, 200):
+        body = {"transfer_method": "put-url", "uploaded_file_name": "a.txt", "sha256": promised}
+        accepted = gateway.api("/v1/sanitize", body).json()
+        to = urllib.parse.urlsplit(accepted["result"]["put_url"])
+        put = lambda: gateway.call("PUT", to.path + "?" + to.query, TEXT)
+        poll = lambda: gateway.call("GET", "/request/" + accepted["request_id"], headers={"authorization": "Bearer " + gateway.token})
+        assert put().status == 200
+        gateway.wait_for(lambda: poll().status != 202)
+        assert poll().status == status
+        if status == 400:
+            assert "make the call anew" in poll().json()["result"]["errors"][0]["detail"]
+        assert put().status == again
+        assert poll().status == status
+
+
 NAMES = [
     (b'filename="\xc3\xbc b.txt"', {}),
     (b"filename=\"_ b.txt\"; filename*=UTF-8''%C3%BC%20b.txt", {}),

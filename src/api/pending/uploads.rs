@@ -196,6 +196,15 @@ fn told(begun: Result<Option<Ended>, ApiError>) -> Option<Ended> {
 }
 
 impl Arrivals for Uploads {
+    /// Of one that did not fail the same file may come again, from a client that did not hear that it had arrived.
+    fn is_over<'a>(&'a self, blob: &'a Blob) -> BoxFuture<'a, bool> {
+        Box::pin(async move {
+            let read = self.jobs.get(&blob.id().twin()).await;
+            let ended = read.ok().flatten().map(|read| read.job.stage);
+            matches!(ended, Some(Stage::Ended(Ended { status: Some(_), .. })))
+        })
+    }
+
     fn arrived<'a>(&'a self, blob: &'a Blob, facts: Facts) -> BoxFuture<'a, ()> {
         Box::pin(async move {
             // Who asks as soon as the upload is answered then finds most files done.

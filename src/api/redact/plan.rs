@@ -189,7 +189,6 @@ impl Resolver<'_> {
     }
 }
 
-/// A mask that counts nothing masks all: asking for redaction must not leave the value.
 fn partial(spec: &PartialMasking) -> Partial {
     let masks = spec.masking_type == MaskingType::Mask;
     let (left, right) = match masks {
@@ -197,7 +196,7 @@ fn partial(spec: &PartialMasking) -> Partial {
         false => (spec.unmasked_from_left, spec.unmasked_from_right),
     };
     Partial {
-        masks: masks && (left, right) != (0, 0),
+        masks,
         left: left as usize,
         right: right as usize,
         ignore: spec.chars_to_ignore.clone(),

@@ -117,7 +117,7 @@ impl Sanitize {
     async fn form(&self, call: &mut Call<'_>) -> Result<Body, ApiError> {
         let parts = self.sanitizer.parts();
         let mut form = Form::read(&call.head.headers, call.body)?;
-        let (mut request, mut facts, mut file_name) = (None, None, None);
+        let (mut request, mut facts, mut file_name, mut is_file) = (None, None, None, false);
         while let Some(mut part) = form.part().await? {
             if part.name() == "request" && request.is_none() {
                 let value = parsed(&part.whole(REQUEST).await?)?;
@@ -125,11 +125,10 @@ impl Sanitize {
                 request = Some(SanitizeRequest::read(&value, Encoding::Multipart)?);
                 continue;
             }
-            if facts.is_some() {
-                let at = Pointer::root().key("upload");
-                let fault = Invalid::new(Code::AboveMaxItems, at, "send one file");
-                return Err(ApiError::Validation(vec![fault]));
+            if part.name() == "request" || facts.is_some() {
+                return Err(surplus(part.name(), part.is_file() && is_file));
             }
+            is_file = part.is_file();
             file_name = part.file_name().map(|name| name.into_owned());
             match parts.blobs.put(&awaited(call.id), &mut part, parts.max_upload).await {
                 Ok(learned) => facts = Some(learned),
@@ -147,6 +146,19 @@ impl Sanitize {
             (_, None) => Err(ApiError::Validation(vec![missing("upload", "a part `upload` with the file")])),
         }
     }
+}
+
+/// A part too many. Any other than `request` is the file, so of two of which one is none nobody knows which was meant.
+fn surplus(name: &str, files: bool) -> ApiError {
+    let (at, detail) = match (name, files) {
+        ("request", _) => ("request", "send one part `request`"),
+        (_, true) => ("upload", "send one file"),
+        (_, false) => (
+            "upload",
+            "the form has two parts beside `request`, and one of them is no file: send `request` and the file alone",
+        ),
+    };
+    ApiError::Validation(vec![Invalid::new(Code::AboveMaxItems, Pointer::root().key(at), detail)])
 }
 
 fn parsed(text: &[u8]) -> Result<Value, ApiError> {

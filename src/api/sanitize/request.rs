@@ -254,7 +254,7 @@ impl Proof {
         let mut faults = Faults::default();
         let mut wrong = |name: &str, wrong: bool| {
             if wrong {
-                let detail = format!("the file that arrived has another `{name}`: send it again");
+                let detail = format!("the file that arrived has another `{name}`: make the call anew for it");
                 faults.add(Code::BadState, Pointer::root().key(name), detail);
             }
         };

@@ -6,11 +6,13 @@ use serde::Serialize;
 use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::{ApiError, Code};
 use crate::api::fields::Fields;
+use crate::api::json;
 use crate::api::token::Service;
 use crate::api::vault::request::{common, failed, invalid, item_id, selector};
+use crate::base::pointer::Pointer;
 use crate::vault::VaultError;
 use crate::vault::items::{Items, Selector};
-use crate::vault::jwt::{JwkSet, JwtError};
+use crate::vault::jwt::{CLAIMS_DEPTH, JwkSet, JwtError};
 
 /// `POST /v2/jwt/sign`: signs a payload.
 pub struct SignJwt(pub Items);
@@ -64,9 +66,7 @@ impl Endpoint for SignJwt {
         Box::pin(async move {
             let signed = self.0.sign_jwt(&item_id(&request.id)?, &request.payload).await;
             let jws = signed.map_err(|error| match error {
-                VaultError::Token(JwtError::Payload) => {
-                    invalid(Code::BadFormat, "payload", "must be JSON in which no name comes twice")
-                }
+                VaultError::Token(JwtError::Payload) => unsignable(&request.payload),
                 VaultError::Token(JwtError::NotObject) => {
                     invalid(Code::InvalidObject, "payload", "must be the text of a JSON object")
                 }
@@ -75,6 +75,22 @@ impl Endpoint for SignJwt {
             Ok(Success { summary: "Token signed".to_owned(), result: SignResponse { jws } })
         })
     }
+}
+
+/// What is wrong with a payload that is no JSON for tokens. The place within it is in words: in the body it is one text.
+fn unsignable(payload: &str) -> ApiError {
+    if payload.trim_ascii().is_empty() {
+        return invalid(Code::BadFormat, "payload", "must be the text of a JSON object; it is empty");
+    }
+    let Err(fault) = json::parse(payload.as_bytes()) else {
+        let detail = format!("must not be nested deeper than {CLAIMS_DEPTH} levels");
+        return invalid(Code::BadFormat, "payload", &detail);
+    };
+    let mut detail = fault.detail.replacen("the body", "the payload", 1);
+    if fault.source != Pointer::root() {
+        detail = format!("{detail}; at {} in the payload", fault.source);
+    }
+    invalid(fault.code, "payload", &detail)
 }
 
 impl Endpoint for VerifyJwt {
@@ -132,5 +148,40 @@ impl Endpoint for GetJwk {
             let summary = format!("Found {} keys", keys.len());
             Ok(Success { summary, result: JwkSet { keys } })
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_with_a_payload_is_said_and_where() {
+        let deep = |levels: usize| format!("{}1{}", r#"{"a":"#.repeat(levels), "}".repeat(levels));
+        let (deep, deeper) = (deep(CLAIMS_DEPTH + 1), deep(200));
+        let rows = [
+            ("", "BadFormat", "must be the text of a JSON object; it is empty"),
+            ("{\"a\":1,}", "BadFormat", "the payload is not JSON (line 1, column 8)"),
+            (r#"{"a":{"b":1,"b":2}}"#, "BadFormat", "the same member twice; at /a/b in the payload"),
+            (
+                r#"{"a":[1e400]}"#,
+                "NotWithinRange",
+                "a number must lie within those of 64 bits (IEEE 754), up to 1.8e308; at /a/0 in the payload",
+            ),
+            (
+                r#"{"a":"\ud800"}"#,
+                "BadFormat",
+                "half of a surrogate pair (\\ud800 to \\udfff) is no character; send both halves; at /a in the payload",
+            ),
+            (&deep, "BadFormat", "must not be nested deeper than 64 levels"),
+            (&deeper, "BadFormat", "nested deeper than 128 levels"),
+        ];
+        for (payload, code, detail) in rows {
+            let ApiError::Validation(faults) = unsignable(payload) else { panic!("{payload}") };
+            let [fault] = faults.as_slice() else { panic!("{payload}") };
+            assert_eq!(format!("{:?}", fault.code), code, "{payload}");
+            assert_eq!(fault.source.to_string(), "/payload");
+            assert!(fault.detail.starts_with(detail), "{}", fault.detail);
+        }
     }
 }

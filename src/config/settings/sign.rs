@@ -19,7 +19,7 @@ pub struct Sign {
     pub issuer: At<String>,
     /// `aud`: for whom the token is, at least one; a text if it is one, else an array.
     pub audiences: At<Vec<String>>,
-    /// From `iat` and `nbf` to `exp`, in whole seconds, from ten seconds to a day.
+    /// From `iat` and `nbf` to `exp`, in whole seconds, from ten seconds to a day; less where the caller's token ends before.
     #[serde(default = "five_minutes")]
     pub lifetime: At<Period>,
     /// For how long after a rotation the version before signs on while the new one is shown already, at most a day: no

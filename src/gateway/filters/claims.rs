@@ -5,12 +5,16 @@ use pingora::http::RequestHeader;
 use serde_json::Value;
 
 use crate::api::ApiError;
-use crate::gateway::error::GatewayError;
+use crate::gateway::error::{GatewayError, TokenFault};
 use crate::gateway::exchange::Exchange;
 use crate::gateway::filter::Flow;
 use crate::gateway::filters::spoofed::remove_spoofed;
 use crate::gateway::filters::token_place::Place;
-use crate::vault::jwt::{Claims, Denied};
+use crate::vault::jwt::{Claims, Denied, Policy};
+
+/// What is said of a claim that would not arrive as it was signed.
+pub(super) const NOT_HANDED_ON: ApiError =
+    ApiError::BadRequest("a claim of the token cannot be handed on as it was signed");
 
 /// Where callers' tokens are, and what of one goes on.
 pub struct TokenPassage {
@@ -59,33 +63,71 @@ impl ClaimHeaders {
 }
 
 /// Why the bearer of a good token does not pass: it grants too little, or is none for here.
-pub(super) fn refusal(denied: Denied) -> GatewayError {
-    GatewayError::Api(match denied {
-        Denied::Scope | Denied::Required => ApiError::ServiceNotEnabled,
-        _ => ApiError::Unauthorized,
-    })
+pub(super) fn refusal(denied: Denied, policy: &Policy) -> GatewayError {
+    match denied {
+        Denied::Scope => TokenFault::Scope(policy.scopes.clone()).into(),
+        Denied::Required => ApiError::ServiceNotEnabled.into(),
+        _ => TokenFault::Invalid.into(),
+    }
 }
 
-/// A claim as a header: a text as it is, anything else as JSON. What is beyond ASCII is left out: servers disagree on how
-/// to read it.
+/// Whether each number in it is the one that was written: integers have 64 bits, and what is beyond becomes the nearest
+/// floating-point number, which many others become as well.
+pub(super) fn is_exact(value: &Value) -> bool {
+    match value {
+        Value::Number(number) => {
+            !number.is_f64() || number.as_f64().is_some_and(|number| number.abs() < INEXACT)
+        }
+        Value::Array(items) => items.iter().all(is_exact),
+        Value::Object(members) => members.values().all(is_exact),
+        Value::Null | Value::Bool(_) | Value::String(_) => true,
+    }
+}
+
+/// From here on floating-point numbers leave integers out: two to the 53rd power.
+const INEXACT: f64 = 9_007_199_254_740_992.0;
+
+/// A claim as a header: a text as it is, but for what is beyond ASCII and `%`, which are percent-encoded as in the name of
+/// a certificate; anything else as JSON, in which what is beyond ASCII is escaped.
 ///
 /// # Errors
-/// A text with control characters or blanks around it: an upstream would see another value than was signed, or none, and
-/// might take that for leave.
+/// A text with control characters or blanks around it, a number that is not exact: an upstream would see another value
+/// than was signed, or none, and might take that for leave.
 fn spelled(value: &Value) -> Result<Option<HeaderValue>, ApiError> {
-    const BAD: ApiError = ApiError::BadRequest("a claim of the token cannot be handed on in a header");
     let text = match value {
         Value::Null => return Ok(None),
         Value::String(text) => text.clone(),
         other => other.to_string(),
     };
-    if text.trim() != text || text.chars().any(char::is_control) {
-        return Err(BAD);
+    if text.trim() != text || text.chars().any(char::is_control) || !is_exact(value) {
+        return Err(NOT_HANDED_ON);
     }
-    if !text.is_ascii() {
-        return Ok(None);
+    let text = if value.is_string() { percent_encoded(&text) } else { escaped(&text) };
+    HeaderValue::from_str(&text).map(Some).map_err(|_| NOT_HANDED_ON)
+}
+
+/// A text in ASCII, from which it can be told.
+fn percent_encoded(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b' '..=b'~' if byte != b'%' => out.push(char::from(byte)),
+            other => out.push_str(&format!("%{other:02X}")),
+        }
     }
-    HeaderValue::from_str(&text).map(Some).map_err(|_| BAD)
+    out
+}
+
+/// JSON in ASCII (RFC 8259 section 7): what is beyond stands in strings only.
+fn escaped(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        match c {
+            c if c.is_ascii() => out.push(c),
+            c => c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| out.push_str(&format!("\\u{unit:04x}"))),
+        }
+    }
+    out
 }
 
 #[cfg(test)]
@@ -115,12 +157,32 @@ mod tests {
             (Value::from(""), Some("")),
             (Value::from(7), Some("7")),
             (serde_json::json!(["a\r\n", " b "]), Some(r#"["a\r\n"," b "]"#)),
-            (Value::from("Jos\u{e9}"), None),
+            (Value::from("Jos\u{e9} 100%"), Some("Jos%C3%A9 100%25")),
+            (Value::from("Jos%C3%A9"), Some("Jos%25C3%25A9")),
+            (serde_json::json!({"n\u{e9}": ["\u{1f600}%"]}), Some(r#"{"n\u00e9":["\ud83d\ude00%"]}"#)),
+            (Value::from(u64::MAX), Some("18446744073709551615")),
+            (Value::from(i64::MIN), Some("-9223372036854775808")),
+            (Value::from(1.5), Some("1.5")),
             (Value::Null, None),
         ];
         for (value, header) in rows {
             let spelled = spelled(&value).unwrap();
             assert_eq!(spelled.as_ref().map(|spelled| spelled.to_str().unwrap()), header, "{value}");
+        }
+    }
+
+    #[test]
+    fn a_number_that_another_would_become_as_well_is_not_handed_on() {
+        for json in [
+            "18446744073709551616",
+            "18446744073709551617",
+            "-9223372036854775809",
+            "1e16",
+            "9007199254740993.0",
+            r#"{"a":[18446744073709551616]}"#,
+        ] {
+            let value: Value = serde_json::from_str(json).unwrap();
+            assert!(spelled(&value).is_err() && !is_exact(&value), "{json}");
         }
     }
 }

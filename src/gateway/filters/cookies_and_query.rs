@@ -5,6 +5,7 @@ use http::uri::{PathAndQuery, Uri};
 use pingora::Error;
 use pingora::http::RequestHeader;
 
+use crate::base::path::percent_decoded;
 use crate::gateway::upstream::origin_form;
 
 /// The cookies of one header (RFC 6265 section 4.2.1), each with its name, as they are written.
@@ -38,6 +39,12 @@ pub(super) fn split(target: &[u8]) -> (&[u8], impl Iterator<Item = &[u8]>) {
     let (path, query) = target.split_at_checked(end).unwrap_or((target, &[]));
     let query = query.split_first().map(|(_, query)| query);
     (path, query.into_iter().flat_map(|query| query.split(|byte| *byte == b'&')))
+}
+
+/// Whether a parameter of a query has this name, however that is spelled: servers decode names as they do values.
+pub(super) fn is_named(parameter: &[u8], name: &[u8]) -> bool {
+    let written = parameter.split(|byte| *byte == b'=').next().unwrap_or_default();
+    written == name || (written.contains(&b'%') && percent_decoded(written) == name)
 }
 
 /// Takes out the parameters of the query that are not to be kept.
@@ -97,6 +104,16 @@ mod tests {
         head.set_uri(Uri::from_static("https://host.example/a?x=1&b=2"));
         retain_query(&mut head, |parameter| !parameter.starts_with(b"x=")).unwrap();
         assert_eq!(head.uri.to_string(), "https://host.example/a?b=2");
+    }
+
+    #[test]
+    fn a_name_is_known_in_every_spelling() {
+        for parameter in ["token=a", "token", "token=", "tok%65n=a", "%74%6F%6b%65%6E=a=b"] {
+            assert!(is_named(parameter.as_bytes(), b"token"), "{parameter}");
+        }
+        for parameter in ["", "=token", "Token=a", "tok%2565n=a", "token%20=a", "tok%6=a", "x=token"] {
+            assert!(!is_named(parameter.as_bytes(), b"token"), "{parameter}");
+        }
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::base::path::percent_decoded;
 use crate::base::secret::Secret;
 use crate::gateway::error::GatewayError;
 use crate::gateway::filters::bearer::bearer_in;
-use crate::gateway::filters::cookies_and_query::{retain_cookies, retain_query, split};
+use crate::gateway::filters::cookies_and_query::{is_named, retain_cookies, retain_query, split};
 use crate::gateway::upstream::origin_form;
 
 /// The most texts in one head that may be tokens, each of which is looked up.
@@ -80,8 +80,7 @@ fn add(all: &mut Vec<HeadToken>, text: Secret<String>, proves: bool) {
 pub(super) fn take_keys_off(head: &mut RequestHeader) -> Result<(), GatewayError> {
     head.remove_header(&AUTHORIZATION);
     KEY_HEADERS.iter().for_each(|name| drop(head.remove_header(*name)));
-    let is_key = |parameter: &[u8]| parameter.split(|byte| *byte == b'=').next() == Some(KEY_PARAMETER);
-    retain_query(head, |parameter| !is_key(parameter))
+    retain_query(head, |parameter| !is_named(parameter, KEY_PARAMETER))
         .map_err(|_| GatewayError::BadBody("the request's head cannot be forwarded"))
 }
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::api::ApiError;
 use crate::base::clock::SharedClock;
-use crate::gateway::error::GatewayError;
+use crate::gateway::error::{GatewayError, TokenFault};
 use crate::gateway::exchange::Exchange;
 use crate::gateway::filter::{Filter, Flow, Stage};
 use crate::gateway::filters::claims::{TokenPassage, refusal};
@@ -44,10 +44,14 @@ impl Introspect {
     /// What the server says of the caller's token.
     async fn claims(&self, head: &RequestHeader) -> Result<Claims, GatewayError> {
         let IntrospectParts { introspector, policy, client_ids, passage, clock, .. } = &self.0;
-        let token = passage.place.find(head).filter(|token| is_token(token)).ok_or(ApiError::Unauthorized)?;
+        let token = passage.place.find(head).ok_or(ApiError::Unauthorized)?;
+        if !is_token(&token) {
+            return Err(TokenFault::Invalid.into());
+        }
         let standing = introspector.standing(&token).await.map_err(|_| GatewayError::Unverifiable)?;
-        let Standing::Active(said) = standing else { return Err(ApiError::Unauthorized.into()) };
-        let claims = said.check(policy, clock.now().as_millis() / 1000).map_err(refusal)?;
+        let Standing::Active(said) = standing else { return Err(TokenFault::Invalid.into()) };
+        let checked = said.check(policy, clock.now().as_millis() / 1000);
+        let claims = checked.map_err(|denied| refusal(denied, policy))?;
         let id = claims.get("client_id").and_then(Value::as_str);
         let is_ours = |id: &str| client_ids.iter().any(|one| one == id);
         match client_ids.is_empty() || id.is_some_and(is_ours) {

@@ -5,7 +5,7 @@ use pingora::http::RequestHeader;
 
 use crate::api::ApiError;
 use crate::base::clock::SharedClock;
-use crate::gateway::error::GatewayError;
+use crate::gateway::error::{GatewayError, TokenFault};
 use crate::gateway::exchange::Exchange;
 use crate::gateway::filter::{Filter, Flow, Stage};
 use crate::gateway::filters::claims::{TokenPassage, refusal};
@@ -38,11 +38,12 @@ impl Jwt {
     async fn claims(&self, head: &RequestHeader) -> Result<Claims, GatewayError> {
         let token = self.0.passage.place.find(head).ok_or(ApiError::Unauthorized)?;
         let verified = self.0.keys.verify(&token).await.map_err(|why| match why {
-            VerifyError::Token => ApiError::Unauthorized.into(),
+            VerifyError::Token => TokenFault::Invalid.into(),
             VerifyError::NoKeys => GatewayError::Unverifiable,
         })?;
         let now = self.0.clock.now().as_millis() / 1000;
-        verified.check(&self.0.policy, now).map_err(refusal)
+        let policy = &self.0.policy;
+        verified.check(policy, now).map_err(|denied| refusal(denied, policy))
     }
 }
 

@@ -5,7 +5,7 @@ use pingora::http::RequestHeader;
 
 use crate::base::path::percent_decoded;
 use crate::gateway::filters::bearer::{bearer, only};
-use crate::gateway::filters::cookies_and_query::{retain_cookies, retain_query};
+use crate::gateway::filters::cookies_and_query::{is_named, retain_cookies, retain_query};
 
 /// Where the token is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,8 +35,9 @@ impl Place {
                 Some(one)
             }
             Self::Query(name) => {
-                let pairs = head.uri.query()?.split('&').filter_map(|pair| pair.split_once('='));
-                let mut found = pairs.filter(|(key, _)| key == name).map(|(_, value)| value);
+                let named =
+                    head.uri.query()?.split('&').filter(|one| is_named(one.as_bytes(), name.as_bytes()));
+                let mut found = named.filter_map(|one| one.split_once('=')).map(|(_, value)| value);
                 let (one, None) = (found.next()?, found.next()) else { return None };
                 String::from_utf8(percent_decoded(one.as_bytes())).ok()
             }
@@ -52,7 +53,7 @@ impl Place {
                 retain_cookies(head, |cookie| key_of(cookie).trim_ascii() != name.as_bytes());
             }
             Self::Query(name) => {
-                drop(retain_query(head, |parameter| key_of(parameter) != name.as_bytes()));
+                drop(retain_query(head, |parameter| !is_named(parameter, name.as_bytes())));
             }
         }
     }
@@ -91,6 +92,9 @@ mod tests {
             (Place::Query("t".into()), "/p?x=1&t=a.b.c", &[], Some("a.b.c")),
             (Place::Query("t".into()), "/p?t=a%2Bb%3D&x", &[], Some("a+b=")),
             (Place::Query("t".into()), "/p?t=a&t=b", &[], None),
+            (Place::Query("t".into()), "/p?%74=a", &[], Some("a")),
+            (Place::Query("t".into()), "/p?t=a&%74=b", &[], None),
+            (Place::Query("t".into()), "/p?t=a&%2574=b&T=c", &[], Some("a")),
         ];
         for (place, path, headers, found) in rows {
             let mut head = head(path, headers);
@@ -105,5 +109,8 @@ mod tests {
         Place::Query("t".into()).strip(&mut cookies);
         assert_eq!(cookies.headers.get(COOKIE).unwrap(), "t=1; u=2");
         assert_eq!(cookies.uri.to_string(), "/p");
+        let mut query = head("/p?%74=a&x=%74", &[]);
+        Place::Query("t".into()).strip(&mut query);
+        assert_eq!(query.uri.to_string(), "/p?x=%74");
     }
 }

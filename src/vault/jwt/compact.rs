@@ -20,7 +20,7 @@ const LONGEST_SIGNATURE: usize = 16 << 10;
 const HEADER_DEPTH: usize = 8;
 
 /// How deep claims may be; what is signed is held to the same.
-pub(super) const CLAIMS_DEPTH: usize = 64;
+pub const CLAIMS_DEPTH: usize = 64;
 
 /// A token whose signature nobody has checked. It tells what is needed to find a key, and nothing else; of its header
 /// nothing but `alg`, `kid`, `crit` and `b64` is looked at, so a key or an address in it does nothing.
@@ -39,7 +39,7 @@ impl<'a> Unverified<'a> {
     /// that will not verify.
     ///
     /// # Errors
-    /// [`JwtError::Malformed`] if it is none; [`JwtError::Extension`] if it is one that asks for `crit` (RFC 7515
+    /// [`JwtError::Malformed`] if it is none, or its `kid` is no text (section 4.1.4); [`JwtError::Extension`] if it is one that asks for `crit` (RFC 7515
     /// section 4.1.11) or `b64` (RFC 7797).
     pub fn parse(token: &'a str) -> Result<Self, JwtError> {
         let malformed = JwtError::Malformed;
@@ -64,11 +64,15 @@ impl<'a> Unverified<'a> {
             return Err(JwtError::Extension);
         }
         let algorithm = header.get("alg").and_then(Value::as_str).and_then(JwsAlgorithm::named);
-        let kid = header.get("kid").and_then(Value::as_str).map(str::to_owned);
+        let kid = match header.get("kid") {
+            None => None,
+            Some(Value::String(kid)) => Some(kid.clone()),
+            Some(_) => return Err(malformed),
+        };
         Ok(Self { message, encoded, signature, payload, algorithm, kid })
     }
 
-    /// The `kid` it names, if that is a text: something to look a key up by, and to be believed no further.
+    /// The `kid` it names: something to look a key up by, and to be believed no further.
     pub fn kid(&self) -> Option<&str> {
         self.kid.as_deref()
     }

@@ -127,6 +127,9 @@ fn headers(key: &SigningKey, out: &mut Vec<String>) {
         json!({"b64": false}),
         json!({"b64": true}),
         json!({"a": [[[[[[[[[1]]]]]]]]]}),
+        json!({"kid": 1}),
+        json!({"kid": null}),
+        json!({"kid": [KID]}),
         json!({"a": "x".repeat(LONGEST_HEADER)}),
     ] {
         let mut header = json!({"alg": alg, "kid": KID});

@@ -30,7 +30,7 @@ mod policy_tests;
 #[cfg(test)]
 mod vectors_tests;
 
-pub use compact::{LONGEST_HEADER, LONGEST_TOKEN, Unverified, Verified};
+pub use compact::{CLAIMS_DEPTH, LONGEST_HEADER, LONGEST_TOKEN, Unverified, Verified};
 pub use error::JwtError;
 pub use introspected::Introspected;
 pub use jwk::{Jwk, JwkSet};
