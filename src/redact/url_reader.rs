@@ -61,10 +61,16 @@ impl Authority {
     pub(super) fn begins_with(&self) -> Option<Box<str>> {
         self.host().or_else(|| {
             let host = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | ':');
-            let end = self.text.find(|c: char| !host(c)).filter(|_| !self.odd && !self.text.contains('@'))?;
+            let plain = !self.odd && !self.text.contains(['@', '%']);
+            let end = self.text.find(|c: char| !host(c)).filter(|_| plain)?;
             named(self.text.get(..end)?.trim_end_matches([':', '-', '_']), self.port)
         })
     }
+}
+
+/// Whether what it is in a URL changes where that leads to, for a reader that undoes its escape first.
+fn is_structure(c: char) -> bool {
+    matches!(c, '/' | '?' | '#' | '\\' | ':' | '[' | ']')
 }
 
 fn in_user(c: char) -> bool {
@@ -342,6 +348,10 @@ impl UrlReader {
                     self.opener = Mark::default();
                 }
                 return self.finish(false);
+            }
+            // In a user's name or password it stands for itself alone (RFC 3986 section 3.2.1); in a host's name it is odd.
+            (c, [b'%', ..]) if c.is_alphanumeric() || c.is_ascii_punctuation() && !is_structure(c) => {
+                authority.text.push('%');
             }
             ('\\', _) | (_, [b'%' | b'\\', ..]) => authority.odd = true,
             _ => authority.text.push(c),

@@ -89,6 +89,14 @@ const AWAY: &[&str] = &[
     "https://{}@evil.com/",
     "https://{}:x@evil.com/",
     "https://user:{}@evil.com",
+    "https://good.com%40evil.com/{}",
+    "https://good.com%2eevil.com/{}",
+    "https://good.com%2F@evil.com/{}",
+    "https://evil.com%2F@good.com/{}",
+    "https://evil.com%3F@good.com/{}",
+    "https://a%5C@good.com/{}",
+    "https://good%2ecom/{}",
+    "https://a%40good.com@evil.com/{}",
     "https://evil.com/?a={}&b=1",
     "[x](//evil.com/{})",
     "[x](\\\\\\\\evil.com/{})",
@@ -242,6 +250,10 @@ fn what_leads_elsewhere_stays_and_the_rest_comes_back() {
 
 #[test]
 fn a_user_of_a_known_host_comes_back_where_readers_agree_on_it() {
+    for text in ["https://jo:p%40ss%21@good.com/{}", "https://jo%C3%A9:p%25@good.com/{}"] {
+        let text = text.replace("{}", MAIL.0);
+        assert_eq!(at_any_cut(RestoreInUrls::SameHost, &text), (original(&text), 0));
+    }
     for text in ["https://{}@good.com/", "https://jo:{}@good.com/a"] {
         let text = text.replace("{}", ADDRESS.0);
         assert_eq!(at_any_cut(RestoreInUrls::SameHost, &text), (original(&text), 0));
