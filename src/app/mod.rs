@@ -80,7 +80,7 @@ mod traces;
 mod trial;
 mod upkeep;
 
-pub use crate::telemetry::colour_log;
+pub use crate::telemetry::{colour_log, flush_log, log_line};
 pub use audit_copies::copy_audit_file;
 pub use check::check_files;
 pub use cleaning::{Cleaner, Outcome, Refused, Released, Wish, release_policy};

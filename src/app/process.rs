@@ -5,7 +5,7 @@ use std::task::Poll;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::app::error::AppError;
-use crate::telemetry::{LogFormat, logs_json, start_log};
+use crate::telemetry::{LogFormat, LogWay, logs_json, start_log};
 
 /// Keeps what is in memory out of core files: none is written (`RLIMIT_CORE` 0, hard, so that no child may raise it
 /// again), and on Linux the process is not dumpable (`PR_SET_DUMPABLE` 0), which also keeps a program that core files
@@ -88,5 +88,5 @@ fn ignored() -> u64 {
 
 /// Starts a log of warnings, for a command that ends by itself.
 pub fn log_warnings() {
-    start_log(LogFormat::Text, "warn");
+    start_log(LogFormat::Text, "warn", LogWay::Direct);
 }

@@ -16,6 +16,7 @@
 //! | [`reader`] | binary forms of our own, read within bounds |
 //! | [`path`] | a request's path, in the one form in which it is matched and sent on |
 //! | [`mod@pointer`] | JSON Pointer (RFC 6901), as errors print it |
+//! | `seldom` | what happens often and is said every few seconds |
 //! | [`template`] | JSON with places for claims |
 //! | `units` | sizes and times as people write them |
 //! | `written` | values that a file writes as text |
@@ -37,6 +38,8 @@ pub mod quota;
 pub mod rate;
 pub mod reader;
 pub mod secret;
+#[cfg(feature = "server")]
+pub mod seldom;
 pub mod template;
 #[cfg(feature = "server")]
 pub mod units;

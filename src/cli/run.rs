@@ -9,8 +9,8 @@ use clap::{Parser, ValueEnum};
 
 use crate::api::openapi;
 use crate::app::{
-    Announce, AppError, Piped, Source, check_files, colour_log, logged, redact, serve, unredact,
-    without_core_dumps,
+    Announce, AppError, Piped, Source, check_files, colour_log, file_doubts, flush_log, logged, redact,
+    serve, unredact, without_core_dumps,
 };
 use crate::cli::args::{Args, Command, MethodArg, RedactArgs, ServeArgs, SpokenArgs, UnredactArgs};
 use crate::cli::escape::escaped;
@@ -61,6 +61,12 @@ fn color(args: impl Iterator<Item = OsString>) -> ColorArg {
 
 /// Runs one command; the code is the process's.
 pub fn run(args: Args) -> ExitCode {
+    let code = done(args);
+    flush_log();
+    code
+}
+
+fn done(args: Args) -> ExitCode {
     let Args { spoken: SpokenArgs { quiet, .. }, command } = args;
     if quiet {
         be_quiet();

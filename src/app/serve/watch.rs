@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use tokio::process::Command;
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::app::error::AppError;
 use crate::app::serve::ending::Ending;
 use crate::app::serve::notify;
+use crate::app::serve::signals::Signals;
 use crate::app::serve::source::Source;
 use crate::app::serve::watched::Files;
 use crate::app::services::Services;
@@ -22,6 +22,7 @@ use crate::app::{master, table};
 use crate::config::{Config, Known, restart_only};
 use crate::gateway::listen::{ConnectionLimit, ListenError, ListenerTls, Renewed, Sockets, Stop};
 use crate::gateway::route::RouteTable;
+use crate::telemetry::flush_log;
 
 const TARGET: &str = "portcullis::app";
 
@@ -50,14 +51,6 @@ pub(super) struct Watch {
     pub(super) successor: Arc<AtomicBool>,
 }
 
-/// Signals, caught from the moment this is made.
-pub(super) struct Signals {
-    hangup: Signal,
-    quit: Signal,
-    terminate: Signal,
-    interrupt: Signal,
-}
-
 /// Returns once a successor has taken over; never, if none can any more.
 async fn taken(taken: &mut mpsc::Receiver<()>) {
     if taken.recv().await.is_none() {
@@ -66,16 +59,6 @@ async fn taken(taken: &mut mpsc::Receiver<()>) {
 }
 
 impl Watch {
-    pub(super) fn signals(&self) -> std::io::Result<Signals> {
-        let _runtime = self.parts.opened.io.enter();
-        Ok(Signals {
-            hangup: signal(SignalKind::hangup())?,
-            quit: signal(SignalKind::quit())?,
-            terminate: signal(SignalKind::terminate())?,
-            interrupt: signal(SignalKind::interrupt())?,
-        })
-    }
-
     pub(super) async fn run(mut self, mut signals: Signals, stop: oneshot::Sender<Stop>) {
         let handed_over = loop {
             tokio::select! {
@@ -107,6 +90,7 @@ impl Watch {
         }
         // A task of its own: the process ends whatever becomes of it.
         drop(tokio::spawn(ending.run(again)).await);
+        flush_log();
         // Pingora sleeps until then.
         std::process::exit(0);
     }
