@@ -66,6 +66,11 @@ pub enum AppError {
     /// A route cannot be built as configured; which, and why.
     #[error("route {0}: {1}")]
     Route(String, String),
+    /// A configuration without routes where there are some.
+    #[error(
+        "it has no routes, and the running configuration has some: is the file whole? A restart takes it as it is"
+    )]
+    NoRoutes,
     /// A key cannot be shown; which, and why.
     #[error("jwks: {0} {1}")]
     PublicKeys(ItemId, &'static str),

@@ -113,6 +113,7 @@ pub fn serve(source: &Source, upgrade: bool, announce: impl FnOnce(Announce)) ->
         source: source.clone(),
         started: config.clone(),
         known: config.known.clone(),
+        has_routes: !config.routes.is_empty(),
         files: Files::new(config.reload.clone(), watched),
         parts: Arc::clone(&parts),
         routes,

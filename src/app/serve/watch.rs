@@ -36,6 +36,8 @@ pub(super) struct Watch {
     pub(super) started: Config,
     /// The rules of the running configuration.
     pub(super) known: Known,
+    /// Whether it has any routes.
+    pub(super) has_routes: bool,
     pub(super) files: Files,
     pub(super) parts: Arc<Services>,
     pub(super) routes: Arc<ArcSwap<RouteTable>>,
@@ -163,6 +165,10 @@ impl Watch {
 
     /// Goes on with another configuration. Returns whether its rules are those that were there.
     async fn take(&mut self, config: Config, why: &'static str) -> Result<bool, AppError> {
+        // A file that was emptied, or not written to its end, is a configuration too.
+        if config.routes.is_empty() && self.has_routes {
+            return Err(AppError::NoRoutes);
+        }
         self.follow(&config).await;
         let renewed = self.read_tls(&config)?;
         let table = table::build(&config, &self.parts).await?;
@@ -176,6 +182,7 @@ impl Watch {
         }
         let rules_kept = config.known.is_same(&self.known);
         self.files.setting = config.reload.clone();
+        self.has_routes = !config.routes.is_empty();
         self.drain = config.limits.drain.get();
         self.known = config.known;
         Ok(rules_kept)
