@@ -256,6 +256,7 @@ impl ApiError {
             }
             RedactError::Unread => Self::Excess(Excess::NewText),
             RedactError::Stopped(_) => Self::Overloaded,
+            RedactError::Exhausted(why) => (*why).into(),
             RedactError::Spent(spent) => Self::TooManyValues(spent.after),
             _ => Self::Internal("redact"),
         }

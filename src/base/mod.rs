@@ -9,7 +9,7 @@
 //! | [`clock`] | the only reader of time |
 //! | `generations` | what somebody said of things, for a time and in a bounded room |
 //! | [`listing`] | where the times of a list lie, and in which order it goes |
-//! | [`budget`] | bytes that a request may still hold |
+//! | [`budget`] | bytes that a request may still hold, and what it holds |
 //! | [`checkpoint`] | where long work asks whether to go on |
 //! | [`quota`] | where work asks whether it may use one value more |
 //! | [`rate`] | how often something may be done |

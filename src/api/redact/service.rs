@@ -188,7 +188,10 @@ impl Redaction {
         let config = self.config(caller.who, wanted.config.as_ref()).await?;
         let granted = config.as_ref().map(|config| config.ready.settings.vault_items()).unwrap_or_default();
         caller.who.may_name_items(&named(wanted, places), &granted)?;
-        self.prepared(&Owner::of(caller.who), config.as_ref(), wanted, places).await
+        let mut prepared = self.prepared(&Owner::of(caller.who), config.as_ref(), wanted, places).await?;
+        let held = |redactor: Redactor| redactor.holding(caller.held.clone());
+        prepared.parts = prepared.parts.into_iter().map(held).collect();
+        Ok(prepared)
     }
 
     /// Who looks through files, with a config or with the defaults, and their key.
