@@ -219,7 +219,7 @@ impl Redaction {
                         Code::ConfigServiceMismatch,
                         "what the sanitize config names as its redact config is another service's",
                     ),
-                    _ => ApiError::Internal("configs"),
+                    error => error.unread(),
                 })?;
                 Some(self.ready(&config).await?)
             }
@@ -325,7 +325,7 @@ impl Redaction {
                 let fault = Invalid::new(Code::ConfigServiceMismatch, named.at.clone(), detail);
                 Err(ApiError::Validation(vec![fault]))
             }
-            Err(_) => Err(ApiError::Internal("configs")),
+            Err(error) => Err(error.unread()),
         }
     }
 
@@ -336,7 +336,7 @@ impl Redaction {
             match self.0.configs.get(&id).await {
                 Ok(config) => configs.push(config),
                 Err(ConfigError::Unknown | ConfigError::Elsewhere) => {}
-                Err(_) => return Err(ApiError::Internal("configs")),
+                Err(error) => return Err(error.unread()),
             }
         }
         Ok(configs)
