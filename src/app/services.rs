@@ -22,6 +22,7 @@ use crate::base::budget::Budget;
 use crate::base::rate::Buckets;
 use crate::base::secret::Secret;
 use crate::config::settings::{self, Format, Level, Limits};
+use crate::config::{Config, shown_certificates};
 use crate::crypto::kdf::MacKey;
 use crate::crypto::random;
 use crate::detect::{Catalogue, NamesModel, NamesStats, Rule};
@@ -323,6 +324,16 @@ impl Services {
         let now = self.opened.clock.now();
         self.metrics.work.loaded(now.as_millis() / 1000, why.is_none());
         self.console.loaded(config, why.unwrap_or("start"), now);
+        self.metrics.front.no_certificates();
+        for certificate in shown_certificates(config) {
+            if let Some(doubt) = certificate.doubt(now) {
+                tracing::warn!(target: "portcullis::listen", "{doubt}");
+            }
+            if let Some(subject) = &certificate.subject {
+                let end = subject.not_after.as_millis() / 1000;
+                self.metrics.front.certificate(&certificate.at, &certificate.file, end);
+            }
+        }
     }
 
     /// Copies lines of the audit log to where the configuration wants them, from now on.

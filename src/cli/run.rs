@@ -171,6 +171,7 @@ fn run_check(path: &Path, secrets: bool) -> Result<(), Failure> {
     check_files(&config, &name)?;
     config.missing.iter().for_each(|problem| message(&format!("{problem} (`serve` needs it)")));
     config.warnings.iter().for_each(|problem| warning(&problem.to_string()));
+    file_doubts(&config).iter().for_each(|doubt| warning(doubt));
     result(&format!("{}: {}", escaped(&name), painted("no problems", GOOD, output_coloured())))
 }
 
