@@ -128,7 +128,7 @@ const MISSING_FILE: &str = "name yours with -c FILE; `portcullis serve` also run
 
 fn store_tip(error: &StoreError) -> Option<&'static str> {
     Some(match error {
-        StoreError::Unavailable(_) => {
+        error if error.is_busy() => {
             "wait for the process that holds it, such as a backup, or end it; `fuser FILE` says which one it is"
         }
         StoreError::File { fault, .. } if fault.is(ErrorKind::PermissionDenied) => {

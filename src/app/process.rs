@@ -22,6 +22,13 @@ pub fn without_core_dumps() -> Result<(), AppError> {
     Ok(())
 }
 
+/// Makes what this process creates its owner's alone, whatever the umask was that it was started with.
+pub(super) fn private_files() {
+    let others = rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO;
+    let before = rustix::process::umask(others);
+    rustix::process::umask(before | others);
+}
+
 /// Takes as many file descriptors as the operating system allows, instead of what it gives who does not ask: often 1024,
 /// which is some five hundred requests.
 ///

@@ -74,6 +74,8 @@ fn console_url(config: &Config) -> Option<String> {
 /// # Errors
 /// Anything that keeps the process from serving; nothing has been served then, and a predecessor goes on.
 pub fn serve(source: &Source, upgrade: bool, announce: impl FnOnce(Announce)) -> Result<(), AppError> {
+    let signals = Signals::caught()?;
+    process::private_files();
     let began = SystemClock.now();
     // Whoever needs random bits first seeds their generator, if not even this thread can be had.
     let _seeding = std::thread::Builder::new().name("seed".to_owned()).spawn(random::seed);

@@ -348,6 +348,7 @@ mod tests {
         for name in ["resident_memory_bytes", "virtual_memory_bytes", "open_fds", "max_fds", "threads"] {
             assert!(value(&format!("process_{name}")) > 0.0, "{name}");
         }
+        assert!(text.contains("# TYPE process_cpu_seconds_total counter\n"));
         let started = value("process_start_time_seconds");
         let now =
             crate::base::clock::Clock::now(&crate::base::clock::SystemClock).as_millis() as f64 / 1000.0;
