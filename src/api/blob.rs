@@ -13,6 +13,7 @@ use crate::api::error::{ApiError, Code, Invalid};
 use crate::api::grant::{Arrivals, Grant, Grants, Verb, safe_name};
 use crate::api::incoming::{Form, Incoming, stored};
 use crate::api::token::Tokens;
+use crate::api::token_fault::unread;
 use crate::base::budget::Charge;
 use crate::base::id::RequestId;
 use crate::store::blobs::{Piece, Pieces};
@@ -50,7 +51,7 @@ impl BlobPort {
         // Whoever is in front of us may have taken a path of its own off, but nothing is put on.
         let grant = self.grants.recognise(asked).ok_or(ApiError::NotFound)?;
         if let Some(by) = &grant.by
-            && self.tokens.is_revoked(by).await.map_err(|_| ApiError::Internal("tokens"))?
+            && self.tokens.is_revoked(by).await.map_err(|error| unread(&error))?
         {
             return Err(ApiError::NotFound);
         }

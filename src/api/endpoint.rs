@@ -20,6 +20,7 @@ use crate::api::fields::Fields;
 use crate::api::json;
 use crate::api::scope::Target;
 use crate::api::token::{Principal, Service};
+use crate::base::budget::Tally;
 use crate::base::path::RequestPath;
 
 /// Who calls, and how the answer is worded.
@@ -28,6 +29,8 @@ pub struct ApiCaller<'a> {
     pub who: &'a Principal,
     /// The client's dialect.
     pub dialect: Dialect,
+    /// What the call holds, until it is answered.
+    pub held: &'a Tally,
 }
 
 /// What a success carries.
@@ -83,6 +86,9 @@ impl<E: Endpoint> Served<E> {
         acceptable(&call.head.headers)?;
         let body = Collected::read(call.body, self.limit, call.budget).await?;
         let length = body.bytes.len();
+        // What was read of it, and what becomes of that.
+        let held = call.budget.tally();
+        held.add(length)?;
         let request = match length {
             ..LONG => self.request(&body.bytes),
             _ => apart(|| self.request(&body.bytes)),
@@ -93,9 +99,10 @@ impl<E: Endpoint> Served<E> {
         } else {
             drop(body);
         }
+        held.add(length)?;
         let request = request?;
         let dialect = self.dialect.of(&call.head.headers);
-        let done = self.endpoint.call(ApiCaller { who, dialect }, request);
+        let done = self.endpoint.call(ApiCaller { who, dialect, held: &held }, request);
         let success = if E::KEEPS_NOTHING && length >= WATCHED {
             tokio::select! {
                 biased;

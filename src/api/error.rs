@@ -192,6 +192,12 @@ pub enum ApiError {
     /// We hold as much as we may; try again.
     #[error("overloaded")]
     Overloaded,
+    /// The store cannot be reached now, or another process holds it.
+    #[error("the store is unavailable")]
+    Unavailable,
+    /// The audit log cannot be written, and nothing may pass that is not in it.
+    #[error("the audit log cannot be written")]
+    Unaudited,
     /// The store has no room left: what is there can be used, nothing can be added or changed. Nothing was written.
     #[error("there is no room left to store anything")]
     Full,
@@ -244,6 +250,7 @@ impl ApiError {
     pub(crate) fn store(error: &StoreError, part: &'static str) -> Self {
         match error {
             StoreError::Full => Self::Full,
+            StoreError::Unavailable(_) => Self::Unavailable,
             _ => Self::Internal(part),
         }
     }
@@ -256,6 +263,7 @@ impl ApiError {
             }
             RedactError::Unread => Self::Excess(Excess::NewText),
             RedactError::Stopped(_) => Self::Overloaded,
+            RedactError::Exhausted(why) => (*why).into(),
             RedactError::Spent(spent) => Self::TooManyValues(spent.after),
             _ => Self::Internal("redact"),
         }
@@ -334,7 +342,9 @@ impl ApiError {
             Self::TooManyRequests(after) | Self::TooManyValues(after) | Self::OverBudget(after) => {
                 drop(headers.insert(RETRY_AFTER, HeaderValue::from(after)));
             }
-            Self::Overloaded => drop(headers.insert(RETRY_AFTER, HeaderValue::from_static("1"))),
+            Self::Overloaded | Self::Unavailable | Self::Unaudited => {
+                drop(headers.insert(RETRY_AFTER, HeaderValue::from_static("1")));
+            }
             Self::Unauthorized => drop(headers.insert(WWW_AUTHENTICATE, CHALLENGE)),
             // What is left of the request is not read, so the connection cannot carry another.
             Self::TooLarge(_) | Self::Excess(_) | Self::HeadTooLarge => {
@@ -355,6 +365,7 @@ impl ApiError {
     /// The whole status policy of the API on one screen.
     fn policy(&self) -> Policy {
         let policy = |http, status, summary| Policy { http, status, summary };
+        let unavailable = |why| policy(StatusCode::SERVICE_UNAVAILABLE, "ServiceNotAvailable", why);
         match self {
             Self::Validation(_) => policy(
                 StatusCode::BAD_REQUEST,
@@ -411,10 +422,9 @@ impl ApiError {
             Self::TooManyRequests(_) => policy(StatusCode::TOO_MANY_REQUESTS, "TooManyRequests", REQUESTS),
             Self::OverBudget(_) => policy(StatusCode::TOO_MANY_REQUESTS, "OverBudget", BUDGET),
             Self::TooManyValues(_) => policy(StatusCode::TOO_MANY_REQUESTS, "TooManyRequests", VALUES),
-            Self::Overloaded => {
-                let summary = "The service holds as much as it may; try again shortly";
-                policy(StatusCode::SERVICE_UNAVAILABLE, "ServiceNotAvailable", summary)
-            }
+            Self::Overloaded => unavailable(OVERLOADED),
+            Self::Unavailable => unavailable("The store cannot be reached now; try again shortly"),
+            Self::Unaudited => unavailable(UNAUDITED),
             // Not 5xx: clients would send the file again, three times.
             Self::Provider(which) => policy(StatusCode::BAD_REQUEST, "ProviderError", which),
             // Not one that clients try again by themselves. RFC 4918 section 11.5.
@@ -433,6 +443,8 @@ impl ApiError {
     }
 }
 
+const OVERLOADED: &str = "The service holds as much as it may; try again shortly";
+const UNAUDITED: &str = "The audit log cannot be written, and nothing passes without it; try again later";
 const REQUESTS: &str = "Too many requests, see the Retry-After header";
 const BUDGET: &str = "A budget is used up, see the Retry-After header";
 const VALUES: &str =

@@ -15,6 +15,7 @@ use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 
 use crate::api::call::{BodyError, BodyRead};
 use crate::api::error::{ApiError, Code, Invalid};
+use crate::base::seldom::{EVERY, Seldom};
 use crate::store::StoreError;
 use crate::store::blobs::{Piece, Pieces};
 
@@ -53,13 +54,19 @@ impl Pieces for Incoming<'_> {
     }
 }
 
+/// How often it is said why files cannot be stored or read.
+static TOLD: Seldom = Seldom::every(EVERY);
+
 /// What the file store's fault is to a caller.
 pub fn stored(error: &StoreError) -> ApiError {
+    let ours = !matches!(error, StoreError::TooLarge(_) | StoreError::Interrupted);
+    if ours && let Some(unsaid) = TOLD.due() {
+        tracing::error!(target: "portcullis::api", unsaid, "files: {error}");
+    }
     match error {
         StoreError::TooLarge(limit) => ApiError::TooLarge(usize::try_from(*limit).unwrap_or(usize::MAX)),
         StoreError::Interrupted => ApiError::BadRequest("the body ended early"),
-        StoreError::Full => ApiError::Internal("files: full"),
-        _ => ApiError::Internal("files"),
+        error => ApiError::store(error, "files"),
     }
 }
 

@@ -25,6 +25,7 @@
 //! | [`vault`] | the vault's operations |
 //! | `tenant` | [`token::Tenant`]: whose data a caller works on |
 //! | [`scope`] | what a [`token::Principal`] may do, all of it |
+//! | `token_fault` | what it is to a caller that tokens cannot be read |
 //! | [`token_service`] | tokens made and changed by HTTP |
 //! | [`token_signers`] | keys of AWS that stand for tokens |
 //! | [`token`] | bearer token → [`token::Principal`] |
@@ -53,6 +54,7 @@ pub mod scope;
 pub mod share;
 mod tenant;
 pub mod token;
+pub(crate) mod token_fault;
 mod token_ids;
 mod token_info;
 mod token_record;

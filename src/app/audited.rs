@@ -39,6 +39,7 @@ pub(super) fn open(setting: &Audit, addresses: Addresses, metrics: &Metrics) -> 
         addresses,
         must_be_written: setting.on_failure == AuditFailure::Refuse,
         lost: metrics.audit_lines_lost.clone(),
+        told: Arc::default(),
     })
 }
 

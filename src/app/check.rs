@@ -2,7 +2,8 @@
 
 use crate::app::error::AppError;
 use crate::app::tls_files::tls_files;
-use crate::config::{Config, Problem, Problems};
+use crate::base::clock::{Clock, SystemClock};
+use crate::config::{Config, Problem, Problems, shown_certificates};
 use crate::gateway::listen::ListenerTls;
 use crate::gateway::upstream::Authorities;
 
@@ -25,4 +26,10 @@ pub fn check_files(config: &Config, name: &str) -> Result<(), AppError> {
         Some(problems) => Err(problems.into()),
         None => Ok(()),
     }
+}
+
+/// What may not be meant of files that can be used: certificates that have ended, or end soon.
+pub fn file_doubts(config: &Config) -> Vec<String> {
+    let now = SystemClock.now();
+    shown_certificates(config).iter().filter_map(|certificate| certificate.doubt(now)).collect()
 }

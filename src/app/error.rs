@@ -66,6 +66,11 @@ pub enum AppError {
     /// A route cannot be built as configured; which, and why.
     #[error("route {0}: {1}")]
     Route(String, String),
+    /// A configuration without routes where there are some.
+    #[error(
+        "it has no routes, and the running configuration has some: is the file whole? A restart takes it as it is"
+    )]
+    NoRoutes,
     /// A key cannot be shown; which, and why.
     #[error("jwks: {0} {1}")]
     PublicKeys(ItemId, &'static str),
@@ -123,7 +128,7 @@ const MISSING_FILE: &str = "name yours with -c FILE; `portcullis serve` also run
 
 fn store_tip(error: &StoreError) -> Option<&'static str> {
     Some(match error {
-        StoreError::Unavailable(_) => {
+        error if error.is_busy() => {
             "wait for the process that holds it, such as a backup, or end it; `fuser FILE` says which one it is"
         }
         StoreError::File { fault, .. } if fault.is(ErrorKind::PermissionDenied) => {

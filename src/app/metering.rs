@@ -10,7 +10,7 @@ use crate::config::{At, Config};
 use crate::gateway::filters::UsageParts;
 use crate::gateway::model_alias::{Fallbacks, ModelAlias, ModelTarget};
 use crate::gateway::upstream::Upstream;
-use crate::usage::PriceTable;
+use crate::usage::{PriceTable, Spend, TokenUsage, UsageTotals};
 
 /// How often what was spent is written, and what others did is learned.
 const EVERY: Duration = Duration::from_secs(1);
@@ -85,5 +85,31 @@ pub(super) async fn write(parts: &Services) {
     if let Err(error) = parts.ledger.write().await {
         parts.metrics.usage.unwritten.inc();
         tracing::warn!(target: "portcullis::usage", "what was spent is not written yet: {error}");
+    }
+}
+
+/// Accounts that are named, of those whose spending is lost.
+const NAMED: usize = 100;
+
+/// Says what was spent and is not written, as the process ends: nobody will write it.
+pub(super) fn lost(parts: &Services) {
+    let (accounts, sum) = (parts.ledger.unwritten(), parts.ledger.report().unwritten());
+    if sum.requests > 0 {
+        let UsageTotals { requests, tokens: TokenUsage { input, output, .. }, .. } = sum;
+        let cost = sum.cost.to_string();
+        tracing::error!(
+            target: "portcullis::usage", requests, input, output, cost_usd = cost,
+            "what was spent last is lost from the report of usage: the store could not be written"
+        );
+    }
+    for (account, spent) in accounts.iter().take(NAMED) {
+        let Spend { requests, tokens, cost } = spent;
+        tracing::error!(
+            target: "portcullis::usage", account, requests, tokens, cost_usd = %cost,
+            "what was spent last is lost from a budget: the store could not be written"
+        );
+    }
+    if accounts.len() > NAMED {
+        tracing::error!(target: "portcullis::usage", accounts = accounts.len(), "and from others");
     }
 }

@@ -80,9 +80,9 @@ mod traces;
 mod trial;
 mod upkeep;
 
-pub use crate::telemetry::colour_log;
+pub use crate::telemetry::{colour_log, flush_log, log_line};
 pub use audit_copies::copy_audit_file;
-pub use check::check_files;
+pub use check::{check_files, file_doubts};
 pub use cleaning::{Cleaner, Outcome, Refused, Released, Wish, release_policy};
 pub use error::AppError;
 pub use memory::{Remembered, erase};

@@ -1,5 +1,6 @@
 //! [`OpenStore`]: the store, as the configuration says where it is, and the runtime that waits for it.
 
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use crate::store::{
     Blobs, EmbeddedRecords, LogLines, Objects, PostgresRecords, Records, S3, StoreError, Timed, private,
 };
 use crate::telemetry::Metrics;
-use crate::vault::Vault;
+use crate::vault::{Vault, VaultError};
 
 /// The embedded store's file, in the data folder.
 const EMBEDDED: &str = "portcullis.sqlite";
@@ -64,6 +65,7 @@ impl OpenStore {
             }
             None => {
                 let path = data.join(EMBEDDED);
+                not_lost(settings, &path)?;
                 let opened = io.block_on(EmbeddedRecords::open(&path, Arc::clone(&clock)));
                 both(opened.map_err(at(&path))?)
             }
@@ -102,13 +104,15 @@ impl OpenStore {
     pub fn vault(&self, config: &Config) -> Result<Vault, AppError> {
         let records = Arc::clone(&self.records);
         let clock = Arc::clone(&self.clock);
-        Ok(match master::is_own(config) {
-            true => self.io.block_on(Vault::open_with_file(records, &master::file(config), clock))?,
+        let opened = match master::is_own(config) {
+            true => self.io.block_on(Vault::open_with_file(records, &master::file(config), clock)),
             false => self.io.block_on(async {
                 let keys = master::keys(records.as_ref(), config).await?;
                 Vault::open_with_any(records, &keys, clock).await
-            })?,
-        })
+            }),
+        };
+        // What SQLite has beside its file would be taken for a part of the one that is put there instead.
+        Ok(opened.inspect_err(|_| self.io.block_on(self.records.close()))?)
     }
 
     /// Opens the file store: the configured bucket, or the folder in the data folder.
@@ -133,6 +137,17 @@ impl OpenStore {
         let opened = opened.map_err(unusable)?;
         self.io.block_on(opened.try_out()).map_err(unusable)?;
         Ok(Arc::new(opened))
+    }
+}
+
+/// Looks, before a store is made, whether one was there: then the vault's own key is.
+fn not_lost(settings: &Settings, path: &Path) -> Result<(), AppError> {
+    let is_there = std::fs::metadata(path)
+        .map_or_else(|error| error.kind() != ErrorKind::NotFound, |found| found.len() > 0);
+    let key = master::file(settings);
+    match !is_there && master::is_own(settings) && key.exists() {
+        true => Err(VaultError::StoreMissing(key).into()),
+        false => Ok(()),
     }
 }
 

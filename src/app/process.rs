@@ -5,7 +5,7 @@ use std::task::Poll;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::app::error::AppError;
-use crate::telemetry::{LogFormat, logs_json, start_log};
+use crate::telemetry::{LogFormat, LogWay, logs_json, start_log};
 
 /// Keeps what is in memory out of core files: none is written (`RLIMIT_CORE` 0, hard, so that no child may raise it
 /// again), and on Linux the process is not dumpable (`PR_SET_DUMPABLE` 0), which also keeps a program that core files
@@ -20,6 +20,13 @@ pub fn without_core_dumps() -> Result<(), AppError> {
     #[cfg(target_os = "linux")]
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable).map_err(failed)?;
     Ok(())
+}
+
+/// Makes what this process creates its owner's alone, whatever the umask was that it was started with.
+pub(super) fn private_files() {
+    let others = rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO;
+    let before = rustix::process::umask(others);
+    rustix::process::umask(before | others);
 }
 
 /// Takes as many file descriptors as the operating system allows, instead of what it gives who does not ask: often 1024,
@@ -88,5 +95,5 @@ fn ignored() -> u64 {
 
 /// Starts a log of warnings, for a command that ends by itself.
 pub fn log_warnings() {
-    start_log(LogFormat::Text, "warn");
+    start_log(LogFormat::Text, "warn", LogWay::Direct);
 }

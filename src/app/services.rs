@@ -15,13 +15,14 @@ use crate::app::audit_copies::AuditCopies;
 use crate::app::audited;
 use crate::app::console_state::ConsoleState;
 use crate::app::error::AppError;
+use crate::app::master;
 use crate::app::open_store::OpenStore;
 use crate::app::traces;
 use crate::base::budget::Budget;
 use crate::base::rate::Buckets;
 use crate::base::secret::Secret;
-use crate::config::Config;
 use crate::config::settings::{self, Format, Level, Limits};
+use crate::config::{Config, shown_certificates};
 use crate::crypto::kdf::MacKey;
 use crate::crypto::random;
 use crate::detect::{Catalogue, NamesModel, NamesStats, Rule};
@@ -63,6 +64,19 @@ fn access(config: &Config, metrics: &Arc<Metrics>) -> Result<AccessLog, AppError
     let opened = AccessLog::open(to, addresses, move || lost.inc()).map(|log| log.counting(metrics.faults()));
     let file = log.access_file.as_deref().map(|path| format!(" {}", path.display())).unwrap_or_default();
     opened.map_err(|error| AppError::Io(format!("log.access_file{file}: {error}")))
+}
+
+/// The vault. With a key that the configuration names nobody can tell a new store from one that was lost.
+fn vault(opened: &OpenStore, config: &Config) -> Result<Vault, AppError> {
+    let begun = opened.io.block_on(Vault::is_begun(opened.records.as_ref()))?;
+    let vault = opened.vault(config)?;
+    if !begun && !master::is_own(config) {
+        tracing::warn!(
+            target: "portcullis::vault",
+            "the store was empty and begins anew under the master key that the configuration names; if there was one, restore it from a copy"
+        );
+    }
+    Ok(vault)
 }
 
 /// What of callers' addresses is written down.
@@ -161,7 +175,7 @@ impl Services {
     /// The first part that cannot be had.
     pub fn new(config: &Config) -> Result<Self, AppError> {
         let opened = OpenStore::at(config)?;
-        let vault = Arc::new(opened.vault(config)?);
+        let vault = Arc::new(vault(&opened, config)?);
         let blobs = opened.files(config)?;
         let grant_root = opened.io.block_on(vault.grant_root())?;
         let places = std::thread::available_parallelism().map_or(1, usize::from);
@@ -310,6 +324,16 @@ impl Services {
         let now = self.opened.clock.now();
         self.metrics.work.loaded(now.as_millis() / 1000, why.is_none());
         self.console.loaded(config, why.unwrap_or("start"), now);
+        self.metrics.front.no_certificates();
+        for certificate in shown_certificates(config) {
+            if let Some(doubt) = certificate.doubt(now) {
+                tracing::warn!(target: "portcullis::listen", "{doubt}");
+            }
+            if let Some(subject) = &certificate.subject {
+                let end = subject.not_after.as_millis() / 1000;
+                self.metrics.front.certificate(&certificate.at, &certificate.file, end);
+            }
+        }
     }
 
     /// Copies lines of the audit log to where the configuration wants them, from now on.

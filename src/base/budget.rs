@@ -116,6 +116,42 @@ impl Drop for Charge {
     }
 }
 
+/// What a piece of work holds of a [`Budget`] beside its buffers, as it goes on. It grows until the last of its holders is
+/// gone, and all of it is given back then. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Tally(Arc<TallyState>);
+
+#[derive(Debug)]
+struct TallyState {
+    pool: Arc<Pool>,
+    bytes: AtomicUsize,
+}
+
+impl Budget {
+    /// A tally of no bytes yet.
+    pub fn tally(&self) -> Tally {
+        Tally(Arc::new(TallyState { pool: Arc::clone(&self.0), bytes: AtomicUsize::new(0) }))
+    }
+}
+
+impl Tally {
+    /// The work holds so much more.
+    ///
+    /// # Errors
+    /// A budget is used up; the tally stays what it was.
+    pub fn add(&self, bytes: usize) -> Result<(), Exhausted> {
+        self.0.pool.take(bytes)?;
+        self.0.bytes.fetch_add(bytes, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+impl Drop for TallyState {
+    fn drop(&mut self) {
+        self.pool.give(*self.bytes.get_mut());
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -137,6 +173,19 @@ mod tests {
             assert_eq!((all.is_half_used(), one.is_half_used()), (half, half), "{bytes}");
         }
         assert!(!Budget::unlimited().is_half_used());
+    }
+
+    #[test]
+    fn a_tally_grows_and_is_given_back_by_its_last_holder() {
+        let all = Budget::process(15);
+        let tally = all.request(10).tally();
+        let other = tally.clone();
+        assert_eq!((tally.add(4), other.add(4)), (Ok(()), Ok(())));
+        assert_eq!(tally.add(3), Err(Exhausted::Request { limit: 10 }));
+        drop(tally);
+        assert_eq!(all.used(), 8);
+        drop(other);
+        assert_eq!(all.used(), 0);
     }
 
     #[test]

@@ -9,13 +9,14 @@
 //! | [`clock`] | the only reader of time |
 //! | `generations` | what somebody said of things, for a time and in a bounded room |
 //! | [`listing`] | where the times of a list lie, and in which order it goes |
-//! | [`budget`] | bytes that a request may still hold |
+//! | [`budget`] | bytes that a request may still hold, and what it holds |
 //! | [`checkpoint`] | where long work asks whether to go on |
 //! | [`quota`] | where work asks whether it may use one value more |
 //! | [`rate`] | how often something may be done |
 //! | [`reader`] | binary forms of our own, read within bounds |
 //! | [`path`] | a request's path, in the one form in which it is matched and sent on |
 //! | [`mod@pointer`] | JSON Pointer (RFC 6901), as errors print it |
+//! | `seldom` | what happens often and is said every few seconds |
 //! | [`template`] | JSON with places for claims |
 //! | `units` | sizes and times as people write them |
 //! | `written` | values that a file writes as text |
@@ -37,6 +38,8 @@ pub mod quota;
 pub mod rate;
 pub mod reader;
 pub mod secret;
+#[cfg(feature = "server")]
+pub mod seldom;
 pub mod template;
 #[cfg(feature = "server")]
 pub mod units;

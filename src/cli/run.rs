@@ -1,16 +1,16 @@
 //! Does what the command line says.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
 
-use clap::{Parser, ValueEnum};
+use clap::{CommandFactory, FromArgMatches, ValueEnum};
 
 use crate::api::openapi;
 use crate::app::{
-    Announce, AppError, Piped, Source, check_files, colour_log, logged, redact, serve, unredact,
-    without_core_dumps,
+    Announce, AppError, Piped, Source, check_files, colour_log, file_doubts, flush_log, logged, redact,
+    serve, unredact, without_core_dumps,
 };
 use crate::cli::args::{Args, Command, MethodArg, RedactArgs, ServeArgs, SpokenArgs, UnredactArgs};
 use crate::cli::escape::escaped;
@@ -18,7 +18,7 @@ use crate::cli::failure::Failure;
 use crate::cli::meant::advised;
 use crate::cli::progress::{Progress, be_quiet};
 use crate::cli::settings::{found, here};
-use crate::cli::streams::{input, last_words, message, result, warning};
+use crate::cli::streams::{complaint, input, last_words, message, result, warning};
 use crate::cli::style::{self, ColorArg, GOOD, errors_coloured, output_coloured, painted};
 #[cfg(feature = "console")]
 use crate::cli::try_out;
@@ -46,7 +46,18 @@ const CONFIG: u8 = 3;
 pub fn read() -> Result<Args, clap::Error> {
     // Before anything is shown, also what is wrong with it.
     style::choose(color(std::env::args_os().skip(1)));
-    Args::try_parse().map_err(advised)
+    let said = without_empty(Args::command()).try_get_matches();
+    said.and_then(|mut said| Args::from_arg_matches_mut(&mut said)).map_err(advised)
+}
+
+/// A variable that is set to nothing says nothing, as one that is not set.
+fn without_empty(command: clap::Command) -> clap::Command {
+    let is_empty = |name: &OsStr| std::env::var_os(name).is_some_and(|set| set.is_empty());
+    let told = command.mut_args(|arg| match arg.get_env() {
+        Some(name) if is_empty(name) => arg.env(None::<&'static str>),
+        _ => arg,
+    });
+    told.mut_subcommands(without_empty)
 }
 
 /// The last `--color` of a command line, whatever is wrong with the rest of it.
@@ -61,6 +72,12 @@ fn color(args: impl Iterator<Item = OsString>) -> ColorArg {
 
 /// Runs one command; the code is the process's.
 pub fn run(args: Args) -> ExitCode {
+    let code = done(args);
+    flush_log();
+    code
+}
+
+fn done(args: Args) -> ExitCode {
     let Args { spoken: SpokenArgs { quiet, .. }, command } = args;
     if quiet {
         be_quiet();
@@ -125,7 +142,10 @@ fn run_serve(args: ServeArgs) -> Result<(), Failure> {
     let upgrade = args.upgrade;
     let source = match args.config {
         // The variable is for `health` as well, which reads no file.
-        Some(_) if args.admin.is_some() && std::env::var_os("PORTCULLIS_ADMIN").is_none() => {
+        Some(_)
+            if args.admin.is_some()
+                && std::env::var_os("PORTCULLIS_ADMIN").is_none_or(|set| set.is_empty()) =>
+        {
             let why = "`--admin` does not go with a configuration file: write `[admin]` into it";
             return Err(Failure::Usage(why.to_owned()));
         }
@@ -140,9 +160,12 @@ fn run_serve(args: ServeArgs) -> Result<(), Failure> {
 
 fn announce(told: Announce) {
     if let Some(token) = told.first_token {
-        drop(result(token.expose()));
         let more = "It is shown once; `portcullis tokens create` makes more.";
-        if !logged(&format!("The first API token is on standard output. {more}"), false) {
+        if result(token.expose()).is_err() {
+            complaint(
+                "the first API token could not be written to standard output; `portcullis tokens create` makes another",
+            );
+        } else if !logged(&format!("The first API token is on standard output. {more}"), false) {
             message(&format!("The line above is the first API token. {more}"));
         }
     }
@@ -165,6 +188,7 @@ fn run_check(path: &Path, secrets: bool) -> Result<(), Failure> {
     check_files(&config, &name)?;
     config.missing.iter().for_each(|problem| message(&format!("{problem} (`serve` needs it)")));
     config.warnings.iter().for_each(|problem| warning(&problem.to_string()));
+    file_doubts(&config).iter().for_each(|doubt| warning(doubt));
     result(&format!("{}: {}", escaped(&name), painted("no problems", GOOD, output_coloured())))
 }
 

@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 
-use crate::app::{AppError, logged};
+use crate::app::{AppError, log_line, logged};
 use crate::cli::escape::escaped;
 use crate::cli::failure::Failure;
 use crate::cli::progress::{self, is_quiet};
@@ -52,7 +52,9 @@ pub(super) fn last_words(line: &str, tip: Option<&str>) {
 
 /// A line on standard error, which is complete.
 pub(super) fn said(line: &str) {
-    progress::aside(|| drop(writeln!(std::io::stderr().lock(), "{line}")));
+    if !log_line(line) {
+        progress::aside(|| drop(writeln!(std::io::stderr().lock(), "{line}")));
+    }
 }
 
 /// The file, or standard input, which is also called `-`: a text, whose bytes are UTF-8.

@@ -13,7 +13,7 @@ use crate::base::rate::Rate;
 use crate::cli::args::StoreArgs;
 use crate::cli::failure::Failure;
 use crate::cli::settings::placed;
-use crate::cli::streams::{message, result};
+use crate::cli::streams::{complaint, message, result};
 use crate::cli::style::{FAINT, PLAIN};
 use crate::cli::table::Table;
 use crate::cli::tokens_args::{BoundArgs, ReachArgs, TokenCommand};
@@ -65,14 +65,20 @@ impl Tokens<'_> {
                 let bounds = bounds_of(bounds)?;
                 let of_tenant = tenant.name().is_some();
                 let new = NewToken { name, tenant, services, routes, configs, expires, bounds };
-                let (_, token) = opened.io.block_on(opened.tokens.create(new))?;
+                let (id, token) = opened.io.block_on(opened.tokens.create(new))?;
                 if all {
                     let covers = if of_tenant { "redact, sanitize, share" } else { "every service" };
                     message(&format!(
                         "it covers {covers} and every route; --service and --route make one that covers less"
                     ));
                 }
-                result(token.expose())
+                // Nobody has what nobody could read, and nobody would know of it.
+                result(token.expose()).inspect_err(|_| match opened.io.block_on(opened.tokens.revoke(&id)) {
+                    Ok(()) => complaint("the token could not be written, and is revoked"),
+                    Err(error) => {
+                        complaint(&format!("the token {id} could not be written, nor revoked: {error}"))
+                    }
+                })
             }
             TokenCommand::List => self.list(),
             TokenCommand::Update { id, name, reach, bounds, expires, clear } => {

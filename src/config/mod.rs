@@ -16,12 +16,14 @@
 //! | `at` | a value and where the file says it |
 //! | `places` | where the file says something, by the path to it |
 //! | `supplied` | values from the environment and from secret files |
+//! | `expiry` | the certificates that listeners show, and how long they last |
 //! | `credential` | values that go to an upstream, which may be in the vault |
 //! | `similar` | what was probably meant |
 
 mod at;
 mod check;
 mod credential;
+mod expiry;
 mod load;
 mod message;
 mod mistakes;
@@ -40,6 +42,7 @@ mod syntax;
 pub use crate::base::units::{Period, Size};
 pub use at::At;
 pub use credential::Credential;
+pub use expiry::{SOON, ShownCertificate, days, shown_certificates};
 pub use load::{Config, Options, Reading, check_text, embedded, load, load_for, log_format, parse, reload};
 pub use names::names_model;
 pub use problem::{Problem, Problems};

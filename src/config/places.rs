@@ -16,6 +16,11 @@ impl<'a> Places<'a> {
         Self(None)
     }
 
+    /// Whether there is a file that does not say it.
+    pub(crate) fn lacks(&self, path: &[&str]) -> bool {
+        self.0.is_some() && self.value(path).is_none()
+    }
+
     /// The byte offset at which the value at the end of a path of keys begins; 0 where the file does not say it.
     pub(crate) fn at(&self, path: &[&str]) -> usize {
         self.value(path).map_or(0, |value| value.0)

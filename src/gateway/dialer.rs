@@ -9,7 +9,7 @@ use bytes::Bytes;
 use http::{HeaderValue, Method, StatusCode};
 use pingora::http::{RequestHeader, ResponseHeader};
 use pingora::proxy::Session;
-use pingora::upstreams::peer::HttpPeer;
+use pingora::upstreams::peer::{HttpPeer, Peer};
 use pingora::{Error, ErrorSource};
 
 use crate::gateway::error::GatewayError;
@@ -175,6 +175,12 @@ impl PoolDialer {
         }
     }
 
+    /// The peer let the request down for this reason, and no other is tried.
+    pub fn lost(&mut self, error: &Error, peer: &HttpPeer) {
+        self.upstream.tell(&peer.address().to_string(), error);
+        self.record_failure();
+    }
+
     /// The peer let the request down, and no other is tried.
     pub fn record_failure(&mut self) {
         if let Some(attempt) = &mut self.attempt {
@@ -190,6 +196,7 @@ impl PoolDialer {
         if *error.esource() == ErrorSource::Downstream {
             return false;
         }
+        self.upstream.tell(&how.peer.address().to_string(), error);
         let again = self.attempts < self.upstream.attempts()
             && (!how.connected
                 || self.upstream.repeats(error, how.method, Sent { unsent: how.unsent, reused: how.reused }));
@@ -243,6 +250,8 @@ impl Dialer for PoolDialer {
     }
 
     fn broken(&mut self, error: &Error) -> GatewayError {
+        let peer = self.authority.as_ref().and_then(|authority| authority.to_str().ok());
+        self.upstream.tell(peer.unwrap_or_default(), error);
         self.record_failure();
         self.upstream.error(error)
     }

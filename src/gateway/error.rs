@@ -194,6 +194,8 @@ impl GatewayError {
                 ApiError::OverBudget(_) => OVER_BUDGET,
                 ApiError::Provider(_) => "provider",
                 ApiError::Overloaded => "overloaded",
+                ApiError::Unavailable => "store_unavailable",
+                ApiError::Unaudited => "audit_unwritten",
                 ApiError::Full => "store_full",
                 ApiError::Internal(_) => "internal",
             },
@@ -232,7 +234,9 @@ impl GatewayError {
                 ApiError::TooManyRequests(_) | ApiError::TooManyValues(_) | ApiError::OverBudget(_) => {
                     StatusCode::TOO_MANY_REQUESTS
                 }
-                ApiError::Overloaded => StatusCode::SERVICE_UNAVAILABLE,
+                ApiError::Overloaded | ApiError::Unavailable | ApiError::Unaudited => {
+                    StatusCode::SERVICE_UNAVAILABLE
+                }
                 ApiError::Full => StatusCode::INSUFFICIENT_STORAGE,
                 ApiError::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
             },
@@ -287,7 +291,13 @@ impl GatewayError {
         match self {
             Self::Api(ApiError::TooLarge(_) | ApiError::Excess(_)) => 1009,
             Self::Api(ApiError::UnsupportedMediaType(_)) => 1003,
-            Self::Api(ApiError::Overloaded | ApiError::TooManyRequests(_) | ApiError::OverBudget(_))
+            Self::Api(
+                ApiError::Overloaded
+                | ApiError::Unavailable
+                | ApiError::Unaudited
+                | ApiError::TooManyRequests(_)
+                | ApiError::OverBudget(_),
+            )
             | Self::Unverifiable
             | Self::Unanalyzed => 1013,
             Self::Api(ApiError::Internal(_)) => 1011,
@@ -360,7 +370,9 @@ impl GatewayError {
             ) => {
                 answer.headers.insert(RETRY_AFTER, HeaderValue::from(*after));
             }
-            Self::Api(ApiError::Overloaded) | Self::Unverifiable | Self::Unanalyzed => {
+            Self::Api(ApiError::Overloaded | ApiError::Unavailable | ApiError::Unaudited)
+            | Self::Unverifiable
+            | Self::Unanalyzed => {
                 answer.headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
             }
             Self::Api(ApiError::TooLarge(_) | ApiError::Excess(_)) => {

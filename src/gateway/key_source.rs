@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use http::header::{ACCEPT, HeaderValue};
+use pingora::Error;
 use pingora::connectors::http::Connector;
 use pingora::http::RequestHeader;
+use pingora::upstreams::peer::Peer;
 
 use crate::gateway::discovery::Discovery;
 use crate::gateway::key_set::{MAX_SET, TOO_LARGE};
@@ -54,18 +56,19 @@ impl UpstreamKeys {
     }
 
     async fn fetch(&self) -> Result<Vec<u8>, &'static str> {
-        let failed = |kind| {
-            self.upstream.failed(kind);
-            "the upstream of keys does not answer"
-        };
         let chosen = self
             .upstream
             .choose(&mut TriedPeers::default())
             .await
             .map_err(|_| "the upstream of keys has no address")?;
         let peer = chosen.dial().ok_or("the upstream of keys has no address")?;
+        let failed = |kind, error: &Error| {
+            self.upstream.tell(&peer.address().to_string(), error);
+            self.upstream.failed(kind);
+            "the upstream of keys does not answer"
+        };
         let got = self.connector.get_http_session(peer).await;
-        let (mut session, _) = got.map_err(|_| failed(UpstreamFailure::Connect))?;
+        let (mut session, _) = got.map_err(|error| failed(UpstreamFailure::Connect, &error))?;
         let head = RequestHeader::build("GET", self.path.as_bytes(), None);
         let mut head = head.map_err(|_| "the path of keys cannot be asked for")?;
         let credentials = self.upstream.credentials().await;
@@ -74,7 +77,7 @@ impl UpstreamKeys {
         applied.map_err(|_| "the path of keys cannot be asked for")?;
         let asked = head.insert_header(ACCEPT, HeaderValue::from_static("application/json"));
         asked.map_err(|_| "the path of keys cannot be asked for")?;
-        let gone = |_| failed(UpstreamFailure::Broken);
+        let gone = |error: Box<Error>| failed(UpstreamFailure::Broken, &error);
         session.write_request_header(Box::new(head)).await.map_err(gone)?;
         session.finish_request_body().await.map_err(gone)?;
         session.read_response_header().await.map_err(gone)?;

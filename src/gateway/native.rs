@@ -7,7 +7,8 @@ use pingora::http::ResponseHeader;
 use pingora::proxy::Session;
 use pingora::{Error, ErrorType, Result};
 
-use crate::api::{Answer, ApiError, Body, Call, Handler};
+use crate::api::incoming::stored;
+use crate::api::{Answer, Body, Call, Handler};
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::{Exchange, has_body};
 use crate::gateway::session_body::{SessionBody, drained};
@@ -115,7 +116,7 @@ async fn stream(
     let head = prepared(session, head).await;
     session.write_response_header(Box::new(head), false).await.map_err(|_| GatewayError::Gone)?;
     loop {
-        let mut piece = pieces.next().await.map_err(|_| GatewayError::Api(ApiError::Internal("files")))?;
+        let mut piece = pieces.next().await.map_err(|error| GatewayError::Api(stored(&error)))?;
         let end = piece.is_none();
         if rewritten {
             answering.chunk(x, &mut piece, end)?;

@@ -339,7 +339,7 @@ impl ProxyHttp for Gateway {
                 let method = &session.req_header().method;
                 let how = Progress { peer, connected: true, reused, unsent: *unsent, method };
                 if lost && !ours && *error.esource() == ErrorSource::Upstream {
-                    dialer.record_failure();
+                    dialer.lost(&error, peer);
                 }
                 !lost && !ours && dialer.again(&error, how)
             }

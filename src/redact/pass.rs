@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::base::budget::Exhausted;
 use crate::base::checkpoint::Stopped;
 use crate::detect::offset::Points;
 use crate::detect::{Cache, Finding, Span};
@@ -99,7 +100,10 @@ impl<'p> Pass<'p> {
             search.text(text);
             Changes::new()
         })?;
-        let PassSearch { mut values, mut report, mut hits, outcome, blocked, hosts, .. } = search;
+        let PassSearch { mut values, mut report, mut hits, outcome, exhausted, blocked, hosts, .. } = search;
+        if let Some(why) = exhausted {
+            return Err(why.into());
+        }
         outcome?;
         if self.redactors.iter().any(|redactor| redactor.detector.is_unread()) {
             return Err(RedactError::Unread);
@@ -247,6 +251,8 @@ struct PassSearch<'p, 's> {
     hosts: Hosts,
     /// Once it was stopped, nothing more is looked through.
     outcome: Result<(), Stopped>,
+    /// Why, where there is no room for what was found.
+    exhausted: Option<Exhausted>,
 }
 
 impl<'p, 's> PassSearch<'p, 's> {
@@ -260,6 +266,7 @@ impl<'p, 's> PassSearch<'p, 's> {
             blocked: BlockedRules::default(),
             hosts: Hosts::default(),
             outcome: Ok(()),
+            exhausted: None,
         }
     }
 
@@ -296,6 +303,10 @@ impl<'p, 's> PassSearch<'p, 's> {
         });
         self.outcome = found.as_ref().map(drop).map_err(|stopped| *stopped);
         let mut findings = found.unwrap_or_default();
+        if let Err(why) = redactor.hold(findings.len()) {
+            (self.outcome, self.exhausted) = (Err(Stopped), Some(why));
+            return Vec::new();
+        }
         findings.retain(|Finding { rule, span, .. }| {
             let range = span.start..span.end;
             part.look.admits(&range, part.text.len())

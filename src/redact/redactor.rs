@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::base::budget::{Exhausted, Tally};
 use crate::base::checkpoint::{Checkpoint, Stopped};
 use crate::detect::{Allow, Cache, Detector, Finding, Label, RuleError, RuleId, RuleSelection, Span};
 use crate::redact::method::{Method, Plan};
@@ -19,6 +20,9 @@ use crate::stream::json::{Decoded, Leaf, Token, walk};
 /// to redact it.
 pub const MOST_EXPLAINED: usize = 1 << 20;
 
+/// What each finding counts as, in bytes: it, its entry in the report, where it stands and what stands there instead.
+const FINDING: usize = 512;
+
 /// Finds and replaces. Cheap to clone.
 #[derive(Clone)]
 pub struct Redactor {
@@ -32,13 +36,15 @@ pub struct Redactor {
     hears: RuleSelection,
     /// What analyzers found in the texts of the same request.
     reported: Option<Arc<Reported>>,
+    /// What its findings count as.
+    tally: Option<Tally>,
 }
 
 impl Redactor {
     /// What the detector finds becomes what the plan says.
     pub fn new(detector: Detector, plan: Plan) -> Self {
         let (public, hears) = (PublicNameRules::default(), RuleSelection::default());
-        Self { detector, plan: Arc::new(plan), public, log: None, hears, reported: None }
+        Self { detector, plan: Arc::new(plan), public, log: None, hears, reported: None, tally: None }
     }
 
     /// The rule of this name, on or not.
@@ -148,6 +154,18 @@ impl Redactor {
     #[must_use]
     pub fn passing(self, checkpoint: Checkpoint) -> Self {
         Self { detector: self.detector.passing(checkpoint), ..self }
+    }
+
+    /// The same, but what it finds counts as held, and a document in which it finds too much for that ends in
+    /// [`RedactError::Exhausted`](crate::redact::RedactError::Exhausted).
+    #[must_use]
+    pub fn holding(self, tally: Tally) -> Self {
+        Self { tally: Some(tally), ..self }
+    }
+
+    /// It found so much more.
+    pub(super) fn hold(&self, findings: usize) -> Result<(), Exhausted> {
+        self.tally.as_ref().map_or(Ok(()), |tally| tally.add(findings.saturating_mul(FINDING)))
     }
 
     /// The same of redactors that look through one document together: what a names model may read is bounded for all.

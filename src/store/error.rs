@@ -133,6 +133,9 @@ impl fmt::Display for Cause {
 
 // The low byte of SQLite's result codes; the rest of the code only says more exactly.
 const BUSY: i32 = 5;
+const READ_ONLY: i32 = 8;
+const IO: i32 = 10;
+const CANNOT_OPEN: i32 = 14;
 const CORRUPT: i32 = 11;
 const FULL: i32 = 13;
 const NOT_A_DATABASE: i32 = 26;
@@ -174,6 +177,11 @@ impl StoreError {
             Some(FULL) => Self::Full,
             Some(CORRUPT | NOT_A_DATABASE) => Self::Corrupt,
             Some(BUSY) => cause("another process holds it"),
+            Some(READ_ONLY) => cause("its file, or file system, may only be read"),
+            Some(IO) => cause("the system cannot read or write its file"),
+            Some(CANNOT_OPEN) => cause(
+                "its file, or one beside it, cannot be opened: a read-only file system, or no descriptor left",
+            ),
             _ => cause("it failed"),
         }
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::base::clock::SharedClock;
+use crate::base::seldom::Seldom;
 use crate::store::StoreError;
 use crate::store::records::{Closing, Entry, Expected, Keep, Key, Later, Records, Row};
 use crate::telemetry::{StoreWork, WorkMetrics};
@@ -13,19 +14,23 @@ pub struct Timed {
     records: Arc<dyn Records>,
     metrics: WorkMetrics,
     clock: SharedClock,
+    told: Seldom,
 }
 
 impl Timed {
     /// Measures these.
     pub fn new(records: Arc<dyn Records>, metrics: WorkMetrics, clock: SharedClock) -> Self {
-        Self { records, metrics, clock }
+        Self { records, metrics, clock, told: Seldom::default() }
     }
 
     fn told<T>(&self, work: StoreWork, began: Instant, done: Result<T, StoreError>) -> Result<T, StoreError> {
         self.metrics.store.observe(work, self.clock.instant().duration_since(began).as_secs_f64());
         // That somebody else was first is an answer.
-        if done.as_ref().is_err_and(|error| !matches!(error, StoreError::Conflict)) {
+        if let Some(error) = done.as_ref().err().filter(|error| !matches!(error, StoreError::Conflict)) {
             self.metrics.store_errors.inc();
+            if let Some(unsaid) = self.told.due() {
+                tracing::error!(target: "portcullis::store", unsaid, "{error}");
+            }
         }
         done
     }

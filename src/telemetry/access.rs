@@ -1,22 +1,20 @@
 //! [`AccessLog`]: one line for each request, in the process's log or in a file of its own.
 
 use std::fs::{File, OpenOptions};
-use std::io::Write;
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
 use crate::telemetry::addresses::Addresses;
 use crate::telemetry::event::Access;
+use crate::telemetry::lines::{LineKind, LineQueue, Place};
+use crate::telemetry::process_log;
 use crate::telemetry::recent::RecentRequests;
 
-/// Lines that wait for the disk, at the most; those beyond it are dropped and counted.
-const WAITING: usize = 8192;
-
-/// How often a file is looked for under its name: whoever rotates it need not tell us.
-const LOOK: Duration = Duration::from_secs(1);
+/// How long is waited for the last lines.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Where lines go.
 #[derive(Clone, Debug, Default)]
@@ -36,47 +34,38 @@ enum Way {
     Off,
     Log,
     JsonLog,
-    File(SyncSender<Line>),
-}
-
-enum Line {
-    Text(String),
-    /// To be answered once all before it is written.
-    Flush(SyncSender<()>),
+    File(LineQueue),
 }
 
 /// The access log.
 pub struct AccessLog {
     way: Way,
     addresses: Addresses,
-    lost: Box<dyn Fn() + Send + Sync>,
     faults: Box<dyn Fn(&'static str) + Send + Sync>,
     recent: Arc<RecentRequests>,
 }
 
 impl AccessLog {
-    /// Opens it; `lost` is called for each line that cannot be written.
+    /// Opens it; `lost` is called for each line that cannot be written to a file of its own.
     ///
     /// # Errors
     /// A file that cannot be opened, or no thread to write it.
     pub fn open(
         to: AccessTo,
         addresses: Addresses,
-        lost: impl Fn() + Clone + Send + Sync + 'static,
+        lost: impl Fn() + Send + Sync + 'static,
     ) -> std::io::Result<Self> {
         let way = match to {
             AccessTo::Off => Way::Off,
             AccessTo::Log => Way::Log,
             AccessTo::JsonLog => Way::JsonLog,
             AccessTo::File(path) => {
-                let (lines, writer) = (sync_channel(WAITING), Writer::open(&path)?);
-                let lost = lost.clone();
-                let run = move || writer.run(&lines.1, &lost);
-                std::thread::Builder::new().name("access".to_owned()).spawn(run)?;
-                Way::File(lines.0)
+                let file = LogFile::open(&path)?;
+                let whole = file.is_whole();
+                Way::File(LineQueue::to(file, whole, move |_| lost())?)
             }
         };
-        Ok(Self { way, addresses, lost: Box::new(lost), faults: Box::new(|_| {}), recent: Arc::default() })
+        Ok(Self { way, addresses, faults: Box::new(|_| {}), recent: Arc::default() })
     }
 
     /// Has `faults` called with what went wrong, for each request of which something did.
@@ -99,83 +88,67 @@ impl AccessLog {
         match &self.way {
             Way::Off => {}
             Way::Log => access.log(self.addresses),
-            Way::JsonLog => {
-                let line = access.json(self.addresses) + "\n";
-                if std::io::stderr().lock().write_all(line.as_bytes()).is_err() {
-                    (self.lost)();
-                }
-            }
-            Way::File(lines) => {
-                if lines.try_send(Line::Text(access.json(self.addresses) + "\n")).is_err() {
-                    (self.lost)();
-                }
-            }
+            Way::JsonLog => process_log::push(self.line(access), LineKind::Access),
+            Way::File(lines) => lines.push(self.line(access), LineKind::Access),
         }
+    }
+
+    fn line(&self, access: &Access<'_>) -> Vec<u8> {
+        (access.json(self.addresses) + "\n").into_bytes()
     }
 
     /// Waits a second at the most until what was logged is written.
     pub fn flush(&self) {
-        let Way::File(lines) = &self.way else { return };
-        let (done, written) = sync_channel(1);
-        if lines.try_send(Line::Flush(done)).is_ok() {
-            let _in_time = written.recv_timeout(Duration::from_secs(1));
+        if let Way::File(lines) = &self.way {
+            lines.flush(PATIENCE);
         }
     }
 }
 
-struct Writer {
+/// A file that may be moved away at any time: whoever rotates it need not tell us.
+struct LogFile {
     path: PathBuf,
     file: File,
     /// Which file it is: device and number.
     which: (u64, u64),
 }
 
-impl Writer {
+impl LogFile {
     fn open(path: &Path) -> std::io::Result<Self> {
         let file = OpenOptions::new().append(true).create(true).mode(0o600).open(path)?;
         let found = file.metadata()?;
         Ok(Self { path: path.to_owned(), which: (found.dev(), found.ino()), file })
     }
 
-    fn run(mut self, lines: &Receiver<Line>, lost: &impl Fn()) {
-        let mut held = Vec::new();
-        loop {
-            let mut done = Vec::new();
-            match lines.recv_timeout(LOOK) {
-                Ok(line) => take(line, &mut held, &mut done),
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return,
-            }
-            let mut count = 1;
-            for line in lines.try_iter().take(WAITING) {
-                count += 1;
-                take(line, &mut held, &mut done);
-            }
-            self.look();
-            if !held.is_empty() && self.file.write_all(&held).is_err() {
-                (0..count).for_each(|_| lost());
-            }
-            held.clear();
-            done.into_iter().for_each(|done| done.send(()).unwrap_or_default());
-        }
-    }
-
-    /// If the name is another file's by now, or nobody's, that is opened.
-    fn look(&mut self) {
-        let found = std::fs::metadata(&self.path).map(|found| (found.dev(), found.ino()));
-        if found.is_ok_and(|found| found == self.which) {
-            return;
-        }
-        if let Ok(opened) = Self::open(&self.path) {
-            *self = opened;
-        }
+    /// Whether its last line is: a process that was killed, or had no room, may have left one that is not.
+    fn is_whole(&self) -> bool {
+        let mut last = [b'\n'];
+        let read = File::open(&self.path).and_then(|mut file| {
+            file.seek(SeekFrom::End(-1))?;
+            file.read(&mut last)
+        });
+        // Of an empty file there is none.
+        read.is_err() || last == *b"\n"
     }
 }
 
-fn take(line: Line, held: &mut Vec<u8>, done: &mut Vec<SyncSender<()>>) {
-    match line {
-        Line::Text(text) => held.extend_from_slice(text.as_bytes()),
-        Line::Flush(written) => done.push(written),
+impl Place for LogFile {
+    fn name(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    /// If the name is another file's by now, or nobody's, that is opened.
+    fn look(&mut self) -> Option<bool> {
+        let found = std::fs::metadata(&self.path).map(|found| (found.dev(), found.ino()));
+        if found.is_ok_and(|found| found == self.which) {
+            return None;
+        }
+        *self = Self::open(&self.path).ok()?;
+        Some(self.is_whole())
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.file.write(bytes)
     }
 }
 
@@ -215,5 +188,20 @@ mod tests {
         assert_eq!(line["client"], "192.0.2.0");
         assert_eq!(line["findings"]["EMAIL_ADDRESS"], 2);
         assert_eq!(line["timestamp"], "1970-01-01T00:00:00.000Z");
+    }
+
+    #[test]
+    fn a_line_that_somebody_left_torn_is_ended_first() {
+        let folder = tempfile::tempdir().unwrap();
+        for (before, after) in [("", ""), ("{}\n", "{}\n"), ("{}\n{\"torn", "{}\n{\"torn\n")] {
+            let path = folder.path().join("access.jsonl");
+            std::fs::write(&path, before).unwrap();
+            let log = AccessLog::open(AccessTo::File(path.clone()), Addresses::Off, || {}).unwrap();
+            log.write(&Access::of(&RequestId::from_random([1; 20])));
+            log.flush();
+            let text = std::fs::read_to_string(&path).unwrap();
+            let line = text.strip_prefix(after).unwrap();
+            assert!(line.starts_with('{') && line.ends_with("}\n"), "{line}");
+        }
     }
 }

@@ -10,6 +10,7 @@ use serde_json::json;
 use crate::base::clock::Timestamp;
 use crate::base::id::{RequestId, TokenId};
 use crate::telemetry::addresses::Addresses;
+use crate::telemetry::process_log::ACCESS;
 
 /// Whether a body was looked at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -185,7 +186,7 @@ impl<'a> Access<'a> {
         let findings: Vec<String> =
             self.findings.iter().map(|(rule, count)| format!("{rule}={count}")).collect();
         tracing::info!(
-            target: "portcullis::access",
+            target: ACCESS,
             request_id = %self.id,
             route = self.route,
             method = self.method,

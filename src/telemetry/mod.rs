@@ -4,15 +4,17 @@ mod access;
 mod addresses;
 mod event;
 mod init;
+mod lines;
 mod log_records;
 mod metrics;
+mod process_log;
 mod recent;
 pub mod trace;
 
 pub use access::{AccessLog, AccessTo};
 pub use addresses::Addresses;
 pub use event::{Access, AccessUsage, Scan, Unscanned};
-pub use init::{LogFormat, colour_log, logs_json, start_log};
+pub use init::{LogFormat, LogWay, colour_log, logs_json, start_log};
 pub use log_records::{LogRecord, Severity, encode_records};
 pub use metrics::{
     AnalyzerAnswer, AnalyzerMetrics, AuditCopy, ChildEnd, Circuit, ConnectionState, Direction, During, Each,
@@ -21,4 +23,5 @@ pub use metrics::{
     SharedLimitMetrics, StatusClass, StoreWork, TokenKind, Traffic, UpstreamFailure, UpstreamMetrics,
     UsageMetrics, Verdict, Word, WorkMetrics,
 };
+pub use process_log::{flush_log, log_line};
 pub use recent::{Decision, RecentPart, RecentRequest, RecentRequests, RecentUsage};

@@ -208,6 +208,12 @@ impl Ledger {
         failed.map_or(reported, Err)
     }
 
+    /// What accounts have spent here that the store does not have, by their rows.
+    pub fn unwritten(&self) -> Vec<(String, Spend)> {
+        let lines = self.lines.iter().filter(|line| !line.unwritten.is_nothing());
+        lines.map(|line| (line.key().clone(), line.unwritten)).collect()
+    }
+
     /// What is to be written, and what others may have written of what was asked for since the last time.
     fn due(&self) -> Vec<Due> {
         let due = self.lines.iter().filter(|line| !line.unwritten.is_nothing() || line.idle == 0);

@@ -99,6 +99,13 @@ impl UsageReport {
         *self.unwritten.entry(key).or_default() += totals;
     }
 
+    /// What was added that the store does not have.
+    pub fn unwritten(&self) -> UsageTotals {
+        let mut sum = UsageTotals::default();
+        self.unwritten.iter().for_each(|entry| sum += *entry.value());
+        sum
+    }
+
     /// Writes what was added since the last time.
     pub(super) async fn write(&self, now: Timestamp) -> Result<(), StoreError> {
         let waiting: Vec<UsageKey> = self.unwritten.iter().map(|entry| entry.key().clone()).collect();

@@ -26,6 +26,14 @@ pub enum VaultError {
     /// one could not open it.
     #[error("{path}: this store's master key is missing; restore the file from a copy", path = .0.display())]
     KeyMissing(PathBuf),
+    /// There is a master key in this file, and nothing in the store was ever sealed with it: it is not the store that was
+    /// there. Nothing was written.
+    #[error(
+        "{path} is a master key that was in use, but there is nothing in the store: it is another one, or was not copied whole \
+         (its -wal belongs to it); restore the store from a copy, or remove the key to begin anew",
+        path = .0.display()
+    )]
+    StoreMissing(PathBuf),
     /// What should be a master key is not one.
     #[error("{0} does not hold a master key: 32 bytes, written as 64 hexadecimal digits or as base64")]
     KeyFormat(Origin),

@@ -3,7 +3,6 @@
 //! The first row sealed in a new store is a canary. A wrong master key fails to open it at start, before anything
 //! is written that the right one could not read.
 
-use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use tokio::sync::OnceCell;
@@ -70,18 +69,12 @@ impl Vault {
         Ok(vault)
     }
 
-    /// Opens the store with the key in this file, which is made only if the store is new: a fresh key for a
-    /// sealed store would hide that the right one is lost.
-    pub async fn open_with_file(
-        records: Arc<dyn Records>,
-        path: &Path,
-        clock: SharedClock,
-    ) -> Result<Self, VaultError> {
-        let master = match records.get(&Key::new(CANARY, "1")).await? {
-            Some(_) => MasterKey::load(path)?.ok_or_else(|| VaultError::KeyMissing(path.to_owned()))?,
-            None => MasterKey::load_or_create(path)?,
-        };
-        Self::open(records, &master, clock).await
+    /// Whether a vault was ever begun in this store.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn is_begun(records: &dyn Records) -> Result<bool, VaultError> {
+        Ok(records.get(&Key::new(CANARY, "1")).await?.is_some())
     }
 
     /// Reads the ring again, as another process may have changed it.

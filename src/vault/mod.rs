@@ -4,6 +4,7 @@
 //! | file | noun |
 //! |---|---|
 //! | [`master`] | [`MasterKey`]: where it comes from |
+//! | `own_key` | the vault's own, in a file that is made with a new store |
 //! | [`hook`] | a master key from a program of the operator's |
 //! | [`passphrase`] | a master key from a passphrase; its salt lies in the store |
 //! | `wrapping` | one key that seals rows |
@@ -21,6 +22,7 @@ pub mod jwt;
 pub mod keys;
 pub mod master;
 mod origin;
+mod own_key;
 pub mod passphrase;
 mod ring;
 pub mod rotation;

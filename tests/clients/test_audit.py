@@ -199,6 +199,14 @@ def test_where_it_cannot_be_written_requests_are_refused_or_pass(on_failure, sta
             os.rename(gateway.home / "audit.jsonl", gateway.home / "kept.jsonl")
             (gateway.home / "audit.jsonl").write_text("somebody else's\n")
             gateway.wait_for(lambda: ask() == status, 10, every=0.3)
+            for _ in range(20):
+                ask()
+            told = [line for line in gateway.log if "portcullis::audit" in line and "audit.jsonl" in line]
+            assert 1 <= len(told) <= 2 and "ERROR" in told[0] and "move the file away" in told[0], told
+            if status == 503:
+                answer = gateway.call("POST", "/open/v1/chat/completions", CHAT)
+                assert b"audit log" in answer.body and answer.headers["retry-after"]
+                assert 'faults_total{fault="audit_unwritten"}' in gateway.metrics()
             (gateway.home / "audit.jsonl").unlink()
             gateway.wait_for(lambda: ask() == 200, 10, every=0.3)
             gateway.wait_for(lambda: lines(gateway))

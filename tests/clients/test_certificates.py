@@ -6,12 +6,13 @@ import os
 import signal
 import socket
 import ssl
+import time
 
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
-from gateway import MINIMAL, Gateway
+from gateway import MINIMAL, Gateway, run
 
 CONFIG = MINIMAL + """
 [[listen]]
@@ -32,13 +33,13 @@ respond = {{ status = 200, body = "BODY" }}
 """
 
 
-def issue(home, file, name):
-    """A certificate of its own for this name, whose files are there at once."""
+def issue(home, file, name, days=365):
+    """A certificate of its own for this name, whose files are there at once; it is good for so many days."""
     key = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
     now = datetime.datetime.now(datetime.UTC)
     made = x509.CertificateBuilder(subject, subject, key.public_key(), x509.random_serial_number())
-    made = made.not_valid_before(now - datetime.timedelta(1)).not_valid_after(now + datetime.timedelta(1))
+    made = made.not_valid_before(now - datetime.timedelta(90)).not_valid_after(now + datetime.timedelta(days, 60))
     form = (serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
     (home / (file + ".key")).write_bytes(key.private_bytes(*form))
     os.chmod(home / (file + ".key"), 0o600)
@@ -122,3 +123,31 @@ def test_another_file_is_shown_too_and_whether_there_is_tls_takes_a_restart(gate
     gateway.reload("reloaded routes")
     assert "listen" in gateway.said("change with a restart only")[-1]
     assert (shown(gateway.h2c), gateway.body()) == ("CN=c-one", b"BODY")
+
+
+def test_certificates_that_end_are_told():
+    with Secured("", CONFIG) as gateway:
+        assert not gateway.said("expire")
+        assert "warning" not in run("check", "-c", gateway.file).err
+        issue(gateway.home, "a", "a-one", days=-2)
+        issue(gateway.home, "b", "b-one", days=7)
+        gateway.reload("reloaded routes")
+        expired, soon = gateway.said("a.pem"), gateway.said("b.pem")
+        assert len(expired) == len(soon) == 1 and "has expired" in expired[0] and "expires in 7 days" in soon[0]
+        assert all("WARN" in line for line in expired + soon)
+        checked = run("check", "-c", gateway.file)
+        assert checked.returncode == 0 and "has expired" in checked.err and "expires in 7 days" in checked.err
+        name = "portcullis_certificate_expiry_timestamp_seconds{"
+        ends = {line.split('file="')[1].split('"')[0][-5:]: float(line.rsplit(" ", 1)[1]) for line in gateway.metrics().splitlines() if line.startswith(name)}
+        assert abs(ends["a.pem"] - time.time() + 2 * 86400) < 300 and abs(ends["b.pem"] - time.time() - 7 * 86400) < 300
+
+
+def test_certificates_that_have_ended_are_told_at_the_start():
+    class Expired(Secured):
+        def start(self, every=0.02):
+            for name in "ab":
+                issue(self.home, name, name + "-one", days=-1)
+            Gateway.start(self, every)
+
+    with Expired("", CONFIG) as gateway:
+        assert len(gateway.said("has expired")) == 2

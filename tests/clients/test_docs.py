@@ -103,6 +103,16 @@ def expected(shown):
     return re.compile(".*".join(map(re.escape, shown.split("…"))), re.S)
 
 
+def test_every_curl_that_sends_json_says_so():
+    """Also of blocks that do not run here."""
+    files = [*PAGES, *(ROOT / "examples").rglob("*.sh"), *(ROOT / "examples").rglob("*.md")]
+    for file in files:
+        text = file.read_text().replace("\\\n", " ")
+        for command in re.findall(r"^.*\bcurl\b.*$", text, re.M):
+            if re.search(r" (-d|--data|--data-raw|--data-binary)\b", command):
+                assert re.search(r"content-type:", command, re.I), "%s: %s" % (file.name, command)
+
+
 @pytest.mark.parametrize(("language", "text"), list(blocks()))
 def test_it_runs_as_it_stands(place, upstream, language, text):
     upstream.forget()

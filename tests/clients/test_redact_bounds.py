@@ -7,7 +7,7 @@ import socket
 import time
 
 import pytest
-from gateway import PATIENCE, cpu
+from gateway import MINIMAL, PATIENCE, Gateway, cpu
 
 
 def post(gateway, path, body):
@@ -69,3 +69,22 @@ def test_undoing_stops_when_its_caller_leaves(gateway):
     # They have left: soon nothing is worked at any more.
     gateway.wait_for(lambda: (before := cpu(gateway.process.pid), time.sleep(0.5), cpu(gateway.process.pid) - before < 0.1)[-1])
     assert post(gateway, "/v1/redact", {"text": "x " * 20_000 + data["p1"]}).status == 200
+
+
+def test_what_a_call_finds_counts_as_what_it_holds():
+    """The same size with nothing in it passes; what was held is given back."""
+    limits = '[limits]\nbody = "1MiB"\ncollected = "1MiB"\nper_request = "2MiB"\nheld = "4MiB"\n'
+    with Gateway("", MINIMAL + limits) as gateway:
+        dense, empty = "a@harbour.com " * 40_000, "nothing of it " * 40_000
+        held = lambda: next(line for line in gateway.metrics().splitlines() if line.startswith("portcullis_held_bytes "))
+        for debug in (False, True):
+            refused = gateway.api("/v1/redact", {"text": dense, "debug": debug})
+            assert refused.status == 413, refused.body[:300]
+            error = refused.json()["result"]["errors"][0]
+            assert error["code"] == "IsTooBig" and str(2 << 20) in error["detail"]
+            rows = {"data": {"rows": [dense[:1400]] * 300}, "jsonp": ["$.rows[*]"], "debug": debug}
+            assert gateway.api("/v1/redact_structured", rows).status == 413
+        assert gateway.api("/v1/redact", {"text": empty}).status == 200
+        few = gateway.api("/v1/redact", {"text": dense[:14_000]})
+        assert few.status == 200 and few.json()["result"]["count"] == 1000
+        gateway.wait_for(lambda: held().split()[1] == "0")

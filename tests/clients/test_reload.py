@@ -4,7 +4,7 @@ import os
 import signal
 
 import pytest
-from gateway import MINIMAL, Gateway
+from gateway import MINIMAL, Gateway, run
 
 CONFIG = MINIMAL + """[log]
 format = "json"
@@ -123,3 +123,27 @@ def test_nobody_looks_where_nobody_is_to(gateway):
         gateway.wait_for(lambda: gateway.body() == "two", seconds=1)
     gateway.process.send_signal(signal.SIGHUP)
     gateway.wait_for(lambda: gateway.body() == "two")
+
+
+@pytest.mark.parametrize("text", ["", "# nothing left\n", MINIMAL])
+def test_a_file_without_routes_does_not_take_those_away_that_there_are(gateway, text):
+    renamed(gateway, text.format(**gateway.places()))
+    gateway.wait_for(lambda: gateway.said("it has no routes, and the running configuration has some"))
+    assert gateway.body() == "BODY" and gateway.metrics().count('reloads_total{result="failed"} 1') == 1
+    renamed(gateway, gateway.text("two"))
+    gateway.wait_for(lambda: gateway.body() == "two")
+    checked = run("check", "-c", gateway.file)
+    assert checked.returncode == 0 and "no routes" not in checked.err
+    in_place(gateway, text.format(**gateway.places()))
+    checked = run("check", "-c", gateway.file)
+    assert checked.returncode == 0
+    assert ("warning" in checked.err and "no routes and no listeners of its own" in checked.err) == (text != MINIMAL)
+
+
+def test_routes_may_come_and_go_one_by_one():
+    """Where there were none, there may be none."""
+    with Reloading("", MINIMAL + '[reload]\nevery = "100ms"\n[log]\nformat = "json"\n') as gateway:
+        renamed(gateway, gateway.file.read_text() + "# changed\n")
+        gateway.wait_for(lambda: gateway.said("reloaded routes and rules"))
+        renamed(gateway, gateway.text())
+        gateway.wait_for(lambda: gateway.call("GET", "/fixed").status == 200)

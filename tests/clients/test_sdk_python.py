@@ -3,10 +3,11 @@
 import asyncio
 import json
 import re
+import subprocess
 
 import pangea.exceptions
 import pytest
-from gateway import ROOT, run
+from gateway import ROOT, environment, run
 from pangea import PangeaConfig, PangeaResponseResult
 from pangea.asyncio.services import RedactAsync
 from pangea.services import Redact
@@ -227,9 +228,14 @@ def test_faults_are_the_sdks_own(gateway, redact):
 
 def test_the_vendors_samples_have_a_config_that_is_shipped(gateway, config):
     """The two commands of docs/api.md: a config from a file, and a token for it."""
-    body = json.loads((ROOT / "conf/redact-samples.json").read_text())
-    made = gateway.api("/v1beta/config/create", body).json()["result"]["id"]
-    token = run("tokens", "create", "--config", made, "--config-file", gateway.file).out.strip()
+    page = (ROOT / "docs/api.md").read_text()
+    block = next(block for block in re.findall(r"^```sh\n(.*?)^```", page, re.M | re.S) if "conf/redact-samples.json" in block)
+    create, bind = re.fullmatch(r"(curl .*)\n(portcullis .*)\n", block, re.S).groups()
+    variables = environment() | {"TOKEN": gateway.token}
+    shown = subprocess.run(["bash", "-c", create.replace("http://127.0.0.1:8080", gateway.url)], cwd=ROOT, env=variables, capture_output=True)
+    made = json.loads(shown.stdout)["result"]["id"]
+    bind = re.sub(r"pci_\w+", made, bind.split("#")[0]).split()
+    token = run(*bind[1:], "--config-file", gateway.file).out.strip()
     redact = Redact(token, config=config)
     text = "Visit our web is https://pangea.cloud"
     key = gateway.api("/v2/key/generate", {"type": "symmetric_key", "purpose": "fpe", "algorithm": "AES-FF3-1-256-BETA",

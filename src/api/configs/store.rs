@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::api::configs::config::{Config, ConfigSettings};
 use crate::api::configs::list::{Filter, ListRequest, Listed, Page};
+use crate::api::error::ApiError;
 use crate::base::clock::{SharedClock, Timestamp};
 use crate::base::id::ConfigId;
 use crate::crypto::random::{self, RandomError};
@@ -54,6 +55,16 @@ pub enum ConfigError {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+impl ConfigError {
+    /// How it is answered where it is no fault of the call.
+    pub(crate) fn unread(&self) -> ApiError {
+        match self {
+            Self::Store(error) => ApiError::store(error, "configs"),
+            _ => ApiError::Internal("configs"),
+        }
+    }
 }
 
 /// One service's configs in one store. Cheap to clone.

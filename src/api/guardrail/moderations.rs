@@ -61,7 +61,11 @@ impl Handler for Moderations {
             let done = self.answer(&mut call).await;
             done.unwrap_or_else(|error| {
                 let kind = match &error {
-                    ApiError::Internal(_) | ApiError::Overloaded | ApiError::Full => "server_error",
+                    ApiError::Internal(_)
+                    | ApiError::Overloaded
+                    | ApiError::Unavailable
+                    | ApiError::Unaudited
+                    | ApiError::Full => "server_error",
                     _ => "invalid_request_error",
                 };
                 let shape = json!({ "message": text_of(&error), "type": kind, "param": null, "code": null });

@@ -30,7 +30,10 @@ const ERRORS: [(&str, &str); 12] = [
     ("429", "Too many requests, or different values to encrypt or hash; see `Retry-After`."),
     ("431", "The request's head is too large."),
     ("500", "A fault of the gateway's; quote the request's id."),
-    ("503", "The gateway holds as much as it may; see `Retry-After`."),
+    (
+        "503",
+        "The gateway holds as much as it may, or its store or audit log cannot be used now; see `Retry-After`.",
+    ),
     ("507", "There is no room to store anything."),
 ];
 

@@ -82,6 +82,10 @@ fn internal<E>(_: E) -> ApiError {
     ApiError::Internal("jobs")
 }
 
+fn stored(error: StoreError) -> ApiError {
+    ApiError::store(&error, "jobs")
+}
+
 impl Jobs {
     /// Jobs in this store.
     ///
@@ -139,7 +143,7 @@ impl Jobs {
     /// # Errors
     /// A store that fails.
     pub async fn create(&self, id: &RequestId, job: &Job) -> Result<(), ApiError> {
-        self.write(id, Expected::Absent, job).await.map(drop).map_err(internal)
+        self.write(id, Expected::Absent, job).await.map(drop).map_err(stored)
     }
 
     /// Keeps a new job, to be worked on here and now: nobody else finds it waiting. `None` if this process takes no work
@@ -150,7 +154,7 @@ impl Jobs {
     pub async fn create_claimed(&self, id: &RequestId, job: &Job) -> Result<Option<Claim>, ApiError> {
         let Some(hand) = self.0.work_gate.begin() else { return self.create(id, job).await.map(|()| None) };
         let job = Job { stage: self.leased(), tries: job.tries.saturating_add(1), ..job.clone() };
-        let version = self.write(id, Expected::Absent, &job).await.map_err(internal)?;
+        let version = self.write(id, Expected::Absent, &job).await.map_err(stored)?;
         Ok(Some(Claim(Read { id: id.clone(), job, version }, hand)))
     }
 
@@ -159,9 +163,9 @@ impl Jobs {
     /// # Errors
     /// A store that fails.
     pub async fn get(&self, id: &RequestId) -> Result<Option<Read>, ApiError> {
-        let mut row = self.0.records.get(&key(PENDING, id)).await.map_err(internal)?;
+        let mut row = self.0.records.get(&key(PENDING, id)).await.map_err(stored)?;
         if row.is_none() {
-            row = self.0.records.get(&key(ENDED, id)).await.map_err(internal)?;
+            row = self.0.records.get(&key(ENDED, id)).await.map_err(stored)?;
         }
         let Some(row) = row else { return Ok(None) };
         let text = self.0.vault.open_row(&row).map_err(internal)?;
@@ -183,14 +187,14 @@ impl Jobs {
             job.stage = Stage::Ended(ApiError::Internal("job").into());
             return match self.end(&id, version, &job).await {
                 Ok(_) | Err(StoreError::Conflict) => Ok(None),
-                Err(error) => Err(internal(error)),
+                Err(error) => Err(stored(error)),
             };
         }
         job.stage = self.leased();
         match self.write(&id, Expected::Version(version), &job).await {
             Ok(version) => Ok(Some(Claim(Read { id, job, version }, hand))),
             Err(StoreError::Conflict) => Ok(None),
-            Err(error) => Err(internal(error)),
+            Err(error) => Err(stored(error)),
         }
     }
 
@@ -225,7 +229,7 @@ impl Jobs {
         match self.end(&claim.id, claim.version, &claim.job).await {
             Ok(_) => Ok(Some(ended)),
             Err(StoreError::Conflict) => Ok(None),
-            Err(error) => Err(internal(error)),
+            Err(error) => Err(stored(error)),
         }
     }
 
@@ -235,7 +239,7 @@ impl Jobs {
         claim.job.tries = claim.job.tries.saturating_sub(1);
         match self.write(&claim.id, Expected::Version(claim.version), &claim.job).await {
             Ok(_) | Err(StoreError::Conflict) => Ok(None),
-            Err(error) => Err(internal(error)),
+            Err(error) => Err(stored(error)),
         }
     }
 
@@ -245,7 +249,7 @@ impl Jobs {
     /// # Errors
     /// A store that fails.
     pub async fn idle(&self, after: &str) -> Result<(Vec<Read>, String), ApiError> {
-        let rows = self.0.records.scan(PENDING, after, PAGE).await.map_err(internal)?;
+        let rows = self.0.records.scan(PENDING, after, PAGE).await.map_err(stored)?;
         let whole = rows.len() == PAGE as usize;
         let next = rows.last().filter(|_| whole).map(|row| row.key.id().to_owned()).unwrap_or_default();
         // A row that does not open waits for its expiry; it must not keep the others from being done.

@@ -11,6 +11,7 @@ use tokio::task::JoinHandle;
 
 use crate::api::error::ApiError;
 use crate::api::grant::{Arrivals, GrantedFile, Grants, Verb};
+use crate::api::incoming::stored;
 use crate::api::pending::{Claim, Ended, Job, Jobs, Read, Stage};
 use crate::base::id::{RequestId, TokenId};
 use crate::store::{Area, Blob, Blobs, Facts, blobs};
@@ -104,7 +105,7 @@ impl Uploads {
         let Some(work) = self.work(&job) else { return Ok(None) };
         let ended = self.jobs.work(claim, work.run(&job, &blob, facts)).await?;
         if ended.is_some() {
-            self.blobs.remove(&blob).await.map_err(|_| ApiError::Internal("files"))?;
+            self.blobs.remove(&blob).await.map_err(|error| stored(&error))?;
         }
         Ok(ended)
     }

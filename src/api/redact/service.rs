@@ -188,7 +188,10 @@ impl Redaction {
         let config = self.config(caller.who, wanted.config.as_ref()).await?;
         let granted = config.as_ref().map(|config| config.ready.settings.vault_items()).unwrap_or_default();
         caller.who.may_name_items(&named(wanted, places), &granted)?;
-        self.prepared(&Owner::of(caller.who), config.as_ref(), wanted, places).await
+        let mut prepared = self.prepared(&Owner::of(caller.who), config.as_ref(), wanted, places).await?;
+        let held = |redactor: Redactor| redactor.holding(caller.held.clone());
+        prepared.parts = prepared.parts.into_iter().map(held).collect();
+        Ok(prepared)
     }
 
     /// Who looks through files, with a config or with the defaults, and their key.
@@ -216,7 +219,7 @@ impl Redaction {
                         Code::ConfigServiceMismatch,
                         "what the sanitize config names as its redact config is another service's",
                     ),
-                    _ => ApiError::Internal("configs"),
+                    error => error.unread(),
                 })?;
                 Some(self.ready(&config).await?)
             }
@@ -322,7 +325,7 @@ impl Redaction {
                 let fault = Invalid::new(Code::ConfigServiceMismatch, named.at.clone(), detail);
                 Err(ApiError::Validation(vec![fault]))
             }
-            Err(_) => Err(ApiError::Internal("configs")),
+            Err(error) => Err(error.unread()),
         }
     }
 
@@ -333,7 +336,7 @@ impl Redaction {
             match self.0.configs.get(&id).await {
                 Ok(config) => configs.push(config),
                 Err(ConfigError::Unknown | ConfigError::Elsewhere) => {}
-                Err(_) => return Err(ApiError::Internal("configs")),
+                Err(error) => return Err(error.unread()),
             }
         }
         Ok(configs)

@@ -78,7 +78,7 @@ impl Drafts for SanitizeDrafts {
                         let detail = "the config of this id is another service's";
                         faults.add(Code::ConfigServiceMismatch, at, detail);
                     }
-                    Err(_) => return Err(ApiError::Internal("configs")),
+                    Err(error) => return Err(error.unread()),
                 }
             }
             faults.close().map(|()| settings)

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::api::error::{ApiError, Code, Invalid};
 use crate::api::fields::Faults;
+use crate::api::incoming::stored;
 use crate::api::pending::{Ended, Job, Work};
 use crate::api::redact::{Entities, FileRedactor, Owner};
 use crate::api::sanitize::order::{Loaded, ORDER, Order};
@@ -169,8 +170,7 @@ impl Sanitizer {
 
     async fn read(&self, blob: &Blob, order: &Order) -> Result<Bytes, ApiError> {
         let gone = ApiError::Internal("blob");
-        let opened =
-            self.parts().blobs.get(blob).await.map_err(|_| ApiError::Internal("blobs"))?.ok_or(gone)?;
+        let opened = self.parts().blobs.get(blob).await.map_err(|error| stored(&error))?.ok_or(gone)?;
         let most = self.parts().max_parsed;
         if opened.size > most as u64 {
             return Err(too_large(order));
@@ -217,7 +217,7 @@ impl Work for Sanitizer {
 
 async fn gather(mut pieces: Box<dyn Pieces>, most: usize) -> Result<Option<Bytes>, ApiError> {
     let mut bytes = BytesMut::new();
-    while let Some(piece) = pieces.next().await.map_err(|_| ApiError::Internal("blobs"))? {
+    while let Some(piece) = pieces.next().await.map_err(|error| stored(&error))? {
         if bytes.len().saturating_add(piece.len()) > most {
             return Ok(None);
         }

@@ -9,6 +9,7 @@ use crate::api::configs::{ConfigError, Configs};
 use crate::api::cpu::Caller;
 use crate::api::error::{ApiError, Code, Invalid};
 use crate::api::grant::Grants;
+use crate::api::incoming::stored;
 use crate::api::pending::{Job, Jobs, Stage};
 use crate::api::redact::{Owner, Redaction};
 use crate::api::sanitize::order::{Loaded, ORDER, Order};
@@ -94,7 +95,7 @@ impl Sanitizer {
                 Err(ConfigError::Elsewhere) => {
                     Err(fault(Code::ConfigServiceMismatch, "the config of this id is another service's"))
                 }
-                Err(_) => Err(ApiError::Internal("configs")),
+                Err(error) => Err(error.unread()),
             };
         }
         let mut own = Vec::new();
@@ -102,7 +103,7 @@ impl Sanitizer {
             match self.0.configs.get(&id).await {
                 Ok(config) => own.push(config.settings),
                 Err(ConfigError::Unknown | ConfigError::Elsewhere) => {}
-                Err(_) => return Err(ApiError::Internal("configs")),
+                Err(error) => return Err(error.unread()),
             }
         }
         match (own.pop(), own.is_empty(), bound.is_empty()) {
@@ -133,7 +134,7 @@ impl Sanitizer {
         resolved: &Resolved,
         file: Loaded,
     ) -> Result<Destination, ApiError> {
-        let failed = |_| ApiError::Internal("blobs");
+        let failed = |error| stored(&error);
         let blob = Blob::fresh(Area::Passing).map_err(|_| ApiError::Internal("random"))?;
         let limit = file.bytes.len() as u64;
         let facts = self.0.blobs.put(&blob, &mut Whole::new(file.bytes), limit).await.map_err(failed)?;
@@ -170,7 +171,7 @@ impl Sanitizer {
         match self.0.shares.get(tenant, &id).await {
             Ok(object) if object.kind == Kind::File => Ok(object),
             Ok(_) | Err(ShareError::Unknown) => Err(unknown()),
-            Err(_) => Err(ApiError::Internal("share")),
+            Err(error) => Err(error.unread()),
         }
     }
 }
@@ -182,6 +183,6 @@ fn shared(error: &ShareError) -> ApiError {
     match error {
         ShareError::Path => fault("the path is too long"),
         ShareError::Taken => fault("there is a file where a folder should be"),
-        _ => ApiError::Internal("share"),
+        error => error.unread(),
     }
 }

@@ -157,8 +157,6 @@ pub(super) fn failed(error: ShareError) -> ApiError {
         ShareError::Stale => {
             invalid(Code::BadState, "updated_at", "the object was written since; read it again")
         }
-        ShareError::Row => ApiError::Internal("share row"),
-        ShareError::Random(_) => ApiError::Internal("random"),
-        ShareError::Store(_) => ApiError::Internal("store"),
+        error @ (ShareError::Row | ShareError::Random(_) | ShareError::Store(_)) => error.unread(),
     }
 }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
 
+use crate::api::error::ApiError;
 use crate::api::share::folder::Folder;
 use crate::api::share::object::{Kind, Object};
 use crate::base::clock::{SharedClock, Timestamp};
@@ -61,6 +62,16 @@ pub enum ShareError {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+impl ShareError {
+    /// How it is answered where it is no fault of the call.
+    pub(crate) fn unread(&self) -> ApiError {
+        match self {
+            Self::Store(error) => ApiError::store(error, "share"),
+            _ => ApiError::Internal("share"),
+        }
+    }
 }
 
 /// Which folder is meant: by path, by id, by both, or the root.

@@ -80,6 +80,7 @@ impl Ending {
         if timeout(WRITING, written).await.is_err() {
             tracing::warn!(target: TARGET, "the store does not answer: leases run out by themselves");
         }
+        metering::lost(parts);
     }
 
     fn connections(&self) -> usize {

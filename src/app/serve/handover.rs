@@ -4,10 +4,12 @@
 //! listening socket, and says `ready` once it accepts connections: then the one before drains. Both accept from the same
 //! queues in between, so no connection is refused. A successor that leaves without that word has changed nothing.
 
+use std::fs::Permissions;
 use std::io::{self, IoSlice, IoSliceMut, Read, Write};
 use std::mem::MaybeUninit;
 use std::net::SocketAddr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -81,7 +83,11 @@ impl HandoverPaths {
     pub(super) fn sign(&self) {
         let draft = self.pid.with_extension(format!("{}", std::process::id()));
         let line = format!("{}\n", std::process::id());
-        if let Err(error) = std::fs::write(&draft, line).and_then(|()| std::fs::rename(&draft, &self.pid)) {
+        let written = std::fs::write(&draft, line)
+            // Whoever looks after processes may be somebody else.
+            .and_then(|()| std::fs::set_permissions(&draft, Permissions::from_mode(0o644)))
+            .and_then(|()| std::fs::rename(&draft, &self.pid));
+        if let Err(error) = written {
             tracing::warn!(target: TARGET, file = %self.pid.display(), "cannot be written: {error}");
         }
     }

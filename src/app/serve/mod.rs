@@ -6,6 +6,7 @@
 //! | `source` | [`Source`]: where the configuration comes from |
 //! | `start` | [`serve`]: from a configuration to a process that serves, and [`Announce`], what it says then |
 //! | `front` | the listeners of the configuration, and what holds at them |
+//! | `signals` | what the process is told from outside |
 //! | `watch` | what signals and changed files act on |
 //! | `watched` | files that are looked at, and whether they changed |
 //! | `handover` | listening sockets from one process to the next |
@@ -16,6 +17,7 @@ mod ending;
 mod front;
 mod handover;
 mod notify;
+mod signals;
 mod source;
 mod start;
 mod watch;

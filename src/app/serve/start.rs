@@ -13,6 +13,7 @@ use crate::app::error::AppError;
 use crate::app::serve::front;
 use crate::app::serve::handover::{self, Predecessor};
 use crate::app::serve::notify;
+use crate::app::serve::signals::Signals;
 use crate::app::serve::source::Source;
 use crate::app::serve::watch::Watch;
 use crate::app::serve::watched::{Files, Watched};
@@ -24,7 +25,7 @@ use crate::config::Config;
 use crate::config::settings::Format;
 use crate::crypto::random;
 use crate::gateway::listen::{self, Sockets};
-use crate::telemetry::{LogFormat, start_log};
+use crate::telemetry::{LogFormat, LogWay, start_log};
 
 /// How often it is looked whether connections are accepted.
 const SOON: Duration = Duration::from_millis(5);
@@ -73,13 +74,16 @@ fn console_url(config: &Config) -> Option<String> {
 /// # Errors
 /// Anything that keeps the process from serving; nothing has been served then, and a predecessor goes on.
 pub fn serve(source: &Source, upgrade: bool, announce: impl FnOnce(Announce)) -> Result<(), AppError> {
+    let signals = Signals::caught()?;
+    process::private_files();
     let began = SystemClock.now();
     // Whoever needs random bits first seeds their generator, if not even this thread can be had.
     let _seeding = std::thread::Builder::new().name("seed".to_owned()).spawn(random::seed);
     // Whoever reads the log reads also why there is none.
-    let config = source.load().inspect_err(|_| start_log(log_format(source.log_format()), "info"))?;
+    let config =
+        source.load().inspect_err(|_| start_log(log_format(source.log_format()), "info", LogWay::Queued))?;
     let watched = Watched::new(config.files.clone(), began);
-    start_log(log_format(config.log.format), log_level(&config));
+    start_log(log_format(config.log.format), log_level(&config), LogWay::Queued);
     if let Err(error) = process::take_descriptors() {
         tracing::warn!(target: "portcullis::app", "{error}");
     }
@@ -111,6 +115,7 @@ pub fn serve(source: &Source, upgrade: bool, announce: impl FnOnce(Announce)) ->
         source: source.clone(),
         started: config.clone(),
         known: config.known.clone(),
+        has_routes: !config.routes.is_empty(),
         files: Files::new(config.reload.clone(), watched),
         parts: Arc::clone(&parts),
         routes,
@@ -125,7 +130,7 @@ pub fn serve(source: &Source, upgrade: bool, announce: impl FnOnce(Announce)) ->
         taken,
         successor: Arc::default(),
     };
-    let signals = watch.signals().map_err(|error| AppError::Io(format!("signals: {error}")))?;
+    signals.heeded();
     let io = &parts.opened.io;
     io.spawn(watch.run(signals, stop));
     io.spawn(files::sweep(Arc::clone(&parts), config.blobs.passing.get()));

@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use tokio::process::Command;
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::app::error::AppError;
 use crate::app::serve::ending::Ending;
 use crate::app::serve::notify;
+use crate::app::serve::signals::Signals;
 use crate::app::serve::source::Source;
 use crate::app::serve::watched::Files;
 use crate::app::services::Services;
@@ -22,6 +22,7 @@ use crate::app::{master, table};
 use crate::config::{Config, Known, restart_only};
 use crate::gateway::listen::{ConnectionLimit, ListenError, ListenerTls, Renewed, Sockets, Stop};
 use crate::gateway::route::RouteTable;
+use crate::telemetry::flush_log;
 
 const TARGET: &str = "portcullis::app";
 
@@ -35,6 +36,8 @@ pub(super) struct Watch {
     pub(super) started: Config,
     /// The rules of the running configuration.
     pub(super) known: Known,
+    /// Whether it has any routes.
+    pub(super) has_routes: bool,
     pub(super) files: Files,
     pub(super) parts: Arc<Services>,
     pub(super) routes: Arc<ArcSwap<RouteTable>>,
@@ -50,14 +53,6 @@ pub(super) struct Watch {
     pub(super) successor: Arc<AtomicBool>,
 }
 
-/// Signals, caught from the moment this is made.
-pub(super) struct Signals {
-    hangup: Signal,
-    quit: Signal,
-    terminate: Signal,
-    interrupt: Signal,
-}
-
 /// Returns once a successor has taken over; never, if none can any more.
 async fn taken(taken: &mut mpsc::Receiver<()>) {
     if taken.recv().await.is_none() {
@@ -66,16 +61,6 @@ async fn taken(taken: &mut mpsc::Receiver<()>) {
 }
 
 impl Watch {
-    pub(super) fn signals(&self) -> std::io::Result<Signals> {
-        let _runtime = self.parts.opened.io.enter();
-        Ok(Signals {
-            hangup: signal(SignalKind::hangup())?,
-            quit: signal(SignalKind::quit())?,
-            terminate: signal(SignalKind::terminate())?,
-            interrupt: signal(SignalKind::interrupt())?,
-        })
-    }
-
     pub(super) async fn run(mut self, mut signals: Signals, stop: oneshot::Sender<Stop>) {
         let handed_over = loop {
             tokio::select! {
@@ -107,6 +92,7 @@ impl Watch {
         }
         // A task of its own: the process ends whatever becomes of it.
         drop(tokio::spawn(ending.run(again)).await);
+        flush_log();
         // Pingora sleeps until then.
         std::process::exit(0);
     }
@@ -179,6 +165,10 @@ impl Watch {
 
     /// Goes on with another configuration. Returns whether its rules are those that were there.
     async fn take(&mut self, config: Config, why: &'static str) -> Result<bool, AppError> {
+        // A file that was emptied, or not written to its end, is a configuration too.
+        if config.routes.is_empty() && self.has_routes {
+            return Err(AppError::NoRoutes);
+        }
         self.follow(&config).await;
         let renewed = self.read_tls(&config)?;
         let table = table::build(&config, &self.parts).await?;
@@ -192,6 +182,7 @@ impl Watch {
         }
         let rules_kept = config.known.is_same(&self.known);
         self.files.setting = config.reload.clone();
+        self.has_routes = !config.routes.is_empty();
         self.drain = config.limits.drain.get();
         self.known = config.known;
         Ok(rules_kept)

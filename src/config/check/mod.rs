@@ -71,6 +71,7 @@ const CHECKS: &[Check] = &[
 /// Runs all checks; `rules` are the short names of the rules there are.
 pub(crate) fn check(settings: &Settings, places: &Places<'_>, rules: &[&str], mistakes: &mut Mistakes) {
     upstreams::all(&settings.upstreams, places, mistakes);
+    server::anything(settings, places, mistakes);
     for check in CHECKS {
         check(settings, rules, mistakes);
     }

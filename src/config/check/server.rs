@@ -5,11 +5,24 @@ use std::time::Duration;
 
 use crate::config::at::At;
 use crate::config::mistakes::Mistakes;
+use crate::config::places::Places;
 use crate::config::settings::{Forwarded, Limits, Reload, Settings, Store, Vault, judge_store_url};
 use crate::config::supplied::{Source, Supplied};
 
 use crate::store::postgres::Tls;
 use crate::valkey::Valkey;
+
+/// That the file says what is to be served: one that was emptied by mistake is a configuration too.
+pub(super) fn anything(settings: &Settings, places: &Places<'_>, mistakes: &mut Mistakes) {
+    if settings.routes.is_empty() && places.lacks(&["listen"]) && places.lacks(&["routes"]) {
+        let message = "the file has no routes and no listeners of its own";
+        mistakes.doubt(
+            0,
+            message,
+            "is this the whole file? As it is, only the API is served, at 127.0.0.1:8080",
+        );
+    }
+}
 
 pub(super) fn listeners(settings: &Settings, mistakes: &mut Mistakes) {
     if settings.listen.is_empty() && !mistakes.lost(0, "listen") {

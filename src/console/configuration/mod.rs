@@ -3,7 +3,7 @@
 //! | file | noun |
 //! |---|---|
 //! | `difference` | what changes from one configuration to another |
-//! | `expiry` | certificates and keys, and how long they last |
+//! | `expiry` | keys, and how long they last |
 //! | `shown` | a configuration's text without secrets |
 //! | `section` | [`ConfigurationPages`] |
 

@@ -10,9 +10,11 @@ use serde::{Deserialize, Serialize};
 use crate::api::scope::ConsoleRole;
 use crate::api::{CpuPool, Job, apart};
 use crate::base::clock::{SharedClock, Timestamp};
-use crate::config::{Config, Problem, ProcessEnv, check_text};
+use crate::config::{
+    Config, Problem, ProcessEnv, SOON, ShownCertificate, check_text, days, shown_certificates,
+};
 use crate::console::configuration::difference::Difference;
-use crate::console::configuration::expiry::{self, Certificate, SOON, days};
+use crate::console::configuration::expiry;
 use crate::console::configuration::shown::shown;
 use crate::console::running::{Attempt, Running};
 use crate::console::time::minute;
@@ -75,7 +77,7 @@ impl From<&Problem> for ShownProblem {
 impl ConfigurationPages {
     async fn page(&self, role: ConsoleRole) -> Reply {
         let Some(config) = self.running.config() else { return Reply::NotFound };
-        let (text, certificates) = apart(|| (shown(&config), expiry::certificates(&config)));
+        let (text, certificates) = apart(|| (shown(&config), shown_certificates(&config)));
         let keys = expiry::keys(&self.items).await;
         let now = self.clock.now();
         let content = html! {
@@ -225,7 +227,7 @@ fn left(now: Timestamp, until: Timestamp) -> Markup {
     }
 }
 
-fn certificate_rows(certificates: &[Certificate], now: Timestamp) -> Markup {
+fn certificate_rows(certificates: &[ShownCertificate], now: Timestamp) -> Markup {
     html! {
         h3 { "Certificates" }
         @if certificates.is_empty() { p.quiet { "No listener speaks TLS." } }
@@ -234,7 +236,7 @@ fn certificate_rows(certificates: &[Certificate], now: Timestamp) -> Markup {
                 table {
                     thead { tr { th { "Listener" } th { "Names" } th { "File" } th.number { "Left" } } }
                     tbody {
-                        @for Certificate { at, file, subject } in certificates {
+                        @for ShownCertificate { at, file, subject } in certificates {
                             tr {
                                 td { code { (at) } }
                                 @match subject {

@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 
 use crate::api::apart;
 use crate::audit::{AuditEvent, AuditKind, AuditLog, AuditTokens, Decision};
+use crate::base::seldom::Seldom;
 use crate::gateway::exchange::{Exchange, Outcome};
 use crate::gateway::request_trace::method_name;
 use crate::telemetry::{Addresses, LostLines};
@@ -20,15 +21,29 @@ pub struct AuditTrail {
     pub must_be_written: bool,
     /// Counts what could not be.
     pub lost: LostLines,
+    /// How often that is said.
+    pub told: Arc<Seldom>,
 }
 
 /// Statuses by which we refuse.
 const REFUSED: std::ops::Range<u16> = 400..500;
 
 impl AuditTrail {
-    /// Whether nothing may pass now.
+    /// Whether nothing may pass now; then the log is told why.
     pub(super) fn is_shut(&self) -> bool {
-        self.must_be_written && !self.log.healthy()
+        let fault = if self.must_be_written { self.log.fault() } else { None };
+        if let Some(fault) = &fault {
+            self.tell("requests are refused: the audit log cannot be written", fault);
+        }
+        fault.is_some()
+    }
+
+    /// Tells the log what is wrong with this one, every few seconds.
+    fn tell(&self, what: &'static str, why: &str) {
+        if let Some(unsaid) = self.told.due() {
+            let path = self.log.path().display();
+            tracing::error!(target: "portcullis::audit", %path, why, unsaid, "{what}");
+        }
     }
 
     /// Writes a request down that has ended.
@@ -77,9 +92,13 @@ impl AuditTrail {
         event.took = outcome.took;
         // Where the disk is behind, this request waits for it; others do not.
         let written = self.log.try_write(&event).or_else(|_| apart(|| self.log.write(&event)));
-        if let Err(error) = written {
-            self.lost.inc();
-            tracing::error!(target: "portcullis::audit", request_id = %x.id, "a request is not in the audit log: {error}");
+        match (written, self.log.fault()) {
+            (Err(error), fault) => {
+                self.lost.inc();
+                self.tell("requests are not in the audit log", &fault.unwrap_or_else(|| error.to_string()));
+            }
+            (Ok(()), Some(fault)) => self.tell("the audit log is not written, events wait", &fault),
+            (Ok(()), None) => {}
         }
     }
 }

@@ -15,6 +15,7 @@ use pingora::http::RequestHeader;
 use crate::api::ApiError;
 use crate::api::scope::Target;
 use crate::api::token::{Principal, Standing, TokenError, Tokens, tokens_in};
+use crate::api::token_fault::unread;
 use crate::api::token_signers::AwsSecrets;
 use crate::base::secret::Secret;
 use crate::gateway::error::GatewayError;
@@ -113,7 +114,7 @@ impl Auth {
         let mut found = Found::take_off(&self.tokens, x.head_mut()).await?;
         if let Some(text) = in_path {
             let standing = self.tokens.standing(text.expose()).await;
-            if let Standing::Good(who) = standing.map_err(|_| ApiError::Internal("tokens"))? {
+            if let Standing::Good(who) = standing.map_err(|error| unread(&error))? {
                 found.push(Found { token: HeadToken { text, proves: true }, who: Some(who) });
             }
         }
@@ -162,7 +163,7 @@ impl Filter for Auth {
 fn unproved(error: TokenError) -> ApiError {
     match error {
         TokenError::Unknown | TokenError::Expired | TokenError::Revoked => ApiError::Unauthorized,
-        _ => ApiError::Internal("tokens"),
+        error => unread(&error),
     }
 }
 
@@ -208,7 +209,7 @@ impl Found {
         let mut found = Vec::new();
         for token in tokens_in_head(head)? {
             let standing = tokens.standing(token.text.expose()).await;
-            match standing.map_err(|_| ApiError::Internal("tokens"))? {
+            match standing.map_err(|error| unread(&error))? {
                 Standing::Good(who) => found.push(Self { token, who: Some(who) }),
                 Standing::Ended => found.push(Self { token, who: None }),
                 Standing::Unknown => {}

@@ -33,12 +33,9 @@ impl Filter for Log {
         Stage::Observe
     }
 
-    async fn request(&self, x: &mut Exchange, _: &mut RequestPlan) -> Result<Flow, GatewayError> {
+    async fn request(&self, _: &mut Exchange, _: &mut RequestPlan) -> Result<Flow, GatewayError> {
         match self.audit.as_ref().is_some_and(AuditTrail::is_shut) {
-            true => {
-                tracing::error!(target: "portcullis::audit", request_id = %x.id, "refused: the audit log cannot be written");
-                Err(GatewayError::Api(ApiError::Overloaded))
-            }
+            true => Err(GatewayError::Api(ApiError::Unaudited)),
             false => Ok(Flow::Next),
         }
     }

@@ -21,6 +21,7 @@ use crate::gateway::upstream::dialing::{Dialing, Target};
 use crate::gateway::upstream::headers;
 use crate::gateway::upstream::health::{Ejection, PeerHealth};
 use crate::gateway::upstream::signer::AwsSigner;
+use crate::gateway::upstream::told::{Told, failure_of};
 use crate::gateway::upstream::tried::TriedPeers;
 use crate::telemetry::{PeerState, UpstreamFailure, UpstreamMetrics};
 
@@ -79,6 +80,7 @@ pub struct Upstream {
     ejecting: Mutex<()>,
     breaker: Arc<Breaker>,
     metrics: UpstreamMetrics,
+    told: Told,
     clock: SharedClock,
 }
 
@@ -88,6 +90,12 @@ struct Peer {
     authority: HeaderValue,
     addresses: Addresses,
     health: Arc<PeerHealth>,
+}
+
+impl Peer {
+    fn shown(&self) -> &str {
+        self.authority.to_str().unwrap_or_default()
+    }
 }
 
 impl Upstream {
@@ -119,6 +127,7 @@ impl Upstream {
             ejecting: Mutex::new(()),
             breaker: parts.breaker,
             metrics: parts.metrics,
+            told: Told::default(),
             clock: parts.clock,
         })
     }
@@ -249,7 +258,10 @@ impl Upstream {
         .await;
         let dials = match found {
             Ok(Ok(addresses)) => addresses.map(|address| self.dialing.peer(address, host)).collect(),
-            _ => Vec::new(),
+            failed => {
+                self.told.lookup(&self.name, peer.shown(), failed.ok().and_then(Result::err).as_ref());
+                Vec::new()
+            }
         };
         peer.addresses.found(dials, self.clock.instant())
     }
@@ -281,22 +293,22 @@ impl Upstream {
         if out < self.ejection.most(self.peers.len()) {
             let period = peer.health.eject(&self.ejection, now);
             let (upstream, seconds) = (self.name.as_str(), period.as_secs_f64());
-            let peer = peer.authority.to_str().unwrap_or_default();
+            let peer = peer.shown();
             tracing::warn!(target: "portcullis::upstream", upstream, peer, seconds, "a peer fails and gets no requests");
         }
     }
 
-    /// Records a check of the peer at `place`; `needed` in a row with the same result count.
-    pub(super) fn checked(&self, place: usize, well: bool, needed: u32) {
+    /// Records a check of the peer at `place`; `needed` in a row with the same result count. `why` it is not well.
+    pub(super) fn checked(&self, place: usize, well: bool, needed: u32, why: &str) {
         let Some(peer) = self.peers.get(place) else { return };
         if peer.health.checked(well, needed) {
-            let (upstream, peer) = (self.name.as_str(), peer.authority.to_str().unwrap_or_default());
+            let (upstream, peer) = (self.name.as_str(), peer.shown());
             match well {
                 true => {
                     tracing::info!(target: "portcullis::upstream", upstream, peer, "checks call a peer up again")
                 }
                 false => {
-                    tracing::warn!(target: "portcullis::upstream", upstream, peer, "checks call a peer down")
+                    tracing::warn!(target: "portcullis::upstream", upstream, peer, why, "checks call a peer down")
                 }
             }
         }
@@ -333,6 +345,11 @@ impl Upstream {
     pub fn failed(&self, kind: UpstreamFailure) -> GatewayError {
         self.metrics.failed(kind);
         GatewayError::Upstream(kind)
+    }
+
+    /// Tells the log why a request failed at `peer`.
+    pub fn tell(&self, peer: &str, error: &Error) {
+        self.told.failure(&self.name, peer, error);
     }
 
     /// Counts and names the failure behind a Pingora error.
@@ -417,25 +434,6 @@ impl SelectedPeer {
     /// How the connector reaches it.
     pub fn dial(&self) -> Option<&HttpPeer> {
         self.known.dials.get(self.dial)
-    }
-}
-
-/// What kind of failure a Pingora error is.
-pub fn failure_of(error: &Error) -> UpstreamFailure {
-    match error.etype() {
-        ErrorType::ConnectTimedout
-        | ErrorType::ConnectRefused
-        | ErrorType::ConnectNoRoute
-        | ErrorType::ConnectError
-        | ErrorType::BindError
-        | ErrorType::SocketError => UpstreamFailure::Connect,
-        ErrorType::TLSHandshakeFailure
-        | ErrorType::TLSHandshakeTimedout
-        | ErrorType::TLSWantX509Lookup
-        | ErrorType::InvalidCert
-        | ErrorType::HandshakeError => UpstreamFailure::Tls,
-        ErrorType::ReadTimedout | ErrorType::WriteTimedout => UpstreamFailure::Timeout,
-        _ => UpstreamFailure::Broken,
     }
 }
 

@@ -49,11 +49,11 @@ async fn failures_put_peers_out_within_their_share_and_checks_put_out_all() {
         turns.extend(next(&pool, &mut TriedPeers::default()).await);
     }
     assert_eq!(turns, [2, 2, 2, 2], "half of them may be out");
-    pool.checked(0, false, 1);
-    pool.checked(1, false, 1);
+    pool.checked(0, false, 1, "");
+    pool.checked(1, false, 1, "");
     let error = pool.choose(&mut TriedPeers::default()).await.err();
     assert!(matches!(error, Some(GatewayError::Unavailable(Unavailable::Down))));
-    pool.checked(0, true, 1);
+    pool.checked(0, true, 1, "");
     assert_eq!(next(&pool, &mut TriedPeers::default()).await, Some(1), "out, but not down");
 }
 

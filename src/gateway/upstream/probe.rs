@@ -5,6 +5,7 @@ use std::sync::{Arc, Weak};
 
 use futures_util::future::join_all;
 use http::header::{HeaderValue, USER_AGENT};
+use pingora::Error;
 use pingora::connectors::http::Connector;
 use pingora::http::RequestHeader;
 use serde::Deserialize;
@@ -12,6 +13,7 @@ use serde::Deserialize;
 use crate::base::units::Period;
 use crate::gateway::upstream::credentials::Credentials;
 use crate::gateway::upstream::pool::Upstream;
+use crate::gateway::upstream::told::reason;
 
 /// `[upstreams.NAME.health]`: what every peer is asked, again and again.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -74,41 +76,50 @@ pub async fn watch(upstream: Weak<Upstream>, probe: Probe) {
                     ask(upstream, place, probe, connector, credentials),
                 )
                 .await;
-                let well = matches!(asked, Ok(Some(true)));
+                let (well, why) = match asked {
+                    Ok(Ok(())) => (true, String::new()),
+                    Ok(Err(why)) => (false, why),
+                    Err(_) => (false, "no answer in time".to_owned()),
+                };
                 let needed = if well { probe.healthy } else { probe.unhealthy }.get();
-                upstream.checked(place, well, needed);
+                upstream.checked(place, well, needed, &why);
             }
         });
         join_all(rounds).await;
     }
 }
 
-/// `None`: no answer.
+/// Asks one peer.
+///
+/// # Errors
+/// Why it is not well, in words for the log.
 async fn ask(
     upstream: &Arc<Upstream>,
     place: usize,
     probe: &Probe,
     connector: &Connector,
     credentials: &Credentials,
-) -> Option<bool> {
-    let chosen = upstream.at(place).await?.ok()?;
-    let peer = chosen.dial()?;
-    let mut head = RequestHeader::build("GET", probe.path.as_bytes(), None).ok()?;
-    upstream.apply_headers(&mut head, &chosen.authority, credentials).ok()?;
-    head.insert_header(USER_AGENT, HeaderValue::from_static("portcullis-health")).ok()?;
-    let (mut session, _) = connector.get_http_session(peer).await.ok()?;
-    session.write_request_header(Box::new(head)).await.ok()?;
-    session.finish_request_body().await.ok()?;
+) -> Result<(), String> {
+    let failed = |error: Box<Error>| reason(&error);
+    let chosen = upstream.at(place).await.and_then(Result::ok).ok_or("no address for its name")?;
+    let peer = chosen.dial().ok_or("no address for its name")?;
+    let mut head = RequestHeader::build("GET", probe.path.as_bytes(), None).map_err(failed)?;
+    upstream.apply_headers(&mut head, &chosen.authority, credentials).map_err(failed)?;
+    head.insert_header(USER_AGENT, HeaderValue::from_static("portcullis-health")).map_err(failed)?;
+    let (mut session, _) = connector.get_http_session(peer).await.map_err(failed)?;
+    session.write_request_header(Box::new(head)).await.map_err(failed)?;
+    session.finish_request_body().await.map_err(failed)?;
     let status = loop {
-        session.read_response_header().await.ok()?;
-        let status = session.response_header()?.status;
+        session.read_response_header().await.map_err(failed)?;
+        let status = session.response_header().ok_or("no answer")?.status;
         if !status.is_informational() || status == 101 {
             break status;
         }
     };
     session.shutdown().await;
-    Some(match probe.status.as_slice() {
+    let good = match probe.status.as_slice() {
         [] => status.is_success(),
         statuses => statuses.contains(&status.as_u16()),
-    })
+    };
+    if good { Ok(()) } else { Err(format!("status {}", status.as_u16())) }
 }

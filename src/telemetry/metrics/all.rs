@@ -15,6 +15,8 @@ use super::upstream::{UpstreamMetrics, Upstreams};
 use super::usage::UsageMetrics;
 use super::words::words;
 use super::work::WorkMetrics;
+use crate::telemetry::lines::LineKind;
+use crate::telemetry::process_log::take_lost;
 
 words! {
     /// Where lines of the audit log are copied to.
@@ -68,6 +70,8 @@ pub struct Metrics {
     faults: IntCounterVec,
     /// Lines of the access log that could not be written.
     pub lines_lost: IntCounter,
+    /// Other lines of the log that could not be written.
+    events_lost: IntCounter,
     /// Lines of the audit log that could not be written.
     pub audit_lines_lost: LostLines,
     /// Lines of the audit log that a copy does not have yet.
@@ -112,6 +116,8 @@ impl Metrics {
             )?,
             lines_lost: families
                 .counter("access_lines_lost_total", "Lines of the access log that could not be written.")?,
+            events_lost: families
+                .counter("log_lines_lost_total", "Other lines of the log that could not be written.")?,
             audit_lines_lost: families
                 .counter("audit_lines_lost_total", "Lines of the audit log that could not be written.")?,
             audit_behind: audit_behind(&families)?,
@@ -190,6 +196,8 @@ impl Metrics {
         set(&self.tokens, levels.tokens);
         set(&self.in_flight, levels.in_flight);
         set(&self.waiting, levels.waiting);
+        self.lines_lost.inc_by(take_lost(LineKind::Access));
+        self.events_lost.inc_by(take_lost(LineKind::Event));
         self.process.look();
         self.hooks.lock().unwrap_or_else(PoisonError::into_inner).iter().for_each(|hook| hook());
     }
@@ -340,6 +348,7 @@ mod tests {
         for name in ["resident_memory_bytes", "virtual_memory_bytes", "open_fds", "max_fds", "threads"] {
             assert!(value(&format!("process_{name}")) > 0.0, "{name}");
         }
+        assert!(text.contains("# TYPE process_cpu_seconds_total counter\n"));
         let started = value("process_start_time_seconds");
         let now =
             crate::base::clock::Clock::now(&crate::base::clock::SystemClock).as_millis() as f64 / 1000.0;

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use prometheus::core::Collector;
 use prometheus::{
-    CounterVec, Gauge, Histogram, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge,
+    Counter, CounterVec, Gauge, Histogram, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge,
     IntGaugeVec, Opts, Registry,
 };
 
@@ -61,6 +61,11 @@ impl Families<'_> {
     ) -> Made<HistogramVec> {
         let options = HistogramOpts::new(ours(name), help).buckets(buckets.to_vec());
         self.keep(HistogramVec::new(options, labels)?)
+    }
+
+    /// A counter under a name that is not of our own choice.
+    pub(super) fn foreign_counter(&self, name: &str, help: &str) -> Made<Counter> {
+        self.keep(Counter::new(name, help)?)
     }
 
     /// A gauge under a name that is not of our own choice.

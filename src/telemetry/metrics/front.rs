@@ -1,6 +1,6 @@
 //! The HTTP front: connections, and what was refused before a route took it.
 
-use prometheus::{IntCounter, IntGauge};
+use prometheus::{IntCounter, IntGauge, IntGaugeVec};
 
 use super::error::MetricsError;
 use super::family::{Each, Families};
@@ -75,9 +75,20 @@ pub struct FrontMetrics {
     pub accepted: Each<HttpVersion, IntCounter>,
     /// Connections and requests turned away.
     pub refused: Each<Refusal, IntCounter>,
+    expiry: IntGaugeVec,
 }
 
 impl FrontMetrics {
+    /// Listeners show other certificates from now on: [`FrontMetrics::certificate`] tells each.
+    pub fn no_certificates(&self) {
+        self.expiry.reset();
+    }
+
+    /// A listener shows a certificate that ends then, in seconds since 1970.
+    pub fn certificate(&self, listener: &str, file: &str, end: u64) {
+        self.expiry.with_label_values(&[listener, file]).set(i64::try_from(end).unwrap_or(i64::MAX));
+    }
+
     pub(super) fn new(families: &Families<'_>) -> Result<Self, MetricsError> {
         let connections = families.gauges("connections", "Connections open now.", &["state"])?;
         let accepted = families.counters(
@@ -90,7 +101,13 @@ impl FrontMetrics {
             "Connections and requests turned away, by reason.",
             &["reason"],
         )?;
+        let expiry = families.gauges(
+            "certificate_expiry_timestamp_seconds",
+            "When a listener's certificate expires, since 1970.",
+            &["listener", "file"],
+        )?;
         Ok(Self {
+            expiry,
             connections: Each::new(move |word| connections.with_label_values(&[word])).shown(),
             accepted: Each::new(move |word| accepted.with_label_values(&[word])),
             refused: Each::new(move |word| refused.with_label_values(&[word])).shown(),

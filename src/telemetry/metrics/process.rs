@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use prometheus::Gauge;
+use prometheus::{Counter, Gauge};
 
 use super::error::MetricsError;
 use super::family::Families;
@@ -12,7 +12,7 @@ const TICKS: f64 = 100.0;
 
 /// Linux pages are of this size where we cannot ask; RSS is read in kB from `status`, which needs none.
 pub(super) struct Process {
-    cpu: Gauge,
+    cpu: Counter,
     resident: Gauge,
     virtual_size: Gauge,
     open: Gauge,
@@ -24,7 +24,7 @@ pub(super) struct Process {
 impl Process {
     pub(super) fn new(families: &Families<'_>) -> Result<Self, MetricsError> {
         Ok(Self {
-            cpu: families.foreign("process_cpu_seconds_total", "CPU time used, user and system.")?,
+            cpu: families.foreign_counter("process_cpu_seconds_total", "CPU time used, user and system.")?,
             resident: families.foreign("process_resident_memory_bytes", "Memory that is resident.")?,
             virtual_size: families.foreign("process_virtual_memory_bytes", "Memory that is mapped.")?,
             open: families.foreign("process_open_fds", "Open file descriptors.")?,
@@ -52,7 +52,9 @@ impl Process {
             rest.split_ascii_whitespace().skip(1).map(|field| field.parse().unwrap_or(0.0)).collect()
         });
         let field = |number: usize| number.checked_sub(4).and_then(|index| fields.get(index)).copied();
-        set(&self.cpu, field(14).zip(field(15)).map(|(user, system)| (user + system) / TICKS));
+        if let Some((user, system)) = field(14).zip(field(15)) {
+            self.cpu.inc_by(((user + system) / TICKS - self.cpu.get()).max(0.0));
+        }
         let booted = number(&read("/proc/stat"), "btime");
         set(&self.started, field(22).zip(booted).map(|(ticks, booted)| booted + ticks / TICKS));
     }

@@ -19,6 +19,7 @@ use crate::api::share::link::password::HELD;
 use crate::api::share::link::visit::{Said, Visit};
 use crate::api::share::request;
 use crate::api::share::rows::ShareError;
+use crate::api::token_fault::unread;
 use crate::base::budget::Budget;
 use crate::base::rate::Rate;
 use crate::base::secret::Secret;
@@ -79,7 +80,7 @@ impl LinkPort {
             Err(error) => return Err(request::failed(error)),
         };
         let Some(by) = link.by() else { return Ok(None) };
-        let revoked = self.0.tokens.is_revoked(&by).await.map_err(|_| ApiError::Internal("tokens"))?;
+        let revoked = self.0.tokens.is_revoked(&by).await.map_err(|error| unread(&error))?;
         Ok((!revoked).then_some(link))
     }
 
