@@ -5,7 +5,7 @@ import os
 import subprocess
 
 import pytest
-from gateway import Gateway
+from gateway import Gateway, run
 
 CONFIG = 'data = "%s"\n[[listen]]\naddress = "127.0.0.1:{port}"\n[admin]\naddress = "127.0.0.1:{admin}"\n'
 KEY = {"type": "asymmetric_key", "purpose": "jwt", "algorithm": "ES256"}
@@ -138,3 +138,13 @@ def test_what_was_spent_and_finds_no_room_is_told_at_the_end(small):
         assert gateway.stop() == 0
         lines = (small / "access.jsonl").read_bytes().splitlines()
         assert json.loads(lines[-1])["status"] == 200
+
+
+def test_a_disk_that_may_only_be_read_is_told_and_nobody_is_said_to_hold_it(small):
+    config = small.parent / "portcullis.toml"
+    config.write_text((CONFIG % small).format(port=0, admin=0))
+    assert run("tokens", "create", "--name", "a", "-c", config).returncode == 0
+    subprocess.run(["mount", "-o", "remount,ro", small], check=True)
+    done = run("tokens", "create", "--name", "b", "-c", config)
+    assert done.returncode == 1 and done.out == "" and "read" in done.err, done.err
+    assert "fuser" not in done.err and "process that holds it" not in done.err
