@@ -137,6 +137,17 @@ pub fn replace(path: &Path, with: &Path) -> Result<(), StoreError> {
     sync_folder_of(path)
 }
 
+/// Gives a file a name that no file has yet, and takes its own: durable once this returns.
+///
+/// # Errors
+/// [`ErrorKind::AlreadyExists`] if a file has the name, which then is untouched.
+pub fn give_name(path: &Path, from: &Path) -> Result<(), StoreError> {
+    hard_link(from, path).map_err(|error| StoreError::io(from, &error))?;
+    sync_folder_of(path)?;
+    drop(remove_file(from));
+    Ok(())
+}
+
 fn sync_folder_of(path: &Path) -> Result<(), StoreError> {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     File::open(parent).and_then(|parent| parent.sync_all()).map_err(|error| StoreError::io(path, &error))

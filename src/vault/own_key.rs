@@ -59,10 +59,15 @@ async fn begin(
     // Its name may just have changed.
     let Some(key) = key else { return Ok(()) };
     match Vault::open(Arc::clone(records), &key, Arc::clone(clock)).await {
-        Ok(_) => match private::replace(path, &draft) {
+        // Once the key has its name, another process may make a draft that nobody needs: that must not take it.
+        Ok(_) => match private::give_name(path, &draft) {
             // Another process was as quick.
-            Err(StoreError::File { fault, .. }) if fault.is(ErrorKind::NotFound) => Ok(()),
-            replaced => Ok(replaced?),
+            Err(StoreError::File { fault, .. })
+                if fault.is(ErrorKind::NotFound) || fault.is(ErrorKind::AlreadyExists) =>
+            {
+                Ok(())
+            }
+            named => Ok(named?),
         },
         // Another one was quicker, and this key is nobody's.
         Err(VaultError::WrongKey(_)) if path.exists() => {
