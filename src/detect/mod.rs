@@ -45,7 +45,7 @@ pub use allow::{Allow, AllowError};
 pub use catalogue::Catalogue;
 pub use detector::{Cache, Detector};
 #[cfg(feature = "redact")]
-pub(crate) use engine::{STREET_ENDINGS, STREET_WORDS};
+pub(crate) use engine::{STREET_ENDINGS, STREET_WORDS, surname};
 pub use finding::{Finding, Near, RuleId, Score, Span};
 #[cfg(feature = "names-model")]
 pub use model::{Beyond, FILES as MODEL_FILES, ModelError, ModelFiles, NamesModel, NamesOptions, NamesStats};

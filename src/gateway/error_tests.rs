@@ -1,3 +1,5 @@
+//! What each error becomes, in each protocol.
+
 use super::*;
 use crate::base::clock::Timestamp;
 use crate::base::id::RequestId;

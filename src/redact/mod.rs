@@ -31,6 +31,7 @@
 //! | `keys` | [`Keys`] and their [`Scope`], handed in |
 //! | `encrypt` | surrogates of the same format |
 //! | `style` | what surrogates look like |
+//! | `surnames` | the surnames of persons that were found by their whole names |
 //! | `value` | a value that was found, and what stands for it |
 //! | `values` | the distinct values of one text, one replacement for each |
 //! | `spellings` | one value in several spellings, each with the surrogate in its own |
@@ -137,6 +138,7 @@ mod signed;
 mod spellings;
 mod structured;
 mod style;
+mod surnames;
 mod surrogate_log;
 mod surrogate_map;
 mod table;

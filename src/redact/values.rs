@@ -22,6 +22,7 @@ use crate::redact::parts_index::PartsIndex;
 use crate::redact::recall::{Earlier, Recall};
 use crate::redact::redactor::Redactor;
 use crate::redact::style::Style;
+use crate::redact::surnames::known_by;
 use crate::redact::surrogate_log::SurrogateLog;
 use crate::redact::surrogate_map::{Ledger, Limits, SurrogateMap};
 use crate::redact::value::{Hit, Reversed, Value, ValueSite};
@@ -218,8 +219,7 @@ impl<'p> Values<'p> {
         {
             return Arc::clone(index);
         }
-        let originals = self.list.iter().zip(0..).map(|(value, n)| (value.original.as_bytes().into(), n));
-        let index = Arc::new(Index::new(originals));
+        let index = Arc::new(Index::new(known_by(self.redactors, &self.list)));
         self.indexed = Some((self.list.len(), Arc::clone(&index)));
         index
     }
@@ -231,12 +231,12 @@ impl<'p> Values<'p> {
         index.all(text.as_bytes(), Case::Exact, &mut |range, value| found.push((range, value)));
         for (mut range, mut value) in found {
             let (place, rule) = (self.place(value), self.rule(value));
-            let before = range.clone();
             if self.wide(place, rule) {
                 whole_words(text.as_bytes(), true, &mut range);
             }
-            if range != before {
-                value = self.add(place, rule, text.get(range.clone()).unwrap_or_default());
+            let found = text.get(range.clone()).unwrap_or_default();
+            if self.list.get(value as usize).is_none_or(|one| one.original.as_str() != found) {
+                value = self.add(place, rule, found);
             }
             hits.push(Hit { range, value });
         }

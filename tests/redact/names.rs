@@ -228,3 +228,13 @@ fn the_documentation_shows_letters() {
         assert!(text == fresh, "stale: PORTCULLIS_UPDATE=1 cargo test --test redact letters");
     }
 }
+
+#[test]
+fn who_was_found_by_the_whole_name_is_replaced_by_the_surname_too() {
+    let (shown, undo) = shown("Rosalyn Abernathy came at nine. Abernathy signed the form.");
+    assert!(!shown.contains("Abernathy"), "{shown}");
+    assert!(restored(&undo, &shown, 1).ends_with("Abernathy signed the form."));
+    // Another word that ends a name stays where it is no name.
+    let (shown, _) = self::shown("Jennifer Will came at nine. Will she sign?");
+    assert!(shown.ends_with(" Will she sign?"), "{shown}");
+}

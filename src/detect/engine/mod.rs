@@ -33,7 +33,7 @@ mod track;
 mod view;
 
 #[cfg(feature = "redact")]
-pub(crate) use groups::{STREET_ENDINGS, STREET_WORDS};
+pub(crate) use groups::{STREET_ENDINGS, STREET_WORDS, surname};
 pub(crate) use mask::{BLOCK, Masks};
 pub(crate) use run::{Engine, Look};
 pub(crate) use track::Tracks;

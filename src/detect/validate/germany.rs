@@ -28,13 +28,19 @@ fn de_bsnr(value: &[u8]) -> bool {
     digits::<9>(value).is_some_and(|all| OF.contains(&part(&all, 0, 2)))
 }
 
-/// German identity card or passport: weights 7, 3, 1 (ICAO Doc 9303-3 section 4.9) over eight symbols.
+/// The serial number of a German identity card or passport: nine symbols without vowels and what looks like them, with a
+/// digit among them. The check digit (weights 7, 3, 1; ICAO Doc 9303-3 section 4.9) is a tenth, which stands in the zone for machines only.
 fn de_document(value: &[u8]) -> bool {
-    let Some(all) = symbols::<9>(value) else { return false };
+    let symbol = |byte: &u8| byte.is_ascii_digit() || b"CFGHJKLMNPRTVWXYZ".contains(byte);
+    let serial = |all: &[u8]| all.iter().all(symbol) && all.iter().any(u8::is_ascii_digit);
+    if let Some(all) = symbols::<9>(value) {
+        return serial(&all);
+    }
+    let Some(all) = symbols::<10>(value) else { return false };
     let Some((&check, rest)) = all.split_last() else { return false };
     let sum: u32 =
         rest.iter().zip([7, 3, 1].iter().cycle()).map(|(&symbol, weight)| base36(symbol) * weight).sum();
-    check.is_ascii_digit() && sum % 10 == u32::from(check - b'0')
+    serial(rest) && check.is_ascii_digit() && sum % 10 == u32::from(check - b'0')
 }
 
 /// The sum of the digits of each product with a weight.
@@ -108,6 +114,10 @@ mod tests {
 
     #[test]
     fn numbers_with_their_check_digits() {
+        for (whole, other) in [("C01X00T478", "C01X00T479"), ("C01X00T47", "C01A00T47")] {
+            assert!(de_document(whole.as_bytes()) && !de_document(other.as_bytes()), "{whole}");
+        }
+        assert!(de_document(b"LFC0WT6Z9") && !de_document(b"LFCWTZXYN"));
         digits_hold(&[(de_idnr, "86095742719", "86095742710"), (de_lanr, "246810601", "246810701")]);
     }
 }

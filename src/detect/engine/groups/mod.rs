@@ -26,7 +26,7 @@ pub(crate) use digits::Digits;
 pub(crate) use email_ip::{Emails, Ipv6};
 pub(crate) use names::{Introductions, Names, Takers};
 #[cfg(feature = "redact")]
-pub(crate) use names::{STREET_ENDINGS, STREET_WORDS};
+pub(crate) use names::{STREET_ENDINGS, STREET_WORDS, surname};
 pub(crate) use prefixes::Prefixes;
 pub(crate) use shapes::Shapes;
 pub(crate) use tokens::Tokens;

@@ -5,10 +5,12 @@ use super::super::super::mask::{BLOCK, Class};
 use super::super::super::pass::{Evaluation, Found, Pass};
 use super::super::super::pattern::CompiledPattern;
 use super::super::super::track::Track;
-use super::super::super::view::View;
+use super::labels::{self, Caseless, Labelled};
 use super::letters::is_capital;
 use super::lexicon;
-use super::tagger::{self, Gathered, Tagged, gather, tag};
+use super::streets;
+use super::tagger::{self, Gathered, gather, tag};
+use super::word::Tagged;
 use crate::detect::rules::{RuleRef, Tag};
 
 /// What a sequence costs beside its bytes, in steps.
@@ -63,13 +65,29 @@ impl Group for Names {
         let mut at = track.at;
         let mut words = Vec::new();
         while let Some(start) = capital(pass, at) {
-            if let Some(end) = tagger::lone_common(view, start).or_else(|| tagger::lone_code(view, start)) {
+            if labels::is_caseless(view, start) {
+                match labels::caseless(view, start) {
+                    Caseless::NeedMore => {
+                        track.at = start;
+                        return;
+                    }
+                    Caseless::Nobody => at = start + 1,
+                    Caseless::Name(name) => {
+                        at = name.end;
+                        self.0.offer(pass, name, found);
+                    }
+                }
+                continue;
+            }
+            let skipped = || tagger::lone_common(view, start).or_else(|| tagger::lone_code(view, start));
+            if let Some(end) = skipped().filter(|_| labels::label_before(view, start) != Some(Labelled::Part))
+            {
                 at = end;
                 continue;
             }
             match gather(view, start, &mut words) {
                 Gathered::NeedMore => {
-                    track.at = before_number(view, start).max(track.at.min(start));
+                    track.at = streets::may_begin(view, start).max(track.at.min(start));
                     return;
                 }
                 Gathered::Nothing(end) => at = end,
@@ -84,15 +102,10 @@ impl Group for Names {
         }
         track.at = at.max(view.len());
         if !view.complete {
-            // A number may be that of a street.
-            track.at = before_number(view, view.len());
+            // A number may be that of a street, and small words what it is called.
+            track.at = streets::may_begin_at_end(view);
         }
     }
-}
-
-/// Where the number of a house begins that ends right before `at`, or one space before; `at` without one.
-fn before_number(view: &View<'_>, at: usize) -> usize {
-    tagger::number_before(view, at).unwrap_or(at)
 }
 
 /// The next word at or after `from` that begins with a capital.
@@ -109,7 +122,9 @@ fn capital(pass: &Pass<'_>, from: usize) -> Option<usize> {
             let mut starts = (upper | wide) & !(letters << 1 | before | digits) & seen;
             while starts != 0 {
                 let start = block + starts.trailing_zeros() as usize;
-                if is_capital(&pass.view, start) {
+                if is_capital(&pass.view, start)
+                    || labels::may_begin(&pass.view, start) && labels::is_caseless(&pass.view, start)
+                {
                     return Some(start);
                 }
                 starts &= starts - 1;
@@ -120,3 +135,7 @@ fn capital(pass: &Pass<'_>, from: usize) -> Option<usize> {
     }
     None
 }
+
+#[cfg(test)]
+#[path = "group_tests.rs"]
+mod tests;

@@ -10,7 +10,7 @@ use super::group::Takers;
 use super::letters::{text, word_end};
 use super::lexicon::{Classes, look_up};
 use super::roles::{Role, roles};
-use super::tagger::Tagged;
+use super::word::Tagged;
 use crate::detect::rules::Tag;
 
 /// What words introduce.
@@ -167,10 +167,10 @@ fn small_word(view: &View<'_>, start: usize) -> Option<(usize, String, Classes)>
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use crate::detect::{Catalogue, Detector, RuleSelection};
 
-    fn found(text: &str) -> Vec<String> {
+    pub(in super::super) fn found(text: &str) -> Vec<String> {
         let catalogue = Catalogue::builtin().unwrap();
         let selection = RuleSelection::only(&catalogue, ["PERSON", "LOCATION"]).unwrap();
         let detector = Detector::new(&catalogue, &selection).unwrap();

@@ -6,6 +6,9 @@ use super::super::super::view::View;
 /// The most bytes of a word, and of a sequence of words.
 pub(super) const BYTES: usize = 96;
 
+/// How much is read behind a sequence, in bytes: a house's number, a postcode and the beginning of a town.
+pub(super) const AHEAD: usize = 32;
+
 /// The text of a range, as far as it is UTF-8 and there.
 pub(super) fn text<'t>(view: &View<'t>, start: usize, end: usize) -> &'t str {
     let bytes = view.text.get(start..end.min(view.text.len())).unwrap_or_default();

@@ -4,24 +4,35 @@
 //!
 //! | file | has |
 //! |---|---|
-//! | [`lexicon`], [`roles`], [`words`], [`places`], [`peoples`], [`companies`] | what is known of words |
+//! | [`lexicon`], [`roles`], [`words`], [`places`], [`peoples`], [`companies`], [`forms`], [`things`] | what is known of words |
 //! | [`letters`], [`spelling`], [`word`] | a word as it stands and is spelt |
 //! | [`surroundings`] | what a word touches: code, dates, quantities, the words before it |
+//! | [`labels`] | names behind labels that say that one follows |
+//! | [`eponyms`] | names that are of things |
+//! | [`streets`] | addresses of streets |
 //! | [`tagger`] | from words to names |
 //! | [`group`] | the scan |
+//! | [`surname`] | the surname of a full name |
 //! | [`introductions`] | names in small letters, behind words that introduce them |
 
 mod companies;
+mod eponyms;
+mod forms;
 mod group;
 mod introductions;
+mod labels;
 mod letters;
 mod lexicon;
 mod peoples;
 mod places;
 mod roles;
 mod spelling;
+mod streets;
+#[cfg(feature = "redact")]
+mod surname;
 mod surroundings;
 mod tagger;
+mod things;
 mod word;
 mod words;
 
@@ -29,3 +40,5 @@ pub(crate) use group::{Names, Takers};
 pub(crate) use introductions::Introductions;
 #[cfg(feature = "redact")]
 pub(crate) use places::{STREET_ENDINGS, STREETS as STREET_WORDS};
+#[cfg(feature = "redact")]
+pub(crate) use surname::surname;

@@ -3,9 +3,14 @@
 
 use std::sync::OnceLock;
 
+use super::forms::{FORM_WORDS, FRONT_WORDS, MONTHS, NAME_PARTS, NAMED_PERSONS, PLACEHOLDERS, WHICH_NAMES};
 use super::lexicon::{fingerprint, places};
 use super::peoples::GROUPS;
-use super::places::{LARGE_PLACES, STREETS, TO_PLACE_SURELY, TO_PLACES};
+use super::places::{
+    LARGE_PLACES, MEASURES, ROOMS, STREETS, STREETS_BEFORE, STREETS_BEHIND, TO_ADDRESSES, TO_PLACE_SURELY,
+    TO_PLACES,
+};
+use super::things::{EPONYMS, SURE_THINGS, TECHNICAL, THINGS};
 use super::words::{
     ADJECTIVES, COMPANIES, LOWER_TITLES, MODEL_KINDS, MODELS, PARTICLES, TO_MODELS, TO_PERSON_SURELY,
     TO_PERSONS, TO_SOMEBODY, TOOLS,
@@ -16,15 +21,39 @@ use super::words::{
 pub(super) enum Role {
     Adjective,
     Company,
+    /// A name that is also of things.
+    Eponym,
+    /// A label of a form, or of a law.
+    Form,
+    /// Stands before a name.
+    Front,
     Group,
     LargePlace,
     LowerTitle,
+    /// Of what numbers are.
+    Measure,
     Model,
     ModelKind,
+    Month,
+    NamePart,
+    NamedPerson,
     /// Says what something is called.
     Naming,
     Particle,
+    /// Stands where a name is to be.
+    Placeholder,
+    /// A room, a flat, a box for letters.
+    Room,
     Street,
+    /// What streets are called before their names, and behind them in words of their own.
+    StreetBefore,
+    StreetBehind,
+    /// What eponyms are of; surely.
+    Thing,
+    SureThing,
+    /// A program or a unit that is nobody's name.
+    Technical,
+    ToAddress,
     ToModel,
     ToPerson,
     ToPersonSurely,
@@ -32,19 +61,35 @@ pub(super) enum Role {
     ToPlaceSurely,
     ToSomebody,
     Tool,
+    WhichName,
 }
 
-const LISTS: [(Role, &[&str]); 17] = [
+const LISTS: [(Role, &[&str]); 33] = [
     (Role::Adjective, ADJECTIVES),
     (Role::Company, COMPANIES),
+    (Role::Eponym, EPONYMS),
+    (Role::Form, FORM_WORDS),
+    (Role::Front, FRONT_WORDS),
     (Role::Group, GROUPS),
     (Role::LargePlace, LARGE_PLACES),
     (Role::LowerTitle, LOWER_TITLES),
+    (Role::Measure, MEASURES),
     (Role::Model, MODELS),
     (Role::ModelKind, MODEL_KINDS),
+    (Role::Month, MONTHS),
+    (Role::NamePart, NAME_PARTS),
+    (Role::NamedPerson, NAMED_PERSONS),
     (Role::Naming, &["name", "is"]),
     (Role::Particle, PARTICLES),
+    (Role::Placeholder, PLACEHOLDERS),
+    (Role::Room, ROOMS),
     (Role::Street, STREETS),
+    (Role::StreetBefore, STREETS_BEFORE),
+    (Role::StreetBehind, STREETS_BEHIND),
+    (Role::Thing, THINGS),
+    (Role::SureThing, SURE_THINGS),
+    (Role::Technical, TECHNICAL),
+    (Role::ToAddress, TO_ADDRESSES),
     (Role::ToModel, TO_MODELS),
     (Role::ToPerson, TO_PERSONS),
     (Role::ToPersonSurely, TO_PERSON_SURELY),
@@ -52,20 +97,21 @@ const LISTS: [(Role, &[&str]); 17] = [
     (Role::ToPlaceSurely, TO_PLACE_SURELY),
     (Role::ToSomebody, TO_SOMEBODY),
     (Role::Tool, TOOLS),
+    (Role::WhichName, WHICH_NAMES),
 ];
 
 /// The lists that a word is on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Roles(u32);
+pub(super) struct Roles(u64);
 
 impl Roles {
     pub(super) const fn has(self, role: Role) -> bool {
-        self.0 & 1 << role as u16 != 0
+        self.0 & 1 << role as u64 != 0
     }
 }
 
 /// Places of the table, as a power of two: twice the words and more.
-const SIZE: u32 = 11;
+const SIZE: u32 = 12;
 
 /// A word by its fingerprint, and its lists; an empty place has none.
 #[derive(Clone, Copy, Default)]
@@ -84,7 +130,7 @@ fn table() -> &'static [Slot] {
                 let ours = |slot: &Slot| slot.roles == Roles::default() || slot.print == print;
                 let place = places(print, SIZE).find(|&place| table.get(place).is_some_and(ours));
                 if let Some(slot) = place.and_then(|place| table.get_mut(place)) {
-                    *slot = Slot { print, roles: Roles(slot.roles.0 | 1 << role as u16) };
+                    *slot = Slot { print, roles: Roles(slot.roles.0 | 1 << role as u64) };
                 }
             }
         }

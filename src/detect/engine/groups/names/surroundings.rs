@@ -1,7 +1,7 @@
 //! What words touch: identifiers, dates and quantities are no names.
 
 use super::super::super::view::View;
-use super::letters::{is_letter, text};
+use super::letters::{AHEAD, is_letter, text};
 use super::roles::{Role, Roles, roles};
 use super::word::Word;
 
@@ -25,7 +25,15 @@ pub(super) fn in_date(view: &View<'_>, word: &Word) -> bool {
     let behind = view.slice(word.end, word.end + 3).iter().find(|byte| !near(byte));
     let front = view.slice(word.start.saturating_sub(3), word.start);
     let front = front.iter().rev().find(|byte| !near(byte));
-    word.lower == "jan" && [behind, front].into_iter().flatten().any(u8::is_ascii_digit)
+    if !word.roles.has(Role::Month) {
+        return false;
+    }
+    let digit = [behind, front].into_iter().flatten().any(u8::is_ascii_digit);
+    // Or among its like: `Avril, Mai, Juin`.
+    let ahead = text(view, word.end, word.end + AHEAD);
+    let next = ahead.strip_prefix(", ").unwrap_or_default();
+    let next = next.split(|c: char| !is_letter(c)).next().unwrap_or_default();
+    digit || roles(next).has(Role::Month) || before(view, word.start).ends_with(Role::Month)
 }
 
 /// Whether the number from `start` on stands by itself: not the end of a version, a path or another number.

@@ -3,26 +3,19 @@
 
 use super::super::super::view::View;
 use super::companies::company_end;
-use super::letters::{BYTES, is_capital, is_letter, text, word_end};
+use super::eponyms::{is_firm, is_thing};
+use super::labels::{labelled, surname_first};
+use super::letters::{AHEAD, BYTES, is_capital, is_letter, text, word_end};
 use super::lexicon::{look_up, look_up_all};
-use super::places::STREET_ENDINGS;
 use super::roles::{Role, Roles, roles};
 use super::spelling::{Spelling, is_elided};
-use super::surroundings::{Before, before, goes_on, in_code, in_date, lone_number};
-use super::word::{JOINT, Word};
+use super::streets::{house_before, is_housed, number_before, street};
+use super::surroundings::{Before, before, in_code, in_date};
+use super::word::{JOINT, Tagged, Word};
 use crate::detect::rules::Tag;
 
 /// The most words in a sequence.
 const WORDS: usize = 7;
-
-/// A name.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Tagged {
-    pub(super) tag: Tag,
-    pub(super) start: usize,
-    pub(super) end: usize,
-    pub(super) score: f32,
-}
 
 /// What stands at a capital.
 pub(super) enum Gathered {
@@ -97,14 +90,6 @@ fn numbered(view: &View<'_>, start: usize, word: &str) -> bool {
 /// Common words are shorter, in bytes.
 const COMMON: usize = 16;
 
-/// The number that ends right before `at`, or one space before.
-pub(super) fn number_before(view: &View<'_>, at: usize) -> Option<usize> {
-    let end = at - usize::from(view.before(at, 1) == Some(b' '));
-    let digits =
-        view.slice(end.saturating_sub(6), end).iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
-    (digits > 0).then(|| end - digits)
-}
-
 /// Gathers the words from the capital at `start` on, in place of what is in `words`.
 pub(super) fn gather(view: &View<'_>, start: usize, words: &mut Vec<Word>) -> Gathered {
     match *view.slice(start, start + 3) {
@@ -121,10 +106,10 @@ pub(super) fn gather(view: &View<'_>, start: usize, words: &mut Vec<Word>) -> Ga
     words.clear();
     let mut at = start;
     // A word that has not ended, or what follows it, may change all of them.
-    let open = |end: usize| end + 4 > view.len() && !view.complete;
+    let open = |end: usize| end >= view.len() && !view.complete;
     while words.len() < WORDS && at < start + BYTES {
         let mut end = word_end(view, at);
-        if open(end + PARTICLE) && !view.complete && end + PARTICLE >= view.len() {
+        if open(end + AHEAD) {
             return Gathered::NeedMore;
         }
         if end == at {
@@ -201,6 +186,9 @@ fn is_particle(word: &str) -> bool {
 /// The names in a sequence. Two that are joined are one company, or two names.
 pub(super) fn tag(view: &View<'_>, words: &[Word]) -> Vec<Tagged> {
     let joint = |word: &Word| word.lower == JOINT;
+    if is_firm(words) {
+        return Vec::new();
+    }
     if !words.iter().any(joint) || company_end(view, words).is_some() {
         return tag_joined(view, words);
     }
@@ -225,18 +213,15 @@ fn tag_joined(view: &View<'_>, words: &[Word]) -> Vec<Tagged> {
 fn tag_one(view: &View<'_>, words: &[Word]) -> Vec<Tagged> {
     let Some(first) = words.first() else { return Vec::new() };
     let before = before(view, first.start);
-    let number = number_before(view, first.start).filter(|_| view.before(first.start, 1) == Some(b' '));
-    let number = number.filter(|&start| lone_number(view, start));
-    let streets = |word: &Word| {
-        word.roles.has(Role::Street)
-            || STREET_ENDINGS.iter().any(|end| word.lower.len() > end.len() + 2 && word.lower.ends_with(end))
-    };
-    if let Some(last) = words.iter().rposition(streets).and_then(|n| words.get(n))
-        && (words.len() > 1 || number.is_some())
-    {
-        let start = number.unwrap_or(first.start);
-        let score = if number.is_some() { 0.85 } else { 0.6 };
-        return vec![Tagged { tag: Tag::Location, start, end: last.end, score }];
+    if let Some(street) = street(view, words) {
+        let (front, _) = words.split_at(street.front);
+        let named = front.iter().rposition(|word| !word.particle).map_or(0, |last| last + 1);
+        let mut all = tag_one(view, front.get(..named).unwrap_or_default());
+        all.push(Tagged { tag: Tag::Location, start: street.start, end: street.end, score: street.score });
+        return all;
+    }
+    if let Some(name) = labelled(view, words) {
+        return vec![name];
     }
     if let [word] = words
         && word.roles.has(Role::Group)
@@ -246,12 +231,14 @@ fn tag_one(view: &View<'_>, words: &[Word]) -> Vec<Tagged> {
     let (rest, titled) = peeled(words, before.sentence);
     let titled = titled || before.is_titled();
     let Some((first, last)) = rest.first().zip(rest.last()) else { return Vec::new() };
-    let span = |tag, score| vec![Tagged { tag, start: first.start, end: last.end, score }];
+    let end = last.end + further(view, rest);
+    let span = |tag, score| vec![Tagged { tag, start: first.start, end, score }];
     if let Some(end) = company_end(view, rest) {
         return vec![Tagged { tag: Tag::Organization, start: first.start, end, score: 0.8 }];
     }
     let tool = matches!(rest, [word] if word.roles.has(Role::Tool)) && !before.has(Role::ToPersonSurely);
-    if !titled && (tool || is_model(rest, &before)) {
+    let told = || before.has(Role::ToPersonSurely);
+    if !titled && (tool || is_model(rest, &before) || is_thing(view, rest, &before) && !told()) {
         return Vec::new();
     }
     let place = place_of(rest);
@@ -260,18 +247,27 @@ fn tag_one(view: &View<'_>, words: &[Word]) -> Vec<Tagged> {
     if !titled && no_name(view, rest, &before, place) {
         return Vec::new();
     }
-    if let Some(start) = number
-        && !titled
-    {
-        // `87 Ránargata`, `39 Csabai`: the house and its street.
-        let house = rest.iter().all(|word| word.spelling == Spelling::Name) && !goes_on(view, last.end);
-        if house {
+    if let Some(start) = house_before(view, first.start).filter(|_| !titled) {
+        // `39 Csabai`: the house and its street.
+        if is_housed(view, start, rest) {
             return vec![Tagged { tag: Tag::Location, start, end: last.end, score: 0.55 }];
         }
+        // What is measured is no name: `200 Gramm Mehl`.
+        if first.roles.has(Role::Measure) {
+            return tag_one(view, rest.get(1..).unwrap_or_default());
+        }
         // `500 Sales rose`; but in `on day 3 Maria Lopez wrote` the number is of the words before it.
-        if rest.len() == 1 {
+        if let [word] = rest
+            && !word.classes.is_given()
+            && !place
+        {
             return Vec::new();
         }
+    }
+    if let [word] = rest
+        && let Some(end) = surname_first(view, word).filter(|_| !titled)
+    {
+        return vec![Tagged { tag: Tag::Person, start: word.start, end, score: 0.7 }];
     }
     if rest.len() == 1 {
         let (peeled, _) = words.split_at(words.len() - rest.len());
@@ -305,7 +301,10 @@ fn peeled(words: &[Word], sentence: bool) -> (&[Word], bool) {
             !next.classes.is_common() && next.classes.is_person() && next.spelling == Spelling::Name
         };
         let name = word.classes.is_given() && sentence && more.first().is_some_and(named);
-        if !title && (!word.classes.is_common() || name) {
+        let lawyers = word.spelling == Spelling::Mixed && word.lower == "rae";
+        let title = title || lawyers && !more.is_empty();
+        let front = !more.is_empty() && word.roles.has(Role::Front);
+        if !title && !front && (!word.classes.is_common() || name) {
             break;
         }
         titled |= title;
@@ -363,8 +362,10 @@ fn several(
 /// Whether words are acronyms, constants or parts of code rather than a name.
 fn no_name(view: &View<'_>, words: &[Word], before: &Before<'_>, place: bool) -> bool {
     if let [word] = words {
+        let told = before.ends_with(Role::ToPlaceSurely) || before.ends_with(Role::ToPersonSurely);
         return in_code(view, word.start, word.end)
             || in_date(view, word)
+            || word.roles.has(Role::Form) && !told && !in_country(view, word.end)
             || match word.spelling {
                 Spelling::Name => false,
                 Spelling::Mixed => !word.classes.is_known(),
@@ -397,6 +398,15 @@ fn place_of(words: &[Word]) -> bool {
         [word] => word.classes.is_place(),
         _ => look_up_all(words.iter().map(|word| word.lower.as_str())).is_place(),
     }
+}
+
+/// How many bytes of a country's name stand behind its capitals.
+fn further(view: &View<'_>, words: &[Word]) -> usize {
+    const OF_AMERICA: &[u8] = b" of America";
+    let [.., united, states] = words else { return 0 };
+    let ours = united.lower == "united" && states.lower == "states";
+    let behind = view.slice(states.end, states.end + OF_AMERICA.len());
+    if ours && behind == OF_AMERICA { OF_AMERICA.len() } else { 0 }
 }
 
 /// A word by itself.

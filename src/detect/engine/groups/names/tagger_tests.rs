@@ -88,3 +88,56 @@ fn names_are_told_from_other_capitals() {
         assert_eq!(tagged(text), *expected, "{text}");
     }
 }
+
+#[test]
+fn a_number_and_a_capital_are_an_address_only_where_something_says_so() {
+    use Tag::Location;
+    let addresses: &[(&str, &str)] = &[
+        ("at 12 Main Street today", "12 Main Street"),
+        ("153 FERNWOOD DR.", "153 FERNWOOD DR"),
+        ("in der Lindenstraße 12, dort", "Lindenstraße 12"),
+        ("LINDENSTRASSE 12\n", "LINDENSTRASSE 12"),
+        ("die Hauptstr. 5 und", "Hauptstr. 5"),
+        ("die Berliner Allee 4a,", "Berliner Allee 4a"),
+        ("zu Am Rain 3, 69493 Hirschberg", "Am Rain 3"),
+        ("Adresse: Am Rain 3", "Am Rain 3"),
+        ("chez 14 rue des Lilas, 69003", "14 rue des Lilas"),
+        ("14 RUE DES LILAS", "14 RUE DES LILAS"),
+        ("en la Calle de Alcalá 45.", "Calle de Alcalá 45"),
+        ("piso C/ Mayor 12, 3º", "C/ Mayor 12"),
+        ("przy ul. Marszałkowska 10/12,", "ul. Marszałkowska 10/12"),
+        ("aan de Keizersgracht 123, daar", "Keizersgracht 123"),
+        ("abito in via Garibaldi 14.", "via Garibaldi 14"),
+        ("Via Garibaldi 14, 20121", "Via Garibaldi 14"),
+        ("på Storgatan 5 i", "Storgatan 5"),
+        ("Rua Augusta 45", "Rua Augusta 45"),
+        ("Atatürk Cad. No: 12", "Atatürk Cad. No: 12"),
+        ("lives at 39 Csabai, there", "39 Csabai"),
+        ("30 Veslebakken 48, Harstad", "30 Veslebakken"),
+        ("to 98 Tylova 1036\nSuite 12", "98 Tylova"),
+        ("> 70 Quxova 49\n> ", "70 Quxova"),
+    ];
+    for (text, address) in addresses {
+        assert!(tagged(text).contains(&(Location, *address)), "{text}: {:?}", tagged(text));
+    }
+    let others = [
+        "Dosis: 3,5 Milligramm Morphin",
+        "in 14 Tagen um 10 Uhr für 12 Euro",
+        "nach § 120 Abs. 2 und Artikel 5 Absatz 3",
+        "mit Windows 11 Pro",
+        "of 3 Patients, 1 Wages, 1 Modality",
+        "Rechnung 4711 Kundennr 889123",
+        "200 Gramm Mehl, 3 Eier",
+        "Visual Basic 2022",
+        "Upgrade Jenkins 2.440 to Tomcat 10.1",
+        "1099-NEC Box 1",
+        "5 Kelvin, 3 Henry, 2 Gray",
+        "auf Sitzplatz 12, Parkplatz 3 und Platz 5",
+        "Käufer 3, Brigade 5, Spring 6",
+        "sent via Zoom 5 times",
+        "um 14 Stück",
+    ];
+    for text in others {
+        assert_eq!(tagged(text), [], "{text}");
+    }
+}

@@ -1,11 +1,21 @@
-//! A word of a sequence.
+//! A word of a sequence, and the name that words make.
 
 use super::lexicon::{Classes, look_up};
 use super::roles::Roles;
 use super::spelling::Spelling;
+use crate::detect::rules::Tag;
 
 /// Joins the names of one company: `Schmidt & Weber KG`.
 pub(super) const JOINT: &str = "&";
+
+/// A name.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Tagged {
+    pub(super) tag: Tag,
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) score: f32,
+}
 
 /// A word of a sequence.
 #[derive(Clone, Debug)]

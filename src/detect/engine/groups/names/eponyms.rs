@@ -1,0 +1,96 @@
+//! Names that are of things: eponyms of science and medicine, units, products, companies. They are told by the thing behind
+//! them, by a version, and by their like beside them.
+
+use super::super::super::view::View;
+use super::letters::{AHEAD, is_letter, text};
+use super::roles::{Role, roles};
+use super::surroundings::Before;
+use super::word::Word;
+
+/// Companies, programs and methods that are called as if they were somebody, in order.
+const FIRMS: &[&str] = &[
+    "barnes & noble",
+    "black & decker",
+    "calvin klein",
+    "charles schwab",
+    "ernst & young",
+    "goldman sachs",
+    "harley davidson",
+    "hugo boss",
+    "john deere",
+    "johnson & johnson",
+    "louis vuitton",
+    "marks & spencer",
+    "merrill lynch",
+    "miles & more",
+    "monte carlo",
+    "morgan stanley",
+    "philip morris",
+    "procter & gamble",
+    "ralph lauren",
+    "smith & wesson",
+    "tiffany & co",
+    "visual studio",
+    "wells fargo",
+];
+
+/// Whether words together are called as no person is: a company of the list, or a name twice with `&` between.
+pub(super) fn is_firm(words: &[Word]) -> bool {
+    match words {
+        [_, _] => {}
+        [one, joint, other] if joint.lower == super::word::JOINT => {
+            if one.lower == other.lower {
+                return true;
+            }
+        }
+        _ => return false,
+    }
+    let first = words.first().map_or("", |word| word.lower.as_str());
+    let from = FIRMS.partition_point(|firm| firm.split(' ').next() < Some(first));
+    let alike = FIRMS.iter().skip(from).take_while(|firm| firm.split(' ').next() == Some(first));
+    let same = |firm: &&str| firm.split(' ').eq(words.iter().map(|word| word.lower.as_str()));
+    alike.into_iter().any(same)
+}
+
+/// Whether a name is that of a thing: `Barrett's oesophagus`, `Gray code`, `Jackson 2.16.1`, `Ruby on Rails`.
+pub(super) fn is_thing(view: &View<'_>, words: &[Word], before: &Before<'_>) -> bool {
+    let (word, noun) = match words {
+        [word] => (word, None),
+        [word, noun] => (word, Some(noun)),
+        _ => return false,
+    };
+    let eponym = word.roles.has(Role::Eponym);
+    if let Some(noun) = noun {
+        return eponym && noun.roles.has(Role::Thing);
+    }
+    let ahead = text(view, word.end, word.end + AHEAD);
+    let possessive = ahead.strip_prefix("'s ").or_else(|| ahead.strip_prefix("\u{2019}s "));
+    let rest = possessive.or_else(|| ahead.strip_prefix(' '));
+    let next = rest.map_or("", |rest| rest.split(|c: char| !is_letter(c)).next().unwrap_or_default());
+    if !next.is_empty() {
+        let next = roles(next);
+        if next.has(Role::SureThing) && possessive.is_none() || eponym && next.has(Role::Thing) {
+            return true;
+        }
+    }
+    let like = || before.has(Role::Technical) || technical_behind(ahead);
+    eponym && (rest.is_some_and(is_version) || like())
+}
+
+/// Whether a number with a point, or two, begins a text, and no time or date: `2.16.1`, `2.440`.
+fn is_version(text: &str) -> bool {
+    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let parts: Vec<&str> = text.get(..end).unwrap_or_default().split('.').collect();
+    let numbers = |parts: &[&str]| parts.iter().all(|part| !part.is_empty());
+    match parts.as_slice() {
+        [first, second] if numbers(&parts) => first.len() < 4 && second.len() != 2,
+        [_, _, third] if numbers(&parts) => third.len() < 3 && *third != "24",
+        _ => false,
+    }
+}
+
+/// Whether one of the next two words is technical: `, Kotlin`, ` on Rails`, `, Julia, Kotlin`.
+fn technical_behind(ahead: &str) -> bool {
+    let words = ahead.split(|c: char| !is_letter(c)).filter(|word| !word.is_empty());
+    words.take(2).any(|word| roles(word).has(Role::Technical))
+}

@@ -1,0 +1,246 @@
+//! Labels that say that a name follows, in a form, a document's member, an element or an assignment: `First name:`,
+//! `"lastName": "`, `<surname>`. What stands there is a name though nothing else is known of it.
+
+use super::super::super::mask::char_at;
+use super::super::super::view::View;
+use super::letters::{AHEAD, is_letter, text};
+use super::lexicon::look_up;
+use super::roles::{Role, roles};
+use super::spelling::Spelling;
+use super::surroundings::in_code;
+use super::word::{Tagged, Word};
+use crate::detect::rules::Tag;
+
+/// How much is read before a value, in bytes, and of a name behind a label.
+const BEFORE: usize = 40;
+const NAME: usize = 48;
+
+/// The most words of a name behind a label, without particles and initials.
+const WORDS: usize = 3;
+
+/// What a label says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Labelled {
+    /// A part of a person's name follows: `First name`.
+    Part,
+    /// A person follows, or something else that has a name: `Name`, `Patient`.
+    Whole,
+}
+
+/// What the label says that stands right before `start`, if there is one.
+pub(super) fn label_before(view: &View<'_>, start: usize) -> Option<Labelled> {
+    // Most words stand behind a letter and a space.
+    let near = view.slice(start.saturating_sub(2), start);
+    let sign = |byte: &u8| matches!(byte, b':' | b'=' | b'>' | b'"' | b'\'' | b'\\' | b'[');
+    let spaces = near.iter().all(|byte| *byte == b' ');
+    if !(spaces || near.iter().any(sign) || near.last() == Some(&b'\n')) {
+        return None;
+    }
+    let mut from = start.saturating_sub(BEFORE);
+    while from < start && view.get(from).is_some_and(|byte| byte & 0xC0 == 0x80) {
+        from += 1;
+    }
+    let quote = |c: char| matches!(c, '"' | '\'' | '\\' | '\u{201c}' | '\u{201e}');
+    let space = |c: char| matches!(c, ' ' | '\t' | '\n' | '\r' | '[');
+    let front = text(view, from, start).trim_end_matches(|c| quote(c) || space(c));
+    let named = front.strip_suffix([':', '=', '>'])?;
+    let named = named.trim_end_matches(|c| quote(c) || c == ' ' || c == '*');
+    let words = Words::of(named);
+    let [last, second, third] = words.lower();
+    // FHIR, where the names of a name are members without a telling name of their own.
+    let behind = text(view, start, start + AHEAD);
+    let open = !view.complete && start + AHEAD >= view.len();
+    let element = last == "value" && named.contains('<') && (second == "family" || second == "given");
+    let array = last == "given" && view.slice(start.saturating_sub(3), start).contains(&b'[');
+    if element || array || last == "family" && (open || behind.contains("\"given")) {
+        return Some(Labelled::Part);
+    }
+    let (last, second) = if last == "value" { (second, third) } else { (last, second) };
+    of_words(&last, &second).filter(|_| !front.ends_with('>') || named.contains('<'))
+}
+
+/// What the last words of a label say, in lower case.
+fn of_words(last: &str, second: &str) -> Option<Labelled> {
+    let role = roles(last);
+    let whose = |word: &str| roles(word).has(Role::NamePart) || roles(word).has(Role::NamedPerson);
+    if role.has(Role::NamePart) {
+        return Some(Labelled::Part);
+    }
+    // `first_name`, `family.name`, `patient name`; and the `family` of a `name`.
+    match last {
+        "name" | "names" | "nom" if roles(second).has(Role::WhichName) => Some(Labelled::Part),
+        "name" | "nome" | "nombre" if whose(second) => Some(Labelled::Whole),
+        "family" | "given" if second == "name" || second == "names" => Some(Labelled::Part),
+        _ => role.has(Role::NamedPerson).then_some(Labelled::Whole),
+    }
+}
+
+/// The last words of a label.
+struct Words<'t>([&'t str; 3]);
+
+impl<'t> Words<'t> {
+    fn of(label: &'t str) -> Self {
+        let mut rest = label;
+        let mut words = [""; 3];
+        for word in &mut words {
+            let inner = |c: char| is_letter(c) || is_mark(c) || c == '\'';
+            let apart = |c: char| matches!(c, '_' | '-' | '.' | ' ' | '"' | '=') || c.is_ascii_digit();
+            rest = rest.trim_end_matches(apart);
+            let run = rest.trim_end_matches(inner).len();
+            let letters = rest.get(run..).unwrap_or_default();
+            // In `firstName` a word begins with the last capital behind a small letter.
+            let mut before = ' ';
+            let mut from = 0;
+            for (at, c) in letters.char_indices() {
+                if c.is_uppercase() && before.is_lowercase() {
+                    from = at;
+                }
+                before = c;
+            }
+            *word = letters.get(from..).unwrap_or_default();
+            rest = rest.get(..run + from).unwrap_or_default();
+        }
+        Self(words)
+    }
+
+    fn lower(&self) -> [String; 3] {
+        self.0.map(str::to_lowercase)
+    }
+}
+
+/// Marks that letters of some scripts cannot be without.
+fn is_mark(c: char) -> bool {
+    crate::detect::naming::is_mark(c)
+}
+
+/// The name that begins a sequence behind a label.
+pub(super) fn labelled(view: &View<'_>, words: &[Word]) -> Option<Tagged> {
+    let first = words.first()?;
+    let label = label_before(view, first.start)?;
+    let mut full = 0;
+    let named = words.iter().take_while(|word| {
+        full += usize::from(!word.particle && word.lower.chars().nth(1).is_some());
+        let known = word.classes.is_person() || word.particle && word.lower != super::word::JOINT;
+        let other =
+            word.classes.is_common() || word.roles.has(Role::Placeholder) || word.roles.has(Role::Company);
+        full <= WORDS && (known || !(other || word.spelling == Spelling::Mixed))
+    });
+    let mut named: Vec<&Word> = named.collect();
+    // What a colon stands behind, or `name`, is a label of its own.
+    while let Some(last) = named.last() {
+        let behind = view.slice(last.end, last.end + 5);
+        if !last.particle && !behind.starts_with(b":") && !behind.eq_ignore_ascii_case(b" name") {
+            break;
+        }
+        named.pop();
+    }
+    let last = named.last()?;
+    let placeholder = named.iter().any(|word| word.roles.has(Role::Placeholder));
+    let titled = first.classes.is_title() && !first.classes.is_person();
+    // In JSON within JSON the quote behind it is escaped.
+    let code = view.get(last.end) != Some(b'\\') && in_code(view, last.end, last.end);
+    if placeholder || titled || code {
+        return None;
+    }
+    let capitals = named.iter().all(|word| word.spelling == Spelling::Capitals || word.particle);
+    let others = || words.len() > named.len() || named.iter().any(|word| word.classes.is_place());
+    let whole = capitals && named.len() > 1 && !others();
+    let told = label == Labelled::Part || whole;
+    told.then_some(Tagged { tag: Tag::Person, start: first.start, end: last.end, score: 0.75 })
+}
+
+/// Words at the beginning of a line behind which a comma and the name of who writes, or is written to, stand.
+const SALUTATIONS: &[&str] = &[
+    "gruß",
+    "grüße",
+    "gruss",
+    "grüsse",
+    "regards",
+    "cheers",
+    "sincerely",
+    "danke",
+    "servus",
+    "tschüss",
+    "best",
+    "love",
+    "hallo",
+    "merci",
+    "bises",
+    "abrazos",
+    "besos",
+    "salut",
+    "hej",
+    "cześć",
+    "thanks",
+    "hey",
+    "yours",
+    "warmly",
+];
+
+/// Where a name ends whose surname stands first, at the beginning of a line or of a part of a list: `Kettler, Wolfram`.
+pub(super) fn surname_first(view: &View<'_>, word: &Word) -> Option<usize> {
+    let behind = text(view, word.end, word.end + AHEAD).strip_prefix(", ")?;
+    let front = view.slice(word.start.saturating_sub(2), word.start);
+    let opened = matches!(front, [] | [.., b'\n' | b'"'] | [b';' | b':' | b'>' | b']', b' '] | [b' ', b' ']);
+    let place = word.classes.is_place() && !word.classes.is_surname();
+    let other = word.classes.is_common() || word.classes.is_function() || word.classes.is_title() || place;
+    let greeting = SALUTATIONS.contains(&word.lower.as_str()) || word.roles.has(Role::Month);
+    if !opened || other || greeting || word.spelling != Spelling::Name || word.roles.has(Role::Form) {
+        return None;
+    }
+    let length = behind.find(|c: char| !is_letter(c) && c != '-').unwrap_or(behind.len());
+    let (given, rest) = behind.split_at(length);
+    let classes = look_up(&given.to_lowercase());
+    let known = classes.is_given() && !classes.is_common() && !classes.is_place();
+    let closed = rest.is_empty() && view.complete
+        || rest.starts_with(['\n', ';', '"', '<', '\r'])
+        || rest.starts_with(" <")
+        || rest.starts_with(" (");
+    (known && closed && Spelling::of(given) == Spelling::Name).then_some(word.end + ", ".len() + length)
+}
+
+/// What stands behind a label in a script without capitals.
+pub(super) enum Caseless {
+    NeedMore,
+    Nobody,
+    Name(Tagged),
+}
+
+/// Whether a sign, or the end of a line, stands before `at`, as before what has a label.
+pub(super) fn may_begin(view: &View<'_>, at: usize) -> bool {
+    let sign = |byte: u8| matches!(byte, b':' | b'=' | b'>' | b'"' | b'\'' | b'\n' | b'[');
+    let space = view.before(at, 1) == Some(b' ');
+    view.before(at, 1 + usize::from(space)).is_some_and(sign)
+}
+
+/// Whether a letter is of a script that has no capitals.
+pub(super) fn is_caseless(view: &View<'_>, at: usize) -> bool {
+    char_at(view.text, at)
+        .is_some_and(|c| !c.is_ascii() && c.is_alphabetic() && !c.is_lowercase() && !c.is_uppercase())
+}
+
+/// The name at `start` in a script without capitals, behind a label that says that it is one.
+pub(super) fn caseless(view: &View<'_>, start: usize) -> Caseless {
+    if label_before(view, start) != Some(Labelled::Part) {
+        return Caseless::Nobody;
+    }
+    if start + NAME >= view.len() && !view.complete {
+        return Caseless::NeedMore;
+    }
+    let ahead = text(view, start, start + NAME);
+    let (mut end, mut words, mut before) = (0, 1, ' ');
+    for (at, c) in ahead.char_indices() {
+        let letter = !c.is_ascii() && (c.is_alphabetic() || is_mark(c) || c == '\u{b7}');
+        match c {
+            _ if letter => end = at + c.len_utf8(),
+            ' ' if before != ' ' && words < WORDS => words += 1,
+            _ => break,
+        }
+        before = c;
+    }
+    let name = ahead.get(..end).unwrap_or_default();
+    if name.chars().nth(1).is_none() || name.split(' ').any(|word| roles(word).has(Role::Placeholder)) {
+        return Caseless::Nobody;
+    }
+    Caseless::Name(Tagged { tag: Tag::Person, start, end: start + end, score: 0.75 })
+}

@@ -1,0 +1,311 @@
+//! Addresses of streets: by what streets are called in many languages, by the ending of their names, and where a name says
+//! nothing, by what stands beside the number of the house.
+
+use super::super::super::view::View;
+use super::letters::{AHEAD, text};
+use super::lexicon::look_up;
+use super::places::{NO_STREETS, STREET_ENDINGS};
+use super::roles::{Role, roles};
+use super::spelling::Spelling;
+use super::surroundings::{Before, before, goes_on, lone_number};
+use super::word::Word;
+
+/// Where an address stands, and which words of the sequence are of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Street {
+    /// How many words stand before it.
+    pub(super) front: usize,
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) score: f32,
+}
+
+/// The number of a house that ends one space before `at`.
+pub(super) fn house_before(view: &View<'_>, at: usize) -> Option<usize> {
+    let number = number_before(view, at).filter(|_| view.before(at, 1) == Some(b' '));
+    number.filter(|&start| lone_number(view, start))
+}
+
+/// The number that ends right before `at`, or one space before.
+pub(super) fn number_before(view: &View<'_>, at: usize) -> Option<usize> {
+    let end = at - usize::from(view.before(at, 1) == Some(b' '));
+    let digits =
+        view.slice(end.saturating_sub(6), end).iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    (digits > 0).then(|| end - digits)
+}
+
+/// The address in a sequence of words, if a word says that it is one, or what stands behind it.
+pub(super) fn street(view: &View<'_>, words: &[Word]) -> Option<Street> {
+    let first = words.first()?;
+    let house = house_before(view, first.start);
+    before_its_name(view, words, house)
+        .or_else(|| behind_its_name(view, words, house))
+        .or_else(|| beside_a_town(view, words, house))
+}
+
+/// `Via Garibaldi 14`, `14 rue des Lilas`, `ul. Marszałkowska 10/12`.
+fn before_its_name(view: &View<'_>, words: &[Word], house: Option<usize>) -> Option<Street> {
+    let (first, last) = words.first().zip(words.last())?;
+    let calls = |at: usize, word: &Word| {
+        word.roles.has(Role::StreetBefore) && (at == 0 || !word.roles.has(Role::Street))
+    };
+    let named = (0..words.len()).find(|&at| words.get(at).is_some_and(|word| calls(at, word)));
+    let (front, from) = match named {
+        Some(at) if at + 1 < words.len() => (at, words.get(at)?.start),
+        Some(_) => return None,
+        None => (0, small_street_before(view, first.start)?),
+    };
+    let behind = house_behind(view, last.end);
+    let house =
+        if front == 0 { house.filter(|_| named.is_some()).or(house_before(view, from)) } else { None };
+    // In other languages it is a way by which something goes: `via Jenkins 2`.
+    let way = named.is_none() && view.slice(from, from + 3) == b"via" && !in_italian(view, from);
+    (house.is_some() || behind.is_some() && !way).then_some(Street {
+        front,
+        start: house.unwrap_or(from),
+        end: behind.unwrap_or(last.end),
+        score: 0.85,
+    })
+}
+
+/// Whether `via` at `start` is a street: at the beginning of a line or of a part of it, or behind `in`.
+fn in_italian(view: &View<'_>, start: usize) -> bool {
+    let front = view.slice(start.saturating_sub(4), start);
+    front.trim_ascii_end().is_empty()
+        || front.ends_with(b"\n")
+        || front.ends_with(b", ")
+        || front.ends_with(b": ")
+        || front.ends_with(b" in ")
+}
+
+/// Where what a street is called stands in small letters before the capital at `at`, perhaps with particles between:
+/// the `rue` of `rue des Lilas`, the `C/` of `C/ Mayor`.
+fn small_street_before(view: &View<'_>, at: usize) -> Option<usize> {
+    let mut at = at;
+    for _ in 0..3 {
+        let end = at.checked_sub(1).filter(|&end| view.get(end) == Some(b' '))?;
+        let start = small_word_before(view, end);
+        let word = text(view, start, end);
+        let bare = word.trim_end_matches(['.', '/']);
+        let roles = roles(bare);
+        if roles.has(Role::StreetBefore) && (bare.len() > 2 || bare.len() < word.len()) {
+            return view.word_starts(start).then_some(start);
+        }
+        if !is_article(bare) && !roles.has(Role::Particle) || bare.len() < word.len() {
+            return None;
+        }
+        at = start;
+    }
+    None
+}
+
+/// Articles that stand between what a street is called and its name, and in no person's.
+fn is_article(word: &str) -> bool {
+    matches!(word, "des" | "les" | "los" | "las" | "dei" | "degli" | "delle" | "do" | "das")
+}
+
+/// The longest of what streets are called before their names, with a sign.
+const SMALL: usize = 12;
+
+/// Where the word begins that ends at `end`: letters and the sign of an abbreviation.
+fn small_word_before(view: &View<'_>, end: usize) -> usize {
+    let from = end.saturating_sub(SMALL);
+    let letters = view.slice(from, end).iter().rev();
+    let within = |byte: &&u8| byte.is_ascii_alphabetic() || !byte.is_ascii() || matches!(byte, b'.' | b'/');
+    end - letters.take_while(within).count()
+}
+
+/// Where an address may begin that goes on with a capital at `at`.
+pub(super) fn may_begin(view: &View<'_>, at: usize) -> usize {
+    let from = small_street_before(view, at).unwrap_or(at);
+    number_before(view, from).unwrap_or(from)
+}
+
+/// Where an address may begin whose name has not arrived: the last words of the window may be a number, what a street is
+/// called, and particles.
+pub(super) fn may_begin_at_end(view: &View<'_>) -> usize {
+    let mut at = view.len();
+    for _ in 0..4 {
+        let end = at - usize::from(view.before(at, 1) == Some(b' '));
+        let start = small_word_before(view, end);
+        if start + SMALL <= end {
+            break;
+        }
+        let word = text(view, start, end);
+        let bare = word.trim_end_matches(['.', '/']);
+        let roles = roles(bare);
+        // What has arrived of the last word may be the beginning of any.
+        let open = at == view.len() && end == at;
+        if start == end
+            || !(open || roles.has(Role::StreetBefore) || roles.has(Role::Particle) || is_article(bare))
+        {
+            break;
+        }
+        at = start;
+    }
+    number_before(view, at).unwrap_or(at)
+}
+
+/// `12 Main Street`, `Lindenstraße 12`, `Berliner Allee 4`, `Atatürk Cad. No: 12`.
+fn behind_its_name(view: &View<'_>, words: &[Word], house: Option<usize>) -> Option<Street> {
+    let first = words.first()?;
+    let drive = |at: usize, word: &Word| {
+        at > 0 && at + 1 == words.len() && house.is_some() && matches!(word.lower.as_str(), "dr")
+    };
+    let called = |at: usize, word: &Word| {
+        word.roles.has(Role::Street) || word.roles.has(Role::StreetBehind) || drive(at, word)
+    };
+    let at = (0..words.len())
+        .rev()
+        .find(|&at| words.get(at).is_some_and(|word| called(at, word) || has_ending(word)))?;
+    let word = words.get(at)?;
+    let behind = house_behind(view, word.end);
+    let alone = !called(at, word) && has_ending(word);
+    if alone && behind.is_some() && house.is_none() {
+        return Some(Street { front: at, start: word.start, end: behind?, score: 0.85 });
+    }
+    let numbered = house.is_some() || behind.is_some();
+    // `Executive Suite`, `NEC Box`.
+    let room = word.roles.has(Role::Room) && !words.iter().any(|word| word.lower == "po");
+    let told = !(room || word.roles.has(Role::StreetBehind)) && words.len() > 1;
+    let short = word.roles.has(Role::StreetBehind)
+        && at.checked_sub(1).and_then(|at| words.get(at)).is_none_or(|word| word.classes.is_common());
+    if short || !(house.is_some() || told || behind.is_some() && word.roles.has(Role::StreetBehind)) {
+        return None;
+    }
+    let end = behind.filter(|_| house.is_none() && !word.roles.has(Role::Street)).unwrap_or(word.end);
+    let score = if numbered { 0.85 } else { 0.6 };
+    Some(Street { front: 0, start: house.unwrap_or(first.start), end, score })
+}
+
+/// Whether a word ends as streets do, and is neither a name nor another thing that does.
+fn has_ending(word: &Word) -> bool {
+    let lower = word.lower.as_str();
+    let other = || {
+        word.classes.is_person()
+            || word.classes.is_common()
+            || NO_STREETS.iter().any(|other| lower.ends_with(other))
+    };
+    STREET_ENDINGS.iter().any(|end| lower.len() > end.len() + 2 && lower.ends_with(end)) && !other()
+}
+
+/// Where the number of a house ends that stands behind a street's name: `12`, `12a`, `10/12`, `12-14`, `Nr. 5`, `, 3`.
+fn house_behind(view: &View<'_>, end: usize) -> Option<usize> {
+    if !view.slice(end, end + 8).iter().any(u8::is_ascii_digit) {
+        return None;
+    }
+    let ahead = text(view, end, end + AHEAD);
+    let short = ahead.strip_prefix('.').unwrap_or(ahead);
+    let rest = short.strip_prefix(", ").or_else(|| short.strip_prefix(' '))?;
+    let signs =
+        ["Nr. ", "Nr ", "nr. ", "nr ", "No: ", "No. ", "No:", "n. ", "n\u{b0} ", "n\u{ba} ", "N\u{ba} "];
+    let rest = signs.iter().find_map(|sign| rest.strip_prefix(sign)).unwrap_or(rest);
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let mut length = 0;
+    for part in 0..2 {
+        let number = digits(rest.get(length..)?);
+        if !(1..=4).contains(&number) {
+            return (part > 0).then_some(end + ahead.len() - rest.len() + length - 1);
+        }
+        length += number;
+        let mut behind = rest.get(length..)?.chars();
+        let letter = behind.next().filter(char::is_ascii_alphabetic);
+        if letter.is_some() {
+            if behind.next().is_some_and(char::is_alphanumeric) {
+                return None;
+            }
+            length += 1;
+        }
+        match rest.get(length..)?.bytes().next() {
+            Some(b'/' | b'-') if part == 0 => length += 1,
+            _ => break,
+        }
+    }
+    // A version, an amount, a share or a year is none.
+    let mut behind = rest.get(length..)?.bytes();
+    let (next, then) = (behind.next(), behind.next());
+    let goes_on = matches!(next, Some(b'.' | b',' | b':')) && then.is_some_and(|byte| byte.is_ascii_digit());
+    let other = matches!(next, Some(b'%' | b'_' | b'/' | b'-')) && then.is_some_and(|byte| byte != b' ');
+    (!(goes_on || other)).then(|| end + ahead.len() - rest.len() + length)
+}
+
+/// `Am Rain 3, 69493 Hirschberg`: any name with a number, before a postcode and a town; or behind a word that says that an
+/// address follows.
+fn beside_a_town(view: &View<'_>, words: &[Word], house: Option<usize>) -> Option<Street> {
+    let (first, last) = words.first().zip(words.last())?;
+    if house.is_some() || words.iter().any(|word| word.spelling == Spelling::Mixed) {
+        return None;
+    }
+    let end = house_behind(view, last.end).filter(|_| view.get(last.end) != Some(b','))?;
+    let told = || before(view, first.start).ends_with(Role::ToAddress);
+    (town_behind(view, end) || told()).then_some(Street { front: 0, start: first.start, end, score: 0.7 })
+}
+
+/// Whether a postcode and a capital stand behind the number of a house.
+fn town_behind(view: &View<'_>, end: usize) -> bool {
+    let ahead = text(view, end, end + AHEAD / 2);
+    let rest = ahead.trim_start_matches([',', ';', ' ', '\n', '\r', '\u{b7}', '-', '|']);
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    let town = rest.get(digits..).and_then(|rest| rest.strip_prefix(' '));
+    rest.len() < ahead.len() && digits == 5 && town.is_some_and(|town| town.starts_with(char::is_uppercase))
+}
+
+/// Whether the words behind a number are a street or a town though nothing in them says so: by a room or a flat beside
+/// them, by a word that says that an address follows, or by a line that has a second number and nothing else.
+pub(super) fn is_housed(view: &View<'_>, start: usize, words: &[Word]) -> bool {
+    let Some((first, last)) = words.first().zip(words.last()) else { return false };
+    let counted = |word: &Word| word.roles.has(Role::Measure) || word.roles.has(Role::NamedPerson);
+    let plain = |word: &Word| word.spelling == Spelling::Name && !counted(word);
+    if !words.iter().all(plain) || goes_on(view, last.end) {
+        return false;
+    }
+    let front = before(view, start);
+    let town = || is_town(view, start, first, last);
+    front.ends_with(Role::Room)
+        || front.words.first() == Some(&"at")
+        || front.has(Role::ToAddress)
+        || room_behind(view, last.end)
+        || is_line(view, start, last.end)
+        || town()
+        || behind_a_house(view, start, &front)
+}
+
+/// Whether a postcode, which is no year, and a town that is known.
+fn is_town(view: &View<'_>, start: usize, first: &Word, last: &Word) -> bool {
+    let number = view.slice(start, first.start.saturating_sub(1));
+    let year = number.len() == 4 && (number.starts_with(b"19") || number.starts_with(b"20"));
+    let known = look_up(&first.lower).is_place() || look_up(&last.lower).is_place();
+    known && !first.classes.is_common() && (4..=5).contains(&number.len()) && !year
+}
+
+/// Whether a postcode of five digits stands behind the number of a house: `Am Rain 3, 69493 Hirschberg`.
+fn behind_a_house(view: &View<'_>, start: usize, front: &Before<'_>) -> bool {
+    let digits = view.slice(start, start + 6).iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let parted = view.slice(start.saturating_sub(2), start);
+    let parted = parted.ends_with(b", ") || parted.ends_with(b"\n");
+    let house = front.words.first().is_some_and(|word| {
+        word.len() < 6 && word.starts_with(|c: char| c.is_ascii_digit()) && !word.contains(['.', ':'])
+    });
+    let named = front.words.get(1).is_some_and(|word| word.starts_with(char::is_uppercase));
+    digits == 5 && parted && house && named
+}
+
+/// Whether a room, a flat or a floor stands behind `end`, perhaps with a number before it and in the next line.
+fn room_behind(view: &View<'_>, end: usize) -> bool {
+    let ahead = text(view, end, end + AHEAD);
+    let rest = ahead.trim_start_matches([' ', '.']).trim_start_matches(|c: char| c.is_ascii_digit());
+    let rest = rest.trim_start_matches([' ', ',', '\n', '\r', '\t', '>', '?', '|']);
+    let letters = rest.bytes().take_while(u8::is_ascii_alphabetic).count();
+    let (word, behind) = rest.split_at(letters);
+    let number = behind.trim_start_matches(['.', ' ', '#']);
+    let capital = word.starts_with(|c: char| c.is_ascii_uppercase());
+    capital && roles(word).has(Role::Room) && number.starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// Whether a line has a number, the words up to `end` and another number, and no more.
+fn is_line(view: &View<'_>, start: usize, end: usize) -> bool {
+    let front = view.slice(start.saturating_sub(6), start);
+    let opened = front.iter().rev().find(|byte| !matches!(byte, b' ' | b'>' | b'?' | b'\t'));
+    let opened = opened.map_or(front.len() == start, |&byte| byte == b'\n');
+    opened && house_behind(view, end).is_some_and(|end| matches!(view.get(end), None | Some(b'\n' | b'\r')))
+}
