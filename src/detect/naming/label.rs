@@ -76,8 +76,8 @@ impl Label {
         self.meaning.is_some()
     }
 
-    /// The name that a program would give the secret, if it says that the value is one.
-    pub(crate) fn assigned(&self) -> Option<&'static str> {
+    /// The name that a program would give the secret, such as `password`, if the label says that the value is one.
+    pub fn assigned(&self) -> Option<&'static str> {
         self.meaning.map(|meaning| match (meaning.named, meaning.strong) {
             (Named::Password, true) => "password",
             (Named::Password, false) => "pass",
