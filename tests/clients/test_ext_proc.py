@@ -20,6 +20,7 @@ CONFIG = (
 [limits]
 head = "16KiB"
 collected = "4MiB"
+queue = "30s"
 
 [clients]
 trusted_peers = ["127.0.0.1"]

@@ -36,6 +36,7 @@ head_time = "1s"
 idle = "2s"
 body_grace = "1s"
 connections_per_address = 20
+queue = "30s"
 
 [log]
 format = "json"

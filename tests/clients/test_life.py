@@ -38,6 +38,7 @@ level = "warn"
 connections = 20000
 connections_per_address = 20000
 drain = "60s"
+queue = "30s"
 [upstreams.slow]
 peers = ["{upstream}"]
 [[routes]]

@@ -96,6 +96,8 @@ fn what_is_called_as_somebody_is_no_person() {
         ),
         ("Thanks, Wolfram\n", &["PERSON Wolfram"]),
         ("the United States of America won", &["LOCATION United States of America"]),
+        ("In der Familiensache Kettler ./. Kettler", &[]),
+        ("In der Kettler", &[]),
     ];
     for (text, names) in persons {
         assert_eq!(found(text), *names, "{text}");

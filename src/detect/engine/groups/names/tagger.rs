@@ -47,8 +47,9 @@ pub(super) fn lone_common(view: &View<'_>, start: usize) -> Option<usize> {
     if !classes.is_common() || classes.is_title() {
         return None;
     }
-    // A particle may follow a name only.
-    let particle = next.first() == Some(&b' ') && particle_before_capital(view, end + 1);
+    // A particle may follow a name only, and may not be here yet.
+    let told = view.complete || end + 1 + PARTICLE < view.len();
+    let particle = next.first() == Some(&b' ') && (!told || particle_before_capital(view, end + 1));
     (!particle).then_some(end)
 }
 
