@@ -8,7 +8,7 @@ pub enum ModelError {
         "`{0}` is not the file that SHA256SUMS beside it names; bring the model anew with examples/names-model"
     )]
     Digest(&'static str),
-    /// The model is not ONNX, or uses what the runtime does not have.
+    /// The file is not ONNX, or computes with what the names model does not need.
     #[error("this is no ONNX file that can be run; bring the model anew with examples/names-model")]
     Unreadable,
     /// The vocabulary lacks what begins, ends or stands for unknown words.
