@@ -34,7 +34,7 @@ use crate::gateway::request_trace::RequestTrace;
 use crate::gateway::route_info::RouteInfo;
 use crate::gateway::terminal::Terminal;
 use crate::gateway::upstream::Upstream;
-use crate::redact::{Counts, Scope, SurrogateMap};
+use crate::redact::{Counts, RequestWords, Scope, SurrogateMap};
 use crate::stream::codec::Coding;
 use crate::telemetry::{Direction, Scan, Unscanned};
 use crate::usage::{Cost, Reservation, TokenUsage};
@@ -67,6 +67,8 @@ pub struct Facts {
     pub restored: Arc<AtomicU64>,
     /// Values of the request that went to the upstream as they are, which an answer may have.
     pub own_values: Vec<String>,
+    /// What the request said beside what was replaced, which an answer may repeat; on routes that mask what models come up with.
+    pub said: Option<RequestWords>,
     /// Surrogates that stay, since they stand in URLs.
     pub kept_in_urls: Arc<AtomicU64>,
     /// Strings of the request that were not read, since they hold bytes.

@@ -5,8 +5,10 @@
 //! |---|---|
 //! | every value | letter case; escapes of HTML, URLs, JSON, JavaScript and Markdown; no-break spaces, typographic hyphens, full-width characters; more blanks than one, and a shell's backslash before one; soft hyphens and zero-width characters within; Markdown around words |
 //! | numbers | separators, parentheses, groups; of phone numbers also what is dialled before; the last four digits where the text says that they are (see [`before`](super::before)) |
+//! | names | the genitive's `s`; one half of a double name |
 //! | persons | the initial of the first name; the surname first; no middle names |
 //! | several words | `+`, `-`, `_`, `.` or the end of a line between them; a single word |
+//! | keys of several lines | where they break, and what stands before and behind each: blanks, quotes, commas, backslashes |
 //!
 //! A form that two originals may be meant by is not known.
 
@@ -16,7 +18,7 @@ use crate::redact::before::Before;
 use crate::redact::case::lower;
 use crate::redact::index::{Index, More, Walk};
 use crate::redact::issued::Issued;
-use crate::redact::parts::{Key, LAST, Part, keys_of};
+use crate::redact::parts::{Key, LAST, Part, is_layout, keys_of};
 use crate::redact::units::{Next, Unit, Units};
 use crate::redact::written::{is_blank, original};
 
@@ -25,6 +27,9 @@ const EXTRA: u8 = 4;
 
 /// Separators in a row within a number.
 const SEPARATORS: u8 = 3;
+
+/// Units in a row that lay out lines.
+const LAYOUT: u8 = 100;
 
 /// What a surrogate is known by beside its own bytes.
 pub(super) struct Forms {
@@ -36,6 +41,8 @@ pub(super) struct Forms {
     numbers: Index,
     /// Last digits.
     ends: Index,
+    /// Characters as read, but for those that lay out lines.
+    lines: Index,
     /// Whether a form may begin with a byte.
     begins: [bool; 256],
 }
@@ -45,6 +52,8 @@ pub(super) struct Forms {
 pub(super) struct Form {
     pub(super) entry: u32,
     pub(super) part: Part,
+    /// Whether it is a name's, which has a genitive.
+    inflects: bool,
 }
 
 /// What a look for forms said.
@@ -80,14 +89,14 @@ impl Forms {
         keys.sort_by(|(a, one), (b, other)| (a.view, &a.text, one).cmp(&(b.view, &b.text, other)));
         let mut used = vec![false; issued.len()];
         let mut forms = Vec::new();
-        let mut chosen = [const { Vec::new() }; 3];
+        let mut chosen = [const { Vec::new() }; 4];
         for alike in keys.chunk_by(|(a, _), (b, _)| a.view == b.view && a.text == b.text) {
             let Some(((first, entry), others)) = alike.split_first() else { continue };
             if others.iter().any(|(other, _)| other.meaning != first.meaning) {
                 continue;
             }
             // A word that stands for itself: a particle, `Street`.
-            if matches!(first.part, Part::Word(_)) && *first.meaning == first.text {
+            if matches!(first.part, Part::Word(_) | Part::Half { .. }) && *first.meaning == first.text {
                 continue;
             }
             if let Some(used) = used.get_mut(*entry as usize) {
@@ -98,9 +107,11 @@ impl Forms {
             if let Some(chosen) = chosen.get_mut(first.view as usize) {
                 chosen.push((first.text.as_bytes().into(), forms.len() as u32));
             }
-            forms.push(Form { entry: *entry, part });
+            let of = issued.get(*entry as usize);
+            forms.push(Form { entry: *entry, part, inflects: of.is_some_and(|of| of.spelling.is_name()) });
         }
-        let [words, numbers, ends] = chosen.map(|keys: Vec<(Box<[u8]>, u32)>| Index::new(keys.into_iter()));
+        let [words, numbers, ends, lines] =
+            chosen.map(|keys: Vec<(Box<[u8]>, u32)>| Index::new(keys.into_iter()));
         let surrogates = issued.iter().zip(used);
         let surrogates =
             surrogates.map(|(issue, used)| used.then(|| issue.surrogate.as_str().into())).collect();
@@ -111,10 +122,10 @@ impl Forms {
                 // Escapes, and characters that read as others.
                 b'%' | b'\\' | b'&' | 0xc0.. => !forms.is_empty(),
                 b'(' | b'+' if numbers_begin => true,
-                _ => [&words, &numbers, &ends].iter().any(|index| index.may_begin(folded)),
+                _ => [&words, &numbers, &ends, &lines].iter().any(|index| index.may_begin(folded)),
             }
         });
-        Self { surrogates, forms, words, numbers, ends, begins }
+        Self { surrogates, forms, words, numbers, ends, lines, begins }
     }
 
     /// Whether a form may begin with this byte.
@@ -127,7 +138,9 @@ impl Forms {
         let Some(&first) = text.first() else { return Matched::No };
         let admitted = before.admits(first);
         let whole = match admitted {
-            true => self.word(text, more).or_longer(self.number(text, more)),
+            true => {
+                self.word(text, more).or_longer(self.number(text, more)).or_longer(self.lines(text, more))
+            }
             false => Matched::No,
         };
         // Few digits are last ones of what was issued, and only then is it worth looking back.
@@ -148,7 +161,7 @@ impl Forms {
         written: &str,
         originals: &[Zeroizing<String>],
     ) -> Option<(String, u32)> {
-        let Form { entry, part } = *self.forms.get(form as usize)?;
+        let Form { entry, part, .. } = *self.forms.get(form as usize)?;
         let surrogate = self.surrogates.get(entry as usize)?.as_deref()?;
         Some((original(part, surrogate, originals.get(entry as usize)?, written)?, entry))
     }
@@ -188,7 +201,38 @@ impl Forms {
             };
             if search.step(lower(c)) || is_blank(c) && search.step(' ') {
                 search.took(c, &unit);
+            } else if let Some(owner) = search.owner.take().filter(|_| c == 's') {
+                return if self.inflects(owner) { search.inflected(owner, &mut units) } else { search.best };
             } else if !((is_markup(c) || widens(search.last, c)) && search.extra()) {
+                return search.best;
+            }
+        }
+    }
+
+    /// Whether it may have the `s` of a genitive behind it, as in `Petras Brief`.
+    fn inflects(&self, (_, form): (usize, u32)) -> bool {
+        self.forms.get(form as usize).is_some_and(|form| form.inflects)
+    }
+
+    /// Lines of which every character is read, but for those that lay them out.
+    fn lines(&self, text: &[u8], more: More) -> Matched {
+        if !text.first().is_some_and(|first| self.lines.may_begin(*first)) {
+            return Matched::No;
+        }
+        let mut search = Search::new(self.lines.walk());
+        let mut units = Units::of(text, more);
+        let mut between = 0;
+        loop {
+            let (c, unit) = match search.next(&mut units) {
+                Ok(next) => next,
+                Err(matched) => return matched,
+            };
+            if is_layout(c) && search.begun() && between < LAYOUT {
+                between += 1;
+            } else if search.step(c) {
+                search.took(c, &unit);
+                between = 0;
+            } else {
                 return search.best;
             }
         }
@@ -246,13 +290,15 @@ struct Search<'f> {
     best: Matched,
     /// What is complete if the next character does not go on with its word: where it ends, and its number.
     pending: Option<(usize, u32)>,
+    /// What was complete before the letter that was read last goes on with its word.
+    owner: Option<(usize, u32)>,
     last: char,
     extra: u8,
 }
 
 impl<'f> Search<'f> {
     fn new(walk: Walk<'f>) -> Self {
-        Self { walk, best: Matched::No, pending: None, last: ' ', extra: 0 }
+        Self { walk, best: Matched::No, pending: None, owner: None, last: ' ', extra: 0 }
     }
 
     fn begun(&self) -> bool {
@@ -287,10 +333,22 @@ impl<'f> Search<'f> {
 
     /// `next` follows what is complete.
     fn boundary(&mut self, next: char) {
-        if let Some((len, form)) = self.pending.take()
-            && !(self.last.is_ascii_alphanumeric() && next.is_ascii_alphanumeric())
-        {
-            self.best = Matched::Found { len, form };
+        self.owner = None;
+        if let Some((len, form)) = self.pending.take() {
+            if self.last.is_ascii_alphanumeric() && next.is_ascii_alphanumeric() {
+                self.owner = Some((len, form));
+            } else {
+                self.best = Matched::Found { len, form };
+            }
+        }
+    }
+
+    /// What is complete, if the letter behind it ends the word.
+    fn inflected(&self, (len, form): (usize, u32), units: &mut Units<'_>) -> Matched {
+        match units.step() {
+            Next::Cut => Matched::Wait,
+            Next::Unit(unit) if unit.read.is_none_or(char::is_alphanumeric) => self.best,
+            Next::Unit(_) | Next::End => Matched::Found { len, form },
         }
     }
 

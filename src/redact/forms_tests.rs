@@ -334,3 +334,58 @@ proptest! {
         prop_assert_eq!(cut, whole(&undo, &text));
     }
 }
+
+const KEY: [(&str, &str, Format); 1] = [(
+    "-----BEGIN EC PRIVATE KEY-----\nAbC+dEf/0123\nxyzW9876==\n-----END EC PRIVATE KEY-----",
+    "-----BEGIN EC PRIVATE KEY-----\nZyX+wVu/9876\nabcD0123==\n-----END EC PRIVATE KEY-----",
+    Format::Pem,
+)];
+
+/// A key stands in YAML, in JSON, in a program: what lays it out there is the model's, and its lines are the caller's.
+#[test]
+fn a_key_comes_back_however_it_is_laid_out() {
+    let undo = undo_of(&KEY);
+    let [(surrogate, original, _)] = KEY;
+    let layouts: [fn(&str) -> String; 8] = [
+        str::to_owned,
+        |key| {
+            format!(
+                "key: |\n{}\nnext: 1",
+                key.lines().map(|line| format!("        {line}\n")).collect::<String>()
+            )
+        },
+        |key| format!(r#"{{"private_key": "{}\n"}}"#, key.replace('\n', r"\n")),
+        |key| key.replace('\n', "\r\n"),
+        |key| key.replace('\n', " "),
+        |key| key.replace('\n', ""),
+        |key| key.lines().map(|line| format!("  \"{line}\\n\",\n")).collect(),
+        |key| key.lines().map(|line| format!("'{line}\\n' \\\n")).collect(),
+    ];
+    for layout in layouts {
+        let text = format!("Here: {} Done.", layout(surrogate));
+        assert_eq!(at_any_cut(&undo, &text), format!("Here: {} Done.", layout(original)));
+    }
+    let others = [
+        surrogate.to_lowercase(),
+        surrogate.replace("xyz", "xyy"),
+        surrogate.replace("9876", "98765"),
+        surrogate.replace("==", ""),
+        surrogate.replace('\n', &" ".repeat(LAYOUT as usize + 1)),
+        surrogate.replace('\n', "\n+"),
+    ];
+    for text in others {
+        assert_eq!(at_any_cut(&undo, &text), text);
+    }
+}
+
+/// What a caller pasted as a string of JSON, a model writes to a file, and the other way.
+#[test]
+fn a_key_that_was_issued_with_escapes_comes_back_without_them() {
+    let [(surrogate, original, format)] = KEY;
+    let escaped = |key: &str| key.replace('\n', r"\n");
+    let undo = undo_of(&[(&escaped(surrogate), &escaped(original), format)]);
+    assert_eq!(at_any_cut(&undo, surrogate), original);
+    assert_eq!(at_any_cut(&undo, &escaped(surrogate)), escaped(original));
+    let undo = undo_of(&KEY);
+    assert_eq!(at_any_cut(&undo, &escaped(surrogate)), escaped(original));
+}

@@ -27,12 +27,22 @@ pub(super) enum Spelling {
     Person,
     /// The name of anything else, which may be another one's too.
     Name,
+    /// Line breaks, blanks and quotes: how a key is laid out where it stands.
+    Lines,
 }
 
 impl Spelling {
     /// All, in the order of their numbers in a file.
-    pub(super) const ALL: [Self; 7] =
-        [Self::Exact, Self::Folded, Self::Grouped, Self::Dialled, Self::Words, Self::Person, Self::Name];
+    pub(super) const ALL: [Self; 8] = [
+        Self::Exact,
+        Self::Folded,
+        Self::Grouped,
+        Self::Dialled,
+        Self::Words,
+        Self::Person,
+        Self::Name,
+        Self::Lines,
+    ];
 
     pub(super) fn of(format: Format) -> Self {
         match format {
@@ -40,7 +50,8 @@ impl Spelling {
             Format::Card | Format::Ssn | Format::Itin | Format::Iban | Format::Digits => Self::Grouped,
             Format::Phone => Self::Dialled,
             Format::Text => Self::Words,
-            Format::Ip | Format::Url | Format::Key | Format::Pem => Self::Exact,
+            Format::Pem => Self::Lines,
+            Format::Ip | Format::Url | Format::Key => Self::Exact,
         }
     }
 
@@ -71,7 +82,7 @@ impl Spelling {
     /// The form in which no two surrogates are equal.
     pub(super) fn canonical(self, text: &str) -> Vec<u8> {
         match self {
-            Self::Exact | Self::Words | Self::Person | Self::Name => text.as_bytes().to_vec(),
+            Self::Exact | Self::Lines | Self::Words | Self::Person | Self::Name => text.as_bytes().to_vec(),
             Self::Folded => text.to_ascii_lowercase().into_bytes(),
             Self::Grouped | Self::Dialled => text.bytes().filter(u8::is_ascii_alphanumeric).collect(),
         }

@@ -197,6 +197,9 @@ impl Live {
                 _ => Ok(()),
             };
         }
+        if self.redactor.repeats(value) {
+            return Ok(());
+        }
         // A surrogate that the caller has had is nobody's value: in an answer it may be one that the caller wrote.
         let may_be_ours = method.is_reversible() || self.restoring.is_some();
         if may_be_ours && self.recall.covers(&self.text, &self.held(&range)) {

@@ -8,7 +8,8 @@ use crate::crypto::fpe::FpeKey;
 use crate::edit::spliced;
 use crate::redact::fixture::{keys, redactor};
 use crate::redact::{
-    Answering, Counts, IssuedToCaller, Keys, Limits, Method, PublicNameRules, Recall, Redactor, SurrogateMap,
+    Answering, Counts, IssuedToCaller, Keys, Limits, Method, PublicNameRules, Recall, Redactor, RequestWords,
+    SurrogateMap,
 };
 use crate::stream::Editor;
 
@@ -30,7 +31,15 @@ fn answered(undo: &Arc<SurrogateMap>, pieces: &[&str]) -> (String, u64, u64) {
 }
 
 fn answered_under(keys: Keys, undo: &Arc<SurrogateMap>, pieces: &[&str]) -> (String, u64, u64) {
-    let redactor = redactor(Method::Mask);
+    answered_by(&redactor(Method::Mask), keys, undo, pieces)
+}
+
+fn answered_by(
+    redactor: &Redactor,
+    keys: Keys,
+    undo: &Arc<SurrogateMap>,
+    pieces: &[&str],
+) -> (String, u64, u64) {
     let counts = Arc::new(Counts::new(1000));
     let restored = Arc::new(AtomicU64::new(0));
     let answering = Answering::Both {
@@ -109,6 +118,50 @@ fn what_was_issued_comes_back_and_what_was_not_does_not() {
         let single: Vec<&str> = single.iter().map(String::as_str).collect();
         assert_eq!(answered(&undo, &single), (want.clone(), *restored, *redacted), "one by one");
     }
+}
+
+/// No rule found it in the request, where no label stood before it; behind one in the answer it is still the caller's.
+#[test]
+fn what_the_caller_said_is_nothing_that_a_model_came_up_with() {
+    let words = RequestWords::default();
+    let asked =
+        format!("Sw0rdfish-and-chips is what I chose, account 7, card {CARD}; now write 4471 99 20 down");
+    let redacts = redactor(Method::Encrypt).noting(words.clone());
+    let (redacted, undo) = redacts.plain(asked.as_bytes(), &keys(), Limits::default()).unwrap();
+    assert_eq!(redacted.report().count(), 1, "the test has a value that is found in the request");
+    let undo = Arc::new(undo);
+    let answers = redactor(Method::Mask).letting_repeat(words);
+    let rows = [
+        ("password: Sw0rdfish-and-chips", "password: Sw0rdfish-and-chips"),
+        ("password: Sw0rdFish-And-Chips.", "password: Sw0rdFish-And-Chips."),
+        ("password: Sw0rdfish_and-chips", "password: *******************"),
+        ("password: chips-and-Sw0rdfish", "password: *******************"),
+        ("password: Sw0rdfish-and-chips7", "password: ********************"),
+        // What was replaced was not said: the model cannot have it from here.
+        ("card 5425 2334 3010 9903", "card *******************"),
+    ];
+    for (said, want) in rows {
+        for cut in 0..=said.len() {
+            let (left, right) = said.split_at(cut);
+            assert_eq!(answered_by(&answers, keys(), &undo, &[left, right]).0, want, "{left}|{right}");
+        }
+        assert!(answered(&undo, &[said]).0.contains('*'), "without that it is masked: {said}");
+    }
+}
+
+/// What may not pass may not be repeated either.
+#[test]
+fn what_is_blocked_in_answers_is_blocked_though_it_was_said() {
+    let words = RequestWords::default();
+    let redacts = redactor(Method::Encrypt).noting(words.clone());
+    redacts.plain(b"Sw0rdfish-and-chips", &keys(), Limits::default()).unwrap();
+    let answers = redactor(Method::Block).letting_repeat(words);
+    let undo = Arc::new(SurrogateMap::nothing());
+    let (counts, restored) = (Arc::new(Counts::new(1000)), Arc::default());
+    let mut editor = answers.answer(Answering::Both { undo, keys: keys(), counts, restored });
+    let mut edits = Vec::new();
+    let fed = editor.feed("password: Sw0rdfish-and-chips", &mut edits);
+    assert!(fed.and_then(|_| editor.end(&mut edits)).is_err());
 }
 
 #[test]

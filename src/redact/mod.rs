@@ -81,6 +81,7 @@
 //! | `signed` | [`BlockSeal`]: the texts of signed blocks, which must go back as they came |
 //! | `answer` | [`Answer`]: restores, or masks, one channel of an answer |
 //! | `encoded` | strings of a document that passes: bytes stay, text in base64 is edited |
+//! | `request_words` | [`RequestWords`]: what an answer may repeat, since the request said it |
 //! | `report` | [`Report`], [`Redacted`], [`Counts`] |
 //! | `reported` | [`Reported`]: what analyzers found in texts, and how it goes together with what the detector finds; [`Texts`]: the texts that they are asked about |
 //! | `error` | [`RedactError`] |
@@ -130,6 +131,7 @@ mod recall;
 mod redactor;
 mod report;
 mod reported;
+mod request_words;
 mod restore;
 mod restorer;
 mod session;
@@ -170,6 +172,7 @@ pub use recall::{IssuedToCaller, Recall};
 pub use redactor::{MOST_EXPLAINED, Redactor};
 pub use report::{Counts, Found, Placed, Redacted, Rejected, Report, UnreadFile};
 pub use reported::{Reported, Texts};
+pub use request_words::RequestWords;
 pub use restorer::Restorer;
 pub use session::Session;
 pub use signed::{BlockSeal, OpenedSignature, may_have_seals};

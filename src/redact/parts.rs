@@ -12,6 +12,9 @@ use crate::redact::name_form::NameForm;
 /// The longest surrogate that is known in other forms than its own bytes, in bytes.
 const LONGEST: usize = 256;
 
+/// The longest one of several lines.
+const LONGEST_LINES: usize = 16 << 10;
+
 /// The shortest text of which other letter case is known, in characters, and the shortest word of several.
 const SHORTEST: usize = 3;
 
@@ -28,15 +31,24 @@ pub(super) enum Part {
     Whole { strict: bool },
     /// This word, of those that blanks part.
     Word(usize),
+    /// This half of a word, of those that hyphens part.
+    Half { word: usize, half: usize },
     /// A person's name in another form.
     Named(NameForm),
     /// Letters and digits from one on, behind so many others that belong to the form; with a `+` in front or without.
     Number { from: usize, behind: usize, plus: bool },
     /// The last digits.
     End,
+    /// All characters but those that lay it out.
+    Lines,
 }
 
 impl Part {
+    /// Whether it is little enough to stand in a text by chance.
+    fn stands_alone(self) -> bool {
+        matches!(self, Self::Whole { strict: true } | Self::Word(_) | Self::Half { .. } | Self::End)
+    }
+
     /// What may be written as either.
     pub(super) fn or(self, other: Self) -> Self {
         match (self, other) {
@@ -60,15 +72,17 @@ pub(super) enum View {
     Number,
     /// Digits behind words or a mask.
     End,
+    /// Character by character, but for those that lay out lines.
+    Lines,
 }
 
 /// One thing that a surrogate may be known by.
 pub(super) struct Key {
     pub(super) view: View,
-    /// As it is read there, in lower case.
+    /// As it is read there, in lower case but for lines.
     pub(super) text: String,
     pub(super) part: Part,
-    /// What it stands for, in lower case.
+    /// What it stands for, in the same case.
     pub(super) meaning: Zeroizing<String>,
 }
 
@@ -82,6 +96,9 @@ struct Pair<'i> {
 /// All that a surrogate may be known by beside its own bytes.
 pub(super) fn keys_of(issued: &Issued) -> Vec<Key> {
     let surrogate = issued.surrogate.as_str();
+    if issued.spelling == Spelling::Lines {
+        return lines_of(issued).into_iter().collect();
+    }
     // What reads otherwise than it is written has one spelling.
     if surrogate.len() > LONGEST || read(surrogate) != surrogate {
         return Vec::new();
@@ -99,10 +116,20 @@ pub(super) fn keys_of(issued: &Issued) -> Vec<Key> {
     pair.keys
 }
 
+/// What several lines are known by however they are laid out.
+fn lines_of(issued: &Issued) -> Option<Key> {
+    if issued.surrogate.len() > LONGEST_LINES {
+        return None;
+    }
+    let text = without_layout(&read(&issued.surrogate));
+    let meaning = Zeroizing::new(without_layout(&read(&issued.original)));
+    let alike = text.chars().count() == meaning.chars().count();
+    alike.then_some(Key { view: View::Lines, text, part: Part::Lines, meaning })
+}
+
 /// What of it must not stand in the caller's text, in lower case, so that a part of it is no part of that.
 pub(super) fn parts_of(issued: &Issued) -> impl Iterator<Item = String> {
-    let part = |key: &Key| matches!(key.part, Part::Whole { strict: true } | Part::Word(_) | Part::End);
-    keys_of(issued).into_iter().filter(part).map(|key| key.text)
+    keys_of(issued).into_iter().filter(|key| key.part.stands_alone()).map(|key| key.text)
 }
 
 impl Pair<'_> {
@@ -174,16 +201,30 @@ impl Pair<'_> {
         }
         let (of_surrogate, of_original): (Vec<_>, Vec<_>) =
             (surrogate.split(' ').collect(), original.split(' ').collect());
-        if !(words && self.issued.parts) || of_surrogate.len() < 2 || of_surrogate.len() != of_original.len()
-        {
+        if !(words && self.issued.parts) || of_surrogate.len() != of_original.len() {
             return;
         }
+        let several = of_surrogate.len() > 1;
         for (at, (word, meaning)) in of_surrogate.into_iter().zip(of_original).enumerate() {
             let (word, meaning) = (bare(word), bare(meaning));
             // A name stands for one of any length.
             let fits = is_word(meaning) || self.issued.spelling.is_name() && !meaning.is_empty();
-            if is_word(word) && fits {
+            if several && is_word(word) && fits {
                 self.add(View::Word, word, Part::Word(at), meaning);
+            }
+            self.halves(at, word, meaning);
+        }
+    }
+
+    /// Adds what a double name is known by, of which people say but a half.
+    fn halves(&mut self, word: usize, surrogate: &str, original: &str) {
+        let [halves, meanings] = [surrogate, original].map(|text| text.split('-').collect::<Vec<_>>());
+        if !self.issued.spelling.is_name() || halves.len() < 2 || halves.len() != meanings.len() {
+            return;
+        }
+        for (half, (text, meaning)) in halves.into_iter().zip(meanings).enumerate() {
+            if is_word(text) && is_word(meaning) {
+                self.add(View::Word, text, Part::Half { word, half }, meaning);
             }
         }
     }
@@ -199,6 +240,17 @@ impl Pair<'_> {
             }
         }
     }
+}
+
+/// Whether a character lays out lines, and is none of a key's own: an indentation in YAML, the quotes of a program around each
+/// line, the backslash behind one.
+pub(super) fn is_layout(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '"' | '\'' | ',' | '\\')
+}
+
+/// All other characters.
+pub(super) fn without_layout(text: &str) -> String {
+    text.chars().filter(|c| !is_layout(*c)).collect()
 }
 
 /// Letters and digits of ASCII.

@@ -2,6 +2,7 @@
 //! all of them, decide what stands for each value, write.
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -119,6 +120,7 @@ impl<'p> Pass<'p> {
         if self.reach == Reach::Everywhere {
             spread(carrier, &mut values, &mut hits)?;
         }
+        self.unsay(&values, &hits);
         values.settle(&mut Surrogates::new(self.keys), &carrier.bytes())?;
         if self.reach == Reach::Everywhere {
             values.align(&carrier.bytes());
@@ -141,6 +143,19 @@ impl<'p> Pass<'p> {
             replacements.into_iter().map(replace).collect::<Changes>()
         })?;
         Ok(Passed { redacted: Redacted::new(written, report), values, hosts })
+    }
+}
+
+impl Pass<'_> {
+    /// What is replaced was not said to the upstream, though it stands in the texts.
+    fn unsay(&self, values: &Values<'_>, hits: &[Vec<Hit>]) {
+        let mut notes = self.redactors.iter().filter_map(Redactor::notes).peekable();
+        if notes.peek().is_none() {
+            return;
+        }
+        let replaced: BTreeSet<u32> = hits.iter().flatten().map(|hit| hit.value).collect();
+        let replaced = || replaced.iter().filter_map(|&value| values.list.get(value as usize));
+        notes.for_each(|words| replaced().for_each(|value| words.forget(&value.original)));
     }
 }
 
@@ -307,6 +322,7 @@ impl<'p, 's> PassSearch<'p, 's> {
             (self.outcome, self.exhausted) = (Err(Stopped), Some(why));
             return Vec::new();
         }
+        redactor.notes().into_iter().for_each(|words| words.read(part.text));
         findings.retain(|Finding { rule, span, .. }| {
             let range = span.start..span.end;
             part.look.admits(&range, part.text.len())

@@ -11,6 +11,7 @@ use crate::redact::opaque::opaque_from;
 use crate::redact::public_names::PublicNameRules;
 use crate::redact::report::{Found, Rejected};
 use crate::redact::reported::{Reported, Weight, merged};
+use crate::redact::request_words::RequestWords;
 use crate::redact::surrogate_log::SurrogateLog;
 use crate::redact::table::with_cells;
 use crate::redact::within::Within;
@@ -38,13 +39,27 @@ pub struct Redactor {
     reported: Option<Arc<Reported>>,
     /// What its findings count as.
     tally: Option<Tally>,
+    /// Takes what texts say.
+    notes: Option<RequestWords>,
+    /// What the request said, which its answer may repeat.
+    said: Option<RequestWords>,
 }
 
 impl Redactor {
     /// What the detector finds becomes what the plan says.
     pub fn new(detector: Detector, plan: Plan) -> Self {
         let (public, hears) = (PublicNameRules::default(), RuleSelection::default());
-        Self { detector, plan: Arc::new(plan), public, log: None, hears, reported: None, tally: None }
+        Self {
+            detector,
+            plan: Arc::new(plan),
+            public,
+            log: None,
+            hears,
+            reported: None,
+            tally: None,
+            notes: None,
+            said: None,
+        }
     }
 
     /// The rule of this name, on or not.
@@ -72,6 +87,29 @@ impl Redactor {
     #[must_use]
     pub fn also_allowing(self, more: Allow) -> Self {
         Self { detector: self.detector.also_allowing(more), ..self }
+    }
+
+    /// The same, but keeps what the texts say that it redacts whole, beside what is replaced in them.
+    #[must_use]
+    pub fn noting(self, words: RequestWords) -> Self {
+        Self { notes: Some(words), ..self }
+    }
+
+    /// The same, but lets an answer repeat what was kept of its request, whichever rule finds it there. What may not pass at
+    /// all may not here either.
+    #[must_use]
+    pub fn letting_repeat(self, words: RequestWords) -> Self {
+        Self { said: Some(words), ..self }
+    }
+
+    /// Takes what texts say, where that is kept.
+    pub(super) const fn notes(&self) -> Option<&RequestWords> {
+        self.notes.as_ref()
+    }
+
+    /// Whether the request said this.
+    pub(super) fn repeats(&self, value: &str) -> bool {
+        self.said.as_ref().is_some_and(|words| words.has(value))
     }
 
     /// What looks for values.

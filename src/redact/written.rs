@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::redact::case::{LetterCase, lower};
 use crate::redact::escapes::{read, respelled};
-use crate::redact::parts::{LAST, Part, alphanumeric, bare};
+use crate::redact::parts::{LAST, Part, alphanumeric, bare, without_layout};
 use crate::redact::units::{Unit, Units};
 
 /// What the original is where `written` stands for this part of the surrogate; `None` where an original cannot be
@@ -17,13 +17,24 @@ pub(super) fn original(part: Part, surrogate: &str, original: &str, written: &st
             Some(digits.get(digits.len().checked_sub(LAST)?..)?.to_owned())
         }
         Part::Number { from, behind, .. } => number(from, behind, surrogate, &original, written),
+        Part::Lines => lines(surrogate, &original, written),
         Part::Whole { strict } => text(strict, surrogate, &original, written),
         Part::Named(form) => text(false, &form.of(surrogate)?, &form.of(&original)?, written),
-        Part::Word(at) => {
-            let word = |text: &'_ str| text.split(' ').nth(at).map(|word| bare(word).to_owned());
-            text(true, &word(surrogate)?, &word(&original)?, written)
+        Part::Word(at) => text(true, word(surrogate, at)?, word(&original, at)?, written),
+        Part::Half { word, half } => {
+            text(true, half_of(surrogate, word, half)?, half_of(&original, word, half)?, written)
         }
     }
+}
+
+/// One of the words that blanks part, without what stands around it.
+fn word(text: &str, at: usize) -> Option<&str> {
+    text.split(' ').nth(at).map(bare)
+}
+
+/// One half of such a word.
+fn half_of(text: &str, at: usize, half: usize) -> Option<&str> {
+    word(text, at)?.split('-').nth(half)
 }
 
 /// Letters and digits in the places of those that were written; what stands between them stays.
@@ -49,6 +60,20 @@ fn number(from: usize, behind: usize, surrogate: &str, original: &str, written: 
         }
     }
     Some(out)
+}
+
+/// Characters in the places of those that were written; what lays them out stays.
+fn lines(surrogate: &str, original: &str, written: &str) -> Option<String> {
+    let (surrogate, original) = (without_layout(&read(surrogate)), without_layout(original));
+    let mut places = surrogate.chars().zip(original.chars()).peekable();
+    let mut out = String::with_capacity(written.len());
+    for unit in Units::all(written) {
+        match places.next_if(|(c, _)| unit.read == Some(*c)) {
+            Some((_, c)) => unit.spell(written, c, &mut out),
+            None => out.push_str(unit.source(written)),
+        }
+    }
+    places.next().is_none().then_some(out)
 }
 
 /// Characters in the places of those that were written, or as they were written.

@@ -241,6 +241,9 @@ def test_the_company_fits_together():
     for name in gateways:
         assert set(re.findall(r'env = "(\w+)"', text)) <= set(services[name]["environment"])
         assert services[name]["read_only"] and services[name]["cap_drop"] == ["ALL"]
+    # They count together, as many as there are.
+    [shared] = {services[name]["environment"]["PORTCULLIS_LIMITS_URL"] for name in gateways}
+    assert shared.split("@")[1].split(":")[0] in services and "nodes = %d\n" % len(gateways) in text
     balancer = (COMPOSE / "company/haproxy.cfg").read_text()
     assert set(re.findall(r"^ +server (\S+) \S+:8080$", balancer, re.M)) == gateways
     [job] = yaml.safe_load((COMPOSE / "company/prometheus.yaml").read_text())["scrape_configs"]

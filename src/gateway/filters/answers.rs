@@ -102,6 +102,9 @@ impl Both<'_> {
         if !x.facts.own_values.is_empty() {
             redactor = redactor.letting_pass(x.facts.own_values.iter().map(String::as_str));
         }
+        if let Some(words) = &x.facts.said {
+            redactor = redactor.letting_repeat(words.clone());
+        }
         Arc::new(move || {
             let (undo, keys) = (issued.load_full(), keys.clone());
             let (counts, restored) = (Arc::clone(&counts), Arc::clone(&restored));

@@ -46,7 +46,9 @@ use crate::gateway::llm::{
 use crate::gateway::media_type::{DeclaredFormat, is_foreign, is_sound};
 use crate::gateway::plan::{AnswerPlan, RequestPlan};
 use crate::gateway::websocket::{MessagePlan, ServerPlan};
-use crate::redact::{BlockSeal, Counts, Keys, Limits, RedactError, Redactor, Report, SurrogateLog};
+use crate::redact::{
+    BlockSeal, Counts, Keys, Limits, RedactError, Redactor, Report, RequestWords, SurrogateLog,
+};
 use crate::stream::json::{PathSet, PatternError};
 use crate::telemetry::trace::SpanKind;
 use crate::telemetry::{Direction, Scan, Unscanned};
@@ -263,6 +265,16 @@ impl Redact {
         Ok(reading)
     }
 
+    /// What looks through what the caller says, which the answer may repeat.
+    fn noting(&self, x: &mut Exchange, redactor: &Redactor) -> Redactor {
+        if !matches!(self.parts.answers, AnswerMode::Restore(Some(_))) {
+            return redactor.clone();
+        }
+        let words = RequestWords::holding(x.budget.tally());
+        x.facts.said = Some(words.clone());
+        redactor.clone().noting(words)
+    }
+
     /// Counts what was found in a request's body, whose documents were read by themselves; how much was replaced.
     fn counted(&self, x: &mut Exchange, report: &Report, documents: usize) -> usize {
         findings::found(x, &self.parts, report);
@@ -327,7 +339,7 @@ impl Filter for Redact {
         let keys = self.keys_of(x, document.current()).await?;
         let readings = self.readings(x);
         x.route().metrics.scanned(Direction::Request, document.current().len() as u64);
-        let mut redactor = redactor.clone();
+        let mut redactor = self.noting(x, redactor);
         let mut policy = self.parts.files;
         let mut documents = 0;
         if policy.files == FileTreatment::Redact {
@@ -434,7 +446,7 @@ impl Filter for Redact {
             x.facts.counted.push((Arc::clone(&counts), Arc::clone(&self.parts.counts)));
             x.request_scan = Scan::Scanned;
             let session = SessionParts {
-                redactor: redactor.clone(),
+                redactor: self.noting(x, redactor),
                 keys,
                 known: self.protocol(x).map(|protocol| Arc::clone(&protocol.request)),
                 issued: Arc::clone(issued),

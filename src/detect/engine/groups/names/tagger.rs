@@ -47,10 +47,14 @@ pub(super) fn lone_common(view: &View<'_>, start: usize) -> Option<usize> {
     if !classes.is_common() || classes.is_title() {
         return None;
     }
-    // A particle may follow a name only, and may not be here yet.
+    if next.first() != Some(&b' ') {
+        return Some(end);
+    }
+    // A particle may follow a name only, and what it stands before may not be here yet.
+    let behind = word_end(view, end + 1);
+    let other = behind < view.len() && !is_particle(text(view, end + 1, behind));
     let told = view.complete || end + 1 + PARTICLE < view.len();
-    let particle = next.first() == Some(&b' ') && (!told || particle_before_capital(view, end + 1));
-    (!particle).then_some(end)
+    (other || told && !particle_before_capital(view, end + 1)).then_some(end)
 }
 
 /// Where the word at `start` ends that is a part of an identifier or of a code and no group's name: nobody's name
