@@ -189,7 +189,7 @@ impl Forms {
 
     /// A text of which every character is read.
     fn word(&self, text: &[u8], more: More) -> Matched {
-        if self.words.is_empty() {
+        if !self.words.may_stand(text) {
             return Matched::No;
         }
         let mut search = Search::new(self.words.walk());
@@ -216,7 +216,7 @@ impl Forms {
 
     /// Lines of which every character is read, but for those that lay them out.
     fn lines(&self, text: &[u8], more: More) -> Matched {
-        if !text.first().is_some_and(|first| self.lines.may_begin(*first)) {
+        if !text.first().is_some_and(|first| self.lines.may_begin(*first)) || !self.lines.may_stand(text) {
             return Matched::No;
         }
         let mut search = Search::new(self.lines.walk());
@@ -240,7 +240,7 @@ impl Forms {
 
     /// Letters and digits with separators between them.
     fn number(&self, text: &[u8], more: More) -> Matched {
-        if self.numbers.is_empty() {
+        if !self.numbers.may_stand(text) {
             return Matched::No;
         }
         let mut search = Search::new(self.numbers.walk());

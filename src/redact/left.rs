@@ -54,6 +54,14 @@ impl Left {
         !(within && byte.is_ascii_alphanumeric())
     }
 
+    /// How many bytes of a text go on with the word that stands here, in which no token begins; it stands behind them too.
+    pub(super) fn within_word(self, text: &[u8]) -> usize {
+        match self {
+            Self::Word => text.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count(),
+            _ => 0,
+        }
+    }
+
     /// Behind a stretch. Nearly always its last bytes tell: no escape reaches further than [`LONGEST`].
     pub(super) fn behind(self, stretch: &[u8]) -> Self {
         let tail = stretch.get(stretch.len().saturating_sub(LONGEST)..).unwrap_or_default();

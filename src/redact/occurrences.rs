@@ -20,8 +20,16 @@ impl Index {
         while let Some(skipped) = rest.iter().position(|&byte| self.may_begin(case.of(byte))) {
             left = left.behind(rest.get(..skipped).unwrap_or_default());
             at += skipped;
-            let Some(&byte) = text.get(at) else { break };
+            let Some(here) = text.get(at..) else { break };
+            let within = left.within_word(here);
+            if within > 0 {
+                at += within;
+                rest = text.get(at..).unwrap_or_default();
+                continue;
+            }
+            let Some(&byte) = here.first() else { break };
             if left.admits(byte)
+                && self.may_stand(here)
                 && let Seen::Found { len, entry } = stems.longest(at)
             {
                 see(at..at + len, entry);

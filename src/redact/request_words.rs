@@ -4,21 +4,17 @@
 //! Words are kept as prints, and so are pairs of neighbours with what stands between them: a value of several words was
 //! said where each pair of its own was. Other words in another order were not.
 
-use std::collections::HashSet;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::base::budget::Tally;
 
-/// About the most prints that are kept, in a megabyte or two. What does not fit counts as not said.
-const MOST: usize = 1 << 16;
+/// The most prints that are kept, in a megabyte. What does not fit counts as not said.
+const MOST: usize = 1 << 17;
 
 /// Room for so many is made at first.
-const ROOM: usize = 448;
-
-/// What room for one takes, in bytes.
-const PRINT: usize = 10;
+const ROOM: usize = 1 << 9;
 
 /// The most bytes between two words that are neighbours.
 const FARTHEST: usize = 8;
@@ -27,9 +23,14 @@ const FARTHEST: usize = 8;
 #[derive(Clone, Default)]
 pub struct RequestWords(Arc<Mutex<Prints>>);
 
+/// Put in order once somebody asks, which is seldom.
 #[derive(Default)]
 struct Prints {
-    all: HashSet<u64, BuildHasherDefault<AsIs>>,
+    all: Vec<u64>,
+    /// How many of them are in order, each once.
+    sorted: usize,
+    /// Of what was replaced.
+    gone: BTreeSet<u64>,
     /// What they count as.
     tally: Option<Tally>,
 }
@@ -42,43 +43,70 @@ impl RequestWords {
 
     /// Takes those of a text.
     pub(super) fn read(&self, text: &str) {
-        let Prints { all, tally } = &mut *self.prints();
-        prints(text, &mut |print| {
-            if all.len() == all.capacity() && !all.contains(&print) {
-                let more = all.len().max(ROOM);
-                let room = tally.as_ref().is_none_or(|tally| tally.add(more * PRINT).is_ok());
-                if !room || all.len() >= MOST {
-                    return false;
-                }
-                all.reserve(more);
-            }
-            all.insert(print);
-            true
-        });
+        let kept = &mut *self.prints();
+        prints(text, &mut |print| kept.keep(print));
     }
 
     /// What was replaced there was not said.
     pub(super) fn forget(&self, value: &str) {
-        let all = &mut self.prints().all;
+        let kept = &mut *self.prints();
         prints(value, &mut |print| {
-            all.remove(&print);
+            kept.gone.insert(print);
             true
         });
     }
 
     /// Whether a text has these words, one behind the other as they stand here. Letter case does not count.
     pub(super) fn has(&self, value: &str) -> bool {
-        let all = &self.prints().all;
+        let kept = &mut *self.prints();
+        kept.sort();
         let mut some = false;
         let known = prints(value, &mut |print| {
             some = true;
-            all.contains(&print)
+            kept.all.binary_search(&print).is_ok() && !kept.gone.contains(&print)
         });
         known && some
     }
 
     fn prints(&self) -> MutexGuard<'_, Prints> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Prints {
+    /// Whether there is room for more.
+    fn keep(&mut self, print: u64) -> bool {
+        if self.all.len() == self.all.capacity() && !self.grow() {
+            return false;
+        }
+        self.all.push(print);
+        true
+    }
+
+    /// Makes room: of what is there twice, and else more, up to what may be held.
+    fn grow(&mut self) -> bool {
+        let before = self.all.len();
+        self.sort();
+        if before > 0 && self.all.len() <= before / 2 {
+            return true;
+        }
+        let more = before.max(ROOM);
+        let fits = before + more <= MOST;
+        let held = |tally: &Tally| tally.add(more * size_of::<u64>()).is_ok();
+        if !fits || !self.tally.as_ref().is_none_or(held) {
+            // A little room would be used up at once, and all put in order for it again.
+            return self.all.len() <= before / 4 * 3;
+        }
+        self.all.reserve_exact(before + more - self.all.len());
+        true
+    }
+
+    fn sort(&mut self) {
+        if self.sorted < self.all.len() {
+            self.all.sort_unstable();
+            self.all.dedup();
+            self.sorted = self.all.len();
+        }
     }
 }
 
@@ -154,24 +182,6 @@ const fn mixed(number: u64) -> u64 {
     number ^ (number >> 31)
 }
 
-/// Prints are hashed already.
-#[derive(Default)]
-struct AsIs(u64);
-
-impl Hasher for AsIs {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|byte| self.0 = self.0.rotate_left(8) ^ u64::from(*byte));
-    }
-
-    fn write_u64(&mut self, number: u64) {
-        self.0 = number;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -225,14 +235,20 @@ mod tests {
     #[test]
     fn there_are_never_more_than_fit() {
         let words = RequestWords::default();
-        words.read(&text(4 * MOST));
-        assert!((MOST..2 * MOST).contains(&words.prints().all.len()));
-        assert!(words.has("w7 w8") && !words.has(&format!("w{}", 4 * MOST - 1)));
+        words.read(&text(2 * MOST));
+        let kept = words.prints().all.len();
+        assert!((MOST / 2..=MOST).contains(&kept), "{kept}");
+        assert!(words.has("w7 w8") && !words.has(&format!("w{}", 2 * MOST - 1)));
+        // What is said again takes no more room.
+        let words = RequestWords::default();
+        (0..1000).for_each(|_| words.read(&text(1000)));
+        assert!(words.prints().all.capacity() < 8000);
+        assert!(words.has("w998 w999"));
     }
 
     #[test]
     fn what_may_not_be_held_was_not_said() {
-        let budget = Budget::process(20_000);
+        let budget = Budget::process(40_000);
         let words = RequestWords::holding(budget.tally());
         words.read(&text(10_000));
         assert!(words.has("w7 w8") && !words.has("w8000") && budget.used() > 0);
