@@ -5,7 +5,6 @@
 //! said where each pair of its own was. Other words in another order were not.
 
 use std::collections::BTreeSet;
-use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::base::budget::Tally;
@@ -83,22 +82,18 @@ impl Prints {
         true
     }
 
-    /// Makes room: of what is there twice, and else more, up to what may be held.
+    /// Makes room: as much again, or where that may not be, of what was said more than once.
     fn grow(&mut self) -> bool {
         let before = self.all.len();
-        self.sort();
-        if before > 0 && self.all.len() <= before / 2 {
+        let more = before.max(ROOM);
+        let held = |tally: &Tally| tally.add(more * size_of::<u64>()).is_ok();
+        if before + more <= MOST && self.tally.as_ref().is_none_or(held) {
+            self.all.reserve_exact(more);
             return true;
         }
-        let more = before.max(ROOM);
-        let fits = before + more <= MOST;
-        let held = |tally: &Tally| tally.add(more * size_of::<u64>()).is_ok();
-        if !fits || !self.tally.as_ref().is_none_or(held) {
-            // A little room would be used up at once, and all put in order for it again.
-            return self.all.len() <= before / 4 * 3;
-        }
-        self.all.reserve_exact(before + more - self.all.len());
-        true
+        self.sort();
+        // A little room would be used up at once, and all put in order for it again.
+        self.all.len() <= before / 4 * 3
     }
 
     fn sort(&mut self) {
@@ -117,63 +112,80 @@ impl std::fmt::Debug for RequestWords {
 }
 
 /// Gives the prints of a text's words and pairs to `take`, until it says `false`. Whether it never did.
+///
+/// A word is letters and digits of ASCII, or one other character.
 fn prints(text: &str, take: &mut dyn FnMut(u64) -> bool) -> bool {
-    let bytes = text.as_bytes();
-    let mut last: Option<(u64, Range<usize>)> = None;
-    let mut at = 0;
-    while let Some(range) = next_word(bytes, at) {
-        at = range.end;
-        let word = print(0, bytes.get(range.clone()).unwrap_or_default());
-        if !take(word) {
+    let mut reader = Reader::default();
+    for &byte in text.as_bytes() {
+        let goes_on = match byte {
+            byte if byte.is_ascii_alphanumeric() => {
+                let begins = reader.within != Within::Word;
+                if begins && !reader.ended(take) {
+                    return false;
+                }
+                reader.letter(Within::Word, byte.to_ascii_lowercase())
+            }
+            // Of a character's bytes all but the first.
+            0x80..=0xbf => reader.letter(Within::Character, byte),
+            0xc0.. => reader.ended(take) && reader.letter(Within::Character, byte),
+            _ => reader.ended(take) && reader.between(byte),
+        };
+        if !goes_on {
             return false;
         }
-        if let Some((before, stood)) = last
-            && range.start - stood.end <= FARTHEST
-        {
-            let between = print(before, bytes.get(stood.end..range.start).unwrap_or_default());
-            // Other than that of any word by itself.
-            if !take(mixed(between ^ word.rotate_left(32)) | 1) {
-                return false;
-            }
+    }
+    reader.ended(take)
+}
+
+/// What a byte is read as a part of.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Within {
+    #[default]
+    Nothing,
+    Word,
+    Character,
+}
+
+/// Goes through a text.
+#[derive(Default)]
+struct Reader {
+    within: Within,
+    /// Of the word that is read.
+    word: u64,
+    /// Of the word before it, and of what has come since.
+    last: Option<u64>,
+    gap: u64,
+    length: usize,
+}
+
+impl Reader {
+    fn letter(&mut self, within: Within, byte: u8) -> bool {
+        self.within = within;
+        self.word = (self.word ^ u64::from(byte)).wrapping_mul(FACTOR);
+        true
+    }
+
+    fn between(&mut self, byte: u8) -> bool {
+        self.gap = (self.gap ^ u64::from(byte)).wrapping_mul(FACTOR);
+        self.length += 1;
+        true
+    }
+
+    /// Gives the word that was read, if there is one, and its pair with the one before.
+    fn ended(&mut self, take: &mut dyn FnMut(u64) -> bool) -> bool {
+        if self.within == Within::Nothing {
+            return true;
         }
-        last = Some((word & !1, range));
+        // Words have even prints, and pairs odd ones.
+        let word = mixed(self.word) & !1;
+        let pair = self.last.filter(|_| self.length <= FARTHEST);
+        let pair = pair.map(|last| mixed(mixed(last ^ self.gap) ^ word) | 1);
+        *self = Self { last: Some(word), ..Self::default() };
+        take(word) && pair.is_none_or(take)
     }
-    true
-}
-
-/// The next word at or behind `from`: letters and digits of ASCII, or one other character.
-fn next_word(bytes: &[u8], from: usize) -> Option<Range<usize>> {
-    let rest = bytes.get(from..)?;
-    let start = from + rest.iter().position(|byte| byte.is_ascii_alphanumeric() || *byte >= 0x80)?;
-    let rest = bytes.get(start..)?;
-    let ascii = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
-    if ascii > 0 {
-        return Some(start..start + ascii);
-    }
-    let more = rest.iter().skip(1).take_while(|byte| *byte & 0xC0 == 0x80).count();
-    Some(start..start + 1 + more)
-}
-
-/// The print of bytes that follow what has the print `seed`. An even number; it keeps no order and no secret.
-fn print(seed: u64, bytes: &[u8]) -> u64 {
-    let (chunks, rest) = bytes.as_chunks::<8>();
-    let mut state = seed ^ (bytes.len() as u64).wrapping_mul(FACTOR);
-    for chunk in chunks {
-        state = mixed(state ^ folded(*chunk));
-    }
-    let mut last = [0; 8];
-    for (place, byte) in last.iter_mut().zip(rest) {
-        *place = *byte;
-    }
-    mixed(state ^ folded(last)) & !1
 }
 
 const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
-
-/// Letters of ASCII in lower case, all other bytes as they are or as others that are rare beside them.
-fn folded(chunk: [u8; 8]) -> u64 {
-    u64::from_le_bytes(chunk.map(|byte| byte.to_ascii_lowercase()))
-}
 
 /// A permutation of all numbers in which no bit of the result follows from few of the given ones (the finalizer of SplitMix64).
 const fn mixed(number: u64) -> u64 {
@@ -242,7 +254,7 @@ mod tests {
         // What is said again takes no more room.
         let words = RequestWords::default();
         (0..1000).for_each(|_| words.read(&text(1000)));
-        assert!(words.prints().all.capacity() < 8000);
+        assert!(words.prints().all.capacity() <= MOST);
         assert!(words.has("w998 w999"));
     }
 
