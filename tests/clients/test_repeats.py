@@ -20,7 +20,7 @@ ROWS = [
     ("password: Sw0rdfish-and-chips", "password: Sw0rdfish-and-chips"),
     ("password: Sw0rdFish-And-Chips", "password: Sw0rdFish-And-Chips"),
     ("password: h4ddock-and-chips", "password: *****************"),
-    ("password: Sw0rdfish_and_chips", "password: *******************"),
+    ("password: Sw0rdfish_and-chips", "password: *******************"),
 ]
 STARS = "*" * len(CARD)
 
