@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::sanitize::Options;
+use crate::sanitize::format::odf::content::Content;
 use crate::sanitize::format::xml_tree::Tree;
 
 /// Why an entry does not stay.
@@ -60,8 +61,8 @@ impl Manifest {
     }
 }
 
-/// What an entry is; `None` if it stays. `size`: of its content.
-pub(super) fn role(name: &str, size: usize, manifest: &Manifest) -> Option<Role> {
+/// What an entry is; `None` if it stays.
+pub(super) fn role(name: &str, content: Content, manifest: &Manifest) -> Option<Role> {
     let path = name.to_lowercase();
     let folder = path.split('/').next().unwrap_or_default();
     let file = path.rsplit('/').next().unwrap_or_default();
@@ -77,20 +78,32 @@ pub(super) fn role(name: &str, size: usize, manifest: &Manifest) -> Option<Role>
         }
         "basic" | "scripts" | "dialogs" => return Some(Role::Active),
         // Empty ones are written by default.
-        "configurations2" => return (size > 0).then_some(Role::Active),
+        "configurations2" => return (content != Content::Empty).then_some(Role::Active),
         "versions" | "versionlist.xml" => return Some(Role::Attachment),
         "thumbnails" => return Some(Role::Preview),
         _ => {}
     }
     let kind = manifest.kind(name)?;
-    let begins = ["image/", "audio/", "video/", "font/", "application/x-font", "application/x-openoffice-"];
-    let known = begins.iter().any(|begin| kind.starts_with(begin))
-        || kind.ends_with("/xml")
-        || kind.ends_with("+xml")
-        || matches!(kind, "application/binary" | "application/x-openoffice-gdimetafile")
-        || (kind.is_empty() && matches!(folder, "pictures" | "objectreplacements" | "media" | "fonts"));
     let document = path.ends_with(".xml") && kind.is_empty();
-    (!known && !document).then_some(Role::Attachment)
+    // An image is cleaned as one, or another takes its place.
+    if is_xml(kind) || document || kind.starts_with("image/") {
+        return None;
+    }
+    let begins = ["audio/", "video/", "font/", "application/x-font", "application/x-openoffice-"];
+    let known = begins.iter().any(|begin| kind.starts_with(begin))
+        || kind == "application/binary"
+        || (kind.is_empty() && matches!(folder, "pictures" | "objectreplacements" | "media" | "fonts"));
+    let shown = match content {
+        Content::Empty | Content::Picture | Content::Drawing | Content::Font | Content::Media => true,
+        Content::Layout => path == "layout-cache",
+        Content::Other => false,
+    };
+    (!known || !shown).then_some(Role::Attachment)
+}
+
+/// Whether a media type is one of XML.
+pub(super) fn is_xml(kind: &str) -> bool {
+    kind.ends_with("/xml") || kind.ends_with("+xml") && !kind.starts_with("image/")
 }
 
 /// Whether nothing is said of an entry: no reader needs it.

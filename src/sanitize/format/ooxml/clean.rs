@@ -145,12 +145,12 @@ fn part(
     let kind = opened.types.of(name).unwrap_or_default().to_ascii_lowercase();
     let extension = name.rsplit('.').next().unwrap_or_default();
     let file = role::of_type(&kind).max(role::of_path(name)) == Some(role::Role::Attachment);
-    if file || kind.starts_with("image/svg") {
+    if file {
         let content = package.again(at)?;
         return work.attachment(name, &content);
     }
-    if kind.starts_with("image/") && !kind.ends_with("xml") {
-        return image::picture(&package.again(at)?, work);
+    if kind.starts_with("image/") {
+        return image::shown(name, &package.again(at)?, work);
     }
     let xml = kind.ends_with("xml") || kind.ends_with(".vmldrawing") || matches!(extension, "xml" | "vml");
     if !xml {
