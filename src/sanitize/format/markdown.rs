@@ -1,5 +1,5 @@
 //! Markdown (CommonMark 0.31): text whose readers make HTML of it. Tags that are more than plain ones are written as
-//! text, links that act lead nowhere; all other bytes stay.
+//! text, links that act lead nowhere, pictures in addresses lose their metadata; all other bytes stay.
 //!
 //! Programs differ over what is code and what is HTML, so no `<` is spared for standing in code: one that a program may
 //! take for the beginning of a tag is plain, or is escaped.
@@ -7,8 +7,9 @@
 use std::ops::Range;
 
 use crate::sanitize::format::charset;
+use crate::sanitize::format::image;
 use crate::sanitize::format::markup::uri::{self, Use};
-use crate::sanitize::format::markup::{allow, entity};
+use crate::sanitize::format::markup::{allow, data, entity};
 use crate::sanitize::format::patch::Patches;
 use crate::sanitize::format::text::{self, written};
 use crate::sanitize::{Rejection, Work};
@@ -33,11 +34,19 @@ const NOWHERE: &str = "#";
 /// # Errors
 /// The host's; [`Rejection::OverLimit`].
 pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
-    if !work.options().interactive {
-        return text::clean(file, work);
-    }
     let decoded = charset::of_text(file);
     let mut patches = Patches::default();
+    for held in data::pictures(&decoded.text) {
+        work.unpacked(held.bytes.len())?;
+        work.part("data", &held.bytes)?;
+        if let Some(clean) = image::picture(&held.bytes, work)? {
+            patches.put(held.range, data::coded(&clean));
+        }
+    }
+    if !work.options().interactive {
+        let pictures = if patches.is_empty() { None } else { Some(written(file, &decoded, patches)) };
+        return text::clean(pictures.as_deref().unwrap_or(file), work);
+    }
     let mut count = 0_u64;
     for at in tags(&decoded.text) {
         patches.put(at..at.saturating_add(1), "&lt;");
