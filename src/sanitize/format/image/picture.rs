@@ -39,6 +39,9 @@ pub(in crate::sanitize::format) fn picture(
     bytes: &[u8],
     work: &mut Work<'_>,
 ) -> Result<Option<Vec<u8>>, Rejection> {
+    if work.is_again() {
+        return Ok(None);
+    }
     let whole = match format(bytes) {
         Some(_) => match clean(bytes, work) {
             Ok(clean) => return Ok((clean != bytes).then_some(clean)),
