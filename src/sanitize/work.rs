@@ -114,8 +114,9 @@ impl<'j> Work<'j> {
     /// # Errors
     /// The format's; [`Rejection::OverLimit`].
     pub fn whole(&mut self, kind: FileKind, file: &[u8]) -> Result<Vec<u8>, Rejection> {
-        // A PDF looks for its values itself.
-        let wanted = self.options.redaction == Redaction::Apply && kind != FileKind::Pdf;
+        // A PDF looks for its values itself, but for those of files in it.
+        let pages = kind == FileKind::Pdf && self.options.attachments;
+        let wanted = self.options.redaction == Redaction::Apply && !pages;
         self.said = wanted.then(Said::default);
         let clean = self.clean(kind, file)?;
         let Some(said) = self.said.take().filter(|_| !self.values.is_empty()) else { return Ok(clean) };

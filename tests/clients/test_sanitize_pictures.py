@@ -129,7 +129,7 @@ def test_pictures_in_opendocument(tmp_path, kind, place):
     assert MARK not in left and pixels(left) == pixels(picture)
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("place", [*PLACES, "Thumbnails/thumbnail.png", "META-INF/a.bin"])
 @pytest.mark.parametrize("kind", [*SAID, "image/svg+xml", "font/ttf", "audio/wav"])
 def test_no_program_stays_in_opendocument(tmp_path, kind, place):
     for program in (b"MZ\x90\x00\x03" + MARK, b"\x7fELF" + MARK, b"#!/bin/sh\n" + MARK, b"PK\x03\x04" + MARK):

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
+use crate::sanitize::format::content::Content;
 use crate::sanitize::format::image;
-use crate::sanitize::format::odf::content::Content;
 use crate::sanitize::format::odf::entries::{Manifest, Role, is_unlisted, is_xml, role};
 use crate::sanitize::format::odf::{active, text};
 use crate::sanitize::format::package::{Fresh, Package};

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::sanitize::Options;
-use crate::sanitize::format::odf::content::Content;
+use crate::sanitize::format::content::Content;
 use crate::sanitize::format::xml_tree::Tree;
 
 /// Why an entry does not stay.
@@ -71,6 +71,8 @@ pub(super) fn role(name: &str, content: Content, manifest: &Manifest) -> Option<
         "meta-inf" if file == "macrosignatures.xml" => return Some(Role::Appendix),
         "meta-inf" if file.ends_with("signatures.xml") => return Some(Role::Signature),
         "meta-inf" if file == "manifest.xml" => return None,
+        // Nothing else lies there (ODF part 2, 3.2).
+        "meta-inf" => return Some(Role::Attachment),
         "basic" | "dialogs"
             if matches!(file, "script-lc.xml" | "script-lb.xml" | "dialog-lc.xml" | "dialog-lb.xml") =>
         {
@@ -80,7 +82,8 @@ pub(super) fn role(name: &str, content: Content, manifest: &Manifest) -> Option<
         // Empty ones are written by default.
         "configurations2" => return (content != Content::Empty).then_some(Role::Active),
         "versions" | "versionlist.xml" => return Some(Role::Attachment),
-        "thumbnails" => return Some(Role::Preview),
+        "thumbnails" if content != Content::Other => return Some(Role::Preview),
+        "thumbnails" => return Some(Role::Attachment),
         _ => {}
     }
     let kind = manifest.kind(name)?;

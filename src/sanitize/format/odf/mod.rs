@@ -11,7 +11,6 @@
 //!
 //! | file | noun |
 //! |---|---|
-//! | `content` | what an entry is by its bytes |
 //! | `entries` | which entries of a package go |
 //! | `active` | elements that act |
 //! | `text` | everything that is written |
@@ -19,7 +18,6 @@
 
 mod active;
 mod clean;
-mod content;
 mod entries;
 #[cfg(test)]
 mod tests;

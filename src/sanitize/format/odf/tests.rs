@@ -81,8 +81,14 @@ fn what_acts_goes() {
 #[test]
 fn what_nothing_is_said_of_is_what_its_bytes_are() {
     let said = ["", "application/binary", "application/x-openoffice-wmf", "audio/wav", "font/ttf"];
-    let places =
-        ["Pictures/a", "ObjectReplacements/Object 1", "media/a.wav", "Fonts/a.ttf", "Pictures/a.svg"];
+    let places = [
+        "Pictures/a",
+        "ObjectReplacements/Object 1",
+        "media/a.wav",
+        "Fonts/a.ttf",
+        "Thumbnails/a.png",
+        "META-INF/a",
+    ];
     for (kind, place) in said.iter().flat_map(|kind| places.map(|place| (*kind, place))) {
         let body = format!("<draw:frame><draw:image xlink:href=\"./{place}\"/></draw:frame>");
         let (entries, stats) =

@@ -58,7 +58,7 @@ fn pictures_are_cleaned_as_if_they_came_alone() {
     for (same, trailed) in spelled(GIF).into_iter().zip(spelled(&format!("{GIF}4d5a"))) {
         assert_eq!(clean(&same), (same.clone(), 0));
         let (after, _) = clean(&trailed);
-        assert!(after.contains(&format!(" {GIF}}}")) && !after.contains("4d5a"), "{after}");
+        assert!(after.contains(&format!("{GIF}}}")) && !after.contains("4d5a"), "{after}");
     }
     for bad in spelled("4d5a9000").into_iter().chain([
         "{\\pict\\bin4 MZ}{}".to_owned(),

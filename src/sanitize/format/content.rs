@@ -1,9 +1,9 @@
-//! [`Content`]: what an entry is by its bytes. What the manifest says of it is chosen by who writes the file.
+//! [`Content`]: what a part of a package is by its bytes. What the package says of it is chosen by who writes the file.
 
 use crate::sanitize::format::image;
 use crate::sanitize::{FileKind, Work};
 
-/// What an entry that is no XML shows.
+/// What a part that is no XML shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Content {
     /// It has none.
