@@ -98,7 +98,8 @@ impl Needles {
         Self::of(all, Blanks::Nothing)
     }
 
-    /// Looks for these values as words, and for the surnames of persons, in texts of which nobody has to guess the blanks.
+    /// Looks for these values as words, and for persons by their surnames and with those first, in texts of which nobody has to
+    /// guess the blanks.
     ///
     /// # Errors
     /// [`Rejection::OverLimit`] if they are too many.
@@ -107,8 +108,10 @@ impl Needles {
         let is_name = |value: &str| !value.contains(|c: char| c == '@' || c.is_numeric());
         let (names, others): (Vec<_>, Vec<_>) = values.iter().partition(|(value, _)| is_name(value));
         for (value, edit) in names.into_iter().chain(others) {
-            let surname = if edit.with.rule.as_deref() == Some(PERSON) { surname(value) } else { None };
-            for text in std::iter::once(value.as_str()).chain(surname).filter(|text| is_known_by(text)) {
+            let person = edit.with.rule.as_deref() == Some(PERSON);
+            let more = if person { [surname(value).map(str::to_owned), turned(value)] } else { [None, None] };
+            let texts = std::iter::once(value.clone()).chain(more.into_iter().flatten());
+            for text in texts.filter(|text| is_known_by(text)) {
                 let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
                 size = size.saturating_add(text.len());
                 if size <= MOST && seen.insert(text.clone()) {
@@ -165,7 +168,12 @@ impl Needles {
 
     /// Whether a text holds any.
     pub(in crate::sanitize) fn stand_in(&self, text: &str) -> bool {
-        !self.find(text).is_empty()
+        let Some(search) = &self.search else { return false };
+        let tight = Tight::new(text, self.blanks);
+        search.find_overlapping_iter(&tight.text).any(|found| {
+            let needle = self.all.get(found.pattern().as_usize());
+            needle.is_some_and(|needle| needle.within || tight.is_word(&tight.map.range(found.range())))
+        })
     }
 
     /// Whether one of those that are looked for within words stands in these bytes, which have no blanks.
@@ -173,6 +181,14 @@ impl Needles {
         let Some(search) = &self.search else { return false };
         let mut found = search.find_overlapping_iter(bytes);
         found.any(|found| self.all.get(found.pattern().as_usize()).is_some_and(|needle| needle.within))
+    }
+}
+
+/// A whole name with its surname first, or last again.
+fn turned(name: &str) -> Option<String> {
+    match name.split_once(", ") {
+        Some((last, front)) => Some(format!("{front} {last}")),
+        None => name.rsplit_once(' ').map(|(front, last)| format!("{last}, {front}")),
     }
 }
 
@@ -280,6 +296,7 @@ mod tests {
             ("Is a bird, Isabel, Isa", &["Isa"], "Is a bird, Isabel, <N>"),
             ("no. 12345 of 4711 x 47", &["12345", "4711", "47"], "no. <N> of 4711 x 47"),
             ("mail Roe-Marten or Abernathy", &["Rosalyn Abernathy"], "mail Roe-Marten or <N>"),
+            ("Roe, Jane and Jo Doe", &["Jane Roe", "Doe, Jo"], "<N> and <N>"),
             ("王伟说 김철수는", &["王伟", "김철수"], "<N>说 <N>는"),
             ("Jane Roe Doe", &["Jane Roe", "Roe Doe"], "<N>"),
         ] {
