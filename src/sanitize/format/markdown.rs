@@ -7,7 +7,6 @@
 use std::ops::Range;
 
 use crate::sanitize::format::charset;
-use crate::sanitize::format::image;
 use crate::sanitize::format::markup::uri::{self, Use};
 use crate::sanitize::format::markup::{allow, data, entity};
 use crate::sanitize::format::patch::Patches;
@@ -36,13 +35,7 @@ const NOWHERE: &str = "#";
 pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
     let decoded = charset::of_text(file);
     let mut patches = Patches::default();
-    for held in data::pictures(&decoded.text) {
-        work.unpacked(held.bytes.len())?;
-        work.part("data", &held.bytes)?;
-        if let Some(clean) = image::picture(&held.bytes, work)? {
-            patches.put(held.range, data::coded(&clean));
-        }
-    }
+    data::clean_pictures(&decoded.text, &mut patches, work)?;
     if !work.options().interactive {
         let pictures = if patches.is_empty() { None } else { Some(written(file, &decoded, patches)) };
         return text::clean(pictures.as_deref().unwrap_or(file), work);

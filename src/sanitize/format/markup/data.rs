@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::sanitize::format::image;
+use crate::sanitize::format::patch::Patches;
 use crate::sanitize::{Note, Rejection, Work};
 
 /// What stands in place of an address that held what does not stay.
@@ -67,15 +68,34 @@ impl Data {
 
 /// A picture that a text holds in base64.
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::sanitize::format) struct Held {
+struct Held {
     /// Where its digits stand.
-    pub(in crate::sanitize::format) range: Range<usize>,
+    range: Range<usize>,
     /// The picture.
-    pub(in crate::sanitize::format) bytes: Vec<u8>,
+    bytes: Vec<u8>,
 }
 
-/// The pictures that a text holds in base64, for whoever shows it as a page.
-pub(in crate::sanitize::format) fn pictures(text: &str) -> Vec<Held> {
+/// Cleans the pictures that a text holds in base64, for whoever shows it as a page: what is text for us, such as style sheets
+/// that stay as they are.
+///
+/// # Errors
+/// The host's; [`Rejection::OverLimit`].
+pub(in crate::sanitize::format) fn clean_pictures(
+    text: &str,
+    patches: &mut Patches,
+    work: &mut Work<'_>,
+) -> Result<(), Rejection> {
+    for Held { range, bytes } in pictures(text) {
+        work.unpacked(bytes.len())?;
+        work.part("data", &bytes)?;
+        if let Some(clean) = image::picture(&bytes, work)? {
+            patches.put(range, data_encoding::BASE64.encode(&clean));
+        }
+    }
+    Ok(())
+}
+
+fn pictures(text: &str) -> Vec<Held> {
     const MARK: &str = "base64,";
     let digit = |b: &u8| b.is_ascii_alphanumeric() || b"+/=%".contains(b);
     let (mut out, mut from) = (Vec::new(), 0_usize);
@@ -100,14 +120,9 @@ fn before(text: &str, at: usize) -> Option<&str> {
     text.get(at.checked_sub(6)?..at.checked_add(1)?)
 }
 
-/// Bytes in base64.
-pub(in crate::sanitize::format) fn coded(bytes: &[u8]) -> String {
-    data_encoding::BASE64.encode(bytes)
-}
-
 fn written(kind: &str, bytes: &[u8]) -> String {
     let kind = image::format(bytes).map_or(kind, |format| format.to_mime_type());
-    format!("data:{kind};base64,{}", coded(bytes))
+    format!("data:{kind};base64,{}", data_encoding::BASE64.encode(bytes))
 }
 
 /// What is no part of an address, wherever it stands (URL Standard: basic URL parser, step 3).
@@ -170,7 +185,7 @@ mod tests {
 
     #[test]
     fn pictures_are_found_in_texts() {
-        let gif = coded(b"GIF89a12345");
+        let gif = data_encoding::BASE64.encode(b"GIF89a12345");
         let text = format!("é ![a](data:image/gif;base64,{gif}) base64,AAAA BASE64,{gif}\" base64,");
         let found = pictures(&text);
         assert_eq!(found.len(), 2);
