@@ -447,7 +447,8 @@ pub(super) struct SanitizeArgs {
     /// Leave scripts, actions and forms in.
     #[arg(long)]
     pub(super) keep_interactive: bool,
-    /// Let files of a kind that cannot be rewritten pass as they are, once they are scanned.
+    /// Let files of a kind that cannot be rewritten pass as they are, once they are scanned, whatever the configuration's
+    /// `sanitize.unknown` says.
     #[arg(long)]
     pub(super) pass_unknown: bool,
     /// What becomes of scripts, shortcuts and the like, in place of the configuration's `sanitize.scripts`.

@@ -39,7 +39,7 @@ fn wish(args: &SanitizeArgs, config: &Config) -> Wish {
     };
     let settings = release_policy(&config.sanitize);
     let policy = ReleasePolicy {
-        pass_unknown: args.pass_unknown,
+        pass_unknown: args.pass_unknown || settings.pass_unknown,
         scripts: args.scripts.map_or(settings.scripts, ScriptsArg::scripts),
         unread: args.on_unread.map_or(settings.unread, UnreadArg::unread),
     };

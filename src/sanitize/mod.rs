@@ -15,7 +15,8 @@
 //! | `budget` | [`UnfoldBounds`] and what of them is used |
 //! | `host` | [`Host`], which is asked, its [`Request`]s and [`Response`]s, and [`Edit`] |
 //! | [`link`] | links in texts, and what they look like defanged |
-//! | `work` | [`Work`]: one file's way through the [`Formats`]; [`Values`] that go |
+//! | `values` | [`Values`] that go, looked for wherever else they stand |
+//! | `work` | [`Work`]: one file's way through the [`Formats`] |
 //! | `unfold` | how much packed bytes may unfold to |
 //! | [`mod@format`] | the formats, and [`FORMATS`](format::FORMATS), their table |
 //! | `text_kind`, `zip_kind`, `script` | which kind a file of text is, and a zip file; which text is a script |
@@ -47,7 +48,10 @@ mod session;
 mod stats;
 mod text_kind;
 mod unfold;
+mod values;
 mod work;
+#[cfg(test)]
+mod work_tests;
 mod zip_kind;
 
 pub use budget::UnfoldBounds;
@@ -59,4 +63,5 @@ pub use pipeline::{Sanitized, sanitize};
 pub use rejection::Rejection;
 pub use session::{Providers, ScanRecord, ScanSession, Scores};
 pub use stats::{Note, Stats};
-pub use work::{Format, Formats, Values, Work};
+pub use values::Values;
+pub use work::{Format, Formats, Work};

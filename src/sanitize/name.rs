@@ -1,6 +1,7 @@
 //! [`fitting`]: the name that a file of a kind has. A program goes by a name's ending, whatever the bytes are: what was
 //! cleaned as one kind must not be opened as another.
 
+use crate::sanitize::link::Plain;
 use crate::sanitize::{FileKind, Options, Scripts, script};
 
 /// Endings by kind; the first is what a file gets whose own does not fit. A kind without a row is released only where its
@@ -269,6 +270,60 @@ fn is_acting(ending: &str) -> bool {
     script::is_ending(ending) || PROGRAMS.contains(&ending)
 }
 
+/// What a system starts when somebody follows a link to it from a file beside it. What sites have (`index.php`, `example.com`)
+/// is not among them.
+const STARTED: &[&str] = &[
+    "exe",
+    "scr",
+    "cpl",
+    "msi",
+    "msp",
+    "mst",
+    "bat",
+    "cmd",
+    "ps1",
+    "vbs",
+    "vbe",
+    "jse",
+    "wsf",
+    "wsh",
+    "sct",
+    "hta",
+    "lnk",
+    "pif",
+    "jar",
+    "reg",
+    "scf",
+    "msc",
+    "chm",
+    "application",
+    "appref-ms",
+    "gadget",
+    "xll",
+    "settingcontent-ms",
+    "library-ms",
+    "search-ms",
+    "url",
+    "website",
+    "desktop",
+    "command",
+    "terminal",
+];
+
+/// Whether a link without a scheme leads to a program.
+pub(super) fn starts(link: &str) -> bool {
+    let link: String = link.trim().chars().filter(|c| !c.is_control()).collect();
+    let path = link.split(['?', '#']).next().unwrap_or_default();
+    let first = path.split(['/', '\\']).next().unwrap_or_default();
+    // A host is asked over the web (`//host/…`), and what has a scheme is looked at by that.
+    if first.contains(':') || path.starts_with("//") {
+        return false;
+    }
+    let plain = Plain::of(path);
+    let path = plain.as_ref().map_or(path, Plain::text);
+    ending(path).is_some_and(|(_, ending)| STARTED.contains(&ending.as_str()))
+}
+
 /// The ending of a name's last part, in lower case, and what stands before it.
 pub(super) fn ending(name: &str) -> Option<(&str, String)> {
     let base = name.rsplit(['/', '\\']).next().unwrap_or(name);
@@ -361,6 +416,36 @@ mod tests {
             ..Options::default()
         };
         assert_eq!(fitting("a.ps1", FileKind::Script, passed), None);
+    }
+
+    #[test]
+    fn links_to_programs_start_them() {
+        for link in [
+            "setup.exe",
+            "./a/b.EXE?x#y",
+            "..\\x.lnk",
+            "a b.hta ",
+            "set\nup.bat",
+            "x%2Eexe",
+            "x.exe. ",
+            "/x.msi",
+        ] {
+            assert!(starts(link), "{link}");
+        }
+        for link in [
+            "index.php?a=b.exe",
+            "example.com",
+            "page.html#x.exe",
+            "https://a.example/x.exe",
+            "//a.example/x.exe",
+            "mailto:a@b.exe",
+            "exe",
+            ".exe",
+            "",
+            "a.exe/b",
+        ] {
+            assert!(!starts(link), "{link}");
+        }
     }
 
     #[test]

@@ -1,22 +1,20 @@
 //! [`Work`]: one file's way through the formats, with all that they share: the table of formats, options, host, budget,
 //! stats.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::edit::spliced_text;
 use crate::sanitize::budget::Left;
 use crate::sanitize::link;
+use crate::sanitize::values::{Needles, Said};
 use crate::sanitize::{
     Edit, FileKind, Host, Link, Named, NewText, Note, Options, Redaction, Rejection, Request, Response,
-    Stats, UnfoldBounds, name,
+    Stats, UnfoldBounds, Values, name,
 };
 
 /// The most text in one question, in bytes: spelled as JSON it still passes through the pipe.
 const BATCH: usize = 32 << 20;
-
-/// Values that go from a file, each with the edit that found it first.
-pub type Values = BTreeMap<String, Edit>;
 
 /// Reads a file of one kind, takes out what has to go, and writes a clean one.
 pub type Format = fn(&[u8], &mut Work<'_>) -> Result<Vec<u8>, Rejection>;
@@ -35,9 +33,15 @@ pub struct Work<'j> {
     formats: &'j Formats,
     options: Options,
     host: &'j mut dyn Host,
+    bounds: UnfoldBounds,
     left: Left,
     stats: Stats,
-    values: Option<Values>,
+    /// Values that are to go, of all files that are read together.
+    values: Values,
+    /// What was asked about, where that is looked through at the end.
+    said: Option<Said>,
+    /// What goes besides: nobody is asked any more.
+    known: Option<Needles>,
     /// What the file is called that is being cleaned.
     name: String,
 }
@@ -49,9 +53,12 @@ impl<'j> Work<'j> {
             formats,
             options,
             host,
+            bounds,
             left: Left::new(bounds),
             stats: Stats::default(),
-            values: None,
+            values: Values::new(),
+            said: None,
+            known: None,
             name: String::new(),
         }
     }
@@ -71,27 +78,69 @@ impl<'j> Work<'j> {
         self.stats
     }
 
-    /// Keeps the values that are to go from now on, for a format that looks for them elsewhere in its file as well.
-    /// Returns what was kept so far: the file around this one puts it back.
-    pub fn keep_values(&mut self, values: Option<Values>) -> Option<Values> {
-        std::mem::replace(&mut self.values, values)
+    /// Reads a file whose values are looked for in it by its own format: those of files around it are not among
+    /// [`values`](Self::values), which they join at the end.
+    pub fn apart<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
+        let around = std::mem::take(&mut self.values);
+        let done = read(self);
+        for (value, edit) in std::mem::replace(&mut self.values, around) {
+            self.values.entry(value).or_insert(edit);
+        }
+        done
     }
 
-    /// The values kept so far.
-    pub fn values(&self) -> Values {
-        self.values.clone().unwrap_or_default()
+    /// The values that are to go, as far as they were found.
+    pub fn values(&self) -> &Values {
+        &self.values
     }
 
     fn keep(&mut self, texts: &[Named<&str>], edits: &[Vec<Edit>]) {
-        let Some(values) = &mut self.values else { return };
         for (text, edits) in texts.iter().zip(edits) {
             for edit in edits {
                 let value = text.text.get(edit.range.clone()).map(str::trim).unwrap_or_default();
-                if !value.is_empty() && !values.contains_key(value) {
-                    values.insert(value.to_owned(), edit.clone());
+                if !value.is_empty() && !self.values.contains_key(value) {
+                    self.values.insert(value.to_owned(), edit.clone());
                 }
             }
+            if let Some(said) = &mut self.said {
+                said.keep(text.text, edits);
+            }
         }
+    }
+
+    /// Cleans a file that lies in no other. What was found by its context in one of its texts stands without that in another:
+    /// what is left of it goes, too.
+    ///
+    /// # Errors
+    /// The format's; [`Rejection::OverLimit`].
+    pub fn whole(&mut self, kind: FileKind, file: &[u8]) -> Result<Vec<u8>, Rejection> {
+        // A PDF looks for its values itself, but for those of files in it.
+        let pages = kind == FileKind::Pdf && self.options.attachments;
+        let wanted = self.options.redaction == Redaction::Apply && !pages;
+        self.said = wanted.then(Said::default);
+        let clean = self.clean(kind, file)?;
+        let Some(said) = self.said.take().filter(|_| !self.values.is_empty()) else { return Ok(clean) };
+        let needles = Needles::words(&self.values)?;
+        if said.holds(&needles) { self.again(kind, &clean, needles) } else { Ok(clean) }
+    }
+
+    /// Reads a clean file once more, and takes what is known out of it. It is a fixed point: nothing else changes.
+    fn again(&mut self, kind: FileKind, clean: &[u8], known: Needles) -> Result<Vec<u8>, Rejection> {
+        let stats = std::mem::take(&mut self.stats);
+        self.left = Left::new(self.bounds);
+        self.known = Some(known);
+        let again = self.clean(kind, clean);
+        self.known = None;
+        for (rule, count) in std::mem::replace(&mut self.stats, stats).redacted {
+            let all = self.stats.redacted.entry(rule).or_default();
+            *all = all.saturating_add(count);
+        }
+        again
+    }
+
+    /// Whether only what is known still goes from a file that is clean otherwise.
+    pub fn is_again(&self) -> bool {
+        self.known.is_some()
     }
 
     /// The bytes that may still be unpacked: the cap for the next decoder.
@@ -121,7 +170,7 @@ impl<'j> Work<'j> {
     /// # Errors
     /// The host's.
     pub fn part(&mut self, name: &str, bytes: &[u8]) -> Result<(), Rejection> {
-        if bytes.is_empty() {
+        if bytes.is_empty() || self.is_again() {
             return Ok(());
         }
         self.left.ask()?;
@@ -150,6 +199,9 @@ impl<'j> Work<'j> {
     /// The format's; [`Rejection::Unsupported`] for a kind that has none; [`Rejection::OverLimit`].
     pub fn clean(&mut self, kind: FileKind, file: &[u8]) -> Result<Vec<u8>, Rejection> {
         self.unpacked(file.len())?;
+        if self.is_again() && kind == FileKind::Image {
+            return Ok(file.to_vec());
+        }
         match self.formats.table.iter().find(|(known, _)| *known == kind) {
             Some((_, format)) => format(file, self),
             None => self.pass(file),
@@ -316,6 +368,11 @@ impl<'j> Work<'j> {
         if self.options.redaction == Redaction::Off || texts.is_empty() {
             return Ok(texts.iter().map(|_| Vec::new()).collect());
         }
+        if let Some(known) = &self.known {
+            let edits: Vec<Vec<Edit>> = texts.iter().map(|named| known.edits(named.text)).collect();
+            self.keep(texts, &edits);
+            return Ok(edits);
+        }
         let mut edits = Vec::with_capacity(texts.len());
         let mut rest = texts;
         while !rest.is_empty() {
@@ -342,7 +399,7 @@ impl<'j> Work<'j> {
     fn bad_links<'l>(&mut self, links: impl Iterator<Item = &'l Link>) -> Result<HashSet<Link>, Rejection> {
         let mut seen = HashSet::new();
         let distinct: Vec<Link> = links.filter(|link| seen.insert(*link)).cloned().collect();
-        if distinct.is_empty() {
+        if distinct.is_empty() || self.is_again() {
             return Ok(HashSet::new());
         }
         self.left.ask()?;
@@ -427,74 +484,4 @@ fn merged(mut redactions: Vec<Edit>, links: Vec<Edit>) -> Vec<Edit> {
     redactions.extend(links);
     redactions.sort_by_key(|edit| edit.range.start);
     redactions
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::sanitize::bench::Bench;
-
-    #[test]
-    fn links_are_asked_once_and_redaction_wins() {
-        let text = "Jane http://bad.example/?q=Jane http://Jane.example www.bad.example";
-        let mut bench = Bench::redacting("Jane");
-        let mut work = bench.work();
-        let out = work.texts(&[text, "none", "http://bad.example/?q=Jane"]);
-        let want = [
-            Some("<N> hxxp://bad[.]example/?q=<N> hxxp://<N>[.]example www[.]bad[.]example".to_owned()),
-            None,
-            Some("hxxp://bad[.]example/?q=<N>".to_owned()),
-        ];
-        assert_eq!(out, Ok(want.to_vec()));
-        let stats = work.into_stats();
-        assert_eq!((stats.defanged, stats.redacted.get("N")), (5, Some(&4)));
-        assert_eq!(bench.links, 3);
-    }
-
-    #[test]
-    fn targets_are_read_as_they_are_followed() {
-        let mut bench = Bench::redacting("Jane");
-        let mut work = bench.work();
-        let out = work.targets(&[" ht\ttp:/example.com/Jane\n", "page.html", "mailto:Jane", "//x.example"]);
-        let want = [Some("hxxp://example[.]com/<N>"), None, Some("mailto:<N>"), Some("hxxps://x[.]example")];
-        assert_eq!(out, Ok(want.map(|text| text.map(str::to_owned)).to_vec()));
-    }
-
-    #[test]
-    fn texts_are_shown_with_what_they_are_called() {
-        let mut bench = Bench::redacting("name: Ja");
-        let texts =
-            [("name", "Jane"), ("", "name: Jane"), ("x", "Jane")].map(|(name, text)| Named { name, text });
-        let edits = bench.work().named(&texts).unwrap();
-        let ranges: Vec<Vec<_>> =
-            edits.into_iter().map(|edits| edits.into_iter().map(|edit| edit.range).collect()).collect();
-        let one = |end: usize| std::iter::once(0..end).collect::<Vec<_>>();
-        assert_eq!(ranges, [one(2), one(8), Vec::new()]);
-    }
-
-    #[test]
-    fn a_head_is_a_name() {
-        for (first, name) in
-            [(" SSN ", "SSN"), ("Card no.", "Card no."), ("4111", ""), ("a@example.com", ""), ("x", "")]
-        {
-            assert_eq!(head(first), name, "{first}");
-        }
-    }
-
-    #[test]
-    fn targets_are_read_without_their_escapes() {
-        let mut bench = Bench::redacting("é Doe");
-        bench.options.links = false;
-        let targets = ["mailto:x?subject=Jan%C3%A9%20Doe%21", "a%zz%C3%A9+%", "%ff"];
-        let want = [Some("mailto:x?subject=Jan<N>%21"), None, None];
-        assert_eq!(bench.work().targets(&targets), Ok(want.map(|text| text.map(str::to_owned)).to_vec()));
-    }
-
-    #[test]
-    fn nothing_is_asked_that_nobody_ordered() {
-        let mut bench = Bench::redacting("Jane");
-        bench.options = Options { links: false, redaction: Redaction::Off, ..Options::default() };
-        assert_eq!(bench.work().texts(&["Jane http://bad.example"]), Ok(vec![None]));
-        assert_eq!(bench.links, 0);
-    }
 }

@@ -154,3 +154,16 @@ def test_ctrl_c_at_a_terminal(tmp_path):
     seen = terminal.end()
     assert seen.returncode == 130 and "jane" not in seen.text
     assert not [file for file in (tmp_path / "clean").iterdir() if file.suffix != ".txt"]
+
+
+@pytest.mark.parametrize("said", ["refuse", "pass"])
+@pytest.mark.parametrize("args", [(), ("--pass-unknown",)], ids=["", "flag"])
+def test_what_nobody_rewrites_passes_where_the_settings_or_the_call_say_so(tmp_path, said, args):
+    (tmp_path / "c.toml").write_text(f'[sanitize]\nunknown = "{said}"\n')
+    data = b"\x00\xff\xfe nothing that anybody knows \x01" * 9
+    (tmp_path / "x.dat").write_bytes(data)
+    done = run("sanitize", "-c", "c.toml", *args, "x.dat", "clean.dat", cwd=tmp_path)
+    assert done.returncode == (DONE if said == "pass" or args else FAILED), done.err
+    clean = tmp_path / "clean.dat"
+    assert clean.exists() == (done.returncode == DONE)
+    assert not clean.exists() or clean.read_bytes() == data

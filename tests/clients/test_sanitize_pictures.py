@@ -3,6 +3,7 @@ does not stay; no pixel changes."""
 
 import base64
 import io
+import re
 import zipfile
 
 import docx
@@ -37,10 +38,10 @@ def pixels(data):
         return image.mode, image.size, image.tobytes()
 
 
-def sanitized(tmp_path, name, data):
+def sanitized(tmp_path, name, data, *more):
     source, target = tmp_path / name, tmp_path / "out"
     source.write_bytes(data)
-    done = run("sanitize", source, target)
+    done = run("sanitize", *more, source, target)
     assert done.returncode == 0, done.err
     return target.read_bytes(), done.err
 
@@ -97,24 +98,99 @@ def test_what_is_no_picture_does_not_stay(tmp_path):
         assert "left out" in told
 
 
-def test_pictures_in_opendocument(tmp_path):
+def opendocument(picture, kind="image/jpeg", place="Pictures/a.jpg", mimetype="text"):
     manifest = (
         '<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0">'
-        '<manifest:file-entry manifest:full-path="/" manifest:media-type="application/vnd.oasis.opendocument.text"/>'
+        f'<manifest:file-entry manifest:full-path="/" manifest:media-type="application/vnd.oasis.opendocument.{mimetype}"/>'
         '<manifest:file-entry manifest:full-path="content.xml" manifest:media-type="text/xml"/>'
-        '<manifest:file-entry manifest:full-path="Pictures/a.jpg" manifest:media-type="image/jpeg"/></manifest:manifest>'
+        f'<manifest:file-entry manifest:full-path="{place}" manifest:media-type="{kind}"/></manifest:manifest>'
     )
     content = '<office:document-content xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"/>'
+    return packed(
+        {
+            "mimetype": f"application/vnd.oasis.opendocument.{mimetype}",
+            "content.xml": content,
+            place: picture,
+            "META-INF/manifest.xml": manifest,
+        }
+    )
+
+
+SAID = ["image/jpeg", "", "application/binary", "application/x-openoffice-wmf"]
+PLACES = ["Pictures/a.jpg", "ObjectReplacements/Object 1", "media/a.jpg", "fonts/a.ttf"]
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("kind", SAID)
+def test_pictures_in_opendocument(tmp_path, kind, place):
     picture = jpeg()
-    members = {
-        "mimetype": "application/vnd.oasis.opendocument.text",
-        "content.xml": content,
-        "Pictures/a.jpg": picture,
-        "META-INF/manifest.xml": manifest,
-    }
-    clean, _ = sanitized(tmp_path, "a.odt", packed(members))
-    left = parts(clean)["Pictures/a.jpg"]
+    clean, _ = sanitized(tmp_path, "a.odt", opendocument(picture, kind, place))
+    left = parts(clean)[place]
     assert MARK not in left and pixels(left) == pixels(picture)
+
+
+@pytest.mark.parametrize("place", [*PLACES, "Thumbnails/thumbnail.png", "META-INF/a.bin"])
+@pytest.mark.parametrize("kind", [*SAID, "image/svg+xml", "font/ttf", "audio/wav"])
+def test_no_program_stays_in_opendocument(tmp_path, kind, place):
+    for program in (b"MZ\x90\x00\x03" + MARK, b"\x7fELF" + MARK, b"#!/bin/sh\n" + MARK, b"PK\x03\x04" + MARK):
+        clean, _ = sanitized(tmp_path, "a.ods", opendocument(program, kind, place, "spreadsheet"))
+        assert not any(MARK in data for data in parts(clean).values())
+
+
+def held(text):
+    """The pictures that a text holds in base64."""
+    found = re.findall(r"data:([a-z/+]+);base64,([A-Za-z0-9+/=]*)", text)
+    return [(kind, base64.b64decode(data)) for kind, data in found]
+
+
+PAGES = {
+    "page.html": '<!DOCTYPE html><p><img src="{0}" alt="x"><img srcset="{0} 2x"></p>',
+    "style.html": "<style>p{{background:url('{0}')}}</style><p style=\"background:url({0})\">x</p>",
+    "drawing.html": '<svg><image href="{0}"/><image xlink:href="{0}"/></svg>',
+    "a.svg": '<svg xmlns="http://www.w3.org/2000/svg"><image href="{0}"/><style>a{{fill:url("{0}")}}</style></svg>',
+    "a.md": "# x\n\n![x]({0})\n",
+}
+
+
+@pytest.mark.parametrize("more", [(), ("--keep-interactive",)], ids=["strict", "kept"])
+@pytest.mark.parametrize("name", PAGES)
+def test_pictures_in_addresses(tmp_path, name, more):
+    for picture, kind in ((jpeg(), "image/jpeg"), (png(), "image/png")):
+        coded = base64.b64encode(picture).decode()
+        page = PAGES[name].format(f"data:{kind};base64,{coded}")
+        clean, _ = sanitized(tmp_path, name, page.encode(), *more)
+        left = held(clean.decode())
+        assert len(left) == page.count("data:")
+        for said, data in left:
+            assert MARK not in data and said == kind and pixels(data) == pixels(picture)
+        again, _ = sanitized(tmp_path, name, clean, *more)
+        assert again == clean
+    # Spelled as browsers read it.
+    spelled = coded.replace("+", "%2B").replace("A", "%41")
+    clean, _ = sanitized(tmp_path, name, PAGES[name].format(f"data:{kind};base64,{spelled}").encode(), *more)
+    assert all(MARK not in data and pixels(data) == pixels(picture) for _, data in held(clean.decode()))
+    assert spelled not in clean.decode()
+
+
+@pytest.mark.parametrize("name", ["page.html", "style.html", "drawing.html", "a.svg"])
+def test_no_program_stays_in_an_address(tmp_path, name):
+    coded = base64.b64encode(b"MZ\x90\x00\x03" + MARK).decode()
+    clean, told = sanitized(tmp_path, name, PAGES[name].format(f"data:image/png;base64,{coded}").encode())
+    assert all(pixels(data)[1] == (1, 1) for _, data in held(clean.decode()))
+    assert coded not in clean.decode() and "left out" in told
+
+
+def test_pictures_in_rich_text(tmp_path):
+    for picture, word in ((jpeg(), b"jpegblip"), (png(), b"pngblip")):
+        data = b" " + picture.hex().encode()
+        file = b"{\\rtf1 a {\\*\\shppict{\\pict{\\*\\picprop x}\\picw9\\%s%s}} b}" % (word, data)
+        clean, _ = sanitized(tmp_path, "a.rtf", file)
+        left = bytes.fromhex(re.search(rb"blip ([0-9a-f\r\n]+)", clean)[1].decode())
+        assert MARK not in clean and MARK not in left and pixels(left) == pixels(picture)
+        assert sanitized(tmp_path, "a.rtf", clean)[0] == clean
+    program = b"{\\rtf1 a {\\pict\\pngblip %s} b}" % (b"MZ\x90" + MARK).hex().encode()
+    clean, told = sanitized(tmp_path, "a.rtf", program)
+    assert clean == b"{\\rtf1 a {} b}" and "left out" in told
 
 
 def decoded(stream):
@@ -161,6 +237,11 @@ def page_with(data):
     return out.getvalue()
 
 
+def page_of(data):
+    image = f'<img src="data:image/png;base64,{base64.b64encode(data).decode()}">' if data else ""
+    return f"<p>hello there{image}</p>".encode()
+
+
 def letter_with(data):
     document = docx.Document()
     document.add_paragraph("hello there")
@@ -174,7 +255,10 @@ def letter_with(data):
     [
         ("a.pdf", page_with),
         ("a.docx", letter_with),
+        ("a.odt", lambda data: opendocument(data, "application/binary", "ObjectReplacements/Object 1")),
         ("a.zip", lambda data: packed({"a.txt": b"hello there", **({"b.png": data} if data else {})})),
+        ("a.html", lambda data: page_of(data)),
+        ("a.rtf", lambda data: b"{\\rtf1 hello {\\pict\\pngblip %s}}" % data.hex().encode()),
         ("a.png", lambda data: data),
     ],
 )

@@ -1,13 +1,22 @@
-"""Values in places of files that nobody sees at once: none is left in a redacted file."""
+"""Values in places of files that nobody sees at once: none is left in a redacted file. What is found by its context in one part
+goes in all others, too."""
 
 import io
+import json
 import re
 import zipfile
+from email import message_from_bytes
+from email.message import EmailMessage
+from email.policy import default
 
+import docx
 import openpyxl
 import pikepdf
+import pptx
+import pypdf
 import pytest
 from gateway import run
+from reportlab.pdfgen import canvas
 
 VALUE = "jane.roe@corp-mail.com"
 TEXT = f"mail {VALUE}"
@@ -224,3 +233,138 @@ def test_data_of_no_use_whatever_they_say(tmp_path, says, place):
         pdf.save(out)
     with pikepdf.open(io.BytesIO(redacted(tmp_path, "a.pdf", out.getvalue()))) as pdf:
         assert VALUE not in all_of(pdf) and CARD not in all_of(pdf)
+
+
+# Found by the word before it, and by nothing else.
+NUMBER = "48151623"
+FOUND = f"Account number: {NUMBER} is closed"
+BARE = f"see {NUMBER} there"
+TWIN = f"x{NUMBER} and {NUMBER}9 stay"
+
+
+def word():
+    document = docx.Document()
+    document.add_paragraph(FOUND)
+    document.sections[0].header.paragraphs[0].text = BARE
+    document.sections[0].footer.paragraphs[0].text = TWIN
+    document.core_properties.title = BARE
+    document.add_comment(document.paragraphs[0].runs, BARE, author=f"No. {NUMBER}", initials="n")
+    return document
+
+
+def slides():
+    document = pptx.Presentation()
+    for text in (BARE, FOUND, TWIN):
+        box = document.slides.add_slide(document.slide_layouts[6]).shapes.add_textbox(0, 0, 99, 99)
+        run = box.text_frame.paragraphs[0].add_run()
+        run.text = text[:6]
+        box.text_frame.paragraphs[0].add_run().text = text[6:]
+    document.slides[0].notes_slide.notes_text_frame.text = BARE
+    return document
+
+
+def book():
+    document = openpyxl.Workbook()
+    for name, text in (("a", BARE), ("b", FOUND), ("c", TWIN)):
+        document.create_sheet(name)["A1"] = text
+    document.create_sheet("d")["B2"] = int(NUMBER)
+    document.create_sheet("e")["B2"] = int(NUMBER + "9")
+    document.properties.keywords = BARE
+    return document
+
+
+def stored(document):
+    out = io.BytesIO()
+    document.save(out)
+    return out.getvalue()
+
+
+def opened(data):
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def packed(members):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return out.getvalue()
+
+
+def text_of(data):
+    """All that a zip file says, without its tags; files in it as well."""
+    said = []
+    for name, content in opened(data).items():
+        said.append(name)
+        said.append(text_of(content) if content.startswith(b"PK") else re.sub("<[^>]*>", "", content.decode("utf-8", "replace")))
+        said += re.findall('="([^"]*)"', content.decode("utf-8", "replace"))
+    return "\n".join(said)
+
+
+def left(said):
+    """Where the number stands by itself."""
+    return re.findall(rf"(?<![0-9a-z]){NUMBER}(?![0-9])", said)
+
+
+@pytest.mark.parametrize(("name", "make"), [("a.docx", word), ("a.pptx", slides), ("a.xlsx", book)])
+def test_what_is_found_in_one_part_goes_in_all(tmp_path, name, make):
+    before = stored(make())
+    assert len(left(text_of(before))) >= 3
+    clean = redacted(tmp_path, name, before)
+    said = text_of(clean)
+    assert not left(said), [name for name, data in opened(clean).items() if left(data.decode("utf-8", "replace"))]
+    assert f"x{NUMBER}" in said and f"{NUMBER}9" in said
+    {"a.docx": docx.Document, "a.pptx": pptx.Presentation, "a.xlsx": openpyxl.load_workbook}[name](io.BytesIO(clean))
+    assert redacted(tmp_path, name, clean) == clean
+
+
+def test_what_is_found_in_one_file_goes_in_all_that_come_with_it(tmp_path):
+    page = io.BytesIO()
+    paper = canvas.Canvas(page)
+    paper.drawString(72, 700, BARE)
+    paper.save()
+    members = {
+        f"of {NUMBER}.txt": BARE,
+        "deep/a.docx": stored(word()),
+        "b.json": json.dumps({"note": BARE}),
+        "c.csv": f"a,b\n{BARE},{TWIN}\n",
+        "d.html": f"<p>see <b>4815</b>1623 there</p><a href='http://a.example/{NUMBER}'>x</a>",
+        "e.md": TWIN,
+        "f.pdf": page.getvalue(),
+        "g.txt": "nothing of interest",
+    }
+    before = packed(members)
+    clean = redacted(tmp_path, "a.zip", before)
+    after = opened(clean)
+    assert not left(text_of(clean)) and after["g.txt"] == b"nothing of interest" and after["e.md"] == TWIN.encode()
+    assert pypdf.PdfReader(io.BytesIO(after["f.pdf"])).pages[0].extract_text().split() == ["see", "there"]
+    # A file whose parts say nothing of each other is what it was without this.
+    alone = packed({"a.txt": FOUND, "b.txt": "see 48151624 there"})
+    assert opened(redacted(tmp_path, "b.zip", alone))["b.txt"] == b"see 48151624 there"
+
+
+def test_what_is_found_in_a_mail_goes_in_all_of_it(tmp_path):
+    message = EmailMessage()
+    message["Subject"] = f"about {NUMBER}"
+    message["From"] = "a@example.com"
+    message.set_content(BARE)
+    message.add_alternative(f"<p>{FOUND}</p>", subtype="html")
+    clean = message_from_bytes(redacted(tmp_path, "a.eml", message.as_bytes()), policy=default)
+    texts = [part.get_content() for part in clean.walk() if not part.is_multipart()]
+    assert not left("\n".join([clean["Subject"], *texts])) and "is closed" in texts[1]
+
+
+def test_a_surname_is_found_in_other_parts(tmp_path):
+    members = {"a.txt": "Dear Rosalyn Abernathy, thanks", "b.txt": "abernathy: the Abernathy file, not Abernathyan"}
+    assert opened(redacted(tmp_path, "b.zip", packed({"b.txt": members["b.txt"]})))["b.txt"] == members["b.txt"].encode()
+    clean = opened(redacted(tmp_path, "a.zip", packed(members)))
+    assert clean["a.txt"] == b"Dear <PERSON>, thanks"
+    assert clean["b.txt"] == b"abernathy: the <PERSON> file, not Abernathyan"
+
+
+def test_finding_alone_changes_no_part(tmp_path):
+    source, target = tmp_path / "a.zip", tmp_path / "out"
+    source.write_bytes(packed({"a.txt": FOUND, "b.txt": BARE}))
+    assert run("sanitize", "--redact", "--detect-only", source, target).returncode == 0
+    assert opened(target.read_bytes())["b.txt"] == BARE.encode()

@@ -6,7 +6,9 @@ import io
 import json
 import tarfile
 import zipfile
+from email import message_from_bytes
 from email.message import EmailMessage
+from email.policy import default
 
 import pytest
 from gateway import run
@@ -184,6 +186,47 @@ def test_scripts_in_mail_are_left_out_where_attachments_stay(tmp_path):
     assert b"alert" not in clean
     for name in [*SCRIPTS, "photo.jpg", "picture.png"]:
         assert f'"{name}"'.encode() not in clean, name
+
+
+def word(macros):
+    """A Word document, of the kind that holds macros or of the one that cannot."""
+    kinds = {
+        False: "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml",
+        True: "application/vnd.ms-word.document.macroEnabled.main+xml",
+    }
+    schemas = "http://schemas.openxmlformats.org"
+    return zipped(
+        {
+            "[Content_Types].xml": f'<Types xmlns="{schemas}/package/2006/content-types"><Default Extension="rels" '
+            'ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+            f'<Override PartName="/word/document.xml" ContentType="{kinds[macros]}"/></Types>',
+            "_rels/.rels": f'<Relationships xmlns="{schemas}/package/2006/relationships"><Relationship Id="r1" '
+            f'Type="{schemas}/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>',
+            "word/document.xml": f'<w:document xmlns:w="{schemas}/wordprocessingml/2006/main"><w:body><w:p><w:r>'
+            "<w:t>hello</w:t></w:r></w:p></w:body></w:document>",
+        }
+    )
+
+
+@pytest.mark.parametrize("macros", [True, False])
+def test_a_document_in_mail_is_called_what_it_became(tmp_path, macros):
+    def mail(*names):
+        message = EmailMessage()
+        message.set_content("see the file")
+        for name in names:
+            message.add_attachment(word(macros), maintype="application", subtype="octet-stream", filename=name, params={"name": name})
+        return message.as_bytes()
+
+    done, clean = sanitized(tmp_path, "a.eml", mail("Report Ü.docm", "other.DOTM"), "--keep-attachments")
+    files = list(message_from_bytes(clean, policy=default).iter_attachments())
+    assert [file.get_filename() for file in files] == ["Report Ü.docx", "other.dotx"]
+    assert [file["Content-Type"].params["name"] for file in files] == ["Report Ü.docx", "other.dotx"]
+    assert b"docm" not in clean.lower() and "2 names did not fit" in done.err
+    assert all(b"macroEnabled" not in unzipped(file.get_content())["[Content_Types].xml"] for file in files)
+    _, again = sanitized(tmp_path, "b.eml", clean, "--keep-attachments")
+    assert again == clean
+    _, kept = sanitized(tmp_path, "c.eml", mail("a.docm"), "--keep-attachments", "--keep-interactive")
+    assert b'"a.docm"' in kept
 
 
 def test_scripts_are_released_as_text_where_that_is_wanted(tmp_path):

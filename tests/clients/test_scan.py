@@ -1,10 +1,12 @@
-"""The test file of anti-malware vendors, hidden in four ways, through both scanners; and a clamd that comes and goes."""
+"""The test file of anti-malware vendors, hidden in four ways, through both scanners; a clamd that comes and goes; and one that
+cannot look at everything."""
 
 import hashlib
 import io
 import os
 import signal
 import socket
+import socketserver
 import subprocess
 import tempfile
 import threading
@@ -235,3 +237,80 @@ def test_a_clamd_that_is_absent_then_there_then_killed_while_it_scans(client, cl
     assert send(client, TEXT, "note.txt", "crowdstrike").result.data.malicious_file is False
     clamd.start()
     assert send(client, TEXT, "note.txt", "reversinglabs").result.data.malicious_file is False
+
+
+LOCKED = b"nobody can look into this"
+
+
+class Picky(socketserver.StreamRequestHandler):
+    """Speaks as clamd does, and cannot look at one text."""
+
+    def handle(self):
+        command = self.until_zero()
+        if command == b"zPING":
+            return self.wfile.write(b"PONG\0")
+        data = b""
+        while size := int.from_bytes(self.rfile.read(4), "big"):
+            data += self.rfile.read(size)
+        said = b"Heuristics.Encrypted.Zip FOUND" if LOCKED in data else b"OK"
+        self.wfile.write(b"stream: " + said + b"\0")
+
+    def until_zero(self):
+        read = b""
+        while (byte := self.rfile.read(1)) not in (b"", b"\0"):
+            read += byte
+        return read
+
+
+class UnixServer(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
+    daemon_threads = True
+
+
+@pytest.fixture
+def picky(scanned):
+    with tempfile.TemporaryDirectory(prefix="portcullis-picky-") as home:
+        place, real = scanned.home / "clamd.socket", Path(home) / "picky.socket"
+        place.unlink(missing_ok=True)
+        place.symlink_to(real)
+        with UnixServer(str(real), Picky) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            yield
+            server.shutdown()
+
+
+@pytest.mark.parametrize(
+    ("name", "make"),
+    [
+        ("note.txt", lambda text: text),
+        ("a.zip", lambda text: zipped(note_txt=b"hi", in_txt=text)),
+        ("b.zip", lambda text: zipped(in_zip=zipped(note_txt=text))),
+    ],
+)
+def test_what_could_not_be_scanned_is_not_called_clean(client, scanned, picky, name, make):
+    told = send(client, make(LOCKED), name, "reversinglabs")
+    assert told.result.data.malicious_file is None and "malicious_file" not in told.raw_result["data"]
+    assert told.result.dest_url and "parts could not be scanned" in told.summary
+    told = send(client, make(b"anybody can look into this"), name, "reversinglabs")
+    assert told.result.data.malicious_file is False and "scanned" not in told.summary
+
+
+@pytest.mark.parametrize(
+    ("name", "make"),
+    [
+        ("note.txt", lambda text: text),
+        ("a.zip", lambda text: zipped(note_txt=b"hi", in_txt=text)),
+    ],
+)
+def test_what_could_not_be_scanned_is_blocked_where_a_config_says_so(client, scanned, picky, name, make):
+    scan = {"scan_provider": "reversinglabs", "block_unable_to_scan": True}
+    body = {"name": f"blocks {name}", "scan": scan}
+    config = scanned.api("/sanitize/v1beta/config/create", body).json()["result"]["id"]
+    blocking = Sanitize(scanned.token, config=client.config, config_id=config)
+
+    def ask(data):
+        return blocking.sanitize(TransferMethod.MULTIPART, file=Opened(data), uploaded_file_name=name)
+
+    with pytest.raises(pe.ValidationException) as refused:
+        ask(make(LOCKED))
+    assert [(e.code, e.source) for e in refused.value.errors] == [("BadState", "/upload")]
+    assert ask(make(b"anybody can look into this")).result.data.malicious_file is False

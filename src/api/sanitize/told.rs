@@ -63,7 +63,10 @@ pub fn data(asked: &Asked<'_>, sanitized: &Sanitized) -> Value {
     let Sanitized { cleaned, record, .. } = sanitized;
     let stats = &cleaned.stats;
     let mut data = Map::new();
-    data.insert("malicious_file".to_owned(), json!(false));
+    // Of a file of which a scanner could not look at all, nobody knows.
+    if record.unscanned == 0 {
+        data.insert("malicious_file".to_owned(), json!(false));
+    }
     if options.attachments || options.interactive {
         let cdr = json!({
             "file_attachments_removed": stats.attachments,

@@ -1,5 +1,5 @@
 //! Markdown (CommonMark 0.31): text whose readers make HTML of it. Tags that are more than plain ones are written as
-//! text, links that act lead nowhere; all other bytes stay.
+//! text, links that act lead nowhere, pictures in addresses lose their metadata; all other bytes stay.
 //!
 //! Programs differ over what is code and what is HTML, so no `<` is spared for standing in code: one that a program may
 //! take for the beginning of a tag is plain, or is escaped.
@@ -8,10 +8,10 @@ use std::ops::Range;
 
 use crate::sanitize::format::charset;
 use crate::sanitize::format::markup::uri::{self, Use};
-use crate::sanitize::format::markup::{allow, entity};
+use crate::sanitize::format::markup::{allow, data, entity};
 use crate::sanitize::format::patch::Patches;
 use crate::sanitize::format::text::{self, written};
-use crate::sanitize::{Rejection, Work};
+use crate::sanitize::{Rejection, Work, name};
 
 /// Elements that switch how what follows is read.
 const SWITCHES: &[&str] = &["html", "head", "body", "title", "style", "meta", "svg", "listing"];
@@ -33,11 +33,13 @@ const NOWHERE: &str = "#";
 /// # Errors
 /// The host's; [`Rejection::OverLimit`].
 pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
-    if !work.options().interactive {
-        return text::clean(file, work);
-    }
     let decoded = charset::of_text(file);
     let mut patches = Patches::default();
+    data::clean_pictures(&decoded.text, &mut patches, work)?;
+    if !work.options().interactive {
+        let pictures = if patches.is_empty() { None } else { Some(written(file, &decoded, patches)) };
+        return text::clean(pictures.as_deref().unwrap_or(file), work);
+    }
     let mut count = 0_u64;
     for at in tags(&decoded.text) {
         patches.put(at..at.saturating_add(1), "&lt;");
@@ -153,14 +155,18 @@ fn destinations(text: &str) -> Vec<Range<usize>> {
             head.get(..head.find(['\n', '\r', '>']).unwrap_or(head.len())).unwrap_or_default()
         };
         let near = read(line(NEAR));
-        let acts = if is_told(&near) {
-            scheme_acts(&near, false)
+        let (address, cut) = if is_told(&near) {
+            (near, false)
         } else {
             let line = line(ADDRESS);
-            scheme_acts(&read(line), line.len().saturating_add(4) > ADDRESS)
+            (read(line), line.len().saturating_add(4) > ADDRESS)
         };
-        if acts {
-            let colon = line(ADDRESS).find([':', ';']).map_or(0, |colon| colon.saturating_add(1));
+        let scheme = scheme_acts(&address, cut);
+        let whole = |c: char| c.is_whitespace() || "()[]<>".contains(c);
+        let program = || is_program(&address) || !address.contains(whole) && is_program(&read(line(ADDRESS)));
+        if scheme || program() {
+            let colon = if scheme { line(ADDRESS).find([':', ';']) } else { None };
+            let colon = colon.map_or(0, |colon| colon.saturating_add(1));
             // An address that was cut ends where it ends.
             let whole = text.get(start..).unwrap_or_default();
             let whole = whole.get(..whole.find(['\n', '\r', '>']).unwrap_or(whole.len())).unwrap_or_default();
@@ -221,6 +227,13 @@ fn scheme_acts(address: &str, cut: bool) -> bool {
     is_scheme && !uri::is_safe(word, Use::Link) && !uri::is_safe(word.trim_end_matches(')'), Use::Load)
 }
 
+/// Whether an address without a scheme leads to a program.
+fn is_program(address: &str) -> bool {
+    let word = address.split(char::is_whitespace).next().unwrap_or_default();
+    let ends = [word.trim_end_matches(')'), word.split(')').next().unwrap_or_default()];
+    ends.into_iter().any(name::starts)
+}
+
 #[cfg(test)]
 mod tests {
     use crate::sanitize::FileKind;
@@ -251,6 +264,8 @@ mod tests {
             (&format!("[x](java{}script:a)", "&Tab;".repeat(2000)), "[x](#)"),
             (&format!("[x](java{}script:{})", "&Tab;".repeat(24), "a".repeat(200)), "[x](#)"),
             (&format!("[x]({}:{})", "a".repeat(200), "b".repeat(200)), "[x](#)"),
+            ("[x](setup.exe) [y]: a/b.msi [z](x.html)", "[x](#) [y]: # [z](x.html)"),
+            (&format!("[x]({}setup.exe).", "./".repeat(200)), "[x](#)."),
         ] {
             assert_eq!(bench.text(FileKind::Markdown, markdown), want, "{markdown}");
         }

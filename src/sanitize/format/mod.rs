@@ -14,6 +14,7 @@
 //! | `ole2` | compound files: looked into, not rewritten |
 //! | `pdf` | PDF |
 //! | `package` | zip files within bounds |
+//! | `content` | what a part of a package is by its bytes |
 //! | `xml_tree`, `xml_editor` | an XML document by its bytes, and changes to it |
 //! | `passage` | text that is read as one over several runs |
 //! | `archive` | zip, tar, gzip |
@@ -26,6 +27,7 @@
 mod archive;
 mod calendar;
 pub(in crate::sanitize) mod charset;
+mod content;
 #[cfg(test)]
 mod corpus_tests;
 mod csv;

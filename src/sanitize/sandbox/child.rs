@@ -52,7 +52,7 @@ fn serve(mut input: impl Read, output: impl Write, formats: &Formats) -> io::Res
     let mut host = PipeHost { input, output };
     let mut work = Work::new(formats, start.options, start.bounds, &mut host).called(&start.name);
     let kind = work.identify(&start.name, &file);
-    let outcome = work.clean(kind, &file);
+    let outcome = work.whole(kind, &file);
     let stats = work.into_stats();
     let PipeHost { mut output, .. } = host;
     match outcome {

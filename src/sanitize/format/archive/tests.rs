@@ -155,3 +155,47 @@ fn gzip_keeps_a_plain_name() {
     let cut = file.get(..30).expect("a part");
     assert_eq!(Bench::disarming().clean(FileKind::Gzip, cut).err(), Some(Rejection::Malformed));
 }
+
+#[test]
+fn what_is_found_by_its_context_goes_wherever_it_stands() {
+    let record = br#"{"name": "Jane"}"#;
+    let inner = zipped(&[("c.txt", b"Jane, Janes"), ("of Jane.json", record)]);
+    let members: [(&str, &[u8]); 4] = [
+        ("a.txt", b"so Jane http://x.example"),
+        ("b.zip", &inner),
+        ("Jane.txt", b"Janet"),
+        ("d.txt", b"none"),
+    ];
+    let mut bench = Bench::redacting("name: Jane");
+    let mut work = bench.work();
+    let clean = work.whole(FileKind::Zip, &zipped(&members)).expect("a clean file");
+    assert_eq!(work.stats().redacted.get("N"), Some(&5));
+    assert_eq!(work.stats().defanged, 1);
+    let parts = bench.parts.len();
+    let within = zipped(&[("c.txt", b"<N>, Janes"), ("of <N>.json", br#"{"name": "<N>"}"#)]);
+    let want: [(&str, &[u8]); 4] = [
+        ("a.txt", b"so <N> hxxp://x[.]example"),
+        ("b.zip", &within),
+        ("<N>.txt", b"Janet"),
+        ("d.txt", b"none"),
+    ];
+    assert!(clean == zipped(&want), "{}", String::from_utf8_lossy(&clean));
+    // Nobody is asked twice.
+    let _ = bench.work().clean(FileKind::Zip, &zipped(&members));
+    assert_eq!((parts * 2, bench.links), (bench.parts.len(), 2));
+}
+
+#[test]
+fn where_nothing_is_left_a_file_is_read_once() {
+    let record = br#"{"name": "Jane"}"#;
+    let file = zipped(&[("a.json", record), ("b.txt", b"Janet")]);
+    let mut bench = Bench::redacting("name: Jane");
+    let mut work = bench.work();
+    let before = work.room();
+    let clean = work.clean(FileKind::Zip, &file);
+    let once = before - work.room();
+    let mut bench = Bench::redacting("name: Jane");
+    let mut work = bench.work();
+    assert_eq!(work.whole(FileKind::Zip, &file), clean);
+    assert_eq!(before - work.room(), once);
+}

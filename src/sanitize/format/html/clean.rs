@@ -3,7 +3,7 @@
 use crate::sanitize::format::charset::{self, Decoded};
 use crate::sanitize::format::html::plan::Plan;
 use crate::sanitize::format::html::token;
-use crate::sanitize::format::markup::{entity, tag};
+use crate::sanitize::format::markup::{data, entity, tag};
 use crate::sanitize::{Named, Redaction, Rejection, Work};
 
 /// Cleans a document. It is written as UTF-8, unless nothing has to change.
@@ -30,6 +30,9 @@ pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Re
         }
     }
     tag::write(&html, tags, sheets, &answers, &mut patches);
+    if !options.interactive {
+        data::clean_pictures(&html, &mut patches, work)?;
+    }
     let stats = work.stats();
     stats.interactive = stats.interactive.saturating_add(removed);
     let utf8 = encoding == encoding_rs::UTF_8;

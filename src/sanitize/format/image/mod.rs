@@ -24,7 +24,7 @@ mod webp;
 pub(super) use clean::clean;
 pub(in crate::sanitize) use clean::format;
 pub(super) use jpeg::written as jpeg_segments;
-pub(super) use picture::picture;
+pub(super) use picture::{is_picture, picture, shown};
 
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,8 @@
-//! [`picture`]: an image within a document, cleaned as if it came alone; what is none does not stay.
+//! [`picture`]: an image within a document, cleaned as if it came alone; what is none does not stay. [`shown`]: the same for one
+//! that may be a drawing.
 
 use crate::sanitize::format::image::clean::{clean, format};
-use crate::sanitize::{Note, Redaction, Rejection, Work};
+use crate::sanitize::{FileKind, Note, Redaction, Rejection, Work};
 
 /// Stands where a picture was that cannot be shown: a transparent pixel (PNG).
 const NOTHING: &[u8] =
@@ -12,6 +13,24 @@ IDAT\x78\x9c\x63\x60\0\x02\0\0\x05\0\x01\x7a\x5e\xab\x3f\0\0\0\0IEND\xae\x42\x60
 /// length before that. QuickDraw's pictures have no beginning of their own, and go.
 const BEGINNINGS: &[&[u8]] = &[b"\0\0\x01\0", b"\0\0\0\x0cjP  ", b"\xff\x4f\xff\x51", b"II\xbc", b"VCLMTF"];
 
+/// Whether something is an image, as far as its beginning says.
+pub(in crate::sanitize::format) fn is_picture(bytes: &[u8]) -> bool {
+    format(bytes).is_some() || other(bytes).is_some()
+}
+
+/// What an image becomes that may also be a drawing (SVG), whatever it is said to be; `None`: it stays as it is.
+///
+/// # Errors
+/// [`Rejection::OverLimit`]; those of SVG.
+pub(in crate::sanitize::format) fn shown(
+    name: &str,
+    bytes: &[u8],
+    work: &mut Work<'_>,
+) -> Result<Option<Vec<u8>>, Rejection> {
+    let kind = if is_picture(bytes) { FileKind::Image } else { work.identify(name, bytes) };
+    if kind == FileKind::Svg { work.attachment(name, bytes) } else { picture(bytes, work) }
+}
+
 /// What a picture becomes; `None`: it stays as it is.
 ///
 /// # Errors
@@ -20,6 +39,9 @@ pub(in crate::sanitize::format) fn picture(
     bytes: &[u8],
     work: &mut Work<'_>,
 ) -> Result<Option<Vec<u8>>, Rejection> {
+    if work.is_again() {
+        return Ok(None);
+    }
     let whole = match format(bytes) {
         Some(_) => match clean(bytes, work) {
             Ok(clean) => return Ok((clean != bytes).then_some(clean)),

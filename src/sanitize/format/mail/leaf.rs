@@ -26,7 +26,7 @@ struct Content {
     exact: bool,
 }
 
-/// Cleans a body.
+/// Cleans a body; and what kind of file it is, where it has to be called otherwise.
 ///
 /// # Errors
 /// [`Rejection::Encrypted`]; those of the body's own format.
@@ -34,6 +34,17 @@ pub(super) fn clean(
     whole: &Entity<'_>,
     media: &Media,
     inner: Inner<'_>,
+    work: &mut Work<'_>,
+) -> Result<(NewBody, Option<FileKind>), Rejection> {
+    let mut kind = None;
+    body(whole, media, inner, &mut kind, work).map(|body| (body, kind))
+}
+
+fn body(
+    whole: &Entity<'_>,
+    media: &Media,
+    inner: Inner<'_>,
+    is: &mut Option<FileKind>,
     work: &mut Work<'_>,
 ) -> Result<NewBody, Rejection> {
     if matches!(media.value.as_str(), "application/pkcs7-mime" | "application/x-pkcs7-mime") {
@@ -71,11 +82,15 @@ pub(super) fn clean(
         return Ok(NewBody::Gone);
     }
     let clean = work.file_of(&name, &content.bytes);
-    // Its name stands in its head, which stays: what must not be called so does not stay. A document that has lost its macros
-    // keeps the name it had with them; a person wants it more than a name that fits.
-    let misnamed = |kind| kind != FileKind::Ooxml && name::fitting(&name, kind, work.options()).is_some();
-    if clean.as_ref().is_ok_and(|(kind, _)| misnamed(*kind)) {
-        return left_out(work);
+    // What must not be called as it is does not stay, but for a document that has lost its macros: a person wants it.
+    if let Ok((kind, _)) = &clean
+        && name::fitting(&name, *kind, work.options()).is_some()
+    {
+        if *kind != FileKind::Ooxml {
+            return left_out(work);
+        }
+        work.stats().note(Note::Renamed, 1);
+        *is = Some(*kind);
     }
     match clean.map(|(_, clean)| clean) {
         Ok(clean) if clean == content.bytes && content.exact => Ok(NewBody::Same),

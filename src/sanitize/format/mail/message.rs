@@ -5,7 +5,7 @@ use crate::sanitize::format::mail::media::Media;
 use crate::sanitize::format::mail::new_body::NewBody;
 use crate::sanitize::format::mail::transfer::Transfer;
 use crate::sanitize::format::mail::{head, leaf, multipart};
-use crate::sanitize::{Note, Rejection, Work};
+use crate::sanitize::{FileKind, Note, Rejection, Work, name};
 
 /// Parts within parts.
 const DEPTH: u32 = 32;
@@ -40,8 +40,8 @@ fn entity(
     let inner = |raw: &[u8], work: &mut Work<'_>| self::entity(raw, depth.saturating_add(1), None, work);
     let entity = Entity::read(raw);
     let media = Media::read(entity.field("content-type").map_or(b"text/plain", |field| field.value));
-    let new_body = if media.value.starts_with("multipart/") {
-        multipart::clean(&entity, &media, &inner, work)?
+    let (new_body, misnamed) = if media.value.starts_with("multipart/") {
+        (multipart::clean(&entity, &media, &inner, work)?, None)
     } else {
         leaf::clean(&entity, &media, &inner, work)?
     };
@@ -55,7 +55,7 @@ fn entity(
     for (field, edited) in entity.fields.iter().zip(heads) {
         fields.push(match edited {
             Some(edited) => edited,
-            None => structural(&entity, field, &new_body, work)?,
+            None => structural(&entity, field, &new_body, misnamed, work)?,
         });
     }
     let same = entity.fields.iter().zip(&fields).all(|(field, written)| field.raw == written);
@@ -65,11 +65,13 @@ fn entity(
     Ok(Some(assembled(&entity, fields, new_body, instead.is_some(), work)))
 }
 
-/// Fields that say how a body is to be read: each once, and as the body is written.
+/// Fields that say how a body is to be read: each once, and as the body is written; `misnamed`: of what kind a file is that
+/// gets another name.
 fn structural(
     entity: &Entity<'_>,
     field: &Field<'_>,
     new_body: &NewBody,
+    misnamed: Option<FileKind>,
     work: &mut Work<'_>,
 ) -> Result<Vec<u8>, Rejection> {
     let one = ["content-type", "content-transfer-encoding", "content-disposition", "mime-version"];
@@ -84,10 +86,12 @@ fn structural(
         ("content-type" | "content-disposition", _) => {
             let mut media = Media::read(field.value);
             for param in ["name", "filename"] {
-                if let Some(value) = media.get(param).map(str::to_owned)
-                    && let Some(redacted) = work.names(&[&value])?.pop().flatten()
-                {
-                    media.set(param, &redacted);
+                let Some(value) = media.get(param).map(str::to_owned) else { continue };
+                let redacted = work.names(&[&value])?.pop().flatten();
+                let called = redacted.as_deref().unwrap_or(&value);
+                let fitting = misnamed.and_then(|kind| name::fitting(called, kind, work.options()));
+                if let Some(new) = fitting.or(redacted) {
+                    media.set(param, &new);
                     media.plain = false;
                 }
             }

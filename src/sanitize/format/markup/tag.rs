@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::sanitize::format::markup::allow::{self, Attribute};
+use crate::sanitize::format::markup::data::Data;
 use crate::sanitize::format::markup::entity;
 use crate::sanitize::format::markup::uri::{Use, is_safe, is_script, srcset};
 use crate::sanitize::format::markup::value::{Answers, Asking, Value};
@@ -90,6 +91,7 @@ pub(in crate::sanitize::format) fn plan_data(
     let read = |name: &str, read: &str, asking: &mut Asking| match name {
         _ if name.starts_with("xmlns") || name.ends_with("schemalocation") => (Some(Value::fixed(read)), 0),
         _ if strict && ADDRESSES.contains(&name) && is_script(read) => (None, 1),
+        _ if ADDRESSES.contains(&name) && Data::of(read).is_some() => (Some(Value::address(read, asking)), 0),
         _ if !name.ends_with(":href") => (Some(Value::text(read, asking)), 0),
         _ if strict && !is_safe(read, Use::Link) => (None, 1),
         _ => (Some(Value::address(read, asking)), 0),

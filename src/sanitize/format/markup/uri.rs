@@ -1,5 +1,7 @@
 //! Which addresses markup may lead to: an allow-list of schemes, read as browsers read them.
 
+use crate::sanitize::name;
+
 /// What follows an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sanitize::format) enum Use {
@@ -36,7 +38,7 @@ pub(in crate::sanitize::format) fn is_safe(address: &str, of: Use) -> bool {
         return false;
     }
     let head = read.get(..read.find(['/', '\\', '?', '#']).unwrap_or(read.len())).unwrap_or_default();
-    let Some((scheme, _)) = head.split_once(':') else { return true };
+    let Some((scheme, _)) = head.split_once(':') else { return of != Use::Link || !name::starts(&read) };
     match of {
         // A scheme that is defanged is none: `smb[://]`.
         _ if scheme.ends_with('[') => scheme.trim_end_matches('[').chars().all(|c| c.is_ascii_alphanumeric()),
@@ -140,6 +142,7 @@ mod tests {
             "jar:x",
             "java\u{200b}script:x",
             "about:config",
+            "files/setup.EXE",
             "data:image/png;base64,AA==",
         ] {
             assert!(!is_safe(address, Use::Link), "{address}");

@@ -2,6 +2,7 @@
 
 use crate::edit::spliced_text;
 use crate::sanitize::format::markup::css::{self, CssPiece};
+use crate::sanitize::format::markup::data::Data;
 use crate::sanitize::format::markup::uri::srcset;
 use crate::sanitize::{Edit, Named, Rejection, Work};
 
@@ -12,8 +13,8 @@ pub(in crate::sanitize::format) struct Asking {
     /// What the next texts are called.
     name: String,
     targets: Vec<String>,
-    /// What `data:` holds, in base64.
-    parts: Vec<String>,
+    /// What addresses hold themselves.
+    held: Vec<Data>,
 }
 
 /// What becomes of them; `None` where nothing changes.
@@ -21,6 +22,7 @@ pub(in crate::sanitize::format) struct Asking {
 pub(in crate::sanitize::format) struct Answers {
     texts: Vec<Option<String>>,
     targets: Vec<Option<String>>,
+    held: Vec<Option<String>>,
 }
 
 impl Asking {
@@ -30,11 +32,7 @@ impl Asking {
         blocks: &[Named<&str>],
         work: &mut Work<'_>,
     ) -> Result<(Vec<Vec<Edit>>, Answers), Rejection> {
-        for part in &self.parts {
-            let bytes = decoded(part);
-            work.unpacked(bytes.len())?;
-            work.part("data", &bytes)?;
-        }
+        let held = self.held.iter().map(|data| data.cleaned(work)).collect::<Result<_, _>>()?;
         let texts =
             self.texts.iter().map(|Named { name, text }| Named { name: name.as_str(), text: text.as_str() });
         let all: Vec<Named<&str>> = blocks.iter().copied().chain(texts).collect();
@@ -46,7 +44,7 @@ impl Asking {
             texts.push((!edits.is_empty()).then(|| spliced_text(&text.text, &edits)));
         }
         let targets: Vec<&str> = self.targets.iter().map(String::as_str).collect();
-        Ok((edits, Answers { texts, targets: work.targets(&targets)? }))
+        Ok((edits, Answers { texts, targets: work.targets(&targets)?, held }))
     }
 
     /// What the next texts are called where they stand.
@@ -59,19 +57,17 @@ impl Asking {
         Question::Text(self.texts.len().saturating_sub(1))
     }
 
-    /// Whether an address is `data:`, which leads nowhere, but is looked at.
-    fn holds(&mut self, address: &str) -> bool {
-        let start = address.trim_start_matches(|c: char| c <= ' ');
-        let data = start.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("data:"));
-        if data && let Some((_, part)) = start.split_once(";base64,") {
-            self.parts.push(part.to_owned());
+    /// An address; `None` for an empty one.
+    fn address(&mut self, text: &str) -> Option<Question> {
+        if text.is_empty() {
+            return None;
         }
-        data
-    }
-
-    fn target(&mut self, text: &str) -> Question {
-        self.targets.push(text.to_owned());
-        Question::Target(self.targets.len().saturating_sub(1))
+        let Some(data) = Data::of(text) else {
+            self.targets.push(text.to_owned());
+            return Some(Question::Target(self.targets.len().saturating_sub(1)));
+        };
+        self.held.push(data);
+        Some(Question::Held(self.held.len().saturating_sub(1)))
     }
 }
 
@@ -79,6 +75,7 @@ impl Asking {
 enum Question {
     Text(usize),
     Target(usize),
+    Held(usize),
 }
 
 /// How an answer is spelled.
@@ -124,18 +121,15 @@ impl Value {
 
     /// Where a link leads.
     pub(in crate::sanitize::format) fn address(text: &str, asking: &mut Asking) -> Self {
-        if asking.holds(text) || text.is_empty() {
-            return Self::fixed(text);
-        }
-        let question = Some((asking.target(text), Spelling::Plain));
+        let question = asking.address(text).map(|question| (question, Spelling::Plain));
         Self { bits: vec![Bit { same: text.to_owned(), question }], rebuilt: false }
     }
 
     /// A `srcset`.
     pub(in crate::sanitize::format) fn addresses(text: &str, asking: &mut Asking) -> Self {
-        let bit = |(part, address): (&str, bool)| Bit {
-            same: part.to_owned(),
-            question: (address && !asking.holds(part)).then(|| (asking.target(part), Spelling::Plain)),
+        let bit = |(part, address): (&str, bool)| {
+            let question = if address { asking.address(part) } else { None };
+            Bit { same: part.to_owned(), question: question.map(|question| (question, Spelling::Plain)) }
         };
         Self { bits: srcset(text).into_iter().map(bit).collect(), rebuilt: false }
     }
@@ -159,8 +153,8 @@ impl Value {
                     let spelling = if url { Spelling::Url } else { Spelling::Quoted };
                     let plain = css::is_plain(raw(range));
                     let same = if plain { raw(range).to_owned() } else { spelled(read, spelling) };
-                    let asked = !read.is_empty() && !asking.holds(read) && !read.starts_with('#');
-                    Bit { same, question: asked.then(|| (asking.target(read), spelling)) }
+                    let question = if read.starts_with('#') { None } else { asking.address(read) };
+                    Bit { same, question: question.map(|question| (question, spelling)) }
                 }
             }
         };
@@ -181,6 +175,7 @@ impl Value {
             let text = match question {
                 Question::Text(at) => answers.texts.get(at),
                 Question::Target(at) => answers.targets.get(at),
+                Question::Held(at) => answers.held.get(at),
             };
             text?.as_ref().map(|text| spelled(text, spelling))
         };
@@ -191,17 +186,6 @@ impl Value {
         let bits = self.bits.iter().zip(bits).map(|(bit, answer)| answer.unwrap_or_else(|| bit.same.clone()));
         Some(bits.collect())
     }
-}
-
-/// Bytes from base64, as far as it is that.
-fn decoded(base64: &str) -> Vec<u8> {
-    let digits: Vec<u8> =
-        base64.bytes().filter(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/')).collect();
-    let whole =
-        digits.get(..digits.len().saturating_sub(usize::from(digits.len() % 4 == 1))).unwrap_or_default();
-    let mut encoding = data_encoding::BASE64_NOPAD.specification();
-    encoding.check_trailing_bits = false;
-    encoding.encoding().ok().and_then(|encoding| encoding.decode(whole).ok()).unwrap_or_default()
 }
 
 fn spelled(text: &str, spelling: Spelling) -> String {

@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 
+use crate::sanitize::format::content::Content;
 use crate::sanitize::format::image;
-use crate::sanitize::format::odf::entries::{Manifest, Role, is_unlisted, role};
+use crate::sanitize::format::odf::entries::{Manifest, Role, is_unlisted, is_xml, role};
 use crate::sanitize::format::odf::{active, text};
 use crate::sanitize::format::package::{Fresh, Package};
 use crate::sanitize::format::xml_editor::XmlEditor;
@@ -21,15 +22,15 @@ const MANIFEST: &str = "META-INF/manifest.xml";
 pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
     let mut package = Package::open(file, work)?;
     let names: Vec<String> = package.entries().iter().map(|entry| entry.name.clone()).collect();
-    let (mut sizes, mut manifest) = (Vec::with_capacity(names.len()), None);
+    let (mut contents, mut manifest) = (Vec::with_capacity(names.len()), None);
     for (at, name) in names.iter().enumerate() {
         if name.ends_with('/') {
-            sizes.push(0);
+            contents.push(Content::Empty);
             continue;
         }
         let content = package.read(at, work)?;
         work.part(name, &content)?;
-        sizes.push(content.len());
+        contents.push(Content::of(name, &content, work));
         if name == MANIFEST {
             manifest = Some(Manifest::read(Tree::read(&content, Doctype::Dropped, work)?));
         } else if name == "mimetype" {
@@ -41,11 +42,12 @@ pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Re
         return Err(Rejection::Encrypted);
     }
     let before = work.stats().clone();
-    let (mut gone, signatures) = judged(&names, &sizes, &manifest, work);
+    let (mut gone, signatures) = judged(&names, &contents, &manifest, work);
     let mut written: Vec<Option<Vec<u8>>> = Vec::with_capacity(names.len());
-    for (at, name) in names.iter().enumerate() {
+    for (at, (name, content)) in names.iter().zip(contents).enumerate() {
         let stays = !name.ends_with('/') && !gone.contains(name) && name != MANIFEST;
-        written.push(if stays { entry(&mut package, at, &manifest, &gone, work)? } else { None });
+        let wanted = Wanted { at, name, content, manifest: &manifest, gone: &gone };
+        written.push(if stays { entry(&mut package, wanted, work)? } else { None });
     }
     // Notes are about what stays as well.
     let counted = Stats { notes: before.notes.clone(), ..work.stats().clone() } != before;
@@ -70,15 +72,15 @@ fn kind(mimetype: &[u8]) -> Result<(), Rejection> {
 /// The entries that go, counted, and the signatures that go with any change.
 fn judged(
     names: &[String],
-    sizes: &[usize],
+    contents: &[Content],
     manifest: &Manifest,
     work: &mut Work<'_>,
 ) -> (HashSet<String>, Vec<String>) {
     let options = work.options();
     let (mut gone, mut signatures) = (HashSet::new(), Vec::new());
-    for (name, size) in names.iter().zip(sizes).filter(|(name, _)| !name.ends_with('/')) {
+    for (name, content) in names.iter().zip(contents).filter(|(name, _)| !name.ends_with('/')) {
         let unlisted = is_unlisted(name, manifest).then_some(Role::Attachment);
-        let Some(role) = role(name, *size, manifest).or(unlisted) else { continue };
+        let Some(role) = role(name, *content, manifest).or(unlisted) else { continue };
         match role {
             Role::Signature => signatures.push(name.clone()),
             Role::Preview if options.redaction == Redaction::Apply => {
@@ -97,30 +99,34 @@ fn judged(
     (gone, signatures)
 }
 
+/// An entry that stays, by its place.
+struct Wanted<'e> {
+    at: usize,
+    name: &'e str,
+    content: Content,
+    manifest: &'e Manifest,
+    gone: &'e HashSet<String>,
+}
+
 /// What an entry becomes; `None` if it stays as it is.
 fn entry(
     package: &mut Package<'_>,
-    at: usize,
-    manifest: &Manifest,
-    gone: &HashSet<String>,
+    wanted: Wanted<'_>,
     work: &mut Work<'_>,
 ) -> Result<Option<Vec<u8>>, Rejection> {
-    let name = package.entries().get(at).map(|entry| entry.name.clone()).unwrap_or_default();
-    let name = name.as_str();
+    let Wanted { at, name, content, manifest, gone } = wanted;
     let kind = manifest.kind(name).unwrap_or_default();
-    let signature = role(name, 0, manifest) == Some(Role::Signature);
-    if role(name, 1, manifest) == Some(Role::Attachment) || kind.starts_with("image/svg") {
+    let role = role(name, content, manifest);
+    if role == Some(Role::Attachment) {
         let content = package.again(at)?;
         return work.attachment(name, &content);
     }
-    if kind.starts_with("image/") && !kind.ends_with("xml") {
-        return image::picture(&package.again(at)?, work);
-    }
     let extension = name.rsplit('.').next().unwrap_or_default();
-    let xml = kind.ends_with("/xml")
-        || kind.ends_with("+xml")
-        || matches!(extension, "xml" | "rdf" | "xba" | "xlb");
-    let content = if xml && !signature { package.again(at)? } else { Vec::new() };
+    let xml = is_xml(kind) || matches!(extension, "xml" | "rdf" | "xba" | "xlb");
+    if kind.starts_with("image/") || (!xml && matches!(content, Content::Picture | Content::Drawing)) {
+        return image::shown(name, &package.again(at)?, work);
+    }
+    let content = if xml && role != Some(Role::Signature) { package.again(at)? } else { Vec::new() };
     if content.is_empty() {
         return Ok(None);
     }

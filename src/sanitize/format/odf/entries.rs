@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::sanitize::Options;
+use crate::sanitize::format::content::Content;
 use crate::sanitize::format::xml_tree::Tree;
 
 /// Why an entry does not stay.
@@ -60,8 +61,8 @@ impl Manifest {
     }
 }
 
-/// What an entry is; `None` if it stays. `size`: of its content.
-pub(super) fn role(name: &str, size: usize, manifest: &Manifest) -> Option<Role> {
+/// What an entry is; `None` if it stays.
+pub(super) fn role(name: &str, content: Content, manifest: &Manifest) -> Option<Role> {
     let path = name.to_lowercase();
     let folder = path.split('/').next().unwrap_or_default();
     let file = path.rsplit('/').next().unwrap_or_default();
@@ -70,6 +71,8 @@ pub(super) fn role(name: &str, size: usize, manifest: &Manifest) -> Option<Role>
         "meta-inf" if file == "macrosignatures.xml" => return Some(Role::Appendix),
         "meta-inf" if file.ends_with("signatures.xml") => return Some(Role::Signature),
         "meta-inf" if file == "manifest.xml" => return None,
+        // Nothing else lies there (ODF part 2, 3.2).
+        "meta-inf" => return Some(Role::Attachment),
         "basic" | "dialogs"
             if matches!(file, "script-lc.xml" | "script-lb.xml" | "dialog-lc.xml" | "dialog-lb.xml") =>
         {
@@ -77,20 +80,33 @@ pub(super) fn role(name: &str, size: usize, manifest: &Manifest) -> Option<Role>
         }
         "basic" | "scripts" | "dialogs" => return Some(Role::Active),
         // Empty ones are written by default.
-        "configurations2" => return (size > 0).then_some(Role::Active),
+        "configurations2" => return (content != Content::Empty).then_some(Role::Active),
         "versions" | "versionlist.xml" => return Some(Role::Attachment),
-        "thumbnails" => return Some(Role::Preview),
+        "thumbnails" if content != Content::Other => return Some(Role::Preview),
+        "thumbnails" => return Some(Role::Attachment),
         _ => {}
     }
     let kind = manifest.kind(name)?;
-    let begins = ["image/", "audio/", "video/", "font/", "application/x-font", "application/x-openoffice-"];
-    let known = begins.iter().any(|begin| kind.starts_with(begin))
-        || kind.ends_with("/xml")
-        || kind.ends_with("+xml")
-        || matches!(kind, "application/binary" | "application/x-openoffice-gdimetafile")
-        || (kind.is_empty() && matches!(folder, "pictures" | "objectreplacements" | "media" | "fonts"));
     let document = path.ends_with(".xml") && kind.is_empty();
-    (!known && !document).then_some(Role::Attachment)
+    // An image is cleaned as one, or another takes its place.
+    if is_xml(kind) || document || kind.starts_with("image/") {
+        return None;
+    }
+    let begins = ["audio/", "video/", "font/", "application/x-font", "application/x-openoffice-"];
+    let known = begins.iter().any(|begin| kind.starts_with(begin))
+        || kind == "application/binary"
+        || (kind.is_empty() && matches!(folder, "pictures" | "objectreplacements" | "media" | "fonts"));
+    let shown = match content {
+        Content::Empty | Content::Picture | Content::Drawing | Content::Font | Content::Media => true,
+        Content::Layout => path == "layout-cache",
+        Content::Other => false,
+    };
+    (!known || !shown).then_some(Role::Attachment)
+}
+
+/// Whether a media type is one of XML.
+pub(super) fn is_xml(kind: &str) -> bool {
+    kind.ends_with("/xml") || kind.ends_with("+xml") && !kind.starts_with("image/")
 }
 
 /// Whether nothing is said of an entry: no reader needs it.

@@ -4,7 +4,7 @@
 //! What is counted:
 //!
 //! * `attachments`: embedded objects that are no OpenDocument themselves, old versions, entries of a kind that no
-//!   document needs.
+//!   document needs, or that are not what they are said to be.
 //! * `interactive`: each module of a script, event listener, script element, plug-in, applet, frame with another
 //!   document, DDE connection, control of a form, customised toolbar or menu, link to another file that is followed on
 //!   opening, link to a program or a share, formula that fetches.

@@ -79,6 +79,52 @@ fn what_acts_goes() {
 }
 
 #[test]
+fn what_nothing_is_said_of_is_what_its_bytes_are() {
+    let said = ["", "application/binary", "application/x-openoffice-wmf", "audio/wav", "font/ttf"];
+    let places = [
+        "Pictures/a",
+        "ObjectReplacements/Object 1",
+        "media/a.wav",
+        "Fonts/a.ttf",
+        "Thumbnails/a.png",
+        "META-INF/a",
+    ];
+    for (kind, place) in said.iter().flat_map(|kind| places.map(|place| (*kind, place))) {
+        let body = format!("<draw:frame><draw:image xlink:href=\"./{place}\"/></draw:frame>");
+        let (entries, stats) =
+            clean(&mut Bench::disarming(), &made(&body, &[(place, kind, "MZ\0\u{1}program")]));
+        assert!(!entries.contains_key(place) && stats.attachments == 1, "{kind} {place}");
+        assert!(!entries["content.xml"].contains("draw:image"), "what shows it goes with it");
+        let mut bench = Bench::redacting("Jane");
+        bench.options.attachments = false;
+        let (entries, stats) = clean(&mut bench, &made(&body, &[(place, kind, "MZ\0\u{1}program")]));
+        assert!(entries.contains_key(place) && stats.unread() == 1, "{kind} {place}");
+    }
+    let drawing = "<svg xmlns=\"http://www.w3.org/2000/svg\"><script>x</script></svg>";
+    for kind in ["", "application/binary", "image/svg+xml", "image/png"] {
+        let (entries, _) = clean(&mut Bench::disarming(), &made("", &[("Pictures/a", kind, drawing)]));
+        assert!(
+            entries["Pictures/a"].starts_with("<svg") && !entries["Pictures/a"].contains("script"),
+            "{kind}"
+        );
+    }
+    let (entries, _) =
+        clean(&mut Bench::disarming(), &made("", &[("Pictures/a.svg", "image/svg+xml", "MZ")]));
+    assert!(entries["Pictures/a.svg"].contains("PNG"), "{:?}", entries["Pictures/a.svg"]);
+    for (place, kind, content) in [
+        ("ObjectReplacements/Object 1", "", "VCLMTF\u{1}\0"),
+        ("Fonts/a.ttf", "application/x-font-ttf", "OTTO font"),
+        ("media/a", "", "OggS sound"),
+        ("Pictures/a", "", ""),
+        ("layout-cache", "application/binary", "\u{1}\0\u{1}\0p\u{6}\0\0ab"),
+    ] {
+        let file = made("", &[(place, kind, content)]);
+        let (entries, stats) = clean(&mut Bench::disarming(), &file);
+        assert!(entries[place] == content && stats.untouched() && stats.notes.is_empty(), "{place}");
+    }
+}
+
+#[test]
 fn text_is_read_over_spans() {
     let body = "<text:p>by Ja<text:span text:style-name=\"b\">n</text:span>e<text:s text:c=\"2\"/>x\
                 <text:note><text:note-body><text:p>Jane</text:p></text:note-body></text:note></text:p>\

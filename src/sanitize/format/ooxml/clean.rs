@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::sanitize::format::content::Content;
 use crate::sanitize::format::image;
 use crate::sanitize::format::ooxml::heads::Heads;
 use crate::sanitize::format::ooxml::plan::{Plan, is_own};
@@ -20,6 +21,8 @@ struct Opened {
     relations: Vec<Relations>,
     // Their places, by source.
     sources: HashMap<String, usize>,
+    // Parts that are programs by what their document is.
+    programs: HashSet<String>,
 }
 
 /// Cleans a package.
@@ -36,7 +39,7 @@ pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Re
         return work.pass(file);
     }
     let before = work.stats().clone();
-    let mut plan = Plan::new(&opened.parts, &opened.types, &opened.relations, work)?;
+    let mut plan = Plan::new(&opened.parts, &opened.types, &opened.relations, &opened.programs, work)?;
     if plan.gone.contains(&main) {
         return Err(Rejection::Malformed);
     }
@@ -85,7 +88,7 @@ fn parts(
 
 /// Reads all parts once: each is shown to the scanners, and what holds the package together is kept.
 fn open(package: &mut Package<'_>, work: &mut Work<'_>) -> Result<Opened, Rejection> {
-    let (mut parts, mut relations, mut types) = (Vec::new(), Vec::new(), None);
+    let (mut parts, mut relations, mut types, mut programs) = (Vec::new(), Vec::new(), None, HashSet::new());
     for at in 0..package.entries().len() {
         let Some(entry) = package.entries().get(at).filter(|entry| !entry.folder).cloned() else {
             parts.push(String::new());
@@ -98,12 +101,16 @@ fn open(package: &mut Package<'_>, work: &mut Work<'_>) -> Result<Opened, Reject
             relations.push(Relations::read(source, Tree::read(&content, Doctype::Refused, work)?)?);
         } else if name == "[content_types].xml" {
             types = Some(Types::read(Tree::read(&content, Doctype::Refused, work)?)?);
+        } else if role::may_be_program(&content)
+            && Tree::read(&content, Doctype::Refused, work).is_ok_and(|tree| role::is_program(tree.name(0)))
+        {
+            programs.insert(name.clone());
         }
         parts.push(name);
     }
     let sources =
         relations.iter().enumerate().map(|(at, of): (usize, &Relations)| (of.source.clone(), at)).collect();
-    Ok(Opened { parts, types: types.ok_or(Rejection::Malformed)?, relations, sources })
+    Ok(Opened { parts, types: types.ok_or(Rejection::Malformed)?, relations, sources, programs })
 }
 
 /// The part that the package is about.
@@ -145,16 +152,19 @@ fn part(
     let kind = opened.types.of(name).unwrap_or_default().to_ascii_lowercase();
     let extension = name.rsplit('.').next().unwrap_or_default();
     let file = role::of_type(&kind).max(role::of_path(name)) == Some(role::Role::Attachment);
-    if file || kind.starts_with("image/svg") {
+    if file {
         let content = package.again(at)?;
         return work.attachment(name, &content);
     }
-    if kind.starts_with("image/") && !kind.ends_with("xml") {
-        return image::picture(&package.again(at)?, work);
+    if kind.starts_with("image/") {
+        return image::shown(name, &package.again(at)?, work);
+    }
+    if kind.starts_with("audio/") || kind.starts_with("video/") {
+        return media(name, &package.again(at)?, work);
     }
     let xml = kind.ends_with("xml") || kind.ends_with(".vmldrawing") || matches!(extension, "xml" | "vml");
     if !xml {
-        let shown = ["audio/", "video/", "font/", "application/x-font"];
+        let shown = ["font/", "application/x-font"];
         let signs = name.starts_with("_xmlsignatures/");
         let unread = !signs
             && !shown.iter().any(|shown| kind.starts_with(shown))
@@ -164,6 +174,19 @@ fn part(
     }
     let tree = Tree::read(&package.again(at)?, Doctype::Refused, work)?;
     document(&tree, plan.dead.get(name), heads, work)
+}
+
+/// What sound or film becomes; what is none does not stay.
+fn media(name: &str, content: &[u8], work: &mut Work<'_>) -> Result<Option<Vec<u8>>, Rejection> {
+    match Content::of(name, content, work) {
+        Content::Empty | Content::Media => Ok(None),
+        // Films begin like some of them.
+        Content::Picture => image::picture(content, work),
+        _ => {
+            work.stats().note(Note::Dropped, 1);
+            Ok(Some(Vec::new()))
+        }
+    }
 }
 
 /// What a part in XML becomes.

@@ -21,7 +21,7 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Decides over the parts (`parts`: names in lower case), and counts.
+    /// Decides over the parts (`parts`: names in lower case; `programs`: which of them are some), and counts.
     ///
     /// # Errors
     /// The host's.
@@ -29,9 +29,15 @@ impl Plan {
         parts: &[String],
         types: &Types,
         relations: &[Relations],
+        programs: &HashSet<String>,
         work: &mut Work<'_>,
     ) -> Result<Self, Rejection> {
         let mut plan = Self::default();
+        if work.options().interactive {
+            plan.gone.clone_from(programs);
+            let count = u64::try_from(programs.len()).unwrap_or(u64::MAX);
+            work.stats().interactive = work.stats().interactive.saturating_add(count);
+        }
         let known: HashSet<&str> = parts.iter().map(String::as_str).collect();
         plan.judge_parts(parts, types, relations, work);
         plan.judge_relations(relations, &known, work);
@@ -67,7 +73,8 @@ impl Plan {
             let worst = roles.entry(part).or_insert(role);
             *worst = role.max(*worst);
         }
-        for part in parts.iter().filter(|part| !part.is_empty() && !is_own(part)) {
+        let others = parts.iter().filter(|part| !self.gone.contains(*part)).collect::<Vec<_>>();
+        for part in others.into_iter().filter(|part| !part.is_empty() && !is_own(part)) {
             let by_type = types.of(part).map_or(Some(Role::Attachment), role::of_type);
             let role = by_type.max(role::of_path(part)).max(roles.get(part.as_str()).copied());
             let Some(role) = role.filter(|role| role.goes(work.options())) else { continue };

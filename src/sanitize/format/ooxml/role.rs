@@ -156,6 +156,21 @@ pub(super) fn of_relation(kind: &str, external: bool) -> Option<Role> {
     if external && kind != "hyperlink" { Some(Role::Active) } else { known }
 }
 
+/// The document of Power Query's programs, which fetch data ([MS-QDEFF] 2.2), whatever part it is in.
+const PROGRAM: &str = "DataMashup";
+
+/// Whether a part may be such a document, in any encoding of XML.
+pub(super) fn may_be_program(content: &[u8]) -> bool {
+    let found = |name: &[u8]| memchr::memmem::find(content, name).is_some();
+    let wide: Vec<u8> = PROGRAM.bytes().flat_map(|byte| [0, byte]).skip(1).collect();
+    found(PROGRAM.as_bytes()) || found(&wide)
+}
+
+/// Whether a document with this element around all others is one.
+pub(super) fn is_program(root: &str) -> bool {
+    root == PROGRAM
+}
+
 /// What a document with macros is without them.
 const PLAIN: &[(&str, &str)] = &[
     (

@@ -2,14 +2,16 @@
 
 use std::fmt::Write;
 
+use crate::sanitize::name;
+
 /// Schemes that open a page, a message or a call, and those of links that were defanged.
 const HARMLESS: &[&str] = &["http", "https", "mailto", "tel", "ftp", "sip", "hxxp", "hxxps", "fxp"];
 
 /// Whether following a link may start a program or hand the reader's name to a server in his network: any scheme but
-/// the usual ones, a share (`\\host`), a path from the root.
+/// the usual ones, a share (`\\host`), a path from the root, a program beside the file.
 pub(in crate::sanitize::format) fn acts(target: &str) -> bool {
     let target: String = target.chars().filter(|c| *c > ' ').collect();
-    if target.starts_with(['\\', '/']) {
+    if target.starts_with(['\\', '/']) || name::starts(&target) {
         return true;
     }
     let scheme = target.split(['/', '?', '#', '\\']).next().unwrap_or_default();
@@ -41,9 +43,16 @@ mod tests {
 
     #[test]
     fn what_acts() {
-        for target in
-            ["file:///c:/x", "\\\\h\\s", "java\tscript:x", "ms-word:ofe|u|x", "//h/s", "c:\\x", "/etc"]
-        {
+        for target in [
+            "file:///c:/x",
+            "\\\\h\\s",
+            "java\tscript:x",
+            "ms-word:ofe|u|x",
+            "//h/s",
+            "c:\\x",
+            "/etc",
+            "setup.exe",
+        ] {
             assert!(acts(target), "{target}");
         }
         for target in

@@ -139,6 +139,63 @@ fn parts_are_known_by_path_type_or_relationship() {
 }
 
 #[test]
+fn programs_that_fetch_data_go_whatever_part_they_are_in() {
+    let wide = "<m:DataMashup xmlns:m=\"http://schemas.microsoft.com/DataMashup\">AAA=</m:DataMashup>";
+    let wide: Vec<u8> =
+        std::iter::once(0xfeff).chain(wide.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    for (place, content) in [
+        (
+            "customXml/item1.xml",
+            b"<DataMashup xmlns=\"http://schemas.microsoft.com/DataMashup\">AAA=</DataMashup>".to_vec(),
+        ),
+        ("xl/data.xml", wide),
+    ] {
+        let mut made = Made::book("<sheets><sheet r:id=\"rId1\"/></sheets>", "<sheetData/>")
+            .part(place, "application/xml", "")
+            .part("customXml/props.xml", "application/xml", "<properties/>")
+            .part("customXml/item2.xml", "application/xml", "<a>DataMashup</a>")
+            .relation("xl/workbook.xml", "customXml", &format!("/{place}"), "")
+            .relation("xl/workbook.xml", "customXml", "/customXml/item2.xml", "")
+            .relation(place, "customXmlProps", "/customXml/props.xml", "");
+        made.parts.iter_mut().filter(|(name, _)| name == place).for_each(|part| part.1.clone_from(&content));
+        let (parts, stats) = made.clean(&mut Bench::disarming());
+        assert!(
+            !parts.contains_key(place) && !parts.contains_key("customXml/props.xml"),
+            "{:?}",
+            parts.keys()
+        );
+        assert!(parts.contains_key("customXml/item2.xml") && !parts["[Content_Types].xml"].contains(place));
+        assert_eq!(count(&stats), (0, 1));
+        let mut bench = Bench::disarming();
+        bench.options.interactive = false;
+        assert!(made.clean(&mut bench).0.contains_key(place));
+    }
+}
+
+#[test]
+fn what_is_called_sound_film_or_drawing_is_one() {
+    for (kind, content, stays) in [
+        ("audio/wav", "RIFF....WAVE", true),
+        ("video/mp4", "\0\0\0\u{18}ftypmp42", true),
+        ("audio/mpeg", "ID3", true),
+        ("video/mp4", "MZ program", false),
+        ("audio/wav", "#!/bin/sh", false),
+        ("image/svg+xml", "MZ program", false),
+        ("image/svg+xml", "<svg xmlns=\"http://www.w3.org/2000/svg\"/>", true),
+    ] {
+        let made = Made::word("<w:p/>").part("word/media/a.bin", kind, content).relation(
+            "word/document.xml",
+            "media",
+            "media/a.bin",
+            "",
+        );
+        let (parts, stats) = made.clean(&mut Bench::disarming());
+        assert_eq!(parts["word/media/a.bin"] == content, stays, "{kind} {content}");
+        assert_eq!(stats.notes.get(&Note::Dropped).is_none(), stays, "{kind} {content}");
+    }
+}
+
+#[test]
 fn a_file_without_anything_to_remove_keeps_its_bytes() {
     let plain = "application/vnd.openxmlformats-officedocument.wordprocessingml.styles+xml";
     let mut made =

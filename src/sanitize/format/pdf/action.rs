@@ -3,6 +3,7 @@
 use lopdf::{Dictionary, Document, Object};
 
 use crate::sanitize::format::pdf::graph;
+use crate::sanitize::name;
 
 /// Where a dictionary stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -86,7 +87,7 @@ pub(super) fn verdict(doc: &Document, dict: &Dictionary, slot: Slot) -> Verdict 
     }
 }
 
-/// Whether a link leads to the web, to a mailbox or a telephone, or has no scheme. Blanks and control characters are
+/// Whether a link leads to the web, to a mailbox or a telephone, or has no scheme and leads to no program. Blanks and control characters are
 /// skipped and case does not count, as with the readers that follow links.
 pub(super) fn web(uri: &Object) -> bool {
     let Object::String(bytes, _) = uri else { return false };
@@ -100,6 +101,9 @@ pub(super) fn web(uri: &Object) -> bool {
         .map(|b| char::from(b.to_ascii_lowercase()))
         .collect();
     if plain.starts_with("\\\\") || plain.starts_with("//") {
+        return false;
+    }
+    if name::starts(&plain) {
         return false;
     }
     let Some((scheme, rest)) = plain.split_once(':') else { return true };

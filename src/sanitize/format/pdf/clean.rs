@@ -3,17 +3,14 @@
 use crate::sanitize::format::pdf::{
     census::Census, flatten, graph, open, pages, parts, pictures, strings, strip, text, write,
 };
-use crate::sanitize::{Note, Rejection, Values, Work};
+use crate::sanitize::{Note, Rejection, Work};
 
 /// A clean PDF for a PDF. Cleaning the clean one changes nothing.
 ///
 /// # Errors
 /// Why there is no clean file.
 pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
-    let around = work.keep_values(Some(Values::new()));
-    let clean = cleaned(file, work);
-    work.keep_values(around);
-    clean
+    work.apart(|work| cleaned(file, work))
 }
 
 fn cleaned(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {

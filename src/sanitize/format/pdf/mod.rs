@@ -21,7 +21,6 @@
 //! | `appearance` | what a field shows that brings no appearance |
 //! | `strip` | taking out what the census found |
 //! | `pictures` | what lies beside the picture in a JPEG |
-//! | `needle` | values, found however they are spaced |
 //! | `strings` | text strings: titles, notes, values, metadata, link targets |
 //! | `text` | the text that pages show |
 //! | `write` | the fresh revision, and the proof of it |
@@ -34,7 +33,6 @@ mod clean;
 mod fields;
 mod flatten;
 mod graph;
-mod needle;
 mod open;
 mod pages;
 mod parts;

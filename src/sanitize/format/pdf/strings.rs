@@ -4,7 +4,7 @@ use lopdf::{Dictionary, Document, Object, StringFormat};
 
 use crate::edit::spliced_text;
 use crate::sanitize::format::pdf::graph;
-use crate::sanitize::format::pdf::needle::Needles;
+use crate::sanitize::values::Needles;
 use crate::sanitize::{Edit, Redaction, Rejection, Work};
 
 /// Keys whose strings are no text.

@@ -7,7 +7,7 @@ pub(super) enum Destination {
     Text,
     /// The text that a field shows, or an object: it runs on with what is around it.
     Shown,
-    /// Its text is not for reading: fonts, colours, images, numbers.
+    /// Its text is not for reading: fonts, colours, numbers.
     Data,
     Fonts,
     Field,
@@ -22,6 +22,8 @@ pub(super) enum Destination {
     ObjectClass,
     /// The name of a shape's property.
     Property,
+    /// A picture's bytes, in hexadecimal.
+    Picture,
     /// It goes; whether that is counted.
     Gone(bool),
 }
@@ -53,7 +55,7 @@ const PLACES: &[(&str, Destination)] = &[
     ("datastore", Destination::Gone(false)),
     ("htmltag", Destination::Gone(false)),
     ("mhtmltag", Destination::Gone(false)),
-    ("pict", Destination::Data),
+    ("pict", Destination::Picture),
     ("colortbl", Destination::Data),
     ("stylesheet", Destination::Data),
     ("listtable", Destination::Data),

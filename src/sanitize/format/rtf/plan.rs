@@ -8,6 +8,7 @@ use crate::sanitize::format::markup::uri::{Use, is_safe};
 use crate::sanitize::format::patch::{Patches, Spelled};
 use crate::sanitize::format::rtf::decoder::{Pages, TextDecoder, Unit};
 use crate::sanitize::format::rtf::group::{Destination, is_field, link, place};
+use crate::sanitize::format::rtf::picture::{self, Cleaned, hexed, unhexed};
 use crate::sanitize::format::rtf::token::{Token, TokenKind, tokens};
 use crate::sanitize::{Rejection, Work};
 
@@ -29,12 +30,14 @@ struct Group {
     /// Of a field: control words that go if its instruction does, and whether it does.
     words: Vec<Range<usize>>,
     gone: bool,
-    /// Of an object: the groups that show it.
+    /// Of an object: the groups that show it. Of a picture: where its bytes stand.
     shown: Vec<Range<usize>>,
     /// The control word that made the group what it is.
     word: Option<Range<usize>>,
-    /// An object's kind, or its bytes in hexadecimal.
+    /// An object's kind, or its bytes or a picture's in hexadecimal.
     collected: Vec<u8>,
+    /// It holds a bitmap without the header that files of it have.
+    bitmap: bool,
     /// It holds an attached file.
     package: bool,
 }
@@ -143,6 +146,10 @@ impl<'w, 'j> Plan<'w, 'j> {
                 let bytes = self.file.get(range.clone()).unwrap_or_default();
                 match self.place() {
                     Destination::ObjectData => self.collect(bytes)?,
+                    Destination::Picture => {
+                        self.collect(hexed(bytes).as_bytes())?;
+                        self.shows(range);
+                    }
                     Destination::Data => {}
                     _ if self.strict => self.patches.cut(range),
                     _ => {}
@@ -150,12 +157,16 @@ impl<'w, 'j> Plan<'w, 'j> {
             }
             TokenKind::Nothing => {}
             _ if !self.is_text() => {
-                let bytes = self.file.get(range).unwrap_or_default();
-                if matches!(
-                    self.place(),
-                    Destination::ObjectData | Destination::ObjectClass | Destination::Property
-                ) {
-                    self.collect(bytes)?;
+                let bytes = self.file.get(range.clone()).unwrap_or_default();
+                match self.place() {
+                    Destination::ObjectData | Destination::ObjectClass | Destination::Property => {
+                        self.collect(bytes)?;
+                    }
+                    Destination::Picture => {
+                        self.collect(bytes)?;
+                        self.shows(range);
+                    }
+                    _ => {}
                 }
             }
             TokenKind::Text => {
@@ -197,6 +208,13 @@ impl<'w, 'j> Plan<'w, 'j> {
         Ok(())
     }
 
+    /// Bytes of a picture stand here.
+    fn shows(&mut self, range: Range<usize>) {
+        if let Some(group) = self.groups.last_mut() {
+            group.shown.push(range);
+        }
+    }
+
     fn begin(&mut self, start: usize) -> Result<(), Rejection> {
         if self.groups.len() >= DEPTH {
             return Err(Rejection::OverLimit);
@@ -228,6 +246,7 @@ impl<'w, 'j> Plan<'w, 'j> {
             shown: Vec::new(),
             word: None,
             collected: Vec::new(),
+            bitmap: false,
             package: false,
         });
         Ok(())
@@ -249,9 +268,19 @@ impl<'w, 'j> Plan<'w, 'j> {
             }
             ("f", Some(font)) if self.place() == Destination::Fonts => self.font = font,
             ("bin", Some(_))
-                if self.strict && !matches!(self.place(), Destination::ObjectData | Destination::Data) =>
+                if self.strict
+                    && !matches!(
+                        self.place(),
+                        Destination::ObjectData | Destination::Data | Destination::Picture
+                    ) =>
             {
                 return self.patches.put(range, "{}");
+            }
+            ("bin", Some(_)) if self.place() == Destination::Picture => return self.shows(range),
+            ("dibitmap", _) if self.place() == Destination::Picture => {
+                if let Some(group) = self.groups.last_mut() {
+                    group.bitmap = true;
+                }
             }
             ("fcharset", Some(charset)) => self.pages.charset(self.font, charset),
             ("ansicpg", Some(page)) => {
@@ -362,6 +391,7 @@ impl<'w, 'j> Plan<'w, 'j> {
                 }
             }
             Destination::Object => return self.object(group, whole),
+            Destination::Picture => self.picture(group, whole)?,
             Destination::ObjectData => {
                 let bytes = unhexed(&group.collected);
                 self.work.part("object", &bytes)?;
@@ -400,6 +430,32 @@ impl<'w, 'j> Plan<'w, 'j> {
         Ok(())
     }
 
+    /// A picture is cleaned as if it came alone; what is none does not stay.
+    fn picture(&mut self, group: Group, whole: Range<usize>) -> Result<(), Rejection> {
+        // Readers take what stands in a group within for the picture's own.
+        if self.place() == Destination::Picture {
+            self.collect(&group.collected)?;
+            if let Some(around) = self.groups.last_mut() {
+                around.shown.extend(group.shown);
+                around.bitmap |= group.bitmap;
+            }
+            return Ok(());
+        }
+        match picture::picture(&group.collected, group.bitmap, self.work)? {
+            Cleaned::Same => {}
+            Cleaned::Gone => self.removed(whole, false),
+            Cleaned::Changed(bytes) => {
+                // In place of `\bin`, digits would be the number of the control word before it.
+                let first = group.shown.first().and_then(|range| self.file.get(range.start));
+                let mut with = if first == Some(&b'\\') { format!(" {bytes}") } else { bytes };
+                for range in group.shown {
+                    self.patches.put(range, std::mem::take(&mut with));
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// An object gives way to what it shows.
     fn object(&mut self, group: Group, whole: Range<usize>) -> Result<(), Rejection> {
         if !self.objects {
@@ -425,14 +481,4 @@ impl<'w, 'j> Plan<'w, 'j> {
 
 fn leads_astray(instruction: &str) -> bool {
     link(instruction).is_some_and(|link| !is_safe(&link, Use::Link))
-}
-
-/// Bytes from hexadecimal, whatever stands between the digits.
-fn unhexed(text: &[u8]) -> Vec<u8> {
-    let digits: Vec<u8> = text
-        .iter()
-        .filter_map(|b| char::from(*b).to_digit(16).and_then(|digit| u8::try_from(digit).ok()))
-        .collect();
-    let byte = |pair: &[u8]| pair.iter().fold(0_u8, |byte, digit| byte << 4 | digit);
-    digits.chunks_exact(2).map(byte).collect()
 }

@@ -14,7 +14,7 @@ fn clean(inside: &str) -> (String, u64) {
 fn a_file_with_nothing_to_remove_keeps_its_bytes() {
     for inside in [
         "{\\fonttbl{\\f0\\fnil\\fcharset0 Jané Doe;}}{\\*\\generator x;}\\f0\\b Hello\\b0\\par\r\nJane",
-        "{\\field{\\*\\fldinst{ PAGE }}{\\fldrslt 1}}{\\pict\\pngblip 89504e}{\\shp{\\*\\shpinst{\\sp{\\sn x}{\\sv 1}}}}",
+        "{\\field{\\*\\fldinst{ PAGE }}{\\fldrslt 1}}{\\pict\\pngblip 47494638396101000100800000000000ffffff21f90401000000002c0000\r\n00000100010000020144003b}{\\shp{\\*\\shpinst{\\sp{\\sn x}{\\sv 1}}}}",
         "{\\*\\bkmkstart a}x{\\footnote y}\\u8217?\\'92",
     ] {
         assert_eq!(clean(inside), (inside.to_owned(), 0));
@@ -43,6 +43,41 @@ fn what_acts_goes() {
     ] {
         assert_eq!(clean(inside), (want.to_owned(), count), "{inside}");
     }
+}
+
+#[test]
+fn pictures_are_cleaned_as_if_they_came_alone() {
+    const GIF: &str = "47494638396101000100800000000000ffffff21f90401000000002c000000000100010000020144003b";
+    let spelled = |digits: &str| {
+        [
+            format!("{{\\pict\\picw1\\pngblip {digits}}}"),
+            format!("{{\\*\\shppict{{\\pict{{\\*\\picprop x}}\\picw1\\pngblip\n{digits}}}}}"),
+            format!("{{\\pict{{\\pngblip {digits}}}}}"),
+        ]
+    };
+    for (same, trailed) in spelled(GIF).into_iter().zip(spelled(&format!("{GIF}4d5a"))) {
+        assert_eq!(clean(&same), (same.clone(), 0));
+        let (after, _) = clean(&trailed);
+        assert!(after.contains(&format!("{GIF}}}")) && !after.contains("4d5a"), "{after}");
+    }
+    for bad in spelled("4d5a9000").into_iter().chain([
+        "{\\pict\\bin4 MZ}{}".to_owned(),
+        "{\\pict\\dibitmap0 4d5a9000}".to_owned(),
+        "{\\pict\\wmetafile8 4d{\\b 5a}9000}".to_owned(),
+    ]) {
+        let (after, count) = clean(&format!("a{bad}b"));
+        assert!(["a{}b", "a{\\*\\shppict{}}b"].contains(&after.as_str()) && count == 0, "{after}");
+    }
+    let bitmap = "{\\pict\\dibitmap0 28000000}";
+    assert_eq!(clean(bitmap), (bitmap.to_owned(), 0));
+    let binary = [
+        &b"{\\rtf1{\\pict\\pngblip\\bin44 "[..],
+        &data_encoding::HEXLOWER.decode(GIF.as_bytes()).unwrap(),
+        b"MZ}}",
+    ]
+    .concat();
+    let (after, _) = Bench::disarming().clean(FileKind::Rtf, &binary).unwrap();
+    assert_eq!(String::from_utf8_lossy(&after), format!("{{\\rtf1{{\\pict\\pngblip {GIF}}}}}"));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! A document, asked about and written: a drawing ([`clean_drawing`]), or data ([`clean_data`]).
 
 use crate::sanitize::format::charset::{self, Decoded};
-use crate::sanitize::format::markup::{entity, tag};
+use crate::sanitize::format::markup::{data, entity, tag};
 use crate::sanitize::format::xml::plan::{Literal, Plan, Reading};
 use crate::sanitize::format::xml::token;
 use crate::sanitize::{Named, Redaction, Rejection, Work};
@@ -70,6 +70,9 @@ fn clean(file: &[u8], drawing: bool, work: &mut Work<'_>) -> Result<Vec<u8>, Rej
         }
     }
     tag::write(&xml, tags, sheets, &answers, &mut patches);
+    if drawing && !options.interactive {
+        data::clean_pictures(&xml, &mut patches, work)?;
+    }
     let stats = work.stats();
     stats.interactive = stats.interactive.saturating_add(removed);
     if patches.is_empty() {

@@ -7,12 +7,12 @@ use hayro_syntax::Pdf;
 use hayro_syntax::object::{Dict, Object, Stream};
 use lopdf::StringFormat;
 
-use crate::sanitize::format::pdf::needle::{Needles, automaton};
 use crate::sanitize::format::pdf::text::lexer::{Lexer, Token};
 use crate::sanitize::format::pdf::text::reading::Reading;
 use crate::sanitize::format::pdf::text::streams::ContentStreams;
 use crate::sanitize::format::pdf::text::walk;
 use crate::sanitize::format::pdf::{graph, open, strings};
+use crate::sanitize::values::{Needles, automaton};
 use crate::sanitize::{Rejection, Work};
 
 /// Whether none of these values is left in a file that was written: not in its strings and streams as another reader

@@ -4,13 +4,13 @@ use std::rc::Rc;
 
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 
-use crate::sanitize::format::pdf::needle::Needles;
 use crate::sanitize::format::pdf::text::plan::{Change, Plan};
 use crate::sanitize::format::pdf::text::reading::Reading;
 use crate::sanitize::format::pdf::text::record::{PageRecord, Source};
 use crate::sanitize::format::pdf::text::streams::ContentStreams;
 use crate::sanitize::format::pdf::text::{splice, walk};
 use crate::sanitize::format::pdf::{graph, strings};
+use crate::sanitize::values::Needles;
 use crate::sanitize::{Note, Redaction, Rejection, Work};
 
 /// Reads every page, asks what is to change, and takes it out of the streams: redacted text is gone and covered with
@@ -25,7 +25,7 @@ pub(in crate::sanitize::format) fn rewrite(
 ) -> Result<Needles, Rejection> {
     let options = work.options();
     if options.redaction == Redaction::Off && !options.links {
-        return Needles::new(&work.values());
+        return Needles::new(work.values());
     }
     let (plan, contents, needles) = planned(doc, work)?;
     for ((source, change), content) in plan.changes.iter().zip(contents) {
@@ -67,7 +67,7 @@ fn planned(doc: &Document, work: &mut Work<'_>) -> Result<(Plan, Contents, Needl
     }
     work.stats().note(Note::Undecodable, streams.broken.len() as u64);
     sources.extend(stray);
-    let needles = Needles::new(&work.values())?;
+    let needles = Needles::new(work.values())?;
     if !needles.is_empty() {
         for (source, resources) in sources {
             let record = walk::read(&mut streams, source, resources, work)?;
