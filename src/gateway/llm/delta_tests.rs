@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use super::*;
 use crate::gateway::error::ErrorShape;
-use crate::gateway::llm::protocol::{Close, Delta, Echo, Key, ModelNaming, Protocol, StreamProtocol, When};
+use crate::gateway::llm::protocol::{
+    Close, Delta, Echo, Key, ModelNaming, Nested, Protocol, StreamProtocol, When,
+};
 use crate::gateway::llm::{gemini, openai};
 use crate::gateway::testing::Hide;
 
@@ -15,6 +17,7 @@ static BLOCKS: Protocol = Protocol {
     shape: ErrorShape::Envelope,
     request: &[],
     answer: &[],
+    nested: Nested::NONE,
     stream: StreamProtocol {
         deltas: &[
             Delta { at: "delta.text", treatment: Treatment::Text, when: None, key: &[Key::Value("index")] },
@@ -40,6 +43,7 @@ static ITEMS: Protocol = Protocol {
     shape: ErrorShape::OpenAi,
     request: &[],
     answer: &[],
+    nested: Nested::NONE,
     stream: StreamProtocol {
         deltas: &[
             Delta {

@@ -3,7 +3,7 @@
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::TokenCount::{CachedInput, Input, OtherInput, Reasoning, VisibleOutput};
 use crate::gateway::llm::protocol::{
-    Close, Covers, Delta, Echo, Key, ModelNaming, Protocol, Signed, StreamProtocol, TokenCount,
+    Close, Covers, Delta, Echo, Key, ModelNaming, Nested, Protocol, Signed, StreamProtocol, TokenCount,
 };
 use crate::stream::json::Treatment::{self, Argument, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
@@ -77,6 +77,17 @@ const ANSWER: &[(&str, Treatment)] = &[
     ("candidates[*].groundingMetadata.searchEntryPoint.sdkBlob", Typed(Opaque)),
     ("[*].responseId", Typed(Id)),
 ];
+
+/// Counting takes a whole request; batches, and answers to them, hold many.
+const NESTED: Nested = Nested {
+    requests: &[
+        "generateContentRequest",
+        "generate_content_request",
+        "batch.inputConfig.requests.requests[*].request",
+        "batch.input_config.requests.requests[*].request",
+    ],
+    answers: &[],
+};
 
 /// Arguments and results of calls; an argument that comes in pieces may be a number.
 pub(super) const FREE_FORM: &[&str] = &[
@@ -154,6 +165,7 @@ pub(super) static GENERATE: Protocol = Protocol {
     shape: ErrorShape::Gemini,
     request: REQUEST,
     answer: ANSWER,
+    nested: NESTED,
     stream: EVENTS,
     model: MODEL,
     usage: USAGE,
@@ -170,6 +182,7 @@ pub(super) static STREAM: Protocol = Protocol {
     shape: ErrorShape::Gemini,
     request: REQUEST,
     answer: ANSWER,
+    nested: NESTED,
     stream: StreamProtocol { in_array: true, ..EVENTS },
     model: MODEL,
     usage: USAGE,

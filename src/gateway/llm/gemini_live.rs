@@ -4,7 +4,7 @@
 
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::TokenCount::{Input, Reasoning, VisibleOutput};
-use crate::gateway::llm::protocol::{Close, Delta, Key, ModelNaming, Protocol, StreamProtocol};
+use crate::gateway::llm::protocol::{Close, Delta, Key, ModelNaming, Nested, Protocol, StreamProtocol};
 use crate::stream::json::Treatment::{Text, Typed};
 use crate::stream::json::Type::{Id, Name, Opaque};
 
@@ -59,6 +59,7 @@ pub(super) static LIVE: Protocol = Protocol {
         ("toolCall.functionCalls[*].id", Typed(Id)),
         ("toolCallCancellation.ids[*]", Typed(Id)),
     ],
+    nested: Nested::NONE,
     stream: StreamProtocol {
         deltas: &[
             delta("serverContent.modelTurn.parts[*].text", PARTS),

@@ -8,7 +8,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use pingora::http::RequestHeader;
 
 use crate::gateway::error::{ErrorShape, GatewayError};
-use crate::gateway::llm::protocol::{ModelNaming, Protocol, StreamProtocol};
+use crate::gateway::llm::protocol::{ModelNaming, Nested, Protocol, StreamProtocol};
 use crate::stream::json::Treatment::Typed;
 use crate::stream::json::Type::{Id, Opaque};
 use crate::stream::json::{Decoded, Leaf, Path, Segment, Token, walk_numbers};
@@ -24,6 +24,7 @@ pub(super) static MCP: Protocol = Protocol {
         ("params.cursor", Typed(Opaque)),
         ("params.requestState", Typed(Opaque)),
         ("params.content.data", Typed(Opaque)),
+        ("params.inputResponses.*.content.data", Typed(Opaque)),
         ("result.content.data", Typed(Opaque)),
     ],
     answer: &[
@@ -37,11 +38,14 @@ pub(super) static MCP: Protocol = Protocol {
         ("result.messages[*].content.data", Typed(Opaque)),
         ("params.messages[*].content.data", Typed(Opaque)),
     ],
+    // What a server asks its client for, and gets with the next request.
+    nested: Nested { requests: &[], answers: &["result.inputRequests.*"] },
     stream: StreamProtocol {
         free_form: &[
             "result.structuredContent",
             "result.messages[*].content.input",
             "params.messages[*].content.input",
+            "result.inputRequests.*.params.messages[*].content.input",
             "params.data",
             "error.data",
         ],

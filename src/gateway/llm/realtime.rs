@@ -3,7 +3,9 @@
 
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::TokenCount::{CachedInput, Input, Output};
-use crate::gateway::llm::protocol::{Close, Delta, Echo, Key, ModelNaming, Protocol, StreamProtocol, When};
+use crate::gateway::llm::protocol::{
+    Close, Delta, Echo, Key, ModelNaming, Nested, Protocol, StreamProtocol, When,
+};
 use crate::stream::json::Treatment::{self, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
 
@@ -93,6 +95,7 @@ pub(super) static REALTIME: Protocol = Protocol {
         ("rate_limits[*].limit", Typed(Number)),
         ("rate_limits[*].remaining", Typed(Number)),
     ],
+    nested: Nested::NONE,
     stream: StreamProtocol {
         deltas: &[
             delta("response.output_text.delta", Text, PART),

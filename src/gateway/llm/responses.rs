@@ -2,7 +2,9 @@
 
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::TokenCount::{CachedInput, Input, Output, Reasoning};
-use crate::gateway::llm::protocol::{Close, Delta, Echo, Key, ModelNaming, Protocol, StreamProtocol, When};
+use crate::gateway::llm::protocol::{
+    Close, Delta, Echo, Key, ModelNaming, Nested, Protocol, StreamProtocol, When,
+};
 use crate::stream::json::Treatment::{self, Argument, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
 
@@ -118,6 +120,7 @@ pub(super) static RESPONSES: Protocol = Protocol {
         ("response.output[*].id", Typed(Id)),
         ("response.output[*].call_id", Typed(Id)),
     ],
+    nested: Nested::NONE,
     stream: StreamProtocol {
         deltas: &[
             delta("response.output_text.delta", Text, CONTENT),
