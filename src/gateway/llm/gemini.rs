@@ -28,30 +28,20 @@ const MODEL: ModelNaming = ModelNaming {
     ..ModelNaming::NONE
 };
 
-/// Of whole answers and of each piece, where the last one has all; then of interactions.
+/// Of whole answers and of each piece, where the last one has all.
 const USAGE: &[(&str, TokenCount)] = &[
     ("usageMetadata.promptTokenCount", Input),
     ("usageMetadata.toolUsePromptTokenCount", OtherInput),
     ("usageMetadata.cachedContentTokenCount", CachedInput),
     ("usageMetadata.candidatesTokenCount", VisibleOutput),
     ("usageMetadata.thoughtsTokenCount", Reasoning),
-    ("usage.total_input_tokens", Input),
-    ("usage.total_tool_use_tokens", OtherInput),
-    ("usage.total_cached_tokens", CachedInput),
-    ("usage.total_output_tokens", VisibleOutput),
-    ("usage.total_thought_tokens", Reasoning),
-    ("interaction.usage.total_input_tokens", Input),
-    ("interaction.usage.total_tool_use_tokens", OtherInput),
-    ("interaction.usage.total_cached_tokens", CachedInput),
-    ("interaction.usage.total_output_tokens", VisibleOutput),
-    ("interaction.usage.total_thought_tokens", Reasoning),
 ];
 
 const fn delta(at: &'static str, key: &'static [Key]) -> Delta {
     Delta { at, treatment: Text, when: None, key }
 }
 
-const REQUEST: &[(&str, Treatment)] = &[
+pub(super) const REQUEST: &[(&str, Treatment)] = &[
     ("model", Typed(Name)),
     ("cachedContent", Typed(Name)),
     ("cached_content", Typed(Name)),
@@ -66,7 +56,7 @@ const REQUEST: &[(&str, Treatment)] = &[
     ("contents[*].parts[*].sdkBlob", Typed(Opaque)),
 ];
 
-const ANSWER: &[(&str, Treatment)] = &[
+pub(super) const ANSWER: &[(&str, Treatment)] = &[
     ("responseId", Typed(Id)),
     ("modelVersion", Typed(Name)),
     ("candidates[*].content.parts[*].functionCall.id", Typed(Id)),

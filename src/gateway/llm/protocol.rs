@@ -33,6 +33,7 @@ pub struct Protocol {
 }
 
 /// Places of whole requests and answers within others: below these, all that is said of one by itself holds as well.
+#[derive(Clone, Copy)]
 pub struct Nested {
     /// In a request, such as one that makes a batch.
     pub requests: &'static [&'static str],

@@ -121,7 +121,12 @@ pub(super) static REALTIME: Protocol = Protocol {
             close("response.text.done", PART),
             close("response.audio_transcript.done", PART),
             close("response.content_part.done", PART),
-            close("response.output_item.done", &[Key::Value("response_id"), Key::Value("item.id")]),
+            close(
+                "response.output_item.done",
+                &[Key::Value("response_id"), Key::Either("output_index", "item.id")],
+            ),
+            // Where one of both events has no place in the output.
+            close("response.output_item.done", &[Key::Value("response_id"), Key::Mark("item.id")]),
             close("response.mcp_call.completed", ITEM),
             close("response.mcp_call.failed", ITEM),
             close("response.done", &[Key::Value("response.id")]),
