@@ -69,6 +69,12 @@ pub(super) static LIVE: Protocol = Protocol {
         closes: &[
             // What is heard and what is spoken is written down at its own pace, until the turn is over.
             Close { at: "serverContent.generationComplete", is: None, key: PARTS },
+            // What it thought is marked as that is: `true`.
+            Close {
+                at: "serverContent.generationComplete",
+                is: Some("true"),
+                key: &[Key::Mark("serverContent.generationComplete")],
+            },
             close("serverContent.turnComplete", None),
             close("serverContent.interrupted", None),
             close("toolCall", None),
