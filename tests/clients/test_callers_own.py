@@ -94,6 +94,20 @@ OF_TOOLS = [
     ("/v1/chat/completions", {"messages": [], "tools": [{"type": "custom", "custom": {"name": "Jenkins"}}], "tool_choice": {"custom": {"name": "Jenkins"}}}),
     ("/v1/messages", {"messages": [], "mcp_servers": [{"name": "Julia"}], "tools": [{"mcp_server_name": "Julia", "configs": {"Claude": {"enabled": True}}}]}),
     ("/api/chat", {"messages": [{"role": "tool", "tool_name": "Jenkins", "content": "x"}]}),
+    (
+        "/v1beta/interactions",
+        {
+            "input": [{"type": "function_call", "id": "call_1a", "name": "Jenkins", "arguments": {}}],
+            "tools": [
+                {"type": "function", "name": "Jordan", "parameters": {"type": "object", "properties": {"to": {"enum": ["Julia", MAIL]}}}},
+                {"type": "mcp_server", "name": "Claude", "allowed_tools": [{"mode": "auto", "tools": ["Julia"]}],
+                 "headers": {"Authorization": "Bearer ghp_x7Kq9ZpL2mNvB4tRwY8sD1fGhJ3kC5eA6uIo"}},
+                {"type": "retrieval", "exa_ai_search_config": {"api_key": "ghp_x7Kq9ZpL2mNvB4tRwY8sD1fGhJ3kC5eA6uIo"}},
+            ],
+            "generation_config": {"speech_config": [{"voice": "Leda"}], "tool_choice": {"allowed_tools": {"mode": "any", "tools": ["Jordan"]}}},
+            "response_format": {"type": "text", "mime_type": "application/json", "schema": {"enum": [MAIL]}},
+        },
+    ),
     # What a provider needs to get into somebody's server of tools.
     ("/v1/messages", {"messages": [], "mcp_servers": [{"name": "x", "authorization_token": "ghp_x7Kq9ZpL2mNvB4tRwY8sD1fGhJ3kC5eA6uIo"}]}),
     ("/v1/responses", {"input": "x", "tools": [{"type": "mcp", "authorization": "ghp_x7Kq9ZpL2mNvB4tRwY8sD1fGhJ3kC5eA6uIo"}]}),
@@ -228,6 +242,9 @@ NAMED_IN_ANSWERS = [
     ("/model/m/converse", {"output": {"message": {"role": "assistant", "content": [{"toolUse": {"toolUseId": "tooluse_abc", "name": "Jenkins", "input": {}}}]}}}),
     ("/api/chat", {"message": {"role": "assistant", "tool_calls": [{"function": {"name": "Julia", "arguments": {}}}]}, "done": True}),
     ("/v2/chat", {"message": {"tool_calls": [{"id": "call_1a2b3c", "type": "function", "function": {"name": "Slack", "arguments": "{}"}}]}}),
+    ("/v1/messages/batches/b/results", {"custom_id": "a", "result": {"message": {"content": [{"type": "tool_use", "id": "toolu_1a2b3c", "name": "Jordan", "input": {}}]}}}),
+    ("/v1beta/interactions", {"id": "v1_1a", "steps": [{"type": "function_call", "id": "call_1a", "name": "Jenkins", "arguments": {}}]}),
+    ("/v1internal:generateContent", {"response": {"candidates": [{"content": {"parts": [{"functionCall": {"id": "fc_1a", "name": "Julia", "args": {}}}]}}]}}),
     ("/v1/responses", {"output": [{"type": "mcp_list_tools", "server_label": "Claude", "tools": [{"name": "Jenkins", "input_schema": {"enum": ["Julia"]}}]}]}),
 ]  # fmt: skip
 
@@ -236,6 +253,28 @@ NAMED_IN_ANSWERS = [
 def test_tools_that_an_answer_names_are_not_masked(ends, path, said):
     _, got = ask(ends, path, {"model": "m", "messages": [], "input": "x"}, said)
     assert json.loads(got) == said
+
+
+SIGNATURE = "kJ8f0aVYpQ3x7mZt5sLw2bNcR1eHu9dGi4oTqXyE6rUzMvPjSkCnBhWlAgFfDd+K/3=="
+
+
+@pytest.mark.parametrize("streams", [False, True])
+def test_a_step_that_is_signed_goes_back_as_it_was_signed(ends, streams):
+    call = {"type": "code_execution_call", "arguments": {"language": "python", "code": "mail('%s')" % OTHER}, "signature": SIGNATURE}
+    body = {"model": "m", "stream": streams, "input": "run it"}
+    if streams:
+        _, got = ask(ends, "/v1beta/interactions", body, [{"event_type": "step.delta", "index": 0, "delta": call}])
+        shown = json.loads(got.split("data: ", 1)[1])["delta"]
+    else:
+        _, got = ask(ends, "/v1beta/interactions", body, {"id": "v1_1a", "steps": [call]})
+        shown = json.loads(got)["steps"][0]
+    assert OTHER not in json.dumps(shown) and shown["signature"] != SIGNATURE and shown["signature"].endswith(SIGNATURE)
+    sent, _ = ask(ends, "/v1beta/interactions", {"model": "m", "input": [shown]}, {})
+    assert sent["input"] == [call]
+    # One that covers nothing that was changed stays.
+    plain = call | {"arguments": {"language": "python", "code": "mail('nobody')"}}
+    _, got = ask(ends, "/v1beta/interactions", body, {"id": "v1_1a", "steps": [plain, {"type": "thought", "signature": SIGNATURE}]})
+    assert json.loads(got)["steps"] == [plain, {"type": "thought", "signature": SIGNATURE}]
 
 
 SIGNED = [

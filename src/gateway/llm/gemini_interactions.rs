@@ -29,7 +29,18 @@ const fn signed(at: &'static str, beside: &'static [&'static str]) -> Signed {
 /// `POST …/interactions` and what belongs to it.
 pub(super) static INTERACTIONS: Protocol = Protocol {
     name: "gemini_interactions",
-    paths: &["/interactions", "/interactions/*", "/interactions/*/cancel"],
+    // Others have interactions too, of people: a version or a place stands before these.
+    paths: &[
+        "/v1/interactions",
+        "/v1/interactions/*",
+        "/v1/interactions/*/cancel",
+        "/v1*/interactions",
+        "/v1*/interactions/*",
+        "/v1*/interactions/*/cancel",
+        "/locations/*/interactions",
+        "/locations/*/interactions/*",
+        "/locations/*/interactions/*/cancel",
+    ],
     shape: ErrorShape::Interactions,
     request: &[
         ("model", Typed(Name)),

@@ -138,6 +138,8 @@ mod tests {
         assert_eq!(name("/anthropic/v1/messages"), Some("anthropic"));
         assert_eq!(name("/v1beta/models/gemini-3:streamGenerateContent"), Some("gemini_stream"));
         assert_eq!(name("/v1internal:streamGenerateContent"), Some("gemini_code_assist"));
+        assert_eq!(name("/v1/interactions/int_1/cancel"), Some("gemini_interactions"));
+        assert_eq!(name("/api/interactions"), None);
         assert_eq!(name("/v1beta/interactions"), Some("gemini_interactions"));
         assert_eq!(name("/v1beta1/projects/p/locations/l/interactions/int_1"), Some("gemini_interactions"));
         assert_eq!(name("/api/chat"), Some("ollama"));
