@@ -28,6 +28,8 @@ pub enum ErrorShape {
     Anthropic,
     /// Google's (google/rpc/status.proto, as JSON); also Vertex AI's.
     Gemini,
+    /// Google's, whose streams of interactions have an event `error` (Gemini API reference, "Interactions").
+    Interactions,
     /// Ollama's (API reference, "Errors"): one text.
     Ollama,
     /// Cohere's (API reference, "Errors"): one text; a stream says it as its message ends.
@@ -75,7 +77,7 @@ impl ErrorShape {
                 "error": { "type": words.anthropic_type(), "message": message },
                 "request_id": request,
             }),
-            Self::Gemini => words.google(),
+            Self::Gemini | Self::Interactions => words.google(),
             Self::Ollama => json!({ "error": message }),
             Self::Bedrock => json!({ "message": message }),
             Self::Cohere => json!({ "id": request, "message": message }),
@@ -105,6 +107,7 @@ impl ErrorShape {
         let (name, data) = match self {
             Self::Envelope | Self::Anthropic | Self::Bedrock => ("error", body),
             Self::Responses => ("error", words.response_event()),
+            Self::Interactions => ("error", words.interaction_event()),
             Self::JsonRpc => ("message", body),
             Self::Cohere => {
                 let delta = json!({ "error": words.message, "finish_reason": "ERROR" });
@@ -215,6 +218,19 @@ impl ErrorWords<'_> {
                 { "@type": REQUEST_INFO, "requestId": self.request },
             ],
         } })
+    }
+
+    /// The event by its own form, in which the word for the error stands where its number does elsewhere.
+    fn interaction_event(&self) -> Value {
+        let mut event = self.google();
+        let status = event.pointer("/error/status").cloned();
+        if let (Some(code), Some(status)) = (event.pointer_mut("/error/code"), status) {
+            *code = status;
+        }
+        if let Value::Object(members) = &mut event {
+            members.insert("event_type".to_owned(), json!("error"));
+        }
+        event
     }
 
     fn mistral(&self) -> Value {

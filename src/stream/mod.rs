@@ -3,7 +3,7 @@
 //! | file | noun |
 //! |---|---|
 //! | `rewriter` | what rewrites a body as it passes, its laws, and several in a row |
-//! | `path` | where in a document a value is, and which places are ours |
+//! | `path`, `path_set` | where in a document a value is, and which places are ours |
 //! | `editor` | what edits one channel of decoded text |
 //! | `text` | text bodies, and text that comes in pieces |
 //! | [`json`] | JSON bodies and documents |
@@ -27,6 +27,7 @@ mod generic;
 pub mod json;
 pub mod multipart;
 mod path;
+mod path_set;
 mod rewriter;
 pub mod sniff;
 pub mod sse;

@@ -1,6 +1,9 @@
 //! Which places a pattern takes.
 
+use std::sync::Arc;
+
 use super::*;
+use crate::stream::path_set::{PathSet, PatternError, PatternFault};
 
 /// A trail to `path`, in which numbers are indices.
 fn trail(path: &str) -> Trail {
@@ -113,4 +116,33 @@ fn deeper_levels_are_counted_not_kept() {
     assert!(trail.path().segments().all(|s| s == Segment::Index(0)));
     trail.comma();
     assert_eq!(trail.path().segment(MAX_DEPTH - 1), Some(Segment::Index(1)));
+}
+
+#[test]
+fn a_document_within_a_document_is_read_as_it_is_alone() {
+    let alone = Arc::new(
+        PathSet::new(&[("a.*", Treatment::Skip), ("**.b", Treatment::Embedded)], Treatment::Text).unwrap(),
+    );
+    let around =
+        PathSet::new(&[("x[*].y.a", Treatment::Embedded), ("z", Treatment::Skip)], Treatment::Text).unwrap();
+    let set = around.nested("x[*].y", Arc::clone(&alone)).unwrap();
+    let rows = [
+        ("x/0/y/a/c", Treatment::Skip),
+        ("x/17/y/d/b", Treatment::Embedded),
+        ("x/0/y/a", Treatment::Text),
+        ("x/0/y", Treatment::Text),
+        ("x/y/a/c", Treatment::Text),
+        ("x/0/a/c", Treatment::Text),
+        ("a/c", Treatment::Text),
+        ("z", Treatment::Skip),
+    ];
+    for (place, want) in rows {
+        assert_eq!(set.take(&trail(place).path()), want, "{place}");
+        assert_eq!(set.then(&[]).unwrap().take(&trail(place).path()), want, "{place}");
+    }
+    assert!(!PathSet::everything().nested("x", alone).unwrap().is_everything());
+    let below = trail("a/2/b~c");
+    assert_eq!(below.path().below(1).to_string(), "/2/b~0c");
+    assert!(below.path().below(4).is_empty() && below.path().below(4).segment(0).is_none());
+    assert!(PathSet::everything().nested("a[", Arc::new(PathSet::everything())).is_err());
 }

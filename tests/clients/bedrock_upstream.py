@@ -1,7 +1,7 @@
 """A small Amazon Bedrock: it says what it was given, in event streams of its own making, and writes down what came.
 
 The answer's text is the last text of the request, written in pieces of one character, so that a value is never whole in an
-event. `modelId` says how: `plain`, `invents` (a value of its own behind that), `error` (429, quoting the request), `exception` (in the stream, in the middle of a
+event. `modelId` says how: `plain`, `invents` (a value of its own behind that), `results` (what tools of the service wrote), `error` (429, quoting the request), `exception` (in the stream, in the middle of a
 value) and `cut` (the connection ends within a message); anything may follow a `-`.
 """
 
@@ -73,6 +73,13 @@ def converse_events(text, mode):
     if mode == "exception":
         yield from (delta(0, {"text": one}) for one in text[: text.index("@") + 3])
         yield exception("modelStreamErrorException", "lost at " + text)
+        return
+    if mode == "results":
+        yield event("contentBlockStart", {"contentBlockIndex": 0, "start": {"toolResult": {"toolUseId": "tooluse_7aB9c3Xy"}}})
+        yield from (delta(0, {"toolResult": [{"text": one}]}) for one in text)
+        yield delta(0, {"toolResult": [{"json": {"to": text}}]})
+        yield stop(0)
+        yield event("messageStop", {"stopReason": "end_turn"})
         return
     for one in text:
         yield delta(0, {"reasoningContent": {"text": one}})
@@ -154,7 +161,7 @@ class Runtime(Handler):
         ask, mode = json.loads(body), urllib.parse.unquote(model).split("-")[0]
         if mode == "error":
             return self.whole(429, {"message": "Too busy for " + said(ask)}, {"x-amzn-ErrorType": "ThrottlingException"})
-        text = said(ask) + (" And to %s." % INVENTED if mode == "invents" else "")
+        text = said(ask) + (" And to %s." % INVENTED if mode in ("invents", "results") else "")
         match call:
             case "converse":
                 return self.whole(200, converse(text))

@@ -118,7 +118,7 @@ def rows(protocol, said, style):
                 yield ((",\r\n" if not first else "[") + row).encode()
             case _:
                 name = protocol.get("named")
-                name = document.get("type", "error") if name is True else name
+                name = document.get("type", document.get("event_type", "error")) if name is True else name
                 head = "event: %s%s" % (name, line) if name else ""
                 yield (head + "data: " + row + line * 2).encode()
         first = False

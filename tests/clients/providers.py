@@ -146,12 +146,13 @@ class Answers(Handler):
         if not body.get("stream"):
             return self.replied(kind, name)
         self.begin_events()
-        self.event({"type": kind + ".created", kind: {"id": name, "status": "in_progress"}})
+        said = "type" if kind == "response" else "event_type"
+        self.event({said: kind + ".created", kind: {"id": name, "status": "in_progress"}})
         text = "re " + p.kept[name]
         for at in range(0, len(text), 3):
             delta = {"type": "response.output_text.delta", "item_id": "msg_1", "content_index": 0, "delta": text[at : at + 3]}
             self.event(delta if kind == "response" else {"event_type": "step.delta", "index": 0, "delta": {"type": "text", "text": text[at : at + 3]}})
-        self.event({"type": kind + ".completed", kind: self.reply(kind, name)})
+        self.event({said: kind + ".completed", kind: self.reply(kind, name)})
         return self.end_events()
 
     def reply(self, kind, name):

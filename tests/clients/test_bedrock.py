@@ -178,6 +178,18 @@ def test_what_a_model_invents_is_masked_beside_what_is_restored(gateway, service
     assert "".join(event["delta"]["text"] for event in events if "delta" in event) == wanted
 
 
+def test_what_tools_of_the_service_wrote_is_restored_and_masked(gateway, service):
+    said, documents, ended = "", [], False
+    for event in client(gateway).converse_stream(modelId="results", messages=ask())["stream"]:
+        ended |= "contentBlockStop" in event
+        for one in event.get("contentBlockDelta", {}).get("delta", {}).get("toolResult", []):
+            assert not ended, "nothing comes behind its end"
+            said += one.get("text", "")
+            documents += [one["json"]] if "json" in one else []
+    want = PROMPT + " And to %s." % ("*" * len(INVENTED))
+    assert "@" in surrogate(service) and said == want and documents == [{"to": want}]
+
+
 def test_a_signed_thought_goes_back_as_it_was_signed(gateway, service):
     """Though the caller does not see what the model has invented in it."""
     bedrock, text, signature = client(gateway), "", ""

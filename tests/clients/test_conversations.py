@@ -65,6 +65,13 @@ def post(gateway, path, body, who=ME):
     return call(gateway, "POST", path, body, who).json()
 
 
+def deltas_of(answer):
+    """The text that the pieces of a stream say, without what repeats it at the end."""
+    events = [json.loads(line[6:]) for line in answer.body.decode().splitlines() if line.startswith("data: {")]
+    pieces = [event["delta"] for event in events if "delta" in event]
+    return "".join(piece if isinstance(piece, str) else piece["text"] for piece in pieces)
+
+
 def text_of(answer):
     """All that an answer says, whole or in events or lines."""
     body = answer.body.decode()
@@ -112,9 +119,13 @@ def test_a_chain_of_turns_restores_what_every_turn_had(gateway, kind, stream):
     first = post(gateway, path, {"input": TEXT})
     second = call(gateway, "POST", path, {"input": "And " + LATER, "previous_%s_id" % kind: first["id"], "stream": stream})
     has_all(second, *VALUES)
+    if stream:
+        assert all(value in deltas_of(second) for value in VALUES), deltas_of(second)
     ids = re.findall(r'"id": ?"((?:resp|int)_\w+)"', second.body.decode())
     third = call(gateway, "POST", path, {"input": "Again?", "previous_%s_id" % kind: ids[0], "stream": stream})
     has_all(third, *VALUES)
+    if stream:
+        assert all(value in deltas_of(third) for value in VALUES), deltas_of(third)
     # What is kept is shown to its caller as it was; to nobody else.
     has_all(call(gateway, "GET", path + "/" + ids[0]), *VALUES)
     has_none(call(gateway, "GET", path + "/" + ids[0], who=ANOTHER), *VALUES)

@@ -5,7 +5,7 @@ import json
 
 import pytest
 from google import genai
-from llm import PROMPT, STYLES, joined
+from llm import PROMPT, STYLES, joined, read
 from llm_upstream import PROTOCOLS
 
 
@@ -65,8 +65,32 @@ def array(url):
     return joined(*texts), facts, rows[-1]["usageMetadata"]
 
 
+def interaction(url):
+    """What its steps say, and everything else that the client shows of them."""
+    texts, facts = [], []
+    with client(url) as google:
+        for event in google.interactions.create(model="m-1", input=PROMPT, stream=True):
+            shown = event.model_dump(mode="json", exclude_none=True)
+            delta = shown.get("delta", {})
+            for name in ("text", "arguments", "result"):
+                if isinstance(delta.get(name), str):
+                    texts.append(((shown["index"], name), delta[name]))
+                    break
+            else:
+                if delta.get("type") == "thought_summary":
+                    texts.append(((shown["index"], "thought"), delta["content"]["text"]))
+                else:
+                    facts.append(shown)
+    return read({"%s %d" % (name, index): text for (index, name), text in joined(*texts).items()}, "arguments"), facts
+
+
+def whole_interaction(url):
+    with client(url) as google:
+        return google.interactions.create(model="m-1", input=PROMPT).model_dump(mode="json", exclude_none=True)
+
+
 @pytest.mark.parametrize("style", STYLES.values(), ids=STYLES.keys())
-@pytest.mark.parametrize("call", [stream, array])
+@pytest.mark.parametrize("call", [stream, array, interaction])
 def test_streams(road_to_llm, call, style):
     if call is array and style.get("coding"):
         pytest.skip("http.client takes no codings")
@@ -74,5 +98,6 @@ def test_streams(road_to_llm, call, style):
 
 
 @pytest.mark.parametrize("coding", ["", "gzip"])
-def test_whole_answers(road_to_llm, coding):
-    road_to_llm.check(whole, coding=coding)
+@pytest.mark.parametrize("call", [whole, whole_interaction])
+def test_whole_answers(road_to_llm, call, coding):
+    road_to_llm.check(call, coding=coding)

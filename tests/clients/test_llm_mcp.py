@@ -3,10 +3,11 @@
 import asyncio
 import json
 
+import mcp_types
 import pytest
 from gateway import Gateway
 from llm import CONFIG, PROMPT, Road
-from llm_upstream import MINE, Answers, Upstream
+from llm_upstream import INVENTED, MINE, Answers, Upstream
 from mcp import Client
 
 TOOL = {"name": "note", "inputSchema": {"type": "object", "properties": {"text": {"type": "string"}}}}
@@ -72,3 +73,98 @@ def test_a_call(road, style):
     heard = road.check(called, **style)
     [call] = [one for one in road.upstream.requests if b"tools/call" in one.body]
     assert MINE["EMAIL"] not in call.everything() and heard["EMAIL"] in call.everything()
+
+
+# ── the version of 2026-07-28: no sessions, and what a server asks of its client comes in a result ───────────────────
+
+# What a form allows is the program's: as it is, also where it looks like somebody's.
+FORM = {"type": "object", "properties": {"mail": {"type": "string", "enum": ["jo@harbour-post.com", "Jordan"]}}, "required": ["mail"]}
+# Digits that would pass for a card.
+STATE = "eyJzdGF0ZSI6NDExMTExMTExMTExMTExMX0.kJ8f0aVYpQ3x7mZt5sLw2bNcR1eHu9dGi4oTqXyE6rU"
+
+
+class Asking(Server):
+    """It asks its client once for what it needs, and says then what it knows."""
+
+    def answer(self, came):
+        ask = came.json()
+        params = ask.get("params", {})
+        if ask["method"] == "server/discover":
+            result = {"resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}},
+                      "serverInfo": {"name": "notes", "version": "1"}}
+        elif ask["method"] == "tools/list":
+            result = {"resultType": "complete", "tools": [TOOL], "ttlMs": 0, "cacheScope": "private"}
+        elif "inputResponses" not in params:
+            text = params["arguments"]["text"]
+            said = {"role": "user", "content": {"type": "text", "text": "Sum up: " + text}}
+            result = {"resultType": "input_required", "requestState": STATE, "inputRequests": {
+                "form": {"method": "elicitation/create", "params": {"mode": "form", "message": "About " + text, "requestedSchema": FORM}},
+                "model": {"method": "sampling/createMessage", "params": {"messages": [said], "maxTokens": 9}},
+            }}
+        else:
+            text = "%s | %s | %s" % (params["arguments"]["text"], json.dumps(params["inputResponses"], sort_keys=True), INVENTED["EMAIL"])
+            result = {"resultType": "complete", "content": [{"type": "text", "text": text}]}
+        self.send(200, "application/json", json.dumps({"jsonrpc": "2.0", "id": ask["id"], "result": result}).encode())
+
+
+@pytest.fixture(scope="module")
+def asking():
+    with Upstream(handler=Asking) as upstream, Gateway(upstream.url, CONFIG) as gateway:
+        yield Road(gateway, upstream)
+
+
+def asked(url):
+    """What the server asked of its client, and what it said in the end."""
+    seen = {}
+
+    async def run():
+        async def form(context, params):
+            seen["form"] = (params.message, params.requested_schema)
+            return mcp_types.ElicitResult(action="accept", content={"mail": "jo@harbour-post.com", "of": MINE["PHONE"]})
+
+        async def model(context, params):
+            seen["model"] = params.messages[0].content.text
+            said = mcp_types.TextContent(type="text", text="It is of " + MINE["EMAIL"])
+            return mcp_types.CreateMessageResult(role="assistant", model="m-1", content=said)
+
+        async with Client(url + "/mcp", mode="2026-07-28", elicitation_callback=form, sampling_callback=model) as client:
+            result = await client.call_tool("note", {"text": PROMPT})
+            return result.content[0].text
+
+    return asyncio.run(asyncio.wait_for(run(), 20)), seen
+
+
+def test_what_a_server_asks_of_its_client_is_restored_and_the_answer_redacted(asking):
+    asking.upstream.begin()
+    said, seen = asked(asking.gateway.url)
+    assert seen == {"form": ("About " + PROMPT, FORM), "model": "Sum up: " + PROMPT}
+    first, second = [one for one in asking.upstream.requests if b"tools/call" in one.body]
+    for one in (first, second):
+        assert not [value for value in MINE.values() if value in one.everything()], one.everything()
+    params = second.json()["params"]
+    assert params["requestState"] == STATE, "it is the server's own"
+    assert params["arguments"] == first.json()["params"]["arguments"], "a value has one surrogate in both"
+    heard, answers, invented = said.split(" | {")[0], json.loads("{" + said.split(" | {", 1)[1].rsplit("} | ", 1)[0] + "}"), said.rsplit(" | ", 1)[1]
+    assert heard == PROMPT and invented == "*" * len(INVENTED["EMAIL"])
+    assert answers["form"]["content"]["of"] == MINE["PHONE"] and answers["model"]["content"]["text"] == "It is of " + MINE["EMAIL"]
+    # Another request's values are not restored for who never had them.
+    head = {"accept": "application/json, text/event-stream", "mcp-protocol-version": "2026-07-28"}
+    surrogate = first.json()["params"]["arguments"]["text"].split("EMAIL: ")[1].split(" |")[0]
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "note", "arguments": {"text": "nothing"}, "inputResponses": {}}}
+    asking.upstream.begin()
+    answer = asking.gateway.call("POST", "/mcp", call, head | {"authorization": "Bearer another"})
+    assert MINE["EMAIL"] not in answer.body.decode() and surrogate not in answer.body.decode()
+
+
+def test_a_task_is_named_in_the_head_by_its_id(asking):
+    """The header repeats a member of the body that is no name."""
+    asking.upstream.begin()
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tasks/update", "params": {
+        "taskId": "task-4111111111111111a", "arguments": {"text": PROMPT}, "inputResponses": {"form": {"action": "accept", "content": {"of": PROMPT}}}}}
+    head = {"mcp-protocol-version": "2026-07-28", "mcp-method": "tasks/update", "mcp-name": "task-4111111111111111a"}
+    answer = asking.gateway.call("POST", "/mcp", call, head)
+    assert answer.status == 200, answer.body
+    [came] = asking.upstream.requests
+    headers = {name.lower(): value for name, value in came.headers}
+    assert headers["mcp-name"] == came.json()["params"]["taskId"] == "task-4111111111111111a"
+    assert not [value for value in MINE.values() if value in came.everything()]

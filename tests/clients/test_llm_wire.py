@@ -21,6 +21,8 @@ def asked(url, protocol):
     body = {"model": "m-1", "stream": True, "messages": [{"role": "user", "content": PROMPT}]}
     if protocol["frame"] in ("events", "array") and "models" in protocol["path"]:
         body = {"contents": [{"role": "user", "parts": [{"text": PROMPT}]}]}
+    if "v1internal" in protocol["path"]:
+        body = {"model": "m-1", "request": {"contents": [{"role": "user", "parts": [{"text": PROMPT}]}]}}
     if protocol["path"] == "/mcp":
         arguments = {"text": PROMPT}
         body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "note", "arguments": arguments}}

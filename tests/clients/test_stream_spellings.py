@@ -34,7 +34,7 @@ def leaves(value):
         yield value
     elif isinstance(value, dict):
         for name, one in value.items():
-            if name not in ("type", "id", "item_id", "event_type", "finish_reason", "finishReason", "blockReason", "error", "object"):
+            if name not in ("type", "id", "item_id", "event_type", "finish_reason", "finishReason", "blockReason", "error", "object", "jsonPath"):
                 yield from leaves(one)
     elif isinstance(value, list):
         for one in value:
@@ -121,6 +121,31 @@ PLACES = [
             "content": {"type": "thinking", "thinking": [{"type": "text", "text": part}]},
         },
     ),
+    ("/v1/conversations", lambda part: {"type": "tool.execution.delta", "output_index": 1, "id": "te_1", "arguments": part}),
+    ("/v1/responses", lambda part: {"type": "response.shell_call_command.delta", "output_index": 0, "command_index": 1, "delta": part}),
+    (
+        "/v1/responses",
+        lambda part: {"type": "response.shell_call_output_content.delta", "item_id": "i", "output_index": 0, "command_index": 1, "delta": {"stdout": part}},
+    ),
+    (
+        "/v1/responses",
+        lambda part: {"delta": {"stderr": part}, "command_index": 1, "item_id": "i", "type": "response.shell_call_output_content.delta"},
+    ),
+    ("/v1/responses", lambda part: {"type": "response.apply_patch_call_operation_diff.delta", "item_id": "i", "output_index": 0, "delta": part}),
+    ("/v1/responses", lambda part: {"type": "response.mcp_call.arguments.delta", "item_id": "i", "output_index": 0, "delta": part}),
+    ("/v1/responses", lambda part: {"type": "response.audio.transcript.delta", "delta": part}),
+    (
+        "/v1beta/models/g:streamGenerateContent",
+        lambda part: {"candidates": [{"index": 0, "content": {"parts": [{"functionCall": {"partialArgs": [
+            {"jsonPath": "$.to", "stringValue": part, "willContinue": True}]}}]}}]},
+    ),
+    ("/v1beta/interactions", lambda part: {"event_type": "step.delta", "index": 0, "delta": {"type": "text", "text": part}}),
+    ("/v1beta/interactions", lambda part: {"event_type": "step.delta", "index": 0, "delta": {"type": "arguments_delta", "arguments": part}}),
+    ("/v1beta/interactions", lambda part: {"event_type": "content.delta", "index": 0, "delta": {"type": "text", "text": part}}),
+    (
+        "/v1beta/interactions",
+        lambda part: {"event_type": "step.delta", "index": 3, "delta": {"type": "thought_summary", "content": {"type": "text", "text": part}}},
+    ),
     ("/v1/chat", lambda part: {"event_type": "tool-calls-chunk", "text": part}),
     ("/v1/chat", lambda part: {"event_type": "tool-calls-chunk", "tool_call_delta": {"index": 0, "parameters": part}}),
     ("/v1/audio/transcriptions", lambda part: {"type": "transcription.text.delta", "text": part}),
@@ -130,10 +155,37 @@ PLACES = [
 ]
 
 
-@pytest.mark.parametrize("path, event", PLACES, ids=[path for path, _ in PLACES])
-def test_texts_go_on_where_other_providers_have_them(ends, path, event):
-    body = {"model": "m", "stream": True, "prompt": TEXT, "message": TEXT, "inputs": TEXT, "messages": [{"role": "user", "content": TEXT}]}
-    assert ask(ends, path, body, lambda text: [event(part) for part in cut(text)]) == TEXT
+PLACE_IDS = [path for path, _ in PLACES]
+EVERY_PROMPT = {"model": "m", "stream": True, "prompt": TEXT, "message": TEXT, "inputs": TEXT, "messages": [{"role": "user", "content": TEXT}]}
+
+
+@pytest.mark.parametrize("size", [1, 6, 1000])
+@pytest.mark.parametrize("path, event", PLACES, ids=PLACE_IDS)
+def test_texts_go_on_where_other_providers_have_them(ends, path, event, size):
+    assert ask(ends, path, EVERY_PROMPT, lambda text: [event(part) for part in cut(text, size)]) == TEXT
+
+
+@pytest.mark.parametrize("path, event", PLACES, ids=PLACE_IDS)
+def test_what_a_model_invents_is_masked_where_other_providers_have_it(ends, path, event):
+    gateway, mock = ends
+    invented = "Ask kurt.lang@elsewhere-mail.net, card 4012888888881881, now."
+    mock.lines, mock.text_of = False, lambda came: ""
+    mock.events = lambda _: [event(part) for part in cut(invented)]
+    answer = gateway.call("POST", path, EVERY_PROMPT)
+    want = invented.replace("kurt.lang@elsewhere-mail.net", "*" * 28).replace("4012888888881881", "*" * 16)
+    assert said(answer.body) == want
+
+
+def test_documents_that_are_ranked_come_back(ends):
+    gateway, mock = ends
+    body = {"model": "m", "query": "Who has " + VALUES["MAIL"], "documents": [TEXT, {"text": TEXT}], "return_documents": True}
+    for path in ("/v1/rerank", "/v2/rerank", "/rerank"):
+        mock.reply = lambda came: {"id": "r", "results": [{"index": 0, "relevance_score": 0.5, "document": {"text": came["documents"][0]}}]}
+        answer = gateway.call("POST", path, body)
+        came = mock.requests[-1].body.decode()
+        assert answer.status == 200 and not [value for value in VALUES.values() if value in came], came
+        assert answer.json()["results"][0] == {"index": 0, "relevance_score": 0.5, "document": {"text": TEXT}}
+    mock.reply = lambda came: mock.events(mock.text_of(came))
 
 
 def test_the_last_event_of_a_text_generation_server_has_all_of_it(ends):

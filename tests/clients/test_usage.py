@@ -115,13 +115,15 @@ def reported(found):
     """The numbers of a report, told apart by their names in this test's own words."""
     usage = {}
     for name, number in found.items():
-        if name in ("prompt_tokens", "input_tokens", "inputTokens", "promptTokenCount", "prompt_eval_count"):
+        if name in ("prompt_tokens", "input_tokens", "inputTokens", "promptTokenCount", "prompt_eval_count", "total_input_tokens"):
             usage["in"] = number
         elif name in ("completion_tokens", "output_tokens", "outputTokens", "eval_count"):
             usage["out"] = number
         elif name == "candidatesTokenCount":
             usage["out"] = number + found.get("thoughtsTokenCount", 0)
-        elif name in ("cached_tokens", "cache_read_input_tokens", "cachedContentTokenCount"):
+        elif name == "total_output_tokens":
+            usage["out"] = number + found.get("total_thought_tokens", 0)
+        elif name in ("cached_tokens", "cache_read_input_tokens", "cachedContentTokenCount", "total_cached_tokens"):
             usage["cached"] = number
     return usage
 

@@ -68,6 +68,61 @@ def deltas(peer, seen, pieces=lambda text: list(text)):
     peer.receive()
 
 
+REALTIME = {"response_id": "resp_1", "item_id": "item_1", "output_index": 0, "content_index": 0}
+HEARD = {"item_id": "item_9", "content_index": 0}
+CALL = {"response_id": "resp_1", "item_id": "item_1", "output_index": 0, "call_id": "call_1"}
+# Where texts go on: the path, an event with a piece, and one that ends the text.
+CHANNELS = [
+    ("/v1/realtime", lambda text: {"type": "response.output_audio_transcript.delta", "delta": text} | REALTIME,
+     {"type": "response.output_audio_transcript.done"} | REALTIME),
+    ("/v1/realtime", lambda text: {"type": "response.audio_transcript.delta", "delta": text} | REALTIME,
+     {"type": "response.output_item.done", "response_id": "resp_1", "output_index": 0, "item": {"id": "item_1"}}),
+    ("/v1/realtime", lambda text: {"type": "response.function_call_arguments.delta", "delta": text} | CALL,
+     {"type": "response.output_item.done", "response_id": "resp_1", "output_index": 0, "item": {"id": "item_1"}}),
+    ("/v1/realtime", lambda text: {"type": "response.mcp_call_arguments.delta", "delta": text} | CALL,
+     {"type": "response.mcp_call.completed", "response_id": "resp_1", "item_id": "item_1", "output_index": 0}),
+    ("/v1/realtime", lambda text: {"type": "conversation.item.input_audio_transcription.delta", "delta": text} | HEARD,
+     {"type": "conversation.item.input_audio_transcription.completed"} | HEARD),
+    (LIVE, lambda text: {"serverContent": {"outputTranscription": {"text": text}}}, {"serverContent": {"turnComplete": True}}),
+    (LIVE, lambda text: {"serverContent": {"inputTranscription": {"text": text}}}, {"serverContent": {"turnComplete": True}}),
+    (LIVE, lambda text: {"serverContent": {"modelTurn": {"parts": [{"text": text, "thought": True}]}}}, {"serverContent": {"generationComplete": True}}),
+]  # fmt: skip
+
+
+def strings(value):
+    """The pieces of text in an event: what is no name."""
+    if isinstance(value, dict):
+        return "".join(strings(one) for name, one in value.items() if name not in ("type", "response_id", "item_id", "call_id", "item"))
+    return "".join(map(strings, value)) if isinstance(value, list) else value if isinstance(value, str) else ""
+
+
+@pytest.mark.parametrize("size", [1, 7])
+@pytest.mark.parametrize("path, event, end", CHANNELS, ids=[str(at) for at in range(len(CHANNELS))])
+def test_texts_go_on_over_messages_until_their_own_end(through, scripts, path, event, end, size):
+    def script(peer, seen):
+        text = seen_of(peer, seen).text
+        surrogate = json.loads(text)["item"]["content"][0]["text"] if path != LIVE else json.loads(text)["clientContent"]["turns"][0]["parts"][0]["text"]
+        # What ends it comes right behind a text that may go on.
+        text = "%s and %s, %s" % (surrogate, INVENTED, surrogate)
+        for at in range(0, len(text), size):
+            peer.send(frame(TEXT, json.dumps(event(text[at : at + size])), mask=False))
+        peer.send(frame(TEXT, json.dumps(end), mask=False))
+        peer.receive()
+
+    scripts.script = script
+    said = "Mail " + MAIL
+    asked = say(said) if path != LIVE else json.dumps({"clientContent": {"turns": [{"parts": [{"text": said}]}]}})
+    with Client(through.port, path) as client:
+        client.send(frame(TEXT, asked))
+        came = []
+        while not came or came[-1] != end:
+            message = client.receive()
+            assert message is not None, "the session ended early"
+            came.append(json.loads(message.payload))
+        # All of it has come before its end.
+        assert "".join(map(strings, came[:-1])) == "%s and %s, %s" % (said, "*" * len(INVENTED), said)
+
+
 def seen_of(peer, seen):
     message = peer.receive()
     seen.put(message)

@@ -20,6 +20,10 @@ use portcullis::stream::sse::Sse;
 use portcullis::stream::websocket::{FrameReader, Incoming, Sender};
 use portcullis::stream::{Editor, GenericEvents, GenericMessages, Rewriter, StreamError, TextBody};
 
+#[cfg(feature = "server")]
+#[path = "protocols.rs"]
+mod protocols;
+
 /// A name and its function.
 pub(crate) type Entry = (&'static str, fn(&[u8]));
 
@@ -35,6 +39,8 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("amazon", amazon),
     #[cfg(feature = "server")]
     ("config", config),
+    #[cfg(feature = "server")]
+    ("protocols", protocols::protocols),
     ("restore", restore),
     ("ff1", ff1),
 ];

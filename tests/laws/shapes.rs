@@ -142,7 +142,8 @@ impl Shape {
                 let name = |document: &Value| match &self.named {
                     Some(Value::String(name)) => format!("event: {name}{end}"),
                     Some(_) => {
-                        let kind = document.get("type").and_then(Value::as_str).unwrap_or_default();
+                        let kind = document.get("type").or_else(|| document.get("event_type"));
+                        let kind = kind.and_then(Value::as_str).unwrap_or_default();
                         format!("event: {kind}{end}")
                     }
                     None => String::new(),

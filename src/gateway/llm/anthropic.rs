@@ -3,7 +3,7 @@
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::TokenCount::{CacheWrite, CachedInput, FreshInput, Output};
 use crate::gateway::llm::protocol::{
-    Close, Covers, Delta, Key, ModelNaming, Protocol, Signed, StreamProtocol,
+    Close, Covers, Delta, Key, ModelNaming, Nested, Protocol, Signed, StreamProtocol,
 };
 use crate::stream::json::Treatment::{self, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
@@ -78,17 +78,6 @@ pub(super) static MESSAGES: Protocol = Protocol {
         ("messages[*].content[*].citations[*].encrypted_index", Typed(Opaque)),
         ("messages[*].content[*].data", Typed(Opaque)),
         ("messages[*].content[*].content[*].citations[*].encrypted_index", Typed(Opaque)),
-        ("requests[*].params.model", Typed(Name)),
-        ("requests[*].params.messages[*].content[*].signature", Typed(Opaque)),
-        ("requests[*].params.messages[*].content[*].encrypted_content", Typed(Opaque)),
-        ("requests[*].params.messages[*].content[*].encrypted_index", Typed(Opaque)),
-        ("requests[*].params.messages[*].content[*].encrypted_stdout", Typed(Opaque)),
-        ("requests[*].params.messages[*].content[*].content[*].encrypted_content", Typed(Opaque)),
-        ("requests[*].params.messages[*].content[*].content.encrypted_content", Typed(Opaque)),
-        ("requests[*].params.messages[*].content[*].citations[*].encrypted_index", Typed(Opaque)),
-        ("requests[*].params.messages[*].content[*].data", Typed(Opaque)),
-        ("requests[*].params.messages[*].content[*].id", Typed(Id)),
-        ("requests[*].params.messages[*].content[*].tool_use_id", Typed(Id)),
     ],
     answer: &[
         ("id", Typed(Id)),
@@ -122,19 +111,9 @@ pub(super) static MESSAGES: Protocol = Protocol {
         ("data[*].id", Typed(Id)),
         ("first_id", Typed(Id)),
         ("last_id", Typed(Id)),
-        // Of a batch, one a line.
-        ("result.message.id", Typed(Id)),
-        ("result.message.model", Typed(Name)),
-        ("result.message.content[*].id", Typed(Id)),
-        ("result.message.content[*].signature", Typed(Opaque)),
-        ("result.message.content[*].encrypted_content", Typed(Opaque)),
-        ("result.message.content[*].encrypted_index", Typed(Opaque)),
-        ("result.message.content[*].encrypted_stdout", Typed(Opaque)),
-        ("result.message.content[*].content[*].encrypted_content", Typed(Opaque)),
-        ("result.message.content[*].content.encrypted_content", Typed(Opaque)),
-        ("result.message.content[*].citations[*].encrypted_index", Typed(Opaque)),
-        ("result.message.content[*].data", Typed(Opaque)),
     ],
+    // Of a batch; its answers come one a line.
+    nested: Nested { requests: &["requests[*].params"], answers: &["result.message"] },
     stream: EVENTS,
     model: ModelNaming { free: &["/messages/count_tokens"], ..ModelNaming::MEMBER },
     usage: &[

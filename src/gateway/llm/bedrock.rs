@@ -7,7 +7,7 @@ use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::anthropic;
 use crate::gateway::llm::protocol::TokenCount::{CacheWrite, CachedInput, FreshInput, Output};
 use crate::gateway::llm::protocol::{
-    Close, Covers, Delta, Echo, Key, ModelNaming, Protocol, Signed, StreamProtocol,
+    Close, Covers, Delta, Echo, Key, ModelNaming, Nested, Protocol, Signed, StreamProtocol,
 };
 use crate::stream::json::Treatment::{self, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
@@ -79,11 +79,6 @@ pub(super) static CONVERSE: Protocol = Protocol {
         ("toolConfig.toolChoice.tool.name", Typed(Name)),
         ("inferenceConfig.*", Typed(Number)),
         ("guardrailConfig.guardrailVersion", Typed(Number)),
-        // `CountTokens` has a request of `Converse` in it.
-        ("input.converse.messages[*].content[*].toolUse.toolUseId", Typed(Id)),
-        ("input.converse.messages[*].content[*].toolResult.toolUseId", Typed(Id)),
-        ("input.converse.messages[*].content[*].reasoningContent.reasoningText.signature", Typed(Opaque)),
-        ("input.converse.messages[*].content[*].reasoningContent.redactedContent", Typed(Opaque)),
     ],
     answer: &[
         ("output.message.content[*].toolUse.toolUseId", Typed(Id)),
@@ -106,6 +101,8 @@ pub(super) static CONVERSE: Protocol = Protocol {
         // Padding, which hides how long the text of an event is.
         ("*.p", Typed(Name)),
     ],
+    // `CountTokens` has a request of `Converse` in it.
+    nested: Nested { requests: &["input.converse"], answers: &[] },
     stream: StreamProtocol {
         deltas: &[
             delta("contentBlockDelta.delta.text", Text, BLOCK),
@@ -195,6 +192,7 @@ pub(super) static INVOKE: Protocol = Protocol {
         ("amazon-bedrock-invocationMetrics.*", Typed(Number)),
         ("*.p", Typed(Name)),
     ],
+    nested: Nested::NONE,
     stream: StreamProtocol {
         deltas: &[
             // Anthropic, messages and completions.

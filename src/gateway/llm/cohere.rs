@@ -2,7 +2,9 @@
 
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::TokenCount::{CachedInput, Input, Output};
-use crate::gateway::llm::protocol::{Close, Delta, Echo, Key, ModelNaming, Protocol, StreamProtocol, When};
+use crate::gateway::llm::protocol::{
+    Close, Delta, Echo, Key, ModelNaming, Nested, Protocol, StreamProtocol, When,
+};
 use crate::stream::json::Treatment::{self, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number};
 
@@ -35,6 +37,7 @@ pub(super) static V2: Protocol = Protocol {
         ("message.tool_calls[*].function.arguments", Embedded),
         ("delta.message.tool_calls.id", Typed(Id)),
     ],
+    nested: Nested::NONE,
     stream: StreamProtocol {
         deltas: &[
             delta("delta.message.content.text", Text, INDEX),
@@ -74,6 +77,7 @@ pub(super) static V1: Protocol = Protocol {
     shape: ErrorShape::Cohere,
     request: &[("model", Typed(Name)), ("seed", Typed(Number))],
     answer: &[("generation_id", Typed(Id)), ("response_id", Typed(Id))],
+    nested: Nested::NONE,
     stream: StreamProtocol {
         deltas: &[
             Delta {

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use super::*;
 use crate::gateway::error::ErrorShape;
-use crate::gateway::llm::protocol::{Close, Delta, Echo, Key, ModelNaming, Protocol, StreamProtocol, When};
-use crate::gateway::llm::{gemini, openai};
+use crate::gateway::llm::protocol::{
+    Close, Delta, Echo, Key, ModelNaming, Nested, Protocol, StreamProtocol, When,
+};
+use crate::gateway::llm::{gemini, openai, realtime, responses};
 use crate::gateway::testing::Hide;
 
 /// Blocks told apart by a number of the event, of kinds that the event names.
@@ -15,6 +17,7 @@ static BLOCKS: Protocol = Protocol {
     shape: ErrorShape::Envelope,
     request: &[],
     answer: &[],
+    nested: Nested::NONE,
     stream: StreamProtocol {
         deltas: &[
             Delta { at: "delta.text", treatment: Treatment::Text, when: None, key: &[Key::Value("index")] },
@@ -40,6 +43,7 @@ static ITEMS: Protocol = Protocol {
     shape: ErrorShape::OpenAi,
     request: &[],
     answer: &[],
+    nested: Nested::NONE,
     stream: StreamProtocol {
         deltas: &[
             Delta {
@@ -259,6 +263,73 @@ fn numbered_events_of_other_channels_wait_behind_one_that_waits() {
         r#"{"n":6,"type":"output_text.delta","item_id":"b","content_index":0,"delta":"<\">"}"#,
     ];
     assert_eq!(rows, want);
+}
+
+#[test]
+fn an_item_that_ends_ends_its_own_texts_and_no_others() {
+    let text = |item: &str, output: u32, delta: &str| {
+        format!(
+            r#"{{"type":"response.output_text.delta","item_id":"{item}","output_index":{output},"content_index":0,"delta":"{delta}"}}"#
+        )
+    };
+    let rows = |ends: &str| {
+        let documents = [text("a", 0, "SE"), text("b", 1, "SE"), ends.to_owned(), text("b", 1, "CRET")];
+        passed(&responses::RESPONSES, &documents.each_ref().map(String::as_str))
+    };
+    for ends in [
+        r#"{"type":"response.output_item.done","output_index":0,"item":{"id":"a"}}"#,
+        r#"{"item":{"id":"a"},"output_index":0,"type":"response.output_item.done"}"#,
+        r#"{"type":"response.output_item.done","output_index":0,"item":{}}"#,
+    ] {
+        let want = [
+            "-".to_owned(),
+            "-".to_owned(),
+            format!("^{}", text("a", 0, "SE")),
+            "-".to_owned(),
+            format!("^{}", text("b", 1, "")),
+            format!("^{ends}"),
+            text("b", 1, r#"<\">"#),
+        ];
+        assert_eq!(rows(ends), want, "{ends}");
+    }
+    // The end of one that is not named is nobody's here.
+    let other = rows(r#"{"type":"response.output_item.done","output_index":7,"item":{"id":"c"}}"#);
+    assert_eq!(other.get(..4), Some(&["-"; 4].map(str::to_owned)[..]), "{other:?}");
+    let output = |command: u32, text: &str| {
+        format!(
+            r#"{{"type":"response.shell_call_output_content.delta","item_id":"a","output_index":0,"command_index":{command},"delta":{{"stdout":"{text}"}}}}"#
+        )
+    };
+    let done = r#"{"type":"response.shell_call_output_content.done","item_id":"a","output_index":0,"command_index":0,"output":[]}"#;
+    let commands = [output(0, "SE"), output(1, "SE"), done.to_owned(), output(1, "CRET")];
+    let rows = passed(&responses::RESPONSES, &commands.each_ref().map(String::as_str));
+    assert_eq!(rows.last(), Some(&output(1, r#"<\">"#)), "another command goes on: {rows:?}");
+}
+
+#[test]
+fn items_of_a_session_end_by_their_place_or_their_name() {
+    let spoken = |place: &str, delta: &str| {
+        format!(
+            r#"{{"type":"response.output_audio_transcript.delta","response_id":"r",{place},"content_index":0,"delta":"{delta}"}}"#
+        )
+    };
+    let done = |place: &str| format!(r#"{{"type":"response.output_item.done","response_id":"r",{place}}}"#);
+    for (of, ends, other) in [
+        (r#""item_id":"a","output_index":1"#, r#""output_index":1,"item":{"id":"a"}"#, r#""output_index":0"#),
+        (r#""item_id":"a""#, r#""output_index":1,"item":{"id":"a"}"#, r#""item_id":"b""#),
+        (r#""output_index":1"#, r#""output_index":1,"item":{}"#, r#""output_index":0"#),
+    ] {
+        let documents = [spoken(other, "SE"), spoken(of, "SE"), done(ends), spoken(other, "CRET")];
+        let rows = passed(&realtime::REALTIME, &documents.each_ref().map(String::as_str));
+        let want = [
+            spoken(other, ""),
+            spoken(of, ""),
+            format!("+{}", spoken(of, "SE")),
+            "=".to_owned(),
+            spoken(other, r#"<\">"#),
+        ];
+        assert_eq!(rows, want, "{of}");
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::TokenCount::{CachedInput, Input, OtherInput, Reasoning, VisibleOutput};
 use crate::gateway::llm::protocol::{
-    Close, Covers, Delta, Echo, Key, ModelNaming, Protocol, Signed, StreamProtocol, TokenCount,
+    Close, Covers, Delta, Echo, Key, ModelNaming, Nested, Protocol, Signed, StreamProtocol, TokenCount,
 };
 use crate::stream::json::Treatment::{self, Argument, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
@@ -28,30 +28,20 @@ const MODEL: ModelNaming = ModelNaming {
     ..ModelNaming::NONE
 };
 
-/// Of whole answers and of each piece, where the last one has all; then of interactions.
+/// Of whole answers and of each piece, where the last one has all.
 const USAGE: &[(&str, TokenCount)] = &[
     ("usageMetadata.promptTokenCount", Input),
     ("usageMetadata.toolUsePromptTokenCount", OtherInput),
     ("usageMetadata.cachedContentTokenCount", CachedInput),
     ("usageMetadata.candidatesTokenCount", VisibleOutput),
     ("usageMetadata.thoughtsTokenCount", Reasoning),
-    ("usage.total_input_tokens", Input),
-    ("usage.total_tool_use_tokens", OtherInput),
-    ("usage.total_cached_tokens", CachedInput),
-    ("usage.total_output_tokens", VisibleOutput),
-    ("usage.total_thought_tokens", Reasoning),
-    ("interaction.usage.total_input_tokens", Input),
-    ("interaction.usage.total_tool_use_tokens", OtherInput),
-    ("interaction.usage.total_cached_tokens", CachedInput),
-    ("interaction.usage.total_output_tokens", VisibleOutput),
-    ("interaction.usage.total_thought_tokens", Reasoning),
 ];
 
 const fn delta(at: &'static str, key: &'static [Key]) -> Delta {
     Delta { at, treatment: Text, when: None, key }
 }
 
-const REQUEST: &[(&str, Treatment)] = &[
+pub(super) const REQUEST: &[(&str, Treatment)] = &[
     ("model", Typed(Name)),
     ("cachedContent", Typed(Name)),
     ("cached_content", Typed(Name)),
@@ -66,7 +56,7 @@ const REQUEST: &[(&str, Treatment)] = &[
     ("contents[*].parts[*].sdkBlob", Typed(Opaque)),
 ];
 
-const ANSWER: &[(&str, Treatment)] = &[
+pub(super) const ANSWER: &[(&str, Treatment)] = &[
     ("responseId", Typed(Id)),
     ("modelVersion", Typed(Name)),
     ("candidates[*].content.parts[*].functionCall.id", Typed(Id)),
@@ -77,6 +67,17 @@ const ANSWER: &[(&str, Treatment)] = &[
     ("candidates[*].groundingMetadata.searchEntryPoint.sdkBlob", Typed(Opaque)),
     ("[*].responseId", Typed(Id)),
 ];
+
+/// Counting takes a whole request; batches, and answers to them, hold many.
+const NESTED: Nested = Nested {
+    requests: &[
+        "generateContentRequest",
+        "generate_content_request",
+        "batch.inputConfig.requests.requests[*].request",
+        "batch.input_config.requests.requests[*].request",
+    ],
+    answers: &[],
+};
 
 /// Arguments and results of calls; an argument that comes in pieces may be a number.
 pub(super) const FREE_FORM: &[&str] = &[
@@ -154,6 +155,7 @@ pub(super) static GENERATE: Protocol = Protocol {
     shape: ErrorShape::Gemini,
     request: REQUEST,
     answer: ANSWER,
+    nested: NESTED,
     stream: EVENTS,
     model: MODEL,
     usage: USAGE,
@@ -170,6 +172,7 @@ pub(super) static STREAM: Protocol = Protocol {
     shape: ErrorShape::Gemini,
     request: REQUEST,
     answer: ANSWER,
+    nested: NESTED,
     stream: StreamProtocol { in_array: true, ..EVENTS },
     model: MODEL,
     usage: USAGE,

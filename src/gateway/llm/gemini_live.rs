@@ -4,7 +4,7 @@
 
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::TokenCount::{Input, Reasoning, VisibleOutput};
-use crate::gateway::llm::protocol::{Close, Delta, Key, ModelNaming, Protocol, StreamProtocol};
+use crate::gateway::llm::protocol::{Close, Delta, Key, ModelNaming, Nested, Protocol, StreamProtocol};
 use crate::stream::json::Treatment::{Text, Typed};
 use crate::stream::json::Type::{Id, Name, Opaque};
 
@@ -59,6 +59,7 @@ pub(super) static LIVE: Protocol = Protocol {
         ("toolCall.functionCalls[*].id", Typed(Id)),
         ("toolCallCancellation.ids[*]", Typed(Id)),
     ],
+    nested: Nested::NONE,
     stream: StreamProtocol {
         deltas: &[
             delta("serverContent.modelTurn.parts[*].text", PARTS),
@@ -68,6 +69,12 @@ pub(super) static LIVE: Protocol = Protocol {
         closes: &[
             // What is heard and what is spoken is written down at its own pace, until the turn is over.
             Close { at: "serverContent.generationComplete", is: None, key: PARTS },
+            // What it thought is marked as that is: `true`.
+            Close {
+                at: "serverContent.generationComplete",
+                is: Some("true"),
+                key: &[Key::Mark("serverContent.generationComplete")],
+            },
             close("serverContent.turnComplete", None),
             close("serverContent.interrupted", None),
             close("toolCall", None),

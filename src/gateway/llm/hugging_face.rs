@@ -2,7 +2,7 @@
 
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::TokenCount::{Input, Output};
-use crate::gateway::llm::protocol::{Close, Delta, Echo, ModelNaming, Protocol, StreamProtocol};
+use crate::gateway::llm::protocol::{Close, Delta, Echo, ModelNaming, Nested, Protocol, StreamProtocol};
 use crate::stream::json::Treatment::{Text, Typed};
 use crate::stream::json::Type::{Name, Number};
 
@@ -14,6 +14,7 @@ pub(super) static GENERATE: Protocol = Protocol {
     shape: ErrorShape::Ollama,
     request: &[("parameters.seed", Typed(Number)), ("parameters.max_new_tokens", Typed(Number))],
     answer: &[("details.finish_reason", Typed(Name))],
+    nested: Nested::NONE,
     stream: StreamProtocol {
         deltas: &[Delta { at: "token.text", treatment: Text, when: None, key: &[] }],
         closes: &[

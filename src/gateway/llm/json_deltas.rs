@@ -256,7 +256,7 @@ impl Rewriter for JsonDeltas {
 mod tests {
     use super::*;
     use crate::gateway::error::ErrorShape;
-    use crate::gateway::llm::protocol::{Close, Delta, Key, ModelNaming, Protocol, StreamProtocol};
+    use crate::gateway::llm::protocol::{Close, Delta, Key, ModelNaming, Nested, Protocol, StreamProtocol};
     use crate::gateway::testing::Hide;
     use crate::stream::json::Treatment;
 
@@ -267,6 +267,7 @@ mod tests {
         shape: ErrorShape::Envelope,
         request: &[],
         answer: &[],
+        nested: Nested::NONE,
         stream: StreamProtocol {
             deltas: &[Delta { at: "t", treatment: Treatment::Text, when: None, key: &[Key::Value("n")] }],
             closes: &[Close { at: "done", is: Some("true"), key: &[] }],

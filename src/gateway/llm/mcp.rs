@@ -8,7 +8,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use pingora::http::RequestHeader;
 
 use crate::gateway::error::{ErrorShape, GatewayError};
-use crate::gateway::llm::protocol::{ModelNaming, Protocol, StreamProtocol};
+use crate::gateway::llm::protocol::{ModelNaming, Nested, Protocol, StreamProtocol};
 use crate::stream::json::Treatment::Typed;
 use crate::stream::json::Type::{Id, Opaque};
 use crate::stream::json::{Decoded, Leaf, Path, Segment, Token, walk_numbers};
@@ -21,14 +21,20 @@ pub(super) static MCP: Protocol = Protocol {
     request: &[
         ("id", Typed(Id)),
         ("params._meta.progressToken", Typed(Id)),
+        ("params.taskId", Typed(Id)),
         ("params.cursor", Typed(Opaque)),
         ("params.requestState", Typed(Opaque)),
         ("params.content.data", Typed(Opaque)),
+        ("params.inputResponses.*.content.data", Typed(Opaque)),
         ("result.content.data", Typed(Opaque)),
     ],
     answer: &[
         ("id", Typed(Id)),
         ("params.progressToken", Typed(Id)),
+        ("params.taskId", Typed(Id)),
+        ("result.taskId", Typed(Id)),
+        ("result.task.taskId", Typed(Id)),
+        ("result.tasks[*].taskId", Typed(Id)),
         ("result.nextCursor", Typed(Opaque)),
         ("result.requestState", Typed(Opaque)),
         ("result.content[*].data", Typed(Opaque)),
@@ -37,11 +43,14 @@ pub(super) static MCP: Protocol = Protocol {
         ("result.messages[*].content.data", Typed(Opaque)),
         ("params.messages[*].content.data", Typed(Opaque)),
     ],
+    // What a server asks its client for, and gets with the next request.
+    nested: Nested { requests: &[], answers: &["result.inputRequests.*"] },
     stream: StreamProtocol {
         free_form: &[
             "result.structuredContent",
             "result.messages[*].content.input",
             "params.messages[*].content.input",
+            "result.inputRequests.*.params.messages[*].content.input",
             "params.data",
             "error.data",
         ],
@@ -130,7 +139,8 @@ fn values(body: &[u8]) -> Vec<String> {
 fn repeated(path: &Path<'_>) -> bool {
     path.segment(0) == Some(Segment::Key("params"))
         && match path.segment(1) {
-            Some(Segment::Key("name" | "uri")) => path.len() == 2,
+            // The last is of tasks.
+            Some(Segment::Key("name" | "uri" | "taskId")) => path.len() == 2,
             Some(Segment::Key("arguments")) => path.len() > 2,
             _ => false,
         }
@@ -167,14 +177,15 @@ mod tests {
 
     #[test]
     fn a_head_says_what_its_body_says() {
-        let original = br#"{"id":1,"method":"tools/call","params":{"name":"send","arguments":{"to":"jane@x.example","n":12345678,"who":"J\u00e9"}}}"#;
-        let rewritten = br#"{"id":1,"method":"tools/call","params":{"name":"send","arguments":{"to":"abcd@y.example","n":87654321,"who":"K\u00e9"}}}"#;
+        let original = br#"{"id":1,"method":"tools/call","params":{"name":"send","taskId":"task-786a","arguments":{"to":"jane@x.example","n":12345678,"who":"J\u00e9"}}}"#;
+        let rewritten = br#"{"id":1,"method":"tools/call","params":{"name":"send","taskId":"task-786a","arguments":{"to":"abcd@y.example","n":87654321,"who":"K\u00e9"}}}"#;
         let rows = [
             ("mcp-name", "send", Some("send")),
             ("mcp-param-to", "jane@x.example", Some("abcd@y.example")),
             ("mcp-param-to", "=?base64?amFuZUB4LmV4YW1wbGU=?=", Some("=?base64?YWJjZEB5LmV4YW1wbGU=?=")),
             ("mcp-param-n", "12345678", Some("87654321")),
             ("mcp-param-who", "=?base64?SsOp?=", Some("=?base64?S8Op?=")),
+            ("mcp-name", "task-786a", Some("task-786a")),
             ("mcp-param-flag", "true", Some("true")),
             ("mcp-param-x", "joe@x.example", None),
             ("mcp-param-x", "=?base64?!?=", None),

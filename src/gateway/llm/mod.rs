@@ -3,7 +3,7 @@
 //! | file | noun |
 //! |---|---|
 //! | `protocol` | [`Protocol`]: what a protocol is |
-//! | `openai`, `responses`, `anthropic`, `bedrock`, `gemini`, `ollama`, `cohere`, `mistral`, `hugging_face`, `mcp` | the protocols; another one is another file like these |
+//! | `openai`, `responses`, `anthropic`, `bedrock`, `gemini`, `gemini_interactions`, `gemini_code_assist`, `ollama`, `cohere`, `mistral`, `hugging_face`, `mcp` | the protocols; another one is another file like these |
 //! | `realtime`, `gemini_live` | those that are messages of a WebSocket |
 //! | `provider` | [`Provider`]: what is spoken at the addresses of one, and how it spells errors |
 //! | `registry` | every protocol, and [`ProtocolChoice`]: how a route chooses one |
@@ -34,6 +34,8 @@ pub mod conversation;
 mod delta;
 mod framer;
 mod gemini;
+mod gemini_code_assist;
+mod gemini_interactions;
 mod gemini_live;
 mod hugging_face;
 mod json_deltas;

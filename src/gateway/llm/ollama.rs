@@ -2,7 +2,7 @@
 
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::TokenCount::{Input, Output};
-use crate::gateway::llm::protocol::{Close, Delta, Echo, ModelNaming, Protocol, StreamProtocol};
+use crate::gateway::llm::protocol::{Close, Delta, Echo, ModelNaming, Nested, Protocol, StreamProtocol};
 use crate::stream::json::Treatment::{Text, Typed};
 use crate::stream::json::Type::{Name, Number};
 
@@ -22,6 +22,7 @@ pub(super) static OLLAMA: Protocol = Protocol {
         ("context[*]", Typed(Number)),
     ],
     answer: &[("model", Typed(Name)), ("created_at", Typed(Name))],
+    nested: Nested::NONE,
     stream: StreamProtocol {
         deltas: &[delta("message.content"), delta("message.thinking"), delta("response"), delta("thinking")],
         closes: &[

@@ -5,8 +5,8 @@
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::TokenCount::{CachedInput, Input, Output, Reasoning, Total};
 use crate::gateway::llm::protocol::{
-    Close, ConversationNaming, Covers, Delta, Echo, Key, ModelNaming, Protocol, Signed, StreamProtocol,
-    TokenCount, When,
+    Close, ConversationNaming, Covers, Delta, Echo, Key, ModelNaming, Nested, Protocol, Signed,
+    StreamProtocol, TokenCount, When,
 };
 use crate::stream::json::Treatment::{self, Argument, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
@@ -118,6 +118,7 @@ pub(super) static CHAT: Protocol = Protocol {
         ("choices[*].message.tool_calls[*].id", Typed(Id)),
         ("choices[*].delta.tool_calls[*].id", Typed(Id)),
     ],
+    nested: Nested::NONE,
     stream: StreamProtocol {
         deltas: &[
             delta("choices[*].delta.content", Text, CHOICE),
@@ -219,6 +220,7 @@ pub(super) static COMPLETIONS: Protocol = Protocol {
         ("created", Typed(Number)),
         ("system_fingerprint", Typed(Id)),
     ],
+    nested: Nested::NONE,
     stream: StreamProtocol {
         // llama.cpp's own has no choices.
         deltas: &[delta("choices[*].text", Text, CHOICE), delta("content", Text, PROMPT)],
@@ -268,6 +270,7 @@ pub(super) static SINGLE: Protocol = Protocol {
         ("output_file_id", Typed(Id)),
         ("error_file_id", Typed(Id)),
     ],
+    nested: Nested::NONE,
     stream: StreamProtocol {
         // Images come in parts, which are bytes.
         end_data: b"[DONE]",
@@ -290,6 +293,7 @@ pub(super) static TRANSCRIPTIONS: Protocol = Protocol {
     shape: ErrorShape::OpenAi,
     request: &[("model", Typed(Name))],
     answer: &[],
+    nested: Nested::NONE,
     stream: StreamProtocol {
         deltas: &[
             Delta {

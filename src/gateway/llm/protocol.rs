@@ -22,12 +22,28 @@ pub struct Protocol {
     pub request: &'static [(&'static str, Treatment)],
     /// The strings of an answer, or of one event, that are not plain text.
     pub answer: &'static [(&'static str, Treatment)],
+    /// Where such requests and answers stand within others.
+    pub nested: Nested,
     /// How texts go on over the events of a stream.
     pub stream: StreamProtocol,
     /// How a request asks a model.
     pub model: ModelNaming,
     /// Where an answer, or an event of one, says how many tokens it took: members of members (`a.b`).
     pub usage: &'static [(&'static str, TokenCount)],
+}
+
+/// Places of whole requests and answers within others: below these, all that is said of one by itself holds as well.
+#[derive(Clone, Copy)]
+pub struct Nested {
+    /// In a request, such as one that makes a batch.
+    pub requests: &'static [&'static str],
+    /// In an answer.
+    pub answers: &'static [&'static str],
+}
+
+impl Nested {
+    /// There are none.
+    pub const NONE: Self = Self { requests: &[], answers: &[] };
 }
 
 /// How requests ask models.
@@ -242,7 +258,7 @@ pub struct CompiledProtocol {
     /// Which strings of a request are text.
     pub request: Arc<PathSet>,
     /// Which strings of an answer are text.
-    pub answer: PathSet,
+    pub answer: Arc<PathSet>,
     pub(super) stream: CompiledStream,
 }
 
@@ -344,11 +360,24 @@ impl CompiledProtocol {
     pub fn new(protocol: &'static Protocol) -> Result<Self, BadProtocol> {
         Ok(Self {
             protocol,
-            request: Arc::new(with_schemas(protocol.request)?),
-            answer: with_schemas(protocol.answer)?,
+            request: with_nested(protocol.request, protocol.nested.requests)?,
+            answer: with_nested(protocol.answer, protocol.nested.answers)?,
             stream: CompiledStream::new(&protocol.stream)?,
         })
     }
+}
+
+/// Patterns behind those that all protocols have, and the same again at each of these places.
+fn with_nested(
+    patterns: &[(&'static str, Treatment)],
+    places: &[&str],
+) -> Result<Arc<PathSet>, PatternError> {
+    let alone = Arc::new(with_schemas(patterns)?);
+    if places.is_empty() {
+        return Ok(alone);
+    }
+    let all = places.iter().try_fold(alone.then(&[])?, |all, place| all.nested(place, Arc::clone(&alone)))?;
+    Ok(Arc::new(all))
 }
 
 impl CompiledStream {

@@ -4,8 +4,8 @@ use crate::base::path::RequestPath;
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::{Protocol, at};
 use crate::gateway::llm::{
-    anthropic, bedrock, cohere, gemini, gemini_live, hugging_face, mcp, mistral, ollama, openai, realtime,
-    responses,
+    anthropic, bedrock, cohere, gemini, gemini_code_assist, gemini_interactions, gemini_live, hugging_face,
+    mcp, mistral, ollama, openai, realtime, responses,
 };
 
 /// OpenAI's own, and what others that serve its API speak.
@@ -84,7 +84,14 @@ static ALL: [Provider; 10] = [
         name: "gemini",
         shape: ErrorShape::Gemini,
         otherwise: None,
-        speaks: &[&gemini::GENERATE, &gemini::STREAM, &gemini_live::LIVE, &openai::CHAT],
+        speaks: &[
+            &gemini::GENERATE,
+            &gemini::STREAM,
+            &gemini_interactions::INTERACTIONS,
+            &gemini_code_assist::CODE_ASSIST,
+            &gemini_live::LIVE,
+            &openai::CHAT,
+        ],
         paths: &[
             "v1beta",
             "v1alpha",
@@ -93,7 +100,7 @@ static ALL: [Provider; 10] = [
             ":streamGenerateContent",
             ":countTokens",
         ],
-        borrows: &[("v1beta/openai", ErrorShape::OpenAi)],
+        borrows: &[("v1beta/openai", ErrorShape::OpenAi), ("interactions", ErrorShape::Interactions)],
     },
     Provider {
         name: "vertex",
@@ -102,6 +109,7 @@ static ALL: [Provider; 10] = [
         speaks: &[
             &gemini::GENERATE,
             &gemini::STREAM,
+            &gemini_interactions::INTERACTIONS,
             &gemini_live::LIVE,
             &anthropic::MESSAGES,
             &openai::CHAT,
@@ -112,6 +120,7 @@ static ALL: [Provider; 10] = [
             (":rawPredict", ErrorShape::Anthropic),
             (":streamRawPredict", ErrorShape::Anthropic),
             ("endpoints/openapi", ErrorShape::OpenAi),
+            ("interactions", ErrorShape::Interactions),
         ],
     },
     Provider {
@@ -242,6 +251,7 @@ mod tests {
             ("/v1beta/models", Some(S::Gemini)),
             ("/v1beta/openai/chat/completions", Some(S::OpenAi)),
             ("/v1/models/m:generateContent", Some(S::Gemini)),
+            ("/v1beta/interactions/int_1", Some(S::Interactions)),
             ("/api/chat", Some(S::Ollama)),
             ("/v1/fim/completions", Some(S::Mistral)),
             ("/v2/chat", Some(S::Cohere)),

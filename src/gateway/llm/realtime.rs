@@ -3,7 +3,9 @@
 
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::TokenCount::{CachedInput, Input, Output};
-use crate::gateway::llm::protocol::{Close, Delta, Echo, Key, ModelNaming, Protocol, StreamProtocol, When};
+use crate::gateway::llm::protocol::{
+    Close, Delta, Echo, Key, ModelNaming, Nested, Protocol, StreamProtocol, When,
+};
 use crate::stream::json::Treatment::{self, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
 
@@ -93,6 +95,7 @@ pub(super) static REALTIME: Protocol = Protocol {
         ("rate_limits[*].limit", Typed(Number)),
         ("rate_limits[*].remaining", Typed(Number)),
     ],
+    nested: Nested::NONE,
     stream: StreamProtocol {
         deltas: &[
             delta("response.output_text.delta", Text, PART),
@@ -118,7 +121,12 @@ pub(super) static REALTIME: Protocol = Protocol {
             close("response.text.done", PART),
             close("response.audio_transcript.done", PART),
             close("response.content_part.done", PART),
-            close("response.output_item.done", &[Key::Value("response_id"), Key::Value("item.id")]),
+            close(
+                "response.output_item.done",
+                &[Key::Value("response_id"), Key::Either("output_index", "item.id")],
+            ),
+            // Where one of both events has no place in the output.
+            close("response.output_item.done", &[Key::Value("response_id"), Key::Mark("item.id")]),
             close("response.mcp_call.completed", ITEM),
             close("response.mcp_call.failed", ITEM),
             close("response.done", &[Key::Value("response.id")]),

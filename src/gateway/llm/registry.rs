@@ -7,12 +7,12 @@ use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::{BadProtocol, CompiledProtocol, ConversationNaming, Protocol, at};
 use crate::gateway::llm::provider::Provider;
 use crate::gateway::llm::{
-    anthropic, bedrock, cohere, gemini, gemini_live, hugging_face, mcp, mistral, ollama, openai, realtime,
-    responses,
+    anthropic, bedrock, cohere, gemini, gemini_code_assist, gemini_interactions, gemini_live, hugging_face,
+    mcp, mistral, ollama, openai, realtime, responses,
 };
 
 /// Every protocol known. Where two have a path, the one that names more of it counts, else the first.
-static ALL: [&Protocol; 18] = [
+static ALL: [&Protocol; 20] = [
     &openai::CHAT,
     &openai::COMPLETIONS,
     &responses::RESPONSES,
@@ -23,6 +23,8 @@ static ALL: [&Protocol; 18] = [
     &bedrock::INVOKE,
     &gemini::GENERATE,
     &gemini::STREAM,
+    &gemini_interactions::INTERACTIONS,
+    &gemini_code_assist::CODE_ASSIST,
     &ollama::OLLAMA,
     &cohere::V2,
     &cohere::V1,
@@ -135,6 +137,11 @@ mod tests {
         assert_eq!(name("/v1/responses/resp_1"), Some("openai_responses"));
         assert_eq!(name("/anthropic/v1/messages"), Some("anthropic"));
         assert_eq!(name("/v1beta/models/gemini-3:streamGenerateContent"), Some("gemini_stream"));
+        assert_eq!(name("/v1internal:streamGenerateContent"), Some("gemini_code_assist"));
+        assert_eq!(name("/v1/interactions/int_1/cancel"), Some("gemini_interactions"));
+        assert_eq!(name("/api/interactions"), None);
+        assert_eq!(name("/v1beta/interactions"), Some("gemini_interactions"));
+        assert_eq!(name("/v1beta1/projects/p/locations/l/interactions/int_1"), Some("gemini_interactions"));
         assert_eq!(name("/api/chat"), Some("ollama"));
         assert_eq!(name("/api/generate"), Some("ollama"));
         assert_eq!(name("/generate_stream"), Some("text_generation"));

@@ -2,7 +2,9 @@
 
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::TokenCount::{CachedInput, Input, Output, Reasoning};
-use crate::gateway::llm::protocol::{Close, Delta, Echo, Key, ModelNaming, Protocol, StreamProtocol, When};
+use crate::gateway::llm::protocol::{
+    Close, Delta, Echo, Key, ModelNaming, Nested, Protocol, StreamProtocol, When,
+};
 use crate::stream::json::Treatment::{self, Argument, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
 
@@ -20,6 +22,9 @@ const ITEM: &[Key] = &[PLACE];
 
 /// A command of a shell call, which is known by its place in the output.
 const COMMAND: &[Key] = &[Key::Value("output_index"), Key::Value("command_index")];
+
+/// What a command of one wrote.
+const OUTPUT: &[Key] = &[PLACE, Key::Value("command_index")];
 
 const fn delta(event: &'static str, treatment: Treatment, key: &'static [Key]) -> Delta {
     Delta { at: "delta", treatment, when: Some(When { at: "type", is: event }), key }
@@ -118,6 +123,7 @@ pub(super) static RESPONSES: Protocol = Protocol {
         ("response.output[*].id", Typed(Id)),
         ("response.output[*].call_id", Typed(Id)),
     ],
+    nested: Nested::NONE,
     stream: StreamProtocol {
         deltas: &[
             delta("response.output_text.delta", Text, CONTENT),
@@ -136,15 +142,16 @@ pub(super) static RESPONSES: Protocol = Protocol {
                 at: "delta.stdout",
                 treatment: Text,
                 when: Some(When { at: "type", is: "response.shell_call_output_content.delta" }),
-                key: &[PLACE, Key::Value("command_index")],
+                key: OUTPUT,
             },
             Delta {
                 at: "delta.stderr",
                 treatment: Text,
                 when: Some(When { at: "type", is: "response.shell_call_output_content.delta" }),
-                key: &[PLACE, Key::Value("command_index")],
+                key: OUTPUT,
             },
             delta("response.audio.transcript.delta", Text, &[]),
+            delta("response.audio.delta", Typed(Opaque), &[]),
         ],
         closes: &[
             close("response.output_text.done", CONTENT),
@@ -159,8 +166,11 @@ pub(super) static RESPONSES: Protocol = Protocol {
             close("response.custom_tool_call_input.done", ITEM),
             close("response.apply_patch_call_operation_diff.done", ITEM),
             close("response.shell_call_command.done", COMMAND),
-            close("response.shell_call_output_content.done", ITEM),
-            close("response.output_item.done", &[Key::Value("item.id")]),
+            close("response.mcp_call.arguments.done", ITEM),
+            close("response.shell_call_output_content.done", OUTPUT),
+            close("response.output_item.done", &[Key::Either("output_index", "item.id")]),
+            // Where one of both events has no place in the output.
+            close("response.output_item.done", &[Key::Mark("item.id")]),
             close("response.audio.transcript.done", &[]),
             close("response.completed", &[]),
             close("response.incomplete", &[]),

@@ -71,8 +71,14 @@ const BESIDE: [&str; 6] = [
 ];
 
 /// What a provider is given to reach servers of tools with: it is of use to nobody if it is changed.
-const CREDENTIALS: [&str; 3] =
-    ["mcp_servers[*].authorization_token", "tools[*].authorization", "session.tools[*].authorization"];
+const CREDENTIALS: [&str; 5] = [
+    "mcp_servers[*].authorization_token",
+    "tools[*].authorization",
+    "session.tools[*].authorization",
+    // To search with.
+    "tools[*].exa_ai_search_config.api_key",
+    "tools[*].parallel_ai_search_config.api_key",
+];
 
 /// Headers for such a server that hold the same, among others that are text.
 const CREDENTIAL_HEADERS: [&str; 8] = [
@@ -90,7 +96,7 @@ const CREDENTIAL_HEADERS: [&str; 8] = [
 const NAMED_BY_TOOLS: [&str; 1] = ["tools[*].configs"];
 
 /// Names that a program gives its tools and a provider its voices, by which each knows them again; countries, which are two letters.
-const NAMES: [&str; 96] = [
+const NAMES: [&str; 110] = [
     // What a request has.
     "tools[*].name",
     "tools[*].function.name",
@@ -119,6 +125,8 @@ const NAMES: [&str; 96] = [
     "generationConfig.speechConfig.voiceConfig.prebuiltVoiceConfig.voiceName",
     "generation_config.speech_config.voice_config.prebuilt_voice_config.voice_name",
     "generationConfig.speechConfig.multiSpeakerVoiceConfig.speakerVoiceConfigs[*].voiceConfig.prebuiltVoiceConfig.voiceName",
+    "generation_config.speech_config.voice",
+    "generation_config.speech_config[*].voice",
     "setup.generationConfig.speechConfig.voiceConfig.prebuiltVoiceConfig.voiceName",
     "tools[*].user_location.country",
     "web_search_options.user_location.country",
@@ -135,8 +143,12 @@ const NAMES: [&str; 96] = [
     "tools[*].server_label",
     "tools[*].allowed_tools[*]",
     "tools[*].allowed_tools.tool_names[*]",
+    "tools[*].allowed_tools[*].tools[*]",
+    "generation_config.tool_choice.allowed_tools.tools[*]",
     "tools[*].require_approval.*.tool_names[*]",
     "input[*].server_label",
+    "input[*].server_name",
+    "input[*].content[*].name",
     "input[*].tools[*].name",
     "tools[*].custom.name",
     "tool_choice.custom.name",
@@ -189,6 +201,14 @@ const NAMES: [&str; 96] = [
     "response.tools[*].server_label",
     "response.tool_choice.name",
     "tool_calls[*].name",
+    "steps[*].name",
+    "steps[*].server_name",
+    "step.name",
+    "step.server_name",
+    "outputs[*].name",
+    "content.name",
+    "delta.name",
+    "delta.server_name",
 ];
 
 /// URLs that a provider fetches, or lets the caller fetch.

@@ -7,7 +7,7 @@ use memchr::memmem;
 use crate::base::budget::Budget;
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::amazon_deltas::document_of;
-use crate::gateway::llm::protocol::{Delta, ModelNaming, Protocol, StreamProtocol, TokenCount};
+use crate::gateway::llm::protocol::{Delta, ModelNaming, Nested, Protocol, StreamProtocol, TokenCount};
 use crate::stream::amazon::{AmazonEventStream, Message, Messages};
 use crate::stream::json::{NumberReader, Path, Segment, Treatment};
 use crate::stream::sse::{Event, Events, Sse, Verdict};
@@ -34,6 +34,7 @@ pub static UNKNOWN: Protocol = Protocol {
     request: &[],
     answer: &[],
     // Some text goes on, so that what nobody reports is estimated.
+    nested: Nested::NONE,
     stream: StreamProtocol {
         deltas: &[Delta { at: "text", treatment: Treatment::Text, when: None, key: &[] }],
         ..StreamProtocol::NONE

@@ -7,7 +7,8 @@ use bytes::BytesMut;
 use crate::base::budget::{Budget, Charge};
 use crate::stream::json::embedded::Embedded;
 use crate::stream::json::scan::{Scan, Slots};
-use crate::stream::path::{Path, PathSet, Token, Treatment};
+use crate::stream::path::{Path, Token, Treatment};
+use crate::stream::path_set::PathSet;
 use crate::stream::window::Window;
 use crate::stream::{Edit, Editor, Rewriter, StreamError, TextUse};
 
