@@ -50,11 +50,11 @@ struct Key {
 
 /// The first two letters or digits of strings, without regard to case: most words of a text begin with no such two, and need
 /// no walk.
-struct Beginnings([u128; 128]);
+struct Beginnings(Box<[u128; 128]>);
 
 impl Beginnings {
     fn of(keys: &[Key]) -> Self {
-        let mut all = Self([0; 128]);
+        let mut all = Self(Box::new([0; 128]));
         for key in keys {
             let (first, second) = (key.text.first(), key.text.get(1));
             if let Some(seconds) =
