@@ -17,6 +17,7 @@ mod compress;
 mod cookies_and_query;
 mod cors;
 mod direct;
+mod endpoint_events;
 mod file_policy;
 mod findings;
 mod head_tokens;
