@@ -2,13 +2,15 @@
 
 import asyncio
 import json
+import queue
 
 import mcp_types
 import pytest
-from gateway import Gateway
+from gateway import MINIMAL, Gateway
 from llm import CONFIG, PROMPT, Road
 from llm_upstream import INVENTED, MINE, Answers, Upstream
 from mcp import Client
+from mcp.client.sse import sse_client
 
 TOOL = {"name": "note", "inputSchema": {"type": "object", "properties": {"text": {"type": "string"}}}}
 
@@ -168,3 +170,65 @@ def test_a_task_is_named_in_the_head_by_its_id(asking):
     headers = {name.lower(): value for name, value in came.headers}
     assert headers["mcp-name"] == came.json()["params"]["taskId"] == "task-4111111111111111a"
     assert not [value for value in MINE.values() if value in came.everything()]
+
+
+# ── HTTP with SSE, as of 2024-11-05: a stream says where messages go, and brings their answers ───────────────────────
+
+TOOLS = (
+    MINIMAL
+    + """
+[upstreams.tools]
+peers = ["{upstream}"]
+
+[[routes]]
+name = "tools"
+upstream = "tools"
+auth = "none"
+provider = "mcp"
+redact = {{}}
+"""
+)
+PREFIXED = TOOLS + 'path = "/team/tools"\nstrip_prefix = true\n'
+
+
+class Streaming(Server):
+    """Its one stream brings what all messages are answered with."""
+
+    said = queue.Queue()
+
+    def answer(self, came):
+        if came.method == "GET":
+            return self.pieces(200, "text/event-stream", self.stream())
+        assert came.path == "/messages/?session_id=a1", came.path
+        super().answer(came)
+
+    def stream(self):
+        yield b"event: endpoint\r\ndata: /messages/?session_id=a1\r\n\r\n"
+        while (document := self.said.get(timeout=20)) is not None:
+            yield b"event: message\r\ndata: %s\r\n\r\n" % document
+
+    def send(self, status, kind, body, *more):
+        """The answer comes in the stream."""
+        if body:
+            self.said.put(body)
+        super().send(202, kind, b"")
+
+    def streams(self, protocol, ask):
+        return False
+
+
+@pytest.mark.parametrize("prefix, config", [("/team/tools", PREFIXED), ("", TOOLS)], ids=["prefix", "none"])
+def test_a_stream_names_where_messages_go_as_callers_reach_it(prefix, config):
+    with Upstream(handler=Streaming) as upstream, Gateway(upstream.url, config) as gateway:
+
+        async def run():
+            async with Client(sse_client(gateway.url + prefix + "/sse"), mode="legacy") as client:
+                result = await client.call_tool("note", {"text": PROMPT})
+                upstream.handler.said.put(None)
+                return result.model_dump(mode="json")
+
+        upstream.begin(shape="mcp")
+        result = asyncio.run(asyncio.wait_for(run(), 20))
+        assert not result["is_error"] and result["content"][0]["text"].startswith("Of course")
+        [call] = [one for one in upstream.requests if b"tools/call" in one.body]
+        assert not [value for value in MINE.values() if value in call.everything()]

@@ -140,7 +140,7 @@ PLACES = [
             {"jsonPath": "$.to", "stringValue": part, "willContinue": True}]}}]}}]},
     ),
     ("/v1beta/interactions", lambda part: {"event_type": "step.delta", "index": 0, "delta": {"type": "text", "text": part}}),
-    ("/v1beta/interactions", lambda part: {"event_type": "step.delta", "index": 0, "delta": {"type": "arguments_delta", "arguments": part}}),
+    ("/v1beta/interactions", lambda part: {"index": 0, "delta": {"arguments": part, "type": "arguments_delta"}, "event_type": "step.delta"}),
     ("/v1beta/interactions", lambda part: {"event_type": "content.delta", "index": 0, "delta": {"type": "text", "text": part}}),
     (
         "/v1beta/interactions",

@@ -3,7 +3,8 @@
 //! `who` who calls, `remember` and `restoring` what was issued, and `scope` what surrogates go by. Of `redact`, `redact_parts` is
 //! what it is made from, `answers` what is done in those of upstreams, `session` redacts the messages of a WebSocket, `direct`
 //! knows what leads around us, `head_values` is what it does to heads, `file_policy` which files pass, `findings` what it counts,
-//! and `redaction_error` why it cannot. `usage_report` is what `usage` asks of streams.
+//! and `redaction_error` why it cannot. `usage_report` is what `usage` asks of streams, and `endpoint_events` what `own_urls`
+//! rewrites in them.
 
 mod answers;
 mod audit_trail;
@@ -17,6 +18,7 @@ mod compress;
 mod cookies_and_query;
 mod cors;
 mod direct;
+mod endpoint_events;
 mod file_policy;
 mod findings;
 mod head_tokens;
