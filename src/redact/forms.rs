@@ -210,8 +210,8 @@ impl Forms {
     }
 
     /// Whether it may have the `s` of a genitive behind it, as in `Petras Brief`.
-    fn inflects(&self, (_, form): (usize, u32)) -> bool {
-        self.forms.get(form as usize).is_some_and(|form| form.inflects)
+    fn inflects(&self, owner: Complete) -> bool {
+        self.forms.get(owner.form as usize).is_some_and(|form| form.inflects)
     }
 
     /// Lines of which every character is read, but for those that lay them out.
@@ -269,8 +269,8 @@ impl Forms {
     }
 
     /// A `+` in front of a number must be the surrogate's, or belong to what is dialled before it.
-    fn admits(&self, found: (usize, u32), plus: bool) -> bool {
-        let form = self.forms.get(found.1 as usize);
+    fn admits(&self, found: Complete, plus: bool) -> bool {
+        let form = self.forms.get(found.form as usize);
         !plus || form.is_some_and(|form| matches!(form.part, Part::Number { plus: true, .. }))
     }
 }
@@ -284,14 +284,27 @@ fn widens(last: char, c: char) -> bool {
     c == '\\' || last.is_whitespace() && c.is_whitespace()
 }
 
+/// A form that has been read whole: how long it is, and its number.
+#[derive(Clone, Copy)]
+struct Complete {
+    len: usize,
+    form: u32,
+}
+
+impl From<Complete> for Matched {
+    fn from(Complete { len, form }: Complete) -> Self {
+        Self::Found { len, form }
+    }
+}
+
 /// A walk through an index along the units of a text.
 struct Search<'f> {
     walk: Walk<'f>,
     best: Matched,
     /// What is complete if the next character does not go on with its word: where it ends, and its number.
-    pending: Option<(usize, u32)>,
+    pending: Option<Complete>,
     /// What was complete before the letter that was read last goes on with its word.
-    owner: Option<(usize, u32)>,
+    owner: Option<Complete>,
     last: char,
     extra: u8,
 }
@@ -334,21 +347,21 @@ impl<'f> Search<'f> {
     /// `next` follows what is complete.
     fn boundary(&mut self, next: char) {
         self.owner = None;
-        if let Some((len, form)) = self.pending.take() {
+        if let Some(found) = self.pending.take() {
             if self.last.is_ascii_alphanumeric() && next.is_ascii_alphanumeric() {
-                self.owner = Some((len, form));
+                self.owner = Some(found);
             } else {
-                self.best = Matched::Found { len, form };
+                self.best = found.into();
             }
         }
     }
 
     /// What is complete, if the letter behind it ends the word.
-    fn inflected(&self, (len, form): (usize, u32), units: &mut Units<'_>) -> Matched {
+    fn inflected(&self, owner: Complete, units: &mut Units<'_>) -> Matched {
         match units.step() {
             Next::Cut => Matched::Wait,
             Next::Unit(unit) if unit.read.is_none_or(char::is_alphanumeric) => self.best,
-            Next::Unit(_) | Next::End => Matched::Found { len, form },
+            Next::Unit(_) | Next::End => owner.into(),
         }
     }
 
@@ -366,7 +379,7 @@ impl<'f> Search<'f> {
     /// `unit`, which reads `c`, was one of the value.
     fn took(&mut self, c: char, unit: &Unit) {
         (self.last, self.extra) = (c, 0);
-        self.pending = self.walk.complete().map(|form| (unit.start + unit.len, form));
+        self.pending = self.walk.complete().map(|form| Complete { len: unit.start + unit.len, form });
     }
 
     /// There is no more text yet.
