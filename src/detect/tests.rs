@@ -312,6 +312,8 @@ fn text_that_cannot_go_on_is_decided_at_once() {
         ("see 536-22-8726, ", 17),
         ("é ", 3),
         ("It costs 5; ", 12),
+        // No particle of a name begins so.
+        ("Of cours", 3),
     ];
     let detector = defaults();
     for (text, decided) in cases {

@@ -325,7 +325,8 @@ def test_what_runs_is_shown_without_secrets_and_a_change_is_tried(served, admin)
     assert outcome["problems"] == []
     assert outcome["difference"]["routes"] == {"added": ["other"], "removed": ["keyed"], "changed": []}
     assert outcome["difference"]["restart"] == ["data"]
-    bad = admin.ask("/configuration/check", {"text": text + "\n[limits]\nhed = '1KiB'\nbody = 3\n"}).json()
+    # Its last table is that of limits.
+    bad = admin.ask("/configuration/check", {"text": text + "\n\nhed = '1KiB'\nbody = 3\n"}).json()
     assert len(bad["problems"]) == 2 and bad["difference"] is None
     lines = text.count("\n")
     assert [problem["line"] for problem in bad["problems"]] == [lines + 3, lines + 4]

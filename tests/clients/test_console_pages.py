@@ -229,7 +229,7 @@ def test_a_wrong_configuration_is_told_where_it_is_wrong(served, browser):  # no
     browser.find("#check").click()
     browser.wait(lambda: "✓ It can be used" in browser.find("#outcome").text)
     assert "Nothing changes" in browser.find("#outcome").text or "upstreams" in browser.find("#outcome").text.lower()
-    browser.find("#draft").send_keys("\n[limits]\nhed = '<img src=x onerror=alert(1)>'\n")
+    browser.find("#draft").send_keys("\nhed = '<img src=x onerror=alert(1)>'\n")
     browser.find("#check").click()
     browser.wait(lambda: "unknown key `hed`" in browser.find("#outcome").text)
     browser.find("#outcome button").click()

@@ -298,7 +298,8 @@ def test_what_a_search_has_marked_is_one_value(ends, text):
     mock.events = lambda text: [{"choices": [{"index": 0, "delta": {"content": text}}]}]
     answer = gateway.call("POST", "/v1/chat/completions", CHAT | {"messages": [{"role": "user", "content": text % MARKED}]})
     sent = mock.requests[-1].json()["messages"][0]["content"]
-    parts = [part for part in re.split(r"%s|SSN |[-.@]|com$|post", text) if part]
+    # Two digits may stand in any number.
+    parts = [part for part in re.split(r"%s|SSN |[-.@]|com$|post", text) if len(part) > 2]
     assert not [part for part in parts if part in sent], sent
     assert said(answer.body) == text % MARKED
 

@@ -12,6 +12,7 @@ use super::spelling::{Spelling, is_elided};
 use super::streets::{house_before, is_housed, number_before, street};
 use super::surroundings::{Before, before, in_code, in_date};
 use super::word::{JOINT, Tagged, Word};
+use super::words::PARTICLES;
 use crate::detect::rules::Tag;
 
 /// The most words in a sequence.
@@ -52,7 +53,11 @@ pub(super) fn lone_common(view: &View<'_>, start: usize) -> Option<usize> {
     }
     // A particle may follow a name only, and what it stands before may not be here yet.
     let behind = word_end(view, end + 1);
-    let other = behind < view.len() && !is_particle(text(view, end + 1, behind));
+    let word = text(view, end + 1, behind);
+    let other = match behind < view.len() {
+        true => !is_particle(word),
+        false => !PARTICLES.iter().any(|particle| particle.starts_with(word)),
+    };
     let told = view.complete || end + 1 + PARTICLE < view.len();
     (other || told && !particle_before_capital(view, end + 1)).then_some(end)
 }
