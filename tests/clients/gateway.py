@@ -218,18 +218,29 @@ class Gateway:
     def __enter__(self):
         self.folder = tempfile.TemporaryDirectory(prefix="portcullis-test-")
         self.home = Path(self.folder.name)
-        self.port, self.h2c, self.admin, self.other = free_ports(4)
         # Held, so that nobody else listens there either.
         self.held = socket.socket()
         self.held.bind(("127.0.0.1", 0))
         self.nobody = self.held.getsockname()[1]
         try:
-            self.start()
+            self.begin()
             self.token = self.token or self.wait_for(lambda: self.out)[0]
         except BaseException:
             self.__exit__()
             raise
         return self
+
+    def begin(self, tries=3):
+        """Starts the process on ports that are free; another program may be faster to one of them."""
+        self.port, self.h2c, self.admin, self.other = free_ports(4)
+        try:
+            self.start()
+        except TimeoutError:
+            if tries == 1 or not any("Address already in use" in line for line in self.log):
+                raise
+            self.stop()
+            self.log.clear()
+            self.begin(tries - 1)
 
     def start(self, every=0.02):
         """Starts the process and waits until it serves; looks `every` so many seconds."""

@@ -46,8 +46,15 @@ def gateway():
         yield running
 
 
+def put(file, text):
+    """Whole at once: a gateway that looks in between finds half of it."""
+    draft = file.with_suffix(".draft")
+    draft.write_text(text)
+    draft.replace(file)
+
+
 def in_place(gateway, text):
-    gateway.file.write_text(text)
+    put(gateway.file, text)
 
 
 def renamed(gateway, text):
@@ -92,14 +99,14 @@ def test_what_the_file_names_is_watched_too(gateway):
 
 def test_a_wrong_file_leaves_what_runs_and_is_named_by_line_and_column(gateway):
     text = gateway.text("two").replace("status = 200", "status = 99")
-    gateway.file.write_text(text)
+    put(gateway.file, text)
     line = text[: text.index("status = 99")].count("\n") + 1
     why = gateway.wait_for(lambda: gateway.said("not reloaded"))[0]
     assert "portcullis.toml:%d:22:" % line in why, why
     assert gateway.body() == "BODY"
     assert 'portcullis_reloads_total{result="failed"} 1' in gateway.metrics()
     (gateway.home / "rules/a.toml").write_text(RULE % "ACME-12")
-    gateway.file.write_text(gateway.text("two"))
+    put(gateway.file, gateway.text("two"))
     why = gateway.wait_for(lambda: [line for line in gateway.said("not reloaded") if "a.toml" in line])[0]
     assert "is not found" in why and gateway.body() == "BODY"
     # Said once, not at every look.
@@ -110,15 +117,15 @@ def test_a_wrong_file_leaves_what_runs_and_is_named_by_line_and_column(gateway):
 
 
 def test_what_takes_a_restart_is_said(gateway):
-    gateway.file.write_text(gateway.text("two") + "[limits]\nhead = '1KiB'\n[log]\n".replace("[log]\n", ""))
+    put(gateway.file, gateway.text("two") + "[limits]\nhead = '1KiB'\n[log]\n".replace("[log]\n", ""))
     line = gateway.wait_for(lambda: gateway.said("change with a restart only"))[0]
     assert "limits" in line and gateway.body() == "two"
 
 
 def test_nobody_looks_where_nobody_is_to(gateway):
-    gateway.file.write_text(gateway.text().replace('every = "100ms"', "watch = false\nevery = '100ms'"))
+    put(gateway.file, gateway.text().replace('every = "100ms"', "watch = false\nevery = '100ms'"))
     gateway.wait_for(lambda: gateway.said("reloaded"))
-    gateway.file.write_text(gateway.text("two").replace('every = "100ms"', "watch = false\nevery = '100ms'"))
+    put(gateway.file, gateway.text("two").replace('every = "100ms"', "watch = false\nevery = '100ms'"))
     with pytest.raises(TimeoutError):
         gateway.wait_for(lambda: gateway.body() == "two", seconds=1)
     gateway.process.send_signal(signal.SIGHUP)
