@@ -216,7 +216,7 @@ impl Forms {
 
     /// Lines of which every character is read, but for those that lay them out.
     fn lines(&self, text: &[u8], more: More) -> Matched {
-        if !text.first().is_some_and(|first| self.lines.may_begin(*first)) || !self.lines.may_stand(text) {
+        if !text.first().is_some_and(|first| self.lines.may_begin(*first)) {
             return Matched::No;
         }
         let mut search = Search::new(self.lines.walk());

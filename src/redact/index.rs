@@ -48,47 +48,11 @@ struct Key {
     entry: u32,
 }
 
-/// The first two letters or digits of strings, without regard to case: most words of a text begin with no such two, and need
-/// no walk.
-struct Beginnings(Box<[u128; 128]>);
-
-impl Beginnings {
-    fn of(keys: &[Key]) -> Self {
-        let mut all = Self(Box::new([0; 128]));
-        for key in keys {
-            let (first, second) = (key.text.first(), key.text.get(1));
-            if let Some(seconds) =
-                first.and_then(|first| all.0.get_mut(usize::from(first.to_ascii_lowercase())))
-            {
-                *seconds |= match second.filter(|second| second.is_ascii()) {
-                    Some(second) => 1 << second.to_ascii_lowercase(),
-                    // One character by itself, or one of several bytes.
-                    None => u128::MAX,
-                };
-            }
-        }
-        all
-    }
-
-    /// Whether a string may begin so. Escapes, and what stands between characters and is not read, are for the walk.
-    fn may_be(&self, text: &[u8]) -> bool {
-        match text {
-            [first, second, ..] if first.is_ascii_alphanumeric() && second.is_ascii_alphanumeric() => {
-                let seconds =
-                    self.0.get(usize::from(first.to_ascii_lowercase())).copied().unwrap_or_default();
-                seconds & 1 << second.to_ascii_lowercase() != 0
-            }
-            _ => true,
-        }
-    }
-}
-
 /// Strings, each standing for an entry of the caller's.
 pub(super) struct Index {
     keys: Vec<Key>,
     /// Where the strings begin that begin with this byte, or a later one.
     starts: [u32; 257],
-    beginnings: Beginnings,
 }
 
 impl Index {
@@ -107,8 +71,7 @@ impl Index {
             sum += *start;
             *start = sum;
         }
-        let beginnings = Beginnings::of(&keys);
-        Self { keys, starts, beginnings }
+        Self { keys, starts }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -119,9 +82,17 @@ impl Index {
         !self.starting(byte).is_empty()
     }
 
-    /// Whether a string may stand at the beginning of a text, in any case, by its first two characters.
+    /// Whether one of the strings, which are in lower case, may stand at the beginning of a text, in any case. Of most words the
+    /// first two letters tell that none does; escapes, and what nobody reads between characters, are for who reads them.
     pub(super) fn may_stand(&self, text: &[u8]) -> bool {
-        !self.keys.is_empty() && self.beginnings.may_be(text)
+        match text {
+            [first, second, ..] if first.is_ascii_alphanumeric() && second.is_ascii_alphanumeric() => {
+                let mut walk = self.walk();
+                walk.step(Case::Folded.of(*first))
+                    && (walk.complete().is_some() || walk.step(Case::Folded.of(*second)))
+            }
+            _ => !self.is_empty(),
+        }
     }
 
     fn starting(&self, byte: u8) -> Range<usize> {

@@ -29,7 +29,6 @@ impl Index {
             }
             let Some(&byte) = here.first() else { break };
             if left.admits(byte)
-                && self.may_stand(here)
                 && let Seen::Found { len, entry } = stems.longest(at)
             {
                 see(at..at + len, entry);

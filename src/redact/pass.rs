@@ -21,6 +21,7 @@ use crate::redact::method::Method;
 use crate::redact::opaque::{Look, Part};
 use crate::redact::redactor::{MOST_EXPLAINED, Redactor};
 use crate::redact::report::{InText, Redacted, Report};
+use crate::redact::request_words::RequestWords;
 use crate::redact::restore::{FoundSurrogate, Restore};
 use crate::redact::surrogate_map::{Limits, SurrogateMap};
 use crate::redact::table::with_cells;
@@ -112,6 +113,7 @@ impl<'p> Pass<'p> {
         if !blocked.is_empty() {
             return Err(RedactError::Blocked(blocked));
         }
+        self.notes().for_each(RequestWords::settle);
         if values.is_empty() {
             return Ok(Passed { redacted: Redacted::new(unchanged, report), values, hosts });
         }
@@ -147,9 +149,14 @@ impl<'p> Pass<'p> {
 }
 
 impl Pass<'_> {
+    /// What takes what the texts say.
+    fn notes(&self) -> impl Iterator<Item = &RequestWords> {
+        self.redactors.iter().filter_map(Redactor::notes)
+    }
+
     /// What is replaced was not said to the upstream, though it stands in the texts.
     fn unsay(&self, values: &Values<'_>, hits: &[Vec<Hit>]) {
-        let mut notes = self.redactors.iter().filter_map(Redactor::notes).peekable();
+        let mut notes = self.notes().peekable();
         if notes.peek().is_none() {
             return;
         }

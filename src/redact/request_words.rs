@@ -15,6 +15,9 @@ const MOST: usize = 1 << 17;
 /// Room for so many is made at first.
 const ROOM: usize = 1 << 9;
 
+/// From so many on they are put in order where there is time for it, and not by who asks first: that takes a millisecond.
+const SORTED_EARLY: usize = 1 << 14;
+
 /// The most bytes between two words that are neighbours.
 const FARTHEST: usize = 8;
 
@@ -22,7 +25,7 @@ const FARTHEST: usize = 8;
 #[derive(Clone, Default)]
 pub struct RequestWords(Arc<Mutex<Prints>>);
 
-/// Put in order once somebody asks, which is seldom.
+/// Few are put in order once somebody asks, which is seldom.
 #[derive(Default)]
 struct Prints {
     all: Vec<u64>,
@@ -44,6 +47,14 @@ impl RequestWords {
     pub(super) fn read(&self, text: &str) {
         let kept = &mut *self.prints();
         prints(text, &mut |print| kept.keep(print));
+    }
+
+    /// No more texts come for now.
+    pub(super) fn settle(&self) {
+        let kept = &mut *self.prints();
+        if kept.all.len() >= SORTED_EARLY {
+            kept.sort();
+        }
     }
 
     /// What was replaced there was not said.
@@ -98,7 +109,8 @@ impl Prints {
 
     fn sort(&mut self) {
         if self.sorted < self.all.len() {
-            self.all.sort_unstable();
+            // What was in order stays so, and is only merged with the rest.
+            self.all.sort();
             self.all.dedup();
             self.sorted = self.all.len();
         }
@@ -115,19 +127,19 @@ impl std::fmt::Debug for RequestWords {
 ///
 /// A word is letters and digits of ASCII, or one other character.
 fn prints(text: &str, take: &mut dyn FnMut(u64) -> bool) -> bool {
-    let mut reader = Reader::default();
+    let mut reader = WordReader::default();
     for &byte in text.as_bytes() {
         let goes_on = match byte {
             byte if byte.is_ascii_alphanumeric() => {
-                let begins = reader.within != Within::Word;
+                let begins = reader.kind != WordKind::Letters;
                 if begins && !reader.ended(take) {
                     return false;
                 }
-                reader.letter(Within::Word, byte.to_ascii_lowercase())
+                reader.letter(WordKind::Letters, byte.to_ascii_lowercase())
             }
             // Of a character's bytes all but the first.
-            0x80..=0xbf => reader.letter(Within::Character, byte),
-            0xc0.. => reader.ended(take) && reader.letter(Within::Character, byte),
+            0x80..=0xbf => reader.letter(WordKind::Character, byte),
+            0xc0.. => reader.ended(take) && reader.letter(WordKind::Character, byte),
             _ => reader.ended(take) && reader.between(byte),
         };
         if !goes_on {
@@ -137,19 +149,19 @@ fn prints(text: &str, take: &mut dyn FnMut(u64) -> bool) -> bool {
     reader.ended(take)
 }
 
-/// What a byte is read as a part of.
+/// Which word is read.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Within {
+enum WordKind {
     #[default]
-    Nothing,
-    Word,
+    None,
+    Letters,
     Character,
 }
 
 /// Goes through a text.
 #[derive(Default)]
-struct Reader {
-    within: Within,
+struct WordReader {
+    kind: WordKind,
     /// Of the word that is read.
     word: u64,
     /// Of the word before it, and of what has come since.
@@ -158,9 +170,9 @@ struct Reader {
     length: usize,
 }
 
-impl Reader {
-    fn letter(&mut self, within: Within, byte: u8) -> bool {
-        self.within = within;
+impl WordReader {
+    fn letter(&mut self, kind: WordKind, byte: u8) -> bool {
+        self.kind = kind;
         self.word = (self.word ^ u64::from(byte)).wrapping_mul(FACTOR);
         true
     }
@@ -173,7 +185,7 @@ impl Reader {
 
     /// Gives the word that was read, if there is one, and its pair with the one before.
     fn ended(&mut self, take: &mut dyn FnMut(u64) -> bool) -> bool {
-        if self.within == Within::Nothing {
+        if self.kind == WordKind::None {
             return true;
         }
         // Words have even prints, and pairs odd ones.

@@ -17,6 +17,7 @@ import pypdf
 import pytest
 from gateway import run
 from reportlab.pdfgen import canvas
+from test_sanitize_pictures import packed, parts, saved
 
 VALUE = "jane.roe@corp-mail.com"
 TEXT = f"mail {VALUE}"
@@ -42,8 +43,8 @@ def sheet():
 
 def test_a_number_format_of_a_sheet(tmp_path):
     clean = redacted(tmp_path, "a.xlsx", sheet())
-    with zipfile.ZipFile(io.BytesIO(clean)) as parts:
-        assert not any(b"jane.roe" in parts.read(name) for name in parts.namelist())
+    with zipfile.ZipFile(io.BytesIO(clean)) as archive:
+        assert not any(b"jane.roe" in archive.read(name) for name in archive.namelist())
     assert openpyxl.load_workbook(io.BytesIO(clean)).active["A1"].number_format == '0" mail <EMAIL_ADDRESS>"'
 
 
@@ -273,29 +274,10 @@ def book():
     return document
 
 
-def stored(document):
-    out = io.BytesIO()
-    document.save(out)
-    return out.getvalue()
-
-
-def opened(data):
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
-
-
-def packed(members):
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in members.items():
-            archive.writestr(name, data)
-    return out.getvalue()
-
-
 def text_of(data):
     """All that a zip file says, without its tags; files in it as well."""
     said = []
-    for name, content in opened(data).items():
+    for name, content in parts(data).items():
         said.append(name)
         said.append(text_of(content) if content.startswith(b"PK") else re.sub("<[^>]*>", "", content.decode("utf-8", "replace")))
         said += re.findall('="([^"]*)"', content.decode("utf-8", "replace"))
@@ -309,11 +291,11 @@ def left(said):
 
 @pytest.mark.parametrize(("name", "make"), [("a.docx", word), ("a.pptx", slides), ("a.xlsx", book)])
 def test_what_is_found_in_one_part_goes_in_all(tmp_path, name, make):
-    before = stored(make())
+    before = saved(make())
     assert len(left(text_of(before))) >= 3
     clean = redacted(tmp_path, name, before)
     said = text_of(clean)
-    assert not left(said), [name for name, data in opened(clean).items() if left(data.decode("utf-8", "replace"))]
+    assert not left(said), [name for name, data in parts(clean).items() if left(data.decode("utf-8", "replace"))]
     assert f"x{NUMBER}" in said and f"{NUMBER}9" in said
     {"a.docx": docx.Document, "a.pptx": pptx.Presentation, "a.xlsx": openpyxl.load_workbook}[name](io.BytesIO(clean))
     assert redacted(tmp_path, name, clean) == clean
@@ -326,7 +308,7 @@ def test_what_is_found_in_one_file_goes_in_all_that_come_with_it(tmp_path):
     paper.save()
     members = {
         f"of {NUMBER}.txt": BARE,
-        "deep/a.docx": stored(word()),
+        "deep/a.docx": saved(word()),
         "b.json": json.dumps({"note": BARE}),
         "c.csv": f"a,b\n{BARE},{TWIN}\n",
         "d.html": f"<p>see <b>4815</b>1623 there</p><a href='http://a.example/{NUMBER}'>x</a>",
@@ -336,12 +318,12 @@ def test_what_is_found_in_one_file_goes_in_all_that_come_with_it(tmp_path):
     }
     before = packed(members)
     clean = redacted(tmp_path, "a.zip", before)
-    after = opened(clean)
+    after = parts(clean)
     assert not left(text_of(clean)) and after["g.txt"] == b"nothing of interest" and after["e.md"] == TWIN.encode()
     assert pypdf.PdfReader(io.BytesIO(after["f.pdf"])).pages[0].extract_text().split() == ["see", "there"]
     # A file whose parts say nothing of each other is what it was without this.
     alone = packed({"a.txt": FOUND, "b.txt": "see 48151624 there"})
-    assert opened(redacted(tmp_path, "b.zip", alone))["b.txt"] == b"see 48151624 there"
+    assert parts(redacted(tmp_path, "b.zip", alone))["b.txt"] == b"see 48151624 there"
 
 
 def test_what_is_found_in_a_mail_goes_in_all_of_it(tmp_path):
@@ -357,8 +339,8 @@ def test_what_is_found_in_a_mail_goes_in_all_of_it(tmp_path):
 
 def test_a_surname_is_found_in_other_parts(tmp_path):
     members = {"a.txt": "Dear Rosalyn Abernathy, thanks", "b.txt": "abernathy: the Abernathy file, not Abernathyan"}
-    assert opened(redacted(tmp_path, "b.zip", packed({"b.txt": members["b.txt"]})))["b.txt"] == members["b.txt"].encode()
-    clean = opened(redacted(tmp_path, "a.zip", packed(members)))
+    assert parts(redacted(tmp_path, "b.zip", packed({"b.txt": members["b.txt"]})))["b.txt"] == members["b.txt"].encode()
+    clean = parts(redacted(tmp_path, "a.zip", packed(members)))
     assert clean["a.txt"] == b"Dear <PERSON>, thanks"
     assert clean["b.txt"] == b"abernathy: the <PERSON> file, not Abernathyan"
 
@@ -367,4 +349,4 @@ def test_finding_alone_changes_no_part(tmp_path):
     source, target = tmp_path / "a.zip", tmp_path / "out"
     source.write_bytes(packed({"a.txt": FOUND, "b.txt": BARE}))
     assert run("sanitize", "--redact", "--detect-only", source, target).returncode == 0
-    assert opened(target.read_bytes())["b.txt"] == BARE.encode()
+    assert parts(target.read_bytes())["b.txt"] == BARE.encode()

@@ -80,7 +80,7 @@ impl Runner {
     }
 }
 
-/// What the names model computes with: of all that the runtime has, a quarter, and only that is linked.
+/// What the names model computes with: a fifth of all that the runtime has, and only that is linked.
 fn operators() -> OpRegistry {
     op_registry!(
         Add,
