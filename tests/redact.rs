@@ -232,6 +232,21 @@ fn escapes_of_undecoded_json_are_boundaries() {
     }
 }
 
+/// What begins with the letter of an escape is masked alike where all text is there and where it comes in pieces.
+#[test]
+fn a_backslash_before_a_value_reads_alike_in_streams() {
+    let redactor = Redactor::new(detector(), Plan::all(Method::Mask));
+    for letter in 'a'..='z' {
+        for value in ["@corp-mail.example.com", "o.doe@example.org", "4012 8888 8888 1881", " 536-22-8726"] {
+            let text = format!("Line \\{letter}{value}.");
+            let counts = Arc::new(Counts::new(detector().rule_count()));
+            let live = edit(&mut redactor.live(&keys(), counts), &text, &[7]);
+            let whole = redactor.text(&text, &keys(), Limits::default()).unwrap().0.into_value();
+            assert_eq!(live, whole, "{text}");
+        }
+    }
+}
+
 /// The same arguments where their strings are decoded, cut at every place, as deltas of one channel are.
 #[test]
 fn arguments_stay_json_when_their_strings_are_restored() {

@@ -34,9 +34,9 @@ impl From<bool> for Ternary {
     }
 }
 
-/// The letter of a JSON escape of two characters.
+/// The letter of an escape of two characters: those of JSON (RFC 8259 section 7), and of C (ISO 9899 section 6.4.4.4) `\a` and `\v`.
 const fn is_escape(byte: u8) -> bool {
-    matches!(byte, b'n' | b'r' | b't' | b'b' | b'f')
+    matches!(byte, b'n' | b'r' | b't' | b'b' | b'f' | b'a' | b'v')
 }
 
 impl View<'_> {

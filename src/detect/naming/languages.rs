@@ -1,8 +1,11 @@
 //! Words for passwords and secret keys in the languages of the world, as they stand in forms and in names.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
+
+use super::case::lower;
 
 /// Words for a password in names, besides those that the names of programs have: a word, or two with `_` between.
 /// In lower case; as words of scripts without spaces they may be a part of one.
@@ -136,14 +139,15 @@ pub(super) const KEYS: &[&str] = &[
 
 /// Whether a text is itself a word for a secret, in any of the languages: what stands in a form, or its translation.
 pub(crate) fn is_secret_word(text: &[u8]) -> bool {
-    let lower = std::str::from_utf8(text).map(str::to_lowercase).unwrap_or_default().replace([' ', '-'], "_");
+    let lower = std::str::from_utf8(text).map(lower).unwrap_or_default().replace([' ', '-'], "_");
     let folded = folded(&lower);
-    SECRETS.words.iter().any(|(word, _)| *word == folded)
+    SECRETS.words.binary_search_by(|(word, _)| word.as_str().cmp(&folded)).is_ok()
 }
 
 /// The words for secrets, to be looked for together, and what each is in English.
 struct Secrets {
     search: Option<AhoCorasick>,
+    /// In order.
     words: Vec<(String, &'static str)>,
 }
 
@@ -152,10 +156,11 @@ static SECRETS: LazyLock<Secrets> = LazyLock::new(|| {
     for (list, english) in [(PASSWORDS, "password"), (KEYS, "api_key")] {
         for word in list {
             // Both words of two may be written as one.
-            words.push((folded(word), english));
+            words.push((folded(word).into_owned(), english));
             words.push((folded(word).replace('_', ""), english));
         }
     }
+    words.sort_unstable();
     let search = AhoCorasick::new(words.iter().map(|(word, _)| word)).ok();
     Secrets { search, words }
 });
@@ -164,7 +169,7 @@ static SECRETS: LazyLock<Secrets> = LazyLock::new(|| {
 pub(super) fn in_english(name: &str) -> Option<String> {
     let name = folded(name);
     let Secrets { search, words } = &*SECRETS;
-    let hits = search.as_ref()?.find_overlapping_iter(&name).filter_map(|hit| {
+    let hits = search.as_ref()?.find_overlapping_iter(&*name).filter_map(|hit| {
         let (word, english) = words.get(hit.pattern().as_usize())?;
         let (head, tail) = (name.get(..hit.start())?, name.get(hit.end()..)?);
         // A word, or a part of one if its script is written without spaces.
@@ -176,6 +181,15 @@ pub(super) fn in_english(name: &str) -> Option<String> {
 }
 
 /// Without what lower case leaves different: the sigma at a word's end, Turkish letters with and without a dot.
-fn folded(word: &str) -> String {
-    word.replace('ς', "σ").replace('ı', "i").replace('\u{307}', "")
+fn folded(word: &str) -> Cow<'_, str> {
+    if word.is_ascii() {
+        return Cow::Borrowed(word);
+    }
+    let fold = |c: char| match c {
+        'ς' => Some('σ'),
+        'ı' => Some('i'),
+        '\u{307}' => None,
+        _ => Some(c),
+    };
+    Cow::Owned(word.chars().filter_map(fold).collect())
 }

@@ -3,14 +3,17 @@
 //!
 //! | file | has |
 //! |---|---|
+//! | [`case`] | lower case and capitals, quicker than by tables for most letters |
 //! | [`label`] | the name of a value that is all of its text: a member of a document, a column |
 //! | [`meaning`] | whether a name says that its value is a secret |
 //! | [`languages`] | words for secrets in other languages than English |
 
+mod case;
 mod label;
 mod languages;
 mod meaning;
 
+pub(crate) use case::{is_upper, lower, lower_into};
 pub use label::Label;
 pub(crate) use label::is_mark;
 pub(crate) use languages::is_secret_word;

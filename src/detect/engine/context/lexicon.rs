@@ -7,7 +7,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use super::super::group_id::GroupId;
 use super::words::Word;
 use crate::detect::finding::RuleId;
-use crate::detect::naming::is_mark;
+use crate::detect::naming::{self, is_mark};
 use crate::detect::rules::RuleRef;
 use crate::detect::selection::RuleSelection;
 
@@ -359,7 +359,7 @@ pub(super) fn lower<'b>(bytes: &[u8], buffer: &'b mut [u8; LONGEST]) -> Option<s
     place.copy_from_slice(bytes);
     place.make_ascii_lowercase();
     let text = std::str::from_utf8(place).ok()?;
-    Some(if text.bytes().any(begins_cased) { text.to_lowercase().into() } else { text.into() })
+    Some(if text.bytes().any(begins_cased) { naming::lower(text).into() } else { text.into() })
 }
 
 /// Whether a byte may begin a character beyond ASCII that has a lower case: those of Hebrew, Arabic, the scripts of India and of

@@ -5,34 +5,8 @@ use super::super::super::view::View;
 use super::letters::{AHEAD, is_letter, text};
 use super::roles::{Role, roles};
 use super::surroundings::Before;
+use super::things::FIRMS;
 use super::word::Word;
-
-/// Companies, programs and methods that are called as if they were somebody, in order.
-const FIRMS: &[&str] = &[
-    "barnes & noble",
-    "black & decker",
-    "calvin klein",
-    "charles schwab",
-    "ernst & young",
-    "goldman sachs",
-    "harley davidson",
-    "hugo boss",
-    "john deere",
-    "johnson & johnson",
-    "louis vuitton",
-    "marks & spencer",
-    "merrill lynch",
-    "miles & more",
-    "monte carlo",
-    "morgan stanley",
-    "philip morris",
-    "procter & gamble",
-    "ralph lauren",
-    "smith & wesson",
-    "tiffany & co",
-    "visual studio",
-    "wells fargo",
-];
 
 /// Whether words together are called as no person is: a company of the list, or a name twice with `&` between.
 pub(super) fn is_firm(words: &[Word]) -> bool {
@@ -45,7 +19,8 @@ pub(super) fn is_firm(words: &[Word]) -> bool {
         }
         _ => return false,
     }
-    let first = words.first().map_or("", |word| word.lower.as_str());
+    let Some(first) = words.first().filter(|word| word.roles.has(Role::Firm)) else { return false };
+    let first = first.lower.as_str();
     let from = FIRMS.partition_point(|firm| firm.split(' ').next() < Some(first));
     let alike = FIRMS.iter().skip(from).take_while(|firm| firm.split(' ').next() == Some(first));
     let same = |firm: &&str| firm.split(' ').eq(words.iter().map(|word| word.lower.as_str()));

@@ -10,7 +10,7 @@ use super::letters::is_capital;
 use super::lexicon;
 use super::streets;
 use super::tagger::{self, Gathered, gather, tag};
-use super::word::Tagged;
+use super::word::{Sequence, Tagged};
 use crate::detect::rules::{RuleRef, Tag};
 
 /// What a sequence costs beside its bytes, in steps.
@@ -63,7 +63,7 @@ impl Group for Names {
     fn scan(&self, pass: &Pass<'_>, track: &mut Track, found: &mut Found) {
         let view = &pass.view;
         let mut at = track.at;
-        let mut words = Vec::new();
+        let mut words = Sequence::default();
         while let Some(start) = capital(pass, at) {
             if labels::is_caseless(view, start) {
                 match labels::caseless(view, start) {

@@ -1,6 +1,8 @@
 //! Labels that say that a name follows, in a form, a document's member, an element or an assignment: `First name:`,
 //! `"lastName": "`, `<surname>`. What stands there is a name though nothing else is known of it.
 
+use std::borrow::Cow;
+
 use super::super::super::mask::char_at;
 use super::super::super::view::View;
 use super::letters::{AHEAD, is_letter, text};
@@ -9,6 +11,7 @@ use super::roles::{Role, roles};
 use super::spelling::Spelling;
 use super::surroundings::in_code;
 use super::word::{Tagged, Word};
+use crate::detect::naming::{self, is_upper};
 use crate::detect::rules::Tag;
 
 /// How much is read before a value, in bytes, and of a name behind a label.
@@ -45,72 +48,84 @@ pub(super) fn label_before(view: &View<'_>, start: usize) -> Option<Labelled> {
     let front = text(view, from, start).trim_end_matches(|c| quote(c) || space(c));
     let named = front.strip_suffix([':', '=', '>'])?;
     let named = named.trim_end_matches(|c| quote(c) || c == ' ' || c == '*');
-    let words = Words::of(named);
-    let [last, second, third] = words.lower();
-    // FHIR, where the names of a name are members without a telling name of their own.
-    let behind = text(view, start, start + AHEAD);
-    let open = !view.complete && start + AHEAD >= view.len();
-    let element = last == "value" && named.contains('<') && (second == "family" || second == "given");
-    let array = last == "given" && view.slice(start.saturating_sub(3), start).contains(&b'[');
-    if element || array || last == "family" && (open || behind.contains("\"given")) {
-        return Some(Labelled::Part);
-    }
-    let (last, second) = if last == "value" { (second, third) } else { (last, second) };
-    of_words(&last, &second).filter(|_| !front.ends_with('>') || named.contains('<'))
+    let mut words = Words(named).map(lower);
+    let last = words.next()?;
+    let told = if is_any(&last, OF_OTHERS) {
+        let [second, third] = [words.next(), words.next()].map(Option::unwrap_or_default);
+        // FHIR, where the names of a name are members without a telling name of their own.
+        let behind = || text(view, start, start + AHEAD).contains("\"given");
+        let open = || !view.complete && start + AHEAD >= view.len();
+        let value = is_any(&last, &["value"]);
+        let element = value && named.contains('<') && is_any(&second, &["family", "given"]);
+        let array = is_any(&last, &["given"]) && view.slice(start.saturating_sub(3), start).contains(&b'[');
+        if element || array || is_any(&last, &["family"]) && (open() || behind()) {
+            return Some(Labelled::Part);
+        }
+        if value { of_words(&second, &third) } else { of_words(&last, &second) }
+    } else {
+        of_words(&last, "")
+    };
+    told.filter(|_| !front.ends_with('>') || named.contains('<'))
 }
 
-/// What the last words of a label say, in lower case.
+/// Last words of labels that say something with the words before them.
+const OF_OTHERS: &[&str] = &["value", "name", "names", "nom", "nome", "nombre", "family", "given"];
+
+/// What the last words of a label say, in lower case but for letters of ASCII.
 fn of_words(last: &str, second: &str) -> Option<Labelled> {
     let role = roles(last);
     let whose = |word: &str| roles(word).has(Role::NamePart) || roles(word).has(Role::NamedPerson);
-    if role.has(Role::NamePart) {
-        return Some(Labelled::Part);
-    }
     // `first_name`, `family.name`, `patient name`; and the `family` of a `name`.
-    match last {
-        "name" | "names" | "nom" if roles(second).has(Role::WhichName) => Some(Labelled::Part),
-        "name" | "nome" | "nombre" if whose(second) => Some(Labelled::Whole),
-        "family" | "given" if second == "name" || second == "names" => Some(Labelled::Part),
-        _ => role.has(Role::NamedPerson).then_some(Labelled::Whole),
+    let part = role.has(Role::NamePart)
+        || is_any(last, &["name", "names", "nom"]) && roles(second).has(Role::WhichName)
+        || is_any(last, &["family", "given"]) && is_any(second, &["name", "names"]);
+    let whole = role.has(Role::NamedPerson) || is_any(last, &["name", "nome", "nombre"]) && whose(second);
+    match (part, whole) {
+        (true, _) => Some(Labelled::Part),
+        (false, true) => Some(Labelled::Whole),
+        (false, false) => None,
     }
 }
 
-/// The last words of a label.
-struct Words<'t>([&'t str; 3]);
+/// Whether a word is one of these, whatever the case of its letters of ASCII.
+fn is_any(word: &str, of: &[&str]) -> bool {
+    of.iter().any(|one| word.eq_ignore_ascii_case(one))
+}
 
-impl<'t> Words<'t> {
-    fn of(label: &'t str) -> Self {
-        let mut rest = label;
-        let mut words = [""; 3];
-        for word in &mut words {
-            let inner = |c: char| is_letter(c) || is_mark(c) || c == '\'';
-            let apart = |c: char| matches!(c, '_' | '-' | '.' | ' ' | '"' | '=') || c.is_ascii_digit();
-            rest = rest.trim_end_matches(apart);
-            let run = rest.trim_end_matches(inner).len();
-            let letters = rest.get(run..).unwrap_or_default();
-            // In `firstName` a word begins with the last capital behind a small letter.
-            let mut before = ' ';
-            let mut from = 0;
-            for (at, c) in letters.char_indices() {
-                if c.is_uppercase() && before.is_lowercase() {
-                    from = at;
-                }
-                before = c;
+/// A word in lower case but for letters of ASCII, which no comparison here distinguishes.
+fn lower(word: &str) -> Cow<'_, str> {
+    if word.is_ascii() { Cow::Borrowed(word) } else { Cow::Owned(naming::lower(word)) }
+}
+
+/// The words of a label, from the last on.
+struct Words<'t>(&'t str);
+
+impl<'t> Iterator for Words<'t> {
+    type Item = &'t str;
+
+    fn next(&mut self) -> Option<&'t str> {
+        let inner = |c: char| is_letter(c) || is_mark(c) || c == '\'';
+        let apart = |c: char| matches!(c, '_' | '-' | '.' | ' ' | '"' | '=') || c.is_ascii_digit();
+        let rest = self.0.trim_end_matches(apart);
+        let run = rest.trim_end_matches(inner).len();
+        let letters = rest.get(run..).filter(|letters| !letters.is_empty())?;
+        // In `firstName` a word begins with the last capital behind a small letter.
+        let mut before = ' ';
+        let mut from = 0;
+        for (at, c) in letters.char_indices() {
+            if is_upper(c) && before.is_lowercase() {
+                from = at;
             }
-            *word = letters.get(from..).unwrap_or_default();
-            rest = rest.get(..run + from).unwrap_or_default();
+            before = c;
         }
-        Self(words)
-    }
-
-    fn lower(&self) -> [String; 3] {
-        self.0.map(str::to_lowercase)
+        self.0 = rest.get(..run + from).unwrap_or_default();
+        letters.get(from..)
     }
 }
 
 /// Marks that letters of some scripts cannot be without.
 fn is_mark(c: char) -> bool {
-    crate::detect::naming::is_mark(c)
+    naming::is_mark(c)
 }
 
 /// The name that begins a sequence behind a label.
@@ -190,7 +205,7 @@ pub(super) fn surname_first(view: &View<'_>, word: &Word) -> Option<usize> {
     }
     let length = behind.find(|c: char| !is_letter(c) && c != '-').unwrap_or(behind.len());
     let (given, rest) = behind.split_at(length);
-    let classes = look_up(&given.to_lowercase());
+    let classes = look_up(&naming::lower(given));
     let known = classes.is_given() && !classes.is_common() && !classes.is_place();
     let closed = rest.is_empty() && view.complete
         || rest.starts_with(['\n', ';', '"', '<', '\r'])
@@ -213,10 +228,13 @@ pub(super) fn may_begin(view: &View<'_>, at: usize) -> bool {
     view.before(at, 1 + usize::from(space)).is_some_and(sign)
 }
 
+/// Letters from here on may be of a script without capitals.
+const CASELESS: char = '\u{590}';
+
 /// Whether a letter is of a script that has no capitals.
 pub(super) fn is_caseless(view: &View<'_>, at: usize) -> bool {
     char_at(view.text, at)
-        .is_some_and(|c| !c.is_ascii() && c.is_alphabetic() && !c.is_lowercase() && !c.is_uppercase())
+        .is_some_and(|c| c >= CASELESS && c.is_alphabetic() && !c.is_lowercase() && !c.is_uppercase())
 }
 
 /// The name at `start` in a script without capitals, behind a label that says that it is one.

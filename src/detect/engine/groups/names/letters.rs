@@ -2,6 +2,7 @@
 
 use super::super::super::mask::char_at;
 use super::super::super::view::View;
+use crate::detect::naming::is_upper;
 
 /// The most bytes of a word, and of a sequence of words.
 pub(super) const BYTES: usize = 96;
@@ -12,15 +13,15 @@ pub(super) const AHEAD: usize = 32;
 /// The text of a range, as far as it is UTF-8 and there.
 pub(super) fn text<'t>(view: &View<'t>, start: usize, end: usize) -> &'t str {
     let bytes = view.text.get(start..end.min(view.text.len())).unwrap_or_default();
-    let valid = std::str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len);
-    bytes.get(..valid).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default()
+    let whole = |error: std::str::Utf8Error| bytes.get(..error.valid_up_to()).map(std::str::from_utf8);
+    std::str::from_utf8(bytes).or_else(|error| whole(error).unwrap_or(Ok(""))).unwrap_or_default()
 }
 
 /// Whether a capital letter stands at `at`.
 pub(super) fn is_capital(view: &View<'_>, at: usize) -> bool {
     match view.get(at) {
         Some(byte) if byte.is_ascii() => byte.is_ascii_uppercase(),
-        _ => char_at(view.text, at).is_some_and(char::is_uppercase),
+        _ => char_at(view.text, at).is_some_and(is_upper),
     }
 }
 
@@ -49,9 +50,28 @@ pub(super) fn word_end(view: &View<'_>, start: usize) -> usize {
     end
 }
 
-/// As `is_alphabetic`, which looks for the range of a character; the letters of most European scripts are in these.
+/// As `is_alphabetic`, which looks for the range of a character: most letters and signs of European texts are in these.
 pub(super) fn is_letter(letter: char) -> bool {
-    letter.is_ascii_alphabetic()
-        || matches!(letter, '\u{c0}'..='\u{d6}' | '\u{d8}'..='\u{f6}' | '\u{f8}'..='\u{2af}' | '\u{400}'..='\u{481}')
-        || !letter.is_ascii() && letter.is_alphabetic()
+    match letter {
+        '\u{0}'..='\u{7f}' => letter.is_ascii_alphabetic(),
+        '\u{80}'..='\u{ff}' => {
+            letter >= '\u{c0}' && !matches!(letter, '\u{d7}' | '\u{f7}')
+                || matches!(letter, '\u{aa}' | '\u{b5}' | '\u{ba}')
+        }
+        '\u{100}'..='\u{2af}' | '\u{400}'..='\u{481}' => true,
+        '\u{2000}'..='\u{206f}' => false,
+        _ => letter.is_alphabetic(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_are_those_of_unicode() {
+        for letter in '\u{0}'..='\u{ffff}' {
+            assert_eq!(is_letter(letter), letter.is_alphabetic(), "U+{:04X}", u32::from(letter));
+        }
+    }
 }

@@ -10,7 +10,7 @@ use super::places::{
     LARGE_PLACES, MEASURES, ROOMS, STREETS, STREETS_BEFORE, STREETS_BEHIND, TO_ADDRESSES, TO_PLACE_SURELY,
     TO_PLACES,
 };
-use super::things::{EPONYMS, SURE_THINGS, TECHNICAL, THINGS};
+use super::things::{EPONYMS, FIRMS, SURE_THINGS, TECHNICAL, THINGS};
 use super::words::{
     ADJECTIVES, COMPANIES, LOWER_TITLES, MODEL_KINDS, MODELS, PARTICLES, TO_MODELS, TO_PERSON_SURELY,
     TO_PERSONS, TO_SOMEBODY, TOOLS,
@@ -23,6 +23,8 @@ pub(super) enum Role {
     Company,
     /// A name that is also of things.
     Eponym,
+    /// Begins what a company is called that is called as a person.
+    Firm,
     /// A label of a form, or of a law.
     Form,
     /// Stands before a name.
@@ -124,14 +126,14 @@ fn table() -> &'static [Slot] {
     static TABLE: OnceLock<Vec<Slot>> = OnceLock::new();
     TABLE.get_or_init(|| {
         let mut table = vec![Slot::default(); 1 << SIZE];
-        for (role, words) in LISTS {
-            for word in words {
-                let print = fingerprint(word.bytes());
-                let ours = |slot: &Slot| slot.roles == Roles::default() || slot.print == print;
-                let place = places(print, SIZE).find(|&place| table.get(place).is_some_and(ours));
-                if let Some(slot) = place.and_then(|place| table.get_mut(place)) {
-                    *slot = Slot { print, roles: Roles(slot.roles.0 | 1 << role as u64) };
-                }
+        let firms = FIRMS.iter().filter_map(|firm| firm.split(' ').next()).map(|word| (Role::Firm, word));
+        let lists = LISTS.into_iter().flat_map(|(role, words)| words.iter().map(move |word| (role, *word)));
+        for (role, word) in lists.chain(firms) {
+            let print = fingerprint(word.bytes());
+            let ours = |slot: &Slot| slot.roles == Roles::default() || slot.print == print;
+            let place = places(print, SIZE).find(|&place| table.get(place).is_some_and(ours));
+            if let Some(slot) = place.and_then(|place| table.get_mut(place)) {
+                *slot = Slot { print, roles: Roles(slot.roles.0 | 1 << role as u64) };
             }
         }
         table

@@ -2,6 +2,7 @@
 
 use super::letters::is_letter;
 use super::words::{ELISIONS, is};
+use crate::detect::naming::is_upper;
 
 /// How a word's letters are set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,16 +24,17 @@ impl Spelling {
             return Self::Name;
         }
         let mut letters = word.chars().filter(|&letter| is_letter(letter));
-        if letters.clone().nth(1).is_some() && letters.all(char::is_uppercase) {
+        if letters.clone().nth(1).is_some() && letters.all(is_upper) {
             return Self::Capitals;
         }
-        let parts = word.split(['-', '\'', '\u{2019}']);
-        let parts =
-            parts.map(|part| ["Mc", "Mac", "De", "Di", "La", "Le", "Van", "Von"].iter().fold(part, within));
-        let inner = |part: &str| part.chars().skip(1).any(char::is_uppercase);
-        if parts.into_iter().any(inner) { Self::Mixed } else { Self::Name }
+        let inner = |part: &str| part.chars().skip(1).any(is_upper);
+        let strange = |part: &str| inner(part) && inner(PARTICLES.iter().fold(part, within));
+        if word.split(['-', '\'', '\u{2019}']).any(strange) { Self::Mixed } else { Self::Name }
     }
 }
+
+/// Particles that are written together with a name.
+const PARTICLES: [&str; 8] = ["Mc", "Mac", "De", "Di", "La", "Le", "Van", "Von"];
 
 /// `part` without the particle that is written together with it.
 fn within<'p>(part: &'p str, particle: &&str) -> &'p str {

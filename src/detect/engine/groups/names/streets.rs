@@ -35,12 +35,12 @@ pub(super) fn number_before(view: &View<'_>, at: usize) -> Option<usize> {
 }
 
 /// The address in a sequence of words, if a word says that it is one, or what stands behind it.
-pub(super) fn street(view: &View<'_>, words: &[Word]) -> Option<Street> {
+pub(super) fn street(view: &View<'_>, words: &[Word], front: &Before<'_>) -> Option<Street> {
     let first = words.first()?;
     let house = house_before(view, first.start);
     before_its_name(view, words, house)
         .or_else(|| behind_its_name(view, words, house))
-        .or_else(|| beside_a_town(view, words, house))
+        .or_else(|| if house.is_none() { beside_a_town(view, words, front) } else { None })
 }
 
 /// `Via Garibaldi 14`, `14 rue des Lilas`, `ul. Marszałkowska 10/12`.
@@ -178,15 +178,25 @@ fn behind_its_name(view: &View<'_>, words: &[Word], house: Option<usize>) -> Opt
     Some(Street { front: 0, start: house.unwrap_or(first.start), end, score })
 }
 
+/// The shortest name of a street that ends as streets do, in bytes.
+const SHORTEST: usize = 6;
+
 /// Whether a word ends as streets do, and is neither a name nor another thing that does.
 fn has_ending(word: &Word) -> bool {
     let lower = word.lower.as_str();
+    if lower.len() < SHORTEST {
+        return false;
+    }
     let other = || {
         word.classes.is_person()
             || word.classes.is_common()
             || NO_STREETS.iter().any(|other| lower.ends_with(other))
     };
-    STREET_ENDINGS.iter().any(|end| lower.len() > end.len() + 2 && lower.ends_with(end)) && !other()
+    // Most words end with other letters.
+    let last = lower.as_bytes().last();
+    let ends =
+        |end: &&str| end.as_bytes().last() == last && lower.len() > end.len() + 2 && lower.ends_with(end);
+    STREET_ENDINGS.iter().any(ends) && !other()
 }
 
 /// Where the number of a house ends that stands behind a street's name: `12`, `12a`, `10/12`, `12-14`, `Nr. 5`, `, 3`.
@@ -199,7 +209,8 @@ fn house_behind(view: &View<'_>, end: usize) -> Option<usize> {
     let rest = short.strip_prefix(", ").or_else(|| short.strip_prefix(' '))?;
     let signs =
         ["Nr. ", "Nr ", "nr. ", "nr ", "No: ", "No. ", "No:", "n. ", "n\u{b0} ", "n\u{ba} ", "N\u{ba} "];
-    let rest = signs.iter().find_map(|sign| rest.strip_prefix(sign)).unwrap_or(rest);
+    let signed = || signs.iter().find_map(|sign| rest.strip_prefix(sign)).unwrap_or(rest);
+    let rest = if rest.starts_with(['N', 'n']) { signed() } else { rest };
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let mut length = 0;
     for part in 0..2 {
@@ -231,14 +242,14 @@ fn house_behind(view: &View<'_>, end: usize) -> Option<usize> {
 
 /// `Am Rain 3, 69493 Hirschberg`: any name with a number, before a postcode and a town; or behind a word that says that an
 /// address follows.
-fn beside_a_town(view: &View<'_>, words: &[Word], house: Option<usize>) -> Option<Street> {
+fn beside_a_town(view: &View<'_>, words: &[Word], front: &Before<'_>) -> Option<Street> {
     let (first, last) = words.first().zip(words.last())?;
-    if house.is_some() || words.iter().any(|word| word.spelling == Spelling::Mixed) {
+    if words.iter().any(|word| word.spelling == Spelling::Mixed) {
         return None;
     }
     let end = house_behind(view, last.end).filter(|_| view.get(last.end) != Some(b','))?;
-    let told = || before(view, first.start).ends_with(Role::ToAddress);
-    (town_behind(view, end) || told()).then_some(Street { front: 0, start: first.start, end, score: 0.7 })
+    let told = front.ends_with(Role::ToAddress);
+    (told || town_behind(view, end)).then_some(Street { front: 0, start: first.start, end, score: 0.7 })
 }
 
 /// Whether a postcode and a capital stand behind the number of a house.

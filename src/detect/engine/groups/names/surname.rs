@@ -3,6 +3,7 @@
 use super::lexicon::look_up;
 use super::roles::{Role, roles};
 use super::spelling::Spelling;
+use crate::detect::naming;
 
 /// Letters of the shortest surname that is told from other words by itself.
 const SHORTEST: usize = 4;
@@ -11,8 +12,8 @@ const SHORTEST: usize = 4;
 /// another word of the language nor a place: `Abernathy` of `Rosalyn Abernathy`.
 pub(crate) fn surname(name: &str) -> Option<&str> {
     let (front, last) = name.trim_end().rsplit_once(' ')?;
-    let given = look_up(&front.split([' ', '-']).next()?.to_lowercase()).is_given();
-    let lower = last.to_lowercase();
+    let given = look_up(&naming::lower(front.split([' ', '-']).next()?)).is_given();
+    let lower = naming::lower(last);
     let classes = look_up(&lower);
     let word = last.chars().all(|c| c.is_alphabetic() || matches!(c, '-' | '\'' | '\u{2019}'));
     let long = last.chars().count() >= SHORTEST;

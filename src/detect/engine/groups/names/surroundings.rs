@@ -21,13 +21,13 @@ pub(super) fn in_code(view: &View<'_>, start: usize, end: usize) -> bool {
 
 /// Whether a month's name that is also a person's stands in a date.
 pub(super) fn in_date(view: &View<'_>, word: &Word) -> bool {
+    if !word.roles.has(Role::Month) {
+        return false;
+    }
     let near = |byte: &u8| matches!(byte, b' ' | b'/' | b'-' | b'.' | b',');
     let behind = view.slice(word.end, word.end + 3).iter().find(|byte| !near(byte));
     let front = view.slice(word.start.saturating_sub(3), word.start);
     let front = front.iter().rev().find(|byte| !near(byte));
-    if !word.roles.has(Role::Month) {
-        return false;
-    }
     let digit = [behind, front].into_iter().flatten().any(u8::is_ascii_digit);
     // Or among its like: `Avril, Mai, Juin`.
     let ahead = text(view, word.end, word.end + AHEAD);

@@ -11,8 +11,9 @@ use super::roles::{Role, Roles, roles};
 use super::spelling::{Spelling, is_elided};
 use super::streets::{house_before, is_housed, number_before, street};
 use super::surroundings::{Before, before, in_code, in_date};
-use super::word::{JOINT, Tagged, Word};
+use super::word::{JOINT, Sequence, Tagged, Word};
 use super::words::PARTICLES;
+use crate::detect::naming::lower;
 use crate::detect::rules::Tag;
 
 /// The most words in a sequence.
@@ -87,11 +88,16 @@ pub(super) fn lone_code(view: &View<'_>, start: usize) -> Option<usize> {
     (coded && !roles(word).has(Role::Group)).then_some(end)
 }
 
-/// Whether two or three capitals follow a digit and blanks, and are no street: `KL 12 KL`.
+/// Whether two or three capitals are of a code and no street: behind a digit and blanks (`KL 12 KL`), or a sign of
+/// assignment or a quote right behind one (`CVV 123=CVV`).
 fn numbered(view: &View<'_>, start: usize, word: &str) -> bool {
     let front = view.slice(start.saturating_sub(4), start);
-    let digit = front.iter().rev().find(|&&byte| byte != b' ').is_some_and(u8::is_ascii_digit);
-    digit
+    let behind = match front {
+        [.., before, b'='] => before.is_ascii_digit() || before.is_ascii_punctuation(),
+        [.., before, b'"'] => before.is_ascii_digit(),
+        _ => front.iter().rev().find(|&&byte| byte != b' ').is_some_and(u8::is_ascii_digit),
+    };
+    behind
         && word.len() <= 3
         && word.bytes().all(|byte| byte.is_ascii_uppercase())
         && !roles(word).has(Role::Street)
@@ -101,7 +107,7 @@ fn numbered(view: &View<'_>, start: usize, word: &str) -> bool {
 const COMMON: usize = 16;
 
 /// Gathers the words from the capital at `start` on, in place of what is in `words`.
-pub(super) fn gather(view: &View<'_>, start: usize, words: &mut Vec<Word>) -> Gathered {
+pub(super) fn gather(view: &View<'_>, start: usize, words: &mut Sequence) -> Gathered {
     match *view.slice(start, start + 3) {
         // One letter and a dot, and no other word: an abbreviation.
         [b'A'..=b'Z', b'.', next] if next != b' ' => return Gathered::Nothing(start + 1),
@@ -125,21 +131,22 @@ pub(super) fn gather(view: &View<'_>, start: usize, words: &mut Vec<Word>) -> Ga
         if end == at {
             break;
         }
-        let mut name = text(view, at, end).to_lowercase();
+        let mut written = text(view, at, end);
+        let mut name = words.lower(written);
         let particle = !is_capital(view, at);
         // A possessive is no part of the name.
         let named = name.strip_suffix("'s").or_else(|| name.strip_suffix("\u{2019}s")).map(str::len);
         let possessive = named.map_or(0, |length| name.len() - length);
         name.truncate(name.len() - possessive);
         end -= possessive;
-        let initial = name.chars().count() == 1;
+        written = written.get(..written.len() - possessive).unwrap_or_default();
+        let initial = name.chars().nth(1).is_none();
         if initial && view.get(end) != Some(b'.') {
             // A letter without a dot is no initial, but mostly the pronoun.
             break;
         }
         let classes = look_up(&name);
         let dotted = view.get(end) == Some(b'.') && (initial || classes.is_title());
-        let written = text(view, at, end);
         let spelling = if particle { Spelling::Name } else { Spelling::of(written) };
         let opens = classes.is_function() || is_elided(&name, written);
         let classes =
@@ -223,7 +230,7 @@ fn tag_joined(view: &View<'_>, words: &[Word]) -> Vec<Tagged> {
 fn tag_one(view: &View<'_>, words: &[Word]) -> Vec<Tagged> {
     let Some(first) = words.first() else { return Vec::new() };
     let before = before(view, first.start);
-    if let Some(street) = street(view, words) {
+    if let Some(street) = street(view, words, &before) {
         let (front, _) = words.split_at(street.front);
         let named = front.iter().rposition(|word| !word.particle).map_or(0, |last| last + 1);
         let mut all = tag_one(view, front.get(..named).unwrap_or_default());
@@ -334,7 +341,7 @@ fn in_country(view: &View<'_>, end: usize) -> bool {
     else {
         return false;
     };
-    let lower = word.to_lowercase();
+    let lower = lower(word);
     let classes = look_up(&lower);
     Spelling::of(word) == Spelling::Name
         && classes.is_place()

@@ -3,7 +3,7 @@ use super::*;
 fn tagged(text: &str) -> Vec<(Tag, &str)> {
     let view = View { text: text.as_bytes(), base: 0, complete: true };
     let mut found = Vec::new();
-    let (mut at, mut words) = (0, Vec::new());
+    let (mut at, mut words) = (0, Sequence::default());
     while at < text.len() {
         let start = (at..text.len()).find(|&at| text.is_char_boundary(at) && is_capital(&view, at));
         let Some(start) = start else { break };

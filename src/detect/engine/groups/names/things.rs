@@ -257,3 +257,30 @@ pub(super) const TECHNICAL: &[&str] = &[
     "farad",
     "ampere",
 ];
+
+/// Companies, programs and methods that are called as if they were somebody, in order.
+pub(super) const FIRMS: &[&str] = &[
+    "barnes & noble",
+    "black & decker",
+    "calvin klein",
+    "charles schwab",
+    "ernst & young",
+    "goldman sachs",
+    "harley davidson",
+    "hugo boss",
+    "john deere",
+    "johnson & johnson",
+    "louis vuitton",
+    "marks & spencer",
+    "merrill lynch",
+    "miles & more",
+    "monte carlo",
+    "morgan stanley",
+    "philip morris",
+    "procter & gamble",
+    "ralph lauren",
+    "smith & wesson",
+    "tiffany & co",
+    "visual studio",
+    "wells fargo",
+];

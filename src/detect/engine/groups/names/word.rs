@@ -1,8 +1,11 @@
 //! A word of a sequence, and the name that words make.
 
+use std::ops::Deref;
+
 use super::lexicon::{Classes, look_up};
 use super::roles::Roles;
 use super::spelling::Spelling;
+use crate::detect::naming;
 use crate::detect::rules::Tag;
 
 /// Joins the names of one company: `Schmidt & Weber KG`.
@@ -28,6 +31,45 @@ pub(super) struct Word {
     pub(super) spelling: Spelling,
     /// A particle in lower case.
     pub(super) particle: bool,
+}
+
+/// Words that stand together.
+#[derive(Default)]
+pub(super) struct Sequence {
+    words: Vec<Word>,
+    /// Memory of words before.
+    spare: Vec<String>,
+}
+
+impl Sequence {
+    /// Takes all words out.
+    pub(super) fn clear(&mut self) {
+        self.spare.extend(self.words.drain(..).map(|word| word.lower));
+    }
+
+    /// A text in lower case.
+    pub(super) fn lower(&mut self, text: &str) -> String {
+        let mut lower = self.spare.pop().unwrap_or_default();
+        lower.clear();
+        naming::lower_into(text, &mut lower);
+        lower
+    }
+
+    pub(super) fn push(&mut self, word: Word) {
+        self.words.push(word);
+    }
+
+    pub(super) fn pop(&mut self) {
+        self.spare.extend(self.words.pop().map(|word| word.lower));
+    }
+}
+
+impl Deref for Sequence {
+    type Target = [Word];
+
+    fn deref(&self) -> &[Word] {
+        &self.words
+    }
 }
 
 impl Word {
