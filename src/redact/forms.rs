@@ -8,7 +8,7 @@
 //! | names | the genitive's `s`; one half of a double name |
 //! | persons | the initial of the first name; the surname first; no middle names |
 //! | several words | `+`, `-`, `_`, `.` or the end of a line between them; a single word |
-//! | keys of several lines | where they break, and what stands before and behind each: blanks, quotes, commas, backslashes |
+//! | keys of several lines | where they break, and what stands before and behind each: blanks, quotes, commas, backslashes, numbers, the marks of diffs, quotations and comments |
 //!
 //! A form that two originals may be meant by is not known.
 
@@ -19,6 +19,7 @@ use crate::redact::case::lower;
 use crate::redact::index::{Index, More, Walk};
 use crate::redact::issued::Issued;
 use crate::redact::parts::{Key, LAST, Part, is_layout, keys_of};
+use crate::redact::pem::{LineStart, line_start};
 use crate::redact::units::{Next, Unit, Units};
 use crate::redact::written::{is_blank, original};
 
@@ -229,6 +230,12 @@ impl Forms {
             };
             if is_layout(c) && search.begun() && between < LAYOUT {
                 between += 1;
+                if unit.breaks_line() {
+                    match line_start(units.rest(), more == More::No, &|run| search.goes_on(run)) {
+                        LineStart::Behind(length) => drop(units.skip(length)),
+                        LineStart::Wait => return Matched::Wait,
+                    }
+                }
             } else if search.step(c) {
                 search.took(c, &unit);
                 between = 0;
@@ -363,6 +370,12 @@ impl<'f> Search<'f> {
             Next::Unit(unit) if unit.read.is_none_or(char::is_alphanumeric) => self.best,
             Next::Unit(_) | Next::End => owner.into(),
         }
+    }
+
+    /// Whether a key goes on by these characters.
+    fn goes_on(&self, run: &[u8]) -> bool {
+        let mut walk = self.walk.clone();
+        run.iter().all(|&byte| walk.step(byte))
     }
 
     /// Goes on by one character, if a key does.

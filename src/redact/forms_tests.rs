@@ -346,7 +346,7 @@ const KEY: [(&str, &str, Format); 1] = [(
 fn a_key_comes_back_however_it_is_laid_out() {
     let undo = undo_of(&KEY);
     let [(surrogate, original, _)] = KEY;
-    let layouts: [fn(&str) -> String; 8] = [
+    let layouts: [fn(&str) -> String; 15] = [
         str::to_owned,
         |key| {
             format!(
@@ -360,6 +360,13 @@ fn a_key_comes_back_however_it_is_laid_out() {
         |key| key.replace('\n', ""),
         |key| key.lines().map(|line| format!("  \"{line}\\n\",\n")).collect(),
         |key| key.lines().map(|line| format!("'{line}\\n' \\\n")).collect(),
+        |key| key.lines().map(|line| format!("+{line}\n")).collect(),
+        |key| key.lines().map(|line| format!("-{line}\n")).collect(),
+        |key| key.lines().map(|line| format!("> {line}\n")).collect(),
+        |key| key.lines().map(|line| format!("# {line}\n")).collect(),
+        |key| key.lines().zip(8..).map(|(line, n)| format!("{n:6}\t{line}\n")).collect(),
+        |key| key.lines().zip(98..).map(|(line, n)| format!("keys/id.pem:{n}:{line}\n")).collect(),
+        |key| key.lines().map(|line| format!("    + \"{line}\\n\"\n")).collect(),
     ];
     for layout in layouts {
         let text = format!("Here: {} Done.", layout(surrogate));
@@ -371,7 +378,6 @@ fn a_key_comes_back_however_it_is_laid_out() {
         surrogate.replace("9876", "98765"),
         surrogate.replace("==", ""),
         surrogate.replace('\n', &" ".repeat(LAYOUT as usize + 1)),
-        surrogate.replace('\n', "\n+"),
     ];
     for text in others {
         assert_eq!(at_any_cut(&undo, &text), text);

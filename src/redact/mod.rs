@@ -70,6 +70,7 @@
 //! | `surrogate_map` | [`SurrogateMap`]: issued surrogates and what they stand for; [`Limits`] |
 //! | `forms` | how else a model may write a surrogate: letter case, escapes, separators, parts |
 //! | `parts` | what of a surrogate its forms are found by |
+//! | `pem` | which characters of a key in PEM are its own |
 //! | `name_form` | other ways to write a person's name |
 //! | `written` | an original in the form that its surrogate was written in |
 //! | `units`, `case` | a text as it is read, character by character; letter case |
@@ -124,6 +125,7 @@ mod parts;
 mod parts_index;
 mod pass;
 mod payload;
+mod pem;
 mod pieces;
 mod plain;
 mod public_names;

@@ -8,6 +8,7 @@ use crate::redact::dialled::Dialled;
 use crate::redact::escapes::read;
 use crate::redact::issued::{Issued, Spelling};
 use crate::redact::name_form::NameForm;
+use crate::redact::pem;
 
 /// The longest surrogate that is known in other forms than its own bytes, in bytes.
 const LONGEST: usize = 256;
@@ -121,8 +122,8 @@ fn lines_of(issued: &Issued) -> Option<Key> {
     if issued.surrogate.len() > LONGEST_LINES {
         return None;
     }
-    let text = without_layout(&read(&issued.surrogate));
-    let meaning = Zeroizing::new(without_layout(&read(&issued.original)));
+    let text = pem::without_layout(&read(&issued.surrogate));
+    let meaning = Zeroizing::new(pem::without_layout(&read(&issued.original)));
     let alike = text.chars().count() == meaning.chars().count();
     alike.then_some(Key { view: View::Lines, text, part: Part::Lines, meaning })
 }
@@ -246,11 +247,6 @@ impl Pair<'_> {
 /// line, the backslash behind one.
 pub(super) fn is_layout(c: char) -> bool {
     c.is_whitespace() || matches!(c, '"' | '\'' | ',' | '\\')
-}
-
-/// All other characters.
-pub(super) fn without_layout(text: &str) -> String {
-    text.chars().filter(|c| !is_layout(*c)).collect()
 }
 
 /// Letters and digits of ASCII.

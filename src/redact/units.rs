@@ -1,6 +1,8 @@
 //! A text as it is read, character by character: escapes as what they spell, typographic hyphens as hyphens, full-width
 //! digits as digits, and what nobody reads as nothing.
 
+use std::ops::Range;
+
 use crate::detect::char_as_read;
 use crate::redact::escapes::{Begins, begins, respelled};
 use crate::redact::index::More;
@@ -56,6 +58,18 @@ impl<'t> Units<'t> {
         })
     }
 
+    /// What is not read yet.
+    pub(super) fn rest(&self) -> &'t [u8] {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    /// Passes over so many bytes, which are there and end with a character: where they lie.
+    pub(super) fn skip(&mut self, length: usize) -> Range<usize> {
+        let skipped = self.at..self.at + length;
+        self.at = skipped.end;
+        skipped
+    }
+
     pub(super) fn step(&mut self) -> Next {
         let rest = self.text.get(self.at..).unwrap_or_default();
         let Some(&first) = rest.first() else {
@@ -102,6 +116,11 @@ impl Unit {
     /// What spells it in `text`.
     pub(super) fn source<'t>(&self, text: &'t str) -> &'t str {
         text.get(self.start..self.start + self.len).unwrap_or_default()
+    }
+
+    /// Whether it ends a line.
+    pub(super) fn breaks_line(&self) -> bool {
+        matches!(self.read, Some('\n' | '\r'))
     }
 
     pub(super) fn is_escaped(&self) -> bool {

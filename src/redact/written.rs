@@ -4,8 +4,10 @@ use std::ops::Range;
 
 use crate::redact::case::{LetterCase, lower};
 use crate::redact::escapes::{read, respelled};
-use crate::redact::parts::{LAST, Part, alphanumeric, bare, without_layout};
-use crate::redact::units::{Unit, Units};
+use crate::redact::index::More;
+use crate::redact::parts::{LAST, Part, alphanumeric, bare};
+use crate::redact::pem::{LineStart, line_start, without_layout};
+use crate::redact::units::{Next, Unit, Units};
 
 /// What the original is where `written` stands for this part of the surrogate; `None` where an original cannot be
 /// written so.
@@ -67,10 +69,21 @@ fn lines(surrogate: &str, original: &str, written: &str) -> Option<String> {
     let (surrogate, original) = (without_layout(&read(surrogate)), without_layout(original));
     let mut places = surrogate.chars().zip(original.chars()).peekable();
     let mut out = String::with_capacity(written.len());
-    for unit in Units::all(written) {
+    let mut units = Units::of(written.as_bytes(), More::No);
+    while let Next::Unit(unit) = units.step() {
         match places.next_if(|(c, _)| unit.read == Some(*c)) {
             Some((_, c)) => unit.spell(written, c, &mut out),
             None => out.push_str(unit.source(written)),
+        }
+        if unit.breaks_line() {
+            let rest = places.clone();
+            let goes_on = |run: &[u8]| {
+                let mut rest = rest.clone().map(|(c, _)| c);
+                run.iter().all(|&byte| rest.next() == Some(char::from(byte)))
+            };
+            if let LineStart::Behind(length) = line_start(units.rest(), true, &goes_on) {
+                out.push_str(written.get(units.skip(length)).unwrap_or_default());
+            }
         }
     }
     places.next().is_none().then_some(out)

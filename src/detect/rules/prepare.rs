@@ -103,12 +103,16 @@ const ASSIGNMENT: u16 = 800;
 const NAME: u16 = 160;
 
 /// A PEM block (RFC 7468 section 3) with this label, or a beginning of one that has key material. Line ends may be
-/// escaped, once or more, or be spaces; headers (RFC 1421, RFC 9580 armor) may stand before the material.
+/// escaped, once or more, or be spaces; headers (RFC 1421, RFC 9580 armor) may stand before the material. Each line may have
+/// before it what listings, diffs, quotations, comments and programs have: signs, quotes, its number.
 fn pem(label: &str) -> String {
     let gap = r#"(?:[ \t\r\n"',]|\\+[nrt])"#;
+    // A slash or a plus sign alone may be the key's, and where both were tried at each there would be no end of states.
+    let sign = r#"(?:[ \t\r\n"'`,>|#*;:&.~-]|→|│|\\+[nrt]?|\+[ \t\r\n"']|//[ \t])"#;
+    let between = format!("{sign}(?:[0-9]*{sign})*");
     let header = format!(r"(?:{gap}+[A-Za-z\-]+: [ !#-&(-\[\]-~]+)*");
     let line = "[A-Za-z0-9+/=]{16,}";
-    let material = format!("{gap}*{line}(?:{gap}+{line})*");
-    let rest = format!("(?:{gap}*[A-Za-z0-9+/=]+)?(?:{gap}+[A-Za-z0-9+/=]+)?{gap}*");
+    let material = format!("(?:{between})?{line}(?:{between}{line})*");
+    let rest = format!("(?:(?:{between})?[A-Za-z0-9+/=]+)?(?:{between}[A-Za-z0-9+/=]+)?(?:{between})?");
     format!("-----BEGIN {label}-----{header}(?:{material}|(?:{material})?{rest}-----END {label}-----)")
 }

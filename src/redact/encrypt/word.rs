@@ -5,6 +5,7 @@ use super::cipher::{Cipher, Part};
 use super::letters::{Letters, Shaped, in_alphabet, in_classes, text_of};
 use super::number;
 use crate::redact::error::RedactError;
+use crate::redact::pem;
 
 const BASE36: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 const BASE62: &[u8] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -91,23 +92,16 @@ pub(super) fn key(cipher: &Cipher<'_>, value: &str, prefix: &str) -> Shaped {
     Ok(text_of(text))
 }
 
-/// A PEM block (RFC 7468): its BEGIN and END lines and its line breaks stay; the rest is drawn from the PRF of the
-/// whole, for FF1's cost grows with the square of the length.
+/// A PEM block (RFC 7468): what is not the key's own stays as it is; the rest is drawn from the PRF of all that is its own, for
+/// FF1's cost grows with the square of the length. A key has the same surrogate however it is laid out.
 pub(super) fn pem(cipher: &Cipher<'_>, value: &str) -> Option<String> {
     let mut text = value.as_bytes().to_vec();
-    let begin = match value.strip_prefix("-----BEGIN") {
-        Some(rest) => rest.find("-----").map_or(0, |at| value.len() - rest.len() + at + 5),
-        None => 0,
-    };
-    let end = value.rfind("-----END").unwrap_or(value.len()).max(begin);
-    let body = text.get_mut(begin..end)?;
-    let mut letters = Letters::of(body, BASE64);
-    // Inside a string that was not decoded, a line break is an escape, whose `n` stays.
-    let escaped = |at: usize| at > 0 && body.get(at - 1) == Some(&b'\\');
-    letters.places.retain(|&at| !escaped(at));
-    letters.symbols = vec![0; letters.places.len()];
-    cipher.draws(Part::Whole, value.as_bytes()).fill(64, &mut letters.symbols);
-    letters.put(body, BASE64);
+    let is_padding = |at: &usize| value.as_bytes().get(*at) == Some(&b'=');
+    let places: Vec<usize> = pem::own(value).into_iter().filter(|at| !is_padding(at)).collect();
+    let key: Vec<u8> = places.iter().filter_map(|&at| text.get(at).copied()).collect();
+    let mut letters = Letters { symbols: vec![0; places.len()], places };
+    cipher.draws(Part::Whole, &key).fill(64, &mut letters.symbols);
+    letters.put(&mut text, BASE64);
     text_of(text)
 }
 
