@@ -78,7 +78,7 @@ fn edits(word: &str, name: &str, text: &str) -> Vec<Edit> {
     let name = if name.is_empty() { String::new() } else { format!("{name}: ") };
     let edit = |at: usize| Edit {
         range: at.saturating_sub(name.len())..(at + word.len()).saturating_sub(name.len()),
-        with: NewText { text: "<N>".to_owned(), rule: Some("N".to_owned()) },
+        with: NewText { text: "<N>".to_owned(), rule: Some("N".to_owned()), ..NewText::default() },
     };
     let whole = format!("{name}{text}");
     let found = whole.match_indices(word).map(|(at, _)| at).filter(|at| at + word.len() > name.len());

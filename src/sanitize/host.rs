@@ -30,12 +30,15 @@ pub struct Named<S = String> {
 }
 
 /// What an edit writes, and why.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NewText {
     /// What stands there afterwards.
     pub text: String,
     /// The rule that found what stood there; `None` for a link.
     pub rule: Option<String>,
+    /// Whether what stood there means the same in another letter case.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub any_case: bool,
 }
 
 /// One change to a text.

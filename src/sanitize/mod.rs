@@ -15,6 +15,8 @@
 //! | `budget` | [`UnfoldBounds`] and what of them is used |
 //! | `host` | [`Host`], which is asked, its [`Request`]s and [`Response`]s, and [`Edit`] |
 //! | [`link`] | links in texts, and what they look like defanged |
+//! | `automaton` | `Automaton`: sequences of symbols, looked for all at once |
+//! | `symbols` | a text, read by letters or by words |
 //! | `values` | [`Values`] that go, looked for wherever else they stand |
 //! | `work` | [`Work`]: one file's way through the [`Formats`] |
 //! | `unfold` | how much packed bytes may unfold to |
@@ -28,6 +30,7 @@
 //! | [`sandbox`] | the process that formats run in |
 //! | `pipeline` | [`sanitize`]: one file's way in order |
 
+mod automaton;
 #[cfg(test)]
 pub(crate) mod bench;
 mod budget;
@@ -46,6 +49,7 @@ pub mod scan;
 mod script;
 mod session;
 mod stats;
+mod symbols;
 mod text_kind;
 mod unfold;
 mod values;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 
-use crate::detect::Label;
+use crate::detect::{Family, Label};
 use crate::redact::{Keys, RedactError, Redactor, Replacement, Report, Text};
 use crate::sanitize::intel::{Canonical, Reputation, Score, ThreatLevel};
 use crate::sanitize::scan::{ScanItem, Scanner, Verdict};
@@ -141,6 +141,7 @@ impl ScanSession {
     async fn look(&self, texts: Vec<Named<Cow<'static, str>>>) -> Result<Vec<Vec<Edit>>, Rejection> {
         let nothing = || texts.iter().map(|_| Vec::new()).collect();
         let Some((redactor, keys)) = self.providers.redactor.clone() else { return Ok(nothing()) };
+        let finder = redactor.clone();
         let (count, bytes) = (texts.len(), texts.iter().map(|named| named.text.len()).sum::<usize>());
         let find = move || {
             let labels: Vec<Option<Label>> =
@@ -148,7 +149,7 @@ impl ScanSession {
             let texts = texts.iter().zip(&labels);
             let texts: Vec<Text<'_>> =
                 texts.map(|(named, label)| Text { label: label.as_ref(), text: &named.text }).collect();
-            redactor.pieces(&texts, &keys)
+            finder.pieces(&texts, &keys)
         };
         // Threads that move bytes do not wait for long texts; for short ones, waking another takes longer.
         let found = if bytes <= SHORT {
@@ -164,14 +165,15 @@ impl ScanSession {
         if self.providers.redaction != Redaction::Apply {
             return Ok(vec![Vec::new(); count]);
         }
-        let edits = changes.into_iter().map(|changes| {
-            let edit = |change: crate::edit::Edit<Replacement>| Edit {
-                range: change.range,
-                with: NewText { text: change.with.text, rule: Some(change.with.rule.to_string()) },
-            };
-            changes.into_iter().map(edit).collect()
-        });
-        Ok(edits.collect())
+        let mut known = BTreeMap::new();
+        let mut edit = |change: crate::edit::Edit<Replacement>| {
+            let Replacement { text, rule } = change.with;
+            let family = || redactor.rule(&rule).map(|rule| redactor.family(rule));
+            let any_case =
+                *known.entry(rule.clone()).or_insert_with(|| family().is_some_and(Family::is_in_any_case));
+            Edit { range: change.range, with: NewText { text, rule: Some(rule.to_string()), any_case } }
+        };
+        Ok(changes.into_iter().map(|changes| changes.into_iter().map(&mut edit).collect()).collect())
     }
 }
 

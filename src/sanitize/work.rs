@@ -326,7 +326,8 @@ impl<'j> Work<'j> {
             if let Some(link) =
                 found.filter(|found| bad.contains(&found.link)).and_then(|_| link::target(left))
             {
-                let edit = Edit { range: link.front, with: NewText { text: link.with, rule: None } };
+                let edit =
+                    Edit { range: link.front, with: NewText { text: link.with, ..NewText::default() } };
                 self.applied(&edit);
                 new = Some(spliced_text(left, std::slice::from_ref(&edit)));
             }
@@ -469,7 +470,7 @@ fn defanged(text: &str, front: &Range<usize>, redactions: &[Edit]) -> Vec<Edit> 
         let written = text.get(part.clone()).unwrap_or_default();
         let text = link::defang_front(written);
         if text != written {
-            edits.push(Edit { range: part, with: NewText { text, rule: None } });
+            edits.push(Edit { range: part, with: NewText { text, ..NewText::default() } });
         }
         from = gone.end;
     }

@@ -28,7 +28,11 @@ impl Host for Words {
             let found = self.words.iter().flat_map(|word| text.match_indices(word.as_str()));
             let edit = |(at, word): (usize, &str)| Edit {
                 range: at..at + word.len(),
-                with: NewText { text: "gone".to_owned(), rule: Some("word".to_owned()) },
+                with: NewText {
+                    text: "gone".to_owned(),
+                    rule: Some("word".to_owned()),
+                    ..NewText::default()
+                },
             };
             let mut edits: Vec<Edit> = found.map(edit).collect();
             edits.sort_by_key(|edit| edit.range.start);

@@ -294,7 +294,7 @@ mod tests {
         let table = "a,Jane\"s,c";
         let cells = cells(table, &mut Next::default(), ',');
         let mut patches = Patches::default();
-        let edit = Edit { range: 0..4, with: NewText { text: "x,\"y".to_owned(), rule: None } };
+        let edit = Edit { range: 0..4, with: NewText { text: "x,\"y".to_owned(), ..NewText::default() } };
         edited(&cells[1], &[edit], ',', &mut patches);
         assert_eq!(patches.apply(table.as_bytes()), b"a,\"x,\"\"y\"\"s\",c");
     }

@@ -301,7 +301,7 @@ mod tests {
                 .collect(),
             head: String::new(),
         };
-        let with = crate::sanitize::NewText { text: "N".to_owned(), rule: None };
+        let with = crate::sanitize::NewText { text: "N".to_owned(), ..Default::default() };
         let changes = changes(&passage, &[Edit { range: 0..5, with }]);
         let texts: Vec<String> = changes.iter().map(Change::text).collect();
         assert_eq!(texts, ["N", "", " x"]);
