@@ -134,7 +134,7 @@ impl Cleaner for FileCleaner {
                     summary,
                     data,
                 }),
-                Ok(Outcome::Refused(refused)) => Err(NotCleaned::Refused(refused.why.to_owned())),
+                Ok(Outcome::Refused(refused)) => Err(NotCleaned::Refused(refused.why.into_owned())),
                 Err(AppError::Sanitize(why)) => Err(NotCleaned::Refused(why)),
                 Err(error) => {
                     tracing::error!(target: "portcullis::console", "a file cannot be cleaned: {error}");

@@ -64,12 +64,12 @@ fn one(cleaner: &Cleaner, job: &CleanJob, report: bool) -> Result<(), Failure> {
     let outcome = cleaned(cleaner, job, &name)?;
     let released = match outcome {
         Outcome::Released(released) => released,
-        Outcome::Refused(Refused { kind, why }) => {
+        Outcome::Refused(refused) => {
             drop(progress);
             if report {
-                pretty(&json!({ "released": false, "kind": kind, "why": why }))?;
+                pretty(&reported_refusal(&refused))?;
             }
-            return Err(AppError::Sanitize(format!("the file is not released: {why}")).into());
+            return Err(AppError::Sanitize(format!("the file is not released: {}", refused.why)).into());
         }
     };
     written(&job.to, &released.bytes)?;
@@ -105,9 +105,9 @@ fn all(cleaner: &Cleaner, jobs: &[CleanJob], report: bool) -> Result<(), Failure
                 released += 1;
                 told(&file, job, &to)
             }
-            Err(Unreleased::Refused(Refused { kind, why })) => {
-                complaint(&format!("{}: not released: {why}", job.from.display()));
-                json!({ "released": false, "kind": kind, "why": why })
+            Err(Unreleased::Refused(refused)) => {
+                complaint(&format!("{}: not released: {}", job.from.display(), refused.why));
+                reported_refusal(&refused)
             }
             Err(Unreleased::Failed(why)) => {
                 complaint(&why);
@@ -204,6 +204,14 @@ fn reported(released: &Released, name: &str) -> Value {
     insert(&mut data, "released", json!(true));
     insert(&mut data, "kind", json!(released.kind));
     insert(&mut data, "name", json!(released.name.as_deref().unwrap_or(name)));
+    data
+}
+
+fn reported_refusal(refused: &Refused) -> Value {
+    let mut data = refused.data.clone();
+    insert(&mut data, "released", json!(false));
+    insert(&mut data, "kind", json!(refused.kind));
+    insert(&mut data, "why", json!(refused.why));
     data
 }
 

@@ -7,11 +7,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 
-use crate::detect::{Family, Label};
+use crate::detect::{Family, Finding, Label};
+use crate::edit::spliced_text;
 use crate::redact::{Keys, RedactError, Redactor, Replacement, Report, Text};
 use crate::sanitize::intel::{Canonical, Reputation, Score, ThreatLevel};
 use crate::sanitize::scan::{ScanItem, Scanner, Verdict};
-use crate::sanitize::{Edit, Link, Named, NewText, Redaction, Rejection, Request, Response};
+use crate::sanitize::{Edit, Link, Named, NewText, Redaction, Rejection, Request, Response, Threat};
 
 /// Links remembered for the counts, of each sort.
 const MAX_LINKS: usize = 100_000;
@@ -53,6 +54,8 @@ pub struct ScanRecord {
     pub reports: Vec<Report>,
     /// Parts that could not be scanned.
     pub unscanned: u64,
+    /// What is known to be malicious.
+    pub threat: Option<Threat>,
 }
 
 /// Answers for one file.
@@ -91,14 +94,41 @@ impl ScanSession {
         }
     }
 
+    /// What is known to be malicious, if anything is.
+    pub fn threat(&self) -> Option<Threat> {
+        self.note(|record| record.threat.clone())
+    }
+
+    /// Names of a file as they are told, without what is found in them.
+    pub fn without_values<'n>(&self, names: impl Iterator<Item = &'n mut String>) {
+        let Some((redactor, _)) = &self.providers.redactor else { return };
+        for name in names {
+            // Of a name that was not read, nothing is told.
+            let found = redactor.find(None, name).ok();
+            let edits = found.map(|found| {
+                let edit = |finding: Finding| crate::edit::Edit {
+                    range: finding.span.start..finding.span.end,
+                    with: format!("<{}>", redactor.rule_name(finding.rule)),
+                };
+                found.into_iter().map(edit).collect::<Vec<_>>()
+            });
+            *name = edits.map(|edits| spliced_text(name, &edits)).unwrap_or_default();
+        }
+    }
+
     /// Has a file, or a part of one, scanned.
     ///
     /// # Errors
     /// [`Rejection::Malicious`], [`Rejection::NotScanned`], or [`Rejection::Provider`].
     pub async fn scan(&self, part: ScanItem<'_>) -> Result<(), Rejection> {
+        let name = part.name.to_owned();
         match self.providers.scanner.scan(part).await {
             Verdict::Clean => Ok(()),
-            Verdict::Malicious { .. } => Err(Rejection::Malicious),
+            Verdict::Malicious { rule } => {
+                let threat = Threat { rule, scanner: self.providers.scanner.name(), part: name };
+                self.note(|record| record.threat = Some(threat));
+                Err(Rejection::Malicious)
+            }
             Verdict::Down(_) => Err(Rejection::Provider),
             Verdict::Unable(_) if self.providers.block_unable => Err(Rejection::NotScanned),
             Verdict::Unable(_) => {

@@ -262,6 +262,18 @@ fn is_known_by(text: &str) -> bool {
     letters >= SHORTEST || digits >= DIGITS
 }
 
+/// Takes the values that go out of names; of names in which nobody can look for them, nothing is left.
+pub(in crate::sanitize) fn without_values<'n>(values: &Values, names: impl Iterator<Item = &'n mut String>) {
+    let mut names = names.filter(|name| !name.is_empty()).peekable();
+    if values.is_empty() || names.peek().is_none() {
+        return;
+    }
+    let needles = Needles::words(values).ok();
+    for name in names {
+        *name = needles.as_ref().map(|needles| spliced_text(name, &needles.edits(name))).unwrap_or_default();
+    }
+}
+
 /// Texts that were asked about, as they are to become.
 #[derive(Debug, Default)]
 pub(in crate::sanitize) struct Said {

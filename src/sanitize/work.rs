@@ -2,15 +2,16 @@
 //! stats.
 
 use std::collections::HashSet;
-use std::ops::Range;
 
 use crate::edit::spliced_text;
 use crate::sanitize::budget::Left;
+use crate::sanitize::defanging::{as_followed, defanged, merged};
 use crate::sanitize::link;
-use crate::sanitize::values::{Needles, Said};
+use crate::sanitize::place::Place;
+use crate::sanitize::values::{Needles, Said, without_values};
 use crate::sanitize::{
-    Edit, FileKind, Host, Link, Named, NewText, Note, Options, Redaction, Rejection, Request, Response,
-    Stats, UnfoldBounds, Values, name,
+    Edit, FileKind, Host, Link, Named, NewText, Note, Object, ObjectAction, ObjectKind, Options, Redaction,
+    Rejection, Request, Response, Spot, Stats, UnfoldBounds, Values, name,
 };
 
 /// The most text in one question, in bytes: spelled as JSON it still passes through the pipe.
@@ -42,8 +43,8 @@ pub struct Work<'j> {
     said: Option<Said>,
     /// What goes besides: nobody is asked any more.
     known: Option<Needles>,
-    /// What the file is called that is being cleaned.
-    name: String,
+    /// What is being cleaned.
+    place: Place,
 }
 
 impl<'j> Work<'j> {
@@ -59,7 +60,7 @@ impl<'j> Work<'j> {
             values: Values::new(),
             said: None,
             known: None,
-            name: String::new(),
+            place: Place::default(),
         }
     }
 
@@ -76,6 +77,48 @@ impl<'j> Work<'j> {
     /// What was done, at the end.
     pub fn into_stats(self) -> Stats {
         self.stats
+    }
+
+    /// Tells of something that was taken out or changed in the file that is being cleaned.
+    pub fn tell(&mut self, mut object: Object) {
+        self.place.say(&mut object.spot);
+        self.stats.objects.push(object);
+    }
+
+    /// Counts what acted and does no longer, and tells of it.
+    pub fn acting(&mut self, object: Object) {
+        self.stats.interactive = self.stats.interactive.saturating_add(object.count);
+        self.tell(object);
+    }
+
+    /// Counts files that were attached and are gone, and tells of them.
+    pub fn detached(&mut self, object: Object) {
+        self.stats.attachments = self.stats.attachments.saturating_add(object.count);
+        self.tell(object);
+    }
+
+    /// Notes signatures that are taken out, and tells of them.
+    pub fn unsign(&mut self, signatures: u64) {
+        self.stats.note(Note::Signatures, signatures);
+        self.tell(Object::new(ObjectKind::Signature, ObjectAction::Removed, signatures));
+    }
+
+    /// Notes what is left out of the file that is being cleaned, and tells of it.
+    pub fn leave_out(&mut self, object: Object) {
+        self.stats.note(Note::Dropped, object.count);
+        self.tell(object);
+    }
+
+    /// What is told from now on is of this part of a package; of none, if it is empty.
+    pub fn enter(&mut self, part: &str) {
+        self.place.enter(part);
+    }
+
+    /// Where what a file is refused for lies in it: the files that lead to it, by names without the values that go.
+    pub fn place_of(&mut self, rejection: Rejection) -> Spot {
+        let mut spot = self.place.of(rejection);
+        without_values(&self.values, spot.names());
+        spot
     }
 
     /// Reads a file whose values are looked for in it by its own format: those of files around it are not among
@@ -114,6 +157,12 @@ impl<'j> Work<'j> {
     /// # Errors
     /// The format's; [`Rejection::OverLimit`].
     pub fn whole(&mut self, kind: FileKind, file: &[u8]) -> Result<Vec<u8>, Rejection> {
+        let clean = self.with_all_others(kind, file);
+        without_values(&self.values, self.stats.objects.names());
+        clean
+    }
+
+    fn with_all_others(&mut self, kind: FileKind, file: &[u8]) -> Result<Vec<u8>, Rejection> {
         // A PDF looks for its values itself, but for those of files in it.
         let pages = kind == FileKind::Pdf && self.options.attachments;
         let wanted = self.options.redaction == Redaction::Apply && !pages;
@@ -180,12 +229,12 @@ impl<'j> Work<'j> {
     /// The file around all others is called so.
     #[must_use]
     pub fn called(self, name: &str) -> Self {
-        Self { name: name.to_owned(), ..self }
+        Self { place: Place::called(name), ..self }
     }
 
     /// What the file is called that is being cleaned; empty where nobody says.
     pub fn name(&self) -> &str {
-        &self.name
+        self.place.name()
     }
 
     /// The kind of a file within a file.
@@ -236,9 +285,9 @@ impl<'j> Work<'j> {
         self.left.descend()?;
         self.part(name, bytes)?;
         let kind = self.identify(name, bytes);
-        let around = std::mem::replace(&mut self.name, name.to_owned());
+        let around = self.place.descend(name);
         let clean = self.clean(kind, bytes);
-        self.name = around;
+        self.place.ascend(around, clean.as_ref().err().copied());
         self.left.ascend();
         clean.map(|clean| (kind, clean))
     }
@@ -246,8 +295,16 @@ impl<'j> Work<'j> {
     /// The name that a file of this kind has instead of `name`, where that does not fit; which is noted.
     pub fn fitting(&mut self, name: &str, kind: FileKind) -> Option<String> {
         let fitting = name::fitting(name, kind, self.options);
-        self.stats.note(Note::Renamed, u64::from(fitting.is_some()));
+        if let Some(fitting) = &fitting {
+            self.renamed(fitting);
+        }
         fitting
+    }
+
+    /// Notes that a file within the file has this name now.
+    pub fn renamed(&mut self, fitting: &str) {
+        self.stats.note(Note::Renamed, 1);
+        self.tell(Object::new(ObjectKind::File, ObjectAction::Renamed, 1).in_part(fitting));
     }
 
     /// Cleans a file within a file, which stays as it is where its format is none that can be cleaned; the notes say so.
@@ -450,39 +507,4 @@ pub(super) fn head(first: &str) -> &str {
     let wide = head.chars().any(|c| c.is_alphabetic() && !c.is_ascii());
     let names = (letters >= 2 || wide) && head.len() <= HEAD && head.chars().all(word);
     if names { head } else { "" }
-}
-
-/// A target without what browsers leave out before they read it (URL Standard: basic URL parser, steps 1 to 3).
-fn as_followed(target: &str) -> String {
-    let inner = target.trim_matches(|c: char| c <= ' ');
-    inner.chars().filter(|c| !matches!(c, '\t' | '\n' | '\r')).collect()
-}
-
-/// What is to change at a link's front: all of it, or what redactions leave of it.
-fn defanged(text: &str, front: &Range<usize>, redactions: &[Edit]) -> Vec<Edit> {
-    let mut edits = Vec::new();
-    let first = redactions.partition_point(|edit| edit.range.end <= front.start);
-    let over = redactions.iter().skip(first).map(|edit| &edit.range);
-    let over = over.take_while(|range| range.start < front.end).cloned();
-    let mut from = front.start;
-    for gone in over.chain(std::iter::once(front.end..front.end)) {
-        let part = from..gone.start.max(from);
-        let written = text.get(part.clone()).unwrap_or_default();
-        let text = link::defang_front(written);
-        if text != written {
-            edits.push(Edit { range: part, with: NewText { text, ..NewText::default() } });
-        }
-        from = gone.end;
-    }
-    edits
-}
-
-/// Both in order.
-fn merged(mut redactions: Vec<Edit>, links: Vec<Edit>) -> Vec<Edit> {
-    if redactions.is_empty() {
-        return links;
-    }
-    redactions.extend(links);
-    redactions.sort_by_key(|edit| edit.range.start);
-    redactions
 }

@@ -44,7 +44,10 @@ impl<'f> Package<'f> {
         let count = ByteCount::default();
         let mut archive = ZipArchive::new(CountingReader::new(file, count.clone())).map_err(rejection)?;
         work.items(archive.len())?;
-        if archive.has_duplicate_names() || archive.has_overlapping_files().map_err(rejection)? {
+        if archive.has_duplicate_names() {
+            return Err(Rejection::DuplicateName);
+        }
+        if archive.has_overlapping_files().map_err(rejection)? {
             return Err(Rejection::Malformed);
         }
         let mut entries = Vec::with_capacity(archive.len());
@@ -56,7 +59,10 @@ impl<'f> Package<'f> {
             }
             let name = file.name().map_err(rejection)?.into_owned();
             let folder = file.is_dir();
-            if file.is_symlink() || !is_inside(&name) {
+            if file.is_symlink() {
+                return Err(Rejection::Symlink);
+            }
+            if !is_inside(&name) {
                 return Err(Rejection::Traversal);
             }
             if !names.insert(name.to_lowercase()) {
