@@ -34,6 +34,7 @@ fn session() -> ScanSession {
         threshold: 50,
         redactor: None,
         redaction: Redaction::Off,
+        password: None,
     })
 }
 

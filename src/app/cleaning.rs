@@ -13,6 +13,7 @@ use crate::api::sanitize::{self, LookedUp, data, refusal, summary, why};
 use crate::app::error::AppError;
 use crate::app::providers::ProviderSet;
 use crate::base::clock::{SharedClock, SystemClock};
+use crate::base::secret::Secret;
 use crate::config::Config;
 use crate::config::settings::{self, FileLimits, SandboxMode, ScriptFiles, UnknownFiles, UnreadFiles};
 use crate::detect::{Detector, RuleSelection};
@@ -61,7 +62,7 @@ pub struct Released {
 }
 
 /// What a command line wants of a file.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Wish {
     /// What is to be done.
     pub options: Options,
@@ -69,6 +70,8 @@ pub struct Wish {
     pub threshold: u8,
     /// Whether what cannot be scanned is refused.
     pub block_unable: bool,
+    /// What opens encrypted files.
+    pub password: Option<Secret<String>>,
 }
 
 /// Children of this binary with the limits of the settings.
@@ -205,6 +208,7 @@ impl Cleaning {
             threshold: wish.threshold,
             redactor: self.redactor.clone().map(|redactor| (redactor, Keys::default())),
             redaction: wish.options.redaction,
+            password: wish.password.clone(),
         };
         let asked = sanitize::Asked {
             options: wish.options,

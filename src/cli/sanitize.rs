@@ -5,9 +5,11 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
+use zeroize::Zeroizing;
 
 use crate::app::{AppError, Cleaner, Outcome, Refused, Released, Wish, release_policy};
 use crate::base::clock::{Clock, SystemClock};
+use crate::base::secret::Secret;
 use crate::cli::args::{SanitizeArgs, ScriptsArg, UnreadArg};
 use crate::cli::escape::file_name;
 use crate::cli::failure::Failure;
@@ -20,10 +22,14 @@ use crate::config::{Config, Needs};
 use crate::sanitize::scan::ScanItem;
 use crate::sanitize::{Options, Redaction, ReleasePolicy};
 
+/// The longest password, in bytes.
+const PASSWORD: u64 = 4096;
+
 pub(super) fn run(args: &SanitizeArgs) -> Result<(), Failure> {
     let asked = asked(&args.inputs, &args.output)?;
     let config = here(&args.here, Needs::SANITIZE)?;
-    let cleaner = Cleaner::new(&config, wish(args, &config))?;
+    let password = args.password_file.as_deref().map(password).transpose()?;
+    let cleaner = Cleaner::new(&config, Wish { password, ..wish(args, &config) })?;
     end_between_files()?;
     match asked {
         Asked::One(job) => one(&cleaner, &job, args.report),
@@ -54,7 +60,21 @@ fn wish(args: &SanitizeArgs, config: &Config) -> Wish {
         },
         threshold: args.threshold,
         block_unable: args.block_unable,
+        password: None,
     }
+}
+
+/// The one line of a file.
+fn password(path: &Path) -> Result<Secret<String>, Failure> {
+    let mut text = Zeroizing::new(String::new());
+    let read = opened(path)?.take(PASSWORD).read_to_string(&mut text);
+    read.map_err(|error| at(path, &error))?;
+    let line = text.strip_suffix('\n').unwrap_or(&text);
+    let line = line.strip_suffix('\r').unwrap_or(line);
+    if line.is_empty() || line.contains(['\r', '\n']) {
+        return Err(Failure::Usage(format!("{}: not a password on one line", path.display())));
+    }
+    Ok(Secret::new(line.to_owned()))
 }
 
 fn one(cleaner: &Cleaner, job: &CleanJob, report: bool) -> Result<(), Failure> {

@@ -12,7 +12,7 @@ pub(super) fn as_followed(target: &str) -> String {
 }
 
 /// What is to change at a link's front: all of it, or what redactions leave of it.
-pub(super) fn defanged(text: &str, front: &Range<usize>, redactions: &[Edit]) -> Vec<Edit> {
+fn defanged(text: &str, front: &Range<usize>, redactions: &[Edit]) -> Vec<Edit> {
     let mut edits = Vec::new();
     let first = redactions.partition_point(|edit| edit.range.end <= front.start);
     let over = redactions.iter().skip(first).map(|edit| &edit.range);
@@ -30,8 +30,13 @@ pub(super) fn defanged(text: &str, front: &Range<usize>, redactions: &[Edit]) ->
     edits
 }
 
-/// Both in order.
-pub(super) fn merged(mut redactions: Vec<Edit>, links: Vec<Edit>) -> Vec<Edit> {
+/// Redactions, and what is to change at links' fronts beside them, in order.
+pub(super) fn with_links<'l>(
+    text: &str,
+    mut redactions: Vec<Edit>,
+    fronts: impl Iterator<Item = &'l Range<usize>>,
+) -> Vec<Edit> {
+    let links: Vec<Edit> = fronts.flat_map(|front| defanged(text, front, &redactions)).collect();
     if redactions.is_empty() {
         return links;
     }

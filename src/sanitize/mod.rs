@@ -20,6 +20,7 @@
 //! | `automaton` | `Automaton`: sequences of symbols, looked for all at once |
 //! | `symbols` | a text, read by letters or by words |
 //! | `values` | [`Values`] that go, looked for wherever else they stand |
+//! | `column` | what the column of a table is called |
 //! | `defanging` | edits that defang links, beside those that redact |
 //! | `place` | `Place`: which file is being cleaned, and which part of it |
 //! | `work` | [`Work`]: one file's way through the [`Formats`] |
@@ -38,6 +39,7 @@ mod automaton;
 #[cfg(test)]
 pub(crate) mod bench;
 mod budget;
+mod column;
 mod defanging;
 pub mod format;
 mod host;

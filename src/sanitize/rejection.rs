@@ -12,6 +12,9 @@ pub enum Rejection {
     /// It cannot be opened without a password.
     #[error("the file is encrypted")]
     Encrypted,
+    /// It does not open with the password that was given.
+    #[error("the password does not open the file")]
+    WrongPassword,
     /// It is not what it should be, or too broken to be rewritten.
     #[error("the file cannot be read")]
     #[serde(rename = "broken")]
@@ -62,6 +65,7 @@ impl Rejection {
         match self {
             Self::Malicious => "malicious",
             Self::Encrypted => "encrypted",
+            Self::WrongPassword => "wrong_password",
             Self::Malformed => "broken",
             Self::Traversal => "traversal",
             Self::Symlink => "symlink",

@@ -2,11 +2,12 @@
 //! they said for the report.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 
+use crate::base::secret::Secret;
 use crate::detect::{Family, Finding, Label};
 use crate::edit::spliced_text;
 use crate::redact::{Keys, RedactError, Redactor, Replacement, Report, Text};
@@ -19,6 +20,9 @@ const MAX_LINKS: usize = 100_000;
 
 /// Texts that are read where they arrive, all of a question together, in bytes.
 const SHORT: usize = 2048;
+
+/// What stands between names that are read together.
+const APART: &str = "\n\n";
 
 /// What a session asks, and what follows from the answers.
 pub struct Providers {
@@ -38,6 +42,8 @@ pub struct Providers {
     pub redactor: Option<(Redactor, Keys)>,
     /// What becomes of them.
     pub redaction: Redaction,
+    /// What opens the file, or files in it, where they are encrypted. A process that reads a file has it only if it asks.
+    pub password: Option<Secret<String>>,
 }
 
 /// Links by canonical form, and what is known of them where they were looked up.
@@ -91,6 +97,10 @@ impl ScanSession {
             }
             Request::Links(links) => self.lookup(&links).await.map(Response::Links),
             Request::Texts(texts) => self.look(texts).await.map(Response::Texts),
+            Request::Password => {
+                let password = self.providers.password.as_ref();
+                Ok(Response::Password(password.map(|password| password.expose().clone())))
+            }
         }
     }
 
@@ -102,17 +112,29 @@ impl ScanSession {
     /// Names of a file as they are told, without what is found in them.
     pub fn without_values<'n>(&self, names: impl Iterator<Item = &'n mut String>) {
         let Some((redactor, _)) = &self.providers.redactor else { return };
+        let names: Vec<&mut String> = names.collect();
+        let known: BTreeSet<&str> = names.iter().map(|name| name.as_str()).collect();
+        // All at once, each a paragraph.
+        let text = known.iter().flat_map(|name| [*name, APART]).collect::<String>();
+        let found = redactor.find(None, &text).ok();
+        let mut told = BTreeMap::new();
+        let mut from = 0_usize;
+        for name in known {
+            let range = from..from.saturating_add(name.len());
+            from = range.end.saturating_add(APART.len());
+            let within = |finding: &Finding| finding.span.start < range.end && range.start < finding.span.end;
+            let edit = |finding: &Finding| crate::edit::Edit {
+                range: finding.span.start.max(range.start) - range.start
+                    ..finding.span.end.min(range.end) - range.start,
+                with: format!("<{}>", redactor.rule_name(finding.rule)),
+            };
+            // Of names that were not read, nothing is told.
+            let edits =
+                found.as_ref().map(|all| all.iter().filter(|one| within(one)).map(edit).collect::<Vec<_>>());
+            told.insert(name.to_owned(), edits.map(|edits| spliced_text(name, &edits)).unwrap_or_default());
+        }
         for name in names {
-            // Of a name that was not read, nothing is told.
-            let found = redactor.find(None, name).ok();
-            let edits = found.map(|found| {
-                let edit = |finding: Finding| crate::edit::Edit {
-                    range: finding.span.start..finding.span.end,
-                    with: format!("<{}>", redactor.rule_name(finding.rule)),
-                };
-                found.into_iter().map(edit).collect::<Vec<_>>()
-            });
-            *name = edits.map(|edits| spliced_text(name, &edits)).unwrap_or_default();
+            *name = told.get(name.as_str()).cloned().unwrap_or_default();
         }
     }
 

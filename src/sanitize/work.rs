@@ -3,9 +3,10 @@
 
 use std::collections::HashSet;
 
+use crate::base::secret::Secret;
 use crate::edit::spliced_text;
 use crate::sanitize::budget::Left;
-use crate::sanitize::defanging::{as_followed, defanged, merged};
+use crate::sanitize::defanging::{as_followed, with_links};
 use crate::sanitize::link;
 use crate::sanitize::place::Place;
 use crate::sanitize::values::{Needles, Said, without_values};
@@ -114,7 +115,7 @@ impl<'j> Work<'j> {
         self.place.enter(part);
     }
 
-    /// Where what a file is refused for lies in it: the files that lead to it, by names without the values that go.
+    /// The files that lead to what a file is refused for, by names without the values that go.
     pub fn place_of(&mut self, rejection: Rejection) -> Spot {
         let mut spot = self.place.of(rejection);
         without_values(&self.values, spot.names());
@@ -157,12 +158,12 @@ impl<'j> Work<'j> {
     /// # Errors
     /// The format's; [`Rejection::OverLimit`].
     pub fn whole(&mut self, kind: FileKind, file: &[u8]) -> Result<Vec<u8>, Rejection> {
-        let clean = self.with_all_others(kind, file);
+        let clean = self.in_all_parts(kind, file);
         without_values(&self.values, self.stats.objects.names());
         clean
     }
 
-    fn with_all_others(&mut self, kind: FileKind, file: &[u8]) -> Result<Vec<u8>, Rejection> {
+    fn in_all_parts(&mut self, kind: FileKind, file: &[u8]) -> Result<Vec<u8>, Rejection> {
         // A PDF looks for its values itself, but for those of files in it.
         let pages = kind == FileKind::Pdf && self.options.attachments;
         let wanted = self.options.redaction == Redaction::Apply && !pages;
@@ -224,6 +225,18 @@ impl<'j> Work<'j> {
         }
         self.left.ask()?;
         self.host.ask(Request::Part { name: name.into(), bytes: bytes.into() }).map(drop)
+    }
+
+    /// What opens the file that is being cleaned, which is encrypted; nothing where nobody said so.
+    ///
+    /// # Errors
+    /// The host's.
+    pub fn password(&mut self) -> Result<Option<Secret<String>>, Rejection> {
+        self.left.ask()?;
+        match self.host.ask(Request::Password)? {
+            Response::Password(password) => Ok(password.map(Secret::new)),
+            _ => Err(Rejection::Provider),
+        }
     }
 
     /// The file around all others is called so.
@@ -329,8 +342,8 @@ impl<'j> Work<'j> {
     /// # Errors
     /// The host's.
     pub fn edits(&mut self, texts: &[&str]) -> Result<Vec<Vec<Edit>>, Rejection> {
-        let redactions = self.redactions(&nowhere(texts))?;
-        self.with_links(texts, redactions)
+        let redactions = self.redactions(&Named::all_nowhere(texts))?;
+        self.and_links(texts, redactions)
     }
 
     /// The same for texts that are called something where they stand: `SSN` above a column tells what bare digits in it
@@ -341,24 +354,18 @@ impl<'j> Work<'j> {
     pub fn named(&mut self, texts: &[Named<&str>]) -> Result<Vec<Vec<Edit>>, Rejection> {
         let redactions = self.redactions(texts)?;
         let texts: Vec<&str> = texts.iter().map(|named| named.text).collect();
-        self.with_links(&texts, redactions)
+        self.and_links(&texts, redactions)
     }
 
-    fn with_links(
-        &mut self,
-        texts: &[&str],
-        redactions: Vec<Vec<Edit>>,
-    ) -> Result<Vec<Vec<Edit>>, Rejection> {
+    fn and_links(&mut self, texts: &[&str], redactions: Vec<Vec<Edit>>) -> Result<Vec<Vec<Edit>>, Rejection> {
         if !self.options.links {
             return Ok(redactions);
         }
         let found: Vec<Vec<link::FoundLink>> = texts.iter().map(|text| link::find(text)).collect();
         let bad = self.bad_links(found.iter().flatten().map(|found| &found.link))?;
-        let texts = texts.iter().zip(&found).zip(redactions);
-        let merge = texts.map(|((text, found), redactions)| {
-            let fronts = found.iter().filter(|found| bad.contains(&found.link)).map(|found| &found.front);
-            let links = fronts.flat_map(|front| defanged(text, front, &redactions)).collect();
-            merged(redactions, links)
+        let merge = texts.iter().zip(&found).zip(redactions).map(|((text, found), redactions)| {
+            let bad = found.iter().filter(|found| bad.contains(&found.link));
+            with_links(text, redactions, bad.map(|found| &found.front))
         });
         Ok(merge.collect())
     }
@@ -399,13 +406,8 @@ impl<'j> Work<'j> {
     /// # Errors
     /// The host's.
     pub fn names(&mut self, names: &[&str]) -> Result<Vec<Option<String>>, Rejection> {
-        let edits = self.redactions(&nowhere(names))?;
-        let mut out = Vec::with_capacity(names.len());
-        for (name, edits) in names.iter().zip(edits) {
-            edits.iter().for_each(|edit| self.applied(edit));
-            out.push((!edits.is_empty()).then(|| spliced_text(name, &edits)));
-        }
-        Ok(out)
+        let edits = self.redactions(&Named::all_nowhere(names))?;
+        Ok(self.changed(names, edits))
     }
 
     /// The same for targets of links, in which `%20` is a blank (RFC 3986, 2.1).
@@ -414,7 +416,7 @@ impl<'j> Work<'j> {
         let texts = targets.iter().zip(&plain);
         let texts: Vec<&str> =
             texts.map(|(target, plain)| plain.as_ref().map_or(*target, link::Plain::text)).collect();
-        let mut redactions = self.redactions(&nowhere(&texts))?;
+        let mut redactions = self.redactions(&Named::all_nowhere(&texts))?;
         for (plain, edits) in plain.iter().zip(&mut redactions) {
             let Some(plain) = plain else { continue };
             edits.iter_mut().for_each(|edit| edit.range = plain.map().range(edit.range.clone()));
@@ -483,28 +485,14 @@ impl<'j> Work<'j> {
     /// The host's.
     pub fn texts(&mut self, texts: &[&str]) -> Result<Vec<Option<String>>, Rejection> {
         let edits = self.edits(texts)?;
-        let mut out = Vec::with_capacity(texts.len());
-        for (text, edits) in texts.iter().zip(edits) {
-            edits.iter().for_each(|edit| self.applied(edit));
-            out.push((!edits.is_empty()).then(|| spliced_text(text, &edits)));
-        }
-        Ok(out)
+        Ok(self.changed(texts, edits))
     }
-}
 
-fn nowhere<'t>(texts: &[&'t str]) -> Vec<Named<&'t str>> {
-    texts.iter().map(|text| Named::nowhere(text)).collect()
-}
-
-/// The longest head of a column, in bytes.
-const HEAD: usize = 60;
-
-/// What a column is called, if its first cell is a name: what holds digits or an address is data. Empty otherwise.
-pub(super) fn head(first: &str) -> &str {
-    let word = |c: char| c.is_alphabetic() || matches!(c, ' ' | '_' | '-' | '.' | '/' | '(' | ')' | '#');
-    let head = first.trim();
-    let letters = head.chars().filter(|c| c.is_alphabetic()).count();
-    let wide = head.chars().any(|c| c.is_alphabetic() && !c.is_ascii());
-    let names = (letters >= 2 || wide) && head.len() <= HEAD && head.chars().all(word);
-    if names { head } else { "" }
+    fn changed(&mut self, texts: &[&str], edits: Vec<Vec<Edit>>) -> Vec<Option<String>> {
+        let changed = texts.iter().zip(edits).map(|(text, edits)| {
+            edits.iter().for_each(|edit| self.applied(edit));
+            (!edits.is_empty()).then(|| spliced_text(text, &edits))
+        });
+        changed.collect()
+    }
 }

@@ -73,7 +73,8 @@ def test_a_document_by_parts_and_files_within_files_by_their_path(tmp_path):
     clean = (tmp_path / "out").read_bytes()
     assert reported(tmp_path, "b.zip", clean)["objects"] == []
     read = reported(tmp_path, "c.zip", clean, "--redact")
-    assert read["notes"]["images"] >= 1 and read["objects"] == []
+    # A picture of how it looked goes with its text.
+    assert read["notes"]["images"] >= 1 and {it["what"] for it in read["objects"]} <= {"preview"}
 
 
 def test_a_list_is_as_long_as_a_person_reads(tmp_path):

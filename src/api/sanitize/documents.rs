@@ -79,6 +79,7 @@ impl Documents {
             threshold: u8::MAX,
             redactor: Some((redactor, keys)),
             redaction: Redaction::Apply,
+            password: None,
         };
         let file = ScanItem { name, bytes };
         let sanitized = sanitize(&self.sandbox, options, file, providers).await.map_err(of_sandbox)?;

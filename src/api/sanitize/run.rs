@@ -126,6 +126,7 @@ impl Sanitizer {
             threshold: resolved.threshold,
             redactor,
             redaction: resolved.options.redaction,
+            password: None,
         };
         Ok((providers, entities))
     }

@@ -210,6 +210,7 @@ pub fn why(error: &SandboxError) -> &'static str {
             Rejection::Provider => "a scan or reputation provider gave no answer",
             Rejection::Spent(_) => "too many different values are encrypted or hashed for its owner",
             Rejection::Encrypted => "it cannot be opened without a password",
+            Rejection::WrongPassword => "the password that was given does not open it",
             Rejection::Malformed => "it is broken, or not what it seems to be",
             Rejection::Traversal => "a name in it leads out of the folder that it is unpacked to",
             Rejection::Symlink => "a member of it is a link to another file",

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use crate::edit::spliced_text;
-use crate::sanitize::work::head as name_of;
+use crate::sanitize::column::head as name_of;
 use crate::sanitize::format::charset;
 use crate::sanitize::format::patch::{Patches, Spelled};
 use crate::sanitize::format::text::{encoded, written};

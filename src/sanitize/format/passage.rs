@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use std::hash::Hash;
 
 use crate::edit::spliced_text;
+use crate::sanitize::column::head;
 use crate::sanitize::format::xml_editor::XmlEditor;
 use crate::sanitize::format::xml_tree::{Attribute, Span, Tree};
-use crate::sanitize::work::head;
 use crate::sanitize::{Edit, Named, Rejection, Work};
 
 /// How much text is asked about at once, in bytes.
