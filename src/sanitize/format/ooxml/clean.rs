@@ -7,7 +7,7 @@ use crate::sanitize::format::image;
 use crate::sanitize::format::ooxml::heads::Heads;
 use crate::sanitize::format::ooxml::plan::{Plan, is_own};
 use crate::sanitize::format::ooxml::relations::{Relations, Types, source_of};
-use crate::sanitize::format::ooxml::{active, fields, role, sheets, text};
+use crate::sanitize::format::ooxml::{active, fields, fonts, role, sheets, text};
 use crate::sanitize::format::package::{Fresh, Package};
 use crate::sanitize::format::xml_editor::XmlEditor;
 use crate::sanitize::format::xml_tree::{Doctype, Tree};
@@ -165,16 +165,25 @@ fn part(
     }
     let xml = kind.ends_with("xml") || kind.ends_with(".vmldrawing") || matches!(extension, "xml" | "vml");
     if !xml {
-        let shown = ["font/", "application/x-font"];
         let signs = name.starts_with("_xmlsignatures/");
-        let unread = !signs
-            && !shown.iter().any(|shown| kind.starts_with(shown))
-            && work.options().redaction != Redaction::Off;
+        if fonts::is_called(&kind) {
+            return font(name, &kind, &package.again(at)?, work);
+        }
+        let unread = !signs && work.options().redaction != Redaction::Off;
         work.stats().note(Note::Passed, u64::from(unread));
         return Ok(None);
     }
     let tree = Tree::read(&package.again(at)?, Doctype::Refused, work)?;
     document(&tree, plan.dead.get(name), heads, work)
+}
+
+/// What a font becomes: what is none does not stay.
+fn font(name: &str, kind: &str, content: &[u8], work: &mut Work<'_>) -> Result<Option<Vec<u8>>, Rejection> {
+    if work.is_again() || fonts::is_one(name, kind, content, work) {
+        return Ok(None);
+    }
+    work.leave_out(Object::left_out(ObjectKind::Picture));
+    Ok(Some(Vec::new()))
 }
 
 /// What sound or film becomes; what is none does not stay.
