@@ -221,11 +221,38 @@ impl ScanSession {
         let mut edit = |change: crate::edit::Edit<Replacement>| {
             let Replacement { text, rule } = change.with;
             let family = || redactor.rule(&rule).map(|rule| redactor.family(rule));
-            let any_case =
-                *known.entry(rule.clone()).or_insert_with(|| family().is_some_and(Family::is_in_any_case));
+            let any_case = *known.entry(rule.clone()).or_insert_with(|| family().is_some_and(is_in_any_case));
             Edit { range: change.range, with: NewText { text, rule: Some(rule.to_string()), any_case } }
         };
         Ok(changes.into_iter().map(|changes| changes.into_iter().map(&mut edit).collect()).collect())
+    }
+}
+
+/// Whether values of a family mean the same in another letter case: secrets and base 58 do not, and words of a language are
+/// other words in capitals.
+fn is_in_any_case(family: Family) -> bool {
+    match family {
+        Family::Email
+        | Family::Phone
+        | Family::Card
+        | Family::Bank
+        | Family::Iban
+        | Family::Ssn
+        | Family::NationalId
+        | Family::Health
+        | Family::Network
+        | Family::Ip
+        | Family::Person
+        | Family::Location => true,
+        Family::Crypto
+        | Family::Url
+        | Family::Secret
+        | Family::Organization
+        | Family::Nrp
+        | Family::DateTime
+        | Family::Money
+        | Family::Profanity
+        | Family::Other => false,
     }
 }
 

@@ -40,9 +40,9 @@ def test_a_pdf_by_pages(tmp_path):
             pdf.add_blank_page()
         script = pikepdf.Dictionary(S=pikepdf.Name.JavaScript, JS=pikepdf.String("app.alert(1)"))
         rect = pikepdf.Array([0, 0, 9, 9])
-        link = pikepdf.Dictionary(Type=pikepdf.Name.Annot, Subtype=pikepdf.Name.Link, Rect=rect, A=script)
-        pdf.pages[1].Annots = pikepdf.Array([pdf.make_indirect(link), link])
-        pdf.pages[2].AA = pikepdf.Dictionary(O=pikepdf.Dictionary(S=pikepdf.Name.Launch, F=pikepdf.String("cmd.exe")))
+        links = [pikepdf.Dictionary(Type=pikepdf.Name.Annot, Subtype=pikepdf.Name.Link, Rect=rect, A=script) for _ in range(2)]
+        pdf.pages[1].Annots = pikepdf.Array([pdf.make_indirect(links[0]), links[1]])
+        pdf.pages[2].AA = pikepdf.Dictionary(O=pikepdf.Dictionary(S=pikepdf.Name.SubmitForm, F=pikepdf.String("x")))
         pdf.Root.OpenAction = script
         pdf.attachments["a.txt"] = b"text"
         out = io.BytesIO()

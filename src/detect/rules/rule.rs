@@ -93,34 +93,6 @@ impl Family {
             Self::Other => "OTHER",
         }
     }
-
-    /// Whether its values mean the same in another letter case: secrets and base 58 do not, and words of a language are other
-    /// words in capitals.
-    pub const fn is_in_any_case(self) -> bool {
-        match self {
-            Self::Email
-            | Self::Phone
-            | Self::Card
-            | Self::Bank
-            | Self::Iban
-            | Self::Ssn
-            | Self::NationalId
-            | Self::Health
-            | Self::Network
-            | Self::Ip
-            | Self::Person
-            | Self::Location => true,
-            Self::Crypto
-            | Self::Url
-            | Self::Secret
-            | Self::Organization
-            | Self::Nrp
-            | Self::DateTime
-            | Self::Money
-            | Self::Profanity
-            | Self::Other => false,
-        }
-    }
 }
 
 /// The heading a rule is listed under; rule sets are made of these and of regions.
