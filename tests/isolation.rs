@@ -8,7 +8,7 @@ use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use portcullis::sanitize::sandbox::{Sandbox, SandboxError, SandboxLimits};
 use portcullis::sanitize::scan::{ScanItem, Scanner, Verdict};
-use portcullis::sanitize::{Options, Providers, Redaction, Rejection, ScanSession, UnfoldBounds};
+use portcullis::sanitize::{Options, Providers, Redaction, Refusal, Rejection, ScanSession, UnfoldBounds};
 
 /// Calls every part malicious.
 struct Alarm;
@@ -34,6 +34,7 @@ fn session() -> ScanSession {
         threshold: 50,
         redactor: None,
         redaction: Redaction::Off,
+        password: None,
     })
 }
 
@@ -69,7 +70,10 @@ async fn a_file_passes_through_a_child() {
     let cleaned = sandbox.clean(PASS, &file(UNKNOWN), &session()).await.unwrap();
     assert_eq!(cleaned.bytes, UNKNOWN);
     let refused = sandbox.clean(Options::default(), &file(UNKNOWN), &session()).await;
-    assert!(matches!(refused, Err(SandboxError::Rejected(_, Rejection::Unsupported))), "{refused:?}");
+    assert!(
+        matches!(refused, Err(SandboxError::Rejected(Refusal { rejection: Rejection::Unsupported, .. }))),
+        "{refused:?}"
+    );
 }
 
 #[tokio::test]
@@ -103,5 +107,8 @@ async fn what_the_session_rejects_is_rejected_whatever_the_child_makes_of_it() {
     zip.finish().unwrap();
     let packed = ScanItem { name: "a.zip", bytes: Bytes::from(packed) };
     let refused = sandbox.clean(PASS, &packed, &session()).await;
-    assert!(matches!(refused, Err(SandboxError::Rejected(_, Rejection::Malicious))), "{refused:?}");
+    assert!(
+        matches!(refused, Err(SandboxError::Rejected(Refusal { rejection: Rejection::Malicious, .. }))),
+        "{refused:?}"
+    );
 }

@@ -1,17 +1,19 @@
 //! Files, cleaned on the command line (`portcullis sanitize IN OUT`), and what a server cleans them with.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
 use crate::api::redact::Entities;
-use crate::api::sanitize::{self, LookedUp, data, summary, why};
+use crate::api::sanitize::{self, LookedUp, data, refusal, summary, why};
 use crate::app::error::AppError;
 use crate::app::providers::ProviderSet;
 use crate::base::clock::{SharedClock, SystemClock};
+use crate::base::secret::Secret;
 use crate::config::Config;
 use crate::config::settings::{self, FileLimits, SandboxMode, ScriptFiles, UnknownFiles, UnreadFiles};
 use crate::detect::{Detector, RuleSelection};
@@ -40,7 +42,9 @@ pub struct Refused {
     /// What it is, as far as it was looked at.
     pub kind: Option<FileKind>,
     /// Why, in words for its owner.
-    pub why: &'static str,
+    pub why: Cow<'static, str>,
+    /// The same for programs, as the API tells it.
+    pub data: Value,
 }
 
 /// A cleaned file as a command line gets it.
@@ -58,7 +62,7 @@ pub struct Released {
 }
 
 /// What a command line wants of a file.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Wish {
     /// What is to be done.
     pub options: Options,
@@ -66,6 +70,8 @@ pub struct Wish {
     pub threshold: u8,
     /// Whether what cannot be scanned is refused.
     pub block_unable: bool,
+    /// What opens encrypted files.
+    pub password: Option<Secret<String>>,
 }
 
 /// Children of this binary with the limits of the settings.
@@ -146,7 +152,7 @@ impl Cleaner {
     /// Cleans one file.
     ///
     /// # Errors
-    /// A file that is too large, and no process to read it in.
+    /// No process to read it in.
     pub fn clean(&self, file: ScanItem<'_>) -> Result<Outcome, AppError> {
         self.runtime.block_on(self.cleaning.clean(file))
     }
@@ -185,13 +191,13 @@ impl Cleaning {
     /// Cleans one file.
     ///
     /// # Errors
-    /// A file that is too large, and no process to read it in.
+    /// No process to read it in.
     pub(super) async fn clean(&self, file: ScanItem<'_>) -> Result<Outcome, AppError> {
         let Self { wish, most, .. } = self;
         if file.bytes.len() > *most {
-            return Err(AppError::Sanitize(format!(
-                "the file is larger than sanitize.limits.file, {most} bytes"
-            )));
+            let why = format!("it is larger than sanitize.limits.file, {most} bytes");
+            let data = json!({ "reason": "too_large" });
+            return Ok(Outcome::Refused(Refused { kind: None, why: why.into(), data }));
         }
         let providers = Providers {
             scanner: Arc::clone(&self.scanner),
@@ -202,6 +208,7 @@ impl Cleaning {
             threshold: wish.threshold,
             redactor: self.redactor.clone().map(|redactor| (redactor, Keys::default())),
             redaction: wish.options.redaction,
+            password: wish.password.clone(),
         };
         let asked = sanitize::Asked {
             options: wish.options,
@@ -221,11 +228,11 @@ impl Cleaning {
                 Err(AppError::Io(format!("a process to read the file in: {error}")))
             }
             Err(error) => {
-                let kind = match error {
-                    SandboxError::Rejected(kind, _) => kind,
+                let kind = match &error {
+                    SandboxError::Rejected(refusal) => refusal.kind,
                     _ => None,
                 };
-                Ok(Outcome::Refused(Refused { kind, why: why(&error) }))
+                Ok(Outcome::Refused(Refused { kind, why: why(&error).into(), data: refusal(&error) }))
             }
         }
     }

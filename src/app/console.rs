@@ -110,7 +110,7 @@ impl FileCleaner {
         let redaction = if file.redacts { Redaction::Apply } else { Redaction::Off };
         let options =
             Options { redaction, policy: cleaning::release_policy(&config.sanitize), ..Options::default() };
-        let wish = Wish { options, threshold: DEFANGED, block_unable: false };
+        let wish = Wish { options, threshold: DEFANGED, block_unable: false, password: None };
         let cleaning = Cleaning::new(config, &providers, wish)?;
         cleaning.clean(ScanItem { name: &file.name, bytes: file.bytes.clone() }).await
     }
@@ -134,7 +134,7 @@ impl Cleaner for FileCleaner {
                     summary,
                     data,
                 }),
-                Ok(Outcome::Refused(refused)) => Err(NotCleaned::Refused(refused.why.to_owned())),
+                Ok(Outcome::Refused(refused)) => Err(NotCleaned::Refused(refused.why.into_owned())),
                 Err(AppError::Sanitize(why)) => Err(NotCleaned::Refused(why)),
                 Err(error) => {
                     tracing::error!(target: "portcullis::console", "a file cannot be cleaned: {error}");

@@ -461,6 +461,9 @@ pub(super) struct SanitizeArgs {
     /// Refuse what cannot be scanned.
     #[arg(long)]
     pub(super) block_unable: bool,
+    /// A file with the password of encrypted PDFs and zip archives, on one line; what is released is not encrypted.
+    #[arg(long, value_name = "FILE")]
+    pub(super) password_file: Option<PathBuf>,
     #[command(flatten)]
     pub(super) here: Here,
 }

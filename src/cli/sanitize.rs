@@ -5,9 +5,11 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
+use zeroize::Zeroizing;
 
 use crate::app::{AppError, Cleaner, Outcome, Refused, Released, Wish, release_policy};
 use crate::base::clock::{Clock, SystemClock};
+use crate::base::secret::Secret;
 use crate::cli::args::{SanitizeArgs, ScriptsArg, UnreadArg};
 use crate::cli::escape::file_name;
 use crate::cli::failure::Failure;
@@ -20,10 +22,14 @@ use crate::config::{Config, Needs};
 use crate::sanitize::scan::ScanItem;
 use crate::sanitize::{Options, Redaction, ReleasePolicy};
 
+/// The longest password, in bytes.
+const PASSWORD: u64 = 4096;
+
 pub(super) fn run(args: &SanitizeArgs) -> Result<(), Failure> {
     let asked = asked(&args.inputs, &args.output)?;
     let config = here(&args.here, Needs::SANITIZE)?;
-    let cleaner = Cleaner::new(&config, wish(args, &config))?;
+    let password = args.password_file.as_deref().map(password).transpose()?;
+    let cleaner = Cleaner::new(&config, Wish { password, ..wish(args, &config) })?;
     end_between_files()?;
     match asked {
         Asked::One(job) => one(&cleaner, &job, args.report),
@@ -54,7 +60,21 @@ fn wish(args: &SanitizeArgs, config: &Config) -> Wish {
         },
         threshold: args.threshold,
         block_unable: args.block_unable,
+        password: None,
     }
+}
+
+/// The one line of a file.
+fn password(path: &Path) -> Result<Secret<String>, Failure> {
+    let mut text = Zeroizing::new(String::new());
+    let read = opened(path)?.take(PASSWORD).read_to_string(&mut text);
+    read.map_err(|error| at(path, &error))?;
+    let line = text.strip_suffix('\n').unwrap_or(&text);
+    let line = line.strip_suffix('\r').unwrap_or(line);
+    if line.is_empty() || line.contains(['\r', '\n']) {
+        return Err(Failure::Usage(format!("{}: not a password on one line", path.display())));
+    }
+    Ok(Secret::new(line.to_owned()))
 }
 
 fn one(cleaner: &Cleaner, job: &CleanJob, report: bool) -> Result<(), Failure> {
@@ -64,12 +84,12 @@ fn one(cleaner: &Cleaner, job: &CleanJob, report: bool) -> Result<(), Failure> {
     let outcome = cleaned(cleaner, job, &name)?;
     let released = match outcome {
         Outcome::Released(released) => released,
-        Outcome::Refused(Refused { kind, why }) => {
+        Outcome::Refused(refused) => {
             drop(progress);
             if report {
-                pretty(&json!({ "released": false, "kind": kind, "why": why }))?;
+                pretty(&reported_refusal(&refused))?;
             }
-            return Err(AppError::Sanitize(format!("the file is not released: {why}")).into());
+            return Err(AppError::Sanitize(format!("the file is not released: {}", refused.why)).into());
         }
     };
     written(&job.to, &released.bytes)?;
@@ -105,9 +125,9 @@ fn all(cleaner: &Cleaner, jobs: &[CleanJob], report: bool) -> Result<(), Failure
                 released += 1;
                 told(&file, job, &to)
             }
-            Err(Unreleased::Refused(Refused { kind, why })) => {
-                complaint(&format!("{}: not released: {why}", job.from.display()));
-                json!({ "released": false, "kind": kind, "why": why })
+            Err(Unreleased::Refused(refused)) => {
+                complaint(&format!("{}: not released: {}", job.from.display(), refused.why));
+                reported_refusal(&refused)
             }
             Err(Unreleased::Failed(why)) => {
                 complaint(&why);
@@ -204,6 +224,14 @@ fn reported(released: &Released, name: &str) -> Value {
     insert(&mut data, "released", json!(true));
     insert(&mut data, "kind", json!(released.kind));
     insert(&mut data, "name", json!(released.name.as_deref().unwrap_or(name)));
+    data
+}
+
+fn reported_refusal(refused: &Refused) -> Value {
+    let mut data = refused.data.clone();
+    insert(&mut data, "released", json!(false));
+    insert(&mut data, "kind", json!(refused.kind));
+    insert(&mut data, "why", json!(refused.why));
     data
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::base::budget::{Exhausted, Tally};
 use crate::base::checkpoint::{Checkpoint, Stopped};
-use crate::detect::{Allow, Cache, Detector, Finding, Label, RuleError, RuleId, RuleSelection, Span};
+use crate::detect::{Allow, Cache, Detector, Family, Finding, Label, RuleError, RuleId, RuleSelection, Span};
 use crate::redact::method::{Method, Plan};
 use crate::redact::names::Labels;
 use crate::redact::opaque::opaque_from;
@@ -166,6 +166,11 @@ impl Redactor {
     /// The name of a rule.
     pub fn rule_name(&self, rule: RuleId) -> &str {
         self.detector.rule(rule).name()
+    }
+
+    /// The kind of thing that a rule finds.
+    pub fn family(&self, rule: RuleId) -> Family {
+        self.detector.rule(rule).family()
     }
 
     /// Whether text was not read that has to be: see [`Detector::is_unread`].

@@ -10,6 +10,8 @@ use crate::sanitize::{
 pub(crate) struct Bench {
     pub(crate) options: Options,
     word: &'static str,
+    /// What opens encrypted files.
+    pub(crate) password: Option<String>,
     /// Links that were asked for.
     pub(crate) links: usize,
     /// Parts that were shown.
@@ -20,12 +22,12 @@ impl Bench {
     /// Everything is ordered; `word` is replaced by `<N>`.
     pub(crate) fn redacting(word: &'static str) -> Self {
         let options = Options { redaction: Redaction::Apply, ..Options::default() };
-        Self { options, word, links: 0, parts: Vec::new() }
+        Self { options, word, password: None, links: 0, parts: Vec::new() }
     }
 
     /// Active content and links only.
     pub(crate) fn disarming() -> Self {
-        Self { options: Options::default(), word: "", links: 0, parts: Vec::new() }
+        Self { options: Options::default(), word: "", password: None, links: 0, parts: Vec::new() }
     }
 
     /// Begins on a file.
@@ -63,6 +65,7 @@ impl Host for Bench {
                 self.links += links.len();
                 Response::Links(vec![true; links.len()])
             }
+            Request::Password => Response::Password(self.password.clone()),
             Request::Texts(texts) => Response::Texts(
                 texts.iter().map(|named| edits(self.word, &named.name, &named.text)).collect(),
             ),
@@ -78,7 +81,7 @@ fn edits(word: &str, name: &str, text: &str) -> Vec<Edit> {
     let name = if name.is_empty() { String::new() } else { format!("{name}: ") };
     let edit = |at: usize| Edit {
         range: at.saturating_sub(name.len())..(at + word.len()).saturating_sub(name.len()),
-        with: NewText { text: "<N>".to_owned(), rule: Some("N".to_owned()) },
+        with: NewText { text: "<N>".to_owned(), rule: Some("N".to_owned()), ..NewText::default() },
     };
     let whole = format!("{name}{text}");
     let found = whole.match_indices(word).map(|(at, _)| at).filter(|at| at + word.len() > name.len());

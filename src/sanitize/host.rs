@@ -30,12 +30,15 @@ pub struct Named<S = String> {
 }
 
 /// What an edit writes, and why.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NewText {
     /// What stands there afterwards.
     pub text: String,
     /// The rule that found what stood there; `None` for a link.
     pub rule: Option<String>,
+    /// Whether what stood there means the same in another letter case.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub any_case: bool,
 }
 
 /// One change to a text.
@@ -57,6 +60,8 @@ pub enum Request<'a> {
     Links(Cow<'a, [Link]>),
     /// What is to be redacted in each of these texts?
     Texts(Vec<Named<Cow<'a, str>>>),
+    /// What opens a file that is encrypted?
+    Password,
 }
 
 /// What is answered.
@@ -69,6 +74,8 @@ pub enum Response {
     /// What is to change in each text, sorted, apart from each other: as many lists as texts. They are empty where
     /// findings are only reported.
     Texts(Vec<Vec<Edit>>),
+    /// The password, where the owner gave one.
+    Password(Option<String>),
 }
 
 /// Decides what formats cannot.
@@ -86,7 +93,7 @@ impl<'a> Request<'a> {
     pub(super) fn detached(mut self) -> (Self, Cow<'a, [u8]>) {
         let bytes = match &mut self {
             Self::Part { bytes, .. } => std::mem::take(bytes),
-            Self::Links(_) | Self::Texts(_) => Cow::default(),
+            Self::Links(_) | Self::Texts(_) | Self::Password => Cow::default(),
         };
         (self, bytes)
     }
@@ -105,6 +112,11 @@ impl<'t> Named<&'t str> {
     pub fn nowhere(text: &'t str) -> Self {
         Self { name: "", text }
     }
+
+    /// Texts of which nobody knows what they are called.
+    pub(super) fn all_nowhere(texts: &[&'t str]) -> Vec<Self> {
+        texts.iter().map(|text| Self::nowhere(text)).collect()
+    }
 }
 
 impl AsRef<str> for NewText {
@@ -120,6 +132,7 @@ impl std::fmt::Debug for Request<'_> {
             Self::Part { bytes, .. } => write!(f, "Part({} bytes)", bytes.len()),
             Self::Links(links) => write!(f, "Links({})", links.len()),
             Self::Texts(texts) => write!(f, "Texts({})", texts.len()),
+            Self::Password => write!(f, "Password"),
         }
     }
 }
@@ -130,6 +143,7 @@ impl std::fmt::Debug for Response {
             Self::Part => write!(f, "Part"),
             Self::Links(answers) => write!(f, "Links({})", answers.len()),
             Self::Texts(edits) => write!(f, "Texts({})", edits.len()),
+            Self::Password(_) => write!(f, "Password(..)"),
         }
     }
 }

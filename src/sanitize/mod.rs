@@ -11,11 +11,18 @@
 //! | `rejection` | [`Rejection`]: why there is no clean file |
 //! | `kind` | [`FileKind`]: what a file really is |
 //! | `options` | [`Options`]: what is to be done to it |
+//! | `object` | [`Object`]s that were taken out or changed: what, where, and what became of them |
+//! | `refusal` | [`Refusal`]: why a file is not released, and where in it that lies |
 //! | `stats` | [`Stats`]: what was removed, and what could not be read |
 //! | `budget` | [`UnfoldBounds`] and what of them is used |
 //! | `host` | [`Host`], which is asked, its [`Request`]s and [`Response`]s, and [`Edit`] |
 //! | [`link`] | links in texts, and what they look like defanged |
+//! | `automaton` | `Automaton`: sequences of symbols, looked for all at once |
+//! | `symbols` | a text, read by letters or by words |
 //! | `values` | [`Values`] that go, looked for wherever else they stand |
+//! | `column` | what the column of a table is called |
+//! | `defanging` | edits that defang links, beside those that redact |
+//! | `place` | `Place`: which file is being cleaned, and which part of it |
 //! | `work` | [`Work`]: one file's way through the [`Formats`] |
 //! | `unfold` | how much packed bytes may unfold to |
 //! | [`mod@format`] | the formats, and [`FORMATS`](format::FORMATS), their table |
@@ -28,9 +35,12 @@
 //! | [`sandbox`] | the process that formats run in |
 //! | `pipeline` | [`sanitize`]: one file's way in order |
 
+mod automaton;
 #[cfg(test)]
 pub(crate) mod bench;
 mod budget;
+mod column;
+mod defanging;
 pub mod format;
 mod host;
 mod identify;
@@ -38,14 +48,18 @@ pub mod intel;
 mod kind;
 pub mod link;
 mod name;
+mod object;
 mod options;
 mod pipeline;
+mod place;
+mod refusal;
 mod rejection;
 pub mod sandbox;
 pub mod scan;
 mod script;
 mod session;
 mod stats;
+mod symbols;
 mod text_kind;
 mod unfold;
 mod values;
@@ -58,8 +72,10 @@ pub use budget::UnfoldBounds;
 pub use host::{Edit, Host, Link, Named, NewText, Request, Response};
 pub use identify::identify;
 pub use kind::FileKind;
+pub use object::{Object, ObjectAction, ObjectKind, Objects, Spot};
 pub use options::{Options, Redaction, ReleasePolicy, Scripts, Unread};
 pub use pipeline::{Sanitized, sanitize};
+pub use refusal::{Refusal, Threat};
 pub use rejection::Rejection;
 pub use session::{Providers, ScanRecord, ScanSession, Scores};
 pub use stats::{Note, Stats};

@@ -3,7 +3,7 @@
 use crate::sanitize::sandbox::{Cleaned, Sandbox, SandboxError};
 use crate::sanitize::scan::ScanItem;
 use crate::sanitize::{
-    Note, Options, Providers, Redaction, Rejection, ScanRecord, ScanSession, Unread, name,
+    Note, Options, Providers, Redaction, Refusal, Rejection, ScanRecord, ScanSession, Spot, Unread, name,
 };
 use crate::telemetry::trace::step;
 
@@ -28,21 +28,46 @@ pub async fn sanitize(
     providers: Providers,
 ) -> Result<Sanitized, SandboxError> {
     let session = ScanSession::new(providers);
-    let rejected = |rejection| SandboxError::Rejected(None, rejection);
+    let mut cleaned = match cleaned(sandbox, options, &file, &session).await {
+        Ok(cleaned) => cleaned,
+        Err(SandboxError::Rejected(mut refusal)) => {
+            refusal.threat = session.threat().filter(|_| refusal.rejection == Rejection::Malicious);
+            let part = refusal.threat.as_ref().map(|threat| threat.part.clone());
+            if let Some(part) = part.filter(|part| !part.is_empty() && part != file.name) {
+                refusal.spot = Spot { part: Some(part), ..Spot::default() };
+                refusal.spot.bound();
+            }
+            session.without_values(refusal.spot.names());
+            return Err(refusal.into());
+        }
+        Err(error) => return Err(error),
+    };
+    session.without_values(cleaned.stats.objects.names());
+    let name = name::fitting(file.name, cleaned.kind, options);
+    cleaned.stats.note(Note::Renamed, u64::from(name.is_some()));
+    Ok(Sanitized { cleaned, name, record: session.close() })
+}
+
+/// A file, scanned before and after it was cleaned.
+async fn cleaned(
+    sandbox: &Sandbox,
+    options: Options,
+    file: &ScanItem<'_>,
+    session: &ScanSession,
+) -> Result<Cleaned, SandboxError> {
+    let rejected = |rejection| SandboxError::from(Refusal::new(None, rejection));
     step("sanitize.scan", session.scan(file.clone())).await.map_err(rejected)?;
-    let mut cleaned = step("sanitize.clean", sandbox.clean(options, &file, &session)).await?;
+    let cleaned = step("sanitize.clean", sandbox.clean(options, file, session)).await?;
     let whole = options.redaction != Redaction::Apply || options.policy.unread == Unread::Note;
     if !whole && cleaned.stats.unread() > 0 {
-        return Err(SandboxError::Rejected(Some(cleaned.kind), Rejection::Unread));
+        return Err(Refusal::new(Some(cleaned.kind), Rejection::Unread).into());
     }
     // What was put together anew may be what no part was.
     if cleaned.bytes != file.bytes {
         let clean = ScanItem { name: file.name, bytes: cleaned.bytes.clone() };
         step("sanitize.scan_again", session.scan(clean)).await.map_err(rejected)?;
     }
-    let name = name::fitting(file.name, cleaned.kind, options);
-    cleaned.stats.note(Note::Renamed, u64::from(name.is_some()));
-    Ok(Sanitized { cleaned, name, record: session.close() })
+    Ok(cleaned)
 }
 
 impl std::fmt::Debug for Sanitized {

@@ -12,12 +12,19 @@ pub enum Rejection {
     /// It cannot be opened without a password.
     #[error("the file is encrypted")]
     Encrypted,
+    /// It does not open with the password that was given.
+    #[error("the password does not open the file")]
+    WrongPassword,
     /// It is not what it should be, or too broken to be rewritten.
     #[error("the file cannot be read")]
+    #[serde(rename = "broken")]
     Malformed,
-    /// A name in it leads out of the folder to which it is unpacked, or a member is a link (CWE-22).
+    /// A name in it leads out of the folder to which it is unpacked (CWE-22).
     #[error("a name in the archive leads out of it")]
     Traversal,
+    /// A member of it is a link to another file, which may lie anywhere (CWE-59).
+    #[error("a member of the archive is a link")]
+    Symlink,
     /// Two of its members have one name, letter case aside.
     #[error("two members of the archive have one name")]
     DuplicateName,
@@ -32,6 +39,7 @@ pub enum Rejection {
     Script,
     /// It unfolds to more than it may: see [`UnfoldBounds`](crate::sanitize::UnfoldBounds).
     #[error("the file unfolds to more than the limits allow")]
+    #[serde(rename = "too_large")]
     OverLimit,
     /// The result was read again and still holds what should have gone.
     #[error("the rewritten file did not stand its check")]
@@ -52,6 +60,28 @@ pub enum Rejection {
 }
 
 impl Rejection {
+    /// One word for it, which programs go by.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Malicious => "malicious",
+            Self::Encrypted => "encrypted",
+            Self::WrongPassword => "wrong_password",
+            Self::Malformed => "broken",
+            Self::Traversal => "traversal",
+            Self::Symlink => "symlink",
+            Self::DuplicateName => "duplicate_name",
+            Self::Doctype => "doctype",
+            Self::Unsupported => "unsupported",
+            Self::Script => "script",
+            Self::OverLimit => "too_large",
+            Self::Unproven => "unproven",
+            Self::NotScanned => "not_scanned",
+            Self::Unread => "unread",
+            Self::Provider => "provider",
+            Self::Spent(_) => "spent",
+        }
+    }
+
     /// Whether a file within another is left out for that reason, and the other is released: it is at fault in itself, or of
     /// a kind that is not released.
     pub fn leaves_out(self) -> bool {
@@ -59,6 +89,7 @@ impl Rejection {
             self,
             Self::Malformed
                 | Self::Traversal
+                | Self::Symlink
                 | Self::DuplicateName
                 | Self::Doctype
                 | Self::Unsupported

@@ -2,22 +2,27 @@
 //! they said for the report.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 
-use crate::detect::Label;
+use crate::base::secret::Secret;
+use crate::detect::{Family, Finding, Label};
+use crate::edit::spliced_text;
 use crate::redact::{Keys, RedactError, Redactor, Replacement, Report, Text};
 use crate::sanitize::intel::{Canonical, Reputation, Score, ThreatLevel};
 use crate::sanitize::scan::{ScanItem, Scanner, Verdict};
-use crate::sanitize::{Edit, Link, Named, NewText, Redaction, Rejection, Request, Response};
+use crate::sanitize::{Edit, Link, Named, NewText, Redaction, Rejection, Request, Response, Threat};
 
 /// Links remembered for the counts, of each sort.
 const MAX_LINKS: usize = 100_000;
 
 /// Texts that are read where they arrive, all of a question together, in bytes.
 const SHORT: usize = 2048;
+
+/// What stands between names that are read together.
+const APART: &str = "\n\n";
 
 /// What a session asks, and what follows from the answers.
 pub struct Providers {
@@ -37,6 +42,8 @@ pub struct Providers {
     pub redactor: Option<(Redactor, Keys)>,
     /// What becomes of them.
     pub redaction: Redaction,
+    /// What opens the file, or files in it, where they are encrypted. A process that reads a file has it only if it asks.
+    pub password: Option<Secret<String>>,
 }
 
 /// Links by canonical form, and what is known of them where they were looked up.
@@ -53,6 +60,8 @@ pub struct ScanRecord {
     pub reports: Vec<Report>,
     /// Parts that could not be scanned.
     pub unscanned: u64,
+    /// What is known to be malicious.
+    pub threat: Option<Threat>,
 }
 
 /// Answers for one file.
@@ -88,6 +97,44 @@ impl ScanSession {
             }
             Request::Links(links) => self.lookup(&links).await.map(Response::Links),
             Request::Texts(texts) => self.look(texts).await.map(Response::Texts),
+            Request::Password => {
+                let password = self.providers.password.as_ref();
+                Ok(Response::Password(password.map(|password| password.expose().clone())))
+            }
+        }
+    }
+
+    /// What is known to be malicious, if anything is.
+    pub fn threat(&self) -> Option<Threat> {
+        self.note(|record| record.threat.clone())
+    }
+
+    /// Names of a file as they are told, without what is found in them.
+    pub fn without_values<'n>(&self, names: impl Iterator<Item = &'n mut String>) {
+        let Some((redactor, _)) = &self.providers.redactor else { return };
+        let names: Vec<&mut String> = names.collect();
+        let known: BTreeSet<&str> = names.iter().map(|name| name.as_str()).collect();
+        // All at once, each a paragraph.
+        let text = known.iter().flat_map(|name| [*name, APART]).collect::<String>();
+        let found = redactor.find(None, &text).ok();
+        let mut told = BTreeMap::new();
+        let mut from = 0_usize;
+        for name in known {
+            let range = from..from.saturating_add(name.len());
+            from = range.end.saturating_add(APART.len());
+            let within = |finding: &Finding| finding.span.start < range.end && range.start < finding.span.end;
+            let edit = |finding: &Finding| crate::edit::Edit {
+                range: finding.span.start.max(range.start) - range.start
+                    ..finding.span.end.min(range.end) - range.start,
+                with: format!("<{}>", redactor.rule_name(finding.rule)),
+            };
+            // Of names that were not read, nothing is told.
+            let edits =
+                found.as_ref().map(|all| all.iter().filter(|one| within(one)).map(edit).collect::<Vec<_>>());
+            told.insert(name.to_owned(), edits.map(|edits| spliced_text(name, &edits)).unwrap_or_default());
+        }
+        for name in names {
+            *name = told.get(name.as_str()).cloned().unwrap_or_default();
         }
     }
 
@@ -96,9 +143,14 @@ impl ScanSession {
     /// # Errors
     /// [`Rejection::Malicious`], [`Rejection::NotScanned`], or [`Rejection::Provider`].
     pub async fn scan(&self, part: ScanItem<'_>) -> Result<(), Rejection> {
+        let name = part.name.to_owned();
         match self.providers.scanner.scan(part).await {
             Verdict::Clean => Ok(()),
-            Verdict::Malicious { .. } => Err(Rejection::Malicious),
+            Verdict::Malicious { rule } => {
+                let threat = Threat { rule, scanner: self.providers.scanner.name(), part: name };
+                self.note(|record| record.threat = Some(threat));
+                Err(Rejection::Malicious)
+            }
             Verdict::Down(_) => Err(Rejection::Provider),
             Verdict::Unable(_) if self.providers.block_unable => Err(Rejection::NotScanned),
             Verdict::Unable(_) => {
@@ -141,6 +193,7 @@ impl ScanSession {
     async fn look(&self, texts: Vec<Named<Cow<'static, str>>>) -> Result<Vec<Vec<Edit>>, Rejection> {
         let nothing = || texts.iter().map(|_| Vec::new()).collect();
         let Some((redactor, keys)) = self.providers.redactor.clone() else { return Ok(nothing()) };
+        let finder = redactor.clone();
         let (count, bytes) = (texts.len(), texts.iter().map(|named| named.text.len()).sum::<usize>());
         let find = move || {
             let labels: Vec<Option<Label>> =
@@ -148,7 +201,7 @@ impl ScanSession {
             let texts = texts.iter().zip(&labels);
             let texts: Vec<Text<'_>> =
                 texts.map(|(named, label)| Text { label: label.as_ref(), text: &named.text }).collect();
-            redactor.pieces(&texts, &keys)
+            finder.pieces(&texts, &keys)
         };
         // Threads that move bytes do not wait for long texts; for short ones, waking another takes longer.
         let found = if bytes <= SHORT {
@@ -164,14 +217,42 @@ impl ScanSession {
         if self.providers.redaction != Redaction::Apply {
             return Ok(vec![Vec::new(); count]);
         }
-        let edits = changes.into_iter().map(|changes| {
-            let edit = |change: crate::edit::Edit<Replacement>| Edit {
-                range: change.range,
-                with: NewText { text: change.with.text, rule: Some(change.with.rule.to_string()) },
-            };
-            changes.into_iter().map(edit).collect()
-        });
-        Ok(edits.collect())
+        let mut known = BTreeMap::new();
+        let mut edit = |change: crate::edit::Edit<Replacement>| {
+            let Replacement { text, rule } = change.with;
+            let family = || redactor.rule(&rule).map(|rule| redactor.family(rule));
+            let any_case = *known.entry(rule.clone()).or_insert_with(|| family().is_some_and(is_in_any_case));
+            Edit { range: change.range, with: NewText { text, rule: Some(rule.to_string()), any_case } }
+        };
+        Ok(changes.into_iter().map(|changes| changes.into_iter().map(&mut edit).collect()).collect())
+    }
+}
+
+/// Whether values of a family mean the same in another letter case: secrets and base 58 do not, and words of a language are
+/// other words in capitals.
+fn is_in_any_case(family: Family) -> bool {
+    match family {
+        Family::Email
+        | Family::Phone
+        | Family::Card
+        | Family::Bank
+        | Family::Iban
+        | Family::Ssn
+        | Family::NationalId
+        | Family::Health
+        | Family::Network
+        | Family::Ip
+        | Family::Person
+        | Family::Location => true,
+        Family::Crypto
+        | Family::Url
+        | Family::Secret
+        | Family::Organization
+        | Family::Nrp
+        | Family::DateTime
+        | Family::Money
+        | Family::Profanity
+        | Family::Other => false,
     }
 }
 

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::sanitize::Objects;
+
 /// What a clean file's reader should know besides: things that were not looked into, or lost. Never counted as
 /// redacted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -40,6 +42,9 @@ pub struct Stats {
     pub redacted: BTreeMap<String, u64>,
     /// What its reader should know, and how often.
     pub notes: BTreeMap<Note, u64>,
+    /// What was removed, thing by thing.
+    #[serde(default)]
+    pub objects: Objects,
 }
 
 impl Stats {
@@ -49,6 +54,12 @@ impl Stats {
             let count = self.notes.entry(note).or_default();
             *count = count.saturating_add(n);
         }
+    }
+
+    /// Whether anything else was counted than before; notes are about what stays as well.
+    pub fn counts_other_than(&self, before: &Self) -> bool {
+        let counts = |stats: &Self| (stats.attachments, stats.interactive, stats.defanged);
+        counts(self) != counts(before) || self.redacted != before.redacted
     }
 
     /// How much there was that redaction did not read.

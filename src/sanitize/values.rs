@@ -2,13 +2,13 @@
 //! about, and whether any is left in it.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Range;
 
-use aho_corasick::AhoCorasick;
-
 use crate::detect::surname;
-use crate::edit::{SourceMap, spliced_text};
+use crate::edit::spliced_text;
+use crate::sanitize::automaton::Automaton;
+use crate::sanitize::symbols::{Reading, Unit, is_word};
 use crate::sanitize::{Edit, Rejection};
 
 /// Values that go from a file, each with the edit that found it first.
@@ -19,6 +19,9 @@ const WITHIN: usize = 6;
 
 /// Below how many letters a value is not looked for elsewhere at all.
 const SHORTEST: usize = 2;
+
+/// From how many letters on a single name is looked for in capitals, too.
+const CAPITALS: usize = 3;
 
 /// How many digits of a value without letters are looked for elsewhere: fewer mean something else there.
 const DIGITS: usize = 5;
@@ -33,134 +36,116 @@ const KEPT: usize = 32 << 20;
 /// The rule that finds persons.
 const PERSON: &str = "PERSON";
 
-/// A value without its blanks, or with single ones.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::sanitize) struct Needle {
-    pub(in crate::sanitize) text: String,
+/// What is looked for.
+#[derive(Clone, Debug)]
+struct Needle {
+    text: String,
     /// Whether it is looked for within words as well.
-    pub(in crate::sanitize) within: bool,
+    within: bool,
     /// How it was found first.
     edit: Edit,
 }
 
-/// What blanks mean.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Blanks {
-    /// Nothing: a gap between letters can be read as a blank, and a blank as a gap.
-    Nothing,
-    /// That a word ends, however many there are.
-    End,
+impl Needle {
+    /// Whether it is no other data by chance.
+    fn has_form(&self) -> bool {
+        self.within && self.text.contains(char::is_alphabetic)
+    }
+}
+
+/// Values that are looked for in one reading of a text.
+#[derive(Debug)]
+struct Search {
+    all: Vec<Needle>,
+    /// How many symbols each has.
+    lengths: Vec<usize>,
+    reading: Reading,
+    automaton: Automaton,
 }
 
 /// Values, looked for all at once.
 #[derive(Debug)]
-pub(in crate::sanitize) struct Needles {
-    all: Vec<Needle>,
-    search: Option<AhoCorasick>,
-    blanks: Blanks,
-}
-
-/// A text with no blanks, or single ones, and where that was.
-#[derive(Debug)]
-struct Tight<'t> {
-    whole: &'t str,
-    text: String,
-    map: SourceMap,
-}
-
-/// An automaton over these; none if there are none.
-///
-/// # Errors
-/// [`Rejection::OverLimit`] if there are too many.
-pub(in crate::sanitize) fn automaton<P: AsRef<[u8]>>(
-    patterns: &[P],
-) -> Result<Option<AhoCorasick>, Rejection> {
-    if patterns.is_empty() {
-        return Ok(None);
-    }
-    AhoCorasick::new(patterns).map(Some).map_err(|_| Rejection::OverLimit)
-}
+pub(in crate::sanitize) struct Needles(Vec<Search>);
 
 impl Needles {
-    /// Looks for these values however they are spaced, but for those that are too short to mean the same elsewhere.
+    /// Looks for these values however they are spaced, but for those that are too short to mean the same elsewhere; and as
+    /// words in any letter case, where that means nothing.
     ///
     /// # Errors
     /// [`Rejection::OverLimit`] if they are too many.
     pub(in crate::sanitize) fn new(values: &Values) -> Result<Self, Rejection> {
-        let (mut all, mut seen) = (Vec::new(), BTreeSet::new());
+        let (mut all, mut seen, mut in_any_case) = (Vec::new(), BTreeSet::new(), Vec::new());
         for (value, edit) in values {
             let text: String = value.chars().filter(|c| !c.is_whitespace()).collect();
             let letters = text.chars().count();
-            if letters >= SHORTEST && seen.insert(text.clone()) {
+            if letters < SHORTEST {
+                continue;
+            }
+            if is_in_any_case(value, edit) {
+                in_any_case.push(Needle { text: value.clone(), within: false, edit: edit.clone() });
+            }
+            if seen.insert(text.clone()) {
                 all.push(Needle { text, within: letters >= WITHIN, edit: edit.clone() });
             }
         }
-        Self::of(all, Blanks::Nothing)
+        Self::of([(Unit::Letter, all), (Unit::WordInAnyCase, in_any_case)])
     }
 
     /// Looks for these values as words, and for persons by their surnames and with those first, in texts of which nobody has to
-    /// guess the blanks.
+    /// guess the blanks; in any letter case, where that means nothing.
     ///
     /// # Errors
     /// [`Rejection::OverLimit`] if they are too many.
     pub(in crate::sanitize) fn words(values: &Values) -> Result<Self, Rejection> {
-        let (mut all, mut seen, mut size) = (Vec::new(), BTreeSet::new(), 0_usize);
+        let (mut exact, mut in_any_case) = (Vec::new(), Vec::new());
+        let (mut seen, mut size) = (BTreeSet::new(), 0_usize);
         let is_name = |value: &str| !value.contains(|c: char| c == '@' || c.is_numeric());
         let (names, others): (Vec<_>, Vec<_>) = values.iter().partition(|(value, _)| is_name(value));
         for (value, edit) in names.into_iter().chain(others) {
-            let person = edit.with.rule.as_deref() == Some(PERSON);
-            let more = if person { [surname(value).map(str::to_owned), turned(value)] } else { [None, None] };
-            let texts = std::iter::once(value.clone()).chain(more.into_iter().flatten());
+            let more = if is_person(edit) { of_person(value) } else { Vec::new() };
+            let texts = std::iter::once(value.clone()).chain(more);
             for text in texts.filter(|text| is_known_by(text)) {
                 let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
                 size = size.saturating_add(text.len());
                 if size <= MOST && seen.insert(text.clone()) {
+                    let all = if is_in_any_case(&text, edit) { &mut in_any_case } else { &mut exact };
                     all.push(Needle { text, within: false, edit: edit.clone() });
                 }
             }
         }
-        Self::of(all, Blanks::End)
+        Self::of([(Unit::Word, exact), (Unit::WordInAnyCase, in_any_case)])
     }
 
-    fn of(all: Vec<Needle>, blanks: Blanks) -> Result<Self, Rejection> {
-        let texts: Vec<&str> = all.iter().map(|needle| needle.text.as_str()).collect();
-        let search = automaton(&texts)?;
-        Ok(Self { all, search, blanks })
+    fn of(all: [(Unit, Vec<Needle>); 2]) -> Result<Self, Rejection> {
+        let searches = all.into_iter().filter(|(_, all)| !all.is_empty());
+        searches.map(|(unit, all)| Search::new(unit, all)).collect::<Result<_, _>>().map(Self)
     }
 
     /// Whether there are none.
     pub(in crate::sanitize) fn is_empty(&self) -> bool {
-        self.all.is_empty()
+        self.0.is_empty()
     }
 
-    /// Each of them.
-    pub(in crate::sanitize) fn iter(&self) -> impl Iterator<Item = &Needle> {
-        self.all.iter()
+    /// Those with letters that are looked for within words, without their blanks, but for those in which another lies: where
+    /// that does not stand, they do not.
+    pub(in crate::sanitize) fn shortest_within(&self) -> impl Iterator<Item = &str> {
+        self.letters().flat_map(Search::shortest_within)
     }
 
-    /// Where values stand in a text, and the edits that found them first: in order, the longest of those that begin
-    /// at one place first. They can lie over one another.
-    pub(in crate::sanitize) fn find(&self, text: &str) -> Vec<(Range<usize>, &Edit)> {
-        let Some(search) = &self.search else { return Vec::new() };
-        let tight = Tight::new(text, self.blanks);
-        let found = search.find_overlapping_iter(&tight.text).filter_map(|found| {
-            let needle = self.all.get(found.pattern().as_usize())?;
-            let range = tight.map.range(found.range());
-            (needle.within || tight.is_word(&range)).then_some((range, &needle.edit))
-        });
-        let mut found: Vec<_> = found.collect();
-        found.sort_by_key(|(range, _)| (range.start, Reverse(range.end)));
-        found
+    fn letters(&self) -> impl Iterator<Item = &Search> {
+        self.0.iter().filter(|search| search.reading.unit == Unit::Letter)
     }
 
     /// What is to change in a text: sorted, apart from each other. Of values that lie over one another, the first takes what
     /// all of them cover.
     pub(in crate::sanitize) fn edits(&self, text: &str) -> Vec<Edit> {
+        let mut found: Vec<Found<'_>> = self.0.iter().flat_map(|search| search.covered(text)).collect();
+        found.sort_by_key(|found| (found.range.start, Reverse(found.range.end)));
         let mut edits: Vec<Edit> = Vec::new();
-        for (range, edit) in self.find(text) {
+        for Found { range, needle } in found {
             match edits.last_mut() {
                 Some(last) if range.start < last.range.end => last.range.end = last.range.end.max(range.end),
-                _ => edits.push(Edit { range, with: edit.with.clone() }),
+                _ => edits.push(Edit { range, with: needle.edit.with.clone() }),
             }
         }
         edits
@@ -168,20 +153,98 @@ impl Needles {
 
     /// Whether a text holds any.
     pub(in crate::sanitize) fn stand_in(&self, text: &str) -> bool {
-        let Some(search) = &self.search else { return false };
-        let tight = Tight::new(text, self.blanks);
-        search.find_overlapping_iter(&tight.text).any(|found| {
-            let needle = self.all.get(found.pattern().as_usize());
-            needle.is_some_and(|needle| needle.within || tight.is_word(&tight.map.range(found.range())))
+        self.0.iter().any(|search| search.found(text).next().is_some())
+    }
+
+    /// Whether one of those that are looked for within words stands in this text.
+    pub(in crate::sanitize) fn stand_within(&self, text: &str) -> bool {
+        self.letters().any(|search| search.found(text).any(|found| found.needle.within))
+    }
+}
+
+/// A value, and where it stands.
+struct Found<'n> {
+    range: Range<usize>,
+    needle: &'n Needle,
+}
+
+impl Search {
+    fn new(unit: Unit, all: Vec<Needle>) -> Result<Self, Rejection> {
+        let mut reading = Reading::by(unit);
+        let sequences: Vec<Vec<u32>> = all.iter().map(|needle| reading.learn(&needle.text)).collect();
+        let automaton = Automaton::new(&sequences)?;
+        Ok(Self { all, lengths: sequences.iter().map(Vec::len).collect(), reading, automaton })
+    }
+
+    /// The longest value that ends at each place, in order: at most one a symbol. All others lie in these.
+    fn found<'t>(&'t self, text: &'t str) -> impl Iterator<Item = Found<'t>> + 't {
+        let mut walk = self.automaton.walk();
+        // Where the last symbols begin.
+        let mut starts = VecDeque::new();
+        self.reading.read(text).filter_map(move |symbol| {
+            starts.push_back(symbol.range.start);
+            if starts.len() > self.automaton.deepest() {
+                starts.pop_front();
+            }
+            // Of letters, only those of less than WITHIN have to be words: no more than so many are tried.
+            walk.step(symbol.code).find_map(|n| {
+                let needle = self.all.get(n)?;
+                let length = self.lengths.get(n)?;
+                let start = *starts.get(starts.len().checked_sub(*length)?)?;
+                let range = start..symbol.range.end;
+                let stands = needle.within || self.reading.unit != Unit::Letter || is_word(text, &range);
+                stands.then_some(Found { range, needle })
+            })
         })
     }
 
-    /// Whether one of those that are looked for within words stands in these bytes, which have no blanks.
-    pub(in crate::sanitize) fn stand_within(&self, bytes: &[u8]) -> bool {
-        let Some(search) = &self.search else { return false };
-        let mut found = search.find_overlapping_iter(bytes);
-        found.any(|found| self.all.get(found.pattern().as_usize()).is_some_and(|needle| needle.within))
+    /// What values cover: apart from each other, each with the longest of those that begin first.
+    fn covered<'t>(&'t self, text: &'t str) -> Vec<Found<'t>> {
+        let mut all: Vec<Found<'t>> = Vec::new();
+        for mut found in self.found(text) {
+            // It ends behind all others: it takes those that end in it, once each.
+            while let Some(last) = all.pop_if(|last| found.range.start < last.range.end) {
+                if last.range.start < found.range.start {
+                    found = Found { range: last.range.start..found.range.end, needle: last.needle };
+                }
+            }
+            all.push(found);
+        }
+        all
     }
+
+    /// See [`Needles::shortest_within`].
+    fn shortest_within(&self) -> impl Iterator<Item = &str> {
+        let shortest = self.all.iter().enumerate().filter(|(this, needle)| {
+            let mut walk = self.automaton.walk();
+            let mut symbols = self.reading.read(&needle.text);
+            let is_other = |n: usize| n != *this && self.all.get(n).is_some_and(Needle::has_form);
+            // The first is the longest, which may be this one; the second has letters if any behind it has.
+            needle.has_form() && !symbols.any(|symbol| walk.step(symbol.code).take(2).any(is_other))
+        });
+        shortest.map(|(_, needle)| needle.text.as_str())
+    }
+}
+
+fn is_person(edit: &Edit) -> bool {
+    edit.with.rule.as_deref() == Some(PERSON)
+}
+
+/// Whether a value is the same in another letter case. Single names are not: `Rose` is a person, and `rose` is none; nor
+/// names of anything but persons, which are words of the language more often.
+fn is_in_any_case(value: &str, edit: &Edit) -> bool {
+    let has_form = value.contains(|c: char| c == '@' || c.is_numeric());
+    let names = is_person(edit) && value.contains(char::is_whitespace);
+    edit.with.any_case && (has_form || names) && value.contains(char::is_alphabetic)
+}
+
+/// What else a person is called by: the surname, the names the other way round, and a single name in capitals.
+fn of_person(name: &str) -> Vec<String> {
+    let mut all: Vec<String> = surname(name).map(str::to_owned).into_iter().chain(turned(name)).collect();
+    let single: Vec<String> = std::iter::once(name).chain(surname(name)).map(str::to_owned).collect();
+    let long = |name: &&String| !name.contains(char::is_whitespace) && name.chars().count() >= CAPITALS;
+    all.extend(single.iter().filter(long).map(|name| name.to_uppercase()));
+    all
 }
 
 /// A whole name with its surname first, or last again.
@@ -199,43 +262,16 @@ fn is_known_by(text: &str) -> bool {
     letters >= SHORTEST || digits >= DIGITS
 }
 
-impl<'t> Tight<'t> {
-    fn new(whole: &'t str, blanks: Blanks) -> Self {
-        let (mut text, mut map) = (String::with_capacity(whole.len()), SourceMap::default());
-        let mut after = false;
-        for c in whole.chars() {
-            let blank = c.is_whitespace();
-            if !blank {
-                map.plain(c.len_utf8());
-                text.push(c);
-            } else if after || blanks == Blanks::Nothing {
-                map.spelled(0, c.len_utf8());
-            } else {
-                map.spelled(1, c.len_utf8());
-                text.push(' ');
-            }
-            after = blank;
-        }
-        Self { whole, text, map }
+/// Takes the values that go out of names; of names in which nobody can look for them, nothing is left.
+pub(in crate::sanitize) fn without_values<'n>(values: &Values, names: impl Iterator<Item = &'n mut String>) {
+    let mut names = names.filter(|name| !name.is_empty()).peekable();
+    if values.is_empty() || names.peek().is_none() {
+        return;
     }
-
-    fn is_word(&self, range: &Range<usize>) -> bool {
-        let before = self.whole.get(..range.start).and_then(|text| text.chars().next_back());
-        let after = self.whole.get(range.end..).and_then(|text| text.chars().next());
-        let inner = self.whole.get(range.clone()).unwrap_or_default();
-        let joins = |outer: Option<char>, inner: Option<char>| {
-            outer.is_some_and(is_of_word) && inner.is_some_and(is_of_word)
-        };
-        !joins(before, inner.chars().next()) && !joins(after, inner.chars().next_back())
+    let needles = Needles::words(values).ok();
+    for name in names {
+        *name = needles.as_ref().map(|needles| spliced_text(name, &needles.edits(name))).unwrap_or_default();
     }
-}
-
-/// Whether a character goes on with the word beside it. Scripts without blanks between words (Thai, Chinese, Japanese, …) and
-/// those that put endings to names (Korean) say nothing of that.
-fn is_of_word(c: char) -> bool {
-    let runs_on = matches!(c, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}')
-        || matches!(c, '\u{2e80}'..='\u{fdff}' | '\u{20000}'..='\u{3ffff}');
-    c.is_alphanumeric() && !runs_on
 }
 
 /// Texts that were asked about, as they are to become.
@@ -267,10 +303,11 @@ mod tests {
 
     /// What of a text is found of these values.
     fn found(text: &str, values: &[&str]) -> Vec<String> {
-        let edit = Edit { range: 0..0, with: NewText { text: String::new(), rule: None } };
+        let edit = Edit { range: 0..0, with: NewText::default() };
         let values = values.iter().map(|value| ((*value).to_owned(), edit.clone())).collect();
         let needles = Needles::new(&values).unwrap();
-        needles.find(text).into_iter().map(|(range, _)| text.get(range).unwrap().to_owned()).collect()
+        let edits = needles.edits(text).into_iter();
+        edits.map(|edit| text.get(edit.range).unwrap().to_owned()).collect()
     }
 
     #[test]
@@ -281,12 +318,64 @@ mod tests {
         assert!(found("7 7", &[" 7 "]).is_empty());
     }
 
+    fn edit(rule: &str) -> Edit {
+        let rule = Some(rule.to_owned());
+        Edit {
+            range: 0..0,
+            with: NewText { text: "<N>".to_owned(), any_case: rule != Some("KEY".to_owned()), rule },
+        }
+    }
+
+    /// A text without these values of persons.
     fn words(text: &str, values: &[&str]) -> String {
-        let with =
-            |rule: &str| crate::sanitize::NewText { text: "<N>".to_owned(), rule: Some(rule.to_owned()) };
-        let edit = |rule: &str| Edit { range: 0..0, with: with(rule) };
-        let values = values.iter().map(|value| ((*value).to_owned(), edit("PERSON"))).collect();
+        spelled(text, &values.iter().map(|value| (PERSON, *value)).collect::<Vec<_>>())
+    }
+
+    /// A text without these values of rules, whether it is one of many or of a PDF.
+    fn spelled(text: &str, values: &[(&str, &str)]) -> String {
+        let values = values.iter().map(|(rule, value)| ((*value).to_owned(), edit(rule))).collect();
         spliced_text(text, &Needles::words(&values).unwrap().edits(text))
+    }
+
+    #[test]
+    fn a_value_is_found_in_another_case_where_that_means_nothing() {
+        for (text, rule, value, want) in [
+            ("JANE.ROE@X.EXAMPLE", "EMAIL_ADDRESS", "Jane.Roe@x.example", "<N>"),
+            ("de89 3704 0044", "IBAN_CODE", "DE89 3704 0044", "<N>"),
+            ("JANE ROE; jane\nroe; ROE, JANE and roes", PERSON, "Jane Roe", "<N>; <N>; <N> and roes"),
+            ("Straße 1, STRASSE 1", "LOCATION", "Straße 1", "<N>, <N>"),
+            ("ABERNATHY and abernathy", PERSON, "Rosalyn Abernathy", "<N> and abernathy"),
+            ("ROSE, Rose, a rose", PERSON, "Rose", "<N>, <N>, a rose"),
+            ("new york, New York", "LOCATION", "New York", "new york, <N>"),
+            ("aB3xY9 ab3xy9 AB3XY9", "KEY", "aB3xY9", "<N> ab3xy9 AB3XY9"),
+        ] {
+            assert_eq!(spelled(text, &[(rule, value)]), want);
+        }
+        let values = [("Jane Roe".to_owned(), edit(PERSON)), ("aB3xY9k".to_owned(), edit("KEY"))].into();
+        let needles = Needles::new(&values).unwrap();
+        assert_eq!(
+            spliced_text(
+                "JANE ROE's jaNe RoEs aB3x Y9k ab3xy9k",
+                &needles.edits("JANE ROE's jaNe RoEs aB3x Y9k ab3xy9k")
+            ),
+            "<N>'s jaNe RoEs <N> ab3xy9k"
+        );
+    }
+
+    #[test]
+    fn work_is_bounded_by_the_text_whatever_lies_in_one_another() {
+        let values: Values = (6..500).map(|length| ("a".repeat(length), edit("KEY"))).collect();
+        let text = "a".repeat(50_000);
+        let needles = Needles::new(&values).unwrap();
+        let [search] = needles.0.as_slice() else { panic!("one reading") };
+        assert_eq!(search.found(&text).count(), text.len() - 5, "one match a letter");
+        assert_eq!(needles.edits(&text).len(), 1);
+        assert_eq!(needles.shortest_within().collect::<Vec<_>>(), ["aaaaaa"]);
+        let values: Values = (1..500).map(|length| ("Xy ".repeat(length), edit("KEY"))).collect();
+        let needles = Needles::words(&values).unwrap();
+        let text = "Xy ".repeat(20_000);
+        assert_eq!(needles.0.iter().map(|search| search.found(&text).count()).sum::<usize>(), 20_000);
+        assert_eq!(needles.edits(&text).len(), 1);
     }
 
     #[test]
@@ -306,8 +395,7 @@ mod tests {
 
     #[test]
     fn what_is_left_is_known() {
-        let edit =
-            |range| Edit { range, with: crate::sanitize::NewText { text: "<N>".to_owned(), rule: None } };
+        let edit = |range| Edit { range, ..edit("KEY") };
         let needles = Needles::words(&[("Jane".to_owned(), edit(0..0))].into()).unwrap();
         let mut said = Said::default();
         said.keep("Jane is here", &[edit(0..4)]);
@@ -322,8 +410,13 @@ mod tests {
     #[test]
     fn all_values_are_found_also_within_each_other() {
         let text = "Jane Doe, Janet, Doe Jane";
-        assert_eq!(found(text, &["Jane", "Doe", "Jane Doe"]), ["Jane Doe", "Jane", "Doe", "Doe", "Jane"]);
+        assert_eq!(found(text, &["Jane", "Doe", "Jane Doe"]), ["Jane Doe", "Doe", "Jane"]);
         // The longer one that is no word by itself does not hide the shorter one that is.
         assert_eq!(found("ab cdx", &["ab cd", "ab"]), ["ab"]);
+        assert_eq!(found("xcd", &["cd", "xcdef", "d"]), Vec::<String>::new());
+        assert_eq!(
+            found("abcdef-ghijkl mno", &["abcdef-g", "f-ghijkl", "hijkl mno", "mno"]),
+            ["abcdef-ghijkl mno"]
+        );
     }
 }

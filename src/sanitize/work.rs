@@ -2,15 +2,17 @@
 //! stats.
 
 use std::collections::HashSet;
-use std::ops::Range;
 
+use crate::base::secret::Secret;
 use crate::edit::spliced_text;
 use crate::sanitize::budget::Left;
+use crate::sanitize::defanging::{as_followed, with_links};
 use crate::sanitize::link;
-use crate::sanitize::values::{Needles, Said};
+use crate::sanitize::place::Place;
+use crate::sanitize::values::{Needles, Said, without_values};
 use crate::sanitize::{
-    Edit, FileKind, Host, Link, Named, NewText, Note, Options, Redaction, Rejection, Request, Response,
-    Stats, UnfoldBounds, Values, name,
+    Edit, FileKind, Host, Link, Named, NewText, Note, Object, ObjectAction, ObjectKind, Options, Redaction,
+    Rejection, Request, Response, Spot, Stats, UnfoldBounds, Values, name,
 };
 
 /// The most text in one question, in bytes: spelled as JSON it still passes through the pipe.
@@ -42,8 +44,8 @@ pub struct Work<'j> {
     said: Option<Said>,
     /// What goes besides: nobody is asked any more.
     known: Option<Needles>,
-    /// What the file is called that is being cleaned.
-    name: String,
+    /// What is being cleaned.
+    place: Place,
 }
 
 impl<'j> Work<'j> {
@@ -59,7 +61,7 @@ impl<'j> Work<'j> {
             values: Values::new(),
             said: None,
             known: None,
-            name: String::new(),
+            place: Place::default(),
         }
     }
 
@@ -76,6 +78,48 @@ impl<'j> Work<'j> {
     /// What was done, at the end.
     pub fn into_stats(self) -> Stats {
         self.stats
+    }
+
+    /// Tells of something that was taken out or changed in the file that is being cleaned.
+    pub fn tell(&mut self, mut object: Object) {
+        self.place.say(&mut object.spot);
+        self.stats.objects.push(object);
+    }
+
+    /// Counts what acted and does no longer, and tells of it.
+    pub fn acting(&mut self, object: Object) {
+        self.stats.interactive = self.stats.interactive.saturating_add(object.count);
+        self.tell(object);
+    }
+
+    /// Counts files that were attached and are gone, and tells of them.
+    pub fn detached(&mut self, object: Object) {
+        self.stats.attachments = self.stats.attachments.saturating_add(object.count);
+        self.tell(object);
+    }
+
+    /// Notes signatures that are taken out, and tells of them.
+    pub fn unsign(&mut self, signatures: u64) {
+        self.stats.note(Note::Signatures, signatures);
+        self.tell(Object::new(ObjectKind::Signature, ObjectAction::Removed, signatures));
+    }
+
+    /// Notes what is left out of the file that is being cleaned, and tells of it.
+    pub fn leave_out(&mut self, object: Object) {
+        self.stats.note(Note::Dropped, object.count);
+        self.tell(object);
+    }
+
+    /// What is told from now on is of this part of a package; of none, if it is empty.
+    pub fn enter(&mut self, part: &str) {
+        self.place.enter(part);
+    }
+
+    /// The files that lead to what a file is refused for, by names without the values that go.
+    pub fn place_of(&mut self, rejection: Rejection) -> Spot {
+        let mut spot = self.place.of(rejection);
+        without_values(&self.values, spot.names());
+        spot
     }
 
     /// Reads a file whose values are looked for in it by its own format: those of files around it are not among
@@ -114,6 +158,12 @@ impl<'j> Work<'j> {
     /// # Errors
     /// The format's; [`Rejection::OverLimit`].
     pub fn whole(&mut self, kind: FileKind, file: &[u8]) -> Result<Vec<u8>, Rejection> {
+        let clean = self.in_all_parts(kind, file);
+        without_values(&self.values, self.stats.objects.names());
+        clean
+    }
+
+    fn in_all_parts(&mut self, kind: FileKind, file: &[u8]) -> Result<Vec<u8>, Rejection> {
         // A PDF looks for its values itself, but for those of files in it.
         let pages = kind == FileKind::Pdf && self.options.attachments;
         let wanted = self.options.redaction == Redaction::Apply && !pages;
@@ -177,15 +227,27 @@ impl<'j> Work<'j> {
         self.host.ask(Request::Part { name: name.into(), bytes: bytes.into() }).map(drop)
     }
 
+    /// What opens the file that is being cleaned, which is encrypted; nothing where nobody said so.
+    ///
+    /// # Errors
+    /// The host's.
+    pub fn password(&mut self) -> Result<Option<Secret<String>>, Rejection> {
+        self.left.ask()?;
+        match self.host.ask(Request::Password)? {
+            Response::Password(password) => Ok(password.map(Secret::new)),
+            _ => Err(Rejection::Provider),
+        }
+    }
+
     /// The file around all others is called so.
     #[must_use]
     pub fn called(self, name: &str) -> Self {
-        Self { name: name.to_owned(), ..self }
+        Self { place: Place::called(name), ..self }
     }
 
     /// What the file is called that is being cleaned; empty where nobody says.
     pub fn name(&self) -> &str {
-        &self.name
+        self.place.name()
     }
 
     /// The kind of a file within a file.
@@ -236,9 +298,9 @@ impl<'j> Work<'j> {
         self.left.descend()?;
         self.part(name, bytes)?;
         let kind = self.identify(name, bytes);
-        let around = std::mem::replace(&mut self.name, name.to_owned());
+        let around = self.place.descend(name);
         let clean = self.clean(kind, bytes);
-        self.name = around;
+        self.place.ascend(around, clean.as_ref().err().copied());
         self.left.ascend();
         clean.map(|clean| (kind, clean))
     }
@@ -246,8 +308,16 @@ impl<'j> Work<'j> {
     /// The name that a file of this kind has instead of `name`, where that does not fit; which is noted.
     pub fn fitting(&mut self, name: &str, kind: FileKind) -> Option<String> {
         let fitting = name::fitting(name, kind, self.options);
-        self.stats.note(Note::Renamed, u64::from(fitting.is_some()));
+        if let Some(fitting) = &fitting {
+            self.renamed(fitting);
+        }
         fitting
+    }
+
+    /// Notes that a file within the file has this name now.
+    pub fn renamed(&mut self, fitting: &str) {
+        self.stats.note(Note::Renamed, 1);
+        self.tell(Object::new(ObjectKind::File, ObjectAction::Renamed, 1).in_part(fitting));
     }
 
     /// Cleans a file within a file, which stays as it is where its format is none that can be cleaned; the notes say so.
@@ -272,8 +342,8 @@ impl<'j> Work<'j> {
     /// # Errors
     /// The host's.
     pub fn edits(&mut self, texts: &[&str]) -> Result<Vec<Vec<Edit>>, Rejection> {
-        let redactions = self.redactions(&nowhere(texts))?;
-        self.with_links(texts, redactions)
+        let redactions = self.redactions(&Named::all_nowhere(texts))?;
+        self.and_links(texts, redactions)
     }
 
     /// The same for texts that are called something where they stand: `SSN` above a column tells what bare digits in it
@@ -284,24 +354,18 @@ impl<'j> Work<'j> {
     pub fn named(&mut self, texts: &[Named<&str>]) -> Result<Vec<Vec<Edit>>, Rejection> {
         let redactions = self.redactions(texts)?;
         let texts: Vec<&str> = texts.iter().map(|named| named.text).collect();
-        self.with_links(&texts, redactions)
+        self.and_links(&texts, redactions)
     }
 
-    fn with_links(
-        &mut self,
-        texts: &[&str],
-        redactions: Vec<Vec<Edit>>,
-    ) -> Result<Vec<Vec<Edit>>, Rejection> {
+    fn and_links(&mut self, texts: &[&str], redactions: Vec<Vec<Edit>>) -> Result<Vec<Vec<Edit>>, Rejection> {
         if !self.options.links {
             return Ok(redactions);
         }
         let found: Vec<Vec<link::FoundLink>> = texts.iter().map(|text| link::find(text)).collect();
         let bad = self.bad_links(found.iter().flatten().map(|found| &found.link))?;
-        let texts = texts.iter().zip(&found).zip(redactions);
-        let merge = texts.map(|((text, found), redactions)| {
-            let fronts = found.iter().filter(|found| bad.contains(&found.link)).map(|found| &found.front);
-            let links = fronts.flat_map(|front| defanged(text, front, &redactions)).collect();
-            merged(redactions, links)
+        let merge = texts.iter().zip(&found).zip(redactions).map(|((text, found), redactions)| {
+            let bad = found.iter().filter(|found| bad.contains(&found.link));
+            with_links(text, redactions, bad.map(|found| &found.front))
         });
         Ok(merge.collect())
     }
@@ -326,7 +390,8 @@ impl<'j> Work<'j> {
             if let Some(link) =
                 found.filter(|found| bad.contains(&found.link)).and_then(|_| link::target(left))
             {
-                let edit = Edit { range: link.front, with: NewText { text: link.with, rule: None } };
+                let edit =
+                    Edit { range: link.front, with: NewText { text: link.with, ..NewText::default() } };
                 self.applied(&edit);
                 new = Some(spliced_text(left, std::slice::from_ref(&edit)));
             }
@@ -341,13 +406,8 @@ impl<'j> Work<'j> {
     /// # Errors
     /// The host's.
     pub fn names(&mut self, names: &[&str]) -> Result<Vec<Option<String>>, Rejection> {
-        let edits = self.redactions(&nowhere(names))?;
-        let mut out = Vec::with_capacity(names.len());
-        for (name, edits) in names.iter().zip(edits) {
-            edits.iter().for_each(|edit| self.applied(edit));
-            out.push((!edits.is_empty()).then(|| spliced_text(name, &edits)));
-        }
-        Ok(out)
+        let edits = self.redactions(&Named::all_nowhere(names))?;
+        Ok(self.changed(names, edits))
     }
 
     /// The same for targets of links, in which `%20` is a blank (RFC 3986, 2.1).
@@ -356,7 +416,7 @@ impl<'j> Work<'j> {
         let texts = targets.iter().zip(&plain);
         let texts: Vec<&str> =
             texts.map(|(target, plain)| plain.as_ref().map_or(*target, link::Plain::text)).collect();
-        let mut redactions = self.redactions(&nowhere(&texts))?;
+        let mut redactions = self.redactions(&Named::all_nowhere(&texts))?;
         for (plain, edits) in plain.iter().zip(&mut redactions) {
             let Some(plain) = plain else { continue };
             edits.iter_mut().for_each(|edit| edit.range = plain.map().range(edit.range.clone()));
@@ -425,63 +485,14 @@ impl<'j> Work<'j> {
     /// The host's.
     pub fn texts(&mut self, texts: &[&str]) -> Result<Vec<Option<String>>, Rejection> {
         let edits = self.edits(texts)?;
-        let mut out = Vec::with_capacity(texts.len());
-        for (text, edits) in texts.iter().zip(edits) {
+        Ok(self.changed(texts, edits))
+    }
+
+    fn changed(&mut self, texts: &[&str], edits: Vec<Vec<Edit>>) -> Vec<Option<String>> {
+        let changed = texts.iter().zip(edits).map(|(text, edits)| {
             edits.iter().for_each(|edit| self.applied(edit));
-            out.push((!edits.is_empty()).then(|| spliced_text(text, &edits)));
-        }
-        Ok(out)
+            (!edits.is_empty()).then(|| spliced_text(text, &edits))
+        });
+        changed.collect()
     }
-}
-
-fn nowhere<'t>(texts: &[&'t str]) -> Vec<Named<&'t str>> {
-    texts.iter().map(|text| Named::nowhere(text)).collect()
-}
-
-/// The longest head of a column, in bytes.
-const HEAD: usize = 60;
-
-/// What a column is called, if its first cell is a name: what holds digits or an address is data. Empty otherwise.
-pub(super) fn head(first: &str) -> &str {
-    let word = |c: char| c.is_alphabetic() || matches!(c, ' ' | '_' | '-' | '.' | '/' | '(' | ')' | '#');
-    let head = first.trim();
-    let letters = head.chars().filter(|c| c.is_alphabetic()).count();
-    let wide = head.chars().any(|c| c.is_alphabetic() && !c.is_ascii());
-    let names = (letters >= 2 || wide) && head.len() <= HEAD && head.chars().all(word);
-    if names { head } else { "" }
-}
-
-/// A target without what browsers leave out before they read it (URL Standard: basic URL parser, steps 1 to 3).
-fn as_followed(target: &str) -> String {
-    let inner = target.trim_matches(|c: char| c <= ' ');
-    inner.chars().filter(|c| !matches!(c, '\t' | '\n' | '\r')).collect()
-}
-
-/// What is to change at a link's front: all of it, or what redactions leave of it.
-fn defanged(text: &str, front: &Range<usize>, redactions: &[Edit]) -> Vec<Edit> {
-    let mut edits = Vec::new();
-    let first = redactions.partition_point(|edit| edit.range.end <= front.start);
-    let over = redactions.iter().skip(first).map(|edit| &edit.range);
-    let over = over.take_while(|range| range.start < front.end).cloned();
-    let mut from = front.start;
-    for gone in over.chain(std::iter::once(front.end..front.end)) {
-        let part = from..gone.start.max(from);
-        let written = text.get(part.clone()).unwrap_or_default();
-        let text = link::defang_front(written);
-        if text != written {
-            edits.push(Edit { range: part, with: NewText { text, rule: None } });
-        }
-        from = gone.end;
-    }
-    edits
-}
-
-/// Both in order.
-fn merged(mut redactions: Vec<Edit>, links: Vec<Edit>) -> Vec<Edit> {
-    if redactions.is_empty() {
-        return links;
-    }
-    redactions.extend(links);
-    redactions.sort_by_key(|edit| edit.range.start);
-    redactions
 }

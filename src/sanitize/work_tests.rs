@@ -1,7 +1,7 @@
 //! What is done with texts, links and files within files.
 
 use crate::sanitize::bench::Bench;
-use crate::sanitize::work::head;
+use crate::sanitize::column::head;
 use crate::sanitize::{Named, Options, Redaction};
 
 #[test]

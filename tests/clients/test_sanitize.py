@@ -50,6 +50,7 @@ def checked(client, response):
     assert response.status == "Success" and response.result.data.malicious_file is False
     assert response.result.data.redact.redaction_count >= 1
     assert response.result.data.defang.external_urls_count == 1
+    assert response.raw_result["data"]["objects"] == [] and response.raw_result["data"]["notes"] == {}
     file = client.download_file(response.result.dest_url)
     assert b"jane.doe" not in file.file and b"hello" in file.file and b"10 things" in file.file
     assert b"https://evil" not in file.file and b"hxxps://evil[.]example[.]net/a" in file.file
@@ -125,7 +126,8 @@ def test_through_the_share_and_back(client, gateway):
 
 def test_a_malicious_file_goes_nowhere(client):
     result = send(client, data=EICAR).raw_result
-    assert result["data"] == {"malicious_file": True}
+    assert result["data"]["malicious_file"] is True and set(result["data"]) == {"malicious_file", "reason", "threat"}
+    assert result["data"]["threat"]["rule"]
     assert "dest_url" not in result and "dest_share_id" not in result
 
 

@@ -350,3 +350,29 @@ def test_finding_alone_changes_no_part(tmp_path):
     source.write_bytes(packed({"a.txt": FOUND, "b.txt": BARE}))
     assert run("sanitize", "--redact", "--detect-only", source, target).returncode == 0
     assert parts(target.read_bytes())["b.txt"] == BARE.encode()
+
+
+def test_a_value_is_found_in_another_case_where_that_means_nothing(tmp_path):
+    said = "Dear Ms. Jane Abernathy,\npassword: aB3xY9kQ7z\nIBAN DE89370400440532013000\n"
+    other = "JANE ABERNATHY and jane abernathy, de89370400440532013000; ab3xy9kq7z stays, and aB3xY9kQ7z goes\n"
+    clean = redacted(tmp_path, "a.zip", packed({"a.txt": said.encode(), "b.txt": other.encode()}))
+    with zipfile.ZipFile(io.BytesIO(clean)) as archive:
+        text = archive.read("b.txt").decode()
+    assert not re.search("(?i)abernathy|de89", text) and "ab3xy9kq7z stays" in text and "aB3xY9kQ7z" not in text, text
+    page = io.BytesIO()
+    drawing = canvas.Canvas(page)
+    drawing.drawString(72, 700, "Dear Ms. Jane Abernathy,")
+    drawing.drawString(72, 600, "Signed: JANE ABERNATHY")
+    drawing.save()
+    clean = redacted(tmp_path, "a.pdf", page.getvalue())
+    shown = pypdf.PdfReader(io.BytesIO(clean)).pages[0].extract_text()
+    assert "Signed:" in shown and not re.search("(?i)abernathy", shown), shown
+
+
+def test_values_that_lie_in_one_another_cost_what_the_text_does(tmp_path):
+    values = ["-".join(["Kd9x"] * count) for count in range(3, 503)]
+    said = "".join(f"password: {value}\n" for value in values)
+    other = ("-".join(["Kd9x"] * 400) + " ") * 500
+    clean = redacted(tmp_path, "a.zip", packed({"a.txt": said.encode(), "b.txt": other.encode()}))
+    with zipfile.ZipFile(io.BytesIO(clean)) as archive:
+        assert b"Kd9x" not in archive.read("b.txt")

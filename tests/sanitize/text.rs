@@ -22,13 +22,18 @@ impl Host for Words {
         let texts = match request {
             Request::Part { .. } => return Ok(Response::Part),
             Request::Links(links) => return Ok(Response::Links(vec![false; links.len()])),
+            Request::Password => return Ok(Response::Password(None)),
             Request::Texts(texts) => texts,
         };
         let edits = |text: &str| {
             let found = self.words.iter().flat_map(|word| text.match_indices(word.as_str()));
             let edit = |(at, word): (usize, &str)| Edit {
                 range: at..at + word.len(),
-                with: NewText { text: "gone".to_owned(), rule: Some("word".to_owned()) },
+                with: NewText {
+                    text: "gone".to_owned(),
+                    rule: Some("word".to_owned()),
+                    ..NewText::default()
+                },
             };
             let mut edits: Vec<Edit> = found.map(edit).collect();
             edits.sort_by_key(|edit| edit.range.start);

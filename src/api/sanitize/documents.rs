@@ -10,7 +10,7 @@ use crate::redact::{Keys, Redactor, Report};
 use crate::sanitize::sandbox::{Sandbox, SandboxError};
 use crate::sanitize::scan::{ScanItem, Scanner, Verdict};
 use crate::sanitize::{
-    Note, Options, Providers, Redaction, Rejection, ReleasePolicy, Scripts, Unread, sanitize,
+    Note, Options, Providers, Redaction, Refusal, Rejection, ReleasePolicy, Scripts, Unread, sanitize,
 };
 
 /// Redacts documents, each in a process of its own. Cheap to clone.
@@ -79,6 +79,7 @@ impl Documents {
             threshold: u8::MAX,
             redactor: Some((redactor, keys)),
             redaction: Redaction::Apply,
+            password: None,
         };
         let file = ScanItem { name, bytes };
         let sanitized = sanitize(&self.sandbox, options, file, providers).await.map_err(of_sandbox)?;
@@ -91,7 +92,7 @@ impl Documents {
 fn of_sandbox(error: SandboxError) -> DocumentError {
     match &error {
         SandboxError::Start(_) => DocumentError::Api(ApiError::Internal("child")),
-        SandboxError::Rejected(_, Rejection::Spent(after)) => {
+        SandboxError::Rejected(Refusal { rejection: Rejection::Spent(after), .. }) => {
             DocumentError::Api(ApiError::TooManyValues(*after))
         }
         error => DocumentError::Rejected(why(error)),

@@ -29,4 +29,4 @@ pub use drafts::{SanitizeDraft, SanitizeDrafts};
 pub use handler::Sanitize;
 pub use service::{Parts, Sanitizer};
 pub use settings::{Cdr, Defang, Redact, Resolved, SanitizeSettings, Scan, Sos};
-pub use told::{Asked, LookedUp, data, summary, why};
+pub use told::{Asked, LookedUp, data, refusal, summary, why};

@@ -4,8 +4,9 @@ use serde_json::{Map, Value, json};
 
 use crate::api::pending::Ended;
 use crate::api::sanitize::order::Order;
-use crate::api::sanitize::told::{Asked, data, summary};
+use crate::api::sanitize::told::{Asked, data, refusal, summary};
 use crate::sanitize::Sanitized;
+use crate::sanitize::sandbox::SandboxError;
 
 /// Where a clean file lies.
 pub(super) enum Destination {
@@ -16,8 +17,12 @@ pub(super) enum Destination {
 }
 
 /// The answer about a malicious file: it goes nowhere.
-pub(super) fn malicious(parameters: &Map<String, Value>) -> Ended {
-    let result = json!({ "parameters": parameters, "data": { "malicious_file": true } });
+pub(super) fn malicious(parameters: &Map<String, Value>, error: &SandboxError) -> Ended {
+    let mut data = refusal(error);
+    if let Some(members) = data.as_object_mut() {
+        members.insert("malicious_file".to_owned(), json!(true));
+    }
+    let result = json!({ "parameters": parameters, "data": data });
     Ended::success("The file is malicious and was not released".to_owned(), result)
 }
 

@@ -70,8 +70,8 @@ impl Sanitizer {
         let part = ScanItem { name: &file.name, bytes: file.bytes.clone() };
         let sanitized = sanitize(sandbox, order.resolved.options, part, providers).await;
         let sanitized = match sanitized {
-            Err(SandboxError::Rejected(_, Rejection::Malicious)) => {
-                return Ok((response::malicious(&order.parameters), Verdict::Malicious));
+            Err(error) if rejection(&error) == Some(Rejection::Malicious) => {
+                return Ok((response::malicious(&order.parameters, &error), Verdict::Malicious));
             }
             Err(error) => return Err(stopped(&error, order)),
             Ok(sanitized) => sanitized,
@@ -126,6 +126,7 @@ impl Sanitizer {
             threshold: resolved.threshold,
             redactor,
             redaction: resolved.options.redaction,
+            password: None,
         };
         Ok((providers, entities))
     }
@@ -226,15 +227,23 @@ async fn gather(mut pieces: Box<dyn Pieces>, most: usize) -> Result<Option<Bytes
     Ok(Some(bytes.freeze()))
 }
 
+/// Why a file is not released, if that is for what it is.
+fn rejection(error: &SandboxError) -> Option<Rejection> {
+    match error {
+        SandboxError::Rejected(refusal) => Some(refusal.rejection),
+        SandboxError::Start(_) | SandboxError::Died => None,
+    }
+}
+
 /// What a file that is not released is to the caller.
 fn stopped(error: &SandboxError, order: &Order) -> ApiError {
-    match error {
-        SandboxError::Start(_) => ApiError::Internal("child"),
-        SandboxError::Rejected(_, Rejection::Provider) => {
+    match (error, rejection(error)) {
+        (SandboxError::Start(_), _) => ApiError::Internal("child"),
+        (_, Some(Rejection::Provider)) => {
             ApiError::Provider("A scan or reputation provider gave no answer; try again")
         }
-        SandboxError::Rejected(_, Rejection::Spent(after)) => ApiError::TooManyValues(*after),
-        error => {
+        (_, Some(Rejection::Spent(after))) => ApiError::TooManyValues(after),
+        (error, _) => {
             let detail = format!("the file is not released: {}", why(error));
             ApiError::Validation(vec![Invalid::new(
                 Code::BadState,

@@ -8,7 +8,9 @@ use crate::api::envelope::Dialect;
 use crate::api::redact::{Analysis, Entities};
 use crate::sanitize::intel::Reputation;
 use crate::sanitize::sandbox::SandboxError;
-use crate::sanitize::{Note, Options, Redaction, Rejection, Sanitized, ScanRecord, Scores, Stats};
+use crate::sanitize::{
+    Note, Options, Redaction, Refusal, Rejection, Sanitized, ScanRecord, Scores, Spot, Stats,
+};
 
 /// Who was asked about links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +82,22 @@ pub fn data(asked: &Asked<'_>, sanitized: &Sanitized) -> Value {
     if options.redaction != Redaction::Off {
         data.insert("redact".to_owned(), redact(asked, stats, record));
     }
+    data.insert("objects".to_owned(), json!(stats.objects.list));
+    if stats.objects.left_out > 0 {
+        data.insert("objects_left_out".to_owned(), json!(stats.objects.left_out));
+    }
+    data.insert("notes".to_owned(), json!(notes(stats, record)));
     Value::Object(data)
+}
+
+/// What was not looked into, or lost, and how often.
+fn notes(stats: &Stats, record: &ScanRecord) -> BTreeMap<Note, u64> {
+    let mut notes = stats.notes.clone();
+    if record.unscanned > 0 {
+        let all = notes.entry(Note::NotScanned).or_default();
+        *all = all.saturating_add(record.unscanned);
+    }
+    notes
 }
 
 fn defang(asked: &Asked<'_>, stats: &Stats, record: &ScanRecord) -> Value {
@@ -163,20 +180,40 @@ fn noted(note: Note) -> &'static str {
     }
 }
 
+/// Why a file is not released, for programs: a word, where in it that lies, and what is known of one that is malicious.
+pub fn refusal(error: &SandboxError) -> Value {
+    let mut told = Map::new();
+    let reason = match error {
+        SandboxError::Start(_) => "not_started",
+        SandboxError::Died => "limits",
+        SandboxError::Rejected(refusal) => refusal.rejection.word(),
+    };
+    told.insert("reason".to_owned(), json!(reason));
+    if let SandboxError::Rejected(Refusal { spot, threat, .. }) = error {
+        if *spot != Spot::default() {
+            told.insert("where".to_owned(), json!(spot));
+        }
+        if let Some(threat) = threat {
+            told.insert("threat".to_owned(), json!({ "rule": threat.rule, "scanner": threat.scanner }));
+        }
+    }
+    Value::Object(told)
+}
+
 /// Why a file is not released, in words for its owner.
 pub fn why(error: &SandboxError) -> &'static str {
     match error {
         SandboxError::Start(_) => "no process could be started to read it",
         SandboxError::Died => "it could not be read within the limits of memory and time",
-        SandboxError::Rejected(_, rejection) => match rejection {
+        SandboxError::Rejected(refusal) => match refusal.rejection {
             Rejection::Malicious => "it is malicious",
             Rejection::Provider => "a scan or reputation provider gave no answer",
             Rejection::Spent(_) => "too many different values are encrypted or hashed for its owner",
             Rejection::Encrypted => "it cannot be opened without a password",
+            Rejection::WrongPassword => "the password that was given does not open it",
             Rejection::Malformed => "it is broken, or not what it seems to be",
-            Rejection::Traversal => {
-                "a name in it leads out of the folder that it is unpacked to, or is a link"
-            }
+            Rejection::Traversal => "a name in it leads out of the folder that it is unpacked to",
+            Rejection::Symlink => "a member of it is a link to another file",
             Rejection::DuplicateName => "two of its members have one name",
             Rejection::Doctype => "it declares a document type or entities of its own",
             Rejection::Unsupported => "files of its kind cannot be cleaned here",

@@ -4,11 +4,11 @@
 use std::ops::Range;
 
 use crate::edit::spliced_text;
+use crate::sanitize::column::head as name_of;
 use crate::sanitize::format::charset;
 use crate::sanitize::format::patch::{Patches, Spelled};
-use crate::sanitize::format::text::written;
-use crate::sanitize::work::head as name_of;
-use crate::sanitize::{Edit, Named, Rejection, Work};
+use crate::sanitize::format::text::{encoded, written};
+use crate::sanitize::{Edit, Named, Object, ObjectAction, ObjectKind, Rejection, Work};
 
 /// What programs take for the end of a cell, by their language.
 const DELIMITERS: [char; 4] = [',', ';', '\t', '|'];
@@ -38,8 +38,7 @@ struct Cell {
 }
 
 /// A table while it is cleaned.
-struct Table<'t> {
-    text: &'t str,
+struct Table {
     delimiter: char,
     /// The cells of the first row.
     heads: Vec<String>,
@@ -51,7 +50,7 @@ struct Table<'t> {
 /// # Errors
 /// The host's; [`Rejection::OverLimit`].
 pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
-    let decoded = charset::of_text(file);
+    let mut decoded = charset::of_text(file);
     let table: &str = &decoded.text;
     let delimiter = delimiter(table);
     let mut next = Next::default();
@@ -59,26 +58,42 @@ pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejecti
     while next.at < table.len() {
         work.items(cells(table, &mut next, delimiter).len())?;
     }
-    let mut cleaned = Table { text: table, delimiter, heads: Vec::new(), patches: Patches::default() };
+    let mut cleaned = Table { delimiter, heads: Vec::new(), patches: Patches::default() };
     let mut next = Next::default();
     while next.at < table.len() {
         cleaned.clean(&cells(table, &mut next, delimiter), work)?;
     }
-    Ok(written(file, &decoded, cleaned.patches))
+    let edited = cleaned.patches;
+    let unchanged = edited.is_empty();
+    if !unchanged {
+        let text = edited.apply(table.as_bytes());
+        decoded.text = String::from_utf8_lossy(&text).into_owned().into();
+    }
+    // What is left of a cell may be what a spreadsheet runs: formulas are looked for in what is released.
+    let patches = if work.options().interactive { quoted(&decoded.text, work) } else { Patches::default() };
+    let same = unchanged || !patches.is_empty();
+    Ok(if same { written(file, &decoded, patches) } else { encoded(&decoded, &decoded.text) })
 }
 
-impl Table<'_> {
+/// The apostrophes before formulas.
+fn quoted(table: &str, work: &mut Work<'_>) -> Patches {
+    let (delimiter, mut next) = (delimiter(table), Next::default());
+    let (mut patches, mut count) = (Patches::default(), 0_u64);
+    while next.at < table.len() {
+        for at in cells(table, &mut next, delimiter).iter().flat_map(|cell| formulas(cell, table)) {
+            patches.put(at..at, "'");
+            count = count.saturating_add(1);
+        }
+    }
+    work.acting(Object::new(ObjectKind::Formula, ObjectAction::Disarmed, count));
+    patches
+}
+
+impl Table {
     /// Cleans the next cells.
     fn clean(&mut self, cells: &[Cell], work: &mut Work<'_>) -> Result<(), Rejection> {
         let first = cells.iter().take_while(|cell| cell.place.0 == 0);
         self.heads.extend(first.map(|cell| cell.text.text().to_owned()));
-        if work.options().interactive {
-            for at in cells.iter().flat_map(|cell| formulas(cell, self.text)) {
-                self.patches.put(at..at, "'");
-                let stats = work.stats();
-                stats.interactive = stats.interactive.saturating_add(1);
-            }
-        }
         let texts: Vec<Named<&str>> =
             cells.iter().map(|cell| Named { name: self.head(cell), text: cell.text.text() }).collect();
         for (cell, edits) in cells.iter().zip(work.named(&texts)?) {
@@ -186,13 +201,16 @@ fn cell(table: &str, from: usize, delimiter: char) -> Cell {
 fn formulas(cell: &Cell, table: &str) -> Vec<usize> {
     let start = cell.range.start.saturating_add(usize::from(cell.quoted));
     let raw = table.get(start..cell.range.end).unwrap_or_default();
-    let mut found: Vec<usize> = formula(raw).into_iter().collect();
+    // Where one program's cell ends at a bar, the next cell tells another what program to start (DDE).
+    let bar = |at: usize| table.get(at..).is_some_and(|rest| rest.starts_with('|'));
+    let mut found: Vec<usize> = formula(raw, bar(cell.range.end)).into_iter().collect();
     if !cell.quoted {
         for (at, delimiter) in raw.match_indices(DELIMITERS) {
             let from = at.saturating_add(delimiter.len());
             let inside = raw.get(from..).unwrap_or_default();
             let inside = inside.get(..inside.find(DELIMITERS).unwrap_or(inside.len())).unwrap_or_default();
-            found.extend(formula(inside).map(|at| from.saturating_add(at)));
+            let bar = bar(start.saturating_add(from).saturating_add(inside.len()));
+            found.extend(formula(inside, bar).map(|at| from.saturating_add(at)));
         }
         found.sort_unstable();
         found.dedup();
@@ -200,18 +218,20 @@ fn formulas(cell: &Cell, table: &str) -> Vec<usize> {
     found.into_iter().map(|at| start.saturating_add(at)).collect()
 }
 
-/// Where in a cell a formula begins, if it is one. Numbers with a sign, dates and telephone numbers are none.
-fn formula(cell: &str) -> Option<usize> {
+/// Where in a cell a formula begins, if it is one. Numbers with a sign, dates, telephone numbers and words behind a sign are
+/// none; `bar`: what follows begins with one.
+fn formula(cell: &str, bar: bool) -> Option<usize> {
     // Programs that trim a cell see a formula behind blanks and quotes.
     let first = cell.trim_start_matches([' ', '\u{a0}', '\u{feff}', '"', '\t', '\r', '\n']);
     let at = cell.len().saturating_sub(first.len());
     let mut chars = first.chars();
     let begins = match chars.next()? {
         '=' | '\u{ff1d}' => true,
-        '@' | '\u{ff20}' => chars.next().is_some(),
+        '@' | '\u{ff20}' => names(chars.as_str()) && (bar || runs(chars.as_str())),
         // `- item` behind a blank is a list.
         '+' | '-' | '\u{ff0b}' | '\u{ff0d}' | '\u{2212}' => {
-            !cell.get(..at).is_some_and(|before| before.contains(' ')) && acts(chars.as_str())
+            let list = cell.get(..at).is_some_and(|before| before.contains(' '));
+            !list && names(chars.as_str()) && (bar || runs(chars.as_str()))
         }
         _ => false,
     };
@@ -219,16 +239,71 @@ fn formula(cell: &str) -> Option<usize> {
 }
 
 /// Whether what stands behind a sign names anything.
-fn acts(rest: &str) -> bool {
+fn names(rest: &str) -> bool {
     let number = |c: char| {
         c.is_ascii_digit()
             || c.is_whitespace()
             || ".,:/()%'+-*xXeE€$£¥°#".contains(c)
-            || !c.is_ascii() && !c.is_alphabetic()
+            || !c.is_ascii() && !c.is_alphabetic() && plain(c) == c
     };
     let extension = |rest: &str| rest.to_ascii_lowercase().replace("ext", "");
     rest.contains(|c: char| !number(c)) && extension(rest).contains(|c: char| !number(c))
         || rest.contains(['=', '!', '|'])
+}
+
+/// Whether a spreadsheet would run what stands behind a sign: it calls a function, starts a program (DDE), or reads a cell.
+/// Names alone (`@home`, `-see below`) are of nothing: a table of text defines none.
+fn runs(rest: &str) -> bool {
+    let rest: String = rest.chars().map(plain).collect();
+    let of_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
+    let behind = |at: usize| rest.get(at.saturating_add(1)..).and_then(|rest| rest.chars().next());
+    let before = |at: usize| rest.get(..at).unwrap_or_default();
+    let calls = |at: usize| {
+        let before = before(at).trim_end();
+        let from =
+            before.rfind(|c| !of_name(c)).map_or(0, |at| before.ceil_char_boundary(at.saturating_add(1)));
+        let name = before.get(from..).unwrap_or_default();
+        name.starts_with(|c: char| c.is_alphabetic() || c == '_') && !name.ends_with('.')
+    };
+    let signs = |c: char| c.is_whitespace() || "+-@\u{2212}".contains(c);
+    rest.contains('|')
+        || rest.trim_start_matches(signs).starts_with('=')
+        || rest.match_indices('(').any(|(at, _)| calls(at))
+        || rest.match_indices('!').any(|(at, _)| behind(at).is_some_and(|c| of_name(c) || "$#'[".contains(c)))
+        || rest.match_indices('[').any(|(at, _)| {
+            before(at).ends_with(of_name) && behind(at).is_some_and(|c| !matches!(c, '.' | ':'))
+        })
+        || rest.split(|c: char| !c.is_alphanumeric() && !matches!(c, '$' | '_' | ':')).any(is_reference)
+}
+
+/// Whether a word is a cell (`A1`, `$B$2`, `R1C1`) or several (`A1:B2`, `C:C`).
+fn is_reference(word: &str) -> bool {
+    let word = word.replace('$', "");
+    let parted = |word: &str| {
+        let letters = word.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(word.len());
+        let (column, row) = word.split_at_checked(letters).unwrap_or_default();
+        let numbered = row.len() <= 7 && row.bytes().all(|byte| byte.is_ascii_digit());
+        ((1..=3).contains(&column.len()) && numbered).then_some(!row.is_empty())
+    };
+    let cell = |word: &str| parted(word) == Some(true);
+    let turned = |word: &str| {
+        let rest = word.strip_prefix(['R', 'r']);
+        let Some((row, column)) = rest.and_then(|rest| rest.split_once(['C', 'c'])) else { return false };
+        let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        digits(row) && digits(column) && !(row.is_empty() && column.is_empty())
+    };
+    match word.split_once(':') {
+        Some((from, to)) => cell(from) || cell(to) || parted(from).is_some() && parted(to).is_some(),
+        None => cell(&word) || turned(&word),
+    }
+}
+
+/// A character in its usual width: some programs take full-width ones for those.
+fn plain(c: char) -> char {
+    match c {
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c).saturating_sub(0xfee0)).unwrap_or(c),
+        _ => c,
+    }
 }
 
 #[cfg(test)]
@@ -265,6 +340,73 @@ mod tests {
     }
 
     #[test]
+    fn a_sign_before_what_runs_is_a_formula() {
+        for cell in [
+            "@SUM(A1)",
+            "@A1",
+            "+HYPERLINK(\"x\")",
+            "-see IMPORTXML(x)",
+            "+ZÄHLENWENN (A:A)",
+            "-СУММ(x)",
+            "-a+B2",
+            "+$A$1",
+            "-A1:B2",
+            "+C:C",
+            "-R1C1",
+            "-r2c",
+            "-R[-1]C",
+            "+Table1[Total]",
+            "-Sheet1!x",
+            "+'[b.xls]S'!A1",
+            "-MSEXCEL|'\\..\\cmd'!x",
+            "\"@cmd\"|' /C calc'!A0",
+            "+=1",
+            "@=cmd",
+            "-+=x",
+            "\u{ff0b}\u{ff33}\u{ff35}\u{ff2d}\u{ff08}1\u{ff09}",
+            "+$Sheet1.A1",
+            "-_xlfn.WEBSERVICE(1)",
+            "@jane\u{ff5c}x",
+            "+'file:///a.ods'#$S.B3",
+        ] {
+            let quoted = usize::from(cell.starts_with('"'));
+            let (before, behind) = cell.split_at(quoted);
+            assert_eq!(clean(cell).0, format!("{before}'{behind}"), "{cell}");
+        }
+    }
+
+    #[test]
+    fn words_behind_a_sign_are_words() {
+        for cell in [
+            "@home",
+            "@jane_doe",
+            "@acme/pkg",
+            "@ 9 o'clock",
+            "-see below",
+            "- item",
+            "-",
+            "-n/a",
+            "+plus",
+            "-wow! thanks",
+            "-yes & no",
+            "-Apple Inc. (US)",
+            "+1 555 x12",
+            "-5 °C",
+            "+49 (0)30 12",
+            "-Ärger",
+            "-see [1]",
+            "-a=b",
+            "@王伟",
+            "-12:30",
+            "+3 apples (red)",
+            "-see note: a b",
+        ] {
+            let want = if cell == "+3 apples (red)" { format!("'{cell}") } else { cell.to_owned() };
+            assert_eq!(clean(cell).0, want, "{cell}");
+        }
+    }
+
+    #[test]
     fn cells_stay_cells() {
         for (table, want) in [
             ("name,url\nJane,http://a.example/x,1\n", "name,url\n<N>,hxxp://a[.]example/x,1\n"),
@@ -294,7 +436,7 @@ mod tests {
         let table = "a,Jane\"s,c";
         let cells = cells(table, &mut Next::default(), ',');
         let mut patches = Patches::default();
-        let edit = Edit { range: 0..4, with: NewText { text: "x,\"y".to_owned(), rule: None } };
+        let edit = Edit { range: 0..4, with: NewText { text: "x,\"y".to_owned(), ..NewText::default() } };
         edited(&cells[1], &[edit], ',', &mut patches);
         assert_eq!(patches.apply(table.as_bytes()), b"a,\"x,\"\"y\"\"s\",c");
     }

@@ -11,7 +11,7 @@ use crate::sanitize::format::markup::uri::{self, Use};
 use crate::sanitize::format::markup::{allow, data, entity};
 use crate::sanitize::format::patch::Patches;
 use crate::sanitize::format::text::{self, written};
-use crate::sanitize::{Rejection, Work, name};
+use crate::sanitize::{Object, ObjectAction, ObjectKind, Rejection, Work, name};
 
 /// Elements that switch how what follows is read.
 const SWITCHES: &[&str] = &["html", "head", "body", "title", "style", "meta", "svg", "listing"];
@@ -40,17 +40,17 @@ pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejecti
         let pictures = if patches.is_empty() { None } else { Some(written(file, &decoded, patches)) };
         return text::clean(pictures.as_deref().unwrap_or(file), work);
     }
-    let mut count = 0_u64;
+    let (mut disarmed, mut cut) = (0_u64, 0_u64);
     for at in tags(&decoded.text) {
         patches.put(at..at.saturating_add(1), "&lt;");
-        count = count.saturating_add(1);
+        disarmed = disarmed.saturating_add(1);
     }
     for range in destinations(&decoded.text) {
         patches.put(range, NOWHERE);
-        count = count.saturating_add(1);
+        cut = cut.saturating_add(1);
     }
-    let stats = work.stats();
-    stats.interactive = stats.interactive.saturating_add(count);
+    work.acting(Object::new(ObjectKind::Markup, ObjectAction::Disarmed, disarmed));
+    work.acting(Object::new(ObjectKind::Reference, ObjectAction::Disarmed, cut));
     text::clean(&written(file, &decoded, patches), work)
 }
 

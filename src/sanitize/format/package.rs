@@ -2,16 +2,18 @@
 //! same bytes from the same entries, in the order in which they are put.
 //!
 //! Refused are names that lead out of a folder, names that are one in some reader's eyes, entries that lie over one
-//! another, links and encrypted entries: readers differ over them, and so would those who check a file and those who
+//! another, links, and encrypted entries without their password: readers differ over them, and so would those who check a file and those who
 //! open it.
 
 use std::collections::HashSet;
 use std::io::{Cursor, Read, Write};
 
+use zip::read::ZipFile;
 use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipArchive, ZipWriter};
 
+use crate::base::secret::Secret;
 use crate::sanitize::unfold::{self, ByteCount, CountingReader};
 use crate::sanitize::{Rejection, Work};
 
@@ -25,6 +27,8 @@ pub(super) struct ZipEntry {
     /// Whether its compressed bytes can be taken over without anything else that is attached to them.
     pub(super) bare: bool,
     stored: bool,
+    /// Whether it is encrypted.
+    locked: bool,
     size: Option<u64>,
 }
 
@@ -33,6 +37,8 @@ pub(super) struct Package<'f> {
     archive: ZipArchive<CountingReader<'f>>,
     count: ByteCount,
     entries: Vec<ZipEntry>,
+    /// What opens its encrypted entries.
+    password: Option<Secret<String>>,
 }
 
 impl<'f> Package<'f> {
@@ -44,34 +50,43 @@ impl<'f> Package<'f> {
         let count = ByteCount::default();
         let mut archive = ZipArchive::new(CountingReader::new(file, count.clone())).map_err(rejection)?;
         work.items(archive.len())?;
-        if archive.has_duplicate_names() || archive.has_overlapping_files().map_err(rejection)? {
+        if archive.has_duplicate_names() {
+            return Err(Rejection::DuplicateName);
+        }
+        if archive.has_overlapping_files().map_err(rejection)? {
             return Err(Rejection::Malformed);
         }
         let mut entries = Vec::with_capacity(archive.len());
         let mut names = HashSet::with_capacity(archive.len());
+        let mut password = None;
         for at in 0..archive.len() {
             let file = archive.by_index_raw(at).map_err(rejection)?;
-            if file.encrypted() {
-                return Err(Rejection::Encrypted);
+            let locked = file.encrypted();
+            if locked && password.is_none() {
+                password = Some(work.password()?.ok_or(Rejection::Encrypted)?);
             }
             let name = file.name().map_err(rejection)?.into_owned();
             let folder = file.is_dir();
-            if file.is_symlink() || !is_inside(&name) {
+            if file.is_symlink() {
+                return Err(Rejection::Symlink);
+            }
+            if !is_inside(&name) {
                 return Err(Rejection::Traversal);
             }
             if !names.insert(name.to_lowercase()) {
                 return Err(Rejection::DuplicateName);
             }
-            let bare = file.extra_data_fields().next().is_none() && file.comment().is_empty();
+            let bare = !locked && file.extra_data_fields().next().is_none() && file.comment().is_empty();
             entries.push(ZipEntry {
                 name,
                 folder,
                 stored: file.compression() == CompressionMethod::Stored,
                 bare,
+                locked,
                 size: None,
             });
         }
-        Ok(Self { archive, count, entries })
+        Ok(Self { archive, count, entries, password })
     }
 
     /// The entries, in the order of the directory.
@@ -84,14 +99,37 @@ impl<'f> Package<'f> {
     /// # Errors
     /// [`Rejection::Malformed`], [`Rejection::OverLimit`].
     pub(super) fn read(&mut self, at: usize, work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
-        let file = self.archive.by_index(at).map_err(rejection)?;
+        let locked = self.entries.get(at).is_some_and(|entry| entry.locked);
+        let count = self.count.clone();
+        let file = self.file(at)?;
         let mut content = Vec::new();
-        let before = self.count.get();
-        unfold::all(file, |_| self.count.get().saturating_sub(before), &mut content, work)?;
+        let before = count.get();
+        let unfolded = unfold::all(file, |_| count.get().saturating_sub(before), &mut content, work);
+        unfolded.map_err(|rejection| match rejection {
+            // One password in 256 seems to fit, until what it opens is broken.
+            Rejection::Malformed if locked => Rejection::WrongPassword,
+            other => other,
+        })?;
         if let Some(entry) = self.entries.get_mut(at) {
             entry.size = u64::try_from(content.len()).ok();
         }
         Ok(content)
+    }
+
+    fn file<'p>(&'p mut self, at: usize) -> Result<ZipFile<'p, CountingReader<'f>>, Rejection> {
+        let locked = self.entries.get(at).is_some_and(|entry| entry.locked);
+        match self.password.as_ref().filter(|_| locked) {
+            Some(password) => {
+                let opened = self.archive.by_index_decrypt(at, password.expose().as_bytes());
+                opened.map_err(|error| match error {
+                    ZipError::InvalidPassword => Rejection::WrongPassword,
+                    // Encrypted in a way that nobody here knows.
+                    ZipError::UnsupportedArchive(_) => Rejection::Unsupported,
+                    _ => Rejection::Malformed,
+                })
+            }
+            None => self.archive.by_index(at).map_err(rejection),
+        }
     }
 
     /// The content of an entry that was read once.
@@ -101,7 +139,7 @@ impl<'f> Package<'f> {
     pub(super) fn again(&mut self, at: usize) -> Result<Vec<u8>, Rejection> {
         let size = self.entries.get(at).and_then(|entry| entry.size).ok_or(Rejection::Malformed)?;
         let mut content = Vec::new();
-        let file = self.archive.by_index(at).map_err(rejection)?;
+        let file = self.file(at)?;
         file.take(size).read_to_end(&mut content).map_err(|_| Rejection::Malformed)?;
         Ok(content)
     }

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use std::hash::Hash;
 
 use crate::edit::spliced_text;
+use crate::sanitize::column::head;
 use crate::sanitize::format::xml_editor::XmlEditor;
 use crate::sanitize::format::xml_tree::{Attribute, Span, Tree};
-use crate::sanitize::work::head;
 use crate::sanitize::{Edit, Named, Rejection, Work};
 
 /// How much text is asked about at once, in bytes.
@@ -301,7 +301,7 @@ mod tests {
                 .collect(),
             head: String::new(),
         };
-        let with = crate::sanitize::NewText { text: "N".to_owned(), rule: None };
+        let with = crate::sanitize::NewText { text: "N".to_owned(), ..Default::default() };
         let changes = changes(&passage, &[Edit { range: 0..5, with }]);
         let texts: Vec<String> = changes.iter().map(Change::text).collect();
         assert_eq!(texts, ["N", "", " x"]);

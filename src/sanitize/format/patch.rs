@@ -126,7 +126,7 @@ mod tests {
         text.plain(11, "e D");
         text.plain(18, "oe");
         assert_eq!(text.text(), "Jane Doe");
-        let edit = |range| Edit { range, with: NewText { text: "X".to_owned(), rule: None } };
+        let edit = |range| Edit { range, with: NewText { text: "X".to_owned(), ..NewText::default() } };
         for (range, want) in [
             (0..4, "X<b> D</b>oe"),
             (0..8, "X<b></b>"),

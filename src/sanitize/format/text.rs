@@ -60,8 +60,12 @@ pub(super) fn written(file: &[u8], decoded: &Decoded<'_>, patches: Patches) -> V
         return file.to_vec();
     }
     let text = patches.apply(decoded.text.as_bytes());
-    let text = String::from_utf8_lossy(&text);
-    charset::encoded(&text, decoded.encoding, decoded.bom)
+    encoded(decoded, &String::from_utf8_lossy(&text))
+}
+
+/// A text in a file's encoding, if that can spell it, else in UTF-8 with a byte order mark.
+pub(super) fn encoded(like: &Decoded<'_>, text: &str) -> Vec<u8> {
+    charset::encoded(text, like.encoding, like.bom)
         .unwrap_or_else(|| [charset::BOM, text.as_bytes()].concat())
 }
 

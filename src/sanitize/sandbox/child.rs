@@ -53,11 +53,12 @@ fn serve(mut input: impl Read, output: impl Write, formats: &Formats) -> io::Res
     let mut work = Work::new(formats, start.options, start.bounds, &mut host).called(&start.name);
     let kind = work.identify(&start.name, &file);
     let outcome = work.whole(kind, &file);
+    let spot = outcome.as_ref().err().map(|rejection| work.place_of(*rejection)).unwrap_or_default();
     let stats = work.into_stats();
     let PipeHost { mut output, .. } = host;
     match outcome {
         Ok(clean) => frame::put(&mut output, &ChildMessage::Done(kind, stats), &clean),
-        Err(rejection) => frame::put(&mut output, &ChildMessage::Rejected(kind, rejection), &[]),
+        Err(rejection) => frame::put(&mut output, &ChildMessage::Rejected(kind, rejection, spot), &[]),
     }
 }
 

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::sanitize::{FileKind, Options, Rejection, Request, Stats, UnfoldBounds};
+use crate::sanitize::{FileKind, Options, Rejection, Request, Spot, Stats, UnfoldBounds};
 
 /// The parent's first message; the file follows as the frame's bytes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -23,6 +23,6 @@ pub(super) enum ChildMessage<'a> {
     Request(Request<'a>),
     /// The frame's bytes are the clean file.
     Done(FileKind, Stats),
-    /// There is none.
-    Rejected(FileKind, Rejection),
+    /// There is none, for what lies there.
+    Rejected(FileKind, Rejection, Spot),
 }

@@ -15,7 +15,7 @@ use tokio::sync::Semaphore;
 use crate::sanitize::sandbox::frame;
 use crate::sanitize::sandbox::message::{ChildMessage, Start};
 use crate::sanitize::scan::ScanItem;
-use crate::sanitize::{FileKind, Options, Rejection, Response, ScanSession, Stats, UnfoldBounds};
+use crate::sanitize::{FileKind, Options, Refusal, Response, ScanSession, Spot, Stats, UnfoldBounds};
 use crate::telemetry::{ChildEnd, JobState, WorkMetrics};
 
 /// What children may use.
@@ -54,8 +54,14 @@ pub enum SandboxError {
     #[error("the child process died of the file")]
     Died,
     /// It rejected the file.
-    #[error("{1}")]
-    Rejected(Option<FileKind>, Rejection),
+    #[error("{}", .0.rejection)]
+    Rejected(Refusal),
+}
+
+impl From<Refusal> for SandboxError {
+    fn from(refusal: Refusal) -> Self {
+        Self::Rejected(refusal)
+    }
 }
 
 /// What a pipe holds, in bytes: small parts are read many at a time.
@@ -124,10 +130,12 @@ impl Sandbox {
         }
         match outcome {
             Ok(Ok((ChildMessage::Done(kind, stats), bytes))) => {
+                let stats = Stats { objects: stats.objects.bounded(), ..stats };
                 Ok(Cleaned { kind, bytes: Bytes::from(bytes), stats })
             }
-            Ok(Ok((ChildMessage::Rejected(kind, rejection), _))) => {
-                Err(SandboxError::Rejected(Some(kind), rejection))
+            Ok(Ok((ChildMessage::Rejected(kind, rejection, mut spot), _))) => {
+                spot.bound();
+                Err(Refusal { spot, ..Refusal::new(Some(kind), rejection) }.into())
             }
             Ok(Ok(_) | Err(_)) | Err(_) => Err(SandboxError::Died),
         }
@@ -168,7 +176,8 @@ impl Sandbox {
                 Ok(response) => frame::send(&mut to, &response, &[]).await?,
                 // The session decides: a child that was taken over does not get past it.
                 Err(rejection) => {
-                    return Ok((ChildMessage::Rejected(FileKind::Unknown, rejection), Vec::new()));
+                    let rejected = ChildMessage::Rejected(FileKind::Unknown, rejection, Spot::default());
+                    return Ok((rejected, Vec::new()));
                 }
             }
         }

@@ -8,7 +8,7 @@ use tar::{Archive, Builder, EntryType, Header};
 use crate::sanitize::format::archive::member::{Clean, member};
 use crate::sanitize::format::archive::names;
 use crate::sanitize::format::package::is_inside;
-use crate::sanitize::{Note, Rejection, Work};
+use crate::sanitize::{Object, ObjectKind, Rejection, Work};
 
 /// A file that is cleaned already.
 struct Member {
@@ -59,7 +59,9 @@ fn read(file: &[u8], work: &mut Work<'_>) -> Result<Vec<Member>, Rejection> {
             continue;
         }
         if !matches!(kind, EntryType::Regular | EntryType::Continuous | EntryType::GNUSparse) {
-            work.stats().note(Note::Dropped, 1);
+            let link = matches!(kind, EntryType::Symlink | EntryType::Link);
+            let why = if link { Rejection::Symlink } else { Rejection::Unsupported };
+            work.leave_out(Object::left_out(ObjectKind::File).in_part(&name).because(why));
             continue;
         }
         let name = name.trim_start_matches("./");

@@ -4,7 +4,7 @@ use crate::sanitize::format::charset::{self, Decoded};
 use crate::sanitize::format::html::plan::Plan;
 use crate::sanitize::format::html::token;
 use crate::sanitize::format::markup::{data, entity, tag};
-use crate::sanitize::{Named, Redaction, Rejection, Work};
+use crate::sanitize::{Named, Object, ObjectAction, ObjectKind, Redaction, Rejection, Work};
 
 /// Cleans a document. It is written as UTF-8, unless nothing has to change.
 ///
@@ -33,8 +33,7 @@ pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Re
     if !options.interactive {
         data::clean_pictures(&html, &mut patches, work)?;
     }
-    let stats = work.stats();
-    stats.interactive = stats.interactive.saturating_add(removed);
+    work.acting(Object::new(ObjectKind::Markup, ObjectAction::Removed, removed));
     let utf8 = encoding == encoding_rs::UTF_8;
     if !utf8 && patches.is_empty() && encoding != encoding_rs::ISO_2022_JP {
         return Ok(file.to_vec());

@@ -2,7 +2,7 @@
 //! that may be a drawing.
 
 use crate::sanitize::format::image::clean::{clean, format};
-use crate::sanitize::{FileKind, Note, Redaction, Rejection, Work};
+use crate::sanitize::{FileKind, Note, Object, ObjectKind, Redaction, Rejection, Work};
 
 /// Stands where a picture was that cannot be shown: a transparent pixel (PNG).
 const NOTHING: &[u8] =
@@ -59,7 +59,7 @@ pub(in crate::sanitize::format) fn picture(
         }
         None if bytes.is_empty() => Ok(None),
         None => {
-            work.stats().note(Note::Dropped, 1);
+            work.leave_out(Object::left_out(ObjectKind::Picture));
             Ok(Some(NOTHING.to_vec()))
         }
     }

@@ -7,7 +7,7 @@ use crate::sanitize::format::mail::entity::Entity;
 use crate::sanitize::format::mail::media::Media;
 use crate::sanitize::format::mail::new_body::{Inner, NewBody};
 use crate::sanitize::format::mail::transfer::Transfer;
-use crate::sanitize::{FileKind, Note, Rejection, Work, name};
+use crate::sanitize::{FileKind, Object, ObjectAction, ObjectKind, Rejection, Work, name};
 
 /// What readers show as text.
 const TEXTS: &[&str] = &[
@@ -57,7 +57,9 @@ fn body(
     let name =
         acting.or_else(|| called.iter().find(|name| !name.is_empty())).map_or("", |name| *name).to_owned();
     let transfer = Transfer::read(whole.field("content-transfer-encoding").map(|field| field.value));
-    let Some((bytes, exact)) = transfer.decoded(whole.body) else { return left_out(work) };
+    let Some((bytes, exact)) = transfer.decoded(whole.body) else {
+        return left_out(&name, Rejection::Malformed, work);
+    };
     work.unpacked(bytes.len())?;
     let content = Content { bytes, exact };
     let attached = placed.value == "attachment";
@@ -77,8 +79,7 @@ fn body(
     let inline = !attached && shown && work.identify(&name, &content.bytes) == FileKind::Image;
     if work.options().attachments && !inline {
         work.part(&name, &content.bytes)?;
-        let stats = work.stats();
-        stats.attachments = stats.attachments.saturating_add(1);
+        work.detached(Object::removed(ObjectKind::Attachment).in_part(&name));
         return Ok(NewBody::Gone);
     }
     let clean = work.file_of(&name, &content.bytes);
@@ -87,9 +88,9 @@ fn body(
         && name::fitting(&name, *kind, work.options()).is_some()
     {
         if *kind != FileKind::Ooxml {
-            return left_out(work);
+            return left_out(&name, Rejection::Script, work);
         }
-        work.stats().note(Note::Renamed, 1);
+        work.renamed(&name);
         *is = Some(*kind);
     }
     match clean.map(|(_, clean)| clean) {
@@ -99,13 +100,13 @@ fn body(
             transfer: Transfer::Base64,
             media: None,
         }),
-        Err(rejection) if rejection.leaves_out() => left_out(work),
+        Err(rejection) if rejection.leaves_out() => left_out(&name, rejection, work),
         Err(rejection) => Err(rejection),
     }
 }
 
-fn left_out(work: &mut Work<'_>) -> Result<NewBody, Rejection> {
-    work.stats().note(Note::Dropped, 1);
+fn left_out(name: &str, why: Rejection, work: &mut Work<'_>) -> Result<NewBody, Rejection> {
+    work.leave_out(Object::left_out(ObjectKind::File).in_part(name).because(why));
     Ok(NewBody::Gone)
 }
 
@@ -140,8 +141,7 @@ fn text(
     let mut marked = BOM.to_vec();
     let (shown, files) =
         if kind != FileKind::Html && work.options().attachments { stripped(&text) } else { (None, 0) };
-    let stats = work.stats();
-    stats.attachments = stats.attachments.saturating_add(files);
+    work.detached(Object::new(ObjectKind::Attachment, ObjectAction::Removed, files));
     marked.extend(shown.as_deref().unwrap_or(&text).bytes());
     let clean = work.clean(kind, &marked)?;
     if clean == marked && files == 0 && content.exact && known {

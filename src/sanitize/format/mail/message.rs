@@ -5,7 +5,7 @@ use crate::sanitize::format::mail::media::Media;
 use crate::sanitize::format::mail::new_body::NewBody;
 use crate::sanitize::format::mail::transfer::Transfer;
 use crate::sanitize::format::mail::{head, leaf, multipart};
-use crate::sanitize::{FileKind, Note, Rejection, Work, name};
+use crate::sanitize::{FileKind, Rejection, Work, name};
 
 /// Parts within parts.
 const DEPTH: u32 = 32;
@@ -111,7 +111,7 @@ fn assembled(
     let mut out = Vec::new();
     for (field, written) in entity.fields.iter().zip(fields) {
         if head::is_signature(field) {
-            work.stats().note(Note::Signatures, 1);
+            work.unsign(1);
             continue;
         }
         if has_stray(&written) {

@@ -6,7 +6,7 @@ use crate::sanitize::format::mail::entity::{Entity, line};
 use crate::sanitize::format::mail::media::Media;
 use crate::sanitize::format::mail::new_body::{Inner, NewBody};
 use crate::sanitize::format::mail::transfer::Transfer;
-use crate::sanitize::{Note, Rejection, Work};
+use crate::sanitize::{Rejection, Work};
 
 /// What programs write before the first part for readers that know no MIME.
 const PREAMBLES: &[&[u8]] = &[
@@ -64,7 +64,7 @@ pub(super) fn clean(
         let changed = parts.len() == before || matches!(parts.last(), Some(Cow::Owned(_)));
         if changed && signed {
             signed = false;
-            work.stats().note(Note::Signatures, 1);
+            work.unsign(1);
             same = false;
             break;
         }

@@ -9,7 +9,7 @@ use crate::sanitize::format::odf::{active, text};
 use crate::sanitize::format::package::{Fresh, Package};
 use crate::sanitize::format::xml_editor::XmlEditor;
 use crate::sanitize::format::xml_tree::{Doctype, Tree};
-use crate::sanitize::{Note, Redaction, Rejection, Stats, Work};
+use crate::sanitize::{Object, ObjectKind, Redaction, Rejection, Work};
 
 /// Where the manifest lies (ODF part 2, 3.2).
 const MANIFEST: &str = "META-INF/manifest.xml";
@@ -49,11 +49,11 @@ pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Re
         let wanted = Wanted { at, name, content, manifest: &manifest, gone: &gone };
         written.push(if stays { entry(&mut package, wanted, work)? } else { None });
     }
-    // Notes are about what stays as well.
-    let counted = Stats { notes: before.notes.clone(), ..work.stats().clone() } != before;
+    let counted = work.stats().counts_other_than(&before);
     let changed = counted || !gone.is_empty() || written.iter().any(Option::is_some);
     if changed && !signatures.is_empty() {
-        work.stats().note(Note::Signatures, 1);
+        work.enter("");
+        work.unsign(1);
         gone.extend(signatures);
     }
     write(package, &names, &manifest, &gone, written)
@@ -84,14 +84,17 @@ fn judged(
         match role {
             Role::Signature => signatures.push(name.clone()),
             Role::Preview if options.redaction == Redaction::Apply => {
-                work.stats().note(Note::Dropped, 1);
+                work.leave_out(Object::left_out(ObjectKind::Preview).in_part(name));
                 gone.insert(name.clone());
             }
             _ if !role.goes(options) => {}
             _ => {
-                let stats = work.stats();
-                stats.attachments = stats.attachments.saturating_add(u64::from(role == Role::Attachment));
-                stats.interactive = stats.interactive.saturating_add(u64::from(role == Role::Active));
+                let object = |what| Object::removed(what).in_part(name);
+                match role {
+                    Role::Attachment => work.detached(object(ObjectKind::Attachment)),
+                    Role::Active => work.acting(object(ObjectKind::ActivePart)),
+                    _ => {}
+                }
                 gone.insert(name.clone());
             }
         }
@@ -115,6 +118,7 @@ fn entry(
     work: &mut Work<'_>,
 ) -> Result<Option<Vec<u8>>, Rejection> {
     let Wanted { at, name, content, manifest, gone } = wanted;
+    work.enter(name);
     let kind = manifest.kind(name).unwrap_or_default();
     let role = role(name, content, manifest);
     if role == Some(Role::Attachment) {

@@ -7,11 +7,11 @@ use crate::sanitize::format::image;
 use crate::sanitize::format::ooxml::heads::Heads;
 use crate::sanitize::format::ooxml::plan::{Plan, is_own};
 use crate::sanitize::format::ooxml::relations::{Relations, Types, source_of};
-use crate::sanitize::format::ooxml::{active, fields, role, sheets, text};
+use crate::sanitize::format::ooxml::{active, fields, fonts, role, sheets, text};
 use crate::sanitize::format::package::{Fresh, Package};
 use crate::sanitize::format::xml_editor::XmlEditor;
 use crate::sanitize::format::xml_tree::{Doctype, Tree};
-use crate::sanitize::{Note, Redaction, Rejection, Stats, Work};
+use crate::sanitize::{Note, Object, ObjectAction, ObjectKind, Redaction, Rejection, Work};
 
 /// What is known of a package before its parts are changed.
 struct Opened {
@@ -47,12 +47,11 @@ pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Re
         return Err(Rejection::Unsupported);
     }
     let written = parts(&mut package, &opened, &plan, work)?;
-    // Notes are about what stays as well.
-    let counted = Stats { notes: before.notes.clone(), ..work.stats().clone() } != before;
+    let counted = work.stats().counts_other_than(&before);
     let changed = counted || !plan.gone.is_empty() || written.iter().any(Option::is_some);
     if plan.signed && changed {
         plan.unsign(&opened.parts, &opened.relations);
-        work.stats().note(Note::Signatures, 1);
+        work.unsign(1);
     }
     write(package, &opened, &plan, written, work)
 }
@@ -83,6 +82,7 @@ fn parts(
             *slot = new;
         }
     }
+    work.enter("");
     Ok(written)
 }
 
@@ -149,6 +149,7 @@ fn part(
     if name.is_empty() || is_own(name) || plan.gone.contains(name) {
         return Ok(None);
     }
+    work.enter(name);
     let kind = opened.types.of(name).unwrap_or_default().to_ascii_lowercase();
     let extension = name.rsplit('.').next().unwrap_or_default();
     let file = role::of_type(&kind).max(role::of_path(name)) == Some(role::Role::Attachment);
@@ -164,16 +165,25 @@ fn part(
     }
     let xml = kind.ends_with("xml") || kind.ends_with(".vmldrawing") || matches!(extension, "xml" | "vml");
     if !xml {
-        let shown = ["font/", "application/x-font"];
         let signs = name.starts_with("_xmlsignatures/");
-        let unread = !signs
-            && !shown.iter().any(|shown| kind.starts_with(shown))
-            && work.options().redaction != Redaction::Off;
+        if fonts::is_called(&kind) {
+            return font(name, &kind, &package.again(at)?, work);
+        }
+        let unread = !signs && work.options().redaction != Redaction::Off;
         work.stats().note(Note::Passed, u64::from(unread));
         return Ok(None);
     }
     let tree = Tree::read(&package.again(at)?, Doctype::Refused, work)?;
     document(&tree, plan.dead.get(name), heads, work)
+}
+
+/// What a font becomes: what is none does not stay.
+fn font(name: &str, kind: &str, content: &[u8], work: &mut Work<'_>) -> Result<Option<Vec<u8>>, Rejection> {
+    if work.is_again() || fonts::is_one(name, kind, content, work) {
+        return Ok(None);
+    }
+    work.leave_out(Object::left_out(ObjectKind::Picture));
+    Ok(Some(Vec::new()))
 }
 
 /// What sound or film becomes; what is none does not stay.
@@ -183,7 +193,7 @@ fn media(name: &str, content: &[u8], work: &mut Work<'_>) -> Result<Option<Vec<u
         // Films begin like some of them.
         Content::Picture => image::picture(content, work),
         _ => {
-            work.stats().note(Note::Dropped, 1);
+            work.leave_out(Object::left_out(ObjectKind::Picture));
             Ok(Some(Vec::new()))
         }
     }
@@ -201,10 +211,10 @@ fn document(
         active::drop_dangling(tree, &mut editor, dead);
     }
     if work.options().interactive {
-        let count = active::disarm(tree, &mut editor)
-            .saturating_add(fields::disarm(tree, &mut editor))
-            .saturating_add(sheets::disarm(tree, &mut editor, &mut shared));
-        work.stats().interactive = work.stats().interactive.saturating_add(count);
+        let removed = |what, count| Object::new(what, ObjectAction::Removed, count);
+        work.acting(removed(ObjectKind::Markup, active::disarm(tree, &mut editor)));
+        work.acting(removed(ObjectKind::Action, fields::disarm(tree, &mut editor)));
+        work.acting(removed(ObjectKind::Formula, sheets::disarm(tree, &mut editor, &mut shared)));
     }
     text::edit(tree, &mut editor, &mut shared, heads, work)?;
     active::tidy(tree, &mut editor);

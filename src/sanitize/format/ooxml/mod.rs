@@ -24,6 +24,7 @@
 //! | `fields` | fields of a text document |
 //! | `sheets` | formulas, names and connections of a workbook |
 //! | `heads` | what the columns of its sheets are called |
+//! | `fonts` | fonts that come with a document |
 //! | `names` | names that programs give |
 //! | `text` | everything that is written in a part |
 //! | `clean` | one package's way through all of this |
@@ -31,6 +32,7 @@
 mod active;
 mod clean;
 mod fields;
+mod fonts;
 mod heads;
 mod names;
 mod plan;

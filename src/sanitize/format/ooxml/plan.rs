@@ -1,11 +1,11 @@
 //! [`Plan`]: which parts and relationships of a package go, before anything is written.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::sanitize::format::ooxml::relations::{Relations, Types, source_of};
 use crate::sanitize::format::ooxml::role::{self, Role};
 use crate::sanitize::format::ooxml::target;
-use crate::sanitize::{Note, Redaction, Rejection, Work};
+use crate::sanitize::{Object, ObjectKind, Redaction, Rejection, Work};
 
 /// What goes, and what becomes of links.
 #[derive(Default)]
@@ -35,8 +35,8 @@ impl Plan {
         let mut plan = Self::default();
         if work.options().interactive {
             plan.gone.clone_from(programs);
-            let count = u64::try_from(programs.len()).unwrap_or(u64::MAX);
-            work.stats().interactive = work.stats().interactive.saturating_add(count);
+            let in_order: BTreeSet<&String> = programs.iter().collect();
+            in_order.into_iter().for_each(|part| work.acting(active(part)));
         }
         let known: HashSet<&str> = parts.iter().map(String::as_str).collect();
         plan.judge_parts(parts, types, relations, work);
@@ -79,10 +79,9 @@ impl Plan {
             let role = by_type.max(role::of_path(part)).max(roles.get(part.as_str()).copied());
             let Some(role) = role.filter(|role| role.goes(work.options())) else { continue };
             self.gone.insert(part.clone());
-            let stats = work.stats();
             match role {
-                Role::Attachment => stats.attachments = stats.attachments.saturating_add(1),
-                Role::Active => stats.interactive = stats.interactive.saturating_add(1),
+                Role::Attachment => work.detached(Object::removed(ObjectKind::Attachment).in_part(part)),
+                Role::Active => work.acting(active(part)),
                 Role::Appendix => {}
             }
         }
@@ -100,7 +99,7 @@ impl Plan {
                 }
                 self.kill(&of.source, &relation.id);
                 if !part.is_some_and(|part| known.contains(part)) && !self.gone.contains(&of.source) {
-                    work.stats().interactive = work.stats().interactive.saturating_add(1);
+                    work.acting(Object::removed(ObjectKind::Reference).in_part(&of.source));
                 }
             }
         }
@@ -146,7 +145,7 @@ impl Plan {
                     && target::acts(&relation.target)
                 {
                     dead.insert(relation.id.clone());
-                    work.stats().interactive = work.stats().interactive.saturating_add(1);
+                    work.acting(Object::removed(ObjectKind::Reference).in_part(&of.source));
                 } else {
                     asked.push((&of.source, &relation.id, &relation.target));
                 }
@@ -168,7 +167,7 @@ impl Plan {
                 let Some(part) = &relation.part else { continue };
                 self.kill(&of.source, &relation.id);
                 if self.gone.insert(part.clone()) {
-                    work.stats().note(Note::Dropped, 1);
+                    work.leave_out(Object::left_out(ObjectKind::Preview).in_part(part));
                 }
             }
         }
@@ -186,6 +185,12 @@ impl Plan {
             }
         }
     }
+}
+
+/// A part that acts, as it is told of.
+fn active(part: &str) -> Object {
+    let macros = part.contains("vba") || part.contains("macrosheet");
+    Object::removed(if macros { ObjectKind::Macro } else { ObjectKind::ActivePart }).in_part(part)
 }
 
 /// Whether a part is what holds the package together.

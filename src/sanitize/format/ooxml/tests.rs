@@ -383,3 +383,30 @@ fn what_is_not_ordered_stays() {
     assert!(parts["[Content_Types].xml"].contains("macroEnabled"));
     assert_eq!(count(&stats), (1, 0));
 }
+
+#[test]
+fn what_is_called_a_font_is_one() {
+    let table = |head: &str, name: &str| format!("{head:\0<44}{name}\0\0\0\0\0\0\0<\0\0\0\u{4}abcd");
+    let hidden = "application/vnd.openxmlformats-officedocument.obfuscatedFont";
+    for (kind, content, stays) in [
+        (hidden, table("k3Yk", "OS/2"), true),
+        (hidden, table("MZ", "OS/2"), false),
+        (hidden, table("k3Yk", "OS\u{1}2"), false),
+        (hidden, table("k3Yk", "OS/2").replace('<', "="), false),
+        (hidden, "#!/bin/sh\nls\n".to_owned(), false),
+        ("application/x-fontdata", format!("{:\0<34}LP", "$\0\0\0"), true),
+        ("application/x-fontdata", format!("{:\0<34}LP", "%\0\0\0"), false),
+        ("application/x-font-ttf", "\0\u{1}\0\0\0\u{c}".to_owned(), true),
+        ("application/x-font-ttf", "MZ".to_owned(), false),
+        ("font/otf", "OTTO".to_owned(), true),
+    ] {
+        let made = Made::word("<w:p/>").part("word/fonts/a.bin", kind, &content).relation(
+            "word/document.xml",
+            "font",
+            "fonts/a.bin",
+            "",
+        );
+        let (parts, _) = made.clean(&mut Bench::disarming());
+        assert_eq!(parts["word/fonts/a.bin"] == content, stays, "{kind} {content:?}");
+    }
+}

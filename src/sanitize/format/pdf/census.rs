@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lopdf::{Dictionary, Document, Object, ObjectId};
 
-use crate::sanitize::Options;
 use crate::sanitize::format::pdf::action::{self, Slot, Verdict};
 use crate::sanitize::format::pdf::fields::Fields;
-use crate::sanitize::format::pdf::graph;
+use crate::sanitize::format::pdf::{graph, pages};
+use crate::sanitize::{Object as Removed, ObjectAction, ObjectKind, Options, Work};
 
 /// Annotations that play something.
 const MEDIA: &[&[u8]] = &[b"RichMedia", b"3D", b"Screen", b"Movie", b"Sound"];
@@ -19,16 +19,19 @@ pub(super) struct Census {
     pub(super) gone: BTreeSet<ObjectId>,
     /// What each object is where it is referred to: the worst of its places.
     pub(super) slots: BTreeMap<ObjectId, Slot>,
-    /// File specifications with an embedded file.
-    pub(super) attachments: u64,
     /// Signatures.
     pub(super) signatures: u64,
-    /// Actions that go, and entries of `/AA` whose action would stay.
-    actions: u64,
-    /// Fields, an XFA form, and widgets of no field.
-    fields: u64,
-    /// Media annotations, PostScript, data outside of the file.
-    media: u64,
+    /// What goes, by kind and page: file specifications with an embedded file; scripts and other actions, and entries of `/AA`
+    /// whose action would stay; fields, an XFA form, and widgets of no field; media annotations, PostScript, data outside of
+    /// the file.
+    things: BTreeMap<Thing, u64>,
+}
+
+/// A kind of thing on a page, if it is on one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Thing {
+    page: Option<u32>,
+    what: ObjectKind,
 }
 
 /// What is looked at, and for what.
@@ -36,6 +39,8 @@ struct Look<'a> {
     doc: &'a Document,
     options: Options,
     fields: Fields,
+    /// The page that each object of its annotations and actions is on.
+    pages: BTreeMap<ObjectId, u32>,
 }
 
 /// Where a dictionary was found.
@@ -46,6 +51,7 @@ struct Location<'a> {
     /// The key it stands under.
     key: &'a [u8],
     slot: Slot,
+    page: Option<u32>,
 }
 
 impl Census {
@@ -53,8 +59,8 @@ impl Census {
     pub(super) fn take(doc: &Document, options: Options, pages: &[ObjectId]) -> Self {
         let mut census = Self::default();
         census.place(doc);
+        let look = Look { doc, options, fields: Fields::of(doc), pages: pages::shown(doc, pages) };
         let pages: BTreeSet<ObjectId> = pages.iter().copied().collect();
-        let look = Look { doc, options, fields: Fields::of(doc) };
         for (id, object) in &doc.objects {
             census.stray(doc, *id, object, &pages);
             census.object(&look, *id, object);
@@ -64,23 +70,38 @@ impl Census {
         if options.interactive {
             let form = doc.catalog().ok().and_then(|catalog| graph::sub(doc, catalog, b"AcroForm"));
             let xfa = u64::from(form.is_some_and(|form| form.has(b"XFA")));
-            census.fields = census.fields.saturating_add(look.fields.terminal).saturating_add(xfa);
+            census.count(ObjectKind::FormField, None, look.fields.terminal.saturating_add(xfa));
         }
         census.orphans(doc);
         census
     }
 
-    /// How many things act.
-    pub(super) fn interactive(&self) -> u64 {
-        self.actions.saturating_add(self.fields).saturating_add(self.media)
+    fn count(&mut self, what: ObjectKind, page: Option<u32>, count: u64) {
+        let known = self.things.entry(Thing { page, what }).or_default();
+        *known = known.saturating_add(count);
+    }
+
+    /// Counts all that goes by the options, and tells of it page by page.
+    pub(super) fn tell(&self, options: Options, work: &mut Work<'_>) {
+        for (thing, count) in &self.things {
+            let object = Removed::new(thing.what, ObjectAction::Removed, *count).on_page(thing.page);
+            match thing.what {
+                ObjectKind::Attachment if options.attachments => work.detached(object),
+                ObjectKind::Attachment => {}
+                _ if options.interactive => work.acting(object),
+                _ => {}
+            }
+        }
     }
 
     /// Whether there is nothing to take out.
     pub(super) fn is_empty(&self, options: Options) -> bool {
-        self.gone.is_empty()
-            && self.signatures == 0
-            && (!options.interactive || self.interactive() == 0)
-            && (!options.attachments || self.attachments == 0)
+        let goes = |thing: &Thing| match thing.what {
+            ObjectKind::Attachment => options.attachments,
+            _ => options.interactive,
+        };
+        let none = self.things.iter().all(|(thing, count)| *count == 0 || !goes(thing));
+        self.gone.is_empty() && self.signatures == 0 && none
     }
 
     /// Finds the places of all objects that stand for actions.
@@ -126,6 +147,7 @@ impl Census {
     fn object(&mut self, look: &Look<'_>, id: ObjectId, object: &Object) {
         let (doc, options) = (look.doc, look.options);
         let own = self.slots.get(&id).copied().unwrap_or(Slot::Other);
+        let page = look.pages.get(&id).copied();
         if let Object::Stream(stream) = object {
             let hidden = options.attachments
                 && options.interactive
@@ -134,7 +156,7 @@ impl Census {
                 self.gone.insert(id);
             }
             if options.interactive && (stream.dict.has(b"F") || postscript(doc, &stream.dict)) {
-                self.media = self.media.saturating_add(1);
+                self.count(ObjectKind::Media, page, 1);
             }
         }
         let mut found = Vec::new();
@@ -142,14 +164,16 @@ impl Census {
         for (n, (key, dict)) in found.into_iter().enumerate() {
             let whole = n == 0 && !matches!(object, Object::Array(_));
             let slot = if whole { own } else { action::slot(key) };
-            self.attachments = self.attachments.saturating_add(u64::from(dict.has(b"EF")));
+            if dict.has(b"EF") {
+                self.count(ObjectKind::Attachment, page, 1);
+            }
             let mut goes = false;
             if signature(doc, dict) {
                 self.signatures = self.signatures.saturating_add(1);
                 goes = true;
             }
             if options.interactive {
-                goes |= self.acting(look, dict, Location { id: whole.then_some(id), key, slot });
+                goes |= self.acting(look, dict, Location { id: whole.then_some(id), key, slot, page });
             }
             goes |= options.attachments && annotation(doc, dict) == b"FileAttachment";
             if goes && whole {
@@ -172,12 +196,14 @@ impl Census {
                 if action::verdict(doc, action, Slot::Action) == Verdict::Acts
                     && action::verdict(doc, action, Slot::Other) != Verdict::Acts)
         });
-        self.actions = self.actions.saturating_add((quiet.count() + direct.count()) as u64);
+        self.count(ObjectKind::Action, place.page, (quiet.count() + direct.count()) as u64);
         let verdict = action::verdict(doc, dict, place.slot);
-        self.actions = self.actions.saturating_add(u64::from(verdict == Verdict::Acts));
+        let script = dict.has(b"JS") || graph::name(doc, dict, b"S") == b"JavaScript";
+        let action = if script { ObjectKind::Script } else { ObjectKind::Action };
+        self.count(action, place.page, u64::from(verdict == Verdict::Acts));
         let kind = annotation(doc, dict);
         let media = MEDIA.contains(&kind);
-        self.media = self.media.saturating_add(u64::from(media));
+        self.count(ObjectKind::Media, place.page, u64::from(media));
         let widget = kind == b"Widget";
         // The form's own were counted with it.
         let counted = match place.id {
@@ -185,7 +211,7 @@ impl Census {
             None => [b"Fields".as_slice(), b"Kids"].contains(&place.key),
         };
         if widget && !counted && !of_field(doc, dict, fields) {
-            self.fields = self.fields.saturating_add(1);
+            self.count(ObjectKind::FormField, place.page, 1);
         }
         verdict == Verdict::Acts || media || widget
     }

@@ -22,13 +22,9 @@ fn cleaned(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
     strings::links(&mut doc, work)?;
     let options = work.options();
     let census = Census::take(&doc, options, &pages);
-    let stats = work.stats();
-    stats.note(Note::Signatures, census.signatures);
-    if options.attachments {
-        stats.attachments = stats.attachments.saturating_add(census.attachments);
-    }
+    work.unsign(census.signatures);
+    census.tell(options, work);
     if options.interactive {
-        stats.interactive = stats.interactive.saturating_add(census.interactive());
         flatten::flatten(&mut doc, &pages, work)?;
     }
     strip::strip(&mut doc, &census, options);

@@ -10,22 +10,30 @@ use crate::sanitize::{Rejection, Work};
 const STREAM: usize = 64 << 20;
 
 /// Opens a file: whatever stands before its header is skipped, a broken cross-reference table is made anew, and one
-/// that only needs the empty password is decrypted.
+/// that needs the empty password or the one that its owner gave is decrypted.
 ///
 /// # Errors
-/// [`Rejection::Encrypted`] with a password, [`Rejection::Malformed`], [`Rejection::OverLimit`].
+/// [`Rejection::Encrypted`] without a password, [`Rejection::WrongPassword`] with another, [`Rejection::Malformed`],
+/// [`Rejection::OverLimit`].
 pub(super) fn open(file: &[u8], work: &mut Work<'_>) -> Result<Document, Rejection> {
     let limit = work.room().min(STREAM);
-    let mut doc = match load(file, limit) {
+    let (mut doc, password) = match identified_or(file, limit, None) {
         Err(Rejection::Encrypted) => {
-            identified(file).map_or(Err(Rejection::Encrypted), |file| load(&file, limit))?
+            let password = work.password()?.ok_or(Rejection::Encrypted)?;
+            let doc =
+                identified_or(file, limit, Some(password.expose())).map_err(|rejection| match rejection {
+                    Rejection::Encrypted => Rejection::WrongPassword,
+                    other => other,
+                });
+            (doc?, Some(password))
         }
-        doc => doc?,
+        doc => (doc?, None),
     };
+    let password = password.as_ref().map(|password| password.expose().as_str());
     // The table may be readable and yet wrong.
     let lost = lost(&doc);
     if (lost > 0 || doc.catalog().is_err())
-        && let Ok(anew) = read(file, limit, true)
+        && let Ok(anew) = read(file, limit, Way { anew: true, password })
         && anew.catalog().is_ok()
         && anew.objects.len() > doc.objects.len()
     {
@@ -39,16 +47,39 @@ pub(super) fn open(file: &[u8], work: &mut Work<'_>) -> Result<Document, Rejecti
     Ok(doc)
 }
 
-fn load(file: &[u8], limit: usize) -> Result<Document, Rejection> {
-    read(file, limit, false).or_else(|rejection| match rejection {
-        Rejection::Malformed => read(file, limit, true),
+/// How a file is read.
+#[derive(Clone, Copy)]
+struct Way<'p> {
+    /// Whether its table is made anew.
+    anew: bool,
+    password: Option<&'p str>,
+}
+
+/// Loads a file, also one that lacks what keys are derived from.
+fn identified_or(file: &[u8], limit: usize, password: Option<&String>) -> Result<Document, Rejection> {
+    let password = password.map(String::as_str);
+    match load(file, limit, password) {
+        Err(Rejection::Encrypted) => {
+            identified(file).map_or(Err(Rejection::Encrypted), |file| load(&file, limit, password))
+        }
+        doc => doc,
+    }
+}
+
+fn load(file: &[u8], limit: usize, password: Option<&str>) -> Result<Document, Rejection> {
+    read(file, limit, Way { anew: false, password }).or_else(|rejection| match rejection {
+        Rejection::Malformed => read(file, limit, Way { anew: true, password }),
         other => Err(other),
     })
 }
 
-fn read(file: &[u8], limit: usize, anew: bool) -> Result<Document, Rejection> {
-    let options =
-        LoadOptions { max_decompressed_size: Some(limit), force_reconstruct: anew, ..LoadOptions::default() };
+fn read(file: &[u8], limit: usize, way: Way<'_>) -> Result<Document, Rejection> {
+    let options = LoadOptions {
+        max_decompressed_size: Some(limit),
+        force_reconstruct: way.anew,
+        password: way.password.map(str::to_owned),
+        ..LoadOptions::default()
+    };
     let doc = Document::load_mem_with_options(file, options).map_err(|error| match error {
         Error::Decryption(_) | Error::InvalidPassword | Error::UnsupportedSecurityHandler(_) => {
             Rejection::Encrypted

@@ -1,7 +1,7 @@
 //! The pages of a document. Readers walk the page tree differently where it is broken: one that is, is made anew, as
 //! one node with all pages, so that all see the same ones.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use lopdf::{Dictionary, Document, Object, ObjectId};
@@ -45,6 +45,35 @@ pub(super) fn settle(doc: &mut Document, work: &mut Work<'_>) -> Result<Vec<Obje
         made.push(page.whole(root));
     }
     rebuild(doc, root, made)
+}
+
+/// What leads from an annotation to somewhere else.
+const ELSEWHERE: &[&[u8]] = &[b"Parent", b"P", b"Dest", b"D", b"SD", b"AP", b"Pg"];
+
+/// The page, counted from 1, that each object of annotations and actions is on: the first that leads to it.
+pub(super) fn shown(doc: &Document, pages: &[ObjectId]) -> BTreeMap<ObjectId, u32> {
+    let mut shown: BTreeMap<ObjectId, u32> = pages.iter().copied().zip(1_u32..).collect();
+    for (page, number) in pages.iter().zip(1_u32..) {
+        let Some(page) = doc.objects.get(page).and_then(graph::dict) else { continue };
+        let mut open: Vec<&Object> =
+            [b"Annots".as_slice(), b"AA"].iter().filter_map(|key| page.get(key).ok()).collect();
+        while let Some(object) = open.pop() {
+            match object {
+                Object::Reference(id) if !shown.contains_key(id) => {
+                    shown.insert(*id, number);
+                    open.extend(doc.objects.get(id));
+                }
+                Object::Array(items) => open.extend(items),
+                other => {
+                    let entries = graph::dict(other).into_iter().flatten();
+                    open.extend(
+                        entries.filter(|(key, _)| !ELSEWHERE.contains(&key.as_slice())).map(|(_, to)| to),
+                    );
+                }
+            }
+        }
+    }
+    shown
 }
 
 /// What the nodes above have that is inherited, of each key the nearest.

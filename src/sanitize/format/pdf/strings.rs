@@ -5,7 +5,7 @@ use lopdf::{Dictionary, Document, Object, StringFormat};
 use crate::edit::spliced_text;
 use crate::sanitize::format::pdf::graph;
 use crate::sanitize::values::Needles;
-use crate::sanitize::{Edit, Redaction, Rejection, Work};
+use crate::sanitize::{Redaction, Rejection, Work};
 
 /// Keys whose strings are no text.
 const BYTES: &[&[u8]] = &[
@@ -94,14 +94,7 @@ pub(super) fn remove(doc: &mut Document, needles: &Needles, work: &mut Work<'_>)
 
 /// A text without the values; null if it holds none.
 fn without(text: &str, needles: &Needles, work: &mut Work<'_>) -> Object {
-    let mut edits: Vec<Edit> = Vec::new();
-    for (range, edit) in needles.find(text) {
-        match edits.last_mut() {
-            // What lies over another value goes with it.
-            Some(last) if range.start < last.range.end => last.range.end = last.range.end.max(range.end),
-            _ => edits.push(Edit { range, ..edit.clone() }),
-        }
-    }
+    let edits = needles.edits(text);
     if edits.is_empty() {
         return Object::Null;
     }

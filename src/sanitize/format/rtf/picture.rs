@@ -1,7 +1,7 @@
 //! [`picture`]: an image within a file, which spells it in hexadecimal.
 
 use crate::sanitize::format::image;
-use crate::sanitize::{Note, Redaction, Rejection, Work};
+use crate::sanitize::{Note, Object, ObjectKind, Redaction, Rejection, Work};
 
 /// What becomes of it.
 #[derive(Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub(super) fn picture(digits: &[u8], bitmap: bool, work: &mut Work<'_>) -> Resul
     } else if bytes.is_empty() {
         Ok(Cleaned::Same)
     } else if !image::is_picture(&bytes) {
-        work.stats().note(Note::Dropped, 1);
+        work.leave_out(Object::left_out(ObjectKind::Picture));
         Ok(Cleaned::Gone)
     } else {
         let clean = image::picture(&bytes, work)?;

@@ -10,7 +10,7 @@ use crate::sanitize::format::rtf::decoder::{Pages, TextDecoder, Unit};
 use crate::sanitize::format::rtf::group::{Destination, is_field, link, place};
 use crate::sanitize::format::rtf::picture::{self, Cleaned, hexed, unhexed};
 use crate::sanitize::format::rtf::token::{Token, TokenKind, tokens};
-use crate::sanitize::{Rejection, Work};
+use crate::sanitize::{Object, ObjectAction, ObjectKind, Rejection, Work};
 
 /// Groups within groups that are followed.
 const DEPTH: usize = 1000;
@@ -360,8 +360,7 @@ impl<'w, 'j> Plan<'w, 'j> {
     fn removed(&mut self, range: Range<usize>, counted: bool) {
         // Empty braces, so that the control word before does not run into what follows.
         self.patches.put(range, "{}");
-        let stats = self.work.stats();
-        stats.interactive = stats.interactive.saturating_add(u64::from(counted));
+        self.work.acting(Object::new(ObjectKind::Action, ObjectAction::Removed, u64::from(counted)));
     }
 
     fn close(&mut self, end: usize) -> Result<(), Rejection> {
@@ -470,11 +469,11 @@ impl<'w, 'j> Plan<'w, 'j> {
         for word in group.words {
             self.patches.put(word, "{}");
         }
-        let attachments = self.work.options().attachments;
-        let stats = self.work.stats();
-        let count =
-            if group.package && attachments { &mut stats.attachments } else { &mut stats.interactive };
-        *count = count.saturating_add(1);
+        if group.package && self.work.options().attachments {
+            self.work.detached(Object::removed(ObjectKind::Attachment));
+        } else {
+            self.work.acting(Object::removed(ObjectKind::ActivePart));
+        }
         Ok(())
     }
 }

@@ -4,7 +4,7 @@ use crate::sanitize::format::charset::{self, Decoded};
 use crate::sanitize::format::markup::{data, entity, tag};
 use crate::sanitize::format::xml::plan::{Literal, Plan, Reading};
 use crate::sanitize::format::xml::token;
-use crate::sanitize::{Named, Redaction, Rejection, Work};
+use crate::sanitize::{Named, Object, ObjectAction, ObjectKind, Redaction, Rejection, Work};
 
 /// Cleans a drawing.
 ///
@@ -73,8 +73,7 @@ fn clean(file: &[u8], drawing: bool, work: &mut Work<'_>) -> Result<Vec<u8>, Rej
     if drawing && !options.interactive {
         data::clean_pictures(&xml, &mut patches, work)?;
     }
-    let stats = work.stats();
-    stats.interactive = stats.interactive.saturating_add(removed);
+    work.acting(Object::new(ObjectKind::Markup, ObjectAction::Removed, removed));
     if patches.is_empty() {
         return Ok(file.to_vec());
     }

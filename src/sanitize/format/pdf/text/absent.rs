@@ -12,7 +12,7 @@ use crate::sanitize::format::pdf::text::reading::Reading;
 use crate::sanitize::format::pdf::text::streams::ContentStreams;
 use crate::sanitize::format::pdf::text::walk;
 use crate::sanitize::format::pdf::{graph, open, strings};
-use crate::sanitize::values::{Needles, automaton};
+use crate::sanitize::values::Needles;
 use crate::sanitize::{Rejection, Work};
 
 /// Whether none of these values is left in a file that was written: not in its strings and streams as another reader
@@ -70,11 +70,8 @@ struct Search<'n> {
 
 impl<'n> Search<'n> {
     fn new(needles: &'n Needles) -> Result<Self, Rejection> {
-        let words =
-            needles.iter().filter(|needle| needle.within && needle.text.chars().any(char::is_alphabetic));
         let mut bytes = Vec::new();
-        for needle in words {
-            let text = &needle.text;
+        for text in needles.shortest_within() {
             let big: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
             let little: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
             let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
@@ -84,7 +81,8 @@ impl<'n> Search<'n> {
             }
             bytes.extend([text.as_bytes().to_vec(), big, little]);
         }
-        Ok(Self { needles, bytes: automaton(&bytes)? })
+        let bytes = (!bytes.is_empty()).then(|| AhoCorasick::new(&bytes)).transpose();
+        Ok(Self { needles, bytes: bytes.map_err(|_| Rejection::OverLimit)? })
     }
 
     fn object(&self, object: &Object<'_>, depth: usize) -> bool {
@@ -146,6 +144,6 @@ impl<'n> Search<'n> {
         }
         let blank = |byte: &u8| matches!(byte, 0 | b' ' | b'\n' | b'\r' | b'\t');
         joined.retain(|byte| !blank(byte));
-        self.needles.stand_within(&joined)
+        self.needles.stand_within(&String::from_utf8_lossy(&joined))
     }
 }

@@ -145,10 +145,10 @@ fn ask(
 /// Removes values wherever else a page shows them.
 fn search(plan: &mut Plan, source: Source, record: &PageRecord<'_>, needles: &Needles, work: &mut Work<'_>) {
     for reading in readings(record) {
-        for (range, edit) in needles.find(&reading.text) {
-            let which: Vec<usize> = reading.glyphs(&range).collect();
+        for edit in needles.edits(&reading.text) {
+            let which: Vec<usize> = reading.glyphs(&edit.range).collect();
             if plan.redact(source, record, &which) {
-                work.applied(edit);
+                work.applied(&edit);
             }
         }
     }
