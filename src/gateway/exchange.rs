@@ -61,6 +61,8 @@ pub struct Facts {
     pub undo: Option<Arc<SurrogateMap>>,
     /// What surrogates of this request and its answer are the same within, on routes that encrypt.
     pub scope: Option<Scope>,
+    /// Where messages go, as the answer's `endpoint` event says it; of streams of MCP only.
+    pub endpoint: Option<Arc<OnceLock<String>>>,
     /// Values replaced, both ways together.
     pub redacted: Arc<AtomicU64>,
     /// Values restored in the answer.

@@ -27,6 +27,7 @@ use crate::gateway::exchange::{Exchange, Facts, Outcome};
 use crate::gateway::filter::{Document, Filter, Flow, Stage};
 use crate::gateway::filters::answers::{AnswerEditing, Issued, OneWay, PlannedAnswers, nothing_issued};
 use crate::gateway::filters::direct::leads_around;
+use crate::gateway::filters::endpoint_events;
 use crate::gateway::filters::file_policy::FileTreatment;
 use crate::gateway::filters::findings;
 use crate::gateway::filters::head_values::{HeadRedaction, refused};
@@ -430,6 +431,9 @@ impl Filter for Redact {
         }
         if matches!(self.parts.answers, AnswerMode::Restore(_)) {
             remember::watch(x, head, plan);
+        }
+        if endpoint_events::may_be_in(x, head) && self.edits_answers() {
+            plan.rewrite(endpoint_events::noting(x), UnscannedPolicy::Pass);
         }
         let issued = remember::restored(x);
         if let Some(PlannedAnswers { layer, policy }) = self.answers(x, issued).await? {
