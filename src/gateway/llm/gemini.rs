@@ -41,7 +41,7 @@ const fn delta(at: &'static str, key: &'static [Key]) -> Delta {
     Delta { at, treatment: Text, when: None, key }
 }
 
-pub(super) const REQUEST: &[(&str, Treatment)] = &[
+const REQUEST: &[(&str, Treatment)] = &[
     ("model", Typed(Name)),
     ("cachedContent", Typed(Name)),
     ("cached_content", Typed(Name)),
@@ -56,7 +56,7 @@ pub(super) const REQUEST: &[(&str, Treatment)] = &[
     ("contents[*].parts[*].sdkBlob", Typed(Opaque)),
 ];
 
-pub(super) const ANSWER: &[(&str, Treatment)] = &[
+const ANSWER: &[(&str, Treatment)] = &[
     ("responseId", Typed(Id)),
     ("modelVersion", Typed(Name)),
     ("candidates[*].content.parts[*].functionCall.id", Typed(Id)),
@@ -80,7 +80,7 @@ const NESTED: Nested = Nested {
 };
 
 /// Arguments and results of calls; an argument that comes in pieces may be a number.
-pub(super) const FREE_FORM: &[&str] = &[
+const FREE_FORM: &[&str] = &[
     "**.functionCall.args",
     "**.functionCall.partialArgs[*].numberValue",
     "**.functionResponse.response",
@@ -98,7 +98,7 @@ const SIGNED: &[Signed] = &[Signed {
 }];
 
 /// How texts go on over events.
-const EVENTS: StreamProtocol = StreamProtocol {
+pub(super) const EVENTS: StreamProtocol = StreamProtocol {
     deltas: &[
         delta("candidates[*].content.parts[*].text", PARTS),
         Delta {

@@ -30,7 +30,12 @@ enum Step {
 impl Place {
     /// Reads `a.b[*].c`.
     pub(super) fn parse(text: &'static str) -> Result<Self, BadPlace> {
-        let mut steps = Vec::new();
+        Self::within("", text)
+    }
+
+    /// The same in a member of this name; empty: in none.
+    pub(super) fn within(member: &'static str, text: &'static str) -> Result<Self, BadPlace> {
+        let mut steps: Vec<Step> = (!member.is_empty()).then_some(Step::Member(member)).into_iter().collect();
         for name in text.split('.') {
             let (name, each) = name.strip_suffix("[*]").map_or((name, false), |name| (name, true));
             if name.is_empty() || name.contains(['[', ']', '*', '"']) {
