@@ -99,9 +99,6 @@ impl Both<'_> {
         let restored = Arc::clone(&x.facts.restored);
         let unscanned = Arc::clone(&x.facts.answer_unscanned);
         let mut redactor = invented.redactor.clone();
-        if !x.facts.own_values.is_empty() {
-            redactor = redactor.letting_pass(x.facts.own_values.iter().map(String::as_str));
-        }
         if let Some(words) = &x.facts.said {
             redactor = redactor.letting_repeat(words.clone());
         }

@@ -363,15 +363,17 @@ impl Filter for Redact {
         let may_pass = lenient && matches!(reading, ReadAs::Parts(_));
         let body = document.current().clone();
         let sealed = keys.clone();
-        let masks = matches!(&self.parts.answers, AnswerMode::Restore(Some(_)));
+        let words = x.facts.said.clone();
         let work = move |checkpoint: &Checkpoint| {
             let redactor = redactor.passing(checkpoint.clone());
             let parsed = reading.parse(&body, &readings)?;
             policy.check(&parsed.files)?;
             let redacted = redactor.content(&body, &parsed.content, &keys, Limits::default())?;
             policy.check_strings(redacted.0.report().files())?;
-            let own = if masks { enumerated(&body, &readings.fields) } else { Vec::new() };
-            Ok::<_, BodyFault>((redacted, own))
+            if let Some(words) = &words {
+                enumerated(&body, &readings.fields, &mut |value| words.keep(value));
+            }
+            Ok::<_, BodyFault>(redacted)
         };
         let span = x.trace.place().begin("redact", SpanKind::Internal);
         let job = Job { caller: x.caller(), bytes: document.current().len() };
@@ -385,12 +387,11 @@ impl Filter for Redact {
             return Ok(Flow::Next);
         }
         let done = done.map_err(ApiError::from).map_err(GatewayError::Api);
-        let ((redacted, undo), own) = match done.and_then(|done| done.map_err(GatewayError::from)) {
+        let (redacted, undo) = match done.and_then(|done| done.map_err(GatewayError::from)) {
             Ok(done) => done,
             Err(error) if self.passes(x, &error) => return Ok(Flow::Next),
             Err(error) => return Err(error),
         };
-        x.facts.own_values = own;
         let replaced = self.counted(x, redacted.report(), documents);
         let mut rewritten =
             if replaced > 0 { redacted.into_value().into() } else { document.current().clone() };
@@ -451,6 +452,7 @@ impl Filter for Redact {
             x.request_scan = Scan::Scanned;
             let session = SessionParts {
                 redactor: self.noting(x, redactor),
+                words: x.facts.said.clone(),
                 keys,
                 known: self.protocol(x).map(|protocol| Arc::clone(&protocol.request)),
                 issued: Arc::clone(issued),
