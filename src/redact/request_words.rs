@@ -48,6 +48,13 @@ impl RequestWords {
         Self(Arc::new(Mutex::new(Prints { tally: Some(tally), ..Prints::default() })))
     }
 
+    /// What they take, about, in bytes.
+    pub fn size(&self) -> usize {
+        let kept = self.prints();
+        // A set has about as much again around what is in it.
+        size_of::<u64>() * (kept.all.capacity() + 2 * (kept.gone.len() + kept.stays.len()))
+    }
+
     /// Takes those of a text.
     pub(super) fn read(&self, text: &str) {
         let kept = &mut *self.prints();
