@@ -191,7 +191,7 @@ impl Filter for OwnUrls {
             })
         });
         plan.rewrite(
-            Layer::Text(TextLayer { editor, protocol: None, restores: true }),
+            Layer::Text(TextLayer { editor, protocol: None, fields: None, restores: true }),
             UnscannedPolicy::Pass,
         );
         Ok(())

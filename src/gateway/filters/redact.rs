@@ -42,7 +42,7 @@ use crate::gateway::filters::scope::of_conversation;
 use crate::gateway::filters::session::{SessionParts, SessionRedactor};
 use crate::gateway::layer::{Layer, UnscannedPolicy};
 use crate::gateway::llm::{
-    CompiledProtocol, ProtocolChoice, Repeats, conversation, enumerated, is_mcp, open_blocks,
+    CompiledProtocol, ProtocolChoice, Repeats, conversation, enumerated, is_mcp, open_blocks, results,
 };
 use crate::gateway::media_type::{DeclaredFormat, is_foreign, is_sound};
 use crate::gateway::plan::{AnswerPlan, RequestPlan};
@@ -65,6 +65,7 @@ pub struct Redact {
     parts: RedactParts,
     everything: Arc<PathSet>,
     batch: Arc<BatchLines>,
+    results: Arc<PathSet>,
     /// Of callers without a token.
     tenant: Tenant,
 }
@@ -76,7 +77,8 @@ impl Redact {
     /// A pattern of a protocol that is wrong, which would be a bug in the data.
     pub fn new(parts: RedactParts) -> Result<Self, PatternError> {
         let batch = Arc::new(BatchLines::new(&parts.protocols)?);
-        Ok(Self { parts, everything: Arc::new(PathSet::everything()), batch, tenant: Tenant::default() })
+        let (everything, results) = (Arc::new(PathSet::everything()), Arc::new(results::fields()?));
+        Ok(Self { parts, everything, batch, results, tenant: Tenant::default() })
     }
 
     fn protocol(&self, x: &Exchange) -> Option<&Arc<CompiledProtocol>> {
@@ -198,6 +200,7 @@ impl Redact {
             redactor: redactor.clone(),
             keys,
             protocol: None,
+            fields: None,
             counts: Arc::clone(&self.parts.counts),
             unscanned: Arc::clone(&x.facts.request_unscanned),
             refused: self.parts.files.refused_in_strings(),
@@ -217,7 +220,8 @@ impl Redact {
             AnswerMode::Redact(_) | AnswerMode::Restore(Some(_)) => self.keys(x).await?,
             AnswerMode::Off | AnswerMode::Restore(None) => Keys::default(),
         };
-        Ok(AnswerEditing { parts: &self.parts, keys, protocol, issued }.plan(x))
+        let fields = results::may_come(x.path()).then(|| Arc::clone(&self.results));
+        Ok(AnswerEditing { parts: &self.parts, keys, protocol, fields, issued }.plan(x))
     }
 
     /// Redacts chosen values of the head.

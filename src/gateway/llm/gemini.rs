@@ -23,6 +23,7 @@ const ARGUMENT: &[Key] = &[
 /// A model stands in the path, up to a colon; the requests of a batch may stand in a file.
 const MODEL: ModelNaming = ModelNaming {
     free: &["/models/*:countTokens", "/models/*:computeTokens"],
+    idle: &["/batches/*"],
     blind: &["/models/*:batchGenerateContent"],
     bounds: &["generationconfig.maxoutputtokens", "generation_config.max_output_tokens"],
     ..ModelNaming::NONE
@@ -76,8 +77,14 @@ const NESTED: Nested = Nested {
         "batch.inputConfig.requests.requests[*].request",
         "batch.input_config.requests.requests[*].request",
     ],
-    answers: &[],
+    answers: INLINED,
 };
+
+/// Where a batch has its answers in it.
+pub(super) const INLINED: &[&str] = &[
+    "response.inlinedResponses.inlinedResponses[*].response",
+    "metadata.output.inlinedResponses.inlinedResponses[*].response",
+];
 
 /// Arguments and results of calls; an argument that comes in pieces may be a number.
 const FREE_FORM: &[&str] = &[
@@ -151,6 +158,10 @@ pub(super) static GENERATE: Protocol = Protocol {
         "/endpoints/*:generateContent",
         "/cachedContents",
         "/cachedContents/*",
+        // Others have batches too, at `v1`.
+        "/v1beta/batches/*",
+        "/v1alpha/batches/*",
+        "/batches/*",
     ],
     shape: ErrorShape::Gemini,
     request: REQUEST,

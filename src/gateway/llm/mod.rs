@@ -7,6 +7,7 @@
 //! | `realtime`, `gemini_live` | those that are messages of a WebSocket |
 //! | `provider` | [`Provider`]: what is spoken at the addresses of one, and how it spells errors |
 //! | `registry` | every protocol, and [`ProtocolChoice`]: how a route chooses one |
+//! | [`results`] | results of batches, in files that say nothing of a protocol |
 //! | `schema` | what of a JSON Schema is no text, in every protocol |
 //! | `piece`, `piece_reader` | the strings of an event, which of them are text, and what becomes of each |
 //! | `place` | where values are in an event |
@@ -53,6 +54,7 @@ mod provider;
 mod realtime;
 mod registry;
 mod responses;
+pub mod results;
 mod schema;
 mod signed;
 mod template;

@@ -3,6 +3,7 @@
 //! results. And its smaller interfaces: completions, embeddings, moderations, images, speech.
 
 use crate::gateway::error::ErrorShape;
+use crate::gateway::llm::gemini::INLINED;
 use crate::gateway::llm::protocol::TokenCount::{CachedInput, Input, Output, Reasoning, Total};
 use crate::gateway::llm::protocol::{
     Close, ConversationNaming, Covers, Delta, Echo, Key, ModelNaming, Nested, Protocol, Signed,
@@ -270,7 +271,8 @@ pub(super) static SINGLE: Protocol = Protocol {
         ("output_file_id", Typed(Id)),
         ("error_file_id", Typed(Id)),
     ],
-    nested: Nested::NONE,
+    // Gemini has batches at the same path.
+    nested: Nested { requests: &[], answers: INLINED },
     stream: StreamProtocol {
         // Images come in parts, which are bytes.
         end_data: b"[DONE]",
