@@ -1,4 +1,4 @@
-//! Cohere's chat, embed and rerank (API reference, version 2), and the chat of version 1.
+//! Cohere's chat, embed, rerank and batches (API reference, version 2), and the chat of version 1.
 
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::TokenCount::{CachedInput, Input, Output};
@@ -22,7 +22,7 @@ const fn close(event: &'static str, key: &'static [Key]) -> Close {
 /// `POST /v2/chat` and what belongs to it.
 pub(super) static V2: Protocol = Protocol {
     name: "cohere",
-    paths: &["/v2/chat", "/v2/embed", "/v2/rerank", "/v2/parse"],
+    paths: &["/v2/chat", "/v2/embed", "/v2/rerank", "/v2/parse", "/v2/batches", "/v2/batches/*"],
     shape: ErrorShape::Cohere,
     request: &[
         ("model", Typed(Name)),
@@ -30,9 +30,18 @@ pub(super) static V2: Protocol = Protocol {
         ("messages[*].tool_calls[*].function.arguments", Embedded),
         ("messages[*].tool_calls[*].id", Typed(Id)),
         ("messages[*].tool_call_id", Typed(Id)),
+        ("input_dataset_id", Typed(Id)),
     ],
     answer: &[
         ("id", Typed(Id)),
+        ("batch.id", Typed(Id)),
+        ("batch.model", Typed(Name)),
+        ("batch.input_dataset_id", Typed(Id)),
+        ("batch.output_dataset_id", Typed(Id)),
+        ("batches[*].id", Typed(Id)),
+        ("batches[*].model", Typed(Name)),
+        ("batches[*].input_dataset_id", Typed(Id)),
+        ("batches[*].output_dataset_id", Typed(Id)),
         ("message.tool_calls[*].id", Typed(Id)),
         ("message.tool_calls[*].function.arguments", Embedded),
         ("delta.message.tool_calls.id", Typed(Id)),
@@ -58,7 +67,8 @@ pub(super) static V2: Protocol = Protocol {
         final_events: &[b"data:[DONE]", b"\"type\":\"message-end\""],
         ..StreamProtocol::NONE
     },
-    model: ModelNaming::MEMBER,
+    // What is in a batch stands in a dataset.
+    model: ModelNaming { blind: &["/v2/batches"], idle: &["/v2/batches/*"], ..ModelNaming::MEMBER },
     usage: &[
         ("usage.billed_units.input_tokens", Input),
         ("usage.billed_units.output_tokens", Output),

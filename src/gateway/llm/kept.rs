@@ -183,7 +183,7 @@ mod tests {
     fn paths_name_what_is_kept() {
         use Kept::{Always, IfTold, UnlessToldNot};
         type Case = (&'static str, Option<Kept>, &'static [(&'static str, bool)]);
-        let cases: [Case; 33] = [
+        let cases: [Case; 36] = [
             ("/v1/responses", Some(UnlessToldNot), &[]),
             ("/openai/v1/responses/", Some(UnlessToldNot), &[]),
             ("/v1/responses/compact", Some(UnlessToldNot), &[]),
@@ -216,6 +216,9 @@ mod tests {
             ("/v1beta/fileSearchStores/s:uploadToFileSearchStore", Some(Always), &[("s", true)]),
             ("/v1beta/models/veo/operations/op_1", Some(Always), &[("op_1", false)]),
             ("/v1/agents/completions", Some(IfTold), &[]),
+            ("/v1/datasets", Some(Always), &[]),
+            ("/v1/datasets/ds-1", Some(Always), &[("ds-1", false)]),
+            ("/v1/embed-jobs/job-1/cancel", Some(Always), &[("job-1", false)]),
             ("/mcp", None, &[]),
         ];
         for (path, kept, want) in cases {

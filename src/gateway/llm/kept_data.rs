@@ -151,11 +151,17 @@ static MISTRAL: KeptNaming = KeptNaming {
     answer: &[&["conversation_id"], &["output_file"], &["error_file"]],
 };
 
-/// API reference, "Batches" and, of version 1, "Chat".
+/// API reference, "Batches", "Datasets" and "Embed Jobs", and of version 1 "Chat".
 static COHERE: KeptNaming = KeptNaming {
-    collections: &[],
-    request: &[("input_dataset_id", Reads)],
-    answer: &[&["batch", "id"], &["batch", "output_dataset_id"], &["output_dataset_id"]],
+    collections: &[collection("datasets", Always, Reads), collection("embed-jobs", Always, Reads)],
+    request: &[("input_dataset_id", Reads), ("dataset_id", Reads)],
+    answer: &[
+        &["batch", "id"],
+        &["batch", "output_dataset_id"],
+        &["output_dataset_id"],
+        &["dataset", "id"],
+        &["job_id"],
+    ],
 };
 
 /// Tasks, which a server makes of calls: specification of 2025-11-25, and the extension `io.modelcontextprotocol/tasks` of
