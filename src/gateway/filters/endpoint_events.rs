@@ -30,7 +30,7 @@ const EVENTS: &str = "text/event-stream";
 
 /// Whether one may come in the answer.
 pub(super) fn may_come(x: &Exchange) -> bool {
-    x.head().method == Method::GET && x.protocol().is_some_and(is_mcp)
+    x.head().method == Method::GET && !x.is_websocket() && x.protocol().is_some_and(is_mcp)
 }
 
 /// Whether one may come in this answer.

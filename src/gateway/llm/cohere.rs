@@ -1,6 +1,7 @@
 //! Cohere's chat, embed, rerank and batches (API reference, version 2), and the chat of version 1.
 
 use crate::gateway::error::ErrorShape;
+use crate::gateway::llm::offsets::{Offsets, Unit};
 use crate::gateway::llm::protocol::TokenCount::{CachedInput, Input, Output};
 use crate::gateway::llm::protocol::{
     Close, Delta, Echo, Key, ModelNaming, Nested, Protocol, StreamProtocol, When,
@@ -17,6 +18,18 @@ const fn delta(at: &'static str, treatment: Treatment, key: &'static [Key]) -> D
 
 const fn close(event: &'static str, key: &'static [Key]) -> Close {
     Close { at: "type", is: Some(event), key }
+}
+
+/// Of citations, into a content.
+const fn cited(of: &'static str) -> Offsets {
+    Offsets {
+        of,
+        part: Some("message.citations[*].content_index"),
+        unless: Some(("message.citations[*].type", "PLAN")),
+        unit: Unit::Character,
+        starts: "message.citations[*].start",
+        ends: "message.citations[*].end",
+    }
 }
 
 /// `POST /v2/chat` and what belongs to it.
@@ -62,6 +75,7 @@ pub(super) static V2: Protocol = Protocol {
             close("message-end", &[]),
         ],
         echoes: &[Echo { at: "logprobs", with: "null" }],
+        offsets: &[cited("message.content[*].text"), cited("message.content[*].thinking")],
         free_form: &["**.document", "**.tool_output"],
         end_data: b"[DONE]",
         final_events: &[b"data:[DONE]", b"\"type\":\"message-end\""],
@@ -110,6 +124,25 @@ pub(super) static V1: Protocol = Protocol {
             },
         ],
         closes: &[Close { at: "event_type", is: Some("stream-end"), key: &[] }],
+        offsets: &[
+            Offsets {
+                of: "text",
+                part: None,
+                unless: None,
+                unit: Unit::Character,
+                starts: "citations[*].start",
+                ends: "citations[*].end",
+            },
+            // What a stream ends with says all again.
+            Offsets {
+                of: "response.text",
+                part: None,
+                unless: None,
+                unit: Unit::Character,
+                starts: "response.citations[*].start",
+                ends: "response.citations[*].end",
+            },
+        ],
         free_form: &["**.parameters", "**.documents", "**.outputs"],
         final_events: &[b"\"is_finished\":true"],
         ..StreamProtocol::NONE

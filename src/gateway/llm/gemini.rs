@@ -1,6 +1,7 @@
 //! Google's Gemini API and Vertex AI (reference of `v1beta`, "generateContent", "streamGenerateContent").
 
 use crate::gateway::error::ErrorShape;
+use crate::gateway::llm::offsets::{Offsets, Unit};
 use crate::gateway::llm::protocol::TokenCount::{CachedInput, Input, OtherInput, Reasoning, VisibleOutput};
 use crate::gateway::llm::protocol::{
     Close, Covers, Delta, Echo, Key, ModelNaming, Nested, Protocol, Signed, StreamProtocol, TokenCount,
@@ -125,6 +126,15 @@ pub(super) const EVENTS: StreamProtocol = StreamProtocol {
         Close { at: "error", is: None, key: &[] },
     ],
     echoes: &[Echo { at: "candidates[*].logprobsResult", with: "null" }],
+    // Of a part, in bytes ("Segment").
+    offsets: &[Offsets {
+        of: "candidates[*].content.parts[*].text",
+        part: Some("candidates[*].groundingMetadata.groundingSupports[*].segment.partIndex"),
+        unless: None,
+        unit: Unit::Byte,
+        starts: "candidates[*].groundingMetadata.groundingSupports[*].segment.startIndex",
+        ends: "candidates[*].groundingMetadata.groundingSupports[*].segment.endIndex",
+    }],
     free_form: FREE_FORM,
     signed: SIGNED,
     in_turn: &["candidates[*].content.parts[*].text"],

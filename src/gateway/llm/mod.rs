@@ -14,6 +14,7 @@
 //! | `delta` | follows texts over the documents of a stream, whatever the protocol |
 //! | `template` | the document in which held text leaves by itself |
 //! | `signed` | signed blocks on their way back |
+//! | `offsets`, `pointed` | [`Offsets`]: numbers that point into a text, and go with what they point at |
 //! | `beside` | what a document says beside its texts |
 //! | `framer` | [`SseDeltas`], [`MessageDeltas`], [`WholeAnswer`]: how those documents become a body, or messages |
 //! | `json_deltas` | [`JsonDeltas`]: the same for documents one a line, or in an array |
@@ -44,11 +45,13 @@ pub mod kept;
 mod kept_data;
 mod mcp;
 mod mistral;
+mod offsets;
 mod ollama;
 mod openai;
 mod piece;
 mod piece_reader;
 mod place;
+mod pointed;
 mod protocol;
 mod provider;
 mod realtime;
@@ -67,6 +70,7 @@ pub use delta::Outcome;
 pub use framer::{MessageDeltas, SentMessage, SseDeltas, WholeAnswer};
 pub use json_deltas::JsonDeltas;
 pub use mcp::{Repeats, is_mcp, repeats_body};
+pub use offsets::{Offsets, Unit};
 pub use piece_reader::EditorFactory;
 pub use protocol::{
     ANY_BOUND, BadProtocol, Close, CompiledProtocol, ConversationNaming, Covers, Delta, Echo, Key,

@@ -4,6 +4,7 @@
 
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::gemini::INLINED;
+use crate::gateway::llm::offsets::{Offsets, Unit};
 use crate::gateway::llm::protocol::TokenCount::{CachedInput, Input, Output, Reasoning, Total};
 use crate::gateway::llm::protocol::{
     Close, ConversationNaming, Covers, Delta, Echo, Key, ModelNaming, Nested, Protocol, Signed,
@@ -150,6 +151,15 @@ pub(super) static CHAT: Protocol = Protocol {
             Close { at: "object", is: Some("error"), key: &[] },
         ],
         echoes: ECHOES,
+        // Of web searches.
+        offsets: &[Offsets {
+            of: "choices[*].message.content",
+            part: None,
+            unless: None,
+            unit: Unit::Character,
+            starts: "choices[*].message.annotations[*].url_citation.start_index",
+            ends: "choices[*].message.annotations[*].url_citation.end_index",
+        }],
         // As some servers have them, that say no JSON in a string.
         free_form: &["**.function.arguments", "**.function_call.arguments"],
         signed: &[

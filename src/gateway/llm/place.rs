@@ -71,8 +71,14 @@ impl Place {
         walk(self.0.get(..end)?, path)
     }
 
+    /// How many elements are on the way that lead to both.
+    pub(super) fn shared(&self, other: &Self) -> usize {
+        let both = self.0.iter().zip(&other.0).take_while(|(own, other)| own == other);
+        both.filter(|(step, _)| **step == Step::Each).count()
+    }
+
     /// How many elements are on the way.
-    fn elements(&self) -> usize {
+    pub(super) fn elements(&self) -> usize {
         self.0.iter().filter(|step| **step == Step::Each).count()
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::base::path::RequestPath;
 use crate::gateway::error::ErrorShape;
+use crate::gateway::llm::offsets::{CompiledOffsets, Offsets};
 use crate::gateway::llm::place::{BadPlace, CompiledKey, Place};
 use crate::gateway::llm::schema::with_schemas;
 use crate::stream::json::{PathSet, PatternError, Treatment};
@@ -129,6 +130,8 @@ pub struct StreamProtocol {
     pub closes: &'static [Close],
     /// Values that repeat a text.
     pub echoes: &'static [Echo],
+    /// Numbers that point into texts.
+    pub offsets: &'static [Offsets],
     /// JSON values of which nothing is known, such as the arguments of a call: names of members and long numbers in them may be
     /// somebody's as well. Patterns as for [`PathSet`], of the whole event.
     pub free_form: &'static [&'static str],
@@ -160,6 +163,7 @@ impl StreamProtocol {
         deltas: &[],
         closes: &[],
         echoes: &[],
+        offsets: &[],
         free_form: &[],
         signed: &[],
         in_turn: &[],
@@ -271,6 +275,7 @@ pub(super) struct CompiledStream {
     pub(super) deltas: Vec<CompiledDelta>,
     pub(super) closes: Vec<CompiledClose>,
     pub(super) echoes: Vec<CompiledEcho>,
+    pub(super) offsets: Vec<CompiledOffsets>,
     /// The places of names and numbers that are looked at.
     pub(super) free_form: PathSet,
     pub(super) signed: Vec<CompiledSigned>,
@@ -438,6 +443,9 @@ impl CompiledStream {
                 .collect::<Result<_, _>>()?,
             free_form: PathSet::new(&free_form, Treatment::Skip)?,
             echoes: stream.echoes.iter().map(echo).collect::<Result<_, _>>()?,
+            offsets: (stream.offsets.iter())
+                .map(|offsets| CompiledOffsets::new(offsets, place))
+                .collect::<Result<_, _>>()?,
             numbered: stream.numbered,
         })
     }

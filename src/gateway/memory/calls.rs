@@ -62,7 +62,8 @@ impl Remembers for CallMemory {
             }
             let words = named.as_ref().and_then(|named| self.memory.words.find(named)).unwrap_or_default();
             let all = Arc::clone(&self.memory);
-            Box::new(NamedCall { memory, words, named, all, remember: self.remember }) as Box<dyn RememberedCall>
+            Box::new(NamedCall { memory, words, named, all, remember: self.remember })
+                as Box<dyn RememberedCall>
         };
         open.boxed()
     }

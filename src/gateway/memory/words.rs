@@ -62,7 +62,8 @@ impl RecentWords {
         let until = now + remember.min(LONGEST);
         calls.by_name.insert(name.to_owned(), Kept { words, until, age, bytes });
         calls.by_age.insert(age, name.to_owned());
-        while let Some(oldest) = calls.oldest().filter(|oldest| calls.bytes > MOST || calls.is_over(oldest, now))
+        while let Some(oldest) =
+            calls.oldest().filter(|oldest| calls.bytes > MOST || calls.is_over(oldest, now))
         {
             calls.remove(&oldest);
         }
