@@ -364,7 +364,8 @@ impl Begin {
                 Box::new(WholeAnswer::new(Arc::clone(protocol), Arc::clone(&layer.editor), budget))
             }
             (Frame::Json, None) => {
-                let slots = EditorSlots::new((layer.editor)(), PathSet::everything()).with_keys_and_numbers();
+                let fields = layer.fields.clone().unwrap_or_else(|| Arc::new(PathSet::everything()));
+                let slots = EditorSlots::new((layer.editor)(), fields).with_keys_and_numbers();
                 Box::new(JsonSlots::new(slots, budget))
             }
             (Frame::Events, Some(protocol)) => {

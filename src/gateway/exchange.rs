@@ -61,13 +61,13 @@ pub struct Facts {
     pub undo: Option<Arc<SurrogateMap>>,
     /// What surrogates of this request and its answer are the same within, on routes that encrypt.
     pub scope: Option<Scope>,
+    /// Where messages go, as the answer's `endpoint` event says it; of streams of MCP only.
+    pub endpoint: Option<Arc<OnceLock<String>>>,
     /// Values replaced, both ways together.
     pub redacted: Arc<AtomicU64>,
     /// Values restored in the answer.
     pub restored: Arc<AtomicU64>,
-    /// Values of the request that went to the upstream as they are, which an answer may have.
-    pub own_values: Vec<String>,
-    /// What the request said beside what was replaced, which an answer may repeat; on routes that mask what models come up with.
+    /// What went to the upstream as the request said it, which an answer may repeat; on routes that mask what models come up with.
     pub said: Option<RequestWords>,
     /// Surrogates that stay, since they stand in URLs.
     pub kept_in_urls: Arc<AtomicU64>,

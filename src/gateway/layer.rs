@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::gateway::llm::CompiledProtocol;
+use crate::stream::json::PathSet;
 use crate::stream::{Editor, Rewriter};
 
 /// What happens to a body that cannot be scanned.
@@ -35,6 +36,8 @@ pub struct TextLayer {
     /// The protocol, when it is known: it says which strings are text, and values are followed over the events of a
     /// stream. Else every string, key and long number is text.
     pub protocol: Option<Arc<CompiledProtocol>>,
+    /// Which strings are text where no protocol is known; `None`: all.
+    pub fields: Option<Arc<PathSet>>,
     /// Whether it puts the caller's own values back, and takes nothing out.
     pub restores: bool,
 }

@@ -88,7 +88,7 @@ impl Editor for Hide {
 /// Hides secrets in a body.
 pub(super) fn hiding() -> Layer {
     let editor = Arc::new(|| Box::new(Hide::default()) as Box<dyn Editor>);
-    Layer::Text(TextLayer { editor, protocol: None, restores: false })
+    Layer::Text(TextLayer { editor, protocol: None, fields: None, restores: false })
 }
 
 /// What a [`Recorder`] does besides noting.

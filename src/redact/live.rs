@@ -182,7 +182,7 @@ impl Live {
     ) -> Result<(), RedactError> {
         let Redactor { detector, plan, .. } = &self.redactor;
         let Some(value) = self.text.get(self.held(&range)) else { return Ok(()) };
-        if self.redactor.stays(rule, value) {
+        if self.redactor.stays(rule, value) || self.redactor.requires(value) {
             return Ok(());
         }
         let method = plan.method(rule);

@@ -73,16 +73,6 @@ impl Redactor {
         self.plan.method(rule)
     }
 
-    /// The same, but lets these values pass, whichever rule finds them. What is empty or too long to be listed is none, and all of them
-    /// are none if they are too many.
-    #[must_use]
-    pub fn letting_pass<'v>(self, values: impl IntoIterator<Item = &'v str>) -> Self {
-        let mut allow = Allow::default();
-        let values = values.into_iter().filter(|value| (1..=Allow::LONGEST).contains(&value.len()));
-        let _ = allow.values(None, values, false);
-        self.also_allowing(allow)
-    }
-
     /// The same, and lets pass what `more` lists too.
     #[must_use]
     pub fn also_allowing(self, more: Allow) -> Self {
@@ -96,7 +86,7 @@ impl Redactor {
     }
 
     /// The same, but lets an answer repeat what was kept of its request, whichever rule finds it there. What may not pass at
-    /// all may not here either.
+    /// all may not here either, unless the request had to have it ([`RequestWords::keep`]).
     #[must_use]
     pub fn letting_repeat(self, words: RequestWords) -> Self {
         Self { said: Some(words), ..self }
@@ -105,6 +95,11 @@ impl Redactor {
     /// Takes what texts say, where that is kept.
     pub(super) const fn notes(&self) -> Option<&RequestWords> {
         self.notes.as_ref()
+    }
+
+    /// Whether the request had to have this as it is.
+    pub(super) fn requires(&self, value: &str) -> bool {
+        self.said.as_ref().is_some_and(|words| words.stays(value))
     }
 
     /// Whether the request said this.

@@ -18,6 +18,9 @@ const ROOM: usize = 1 << 9;
 /// From so many on they are put in order where there is time for it, and not by who asks first: that takes a millisecond.
 const SORTED_EARLY: usize = 1 << 14;
 
+/// The most prints of values that stay, wherever else they are replaced.
+const MOST_STAYING: usize = 1 << 15;
+
 /// The most bytes between two words that are neighbours.
 const FARTHEST: usize = 8;
 
@@ -33,6 +36,8 @@ struct Prints {
     sorted: usize,
     /// Of what was replaced.
     gone: BTreeSet<u64>,
+    /// Of what went out as it is, whatever was replaced elsewhere.
+    stays: BTreeSet<u64>,
     /// What they count as.
     tally: Option<Tally>,
 }
@@ -43,10 +48,35 @@ impl RequestWords {
         Self(Arc::new(Mutex::new(Prints { tally: Some(tally), ..Prints::default() })))
     }
 
+    /// What they take, about, in bytes.
+    pub fn size(&self) -> usize {
+        let kept = self.prints();
+        // A set has about as much again around what is in it.
+        size_of::<u64>() * (kept.all.capacity() + 2 * (kept.gone.len() + kept.stays.len()))
+    }
+
     /// Takes those of a text.
     pub(super) fn read(&self, text: &str) {
         let kept = &mut *self.prints();
         prints(text, &mut |print| kept.keep(print));
+    }
+
+    /// This went out as it is, and would have if it stood elsewhere too: a value that the caller's program allows a model to say.
+    pub fn keep(&self, value: &str) {
+        let kept = &mut *self.prints();
+        prints(value, &mut |print| {
+            let room = kept.stays.len() < MOST_STAYING;
+            if room {
+                kept.stays.insert(print);
+            }
+            room
+        });
+    }
+
+    /// Whether a value is one of those, or of their words as they stand there.
+    pub(super) fn stays(&self, value: &str) -> bool {
+        let kept = &*self.prints();
+        !kept.stays.is_empty() && all(value, &mut |print| kept.stays.contains(&print))
     }
 
     /// No more texts come for now.
@@ -70,12 +100,10 @@ impl RequestWords {
     pub(super) fn has(&self, value: &str) -> bool {
         let kept = &mut *self.prints();
         kept.sort();
-        let mut some = false;
-        let known = prints(value, &mut |print| {
-            some = true;
-            kept.all.binary_search(&print).is_ok() && !kept.gone.contains(&print)
-        });
-        known && some
+        all(value, &mut |print| {
+            kept.stays.contains(&print)
+                || kept.all.binary_search(&print).is_ok() && !kept.gone.contains(&print)
+        })
     }
 
     fn prints(&self) -> MutexGuard<'_, Prints> {
@@ -121,6 +149,16 @@ impl std::fmt::Debug for RequestWords {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "RequestWords({} prints)", self.prints().all.len())
     }
+}
+
+/// Whether a text has prints, and each of them is one of these.
+fn all(text: &str, is: &mut dyn FnMut(u64) -> bool) -> bool {
+    let mut some = false;
+    let known = prints(text, &mut |print| {
+        some = true;
+        is(print)
+    });
+    known && some
 }
 
 /// Gives the prints of a text's words and pairs to `take`, until it says `false`. Whether it never did.
@@ -254,6 +292,23 @@ mod tests {
         words.read("ask Ada Quist, not Ada Lovelace");
         words.forget("Ada Quist");
         assert!(!words.has("Ada Quist") && !words.has("Quist") && words.has("Lovelace") && words.has("not"));
+    }
+
+    #[test]
+    fn what_a_program_allows_stays_though_it_is_replaced_elsewhere() {
+        let words = RequestWords::default();
+        words.read("ask Ada Quist about Ada Lovelace");
+        words.keep("Dr. Ada Quist (cardiology)");
+        words.forget("Ada Quist");
+        words.forget("Ada Lovelace");
+        for (value, stays) in
+            [("Ada Quist", true), ("dr. ada", true), ("Quist Ada", false), ("Lovelace", false), ("", false)]
+        {
+            assert_eq!((words.stays(value), words.has(value)), (stays, stays), "{value}");
+        }
+        assert!(words.has("about") && !words.stays("about"));
+        words.keep(&text(MOST_STAYING));
+        assert!(words.prints().stays.len() <= MOST_STAYING);
     }
 
     #[test]

@@ -12,6 +12,9 @@ pub const MAX_DEPTH: usize = 128;
 /// Bytes of a key that a path keeps; no pattern may name a longer one.
 pub(super) const MAX_KEY: usize = 256;
 
+/// The longest text that is of a type, but for opaque ones, in bytes: a signed URL.
+pub(super) const MAX_TYPED: usize = 8 << 10;
+
 /// What a string is: asked together with its [`Path`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Token {

@@ -57,6 +57,19 @@ def test_a_value_of_the_request_s_schemas_is_not_masked_in_its_answer(ends, stre
     assert json.loads(got) == {"to": MAIL, "kind": "4111111111111111", "cc": "*" * len(OTHER)}
 
 
+def test_it_is_not_masked_either_where_it_stands_in_a_text_and_is_replaced_there(ends):
+    """The schema goes out as it is; a part of what it allows passes as well."""
+    whole = "Dr. Maria Lopez (cardiology)"
+    body = {"model": "m", "messages": [{"role": "user", "content": "Mail %s, or ask Maria Lopez" % MAIL}], "tools": [tool([MAIL, whole])]}
+    call = {"id": "call_1a2b3c4d", "function": {"name": "send", "arguments": json.dumps({"to": MAIL, "who": whole})}}
+    said = {"choices": [{"index": 0, "message": {"content": "to Nora Brandt", "tool_calls": [call]}}]}
+    sent, got = ask(ends, "/v1/chat/completions", body, said)
+    assert MAIL not in json.dumps(sent["messages"]) and sent["tools"] == body["tools"]
+    message = json.loads(got)["choices"][0]["message"]
+    assert json.loads(message["tool_calls"][0]["function"]["arguments"]) == {"to": MAIL, "who": whole}
+    assert message["content"] == "to " + "*" * len("Nora Brandt")
+
+
 def test_a_value_of_another_request_s_schema_is_masked(ends):
     ask(ends, "/v1/chat/completions", {"model": "m", "messages": [], "tools": [tool([MAIL])]}, {"choices": []})
     said = {"choices": [{"index": 0, "message": {"content": MAIL}}]}

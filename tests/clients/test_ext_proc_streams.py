@@ -318,6 +318,62 @@ def test_an_answer_may_begin_while_the_request_goes_on(raw):
         assert name == "response_body" and MAIL.encode() not in data
 
 
+def answered(stream, kind, *pieces):
+    """The pieces of an answer as they go on, where each is answered by itself."""
+    stream.send((ext_proc.RESPONSE_HEADERS, head([(":status", "200"), ("content-type", kind)])))
+    assert stream.told()[0] == "response_headers"
+    for at, piece in enumerate(pieces):
+        stream.send((ext_proc.RESPONSE_BODY, ext_proc.body(piece, end=at + 1 == len(pieces))))
+        name, data = stream.told()
+        assert name == "response_body"
+        yield within(data, 1, 3, 1) or b""
+
+
+@pytest.mark.parametrize("mode", [STREAMED, BUFFERED])
+def test_what_the_caller_wrote_word_for_word_passes_in_its_answer(raw, mode):
+    """Request and answer are of one stream."""
+    says = "password: Sw0rdfish-and-chips"
+    answer = {"id": "m", "type": "message", "role": "assistant", "model": "m", "content": [{"type": "text", "text": says}]}
+    for said, passes in [("Sw0rdfish-and-chips is what I chose", True), ("hello", False)]:
+        ask = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": said}]}
+        with raw() as stream:
+            stream.begin(post(path="/v1/messages"), modes=(mode, mode))
+            assert stream.told()[0] == "request_headers"
+            stream.send((ext_proc.REQUEST_BODY, ext_proc.body(json.dumps(ask).encode())))
+            assert stream.told()[0] == "request_body"
+            got = b"".join(answered(stream, "application/json", json.dumps(answer).encode()))
+            assert (not got or says.encode() in got) is passes
+
+
+def test_what_a_message_of_mcp_had_comes_back_in_the_stream_that_answers_it(raw):
+    """The old transport: one stream of the proxy's says where messages go, and brings what another's is answered with."""
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "note", "arguments": {"text": "Mail " + MAIL}}}
+    get = [pair if pair[0] != ":method" else (":method", "GET") for pair in post(path="/v1/mcp/sse")]
+
+    def events():
+        yield b"event: endpoint\ndata: /v1/mcp/messages?session=a1\n\n"
+        with raw() as other:
+            other.begin(post(path="/v1/mcp/messages?session=a1"), modes=(STREAMED, STREAMED))
+            assert other.told()[0] == "request_headers"
+            other.send((ext_proc.REQUEST_BODY, ext_proc.body(json.dumps(call).encode())))
+            sent = json.loads(within(other.told()[1], 1, 3, 1))["params"]["arguments"]["text"]
+        assert MAIL not in sent
+        result = {"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": "Noted: " + sent}]}}
+        yield b"event: message\ndata: %s\n\n" % json.dumps(result).encode()
+
+    with raw() as stream:
+        stream.begin(get, end=True, modes=(STREAMED, STREAMED))
+        assert stream.told()[0] == "request_headers"
+        stream.send((ext_proc.RESPONSE_HEADERS, head([(":status", "200"), ("content-type", "text/event-stream")])))
+        assert stream.told()[0] == "response_headers"
+        for event in events():
+            stream.send((ext_proc.RESPONSE_BODY, ext_proc.body(event, end=False)))
+            name, data = stream.told()
+            assert name == "response_body"
+            heard = within(data, 1, 3, 1)
+        assert MAIL.encode() in heard
+
+
 def test_headers_that_repeat_the_body_wait_for_it(raw):
     call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": MAIL, "arguments": {}}}
     pairs = post(("mcp-name", MAIL), path="/v1/mcp")

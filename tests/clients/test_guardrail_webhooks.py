@@ -134,6 +134,26 @@ def test_several_requests_of_one_call_go_together(gateway, key):
     assert answered(gateway, key, one + " " + two, "c5")["texts"] == ["%s card %s" % (MAIL, CARD)]
 
 
+SAID = "Sw0rdfish-and-chips is what I chose, not h4ddock. Card %s." % CARD
+REPEATS = [("password: Sw0rdfish-and-chips", True), ("password: h4ddock-and-chips", False), ("card " + CARD, False)]
+
+
+@pytest.mark.parametrize(("says", "passes"), REPEATS)
+def test_what_the_caller_wrote_word_for_word_passes_in_its_answer(gateway, key, says, passes):
+    sent(gateway, key, ["be kind", SAID], "w1")
+    assert ok(lite(gateway, key, asked("request", ["and now to fish"], "w1"))) == {"action": "NONE"}
+    heard = answered(gateway, key, says, "w1")["texts"][0]
+    assert (heard == says) is passes and (passes or "***" in heard)
+    # To whom nobody said it, it is the model's own.
+    for who, call, client in [(key, "w2", "hash of a key"), (key, None, "hash of a key"), (key, "w1", "two"), (token(gateway), "w1", "hash of a key")]:
+        assert answered(gateway, who, says, call, client=client)["texts"][0] != says
+
+
+def test_a_request_without_values_is_remembered_by_its_words(gateway, key):
+    assert ok(lite(gateway, key, asked("request", ["Sw0rdfish-and-chips is what I chose"], "w3"))) == {"action": "NONE"}
+    assert answered(gateway, key, REPEATS[0][0], "w3")["texts"] == [REPEATS[0][0]]
+
+
 def test_another_process_restores_what_one_has_issued():
     with Gateway("", MINIMAL + ROUTES) as gateway:
         key = token(gateway)
@@ -412,6 +432,15 @@ def test_the_webhook_masks_a_request_and_restores_its_answer(gateway, key):
     # Of another request nothing is known, nor by another token.
     for who, call in [(key, "r2"), (key, None), (token(gateway), "r1")]:
         assert MAIL not in json.dumps(ok(agent(gateway, who, "response", choices(text), call)))
+
+
+@pytest.mark.parametrize(("says", "passes"), REPEATS)
+def test_the_webhook_lets_pass_what_the_caller_wrote(gateway, key, says, passes):
+    assert action(agent(gateway, key, "request", prompt(SAID), "r5"))[0] == "mask"
+    heard = action(agent(gateway, key, "response", choices(says, "ok"), "r5"))
+    assert heard == ("pass", None) if passes else heard[0] == "mask" and "***" in heard[1][0]
+    for who, call in [(key, "r6"), (key, None), (token(gateway), "r5")]:
+        assert action(agent(gateway, who, "response", choices(says), call))[0] == "mask"
 
 
 def test_the_webhook_passes_and_rejects(gateway, key):

@@ -1,8 +1,10 @@
 """MCP's own client: a call's arguments go out as surrogates, and results, progress and logs come back restored."""
 
 import asyncio
+import http.client
 import json
 import queue
+import uuid
 
 import mcp_types
 import pytest
@@ -192,43 +194,176 @@ PREFIXED = TOOLS + 'path = "/team/tools"\nstrip_prefix = true\n'
 
 
 class Streaming(Server):
-    """Its one stream brings what all messages are answered with."""
+    """Its one stream brings what all messages of a session are answered with."""
 
-    said = queue.Queue()
+    sessions = {}
+    # Where messages go, as the stream says it.
+    where = "/messages/?session_id=%s"
 
     def answer(self, came):
         if came.method == "GET":
             return self.pieces(200, "text/event-stream", self.stream())
-        assert came.path == "/messages/?session_id=a1", came.path
+        self.session = next(one for one in self.sessions if came.path == self.where % one)
         super().answer(came)
 
     def stream(self):
-        yield b"event: endpoint\r\ndata: /messages/?session_id=a1\r\n\r\n"
-        while (document := self.said.get(timeout=20)) is not None:
+        session, said = uuid.uuid4().hex, queue.Queue()
+        self.sessions[session] = said
+        yield b"event: endpoint\r\ndata: %s\r\n\r\n" % (self.where % session).encode()
+        while (document := said.get(timeout=20)) is not None:
             yield b"event: message\r\ndata: %s\r\n\r\n" % document
 
     def send(self, status, kind, body, *more):
         """The answer comes in the stream."""
         if body:
-            self.said.put(body)
+            self.sessions[self.session].put(body)
         super().send(202, kind, b"")
 
     def streams(self, protocol, ask):
         return False
 
+    @classmethod
+    def ends(cls):
+        for said in cls.sessions.values():
+            said.put(None)
 
+
+# A session may be named where a key is, and in the path.
+WHERE = ["/messages/?session_id=%s", "/message?token=%s", "/tools/messages/%s"]
+
+
+@pytest.mark.parametrize("where", WHERE, ids=["query", "token", "path"])
 @pytest.mark.parametrize("prefix, config", [("/team/tools", PREFIXED), ("", TOOLS)], ids=["prefix", "none"])
-def test_a_stream_names_where_messages_go_as_callers_reach_it(prefix, config):
-    with Upstream(handler=Streaming) as upstream, Gateway(upstream.url, config) as gateway:
+def test_a_stream_names_where_messages_go_and_brings_what_they_are_answered_with(prefix, config, where):
+    handler = type("Named", (Streaming,), {"where": where, "sessions": {}})
 
+    def called(url):
         async def run():
-            async with Client(sse_client(gateway.url + prefix + "/sse"), mode="legacy") as client:
+            at = url + ("" if url == upstream.url else prefix)
+            async with Client(sse_client(at + "/sse"), mode="legacy") as client:
                 result = await client.call_tool("note", {"text": PROMPT})
-                upstream.handler.said.put(None)
+                handler.ends()
                 return result.model_dump(mode="json")
 
-        upstream.begin(shape="mcp")
-        result = asyncio.run(asyncio.wait_for(run(), 20))
-        assert not result["is_error"] and result["content"][0]["text"].startswith("Of course")
-        [call] = [one for one in upstream.requests if b"tools/call" in one.body]
-        assert not [value for value in MINE.values() if value in call.everything()]
+        return asyncio.run(asyncio.wait_for(run(), 20))
+
+    with Upstream(handler=handler) as upstream, Gateway(upstream.url, config) as gateway:
+        Road(gateway, upstream).check(called, shape="mcp")
+
+
+class Listener:
+    """A stream that is open, and what came in it."""
+
+    def __init__(self, gateway, who):
+        self.gateway, self.who = gateway, who
+        self.connection = http.client.HTTPConnection("127.0.0.1", gateway.port, timeout=20)
+        self.connection.request("GET", "/sse", headers={"accept": "text/event-stream"} | who)
+        self.stream = self.connection.getresponse()
+        self.endpoint = self.event()
+
+    def event(self):
+        while not (line := self.stream.readline()).startswith(b"data: "):
+            assert line
+        return line[6:].decode().strip()
+
+    def says(self, text, who=None):
+        call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "note", "arguments": {"text": text}}}
+        assert self.gateway.call("POST", self.endpoint, call, self.who if who is None else who).status == 202
+
+
+def test_a_stream_has_what_its_own_caller_said_and_nobody_elses():
+    handler = type("Alone", (Repeating,), {"sessions": {}})
+    mine, other = {"authorization": "Bearer sk-me"}, {"authorization": "Bearer sk-another"}
+    with Upstream(handler=handler) as upstream, Gateway(upstream.url, TOOLS) as gateway:
+        one, two = Listener(gateway, mine), Listener(gateway, mine)
+        one.says("Mail " + MINE["EMAIL"])
+        assert MINE["EMAIL"] in one.event()
+        # It is the same caller, in a session in which it has not said that.
+        two.says("nothing")
+        assert MINE["EMAIL"] not in two.event()
+        # Who knows where another's messages go learns and teaches nothing.
+        one.says("Mail " + MINE["PHONE"], other)
+        said = one.event()
+        assert MINE["PHONE"] not in said and "Mail " in said
+        # What is said later comes back as well.
+        one.says("Card " + MINE["CARD"])
+        assert MINE["CARD"] in one.event()
+        handler.ends()
+        assert not [value for value in MINE.values() for came in upstream.requests if value in came.everything()]
+
+
+class Repeating(Streaming):
+    """Its tool says what it was told."""
+
+    def answer(self, came):
+        if came.method == "GET":
+            return super().answer(came)
+        self.session = next(one for one in self.sessions if came.path == self.where % one)
+        ask = came.json()
+        text = ask["params"]["arguments"]["text"]
+        result = {"content": [{"type": "text", "text": text}]}
+        self.send(200, "application/json", json.dumps({"jsonrpc": "2.0", "id": ask["id"], "result": result}).encode())
+
+
+# ── tasks: what a call leads to is asked for later, by an id ─────────────────────────────────────────────────────────
+
+
+class Working(Answers):
+    """Makes a task of each call, as of 2025-11-25 or as the extension of 2026-07-28 has it; keeps no session."""
+
+    tasks = {}
+
+    def answer(self, came):
+        ask = came.json()
+        params = ask["params"]
+        task = params.get("taskId")
+        content = [{"type": "text", "text": " ".join(self.tasks.get(task, []))}]
+        match ask["method"]:
+            case "tools/call":
+                task = str(uuid.uuid4())
+                self.tasks[task] = [params["arguments"]["text"]]
+                about = {"taskId": task, "status": "working", "statusMessage": "Noting " + self.tasks[task][0]}
+                result = {"task": about} if "task" in params else {"resultType": "task"} | about
+            case "tasks/result":
+                result = {"content": content, "_meta": {"io.modelcontextprotocol/related-task": {"taskId": task}}}
+            case "tasks/get":
+                result = {"resultType": "complete", "taskId": task, "status": "completed", "result": {"content": content}}
+            case "tasks/update":
+                self.tasks[task].append(params["inputResponses"]["form"]["content"]["of"])
+                result = {"resultType": "complete"}
+        self.send(200, "application/json", json.dumps({"jsonrpc": "2.0", "id": ask["id"], "result": result}).encode())
+
+
+@pytest.fixture(scope="module")
+def working():
+    with Upstream(handler=Working) as upstream, Gateway(upstream.url, CONFIG) as gateway:
+        yield Road(gateway, upstream)
+
+
+def rpc(road, method, who="me", **params):
+    call = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+    answer = road.gateway.call("POST", "/mcp", call, {"authorization": "Bearer sk-" + who})
+    assert answer.status == 200, answer.body
+    return answer.json()["result"]
+
+
+@pytest.mark.parametrize("form", ["2025-11-25", "2026-07-28"])
+def test_what_a_task_leads_to_is_restored_for_who_began_it(working, form):
+    working.upstream.begin()
+    augmented = {"task": {"ttl": 60000}} if form == "2025-11-25" else {}
+    begun = rpc(working, "tools/call", name="note", arguments={"text": PROMPT}, **augmented)
+    begun = begun["task"] if augmented else begun
+    assert begun["statusMessage"] == "Noting " + PROMPT
+    task, fetch = begun["taskId"], "tasks/result" if augmented else "tasks/get"
+    assert task in Working.tasks, "it is the server's own"
+    said = json.dumps(rpc(working, fetch, taskId=task))
+    assert all(value in said for value in MINE.values()) and task in said
+    # To others it says surrogates at most.
+    said = json.dumps(rpc(working, fetch, "another", taskId=task))
+    assert not [value for value in MINE.values() if value in said]
+    # What the client adds is there later.
+    rpc(working, "tasks/update", taskId=task, inputResponses={"form": {"action": "accept", "content": {"of": "omar.haddad@fjord-mail.org"}}})
+    said = json.dumps(rpc(working, fetch, taskId=task))
+    assert "omar.haddad@fjord-mail.org" in said and MINE["EMAIL"] in said
+    for came in working.upstream.requests:
+        assert not [value for value in [*MINE.values(), "omar.haddad"] if value in came.everything()]

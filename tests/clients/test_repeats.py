@@ -133,3 +133,25 @@ def test_over_a_websocket_what_was_said_before_counts(through, scripts):
             if event["type"].endswith(".done"):
                 heard.append(event["text"])
     assert heard == [heard for _, heard in ROWS]
+
+
+def test_over_a_websocket_a_tool_is_called_with_what_its_schema_allows(through, scripts):
+    """It goes out as it is, and so it comes back; also where the same stands in a text, and is replaced there."""
+    mail, other = "jo@harbour-post.com", "max.rabe@harbour-post.com"
+
+    def script(peer, seen):
+        for _ in range(2):
+            seen.put(peer.receive())
+        arguments = json.dumps({"to": mail, "cc": other})
+        at = {"response_id": "r", "item_id": "i", "output_index": 0, "call_id": "call_1a2b3c4d"}
+        peer.send(frame(TEXT, json.dumps({"type": "response.function_call_arguments.done", "arguments": arguments} | at), mask=False))
+        peer.receive()
+
+    scripts.script = script
+    schema = {"type": "object", "properties": {"to": {"type": "string", "enum": [mail, "Jordan"]}}}
+    update = {"type": "session.update", "session": {"type": "realtime", "tools": [{"type": "function", "name": "send", "parameters": schema}]}}
+    with Client(through.port, "/v1/realtime") as client:
+        client.send(frame(TEXT, json.dumps(update)))
+        client.send(frame(TEXT, say("Not to %s." % mail)))
+        heard = json.loads(client.receive().payload)
+    assert json.loads(heard["arguments"]) == {"to": mail, "cc": "*" * len(other)}

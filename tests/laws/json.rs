@@ -2,7 +2,7 @@
 
 use portcullis::base::budget::Budget;
 use portcullis::stream::json::{
-    Decoded, EditorSlots, Embedded, JsonSlots, Path, PathSet, Token, Treatment, encode, walk,
+    Decoded, EditorSlots, Embedded, JsonSlots, Path, PathSet, Token, Treatment, Type, encode, walk,
 };
 use portcullis::stream::{Channel, Edit, Editor, Rewriter};
 use proptest::prelude::*;
@@ -340,6 +340,36 @@ fn deeper_than_a_path_follows_all_is_taken() {
         rewriter.write(wrap("secret", depth).as_bytes(), &mut out).unwrap();
         rewriter.finish(&mut out).unwrap();
         assert_eq!(&out[..], wrap(with, depth).as_bytes());
+    }
+}
+
+#[test]
+fn what_is_of_its_type_stays_however_it_is_cut() {
+    let long = "secret-1 ".repeat(1000);
+    let paths = [
+        ("id", Treatment::Typed(Type::Id)),
+        ("model", Treatment::Typed(Type::Name)),
+        ("n", Treatment::Typed(Type::Number)),
+    ];
+    let document = |id: &str, short: &str, long: &str, number: &str| {
+        format!(
+            r#"{{"id":"{id}","id":"{short}","model":"{long}","n":{number},"m":7654321,"text":"{short}"}}"#
+        )
+    };
+    let (came, want) = (
+        document("secret-123", "secret", &long, "7654321"),
+        document("secret-123", "<S>", &long.replace("secret", "<S>"), "7654321")
+            .replace("\"m\":7654321", "\"m\":\"[N]\""),
+    );
+    for step in [1, 3, 7, 1000, 100_000] {
+        let paths = PathSet::new(&paths, Treatment::Text).unwrap();
+        let slots = EditorSlots::new(Censor::default(), paths).with_keys_and_numbers();
+        let mut rewriter = JsonSlots::new(slots, &Budget::unlimited());
+        let mut out = bytes::BytesMut::new();
+        came.as_bytes().chunks(step).for_each(|piece| rewriter.write(piece, &mut out).unwrap());
+        rewriter.finish(&mut out).unwrap();
+        assert_eq!(String::from_utf8_lossy(&out), want, "pieces of {step}");
+        assert_eq!(rewriter.held(), 0);
     }
 }
 

@@ -164,7 +164,7 @@ impl Passing<'_> {
         let protocol = ProtocolChoice::Auto.of(&RequestPath::parse(path).unwrap());
         let protocol = protocol.unwrap_or_else(|| panic!("no protocol has {path}"));
         let protocol = compiled().iter().find(|one| std::ptr::eq(one.protocol, protocol)).cloned();
-        let layer = Layer::Text(TextLayer { editor: editor(done), protocol, restores: true });
+        let layer = Layer::Text(TextLayer { editor: editor(done), protocol, fields: None, restores: true });
         let codings: Vec<Coding> = self.coding.into_iter().collect();
         let declared = DeclaredFormat::As(self.declared);
         let format = BodyFormat { declared, codings: codings.clone(), known: true, lines: self.lines };

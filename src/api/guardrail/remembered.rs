@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 
 use crate::api::cpu::Caller;
-use crate::redact::{Recall, SurrogateMap};
+use crate::redact::{Recall, RequestWords, SurrogateMap};
 
 /// Remembers what was issued in calls of models.
 pub trait Remembers: Send + Sync + 'static {
@@ -26,6 +26,10 @@ pub trait RememberedCall: Send {
     /// What was issued in this call.
     fn issued(&self) -> Arc<SurrogateMap>;
 
-    /// This was issued, too. When it returns, every node knows; what cannot be kept is logged, and not restored.
+    /// What its requests said, which its answer may repeat; takes what more they say.
+    fn words(&self) -> RequestWords;
+
+    /// This was issued, too, and its words are complete. When it returns, every node knows what was issued, and this one the words;
+    /// what cannot be kept is logged, and not restored.
     fn keep(&mut self, issued: Arc<SurrogateMap>) -> BoxFuture<'_, ()>;
 }

@@ -13,8 +13,8 @@ use crate::api::token::Principal;
 use crate::base::checkpoint::{Checkpoint, Stopped};
 use crate::edit::{Edit, spliced_text};
 use crate::redact::{
-    Answer, Answering, Counts, FileClass, Keys, Limits, Recall, RedactError, Redactor, SurrogateMap,
-    UrlPolicy,
+    Answer, Answering, Counts, FileClass, Keys, Limits, Recall, RedactError, Redactor, RequestWords,
+    SurrogateMap, UrlPolicy,
 };
 use crate::stream::json::PathSet;
 use crate::stream::{Editor, StreamError};
@@ -111,7 +111,10 @@ impl Traffic {
         let mut remembered = self.open(&call.caller, name.as_deref()).await;
         let recall = remembered.as_ref().map(|remembered| remembered.recall());
         let keys = self.keys(&call.caller, call.who, recall).await?;
-        let (redactor, refused) = (self.guardrail().redactor.clone(), self.0.refused.clone());
+        let (mut redactor, refused) = (self.guardrail().redactor.clone(), self.0.refused.clone());
+        if let (Some(remembered), AnswerMode::Restore(Some(_))) = (&remembered, &self.0.answers) {
+            redactor = redactor.noting(remembered.words());
+        }
         let bytes = document.len();
         let work = move |checkpoint: &Checkpoint| {
             let redactor = redactor.passing(checkpoint.clone());
@@ -126,7 +129,7 @@ impl Traffic {
             Err(failed) => return failed.verdict(),
         };
         self.guardrail().counts.report(redacted.report());
-        if let Some(remembered) = remembered.as_mut().filter(|_| !issued.is_empty()) {
+        if let Some(remembered) = &mut remembered {
             remembered.keep(Arc::new(issued)).await;
         }
         Ok(Verdict::Passes(redacted.into_value()))
@@ -140,11 +143,13 @@ impl Traffic {
         name: Option<&str>,
     ) -> Result<Verdict<Vec<AnsweredText>>, ApiError> {
         let remembered = self.open(&call.caller, name).await;
-        let remembered = remembered.map(|remembered| (remembered.issued(), remembered.recall()));
-        let (issued, recall) = remembered.unzip();
+        let remembered = remembered.as_ref();
+        let issued = remembered.map(|remembered| remembered.issued());
+        let recall = remembered.map(|remembered| remembered.recall());
         let editing = AnswerEditing {
             mode: self.0.answers.clone(),
             issued: issued.unwrap_or_else(|| Arc::new(SurrogateMap::nothing())),
+            words: remembered.map(|remembered| remembered.words()).unwrap_or_default(),
             keys: self.keys(&call.caller, call.who, recall).await?,
             counts: Arc::clone(&self.0.answer_counts),
             urls: self.0.urls.clone(),
@@ -185,6 +190,8 @@ impl Traffic {
 struct AnswerEditing {
     mode: AnswerMode,
     issued: Arc<SurrogateMap>,
+    /// What the request said, which it may repeat.
+    words: RequestWords,
     keys: Keys,
     counts: Arc<Counts>,
     urls: UrlPolicy,
@@ -200,7 +207,8 @@ impl AnswerEditing {
             AnswerMode::Restore(Some(redactor)) => {
                 let restored = Arc::new(AtomicU64::new(0));
                 let both = Answering::Both { undo: issued, keys, counts, restored };
-                redactor.clone().passing(checkpoint.clone()).answer(both)
+                let redactor = redactor.clone().letting_repeat(self.words.clone());
+                redactor.passing(checkpoint.clone()).answer(both)
             }
             AnswerMode::Redact(redactor) => {
                 let redactor = redactor.clone().passing(checkpoint.clone());
@@ -294,6 +302,7 @@ mod tests {
         let editing = AnswerEditing {
             mode: AnswerMode::Restore(Some(redactor(Method::Mask))),
             issued: Arc::new(issued),
+            words: RequestWords::default(),
             keys: keys(),
             counts: Arc::new(Counts::new(Catalogue::builtin().unwrap().names().count())),
             urls: UrlPolicy::default(),

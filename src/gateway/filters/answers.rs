@@ -14,6 +14,7 @@ use crate::gateway::layer::{Factory, TextLayer, UnscannedPolicy};
 use crate::gateway::llm::CompiledProtocol;
 use crate::redact::{Answering, Counts, FileClass, Keys, Redactor, SurrogateMap, UrlPolicy};
 use crate::stream::Editor;
+use crate::stream::json::PathSet;
 
 /// What was issued so far. An editor restores what was there when it was made.
 pub(super) type Issued = Arc<ArcSwap<SurrogateMap>>;
@@ -39,6 +40,8 @@ pub(super) struct AnswerEditing<'a> {
     pub(super) keys: Keys,
     /// Follows texts.
     pub(super) protocol: Option<Arc<CompiledProtocol>>,
+    /// Which strings are text where no protocol is known; `None`: all.
+    pub(super) fields: Option<Arc<PathSet>>,
     /// What was issued, if anything was or may yet be.
     pub(super) issued: Option<Issued>,
 }
@@ -46,7 +49,7 @@ pub(super) struct AnswerEditing<'a> {
 impl AnswerEditing<'_> {
     /// What is done; `None`: nothing.
     pub(super) fn plan(self, x: &mut Exchange) -> Option<PlannedAnswers> {
-        let Self { parts, keys, protocol, issued } = self;
+        let Self { parts, keys, protocol, fields, issued } = self;
         match &parts.answers {
             AnswerMode::Off => None,
             AnswerMode::Restore(invented) => {
@@ -63,7 +66,7 @@ impl AnswerEditing<'_> {
                     }
                 };
                 let editor = remember::following(x, issued, editor);
-                let layer = TextLayer { editor, protocol, restores: true };
+                let layer = TextLayer { editor, protocol, fields, restores: true };
                 // Nothing of the caller's is in what cannot be read: the upstream never had it.
                 Some(PlannedAnswers { layer, policy: UnscannedPolicy::Pass })
             }
@@ -72,6 +75,7 @@ impl AnswerEditing<'_> {
                     redactor: redactor.clone(),
                     keys,
                     protocol,
+                    fields,
                     counts: Arc::clone(&parts.answer_counts),
                     unscanned: Arc::clone(&x.facts.answer_unscanned),
                     refused: Vec::new(),
@@ -99,9 +103,6 @@ impl Both<'_> {
         let restored = Arc::clone(&x.facts.restored);
         let unscanned = Arc::clone(&x.facts.answer_unscanned);
         let mut redactor = invented.redactor.clone();
-        if !x.facts.own_values.is_empty() {
-            redactor = redactor.letting_pass(x.facts.own_values.iter().map(String::as_str));
-        }
         if let Some(words) = &x.facts.said {
             redactor = redactor.letting_repeat(words.clone());
         }
@@ -119,6 +120,8 @@ pub(super) struct OneWay {
     pub(super) redactor: Redactor,
     pub(super) keys: Keys,
     pub(super) protocol: Option<Arc<CompiledProtocol>>,
+    /// Which strings are text where no protocol is known; `None`: all.
+    pub(super) fields: Option<Arc<PathSet>>,
     /// Where findings are added up.
     pub(super) counts: Arc<Counts>,
     /// Counts the strings that are not read.
@@ -130,7 +133,7 @@ pub(super) struct OneWay {
 impl OneWay {
     /// The layer that does it; findings are of so many rules.
     pub(super) fn layer(self, x: &mut Exchange, rules: usize) -> TextLayer {
-        let Self { redactor, keys, protocol, counts, unscanned, refused } = self;
+        let Self { redactor, keys, protocol, fields, counts, unscanned, refused } = self;
         // Counted apart first, since the access log has what one request had.
         let own = Arc::new(Counts::new(rules));
         x.facts.counted.push((Arc::clone(&own), counts));
@@ -139,6 +142,6 @@ impl OneWay {
             let editor = redactor.answer(answering).counting(Arc::clone(&unscanned));
             Box::new(editor.refusing(refused.clone()))
         });
-        TextLayer { editor, protocol, restores: false }
+        TextLayer { editor, protocol, fields, restores: false }
     }
 }

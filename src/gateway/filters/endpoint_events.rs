@@ -1,11 +1,18 @@
 //! [`EndpointEvents`]: the event by which a server of MCP says where messages to it go (its specification of 2024-11-05, "HTTP
-//! with SSE"), so that they come back to the route.
+//! with SSE"), so that they come back to the route. It is read before anything is redacted: a client must send there what it
+//! says.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use bytes::BytesMut;
+use http::Method;
+use http::header::CONTENT_TYPE;
 use memchr::memmem;
+use pingora::http::ResponseHeader;
 
+use crate::gateway::exchange::Exchange;
+use crate::gateway::layer::Layer;
+use crate::gateway::llm::{is_mcp, kept};
 use crate::stream::sse::{Event, Verdict};
 use crate::stream::{Rewriter, StreamError};
 
@@ -18,11 +25,52 @@ const MOST: usize = 8 << 10;
 /// The ends of an event.
 const ENDS: [&[u8]; 3] = [b"\n\n", b"\r\n\r\n", b"\r\r"];
 
+/// The type of a stream.
+const EVENTS: &str = "text/event-stream";
+
+/// Whether one may come in the answer.
+pub(super) fn may_come(x: &Exchange) -> bool {
+    x.head().method == Method::GET && !x.is_websocket() && x.protocol().is_some_and(is_mcp)
+}
+
+/// Whether one may come in this answer.
+pub(super) fn may_be_in(x: &Exchange, head: &ResponseHeader) -> bool {
+    let kind = head.headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let stream =
+        kind.trim_start().get(..EVENTS.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(EVENTS));
+    stream && may_come(x)
+}
+
+/// The layer that notes what it says, for [`leading`], and names the session of the stream by it.
+pub(super) fn noting(x: &mut Exchange) -> Layer {
+    let said = Arc::clone(x.facts.endpoint.insert(Arc::default()));
+    let session = x.facts.memory.as_ref().and_then(|memory| memory.awaited_session());
+    layer(Arc::new(move |target| {
+        let _ = said.set(target.to_owned());
+        if let (Some(session), Some(id)) = (&session, kept::of_endpoint(target)) {
+            let _ = session.set(id);
+        }
+        None
+    }))
+}
+
+/// The layer that has it lead where `leads` says, whatever was made of it on the way.
+pub(super) fn leading(said: Option<Arc<OnceLock<String>>>, leads: Leads) -> Layer {
+    layer(Arc::new(move |came| {
+        let said = said.as_ref().and_then(|said| said.get()).map_or(came, String::as_str);
+        leads(said).or_else(|| (said != came).then(|| said.to_owned()))
+    }))
+}
+
+fn layer(leads: Leads) -> Layer {
+    Layer::Bytes(Arc::new(move || -> Box<dyn Rewriter> { Box::new(EndpointEvents::new(Arc::clone(&leads))) }))
+}
+
 /// Where callers find what a server names; `None`: there.
 pub(super) type Leads = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
 /// Rewrites the first event of a stream; what follows passes.
-pub(super) struct EndpointEvents {
+struct EndpointEvents {
     leads: Leads,
     held: BytesMut,
     over: bool,
@@ -30,7 +78,7 @@ pub(super) struct EndpointEvents {
 
 impl EndpointEvents {
     /// For one stream.
-    pub(super) fn new(leads: Leads) -> Self {
+    fn new(leads: Leads) -> Self {
         Self { leads, held: BytesMut::new(), over: false }
     }
 

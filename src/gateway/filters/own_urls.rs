@@ -4,23 +4,22 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use http::header::{CONTENT_LOCATION, CONTENT_TYPE, HeaderName, HeaderValue, LOCATION};
-use http::{HeaderMap, Method, StatusCode};
+use http::header::{CONTENT_LOCATION, HeaderName, HeaderValue, LOCATION};
+use http::{HeaderMap, StatusCode};
 use pingora::http::ResponseHeader;
 
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
 use crate::gateway::filter::{Filter, Flow, Stage};
-use crate::gateway::filters::endpoint_events::{EndpointEvents, Leads};
+use crate::gateway::filters::endpoint_events::{self, Leads};
 use crate::gateway::filters::readable_answer::readable_answer;
 use crate::gateway::layer::{Layer, TextLayer, UnscannedPolicy};
-use crate::gateway::llm::is_mcp;
 use crate::gateway::path_rewrite::PathRewrite;
 use crate::gateway::plan::{AnswerPlan, RequestPlan};
 use crate::gateway::terminal::Terminal;
 use crate::gateway::upstream::Upstream;
 use crate::stream::json::{Path, Segment};
-use crate::stream::{Edit, Editor, Rewriter, StreamError};
+use crate::stream::{Edit, Editor, StreamError};
 
 /// Headers that name a URL to go on with: where the bytes of a file go (Gemini API, "Upload files"), and where the outcome
 /// of an operation is (Azure).
@@ -137,19 +136,6 @@ fn located(base: &Base, url: &str, asked: &str) -> Option<String> {
     Some(base.path(asked)).filter(|moved| moved != url)
 }
 
-/// Whether the answer may be a stream that begins with where messages go.
-fn opens_stream(x: &Exchange) -> bool {
-    x.head().method == Method::GET && x.protocol().is_some_and(is_mcp)
-}
-
-/// Whether it is one.
-fn is_stream(head: &ResponseHeader) -> bool {
-    let kind = head.headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-    kind.trim_start().get(..EVENTS.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(EVENTS))
-}
-
-const EVENTS: &str = "text/event-stream";
-
 /// Whether a request says what will be uploaded.
 fn begins_upload(headers: &HeaderMap) -> bool {
     headers.contains_key("x-goog-upload-command")
@@ -169,7 +155,7 @@ impl Filter for OwnUrls {
         if begins_upload(&x.head().headers) {
             x.head_mut().remove_header(LENGTH);
         }
-        if member(x).is_some() || opens_stream(x) {
+        if member(x).is_some() || endpoint_events::may_come(x) {
             readable_answer(x.head_mut());
         }
         Ok(Flow::Next)
@@ -186,15 +172,13 @@ impl Filter for OwnUrls {
         if let Terminal::Upstream(upstream) = &x.route().terminal {
             relocate(head, &base, upstream);
         }
-        if opens_stream(x) && is_stream(head) {
+        if endpoint_events::may_be_in(x, head) {
             let (route, base) = (Arc::clone(x.route()), Arc::clone(&base));
             let leads: Leads = Arc::new(move |url| match &route.terminal {
                 Terminal::Upstream(upstream) => located(&base, url, upstream.asked(url)?),
                 _ => None,
             });
-            let events =
-                Arc::new(move || -> Box<dyn Rewriter> { Box::new(EndpointEvents::new(Arc::clone(&leads))) });
-            plan.rewrite(Layer::Bytes(events), UnscannedPolicy::Pass);
+            plan.rewrite(endpoint_events::leading(x.facts.endpoint.clone(), leads), UnscannedPolicy::Pass);
         }
         let Some(member) = member(x).filter(|_| head.status == StatusCode::OK) else { return Ok(()) };
         let editor = Arc::new(move || -> Box<dyn Editor> {
@@ -207,7 +191,7 @@ impl Filter for OwnUrls {
             })
         });
         plan.rewrite(
-            Layer::Text(TextLayer { editor, protocol: None, restores: true }),
+            Layer::Text(TextLayer { editor, protocol: None, fields: None, restores: true }),
             UnscannedPolicy::Pass,
         );
         Ok(())

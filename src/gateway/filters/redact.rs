@@ -27,6 +27,7 @@ use crate::gateway::exchange::{Exchange, Facts, Outcome};
 use crate::gateway::filter::{Document, Filter, Flow, Stage};
 use crate::gateway::filters::answers::{AnswerEditing, Issued, OneWay, PlannedAnswers, nothing_issued};
 use crate::gateway::filters::direct::leads_around;
+use crate::gateway::filters::endpoint_events;
 use crate::gateway::filters::file_policy::FileTreatment;
 use crate::gateway::filters::findings;
 use crate::gateway::filters::head_values::{HeadRedaction, refused};
@@ -41,7 +42,7 @@ use crate::gateway::filters::scope::of_conversation;
 use crate::gateway::filters::session::{SessionParts, SessionRedactor};
 use crate::gateway::layer::{Layer, UnscannedPolicy};
 use crate::gateway::llm::{
-    CompiledProtocol, ProtocolChoice, Repeats, conversation, enumerated, is_mcp, open_blocks,
+    CompiledProtocol, ProtocolChoice, Repeats, conversation, enumerated, is_mcp, open_blocks, results,
 };
 use crate::gateway::media_type::{DeclaredFormat, is_foreign, is_sound};
 use crate::gateway::plan::{AnswerPlan, RequestPlan};
@@ -64,6 +65,7 @@ pub struct Redact {
     parts: RedactParts,
     everything: Arc<PathSet>,
     batch: Arc<BatchLines>,
+    results: Arc<PathSet>,
     /// Of callers without a token.
     tenant: Tenant,
 }
@@ -75,7 +77,8 @@ impl Redact {
     /// A pattern of a protocol that is wrong, which would be a bug in the data.
     pub fn new(parts: RedactParts) -> Result<Self, PatternError> {
         let batch = Arc::new(BatchLines::new(&parts.protocols)?);
-        Ok(Self { parts, everything: Arc::new(PathSet::everything()), batch, tenant: Tenant::default() })
+        let (everything, results) = (Arc::new(PathSet::everything()), Arc::new(results::fields()?));
+        Ok(Self { parts, everything, batch, results, tenant: Tenant::default() })
     }
 
     fn protocol(&self, x: &Exchange) -> Option<&Arc<CompiledProtocol>> {
@@ -197,6 +200,7 @@ impl Redact {
             redactor: redactor.clone(),
             keys,
             protocol: None,
+            fields: None,
             counts: Arc::clone(&self.parts.counts),
             unscanned: Arc::clone(&x.facts.request_unscanned),
             refused: self.parts.files.refused_in_strings(),
@@ -216,7 +220,8 @@ impl Redact {
             AnswerMode::Redact(_) | AnswerMode::Restore(Some(_)) => self.keys(x).await?,
             AnswerMode::Off | AnswerMode::Restore(None) => Keys::default(),
         };
-        Ok(AnswerEditing { parts: &self.parts, keys, protocol, issued }.plan(x))
+        let fields = results::may_come(x.path()).then(|| Arc::clone(&self.results));
+        Ok(AnswerEditing { parts: &self.parts, keys, protocol, fields, issued }.plan(x))
     }
 
     /// Redacts chosen values of the head.
@@ -362,15 +367,17 @@ impl Filter for Redact {
         let may_pass = lenient && matches!(reading, ReadAs::Parts(_));
         let body = document.current().clone();
         let sealed = keys.clone();
-        let masks = matches!(&self.parts.answers, AnswerMode::Restore(Some(_)));
+        let words = x.facts.said.clone();
         let work = move |checkpoint: &Checkpoint| {
             let redactor = redactor.passing(checkpoint.clone());
             let parsed = reading.parse(&body, &readings)?;
             policy.check(&parsed.files)?;
             let redacted = redactor.content(&body, &parsed.content, &keys, Limits::default())?;
             policy.check_strings(redacted.0.report().files())?;
-            let own = if masks { enumerated(&body, &readings.fields) } else { Vec::new() };
-            Ok::<_, BodyFault>((redacted, own))
+            if let Some(words) = &words {
+                enumerated(&body, &readings.fields, &mut |value| words.keep(value));
+            }
+            Ok::<_, BodyFault>(redacted)
         };
         let span = x.trace.place().begin("redact", SpanKind::Internal);
         let job = Job { caller: x.caller(), bytes: document.current().len() };
@@ -384,12 +391,11 @@ impl Filter for Redact {
             return Ok(Flow::Next);
         }
         let done = done.map_err(ApiError::from).map_err(GatewayError::Api);
-        let ((redacted, undo), own) = match done.and_then(|done| done.map_err(GatewayError::from)) {
+        let (redacted, undo) = match done.and_then(|done| done.map_err(GatewayError::from)) {
             Ok(done) => done,
             Err(error) if self.passes(x, &error) => return Ok(Flow::Next),
             Err(error) => return Err(error),
         };
-        x.facts.own_values = own;
         let replaced = self.counted(x, redacted.report(), documents);
         let mut rewritten =
             if replaced > 0 { redacted.into_value().into() } else { document.current().clone() };
@@ -431,6 +437,9 @@ impl Filter for Redact {
         if matches!(self.parts.answers, AnswerMode::Restore(_)) {
             remember::watch(x, head, plan);
         }
+        if endpoint_events::may_be_in(x, head) && self.edits_answers() {
+            plan.rewrite(endpoint_events::noting(x), UnscannedPolicy::Pass);
+        }
         let issued = remember::restored(x);
         if let Some(PlannedAnswers { layer, policy }) = self.answers(x, issued).await? {
             plan.rewrite(Layer::Text(layer), policy);
@@ -447,6 +456,7 @@ impl Filter for Redact {
             x.request_scan = Scan::Scanned;
             let session = SessionParts {
                 redactor: self.noting(x, redactor),
+                words: x.facts.said.clone(),
                 keys,
                 known: self.protocol(x).map(|protocol| Arc::clone(&protocol.request)),
                 issued: Arc::clone(issued),

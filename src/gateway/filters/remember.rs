@@ -10,9 +10,10 @@ use pingora::http::ResponseHeader;
 
 use crate::api::apart;
 use crate::gateway::exchange::Exchange;
+use crate::gateway::filters::endpoint_events;
 use crate::gateway::filters::who::Who;
 use crate::gateway::layer::{Factory, UnscannedPolicy};
-use crate::gateway::llm::kept;
+use crate::gateway::llm::{is_mcp, kept};
 use crate::gateway::memory::{Memory, RequestMemory, RequestMemoryParts};
 use crate::gateway::plan::{AnswerPlan, RequestPlan};
 use crate::redact::SurrogateMap;
@@ -39,6 +40,18 @@ fn session(headers: &HeaderMap) -> Option<&str> {
     (!id.is_empty() && id.len() <= 512).then_some(id)
 }
 
+/// What a message of MCP would be known by, were it sent to where an event of a stream says (specification of 2024-11-05).
+fn endpoint(x: &Exchange) -> Option<String> {
+    if !x.sends_body() || !x.protocol().is_some_and(is_mcp) {
+        return None;
+    }
+    let target = match x.head().uri.query() {
+        Some(query) => format!("{}?{query}", x.path().sent()),
+        None => x.path().sent().to_owned(),
+    };
+    kept::of_endpoint(&target)
+}
+
 impl Remember {
     /// A request whose head no filter has changed yet. If its answer may be `restored`, what its head names is looked up;
     /// and then it is sent by ourselves, though it has no body, since what its answer says is to be kept before that ends.
@@ -46,9 +59,11 @@ impl Remember {
         let names = kept::in_path(x.path());
         let session = session(&x.head().headers).map(str::to_owned).filter(|_| restored);
         let says_something = x.sends_body() || x.is_websocket();
-        if !says_something && session.is_none() && names.named.is_empty() {
+        let awaits = restored && session.is_none() && endpoint_events::may_come(x);
+        if !says_something && session.is_none() && names.named.is_empty() && !awaits {
             return;
         }
+        let endpoint = endpoint(x).filter(|_| restored && session.is_none());
         let who = Who::of(x).name();
         let parts = RequestMemoryParts {
             memory: Arc::clone(&self.memory),
@@ -58,8 +73,13 @@ impl Remember {
         };
         let mut memory = RequestMemory::new(parts).await;
         if restored {
-            if let Some(id) = &session {
-                memory.of_session(id).await;
+            match (&session, &endpoint) {
+                (Some(id), _) => memory.of_session(id).await,
+                (None, Some(id)) => memory.of_named_session(id).await,
+                (None, None) => {}
+            }
+            if awaits {
+                memory.awaits_session();
             }
             memory.find(&names.named).await;
         }
@@ -78,10 +98,12 @@ impl Remember {
 /// The request's body is there: what it names is looked up.
 pub(super) async fn find_in_body(x: &mut Exchange, body: &[u8]) {
     let path = kept::in_path(x.path());
+    let tasks = x.protocol().is_some_and(is_mcp);
     let Some(memory) = &mut x.facts.memory else { return };
     let body = if body.len() > LONG { apart(|| kept::in_body(body)) } else { kept::in_body(body) };
     memory.find(&body.named).await;
-    if path.kept.is_some_and(|kept| kept.applies(body.store)) {
+    // Whether a server of MCP makes a task of a call it alone knows.
+    if tasks || path.kept.is_some_and(|kept| kept.applies(body.store)) {
         memory.keep();
     }
 }

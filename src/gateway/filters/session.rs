@@ -11,9 +11,10 @@ use crate::gateway::error::GatewayError;
 use crate::gateway::filters::answers::Issued;
 use crate::gateway::filters::redaction_error::of_redaction;
 use crate::gateway::layer::UnscannedPolicy;
+use crate::gateway::llm::enumerated;
 use crate::gateway::route_info::RouteInfo;
 use crate::gateway::websocket::{ClientMessage, ClientMessages, RedactedMessage, Redacting, is_readable};
-use crate::redact::{Counts, Keys, Limits, RedactError, Redactor, Session};
+use crate::redact::{Counts, Keys, Limits, RedactError, Redactor, RequestWords, Session};
 use crate::stream::json::{PathSet, walk};
 use crate::telemetry::Direction;
 
@@ -30,6 +31,8 @@ pub(super) struct SessionParts {
     pub(super) known: Option<Arc<PathSet>>,
     /// Takes what was issued.
     pub(super) issued: Issued,
+    /// Takes what schemas allow, which the server may say.
+    pub(super) words: Option<RequestWords>,
     /// Takes what was found.
     pub(super) counts: Arc<Counts>,
     /// Counts what was not read.
@@ -78,9 +81,12 @@ impl ClientMessages for SessionRedactor {
             let known = parts.known.clone().filter(|_| !is_note);
             parts.route.metrics.scanned(Direction::Request, payload.len() as u64);
             let job = Job { caller: parts.caller.clone(), bytes: payload.len() };
-            let (redactor, keys) = (parts.redactor.clone(), parts.keys.clone());
+            let (redactor, keys, words) = (parts.redactor.clone(), parts.keys.clone(), parts.words.clone());
             let work = move |checkpoint: &Checkpoint| {
                 let redactor = redactor.passing(checkpoint.clone());
+                if let (Some(words), Some(fields)) = (&words, known.as_deref()) {
+                    enumerated(&payload, fields, &mut |value| words.keep(value));
+                }
                 match known.as_deref() {
                     Some(fields) => redactor.document_in(session, &payload, fields, &keys),
                     None if walk(&payload, &mut |_, _| {}).is_ok() => {

@@ -1,6 +1,7 @@
-//! Cohere's chat, embed and rerank (API reference, version 2), and the chat of version 1.
+//! Cohere's chat, embed, rerank and batches (API reference, version 2), and the chat of version 1.
 
 use crate::gateway::error::ErrorShape;
+use crate::gateway::llm::offsets::{Offsets, Unit};
 use crate::gateway::llm::protocol::TokenCount::{CachedInput, Input, Output};
 use crate::gateway::llm::protocol::{
     Close, Delta, Echo, Key, ModelNaming, Nested, Protocol, StreamProtocol, When,
@@ -19,10 +20,22 @@ const fn close(event: &'static str, key: &'static [Key]) -> Close {
     Close { at: "type", is: Some(event), key }
 }
 
+/// Of citations, into a content.
+const fn cited(of: &'static str) -> Offsets {
+    Offsets {
+        of,
+        part: Some("message.citations[*].content_index"),
+        unless: Some(("message.citations[*].type", "PLAN")),
+        unit: Unit::Character,
+        starts: "message.citations[*].start",
+        ends: "message.citations[*].end",
+    }
+}
+
 /// `POST /v2/chat` and what belongs to it.
 pub(super) static V2: Protocol = Protocol {
     name: "cohere",
-    paths: &["/v2/chat", "/v2/embed", "/v2/rerank", "/v2/parse"],
+    paths: &["/v2/chat", "/v2/embed", "/v2/rerank", "/v2/parse", "/v2/batches", "/v2/batches/*"],
     shape: ErrorShape::Cohere,
     request: &[
         ("model", Typed(Name)),
@@ -30,9 +43,18 @@ pub(super) static V2: Protocol = Protocol {
         ("messages[*].tool_calls[*].function.arguments", Embedded),
         ("messages[*].tool_calls[*].id", Typed(Id)),
         ("messages[*].tool_call_id", Typed(Id)),
+        ("input_dataset_id", Typed(Id)),
     ],
     answer: &[
         ("id", Typed(Id)),
+        ("batch.id", Typed(Id)),
+        ("batch.model", Typed(Name)),
+        ("batch.input_dataset_id", Typed(Id)),
+        ("batch.output_dataset_id", Typed(Id)),
+        ("batches[*].id", Typed(Id)),
+        ("batches[*].model", Typed(Name)),
+        ("batches[*].input_dataset_id", Typed(Id)),
+        ("batches[*].output_dataset_id", Typed(Id)),
         ("message.tool_calls[*].id", Typed(Id)),
         ("message.tool_calls[*].function.arguments", Embedded),
         ("delta.message.tool_calls.id", Typed(Id)),
@@ -53,12 +75,14 @@ pub(super) static V2: Protocol = Protocol {
             close("message-end", &[]),
         ],
         echoes: &[Echo { at: "logprobs", with: "null" }],
+        offsets: &[cited("message.content[*].text"), cited("message.content[*].thinking")],
         free_form: &["**.document", "**.tool_output"],
         end_data: b"[DONE]",
         final_events: &[b"data:[DONE]", b"\"type\":\"message-end\""],
         ..StreamProtocol::NONE
     },
-    model: ModelNaming::MEMBER,
+    // What is in a batch stands in a dataset.
+    model: ModelNaming { blind: &["/v2/batches"], idle: &["/v2/batches/*"], ..ModelNaming::MEMBER },
     usage: &[
         ("usage.billed_units.input_tokens", Input),
         ("usage.billed_units.output_tokens", Output),
@@ -100,6 +124,25 @@ pub(super) static V1: Protocol = Protocol {
             },
         ],
         closes: &[Close { at: "event_type", is: Some("stream-end"), key: &[] }],
+        offsets: &[
+            Offsets {
+                of: "text",
+                part: None,
+                unless: None,
+                unit: Unit::Character,
+                starts: "citations[*].start",
+                ends: "citations[*].end",
+            },
+            // What a stream ends with says all again.
+            Offsets {
+                of: "response.text",
+                part: None,
+                unless: None,
+                unit: Unit::Character,
+                starts: "response.citations[*].start",
+                ends: "response.citations[*].end",
+            },
+        ],
         free_form: &["**.parameters", "**.documents", "**.outputs"],
         final_events: &[b"\"is_finished\":true"],
         ..StreamProtocol::NONE

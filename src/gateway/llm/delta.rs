@@ -17,7 +17,8 @@ use crate::gateway::llm::beside::says_only;
 use crate::gateway::llm::piece::{ChannelKey, DeltaPiece, Piece, PieceKind, closed, in_order, turns};
 use crate::gateway::llm::piece_reader::{EditorFactory, PieceReader};
 use crate::gateway::llm::place::Document;
-use crate::gateway::llm::protocol::{CompiledCovers, CompiledProtocol, CompiledSigned};
+use crate::gateway::llm::pointed::Told;
+use crate::gateway::llm::protocol::{CompiledCovers, CompiledProtocol, CompiledSigned, CompiledStream};
 use crate::gateway::llm::signed::Block;
 use crate::gateway::llm::template::Template;
 use crate::stream::json::{Decoded, Treatment, encoded, half_at_end};
@@ -84,6 +85,17 @@ struct Read<'d> {
     envelope: &'d [u8],
     data: &'d [u8],
     pieces: &'d [Piece],
+}
+
+impl Read<'_> {
+    /// Has numbers point at what they pointed at in texts that are there whole.
+    fn point(&self, document: &Document<'_>, stream: &CompiledStream, edits: &mut Vec<Edit>) {
+        if self.pieces.iter().all(|piece| piece.edits.is_empty()) {
+            return;
+        }
+        let told = Told { data: self.data, document, pieces: self.pieces };
+        stream.offsets.iter().for_each(|offsets| offsets.edit(told, edits));
+    }
 }
 
 /// A string as JSON spells it, in whole characters.
@@ -174,6 +186,7 @@ impl Deltas {
         // What other channels hold that end here must be said first.
         self.flush(before, |key| (closes(key) || overtaken(key)) && !touched.contains(key))?;
         self.sign(&read, &document, &mut edits);
+        read.point(&document, stream, &mut edits);
         in_order(&mut edits);
         self.remember(&read, &edits)?;
         // A stream may go on for hours, and what follows is another text.
@@ -201,11 +214,14 @@ impl Deltas {
             if let PieceKind::Delta(delta) = &piece.kind {
                 let decoded = Decoded::of(data.get(piece.span.clone()).unwrap_or_default());
                 piece.kind = self.reader.complete(None, decoded.text(), delta.treatment)?;
+                piece.edits = self.reader.take_edits();
             }
             let (PieceKind::Whole(Some(text)) | PieceKind::Lossy(text)) = &piece.kind else { continue };
             piece.edit(text, &document, &protocol.stream, &mut edits);
         }
-        self.sign(&Read { envelope: b"", data, pieces: &pieces }, &document, &mut edits);
+        let read = Read { envelope: b"", data, pieces: &pieces };
+        self.sign(&read, &document, &mut edits);
+        read.point(&document, &protocol.stream, &mut edits);
         in_order(&mut edits);
         Ok((!edits.is_empty()).then(|| spliced(data, &edits)))
     }

@@ -402,6 +402,62 @@ fn names_and_numbers_are_words_where_nothing_is_known_of_a_value() {
     }
 }
 
+/// `SECRET` becomes `<">`: three characters are gone.
+#[test]
+fn numbers_go_with_what_they_point_at() {
+    let editor: EditorFactory = Arc::new(|| Box::new(Hide::default()));
+    let chat = |text: &str, start: &str, end: &str| {
+        format!(
+            r#"{{"choices":[{{"message":{{"content":""}}}},{{"message":{{"annotations":[{{"url_citation":{{"start_index":{start},"end_index":{end}}}}}],"content":"{text}"}}}}]}}"#
+        )
+    };
+    // In UTF-8 `é` is two bytes and `\u00e9` is spelled with six; characters are counted.
+    let (text, left) = ("aSECRETé\\u00e9SECRET.", "a<\\\">éé<\\\">.");
+    let rows = [
+        (("0", "1"), ("0", "1")),
+        (("1", "7"), ("1", "4")),
+        (("7", "9"), ("4", "6")),
+        (("9", "15"), ("6", "9")),
+        (("15", "16"), ("9", "10")),
+        // Within a value, all of it is meant; behind the end, as far behind.
+        (("3", "12"), ("1", "9")),
+        (("16", "20"), ("10", "14")),
+        (("-1", "7.5"), ("-1", "7.5")),
+        (("null", "\"7\""), ("null", "\"7\"")),
+    ];
+    for ((start, end), (new_start, new_end)) in rows {
+        let protocol = Arc::new(CompiledProtocol::new(&openai::CHAT).unwrap());
+        let mut deltas = Deltas::new(protocol, Arc::clone(&editor), &Budget::process(1 << 20));
+        let document = chat(text, start, end);
+        let whole = String::from_utf8(deltas.whole(document.as_bytes()).unwrap().unwrap()).unwrap();
+        assert_eq!(whole, chat(left, new_start, new_end), "{start}..{end}");
+    }
+    let protocol = Arc::new(CompiledProtocol::new(&gemini::GENERATE).unwrap());
+    let mut deltas = Deltas::new(protocol, editor, &Budget::process(1 << 20));
+    let answer = |texts: [&str; 2], segments: &str| {
+        let [first, second] = texts;
+        format!(
+            r#"{{"candidates":[{{"content":{{"parts":[{{"text":"{first}"}},{{"text":"{second}"}}]}},"groundingMetadata":{{"groundingSupports":[{segments}]}}}}]}}"#
+        )
+    };
+    let document = answer(
+        ["SECRETa", "éSECRETa"],
+        r#"{"segment":{"endIndex":7}},{"segment":{"partIndex":1,"startIndex":8,"endIndex":9}},{"segment":{"partIndex":2,"endIndex":9}}"#,
+    );
+    let wanted = answer(
+        ["<\\\">a", "é<\\\">a"],
+        r#"{"segment":{"endIndex":4}},{"segment":{"partIndex":1,"startIndex":5,"endIndex":6}},{"segment":{"partIndex":2,"endIndex":9}}"#,
+    );
+    let whole = String::from_utf8(deltas.whole(document.as_bytes()).unwrap().unwrap()).unwrap();
+    assert_eq!(whole, wanted);
+    // As an event of a stream its text goes on, and was counted from the beginning.
+    let Outcome::Replace(event) = deltas.document(document.as_bytes(), b"", &mut Before::new()).unwrap()
+    else {
+        panic!("its texts changed")
+    };
+    assert!(String::from_utf8(event).unwrap().contains(r#""startIndex":8,"endIndex":9"#));
+}
+
 #[test]
 fn no_stream_holds_more_texts_than_can_be_followed() {
     let protocol = Arc::new(CompiledProtocol::new(&BLOCKS).unwrap());

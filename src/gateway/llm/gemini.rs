@@ -1,6 +1,7 @@
 //! Google's Gemini API and Vertex AI (reference of `v1beta`, "generateContent", "streamGenerateContent").
 
 use crate::gateway::error::ErrorShape;
+use crate::gateway::llm::offsets::{Offsets, Unit};
 use crate::gateway::llm::protocol::TokenCount::{CachedInput, Input, OtherInput, Reasoning, VisibleOutput};
 use crate::gateway::llm::protocol::{
     Close, Covers, Delta, Echo, Key, ModelNaming, Nested, Protocol, Signed, StreamProtocol, TokenCount,
@@ -23,6 +24,7 @@ const ARGUMENT: &[Key] = &[
 /// A model stands in the path, up to a colon; the requests of a batch may stand in a file.
 const MODEL: ModelNaming = ModelNaming {
     free: &["/models/*:countTokens", "/models/*:computeTokens"],
+    idle: &["/batches/*"],
     blind: &["/models/*:batchGenerateContent"],
     bounds: &["generationconfig.maxoutputtokens", "generation_config.max_output_tokens"],
     ..ModelNaming::NONE
@@ -41,7 +43,7 @@ const fn delta(at: &'static str, key: &'static [Key]) -> Delta {
     Delta { at, treatment: Text, when: None, key }
 }
 
-pub(super) const REQUEST: &[(&str, Treatment)] = &[
+const REQUEST: &[(&str, Treatment)] = &[
     ("model", Typed(Name)),
     ("cachedContent", Typed(Name)),
     ("cached_content", Typed(Name)),
@@ -56,7 +58,7 @@ pub(super) const REQUEST: &[(&str, Treatment)] = &[
     ("contents[*].parts[*].sdkBlob", Typed(Opaque)),
 ];
 
-pub(super) const ANSWER: &[(&str, Treatment)] = &[
+const ANSWER: &[(&str, Treatment)] = &[
     ("responseId", Typed(Id)),
     ("modelVersion", Typed(Name)),
     ("candidates[*].content.parts[*].functionCall.id", Typed(Id)),
@@ -76,11 +78,17 @@ const NESTED: Nested = Nested {
         "batch.inputConfig.requests.requests[*].request",
         "batch.input_config.requests.requests[*].request",
     ],
-    answers: &[],
+    answers: INLINED,
 };
 
+/// Where a batch has its answers in it.
+pub(super) const INLINED: &[&str] = &[
+    "response.inlinedResponses.inlinedResponses[*].response",
+    "metadata.output.inlinedResponses.inlinedResponses[*].response",
+];
+
 /// Arguments and results of calls; an argument that comes in pieces may be a number.
-pub(super) const FREE_FORM: &[&str] = &[
+const FREE_FORM: &[&str] = &[
     "**.functionCall.args",
     "**.functionCall.partialArgs[*].numberValue",
     "**.functionResponse.response",
@@ -98,7 +106,7 @@ const SIGNED: &[Signed] = &[Signed {
 }];
 
 /// How texts go on over events.
-const EVENTS: StreamProtocol = StreamProtocol {
+pub(super) const EVENTS: StreamProtocol = StreamProtocol {
     deltas: &[
         delta("candidates[*].content.parts[*].text", PARTS),
         Delta {
@@ -118,6 +126,15 @@ const EVENTS: StreamProtocol = StreamProtocol {
         Close { at: "error", is: None, key: &[] },
     ],
     echoes: &[Echo { at: "candidates[*].logprobsResult", with: "null" }],
+    // Of a part, in bytes ("Segment").
+    offsets: &[Offsets {
+        of: "candidates[*].content.parts[*].text",
+        part: Some("candidates[*].groundingMetadata.groundingSupports[*].segment.partIndex"),
+        unless: None,
+        unit: Unit::Byte,
+        starts: "candidates[*].groundingMetadata.groundingSupports[*].segment.startIndex",
+        ends: "candidates[*].groundingMetadata.groundingSupports[*].segment.endIndex",
+    }],
     free_form: FREE_FORM,
     signed: SIGNED,
     in_turn: &["candidates[*].content.parts[*].text"],
@@ -151,6 +168,10 @@ pub(super) static GENERATE: Protocol = Protocol {
         "/endpoints/*:generateContent",
         "/cachedContents",
         "/cachedContents/*",
+        // Others have batches too, at `v1`.
+        "/v1beta/batches/*",
+        "/v1alpha/batches/*",
+        "/batches/*",
     ],
     shape: ErrorShape::Gemini,
     request: REQUEST,

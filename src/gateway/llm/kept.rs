@@ -140,8 +140,24 @@ fn role_of(path: &Path<'_>) -> Option<Role> {
         key => key,
     };
     let Segment::Key(member) = member else { return None };
-    let known = ALL.iter().flat_map(|naming| naming.request).find(|(name, _)| *name == member);
+    let known = ALL.iter().flat_map(|naming| naming.request).find(|(name, _)| match name.split_once('.') {
+        None => *name == member,
+        Some((root, name)) => {
+            [root, name].iter().enumerate().all(|(at, name)| path.segment(at) == Some(Segment::Key(name)))
+        }
+    });
     known.map(|(_, role)| *role)
+}
+
+/// By what the messages are known that go where an `endpoint` event says (MCP, specification of 2024-11-05): what is there of
+/// each session only, a query or else a path's last segment. What stands before it the gateway and its caller call otherwise.
+pub fn of_endpoint(target: &str) -> Option<String> {
+    let target = target.split('#').next().unwrap_or_default().trim();
+    let id = match target.split_once('?') {
+        Some((_, query)) if !query.is_empty() => query,
+        _ => last_segment(target.trim_end_matches('?'))?,
+    };
+    (id.len() <= LONGEST).then(|| format!("endpoint {id}"))
 }
 
 /// Whether the value at a path of an answer, or of one of its events, is an id.
@@ -167,7 +183,7 @@ mod tests {
     fn paths_name_what_is_kept() {
         use Kept::{Always, IfTold, UnlessToldNot};
         type Case = (&'static str, Option<Kept>, &'static [(&'static str, bool)]);
-        let cases: [Case; 33] = [
+        let cases: [Case; 36] = [
             ("/v1/responses", Some(UnlessToldNot), &[]),
             ("/openai/v1/responses/", Some(UnlessToldNot), &[]),
             ("/v1/responses/compact", Some(UnlessToldNot), &[]),
@@ -200,6 +216,9 @@ mod tests {
             ("/v1beta/fileSearchStores/s:uploadToFileSearchStore", Some(Always), &[("s", true)]),
             ("/v1beta/models/veo/operations/op_1", Some(Always), &[("op_1", false)]),
             ("/v1/agents/completions", Some(IfTold), &[]),
+            ("/v1/datasets", Some(Always), &[]),
+            ("/v1/datasets/ds-1", Some(Always), &[("ds-1", false)]),
+            ("/v1/embed-jobs/job-1/cancel", Some(Always), &[("job-1", false)]),
             ("/mcp", None, &[]),
         ];
         for (path, kept, want) in cases {
@@ -211,7 +230,7 @@ mod tests {
     #[test]
     fn bodies_name_it_wherever_it_stands() {
         type Case = (&'static str, &'static [(&'static str, bool)], Option<bool>);
-        let cases: [Case; 18] = [
+        let cases: [Case; 22] = [
             (r#"{"deferred":true,"store":false}"#, &[], Some(true)),
             (r#"{"store":false,"deferred":true}"#, &[], Some(true)),
             (r#"{"deferred":true}"#, &[], Some(true)),
@@ -235,6 +254,10 @@ mod tests {
             ),
             (r#"{"cachedContent":"cachedContents/c1"}"#, &[("c1", false)], None),
             (r#"{"container":"cont_1"}"#, &[("cont_1", true)], None),
+            (r#"{"method":"tasks/get","params":{"taskId":"t-1"}}"#, &[("t-1", true)], None),
+            (r#"{"params":{"taskIds":["t-1","t-2"]}}"#, &[("t-1", false), ("t-2", false)], None),
+            (r#"{"params":{"arguments":{"taskId":"no"},"task":{"ttl":1}}}"#, &[], None),
+            (r#"{"taskId":"no","messages":[{"taskId":"no"}]}"#, &[], None),
             (r#"{"id":"no","messages":[{"id":"no"}],"file_id":7}"#, &[], None),
             (r#"{"file_id":"x""#, &[], None),
             ("", &[], None),
@@ -250,8 +273,27 @@ mod tests {
     }
 
     #[test]
+    fn an_endpoint_is_known_by_what_only_its_session_has() {
+        for (target, want) in [
+            ("/messages/?session_id=a1", Some("session_id=a1")),
+            ("https://x.example/team/messages/?session_id=a1#top", Some("session_id=a1")),
+            ("/mcp/messages/a1/", Some("a1")),
+            ("message?", Some("message")),
+            ("?sid=7", Some("sid=7")),
+            ("/", None),
+            ("", None),
+        ] {
+            let want = want.map(|id| format!("endpoint {id}"));
+            assert_eq!(of_endpoint(target), want, "{target}");
+        }
+        assert_eq!(of_endpoint(&format!("/m?{}", "x".repeat(LONGEST + 1))), None);
+    }
+
+    #[test]
     fn answers_name_it_in_known_places() {
-        let cases: [(&str, &[&str]); 9] = [
+        let cases: [(&str, &[&str]); 11] = [
+            (r#"{"id":1,"result":{"task":{"taskId":"t-1"}}}"#, &["t-1"]),
+            (r#"{"id":1,"result":{"resultType":"task","taskId":"t-2"}}"#, &["t-2"]),
             (r#"{"request_id":"r_1"}"#, &["r_1"]),
             (r#"{"id":"resp_1","output":[{"id":"msg_1"}]}"#, &["resp_1"]),
             (

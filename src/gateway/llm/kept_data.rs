@@ -7,7 +7,8 @@ use Role::{Continues, Reads};
 pub(super) struct KeptNaming {
     /// Segments of paths that things are kept under.
     pub(super) collections: &'static [Collection],
-    /// Members of requests that hold an id, a list of them, or an object with one under `id`; wherever they stand.
+    /// Members of requests that hold an id, a list of them, or an object with one under `id`; wherever they stand, but for
+    /// `a.b`, which is a member of the member `a` of the document.
     pub(super) request: &'static [(&'static str, Role)],
     /// Members of answers, or of the events of one, that hold an id: names on the way there.
     pub(super) answer: &'static [&'static [&'static str]],
@@ -55,7 +56,7 @@ impl Kept {
 }
 
 /// Every provider's.
-pub(super) static ALL: [&KeptNaming; 5] = [&OPENAI, &ANTHROPIC, &GEMINI, &MISTRAL, &COHERE];
+pub(super) static ALL: [&KeptNaming; 6] = [&OPENAI, &ANTHROPIC, &GEMINI, &MISTRAL, &COHERE, &MCP];
 
 const fn collection(name: &'static str, kept: Kept, role: Role) -> Collection {
     Collection { name, kept, role }
@@ -150,9 +151,23 @@ static MISTRAL: KeptNaming = KeptNaming {
     answer: &[&["conversation_id"], &["output_file"], &["error_file"]],
 };
 
-/// API reference, "Batches" and, of version 1, "Chat".
+/// API reference, "Batches", "Datasets" and "Embed Jobs", and of version 1 "Chat".
 static COHERE: KeptNaming = KeptNaming {
+    collections: &[collection("datasets", Always, Reads), collection("embed-jobs", Always, Reads)],
+    request: &[("input_dataset_id", Reads), ("dataset_id", Reads)],
+    answer: &[
+        &["batch", "id"],
+        &["batch", "output_dataset_id"],
+        &["output_dataset_id"],
+        &["dataset", "id"],
+        &["job_id"],
+    ],
+};
+
+/// Tasks, which a server makes of calls: specification of 2025-11-25, and the extension `io.modelcontextprotocol/tasks` of
+/// 2026-07-28. What a client adds to one (`tasks/update`) is there later.
+static MCP: KeptNaming = KeptNaming {
     collections: &[],
-    request: &[("input_dataset_id", Reads)],
-    answer: &[&["batch", "id"], &["batch", "output_dataset_id"], &["output_dataset_id"]],
+    request: &[("params.taskId", Continues), ("params.taskIds", Reads)],
+    answer: &[&["result", "task", "taskId"], &["result", "taskId"]],
 };

@@ -7,12 +7,14 @@
 //! | `realtime`, `gemini_live` | those that are messages of a WebSocket |
 //! | `provider` | [`Provider`]: what is spoken at the addresses of one, and how it spells errors |
 //! | `registry` | every protocol, and [`ProtocolChoice`]: how a route chooses one |
+//! | [`results`] | results of batches, in files that say nothing of a protocol |
 //! | `schema` | what of a JSON Schema is no text, in every protocol |
 //! | `piece`, `piece_reader` | the strings of an event, which of them are text, and what becomes of each |
 //! | `place` | where values are in an event |
 //! | `delta` | follows texts over the documents of a stream, whatever the protocol |
 //! | `template` | the document in which held text leaves by itself |
 //! | `signed` | signed blocks on their way back |
+//! | `offsets`, `pointed` | [`Offsets`]: numbers that point into a text, and go with what they point at |
 //! | `beside` | what a document says beside its texts |
 //! | `framer` | [`SseDeltas`], [`MessageDeltas`], [`WholeAnswer`]: how those documents become a body, or messages |
 //! | `json_deltas` | [`JsonDeltas`]: the same for documents one a line, or in an array |
@@ -43,16 +45,19 @@ pub mod kept;
 mod kept_data;
 mod mcp;
 mod mistral;
+mod offsets;
 mod ollama;
 mod openai;
 mod piece;
 mod piece_reader;
 mod place;
+mod pointed;
 mod protocol;
 mod provider;
 mod realtime;
 mod registry;
 mod responses;
+pub mod results;
 mod schema;
 mod signed;
 mod template;
@@ -65,6 +70,7 @@ pub use delta::Outcome;
 pub use framer::{MessageDeltas, SentMessage, SseDeltas, WholeAnswer};
 pub use json_deltas::JsonDeltas;
 pub use mcp::{Repeats, is_mcp, repeats_body};
+pub use offsets::{Offsets, Unit};
 pub use piece_reader::EditorFactory;
 pub use protocol::{
     ANY_BOUND, BadProtocol, Close, CompiledProtocol, ConversationNaming, Covers, Delta, Echo, Key,

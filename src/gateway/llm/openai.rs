@@ -3,6 +3,8 @@
 //! results. And its smaller interfaces: completions, embeddings, moderations, images, speech.
 
 use crate::gateway::error::ErrorShape;
+use crate::gateway::llm::gemini::INLINED;
+use crate::gateway::llm::offsets::{Offsets, Unit};
 use crate::gateway::llm::protocol::TokenCount::{CachedInput, Input, Output, Reasoning, Total};
 use crate::gateway::llm::protocol::{
     Close, ConversationNaming, Covers, Delta, Echo, Key, ModelNaming, Nested, Protocol, Signed,
@@ -149,6 +151,15 @@ pub(super) static CHAT: Protocol = Protocol {
             Close { at: "object", is: Some("error"), key: &[] },
         ],
         echoes: ECHOES,
+        // Of web searches.
+        offsets: &[Offsets {
+            of: "choices[*].message.content",
+            part: None,
+            unless: None,
+            unit: Unit::Character,
+            starts: "choices[*].message.annotations[*].url_citation.start_index",
+            ends: "choices[*].message.annotations[*].url_citation.end_index",
+        }],
         // As some servers have them, that say no JSON in a string.
         free_form: &["**.function.arguments", "**.function_call.arguments"],
         signed: &[
@@ -270,7 +281,8 @@ pub(super) static SINGLE: Protocol = Protocol {
         ("output_file_id", Typed(Id)),
         ("error_file_id", Typed(Id)),
     ],
-    nested: Nested::NONE,
+    // Gemini has batches at the same path.
+    nested: Nested { requests: &[], answers: INLINED },
     stream: StreamProtocol {
         // Images come in parts, which are bytes.
         end_data: b"[DONE]",

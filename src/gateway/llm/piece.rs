@@ -22,6 +22,8 @@ pub(super) struct Piece {
     /// For each echo of the protocol, the element of it that the string lies in.
     pub(super) elements: Vec<Option<Vec<usize>>>,
     pub(super) kind: PieceKind,
+    /// What changes in it, where numbers of the document point into it.
+    pub(super) edits: Vec<Edit>,
 }
 
 /// What becomes of it.

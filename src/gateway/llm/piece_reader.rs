@@ -50,7 +50,8 @@ impl PieceReader {
                 match self.name_or_number(path, &leaf, data) {
                     Ok(None) => {}
                     Ok(Some(kind)) => {
-                        pieces.push(Piece { span: leaf.span, token: leaf.token, elements: Vec::new(), kind })
+                        let (elements, edits) = (Vec::new(), Vec::new());
+                        pieces.push(Piece { span: leaf.span, token: leaf.token, elements, kind, edits });
                     }
                     Err(error) => failed = Err(error),
                 }
@@ -63,6 +64,7 @@ impl PieceReader {
                 }
                 _ => None,
             };
+            self.edits.clear();
             let kind = match named.filter(|_| typed.is_none()) {
                 Some(kind) => kind,
                 None => {
@@ -89,7 +91,9 @@ impl PieceReader {
                 }
             };
             let elements = stream.echoes.iter().map(|echo| echo.at.element(path)).collect();
-            pieces.push(Piece { span: leaf.span, token: leaf.token, elements, kind });
+            let pointed = stream.offsets.iter().any(|offsets| offsets.of.positions(path).is_some());
+            let edits = if pointed { self.take_edits() } else { Vec::new() };
+            pieces.push(Piece { span: leaf.span, token: leaf.token, elements, kind, edits });
         });
         failed.map(|()| walked.is_ok().then_some(pieces))
     }
@@ -144,12 +148,16 @@ impl PieceReader {
         }
         // Edits begin and end between characters.
         let edited = String::from_utf8(spliced(text.as_bytes(), &self.edits));
-        self.edits.clear();
         let edited = edited.map_err(|_| StreamError::Replace("edit"))?;
         Ok(match editor.is_lossy() {
             true => PieceKind::Lossy(edited),
             false => PieceKind::Whole((edited != text).then_some(edited)),
         })
+    }
+
+    /// What changed in the text that was completed last.
+    pub(super) fn take_edits(&mut self) -> Vec<Edit> {
+        std::mem::take(&mut self.edits)
     }
 
     /// An editor for a text that is treated so, and is for this.

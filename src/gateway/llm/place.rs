@@ -30,7 +30,12 @@ enum Step {
 impl Place {
     /// Reads `a.b[*].c`.
     pub(super) fn parse(text: &'static str) -> Result<Self, BadPlace> {
-        let mut steps = Vec::new();
+        Self::within("", text)
+    }
+
+    /// The same in a member of this name; empty: in none.
+    pub(super) fn within(member: &'static str, text: &'static str) -> Result<Self, BadPlace> {
+        let mut steps: Vec<Step> = (!member.is_empty()).then_some(Step::Member(member)).into_iter().collect();
         for name in text.split('.') {
             let (name, each) = name.strip_suffix("[*]").map_or((name, false), |name| (name, true));
             if name.is_empty() || name.contains(['[', ']', '*', '"']) {
@@ -66,8 +71,14 @@ impl Place {
         walk(self.0.get(..end)?, path)
     }
 
+    /// How many elements are on the way that lead to both.
+    pub(super) fn shared(&self, other: &Self) -> usize {
+        let both = self.0.iter().zip(&other.0).take_while(|(own, other)| own == other);
+        both.filter(|(step, _)| **step == Step::Each).count()
+    }
+
     /// How many elements are on the way.
-    fn elements(&self) -> usize {
+    pub(super) fn elements(&self) -> usize {
         self.0.iter().filter(|step| **step == Step::Each).count()
     }
 }

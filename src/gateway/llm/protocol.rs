@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::base::path::RequestPath;
 use crate::gateway::error::ErrorShape;
+use crate::gateway::llm::offsets::{CompiledOffsets, Offsets};
 use crate::gateway::llm::place::{BadPlace, CompiledKey, Place};
 use crate::gateway::llm::schema::with_schemas;
 use crate::stream::json::{PathSet, PatternError, Treatment};
@@ -120,14 +121,19 @@ impl std::fmt::Debug for Protocol {
 
 /// How texts go on over the events of a stream.
 pub struct StreamProtocol {
+    /// The member of each event, and of a whole answer, below which all of this and what [`Protocol::usage`] names stands; empty:
+    /// the event is it.
+    pub within: &'static str,
     /// The strings whose text goes on in later events.
     pub deltas: &'static [Delta],
     /// What ends texts.
     pub closes: &'static [Close],
     /// Values that repeat a text.
     pub echoes: &'static [Echo],
+    /// Numbers that point into texts.
+    pub offsets: &'static [Offsets],
     /// JSON values of which nothing is known, such as the arguments of a call: names of members and long numbers in them may be
-    /// somebody's as well. Patterns as for [`PathSet`].
+    /// somebody's as well. Patterns as for [`PathSet`], of the whole event.
     pub free_form: &'static [&'static str],
     /// Signatures of texts, which must go back as they came.
     pub signed: &'static [Signed],
@@ -153,9 +159,11 @@ pub struct StreamProtocol {
 impl StreamProtocol {
     /// No text goes on in another event.
     pub const NONE: Self = Self {
+        within: "",
         deltas: &[],
         closes: &[],
         echoes: &[],
+        offsets: &[],
         free_form: &[],
         signed: &[],
         in_turn: &[],
@@ -267,6 +275,7 @@ pub(super) struct CompiledStream {
     pub(super) deltas: Vec<CompiledDelta>,
     pub(super) closes: Vec<CompiledClose>,
     pub(super) echoes: Vec<CompiledEcho>,
+    pub(super) offsets: Vec<CompiledOffsets>,
     /// The places of names and numbers that are looked at.
     pub(super) free_form: PathSet,
     pub(super) signed: Vec<CompiledSigned>,
@@ -382,26 +391,30 @@ fn with_nested(
 
 impl CompiledStream {
     fn new(stream: &'static StreamProtocol) -> Result<Self, BadProtocol> {
+        let place = |at| Place::within(stream.within, at);
         let keys = |key: &'static [Key]| -> Result<Vec<CompiledKey>, BadPlace> {
             let compiled = key.iter().map(|key| match key {
-                Key::Value(at) => Place::parse(at).map(CompiledKey::Value),
-                Key::Mark(at) => Place::parse(at).map(CompiledKey::Mark),
-                Key::Either(first, second) => {
-                    Ok(CompiledKey::Either(Place::parse(first)?, Place::parse(second)?))
-                }
+                Key::Value(at) => place(at).map(CompiledKey::Value),
+                Key::Mark(at) => place(at).map(CompiledKey::Mark),
+                Key::Either(first, second) => Ok(CompiledKey::Either(place(first)?, place(second)?)),
             });
             compiled.collect()
         };
         let delta = |delta: &'static Delta| -> Result<_, BadPlace> {
-            let when = delta.when.as_ref().map(|when| Ok((Place::parse(when.at)?, when.is))).transpose()?;
-            let (at, key) = (Place::parse(delta.at)?, keys(delta.key)?);
+            let when = delta.when.as_ref().map(|when| Ok((place(when.at)?, when.is))).transpose()?;
+            let (at, key) = (place(delta.at)?, keys(delta.key)?);
             Ok(CompiledDelta { at, treatment: delta.treatment, when, key })
         };
         let close = |close: &'static Close| -> Result<_, BadPlace> {
-            Ok(CompiledClose { at: Place::parse(close.at)?, is: close.is, key: keys(close.key)? })
+            Ok(CompiledClose { at: place(close.at)?, is: close.is, key: keys(close.key)? })
+        };
+        // An error stands in the place of what would be there.
+        let outside = |close: &&Close| !stream.within.is_empty() && close.key.is_empty();
+        let close_outside = |close: &'static Close| -> Result<_, BadPlace> {
+            Ok(CompiledClose { at: Place::parse(close.at)?, is: close.is, key: Vec::new() })
         };
         let echo = |echo: &'static Echo| -> Result<_, BadPlace> {
-            Ok(CompiledEcho { at: Place::parse(echo.at)?, with: echo.with })
+            Ok(CompiledEcho { at: place(echo.at)?, with: echo.with })
         };
         let position = |at: &'static str| {
             stream.deltas.iter().position(|known| known.at == at).ok_or(BadProtocol::NoDelta(at))
@@ -409,14 +422,14 @@ impl CompiledStream {
         let signed = |signed: &'static Signed| -> Result<_, BadProtocol> {
             let covers = match &signed.covers {
                 Covers::Beside(places) => {
-                    let places = places.iter().map(|at| Place::parse(at));
+                    let places = places.iter().map(|at| place(at));
                     CompiledCovers::Beside(places.collect::<Result<_, _>>()?)
                 }
                 Covers::Channel { delta, key, member } => {
                     CompiledCovers::Channel { delta: position(delta)?, key: keys(key)?, member }
                 }
             };
-            Ok(CompiledSigned { at: Place::parse(signed.at)?, covers })
+            Ok(CompiledSigned { at: place(signed.at)?, covers })
         };
         let within: Vec<String> = stream.free_form.iter().map(|at| format!("{at}.**")).collect();
         let free_form: Vec<(&str, Treatment)> =
@@ -425,9 +438,14 @@ impl CompiledStream {
             in_turn: stream.in_turn.iter().map(|at| position(at)).collect::<Result<_, _>>()?,
             signed: stream.signed.iter().map(signed).collect::<Result<_, _>>()?,
             deltas: stream.deltas.iter().map(delta).collect::<Result<_, _>>()?,
-            closes: stream.closes.iter().map(close).collect::<Result<_, _>>()?,
+            closes: (stream.closes.iter().map(close))
+                .chain(stream.closes.iter().filter(outside).map(close_outside))
+                .collect::<Result<_, _>>()?,
             free_form: PathSet::new(&free_form, Treatment::Skip)?,
             echoes: stream.echoes.iter().map(echo).collect::<Result<_, _>>()?,
+            offsets: (stream.offsets.iter())
+                .map(|offsets| CompiledOffsets::new(offsets, place))
+                .collect::<Result<_, _>>()?,
             numbered: stream.numbered,
         })
     }

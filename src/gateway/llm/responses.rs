@@ -1,6 +1,7 @@
 //! OpenAI's Responses (API reference, "Responses"; events under "Streaming events"), also as Azure has them.
 
 use crate::gateway::error::ErrorShape;
+use crate::gateway::llm::offsets::{Offsets, Unit};
 use crate::gateway::llm::protocol::TokenCount::{CachedInput, Input, Output, Reasoning};
 use crate::gateway::llm::protocol::{
     Close, Delta, Echo, Key, ModelNaming, Nested, Protocol, StreamProtocol, When,
@@ -32,6 +33,11 @@ const fn delta(event: &'static str, treatment: Treatment, key: &'static [Key]) -
 
 const fn close(event: &'static str, key: &'static [Key]) -> Close {
     Close { at: "type", is: Some(event), key }
+}
+
+/// Of annotations, into the text beside them.
+const fn pointed(of: &'static str, starts: &'static str, ends: &'static str) -> Offsets {
+    Offsets { of, part: None, unless: None, unit: Unit::Character, starts, ends }
 }
 
 /// `POST …/responses` and what belongs to it.
@@ -184,6 +190,24 @@ pub(super) static RESPONSES: Protocol = Protocol {
             Echo { at: "item.content[*].logprobs", with: "[]" },
             Echo { at: "output[*].content[*].logprobs", with: "[]" },
             Echo { at: "response.output[*].content[*].logprobs", with: "[]" },
+        ],
+        offsets: &[
+            pointed(
+                "output[*].content[*].text",
+                "output[*].content[*].annotations[*].start_index",
+                "output[*].content[*].annotations[*].end_index",
+            ),
+            pointed(
+                "response.output[*].content[*].text",
+                "response.output[*].content[*].annotations[*].start_index",
+                "response.output[*].content[*].annotations[*].end_index",
+            ),
+            pointed(
+                "item.content[*].text",
+                "item.content[*].annotations[*].start_index",
+                "item.content[*].annotations[*].end_index",
+            ),
+            pointed("part.text", "part.annotations[*].start_index", "part.annotations[*].end_index"),
         ],
         numbered: true,
         end_data: b"[DONE]",

@@ -240,13 +240,13 @@ pub(super) fn with_schemas(patterns: &[(&'static str, Treatment)]) -> Result<Pat
     SCHEMAS.get_or_init(schemas).as_ref().map_err(|error| *error)?.then(patterns)
 }
 
-/// The values that a request's schemas allow (`enum`, `const`), which go to the model as they are: an answer that has one of them has it
-/// from the caller. `fields` is what the request's protocol is read by; nothing where a request has none.
-pub fn enumerated(body: &[u8], fields: &PathSet) -> Vec<String> {
-    let mut values = Vec::new();
+/// Gives the values that a request's schemas allow (`enum`, `const`), which go to the model as they are: an answer that has one of them
+/// has it from the caller. `fields` is what the request's protocol is read by; nothing where a request has none.
+pub fn enumerated(body: &[u8], fields: &PathSet, take: &mut dyn FnMut(&str)) {
     if !WORDS.iter().any(|word| memmem::find(body, word).is_some()) {
-        return values;
+        return;
     }
+    let mut values = 0;
     // What is no document has been refused, or has no schemas.
     let _ = walk(body, &mut |path, leaf| {
         let last = |back: usize| path.len().checked_sub(back).and_then(|at| path.segment(at));
@@ -254,16 +254,16 @@ pub fn enumerated(body: &[u8], fields: &PathSet) -> Vec<String> {
             || matches!((last(2), last(1)), (Some(Segment::Key("enum")), Some(Segment::Index(_))));
         if is_value
             && leaf.token == Token::Text
-            && values.len() < MOST_VALUES
+            && values < MOST_VALUES
             && fields.take(path) == Treatment::Skip
         {
             let spelled = body.get(leaf.span.clone()).unwrap_or_default();
             if (1..=LONGEST_VALUE).contains(&spelled.len()) {
-                values.push(Decoded::of(spelled).text().to_owned());
+                values += 1;
+                take(Decoded::of(spelled).text());
             }
         }
     });
-    values
 }
 
 /// What a request has that has such values.
@@ -333,7 +333,12 @@ mod tests {
             "default":{"const":"me@harbour-post.com"}},"examples":[{"enum":["no@harbour-post.com"]}]}}}],
             "messages":[{"enum":["nor@harbour-post.com"]}]}"#;
         let own = ["jo@harbour-post.com", "ab@harbour-post.com", "me@harbour-post.com"];
-        assert_eq!(enumerated(body.as_bytes(), &fields), own);
-        assert!(enumerated(b"{}", &fields).is_empty());
+        let values = |body: &str| {
+            let mut values: Vec<String> = Vec::new();
+            enumerated(body.as_bytes(), &fields, &mut |value| values.push(value.to_owned()));
+            values
+        };
+        assert_eq!(values(body), own);
+        assert!(values("{}").is_empty());
     }
 }

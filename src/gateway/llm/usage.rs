@@ -232,6 +232,8 @@ fn rewritten(
 #[derive(Clone)]
 struct Reports {
     places: &'static [(&'static str, TokenCount)],
+    /// The member that they are in; empty: none.
+    within: &'static str,
     /// The last number of each count: those of a stream grow.
     last: [Option<u64>; COUNTS],
     /// About how many tokens its events brought.
@@ -243,7 +245,7 @@ const COUNTS: usize = 9;
 impl Reports {
     /// Of an answer of this protocol.
     fn of(protocol: &'static Protocol) -> Self {
-        Self { places: protocol.usage, last: [None; COUNTS], written: 0 }
+        Self { places: protocol.usage, within: protocol.stream.within, last: [None; COUNTS], written: 0 }
     }
 
     /// Looks at one document; whether it says how many tokens there were.
@@ -260,7 +262,13 @@ impl Reports {
 
     fn see(&mut self, path: &Path<'_>, number: &str) {
         // Of a stream in one array, each element is a document.
-        let first = usize::from(matches!(path.segment(0), Some(Segment::Index(_))));
+        let mut first = usize::from(matches!(path.segment(0), Some(Segment::Index(_))));
+        if !self.within.is_empty() {
+            if path.segment(first) != Some(Segment::Key(self.within)) {
+                return;
+            }
+            first += 1;
+        }
         let is = |place: &str| {
             let mut at = first;
             let leads = place.split('.').all(|name| {

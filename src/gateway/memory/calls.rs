@@ -9,10 +9,10 @@ use futures_util::future::BoxFuture;
 use crate::api::Caller;
 use crate::api::guardrail::{RememberedCall, Remembers};
 use crate::gateway::llm::kept::{Named, Role};
-use crate::gateway::memory::caller::CallerId;
+use crate::gateway::memory::caller::{CallerId, name_of};
 use crate::gateway::memory::request::{RequestMemory, RequestMemoryParts};
 use crate::gateway::memory::service::Memory;
-use crate::redact::{Recall, SurrogateMap};
+use crate::redact::{Recall, RequestWords, SurrogateMap};
 
 /// What a route remembers of calls.
 pub struct CallMemory {
@@ -46,9 +46,13 @@ impl Remembers for CallMemory {
         name: Option<&'a str>,
     ) -> BoxFuture<'a, Box<dyn RememberedCall>> {
         let open = async move {
+            let caller = self.memory.caller_of_ours(caller);
+            // Its digest is as long whatever a caller names.
+            let parts = [caller.as_str(), self.route.as_str()].into_iter().chain(name);
+            let named = name.map(|_| name_of(b"words", parts.map(str::as_bytes)));
             let parts = RequestMemoryParts {
                 memory: Arc::clone(&self.memory),
-                caller: self.memory.caller_of_ours(caller),
+                caller,
                 route: self.route.clone(),
                 remember: self.remember,
             };
@@ -56,25 +60,47 @@ impl Remembers for CallMemory {
             if let Some(name) = name {
                 memory.find(&[Named { id: name.to_owned(), role: Role::Continues }]).await;
             }
-            Box::new(memory) as Box<dyn RememberedCall>
+            let words = named.as_ref().and_then(|named| self.memory.words.find(named)).unwrap_or_default();
+            let all = Arc::clone(&self.memory);
+            Box::new(NamedCall { memory, words, named, all, remember: self.remember })
+                as Box<dyn RememberedCall>
         };
         open.boxed()
     }
 }
 
-impl RememberedCall for RequestMemory {
+/// One call.
+struct NamedCall {
+    memory: RequestMemory,
+    words: RequestWords,
+    /// What its words are known by, where it has a name.
+    named: Option<String>,
+    all: Arc<Memory>,
+    remember: Duration,
+}
+
+impl RememberedCall for NamedCall {
     fn recall(&self) -> Recall {
-        Self::recall(self)
+        self.memory.recall()
     }
 
     fn issued(&self) -> Arc<SurrogateMap> {
-        self.restored().load_full()
+        self.memory.restored().load_full()
+    }
+
+    fn words(&self) -> RequestWords {
+        self.words.clone()
     }
 
     fn keep(&mut self, issued: Arc<SurrogateMap>) -> BoxFuture<'_, ()> {
+        if let Some(named) = &self.named {
+            self.all.words.keep(named, self.words.clone(), self.remember);
+        }
         let keep = async move {
-            drop(Self::issued(self, issued));
-            self.written().await;
+            if !issued.is_empty() {
+                drop(self.memory.issued(issued));
+                self.memory.written().await;
+            }
         };
         keep.boxed()
     }

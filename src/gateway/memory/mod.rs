@@ -6,13 +6,14 @@
 //!
 //! | file | noun |
 //! |---|---|
-//! | `calls` | [`CallMemory`]: the same of calls about which other gateways ask
+//! | `calls` | [`CallMemory`]: the same of calls about which other gateways ask |
 //! | `caller` | [`CallerId`]: whose something is; tells nothing about the caller |
 //! | `digests` | [`CallerDigests`]: which surrogates a caller has had |
 //! | `issued` | [`IssuedStore`]: what was issued in conversations, and the ids that name them |
 //! | `service` | [`Memory`]: both, of all callers; bounds, pruning, erasure |
 //! | `request` | [`RequestMemory`]: what one request has to do with it |
 //! | `seen` | ids in an answer, noted as it passes |
+//! | `words` | [`RecentWords`]: what such calls said, which their answers may repeat |
 
 mod caller;
 mod calls;
@@ -21,6 +22,7 @@ mod issued;
 mod request;
 mod seen;
 mod service;
+mod words;
 
 pub use caller::CallerId;
 pub use calls::CallMemory;

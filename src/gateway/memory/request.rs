@@ -1,7 +1,7 @@
 //! [`RequestMemory`]: what one request has to do with what is remembered. Found before its body is rewritten; added to
 //! beside its answer, and there before that ends.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
@@ -42,8 +42,11 @@ pub struct RequestMemory {
     recall: Recall,
     /// The ids that go on naming its conversation.
     continues: Vec<String>,
-    /// The session that it is part of, whose other requests add to it while its answer passes.
-    session: Option<String>,
+    /// The session that it is part of, whose other requests add to it while its answer passes; nothing is in it while only
+    /// that answer can say which.
+    session: Option<Arc<OnceLock<String>>>,
+    /// Whether that session has the name that the answer has for it.
+    joined: bool,
     /// Whether ids in its answer name its conversation.
     kept: bool,
     seen: SeenIds,
@@ -76,6 +79,7 @@ impl RequestMemory {
             recall,
             continues: Vec::new(),
             session: None,
+            joined: false,
             kept: false,
             seen: SeenIds::default(),
             restored: Arc::new(ArcSwap::new(Arc::clone(&nothing))),
@@ -95,8 +99,28 @@ impl RequestMemory {
 
     /// It is part of this session.
     pub async fn of_session(&mut self, id: &str) {
-        self.session = Some(id.to_owned());
+        self.session = Some(Arc::new(OnceLock::from(id.to_owned())));
+        self.joined = true;
         self.find(&[Named { id: id.to_owned(), role: Role::Continues }]).await;
+    }
+
+    /// It is part of this session, if the answer to another request has named one so.
+    pub async fn of_named_session(&mut self, id: &str) {
+        self.of_session(id).await;
+        if self.conversation.lock().await.is_none() {
+            self.session = None;
+            self.continues.retain(|known| known != id);
+        }
+    }
+
+    /// Its answer may say which session it is part of: there.
+    pub fn awaits_session(&mut self) {
+        self.session = Some(Arc::default());
+    }
+
+    /// Where its answer says which session it is part of, if it may.
+    pub fn awaited_session(&self) -> Option<Arc<OnceLock<String>>> {
+        self.session.clone().filter(|_| !self.joined)
     }
 
     /// Whether it is part of a session.
@@ -179,12 +203,24 @@ impl RequestMemory {
         self.seen.add(id);
     }
 
-    /// A piece of its answer is about to leave: what that teaches is written meanwhile, and before the last one leaves.
+    /// A piece of its answer is about to leave: what that teaches is written meanwhile, and before the last one leaves. Which
+    /// session it is part of is written before the caller knows it, and goes on with it.
     pub async fn after_piece(&mut self, last: bool) {
         self.note();
-        if last {
+        if self.join().await || last {
             self.written().await;
         }
+    }
+
+    /// Begins to write what its answer has said of its session; whether it has just done so.
+    async fn join(&mut self) -> bool {
+        let named = self.session.as_ref().and_then(|session| session.get().cloned());
+        let Some(id) = named.filter(|_| !self.joined) else { return false };
+        self.joined = true;
+        self.find(&[Named { id: id.clone(), role: Role::Continues }]).await;
+        let write = self.begin_write(vec![id]);
+        self.noted.push(write);
+        true
     }
 
     /// Begins to write what the answer has taught us so far.
@@ -198,14 +234,16 @@ impl RequestMemory {
 
     /// Begins to write the conversation, which has these ids.
     fn write(&self, ids: Vec<String>) -> Option<JoinHandle<()>> {
+        let some = !ids.is_empty() && !self.restored.load().is_empty();
+        some.then(|| self.begin_write(ids))
+    }
+
+    fn begin_write(&self, ids: Vec<String>) -> JoinHandle<()> {
         let restored = self.restored.load_full();
-        if ids.is_empty() || restored.is_empty() {
-            return None;
-        }
         let (memory, owner) = (Arc::clone(&self.memory), self.owner.clone());
         let conversation = Arc::clone(&self.conversation);
         let whole = self.reads.iter().find(|read| read.issued.covers(&restored)).cloned();
-        Some(tokio::spawn(async move {
+        tokio::spawn(async move {
             let mut conversation = conversation.lock().await;
             if conversation.is_none() {
                 // Nothing was added to what it reads: that goes on under more names.
@@ -217,7 +255,7 @@ impl RequestMemory {
                     tracing::warn!(target: TARGET, "what was issued in a conversation is not kept: {error}");
                 }
             }
-        }))
+        })
     }
 
     /// Begins to write which surrogates the caller has had, where that is in no row yet. Nobody waits for it: this process
@@ -239,7 +277,7 @@ impl RequestMemory {
     /// session have added meanwhile is restored in this one.
     pub async fn before_piece(&mut self) {
         await_all(&mut self.noted).await;
-        let Some(session) = &self.session else { return };
+        let Some(session) = self.session.as_ref().and_then(|session| session.get()) else { return };
         let mut known = self.conversation.lock().await;
         let found = match self.memory.issued.find_newer(&self.owner, session, known.as_ref()).await {
             Ok(Some(found)) => found,

@@ -47,7 +47,7 @@ impl SeenIds {
         let editor = Arc::new(move || -> Box<dyn Editor> {
             Box::new(Watch { seen: seen.clone(), id: None, from: 0 })
         });
-        Layer::Text(TextLayer { editor, protocol: None, restores: true })
+        Layer::Text(TextLayer { editor, protocol: None, fields: None, restores: true })
     }
 }
 

@@ -12,6 +12,7 @@ use crate::crypto::kdf::MacKey;
 use crate::gateway::memory::caller::{CallerId, TARGET};
 use crate::gateway::memory::digests::{CallerDigests, DIGESTS, DigestsAt, ERASED, Place};
 use crate::gateway::memory::issued::{ISSUED, IssuedStore, NAMES, Owner};
+use crate::gateway::memory::words::RecentWords;
 use crate::store::{Entry, Expected, Keep, Key, Records, StoreError};
 use crate::vault::{Vault, VaultError};
 
@@ -50,6 +51,7 @@ struct Known {
 /// What is remembered of callers.
 pub struct Memory {
     pub(super) issued: IssuedStore,
+    pub(super) words: RecentWords,
     records: Arc<dyn Records>,
     vault: Arc<Vault>,
     clock: SharedClock,
@@ -69,7 +71,8 @@ impl Memory {
         let issued =
             IssuedStore::new(Arc::clone(&records), Arc::clone(&vault), Arc::clone(&clock), key.clone());
         let mac = MacKey::new(key.expose());
-        Self { issued, records, vault, clock, key, mac, callers: DashMap::new() }
+        let words = RecentWords::new(Arc::clone(&clock));
+        Self { issued, words, records, vault, clock, key, mac, callers: DashMap::new() }
     }
 
     /// The caller that is known by these parts.

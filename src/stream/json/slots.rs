@@ -7,7 +7,7 @@ use bytes::BytesMut;
 use crate::base::budget::{Budget, Charge};
 use crate::stream::json::embedded::Embedded;
 use crate::stream::json::scan::{Scan, Slots};
-use crate::stream::path::{Path, Token, Treatment};
+use crate::stream::path::{MAX_TYPED, Path, Token, Treatment, Type};
 use crate::stream::path_set::PathSet;
 use crate::stream::window::Window;
 use crate::stream::{Edit, Editor, Rewriter, StreamError, TextUse};
@@ -63,6 +63,8 @@ pub struct EditorSlots<E> {
     paths: Arc<PathSet>,
     tokens: Tokens,
     open: Treatment,
+    /// A text that may be none because of its type, which shows at its end.
+    held: String,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -77,7 +79,13 @@ impl<E: Editor> EditorSlots<E> {
     /// Values deeper than a path follows are taken whatever the paths say, and so is what cannot be JSON.
     pub fn new(editor: E, paths: impl Into<Arc<PathSet>>) -> Self {
         let editor = Embedded::new(editor);
-        Self { editor, paths: paths.into(), tokens: Tokens::Values, open: Treatment::Skip }
+        Self {
+            editor,
+            paths: paths.into(),
+            tokens: Tokens::Values,
+            open: Treatment::Skip,
+            held: String::new(),
+        }
     }
 
     /// Takes keys (where their object's path is taken) and long numbers as well: documents of which nothing is
@@ -93,7 +101,10 @@ impl<E: Editor> Slots for EditorSlots<E> {
         let take = if path.is_cut() { Treatment::Text } else { self.paths.take(path) };
         self.open = match (token, self.tokens) {
             (Token::Rest, _) => Treatment::Text,
+            // It may be long, and is told from text by whoever edits it.
+            (Token::Text, _) if take == Treatment::Typed(Type::Opaque) => Treatment::Text,
             (Token::Text, _) => take,
+            (Token::Number, _) if take == Treatment::Typed(Type::Number) => Treatment::Skip,
             (Token::Key | Token::Number, Tokens::Values) => Treatment::Skip,
             (Token::Key | Token::Number, Tokens::All) if take == Treatment::Skip => Treatment::Skip,
             (Token::Key | Token::Number, Tokens::All) => Treatment::Text,
@@ -111,6 +122,15 @@ impl<E: Editor> Editor for EditorSlots<E> {
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
         match self.open {
             Treatment::Embedded => self.editor.feed(piece, edits),
+            Treatment::Typed(_) => {
+                self.held.push_str(piece);
+                if self.held.len() <= MAX_TYPED {
+                    return Ok(0);
+                }
+                // Nothing that long is of a type.
+                self.open = Treatment::Text;
+                self.editor.plain().feed(&std::mem::take(&mut self.held), edits)
+            }
             _ => self.editor.plain().feed(piece, edits),
         }
     }
@@ -118,6 +138,7 @@ impl<E: Editor> Editor for EditorSlots<E> {
     fn end(&mut self, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
         match self.open {
             Treatment::Embedded => self.editor.end(edits),
+            Treatment::Typed(_) => self.typed(edits),
             _ => self.editor.plain().end(edits),
         }
     }
@@ -125,7 +146,22 @@ impl<E: Editor> Editor for EditorSlots<E> {
     fn last(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
         match self.open {
             Treatment::Embedded => self.editor.last(piece, edits),
+            Treatment::Typed(_) => {
+                self.feed(piece, edits)?;
+                self.end(edits)
+            }
             _ => self.editor.plain().last(piece, edits),
+        }
+    }
+}
+
+impl<E: Editor> EditorSlots<E> {
+    /// A text that is held has ended: it is edited unless it is of its type.
+    fn typed(&mut self, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
+        let held = std::mem::take(&mut self.held);
+        match self.open.of(Token::Text, &held) {
+            Treatment::Skip => Ok(()),
+            _ => self.editor.plain().last(&held, edits),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What is no text because of its type, and only if it has that type.
 
-use crate::stream::path::{LONG_NUMBER, MAX_KEY, Token, Treatment, Type};
+use crate::stream::path::{LONG_NUMBER, MAX_KEY, MAX_TYPED, Token, Treatment, Type};
 
 impl Treatment {
     /// What to do with what stands there: what has not the type that it must have is text.
@@ -113,8 +113,7 @@ const SIGNED: [&str; 31] = [
     "skv",
 ];
 
-/// The longest signed URL, and the shortest signature, in bytes.
-const LONGEST_URL: usize = 8 << 10;
+/// The shortest signature, in bytes.
 const SHORTEST_SIGNATURE: usize = 24;
 
 /// Whether a text is the URL of something that is signed, with nothing else in its query, and with no number in its path that may be
@@ -122,7 +121,7 @@ const SHORTEST_SIGNATURE: usize = 24;
 fn is_signed_url(text: &str) -> bool {
     let plain = |b: u8| b.is_ascii_graphic() && !matches!(b, b'@' | b'#');
     let behind = ["https://", "http://"].iter().find_map(|scheme| text.strip_prefix(scheme));
-    let fits = text.len() <= LONGEST_URL && text.bytes().all(plain);
+    let fits = text.len() <= MAX_TYPED && text.bytes().all(plain);
     let Some((path, query)) = behind.filter(|_| fits).and_then(|rest| rest.split_once('?')) else {
         return false;
     };

@@ -1,0 +1,61 @@
+//! [`Offsets`]: numbers of an answer that point into a text of it.
+
+use crate::gateway::llm::place::{BadPlace, Place};
+
+/// Numbers that point into a text of the same document. Only of what is there whole: what a stream brings in pieces is counted from
+/// a beginning that has left.
+pub struct Offsets {
+    /// The text.
+    pub of: &'static str,
+    /// Which of the text's innermost elements it is, where the numbers do not stand in that; none: the first.
+    pub part: Option<&'static str>,
+    /// Where it must not say this, beside the numbers.
+    pub unless: Option<(&'static str, &'static str)>,
+    /// What they count.
+    pub unit: Unit,
+    /// Where what is pointed at begins.
+    pub starts: &'static str,
+    /// Where it ends.
+    pub ends: &'static str,
+}
+
+/// What an offset counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Characters of Unicode.
+    Character,
+    /// Bytes of UTF-8.
+    Byte,
+}
+
+impl Unit {
+    pub(super) fn count(self, text: &str) -> usize {
+        match self {
+            Self::Character => text.chars().count(),
+            Self::Byte => text.len(),
+        }
+    }
+}
+
+/// The same with its places compiled.
+pub(super) struct CompiledOffsets {
+    pub(super) of: Place,
+    pub(super) part: Option<Place>,
+    pub(super) unless: Option<(Place, &'static str)>,
+    pub(super) unit: Unit,
+    pub(super) starts: Place,
+    pub(super) ends: Place,
+}
+
+impl CompiledOffsets {
+    /// Compiles places with `place`.
+    pub(super) fn new(
+        offsets: &'static Offsets,
+        place: impl Fn(&'static str) -> Result<Place, BadPlace>,
+    ) -> Result<Self, BadPlace> {
+        let Offsets { of, part, unless, unit, starts, ends } = offsets;
+        let unless = unless.map(|(at, is)| Ok((place(at)?, is))).transpose()?;
+        let part = part.map(&place).transpose()?;
+        Ok(Self { of: place(of)?, part, unless, unit: *unit, starts: place(starts)?, ends: place(ends)? })
+    }
+}
