@@ -282,7 +282,7 @@ def test_check_reports_everything_with_its_place(tmp_path):
     assert "did you mean `openai`?" in done.err and "did you mean `redact`?" in done.err
 
 
-@pytest.mark.parametrize("name", ["minimal.toml", "portcullis.toml", "providers.toml"])
+@pytest.mark.parametrize("name", ["minimal.toml", "portcullis.toml", "providers.toml", "coding-agents.toml"])
 def test_the_files_we_ship_are_right(name):
     done = run("check", "-c", ROOT / "conf" / name)
     assert (done.returncode, done.err) == (DONE, ""), done.err
