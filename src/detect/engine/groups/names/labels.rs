@@ -197,8 +197,10 @@ const SALUTATIONS: &[&str] = &[
 pub(super) fn surname_first(view: &View<'_>, word: &Word) -> Option<usize> {
     let behind = text(view, word.end, word.end + AHEAD).strip_prefix(", ")?;
     let front = view.slice(word.start.saturating_sub(2), word.start);
-    let opened =
-        matches!(front, [] | [.., b'\n' | b'"' | b'\''] | [b'|', b' '] | [b';' | b':' | b'>' | b']', b' '] | [b' ', b' ']);
+    let opened = matches!(
+        front,
+        [] | [.., b'\n' | b'"' | b'\''] | [b'|', b' '] | [b';' | b':' | b'>' | b']', b' '] | [b' ', b' ']
+    );
     let place = word.classes.is_place() && !word.classes.is_surname();
     let other = word.classes.is_ordinary() || word.classes.is_function() || word.classes.is_title() || place;
     let greeting = SALUTATIONS.contains(&word.lower.as_str()) || word.roles.has(Role::Month);
