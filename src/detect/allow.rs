@@ -132,14 +132,13 @@ impl Allow {
     }
 
     /// Allows addresses and host names that are nobody's where one of `rules` finds them: loopback, private and
-    /// documentation addresses, `localhost` and the like, pages there, and the `git@` of remote repositories. Of the built-in
-    /// rules those of [`Allow::SPECIAL_USE`] may.
+    /// documentation addresses, `localhost` and the like, pages there, the `git@` of remote repositories, and mailboxes that
+    /// nobody reads (`noreply@…`). Of the built-in rules those of [`Allow::SPECIAL_USE`] may.
     pub fn special_use(&mut self, rules: RuleSelection) -> Result<(), AllowError> {
         self.push(Some(rules), Test::SpecialUse)
     }
 
-    /// Allows mail addresses at names of documentation, and of mailboxes that nobody reads (`noreply@…`), where one of `rules`
-    /// finds them: in what a program writes they are placeholders.
+    /// Allows mail addresses at names of documentation where one of `rules` finds them: in what a program writes they are placeholders.
     pub fn example_mail(&mut self, rules: RuleSelection) -> Result<(), AllowError> {
         self.push(Some(rules), Test::ExampleMail)
     }

@@ -54,12 +54,12 @@ const MAILLESS: [&str; 7] =
 /// Mailboxes that nobody reads.
 const UNREAD: [&str; 5] = ["noreply", "no-reply", "no_reply", "donotreply", "do-not-reply"];
 
-/// Whether a value that a rule found is such an address, the address of a page at such a host, or the user of a remote
-/// repository (`git@…`). Mail addresses are people's at any host.
+/// Whether a value that a rule found is such an address, the address of a page at such a host, the user of a remote
+/// repository (`git@…`), or a mailbox that nobody reads (`noreply@…`). Other mail addresses are people's at any host.
 pub(super) fn is_special(value: &str) -> bool {
     match (value.split_once("://"), value.split_once('@')) {
         (Some((_, rest)), _) => is_special_page(rest),
-        (None, Some((user, _))) => user == "git",
+        (None, Some((user, _))) => user == "git" || is_unread(user),
         (None, None) => is_special_address(value),
     }
 }
@@ -91,8 +91,9 @@ fn lies_below(host: &str, names: &[&str]) -> bool {
 fn is_special_address(text: &str) -> bool {
     // A prefix length or a zone says no more than the address does.
     let bare = text.split(['/', '%']).next().unwrap_or_default();
-    bare.parse::<IpAddr>()
-        .is_ok_and(|address| is_nobodys(address) || is_mask(address) || is_resolver(address))
+    bare.parse::<IpAddr>().is_ok_and(|address| {
+        is_nobodys(address) || is_mask(address) || is_resolver(address) || is_object_identifier(address)
+    })
 }
 
 /// Whether it is the mask of a network: ones, then zeros (RFC 950).
@@ -102,15 +103,29 @@ fn is_mask(address: IpAddr) -> bool {
         && mask.to_bits().leading_ones() + mask.to_bits().trailing_zeros() == Ipv4Addr::BITS
 }
 
+/// Whether it is an object identifier of directories and certificates (ITU-T X.520, X.509; RFC 8410) or the root of the
+/// internet's (RFC 1155).
+fn is_object_identifier(address: IpAddr) -> bool {
+    let IpAddr::V4(address) = address else { return false };
+    matches!(
+        address.octets(),
+        [2, 5, 4, 0..=106] | [2, 5, 29, 1..=79] | [1, 3, 101, 110..=113] | [1, 3, 6, 1]
+    )
+}
+
 fn is_resolver(address: IpAddr) -> bool {
     RESOLVERS.contains(&address.to_canonical())
 }
 
-/// Whether a value is a mail address of documentation, or of a mailbox that nobody reads: what a model writes into a program or
-/// a test. In what people write it may still be somebody's.
+/// Whether a mailbox is called as those that nobody reads.
+fn is_unread(user: &str) -> bool {
+    UNREAD.iter().any(|unread| unread.eq_ignore_ascii_case(user))
+}
+
+/// Whether a value is a mail address of documentation: what a model writes into a program or a test. In what people write it
+/// may still be somebody's.
 pub(super) fn is_example(value: &str) -> bool {
-    let Some((user, host)) = value.rsplit_once('@') else { return false };
-    lies_below(host, &MAILLESS) || UNREAD.iter().any(|unread| unread.eq_ignore_ascii_case(user))
+    value.rsplit_once('@').is_some_and(|(_, host)| lies_below(host, &MAILLESS))
 }
 
 #[cfg(test)]
@@ -142,6 +157,8 @@ mod tests {
             "ff02::fb",
             "::ffff:10.0.0.1",
             "git@github.com",
+            "noreply@anthropic.com",
+            "No-Reply@github.com",
             "http://localhost:3000/a/b",
             "https://db.internal/",
             "http://127.0.0.1:8080",
@@ -151,12 +168,16 @@ mod tests {
             "255.255.254.0/8",
             "0.0.0.255",
             "8.8.8.8",
+            "2.5.29.31",
+            "2.5.4.3",
             "::ffff:1.1.1.1",
             "2606:4700:4700::1111",
             "https://1.1.1.1/dns-query",
         ];
         let somebodys = [
             "8.8.8.9",
+            "2.5.30.31",
+            "2.5.29.200",
             "172.32.0.1",
             "100.128.0.1",
             "198.51.101.1",
@@ -165,6 +186,8 @@ mod tests {
             "jane@example.com",
             "git2@example.com",
             "digit@github.com",
+            "noreply.jane@github.com",
+            "12345+jane@users.noreply.github.com",
             "jane@localhost",
             "https://www.janedoe.com/",
             "https://example.com.evil.net/",
@@ -184,16 +207,14 @@ mod tests {
     }
 
     #[test]
-    fn mail_of_examples_and_of_mailboxes_that_nobody_reads() {
-        for value in
-            ["jane@example.com", "a@b.test", "x@localhost", "NoReply@anthropic.com", "no-reply@github.com"]
-        {
+    fn mail_of_examples() {
+        for value in ["jane@example.com", "a@b.test", "x@localhost"] {
             assert!(is_example(value), "{value}");
         }
         for value in [
             "jane@example.com.x-labs.com",
             "jane@x-labs.com",
-            "noreply.jane@x-labs.com",
+            "noreply@x-labs.com",
             "example.com",
             "jane@corp.local",
             "x@ad.internal",

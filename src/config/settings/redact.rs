@@ -357,8 +357,8 @@ pub enum Exhausted {
 }
 
 /// What happens to addresses and host names that are nobody's: loopback, private and documentation addresses, masks of networks,
-/// public resolvers, `localhost`, `*.internal`, `*.example` and the like, and the `git@` of remote repositories; where a model made
-/// them up, also to mail addresses at such names, and of `noreply@` at any.
+/// public resolvers, object identifiers, `localhost`, `*.internal`, `*.example` and the like, the `git@` of remote repositories and
+/// `noreply@` at any host; where a model made them up, also to mail addresses at such names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SpecialUse {

@@ -117,6 +117,9 @@ impl Pass<'_> {
             return Evaluation::NeedMore;
         }
         if rule.anchor == Anchor::Digit {
+            if view.in_dump(start) {
+                return Evaluation::Rejected;
+            }
             match view.in_uuid(start, end) {
                 Ternary::Yes => return Evaluation::Rejected,
                 Ternary::Unknown => return Evaluation::NeedMore,

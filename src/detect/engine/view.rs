@@ -183,6 +183,27 @@ impl View<'_> {
         dashed && ends && parts && !self.before(start, 1).is_some_and(|byte| part(&byte))
     }
 
+    /// Whether `start` is in the digits of a dump of bytes, not in its text: behind eight digits that say where in it,
+    /// `000000f0: 314c 6477` or `000000f0  31 4c 64`.
+    pub(crate) fn in_dump(&self, start: usize) -> bool {
+        if self.before(start, 1) != Some(b' ') {
+            return false;
+        }
+        let hex = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f');
+        let head = self.slice(start.saturating_sub(LOOKBACK), start);
+        let run = head.iter().rev().take_while(|byte| hex(byte) || **byte == b' ').count();
+        let (front, run) = head.split_at(head.len() - run);
+        if let Some(front) = front.strip_suffix(b":") {
+            let digits = front.iter().rev().take_while(|byte| hex(byte)).count();
+            return digits == 8 && !run.windows(2).any(|pair| pair == b"  ");
+        }
+        let whole = head.len() < LOOKBACK || !front.is_empty();
+        let mut groups = run.split(|byte| *byte == b' ').filter(|group| !group.is_empty());
+        let place =
+            whole && run.get(8..10) == Some(b"  ") && groups.next().is_some_and(|group| group.len() == 8);
+        place && groups.all(|group| group.len() == 2)
+    }
+
     /// The last character boundary at or before `at`.
     pub(crate) fn boundary(&self, at: usize) -> usize {
         let inside = |at: usize| self.get(at).is_some_and(|byte| byte & 0xC0 == 0x80);
@@ -225,6 +246,24 @@ mod tests {
         assert_eq!(whole("12. Then").ends(2, Edge::Decimal), Ternary::Yes);
         assert_eq!(whole("12-5").ends(2, Edge::Decimal), Ternary::Yes);
         assert_eq!(whole("12-5").ends(2, Edge::Number), Ternary::No);
+    }
+
+    #[test]
+    fn digits_of_a_dump_are_known() {
+        let rows = [
+            ("000000f0: 314c 6477 3652 7872 7242  1Ldw6RxrrB", "3652", true),
+            ("     1\t000000f0: 3652 7872 7242", "3652", true),
+            ("000000f0: 314c  3652787272421111", "3652787272421111", false),
+            ("00000010  31 4c 64 36  52 78 72 72", "52", true),
+            ("00000010  31 4c  |3652 7872|", "3652", false),
+            ("order 10000010: 3652", "3652", true),
+            ("order 1000: 314c 3652", "3652", false),
+            ("00000010 3652", "3652", false),
+            ("3652 7872", "7872", false),
+        ];
+        for (text, digits, dumped) in rows {
+            assert_eq!(whole(text).in_dump(text.find(digits).unwrap()), dumped, "{text}");
+        }
     }
 
     #[test]

@@ -96,6 +96,10 @@ const DUMMIES: &[&str] = &[
     "dummy",
     "[password]",
     "placeholder",
+    "service_account",
+    "authorized_user",
+    "external_account",
+    "oauth2",
 ];
 /// Parts of what stands where a generated key should.
 const STAND_INS: &[&str] = &[

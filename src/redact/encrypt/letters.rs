@@ -7,6 +7,12 @@ pub(super) const DIGITS: &[u8] = b"0123456789";
 const LOWER: &[u8] = b"abcdefghijklmnopqrstuvwxyz";
 const UPPER: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
+/// Digits and small letters of numbers to base 16; the capitals.
+const HEX: &[u8] = b"0123456789abcdef";
+const UPPER_HEX: &[u8] = b"0123456789ABCDEF";
+/// The shortest text of such digits that is more likely a number than letters and digits by chance, in bytes.
+const SHORTEST_HEX: usize = 16;
+
 /// The surrogate, or `None` where the value isn't laid out as its format says.
 pub(super) type Shaped = Result<Option<String>, RedactError>;
 
@@ -50,6 +56,23 @@ pub(super) fn in_alphabet(
 ) -> Result<(), RedactError> {
     let mut letters = Letters::of(text, alphabet);
     cipher.string(part, alphabet.len() as u32, &mut letters.symbols, &|_| true)?;
+    letters.put(text, alphabet);
+    Ok(())
+}
+
+/// Letters and digits of a secret: those of a number to base 16 stay its digits, in their case, for whoever reads it as one
+/// would fail; others as [`in_classes`].
+pub(super) fn in_secret(cipher: &Cipher<'_>, text: &mut [u8]) -> Result<(), RedactError> {
+    let mixed = |text: &[u8]| text.iter().any(u8::is_ascii_digit) && text.iter().any(u8::is_ascii_alphabetic);
+    let of =
+        |alphabet: &&[u8]| text.iter().all(|byte| !byte.is_ascii_alphanumeric() || alphabet.contains(byte));
+    let alphabet = [HEX, UPPER_HEX].into_iter().find(of).filter(|_| mixed(text));
+    let Some(alphabet) = alphabet.filter(|_| text.len() >= SHORTEST_HEX) else {
+        return in_classes(cipher, Part::Whole, text);
+    };
+    let mut letters = Letters::of(text, alphabet);
+    let both = |symbols: &[u16]| symbols.iter().any(|&one| one < 10) && symbols.iter().any(|&one| one >= 10);
+    cipher.string(Part::Whole, alphabet.len() as u32, &mut letters.symbols, &both)?;
     letters.put(text, alphabet);
     Ok(())
 }

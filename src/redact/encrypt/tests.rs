@@ -187,6 +187,31 @@ fn mod_97(iban: &str) -> u32 {
 }
 
 #[test]
+fn numbers_to_base_16_stay_such() {
+    let rows = [
+        ("8819ebf7817d8275d691f8c258a9b314700461e0808759b99653fa9f6ebf66bf", "[0-9a-f]{64}"),
+        ("8F3A17C29D7E4B618C2F5E6A7B8C9D0E", "[0-9A-F]{32}"),
+        ("0f3a17c2-9d7e-4b61-8c2f-5e6a7b8c9d0e", "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
+        ("8819ebf7817d827z", "[0-9]{4}[a-z]{3}[0-9]{4}[a-z][0-9]{3}[a-z]"),
+        ("8819EBf7817d8275", "[0-9]{4}[A-Z]{2}[a-z][0-9]{4}[a-z][0-9]{4}"),
+        ("1234567890123456", "[0-9]{16}"),
+        ("abcdefabcdefabcd", "[a-z]{16}"),
+        ("deadbeef01", "[a-z]{8}[0-9]{2}"),
+    ];
+    let made = |value: &str| with_cipher(|cipher| word::text(cipher, value)).unwrap();
+    for (value, layout) in rows {
+        let surrogate = made(value);
+        assert!(Regex::new(&format!("^{layout}$")).unwrap().is_match(&surrogate), "{value}: {surrogate}");
+        assert!(surrogate != value && surrogate == made(value));
+    }
+    let letters = |text: &str| text.bytes().any(|byte| byte.is_ascii_alphabetic());
+    for n in 0..2000 {
+        let surrogate = made(&format!("{n:015}a"));
+        assert!(letters(&surrogate) && surrogate.bytes().any(|byte| byte.is_ascii_digit()), "{surrogate}");
+    }
+}
+
+#[test]
 fn ibans_keep_their_check_digits_right() {
     for iban in ["GB82WEST12345698765432", "DE89370400440532013000", "MT84MALT011000012345MTLCAST001S"] {
         assert_eq!(mod_97(iban), 1);

@@ -2,7 +2,7 @@
 //! separates them stays.
 
 use super::cipher::{Cipher, Part};
-use super::letters::{Letters, Shaped, in_alphabet, in_classes, text_of};
+use super::letters::{Letters, Shaped, in_alphabet, in_classes, in_secret, text_of};
 use super::number;
 use crate::redact::error::RedactError;
 use crate::redact::pem;
@@ -88,7 +88,7 @@ fn escaped_path(cipher: &Cipher<'_>, path: &mut [u8]) -> Result<(), RedactError>
 pub(super) fn key(cipher: &Cipher<'_>, value: &str, prefix: &str) -> Shaped {
     let mut text = value.as_bytes().to_vec();
     let (_, secret) = text.split_at_mut(prefix.len().min(value.len()));
-    in_classes(cipher, Part::Whole, secret)?;
+    in_secret(cipher, secret)?;
     Ok(text_of(text))
 }
 
@@ -126,7 +126,7 @@ pub(super) fn text(cipher: &Cipher<'_>, value: &str) -> Result<String, RedactErr
     let stays = |at: usize| escaped.get(at) == Some(&true);
     let free = value.bytes().enumerate().filter(|(at, byte)| byte.is_ascii_alphanumeric() && !stays(*at));
     let mut ascii: Vec<u8> = free.map(|(_, byte)| byte).collect();
-    in_classes(cipher, Part::Whole, &mut ascii)?;
+    in_secret(cipher, &mut ascii)?;
     let mut ascii = ascii.into_iter();
     let other = value.chars().filter(|c| !c.is_ascii() && c.is_alphanumeric()).count();
     let mut drawn = vec![0; other];

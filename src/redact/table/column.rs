@@ -6,13 +6,15 @@ use std::ops::Range;
 use crate::base::checkpoint::Stopped;
 use crate::detect::{Detector, Finding, Label, Span};
 use crate::redact::table::row::Reader;
-use crate::redact::table::{delimited, html, sql};
+use crate::redact::table::{delimited, html, manifest, sql};
 
 /// How much is looked through for the cells of a text, in its bytes: heads stand before each of their cells.
 const SHARE: usize = 4;
 const LEAST: usize = 64 << 10;
 /// From which length on the cells of a column are looked through, in bytes.
 const BATCH: usize = 16 << 10;
+/// What members of manifests are called that are secrets whatever their names are.
+const SECRET: &str = "password";
 /// The longest cell, in bytes.
 const CELL: usize = 4 << 10;
 
@@ -37,6 +39,9 @@ pub(in crate::redact) fn with_cells(
     delimited::read(text, &mut columns);
     sql::read(text, &mut columns);
     html::read(text, &mut columns);
+    columns.look();
+    columns.columns = vec![Column::under(SECRET)];
+    manifest::read(text, &mut |value| columns.row(&[value]));
     columns.look();
     columns.outcome?;
     Ok(merged(found, columns.found))
@@ -192,6 +197,16 @@ mod tests {
             assert_eq!(found.iter().filter(|(rule, _)| rule == "US_SSN").count(), 200);
             assert_eq!(found.iter().filter(|(rule, _)| rule == "PASSWORD").count(), 200);
         }
+    }
+
+    #[test]
+    fn members_of_manifests_of_secrets_are_found_whatever_they_are_called() {
+        let text =
+            "apiVersion: v1\nkind: Secret\ndata:\n  password: aFQ1dlJxOFprMldu\n  ci.txt: Z2hwX0VRQkt1eks4\n";
+        let found = found(text);
+        let values: Vec<&str> = found.iter().map(|(_, value)| value.as_str()).collect();
+        assert_eq!(values, ["aFQ1dlJxOFprMldu", "Z2hwX0VRQkt1eks4"]);
+        assert_eq!(super::tests::found(&text.replace("Secret", "ConfigMap").replace("password", "note")), []);
     }
 
     #[test]

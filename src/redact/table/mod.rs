@@ -7,11 +7,13 @@
 //! | `delimited` | rows that are lines |
 //! | `sql` | rows in statements of SQL |
 //! | `html` | rows of elements |
+//! | `manifest` | members of manifests that hold secrets |
 //! | `column` | [`with_cells`]: what is found in cells, each under its head |
 
 mod column;
 mod delimited;
 mod html;
+mod manifest;
 mod row;
 mod sql;
 

@@ -1,8 +1,9 @@
 //! Names that are values themselves, with what they name beside them: `name: DB_PASSWORD` and `value: …` below,
-//! `"key": "apiKey", "value": "…"`, `<key>password</key><string>…`, a row of a table with two columns.
+//! `"key": "apiKey", "value": "…"`, `<key>password</key><string>…`, a row of a table with two columns, a block that has
+//! the name for a label.
 
 use super::form::Form;
-use super::text::{NeedMore, Text, is_quote};
+use super::text::{NeedMore, Text, is_name, is_quote};
 
 /// What a member is called that holds the value of the name beside it.
 const VALUES: [&str; 5] = ["value", "val", "parametervalue", "defaultvalue", "stringvalue"];
@@ -15,8 +16,11 @@ const CELLS: [&str; 2] = ["td", "dd"];
 /// The most that is read of the tag of such an element, in bytes.
 const TAG: usize = 128;
 
+/// How far into a block its value is looked for, in bytes.
+const BLOCK: usize = 192;
+
 /// How a value is given that stands beside its name.
-const GIVEN: Form = Form::Assigned { tight: true, first: true, colon: false };
+pub(super) const GIVEN: Form = Form::Assigned { tight: true, first: true, colon: false };
 
 impl Text<'_> {
     /// Where the value stands that is given beside the name that begins at `start` and ends before `at`, which is behind its
@@ -33,9 +37,29 @@ impl Text<'_> {
             Some(b'\n' | b'\r') => self.member_below(self.space(at)?),
             Some(b'<') => self.element_behind(at),
             Some(b':') if self.is(at + 1, b'<')? => self.element_behind(at + 1),
+            Some(b' ') if quoted && self.is(at + 1, b'{')? => self.member_within(at + 2),
             Some(b' ' | b'\t' | b'|' | b'*') => self.cell_behind(at),
             _ => Ok(None),
         }
+    }
+
+    /// `default = …` among the first members of a block whose label the name is: `variable "db_password" {`.
+    fn member_within(&self, at: usize) -> Result<Option<(usize, Form)>, NeedMore> {
+        let mut line = self.space(at)?;
+        while line < at + BLOCK {
+            let stop = self.run(line, LONGEST + 1, is_name)?;
+            let equals = self.blanks(stop)?;
+            if stop == line || !self.is(equals, b'=')? {
+                return Ok(None);
+            }
+            let value = self.blanks(equals + 1)?;
+            if matches!(self.view.slice(line, stop), b"default" | b"value") {
+                return Ok(Some((value, GIVEN)));
+            }
+            let end = self.run(value, (at + BLOCK).saturating_sub(value), |byte| byte != b'\n')?;
+            line = self.space(end)?;
+        }
+        Ok(None)
     }
 
     /// `<entry key="…">`, whose name begins at `start`.

@@ -9,12 +9,14 @@
 //! | [`text`] | reading forwards within bounds |
 //! | [`form`], [`shape`], [`value`] | how a value is given, what it looks like, what it is |
 //! | [`foreign`] | passwords given to words of other languages |
+//! | [`fallback`] | values in place of settings that are missing, and quotes within quotes of a shell |
 //! | [`beside`] | values beside names that are values themselves |
 //! | [`command`], [`named`], [`places`] | the value of each kind of place |
 //! | [`group`] | the scan |
 
 mod beside;
 mod command;
+mod fallback;
 mod foreign;
 mod form;
 mod group;

@@ -1,5 +1,6 @@
 //! Values given to names: `name = "value"` in the ways of programs, settings, markup, command lines and prose.
 
+use super::beside::GIVEN;
 use super::form::Form;
 use super::shape::{bare_password, is_bare, is_code, is_variable, looks_like_key};
 use super::text::{NeedMore, Text, is_dense, is_name, is_quote};
@@ -131,6 +132,10 @@ impl Text<'_> {
         }
         if quoted && matches!(self.byte(at)?, Some(b']' | b')')) {
             at += 1;
+        }
+        // `${DB_PASSWORD:-value}`.
+        if before == Some(b'{') && (self.follows(at, ":-")? || self.follows(at, ":=")?) {
+            return Ok(Some((at + 2, GIVEN)));
         }
         if let Some(given) = self.given_beside(name.start - name.dashes, at, quoted)? {
             return Ok(Some(given));
@@ -292,6 +297,15 @@ impl Text<'_> {
 
     /// The value at `at`.
     pub(super) fn value_at_link(&self, name: Name, at: usize, form: Form) -> Result<Option<Value>, NeedMore> {
+        if let Some(open) = self.reopened(at)? {
+            let end = self.closed(open, LONGEST)?;
+            return Ok(end.and_then(|end| self.quoted(name.meaning, open.end, end, form)));
+        }
+        if matches!(form, Form::Assigned { .. } | Form::Flag)
+            && let Some(value) = self.fallback(name, at)?
+        {
+            return Ok(Some(value));
+        }
         let marked = matches!(self.byte(at)?, Some(b'@' | b'b' | b'r' | b'u' | b'f' | b'L' | b'N' | b'R'));
         let open = match self.quote(at)? {
             None if marked => self.quote(at + 1)?,

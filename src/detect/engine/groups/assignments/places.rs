@@ -52,7 +52,11 @@ impl Text<'_> {
             Place::Address => self.address(start, end)?,
             Place::Compared => self.compared(end)?,
             Place::Curl => self.curl(end)?,
-            Place::Mysql => self.mysql(end)?,
+            Place::Mysql => match self.opened(end)? {
+                Some(value) => Some(value),
+                None => self.mysql(end)?,
+            },
+            Place::DataSource => self.data_source(end)?,
             Place::Login => self.login(end, ["--password ", "-p "])?,
             Place::RedisCli => self.login(end, ["--pass ", "-a "])?,
             Place::SqlCmd => self.login(end, ["-P ", "-P "])?,
@@ -140,6 +144,44 @@ impl Text<'_> {
             at = self.run(at + 1, limit - at - 1, |byte| is_written(byte) && byte != b':')?;
         }
         Ok(at)
+    }
+
+    /// What a driver opens whose name ends before `end`: `sql.Open("mysql", "user:password@tcp(host)/db")`, `mysql.Open("…")`.
+    fn opened(&self, end: usize) -> Result<Option<Value>, NeedMore> {
+        if self.follows(end, ".open(")? {
+            return self.source(end + 6);
+        }
+        let Some(quote) = self.quote(end)? else { return Ok(None) };
+        let comma = self.blanks(quote.end)?;
+        if self.is(comma, b',')? { self.source(self.space(comma + 1)?) } else { Ok(None) }
+    }
+
+    /// What is given to the name of a source of data that goes on at `end`.
+    fn data_source(&self, end: usize) -> Result<Option<Value>, NeedMore> {
+        let stop = self.run(end, NAME, is_name)?;
+        let quote = self.quote(stop)?.map_or(stop, |quote| quote.end);
+        let sign = self.blanks(quote)?;
+        let behind = self.run(sign, 2, |byte| matches!(byte, b':' | b'='))?;
+        if behind > sign { self.source(self.blanks(behind)?) } else { Ok(None) }
+    }
+
+    /// User and password of a source of data as drivers of Go write it, `user:password@tcp(host)/db`, at `at`.
+    fn source(&self, at: usize) -> Result<Option<Value>, NeedMore> {
+        let start = self.quote(at)?.map_or(at, |quote| quote.end);
+        let user = self.run(start, NAME, is_user)?;
+        if user == start || !self.is(user, b':')? {
+            return Ok(None);
+        }
+        let stop = self.run(user + 1, AUTHORITY, is_written)?;
+        let text = self.view.slice(start, stop);
+        let net = [b"@tcp(".as_slice(), b"@unix(", b"@tcp6("];
+        let begins = |at: &usize| {
+            let rest = text.get(*at..).unwrap_or_default();
+            net.iter().any(|net| rest.starts_with(net))
+        };
+        let Some(length) = (0..text.len()).rev().find(begins) else { return Ok(None) };
+        let fits = credential::userinfo(self.value_at(start, start + length));
+        Ok(fits.then(|| piece(SecretKind::Connection, start, start + length, 0.0)))
     }
 
     /// The scheme that ends before `start`, in lower case; of several, such as `jdbc:mysql`, the last.

@@ -17,8 +17,10 @@ pub(super) enum Place {
     Compared,
     /// `curl -u user:password`.
     Curl,
-    /// `mysql -ppassword`.
+    /// `mysql -ppassword`, or what a driver of that name opens.
     Mysql,
+    /// `dsn = "user:password@tcp(host)/db"`.
+    DataSource,
     /// `docker login -p password`.
     Login,
     /// `net user name password /add`.
@@ -78,6 +80,9 @@ pub(super) const WORDS: [&[(&str, Place)]; 2] = [
         ("if (", Place::Compared),
         ("curl", Place::Curl),
         ("mysql", Place::Mysql),
+        ("dsn", Place::DataSource),
+        ("Dsn", Place::DataSource),
+        ("DSN", Place::DataSource),
         ("docker login", Place::Login),
         ("podman login", Place::Login),
         ("az login", Place::Login),

@@ -103,3 +103,74 @@ fn what_is_called_as_somebody_is_no_person() {
         assert_eq!(found(text), *names, "{text}");
     }
 }
+
+/// Texts, and the persons and places in them.
+fn check(rows: &[(&str, &[&str])]) {
+    for (text, names) in rows {
+        assert_eq!(found(text), *names, "{text}");
+    }
+}
+
+#[test]
+fn models_are_nobody_unless_something_says_so() {
+    check(&[
+        ("You are a Claude agent, built on Anthropic's Claude Agent SDK.", &[]),
+        ("You are Claude Code, Anthropic's official CLI for Claude.", &[]),
+        ("Co-Authored-By: Claude <x", &[]),
+        ("Allows Claude to search. Use Claude, Gemini, Codex and Qwen", &[]),
+        ("This is the Qwen Code. Set up Gemini CLI with Devin and Jules", &[]),
+        ("Amazon Nova Pro, Llama Maverick, Meta Llama Maverick", &[]),
+        ("Hello Claude, ask Siri or Alexa; Cortana and Grok answer", &[]),
+        ("I am Claude. i am claude, this is claude code", &[]),
+        ("with Mistral Large, Copilot, Cursor, Cline and Perplexity", &[]),
+        ("IBM Watson, Sourcegraph Cody, Google Gemma", &[]),
+        ("by Claude Dupont and Claude", &["PERSON Claude Dupont"]),
+        ("Mr. Claude Bernard, Jean Claude", &["PERSON Claude Bernard", "PERSON Jean Claude"]),
+        ("Dear Claude, my daughter Alexa called", &["PERSON Claude", "PERSON Alexa"]),
+        ("Mr. Devin came, Jules Verne wrote", &["PERSON Devin", "PERSON Jules Verne"]),
+        ("First name: Claude\n", &["PERSON Claude"]),
+        ("my name is claude", &["PERSON claude"]),
+        ("ask Emma Watson or Cody", &["PERSON Emma Watson", "PERSON Cody"]),
+    ]);
+}
+
+#[test]
+fn words_that_begin_sentences_are_no_names() {
+    check(&[
+        ("Mark each task as completed. Max 100 characters\nGrant access", &[]),
+        ("# Tone and style\n## Security and Safety Rules\n**Title Case**", &[]),
+        ("1. Mark a subtask\n- Skip tests\n// Chase the error\n| Min | Max |\n- Mark `done`", &[]),
+        ("Grace period, the Grace period; Grace Period", &[]),
+        ("Bill the customer. Will be done. Frank words. Mark completed tasks", &[]),
+        ("Files and Code Sections: [Important Code Snippet]", &[]),
+        ("Math, JSON, Array (e.g., using Vite) and Jetpack Compose (Kotlin)", &[]),
+        ("cron: M H DoM Mon DoW", &[]),
+        ("Default for Parker {\n  fn new() -> Parker {\n struct Parker;", &[]),
+        ("Mark Weber called", &["PERSON Mark Weber"]),
+        ("Grace said so. Mark and Anna went", &["PERSON Grace", "PERSON Mark", "PERSON Anna"]),
+        ("please ask Max about it, ask Max 3 times", &["PERSON Max", "PERSON Max"]),
+        ("Mark completed the form. Rose is here", &["PERSON Mark", "PERSON Rose"]),
+        (
+            "Max geht heim. Max ist krank. Rose est malade. Mark woont hier",
+            &["PERSON Max", "PERSON Max", "PERSON Rose", "PERSON Mark"],
+        ),
+        ("Jack 030 901820. Rose 12.03.1985. Max 12 Jahre", &["PERSON Jack", "PERSON Rose", "PERSON Max"]),
+        ("Dear Mark please send it. Hi Max 3 of us came", &["PERSON Mark", "PERSON Max"]),
+        ("Dear Grace, it was with Will Smith", &["PERSON Grace", "PERSON Will Smith"]),
+        (
+            "Mark's task. Mr. Page wrote to Grace Miller",
+            &["PERSON Mark", "PERSON Page", "PERSON Grace Miller"],
+        ),
+    ]);
+}
+
+#[test]
+fn names_with_apostrophes_and_accents_are_whole() {
+    check(&[
+        ("4,\"O'Malley, Siobhán\",x", &["PERSON O'Malley, Siobhán"]),
+        ("| O'Malley, Siobhán | x", &["PERSON O'Malley, Siobhán"]),
+        ("(4,'O''Malley, Siobhán','s')", &["PERSON O''Malley, Siobhán"]),
+        ("Author: Siobhán O'Malley <s", &["PERSON Siobhán O'Malley"]),
+        ("INSERT (1,'','O','b''c')", &[]),
+    ]);
+}

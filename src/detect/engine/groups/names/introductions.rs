@@ -18,6 +18,8 @@ use crate::detect::rules::Tag;
 enum Introduces {
     /// A person.
     Person,
+    /// A person, or a model that speaks.
+    Speaker,
     /// A person, or what one is: `i'm tired`.
     PersonOrState,
     /// A place.
@@ -40,7 +42,7 @@ const fn cue(begin: &'static str, rest: &'static str, introduces: Introduces) ->
 const CUES: [Cue; 8] = [
     cue("n", "ame is ", Introduces::Person),
     cue("n", "ame's ", Introduces::Person),
-    cue("t", "his is ", Introduces::Person),
+    cue("t", "his is ", Introduces::Speaker),
     cue("c", "all me ", Introduces::Person),
     cue("i", "'m ", Introduces::PersonOrState),
     cue("i", "\u{2019}m ", Introduces::PersonOrState),
@@ -124,7 +126,7 @@ fn introduced(view: &View<'_>, start: usize, introduces: Introduces) -> Introduc
         return if place { name(Tag::Location, end, 0.6) } else { Introduced::Nobody };
     }
     let person = match introduces {
-        Introduces::Person => classes.is_person(),
+        Introduces::Person | Introduces::Speaker => classes.is_person(),
         _ => classes.is_given(),
     };
     if !person {
@@ -141,6 +143,8 @@ fn introduced(view: &View<'_>, start: usize, introduces: Introduces) -> Introduc
         Some((last, next, classes)) if next.len() > 2 && classes.is_person() && !classes.is_common() => {
             name(Tag::Person, last, 0.8)
         }
+        // A model that says what it is, or of which somebody does.
+        Some(_) if introduces != Introduces::Person && roles(&lower).has(Role::Model) => Introduced::Nobody,
         Some(_)
             if introduces == Introduces::PersonOrState
                 && (roles(&lower).has(Role::Adjective) || roles(&lower).has(Role::Group)) =>

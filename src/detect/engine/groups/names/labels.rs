@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use super::super::super::mask::char_at;
 use super::super::super::view::View;
 use super::letters::{AHEAD, is_letter, text};
-use super::lexicon::look_up;
+use super::lexicon::look_up_name;
 use super::roles::{Role, roles};
 use super::spelling::Spelling;
 use super::surroundings::in_code;
@@ -138,7 +138,8 @@ pub(super) fn labelled(view: &View<'_>, words: &[Word]) -> Option<Tagged> {
         let known = word.classes.is_person() || word.particle && word.lower != super::word::JOINT;
         let other =
             word.classes.is_common() || word.roles.has(Role::Placeholder) || word.roles.has(Role::Company);
-        full <= WORDS && (known || !(other || word.spelling == Spelling::Mixed))
+        let mixed = matches!(word.spelling, Spelling::Mixed | Spelling::Coded);
+        full <= WORDS && (known || !(other || mixed))
     });
     let mut named: Vec<&Word> = named.collect();
     // What a colon stands behind, or `name`, is a label of its own.
@@ -196,20 +197,24 @@ const SALUTATIONS: &[&str] = &[
 pub(super) fn surname_first(view: &View<'_>, word: &Word) -> Option<usize> {
     let behind = text(view, word.end, word.end + AHEAD).strip_prefix(", ")?;
     let front = view.slice(word.start.saturating_sub(2), word.start);
-    let opened = matches!(front, [] | [.., b'\n' | b'"'] | [b';' | b':' | b'>' | b']', b' '] | [b' ', b' ']);
+    let opened = matches!(
+        front,
+        [] | [.., b'\n' | b'"' | b'\''] | [b'|', b' '] | [b';' | b':' | b'>' | b']', b' '] | [b' ', b' ']
+    );
     let place = word.classes.is_place() && !word.classes.is_surname();
-    let other = word.classes.is_common() || word.classes.is_function() || word.classes.is_title() || place;
+    let other = word.classes.is_ordinary() || word.classes.is_function() || word.classes.is_title() || place;
     let greeting = SALUTATIONS.contains(&word.lower.as_str()) || word.roles.has(Role::Month);
     if !opened || other || greeting || word.spelling != Spelling::Name || word.roles.has(Role::Form) {
         return None;
     }
     let length = behind.find(|c: char| !is_letter(c) && c != '-').unwrap_or(behind.len());
     let (given, rest) = behind.split_at(length);
-    let classes = look_up(&naming::lower(given));
+    let classes = look_up_name(&naming::lower(given));
     let known = classes.is_given() && !classes.is_common() && !classes.is_place();
     let closed = rest.is_empty() && view.complete
-        || rest.starts_with(['\n', ';', '"', '<', '\r'])
+        || rest.starts_with(['\n', ';', '"', '\'', '<', '\r'])
         || rest.starts_with(" <")
+        || rest.starts_with(" |")
         || rest.starts_with(" (");
     (known && closed && Spelling::of(given) == Spelling::Name).then_some(word.end + ", ".len() + length)
 }

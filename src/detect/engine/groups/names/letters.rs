@@ -36,6 +36,12 @@ pub(super) fn word_end(view: &View<'_>, start: usize) -> usize {
     let mut end = start;
     while let Some(letter) = char_at(view.text, end).filter(|letter| end + letter.len_utf8() <= start + BYTES)
     {
+        // `O''Malley`, as SQL writes it.
+        let doubled = letter == '\'' && end == start + 1 && view.get(end + 1) == Some(b'\'');
+        if doubled && char_at(view.text, end + 2).is_some_and(is_letter) {
+            end += 2;
+            continue;
+        }
         let joint = matches!(letter, '\'' | '-' | '\u{2019}');
         let next = end + letter.len_utf8();
         let goes_on = || {

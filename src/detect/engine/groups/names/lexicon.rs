@@ -46,12 +46,14 @@ impl Classes {
     const COMMON: u8 = 8;
     const TITLE: u8 = 16;
     const FUNCTION: u8 = 32;
+    const TECHNICAL: u8 = 64;
 
     fn of(letters: &str) -> Self {
         let bit = |letter: u8| match letter {
             b'g' => Self::GIVEN,
             b's' => Self::SURNAME,
             b'p' => Self::PLACE,
+            b't' => Self::TECHNICAL,
             _ => Self::COMMON,
         };
         Self(letters.bytes().map(bit).fold(0, |all, bit| all | bit))
@@ -76,6 +78,11 @@ impl Classes {
 
     pub(super) const fn is_common(self) -> bool {
         self.0 & Self::COMMON != 0
+    }
+
+    /// A common word, or one of technical English and nothing else. Companies are called by such, too.
+    pub(super) const fn is_ordinary(self) -> bool {
+        self.0 & (Self::COMMON | Self::TECHNICAL) != 0
     }
 
     /// Stands before a name.
@@ -136,6 +143,47 @@ pub(super) fn look_up(words: &str) -> Classes {
     classes_of(fingerprint(words.bytes()))
 }
 
+/// The shortest word of which the letters count without their accents, in bytes.
+const ACCENTED: usize = 5;
+
+/// The classes of a word in lower case. One that is not known is a given name where it is one without its accents: `siobhán`.
+pub(super) fn look_up_name(word: &str) -> Classes {
+    let classes = look_up(word);
+    if word.is_ascii() || classes.is_known() || word.len() < ACCENTED {
+        return classes;
+    }
+    let mut buffer = [0; 4];
+    let plain = word.chars().flat_map(|letter| {
+        let length = plain(letter).encode_utf8(&mut buffer).len();
+        buffer.into_iter().take(length)
+    });
+    let Classes(plain) = classes_of(fingerprint(plain));
+    let given = plain & (Classes::GIVEN | Classes::PLACE | Classes::COMMON) == Classes::GIVEN;
+    if given { Classes(classes.0 | Classes::GIVEN) } else { classes }
+}
+
+/// A small letter without its accent.
+const fn plain(letter: char) -> char {
+    match letter {
+        'à'..='å' | 'ā' | 'ă' | 'ą' => 'a',
+        'ç' | 'ć' | 'č' => 'c',
+        'ď' | 'đ' => 'd',
+        'è'..='ë' | 'ē' | 'ė' | 'ę' | 'ě' => 'e',
+        'ğ' | 'ģ' => 'g',
+        'ì'..='ï' | 'ī' | 'ı' => 'i',
+        'ł' | 'ľ' | 'ļ' => 'l',
+        'ñ' | 'ń' | 'ň' | 'ņ' => 'n',
+        'ò'..='ö' | 'ø' | 'ō' | 'ő' => 'o',
+        'ř' => 'r',
+        'ś' | 'š' | 'ş' | 'ș' => 's',
+        'ť' | 'ţ' | 'ț' => 't',
+        'ù'..='ü' | 'ū' | 'ů' | 'ű' => 'u',
+        'ý' | 'ÿ' => 'y',
+        'ź' | 'ż' | 'ž' => 'z',
+        letter => letter,
+    }
+}
+
 /// The classes of several words, as if with one space between.
 pub(super) fn look_up_all<'w>(words: impl Iterator<Item = &'w str>) -> Classes {
     let spaces = std::iter::once("").chain(std::iter::repeat(" "));
@@ -164,6 +212,8 @@ mod tests {
         assert!(look_up("nguyen").is_surname() && look_up("new york").is_place());
         assert!(look_up("dr").is_title() && !look_up("the").is_title());
         assert!(look_up("the").is_common() && !look_up("qwxzv").is_known());
+        assert!(look_up_name("siobhán").is_given() && !look_up_name("büro").is_known());
+        assert!(look_up("snippet").is_ordinary() && !look_up("snippet").is_common());
         assert!(LIST.lines().count() * 2 < 1 << SIZE);
     }
 

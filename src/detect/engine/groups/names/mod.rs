@@ -8,7 +8,7 @@
 //! | [`letters`], [`spelling`], [`word`] | a word as it stands and is spelt |
 //! | [`surroundings`] | what a word touches: code, dates, quantities, the words before it |
 //! | [`labels`] | names behind labels that say that one follows |
-//! | [`eponyms`] | names that are of things |
+//! | [`eponyms`], [`models`], [`homonyms`] | names that are of things, of language models, and words of English |
 //! | [`streets`] | addresses of streets |
 //! | [`tagger`] | from words to names |
 //! | [`group`] | the scan |
@@ -19,10 +19,12 @@ mod companies;
 mod eponyms;
 mod forms;
 mod group;
+mod homonyms;
 mod introductions;
 mod labels;
 mod letters;
 mod lexicon;
+mod models;
 mod peoples;
 mod places;
 mod roles;

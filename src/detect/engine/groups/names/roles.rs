@@ -4,7 +4,9 @@
 use std::sync::OnceLock;
 
 use super::forms::{FORM_WORDS, FRONT_WORDS, MONTHS, NAME_PARTS, NAMED_PERSONS, PLACEHOLDERS, WHICH_NAMES};
+use super::homonyms::{ACTS, HOMONYMS};
 use super::lexicon::{fingerprint, places};
+use super::models::{KINDS, MAKERS, MODELS, NAMESAKES, OF_SOMEBODY};
 use super::peoples::GROUPS;
 use super::places::{
     LARGE_PLACES, MEASURES, ROOMS, STREETS, STREETS_BEFORE, STREETS_BEHIND, TO_ADDRESSES, TO_PLACE_SURELY,
@@ -12,15 +14,19 @@ use super::places::{
 };
 use super::things::{EPONYMS, FIRMS, SURE_THINGS, TECHNICAL, THINGS};
 use super::words::{
-    ADJECTIVES, COMPANIES, LOWER_TITLES, MODEL_KINDS, MODELS, PARTICLES, TO_MODELS, TO_PERSON_SURELY,
-    TO_PERSONS, TO_SOMEBODY, TOOLS,
+    ADJECTIVES, COMPANIES, DECLARATIONS, LOWER_TITLES, PARTICLES, TO_PERSON_SURELY, TO_PERSONS, TO_SOMEBODY,
+    TOOLS,
 };
 
 /// A list that a word may be on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
+    /// What persons do.
+    Act,
     Adjective,
     Company,
+    /// Stands before the name of a type.
+    Declaration,
     /// A name that is also of things.
     Eponym,
     /// Begins what a company is called that is called as a person.
@@ -30,17 +36,26 @@ pub(super) enum Role {
     /// Stands before a name.
     Front,
     Group,
+    /// A given name that is a word, too.
+    Homonym,
     LargePlace,
     LowerTitle,
+    /// Who makes models.
+    Maker,
     /// Of what numbers are.
     Measure,
+    /// A language model; what follows its name.
     Model,
     ModelKind,
     Month,
     NamePart,
     NamedPerson,
+    /// A person that a model is called as.
+    Namesake,
     /// Says what something is called.
     Naming,
+    /// Stands before what is somebody's name though a model has it, too.
+    OfSomebody,
     Particle,
     /// Stands where a name is to be.
     Placeholder,
@@ -56,7 +71,6 @@ pub(super) enum Role {
     /// A program or a unit that is nobody's name.
     Technical,
     ToAddress,
-    ToModel,
     ToPerson,
     ToPersonSurely,
     ToPlace,
@@ -66,22 +80,28 @@ pub(super) enum Role {
     WhichName,
 }
 
-const LISTS: [(Role, &[&str]); 33] = [
+const LISTS: [(Role, &[&str]); 38] = [
+    (Role::Act, ACTS),
     (Role::Adjective, ADJECTIVES),
     (Role::Company, COMPANIES),
+    (Role::Declaration, DECLARATIONS),
     (Role::Eponym, EPONYMS),
     (Role::Form, FORM_WORDS),
     (Role::Front, FRONT_WORDS),
     (Role::Group, GROUPS),
+    (Role::Homonym, HOMONYMS),
     (Role::LargePlace, LARGE_PLACES),
     (Role::LowerTitle, LOWER_TITLES),
+    (Role::Maker, MAKERS),
     (Role::Measure, MEASURES),
     (Role::Model, MODELS),
-    (Role::ModelKind, MODEL_KINDS),
+    (Role::ModelKind, KINDS),
     (Role::Month, MONTHS),
     (Role::NamePart, NAME_PARTS),
     (Role::NamedPerson, NAMED_PERSONS),
+    (Role::Namesake, NAMESAKES),
     (Role::Naming, &["name", "is"]),
+    (Role::OfSomebody, OF_SOMEBODY),
     (Role::Particle, PARTICLES),
     (Role::Placeholder, PLACEHOLDERS),
     (Role::Room, ROOMS),
@@ -92,7 +112,6 @@ const LISTS: [(Role, &[&str]); 33] = [
     (Role::SureThing, SURE_THINGS),
     (Role::Technical, TECHNICAL),
     (Role::ToAddress, TO_ADDRESSES),
-    (Role::ToModel, TO_MODELS),
     (Role::ToPerson, TO_PERSONS),
     (Role::ToPersonSurely, TO_PERSON_SURELY),
     (Role::ToPlace, TO_PLACES),

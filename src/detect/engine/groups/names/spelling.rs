@@ -11,8 +11,10 @@ pub(super) enum Spelling {
     Name,
     /// Two letters and more, all of them capitals.
     Capitals,
-    /// Capitals within, as in `NotFound`, `KiB` or `IBANs`.
+    /// Capitals within, each with small letters behind: `NotFound`, `JoAnn`.
     Mixed,
+    /// Capitals within or at the end, as in `KiB`, `IBANs` or `DoW`: nobody's name.
+    Coded,
 }
 
 impl Spelling {
@@ -29,8 +31,20 @@ impl Spelling {
         }
         let inner = |part: &str| part.chars().skip(1).any(is_upper);
         let strange = |part: &str| inner(part) && inner(PARTICLES.iter().fold(part, within));
-        if word.split(['-', '\'', '\u{2019}']).any(strange) { Self::Mixed } else { Self::Name }
+        let odd = word.split(['-', '\'', '\u{2019}']).filter(|part| strange(part));
+        let coded = odd.map(is_coded).reduce(|one, other| one || other);
+        coded.map_or(Self::Name, |coded| if coded { Self::Coded } else { Self::Mixed })
     }
+}
+
+/// Whether a capital within a part of a word has no small letter behind, but for a name in capitals: `McDONALD`.
+fn is_coded(part: &str) -> bool {
+    let body = PARTICLES.iter().fold(part, within);
+    if body.len() < part.len() && body.chars().all(is_upper) {
+        return false;
+    }
+    let next = part.chars().skip(1).map(Some).chain([None]);
+    part.chars().zip(next).any(|(letter, next)| is_upper(letter) && next.is_none_or(is_upper))
 }
 
 /// Particles that are written together with a name.
@@ -64,9 +78,12 @@ mod tests {
             ("SMITH", Spelling::Capitals),
             ("Élan", Spelling::Name),
             ("ÉLAN", Spelling::Capitals),
-            ("KiB", Spelling::Mixed),
+            ("KiB", Spelling::Coded),
+            ("DoW", Spelling::Coded),
+            ("IBANs", Spelling::Coded),
             ("NotFound", Spelling::Mixed),
-            ("IBANs", Spelling::Mixed),
+            ("JoAnn", Spelling::Mixed),
+            ("McDONALD", Spelling::Mixed),
         ] {
             assert_eq!(Spelling::of(word), spelling, "{word}");
         }

@@ -189,7 +189,7 @@ fn has_ending(word: &Word) -> bool {
     }
     let other = || {
         word.classes.is_person()
-            || word.classes.is_common()
+            || word.classes.is_ordinary()
             || NO_STREETS.iter().any(|other| lower.ends_with(other))
     };
     // Most words end with other letters.
@@ -244,7 +244,7 @@ fn house_behind(view: &View<'_>, end: usize) -> Option<usize> {
 /// address follows.
 fn beside_a_town(view: &View<'_>, words: &[Word], front: &Before<'_>) -> Option<Street> {
     let (first, last) = words.first().zip(words.last())?;
-    if words.iter().any(|word| word.spelling == Spelling::Mixed) {
+    if words.iter().any(|word| matches!(word.spelling, Spelling::Mixed | Spelling::Coded)) {
         return None;
     }
     let end = house_behind(view, last.end).filter(|_| view.get(last.end) != Some(b','))?;

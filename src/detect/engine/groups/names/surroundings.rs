@@ -11,10 +11,14 @@ pub(super) fn in_code(view: &View<'_>, start: usize, end: usize) -> bool {
         [b'_' | b'(' | b'[' | b'{' | b'=' | b'\\', ..] | b"::" => true,
         [b'.' | b'/', next, ..] => next.is_ascii_alphanumeric(),
         [b'-', next, ..] => next.is_ascii_digit(),
+        // The body of a type: `impl Default for Parker {`.
+        [b' ', b'{'] => true,
         _ => false,
     };
+    let returned = view.slice(start.saturating_sub(5), start) == b") -> ";
     let front = view.slice(start.saturating_sub(2), start);
     behind
+        || returned
         || matches!(front, [.., b'_' | b'$' | b'<' | b'&'] | b"::" | b"</" | b"--")
         || matches!(front, [letter, b'.' | b'/' | b'-'] if letter.is_ascii_alphanumeric())
 }
@@ -47,6 +51,9 @@ pub(super) fn goes_on(view: &View<'_>, end: usize) -> bool {
     matches!(view.slice(end, end + 2), [b' ', b'a'..=b'z'])
 }
 
+/// What items, cells, headings and comments begin behind, beside what sentences do.
+const ITEM: [char; 11] = ['#', '|', ')', ']', '/', '+', '`', '\u{2022}', '\u{2013}', '\u{2014}', '\u{2192}'];
+
 /// Bytes before a sequence that are looked at.
 const BEFORE: usize = 24;
 
@@ -58,6 +65,8 @@ pub(super) struct Before<'t> {
     pub(super) roles: [Roles; 2],
     /// Whether a sentence begins with the sequence.
     pub(super) sentence: bool,
+    /// Whether a sentence, an item, a cell, a heading or a comment does.
+    pub(super) item: bool,
     /// Whether a word and a comma stand before it, as in `Austin, TX`.
     pub(super) comma: bool,
 }
@@ -70,10 +79,11 @@ pub(super) fn before<'t>(view: &View<'t>, start: usize) -> Before<'t> {
     let text = text(view, from, start);
     let trimmed = text.trim_end_matches(opens);
     let sentence = trimmed.is_empty() || trimmed.ends_with(['.', '!', '?', '\n', ':', ';', '>', '-', '*']);
+    let item = sentence || trimmed.ends_with(ITEM);
     let comma = trimmed.strip_suffix(',').is_some_and(|rest| rest.ends_with(char::is_lowercase));
     let (last, rest) = last_word(trimmed);
     let words = [last, last_word(rest).0];
-    Before { words, roles: words.map(roles), sentence, comma }
+    Before { words, roles: words.map(roles), sentence, item, comma }
 }
 
 /// Whether a sign, or a space, opens what follows it: quotes of all languages, and brackets.

@@ -4,9 +4,11 @@
 use super::super::super::view::View;
 use super::companies::company_end;
 use super::eponyms::{is_firm, is_thing};
+use super::homonyms::is_word;
 use super::labels::{labelled, surname_first};
 use super::letters::{AHEAD, BYTES, is_capital, is_letter, text, word_end};
-use super::lexicon::{look_up, look_up_all};
+use super::lexicon::{Classes, look_up, look_up_all, look_up_name};
+use super::models::is_model;
 use super::roles::{Role, Roles, roles};
 use super::spelling::{Spelling, is_elided};
 use super::streets::{house_before, is_housed, number_before, street};
@@ -46,7 +48,7 @@ pub(super) fn lone_common(view: &View<'_>, start: usize) -> Option<usize> {
     word.make_ascii_lowercase();
     let word = std::str::from_utf8(word).ok()?;
     let classes = look_up(word);
-    if !classes.is_common() || classes.is_title() {
+    if !classes.is_ordinary() || classes.is_title() {
         return None;
     }
     if next.first() != Some(&b' ') {
@@ -145,7 +147,11 @@ pub(super) fn gather(view: &View<'_>, start: usize, words: &mut Sequence) -> Gat
             // A letter without a dot is no initial, but mostly the pronoun.
             break;
         }
-        let classes = look_up(&name);
+        if name.contains("''") {
+            // An apostrophe in a text of SQL.
+            name = name.replacen("''", "'", 1);
+        }
+        let classes = look_up_name(&name);
         let dotted = view.get(end) == Some(b'.') && (initial || classes.is_title());
         let spelling = if particle { Spelling::Name } else { Spelling::of(written) };
         let opens = classes.is_function() || is_elided(&name, written);
@@ -245,17 +251,19 @@ fn tag_one(view: &View<'_>, words: &[Word]) -> Vec<Tagged> {
     {
         return vec![Tagged { tag: Tag::Group, start: word.start, end: word.end, score: 0.7 }];
     }
-    let (rest, titled) = peeled(words, before.sentence);
+    let begins = before.sentence || before.has(Role::ToPerson);
+    if let Some(company) = company(view, words, begins) {
+        return vec![company];
+    }
+    let (rest, titled) = peeled(words, begins, Classes::is_ordinary);
     let titled = titled || before.is_titled();
     let Some((first, last)) = rest.first().zip(rest.last()) else { return Vec::new() };
     let end = last.end + further(view, rest);
     let span = |tag, score| vec![Tagged { tag, start: first.start, end, score }];
-    if let Some(end) = company_end(view, rest) {
-        return vec![Tagged { tag: Tag::Organization, start: first.start, end, score: 0.8 }];
-    }
     let tool = matches!(rest, [word] if word.roles.has(Role::Tool)) && !before.has(Role::ToPersonSurely);
     let told = || before.has(Role::ToPersonSurely);
-    if !titled && (tool || is_model(rest, &before) || is_thing(view, rest, &before) && !told()) {
+    let other = || is_other(view, words, rest, &before);
+    if !titled && (tool || other() || is_thing(view, rest, &before) && !told()) {
         return Vec::new();
     }
     let place = place_of(rest);
@@ -305,8 +313,24 @@ fn tag_one(view: &View<'_>, words: &[Word]) -> Vec<Tagged> {
         .unwrap_or_default()
 }
 
+/// Whether what remains of a sequence is a model's name, or a word. What was peeled off stands before it.
+fn is_other(view: &View<'_>, words: &[Word], rest: &[Word], front: &Before<'_>) -> bool {
+    let peeled = rest.first().filter(|_| rest.len() < words.len());
+    let near = peeled.map(|first| before(view, first.start));
+    let near = near.as_ref().unwrap_or(front);
+    is_model(rest, near) || is_word(view, rest, near)
+}
+
+/// The company of a sequence, which may be called by technical words: `Data Systems Ltd`.
+fn company(view: &View<'_>, words: &[Word], begins: bool) -> Option<Tagged> {
+    let (named, _) = peeled(words, begins, Classes::is_common);
+    let (first, end) = named.first().zip(company_end(view, named))?;
+    Some(Tagged { tag: Tag::Organization, start: first.start, end, score: 0.8 })
+}
+
 /// What remains of a sequence behind titles and common words, and whether there was a title.
-fn peeled(words: &[Word], sentence: bool) -> (&[Word], bool) {
+/// A given name stays where a sentence `begins` with it, or is told, and a name follows.
+fn peeled(words: &[Word], begins: bool, ordinary: fn(Classes) -> bool) -> (&[Word], bool) {
     let mut rest = words;
     let mut titled = false;
     while let Some((word, more)) = rest.split_first() {
@@ -315,13 +339,13 @@ fn peeled(words: &[Word], sentence: bool) -> (&[Word], bool) {
         }
         let title = word.classes.is_title();
         let named = |next: &Word| {
-            !next.classes.is_common() && next.classes.is_person() && next.spelling == Spelling::Name
+            !next.classes.is_ordinary() && next.classes.is_person() && next.spelling == Spelling::Name
         };
-        let name = word.classes.is_given() && sentence && more.first().is_some_and(named);
-        let lawyers = word.spelling == Spelling::Mixed && word.lower == "rae";
+        let name = word.classes.is_given() && begins && more.first().is_some_and(named);
+        let lawyers = word.spelling == Spelling::Coded && word.lower == "rae";
         let title = title || lawyers && !more.is_empty();
         let front = !more.is_empty() && word.roles.has(Role::Front);
-        if !title && !front && (!word.classes.is_common() || name) {
+        if !title && !front && (!ordinary(word.classes) || name) {
             break;
         }
         titled |= title;
@@ -357,7 +381,9 @@ fn several(
     sentence: bool,
 ) -> Option<(Tag, f32)> {
     let (first, last) = words.first().zip(words.last())?;
-    let given = words.iter().take(2).any(|word| word.classes.is_given());
+    // `Title Case`, `Test Bill`: behind another word it is a word, too.
+    let given = |(n, word): (usize, &Word)| word.classes.is_given() && (n == 0 || !word.classes.is_common());
+    let given = words.iter().take(2).enumerate().any(given);
     let surname = last.classes.is_surname() && !last.classes.is_common();
     let initial = first.lower.chars().count() == 1;
     if titled || given || initial && surname {
@@ -382,31 +408,23 @@ fn no_name(view: &View<'_>, words: &[Word], before: &Before<'_>, place: bool) ->
         let told = before.ends_with(Role::ToPlaceSurely) || before.ends_with(Role::ToPersonSurely);
         return in_code(view, word.start, word.end)
             || in_date(view, word)
+            || before.ends_with(Role::Declaration)
             || word.roles.has(Role::Form) && !told && !in_country(view, word.end)
             || match word.spelling {
                 Spelling::Name => false,
                 Spelling::Mixed => !word.classes.is_known(),
+                Spelling::Coded => true,
                 Spelling::Capitals if place => !(before.comma || before.ends_with(Role::ToPlaceSurely)),
                 Spelling::Capitals => !before.ends_with(Role::ToPersonSurely),
             };
     }
-    let strange = |word: &Word| word.spelling != Spelling::Name && !word.classes.is_person();
+    let strange = |word: &Word| match word.spelling {
+        Spelling::Name => false,
+        Spelling::Coded => true,
+        Spelling::Mixed | Spelling::Capitals => !word.classes.is_person(),
+    };
     let short = |word: &Word| word.spelling == Spelling::Capitals && word.lower.len() < 4;
     !place && (words.iter().any(strange) || words.iter().all(short))
-}
-
-/// Whether words are the name of a language model, which says who speaks and is nobody's.
-fn is_model(words: &[Word], before: &Before<'_>) -> bool {
-    match words {
-        [word] => {
-            let told = before.has(Role::ToModel) || before.say(["you", "are"]);
-            word.roles.has(Role::Model) && told
-        }
-        [word, kinds @ ..] => {
-            word.roles.has(Role::Model) && kinds.iter().all(|kind| kind.roles.has(Role::ModelKind))
-        }
-        [] => false,
-    }
 }
 
 /// Whether the words together are a place's name.

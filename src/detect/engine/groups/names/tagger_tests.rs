@@ -62,7 +62,7 @@ fn names_are_told_from_other_capitals() {
         ("You are Claude, an assistant", &[]),
         ("with Claude Opus 4.1 or Claude Code", &[]),
         ("Co-Authored-By: Claude <", &[]),
-        ("with Claude Monet and Claude", &[(Person, "Claude Monet"), (Person, "Claude")]),
+        ("with Claude Monet and Claude", &[(Person, "Claude Monet")]),
         ("Bestellung von Herrn Müller", &[(Person, "Müller")]),
         ("Bitte rufen Sie Frau Schmidt an", &[(Person, "Schmidt")]),
         ("Karl Weber Frau Schmidt", &[(Person, "Karl Weber"), (Person, "Schmidt")]),

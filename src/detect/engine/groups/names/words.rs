@@ -270,7 +270,14 @@ pub(super) const PARTICLES: &[&str] = &[
 ];
 
 /// Tools and languages of programmers that are names of people or places, too.
-pub(super) const TOOLS: &[&str] = &["scala", "haskell", "helm"];
+pub(super) const TOOLS: &[&str] = &[
+    "astro", "celery", "haskell", "helm", "jupyter", "kotlin", "loki", "mio", "miri", "scala", "solr",
+    "svelte", "trino", "vite",
+];
+
+/// Stand before the names of types in programs.
+pub(super) const DECLARATIONS: &[&str] =
+    &["dyn", "enum", "extends", "impl", "implements", "instanceof", "struct", "trait", "typedef"];
 
 /// Given names that say what somebody is, alone and in small letters.
 pub(super) const ADJECTIVES: &[&str] = &[
@@ -335,16 +342,6 @@ pub(super) const TO_PERSON_SURELY: &[&str] =
 /// Of those, the ones behind which, beside these, even a large place's name is a person's.
 pub(super) const TO_SOMEBODY: &[&str] =
     &["met", "call", "tell", "ask", "user", "customer", "client", "patient", "employee", "colleague"];
-
-/// Names of language models that are names of people, too.
-pub(super) const MODELS: &[&str] = &["claude", "kimi"];
-
-/// What follows them in names of what is made of them.
-pub(super) const MODEL_KINDS: &[&str] =
-    &["agent", "ai", "api", "cli", "code", "desktop", "haiku", "instant", "max", "opus", "sdk", "sonnet"];
-
-/// What stands before them where the model is meant: `Anthropic's CLI for Claude`, `Co-Authored-By: Claude`.
-pub(super) const TO_MODELS: &[&str] = &["anthropic", "anthropic's", "authored", "cli", "moonshot"];
 
 /// End a company's name.
 pub(super) const COMPANIES: &[&str] = &[

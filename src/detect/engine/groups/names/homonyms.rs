@@ -1,0 +1,238 @@
+//! Given names that are words of English, too, and mostly so where sentences, items and headings begin: `Mark each task`,
+//! `Max 100 characters`, `Grace period`.
+
+use super::super::super::view::View;
+use super::letters::{AHEAD, is_letter, text};
+use super::lexicon::look_up;
+use super::roles::{Role, roles};
+use super::surroundings::Before;
+use super::word::Word;
+
+pub(super) const HOMONYMS: &[&str] = &[
+    "ace", "angel", "art", "bill", "bishop", "blaze", "buck", "cash", "chance", "chase", "chip", "clay",
+    "cliff", "cooper", "dash", "dawn", "dean", "destiny", "drew", "duke", "dusty", "earl", "eve", "faith",
+    "forest", "frank", "gene", "ginger", "grace", "grant", "guy", "harmony", "honor", "hope", "hunter",
+    "ivy", "jack", "jade", "jewel", "joy", "justice", "king", "lance", "lane", "major", "mark", "mason",
+    "max", "melody", "mercy", "miles", "norm", "page", "parker", "pat", "patience", "pearl", "penny",
+    "pierce", "prince", "ray", "reed", "rich", "rip", "rob", "rod", "rose", "royal", "rush", "rusty", "sage",
+    "sandy", "scout", "skip", "spike", "star", "sterling", "stew", "stone", "sue", "tab", "tag", "trace",
+    "trip", "val", "victor", "wade", "walker", "ward", "will", "wolf",
+];
+
+/// What persons do and are, behind their names.
+pub(super) const ACTS: &[&str] = &[
+    "added",
+    "adds",
+    "agreed",
+    "agrees",
+    "also",
+    "always",
+    "answered",
+    "arrived",
+    "asked",
+    "asks",
+    "became",
+    "began",
+    "believes",
+    "booked",
+    "bought",
+    "brings",
+    "brought",
+    "called",
+    "calls",
+    "came",
+    "can",
+    "arrive",
+    "can't",
+    "era",
+    "war",
+    "cannot",
+    "comes",
+    "could",
+    "couldn't",
+    "decided",
+    "did",
+    "didn't",
+    "died",
+    "does",
+    "doesn't",
+    "explained",
+    "feels",
+    "felt",
+    "finally",
+    "forgot",
+    "from",
+    "gave",
+    "gets",
+    "gives",
+    "goes",
+    "got",
+    "had",
+    "has",
+    "hasn't",
+    "hates",
+    "helped",
+    "helps",
+    "is",
+    "isn't",
+    "joined",
+    "joins",
+    "just",
+    "keeps",
+    "kept",
+    "knew",
+    "knows",
+    "leaves",
+    "left",
+    "lives",
+    "lived",
+    "liked",
+    "likes",
+    "lost",
+    "loved",
+    "loves",
+    "made",
+    "married",
+    "may",
+    "mentioned",
+    "met",
+    "might",
+    "moved",
+    "must",
+    "needed",
+    "never",
+    "ordered",
+    "owes",
+    "paid",
+    "pays",
+    "phoned",
+    "played",
+    "plays",
+    "promised",
+    "ran",
+    "received",
+    "recently",
+    "replied",
+    "replies",
+    "reported",
+    "reports",
+    "said",
+    "saw",
+    "says",
+    "seems",
+    "sees",
+    "sends",
+    "sent",
+    "should",
+    "signed",
+    "signs",
+    "sold",
+    "speaks",
+    "spoke",
+    "started",
+    "still",
+    "stopped",
+    "talked",
+    "tells",
+    "then",
+    "thinks",
+    "thought",
+    "told",
+    "took",
+    "tried",
+    "visited",
+    "wanted",
+    "wants",
+    "was",
+    "wasn't",
+    "went",
+    "who",
+    "whose",
+    "will",
+    "won",
+    "won't",
+    "works",
+    "worked",
+    "would",
+    "wouldn't",
+    "writes",
+    "wrote",
+];
+
+/// Stand behind what somebody has done: `Mark completed the form`, and no `Mark completed tasks`.
+const OBJECTS: &[&str] = &[
+    "a", "an", "and", "at", "for", "from", "her", "him", "his", "in", "it", "me", "my", "on", "our", "that",
+    "the", "their", "them", "this", "to", "us", "with",
+];
+
+/// Stand behind `and` where somebody's name stands before it: `Grace and her team`.
+const OWNERS: &[&str] = &["her", "his", "i", "my", "our", "the", "their"];
+
+/// Stand before things.
+const DETERMINERS: &[&str] = &["a", "an", "any", "each", "every", "no", "that", "the", "this", "your"];
+
+/// Whether a sequence is the word, or begins with it, and no name.
+pub(super) fn is_word(view: &View<'_>, words: &[Word], before: &Before<'_>) -> bool {
+    let Some((word, more)) = words.split_first() else { return false };
+    if !word.roles.has(Role::Homonym)
+        || before.has(Role::ToPersonSurely)
+        || before.ends_with(Role::OfSomebody)
+    {
+        return false;
+    }
+    if !more.is_empty() {
+        // `Grace Period`, `Max Tokens`.
+        return more.iter().all(|word| word.classes.is_ordinary() && !word.classes.is_person());
+    }
+    let told = before.ends_with(Role::ToPerson);
+    let ahead = text(view, word.end, word.end + AHEAD);
+    let Some(rest) = ahead.strip_prefix(' ') else {
+        return beside_its_like(word, before, ahead);
+    };
+    if rest.starts_with(|c: char| c.is_ascii_digit()) {
+        return !told && counts(rest);
+    }
+    if rest.starts_with('`') {
+        return before.item;
+    }
+    let mut behind = rest.split(' ').map(|word| word.trim_end_matches(|c: char| !is_letter(c)));
+    let next = behind.next().unwrap_or_default();
+    if !next.starts_with(|c: char| c.is_ascii_lowercase()) {
+        return beside_its_like(word, before, ahead);
+    }
+    let determined = || before.words.first().is_some_and(|word| is_one_of(word, DETERMINERS));
+    // Words of other languages may say what somebody does.
+    let english = look_up(next).is_ordinary() || next.ends_with("ed");
+    english && (before.item || determined()) && !acts(next, behind.next().unwrap_or_default())
+}
+
+/// Whether a number begins a text that is of what the next word says, and not of a telephone or a date: `100 characters`, `5 MB`.
+fn counts(text: &str) -> bool {
+    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let Some(unit) = rest.strip_prefix(' ') else {
+        return rest.is_empty() || rest.starts_with(['%', ')', '\n']);
+    };
+    let letters = unit.split(|c: char| !is_letter(c)).next().unwrap_or_default();
+    let short = letters.len() <= 3 && letters.bytes().all(|byte| byte.is_ascii_uppercase());
+    !letters.is_empty() && (short || letters.starts_with(|c: char| c.is_ascii_lowercase()))
+}
+
+/// Whether the words behind a name are what somebody does.
+fn acts(next: &str, then: &str) -> bool {
+    match next {
+        "and" | "or" => then.starts_with(char::is_uppercase) || is_one_of(then, OWNERS),
+        _ => roles(next).has(Role::Act) || next.ends_with("ed") && is_one_of(then, OBJECTS),
+    }
+}
+
+/// Whether a limit stands beside the other: `Min, Max`, `| Max | Min |`.
+fn beside_its_like(word: &Word, before: &Before<'_>, ahead: &str) -> bool {
+    let min = |word: &str| word.eq_ignore_ascii_case("min");
+    let mut behind = ahead.split(|c: char| !is_letter(c)).filter(|word| !word.is_empty());
+    word.lower == "max"
+        && (before.words.first().is_some_and(|word| min(word)) || behind.next().is_some_and(min))
+}
+
+fn is_one_of(word: &str, of: &[&str]) -> bool {
+    of.iter().any(|one| word.eq_ignore_ascii_case(one))
+}
