@@ -92,7 +92,8 @@ pub(super) fn key(cipher: &Cipher<'_>, value: &str, prefix: &str) -> Shaped {
 }
 
 /// A PEM block (RFC 7468): its BEGIN and END lines and its line breaks stay; the rest is drawn from the PRF of the
-/// whole, for FF1's cost grows with the square of the length.
+/// key, for FF1's cost grows with the square of the length. How it is laid out counts for nothing: a model writes a key
+/// that it has seen indented into a file of its own.
 pub(super) fn pem(cipher: &Cipher<'_>, value: &str) -> Option<String> {
     let mut text = value.as_bytes().to_vec();
     let begin = match value.strip_prefix("-----BEGIN") {
@@ -106,7 +107,9 @@ pub(super) fn pem(cipher: &Cipher<'_>, value: &str) -> Option<String> {
     let escaped = |at: usize| at > 0 && body.get(at - 1) == Some(&b'\\');
     letters.places.retain(|&at| !escaped(at));
     letters.symbols = vec![0; letters.places.len()];
-    cipher.draws(Part::Whole, value.as_bytes()).fill(64, &mut letters.symbols);
+    let key = letters.places.iter().filter_map(|&at| body.get(at).copied());
+    let drawn_from: Vec<u8> = value.as_bytes().iter().take(begin).copied().chain(key).collect();
+    cipher.draws(Part::Whole, &drawn_from).fill(64, &mut letters.symbols);
     letters.put(body, BASE64);
     text_of(text)
 }
