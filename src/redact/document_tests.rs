@@ -466,6 +466,7 @@ const SHOWN: &[&str] = &[
     r#"{"stdout": "'password' => 'Qz7$kW!m2#pL\\'x9', 'user'"}"#,
     r#"re.compile(r"81\.169\.145\.70")"#,
     r#"to: "t\.pemberton@fastmail\.fm", t.pemberton@fastmail.fm"#,
+    r#"const name = "Ingrid S\u00f8rlie Halvorsen"; // Author: Ingrid Sørlie Halvorsen <x@posteo.no>"#,
 ];
 
 /// The model repeats what it saw, character by character, and the file has what it had.

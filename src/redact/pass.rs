@@ -28,6 +28,7 @@ use crate::redact::table::with_cells;
 use crate::redact::urls::Hosts;
 use crate::redact::value::{Hit, Reversed};
 use crate::redact::values::{Known, Values};
+use crate::redact::written::with_letter_of;
 use crate::stream::json::{Path, Segment, walk};
 
 /// Where a value is replaced.
@@ -260,7 +261,8 @@ impl OtherSpellings {
             if let Some(&value) = values.get(entry as usize)
                 && part.look.admits(&place, part.text.len())
             {
-                found.push((Edit { range: place, ..edit }, value));
+                let with = with_letter_of(part.text.get(place.clone()).unwrap_or_default(), edit.with);
+                found.push((Edit { range: place, with }, value));
             }
         });
         found

@@ -36,17 +36,20 @@ pub(super) fn original(part: Part, surrogate: &str, original: &str, written: &st
 /// `with`, which stands for what `original` reads, with the escapes that the original has: who repeats it repeats them, so that
 /// the original comes back as it was written. `None` where that cannot be, or where there is no escape.
 pub(super) fn with_escapes_of(original: &str, read: &str, with: &str) -> Option<String> {
-    let units: Vec<Unit> = Units::all(original).collect();
-    let letter =
-        |unit: &&Unit| unit.is_escaped() && unit.read.is_some_and(|c| !c.is_ascii() && c.is_alphanumeric());
-    if !units.iter().any(Unit::is_escaped) {
+    if !Units::all(original).any(|unit| unit.is_escaped()) {
         return None;
     }
-    let spelled = text(false, read, with, original)?;
-    Some(match units.iter().find(letter) {
-        Some(unit) => with_an_escape(spelled, unit.source(original)),
-        None => spelled,
-    })
+    Some(with_letter_of(original, text(false, read, with, original)?))
+}
+
+/// `with`, which stands for `original`, with a letter that is escaped if the original has one beyond ASCII that is.
+pub(super) fn with_letter_of(original: &str, with: String) -> String {
+    let is_letter = |c: char| !c.is_ascii() && c.is_alphanumeric();
+    let escaped = |unit: &Unit| unit.is_escaped() && unit.read.is_some_and(is_letter);
+    match Units::all(original).find(escaped) {
+        Some(unit) => with_an_escape(with, unit.source(original)),
+        None => with,
+    }
 }
 
 /// `text` with a letter escaped as `like` is, if no letter of it is: it stands for a text that has such.
