@@ -12,6 +12,7 @@ use std::ops::Range;
 use crate::edit::{Edit, spliced};
 use crate::redact::carrier::{Carrier, CarrierText, See, plain};
 use crate::redact::error::RedactError;
+use crate::redact::json_spelling::spelled_as;
 use crate::redact::keys::Keys;
 use crate::redact::names::Labels;
 use crate::redact::opaque::{Look, Named, Part, PartEditor, begins_tokens, edits_of, encodes_text, is_file};
@@ -134,6 +135,8 @@ pub(super) struct JsonTexts<'w> {
     which: &'w PathSet,
     /// Whether a protocol says which members are numbers.
     typed: bool,
+    /// Whether it stands within a string, so that a model sees its escapes.
+    nested: bool,
     /// How many more encodings within strings are opened: documents, and text in base64.
     levels: usize,
     labels: Labels,
@@ -146,7 +149,8 @@ pub(super) struct JsonTexts<'w> {
 impl<'w> JsonTexts<'w> {
     pub(super) fn new(which: &'w PathSet, limits: Limits) -> Self {
         let typed = !which.is_everything();
-        Self { which, typed, levels: limits.levels, labels: Labels::default(), deep: false, media: None }
+        let labels = Labels::default();
+        Self { which, typed, nested: false, levels: limits.levels, labels, deep: false, media: None }
     }
 
     /// The documents to come have their texts there.
@@ -162,7 +166,15 @@ impl<'w> JsonTexts<'w> {
     /// Of a document within the string at `path`, all texts.
     fn within(&self, at: Within<'_>, levels: usize) -> JsonTexts<'static> {
         let labels = self.labels.within(at);
-        JsonTexts { which: &EVERYTHING, typed: self.typed, levels, labels, deep: false, media: None }
+        JsonTexts {
+            which: &EVERYTHING,
+            typed: self.typed,
+            nested: true,
+            levels,
+            labels,
+            deep: false,
+            media: None,
+        }
     }
 
     /// Calls `see` for every text, and returns its edits as edits of the document.
@@ -176,7 +188,9 @@ impl<'w> JsonTexts<'w> {
                 edits.extend(self.number(Within::new(doc, path, &leaf.span), spelled, see));
             } else if self.which.take(path) != Treatment::Skip {
                 let within = Within::new(doc, path, &leaf.span);
-                edits.extend(string(spelled, leaf.span, |text| self.leaf(within, text, leaf.token, see)));
+                let spell = if self.nested { spelled_as } else { |_: &str, with: &str| encoded(with) };
+                let see = |text: &str| self.leaf(within, text, leaf.token, see);
+                edits.extend(string(spelled, leaf.span, spell, see));
             }
         })?;
         Ok(edits)
@@ -308,16 +322,22 @@ impl PartEditor for InString<'_, '_> {
     }
 }
 
-/// The edits of a string that is spelled so at `span`, as `see` has them of its text.
+/// The edits of a string that is spelled so at `span`, as `see` has them of its text, each written as `spell` says beside what
+/// spells its place.
 pub(super) fn string(
     spelled: &[u8],
     span: Range<usize>,
+    spell: fn(&str, &str) -> String,
     see: impl FnOnce(&str) -> Vec<Edit>,
 ) -> impl Iterator<Item = Edit> {
     let decoded = Decoded::of(spelled);
     let edits: Vec<Edit> = see(decoded.text())
         .into_iter()
-        .map(|edit| edit.through(decoded.map(), |with| encoded(&with)).behind(span.start))
+        .map(|edit| {
+            let there = spelled.get(decoded.encoded(edit.range.clone())).unwrap_or_default();
+            let there = std::str::from_utf8(there).unwrap_or_default();
+            edit.through(decoded.map(), |with| spell(there, &with)).behind(span.start)
+        })
         .collect();
     edits.into_iter()
 }

@@ -254,7 +254,7 @@ impl<E: Whole> PartEditor for InString<'_, E> {
     fn edits(&mut self, part: Part<'_>, _: usize) -> Vec<Edit> {
         let done = if part.decoded { Err(StreamError::NotText(TOO_DEEP)) } else { self.part(part) };
         let edits = done.map_err(|error| self.outcome = Err(error)).unwrap_or_default();
-        if part.replaced { Vec::new() } else { edits }
+        if part.replaced.is_some() { Vec::new() } else { edits }
     }
 }
 

@@ -9,6 +9,7 @@ use crate::detect::as_read;
 use crate::edit::{REFERENCES, SourceMap, reference};
 use crate::redact::index::More;
 use crate::redact::left::{behind_esc, terminal_sequence};
+use crate::redact::quoted::{may_be_quoted, quoted, quoted_like};
 
 /// How many spellings are undone, one within another.
 const LEVELS: usize = 3;
@@ -213,13 +214,13 @@ pub(super) enum Begins {
 /// The escape at the beginning of `bytes`, where more may follow.
 pub(super) fn begins(bytes: &[u8], more: More) -> Begins {
     let window = bytes.get(..LONGEST).unwrap_or(bytes);
-    if !matches!(window, [b'%' | b'\\' | b'&', ..]) {
+    if !matches!(window, [b'%' | b'\\' | b'&' | b'$' | b'[' | b'\'', ..]) {
         return Begins::No;
     }
-    if more == More::Yes && window.len() < LONGEST && goes_on(window) {
+    if more == More::Yes && window.len() < LONGEST && (goes_on(window) || may_be_quoted(window)) {
         return Begins::Cut;
     }
-    let escaped = nested_unicode(window).or_else(|| escape(window)).or_else(|| mark(window));
+    let escaped = nested_unicode(window).or_else(|| quoted(window)).or_else(|| escape(window));
     escaped.map_or(Begins::No, |(c, length)| Begins::Escape(c, length))
 }
 
@@ -229,11 +230,11 @@ fn nesting(text: &[u8]) -> Option<usize> {
     (2..=NESTED).contains(&count).then_some(count)
 }
 
-/// `\\u011b`: a character beyond ASCII in a document of JSON that stands in strings, however deep. Of ASCII nobody spells one so.
+/// `\\u011b`: a character in a document of JSON that stands in strings, however deep.
 fn nested_unicode(bytes: &[u8]) -> Option<(char, usize)> {
     let before = nesting(bytes)? - 1;
     let (c, length) = unicode(bytes.get(before..)?)?;
-    (!c.is_ascii() && length == 6).then_some((c, before + length))
+    (!c.is_control() && length == 6).then_some((c, before + length))
 }
 
 /// Whether what follows `window` may be part of the escape that it is, or may become.
@@ -285,6 +286,9 @@ pub(super) fn respelled(like: &str, c: char) -> String {
     let code = u32::from(c);
     let mut bytes = [0; 4];
     let mut units = [0; 2];
+    if let Some(quoted) = quoted_like(like, c) {
+        return quoted;
+    }
     if let Some((before, inner)) = nesting(like.as_bytes()).and_then(|count| like.split_at_checked(count - 1))
     {
         return respelled(inner, c).replace('\\', &format!("{before}\\"));

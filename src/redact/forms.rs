@@ -8,6 +8,8 @@
 //! | names | the genitive's `s`; one half of a double name |
 //! | persons | the initial of the first name; the surname first; no middle names |
 //! | several words | `+`, `-`, `_`, `.` or the end of a line between them; a single word |
+//! | marks in every value | as programs quote them (see [`quoted`](super::quoted)) |
+//! | secrets | long pieces that stand alone (see [`fragments`](super::fragments)) |
 //! | keys of several lines | where they break, and what stands before and behind each: blanks, quotes, commas, backslashes, numbers, the marks of diffs, quotations and comments |
 //!
 //! A form that two originals may be meant by is not known.
@@ -20,7 +22,7 @@ use crate::redact::index::{Index, More, Walk};
 use crate::redact::issued::Issued;
 use crate::redact::parts::{Key, LAST, Part, is_layout, keys_of};
 use crate::redact::pem::{LineStart, line_start};
-use crate::redact::units::{Next, Unit, Units};
+use crate::redact::units::{NestedBreak, Next, Unit, Units};
 use crate::redact::written::{is_blank, original};
 
 /// Units in a row that a value does not have: characters that nobody reads, marks of Markdown, or more blanks.
@@ -223,12 +225,14 @@ impl Forms {
         let mut search = Search::new(self.lines.walk());
         let mut units = Units::of(text, more);
         let mut between = 0;
+        let mut nested = NestedBreak::default();
         loop {
             let (c, unit) = match search.next(&mut units) {
                 Ok(next) => next,
                 Err(matched) => return matched,
             };
-            if is_layout(c) && search.begun() && between < LAYOUT {
+            let layout = nested.is_break(&unit, text) || is_layout(c);
+            if layout && search.begun() && between < LAYOUT {
                 between += 1;
                 if unit.breaks_line() {
                     match line_start(units.rest(), more == More::No, &|run| search.goes_on(run)) {

@@ -279,7 +279,13 @@ fn no_more_is_held_than_a_candidate() {
 const LONGEST_UNIT: usize = 24;
 
 /// What forms are made of.
-const UNITS: [&str; 32] = [
+const UNITS: [&str; 38] = [
+    "'",
+    "''",
+    "$$",
+    "[.",
+    "\\\\.",
+    "\\ ",
     "4012 ",
     "4",
     "(4",
@@ -394,4 +400,90 @@ fn a_key_that_was_issued_with_escapes_comes_back_without_them() {
     assert_eq!(at_any_cut(&undo, &escaped(surrogate)), escaped(original));
     let undo = undo_of(&KEY);
     assert_eq!(at_any_cut(&undo, &escaped(surrogate)), escaped(original));
+}
+
+/// What programs quote has a mark more than it is; what has escapes of its own keeps them.
+const QUOTED: [(&str, &str, Format); 9] = [
+    ("Cordelia O'Kritos", "Siobhan O'Malley", Format::Text),
+    ("Jq5$hS!g7#hLw0", "Qz7$kW!m2#pLx9", Format::Key),
+    ("10.128.78.70", "81.169.145.70", Format::Ip),
+    ("+49 49 82024817", "+49 30 90182734", Format::Phone),
+    ("JRuZ7Hh6do.zMDWHoW@omq1460t.fm", "marguerite.okonkwo@fastmail.fm", Format::Email),
+    (r"e\.Vzt4@omq\.fm", r"t\.pemb@fas\.fm", Format::Email),
+    (r"Mq5$hS!g7#hL\'w0", r"Nz7$kW!m2#pL\'x9", Format::Key),
+    (r"Bente Clairai\u006c", r"Ingrid S\u00f8rlie", Format::Text),
+    (r"p\d4x%41", r"q\d7y%42", Format::Key),
+];
+
+#[test]
+fn what_programs_quote_comes_back_quoted() {
+    let cases = [
+        (r"echo 'Cordelia O'\''Kritos'", r"echo 'Siobhan O'\''Malley'"),
+        (r#"'Cordelia O'"'"'Kritos'"#, r#"'Siobhan O'"'"'Malley'"#),
+        ("VALUES ('Cordelia O''Kritos')", "VALUES ('Siobhan O''Malley')"),
+        (r"'Cordelia O\'Kritos'", r"'Siobhan O\'Malley'"),
+        (r"Cordelia\ O\'Kritos", r"Siobhan\ O\'Malley"),
+        ("PW: Jq5$$hS!g7#hLw0", "PW: Qz7$$kW!m2#pLx9"),
+        (r"Jq5\$hS\!g7\#hLw0", r"Qz7\$kW\!m2\#pLx9"),
+        ("10[.]128[.]78[.]70", "81[.]169[.]145[.]70"),
+        (r"10\.128\.78\.70", r"81\.169\.145\.70"),
+        (r"10\\.128\\.78\\.70", r"81\\.169\\.145\\.70"),
+        (r"10\\\\.128\\\\.78\\\\.70", r"81\\\\.169\\\\.145\\\\.70"),
+        (r"x=+49\ 49\ 82024817", r"x=+49\ 30\ 90182734"),
+        ("JRuZ7Hh6do[.]zMDWHoW@omq1460t[.]fm", "marguerite[.]okonkwo@fastmail[.]fm"),
+        // With the escapes that they were shown with, with others, and with none.
+        (r"e\.Vzt4@omq\.fm", r"t\.pemb@fas\.fm"),
+        (r"e\\.Vzt4@omq\\.fm", r"t\\.pemb@fas\\.fm"),
+        ("e.Vzt4@omq.fm", "t.pemb@fas.fm"),
+        (r"Mq5$hS!g7#hL\'w0", r"Nz7$kW!m2#pL\'x9"),
+        (r"Mq5$hS!g7#hL\\'w0", r"Nz7$kW!m2#pL\\'x9"),
+        ("Mq5$hS!g7#hL'w0", "Nz7$kW!m2#pL'x9"),
+        (r"Bente Clairai\u006c", r"Ingrid S\u00f8rlie"),
+        (r"Bente Clairai\\u006c", r"Ingrid S\\u00f8rlie"),
+        ("Bente Clairail", "Ingrid Sørlie"),
+        // Of what is no escape to who made the surrogate, nothing else is one.
+        (r"p\d4x%41", r"q\d7y%42"),
+        ("pd4xA", "pd4xA"),
+    ];
+    let undo = undo_of(&QUOTED);
+    for (text, expected) in cases {
+        assert_eq!(at_any_cut(&undo, text), expected, "{text}");
+    }
+    for text in ["Cordelia O'", "10[.]128[.]78", "Jq5$$$hS!g7#hLw0", "10[.128].78.70", "[ ] $$ '' \\\\."] {
+        let expected = text.replace("Cordelia", "Siobhan");
+        assert_eq!(at_any_cut(&undo, text), expected);
+    }
+}
+
+/// A piece of a secret stands for the piece of the original, and the halves of one for all of it.
+#[test]
+fn pieces_of_secrets_come_back() {
+    let undo = undo_of(&[
+        ("AKIA02XYHQ7MN3PLT5ZQ", "AKIA64CFSUOSG2WPIZZX", Format::Key),
+        ("sk-proj-rEwZr7ZorlYeft4xctEmloBsXr9Soh", "sk-proj-fPrYs5ClnrIehe6bhqHxzfPrYs5Cln", Format::Key),
+    ]);
+    let cases = [
+        ("grep -rn 'AKIA02XYHQ' .", "grep -rn 'AKIA64CFSU' ."),
+        ("it begins with `sk-proj-rEwZ`…", "it begins with `sk-proj-fPrY`…"),
+        (
+            "k = \"sk-proj-rEwZr7ZorlYe\" \\\n    \"ft4xctEmloBsXr9Soh\"",
+            "k = \"sk-proj-fPrYs5ClnrIe\" \\\n    \"he6bhqHxzfPrYs5Cln\"",
+        ),
+        ("\"AKIA02XYHQ\" + \"7MN3PLT5ZQ\"", "\"AKIA64CFSU\" + \"OSG2WPIZZX\""),
+        ("AKIA02XYHQ7MN3PLT5ZQ, AKIA02XYHQ-x", "AKIA64CFSUOSG2WPIZZX, AKIA02XYHQ-x"),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(at_any_cut(&undo, text), expected, "{text}");
+    }
+}
+
+/// A key in a string of JSON that stands in one itself: its ends of lines are escaped once more.
+#[test]
+fn a_key_comes_back_through_strings_within_strings() {
+    let undo = undo_of(&KEY);
+    let [(surrogate, original, _)] = KEY;
+    for escape in [r"\\n", r"\\\\n", r"\\r\\n"] {
+        let nested = |key: &str| key.replace('\n', escape);
+        assert_eq!(at_any_cut(&undo, &nested(surrogate)), nested(original), "{escape}");
+    }
 }

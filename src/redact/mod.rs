@@ -34,6 +34,7 @@
 //! | `surnames` | the surnames of persons that were found by their whole names |
 //! | `value` | a value that was found, and what stands for it |
 //! | `values` | the distinct values of one text, one replacement for each |
+//! | `way_back` | what was issued of them, and is kept |
 //! | `spellings` | one value in several spellings, each with the surrogate in its own |
 //! | `dialled` | what stands before a phone number within its country |
 //! | `carrier` | what holds texts: shows them, and is written with what changes in them |
@@ -42,8 +43,10 @@
 //! | `redactor` | [`Redactor`]: a detector and a plan, and the way to all of these |
 //! | `plain` | carriers: a text, a body that is text |
 //! | `document` | carriers: a JSON document, one a line |
+//! | `json_spelling` | what stands in a string of JSON, spelled as the string is |
 //! | `marked` | [`Marked`]: the same two, with the places of replacements |
 //! | `occurrences` | where the strings of an index stand in a text |
+//! | `fragments` | long pieces of secrets that stand alone: a beginning, an end, one line of two |
 //! | `parts_index` | where a text is spelled like a part of a surrogate |
 //! | `session` | [`Session`]: the messages of one session, one after the other |
 //! | `events`, `form`, `formatted`, `multipart` | carriers: an event stream, a form, a table or markup, a body of parts |
@@ -73,6 +76,7 @@
 //! | `pem` | which characters of a key in PEM are its own |
 //! | `name_form` | other ways to write a person's name |
 //! | `written` | an original in the form that its surrogate was written in |
+//! | `quoted` | characters as programs quote them: `'\''`, `$$`, `[.]`, `\\.` |
 //! | `units`, `case` | a text as it is read, character by character; letter case |
 //! | `before` | what stands before a place in a text: a boundary, words that announce last digits |
 //! | `fpe_context` | [`FpeContext`]: what one call issued, for whoever holds the key |
@@ -108,9 +112,11 @@ mod form;
 mod formatted;
 mod forms;
 mod fpe_context;
+mod fragments;
 mod heads;
 mod index;
 mod issued;
+mod json_spelling;
 mod keys;
 mod left;
 mod live;
@@ -129,6 +135,7 @@ mod pem;
 mod pieces;
 mod plain;
 mod public_names;
+mod quoted;
 mod recall;
 mod redactor;
 mod report;
@@ -151,6 +158,7 @@ mod url_reader;
 mod urls;
 mod value;
 mod values;
+mod way_back;
 mod within;
 mod written;
 

@@ -66,8 +66,8 @@ pub(super) struct Part<'t> {
     pub(super) unread: bool,
     /// Whether it stood there in an encoding.
     pub(super) decoded: bool,
-    /// Whether what becomes of it is of no use: the text that it encodes has been edited already.
-    pub(super) replaced: bool,
+    /// What is written in its place, if the text that it encodes has been edited already: what becomes of it is of no use.
+    pub(super) replaced: Option<&'t Edit>,
     /// Which file it is in base64, if it is one.
     pub(super) file: Option<FileClass>,
 }
@@ -75,7 +75,7 @@ pub(super) struct Part<'t> {
 impl<'t> Part<'t> {
     /// Text as it stands.
     pub(super) fn text(text: &'t str) -> Self {
-        Self { text, look: Look::Text, unread: false, decoded: false, replaced: false, file: None }
+        Self { text, look: Look::Text, unread: false, decoded: false, replaced: None, file: None }
     }
 
     /// What holds bytes.
@@ -230,7 +230,7 @@ impl Reading {
             Self::Encoded { payload, look } => {
                 let inner = payload.texts().map(|text| see(Part { decoded: true, ..Part::text(text) }));
                 let written = payload.outward(&inner.collect::<Vec<_>>());
-                let plain = see(Part { look: *look, replaced: written.is_some(), ..Part::text(text) });
+                let plain = see(Part { look: *look, replaced: written.as_ref(), ..Part::text(text) });
                 written.map_or(plain, |edit| vec![edit])
             }
         }

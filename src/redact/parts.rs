@@ -9,6 +9,7 @@ use crate::redact::escapes::read;
 use crate::redact::issued::{Issued, Spelling};
 use crate::redact::name_form::NameForm;
 use crate::redact::pem;
+use crate::redact::units::read_alike;
 
 /// The longest surrogate that is known in other forms than its own bytes, in bytes.
 const LONGEST: usize = 256;
@@ -90,6 +91,7 @@ pub(super) struct Key {
 /// What is read of an issued surrogate and of its original.
 struct Pair<'i> {
     issued: &'i Issued,
+    surrogate: Zeroizing<String>,
     original: Zeroizing<String>,
     keys: Vec<Key>,
 }
@@ -100,14 +102,13 @@ pub(super) fn keys_of(issued: &Issued) -> Vec<Key> {
     if issued.spelling == Spelling::Lines {
         return lines_of(issued).into_iter().collect();
     }
-    // What reads otherwise than it is written has one spelling.
-    if surrogate.len() > LONGEST || read(surrogate) != surrogate {
+    if surrogate.len() > LONGEST {
         return Vec::new();
     }
-    let original = Zeroizing::new(read(&issued.original).into_owned());
-    let mut pair = Pair { issued, original, keys: Vec::new() };
+    let Some([surrogate, original]) = read_alike(surrogate, &issued.original) else { return Vec::new() };
     let number =
-        issued.spelling.is_number() || issued.spelling == Spelling::Words && is_identifier(surrogate);
+        issued.spelling.is_number() || issued.spelling == Spelling::Words && is_identifier(&surrogate);
+    let mut pair = Pair { issued, surrogate, original, keys: Vec::new() };
     if !(number && pair.number()) || issued.spelling == Spelling::Words {
         pair.words();
     }
@@ -142,12 +143,12 @@ impl Pair<'_> {
 
     /// Adds what a number is known by; false where the original has another number of letters and digits.
     fn number(&mut self) -> bool {
-        let surrogate = alphanumeric(&self.issued.surrogate);
+        let surrogate = alphanumeric(&self.surrogate);
         let original = Zeroizing::new(alphanumeric(&self.original));
         if surrogate.len() != original.len() || surrogate.is_empty() {
             return false;
         }
-        let plus = self.issued.surrogate.starts_with('+');
+        let plus = self.surrogate.starts_with('+');
         self.add(View::Number, &surrogate, Part::Number { from: 0, behind: 0, plus }, &original);
         let digits = surrogate.bytes().chain(original.bytes()).all(|byte| byte.is_ascii_digit());
         if self.issued.spelling == Spelling::Dialled && digits {
@@ -170,7 +171,7 @@ impl Pair<'_> {
 
     /// Adds what else is dialled before a number within its country.
     fn dialled(&mut self, surrogate: &str, original: &str) {
-        let plus = self.issued.surrogate.starts_with('+');
+        let plus = self.surrogate.starts_with('+');
         let Dialled { country, national: from, .. } = Dialled::of(plus, surrogate);
         let (Some(national), Some(meaning)) = (surrogate.get(from..), original.get(from..)) else { return };
         if national.len() < FEWEST || surrogate.get(..from) != original.get(..from) {
@@ -193,7 +194,8 @@ impl Pair<'_> {
 
     /// Adds what a text is known by.
     fn words(&mut self) {
-        let surrogate = self.issued.surrogate.as_str();
+        let surrogate = self.surrogate.clone();
+        let surrogate = surrogate.as_str();
         let original = self.original.clone();
         let words = self.issued.spelling.is_words();
         let strict = words && !surrogate.contains([' ', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']);
@@ -235,7 +237,7 @@ impl Pair<'_> {
     /// Adds the other forms of a person's name.
     fn forms_of_name(&mut self) {
         for form in NameForm::ALL {
-            let forms = (form.of(&self.issued.surrogate), form.of(&self.original));
+            let forms = (form.of(&self.surrogate), form.of(&self.original));
             if let (Some(surrogate), Some(original)) = forms {
                 self.add(View::Word, &surrogate, Part::Named(form), &original);
             }

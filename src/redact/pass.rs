@@ -28,6 +28,7 @@ use crate::redact::table::with_cells;
 use crate::redact::urls::Hosts;
 use crate::redact::value::{Hit, Reversed};
 use crate::redact::values::{Known, Values};
+use crate::redact::written::with_letter_of;
 use crate::stream::json::{Path, Segment, walk};
 
 /// Where a value is replaced.
@@ -129,14 +130,20 @@ impl<'p> Pass<'p> {
         }
         let mut texts = hits.into_iter();
         let mut spellings = (self.reach == Reach::Everywhere).then(|| OtherSpellings::of(&mut values));
+        // Whether all that was replaced so far can be undone.
+        let mut undone = true;
         let written = carrier.visit(&mut |text| {
-            let hits = texts.next().filter(|_| !text.part.replaced).unwrap_or_default();
+            let hits = texts.next().filter(|_| text.part.replaced.is_none()).unwrap_or_default();
             let mut replacements: Vec<(Edit, u32)> = hits
                 .into_iter()
                 .map(|Hit { range, value }| (Edit { range, with: values.with(value).to_owned() }, value))
                 .collect();
             if let Some(spellings) = &mut spellings {
                 spellings.add(text, &mut replacements);
+            }
+            undone &= replacements.iter().all(|(_, value)| values.is_reversible(*value));
+            if let Some(edit) = text.part.replaced.filter(|_| undone) {
+                values.encode_again(text.part.text, edit);
             }
             let replace = |(Edit { range, with }, value)| {
                 let rule = report.replace(values.rule(value), values.rule_name(value));
@@ -205,7 +212,7 @@ impl OtherSpellings {
     /// by itself.
     fn add(&mut self, shown: CarrierText<'_>, replacements: &mut Vec<(Edit, u32)>) {
         let CarrierText { part, typed, .. } = shown;
-        if part.look == Look::Not || part.replaced || typed || self.values.is_empty() {
+        if part.look == Look::Not || part.replaced.is_some() || typed || self.values.is_empty() {
             return;
         }
         let mut left = Vec::new();
@@ -254,7 +261,8 @@ impl OtherSpellings {
             if let Some(&value) = values.get(entry as usize)
                 && part.look.admits(&place, part.text.len())
             {
-                found.push((Edit { range: place, ..edit }, value));
+                let with = with_letter_of(part.text.get(place.clone()).unwrap_or_default(), edit.with);
+                found.push((Edit { range: place, with }, value));
             }
         });
         found

@@ -12,6 +12,7 @@ use crate::redact::redactor::Redactor;
 use crate::redact::surrogate_map::SurrogateMap;
 use crate::redact::value::{Reversed, Value};
 use crate::redact::values::Values;
+use crate::redact::written::with_letter_of;
 
 impl Values<'_> {
     /// What other than letter case and escapes may differ in the value's surrogate.
@@ -52,7 +53,7 @@ impl Values<'_> {
         }
         let undo = SurrogateMap::of(bases.into_iter().map(|(_, issued)| issued.reversed()).collect());
         let spelled = others.into_iter().filter_map(|(number, issued)| {
-            let with = undo.stands_for(&issued.original)?;
+            let with = with_letter_of(&issued.original, undo.stands_for(&issued.original)?);
             (with != *issued.original).then_some((number, with))
         });
         let mut spelled: Vec<(usize, String)> = spelled.collect();

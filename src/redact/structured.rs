@@ -21,7 +21,7 @@ use crate::redact::restorer::Restorer;
 use crate::redact::surrogate_map::Limits;
 use crate::redact::value::ValueSite;
 use crate::redact::within::Within;
-use crate::stream::json::{JsonError, Leaf, Path, Segment, Token, walk_numbers};
+use crate::stream::json::{JsonError, Leaf, Path, Segment, Token, encoded, walk_numbers};
 
 /// Which values of a document are looked into, and by which of several redactors. A string that was not chosen itself
 /// is read as in a request: bytes in it stay as they are, text in base64 is redacted there. One that was is text.
@@ -193,10 +193,15 @@ fn visit(doc: &[u8], which: &Selection, see: &mut EditText<'_>) -> Result<Vec<Ed
             edits.extend(number(spelled, span, |text| leaf.edits(Part::text(text), 0)));
             return;
         }
-        edits.extend(string(spelled, span, |text| match itself {
-            true => leaf.edits(Part::text(text), 0),
-            false => edits_of(text, LEVELS, &mut leaf),
-        }));
+        edits.extend(string(
+            spelled,
+            span,
+            |_, with| encoded(with),
+            |text| match itself {
+                true => leaf.edits(Part::text(text), 0),
+                false => edits_of(text, LEVELS, &mut leaf),
+            },
+        ));
     })?;
     Ok(edits)
 }

@@ -10,6 +10,7 @@ use zeroize::Zeroizing;
 use crate::redact::before::{Before, Passed};
 use crate::redact::error::RedactError;
 use crate::redact::forms::{Forms, Matched};
+use crate::redact::fragments::{Fragments, Piece};
 use crate::redact::index::{Case, Index, More, Seen};
 use crate::redact::issued::{Issued, Spelling};
 use crate::redact::left::Left;
@@ -60,6 +61,7 @@ pub struct SurrogateMap {
     surrogates: Vec<(Box<str>, Spelling, bool)>,
     exact: Index,
     forms: Forms,
+    fragments: Fragments,
     hosts: Arc<Hosts>,
 }
 
@@ -72,13 +74,13 @@ impl SurrogateMap {
     pub(super) fn of(issued: Vec<Issued>) -> Self {
         let exact = issued.iter().zip(0..).map(|(issue, entry)| (issue.surrogate.as_bytes().into(), entry));
         let exact = Index::new(exact);
-        let forms = Forms::of(&issued);
+        let (forms, fragments) = (Forms::of(&issued), Fragments::of(&issued));
         let surrogate = |issue: &Issued| (issue.surrogate.as_str().into(), issue.spelling, issue.parts);
         let surrogates = issued.iter().map(surrogate).collect();
         let originals: Vec<Zeroizing<String>> = issued.into_iter().map(|issue| issue.original).collect();
         let mut hosts = Hosts::default();
         originals.iter().for_each(|original| hosts.read(original));
-        Self { originals, surrogates, exact, forms, hosts: Arc::new(hosts) }
+        Self { originals, surrogates, exact, forms, fragments, hosts: Arc::new(hosts) }
     }
 
     /// The same, for texts in which URLs led to these hosts as well.
@@ -126,7 +128,9 @@ impl SurrogateMap {
 
     /// Whether something that stands for an original may begin with this byte.
     pub(super) fn may_begin(&self, reading: Reading, byte: u8) -> bool {
-        self.exact.may_begin(byte) || reading == Reading::AnySpelling && self.forms.may_begin(byte)
+        self.exact.may_begin(byte)
+            || reading == Reading::AnySpelling
+                && (self.forms.may_begin(byte) || self.fragments.may_begin(byte))
     }
 
     /// What is issued at the beginning of `text`, behind what stands before it. Exact bytes go before another spelling of
@@ -145,7 +149,11 @@ impl SurrogateMap {
         if reading == Reading::Exact {
             return exact;
         }
-        match (exact, self.forms.seek(before, text, more)) {
+        let piece = match before.left.admits(first) {
+            true => self.fragments.seek(text, more),
+            false => Piece::No,
+        };
+        let whole = match (exact, self.forms.seek(before, text, more)) {
             (_, Matched::Wait) => Sought::Wait,
             (exact, Matched::No) => exact,
             (Sought::Found { len, with, entry }, Matched::Found { len: other, .. }) if len >= other => {
@@ -158,6 +166,14 @@ impl SurrogateMap {
                     None => exact,
                 }
             }
+        };
+        match (whole, piece) {
+            (Sought::Wait, _) | (_, Piece::Wait) => Sought::Wait,
+            (Sought::Found { len, with, entry }, Piece::Found { len: part, .. }) if len >= part => {
+                Sought::Found { len, with, entry }
+            }
+            (_, Piece::Found { len, with, entry }) => Sought::Found { len, with, entry },
+            (whole, Piece::No) => whole,
         }
     }
 

@@ -3,8 +3,10 @@
 
 use std::ops::Range;
 
+use zeroize::Zeroizing;
+
 use crate::detect::char_as_read;
-use crate::redact::escapes::{Begins, begins, respelled};
+use crate::redact::escapes::{Begins, begins, read, respelled};
 use crate::redact::index::More;
 
 /// What spells one character, or nothing that is read.
@@ -93,6 +95,42 @@ impl<'t> Units<'t> {
     }
 }
 
+/// Tells the ends of lines that strings within strings spell, such as `\\n`: as units, backslashes and a letter behind them.
+#[derive(Default)]
+pub(super) struct NestedBreak {
+    /// Whether such a backslash came last.
+    backslash: bool,
+}
+
+impl NestedBreak {
+    /// Whether `unit`, the next one of `text`, is the letter of one.
+    pub(super) fn is_break(&mut self, unit: &Unit, text: &[u8]) -> bool {
+        let behind = std::mem::replace(&mut self.backslash, unit.is_escaped() && unit.read == Some('\\'));
+        behind && matches!(text.get(unit.start..unit.start + unit.len), Some(b"n" | b"r" | b"t"))
+    }
+}
+
+/// A text as its units read.
+pub(super) fn as_units(text: &str) -> String {
+    Units::all(text).filter_map(|unit| unit.read).collect()
+}
+
+/// What a surrogate and its original read, where the one is spelled as the other: each with escapes of the same marks, or with
+/// none. Letters that are escaped must be beyond ASCII in one of both, for there is no telling what else was meant.
+pub(super) fn read_alike(surrogate: &str, original: &str) -> Option<[Zeroizing<String>; 2]> {
+    if Units::all(surrogate).all(|unit| unit.is_plain()) {
+        return Some([surrogate.to_owned(), read(original).into_owned()].map(Zeroizing::new));
+    }
+    let escapes = |text| Units::all(text).filter(Unit::is_escaped).filter_map(|unit| unit.read);
+    let marks = |text| escapes(text).filter(|c| !c.is_alphanumeric()).collect::<Vec<char>>();
+    let letters = |text| escapes(text).filter(|c| c.is_alphanumeric()).collect::<Vec<char>>();
+    let [ours, theirs] = [letters(surrogate), letters(original)];
+    let beyond = |letters: &[char]| letters.iter().any(|c| !c.is_ascii());
+    let meant = ours.is_empty() || !theirs.is_empty() && (beyond(&ours) || beyond(&theirs));
+    let alike = meant && marks(surrogate) == marks(original);
+    alike.then(|| [surrogate, original].map(as_units).map(Zeroizing::new))
+}
+
 /// The character that a text begins with, of which all bytes are there.
 fn char_at(text: &[u8]) -> Option<char> {
     let width = match text.first()? {
@@ -166,7 +204,7 @@ mod tests {
             ("5\u{2011}3\u{ad}6\u{a0}&shy;\u{200b}２２&nbsp;O\u{2019}B", "5-36 22 O'B"),
             ("100% &c. \\d %zz", "100% &c. \\d %zz"),
             (r"N\u011bmec N\\u011bmec N\\\\u011bmec", "N\u{11b}mec N\u{11b}mec N\u{11b}mec"),
-            (r"a\\u0041 \\n", r"a\u0041 \n"),
+            (r"a\\u0041 \\u0007 \\n", r"aA \u0007 \n"),
         ];
         for (text, read) in cases {
             assert_eq!(Units::all(text).filter_map(|unit| unit.read).collect::<String>(), read, "{text}");

@@ -1,5 +1,6 @@
 //! [`Value`]: a value that was found, and what stands for it; and where one stands.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -8,6 +9,7 @@ use zeroize::Zeroizing;
 use crate::detect::RuleId;
 use crate::redact::encrypt::Permuted;
 use crate::redact::surrogate_map::SurrogateMap;
+use crate::redact::written::with_escapes_of;
 
 /// Where values are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -50,6 +52,12 @@ impl Value {
     /// What people read there.
     pub(super) fn read(&self) -> &str {
         self.read.as_deref().unwrap_or(&self.original)
+    }
+
+    /// What stands for what it reads, with the escapes that it is written with.
+    pub(super) fn spelled<'w>(&self, with: &'w str) -> Cow<'w, str> {
+        let spelled = self.read.as_deref().and_then(|read| with_escapes_of(&self.original, read, with));
+        spelled.map_or(Cow::Borrowed(with), Cow::Owned)
     }
 
     /// Whether `with` can stand in all its places.

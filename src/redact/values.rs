@@ -14,7 +14,6 @@ use crate::redact::dialled::with_plus;
 use crate::redact::encrypt::{Surrogates, Wanted};
 use crate::redact::error::RedactError;
 use crate::redact::escapes::read;
-use crate::redact::fpe_context::FpeContext;
 use crate::redact::index::{Case, Index, whole_words};
 use crate::redact::issued::{Issued, Spelling, Taken};
 use crate::redact::method::Method;
@@ -24,7 +23,6 @@ use crate::redact::redactor::Redactor;
 use crate::redact::style::Style;
 use crate::redact::surnames::known_by;
 use crate::redact::surrogate_log::SurrogateLog;
-use crate::redact::surrogate_map::{Ledger, Limits, SurrogateMap};
 use crate::redact::value::{Hit, Reversed, Value, ValueSite};
 
 /// Values in the order they were found.
@@ -35,13 +33,15 @@ pub(super) struct Values<'p> {
     /// From a hash of the text (or the next free number) to the list, so that no text is kept twice.
     slots: HashMap<u64, u32>,
     hasher: RandomState,
-    recall: Recall,
+    pub(super) recall: Recall,
     /// How many of them an earlier pass has decided.
     pub(super) settled: usize,
     /// An index of so many originals.
     indexed: Option<(usize, Arc<Index>)>,
     parts: Option<Arc<PartsIndex>>,
     pub(super) reversed: Option<Reversed>,
+    /// Whole texts in base64 in which values were replaced.
+    pub(super) encoded: Vec<Issued>,
     /// Whether less is known by its parts than after the pass before.
     pub(super) narrowed: bool,
 }
@@ -69,7 +69,8 @@ impl<'p> Values<'p> {
     pub(super) fn after(redactors: &'p [Redactor], known: Known, recall: Recall) -> Self {
         let Known { list, slots, hasher, indexed, parts, reversed } = known;
         let settled = list.len();
-        Self { redactors, list, slots, hasher, recall, settled, indexed, parts, reversed, narrowed: false }
+        let (encoded, narrowed) = (Vec::new(), false);
+        Self { redactors, list, slots, hasher, recall, settled, indexed, parts, reversed, encoded, narrowed }
     }
 
     /// Whether the way back is another than after the pass before.
@@ -88,7 +89,7 @@ impl<'p> Values<'p> {
         Known { list, slots, hasher, indexed, parts, reversed }
     }
 
-    fn log(&self) -> Option<&'p SurrogateLog> {
+    pub(super) fn log(&self) -> Option<&'p SurrogateLog> {
         self.redactors.first()?.log.as_ref()
     }
 
@@ -97,7 +98,7 @@ impl<'p> Values<'p> {
         self.redactors.first().map_or(Ok(()), |redactor| redactor.detector.checkpoint().pass())
     }
 
-    fn method(&self, part: usize, rule: RuleId) -> &'p Method {
+    pub(super) fn method(&self, part: usize, rule: RuleId) -> &'p Method {
         self.redactors.get(part).map_or(&Method::Mask, |redactor| redactor.plan.method(rule))
     }
 
@@ -110,6 +111,13 @@ impl<'p> Values<'p> {
     /// How a rule's values are laid out.
     fn format(&self, place: ValueSite, rule: RuleId) -> Option<Format> {
         self.redactors.get(place.redactor).map(|redactor| redactor.detector.rule(rule).format())
+    }
+
+    /// Whether what stands for a rule's values is names.
+    fn issues_names(&self, place: ValueSite, rule: RuleId) -> bool {
+        let named =
+            |redactor: &Redactor| Style::of(redactor.plan.method(rule)).names(redactor.detector.rule(rule));
+        self.redactors.get(place.redactor).is_some_and(named)
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -136,6 +144,7 @@ impl<'p> Values<'p> {
         self.slots.insert(slot, number);
         let original = Zeroizing::new(text.to_owned());
         let read = match self.format(place, rule) {
+            Some(Format::Text) if self.issues_names(place, rule) => read(text).into_owned(),
             // What is a secret, or a part of a page's address, is what is written.
             None | Some(Format::Key | Format::Pem | Format::Text | Format::Url) => as_read(text).into_owned(),
             Some(_) => read(text).into_owned(),
@@ -318,15 +327,17 @@ impl<'p> Values<'p> {
                 let spelling = Spelling::made(method, rule);
                 let owner = spelling.owner(&value.original);
                 let mut refuse = |surrogate: &str| {
-                    !value.admits(surrogate) || taken.refuses(spelling.canonical(surrogate), &owner)
+                    let with = value.spelled(surrogate);
+                    !value.admits(&with) || taken.refuses(spelling.canonical(&with), &owner)
                 };
                 let wanted = Wanted { id: value.rule, rule, style: Style::of(method) };
                 // A conversation that goes on has what its caller has had.
                 let before = surrogates.before(wanted, value.read())?.filter(|with| self.recall.knows(with));
-                value.with = match before {
+                let with = match before {
                     Some(with) if !refuse(&with) => with,
                     _ => surrogates.issue(wanted, value.read(), &mut refuse)?,
                 };
+                value.with = value.spelled(&with).into_owned();
                 taken.insert(spelling.canonical(&value.with), owner);
             }
             let mut present = self.present(&open, whole);
@@ -452,49 +463,5 @@ impl<'p> Values<'p> {
         found.sort_unstable();
         found.dedup();
         found
-    }
-
-    /// What was encrypted, for the way back.
-    pub(super) fn close(&self, limits: Limits) -> Result<SurrogateMap, RedactError> {
-        let mut ledger = Ledger::new(limits);
-        let own = self.issued(|_| true).map(|(_, issued)| issued);
-        for issued in self.log().map_or_else(|| own.collect(), SurrogateLog::issued) {
-            // A name that stands for a name is somebody's, and is replaced wherever it is found.
-            if !issued.spelling.is_name() {
-                self.recall.note(&issued.surrogate);
-            }
-            ledger.issue(issued)?;
-        }
-        Ok(ledger.close())
-    }
-
-    /// The same, but of what FF1 alone undoes no original is kept.
-    pub(super) fn context(self, limits: Limits) -> Result<FpeContext, RedactError> {
-        let mut context = FpeContext::new(limits);
-        for value in &self.list {
-            if let Some(permuted) = &value.permuted {
-                context.permuted(permuted, self.spelling(value), &value.with)?;
-            }
-        }
-        for (_, issued) in self.issued(|value| value.permuted.is_none()) {
-            // Who restores it later does not know what else the text said.
-            context.issued(Issued { parts: false, ..issued })?;
-        }
-        Ok(context)
-    }
-
-    /// Whether what becomes of a value can be undone.
-    fn undoes(&self, value: &Value) -> bool {
-        self.method(value.place.redactor, value.rule).is_reversible()
-    }
-
-    /// Those of the reversible values that `which` wants, each with its number.
-    pub(super) fn issued(&self, which: impl Fn(&Value) -> bool) -> impl Iterator<Item = (usize, Issued)> {
-        let chosen = self.list.iter().enumerate();
-        chosen.filter(move |(_, value)| self.undoes(value) && which(value)).map(|(number, value)| {
-            let Value { with, original, parts, .. } = value;
-            let spelling = self.spelling(value);
-            (number, Issued { surrogate: with.clone(), original: original.clone(), spelling, parts: *parts })
-        })
     }
 }

@@ -3,23 +3,28 @@
 use std::ops::Range;
 
 use crate::redact::case::{LetterCase, lower};
-use crate::redact::escapes::{read, respelled};
+use crate::redact::escapes::{Begins, begins, read, respelled};
 use crate::redact::index::More;
 use crate::redact::parts::{LAST, Part, alphanumeric, bare};
 use crate::redact::pem::{LineStart, line_start, without_layout};
-use crate::redact::units::{Next, Unit, Units};
+use crate::redact::quoted::quoted;
+use crate::redact::units::{NestedBreak, Next, Unit, Units, read_alike};
 
 /// What the original is where `written` stands for this part of the surrogate; `None` where an original cannot be
 /// written so.
 pub(super) fn original(part: Part, surrogate: &str, original: &str, written: &str) -> Option<String> {
-    let original = read(original);
+    if part == Part::Lines {
+        return lines(surrogate, &read(original), written);
+    }
+    let [surrogate, original] = read_alike(surrogate, original)?;
+    let surrogate = surrogate.as_str();
     match part {
         Part::End => {
             let digits = alphanumeric(&original);
             Some(digits.get(digits.len().checked_sub(LAST)?..)?.to_owned())
         }
         Part::Number { from, behind, .. } => number(from, behind, surrogate, &original, written),
-        Part::Lines => lines(surrogate, &original, written),
+        Part::Lines => None,
         Part::Whole { strict } => text(strict, surrogate, &original, written),
         Part::Named(form) => text(false, &form.of(surrogate)?, &form.of(&original)?, written),
         Part::Word(at) => text(true, word(surrogate, at)?, word(&original, at)?, written),
@@ -27,6 +32,63 @@ pub(super) fn original(part: Part, surrogate: &str, original: &str, written: &st
             text(true, half_of(surrogate, word, half)?, half_of(&original, word, half)?, written)
         }
     }
+}
+
+/// `with`, which stands for what `original` reads, with the escapes that the original has: who repeats it repeats them, so that
+/// the original comes back as it was written. `None` where that cannot be, or where there is no escape.
+pub(super) fn with_escapes_of(original: &str, read: &str, with: &str) -> Option<String> {
+    if !Units::all(original).any(|unit| unit.is_escaped()) {
+        return None;
+    }
+    Some(with_letter_of(original, text(false, read, with, original)?))
+}
+
+/// `with`, which stands for `original`, with a letter that is escaped if the original has one beyond ASCII that is.
+pub(super) fn with_letter_of(original: &str, with: String) -> String {
+    let is_letter = |c: char| !c.is_ascii() && c.is_alphanumeric();
+    let escaped = |unit: &Unit| unit.is_escaped() && unit.read.is_some_and(is_letter);
+    match Units::all(original).find(escaped) {
+        Some(unit) => with_an_escape(with, unit.source(original)),
+        None => with,
+    }
+}
+
+/// `text` with a letter escaped as `like` is, if no letter of it is: it stands for a text that has such.
+pub(super) fn with_an_escape(text: String, like: &str) -> String {
+    let is_letter = |c: char| c.is_alphanumeric();
+    if Units::all(&text).any(|unit| unit.is_escaped() && unit.read.is_some_and(is_letter)) {
+        return text;
+    }
+    let small = |unit: &Unit| unit.read.is_some_and(|c| c.is_ascii_lowercase());
+    let letters: Vec<Unit> = Units::all(&text).filter(|unit| unit.is_plain() && small(unit)).collect();
+    // The number of some has a digit that is a letter, which shows in which case those are.
+    let telling = letters.iter().rev().find(|unit| matches!(unit.read, Some('j'..='o' | 'z')));
+    let Some(letter) = telling.or(letters.last()) else { return text };
+    let (before, behind) = (text.get(..letter.start), text.get(letter.start + letter.len..));
+    let escaped = letter.read.map(|c| letter_like(like, c));
+    [before, escaped.as_deref(), behind].into_iter().flatten().collect()
+}
+
+/// A letter of ASCII spelled as `like` spells one beyond ASCII.
+fn letter_like(like: &str, c: char) -> String {
+    let backslashes = like.bytes().take_while(|byte| *byte == b'\\').count();
+    let (before, shape) = like.split_at(backslashes);
+    let upper = shape.bytes().any(|byte| matches!(byte, b'A'..=b'F'));
+    let number = |width: usize| match upper {
+        true => format!("{:0width$X}", u32::from(c)),
+        false => format!("{:0width$x}", u32::from(c)),
+    };
+    match shape.as_bytes() {
+        [b'u', b'{', ..] => format!("{before}u{{{}}}", number(1)),
+        [b'u', ..] => format!("{before}u{}", number(4)),
+        [b'U', ..] => format!("{before}U{}", number(8)),
+        _ => c.to_string(),
+    }
+}
+
+/// Whether an escape is the number of a letter or digit.
+fn is_of_letter(like: &str) -> bool {
+    matches!(begins(like.as_bytes(), More::No), Begins::Escape(c, length) if c.is_alphanumeric() && length > 2)
 }
 
 /// One of the words that blanks part, without what stands around it.
@@ -69,9 +131,11 @@ fn lines(surrogate: &str, original: &str, written: &str) -> Option<String> {
     let (surrogate, original) = (without_layout(&read(surrogate)), without_layout(original));
     let mut places = surrogate.chars().zip(original.chars()).peekable();
     let mut out = String::with_capacity(written.len());
+    let mut nested = NestedBreak::default();
     let mut units = Units::of(written.as_bytes(), More::No);
     while let Next::Unit(unit) = units.step() {
-        match places.next_if(|(c, _)| unit.read == Some(*c)) {
+        let layout = nested.is_break(&unit, written.as_bytes());
+        match places.next_if(|(c, _)| unit.read == Some(*c) && !layout) {
             Some((_, c)) => unit.spell(written, c, &mut out),
             None => out.push_str(unit.source(written)),
         }
@@ -164,12 +228,18 @@ struct Writing<'w> {
     units: &'w [Unit],
     /// The first escape.
     like: Option<&'w str>,
+    /// Whether one letter of ASCII is escaped and no other is: it stands for one beyond ASCII.
+    beyond: bool,
 }
 
 impl<'w> Writing<'w> {
     fn of(written: &'w str, units: &'w [Unit]) -> Self {
         let like = units.iter().find(|unit| unit.is_escaped()).map(|unit| unit.source(written));
-        Self { written, units, like }
+        let letters = || units.iter().filter(|unit| unit.read.is_some_and(|c| c.is_ascii_alphanumeric()));
+        let mut escaped = letters().filter(|unit| unit.is_escaped());
+        let one = escaped.next().filter(|_| escaped.next().is_none() && letters().nth(1).is_some());
+        let beyond = one.is_some_and(|unit| unit.source(written).starts_with('\\'));
+        Self { written, units, like, beyond }
     }
 
     /// These units as they are.
@@ -186,6 +256,7 @@ impl<'w> Writing<'w> {
             match values.next_if(|(place, _)| **place == at) {
                 None => out.push_str(unit.source(self.written)),
                 Some((_, &c)) if unit.is_plain() => self.plain(unit, c, out),
+                Some((_, &c)) if self.beyond && c.is_ascii_alphanumeric() => out.push(c),
                 Some((_, &c)) => unit.spell(self.written, c, out),
             }
         }
@@ -201,7 +272,9 @@ impl<'w> Writing<'w> {
         let mut parts = units.iter().filter(is_part);
         let escaped = parts.next().filter(|first| first.is_escaped() && parts.all(Unit::is_escaped));
         for &c in original {
-            match (units.iter().find(|unit| unit.read == Some(c)), escaped) {
+            let plainly = self.beyond && c.is_ascii_alphanumeric();
+            let same = units.iter().find(|unit| unit.read == Some(c) && !(plainly && unit.is_escaped()));
+            match (same, escaped) {
                 (Some(unit), _) => out.push_str(unit.source(self.written)),
                 (None, Some(first)) => first.spell(self.written, c, out),
                 (None, None) => self.unlike(c, out),
@@ -218,6 +291,9 @@ impl<'w> Writing<'w> {
     /// Writes a character that the surrogate does not have, so that it is read as itself beside the escapes there.
     fn unlike(&self, c: char, out: &mut String) {
         let escape = |like: &str| match like.as_bytes().first() {
+            _ if quoted(like.as_bytes()).is_some_and(|(mark, _)| mark == c) => true,
+            Some(b'$' | b'[' | b'\'') => false,
+            Some(b'\\') if is_of_letter(like) => matches!(c, '"' | '\\') || c.is_control() || !c.is_ascii(),
             Some(b'%') => !(c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_' | '~')),
             Some(b'&') => matches!(c, '&' | '<' | '>' | '"' | '\''),
             _ => matches!(c, '"' | '\\' | '_' | '*') || c.is_control(),

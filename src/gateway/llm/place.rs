@@ -137,6 +137,10 @@ enum Inside<'a> {
 pub(super) struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
 impl Name<'_> {
+    pub(super) fn text(&self) -> &str {
+        &self.0
+    }
+
     /// Whether it is this name.
     pub(super) fn is(&self, name: &str) -> bool {
         self.0 == name

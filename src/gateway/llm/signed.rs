@@ -4,7 +4,7 @@
 use serde_json::value::RawValue;
 
 use crate::edit::{Edit, spliced};
-use crate::gateway::llm::place::{Member, Members};
+use crate::gateway::llm::place::{Member, Members, Name};
 use crate::redact::{BlockSeal, may_have_seals};
 use crate::stream::json::encoded;
 
@@ -66,13 +66,32 @@ impl Blocks<'_> {
         let Some(opened) = self.seal.open(text) else { return };
         let Some((name, value)) = opened.text.split_once('\n') else { return };
         let Some((_, block)) = members.iter().find(|(known, _)| known.is(name)) else { return };
-        self.replace(block, value.to_owned());
+        self.replace(block, with_added(value, block.get()));
         self.replace(at, format!("\"{}\"", encoded(opened.signature)));
     }
 
     fn replace(&mut self, value: &RawValue, with: String) {
         let start = (value.get().as_ptr() as usize).saturating_sub(self.base);
         self.edits.push(Edit { range: start..start + value.get().len(), with });
+    }
+}
+
+/// What the provider wrote, and behind it the members that the client has added since: some number calls themselves.
+fn with_added(provider: &str, client: &str) -> String {
+    let members = |text| serde_json::from_str::<Members<'_>>(text).ok();
+    let (Some(Members(known)), Some(Members(there))) = (members(provider), members(client)) else {
+        return provider.to_owned();
+    };
+    let is_known = |name: &Name<'_>| known.iter().any(|(known, _)| known.is(name.text()));
+    let added = there.into_iter().filter(|(name, _)| !is_known(name));
+    let added = added.map(|(name, value)| format!("\"{}\":{}", encoded(name.text()), value.get()));
+    let added: Vec<String> = added.collect();
+    match provider.trim_end().strip_suffix('}').filter(|_| !added.is_empty()) {
+        None => provider.to_owned(),
+        Some(open) => {
+            let comma = if known.is_empty() { "" } else { "," };
+            format!("{open}{comma}{}}}", added.join(","))
+        }
     }
 }
 
@@ -108,5 +127,24 @@ mod tests {
         assert!(open_blocks(br#"{"thinking":"x","signature":"c2lnbmVk"}"#, seal).is_none());
         let deep = format!("{}{body}{}", "[".repeat(40), "]".repeat(40));
         assert!(open_blocks(deep.as_bytes(), seal).is_none(), "no request is so deep");
+    }
+
+    #[test]
+    fn what_the_client_adds_to_a_block_stays() {
+        let cases = [
+            (
+                r#"{"name":"f","args":{}}"#,
+                r#"{"name":"f","args":{"a":1},"id":"f_1"}"#,
+                r#"{"name":"f","args":{},"id":"f_1"}"#,
+            ),
+            (r#"{"name":"f","id":"p"}"#, r#"{"id":"c","name":"*"}"#, r#"{"name":"f","id":"p"}"#),
+            ("{ }", r#"{"i\nd":[1, 2]}"#, r#"{ "i\nd":[1, 2]}"#),
+            (r#"{"a":1} "#, r#"{"b":"}","a":"*"}"#, r#"{"a":1,"b":"}"}"#),
+            (r#"" text""#, r#"{"id":1}"#, r#"" text""#),
+            (r#"{"a":1}"#, r#""text""#, r#"{"a":1}"#),
+        ];
+        for (provider, client, want) in cases {
+            assert_eq!(with_added(provider, client), want, "{provider} {client}");
+        }
     }
 }

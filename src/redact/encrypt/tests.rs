@@ -262,3 +262,26 @@ proptest! {
         }
     }
 }
+
+/// A model writes a key that it has seen indented into a file of its own, and sees that in the next turn.
+#[test]
+fn how_a_key_is_laid_out_does_not_change_what_stands_for_it() {
+    let key = format!(
+        "-----BEGIN PRIVATE KEY-----\n{}\n{}\nAbn=\n-----END PRIVATE KEY-----",
+        "a1nR".repeat(16),
+        "bTn0".repeat(16)
+    );
+    let layouts: [fn(&str) -> String; 4] = [
+        |key| key.replace('\n', "\n      "),
+        |key| key.replace('\n', "\r\n"),
+        |key| key.replace('\n', "\\n"),
+        |key| key.replace('\n', ""),
+    ];
+    let plain = shaped(pem, &key);
+    assert_ne!(plain, key);
+    for layout in layouts {
+        assert_eq!(shaped(pem, &layout(&key)), layout(&plain));
+    }
+    assert_ne!(shaped(pem, &key.replace("Abn", "Abo")), plain.replace("Abn", "Abo"));
+    assert_ne!(shaped(pem, &key.replace("PRIVATE", "RSA PRIVATE")).replace("RSA ", ""), plain);
+}
