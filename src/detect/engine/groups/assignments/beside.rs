@@ -17,7 +17,7 @@ const CELLS: [&str; 2] = ["td", "dd"];
 const TAG: usize = 128;
 
 /// How far into a block its value is looked for, in bytes.
-const BLOCK: usize = 192;
+const BLOCK: usize = 160;
 
 /// How a value is given that stands beside its name.
 pub(super) const GIVEN: Form = Form::Assigned { tight: true, first: true, colon: false };
