@@ -3,6 +3,7 @@
 
 use super::super::super::view::View;
 use super::letters::{AHEAD, is_letter, text};
+use super::lexicon::look_up_all;
 use super::roles::{Role, roles};
 use super::surroundings::Before;
 use super::things::FIRMS;
@@ -25,6 +26,31 @@ pub(super) fn is_firm(words: &[Word]) -> bool {
     let alike = FIRMS.iter().skip(from).take_while(|firm| firm.split(' ').next() == Some(first));
     let same = |firm: &&str| firm.split(' ').eq(words.iter().map(|word| word.lower.as_str()));
     alike.into_iter().any(same)
+}
+
+/// Whether words are the name of a model, or of what is made of it.
+pub(super) fn is_model(words: &[Word], before: &Before<'_>) -> bool {
+    let named = |word: &Word| word.roles.has(Role::Model) || word.roles.has(Role::Namesake);
+    let Some(at) = words.iter().take(2).position(named) else { return false };
+    let (front, rest) = words.split_at(at);
+    let Some((word, behind)) = rest.split_first() else { return false };
+    if words.len() > 1 && look_up_all(words.iter().map(|word| word.lower.as_str())).is_place() {
+        return false;
+    }
+    let made = match front.last() {
+        Some(word) => word.roles.has(Role::Maker),
+        None => before.has(Role::Maker),
+    };
+    let next = behind.first();
+    let of_kind = next.is_some_and(|next| next.roles.has(Role::ModelKind) || next.roles.has(Role::Model));
+    if made || of_kind || !word.roles.has(Role::Model) {
+        return made || of_kind;
+    }
+    match (front.last(), next) {
+        (_, Some(surname)) if !surname.classes.is_ordinary() => false,
+        (Some(first), _) => !first.classes.is_given() && first.lower.chars().nth(1).is_some(),
+        (None, _) => !before.ends_with(Role::OfSomebody) && !before.say(["name", "is"]),
+    }
 }
 
 /// Whether a name is that of a thing: `Barrett's oesophagus`, `Gray code`, `Jackson 2.16.1`, `Ruby on Rails`.

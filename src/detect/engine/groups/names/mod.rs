@@ -8,7 +8,7 @@
 //! | [`letters`], [`spelling`], [`word`] | a word as it stands and is spelt |
 //! | [`surroundings`] | what a word touches: code, dates, quantities, the words before it |
 //! | [`labels`] | names behind labels that say that one follows |
-//! | [`eponyms`], [`models`], [`homonyms`] | names that are of things, of language models, and words of English |
+//! | [`eponyms`], [`models`], [`homonyms`], [`english`] | names that are of things, of language models, and words of English |
 //! | [`streets`] | addresses of streets |
 //! | [`tagger`] | from words to names |
 //! | [`group`] | the scan |
@@ -16,6 +16,7 @@
 //! | [`introductions`] | names in small letters, behind words that introduce them |
 
 mod companies;
+mod english;
 mod eponyms;
 mod forms;
 mod group;

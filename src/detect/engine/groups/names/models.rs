@@ -1,11 +1,6 @@
 //! Names of language models, assistants and agents. They say who speaks or which program is meant, and are nobody's unless
 //! something says so.
 
-use super::lexicon::look_up_all;
-use super::roles::Role;
-use super::surroundings::Before;
-use super::word::Word;
-
 /// Names of models and of what is made of them, some of which are names of people, too: alone they are the model's.
 pub(super) const MODELS: &[&str] = &[
     "aider",
@@ -134,28 +129,3 @@ pub(super) const OF_SOMEBODY: &[&str] = &[
     "son",
     "wife",
 ];
-
-/// Whether words are the name of a model, or of what is made of it.
-pub(super) fn is_model(words: &[Word], before: &Before<'_>) -> bool {
-    let named = |word: &Word| word.roles.has(Role::Model) || word.roles.has(Role::Namesake);
-    let Some(at) = words.iter().take(2).position(named) else { return false };
-    let (front, rest) = words.split_at(at);
-    let Some((word, behind)) = rest.split_first() else { return false };
-    if words.len() > 1 && look_up_all(words.iter().map(|word| word.lower.as_str())).is_place() {
-        return false;
-    }
-    let made = match front.last() {
-        Some(word) => word.roles.has(Role::Maker),
-        None => before.has(Role::Maker),
-    };
-    let next = behind.first();
-    let of_kind = next.is_some_and(|next| next.roles.has(Role::ModelKind) || next.roles.has(Role::Model));
-    if made || of_kind || !word.roles.has(Role::Model) {
-        return made || of_kind;
-    }
-    match (front.last(), next) {
-        (_, Some(surname)) if !surname.classes.is_ordinary() => false,
-        (Some(first), _) => !first.classes.is_given() && first.lower.chars().nth(1).is_some(),
-        (None, _) => !before.ends_with(Role::OfSomebody) && !before.say(["name", "is"]),
-    }
-}

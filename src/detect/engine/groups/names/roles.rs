@@ -3,8 +3,8 @@
 
 use std::sync::OnceLock;
 
+use super::english::{ACTS, HOMONYMS};
 use super::forms::{FORM_WORDS, FRONT_WORDS, MONTHS, NAME_PARTS, NAMED_PERSONS, PLACEHOLDERS, WHICH_NAMES};
-use super::homonyms::{ACTS, HOMONYMS};
 use super::lexicon::{fingerprint, places};
 use super::models::{KINDS, MAKERS, MODELS, NAMESAKES, OF_SOMEBODY};
 use super::peoples::GROUPS;

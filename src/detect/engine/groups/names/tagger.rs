@@ -3,12 +3,11 @@
 
 use super::super::super::view::View;
 use super::companies::company_end;
-use super::eponyms::{is_firm, is_thing};
+use super::eponyms::{is_firm, is_model, is_thing};
 use super::homonyms::is_word;
 use super::labels::{labelled, surname_first};
 use super::letters::{AHEAD, BYTES, is_capital, is_letter, text, word_end};
 use super::lexicon::{Classes, look_up, look_up_all, look_up_name};
-use super::models::is_model;
 use super::roles::{Role, Roles, roles};
 use super::spelling::{Spelling, is_elided};
 use super::streets::{house_before, is_housed, number_before, street};
@@ -345,6 +344,8 @@ fn peeled(words: &[Word], begins: bool, ordinary: fn(Classes) -> bool) -> (&[Wor
         let lawyers = word.spelling == Spelling::Coded && word.lower == "rae";
         let title = title || lawyers && !more.is_empty();
         let front = !more.is_empty() && word.roles.has(Role::Front);
+        // Behind a title it is a name: `Mr. Page`.
+        let name = name || titled && more.is_empty() && word.roles.has(Role::Homonym);
         if !title && !front && (!ordinary(word.classes) || name) {
             break;
         }
