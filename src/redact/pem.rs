@@ -30,7 +30,7 @@ pub(super) fn without_layout(block: &str) -> String {
 }
 
 /// What lies between the boundaries of a block (RFC 7468 section 2), of which a piece may lack either.
-fn body(block: &str) -> Range<usize> {
+pub(super) fn body(block: &str) -> Range<usize> {
     let label = block.strip_prefix("-----BEGIN");
     let start =
         label.and_then(|label| Some(block.len() - label.len() + label.find("-----")? + "-----".len()));

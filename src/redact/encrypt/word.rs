@@ -92,13 +92,14 @@ pub(super) fn key(cipher: &Cipher<'_>, value: &str, prefix: &str) -> Shaped {
     Ok(text_of(text))
 }
 
-/// A PEM block (RFC 7468): what is not the key's own stays as it is; the rest is drawn from the PRF of all that is its own, for
+/// A PEM block (RFC 7468): what is not the key's own stays as it is; the rest is drawn from the PRF of its label and all that is its own, for
 /// FF1's cost grows with the square of the length. A key has the same surrogate however it is laid out.
 pub(super) fn pem(cipher: &Cipher<'_>, value: &str) -> Option<String> {
     let mut text = value.as_bytes().to_vec();
     let is_padding = |at: &usize| value.as_bytes().get(*at) == Some(&b'=');
     let places: Vec<usize> = pem::own(value).into_iter().filter(|at| !is_padding(at)).collect();
-    let key: Vec<u8> = places.iter().filter_map(|&at| text.get(at).copied()).collect();
+    let label = value.bytes().take(pem::body(value).start);
+    let key: Vec<u8> = label.chain(places.iter().filter_map(|&at| text.get(at).copied())).collect();
     let mut letters = Letters { symbols: vec![0; places.len()], places };
     cipher.draws(Part::Whole, &key).fill(64, &mut letters.symbols);
     letters.put(&mut text, BASE64);
