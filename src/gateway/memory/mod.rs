@@ -13,7 +13,7 @@
 //! | `service` | [`Memory`]: both, of all callers; bounds, pruning, erasure |
 //! | `request` | [`RequestMemory`]: what one request has to do with it |
 //! | `seen` | ids in an answer, noted as it passes |
-//! | `words` | [`RecentWords`]: what such calls said, which their answers may repeat |
+//! | `words` | `RecentWords`: what such calls said, which their answers may repeat |
 
 mod caller;
 mod calls;
