@@ -67,6 +67,9 @@ pub(super) trait Carrier {
 
     /// The bytes in which no surrogate may stand already.
     fn bytes(&self) -> Cow<'_, [u8]>;
+
+    /// Calls `take` for every text that is shown in parts only, as a document in a string is: whole, as its reader sees it.
+    fn wholes(&self, _take: &mut dyn FnMut(&str)) {}
 }
 
 /// A carrier that is written as bytes.
@@ -81,6 +84,10 @@ impl<C: Carrier + ?Sized> Carrier for Box<C> {
 
     fn bytes(&self) -> Cow<'_, [u8]> {
         (**self).bytes()
+    }
+
+    fn wholes(&self, take: &mut dyn FnMut(&str)) {
+        (**self).wholes(take);
     }
 }
 

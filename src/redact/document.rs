@@ -82,6 +82,17 @@ impl Carrier for Document<'_> {
     fn bytes(&self) -> Cow<'_, [u8]> {
         self.body.into()
     }
+
+    fn wholes(&self, take: &mut dyn FnMut(&str)) {
+        let which = self.texts.which;
+        // Its faults were told by who reads all of it.
+        let _faults = walk(self.body, &mut |path, leaf| {
+            let spelled = self.body.get(leaf.span).unwrap_or_default();
+            if leaf.token == Token::Text && may_hold_json(spelled) && which.take(path) != Treatment::Skip {
+                take(Decoded::of(spelled).text());
+            }
+        });
+    }
 }
 
 /// A body that is one document a line.
@@ -354,6 +365,12 @@ pub(super) fn number(
     let edited = spliced(digits.as_bytes(), &edits);
     let with = || with_digits(text, &String::from_utf8_lossy(&edited));
     (!edits.is_empty()).then(|| Edit { range: span, with: with() })
+}
+
+/// Whether a string, as it is spelled, begins as an object or an array.
+fn may_hold_json(spelled: &[u8]) -> bool {
+    let escape = |byte: &&u8| matches!(byte, b'"' | b' ' | b'\\' | b'n' | b'r' | b't');
+    matches!(spelled.iter().find(|byte| !escape(byte)), Some(b'{' | b'['))
 }
 
 /// Most strings are not JSON, and this spares their walk. A string within a string is opened only where one is

@@ -114,7 +114,10 @@ impl<'p> Pass<'p> {
         if !blocked.is_empty() {
             return Err(RedactError::Blocked(blocked));
         }
-        self.notes().for_each(RequestWords::settle);
+        for words in self.notes() {
+            carrier.wholes(&mut |text| words.read(text));
+            words.settle();
+        }
         if values.is_empty() {
             return Ok(Passed { redacted: Redacted::new(unchanged, report), values, hosts });
         }

@@ -40,10 +40,7 @@ pub(super) fn body(block: &str) -> Range<usize> {
 
 fn own_of_body(body: &str, ended: bool) -> Vec<usize> {
     let lines: Vec<Line<'_>> = lines(body).collect();
-    let mut prefixes: HashMap<&str, usize> = HashMap::new();
-    for line in &lines {
-        *prefixes.entry(&line.prefix).or_default() += 1;
-    }
+    let prefixes = Prefixes::of(&lines);
     let last_long = lines.iter().rposition(Line::is_long);
     let added = is_added(&lines, ended);
     let mut own = Vec::with_capacity(body.len());
@@ -52,18 +49,47 @@ fn own_of_body(body: &str, ended: bool) -> Vec<usize> {
         // What stands before the end, if the end has a line of its own.
         let before_end = ended && n > 0 && n + 1 == lines.len();
         let heading = last_long.is_some_and(|long| n < long) && !line.is_long();
-        if heading || before_end && line.is_digits(last) {
+        if heading || before_end && last.len() < LINE && line.is_digits(last) {
             continue;
         }
-        // What stands before the last run is no part of the key if it is no more than a number, or what another line has too.
-        let counted = !line.prefix.contains(|c: char| c.is_ascii_alphabetic());
-        let prefixed = counted || prefixes.get(line.prefix.as_str()).is_some_and(|count| *count > 1);
-        let others = if prefixed { &[] } else { others };
         let last = last.start + usize::from(added && line.starts_with(last, b'+'))..last.end;
-        let all = others.iter().cloned().chain([last]).flatten();
-        own.extend(all.map(|at| line.start + at));
+        let others = others.iter().filter(|run| !prefixes.have(line, run)).cloned();
+        own.extend(others.chain([last]).flatten().map(|at| line.start + at));
     }
     own
+}
+
+/// What stands before the lines of a key, which is none of its own: what several lines have.
+struct Prefixes<'t> {
+    /// How many lines have it, whatever its numbers are.
+    prefixes: HashMap<&'t str, usize>,
+    /// How many lines have a run: a folder may be as long as a line of a key.
+    runs: HashMap<&'t str, usize>,
+}
+
+impl<'t> Prefixes<'t> {
+    fn of(lines: &'t [Line<'t>]) -> Self {
+        let mut all = Self { prefixes: HashMap::new(), runs: HashMap::new() };
+        for line in lines.iter().filter(|line| line.runs.len() > 1) {
+            *all.prefixes.entry(&line.prefix).or_default() += 1;
+            for run in line.runs.iter().filter_map(|run| line.text.get(run.clone())) {
+                *all.runs.entry(run).or_default() += 1;
+            }
+        }
+        all
+    }
+
+    /// Whether this run, which is not the last of its line, is a part of one. A number alone is, too.
+    fn have(&self, line: &Line<'_>, run: &Range<usize>) -> bool {
+        let several = |count: Option<&usize>| count.is_some_and(|count| *count > 1);
+        match line.text.get(run.clone()) {
+            Some(text) if text.len() >= LINE => several(self.runs.get(text)),
+            _ => {
+                several(self.prefixes.get(line.prefix.as_str()))
+                    || !line.prefix.contains(|c: char| c.is_ascii_alphabetic())
+            }
+        }
+    }
 }
 
 /// Whether each line has the sign of a diff for what is added, which is a character of base 64 too.
@@ -103,7 +129,7 @@ impl<'t> Line<'t> {
     }
 
     fn is_long(&self) -> bool {
-        self.runs.last().is_some_and(|run| run.len() >= LINE)
+        self.runs.iter().any(|run| run.len() >= LINE)
     }
 
     fn is_digits(&self, run: &Range<usize>) -> bool {

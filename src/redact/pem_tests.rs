@@ -1,4 +1,25 @@
+use proptest::prelude::*;
+
 use super::*;
+
+proptest! {
+    /// Whatever stands beside it on its line.
+    #[test]
+    fn no_line_of_a_key_stays(
+        lines in prop::collection::vec(("[ >#0-9:|+-]{0,6}", "[A-Za-z0-9/]{16,64}", "( [0-9]{1,4}| [A-Za-z]{1,3}|)"), 1..9),
+        ended in any::<bool>(),
+    ) {
+        let text: String = lines.iter().map(|(before, line, behind)| format!("{before}{line}{behind}\n")).collect();
+        let block = format!("-----BEGIN PRIVATE KEY-----\n{text}{}", if ended { "-----END PRIVATE KEY-----" } else { "" });
+        let own = own(&block);
+        let mut at = "-----BEGIN PRIVATE KEY-----\n".len();
+        for (before, line, behind) in &lines {
+            at += before.len();
+            prop_assert!((at..at + line.len()).all(|place| own.contains(&place)), "{} in {}", line, block);
+            at += line.len() + behind.len() + 1;
+        }
+    }
+}
 
 const BODY: [&str; 4] = [
     "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj",
