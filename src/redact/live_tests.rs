@@ -156,14 +156,18 @@ fn what_a_document_in_a_string_says_was_said() {
     let words = RequestWords::default();
     let body = br#"{"content": "{\"cvv\": 314, \"pin\": 4711, \"mail\": \"jane.doe@example.com\"}"}"#;
     let redacts = redactor(Method::Encrypt).noting(words.clone());
-    let (redacted, undo) = redacts.document(body, &PathSet::everything(), &keys(), Limits::default()).unwrap();
+    let (redacted, undo) =
+        redacts.document(body, &PathSet::everything(), &keys(), Limits::default()).unwrap();
     assert_eq!(redacted.report().count(), 1, "numbers of documents stay numbers");
     let undo = Arc::new(undo);
     let answers = redactor(Method::Mask).letting_repeat(words);
     let said = r#"{"cvv": 314, "pin": 4711}"#;
     assert_eq!(answered_by(&answers, keys(), &undo, &[said]).0, said);
     assert!(answered(&undo, &[said]).0.contains('*'), "without that it is masked");
-    assert!(answered_by(&answers, keys(), &undo, &[r#"{"cvv": 315}"#]).0.contains('*'), "another is invented");
+    assert!(
+        answered_by(&answers, keys(), &undo, &[r#"{"cvv": 315}"#]).0.contains('*'),
+        "another is invented"
+    );
 }
 
 /// What may not pass may not be repeated either.
