@@ -83,13 +83,28 @@ impl Carrier for Document<'_> {
         self.body.into()
     }
 
+    /// The documents within strings, and each number behind its member's name: as values they are read without that.
     fn wholes(&self, take: &mut dyn FnMut(&str)) {
         let which = self.texts.which;
+        let mut member = String::new();
         // Its faults were told by who reads all of it.
-        let _faults = walk(self.body, &mut |path, leaf| {
+        let _faults = walk_numbers(self.body, &|_| true, &mut |path, leaf| {
             let spelled = self.body.get(leaf.span).unwrap_or_default();
-            if leaf.token == Token::Text && may_hold_json(spelled) && which.take(path) != Treatment::Skip {
-                take(Decoded::of(spelled).text());
+            let taken = which.take(path);
+            match leaf.token {
+                Token::Text if may_hold_json(spelled) && taken != Treatment::Skip => {
+                    take(Decoded::of(spelled).text());
+                }
+                Token::Number if taken.of(Token::Number, "") != Treatment::Skip => {
+                    member.clear();
+                    if let Some(Segment::Key(name)) = path.last() {
+                        member.push_str(name);
+                        member.push(':');
+                    }
+                    member.push_str(std::str::from_utf8(spelled).unwrap_or_default());
+                    take(&member);
+                }
+                _ => {}
             }
         });
     }
@@ -273,7 +288,7 @@ fn media(doc: &[u8]) -> HashSet<String> {
     let mut media = HashSet::new();
     // Its faults are told by whoever reads all of it.
     let _faults = walk(doc, &mut |path, leaf| {
-        let own = path.len().checked_sub(1).and_then(|at| path.segment(at));
+        let own = path.last();
         let typed = matches!(own, Some(Segment::Key(key)) if TYPES.contains(&key));
         if typed && leaf.token == Token::Text {
             let kind = Decoded::of(doc.get(leaf.span).unwrap_or_default()).text().to_ascii_lowercase();

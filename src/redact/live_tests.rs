@@ -170,6 +170,24 @@ fn what_a_document_in_a_string_says_was_said() {
     );
 }
 
+/// A tool that answers with an object says what its members are called.
+#[test]
+fn what_members_with_numbers_say_was_said() {
+    let words = RequestWords::default();
+    let body = br#"{"response":{"cvv":314,"ends":[4711],"mail":"jane.doe@example.com"}}"#;
+    let redacts = redactor(Method::Encrypt).noting(words.clone());
+    let (_, undo) = redacts.document(body, &PathSet::everything(), &keys(), Limits::default()).unwrap();
+    let undo = Arc::new(undo);
+    let answers = redactor(Method::Mask).letting_repeat(words);
+    for said in [r#"{"cvv": 314}"#, r#"{"cvv":314}"#, "cvv: 314", "'cvv' : 314", "CVV: 314"] {
+        assert_eq!(answered_by(&answers, keys(), &undo, &[said]).0, said);
+        assert!(answered(&undo, &[said]).0.contains('*'), "without that it is masked: {said}");
+    }
+    for said in ["cvv: 315", "cvv: 471", "pin: 4711, cvv: 4711"] {
+        assert!(answered_by(&answers, keys(), &undo, &[said]).0.contains('*'), "{said}");
+    }
+}
+
 /// What may not pass may not be repeated either.
 #[test]
 fn what_is_blocked_in_answers_is_blocked_though_it_was_said() {

@@ -161,7 +161,7 @@ impl Named {
 
 /// Whether an array of token ids begins with the number at `path`.
 pub(super) fn begins_tokens(path: &Path<'_>) -> bool {
-    let last = path.len().checked_sub(1).and_then(|at| path.segment(at));
+    let last = path.last();
     last == Some(Segment::Index(0)) && TOKENS.contains(&names(path).0)
 }
 

@@ -215,9 +215,12 @@ impl WordReader {
         true
     }
 
+    /// Blanks and quotes between words do not count: who repeats a member sets them otherwise.
     fn between(&mut self, byte: u8) -> bool {
-        self.gap = (self.gap ^ u64::from(byte)).wrapping_mul(FACTOR);
         self.length += 1;
+        if !byte.is_ascii_whitespace() && !matches!(byte, b'"' | b'\'' | b'`') {
+            self.gap = (self.gap ^ u64::from(byte)).wrapping_mul(FACTOR);
+        }
         true
     }
 
@@ -272,6 +275,8 @@ mod tests {
             ("Sword_fish-9", false),
             ("word-fish", false),
             ("fish_9 write", false),
+            ("is 'Sword-fish_9'", true),
+            ("my\nwifi", true),
             ("王明", false),
             ("Zurich", false),
             ("12345678", false),

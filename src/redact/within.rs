@@ -29,7 +29,7 @@ impl<'d> Within<'d> {
 
     /// The name of its member, and where that says only that it is a value, the one that stands beside it.
     pub(super) fn beside(&self) -> Option<String> {
-        let own = self.path.len().checked_sub(1).and_then(|at| self.path.segment(at));
+        let own = self.path.last();
         let Some(Segment::Key(_)) = own.filter(|own| matches!(own, Segment::Key(key) if is_value(key)))
         else {
             return None;

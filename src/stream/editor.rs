@@ -22,7 +22,7 @@ pub enum TextUse {
 impl TextUse {
     /// That of a text that is treated so, at its place in a document.
     pub fn of(treatment: Treatment, path: Option<&Path<'_>>) -> Self {
-        let last = path.and_then(|path| path.segment(path.len().checked_sub(1)?));
+        let last = path.and_then(|path| path.last());
         match (treatment, last) {
             (Treatment::Embedded | Treatment::Argument, _) => Self::Argument,
             (_, Some(Segment::Key(name))) if names_url(name) => Self::Url,

@@ -90,6 +90,11 @@ impl<'a> Path<'a> {
         }
     }
 
+    /// The segment that leads to the value itself; `None` at the root.
+    pub fn last(&self) -> Option<Segment<'a>> {
+        self.segment(self.len().checked_sub(1)?)
+    }
+
     /// All segments, from the root.
     pub fn segments(&self) -> impl Iterator<Item = Segment<'a>> + use<'a> {
         let path = *self;

@@ -157,7 +157,7 @@ impl PathSet {
             return self.otherwise;
         }
         // Nor do many have the same last name: this spares the walk.
-        let (first, last) = (path.segment(0), path.len().checked_sub(1).and_then(|last| path.segment(last)));
+        let (first, last) = (path.segment(0), path.last());
         let ends_fit = |parts: &[PatternPart]| fits_end(parts.first(), first) && fits_end(parts.last(), last);
         let named = first.and_then(|first| match first {
             Segment::Key(key) => self.named.get(key),

@@ -210,7 +210,7 @@ struct UrlEditor {
 
 impl Editor for UrlEditor {
     fn under(&mut self, path: Option<&Path<'_>>) {
-        let own = path.and_then(|path| path.segment(path.len().checked_sub(1)?));
+        let own = path.and_then(|path| path.last());
         self.here = own == Some(Segment::Key(self.member));
     }
 
