@@ -25,11 +25,12 @@ pub(crate) struct Meaning {
 
 const PASSWORDS: &str = "\
     password passwd passphrase pass pwd passcode passwort kennwort contrasena senha passe pw pswd passw \
-    wachtwoord";
+    wachtwoord psk rootpw masterauth";
 const SECRETS: &str = "secret secrete secreto credential credentials creds cred";
 /// What ends a word that has no parts, as in `acmeapikey`.
 const PASSWORD_TAILS: [&str; 6] = ["password", "passwd", "passphrase", "pwd", "passwort", "kennwort"];
-const PASS_HEADS: &str = "db user admin root ftp smtp mail my require ldap auth ssh pg proxy";
+const PASS_HEADS: &str =
+    "db user admin root ftp smtp mail my require ldap auth ssh pg proxy store key trust imap";
 const KEY_TAILS: [&str; 11] = [
     "apikey",
     "secretkey",

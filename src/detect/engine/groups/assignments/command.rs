@@ -1,7 +1,8 @@
 //! Passwords on command lines: `curl -u`, `mysql -p`, `net user`, `sshpass -p`.
 
-use super::text::{NeedMore, Text, is_dense, is_quote};
+use super::text::{NeedMore, Text, is_dense, is_name, is_quote};
 use super::value::{Value, piece};
+use crate::detect::naming::NAME;
 use crate::detect::rules::SecretKind;
 use crate::detect::validate::credential;
 
@@ -32,13 +33,13 @@ impl Text<'_> {
     }
 
     /// Behind the first of these options on the command's line, or on the lines that go on with it.
-    fn option(&self, end: usize, options: [&str; 2]) -> Result<Option<usize>, NeedMore> {
+    fn option(&self, end: usize, options: &[&str]) -> Result<Option<usize>, NeedMore> {
         for at in end..end + LINE {
             let Some(byte) = self.byte(at)? else { break };
             if byte == b'\n' && self.before(at) != Some(b'\\') {
                 break;
             }
-            if byte == b'-' && self.before(at).is_some_and(|byte| byte.is_ascii_whitespace()) {
+            if matches!(byte, b'-' | b'/') && self.before(at).is_some_and(|byte| byte.is_ascii_whitespace()) {
                 for option in options {
                     if self.follows(at, option)? {
                         return Ok(Some(at + option.len()));
@@ -49,15 +50,20 @@ impl Text<'_> {
         Ok(None)
     }
 
-    /// The option that names the user.
-    pub(super) fn curl(&self, end: usize) -> Result<Option<Value>, NeedMore> {
-        let option = self.option(end, ["--user", "-u "])?;
-        option.map_or(Ok(None), |at| self.user(at))
+    /// `user`, a sign and `password` behind the option that gives both.
+    pub(super) fn user_behind(
+        &self,
+        command: usize,
+        options: &[&str],
+        sign: u8,
+    ) -> Result<Option<Value>, NeedMore> {
+        let option = self.option(command, options)?;
+        option.map_or(Ok(None), |at| self.user(at, sign))
     }
 
     /// The option that gives the password, in a word of its own behind one of these.
-    pub(super) fn login(&self, end: usize, options: [&str; 2]) -> Result<Option<Value>, NeedMore> {
-        let Some(option) = self.option(end, options)? else { return Ok(None) };
+    pub(super) fn behind_option(&self, command: usize, options: &[&str]) -> Result<Option<Value>, NeedMore> {
+        let Some(option) = self.option(command, options)? else { return Ok(None) };
         let at = self.blanks(option)?;
         if self.byte(at)?.is_some_and(is_quote) {
             return self.pass(at);
@@ -69,15 +75,38 @@ impl Text<'_> {
         Ok(fits.then(|| piece(SecretKind::Command, at, end, 0.0)))
     }
 
-    /// `user:password` behind its option.
-    fn user(&self, end: usize) -> Result<Option<Value>, NeedMore> {
+    /// `user:password`, or with another sign between, behind its option.
+    pub(super) fn user(&self, end: usize, sign: u8) -> Result<Option<Value>, NeedMore> {
         let at = self.run(end, 1, |byte| byte == b'=')?;
         let (start, end) = self.word(self.blanks(at)?)?;
         let text = self.view.slice(start, end);
-        let Some(colon) = text.iter().position(|&byte| byte == b':') else { return Ok(None) };
-        let digits = text.iter().all(|byte| byte.is_ascii_digit() || *byte == b':');
-        let empty = text.get(colon + 1..).is_none_or(<[u8]>::is_empty);
-        let fits = !digits && !empty && !text.starts_with(b"-") && credential::userinfo(text);
+        let Some(parted) = text.iter().position(|&byte| byte == sign) else { return Ok(None) };
+        let digits = text.iter().all(|byte| byte.is_ascii_digit() || *byte == sign);
+        let pass = text.get(parted + 1..).unwrap_or_default();
+        let fits = match sign {
+            b':' => credential::userinfo(text),
+            _ => credential::password(pass) && !credential::stands_in(text),
+        };
+        let fits = fits && !digits && !pass.is_empty() && !text.starts_with(b"-");
+        Ok(fits.then(|| piece(SecretKind::Command, start, end, 0.0)))
+    }
+
+    /// `user/password`, behind the options of a command of Oracle's: before its `@`, if there is one.
+    pub(super) fn slashed(&self, at: usize) -> Result<Option<Value>, NeedMore> {
+        let mut start = self.blanks(at)?;
+        for _ in 0..3 {
+            if self.is(start, b'-')? {
+                start = self.blanks(self.run(start, NAME, |byte| !byte.is_ascii_whitespace())?)?;
+            }
+        }
+        start = self.quote(start)?.map_or(start, |quote| quote.end);
+        let user = self.run(start, NAME, is_name)?;
+        if user == start || !self.is(user, b'/')? {
+            return Ok(None);
+        }
+        let end = self.run(user + 1, WORD, |byte| is_dense(byte) && byte != b'@')?;
+        let text = self.view.slice(user + 1, end);
+        let fits = credential::password(text) && !text.contains(&b'/');
         Ok(fits.then(|| piece(SecretKind::Command, start, end, 0.0)))
     }
 
@@ -113,4 +142,78 @@ impl Text<'_> {
         let fits = self.is(option, b'/')? && !text.starts_with(b"/") && credential::password(text);
         Ok(fits.then(|| piece(SecretKind::Command, start, end, 0.0)))
     }
+
+    /// The password before or behind the user's name.
+    pub(super) fn net_use(&self, at: usize) -> Result<Option<Value>, NeedMore> {
+        let Some(user) = self.option(at, &["/user:", "/u:"])? else { return Ok(None) };
+        let (_, name) = self.word(user)?;
+        let (start, end) = self.word(self.blanks(name)?)?;
+        let text = self.view.slice(start, end);
+        let fits = !matches!(text.first(), None | Some(b'/' | b'*')) && credential::password(text);
+        Ok(fits.then(|| piece(SecretKind::Command, start, end, 0.0)))
+    }
+
+    /// What is given to a command that reads a password: `echo password | docker login --password-stdin`.
+    pub(super) fn piped(&self, at: usize) -> Result<Option<Value>, NeedMore> {
+        let mut start = self.blanks(at)?;
+        for _ in 0..2 {
+            if self.is(start, b'-')? {
+                start = self.blanks(self.run(start, 4, |byte| !byte.is_ascii_whitespace())?)?;
+            }
+        }
+        let (start, end) = self.word(start)?;
+        let quote = self.run(end, 1, is_quote)?;
+        let pipe = self.blanks(quote)?;
+        if end == start || !self.is(pipe, b'|')? || self.is(pipe + 1, b'|')? {
+            return Ok(None);
+        }
+        let stop = self.run(pipe + 1, LINE, |byte| !matches!(byte, b'\n' | b'|' | b';'))?;
+        let fits = reads_password(self.view.slice(pipe + 1, stop));
+        Ok(self.told(start, end, fits))
+    }
+
+    /// The same behind the command, whose line ends at `start`.
+    pub(super) fn here_string(&self, start: usize, at: usize) -> Result<Option<Value>, NeedMore> {
+        let head = self.view.slice(start.saturating_sub(BEFORE), start);
+        let line = head.rsplit(|&byte| byte == b'\n').next().unwrap_or_default();
+        if !reads_password(line) {
+            return Ok(None);
+        }
+        let (start, end) = self.word(self.blanks(at)?)?;
+        Ok(self.told(start, end, true))
+    }
+
+    /// What a command reads. `printf` and `echo -e` have a line's end at its end.
+    fn told(&self, start: usize, end: usize, fits: bool) -> Option<Value> {
+        let text = self.view.slice(start, end);
+        let text = text.strip_suffix(b"\\n").unwrap_or(text);
+        let fits = fits && credential::password(text) && !text.contains(&b'%');
+        fits.then(|| piece(SecretKind::Command, start, start + text.len(), 0.0))
+    }
+}
+
+/// How far before a value its command is looked for, in bytes.
+const BEFORE: usize = 60;
+
+/// What commands have on their lines that read a password.
+const READS_PASSWORD: [&str; 14] = [
+    "--password-stdin",
+    "--passphrase-fd",
+    "--passwd-fd",
+    "--pass-stdin",
+    "--with-token",
+    "--stdin",
+    "chpasswd",
+    "sudo -S",
+    "sudo -kS",
+    "cryptsetup",
+    "luksOpen",
+    "kinit",
+    "smbpasswd",
+    "pass:stdin",
+];
+
+fn reads_password(command: &[u8]) -> bool {
+    let reads = |word: &&str| memchr::memmem::find(command, word.as_bytes()).is_some();
+    READS_PASSWORD.iter().any(|word| reads(&word))
 }

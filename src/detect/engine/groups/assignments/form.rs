@@ -19,6 +19,8 @@ pub(super) enum Form {
     Prose,
     /// `login user password value`.
     Login,
+    /// `name value`, as the words of a line of settings.
+    Line,
     /// `name || "value"`.
     Or,
 }

@@ -7,7 +7,7 @@ use super::super::super::pass::{Evaluation, Found, Pass};
 use super::super::super::pattern::CompiledPattern;
 use super::super::super::track::Track;
 use super::form::Form;
-use super::search::{self, Hits, Place, Search, WORDS};
+use super::search::{self, Hits, LISTS, Place, Search, WORDS};
 use super::text::{Looked, NeedMore, Text, is_dense};
 use super::value::{self, LONGEST, Value};
 use crate::detect::finding::RuleId;
@@ -26,7 +26,7 @@ struct Taker {
 
 /// The rules of values known by their places.
 pub(crate) struct Assignments {
-    searches: [Search; 2],
+    searches: [Search; LISTS],
     rules: Vec<Taker>,
 }
 
@@ -39,8 +39,8 @@ impl Assignments {
         if rules.is_empty() {
             return None;
         }
-        let [first, second] = WORDS;
-        Some(Self { searches: [Search::new(first)?, Search::new(second)?], rules })
+        let [first, second, third] = WORDS;
+        Some(Self { searches: [Search::new(first)?, Search::new(second)?, Search::new(third)?], rules })
     }
 
     /// What looking at a place without a value has cost is spent. Where the budget had not as much, the long value that was
@@ -118,7 +118,7 @@ impl Group for Assignments {
         }
         let view = &pass.view;
         let mut at = track.at;
-        let mut hits = Hits { searches: &self.searches, text: view.text, next: [None; 2] };
+        let mut hits = Hits { searches: &self.searches, text: view.text, next: [None; LISTS] };
         while let Some(hit) = hits.from(at) {
             let looked = Cell::new(Looked { place: hit.start, ..Looked::default() });
             let end = hit.end;

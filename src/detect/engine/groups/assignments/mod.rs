@@ -1,7 +1,6 @@
 //! Secrets known by where they stand: given to a name that says so, behind a scheme of authentication, in an
 //! address, on a command line. One packed search finds the words such places have; all else is looked at from
 //! there, forwards and within bounds.
-
 //!
 //! | file | has |
 //! |---|---|
@@ -11,10 +10,11 @@
 //! | [`foreign`] | passwords given to words of other languages |
 //! | [`fallback`] | values in place of settings that are missing, and quotes within quotes of a shell |
 //! | [`beside`] | values beside names that are values themselves |
-//! | [`command`], [`named`], [`places`] | the value of each kind of place |
+//! | [`calls`], [`command`], [`named`], [`seed`], [`settings`], [`places`] | the value of each kind of place |
 //! | [`group`] | the scan |
 
 mod beside;
+mod calls;
 mod command;
 mod fallback;
 mod foreign;
@@ -23,6 +23,8 @@ mod group;
 mod named;
 mod places;
 mod search;
+mod seed;
+mod settings;
 mod shape;
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,8 @@
 
 use super::beside::GIVEN;
 use super::form::Form;
-use super::shape::{bare_password, is_bare, is_code, is_variable, looks_like_key};
+use super::settings::is_user;
+use super::shape::{bare_password, fits_secret, is_bare, is_code, is_variable, looks_like_key};
 use super::text::{NeedMore, Text, is_dense, is_name, is_quote};
 use super::value::{LONGEST, Look, Value, piece};
 use crate::detect::naming::{self, Meaning, NAME, Named};
@@ -70,7 +71,11 @@ impl Text<'_> {
                 if self.follows(option, "-p")? { self.blanks(option + 2)? } else { return Ok((end, None)) };
             return Ok((end, self.pass(value)?));
         }
-        let Some(name) = self.name(start, stop) else { return Ok((stop, None)) };
+        // What Go's tests print: `--- PASS: TestOf2`.
+        let head = self.view.slice(start.saturating_sub(4), stop);
+        let Some(name) = self.name(start, stop).filter(|_| head != b"--- PASS") else {
+            return Ok((stop, None));
+        };
         let Some((at, form)) = self.link(name)? else { return Ok((name.end.max(end), None)) };
         let given = self.value_at_link(name, at, form)?;
         Ok((name.end.max(end), given))
@@ -150,6 +155,11 @@ impl Text<'_> {
         {
             return self.second(at + 1);
         }
+        // SQL's `PASSWORD('…')`.
+        let called = self.view.slice(name.start, name.end).eq_ignore_ascii_case(b"password");
+        if called && self.is(at, b'(')? && self.quote(at + 1)?.is_some() {
+            return Ok(Some((at + 1, Form::Argument(true))));
+        }
         let (operator, behind) = self.operator(blank, spaced)?;
         let value = match operator {
             Operator::Colon => self.block(self.blanks(behind)?)?,
@@ -169,8 +179,8 @@ impl Text<'_> {
             Operator::Or if self.is(value, b'`')? => return Ok(None),
             Operator::Or => Form::Or,
             Operator::Comma if quoted => {
-                let open = name.start.checked_sub(2).and_then(|at| self.view.get(at));
-                Form::Argument(open == Some(b'('))
+                let head = self.view.slice(name.start.saturating_sub(8), name.start.saturating_sub(1));
+                Form::Argument(head.trim_ascii_end().ends_with(b"("))
             }
             Operator::Is if spaced && !quoted => Form::Prose,
             Operator::None | Operator::Comma | Operator::Is => {
@@ -248,6 +258,9 @@ impl Text<'_> {
         if name.meaning.named == Named::Password && self.behind_login(name.start) {
             return Ok(Some((at, Form::Login)));
         }
+        if let Some(line) = self.on_line(name, at)? {
+            return Ok(Some(line));
+        }
         if self.follows(at, "for ")? {
             return self.purpose(at + 4);
         }
@@ -262,7 +275,7 @@ impl Text<'_> {
     fn behind_login(&self, at: usize) -> bool {
         let head = self.view.slice(at.saturating_sub(56), at);
         let mut words = head.split(u8::is_ascii_whitespace).rev().filter(|word| !word.is_empty());
-        words.nth(1) == Some(b"login")
+        words.next().is_some_and(is_user) && words.next() == Some(b"login")
     }
 
     /// What is given behind a purpose: `API key for the backend: value`.
@@ -358,11 +371,16 @@ impl Text<'_> {
         let text = self.value_at(at, end);
         let (kind, fits) = match named {
             _ if text.is_empty() || is_code(text) => (SecretKind::Password, false),
+            _ if form == Form::Line => (SecretKind::Password, bare_password(text, true, form, setting)),
             Named::Password => (SecretKind::Password, bare_password(text, strong, form, setting)),
             _ if form == Form::Prose && !looks_like_key(text) => (SecretKind::Key, false),
             _ if is_variable(text, form) => (SecretKind::Key, false),
             Named::Key => (SecretKind::Key, credential::key(text, strong)),
-            Named::Secret => (SecretKind::Secret, credential::key(text, strong)),
+            Named::Secret => {
+                let leads = matches!(form, Form::Assigned { tight: true, first: true, .. });
+                let fits = credential::key(text, strong) || leads && strong && fits_secret(text, form);
+                (SecretKind::Secret, fits)
+            }
         };
         let listed = setting && self.before(name.start).is_some_and(|byte| byte == b';');
         let kind = if listed { SecretKind::Connection } else { kind };

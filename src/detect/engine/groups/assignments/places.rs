@@ -12,6 +12,9 @@ use crate::detect::validate::credential;
 /// The longest userinfo of an address that is looked at, in bytes.
 const AUTHORITY: usize = 256;
 
+/// Options of `curl` that give a user and a password.
+const CURL: &[&str] = &["--user", "-u ", "--proxy-user", "-U "];
+
 /// Schemes of addresses that open databases and queues, by their beginnings.
 const STORES: &[&[u8]] = &[
     b"postgres",
@@ -51,20 +54,33 @@ impl Text<'_> {
             Place::Bearer => self.bearer(end)?,
             Place::Address => self.address(start, end)?,
             Place::Compared => self.compared(end)?,
-            Place::Curl => self.curl(end)?,
+            Place::Curl => self.user_behind(start, CURL, b':')?,
             Place::Mysql => match self.opened(end)? {
                 Some(value) => Some(value),
                 None => self.mysql(end)?,
             },
             Place::DataSource => self.data_source(end)?,
-            Place::Login => self.login(end, ["--password ", "-p "])?,
-            Place::RedisCli => self.login(end, ["--pass ", "-a "])?,
-            Place::SqlCmd => self.login(end, ["-P ", "-P "])?,
-            Place::Ldap => self.login(end, ["-w ", "-w "])?,
-            Place::SecureString => self.identified(end)?,
-            Place::Foreign => self.foreign(start, end)?,
+            Place::Option(options) => self.behind_option(start, options)?,
+            Place::User(options, sign) => self.user_behind(start, options, sign)?,
+            Place::Slashed => self.slashed(end)?,
             Place::NetUser => self.net_user(end)?,
+            Place::NetUse => self.net_use(end)?,
+            Place::Echo => self.piped(end)?,
+            Place::HereString => self.here_string(start, end)?,
+            Place::SecureString => {
+                let option = if self.follows(end, "-string ")? { self.blanks(end + 8)? } else { end };
+                self.identified(option)?
+            }
             Place::Identified => self.identified(end)?,
+            Place::Call(n) => self.argument(end, n)?,
+            Place::Setting => self.setting(end)?,
+            Place::UserSetting => self.user(end, b':')?,
+            Place::AccessList => self.access_list(start, end)?,
+            Place::Sent => self.sent(start, end)?,
+            Place::Port => self.password_file(start, end)?,
+            Place::Encoded => self.encoded(end)?,
+            Place::Seed => self.seed_phrase(end)?,
+            Place::Foreign => self.foreign(start, end)?,
         };
         Ok((end, found))
     }
@@ -72,11 +88,12 @@ impl Text<'_> {
     /// `Authorization: Basic …` (RFC 9110 section 11.6.2), in a header, a shell's string or an object of JSON.
     fn authorization(&self, end: usize) -> Result<Option<Value>, NeedMore> {
         let at = self.quote(end)?.map_or(end, |quote| quote.end);
-        let at = self.blanks(at)?;
-        if !matches!(self.byte(at)?, Some(b':' | b'=' | b',')) {
+        let name = self.blanks(at)?;
+        let at = self.run(name, 3, |byte| matches!(byte, b':' | b'=' | b',' | b'>'))?;
+        // nginx's `proxy_set_header Authorization "Basic …"`.
+        if at == name && self.quote(at)?.is_none() {
             return Ok(None);
         }
-        let at = self.run(at, 3, |byte| matches!(byte, b':' | b'=' | b',' | b'>'))?;
         let at = self.blanks(at)?;
         let at = self.quote(at)?.map_or(at, |quote| quote.end);
         let word = self.run(at, 24, |byte| byte.is_ascii_alphabetic() || byte == b'-')?;
@@ -150,6 +167,12 @@ impl Text<'_> {
     fn opened(&self, end: usize) -> Result<Option<Value>, NeedMore> {
         if self.follows(end, ".open(")? {
             return self.source(end + 6);
+        }
+        // PHP's `mysqli("host", "user", "password")`.
+        for call in ["i(", "i_connect(", "_connect("] {
+            if self.follows(end, call)? {
+                return self.argument(end + call.len(), 2);
+            }
         }
         let Some(quote) = self.quote(end)? else { return Ok(None) };
         let comma = self.blanks(quote.end)?;

@@ -21,27 +21,49 @@ pub(super) enum Place {
     Mysql,
     /// `dsn = "user:password@tcp(host)/db"`.
     DataSource,
-    /// `docker login -p password`.
-    Login,
+    /// A command that takes a password behind one of these options, as they stand before it: `docker login -p password`.
+    Option(&'static [&'static str]),
+    /// A command that takes `user` and `password` behind one of these options, with this sign between.
+    User(&'static [&'static str], u8),
+    /// `sqlplus user/password@db`.
+    Slashed,
     /// `net user name password /add`.
     NetUser,
+    /// `net use Z: \\\\server\share /user:name password`.
+    NetUse,
+    /// `echo password | command`.
+    Echo,
+    /// `command <<< "password"`.
+    HereString,
     /// SQL's `IDENTIFIED BY 'password'`.
     Identified,
-    /// `redis-cli -a password`.
-    RedisCli,
-    /// `sqlcmd -P password`.
-    SqlCmd,
-    /// `ldapsearch -w password`.
-    Ldap,
     /// `ConvertTo-SecureString "password"`.
     SecureString,
+    /// A call whose argument of this number, from 0, is a password: `SetBasicAuth("user", "password")`.
+    Call(usize),
+    /// A word of settings in which blanks alone part the words: `snmp-server community password`.
+    Setting,
+    /// `stats auth user:password`.
+    UserSetting,
+    /// `user name on >password`.
+    AccessList,
+    /// `send "password\r"`, behind what a program asks.
+    Sent,
+    /// The port of `host:port:database:user:password`.
+    Port,
+    /// `"auth": "…"`, base64 of `user:password`.
+    Encoded,
+    /// `seed phrase: …`, of a wallet.
+    Seed,
     /// `hasło: password`, and the like in other languages.
     Foreign,
 }
 
-/// The words, without the first letter where its case varies. Case beyond that: all lower or all upper. In two
+use Place::{Call, Option as Opt, Setting, User};
+
+/// The words, without the first letter where its case varies. Case beyond that: all lower or all upper. In some
 /// lists, for the packed search is quick with few words, and quicker with longer ones.
-pub(super) const WORDS: [&[(&str, Place)]; 2] = [
+pub(super) const WORDS: [&[(&str, Place)]; LISTS] = [
     &[
         ("pass", Place::Name),
         ("Pass", Place::Name),
@@ -83,17 +105,17 @@ pub(super) const WORDS: [&[(&str, Place)]; 2] = [
         ("dsn", Place::DataSource),
         ("Dsn", Place::DataSource),
         ("DSN", Place::DataSource),
-        ("docker login", Place::Login),
-        ("podman login", Place::Login),
-        ("az login", Place::Login),
+        ("docker login", Opt(LOGIN)),
+        ("podman login", Opt(LOGIN)),
+        ("az login", Opt(LOGIN)),
         ("net user ", Place::NetUser),
         ("dentified by ", Place::Identified),
         ("DENTIFIED BY ", Place::Identified),
-        ("redis-cli", Place::RedisCli),
-        ("sqlcmd", Place::SqlCmd),
-        ("ldapsearch", Place::Ldap),
-        ("ldapmodify", Place::Ldap),
-        ("ldapadd", Place::Ldap),
+        ("redis-cli", Opt(&["--pass ", "-a "])),
+        ("sqlcmd", Opt(&["-P "])),
+        ("ldapsearch", Opt(&["-w "])),
+        ("ldapmodify", Opt(&["-w "])),
+        ("ldapadd", Opt(&["-w "])),
         ("SecureString ", Place::SecureString),
         ("achtwoord", Place::Foreign),
         ("ontraseñ", Place::Foreign),
@@ -115,9 +137,87 @@ pub(super) const WORDS: [&[(&str, Place)]; 2] = [
         ("كلمة", Place::Foreign),
         ("κωδικ", Place::Foreign),
     ],
+    &[
+        ("mongosh", Opt(LOGIN)),
+        ("mongodump", Opt(LOGIN)),
+        ("mongorestore", Opt(LOGIN)),
+        ("mongoexport", Opt(LOGIN)),
+        ("mongoimport", Opt(LOGIN)),
+        ("psexec", Opt(&["-p "])),
+        ("PsExec", Opt(&["-p "])),
+        ("rdesktop", Opt(&["-p "])),
+        ("hdbsql", Opt(&["-p "])),
+        ("beeline", Opt(&["-p "])),
+        ("twine upload", Opt(LOGIN)),
+        ("svn ", Opt(&["--password "])),
+        ("mosquitto_", Opt(&["-P ", "--pw "])),
+        ("zip -", Opt(&["-P "])),
+        ("7z ", Opt(&["-p"])),
+        ("7za ", Opt(&["-p"])),
+        ("bcp ", Opt(&["-P"])),
+        ("freerdp", Opt(&["/p:"])),
+        ("schtasks", Opt(&["/rp "])),
+        ("smbclient", User(&["-U ", "--user="], b'%')),
+        ("lftp", User(&["-u "], b',')),
+        ("http --auth", User(&["--auth "], b':')),
+        ("http -a ", User(&["-a "], b':')),
+        ("https -a ", User(&["-a "], b':')),
+        ("sqlplus ", Place::Slashed),
+        ("sqlldr ", Place::Slashed),
+        ("expdp ", Place::Slashed),
+        ("impdp ", Place::Slashed),
+        ("oracle:thin:", Place::Slashed),
+        ("net use ", Place::NetUse),
+        ("echo ", Place::Echo),
+        ("printf ", Place::Echo),
+        ("<<<", Place::HereString),
+        ("PDO(", Call(2)),
+        ("->connect(", Call(2)),
+        ("getConnection(", Call(2)),
+        (".login(", Call(1)),
+        ("auth=(", Call(1)),
+        ("asicAuth(", Call(1)),
+        ("asic_auth(", Call(1)),
+        ("PasswordCredentials(", Call(1)),
+        ("PasswordAuthentication(", Call(1)),
+        ("isakmp key ", Setting),
+        ("radius-server key ", Setting),
+        ("tacacs-server key ", Setting),
+        ("key-string ", Setting),
+        ("shared-key ", Setting),
+        ("shared-secret ", Setting),
+        ("authentication-key ", Setting),
+        ("server community ", Setting),
+        ("rocommunity ", Setting),
+        ("rwcommunity ", Setting),
+        (" IDENTIFY ", Setting),
+        ("AUTH PLAIN ", Setting),
+        ("XAUTH ", Setting),
+        ("stats auth ", Place::UserSetting),
+        (" on >", Place::AccessList),
+        ("send \"", Place::Sent),
+        (":5432:", Place::Port),
+        ("*:*:*:", Place::Port),
+        ("\"auth", Place::Encoded),
+        ("_auth ", Place::Encoded),
+        ("_auth=", Place::Encoded),
+        ("seed phrase", Place::Seed),
+        ("ecovery phrase", Place::Seed),
+        ("nemonic", Place::Seed),
+        ("rootpw", Place::Name),
+        ("masterauth", Place::Name),
+        ("psk", Place::Name),
+        ("PSK", Place::Name),
+    ],
 ];
+
+/// How many lists there are.
+pub(super) const LISTS: usize = 3;
+
+const LOGIN: &[&str] = &["--password ", "-p "];
+
 /// The longest of them, in bytes.
-pub(super) const LONGEST: usize = 15;
+pub(super) const LONGEST: usize = 24;
 
 /// The search for one list of words.
 pub(super) enum Search {
@@ -169,10 +269,10 @@ pub(super) struct Hit {
 
 /// The words of both lists in the order of their starts.
 pub(super) struct Hits<'a> {
-    pub(super) searches: &'a [Search; 2],
+    pub(super) searches: &'a [Search; LISTS],
     pub(super) text: &'a [u8],
     /// The next of each list; `None` where it was not looked for since the last was taken.
-    pub(super) next: [Option<Option<Hit>>; 2],
+    pub(super) next: [Option<Option<Hit>>; LISTS],
 }
 
 impl Hits<'_> {

@@ -14,9 +14,9 @@ fn is_word(byte: &u8) -> bool {
 }
 
 /// Names of what it is instead of a value: `db-password`.
-fn names_itself(text: &[u8]) -> bool {
+pub(super) fn names_itself(text: &[u8]) -> bool {
     let lower = text.to_ascii_lowercase();
-    let secrets = [b"pass".as_slice(), b"pwd", b"secret"];
+    let secrets = [b"pass".as_slice(), b"pwd", b"secret", b"psk"];
     let parted = text.iter().any(|byte| matches!(byte, b'_' | b'-' | b'.' | b':' | b'#' | b'/' | b' '));
     let plain = lower == text || text.to_ascii_uppercase() == text;
     let camel = text
@@ -29,7 +29,7 @@ fn names_itself(text: &[u8]) -> bool {
 }
 
 /// A sentence or a label for people.
-fn is_label(text: &[u8]) -> bool {
+pub(super) fn is_label(text: &[u8]) -> bool {
     let blanks = text.iter().filter(|&&byte| byte == b' ').count();
     let begins = text.first().is_some_and(u8::is_ascii_uppercase) || !text.is_ascii();
     let letters = text.iter().all(|byte| {
@@ -49,11 +49,16 @@ pub(super) fn has_digit(text: &[u8]) -> bool {
     text.iter().any(u8::is_ascii_digit)
 }
 
+/// More than letters: no word of a language or a program.
+pub(super) fn is_marked(text: &[u8]) -> bool {
+    has_digit(text) || has_sign(text)
+}
+
 pub(super) fn fits_password(text: &[u8], strong: bool, form: Form) -> bool {
     if !credential::password(text) || names_itself(text) || is_label(text) {
         return false;
     }
-    let marked = has_digit(text) || has_sign(text);
+    let marked = is_marked(text);
     match form {
         Form::Argument(false) => marked && credential::key(text, true),
         Form::Beside | Form::Argument(true) => strong && marked && !text.contains(&b' '),
@@ -84,7 +89,7 @@ pub(super) fn bare_password(text: &[u8], strong: bool, form: Form, setting: bool
     if !credential::password(text) || names_itself(text) {
         return false;
     }
-    let marked = has_digit(text) || has_sign(text);
+    let marked = is_marked(text);
     let varied = marked || text.iter().any(u8::is_ascii_uppercase) && text.iter().any(u8::is_ascii_lowercase);
     let variable = text.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
         && text.iter().filter(|byte| byte.is_ascii_digit()).count() <= 1;
@@ -97,6 +102,7 @@ pub(super) fn bare_password(text: &[u8], strong: bool, form: Form, setting: bool
         Form::Flag => varied,
         Form::Login | Form::Element => true,
         Form::Prose => marked && text.len() >= 5,
+        Form::Line => marked && text.len() >= 5 && !text.contains(&b'|'),
         Form::Compared | Form::Argument(_) | Form::Beside | Form::Or => false,
     }
 }

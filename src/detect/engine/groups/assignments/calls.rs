@@ -1,0 +1,36 @@
+//! Passwords among the arguments of calls that have no names: `SetBasicAuth("user", "password")`.
+
+use super::shape::{is_label, is_marked};
+use super::text::{NeedMore, Text};
+use super::value::{Value, piece};
+use crate::detect::rules::SecretKind;
+use crate::detect::validate::credential;
+
+/// The longest argument that is stepped over, and the longest that is a password, in bytes.
+const ARGUMENT: usize = 96;
+
+impl Text<'_> {
+    /// The argument of this number, from 0, of a call whose arguments begin at `at`.
+    pub(super) fn argument(&self, at: usize, n: usize) -> Result<Option<Value>, NeedMore> {
+        let mut at = self.space(at)?;
+        for _ in 0..n {
+            let end = match self.quote(at)? {
+                Some(quote) => match self.closed(quote, ARGUMENT)? {
+                    Some(end) => end + quote.escapes + 1,
+                    None => return Ok(None),
+                },
+                None => self.run(at, ARGUMENT, |byte| !matches!(byte, b',' | b'(' | b')' | b'\n'))?,
+            };
+            let comma = self.space(end)?;
+            if end == at || !self.is(comma, b',')? {
+                return Ok(None);
+            }
+            at = self.space(comma + 1)?;
+        }
+        let Some(quote) = self.quote(at)?.filter(|quote| quote.byte != b'`') else { return Ok(None) };
+        let Some(end) = self.closed(quote, ARGUMENT)? else { return Ok(None) };
+        let text = self.value_at(quote.end, end);
+        let fits = credential::password(text) && is_marked(text) && !is_label(text) && !text.contains(&b' ');
+        Ok(fits.then(|| piece(SecretKind::Password, quote.end, end, 0.0)))
+    }
+}

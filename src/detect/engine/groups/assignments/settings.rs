@@ -1,0 +1,164 @@
+//! Settings whose words blanks alone part, and what programs say to one another: `snmp-server community …`,
+//! `enable password …`, `send "…\r"`, `host:port:database:user:password`.
+
+use super::form::Form;
+use super::named::Name;
+use super::shape::{is_marked, names_itself};
+use super::text::{NeedMore, Text, is_dense, is_name, is_quote};
+use super::value::{LONGEST, Value, piece};
+use crate::detect::naming::{NAME, Named};
+use crate::detect::rules::SecretKind;
+use crate::detect::validate::credential;
+
+/// How far before a value its line is looked at, in bytes.
+const BEFORE: usize = 44;
+
+/// What lines begin with that give passwords as their later words: of routers, password files, mail and installers.
+const HEADS: [&[u8]; 10] = [
+    b"username",
+    b"machine",
+    b"enable",
+    b"neighbor",
+    b"standby",
+    b"tacacs-server",
+    b"radius-server",
+    b"server-private",
+    b"nmcli",
+    b"d-i",
+];
+
+/// Words between a setting's name and its value that say how the value is written.
+const WRITTEN: [&str; 6] = ["--plaintext ", "encrypted ", "ascii ", "password ", "0 ", "7 "];
+
+/// The longest that is sent, in bytes.
+const SENT: usize = 96;
+
+impl Text<'_> {
+    /// Where the value stands that blanks part from its name, which a line begins with, or which one of its later words is.
+    pub(super) fn on_line(&self, name: Name, at: usize) -> Result<Option<(usize, Form)>, NeedMore> {
+        let head = self.view.slice(name.start.saturating_sub(BEFORE), name.start);
+        let line = head.rsplit(|&byte| byte == b'\n').next().unwrap_or_default();
+        let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+        let whole = line.len() < head.len() || head.len() < BEFORE;
+        let leads = whole && words.clone().next().is_none();
+        let headed = whole && words.clone().next().is_some_and(|first| HEADS.contains(&first));
+        let user = words.next_back().is_some_and(is_user);
+        let owned =
+            user && words.next_back().is_some_and(|word| matches!(word, b"login" | b"user" | b"username"));
+        // What clients of FTP, POP3 and IRC say: the user's name comes in a line before.
+        let asked = leads && self.view.slice(name.start, name.end) == b"PASS" && said_user(head);
+        if !(headed
+            || owned
+            || asked
+            || leads && name.meaning.strong && name.meaning.named == Named::Password)
+        {
+            return Ok(None);
+        }
+        let mut value = at;
+        for word in WRITTEN {
+            if self.follows(value, word)? {
+                value = self.blanks(value + word.len())?;
+            }
+        }
+        let end = self.run(value, LONGEST, is_dense)?;
+        // A line that begins with the name has its value and no more.
+        let behind = self.blanks(end)?;
+        let ends = matches!(self.byte(behind)?, None | Some(b'\n' | b'\r' | b'#'));
+        Ok((headed || owned || ends).then_some((value, Form::Line)))
+    }
+
+    /// The next word of a setting.
+    pub(super) fn setting(&self, at: usize) -> Result<Option<Value>, NeedMore> {
+        let mut start = self.blanks(at)?;
+        for word in WRITTEN {
+            if self.follows(start, word)? {
+                start = self.blanks(start + word.len())?;
+            }
+        }
+        start = self.quote(start)?.map_or(start, |quote| quote.end);
+        let end = self.run(start, LONGEST, is_dense)?;
+        Ok(self.word_of_setting(start, end))
+    }
+
+    fn word_of_setting(&self, start: usize, end: usize) -> Option<Value> {
+        let text = self.value_at(start, end);
+        let fits = credential::password(text) && is_marked(text) && !names_itself(text);
+        fits.then(|| piece(SecretKind::Password, start, end, 0.0))
+    }
+
+    /// Redis' `user name on >password`, whose `on` begins at `start`.
+    pub(super) fn access_list(&self, start: usize, at: usize) -> Result<Option<Value>, NeedMore> {
+        let head = self.view.slice(start.saturating_sub(BEFORE), start).to_ascii_lowercase();
+        let mut words = head.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+        if !matches!(words.nth_back(1), Some(b"user" | b"setuser")) {
+            return Ok(None);
+        }
+        let end = self.run(at, LONGEST, is_dense)?;
+        Ok(self.word_of_setting(at, end).filter(|_| end - at >= 6))
+    }
+
+    /// What a script for `expect` sends where a program has asked for a password.
+    pub(super) fn sent(&self, start: usize, at: usize) -> Result<Option<Value>, NeedMore> {
+        let head = self.view.slice(start.saturating_sub(BEFORE), start);
+        if !["assword", "assphrase", "PIN"]
+            .iter()
+            .any(|word| memchr::memmem::find(head, word.as_bytes()).is_some())
+        {
+            return Ok(None);
+        }
+        let end = self.run(at, SENT, |byte| !matches!(byte, b'"' | b'\\' | b'\n'))?;
+        let text = self.view.slice(at, end);
+        let fits = matches!(self.byte(end)?, Some(b'"' | b'\\')) && credential::password(text);
+        Ok(fits.then(|| piece(SecretKind::Password, at, end, 0.0)))
+    }
+
+    /// The last field of a line of PostgreSQL's password file, behind the port, or behind what stands for any host, port and
+    /// database.
+    pub(super) fn password_file(&self, start: usize, at: usize) -> Result<Option<Value>, NeedMore> {
+        let mut field = at;
+        let port = self.view.get(start) == Some(b':');
+        for _ in 0..if port { 2 } else { 1 } {
+            let end = self.run(field, NAME, |byte| is_name(byte) || byte == b'*')?;
+            if end == field || !self.is(end, b':')? {
+                return Ok(None);
+            }
+            field = end + 1;
+        }
+        let end = self.run(field, LONGEST, |byte| !byte.is_ascii_whitespace() && !is_quote(byte))?;
+        let text = self.value_at(field, end);
+        let ends = !matches!(self.byte(end)?, Some(b' ' | b'\t'));
+        let fits = ends && credential::password(text) && !text.starts_with(b"/");
+        Ok(fits.then(|| piece(SecretKind::Password, field, end, 0.0)))
+    }
+
+    /// What is given to `auth`: user and password in base64.
+    pub(super) fn encoded(&self, end: usize) -> Result<Option<Value>, NeedMore> {
+        let equals = self.before(end) == Some(b'=');
+        let quote = self.quote(end)?.map_or(end, |quote| quote.end);
+        let sign = self.blanks(quote)?;
+        let behind = self.run(sign, 1, |byte| matches!(byte, b':' | b'='))?;
+        if behind == sign && !equals {
+            return Ok(None);
+        }
+        let value = self.blanks(behind)?;
+        let start = self.quote(value)?.map_or(value, |quote| quote.end);
+        let end = self.run(start, LONGEST, |byte| {
+            byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'-' | b'_')
+        })?;
+        let text = self.value_at(start, end);
+        let fits = text.len() >= 8 && credential::basic(text);
+        Ok(fits.then(|| piece(SecretKind::Basic, start, end, 0.0)))
+    }
+}
+
+/// Whether it may be a user's name: none of a sentence's words, as in `log in with password`.
+pub(super) fn is_user(word: &[u8]) -> bool {
+    let words: [&[u8]; 10] =
+        [b"with", b"using", b"via", b"by", b"and", b"or", b"page", b"form", b"the", b"a"];
+    !words.contains(&word)
+}
+
+/// Whether a line begins with the command that gives a user's name (RFC 959 section 4.1.1, RFC 1939 section 7).
+fn said_user(head: &[u8]) -> bool {
+    head.split(|&byte| byte == b'\n').any(|line| line.starts_with(b"USER ") || line.starts_with(b"NICK "))
+}
