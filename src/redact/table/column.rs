@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::base::checkpoint::Stopped;
 use crate::detect::{Detector, Finding, Label, Span};
 use crate::redact::table::row::Reader;
-use crate::redact::table::{delimited, html, manifest, sql};
+use crate::redact::table::{delimited, html, manifest, segments, sql};
 
 /// How much is looked through for the cells of a text, in its bytes: heads stand before each of their cells.
 const SHARE: usize = 4;
@@ -43,6 +43,11 @@ pub(in crate::redact) fn with_cells(
     columns.columns = vec![Column::under(SECRET)];
     manifest::read(text, &mut |value| columns.row(&[value]));
     columns.look();
+    if segments::may_be_in(text) {
+        columns.columns = segments::HEADS.into_iter().map(Column::under).collect();
+        segments::read(text, &mut |head, field| columns.cell(head, &field));
+        columns.look();
+    }
     columns.outcome?;
     Ok(merged(found, columns.found))
 }
@@ -128,6 +133,26 @@ struct Columns<'t> {
 }
 
 impl Columns<'_> {
+    /// A cell of this column.
+    fn cell(&mut self, column: usize, at: &Range<usize>) {
+        let column = self.columns.get_mut(column).and_then(Option::as_mut);
+        let Some(column) = column.filter(|_| !at.is_empty() && at.len() <= CELL) else { return };
+        let cell = self.text.get(at.clone()).unwrap_or_default();
+        // What stands in quotes already would end there.
+        let cost = column.before.len() + cell.len() + column.behind.len();
+        if cell.contains(['"', '\n']) || self.left < cost || self.outcome.is_err() {
+            return;
+        }
+        self.left -= cost;
+        column.push(cell, at.clone());
+        if column.text.len() >= BATCH {
+            self.outcome = self.detector.checkpoint().pass();
+            if self.outcome.is_ok() {
+                column.find(self.detector, &mut self.found);
+            }
+        }
+    }
+
     /// Looks through what has been gathered.
     fn look(&mut self) {
         for column in self.columns.iter_mut().flatten().filter(|column| !column.cells.is_empty()) {
@@ -147,24 +172,8 @@ impl Reader for Columns<'_> {
     }
 
     fn row(&mut self, row: &[Range<usize>]) {
-        for (column, at) in self.columns.iter_mut().zip(row) {
-            let Some(column) = column.as_mut().filter(|_| !at.is_empty() && at.len() <= CELL) else {
-                continue;
-            };
-            let cell = self.text.get(at.clone()).unwrap_or_default();
-            // What stands in quotes already would end there.
-            let cost = column.before.len() + cell.len() + column.behind.len();
-            if cell.contains(['"', '\n']) || self.left < cost || self.outcome.is_err() {
-                continue;
-            }
-            self.left -= cost;
-            column.push(cell, at.clone());
-            if column.text.len() >= BATCH {
-                self.outcome = self.detector.checkpoint().pass();
-                if self.outcome.is_ok() {
-                    column.find(self.detector, &mut self.found);
-                }
-            }
+        for (n, at) in row.iter().enumerate() {
+            self.cell(n, at);
         }
     }
 }
@@ -207,6 +216,24 @@ mod tests {
         let values: Vec<&str> = found.iter().map(|(_, value)| value.as_str()).collect();
         assert_eq!(values, ["aFQ1dlJxOFprMldu", "Z2hwX0VRQkt1eks4"]);
         assert_eq!(super::tests::found(&text.replace("Secret", "ConfigMap").replace("password", "note")), []);
+    }
+
+    #[test]
+    fn fields_of_messages_are_found_by_their_places() {
+        let rows = [
+            (
+                "PID|1||00482917^^^HOSP^MR||KOWALSKI^MARIA^A||19800312|F|||417 MAPLE ST^^BOSTON^MA^02110||(617)555-1212||||||401532219",
+                ["00482917", "KOWALSKI", "MARIA", "417 MAPLE ST", "(617)555-1212", "401532219"].as_slice(),
+            ),
+            ("NM1*IL*1*KOWALSKI*MARIA*A***MI*H40~N3*417 MAPLE ST~", &["KOWALSKI", "MARIA", "417 MAPLE ST"]),
+            ("BEGIN:VCARD\nN:Kowalski;Maria;;;\nEND:VCARD", &["Kowalski", "Maria"]),
+        ];
+        for (text, values) in rows {
+            let found = found(text);
+            for value in values {
+                assert!(found.iter().any(|(_, one)| one.contains(value)), "{value} of {text}: {found:?}");
+            }
+        }
     }
 
     #[test]

@@ -8,6 +8,7 @@
 //! | `sql` | rows in statements of SQL |
 //! | `html` | rows of elements |
 //! | `manifest` | members of manifests that hold secrets |
+//! | `segments` | fields of messages, known by their places |
 //! | `column` | [`with_cells`]: what is found in cells, each under its head |
 
 mod column;
@@ -15,6 +16,7 @@ mod delimited;
 mod html;
 mod manifest;
 mod row;
+mod segments;
 mod sql;
 
 pub(super) use column::with_cells;

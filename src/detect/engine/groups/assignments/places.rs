@@ -79,6 +79,7 @@ impl Text<'_> {
             Place::Sent => self.sent(start, end)?,
             Place::Port => self.password_file(start, end)?,
             Place::Encoded => self.encoded(end)?,
+            Place::KeyPart => self.key_part(end)?,
             Place::Seed => self.seed_phrase(end)?,
             Place::Foreign => self.foreign(start, end)?,
         };

@@ -69,7 +69,8 @@ pub(super) fn lone_common(view: &View<'_>, start: usize) -> Option<usize> {
 pub(super) fn lone_code(view: &View<'_>, start: usize) -> Option<usize> {
     let letters =
         view.slice(start, start + COMMON).iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
-    let end = start + letters;
+    let plain = view.get(start + letters).is_none_or(|byte| byte.is_ascii());
+    let end = if plain { start + letters } else { word_end(view, start) };
     let told = view.complete || end + PARTICLE < view.len();
     let single = match view.slice(end, end + 2) {
         // The word or the sequence may go on.
@@ -79,18 +80,18 @@ pub(super) fn lone_code(view: &View<'_>, start: usize) -> Option<usize> {
         [next, ..] => next.is_ascii(),
         [] => true,
     };
-    if !(2..COMMON).contains(&letters) || !told || !single {
+    if !(2..COMMON).contains(&(end - start)) || !told || !single {
         return None;
     }
     let word = std::str::from_utf8(view.slice(start, end)).ok()?;
     // A number and a space before it may be those of a house.
     let housed = || view.before(start, 1) == Some(b' ') && number_before(view, start).is_some();
-    let coded = numbered(view, start, word) || in_code(view, start, end) && !housed();
+    let coded = numbered(view, start, word) || plain && in_code(view, start, end) && !housed();
     (coded && !roles(word).has(Role::Group)).then_some(end)
 }
 
-/// Whether two or three capitals are of a code and no street: behind a digit and blanks (`KL 12 KL`), or a sign of
-/// assignment or a quote right behind one (`CVV 123=CVV`).
+/// Whether a few capitals are of a code and no street: behind a digit and blanks (`KL 12 KL`), or a sign of
+/// assignment or a quote right behind one (`CVV 123=CVV`, `ИНН 7=ИНН`).
 fn numbered(view: &View<'_>, start: usize, word: &str) -> bool {
     let front = view.slice(start.saturating_sub(4), start);
     let behind = match front {
@@ -98,10 +99,8 @@ fn numbered(view: &View<'_>, start: usize, word: &str) -> bool {
         [.., before, b'"'] => before.is_ascii_digit(),
         _ => front.iter().rev().find(|&&byte| byte != b' ').is_some_and(u8::is_ascii_digit),
     };
-    behind
-        && word.len() <= 3
-        && word.bytes().all(|byte| byte.is_ascii_uppercase())
-        && !roles(word).has(Role::Street)
+    let few = word.chars().count() <= if word.is_ascii() { 3 } else { 4 };
+    behind && few && word.chars().all(char::is_uppercase) && !roles(word).has(Role::Street)
 }
 
 /// Common words are shorter, in bytes.
