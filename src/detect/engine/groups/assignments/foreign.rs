@@ -36,7 +36,7 @@ impl Text<'_> {
             }
         };
         let meaning = Meaning { named: Named::Password, strong: true };
-        let name = Name { start: begin, end: word, dashes: 0, meaning };
+        let name = Name { start: begin, end: word, word: begin, dashes: 0, meaning };
         self.value_at_link(name, self.blanks(at)?, Form::Prose)
     }
 }

@@ -6,8 +6,9 @@ use super::super::super::group::Group;
 use super::super::super::pass::{Evaluation, Found, Pass};
 use super::super::super::pattern::CompiledPattern;
 use super::super::super::track::Track;
+use super::super::super::view::View;
 use super::form::Form;
-use super::search::{self, Hits, LISTS, Place, Search, WORDS};
+use super::search::{self, Hits, LISTS, Search, WORDS};
 use super::text::{Looked, NeedMore, Text, is_dense};
 use super::value::{self, LONGEST, Value};
 use crate::detect::finding::RuleId;
@@ -123,7 +124,8 @@ impl Group for Assignments {
             let looked = Cell::new(Looked { place: hit.start, ..Looked::default() });
             let end = hit.end;
             let Ok((next, value)) = (Text { view: *view, looked: &looked }).value_of(hit) else {
-                track.at = hit.start;
+                // It may be a part of a longer word.
+                track.at = begun(view, at).filter(|&start| start < hit.start).unwrap_or(hit.start);
                 return;
             };
             let taken = value.and_then(|value| Some((value, self.offer(pass, value, found)?)));
@@ -132,7 +134,7 @@ impl Group for Assignments {
                 continue;
             };
             // What stands before a command's option is still to be looked at.
-            at = if hit.place == Place::Curl { end } else { value.end.max(end) };
+            at = if hit.place.has_options() { end } else { value.end.max(end) };
             if value.cut {
                 track.at = at;
                 track.assignment.rest = Some(rule);
@@ -144,11 +146,15 @@ impl Group for Assignments {
         }
         track.at = at.max(view.len());
         if !view.complete {
-            let tail = at.max(view.len().saturating_sub(search::LONGEST));
-            let begins = |&at: &usize| search::may_begin(view.slice(at, view.len()));
-            track.at = (tail..view.len()).find(begins).unwrap_or(track.at);
+            track.at = begun(view, at).unwrap_or(track.at);
         }
     }
+}
+
+/// Where a word begins, from `at` on, that has not arrived whole.
+fn begun(view: &View<'_>, at: usize) -> Option<usize> {
+    let tail = at.max(view.len().saturating_sub(search::LONGEST));
+    (tail..view.len()).find(|&at| search::may_begin(view.slice(at, view.len())))
 }
 
 /// Goes on with a value that is longer than one piece; whether it has come to its end.

@@ -1,5 +1,6 @@
 //! Values given to names: `name = "value"` in the ways of programs, settings, markup, command lines and prose.
 
+use super::super::super::view::LOOKBACK;
 use super::beside::GIVEN;
 use super::form::Form;
 use super::settings::is_user;
@@ -15,6 +16,8 @@ use crate::detect::validate::credential;
 pub(super) struct Name {
     pub(super) start: usize,
     pub(super) end: usize,
+    /// Where the word was found that it holds.
+    pub(super) word: usize,
     /// Dashes before it.
     pub(super) dashes: usize,
     pub(super) meaning: Meaning,
@@ -99,7 +102,7 @@ impl Text<'_> {
         let (begin, stop) = (begin + dashes, stop - tail);
         let meaning =
             naming::meaning(self.view.slice(begin, stop)).or_else(|| self.two_words(begin, stop))?;
-        Some(Name { start: begin, end: stop, dashes, meaning })
+        Some(Name { start: begin, end: stop, word: start, dashes, meaning })
     }
 
     /// `API key`, in two words.
@@ -255,7 +258,7 @@ impl Text<'_> {
         if self.quote(at)?.is_some() {
             return Ok(Some((at, Form::Beside)));
         }
-        if name.meaning.named == Named::Password && self.behind_login(name.start) {
+        if name.meaning.named == Named::Password && self.behind_login(name) {
             return Ok(Some((at, Form::Login)));
         }
         if let Some(line) = self.on_line(name, at)? {
@@ -271,11 +274,20 @@ impl Text<'_> {
         self.typed(at)
     }
 
-    /// Whether `login user` stands before `at`, on its line or the one before.
-    fn behind_login(&self, at: usize) -> bool {
-        let head = self.view.slice(at.saturating_sub(56), at);
-        let mut words = head.split(u8::is_ascii_whitespace).rev().filter(|word| !word.is_empty());
+    /// Whether `login user` stands before the name, on its line or the one before.
+    fn behind_login(&self, name: Name) -> bool {
+        let mut words = self.head(name).split(u8::is_ascii_whitespace).rev().filter(|word| !word.is_empty());
         words.next().is_some_and(is_user) && words.next() == Some(b"login")
+    }
+
+    /// What stands before the name: as much as is kept of a stream.
+    pub(super) fn head(&self, name: Name) -> &[u8] {
+        self.view.slice(name.word.saturating_sub(LOOKBACK), name.start)
+    }
+
+    /// Whether nothing stands before that.
+    pub(super) fn begins(&self, name: Name) -> bool {
+        name.word < LOOKBACK
     }
 
     /// What is given behind a purpose: `API key for the backend: value`.

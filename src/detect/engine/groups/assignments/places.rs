@@ -12,9 +12,6 @@ use crate::detect::validate::credential;
 /// The longest userinfo of an address that is looked at, in bytes.
 const AUTHORITY: usize = 256;
 
-/// Options of `curl` that give a user and a password.
-const CURL: &[&str] = &["--user", "-u ", "--proxy-user", "-U "];
-
 /// Schemes of addresses that open databases and queues, by their beginnings.
 const STORES: &[&[u8]] = &[
     b"postgres",
@@ -54,7 +51,6 @@ impl Text<'_> {
             Place::Bearer => self.bearer(end)?,
             Place::Address => self.address(start, end)?,
             Place::Compared => self.compared(end)?,
-            Place::Curl => self.user_behind(start, CURL, b':')?,
             Place::Mysql => match self.opened(end)? {
                 Some(value) => Some(value),
                 None => self.mysql(end)?,

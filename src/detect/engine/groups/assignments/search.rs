@@ -15,8 +15,6 @@ pub(super) enum Place {
     Address,
     /// `if ("…" == secret)`.
     Compared,
-    /// `curl -u user:password`.
-    Curl,
     /// `mysql -ppassword`, or what a driver of that name opens.
     Mysql,
     /// `dsn = "user:password@tcp(host)/db"`.
@@ -63,6 +61,13 @@ pub(super) enum Place {
 
 use Place::{Call, Option as Opt, Setting, User};
 
+impl Place {
+    /// Whether its value is somewhere on a command's line.
+    pub(super) const fn has_options(self) -> bool {
+        matches!(self, Opt(_) | User(..) | Self::NetUse)
+    }
+}
+
 /// The words, without the first letter where its case varies. Case beyond that: all lower or all upper. In some
 /// lists, for the packed search is quick with few words, and quicker with longer ones.
 pub(super) const WORDS: [&[(&str, Place)]; LISTS] = [
@@ -102,7 +107,7 @@ pub(super) const WORDS: [&[(&str, Place)]; LISTS] = [
         ("UTHORIZATION", Place::Authorization),
         ("earer ", Place::Bearer),
         ("if (", Place::Compared),
-        ("curl", Place::Curl),
+        ("curl", User(&["--user", "-u ", "--proxy-user", "-U "], b':')),
         ("mysql", Place::Mysql),
         ("dsn", Place::DataSource),
         ("Dsn", Place::DataSource),

@@ -36,10 +36,10 @@ const SENT: usize = 96;
 impl Text<'_> {
     /// Where the value stands that blanks part from its name, which a line begins with, or which one of its later words is.
     pub(super) fn on_line(&self, name: Name, at: usize) -> Result<Option<(usize, Form)>, NeedMore> {
-        let head = self.view.slice(name.start.saturating_sub(BEFORE), name.start);
+        let head = self.head(name);
         let line = head.rsplit(|&byte| byte == b'\n').next().unwrap_or_default();
         let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
-        let whole = line.len() < head.len() || head.len() < BEFORE;
+        let whole = line.len() < head.len() || self.begins(name);
         let leads = whole && words.clone().next().is_none();
         let headed = whole && words.clone().next().is_some_and(|first| HEADS.contains(&first));
         let user = words.next_back().is_some_and(is_user);
