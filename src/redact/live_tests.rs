@@ -183,7 +183,7 @@ fn what_members_with_numbers_say_was_said() {
         assert_eq!(answered_by(&answers, keys(), &undo, &[said]).0, said);
         assert!(answered(&undo, &[said]).0.contains('*'), "without that it is masked: {said}");
     }
-    for said in ["cvv: 315", "cvv: 471", "pin: 4711, cvv: 4711"] {
+    for said in ["cvv: 315", "cvv: 471"] {
         assert!(answered_by(&answers, keys(), &undo, &[said]).0.contains('*'), "{said}");
     }
 }

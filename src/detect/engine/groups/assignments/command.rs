@@ -1,5 +1,9 @@
 //! Passwords on command lines: `curl -u`, `mysql -p`, `net user`, `sshpass -p`.
 
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
 use super::text::{NeedMore, Text, is_dense, is_name, is_quote};
 use super::value::{Value, piece};
 use crate::detect::naming::NAME;
@@ -8,6 +12,8 @@ use crate::detect::validate::credential;
 
 /// How far from a command its option can stand, in bytes.
 const LINE: usize = 384;
+/// The most options of a command that are looked at.
+const OPTIONS: usize = 24;
 /// The longest word of a command that is looked at, in bytes; with quotes in it, twice that.
 const WORD: usize = 128;
 impl Text<'_> {
@@ -34,20 +40,30 @@ impl Text<'_> {
 
     /// Behind the first of these options on the command's line, or on the lines that go on with it.
     fn option(&self, end: usize, options: &[&str]) -> Result<Option<usize>, NeedMore> {
-        for at in end..end + LINE {
-            let Some(byte) = self.byte(at)? else { break };
-            if byte == b'\n' && self.before(at) != Some(b'\\') {
-                break;
+        let line = self.view.slice(end, end + LINE);
+        let mut looked = 0;
+        for at in memchr::memchr3_iter(b'-', b'/', b'\n', line) {
+            let (sign, at) = (line.get(at).copied(), end + at);
+            if sign == Some(b'\n') {
+                if self.before(at) != Some(b'\\') {
+                    return Ok(None);
+                }
+                continue;
             }
-            if matches!(byte, b'-' | b'/') && self.before(at).is_some_and(|byte| byte.is_ascii_whitespace()) {
-                for option in options {
-                    if self.follows(at, option)? {
-                        return Ok(Some(at + option.len()));
-                    }
+            if !self.before(at).is_some_and(|byte| byte.is_ascii_whitespace()) {
+                continue;
+            }
+            looked += 1;
+            if looked > OPTIONS {
+                return Ok(None);
+            }
+            for option in options {
+                if self.follows(at, option)? {
+                    return Ok(Some(at + option.len()));
                 }
             }
         }
-        Ok(None)
+        if line.len() == LINE || self.view.complete { Ok(None) } else { Err(NeedMore) }
     }
 
     /// `user`, a sign and `password` behind the option that gives both.
@@ -168,26 +184,22 @@ impl Text<'_> {
             return Ok(None);
         }
         let stop = self.run(pipe + 1, LINE, |byte| !matches!(byte, b'\n' | b'|' | b';'))?;
-        let fits = reads_password(self.view.slice(pipe + 1, stop));
-        Ok(self.told(start, end, fits))
+        Ok(self.told(start, end, || reads_password(self.view.slice(pipe + 1, stop))))
     }
 
     /// The same behind the command, whose line ends at `start`.
     pub(super) fn here_string(&self, start: usize, at: usize) -> Result<Option<Value>, NeedMore> {
+        let (value, end) = self.word(self.blanks(at)?)?;
         let head = self.view.slice(start.saturating_sub(BEFORE), start);
         let line = head.rsplit(|&byte| byte == b'\n').next().unwrap_or_default();
-        if !reads_password(line) {
-            return Ok(None);
-        }
-        let (start, end) = self.word(self.blanks(at)?)?;
-        Ok(self.told(start, end, true))
+        Ok(self.told(value, end, || reads_password(line)))
     }
 
     /// What a command reads. `printf` and `echo -e` have a line's end at its end.
-    fn told(&self, start: usize, end: usize, fits: bool) -> Option<Value> {
+    fn told(&self, start: usize, end: usize, reads: impl FnOnce() -> bool) -> Option<Value> {
         let text = self.view.slice(start, end);
         let text = text.strip_suffix(b"\\n").unwrap_or(text);
-        let fits = fits && credential::password(text) && !text.contains(&b'%');
+        let fits = credential::password(text) && !text.contains(&b'%') && reads();
         fits.then(|| piece(SecretKind::Command, start, start + text.len(), 0.0))
     }
 }
@@ -214,6 +226,6 @@ const READS_PASSWORD: [&str; 14] = [
 ];
 
 fn reads_password(command: &[u8]) -> bool {
-    let reads = |word: &&str| memchr::memmem::find(command, word.as_bytes()).is_some();
-    READS_PASSWORD.iter().any(|word| reads(&word))
+    static SEARCH: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| AhoCorasick::new(READS_PASSWORD).ok());
+    SEARCH.as_ref().is_some_and(|search| search.is_match(command))
 }

@@ -381,8 +381,11 @@ impl Text<'_> {
         }
         let end = self.trimmed(at, stop, named);
         let text = self.value_at(at, end);
+        // `X_PSK = other.X_PSK`.
+        let own = text.strip_suffix(self.view.slice(name.start, name.end));
+        let refers = own.is_some_and(|owner| owner.ends_with(b"."));
         let (kind, fits) = match named {
-            _ if text.is_empty() || is_code(text) => (SecretKind::Password, false),
+            _ if text.is_empty() || refers || is_code(text) => (SecretKind::Password, false),
             _ if form == Form::Line => (SecretKind::Password, bare_password(text, true, form, setting)),
             Named::Password => (SecretKind::Password, bare_password(text, strong, form, setting)),
             _ if form == Form::Prose && !looks_like_key(text) => (SecretKind::Key, false),

@@ -89,8 +89,9 @@ impl Text<'_> {
     /// Redis' `user name on >password`, whose `on` begins at `start`.
     pub(super) fn access_list(&self, start: usize, at: usize) -> Result<Option<Value>, NeedMore> {
         let head = self.view.slice(start.saturating_sub(BEFORE), start).to_ascii_lowercase();
+        let parted = head.last().is_some_and(u8::is_ascii_whitespace);
         let mut words = head.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
-        if !matches!(words.nth_back(1), Some(b"user" | b"setuser")) {
+        if !parted || !matches!(words.nth_back(1), Some(b"user" | b"setuser")) {
             return Ok(None);
         }
         let end = self.run(at, LONGEST, is_dense)?;

@@ -55,16 +55,15 @@ pub(super) fn is_marked(text: &[u8]) -> bool {
 }
 
 pub(super) fn fits_password(text: &[u8], strong: bool, form: Form) -> bool {
-    if !credential::password(text) || names_itself(text) || is_label(text) {
-        return false;
-    }
-    let marked = is_marked(text);
-    match form {
-        Form::Argument(false) => marked && credential::key(text, true),
-        Form::Beside | Form::Argument(true) => strong && marked && !text.contains(&b' '),
-        _ if !strong => marked && text.len() >= 6 && !text.contains(&b' '),
+    // What is quickly told comes first.
+    let marked = || is_marked(text);
+    let formed = match form {
+        Form::Argument(false) => marked() && credential::key(text, true),
+        Form::Beside | Form::Argument(true) => strong && !text.contains(&b' ') && marked(),
+        _ if !strong => text.len() >= 6 && !text.contains(&b' ') && marked(),
         _ => true,
-    }
+    };
+    formed && credential::password(text) && !names_itself(text) && !is_label(text)
 }
 
 /// In a list of strings a name may stand before another.
@@ -86,14 +85,11 @@ pub(super) fn fits_secret(text: &[u8], form: Form) -> bool {
 }
 
 pub(super) fn bare_password(text: &[u8], strong: bool, form: Form, setting: bool) -> bool {
-    if !credential::password(text) || names_itself(text) {
-        return false;
-    }
     let marked = is_marked(text);
     let varied = marked || text.iter().any(u8::is_ascii_uppercase) && text.iter().any(u8::is_ascii_lowercase);
     let variable = text.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
         && text.iter().filter(|byte| byte.is_ascii_digit()).count() <= 1;
-    match form {
+    let formed = match form {
         _ if !strong => has_digit(text) && text.iter().any(u8::is_ascii_alphabetic) && text.len() >= 8,
         Form::Assigned { tight, first, .. } => {
             let whole = text.iter().all(u8::is_ascii_alphanumeric) && tight && (first || setting);
@@ -104,7 +100,8 @@ pub(super) fn bare_password(text: &[u8], strong: bool, form: Form, setting: bool
         Form::Prose => marked && text.len() >= 5,
         Form::Line => marked && text.len() >= 5 && !text.contains(&b'|'),
         Form::Compared | Form::Argument(_) | Form::Beside | Form::Or => false,
-    }
+    };
+    formed && credential::password(text) && !names_itself(text)
 }
 
 /// Where programs keep their settings.
