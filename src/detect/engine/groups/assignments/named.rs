@@ -3,8 +3,7 @@
 use super::super::super::view::LOOKBACK;
 use super::beside::GIVEN;
 use super::form::Form;
-use super::settings::is_user;
-use super::shape::{bare_password, fits_secret, is_bare, is_code, is_variable, looks_like_key};
+use super::shape::{bare_password, fits_secret, is_bare, is_code, is_user, is_variable, looks_like_key};
 use super::text::{NeedMore, Text, is_dense, is_name, is_quote};
 use super::value::{LONGEST, Look, Value, piece};
 use crate::detect::naming::{self, Meaning, NAME, Named};

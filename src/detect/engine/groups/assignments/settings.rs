@@ -3,7 +3,7 @@
 
 use super::form::Form;
 use super::named::Name;
-use super::shape::{is_marked, names_itself};
+use super::shape::{is_marked, is_user, names_itself};
 use super::text::{NeedMore, Text, is_dense, is_name, is_quote};
 use super::value::{LONGEST, Value, piece};
 use crate::detect::naming::{NAME, Named};
@@ -150,13 +150,6 @@ impl Text<'_> {
         let fits = text.len() >= 8 && credential::basic(text);
         Ok(fits.then(|| piece(SecretKind::Basic, start, end, 0.0)))
     }
-}
-
-/// Whether it may be a user's name: none of a sentence's words, as in `log in with password`.
-pub(super) fn is_user(word: &[u8]) -> bool {
-    let words: [&[u8]; 10] =
-        [b"with", b"using", b"via", b"by", b"and", b"or", b"page", b"form", b"the", b"a"];
-    !words.contains(&word)
 }
 
 /// Whether a line begins with the command that gives a user's name (RFC 959 section 4.1.1, RFC 1939 section 7).

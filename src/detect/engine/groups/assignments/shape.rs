@@ -66,6 +66,13 @@ pub(super) fn fits_password(text: &[u8], strong: bool, form: Form) -> bool {
     formed && credential::password(text) && !names_itself(text) && !is_label(text)
 }
 
+/// Whether it may be a user's name: none of a sentence's words, as in `log in with password`.
+pub(super) fn is_user(word: &[u8]) -> bool {
+    let words: [&[u8]; 10] =
+        [b"with", b"using", b"via", b"by", b"and", b"or", b"page", b"form", b"the", b"a"];
+    !words.contains(&word)
+}
+
 /// In a list of strings a name may stand before another.
 pub(super) fn fits_list(text: &[u8], form: Form) -> bool {
     form != Form::Argument(false) || has_digit(text) && !text.contains(&b'_')
