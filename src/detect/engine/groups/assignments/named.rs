@@ -3,7 +3,7 @@
 use super::super::super::view::LOOKBACK;
 use super::beside::GIVEN;
 use super::form::Form;
-use super::shape::{bare_password, fits_secret, is_bare, is_code, is_user, is_variable, looks_like_key};
+use super::shape::{bare_password, fits_secret, is_bare, is_code, is_variable, looks_like_key, names_user};
 use super::text::{NeedMore, Text, is_dense, is_name, is_quote};
 use super::value::{LONGEST, Look, Value, piece};
 use crate::detect::naming::{self, Meaning, NAME, Named};
@@ -276,7 +276,7 @@ impl Text<'_> {
     /// Whether `login user` stands before the name, on its line or the one before.
     fn behind_login(&self, name: Name) -> bool {
         let mut words = self.head(name).split(u8::is_ascii_whitespace).rev().filter(|word| !word.is_empty());
-        words.next().is_some_and(is_user) && words.next() == Some(b"login")
+        words.next().is_some_and(names_user) && words.next() == Some(b"login")
     }
 
     /// What stands before the name: as much as is kept of a stream.

@@ -3,7 +3,7 @@
 
 use super::form::Form;
 use super::named::Name;
-use super::shape::{is_marked, is_user, names_itself};
+use super::shape::{is_marked, names_itself, names_user};
 use super::text::{NeedMore, Text, is_dense, is_name, is_quote};
 use super::value::{LONGEST, Value, piece};
 use crate::detect::naming::{NAME, Named};
@@ -42,7 +42,7 @@ impl Text<'_> {
         let whole = line.len() < head.len() || self.begins(name);
         let leads = whole && words.clone().next().is_none();
         let headed = whole && words.clone().next().is_some_and(|first| HEADS.contains(&first));
-        let user = words.next_back().is_some_and(is_user);
+        let user = words.next_back().is_some_and(names_user);
         let owned =
             user && words.next_back().is_some_and(|word| matches!(word, b"login" | b"user" | b"username"));
         // What clients of FTP, POP3 and IRC say: the user's name comes in a line before.

@@ -67,7 +67,7 @@ pub(super) fn fits_password(text: &[u8], strong: bool, form: Form) -> bool {
 }
 
 /// Whether it may be a user's name: none of a sentence's words, as in `log in with password`.
-pub(super) fn is_user(word: &[u8]) -> bool {
+pub(super) fn names_user(word: &[u8]) -> bool {
     let words: [&[u8]; 10] =
         [b"with", b"using", b"via", b"by", b"and", b"or", b"page", b"form", b"the", b"a"];
     !words.contains(&word)
