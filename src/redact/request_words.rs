@@ -34,6 +34,8 @@ struct Prints {
     all: Vec<u64>,
     /// How many of them are in order, each once.
     sorted: usize,
+    /// There is no room for more.
+    full: bool,
     /// Of what was replaced.
     gone: BTreeSet<u64>,
     /// Of what went out as it is, whatever was replaced elsewhere.
@@ -114,11 +116,12 @@ impl RequestWords {
 impl Prints {
     /// Whether there is room for more.
     fn keep(&mut self, print: u64) -> bool {
-        if self.all.len() == self.all.capacity() && !self.grow() {
-            return false;
+        // To look for room again at each would take what putting all in order takes.
+        self.full = self.full || self.all.len() == self.all.capacity() && !self.grow();
+        if !self.full {
+            self.all.push(print);
         }
-        self.all.push(print);
-        true
+        !self.full
     }
 
     /// Makes room: as much again, or where that may not be, of what was said more than once.
@@ -328,6 +331,14 @@ mod tests {
         (0..1000).for_each(|_| words.read(&text(1000)));
         assert!(words.prints().all.capacity() <= MOST);
         assert!(words.has("w998 w999"));
+    }
+
+    #[test]
+    fn what_is_full_stays_so_without_being_put_in_order_again() {
+        let words = RequestWords::default();
+        (0..2 * MOST).for_each(|n| words.read(&format!("abc{n}: 314")));
+        let kept = words.prints();
+        assert!(kept.full && kept.all.len() <= MOST);
     }
 
     #[test]

@@ -84,6 +84,9 @@ impl Label {
             (Named::Key, true) => "api_key",
             (Named::Key, false) => "key",
             (Named::Secret, _) => "client_secret",
+            (Named::Login, _) => "auth",
+            (Named::KeyNumber, _) => "d",
+            (Named::Seed, _) => "mnemonic",
         })
     }
 

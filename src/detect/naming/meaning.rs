@@ -13,6 +13,12 @@ pub(crate) enum Named {
     Password,
     Key,
     Secret,
+    /// User and password, in base64.
+    Login,
+    /// A number of a private key (RFC 7518 section 6), in base64.
+    KeyNumber,
+    /// The words of a wallet's seed.
+    Seed,
 }
 
 /// How much a name says.
@@ -204,6 +210,17 @@ fn alone(word: &str, lists: Lists, before: Option<Lists>) -> Option<Meaning> {
     if before.key_strong() { strong(Named::Key) } else { weak(Named::Key) }
 }
 
+/// What a word says whose values are known by their form.
+fn formed(word: &str) -> Option<Meaning> {
+    let named = match word {
+        "auth" => Named::Login,
+        "d" | "k" | "p" | "q" | "dp" | "dq" | "qi" => Named::KeyNumber,
+        "mnemonic" | "phrase" | "seed" => Named::Seed,
+        _ => return None,
+    };
+    Some(Meaning { named, strong: false })
+}
+
 impl Meaning {
     /// Whether the name says it is a secret.
     #[cfg(test)]
@@ -225,7 +242,7 @@ pub(crate) fn meaning(name: &[u8]) -> Option<Meaning> {
         let lists = Lists::of(word);
         said = match (said, alone(word, lists, before)) {
             (_, Some(now)) => Some(now),
-            (None, None) => None,
+            (None, None) => formed(word),
             (said, None) if lists.neutral() => said,
             (_, None) if lists.after_not() => None,
             (Some(said), None) => Some(Meaning { strong: false, ..said }),

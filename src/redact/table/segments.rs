@@ -45,6 +45,17 @@ struct Segment {
     fields: &'static [(usize, Parts)],
 }
 
+impl Segment {
+    /// Whether the fields are a person's: HL7 numbers such segments, and X12 says in the second element that the name is an
+    /// organisation's.
+    fn holds(&self, fields: &str, sign: char) -> bool {
+        let mut fields = fields.split(sign);
+        let (first, second) = (fields.next().unwrap_or_default(), fields.next());
+        let numbered = first.len() <= 4 && first.bytes().all(|byte| byte.is_ascii_digit());
+        (sign != '|' || numbered) && (self.begins != "NM1*" || second != Some("2"))
+    }
+}
+
 /// Of HL7; the first field is 1.
 const HL7: [Segment; 5] = [
     Segment {
@@ -133,6 +144,9 @@ fn segments(text: &str, segment: &Segment, signs: [char; 2], show: &mut dyn FnMu
         let ends = |c: char| matches!(c, '\n' | '\r') || c == '~' && field_sign == '*';
         let line = rest.split(ends).next().unwrap_or_default();
         known = start + line.len();
+        if !segment.holds(line, field_sign) {
+            continue;
+        }
         let mut field = start;
         for (n, written) in (1..).zip(line.split(field_sign)) {
             let of = segment.fields.iter().find(|(place, _)| *place == n);
@@ -238,9 +252,18 @@ mod tests {
 
     #[test]
     fn other_texts_have_none() {
-        for text in
-            ["", "RAPID|1|2", "a * NM1 * b", "N:Quist;Ada", "sn: Quist", "PID|", "NM1*", "PID|||~~^^|"]
-        {
+        for text in [
+            "",
+            "RAPID|1|2",
+            "a * NM1 * b",
+            "N:Quist;Ada",
+            "sn: Quist",
+            "PID|",
+            "NM1*",
+            "PID|||~~^^|",
+            "PID|TTY|TIME|CMD|NICE|PRI",
+            "NM1*85*2*GENERAL HOSPITAL*",
+        ] {
             assert_eq!(fields(text), [], "{text}");
         }
     }

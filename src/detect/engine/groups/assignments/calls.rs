@@ -27,10 +27,14 @@ impl Text<'_> {
             }
             at = self.space(comma + 1)?;
         }
-        let Some(quote) = self.quote(at)?.filter(|quote| quote.byte != b'`') else { return Ok(None) };
+        let Some(quote) = self.quote(at)? else { return Ok(None) };
         let Some(end) = self.closed(quote, ARGUMENT)? else { return Ok(None) };
         let text = self.value_at(quote.end, end);
-        let fits = credential::password(text) && is_marked(text) && !is_label(text) && !text.contains(&b' ');
+        let fits = credential::password(text)
+            && is_marked(text)
+            && !text.starts_with(b"/")
+            && !is_label(text)
+            && !text.contains(&b' ');
         Ok(fits.then(|| piece(SecretKind::Password, quote.end, end, 0.0)))
     }
 }

@@ -58,7 +58,9 @@ impl Text<'_> {
                 return Ok(None);
             }
             for option in options {
-                if self.follows(at, option)? {
+                // Where options begin with a slash, their case does not count.
+                let there = self.view.slice(at, at + option.len());
+                if self.follows(at, option)? && (sign == Some(b'/') || there == option.as_bytes()) {
                     return Ok(Some(at + option.len()));
                 }
             }
@@ -87,7 +89,9 @@ impl Text<'_> {
         // The command may stand in a string, which a quote ends.
         let end = self.run(at, WORD, |byte| is_dense(byte) && byte != b'|')?;
         let text = self.view.slice(at, end);
-        let fits = !text.starts_with(b"-") && credential::password(text);
+        // A few digits are a port, which other commands have behind the same option.
+        let port = text.len() <= 5 && text.iter().all(u8::is_ascii_digit);
+        let fits = !port && !text.starts_with(b"-") && credential::password(text);
         Ok(fits.then(|| piece(SecretKind::Command, at, end, 0.0)))
     }
 
@@ -189,6 +193,10 @@ impl Text<'_> {
 
     /// The same behind the command, whose line ends at `start`.
     pub(super) fn here_string(&self, start: usize, at: usize) -> Result<Option<Value>, NeedMore> {
+        // Marks of conflicts have more.
+        if self.is(at, b'<')? || self.before(start) == Some(b'<') {
+            return Ok(None);
+        }
         let (value, end) = self.word(self.blanks(at)?)?;
         let head = self.view.slice(start.saturating_sub(BEFORE), start);
         let line = head.rsplit(|&byte| byte == b'\n').next().unwrap_or_default();
@@ -214,7 +222,7 @@ const READS_PASSWORD: [&str; 14] = [
     "--passwd-fd",
     "--pass-stdin",
     "--with-token",
-    "--stdin",
+    "passwd --stdin",
     "chpasswd",
     "sudo -S",
     "sudo -kS",

@@ -1,13 +1,10 @@
 //! The private numbers of keys as members of documents: `"d": "…"` of a JSON Web Key (RFC 7518 sections 6.2.2, 6.3.2 and
 //! 6.4.1), `<D>…</D>` of an XML key (W3C XML Signature, and .NET's `RSAKeyValue`).
 
+use super::shape::is_key_number;
 use super::text::{NeedMore, Text};
 use super::value::{LONGEST, Value, piece};
 use crate::detect::rules::SecretKind;
-use crate::detect::validate::credential;
-
-/// The shortest number, in characters of base64: 256 bits.
-const SHORTEST: usize = 42;
 
 impl Text<'_> {
     /// What is given to the member whose name, with the sign behind it, ends at `end`.
@@ -30,7 +27,7 @@ impl Text<'_> {
         let closed = end - start == LONGEST
             || matches!(self.byte(end)?, Some(b'"' | b'\\')) && !element
             || element && self.is(self.space(end)?, b'<')?;
-        let fits = closed && text.len() >= SHORTEST && credential::key(text, true);
+        let fits = closed && is_key_number(text);
         Ok(fits.then(|| piece(SecretKind::Key, start, end, 0.0)))
     }
 }

@@ -6,11 +6,11 @@
 //! |---|---|
 //! | [`search`] | the words |
 //! | [`text`] | reading forwards within bounds |
-//! | [`form`], [`shape`], [`value`] | how a value is given, what it looks like, what it is |
+//! | [`form`], [`shape`], [`seed`], [`value`] | how a value is given, what it looks like, what it is |
 //! | [`foreign`] | passwords given to words of other languages |
 //! | [`fallback`] | values in place of settings that are missing, and quotes within quotes of a shell |
 //! | [`beside`] | values beside names that are values themselves |
-//! | [`calls`], [`command`], [`key_parts`], [`named`], [`seed`], [`settings`], [`places`] | the value of each kind of place |
+//! | [`calls`], [`command`], [`key_parts`], [`named`], [`settings`], [`places`] | the value of each kind of place |
 //! | [`group`] | the scan |
 
 mod beside;

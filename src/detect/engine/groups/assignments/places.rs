@@ -3,6 +3,7 @@
 
 use super::form::Form;
 use super::search::{Hit, Place};
+use super::seed;
 use super::text::{NeedMore, Text, is_dense, is_name};
 use super::value::{LONGEST, Look, Value, piece};
 use crate::detect::naming::{self, NAME};
@@ -11,6 +12,9 @@ use crate::detect::validate::credential;
 
 /// The longest userinfo of an address that is looked at, in bytes.
 const AUTHORITY: usize = 256;
+
+/// How much is read for a seed, in bytes: its words, and what parts them.
+const SEED: usize = 400;
 
 /// Schemes of addresses that open databases and queues, by their beginnings.
 const STORES: &[&[u8]] = &[
@@ -227,6 +231,35 @@ impl Text<'_> {
         let stop = self.run(name, NAME, |byte| is_name(byte) || byte == b'$')?;
         let Some(meaning) = naming::meaning(self.view.slice(name, stop)) else { return Ok(None) };
         Ok(self.quoted(meaning, quote.end, end, Form::Compared))
+    }
+
+    /// The words of a wallet's seed, numbered or not, behind what says that they are.
+    pub(super) fn seed_phrase(&self, end: usize) -> Result<Option<Value>, NeedMore> {
+        let mut at = self.run(end, NAME, is_name)?;
+        // `is`, `(12 words):`, `for my wallet:`.
+        for _ in 0..4 {
+            at = self.run(at, NAME, seed::parts)?;
+            let word = self.run(at, NAME, |byte| !byte.is_ascii_whitespace())?;
+            let text = self.view.slice(at, word);
+            let says = text.ends_with(b":") || text.starts_with(b"(");
+            if !says
+                && !matches!(text, b"is" | b"was" | b"are" | b"for" | b"my" | b"of" | b"this" | b"words)")
+            {
+                break;
+            }
+            at = word;
+        }
+        // Most texts tell soon that they are no seed.
+        self.byte(self.run(at, 3, |byte| !byte.is_ascii_uppercase())?)?;
+        let text = self.view.slice(at, at + SEED);
+        let found = seed::seed(text);
+        let open = found.as_ref().map_or(seed::may_go_on(text), |found| {
+            seed::may_go_on(text.get(found.end..).unwrap_or_default())
+        });
+        if open && text.len() < SEED && !self.view.complete {
+            return Err(NeedMore);
+        }
+        Ok(found.map(|words| piece(SecretKind::Password, at + words.start, at + words.end, 0.0)))
     }
 
     fn identified(&self, at: usize) -> Result<Option<Value>, NeedMore> {

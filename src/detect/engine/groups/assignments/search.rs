@@ -1,5 +1,7 @@
 //! The words by which places of secrets are known, found by one packed search.
 
+use std::cmp::Reverse;
+
 use aho_corasick::packed;
 use aho_corasick::{AhoCorasick, MatchKind};
 
@@ -107,7 +109,7 @@ pub(super) const WORDS: [&[(&str, Place)]; LISTS] = [
         ("UTHORIZATION", Place::Authorization),
         ("earer ", Place::Bearer),
         ("if (", Place::Compared),
-        ("curl", User(&["--user", "-u ", "--proxy-user", "-U "], b':')),
+        ("curl", User(&["--user", "-u", "--proxy-user", "-U"], b':')),
         ("mysql", Place::Mysql),
         ("dsn", Place::DataSource),
         ("Dsn", Place::DataSource),
@@ -166,7 +168,7 @@ pub(super) const WORDS: [&[(&str, Place)]; LISTS] = [
         ("schtasks", Opt(&["/rp "])),
         ("smbclient", User(&["-U ", "--user="], b'%')),
         ("lftp", User(&["-u "], b',')),
-        ("http --auth", User(&["--auth "], b':')),
+        ("http --auth", User(&["--auth"], b':')),
         ("http -a ", User(&["-a "], b':')),
         ("https -a ", User(&["-a "], b':')),
         ("sqlplus ", Place::Slashed),
@@ -183,6 +185,7 @@ pub(super) const WORDS: [&[(&str, Place)]; LISTS] = [
         ("getConnection(", Call(2)),
         (".login(", Call(1)),
         ("auth=(", Call(1)),
+        ("auth = (", Call(1)),
         ("asicAuth(", Call(1)),
         ("asic_auth(", Call(1)),
         ("PasswordCredentials(", Call(1)),
@@ -199,7 +202,7 @@ pub(super) const WORDS: [&[(&str, Place)]; LISTS] = [
         ("rwcommunity ", Setting),
         ("IDENTIFY ", Setting),
         ("AUTH PLAIN ", Setting),
-        ("XAUTH ", Setting),
+        ("XAUTH \"", Setting),
         ("stats auth ", Place::UserSetting),
         ("on >", Place::AccessList),
         ("send \"", Place::Sent),
@@ -208,9 +211,14 @@ pub(super) const WORDS: [&[(&str, Place)]; LISTS] = [
         ("\"auth", Place::Encoded),
         ("_auth ", Place::Encoded),
         ("_auth=", Place::Encoded),
-        ("seed phrase", Place::Seed),
+        ("eed phrase", Place::Seed),
+        ("eed_phrase", Place::Seed),
+        ("EED PHRASE", Place::Seed),
         ("ecovery phrase", Place::Seed),
+        ("ecovery_phrase", Place::Seed),
         ("nemonic", Place::Seed),
+        ("NEMONIC", Place::Seed),
+        ("--proxy-user ", Place::UserSetting),
         ("\"d\"", Place::KeyPart),
         ("\"d\\", Place::KeyPart),
         ("\"k\"", Place::KeyPart),
@@ -310,7 +318,8 @@ impl Hits<'_> {
                 *next = Some(search.find(self.text, from, words));
             }
         }
-        self.next.iter().flatten().flatten().min_by_key(|hit| hit.start).copied()
+        // Of words that begin at one place the longest.
+        self.next.iter().flatten().flatten().min_by_key(|hit| (hit.start, Reverse(hit.end))).copied()
     }
 }
 

@@ -28,7 +28,7 @@ const HEADS: [&[u8]; 10] = [
 ];
 
 /// Words between a setting's name and its value that say how the value is written.
-const WRITTEN: [&str; 6] = ["--plaintext ", "encrypted ", "ascii ", "password ", "0 ", "7 "];
+const WRITTEN: [&str; 5] = ["--plaintext ", "encrypted ", "ascii ", "password ", "md5 "];
 
 /// The longest that is sent, in bytes.
 const SENT: usize = 96;
@@ -38,8 +38,8 @@ impl Text<'_> {
     pub(super) fn on_line(&self, name: Name, at: usize) -> Result<Option<(usize, Form)>, NeedMore> {
         let head = self.head(name);
         let line = head.rsplit(|&byte| byte == b'\n').next().unwrap_or_default();
-        let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
         let whole = line.len() < head.len() || self.begins(name);
+        let mut words = unmarked(line).split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
         let leads = whole && words.clone().next().is_none();
         let headed = whole && words.clone().next().is_some_and(|first| HEADS.contains(&first));
         let user = words.next_back().is_some_and(names_user);
@@ -54,12 +54,7 @@ impl Text<'_> {
         {
             return Ok(None);
         }
-        let mut value = at;
-        for word in WRITTEN {
-            if self.follows(value, word)? {
-                value = self.blanks(value + word.len())?;
-            }
-        }
+        let value = self.behind_written(at)?;
         let end = self.run(value, LONGEST, is_dense)?;
         // A line that begins with the name has its value and no more.
         let behind = self.blanks(end)?;
@@ -67,14 +62,25 @@ impl Text<'_> {
         Ok((headed || owned || ends).then_some((value, Form::Line)))
     }
 
-    /// The next word of a setting.
-    pub(super) fn setting(&self, at: usize) -> Result<Option<Value>, NeedMore> {
-        let mut start = self.blanks(at)?;
-        for word in WRITTEN {
-            if self.follows(start, word)? {
-                start = self.blanks(start + word.len())?;
+    /// Behind the words that say how a value is written, and the number of a key: `7`, `1 md5`.
+    fn behind_written(&self, at: usize) -> Result<usize, NeedMore> {
+        let mut value = at;
+        for _ in 0..2 {
+            if self.byte(value)?.is_some_and(|byte| byte.is_ascii_digit()) && self.is(value + 1, b' ')? {
+                value = self.blanks(value + 1)?;
+            }
+            for word in WRITTEN {
+                if self.follows(value, word)? {
+                    value = self.blanks(value + word.len())?;
+                }
             }
         }
+        Ok(value)
+    }
+
+    /// The next word of a setting.
+    pub(super) fn setting(&self, at: usize) -> Result<Option<Value>, NeedMore> {
+        let mut start = self.behind_written(self.blanks(at)?)?;
         start = self.quote(start)?.map_or(start, |quote| quote.end);
         let end = self.run(start, LONGEST, is_dense)?;
         Ok(self.word_of_setting(start, end))
@@ -107,9 +113,11 @@ impl Text<'_> {
         {
             return Ok(None);
         }
-        let end = self.run(at, SENT, |byte| !matches!(byte, b'"' | b'\\' | b'\n'))?;
+        let end = self.run(at, SENT, |byte| !matches!(byte, b'"' | b'\\') && !byte.is_ascii_control())?;
         let text = self.view.slice(at, end);
-        let fits = matches!(self.byte(end)?, Some(b'"' | b'\\')) && credential::password(text);
+        let closed =
+            self.byte(end)?.is_some_and(|byte| matches!(byte, b'"' | b'\\') || byte.is_ascii_control());
+        let fits = closed && !matches!(text.first(), Some(b'$' | b'[')) && credential::password(text);
         Ok(fits.then(|| piece(SecretKind::Password, at, end, 0.0)))
     }
 
@@ -118,6 +126,10 @@ impl Text<'_> {
     pub(super) fn password_file(&self, start: usize, at: usize) -> Result<Option<Value>, NeedMore> {
         let mut field = at;
         let port = self.view.get(start) == Some(b':');
+        // Names of products and resources have such stars too, behind others.
+        if !port && self.before(start).is_some_and(|byte| byte == b':' || byte.is_ascii_alphanumeric()) {
+            return Ok(None);
+        }
         for _ in 0..if port { 2 } else { 1 } {
             let end = self.run(field, NAME, |byte| is_name(byte) || byte == b'*')?;
             if end == field || !self.is(end, b':')? {
@@ -128,7 +140,7 @@ impl Text<'_> {
         let end = self.run(field, LONGEST, |byte| !byte.is_ascii_whitespace() && !is_quote(byte))?;
         let text = self.value_at(field, end);
         let ends = !matches!(self.byte(end)?, Some(b' ' | b'\t'));
-        let fits = ends && credential::password(text) && !text.starts_with(b"/");
+        let fits = ends && is_marked(text) && credential::password(text) && !text.starts_with(b"/");
         Ok(fits.then(|| piece(SecretKind::Password, field, end, 0.0)))
     }
 
@@ -152,7 +164,28 @@ impl Text<'_> {
     }
 }
 
+/// A line without what listings, diffs, quotations and shells have before it: numbers, signs, prompts.
+fn unmarked(line: &[u8]) -> &[u8] {
+    let mut rest = line.trim_ascii_start();
+    for _ in 0..3 {
+        let word = rest.iter().take_while(|byte| !byte.is_ascii_whitespace()).count();
+        let (first, behind) = rest.split_at(word);
+        let sign = matches!(first, [b'+' | b'-' | b'>' | b'$' | b'#' | b'%' | b':' | b'|'])
+            || matches!(first, [.., b'#' | b'>'])
+            || !first.is_empty()
+                && first.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b':' | b'|'));
+        rest = match (sign, first) {
+            (true, _) => behind.trim_ascii_start(),
+            // A diff has its sign right before the line.
+            (false, [b'+' | b'-', ..]) => rest.get(1..).unwrap_or_default(),
+            _ => return rest,
+        };
+    }
+    rest
+}
+
 /// Whether a line begins with the command that gives a user's name (RFC 959 section 4.1.1, RFC 1939 section 7).
 fn said_user(head: &[u8]) -> bool {
-    head.split(|&byte| byte == b'\n').any(|line| line.starts_with(b"USER ") || line.starts_with(b"NICK "))
+    let mut lines = head.split(|&byte| byte == b'\n').map(unmarked);
+    lines.any(|line| line.starts_with(b"USER ") || line.starts_with(b"NICK "))
 }

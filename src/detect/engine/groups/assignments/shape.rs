@@ -22,7 +22,9 @@ pub(super) fn names_itself(text: &[u8]) -> bool {
     let camel = text
         .windows(2)
         .any(|pair| matches!(pair, [a, b] if a.is_ascii_lowercase() && b.is_ascii_uppercase()));
-    let words = text.iter().all(|byte| is_word(byte) || *byte == b' ');
+    let setting = text.contains(&b'_')
+        && text.iter().all(|&byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
+    let words = setting || text.iter().all(|byte| is_word(byte) || *byte == b' ');
     words
         && (parted && plain || camel && !parted)
         && secrets.iter().any(|word| lower.windows(word.len()).any(|window| window == *word))
@@ -84,6 +86,18 @@ pub(super) fn looks_like_key(text: &[u8]) -> bool {
     text.len() >= 20 && has_digit(text) && text.iter().skip(value).all(|&byte| byte == b'=')
 }
 
+/// The shortest number of a private key, in characters of base64: 256 bits.
+const SHORTEST: usize = 42;
+
+/// Whether this may be a number of a private key in base64, and no digest in hexadecimal.
+pub(super) fn is_key_number(text: &[u8]) -> bool {
+    let coded = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'-' | b'_');
+    text.len() >= SHORTEST
+        && text.iter().all(coded)
+        && !text.iter().all(u8::is_ascii_hexdigit)
+        && credential::key(text, true)
+}
+
 /// A secret that a person chose.
 pub(super) fn fits_secret(text: &[u8], form: Form) -> bool {
     let chosen = has_sign(text) || has_digit(text) && text.len() >= 8 && !text.contains(&b'-');
@@ -105,7 +119,11 @@ pub(super) fn bare_password(text: &[u8], strong: bool, form: Form, setting: bool
         Form::Flag => varied,
         Form::Login | Form::Element => true,
         Form::Prose => marked && text.len() >= 5,
-        Form::Line => marked && text.len() >= 5 && !text.contains(&b'|'),
+        // Not what manuals and schemas have: alternatives, a type that may be absent, lengths, names of the setting.
+        Form::Line => {
+            let written = text.contains(&b'|') || text.ends_with(b"?") || text.ends_with(b"PSK");
+            marked && text.len() >= 5 && !written && text.iter().any(u8::is_ascii_alphabetic)
+        }
         Form::Compared | Form::Argument(_) | Form::Beside | Form::Or => false,
     };
     formed && credential::password(text) && !names_itself(text)

@@ -1,7 +1,8 @@
 //! A value at a place of a secret: what it is, and whether it looks like one.
 
 use super::form::Form;
-use super::shape::{fits_list, fits_password, fits_secret};
+use super::seed::seed;
+use super::shape::{fits_list, fits_password, fits_secret, is_key_number};
 use super::text::{NeedMore, Text};
 use crate::detect::naming::{Meaning, Named};
 use crate::detect::rules::SecretKind;
@@ -31,6 +32,9 @@ pub(super) fn kind(meaning: Meaning, text: &[u8], form: Form) -> Option<SecretKi
     let (kind, fits) = match meaning.named {
         Named::Password => (SecretKind::Password, fits_password(text, strong, form)),
         Named::Key => (SecretKind::Key, credential::key(text, strong) && fits_list(text, form)),
+        Named::Login => (SecretKind::Basic, text.len() >= 8 && credential::basic(text)),
+        Named::KeyNumber => (SecretKind::Key, is_key_number(text)),
+        Named::Seed => (SecretKind::Password, seed(text).is_some()),
         Named::Secret => (
             SecretKind::Secret,
             credential::key(text, strong) && fits_list(text, form) || strong && fits_secret(text, form),
