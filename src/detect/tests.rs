@@ -307,6 +307,9 @@ fn the_default_rules_find_values_and_leave_ordinary_text() {
 fn text_that_cannot_go_on_is_decided_at_once() {
     let cases = [
         ("Sure, ", 6),
+        ("Sure! ", 6),
+        ("Yes. ", 5),
+        ("**Plan** ", 9),
         ("Sure", 0),
         ("and then. ", 10),
         ("mail bob@example.com ", 21),

@@ -164,6 +164,18 @@ fn words_that_begin_sentences_are_no_names() {
     ]);
 }
 
+/// A word of grammar that is somebody's given name too, at the beginning of a sentence.
+#[test]
+fn countries_behind_a_word_that_begins_a_sentence_are_places() {
+    for front in ["In", "Will", "May", "Can"] {
+        for place in ["Germany", "France", "India", "Canada", "London"] {
+            let found = found(&format!("{front} {place} the law says so."));
+            assert!(found.iter().all(|one| *one == format!("LOCATION {place}")), "{front}: {found:?}");
+        }
+    }
+    assert_eq!(found("Will Okonjo called."), ["PERSON Will Okonjo"]);
+}
+
 #[test]
 fn names_with_apostrophes_and_accents_are_whole() {
     check(&[

@@ -37,7 +37,14 @@ pub(super) fn lone_common(view: &View<'_>, start: usize) -> Option<usize> {
         view.slice(start, start + COMMON).iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
     let end = start + letters;
     let next = view.slice(end, end + 2);
-    let alone = matches!(next, [b' ', b'a'..=b'z'] | [b',' | b':' | b'\n' | b';', _]);
+    // Of `Sure! Here`, `Yes. The` and `**Plan**` too: an answer should not wait for more of them.
+    let alone = matches!(
+        next,
+        [b' ', b'a'..=b'z']
+            | [b',' | b':' | b'\n' | b';' | b'!' | b'?', _]
+            | [b'.', b' ' | b'\n']
+            | [b'*', b'*']
+    );
     if !alone || letters == COMMON {
         return None;
     }
@@ -326,6 +333,9 @@ fn company(view: &View<'_>, words: &[Word], begins: bool) -> Option<Tagged> {
     Some(Tagged { tag: Tag::Organization, start: first.start, end, score: 0.8 })
 }
 
+/// Words of grammar that are given names too.
+const GRAMMAR: [&str; 4] = ["in", "will", "may", "can"];
+
 /// What remains of a sequence behind titles and common words, and whether there was a title.
 /// A given name stays where a sentence `begins` with it, or is told, and a name follows.
 fn peeled(words: &[Word], begins: bool, ordinary: fn(Classes) -> bool) -> (&[Word], bool) {
@@ -339,7 +349,12 @@ fn peeled(words: &[Word], begins: bool, ordinary: fn(Classes) -> bool) -> (&[Wor
         let named = |next: &Word| {
             !next.classes.is_ordinary() && next.classes.is_person() && next.spelling == Spelling::Name
         };
-        let name = word.classes.is_given() && begins && more.first().is_some_and(named);
+        // `In Germany`: a country's name may be somebody's too, but not behind such a word.
+        let grammar = word.classes.is_function() || GRAMMAR.contains(&word.lower.as_str());
+        let large =
+            |next: &Word| next.roles.has(Role::LargePlace) || word.lower == "in" && next.classes.is_place();
+        let placed = grammar && more.first().is_some_and(large);
+        let name = word.classes.is_given() && begins && !placed && more.first().is_some_and(named);
         let lawyers = word.spelling == Spelling::Coded && word.lower == "rae";
         let title = title || lawyers && !more.is_empty();
         let front = !more.is_empty() && word.roles.has(Role::Front);
