@@ -20,12 +20,13 @@ pub(super) struct ChatsRoute {
 /// Where chats go to: the first route that redacts on its way to an upstream, that of OpenAI before others.
 pub(super) fn chats(config: &Config) -> ChatsRoute {
     let redacting = || {
-        let leads = |route: &Route| route.upstream.is_some() && route.path.is_some();
-        config.routes.iter().filter(move |route| leads(route) && route.redact.is_some())
+        let leads = |route: &&Route| route.upstream.is_some() && route.redact.is_some();
+        config.routes.iter().filter(leads)
     };
     let named = redacting().find(|route| route.name.as_str() == "openai");
     let route = named.or_else(|| redacting().next());
-    let path = route.and_then(|route| route.path.as_ref()).map_or("/openai", |path| path.as_str());
+    // A route without a path takes them all.
+    let path = route.map_or("/openai", |route| route.path.as_ref().map_or("", |path| path.as_str()));
     // What clients add stands behind the version.
     let base: Vec<&str> = path.split('/').take_while(|segment| *segment != "v1").collect();
     let base = base.join("/");
