@@ -20,8 +20,8 @@ pub(super) struct ChatsRoute {
 /// Where chats go to: the first route that redacts on its way to an upstream, that of OpenAI before others.
 pub(super) fn chats(config: &Config) -> ChatsRoute {
     let redacting = || {
-        let leads = |route: &&Route| route.upstream.is_some() && route.redact.is_some();
-        config.routes.iter().filter(leads)
+        let leads = |route: &Route| route.upstream.is_some() && route.redact.is_some();
+        config.routes.iter().filter(move |route| leads(route))
     };
     let named = redacting().find(|route| route.name.as_str() == "openai");
     let route = named.or_else(|| redacting().next());
