@@ -84,7 +84,7 @@ impl Label {
             (Named::Key, true) => "api_key",
             (Named::Key, false) => "key",
             (Named::Secret, _) => "client_secret",
-            (Named::Login, _) => "auth",
+            (Named::Basic, _) => "auth",
             (Named::KeyNumber, _) => "d",
             (Named::Seed, _) => "mnemonic",
         })

@@ -14,7 +14,7 @@ pub(crate) enum Named {
     Key,
     Secret,
     /// User and password, in base64.
-    Login,
+    Basic,
     /// A number of a private key (RFC 7518 section 6), in base64.
     KeyNumber,
     /// The words of a wallet's seed.
@@ -213,7 +213,7 @@ fn alone(word: &str, lists: Lists, before: Option<Lists>) -> Option<Meaning> {
 /// What a word says whose values are known by their form.
 fn formed(word: &str) -> Option<Meaning> {
     let named = match word {
-        "auth" => Named::Login,
+        "auth" => Named::Basic,
         "d" | "k" | "p" | "q" | "dp" | "dq" | "qi" => Named::KeyNumber,
         "mnemonic" | "phrase" | "seed" => Named::Seed,
         _ => return None,

@@ -16,6 +16,27 @@ const LINE: usize = 384;
 const OPTIONS: usize = 24;
 /// The longest word of a command that is looked at, in bytes; with quotes in it, twice that.
 const WORD: usize = 128;
+/// How far before a value its command is looked for, in bytes.
+const BEFORE: usize = 60;
+
+/// What commands have on their lines that read a password.
+const READS_PASSWORD: [&str; 14] = [
+    "--password-stdin",
+    "--passphrase-fd",
+    "--passwd-fd",
+    "--pass-stdin",
+    "--with-token",
+    "passwd --stdin",
+    "chpasswd",
+    "sudo -S",
+    "sudo -kS",
+    "cryptsetup",
+    "luksOpen",
+    "kinit",
+    "smbpasswd",
+    "pass:stdin",
+];
+
 impl Text<'_> {
     /// A word of a shell with quotes in it: `user:'pass word'`.
     fn word(&self, at: usize) -> Result<(usize, usize), NeedMore> {
@@ -211,27 +232,6 @@ impl Text<'_> {
         fits.then(|| piece(SecretKind::Command, start, start + text.len(), 0.0))
     }
 }
-
-/// How far before a value its command is looked for, in bytes.
-const BEFORE: usize = 60;
-
-/// What commands have on their lines that read a password.
-const READS_PASSWORD: [&str; 14] = [
-    "--password-stdin",
-    "--passphrase-fd",
-    "--passwd-fd",
-    "--pass-stdin",
-    "--with-token",
-    "passwd --stdin",
-    "chpasswd",
-    "sudo -S",
-    "sudo -kS",
-    "cryptsetup",
-    "luksOpen",
-    "kinit",
-    "smbpasswd",
-    "pass:stdin",
-];
 
 fn reads_password(command: &[u8]) -> bool {
     static SEARCH: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| AhoCorasick::new(READS_PASSWORD).ok());

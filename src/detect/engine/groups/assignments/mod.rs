@@ -10,7 +10,7 @@
 //! | [`foreign`] | passwords given to words of other languages |
 //! | [`fallback`] | values in place of settings that are missing, and quotes within quotes of a shell |
 //! | [`beside`] | values beside names that are values themselves |
-//! | [`calls`], [`command`], [`key_parts`], [`named`], [`settings`], [`places`] | the value of each kind of place |
+//! | [`calls`], [`command`], [`key_numbers`], [`named`], [`settings`], [`places`] | the value of each kind of place |
 //! | [`group`] | the scan |
 
 mod beside;
@@ -20,7 +20,7 @@ mod fallback;
 mod foreign;
 mod form;
 mod group;
-mod key_parts;
+mod key_numbers;
 mod named;
 mod places;
 mod search;

@@ -396,7 +396,7 @@ impl Text<'_> {
                 (SecretKind::Secret, fits)
             }
             // Their values are known by their form, and have places of their own.
-            Named::Login | Named::KeyNumber | Named::Seed => (SecretKind::Key, false),
+            Named::Basic | Named::KeyNumber | Named::Seed => (SecretKind::Key, false),
         };
         let listed = setting && self.before(name.start).is_some_and(|byte| byte == b';');
         let kind = if listed { SecretKind::Connection } else { kind };

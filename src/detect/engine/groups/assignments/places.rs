@@ -78,8 +78,8 @@ impl Text<'_> {
             Place::AccessList => self.access_list(start, end)?,
             Place::Sent => self.sent(start, end)?,
             Place::Port => self.password_file(start, end)?,
-            Place::Encoded => self.encoded(end)?,
-            Place::KeyPart => self.key_part(end)?,
+            Place::Basic => self.basic(end)?,
+            Place::KeyNumber => self.key_number(end)?,
             Place::Seed => self.seed_phrase(end)?,
             Place::Foreign => self.foreign(start, end)?,
         };

@@ -12,6 +12,7 @@ const OF_SENTENCES: [&[u8]; 22] = [
     b"the", b"and", b"for", b"are", b"your", b"was", b"but", b"not", b"has", b"our", b"its", b"should",
     b"with", b"from", b"who", b"them", b"these", b"those", b"than", b"words", b"anyone", b"her",
 ];
+
 /// What parts words.
 pub(super) fn parts(byte: u8) -> bool {
     byte.is_ascii_whitespace()

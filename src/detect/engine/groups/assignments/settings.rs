@@ -4,7 +4,7 @@
 use super::form::Form;
 use super::named::Name;
 use super::shape::{is_marked, names_itself, names_user};
-use super::text::{NeedMore, Text, is_dense, is_name, is_quote};
+use super::text::{NeedMore, Text, is_base64, is_dense, is_name, is_quote};
 use super::value::{LONGEST, Value, piece};
 use crate::detect::naming::{NAME, Named};
 use crate::detect::rules::SecretKind;
@@ -145,7 +145,7 @@ impl Text<'_> {
     }
 
     /// What is given to `auth`: user and password in base64.
-    pub(super) fn encoded(&self, end: usize) -> Result<Option<Value>, NeedMore> {
+    pub(super) fn basic(&self, end: usize) -> Result<Option<Value>, NeedMore> {
         let equals = self.before(end) == Some(b'=');
         let quote = self.quote(end)?.map_or(end, |quote| quote.end);
         let sign = self.blanks(quote)?;
@@ -155,9 +155,7 @@ impl Text<'_> {
         }
         let value = self.blanks(behind)?;
         let start = self.quote(value)?.map_or(value, |quote| quote.end);
-        let end = self.run(start, LONGEST, |byte| {
-            byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'-' | b'_')
-        })?;
+        let end = self.run(start, LONGEST, is_base64)?;
         let text = self.value_at(start, end);
         let fits = text.len() >= 8 && credential::basic(text);
         Ok(fits.then(|| piece(SecretKind::Basic, start, end, 0.0)))

@@ -1,7 +1,7 @@
 //! What values look like in their places: passwords of people, labels for them, code.
 
 use super::form::Form;
-use super::text::is_dense;
+use super::text::{is_base64, is_dense};
 use crate::detect::validate::credential;
 
 /// What a value without quotes is made of.
@@ -91,9 +91,8 @@ const SHORTEST: usize = 42;
 
 /// Whether this may be a number of a private key in base64, and no digest in hexadecimal.
 pub(super) fn is_key_number(text: &[u8]) -> bool {
-    let coded = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'-' | b'_');
     text.len() >= SHORTEST
-        && text.iter().all(coded)
+        && text.iter().all(|&byte| is_base64(byte))
         && !text.iter().all(u8::is_ascii_hexdigit)
         && credential::key(text, true)
 }

@@ -32,7 +32,7 @@ pub(super) fn kind(meaning: Meaning, text: &[u8], form: Form) -> Option<SecretKi
     let (kind, fits) = match meaning.named {
         Named::Password => (SecretKind::Password, fits_password(text, strong, form)),
         Named::Key => (SecretKind::Key, credential::key(text, strong) && fits_list(text, form)),
-        Named::Login => (SecretKind::Basic, text.len() >= 8 && credential::basic(text)),
+        Named::Basic => (SecretKind::Basic, text.len() >= 8 && credential::basic(text)),
         Named::KeyNumber => (SecretKind::Key, is_key_number(text)),
         Named::Seed => (SecretKind::Password, seed(text).is_some()),
         Named::Secret => (

@@ -2,13 +2,13 @@
 //! 6.4.1), `<D>…</D>` of an XML key (W3C XML Signature, and .NET's `RSAKeyValue`).
 
 use super::shape::is_key_number;
-use super::text::{NeedMore, Text};
+use super::text::{NeedMore, Text, is_base64};
 use super::value::{LONGEST, Value, piece};
 use crate::detect::rules::SecretKind;
 
 impl Text<'_> {
     /// What is given to the member whose name, with the sign behind it, ends at `end`.
-    pub(super) fn key_part(&self, end: usize) -> Result<Option<Value>, NeedMore> {
+    pub(super) fn key_number(&self, end: usize) -> Result<Option<Value>, NeedMore> {
         let element = self.before(end) == Some(b'>');
         let end = if element { end } else { end - 1 };
         let start = if element {
@@ -20,9 +20,7 @@ impl Text<'_> {
             let Some(open) = self.quote(value)? else { return Ok(None) };
             open.end
         };
-        let end = self.run(start, LONGEST, |byte| {
-            byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'-' | b'_')
-        })?;
+        let end = self.run(start, LONGEST, is_base64)?;
         let text = self.value_at(start, end);
         let closed = end - start == LONGEST
             || matches!(self.byte(end)?, Some(b'"' | b'\\')) && !element
