@@ -3,7 +3,7 @@
 
 #![expect(clippy::print_stdout, reason = "the report of sizes is for whoever asks with --nocapture")]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 #[path = "architecture/docs.rs"]
@@ -242,6 +242,21 @@ fn tuples_in_signatures_are_seen() {
     ] {
         assert_eq!(tuple_parameter(head), expected, "{head}");
     }
+}
+
+/// A name that means a third thing means nothing any more: whoever reads it has to look up which of them it is.
+#[test]
+fn no_type_name_is_in_three_parts() {
+    let all = sources("src");
+    let mut named: BTreeMap<&str, BTreeMap<&str, &str>> = BTreeMap::new();
+    for source in all.iter().filter(|source| !source.path.ends_with("tests.rs")) {
+        for name in source.types() {
+            named.entry(name).or_default().insert(source.part(), &source.path);
+        }
+    }
+    let wrong = named.iter().filter(|(_, parts)| parts.len() > 2);
+    let wrong: Vec<_> = wrong.map(|(name, parts)| format!("{name}: {:?}", parts.values())).collect();
+    none(&wrong);
 }
 
 #[test]

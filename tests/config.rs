@@ -7,7 +7,7 @@ use portcullis::config::settings::{
     Admin, Answers, Api, Auth, Blobs, Limits, Listen, Log, PathMatch, Redact, Requests, S3, Sanitize, Scheme,
     Store, Terminal, Vault,
 };
-use portcullis::config::{Config, Known, Options, Problems, Size, embedded, load, parse, reload};
+use portcullis::config::{CompiledRules, Config, Options, Problems, Size, embedded, load, parse, reload};
 use portcullis::detect::{Catalogue, Detector, RuleSelection};
 use portcullis::gateway::upstream::{BreakerLimits, Ejection, Http, Probe, Timeouts};
 use proptest::prelude::*;
@@ -188,19 +188,19 @@ mod keys {
 #[test]
 fn the_full_file_shows_every_key() {
     use portcullis::config::settings::{
-        Allowed, Audit, Aws, Budget, Certificate, CertificateHeaders, ClamdSocket, Clients, Cors, Detect,
-        FileLimits, HeaderRules, Intel, JwkSource, Jwks, Jwt, Model, ModelTarget, Otlp, Rate, Reload,
-        RemoteIntel, Respond, Route, RouteCertificate, Scan, Settings, Sign, Telemetry, Tls, TokenPlace,
-        Upgrade, Upstream, UpstreamTls, Usage,
+        AllowedValues, Audit, Aws, Budget, Certificate, CertificateHeaders, ClamdSocket, Clients, Cors,
+        Detect, FileLimits, HeaderRules, Intel, JwkSource, Jwks, Jwt, ListenTls, Model, ModelTarget, Otlp,
+        Rate, Reload, RemoteIntel, Respond, Route, RouteCertificate, Scan, Settings, Sign, Telemetry,
+        TokenPlace, Upgrade, Upstream, UpstreamTls, Usage,
     };
     use portcullis::usage::ModelPrice;
     macro_rules! keys_of {
         ($($settings:ty)*) => { [$(keys::of::<$settings>()),*] };
     }
     let all = keys_of! {
-        Settings Store Listen Tls Admin Vault Blobs S3 Log Limits Api Upstream
+        Settings Store Listen ListenTls Admin Vault Blobs S3 Log Limits Api Upstream
         UpstreamTls Aws Timeouts Ejection BreakerLimits Probe Route Respond Rate Jwt JwkSource TokenPlace Sign Jwks Redact
-        Sanitize Scan ClamdSocket Intel RemoteIntel FileLimits Clients Reload Upgrade Telemetry Otlp Detect Allowed
+        Sanitize Scan ClamdSocket Intel RemoteIntel FileLimits Clients Reload Upgrade Telemetry Otlp Detect AllowedValues
         Audit Usage ModelPrice Budget Model ModelTarget Certificate RouteCertificate CertificateHeaders Cors HeaderRules
     };
     let text = uncommented();

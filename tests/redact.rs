@@ -8,7 +8,9 @@ use portcullis::base::budget::Budget;
 use portcullis::base::secret::Secret;
 use portcullis::crypto::fpe::FpeKey;
 use portcullis::detect::{Catalogue, Detector, RuleSelection};
-use portcullis::redact::{Answering, Counts, Keys, Limits, Method, Plan, Redactor, SurrogateMap};
+use portcullis::redact::{
+    Answering, Counts, FindingLimits, Keys, Method, MethodPlan, Redactor, SurrogateMap,
+};
 use portcullis::stream::json::{Embedded, PathSet};
 use portcullis::stream::{Channel, Edit, Editor};
 use proptest::prelude::*;
@@ -36,14 +38,15 @@ fn keys() -> Keys {
 }
 
 fn redactor() -> Redactor {
-    Redactor::new(detector(), Plan::all(Method::Encrypt))
+    Redactor::new(detector(), MethodPlan::all(Method::Encrypt))
 }
 
 /// The document with its strings redacted, and the way back.
 fn redact(doc: &Value) -> (Value, Arc<SurrogateMap>) {
     let doc = doc.to_string();
     let which = PathSet::everything();
-    let (redacted, undo) = redactor().document(doc.as_bytes(), &which, &keys(), Limits::default()).unwrap();
+    let (redacted, undo) =
+        redactor().document(doc.as_bytes(), &which, &keys(), FindingLimits::default()).unwrap();
     (serde_json::from_slice(redacted.value()).unwrap(), Arc::new(undo))
 }
 
@@ -169,7 +172,12 @@ fn surrogates_keep_their_format_in_every_turn() {
     assert_eq!(again[0]["content"].as_str(), Some(text.as_str()));
     let other = Keys { tenant: "other".into(), ..keys() };
     let (elsewhere, ..) = redactor()
-        .document(json!([text]).to_string().as_bytes(), &PathSet::everything(), &other, Limits::default())
+        .document(
+            json!([text]).to_string().as_bytes(),
+            &PathSet::everything(),
+            &other,
+            FindingLimits::default(),
+        )
         .unwrap();
     assert_ne!(elsewhere.value(), json!([text]).to_string().as_bytes());
 }
@@ -200,7 +208,7 @@ fn surrogates_are_found_by_the_rule_of_their_originals() {
     for tenant in 0..40 {
         let keys = Keys { tenant: format!("tenant {tenant}").into(), ..keys() };
         for value in values {
-            let surrogate = redactor().text(value, &keys, Limits::default()).unwrap().0.into_value();
+            let surrogate = redactor().text(value, &keys, FindingLimits::default()).unwrap().0.into_value();
             let rules = found(value).into_iter().map(|(rule, _)| rule);
             assert!(found(&surrogate).into_iter().map(|(rule, _)| rule).eq(rules), "{value} → {surrogate}");
         }
@@ -235,13 +243,13 @@ fn escapes_of_undecoded_json_are_boundaries() {
 /// What begins with the letter of an escape is masked alike where all text is there and where it comes in pieces.
 #[test]
 fn a_backslash_before_a_value_reads_alike_in_streams() {
-    let redactor = Redactor::new(detector(), Plan::all(Method::Mask));
+    let redactor = Redactor::new(detector(), MethodPlan::all(Method::Mask));
     for letter in 'a'..='z' {
         for value in ["@corp-mail.example.com", "o.doe@example.org", "4012 8888 8888 1881", " 536-22-8726"] {
             let text = format!("Line \\{letter}{value}.");
             let counts = Arc::new(Counts::new(detector().rule_count()));
             let live = edit(&mut redactor.live(&keys(), counts), &text, &[7]);
-            let whole = redactor.text(&text, &keys(), Limits::default()).unwrap().0.into_value();
+            let whole = redactor.text(&text, &keys(), FindingLimits::default()).unwrap().0.into_value();
             assert_eq!(live, whole, "{text}");
         }
     }
@@ -312,7 +320,7 @@ fn nothing_is_held_where_nothing_was_issued_or_can_begin() {
 #[test]
 fn no_debug_shows_a_value() {
     let (_, undo) = redact(&json!([ticket()]));
-    let text = redactor().text(&ticket(), &keys(), Limits::default()).unwrap().0;
+    let text = redactor().text(&ticket(), &keys(), FindingLimits::default()).unwrap().0;
     let counts = Arc::new(Counts::new(detector().rule_count()));
     let mut live = redactor().live(&keys(), Arc::clone(&counts));
     let mut answer = redactor().answer(Answering::Restore(Arc::clone(&undo)));
@@ -341,12 +349,12 @@ proptest! {
     #[test]
     fn chunks_do_not_show((text, cuts) in (text(), cuts())) {
         for method in [Method::Mask, Method::Replace, Method::Encrypt, Method::DetectOnly] {
-            let redactor = Redactor::new(detector(), Plan::all(method.clone()));
+            let redactor = Redactor::new(detector(), MethodPlan::all(method.clone()));
             let counts = Arc::new(Counts::new(detector().rule_count()));
             let live = edit(&mut redactor.live(&keys(), Arc::clone(&counts)), &text, &cuts);
             let mask = Answering::Mask { keys: keys(), counts };
             prop_assert_eq!(&edit(&mut redactor.answer(mask), &text, &cuts), &live);
-            prop_assert_eq!(redactor.text(&text, &keys(), Limits::default()).unwrap().0.into_value(), live.clone());
+            prop_assert_eq!(redactor.text(&text, &keys(), FindingLimits::default()).unwrap().0.into_value(), live.clone());
             prop_assert!(method != Method::DetectOnly || live == text);
         }
     }
@@ -357,7 +365,7 @@ proptest! {
         let (redacted, undo) = redact(&json!([issued]));
         let redacted = redacted[0].as_str().unwrap();
         let other = Keys { tenant: "other".into(), ..keys() };
-        let invented = redactor().text(&invented, &other, Limits::default()).unwrap().0.into_value();
+        let invented = redactor().text(&invented, &other, FindingLimits::default()).unwrap().0.into_value();
         prop_assume!(!redacted.contains(&invented));
         prop_assert_eq!(restore(&undo, &invented, &cuts), invented);
     }
@@ -390,7 +398,7 @@ proptest! {
         };
         let original = doc(&strings);
         let which = PathSet::everything();
-        let run = redactor().document(original.as_bytes(), &which, &keys(), Limits::default());
+        let run = redactor().document(original.as_bytes(), &which, &keys(), FindingLimits::default());
         let redacted = String::from_utf8(run.unwrap().0.into_value()).unwrap();
         let parsed: Value = serde_json::from_str(&redacted).unwrap();
         let strings: Vec<String> =

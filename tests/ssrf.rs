@@ -9,12 +9,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use portcullis::net::{Allow, Client, Limits, Lookup, Lookups, NetError};
+use portcullis::net::{AddressFuture, Allow, Client, FetchLimits, Lookup, NetError};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Instant, sleep};
 
-const LIMITS: Limits = Limits { time: Duration::from_secs(2), size: 1 << 20 };
+const LIMITS: FetchLimits = FetchLimits { time: Duration::from_secs(2), size: 1 << 20 };
 
 /// A server that answers each connection's head with what `answer` says to its path.
 async fn serve<F>(answer: F) -> (SocketAddr, Arc<AtomicUsize>)
@@ -190,7 +190,7 @@ async fn open_closed_and_forbidden_look_the_same() {
 struct Table(Vec<Vec<IpAddr>>, AtomicUsize);
 
 impl Lookup for Table {
-    fn lookup(&self, name: &str) -> Lookups {
+    fn lookup(&self, name: &str) -> AddressFuture {
         let n = self.1.fetch_add(1, Ordering::SeqCst).min(self.0.len().saturating_sub(1));
         let (found, silent) = (self.0.get(n).cloned(), name.starts_with("silent"));
         Box::pin(async move {

@@ -15,12 +15,12 @@ use portcullis::api::token::{NewToken, TokenError, Tokens};
 use portcullis::base::clock::{FixedClock, SharedClock, SystemClock, Timestamp};
 use portcullis::base::secret::Secret;
 use portcullis::crypto::fpe::FpeKey;
-use portcullis::gateway::llm::kept::{Named, Role};
+use portcullis::gateway::llm::resources::{ResourceReference, ResourceRole};
 use portcullis::gateway::memory::{Memory, RequestMemory, RequestMemoryParts};
 use portcullis::redact::SurrogateMap;
-use portcullis::store::postgres::{Database, Tls};
+use portcullis::store::postgres::{Database, SslMode};
 use portcullis::store::{
-    Appended, EmbeddedRecords, Entry, Expected, Key, LogLine, LogLines, PostgresRecords, Records,
+    Appended, EmbeddedRecords, Expected, Key, LogLine, LogLines, NewRow, PostgresRecords, Records,
 };
 use portcullis::vault::{MasterKey, Vault, VaultError};
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
@@ -159,7 +159,7 @@ async fn a_row_moved_to_another_place_does_not_open() {
             async move { records.scan(kind, "", 1).await.unwrap().remove(0) }
         };
         let (source, target) = (row(from).await, row(to).await);
-        let moved = Entry::lasting(source.entry.value.clone());
+        let moved = NewRow::lasting(source.entry.value.clone());
         // From a row onto itself: the same bytes under the next version, which is how a rollback would look.
         records.put_if(&target.key, Expected::Version(target.version), moved).await.unwrap();
         let opened = match place.vault(&records).await {
@@ -233,7 +233,7 @@ async fn child_works_on_the_file_it_is_given() {
         }
     }
     let key = Key::new("test.mark", std::process::id().to_string());
-    records.put_if(&key, Expected::Absent, Entry::lasting(mark(&fpe).to_vec())).await.unwrap();
+    records.put_if(&key, Expected::Absent, NewRow::lasting(mark(&fpe).to_vec())).await.unwrap();
 }
 
 #[tokio::test]
@@ -274,7 +274,7 @@ async fn schema(name: &str) -> Option<Database> {
     }
     Some(Database {
         url: Secret::new(format!("{url}?options=-csearch_path%3D{name}")),
-        tls: Tls::Disable,
+        tls: SslMode::Disable,
         ca: None,
         connections: 2,
         timeout: Duration::from_secs(5),
@@ -350,7 +350,7 @@ fn calls_from_another_runtime_outlive_it() {
     let records = own.block_on(PostgresRecords::open(&database, clock())).unwrap();
     let key = Key::new("case", "a");
     let caller = runtime();
-    caller.block_on(records.put_if(&key, Expected::Absent, Entry::lasting(vec![1]))).unwrap();
+    caller.block_on(records.put_if(&key, Expected::Absent, NewRow::lasting(vec![1]))).unwrap();
     drop(caller);
     assert_eq!(own.block_on(records.get(&key)).unwrap().unwrap().version, 1);
     own.block_on(records.close());
@@ -383,7 +383,7 @@ impl Process {
     /// How many values are found by an id.
     async fn found(&self, caller: &str, route: &str, id: &str) -> usize {
         let mut request = self.request(caller, route).await;
-        request.find(&[Named { id: id.to_owned(), role: Role::Reads }]).await;
+        request.find(&[ResourceReference { id: id.to_owned(), role: ResourceRole::Reads }]).await;
         request.restored().load().len()
     }
 
@@ -414,7 +414,7 @@ async fn what_was_issued_is_known_to_every_process_for_its_time_and_to_its_calle
     request.written().await;
     // A second one, which goes on with the first, adds to the same.
     let mut request = one.request("me", "chat").await;
-    request.find(&[Named { id: "resp_1".to_owned(), role: Role::Continues }]).await;
+    request.find(&[ResourceReference { id: "resp_1".to_owned(), role: ResourceRole::Continues }]).await;
     request.issued(issued("815-60-8228", "536-22-8726"));
     request.name("resp_2");
     request.note();

@@ -8,8 +8,8 @@ use portcullis::base::secret::Secret;
 use portcullis::crypto::fpe::FpeKey;
 use portcullis::detect::{Catalogue, Detector, RuleSelection};
 use portcullis::redact::{
-    Alphabet, Chosen, Digest, Fpe, FpeContext, Keys, Limits, Made, Method, Partial, Plan, Redactor, Salted,
-    Selected, Selection, structured,
+    Alphabet, CallRights, Digest, FindingLimits, Fpe, FpeContext, Keys, Method, MethodPlan, PartialMask,
+    PathTree, Redactor, Salted, Selected, Selection, structured,
 };
 use portcullis::stream::json::Segment;
 use proptest::prelude::*;
@@ -29,7 +29,7 @@ fn catalogue() -> Catalogue {
 fn redactor(rules: &[&str], method: Method) -> Redactor {
     let catalogue = catalogue();
     let selection = RuleSelection::only(&catalogue, rules.iter().copied()).unwrap();
-    Redactor::new(Detector::new(&catalogue, &selection).unwrap(), Plan::all(method))
+    Redactor::new(Detector::new(&catalogue, &selection).unwrap(), MethodPlan::all(method))
 }
 
 fn key(bytes: &[u8]) -> Arc<FpeKey> {
@@ -99,7 +99,7 @@ fn selected<'s>(selection: &'s Selection, redactors: &'s [Redactor]) -> Selected
 
 fn everywhere(doc: &[u8], redactor: Redactor) -> (portcullis::redact::Redacted<Vec<u8>>, FpeContext) {
     let parts = [redactor];
-    structured(doc, selected(&Selection::Everything, &parts), &keys(), Limits::default()).unwrap()
+    structured(doc, selected(&Selection::Everything, &parts), &keys(), FindingLimits::default()).unwrap()
 }
 
 #[test]
@@ -138,7 +138,7 @@ proptest! {
             Method::Mask,
             Method::Replace,
             Method::Text("[gone]".into()),
-            Method::Partial(Arc::new(Partial { masks: false, left: 1, right: 2, ignore: vec!['-'], with: '#' })),
+            Method::Partial(Arc::new(PartialMask { masks: false, left: 1, right: 2, ignore: vec!['-'], with: '#' })),
             Method::Hash(Arc::new(Salted { digest: Digest::Md5, salt: Secret::new(b"salt".to_vec()) })),
             Method::DetectOnly,
         ];
@@ -152,15 +152,15 @@ proptest! {
             prop_assert_eq!(redacted.value(), &doc);
         }
         // A document of which nothing is chosen stays as it is, to the byte.
-        let none = Selection::Chosen(Chosen::default());
+        let none = Selection::Chosen(PathTree::default());
         let parts = [redactor(&RULES, method)];
-        let (same, _) = structured(&doc, selected(&none, &parts), &keys(), Limits::default()).unwrap();
+        let (same, _) = structured(&doc, selected(&none, &parts), &keys(), FindingLimits::default()).unwrap();
         prop_assert_eq!(same.value(), &doc);
     }
 
     #[test]
     fn texts_come_back_from_an_edited_answer(text in text(), alphabet in alphabet()) {
-        let (redacted, context) = redactor(&RULES, fpe(alphabet)).text(&text, &keys(), Limits::default()).unwrap();
+        let (redacted, context) = redactor(&RULES, fpe(alphabet)).text(&text, &keys(), FindingLimits::default()).unwrap();
         let answer = format!("Sure. {} and again: {}.", redacted.value(), redacted.value());
         let read = FpeContext::from_bytes(context.to_bytes().expose()).unwrap();
         let restored = read.restorer(key(&[7; 32])).text(&answer).unwrap();
@@ -170,8 +170,8 @@ proptest! {
     #[test]
     fn a_context_is_read_whole_or_not_at_all(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
         drop(FpeContext::from_bytes(&bytes));
-        let (_, mut context) = redactor(&RULES, fpe(Alphabet::Numeric)).text("536-90-4399", &keys(), Limits::default()).unwrap();
-        for made in [None, Some(Made { config: Some("pci_a".to_owned()), names_key: true })] {
+        let (_, mut context) = redactor(&RULES, fpe(Alphabet::Numeric)).text("536-90-4399", &keys(), FindingLimits::default()).unwrap();
+        for made in [None, Some(CallRights { config: Some("pci_a".to_owned()), names_key: true })] {
             context.made = made;
             let whole = context.to_bytes();
             for end in 0..whole.expose().len() {
@@ -185,16 +185,16 @@ proptest! {
 fn a_context_says_what_it_was_made_with() {
     let text = "ssn 536-90-4399";
     let (redacted, mut context) =
-        redactor(&RULES, fpe(Alphabet::Numeric)).text(text, &keys(), Limits::default()).unwrap();
+        redactor(&RULES, fpe(Alphabet::Numeric)).text(text, &keys(), FindingLimits::default()).unwrap();
     let before = context.to_bytes();
     // Without it, it has the form before: its number, then at once the key's name, which is empty here.
     assert_eq!(before.expose().get(..6).unwrap(), [2, 0, 0, 0, 0, 0]);
     let config = Some(format!("pci_{}", "a".repeat(32)));
     for made in [
         None,
-        Some(Made::default()),
-        Some(Made { config: None, names_key: true }),
-        Some(Made { config, names_key: false }),
+        Some(CallRights::default()),
+        Some(CallRights { config: None, names_key: true }),
+        Some(CallRights { config, names_key: false }),
     ] {
         context.made = made.clone();
         let bytes = context.to_bytes();
@@ -217,7 +217,7 @@ fn surrogates_are_those_of_an_independent_ff1() {
         let method = Method::Fpe(Arc::new(Fpe { alphabet, tweak: Some(unhex(tweak)) }));
         let keys = Keys { fpe: Some(key(&unhex(hex))), tenant: Arc::from("test"), ..Keys::default() };
         let (redacted, context) =
-            redactor(&["ANYTHING"], method).text(text, &keys, Limits::default()).unwrap();
+            redactor(&["ANYTHING"], method).text(text, &keys, FindingLimits::default()).unwrap();
         assert_eq!(redacted.value(), expected, "{row}");
         let restored = context.restorer(key(&unhex(hex))).text(expected).unwrap();
         assert_eq!(restored, text);
@@ -228,7 +228,7 @@ fn surrogates_are_those_of_an_independent_ff1() {
 fn a_context_does_not_grow_with_the_values_it_stands_for() {
     let size = |text: &str| {
         let (_, context) = redactor(&["ANYTHING"], fpe(Alphabet::Alphanumeric))
-            .text(text, &keys(), Limits::default())
+            .text(text, &keys(), FindingLimits::default())
             .unwrap();
         context.to_bytes().expose().len()
     };
@@ -239,14 +239,14 @@ fn a_context_does_not_grow_with_the_values_it_stands_for() {
 #[test]
 fn numbers_stay_numbers_where_they_are_chosen() {
     let doc = br#"{"card": 4111111111111111, "n": 1.50, "id": 536904399, "s": "x"}"#;
-    let mut chosen = Chosen::default();
+    let mut chosen = PathTree::default();
     chosen.choose([Segment::Key("card")], 0);
     chosen.choose([Segment::Key("id")], 0);
     let which = Selection::Chosen(chosen);
     for method in [Method::Encrypt, fpe(Alphabet::Numeric)] {
         let parts = [redactor(&["CREDIT_CARD", "ANYTHING"], method)];
         let (redacted, context) =
-            structured(doc, selected(&which, &parts), &keys(), Limits::default()).unwrap();
+            structured(doc, selected(&which, &parts), &keys(), FindingLimits::default()).unwrap();
         let value: Value = serde_json::from_slice(redacted.value()).unwrap();
         assert!(value["card"].is_u64() && value["card"] != 4_111_111_111_111_111_u64);
         assert!(value["id"].is_u64() && String::from_utf8_lossy(redacted.value()).contains("\"n\": 1.50"));
@@ -260,7 +260,7 @@ fn numbers_stay_numbers_where_they_are_chosen() {
 #[test]
 fn what_nobody_issued_stays() {
     let (redacted, context) = redactor(&["US_SSN"], fpe(Alphabet::Numeric))
-        .text("ssn 536-90-4399", &keys(), Limits::default())
+        .text("ssn 536-90-4399", &keys(), FindingLimits::default())
         .unwrap();
     let surrogate = redacted.value().strip_prefix("ssn ").unwrap().to_owned();
     let restorer = context.restorer(key(&[7; 32]));

@@ -10,14 +10,14 @@ use http::{HeaderValue, Method, StatusCode};
 use crate::api::call::{Answer, Call, Handler};
 use crate::api::envelope::{DialectChoice, REQUEST_ID, Stamp};
 use crate::api::error::{ApiError, Code, Invalid};
-use crate::api::grant::{Arrivals, Grant, Grants, Verb, safe_name};
-use crate::api::incoming::{Form, Incoming, stored};
+use crate::api::grant::{ArrivalObserver, Grant, Grants, Verb, safe_name};
+use crate::api::incoming::{Incoming, IncomingForm, stored};
 use crate::api::token::Tokens;
 use crate::api::token_fault::unread;
 use crate::base::budget::Charge;
 use crate::base::id::RequestId;
-use crate::store::blobs::{Piece, Pieces};
-use crate::store::{Blobs, Facts, Opened};
+use crate::store::blobs::{ByteStream, NextChunk};
+use crate::store::{Blobs, Facts, OpenBlob};
 
 /// What a form may say before its file, in bytes for each field.
 const FIELD: usize = 64 << 10;
@@ -30,7 +30,7 @@ pub struct BlobPort {
     grants: Arc<Grants>,
     tokens: Arc<Tokens>,
     blobs: Arc<dyn Blobs>,
-    arrivals: Arc<dyn Arrivals>,
+    arrivals: Arc<dyn ArrivalObserver>,
     dialect: DialectChoice,
 }
 
@@ -40,7 +40,7 @@ impl BlobPort {
         grants: Arc<Grants>,
         tokens: Arc<Tokens>,
         blobs: Arc<dyn Blobs>,
-        arrivals: Arc<dyn Arrivals>,
+        arrivals: Arc<dyn ArrivalObserver>,
         dialect: DialectChoice,
     ) -> Self {
         Self { grants, tokens, blobs, arrivals, dialect }
@@ -80,7 +80,7 @@ impl BlobPort {
             let put = self.blobs.put(&grant.blob, &mut incoming, grant.limit).await;
             return put.map_err(|error| incoming.fault(&error));
         }
-        let mut form = Form::read(&call.head.headers, call.body)?;
+        let mut form = IncomingForm::read(&call.head.headers, call.body)?;
         while let Some(mut part) = form.part().await? {
             if part.name() != "file" && part.file_name().is_none() {
                 drop(part.whole(FIELD).await?);
@@ -118,7 +118,7 @@ impl Handler for BlobPort {
 }
 
 /// A file as a download that no browser takes for a page.
-pub(super) fn file_answer(id: &RequestId, name: &str, file: Opened) -> Answer {
+pub(super) fn file_answer(id: &RequestId, name: &str, file: OpenBlob) -> Answer {
     let mut answer = Answer::stream(HeaderValue::from_static("application/octet-stream"), file);
     let headers = &mut answer.headers;
     let named = HeaderValue::from_str(&attachment(name));
@@ -164,17 +164,17 @@ pub fn form_data(name: &str) -> String {
 }
 
 /// The file, with what it holds of a budget while it is read.
-pub fn charged(file: Opened, charge: Charge) -> Opened {
-    Opened { size: file.size, bytes: Box::new(Charged { bytes: file.bytes, _charge: charge }) }
+pub fn charged(file: OpenBlob, charge: Charge) -> OpenBlob {
+    OpenBlob { size: file.size, bytes: Box::new(Charged { bytes: file.bytes, _charge: charge }) }
 }
 
 struct Charged {
-    bytes: Box<dyn Pieces>,
+    bytes: Box<dyn ByteStream>,
     _charge: Charge,
 }
 
-impl Pieces for Charged {
-    fn next(&mut self) -> Piece<'_> {
+impl ByteStream for Charged {
+    fn next(&mut self) -> NextChunk<'_> {
         self.bytes.next()
     }
 }

@@ -12,7 +12,7 @@ use crate::api::token::Principal;
 use crate::base::budget::{Budget, Charge, Exhausted};
 use crate::base::clock::{SharedClock, Timestamp};
 use crate::base::id::RequestId;
-use crate::store::{Opened, Pieces};
+use crate::store::{ByteStream, OpenBlob};
 
 /// Why a body cannot be had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -47,13 +47,13 @@ pub trait BodyRead: Send {
 
 /// A whole body in memory, and what it holds of the budget.
 #[derive(Debug)]
-pub struct Collected {
+pub struct BufferedBody {
     /// The bytes.
     pub bytes: Bytes,
     charge: Charge,
 }
 
-impl Collected {
+impl BufferedBody {
     /// Reads `body` to its end under `limit` bytes.
     ///
     /// # Errors
@@ -120,7 +120,7 @@ pub enum Body {
     /// In memory.
     Whole(Bytes),
     /// Comes piece by piece; the headers say how long it is.
-    Stream(Box<dyn Pieces>),
+    Stream(Box<dyn ByteStream>),
 }
 
 impl std::fmt::Debug for Body {
@@ -155,7 +155,7 @@ impl Answer {
     }
 
     /// A file, with a body that comes piece by piece.
-    pub fn stream(media_type: HeaderValue, file: Opened) -> Self {
+    pub fn stream(media_type: HeaderValue, file: OpenBlob) -> Self {
         let mut headers = HeaderMap::with_capacity(8);
         headers.insert(CONTENT_TYPE, media_type);
         headers.insert(CONTENT_LENGTH, HeaderValue::from(file.size));

@@ -1,4 +1,4 @@
-//! [`Changes`]: administrative acts, written down before whoever asked for one is told.
+//! [`ChangeLog`]: administrative acts, written down before whoever asked for one is told.
 
 use std::sync::Arc;
 
@@ -10,14 +10,14 @@ use crate::base::clock::SharedClock;
 
 /// Where administrative acts are written down. Cheap to clone.
 #[derive(Clone)]
-pub struct Changes {
+pub struct ChangeLog {
     /// The audit log, if there is one.
     pub audit: Option<Arc<AuditLog>>,
     /// Reads time.
     pub clock: SharedClock,
 }
 
-impl Changes {
+impl ChangeLog {
     /// Writes down what somebody did, such as `token.create`, and the id of what it was done with.
     ///
     /// # Errors

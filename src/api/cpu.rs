@@ -91,16 +91,16 @@ struct PoolState {
     /// Works that have begun and have not ended.
     begun: usize,
     /// The callers that have work waiting, the next one first.
-    lines: VecDeque<Line>,
+    lines: VecDeque<CallerQueue>,
 }
 
 /// One caller's waiting work, what has begun before what has not.
-struct Line {
+struct CallerQueue {
     caller: Caller,
-    works: VecDeque<Waiting>,
+    works: VecDeque<WaitingWork>,
 }
 
-struct Waiting {
+struct WaitingWork {
     begun: bool,
     grant: oneshot::Sender<CpuPermit>,
 }
@@ -137,7 +137,7 @@ impl Pool {
             return Ok(granted);
         }
         let known = state.lines.iter().position(|line| line.caller == *caller);
-        let waiting = Waiting { begun, grant };
+        let waiting = WaitingWork { begun, grant };
         match known.and_then(|at| state.lines.get_mut(at)) {
             Some(line) if !begun && line.works.len() >= LINE => return Err(PoolError::Full),
             Some(line) if !begun => line.works.push_back(waiting),
@@ -146,7 +146,7 @@ impl Pool {
                 let line = known.and_then(|at| state.lines.remove(at));
                 let mut works = line.map(|line| line.works).unwrap_or_default();
                 works.push_front(waiting);
-                state.lines.push_back(Line { caller: caller.clone(), works });
+                state.lines.push_back(CallerQueue { caller: caller.clone(), works });
             }
         }
         self.waiting.fetch_add(1, Ordering::Relaxed);
@@ -177,7 +177,7 @@ impl PoolState {
     /// The next work in turn. Its caller goes behind the others.
     fn next(&mut self) -> Option<oneshot::Sender<CpuPermit>> {
         let room = self.begun < BEGUN;
-        let ready = |line: &Line| line.works.front().is_some_and(|first| first.begun || room);
+        let ready = |line: &CallerQueue| line.works.front().is_some_and(|first| first.begun || room);
         let at = self.lines.iter().position(ready)?;
         let mut line = self.lines.remove(at)?;
         let next = line.works.pop_front();
@@ -189,7 +189,7 @@ impl PoolState {
 }
 
 /// One work that has begun.
-struct Running {
+struct RunningWork {
     pool: Arc<Pool>,
     caller: Caller,
     stopped: AtomicBool,
@@ -203,13 +203,13 @@ struct Slice {
     began: Instant,
 }
 
-impl Running {
+impl RunningWork {
     fn slice(&self) -> MutexGuard<'_, Slice> {
         self.slice.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl GoOn for Running {
+impl GoOn for RunningWork {
     fn go_on(&self) -> Result<(), Stopped> {
         if self.stopped.load(Ordering::Relaxed) {
             return Err(Stopped);
@@ -235,16 +235,16 @@ impl GoOn for Running {
 }
 
 /// Whoever waits for a work: the work stops when this is dropped.
-struct Wanted(Arc<Running>);
+struct Waiter(Arc<RunningWork>);
 
-impl Drop for Wanted {
+impl Drop for Waiter {
     fn drop(&mut self) {
         self.0.stopped.store(true, Ordering::Relaxed);
     }
 }
 
 /// A work on its thread: when it ends, however it does, its place is given back.
-struct OnThread(Arc<Running>);
+struct OnThread(Arc<RunningWork>);
 
 impl Drop for OnThread {
     fn drop(&mut self) {
@@ -286,7 +286,7 @@ impl CpuPool {
         }
         let place = self.0.place(&job.caller, false)?.await.map_err(|_| PoolError::GivenUp)?;
         let now = self.0.clock.instant();
-        let running = Arc::new(Running {
+        let running = Arc::new(RunningWork {
             pool: Arc::clone(&self.0),
             caller: job.caller,
             stopped: AtomicBool::new(false),
@@ -295,7 +295,7 @@ impl CpuPool {
         });
         self.0.state().begun += 1;
         let thread = OnThread(Arc::clone(&running));
-        let _wanted = Wanted(Arc::clone(&running));
+        let _wanted = Waiter(Arc::clone(&running));
         let done = tokio::task::spawn_blocking(move || {
             let _thread = thread;
             work(&Checkpoint::new(running))

@@ -34,16 +34,16 @@ pub struct Bound {
 
 /// What each caller has had.
 pub struct Distinct {
-    callers: DashMap<Caller, Window>,
+    callers: DashMap<Caller, CallerWindow>,
     hasher: RandomState,
     clock: SharedClock,
     metrics: FrontMetrics,
 }
 
 /// One caller's values since some time.
-struct Window {
+struct CallerWindow {
     began: Instant,
-    values: Smallest,
+    values: SmallestDigests,
     /// Whether one more was refused. Then all are: else whoever shares an address with others could try which values they
     /// have had.
     refused: bool,
@@ -58,7 +58,7 @@ impl Distinct {
     fn count(&self, caller: &Caller, bound: Bound, value: &str) -> Result<(), Spent> {
         let digest = self.hasher.hash_one(value);
         let now = self.clock.instant();
-        let fresh = || Window { began: now, values: Smallest::default(), refused: false };
+        let fresh = || CallerWindow { began: now, values: SmallestDigests::default(), refused: false };
         let mut window = match self.callers.get_mut(caller) {
             Some(known) => known,
             None => {
@@ -136,19 +136,21 @@ impl DistinctLimit {
     pub fn of(&self, caller: Caller) -> Quota {
         match self.bound {
             None => Quota::default(),
-            Some(bound) => Quota::new(Arc::new(Share { counts: Arc::clone(&self.counts), bound, caller })),
+            Some(bound) => {
+                Quota::new(Arc::new(CallerShare { counts: Arc::clone(&self.counts), bound, caller }))
+            }
         }
     }
 }
 
 /// One caller's part in it.
-struct Share {
+struct CallerShare {
     counts: Arc<Distinct>,
     bound: Bound,
     caller: Caller,
 }
 
-impl Count for Share {
+impl Count for CallerShare {
     fn count(&self, value: &str) -> Result<(), Spent> {
         self.counts.count(&self.caller, self.bound, value)
     }
@@ -156,9 +158,9 @@ impl Count for Share {
 
 /// The smallest digests of all that came, in order.
 #[derive(Default)]
-struct Smallest(Vec<u64>);
+struct SmallestDigests(Vec<u64>);
 
-impl Smallest {
+impl SmallestDigests {
     /// Whether it is among them: then its value was counted. Below [`KEPT`] values the converse holds too.
     fn has(&self, digest: u64) -> bool {
         self.0.binary_search(&digest).is_ok()

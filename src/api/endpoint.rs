@@ -1,6 +1,6 @@
 //! The table of endpoints: everything follows from it (routing, methods allowed, scopes).
 //!
-//! An [`Endpoint`] is typed: what it asks, what it replies. [`Served`] erases the types: decode, validate, call,
+//! An [`Endpoint`] is typed: what it asks, what it replies. [`EndpointHandler`] erases the types: decode, validate, call,
 //! envelope. Endpoints are reachable bare (`/v1/redact`), under their service's name (`/redact/v1/redact`), and by
 //! host (`redact.*`); a slash at the end is none. What is no plain JSON operation is
 //! mounted behind a [`Mount`].
@@ -12,11 +12,11 @@ use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use serde::Serialize;
 
-use crate::api::call::{Answer, BodyError, Call, Collected, Handler};
+use crate::api::call::{Answer, BodyError, BufferedBody, Call, Handler};
 use crate::api::cpu::apart;
 use crate::api::envelope::{Dialect, DialectChoice, Stamp};
 use crate::api::error::ApiError;
-use crate::api::fields::Fields;
+use crate::api::fields::ObjectFields;
 use crate::api::json;
 use crate::api::scope::Target;
 use crate::api::token::{Principal, Service};
@@ -63,7 +63,7 @@ pub trait Endpoint: Send + Sync + 'static {
     ///
     /// # Errors
     /// All faults of the body at once.
-    fn parse(&self, fields: Fields<'_>) -> Result<Self::Request, ApiError>;
+    fn parse(&self, fields: ObjectFields<'_>) -> Result<Self::Request, ApiError>;
 
     /// Does it.
     fn call<'a>(
@@ -74,17 +74,17 @@ pub trait Endpoint: Send + Sync + 'static {
 }
 
 /// An endpoint as a [`Handler`].
-struct Served<E> {
+struct EndpointHandler<E> {
     endpoint: E,
     dialect: DialectChoice,
     limit: usize,
 }
 
-impl<E: Endpoint> Served<E> {
+impl<E: Endpoint> EndpointHandler<E> {
     async fn run(&self, call: &mut Call<'_>) -> Result<Answer, ApiError> {
         let who = call.who.ok_or(ApiError::Unauthorized)?;
         acceptable(&call.head.headers)?;
-        let body = Collected::read(call.body, self.limit, call.budget).await?;
+        let body = BufferedBody::read(call.body, self.limit, call.budget).await?;
         let length = body.bytes.len();
         // What was read of it, and what becomes of that.
         let held = call.budget.tally();
@@ -123,11 +123,11 @@ impl<E: Endpoint> Served<E> {
     fn request(&self, body: &[u8]) -> Result<E::Request, ApiError> {
         let read = json::parse_keeping(body, E::RAW);
         let (value, kept) = read.map_err(|fault| ApiError::Validation(vec![fault]))?;
-        self.endpoint.parse(Fields::keeping(&value, &kept)?)
+        self.endpoint.parse(ObjectFields::keeping(&value, &kept)?)
     }
 }
 
-impl<E: Endpoint> Handler for Served<E> {
+impl<E: Endpoint> Handler for EndpointHandler<E> {
     fn call<'a>(&'a self, mut call: Call<'a>) -> BoxFuture<'a, Answer> {
         Box::pin(async move {
             let outcome = self.run(&mut call).await;
@@ -163,7 +163,7 @@ fn is_json(value: &HeaderValue) -> bool {
 }
 
 /// How a path is served.
-pub enum Lookup {
+pub enum EndpointMatch {
     /// By the endpoint at this index of the table.
     Found(usize),
     /// By endpoints that take other methods; the value of `Allow`.
@@ -230,7 +230,7 @@ pub struct Endpoints(Vec<MountedEndpoint>);
 impl Endpoints {
     /// Adds an endpoint, with the largest body it takes, in bytes.
     pub fn add<E: Endpoint>(&mut self, endpoint: E, dialect: DialectChoice, limit: usize) {
-        let handler = Arc::new(Served { endpoint, dialect, limit });
+        let handler = Arc::new(EndpointHandler { endpoint, dialect, limit });
         let mount = Mount {
             method: Method::POST,
             service: E::SERVICE,
@@ -259,7 +259,7 @@ impl Endpoints {
     }
 
     /// Finds the endpoint for a request. `host` is lower-case and without a port.
-    pub fn find(&self, method: &Method, host: &str, path: &RequestPath) -> Lookup {
+    pub fn find(&self, method: &Method, host: &str, path: &RequestPath) -> EndpointMatch {
         let path = path.compared().trim_end_matches('/');
         let by_path = Service::ALL.into_iter().find_map(|service| {
             let rest = path.strip_prefix('/')?.strip_prefix(service.as_str())?;
@@ -279,13 +279,13 @@ impl Endpoints {
         let then = mounts().filter(|(_, mount)| !is_named(mount) && mount.bare && mount.leads(path));
         for (index, mount) in first.chain(then) {
             if mount.method == *method {
-                return Lookup::Found(index);
+                return EndpointMatch::Found(index);
             }
             if !others.contains(&mount.method.as_str()) {
                 others.push(mount.method.as_str());
             }
         }
-        if others.is_empty() { Lookup::Nothing } else { Lookup::OtherMethod(others.join(", ")) }
+        if others.is_empty() { EndpointMatch::Nothing } else { EndpointMatch::OtherMethod(others.join(", ")) }
     }
 }
 
@@ -339,13 +339,13 @@ mod tests {
             let method = Method::from_bytes(method.as_bytes()).unwrap();
             let path = RequestPath::parse(path).unwrap();
             let found = match endpoints.find(&method, host, &path) {
-                Lookup::Found(index) => Some(index),
+                EndpointMatch::Found(index) => Some(index),
                 _ => None,
             };
             assert_eq!(found, expected, "{method} {host} {path:?}");
         }
         let allow = endpoints.find(&Method::POST, "h", &RequestPath::parse("/request/1").unwrap());
-        assert!(matches!(allow, Lookup::OtherMethod(allow) if allow == "GET, PUT"));
+        assert!(matches!(allow, EndpointMatch::OtherMethod(allow) if allow == "GET, PUT"));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use crate::api::error::{ApiError, Code, Invalid, MAX_FAULTS};
 use crate::api::json;
 use crate::base::clock::Timestamp;
-use crate::base::listing::{Bounds, Order};
+use crate::base::listing::{Order, TimeBounds};
 use crate::base::pointer::Pointer;
 use crate::base::secret::Secret;
 
@@ -81,7 +81,7 @@ impl Faults {
 }
 
 /// Reads one object's members.
-pub struct Fields<'a> {
+pub struct ObjectFields<'a> {
     members: &'a Map<String, Value>,
     kept: &'a [(String, &'a RawValue)],
     at: Pointer,
@@ -90,7 +90,7 @@ pub struct Fields<'a> {
     nulls_are_absent: bool,
 }
 
-impl<'a> Fields<'a> {
+impl<'a> ObjectFields<'a> {
     /// Reads `body`, which must be an object.
     ///
     /// # Errors
@@ -102,7 +102,7 @@ impl<'a> Fields<'a> {
     /// Reads `body`, of which some members were left as they are written.
     ///
     /// # Errors
-    /// As [`Fields::of`].
+    /// As [`ObjectFields::of`].
     pub fn keeping(body: &'a Value, kept: &'a [(String, &'a RawValue)]) -> Result<Self, ApiError> {
         match body {
             Value::Object(members) => {
@@ -157,7 +157,7 @@ impl<'a> Fields<'a> {
         &mut self.faults
     }
 
-    /// A string that must be there. The value returned on a fault is never used: [`Fields::close`] fails.
+    /// A string that must be there. The value returned on a fault is never used: [`ObjectFields::close`] fails.
     pub fn required_text(&mut self, name: &'static str) -> &'a str {
         let value = self.required(name);
         value.and_then(|value| self.text_of(name, value)).unwrap_or_default()
@@ -289,8 +289,8 @@ impl<'a> Fields<'a> {
 
     /// Where a time has to lie: members for the same time, after it, from it on, before it, and up to it, each of
     /// which may be absent.
-    pub fn bounds(&mut self, [equal, after, from, before, to]: &[&'static str; 5]) -> Bounds {
-        Bounds {
+    pub fn bounds(&mut self, [equal, after, from, before, to]: &[&'static str; 5]) -> TimeBounds {
+        TimeBounds {
             equal: self.time(equal),
             after: self.time(after),
             from: self.time(from),
@@ -385,7 +385,11 @@ impl<'a> Fields<'a> {
     }
 
     /// An object with members of its own, read by `read`, that may be absent.
-    pub fn object<R>(&mut self, name: &'static str, read: impl FnOnce(&mut Fields<'a>) -> R) -> Option<R> {
+    pub fn object<R>(
+        &mut self,
+        name: &'static str,
+        read: impl FnOnce(&mut ObjectFields<'a>) -> R,
+    ) -> Option<R> {
         let value = self.member(name)?;
         let at = self.at(name);
         let nulls_are_absent = self.nulls_are_absent;
@@ -433,7 +437,7 @@ impl<'a> Fields<'a> {
         self.finish().close()
     }
 
-    /// Ends the reading as [`Fields::close`] does, for who has more to check.
+    /// Ends the reading as [`ObjectFields::close`] does, for who has more to check.
     pub fn finish(mut self) -> Faults {
         #[cfg(test)]
         self.known.iter().for_each(|name| crate::api::openapi::asked::note(&self.at, name));

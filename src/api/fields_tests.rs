@@ -5,7 +5,7 @@ use serde_json::json;
 use super::*;
 
 fn faults(body: &Value) -> Vec<(Code, String)> {
-    let mut fields = Fields::of(body).unwrap();
+    let mut fields = ObjectFields::of(body).unwrap();
     fields.required_text("text");
     fields.flag("debug");
     fields.names("rules");

@@ -212,7 +212,7 @@ impl std::fmt::Debug for Grants {
 }
 
 /// Told when a granted upload is there.
-pub trait Arrivals: Send + Sync + 'static {
+pub trait ArrivalObserver: Send + Sync + 'static {
     /// Whether a file for it would change nothing any more: what waited for one has failed.
     fn is_over<'a>(&'a self, blob: &'a Blob) -> BoxFuture<'a, bool>;
 

@@ -1,4 +1,4 @@
-//! Uploads as they come: a body as [`Pieces`], and the parts of a form (RFC 7578) one after the other.
+//! Uploads as they come: a body as [`ByteStream`], and the parts of a form (RFC 7578) one after the other.
 
 use std::borrow::Cow;
 use std::pin::Pin;
@@ -15,9 +15,9 @@ use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 
 use crate::api::call::{BodyError, BodyRead};
 use crate::api::error::{ApiError, Code, Invalid};
-use crate::base::seldom::{EVERY, Seldom};
+use crate::base::throttle::{EVERY, Throttle};
 use crate::store::StoreError;
-use crate::store::blobs::{Piece, Pieces};
+use crate::store::blobs::{ByteStream, NextChunk};
 
 /// Parts of one form, at the most.
 const PARTS: usize = 100;
@@ -43,8 +43,8 @@ impl<'a> Incoming<'a> {
     }
 }
 
-impl Pieces for Incoming<'_> {
-    fn next(&mut self) -> Piece<'_> {
+impl ByteStream for Incoming<'_> {
+    fn next(&mut self) -> NextChunk<'_> {
         Box::pin(async move {
             self.body.next().await.map_err(|why| {
                 self.why = Some(why);
@@ -55,7 +55,7 @@ impl Pieces for Incoming<'_> {
 }
 
 /// How often it is said why files cannot be stored or read.
-static TOLD: Seldom = Seldom::every(EVERY);
+static TOLD: Throttle = Throttle::every(EVERY);
 
 /// What the file store's fault is to a caller.
 pub fn stored(error: &StoreError) -> ApiError {
@@ -71,13 +71,13 @@ pub fn stored(error: &StoreError) -> ApiError {
 }
 
 /// A form being read. Parts come in their order; one is read before the next is asked for.
-pub struct Form<'a> {
+pub struct IncomingForm<'a> {
     reader: multer::Multipart<'a>,
     since: Arc<AtomicUsize>,
     left: usize,
 }
 
-impl<'a> Form<'a> {
+impl<'a> IncomingForm<'a> {
     /// Whether the head says that the body is a form.
     pub fn is_one(headers: &HeaderMap) -> bool {
         boundary(headers).is_some()
@@ -91,7 +91,7 @@ impl<'a> Form<'a> {
         let wrong = ApiError::UnsupportedMediaType("Send the body as multipart/form-data with a boundary");
         let boundary = boundary(headers).ok_or(wrong)?;
         let since = Arc::new(AtomicUsize::new(0));
-        let feed = Feed { next: Next::Idle(body), rest: false, since: Arc::clone(&since) };
+        let feed = Feed { next: FormEvent::Idle(body), rest: false, since: Arc::clone(&since) };
         Ok(Self { reader: multer::Multipart::new(feed, boundary), since, left: PARTS })
     }
 
@@ -163,8 +163,8 @@ impl FormPart<'_> {
     }
 }
 
-impl Pieces for FormPart<'_> {
-    fn next(&mut self) -> Piece<'_> {
+impl ByteStream for FormPart<'_> {
+    fn next(&mut self) -> NextChunk<'_> {
         Box::pin(async move {
             self.piece().await.map_err(|why| {
                 self.why = Some(why);
@@ -222,7 +222,7 @@ enum FeedError {
 
 type Pending<'a> = BoxFuture<'a, (&'a mut dyn BodyRead, Result<Option<Bytes>, BodyError>)>;
 
-enum Next<'a> {
+enum FormEvent<'a> {
     Idle(&'a mut dyn BodyRead),
     Reading(Pending<'a>),
     Ended,
@@ -232,7 +232,7 @@ enum Next<'a> {
 /// would fill the memory. And since it holds heads of parts until they are whole, what comes without content is
 /// bounded.
 struct Feed<'a> {
-    next: Next<'a>,
+    next: FormEvent<'a>,
     rest: bool,
     since: Arc<AtomicUsize>,
 }
@@ -245,17 +245,17 @@ impl Stream for Feed<'_> {
             cx.waker().wake_by_ref();
             return Poll::Pending;
         }
-        let mut reading = match std::mem::replace(&mut self.next, Next::Ended) {
-            Next::Idle(body) => Box::pin(async move {
+        let mut reading = match std::mem::replace(&mut self.next, FormEvent::Ended) {
+            FormEvent::Idle(body) => Box::pin(async move {
                 let piece = body.next().await;
                 (body, piece)
             }) as Pending<'_>,
-            Next::Reading(reading) => reading,
-            Next::Ended => return Poll::Ready(None),
+            FormEvent::Reading(reading) => reading,
+            FormEvent::Ended => return Poll::Ready(None),
         };
         match reading.as_mut().poll(cx) {
             Poll::Pending => {
-                self.next = Next::Reading(reading);
+                self.next = FormEvent::Reading(reading);
                 Poll::Pending
             }
             Poll::Ready((_, Err(why))) => Poll::Ready(Some(Err(why.into()))),
@@ -265,7 +265,7 @@ impl Stream for Feed<'_> {
                 if before > OVERHEAD {
                     return Poll::Ready(Some(Err(FeedError::Overhead)));
                 }
-                self.next = Next::Idle(body);
+                self.next = FormEvent::Idle(body);
                 self.rest = true;
                 Poll::Ready(Some(Ok(piece)))
             }

@@ -41,7 +41,7 @@ pub fn parse_keeping<'b>(body: &'b [u8], raw: &[&str]) -> Result<(Value, RawMemb
     }
     let found = RefCell::new(None);
     let mut reader = serde_json::Deserializer::from_slice(body);
-    let top = Top { raw, found: &found };
+    let top = TopLevel { raw, found: &found };
     let parsed = reader.deserialize_any(top).and_then(|parsed| reader.end().map(|()| parsed));
     parsed.map_err(|error| refused(found, &error))
 }
@@ -122,12 +122,12 @@ fn refused(found: RefCell<Option<Invalid>>, error: &serde_json::Error) -> Invali
 }
 
 /// The body itself.
-struct Top<'a> {
+struct TopLevel<'a> {
     raw: &'a [&'a str],
     found: &'a RefCell<Option<Invalid>>,
 }
 
-impl<'de> Visitor<'de> for Top<'_> {
+impl<'de> Visitor<'de> for TopLevel<'_> {
     type Value = (Value, RawMembers<'de>);
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

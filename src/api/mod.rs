@@ -11,7 +11,7 @@
 //! | `distinct` | [`Distinct`]: how many different values each caller has had encrypted |
 //! | [`envelope`] | the frame around every answer, in the caller's dialect |
 //! | `error` | [`ApiError`]: what goes wrong, and its status |
-//! | `fields` | [`Fields`]: parse, don't validate; all faults at once |
+//! | `fields` | [`ObjectFields`]: parse, don't validate; all faults at once |
 //! | [`grant`] | [`grant::Grants`]: URLs for one upload or download |
 //! | [`guardrail`] | what other gateways call about a text of theirs
 //! | `health` | [`Health`] and [`Readiness`] |
@@ -65,11 +65,11 @@ mod token_uses;
 pub mod vault;
 
 pub use blob::{BlobPort, attachment, charged, form_data};
-pub use call::{Answer, Body, BodyError, BodyRead, Call, Collected, Handler};
+pub use call::{Answer, Body, BodyError, BodyRead, BufferedBody, Call, Handler};
 pub use cpu::{Caller, CpuPool, Job, PoolError, apart};
 pub use distinct::{Bound, Distinct, DistinctLimit};
-pub use endpoint::{ApiCaller, Endpoint, Endpoints, Guard, Lookup, Mount, Success};
+pub use endpoint::{ApiCaller, Endpoint, EndpointMatch, Endpoints, Guard, Mount, Success};
 pub(crate) use error::CHALLENGE;
 pub use error::{ApiError, Code, Excess, Invalid, MAX_FAULTS};
-pub use fields::{Faults, Fields};
+pub use fields::{Faults, ObjectFields};
 pub use health::{Health, Readiness, Ready};

@@ -19,7 +19,7 @@
 
 use crate::api::error::ApiError;
 use crate::api::token::{Principal, Service};
-use crate::redact::{KeyName, Made};
+use crate::redact::{CallRights, KeyName};
 
 /// Where a request goes, as far as tokens are narrowed to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -110,7 +110,7 @@ impl Principal {
     ///
     /// # Errors
     /// [`ApiError::MissingConfigIDScope`], [`ApiError::OutOfScope`].
-    pub(super) fn may_undo(&self, made: Option<&Made>, key: &KeyName) -> Result<(), ApiError> {
+    pub(super) fn may_undo(&self, made: Option<&CallRights>, key: &KeyName) -> Result<(), ApiError> {
         const WHY: &str = "The vault's key of this context takes a token that covers the vault service too";
         self.may_use(made.and_then(|made| made.config.as_deref()))?;
         let granted = made.is_some_and(|made| !made.names_key) || *key == KeyName::default();

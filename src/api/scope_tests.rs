@@ -77,7 +77,8 @@ async fn what_a_call_names_takes_the_right_to_it() {
     let tokens = tokens(folder.path()).await;
     let key = KeyName { id: "pvi_k".to_owned(), version: 1 };
     let own = KeyName::default();
-    let made = |config: Option<&str>, names_key| Some(Made { config: config.map(str::to_owned), names_key });
+    let made =
+        |config: Option<&str>, names_key| Some(CallRights { config: config.map(str::to_owned), names_key });
     let request = |who: &Principal| {
         [
             who.may_use(None),

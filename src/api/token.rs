@@ -17,10 +17,10 @@ use crate::api::cpu::Caller;
 pub use crate::api::tenant::{NotATenant, Tenant};
 use crate::api::token_ids;
 pub use crate::api::token_info::{MAX_NAME, Service, TokenBounds, TokenError, TokenInfo, parse_expiry};
-use crate::api::token_record::{KIND, Stored};
+use crate::api::token_record::{KIND, StoredToken};
 pub use crate::api::token_text::tokens_in;
 use crate::api::token_text::{distinct, text};
-use crate::api::token_uses::{self, Uses};
+use crate::api::token_uses::{self, LastUses};
 use crate::base::clock::{SharedClock, Timestamp};
 use crate::base::id::TokenId;
 use crate::base::secret::Secret;
@@ -103,7 +103,7 @@ impl Principal {
 
 /// What a text is that may be a token.
 #[derive(Debug)]
-pub enum Standing {
+pub enum TokenMatch {
     /// A token of this caller's.
     Good(Principal),
     /// A token that expired or was revoked.
@@ -115,9 +115,9 @@ pub enum Standing {
 type Hash = [u8; 32];
 
 /// A row that is no longer the token's, and what it said before.
-struct Claimed {
+struct ClaimedRow {
     row: Key,
-    stored: Stored,
+    stored: StoredToken,
 }
 
 /// How often another rotation is waited for, and how long each time.
@@ -125,10 +125,10 @@ const TURNS: u32 = 50;
 const TURN: Duration = Duration::from_millis(20);
 
 /// Changes a row; whether there was anything to change.
-type Change<'a> = &'a (dyn Fn(&mut Stored) -> bool + Send + Sync);
+type RowChange<'a> = &'a (dyn Fn(&mut StoredToken) -> bool + Send + Sync);
 
 #[derive(Debug)]
-struct Seen {
+struct CachedToken {
     info: Arc<TokenInfo>,
     /// Before the row was read.
     at: Instant,
@@ -147,16 +147,16 @@ const PAGE: u32 = 500;
 pub struct Tokens {
     pub(super) records: Arc<dyn Records>,
     pub(super) clock: SharedClock,
-    seen: DashMap<Hash, Seen>,
+    seen: DashMap<Hash, CachedToken>,
     /// Counts those made here, and all other changes: whatever was read before one may be out of date after it.
     revocations: AtomicU64,
-    pub(super) uses: Uses,
+    pub(super) uses: LastUses,
 }
 
 impl Tokens {
     /// The tokens in this store.
     pub fn new(records: Arc<dyn Records>, clock: SharedClock) -> Self {
-        let (seen, revocations, uses) = (DashMap::new(), AtomicU64::new(0), Uses::default());
+        let (seen, revocations, uses) = (DashMap::new(), AtomicU64::new(0), LastUses::default());
         Self { records, clock, seen, revocations, uses }
     }
 
@@ -184,7 +184,7 @@ impl Tokens {
         info.check()?;
         let (token, key) = fresh()?;
         token_ids::note(self.records.as_ref(), &info.id, &key).await?;
-        self.records.put_if(&key, Expected::Absent, Stored::new(&info).entry()?).await?;
+        self.records.put_if(&key, Expected::Absent, StoredToken::new(&info).entry()?).await?;
         Ok((info.id, token))
     }
 
@@ -192,11 +192,11 @@ impl Tokens {
     ///
     /// # Errors
     /// What the store says: it is not known then.
-    pub async fn standing(&self, presented: &str) -> Result<Standing, TokenError> {
+    pub async fn standing(&self, presented: &str) -> Result<TokenMatch, TokenError> {
         match self.verify(presented).await {
-            Ok(who) => Ok(Standing::Good(who)),
-            Err(TokenError::Expired | TokenError::Revoked) => Ok(Standing::Ended),
-            Err(TokenError::Unknown) => Ok(Standing::Unknown),
+            Ok(who) => Ok(TokenMatch::Good(who)),
+            Err(TokenError::Expired | TokenError::Revoked) => Ok(TokenMatch::Ended),
+            Err(TokenError::Unknown) => Ok(TokenMatch::Unknown),
             Err(error) => Err(error),
         }
     }
@@ -214,8 +214,8 @@ impl Tokens {
                 if hash_of(&row.key) != Some(Secret::new(hash)) {
                     return Err(TokenError::Unknown);
                 }
-                let info = Arc::new(Stored::read(&row)?.info()?);
-                self.remember(hash, Seen { info: Arc::clone(&info), at, revocations });
+                let info = Arc::new(StoredToken::read(&row)?.info()?);
+                self.remember(hash, CachedToken { info: Arc::clone(&info), at, revocations });
                 info
             }
         };
@@ -256,7 +256,7 @@ impl Tokens {
         loop {
             let page = self.records.scan(KIND, &after, PAGE).await?;
             for row in &page {
-                let stored = Stored::read(row)?;
+                let stored = StoredToken::read(row)?;
                 if !stored.replaced {
                     all.push(stored.info()?);
                 }
@@ -329,7 +329,7 @@ impl Tokens {
     /// # Errors
     /// [`TokenError::Unknown`] and [`TokenError::Revoked`]; what the store says.
     pub async fn rotate(&self, id: &TokenId, grace: Duration) -> Result<Secret<String>, TokenError> {
-        let Claimed { row, stored } = self.claim(id, grace).await?;
+        let ClaimedRow { row, stored } = self.claim(id, grace).await?;
         let (token, key) = fresh()?;
         self.records.put_if(&key, Expected::Absent, stored.after(row.id()).entry()?).await?;
         token_ids::renote(self.records.as_ref(), id, &key).await?;
@@ -337,7 +337,7 @@ impl Tokens {
         let mut next = Some(row);
         while let Some(before) = next.take() {
             let Some(before) = self.records.get(&before).await? else { break };
-            let before = Stored::read(&before)?;
+            let before = StoredToken::read(&before)?;
             self.change_row(&key, &|stored| stored.follow(&before)).await?;
             next = before.before.map(|before| Key::new(KIND, before));
         }
@@ -345,7 +345,7 @@ impl Tokens {
     }
 
     /// Takes a token's row, which from now on is that of a secret before: of several who would, one.
-    async fn claim(&self, id: &TokenId, grace: Duration) -> Result<Claimed, TokenError> {
+    async fn claim(&self, id: &TokenId, grace: Duration) -> Result<ClaimedRow, TokenError> {
         let mut waited = 0;
         loop {
             let (row, stored) = token_ids::find(self.records.as_ref(), id).await?;
@@ -364,7 +364,7 @@ impl Tokens {
             let put = self.records.put_if(&row.key, Expected::Version(row.version), claimed.entry()?).await;
             self.revocations.fetch_add(1, Ordering::Release);
             match put {
-                Ok(_) => return Ok(Claimed { row: row.key, stored }),
+                Ok(_) => return Ok(ClaimedRow { row: row.key, stored }),
                 Err(StoreError::Conflict) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -373,7 +373,7 @@ impl Tokens {
 
     /// Changes the token's row, and those of its secrets before, which may be accepted yet; and all of them again, if another
     /// row has become the token's meanwhile.
-    async fn change_rows(&self, id: &TokenId, change: Change<'_>) -> Result<(), TokenError> {
+    async fn change_rows(&self, id: &TokenId, change: RowChange<'_>) -> Result<(), TokenError> {
         let (mut row, _) = token_ids::find(self.records.as_ref(), id).await?;
         loop {
             let mut next = Some(row.key.clone());
@@ -389,10 +389,10 @@ impl Tokens {
     }
 
     /// Changes one row; returns which one was before it, if that is there.
-    async fn change_row(&self, key: &Key, change: Change<'_>) -> Result<Option<String>, TokenError> {
+    async fn change_row(&self, key: &Key, change: RowChange<'_>) -> Result<Option<String>, TokenError> {
         loop {
             let Some(row) = self.records.get(key).await? else { return Ok(None) };
-            let mut stored = Stored::read(&row)?;
+            let mut stored = StoredToken::read(&row)?;
             if !change(&mut stored) {
                 return Ok(stored.before);
             }
@@ -431,7 +431,7 @@ impl Tokens {
         fresh.then(|| Arc::clone(&seen.info))
     }
 
-    fn remember(&self, hash: Hash, seen: Seen) {
+    fn remember(&self, hash: Hash, seen: CachedToken) {
         if self.seen.len() >= REMEMBERED {
             let now = seen.at;
             self.seen.retain(|_, seen| now.duration_since(seen.at) < MEMORY);

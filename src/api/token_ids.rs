@@ -1,9 +1,9 @@
 //! Which row is that of a token whose id is known: rows of tokens are named by a hash of what nobody keeps.
 
 use crate::api::token_info::TokenError;
-use crate::api::token_record::{KIND, Stored};
+use crate::api::token_record::{KIND, StoredToken};
 use crate::base::id::TokenId;
-use crate::store::{Entry, Expected, Key, Records, Row, StoreError};
+use crate::store::{Expected, Key, NewRow, Records, Row, StoreError};
 
 /// Rows by the token's id: the id of the token's own row.
 const IDS: &str = "api.token.id";
@@ -11,7 +11,7 @@ const PAGE: u32 = 500;
 
 /// Notes which row is the token's. Before that row is there, so that there is none that cannot be found so.
 pub(super) async fn note(records: &dyn Records, id: &TokenId, row: &Key) -> Result<(), StoreError> {
-    let entry = Entry::lasting(row.id().as_bytes().to_vec());
+    let entry = NewRow::lasting(row.id().as_bytes().to_vec());
     match records.put_if(&Key::new(IDS, id.to_string()), Expected::Absent, entry).await {
         Ok(_) | Err(StoreError::Conflict) => Ok(()),
         Err(error) => Err(error),
@@ -24,7 +24,7 @@ pub(super) async fn renote(records: &dyn Records, id: &TokenId, row: &Key) -> Re
     loop {
         let noted = records.get(&key).await?;
         let expected = noted.map_or(Expected::Absent, |noted| Expected::Version(noted.version));
-        match records.put_if(&key, expected, Entry::lasting(row.id().as_bytes().to_vec())).await {
+        match records.put_if(&key, expected, NewRow::lasting(row.id().as_bytes().to_vec())).await {
             Ok(_) => return Ok(()),
             Err(StoreError::Conflict) => {}
             Err(error) => return Err(error),
@@ -45,10 +45,10 @@ pub(super) async fn noted(records: &dyn Records, id: &TokenId) -> Result<Option<
 ///
 /// # Errors
 /// [`TokenError::Unknown`]; what the store says.
-pub(super) async fn find(records: &dyn Records, id: &TokenId) -> Result<(Row, Stored), TokenError> {
+pub(super) async fn find(records: &dyn Records, id: &TokenId) -> Result<(Row, StoredToken), TokenError> {
     let wanted = id.to_string();
     if let Some(row) = noted(records, id).await? {
-        let stored = Stored::read(&row)?;
+        let stored = StoredToken::read(&row)?;
         if stored.id == wanted {
             return Ok((row, stored));
         }
@@ -58,7 +58,7 @@ pub(super) async fn find(records: &dyn Records, id: &TokenId) -> Result<(Row, St
         let page = records.scan(KIND, &after, PAGE).await?;
         let full = page.len() == PAGE as usize;
         for row in page {
-            let stored = Stored::read(&row)?;
+            let stored = StoredToken::read(&row)?;
             if stored.id == wanted {
                 note(records, id, &row.key).await?;
                 return Ok((row, stored));

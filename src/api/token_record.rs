@@ -1,4 +1,4 @@
-//! [`Stored`]: a token as its row keeps it, and who may do more under a row that says more than this version knows:
+//! [`StoredToken`]: a token as its row keeps it, and who may do more under a row that says more than this version knows:
 //! nobody.
 
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use crate::api::token_info::{Service, TokenBounds, TokenError, TokenInfo};
 use crate::base::clock::Timestamp;
 use crate::base::id::TokenId;
 use crate::base::rate::Rate;
-use crate::store::{Entry, Row};
+use crate::store::{NewRow, Row};
 use crate::usage::{BudgetMode, ModelPattern, SpendBudget};
 
 /// The rows of tokens.
@@ -35,7 +35,7 @@ fn first() -> u32 {
 /// A row's JSON. Fields are only ever added, and those that a version does not know it passes on as they are, since
 /// two versions of the program may share the store. Times are milliseconds since the epoch.
 #[derive(Clone, Serialize, Deserialize)]
-pub(super) struct Stored {
+pub(super) struct StoredToken {
     /// A form that is not known grants nothing.
     #[serde(default = "first")]
     form: u32,
@@ -64,7 +64,7 @@ pub(super) struct Stored {
     #[serde(default, skip_serializing_if = "is_zero")]
     changed: u64,
     #[serde(flatten)]
-    bounds: Bounds,
+    bounds: StoredBounds,
     #[serde(flatten)]
     rest: Map<String, Value>,
 }
@@ -72,7 +72,7 @@ pub(super) struct Stored {
 /// What a token is bound by, each as it is stored. What this version cannot read it cannot hold callers to, so a token that
 /// has any of that may do nothing.
 #[derive(Clone, Default, Serialize, Deserialize)]
-struct Bounds {
+struct StoredBounds {
     /// Whose data the caller works on, a name; absent for the store's own tenant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     tenant: Option<Value>,
@@ -105,7 +105,7 @@ struct StoredRate {
     per_ms: u64,
 }
 
-impl Bounds {
+impl StoredBounds {
     fn new(info: &TokenInfo) -> Self {
         let TokenBounds { models, budgets, rate, labels } = &info.bounds;
         let budget = |budget: &Arc<SpendBudget>| StoredBudget { amount: budget.shown(), mode: budget.mode };
@@ -154,7 +154,7 @@ impl Bounds {
     }
 }
 
-impl Stored {
+impl StoredToken {
     pub(super) fn new(info: &TokenInfo) -> Self {
         let mut stored = Self {
             form: 2,
@@ -170,7 +170,7 @@ impl Stored {
             replaced: false,
             lasts: None,
             changed: 0,
-            bounds: Bounds::default(),
+            bounds: StoredBounds::default(),
             rest: Map::new(),
         };
         stored.fill(info);
@@ -190,7 +190,7 @@ impl Stored {
         self.services = services.map(|some| some.iter().map(ToString::to_string).collect());
         self.routes.clone_from(&info.routes);
         self.configs.clone_from(&info.configs);
-        self.bounds = Bounds::new(info);
+        self.bounds = StoredBounds::new(info);
         self.last(info.expires.map(Timestamp::as_millis));
     }
 
@@ -246,8 +246,8 @@ impl Stored {
         serde_json::from_slice(&row.entry.value).map_err(|_| TokenError::Row)
     }
 
-    pub(super) fn entry(&self) -> Result<Entry, TokenError> {
-        serde_json::to_vec(self).map(Entry::lasting).map_err(|_| TokenError::Row)
+    pub(super) fn entry(&self) -> Result<NewRow, TokenError> {
+        serde_json::to_vec(self).map(NewRow::lasting).map_err(|_| TokenError::Row)
     }
 
     /// The token itself, whichever of its secrets this is of.

@@ -8,7 +8,7 @@ use data_encoding::BASE64URL_NOPAD;
 
 use crate::api::token::{Principal, TokenError, TokenInfo, Tokens};
 use crate::api::token_ids;
-use crate::api::token_record::{KIND, Stored};
+use crate::api::token_record::{KIND, StoredToken};
 use crate::base::id::TokenId;
 use crate::base::secret::Secret;
 use crate::crypto::kdf::MacKey;
@@ -63,7 +63,7 @@ impl Tokens {
         let mut signers = Vec::new();
         for _ in 0..MOST {
             let Some(row) = next.take() else { break };
-            let stored = Stored::read(&row)?;
+            let stored = StoredToken::read(&row)?;
             let (before, secret) = (stored.before.clone(), secrets.of(id, &row.key));
             let info = stored.info()?;
             if info.id == *id && info.usable(now).is_ok() {

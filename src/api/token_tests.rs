@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::base::clock::{Clock, FixedClock};
 use crate::base::id::ID_BYTES;
-use crate::store::{EmbeddedRecords, Entry};
+use crate::store::{EmbeddedRecords, NewRow};
 
 const START: Timestamp = Timestamp::from_millis(1_800_000_000_000);
 
@@ -110,7 +110,7 @@ async fn rows_of_every_form_are_read() {
         );
         let text = format!("pts_{n}");
         let key = key(&sha256(text.as_bytes()));
-        let entry = Entry::lasting(row.clone().into());
+        let entry = NewRow::lasting(row.clone().into());
         bench.records.put_if(&key, Expected::Absent, entry).await.unwrap();
         let who = bench.tokens.verify(&text).await.unwrap();
         assert_eq!((who.services(), who.routes()), (services, routes), "{row}");
@@ -217,7 +217,7 @@ async fn what_a_later_version_wrote_grants_nothing_more_and_is_kept() {
             "revoked":null,"last_used":77}}"#
     );
     let key = key(&sha256(b"pts_later"));
-    bench.records.put_if(&key, Expected::Absent, Entry::lasting(row.into())).await.unwrap();
+    bench.records.put_if(&key, Expected::Absent, NewRow::lasting(row.into())).await.unwrap();
     let who = bench.tokens.verify("pts_later").await.unwrap();
     assert_eq!(who.services(), []);
     bench.tokens.revoke(&id).await.unwrap();
@@ -232,7 +232,7 @@ async fn a_row_that_cannot_be_read_is_no_principal() {
     let folder = tempfile::tempdir().unwrap();
     let bench = bench(folder.path(), &clock()).await;
     let key = key(&sha256(b"pts_odd"));
-    bench.records.put_if(&key, Expected::Absent, Entry::lasting(b"{}".to_vec())).await.unwrap();
+    bench.records.put_if(&key, Expected::Absent, NewRow::lasting(b"{}".to_vec())).await.unwrap();
     assert!(matches!(bench.tokens.verify("pts_odd").await, Err(TokenError::Row)));
 }
 
@@ -258,7 +258,7 @@ async fn memory_is_bounded() {
     let bench = bench(folder.path(), &clock()).await;
     let (_, token) = bench.tokens.create(named("one")).await.unwrap();
     let info = bench.tokens.verify(token.expose()).await.unwrap().0;
-    let seen = || Seen { info: Arc::clone(&info), at: bench.clock.instant(), revocations: 0 };
+    let seen = || CachedToken { info: Arc::clone(&info), at: bench.clock.instant(), revocations: 0 };
     let hash = |n: usize| sha256(&n.to_be_bytes());
     for n in 0..REMEMBERED + 100 {
         bench.tokens.remember(hash(n), seen());

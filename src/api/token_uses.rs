@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 
 use crate::base::clock::Timestamp;
 use crate::base::id::TokenId;
-use crate::store::{Entry, Expected, Key, Records, StoreError};
+use crate::store::{Expected, Key, NewRow, Records, StoreError};
 
 /// Rows by the token's id: the minutes since the epoch, 8 bytes, big-endian.
 const KIND: &str = "api.token.used";
@@ -26,7 +26,7 @@ const ACTIVE: u64 = 5;
 
 /// When tokens were last used.
 #[derive(Default)]
-pub(super) struct Uses {
+pub(super) struct LastUses {
     /// The minute of each token's last use here.
     noted: DashMap<TokenId, u64>,
     /// To whoever writes; there is nobody in a process that does not serve.
@@ -41,7 +41,7 @@ enum Note {
     Here(oneshot::Sender<()>),
 }
 
-impl Uses {
+impl LastUses {
     /// Notes a use. Never waits.
     pub(super) fn note(&self, id: &TokenId, now: Timestamp) {
         let Some(queue) = self.queue.get() else { return };
@@ -109,7 +109,7 @@ async fn write(records: &dyn Records, id: &TokenId, minute: u64) -> Result<(), S
         Some(row) if read(&row.entry.value) >= Some(minute) => return Ok(()),
         Some(row) => Expected::Version(row.version),
     };
-    match records.put_if(&key, expected, Entry::lasting(minute.to_be_bytes().to_vec())).await {
+    match records.put_if(&key, expected, NewRow::lasting(minute.to_be_bytes().to_vec())).await {
         Ok(_) | Err(StoreError::Conflict) => Ok(()),
         Err(error) => Err(error),
     }

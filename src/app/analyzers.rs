@@ -8,20 +8,20 @@ use crate::app::error::AppError;
 use crate::app::policy::reported_floors;
 use crate::app::services::Services;
 use crate::config::settings::{AfterFailure, Analyzer as Setting, Redact};
-use crate::config::{At, Config};
+use crate::config::{Config, Spanned};
 use crate::crypto::random;
 use crate::detect::{RuleId, RuleSelection};
 use crate::net::{Allow, Client, Url};
 
 /// By name.
-pub(super) type Named = BTreeMap<String, Arc<Analyzer>>;
+pub(super) type AnalyzersByName = BTreeMap<String, Arc<Analyzer>>;
 
 /// All of a configuration.
 ///
 /// # Errors
 /// A client that cannot be had.
-pub(super) fn all(config: &Config, parts: &Services) -> Result<Named, AppError> {
-    let one = |(name, setting): (&At<String>, &At<Setting>)| {
+pub(super) fn all(config: &Config, parts: &Services) -> Result<AnalyzersByName, AppError> {
+    let one = |(name, setting): (&Spanned<String>, &Spanned<Setting>)| {
         let made = analyzer(name, setting, config, parts);
         let made = made.map_err(|why| AppError::Io(format!("analyzers.{}: {why}", **name)))?;
         Ok((name.to_string(), Arc::new(made)))
@@ -65,7 +65,7 @@ fn asked_at(url: &Url) -> Url {
 }
 
 /// The rules that findings of these analyzers are of.
-pub(super) fn rules(names: &[At<String>], config: &Config) -> RuleSelection {
+pub(super) fn rules(names: &[Spanned<String>], config: &Config) -> RuleSelection {
     let named = names.iter().filter_map(|name| config.analyzers.get_key_value(name.as_str()));
     let rules = named.flat_map(|(name, setting)| {
         setting.entities.iter().filter_map(|entity| config.catalogue.find(&setting.rule_of(name, entity)))
@@ -84,12 +84,16 @@ pub(super) fn of_route(setting: &Redact, config: &Config) -> RuleSelection {
 }
 
 /// Those of these names.
-pub(super) fn asked(names: &[At<String>], all: &Named, floors: BTreeMap<RuleId, f32>) -> Option<Analyzers> {
+pub(super) fn asked(
+    names: &[Spanned<String>],
+    all: &AnalyzersByName,
+    floors: BTreeMap<RuleId, f32>,
+) -> Option<Analyzers> {
     let analyzers = names.iter().filter_map(|name| all.get(name.as_str()).cloned()).collect();
     Analyzers::new(AnalyzersParts { analyzers, floors })
 }
 
 /// Those that our own endpoints ask.
-pub(super) fn of_api(config: &Config, all: &Named) -> Option<Analyzers> {
+pub(super) fn of_api(config: &Config, all: &AnalyzersByName) -> Option<Analyzers> {
     asked(&config.api.analyzers, all, reported_floors(&config.catalogue).collect())
 }

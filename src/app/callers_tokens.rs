@@ -6,18 +6,18 @@ use std::sync::Arc;
 use http::HeaderName;
 
 use crate::app::services::Services;
-use crate::config::At;
+use crate::config::Spanned;
 use crate::config::settings::{self, Auth, JwkSource, Route, TokenPlace};
 use crate::crypto::random;
 use crate::gateway::discovery::Discovery;
 use crate::gateway::filter::Filter;
 use crate::gateway::filters::{
-    ClaimHeaders, Introspect, IntrospectParts, Jwt, JwtParts, Place, TokenPassage,
+    ClaimHeaders, Introspect, IntrospectParts, Jwt, JwtParts, TokenPassage, TokenPosition,
 };
 use crate::gateway::introspection::{AuthorizationServer, Introspector, IntrospectorParts, ServerParts};
 use crate::gateway::key_set::KeySet;
 use crate::gateway::key_source::{KeySource, UpstreamKeys};
-use crate::gateway::keys::{Ages, Keys};
+use crate::gateway::keys::{Keys, RefreshIntervals};
 use crate::gateway::upstream::Upstream;
 use crate::net::{Allow, Client};
 use crate::vault::jwt::{Audience, Policy};
@@ -44,7 +44,7 @@ pub(super) fn filters(
 fn jwt(setting: &settings::Jwt, parts: &Services, upstreams: &Upstreams) -> Result<Jwt, String> {
     let JwkSource { file, upstream, path, issuer } = &*setting.keys;
     let clock = Arc::clone(&parts.opened.clock);
-    let remote = |source| Keys::remote(source, Ages::default(), Arc::clone(&clock));
+    let remote = |source| Keys::remote(source, RefreshIntervals::default(), Arc::clone(&clock));
     let keys = match (file, upstream, path, issuer) {
         (Some(file), _, _, _) => Keys::fixed(KeySet::file(file)?),
         (None, Some(name), Some(path), _) => {
@@ -108,24 +108,24 @@ fn audience(allowed: &[String]) -> Audience {
 
 fn passage(
     token: &TokenPlace,
-    headers: &BTreeMap<String, At<String>>,
+    headers: &BTreeMap<String, Spanned<String>>,
     forward: bool,
 ) -> Result<TokenPassage, String> {
     Ok(TokenPassage { place: place(token)?, headers: claim_headers(headers)?, forward })
 }
 
-fn place(setting: &TokenPlace) -> Result<Place, String> {
+fn place(setting: &TokenPlace) -> Result<TokenPosition, String> {
     let TokenPlace { header: named, cookie, query } = setting;
     Ok(match (named, cookie, query) {
-        (Some(name), _, _) if name.eq_ignore_ascii_case("authorization") => Place::Bearer,
-        (Some(name), _, _) => Place::Header(header(name)?),
-        (None, Some(name), _) => Place::Cookie(name.clone()),
-        (None, None, Some(name)) => Place::Query(name.clone()),
-        (None, None, None) => Place::Bearer,
+        (Some(name), _, _) if name.eq_ignore_ascii_case("authorization") => TokenPosition::Bearer,
+        (Some(name), _, _) => TokenPosition::Header(header(name)?),
+        (None, Some(name), _) => TokenPosition::Cookie(name.clone()),
+        (None, None, Some(name)) => TokenPosition::Query(name.clone()),
+        (None, None, None) => TokenPosition::Bearer,
     })
 }
 
-fn claim_headers(setting: &BTreeMap<String, At<String>>) -> Result<ClaimHeaders, String> {
+fn claim_headers(setting: &BTreeMap<String, Spanned<String>>) -> Result<ClaimHeaders, String> {
     let headers = setting.iter().map(|(claim, name)| Ok((claim.clone(), header(name)?)));
     headers.collect::<Result<_, String>>().map(ClaimHeaders)
 }

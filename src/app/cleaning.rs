@@ -17,7 +17,7 @@ use crate::base::secret::Secret;
 use crate::config::Config;
 use crate::config::settings::{self, FileLimits, SandboxMode, ScriptFiles, UnknownFiles, UnreadFiles};
 use crate::detect::{Detector, RuleSelection};
-use crate::redact::{Keys, Method, Plan, Redactor};
+use crate::redact::{Keys, Method, MethodPlan, Redactor};
 use crate::sanitize::intel::{IndicatorType, Reputation};
 use crate::sanitize::sandbox::enclosure::{self, Enclosed};
 use crate::sanitize::sandbox::{Sandbox, SandboxError, SandboxLimits};
@@ -30,15 +30,15 @@ use crate::sanitize::{
 const PROVIDER: &str = "crowdstrike";
 
 /// What became of a file.
-pub enum Outcome {
+pub enum CleaningOutcome {
     /// There is a clean one.
     Released(Released),
     /// There is none.
-    Refused(Refused),
+    Refused(CleaningRefusal),
 }
 
 /// Why there is no clean file.
-pub struct Refused {
+pub struct CleaningRefusal {
     /// What it is, as far as it was looked at.
     pub kind: Option<FileKind>,
     /// Why, in words for its owner.
@@ -63,7 +63,7 @@ pub struct Released {
 
 /// What a command line wants of a file.
 #[derive(Clone, Debug)]
-pub struct Wish {
+pub struct CleaningRequest {
     /// What is to be done.
     pub options: Options,
     /// From which score on links are defanged.
@@ -135,7 +135,7 @@ impl Cleaner {
     ///
     /// # Errors
     /// A configuration that cannot be used, and a kernel that lacks what it wants.
-    pub fn new(config: &Config, wish: Wish) -> Result<Self, AppError> {
+    pub fn new(config: &Config, wish: CleaningRequest) -> Result<Self, AppError> {
         let clock: SharedClock = Arc::new(SystemClock);
         let providers = ProviderSet::new(&config.sanitize, &clock)?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -153,7 +153,7 @@ impl Cleaner {
     ///
     /// # Errors
     /// No process to read it in.
-    pub fn clean(&self, file: ScanItem<'_>) -> Result<Outcome, AppError> {
+    pub fn clean(&self, file: ScanItem<'_>) -> Result<CleaningOutcome, AppError> {
         self.runtime.block_on(self.cleaning.clean(file))
     }
 }
@@ -161,7 +161,7 @@ impl Cleaner {
 /// What files are cleaned with, all by the same wish.
 pub(super) struct Cleaning {
     sandbox: Sandbox,
-    wish: Wish,
+    wish: CleaningRequest,
     scanner: Arc<dyn Scanner>,
     urls: Option<Arc<dyn Reputation>>,
     domains: Option<Arc<dyn Reputation>>,
@@ -174,7 +174,7 @@ impl Cleaning {
     ///
     /// # Errors
     /// A configuration that cannot be used.
-    pub(super) fn new(config: &Config, asked: &ProviderSet, wish: Wish) -> Result<Self, AppError> {
+    pub(super) fn new(config: &Config, asked: &ProviderSet, wish: CleaningRequest) -> Result<Self, AppError> {
         let disabled = || AppError::Sanitize(format!("no engine is behind the provider `{PROVIDER}`"));
         let intel = |of| asked.intel.get(of, PROVIDER).ok();
         Ok(Self {
@@ -192,12 +192,12 @@ impl Cleaning {
     ///
     /// # Errors
     /// No process to read it in.
-    pub(super) async fn clean(&self, file: ScanItem<'_>) -> Result<Outcome, AppError> {
+    pub(super) async fn clean(&self, file: ScanItem<'_>) -> Result<CleaningOutcome, AppError> {
         let Self { wish, most, .. } = self;
         if file.bytes.len() > *most {
             let why = format!("it is larger than sanitize.limits.file, {most} bytes");
             let data = json!({ "reason": "too_large" });
-            return Ok(Outcome::Refused(Refused { kind: None, why: why.into(), data }));
+            return Ok(CleaningOutcome::Refused(CleaningRefusal { kind: None, why: why.into(), data }));
         }
         let providers = Providers {
             scanner: Arc::clone(&self.scanner),
@@ -210,14 +210,14 @@ impl Cleaning {
             redaction: wish.options.redaction,
             password: wish.password.clone(),
         };
-        let asked = sanitize::Asked {
+        let asked = sanitize::SanitizeTerms {
             options: wish.options,
             urls: LookedUp::by(providers.urls.as_deref()),
             domains: LookedUp::by(providers.domains.as_deref()),
             entities: &Entities::default(),
         };
         match sanitize(&self.sandbox, wish.options, file, providers).await {
-            Ok(sanitized) => Ok(Outcome::Released(Released {
+            Ok(sanitized) => Ok(CleaningOutcome::Released(Released {
                 kind: sanitized.cleaned.kind,
                 summary: summary(&asked, &sanitized),
                 data: data(&asked, &sanitized),
@@ -232,7 +232,11 @@ impl Cleaning {
                     SandboxError::Rejected(refusal) => refusal.kind,
                     _ => None,
                 };
-                Ok(Outcome::Refused(Refused { kind, why: why(&error).into(), data: refusal(&error) }))
+                Ok(CleaningOutcome::Refused(CleaningRefusal {
+                    kind,
+                    why: why(&error).into(),
+                    data: refusal(&error),
+                }))
             }
         }
     }
@@ -245,5 +249,5 @@ fn redactor(config: &Config, redaction: Redaction) -> Result<Option<Redactor>, A
     let rules = &config.catalogue;
     let detector = Detector::new(rules, &RuleSelection::defaults(rules));
     let detector = detector.map_err(|error| AppError::Rules(error.to_string()))?;
-    Ok(Some(Redactor::new(detector.allowing(config.allow.clone()), Plan::all(Method::Replace))))
+    Ok(Some(Redactor::new(detector.allowing(config.allow.clone()), MethodPlan::all(Method::Replace))))
 }

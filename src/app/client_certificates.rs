@@ -6,7 +6,7 @@ use http::HeaderName;
 
 use crate::app::services::Services;
 use crate::config::settings::{CertificateHeaders, Route, RouteCertificate};
-use crate::config::{At, Config};
+use crate::config::{Config, Spanned};
 use crate::gateway::filter::Filter;
 use crate::gateway::filters::{Certificate, CertificateParts, StripHeaders};
 
@@ -46,7 +46,7 @@ pub(super) fn filter(
     }))))
 }
 
-fn header(name: Option<&At<String>>) -> Result<Option<HeaderName>, String> {
+fn header(name: Option<&Spanned<String>>) -> Result<Option<HeaderName>, String> {
     let name = name.map(|name| HeaderName::from_bytes(name.as_bytes()));
     name.transpose().map_err(|_| "a header's name is wrong".to_owned())
 }

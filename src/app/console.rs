@@ -6,7 +6,7 @@ use futures_util::future::BoxFuture;
 use tokio::sync::Semaphore;
 
 use crate::app::admin;
-use crate::app::cleaning::{self, Cleaning, Outcome, Released, Wish};
+use crate::app::cleaning::{self, Cleaning, CleaningOutcome, CleaningRequest, Released};
 use crate::app::error::AppError;
 use crate::app::policy::RoutePolicy;
 use crate::app::providers::ProviderSet;
@@ -76,13 +76,13 @@ fn route_redactors(config: &Config, route: &settings::Route) -> Result<Option<Ro
 const DEFANGED: u8 = 30;
 
 /// A configuration, and whom it asks about files.
-type Asked = (Arc<Config>, ProviderSet);
+type CleanerSettings = (Arc<Config>, ProviderSet);
 
 /// Cleans the console's files, one at a time.
 struct FileCleaner {
     clock: SharedClock,
     turn: Semaphore,
-    asked: Mutex<Option<Asked>>,
+    asked: Mutex<Option<CleanerSettings>>,
 }
 
 impl FileCleaner {
@@ -104,13 +104,13 @@ impl FileCleaner {
         Ok(providers)
     }
 
-    async fn cleaned(&self, config: &Arc<Config>, file: &FileToClean) -> Result<Outcome, AppError> {
+    async fn cleaned(&self, config: &Arc<Config>, file: &FileToClean) -> Result<CleaningOutcome, AppError> {
         let _turn = self.turn.acquire().await.map_err(|error| AppError::Io(error.to_string()))?;
         let providers = self.providers(config).await?;
         let redaction = if file.redacts { Redaction::Apply } else { Redaction::Off };
         let options =
             Options { redaction, policy: cleaning::release_policy(&config.sanitize), ..Options::default() };
-        let wish = Wish { options, threshold: DEFANGED, block_unable: false, password: None };
+        let wish = CleaningRequest { options, threshold: DEFANGED, block_unable: false, password: None };
         let cleaning = Cleaning::new(config, &providers, wish)?;
         cleaning.clean(ScanItem { name: &file.name, bytes: file.bytes.clone() }).await
     }
@@ -124,17 +124,19 @@ impl Cleaner for FileCleaner {
     ) -> BoxFuture<'c, Result<CleanFile, NotCleaned>> {
         Box::pin(async move {
             match self.cleaned(config, &file).await {
-                Ok(Outcome::Released(Released { kind, bytes, name, summary, data })) => Ok(CleanFile {
-                    name: name.unwrap_or(file.name),
-                    kind: serde_json::to_value(kind)
-                        .ok()
-                        .and_then(|kind| kind.as_str().map(str::to_owned))
-                        .unwrap_or_default(),
-                    bytes,
-                    summary,
-                    data,
-                }),
-                Ok(Outcome::Refused(refused)) => Err(NotCleaned::Refused(refused.why.into_owned())),
+                Ok(CleaningOutcome::Released(Released { kind, bytes, name, summary, data })) => {
+                    Ok(CleanFile {
+                        name: name.unwrap_or(file.name),
+                        kind: serde_json::to_value(kind)
+                            .ok()
+                            .and_then(|kind| kind.as_str().map(str::to_owned))
+                            .unwrap_or_default(),
+                        bytes,
+                        summary,
+                        data,
+                    })
+                }
+                Ok(CleaningOutcome::Refused(refused)) => Err(NotCleaned::Refused(refused.why.into_owned())),
                 Err(AppError::Sanitize(why)) => Err(NotCleaned::Refused(why)),
                 Err(error) => {
                     tracing::error!(target: "portcullis::console", "a file cannot be cleaned: {error}");

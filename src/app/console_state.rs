@@ -7,13 +7,13 @@ use crate::app::error::AppError;
 use crate::base::clock::Timestamp;
 use crate::config::Config;
 #[cfg(feature = "console")]
-use crate::console::Running;
+use crate::console::RunningConfig;
 
 /// What the console is told.
 #[derive(Default)]
 pub(super) struct ConsoleState {
     #[cfg(feature = "console")]
-    pub(super) running: Arc<Running>,
+    pub(super) running: Arc<RunningConfig>,
 }
 
 #[cfg(feature = "console")]

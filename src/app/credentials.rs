@@ -9,7 +9,7 @@ use crate::config::settings::Upstream;
 use crate::config::{Config, Credential as CredentialSetting};
 use crate::gateway::upstream::{AwsKeyParts, Credential, CredentialParts};
 use crate::vault::VaultError;
-use crate::vault::items::{Items, Kind, State};
+use crate::vault::items::{ItemKind, Items, VersionState};
 
 /// Looks whether the vault has the secrets that upstreams are to be shown.
 ///
@@ -26,12 +26,12 @@ pub(super) async fn proved(config: &Config, parts: &Services) -> Result<(), AppE
                 Err(VaultError::Unknown) => return Err(wrong(item, "is not in the vault")),
                 Err(error) => return Err(error.into()),
             };
-            if opened.item.kind != Kind::Secret {
+            if opened.item.kind != ItemKind::Secret {
                 return Err(wrong(item, "is not a secret"));
             }
             // It may be switched off and on while we serve, too: that must not end all other routes.
             let usable = opened.item.is_enabled(parts.items.now())
-                && opened.item.versions.last().is_some_and(|version| version.state == State::Active);
+                && opened.item.versions.last().is_some_and(|version| version.state == VersionState::Active);
             if !usable {
                 let upstream = name.as_str();
                 tracing::warn!(

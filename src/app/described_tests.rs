@@ -8,7 +8,7 @@ use http::Request;
 use serde_json::{Map, Value, json};
 
 use super::*;
-use crate::api::openapi::{Described, asked, document};
+use crate::api::openapi::{Descriptions, asked, document};
 use crate::api::token::NewToken;
 use crate::api::{BodyError, BodyRead, Call};
 use crate::base::budget::Budget;
@@ -40,8 +40,8 @@ const BESIDE: [&str; 4] = ["GET /.well-known/jwks.json", "GET /healthz", "GET /o
 fn every_endpoint_is_described_and_nothing_else() {
     let (_folder, _parts, endpoints) = table();
     let mounted: BTreeMap<String, bool> =
-        endpoints.handlers().map(|(door, _)| (Described::name(door), door.target().is_none())).collect();
-    let described = Described::read().unwrap();
+        endpoints.handlers().map(|(door, _)| (Descriptions::name(door), door.target().is_none())).collect();
+    let described = Descriptions::read().unwrap();
     let described: BTreeMap<String, bool> = described
         .operations()
         .filter(|(name, _)| !BESIDE.contains(name))
@@ -230,7 +230,7 @@ const AS_A_MAP: (&str, &str) = ("POST /v2/list", "/filter");
 #[test]
 fn readers_ask_for_what_is_described_and_nothing_else() {
     let (_folder, parts, endpoints) = table();
-    let described = Described::read().unwrap();
+    let described = Descriptions::read().unwrap();
     let described: BTreeMap<_, _> = described.operations().collect();
     let schemas = Schemas(document(|_| true).unwrap());
     let opened = &parts.opened;
@@ -239,7 +239,7 @@ fn readers_ask_for_what_is_described_and_nothing_else() {
     let who = opened.io.block_on(opened.tokens.verify(token.expose())).unwrap();
     let mut read = 0;
     for (door, handler) in endpoints.handlers() {
-        let name = Described::name(door);
+        let name = Descriptions::name(door);
         let Some(schema) = described[name.as_str()].request.as_ref() else { continue };
         let (mut declared, mut words) = (Places::new(), Places::new());
         schemas.declared(schema, "", &mut declared, &mut words);

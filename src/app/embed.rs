@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 
 use crate::app::error::AppError;
-use crate::app::serve::Source;
+use crate::app::serve::ConfigSource;
 use crate::app::services::Services;
 use crate::app::{metering, serve, table, upkeep};
 use crate::gateway::embed::{Chain, choose_tls};
@@ -19,7 +19,7 @@ impl Chain {
     /// A file with mistakes, or a part that cannot be had.
     pub fn from_config(path: impl Into<PathBuf>) -> Result<Self, AppError> {
         choose_tls();
-        let config = Source::File(path.into()).load()?;
+        let config = ConfigSource::File(path.into()).load()?;
         let mut parts = Services::new(&config)?;
         parts.embedded = true;
         let parts = Arc::new(parts);

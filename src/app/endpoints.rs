@@ -38,12 +38,12 @@ pub(super) fn add(
         Dialect::Sdk => DialectChoice::Sdk,
     };
     let rules = &config.catalogue;
-    let counts = parts.counts(<redact::Redact as ApiEndpoint>::PATH, Direction::Request, rules);
+    let counts = parts.counts(<redact::RedactText as ApiEndpoint>::PATH, Direction::Request, rules);
     let detector = Detector::new(rules, &RuleSelection::defaults(rules));
     let detector =
         detector.map_err(|error| AppError::Rules(error.to_string()))?.allowing(config.allow.clone());
     let configs = Configs::new(parts.opened.records.clone(), Arc::clone(&parts.opened.clock));
-    let redaction = Redaction::new(redact::Parts {
+    let redaction = Redaction::new(redact::RedactionServices {
         catalogue: rules.clone(),
         detector,
         analyzers,
@@ -57,7 +57,7 @@ pub(super) fn add(
         distinct: parts.distinct(&config.limits),
     });
     let limit = config.limits.body.bytes();
-    endpoints.add(redact::Redact(redaction.clone()), dialect, limit);
+    endpoints.add(redact::RedactText(redaction.clone()), dialect, limit);
     endpoints.add(redact::RedactStructured(redaction.clone()), dialect, limit);
     endpoints.add(redact::Unredact(redaction.clone()), dialect, limit);
     endpoints.add(redact::UnredactEvents(redaction.clone()), dialect, limit);

@@ -108,7 +108,7 @@ pub(super) fn add(
             endpoints.mount(Mount { bare: true, ..mount }, poll.clone());
         }
     }
-    let fetcher = Fetcher { client, limits: net::Limits { time: FETCH, size: limit } };
+    let fetcher = Fetcher { client, limits: net::FetchLimits { time: FETCH, size: limit } };
     let put = PutShare::new(work, jobs, Arc::clone(&grants), dialect, fetcher);
     endpoints.mount(mount(PutShare::PATH, form), Arc::new(put));
     let get = GetParts { shares: shares.clone(), grants, dialect };
@@ -147,13 +147,13 @@ fn sanitizer(
     cleaning::enclosed(config.sanitize.sandbox)?;
     let limits = &config.sanitize.limits;
     let most = limits.upload.bytes() as u64;
-    Ok(Sanitizer::new(sanitize::Parts {
+    Ok(Sanitizer::new(sanitize::SanitizerServices {
         sandbox: cleaning::sandbox(limits).counted(parts.metrics.work.clone()),
         clock: Arc::clone(&parts.opened.clock),
         scanners: scan,
         intel,
         client,
-        fetch: net::Limits { time: FETCH, size: limits.file.bytes() as u64 },
+        fetch: net::FetchLimits { time: FETCH, size: limits.file.bytes() as u64 },
         blobs: Arc::clone(&parts.blobs),
         grants,
         shares,

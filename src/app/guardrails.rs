@@ -7,11 +7,11 @@ use crate::api::guardrail::agentgateway::AgentGateway;
 use crate::api::guardrail::litellm::LiteLlm;
 use crate::api::guardrail::moderations::Moderations;
 use crate::api::guardrail::presidio::Presidio;
-use crate::api::guardrail::{AnswerMode, Guardrail, GuardrailParts, Remembers, Traffic, TrafficParts};
+use crate::api::guardrail::{AnswerMode, Guardrail, GuardrailParts, IssuedMemory, Traffic, TrafficParts};
 use crate::app::policy::{self, RoutePolicy, actions};
 use crate::app::services::Services;
 use crate::config::settings::{Answers, Endpoint, Files, Media, Redact, Requests, Route, Tweak};
-use crate::config::{At, Config};
+use crate::config::{Config, Spanned};
 use crate::gateway::memory::CallMemory;
 use crate::redact::{FileClass, RestoreInUrls, UrlPolicy};
 use crate::telemetry::Direction;
@@ -28,7 +28,7 @@ pub(super) fn handler(
 ) -> Result<Arc<dyn Handler>, String> {
     // What programs that keep what stands for what expect of values of which nobody says more.
     let requests = if endpoint.sees_answers() { Requests::Encrypt } else { Requests::Replace };
-    let plain = Redact { requests: At::new(requests), ..Redact::default() };
+    let plain = Redact { requests: Spanned::new(requests), ..Redact::default() };
     let from = Inputs { setting: route.redact.as_deref().unwrap_or(&plain), route, config, parts };
     Ok(match endpoint {
         Endpoint::LiteLlm => Arc::new(LiteLlm(from.traffic()?)),
@@ -80,7 +80,7 @@ impl Inputs<'_> {
             (_, None) => (AnswerMode::Off, None),
         };
         let words = actions(looks.as_ref(), rules);
-        let memory = |remember| -> Arc<dyn Remembers> {
+        let memory = |remember| -> Arc<dyn IssuedMemory> {
             let (memory, route) = (Arc::clone(&parts.memory), route.name.to_string());
             Arc::new(CallMemory { memory, route, remember })
         };

@@ -162,7 +162,7 @@ mod tests {
     use super::*;
     use crate::base::budget::Budget;
     use crate::detect::{Catalogue, Detector, RuleSelection};
-    use crate::redact::{Counts, Keys, Method, Plan, Redactor};
+    use crate::redact::{Counts, Keys, Method, MethodPlan, Redactor};
     use crate::stream::{Rewriter, TextBody};
 
     /// What comes out for each of `pieces`, a pause after each, and how many values were found.
@@ -170,7 +170,7 @@ mod tests {
         let catalogue = Catalogue::builtin().unwrap();
         let detector = Detector::new(&catalogue, &RuleSelection::defaults(&catalogue)).unwrap();
         let counts = Arc::new(Counts::new(detector.rule_count()));
-        let redactor = Redactor::new(detector, Plan::all(Method::Replace));
+        let redactor = Redactor::new(detector, MethodPlan::all(Method::Replace));
         let mut editor = Continued::new(redactor.live(&Keys::default(), Arc::clone(&counts)));
         let said = pieces.iter().map(|piece| {
             editor.go_on().unwrap();

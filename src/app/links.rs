@@ -12,7 +12,7 @@ use tokio::process::Command;
 use crate::api::envelope::DialectChoice;
 use crate::api::share::Shares;
 use crate::api::share::link::{
-    Addresses, CreateLinks, DeleteLinks, GetLink, LINK_PATH, LinkParts, LinkPort, Links, ListLinks, Mail,
+    CreateLinks, DeleteLinks, GetLink, LINK_PATH, LinkAddresses, LinkParts, LinkPort, Links, ListLinks, Mail,
     MailError, Mailer, SendLinks,
 };
 use crate::api::token::Service;
@@ -44,7 +44,7 @@ pub(super) fn add(endpoints: &mut Endpoints, config: &Config, parts: &Services, 
     let links = LinkParts {
         links: Links::new(records, Arc::clone(&clock)),
         shares,
-        addresses: Arc::new(Addresses::new(&parts.grant_root, public)),
+        addresses: Arc::new(LinkAddresses::new(&parts.grant_root, public)),
         tokens: Arc::clone(&parts.opened.tokens),
         cpu: parts.cpu.clone(),
         rates: Arc::clone(&parts.link_rates),

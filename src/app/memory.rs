@@ -13,11 +13,11 @@ use crate::base::id::TokenId;
 use crate::config::Config;
 use crate::crypto::hash::sha256;
 use crate::gateway::client_certificate::SubjectName;
-use crate::gateway::filters::{Credential, Who};
+use crate::gateway::filters::{CallerIdentity, Credential};
 use crate::gateway::memory::Memory;
 
 /// What is remembered of whom.
-pub enum Remembered {
+pub enum RememberedScope {
     /// Of whoever has the API token of this id.
     Token(TokenId),
     /// Of whoever brings signed tokens of this subject.
@@ -44,27 +44,27 @@ pub enum Remembered {
 ///
 /// # Errors
 /// A vault that cannot be opened, or what the store says.
-pub fn erase(opened: &OpenStore, config: &Config, whose: Remembered) -> Result<u64, AppError> {
+pub fn erase(opened: &OpenStore, config: &Config, whose: RememberedScope) -> Result<u64, AppError> {
     let vault = Arc::new(opened.vault(config)?);
     let memory = Memory::new(Arc::clone(&opened.records), vault, Arc::clone(&opened.clock));
     let by_digest = match &whose {
-        Remembered::Certificate(name) => {
+        RememberedScope::Certificate(name) => {
             let name = SubjectName::parse(name).map_or_else(|_| name.clone(), |name| name.to_string());
             Some(memory.caller_of_ours(&Caller::Certificate(sha256(name.as_bytes()))))
         }
         _ => None,
     };
     let who = match whose {
-        Remembered::Token(id) => Some(Who::Token(id.to_string())),
-        Remembered::Subject { issuer, subject } => Some(Who::Subject(issuer, subject)),
-        Remembered::Certificate(name) => {
+        RememberedScope::Token(id) => Some(CallerIdentity::Token(id.to_string())),
+        RememberedScope::Subject { issuer, subject } => Some(CallerIdentity::Subject(issuer, subject)),
+        RememberedScope::Certificate(name) => {
             let same = SubjectName::parse(&name).map(|name| name.to_string());
-            Some(Who::Certificate(same.unwrap_or(name)))
+            Some(CallerIdentity::Certificate(same.unwrap_or(name)))
         }
-        Remembered::Key(key) => Some(Who::Keys(vec![Credential::Secret(key)])),
-        Remembered::AccessKey(id) => Some(Who::Keys(vec![Credential::AccessKey(id)])),
-        Remembered::Address(address) => Some(Who::Address(Some(customer(address)))),
-        Remembered::All => None,
+        RememberedScope::Key(key) => Some(CallerIdentity::Keys(vec![Credential::Secret(key)])),
+        RememberedScope::AccessKey(id) => Some(CallerIdentity::Keys(vec![Credential::AccessKey(id)])),
+        RememberedScope::Address(address) => Some(CallerIdentity::Address(Some(customer(address)))),
+        RememberedScope::All => None,
     };
     let name = who.map(|who| who.name());
     let caller = name.map(|name| memory.caller(name.iter().map(|part| part.as_slice())));

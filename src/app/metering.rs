@@ -5,8 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::app::services::Services;
-use crate::config::settings::{Counted, FallbackOn, ModelTarget as ModelTargetSetting, Provider, Route};
-use crate::config::{At, Config};
+use crate::config::settings::{
+    CountedRequests, FallbackOn, ModelTarget as ModelTargetSetting, Provider, Route,
+};
+use crate::config::{Config, Spanned};
 use crate::gateway::filters::UsageParts;
 use crate::gateway::model_alias::{Fallbacks, ModelAlias, ModelTarget};
 use crate::gateway::upstream::Upstream;
@@ -22,7 +24,7 @@ pub(super) fn usage(route: &Route, config: &Config, parts: &Services) -> UsagePa
         ledger: Arc::clone(&parts.ledger),
         prices: Arc::new(PriceTable::from(config.usage.prices.clone())),
         budgets: config.usage.budgets().map(Arc::new).collect(),
-        counts_all: config.usage.count == Counted::All,
+        counts_all: config.usage.count == CountedRequests::All,
         asks_for_report: route.ask_usage.unwrap_or(known),
         collected: config.limits.collected.bytes(),
         cpu: parts.cpu.clone(),
@@ -46,7 +48,7 @@ pub(super) fn aliases(
         let upstream = upstream.transpose()?;
         Ok(ModelTarget { upstream, model: setting.model.as_str().to_owned(), weight: setting.weight })
     };
-    let alias = |name: &At<String>| {
+    let alias = |name: &Spanned<String>| {
         let setting = config.models.get(name.as_str()).ok_or("a model of the route is not there")?;
         let on = |what| setting.fallback.contains(&what);
         Ok(Arc::new(ModelAlias {

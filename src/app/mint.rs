@@ -16,7 +16,7 @@ use crate::gateway::filters::{Sign, SignParts};
 use crate::gateway::route::Route;
 use crate::gateway::terminal::Terminal;
 use crate::vault::VaultError;
-use crate::vault::items::{Items, Kind, Opened, State};
+use crate::vault::items::{ItemKind, Items, OpenItem, VersionState};
 
 /// Looks whether the vault has the keys that the configuration names, and whether they are for that.
 ///
@@ -33,7 +33,7 @@ pub(super) async fn proved(config: &Config, parts: &Services) -> Result<(), AppE
             return Err(wrong(id, "is not a key to sign tokens"));
         }
         // A key's state changes while we serve, too: that must not end all other routes.
-        if opened.item.versions.last().is_none_or(|version| version.state != State::Active) {
+        if opened.item.versions.last().is_none_or(|version| version.state != VersionState::Active) {
             tracing::warn!(target: "portcullis::sign", route = %*route.name, key = %id, "the key may not sign now");
         }
     }
@@ -41,8 +41,8 @@ pub(super) async fn proved(config: &Config, parts: &Services) -> Result<(), AppE
         let wrong = |why| AppError::PublicKeys(item.0.clone(), why);
         let opened = found(&parts.items, &item.0).await?.ok_or_else(|| wrong("is not in the vault"))?;
         match opened.item.kind {
-            Kind::AsymmetricKey if opened.signs_tokens() => {}
-            Kind::SymmetricKey => {
+            ItemKind::AsymmetricKey if opened.signs_tokens() => {}
+            ItemKind::SymmetricKey => {
                 return Err(wrong("is a secret that both sides have, it has no public key"));
             }
             _ => return Err(wrong("is not a key to sign tokens")),
@@ -51,7 +51,7 @@ pub(super) async fn proved(config: &Config, parts: &Services) -> Result<(), AppE
     Ok(())
 }
 
-async fn found(items: &Items, id: &ItemId) -> Result<Option<Arc<Opened>>, AppError> {
+async fn found(items: &Items, id: &ItemId) -> Result<Option<Arc<OpenItem>>, AppError> {
     match items.get(id).await {
         Ok(opened) => Ok(Some(opened)),
         Err(VaultError::Unknown) => Ok(None),

@@ -31,7 +31,7 @@ pub enum NewMaster {
 
 /// What became of the old master key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Replaced {
+pub enum OldKeyFate {
     /// It opens the store no more; so many rows were sealed anew.
     Dropped(u64),
     /// It still opens the store, as the new one does; so many rows were sealed anew.
@@ -41,7 +41,7 @@ pub enum Replaced {
 }
 
 /// Who sees how a replacement goes on.
-pub struct Watched<'a> {
+pub struct RotationObserver<'a> {
     /// Called once all that may be wrong with the new key is known, before anything is written.
     pub begun: &'a dyn Fn(),
     /// Called for each row that was looked at, with whether it was sealed anew.
@@ -98,8 +98,8 @@ pub fn replace_master(
     config: &Config,
     new: &NewMaster,
     keep_old: bool,
-    watched: Watched<'_>,
-) -> Result<Replaced, AppError> {
+    watched: RotationObserver<'_>,
+) -> Result<OldKeyFate, AppError> {
     if matches!(new, NewMaster::Own) && !master::is_own(config) {
         let why = "the configuration names the master key's place, so say where the new one is";
         return Err(AppError::Usage(why.to_owned()));
@@ -111,7 +111,7 @@ pub fn replace_master(
         let begun = matches!(new, NewMaster::Own) && next(config).exists();
         if vault.has_predecessor() && !begun && !keep_old {
             vault.finish_rotation(pace).await?;
-            return Ok(Replaced::Finished);
+            return Ok(OldKeyFate::Finished);
         }
         let key = new.key(&vault, config).await?;
         let own = matches!(new, NewMaster::Own);
@@ -121,6 +121,6 @@ pub fn replace_master(
         };
         (watched.begun)();
         let Rotated { rows } = vault.rotate_master(&key, pace, !keep_old, put).await?;
-        Ok(if keep_old { Replaced::Kept(rows) } else { Replaced::Dropped(rows) })
+        Ok(if keep_old { OldKeyFate::Kept(rows) } else { OldKeyFate::Dropped(rows) })
     })
 }

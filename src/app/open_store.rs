@@ -14,7 +14,8 @@ use crate::config::Config;
 use crate::config::settings::{Settings, Store};
 use crate::store::postgres::Database;
 use crate::store::{
-    Blobs, EmbeddedRecords, LogLines, Objects, PostgresRecords, Records, S3, StoreError, Timed, private,
+    Blobs, EmbeddedRecords, LogLines, Objects, PostgresRecords, Records, S3, StoreError, TimedRecords,
+    private,
 };
 use crate::telemetry::Metrics;
 use crate::vault::{Vault, VaultError};
@@ -72,7 +73,7 @@ impl OpenStore {
         };
         let metrics = Arc::new(Metrics::new()?);
         let records: Arc<dyn Records> =
-            Arc::new(Timed::new(records, metrics.work.clone(), Arc::clone(&clock)));
+            Arc::new(TimedRecords::new(records, metrics.work.clone(), Arc::clone(&clock)));
         let tokens = Arc::new(Tokens::new(Arc::clone(&records), Arc::clone(&clock)));
         Ok(Self { io, clock, records, lines, tokens, metrics })
     }

@@ -17,11 +17,11 @@ use crate::base::secret::Secret;
 use crate::config::Config;
 use crate::detect::Detector;
 use crate::redact::{
-    Answer, Counts, FpeContext, KeyName, Keys, Limits, Method, Plan, RedactError, Redactor, Selected,
-    SurrogateLog, SurrogateMap, structured,
+    Answer, Counts, FindingLimits, FpeContext, KeyName, Keys, Method, MethodPlan, RedactError, Redactor,
+    Selected, SurrogateLog, SurrogateMap, structured,
 };
 use crate::store::StoreError;
-use crate::store::private::Draft;
+use crate::store::private::NewFile;
 use crate::stream::{Editor, Rewriter, StreamError, TextBody};
 use crate::vault::Vault;
 use crate::vault::items::Items;
@@ -39,14 +39,14 @@ const TENANT: &str = "default";
 const MAX_CONTEXT: u64 = 64 << 20;
 
 /// Where text comes from and goes to.
-pub struct Piped<'a> {
+pub struct PipeEnds<'a> {
     /// Read to its end.
     pub input: Box<dyn Read + Send>,
     /// Flushed after every piece, so that a reader of a live log sees it at once.
     pub output: &'a mut dyn Write,
 }
 
-impl Piped<'_> {
+impl PipeEnds<'_> {
     /// Edits what comes, as it comes. What could still become part of a value waits for the rest of it, but where the
     /// input pauses after a line, no longer than that: the line is decided as if the text ended there.
     fn run<E: Editor>(self, editor: E) -> Result<(), AppError> {
@@ -96,7 +96,7 @@ fn written(error: std::io::Error) -> AppError {
 
 fn redactor(method: Method, detector: Detector) -> (Redactor, Arc<Counts>) {
     let counts = Arc::new(Counts::new(detector.rule_count()));
-    (Redactor::new(detector, Plan::all(method)), counts)
+    (Redactor::new(detector, MethodPlan::all(method)), counts)
 }
 
 fn total(counts: &Counts) -> u64 {
@@ -111,7 +111,7 @@ pub mod redact {
     ///
     /// # Errors
     /// Input and output.
-    pub fn one_way(piped: Piped<'_>, method: Method, detector: Detector) -> Result<u64, AppError> {
+    pub fn one_way(piped: PipeEnds<'_>, method: Method, detector: Detector) -> Result<u64, AppError> {
         if detector.reads_names() {
             return at_once(piped, method, detector, None);
         }
@@ -126,7 +126,7 @@ pub mod redact {
     /// # Errors
     /// As [`reversible`]; also what is no JSON, and paths that are none.
     pub fn document(
-        piped: Piped<'_>,
+        piped: PipeEnds<'_>,
         method: Method,
         detector: Detector,
         paths: &[String],
@@ -141,7 +141,7 @@ pub mod redact {
         let json = whole(piped.input)?;
         let which = crate::api::redact::select(&json, paths).map_err(AppError::Usage)?;
         let selected = Selected { selection: &which, redactors: &[redactor], detail: false };
-        let done = structured(json.as_bytes(), selected, &keys, Limits::default());
+        let done = structured(json.as_bytes(), selected, &keys, FindingLimits::default());
         let (redacted, issued) = done.map_err(|error| AppError::Redact(error.to_string()))?;
         if let Some(back) = back {
             back.publish(&issued.to_bytes())?;
@@ -156,7 +156,7 @@ pub mod redact {
     /// # Errors
     /// As [`one_way`]; also a vault or file that cannot be used, and more values than one context may hold.
     pub fn reversible(
-        piped: Piped<'_>,
+        piped: PipeEnds<'_>,
         config: &Config,
         context: &Path,
         detector: Detector,
@@ -174,14 +174,14 @@ pub mod redact {
 
     /// The same for a detector that wants whole texts: it is read to its end first.
     fn at_once(
-        piped: Piped<'_>,
+        piped: PipeEnds<'_>,
         method: Method,
         detector: Detector,
         back: Option<Back>,
     ) -> Result<u64, AppError> {
         let keys = back.as_ref().map_or_else(|| Ok(Keys::default()), Back::keys)?;
         let (redactor, _) = super::redactor(method, detector);
-        let done = redactor.text(&whole(piped.input)?, &keys, Limits::default());
+        let done = redactor.text(&whole(piped.input)?, &keys, FindingLimits::default());
         let (redacted, issued) = done.map_err(|error| AppError::Redact(error.to_string()))?;
         if let Some(back) = back {
             back.publish(&issued.to_bytes())?;
@@ -196,7 +196,7 @@ pub mod redact {
 
     /// The way back that is to be written.
     struct Back {
-        draft: Draft,
+        draft: NewFile,
         vault: Vault,
         opened: OpenStore,
     }
@@ -204,7 +204,8 @@ pub mod redact {
     impl Back {
         /// Before a byte is read: output whose way back cannot be written would be of no use.
         fn new(config: &Config, path: &Path) -> Result<Self, AppError> {
-            let draft = Draft::of(path).map_err(|error| AppError::Store { path: path.to_owned(), error })?;
+            let draft =
+                NewFile::of(path).map_err(|error| AppError::Store { path: path.to_owned(), error })?;
             let opened = OpenStore::at(config)?;
             let vault = opened.vault(config)?;
             Ok(Self { draft, vault, opened })
@@ -226,7 +227,7 @@ pub mod redact {
 ///
 /// # Errors
 /// A context that is not there, or of another vault; input and output.
-pub fn unredact(piped: Piped<'_>, config: &Config, context: &Path) -> Result<(), AppError> {
+pub fn unredact(piped: PipeEnds<'_>, config: &Config, context: &Path) -> Result<(), AppError> {
     let io = |error: std::io::Error| AppError::Store {
         path: context.to_owned(),
         error: StoreError::io(context, &error),

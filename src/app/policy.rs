@@ -10,12 +10,12 @@ use crate::config::settings::{
 };
 use crate::detect::{Allow, Catalogue, Detector, Rule, RuleId, RuleSelection};
 use crate::gateway::filters::UrlRules;
-use crate::redact::{Method, Plan, PublicNameRules, Redactor, RestoreInUrls};
+use crate::redact::{Method, MethodPlan, PublicNameRules, Redactor, RestoreInUrls};
 use crate::telemetry::Direction;
 
 /// What becomes of the findings of rules that have no method of their own.
 #[derive(Clone)]
-pub(super) enum Rest {
+pub(super) enum OtherFindings {
     /// This.
     Gets(Method),
     /// They are not looked for.
@@ -124,13 +124,13 @@ impl<'s> RoutePolicy<'s> {
     /// As of [`RoutePolicy::redactor`].
     pub(super) fn requests(&self) -> Result<Option<Redactor>, String> {
         let rest = match *self.setting.requests {
-            Requests::Encrypt => Rest::Gets(Method::Encrypt),
-            Requests::Replace => Rest::Gets(Method::Replace),
-            Requests::Mask => Rest::Gets(Method::Mask),
-            Requests::Hash => Rest::Gets(Method::Digest),
-            Requests::Block => Rest::Gets(Method::Block),
-            Requests::Report => Rest::Gets(Method::DetectOnly),
-            Requests::Allow => Rest::Allowed,
+            Requests::Encrypt => OtherFindings::Gets(Method::Encrypt),
+            Requests::Replace => OtherFindings::Gets(Method::Replace),
+            Requests::Mask => OtherFindings::Gets(Method::Mask),
+            Requests::Hash => OtherFindings::Gets(Method::Digest),
+            Requests::Block => OtherFindings::Gets(Method::Block),
+            Requests::Report => OtherFindings::Gets(Method::DetectOnly),
+            Requests::Allow => OtherFindings::Allowed,
             Requests::Off => return Ok(None),
         };
         self.redactor(Direction::Request, &rest, &self.allow).map(Some)
@@ -142,12 +142,12 @@ impl<'s> RoutePolicy<'s> {
     /// As of [`RoutePolicy::redactor`].
     pub(super) fn answers(&self) -> Result<Option<Redactor>, String> {
         let rest = match self.setting.answers() {
-            Answers::Mask => Rest::Gets(Method::Mask),
-            Answers::Replace => Rest::Gets(Method::Replace),
-            Answers::Hash => Rest::Gets(Method::Digest),
-            Answers::Block => Rest::Gets(Method::Block),
-            Answers::Report => Rest::Gets(Method::DetectOnly),
-            Answers::Allow => Rest::Allowed,
+            Answers::Mask => OtherFindings::Gets(Method::Mask),
+            Answers::Replace => OtherFindings::Gets(Method::Replace),
+            Answers::Hash => OtherFindings::Gets(Method::Digest),
+            Answers::Block => OtherFindings::Gets(Method::Block),
+            Answers::Report => OtherFindings::Gets(Method::DetectOnly),
+            Answers::Allow => OtherFindings::Allowed,
             Answers::Off | Answers::Restore => return Ok(None),
         };
         self.redactor(Direction::Answer, &rest, &self.allow).map(Some)
@@ -159,9 +159,9 @@ impl<'s> RoutePolicy<'s> {
     /// As of [`RoutePolicy::redactor`].
     pub(super) fn invented(&self) -> Result<Option<Redactor>, String> {
         let rest = match self.setting.invented.as_deref() {
-            None | Some(Invented::Mask) => Rest::Gets(Method::Mask),
-            Some(Invented::Replace) => Rest::Gets(Method::Replace),
-            Some(Invented::Keep) => Rest::Allowed,
+            None | Some(Invented::Mask) => OtherFindings::Gets(Method::Mask),
+            Some(Invented::Replace) => OtherFindings::Gets(Method::Replace),
+            Some(Invented::Keep) => OtherFindings::Allowed,
         };
         let redactor = self.redactor(Direction::Answer, &rest, &self.allow_made_up)?;
         Ok((!redactor.is_idle()).then_some(redactor))
@@ -171,12 +171,12 @@ impl<'s> RoutePolicy<'s> {
     ///
     /// # Errors
     /// Rules that are too large together.
-    fn redactor(&self, way: Direction, rest: &Rest, allow: &Allow) -> Result<Redactor, String> {
+    fn redactor(&self, way: Direction, rest: &OtherFindings, allow: &Allow) -> Result<Redactor, String> {
         let (otherwise, mut selection) = match rest {
-            Rest::Gets(method) => (method.clone(), self.selection.clone()),
-            Rest::Allowed => (Method::Mask, RuleSelection::default()),
+            OtherFindings::Gets(method) => (method.clone(), self.selection.clone()),
+            OtherFindings::Allowed => (Method::Mask, RuleSelection::default()),
         };
-        let mut plan = Plan::all(otherwise);
+        let mut plan = MethodPlan::all(otherwise);
         for rule in self.selection.iter() {
             match self.own(rule, way) {
                 None => {}
@@ -193,8 +193,10 @@ impl<'s> RoutePolicy<'s> {
         };
         for rule in self.reported.iter() {
             match (self.own(rule, way), rest) {
-                (None, Rest::Gets(_)) => {}
-                (None, Rest::Allowed) | (Some(Setting::Allow), _) => reported = reported.without(rule),
+                (None, OtherFindings::Gets(_)) => {}
+                (None, OtherFindings::Allowed) | (Some(Setting::Allow), _) => {
+                    reported = reported.without(rule)
+                }
                 (Some(setting), _) => plan.set(rule, method(setting)),
             }
         }

@@ -7,7 +7,7 @@ use crate::app::error::AppError;
 use crate::app::services::Services;
 use crate::config::settings::{Scheme, Upstream as UpstreamSetting};
 use crate::gateway::upstream::{
-    Authorities, AwsSigner, AwsSignerParts, Breaker, BreakerLimits, Dialing, PeerHealth, Target, Tls,
+    Authorities, AwsSigner, AwsSignerParts, Breaker, BreakerLimits, Dialing, PeerHealth, PoolTls, Target,
     Upstream, UpstreamParts, watch,
 };
 
@@ -70,7 +70,7 @@ fn dialing(setting: &UpstreamSetting) -> Result<Dialing, &'static str> {
         Some(path) => Some(Authorities::read(path)?),
         None => None,
     };
-    let tls = secure.then(|| Tls {
+    let tls = secure.then(|| PoolTls {
         verify: *tls.verify,
         sni: tls.sni.as_ref().map(|sni| sni.to_string()),
         authorities,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::app::error::AppError;
 use crate::base::clock::SharedClock;
-use crate::config::settings::{Engine, RemoteIntel, Sanitize, Scan, ScanAddress};
+use crate::config::settings::{ProviderEngine, RemoteIntel, Sanitize, Scan, ScanAddress};
 use crate::net::{Allow, Client};
 use crate::sanitize::intel::{IndicatorType, Intel, Remote, RemoteSetup, Reputation, StoreMaking};
 use crate::sanitize::scan::{self, ClamdAddress, ClamdSetup, Rules, Scanners};
@@ -52,9 +52,9 @@ fn scanners(scan: &Scan) -> Result<Scanners, AppError> {
         time: clamd.time.get(),
         scans: clamd.scans.get(),
     });
-    let engine = |engine: Engine| match engine {
-        Engine::Embedded => scan::ScanEngine::Embedded,
-        Engine::Clamd => scan::ScanEngine::Clamd,
+    let engine = |engine: ProviderEngine| match engine {
+        ProviderEngine::Embedded => scan::ScanEngine::Embedded,
+        ProviderEngine::Clamd => scan::ScanEngine::Clamd,
     };
     let providers = scan.providers.iter().map(|(name, at)| (name.clone(), engine(**at))).collect();
     Scanners::new(&providers, Arc::new(rules.map_err(wrong)?), scan.time.get(), clamd).map_err(wrong)
@@ -110,7 +110,7 @@ mod tests {
 
     use super::ProviderSet;
     use crate::base::clock::{SharedClock, SystemClock};
-    use crate::config::At;
+    use crate::config::Spanned;
     use crate::config::settings::Sanitize;
     use crate::sanitize::intel::{Canonical, IndicatorType};
 
@@ -121,7 +121,7 @@ mod tests {
         let feed = folder.path().join("a.txt");
         fs::write(&feed, "http://bad.test/x\n").unwrap();
         let mut settings = Sanitize::default();
-        settings.intel.feeds = vec![At::new(feed.clone())];
+        settings.intel.feeds = vec![Spanned::new(feed.clone())];
         let providers = ProviderSet::new(&settings, &clock).unwrap();
         assert!(providers.scan.get("crowdstrike").is_ok() && providers.scan.get("acme").is_err());
         let domains = providers.intel.get(IndicatorType::Domains, "domaintools").unwrap();
@@ -135,7 +135,7 @@ mod tests {
             format!("sanitize: {}:1: not a row of a feed, and so are most others", feed.display())
         );
         settings.intel.feeds.clear();
-        settings.scan.rules = Some(At::new(folder.path().join("gone")));
+        settings.scan.rules = Some(Spanned::new(folder.path().join("gone")));
         assert!(ProviderSet::new(&settings, &clock).is_err());
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use http::{HeaderName, HeaderValue};
 
 use crate::config::settings::{self, AddressBlock, ContentCoding, Route};
-use crate::config::{At, Supplied};
+use crate::config::{Spanned, Supplied};
 use crate::gateway::filter::Filter;
 use crate::gateway::filters::{
     AnswerHeaders, ClientAddresses, Compress, Cors, CorsParts, HeaderRules, RequestHeaders,
@@ -18,7 +18,8 @@ pub(super) fn wherever_it_ends(route: &Route) -> Result<Vec<Arc<dyn Filter>>, St
     let mut filters: Vec<Arc<dyn Filter>> = Vec::new();
     let Route { allow_clients, deny_clients, .. } = route;
     if allow_clients.is_some() || deny_clients.is_some() {
-        let blocks = |blocks: &At<Vec<AddressBlock>>| blocks.iter().map(|block| block.0).collect::<Vec<_>>();
+        let blocks =
+            |blocks: &Spanned<Vec<AddressBlock>>| blocks.iter().map(|block| block.0).collect::<Vec<_>>();
         let (allow, deny) = (allow_clients.as_ref().map(blocks), deny_clients.as_ref().map(blocks));
         filters.push(Arc::new(ClientAddresses::new(allow, deny.unwrap_or_default())));
     }
@@ -37,7 +38,7 @@ pub(super) fn wherever_it_ends(route: &Route) -> Result<Vec<Arc<dyn Filter>>, St
 
 /// Which answers are compressed.
 fn compress(setting: &settings::Compression) -> Compress {
-    let coding = |coding: &At<ContentCoding>| match **coding {
+    let coding = |coding: &Spanned<ContentCoding>| match **coding {
         ContentCoding::Zstd => Coding::Zstd,
         ContentCoding::Br => Coding::Br,
         ContentCoding::Gzip => Coding::Gzip,
@@ -51,7 +52,7 @@ pub(super) fn request_headers(setting: &settings::HeaderRules) -> Result<Request
 }
 
 fn header_rules(setting: &settings::HeaderRules) -> Result<HeaderRules, String> {
-    let field = |(name, value): (&At<String>, &At<Supplied>)| {
+    let field = |(name, value): (&Spanned<String>, &Spanned<Supplied>)| {
         let value = HeaderValue::from_str(value.value().expose());
         Ok((header(name)?, value.map_err(|_| "a header's value is wrong".to_owned())?))
     };
@@ -64,7 +65,7 @@ fn header_rules(setting: &settings::HeaderRules) -> Result<HeaderRules, String> 
 
 /// What browsers are told of which pages may call.
 fn cors(setting: &settings::Cors) -> Result<Cors, String> {
-    let names = |names: &Option<At<Vec<At<String>>>>| {
+    let names = |names: &Option<Spanned<Vec<Spanned<String>>>>| {
         let names = names.as_ref().map(|names| names.iter().map(|name| header(name)).collect());
         names.transpose()
     };

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use dashmap::DashMap;
 use tokio::task::AbortHandle;
 
-use crate::api::changes::Changes;
+use crate::api::changes::ChangeLog;
 use crate::api::pending::WorkGate;
 use crate::api::share::link::LinkRates;
 use crate::api::token_signers::AwsSecrets;
@@ -21,7 +21,7 @@ use crate::app::traces;
 use crate::base::budget::Budget;
 use crate::base::rate::Buckets;
 use crate::base::secret::Secret;
-use crate::config::settings::{self, Format, Level, Limits};
+use crate::config::settings::{self, Level, Limits, LineFormat};
 use crate::config::{Config, shown_certificates};
 use crate::crypto::kdf::MacKey;
 use crate::crypto::random;
@@ -56,8 +56,8 @@ fn access(config: &Config, metrics: &Arc<Metrics>) -> Result<AccessLog, AppError
         _ if !log.access => AccessTo::Off,
         (Some(path), _) => AccessTo::File(path.to_path_buf()),
         (None, _) if log.level < Level::Info => AccessTo::Off,
-        (None, Format::Text) => AccessTo::Log,
-        (None, Format::Json) => AccessTo::JsonLog,
+        (None, LineFormat::Text) => AccessTo::Log,
+        (None, LineFormat::Json) => AccessTo::JsonLog,
     };
     let addresses = addresses(config);
     let lost = metrics.lines_lost.clone();
@@ -89,7 +89,7 @@ fn addresses(config: &Config) -> Addresses {
 }
 
 /// Counts of a route's findings, and the rules they are of.
-struct Counted {
+struct FindingCounts {
     way: Direction,
     rules: Catalogue,
     /// What is done with each rule's findings, if that is the same in all requests.
@@ -139,7 +139,7 @@ pub struct Services {
     /// Whether this process takes work that outlives a call.
     pub work_gate: WorkGate,
     /// Findings by route; they outlive a reload.
-    counts: DashMap<String, Vec<Counted>>,
+    counts: DashMap<String, Vec<FindingCounts>>,
     /// Rates by route; they outlive a reload.
     pub(super) buckets: DashMap<String, Arc<Buckets<Caller>>>,
     /// The rates of tokens that have one of their own; they outlive a reload.
@@ -259,12 +259,13 @@ impl Services {
     ) -> Arc<Counts> {
         self.gather();
         let mut kept = self.counts.entry(route.to_owned()).or_default();
-        let same = |known: &&Counted| known.way == way && known.actions == actions && known.rules.is(rules);
+        let same =
+            |known: &&FindingCounts| known.way == way && known.actions == actions && known.rules.is(rules);
         if let Some(known) = kept.iter().find(same) {
             return Arc::clone(&known.counts);
         }
         let counts = Arc::new(Counts::new(rules.rules().count()));
-        kept.push(Counted { way, rules: rules.clone(), actions, counts: Arc::clone(&counts) });
+        kept.push(FindingCounts { way, rules: rules.clone(), actions, counts: Arc::clone(&counts) });
         counts
     }
 
@@ -293,7 +294,7 @@ impl Services {
         self.gather_names();
         for mut entry in self.counts.iter_mut() {
             let (route, kept) = entry.pair_mut();
-            for Counted { way, rules, actions, counts } in kept.iter() {
+            for FindingCounts { way, rules, actions, counts } in kept.iter() {
                 let drained = counts.drain();
                 if drained.is_empty() {
                     continue;
@@ -348,9 +349,9 @@ impl Services {
     }
 
     /// Where administrative acts are written down.
-    pub(super) fn changes(&self) -> Changes {
+    pub(super) fn changes(&self) -> ChangeLog {
         let audit = self.audit.as_ref().map(|audit| Arc::clone(&audit.log));
-        Changes { audit, clock: Arc::clone(&self.opened.clock) }
+        ChangeLog { audit, clock: Arc::clone(&self.opened.clock) }
     }
 
     /// Sees requests end.

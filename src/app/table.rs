@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::{HeaderName, StatusCode};
 
-use crate::api::openapi::{Described, OPENAPI_PATH, ServeDocument};
+use crate::api::openapi::{Descriptions, OPENAPI_PATH, ServeDocument};
 use crate::api::sanitize::Documents;
 use crate::api::scope::Target;
 use crate::api::{Endpoints, Mount};
@@ -19,17 +19,17 @@ use crate::app::{
 };
 use crate::base::rate::Rate;
 use crate::config::settings::{
-    Answers, Auth as AuthSetting, By, Direct, Endpoint, Exhausted as ExhaustedSetting, Files as FilesSetting,
+    Answers, Auth as AuthSetting, Direct, Endpoint, Exhausted as ExhaustedSetting, Files as FilesSetting,
     Host, Media as MediaSetting, PathMatch as PathSetting, Protocol as ProtocolSetting,
-    Provider as ProviderSetting, Redact as RedactSetting, Route as RouteSetting, Terminal as TerminalSetting,
-    Tweak as TweakSetting, Unknown as UnknownSetting, WebSocket,
+    Provider as ProviderSetting, RateBy, Redact as RedactSetting, Route as RouteSetting,
+    Terminal as TerminalSetting, Tweak as TweakSetting, Unknown as UnknownSetting, WebSocket,
 };
-use crate::config::{At, Config};
+use crate::config::{Config, Spanned};
 use crate::gateway::bounds::SessionLimits;
 use crate::gateway::filter::Filter;
 use crate::gateway::filters::{
-    Allowance, AnswerMode, Auth, FilePolicy, FileTreatment, HeadValues, Invented, Limits, Models, OwnUrls,
-    Redact, RedactParts, Remember, StripTokens, Tweak, Usage, Whose,
+    Allowance, AnswerMode, Auth, FilePolicy, FileTreatment, HeadValues, Invented, Models, OwnUrls,
+    RateFilter, RateSubject, RedactFilter, RedactParts, RememberFilter, StripTokens, TweakScope, Usage,
 };
 use crate::gateway::layer::UnscannedPolicy;
 use crate::gateway::llm::{CompiledProtocol, ProtocolChoice, Provider};
@@ -134,7 +134,8 @@ fn described(
     probes: &[(&'static str, Arc<Route>)],
     parts: &Services,
 ) -> Result<Arc<Route>, AppError> {
-    let mut served: HashSet<String> = endpoints.handlers().map(|(mount, _)| Described::name(mount)).collect();
+    let mut served: HashSet<String> =
+        endpoints.handlers().map(|(mount, _)| Descriptions::name(mount)).collect();
     served.extend(probes.iter().map(|(path, _)| format!("GET {path}")));
     served.insert(format!("GET {OPENAPI_PATH}"));
     let handler = Terminal::Native(Arc::new(ServeDocument::new(served)));
@@ -149,8 +150,8 @@ fn led_routes(
     shed: &Arc<dyn Filter>,
 ) -> Result<Vec<LedRoutes>, AppError> {
     let leads =
-        |route: &&At<RouteSetting>| matches!(route.terminal(), TerminalSetting::Endpoint(Endpoint::Api));
-    let led = |setting: &At<RouteSetting>| {
+        |route: &&Spanned<RouteSetting>| matches!(route.terminal(), TerminalSetting::Endpoint(Endpoint::Api));
+    let led = |setting: &Spanned<RouteSetting>| {
         let route = |(mount, handler)| {
             let mut filters = route_filters::wherever_it_ends(setting)
                 .map_err(|why| AppError::Route(setting.name.to_string(), why))?;
@@ -175,7 +176,7 @@ fn endpoint_route(
     if let Some(target) = mount.target() {
         filters.push(Arc::new(Auth::new(Arc::clone(&parts.opened.tokens), target)));
         filters.push(Arc::new(
-            Limits::of_tokens(Arc::clone(&parts.token_rates)).shared(parts.shared_rates.clone()),
+            RateFilter::of_tokens(Arc::clone(&parts.token_rates)).shared(parts.shared_rates.clone()),
         ));
     }
     admin::bounded(parts, path, terminal, filters, mount.limit)
@@ -187,7 +188,7 @@ struct RouteInputs<'a> {
     parts: &'a Services,
     protocols: &'a [Arc<CompiledProtocol>],
     upstreams: &'a BTreeMap<String, Arc<Upstream>>,
-    analyzers: &'a analyzers::Named,
+    analyzers: &'a analyzers::AnalyzersByName,
     shed: &'a Arc<dyn Filter>,
 }
 
@@ -268,12 +269,12 @@ fn bounds(setting: &RouteSetting, from: &RouteInputs<'_>) -> Result<Vec<Arc<dyn 
     let RouteInputs { config, parts, upstreams, .. } = *from;
     let mut filters: Vec<Arc<dyn Filter>> = Vec::new();
     let by_tokens = setting.auth() == AuthSetting::Token;
-    let mut limits = Limits::of_tokens(Arc::clone(&parts.token_rates)).shared(parts.shared_rates.clone());
+    let mut limits = RateFilter::of_tokens(Arc::clone(&parts.token_rates)).shared(parts.shared_rates.clone());
     if let Some(rate) = &setting.rate {
         let whose = match *rate.by {
-            By::Address => Whose::Address,
-            By::Token => Whose::Token,
-            By::Certificate => Whose::Certificate,
+            RateBy::Address => RateSubject::Address,
+            RateBy::Token => RateSubject::Token,
+            RateBy::Certificate => RateSubject::Certificate,
         };
         let allowance = Allowance { rate: Rate { times: rate.requests.get(), per: rate.per.get() }, whose };
         limits = limits.and(allowance, parts.buckets(setting.name.as_str()));
@@ -314,7 +315,7 @@ fn host_pattern(host: &Host) -> String {
     }
 }
 
-fn redaction(setting: &RedactSetting, route: &str, from: &RouteInputs<'_>) -> Result<Redact, String> {
+fn redaction(setting: &RedactSetting, route: &str, from: &RouteInputs<'_>) -> Result<RedactFilter, String> {
     let RouteInputs { config, parts, protocols, analyzers, .. } = *from;
     let rules = &config.catalogue;
     let policy = RoutePolicy::new(setting, rules, &config.allow)?;
@@ -334,12 +335,12 @@ fn redaction(setting: &RedactSetting, route: &str, from: &RouteInputs<'_>) -> Re
     let (request_counts, answer_counts) =
         (counts(Direction::Request, requests.as_ref()), counts(Direction::Answer, answers.redactor()));
     let tweak = match *setting.tweak {
-        TweakSetting::Route => Tweak::Route,
-        TweakSetting::Caller => Tweak::Caller,
+        TweakSetting::Route => TweakScope::Route,
+        TweakSetting::Caller => TweakScope::Caller,
         TweakSetting::Conversation => {
             let header =
                 setting.conversation_header.as_ref().map(|name| HeaderName::from_bytes(name.as_bytes()));
-            Tweak::Conversation { header: header.transpose().map_err(|_| "a header's name is wrong")? }
+            TweakScope::Conversation { header: header.transpose().map_err(|_| "a header's name is wrong")? }
         }
     };
     let unknown = unknown(setting.unknown);
@@ -363,7 +364,7 @@ fn redaction(setting: &RedactSetting, route: &str, from: &RouteInputs<'_>) -> Re
     };
     let limits = &config.sanitize.limits;
     let sandbox = cleaning::sandbox(limits).counted(parts.metrics.work.clone());
-    let redact = Redact::new(RedactParts {
+    let redact = RedactFilter::new(RedactParts {
         requests,
         analyzers: asked,
         answers,
@@ -403,6 +404,6 @@ fn unknown(setting: UnknownSetting) -> UnscannedPolicy {
 }
 
 /// What a route remembers of the surrogates that it issues.
-fn remember(setting: &RedactSetting, parts: &Services) -> Option<Remember> {
-    setting.remember().map(|time| Remember { memory: Arc::clone(&parts.memory), time })
+fn remember(setting: &RedactSetting, parts: &Services) -> Option<RememberFilter> {
+    setting.remember().map(|time| RememberFilter { memory: Arc::clone(&parts.memory), time })
 }

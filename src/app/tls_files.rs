@@ -1,11 +1,11 @@
 //! The files of a listener's TLS, as the configuration names them.
 
-use crate::config::settings::{Certificate, ClientCertificates, Tls};
+use crate::config::settings::{Certificate, ClientCertificates, ListenTls};
 use crate::gateway::listen::{CertificateFiles, ClientTrust, TlsFiles};
 
 /// Those that a listener's settings name.
-pub(super) fn tls_files(setting: &Tls) -> TlsFiles {
-    let Tls { certificate, key, sni, client_ca, client_certificates, client_crl } = setting;
+pub(super) fn tls_files(setting: &ListenTls) -> TlsFiles {
+    let ListenTls { certificate, key, sni, client_ca, client_certificates, client_crl } = setting;
     let named = sni.iter().map(|one| {
         let Certificate { certificate, key } = &**one;
         CertificateFiles { chain: certificate.to_path_buf(), key: key.to_path_buf() }

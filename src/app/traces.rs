@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::app::collector::{Collector, Taken};
+use crate::app::collector::{Collector, ExportOutcome};
 use crate::app::error::AppError;
 use crate::base::clock::SharedClock;
 use crate::config::Config;
@@ -72,11 +72,11 @@ impl Exporter {
         let mut failing = false;
         while let Some(batch) = spans.batch(BATCH, GATHER).await {
             let taken = self.collector.send(&encode(&self.service, &batch), "rejectedSpans").await;
-            let sent = taken != Taken::Nothing;
+            let sent = taken != ExportOutcome::Nothing;
             self.metrics.spans_lost.inc_by(match taken {
-                Taken::All => 0,
-                Taken::AllBut(rejected) => rejected.min(batch.len() as u64),
-                Taken::Nothing => batch.len() as u64,
+                ExportOutcome::All => 0,
+                ExportOutcome::AllBut(rejected) => rejected.min(batch.len() as u64),
+                ExportOutcome::Nothing => batch.len() as u64,
             });
             if sent == failing {
                 failing = !sent;

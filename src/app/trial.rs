@@ -16,10 +16,10 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use crate::api::token::{NewToken, Service};
 use crate::app::error::AppError;
 use crate::app::open_store::OpenStore;
-use crate::app::serve::Source;
+use crate::app::serve::ConfigSource;
 use crate::base::clock::{Clock, SystemClock};
 use crate::base::secret::Secret;
-use crate::config::{Needs, Options};
+use crate::config::{Options, Requirements};
 use crate::crypto::random;
 
 /// The token to sign in with is good for so long.
@@ -180,7 +180,7 @@ fn free(wanted: Option<SocketAddr>, port: u16) -> Result<SocketAddr, AppError> {
 /// Makes the token to sign in with. There is one then, so the gateway makes none of its own.
 fn token(folder: &Path) -> Result<Secret<String>, AppError> {
     let options = Options { data: Some(folder.to_owned()), ..Options::default() };
-    let config = Source::Options(options).load_for(Needs::STORE)?;
+    let config = ConfigSource::Options(options).load_for(Requirements::STORE)?;
     let opened = OpenStore::at(&config)?;
     let new = NewToken {
         name: "try".to_owned(),

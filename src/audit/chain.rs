@@ -9,7 +9,7 @@ use data_encoding::HEXLOWER;
 
 #[cfg(test)]
 use crate::audit::event::AuditEvent;
-use crate::audit::event::{Members, quoted};
+use crate::audit::event::{EventMembers, quoted};
 use crate::crypto::hash::sha256;
 
 /// The longest line, in bytes, without its line break.
@@ -35,14 +35,14 @@ type Hash = [u8; 32];
 /// Where a chain stands: the number and the hash of a line. Written as `12:` and the 64 hexadecimal digits of
 /// the hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Link {
+pub struct ChainLink {
     /// The line's number, from 1; 0 before the first line.
     pub seq: u64,
     /// The line's hash, SHA-256; zeros before the first line.
     pub hash: [u8; 32],
 }
 
-impl Link {
+impl ChainLink {
     /// Before the first line of a chain.
     pub const START: Self = Self { seq: 0, hash: [0; 32] };
 
@@ -63,7 +63,7 @@ impl Link {
     }
 }
 
-impl fmt::Display for Link {
+impl fmt::Display for ChainLink {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.seq, HEXLOWER.encode(&self.hash))
     }
@@ -77,17 +77,17 @@ pub(super) struct Chain {
 
 impl Chain {
     /// A chain that goes on after this line.
-    pub(super) const fn after(last: Link) -> Self {
+    pub(super) const fn after(last: ChainLink) -> Self {
         Self { seq: last.seq, head: last.hash }
     }
 
     /// The last line that was made.
-    pub(super) const fn last(&self) -> Link {
-        Link { seq: self.seq, hash: self.head }
+    pub(super) const fn last(&self) -> ChainLink {
+        ChainLink { seq: self.seq, hash: self.head }
     }
 
     /// The next line, with its line break. It is never longer than what is read back.
-    pub(super) fn seal(&mut self, node: &str, members: &Members) -> String {
+    pub(super) fn seal(&mut self, node: &str, members: &EventMembers) -> String {
         self.seq = self.seq.saturating_add(1);
         let (node, members, prev) = (quoted(node), members.as_str(), HEXLOWER.encode(&self.head));
         let mut line = format!("{SEQ}{}{NODE}{node}{members}{PREV}{prev}\"", self.seq);
@@ -151,7 +151,7 @@ fn hash(digits: &[u8]) -> Option<Hash> {
 /// Whether this may be a line that was being written when the process or the machine stopped: the beginning
 /// of the line after `after` (of any line, where that is not known), but not the whole of one. A whole line
 /// that was changed afterwards is not.
-pub(super) fn is_torn(line: &[u8], after: Option<Link>) -> bool {
+pub(super) fn is_torn(line: &[u8], after: Option<ChainLink>) -> bool {
     let start = match after {
         Some(link) => format!("{SEQ}{}{NODE}\"", link.seq.saturating_add(1)),
         None => SEQ.to_owned(),
@@ -180,7 +180,7 @@ fn is_hash_beginning(line: &[u8]) -> bool {
 }
 
 /// What a reader had next.
-pub(super) enum Next {
+pub(super) enum NextLine {
     /// A line; the last one may be without a line break.
     Line,
     /// A line that is longer than any that is written.
@@ -190,21 +190,21 @@ pub(super) enum Next {
 }
 
 /// Reads the next line into `line`, without its line break.
-pub(super) fn next_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Next> {
+pub(super) fn next_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<NextLine> {
     line.clear();
     let read = Read::take(reader, READ).read_until(b'\n', line)?;
     let _line_break = line.pop_if(|byte| *byte == b'\n');
     Ok(match read {
-        0 => Next::End,
-        _ if line.len() > MAX_LINE => Next::TooLong,
-        _ => Next::Line,
+        0 => NextLine::End,
+        _ if line.len() > MAX_LINE => NextLine::TooLong,
+        _ => NextLine::Line,
     })
 }
 
 /// So many lines of a chain from its start.
 #[cfg(test)]
 pub(super) fn samples(count: u64) -> Vec<String> {
-    let mut chain = Chain::after(Link::START);
+    let mut chain = Chain::after(ChainLink::START);
     (1..=count).map(|n| chain.seal("node-1", &sample(n).members())).collect()
 }
 
@@ -278,7 +278,8 @@ mod tests {
             target: text,
             ..sample(u64::MAX / 1000)
         };
-        let line = Chain::after(Link { seq: u64::MAX - 1, hash: [255; 32] }).seal(&long, &event.members());
+        let line =
+            Chain::after(ChainLink { seq: u64::MAX - 1, hash: [255; 32] }).seal(&long, &event.members());
         assert!(line.len() <= MAX_LINE, "{}", line.len());
         assert_eq!(Sealed::parse(line.trim_end().as_bytes()).unwrap().seq, u64::MAX);
     }
@@ -289,24 +290,24 @@ mod tests {
         let labels =
             ["a", "hash", "prev"].map(|name| (name.to_owned(), "ä".to_owned() + &"0".repeat(64))).into();
         let event = AuditEvent { labels: &labels, ..sample(1) };
-        let line = Chain::after(Link::START).seal("node-1", &event.members());
+        let line = Chain::after(ChainLink::START).seal("node-1", &event.members());
         let line = line.trim_end().as_bytes();
         for end in 1..line.len() {
-            assert!(is_torn(&line[..end], Some(Link::START)), "{end}");
+            assert!(is_torn(&line[..end], Some(ChainLink::START)), "{end}");
             assert!(is_torn(&line[..end], None), "{end}");
         }
-        assert!(!is_torn(line, Some(Link::START)) && !is_torn(b"", None));
-        assert!(!is_torn(&line[..40], Some(Link { seq: 1, hash: [0; 32] })));
+        assert!(!is_torn(line, Some(ChainLink::START)) && !is_torn(b"", None));
+        assert!(!is_torn(&line[..40], Some(ChainLink { seq: 1, hash: [0; 32] })));
         assert!(!is_torn(b"GET / HTTP/1.1", None));
     }
 
     #[test]
     fn links_are_read_back() {
-        let link = Link { seq: 12, hash: [0xab; 32] };
-        assert_eq!(Link::parse(&link.to_string()), Some(link));
+        let link = ChainLink { seq: 12, hash: [0xab; 32] };
+        assert_eq!(ChainLink::parse(&link.to_string()), Some(link));
         let upper = link.to_string().to_uppercase();
         for wrong in ["", "12", "12:ab", upper.as_str()] {
-            assert_eq!(Link::parse(wrong), None);
+            assert_eq!(ChainLink::parse(wrong), None);
         }
     }
 
@@ -316,10 +317,10 @@ mod tests {
         let text = format!("a\n\n{fits}\n{long}\n");
         let (mut reader, mut line) = (text.as_bytes(), Vec::new());
         for expected in [1, 0, MAX_LINE] {
-            assert!(matches!(next_line(&mut reader, &mut line), Ok(Next::Line)));
+            assert!(matches!(next_line(&mut reader, &mut line), Ok(NextLine::Line)));
             assert_eq!(line.len(), expected);
         }
-        assert!(matches!(next_line(&mut reader, &mut line), Ok(Next::TooLong)));
-        assert!(matches!(next_line(&mut "".as_bytes(), &mut line), Ok(Next::End)));
+        assert!(matches!(next_line(&mut reader, &mut line), Ok(NextLine::TooLong)));
+        assert!(matches!(next_line(&mut "".as_bytes(), &mut line), Ok(NextLine::End)));
     }
 }

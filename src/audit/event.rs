@@ -175,8 +175,8 @@ impl AuditEvent<'_> {
         }
     }
 
-    pub(super) fn members(&self) -> Members {
-        let mut to = Members::default();
+    pub(super) fn members(&self) -> EventMembers {
+        let mut to = EventMembers::default();
         to.text("time", &self.time.iso8601());
         to.text("kind", self.kind.as_str());
         to.text("request_id", &self.request_id.map(ToString::to_string).unwrap_or_default());
@@ -229,9 +229,9 @@ impl AuditEvent<'_> {
 
 /// An event's members as JSON, in the order of a line, each with a comma before it.
 #[derive(Default)]
-pub(super) struct Members(String);
+pub(super) struct EventMembers(String);
 
-impl Members {
+impl EventMembers {
     pub(super) fn as_str(&self) -> &str {
         &self.0
     }

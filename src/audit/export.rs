@@ -4,7 +4,7 @@ use std::io::{BufRead, Write};
 
 use serde_json::Value;
 
-use crate::audit::chain::{Next, is_torn, next_line};
+use crate::audit::chain::{NextLine, is_torn, next_line};
 use crate::audit::error::AuditError;
 use crate::audit::verify::{Broken, BrokenWhy};
 use crate::base::clock::Timestamp;
@@ -123,9 +123,9 @@ pub fn export(
     for line in 1.. {
         let broken = |why| AuditError::Line(Broken { line, why });
         match next_line(&mut reader, &mut text) {
-            Ok(Next::End) => break,
-            Ok(Next::Line) => {}
-            Ok(Next::TooLong) => return Err(broken(BrokenWhy::TooLong)),
+            Ok(NextLine::End) => break,
+            Ok(NextLine::Line) => {}
+            Ok(NextLine::TooLong) => return Err(broken(BrokenWhy::TooLong)),
             Err(cause) => return Err(broken(BrokenWhy::Io(cause))),
         }
         let Ok(value) = serde_json::from_slice::<Value>(&text) else {
@@ -188,7 +188,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::audit::chain::{Chain, Link, sample, samples};
+    use crate::audit::chain::{Chain, ChainLink, sample, samples};
     use crate::audit::event::{AuditEvent, AuditTokens};
     use crate::base::id::TokenId;
 
@@ -199,7 +199,7 @@ mod tests {
     }
 
     fn line(event: &AuditEvent<'_>) -> String {
-        Chain::after(Link::START).seal("node-1", &event.members())
+        Chain::after(ChainLink::START).seal("node-1", &event.members())
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use crate::audit::chain::{Link, MAX_LINE, READ, Sealed, is_torn};
+use crate::audit::chain::{ChainLink, MAX_LINE, READ, Sealed, is_torn};
 use crate::audit::error::AuditError;
 use crate::audit::verify::verify;
 
@@ -14,33 +14,33 @@ use crate::audit::verify::verify;
 pub(super) struct LogFile {
     path: PathBuf,
     file: File,
-    which: Which,
+    which: FileIdentity,
     /// Where the last line ends that counts as written, while something lies behind it that has to go.
     cut: Option<u64>,
 }
 
 /// Which file it is, whatever its name.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Which {
+pub(super) struct FileIdentity {
     device: u64,
     inode: u64,
 }
 
 /// How far a log is written, and which file that was in.
 #[derive(Clone, Copy)]
-pub struct Written {
+pub struct LogPosition {
     /// The number of the last line.
     pub(super) seq: u64,
     /// The file that is written now, if that is known; others are as long as they will ever be.
-    pub(super) file: Option<Which>,
+    pub(super) file: Option<FileIdentity>,
 }
 
-impl Written {
+impl LogPosition {
     /// Of a file that nobody writes: all that is in it.
     pub const WHOLE: Self = Self { seq: u64::MAX, file: None };
 }
 
-impl Which {
+impl FileIdentity {
     pub(super) fn of(found: &Metadata) -> Self {
         Self { device: found.dev(), inode: found.ino() }
     }
@@ -52,7 +52,7 @@ impl LogFile {
     /// # Errors
     /// What has the name is no regular file, somebody else writes it, it cannot be used, or it does not end
     /// with lines of an audit log.
-    pub(super) fn open(path: &Path) -> Result<(Self, Option<Link>), AuditError> {
+    pub(super) fn open(path: &Path) -> Result<(Self, Option<ChainLink>), AuditError> {
         let failed = |cause: io::Error| AuditError::File { path: path.to_owned(), cause };
         let not_a_file = || AuditError::NotAFile { path: path.to_owned() };
         let mut options = OpenOptions::new();
@@ -71,9 +71,9 @@ impl LogFile {
             Err(TryLockError::Error(cause)) => return Err(failed(cause)),
         }
         // The name may have become another file's before the lock was had.
-        let which = Which::of(&file.metadata().map_err(failed)?);
+        let which = FileIdentity::of(&file.metadata().map_err(failed)?);
         let named = std::fs::symlink_metadata(path).map_err(failed)?;
-        if !named.is_file() || Which::of(&named) != which {
+        if !named.is_file() || FileIdentity::of(&named) != which {
             return Err(not_a_file());
         }
         if new {
@@ -84,7 +84,7 @@ impl LogFile {
     }
 
     /// Which file it is now.
-    pub(super) const fn which(&self) -> Which {
+    pub(super) const fn which(&self) -> FileIdentity {
         self.which
     }
 
@@ -94,7 +94,7 @@ impl LogFile {
     ///
     /// # Errors
     /// The file cannot be written; the lines are to be given again.
-    pub(super) fn append(&mut self, lines: &[u8], written: Link) -> Result<(), AuditError> {
+    pub(super) fn append(&mut self, lines: &[u8], written: ChainLink) -> Result<(), AuditError> {
         self.follow(written)?;
         let end = self.file.metadata().map_err(|cause| self.failed(cause))?.len();
         let done = self.file.write_all(lines).and_then(|()| self.file.sync_data());
@@ -109,13 +109,13 @@ impl LogFile {
     /// # Errors
     /// As [`LogFile::open`]; or there are lines in it that are not those that were written last. The file
     /// that was written last stays open.
-    pub(super) fn follow(&mut self, written: Link) -> Result<(), AuditError> {
+    pub(super) fn follow(&mut self, written: ChainLink) -> Result<(), AuditError> {
         if let Some(end) = self.cut {
             cut_back(&self.file, end).map_err(|cause| self.failed(cause))?;
             self.cut = None;
         }
         let named = std::fs::symlink_metadata(&self.path);
-        if named.is_ok_and(|named| Which::of(&named) == self.which) {
+        if named.is_ok_and(|named| FileIdentity::of(&named) == self.which) {
             return Ok(());
         }
         let (next, last) = Self::open(&self.path)?;
@@ -144,7 +144,7 @@ fn keep_name(path: &Path) {
 }
 
 /// Finds the last line, and ends what stands behind it with a line break if that is missing.
-fn resume(file: &File, path: &Path) -> Result<Option<Link>, AuditError> {
+fn resume(file: &File, path: &Path) -> Result<Option<ChainLink>, AuditError> {
     let failed = |cause: io::Error| AuditError::File { path: path.to_owned(), cause };
     let length = file.metadata().map_err(failed)?.len();
     if length == 0 {
@@ -216,7 +216,7 @@ mod tests {
         (folder, path)
     }
 
-    fn last(path: &Path) -> Option<Link> {
+    fn last(path: &Path) -> Option<ChainLink> {
         verify(std::fs::read(path).unwrap().as_slice(), None).unwrap().last
     }
 
@@ -231,7 +231,7 @@ mod tests {
         let lines = samples(3);
         let (mut log, none) = LogFile::open(&path).unwrap();
         assert_eq!(none, None);
-        log.append(lines[0].as_bytes(), Link::START).unwrap();
+        log.append(lines[0].as_bytes(), ChainLink::START).unwrap();
         let written = last(&path).unwrap();
         // As a full disk leaves it: the second line, and a piece of the third.
         let end = lines[0].len() as u64;
@@ -277,7 +277,7 @@ mod tests {
         std::fs::write(&path, r#"{"seq":1,"no"#).unwrap();
         let (mut log, found) = LogFile::open(&path).unwrap();
         assert_eq!(found, None);
-        log.append(samples(1).concat().as_bytes(), Link::START).unwrap();
+        log.append(samples(1).concat().as_bytes(), ChainLink::START).unwrap();
         let found = verify(std::fs::read(&path).unwrap().as_slice(), None).unwrap();
         assert_eq!((found.lines, found.torn), (1, 1));
     }
@@ -332,7 +332,7 @@ mod tests {
         let (folder, path) = folder();
         let lines = samples(2);
         let (mut log, _) = LogFile::open(&path).unwrap();
-        log.append(lines[0].as_bytes(), Link::START).unwrap();
+        log.append(lines[0].as_bytes(), ChainLink::START).unwrap();
         let written = last(&path).unwrap();
         // A copy with the same lines may take its place.
         let copy = folder.path().join("copy");
@@ -342,7 +342,7 @@ mod tests {
         assert_eq!(std::fs::read_to_string(&path).unwrap(), lines.concat());
         std::fs::write(&copy, &lines[0]).unwrap();
         std::fs::rename(&copy, &path).unwrap();
-        let now = Link { seq: 2, ..written };
+        let now = ChainLink { seq: 2, ..written };
         assert!(matches!(log.follow(now), Err(AuditError::Replaced { .. })));
         std::fs::remove_file(&path).unwrap();
         assert!(log.follow(now).is_ok());

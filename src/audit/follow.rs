@@ -8,18 +8,18 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::audit::chain::{Link, READ, Sealed};
+use crate::audit::chain::{ChainLink, READ, Sealed};
 use crate::audit::error::AuditError;
-use crate::audit::file::{Which, Written};
+use crate::audit::file::{FileIdentity, LogPosition};
 use crate::base::clock::Timestamp;
 
 /// A line of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FollowedLine {
     /// What it follows.
-    pub before: Link,
+    pub before: ChainLink,
     /// Itself.
-    pub this: Link,
+    pub this: ChainLink,
     /// What it calls the gateway that wrote it.
     pub node: String,
     /// When what it says began.
@@ -46,7 +46,7 @@ pub struct Follower {
 /// The file that is read.
 struct OpenFile {
     file: File,
-    which: Which,
+    which: FileIdentity,
     /// Where the next line begins.
     at: u64,
     /// What stands right before that.
@@ -61,7 +61,7 @@ struct OpenFile {
 
 /// What is read of a line's own words.
 #[derive(Deserialize)]
-struct Said {
+struct LineFields {
     node: String,
     time: String,
     decision: String,
@@ -78,7 +78,7 @@ impl Follower {
     ///
     /// # Errors
     /// A file that cannot be read.
-    pub fn go_behind(&mut self, ends: &[Link]) -> Result<Option<Link>, AuditError> {
+    pub fn go_behind(&mut self, ends: &[ChainLink]) -> Result<Option<ChainLink>, AuditError> {
         self.open = OpenFile::named(&self.path).map_err(|cause| failed(&self.path, cause))?;
         let mut found = None;
         let Some(open) = &mut self.open else { return Ok(None) };
@@ -105,7 +105,7 @@ impl Follower {
     ///
     /// # Errors
     /// A file that cannot be read.
-    pub fn next(&mut self, written: Written, most: usize) -> Result<Vec<FollowedLine>, AuditError> {
+    pub fn next(&mut self, written: LogPosition, most: usize) -> Result<Vec<FollowedLine>, AuditError> {
         if self.open.is_none() {
             self.open = OpenFile::named(&self.path).map_err(|cause| failed(&self.path, cause))?;
         }
@@ -137,7 +137,7 @@ impl Follower {
 
     /// Another file that has the name by now, once it has a line, or once nobody writes the one before. A full disk may have no
     /// room for that line while the file before is open.
-    fn successor(&self, written: Written) -> io::Result<Option<OpenFile>> {
+    fn successor(&self, written: LogPosition) -> io::Result<Option<OpenFile>> {
         let Some(mut next) = OpenFile::named(&self.path)? else { return Ok(None) };
         let Some(open) = self.open.as_ref().filter(|open| open.which != next.which) else { return Ok(None) };
         let ended = written.file.is_some_and(|file| file != open.which);
@@ -158,7 +158,7 @@ impl OpenFile {
     fn named(path: &Path) -> io::Result<Option<Self>> {
         match File::open(path) {
             Ok(file) => {
-                let which = Which::of(&file.metadata()?);
+                let which = FileIdentity::of(&file.metadata()?);
                 Ok(Some(Self { file, which, at: 0, mark: Vec::new(), last: 0, known: 0, cut: false }))
             }
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
@@ -223,10 +223,10 @@ impl OpenFile {
 
 fn parsed(text: &[u8]) -> Option<FollowedLine> {
     let sealed = Sealed::parse(text)?;
-    let said: Said = serde_json::from_slice(text).ok()?;
+    let said: LineFields = serde_json::from_slice(text).ok()?;
     Some(FollowedLine {
-        before: Link { seq: sealed.seq - 1, hash: sealed.prev },
-        this: Link { seq: sealed.seq, hash: sealed.hash },
+        before: ChainLink { seq: sealed.seq - 1, hash: sealed.prev },
+        this: ChainLink { seq: sealed.seq, hash: sealed.hash },
         node: said.node,
         time: Timestamp::parse_iso8601(&said.time)?,
         decision: said.decision,
@@ -254,8 +254,8 @@ mod tests {
         file.unwrap().write_all(lines.concat().as_bytes()).unwrap();
     }
 
-    fn up_to(seq: u64) -> Written {
-        Written { seq, file: None }
+    fn up_to(seq: u64) -> LogPosition {
+        LogPosition { seq, file: None }
     }
 
     fn numbers(lines: &[FollowedLine]) -> Vec<u64> {
@@ -266,7 +266,7 @@ mod tests {
     fn all(follower: &mut Follower) -> Vec<u64> {
         let mut all = Vec::new();
         loop {
-            let lines = follower.next(Written::WHOLE, 2).unwrap();
+            let lines = follower.next(LogPosition::WHOLE, 2).unwrap();
             if lines.is_empty() {
                 return all;
             }
@@ -281,8 +281,8 @@ mod tests {
         let mut follower = Follower::new(&path);
         assert_eq!(all(&mut follower), [0; 0], "there is no file yet");
         put(&path, &lines[..3]);
-        let first = follower.next(Written::WHOLE, 1).unwrap().remove(0);
-        assert_eq!((first.before, first.text.as_str()), (Link::START, lines[0].trim_end()));
+        let first = follower.next(LogPosition::WHOLE, 1).unwrap().remove(0);
+        assert_eq!((first.before, first.text.as_str()), (ChainLink::START, lines[0].trim_end()));
         assert_eq!((first.time, first.decision.as_str()), (Timestamp::from_millis(1000), "passed"));
         assert_eq!(numbers(&follower.next(up_to(2), 10).unwrap()), [2], "what may be taken back is not read");
         assert_eq!(numbers(&follower.next(up_to(2), 10).unwrap()), [0; 0]);
@@ -302,7 +302,7 @@ mod tests {
         let moved = folder.path().join("audit.1.jsonl");
         put(&path, &lines[..2]);
         let mut follower = Follower::new(&path);
-        assert_eq!(numbers(&follower.next(Written::WHOLE, 1).unwrap()), [1]);
+        assert_eq!(numbers(&follower.next(LogPosition::WHOLE, 1).unwrap()), [1]);
         std::fs::rename(&path, &moved).unwrap();
         assert_eq!(all(&mut follower), [2]);
         // A line that was on its way when the file was moved, and a new file that is empty yet.
@@ -319,15 +319,15 @@ mod tests {
         let (_folder, path) = folder();
         let lines = samples(4);
         put(&path, &lines[..2]);
-        let old = Which::of(&std::fs::metadata(&path).unwrap());
+        let old = FileIdentity::of(&std::fs::metadata(&path).unwrap());
         let mut follower = Follower::new(&path);
         assert_eq!(numbers(&follower.next(up_to(2), 1).unwrap()), [1]);
         std::fs::rename(&path, path.with_extension("old")).unwrap();
         put(&path, &[]);
-        let new = Which::of(&std::fs::metadata(&path).unwrap());
+        let new = FileIdentity::of(&std::fs::metadata(&path).unwrap());
         let open = |follower: &Follower| follower.open.as_ref().map(|open| open.which);
         let mut next = |seq, file| {
-            let lines = follower.next(Written { seq, file: Some(file) }, 10).unwrap();
+            let lines = follower.next(LogPosition { seq, file: Some(file) }, 10).unwrap();
             (numbers(&lines), open(&follower) == Some(new))
         };
         assert_eq!(next(2, old), (vec![2], false));
@@ -390,13 +390,13 @@ mod tests {
     fn it_begins_behind_what_is_known() {
         let (_folder, path) = folder();
         let lines = samples(5);
-        let links: Vec<Link> =
+        let links: Vec<ChainLink> =
             lines.iter().map(|line| parsed(line.trim_end().as_bytes()).unwrap().this).collect();
-        let other = Link { seq: 2, hash: [7; 32] };
+        let other = ChainLink { seq: 2, hash: [7; 32] };
         put(&path, &lines[1..]);
-        let rows: &[(&[Link], Option<Link>, &[u64])] = &[
+        let rows: &[(&[ChainLink], Option<ChainLink>, &[u64])] = &[
             (&[], None, &[2, 3, 4, 5]),
-            (&[other, Link::START], None, &[2, 3, 4, 5]),
+            (&[other, ChainLink::START], None, &[2, 3, 4, 5]),
             (&[links[0]], Some(links[0]), &[2, 3, 4, 5]),
             (&[links[2], links[1], other], Some(links[2]), &[4, 5]),
             (&[links[4]], Some(links[4]), &[]),

@@ -9,7 +9,7 @@
 //! | file | noun |
 //! |---|---|
 //! | `event` | [`AuditEvent`]: what a line says |
-//! | `chain` | the form of a line, and [`Link`]: where a chain stands |
+//! | `chain` | the form of a line, and [`ChainLink`]: where a chain stands |
 //! | `verify` | [`verify()`]: whether lines are what was written, all of them, in order |
 //! | `error` | [`AuditError`] |
 //! | `file` | the file: one process writes it, a new one follows when it is moved away |
@@ -26,11 +26,11 @@ mod follow;
 mod verify;
 mod writer;
 
-pub use chain::Link;
+pub use chain::ChainLink;
 pub use error::AuditError;
 pub use event::{AuditEvent, AuditKind, AuditTokens, Decision};
 pub use export::{ExportFilter, ExportFormat, Exported, export};
-pub use file::Written;
+pub use file::LogPosition;
 pub use follow::{FollowedLine, Follower};
 pub use verify::{Broken, BrokenWhy, Verified, verify};
 pub use writer::AuditLog;

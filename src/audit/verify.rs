@@ -4,7 +4,7 @@ use std::io::{self, BufRead};
 
 use serde_json::Value;
 
-use crate::audit::chain::{Link, Next, Sealed, is_torn, next_line};
+use crate::audit::chain::{ChainLink, NextLine, Sealed, is_torn, next_line};
 
 /// What was found of lines that are in order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,12 +14,12 @@ pub struct Verified {
     /// Lines that were being written when the process or the machine stopped. They count for nothing, and the
     /// line after one has its number.
     pub torn: u64,
-    /// What the first whole line follows: [`Link::START`] where a chain begins, else the last line of the
+    /// What the first whole line follows: [`ChainLink::START`] where a chain begins, else the last line of the
     /// file before. Files belong together, in this order, where the one's `last` is the next one's `first`.
     /// `None` without lines.
-    pub first: Option<Link>,
+    pub first: Option<ChainLink>,
     /// The last whole line. `None` without lines.
-    pub last: Option<Link>,
+    pub last: Option<ChainLink>,
 }
 
 /// A line that is not what was written there.
@@ -77,20 +77,20 @@ pub enum BrokenWhy {
 ///
 /// # Errors
 /// The first line that is not what was written, or that cannot be read.
-pub fn verify(mut reader: impl BufRead, after: Option<Link>) -> Result<Verified, Broken> {
+pub fn verify(mut reader: impl BufRead, after: Option<ChainLink>) -> Result<Verified, Broken> {
     let mut found = Verified::default();
     let mut head = after;
     let mut text = Vec::new();
     for line in 1.. {
         let checked = match next_line(&mut reader, &mut text) {
-            Ok(Next::End) => break,
-            Ok(Next::Line) => check(&text, head),
-            Ok(Next::TooLong) => Err(BrokenWhy::TooLong),
+            Ok(NextLine::End) => break,
+            Ok(NextLine::Line) => check(&text, head),
+            Ok(NextLine::TooLong) => Err(BrokenWhy::TooLong),
             Err(cause) => Err(BrokenWhy::Io(cause)),
         };
         match checked.map_err(|why| Broken { line, why })? {
-            Checked::Torn => found.torn += 1,
-            Checked::Whole { before, this } => {
+            LineCheck::Torn => found.torn += 1,
+            LineCheck::Whole { before, this } => {
                 found.lines += 1;
                 found.first = found.first.or(Some(before));
                 found.last = Some(this);
@@ -101,14 +101,14 @@ pub fn verify(mut reader: impl BufRead, after: Option<Link>) -> Result<Verified,
     Ok(found)
 }
 
-enum Checked {
+enum LineCheck {
     Torn,
-    Whole { before: Link, this: Link },
+    Whole { before: ChainLink, this: ChainLink },
 }
 
-fn check(text: &[u8], head: Option<Link>) -> Result<Checked, BrokenWhy> {
+fn check(text: &[u8], head: Option<ChainLink>) -> Result<LineCheck, BrokenWhy> {
     let Some(line) = Sealed::parse(text) else {
-        return if is_torn(text, head) { Ok(Checked::Torn) } else { Err(BrokenWhy::Form) };
+        return if is_torn(text, head) { Ok(LineCheck::Torn) } else { Err(BrokenWhy::Form) };
     };
     if !line.is_genuine() {
         return Err(BrokenWhy::Hash);
@@ -116,16 +116,16 @@ fn check(text: &[u8], head: Option<Link>) -> Result<Checked, BrokenWhy> {
     if serde_json::from_slice::<Value>(text).is_err() {
         return Err(BrokenWhy::Form);
     }
-    let before = Link { seq: line.seq - 1, hash: line.prev };
+    let before = ChainLink { seq: line.seq - 1, hash: line.prev };
     // Nothing comes before the first line of all.
-    let expected = head.unwrap_or(if line.seq == 1 { Link::START } else { before });
+    let expected = head.unwrap_or(if line.seq == 1 { ChainLink::START } else { before });
     if before.seq != expected.seq {
         return Err(BrokenWhy::Sequence { expected: expected.seq.saturating_add(1), found: line.seq });
     }
     if before.hash != expected.hash {
         return Err(BrokenWhy::Previous);
     }
-    Ok(Checked::Whole { before, this: Link { seq: line.seq, hash: line.hash } })
+    Ok(LineCheck::Whole { before, this: ChainLink { seq: line.seq, hash: line.hash } })
 }
 
 #[cfg(test)]
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
     use crate::audit::chain::{Chain, sample, samples};
 
-    fn of(lines: &[&str], after: Option<Link>) -> Result<Verified, (u64, BrokenWhy)> {
+    fn of(lines: &[&str], after: Option<ChainLink>) -> Result<Verified, (u64, BrokenWhy)> {
         verify(lines.concat().as_bytes(), after).map_err(|broken| (broken.line, broken.why))
     }
 
@@ -141,7 +141,7 @@ mod tests {
     fn what_was_written_is_in_order() {
         let lines = samples(3);
         let found = verify(lines.concat().as_bytes(), None).unwrap();
-        assert_eq!((found.lines, found.torn, found.first), (3, 0, Some(Link::START)));
+        assert_eq!((found.lines, found.torn, found.first), (3, 0, Some(ChainLink::START)));
         assert_eq!(verify(&b""[..], None).unwrap(), Verified::default());
         // Killed between the line and its line break.
         assert_eq!(verify(lines.concat().trim_end().as_bytes(), None).unwrap(), found);
@@ -190,7 +190,7 @@ mod tests {
         // The first lines are missing: nothing says so but the link to them, and what was known of the chain.
         let found = of(&[b, c, d], None).unwrap();
         assert_eq!(found.first.map(|link| link.seq), Some(1));
-        let broken = of(&[b, c, d], Some(Link::START)).unwrap_err();
+        let broken = of(&[b, c, d], Some(ChainLink::START)).unwrap_err();
         assert!(matches!(broken, (1, BrokenWhy::Sequence { expected: 1, found: 2 })), "{broken:?}");
     }
 
@@ -201,7 +201,7 @@ mod tests {
         let forged = Chain::after(first).seal("node-1", &sample(9).members());
         let broken = of(&[lines[0].as_str(), forged.as_str(), lines[2].as_str()], None).unwrap_err();
         assert!(matches!(broken, (3, BrokenWhy::Previous)), "{broken:?}");
-        let unlinked = Chain::after(Link { seq: 0, hash: [1; 32] }).seal("node-1", &sample(1).members());
+        let unlinked = Chain::after(ChainLink { seq: 0, hash: [1; 32] }).seal("node-1", &sample(1).members());
         assert!(matches!(of(&[unlinked.as_str()], None), Err((1, BrokenWhy::Previous))));
     }
 
@@ -224,7 +224,7 @@ mod tests {
         let (old, new) = (of(&[a, b], None).unwrap(), of(&[c, d], None).unwrap());
         assert_eq!(old.last, new.first);
         assert_eq!(of(&[c, d], old.last).unwrap(), new);
-        let other = Some(Link { seq: 2, hash: [7; 32] });
+        let other = Some(ChainLink { seq: 2, hash: [7; 32] });
         assert!(matches!(of(&[c, d], other), Err((1, BrokenWhy::Previous))));
     }
 

@@ -6,10 +6,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::audit::chain::{Chain, Link};
+use crate::audit::chain::{Chain, ChainLink};
 use crate::audit::error::AuditError;
-use crate::audit::event::{AuditEvent, Members};
-use crate::audit::file::{LogFile, Which, Written};
+use crate::audit::event::{AuditEvent, EventMembers};
+use crate::audit::file::{FileIdentity, LogFile, LogPosition};
 
 /// Events that wait to be written, at the most.
 const WAITING: usize = 8192;
@@ -36,12 +36,12 @@ const LAST: Duration = Duration::from_secs(5);
 /// Dropping it writes what waits, for five seconds at the most.
 pub struct AuditLog {
     path: PathBuf,
-    shared: Arc<Shared>,
+    shared: Arc<SharedWriter>,
     thread: Option<JoinHandle<()>>,
 }
 
-struct Shared {
-    state: Mutex<State>,
+struct SharedWriter {
+    state: Mutex<WriterState>,
     /// Events came, or the log is to end.
     arrived: Condvar,
     /// Events were taken or written, or the thread has ended.
@@ -49,8 +49,8 @@ struct Shared {
 }
 
 #[derive(Default)]
-struct State {
-    waiting: VecDeque<Members>,
+struct WriterState {
+    waiting: VecDeque<EventMembers>,
     /// Events that were ever taken in.
     accepted: u64,
     /// Events that the disk has.
@@ -58,15 +58,15 @@ struct State {
     /// The last line that the disk has.
     last: u64,
     /// The file that was written last, or would have been.
-    file: Option<Which>,
+    file: Option<FileIdentity>,
     /// What went wrong the last time that something was written.
     fault: Option<String>,
     closed: bool,
     ended: bool,
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
+impl SharedWriter {
+    fn lock(&self) -> MutexGuard<'_, WriterState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -82,9 +82,10 @@ impl AuditLog {
     /// of an audit log. A line that was being written when a process was killed is no error.
     pub fn open(path: &Path, node: &str) -> Result<Self, AuditError> {
         let (file, last) = LogFile::open(path)?;
-        let written = last.unwrap_or(Link::START);
-        let state = Mutex::new(State { last: written.seq, file: Some(file.which()), ..State::default() });
-        let shared = Arc::new(Shared { state, arrived: Condvar::new(), moved: Condvar::new() });
+        let written = last.unwrap_or(ChainLink::START);
+        let state =
+            Mutex::new(WriterState { last: written.seq, file: Some(file.which()), ..WriterState::default() });
+        let shared = Arc::new(SharedWriter { state, arrived: Condvar::new(), moved: Condvar::new() });
         let writer = Writer {
             shared: Arc::clone(&shared),
             file,
@@ -121,7 +122,7 @@ impl AuditLog {
             return Err(AuditError::Ended);
         }
         let members = event.members();
-        let is_full = |state: &mut State| state.waiting.len() >= WAITING;
+        let is_full = |state: &mut WriterState| state.waiting.len() >= WAITING;
         let waited = self.shared.moved.wait_timeout_while(self.shared.lock(), patience, is_full);
         let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
         if state.waiting.len() >= WAITING {
@@ -139,7 +140,7 @@ impl AuditLog {
     pub fn flush(&self, within: Duration) -> bool {
         let state = self.shared.lock();
         let accepted = state.accepted;
-        let waits = |state: &mut State| state.written < accepted && !state.ended;
+        let waits = |state: &mut WriterState| state.written < accepted && !state.ended;
         let waited = self.shared.moved.wait_timeout_while(state, within, waits);
         let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
         state.written >= accepted
@@ -156,9 +157,9 @@ impl AuditLog {
     }
 
     /// How far it is written, for who follows the file.
-    pub fn written(&self) -> Written {
+    pub fn written(&self) -> LogPosition {
         let state = self.shared.lock();
-        Written { seq: state.last, file: state.file }
+        LogPosition { seq: state.last, file: state.file }
     }
 
     /// Whether what was to be written last could be. While it is not, events still wait, up to 8192 of them.
@@ -195,13 +196,13 @@ impl Drop for AuditLog {
 
 /// What the thread holds.
 struct Writer {
-    shared: Arc<Shared>,
+    shared: Arc<SharedWriter>,
     file: LogFile,
     node: String,
     /// Stands at the last line of the batch.
     chain: Chain,
     /// The last line that the disk has.
-    written: Link,
+    written: ChainLink,
     /// Lines that are to be written. They stay as they are until the disk has them.
     batch: Vec<u8>,
     /// How many events those are.
@@ -230,7 +231,7 @@ impl Writer {
     /// again. Gives whether the log is to end.
     fn take(&mut self) -> bool {
         let again = !self.batch.is_empty();
-        let waits = |state: &mut State| !state.closed && (again || state.waiting.is_empty());
+        let waits = |state: &mut WriterState| !state.closed && (again || state.waiting.is_empty());
         let waited = self.shared.arrived.wait_timeout_while(self.shared.lock(), LOOK, waits);
         let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
         let closed = state.closed;
@@ -238,7 +239,7 @@ impl Writer {
             return closed;
         }
         let count = state.waiting.len().min(BATCH);
-        let events: Vec<Members> = state.waiting.drain(..count).collect();
+        let events: Vec<EventMembers> = state.waiting.drain(..count).collect();
         drop(state);
         self.shared.moved.notify_all();
         for members in &events {
@@ -293,7 +294,7 @@ mod tests {
         events.for_each(|n| log.write(&sample(n)).unwrap());
     }
 
-    fn check(path: &Path, after: Option<Link>) -> Verified {
+    fn check(path: &Path, after: Option<ChainLink>) -> Verified {
         verify(std::fs::read(path).unwrap().as_slice(), after).unwrap()
     }
 
@@ -322,7 +323,7 @@ mod tests {
             let log = open(&path);
             write(&log, round * 10..round * 10 + 10);
             drop(log);
-            let found = check(&path, Some(Link::START));
+            let found = check(&path, Some(ChainLink::START));
             assert_eq!((found.lines, found.torn), (round * 10 + 10, 0));
         }
         assert_eq!(events(&path), (0..30).collect::<Vec<_>>());
@@ -335,7 +336,7 @@ mod tests {
         let text = std::fs::read_to_string(&path).unwrap();
         std::fs::write(&path, text.get(..text.len() - 20).unwrap()).unwrap();
         write(&open(&path), 3..5);
-        let found = check(&path, Some(Link::START));
+        let found = check(&path, Some(ChainLink::START));
         assert_eq!((found.lines, found.torn, found.last.unwrap().seq), (4, 1, 4));
         assert_eq!(events(&path), [0, 1, 3, 4]);
     }
@@ -350,7 +351,7 @@ mod tests {
         std::fs::rename(&path, &moved).unwrap();
         write(&log, 3..5);
         assert!(log.flush(LONG));
-        let old = check(&moved, Some(Link::START));
+        let old = check(&moved, Some(ChainLink::START));
         let new = check(&path, old.last);
         assert_eq!((old.lines, new.lines, new.first), (3, 2, old.last));
         // The new file is locked as the first was, and is made even where nothing is written.
@@ -393,7 +394,7 @@ mod tests {
         assert!(matches!(log.write(&sample(0)), Err(AuditError::Behind)));
         std::fs::remove_dir(&path).unwrap();
         assert!(log.flush(LONG) && log.healthy());
-        let old = check(&moved, Some(Link::START));
+        let old = check(&moved, Some(ChainLink::START));
         assert_eq!(check(&path, old.last).lines, taken + 1);
         assert_eq!(events(&path), (1..taken + 2).collect::<Vec<_>>());
     }
@@ -412,6 +413,6 @@ mod tests {
         let mut found = events(&path);
         found.sort_unstable();
         let expected: Vec<u64> = (0..4).flat_map(|n| n * 1000..n * 1000 + 500).collect();
-        assert_eq!((found, check(&path, Some(Link::START)).lines), (expected, 2000));
+        assert_eq!((found, check(&path, Some(ChainLink::START)).lines), (expected, 2000));
     }
 }

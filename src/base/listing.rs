@@ -1,10 +1,10 @@
-//! What callers say of a list in the same way everywhere: [`Bounds`] of times, and in which [`Order`].
+//! What callers say of a list in the same way everywhere: [`TimeBounds`] of times, and in which [`Order`].
 
 use crate::base::clock::Timestamp;
 
 /// Where a time has to lie, in milliseconds. Without any bound it may lie anywhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Bounds {
+pub struct TimeBounds {
     /// At this time.
     pub equal: Option<Timestamp>,
     /// After it.
@@ -27,7 +27,7 @@ pub enum Order {
     Descending,
 }
 
-impl Bounds {
+impl TimeBounds {
     /// The bound that a filter's suffix names: none, `gt`, `gte`, `lt` or `lte`; `None` for another.
     pub fn named(&mut self, suffix: &str) -> Option<&mut Option<Timestamp>> {
         Some(match suffix {
@@ -69,14 +69,14 @@ mod tests {
         let rows = [("", [false, true, false]), ("gt", [false, false, true]), ("gte", [false, true, true])];
         let more = [("lt", [true, false, false]), ("lte", [true, true, false])];
         for (suffix, taken) in rows.into_iter().chain(more) {
-            let mut bounds = Bounds::default();
+            let mut bounds = TimeBounds::default();
             *bounds.named(suffix).unwrap() = Some(Timestamp::from_millis(5));
             assert_eq!([4, 5, 6].map(|time| bounds.takes(Timestamp::from_millis(time))), taken, "{suffix}");
         }
-        assert!(Bounds::default().takes(Timestamp::from_millis(0)));
-        assert_eq!(Bounds::default().named("eq"), None);
+        assert!(TimeBounds::default().takes(Timestamp::from_millis(0)));
+        assert_eq!(TimeBounds::default().named("eq"), None);
         let time = Timestamp::from_millis;
-        let both = Bounds { after: Some(time(1)), to: Some(time(3)), ..Bounds::default() };
+        let both = TimeBounds { after: Some(time(1)), to: Some(time(3)), ..TimeBounds::default() };
         assert_eq!([1, 2, 3, 4].map(|at| both.takes(time(at))), [false, true, true, false]);
     }
 

@@ -16,10 +16,10 @@
 //! | [`reader`] | binary forms of our own, read within bounds |
 //! | [`path`] | a request's path, in the one form in which it is matched and sent on |
 //! | [`mod@pointer`] | JSON Pointer (RFC 6901), as errors print it |
-//! | `seldom` | what happens often and is said every few seconds |
+//! | `throttle` | what happens often and is said every few seconds |
 //! | [`template`] | JSON with places for claims |
 //! | `units` | sizes and times as people write them |
-//! | `written` | values that a file writes as text |
+//! | `from_text` | values that a file writes as text |
 
 pub mod address;
 pub mod budget;
@@ -27,6 +27,8 @@ pub mod budget;
 pub mod calendar;
 pub mod checkpoint;
 pub mod clock;
+#[cfg(feature = "server")]
+pub(crate) mod from_text;
 #[cfg(feature = "server")]
 pub mod generations;
 pub mod id;
@@ -38,10 +40,8 @@ pub mod quota;
 pub mod rate;
 pub mod reader;
 pub mod secret;
-#[cfg(feature = "server")]
-pub mod seldom;
 pub mod template;
 #[cfg(feature = "server")]
-pub mod units;
+pub mod throttle;
 #[cfg(feature = "server")]
-pub(crate) mod written;
+pub mod units;

@@ -1,11 +1,11 @@
-//! [`Reader`]: reads binary forms of our own from bytes that may be anything: what is not there is `None`, and a length
+//! [`ByteReader`]: reads binary forms of our own from bytes that may be anything: what is not there is `None`, and a length
 //! never reaches beyond the end.
 
 /// Bytes still to be read. After a `None` what was asked for is still there.
 #[derive(Clone, Copy, Debug)]
-pub struct Reader<'a>(&'a [u8]);
+pub struct ByteReader<'a>(&'a [u8]);
 
-impl<'a> Reader<'a> {
+impl<'a> ByteReader<'a> {
     /// Reads from the beginning of `bytes`.
     pub const fn new(bytes: &'a [u8]) -> Self {
         Self(bytes)
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     /// One read, as bytes.
-    fn read(reader: &mut Reader<'_>, how: u8, length: usize) -> Option<Vec<u8>> {
+    fn read(reader: &mut ByteReader<'_>, how: u8, length: usize) -> Option<Vec<u8>> {
         match how {
             0 => reader.byte().map(|byte| vec![byte]),
             1 => reader.u32().map(|number| number.to_be_bytes().to_vec()),
@@ -96,7 +96,7 @@ mod tests {
             bytes in proptest::collection::vec(prop_oneof![Just(0), Just(1), any::<u8>()], 0..64),
             reads in proptest::collection::vec((0..6_u8, 0..80_usize), 0..20),
         ) {
-            let mut reader = Reader::new(&bytes);
+            let mut reader = ByteReader::new(&bytes);
             let mut seen = Vec::new();
             for (how, length) in reads {
                 let before = reader.rest();
@@ -116,7 +116,7 @@ mod tests {
             bytes.extend_from_slice(&(long.len() as u32).to_be_bytes());
             bytes.extend_from_slice(&long);
             bytes.extend_from_slice(&n.to_be_bytes());
-            let mut reader = Reader::new(&bytes);
+            let mut reader = ByteReader::new(&bytes);
             prop_assert_eq!(reader.short(), Some(short.as_slice()));
             prop_assert_eq!(reader.long(), Some(long.as_slice()));
             prop_assert_eq!(reader.u64(), Some(n));

@@ -1,4 +1,4 @@
-//! [`Template`]: JSON with places that are filled in from claims, such as `"$claims.sub"`.
+//! [`ClaimsTemplate`]: JSON with places that are filled in from claims, such as `"$claims.sub"`.
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
@@ -24,18 +24,18 @@ const DEPTH: usize = 16;
 ///
 /// A text is a claim as a whole or not at all; any other that begins with `$` is refused.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Template(TemplatePart);
+pub struct ClaimsTemplate(TemplatePart);
 
 #[derive(Clone, Debug, PartialEq)]
 enum TemplatePart {
     Fixed(Value),
-    Claim(Claim),
+    Claim(ClaimName),
     List(Vec<TemplatePart>),
     Object(Vec<(String, TemplatePart)>),
 }
 
 #[derive(Clone, Debug, PartialEq)]
-struct Claim {
+struct ClaimName {
     name: String,
     within: Vec<String>,
     optional: bool,
@@ -66,7 +66,7 @@ pub enum TemplateError {
 #[error("a claim is missing")]
 pub struct MissingClaim;
 
-impl Template {
+impl ClaimsTemplate {
     /// Whether it has places for claims.
     pub fn asks(&self) -> bool {
         self.0.asks()
@@ -101,7 +101,7 @@ impl TemplatePart {
         }
         let mut names = names.into_iter();
         let name = names.next().ok_or(TemplateError::Reference)?;
-        Ok(Self::Claim(Claim { name, within: names.collect(), optional }))
+        Ok(Self::Claim(ClaimName { name, within: names.collect(), optional }))
     }
 
     fn asks(&self) -> bool {
@@ -164,7 +164,7 @@ fn step(steps: &str) -> Option<(&str, &str)> {
     (fine && !name.is_empty()).then_some((name, rest))
 }
 
-impl<'de> Deserialize<'de> for Template {
+impl<'de> Deserialize<'de> for ClaimsTemplate {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let part = TemplatePart::deserialize(deserializer)?;
         if part.depth() > DEPTH { Err(D::Error::custom(TemplateError::Deep)) } else { Ok(Self(part)) }
@@ -234,7 +234,7 @@ mod tests {
 
     use super::*;
 
-    fn template(value: Value) -> Result<Template, serde_json::Error> {
+    fn template(value: Value) -> Result<ClaimsTemplate, serde_json::Error> {
         serde_json::from_value(value)
     }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Deserializer};
 
-use crate::base::written::Written;
+use crate::base::from_text::FromText;
 
 /// Bytes, at least 1. Written with `B`, `KiB`, `MiB`, `GiB` (powers of 1024) or `kB`, `MB`, `GB` (of 1000).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -132,13 +132,13 @@ impl fmt::Display for Period {
 
 impl<'de> Deserialize<'de> for Size {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Written { expected: "a size such as \"64KiB\"", parse: Self::parse }.read(deserializer)
+        FromText { expected: "a size such as \"64KiB\"", parse: Self::parse }.read(deserializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Period {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Written { expected: "a length of time such as \"30s\"", parse: Self::parse }.read(deserializer)
+        FromText { expected: "a length of time such as \"30s\"", parse: Self::parse }.read(deserializer)
     }
 }
 

@@ -101,7 +101,7 @@ pub(super) enum Command {
     /// What requests to models took: tokens and money by day, token, route or model; the server may be running.
     Usage {
         #[command(flatten)]
-        here: Here,
+        here: InstanceArgs,
         #[command(flatten)]
         report: ReportArgs,
     },
@@ -212,7 +212,7 @@ pub(super) struct TryArgs {
 
 /// Which configuration and data folder are meant.
 #[derive(Debug, clap::Args)]
-pub(super) struct Here {
+pub(super) struct InstanceArgs {
     /// The configuration file: it names the data folder, and has rules, thresholds and allow-lists.
     #[arg(
         short,
@@ -374,7 +374,7 @@ pub(super) struct UnredactArgs {
     #[arg(long, value_name = "FILE")]
     pub(super) context: PathBuf,
     #[command(flatten)]
-    pub(super) here: Here,
+    pub(super) here: InstanceArgs,
 }
 
 /// What becomes of scripts.
@@ -465,5 +465,5 @@ pub(super) struct SanitizeArgs {
     #[arg(long, value_name = "FILE")]
     pub(super) password_file: Option<PathBuf>,
     #[command(flatten)]
-    pub(super) here: Here,
+    pub(super) here: InstanceArgs,
 }

@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use crate::app::{AppError, OpenStore, copy_audit_file};
-use crate::audit::{ExportFilter, ExportFormat, Link, export, verify};
+use crate::audit::{ChainLink, ExportFilter, ExportFormat, export, verify};
 use crate::base::clock::Timestamp;
 use crate::cli::args::StoreArgs;
 use crate::cli::audit_args::{AuditCommand, FormatArg, StoredArgs};
@@ -14,14 +14,14 @@ use crate::cli::failure::Failure;
 use crate::cli::settings::placed;
 use crate::cli::stored_log::StoredLog;
 use crate::cli::streams::{message, opened, result};
-use crate::config::Needs;
+use crate::config::Requirements;
 
 pub(super) fn run(place: &StoreArgs, command: AuditCommand) -> Result<(), Failure> {
     match command {
         AuditCommand::Verify { files, after, stored } => {
             let wrong =
                 || Failure::Usage("--after takes what `audit verify` printed, such as 12:3fa9…".to_owned());
-            let after = after.map(|text| Link::parse(&text).ok_or_else(wrong)).transpose()?;
+            let after = after.map(|text| ChainLink::parse(&text).ok_or_else(wrong)).transpose()?;
             match stored.store {
                 true => in_store(place, |opened| verify_store(opened, &stored, after)),
                 false => verify_files(&files, after),
@@ -57,7 +57,7 @@ pub(super) fn run(place: &StoreArgs, command: AuditCommand) -> Result<(), Failur
 
 /// Does something with the store, and closes it.
 fn in_store(place: &StoreArgs, act: impl FnOnce(&OpenStore) -> Result<(), Failure>) -> Result<(), Failure> {
-    let config = placed(place, Needs::STORE)?;
+    let config = placed(place, Requirements::STORE)?;
     let opened = OpenStore::existing(&config)?;
     let done = act(&opened);
     opened.io.block_on(opened.records.close());
@@ -80,14 +80,14 @@ fn logs(opened: &OpenStore, stored: &StoredArgs) -> Result<Vec<String>, Failure>
     }
 }
 
-fn verify_files(files: &[PathBuf], after: Option<Link>) -> Result<(), Failure> {
+fn verify_files(files: &[PathBuf], after: Option<ChainLink>) -> Result<(), Failure> {
     let mut link = after;
     let (mut lines, mut torn) = (0, 0);
     for file in files {
         let name = file.display();
         let proved = verify(open(file)?, link);
         let proved = proved.map_err(|broken| AppError::Io(format!("{name}: {broken}")))?;
-        if let Some(first) = proved.first.filter(|first| link.is_none() && *first != Link::START) {
+        if let Some(first) = proved.first.filter(|first| link.is_none() && *first != ChainLink::START) {
             message(&format!("{name} goes on from {first}, which is not in it"));
         }
         (lines, torn) = (lines + proved.lines, torn + proved.torn);
@@ -97,11 +97,11 @@ fn verify_files(files: &[PathBuf], after: Option<Link>) -> Result<(), Failure> {
         message(&format!("{torn} lines are torn: a process was ended while it wrote them"));
     }
     message(&format!("{lines} lines, all as they were written; it ends with"));
-    result(&link.unwrap_or(Link::START).to_string())
+    result(&link.unwrap_or(ChainLink::START).to_string())
 }
 
 /// Proves each log by itself, and prints its name and what it ends with.
-fn verify_store(opened: &OpenStore, stored: &StoredArgs, after: Option<Link>) -> Result<(), Failure> {
+fn verify_store(opened: &OpenStore, stored: &StoredArgs, after: Option<ChainLink>) -> Result<(), Failure> {
     let logs = logs(opened, stored)?;
     if after.is_some() && logs.len() != 1 {
         return Err(Failure::Usage("--after is of one log: name it with --log".to_owned()));
@@ -110,11 +110,11 @@ fn verify_store(opened: &OpenStore, stored: &StoredArgs, after: Option<Link>) ->
     for log in &logs {
         let proved = verify(BufReader::new(StoredLog::new(opened, std::slice::from_ref(log))), after);
         let proved = proved.map_err(|broken| AppError::Io(format!("{log}: {broken}")))?;
-        if let Some(first) = proved.first.filter(|first| after.is_none() && *first != Link::START) {
+        if let Some(first) = proved.first.filter(|first| after.is_none() && *first != ChainLink::START) {
             message(&format!("{log} goes on from {first}, which is not in it"));
         }
         lines += proved.lines;
-        result(&format!("{log}\t{}", proved.last.or(after).unwrap_or(Link::START)))?;
+        result(&format!("{log}\t{}", proved.last.or(after).unwrap_or(ChainLink::START)))?;
     }
     message(&format!("{lines} lines in {} logs, all as they were written", logs.len()));
     Ok(())

@@ -12,8 +12,8 @@ use serde_json::value::RawValue;
 use crate::app::AppError;
 use crate::cli::args::{DetectArgs, NameArg};
 use crate::cli::failure::Failure;
+use crate::cli::highlight::SurrogateTally;
 use crate::cli::progress::Progress;
-use crate::cli::shown::Shown;
 use crate::cli::streams::{complaint, input};
 use crate::cli::wanted;
 use crate::detect::{Cache, Detector, Finding, Scanner, Score};
@@ -54,7 +54,7 @@ pub(super) fn run(args: &DetectArgs) -> Result<(), Failure> {
     let look = DetectOptions { detector, names: args.names, candidates: args.candidates, values: args.show };
     let mut output = std::io::BufWriter::new(std::io::stdout().lock());
     let coloured = std::io::stdout().is_terminal() && !args.candidates && !args.jsonl;
-    let mut shown = Shown::new();
+    let mut shown = SurrogateTally::new();
     let mut bad = 0;
     let inputs: Vec<Option<&PathBuf>> =
         if args.files.is_empty() { vec![None] } else { args.files.iter().map(Some).collect() };
@@ -150,7 +150,7 @@ fn rows(
             continue;
         };
         let found = look.find(&mut cache, &row.text);
-        let points = Points::of(&row.text, &found);
+        let points = CodePointMap::of(&row.text, &found);
         let marked = |finding: &Finding| Marked {
             start: points.at(finding.span.start),
             end: points.at(finding.span.end),
@@ -173,9 +173,9 @@ fn read<T>(read: std::io::Result<T>, name: &str) -> Result<T, Failure> {
 }
 
 /// Code points before each offset that findings begin or end at; they may overlap and nest.
-struct Points(Vec<(usize, usize)>);
+struct CodePointMap(Vec<(usize, usize)>);
 
-impl Points {
+impl CodePointMap {
     fn of(text: &str, found: &[Finding]) -> Self {
         let mut offsets: Vec<usize> = found.iter().flat_map(|one| [one.span.start, one.span.end]).collect();
         offsets.sort_unstable();
@@ -217,7 +217,7 @@ impl LineColumn {
 }
 
 #[derive(Serialize)]
-struct Report<'a> {
+struct DetectReport<'a> {
     file: &'a str,
     line: usize,
     column: usize,
@@ -244,7 +244,7 @@ fn report(
     finding: &Finding,
 ) -> std::io::Result<()> {
     let Located { file, begin, end, value } = *found;
-    let report = Report {
+    let report = DetectReport {
         file,
         line: begin.line + 1,
         column: begin.column + 1,
@@ -450,7 +450,7 @@ mod tests {
         inner.span.start += 4;
         inner.span.end += 1;
         found.push(inner);
-        let points = Points::of(text, &found);
+        let points = CodePointMap::of(text, &found);
         let in_points: Vec<_> =
             found.iter().map(|one| (points.at(one.span.start), points.at(one.span.end))).collect();
         assert_eq!(in_points, [(2, 17), (20, 35), (6, 18)]);

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::{Value, json};
 
-use crate::app::{NewMaster, OpenStore, Replaced, Watched, replace_master};
+use crate::app::{NewMaster, OldKeyFate, OpenStore, RotationObserver, replace_master};
 use crate::base::clock::Timestamp;
 use crate::base::id::ItemId;
 use crate::base::listing::Order;
@@ -16,11 +16,11 @@ use crate::cli::settings::placed;
 use crate::cli::streams::{message, result};
 use crate::cli::style::{FAINT, PLAIN};
 use crate::cli::table::Table;
-use crate::config::{Config, Needs};
+use crate::config::{Config, Requirements};
 use crate::vault::VaultError;
 use crate::vault::items::{
-    Algorithm, Filter, Frequency, Items, KeyFacts, Kind, Label, ListRequest, Listed, Material, NewItem,
-    Opened as Item, OrderBy, Path, Purpose, Rotation, Selector, State, Version,
+    Algorithm, Frequency, ItemFilter, ItemKind, Items, KeyFacts, Label, ListRequest, ListedItem, Material,
+    NewItem, OpenItem as Item, OrderBy, Path, Purpose, Rotation, Selector, Version, VersionState,
 };
 
 impl From<VaultError> for Failure {
@@ -30,7 +30,7 @@ impl From<VaultError> for Failure {
 }
 
 pub(super) fn run(place: &StoreArgs, command: KeyCommand) -> Result<(), Failure> {
-    let config = placed(place, Needs::VAULT)?;
+    let config = placed(place, Requirements::VAULT)?;
     let opened = match command {
         KeyCommand::Generate(_) => OpenStore::at(&config)?,
         _ => OpenStore::existing(&config)?,
@@ -55,7 +55,7 @@ async fn on_items(items: &Items, command: KeyCommand) -> Result<(), Failure> {
         KeyCommand::Generate(args) => generate(items, args).await,
         KeyCommand::Rotate { key, previous_state } => rotate(items, &id(&key)?, previous_state).await,
         KeyCommand::State { key, state, version } => {
-            let (id, state) = (id(&key)?, one_state(&state, &State::ALL)?);
+            let (id, state) = (id(&key)?, one_state(&state, &VersionState::ALL)?);
             items.change_state(&id, single(version.as_deref())?, state, None).await?;
             message(state.name());
             Ok(())
@@ -75,7 +75,7 @@ async fn on_items(items: &Items, command: KeyCommand) -> Result<(), Failure> {
         }
         KeyCommand::Delete { key } => {
             let id = id(&key)?;
-            if items.get(&id).await?.item.kind == Kind::Folder {
+            if items.get(&id).await?.item.kind == ItemKind::Folder {
                 return Err(Failure::Usage("this is a folder, not a key".to_owned()));
             }
             items.delete(&id, false).await?;
@@ -105,7 +105,7 @@ fn single(text: Option<&str>) -> Result<Selector, Failure> {
     one.ok_or_else(|| Failure::Usage("name one version: a number from 1, or -1 for the newest".to_owned()))
 }
 
-fn one_state(name: &str, of: &[State]) -> Result<State, Failure> {
+fn one_state(name: &str, of: &[VersionState]) -> Result<VersionState, Failure> {
     of.iter().copied().find(|state| state.name() == name).ok_or_else(|| {
         let known: Vec<&str> = of.iter().map(|state| state.name()).collect();
         Failure::Usage(format!("a state is one of {}", known.join(", ")))
@@ -118,20 +118,20 @@ fn time(at: Option<Timestamp>) -> String {
 
 async fn list(items: &Items, as_json: bool) -> Result<(), Failure> {
     let ask = ListRequest {
-        filter: Filter::default(),
+        filter: ItemFilter::default(),
         after: None,
         order: Order::Ascending,
         order_by: OrderBy::CreatedAt,
         size: usize::MAX,
     };
     let page = items.list(&ask).await?;
-    let listed = || page.items.iter().filter(|item| item.kind != Kind::Folder);
+    let listed = || page.items.iter().filter(|item| item.kind != ItemKind::Folder);
     if listed().next().is_none() {
         message("there are no keys; `portcullis keys generate --algorithm ES256` makes one");
     }
     let mut table = Table::new(&["ID", "NAME", "TYPE", "ALGORITHM", "STATE", "VERSIONS", "NEXT ROTATION"]);
     for item in listed() {
-        let Listed { id, label, kind, next_rotation, versions, .. } = item;
+        let ListedItem { id, label, kind, next_rotation, versions, .. } = item;
         let enabled = item.is_enabled(items.now());
         let state = shown_state(enabled, item.state);
         if as_json {
@@ -154,7 +154,7 @@ async fn list(items: &Items, as_json: bool) -> Result<(), Failure> {
 }
 
 /// The state of the newest version, or that somebody switched the item off.
-fn shown_state(enabled: bool, newest: Option<State>) -> &'static str {
+fn shown_state(enabled: bool, newest: Option<VersionState>) -> &'static str {
     match (enabled, newest) {
         (false, _) => "disabled",
         (true, Some(state)) => state.name(),
@@ -207,7 +207,7 @@ fn show(item: &Item, as_json: bool) -> Result<(), Failure> {
 
 async fn generate(items: &Items, args: GenerateArgs) -> Result<(), Failure> {
     let usage = |why: &str| Failure::Usage(why.to_owned());
-    let found = Kind::ALL.into_iter().flat_map(|kind| Purpose::ALL.map(|purpose| (kind, purpose)));
+    let found = ItemKind::ALL.into_iter().flat_map(|kind| Purpose::ALL.map(|purpose| (kind, purpose)));
     let found = found.flat_map(|(kind, purpose)| {
         Algorithm::all(kind, purpose).into_iter().map(move |algorithm| (kind, purpose, algorithm))
     });
@@ -248,7 +248,7 @@ async fn generate(items: &Items, args: GenerateArgs) -> Result<(), Failure> {
 }
 
 async fn rotate(items: &Items, id: &ItemId, then: Option<String>) -> Result<(), Failure> {
-    let states = [State::Deactivated, State::Suspended, State::Destroyed];
+    let states = [VersionState::Deactivated, VersionState::Suspended, VersionState::Destroyed];
     let then = then.map(|name| one_state(&name, &states)).transpose()?;
     let Some(facts) = items.get(id).await?.item.key else {
         return Err(Failure::Usage(
@@ -297,17 +297,17 @@ fn rotate_master(
         progress.name(&format!("{sealed} of them sealed anew"));
     };
     let replaced =
-        replace_master(opened, config, &new, keep_old, Watched { begun: &begun, looked: &looked })?;
+        replace_master(opened, config, &new, keep_old, RotationObserver { begun: &begun, looked: &looked })?;
     drop(progress);
     match replaced {
-        Replaced::Finished => {
+        OldKeyFate::Finished => {
             message("finished a replacement that was stopped before: the old master key is dropped")
         }
-        Replaced::Kept(rows) => message(&format!(
+        OldKeyFate::Kept(rows) => message(&format!(
             "{rows} rows sealed anew; both master keys open the store. Name the new one in the configuration, send \
              SIGHUP to running gateways, then run this again without --keep-old"
         )),
-        Replaced::Dropped(rows) => {
+        OldKeyFate::Dropped(rows) => {
             message(&format!("{rows} rows sealed anew; the old master key is dropped"));
             if !own {
                 message("name the new one in the configuration, and send SIGHUP to running gateways");

@@ -4,14 +4,14 @@ use std::io::Read;
 
 use zeroize::Zeroizing;
 
-use crate::app::{OpenStore, Remembered, erase};
+use crate::app::{OpenStore, RememberedScope, erase};
 use crate::base::id::TokenId;
 use crate::cli::args::StoreArgs;
 use crate::cli::failure::Failure;
 use crate::cli::memory_args::{EraseArgs, MemoryCommand};
 use crate::cli::settings::placed;
 use crate::cli::streams::message;
-use crate::config::Needs;
+use crate::config::Requirements;
 
 /// The longest provider's key that is read, in bytes.
 const LONGEST_KEY: u64 = 64 << 10;
@@ -19,7 +19,7 @@ const LONGEST_KEY: u64 = 64 << 10;
 pub(super) fn run(place: &StoreArgs, command: MemoryCommand) -> Result<(), Failure> {
     let MemoryCommand::Erase(args) = command;
     let whose = whose(args)?;
-    let config = placed(place, Needs::VAULT)?;
+    let config = placed(place, Requirements::VAULT)?;
     let opened = OpenStore::existing(&config)?;
     let rows = erase(&opened, &config, whose);
     opened.io.block_on(opened.records.close());
@@ -27,7 +27,7 @@ pub(super) fn run(place: &StoreArgs, command: MemoryCommand) -> Result<(), Failu
     Ok(())
 }
 
-fn whose(args: EraseArgs) -> Result<Remembered, Failure> {
+fn whose(args: EraseArgs) -> Result<RememberedScope, Failure> {
     let EraseArgs { token, subject, issuer, certificate, key_stdin, access_key, address, all } = args;
     Ok(if let Some(id) = token {
         let unknown = || {
@@ -35,11 +35,11 @@ fn whose(args: EraseArgs) -> Result<Remembered, Failure> {
                 "a token's id is pti_ and 32 characters; `portcullis tokens list` shows it".to_owned(),
             )
         };
-        Remembered::Token(TokenId::parse(&id).ok_or_else(unknown)?)
+        RememberedScope::Token(TokenId::parse(&id).ok_or_else(unknown)?)
     } else if let Some(subject) = subject {
-        Remembered::Subject { issuer: issuer.unwrap_or_default(), subject }
+        RememberedScope::Subject { issuer: issuer.unwrap_or_default(), subject }
     } else if let Some(name) = certificate {
-        Remembered::Certificate(name)
+        RememberedScope::Certificate(name)
     } else if key_stdin {
         let mut key = Zeroizing::new(Vec::new());
         std::io::stdin().lock().take(LONGEST_KEY).read_to_end(&mut key)?;
@@ -47,13 +47,13 @@ fn whose(args: EraseArgs) -> Result<Remembered, Failure> {
         if key.is_empty() {
             return Err(Failure::Usage("standard input has no key".to_owned()));
         }
-        Remembered::Key(key)
+        RememberedScope::Key(key)
     } else if let Some(id) = access_key {
-        Remembered::AccessKey(id)
+        RememberedScope::AccessKey(id)
     } else if let Some(address) = address {
-        Remembered::Address(address)
+        RememberedScope::Address(address)
     } else if all {
-        Remembered::All
+        RememberedScope::All
     } else {
         return Err(Failure::Usage("say whose memory is erased".to_owned()));
     })

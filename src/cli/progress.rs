@@ -23,7 +23,7 @@ const TICK: Duration = Duration::from_millis(250);
 const RATE: u8 = 8;
 
 /// What a line says, and what one on a narrow terminal does.
-struct Template {
+struct LineTemplate {
     wide: &'static str,
     narrow: &'static str,
 }
@@ -31,26 +31,26 @@ struct Template {
 /// The narrowest terminal that has room for all, in characters.
 const WIDE: usize = 60;
 
-const BYTES: Template = Template {
+const BYTES: LineTemplate = LineTemplate {
     wide: "{percent:>3}% {bytes} of {total_bytes} {bytes_per_sec} {eta} left {wide_bar}",
     narrow: "{percent:>3}% {bytes_per_sec} {eta} left",
 };
 
-const ENDLESS: Template =
-    Template { wide: "{spinner} {bytes} {bytes_per_sec} {elapsed}", narrow: "{bytes} {bytes_per_sec}" };
+const ENDLESS: LineTemplate =
+    LineTemplate { wide: "{spinner} {bytes} {bytes_per_sec} {elapsed}", narrow: "{bytes} {bytes_per_sec}" };
 
-const FILES: Template = Template {
+const FILES: LineTemplate = LineTemplate {
     wide: "{prefix} {percent:>3}% {bytes} of {total_bytes} {eta} left {wide_msg}",
     narrow: "{prefix} {percent:>3}% {eta} left",
 };
 
-const ROWS: Template = Template {
+const ROWS: LineTemplate = LineTemplate {
     wide: "{spinner} {human_pos} rows, {msg} {elapsed}",
     narrow: "{spinner} {human_pos} rows {elapsed}",
 };
 
-const ONE: Template =
-    Template { wide: "{spinner} {elapsed} {wide_msg}", narrow: "{spinner} {elapsed} {wide_msg}" };
+const ONE: LineTemplate =
+    LineTemplate { wide: "{spinner} {elapsed} {wide_msg}", narrow: "{spinner} {elapsed} {wide_msg}" };
 
 /// The line that is on the terminal.
 static SHOWN: Mutex<Option<ProgressBar>> = Mutex::new(None);
@@ -109,7 +109,7 @@ impl Progress {
         Self::new(None, ROWS)
     }
 
-    fn new(length: Option<u64>, template: Template) -> Self {
+    fn new(length: Option<u64>, template: LineTemplate) -> Self {
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         if is_quiet() || dumb || !std::io::stderr().is_terminal() {
             return Self::none();
@@ -164,7 +164,7 @@ impl Progress {
     /// The same input, which is counted as it is read.
     pub(super) fn counting(&self, input: Box<dyn Read + Send>) -> Box<dyn Read + Send> {
         match &self.0 {
-            Some(bar) => Box::new(Counted { input, bar: bar.clone() }),
+            Some(bar) => Box::new(CountedInput { input, bar: bar.clone() }),
             None => input,
         }
     }
@@ -179,12 +179,12 @@ impl Drop for Progress {
     }
 }
 
-struct Counted {
+struct CountedInput {
     input: Box<dyn Read + Send>,
     bar: ProgressBar,
 }
 
-impl Read for Counted {
+impl Read for CountedInput {
     fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
         let read = self.input.read(into)?;
         self.bar.inc(read as u64);

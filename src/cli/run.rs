@@ -9,8 +9,8 @@ use clap::{CommandFactory, FromArgMatches, ValueEnum};
 
 use crate::api::openapi;
 use crate::app::{
-    Announce, AppError, Piped, Source, check_files, colour_log, file_doubts, flush_log, logged, redact,
-    serve, unredact, without_core_dumps,
+    Announce, AppError, ConfigSource, PipeEnds, check_files, colour_log, file_doubts, flush_log, logged,
+    redact, serve, unredact, without_core_dumps,
 };
 use crate::cli::args::{Args, Command, MethodArg, RedactArgs, ServeArgs, SpokenArgs, UnredactArgs};
 use crate::cli::escape::escaped;
@@ -25,7 +25,7 @@ use crate::cli::try_out;
 use crate::cli::{
     audit, detect, health, keys, manual, memory, problem, rules, sanitize, tokens, usage, wanted,
 };
-use crate::config::{Needs, Options};
+use crate::config::{Options, Requirements};
 use crate::redact::Method;
 use crate::sanitize::format::FORMATS;
 use crate::sanitize::sandbox::child;
@@ -149,10 +149,10 @@ fn run_serve(args: ServeArgs) -> Result<(), Failure> {
             let why = "`--admin` does not go with a configuration file: write `[admin]` into it";
             return Err(Failure::Usage(why.to_owned()));
         }
-        Some(path) => Source::File(path),
+        Some(path) => ConfigSource::File(path),
         None => {
             let ServeArgs { listen, admin, upstream, data, .. } = args;
-            Source::Options(Options { listen, admin, upstream, data })
+            ConfigSource::Options(Options { listen, admin, upstream, data })
         }
     };
     Ok(serve(&source, upgrade, announce)?)
@@ -182,8 +182,8 @@ fn announce(told: Announce) {
 }
 
 fn run_check(path: &Path, secrets: bool) -> Result<(), Failure> {
-    let needs = if secrets { Needs::ALL } else { Needs::FILES };
-    let config = Source::File(path.to_owned()).load_for(needs)?;
+    let needs = if secrets { Requirements::ALL } else { Requirements::FILES };
+    let config = ConfigSource::File(path.to_owned()).load_for(needs)?;
     let name = path.display().to_string();
     check_files(&config, &name)?;
     config.missing.iter().for_each(|problem| message(&format!("{problem} (`serve` needs it)")));
@@ -199,7 +199,7 @@ fn run_redact(args: RedactArgs) -> Result<(), Failure> {
     };
     let RedactArgs { wanted, data, .. } = &args;
     // Who wants the way back needs the store as well: the file is read once.
-    let open = || found(wanted.config.as_deref(), data.as_deref(), Needs::VAULT);
+    let open = || found(wanted.config.as_deref(), data.as_deref(), Requirements::VAULT);
     let config = args.context.is_some().then(open).transpose()?;
     let detector = match &config {
         Some(config) => {
@@ -212,7 +212,7 @@ fn run_redact(args: RedactArgs) -> Result<(), Failure> {
     let input = input(args.file.as_ref())?;
     let progress = Progress::bytes(args.file.as_deref());
     let mut output = std::io::stdout().lock();
-    let piped = Piped { input: progress.counting(input), output: &mut output };
+    let piped = PipeEnds { input: progress.counting(input), output: &mut output };
     let counts = match back {
         back if args.json => redact::document(piped, method, detector, &args.jsonp, back)?,
         None => redact::one_way(piped, method, detector)?,
@@ -227,10 +227,10 @@ fn run_redact(args: RedactArgs) -> Result<(), Failure> {
 
 fn run_unredact(args: UnredactArgs) -> Result<(), Failure> {
     let input = input(args.file.as_ref())?;
-    let config = here(&args.here, Needs::VAULT)?;
+    let config = here(&args.here, Requirements::VAULT)?;
     let progress = Progress::bytes(args.file.as_deref());
     let mut output = std::io::stdout().lock();
-    let piped = Piped { input: progress.counting(input), output: &mut output };
+    let piped = PipeEnds { input: progress.counting(input), output: &mut output };
     unredact(piped, &config, &args.context).map_err(|error| match error {
         AppError::Redact(_) | AppError::Store { .. } if !args.context.exists() => {
             Failure::from(error).advised("`portcullis redact --context FILE` writes what this needs")

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use zeroize::Zeroizing;
 
-use crate::app::{AppError, Cleaner, Outcome, Refused, Released, Wish, release_policy};
+use crate::app::{
+    AppError, Cleaner, CleaningOutcome, CleaningRefusal, CleaningRequest, Released, release_policy,
+};
 use crate::base::clock::{Clock, SystemClock};
 use crate::base::secret::Secret;
 use crate::cli::args::{SanitizeArgs, ScriptsArg, UnreadArg};
@@ -15,10 +17,10 @@ use crate::cli::escape::file_name;
 use crate::cli::failure::Failure;
 use crate::cli::interrupt::{end_between_files, whole};
 use crate::cli::progress::Progress;
-use crate::cli::sanitize_paths::{Asked, CleanJob, asked};
+use crate::cli::sanitize_paths::{CleanJob, PathRequest, asked};
 use crate::cli::settings::here;
 use crate::cli::streams::{at, complaint, message, opened, result};
-use crate::config::{Config, Needs};
+use crate::config::{Config, Requirements};
 use crate::sanitize::scan::ScanItem;
 use crate::sanitize::{Options, Redaction, ReleasePolicy};
 
@@ -27,17 +29,17 @@ const PASSWORD: u64 = 4096;
 
 pub(super) fn run(args: &SanitizeArgs) -> Result<(), Failure> {
     let asked = asked(&args.inputs, &args.output)?;
-    let config = here(&args.here, Needs::SANITIZE)?;
+    let config = here(&args.here, Requirements::SANITIZE)?;
     let password = args.password_file.as_deref().map(password).transpose()?;
-    let cleaner = Cleaner::new(&config, Wish { password, ..wish(args, &config) })?;
+    let cleaner = Cleaner::new(&config, CleaningRequest { password, ..wish(args, &config) })?;
     end_between_files()?;
     match asked {
-        Asked::One(job) => one(&cleaner, &job, args.report),
-        Asked::Folder(jobs) => all(&cleaner, &jobs, args.report),
+        PathRequest::One(job) => one(&cleaner, &job, args.report),
+        PathRequest::Folder(jobs) => all(&cleaner, &jobs, args.report),
     }
 }
 
-fn wish(args: &SanitizeArgs, config: &Config) -> Wish {
+fn wish(args: &SanitizeArgs, config: &Config) -> CleaningRequest {
     let redaction = match (args.redact, args.detect_only) {
         (_, true) => Redaction::Detect,
         (true, false) => Redaction::Apply,
@@ -49,7 +51,7 @@ fn wish(args: &SanitizeArgs, config: &Config) -> Wish {
         scripts: args.scripts.map_or(settings.scripts, ScriptsArg::scripts),
         unread: args.on_unread.map_or(settings.unread, UnreadArg::unread),
     };
-    Wish {
+    CleaningRequest {
         options: Options {
             attachments: !args.keep_attachments,
             interactive: !args.keep_interactive,
@@ -83,8 +85,8 @@ fn one(cleaner: &Cleaner, job: &CleanJob, report: bool) -> Result<(), Failure> {
     let progress = Progress::one(&name);
     let outcome = cleaned(cleaner, job, &name)?;
     let released = match outcome {
-        Outcome::Released(released) => released,
-        Outcome::Refused(refused) => {
+        CleaningOutcome::Released(released) => released,
+        CleaningOutcome::Refused(refused) => {
             drop(progress);
             if report {
                 pretty(&reported_refusal(&refused))?;
@@ -170,7 +172,7 @@ fn insert(object: &mut Value, name: &str, value: Value) {
 
 /// Why there is no clean file.
 enum Unreleased {
-    Refused(Refused),
+    Refused(CleaningRefusal),
     /// It cannot be read, or the clean one cannot be written; in words, with its name.
     Failed(String),
     /// No other file can be cleaned either.
@@ -188,7 +190,7 @@ impl From<Failure> for Unreleased {
 }
 
 /// Reads a file, no more of it than may be cleaned, and cleans it.
-fn cleaned(cleaner: &Cleaner, job: &CleanJob, name: &str) -> Result<Outcome, Failure> {
+fn cleaned(cleaner: &Cleaner, job: &CleanJob, name: &str) -> Result<CleaningOutcome, Failure> {
     let mut bytes = Vec::new();
     let file = opened(&job.from)?;
     // One byte more tells that it is too large.
@@ -199,13 +201,13 @@ fn cleaned(cleaner: &Cleaner, job: &CleanJob, name: &str) -> Result<Outcome, Fai
 
 /// Writes a clean file of a folder, under the name that fits it; where that is.
 fn placed(
-    outcome: Outcome,
+    outcome: CleaningOutcome,
     job: &CleanJob,
     taken: &mut BTreeSet<PathBuf>,
 ) -> Result<(Released, PathBuf), Unreleased> {
     let released = match outcome {
-        Outcome::Released(released) => released,
-        Outcome::Refused(refused) => return Err(Unreleased::Refused(refused)),
+        CleaningOutcome::Released(released) => released,
+        CleaningOutcome::Refused(refused) => return Err(Unreleased::Refused(refused)),
     };
     let to = released.name.as_ref().map_or_else(|| job.to.clone(), |name| job.to.with_file_name(name));
     if to != job.to && !taken.insert(to.clone()) {
@@ -227,7 +229,7 @@ fn reported(released: &Released, name: &str) -> Value {
     data
 }
 
-fn reported_refusal(refused: &Refused) -> Value {
+fn reported_refusal(refused: &CleaningRefusal) -> Value {
     let mut data = refused.data.clone();
     insert(&mut data, "released", json!(false));
     insert(&mut data, "kind", json!(refused.kind));

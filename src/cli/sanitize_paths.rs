@@ -27,7 +27,7 @@ pub(super) struct CleanJob {
 
 /// What a command line asks for.
 #[derive(Debug)]
-pub(super) enum Asked {
+pub(super) enum PathRequest {
     /// One file, under a name of the caller's.
     One(CleanJob),
     /// Files into a folder, in the order of their names.
@@ -38,7 +38,7 @@ pub(super) enum Asked {
 ///
 /// # Errors
 /// A file or folder that is not there or too large a tree; a place that would mix what is clean with what is not.
-pub(super) fn asked(inputs: &[PathBuf], output: &Path) -> Result<Asked, Failure> {
+pub(super) fn asked(inputs: &[PathBuf], output: &Path) -> Result<PathRequest, Failure> {
     let first = inputs.first().map(PathBuf::as_path).unwrap_or(Path::new("-"));
     if output.as_os_str() == "-" {
         return Err(wrong(output, "the clean file needs a name"));
@@ -51,7 +51,7 @@ pub(super) fn asked(inputs: &[PathBuf], output: &Path) -> Result<Asked, Failure>
     if inputs.len() == 1 && !facts.is_dir() && !is_folder {
         let job = CleanJob { from: first.to_owned(), to: output.to_owned(), size: facts.len() };
         writable(&job)?;
-        return Ok(Asked::One(job));
+        return Ok(PathRequest::One(job));
     }
     if there.is_some() && !is_folder {
         return Err(wrong(output, "not a folder; several files, or those of a folder, go into one"));
@@ -81,7 +81,7 @@ pub(super) fn asked(inputs: &[PathBuf], output: &Path) -> Result<Asked, Failure>
             return Err(wrong(&job.to, "two files would have this name; clean them one by one"));
         }
     }
-    Ok(Asked::Folder(jobs))
+    Ok(PathRequest::Folder(jobs))
 }
 
 fn wrong(path: &Path, why: &str) -> Failure {

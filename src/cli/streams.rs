@@ -66,13 +66,13 @@ pub(super) fn input(file: Option<&PathBuf>) -> Result<Box<dyn Read + Send>, Fail
         if std::io::stdin().is_terminal() {
             message("reading from the terminal; end with Ctrl-D");
         }
-        return Ok(Box::new(Checked::new(std::io::stdin())));
+        return Ok(Box::new(CheckedInput::new(std::io::stdin())));
     };
-    Ok(Box::new(Checked::new(opened(path)?)))
+    Ok(Box::new(CheckedInput::new(opened(path)?)))
 }
 
 /// What is read, once its first bytes are known to be no other encoding's.
-struct Checked<R> {
+struct CheckedInput<R> {
     from: R,
     /// The first bytes, until they are known to be fine.
     first: Option<Vec<u8>>,
@@ -81,13 +81,13 @@ struct Checked<R> {
 /// So many bytes tell UTF-16 without a mark by the zeros in it.
 const TELLING: usize = 16;
 
-impl<R: Read> Checked<R> {
+impl<R: Read> CheckedInput<R> {
     fn new(from: R) -> Self {
         Self { from, first: Some(Vec::new()) }
     }
 }
 
-impl<R: Read> Read for Checked<R> {
+impl<R: Read> Read for CheckedInput<R> {
     fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
         let read = self.from.read(into)?;
         if let Some(first) = &mut self.first {
@@ -145,7 +145,7 @@ mod tests {
     fn wide_texts_are_refused_and_others_pass() {
         let read = |bytes: &[u8]| {
             let mut all = Vec::new();
-            Checked::new(bytes).read_to_end(&mut all).map(|_| all)
+            CheckedInput::new(bytes).read_to_end(&mut all).map(|_| all)
         };
         let wide = |text: &str| -> Vec<u8> { text.encode_utf16().flat_map(u16::to_le_bytes).collect() };
         for bytes in [

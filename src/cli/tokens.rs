@@ -17,7 +17,7 @@ use crate::cli::streams::{complaint, message, result};
 use crate::cli::style::{FAINT, PLAIN};
 use crate::cli::table::Table;
 use crate::cli::tokens_args::{BoundArgs, ReachArgs, TokenCommand};
-use crate::config::{Config, Needs, Period};
+use crate::config::{Config, Period, Requirements};
 use crate::usage::{BudgetMode, ModelPattern, SpendBudget};
 
 pub(super) fn run(place: &StoreArgs, command: TokenCommand) -> Result<(), Failure> {
@@ -27,19 +27,20 @@ pub(super) fn run(place: &StoreArgs, command: TokenCommand) -> Result<(), Failur
     {
         token_id(id)?;
     }
-    let needs = if matches!(command, TokenCommand::Aws { .. }) { Needs::VAULT } else { Needs::STORE };
+    let needs =
+        if matches!(command, TokenCommand::Aws { .. }) { Requirements::VAULT } else { Requirements::STORE };
     let config = placed(place, needs)?;
     let opened = match command {
         TokenCommand::Create { .. } => OpenStore::at(&config)?,
         _ => OpenStore::existing(&config)?,
     };
-    let outcome = Tokens { opened: &opened, config: &config, place }.run(command);
+    let outcome = TokenCommands { opened: &opened, config: &config, place }.run(command);
     opened.io.block_on(opened.records.close());
     outcome
 }
 
 /// What commands work with.
-struct Tokens<'a> {
+struct TokenCommands<'a> {
     opened: &'a OpenStore,
     config: &'a Config,
     place: &'a StoreArgs,
@@ -47,19 +48,19 @@ struct Tokens<'a> {
 
 /// Where a token may go, checked.
 #[derive(Clone)]
-struct Reach {
+struct TokenReach {
     services: Vec<Service>,
     routes: Vec<String>,
     configs: Vec<String>,
 }
 
-impl Tokens<'_> {
+impl TokenCommands<'_> {
     fn run(&self, command: TokenCommand) -> Result<(), Failure> {
         let Self { opened, .. } = self;
         match command {
             TokenCommand::Create { name, tenant, reach, bounds, expires } => {
                 let tenant = tenant.as_deref().map(tenant_of).transpose()?.unwrap_or_default();
-                let Reach { services, routes, configs } = self.reach(reach)?;
+                let TokenReach { services, routes, configs } = self.reach(reach)?;
                 let all = services.is_empty() && routes.is_empty();
                 let expires = self.expiry(expires.as_deref())?;
                 let bounds = bounds_of(bounds)?;
@@ -133,7 +134,7 @@ impl Tokens<'_> {
         table.print()
     }
 
-    fn reach(&self, reach: ReachArgs) -> Result<Reach, Failure> {
+    fn reach(&self, reach: ReachArgs) -> Result<TokenReach, Failure> {
         let ReachArgs { services, routes, configs } = reach;
         if !configs.iter().all(|id| ConfigId::parse(id).is_some()) {
             let why = "a config's id is pci_ and 32 characters; --config-file names a configuration file";
@@ -142,7 +143,7 @@ impl Tokens<'_> {
         known(self.opened, &configs)?;
         let services = services.iter().map(|service| service_of(service)).collect::<Result<Vec<_>, _>>()?;
         known_routes(&routes, self.config, self.place)?;
-        Ok(Reach { services, routes, configs })
+        Ok(TokenReach { services, routes, configs })
     }
 
     fn expiry(&self, text: Option<&str>) -> Result<Option<Timestamp>, TokenError> {
@@ -200,8 +201,8 @@ fn cleared(info: &mut TokenInfo, what: &[String]) {
 }
 
 /// Takes on what is said.
-fn changed(info: &mut TokenInfo, reach: Reach, bounds: TokenBounds) {
-    let Reach { services, routes, configs } = reach;
+fn changed(info: &mut TokenInfo, reach: TokenReach, bounds: TokenBounds) {
+    let TokenReach { services, routes, configs } = reach;
     if !services.is_empty() || !routes.is_empty() {
         info.services = Some(services);
         info.routes = Some(routes);

@@ -7,18 +7,18 @@ use serde_json::{Map, Value};
 use crate::app::OpenStore;
 use crate::base::calendar::CalendarPeriod;
 use crate::base::clock::Timestamp;
-use crate::cli::args::Here;
+use crate::cli::args::InstanceArgs;
 use crate::cli::failure::Failure;
 use crate::cli::settings::here;
 use crate::cli::streams::{message, result};
 use crate::cli::style::PLAIN;
 use crate::cli::table::Table;
 use crate::cli::usage_args::{GroupArg, ReportArgs};
-use crate::config::Needs;
+use crate::config::Requirements;
 use crate::usage::{UsageKey, UsageReport, UsageRow, UsageTotals};
 
-pub(super) fn run(place: &Here, report: &ReportArgs) -> Result<(), Failure> {
-    let config = here(place, Needs::STORE)?;
+pub(super) fn run(place: &InstanceArgs, report: &ReportArgs) -> Result<(), Failure> {
+    let config = here(place, Requirements::STORE)?;
     let opened = OpenStore::existing(&config)?;
     let since = match &report.since {
         None => CalendarPeriod::Month.around(opened.clock.now()).start,

@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::app::{AppError, Source, builtin};
+use crate::app::{AppError, ConfigSource, builtin};
 use crate::cli::args::{NamesModelArg, RuleArgs};
 use crate::cli::failure::Failure;
-use crate::config::{Needs, names_model};
+use crate::config::{Requirements, names_model};
 use crate::detect::{Allow, Catalogue, Detector, NamesOptions, RuleSelection};
 
 /// The engine of the rules asked for.
@@ -46,7 +46,7 @@ pub(super) fn rules(wanted: &RuleArgs) -> Result<(Catalogue, RuleSelection), Fai
 /// All rules there are, and what passes though they find it: the built-in ones, and a configuration's.
 pub(super) fn known(config: Option<&Path>) -> Result<(Catalogue, Allow), Failure> {
     let Some(path) = config else { return Ok((builtin()?, Allow::default())) };
-    let config = Source::File(path.to_owned()).load_for(Needs::RULES)?;
+    let config = ConfigSource::File(path.to_owned()).load_for(Requirements::RULES)?;
     Ok((config.catalogue, config.allow))
 }
 

@@ -10,7 +10,7 @@ use serde::de::{Deserializer, Error, MapAccess, Visitor};
 
 use crate::base::id::ItemId;
 use crate::base::secret::Secret;
-use crate::config::supplied::{Source, Supplied};
+use crate::config::supplied::{SecretSource, Supplied};
 
 /// A value that goes to an upstream.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,16 +39,16 @@ impl Credential {
 /// What the table form may hold.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Pointed {
+struct CredentialTable {
     env: Option<String>,
     file: Option<PathBuf>,
     vault: Option<String>,
     prefix: Option<String>,
 }
 
-struct Form;
+struct CredentialVisitor;
 
-impl<'de> Visitor<'de> for Form {
+impl<'de> Visitor<'de> for CredentialVisitor {
     type Value = Credential;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -60,14 +60,14 @@ impl<'de> Visitor<'de> for Form {
     }
 
     fn visit_string<E: Error>(self, text: String) -> Result<Credential, E> {
-        Ok(of(Source::Literal, text))
+        Ok(of(SecretSource::Literal, text))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Credential, A::Error> {
-        let pointed = Pointed::deserialize(MapAccessDeserializer::new(map))?;
+        let pointed = CredentialTable::deserialize(MapAccessDeserializer::new(map))?;
         match (pointed.env, pointed.file, pointed.vault, pointed.prefix) {
-            (Some(name), None, None, None) => Ok(of(Source::Env(name), String::new())),
-            (None, Some(path), None, None) => Ok(of(Source::File(path), String::new())),
+            (Some(name), None, None, None) => Ok(of(SecretSource::Env(name), String::new())),
+            (None, Some(path), None, None) => Ok(of(SecretSource::File(path), String::new())),
             (None, None, Some(item), prefix) => {
                 let wrong = || {
                     A::Error::custom(
@@ -83,12 +83,12 @@ impl<'de> Visitor<'de> for Form {
     }
 }
 
-fn of(source: Source, value: String) -> Credential {
+fn of(source: SecretSource, value: String) -> Credential {
     Credential::Supplied(Supplied { source, value: Secret::new(value) })
 }
 
 impl<'de> Deserialize<'de> for Credential {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Form)
+        deserializer.deserialize_any(CredentialVisitor)
     }
 }

@@ -6,17 +6,17 @@ use std::ops::{Deref, Range};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::config::at::At;
 use crate::config::check::check;
-use crate::config::mistakes::Mistakes;
+use crate::config::diagnostics::Diagnostics;
 use crate::config::names;
-use crate::config::places::Places;
+use crate::config::places::ValuePlaces;
 use crate::config::problem::{Problem, Problems};
-use crate::config::resolve::{self, Lookup, resolve};
-use crate::config::rules::{self, Before, Known};
-use crate::config::settings::{Admin, Auth, Format, Listen, Peer, Redact, Route, Settings, Upstream};
+use crate::config::resolve::{self, ResolveScope, resolve};
+use crate::config::rules::{self, BaseRules, CompiledRules};
+use crate::config::settings::{Admin, Auth, LineFormat, Listen, Peer, Redact, Route, Settings, Upstream};
 use crate::config::shape;
-use crate::config::supplied::{Env, Needs};
+use crate::config::spanned::Spanned;
+use crate::config::supplied::{Env, Requirements};
 use crate::config::syntax;
 use crate::detect::{Allow, Catalogue};
 
@@ -34,7 +34,7 @@ pub struct Config {
     /// What passes though a rule finds it.
     pub allow: Allow,
     /// Those rules for [`reload`].
-    pub known: Known,
+    pub known: CompiledRules,
     /// The file itself, and all files and folders that it points to.
     pub files: Vec<PathBuf>,
     /// What is pointed to, not there, and was not needed.
@@ -53,48 +53,53 @@ impl Deref for Config {
 
 /// Reads and checks a file. `rules` are those that are there without it.
 pub fn load(path: &Path, env: &dyn Env, rules: &Catalogue) -> Result<Config, Problems> {
-    load_for(Needs::ALL, path, env, rules)
+    load_for(Requirements::ALL, path, env, rules)
 }
 
 /// Reads and checks a file for a purpose that does not need all it points to.
-pub fn load_for(needs: Needs, path: &Path, env: &dyn Env, rules: &Catalogue) -> Result<Config, Problems> {
-    read_file(path, env, needs, Before { base: rules, known: None }).outcome
+pub fn load_for(
+    needs: Requirements,
+    path: &Path,
+    env: &dyn Env,
+    rules: &Catalogue,
+) -> Result<Config, Problems> {
+    read_file(path, env, needs, BaseRules { base: rules, known: None }).outcome
 }
 
 /// How a file wants the log to look, as far as that can be made out whatever else is wrong with it.
-pub fn log_format(path: &Path) -> Option<Format> {
+pub fn log_format(path: &Path) -> Option<LineFormat> {
     let (_, mut text) = text_of(path).ok()?;
-    syntax::mend(&mut text, &mut Mistakes::default());
+    syntax::mend(&mut text, &mut Diagnostics::default());
     let table = syntax::table(&text)?;
     let log = table.get("log")?.get_ref().as_table()?;
     match log.get("format")?.get_ref().as_str()? {
-        "json" => Some(Format::Json),
-        "text" => Some(Format::Text),
+        "json" => Some(LineFormat::Json),
+        "text" => Some(LineFormat::Text),
         _ => None,
     }
 }
 
 /// The same, while a configuration with the rules `known` runs: where nothing about them has changed, its own compiled
 /// rules are used again, and its [`Config::catalogue`] is the same.
-pub fn reload(path: &Path, env: &dyn Env, rules: &Catalogue, known: &Known) -> Reading {
-    read_file(path, env, Needs::ALL, Before { base: rules, known: Some(known) })
+pub fn reload(path: &Path, env: &dyn Env, rules: &Catalogue, known: &CompiledRules) -> LoadReport {
+    read_file(path, env, Requirements::ALL, BaseRules { base: rules, known: Some(known) })
 }
 
 /// What came of reading a file.
 #[derive(Debug)]
-pub struct Reading {
+pub struct LoadReport {
     /// The configuration, or all that is wrong with it.
     pub outcome: Result<Config, Problems>,
     /// The file itself, and what it points to as far as it could be read: once one of these changes, the outcome may.
     pub files: Vec<PathBuf>,
 }
 
-fn read_file(path: &Path, env: &dyn Env, needs: Needs, before: Before<'_>) -> Reading {
+fn read_file(path: &Path, env: &dyn Env, needs: Requirements, before: BaseRules<'_>) -> LoadReport {
     let mut files = vec![path.to_owned()];
     let outcome = text_of(path).and_then(|(name, text)| {
-        read(Text { text: &text, name: &name, path }, env, needs, before, &mut files)
+        read(ConfigText { text: &text, name: &name, path }, env, needs, before, &mut files)
     });
-    Reading { outcome, files }
+    LoadReport { outcome, files }
 }
 
 fn text_of(path: &Path) -> Result<(String, String), Problems> {
@@ -129,18 +134,18 @@ fn hidden(text: &str, mut places: Vec<Range<usize>>) -> String {
 
 /// Checks a text that may become a configuration elsewhere or later: secrets need not be here.
 pub fn check_text(text: &str, name: &str, env: &dyn Env, rules: &Catalogue) -> Result<Config, Problems> {
-    let text = Text { text, name, path: Path::new(name) };
-    read(text, env, Needs::FILES, Before { base: rules, known: None }, &mut Vec::new())
+    let text = ConfigText { text, name, path: Path::new(name) };
+    read(text, env, Requirements::FILES, BaseRules { base: rules, known: None }, &mut Vec::new())
 }
 
 /// Checks a text. `name` is the file it came from: problems show it, and relative paths begin at its folder.
 pub fn parse(text: &str, name: &str, env: &dyn Env, rules: &Catalogue) -> Result<Config, Problems> {
-    let text = Text { text, name, path: Path::new(name) };
-    read(text, env, Needs::ALL, Before { base: rules, known: None }, &mut Vec::new())
+    let text = ConfigText { text, name, path: Path::new(name) };
+    read(text, env, Requirements::ALL, BaseRules { base: rules, known: None }, &mut Vec::new())
 }
 
 /// A configuration's text, and the file that it came from.
-struct Text<'a> {
+struct ConfigText<'a> {
     text: &'a str,
     /// As it is shown.
     name: &'a str,
@@ -148,14 +153,14 @@ struct Text<'a> {
 }
 
 fn read(
-    text: Text<'_>,
+    text: ConfigText<'_>,
     env: &dyn Env,
-    needs: Needs,
-    before: Before<'_>,
+    needs: Requirements,
+    before: BaseRules<'_>,
     files: &mut Vec<PathBuf>,
 ) -> Result<Config, Problems> {
-    let Text { text, name, path } = text;
-    let mut mistakes = Mistakes::default();
+    let ConfigText { text, name, path } = text;
+    let mut mistakes = Diagnostics::default();
     let mut mended = text.to_owned();
     let wrong = syntax::mend(&mut mended, &mut mistakes);
     let mut table = syntax::table(&mended);
@@ -165,14 +170,14 @@ fn read(
         return Err(problems.unwrap_or_else(|| Problems::whole(name, "this is not a configuration")));
     };
     let folder = path.parent().unwrap_or_else(|| Path::new(""));
-    let resolved = resolve(&mut settings, Lookup { folder, env, needs }, &mut mistakes);
+    let resolved = resolve(&mut settings, ResolveScope { folder, env, needs }, &mut mistakes);
     files.extend(resolved.files);
     files.extend(settings.detect.rule_files.iter().map(|path| folder.join(&**path)));
     files.extend(names::files(&settings.detect.names, folder));
     let built = rules::build(&settings, before, folder, &mut mistakes);
     // Where rules are at fault, those that routes name may be among them.
     let names: Vec<&str> = built.iter().flat_map(|(known, _)| known.catalogue().names()).collect();
-    let places = table.as_ref().map_or_else(Places::none, Places::of);
+    let places = table.as_ref().map_or_else(ValuePlaces::none, ValuePlaces::of);
     check(&settings, &places, &names, &mut mistakes);
     let missing = mistakes.missing(name, text);
     let warnings = mistakes.doubts(name, text);
@@ -208,35 +213,35 @@ const NAME: &str = "default";
 pub fn embedded(options: &Options, env: &dyn Env, rules: &Catalogue) -> Result<Config, Problems> {
     let mut settings = Settings { admin: Some(Admin::default()), ..Settings::default() };
     if let Some(address) = options.listen {
-        settings.listen = vec![At::new(Listen { address: At::new(address), ..Listen::default() })];
+        settings.listen = vec![Spanned::new(Listen { address: Spanned::new(address), ..Listen::default() })];
     }
     if let Some(address) = options.admin {
-        settings.admin = Some(Admin { address: At::new(address), ..Admin::default() });
+        settings.admin = Some(Admin { address: Spanned::new(address), ..Admin::default() });
     }
     if let Some(data) = &options.data {
-        settings.data = At::new(data.clone());
+        settings.data = Spanned::new(data.clone());
     }
     if let Some(url) = &options.upstream {
         let (peer, base) =
             Peer::with_base(url).map_err(|error| Problems::whole("--upstream", error.to_string()))?;
-        let upstream = Upstream { base: base.map(At::new), ..Upstream::to(peer) };
-        settings.upstreams.insert(At::new(NAME.to_owned()), At::new(upstream));
-        settings.routes.push(At::new(Route {
-            name: At::new(NAME.to_owned()),
-            upstream: Some(At::new(NAME.to_owned())),
-            auth: Some(At::new(Auth::None)),
-            redact: Some(At::new(Redact::default())),
+        let upstream = Upstream { base: base.map(Spanned::new), ..Upstream::to(peer) };
+        settings.upstreams.insert(Spanned::new(NAME.to_owned()), Spanned::new(upstream));
+        settings.routes.push(Spanned::new(Route {
+            name: Spanned::new(NAME.to_owned()),
+            upstream: Some(Spanned::new(NAME.to_owned())),
+            auth: Some(Spanned::new(Auth::None)),
+            redact: Some(Spanned::new(Redact::default())),
             ..Route::default()
         }));
     }
-    let mut mistakes = Mistakes::default();
-    let lookup = Lookup { folder: Path::new(""), env, needs: Needs::ALL };
+    let mut mistakes = Diagnostics::default();
+    let lookup = ResolveScope { folder: Path::new(""), env, needs: Requirements::ALL };
     let files = resolve(&mut settings, lookup, &mut mistakes).files;
-    check(&settings, &Places::none(), &[], &mut mistakes);
+    check(&settings, &ValuePlaces::none(), &[], &mut mistakes);
     match mistakes.settle("command line", "", Vec::new()) {
         Some(problems) => Err(problems),
         None => {
-            let known = Known::unchanged(rules.clone());
+            let known = CompiledRules::unchanged(rules.clone());
             let (catalogue, allow) = (rules.clone(), Allow::default());
             let (missing, warnings) = (Vec::new(), Vec::new());
             Ok(Config { settings, text: None, catalogue, allow, known, files, missing, warnings })

@@ -5,7 +5,7 @@ use toml::de::Error;
 use crate::config::similar;
 
 /// A deserializer's error, understood.
-pub(crate) struct Said {
+pub(crate) struct SerdeMessage {
     pub(crate) message: String,
     pub(crate) hint: Option<String>,
     /// The key whose absence is the error.
@@ -14,7 +14,7 @@ pub(crate) struct Said {
     pub(crate) meant: Option<String>,
 }
 
-impl Said {
+impl SerdeMessage {
     fn new(message: impl Into<String>, hint: Option<String>) -> Self {
         Self { message: message.into(), hint, missing: None, meant: None }
     }
@@ -52,7 +52,7 @@ const PLAIN: &[(&str, &str)] = &[
     ("wanted exactly 1 element", "expected a string, found a table"),
 ];
 
-type MessageParser = fn(&str) -> Said;
+type MessageParser = fn(&str) -> SerdeMessage;
 
 /// How serde's messages begin, and what reads the rest.
 const READERS: &[(&str, MessageParser)] = &[
@@ -64,12 +64,12 @@ const READERS: &[(&str, MessageParser)] = &[
 ];
 
 /// Reads what the deserializer says.
-pub(crate) fn said(error: &Error) -> Said {
+pub(crate) fn said(error: &Error) -> SerdeMessage {
     let message = error.message();
     let known = READERS.iter().find_map(|(start, read)| message.strip_prefix(start).map(read));
     known.unwrap_or_else(|| {
         let plain = PLAIN.iter().find(|(start, _)| message.starts_with(start));
-        Said::new(plain.map_or(message, |(_, instead)| instead), None)
+        SerdeMessage::new(plain.map_or(message, |(_, instead)| instead), None)
     })
 }
 
@@ -78,12 +78,12 @@ fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }
 
-fn missing(rest: &str) -> Said {
+fn missing(rest: &str) -> SerdeMessage {
     let key = quoted(rest).next().unwrap_or_default();
-    Said { missing: Some(key.to_owned()), ..Said::new(format!("`{key}` is missing"), None) }
+    SerdeMessage { missing: Some(key.to_owned()), ..SerdeMessage::new(format!("`{key}` is missing"), None) }
 }
 
-fn unknown_key(rest: &str) -> Said {
+fn unknown_key(rest: &str) -> SerdeMessage {
     let (key, known) = rest.rsplit_once(", expected ").unwrap_or((rest, ""));
     let key = key.trim_matches('`');
     let known: Vec<&str> = quoted(known).collect();
@@ -92,15 +92,15 @@ fn unknown_key(rest: &str) -> Said {
         Some(meant) => format!("did you mean `{meant}`?"),
         None => format!("known here: {}", known.join(", ")),
     };
-    Said { meant, ..Said::new(format!("unknown key `{key}`"), Some(hint)) }
+    SerdeMessage { meant, ..SerdeMessage::new(format!("unknown key `{key}`"), Some(hint)) }
 }
 
-fn unknown_value(rest: &str) -> Said {
+fn unknown_value(rest: &str) -> SerdeMessage {
     let (value, known) = rest.rsplit_once(", expected ").unwrap_or((rest, ""));
     let value = value.trim_matches('`');
     let known: Vec<&str> = quoted(known).collect();
     let hint = similar::did_you_mean(value, known.iter().copied());
-    Said::new(format!("expected {}", alternatives(&known)), hint)
+    SerdeMessage::new(format!("expected {}", alternatives(&known)), hint)
 }
 
 /// `"a"`, `"a" or "b"`, `"a", "b" or "c"`.
@@ -110,13 +110,13 @@ fn alternatives(words: &[&str]) -> String {
     if words.is_empty() { last } else { format!("{} or {last}", words.join(", ")) }
 }
 
-fn unexpected(rest: &str) -> Said {
+fn unexpected(rest: &str) -> SerdeMessage {
     // From the right: what was found may quote anything.
     let (found, expected) = rest.rsplit_once(", expected ").unwrap_or(("", rest));
     let expected =
         EXPECTED.iter().find(|(theirs, _)| expected.starts_with(theirs)).map_or(expected, |(_, ours)| ours);
     let found = FOUND.iter().find(|(theirs, _)| found.starts_with(theirs));
-    Said::new(
+    SerdeMessage::new(
         match found {
             Some((_, found)) => format!("expected {expected}, found {found}"),
             None => format!("expected {expected}"),

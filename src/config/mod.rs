@@ -11,22 +11,21 @@
 //! | `check/` | what must fit together |
 //! | `restart` | what a reload does not reach |
 //! | `names` | the names model that the file points to |
-//! | `mistakes` | what is wrong, by offset, without what is wrong in consequence |
+//! | `diagnostics` | what is wrong, by offset, without what is wrong in consequence |
 //! | `problem` | what is wrong, by line and column |
-//! | `at` | a value and where the file says it |
+//! | `spanned` | a value and where the file says it |
 //! | `places` | where the file says something, by the path to it |
 //! | `supplied` | values from the environment and from secret files |
 //! | `expiry` | the certificates that listeners show, and how long they last |
 //! | `credential` | values that go to an upstream, which may be in the vault |
 //! | `similar` | what was probably meant |
 
-mod at;
 mod check;
 mod credential;
+mod diagnostics;
 mod expiry;
 mod load;
 mod message;
-mod mistakes;
 mod names;
 mod places;
 mod problem;
@@ -36,16 +35,19 @@ mod rules;
 pub mod settings;
 mod shape;
 mod similar;
+mod spanned;
 mod supplied;
 mod syntax;
 
 pub use crate::base::units::{Period, Size};
-pub use at::At;
 pub use credential::Credential;
 pub use expiry::{SOON, ShownCertificate, days, shown_certificates};
-pub use load::{Config, Options, Reading, check_text, embedded, load, load_for, log_format, parse, reload};
+pub use load::{
+    Config, LoadReport, Options, check_text, embedded, load, load_for, log_format, parse, reload,
+};
 pub use names::names_model;
 pub use problem::{Problem, Problems};
 pub use restart::restart_only;
-pub use rules::Known;
-pub use supplied::{Env, Needs, ProcessEnv, Source, Supplied};
+pub use rules::CompiledRules;
+pub use spanned::Spanned;
+pub use supplied::{Env, ProcessEnv, Requirements, SecretSource, Supplied};

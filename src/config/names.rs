@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::config::mistakes::Mistakes;
+use crate::config::diagnostics::Diagnostics;
 use crate::config::resolve;
 use crate::config::settings::Names;
 use crate::detect::{Catalogue, MODEL_FILES, ModelFiles, NamesModel, NamesOptions};
@@ -63,7 +63,7 @@ pub(crate) fn with_model(
     names: &Names,
     folder: &Path,
     known: Option<&Catalogue>,
-    mistakes: &mut Mistakes,
+    mistakes: &mut Diagnostics,
 ) -> Catalogue {
     if !(0.0..=1.0).contains(&*names.threshold) {
         mistakes.say(names.threshold.span().start, "a threshold is a score from 0 to 1");

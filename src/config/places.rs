@@ -3,9 +3,9 @@
 use toml::de::{DeTable, DeValue};
 
 /// The places of a file's values.
-pub(crate) struct Places<'a>(Option<&'a DeTable<'a>>);
+pub(crate) struct ValuePlaces<'a>(Option<&'a DeTable<'a>>);
 
-impl<'a> Places<'a> {
+impl<'a> ValuePlaces<'a> {
     /// Those of a file.
     pub(crate) fn of(table: &'a DeTable<'a>) -> Self {
         Self(Some(table))

@@ -7,14 +7,14 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::base::secret::Secret;
-use crate::config::at::At;
 use crate::config::credential::Credential;
-use crate::config::mistakes::Mistakes;
+use crate::config::diagnostics::Diagnostics;
 use crate::config::problem::MISSING;
 use crate::config::settings::{
-    Aws, Certificate, HeaderRules, Route, Sanitize, Settings, Tls, Upgrade, Upstream, region_of,
+    Aws, Certificate, HeaderRules, ListenTls, Route, Sanitize, Settings, Upgrade, Upstream, region_of,
 };
-use crate::config::supplied::{Env, Needs, Source, Supplied};
+use crate::config::spanned::Spanned;
+use crate::config::supplied::{Env, Requirements, SecretSource, Supplied};
 
 /// The environment variables of AWS's own tools: an access key's id and its secret.
 const KEYS: [&str; 2] = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"];
@@ -28,11 +28,11 @@ const SECRET: u64 = 64 << 10;
 
 /// Where what is pointed to is looked for, and what of it must be there.
 #[derive(Clone, Copy)]
-pub(crate) struct Lookup<'a> {
+pub(crate) struct ResolveScope<'a> {
     /// Where relative paths begin.
     pub(crate) folder: &'a Path,
     pub(crate) env: &'a dyn Env,
-    pub(crate) needs: Needs,
+    pub(crate) needs: Requirements,
 }
 
 /// What came to light on the way.
@@ -45,8 +45,12 @@ pub(crate) struct Resolved {
 }
 
 /// Fetches everything.
-pub(crate) fn resolve(settings: &mut Settings, lookup: Lookup<'_>, mistakes: &mut Mistakes) -> Resolved {
-    let Lookup { folder, env, needs } = lookup;
+pub(crate) fn resolve(
+    settings: &mut Settings,
+    lookup: ResolveScope<'_>,
+    mistakes: &mut Diagnostics,
+) -> Resolved {
+    let ResolveScope { folder, env, needs } = lookup;
     let mut fetch = Fetch { folder, env, mistakes, found: Resolved::default() };
     for listen in &mut settings.listen {
         if let Some(tls) = &mut listen.value_mut().tls {
@@ -62,7 +66,7 @@ pub(crate) fn resolve(settings: &mut Settings, lookup: Lookup<'_>, mistakes: &mu
         anchor(settings.data.value_mut(), folder);
     }
     let Upgrade { socket, pid_file } = &mut settings.upgrade;
-    let access_file = settings.log.access_file.as_mut().map(At::value_mut);
+    let access_file = settings.log.access_file.as_mut().map(Spanned::value_mut);
     let audit_file = settings.audit.as_mut().map(|audit| audit.file.value_mut());
     for path in [socket, pid_file].into_iter().flatten().chain(access_file).chain(audit_file) {
         anchor(path, folder);
@@ -110,7 +114,7 @@ pub(crate) fn resolve(settings: &mut Settings, lookup: Lookup<'_>, mistakes: &mu
     if let Some(ca) = &mut settings.store.ca {
         fetch.file(ca, needs.store || needs.files);
     }
-    if let Some(s3) = settings.blobs.s3.as_mut().map(At::value_mut) {
+    if let Some(s3) = settings.blobs.s3.as_mut().map(Spanned::value_mut) {
         for key in s3.access_key.iter_mut().chain(&mut s3.secret_key) {
             fetch.supply(key, needs.serving);
         }
@@ -157,7 +161,7 @@ pub(crate) fn text(path: &Path, limit: u64) -> io::Result<String> {
 struct Fetch<'a> {
     folder: &'a Path,
     env: &'a dyn Env,
-    mistakes: &'a mut Mistakes,
+    mistakes: &'a mut Diagnostics,
     found: Resolved,
 }
 
@@ -172,7 +176,7 @@ impl Fetch<'_> {
         if needed { self.mistakes.say(at, message) } else { self.mistakes.miss(at, message) }
     }
 
-    fn file(&mut self, path: &mut At<PathBuf>, needed: bool) {
+    fn file(&mut self, path: &mut Spanned<PathBuf>, needed: bool) {
         self.path(path.value_mut());
         let place = path.span().start;
         match fs::metadata(&**path) {
@@ -187,11 +191,11 @@ impl Fetch<'_> {
         }
     }
 
-    fn tls(&mut self, tls: &mut Tls, needs: Needs) {
-        let Tls { certificate, key, sni, client_ca, client_crl, client_certificates: _ } = tls;
+    fn tls(&mut self, tls: &mut ListenTls, needs: Requirements) {
+        let ListenTls { certificate, key, sni, client_ca, client_crl, client_certificates: _ } = tls;
         self.file(certificate, needs.files);
         self.file(key, needs.serving);
-        for Certificate { certificate, key } in sni.iter_mut().map(At::value_mut) {
+        for Certificate { certificate, key } in sni.iter_mut().map(Spanned::value_mut) {
             self.file(certificate, needs.files);
             self.file(key, needs.serving);
         }
@@ -200,7 +204,7 @@ impl Fetch<'_> {
         }
     }
 
-    fn sanitize(&mut self, sanitize: &mut Sanitize, needs: Needs) {
+    fn sanitize(&mut self, sanitize: &mut Sanitize, needs: Requirements) {
         let Sanitize { scan, intel, .. } = sanitize;
         for path in scan.rules.iter_mut().chain(&mut intel.feeds).chain(&mut intel.common) {
             self.path(path.value_mut());
@@ -222,7 +226,7 @@ impl Fetch<'_> {
         let has = |name| found(name).is_some_and(|value| is_key(&value));
         let (both, token) = (KEYS.iter().all(|name| has(name)), has(SESSION_TOKEN));
         if upstream.aws.is_none() && both {
-            upstream.aws = Some(At::new(Aws { implied: true, ..Aws::default() }));
+            upstream.aws = Some(Spanned::new(Aws { implied: true, ..Aws::default() }));
         }
         let Some(table) = &mut upstream.aws else { return };
         if table.access_key.is_none() && table.secret_key.is_none() && table.session_token.is_none() {
@@ -245,14 +249,14 @@ impl Fetch<'_> {
     }
 
     /// What is in the vault is asked for there, while the gateway runs.
-    fn credential(&mut self, credential: &mut At<Credential>, needed: bool) {
+    fn credential(&mut self, credential: &mut Spanned<Credential>, needed: bool) {
         let at = credential.span();
         if let Credential::Supplied(supplied) = credential.value_mut() {
             self.supply_at(at, supplied, needed);
         }
     }
 
-    fn supply(&mut self, supplied: &mut At<Supplied>, needed: bool) {
+    fn supply(&mut self, supplied: &mut Spanned<Supplied>, needed: bool) {
         let at = supplied.span();
         self.supply_at(at, supplied.value_mut(), needed);
     }
@@ -260,12 +264,12 @@ impl Fetch<'_> {
     fn supply_at(&mut self, place: Range<usize>, supplied: &mut Supplied, needed: bool) {
         let at = place.start;
         let fetched = match &mut supplied.source {
-            Source::Literal => return self.found.literals.push(place),
-            Source::Env(name) => match self.env.var(name) {
+            SecretSource::Literal => return self.found.literals.push(place),
+            SecretSource::Env(name) => match self.env.var(name) {
                 Some(value) => Ok(value),
                 None => Err(format!("the environment variable `{name}` is not set")),
             },
-            Source::File(path) => {
+            SecretSource::File(path) => {
                 self.path(path);
                 // Opening a pipe waits for its writer: only for whoever needs what comes.
                 match !needed && fs::metadata(&*path).is_ok_and(|found| !found.is_file()) {

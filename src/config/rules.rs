@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::config::at::At;
-use crate::config::mistakes::Mistakes;
+use crate::config::diagnostics::Diagnostics;
 use crate::config::names;
 use crate::config::resolve;
-use crate::config::settings::{Allowed, Analyzer, Detect, Settings};
+use crate::config::settings::{AllowedValues, Analyzer, Detect, Settings};
 use crate::config::similar;
+use crate::config::spanned::Spanned;
 use crate::detect::{Allow, Catalogue, Rule, RuleFile, RuleSelection};
 
 /// The largest rule file.
@@ -29,14 +29,14 @@ struct RulesText {
 /// Rules that one configuration was loaded with, for the next one to use again where they are the same: to compile
 /// them takes a processor for a second or more.
 #[derive(Clone, Debug)]
-pub struct Known {
+pub struct CompiledRules {
     /// As they were read: these held their examples.
     read: Catalogue,
     /// With the configuration's thresholds.
     catalogue: Catalogue,
 }
 
-impl Known {
+impl CompiledRules {
     /// Rules that no configuration has changed.
     pub(crate) fn unchanged(catalogue: Catalogue) -> Self {
         Self { read: catalogue.clone(), catalogue }
@@ -54,21 +54,21 @@ impl Known {
 
 /// The rules that a configuration adds its own to.
 #[derive(Clone, Copy)]
-pub(crate) struct Before<'a> {
+pub(crate) struct BaseRules<'a> {
     /// The built-in ones.
     pub(crate) base: &'a Catalogue,
     /// Those of the configuration that runs, if one does.
-    pub(crate) known: Option<&'a Known>,
+    pub(crate) known: Option<&'a CompiledRules>,
 }
 
 /// The base and the configuration's own rules, and what is allowed to pass; `None` if rules are at fault. Relative paths
 /// begin at `folder`. Rules that are `known` are used again.
 pub(crate) fn build(
     settings: &Settings,
-    before: Before<'_>,
+    before: BaseRules<'_>,
     folder: &Path,
-    mistakes: &mut Mistakes,
-) -> Option<(Known, Allow)> {
+    mistakes: &mut Diagnostics,
+) -> Option<(CompiledRules, Allow)> {
     let detect = &settings.detect;
     let read = extended(settings, before, folder, mistakes)?;
     let mut catalogue = read.clone();
@@ -95,14 +95,14 @@ pub(crate) fn build(
             mistakes.say(0, error.to_string());
         }
     }
-    Some((Known { read, catalogue }, allow))
+    Some((CompiledRules { read, catalogue }, allow))
 }
 
 fn extended(
     settings: &Settings,
-    before: Before<'_>,
+    before: BaseRules<'_>,
     folder: &Path,
-    mistakes: &mut Mistakes,
+    mistakes: &mut Diagnostics,
 ) -> Option<Catalogue> {
     let detect: &Detect = &settings.detect;
     let mut texts = Vec::new();
@@ -142,7 +142,7 @@ fn extended(
 
 /// The rules that analyzers' findings are of where they have no other, each once, and where the file speaks of them.
 fn reported(
-    analyzers: &BTreeMap<At<String>, At<Analyzer>>,
+    analyzers: &BTreeMap<Spanned<String>, Spanned<Analyzer>>,
     base: &Catalogue,
 ) -> impl Iterator<Item = (Rule, usize)> {
     let (mut rules, mut known) = (Vec::new(), BTreeSet::new());
@@ -188,7 +188,12 @@ fn read(files: Vec<PathBuf>, place: usize) -> io::Result<Vec<RulesText>> {
     files.into_iter().map(text).collect()
 }
 
-fn add(allowed: &At<Allowed>, allow: &mut Allow, catalogue: &Catalogue, mistakes: &mut Mistakes) {
+fn add(
+    allowed: &Spanned<AllowedValues>,
+    allow: &mut Allow,
+    catalogue: &Catalogue,
+    mistakes: &mut Diagnostics,
+) {
     let begin = allowed.span().start;
     if allowed.values.is_empty() && allowed.pattern.is_none() && !mistakes.lost(begin, "values") {
         mistakes.say(begin, "an allow-list needs `values` or a `pattern`");
@@ -210,7 +215,11 @@ fn add(allowed: &At<Allowed>, allow: &mut Allow, catalogue: &Catalogue, mistakes
     }
 }
 
-fn known(rule: &At<String>, catalogue: &Catalogue, mistakes: &mut Mistakes) -> Option<crate::detect::RuleId> {
+fn known(
+    rule: &Spanned<String>,
+    catalogue: &Catalogue,
+    mistakes: &mut Diagnostics,
+) -> Option<crate::detect::RuleId> {
     let id = catalogue.find(rule);
     if id.is_none() {
         let message = format!("there is no rule `{}`", **rule);

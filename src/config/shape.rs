@@ -8,8 +8,8 @@ use serde::Deserialize;
 use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue, Deserializer};
 
-use crate::config::message::{self, Said};
-use crate::config::mistakes::{Mistake, Mistakes};
+use crate::config::diagnostics::{Diagnostic, Diagnostics};
+use crate::config::message::{self, SerdeMessage};
 use crate::config::settings::Settings;
 
 /// Errors looked for in one file; nobody reads more at once.
@@ -56,7 +56,7 @@ const TABLES: &[&[&str]] = &[
 ];
 
 /// Reads settings from a table, and takes out of it what is wrong. `None`: there were too many errors to go on.
-pub(crate) fn settings(table: &mut DeTable<'_>, mistakes: &mut Mistakes) -> Option<Settings> {
+pub(crate) fn settings(table: &mut DeTable<'_>, mistakes: &mut Diagnostics) -> Option<Settings> {
     while let Some(span) = TABLES.iter().find_map(|path| array(table, path)) {
         mistakes.say(span.start, "expected a table, found an array");
         cut(table, 0, &span, mistakes)?;
@@ -68,12 +68,12 @@ pub(crate) fn settings(table: &mut DeTable<'_>, mistakes: &mut Mistakes) -> Opti
             Err(error) => error,
         };
         let span = error.span()?;
-        let Said { message, hint, missing, meant } = message::said(&error);
+        let SerdeMessage { message, hint, missing, meant } = message::said(&error);
         // A whole lacks what was wrong in it.
         let consequence =
             mistakes.within(&span) || missing.is_some_and(|key| mistakes.lost(span.start, &key));
         if !consequence {
-            mistakes.push(Mistake { at: span.start, message, hint });
+            mistakes.push(Diagnostic { at: span.start, message, hint });
         }
         let begin = cut(table, 0, &span, mistakes)?;
         if let Some(meant) = meant {
@@ -102,7 +102,12 @@ fn array_within(value: &Spanned<DeValue<'_>>, path: &[&str]) -> Option<Range<usi
 /// Takes out the entry whose key or value has this span; the deepest one, since an array of tables begins where its
 /// first table does. It and all that it lies in count as lost. `begin` is where the table begins;
 /// where the one begins that lost the entry comes back.
-fn cut(table: &mut DeTable<'_>, begin: usize, span: &Range<usize>, mistakes: &mut Mistakes) -> Option<usize> {
+fn cut(
+    table: &mut DeTable<'_>,
+    begin: usize,
+    span: &Range<usize>,
+    mistakes: &mut Diagnostics,
+) -> Option<usize> {
     for (key, value) in &mut *table {
         if let Some(within) = cut_within(value, span, mistakes) {
             mistakes.lose(begin, key.get_ref());
@@ -118,7 +123,7 @@ fn cut(table: &mut DeTable<'_>, begin: usize, span: &Range<usize>, mistakes: &mu
 fn cut_within(
     value: &mut Spanned<DeValue<'_>>,
     span: &Range<usize>,
-    mistakes: &mut Mistakes,
+    mistakes: &mut Diagnostics,
 ) -> Option<usize> {
     let begin = value.span().start;
     match value.get_mut() {

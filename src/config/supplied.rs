@@ -36,7 +36,7 @@ impl Env for BTreeMap<String, String> {
 
 /// Where a [`Supplied`] value comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum SecretSource {
     /// The configuration file itself.
     Literal,
     /// The environment variable of this name.
@@ -48,7 +48,7 @@ pub enum Source {
 /// What of all that a configuration points to must be there: a command that does one thing does not need the secrets of
 /// all others. What need not be there and is not, is empty.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Needs {
+pub struct Requirements {
     /// The database's address.
     pub store: bool,
     /// The master key or passphrase.
@@ -61,7 +61,7 @@ pub struct Needs {
     pub serving: bool,
 }
 
-impl Needs {
+impl Requirements {
     /// Everything, as serving does.
     pub const ALL: Self = Self { store: true, vault: true, sanitize: true, files: true, serving: true };
     /// Nothing but the file itself and its rules.
@@ -80,7 +80,7 @@ impl Needs {
 /// A value that the configuration gives or points to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Supplied {
-    pub(crate) source: Source,
+    pub(crate) source: SecretSource,
     pub(crate) value: Secret<String>,
 }
 
@@ -92,11 +92,11 @@ impl Supplied {
 
     /// What the environment variable `name` holds, once it is fetched.
     pub(crate) fn of_env(name: &str) -> Self {
-        Self { source: Source::Env(name.to_owned()), value: Secret::new(String::new()) }
+        Self { source: SecretSource::Env(name.to_owned()), value: Secret::new(String::new()) }
     }
 
     /// Where it came from.
-    pub fn source(&self) -> &Source {
+    pub fn source(&self) -> &SecretSource {
         &self.source
     }
 }
@@ -104,14 +104,14 @@ impl Supplied {
 /// What the table form may hold.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Pointed {
+struct SuppliedTable {
     env: Option<String>,
     file: Option<PathBuf>,
 }
 
-struct Form;
+struct SuppliedVisitor;
 
-impl<'de> Visitor<'de> for Form {
+impl<'de> Visitor<'de> for SuppliedVisitor {
     type Value = Supplied;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -123,14 +123,14 @@ impl<'de> Visitor<'de> for Form {
     }
 
     fn visit_string<E: Error>(self, text: String) -> Result<Supplied, E> {
-        Ok(Supplied { source: Source::Literal, value: Secret::new(text) })
+        Ok(Supplied { source: SecretSource::Literal, value: Secret::new(text) })
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Supplied, A::Error> {
-        let pointed = Pointed::deserialize(MapAccessDeserializer::new(map))?;
+        let pointed = SuppliedTable::deserialize(MapAccessDeserializer::new(map))?;
         let source = match (pointed.env, pointed.file) {
-            (Some(name), None) => Source::Env(name),
-            (None, Some(path)) => Source::File(path),
+            (Some(name), None) => SecretSource::Env(name),
+            (None, Some(path)) => SecretSource::File(path),
             _ => return Err(A::Error::custom("name exactly one of `env` and `file`")),
         };
         Ok(Supplied { source, value: Secret::new(String::new()) })
@@ -139,6 +139,6 @@ impl<'de> Visitor<'de> for Form {
 
 impl<'de> Deserialize<'de> for Supplied {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Form)
+        deserializer.deserialize_any(SuppliedVisitor)
     }
 }

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use toml::de::{DeTable, Error};
 
-use crate::config::mistakes::{Mistake, Mistakes};
+use crate::config::diagnostics::{Diagnostic, Diagnostics};
 
 /// Structural errors that are looked for in one file.
 const ROUNDS: usize = 32;
@@ -40,8 +40,8 @@ const STRUCTURAL: &[&str] = &[
 const REST: [char; 7] = ['"', '\'', '{', '}', '[', ']', ','];
 
 /// Blanks what cannot be read; `text` keeps its length. What was wrong comes back, first of each line.
-pub(crate) fn mend(text: &mut String, mistakes: &mut Mistakes) -> Vec<Mistake> {
-    let mut wrong: Vec<Mistake> = Vec::new();
+pub(crate) fn mend(text: &mut String, mistakes: &mut Diagnostics) -> Vec<Diagnostic> {
+    let mut wrong: Vec<Diagnostic> = Vec::new();
     let mut blanked: Vec<Range<usize>> = Vec::new();
     for round in 0.. {
         let (_, errors) = DeTable::parse_recoverable(text);
@@ -54,7 +54,7 @@ pub(crate) fn mend(text: &mut String, mistakes: &mut Mistakes) -> Vec<Mistake> {
             }
             break;
         };
-        let Fault { lines, mistake } = fault(text, error);
+        let SyntaxFault { lines, mistake } = fault(text, error);
         // What begins no statement and stands right below what is blanked is the rest of that.
         let begins =
             text.get(lines.clone()).is_some_and(|t| is_header(t.trim()) || !t.trim_start().starts_with(REST));
@@ -101,11 +101,11 @@ const INSTEAD: &[(&str, &str)] = &[
     ("key with no value", "a key without a value, expected `=`"),
 ];
 
-fn mistake(error: &Error) -> Mistake {
+fn mistake(error: &Error) -> Diagnostic {
     let message = error.message();
     let instead = INSTEAD.iter().find(|(start, _)| message.starts_with(start));
     let message = instead.map_or(message, |(_, instead)| instead).to_owned();
-    Mistake { at: at(error), message, hint: None }
+    Diagnostic { at: at(error), message, hint: None }
 }
 
 /// Keeps offsets: a character gives way to as many spaces as it has bytes.
@@ -151,32 +151,32 @@ fn is_opening(line: &str) -> bool {
 }
 
 /// A structural error: what to blank (never empty while the text isn't) and what to say.
-struct Fault {
+struct SyntaxFault {
     lines: Range<usize>,
-    mistake: Mistake,
+    mistake: Diagnostic,
 }
 
 /// Where an unclosed value's own line tells nothing.
 const UNCLOSED: &str = "what begins here is not closed, or lacks a comma";
 
-fn fault(text: &str, error: &Error) -> Fault {
+fn fault(text: &str, error: &Error) -> SyntaxFault {
     let mistake = mistake(error);
     let Some(own) = line_up(text, mistake.at, |_| true) else {
-        return Fault { lines: 0..text.len(), mistake };
+        return SyntaxFault { lines: 0..text.len(), mistake };
     };
     let message = error.message();
     if message.starts_with("unclosed table") || message.starts_with("unclosed array table") {
-        return Fault { lines: section(text, own), mistake };
+        return SyntaxFault { lines: section(text, own), mistake };
     }
     let within = ["array", "inline table", "comma", "multi-line"].iter().any(|word| message.contains(word));
     let open = line_up(text, mistake.at, is_opening).filter(|open| within && open.start < own.start);
-    let Some(open) = open else { return Fault { lines: own, mistake } };
+    let Some(open) = open else { return SyntaxFault { lines: own, mistake } };
     // What stands on the own line is either the rest of the value or, swallowed by it, the next statement: then
     // the value's beginning is the place to look at.
     let swallowed = text.get(own.clone()).is_some_and(|line| is_header(line.trim()) || is_statement(line));
     let begin = text.get(open.clone()).and_then(|line| line.find(['[', '{', '"', '\''])).unwrap_or_default();
-    let unclosed = || Mistake { at: open.start + begin, message: UNCLOSED.to_owned(), hint: None };
-    Fault { lines: open.start..own.start, mistake: if swallowed { unclosed() } else { mistake } }
+    let unclosed = || Diagnostic { at: open.start + begin, message: UNCLOSED.to_owned(), hint: None };
+    SyntaxFault { lines: open.start..own.start, mistake: if swallowed { unclosed() } else { mistake } }
 }
 
 fn is_statement(line: &str) -> bool {

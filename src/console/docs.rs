@@ -7,8 +7,8 @@ use maud::{Markup, PreEscaped, html};
 use pulldown_cmark::{CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use crate::console::address::address;
-use crate::console::running::Running;
-use crate::console::visit::{Page, Reply, Section, Visit};
+use crate::console::running::RunningConfig;
+use crate::console::visit::{PageContext, Reply, Section, Visit};
 
 /// One page: its name in URLs, and its text.
 struct Chapter {
@@ -44,7 +44,7 @@ const EXAMPLE: &str = "http://127.0.0.1:8080";
 /// The section of the documentation.
 pub(super) struct Docs {
     /// What runs: examples have its address.
-    pub(super) running: Arc<Running>,
+    pub(super) running: Arc<RunningConfig>,
 }
 
 impl Section for Docs {
@@ -61,7 +61,7 @@ impl Section for Docs {
         let reply = CHAPTERS
             .iter()
             .find(|chapter| chapter.name == name)
-            .map(|chapter| Reply::Page(Page::plain(chapter.title, self.page(chapter))));
+            .map(|chapter| Reply::Page(PageContext::plain(chapter.title, self.page(chapter))));
         Box::pin(async move { reply.unwrap_or(Reply::NotFound) })
     }
 }

@@ -11,10 +11,10 @@ use http::header::{
 use http::{HeaderName, HeaderValue, Method, StatusCode};
 use maud::{Markup, html};
 
-use crate::api::changes::Changes;
+use crate::api::changes::ChangeLog;
 use crate::api::scope::ConsoleRole;
 use crate::api::token::Tokens;
-use crate::api::{Answer, Call, Caller, Collected, CpuPool, Handler};
+use crate::api::{Answer, BufferedBody, Call, Caller, CpuPool, Handler};
 use crate::base::clock::SharedClock;
 use crate::base::rate::{Buckets, Rate};
 use crate::base::secret::Secret;
@@ -22,16 +22,16 @@ use crate::console::access::{Hosts, is_from_us};
 use crate::console::configuration::ConfigurationPages;
 use crate::console::docs::Docs;
 use crate::console::form::Form;
-use crate::console::layout::{self, Link};
+use crate::console::layout::{self, SectionLink};
 use crate::console::live::{History, LivePages};
 use crate::console::playground::{Cleaner, Playground, PlaygroundParts, RouteRedactors};
 use crate::console::routes::RoutePages;
 use crate::console::rules::RulePages;
-use crate::console::running::Running;
+use crate::console::running::RunningConfig;
 use crate::console::session::{Sessions, SignInError, Visitor};
 use crate::console::tokens::TokenPages;
 use crate::console::usage::UsagePages;
-use crate::console::visit::{Asked, Page, Reply, Section, Visit};
+use crate::console::visit::{PageContext, PageRequest, Reply, Section, Visit};
 use crate::console::{assets, sign_in};
 use crate::store::Records;
 use crate::telemetry::RecentRequests;
@@ -62,13 +62,13 @@ pub struct ConsoleParts {
     /// Callers' tokens.
     pub tokens: Arc<Tokens>,
     /// Where changes are written down.
-    pub changes: Changes,
+    pub changes: ChangeLog,
     /// What was spent.
     pub ledger: Arc<Ledger>,
     /// Where sums of it are.
     pub records: Arc<dyn Records>,
     /// The configuration that runs.
-    pub running: Arc<Running>,
+    pub running: Arc<RunningConfig>,
     /// Callers' keys.
     pub items: Items,
     /// Places for long work.
@@ -90,7 +90,7 @@ pub struct Console {
     hosts: Hosts,
     sessions: Sessions,
     tries: Buckets<Caller>,
-    changes: Changes,
+    changes: ChangeLog,
     clock: SharedClock,
     sections: Vec<Box<dyn Section>>,
 }
@@ -151,23 +151,23 @@ impl Console {
             );
         }
         let asked = match head.method {
-            Method::GET | Method::HEAD => Asked::Show,
-            Method::POST => Asked::Do,
+            Method::GET | Method::HEAD => PageRequest::Show,
+            Method::POST => PageRequest::Do,
             _ => return text(StatusCode::METHOD_NOT_ALLOWED, "GET and POST are all there is here.\n"),
         };
-        if asked == Asked::Show
+        if asked == PageRequest::Show
             && let Some(asset) = assets::answer(&path)
         {
             return asset;
         }
-        if asked == Asked::Do && !is_from_us(head) {
+        if asked == PageRequest::Do && !is_from_us(head) {
             return text(StatusCode::FORBIDDEN, "Only pages of this console may ask for that.\n");
         }
-        if path == "/sign-in" && asked == Asked::Do {
+        if path == "/sign-in" && asked == PageRequest::Do {
             return self.sign_in(call).await;
         }
         match self.sessions.of(&head.headers).await {
-            Ok(Some(visitor)) if path == "/sign-out" && asked == Asked::Do => {
+            Ok(Some(visitor)) if path == "/sign-out" && asked == PageRequest::Do => {
                 self.sign_out(call, &visitor).await
             }
             Ok(Some(_)) if path == "/sign-in" => see("/"),
@@ -176,7 +176,7 @@ impl Console {
             Ok(None) if head.headers.contains_key(CSRF) || path.ends_with(".json") => {
                 Answer::json(StatusCode::UNAUTHORIZED, r#"{"error":"Sign in first."}"#)
             }
-            Ok(None) if asked == Asked::Do => {
+            Ok(None) if asked == PageRequest::Do => {
                 let why = "You are not signed in any more. Sign in, and try again.";
                 document(StatusCode::UNAUTHORIZED, sign_in::page(&self.wanted(&path), Some(why)))
             }
@@ -211,7 +211,9 @@ impl Console {
     }
 
     async fn sign_in(&self, call: &mut Call<'_>) -> Answer {
-        let Ok(body) = Collected::read(call.body, SMALL, call.budget).await else { return too_large(SMALL) };
+        let Ok(body) = BufferedBody::read(call.body, SMALL, call.budget).await else {
+            return too_large(SMALL);
+        };
         let form = Form::read(&body.bytes);
         body.wipe();
         let next = self.wanted(form.text(sign_in::NEXT));
@@ -238,7 +240,9 @@ impl Console {
     }
 
     async fn sign_out(&self, call: &mut Call<'_>, visitor: &Visitor) -> Answer {
-        let Ok(body) = Collected::read(call.body, SMALL, call.budget).await else { return too_large(SMALL) };
+        let Ok(body) = BufferedBody::read(call.body, SMALL, call.budget).await else {
+            return too_large(SMALL);
+        };
         if !carries(call, &body.bytes, visitor) {
             return stale();
         }
@@ -253,13 +257,15 @@ impl Console {
         }
     }
 
-    async fn visit(&self, call: &mut Call<'_>, path: &str, asked: Asked, visitor: &Visitor) -> Answer {
+    async fn visit(&self, call: &mut Call<'_>, path: &str, asked: PageRequest, visitor: &Visitor) -> Answer {
         let Some((section, rest)) = self.section(path) else {
             return self.reply(Reply::NotFound, "", visitor);
         };
         let limit = section.limit();
-        let Ok(body) = Collected::read(call.body, limit, call.budget).await else { return too_large(limit) };
-        if asked == Asked::Do {
+        let Ok(body) = BufferedBody::read(call.body, limit, call.budget).await else {
+            return too_large(limit);
+        };
+        if asked == PageRequest::Do {
             if !carries(call, &body.bytes, visitor) {
                 return stale();
             }
@@ -280,16 +286,17 @@ impl Console {
     }
 
     fn reply(&self, reply: Reply, here: &str, visitor: &Visitor) -> Answer {
-        let framed = |status, page: &Page| {
-            let links: Vec<Link> = self
+        let framed = |status, page: &PageContext| {
+            let links: Vec<SectionLink> = self
                 .sections
                 .iter()
-                .map(|section| Link { path: section.path(), name: section.name() })
+                .map(|section| SectionLink { path: section.path(), name: section.name() })
                 .collect();
             document(status, layout::framed(page, &links, here, visitor))
         };
-        let wrong =
-            |title: &str, why: &str| Page::plain(title, html! { header { h1 { (title) } p { (why) } } });
+        let wrong = |title: &str, why: &str| {
+            PageContext::plain(title, html! { header { h1 { (title) } p { (why) } } })
+        };
         match reply {
             Reply::Page(page) => framed(StatusCode::OK, &page),
             Reply::Wrong(status, page) => framed(status, &page),

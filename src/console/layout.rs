@@ -5,11 +5,11 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use crate::api::scope::ConsoleRole;
 use crate::console::assets;
 use crate::console::session::Visitor;
-use crate::console::visit::Page;
+use crate::console::visit::PageContext;
 
 /// Where a section is, and what it is called.
 #[derive(Clone, Copy)]
-pub(super) struct Link {
+pub(super) struct SectionLink {
     pub(super) path: &'static str,
     pub(super) name: &'static str,
 }
@@ -27,7 +27,7 @@ pub(super) fn csrf(visitor: &Visitor) -> Markup {
 }
 
 /// A page within the frame; `here` is the path of its section.
-pub(super) fn framed(page: &Page, links: &[Link], here: &str, visitor: &Visitor) -> Markup {
+pub(super) fn framed(page: &PageContext, links: &[SectionLink], here: &str, visitor: &Visitor) -> Markup {
     let frame = html! {
         a.skip href="#content" { "Skip to the content" }
         div.frame {

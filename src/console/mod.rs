@@ -8,7 +8,7 @@
 //! | `form` | `Form`: names and values as browsers send them |
 //! | `access` | [`Hosts`]: under which names the console may be asked, and from which pages |
 //! | `session` | `Sessions`: who has signed in |
-//! | `running` | [`Running`]: the configuration that runs |
+//! | `running` | [`RunningConfig`]: the configuration that runs |
 //! | `visit` | `Visit` and `Reply`: what a section is asked, and says |
 //! | `address` | where the gateway is reached |
 //! | `time`, `amounts` | times and amounts as pages show them |
@@ -50,4 +50,4 @@ pub use access::Hosts;
 pub use handler::{Console, ConsoleParts};
 pub use live::{Figures, History, sample};
 pub use playground::{CleanFile, Cleaner, FileToClean, NotCleaned, RouteRedactor, RouteRedactors};
-pub use running::{Attempt, Running};
+pub use running::{Attempt, RunningConfig};

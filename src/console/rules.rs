@@ -7,8 +7,8 @@ use maud::{Markup, html};
 
 use crate::config::Config;
 use crate::console::routes::looks_for;
-use crate::console::running::Running;
-use crate::console::visit::{Asked, Page, Reply, Section, Visit};
+use crate::console::running::RunningConfig;
+use crate::console::visit::{PageContext, PageRequest, Reply, Section, Visit};
 use crate::detect::{Rule, RuleSet};
 
 /// Rules on a page.
@@ -17,16 +17,19 @@ const PAGE: usize = 100;
 /// The section of the rules.
 pub(super) struct RulePages {
     /// What runs.
-    pub(super) running: Arc<Running>,
+    pub(super) running: Arc<RunningConfig>,
 }
 
 impl RulePages {
     fn show(&self, visit: &Visit<'_>) -> Reply {
         let Some(config) = self.running.config() else { return Reply::NotFound };
         match visit.rest {
-            "" => Reply::Page(Page::plain("Rules", all(&config, visit))),
+            "" => Reply::Page(PageContext::plain("Rules", all(&config, visit))),
             name => match config.catalogue.find(name).and_then(|id| config.catalogue.rule(id)) {
-                Some(rule) => Reply::Page(Page::plain(rule.name().to_owned(), one(rule, &Here::of(&config)))),
+                Some(rule) => Reply::Page(PageContext::plain(
+                    rule.name().to_owned(),
+                    one(rule, &ActiveRoutes::of(&config)),
+                )),
                 None => Reply::NotFound,
             },
         }
@@ -44,8 +47,8 @@ impl Section for RulePages {
 
     fn call<'v>(&'v self, visit: Visit<'v>) -> BoxFuture<'v, Reply> {
         let reply = match visit.asked {
-            Asked::Show => self.show(&visit),
-            Asked::Do => Reply::NotFound,
+            PageRequest::Show => self.show(&visit),
+            PageRequest::Do => Reply::NotFound,
         };
         Box::pin(async move { reply })
     }
@@ -63,7 +66,7 @@ fn all(config: &Config, visit: &Visit<'_>) -> Markup {
     let from: usize = visit.query.text("from").parse().unwrap_or(0);
     let words: Vec<String> = wanted.split_whitespace().map(str::to_lowercase).collect();
     let in_set = RuleSet::named(if set.is_empty() { "all" } else { set });
-    let here = Here::of(config);
+    let here = ActiveRoutes::of(config);
     let route = visit.query.text("route");
     let found: Vec<&Rule> = config
         .catalogue
@@ -121,9 +124,9 @@ fn all(config: &Config, visit: &Visit<'_>) -> Markup {
 }
 
 /// The routes that look for anything, each with the rules it looks for.
-struct Here(Vec<(String, Vec<String>)>);
+struct ActiveRoutes(Vec<(String, Vec<String>)>);
 
-impl Here {
+impl ActiveRoutes {
     fn of(config: &Config) -> Self {
         let routes = config.routes.iter().filter_map(|route| {
             let selection = looks_for(route, &config.catalogue)?;
@@ -140,7 +143,7 @@ impl Here {
     }
 }
 
-fn row(rule: &Rule, here: &Here) -> Markup {
+fn row(rule: &Rule, here: &ActiveRoutes) -> Markup {
     html! {
         tr {
             td { a.mono href={ "/rules/" (rule.name()) } { (rule.name()) } }
@@ -156,7 +159,7 @@ fn row(rule: &Rule, here: &Here) -> Markup {
 }
 
 /// On which routes a rule is on, in few words.
-fn on_routes(here: &Here, rule: &Rule) -> Markup {
+fn on_routes(here: &ActiveRoutes, rule: &Rule) -> Markup {
     let on = here.routes(rule);
     html! {
         @match (on.len(), here.0.len()) {
@@ -173,7 +176,7 @@ fn score(value: f32) -> String {
     format!("{value:.2}")
 }
 
-fn one(rule: &Rule, here: &Here) -> Markup {
+fn one(rule: &Rule, here: &ActiveRoutes) -> Markup {
     html! {
         header {
             div { h1.mono { (rule.name()) } p { (rule.description()) } p { a href="/rules" { "All rules" } } }

@@ -1,4 +1,4 @@
-//! [`Running`]: the configuration that runs, and what came of the attempts to change it.
+//! [`RunningConfig`]: the configuration that runs, and what came of the attempts to change it.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,16 +21,16 @@ pub struct Attempt {
 }
 
 #[derive(Default)]
-struct Known {
+struct LoadedConfig {
     config: Option<Arc<Config>>,
     attempts: VecDeque<Attempt>,
 }
 
 /// What runs. Told by the process, read by pages.
 #[derive(Default)]
-pub struct Running(Mutex<Known>);
+pub struct RunningConfig(Mutex<LoadedConfig>);
 
-impl Running {
+impl RunningConfig {
     /// This configuration is in use from now on.
     pub fn loaded(&self, config: Config, why: &'static str, at: Timestamp) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);

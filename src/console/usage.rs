@@ -11,8 +11,8 @@ use crate::api::token::{TokenError, TokenInfo, Tokens};
 use crate::base::calendar::CalendarPeriod;
 use crate::base::clock::SharedClock;
 use crate::console::amounts::{left_of, number};
-use crate::console::running::Running;
-use crate::console::visit::{Asked, Page, Reply, Section, Visit};
+use crate::console::running::RunningConfig;
+use crate::console::visit::{PageContext, PageRequest, Reply, Section, Visit};
 use crate::store::Records;
 use crate::usage::{
     BudgetHolder, BudgetMode, Ledger, Remaining, SpendBudget, Spender, UsageKey, UsageReport, UsageRow,
@@ -33,17 +33,17 @@ pub(super) struct UsagePages {
     /// Where sums of it are.
     pub(super) records: Arc<dyn Records>,
     /// What runs: its budgets.
-    pub(super) running: Arc<Running>,
+    pub(super) running: Arc<RunningConfig>,
     /// Reads time.
     pub(super) clock: SharedClock,
 }
 
 /// The tokens that there are or were, by id.
-struct Known(HashMap<String, TokenInfo>);
+struct TokensById(HashMap<String, TokenInfo>);
 
 /// What rows are summed up by.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Group {
+enum GroupBy {
     Token,
     Label(String),
     Route,
@@ -52,13 +52,13 @@ enum Group {
 }
 
 /// What is left of one budget to one who has a part of it.
-struct Part {
+struct BudgetPart {
     budget: Arc<SpendBudget>,
     holder: String,
     left: Remaining,
 }
 
-impl Group {
+impl GroupBy {
     fn read(text: &str) -> Self {
         match text {
             "route" => Self::Route,
@@ -91,7 +91,7 @@ impl Group {
     }
 
     /// Which of the group a row is of; empty: of none.
-    fn of<'r>(&self, key: &'r UsageKey, known: &'r Known) -> &'r str {
+    fn of<'r>(&self, key: &'r UsageKey, known: &'r TokensById) -> &'r str {
         match self {
             Self::Token => &key.token,
             Self::Label(name) => known
@@ -106,17 +106,21 @@ impl Group {
     }
 }
 
-impl Known {
+impl TokensById {
     /// What a token is called.
     fn name<'n>(&'n self, id: &'n str) -> &'n str {
         self.0.get(id).map_or(id, |info| info.name.as_str())
     }
 
     /// The groups that rows can be summed up by.
-    fn groups(&self) -> Vec<Group> {
+    fn groups(&self) -> Vec<GroupBy> {
         let labels: BTreeSet<&String> = self.0.values().flat_map(|info| info.bounds.labels.keys()).collect();
-        let labels = labels.into_iter().map(|name| Group::Label(name.clone()));
-        [Group::Token].into_iter().chain(labels).chain([Group::Route, Group::Model, Group::Day]).collect()
+        let labels = labels.into_iter().map(|name| GroupBy::Label(name.clone()));
+        [GroupBy::Token]
+            .into_iter()
+            .chain(labels)
+            .chain([GroupBy::Route, GroupBy::Model, GroupBy::Day])
+            .collect()
     }
 }
 
@@ -124,17 +128,17 @@ impl UsagePages {
     async fn show(&self, visit: &Visit<'_>) -> Result<Reply, TokenError> {
         let now = self.clock.now();
         let known = self.tokens.list().await?;
-        let known = Known(known.into_iter().map(|info| (info.id.to_string(), info)).collect());
+        let known = TokensById(known.into_iter().map(|info| (info.id.to_string(), info)).collect());
         let month = CalendarPeriod::Month.around(now);
         let rows = UsageReport::read(self.records.as_ref(), month.start).await?;
-        let group = Group::read(visit.query.text("by"));
+        let group = GroupBy::read(visit.query.text("by"));
         let parts = self.parts(&rows, &known).await;
         let mut sums: BTreeMap<&str, UsageTotals> = BTreeMap::new();
         for UsageRow { key, totals } in &rows {
             *sums.entry(group.of(key, &known)).or_default() += *totals;
         }
         let mut sums: Vec<(&str, UsageTotals)> = sums.into_iter().collect();
-        if group != Group::Day {
+        if group != GroupBy::Day {
             sums.sort_by_key(|(_, totals)| {
                 std::cmp::Reverse((totals.cost.nanodollars(), totals.tokens.input, totals.requests))
             });
@@ -155,11 +159,11 @@ impl UsagePages {
             }
             (budgets(&parts, &known))
         };
-        Ok(Reply::Page(Page::plain("Usage", content)))
+        Ok(Reply::Page(PageContext::plain("Usage", content)))
     }
 
     /// What is left of the configuration's budgets to whoever has spent of them this month.
-    async fn parts(&self, rows: &[UsageRow], known: &Known) -> Vec<Part> {
+    async fn parts(&self, rows: &[UsageRow], known: &TokensById) -> Vec<BudgetPart> {
         let Some(config) = self.running.config() else { return Vec::new() };
         let (now, none) = (self.clock.now(), BTreeMap::new());
         let spent: BTreeSet<(&str, &str, &str)> = rows
@@ -181,7 +185,7 @@ impl UsagePages {
             }
             for (holder, account) in accounts.into_iter().take(HOLDERS) {
                 let left = self.ledger.remaining(vec![account]).await.into_iter().next();
-                parts.extend(left.map(|left| Part { budget: Arc::clone(&budget), holder, left }));
+                parts.extend(left.map(|left| BudgetPart { budget: Arc::clone(&budget), holder, left }));
             }
         }
         parts
@@ -189,23 +193,23 @@ impl UsagePages {
 }
 
 /// The query that asks for a group.
-fn query(group: &Group) -> String {
+fn query(group: &GroupBy) -> String {
     form_urlencoded::Serializer::new(String::new()).append_pair("by", &group.written()).finish()
 }
 
 /// One of a group, to people.
-fn member(group: &Group, one: &str, known: &Known) -> Markup {
+fn member(group: &GroupBy, one: &str, known: &TokensById) -> Markup {
     html! {
         @match (group, one) {
-            (Group::Token, "") => span.quiet { "without a token" },
+            (GroupBy::Token, "") => span.quiet { "without a token" },
             (_, "") => span.quiet { "without" },
-            (Group::Token, id) if known.0.contains_key(id) => a href={ "/tokens/" (id) } { (known.name(id)) },
+            (GroupBy::Token, id) if known.0.contains_key(id) => a href={ "/tokens/" (id) } { (known.name(id)) },
             (_, one) => (one),
         }
     }
 }
 
-fn table(group: &Group, sums: &[(&str, UsageTotals)], known: &Known) -> Markup {
+fn table(group: &GroupBy, sums: &[(&str, UsageTotals)], known: &TokensById) -> Markup {
     html! {
         div.scroll tabindex="0" role="group" aria-labelledby="sums" {
             table {
@@ -234,7 +238,7 @@ fn table(group: &Group, sums: &[(&str, UsageTotals)], known: &Known) -> Markup {
     }
 }
 
-fn budgets(parts: &[Part], known: &Known) -> Markup {
+fn budgets(parts: &[BudgetPart], known: &TokensById) -> Markup {
     html! {
         @if !parts.is_empty() {
             section.card aria-labelledby="budgets" {
@@ -246,7 +250,7 @@ fn budgets(parts: &[Part], known: &Known) -> Markup {
                     table {
                         thead { tr { th { "Budget" } th { "Whose" } th { "Period" } th { "Left" } th { "Then" } } }
                         tbody {
-                            @for Part { budget, holder, left } in parts {
+                            @for BudgetPart { budget, holder, left } in parts {
                                 tr {
                                     th scope="row" { (budget.name) }
                                     td { (whose(budget, holder, known)) }
@@ -263,10 +267,10 @@ fn budgets(parts: &[Part], known: &Known) -> Markup {
     }
 }
 
-fn whose(budget: &SpendBudget, holder: &str, known: &Known) -> Markup {
+fn whose(budget: &SpendBudget, holder: &str, known: &TokensById) -> Markup {
     match &budget.scope.each {
         BudgetHolder::All => html! { "everybody's" },
-        BudgetHolder::Token => member(&Group::Token, holder, known),
+        BudgetHolder::Token => member(&GroupBy::Token, holder, known),
         BudgetHolder::Label(name) => html! { span.tag { (name) "=" (holder) } },
         BudgetHolder::Model | BudgetHolder::Route => html! { (holder) },
     }
@@ -283,13 +287,13 @@ impl Section for UsagePages {
 
     fn call<'v>(&'v self, visit: Visit<'v>) -> BoxFuture<'v, Reply> {
         Box::pin(async move {
-            if visit.asked != Asked::Show || !visit.rest.is_empty() {
+            if visit.asked != PageRequest::Show || !visit.rest.is_empty() {
                 return Reply::NotFound;
             }
             self.show(&visit).await.unwrap_or_else(|error| {
                 tracing::error!(target: "portcullis::console", "usage: {error}");
                 let content = html! { header { h1 { "Usage" } } div.note.look role="alert" { "It cannot be read now." } };
-                Reply::Wrong(StatusCode::SERVICE_UNAVAILABLE, Page::plain("Usage", content))
+                Reply::Wrong(StatusCode::SERVICE_UNAVAILABLE, PageContext::plain("Usage", content))
             })
         })
     }

@@ -11,7 +11,7 @@ use crate::console::session::Visitor;
 
 /// What is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Asked {
+pub(super) enum PageRequest {
     /// To be shown something.
     Show,
     /// To do something, or to look through what was sent.
@@ -21,7 +21,7 @@ pub(super) enum Asked {
 /// One request of somebody who has signed in. One to do something comes from a page of ours.
 pub(super) struct Visit<'v> {
     /// What is asked.
-    pub(super) asked: Asked,
+    pub(super) asked: PageRequest,
     /// What of the path stands behind the section's own, without the slash between.
     pub(super) rest: &'v str,
     /// What stands in the query.
@@ -42,7 +42,7 @@ impl Visit<'_> {
 }
 
 /// What a page shows.
-pub(super) struct Page {
+pub(super) struct PageContext {
     /// What it is called, also in the browser's tab.
     pub(super) title: String,
     /// What stands on it.
@@ -51,7 +51,7 @@ pub(super) struct Page {
     pub(super) scripts: &'static [&'static str],
 }
 
-impl Page {
+impl PageContext {
     /// A page without scripts of its own.
     pub(super) fn plain(title: impl Into<String>, content: Markup) -> Self {
         Self { title: title.into(), content, scripts: &[] }
@@ -61,9 +61,9 @@ impl Page {
 /// What a section says.
 pub(super) enum Reply {
     /// A page.
-    Page(Page),
+    Page(PageContext),
     /// A page with this status, which says what is wrong.
-    Wrong(StatusCode, Page),
+    Wrong(StatusCode, PageContext),
     /// To be read by a script of ours.
     Json(StatusCode, String),
     /// A file to keep.

@@ -22,7 +22,7 @@ pub(super) struct Halves {
 
 /// What depends on radix and length alone.
 #[derive(Clone, Copy)]
-pub(super) struct Shape {
+pub(super) struct RadixTables {
     radix: u32,
     /// Symbols in the first and the second half.
     pub(super) u: u32,
@@ -36,7 +36,7 @@ pub(super) struct Shape {
 
 const ROUNDS: u8 = 10;
 
-impl Shape {
+impl RadixTables {
     /// `None` where a half would not stay below 2^127 (one spare bit makes sums and doublings safe).
     pub(super) fn new(radix: u32, len: usize) -> Option<Self> {
         let len = u32::try_from(len).ok()?;
@@ -91,7 +91,7 @@ impl Shape {
 /// All blocks of a call in one visit to the cipher: before each visit it may spread its round keys over wide registers,
 /// which costs more than a block.
 struct Run<'r> {
-    shape: &'r Shape,
+    shape: &'r RadixTables,
     tweak: &'r [u8],
     halves: &'r mut Halves,
     direction: Direction,
@@ -123,7 +123,7 @@ impl<'c, B> Prf<'c, B>
 where
     B: BlockCipherEncBackend<BlockSize = U16>,
 {
-    fn new(cipher: &'c B, shape: &Shape, tweak: &[u8]) -> Self {
+    fn new(cipher: &'c B, shape: &RadixTables, tweak: &[u8]) -> Self {
         let [_, r1, r2, r3] = shape.radix.to_be_bytes();
         let [n0, n1, n2, n3] = (shape.u + shape.v).to_be_bytes();
         // A tweak of 4 GiB does not exist here: `fpe` caps it.

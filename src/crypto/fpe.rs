@@ -14,7 +14,7 @@ use fpe::ff1::{FF1, FlexibleNumeralString};
 use zeroize::Zeroizing;
 
 use crate::base::secret::{Secret, wipe_stack};
-use crate::crypto::ff1::{Direction, Halves, Shape, number, numerals};
+use crate::crypto::ff1::{Direction, Halves, RadixTables, number, numerals};
 use crate::crypto::kdf;
 
 /// Why a value was not encrypted. Never holds the value.
@@ -130,7 +130,7 @@ impl FpeKey {
         if symbols.iter().any(|&symbol| u32::from(symbol) >= radix) {
             return Err(FpeError::Symbol);
         }
-        let Some(shape) = Shape::new(radix, symbols.len()) else {
+        let Some(shape) = RadixTables::new(radix, symbols.len()) else {
             let done = self.cipher.long(radix, tweak, symbols, direction);
             wipe_stack();
             return done;
@@ -159,7 +159,7 @@ impl FpeKey {
             return Err(FpeError::Symbol);
         }
         let bits = 128 - (bound - 1).leading_zeros();
-        let shape = Shape::new(2, bits as usize).ok_or(FpeError::Domain)?;
+        let shape = RadixTables::new(2, bits as usize).ok_or(FpeError::Domain)?;
         let low = bits - shape.u;
         loop {
             let halves = Halves { a: value >> low, b: value & (shape.mod_v - 1) };
@@ -211,7 +211,7 @@ fn check(radix: u32, tweak: &[u8]) -> Result<(), FpeError> {
 
 /// FF1 with one block cipher, whatever its key's length.
 trait Ff1 {
-    fn short(&self, shape: &Shape, tweak: &[u8], halves: Halves, direction: Direction) -> Halves;
+    fn short(&self, shape: &RadixTables, tweak: &[u8], halves: Halves, direction: Direction) -> Halves;
     fn long(
         &self,
         radix: u32,
@@ -246,7 +246,7 @@ impl<C> Ff1 for Schedules<C>
 where
     C: BlockCipherEncrypt + BlockSizeUser<BlockSize = U16> + KeyInit + Clone,
 {
-    fn short(&self, shape: &Shape, tweak: &[u8], halves: Halves, direction: Direction) -> Halves {
+    fn short(&self, shape: &RadixTables, tweak: &[u8], halves: Halves, direction: Direction) -> Halves {
         shape.run(&self.block, tweak, halves, direction)
     }
 

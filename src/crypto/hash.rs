@@ -44,9 +44,9 @@ pub enum FileHash {
 }
 
 /// A digest of bytes that come piece by piece.
-pub struct Digester(Running);
+pub struct Digester(HashState);
 
-enum Running {
+enum HashState {
     Ours(digest::Context),
     Md5(md5::Md5),
 }
@@ -54,9 +54,9 @@ enum Running {
 impl Digester {
     /// Nothing digested yet.
     pub fn new(hash: FileHash) -> Self {
-        let ours = |algorithm| Running::Ours(digest::Context::new(algorithm));
+        let ours = |algorithm| HashState::Ours(digest::Context::new(algorithm));
         Self(match hash {
-            FileHash::Md5 => Running::Md5(<md5::Md5 as md5::Digest>::new()),
+            FileHash::Md5 => HashState::Md5(<md5::Md5 as md5::Digest>::new()),
             FileHash::Sha1 => ours(&digest::SHA1_FOR_LEGACY_USE_ONLY),
             FileHash::Sha256 => ours(&digest::SHA256),
             FileHash::Sha512 => ours(&digest::SHA512),
@@ -66,16 +66,16 @@ impl Digester {
     /// Takes the next bytes.
     pub fn update(&mut self, bytes: &[u8]) {
         match &mut self.0 {
-            Running::Ours(context) => context.update(bytes),
-            Running::Md5(md5) => md5::Digest::update(md5, bytes),
+            HashState::Ours(context) => context.update(bytes),
+            HashState::Md5(md5) => md5::Digest::update(md5, bytes),
         }
     }
 
     /// The digest of all bytes.
     pub fn finish(self) -> Vec<u8> {
         match self.0 {
-            Running::Ours(context) => context.finish().as_ref().to_vec(),
-            Running::Md5(md5) => md5::Digest::finalize(md5).to_vec(),
+            HashState::Ours(context) => context.finish().as_ref().to_vec(),
+            HashState::Md5(md5) => md5::Digest::finalize(md5).to_vec(),
         }
     }
 }

@@ -30,10 +30,10 @@ const COMPILED: usize = 1 << 20;
 
 /// A list of allowed values.
 #[derive(Clone, Default)]
-pub struct Allow(Vec<Entry>);
+pub struct Allow(Vec<AllowedText>);
 
 #[derive(Clone)]
-struct Entry {
+struct AllowedText {
     /// For whose findings; `None` for all.
     rules: Option<RuleSelection>,
     what: Test,
@@ -147,7 +147,7 @@ impl Allow {
         if self.0.len() >= ENTRIES {
             return Err(AllowError::Many);
         }
-        self.0.push(Entry { rules, what });
+        self.0.push(AllowedText { rules, what });
         Ok(())
     }
 
@@ -157,7 +157,7 @@ impl Allow {
         if value.len() > LONGEST {
             return false;
         }
-        let allows = |entry: &Entry| {
+        let allows = |entry: &AllowedText| {
             entry.rules.as_ref().is_none_or(|rules| rules.has(rule))
                 && match &entry.what {
                     Test::Values(values) => values.contains(value),

@@ -15,20 +15,20 @@ use super::selection::RuleSelection;
 const PARTS: usize = 8;
 
 /// An engine of some of the rules.
-struct Part {
+struct EnginePart {
     rules: RuleSelection,
     engine: Arc<Engine>,
 }
 
 /// Where a rule stands.
-pub(crate) struct Origin<'t> {
+pub(crate) struct RuleOrigin<'t> {
     /// The file or object, as the caller named it.
     name: &'t str,
     /// Which rule of it, counted from 1.
     number: usize,
 }
 
-impl Origin<'_> {
+impl RuleOrigin<'_> {
     /// The rule that stands here has this fault.
     pub(crate) fn error(&self, fault: RuleFault) -> RuleError {
         RuleError { origin: self.name.to_owned(), number: self.number, fault }
@@ -38,7 +38,7 @@ impl Origin<'_> {
 /// A catalogue with rules added, and where each of those stands.
 pub(crate) struct Extended<'t> {
     pub(crate) catalogue: Catalogue,
-    pub(crate) origins: Vec<Origin<'t>>,
+    pub(crate) origins: Vec<RuleOrigin<'t>>,
 }
 
 /// Rules with their engines. Cheap to clone.
@@ -57,7 +57,7 @@ struct Engines {
     /// Of all rules.
     whole: OnceLock<Result<Arc<Engine>, RuleFault>>,
     /// Of some of the rules, for those who keep to them.
-    parts: Mutex<Vec<Part>>,
+    parts: Mutex<Vec<EnginePart>>,
 }
 
 impl std::fmt::Debug for Catalogue {
@@ -122,12 +122,12 @@ impl Catalogue {
             let added = match read {
                 Ok(added) => added,
                 Err(ParseError { number, fault }) => {
-                    faults.push(Origin { name, number }.error(fault));
+                    faults.push(RuleOrigin { name, number }.error(fault));
                     continue;
                 }
             };
             for ((rule, checked), number) in added.into_iter().zip(1..) {
-                let origin = Origin { name, number };
+                let origin = RuleOrigin { name, number };
                 let taken = !names.insert(rule.name.clone());
                 let checked = if taken { Err(RuleFault::Duplicate) } else { checked };
                 faults.extend(checked.err().map(|fault| origin.error(fault)));
@@ -243,15 +243,15 @@ impl Catalogue {
         if parts.len() >= PARTS {
             parts.remove(0);
         }
-        parts.push(Part { rules: selection.clone(), engine: Arc::clone(&engine) });
+        parts.push(EnginePart { rules: selection.clone(), engine: Arc::clone(&engine) });
         Ok(engine)
     }
 }
 
 /// Rules, and what is wrong with each.
-type Prepared = Vec<(Rule, Result<(), RuleFault>)>;
+type CheckedRules = Vec<(Rule, Result<(), RuleFault>)>;
 
-fn prepared(rules: Vec<Rule>) -> Prepared {
+fn prepared(rules: Vec<Rule>) -> CheckedRules {
     let each = rules.into_iter().map(|mut rule| {
         let checked = prepare(&mut rule);
         (rule, checked)
@@ -261,7 +261,7 @@ fn prepared(rules: Vec<Rule>) -> Prepared {
 
 /// The files' rules, in the order of the files. There are many built in, and every start waits for them: each half is
 /// read by a thread of its own.
-fn read_all<'t>(files: &[RuleFile<'t>]) -> Vec<(&'t str, Result<Prepared, ParseError>)> {
+fn read_all<'t>(files: &[RuleFile<'t>]) -> Vec<(&'t str, Result<CheckedRules, ParseError>)> {
     let read = |files: &[RuleFile<'t>]| -> Vec<_> {
         files.iter().map(|file| (file.name, parse(file.toml).map(prepared))).collect()
     };
@@ -290,7 +290,7 @@ fn read_all<'t>(files: &[RuleFile<'t>]) -> Vec<(&'t str, Result<Prepared, ParseE
 fn load() -> Result<Catalogue, RuleError> {
     let files = [BUILTIN, NAMED].concat();
     let read = Catalogue::empty().read(&files, Vec::new()).map_err(|mut faults| faults.swap_remove(0))?;
-    let is_named = |origin: &Origin<'_>| NAMED.iter().any(|file| file.name == origin.name);
+    let is_named = |origin: &RuleOrigin<'_>| NAMED.iter().any(|file| file.name == origin.name);
     let first = read.origins.iter().position(is_named).unwrap_or(read.origins.len());
     let mut rules: Vec<Rule> = read.catalogue.rules().cloned().collect();
     if let Some(named) = rules.get_mut(first..) {

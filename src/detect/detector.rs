@@ -12,8 +12,8 @@ use super::naming::Label;
 use super::normal;
 use super::rules::{Rule, RuleError, RuleFault};
 #[cfg(feature = "names-model")]
-use super::scanner::Names;
-use super::scanner::{Query, Scanner, Whole};
+use super::scanner::NamesScan;
+use super::scanner::{Query, Scanner, WholeScan};
 use super::selection::RuleSelection;
 use crate::base::checkpoint::{Checkpoint, Stopped};
 
@@ -33,7 +33,7 @@ impl std::fmt::Debug for Detector {
 
 /// Scratch memory of scans, to be kept and used again.
 #[derive(Default)]
-pub struct Cache(Whole);
+pub struct Cache(WholeScan);
 
 impl Cache {
     /// What the texts looked at with it have cost so far, beside the one look that each byte gets: bytes walked from a
@@ -112,7 +112,7 @@ impl Detector {
             query.checkpoint = checkpoint;
             #[cfg(feature = "names-model")]
             if let Some(names) = &mut query.names {
-                names.budget = Some(Arc::new(model::Budget::new(names.model.options().max_tokens)));
+                names.budget = Some(Arc::new(model::PieceBudget::new(names.model.options().max_tokens)));
             }
         })
     }
@@ -137,7 +137,7 @@ impl Detector {
         self.but(|_query| {
             #[cfg(feature = "names-model")]
             if let Some(names) = &mut _query.names {
-                names.strict = names.model.options().beyond == model::Beyond::Refuse;
+                names.strict = names.model.options().beyond == model::OverLength::Refuse;
             }
         })
     }
@@ -239,7 +239,7 @@ impl Detector {
             one.score >= floor && !allow.as_ref().is_some_and(|allow| allow.has(one.rule, value.as_bytes()))
         };
         let (person, place, organisation) = (on(names.person), on(names.place), names.organisation);
-        let found = model::Found { text, findings, person, place, organisation };
+        let found = model::RuleFindings { text, findings, person, place, organisation };
         Ok(model::merge(found, &words, names.model.options().threshold, &counts))
     }
 
@@ -268,8 +268,8 @@ impl Detector {
 
 /// The catalogue's model, and its rules for names.
 #[cfg(feature = "names-model")]
-fn names_of(catalogue: &Catalogue) -> Option<Names> {
-    Some(Names {
+fn names_of(catalogue: &Catalogue) -> Option<NamesScan> {
+    Some(NamesScan {
         model: Arc::clone(catalogue.names_model()?),
         budget: None,
         strict: false,

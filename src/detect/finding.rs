@@ -66,7 +66,7 @@ impl Score {
 
 /// The word near a value that changed its score the most.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Near {
+pub struct ContextWord {
     /// The word.
     pub span: Span,
     /// What it added to the score; negative where it spoke against.
@@ -83,7 +83,7 @@ pub struct Finding {
     /// How sure the rule is, at least its threshold.
     pub score: Score,
     /// The word that helped, if the rule has context words and one was near.
-    pub near: Option<Near>,
+    pub near: Option<ContextWord>,
 }
 
 #[cfg(test)]

@@ -46,15 +46,17 @@ pub use catalogue::Catalogue;
 pub use detector::{Cache, Detector};
 #[cfg(feature = "redact")]
 pub(crate) use engine::{STREET_ENDINGS, STREET_WORDS, surname};
-pub use finding::{Finding, Near, RuleId, Score, Span};
+pub use finding::{ContextWord, Finding, RuleId, Score, Span};
 #[cfg(feature = "names-model")]
-pub use model::{Beyond, FILES as MODEL_FILES, ModelError, ModelFiles, NamesModel, NamesOptions, NamesStats};
+pub use model::{
+    FILES as MODEL_FILES, ModelError, ModelFiles, NamesModel, NamesOptions, NamesStats, OverLength,
+};
 pub use naming::Label;
 pub use normal::{WIDEST, as_read, char_as_read};
 pub use rejected::{Rejected, Rejection};
 pub use rules::{
-    Anchor, Category, Edge, Family, Format, Pattern, Rule, RuleError, RuleFault, RuleFile, SecretKind,
-    Severity, Tag, UnknownRule, is_name, starting_with, states,
+    Anchor, Category, Edge, Family, Format, NameTag, Pattern, Rule, RuleError, RuleFault, RuleFile,
+    SecretKind, Severity, UnknownRule, is_name, starting_with, states,
 };
 pub use scanner::Scanner;
 pub use selection::RuleSelection;

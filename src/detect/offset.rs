@@ -5,7 +5,7 @@ use super::finding::Span;
 /// `spans` (sorted by start, on character boundaries of `text`, not nested) counted in code points. One pass over
 /// the text; an offset past its end counts as its end.
 pub fn code_points(text: &str, spans: impl IntoIterator<Item = Span>) -> Vec<Span> {
-    let mut points = Points::new(text);
+    let mut points = CodePointCursor::new(text);
     spans.into_iter().map(|span| points.of(span)).collect()
 }
 
@@ -40,13 +40,13 @@ pub fn bytes(text: &str, spans: &[Span]) -> Vec<Option<Span>> {
 /// A place in a text, in bytes and in code points. What is asked costs the way from what was asked before, to either
 /// side.
 #[derive(Debug)]
-pub struct Points<'t> {
+pub struct CodePointCursor<'t> {
     bytes: &'t [u8],
     at: usize,
     count: usize,
 }
 
-impl<'t> Points<'t> {
+impl<'t> CodePointCursor<'t> {
     /// Begins at the text's beginning.
     pub fn new(text: &'t str) -> Self {
         Self { bytes: text.as_bytes(), at: 0, count: 0 }
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn a_place_is_found_from_either_side() {
-        let mut points = Points::new("é🦀ab日本cd");
+        let mut points = CodePointCursor::new("é🦀ab日本cd");
         for (span, want) in
             [((14, 16), (6, 8)), ((0, 2), (0, 1)), ((6, 8), (2, 4)), ((8, 99), (4, 8)), ((2, 6), (1, 2))]
         {

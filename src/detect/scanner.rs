@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::allow::Allow;
-use super::engine::{BLOCK, Engine, LOOKBACK, Look, Masks, Tracks, View};
+use super::engine::{BLOCK, Engine, LOOKBACK, Masks, Tracks, View, WindowScan};
 #[cfg(feature = "names-model")]
 use super::finding::RuleId;
 use super::finding::{Finding, Score};
@@ -30,16 +30,16 @@ pub(crate) struct Query {
     pub(crate) checkpoint: Checkpoint,
     /// Finds names in whole texts, beside the engine.
     #[cfg(feature = "names-model")]
-    pub(crate) names: Option<Names>,
+    pub(crate) names: Option<NamesScan>,
 }
 
 /// A names model at work for one detector.
 #[cfg(feature = "names-model")]
 #[derive(Clone)]
-pub(crate) struct Names {
+pub(crate) struct NamesScan {
     pub(crate) model: Arc<super::model::NamesModel>,
     /// Of the request that the detector serves; `None`: of none.
-    pub(crate) budget: Option<Arc<super::model::Budget>>,
+    pub(crate) budget: Option<Arc<super::model::PieceBudget>>,
     /// Whether a text that was not read for want of budget may not pass.
     pub(crate) strict: bool,
     pub(crate) person: Option<RuleId>,
@@ -49,7 +49,7 @@ pub(crate) struct Names {
 
 /// How far one text has come: what a scan keeps between windows.
 #[derive(Default)]
-pub(crate) struct Progress {
+pub(crate) struct ScanProgress {
     tracks: Tracks,
     masks: Masks,
     found: Vec<Finding>,
@@ -58,12 +58,12 @@ pub(crate) struct Progress {
     steps: usize,
 }
 
-impl Progress {
+impl ScanProgress {
     fn run(&mut self, query: &Query, view: View<'_>) {
         self.masks.cover(view.text);
         let Query { engine, selection, floor, allow, .. } = query;
         let known = self.found.len();
-        let look = Look { view, masks: &self.masks, selection, floor: *floor };
+        let look = WindowScan { view, masks: &self.masks, selection, floor: *floor };
         let steps = engine.scan(look, &mut self.tracks, &mut self.found);
         self.steps = self.steps.saturating_add(steps);
         if let Some(allow) = allow {
@@ -128,13 +128,13 @@ const AT_ONCE: usize = 256 << 10;
 
 /// What scans of whole texts need: progress, and the last text that did not read as it is written.
 #[derive(Default)]
-pub(crate) struct Whole {
-    progress: Progress,
+pub(crate) struct WholeScan {
+    progress: ScanProgress,
     normal: Normalizer,
     view: Vec<u8>,
 }
 
-impl Whole {
+impl WholeScan {
     /// Steps of all texts so far that were looked at at once.
     pub(crate) fn steps(&self) -> usize {
         self.progress.steps
@@ -202,7 +202,7 @@ fn stretches(text: &[u8]) -> impl Iterator<Item = View<'_>> {
 /// Finds values in a text that arrives in pieces. Made by [`Detector::scanner`](super::Detector::scanner).
 pub struct Scanner {
     query: Query,
-    progress: Progress,
+    progress: ScanProgress,
     /// The text as it reads, behind its label.
     window: Vec<u8>,
     /// Where the window begins in that.
@@ -224,7 +224,7 @@ impl Scanner {
     pub(crate) fn new(query: Query) -> Self {
         Self {
             query,
-            progress: Progress::default(),
+            progress: ScanProgress::default(),
             window: Vec::new(),
             base: 0,
             normal: Normalizer::default(),

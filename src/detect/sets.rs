@@ -13,12 +13,12 @@ use super::selection::RuleSelection;
 pub struct RuleSet {
     name: &'static str,
     description: &'static str,
-    of: Of,
+    of: SetMember,
 }
 
 /// What makes a rule one of a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Of {
+enum SetMember {
     Every,
     Default,
     Category(Category),
@@ -27,7 +27,7 @@ enum Of {
     Regions(&'static [&'static str]),
 }
 
-const fn set(name: &'static str, of: Of, description: &'static str) -> RuleSet {
+const fn set(name: &'static str, of: SetMember, description: &'static str) -> RuleSet {
     RuleSet { name, description, of }
 }
 
@@ -67,28 +67,32 @@ const MEA: &[&str] = &[
 ];
 
 const SETS: &[RuleSet] = &[
-    set("DEFAULT", Of::Default, "The rules that are on where nobody chose."),
-    set("ALL", Of::Every, "Every rule."),
+    set("DEFAULT", SetMember::Default, "The rules that are on where nobody chose."),
+    set("ALL", SetMember::Every, "Every rule."),
     set(
         "PII",
-        Of::Personal,
+        SetMember::Personal,
         "What points to a person: names, addresses, cards, accounts, numbers of states.",
     ),
-    set("IDENTITY", Of::Category(Category::Identity), "Numbers that a state or an employer gave."),
-    set("FINANCE", Of::Category(Category::Finance), "Cards, accounts, securities, money."),
-    set("HEALTH", Of::Category(Category::Health), "Patients, practitioners, insurance."),
-    set("NETWORK", Of::Category(Category::Network), "Addresses and devices."),
-    set("SECRETS", Of::Category(Category::Secrets), "Keys, tokens, passwords."),
-    set("CONTENT", Of::Category(Category::Content), "Words."),
-    set("CUSTOM", Of::Category(Category::Custom), "Your own rules that state no category."),
-    set("US", Of::Regions(&["US"]), "The United States."),
-    set("UK", Of::Regions(&["GB"]), "The United Kingdom."),
-    set("EU", Of::Regions(EU), "The member states of the European Union."),
-    set("EUROPE", Of::Regions(EUROPE), "The European Union, the United Kingdom and the rest of Europe."),
-    set("NORTH_AMERICA", Of::Regions(NORTH_AMERICA), "The United States, Canada and Mexico."),
-    set("LATAM", Of::Regions(LATAM), "Latin America and the Caribbean."),
-    set("APAC", Of::Regions(APAC), "Asia and the Pacific."),
-    set("MEA", Of::Regions(MEA), "The Middle East and Africa."),
+    set("IDENTITY", SetMember::Category(Category::Identity), "Numbers that a state or an employer gave."),
+    set("FINANCE", SetMember::Category(Category::Finance), "Cards, accounts, securities, money."),
+    set("HEALTH", SetMember::Category(Category::Health), "Patients, practitioners, insurance."),
+    set("NETWORK", SetMember::Category(Category::Network), "Addresses and devices."),
+    set("SECRETS", SetMember::Category(Category::Secrets), "Keys, tokens, passwords."),
+    set("CONTENT", SetMember::Category(Category::Content), "Words."),
+    set("CUSTOM", SetMember::Category(Category::Custom), "Your own rules that state no category."),
+    set("US", SetMember::Regions(&["US"]), "The United States."),
+    set("UK", SetMember::Regions(&["GB"]), "The United Kingdom."),
+    set("EU", SetMember::Regions(EU), "The member states of the European Union."),
+    set(
+        "EUROPE",
+        SetMember::Regions(EUROPE),
+        "The European Union, the United Kingdom and the rest of Europe.",
+    ),
+    set("NORTH_AMERICA", SetMember::Regions(NORTH_AMERICA), "The United States, Canada and Mexico."),
+    set("LATAM", SetMember::Regions(LATAM), "Latin America and the Caribbean."),
+    set("APAC", SetMember::Regions(APAC), "Asia and the Pacific."),
+    set("MEA", SetMember::Regions(MEA), "The Middle East and Africa."),
 ];
 
 impl RuleSet {
@@ -115,11 +119,11 @@ impl RuleSet {
     /// Whether `rule` is one of the set.
     pub fn has(&self, rule: &Rule) -> bool {
         match self.of {
-            Of::Every => true,
-            Of::Default => rule.default_on(),
-            Of::Category(category) => rule.category() == category,
-            Of::Personal => personal(rule),
-            Of::Regions(regions) => regions.contains(&rule.region()),
+            SetMember::Every => true,
+            SetMember::Default => rule.default_on(),
+            SetMember::Category(category) => rule.category() == category,
+            SetMember::Personal => personal(rule),
+            SetMember::Regions(regions) => regions.contains(&rule.region()),
         }
     }
 }
@@ -244,7 +248,7 @@ mod tests {
     #[test]
     fn every_region_of_a_rule_is_in_a_set() {
         for rule in Catalogue::builtin().unwrap().rules().filter(|rule| !rule.region().is_empty()) {
-            let known = SETS.iter().any(|set| matches!(set.of, Of::Regions(_)) && set.has(rule));
+            let known = SETS.iter().any(|set| matches!(set.of, SetMember::Regions(_)) && set.has(rule));
             assert!(known, "{} of {}", rule.name(), rule.region());
         }
     }

@@ -17,7 +17,7 @@ use crate::stream::codec::{Coding, Decoder, Encoder, Ratio};
 use crate::stream::form::FormBody;
 use crate::stream::formatted::FormattedBody;
 use crate::stream::json::{EditorSlots, JsonSlots, PathSet};
-use crate::stream::sniff::{Declared, Guess, guess};
+use crate::stream::sniff::{DeclaredType, Guess, guess};
 use crate::stream::sse::{Events, Sse};
 use crate::stream::{GenericEvents, GenericMessages, Pipeline, Rewriter, StreamError, TextBody};
 use crate::telemetry::{Direction, Unscanned};
@@ -91,10 +91,10 @@ impl BodyFormat {
             _ => {}
         }
         let label = match self.declared {
-            _ if self.known => Declared::Other,
-            DeclaredFormat::As(Frame::Text | Frame::Formatted(_)) => Declared::Text,
-            DeclaredFormat::As(Frame::Form) => Declared::Form,
-            _ => Declared::Other,
+            _ if self.known => DeclaredType::Other,
+            DeclaredFormat::As(Frame::Text | Frame::Formatted(_)) => DeclaredType::Text,
+            DeclaredFormat::As(Frame::Form) => DeclaredType::Form,
+            _ => DeclaredType::Other,
         };
         let wrong = match guess(head, ended, label, direction == Direction::Request) {
             Guess::More => return BodyKind::More,
@@ -156,7 +156,7 @@ pub struct Body {
     plain: BytesMut,
     edited: BytesMut,
     /// Until it has shown what it is.
-    begin: Option<Begin>,
+    begin: Option<BodyStart>,
     frame: Option<Frame>,
     /// Whether it is, if it is JSON, a stream of documents of a known protocol.
     documents: bool,
@@ -167,7 +167,7 @@ pub struct Body {
 }
 
 /// The beginning of a body.
-struct Begin {
+struct BodyStart {
     head: BytesMut,
     layers: Vec<Layer>,
     format: BodyFormat,
@@ -193,7 +193,7 @@ impl Body {
             _ => false,
         };
         let documents = layers.last().is_some_and(in_array);
-        let begin = Some(Begin { head: BytesMut::new(), layers, format, direction, policy, budget });
+        let begin = Some(BodyStart { head: BytesMut::new(), layers, format, direction, policy, budget });
         let edit = Pipeline::default();
         let (frame, strict, scanned, broken) = (None, false, 0, false);
         Ok(Self { decode, edit, encode, plain, edited, begin, frame, documents, strict, scanned, broken })
@@ -323,7 +323,7 @@ impl Body {
     }
 }
 
-impl Begin {
+impl BodyStart {
     /// What the body is, as far as it has come.
     fn kind(&self, ended: bool) -> BodyKind {
         match ended && self.head.is_empty() {

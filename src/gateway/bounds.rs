@@ -1,4 +1,4 @@
-//! [`Bounds`]: what every request may take up; [`SessionLimits`]: the same of a WebSocket.
+//! [`RequestBounds`]: what every request may take up; [`SessionLimits`]: the same of a WebSocket.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use crate::gateway::min_rate::ByteRate;
 
 /// What every request may take up.
 #[derive(Clone, Debug)]
-pub struct Bounds {
+pub struct RequestBounds {
     /// The largest head, in bytes.
     pub head: usize,
     /// The most that one request may hold, in bytes.

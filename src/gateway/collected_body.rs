@@ -3,25 +3,25 @@
 use bytes::Bytes;
 use pingora::proxy::Session;
 
-use crate::api::{ApiError, BodyRead, Collected};
+use crate::api::{ApiError, BodyRead, BufferedBody};
 use crate::gateway::body::{self, Unpack};
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
-use crate::gateway::filter::Document;
+use crate::gateway::filter::RequestDocument;
 use crate::gateway::llm::with_model;
 use crate::gateway::plan::RequestPlan;
 use crate::gateway::session_body::SessionBody;
 use crate::gateway::state::{Routed, Streaming};
 use crate::stream::codec::Coding;
-use crate::telemetry::Scan;
+use crate::telemetry::BodyScan;
 
 /// A body that was read whole.
 pub(super) struct CollectedBody {
     /// As it came.
-    body: Collected,
+    body: BufferedBody,
     codings: Vec<Coding>,
     /// Out of its codings, for the filters.
-    pub(super) document: Document,
+    pub(super) document: RequestDocument,
 }
 
 impl CollectedBody {
@@ -51,16 +51,16 @@ impl CollectedBody {
         x: &Exchange,
         limit: usize,
     ) -> Result<Self, GatewayError> {
-        Self::out_of_codings(Collected::read(body, limit, &x.budget).await?, x, limit)
+        Self::out_of_codings(BufferedBody::read(body, limit, &x.budget).await?, x, limit)
     }
 
-    fn out_of_codings(body: Collected, x: &Exchange, limit: usize) -> Result<Self, GatewayError> {
+    fn out_of_codings(body: BufferedBody, x: &Exchange, limit: usize) -> Result<Self, GatewayError> {
         let codings = body::codings(&x.head().headers).map_err(|_| {
             ApiError::UnsupportedMediaType("Send the body in gzip, deflate, br, zstd or no coding")
         })?;
         let unpack = Unpack { codings: &codings, limit, budget: &x.budget };
         let original = body::decode(&body.bytes, &unpack).map_err(GatewayError::of_request)?;
-        Ok(Self { body, codings, document: Document { original, rewritten: None } })
+        Ok(Self { body, codings, document: RequestDocument { original, rewritten: None } })
     }
 
     /// The body as it came.
@@ -77,7 +77,7 @@ impl CollectedBody {
         mut self,
         x: &mut Exchange,
         plan: &RequestPlan,
-    ) -> Result<Collected, GatewayError> {
+    ) -> Result<BufferedBody, GatewayError> {
         self.for_upstream(x, plan, None)?;
         Ok(self.body)
     }
@@ -95,7 +95,7 @@ impl CollectedBody {
     ) -> Result<Bytes, GatewayError> {
         let Self { body, codings, document } = self;
         // What a coding says besides the body (a file's name, a comment, a frame to be skipped) was not looked at.
-        let coded = !codings.is_empty() && x.request_scan == Scan::Scanned;
+        let coded = !codings.is_empty() && x.request_scan == BodyScan::Scanned;
         if document.rewritten.is_some() || coded || model.is_some() {
             let plain = match model {
                 Some(model) => with_model(document.current(), model),
@@ -115,7 +115,7 @@ impl CollectedBody {
 ///
 /// # Errors
 /// A layer's.
-fn through_layers(x: &mut Exchange, plan: &RequestPlan, body: &mut Collected) -> Result<(), GatewayError> {
+fn through_layers(x: &mut Exchange, plan: &RequestPlan, body: &mut BufferedBody) -> Result<(), GatewayError> {
     let mut passing = Streaming::new(plan.clone(), None);
     if !body.bytes.is_empty() && passing.begin_attempt(x)? {
         let mut piece = Some(body.bytes.clone());

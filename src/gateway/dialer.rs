@@ -13,7 +13,7 @@ use pingora::upstreams::peer::{HttpPeer, Peer};
 use pingora::{Error, ErrorSource};
 
 use crate::gateway::error::GatewayError;
-use crate::gateway::upstream::{Attempt, Credentials, Permit, Sent, TriedPeers, Upstream};
+use crate::gateway::upstream::{Attempt, Credentials, Permit, SendProgress, TriedPeers, Upstream};
 use crate::telemetry::UpstreamFailure;
 
 /// A head that cannot be written.
@@ -34,7 +34,7 @@ pub struct Times {
 
 /// How far an attempt came that failed.
 #[derive(Clone, Copy)]
-pub struct Progress<'a> {
+pub struct DialProgress<'a> {
     /// Where it went.
     pub peer: &'a HttpPeer,
     /// Whether there was a connection.
@@ -79,7 +79,7 @@ pub trait Dialer: Send {
         &mut self,
         session: &mut Session,
         error: Box<Error>,
-        how: Progress<'_>,
+        how: DialProgress<'_>,
     ) -> Result<(), GatewayError>;
 
     /// The head of the answer, before the chain sees it.
@@ -192,14 +192,18 @@ impl PoolDialer {
     }
 
     /// An attempt failed. Whether there is to be another; the failure is counted then, else when the caller is answered.
-    pub fn again(&mut self, error: &Error, how: Progress<'_>) -> bool {
+    pub fn again(&mut self, error: &Error, how: DialProgress<'_>) -> bool {
         if *error.esource() == ErrorSource::Downstream {
             return false;
         }
         self.upstream.tell(&how.peer.address().to_string(), error);
         let again = self.attempts < self.upstream.attempts()
             && (!how.connected
-                || self.upstream.repeats(error, how.method, Sent { unsent: how.unsent, reused: how.reused }));
+                || self.upstream.repeats(
+                    error,
+                    how.method,
+                    SendProgress { unsent: how.unsent, reused: how.reused },
+                ));
         if again {
             if let Some(mut attempt) = self.attempt.take() {
                 attempt.failed();
@@ -240,7 +244,12 @@ impl Dialer for PoolDialer {
         self.upstream.sign(head, body, &self.credentials).map_err(|_| UNSENDABLE)
     }
 
-    fn failed(&mut self, _: &mut Session, error: Box<Error>, how: Progress<'_>) -> Result<(), GatewayError> {
+    fn failed(
+        &mut self,
+        _: &mut Session,
+        error: Box<Error>,
+        how: DialProgress<'_>,
+    ) -> Result<(), GatewayError> {
         if self.again(&error, how) { Ok(()) } else { Err(self.upstream.error(&error)) }
     }
 

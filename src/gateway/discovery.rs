@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use crate::gateway::key_set::{MAX_SET, TOO_LARGE};
-use crate::net::{Allow, AllowEntry, Client, Limits, NetError, Url};
+use crate::net::{Allow, AllowEntry, Client, FetchLimits, NetError, Url};
 
 /// The largest document that an issuer may say of itself, in bytes.
 const MAX_DOCUMENT: u64 = 256 << 10;
@@ -27,7 +27,7 @@ pub struct Discovery {
 
 /// What an issuer says of itself, as far as it matters here.
 #[derive(Deserialize)]
-struct Document {
+struct DiscoveryDocument {
     issuer: String,
     jwks_uri: String,
 }
@@ -90,7 +90,8 @@ impl Discovery {
     /// Where it says that its keys are, if it says that of itself.
     fn jwks_uri(&self, document: &[u8]) -> Result<String, &'static str> {
         let read = serde_json::from_slice(document);
-        let Document { issuer, jwks_uri } = read.map_err(|_| "the issuer does not say where its keys are")?;
+        let DiscoveryDocument { issuer, jwks_uri } =
+            read.map_err(|_| "the issuer does not say where its keys are")?;
         // Character by character (OpenID Connect Discovery 1.0 section 4.3): else one issuer could speak for another.
         if issuer != self.issuer {
             return Err("the issuer says that it is another one");
@@ -104,7 +105,7 @@ impl Discovery {
     }
 
     async fn get(&self, url: &str, size: u64) -> Result<Vec<u8>, NetError> {
-        let mut fetched = self.client.fetch(url, Limits { time: TIME, size }).await?;
+        let mut fetched = self.client.fetch(url, FetchLimits { time: TIME, size }).await?;
         let mut body = Vec::new();
         while let Some(chunk) = fetched.chunk().await? {
             body.extend_from_slice(&chunk);

@@ -44,12 +44,13 @@ use pingora::proxy::{FailToProxy, ProxyHttp, ProxyWarnLogContext, Session};
 use pingora::upstreams::peer::{HttpPeer, HttpUpstreamRequestPolicy};
 use pingora::{Error, ErrorSource, Result, RetryType};
 
-use crate::gateway::dialer::{Dialer, Progress, Times};
+use crate::gateway::dialer::{DialProgress, Dialer, Times};
 use crate::gateway::error::GatewayError;
 use crate::gateway::native;
-use crate::gateway::proxy::{Gateway, Next, RequestCtx};
+use crate::gateway::proxy::{Gateway, RequestCtx};
 use crate::gateway::relay::RelayRequest;
-use crate::gateway::state::{State, Streaming};
+use crate::gateway::state::Entered;
+use crate::gateway::state::{RequestState, Streaming};
 use crate::gateway::upstream::{failure_of, plain};
 use crate::telemetry::UpstreamFailure;
 
@@ -120,7 +121,7 @@ where
         }
         *request.x.head_mut() = session.req_header().clone();
         let Some(limit) = routed.plan.collects() else {
-            request.state = State::Streaming(Box::new(Streaming::new(routed.plan, None)));
+            request.state = RequestState::Streaming(Box::new(Streaming::new(routed.plan, None)));
             return Ok(false);
         };
         let mut dialer = HostDialer { host: &self.host, ctx: host, attempts: 0 };
@@ -151,9 +152,9 @@ where
 
     async fn request_filter(&self, session: &mut Session, ctx: &mut Self::CTX) -> Result<bool> {
         match self.gateway.enter(session, &mut ctx.chain).await? {
-            Next::Answered => Ok(true),
-            Next::Pool(upstream) => self.gateway.forward(session, &mut ctx.chain, upstream).await,
-            Next::Host => Box::pin(self.hosted(session, ctx)).await,
+            Entered::Answered => Ok(true),
+            Entered::Pool(upstream) => self.gateway.forward(session, &mut ctx.chain, upstream).await,
+            Entered::Host => Box::pin(self.hosted(session, ctx)).await,
         }
     }
 
@@ -398,7 +399,7 @@ where
         &mut self,
         session: &mut Session,
         error: Box<Error>,
-        how: Progress<'_>,
+        how: DialProgress<'_>,
     ) -> Result<(), GatewayError> {
         let kind = failure_of(&error);
         let error = match how.connected {

@@ -258,11 +258,11 @@ impl ErrorWords<'_> {
 /// The id of a JSON-RPC call, as JSON: a text or a number (JSON-RPC 2.0, section 4).
 pub(super) fn call_id(body: &[u8]) -> Option<String> {
     #[derive(Deserialize)]
-    struct Call<'a> {
+    struct JsonRpcCall<'a> {
         #[serde(borrow)]
         id: &'a RawValue,
     }
-    let id = serde_json::from_slice::<Call<'_>>(body).ok()?.id.get();
+    let id = serde_json::from_slice::<JsonRpcCall<'_>>(body).ok()?.id.get();
     let plain = id.starts_with(|first: char| first == '"' || first == '-' || first.is_ascii_digit());
     (plain && id.len() <= LONGEST_CALL).then(|| id.to_owned())
 }

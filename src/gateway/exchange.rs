@@ -24,7 +24,7 @@ use crate::gateway::client_certificate::ClientCertificate;
 use crate::gateway::delivery::Delivery;
 use crate::gateway::error::{ErrorShape, ErrorTarget, GatewayError};
 use crate::gateway::error_shape::call_id;
-use crate::gateway::llm::{Asked, LONGEST_ANSWER, Protocol, ProtocolChoice, Taken};
+use crate::gateway::llm::{AnswerUsage, LONGEST_ANSWER, ModelRequest, Protocol, ProtocolChoice};
 use crate::gateway::memory::RequestMemory;
 use crate::gateway::min_rate::ByteRate;
 use crate::gateway::model_alias::ModelPlan;
@@ -36,7 +36,7 @@ use crate::gateway::terminal::Terminal;
 use crate::gateway::upstream::Upstream;
 use crate::redact::{Counts, RequestWords, Scope, SurrogateMap};
 use crate::stream::codec::Coding;
-use crate::telemetry::{Direction, Scan, Unscanned};
+use crate::telemetry::{BodyScan, Direction, Unscanned};
 use crate::usage::{Cost, Reservation, TokenUsage};
 use crate::vault::jwt::Claims;
 
@@ -82,9 +82,9 @@ pub struct Facts {
     /// Which models answer it, where it asked for a name of ours.
     pub models: Option<Box<ModelPlan>>,
     /// The tokens of its answer, as far as it has come.
-    pub taken: Option<Taken>,
+    pub taken: Option<AnswerUsage>,
     /// What it has used in the end.
-    pub used: Option<Used>,
+    pub used: Option<RequestUse>,
     /// What is counted in bodies that pass, and where it will be added up.
     pub counted: Vec<(Arc<Counts>, Arc<Counts>)>,
 }
@@ -93,7 +93,7 @@ pub struct Facts {
 #[derive(Default)]
 pub struct Metering {
     /// What it asks for.
-    pub asked: Asked,
+    pub asked: ModelRequest,
     /// What it may spend, while it is under way.
     pub reservation: Option<Reservation>,
     /// The tokens that it may take at the most, about.
@@ -113,7 +113,7 @@ impl Metering {
 
 /// What a request has used.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Used {
+pub struct RequestUse {
     /// The name of the model that answered, as it was asked for.
     pub model: Option<String>,
     /// Tokens.
@@ -126,7 +126,7 @@ pub struct Used {
 
 /// How a request ended.
 #[derive(Debug, Default)]
-pub struct Outcome {
+pub struct RequestOutcome {
     /// The status sent; 0 when the caller was gone before one could be.
     pub status: u16,
     /// Body bytes received.
@@ -152,9 +152,9 @@ pub struct Exchange {
     /// What it may hold.
     pub budget: Budget,
     /// Whether the request's body was looked at, for the log.
-    pub request_scan: Scan,
+    pub request_scan: BodyScan,
     /// Whether the answer's body was looked at, for the log.
-    pub answer_scan: Scan,
+    pub answer_scan: BodyScan,
     /// What went wrong, for the log: a word of [`GatewayError::word`].
     pub error_word: Option<&'static str>,
     /// Its spans.
@@ -228,8 +228,8 @@ impl From<ExchangeParts> for Exchange {
             connection_certificate: certificate,
             facts: Facts::default(),
             budget,
-            request_scan: Scan::NotAsked,
-            answer_scan: Scan::NotAsked,
+            request_scan: BodyScan::NotAsked,
+            answer_scan: BodyScan::NotAsked,
             error_word: None,
             trace,
             first_byte: None,
@@ -392,7 +392,7 @@ impl Exchange {
             Direction::Request => &mut self.request_scan,
             Direction::Answer => &mut self.answer_scan,
         };
-        *scan = Scan::NotScanned(why);
+        *scan = BodyScan::NotScanned(why);
         self.route.metrics.unscanned(direction);
     }
 

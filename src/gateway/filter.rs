@@ -10,7 +10,7 @@ use pingora::http::ResponseHeader;
 
 use crate::api::Answer;
 use crate::gateway::error::GatewayError;
-use crate::gateway::exchange::{Exchange, Outcome};
+use crate::gateway::exchange::{Exchange, RequestOutcome};
 use crate::gateway::plan::{AnswerPlan, RequestPlan};
 use crate::gateway::websocket::MessagePlan;
 use crate::telemetry::Refusal;
@@ -87,7 +87,7 @@ pub trait Filter: Send + Sync + 'static {
     }
 
     /// `Collected`: sees the document, as it came and as rewritten so far, before a peer is chosen.
-    async fn collected(&self, _: &mut Exchange, _: &mut Document) -> Result<Flow, GatewayError> {
+    async fn collected(&self, _: &mut Exchange, _: &mut RequestDocument) -> Result<Flow, GatewayError> {
         Ok(Flow::Next)
     }
 
@@ -107,18 +107,18 @@ pub trait Filter: Send + Sync + 'static {
     fn error(&self, _: &Exchange, _: &mut HeaderMap) {}
 
     /// `Done`: on every exit, also after failures.
-    async fn done(&self, _: &mut Exchange, _: &Outcome) {}
+    async fn done(&self, _: &mut Exchange, _: &RequestOutcome) {}
 }
 
 /// A collected request body: plain, out of its content coding.
-pub struct Document {
+pub struct RequestDocument {
     /// As it came.
     pub original: Bytes,
     /// As rewritten so far; `None` while no filter has changed it.
     pub rewritten: Option<Bytes>,
 }
 
-impl Document {
+impl RequestDocument {
     /// What goes to the upstream.
     pub fn current(&self) -> &Bytes {
         self.rewritten.as_ref().unwrap_or(&self.original)

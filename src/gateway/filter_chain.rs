@@ -6,14 +6,14 @@ use http::HeaderMap;
 use pingora::http::ResponseHeader;
 
 use crate::gateway::error::GatewayError;
-use crate::gateway::exchange::{Exchange, Outcome};
-use crate::gateway::filter::{Document, Filter, Flow};
+use crate::gateway::exchange::{Exchange, RequestOutcome};
+use crate::gateway::filter::{Filter, Flow, RequestDocument};
 use crate::gateway::plan::{AnswerPlan, RequestPlan};
 use crate::gateway::request_trace::TraceEnd;
 use crate::gateway::route::Route;
 use crate::gateway::websocket::MessagePlan;
 use crate::telemetry::Filtered;
-use crate::telemetry::trace::{SpanKind, Word};
+use crate::telemetry::trace::{SpanKind, SpanWord};
 
 /// Runs the filters of one request.
 pub struct FilterChain {
@@ -45,7 +45,7 @@ impl FilterChain {
         for filter in self.route.filters().iter().skip(self.entered) {
             self.entered += 1;
             let mut span = x.trace.place().begin("filter", SpanKind::Internal);
-            span.say("portcullis.filter", Word::Known(filter.name()));
+            span.say("portcullis.filter", SpanWord::Known(filter.name()));
             let flow = filter.request(x, plan).await;
             let outcome = match &flow {
                 Ok(Flow::Next) => Filtered::Passed,
@@ -89,7 +89,11 @@ impl FilterChain {
     ///
     /// # Errors
     /// A filter's.
-    pub async fn collected(&self, x: &mut Exchange, document: &mut Document) -> Result<Flow, GatewayError> {
+    pub async fn collected(
+        &self,
+        x: &mut Exchange,
+        document: &mut RequestDocument,
+    ) -> Result<Flow, GatewayError> {
         for filter in self.filters() {
             if let Flow::Answer(answer) = filter.collected(x, document).await? {
                 return Ok(Flow::Answer(answer));
@@ -122,7 +126,7 @@ impl FilterChain {
     }
 
     /// Ends the request, whatever came of it; the first filter, which logs, sees it even if none was entered.
-    pub async fn done(&self, x: &mut Exchange, mut outcome: Outcome) {
+    pub async fn done(&self, x: &mut Exchange, mut outcome: RequestOutcome) {
         outcome.took = x.elapsed();
         for filter in self.filters().iter().take(self.entered.max(1)).rev() {
             filter.done(x, &outcome).await;

@@ -9,7 +9,7 @@ use http::{HeaderMap, Method, Version};
 use pingora::http::RequestHeader;
 
 use crate::api::ApiError;
-use crate::gateway::bounds::Bounds;
+use crate::gateway::bounds::RequestBounds;
 use crate::gateway::clients::Underscores;
 use crate::gateway::error::GatewayError;
 
@@ -56,7 +56,7 @@ const KEYS: [&str; 2] = ["api-key", "-token"];
 ///
 /// # Errors
 /// Why it is refused.
-pub(super) fn check_head(head: &RequestHeader, bounds: &Bounds) -> Result<(), GatewayError> {
+pub(super) fn check_head(head: &RequestHeader, bounds: &RequestBounds) -> Result<(), GatewayError> {
     let bad = |why| Err(GatewayError::Api(ApiError::BadRequest(why)));
     if size(head) > bounds.head {
         return Err(GatewayError::Api(ApiError::HeadTooLarge));
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn a_head_is_refused_for_what_it_says() {
         let seconds = Duration::from_secs(1);
-        let bounds = Bounds {
+        let bounds = RequestBounds {
             head: 4096,
             per_request: 0,
             read: seconds,

@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// When keys are fetched again.
 #[derive(Clone, Copy, Debug)]
-pub struct Ages {
+pub struct RefreshIntervals {
     /// After this time, at the next token.
     pub refresh: Duration,
     /// For this time they are used on while they cannot be fetched.
@@ -26,7 +26,7 @@ pub struct Ages {
     pub pause: Duration,
 }
 
-impl Default for Ages {
+impl Default for RefreshIntervals {
     fn default() -> Self {
         let (refresh, stale, pause) = (300, 24 * 3600, 10);
         Self {
@@ -45,14 +45,14 @@ pub struct Keys {
 
 struct Remote {
     source: KeySource,
-    ages: Ages,
+    ages: RefreshIntervals,
     clock: SharedClock,
-    held: ArcSwapOption<Held>,
+    held: ArcSwapOption<CachedKeySet>,
     /// One fetch at a time; when the last one was tried.
     fetching: Mutex<Option<Instant>>,
 }
 
-struct Held {
+struct CachedKeySet {
     keys: KeySet,
     since: Instant,
 }
@@ -79,7 +79,7 @@ impl Keys {
     }
 
     /// Those that are fetched from there.
-    pub fn remote(source: KeySource, ages: Ages, clock: SharedClock) -> Self {
+    pub fn remote(source: KeySource, ages: RefreshIntervals, clock: SharedClock) -> Self {
         let (held, fetching) = (ArcSwapOption::empty(), Mutex::new(None));
         Self { fixed: None, remote: Some(Remote { source, ages, clock, held, fetching }) }
     }
@@ -102,8 +102,9 @@ impl Keys {
 
 impl Remote {
     /// The keys for a token, fetched if that may help.
-    async fn held(&self, kid: Option<&str>) -> Option<Arc<Held>> {
-        let fresh = |held: &Arc<Held>| self.age(held.since) < self.ages.refresh && held.keys.knows(kid);
+    async fn held(&self, kid: Option<&str>) -> Option<Arc<CachedKeySet>> {
+        let fresh =
+            |held: &Arc<CachedKeySet>| self.age(held.since) < self.ages.refresh && held.keys.knows(kid);
         let held = self.held.load_full();
         if held.as_ref().is_some_and(fresh) {
             return held;
@@ -121,7 +122,7 @@ impl Remote {
             *tried = Some(self.clock.instant());
             match tokio::time::timeout(PATIENCE, self.fetch()).await {
                 Ok(Ok(keys)) => {
-                    self.held.store(Some(Arc::new(Held { keys, since: self.clock.instant() })));
+                    self.held.store(Some(Arc::new(CachedKeySet { keys, since: self.clock.instant() })));
                 }
                 Ok(Err(why)) => self.complain(why),
                 Err(_) => self.complain("they do not come in time"),
@@ -130,7 +131,7 @@ impl Remote {
         self.held.load_full().filter(|held| self.usable(held))
     }
 
-    fn usable(&self, held: &Held) -> bool {
+    fn usable(&self, held: &CachedKeySet) -> bool {
         self.age(held.since) < self.ages.refresh + self.ages.stale
     }
 

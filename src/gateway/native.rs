@@ -13,7 +13,7 @@ use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::{Exchange, has_body};
 use crate::gateway::session_body::{SessionBody, drained};
 use crate::gateway::state::ActiveRequest;
-use crate::store::Pieces;
+use crate::store::ByteStream;
 use crate::telemetry::trace::within;
 
 /// Calls the handler, which gets the body under the route's limit, and sends its answer.
@@ -106,7 +106,7 @@ async fn stream(
     session: &mut Session,
     request: &mut ActiveRequest,
     head: ResponseHeader,
-    mut pieces: Box<dyn Pieces>,
+    mut pieces: Box<dyn ByteStream>,
 ) -> Result<(), GatewayError> {
     let (x, answering) = request.answering()?;
     let rewritten = answering.rewrites();

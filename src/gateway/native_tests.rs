@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use http::StatusCode;
 
-use crate::api::{Answer, Call, Collected, Handler};
+use crate::api::{Answer, BufferedBody, Call, Handler};
 use crate::gateway::filter::Stage;
 use crate::gateway::layer::UnscannedPolicy;
 use crate::gateway::terminal::Terminal;
@@ -19,7 +19,7 @@ struct Echo;
 impl Handler for Echo {
     fn call<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Answer> {
         Box::pin(async move {
-            match Collected::read(call.body, 1 << 20, call.budget).await {
+            match BufferedBody::read(call.body, 1 << 20, call.budget).await {
                 Ok(body) => Answer::new(StatusCode::OK, "text/plain", body.bytes),
                 Err(_) => Answer::new(StatusCode::PAYLOAD_TOO_LARGE, "text/plain", bytes::Bytes::new()),
             }

@@ -6,7 +6,7 @@ use http::header::ORIGIN;
 use http::{HeaderMap, HeaderValue};
 use serde::{Deserialize, Deserializer};
 
-use crate::base::written::Written;
+use crate::base::from_text::FromText;
 
 /// What a page says that has no origin of its own: one in a sandbox, or out of a file.
 const OPAQUE: &str = "null";
@@ -136,7 +136,7 @@ impl OriginRule {
 
 impl<'de> Deserialize<'de> for OriginRule {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Written { expected: "an origin such as \"https://app.example.com\"", parse: Self::parse }
+        FromText { expected: "an origin such as \"https://app.example.com\"", parse: Self::parse }
             .read(deserializer)
     }
 }

@@ -18,22 +18,22 @@ use pingora::{Error, ErrorSource, ErrorType, Result};
 use crate::api::ApiError;
 use crate::base::budget::Budget;
 use crate::base::clock::SharedClock;
-use crate::gateway::bounds::Bounds;
+use crate::gateway::bounds::RequestBounds;
 use crate::gateway::clients::ClientResolver;
-use crate::gateway::dialer::{PoolDialer, Progress};
+use crate::gateway::dialer::{DialProgress, PoolDialer};
 use crate::gateway::error::GatewayError;
-use crate::gateway::exchange::Outcome;
+use crate::gateway::exchange::RequestOutcome;
 use crate::gateway::in_flight::{InFlight, UnderWay};
 use crate::gateway::native;
 use crate::gateway::relay::{self, RelayRequest};
 use crate::gateway::route::RouteTable;
 use crate::gateway::session_body::unread;
-use crate::gateway::state::{ActiveRequest, OutOfTurn, Routing, State, Streaming};
+use crate::gateway::state::{ActiveRequest, Entered, OutOfTurn, RequestState, Routing, Streaming};
 use crate::gateway::terminal::Terminal;
 use crate::gateway::upgrade::{UpgradeRequest, upgrade};
 use crate::gateway::upstream::{Upstream, plain, strip_hop_by_hop};
 use crate::telemetry::trace::Tracer;
-use crate::telemetry::{Scan, UpstreamFailure};
+use crate::telemetry::{BodyScan, UpstreamFailure};
 
 /// Unused connections kept to all upstreams together.
 const POOL: usize = 512;
@@ -44,7 +44,7 @@ pub struct Gateway {
     pub(super) routes: Arc<ArcSwap<RouteTable>>,
     connector: Arc<Connector>,
     pub(super) budget: Budget,
-    pub(super) bounds: Bounds,
+    pub(super) bounds: RequestBounds,
     pub(super) clients: Arc<ClientResolver>,
     pub(super) clock: SharedClock,
     pub(super) in_flight: InFlight,
@@ -58,7 +58,7 @@ pub struct GatewayParts {
     /// What all requests together may hold.
     pub budget: Budget,
     /// What every request may take up.
-    pub bounds: Bounds,
+    pub bounds: RequestBounds,
     /// Finds callers' addresses.
     pub clients: Arc<ClientResolver>,
     /// Reads time.
@@ -74,16 +74,6 @@ pub struct GatewayParts {
 pub struct RequestCtx {
     pub(super) request: Option<ActiveRequest>,
     under_way: Option<UnderWay>,
-}
-
-/// What is left to do once the filters have seen a request's head.
-pub(super) enum Next {
-    /// Nothing: it is answered.
-    Answered,
-    /// It goes to this pool.
-    Pool(Arc<Upstream>),
-    /// It goes to the server that embeds the chain.
-    Host,
 }
 
 impl RequestCtx {
@@ -123,7 +113,7 @@ impl Gateway {
     ///
     /// # Errors
     /// Pingora's: the connection is of no more use.
-    pub(super) async fn enter(&self, session: &mut Session, ctx: &mut RequestCtx) -> Result<Next> {
+    pub(super) async fn enter(&self, session: &mut Session, ctx: &mut RequestCtx) -> Result<Entered> {
         session.set_read_timeout(Some(self.bounds.read));
         session.set_write_timeout(Some(self.bounds.write));
         ctx.under_way = Some(self.in_flight.enter());
@@ -132,21 +122,25 @@ impl Gateway {
         match Box::pin(self.route(session, request)).await {
             Ok(next) => Ok(next),
             Err(error) => {
-                Box::pin(native::send_error(session, request, error)).await.map(|()| Next::Answered)
+                Box::pin(native::send_error(session, request, error)).await.map(|()| Entered::Answered)
             }
         }
     }
 
     /// From `Received` to `Routed`, or to `Done` where the route ends at us.
-    async fn route(&self, session: &mut Session, request: &mut ActiveRequest) -> Result<Next, GatewayError> {
-        let State::Received(received) = request.state.take() else { return Err(OutOfTurn.into()) };
+    async fn route(
+        &self,
+        session: &mut Session,
+        request: &mut ActiveRequest,
+    ) -> Result<Entered, GatewayError> {
+        let RequestState::Received(received) = request.state.take() else { return Err(OutOfTurn.into()) };
         let routing =
             received.filter(&mut request.x, &mut request.chain, &self.bounds, Some(session)).await?;
         let mut routed = match routing {
             Routing::Forward(routed) => routed,
             Routing::Answer(answer) => {
                 native::send(session, request, answer).await?;
-                return Ok(Next::Answered);
+                return Ok(Entered::Answered);
             }
         };
         let terminal = request.x.route().terminal.clone();
@@ -156,17 +150,17 @@ impl Gateway {
         let next = match terminal {
             Terminal::Fixed(fixed) => {
                 native::send(session, request, fixed.into()).await?;
-                return Ok(Next::Answered);
+                return Ok(Entered::Answered);
             }
             Terminal::Native(handler) => {
                 native::run(session, request, handler.as_ref()).await?;
-                return Ok(Next::Answered);
+                return Ok(Entered::Answered);
             }
-            Terminal::Upstream(upstream) => Next::Pool(upstream),
-            Terminal::Host => Next::Host,
+            Terminal::Upstream(upstream) => Entered::Pool(upstream),
+            Terminal::Host => Entered::Host,
         };
         routed.peek(session, &mut request.x).await?;
-        request.state = State::Routed(routed);
+        request.state = RequestState::Routed(routed);
         Ok(next)
     }
 
@@ -198,7 +192,7 @@ impl Gateway {
             Ok(()) => {
                 let mut streaming = Streaming::new(routed.plan, Some(dialer));
                 streaming.deadline = total.map(|total| self.clock.instant() + total);
-                request.state = State::Streaming(Box::new(streaming));
+                request.state = RequestState::Streaming(Box::new(streaming));
                 Ok(false)
             }
             Err(error) => Box::pin(native::send_error(session, request, error)).await.map(|()| true),
@@ -253,7 +247,7 @@ impl Gateway {
             return Ok(last);
         }
         let ended = answering.chunk(x, &mut last, true);
-        if x.answer_scan == Scan::Scanned || answering.compresses() {
+        if x.answer_scan == BodyScan::Scanned || answering.compresses() {
             trailers.clear();
         }
         if let Err(error) = ended {
@@ -288,10 +282,10 @@ impl ProxyHttp for Gateway {
 
     async fn request_filter(&self, session: &mut Session, ctx: &mut RequestCtx) -> Result<bool> {
         match self.enter(session, ctx).await? {
-            Next::Answered => Ok(true),
-            Next::Pool(upstream) => self.forward(session, ctx, upstream).await,
+            Entered::Answered => Ok(true),
+            Entered::Pool(upstream) => self.forward(session, ctx, upstream).await,
             // Building the table has made sure that there is no such route.
-            Next::Host => Err(OutOfTurn.into()),
+            Entered::Host => Err(OutOfTurn.into()),
         }
     }
 
@@ -313,7 +307,7 @@ impl ProxyHttp for Gateway {
         mut error: Box<Error>,
     ) -> Box<Error> {
         let method = &session.req_header().method;
-        let how = Progress { peer, connected: false, reused: false, unsent: true, method };
+        let how = DialProgress { peer, connected: false, reused: false, unsent: true, method };
         let dialer = ctx.streaming().and_then(|streaming| streaming.dialer.as_mut());
         let again = dialer.is_some_and(|dialer| dialer.again(&error, how));
         error.set_retry(again);
@@ -337,7 +331,7 @@ impl ProxyHttp for Gateway {
         let again = match ctx.streaming() {
             Some(Streaming { dialer: Some(dialer), unsent, .. }) => {
                 let method = &session.req_header().method;
-                let how = Progress { peer, connected: true, reused, unsent: *unsent, method };
+                let how = DialProgress { peer, connected: true, reused, unsent: *unsent, method };
                 if lost && !ours && *error.esource() == ErrorSource::Upstream {
                     dialer.lost(&error, peer);
                 }
@@ -461,7 +455,7 @@ impl ProxyHttp for Gateway {
     async fn logging(&self, session: &mut Session, _: Option<&Error>, ctx: &mut RequestCtx) {
         let Some(request) = ctx.request.take() else { return };
         let status = native::answered(session).map_or(0, |head| head.status.as_u16());
-        let outcome = Outcome {
+        let outcome = RequestOutcome {
             status,
             bytes_in: session.body_bytes_read() as u64,
             bytes_out: session.body_bytes_sent() as u64,

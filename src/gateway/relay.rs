@@ -20,8 +20,8 @@ use crate::gateway::exchange::{Exchange, has_body};
 use crate::gateway::filter::Flow;
 use crate::gateway::native;
 use crate::gateway::plan::RequestPlan;
-use crate::gateway::sending::{Sent, Via, send, unless_left};
-use crate::gateway::state::{ActiveRequest, Answering, Routed, State};
+use crate::gateway::sending::{SendPath, SentRequest, send, unless_left};
+use crate::gateway::state::{ActiveRequest, Answering, RequestState, Routed};
 use crate::gateway::upstream::strip_hop_by_hop;
 use crate::telemetry::UpstreamFailure;
 
@@ -53,7 +53,7 @@ pub(super) async fn run(
     connector: &Connector,
 ) -> Result<(), GatewayError> {
     let RelayRequest { dialer, mut routed, limit } = relay;
-    request.state = State::Collected;
+    request.state = RequestState::Collected;
     let mut collected = CollectedBody::read(session, &request.x, &mut routed, limit).await?;
     request.x.read_call(&collected.document.original);
     // Filters may wait for somebody else's answer.
@@ -65,7 +65,7 @@ pub(super) async fn run(
         return by_models(session, request, collected, &routed.plan, connector).await;
     }
     let body = collected.into_body(&mut request.x, &routed.plan)?;
-    let mut via = Via { dialer, connector, upgrade: None };
+    let mut via = SendPath { dialer, connector, upgrade: None };
     let sent = Box::pin(send(session, &mut request.x, &mut via, &body.bytes)).await?;
     drop(body);
     finish(session, request, sent, via).await
@@ -85,7 +85,7 @@ async fn by_models(
         let upstream = request.x.upstream().ok_or(GatewayError::Gone)?;
         let mut dialer = PoolDialer::new(Arc::clone(upstream));
         let bytes = collected.for_upstream(&mut request.x, plan, model.as_deref())?;
-        let mut via = Via { dialer: &mut dialer, connector, upgrade: None };
+        let mut via = SendPath { dialer: &mut dialer, connector, upgrade: None };
         let sent = Box::pin(send(session, &mut request.x, &mut via, &bytes)).await;
         let models = request.x.facts.models.as_mut();
         match sent {
@@ -112,13 +112,13 @@ async fn by_models(
 pub(super) async fn finish(
     session: &mut Session,
     request: &mut ActiveRequest,
-    mut sent: Sent,
-    via: Via<'_>,
+    mut sent: SentRequest,
+    via: SendPath<'_>,
 ) -> Result<(), GatewayError> {
-    let Via { dialer, connector, .. } = via;
+    let SendPath { dialer, connector, .. } = via;
     let whole = answer(session, request, dialer, &mut sent).await;
     if matches!(whole, Ok(true)) && sent.whole {
-        let Sent { up, peer, .. } = sent;
+        let SentRequest { up, peer, .. } = sent;
         connector.release_http_session(up, &peer, peer.options.idle_timeout).await;
     } else {
         sent.up.shutdown().await;
@@ -131,7 +131,7 @@ async fn answer(
     session: &mut Session,
     request: &mut ActiveRequest,
     dialer: &mut dyn Dialer,
-    sent: &mut Sent,
+    sent: &mut SentRequest,
 ) -> Result<bool, GatewayError> {
     let mut head =
         std::mem::replace(&mut sent.head, ResponseHeader::build(200, None).map_err(|_| GatewayError::Gone)?);
@@ -203,7 +203,7 @@ impl AnswerRelay<'_> {
     async fn whole(
         &mut self,
         session: &mut Session,
-        sent: &mut Sent,
+        sent: &mut SentRequest,
         mut head: ResponseHeader,
     ) -> Result<bool, GatewayError> {
         let mut out = BytesMut::new();
@@ -239,7 +239,7 @@ impl AnswerRelay<'_> {
     async fn stream(
         &mut self,
         session: &mut Session,
-        sent: &mut Sent,
+        sent: &mut SentRequest,
         mut head: Option<Box<ResponseHeader>>,
     ) -> Result<bool, GatewayError> {
         loop {

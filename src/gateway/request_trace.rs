@@ -6,14 +6,14 @@ use http::{HeaderValue, Method};
 use pingora::http::RequestHeader;
 
 use crate::telemetry::trace::{
-    Span, SpanContext, SpanKind, TRACEPARENT, TRACESTATE, TraceContext, Tracer, Word,
+    SpanContext, SpanKind, SpanWord, TRACEPARENT, TRACESTATE, TraceContext, TraceSpan, Tracer,
 };
 
 /// The span of a request, and of its last attempt at an upstream.
 #[derive(Default)]
 pub struct RequestTrace {
-    request: Span,
-    attempt: Option<Span>,
+    request: TraceSpan,
+    attempt: Option<TraceSpan>,
     attempts: u32,
     answered: bool,
 }
@@ -60,9 +60,9 @@ impl RequestTrace {
         }
         let mut span = self.place().begin("upstream", SpanKind::Client);
         if span.is_recorded() {
-            span.say("portcullis.upstream", Word::Named(Arc::from(upstream)));
+            span.say("portcullis.upstream", SpanWord::Named(Arc::from(upstream)));
             if again {
-                span.say("http.request.resend_count", Word::Number(u64::from(self.attempts - 1)));
+                span.say("http.request.resend_count", SpanWord::Number(u64::from(self.attempts - 1)));
             }
         }
         self.attempt = Some(span);
@@ -70,7 +70,7 @@ impl RequestTrace {
 
     /// Names the trace to the upstream; without spans of ours, what the caller said passes as it is.
     pub fn pass_on(&self, head: &mut RequestHeader) {
-        let attempt = self.attempt.as_ref().map(Span::place);
+        let attempt = self.attempt.as_ref().map(TraceSpan::place);
         let Some(context) = attempt.and_then(|place| place.context()) else { return };
         if parent(head).is_none() {
             // It belongs to the header that was none.
@@ -87,7 +87,7 @@ impl RequestTrace {
             return;
         }
         if let Some(span) = &mut self.attempt {
-            span.say("http.response.status_code", Word::Number(u64::from(status)));
+            span.say("http.response.status_code", SpanWord::Number(u64::from(status)));
         }
     }
 
@@ -102,9 +102,9 @@ impl RequestTrace {
         if !request.is_recorded() {
             return;
         }
-        request.say("portcullis.route", Word::Named(Arc::from(route)));
-        request.say("http.request.method", Word::Known(method_name(end.method)));
-        request.say("http.response.status_code", Word::Number(u64::from(end.status)));
+        request.say("portcullis.route", SpanWord::Named(Arc::from(route)));
+        request.say("http.request.method", SpanWord::Known(method_name(end.method)));
+        request.say("http.response.status_code", SpanWord::Number(u64::from(end.status)));
         match end.error {
             Some(why) if end.status == 0 || end.status >= 500 => request.fail(why),
             _ => {}

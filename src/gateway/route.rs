@@ -8,7 +8,7 @@ use std::sync::Arc;
 use http::Method;
 use regex::Regex;
 
-use crate::api::{Endpoints, Lookup};
+use crate::api::{EndpointMatch, Endpoints};
 use crate::base::path::{PathError, RequestPath};
 use crate::gateway::filter::Filter;
 use crate::gateway::llm::ProtocolChoice;
@@ -132,7 +132,7 @@ pub enum RouteMatch {
 }
 
 /// What was found, and how far down the table: the higher the more it says of the path.
-struct Ranked {
+struct RankedRoute {
     found: RouteMatch,
     depth: usize,
 }
@@ -239,32 +239,32 @@ impl RouteTable {
         }
     }
 
-    fn place(&self, method: &Method, host: &str, path: &RequestPath) -> Ranked {
+    fn place(&self, method: &Method, host: &str, path: &RequestPath) -> RankedRoute {
         match self.endpoints.find(method, host, path) {
-            Lookup::Found(index) => {
+            EndpointMatch::Found(index) => {
                 let fits =
                     |led: &&LedRoutes| led.matches.takes(host, path) && led.matches.takes_method(method);
                 let native = self.led.iter().find(fits).map_or(&self.native, |led| &led.native).get(index);
                 let found = native.map_or(RouteMatch::Nothing, |route| RouteMatch::Route(Arc::clone(route)));
-                return Ranked { found, depth: 0 };
+                return RankedRoute { found, depth: 0 };
             }
-            Lookup::OtherMethod(allow) => {
+            EndpointMatch::OtherMethod(allow) => {
                 let found = RouteMatch::OtherMethod(allow, ProtocolChoice::Generic);
-                return Ranked { found, depth: 0 };
+                return RankedRoute { found, depth: 0 };
             }
-            Lookup::Nothing => {}
+            EndpointMatch::Nothing => {}
         }
         if let Some((_, route)) = self.probes.iter().find(|(probe, _)| *probe == path.compared()) {
             let found = match *method {
                 Method::GET | Method::HEAD => RouteMatch::Route(Arc::clone(route)),
                 _ => RouteMatch::OtherMethod("GET, HEAD".to_owned(), ProtocolChoice::Generic),
             };
-            return Ranked { found, depth: 1 };
+            return RankedRoute { found, depth: 1 };
         }
         let (mut others, mut spoken): (Vec<&str>, _) = (Vec::new(), None);
         for (at, route) in self.routes.iter().enumerate().filter(|(_, r)| r.matches.takes(host, path)) {
             if route.matches.takes_method(method) {
-                return Ranked { found: RouteMatch::Route(Arc::clone(route)), depth: at + 2 };
+                return RankedRoute { found: RouteMatch::Route(Arc::clone(route)), depth: at + 2 };
             }
             others.extend(route.matches.methods.iter().map(Method::as_str));
             spoken = spoken.or(Some(route.info.protocols));
@@ -273,7 +273,7 @@ impl RouteTable {
             None => RouteMatch::Nothing,
             Some(protocols) => RouteMatch::OtherMethod(others.join(", "), protocols),
         };
-        Ranked { found, depth: usize::MAX }
+        RankedRoute { found, depth: usize::MAX }
     }
 
     /// The table of requests that another proxy carries.

@@ -15,7 +15,7 @@ use pingora::upstreams::peer::HttpPeer;
 use pingora::{Error, ErrorType, Result};
 
 use crate::base::clock::SharedClock;
-use crate::gateway::dialer::{Dialer, Progress, Times};
+use crate::gateway::dialer::{DialProgress, Dialer, Times};
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
 use crate::gateway::websocket::upgraded_head;
@@ -27,7 +27,7 @@ const PIECE: usize = 64 << 10;
 const EARLY: Duration = Duration::from_secs(1);
 
 /// By what a request is sent.
-pub(super) struct Via<'a> {
+pub(super) struct SendPath<'a> {
     pub(super) dialer: &'a mut dyn Dialer,
     pub(super) connector: &'a Connector,
     /// Whether a WebSocket is asked for, and how.
@@ -42,7 +42,7 @@ pub(super) struct Upgrade {
 }
 
 /// A request that is on its way, up to the head of its answer.
-pub(super) struct Sent {
+pub(super) struct SentRequest {
     pub(super) up: HttpSession,
     pub(super) peer: HttpPeer,
     pub(super) head: ResponseHeader,
@@ -79,10 +79,10 @@ impl Deadline {
 pub(super) async fn send(
     session: &mut Session,
     x: &mut Exchange,
-    via: &mut Via<'_>,
+    via: &mut SendPath<'_>,
     body: &Bytes,
-) -> Result<Sent, GatewayError> {
-    let Via { dialer, connector, upgrade } = via;
+) -> Result<SentRequest, GatewayError> {
+    let SendPath { dialer, connector, upgrade } = via;
     dialer.admit().await?;
     let mut deadline: Option<Deadline> = None;
     let method: Method = x.head().method.clone();
@@ -97,7 +97,7 @@ pub(super) async fn send(
         let times = dialer.times(&peer);
         let deadline = deadline.get_or_insert_with(|| Deadline::after(times.total, x.clock())).clone();
         let mut how =
-            Progress { peer: &peer, connected: false, reused: false, unsent: true, method: &method };
+            DialProgress { peer: &peer, connected: false, reused: false, unsent: true, method: &method };
         let (mut up, reused) = match Box::pin(deadline.keep(connector.get_http_session(&peer))).await {
             Ok(got) => got,
             Err(error) => {
@@ -127,10 +127,10 @@ pub(super) async fn send(
             }
         };
         match done {
-            Ok((head, whole)) => return Ok(Sent { up, peer, head, deadline, whole }),
-            Err(Unanswered { error, unsent }) => {
+            Ok((head, whole)) => return Ok(SentRequest { up, peer, head, deadline, whole }),
+            Err(UnansweredRequest { error, unsent }) => {
                 up.shutdown().await;
-                dialer.failed(session, error, Progress { unsent, ..how })?;
+                dialer.failed(session, error, DialProgress { unsent, ..how })?;
             }
         }
     }
@@ -168,7 +168,7 @@ fn framed(head: &mut RequestHeader, length: Option<usize>, http2: bool) -> Resul
 }
 
 /// A request that got no answer.
-struct Unanswered {
+struct UnansweredRequest {
     error: Box<Error>,
     /// Whether the head never left as a whole.
     unsent: bool,
@@ -184,12 +184,12 @@ struct UpstreamRequest<'a> {
 
 impl UpstreamRequest<'_> {
     /// Sends head and body, and waits for the head of the answer. Also returns whether the body left to its end.
-    async fn exchange(self, up: &mut HttpSession) -> Result<(ResponseHeader, bool), Unanswered> {
+    async fn exchange(self, up: &mut HttpSession) -> Result<(ResponseHeader, bool), UnansweredRequest> {
         let Self { head, body, times, deadline } = self;
         up.set_read_timeout(times.first_byte);
         up.set_write_timeout(times.write);
         let written = deadline.keep(up.write_request_header(Box::new(head))).await;
-        written.map_err(|error| Unanswered { error, unsent: true })?;
+        written.map_err(|error| UnansweredRequest { error, unsent: true })?;
         // One that answers before it has read everything, and reads no more, has an answer all the same.
         let unwritten = deadline.keep(write(up, body)).await.err();
         if unwritten.is_some() {
@@ -201,7 +201,7 @@ impl UpstreamRequest<'_> {
                 up.set_read_timeout(times.read);
                 Ok((head, whole))
             }
-            Err(error) => Err(Unanswered { error: unwritten.unwrap_or(error), unsent: false }),
+            Err(error) => Err(UnansweredRequest { error: unwritten.unwrap_or(error), unsent: false }),
         }
     }
 }

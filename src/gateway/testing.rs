@@ -27,12 +27,12 @@ use crate::base::id::RequestId;
 use crate::base::path::RequestPath;
 use crate::base::units::Period;
 use crate::edit::Edit;
-use crate::gateway::bounds::Bounds;
+use crate::gateway::bounds::RequestBounds;
 use crate::gateway::clients::{ClientResolver, Underscores};
 use crate::gateway::embed::choose_tls;
 use crate::gateway::error::GatewayError;
-use crate::gateway::exchange::{Exchange, ExchangeParts, Outcome};
-use crate::gateway::filter::{Document, Filter, Flow, Stage};
+use crate::gateway::exchange::{Exchange, ExchangeParts, RequestOutcome};
+use crate::gateway::filter::{Filter, Flow, RequestDocument, Stage};
 use crate::gateway::in_flight::InFlight;
 use crate::gateway::layer::{Layer, TextLayer, UnscannedPolicy};
 use crate::gateway::min_rate::ByteRate;
@@ -146,7 +146,11 @@ impl Filter for Recorder {
         Ok(Flow::Next)
     }
 
-    async fn collected(&self, _: &mut Exchange, document: &mut Document) -> Result<Flow, GatewayError> {
+    async fn collected(
+        &self,
+        _: &mut Exchange,
+        document: &mut RequestDocument,
+    ) -> Result<Flow, GatewayError> {
         self.note(&format!("collected {}", String::from_utf8_lossy(document.current())));
         if let Act::Replace(with) = self.act {
             document.rewritten = Some(Bytes::from_static(with.as_bytes()));
@@ -173,7 +177,7 @@ impl Filter for Recorder {
         headers.append("x-error-seen", HeaderValue::from_static(self.name));
     }
 
-    async fn done(&self, x: &mut Exchange, outcome: &Outcome) {
+    async fn done(&self, x: &mut Exchange, outcome: &RequestOutcome) {
         self.note(&format!("done {} {}", outcome.status, x.error_word.unwrap_or("-")));
     }
 }
@@ -336,7 +340,7 @@ pub(super) fn gateway(route: Route) -> Gateway {
     Gateway::from(GatewayParts {
         routes: Arc::new(ArcSwap::from_pointee(RouteTable::from(table))),
         budget: Budget::process(1 << 24),
-        bounds: Bounds {
+        bounds: RequestBounds {
             head: 1 << 16,
             per_request: 1 << 22,
             read: 5 * second,

@@ -10,8 +10,8 @@ use pingora::proxy::Session;
 use crate::gateway::dialer::Dialer;
 use crate::gateway::error::GatewayError;
 use crate::gateway::relay::finish;
-use crate::gateway::sending::{Upgrade, Via, send};
-use crate::gateway::state::{ActiveRequest, State};
+use crate::gateway::sending::{SendPath, Upgrade, send};
+use crate::gateway::state::{ActiveRequest, RequestState};
 use crate::gateway::websocket::{TunnelParts, check_answer, tunnel};
 
 /// By what a WebSocket is asked for, and how patiently.
@@ -34,10 +34,10 @@ pub(super) async fn upgrade(
     upgrade: UpgradeRequest<'_>,
 ) -> Result<(), GatewayError> {
     let UpgradeRequest { dialer, connector, read } = upgrade;
-    request.state = State::Collected;
+    request.state = RequestState::Collected;
     let plan = request.chain.messages(&mut request.x).await?;
     let reads = plan.reads();
-    let mut via = Via { dialer, connector, upgrade: Some(Upgrade { reads }) };
+    let mut via = SendPath { dialer, connector, upgrade: Some(Upgrade { reads }) };
     let mut sent = Box::pin(send(session, &mut request.x, &mut via, &Bytes::new())).await?;
     if sent.head.status != StatusCode::SWITCHING_PROTOCOLS {
         return finish(session, request, sent, via).await;

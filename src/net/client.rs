@@ -12,7 +12,7 @@ use reqwest::{Method, Url};
 use crate::base::secret::Secret;
 use crate::net::NetError;
 use crate::net::allow::Allow;
-use crate::net::lookup::{Checked, Lookup, SystemLookup};
+use crate::net::lookup::{CheckedLookup, Lookup, SystemLookup};
 
 /// How long a connection may take to come about.
 const CONNECT: Duration = Duration::from_secs(5);
@@ -32,7 +32,7 @@ pub struct Client {
 
 /// A call to a provider that the configuration names.
 #[derive(Clone, Debug)]
-pub struct Call<'a> {
+pub struct OutboundCall<'a> {
     /// Where.
     pub url: &'a Url,
     /// Fields of the head; a value is never logged.
@@ -79,8 +79,9 @@ impl Client {
     pub fn with(allow: Allow, lookup: Arc<dyn Lookup>) -> Result<Self, NetError> {
         // For programs that have not chosen a provider yet, such as tests: the client cannot be built without.
         drop(rustls::crypto::aws_lc_rs::default_provider().install_default());
-        let checked = built(&Arc::new(Checked { lookup: Arc::clone(&lookup), allow: Some(allow.clone()) }))?;
-        let named = built(&Arc::new(Checked { lookup, allow: None }))?;
+        let checked =
+            built(&Arc::new(CheckedLookup { lookup: Arc::clone(&lookup), allow: Some(allow.clone()) }))?;
+        let named = built(&Arc::new(CheckedLookup { lookup, allow: None }))?;
         Ok(Self { checked, named, allow })
     }
 
@@ -89,8 +90,8 @@ impl Client {
     ///
     /// # Errors
     /// [`NetError::Inaccessible`] where no whole answer came in time, [`NetError::TooLarge`].
-    pub async fn call(&self, call: Call<'_>) -> Result<ProviderAnswer, NetError> {
-        let Call { url, headers, body, timeout, most } = call;
+    pub async fn call(&self, call: OutboundCall<'_>) -> Result<ProviderAnswer, NetError> {
+        let OutboundCall { url, headers, body, timeout, most } = call;
         let whole = async {
             let method = if body.is_some() { Method::POST } else { Method::GET };
             let request = self.named.request(method, url.clone()).headers(fields(headers)?);
@@ -126,7 +127,7 @@ fn fields(headers: &[(String, Secret<String>)]) -> Result<HeaderMap, NetError> {
     Ok(fields)
 }
 
-fn built(checked: &Arc<Checked>) -> Result<reqwest::Client, NetError> {
+fn built(checked: &Arc<CheckedLookup>) -> Result<reqwest::Client, NetError> {
     let builder = || {
         reqwest::Client::builder()
             .user_agent(concat!("portcullis/", env!("CARGO_PKG_VERSION")))

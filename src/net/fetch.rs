@@ -17,7 +17,7 @@ const STEP: Duration = Duration::from_millis(250);
 
 /// Bounds on a fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct FetchLimits {
     /// For all of it, from the first name looked up to the last byte.
     pub time: Duration,
     /// The largest file, in bytes.
@@ -38,7 +38,7 @@ impl Client {
     ///
     /// # Errors
     /// [`NetError::Url`], [`NetError::TooLarge`] by its announced size, else [`NetError::Inaccessible`].
-    pub async fn fetch(&self, url: &str, limits: Limits) -> Result<Fetched, NetError> {
+    pub async fn fetch(&self, url: &str, limits: FetchLimits) -> Result<Fetched, NetError> {
         let url = Url::parse(url).ok().filter(fetchable).ok_or(NetError::Url)?;
         let begun = Instant::now();
         let deadline = begun + limits.time;

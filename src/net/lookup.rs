@@ -10,7 +10,7 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use crate::net::allow::Allow;
 
 /// Addresses of a name, when they are there.
-pub type Lookups = BoxFuture<'static, io::Result<Vec<IpAddr>>>;
+pub type AddressFuture = BoxFuture<'static, io::Result<Vec<IpAddr>>>;
 
 /// More addresses than any honest name has.
 const MOST: usize = 64;
@@ -18,7 +18,7 @@ const MOST: usize = 64;
 /// Names to addresses.
 pub trait Lookup: Send + Sync + 'static {
     /// The addresses of a name, of both families.
-    fn lookup(&self, name: &str) -> Lookups;
+    fn lookup(&self, name: &str) -> AddressFuture;
 }
 
 /// The system's resolver.
@@ -26,7 +26,7 @@ pub trait Lookup: Send + Sync + 'static {
 pub struct SystemLookup;
 
 impl Lookup for SystemLookup {
-    fn lookup(&self, name: &str) -> Lookups {
+    fn lookup(&self, name: &str) -> AddressFuture {
         let name = name.to_owned();
         Box::pin(async move {
             let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
@@ -37,13 +37,13 @@ impl Lookup for SystemLookup {
 
 /// Hands out addresses that may be connected to. What it hands out is what is connected to: a name is not asked
 /// again between the check and the connection.
-pub(super) struct Checked {
+pub(super) struct CheckedLookup {
     pub(super) lookup: Arc<dyn Lookup>,
     /// `None`: no address is refused.
     pub(super) allow: Option<Allow>,
 }
 
-impl Resolve for Checked {
+impl Resolve for CheckedLookup {
     fn resolve(&self, name: Name) -> Resolving {
         let (found, allow) = (self.lookup.lookup(name.as_str()), self.allow.clone());
         Box::pin(async move {

@@ -20,10 +20,10 @@ mod form;
 mod lookup;
 
 pub use allow::{Allow, AllowEntry, AllowEntryError};
-pub use client::{Call, CallBody, Client, ProviderAnswer};
+pub use client::{CallBody, Client, OutboundCall, ProviderAnswer};
 pub use error::NetError;
-pub use fetch::{Fetched, Limits};
+pub use fetch::{FetchLimits, Fetched};
 pub use form::{form, form_value};
-pub use lookup::{Lookup, Lookups, SystemLookup};
+pub use lookup::{AddressFuture, Lookup, SystemLookup};
 /// A URL as browsers read it (WHATWG URL).
 pub use reqwest::Url;

@@ -4,11 +4,11 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use crate::redact::encoded::{Strings, Whole};
+use crate::redact::encoded::{Strings, WholeEditor};
 use crate::redact::file::FileClass;
 use crate::redact::keys::Keys;
 use crate::redact::live::Live;
-use crate::redact::opaque::{Look, Named};
+use crate::redact::opaque::{PathHint, ScanMode};
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Counts;
 use crate::redact::restore::{FoundSurrogate, Restore};
@@ -45,10 +45,10 @@ pub enum Answering {
 /// The editor of one channel of an answer, or of a request that passes. Of a document's strings it edits the texts that
 /// they encode, and leaves the bytes in them as they are.
 #[derive(Debug)]
-pub struct Answer(Strings<Inner>);
+pub struct Answer(Strings<AnswerEditor>);
 
 #[derive(Debug)]
-enum Inner {
+enum AnswerEditor {
     Restore(Box<Restore>),
     Mask(Box<Live>),
 }
@@ -63,7 +63,7 @@ impl Redactor {
 impl Answer {
     /// Puts originals back; needs no detector.
     pub fn restore(undo: Arc<SurrogateMap>) -> Self {
-        Self(Strings::new(Inner::Restore(Box::new(Restore::new(undo)))))
+        Self(Strings::new(AnswerEditor::Restore(Box::new(Restore::new(undo)))))
     }
 
     /// Puts originals back where surrogates stand as they were issued, and in no other spelling: in text that must go back
@@ -71,8 +71,8 @@ impl Answer {
     #[must_use]
     pub fn exactly(self) -> Self {
         Self(self.0.map(|inner| match inner {
-            Inner::Restore(restore) => Inner::Restore(Box::new(restore.exactly())),
-            Inner::Mask(live) => Inner::Mask(Box::new(live.exactly())),
+            AnswerEditor::Restore(restore) => AnswerEditor::Restore(Box::new(restore.exactly())),
+            AnswerEditor::Mask(live) => AnswerEditor::Mask(Box::new(live.exactly())),
         }))
     }
 
@@ -80,11 +80,11 @@ impl Answer {
         match answering {
             Answering::Restore(undo) => Self::restore(undo),
             Answering::Mask { keys, counts } => {
-                Self(Strings::new(Inner::Mask(Box::new(redactor.live(&keys, counts)))))
+                Self(Strings::new(AnswerEditor::Mask(Box::new(redactor.live(&keys, counts)))))
             }
             Answering::Both { undo, keys, counts, restored } => {
                 let live = redactor.live(&keys, counts).restoring(Restore::new(undo), restored);
-                Self(Strings::new(Inner::Mask(Box::new(live))))
+                Self(Strings::new(AnswerEditor::Mask(Box::new(live))))
             }
         }
     }
@@ -93,8 +93,8 @@ impl Answer {
     #[must_use]
     pub fn with_urls(self, policy: UrlPolicy) -> Self {
         Self(self.0.map(|inner| match inner {
-            Inner::Restore(restore) => Inner::Restore(Box::new(restore.with_urls(policy))),
-            Inner::Mask(live) => Inner::Mask(Box::new(live.with_urls(policy))),
+            AnswerEditor::Restore(restore) => AnswerEditor::Restore(Box::new(restore.with_urls(policy))),
+            AnswerEditor::Mask(live) => AnswerEditor::Mask(Box::new(live.with_urls(policy))),
         }))
     }
 
@@ -150,8 +150,8 @@ fn restored(found: Vec<FoundSurrogate>) -> impl Iterator<Item = Edit> {
     found.into_iter().filter(|known| !known.kept).map(|known| known.edit)
 }
 
-impl Whole for Inner {
-    fn whole(&mut self, text: &str, look: Look, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
+impl WholeEditor for AnswerEditor {
+    fn whole(&mut self, text: &str, look: ScanMode, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
         match self {
             Self::Mask(live) => live.whole(text, look, edits),
             Self::Restore(restore) => {
@@ -163,15 +163,15 @@ impl Whole for Inner {
         }
     }
 
-    fn named(&mut self, path: &Path<'_>) -> Named {
+    fn named(&mut self, path: &Path<'_>) -> PathHint {
         match self {
             Self::Mask(live) => live.named(path),
-            Self::Restore(_) => Named::of(path, || false),
+            Self::Restore(_) => PathHint::of(path, || false),
         }
     }
 }
 
-impl Editor for Inner {
+impl Editor for AnswerEditor {
     fn under(&mut self, path: Option<&Path<'_>>) {
         if let Self::Mask(live) = self {
             live.under(path);
@@ -213,6 +213,6 @@ impl Editor for Inner {
     }
 
     fn last(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
-        self.whole(piece, Look::Text, edits)
+        self.whole(piece, ScanMode::Text, edits)
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::detect::Label;
 use crate::edit::Edit;
 use crate::redact::error::RedactError;
-use crate::redact::opaque::Part;
+use crate::redact::opaque::StringPart;
 use crate::redact::value::ValueSite;
 use crate::stream::json::Path;
 
@@ -27,7 +27,7 @@ impl AsRef<str> for Replacement {
 }
 
 /// What is to change in one text, in order.
-pub type Changes = Vec<Edit<Replacement>>;
+pub type TextChanges = Vec<Edit<Replacement>>;
 
 /// A text of a carrier.
 #[derive(Clone, Copy)]
@@ -35,7 +35,7 @@ pub(super) struct CarrierText<'t> {
     /// What it is called there.
     pub(super) label: Option<&'t Label>,
     /// Its text, and how to look through it.
-    pub(super) part: Part<'t>,
+    pub(super) part: StringPart<'t>,
     /// Which redactor looks through it, and what it may become.
     pub(super) place: ValueSite,
     /// Whether it is a number that the document's protocol wants to stay one.
@@ -48,13 +48,13 @@ pub(super) struct CarrierText<'t> {
 
 impl<'t> CarrierText<'t> {
     /// A part of a text, without a name.
-    pub(super) fn of(part: Part<'t>) -> Self {
+    pub(super) fn of(part: StringPart<'t>) -> Self {
         Self { label: None, part, place: ValueSite::default(), typed: false, path: None, opens: false }
     }
 }
 
 /// Sees a text, says what is to change in it.
-pub(super) type See<'s> = &'s mut (dyn FnMut(CarrierText<'_>) -> Changes + Send);
+pub(super) type TextVisitor<'s> = &'s mut (dyn FnMut(CarrierText<'_>) -> TextChanges + Send);
 
 /// Holds texts.
 pub(super) trait Carrier {
@@ -63,7 +63,7 @@ pub(super) trait Carrier {
 
     /// Shows every text, in an order that is the same each time; returns it as the changes make it. Where there are none
     /// it is as it came.
-    fn visit(&mut self, see: See<'_>) -> Result<Self::Written, RedactError>;
+    fn visit(&mut self, see: TextVisitor<'_>) -> Result<Self::Written, RedactError>;
 
     /// The bytes in which no surrogate may stand already.
     fn bytes(&self) -> Cow<'_, [u8]>;
@@ -78,7 +78,7 @@ pub(super) type BodyCarrier<'b> = Box<dyn Carrier<Written = Vec<u8>> + 'b>;
 impl<C: Carrier + ?Sized> Carrier for Box<C> {
     type Written = C::Written;
 
-    fn visit(&mut self, see: See<'_>) -> Result<Self::Written, RedactError> {
+    fn visit(&mut self, see: TextVisitor<'_>) -> Result<Self::Written, RedactError> {
         (**self).visit(see)
     }
 
@@ -92,7 +92,7 @@ impl<C: Carrier + ?Sized> Carrier for Box<C> {
 }
 
 /// Changes, without who asked for them.
-pub(super) fn plain(changes: Changes) -> Vec<Edit> {
+pub(super) fn plain(changes: TextChanges) -> Vec<Edit> {
     changes.into_iter().map(|Edit { range, with }| Edit { range, with: with.text }).collect()
 }
 

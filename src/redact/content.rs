@@ -4,33 +4,33 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::edit::Edit;
-use crate::redact::carrier::{BodyCarrier, Changes, Replacement};
-use crate::redact::document::{Document, Lines};
+use crate::redact::carrier::{BodyCarrier, Replacement, TextChanges};
+use crate::redact::document::{JsonDocument, JsonLines};
 use crate::redact::error::RedactError;
 use crate::redact::events::EventStream;
 use crate::redact::file::FileClass;
 use crate::redact::form::FormCarrier;
 use crate::redact::formatted::FormattedCarrier;
 use crate::redact::keys::Keys;
-use crate::redact::multipart::{Field, MultipartCarrier, PartCarrier, Unread};
-use crate::redact::pass::{Pass, Reach};
+use crate::redact::multipart::{Field, MultipartCarrier, PartCarrier, UnreadBytes};
+use crate::redact::pass::{RedactionPass, ReplaceScope};
 use crate::redact::payload::Base64;
 use crate::redact::plain::BodyText;
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Redacted;
 use crate::redact::reported::Texts;
-use crate::redact::surrogate_map::{Limits, SurrogateMap};
+use crate::redact::surrogate_map::{FindingLimits, SurrogateMap};
 use crate::stream::formatted::TextFormat;
 use crate::stream::json::PathSet;
 use crate::stream::multipart::PartSpan;
 
 /// Says which strings of a document are text.
-pub trait Fields: Send + Sync {
+pub trait TextFields: Send + Sync {
     /// Those of the document that a line is.
     fn of(&self, line: &[u8]) -> &PathSet;
 }
 
-impl Fields for PathSet {
+impl TextFields for PathSet {
     fn of(&self, _: &[u8]) -> &PathSet {
         self
     }
@@ -42,7 +42,7 @@ pub enum Content {
     /// A JSON document, and which of its strings are text.
     Document(Arc<PathSet>),
     /// One a line.
-    Lines(Arc<dyn Fields>),
+    Lines(Arc<dyn TextFields>),
     /// An event stream.
     Events,
     /// A form (`application/x-www-form-urlencoded`).
@@ -69,7 +69,7 @@ pub struct PartContent {
 }
 
 impl PartContent {
-    fn carrier<'b>(&'b self, body: &'b [u8], limits: Limits) -> Result<PartCarrier<'b>, RedactError> {
+    fn carrier<'b>(&'b self, body: &'b [u8], limits: FindingLimits) -> Result<PartCarrier<'b>, RedactError> {
         let content = self.content.carrier(body.get(self.span.body.clone()).unwrap_or_default(), limits)?;
         PartCarrier::new(body, &self.span, content)
     }
@@ -94,9 +94,11 @@ impl Redactor {
         body: &[u8],
         content: &Content,
         keys: &Keys,
-        limits: Limits,
+        limits: FindingLimits,
     ) -> Result<(Redacted<Vec<u8>>, SurrogateMap), RedactError> {
-        Pass::by(self, keys, Reach::Everywhere).run(&mut content.carrier(body, limits)?)?.undo(limits)
+        RedactionPass::by(self, keys, ReplaceScope::Everywhere)
+            .run(&mut content.carrier(body, limits)?)?
+            .undo(limits)
     }
 }
 
@@ -105,11 +107,11 @@ impl Content {
     pub(super) fn carrier<'b>(
         &'b self,
         body: &'b [u8],
-        limits: Limits,
+        limits: FindingLimits,
     ) -> Result<BodyCarrier<'b>, RedactError> {
         Ok(match self {
-            Self::Document(which) => Box::new(Document::new(body, which, limits)),
-            Self::Lines(fields) => Box::new(Lines::new(body, &|line| fields.of(line), limits)),
+            Self::Document(which) => Box::new(JsonDocument::new(body, which, limits)),
+            Self::Lines(fields) => Box::new(JsonLines::new(body, &|line| fields.of(line), limits)),
             Self::Events => Box::new(EventStream::new(body, limits)),
             Self::Form => Box::new(FormCarrier::new(body, limits)),
             Self::Formatted(format) => Box::new(FormattedCarrier::new(*format, body, limits)),
@@ -119,7 +121,7 @@ impl Content {
                 let carriers = parts.iter().map(|part| part.carrier(body, limits));
                 Box::new(MultipartCarrier::new(body, carriers.collect::<Result<_, _>>()?))
             }
-            Self::Unread => Box::new(Unread(body)),
+            Self::Unread => Box::new(UnreadBytes(body)),
         })
     }
 
@@ -127,7 +129,7 @@ impl Content {
     ///
     /// # Errors
     /// As of [`Redactor::document`].
-    pub fn texts(&self, body: &[u8], limits: Limits) -> Result<Texts, RedactError> {
+    pub fn texts(&self, body: &[u8], limits: FindingLimits) -> Result<Texts, RedactError> {
         let mut texts = Texts::default();
         self.carrier(body, limits)?.visit(&mut |text| texts.take(text))?;
         Ok(texts)
@@ -137,7 +139,7 @@ impl Content {
     ///
     /// # Errors
     /// As of [`Redactor::document`].
-    pub fn files(&self, body: &[u8], limits: Limits) -> Result<Vec<EmbeddedFile>, RedactError> {
+    pub fn files(&self, body: &[u8], limits: FindingLimits) -> Result<Vec<EmbeddedFile>, RedactError> {
         let mut files = Vec::new();
         self.carrier(body, limits)?.visit(&mut |text| {
             if text.part.file == Some(FileClass::Other) {
@@ -145,7 +147,7 @@ impl Content {
                 let bytes = Base64::of_file(text.part.text).and_then(|base64| base64.decode());
                 files.push(EmbeddedFile { at, bytes: bytes.unwrap_or_default() });
             }
-            Changes::new()
+            TextChanges::new()
         })?;
         Ok(files)
     }
@@ -154,12 +156,19 @@ impl Content {
     ///
     /// # Errors
     /// As of [`Redactor::document`].
-    pub fn with_files(&self, body: &[u8], files: &[Vec<u8>], limits: Limits) -> Result<Vec<u8>, RedactError> {
+    pub fn with_files(
+        &self,
+        body: &[u8],
+        files: &[Vec<u8>],
+        limits: FindingLimits,
+    ) -> Result<Vec<u8>, RedactError> {
         let mut files = files.iter();
         self.carrier(body, limits)?.visit(&mut |text| {
             let part = text.part;
             let file = if part.file == Some(FileClass::Other) { files.next() } else { None };
-            let Some((file, base64)) = file.zip(Base64::of_file(part.text)) else { return Changes::new() };
+            let Some((file, base64)) = file.zip(Base64::of_file(part.text)) else {
+                return TextChanges::new();
+            };
             let with = Replacement { text: base64.encode(file), rule: Arc::from("") };
             vec![Edit { range: 0..part.text.len(), with }]
         })

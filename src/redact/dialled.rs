@@ -20,7 +20,7 @@ fn calling_code(digits: &str) -> usize {
 
 /// A phone number as it is dialled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Dialled<'d> {
+pub(super) struct DialledNumber<'d> {
     /// Its country's code; empty where it is not known.
     pub(super) country: &'d str,
     /// Where the number within the country begins, in digits, behind the trunk zero if there is one.
@@ -29,7 +29,7 @@ pub(super) struct Dialled<'d> {
     pub(super) trunk: bool,
 }
 
-impl<'d> Dialled<'d> {
+impl<'d> DialledNumber<'d> {
     /// Of all digits of a number; whether a `+` stands before them.
     pub(super) fn of(plus: bool, digits: &'d str) -> Self {
         // No country's code begins with zero.
@@ -88,7 +88,11 @@ mod tests {
             (true, "", "", 3, false),
         ];
         for (plus, digits, country, national, trunk) in cases {
-            assert_eq!(Dialled::of(plus, digits), Dialled { country, national, trunk }, "{digits}");
+            assert_eq!(
+                DialledNumber::of(plus, digits),
+                DialledNumber { country, national, trunk },
+                "{digits}"
+            );
         }
     }
 }

@@ -10,20 +10,22 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::edit::{Edit, spliced};
-use crate::redact::carrier::{Carrier, CarrierText, See, plain};
+use crate::redact::carrier::{Carrier, CarrierText, TextVisitor, plain};
+use crate::redact::document_value::DocumentValue;
 use crate::redact::error::RedactError;
 use crate::redact::json_spelling::spelled_as;
 use crate::redact::keys::Keys;
 use crate::redact::names::Labels;
-use crate::redact::opaque::{Look, Named, Part, PartEditor, begins_tokens, edits_of, encodes_text, is_file};
-use crate::redact::pass::{Pass, Reach};
+use crate::redact::opaque::{
+    PartEditor, PathHint, ScanMode, StringPart, begins_tokens, edits_of, encodes_text, is_file,
+};
+use crate::redact::pass::{RedactionPass, ReplaceScope};
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Redacted;
-use crate::redact::surrogate_map::{Limits, SurrogateMap};
-use crate::redact::within::Within;
+use crate::redact::surrogate_map::{FindingLimits, SurrogateMap};
 use crate::stream::json::{
-    Decoded, JsonError, JsonFault, LONG_NUMBER, Path, PathSet, Segment, Token, Treatment, Type, digits_of,
-    encoded, is_long, walk, walk_numbers, with_digits,
+    Decoded, JsonError, JsonFault, JsonToken, LONG_NUMBER, Path, PathSet, Segment, Treatment, Type,
+    digits_of, encoded, is_long, walk, walk_numbers, with_digits,
 };
 
 impl Redactor {
@@ -37,10 +39,10 @@ impl Redactor {
         doc: &[u8],
         which: &PathSet,
         keys: &Keys,
-        limits: Limits,
+        limits: FindingLimits,
     ) -> Result<(Redacted<Vec<u8>>, SurrogateMap), RedactError> {
-        let mut document = Document::new(doc, which, limits);
-        Pass::by(self, keys, Reach::Everywhere).run(&mut document)?.undo(limits)
+        let mut document = JsonDocument::new(doc, which, limits);
+        RedactionPass::by(self, keys, ReplaceScope::Everywhere).run(&mut document)?.undo(limits)
     }
 
     /// Redacts a JSON document a line (NDJSON) as [`Redactor::document`] does one, and all together; blank lines stay.
@@ -52,29 +54,29 @@ impl Redactor {
         body: &[u8],
         which: &PathSet,
         keys: &Keys,
-        limits: Limits,
+        limits: FindingLimits,
     ) -> Result<(Redacted<Vec<u8>>, SurrogateMap), RedactError> {
-        let mut lines = Lines::new(body, &|_| which, limits);
-        Pass::by(self, keys, Reach::Everywhere).run(&mut lines)?.undo(limits)
+        let mut lines = JsonLines::new(body, &|_| which, limits);
+        RedactionPass::by(self, keys, ReplaceScope::Everywhere).run(&mut lines)?.undo(limits)
     }
 }
 
 /// A body that is one document.
-pub(super) struct Document<'b> {
+pub(super) struct JsonDocument<'b> {
     body: &'b [u8],
     texts: JsonTexts<'b>,
 }
 
-impl<'b> Document<'b> {
-    pub(super) fn new(body: &'b [u8], which: &'b PathSet, limits: Limits) -> Self {
+impl<'b> JsonDocument<'b> {
+    pub(super) fn new(body: &'b [u8], which: &'b PathSet, limits: FindingLimits) -> Self {
         Self { body, texts: JsonTexts::new(which, limits) }
     }
 }
 
-impl Carrier for Document<'_> {
+impl Carrier for JsonDocument<'_> {
     type Written = Vec<u8>;
 
-    fn visit(&mut self, see: See<'_>) -> Result<Vec<u8>, RedactError> {
+    fn visit(&mut self, see: TextVisitor<'_>) -> Result<Vec<u8>, RedactError> {
         let edits = self.texts.visit(self.body, see)?;
         self.texts.opened().map(|()| spliced(self.body, &edits))
     }
@@ -92,10 +94,10 @@ impl Carrier for Document<'_> {
             let spelled = self.body.get(leaf.span).unwrap_or_default();
             let taken = which.take(path);
             match leaf.token {
-                Token::Text if may_hold_json(spelled) && taken != Treatment::Skip => {
+                JsonToken::Text if may_hold_json(spelled) && taken != Treatment::Skip => {
                     take(Decoded::of(spelled).text());
                 }
-                Token::Number if taken.of(Token::Number, "") != Treatment::Skip => {
+                JsonToken::Number if taken.of(JsonToken::Number, "") != Treatment::Skip => {
                     member.clear();
                     if let Some(Segment::Key(name)) = path.last() {
                         member.push_str(name);
@@ -111,16 +113,20 @@ impl Carrier for Document<'_> {
 }
 
 /// A body that is one document a line.
-pub(super) struct Lines<'b> {
+pub(super) struct JsonLines<'b> {
     body: &'b [u8],
     /// Where each begins, and which strings of it are text.
     lines: Vec<(usize, &'b PathSet)>,
     texts: JsonTexts<'b>,
 }
 
-impl<'b> Lines<'b> {
+impl<'b> JsonLines<'b> {
     /// `which` says of a line which of its strings are text.
-    pub(super) fn new(body: &'b [u8], which: &dyn Fn(&'b [u8]) -> &'b PathSet, limits: Limits) -> Self {
+    pub(super) fn new(
+        body: &'b [u8],
+        which: &dyn Fn(&'b [u8]) -> &'b PathSet,
+        limits: FindingLimits,
+    ) -> Self {
         let (mut at, mut lines) = (0, Vec::new());
         for line in body.split(|&byte| byte == b'\n') {
             if !line.trim_ascii().is_empty() {
@@ -132,10 +138,10 @@ impl<'b> Lines<'b> {
     }
 }
 
-impl Carrier for Lines<'_> {
+impl Carrier for JsonLines<'_> {
     type Written = Vec<u8>;
 
-    fn visit(&mut self, see: See<'_>) -> Result<Vec<u8>, RedactError> {
+    fn visit(&mut self, see: TextVisitor<'_>) -> Result<Vec<u8>, RedactError> {
         let mut edits = Vec::new();
         for &(at, which) in &self.lines {
             let behind = |JsonError { offset, fault }| JsonError { offset: at + offset, fault };
@@ -173,7 +179,7 @@ pub(super) struct JsonTexts<'w> {
 }
 
 impl<'w> JsonTexts<'w> {
-    pub(super) fn new(which: &'w PathSet, limits: Limits) -> Self {
+    pub(super) fn new(which: &'w PathSet, limits: FindingLimits) -> Self {
         let typed = !which.is_everything();
         let labels = Labels::default();
         Self { which, typed, nested: false, levels: limits.levels, labels, deep: false, media: None }
@@ -185,12 +191,12 @@ impl<'w> JsonTexts<'w> {
     }
 
     /// Of any documents, all texts.
-    pub(super) fn everything(limits: Limits) -> Self {
+    pub(super) fn everything(limits: FindingLimits) -> Self {
         Self::new(&EVERYTHING, limits)
     }
 
     /// Of a document within the string at `path`, all texts.
-    fn within(&self, at: Within<'_>, levels: usize) -> JsonTexts<'static> {
+    fn within(&self, at: DocumentValue<'_>, levels: usize) -> JsonTexts<'static> {
         let labels = self.labels.within(at);
         JsonTexts {
             which: &EVERYTHING,
@@ -204,16 +210,16 @@ impl<'w> JsonTexts<'w> {
     }
 
     /// Calls `see` for every text, and returns its edits as edits of the document.
-    pub(super) fn visit(&mut self, doc: &[u8], see: See<'_>) -> Result<Vec<Edit>, JsonError> {
+    pub(super) fn visit(&mut self, doc: &[u8], see: TextVisitor<'_>) -> Result<Vec<Edit>, JsonError> {
         let mut edits = Vec::new();
         self.media = None;
         self.labels.begin();
         walk_numbers(doc, &|_| true, &mut |path, leaf| {
             let spelled = doc.get(leaf.span.clone()).unwrap_or_default();
-            if leaf.token == Token::Number {
-                edits.extend(self.number(Within::new(doc, path, &leaf.span), spelled, see));
+            if leaf.token == JsonToken::Number {
+                edits.extend(self.number(DocumentValue::new(doc, path, &leaf.span), spelled, see));
             } else if self.which.take(path) != Treatment::Skip {
-                let within = Within::new(doc, path, &leaf.span);
+                let within = DocumentValue::new(doc, path, &leaf.span);
                 let spell = if self.nested { spelled_as } else { |_: &str, with: &str| encoded(with) };
                 let see = |text: &str| self.leaf(within, text, leaf.token, see);
                 edits.extend(string(spelled, leaf.span, spell, see));
@@ -223,8 +229,8 @@ impl<'w> JsonTexts<'w> {
     }
 
     /// The edits of a text that stands by itself, and that `path` leads to.
-    pub(super) fn text(&mut self, path: &Path<'_>, text: &str, see: See<'_>) -> Vec<Edit> {
-        self.leaf(Within::passing(path), text, Token::Text, see)
+    pub(super) fn text(&mut self, path: &Path<'_>, text: &str, see: TextVisitor<'_>) -> Vec<Edit> {
+        self.leaf(DocumentValue::passing(path), text, JsonToken::Text, see)
     }
 
     /// Whether all that may hide something has been opened.
@@ -233,50 +239,56 @@ impl<'w> JsonTexts<'w> {
     }
 
     /// The edit of a number. Short ones are words of a language model at most.
-    fn number(&mut self, at: Within<'_>, spelled: &[u8], see: See<'_>) -> Option<Edit> {
+    fn number(&mut self, at: DocumentValue<'_>, spelled: &[u8], see: TextVisitor<'_>) -> Option<Edit> {
         let path = at.path;
         if spelled.iter().filter(|byte| byte.is_ascii_digit()).count() < LONG_NUMBER {
             if begins_tokens(path) && spelled.iter().all(u8::is_ascii_digit) {
-                see(CarrierText::of(Part::unread("", Look::Not)));
+                see(CarrierText::of(StringPart::unread("", ScanMode::Not)));
             }
             return None;
         }
-        if !is_long(spelled) || self.which.take(path).of(Token::Number, "") == Treatment::Skip {
+        if !is_long(spelled) || self.which.take(path).of(JsonToken::Number, "") == Treatment::Skip {
             return None;
         }
         let (label, typed) = (self.labels.of(at), self.typed);
         number(spelled, at.start..at.end, |text| {
-            plain(see(CarrierText { label, typed, ..CarrierText::of(Part::text(text)) }))
+            plain(see(CarrierText { label, typed, ..CarrierText::of(StringPart::text(text)) }))
         })
     }
 
     /// The edits of one string or key.
-    fn leaf(&mut self, within: Within<'_>, text: &str, token: Token, see: See<'_>) -> Vec<Edit> {
+    fn leaf(
+        &mut self,
+        within: DocumentValue<'_>,
+        text: &str,
+        token: JsonToken,
+        see: TextVisitor<'_>,
+    ) -> Vec<Edit> {
         let take = self.which.take(within.path);
         // Who says that a string is sealed, or an id, hides no text in it.
         if take.of(token, text) == Treatment::Skip && !encodes_text(text) && !is_file(text) {
-            if token == Token::Key || take == Treatment::Typed(Type::Opaque) {
+            if token == JsonToken::Key || take == Treatment::Typed(Type::Opaque) {
                 // A token's id, or what a provider sealed.
-                see(CarrierText::of(Part::unread("", Look::Not)));
+                see(CarrierText::of(StringPart::unread("", ScanMode::Not)));
             }
             return Vec::new();
         }
-        if token != Token::Text {
-            return plain(see(CarrierText::of(Part::text(text))));
+        if token != JsonToken::Text {
+            return plain(see(CarrierText::of(StringPart::text(text))));
         }
         let levels = self.levels;
         edits_of(text, levels, &mut InString { texts: self, within, see })
     }
 
     /// What the names on the way to a string say of it, and the type that stands beside a file.
-    fn named(&mut self, at: Within<'_>) -> Named {
-        let Within { doc, path, .. } = at;
+    fn named(&mut self, at: DocumentValue<'_>) -> PathHint {
+        let DocumentValue { doc, path, .. } = at;
         let named = self.labels.named(at);
-        if named != Named::File {
+        if named != PathHint::File {
             return named;
         }
         let media = self.media.get_or_insert_with(|| media(doc));
-        if media.contains(&around(path)) { Named::Bytes } else { named }
+        if media.contains(&around(path)) { PathHint::Bytes } else { named }
     }
 }
 
@@ -290,7 +302,7 @@ fn media(doc: &[u8]) -> HashSet<String> {
     let _faults = walk(doc, &mut |path, leaf| {
         let own = path.last();
         let typed = matches!(own, Some(Segment::Key(key)) if TYPES.contains(&key));
-        if typed && leaf.token == Token::Text {
+        if typed && leaf.token == JsonToken::Text {
             let kind = Decoded::of(doc.get(leaf.span).unwrap_or_default()).text().to_ascii_lowercase();
             if ["image/", "audio/", "video/"].iter().any(|media| kind.starts_with(media)) {
                 media.insert(around(path));
@@ -309,17 +321,17 @@ fn around(path: &Path<'_>) -> String {
 /// The parts of one string.
 struct InString<'s, 'w> {
     texts: &'s mut JsonTexts<'w>,
-    within: Within<'s>,
-    see: See<'s>,
+    within: DocumentValue<'s>,
+    see: TextVisitor<'s>,
 }
 
 impl PartEditor for InString<'_, '_> {
-    fn named(&mut self) -> Named {
+    fn named(&mut self) -> PathHint {
         self.texts.named(self.within)
     }
 
     /// Also those of the document that a part is.
-    fn edits(&mut self, part: Part<'_>, levels: usize) -> Vec<Edit> {
+    fn edits(&mut self, part: StringPart<'_>, levels: usize) -> Vec<Edit> {
         let Self { texts, within, see } = self;
         let path = within.path;
         if part.decoded {
@@ -327,7 +339,7 @@ impl PartEditor for InString<'_, '_> {
             return Vec::new();
         }
         let text = part.text;
-        if part.look == Look::Text && may_be_json(text, texts.which.take(path)) {
+        if part.look == ScanMode::Text && may_be_json(text, texts.which.take(path)) {
             match walk(text.as_bytes(), &mut |_, _| {}) {
                 Ok(()) if levels > 0 => {
                     let mut inner = texts.within(*within, levels - 1);

@@ -11,13 +11,14 @@ use crate::detect::RuleId;
 use crate::redact::fixture::{detector, keys, redactor};
 use crate::redact::recall::Recall;
 use crate::redact::value::ValueSite;
-use crate::redact::values::{Known, Values};
-use crate::redact::{Answering, Method, Plan, Report};
+use crate::redact::values::{PassValues, Values};
+use crate::redact::{Answering, Method, MethodPlan, Report};
 use crate::stream::Editor;
 
 fn redact(doc: &str, which: &PathSet) -> (String, Report, SurrogateMap) {
     let redactor = redactor(Method::Encrypt);
-    let (redacted, undo) = redactor.document(doc.as_bytes(), which, &keys(), Limits::default()).unwrap();
+    let (redacted, undo) =
+        redactor.document(doc.as_bytes(), which, &keys(), FindingLimits::default()).unwrap();
     let report = redacted.report().clone();
     (String::from_utf8(redacted.into_value()).unwrap(), report, undo)
 }
@@ -197,7 +198,7 @@ fn what_is_hidden_too_deep_is_refused() {
             doc.as_bytes(),
             &PathSet::everything(),
             &keys(),
-            Limits::default(),
+            FindingLimits::default(),
         );
         matches!(done, Err(RedactError::TooDeep { .. }))
     };
@@ -235,7 +236,7 @@ fn methods_without_a_key() {
             doc.as_bytes(),
             &PathSet::everything(),
             &Keys::default(),
-            Limits::default(),
+            FindingLimits::default(),
         );
         let (redacted, undo) = document.unwrap();
         assert_eq!(String::from_utf8_lossy(redacted.value()), expected);
@@ -253,11 +254,11 @@ fn failures_say_no_value() {
         result.map(drop).unwrap_err()
     };
     let two = r#"["jo@ab.de", "jo@ab.fr"]"#;
-    let limits = Limits { values: 1, ..Limits::default() };
+    let limits = FindingLimits { values: 1, ..FindingLimits::default() };
     let errors = [
-        run(two, &Keys::default(), Limits::default()),
+        run(two, &Keys::default(), FindingLimits::default()),
         run(two, &keys(), limits),
-        run(r#"["jo@ab.de" x"#, &keys(), Limits::default()),
+        run(r#"["jo@ab.de" x"#, &keys(), FindingLimits::default()),
     ];
     assert!(matches!(
         errors,
@@ -294,8 +295,8 @@ fn depth_is_bounded_and_the_rest_is_text() {
 
 #[test]
 fn overlapping_values_leave_no_end_behind() {
-    let parts = [Redactor::new(detector(), Plan::all(Method::Encrypt))];
-    let mut values = Values::after(&parts, Known::default(), Recall::default());
+    let parts = [Redactor::new(detector(), MethodPlan::all(Method::Encrypt))];
+    let mut values = Values::after(&parts, PassValues::default(), Recall::default());
     values.add(ValueSite::default(), RuleId::new(0), "ann-bob");
     values.add(ValueSite::default(), RuleId::new(0), "bob-cid");
     let index = values.index();
@@ -356,7 +357,7 @@ fn a_protocols_numbers_stay_numbers() {
     let typed = PathSet::new(&[("in.**", Treatment::Text)], Treatment::Skip).unwrap();
     let doc = br#"{"in":{"card":4111111111111111},"n":1}"#;
     let run = |method: Method, which: &PathSet| {
-        let done = redactor(method).document(doc, which, &keys(), Limits::default()).unwrap();
+        let done = redactor(method).document(doc, which, &keys(), FindingLimits::default()).unwrap();
         serde_json::from_slice::<serde_json::Value>(done.0.value()).unwrap()["in"]["card"].clone()
     };
     assert_eq!(run(Method::Mask, &typed), 0);
@@ -394,7 +395,7 @@ fn lines_are_documents_of_their_own() {
     let typed = PathSet::new(&[("model", Treatment::Skip)], Treatment::Text).unwrap();
     let lines = |body: &str| {
         let redactor = redactor(Method::Text("#".into()));
-        redactor.lines(body.as_bytes(), &typed, &keys(), Limits::default())
+        redactor.lines(body.as_bytes(), &typed, &keys(), FindingLimits::default())
     };
     let body = "{\"model\":\"jo@ab.de\"}\r\n\n{\"a\":\"account no. 12345678\"}\n [\"12345678?\"] \n";
     let (redacted, _) = lines(body).unwrap();
@@ -426,7 +427,7 @@ fn what_is_escaped_in_a_text_is_read() {
         let (out, _, _) = redact(&doc, &PathSet::everything());
         assert!(!out.contains(gone), "{doc} became {out}");
         let redactor = redactor(Method::Encrypt);
-        let (redacted, undo) = redactor.plain(text.as_bytes(), &keys(), Limits::default()).unwrap();
+        let (redacted, undo) = redactor.plain(text.as_bytes(), &keys(), FindingLimits::default()).unwrap();
         let out = String::from_utf8(redacted.into_value()).unwrap();
         assert!(!out.contains(gone), "{text} became {out}");
         assert_eq!(restore(&out, undo), *text, "{out}");
@@ -441,7 +442,7 @@ fn what_is_escaped_in_a_text_is_read() {
 fn what_has_a_surrogate_in_its_conversation_keeps_it_whatever_other_spelling_comes_first() {
     let redactor = redactor(Method::Encrypt);
     let redacted = |text: &str, keys: &Keys| {
-        let (redacted, undo) = redactor.plain(text.as_bytes(), keys, Limits::default()).unwrap();
+        let (redacted, undo) = redactor.plain(text.as_bytes(), keys, FindingLimits::default()).unwrap();
         (String::from_utf8(redacted.into_value()).unwrap(), Arc::new(undo))
     };
     let (first, undo) = redacted("Jane.Doe@example.com", &keys());

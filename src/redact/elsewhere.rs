@@ -10,11 +10,11 @@ use crate::redact::method::Method;
 use crate::redact::redactor::Redactor;
 use crate::redact::style::NameKind;
 use crate::redact::value::ValueSite;
-use crate::redact::values::{Known, Values};
+use crate::redact::values::{PassValues, Values};
 
 /// What stands for a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Replaced {
+pub struct ReplacedValue {
     /// Whose value it is.
     pub rule: RuleId,
     /// What it takes the place of, in bytes: the value that was named, and the rest of a word that it ends in.
@@ -34,7 +34,12 @@ impl Redactor {
     /// # Errors
     /// A rule whose values may not pass, a plan that encrypts without a key, a quota that is used up, a checkpoint that said
     /// so.
-    pub fn replace(&self, text: &str, found: &[Finding], keys: &Keys) -> Result<Vec<Replaced>, RedactError> {
+    pub fn replace(
+        &self,
+        text: &str,
+        found: &[Finding],
+        keys: &Keys,
+    ) -> Result<Vec<ReplacedValue>, RedactError> {
         let mut blocked = BlockedRules::default();
         for finding in found.iter().filter(|finding| *self.plan.method(finding.rule) == Method::Block) {
             blocked.add(self.detector.rule(finding.rule).name());
@@ -43,7 +48,7 @@ impl Redactor {
             return Err(RedactError::Blocked(blocked));
         }
         let redactors = std::slice::from_ref(self);
-        let mut values = Values::after(redactors, Known::default(), keys.recall.clone());
+        let mut values = Values::after(redactors, PassValues::default(), keys.recall.clone());
         let hits = values.take(ValueSite::default(), text, found);
         values.settle(&mut Surrogates::new(keys), text.as_bytes())?;
         let mut cache = self.detector.cache();
@@ -52,7 +57,7 @@ impl Redactor {
             let (rule, with) = (values.rule(hit.value), values.with(hit.value).to_owned());
             let value = text.get(hit.range.clone()).unwrap_or_default();
             let whole = !self.method(rule).is_reversible() || self.is_whole(&mut cache, rule, value, &with);
-            Ok(Replaced { rule, span: Span::new(hit.range.start, hit.range.end), with, whole })
+            Ok(ReplacedValue { rule, span: Span::new(hit.range.start, hit.range.end), with, whole })
         });
         replaced.collect()
     }
@@ -84,12 +89,12 @@ mod tests {
     use crate::base::secret::Secret;
     use crate::crypto::fpe::FpeKey;
     use crate::detect::{Catalogue, Detector, RuleSelection, Score};
-    use crate::redact::{Limits, Plan};
+    use crate::redact::{FindingLimits, MethodPlan};
 
     fn redactor(method: Method) -> Redactor {
         let rules = Catalogue::builtin().unwrap();
         let detector = Detector::new(&rules, &RuleSelection::defaults(&rules)).unwrap();
-        Redactor::new(detector, Plan::all(method))
+        Redactor::new(detector, MethodPlan::all(method))
     }
 
     fn keys() -> Keys {
@@ -111,7 +116,7 @@ mod tests {
     fn a_value_gets_the_surrogate_that_it_has_where_we_find_it() {
         let redactor = redactor(Method::Encrypt);
         let text = "to jane.doe@harbour-post.com";
-        let (whole, _) = redactor.text(text, &keys(), Limits::default()).unwrap();
+        let (whole, _) = redactor.text(text, &keys(), FindingLimits::default()).unwrap();
         let found = named(&redactor, text, &[("EMAIL_ADDRESS", "jane.doe@harbour-post.com")]);
         let replaced = redactor.replace(text, &found, &keys()).unwrap();
         let [one] = replaced.as_slice() else { panic!("{replaced:?}") };

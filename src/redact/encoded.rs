@@ -1,4 +1,4 @@
-//! Strings of a document that passes, read as those of one that lies there ([`Reading`]): a string is held back while it
+//! Strings of a document that passes, read as those of one that lies there ([`StringContent`]): a string is held back while it
 //! may be base64 or a `data:` URL, which for prose is its first word. Bytes pass as they came and are counted, however
 //! many; text in an encoding is taken together and edited at its end.
 
@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::redact::error::TOO_DEEP;
 use crate::redact::file::FileClass;
 use crate::redact::opaque::{
-    HEAD, KEY, Look, Named, Part, PartEditor, Reading, data_url, edits_of, is_data_url,
+    HEAD, KEY, PartEditor, PathHint, ScanMode, StringContent, StringPart, data_url, edits_of, is_data_url,
 };
 use crate::redact::payload::in_base64;
 use crate::stream::json::{Embedded, Path};
@@ -33,12 +33,12 @@ const REFUSED_FILE: &str = "a string of the body is a file whose text is not rea
                             through unread";
 
 /// An editor that can also be shown a text all at once.
-pub(super) trait Whole: Editor {
-    /// Edits a text of its own, of which only what `look` admits counts; as [`Look::Text`], also the last piece of one.
-    fn whole(&mut self, text: &str, look: Look, edits: &mut Vec<Edit>) -> Result<(), StreamError>;
+pub(super) trait WholeEditor: Editor {
+    /// Edits a text of its own, of which only what `look` admits counts; as [`ScanMode::Text`], also the last piece of one.
+    fn whole(&mut self, text: &str, look: ScanMode, edits: &mut Vec<Edit>) -> Result<(), StreamError>;
 
     /// What the names on the way to a value say of it.
-    fn named(&mut self, path: &Path<'_>) -> Named;
+    fn named(&mut self, path: &Path<'_>) -> PathHint;
 }
 
 /// What is known of the string that passes.
@@ -59,7 +59,7 @@ enum StringState {
 pub(super) struct Strings<E> {
     editor: E,
     state: StringState,
-    named: Named,
+    named: PathHint,
     held: String,
     /// How much of what is held is known to be what it seems to be.
     checked: usize,
@@ -73,12 +73,12 @@ pub(super) struct Strings<E> {
     refused: Vec<FileClass>,
 }
 
-impl<E: Whole> Strings<E> {
+impl<E: WholeEditor> Strings<E> {
     pub(super) fn new(editor: E) -> Self {
         Self {
             editor,
             state: StringState::Text,
-            named: Named::Nothing,
+            named: PathHint::Nothing,
             held: String::new(),
             checked: 0,
             begun: false,
@@ -151,10 +151,10 @@ impl<E: Whole> Strings<E> {
             }
             // Base64 may be cut anywhere.
             let cut = |less: usize| self.held.get(..end - less).unwrap_or_default();
-            let mut readings = (0..4).map(|less| Reading::of(cut(less), || self.named));
-            match readings.find(|reading| !matches!(reading, Reading::Text)) {
+            let mut readings = (0..4).map(|less| StringContent::of(cut(less), || self.named));
+            match readings.find(|reading| !matches!(reading, StringContent::Text)) {
                 None => return self.text(edits),
-                Some(Reading::Opaque { file, .. } | Reading::Key { file }) => {
+                Some(StringContent::Opaque { file, .. } | StringContent::Key { file }) => {
                     may_pass(&self.refused, file)?;
                     self.count();
                     self.state = StringState::Bytes;
@@ -239,34 +239,34 @@ fn in_url(byte: u8) -> bool {
 /// A string that is there.
 struct InString<'e, E> {
     editor: &'e mut E,
-    named: Named,
+    named: PathHint,
     refused: &'e [FileClass],
     /// Parts that are not read.
     unread: usize,
     outcome: Result<(), StreamError>,
 }
 
-impl<E: Whole> PartEditor for InString<'_, E> {
-    fn named(&mut self) -> Named {
+impl<E: WholeEditor> PartEditor for InString<'_, E> {
+    fn named(&mut self) -> PathHint {
         self.named
     }
 
-    fn edits(&mut self, part: Part<'_>, _: usize) -> Vec<Edit> {
+    fn edits(&mut self, part: StringPart<'_>, _: usize) -> Vec<Edit> {
         let done = if part.decoded { Err(StreamError::NotText(TOO_DEEP)) } else { self.part(part) };
         let edits = done.map_err(|error| self.outcome = Err(error)).unwrap_or_default();
         if part.replaced.is_some() { Vec::new() } else { edits }
     }
 }
 
-impl<E: Whole> InString<'_, E> {
+impl<E: WholeEditor> InString<'_, E> {
     /// Edits a part, or the document that it is.
-    fn part(&mut self, part: Part<'_>) -> Result<Vec<Edit>, StreamError> {
+    fn part(&mut self, part: StringPart<'_>) -> Result<Vec<Edit>, StreamError> {
         may_pass(self.refused, part.file)?;
         let mut edits = Vec::new();
-        let Part { text, look, .. } = part;
+        let StringPart { text, look, .. } = part;
         match look {
-            Look::Not => {}
-            Look::Text if text.trim_ascii_start().starts_with(['{', '[']) => {
+            ScanMode::Not => {}
+            ScanMode::Text if text.trim_ascii_start().starts_with(['{', '[']) => {
                 let mut embedded = Embedded::new(&mut *self.editor);
                 embedded.feed(text, &mut edits)?;
                 embedded.end(&mut edits)?;
@@ -278,12 +278,12 @@ impl<E: Whole> InString<'_, E> {
     }
 }
 
-impl<E: Whole> Editor for Strings<E> {
+impl<E: WholeEditor> Editor for Strings<E> {
     fn under(&mut self, path: Option<&Path<'_>>) {
         self.begin(if path.is_some() { StringState::Held } else { StringState::Text });
         // The type that stands beside a file may come behind it: what has no magic may be sound as well.
-        self.named = match path.map_or(Named::Nothing, |path| self.editor.named(path)) {
-            Named::File => Named::Bytes,
+        self.named = match path.map_or(PathHint::Nothing, |path| self.editor.named(path)) {
+            PathHint::File => PathHint::Bytes,
             named => named,
         };
         self.editor.under(path);

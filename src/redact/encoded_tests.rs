@@ -8,7 +8,7 @@ use crate::base::budget::Budget;
 use crate::edit::spliced;
 use crate::redact::fixture;
 use crate::redact::opaque::tests::noise;
-use crate::redact::{Answer, Answering, Counts, Keys, Limits, Method, Redactor};
+use crate::redact::{Answer, Answering, Counts, FindingLimits, Keys, Method, Redactor};
 use crate::stream::Rewriter;
 use crate::stream::json::{EditorSlots, JsonSlots, PathSet};
 
@@ -37,7 +37,7 @@ fn passed(doc: &str, size: usize) -> (String, u64) {
 fn collected(doc: &str) -> (String, u64) {
     let everything = PathSet::everything();
     let (done, _) =
-        redactor().document(doc.as_bytes(), &everything, &Keys::default(), Limits::default()).unwrap();
+        redactor().document(doc.as_bytes(), &everything, &Keys::default(), FindingLimits::default()).unwrap();
     let unread = done.report().unscanned() as u64;
     (String::from_utf8(done.into_value()).unwrap(), unread)
 }

@@ -8,7 +8,7 @@ use std::ops::Range;
 use crate::detect::as_read;
 use crate::edit::{REFERENCES, SourceMap, reference};
 use crate::redact::index::More;
-use crate::redact::left::{behind_esc, terminal_sequence};
+use crate::redact::left_context::{behind_esc, terminal_sequence};
 use crate::redact::quoted::{may_be_quoted, quoted, quoted_like};
 
 /// How many spellings are undone, one within another.
@@ -22,7 +22,7 @@ const NESTED: usize = 16;
 
 /// What people read there once all escapes are undone.
 pub(super) fn read(text: &str) -> Cow<'_, str> {
-    match Unescaped::of(text) {
+    match UnescapedText::of(text) {
         Some(unescaped) => Cow::Owned(as_read(&unescaped.text).into_owned()),
         None => as_read(text),
     }
@@ -30,7 +30,7 @@ pub(super) fn read(text: &str) -> Cow<'_, str> {
 
 /// A text with all its escapes undone, and without what colours it on a terminal. What it reads like in between is not looked at:
 /// each look costs as much as the first.
-pub(super) struct Unescaped {
+pub(super) struct UnescapedText {
     pub(super) text: String,
     /// One for each level, the outermost first.
     maps: Vec<SourceMap>,
@@ -46,10 +46,10 @@ struct EscapeMark {
     unseen: bool,
 }
 
-impl Unescaped {
+impl UnescapedText {
     /// `None` if the text has no escapes.
     pub(super) fn of(text: &str) -> Option<Self> {
-        let Undone { text, map, mut marks } = undone(text)?;
+        let UnescapedOnce { text, map, mut marks } = undone(text)?;
         let mut all = Self { text, maps: vec![map], marks: Vec::new() };
         while all.maps.len() < LEVELS
             && let Some(inner) = undone(&all.text)
@@ -105,7 +105,7 @@ impl Unescaped {
 }
 
 /// A text with its outermost escapes undone.
-struct Undone {
+struct UnescapedOnce {
     text: String,
     /// Where each part of it stands in the text as it was.
     map: SourceMap,
@@ -114,7 +114,7 @@ struct Undone {
 }
 
 /// `None` if the text has no escapes.
-fn undone(text: &str) -> Option<Undone> {
+fn undone(text: &str) -> Option<UnescapedOnce> {
     let (mut read, mut map, mut marks, mut at) = (String::new(), SourceMap::at(0), Vec::new(), 0);
     let bytes = text.as_bytes();
     for spot in spots(bytes) {
@@ -140,7 +140,7 @@ fn undone(text: &str) -> Option<Undone> {
     let plain = text.get(at..).unwrap_or_default();
     read.push_str(plain);
     map.plain(plain.len());
-    Some(Undone { text: read, map, marks })
+    Some(UnescapedOnce { text: read, map, marks })
 }
 
 /// Where escapes may begin, in order.
@@ -202,7 +202,7 @@ const ESC: char = '\u{1b}';
 
 /// What a text begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Begins {
+pub(super) enum TextStart {
     /// An escape of this character, of so many bytes.
     Escape(char, usize),
     /// None.
@@ -212,16 +212,16 @@ pub(super) enum Begins {
 }
 
 /// The escape at the beginning of `bytes`, where more may follow.
-pub(super) fn begins(bytes: &[u8], more: More) -> Begins {
+pub(super) fn begins(bytes: &[u8], more: More) -> TextStart {
     let window = bytes.get(..LONGEST).unwrap_or(bytes);
     if !matches!(window, [b'%' | b'\\' | b'&' | b'$' | b'[' | b'\'', ..]) {
-        return Begins::No;
+        return TextStart::No;
     }
     if more == More::Yes && window.len() < LONGEST && (goes_on(window) || may_be_quoted(window)) {
-        return Begins::Cut;
+        return TextStart::Cut;
     }
     let escaped = nested_unicode(window).or_else(|| quoted(window)).or_else(|| escape(window));
-    escaped.map_or(Begins::No, |(c, length)| Begins::Escape(c, length))
+    escaped.map_or(TextStart::No, |(c, length)| TextStart::Escape(c, length))
 }
 
 /// How many backslashes text begins with, if that may be an escape of JSON that stands in strings of JSON itself.
@@ -442,10 +442,10 @@ mod tests {
     #[test]
     fn places_lead_back_through_all_levels() {
         let text = "to jo%2540ab.de";
-        let read = Unescaped::of(text).unwrap();
+        let read = UnescapedText::of(text).unwrap();
         assert_eq!(read.text, "to jo@ab.de");
         assert_eq!((read.range(5..6), read.range(3..11)), (5..10, 3..15));
-        assert!(Unescaped::of("to jo@ab.de").is_none());
+        assert!(UnescapedText::of("to jo@ab.de").is_none());
     }
 
     #[test]
@@ -459,24 +459,24 @@ mod tests {
             ("card\u{1b}[0m4111 41\u{1b}[31m11\u{1b}[m", "card 4111 4111"),
         ];
         for (text, expected) in cases {
-            assert_eq!(Unescaped::of(text).unwrap().text, expected, "{text}");
+            assert_eq!(UnescapedText::of(text).unwrap().text, expected, "{text}");
         }
         for text in ["a[0] = b[12]", "[x]", "2^[3]"] {
-            assert!(Unescaped::of(text).is_none(), "{text}");
+            assert!(UnescapedText::of(text).is_none(), "{text}");
         }
     }
 
     #[test]
     fn a_half_of_an_escape_is_no_part_of_a_value() {
         let text = "\\u003cjo@ab.de\\u003e \\\\x2541 hunter2\u{1b}[0m";
-        let read = Unescaped::of(text).unwrap();
+        let read = UnescapedText::of(text).unwrap();
         assert_eq!(read.text, "<jo@ab.de> A hunter2");
         let part = |start: usize, end: usize| text.get(read.without_halves(start..end)).unwrap();
         assert_eq!((part(1, 14), part(6, 16), part(6, 14)), ("jo@ab.de", "jo@ab.de", "jo@ab.de"));
         let at = text.find("hunter2").unwrap();
         assert_eq!((part(at, text.len()), part(at, at + 7)), ("hunter2", "hunter2"));
         let text = "\u{1b}[1m\u{1b}[Khunter2\u{1b}[0m";
-        let read = Unescaped::of(text).unwrap();
+        let read = UnescapedText::of(text).unwrap();
         assert_eq!(text.get(read.without_halves(0..text.len())), Some("hunter2"));
     }
 }

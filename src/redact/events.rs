@@ -6,16 +6,16 @@ use bytes::BytesMut;
 
 use crate::base::budget::Budget;
 use crate::edit::spliced;
-use crate::redact::carrier::{Carrier, See};
+use crate::redact::carrier::{Carrier, TextVisitor};
 use crate::redact::document::JsonTexts;
 use crate::redact::error::RedactError;
 use crate::redact::keys::Keys;
-use crate::redact::pass::{Pass, Reach};
+use crate::redact::pass::{RedactionPass, ReplaceScope};
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Redacted;
-use crate::redact::surrogate_map::{Limits, SurrogateMap};
+use crate::redact::surrogate_map::{FindingLimits, SurrogateMap};
 use crate::stream::json::{encoded, walk};
-use crate::stream::sse::{Event, Events, Sse, Verdict};
+use crate::stream::sse::{Event, EventAction, Events, Sse};
 use crate::stream::{Rewriter, SHORT, StreamError};
 
 impl Redactor {
@@ -27,10 +27,10 @@ impl Redactor {
         &self,
         body: &[u8],
         keys: &Keys,
-        limits: Limits,
+        limits: FindingLimits,
     ) -> Result<(Redacted<Vec<u8>>, SurrogateMap), RedactError> {
         let mut stream = EventStream::new(body, limits);
-        Pass::by(self, keys, Reach::Everywhere).run(&mut stream)?.undo(limits)
+        RedactionPass::by(self, keys, ReplaceScope::Everywhere).run(&mut stream)?.undo(limits)
     }
 }
 
@@ -41,7 +41,7 @@ pub(super) struct EventStream<'b> {
 }
 
 impl<'b> EventStream<'b> {
-    pub(super) fn new(body: &'b [u8], limits: Limits) -> Self {
+    pub(super) fn new(body: &'b [u8], limits: FindingLimits) -> Self {
         Self { body, texts: JsonTexts::everything(limits) }
     }
 }
@@ -49,7 +49,7 @@ impl<'b> EventStream<'b> {
 impl Carrier for EventStream<'_> {
     type Written = Vec<u8>;
 
-    fn visit(&mut self, see: See<'_>) -> Result<Vec<u8>, RedactError> {
+    fn visit(&mut self, see: TextVisitor<'_>) -> Result<Vec<u8>, RedactError> {
         let mut out = BytesMut::with_capacity(self.body.len());
         let mut visitor = Visitor { texts: &mut self.texts, see, outcome: Ok(()) };
         let mut events = Sse::new(&mut visitor, usize::MAX, &Budget::unlimited());
@@ -68,7 +68,7 @@ impl Carrier for EventStream<'_> {
 /// Goes through a stream.
 struct Visitor<'v, 'w> {
     texts: &'v mut JsonTexts<'w>,
-    see: See<'v>,
+    see: TextVisitor<'v>,
     outcome: Result<(), RedactError>,
 }
 
@@ -98,8 +98,8 @@ impl Visitor<'_, '_> {
 }
 
 impl Events for Visitor<'_, '_> {
-    fn event(&mut self, event: &Event<'_>, _: &mut BytesMut) -> Result<Verdict, StreamError> {
-        Ok(self.text(event.data()).map_or(Verdict::Keep, Verdict::Data))
+    fn event(&mut self, event: &Event<'_>, _: &mut BytesMut) -> Result<EventAction, StreamError> {
+        Ok(self.text(event.data()).map_or(EventAction::Keep, EventAction::Data))
     }
 
     fn line(&mut self, text: &[u8]) -> Result<Option<Vec<u8>>, StreamError> {
@@ -108,7 +108,7 @@ impl Events for Visitor<'_, '_> {
 
     fn end(&mut self, rest: &[u8], out: &mut BytesMut) -> Result<(), StreamError> {
         let event = Event::parse(rest);
-        let verdict = self.text(event.data()).map_or(Verdict::Keep, Verdict::Data);
+        let verdict = self.text(event.data()).map_or(EventAction::Keep, EventAction::Data);
         event.write(&verdict, out);
         Ok(())
     }

@@ -30,8 +30,9 @@ fn all_lines_of_a_stream_are_looked_at() {
     ];
     for (body, expected) in rows {
         let body = body.replace('M', MAIL);
-        let (redacted, _) =
-            redactor(Method::Text("#".into())).events(body.as_bytes(), &keys(), Limits::default()).unwrap();
+        let (redacted, _) = redactor(Method::Text("#".into()))
+            .events(body.as_bytes(), &keys(), FindingLimits::default())
+            .unwrap();
         assert_eq!(text(redacted), expected, "{body}");
     }
 }
@@ -40,7 +41,7 @@ fn all_lines_of_a_stream_are_looked_at() {
 fn what_was_encrypted_comes_back() {
     let redactor = redactor(Method::Encrypt);
     let stream = format!("id: {MAIL}\ndata: {{\"a\":\"{MAIL}\"}}\n\ndata: to {MAIL}\n\n");
-    let (redacted, undo) = redactor.events(stream.as_bytes(), &keys(), Limits::default()).unwrap();
+    let (redacted, undo) = redactor.events(stream.as_bytes(), &keys(), FindingLimits::default()).unwrap();
     let sent = text(redacted);
     assert!(!sent.contains(MAIL), "{sent}");
     let answer = Box::new(redactor.answer(Answering::Restore(Arc::new(undo))));

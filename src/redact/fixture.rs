@@ -7,7 +7,7 @@ use bytes::BytesMut;
 use crate::base::secret::Secret;
 use crate::crypto::fpe::FpeKey;
 use crate::detect::{Catalogue, Detector, RuleSelection};
-use crate::redact::{Keys, Method, Plan, Redactor};
+use crate::redact::{Keys, Method, MethodPlan, Redactor};
 use crate::stream::Rewriter;
 
 /// A key, for the tenant `acme`.
@@ -28,7 +28,7 @@ pub(super) fn detector() -> Detector {
 
 /// Everything found becomes what `method` says.
 pub(super) fn redactor(method: Method) -> Redactor {
-    Redactor::new(detector(), Plan::all(method))
+    Redactor::new(detector(), MethodPlan::all(method))
 }
 
 /// What `rewriter` makes of a body.

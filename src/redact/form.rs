@@ -3,16 +3,16 @@
 use std::borrow::Cow;
 
 use crate::edit::spliced;
-use crate::redact::carrier::{Carrier, See};
+use crate::redact::carrier::{Carrier, TextVisitor};
 use crate::redact::document::JsonTexts;
 use crate::redact::error::RedactError;
 use crate::redact::keys::Keys;
-use crate::redact::pass::{Pass, Reach};
+use crate::redact::pass::{RedactionPass, ReplaceScope};
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Redacted;
-use crate::redact::surrogate_map::{Limits, SurrogateMap};
+use crate::redact::surrogate_map::{FindingLimits, SurrogateMap};
 use crate::stream::form;
-use crate::stream::json::{Decoded, Token, encoded, walk};
+use crate::stream::json::{Decoded, JsonToken, encoded, walk};
 
 impl Redactor {
     /// Redacts a form, and tells how to undo it. What was found in one field is replaced in all.
@@ -23,10 +23,10 @@ impl Redactor {
         &self,
         body: &[u8],
         keys: &Keys,
-        limits: Limits,
+        limits: FindingLimits,
     ) -> Result<(Redacted<Vec<u8>>, SurrogateMap), RedactError> {
         let mut form = FormCarrier::new(body, limits);
-        Pass::by(self, keys, Reach::Everywhere).run(&mut form)?.undo(limits)
+        RedactionPass::by(self, keys, ReplaceScope::Everywhere).run(&mut form)?.undo(limits)
     }
 }
 
@@ -47,7 +47,7 @@ pub(super) struct FormCarrier<'b> {
 }
 
 impl<'b> FormCarrier<'b> {
-    pub(super) fn new(body: &'b [u8], limits: Limits) -> Self {
+    pub(super) fn new(body: &'b [u8], limits: FindingLimits) -> Self {
         let fields = body.split(|b| *b == b'&').map(document).collect();
         Self { body, fields, texts: JsonTexts::everything(limits) }
     }
@@ -56,7 +56,7 @@ impl<'b> FormCarrier<'b> {
 impl Carrier for FormCarrier<'_> {
     type Written = Vec<u8>;
 
-    fn visit(&mut self, see: See<'_>) -> Result<Vec<u8>, RedactError> {
+    fn visit(&mut self, see: TextVisitor<'_>) -> Result<Vec<u8>, RedactError> {
         let mut out = Vec::with_capacity(self.body.len());
         for (at, (field, document)) in self.body.split(|b| *b == b'&').zip(&self.fields).enumerate() {
             if at > 0 {
@@ -82,7 +82,7 @@ impl Carrier for FormCarrier<'_> {
 fn respelled(field: &[u8], document: &[u8], out: &mut Vec<u8>) {
     let mut now = Vec::with_capacity(2);
     let texts = walk(document, &mut |_, leaf| {
-        if leaf.token != Token::Number {
+        if leaf.token != JsonToken::Number {
             now.push(Decoded::of(document.get(leaf.span).unwrap_or_default()).text().to_owned());
         }
     });

@@ -24,8 +24,9 @@ fn names_of_a_form_are_context_and_what_stays_keeps_its_spelling() {
         ("", ""),
     ];
     for (body, expected) in rows {
-        let (redacted, _) =
-            redactor(Method::Text("#".into())).form(body.as_bytes(), &keys(), Limits::default()).unwrap();
+        let (redacted, _) = redactor(Method::Text("#".into()))
+            .form(body.as_bytes(), &keys(), FindingLimits::default())
+            .unwrap();
         assert_eq!(text(redacted), expected, "{body}");
     }
 }
@@ -34,7 +35,7 @@ fn names_of_a_form_are_context_and_what_stays_keeps_its_spelling() {
 fn what_was_encrypted_comes_back() {
     let redactor = redactor(Method::Encrypt);
     let form = "to=jane.doe%40harbour-post.com&card=4012+8888+8888+1881";
-    let (redacted, undo) = redactor.form(form.as_bytes(), &keys(), Limits::default()).unwrap();
+    let (redacted, undo) = redactor.form(form.as_bytes(), &keys(), FindingLimits::default()).unwrap();
     let sent = text(redacted);
     assert!(!sent.contains("jane") && !sent.contains("8888"), "{sent}");
     let answer = Box::new(redactor.answer(Answering::Restore(Arc::new(undo))));

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 
 use crate::edit::spliced;
-use crate::redact::carrier::{Carrier, See};
+use crate::redact::carrier::{Carrier, TextVisitor};
 use crate::redact::document::JsonTexts;
 use crate::redact::error::RedactError;
-use crate::redact::surrogate_map::Limits;
+use crate::redact::surrogate_map::FindingLimits;
 use crate::stream::formatted::{TextFormat, edits};
 
 /// A table, or markup.
@@ -17,7 +17,7 @@ pub(super) struct FormattedCarrier<'b> {
 }
 
 impl<'b> FormattedCarrier<'b> {
-    pub(super) fn new(format: TextFormat, body: &'b [u8], limits: Limits) -> Self {
+    pub(super) fn new(format: TextFormat, body: &'b [u8], limits: FindingLimits) -> Self {
         Self { format, body, texts: JsonTexts::everything(limits) }
     }
 }
@@ -25,7 +25,7 @@ impl<'b> FormattedCarrier<'b> {
 impl Carrier for FormattedCarrier<'_> {
     type Written = Vec<u8>;
 
-    fn visit(&mut self, see: See<'_>) -> Result<Vec<u8>, RedactError> {
+    fn visit(&mut self, see: TextVisitor<'_>) -> Result<Vec<u8>, RedactError> {
         let texts = &mut self.texts;
         let edits = edits(self.format, self.body, &mut |path, text| texts.text(path, text, see));
         self.texts.opened().map(|()| spliced(self.body, &edits))

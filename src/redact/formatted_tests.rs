@@ -12,7 +12,7 @@ use crate::stream::formatted::FormattedBody;
 
 fn whole(redactor: &Redactor, format: TextFormat, body: &str) -> String {
     let content = Content::Formatted(format);
-    let done = redactor.content(body.as_bytes(), &content, &keys(), Limits::default()).unwrap();
+    let done = redactor.content(body.as_bytes(), &content, &keys(), FindingLimits::default()).unwrap();
     String::from_utf8(done.0.into_value()).unwrap()
 }
 
@@ -129,7 +129,7 @@ fn what_was_encrypted_comes_back() {
     let mut wrong = Vec::new();
     for (format, body, _) in ROWS.iter().filter(|(_, body, _)| !body.contains("&#")) {
         let content = Content::Formatted(*format);
-        let done = redactor.content(body.as_bytes(), &content, &keys(), Limits::default()).unwrap();
+        let done = redactor.content(body.as_bytes(), &content, &keys(), FindingLimits::default()).unwrap();
         let (redacted, undo) = done;
         let sent = String::from_utf8(redacted.into_value()).unwrap();
         let answer = redactor.answer(Answering::Restore(Arc::new(undo)));

@@ -4,7 +4,7 @@
 //! | of | what may differ |
 //! |---|---|
 //! | every value | letter case; escapes of HTML, URLs, JSON, JavaScript and Markdown; no-break spaces, typographic hyphens, full-width characters; more blanks than one, and a shell's backslash before one; soft hyphens and zero-width characters within; Markdown around words |
-//! | numbers | separators, parentheses, groups; of phone numbers also what is dialled before; the last four digits where the text says that they are (see [`before`](super::before)) |
+//! | numbers | separators, parentheses, groups; of phone numbers also what is dialled before; the last four digits where the text says that they are (see [`preceding`](super::preceding)) |
 //! | names | the genitive's `s`; one half of a double name |
 //! | persons | the initial of the first name; the surname first; no middle names |
 //! | several words | `+`, `-`, `_`, `.` or the end of a line between them; a single word |
@@ -16,13 +16,13 @@
 
 use zeroize::Zeroizing;
 
-use crate::redact::before::Before;
 use crate::redact::case::lower;
-use crate::redact::index::{Index, More, Walk};
-use crate::redact::issued::Issued;
-use crate::redact::parts::{Key, LAST, Part, is_layout, keys_of};
+use crate::redact::index::{Index, IndexWalk, More};
+use crate::redact::issued::IssuedSurrogate;
+use crate::redact::parts::{LAST, PartKey, SurrogatePart, is_layout, keys_of};
 use crate::redact::pem::{LineStart, line_start};
-use crate::redact::units::{NestedBreak, Next, Unit, Units};
+use crate::redact::preceding::PrecedingContext;
+use crate::redact::units::{NestedBreak, NextUnit, TextUnit, TextUnits};
 use crate::redact::written::{is_blank, original};
 
 /// Units in a row that a value does not have: characters that nobody reads, marks of Markdown, or more blanks.
@@ -37,7 +37,7 @@ const LAYOUT: u8 = 100;
 /// What a surrogate is known by beside its own bytes.
 pub(super) struct Forms {
     surrogates: Vec<Option<Box<str>>>,
-    forms: Vec<Form>,
+    forms: Vec<SurrogateForm>,
     /// Characters as read, in lower case.
     words: Index,
     /// Letters and digits as read, in lower case.
@@ -52,9 +52,9 @@ pub(super) struct Forms {
 
 /// One form: what it is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Form {
+pub(super) struct SurrogateForm {
     pub(super) entry: u32,
-    pub(super) part: Part,
+    pub(super) part: SurrogatePart,
     /// Whether it is a name's, which has a genitive.
     inflects: bool,
 }
@@ -83,12 +83,12 @@ impl Matched {
 }
 
 impl Forms {
-    pub(super) fn of(issued: &[Issued]) -> Self {
+    pub(super) fn of(issued: &[IssuedSurrogate]) -> Self {
         let keys = issued
             .iter()
             .zip(0..)
             .flat_map(|(issue, entry)| keys_of(issue).into_iter().map(move |key| (key, entry)));
-        let mut keys: Vec<(Key, u32)> = keys.collect();
+        let mut keys: Vec<(PartKey, u32)> = keys.collect();
         keys.sort_by(|(a, one), (b, other)| (a.view, &a.text, one).cmp(&(b.view, &b.text, other)));
         let mut used = vec![false; issued.len()];
         let mut forms = Vec::new();
@@ -99,7 +99,9 @@ impl Forms {
                 continue;
             }
             // A word that stands for itself: a particle, `Street`.
-            if matches!(first.part, Part::Word(_) | Part::Half { .. }) && *first.meaning == first.text {
+            if matches!(first.part, SurrogatePart::Word(_) | SurrogatePart::Half { .. })
+                && *first.meaning == first.text
+            {
                 continue;
             }
             if let Some(used) = used.get_mut(*entry as usize) {
@@ -111,7 +113,11 @@ impl Forms {
                 chosen.push((first.text.as_bytes().into(), forms.len() as u32));
             }
             let of = issued.get(*entry as usize);
-            forms.push(Form { entry: *entry, part, inflects: of.is_some_and(|of| of.spelling.is_name()) });
+            forms.push(SurrogateForm {
+                entry: *entry,
+                part,
+                inflects: of.is_some_and(|of| of.spelling.is_name()),
+            });
         }
         let [words, numbers, ends, lines] =
             chosen.map(|keys: Vec<(Box<[u8]>, u32)>| Index::new(keys.into_iter()));
@@ -137,7 +143,7 @@ impl Forms {
     }
 
     /// The longest form at the beginning of `text`.
-    pub(super) fn seek(&self, before: Before<'_>, text: &[u8], more: More) -> Matched {
+    pub(super) fn seek(&self, before: PrecedingContext<'_>, text: &[u8], more: More) -> Matched {
         let Some(&first) = text.first() else { return Matched::No };
         let admitted = before.admits(first);
         let whole = match admitted {
@@ -164,7 +170,7 @@ impl Forms {
         written: &str,
         originals: &[Zeroizing<String>],
     ) -> Option<(String, u32)> {
-        let Form { entry, part, .. } = *self.forms.get(form as usize)?;
+        let SurrogateForm { entry, part, .. } = *self.forms.get(form as usize)?;
         let surrogate = self.surrogates.get(entry as usize)?.as_deref()?;
         Some((original(part, surrogate, originals.get(entry as usize)?, written)?, entry))
     }
@@ -195,8 +201,8 @@ impl Forms {
         if !self.words.may_stand(text) {
             return Matched::No;
         }
-        let mut search = Search::new(self.words.walk());
-        let mut units = Units::of(text, more);
+        let mut search = FormSearch::new(self.words.walk());
+        let mut units = TextUnits::of(text, more);
         loop {
             let (c, unit) = match search.next(&mut units) {
                 Ok(next) => next,
@@ -222,8 +228,8 @@ impl Forms {
         if !text.first().is_some_and(|first| self.lines.may_begin(*first)) {
             return Matched::No;
         }
-        let mut search = Search::new(self.lines.walk());
-        let mut units = Units::of(text, more);
+        let mut search = FormSearch::new(self.lines.walk());
+        let mut units = TextUnits::of(text, more);
         let mut between = 0;
         let mut nested = NestedBreak::default();
         loop {
@@ -254,8 +260,8 @@ impl Forms {
         if !self.numbers.may_stand(text) {
             return Matched::No;
         }
-        let mut search = Search::new(self.numbers.walk());
-        let mut units = Units::of(text, more);
+        let mut search = FormSearch::new(self.numbers.walk());
+        let mut units = TextUnits::of(text, more);
         let mut gap = Gap::default();
         loop {
             let (c, unit) = match search.next(&mut units) {
@@ -282,7 +288,7 @@ impl Forms {
     /// A `+` in front of a number must be the surrogate's, or belong to what is dialled before it.
     fn admits(&self, found: Complete, plus: bool) -> bool {
         let form = self.forms.get(found.form as usize);
-        !plus || form.is_some_and(|form| matches!(form.part, Part::Number { plus: true, .. }))
+        !plus || form.is_some_and(|form| matches!(form.part, SurrogatePart::Number { plus: true, .. }))
     }
 }
 
@@ -309,8 +315,8 @@ impl From<Complete> for Matched {
 }
 
 /// A walk through an index along the units of a text.
-struct Search<'f> {
-    walk: Walk<'f>,
+struct FormSearch<'f> {
+    walk: IndexWalk<'f>,
     best: Matched,
     /// What is complete if the next character does not go on with its word: where it ends, and its number.
     pending: Option<Complete>,
@@ -320,8 +326,8 @@ struct Search<'f> {
     extra: u8,
 }
 
-impl<'f> Search<'f> {
-    fn new(walk: Walk<'f>) -> Self {
+impl<'f> FormSearch<'f> {
+    fn new(walk: IndexWalk<'f>) -> Self {
         Self { walk, best: Matched::No, pending: None, owner: None, last: ' ', extra: 0 }
     }
 
@@ -337,12 +343,12 @@ impl<'f> Search<'f> {
 
     /// The next character that is read, and what spells it; what was matched where there is none, or too much between
     /// that is not read.
-    fn next(&mut self, units: &mut Units<'_>) -> Result<(char, Unit), Matched> {
+    fn next(&mut self, units: &mut TextUnits<'_>) -> Result<(char, TextUnit), Matched> {
         loop {
             let unit = match units.step() {
-                Next::Unit(unit) => unit,
-                Next::Cut => return Err(self.cut()),
-                Next::End => return Err(self.ended()),
+                NextUnit::Unit(unit) => unit,
+                NextUnit::Cut => return Err(self.cut()),
+                NextUnit::End => return Err(self.ended()),
             };
             match unit.read {
                 Some(c) => {
@@ -368,11 +374,11 @@ impl<'f> Search<'f> {
     }
 
     /// What is complete, if the letter behind it ends the word.
-    fn inflected(&self, owner: Complete, units: &mut Units<'_>) -> Matched {
+    fn inflected(&self, owner: Complete, units: &mut TextUnits<'_>) -> Matched {
         match units.step() {
-            Next::Cut => Matched::Wait,
-            Next::Unit(unit) if unit.read.is_none_or(char::is_alphanumeric) => self.best,
-            Next::Unit(_) | Next::End => owner.into(),
+            NextUnit::Cut => Matched::Wait,
+            NextUnit::Unit(unit) if unit.read.is_none_or(char::is_alphanumeric) => self.best,
+            NextUnit::Unit(_) | NextUnit::End => owner.into(),
         }
     }
 
@@ -394,7 +400,7 @@ impl<'f> Search<'f> {
     }
 
     /// `unit`, which reads `c`, was one of the value.
-    fn took(&mut self, c: char, unit: &Unit) {
+    fn took(&mut self, c: char, unit: &TextUnit) {
         (self.last, self.extra) = (c, 0);
         self.pending = self.walk.complete().map(|form| Complete { len: unit.start + unit.len, form });
     }

@@ -5,7 +5,7 @@ use zeroize::Zeroizing;
 
 use super::*;
 use crate::detect::Format;
-use crate::redact::issued::Spelling;
+use crate::redact::issued::SurrogateIdentity;
 use crate::redact::{Answer, SurrogateMap};
 use crate::stream::{Edit, Editor};
 
@@ -28,10 +28,10 @@ const ISSUED: [(&str, &str, Format); 14] = [
 ];
 
 fn undo_of(issued: &[(&str, &str, Format)]) -> Arc<SurrogateMap> {
-    let issued = issued.iter().map(|(surrogate, original, format)| Issued {
+    let issued = issued.iter().map(|(surrogate, original, format)| IssuedSurrogate {
         surrogate: (*surrogate).to_owned(),
         original: Zeroizing::new((*original).to_owned()),
-        spelling: Spelling::of(*format),
+        spelling: SurrogateIdentity::of(*format),
         parts: true,
     });
     Arc::new(SurrogateMap::of(issued.collect()))

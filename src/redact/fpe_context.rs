@@ -6,14 +6,14 @@
 
 use std::collections::HashSet;
 
-use crate::base::reader::Reader;
+use crate::base::reader::ByteReader;
 use crate::base::secret::Secret;
 use crate::redact::alphabet::Alphabet;
-use crate::redact::encrypt::{LONGEST, Permuted};
+use crate::redact::encrypt::{Ff1Inverse, LONGEST};
 use crate::redact::error::RedactError;
-use crate::redact::issued::{Issued, Spelling};
+use crate::redact::issued::{IssuedSurrogate, SurrogateIdentity};
 use crate::redact::surrogate_log;
-use crate::redact::surrogate_map::{Ledger, Limits};
+use crate::redact::surrogate_map::{FindingLimits, Ledger};
 
 /// The form of what [`FpeContext::to_bytes`] writes. A file of [`SurrogateLog`](crate::redact::SurrogateLog) has form 1.
 const FORM: u8 = 3;
@@ -36,7 +36,7 @@ pub struct KeyName {
 
 /// What a call was made with, so that whoever undoes it can be asked for the same rights.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Made {
+pub struct CallRights {
     /// The id of its config, of at most 255 bytes; `None` without one.
     pub config: Option<String>,
     /// Whether the call itself named the vault's key, and its config did not.
@@ -48,23 +48,23 @@ pub struct FpeContext {
     /// The key it was issued with.
     pub key: KeyName,
     /// What it was made with; `None` for what a version before sealed, which did not say.
-    pub made: Option<Made>,
-    pub(super) groups: Vec<Group>,
-    pub(super) issued: Vec<Issued>,
+    pub made: Option<CallRights>,
+    pub(super) groups: Vec<ContextGroup>,
+    pub(super) issued: Vec<IssuedSurrogate>,
     ledger: Ledger,
 }
 
 /// Surrogates that are undone alike.
-pub(super) struct Group {
-    pub(super) permuted: Permuted,
-    pub(super) spelling: Spelling,
+pub(super) struct ContextGroup {
+    pub(super) permuted: Ff1Inverse,
+    pub(super) spelling: SurrogateIdentity,
     pub(super) prints: HashSet<u64>,
     /// The most bytes, in canonical form, that one of them has.
     pub(super) longest: usize,
 }
 
 impl FpeContext {
-    pub(super) fn new(limits: Limits) -> Self {
+    pub(super) fn new(limits: FindingLimits) -> Self {
         let ledger = Ledger::new(limits);
         Self { key: KeyName::default(), made: None, groups: Vec::new(), issued: Vec::new(), ledger }
     }
@@ -76,18 +76,19 @@ impl FpeContext {
 
     pub(super) fn permuted(
         &mut self,
-        permuted: &Permuted,
-        spelling: Spelling,
+        permuted: &Ff1Inverse,
+        spelling: SurrogateIdentity,
         surrogate: &str,
     ) -> Result<(), RedactError> {
         self.ledger.count(PRINT)?;
         // A permutation does not know other letter case.
-        let spelling = if spelling.is_number() { Spelling::Grouped } else { Spelling::Exact };
-        let same = |group: &Group| group.permuted == *permuted && group.spelling == spelling;
+        let spelling =
+            if spelling.is_number() { SurrogateIdentity::Grouped } else { SurrogateIdentity::Exact };
+        let same = |group: &ContextGroup| group.permuted == *permuted && group.spelling == spelling;
         let known = self.groups.iter().position(same);
         if known.is_none() {
             let permuted = permuted.clone();
-            self.groups.push(Group { permuted, spelling, prints: HashSet::new(), longest: 0 });
+            self.groups.push(ContextGroup { permuted, spelling, prints: HashSet::new(), longest: 0 });
         }
         let group = known.unwrap_or(self.groups.len() - 1);
         if let Some(group) = self.groups.get_mut(group) {
@@ -98,7 +99,7 @@ impl FpeContext {
         Ok(())
     }
 
-    pub(super) fn issued(&mut self, issued: Issued) -> Result<(), RedactError> {
+    pub(super) fn issued(&mut self, issued: IssuedSurrogate) -> Result<(), RedactError> {
         self.ledger.count(issued.surrogate.len() + issued.original.len())?;
         self.issued.push(issued);
         Ok(())
@@ -109,7 +110,7 @@ impl FpeContext {
         let mut out = Vec::new();
         match &self.made {
             None => out.push(UNSAID),
-            Some(Made { config, names_key }) => {
+            Some(CallRights { config, names_key }) => {
                 out.push(FORM);
                 short(config.as_deref().unwrap_or_default().as_bytes(), &mut out);
                 out.push(u8::from(*names_key));
@@ -118,7 +119,7 @@ impl FpeContext {
         short(self.key.id.as_bytes(), &mut out);
         out.extend_from_slice(&self.key.version.to_be_bytes());
         out.extend_from_slice(&(self.groups.len() as u32).to_be_bytes());
-        for Group { permuted, spelling, prints, longest } in &self.groups {
+        for ContextGroup { permuted, spelling, prints, longest } in &self.groups {
             let alphabet = Alphabet::ALL.iter().position(|one| *one == permuted.alphabet).unwrap_or_default();
             out.extend_from_slice(&[alphabet as u8, *spelling as u8, (*longest).min(LONGEST) as u8]);
             short(&permuted.tweak, &mut out);
@@ -137,7 +138,7 @@ impl FpeContext {
 
     /// Reads what [`FpeContext::to_bytes`] wrote; `None` for anything else.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let mut reader = Reader::new(bytes);
+        let mut reader = ByteReader::new(bytes);
         let made = match reader.byte()? {
             UNSAID => None,
             FORM => {
@@ -147,17 +148,17 @@ impl FpeContext {
                     1 => true,
                     _ => return None,
                 };
-                Some(Made { config: (!config.is_empty()).then_some(config), names_key })
+                Some(CallRights { config: (!config.is_empty()).then_some(config), names_key })
             }
             _ => return None,
         };
         let id = String::from_utf8(reader.short()?.to_vec()).ok()?;
-        let mut context = Self::new(Limits::default());
+        let mut context = Self::new(FindingLimits::default());
         context.made = made;
         context.key = KeyName { id, version: reader.u32()? };
         for _ in 0..reader.u32()? {
             let alphabet = *Alphabet::ALL.get(usize::from(reader.byte()?))?;
-            let spelling = Spelling::ALL.into_iter().nth(usize::from(reader.byte()?))?;
+            let spelling = SurrogateIdentity::ALL.into_iter().nth(usize::from(reader.byte()?))?;
             let longest = usize::from(reader.byte()?);
             let tweak = reader.short()?.to_vec();
             let mut prints = HashSet::new();
@@ -166,7 +167,12 @@ impl FpeContext {
                 print.get_mut(8 - PRINT..)?.copy_from_slice(reader.take(PRINT)?);
                 prints.insert(u64::from_be_bytes(print));
             }
-            context.groups.push(Group { permuted: Permuted { alphabet, tweak }, spelling, prints, longest });
+            context.groups.push(ContextGroup {
+                permuted: Ff1Inverse { alphabet, tweak },
+                spelling,
+                prints,
+                longest,
+            });
         }
         context.issued = surrogate_log::read(reader)?;
         Some(context)

@@ -11,7 +11,7 @@ use std::ops::Range;
 use zeroize::Zeroizing;
 
 use crate::redact::index::{More, joined};
-use crate::redact::issued::{Issued, Spelling};
+use crate::redact::issued::{IssuedSurrogate, SurrogateIdentity};
 
 /// The shortest secret of which pieces are known, and the longest, in bytes.
 const SHORTEST: usize = 16;
@@ -43,14 +43,14 @@ struct Secret {
 
 /// Where a piece may begin: within which secret, and where there.
 #[derive(Clone, Copy)]
-struct Place {
+struct FragmentStart {
     secret: u32,
     at: u32,
 }
 
 /// What a look for a piece said.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Piece {
+pub(super) enum FragmentMatch {
     No,
     /// So many bytes stand for this piece of the original of an entry.
     Found {
@@ -65,13 +65,13 @@ pub(super) enum Piece {
 pub(super) struct Fragments {
     secrets: Vec<Secret>,
     /// In the order of what stands from them on.
-    places: Vec<Place>,
+    places: Vec<FragmentStart>,
     /// Where those begin that stand for this byte, or a later one.
     starts: [u32; 257],
 }
 
 impl Fragments {
-    pub(super) fn of(issued: &[Issued]) -> Self {
+    pub(super) fn of(issued: &[IssuedSurrogate]) -> Self {
         let mut all = Self { secrets: Vec::new(), places: Vec::new(), starts: [0; 257] };
         for (issue, entry) in issued.iter().zip(0..) {
             let Some(secret) = secret(issue, entry) else { continue };
@@ -80,7 +80,7 @@ impl Fragments {
                 break;
             }
             let number = all.secrets.len() as u32;
-            all.places.extend((0..=last as u32).map(|at| Place { secret: number, at }));
+            all.places.extend((0..=last as u32).map(|at| FragmentStart { secret: number, at }));
             all.secrets.push(secret);
         }
         let Self { secrets, places, starts } = &mut all;
@@ -107,33 +107,33 @@ impl Fragments {
     }
 
     /// The piece at the beginning of `text`.
-    pub(super) fn seek(&self, text: &[u8], more: More) -> Piece {
-        let Some(&first) = text.first() else { return Piece::No };
+    pub(super) fn seek(&self, text: &[u8], more: More) -> FragmentMatch {
+        let Some(&first) = text.first() else { return FragmentMatch::No };
         let (mut range, mut depth) = (self.starting(first), 1);
         while !range.is_empty() {
             let Some(&byte) = text.get(depth) else {
-                return if more == More::Yes { Piece::Wait } else { self.piece(range, text) };
+                return if more == More::Yes { FragmentMatch::Wait } else { self.piece(range, text) };
             };
             let next = self.narrowed(range.clone(), depth, byte);
             if next.is_empty() {
                 let piece = text.get(..depth).unwrap_or_default();
                 return match ends(piece, text.get(depth..).unwrap_or_default(), more) {
                     Some(true) => self.piece(range, piece),
-                    Some(false) => Piece::No,
+                    Some(false) => FragmentMatch::No,
                     // Few words get so far.
-                    None if depth >= LEAST => Piece::Wait,
-                    None => Piece::No,
+                    None if depth >= LEAST => FragmentMatch::Wait,
+                    None => FragmentMatch::No,
                 };
             }
             (range, depth) = (next, depth + 1);
         }
-        Piece::No
+        FragmentMatch::No
     }
 
     /// Those of `range`, which are alike up to `depth`, that go on with `byte`.
     fn narrowed(&self, range: Range<usize>, depth: usize, byte: u8) -> Range<usize> {
         let places = self.places.get(range.clone()).unwrap_or_default();
-        let here = |place: &Place| rest(&self.secrets, *place).get(depth).copied();
+        let here = |place: &FragmentStart| rest(&self.secrets, *place).get(depth).copied();
         let from = places.partition_point(|place| here(place).is_none_or(|b| b < byte));
         let behind = places.get(from..).unwrap_or_default();
         let count = behind.partition_point(|place| here(place).is_some_and(|b| b <= byte));
@@ -141,9 +141,9 @@ impl Fragments {
     }
 
     /// What `piece` stands for, which may stand at any of the places of `range`.
-    fn piece(&self, range: Range<usize>, piece: &[u8]) -> Piece {
+    fn piece(&self, range: Range<usize>, piece: &[u8]) -> FragmentMatch {
         if piece.len() < LEAST || range.len() > CANDIDATES {
-            return Piece::No;
+            return FragmentMatch::No;
         }
         // A beginning goes before an end, and an end before what stands between.
         let (mut best, mut found) = (0, None);
@@ -159,8 +159,8 @@ impl Fragments {
         }
         let with = found.and_then(|(with, entry)| Some((std::str::from_utf8(with).ok()?, entry)));
         match with {
-            Some((with, entry)) => Piece::Found { len: piece.len(), with: with.to_owned(), entry },
-            None => Piece::No,
+            Some((with, entry)) => FragmentMatch::Found { len: piece.len(), with: with.to_owned(), entry },
+            None => FragmentMatch::No,
         }
     }
 }
@@ -187,7 +187,7 @@ impl Secret {
 }
 
 /// The secret that was issued, if pieces of it are to be known.
-fn secret(issued: &Issued, entry: u32) -> Option<Secret> {
+fn secret(issued: &IssuedSurrogate, entry: u32) -> Option<Secret> {
     let (surrogate, original) = (issued.surrogate.as_bytes(), issued.original.as_bytes());
     let fits = |text: &[u8]| {
         (SHORTEST..=LONGEST).contains(&text.len())
@@ -198,7 +198,7 @@ fn secret(issued: &Issued, entry: u32) -> Option<Secret> {
             // What signed tokens begin with is alike in many.
             && !text.starts_with(b"eyJ")
     };
-    let alike = issued.spelling == Spelling::Exact && surrogate.len() == original.len();
+    let alike = issued.spelling == SurrogateIdentity::Exact && surrogate.len() == original.len();
     if !(alike && fits(surrogate) && fits(original)) {
         return None;
     }
@@ -207,7 +207,7 @@ fn secret(issued: &Issued, entry: u32) -> Option<Secret> {
 }
 
 /// What stands from a place on.
-fn rest(secrets: &[Secret], place: Place) -> &[u8] {
+fn rest(secrets: &[Secret], place: FragmentStart) -> &[u8] {
     let secret = secrets.get(place.secret as usize);
     secret.and_then(|secret| secret.surrogate.get(place.at as usize..)).unwrap_or_default()
 }

@@ -1,10 +1,10 @@
 use super::*;
 
-fn issued(pairs: &[(&str, &str)]) -> Vec<Issued> {
-    let issued = |(surrogate, original): &(&str, &str)| Issued {
+fn issued(pairs: &[(&str, &str)]) -> Vec<IssuedSurrogate> {
+    let issued = |(surrogate, original): &(&str, &str)| IssuedSurrogate {
         surrogate: (*surrogate).to_owned(),
         original: Zeroizing::new((*original).to_owned()),
-        spelling: Spelling::Exact,
+        spelling: SurrogateIdentity::Exact,
         parts: false,
     };
     pairs.iter().map(issued).collect()
@@ -22,9 +22,9 @@ const KEYS: &[(&str, &str)] = &[
 
 fn found(text: &str) -> Option<String> {
     match Fragments::of(&issued(KEYS)).seek(text.as_bytes(), More::No) {
-        Piece::Found { len, with, .. } => Some(format!("{with}{}", text.get(len..).unwrap())),
-        Piece::No => None,
-        Piece::Wait => panic!("{text} is all there is"),
+        FragmentMatch::Found { len, with, .. } => Some(format!("{with}{}", text.get(len..).unwrap())),
+        FragmentMatch::No => None,
+        FragmentMatch::Wait => panic!("{text} is all there is"),
     }
 }
 
@@ -86,8 +86,8 @@ fn a_piece_of_two_is_none() {
     let two =
         [("AKIA02XYHQ7MN3PLT5ZQ", "AKIA64CFSUOSG2WPIZZX"), ("AKIA02XYHQ7MN3PLT6AA", "AKIA77CFSUOSG2WPI3ZY")];
     let fragments = Fragments::of(&issued(&two));
-    assert_eq!(fragments.seek(b"AKIA02XYHQ", More::No), Piece::No);
-    let Piece::Found { with, .. } = fragments.seek(b"AKIA02XYHQ7MN3PLT5", More::No) else { panic!() };
+    assert_eq!(fragments.seek(b"AKIA02XYHQ", More::No), FragmentMatch::No);
+    let FragmentMatch::Found { with, .. } = fragments.seek(b"AKIA02XYHQ7MN3PLT5", More::No) else { panic!() };
     assert_eq!(with, "AKIA64CFSUOSG2WPIZ");
 }
 
@@ -99,9 +99,9 @@ fn a_secret_may_repeat_itself() {
     let back = Fragments::of(&issued(&[(&original, surrogate)]));
     for (from, to) in [(13, 63), (0, 42), (0, 25), (40, 63)] {
         let piece = original.get(from..to).unwrap();
-        let Piece::Found { with, .. } = back.seek(piece.as_bytes(), More::No) else { panic!() };
+        let FragmentMatch::Found { with, .. } = back.seek(piece.as_bytes(), More::No) else { panic!() };
         let there = Fragments::of(&issued(&[(surrogate, &original)]));
-        let Piece::Found { with, .. } = there.seek(with.as_bytes(), More::No) else { panic!() };
+        let FragmentMatch::Found { with, .. } = there.seek(with.as_bytes(), More::No) else { panic!() };
         assert_eq!(with, piece);
     }
 }
@@ -109,7 +109,7 @@ fn a_secret_may_repeat_itself() {
 #[test]
 fn no_more_is_held_than_a_piece() {
     let fragments = Fragments::of(&issued(KEYS));
-    let wait = |text: &str| fragments.seek(text.as_bytes(), More::Yes) == Piece::Wait;
+    let wait = |text: &str| fragments.seek(text.as_bytes(), More::Yes) == FragmentMatch::Wait;
     assert!(wait("AKIA02") && wait("AKIA02XYHQ") && wait("AKIA02XYHQ-"));
     assert!(!wait("AKIA02XYHQ ") && !wait("AKIB") && !wait("sk-x-") && !wait("hello "));
     assert!(!wait("AKI-"), "too short already");

@@ -1,8 +1,8 @@
 //! [`Heads`]: what the columns of a table in JSON are called, whose rows are arrays: `{"columns": ["name", "ssn"], "rows": [["…",
 //! "…"]]}`, or with the heads for a first row.
 
+use crate::redact::document_value::DocumentValue;
 use crate::redact::table::{CELLS, is_head};
-use crate::redact::within::Within;
 use crate::stream::json::{Decoded, Segment};
 
 /// What members are called that hold the heads, without signs and in lower case.
@@ -32,7 +32,7 @@ pub(super) struct Heads {
 
 impl Heads {
     /// What the column is called that the value lies in; a head is kept for the rows behind it.
-    pub(super) fn of(&mut self, at: Within<'_>) -> Option<&str> {
+    pub(super) fn of(&mut self, at: DocumentValue<'_>) -> Option<&str> {
         let last = at.path.len().checked_sub(1)?;
         let Some(Segment::Index(column)) = at.path.segment(last) else { return None };
         match last.checked_sub(1).and_then(|above| at.path.segment(above))? {
@@ -55,7 +55,7 @@ impl Heads {
         (self.odd, self.of_member) = (false, false);
     }
 
-    fn keep(&mut self, column: usize, at: Within<'_>) {
+    fn keep(&mut self, column: usize, at: DocumentValue<'_>) {
         if column == 0 {
             self.clear();
         }
@@ -81,13 +81,17 @@ fn is_member(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::redact::fixture;
-    use crate::redact::{Keys, Limits, Method};
+    use crate::redact::{FindingLimits, Keys, Method};
     use crate::stream::json::PathSet;
 
     fn masked(doc: &str) -> String {
         let redactor = fixture::redactor(Method::Replace);
-        let done =
-            redactor.document(doc.as_bytes(), &PathSet::everything(), &Keys::default(), Limits::default());
+        let done = redactor.document(
+            doc.as_bytes(),
+            &PathSet::everything(),
+            &Keys::default(),
+            FindingLimits::default(),
+        );
         String::from_utf8(done.unwrap().0.into_value()).unwrap()
     }
 

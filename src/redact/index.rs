@@ -6,11 +6,11 @@
 
 use std::ops::Range;
 
-use crate::redact::left::token_start;
+use crate::redact::left_context::token_start;
 
 /// What a look at one place said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Seen {
+pub(super) enum IndexStep {
     /// Nothing begins here.
     No,
     /// A string of this length, which stands for this entry.
@@ -43,14 +43,14 @@ impl Case {
     }
 }
 
-struct Key {
+struct IndexKey {
     text: Box<[u8]>,
     entry: u32,
 }
 
 /// Strings, each standing for an entry of the caller's.
 pub(super) struct Index {
-    keys: Vec<Key>,
+    keys: Vec<IndexKey>,
     /// Where the strings begin that begin with this byte, or a later one.
     starts: [u32; 257],
 }
@@ -58,7 +58,7 @@ pub(super) struct Index {
 impl Index {
     /// Of equal strings the first stays.
     pub(super) fn new(strings: impl Iterator<Item = (Box<[u8]>, u32)>) -> Self {
-        let mut keys: Vec<Key> = strings.map(|(text, entry)| Key { text, entry }).collect();
+        let mut keys: Vec<IndexKey> = strings.map(|(text, entry)| IndexKey { text, entry }).collect();
         keys.retain(|key| !key.text.is_empty());
         keys.sort_by(|a, b| a.text.cmp(&b.text).then(a.entry.cmp(&b.entry)));
         keys.dedup_by(|later, first| later.text == first.text);
@@ -105,19 +105,19 @@ impl Index {
         self.keys.get(at).map(|key| &*key.text).unwrap_or_default()
     }
 
-    pub(super) fn walk(&self) -> Walk<'_> {
-        Walk { index: self, range: 0..self.keys.len(), depth: 0 }
+    pub(super) fn walk(&self) -> IndexWalk<'_> {
+        IndexWalk { index: self, range: 0..self.keys.len(), depth: 0 }
     }
 
     /// The longest string at the beginning of `text` with a boundary behind it.
-    pub(super) fn longest(&self, text: &[u8], case: Case, more: More) -> Seen {
+    pub(super) fn longest(&self, text: &[u8], case: Case, more: More) -> IndexStep {
         self.longest_and_steps(text, case, more).0
     }
 
     /// The same, and how many bytes were looked at.
-    pub(super) fn longest_and_steps(&self, text: &[u8], case: Case, more: More) -> (Seen, usize) {
+    pub(super) fn longest_and_steps(&self, text: &[u8], case: Case, more: More) -> (IndexStep, usize) {
         let mut walk = self.walk();
-        let mut best = Seen::No;
+        let mut best = IndexStep::No;
         for (at, &byte) in text.iter().enumerate() {
             if !walk.step(case.of(byte)) {
                 return (best, at);
@@ -126,11 +126,11 @@ impl Index {
             let len = at + 1;
             match text.get(len) {
                 Some(&next) if joined(byte, next) => {}
-                None if more == More::Yes && byte.is_ascii_alphanumeric() => return (Seen::Wait, len),
-                Some(_) | None => best = Seen::Found { len, entry },
+                None if more == More::Yes && byte.is_ascii_alphanumeric() => return (IndexStep::Wait, len),
+                Some(_) | None => best = IndexStep::Found { len, entry },
             }
         }
-        (if more == More::Yes && walk.longer() { Seen::Wait } else { best }, text.len())
+        (if more == More::Yes && walk.longer() { IndexStep::Wait } else { best }, text.len())
     }
 }
 
@@ -141,13 +141,13 @@ pub(super) fn joined(before: u8, after: u8) -> bool {
 
 /// The strings that begin with the bytes seen so far.
 #[derive(Clone)]
-pub(super) struct Walk<'i> {
+pub(super) struct IndexWalk<'i> {
     index: &'i Index,
     range: Range<usize>,
     depth: usize,
 }
 
-impl Walk<'_> {
+impl IndexWalk<'_> {
     /// Goes on by one byte; false when no string does.
     pub(super) fn step(&mut self, byte: u8) -> bool {
         self.range = if self.depth == 0 { self.index.starting(byte) } else { self.narrowed(byte) };
@@ -157,7 +157,7 @@ impl Walk<'_> {
 
     fn narrowed(&self, byte: u8) -> Range<usize> {
         let keys = self.index.keys.get(self.range.clone()).unwrap_or_default();
-        let here = |key: &Key| key.text.get(self.depth).copied();
+        let here = |key: &IndexKey| key.text.get(self.depth).copied();
         // Mostly all go on alike, or there is but one.
         match keys {
             [] => return self.range.clone(),
@@ -221,7 +221,7 @@ pub(super) fn whole_words(text: &[u8], wide: bool, span: &mut Range<usize>) {
 mod tests {
     use proptest::prelude::*;
 
-    use crate::redact::left::Left;
+    use crate::redact::left_context::LeftContext;
 
     use super::*;
 
@@ -251,7 +251,7 @@ mod tests {
     /// Every string tried at every place.
     fn plainly(keys: &[String], text: &str) -> Vec<(usize, usize)> {
         let bytes = text.as_bytes();
-        let mut left = Left::Open;
+        let mut left = LeftContext::Open;
         let mut found = Vec::new();
         for (at, &byte) in bytes.iter().enumerate() {
             let ends = |key: &&String| match (key.as_bytes().last(), bytes.get(at + key.len())) {
@@ -285,18 +285,18 @@ mod tests {
     #[test]
     fn the_longest_with_a_boundary_wins() {
         let index = index(&["jo@ex.com", "jo@ex.com.au", "-----END-----"]);
-        let found = |len, entry| Seen::Found { len, entry };
+        let found = |len, entry| IndexStep::Found { len, entry };
         let cases = [
             ("jo@ex.com", More::No, found(9, 0)),
             ("jo@ex.com.", More::No, found(9, 0)),
-            ("jo@ex.com.", More::Yes, Seen::Wait),
+            ("jo@ex.com.", More::Yes, IndexStep::Wait),
             ("jo@ex.com.aux", More::Yes, found(9, 0)),
-            ("jo@ex.com.au", More::Yes, Seen::Wait),
+            ("jo@ex.com.au", More::Yes, IndexStep::Wait),
             ("jo@ex.com.au!", More::Yes, found(12, 1)),
             ("jo@ex.comé", More::Yes, found(9, 0)),
-            ("jo@ex.come", More::Yes, Seen::No),
-            ("jo", More::Yes, Seen::Wait),
-            ("jo", More::No, Seen::No),
+            ("jo@ex.come", More::Yes, IndexStep::No),
+            ("jo", More::Yes, IndexStep::Wait),
+            ("jo", More::No, IndexStep::No),
             ("-----END-----x", More::Yes, found(13, 2)),
             ("-----END-----", More::Yes, found(13, 2)),
         ];
@@ -309,6 +309,6 @@ mod tests {
     fn the_first_of_equal_strings_stays() {
         let index = index(&["same", "same"]);
         let seen = index.longest(b"same ", Case::Exact, More::No);
-        assert_eq!(seen, Seen::Found { len: 4, entry: 0 });
+        assert_eq!(seen, IndexStep::Found { len: 4, entry: 0 });
     }
 }

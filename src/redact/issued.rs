@@ -5,14 +5,14 @@ use std::collections::{HashMap, HashSet};
 use zeroize::Zeroizing;
 
 use crate::detect::{Family, Format, Rule};
-use crate::redact::dialled::Dialled;
+use crate::redact::dialled::DialledNumber;
 use crate::redact::escapes::read;
 use crate::redact::method::Method;
 use crate::redact::style::Style;
 
 /// How two surrogates are told apart, and what other than letter case and escapes a model may change in one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Spelling {
+pub(super) enum SurrogateIdentity {
     /// Nothing.
     Exact,
     /// Letter case, in which no two differ.
@@ -31,7 +31,7 @@ pub(super) enum Spelling {
     Lines,
 }
 
-impl Spelling {
+impl SurrogateIdentity {
     /// All, in the order of their numbers in a file.
     pub(super) const ALL: [Self; 8] = [
         Self::Exact,
@@ -95,7 +95,7 @@ impl Spelling {
         if self == Self::Dialled
             && let Ok(digits) = std::str::from_utf8(&folded)
         {
-            let before = Dialled::of(text.starts_with('+'), digits).national.min(digits.len());
+            let before = DialledNumber::of(text.starts_with('+'), digits).national.min(digits.len());
             folded.drain(..before);
         }
         folded
@@ -110,16 +110,16 @@ impl Spelling {
 }
 
 /// One surrogate on its way into an [`SurrogateMap`](crate::redact::SurrogateMap).
-pub(super) struct Issued {
+pub(super) struct IssuedSurrogate {
     pub(super) surrogate: String,
     pub(super) original: Zeroizing<String>,
-    pub(super) spelling: Spelling,
+    pub(super) spelling: SurrogateIdentity,
     /// Whether a part of it (its last four digits, a word) may stand for that part of the original: only where the
     /// caller's text is known and has nothing that is spelled so.
     pub(super) parts: bool,
 }
 
-impl Issued {
+impl IssuedSurrogate {
     /// The other way: the original stands for the surrogate.
     pub(super) fn reversed(self) -> Self {
         let Self { surrogate, original, spelling, parts } = self;
@@ -130,12 +130,12 @@ impl Issued {
 /// Surrogates given out so far, by canonical form, with the canonical form of what each stands for. Two spellings
 /// of one value may share one.
 #[derive(Default)]
-pub(super) struct Taken {
+pub(super) struct IssuedSurrogates {
     owners: HashMap<Vec<u8>, Vec<u8>>,
     present: HashSet<Vec<u8>>,
 }
 
-impl Taken {
+impl IssuedSurrogates {
     /// The surrogate stands for `owner`.
     pub(super) fn insert(&mut self, surrogate: Vec<u8>, owner: Vec<u8>) {
         self.owners.insert(surrogate, owner);

@@ -11,7 +11,8 @@ use crate::base::secret::Secret;
 use crate::detect::{Catalogue, Detector, RuleSelection};
 use crate::edit::spliced;
 use crate::redact::{
-    Alphabet, Answer, Counts, Digest, Fpe, FpeContext, Limits, Method, Plan, RedactError, Redactor, Salted,
+    Alphabet, Answer, Counts, Digest, FindingLimits, Fpe, FpeContext, Method, MethodPlan, RedactError,
+    Redactor, Salted,
 };
 use crate::stream::json::PathSet;
 use crate::stream::{Edit, Editor, StreamError};
@@ -24,7 +25,7 @@ fn redactor(method: Method) -> Redactor {
         let rules = Catalogue::builtin().unwrap();
         Detector::new(&rules, &RuleSelection::only(&rules, RULES).unwrap()).unwrap()
     };
-    Redactor::new(BUILT.get_or_init(build).clone(), Plan::all(method))
+    Redactor::new(BUILT.get_or_init(build).clone(), MethodPlan::all(method))
 }
 
 fn key() -> Arc<FpeKey> {
@@ -40,7 +41,7 @@ fn fpe(tweak: Option<&[u8]>) -> Method {
 }
 
 fn text(method: Method, text: &str, keys: &Keys) -> (String, FpeContext) {
-    let (redacted, context) = redactor(method).text(text, keys, Limits::default()).unwrap();
+    let (redacted, context) = redactor(method).text(text, keys, FindingLimits::default()).unwrap();
     (redacted.into_value(), context)
 }
 
@@ -84,7 +85,7 @@ proptest! {
             prop_assert_eq!(&live(&said, cut, &keys(scope)).unwrap(), &whole);
             let document = serde_json::to_vec(&serde_json::json!({ "said": said })).unwrap();
             let everything = PathSet::everything();
-            let redacted = redactor(Method::Encrypt).document(&document, &everything, &keys(scope), Limits::default());
+            let redacted = redactor(Method::Encrypt).document(&document, &everything, &keys(scope), FindingLimits::default());
             let (redacted, undo) = redacted.unwrap();
             let redacted: serde_json::Value = serde_json::from_slice(redacted.value()).unwrap();
             prop_assert_eq!(redacted["said"].as_str().unwrap(), whole.as_str());
@@ -151,7 +152,7 @@ fn what_tells_a_value_again_is_counted_and_nothing_else() {
         for most in [0, 1, 2] {
             let count = Arc::new(Few(most, Mutex::default()));
             let keys = Keys { quota: Quota::new(count.clone()), ..keys(Scope::default()) };
-            let done = redactor(method.clone()).text(&twice, &keys, Limits::default());
+            let done = redactor(method.clone()).text(&twice, &keys, FindingLimits::default());
             let enough = !counted || most == 2;
             match done {
                 Ok(_) => assert!(enough, "{method:?} {most}"),

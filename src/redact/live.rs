@@ -9,14 +9,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::detect::{Cache, Finding, RuleId, Scanner, as_read};
-use crate::redact::encoded::Whole;
-use crate::redact::encrypt::{Surrogates, Wanted};
+use crate::redact::document_value::DocumentValue;
+use crate::redact::encoded::WholeEditor;
+use crate::redact::encrypt::{SurrogateRequest, Surrogates};
 use crate::redact::error::{BlockedRules, RedactError};
-use crate::redact::issued::Spelling;
+use crate::redact::issued::SurrogateIdentity;
 use crate::redact::keys::Keys;
 use crate::redact::method::Method;
 use crate::redact::names::Labels;
-use crate::redact::opaque::{Look, Named};
+use crate::redact::opaque::{PathHint, ScanMode};
 use crate::redact::recall::Recall;
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Counts;
@@ -25,7 +26,6 @@ use crate::redact::signed::BlockSeal;
 use crate::redact::style::Style;
 use crate::redact::surrogate_log::SurrogateLog;
 use crate::redact::urls::UrlPolicy;
-use crate::redact::within::Within;
 use crate::stream::json::Path;
 use crate::stream::{Edit, Editor, StreamError, TextUse};
 
@@ -211,11 +211,12 @@ impl Live {
             Some(_) if adjoins && matches!(method, Method::Replace | Method::Text(_)) => String::new(),
             Some(with) => with,
             None => {
-                let spelling = Spelling::made(method, detector.rule(rule));
+                let spelling = SurrogateIdentity::made(method, detector.rule(rule));
                 let refuse = |surrogate: &str| {
                     self.record.as_ref().is_some_and(|record| record.refuses(surrogate, value, spelling))
                 };
-                let wanted = Wanted { id: rule, rule: detector.rule(rule), style: Style::of(method) };
+                let wanted =
+                    SurrogateRequest { id: rule, rule: detector.rule(rule), style: Style::of(method) };
                 let with = self.surrogates.issue(wanted, &read, &mut { refuse })?;
                 // A name that stands for a name is somebody's, and is replaced wherever it is found.
                 if !spelling.is_name() {
@@ -276,7 +277,7 @@ fn without(range: Range<usize>, taken: &[&Range<usize>]) -> Vec<Range<usize>> {
 
 impl Editor for Live {
     fn under(&mut self, path: Option<&Path<'_>>) {
-        self.scanner.begin(path.and_then(|path| self.labels.of(Within::passing(path))));
+        self.scanner.begin(path.and_then(|path| self.labels.of(DocumentValue::passing(path))));
     }
 
     fn used_as(&mut self, text: TextUse) {
@@ -315,12 +316,12 @@ impl Editor for Live {
     }
 
     fn last(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
-        self.whole(piece, Look::Text, edits)
+        self.whole(piece, ScanMode::Text, edits)
     }
 }
 
-impl Whole for Live {
-    fn whole(&mut self, text: &str, look: Look, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
+impl WholeEditor for Live {
+    fn whole(&mut self, text: &str, look: ScanMode, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
         self.counts.scan(text.len());
         self.text.push_str(text);
         self.scanner.last(text, &mut |finding| self.found.push(finding));
@@ -334,8 +335,8 @@ impl Whole for Live {
         Ok(())
     }
 
-    fn named(&mut self, path: &Path<'_>) -> Named {
-        self.labels.named(Within::passing(path))
+    fn named(&mut self, path: &Path<'_>) -> PathHint {
+        self.labels.named(DocumentValue::passing(path))
     }
 }
 

@@ -8,8 +8,8 @@ use crate::crypto::fpe::FpeKey;
 use crate::edit::spliced;
 use crate::redact::fixture::{keys, redactor};
 use crate::redact::{
-    Answering, Counts, IssuedToCaller, Keys, Limits, Method, PublicNameRules, Recall, Redactor, RequestWords,
-    SurrogateMap,
+    Answering, Counts, FindingLimits, IssuedToCaller, Keys, Method, PublicNameRules, Recall, Redactor,
+    RequestWords, SurrogateMap,
 };
 use crate::stream::Editor;
 use crate::stream::json::PathSet;
@@ -21,7 +21,7 @@ const CARD: &str = "5425 2334 3010 9903";
 fn issued(values: &[&str]) -> (Vec<String>, Arc<SurrogateMap>) {
     let text = values.join("\n");
     let redactor = redactor(Method::Encrypt);
-    let (redacted, undo) = redactor.plain(text.as_bytes(), &keys(), Limits::default()).unwrap();
+    let (redacted, undo) = redactor.plain(text.as_bytes(), &keys(), FindingLimits::default()).unwrap();
     let text = String::from_utf8(redacted.into_value()).unwrap();
     (text.lines().map(str::to_owned).collect(), Arc::new(undo))
 }
@@ -128,7 +128,7 @@ fn what_the_caller_said_is_nothing_that_a_model_came_up_with() {
     let asked =
         format!("Sw0rdfish-and-chips is what I chose, account 7, card {CARD}; now write 4471 99 20 down");
     let redacts = redactor(Method::Encrypt).noting(words.clone());
-    let (redacted, undo) = redacts.plain(asked.as_bytes(), &keys(), Limits::default()).unwrap();
+    let (redacted, undo) = redacts.plain(asked.as_bytes(), &keys(), FindingLimits::default()).unwrap();
     assert_eq!(redacted.report().count(), 1, "the test has a value that is found in the request");
     let undo = Arc::new(undo);
     let answers = redactor(Method::Mask).letting_repeat(words);
@@ -157,7 +157,7 @@ fn what_a_document_in_a_string_says_was_said() {
     let body = br#"{"content": "{\"cvv\": 314, \"pin\": 4711, \"mail\": \"jane.doe@example.com\"}"}"#;
     let redacts = redactor(Method::Encrypt).noting(words.clone());
     let (redacted, undo) =
-        redacts.document(body, &PathSet::everything(), &keys(), Limits::default()).unwrap();
+        redacts.document(body, &PathSet::everything(), &keys(), FindingLimits::default()).unwrap();
     assert_eq!(redacted.report().count(), 1, "numbers of documents stay numbers");
     let undo = Arc::new(undo);
     let answers = redactor(Method::Mask).letting_repeat(words);
@@ -176,7 +176,8 @@ fn what_members_with_numbers_say_was_said() {
     let words = RequestWords::default();
     let body = br#"{"response":{"cvv":314,"ends":[4711],"mail":"jane.doe@example.com"}}"#;
     let redacts = redactor(Method::Encrypt).noting(words.clone());
-    let (_, undo) = redacts.document(body, &PathSet::everything(), &keys(), Limits::default()).unwrap();
+    let (_, undo) =
+        redacts.document(body, &PathSet::everything(), &keys(), FindingLimits::default()).unwrap();
     let undo = Arc::new(undo);
     let answers = redactor(Method::Mask).letting_repeat(words);
     for said in [r#"{"cvv": 314}"#, r#"{"cvv":314}"#, "cvv: 314", "'cvv' : 314", "CVV: 314"] {
@@ -193,7 +194,7 @@ fn what_members_with_numbers_say_was_said() {
 fn what_is_blocked_in_answers_is_blocked_though_it_was_said() {
     let words = RequestWords::default();
     let redacts = redactor(Method::Encrypt).noting(words.clone());
-    redacts.plain(b"Sw0rdfish-and-chips", &keys(), Limits::default()).unwrap();
+    redacts.plain(b"Sw0rdfish-and-chips", &keys(), FindingLimits::default()).unwrap();
     let answers = redactor(Method::Block).letting_repeat(words);
     let undo = Arc::new(SurrogateMap::nothing());
     let (counts, restored) = (Arc::new(Counts::new(1000)), Arc::default());
@@ -218,7 +219,7 @@ fn every_surrogate_comes_back_wherever_it_is_cut() {
         for value in ["jane.doe@example.com", MAIL, CARD, "+1 212 736 5000", "401-53-2219"] {
             let text = format!("SSN, phone, card or mail: {value}");
             let redactor = redactor(Method::Encrypt);
-            let (redacted, undo) = redactor.plain(text.as_bytes(), &keys, Limits::default()).unwrap();
+            let (redacted, undo) = redactor.plain(text.as_bytes(), &keys, FindingLimits::default()).unwrap();
             let surrogate = String::from_utf8(redacted.into_value()).unwrap().split_off(26);
             assert_ne!(surrogate, value);
             let undo = Arc::new(undo);

@@ -6,16 +6,16 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::edit::{spliced, spliced_text};
-use crate::redact::carrier::{Carrier, CarrierText, See};
+use crate::redact::carrier::{Carrier, CarrierText, TextVisitor};
 use crate::redact::document::JsonTexts;
 use crate::redact::error::RedactError;
 use crate::redact::fpe_context::FpeContext;
 use crate::redact::keys::Keys;
-use crate::redact::opaque::Part;
-use crate::redact::pass::{Pass, Reach};
+use crate::redact::opaque::StringPart;
+use crate::redact::pass::{RedactionPass, ReplaceScope};
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Redacted;
-use crate::redact::surrogate_map::{Limits, SurrogateMap};
+use crate::redact::surrogate_map::{FindingLimits, SurrogateMap};
 use crate::stream::json::{Decoded, PathSet};
 
 /// Where something was replaced.
@@ -57,9 +57,9 @@ impl Redactor {
         &self,
         text: &str,
         keys: &Keys,
-        limits: Limits,
+        limits: FindingLimits,
     ) -> Result<(Redacted<Marked<String>>, FpeContext), RedactError> {
-        Pass::by(self, keys, Reach::Found).run(&mut MarkedText(text))?.context(limits)
+        RedactionPass::by(self, keys, ReplaceScope::Found).run(&mut MarkedText(text))?.context(limits)
     }
 
     /// As [`Redactor::document`], with the places of replacements.
@@ -71,10 +71,10 @@ impl Redactor {
         doc: &[u8],
         which: &PathSet,
         keys: &Keys,
-        limits: Limits,
+        limits: FindingLimits,
     ) -> Result<(MarkedBytes, SurrogateMap), RedactError> {
         let mut document = MarkedDocument { body: doc, texts: JsonTexts::new(which, limits) };
-        Pass::by(self, keys, Reach::Everywhere).run(&mut document)?.undo(limits)
+        RedactionPass::by(self, keys, ReplaceScope::Everywhere).run(&mut document)?.undo(limits)
     }
 }
 
@@ -98,8 +98,8 @@ struct MarkedText<'t>(&'t str);
 impl Carrier for MarkedText<'_> {
     type Written = Marked<String>;
 
-    fn visit(&mut self, see: See<'_>) -> Result<Marked<String>, RedactError> {
-        let changes = see(CarrierText { opens: true, ..CarrierText::of(Part::text(self.0)) });
+    fn visit(&mut self, see: TextVisitor<'_>) -> Result<Marked<String>, RedactError> {
+        let changes = see(CarrierText { opens: true, ..CarrierText::of(StringPart::text(self.0)) });
         let edits = changes
             .iter()
             .map(|edit| (edit.range.clone(), edit.with.text.len(), Some(Arc::clone(&edit.with.rule))));
@@ -120,7 +120,7 @@ struct MarkedDocument<'b> {
 impl Carrier for MarkedDocument<'_> {
     type Written = Marked<Vec<u8>>;
 
-    fn visit(&mut self, see: See<'_>) -> Result<Marked<Vec<u8>>, RedactError> {
+    fn visit(&mut self, see: TextVisitor<'_>) -> Result<Marked<Vec<u8>>, RedactError> {
         // Between a change of a text and the edit of its document there may be encodings.
         let mut rules: HashMap<String, Arc<str>> = HashMap::new();
         let edits = self.texts.visit(self.body, &mut |text| {
@@ -145,11 +145,14 @@ impl Carrier for MarkedDocument<'_> {
 mod tests {
     use super::*;
     use crate::detect::{Catalogue, Detector, RuleSelection};
-    use crate::redact::{Method, Plan};
+    use crate::redact::{Method, MethodPlan};
 
     fn redactor(method: Method) -> Redactor {
         let rules = Catalogue::builtin().unwrap();
-        Redactor::new(Detector::new(&rules, &RuleSelection::defaults(&rules)).unwrap(), Plan::all(method))
+        Redactor::new(
+            Detector::new(&rules, &RuleSelection::defaults(&rules)).unwrap(),
+            MethodPlan::all(method),
+        )
     }
 
     fn parts(text: &str, places: &[Placement], after: bool) -> Vec<(String, Option<String>)> {
@@ -164,8 +167,8 @@ mod tests {
     fn places_of_a_text_are_those_of_its_values_and_of_what_stands_for_them() {
         let text = "é🙂 jane.doe@harbour-post.com, 4111 1111 1111 1111";
         let redactor = redactor(Method::Replace);
-        let (redacted, _) = redactor.text_marked(text, &Keys::default(), Limits::default()).unwrap();
-        let (plain, _) = redactor.text(text, &Keys::default(), Limits::default()).unwrap();
+        let (redacted, _) = redactor.text_marked(text, &Keys::default(), FindingLimits::default()).unwrap();
+        let (plain, _) = redactor.text(text, &Keys::default(), FindingLimits::default()).unwrap();
         let Marked { value, places } = redacted.value();
         assert_eq!(value, plain.value());
         let rule = |name: &str| Some(name.to_owned());
@@ -191,10 +194,11 @@ mod tests {
             r#"{"a": "jane\u002edoe@harbour-post.com", "again": ["jane.doe@harbour-post.com"], "n": 1}"#;
         let redactor = redactor(Method::Replace);
         let which = PathSet::everything();
-        let (redacted, _) =
-            redactor.document_marked(doc.as_bytes(), &which, &Keys::default(), Limits::default()).unwrap();
+        let (redacted, _) = redactor
+            .document_marked(doc.as_bytes(), &which, &Keys::default(), FindingLimits::default())
+            .unwrap();
         let (plain, _) =
-            redactor.document(doc.as_bytes(), &which, &Keys::default(), Limits::default()).unwrap();
+            redactor.document(doc.as_bytes(), &which, &Keys::default(), FindingLimits::default()).unwrap();
         let Marked { value, places } = redacted.into_value();
         assert_eq!(value, *plain.value());
         let rule = Some("EMAIL_ADDRESS".to_owned());

@@ -1,4 +1,4 @@
-//! What to do with a finding: one [`Method`] for each rule, settled before the first byte by a [`Plan`].
+//! What to do with a finding: one [`Method`] for each rule, settled before the first byte by a [`MethodPlan`].
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub enum Method {
     /// This text, whatever the value.
     Text(Arc<str>),
     /// Some of its characters.
-    Partial(Arc<Partial>),
+    Partial(Arc<PartialMask>),
     /// A digest of it under a salt: equal values get equal digests, and who has not the salt cannot try values.
     Hash(Arc<Salted>),
     /// FF1 over those of its characters that are in an alphabet; the others stay where they are. With a
@@ -60,7 +60,7 @@ impl Method {
 
 /// Which characters of a value are masked.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Partial {
+pub struct PartialMask {
     /// Whether `left` and `right` count what is masked, or what stays.
     pub masks: bool,
     /// Characters from the left.
@@ -73,7 +73,7 @@ pub struct Partial {
     pub with: char,
 }
 
-impl Partial {
+impl PartialMask {
     /// Masks a value: all that counts of it where else nothing would be masked, and of one in which nothing counts every
     /// character. Whoever asks for a mask does not get the value.
     pub fn apply(&self, value: &str) -> String {
@@ -138,13 +138,13 @@ pub struct Fpe {
 
 /// Which method each rule gets.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Plan {
+pub struct MethodPlan {
     otherwise: Method,
     /// By the rule's index.
     chosen: Vec<Option<Method>>,
 }
 
-impl Plan {
+impl MethodPlan {
     /// The same method for every rule.
     pub fn all(method: Method) -> Self {
         Self { otherwise: method, chosen: Vec::new() }
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn one_rule_differs_from_the_rest() {
-        let mut plan = Plan::all(Method::Encrypt);
+        let mut plan = MethodPlan::all(Method::Encrypt);
         plan.set(RuleId::new(3), Method::Mask);
         let methods = [0, 3, 4].map(|n| plan.method(RuleId::new(n)));
         assert_eq!(methods, [&Method::Encrypt, &Method::Mask, &Method::Encrypt]);
@@ -205,7 +205,7 @@ mod tests {
             (false, 0, 4, "", "", ""),
         ];
         for (masks, left, right, ignore, value, masked) in cases {
-            let partial = Partial { masks, left, right, ignore: ignore.chars().collect(), with: '*' };
+            let partial = PartialMask { masks, left, right, ignore: ignore.chars().collect(), with: '*' };
             assert_eq!(partial.apply(value), masked, "{value}");
         }
     }

@@ -6,16 +6,16 @@
 //! use portcullis::base::secret::Secret;
 //! use portcullis::crypto::fpe::FpeKey;
 //! use portcullis::detect::{Catalogue, RuleSelection, Detector};
-//! use portcullis::redact::{Keys, Limits, Method, Plan, Redactor};
+//! use portcullis::redact::{FindingLimits, Keys, Method, MethodPlan, Redactor};
 //!
 //! let rules = Catalogue::builtin()?;
 //! let detector = Detector::new(&rules, &RuleSelection::defaults(&rules))?;
-//! let redactor = Redactor::new(detector, Plan::all(Method::Encrypt));
+//! let redactor = Redactor::new(detector, MethodPlan::all(Method::Encrypt));
 //! let key = Arc::new(FpeKey::new(Secret::new(vec![7; 32]))?);
 //! let keys = Keys { fpe: Some(Arc::clone(&key)), tenant: "acme".into(), ..Keys::default() };
 //!
 //! let text = "Card 4111 1111 1111 1111, please.";
-//! let (redacted, context) = redactor.text(text, &keys, Limits::default())?;
+//! let (redacted, context) = redactor.text(text, &keys, FindingLimits::default())?;
 //! assert_eq!(redacted.report().count(), 1);
 //! assert_ne!(redacted.value(), text);
 //! // What the model says of it comes back as what it was about.
@@ -27,7 +27,7 @@
 //! | file | noun |
 //! |---|---|
 //! | `alphabet` | [`Alphabet`]: what format-preserving encryption encrypts |
-//! | `method` | [`Method`], [`Plan`]: what becomes of a finding |
+//! | `method` | [`Method`], [`MethodPlan`]: what becomes of a finding |
 //! | `keys` | [`Keys`] and their [`Scope`], handed in |
 //! | `encrypt` | surrogates of the same format |
 //! | `style` | what surrogates look like |
@@ -52,10 +52,10 @@
 //! | `events`, `form`, `formatted`, `multipart` | carriers: an event stream, a form, a table or markup, a body of parts |
 //! | `content` | [`Content`]: what a body holds, and so its carrier |
 //! | `pieces` | carrier: the texts of one file, for whoever puts them together |
-//! | `elsewhere` | [`Replaced`]: what stands for values that somebody else found
+//! | `elsewhere` | [`ReplacedValue`]: what stands for values that somebody else found
 //! | `structured` | carrier: [`Selection`]: chosen parts of a document, each with rules of its own |
 //! | `table/` | tables in a text, whose heads are context of their cells |
-//! | `within` | a value where it stands in a document |
+//! | `document_value` | a value where it stands in a document |
 //! | `heads` | what the columns of a table in JSON are called |
 //! | `siblings` | names that stand beside their values in a document |
 //! | `names` | what the values of a document are called |
@@ -70,7 +70,7 @@
 //! | `live` | [`Live`]: text as it passes, one way; or the caller's values restored and all others redacted |
 //! | `issued` | one surrogate and its original, and how surrogates are told apart |
 //! | `recall` | [`Recall`]: what was issued before, to the caller and in the conversation |
-//! | `surrogate_map` | [`SurrogateMap`]: issued surrogates and what they stand for; [`Limits`] |
+//! | `surrogate_map` | [`SurrogateMap`]: issued surrogates and what they stand for; [`FindingLimits`] |
 //! | `forms` | how else a model may write a surrogate: letter case, escapes, separators, parts |
 //! | `parts` | what of a surrogate its forms are found by |
 //! | `pem` | which characters of a key in PEM are its own |
@@ -78,11 +78,11 @@
 //! | `written` | an original in the form that its surrogate was written in |
 //! | `quoted` | characters as programs quote them: `'\''`, `$$`, `[.]`, `\\.` |
 //! | `units`, `case` | a text as it is read, character by character; letter case |
-//! | `before` | what stands before a place in a text: a boundary, words that announce last digits |
+//! | `preceding` | what stands before a place in a text: a boundary, words that announce last digits |
 //! | `fpe_context` | [`FpeContext`]: what one call issued, for whoever holds the key |
 //! | `restorer` | [`Restorer`]: originals in the place of its surrogates |
 //! | `index` | exact strings at token boundaries |
-//! | `left` | what stands to the left of a place: whether a token may begin there |
+//! | `left_context` | what stands to the left of a place: whether a token may begin there |
 //! | `signed` | [`BlockSeal`]: the texts of signed blocks, which must go back as they came |
 //! | `answer` | [`Answer`]: restores, or masks, one channel of an answer |
 //! | `encoded` | strings of a document that passes: bytes stay, text in base64 is edited |
@@ -93,12 +93,12 @@
 
 mod alphabet;
 mod answer;
-mod before;
 mod carrier;
 mod case;
 mod content;
 mod dialled;
 mod document;
+mod document_value;
 mod elsewhere;
 mod encoded;
 mod encrypt;
@@ -118,7 +118,7 @@ mod index;
 mod issued;
 mod json_spelling;
 mod keys;
-mod left;
+mod left_context;
 mod live;
 mod marked;
 mod method;
@@ -134,6 +134,7 @@ mod payload;
 mod pem;
 mod pieces;
 mod plain;
+mod preceding;
 mod public_names;
 mod quoted;
 mod recall;
@@ -159,34 +160,33 @@ mod urls;
 mod value;
 mod values;
 mod way_back;
-mod within;
 mod written;
 
 pub use alphabet::Alphabet;
 pub use answer::{Answer, Answering};
-pub use carrier::{Changes, Replacement};
-pub use content::{Content, EmbeddedFile, Fields, PartContent};
-pub use elsewhere::Replaced;
+pub use carrier::{Replacement, TextChanges};
+pub use content::{Content, EmbeddedFile, PartContent, TextFields};
+pub use elsewhere::ReplacedValue;
 pub use error::{BlockedRules, RedactError};
 pub use file::FileClass;
-pub use fpe_context::{FpeContext, KeyName, Made};
+pub use fpe_context::{CallRights, FpeContext, KeyName};
 pub use keys::{Keys, Scope};
 pub use live::Live;
 pub use marked::{Marked, MarkedBytes, Placement};
-pub use method::{Digest, Fpe, Method, Partial, Plan, Salted};
+pub use method::{Digest, Fpe, Method, MethodPlan, PartialMask, Salted};
 pub use names::called;
 pub use opaque::encodes_text;
-pub use pieces::Text;
+pub use pieces::FileText;
 pub use public_names::PublicNameRules;
 pub use recall::{IssuedToCaller, Recall};
 pub use redactor::{MOST_EXPLAINED, Redactor};
-pub use report::{Counts, Found, Placed, Redacted, Rejected, Report, UnreadFile};
+pub use report::{Counts, PlacedFinding, Redacted, Rejected, Report, ReportedFinding, UnreadFile};
 pub use reported::{Reported, Texts};
 pub use request_words::RequestWords;
 pub use restorer::Restorer;
 pub use session::Session;
 pub use signed::{BlockSeal, OpenedSignature, may_have_seals};
-pub use structured::{Chosen, Selected, Selection, structured, structured_texts};
+pub use structured::{PathTree, Selected, Selection, structured, structured_texts};
 pub use surrogate_log::SurrogateLog;
-pub use surrogate_map::{Limits, SurrogateMap};
+pub use surrogate_map::{FindingLimits, SurrogateMap};
 pub use urls::{RestoreInUrls, UrlPolicy};

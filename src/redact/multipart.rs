@@ -4,12 +4,12 @@
 use std::borrow::Cow;
 
 use crate::edit::{Edit, spliced};
-use crate::redact::carrier::{BodyCarrier, Carrier, CarrierText, See, plain};
+use crate::redact::carrier::{BodyCarrier, Carrier, CarrierText, TextVisitor, plain};
 use crate::redact::document::JsonTexts;
 use crate::redact::error::RedactError;
-use crate::redact::opaque::{Look, Part};
-use crate::redact::surrogate_map::Limits;
-use crate::stream::json::{Decoded, Token, encoded, walk};
+use crate::redact::opaque::{ScanMode, StringPart};
+use crate::redact::surrogate_map::FindingLimits;
+use crate::stream::json::{Decoded, JsonToken, encoded, walk};
 use crate::stream::multipart::{HeadText, PartHead, PartSpan, SaidLength};
 
 /// A multipart body.
@@ -49,13 +49,13 @@ impl<'b> MultipartCarrier<'b> {
 impl Carrier for MultipartCarrier<'_> {
     type Written = Vec<u8>;
 
-    fn visit(&mut self, see: See<'_>) -> Result<Vec<u8>, RedactError> {
+    fn visit(&mut self, see: TextVisitor<'_>) -> Result<Vec<u8>, RedactError> {
         let (mut out, mut at) = (Vec::with_capacity(self.body.len()), 0);
         for PartCarrier { span, head, length, content } in &mut self.parts {
             out.extend_from_slice(self.body.get(at..span.head.start).unwrap_or_default());
             let mut edits: Vec<Edit> = Vec::new();
             for text in head.iter() {
-                let inner = plain(see(CarrierText::of(Part::text(&text.text))));
+                let inner = plain(see(CarrierText::of(StringPart::text(&text.text))));
                 edits.extend(inner.into_iter().map(|edit| text.outward(edit)));
             }
             let content = content.visit(see)?;
@@ -97,7 +97,7 @@ pub(super) struct Field<'b> {
 }
 
 impl<'b> Field<'b> {
-    pub(super) fn new(name: &str, body: &'b [u8], limits: Limits) -> Self {
+    pub(super) fn new(name: &str, body: &'b [u8], limits: FindingLimits) -> Self {
         let member = |value: &str| format!("{{\"{}\":\"{}\"}}", encoded(name), encoded(value)).into_bytes();
         let document = std::str::from_utf8(body).ok().map(member);
         Self { body, document, texts: JsonTexts::everything(limits) }
@@ -107,7 +107,7 @@ impl<'b> Field<'b> {
 impl Carrier for Field<'_> {
     type Written = Vec<u8>;
 
-    fn visit(&mut self, see: See<'_>) -> Result<Vec<u8>, RedactError> {
+    fn visit(&mut self, see: TextVisitor<'_>) -> Result<Vec<u8>, RedactError> {
         let Some(document) = &self.document else {
             return crate::redact::plain::BodyText(self.body).visit(see);
         };
@@ -119,7 +119,7 @@ impl Carrier for Field<'_> {
         }
         let (document, mut value) = (spliced(document, &edits), Vec::new());
         let walked = walk(&document, &mut |_, leaf| {
-            if leaf.token == Token::Text {
+            if leaf.token == JsonToken::Text {
                 value = Decoded::of(document.get(leaf.span).unwrap_or_default()).text().as_bytes().to_vec();
             }
         });
@@ -133,13 +133,13 @@ impl Carrier for Field<'_> {
 }
 
 /// Bytes that are not read.
-pub(super) struct Unread<'b>(pub(super) &'b [u8]);
+pub(super) struct UnreadBytes<'b>(pub(super) &'b [u8]);
 
-impl Carrier for Unread<'_> {
+impl Carrier for UnreadBytes<'_> {
     type Written = Vec<u8>;
 
-    fn visit(&mut self, see: See<'_>) -> Result<Vec<u8>, RedactError> {
-        see(CarrierText::of(Part::unread("", Look::Not)));
+    fn visit(&mut self, see: TextVisitor<'_>) -> Result<Vec<u8>, RedactError> {
+        see(CarrierText::of(StringPart::unread("", ScanMode::Not)));
         Ok(self.0.to_vec())
     }
 

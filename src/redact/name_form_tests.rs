@@ -4,8 +4,8 @@ use zeroize::Zeroizing;
 
 use super::*;
 use crate::redact::fixture::{keys, redactor};
-use crate::redact::issued::{Issued, Spelling};
-use crate::redact::surrogate_map::Limits;
+use crate::redact::issued::{IssuedSurrogate, SurrogateIdentity};
+use crate::redact::surrogate_map::FindingLimits;
 use crate::redact::{Answer, IssuedToCaller, Keys, Method, Recall, SurrogateMap};
 use crate::stream::Editor;
 
@@ -37,10 +37,10 @@ fn a_name_has_forms() {
 }
 
 fn undo_of(issued: &[(&str, &str)]) -> Arc<SurrogateMap> {
-    let issued = issued.iter().map(|(surrogate, original)| Issued {
+    let issued = issued.iter().map(|(surrogate, original)| IssuedSurrogate {
         surrogate: (*surrogate).to_owned(),
         original: Zeroizing::new((*original).to_owned()),
-        spelling: Spelling::Person,
+        spelling: SurrogateIdentity::Person,
         parts: true,
     });
     Arc::new(SurrogateMap::of(issued.collect()))
@@ -109,7 +109,8 @@ fn what_two_people_may_be_meant_by_stays() {
 }
 
 fn shown(text: &str, keys: &Keys) -> (String, Arc<SurrogateMap>) {
-    let (redacted, undo) = redactor(Method::Encrypt).plain(text.as_bytes(), keys, Limits::default()).unwrap();
+    let (redacted, undo) =
+        redactor(Method::Encrypt).plain(text.as_bytes(), keys, FindingLimits::default()).unwrap();
     (String::from_utf8(redacted.into_value()).unwrap(), Arc::new(undo))
 }
 
@@ -175,10 +176,10 @@ fn surrogates_of_names_are_nobodys_own() {
 /// What was issued before there were names stays in its conversation.
 #[test]
 fn a_conversation_that_has_begun_goes_on() {
-    let old = Issued {
+    let old = IssuedSurrogate {
         surrogate: "Xtorjt Kxkvdm".to_owned(),
         original: Zeroizing::new("Maria Lopez".to_owned()),
-        spelling: Spelling::Words,
+        spelling: SurrogateIdentity::Words,
         parts: true,
     };
     let conversation = Some(Arc::new(SurrogateMap::of(vec![old])));

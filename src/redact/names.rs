@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use crate::detect::{Label, as_read};
+use crate::redact::document_value::DocumentValue;
 use crate::redact::heads::Heads;
-use crate::redact::opaque::Named;
-use crate::redact::within::Within;
+use crate::redact::opaque::PathHint;
 use crate::stream::json::{Path, Segment};
 
 /// Names of a schema's own members: what is under them describes a value and is none.
@@ -36,17 +36,17 @@ const MANY: usize = 1024;
 /// What the value at `path` is called: the name of its member, or of its array's, behind the name above and a dot.
 /// Empty where there is no name.
 pub fn called(path: &Path<'_>) -> String {
-    Names::of(path).within("")
+    MemberNames::of(path).within("")
 }
 
 /// The names of the members that a value lies in.
-struct Names<'p> {
+struct MemberNames<'p> {
     /// That of its own member, or of its array's.
     own: &'p str,
     above: &'p str,
 }
 
-impl<'p> Names<'p> {
+impl<'p> MemberNames<'p> {
     fn of(path: &Path<'p>) -> Self {
         let mut keys = (0..path.len()).rev().filter_map(|at| match path.segment(at) {
             Some(Segment::Key(key)) => Some(key),
@@ -81,9 +81,9 @@ pub(super) struct Labels {
 
 impl Labels {
     /// The labels of a document that lies in a string there.
-    pub(super) fn within(&self, at: Within<'_>) -> Self {
+    pub(super) fn within(&self, at: DocumentValue<'_>) -> Self {
         let beside = at.beside();
-        let own = beside.as_deref().unwrap_or(Names::of(at.path).own);
+        let own = beside.as_deref().unwrap_or(MemberNames::of(at.path).own);
         let outer: &str = if own.is_empty() { &self.outer } else { own };
         Self { outer: outer.to_owned(), ..Self::default() }
     }
@@ -94,10 +94,10 @@ impl Labels {
     }
 
     /// The label of a value.
-    pub(super) fn of(&mut self, at: Within<'_>) -> Option<&Label> {
+    pub(super) fn of(&mut self, at: DocumentValue<'_>) -> Option<&Label> {
         let path = at.path;
         let beside = at.beside().or_else(|| self.heads.of(at).map(str::to_owned));
-        let mut names = Names::of(path);
+        let mut names = MemberNames::of(path);
         names.own = beside.as_deref().unwrap_or(names.own);
         self.ask(&names, path.before());
         if !self.known.contains_key(self.asked.as_slice()) {
@@ -116,7 +116,7 @@ impl Labels {
 
     /// Writes down what a label follows from: both names and the text before the value, with a byte between them that no
     /// text has. Values are many and their names few, so asking takes no memory.
-    fn ask(&mut self, names: &Names<'_>, before: &str) {
+    fn ask(&mut self, names: &MemberNames<'_>, before: &str) {
         self.asked.clear();
         for (n, text) in [names.own, names.above, before].into_iter().enumerate() {
             if n > 0 {
@@ -127,7 +127,7 @@ impl Labels {
     }
 
     /// What the names on the way to a value say of a string there.
-    pub(super) fn named(&mut self, at: Within<'_>) -> Named {
-        Named::of(at.path, || self.of(at).is_some_and(Label::is_secret))
+    pub(super) fn named(&mut self, at: DocumentValue<'_>) -> PathHint {
+        PathHint::of(at.path, || self.of(at).is_some_and(Label::is_secret))
     }
 }

@@ -8,13 +8,13 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
 
-use crate::redact::index::{Case, Index, More, Seen, Walk, joined};
-use crate::redact::left::Left;
+use crate::redact::index::{Case, Index, IndexStep, IndexWalk, More, joined};
+use crate::redact::left_context::LeftContext;
 
 impl Index {
     /// Calls `see` for every place of `text` where a string stands at token boundaries: its place and its entry.
     pub(super) fn all(&self, text: &[u8], case: Case, see: &mut dyn FnMut(Range<usize>, u32)) {
-        let mut left = Left::Open;
+        let mut left = LeftContext::Open;
         let mut stems = Stems::new(self, text, case);
         let (mut at, mut rest) = (0, text);
         while let Some(skipped) = rest.iter().position(|&byte| self.may_begin(case.of(byte))) {
@@ -29,7 +29,7 @@ impl Index {
             }
             let Some(&byte) = here.first() else { break };
             if left.admits(byte)
-                && let Seen::Found { len, entry } = stems.longest(at)
+                && let IndexStep::Found { len, entry } = stems.longest(at)
             {
                 see(at..at + len, entry);
             }
@@ -109,12 +109,12 @@ impl Sums {
 }
 
 /// Strings of the index that begin alike, by their places.
-type Alike = (usize, usize);
+type SharedPrefix = (usize, usize);
 
 /// What all of some strings begin with.
 #[derive(Clone, Copy)]
 struct Stem {
-    of: Alike,
+    of: SharedPrefix,
     length: usize,
     sum: u64,
     /// The entry of the string that is no longer.
@@ -130,10 +130,10 @@ struct Stems<'t> {
     steps: usize,
     field: Field,
     sums: Option<Sums>,
-    stems: HashMap<Alike, Stem>,
+    stems: HashMap<SharedPrefix, Stem>,
     /// The stems, each longer than the one before, that stood in the text last. Where a text repeats itself, they stand
     /// there again.
-    paths: HashMap<Alike, Vec<Stem>>,
+    paths: HashMap<SharedPrefix, Vec<Stem>>,
 }
 
 impl<'t> Stems<'t> {
@@ -143,7 +143,7 @@ impl<'t> Stems<'t> {
     }
 
     /// The longest string at `at` of the text with a boundary behind it; what stands before is the caller's to look at.
-    fn longest(&mut self, at: usize) -> Seen {
+    fn longest(&mut self, at: usize) -> IndexStep {
         let rest = self.text.get(at..).unwrap_or_default();
         if self.sums.is_none() {
             let (seen, walked) = self.index.longest_and_steps(rest, self.case, More::No);
@@ -155,13 +155,13 @@ impl<'t> Stems<'t> {
             return seen;
         }
         let mut walk = self.index.walk();
-        let mut best = Seen::No;
+        let mut best = IndexStep::No;
         for (n, &byte) in rest.iter().enumerate().take(DEEP) {
             if !walk.step(self.case.of(byte)) {
                 return best;
             }
             if let Some(entry) = walk.complete().filter(|_| self.ends(at, n + 1)) {
-                best = Seen::Found { len: n + 1, entry };
+                best = IndexStep::Found { len: n + 1, entry };
             }
         }
         if walk.depth() < DEEP {
@@ -175,7 +175,7 @@ impl<'t> Stems<'t> {
     }
 
     /// The same from [`DEEP`] bytes on, stem by stem: first those of `path`, then others, which become its end.
-    fn deeper(&mut self, at: usize, mut walk: Walk<'_>, path: &mut Vec<Stem>) -> Option<Seen> {
+    fn deeper(&mut self, at: usize, mut walk: IndexWalk<'_>, path: &mut Vec<Stem>) -> Option<IndexStep> {
         let mut same = path.partition_point(|stem| self.stands(stem, at));
         loop {
             if let Some(stem) = same.checked_sub(1).and_then(|last| path.get(last)) {
@@ -196,7 +196,7 @@ impl<'t> Stems<'t> {
         let mut known = path.iter().take(same).rev();
         known.find_map(|stem| {
             let entry = stem.entry.filter(|_| self.ends(at, stem.length))?;
-            Some(Seen::Found { len: stem.length, entry })
+            Some(IndexStep::Found { len: stem.length, entry })
         })
     }
 
@@ -204,7 +204,7 @@ impl<'t> Stems<'t> {
         self.sums.as_ref().is_some_and(|sums| sums.stretch(at, stem.length) == Some(stem.sum))
     }
 
-    fn stem(&mut self, walk: &Walk<'_>) -> Stem {
+    fn stem(&mut self, walk: &IndexWalk<'_>) -> Stem {
         let (index, field) = (self.index, self.field);
         let of = alike(walk);
         *self.stems.entry(of).or_insert_with(|| {
@@ -225,7 +225,7 @@ impl<'t> Stems<'t> {
     }
 }
 
-fn alike(walk: &Walk<'_>) -> Alike {
+fn alike(walk: &IndexWalk<'_>) -> SharedPrefix {
     (walk.range().start, walk.range().end)
 }
 
@@ -244,7 +244,7 @@ mod tests {
         stems.field = Field::random();
         stems.sums = Some(Sums::of(text.as_bytes(), Case::Exact, stems.field));
         let place = |at: usize, seen| match seen {
-            Seen::Found { len, entry } => Some((at..at + len, entry)),
+            IndexStep::Found { len, entry } => Some((at..at + len, entry)),
             _ => None,
         };
         let summed = (0..text.len()).filter_map(|at| place(at, stems.longest(at))).collect();
@@ -278,7 +278,7 @@ mod tests {
         let index = Index::new([(key.as_bytes().into(), 7)].into_iter());
         let mut stems = Stems::new(&index, text.as_bytes(), Case::Exact);
         let found: Vec<usize> =
-            (0..text.len()).filter(|&at| matches!(stems.longest(at), Seen::Found { .. })).collect();
+            (0..text.len()).filter(|&at| matches!(stems.longest(at), IndexStep::Found { .. })).collect();
         assert_eq!(found, [0]);
         assert!(stems.steps <= text.len() * STEPS + key.len(), "{}", stems.steps);
         assert_eq!(stems.stems.len(), 1);

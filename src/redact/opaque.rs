@@ -1,4 +1,4 @@
-//! What a string of a document holds: text, bytes that nobody reads, or text in an encoding of its own. A [`Reading`]
+//! What a string of a document holds: text, bytes that nobody reads, or text in an encoding of its own. A [`StringContent`]
 //! takes it apart, the same way for a document that lies there and for one that passes.
 //!
 //! Opaque is what is base64 as a whole and decodes to bytes with the magic of a known kind of file; else what is long,
@@ -34,7 +34,7 @@ pub(super) const HEAD: usize = 1024;
 
 /// How a text is to be looked through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Look {
+pub(super) enum ScanMode {
     /// As text.
     Text,
     /// As a whole: it may be a key, but a number that stands in it is chance.
@@ -43,7 +43,7 @@ pub(super) enum Look {
     Not,
 }
 
-impl Look {
+impl ScanMode {
     /// Whether what was found at `range` of a text of `length` bytes counts.
     pub(super) fn admits(self, range: &Range<usize>, length: usize) -> bool {
         let covered = range.end.saturating_sub(range.start);
@@ -57,11 +57,11 @@ impl Look {
 
 /// A part of a string.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Part<'t> {
+pub(super) struct StringPart<'t> {
     /// All of it.
     pub(super) text: &'t str,
     /// How to look through it.
-    pub(super) look: Look,
+    pub(super) look: ScanMode,
     /// Whether what it holds is not read, unless it is a key as a whole.
     pub(super) unread: bool,
     /// Whether it stood there in an encoding.
@@ -72,21 +72,21 @@ pub(super) struct Part<'t> {
     pub(super) file: Option<FileClass>,
 }
 
-impl<'t> Part<'t> {
+impl<'t> StringPart<'t> {
     /// Text as it stands.
     pub(super) fn text(text: &'t str) -> Self {
-        Self { text, look: Look::Text, unread: false, decoded: false, replaced: None, file: None }
+        Self { text, look: ScanMode::Text, unread: false, decoded: false, replaced: None, file: None }
     }
 
     /// What holds bytes.
-    pub(super) fn unread(text: &'t str, look: Look) -> Self {
+    pub(super) fn unread(text: &'t str, look: ScanMode) -> Self {
         Self { look, unread: true, ..Self::text(text) }
     }
 }
 
 /// What the names on the way to a string say of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Named {
+pub(super) enum PathHint {
     /// Nothing.
     #[default]
     Nothing,
@@ -141,7 +141,7 @@ const BYTES: &[(&str, &str)] = &[
 /// Arrays of numbers that stand for words, in the APIs of providers.
 const TOKENS: &[&str] = &["input", "prompt", "context", "tokens"];
 
-impl Named {
+impl PathHint {
     /// What the names on the way to the value at `path` say; `secret` is whether they name a secret.
     pub(super) fn of(path: &Path<'_>, secret: impl FnOnce() -> bool) -> Self {
         let (own, above) = names(path);
@@ -175,7 +175,7 @@ fn names<'p>(path: &Path<'p>) -> (&'p str, &'p str) {
 }
 
 /// What a string holds.
-pub(super) enum Reading {
+pub(super) enum StringContent {
     /// Text, as it stands.
     Text,
     /// Bytes, behind so much text.
@@ -195,15 +195,15 @@ pub(super) enum Reading {
         /// The text.
         payload: Payload,
         /// How the base64 is looked through.
-        look: Look,
+        look: ScanMode,
     },
     /// A URL that is text itself.
     Percent(Percent),
 }
 
-impl Reading {
+impl StringContent {
     /// What `text` holds; `named` is asked only where it matters.
-    pub(super) fn of(text: &str, mut named: impl FnMut() -> Named) -> Self {
+    pub(super) fn of(text: &str, mut named: impl FnMut() -> PathHint) -> Self {
         if let Some(head) = data_url(text) {
             return in_url(text, &head);
         }
@@ -212,25 +212,29 @@ impl Reading {
 
     /// Shows the parts of `text`, which is what was read, to `see`, in an order that is always the same; and leads its
     /// edits of them out to the text.
-    pub(super) fn edits(&self, text: &str, see: &mut dyn FnMut(Part<'_>) -> Vec<Edit>) -> Vec<Edit> {
+    pub(super) fn edits(&self, text: &str, see: &mut dyn FnMut(StringPart<'_>) -> Vec<Edit>) -> Vec<Edit> {
         match self {
-            Self::Text => see(Part::text(text)),
+            Self::Text => see(StringPart::text(text)),
             Self::Opaque { head, file } => {
                 let (before, payload) = text.split_at(*head);
-                let written = see(Part { file: *file, ..Part::unread(payload, Look::Not) });
-                let mut edits = if *head > 0 { see(Part::text(before)) } else { Vec::new() };
+                let written = see(StringPart { file: *file, ..StringPart::unread(payload, ScanMode::Not) });
+                let mut edits = if *head > 0 { see(StringPart::text(before)) } else { Vec::new() };
                 edits.extend(written.into_iter().map(|edit| edit.behind(*head)));
                 edits
             }
-            Self::Key { file } => see(Part { file: *file, ..Part::unread(text, Look::Whole) }),
+            Self::Key { file } => {
+                see(StringPart { file: *file, ..StringPart::unread(text, ScanMode::Whole) })
+            }
             Self::Percent(percent) => {
-                let edits = see(Part { decoded: true, ..Part::text(percent.text()) });
+                let edits = see(StringPart { decoded: true, ..StringPart::text(percent.text()) });
                 edits.into_iter().map(|edit| percent.outward(edit)).collect()
             }
             Self::Encoded { payload, look } => {
-                let inner = payload.texts().map(|text| see(Part { decoded: true, ..Part::text(text) }));
+                let inner =
+                    payload.texts().map(|text| see(StringPart { decoded: true, ..StringPart::text(text) }));
                 let written = payload.outward(&inner.collect::<Vec<_>>());
-                let plain = see(Part { look: *look, replaced: written.as_ref(), ..Part::text(text) });
+                let plain =
+                    see(StringPart { look: *look, replaced: written.as_ref(), ..StringPart::text(text) });
                 written.map_or(plain, |edit| vec![edit])
             }
         }
@@ -240,16 +244,16 @@ impl Reading {
 /// Edits the parts of one string.
 pub(super) trait PartEditor {
     /// What the names on the way to the string say of it.
-    fn named(&mut self) -> Named;
+    fn named(&mut self) -> PathHint;
 
     /// The edits of a part; so many more encodings within it may be opened. What would have been one too many comes as the
-    /// text that it is, as [decoded](Part::decoded).
-    fn edits(&mut self, part: Part<'_>, levels: usize) -> Vec<Edit>;
+    /// text that it is, as [decoded](StringPart::decoded).
+    fn edits(&mut self, part: StringPart<'_>, levels: usize) -> Vec<Edit>;
 }
 
 /// The edits of a string by those of its parts, through up to `levels` encodings within one another.
 pub(super) fn edits_of(text: &str, levels: usize, editor: &mut dyn PartEditor) -> Vec<Edit> {
-    let reading = Reading::of(text, || editor.named());
+    let reading = StringContent::of(text, || editor.named());
     reading.edits(text, &mut |part| match levels.checked_sub(1) {
         Some(levels) if part.decoded => edits_of(part.text, levels, editor),
         _ => editor.edits(part, levels),
@@ -258,75 +262,88 @@ pub(super) fn edits_of(text: &str, levels: usize, editor: &mut dyn PartEditor) -
 
 /// Whether a string is text in an encoding, as an id may seem to be.
 pub fn encodes_text(text: &str) -> bool {
-    matches!(Reading::of(text, || Named::Nothing), Reading::Encoded { .. } | Reading::Percent(_))
+    matches!(
+        StringContent::of(text, || PathHint::Nothing),
+        StringContent::Encoded { .. } | StringContent::Percent(_)
+    )
 }
 
 /// Whether a string is a file of which somebody else may read the text.
 pub(super) fn is_file(text: &str) -> bool {
-    matches!(Reading::of(text, || Named::Nothing), Reading::Opaque { file: Some(FileClass::Other), .. })
+    matches!(
+        StringContent::of(text, || PathHint::Nothing),
+        StringContent::Opaque { file: Some(FileClass::Other), .. }
+    )
 }
 
 /// Where the bytes begin that a string holds and nobody reads.
-pub(super) fn opaque_from(text: &str, mut named: impl FnMut() -> Named) -> Option<usize> {
-    match Reading::of(text, &mut named) {
-        Reading::Opaque { head, .. } => Some(head),
+pub(super) fn opaque_from(text: &str, mut named: impl FnMut() -> PathHint) -> Option<usize> {
+    match StringContent::of(text, &mut named) {
+        StringContent::Opaque { head, .. } => Some(head),
         _ => None,
     }
 }
 
 /// What a `data:` URL holds.
-fn in_url(text: &str, head: &Head) -> Reading {
+fn in_url(text: &str, head: &DataUrlHead) -> StringContent {
     let payload = text.get(head.payload..).unwrap_or_default();
     if !head.base64 {
-        return Percent::of(text, head.payload).map_or(Reading::Text, Reading::Percent);
+        return Percent::of(text, head.payload).map_or(StringContent::Text, StringContent::Percent);
     }
-    let Some(base64) = Base64::in_url(payload) else { return Reading::Text };
-    let Some(bytes) = base64.decode() else { return Reading::Text };
+    let Some(base64) = Base64::in_url(payload) else { return StringContent::Text };
+    let Some(bytes) = base64.decode() else { return StringContent::Text };
     if let Some(class) = magic(&bytes) {
-        return Reading::Opaque { head: head.payload, file: Some(class) };
+        return StringContent::Opaque { head: head.payload, file: Some(class) };
     }
     match Payload::of(bytes, &base64, head.payload..text.len()) {
-        Some(payload) => Reading::Encoded { payload, look: Look::Text },
+        Some(payload) => StringContent::Encoded { payload, look: ScanMode::Text },
         None if payload.len() >= LONG => {
-            Reading::Key { file: Some(if head.media { FileClass::Media } else { FileClass::Other }) }
+            StringContent::Key { file: Some(if head.media { FileClass::Media } else { FileClass::Other }) }
         }
-        None => Reading::Text,
+        None => StringContent::Text,
     }
 }
 
 /// What a string holds that is base64 as a whole, or text.
-fn bare(text: &str, named: &mut dyn FnMut() -> Named) -> Reading {
+fn bare(text: &str, named: &mut dyn FnMut() -> PathHint) -> StringContent {
     let trimmed = text.trim_ascii();
     let (start, length) = (text.len() - text.trim_ascii_start().len(), trimmed.len());
     if length < SHORTEST {
-        return Reading::Text;
+        return StringContent::Text;
     }
-    let Some(base64) = Base64::of(trimmed) else { return Reading::Text };
+    let Some(base64) = Base64::of(trimmed) else { return StringContent::Text };
     let known = if length >= MAGICAL { magic(&base64.beginning()) } else { None };
     if let Some(class) = known.filter(|_| !base64.is_wrapped()) {
-        let opaque = Reading::Opaque { head: 0, file: Some(class) };
-        return if named() == Named::Secret { Reading::Text } else { opaque };
+        let opaque = StringContent::Opaque { head: 0, file: Some(class) };
+        return if named() == PathHint::Secret { StringContent::Text } else { opaque };
     }
-    let Some(bytes) = base64.decode() else { return Reading::Text };
+    let Some(bytes) = base64.decode() else { return StringContent::Text };
     if let Some(payload) = Payload::of(bytes, &base64, start..start + length) {
-        let look = if length < LONG || named() == Named::Secret { Look::Text } else { Look::Whole };
-        return Reading::Encoded { payload, look };
+        let look =
+            if length < LONG || named() == PathHint::Secret { ScanMode::Text } else { ScanMode::Whole };
+        return StringContent::Encoded { payload, look };
     }
     if base64.is_wrapped() || length < SEALED {
-        return Reading::Text;
+        return StringContent::Text;
     }
     match named() {
-        Named::Seal if base64.is_random() => Reading::Opaque { head: 0, file: None },
-        Named::Bytes if base64.is_dense() => Reading::Opaque { head: 0, file: Some(FileClass::Media) },
-        Named::File if base64.is_dense() => Reading::Opaque { head: 0, file: Some(FileClass::Other) },
-        Named::Nothing if base64.is_random() && length > KEY => Reading::Opaque { head: 0, file: None },
-        Named::Nothing if base64.is_random() && length >= LONG => Reading::Key { file: None },
-        _ => Reading::Text,
+        PathHint::Seal if base64.is_random() => StringContent::Opaque { head: 0, file: None },
+        PathHint::Bytes if base64.is_dense() => {
+            StringContent::Opaque { head: 0, file: Some(FileClass::Media) }
+        }
+        PathHint::File if base64.is_dense() => {
+            StringContent::Opaque { head: 0, file: Some(FileClass::Other) }
+        }
+        PathHint::Nothing if base64.is_random() && length > KEY => {
+            StringContent::Opaque { head: 0, file: None }
+        }
+        PathHint::Nothing if base64.is_random() && length >= LONG => StringContent::Key { file: None },
+        _ => StringContent::Text,
     }
 }
 
 /// What stands before the payload of a `data:` URL.
-pub(super) struct Head {
+pub(super) struct DataUrlHead {
     /// Where the payload begins.
     pub(super) payload: usize,
     /// Whether that is base64.
@@ -344,7 +361,7 @@ pub(super) fn is_data_url(text: &str) -> Option<bool> {
 }
 
 /// `data:image/png;base64,…` (RFC 2397).
-pub(super) fn data_url(text: &str) -> Option<Head> {
+pub(super) fn data_url(text: &str) -> Option<DataUrlHead> {
     if is_data_url(text) != Some(true) {
         return None;
     }
@@ -356,7 +373,7 @@ pub(super) fn data_url(text: &str) -> Option<Head> {
     let base64 =
         kind.strip_suffix(b"base64").map(<[u8]>::trim_ascii_end).is_some_and(|kind| kind.ends_with(b";"));
     let media = [b"image/", b"audio/", b"video/"].iter().any(|media| kind.starts_with(*media));
-    Some(Head { payload: start + 5 + comma + 1, base64, media })
+    Some(DataUrlHead { payload: start + 5 + comma + 1, base64, media })
 }
 
 #[cfg(test)]

@@ -9,20 +9,20 @@ use super::*;
 const MAIL: &str = "jane.doe@harbour-post.com";
 
 /// What `text` holds, in a word.
-fn word(text: &str, named: Named) -> &'static str {
-    match Reading::of(text, || named) {
-        Reading::Text => "text",
-        Reading::Opaque { .. } => "opaque",
-        Reading::Key { .. } => "key",
-        Reading::Encoded { .. } => "encoded",
-        Reading::Percent(_) => "percent",
+fn word(text: &str, named: PathHint) -> &'static str {
+    match StringContent::of(text, || named) {
+        StringContent::Text => "text",
+        StringContent::Opaque { .. } => "opaque",
+        StringContent::Key { .. } => "key",
+        StringContent::Encoded { .. } => "encoded",
+        StringContent::Percent(_) => "percent",
     }
 }
 
 /// Replaces `from` by `to` in every text that is shown.
 fn replace(text: &str, from: &str, to: &str) -> String {
-    let edits = Reading::of(text, || Named::Nothing).edits(text, &mut |part| {
-        let found = part.text.match_indices(from).filter(|_| part.look == Look::Text);
+    let edits = StringContent::of(text, || PathHint::Nothing).edits(text, &mut |part| {
+        let found = part.text.match_indices(from).filter(|_| part.look == ScanMode::Text);
         found.map(|(at, _)| Edit { range: at..at + from.len(), with: to.to_owned() }).collect()
     });
     String::from_utf8(crate::edit::spliced(text.as_bytes(), &edits)).unwrap()
@@ -58,8 +58,9 @@ fn strings_are_read_or_not() {
     let wide: Vec<u8> = format!("write to {MAIL}").encode_utf16().flat_map(u16::to_le_bytes).collect();
     let path = format!("Home/{}4111111111111111/Letters", "Documents/Backup2024/Jane/".repeat(6));
     let snake = format!("Customer_Record_Of_{}4111111111111111", "Jane_Doe_And_Her_".repeat(8));
-    let (nothing, secret, sealed, bytes) = (Named::Nothing, Named::Secret, Named::Seal, Named::Bytes);
-    let cases: &[(&str, String, Named, &str)] = &[
+    let (nothing, secret, sealed, bytes) =
+        (PathHint::Nothing, PathHint::Secret, PathHint::Seal, PathHint::Bytes);
+    let cases: &[(&str, String, PathHint, &str)] = &[
         ("prose", "Hello, how are you?".into(), nothing, "text"),
         ("a card", "4111111111111111".into(), nothing, "text"),
         ("a card in a seal", "4111111111111111".repeat(4), sealed, "text"),
@@ -165,24 +166,26 @@ fn names_and_types_around_a_payload_are_read() {
 
 #[test]
 fn a_key_is_found_as_a_whole_only() {
-    let whole = Look::Whole;
+    let whole = ScanMode::Whole;
     assert!(whole.admits(&(0..200), 200) && whole.admits(&(0..32), 200) && whole.admits(&(40..150), 200));
-    assert!(!whole.admits(&(0..19), 200) && !whole.admits(&(50..66), 200) && !Look::Not.admits(&(0..9), 9));
+    assert!(
+        !whole.admits(&(0..19), 200) && !whole.admits(&(50..66), 200) && !ScanMode::Not.admits(&(0..9), 9)
+    );
 }
 
 proptest! {
     #[test]
     fn random_bytes_are_not_read(bytes in vec(any::<u8>(), 96..1200), url in any::<bool>()) {
         let text = if url { BASE64URL_NOPAD.encode(&bytes) } else { BASE64.encode(&bytes) };
-        prop_assert!(matches!(word(&text, Named::Nothing), "key" | "opaque"), "{}", text);
-        prop_assert_eq!(word(&text, Named::Seal), "opaque");
+        prop_assert!(matches!(word(&text, PathHint::Nothing), "key" | "opaque"), "{}", text);
+        prop_assert_eq!(word(&text, PathHint::Seal), "opaque");
     }
 
     #[test]
     fn text_is_read(text in "[ -~äöüß語\\n]{12,600}") {
-        prop_assert_eq!(word(&BASE64.encode(text.as_bytes()), Named::Nothing), "encoded");
+        prop_assert_eq!(word(&BASE64.encode(text.as_bytes()), PathHint::Nothing), "encoded");
         let url = format!("data:;base64,{}", BASE64.encode(text.as_bytes()));
-        prop_assert_eq!(word(&url, Named::Nothing), "encoded");
+        prop_assert_eq!(word(&url, PathHint::Nothing), "encoded");
     }
 
     #[test]

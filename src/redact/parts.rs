@@ -4,9 +4,9 @@
 use zeroize::Zeroizing;
 
 use crate::redact::case::lower;
-use crate::redact::dialled::Dialled;
+use crate::redact::dialled::DialledNumber;
 use crate::redact::escapes::read;
-use crate::redact::issued::{Issued, Spelling};
+use crate::redact::issued::{IssuedSurrogate, SurrogateIdentity};
 use crate::redact::name_form::NameForm;
 use crate::redact::pem;
 use crate::redact::units::read_alike;
@@ -28,7 +28,7 @@ const FEWEST: usize = 8;
 
 /// What of a surrogate a form is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum SurrogatePart {
     /// All characters. What is `strict` is a word by itself, which in small letters may be any word.
     Whole { strict: bool },
     /// This word, of those that blanks part.
@@ -45,7 +45,7 @@ pub(super) enum Part {
     Lines,
 }
 
-impl Part {
+impl SurrogatePart {
     /// Whether it is little enough to stand in a text by chance.
     fn stands_alone(self) -> bool {
         matches!(self, Self::Whole { strict: true } | Self::Word(_) | Self::Half { .. } | Self::End)
@@ -79,66 +79,66 @@ pub(super) enum View {
 }
 
 /// One thing that a surrogate may be known by.
-pub(super) struct Key {
+pub(super) struct PartKey {
     pub(super) view: View,
     /// As it is read there, in lower case but for lines.
     pub(super) text: String,
-    pub(super) part: Part,
+    pub(super) part: SurrogatePart,
     /// What it stands for, in the same case.
     pub(super) meaning: Zeroizing<String>,
 }
 
 /// What is read of an issued surrogate and of its original.
 struct Pair<'i> {
-    issued: &'i Issued,
+    issued: &'i IssuedSurrogate,
     surrogate: Zeroizing<String>,
     original: Zeroizing<String>,
-    keys: Vec<Key>,
+    keys: Vec<PartKey>,
 }
 
 /// All that a surrogate may be known by beside its own bytes.
-pub(super) fn keys_of(issued: &Issued) -> Vec<Key> {
+pub(super) fn keys_of(issued: &IssuedSurrogate) -> Vec<PartKey> {
     let surrogate = issued.surrogate.as_str();
-    if issued.spelling == Spelling::Lines {
+    if issued.spelling == SurrogateIdentity::Lines {
         return lines_of(issued).into_iter().collect();
     }
     if surrogate.len() > LONGEST {
         return Vec::new();
     }
     let Some([surrogate, original]) = read_alike(surrogate, &issued.original) else { return Vec::new() };
-    let number =
-        issued.spelling.is_number() || issued.spelling == Spelling::Words && is_identifier(&surrogate);
+    let number = issued.spelling.is_number()
+        || issued.spelling == SurrogateIdentity::Words && is_identifier(&surrogate);
     let mut pair = Pair { issued, surrogate, original, keys: Vec::new() };
-    if !(number && pair.number()) || issued.spelling == Spelling::Words {
+    if !(number && pair.number()) || issued.spelling == SurrogateIdentity::Words {
         pair.words();
     }
-    if issued.spelling == Spelling::Person {
+    if issued.spelling == SurrogateIdentity::Person {
         pair.forms_of_name();
     }
     pair.keys
 }
 
 /// What several lines are known by however they are laid out.
-fn lines_of(issued: &Issued) -> Option<Key> {
+fn lines_of(issued: &IssuedSurrogate) -> Option<PartKey> {
     if issued.surrogate.len() > LONGEST_LINES {
         return None;
     }
     let text = pem::without_layout(&read(&issued.surrogate));
     let meaning = Zeroizing::new(pem::without_layout(&read(&issued.original)));
     let alike = text.chars().count() == meaning.chars().count();
-    alike.then_some(Key { view: View::Lines, text, part: Part::Lines, meaning })
+    alike.then_some(PartKey { view: View::Lines, text, part: SurrogatePart::Lines, meaning })
 }
 
 /// What of it must not stand in the caller's text, in lower case, so that a part of it is no part of that.
-pub(super) fn parts_of(issued: &Issued) -> impl Iterator<Item = String> {
+pub(super) fn parts_of(issued: &IssuedSurrogate) -> impl Iterator<Item = String> {
     keys_of(issued).into_iter().filter(|key| key.part.stands_alone()).map(|key| key.text)
 }
 
 impl Pair<'_> {
-    fn add(&mut self, view: View, text: &str, part: Part, meaning: &str) {
+    fn add(&mut self, view: View, text: &str, part: SurrogatePart, meaning: &str) {
         let text = text.chars().map(lower).collect();
         let meaning = Zeroizing::new(meaning.chars().map(lower).collect());
-        self.keys.push(Key { view, text, part, meaning });
+        self.keys.push(PartKey { view, text, part, meaning });
     }
 
     /// Adds what a number is known by; false where the original has another number of letters and digits.
@@ -149,9 +149,9 @@ impl Pair<'_> {
             return false;
         }
         let plus = self.surrogate.starts_with('+');
-        self.add(View::Number, &surrogate, Part::Number { from: 0, behind: 0, plus }, &original);
+        self.add(View::Number, &surrogate, SurrogatePart::Number { from: 0, behind: 0, plus }, &original);
         let digits = surrogate.bytes().chain(original.bytes()).all(|byte| byte.is_ascii_digit());
-        if self.issued.spelling == Spelling::Dialled && digits {
+        if self.issued.spelling == SurrogateIdentity::Dialled && digits {
             self.dialled(&surrogate, &original);
         }
         let ends = [&surrogate, &*original]
@@ -164,7 +164,7 @@ impl Pair<'_> {
             && is_digits(end)
             && is_digits(meaning)
         {
-            self.add(View::End, end, Part::End, meaning);
+            self.add(View::End, end, SurrogatePart::End, meaning);
         }
         true
     }
@@ -172,7 +172,7 @@ impl Pair<'_> {
     /// Adds what else is dialled before a number within its country.
     fn dialled(&mut self, surrogate: &str, original: &str) {
         let plus = self.surrogate.starts_with('+');
-        let Dialled { country, national: from, .. } = Dialled::of(plus, surrogate);
+        let DialledNumber { country, national: from, .. } = DialledNumber::of(plus, surrogate);
         let (Some(national), Some(meaning)) = (surrogate.get(from..), original.get(from..)) else { return };
         if national.len() < FEWEST || surrogate.get(..from) != original.get(..from) {
             return;
@@ -187,7 +187,7 @@ impl Pair<'_> {
         }
         prefixes.dedup();
         for (prefix, plus) in prefixes {
-            let part = Part::Number { from, behind: prefix.len(), plus };
+            let part = SurrogatePart::Number { from, behind: prefix.len(), plus };
             self.add(View::Number, &format!("{prefix}{national}"), part, &format!("{prefix}{meaning}"));
         }
     }
@@ -200,7 +200,7 @@ impl Pair<'_> {
         let words = self.issued.spelling.is_words();
         let strict = words && !surrogate.contains([' ', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']);
         if surrogate.chars().count() >= SHORTEST && (self.issued.parts || !strict) {
-            self.add(View::Word, surrogate, Part::Whole { strict }, &original);
+            self.add(View::Word, surrogate, SurrogatePart::Whole { strict }, &original);
         }
         let (of_surrogate, of_original): (Vec<_>, Vec<_>) =
             (surrogate.split(' ').collect(), original.split(' ').collect());
@@ -213,7 +213,7 @@ impl Pair<'_> {
             // A name stands for one of any length.
             let fits = is_word(meaning) || self.issued.spelling.is_name() && !meaning.is_empty();
             if several && is_word(word) && fits {
-                self.add(View::Word, word, Part::Word(at), meaning);
+                self.add(View::Word, word, SurrogatePart::Word(at), meaning);
             }
             self.halves(at, word, meaning);
         }
@@ -227,7 +227,7 @@ impl Pair<'_> {
         }
         for (half, (text, meaning)) in halves.into_iter().zip(meanings).enumerate() {
             if is_word(text) && is_word(meaning) {
-                self.add(View::Word, text, Part::Half { word, half }, meaning);
+                self.add(View::Word, text, SurrogatePart::Half { word, half }, meaning);
             }
         }
     }
@@ -239,7 +239,7 @@ impl Pair<'_> {
         for form in NameForm::ALL {
             let forms = (form.of(&self.surrogate), form.of(&self.original));
             if let (Some(surrogate), Some(original)) = forms {
-                self.add(View::Word, &surrogate, Part::Named(form), &original);
+                self.add(View::Word, &surrogate, SurrogatePart::Named(form), &original);
             }
         }
     }

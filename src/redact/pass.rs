@@ -1,4 +1,4 @@
-//! [`Pass`]: the one way in which whatever lies there whole is redacted. Find in all its texts, spread what was found to
+//! [`RedactionPass`]: the one way in which whatever lies there whole is redacted. Find in all its texts, spread what was found to
 //! all of them, decide what stands for each value, write.
 
 use std::cmp::Reverse;
@@ -8,32 +8,32 @@ use std::sync::Arc;
 
 use crate::base::budget::Exhausted;
 use crate::base::checkpoint::Stopped;
-use crate::detect::offset::Points;
+use crate::detect::offset::CodePointCursor;
 use crate::detect::{Cache, Finding, Span};
 use crate::edit::Edit;
-use crate::redact::carrier::{Carrier, CarrierText, Changes, Replacement};
+use crate::redact::carrier::{Carrier, CarrierText, Replacement, TextChanges};
 use crate::redact::encrypt::Surrogates;
 use crate::redact::error::{BlockedRules, RedactError};
-use crate::redact::escapes::Unescaped;
+use crate::redact::escapes::UnescapedText;
 use crate::redact::fpe_context::FpeContext;
 use crate::redact::keys::Keys;
 use crate::redact::method::Method;
-use crate::redact::opaque::{Look, Part};
+use crate::redact::opaque::{ScanMode, StringPart};
 use crate::redact::redactor::{MOST_EXPLAINED, Redactor};
 use crate::redact::report::{InText, Redacted, Report};
 use crate::redact::request_words::RequestWords;
 use crate::redact::restore::{FoundSurrogate, Restore};
-use crate::redact::surrogate_map::{Limits, SurrogateMap};
+use crate::redact::surrogate_map::{FindingLimits, SurrogateMap};
 use crate::redact::table::with_cells;
 use crate::redact::urls::Hosts;
 use crate::redact::value::{Hit, Reversed};
-use crate::redact::values::{Known, Values};
+use crate::redact::values::{PassValues, Values};
 use crate::redact::written::with_letter_of;
 use crate::stream::json::{Path, Segment, walk};
 
 /// Where a value is replaced.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reach {
+pub(super) enum ReplaceScope {
     /// Where it was found.
     Found,
     /// Wherever it stands: what was found by its context in one text stands without it in another.
@@ -52,56 +52,56 @@ pub(super) enum Detail {
 }
 
 /// How something is redacted.
-pub(super) struct Pass<'p> {
+pub(super) struct RedactionPass<'p> {
     /// By whom: a text says which of them looks through it.
     pub(super) redactors: &'p [Redactor],
     pub(super) keys: &'p Keys,
-    pub(super) reach: Reach,
+    pub(super) reach: ReplaceScope,
     pub(super) detail: Detail,
 }
 
 /// What came of it.
-pub(super) struct Passed<'p, T> {
+pub(super) struct PassResult<'p, T> {
     pub(super) redacted: Redacted<T>,
     pub(super) values: Values<'p>,
     /// Where URLs in it lead to.
     pub(super) hosts: Hosts,
 }
 
-impl<T> Passed<'_, T> {
+impl<T> PassResult<'_, T> {
     /// With the way back.
-    pub(super) fn undo(self, limits: Limits) -> Result<(Redacted<T>, SurrogateMap), RedactError> {
+    pub(super) fn undo(self, limits: FindingLimits) -> Result<(Redacted<T>, SurrogateMap), RedactError> {
         Ok((self.redacted, self.values.close(limits)?.among(&self.hosts)))
     }
 
     /// With the way back for whoever holds the key.
-    pub(super) fn context(self, limits: Limits) -> Result<(Redacted<T>, FpeContext), RedactError> {
+    pub(super) fn context(self, limits: FindingLimits) -> Result<(Redacted<T>, FpeContext), RedactError> {
         Ok((self.redacted, self.values.context(limits)?))
     }
 }
 
-impl<'p> Pass<'p> {
+impl<'p> RedactionPass<'p> {
     /// By one redactor; findings are reported by their spans.
-    pub(super) fn by(redactor: &'p Redactor, keys: &'p Keys, reach: Reach) -> Self {
+    pub(super) fn by(redactor: &'p Redactor, keys: &'p Keys, reach: ReplaceScope) -> Self {
         Self { redactors: std::slice::from_ref(redactor), keys, reach, detail: Detail::Spans }
     }
 
     /// Redacts what `carrier` holds. Findings are reported in the order of its texts.
-    pub(super) fn run<C: Carrier>(&self, carrier: &mut C) -> Result<Passed<'p, C::Written>, RedactError> {
-        self.run_after(Known::default(), carrier)
+    pub(super) fn run<C: Carrier>(&self, carrier: &mut C) -> Result<PassResult<'p, C::Written>, RedactError> {
+        self.run_after(PassValues::default(), carrier)
     }
 
     /// The same after passes by the same redactors, whose values stand for what they stood for, and are found wherever
     /// they stand.
     pub(super) fn run_after<C: Carrier>(
         &self,
-        known: Known,
+        known: PassValues,
         carrier: &mut C,
-    ) -> Result<Passed<'p, C::Written>, RedactError> {
+    ) -> Result<PassResult<'p, C::Written>, RedactError> {
         let mut search = PassSearch::new(self, known);
         let unchanged = carrier.visit(&mut |text| {
             search.text(text);
-            Changes::new()
+            TextChanges::new()
         })?;
         let PassSearch { mut values, mut report, mut hits, outcome, exhausted, blocked, hosts, .. } = search;
         if let Some(why) = exhausted {
@@ -119,20 +119,20 @@ impl<'p> Pass<'p> {
             words.settle();
         }
         if values.is_empty() {
-            return Ok(Passed { redacted: Redacted::new(unchanged, report), values, hosts });
+            return Ok(PassResult { redacted: Redacted::new(unchanged, report), values, hosts });
         }
         // It may be large.
         drop(unchanged);
-        if self.reach == Reach::Everywhere {
+        if self.reach == ReplaceScope::Everywhere {
             spread(carrier, &mut values, &mut hits)?;
         }
         self.unsay(&values, &hits);
         values.settle(&mut Surrogates::new(self.keys), &carrier.bytes())?;
-        if self.reach == Reach::Everywhere {
+        if self.reach == ReplaceScope::Everywhere {
             values.align(&carrier.bytes());
         }
         let mut texts = hits.into_iter();
-        let mut spellings = (self.reach == Reach::Everywhere).then(|| OtherSpellings::of(&mut values));
+        let mut spellings = (self.reach == ReplaceScope::Everywhere).then(|| OtherSpellings::of(&mut values));
         // Whether all that was replaced so far can be undone.
         let mut undone = true;
         let written = carrier.visit(&mut |text| {
@@ -152,13 +152,13 @@ impl<'p> Pass<'p> {
                 let rule = report.replace(values.rule(value), values.rule_name(value));
                 Edit { range, with: Replacement { text: with, rule } }
             };
-            replacements.into_iter().map(replace).collect::<Changes>()
+            replacements.into_iter().map(replace).collect::<TextChanges>()
         })?;
-        Ok(Passed { redacted: Redacted::new(written, report), values, hosts })
+        Ok(PassResult { redacted: Redacted::new(written, report), values, hosts })
     }
 }
 
-impl Pass<'_> {
+impl RedactionPass<'_> {
     /// What takes what the texts say.
     fn notes(&self) -> impl Iterator<Item = &RequestWords> {
         self.redactors.iter().filter_map(Redactor::notes)
@@ -185,14 +185,14 @@ fn spread<C: Carrier>(
     let index = values.index();
     let mut texts = hits.iter_mut();
     let spreading = carrier.visit(&mut |CarrierText { part, typed, .. }| {
-        if let Some(hits) = texts.next().filter(|_| part.look != Look::Not) {
+        if let Some(hits) = texts.next().filter(|_| part.look != ScanMode::Not) {
             values.spread(&index, part.text, hits);
             hits.retain(|hit| part.look.admits(&hit.range, part.text.len()));
             if typed {
                 values.keep_numbers(part.text, hits);
             }
         }
-        Changes::new()
+        TextChanges::new()
     });
     spreading.map(drop)
 }
@@ -215,7 +215,7 @@ impl OtherSpellings {
     /// by itself.
     fn add(&mut self, shown: CarrierText<'_>, replacements: &mut Vec<(Edit, u32)>) {
         let CarrierText { part, typed, .. } = shown;
-        if part.look == Look::Not || part.replaced.is_some() || typed || self.values.is_empty() {
+        if part.look == ScanMode::Not || part.replaced.is_some() || typed || self.values.is_empty() {
             return;
         }
         let mut left = Vec::new();
@@ -255,7 +255,7 @@ impl OtherSpellings {
     }
 
     /// The values of a part of a text, in order.
-    fn found(&mut self, part: Part<'_>, range: Range<usize>) -> Vec<(Edit, u32)> {
+    fn found(&mut self, part: StringPart<'_>, range: Range<usize>) -> Vec<(Edit, u32)> {
         let Self { restore, values } = self;
         let mut found = Vec::new();
         let text = part.text.get(range.clone()).unwrap_or_default();
@@ -274,7 +274,7 @@ impl OtherSpellings {
 
 /// The first half of a pass: what is found, and what becomes of it by its own method.
 struct PassSearch<'p, 's> {
-    pass: &'s Pass<'p>,
+    pass: &'s RedactionPass<'p>,
     caches: Vec<Cache>,
     values: Values<'p>,
     report: Report,
@@ -289,7 +289,7 @@ struct PassSearch<'p, 's> {
 }
 
 impl<'p, 's> PassSearch<'p, 's> {
-    fn new(pass: &'s Pass<'p>, known: Known) -> Self {
+    fn new(pass: &'s RedactionPass<'p>, known: PassValues) -> Self {
         Self {
             pass,
             caches: pass.redactors.iter().map(|redactor| redactor.detector.cache()).collect(),
@@ -307,10 +307,10 @@ impl<'p, 's> PassSearch<'p, 's> {
     fn text(&mut self, shown: CarrierText<'_>) {
         let part = shown.part;
         // Answers to what is replaced everywhere are restored, and it matters in which URLs.
-        if self.pass.reach == Reach::Everywhere && part.look != Look::Not {
+        if self.pass.reach == ReplaceScope::Everywhere && part.look != ScanMode::Not {
             self.hosts.read(part.text);
         }
-        let findings = if part.look == Look::Not { Vec::new() } else { self.findings(shown) };
+        let findings = if part.look == ScanMode::Not { Vec::new() } else { self.findings(shown) };
         self.report.skip(usize::from(part.unread && findings.is_empty()));
         if let Some(class) = part.file {
             self.report.file(class, shown.path);
@@ -329,7 +329,7 @@ impl<'p, 's> PassSearch<'p, 's> {
             false => redactor.detector.try_find_under(cache, label, part.text),
         });
         let found = found.and_then(|found| match part.look {
-            Look::Text => with_escapes(redactor, cache, shown, found)
+            ScanMode::Text => with_escapes(redactor, cache, shown, found)
                 .and_then(|found| with_cells(&redactor.detector, part.text, found))
                 .map(|found| redactor.and_reported(part.text, found)),
             _ => Ok(found),
@@ -367,7 +367,7 @@ impl<'p, 's> PassSearch<'p, 's> {
         let mut place = (detail != Detail::Spans).then(|| InText {
             key: shown.path.map_or_else(|| Arc::from(""), |path| dotted(path).into()),
             text,
-            points: Points::new(text),
+            points: CodePointCursor::new(text),
         });
         for finding in findings {
             let method = redactor.plan.method(finding.rule);
@@ -397,7 +397,7 @@ fn with_escapes(
     if document && walk(text.as_bytes(), &mut |_, _| {}).is_ok() {
         return Ok(found);
     }
-    let Some(unescaped) = Unescaped::of(text) else { return Ok(found) };
+    let Some(unescaped) = UnescapedText::of(text) else { return Ok(found) };
     let within = redactor.detector.try_find_under(cache, shown.label, &unescaped.text)?;
     let within: Vec<Finding> = within
         .into_iter()

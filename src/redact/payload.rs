@@ -53,7 +53,7 @@ pub(super) fn in_base64(byte: u8) -> bool {
 
 /// How base64 is written.
 #[derive(Clone, Copy)]
-struct Spelling {
+struct Base64Spelling {
     /// With the alphabet for URLs and file names.
     url: bool,
     padded: bool,
@@ -61,7 +61,7 @@ struct Spelling {
     lines: Option<(usize, &'static str)>,
 }
 
-impl Spelling {
+impl Base64Spelling {
     fn encode(self, bytes: &[u8]) -> String {
         let alphabet = if self.url { BASE64URL_NOPAD } else { BASE64_NOPAD };
         let mut text = alphabet.encode(bytes);
@@ -78,7 +78,7 @@ impl Spelling {
 pub(super) struct Base64<'t> {
     /// Without padding and line breaks.
     digits: Cow<'t, [u8]>,
-    spelling: Spelling,
+    spelling: Base64Spelling,
     upper: usize,
     lower: usize,
     /// Those that are neither letters nor digits.
@@ -160,7 +160,7 @@ impl<'t> Base64<'t> {
         let url = for_urls > 0;
         // What needs no padding does not say whether it would have some.
         let padded = padding > 0 || !url && length.is_multiple_of(4);
-        let spelling = Spelling { url, padded, lines: None };
+        let spelling = Base64Spelling { url, padded, lines: None };
         let symbols = standard + for_urls;
         (standard == 0 || !url).then_some(Self { digits, spelling, upper, lower, symbols, turns, number })
     }
@@ -278,16 +278,16 @@ fn is_text(c: char) -> bool {
 }
 
 /// Decoded bytes, by what they are.
-enum Piece {
+enum DecodedPayload {
     Text(String),
     Bytes(Vec<u8>),
 }
 
 /// Text that stands in base64 at a place of a string.
 pub(super) struct Payload {
-    pieces: Vec<Piece>,
+    pieces: Vec<DecodedPayload>,
     charset: Charset,
-    spelling: Spelling,
+    spelling: Base64Spelling,
     place: Range<usize>,
 }
 
@@ -298,7 +298,7 @@ impl Payload {
         let spelling = base64.spelling;
         let mut pieces = Vec::new();
         if charset != Charset::Utf8 {
-            pieces.push(Piece::Text(charset.decode(&bytes).unwrap_or_default()));
+            pieces.push(DecodedPayload::Text(charset.decode(&bytes).unwrap_or_default()));
             return Some(Self { pieces, charset, spelling, place });
         }
         let mut other = Vec::new();
@@ -307,14 +307,14 @@ impl Payload {
                 other.extend_from_slice(chunk.valid().as_bytes());
             } else {
                 if !other.is_empty() {
-                    pieces.push(Piece::Bytes(std::mem::take(&mut other)));
+                    pieces.push(DecodedPayload::Bytes(std::mem::take(&mut other)));
                 }
-                pieces.push(Piece::Text(chunk.valid().to_owned()));
+                pieces.push(DecodedPayload::Text(chunk.valid().to_owned()));
             }
             other.extend_from_slice(chunk.invalid());
         }
         if !other.is_empty() {
-            pieces.push(Piece::Bytes(other));
+            pieces.push(DecodedPayload::Bytes(other));
         }
         Some(Self { pieces, charset, spelling, place })
     }
@@ -322,8 +322,8 @@ impl Payload {
     /// Its texts, in order.
     pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
         self.pieces.iter().filter_map(|piece| match piece {
-            Piece::Text(text) => Some(text.as_str()),
-            Piece::Bytes(_) => None,
+            DecodedPayload::Text(text) => Some(text.as_str()),
+            DecodedPayload::Bytes(_) => None,
         })
     }
 
@@ -336,8 +336,8 @@ impl Payload {
         let mut edits = edits.iter();
         for piece in &self.pieces {
             match piece {
-                Piece::Bytes(other) => bytes.extend_from_slice(other),
-                Piece::Text(text) => {
+                DecodedPayload::Bytes(other) => bytes.extend_from_slice(other),
+                DecodedPayload::Text(text) => {
                     let edited = spliced(text.as_bytes(), edits.next().map_or(&[], Vec::as_slice));
                     match self.charset {
                         Charset::Utf8 => bytes.extend_from_slice(&edited),

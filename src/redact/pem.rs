@@ -39,9 +39,9 @@ pub(super) fn body(block: &str) -> Range<usize> {
 }
 
 fn own_of_body(body: &str, ended: bool) -> Vec<usize> {
-    let lines: Vec<Line<'_>> = lines(body).collect();
+    let lines: Vec<PemLine<'_>> = lines(body).collect();
     let prefixes = Prefixes::of(&lines);
-    let last_long = lines.iter().rposition(Line::is_long);
+    let last_long = lines.iter().rposition(PemLine::is_long);
     let added = is_added(&lines, ended);
     let mut own = Vec::with_capacity(body.len());
     for (n, line) in lines.iter().enumerate() {
@@ -68,7 +68,7 @@ struct Prefixes<'t> {
 }
 
 impl<'t> Prefixes<'t> {
-    fn of(lines: &'t [Line<'t>]) -> Self {
+    fn of(lines: &'t [PemLine<'t>]) -> Self {
         let mut all = Self { prefixes: HashMap::new(), runs: HashMap::new() };
         for line in lines.iter().filter(|line| line.runs.len() > 1) {
             *all.prefixes.entry(&line.prefix).or_default() += 1;
@@ -80,7 +80,7 @@ impl<'t> Prefixes<'t> {
     }
 
     /// Whether this run, which is not the last of its line, is a part of one. A number alone is, too.
-    fn have(&self, line: &Line<'_>, run: &Range<usize>) -> bool {
+    fn have(&self, line: &PemLine<'_>, run: &Range<usize>) -> bool {
         let several = |count: Option<&usize>| count.is_some_and(|count| *count > 1);
         match line.text.get(run.clone()) {
             Some(text) if text.len() >= LINE => several(self.runs.get(text)),
@@ -93,19 +93,19 @@ impl<'t> Prefixes<'t> {
 }
 
 /// Whether each line has the sign of a diff for what is added, which is a character of base 64 too.
-fn is_added(lines: &[Line<'_>], ended: bool) -> bool {
+fn is_added(lines: &[PemLine<'_>], ended: bool) -> bool {
     match lines.last() {
         Some(last) if ended && lines.len() > 1 => last.text.ends_with('+'),
         _ => {
             let mut long = lines.iter().filter(|line| line.is_long());
-            let added = |line: &Line<'_>| line.runs.last().is_some_and(|run| line.starts_with(run, b'+'));
+            let added = |line: &PemLine<'_>| line.runs.last().is_some_and(|run| line.starts_with(run, b'+'));
             long.next().is_some_and(added) && long.next().is_some_and(added) && long.all(added)
         }
     }
 }
 
 /// A line without its break.
-struct Line<'t> {
+struct PemLine<'t> {
     start: usize,
     text: &'t str,
     /// Runs of characters of base 64 that have a letter or digit.
@@ -114,7 +114,7 @@ struct Line<'t> {
     prefix: String,
 }
 
-impl<'t> Line<'t> {
+impl<'t> PemLine<'t> {
     fn of(start: usize, text: &'t str) -> Self {
         let runs: Vec<Range<usize>> = runs(text.as_bytes()).collect();
         let front = runs.last().and_then(|run| text.get(..run.start)).unwrap_or(text);
@@ -142,14 +142,14 @@ impl<'t> Line<'t> {
 }
 
 /// The lines of a text, of which breaks may be escaped.
-fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
+fn lines(text: &str) -> impl Iterator<Item = PemLine<'_>> {
     let mut at = Some(0);
     std::iter::from_fn(move || {
         let start = at?;
         let rest = text.get(start..)?;
         let found = line_break(rest.as_bytes());
         at = found.as_ref().map(|found| start + found.end);
-        Some(Line::of(start, rest.get(..found.map_or(rest.len(), |found| found.start))?))
+        Some(PemLine::of(start, rest.get(..found.map_or(rest.len(), |found| found.start))?))
     })
 }
 

@@ -4,17 +4,17 @@
 use std::borrow::Cow;
 
 use crate::detect::Label;
-use crate::redact::carrier::{Carrier, CarrierText, Changes, See};
+use crate::redact::carrier::{Carrier, CarrierText, TextChanges, TextVisitor};
 use crate::redact::error::RedactError;
 use crate::redact::keys::Keys;
-use crate::redact::opaque::Part;
-use crate::redact::pass::{Detail, Pass, Reach};
+use crate::redact::opaque::StringPart;
+use crate::redact::pass::{Detail, RedactionPass, ReplaceScope};
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Report;
 
 /// A text of a file.
 #[derive(Clone, Copy)]
-pub struct Text<'t> {
+pub struct FileText<'t> {
     /// What it is called there: the head of its column, the name of its element or member.
     pub label: Option<&'t Label>,
     /// All of it.
@@ -27,23 +27,30 @@ impl Redactor {
     ///
     /// # Errors
     /// A plan that encrypts, without a key.
-    pub fn pieces(&self, texts: &[Text<'_>], keys: &Keys) -> Result<(Vec<Changes>, Report), RedactError> {
-        let pass = Pass { detail: Detail::Places, ..Pass::by(self, keys, Reach::Everywhere) };
-        let redacted = pass.run(&mut Pieces(texts))?.redacted;
+    pub fn pieces(
+        &self,
+        texts: &[FileText<'_>],
+        keys: &Keys,
+    ) -> Result<(Vec<TextChanges>, Report), RedactError> {
+        let pass = RedactionPass {
+            detail: Detail::Places,
+            ..RedactionPass::by(self, keys, ReplaceScope::Everywhere)
+        };
+        let redacted = pass.run(&mut FileTexts(texts))?.redacted;
         let report = redacted.report().clone();
         Ok((redacted.into_value(), report))
     }
 }
 
 /// The texts of a file.
-struct Pieces<'p>(&'p [Text<'p>]);
+struct FileTexts<'p>(&'p [FileText<'p>]);
 
-impl Carrier for Pieces<'_> {
-    type Written = Vec<Changes>;
+impl Carrier for FileTexts<'_> {
+    type Written = Vec<TextChanges>;
 
-    fn visit(&mut self, see: See<'_>) -> Result<Vec<Changes>, RedactError> {
-        let shown = |text: &Text<'_>| {
-            see(CarrierText { label: text.label, ..CarrierText::of(Part::text(text.text)) })
+    fn visit(&mut self, see: TextVisitor<'_>) -> Result<Vec<TextChanges>, RedactError> {
+        let shown = |text: &FileText<'_>| {
+            see(CarrierText { label: text.label, ..CarrierText::of(StringPart::text(text.text)) })
         };
         Ok(self.0.iter().map(shown).collect())
     }
@@ -53,7 +60,7 @@ impl Carrier for Pieces<'_> {
     }
 }
 
-impl std::fmt::Debug for Text<'_> {
+impl std::fmt::Debug for FileText<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Text({} bytes)", self.text.len())
     }
@@ -69,7 +76,7 @@ mod tests {
     fn what_is_found_in_one_text_changes_in_all() {
         let redactor = redactor(Method::Replace);
         let texts = ["Account number: 12345678 is closed", "ref 12345678", "nothing"];
-        let texts = texts.map(|text| Text { label: None, text });
+        let texts = texts.map(|text| FileText { label: None, text });
         let (changes, report) = redactor.pieces(&texts, &Keys::default()).unwrap();
         assert_eq!(changes.iter().map(Vec::len).collect::<Vec<_>>(), [1, 1, 0]);
         assert_eq!(report.count(), 2);

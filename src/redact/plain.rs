@@ -3,15 +3,15 @@
 use std::borrow::Cow;
 
 use crate::edit::{spliced, spliced_text};
-use crate::redact::carrier::{Carrier, CarrierText, See};
+use crate::redact::carrier::{Carrier, CarrierText, TextVisitor};
 use crate::redact::error::RedactError;
 use crate::redact::fpe_context::FpeContext;
 use crate::redact::keys::Keys;
-use crate::redact::opaque::Part;
-use crate::redact::pass::{Pass, Reach};
+use crate::redact::opaque::StringPart;
+use crate::redact::pass::{RedactionPass, ReplaceScope};
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Redacted;
-use crate::redact::surrogate_map::{Limits, SurrogateMap};
+use crate::redact::surrogate_map::{FindingLimits, SurrogateMap};
 
 impl Redactor {
     /// Redacts a text, and tells how to undo what was encrypted. Where it is a JSON document, its values are also looked
@@ -23,9 +23,9 @@ impl Redactor {
         &self,
         text: &str,
         keys: &Keys,
-        limits: Limits,
+        limits: FindingLimits,
     ) -> Result<(Redacted<String>, FpeContext), RedactError> {
-        Pass::by(self, keys, Reach::Found).run(&mut WholeText(text))?.context(limits)
+        RedactionPass::by(self, keys, ReplaceScope::Found).run(&mut WholeText(text))?.context(limits)
     }
 
     /// Redacts a body that is text, and tells how to undo it. What was found in one place is replaced in every other.
@@ -36,9 +36,9 @@ impl Redactor {
         &self,
         body: &[u8],
         keys: &Keys,
-        limits: Limits,
+        limits: FindingLimits,
     ) -> Result<(Redacted<Vec<u8>>, SurrogateMap), RedactError> {
-        Pass::by(self, keys, Reach::Everywhere).run(&mut BodyText(body))?.undo(limits)
+        RedactionPass::by(self, keys, ReplaceScope::Everywhere).run(&mut BodyText(body))?.undo(limits)
     }
 }
 
@@ -48,8 +48,8 @@ struct WholeText<'t>(&'t str);
 impl Carrier for WholeText<'_> {
     type Written = String;
 
-    fn visit(&mut self, see: See<'_>) -> Result<String, RedactError> {
-        let changes = see(CarrierText { opens: true, ..CarrierText::of(Part::text(self.0)) });
+    fn visit(&mut self, see: TextVisitor<'_>) -> Result<String, RedactError> {
+        let changes = see(CarrierText { opens: true, ..CarrierText::of(StringPart::text(self.0)) });
         Ok(spliced_text(self.0, &changes))
     }
 
@@ -64,10 +64,10 @@ pub(super) struct BodyText<'b>(pub(super) &'b [u8]);
 impl Carrier for BodyText<'_> {
     type Written = Vec<u8>;
 
-    fn visit(&mut self, see: See<'_>) -> Result<Vec<u8>, RedactError> {
+    fn visit(&mut self, see: TextVisitor<'_>) -> Result<Vec<u8>, RedactError> {
         let (mut at, mut edits) = (0, Vec::new());
         for chunk in self.0.utf8_chunks() {
-            let changes = see(CarrierText::of(Part::text(chunk.valid())));
+            let changes = see(CarrierText::of(StringPart::text(chunk.valid())));
             edits.extend(changes.into_iter().map(|edit| edit.behind(at)));
             at += chunk.valid().len() + chunk.invalid().len();
         }

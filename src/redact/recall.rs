@@ -11,9 +11,9 @@ use std::sync::Arc;
 use zeroize::Zeroizing;
 
 use crate::base::secret::Secret;
-use crate::redact::issued::{Issued, Spelling, Taken};
+use crate::redact::issued::{IssuedSurrogate, IssuedSurrogates, SurrogateIdentity};
 use crate::redact::surrogate_log;
-use crate::redact::surrogate_map::{Ledger, Limits, Pair, SurrogateMap};
+use crate::redact::surrogate_map::{FindingLimits, Ledger, Pair, SurrogateMap};
 
 /// The fewest letters and digits of a surrogate that is known again: values of shorter ones are so few that a genuine one
 /// soon equals a surrogate, and would leave as it is.
@@ -120,12 +120,12 @@ fn steps(byte: &dyn Fn(usize) -> Option<u8>) -> Vec<usize> {
 
 /// What a conversation has issued, to be looked up.
 #[derive(Default)]
-pub(super) struct Earlier<'u> {
-    by_original: HashMap<&'u str, (&'u str, Spelling)>,
-    taken: Taken,
+pub(super) struct ConversationRecall<'u> {
+    by_original: HashMap<&'u str, (&'u str, SurrogateIdentity)>,
+    taken: IssuedSurrogates,
 }
 
-impl<'u> Earlier<'u> {
+impl<'u> ConversationRecall<'u> {
     pub(super) fn of(undo: &'u SurrogateMap) -> Self {
         let mut earlier = Self::default();
         for Pair { surrogate, original, spelling, .. } in undo.pairs() {
@@ -136,21 +136,26 @@ impl<'u> Earlier<'u> {
     }
 
     /// The surrogate that stands for an original.
-    pub(super) fn surrogate_of(&self, original: &str, spelling: Spelling) -> Option<&'u str> {
+    pub(super) fn surrogate_of(&self, original: &str, spelling: SurrogateIdentity) -> Option<&'u str> {
         let (surrogate, known) = self.by_original.get(original)?;
         // What persons were told apart by before there were names for them.
         (*known == spelling || known.is_words() && spelling.is_words()).then_some(surrogate)
     }
 
     /// What no other value may have.
-    pub(super) fn into_taken(self) -> Taken {
+    pub(super) fn into_taken(self) -> IssuedSurrogates {
         self.taken
     }
 }
 
-fn issued(pair: Pair<'_>) -> Issued {
+fn issued(pair: Pair<'_>) -> IssuedSurrogate {
     let Pair { surrogate, original, spelling, parts } = pair;
-    Issued { surrogate: surrogate.to_owned(), original: Zeroizing::new(original.to_owned()), spelling, parts }
+    IssuedSurrogate {
+        surrogate: surrogate.to_owned(),
+        original: Zeroizing::new(original.to_owned()),
+        spelling,
+        parts,
+    }
 }
 
 impl SurrogateMap {
@@ -158,7 +163,7 @@ impl SurrogateMap {
     /// not fit the limits of one request the earlier part is left out, and is not restored.
     #[must_use]
     pub fn with_earlier(&self, earlier: &Self) -> Self {
-        let mut ledger = Ledger::new(Limits::default());
+        let mut ledger = Ledger::new(FindingLimits::default());
         let mut known = HashSet::new();
         let earlier_hosts = earlier.hosts();
         // What else the texts had that the earlier part was issued in is not known any more.
@@ -196,12 +201,12 @@ impl SurrogateMap {
 mod tests {
     use super::*;
 
-    fn undo(pairs: &[(&str, &str, Spelling)]) -> SurrogateMap {
-        let mut ledger = Ledger::new(Limits::default());
+    fn undo(pairs: &[(&str, &str, SurrogateIdentity)]) -> SurrogateMap {
+        let mut ledger = Ledger::new(FindingLimits::default());
         for (surrogate, original, spelling) in pairs {
             let original = Zeroizing::new((*original).to_owned());
             ledger
-                .issue(Issued {
+                .issue(IssuedSurrogate {
                     surrogate: (*surrogate).to_owned(),
                     original,
                     spelling: *spelling,
@@ -218,8 +223,12 @@ mod tests {
 
     #[test]
     fn own_goes_before_earlier() {
-        let own = undo(&[("4012 8888", "own", Spelling::Grouped), ("x", "new", Spelling::Exact)]);
-        let earlier = undo(&[("4012-8888", "earlier", Spelling::Grouped), ("y", "old", Spelling::Exact)]);
+        let own =
+            undo(&[("4012 8888", "own", SurrogateIdentity::Grouped), ("x", "new", SurrogateIdentity::Exact)]);
+        let earlier = undo(&[
+            ("4012-8888", "earlier", SurrogateIdentity::Grouped),
+            ("y", "old", SurrogateIdentity::Exact),
+        ]);
         let both = own.with_earlier(&earlier);
         assert_eq!(pairs(&both), [("4012 8888", "own"), ("x", "new"), ("y", "old")]);
         assert!(both.covers(&own) && !both.covers(&earlier) && !own.covers(&both));
@@ -229,8 +238,8 @@ mod tests {
     #[test]
     fn what_is_written_reads_back() {
         let undo = undo(&[
-            ("4012 8888", "4111 1111", Spelling::Grouped),
-            ("a@b.example", "c@d.example", Spelling::Folded),
+            ("4012 8888", "4111 1111", SurrogateIdentity::Grouped),
+            ("a@b.example", "c@d.example", SurrogateIdentity::Folded),
         ]);
         let read = SurrogateMap::from_bytes(undo.to_bytes().expose()).unwrap();
         assert!(read.covers(&undo) && undo.covers(&read));
@@ -245,17 +254,21 @@ mod tests {
             let list: Vec<_> = many[from..]
                 .iter()
                 .take(40_000)
-                .map(|(s, o)| (s.as_str(), o.as_str(), Spelling::Exact))
+                .map(|(s, o)| (s.as_str(), o.as_str(), SurrogateIdentity::Exact))
                 .collect();
             undo(&list)
         };
         let other: Vec<(String, String)> =
             (0..40_000).map(|n| (format!("other{n}"), format!("value{n}"))).collect();
-        let other =
-            undo(&other.iter().map(|(s, o)| (s.as_str(), o.as_str(), Spelling::Exact)).collect::<Vec<_>>());
+        let other = undo(
+            &other
+                .iter()
+                .map(|(s, o)| (s.as_str(), o.as_str(), SurrogateIdentity::Exact))
+                .collect::<Vec<_>>(),
+        );
         let own = half(0);
         let both = own.with_earlier(&other);
-        assert_eq!(both.len(), Limits::default().values);
+        assert_eq!(both.len(), FindingLimits::default().values);
         assert!(both.covers(&own) && !both.covers(&other));
     }
 

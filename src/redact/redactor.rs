@@ -5,17 +5,17 @@ use std::sync::Arc;
 use crate::base::budget::{Exhausted, Tally};
 use crate::base::checkpoint::{Checkpoint, Stopped};
 use crate::detect::{Allow, Cache, Detector, Family, Finding, Label, RuleError, RuleId, RuleSelection, Span};
-use crate::redact::method::{Method, Plan};
+use crate::redact::document_value::DocumentValue;
+use crate::redact::method::{Method, MethodPlan};
 use crate::redact::names::Labels;
 use crate::redact::opaque::opaque_from;
 use crate::redact::public_names::PublicNameRules;
-use crate::redact::report::{Found, Rejected};
+use crate::redact::report::{Rejected, ReportedFinding};
 use crate::redact::reported::{Reported, Weight, merged};
 use crate::redact::request_words::RequestWords;
 use crate::redact::surrogate_log::SurrogateLog;
 use crate::redact::table::with_cells;
-use crate::redact::within::Within;
-use crate::stream::json::{Decoded, Leaf, Token, walk};
+use crate::stream::json::{Decoded, JsonToken, Leaf, walk};
 
 /// The longest text, and the most text of a document, of which is told what does not count, in bytes: it takes longer than
 /// to redact it.
@@ -28,7 +28,7 @@ const FINDING: usize = 512;
 #[derive(Clone)]
 pub struct Redactor {
     pub(super) detector: Detector,
-    pub(super) plan: Arc<Plan>,
+    pub(super) plan: Arc<MethodPlan>,
     /// Which of the findings stay.
     public: PublicNameRules,
     /// What was issued for other parts of the same request.
@@ -47,7 +47,7 @@ pub struct Redactor {
 
 impl Redactor {
     /// What the detector finds becomes what the plan says.
-    pub fn new(detector: Detector, plan: Plan) -> Self {
+    pub fn new(detector: Detector, plan: MethodPlan) -> Self {
         let (public, hears) = (PublicNameRules::default(), RuleSelection::default());
         Self {
             detector,
@@ -276,7 +276,7 @@ impl Redactor {
         let told = told.map(|one| {
             let Finding { rule, span, score, near } = one.finding;
             let name = self.detector.rule(rule).name().into();
-            let found = Found { rule, name, score, span, redacted: false, near, placed: None };
+            let found = ReportedFinding { rule, name, score, span, redacted: false, near, placed: None };
             Rejected { found, why: one.why }
         });
         told.collect()
@@ -295,8 +295,9 @@ impl Redactor {
         let mut bytes: Vec<Span> = Vec::new();
         let walked = walk(text.as_bytes(), &mut |path, Leaf { span, token }| {
             let held = text.get(span.clone()).unwrap_or_default();
-            let within = Within::new(text.as_bytes(), path, &span);
-            let from = if token == Token::Text { opaque_from(held, || labels.named(within)) } else { None };
+            let within = DocumentValue::new(text.as_bytes(), path, &span);
+            let from =
+                if token == JsonToken::Text { opaque_from(held, || labels.named(within)) } else { None };
             if let Some(from) = from {
                 bytes.push(Span::new(span.start + from, span.end));
                 return;

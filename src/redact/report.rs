@@ -7,14 +7,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use zeroize::Zeroizing;
 
-use crate::detect::offset::Points;
-use crate::detect::{Finding, Near, Rejection, RuleId, Score, Span};
+use crate::detect::offset::CodePointCursor;
+use crate::detect::{ContextWord, Finding, Rejection, RuleId, Score, Span};
 use crate::redact::file::FileClass;
 use crate::stream::json::Path;
 
 /// One finding as a report tells it.
 #[derive(Clone)]
-pub struct Found {
+pub struct ReportedFinding {
     /// The rule.
     pub rule: RuleId,
     /// Its name.
@@ -26,23 +26,23 @@ pub struct Found {
     /// Whether it was replaced (a rule may only detect).
     pub redacted: bool,
     /// The word nearby that changed the score most.
-    pub near: Option<Near>,
+    pub near: Option<ContextWord>,
     /// In a document whose findings are told in detail: where, and what. Spans are counted in code points there.
-    pub placed: Option<Box<Placed>>,
+    pub placed: Option<Box<PlacedFinding>>,
 }
 
 /// Something that a rule takes for a value, and that does not count.
 #[derive(Clone)]
 pub struct Rejected {
     /// What it would be.
-    pub found: Found,
+    pub found: ReportedFinding,
     /// Why it is not.
     pub why: Rejection,
 }
 
 /// A finding's place in a document, and its text, which is not at hand later.
 #[derive(Clone)]
-pub struct Placed {
+pub struct PlacedFinding {
     /// Keys and indexes from the root, with dots between them.
     pub key: Arc<str>,
     /// What was found.
@@ -63,7 +63,7 @@ pub struct UnreadFile {
 /// What was found and replaced.
 #[derive(Clone, Default)]
 pub struct Report {
-    found: Vec<Found>,
+    found: Vec<ReportedFinding>,
     rejected: Vec<Rejected>,
     replaced: BTreeMap<RuleId, usize>,
     left: BTreeMap<RuleId, usize>,
@@ -75,7 +75,7 @@ pub struct Report {
 
 impl Report {
     /// The findings in the order of the text.
-    pub fn findings(&self) -> &[Found] {
+    pub fn findings(&self) -> &[ReportedFinding] {
         &self.found
     }
 
@@ -131,7 +131,7 @@ impl Report {
         if !redacted {
             *self.left.entry(rule).or_default() += 1;
         }
-        let mut found = Found { rule, name, score, span, redacted, near, placed: None };
+        let mut found = ReportedFinding { rule, name, score, span, redacted, near, placed: None };
         if let Some(text) = text {
             text.place(&mut found);
         }
@@ -171,18 +171,18 @@ pub(super) struct InText<'t> {
     /// Where in the document it stands.
     pub(super) key: Arc<str>,
     pub(super) text: &'t str,
-    pub(super) points: Points<'t>,
+    pub(super) points: CodePointCursor<'t>,
 }
 
 impl InText<'_> {
     /// Says where in the document a finding is, and what it is.
-    fn place(&mut self, found: &mut Found) {
+    fn place(&mut self, found: &mut ReportedFinding) {
         let part =
             |span: Span| Zeroizing::new(self.text.get(span.start..span.end).unwrap_or_default().to_owned());
         let (key, word) = (Arc::clone(&self.key), found.near.map(|near| part(near.span)));
-        found.placed = Some(Box::new(Placed { key, text: part(found.span), word }));
+        found.placed = Some(Box::new(PlacedFinding { key, text: part(found.span), word }));
         found.span = self.points.of(found.span);
-        found.near = found.near.map(|near| Near { span: self.points.of(near.span), ..near });
+        found.near = found.near.map(|near| ContextWord { span: self.points.of(near.span), ..near });
     }
 }
 

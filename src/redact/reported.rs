@@ -6,9 +6,9 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::detect::{Finding, RuleId, Span};
-use crate::redact::carrier::{CarrierText, Changes};
+use crate::redact::carrier::{CarrierText, TextChanges};
 use crate::redact::method::Method;
-use crate::redact::opaque::Look;
+use crate::redact::opaque::ScanMode;
 
 /// Words that APIs of models have around what people write: asking about them would tell nothing. In order.
 const WORDS: [&str; 48] = [
@@ -80,12 +80,12 @@ impl Texts {
     }
 
     /// Takes a text of a carrier, and changes nothing in it.
-    pub(super) fn take(&mut self, shown: CarrierText<'_>) -> Changes {
+    pub(super) fn take(&mut self, shown: CarrierText<'_>) -> TextChanges {
         // What holds bytes, or is a key as a whole, is nothing that people write.
-        if shown.part.look == Look::Text {
+        if shown.part.look == ScanMode::Text {
             self.add(shown.part.text);
         }
-        Changes::new()
+        TextChanges::new()
     }
 
     fn add(&mut self, text: &str) {
@@ -152,13 +152,13 @@ impl Weight {
 
 /// A finding, with what decides between it and others.
 #[derive(Clone, Copy)]
-struct Weighed {
+struct WeighedFinding {
     finding: Finding,
     weight: Weight,
     ours: bool,
 }
 
-impl Weighed {
+impl WeighedFinding {
     /// What asks for most, then the longest, then the detector's.
     fn rank(&self) -> (Weight, usize, bool) {
         (self.weight, self.finding.span.len(), self.ours)
@@ -174,13 +174,14 @@ pub(super) fn merged(
     weight: &dyn Fn(RuleId) -> Weight,
 ) -> Vec<Finding> {
     let weighed =
-        |ours: bool| move |finding: Finding| Weighed { finding, weight: weight(finding.rule), ours };
+        |ours: bool| move |finding: Finding| WeighedFinding { finding, weight: weight(finding.rule), ours };
     let all = ours.into_iter().map(weighed(true)).chain(reported.into_iter().map(weighed(false)));
-    let (going, staying): (Vec<Weighed>, Vec<Weighed>) = all.partition(|one| one.weight > Weight::Stays);
+    let (going, staying): (Vec<WeighedFinding>, Vec<WeighedFinding>) =
+        all.partition(|one| one.weight > Weight::Stays);
     let (mut going, mut staying) = (joined(going), joined(staying));
     let mut before = 0;
     staying.retain(|one| {
-        let passed = |other: &&Weighed| other.finding.span.end <= one.finding.span.start;
+        let passed = |other: &&WeighedFinding| other.finding.span.end <= one.finding.span.start;
         before += going.get(before..).unwrap_or_default().iter().take_while(passed).count();
         !going.get(before).is_some_and(|other| other.finding.span.overlaps(one.finding.span))
     });
@@ -190,11 +191,11 @@ pub(super) fn merged(
 }
 
 /// In order; of those that overlap, one that covers them all.
-fn joined(mut all: Vec<Weighed>) -> Vec<Weighed> {
+fn joined(mut all: Vec<WeighedFinding>) -> Vec<WeighedFinding> {
     all.sort_by_key(|one| (one.finding.span.start, Reverse(one.finding.span.end)));
-    let mut joined: Vec<Weighed> = Vec::with_capacity(all.len());
+    let mut joined: Vec<WeighedFinding> = Vec::with_capacity(all.len());
     // The end of the last one's own span decides nothing; which of its parts it is named after does.
-    let mut best: Option<Weighed> = None;
+    let mut best: Option<WeighedFinding> = None;
     for one in all {
         match (joined.last_mut(), &mut best) {
             (Some(last), Some(best)) if one.finding.span.start < last.finding.span.end => {
@@ -203,7 +204,7 @@ fn joined(mut all: Vec<Weighed>) -> Vec<Weighed> {
                 }
                 let end = last.finding.span.end.max(one.finding.span.end);
                 let span = Span::new(last.finding.span.start, end);
-                *last = Weighed { finding: Finding { span, ..best.finding }, ..*best };
+                *last = WeighedFinding { finding: Finding { span, ..best.finding }, ..*best };
             }
             _ => {
                 best = Some(one);

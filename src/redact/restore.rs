@@ -4,11 +4,11 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::edit::Edit;
-use crate::redact::before::{Before, Passed};
 use crate::redact::index::More;
-use crate::redact::left::Left;
-use crate::redact::surrogate_map::{Reading, Sought, SurrogateMap};
-use crate::redact::urls::{Asked, RestoreInUrls, UrlGuard, UrlPolicy};
+use crate::redact::left_context::LeftContext;
+use crate::redact::preceding::{PassedText, PrecedingContext};
+use crate::redact::surrogate_map::{LookupResult, SpellingRule, SurrogateMap};
+use crate::redact::urls::{RestoreDecision, RestoreInUrls, UrlGuard, UrlPolicy};
 use crate::stream::TextUse;
 
 /// A surrogate that was found.
@@ -24,18 +24,18 @@ pub(super) struct FoundSurrogate {
 }
 
 /// Takes surrogates in order.
-type See<'e> = &'e mut dyn FnMut(FoundSurrogate);
+type SurrogateVisitor<'e> = &'e mut dyn FnMut(FoundSurrogate);
 
 /// Finds issued surrogates in text as it passes. Holds back only what may yet become one.
 pub(super) struct Restore {
     undo: Arc<SurrogateMap>,
-    reading: Reading,
+    reading: SpellingRule,
     /// What is held, from this offset on.
     text: String,
     from: usize,
     /// What stands before that.
-    passed: Passed,
-    left: Left,
+    passed: PassedText,
+    left: LeftContext,
     urls: Option<UrlPolicy>,
     /// Keeps values out of URLs.
     guard: Option<UrlGuard>,
@@ -45,11 +45,11 @@ impl Restore {
     pub(super) fn new(undo: Arc<SurrogateMap>) -> Self {
         Self {
             undo,
-            reading: Reading::default(),
+            reading: SpellingRule::default(),
             text: String::new(),
             from: 0,
-            passed: Passed::default(),
-            left: Left::default(),
+            passed: PassedText::default(),
+            left: LeftContext::default(),
             urls: None,
             guard: None,
         }
@@ -82,7 +82,7 @@ impl Restore {
     /// Only exact surrogates count.
     #[must_use]
     pub(super) fn exactly(self) -> Self {
-        Self { reading: Reading::Exact, ..self }
+        Self { reading: SpellingRule::Exact, ..self }
     }
 
     /// Sees the next piece; returns up to where all is decided.
@@ -91,7 +91,7 @@ impl Restore {
             self.from += piece.len();
             return self.from;
         }
-        let see: See<'_> = &mut |known| found.push(known);
+        let see: SurrogateVisitor<'_> = &mut |known| found.push(known);
         if self.text.is_empty() {
             // Most pieces are decided whole: only what is held is copied.
             let done = self.settle(piece.as_bytes(), More::Yes, see);
@@ -108,7 +108,7 @@ impl Restore {
 
     /// Sees the last piece, with which the text ends; begins again at 0.
     pub(super) fn last(&mut self, piece: &str, found: &mut Vec<FoundSurrogate>) {
-        let see: See<'_> = &mut |known| found.push(known);
+        let see: SurrogateVisitor<'_> = &mut |known| found.push(known);
         // Where nothing was issued, nothing is looked for.
         let piece = if self.undo.is_empty() { "" } else { piece };
         if self.text.is_empty() {
@@ -120,20 +120,20 @@ impl Restore {
     }
 
     /// Shows `see` all of a whole text.
-    pub(super) fn whole(&mut self, text: &str, see: See<'_>) {
+    pub(super) fn whole(&mut self, text: &str, see: SurrogateVisitor<'_>) {
         self.finish(text.as_bytes(), see);
     }
 
-    fn finish(&mut self, text: &[u8], see: See<'_>) {
+    fn finish(&mut self, text: &[u8], see: SurrogateVisitor<'_>) {
         self.settle(text, More::No, see);
         self.from = 0;
         self.passed.clear();
-        self.left = Left::default();
+        self.left = LeftContext::default();
         self.guard.iter_mut().for_each(UrlGuard::clear);
     }
 
     /// Goes through `text` up to where it must wait; returns how far that is.
-    fn settle(&mut self, text: &[u8], more: More, see: See<'_>) -> usize {
+    fn settle(&mut self, text: &[u8], more: More, see: SurrogateVisitor<'_>) -> usize {
         let mut at = 0;
         while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
             let begins = rest.iter().position(|&byte| self.undo.may_begin(self.reading, byte));
@@ -155,13 +155,13 @@ impl Restore {
                 continue;
             }
             match self.seek(text, at, self.left, more) {
-                Sought::Wait => break,
-                Sought::No => {
+                LookupResult::Wait => break,
+                LookupResult::No => {
                     self.left = self.left.after(byte);
                     self.guard.iter_mut().for_each(|guard| guard.wrote(&[byte]));
                     at += 1;
                 }
-                Sought::Found { len, with, entry } => {
+                LookupResult::Found { len, with, entry } => {
                     let found = text.get(at..at + len).unwrap_or_default();
                     let Some(kept) = self.keeps(text, at..at + len, &with, more) else { break };
                     let left = found.iter().fold(self.left, |left, &byte| left.after(byte));
@@ -186,15 +186,15 @@ impl Restore {
     }
 
     /// What begins at `at`, behind what ends like `left`.
-    fn seek(&self, text: &[u8], at: usize, left: Left, more: More) -> Sought {
+    fn seek(&self, text: &[u8], at: usize, left: LeftContext, more: More) -> LookupResult {
         let (behind, rest) = text.split_at_checked(at).unwrap_or_default();
         let Some(&byte) = rest.first().filter(|byte| self.undo.may_begin(self.reading, **byte)) else {
-            return Sought::No;
+            return LookupResult::No;
         };
-        let before = Before { passed: &self.passed, text: behind, left };
+        let before = PrecedingContext { passed: &self.passed, text: behind, left };
         match before.may_begin(byte) {
             true => self.undo.seek(self.reading, before, rest, more),
-            false => Sought::No,
+            false => LookupResult::No,
         }
     }
 
@@ -203,9 +203,9 @@ impl Restore {
     fn keeps(&mut self, text: &[u8], found: Range<usize>, with: &str, more: More) -> Option<bool> {
         let Some(guard) = &mut self.guard else { return Some(false) };
         let mut ahead = match guard.begin() {
-            Asked::Yes => return Some(false),
-            Asked::No => return Some(true),
-            Asked::If(ahead) => ahead,
+            RestoreDecision::Yes => return Some(false),
+            RestoreDecision::No => return Some(true),
+            RestoreDecision::If(ahead) => ahead,
         };
         // How it would read with this and what follows put back.
         ahead.wrote(with.as_bytes());
@@ -218,12 +218,12 @@ impl Restore {
             }
             let Some(&byte) = text.get(at) else { break };
             let len = match self.seek(text, at, left, more) {
-                Sought::Wait => return None,
-                Sought::No => {
+                LookupResult::Wait => return None,
+                LookupResult::No => {
                     ahead.wrote(&[byte]);
                     1
                 }
-                Sought::Found { len, with, .. } => {
+                LookupResult::Found { len, with, .. } => {
                     ahead.cut();
                     ahead.wrote(with.as_bytes());
                     ahead.cut();

@@ -7,12 +7,12 @@ use crate::base::checkpoint::Checkpoint;
 use crate::crypto::fpe::FpeKey;
 use crate::edit::{Edit, spliced_text};
 use crate::redact::answer::Answer;
-use crate::redact::encrypt::Permuted;
+use crate::redact::encrypt::Ff1Inverse;
 use crate::redact::error::RedactError;
-use crate::redact::fpe_context::{FpeContext, Group, Print};
+use crate::redact::fpe_context::{ContextGroup, FpeContext, Print};
 use crate::redact::index::joined;
-use crate::redact::issued::Spelling;
-use crate::redact::left::Left;
+use crate::redact::issued::SurrogateIdentity;
+use crate::redact::left_context::LeftContext;
 use crate::redact::surrogate_map::SurrogateMap;
 use crate::stream::Editor;
 
@@ -30,7 +30,7 @@ impl FpeContext {
 /// Puts originals back where surrogates stand that were issued. Cheap to clone.
 #[derive(Clone)]
 pub struct Restorer {
-    groups: Arc<[Group]>,
+    groups: Arc<[ContextGroup]>,
     undo: Arc<SurrogateMap>,
     key: Arc<FpeKey>,
     /// Asked whether the work goes on.
@@ -71,7 +71,7 @@ impl Restorer {
         let bytes = text.as_bytes();
         let mut at = 0;
         let mut permuted = Vec::new();
-        let mut left = Left::default();
+        let mut left = LeftContext::default();
         while at < bytes.len() {
             while edits.get(from).is_some_and(|edit| edit.range.end <= at) {
                 from += 1;
@@ -103,15 +103,20 @@ impl Restorer {
     }
 
     /// The longest surrogate that begins at `at`: where it ends, and how it is undone.
-    fn seek(&self, text: &[u8], at: usize, limit: usize) -> Result<Option<(usize, &Group)>, RedactError> {
+    fn seek(
+        &self,
+        text: &[u8],
+        at: usize,
+        limit: usize,
+    ) -> Result<Option<(usize, &ContextGroup)>, RedactError> {
         self.checkpoint.pass()?;
         let longest = |group| Some((seek(group, text, at, limit)?, group));
         Ok(self.groups.iter().filter_map(longest).max_by_key(|(end, _)| *end))
     }
 
-    fn decrypt(&self, group: &Group, text: &str, range: Range<usize>) -> Result<String, RedactError> {
+    fn decrypt(&self, group: &ContextGroup, text: &str, range: Range<usize>) -> Result<String, RedactError> {
         let surrogate = text.get(range).unwrap_or_default();
-        let Permuted { alphabet, tweak } = &group.permuted;
+        let Ff1Inverse { alphabet, tweak } = &group.permuted;
         let mut numbers = alphabet.numbers(surrogate);
         self.key.decrypt(alphabet.radix(), tweak, &mut numbers)?;
         Ok(alphabet.write(surrogate, &numbers))
@@ -119,9 +124,9 @@ impl Restorer {
 }
 
 /// Where the longest of the group's surrogates ends that begins at `at`, before `limit`.
-fn seek(group: &Group, text: &[u8], at: usize, limit: usize) -> Option<usize> {
+fn seek(group: &ContextGroup, text: &[u8], at: usize, limit: usize) -> Option<usize> {
     let (mut print, mut count, mut gap, mut best) = (Print::default(), 0, 0, None);
-    let grouped = group.spelling == Spelling::Grouped;
+    let grouped = group.spelling == SurrogateIdentity::Grouped;
     for (place, byte) in text.iter().enumerate().take(limit).skip(at) {
         if grouped && !byte.is_ascii_alphanumeric() {
             gap += 1;

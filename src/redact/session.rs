@@ -4,16 +4,16 @@
 use std::sync::Arc;
 
 use crate::redact::carrier::Carrier;
-use crate::redact::document::Document;
+use crate::redact::document::JsonDocument;
 use crate::redact::error::RedactError;
 use crate::redact::keys::Keys;
-use crate::redact::pass::{Pass, Passed, Reach};
+use crate::redact::pass::{PassResult, RedactionPass, ReplaceScope};
 use crate::redact::plain::BodyText;
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Redacted;
-use crate::redact::surrogate_map::{Limits, SurrogateMap};
+use crate::redact::surrogate_map::{FindingLimits, SurrogateMap};
 use crate::redact::urls::Hosts;
-use crate::redact::values::Known;
+use crate::redact::values::PassValues;
 use crate::stream::json::PathSet;
 
 /// What the messages of a session have had replaced so far. In memory only, bounded by the limits of its messages, wiped
@@ -22,18 +22,18 @@ use crate::stream::json::PathSet;
 /// A message takes it and gives it back. One that cannot be redacted does not: what it has found is known to nobody, and
 /// no other message may follow.
 pub struct Session {
-    known: Known,
+    known: PassValues,
     undo: Arc<SurrogateMap>,
     hosts: Hosts,
-    limits: Limits,
+    limits: FindingLimits,
     bytes: usize,
 }
 
 impl Session {
     /// No message has come yet. `limits` counts the values of all of them together.
-    pub fn new(limits: Limits) -> Self {
+    pub fn new(limits: FindingLimits) -> Self {
         Self {
-            known: Known::default(),
+            known: PassValues::default(),
             undo: Arc::new(SurrogateMap::nothing()),
             hosts: Hosts::default(),
             limits,
@@ -75,7 +75,7 @@ impl Redactor {
         which: &PathSet,
         keys: &Keys,
     ) -> Result<(Redacted<Vec<u8>>, Session), RedactError> {
-        let mut document = Document::new(message, which, session.limits);
+        let mut document = JsonDocument::new(message, which, session.limits);
         self.message(session, &mut document, keys)
     }
 
@@ -98,8 +98,8 @@ impl Redactor {
         carrier: &mut C,
         keys: &Keys,
     ) -> Result<(Redacted<C::Written>, Session), RedactError> {
-        let passed = Pass::by(self, keys, Reach::Everywhere).run_after(known, carrier)?;
-        let Passed { redacted, values, hosts: more } = passed;
+        let passed = RedactionPass::by(self, keys, ReplaceScope::Everywhere).run_after(known, carrier)?;
+        let PassResult { redacted, values, hosts: more } = passed;
         let before = hosts.len();
         hosts.extend(&more);
         if values.changed() || hosts.len() > before {
@@ -125,7 +125,7 @@ mod tests {
 
     /// The messages, one after the other, as they leave, and what the session knows then.
     fn sent(method: Method, messages: &[&str]) -> (Vec<String>, Session) {
-        let (redactor, mut session) = (redactor(method), Session::new(Limits::default()));
+        let (redactor, mut session) = (redactor(method), Session::new(FindingLimits::default()));
         let mut all = Vec::new();
         for message in messages {
             let done = match message.starts_with(['{', '[']) {
@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn a_session_is_bounded() {
-        let session = Session::new(Limits { values: 1, ..Limits::default() });
+        let session = Session::new(FindingLimits { values: 1, ..FindingLimits::default() });
         let redactor = redactor(Method::Encrypt);
         let (_, session) = redactor.plain_in(session, b"jo@ab.de", &keys()).unwrap();
         let (_, session) = redactor.plain_in(session, b"jo@ab.de again", &keys()).unwrap();

@@ -46,7 +46,7 @@ pub(super) fn is_value(name: &str) -> bool {
 pub(super) fn named_beside(doc: &[u8], span: Range<usize>) -> Option<String> {
     let (start, end) = (span.start.saturating_sub(REACH), doc.len().min(span.end.saturating_add(REACH)));
     let mut beside = Vec::new();
-    let mut before = Backwards(doc.get(start..span.start)?);
+    let mut before = BackwardMembers(doc.get(start..span.start)?);
     before.quote();
     // The value's own name.
     if before.skip(b':').is_some() && before.string().is_some() {
@@ -57,7 +57,7 @@ pub(super) fn named_beside(doc: &[u8], span: Range<usize>) -> Option<String> {
             beside.push((name, value));
         }
     }
-    let mut behind = Forwards(doc.get(span.end..end)?);
+    let mut behind = ForwardMembers(doc.get(span.end..end)?);
     behind.quote();
     for _ in 0..MEMBERS {
         let name = behind.skip(b',').and_then(|()| behind.string());
@@ -85,9 +85,9 @@ fn is_space(byte: u8) -> bool {
 }
 
 /// Reads members of an object towards its end.
-struct Forwards<'d>(&'d [u8]);
+struct ForwardMembers<'d>(&'d [u8]);
 
-impl<'d> Forwards<'d> {
+impl<'d> ForwardMembers<'d> {
     /// The quote in which a value ends.
     fn quote(&mut self) {
         if let [b'"', rest @ ..] = self.0 {
@@ -134,9 +134,9 @@ impl<'d> Forwards<'d> {
 }
 
 /// The same towards its beginning.
-struct Backwards<'d>(&'d [u8]);
+struct BackwardMembers<'d>(&'d [u8]);
 
-impl<'d> Backwards<'d> {
+impl<'d> BackwardMembers<'d> {
     /// The quote in which a value begins.
     fn quote(&mut self) {
         if let [rest @ .., b'"'] = self.0 {

@@ -6,20 +6,20 @@ use std::sync::Arc;
 use crate::redact::encrypt::are_names;
 use crate::redact::escapes::read;
 use crate::redact::index::{Case, Index};
-use crate::redact::issued::{Issued, Spelling};
+use crate::redact::issued::{IssuedSurrogate, SurrogateIdentity};
 use crate::redact::name_form::has_initial;
 use crate::redact::redactor::Redactor;
 use crate::redact::surrogate_map::SurrogateMap;
-use crate::redact::value::{Reversed, Value};
+use crate::redact::value::{FoundValue, Reversed};
 use crate::redact::values::Values;
 use crate::redact::written::with_letter_of;
 
 impl Values<'_> {
     /// What other than letter case and escapes may differ in the value's surrogate.
-    pub(super) fn spelling(&self, value: &Value) -> Spelling {
+    pub(super) fn spelling(&self, value: &FoundValue) -> SurrogateIdentity {
         let redactor = self.redactors.get(value.place.redactor);
-        redactor.map_or(Spelling::Exact, |Redactor { detector, plan, .. }| {
-            Spelling::made(plan.method(value.rule), detector.rule(value.rule))
+        redactor.map_or(SurrogateIdentity::Exact, |Redactor { detector, plan, .. }| {
+            SurrogateIdentity::made(plan.method(value.rule), detector.rule(value.rule))
         })
     }
 
@@ -42,7 +42,7 @@ impl Values<'_> {
         let (bases, others): (Vec<_>, Vec<_>) = issued.into_iter().partition(|(number, issued)| {
             let original = read(&issued.original);
             // An initial is that of a name which is written out, if there is one.
-            let short = issued.spelling == Spelling::Person && has_initial(&issued.original);
+            let short = issued.spelling == SurrogateIdentity::Person && has_initial(&issued.original);
             let plain = reused(*number) || !short && original == issued.original.as_str();
             plain && (known.insert(issued.spelling.folded(&original)) || reused(*number))
         });
@@ -80,13 +80,13 @@ impl Values<'_> {
         }
         let reversed = self.issued(|_| true).map(|(number, issued)| {
             let parts = match issued.spelling {
-                Spelling::Words | Spelling::Name => false,
-                Spelling::Person => issued.parts && are_names(&issued.original),
+                SurrogateIdentity::Words | SurrogateIdentity::Name => false,
+                SurrogateIdentity::Person => issued.parts && are_names(&issued.original),
                 _ => issued.parts,
             };
-            (number as u32, Issued { parts, ..issued.reversed() })
+            (number as u32, IssuedSurrogate { parts, ..issued.reversed() })
         });
-        let (numbers, issued): (Vec<u32>, Vec<Issued>) = reversed.unzip();
+        let (numbers, issued): (Vec<u32>, Vec<IssuedSurrogate>) = reversed.unzip();
         let reversed = Reversed { of, numbers: numbers.into(), undo: Arc::new(SurrogateMap::of(issued)) };
         self.reversed = Some(reversed.clone());
         reversed
@@ -98,20 +98,20 @@ mod tests {
     use super::*;
     use crate::redact::Method;
     use crate::redact::fixture::{keys, redactor};
-    use crate::redact::pass::{Pass, Reach};
+    use crate::redact::pass::{RedactionPass, ReplaceScope};
     use crate::redact::plain::BodyText;
-    use crate::redact::values::Known;
+    use crate::redact::values::PassValues;
 
     /// Messages of a session may be many and short, and its values many: those cost nothing where none is new.
     #[test]
     fn values_are_made_ready_once() {
         let (redactor, keys) = (redactor(Method::Encrypt), keys());
         let after = |known, text: &str| {
-            let pass = Pass::by(&redactor, &keys, Reach::Everywhere);
+            let pass = RedactionPass::by(&redactor, &keys, ReplaceScope::Everywhere);
             pass.run_after(known, &mut BodyText(text.as_bytes())).unwrap().values.keep()
         };
-        let ready = |known: &Known| Arc::as_ptr(&known.reversed.as_ref().unwrap().undo);
-        let first = after(Known::default(), "mail jo@ab.de");
+        let ready = |known: &PassValues| Arc::as_ptr(&known.reversed.as_ref().unwrap().undo);
+        let first = after(PassValues::default(), "mail jo@ab.de");
         let made = ready(&first);
         let second = after(first, "nothing here but jo@ab.de");
         assert_eq!(ready(&second), made);

@@ -6,22 +6,22 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::edit::{Edit, spliced};
-use crate::redact::carrier::{Carrier, CarrierText, See, plain};
+use crate::redact::carrier::{Carrier, CarrierText, TextVisitor, plain};
 use crate::redact::document::{number, string};
+use crate::redact::document_value::DocumentValue;
 use crate::redact::error::RedactError;
 use crate::redact::fpe_context::FpeContext;
 use crate::redact::keys::Keys;
 use crate::redact::names::Labels;
-use crate::redact::opaque::{Named, Part, PartEditor, edits_of};
-use crate::redact::pass::{Detail, Pass, Reach};
+use crate::redact::opaque::{PartEditor, PathHint, StringPart, edits_of};
+use crate::redact::pass::{Detail, RedactionPass, ReplaceScope};
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Redacted;
 use crate::redact::reported::Texts;
 use crate::redact::restorer::Restorer;
-use crate::redact::surrogate_map::Limits;
+use crate::redact::surrogate_map::FindingLimits;
 use crate::redact::value::ValueSite;
-use crate::redact::within::Within;
-use crate::stream::json::{JsonError, Leaf, Path, Segment, Token, encoded, walk_numbers};
+use crate::stream::json::{JsonError, JsonToken, Leaf, Path, Segment, encoded, walk_numbers};
 
 /// Which values of a document are looked into, and by which of several redactors. A string that was not chosen itself
 /// is read as in a request: bytes in it stay as they are, text in base64 is redacted there. One that was is text.
@@ -30,18 +30,18 @@ pub enum Selection {
     /// Every string and number, by the first.
     Everything,
     /// The values chosen, with all that lies in them; numbers too.
-    Chosen(Chosen),
+    Chosen(PathTree),
 }
 
 /// Chosen places, as a tree of the paths to them.
 #[derive(Debug, Default)]
-pub struct Chosen {
+pub struct PathTree {
     redactor: Option<usize>,
-    members: HashMap<String, Chosen>,
-    elements: HashMap<usize, Chosen>,
+    members: HashMap<String, PathTree>,
+    elements: HashMap<usize, PathTree>,
 }
 
-impl Chosen {
+impl PathTree {
     /// Chooses the value at `path` for the redactor of this number. Where two choose a value, or one that holds it, the first
     /// of the redactors has it.
     pub fn choose<'s>(&mut self, path: impl IntoIterator<Item = Segment<'s>>, redactor: usize) {
@@ -89,10 +89,12 @@ fn kept(key: &str) -> &str {
 }
 
 impl Selection {
-    fn choice(&self, path: &Path<'_>, token: Token) -> Option<ChosenBy> {
+    fn choice(&self, path: &Path<'_>, token: JsonToken) -> Option<ChosenBy> {
         match (self, token) {
-            (_, Token::Key | Token::Rest) => None,
-            (Self::Everything, Token::Text | Token::Number) => Some(ChosenBy { redactor: 0, itself: false }),
+            (_, JsonToken::Key | JsonToken::Rest) => None,
+            (Self::Everything, JsonToken::Text | JsonToken::Number) => {
+                Some(ChosenBy { redactor: 0, itself: false })
+            }
             (Self::Chosen(chosen), _) => chosen.choice(path),
         }
     }
@@ -117,11 +119,11 @@ pub fn structured(
     doc: &[u8],
     selected: Selected<'_>,
     keys: &Keys,
-    limits: Limits,
+    limits: FindingLimits,
 ) -> Result<(Redacted<Vec<u8>>, FpeContext), RedactError> {
     let Selected { selection, redactors, detail } = selected;
     let detail = if detail { Detail::Rejected } else { Detail::Spans };
-    let pass = Pass { redactors, keys, reach: Reach::Found, detail };
+    let pass = RedactionPass { redactors, keys, reach: ReplaceScope::Found, detail };
     pass.run(&mut Structured { doc, selection })?.context(limits)
 }
 
@@ -144,7 +146,7 @@ struct Structured<'d> {
 impl Carrier for Structured<'_> {
     type Written = Vec<u8>;
 
-    fn visit(&mut self, see: See<'_>) -> Result<Vec<u8>, RedactError> {
+    fn visit(&mut self, see: TextVisitor<'_>) -> Result<Vec<u8>, RedactError> {
         let edits = visit(self.doc, self.selection, &mut |text| plain(see(text)))?;
         Ok(spliced(self.doc, &edits))
     }
@@ -158,7 +160,7 @@ impl Restorer {
     /// The document with originals where surrogates stand, in its strings and numbers.
     pub fn document(&self, doc: &[u8]) -> Result<Vec<u8>, RedactError> {
         let mut failed = Ok(());
-        let everything = Selection::Chosen(Chosen { redactor: Some(0), ..Chosen::default() });
+        let everything = Selection::Chosen(PathTree { redactor: Some(0), ..PathTree::default() });
         let edits = visit(doc, &everything, &mut |CarrierText { part, .. }| {
             if failed.is_err() {
                 return Vec::new();
@@ -186,11 +188,11 @@ fn visit(doc: &[u8], which: &Selection, see: &mut EditText<'_>) -> Result<Vec<Ed
     walk_numbers(doc, &|_| true, &mut |path, Leaf { span, token }| {
         let Some(ChosenBy { redactor, itself }) = which.choice(path, token) else { return };
         let spelled = doc.get(span.clone()).unwrap_or_default();
-        let place = ValueSite { redactor, number: token == Token::Number, fixed: false };
-        let within = Within::new(doc, path, &span);
+        let place = ValueSite { redactor, number: token == JsonToken::Number, fixed: false };
+        let within = DocumentValue::new(doc, path, &span);
         let mut leaf = ChosenLeaf { labels: &mut labels, within, place, see: &mut *see };
         if place.number {
-            edits.extend(number(spelled, span, |text| leaf.edits(Part::text(text), 0)));
+            edits.extend(number(spelled, span, |text| leaf.edits(StringPart::text(text), 0)));
             return;
         }
         edits.extend(string(
@@ -198,7 +200,7 @@ fn visit(doc: &[u8], which: &Selection, see: &mut EditText<'_>) -> Result<Vec<Ed
             span,
             |_, with| encoded(with),
             |text| match itself {
-                true => leaf.edits(Part::text(text), 0),
+                true => leaf.edits(StringPart::text(text), 0),
                 false => edits_of(text, LEVELS, &mut leaf),
             },
         ));
@@ -209,17 +211,17 @@ fn visit(doc: &[u8], which: &Selection, see: &mut EditText<'_>) -> Result<Vec<Ed
 /// One chosen value.
 struct ChosenLeaf<'l> {
     labels: &'l mut Labels,
-    within: Within<'l>,
+    within: DocumentValue<'l>,
     place: ValueSite,
     see: &'l mut EditText<'l>,
 }
 
 impl PartEditor for ChosenLeaf<'_> {
-    fn named(&mut self) -> Named {
+    fn named(&mut self) -> PathHint {
         self.labels.named(self.within)
     }
 
-    fn edits(&mut self, part: Part<'_>, _: usize) -> Vec<Edit> {
+    fn edits(&mut self, part: StringPart<'_>, _: usize) -> Vec<Edit> {
         let Self { labels, within, place, see } = self;
         let path = Some(within.path);
         see(CarrierText { label: labels.of(*within), place: *place, path, ..CarrierText::of(part) })

@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use zeroize::Zeroizing;
 
-use crate::base::reader::Reader;
+use crate::base::reader::ByteReader;
 use crate::base::secret::Secret;
 use crate::redact::error::RedactError;
-use crate::redact::issued::{Issued, Spelling, Taken};
-use crate::redact::surrogate_map::{Ledger, Limits, SurrogateMap};
+use crate::redact::issued::{IssuedSurrogate, IssuedSurrogates, SurrogateIdentity};
+use crate::redact::surrogate_map::{FindingLimits, Ledger, SurrogateMap};
 
 /// The form of what [`SurrogateLog::to_bytes`] writes: this byte, then for each surrogate its spelling, and the surrogate
 /// and the original, each behind its length (4 bytes, big-endian).
@@ -21,18 +21,18 @@ const PARTS: u8 = 0x80;
 
 /// What was issued so far. Clones share it.
 #[derive(Clone, Default)]
-pub struct SurrogateLog(Arc<Mutex<Kept>>);
+pub struct SurrogateLog(Arc<Mutex<SurrogateOwners>>);
 
 #[derive(Default)]
-struct Kept {
+struct SurrogateOwners {
     /// By canonical surrogate.
-    owners: HashMap<Vec<u8>, Issued>,
+    owners: HashMap<Vec<u8>, IssuedSurrogate>,
     bytes: usize,
 }
 
 impl SurrogateLog {
     /// Whether a surrogate stands for another value already.
-    pub(super) fn refuses(&self, surrogate: &str, original: &str, spelling: Spelling) -> bool {
+    pub(super) fn refuses(&self, surrogate: &str, original: &str, spelling: SurrogateIdentity) -> bool {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let owner = kept.owners.get(&spelling.canonical(surrogate));
         owner.is_some_and(|entry| spelling.owner(&entry.original) != spelling.owner(original))
@@ -43,16 +43,16 @@ impl SurrogateLog {
         &self,
         surrogate: &str,
         original: &str,
-        spelling: Spelling,
+        spelling: SurrogateIdentity,
     ) -> Result<(), RedactError> {
         let (surrogate, original) = (surrogate.to_owned(), Zeroizing::new(original.to_owned()));
         // What else the text says is not known.
-        self.keep_issued(Issued { surrogate, original, spelling, parts: false })
+        self.keep_issued(IssuedSurrogate { surrogate, original, spelling, parts: false })
     }
 
     /// The same of what was issued for a text that is known whole.
-    fn keep_issued(&self, issued: Issued) -> Result<(), RedactError> {
-        let Limits { values, bytes, .. } = Limits::default();
+    fn keep_issued(&self, issued: IssuedSurrogate) -> Result<(), RedactError> {
+        let FindingLimits { values, bytes, .. } = FindingLimits::default();
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let canonical = issued.spelling.canonical(&issued.surrogate);
         if kept.owners.contains_key(&canonical) {
@@ -67,12 +67,15 @@ impl SurrogateLog {
     }
 
     /// The same of all of these.
-    pub(super) fn keep_all(&self, mut issued: impl Iterator<Item = Issued>) -> Result<(), RedactError> {
+    pub(super) fn keep_all(
+        &self,
+        mut issued: impl Iterator<Item = IssuedSurrogate>,
+    ) -> Result<(), RedactError> {
         issued.try_for_each(|one| self.keep_issued(one))
     }
 
     /// What is kept is taken.
-    pub(super) fn add_to(&self, taken: &mut Taken) {
+    pub(super) fn add_to(&self, taken: &mut IssuedSurrogates) {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for (canonical, entry) in &kept.owners {
             taken.insert(canonical.clone(), entry.spelling.owner(&entry.original));
@@ -80,9 +83,9 @@ impl SurrogateLog {
     }
 
     /// All that is kept.
-    pub(super) fn issued(&self) -> Vec<Issued> {
+    pub(super) fn issued(&self) -> Vec<IssuedSurrogate> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let issued = kept.owners.values().map(|entry| Issued {
+        let issued = kept.owners.values().map(|entry| IssuedSurrogate {
             surrogate: entry.surrogate.clone(),
             original: entry.original.clone(),
             spelling: entry.spelling,
@@ -112,11 +115,11 @@ impl std::fmt::Debug for SurrogateLog {
 impl SurrogateMap {
     /// Reads what [`SurrogateLog::to_bytes`] wrote; `None` for anything else.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let mut reader = Reader::new(bytes);
+        let mut reader = ByteReader::new(bytes);
         if reader.byte()? != FORM {
             return None;
         }
-        let mut ledger = Ledger::new(Limits::default());
+        let mut ledger = Ledger::new(FindingLimits::default());
         for issued in read(reader)? {
             ledger.issue(issued).ok()?;
         }
@@ -130,8 +133,8 @@ pub(super) fn begun() -> Vec<u8> {
 }
 
 /// Writes one surrogate and what it stands for.
-pub(super) fn write(issued: &Issued, out: &mut Vec<u8>) {
-    let Issued { surrogate, original, spelling, parts } = issued;
+pub(super) fn write(issued: &IssuedSurrogate, out: &mut Vec<u8>) {
+    let IssuedSurrogate { surrogate, original, spelling, parts } = issued;
     out.push(*spelling as u8 | if *parts { PARTS } else { 0 });
     for text in [surrogate, &**original] {
         out.extend_from_slice(&u32::try_from(text.len()).unwrap_or(u32::MAX).to_be_bytes());
@@ -140,14 +143,14 @@ pub(super) fn write(issued: &Issued, out: &mut Vec<u8>) {
 }
 
 /// Reads all that [`write`] wrote; `None` for anything else.
-pub(super) fn read(mut reader: Reader<'_>) -> Option<Vec<Issued>> {
+pub(super) fn read(mut reader: ByteReader<'_>) -> Option<Vec<IssuedSurrogate>> {
     let mut all = Vec::new();
     while !reader.is_empty() {
         let first = reader.byte()?;
-        let spelling = Spelling::ALL.into_iter().nth(usize::from(first & !PARTS))?;
+        let spelling = SurrogateIdentity::ALL.into_iter().nth(usize::from(first & !PARTS))?;
         let surrogate = std::str::from_utf8(reader.long()?).ok()?.to_owned();
         let original = Zeroizing::new(std::str::from_utf8(reader.long()?).ok()?.to_owned());
-        all.push(Issued { surrogate, original, spelling, parts: first & PARTS != 0 });
+        all.push(IssuedSurrogate { surrogate, original, spelling, parts: first & PARTS != 0 });
     }
     Some(all)
 }
@@ -159,10 +162,10 @@ mod tests {
     #[test]
     fn what_is_written_reads_back_and_nothing_else_does() {
         let record = SurrogateLog::default();
-        record.keep("4012 8888 8888 1881", "4111 1111 1111 1111", Spelling::Grouped).unwrap();
-        record.keep("4012-8888-8888-1881", "4111-1111-1111-1111", Spelling::Grouped).unwrap();
-        assert!(record.refuses("4012888888881881", "5555", Spelling::Grouped));
-        assert!(!record.refuses("4012888888881881", "4111111111111111", Spelling::Grouped));
+        record.keep("4012 8888 8888 1881", "4111 1111 1111 1111", SurrogateIdentity::Grouped).unwrap();
+        record.keep("4012-8888-8888-1881", "4111-1111-1111-1111", SurrogateIdentity::Grouped).unwrap();
+        assert!(record.refuses("4012888888881881", "5555", SurrogateIdentity::Grouped));
+        assert!(!record.refuses("4012888888881881", "4111111111111111", SurrogateIdentity::Grouped));
         let bytes = record.to_bytes();
         assert_eq!(SurrogateMap::from_bytes(bytes.expose()).unwrap().len(), 1);
         for cut in 0..bytes.expose().len() {

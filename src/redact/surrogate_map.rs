@@ -7,18 +7,18 @@ use std::sync::Arc;
 
 use zeroize::Zeroizing;
 
-use crate::redact::before::{Before, Passed};
 use crate::redact::error::RedactError;
 use crate::redact::forms::{Forms, Matched};
-use crate::redact::fragments::{Fragments, Piece};
-use crate::redact::index::{Case, Index, More, Seen};
-use crate::redact::issued::{Issued, Spelling};
-use crate::redact::left::Left;
+use crate::redact::fragments::{FragmentMatch, Fragments};
+use crate::redact::index::{Case, Index, IndexStep, More};
+use crate::redact::issued::{IssuedSurrogate, SurrogateIdentity};
+use crate::redact::left_context::LeftContext;
+use crate::redact::preceding::{PassedText, PrecedingContext};
 use crate::redact::urls::Hosts;
 
 /// How much one document's findings may be: a bound on memory, not on what is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct FindingLimits {
     /// Distinct values.
     pub values: usize,
     /// Bytes of the values and their surrogates together.
@@ -29,7 +29,7 @@ pub struct Limits {
     pub levels: usize,
 }
 
-impl Default for Limits {
+impl Default for FindingLimits {
     fn default() -> Self {
         Self { values: 65_536, bytes: 16 << 20, levels: 8 }
     }
@@ -37,7 +37,7 @@ impl Default for Limits {
 
 /// Which spellings of a surrogate count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Reading {
+pub(super) enum SpellingRule {
     /// Those that a model may write: see [`forms`](super::forms).
     #[default]
     AnySpelling,
@@ -45,12 +45,12 @@ pub(super) enum Reading {
     Exact,
 }
 
-/// As [`Issued`], of what holds it.
+/// As [`IssuedSurrogate`], of what holds it.
 #[derive(Clone, Copy)]
 pub(super) struct Pair<'u> {
     pub(super) surrogate: &'u str,
     pub(super) original: &'u str,
-    pub(super) spelling: Spelling,
+    pub(super) spelling: SurrogateIdentity,
     pub(super) parts: bool,
 }
 
@@ -58,7 +58,7 @@ pub(super) struct Pair<'u> {
 pub struct SurrogateMap {
     originals: Vec<Zeroizing<String>>,
     /// What stands for each of them.
-    surrogates: Vec<(Box<str>, Spelling, bool)>,
+    surrogates: Vec<(Box<str>, SurrogateIdentity, bool)>,
     exact: Index,
     forms: Forms,
     fragments: Fragments,
@@ -71,11 +71,12 @@ impl SurrogateMap {
         Self::of(Vec::new())
     }
 
-    pub(super) fn of(issued: Vec<Issued>) -> Self {
+    pub(super) fn of(issued: Vec<IssuedSurrogate>) -> Self {
         let exact = issued.iter().zip(0..).map(|(issue, entry)| (issue.surrogate.as_bytes().into(), entry));
         let exact = Index::new(exact);
         let (forms, fragments) = (Forms::of(&issued), Fragments::of(&issued));
-        let surrogate = |issue: &Issued| (issue.surrogate.as_str().into(), issue.spelling, issue.parts);
+        let surrogate =
+            |issue: &IssuedSurrogate| (issue.surrogate.as_str().into(), issue.spelling, issue.parts);
         let surrogates = issued.iter().map(surrogate).collect();
         let originals: Vec<Zeroizing<String>> = issued.into_iter().map(|issue| issue.original).collect();
         let mut hosts = Hosts::default();
@@ -127,61 +128,72 @@ impl SurrogateMap {
     }
 
     /// Whether something that stands for an original may begin with this byte.
-    pub(super) fn may_begin(&self, reading: Reading, byte: u8) -> bool {
+    pub(super) fn may_begin(&self, reading: SpellingRule, byte: u8) -> bool {
         self.exact.may_begin(byte)
-            || reading == Reading::AnySpelling
+            || reading == SpellingRule::AnySpelling
                 && (self.forms.may_begin(byte) || self.fragments.may_begin(byte))
     }
 
     /// What is issued at the beginning of `text`, behind what stands before it. Exact bytes go before another spelling of
     /// the same length.
-    pub(super) fn seek(&self, reading: Reading, before: Before<'_>, text: &[u8], more: More) -> Sought {
-        let Some(&first) = text.first() else { return Sought::No };
+    pub(super) fn seek(
+        &self,
+        reading: SpellingRule,
+        before: PrecedingContext<'_>,
+        text: &[u8],
+        more: More,
+    ) -> LookupResult {
+        let Some(&first) = text.first() else { return LookupResult::No };
         let exact = match before.left.admits(first) {
             true => self.exact.longest(text, Case::Exact, more),
-            false => Seen::No,
+            false => IndexStep::No,
         };
         let exact = match exact {
-            Seen::No => Sought::No,
-            Seen::Wait => return Sought::Wait,
-            Seen::Found { len, entry } => Sought::Found { len, with: self.original(entry).to_owned(), entry },
+            IndexStep::No => LookupResult::No,
+            IndexStep::Wait => return LookupResult::Wait,
+            IndexStep::Found { len, entry } => {
+                LookupResult::Found { len, with: self.original(entry).to_owned(), entry }
+            }
         };
-        if reading == Reading::Exact {
+        if reading == SpellingRule::Exact {
             return exact;
         }
         let piece = match before.left.admits(first) {
             true => self.fragments.seek(text, more),
-            false => Piece::No,
+            false => FragmentMatch::No,
         };
         let whole = match (exact, self.forms.seek(before, text, more)) {
-            (_, Matched::Wait) => Sought::Wait,
+            (_, Matched::Wait) => LookupResult::Wait,
             (exact, Matched::No) => exact,
-            (Sought::Found { len, with, entry }, Matched::Found { len: other, .. }) if len >= other => {
-                Sought::Found { len, with, entry }
+            (LookupResult::Found { len, with, entry }, Matched::Found { len: other, .. }) if len >= other => {
+                LookupResult::Found { len, with, entry }
             }
             (exact, Matched::Found { len, form }) => {
                 let written = text.get(..len).and_then(|text| std::str::from_utf8(text).ok());
                 match written.and_then(|written| self.forms.restored(form, written, &self.originals)) {
-                    Some((with, entry)) => Sought::Found { len, with, entry },
+                    Some((with, entry)) => LookupResult::Found { len, with, entry },
                     None => exact,
                 }
             }
         };
         match (whole, piece) {
-            (Sought::Wait, _) | (_, Piece::Wait) => Sought::Wait,
-            (Sought::Found { len, with, entry }, Piece::Found { len: part, .. }) if len >= part => {
-                Sought::Found { len, with, entry }
+            (LookupResult::Wait, _) | (_, FragmentMatch::Wait) => LookupResult::Wait,
+            (LookupResult::Found { len, with, entry }, FragmentMatch::Found { len: part, .. })
+                if len >= part =>
+            {
+                LookupResult::Found { len, with, entry }
             }
-            (_, Piece::Found { len, with, entry }) => Sought::Found { len, with, entry },
-            (whole, Piece::No) => whole,
+            (_, FragmentMatch::Found { len, with, entry }) => LookupResult::Found { len, with, entry },
+            (whole, FragmentMatch::No) => whole,
         }
     }
 
     /// What a text stands for if all of it is a form.
     pub(super) fn stands_for(&self, text: &str) -> Option<String> {
-        let before = Before { passed: &Passed::default(), text: b"", left: Left::default() };
-        match self.seek(Reading::AnySpelling, before, text.as_bytes(), More::No) {
-            Sought::Found { len, with, .. } if len == text.len() => Some(with),
+        let before =
+            PrecedingContext { passed: &PassedText::default(), text: b"", left: LeftContext::default() };
+        match self.seek(SpellingRule::AnySpelling, before, text.as_bytes(), More::No) {
+            LookupResult::Found { len, with, .. } if len == text.len() => Some(with),
             _ => None,
         }
     }
@@ -199,7 +211,7 @@ impl std::fmt::Debug for SurrogateMap {
 
 /// What a look for what was issued said.
 #[derive(PartialEq, Eq)]
-pub(super) enum Sought {
+pub(super) enum LookupResult {
     /// Nothing begins here.
     No,
     /// So many bytes stand for the original of this number, which reads like this when it is written as they are.
@@ -210,18 +222,18 @@ pub(super) enum Sought {
 
 /// Collects what is issued, within the limits.
 pub(super) struct Ledger {
-    issued: Vec<Issued>,
-    limits: Limits,
+    issued: Vec<IssuedSurrogate>,
+    limits: FindingLimits,
     values: usize,
     bytes: usize,
 }
 
 impl Ledger {
-    pub(super) fn new(limits: Limits) -> Self {
+    pub(super) fn new(limits: FindingLimits) -> Self {
         Self { issued: Vec::new(), limits, values: 0, bytes: 0 }
     }
 
-    pub(super) fn issue(&mut self, issued: Issued) -> Result<(), RedactError> {
+    pub(super) fn issue(&mut self, issued: IssuedSurrogate) -> Result<(), RedactError> {
         self.count(issued.surrogate.len() + issued.original.len())?;
         self.issued.push(issued);
         Ok(())
@@ -231,7 +243,7 @@ impl Ledger {
     pub(super) fn count(&mut self, bytes: usize) -> Result<(), RedactError> {
         self.bytes += bytes;
         if self.values >= self.limits.values || self.bytes > self.limits.bytes {
-            let Limits { values, bytes, .. } = self.limits;
+            let FindingLimits { values, bytes, .. } = self.limits;
             return Err(RedactError::TooManyValues { values, bytes });
         }
         self.values += 1;
@@ -246,22 +258,22 @@ impl Ledger {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::redact::issued::Spelling;
+    use crate::redact::issued::SurrogateIdentity;
 
     #[test]
     fn a_ledger_is_bounded() {
-        let issued = |n: usize| Issued {
+        let issued = |n: usize| IssuedSurrogate {
             surrogate: format!("s{n}"),
             original: Zeroizing::new(format!("o{n}")),
-            spelling: Spelling::Exact,
+            spelling: SurrogateIdentity::Exact,
             parts: false,
         };
-        let limits = Limits { values: 2, bytes: 100, levels: 4 };
+        let limits = FindingLimits { values: 2, bytes: 100, levels: 4 };
         let refused = Err(RedactError::TooManyValues { values: 2, bytes: 100 });
         let mut ledger = Ledger::new(limits);
         assert_eq!([0, 1].map(|n| ledger.issue(issued(n))), [Ok(()), Ok(())]);
         assert_eq!(ledger.issue(issued(2)), refused);
-        let mut ledger = Ledger::new(Limits { values: 100, bytes: 7, ..limits });
+        let mut ledger = Ledger::new(FindingLimits { values: 100, bytes: 7, ..limits });
         assert!(ledger.issue(issued(0)).is_ok());
         assert!(ledger.issue(issued(1)).is_err());
         assert_eq!(format!("{:?}", ledger.close()), "SurrogateMap(1 values)");

@@ -6,22 +6,22 @@ use std::ops::Range;
 use zeroize::Zeroizing;
 
 use crate::detect::char_as_read;
-use crate::redact::escapes::{Begins, begins, read, respelled};
+use crate::redact::escapes::{TextStart, begins, read, respelled};
 use crate::redact::index::More;
 
 /// What spells one character, or nothing that is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Unit {
+pub(super) struct TextUnit {
     /// Where it begins and how long it is, in bytes.
     pub(super) start: usize,
     pub(super) len: usize,
     /// How it reads; `None` where it is not read.
     pub(super) read: Option<char>,
-    spelled: Spelled,
+    spelled: SpelledUnit,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Spelled {
+enum SpelledUnit {
     /// By itself.
     Plainly,
     /// By another character.
@@ -31,8 +31,8 @@ enum Spelled {
 
 /// What comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Next {
-    Unit(Unit),
+pub(super) enum NextUnit {
+    Unit(TextUnit),
     /// More text must be seen first.
     Cut,
     End,
@@ -40,23 +40,23 @@ pub(super) enum Next {
 
 /// Reads a text from its beginning.
 #[derive(Clone)]
-pub(super) struct Units<'t> {
+pub(super) struct TextUnits<'t> {
     text: &'t [u8],
     at: usize,
     more: More,
 }
 
-impl<'t> Units<'t> {
+impl<'t> TextUnits<'t> {
     pub(super) fn of(text: &'t [u8], more: More) -> Self {
         Self { text, at: 0, more }
     }
 
     /// All of a text that is there.
-    pub(super) fn all(text: &'t str) -> impl Iterator<Item = Unit> {
+    pub(super) fn all(text: &'t str) -> impl Iterator<Item = TextUnit> {
         let mut units = Self::of(text.as_bytes(), More::No);
         std::iter::from_fn(move || match units.step() {
-            Next::Unit(unit) => Some(unit),
-            Next::Cut | Next::End => None,
+            NextUnit::Unit(unit) => Some(unit),
+            NextUnit::Cut | NextUnit::End => None,
         })
     }
 
@@ -72,26 +72,26 @@ impl<'t> Units<'t> {
         skipped
     }
 
-    pub(super) fn step(&mut self) -> Next {
+    pub(super) fn step(&mut self) -> NextUnit {
         let rest = self.text.get(self.at..).unwrap_or_default();
         let Some(&first) = rest.first() else {
-            return if self.more == More::Yes { Next::Cut } else { Next::End };
+            return if self.more == More::Yes { NextUnit::Cut } else { NextUnit::End };
         };
         let (c, len, spelled) = match begins(rest, self.more) {
-            Begins::Cut => return Next::Cut,
-            Begins::Escape(c, len) => (c, len, Spelled::Escaped),
-            Begins::No if first.is_ascii() => (char::from(first), 1, Spelled::Plainly),
-            Begins::No => {
-                let Some(c) = char_at(rest) else { return Next::End };
-                (c, c.len_utf8(), Spelled::Plainly)
+            TextStart::Cut => return NextUnit::Cut,
+            TextStart::Escape(c, len) => (c, len, SpelledUnit::Escaped),
+            TextStart::No if first.is_ascii() => (char::from(first), 1, SpelledUnit::Plainly),
+            TextStart::No => {
+                let Some(c) = char_at(rest) else { return NextUnit::End };
+                (c, c.len_utf8(), SpelledUnit::Plainly)
             }
         };
         let read = as_read(c);
         let spelled =
-            if spelled == Spelled::Plainly && read != Some(c) { Spelled::Otherwise } else { spelled };
-        let unit = Unit { start: self.at, len, read, spelled };
+            if spelled == SpelledUnit::Plainly && read != Some(c) { SpelledUnit::Otherwise } else { spelled };
+        let unit = TextUnit { start: self.at, len, read, spelled };
         self.at += len;
-        Next::Unit(unit)
+        NextUnit::Unit(unit)
     }
 }
 
@@ -104,7 +104,7 @@ pub(super) struct NestedBreak {
 
 impl NestedBreak {
     /// Whether `unit`, the next one of `text`, is the letter of one.
-    pub(super) fn is_break(&mut self, unit: &Unit, text: &[u8]) -> bool {
+    pub(super) fn is_break(&mut self, unit: &TextUnit, text: &[u8]) -> bool {
         let behind = std::mem::replace(&mut self.backslash, unit.is_escaped() && unit.read == Some('\\'));
         behind && matches!(text.get(unit.start..unit.start + unit.len), Some(b"n" | b"r" | b"t"))
     }
@@ -112,16 +112,16 @@ impl NestedBreak {
 
 /// A text as its units read.
 pub(super) fn as_units(text: &str) -> String {
-    Units::all(text).filter_map(|unit| unit.read).collect()
+    TextUnits::all(text).filter_map(|unit| unit.read).collect()
 }
 
 /// What a surrogate and its original read, where the one is spelled as the other: each with escapes of the same marks, or with
 /// none. Letters that are escaped must be beyond ASCII in one of both, for there is no telling what else was meant.
 pub(super) fn read_alike(surrogate: &str, original: &str) -> Option<[Zeroizing<String>; 2]> {
-    if Units::all(surrogate).all(|unit| unit.is_plain()) {
+    if TextUnits::all(surrogate).all(|unit| unit.is_plain()) {
         return Some([surrogate.to_owned(), read(original).into_owned()].map(Zeroizing::new));
     }
-    let escapes = |text| Units::all(text).filter(Unit::is_escaped).filter_map(|unit| unit.read);
+    let escapes = |text| TextUnits::all(text).filter(TextUnit::is_escaped).filter_map(|unit| unit.read);
     let marks = |text| escapes(text).filter(|c| !c.is_alphanumeric()).collect::<Vec<char>>();
     let letters = |text| escapes(text).filter(|c| c.is_alphanumeric()).collect::<Vec<char>>();
     let [ours, theirs] = [letters(surrogate), letters(original)];
@@ -150,7 +150,7 @@ fn as_read(c: char) -> Option<char> {
     }
 }
 
-impl Unit {
+impl TextUnit {
     /// What spells it in `text`.
     pub(super) fn source<'t>(&self, text: &'t str) -> &'t str {
         text.get(self.start..self.start + self.len).unwrap_or_default()
@@ -162,11 +162,11 @@ impl Unit {
     }
 
     pub(super) fn is_escaped(&self) -> bool {
-        self.spelled == Spelled::Escaped
+        self.spelled == SpelledUnit::Escaped
     }
 
     pub(super) fn is_plain(&self) -> bool {
-        self.spelled == Spelled::Plainly
+        self.spelled == SpelledUnit::Plainly
     }
 
     /// Another character, spelled as this one is in `text`.
@@ -177,9 +177,9 @@ impl Unit {
             return;
         }
         match self.spelled {
-            Spelled::Escaped => out.push_str(&respelled(source, c)),
-            Spelled::Otherwise => out.push(self.shifted(source, c).unwrap_or(c)),
-            Spelled::Plainly => out.push(c),
+            SpelledUnit::Escaped => out.push_str(&respelled(source, c)),
+            SpelledUnit::Otherwise => out.push(self.shifted(source, c).unwrap_or(c)),
+            SpelledUnit::Plainly => out.push(c),
         }
     }
 
@@ -207,11 +207,11 @@ mod tests {
             (r"a\\u0041 \\u0007 \\n", r"aA \u0007 \n"),
         ];
         for (text, read) in cases {
-            assert_eq!(Units::all(text).filter_map(|unit| unit.read).collect::<String>(), read, "{text}");
+            assert_eq!(TextUnits::all(text).filter_map(|unit| unit.read).collect::<String>(), read, "{text}");
             for end in (0..text.len()).filter(|end| text.is_char_boundary(*end)) {
-                let mut cut = Units::of(&text.as_bytes()[..end], More::Yes);
-                let mut whole = Units::all(text);
-                while let Next::Unit(unit) = cut.step() {
+                let mut cut = TextUnits::of(&text.as_bytes()[..end], More::Yes);
+                let mut whole = TextUnits::all(text);
+                while let NextUnit::Unit(unit) = cut.step() {
                     assert_eq!(whole.next(), Some(unit), "{text} cut at {end}");
                 }
             }
@@ -244,7 +244,7 @@ mod tests {
         ];
         for (text, c, expected) in cases {
             let mut out = String::new();
-            Units::all(text).next().unwrap().spell(text, c, &mut out);
+            TextUnits::all(text).next().unwrap().spell(text, c, &mut out);
             assert_eq!(out, expected, "{text} {c}");
         }
     }

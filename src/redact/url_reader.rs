@@ -14,7 +14,7 @@
 //! leads where both do.
 
 use crate::redact::index::More;
-use crate::redact::units::{Next, Units};
+use crate::redact::units::{NextUnit, TextUnits};
 
 /// The longest authority (RFC 3986, section 3.2) that is read, in bytes: a host name has 253 at most.
 const LONGEST: usize = 512;
@@ -105,12 +105,12 @@ fn named(text: &str, own: Option<u16>) -> Option<Box<str>> {
 
 /// What ends a URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
+enum UrlEnd {
     Blank,
     /// A blank; it stands in parentheses, where `<` ends none.
     Parenthesis,
     Angle,
-    Quote(Mark),
+    Quote(ReadChar),
     Attribute,
     /// A blank, or the end of a tag.
     Unquoted,
@@ -118,12 +118,12 @@ enum End {
 
 /// A character as it is read, and whether it was written otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Mark {
+struct ReadChar {
     c: char,
     escaped: bool,
 }
 
-impl Default for Mark {
+impl Default for ReadChar {
     fn default() -> Self {
         Self { c: ' ', escaped: false }
     }
@@ -131,7 +131,7 @@ impl Default for Mark {
 
 /// Where in a tag of HTML a text is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Tag {
+enum TagPosition {
     #[default]
     Outside,
     /// Behind `<`.
@@ -141,7 +141,7 @@ enum Tag {
     Value(char),
 }
 
-impl Tag {
+impl TagPosition {
     fn after(self, c: char) -> Self {
         match (self, c) {
             (Self::Value(quote), c) if c == quote => Self::Inside(false),
@@ -184,10 +184,10 @@ pub(super) struct UrlReader {
     pending: Vec<u8>,
     /// The last letters, in lower case, and what stands before them.
     word: String,
-    before_word: Mark,
+    before_word: ReadChar,
     /// The last character, and the last that is no blank.
-    last: Mark,
-    solid: Mark,
+    last: ReadChar,
+    solid: ReadChar,
     /// Whether that is the colon of `[label]:`, behind which Markdown has a URL, or the second of reStructuredText's `image::`.
     labelled: bool,
     /// Whether a tag has begun, in whichever spelling: from there on the text may be HTML, whatever of it was understood.
@@ -198,16 +198,16 @@ pub(super) struct UrlReader {
     wide: bool,
     /// Whether the next character stands behind a backslash.
     escaped: bool,
-    tag: Tag,
+    tag: TagPosition,
     start: Start,
     /// What stands before the URL that may begin.
-    opener: Mark,
-    end: Option<End>,
+    opener: ReadChar,
+    end: Option<UrlEnd>,
     authority: Option<Authority>,
 }
 
 /// Takes authorities as they end.
-pub(super) type Take<'t> = &'t mut dyn FnMut(Option<Authority>);
+pub(super) type AuthoritySink<'t> = &'t mut dyn FnMut(Option<Authority>);
 
 impl UrlReader {
     /// Whether a URL goes on.
@@ -221,7 +221,7 @@ impl UrlReader {
     }
 
     /// Reads one more byte.
-    pub(super) fn byte(&mut self, byte: u8, take: Take<'_>) {
+    pub(super) fn byte(&mut self, byte: u8, take: AuthoritySink<'_>) {
         if self.pending.is_empty() && byte.is_ascii() && !matches!(byte, b'%' | b'&' | b'\\') {
             take(self.char(Some(char::from(byte)), b""));
             return;
@@ -239,15 +239,15 @@ impl UrlReader {
     }
 
     /// Reads what is pending as it stands.
-    pub(super) fn flush(&mut self, take: Take<'_>) {
+    pub(super) fn flush(&mut self, take: AuthoritySink<'_>) {
         self.units(More::No, take);
         self.pending.clear();
     }
 
-    fn units(&mut self, more: More, take: Take<'_>) {
+    fn units(&mut self, more: More, take: AuthoritySink<'_>) {
         let pending = std::mem::take(&mut self.pending);
-        let (mut units, mut read) = (Units::of(&pending, more), 0);
-        while let Next::Unit(unit) = units.step() {
+        let (mut units, mut read) = (TextUnits::of(&pending, more), 0);
+        while let NextUnit::Unit(unit) = units.step() {
             read = unit.start + unit.len;
             let source = pending.get(unit.start..read).unwrap_or_default();
             take(self.char(unit.read, if unit.is_escaped() { source } else { b"" }));
@@ -279,8 +279,8 @@ impl UrlReader {
             self.tag = self.tag.after(c);
         }
         // In a value, browsers leave these out.
-        let left_out = matches!(c, '\t' | '\n' | '\r') && matches!(self.tag, Tag::Value(_));
-        let mark = Mark { c, escaped };
+        let left_out = matches!(c, '\t' | '\n' | '\r') && matches!(self.tag, TagPosition::Value(_));
+        let mark = ReadChar { c, escaped };
         // A backslash is a slash to browsers.
         let slashes = if escape.starts_with(b"\\") { 2 } else { 1 };
         let ended = self.end.is_some_and(|end| self.ends(end, mark));
@@ -301,21 +301,23 @@ impl UrlReader {
         read
     }
 
-    fn ends(&self, end: End, Mark { c, escaped }: Mark) -> bool {
+    fn ends(&self, end: UrlEnd, ReadChar { c, escaped }: ReadChar) -> bool {
         let line = !escaped && matches!(c, '\n' | '\r');
         match end {
-            End::Blank => !escaped && (c.is_ascii_whitespace() || c == '<'),
-            End::Parenthesis => !escaped && c.is_ascii_whitespace(),
-            End::Angle => line || !escaped && c == '>',
-            End::Quote(quote) => line || c == quote.c && (quote.escaped || !escaped),
-            End::Attribute => !matches!(self.tag, Tag::Value(_)),
-            End::Unquoted => !escaped && c.is_ascii_whitespace() || !matches!(self.tag, Tag::Inside(_)),
+            UrlEnd::Blank => !escaped && (c.is_ascii_whitespace() || c == '<'),
+            UrlEnd::Parenthesis => !escaped && c.is_ascii_whitespace(),
+            UrlEnd::Angle => line || !escaped && c == '>',
+            UrlEnd::Quote(quote) => line || c == quote.c && (quote.escaped || !escaped),
+            UrlEnd::Attribute => !matches!(self.tag, TagPosition::Value(_)),
+            UrlEnd::Unquoted => {
+                !escaped && c.is_ascii_whitespace() || !matches!(self.tag, TagPosition::Inside(_))
+            }
         }
     }
 
     /// Remembers a character for those behind it.
-    fn note(&mut self, mark: Mark) {
-        let Mark { c, .. } = mark;
+    fn note(&mut self, mark: ReadChar) {
+        let ReadChar { c, .. } = mark;
         let drive = c == ':' && self.word.len() == 1;
         self.css = c == '(' && self.word == "url" || self.css && c != ')';
         if c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.') {
@@ -345,7 +347,7 @@ impl UrlReader {
                 if c == '/' && authority.text.ends_with(':') {
                     // Another begins in what was no authority.
                     self.start = Start::Scheme(Scheme::of(authority.text.trim_end_matches(':')), 1);
-                    self.opener = Mark::default();
+                    self.opener = ReadChar::default();
                 }
                 return self.finish(false);
             }
@@ -363,7 +365,7 @@ impl UrlReader {
     }
 
     /// A character that may begin a URL, or go on with a beginning; as a slash it counts for so many.
-    fn begin(&mut self, mark: Mark, more: usize) -> Option<Authority> {
+    fn begin(&mut self, mark: ReadChar, more: usize) -> Option<Authority> {
         let c = mark.c;
         let slash = matches!(c, '/' | '\\');
         let blank = c.is_ascii_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '>' | ')');
@@ -408,7 +410,7 @@ impl UrlReader {
         let begins = matches!(self.solid.c, '(' | '<' | '=' | ',' | ':' | '"' | '\'' | '`');
         let apart = |c: char| c.is_ascii_whitespace() || c.is_control() || c == ';';
         begins && (self.may_be_wide() || c == '/' && self.last == self.solid)
-            || matches!(self.tag, Tag::Value(_)) && apart(self.last.c)
+            || matches!(self.tag, TagPosition::Value(_)) && apart(self.last.c)
     }
 
     /// Whether a backslash may be a slash here, and blanks stand before one.
@@ -417,26 +419,26 @@ impl UrlReader {
     }
 
     fn may_be_name(&self) -> bool {
-        let Mark { c, .. } = self.before_word;
+        let ReadChar { c, .. } = self.before_word;
         !(c.is_alphanumeric() || matches!(c, '@' | '/' | ':' | '_'))
     }
 
     /// An authority begins.
     fn open(&mut self, text: &str, port: Option<u16>) {
         let end = match (self.tag, self.opener) {
-            (Tag::Value(_), _) => End::Attribute,
-            (_, Mark { c: '<', .. }) => End::Angle,
-            (Tag::Inside(_), Mark { c: '=', .. }) => End::Unquoted,
-            (_, Mark { c: '(', .. }) => End::Parenthesis,
-            (_, quote) if matches!(quote.c, '"' | '\'' | '`') => End::Quote(quote),
-            _ => End::Blank,
+            (TagPosition::Value(_), _) => UrlEnd::Attribute,
+            (_, ReadChar { c: '<', .. }) => UrlEnd::Angle,
+            (TagPosition::Inside(_), ReadChar { c: '=', .. }) => UrlEnd::Unquoted,
+            (_, ReadChar { c: '(', .. }) => UrlEnd::Parenthesis,
+            (_, quote) if matches!(quote.c, '"' | '\'' | '`') => UrlEnd::Quote(quote),
+            _ => UrlEnd::Blank,
         };
         self.end.get_or_insert(end);
         self.authority = Some(Authority { text: text.to_owned(), port, ..Authority::default() });
     }
 
     /// One begins with a character.
-    fn open_with(&mut self, mark: Mark, port: Option<u16>) -> Option<Authority> {
+    fn open_with(&mut self, mark: ReadChar, port: Option<u16>) -> Option<Authority> {
         self.open("", port);
         match mark.c {
             '?' | '#' => self.finish(false),

@@ -156,12 +156,12 @@ impl UrlGuard {
     }
 
     /// What is written next is a surrogate, or its original.
-    pub(super) fn begin(&mut self) -> Asked {
+    pub(super) fn begin(&mut self) -> RestoreDecision {
         self.cut();
         match (self.foreign, self.settled) {
-            (true, _) | (_, Some(false)) => Asked::No,
-            (_, Some(true)) => Asked::Yes,
-            (false, None) => Asked::If(Box::new(Self { seen: false, ..self.clone() })),
+            (true, _) | (_, Some(false)) => RestoreDecision::No,
+            (_, Some(true)) => RestoreDecision::Yes,
+            (false, None) => RestoreDecision::If(Box::new(Self { seen: false, ..self.clone() })),
         }
     }
 
@@ -200,7 +200,7 @@ impl UrlGuard {
 }
 
 /// Whether an original may be restored.
-pub(super) enum Asked {
+pub(super) enum RestoreDecision {
     Yes,
     No,
     /// It depends on where the URL leads that this goes on in.

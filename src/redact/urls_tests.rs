@@ -6,7 +6,7 @@ use zeroize::Zeroizing;
 use super::*;
 use crate::detect::Format;
 use crate::edit::spliced_text;
-use crate::redact::issued::{Issued, Spelling};
+use crate::redact::issued::{IssuedSurrogate, SurrogateIdentity};
 use crate::redact::{Answer, SurrogateMap};
 use crate::stream::{Edit, Editor, TextUse};
 
@@ -22,10 +22,10 @@ const REQUEST: &str = "See https://Good.com./a, <https://shop.good.com:8443/>, [
 
 fn undo() -> Arc<SurrogateMap> {
     let formats = [(MAIL, Format::Email), (NAME, Format::Text), (ADDRESS, Format::Ip), (PAGE, Format::Url)];
-    let issued = formats.iter().map(|((surrogate, original), format)| Issued {
+    let issued = formats.iter().map(|((surrogate, original), format)| IssuedSurrogate {
         surrogate: (*surrogate).to_owned(),
         original: Zeroizing::new((*original).to_owned()),
-        spelling: Spelling::of(*format),
+        spelling: SurrogateIdentity::of(*format),
         parts: true,
     });
     let mut hosts = Hosts::default();

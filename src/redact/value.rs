@@ -1,4 +1,4 @@
-//! [`Value`]: a value that was found, and what stands for it; and where one stands.
+//! [`FoundValue`]: a value that was found, and what stands for it; and where one stands.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use zeroize::Zeroizing;
 
 use crate::detect::RuleId;
-use crate::redact::encrypt::Permuted;
+use crate::redact::encrypt::Ff1Inverse;
 use crate::redact::surrogate_map::SurrogateMap;
 use crate::redact::written::with_escapes_of;
 
@@ -30,7 +30,7 @@ impl ValueSite {
 }
 
 /// A value that was found.
-pub(super) struct Value {
+pub(super) struct FoundValue {
     /// Which redactor found it, and in what.
     pub(super) place: ValueSite,
     pub(super) rule: RuleId,
@@ -45,10 +45,10 @@ pub(super) struct Value {
     /// Whether `with` is what it has in its conversation.
     pub(super) reused: bool,
     /// How FF1 alone turns `with` into the original again.
-    pub(super) permuted: Option<Permuted>,
+    pub(super) permuted: Option<Ff1Inverse>,
 }
 
-impl Value {
+impl FoundValue {
     /// What people read there.
     pub(super) fn read(&self) -> &str {
         self.read.as_deref().unwrap_or(&self.original)

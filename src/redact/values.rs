@@ -11,25 +11,25 @@ use zeroize::Zeroizing;
 use crate::base::checkpoint::Stopped;
 use crate::detect::{Finding, Format, RuleId, as_read};
 use crate::redact::dialled::with_plus;
-use crate::redact::encrypt::{Surrogates, Wanted};
+use crate::redact::encrypt::{SurrogateRequest, Surrogates};
 use crate::redact::error::RedactError;
 use crate::redact::escapes::read;
 use crate::redact::index::{Case, Index, whole_words};
-use crate::redact::issued::{Issued, Spelling, Taken};
+use crate::redact::issued::{IssuedSurrogate, IssuedSurrogates, SurrogateIdentity};
 use crate::redact::method::Method;
 use crate::redact::parts_index::PartsIndex;
-use crate::redact::recall::{Earlier, Recall};
+use crate::redact::recall::{ConversationRecall, Recall};
 use crate::redact::redactor::Redactor;
 use crate::redact::style::Style;
 use crate::redact::surnames::known_by;
 use crate::redact::surrogate_log::SurrogateLog;
-use crate::redact::value::{Hit, Reversed, Value, ValueSite};
+use crate::redact::value::{FoundValue, Hit, Reversed, ValueSite};
 
 /// Values in the order they were found.
 pub(super) struct Values<'p> {
     /// Who find: one, unless parts of a document have rules of their own.
     pub(super) redactors: &'p [Redactor],
-    pub(super) list: Vec<Value>,
+    pub(super) list: Vec<FoundValue>,
     /// From a hash of the text (or the next free number) to the list, so that no text is kept twice.
     slots: HashMap<u64, u32>,
     hasher: RandomState,
@@ -41,15 +41,15 @@ pub(super) struct Values<'p> {
     parts: Option<Arc<PartsIndex>>,
     pub(super) reversed: Option<Reversed>,
     /// Whole texts in base64 in which values were replaced.
-    pub(super) encoded: Vec<Issued>,
+    pub(super) encoded: Vec<IssuedSurrogate>,
     /// Whether less is known by its parts than after the pass before.
     pub(super) narrowed: bool,
 }
 
 /// What one pass leaves for the next: its values, and what stands for each.
 #[derive(Default)]
-pub(super) struct Known {
-    list: Vec<Value>,
+pub(super) struct PassValues {
+    list: Vec<FoundValue>,
     slots: HashMap<u64, u32>,
     hasher: RandomState,
     indexed: Option<(usize, Arc<Index>)>,
@@ -57,7 +57,7 @@ pub(super) struct Known {
     pub(super) reversed: Option<Reversed>,
 }
 
-impl Known {
+impl PassValues {
     /// Distinct values.
     pub(super) fn len(&self) -> usize {
         self.list.len()
@@ -66,8 +66,8 @@ impl Known {
 
 impl<'p> Values<'p> {
     /// After a pass by the same redactors. What was decided there stays.
-    pub(super) fn after(redactors: &'p [Redactor], known: Known, recall: Recall) -> Self {
-        let Known { list, slots, hasher, indexed, parts, reversed } = known;
+    pub(super) fn after(redactors: &'p [Redactor], known: PassValues, recall: Recall) -> Self {
+        let PassValues { list, slots, hasher, indexed, parts, reversed } = known;
         let settled = list.len();
         let (encoded, narrowed) = (Vec::new(), false);
         Self { redactors, list, slots, hasher, recall, settled, indexed, parts, reversed, encoded, narrowed }
@@ -84,9 +84,9 @@ impl<'p> Values<'p> {
     }
 
     /// Leaves everything for the next pass.
-    pub(super) fn keep(self) -> Known {
+    pub(super) fn keep(self) -> PassValues {
         let Self { list, slots, hasher, indexed, parts, reversed, .. } = self;
-        Known { list, slots, hasher, indexed, parts, reversed }
+        PassValues { list, slots, hasher, indexed, parts, reversed }
     }
 
     pub(super) fn log(&self) -> Option<&'p SurrogateLog> {
@@ -134,7 +134,7 @@ impl<'p> Values<'p> {
     pub(super) fn add(&mut self, place: ValueSite, rule: RuleId, text: &str) -> u32 {
         let mut slot = self.hasher.hash_one((place, text));
         while let Some(&known) = self.slots.get(&slot) {
-            let same = |value: &Value| value.place == place && value.original.as_str() == text;
+            let same = |value: &FoundValue| value.place == place && value.original.as_str() == text;
             if self.list.get(known as usize).is_some_and(same) {
                 return known;
             }
@@ -150,7 +150,7 @@ impl<'p> Values<'p> {
             Some(_) => read(text).into_owned(),
         };
         let read = (read != text).then(|| Zeroizing::new(read));
-        self.list.push(Value {
+        self.list.push(FoundValue {
             place,
             rule,
             original,
@@ -298,7 +298,7 @@ impl<'p> Values<'p> {
             return Ok(());
         }
         let conversation = self.recall.conversation.clone();
-        let earlier = conversation.as_deref().map(Earlier::of).unwrap_or_default();
+        let earlier = conversation.as_deref().map(ConversationRecall::of).unwrap_or_default();
         self.reuse(&earlier);
         let mut taken = earlier.into_taken();
         for value in self.list.iter().take(self.settled).filter(|value| self.undoes(value)) {
@@ -324,13 +324,13 @@ impl<'p> Values<'p> {
                 let Some(redactor) = self.redactors.get(value.place.redactor) else { continue };
                 let rule = redactor.detector.rule(value.rule);
                 let method = redactor.plan.method(value.rule);
-                let spelling = Spelling::made(method, rule);
+                let spelling = SurrogateIdentity::made(method, rule);
                 let owner = spelling.owner(&value.original);
                 let mut refuse = |surrogate: &str| {
                     let with = value.spelled(surrogate);
                     !value.admits(&with) || taken.refuses(spelling.canonical(&with), &owner)
                 };
-                let wanted = Wanted { id: value.rule, rule, style: Style::of(method) };
+                let wanted = SurrogateRequest { id: value.rule, rule, style: Style::of(method) };
                 // A conversation that goes on has what its caller has had.
                 let before = surrogates.before(wanted, value.read())?.filter(|with| self.recall.knows(with));
                 let with = match before {
@@ -361,7 +361,7 @@ impl<'p> Values<'p> {
     }
 
     /// Values that have a surrogate in this conversation keep it.
-    fn reuse(&mut self, earlier: &Earlier<'_>) {
+    fn reuse(&mut self, earlier: &ConversationRecall<'_>) {
         for at in self.settled..self.list.len() {
             let Some(value) = self.list.get(at) else { continue };
             let known = match self.method(value.place.redactor, value.rule).is_reversible() {
@@ -398,14 +398,18 @@ impl<'p> Values<'p> {
     }
 
     /// Decides what needs no search for a free surrogate; returns what does.
-    fn plainly(&mut self, surrogates: &Surrogates, taken: &mut Taken) -> Result<Vec<usize>, RedactError> {
+    fn plainly(
+        &mut self,
+        surrogates: &Surrogates,
+        taken: &mut IssuedSurrogates,
+    ) -> Result<Vec<usize>, RedactError> {
         let mut open: Vec<usize> = Vec::new();
         for at in self.settled..self.list.len() {
             self.pass()?;
             let Some(value) = self.list.get(at).filter(|value| value.with.is_empty()) else { continue };
             let Some(redactor) = self.redactors.get(value.place.redactor) else { continue };
             let (method, rule) = (redactor.plan.method(value.rule), redactor.detector.rule(value.rule));
-            let spelling = Spelling::made(method, rule);
+            let spelling = SurrogateIdentity::made(method, rule);
             let owner = spelling.owner(&value.original);
             let permuted = match method {
                 // What FF1 alone undoes has the symbols that were there.

@@ -5,10 +5,10 @@ use zeroize::Zeroizing;
 use crate::edit::Edit;
 use crate::redact::error::RedactError;
 use crate::redact::fpe_context::FpeContext;
-use crate::redact::issued::{Issued, Spelling};
+use crate::redact::issued::{IssuedSurrogate, SurrogateIdentity};
 use crate::redact::surrogate_log::SurrogateLog;
-use crate::redact::surrogate_map::{Ledger, Limits, SurrogateMap};
-use crate::redact::value::Value;
+use crate::redact::surrogate_map::{FindingLimits, Ledger, SurrogateMap};
+use crate::redact::value::FoundValue;
 use crate::redact::values::Values;
 
 /// The most texts in base64 that are kept as a whole.
@@ -19,7 +19,7 @@ const LONGEST_ENCODED: usize = 4096;
 
 impl Values<'_> {
     /// What was encrypted, for the way back.
-    pub(super) fn close(&self, limits: Limits) -> Result<SurrogateMap, RedactError> {
+    pub(super) fn close(&self, limits: FindingLimits) -> Result<SurrogateMap, RedactError> {
         let mut ledger = Ledger::new(limits);
         let own = self.issued(|_| true).map(|(_, issued)| issued);
         for issued in self.log().map_or_else(|| own.collect(), SurrogateLog::issued) {
@@ -30,15 +30,16 @@ impl Values<'_> {
             ledger.issue(issued)?;
         }
         // What there is no room for comes back where its text is read.
-        for Issued { surrogate, original, spelling, parts } in &self.encoded {
+        for IssuedSurrogate { surrogate, original, spelling, parts } in &self.encoded {
             let (surrogate, original) = (surrogate.clone(), original.clone());
-            let _full = ledger.issue(Issued { surrogate, original, spelling: *spelling, parts: *parts });
+            let _full =
+                ledger.issue(IssuedSurrogate { surrogate, original, spelling: *spelling, parts: *parts });
         }
         Ok(ledger.close())
     }
 
     /// The same, but of what FF1 alone undoes no original is kept.
-    pub(super) fn context(self, limits: Limits) -> Result<FpeContext, RedactError> {
+    pub(super) fn context(self, limits: FindingLimits) -> Result<FpeContext, RedactError> {
         let mut context = FpeContext::new(limits);
         for value in &self.list {
             if let Some(permuted) = &value.permuted {
@@ -47,7 +48,7 @@ impl Values<'_> {
         }
         for (_, issued) in self.issued(|value| value.permuted.is_none()) {
             // Who restores it later does not know what else the text said.
-            context.issued(Issued { parts: false, ..issued })?;
+            context.issued(IssuedSurrogate { parts: false, ..issued })?;
         }
         Ok(context)
     }
@@ -57,22 +58,38 @@ impl Values<'_> {
         let original = text.get(edit.range.clone()).unwrap_or_default();
         if self.encoded.len() < MOST_ENCODED && original.len().max(edit.with.len()) <= LONGEST_ENCODED {
             let (surrogate, original) = (edit.with.clone(), Zeroizing::new(original.to_owned()));
-            self.encoded.push(Issued { surrogate, original, spelling: Spelling::Exact, parts: false });
+            self.encoded.push(IssuedSurrogate {
+                surrogate,
+                original,
+                spelling: SurrogateIdentity::Exact,
+                parts: false,
+            });
         }
     }
 
     /// Whether what becomes of a value can be undone.
-    pub(super) fn undoes(&self, value: &Value) -> bool {
+    pub(super) fn undoes(&self, value: &FoundValue) -> bool {
         self.method(value.place.redactor, value.rule).is_reversible()
     }
 
     /// Those of the reversible values that `which` wants, each with its number.
-    pub(super) fn issued(&self, which: impl Fn(&Value) -> bool) -> impl Iterator<Item = (usize, Issued)> {
+    pub(super) fn issued(
+        &self,
+        which: impl Fn(&FoundValue) -> bool,
+    ) -> impl Iterator<Item = (usize, IssuedSurrogate)> {
         let chosen = self.list.iter().enumerate();
         chosen.filter(move |(_, value)| self.undoes(value) && which(value)).map(|(number, value)| {
-            let Value { with, original, parts, .. } = value;
+            let FoundValue { with, original, parts, .. } = value;
             let spelling = self.spelling(value);
-            (number, Issued { surrogate: with.clone(), original: original.clone(), spelling, parts: *parts })
+            (
+                number,
+                IssuedSurrogate {
+                    surrogate: with.clone(),
+                    original: original.clone(),
+                    spelling,
+                    parts: *parts,
+                },
+            )
         })
     }
 }

@@ -3,32 +3,37 @@
 use std::ops::Range;
 
 use crate::redact::case::{LetterCase, lower};
-use crate::redact::escapes::{Begins, begins, read, respelled};
+use crate::redact::escapes::{TextStart, begins, read, respelled};
 use crate::redact::index::More;
-use crate::redact::parts::{LAST, Part, alphanumeric, bare};
+use crate::redact::parts::{LAST, SurrogatePart, alphanumeric, bare};
 use crate::redact::pem::{LineStart, line_start, without_layout};
 use crate::redact::quoted::quoted;
-use crate::redact::units::{NestedBreak, Next, Unit, Units, read_alike};
+use crate::redact::units::{NestedBreak, NextUnit, TextUnit, TextUnits, read_alike};
 
 /// What the original is where `written` stands for this part of the surrogate; `None` where an original cannot be
 /// written so.
-pub(super) fn original(part: Part, surrogate: &str, original: &str, written: &str) -> Option<String> {
-    if part == Part::Lines {
+pub(super) fn original(
+    part: SurrogatePart,
+    surrogate: &str,
+    original: &str,
+    written: &str,
+) -> Option<String> {
+    if part == SurrogatePart::Lines {
         return lines(surrogate, &read(original), written);
     }
     let [surrogate, original] = read_alike(surrogate, original)?;
     let surrogate = surrogate.as_str();
     match part {
-        Part::End => {
+        SurrogatePart::End => {
             let digits = alphanumeric(&original);
             Some(digits.get(digits.len().checked_sub(LAST)?..)?.to_owned())
         }
-        Part::Number { from, behind, .. } => number(from, behind, surrogate, &original, written),
-        Part::Lines => None,
-        Part::Whole { strict } => text(strict, surrogate, &original, written),
-        Part::Named(form) => text(false, &form.of(surrogate)?, &form.of(&original)?, written),
-        Part::Word(at) => text(true, word(surrogate, at)?, word(&original, at)?, written),
-        Part::Half { word, half } => {
+        SurrogatePart::Number { from, behind, .. } => number(from, behind, surrogate, &original, written),
+        SurrogatePart::Lines => None,
+        SurrogatePart::Whole { strict } => text(strict, surrogate, &original, written),
+        SurrogatePart::Named(form) => text(false, &form.of(surrogate)?, &form.of(&original)?, written),
+        SurrogatePart::Word(at) => text(true, word(surrogate, at)?, word(&original, at)?, written),
+        SurrogatePart::Half { word, half } => {
             text(true, half_of(surrogate, word, half)?, half_of(&original, word, half)?, written)
         }
     }
@@ -37,7 +42,7 @@ pub(super) fn original(part: Part, surrogate: &str, original: &str, written: &st
 /// `with`, which stands for what `original` reads, with the escapes that the original has: who repeats it repeats them, so that
 /// the original comes back as it was written. `None` where that cannot be, or where there is no escape.
 pub(super) fn with_escapes_of(original: &str, read: &str, with: &str) -> Option<String> {
-    if !Units::all(original).any(|unit| unit.is_escaped()) {
+    if !TextUnits::all(original).any(|unit| unit.is_escaped()) {
         return None;
     }
     Some(with_letter_of(original, text(false, read, with, original)?))
@@ -46,8 +51,8 @@ pub(super) fn with_escapes_of(original: &str, read: &str, with: &str) -> Option<
 /// `with`, which stands for `original`, with a letter that is escaped if the original has one beyond ASCII that is.
 pub(super) fn with_letter_of(original: &str, with: String) -> String {
     let is_letter = |c: char| !c.is_ascii() && c.is_alphanumeric();
-    let escaped = |unit: &Unit| unit.is_escaped() && unit.read.is_some_and(is_letter);
-    match Units::all(original).find(escaped) {
+    let escaped = |unit: &TextUnit| unit.is_escaped() && unit.read.is_some_and(is_letter);
+    match TextUnits::all(original).find(escaped) {
         Some(unit) => with_an_escape(with, unit.source(original)),
         None => with,
     }
@@ -56,11 +61,12 @@ pub(super) fn with_letter_of(original: &str, with: String) -> String {
 /// `text` with a letter escaped as `like` is, if no letter of it is: it stands for a text that has such.
 pub(super) fn with_an_escape(text: String, like: &str) -> String {
     let is_letter = |c: char| c.is_alphanumeric();
-    if Units::all(&text).any(|unit| unit.is_escaped() && unit.read.is_some_and(is_letter)) {
+    if TextUnits::all(&text).any(|unit| unit.is_escaped() && unit.read.is_some_and(is_letter)) {
         return text;
     }
-    let small = |unit: &Unit| unit.read.is_some_and(|c| c.is_ascii_lowercase());
-    let letters: Vec<Unit> = Units::all(&text).filter(|unit| unit.is_plain() && small(unit)).collect();
+    let small = |unit: &TextUnit| unit.read.is_some_and(|c| c.is_ascii_lowercase());
+    let letters: Vec<TextUnit> =
+        TextUnits::all(&text).filter(|unit| unit.is_plain() && small(unit)).collect();
     // The number of some has a digit that is a letter, which shows in which case those are.
     let telling = letters.iter().rev().find(|unit| matches!(unit.read, Some('j'..='o' | 'z')));
     let Some(letter) = telling.or(letters.last()) else { return text };
@@ -88,7 +94,7 @@ fn letter_like(like: &str, c: char) -> String {
 
 /// Whether an escape is the number of a letter or digit.
 fn is_of_letter(like: &str) -> bool {
-    matches!(begins(like.as_bytes(), More::No), Begins::Escape(c, length) if c.is_alphanumeric() && length > 2)
+    matches!(begins(like.as_bytes(), More::No), TextStart::Escape(c, length) if c.is_alphanumeric() && length > 2)
 }
 
 /// One of the words that blanks part, without what stands around it.
@@ -103,7 +109,7 @@ fn half_of(text: &str, at: usize, half: usize) -> Option<&str> {
 
 /// Letters and digits in the places of those that were written; what stands between them stays.
 fn number(from: usize, behind: usize, surrogate: &str, original: &str, written: &str) -> Option<String> {
-    let units: Vec<Unit> = Units::all(written).collect();
+    let units: Vec<TextUnit> = TextUnits::all(written).collect();
     let is_part = |c: &char| c.is_ascii_alphanumeric();
     let there: Vec<char> = units.iter().filter_map(|unit| unit.read).filter(is_part).collect();
     let with = |text: &str| {
@@ -132,8 +138,8 @@ fn lines(surrogate: &str, original: &str, written: &str) -> Option<String> {
     let mut places = surrogate.chars().zip(original.chars()).peekable();
     let mut out = String::with_capacity(written.len());
     let mut nested = NestedBreak::default();
-    let mut units = Units::of(written.as_bytes(), More::No);
-    while let Next::Unit(unit) = units.step() {
+    let mut units = TextUnits::of(written.as_bytes(), More::No);
+    while let NextUnit::Unit(unit) = units.step() {
         let layout = nested.is_break(&unit, written.as_bytes());
         match places.next_if(|(c, _)| unit.read == Some(*c) && !layout) {
             Some((_, c)) => unit.spell(written, c, &mut out),
@@ -160,7 +166,7 @@ fn text(strict: bool, surrogate: &str, original: &str, written: &str) -> Option<
     // Which unit is which character's; all others are no part of the value.
     let mut placed = Vec::with_capacity(surrogate.len());
     let mut there = Vec::with_capacity(surrogate.len());
-    let units: Vec<Unit> = Units::all(written).collect();
+    let units: Vec<TextUnit> = TextUnits::all(written).collect();
     for (at, unit) in units.iter().enumerate() {
         let (Some(&wanted), Some(c)) = (surrogate.get(placed.len()), unit.read) else { continue };
         if lower(c) == lower(wanted) {
@@ -225,7 +231,7 @@ pub(super) fn is_blank(c: char) -> bool {
 /// How a text is written.
 struct Writing<'w> {
     written: &'w str,
-    units: &'w [Unit],
+    units: &'w [TextUnit],
     /// The first escape.
     like: Option<&'w str>,
     /// Whether one letter of ASCII is escaped and no other is: it stands for one beyond ASCII.
@@ -233,7 +239,7 @@ struct Writing<'w> {
 }
 
 impl<'w> Writing<'w> {
-    fn of(written: &'w str, units: &'w [Unit]) -> Self {
+    fn of(written: &'w str, units: &'w [TextUnit]) -> Self {
         let like = units.iter().find(|unit| unit.is_escaped()).map(|unit| unit.source(written));
         let letters = || units.iter().filter(|unit| unit.read.is_some_and(|c| c.is_ascii_alphanumeric()));
         let mut escaped = letters().filter(|unit| unit.is_escaped());
@@ -268,9 +274,9 @@ impl<'w> Writing<'w> {
         if units.iter().filter(|unit| unit.read.is_some()).count() != placed.len() {
             return None;
         }
-        let is_part = |unit: &&Unit| unit.read.is_some_and(|c| c.is_ascii_alphanumeric());
+        let is_part = |unit: &&TextUnit| unit.read.is_some_and(|c| c.is_ascii_alphanumeric());
         let mut parts = units.iter().filter(is_part);
-        let escaped = parts.next().filter(|first| first.is_escaped() && parts.all(Unit::is_escaped));
+        let escaped = parts.next().filter(|first| first.is_escaped() && parts.all(TextUnit::is_escaped));
         for &c in original {
             let plainly = self.beyond && c.is_ascii_alphanumeric();
             let same = units.iter().find(|unit| unit.read == Some(c) && !(plainly && unit.is_escaped()));
@@ -284,7 +290,7 @@ impl<'w> Writing<'w> {
     }
 
     /// Writes what takes the place of a character that spells itself.
-    fn plain(&self, unit: &Unit, c: char, out: &mut String) {
+    fn plain(&self, unit: &TextUnit, c: char, out: &mut String) {
         if unit.read == Some(c) { out.push(c) } else { self.unlike(c, out) }
     }
 

@@ -8,7 +8,7 @@ use crate::sanitize::Rejection;
 
 /// What was read last is the beginning of a sequence, and nothing that began before is.
 #[derive(Clone, Copy, Debug, Default)]
-struct State {
+struct PrefixNode {
     /// The first edge that leads on; they end where those of the next state begin.
     edges: u32,
     /// The state of its longest end that is a beginning, too.
@@ -20,7 +20,7 @@ struct State {
 /// Sequences, looked for all at once. States are in the order of their depths: edge `n` leads to state `n + 1`.
 #[derive(Debug)]
 pub(super) struct Automaton {
-    states: Vec<State>,
+    states: Vec<PrefixNode>,
     /// The symbol of each edge, in order for each state.
     edges: Vec<u32>,
     /// The longest other sequence, counted from 1, that each ends with; 0 if there is none.
@@ -31,7 +31,7 @@ pub(super) struct Automaton {
 
 /// A walk over one text.
 #[derive(Debug)]
-pub(super) struct Walk<'a> {
+pub(super) struct TextWalk<'a> {
     automaton: &'a Automaton,
     state: u32,
     /// How often a state was looked at: never more than twice a symbol.
@@ -72,7 +72,7 @@ impl Automaton {
         let mut branches = vec![Branch { first: 0, end: order.len(), depth: 0 }];
         let mut ends = Vec::new();
         while let Some(Branch { mut first, end, depth }) = branches.get(self.states.len()).copied() {
-            self.states.push(State { edges: number(self.edges.len()), fail: 0, longest: 0 });
+            self.states.push(PrefixNode { edges: number(self.edges.len()), fail: 0, longest: 0 });
             let mut own = 0;
             // In order, those that end come before those that go on.
             while let Some((n, _)) = at(first).filter(|(_, one)| first < end && one.len() == depth) {
@@ -111,7 +111,7 @@ impl Automaton {
         }
     }
 
-    fn state(&self, state: u32) -> State {
+    fn state(&self, state: u32) -> PrefixNode {
         self.states.get(state as usize).copied().unwrap_or_default()
     }
 
@@ -143,12 +143,12 @@ impl Automaton {
     }
 
     /// Begins on a text.
-    pub(super) fn walk(&self) -> Walk<'_> {
-        Walk { automaton: self, state: 0, looked: 0 }
+    pub(super) fn walk(&self) -> TextWalk<'_> {
+        TextWalk { automaton: self, state: 0, looked: 0 }
     }
 }
 
-impl<'a> Walk<'a> {
+impl<'a> TextWalk<'a> {
     /// Reads a symbol, or one that is in no sequence. Which sequences end with it, the longest first.
     pub(super) fn step(&mut self, symbol: Option<u32>) -> impl Iterator<Item = usize> + use<'a> {
         let automaton = self.automaton;

@@ -2,7 +2,7 @@
 
 use crate::sanitize::format::FORMATS;
 use crate::sanitize::{
-    Edit, FileKind, Host, NewText, Options, Redaction, Rejection, Request, Response, Stats, UnfoldBounds,
+    Edit, FileKind, Host, HostRequest, NewText, Options, Redaction, Rejection, Response, Stats, UnfoldBounds,
     Work,
 };
 
@@ -55,18 +55,18 @@ impl Bench {
 }
 
 impl Host for Bench {
-    fn ask(&mut self, request: Request<'_>) -> Result<Response, Rejection> {
+    fn ask(&mut self, request: HostRequest<'_>) -> Result<Response, Rejection> {
         Ok(match request {
-            Request::Part { bytes, .. } => {
+            HostRequest::Part { bytes, .. } => {
                 self.parts.push(bytes.into_owned());
                 Response::Part
             }
-            Request::Links(links) => {
+            HostRequest::Links(links) => {
                 self.links += links.len();
                 Response::Links(vec![true; links.len()])
             }
-            Request::Password => Response::Password(self.password.clone()),
-            Request::Texts(texts) => Response::Texts(
+            HostRequest::Password => Response::Password(self.password.clone()),
+            HostRequest::Texts(texts) => Response::Texts(
                 texts.iter().map(|named| edits(self.word, &named.name, &named.text)).collect(),
             ),
         })

@@ -42,9 +42,9 @@ impl Default for UnfoldBounds {
 
 /// What is left of the bounds.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Left(UnfoldBounds);
+pub(super) struct BoundsLeft(UnfoldBounds);
 
-impl Left {
+impl BoundsLeft {
     pub(super) fn new(bounds: UnfoldBounds) -> Self {
         Self(bounds)
     }

@@ -1,7 +1,7 @@
 //! [`Host`], whom the formats ask what they cannot decide themselves, and what is asked and answered.
 //!
 //! Formats run in a child process; their host there is the pipe to the parent. What passes through it are the same
-//! [`Request`]s and [`Response`]s: there is no second protocol.
+//! [`HostRequest`]s and [`Response`]s: there is no second protocol.
 
 use std::borrow::Cow;
 
@@ -21,7 +21,7 @@ pub enum Link {
 
 /// A text and what it is called where it stands.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Named<S = String> {
+pub struct NamedText<S = String> {
     /// The name of its member or element, or the head of its column, behind that of what it lies in and a dot, if both
     /// have one; empty if nothing has.
     pub name: S,
@@ -46,7 +46,7 @@ pub type Edit = crate::edit::Edit<NewText>;
 
 /// What a format asks, as many at once as it has.
 #[derive(Clone, Serialize, Deserialize)]
-pub enum Request<'a> {
+pub enum HostRequest<'a> {
     /// Scan a part of the file before anything else is done with it: an attachment, a stream that was inflated, an
     /// archive's member. A file with a part that is rejected is rejected.
     Part {
@@ -59,7 +59,7 @@ pub enum Request<'a> {
     /// Which of these links are to be defanged?
     Links(Cow<'a, [Link]>),
     /// What is to be redacted in each of these texts?
-    Texts(Vec<Named<Cow<'a, str>>>),
+    Texts(Vec<NamedText<Cow<'a, str>>>),
     /// What opens a file that is encrypted?
     Password,
 }
@@ -85,10 +85,10 @@ pub trait Host {
     /// # Errors
     /// [`Rejection::Provider`] where nobody answers; for a part also [`Rejection::Malicious`] and
     /// [`Rejection::NotScanned`], for texts also [`Rejection::Spent`].
-    fn ask(&mut self, request: Request<'_>) -> Result<Response, Rejection>;
+    fn ask(&mut self, request: HostRequest<'_>) -> Result<Response, Rejection>;
 }
 
-impl<'a> Request<'a> {
+impl<'a> HostRequest<'a> {
     /// A request without the bytes of its part, and those.
     pub(super) fn detached(mut self) -> (Self, Cow<'a, [u8]>) {
         let bytes = match &mut self {
@@ -107,7 +107,7 @@ impl<'a> Request<'a> {
     }
 }
 
-impl<'t> Named<&'t str> {
+impl<'t> NamedText<&'t str> {
     /// A text of which nobody knows what it is called.
     pub fn nowhere(text: &'t str) -> Self {
         Self { name: "", text }
@@ -125,7 +125,7 @@ impl AsRef<str> for NewText {
     }
 }
 
-impl std::fmt::Debug for Request<'_> {
+impl std::fmt::Debug for HostRequest<'_> {
     // What is asked about comes from a file.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -148,7 +148,7 @@ impl std::fmt::Debug for Response {
     }
 }
 
-impl<S> std::fmt::Debug for Named<S> {
+impl<S> std::fmt::Debug for NamedText<S> {
     // Both come from a file.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Named(..)")

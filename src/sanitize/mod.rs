@@ -15,7 +15,7 @@
 //! | `refusal` | [`Refusal`]: why a file is not released, and where in it that lies |
 //! | `stats` | [`Stats`]: what was removed, and what could not be read |
 //! | `budget` | [`UnfoldBounds`] and what of them is used |
-//! | `host` | [`Host`], which is asked, its [`Request`]s and [`Response`]s, and [`Edit`] |
+//! | `host` | [`Host`], which is asked, its [`HostRequest`]s and [`Response`]s, and [`Edit`] |
 //! | [`link`] | links in texts, and what they look like defanged |
 //! | `automaton` | `Automaton`: sequences of symbols, looked for all at once |
 //! | `symbols` | a text, read by letters or by words |
@@ -69,7 +69,7 @@ mod work_tests;
 mod zip_kind;
 
 pub use budget::UnfoldBounds;
-pub use host::{Edit, Host, Link, Named, NewText, Request, Response};
+pub use host::{Edit, Host, HostRequest, Link, NamedText, NewText, Response};
 pub use identify::identify;
 pub use kind::FileKind;
 pub use object::{Object, ObjectAction, ObjectKind, Objects, Spot};
@@ -80,4 +80,4 @@ pub use rejection::Rejection;
 pub use session::{Providers, ScanRecord, ScanSession, Scores};
 pub use stats::{Note, Stats};
 pub use values::Values;
-pub use work::{Format, Formats, Work};
+pub use work::{FormatCleaner, Formats, Work};

@@ -1,7 +1,7 @@
 //! [`fitting`]: the name that a file of a kind has. A program goes by a name's ending, whatever the bytes are: what was
 //! cleaned as one kind must not be opened as another.
 
-use crate::sanitize::link::Plain;
+use crate::sanitize::link::LinkText;
 use crate::sanitize::{FileKind, Options, Scripts, script};
 
 /// Endings by kind; the first is what a file gets whose own does not fit. A kind without a row is released only where its
@@ -319,8 +319,8 @@ pub(super) fn starts(link: &str) -> bool {
     if first.contains(':') || path.starts_with("//") {
         return false;
     }
-    let plain = Plain::of(path);
-    let path = plain.as_ref().map_or(path, Plain::text);
+    let plain = LinkText::of(path);
+    let path = plain.as_ref().map_or(path, LinkText::text);
     ending(path).is_some_and(|(_, ending)| STARTED.contains(&ending.as_str()))
 }
 

@@ -1,31 +1,31 @@
-//! [`Place`]: which file is being cleaned, and which part of it.
+//! [`FilePath`]: which file is being cleaned, and which part of it.
 
 use crate::sanitize::{Rejection, Spot};
 
 /// Which file is being cleaned, among files within files.
 #[derive(Debug, Default)]
-pub(super) struct Place {
+pub(super) struct FilePath {
     /// What it is called.
     name: String,
     /// The files that lead to it from the outermost, itself too, and which part of it is being cleaned.
     spot: Spot,
     /// Why a file within was not released last, and where it lies.
-    fault: Option<Fault>,
+    fault: Option<FileRejection>,
 }
 
 #[derive(Debug)]
-struct Fault {
+struct FileRejection {
     rejection: Rejection,
     path: Vec<String>,
 }
 
 /// What was being cleaned before.
-pub(super) struct Around {
+pub(super) struct OuterFile {
     name: String,
     part: Option<String>,
 }
 
-impl Place {
+impl FilePath {
     /// In the outermost file, which is called so.
     pub(super) fn called(name: &str) -> Self {
         Self { name: name.to_owned(), ..Self::default() }
@@ -50,21 +50,22 @@ impl Place {
     }
 
     /// In a file within the file.
-    pub(super) fn descend(&mut self, name: &str) -> Around {
+    pub(super) fn descend(&mut self, name: &str) -> OuterFile {
         let name = name.to_owned();
         self.spot.path.push(name.clone());
-        Around { name: std::mem::replace(&mut self.name, name), part: self.spot.part.take() }
+        OuterFile { name: std::mem::replace(&mut self.name, name), part: self.spot.part.take() }
     }
 
     /// Out of it again, whose fault it is if it is not released.
-    pub(super) fn ascend(&mut self, around: Around, rejection: Option<Rejection>) {
+    pub(super) fn ascend(&mut self, around: OuterFile, rejection: Option<Rejection>) {
         let path = &self.spot.path;
         // What lies deeper was at fault first.
-        let known = |fault: &Fault| Some(fault.rejection) == rejection && fault.path.starts_with(path);
+        let known =
+            |fault: &FileRejection| Some(fault.rejection) == rejection && fault.path.starts_with(path);
         if let Some(rejection) = rejection
             && !self.fault.as_ref().is_some_and(known)
         {
-            self.fault = Some(Fault { rejection, path: path.clone() });
+            self.fault = Some(FileRejection { rejection, path: path.clone() });
         }
         self.spot.path.pop();
         (self.name, self.spot.part) = (around.name, around.part);
@@ -86,7 +87,7 @@ mod tests {
 
     #[test]
     fn a_fault_lies_where_it_was_first() {
-        let mut place = Place::called("a.zip");
+        let mut place = FilePath::called("a.zip");
         let outer = place.descend("b.zip");
         let left_out = place.descend("left out.js");
         place.ascend(left_out, Some(Rejection::Script));
@@ -100,7 +101,7 @@ mod tests {
 
     #[test]
     fn what_is_told_is_of_the_file_and_its_part() {
-        let mut place = Place::default();
+        let mut place = FilePath::default();
         place.enter("word/document.xml");
         let around = place.descend("x.docx");
         let mut spot = Spot::default();

@@ -10,10 +10,10 @@ use bytes::Bytes;
 use crate::base::secret::Secret;
 use crate::detect::{Family, Finding, Label};
 use crate::edit::spliced_text;
-use crate::redact::{Keys, RedactError, Redactor, Replacement, Report, Text};
+use crate::redact::{FileText, Keys, RedactError, Redactor, Replacement, Report};
 use crate::sanitize::intel::{Canonical, Reputation, Score, ThreatLevel};
 use crate::sanitize::scan::{ScanItem, Scanner, Verdict};
-use crate::sanitize::{Edit, Link, Named, NewText, Redaction, Rejection, Request, Response, Threat};
+use crate::sanitize::{Edit, HostRequest, Link, NamedText, NewText, Redaction, Rejection, Response, Threat};
 
 /// Links remembered for the counts, of each sort.
 const MAX_LINKS: usize = 100_000;
@@ -89,15 +89,15 @@ impl ScanSession {
     ///
     /// # Errors
     /// See [`Host::ask`](crate::sanitize::Host::ask).
-    pub async fn answer(&self, request: Request<'static>) -> Result<Response, Rejection> {
+    pub async fn answer(&self, request: HostRequest<'static>) -> Result<Response, Rejection> {
         match request {
-            Request::Part { name, bytes } => {
+            HostRequest::Part { name, bytes } => {
                 let part = ScanItem { name: &name, bytes: Bytes::from(bytes.into_owned()) };
                 self.scan(part).await.map(|()| Response::Part)
             }
-            Request::Links(links) => self.lookup(&links).await.map(Response::Links),
-            Request::Texts(texts) => self.look(texts).await.map(Response::Texts),
-            Request::Password => {
+            HostRequest::Links(links) => self.lookup(&links).await.map(Response::Links),
+            HostRequest::Texts(texts) => self.look(texts).await.map(Response::Texts),
+            HostRequest::Password => {
                 let password = self.providers.password.as_ref();
                 Ok(Response::Password(password.map(|password| password.expose().clone())))
             }
@@ -190,7 +190,7 @@ impl ScanSession {
         Ok(verdicts)
     }
 
-    async fn look(&self, texts: Vec<Named<Cow<'static, str>>>) -> Result<Vec<Vec<Edit>>, Rejection> {
+    async fn look(&self, texts: Vec<NamedText<Cow<'static, str>>>) -> Result<Vec<Vec<Edit>>, Rejection> {
         let nothing = || texts.iter().map(|_| Vec::new()).collect();
         let Some((redactor, keys)) = self.providers.redactor.clone() else { return Ok(nothing()) };
         let finder = redactor.clone();
@@ -199,8 +199,8 @@ impl ScanSession {
             let labels: Vec<Option<Label>> =
                 texts.iter().map(|named| Label::of([named.name.as_ref()])).collect();
             let texts = texts.iter().zip(&labels);
-            let texts: Vec<Text<'_>> =
-                texts.map(|(named, label)| Text { label: label.as_ref(), text: &named.text }).collect();
+            let texts: Vec<FileText<'_>> =
+                texts.map(|(named, label)| FileText { label: label.as_ref(), text: &named.text }).collect();
             finder.pieces(&texts, &keys)
         };
         // Threads that move bytes do not wait for long texts; for short ones, waking another takes longer.

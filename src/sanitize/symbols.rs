@@ -1,11 +1,11 @@
-//! [`Reading`]: a text as the [`Symbol`]s that values are looked for by, letters or words.
+//! [`SymbolReader`]: a text as the [`Symbol`]s that values are looked for by, letters or words.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
 /// How a text is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unit {
+pub(super) enum SymbolUnit {
     /// Letter by letter, without blanks: a gap between letters can be read as a blank, and a blank as a gap.
     Letter,
     /// Word by word, and between words sign by sign; however many blanks there are, they are one.
@@ -24,14 +24,14 @@ pub(super) struct Symbol {
 
 /// Reads texts.
 #[derive(Debug)]
-pub(super) struct Reading {
-    pub(super) unit: Unit,
+pub(super) struct SymbolReader {
+    pub(super) unit: SymbolUnit,
     /// The words that were learned.
     words: HashMap<Box<str>, u32>,
 }
 
-impl Reading {
-    pub(super) fn by(unit: Unit) -> Self {
+impl SymbolReader {
+    pub(super) fn by(unit: SymbolUnit) -> Self {
         Self { unit, words: HashMap::new() }
     }
 
@@ -42,9 +42,9 @@ impl Reading {
             let key = self.key(text.get(token).unwrap_or_default());
             let next = u32::try_from(self.words.len()).unwrap_or(u32::MAX);
             codes.push(match key {
-                Key::Code(code) => code,
-                Key::Word(word) => *self.words.entry(word.into()).or_insert(next),
-                Key::Folded(word) => *self.words.entry(word.into()).or_insert(next),
+                TokenKey::Code(code) => code,
+                TokenKey::Word(word) => *self.words.entry(word.into()).or_insert(next),
+                TokenKey::Folded(word) => *self.words.entry(word.into()).or_insert(next),
             });
         }
         codes
@@ -54,43 +54,43 @@ impl Reading {
     pub(super) fn read<'t>(&'t self, text: &'t str) -> impl Iterator<Item = Symbol> + 't {
         tokens(text, self.unit).map(|range| {
             let code = match self.key(text.get(range.clone()).unwrap_or_default()) {
-                Key::Code(code) => Some(code),
-                Key::Word(word) => self.words.get(word).copied(),
-                Key::Folded(word) => self.words.get(word.as_str()).copied(),
+                TokenKey::Code(code) => Some(code),
+                TokenKey::Word(word) => self.words.get(word).copied(),
+                TokenKey::Folded(word) => self.words.get(word.as_str()).copied(),
             };
             Symbol { code, range }
         })
     }
 
-    fn key<'t>(&self, token: &'t str) -> Key<'t> {
+    fn key<'t>(&self, token: &'t str) -> TokenKey<'t> {
         match self.unit {
-            Unit::Letter => Key::Code(token.chars().next().map_or(0, u32::from)),
-            _ if token.starts_with(char::is_whitespace) => Key::Word(" "),
-            Unit::Word => Key::Word(token),
-            Unit::WordInAnyCase => Key::Folded(folded(token)),
+            SymbolUnit::Letter => TokenKey::Code(token.chars().next().map_or(0, u32::from)),
+            _ if token.starts_with(char::is_whitespace) => TokenKey::Word(" "),
+            SymbolUnit::Word => TokenKey::Word(token),
+            SymbolUnit::WordInAnyCase => TokenKey::Folded(folded(token)),
         }
     }
 }
 
 /// What a token goes by.
-enum Key<'t> {
+enum TokenKey<'t> {
     Code(u32),
     Word(&'t str),
     Folded(String),
 }
 
 /// Where the tokens of a text lie.
-fn tokens(text: &str, unit: Unit) -> impl Iterator<Item = Range<usize>> {
+fn tokens(text: &str, unit: SymbolUnit) -> impl Iterator<Item = Range<usize>> {
     let mut from = 0;
     std::iter::from_fn(move || {
         let blank = |rest: &str| rest.find(|c: char| !c.is_whitespace()).unwrap_or(rest.len());
-        if unit == Unit::Letter {
+        if unit == SymbolUnit::Letter {
             from += blank(text.get(from..)?);
         }
         let rest = text.get(from..)?;
         let first = rest.chars().next()?;
         let length = match unit {
-            Unit::Letter => first.len_utf8(),
+            SymbolUnit::Letter => first.len_utf8(),
             _ if first.is_whitespace() => blank(rest),
             _ if is_of_word(first) => rest.find(|c| !is_of_word(c)).unwrap_or(rest.len()),
             _ => first.len_utf8(),
@@ -129,27 +129,27 @@ fn is_of_word(c: char) -> bool {
 mod tests {
     use super::*;
 
-    fn read(text: &str, unit: Unit) -> Vec<&str> {
+    fn read(text: &str, unit: SymbolUnit) -> Vec<&str> {
         tokens(text, unit).map(|range| text.get(range).unwrap()).collect()
     }
 
     #[test]
     fn texts_are_read_by_letters_and_by_words() {
-        assert_eq!(read(" J\na ne", Unit::Letter), ["J", "a", "n", "e"]);
+        assert_eq!(read(" J\na ne", SymbolUnit::Letter), ["J", "a", "n", "e"]);
         let words = ["Jane", "-", "Zoë", " \n ", "a1", "@", "王", "伟", "."];
-        assert_eq!(read(&words.concat(), Unit::Word), words);
+        assert_eq!(read(&words.concat(), SymbolUnit::Word), words);
     }
 
     #[test]
     fn a_word_is_known_in_any_case_where_that_is_asked_for() {
         for (unit, text, known) in [
-            (Unit::Word, "Jane", [true, false]),
-            (Unit::WordInAnyCase, "Jane", [true, true]),
-            (Unit::WordInAnyCase, "Straße", [true, true]),
-            (Unit::WordInAnyCase, "İbrahim", [true, true]),
-            (Unit::WordInAnyCase, "Σωκράτης", [true, true]),
+            (SymbolUnit::Word, "Jane", [true, false]),
+            (SymbolUnit::WordInAnyCase, "Jane", [true, true]),
+            (SymbolUnit::WordInAnyCase, "Straße", [true, true]),
+            (SymbolUnit::WordInAnyCase, "İbrahim", [true, true]),
+            (SymbolUnit::WordInAnyCase, "Σωκράτης", [true, true]),
         ] {
-            let mut reading = Reading::by(unit);
+            let mut reading = SymbolReader::by(unit);
             let codes = reading.learn(text);
             let upper = text.to_uppercase();
             let is_known =

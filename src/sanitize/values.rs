@@ -1,4 +1,4 @@
-//! [`Values`] that go from a file, [`Needles`], which look for them wherever else they stand, and [`Said`]: what was asked
+//! [`Values`] that go from a file, [`Needles`], which look for them wherever else they stand, and [`ReplacedTexts`]: what was asked
 //! about, and whether any is left in it.
 
 use std::cmp::Reverse;
@@ -8,7 +8,7 @@ use std::ops::Range;
 use crate::detect::surname;
 use crate::edit::spliced_text;
 use crate::sanitize::automaton::Automaton;
-use crate::sanitize::symbols::{Reading, Unit, is_word};
+use crate::sanitize::symbols::{SymbolReader, SymbolUnit, is_word};
 use crate::sanitize::{Edit, Rejection};
 
 /// Values that go from a file, each with the edit that found it first.
@@ -55,17 +55,17 @@ impl Needle {
 
 /// Values that are looked for in one reading of a text.
 #[derive(Debug)]
-struct Search {
+struct ValueSearch {
     all: Vec<Needle>,
     /// How many symbols each has.
     lengths: Vec<usize>,
-    reading: Reading,
+    reading: SymbolReader,
     automaton: Automaton,
 }
 
 /// Values, looked for all at once.
 #[derive(Debug)]
-pub(in crate::sanitize) struct Needles(Vec<Search>);
+pub(in crate::sanitize) struct Needles(Vec<ValueSearch>);
 
 impl Needles {
     /// Looks for these values however they are spaced, but for those that are too short to mean the same elsewhere; and as
@@ -88,7 +88,7 @@ impl Needles {
                 all.push(Needle { text, within: letters >= WITHIN, edit: edit.clone() });
             }
         }
-        Self::of([(Unit::Letter, all), (Unit::WordInAnyCase, in_any_case)])
+        Self::of([(SymbolUnit::Letter, all), (SymbolUnit::WordInAnyCase, in_any_case)])
     }
 
     /// Looks for these values as words, and for persons by their surnames and with those first, in texts of which nobody has to
@@ -113,12 +113,12 @@ impl Needles {
                 }
             }
         }
-        Self::of([(Unit::Word, exact), (Unit::WordInAnyCase, in_any_case)])
+        Self::of([(SymbolUnit::Word, exact), (SymbolUnit::WordInAnyCase, in_any_case)])
     }
 
-    fn of(all: [(Unit, Vec<Needle>); 2]) -> Result<Self, Rejection> {
+    fn of(all: [(SymbolUnit, Vec<Needle>); 2]) -> Result<Self, Rejection> {
         let searches = all.into_iter().filter(|(_, all)| !all.is_empty());
-        searches.map(|(unit, all)| Search::new(unit, all)).collect::<Result<_, _>>().map(Self)
+        searches.map(|(unit, all)| ValueSearch::new(unit, all)).collect::<Result<_, _>>().map(Self)
     }
 
     /// Whether there are none.
@@ -129,20 +129,21 @@ impl Needles {
     /// Those with letters that are looked for within words, without their blanks, but for those in which another lies: where
     /// that does not stand, they do not.
     pub(in crate::sanitize) fn shortest_within(&self) -> impl Iterator<Item = &str> {
-        self.letters().flat_map(Search::shortest_within)
+        self.letters().flat_map(ValueSearch::shortest_within)
     }
 
-    fn letters(&self) -> impl Iterator<Item = &Search> {
-        self.0.iter().filter(|search| search.reading.unit == Unit::Letter)
+    fn letters(&self) -> impl Iterator<Item = &ValueSearch> {
+        self.0.iter().filter(|search| search.reading.unit == SymbolUnit::Letter)
     }
 
     /// What is to change in a text: sorted, apart from each other. Of values that lie over one another, the first takes what
     /// all of them cover.
     pub(in crate::sanitize) fn edits(&self, text: &str) -> Vec<Edit> {
-        let mut found: Vec<Found<'_>> = self.0.iter().flat_map(|search| search.covered(text)).collect();
+        let mut found: Vec<LocatedValue<'_>> =
+            self.0.iter().flat_map(|search| search.covered(text)).collect();
         found.sort_by_key(|found| (found.range.start, Reverse(found.range.end)));
         let mut edits: Vec<Edit> = Vec::new();
-        for Found { range, needle } in found {
+        for LocatedValue { range, needle } in found {
             match edits.last_mut() {
                 Some(last) if range.start < last.range.end => last.range.end = last.range.end.max(range.end),
                 _ => edits.push(Edit { range, with: needle.edit.with.clone() }),
@@ -163,21 +164,21 @@ impl Needles {
 }
 
 /// A value, and where it stands.
-struct Found<'n> {
+struct LocatedValue<'n> {
     range: Range<usize>,
     needle: &'n Needle,
 }
 
-impl Search {
-    fn new(unit: Unit, all: Vec<Needle>) -> Result<Self, Rejection> {
-        let mut reading = Reading::by(unit);
+impl ValueSearch {
+    fn new(unit: SymbolUnit, all: Vec<Needle>) -> Result<Self, Rejection> {
+        let mut reading = SymbolReader::by(unit);
         let sequences: Vec<Vec<u32>> = all.iter().map(|needle| reading.learn(&needle.text)).collect();
         let automaton = Automaton::new(&sequences)?;
         Ok(Self { all, lengths: sequences.iter().map(Vec::len).collect(), reading, automaton })
     }
 
     /// The longest value that ends at each place, in order: at most one a symbol. All others lie in these.
-    fn found<'t>(&'t self, text: &'t str) -> impl Iterator<Item = Found<'t>> + 't {
+    fn found<'t>(&'t self, text: &'t str) -> impl Iterator<Item = LocatedValue<'t>> + 't {
         let mut walk = self.automaton.walk();
         // Where the last symbols begin.
         let mut starts = VecDeque::new();
@@ -192,20 +193,21 @@ impl Search {
                 let length = self.lengths.get(n)?;
                 let start = *starts.get(starts.len().checked_sub(*length)?)?;
                 let range = start..symbol.range.end;
-                let stands = needle.within || self.reading.unit != Unit::Letter || is_word(text, &range);
-                stands.then_some(Found { range, needle })
+                let stands =
+                    needle.within || self.reading.unit != SymbolUnit::Letter || is_word(text, &range);
+                stands.then_some(LocatedValue { range, needle })
             })
         })
     }
 
     /// What values cover: apart from each other, each with the longest of those that begin first.
-    fn covered<'t>(&'t self, text: &'t str) -> Vec<Found<'t>> {
-        let mut all: Vec<Found<'t>> = Vec::new();
+    fn covered<'t>(&'t self, text: &'t str) -> Vec<LocatedValue<'t>> {
+        let mut all: Vec<LocatedValue<'t>> = Vec::new();
         for mut found in self.found(text) {
             // It ends behind all others: it takes those that end in it, once each.
             while let Some(last) = all.pop_if(|last| found.range.start < last.range.end) {
                 if last.range.start < found.range.start {
-                    found = Found { range: last.range.start..found.range.end, needle: last.needle };
+                    found = LocatedValue { range: last.range.start..found.range.end, needle: last.needle };
                 }
             }
             all.push(found);
@@ -276,12 +278,12 @@ pub(in crate::sanitize) fn without_values<'n>(values: &Values, names: impl Itera
 
 /// Texts that were asked about, as they are to become.
 #[derive(Debug, Default)]
-pub(in crate::sanitize) struct Said {
+pub(in crate::sanitize) struct ReplacedTexts {
     texts: Vec<String>,
     size: usize,
 }
 
-impl Said {
+impl ReplacedTexts {
     /// Keeps a text.
     pub(in crate::sanitize) fn keep(&mut self, text: &str, edits: &[Edit]) {
         self.size = self.size.saturating_add(text.len());
@@ -397,12 +399,12 @@ mod tests {
     fn what_is_left_is_known() {
         let edit = |range| Edit { range, ..edit("KEY") };
         let needles = Needles::words(&[("Jane".to_owned(), edit(0..0))].into()).unwrap();
-        let mut said = Said::default();
+        let mut said = ReplacedTexts::default();
         said.keep("Jane is here", &[edit(0..4)]);
         assert!(!said.holds(&needles));
         said.keep("so is Jane", &[]);
         assert!(said.holds(&needles) && !said.holds(&Needles::words(&Values::new()).unwrap()));
-        let mut long = Said::default();
+        let mut long = ReplacedTexts::default();
         long.keep(&" ".repeat(KEPT + 1), &[]);
         assert!(long.holds(&needles));
     }

@@ -5,21 +5,21 @@ use std::collections::HashSet;
 
 use crate::base::secret::Secret;
 use crate::edit::spliced_text;
-use crate::sanitize::budget::Left;
+use crate::sanitize::budget::BoundsLeft;
 use crate::sanitize::defanging::{as_followed, with_links};
 use crate::sanitize::link;
-use crate::sanitize::place::Place;
-use crate::sanitize::values::{Needles, Said, without_values};
+use crate::sanitize::place::FilePath;
+use crate::sanitize::values::{Needles, ReplacedTexts, without_values};
 use crate::sanitize::{
-    Edit, FileKind, Host, Link, Named, NewText, Note, Object, ObjectAction, ObjectKind, Options, Redaction,
-    Rejection, Request, Response, Spot, Stats, UnfoldBounds, Values, name,
+    Edit, FileKind, Host, HostRequest, Link, NamedText, NewText, Note, Object, ObjectAction, ObjectKind,
+    Options, Redaction, Rejection, Response, Spot, Stats, UnfoldBounds, Values, name,
 };
 
 /// The most text in one question, in bytes: spelled as JSON it still passes through the pipe.
 const BATCH: usize = 32 << 20;
 
 /// Reads a file of one kind, takes out what has to go, and writes a clean one.
-pub type Format = fn(&[u8], &mut Work<'_>) -> Result<Vec<u8>, Rejection>;
+pub type FormatCleaner = fn(&[u8], &mut Work<'_>) -> Result<Vec<u8>, Rejection>;
 
 /// The formats, as files need them that hold files.
 #[derive(Clone, Copy, Debug)]
@@ -27,7 +27,7 @@ pub struct Formats {
     /// The kind of a file, by its bytes and its name.
     pub identify: fn(&[u8], &str) -> FileKind,
     /// The format of each kind that is rewritten.
-    pub table: &'static [(FileKind, Format)],
+    pub table: &'static [(FileKind, FormatCleaner)],
 }
 
 /// What a format works with. One for a file and all files within it.
@@ -36,16 +36,16 @@ pub struct Work<'j> {
     options: Options,
     host: &'j mut dyn Host,
     bounds: UnfoldBounds,
-    left: Left,
+    left: BoundsLeft,
     stats: Stats,
     /// Values that are to go, of all files that are read together.
     values: Values,
     /// What was asked about, where that is looked through at the end.
-    said: Option<Said>,
+    said: Option<ReplacedTexts>,
     /// What goes besides: nobody is asked any more.
     known: Option<Needles>,
     /// What is being cleaned.
-    place: Place,
+    place: FilePath,
 }
 
 impl<'j> Work<'j> {
@@ -56,12 +56,12 @@ impl<'j> Work<'j> {
             options,
             host,
             bounds,
-            left: Left::new(bounds),
+            left: BoundsLeft::new(bounds),
             stats: Stats::default(),
             values: Values::new(),
             said: None,
             known: None,
-            place: Place::default(),
+            place: FilePath::default(),
         }
     }
 
@@ -138,7 +138,7 @@ impl<'j> Work<'j> {
         &self.values
     }
 
-    fn keep(&mut self, texts: &[Named<&str>], edits: &[Vec<Edit>]) {
+    fn keep(&mut self, texts: &[NamedText<&str>], edits: &[Vec<Edit>]) {
         for (text, edits) in texts.iter().zip(edits) {
             for edit in edits {
                 let value = text.text.get(edit.range.clone()).map(str::trim).unwrap_or_default();
@@ -167,7 +167,7 @@ impl<'j> Work<'j> {
         // A PDF looks for its values itself, but for those of files in it.
         let pages = kind == FileKind::Pdf && self.options.attachments;
         let wanted = self.options.redaction == Redaction::Apply && !pages;
-        self.said = wanted.then(Said::default);
+        self.said = wanted.then(ReplacedTexts::default);
         let clean = self.clean(kind, file)?;
         let Some(said) = self.said.take().filter(|_| !self.values.is_empty()) else { return Ok(clean) };
         let needles = Needles::words(&self.values)?;
@@ -177,7 +177,7 @@ impl<'j> Work<'j> {
     /// Reads a clean file once more, and takes what is known out of it. It is a fixed point: nothing else changes.
     fn again(&mut self, kind: FileKind, clean: &[u8], known: Needles) -> Result<Vec<u8>, Rejection> {
         let stats = std::mem::take(&mut self.stats);
-        self.left = Left::new(self.bounds);
+        self.left = BoundsLeft::new(self.bounds);
         self.known = Some(known);
         let again = self.clean(kind, clean);
         self.known = None;
@@ -224,7 +224,7 @@ impl<'j> Work<'j> {
             return Ok(());
         }
         self.left.ask()?;
-        self.host.ask(Request::Part { name: name.into(), bytes: bytes.into() }).map(drop)
+        self.host.ask(HostRequest::Part { name: name.into(), bytes: bytes.into() }).map(drop)
     }
 
     /// What opens the file that is being cleaned, which is encrypted; nothing where nobody said so.
@@ -233,7 +233,7 @@ impl<'j> Work<'j> {
     /// The host's.
     pub fn password(&mut self) -> Result<Option<Secret<String>>, Rejection> {
         self.left.ask()?;
-        match self.host.ask(Request::Password)? {
+        match self.host.ask(HostRequest::Password)? {
             Response::Password(password) => Ok(password.map(Secret::new)),
             _ => Err(Rejection::Provider),
         }
@@ -242,7 +242,7 @@ impl<'j> Work<'j> {
     /// The file around all others is called so.
     #[must_use]
     pub fn called(self, name: &str) -> Self {
-        Self { place: Place::called(name), ..self }
+        Self { place: FilePath::called(name), ..self }
     }
 
     /// What the file is called that is being cleaned; empty where nobody says.
@@ -342,7 +342,7 @@ impl<'j> Work<'j> {
     /// # Errors
     /// The host's.
     pub fn edits(&mut self, texts: &[&str]) -> Result<Vec<Vec<Edit>>, Rejection> {
-        let redactions = self.redactions(&Named::all_nowhere(texts))?;
+        let redactions = self.redactions(&NamedText::all_nowhere(texts))?;
         self.and_links(texts, redactions)
     }
 
@@ -351,7 +351,7 @@ impl<'j> Work<'j> {
     ///
     /// # Errors
     /// The host's.
-    pub fn named(&mut self, texts: &[Named<&str>]) -> Result<Vec<Vec<Edit>>, Rejection> {
+    pub fn named(&mut self, texts: &[NamedText<&str>]) -> Result<Vec<Vec<Edit>>, Rejection> {
         let redactions = self.redactions(texts)?;
         let texts: Vec<&str> = texts.iter().map(|named| named.text).collect();
         self.and_links(&texts, redactions)
@@ -406,17 +406,18 @@ impl<'j> Work<'j> {
     /// # Errors
     /// The host's.
     pub fn names(&mut self, names: &[&str]) -> Result<Vec<Option<String>>, Rejection> {
-        let edits = self.redactions(&Named::all_nowhere(names))?;
+        let edits = self.redactions(&NamedText::all_nowhere(names))?;
         Ok(self.changed(names, edits))
     }
 
     /// The same for targets of links, in which `%20` is a blank (RFC 3986, 2.1).
     fn redactions_within(&mut self, targets: &[&str]) -> Result<Vec<Vec<Edit>>, Rejection> {
-        let plain: Vec<Option<link::Plain>> = targets.iter().map(|target| link::Plain::of(target)).collect();
+        let plain: Vec<Option<link::LinkText>> =
+            targets.iter().map(|target| link::LinkText::of(target)).collect();
         let texts = targets.iter().zip(&plain);
         let texts: Vec<&str> =
-            texts.map(|(target, plain)| plain.as_ref().map_or(*target, link::Plain::text)).collect();
-        let mut redactions = self.redactions(&Named::all_nowhere(&texts))?;
+            texts.map(|(target, plain)| plain.as_ref().map_or(*target, link::LinkText::text)).collect();
+        let mut redactions = self.redactions(&NamedText::all_nowhere(&texts))?;
         for (plain, edits) in plain.iter().zip(&mut redactions) {
             let Some(plain) = plain else { continue };
             edits.iter_mut().for_each(|edit| edit.range = plain.map().range(edit.range.clone()));
@@ -424,7 +425,7 @@ impl<'j> Work<'j> {
         Ok(redactions)
     }
 
-    fn redactions(&mut self, texts: &[Named<&str>]) -> Result<Vec<Vec<Edit>>, Rejection> {
+    fn redactions(&mut self, texts: &[NamedText<&str>]) -> Result<Vec<Vec<Edit>>, Rejection> {
         if self.options.redaction == Redaction::Off || texts.is_empty() {
             return Ok(texts.iter().map(|_| Vec::new()).collect());
         }
@@ -437,14 +438,15 @@ impl<'j> Work<'j> {
         let mut rest = texts;
         while !rest.is_empty() {
             let mut size = 0_usize;
-            let fits = |named: &&Named<&str>| {
+            let fits = |named: &&NamedText<&str>| {
                 size = size.saturating_add(named.name.len()).saturating_add(named.text.len());
                 size <= BATCH
             };
             let (batch, behind) = rest.split_at(rest.iter().take_while(fits).count().max(1));
             self.left.ask()?;
-            let texts = batch.iter().map(|named| Named { name: named.name.into(), text: named.text.into() });
-            let answer = match self.host.ask(Request::Texts(texts.collect()))? {
+            let texts =
+                batch.iter().map(|named| NamedText { name: named.name.into(), text: named.text.into() });
+            let answer = match self.host.ask(HostRequest::Texts(texts.collect()))? {
                 Response::Texts(answer) if answer.len() == batch.len() => answer,
                 _ => return Err(Rejection::Provider),
             };
@@ -463,7 +465,7 @@ impl<'j> Work<'j> {
             return Ok(HashSet::new());
         }
         self.left.ask()?;
-        let answers = match self.host.ask(Request::Links(distinct.as_slice().into()))? {
+        let answers = match self.host.ask(HostRequest::Links(distinct.as_slice().into()))? {
             Response::Links(answers) if answers.len() == distinct.len() => answers,
             _ => return Err(Rejection::Provider),
         };

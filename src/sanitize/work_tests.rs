@@ -2,7 +2,7 @@
 
 use crate::sanitize::bench::Bench;
 use crate::sanitize::column::head;
-use crate::sanitize::{Named, Options, Redaction};
+use crate::sanitize::{NamedText, Options, Redaction};
 
 #[test]
 fn links_are_asked_once_and_redaction_wins() {
@@ -34,7 +34,7 @@ fn targets_are_read_as_they_are_followed() {
 fn texts_are_shown_with_what_they_are_called() {
     let mut bench = Bench::redacting("name: Ja");
     let texts =
-        [("name", "Jane"), ("", "name: Jane"), ("x", "Jane")].map(|(name, text)| Named { name, text });
+        [("name", "Jane"), ("", "name: Jane"), ("x", "Jane")].map(|(name, text)| NamedText { name, text });
     let edits = bench.work().named(&texts).unwrap();
     let ranges: Vec<Vec<_>> =
         edits.into_iter().map(|edits| edits.into_iter().map(|edit| edit.range).collect()).collect();

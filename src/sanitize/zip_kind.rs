@@ -8,7 +8,7 @@ const TAIL: usize = 22 + 65_535;
 /// An office package is told by the part that lists its parts (ECMA-376-2, 7.2.3; ODF 1.3 part 2, 3.2 and 3.3).
 pub(super) fn of(file: &[u8]) -> FileKind {
     let (mut types, mut manifest, mut content) = (false, false, false);
-    for name in Names(directory(file).unwrap_or_default()) {
+    for name in DirectoryNames(directory(file).unwrap_or_default()) {
         types |= name.eq_ignore_ascii_case(b"[Content_Types].xml");
         manifest |= name.eq_ignore_ascii_case(b"META-INF/manifest.xml");
         content |= name.eq_ignore_ascii_case(b"content.xml");
@@ -35,9 +35,9 @@ fn directory(file: &[u8]) -> Option<&[u8]> {
 }
 
 /// The names in a directory.
-struct Names<'f>(&'f [u8]);
+struct DirectoryNames<'f>(&'f [u8]);
 
-impl<'f> Iterator for Names<'f> {
+impl<'f> Iterator for DirectoryNames<'f> {
     type Item = &'f [u8];
 
     fn next(&mut self) -> Option<&'f [u8]> {

@@ -11,7 +11,7 @@ use crate::base::clock::Timestamp;
 use crate::base::id::FileId;
 use crate::crypto::hash::{Digester, FileHash, crc32c};
 use crate::crypto::random::{self, RandomError};
-use crate::store::{Later, StoreError};
+use crate::store::{RecordsFuture, StoreError};
 
 /// Which files lie together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -82,26 +82,26 @@ impl fmt::Display for Blob {
 }
 
 /// A next piece, awaited; `None` at the end.
-pub type Piece<'a> = Pin<Box<dyn Future<Output = Result<Option<Bytes>, StoreError>> + Send + 'a>>;
+pub type NextChunk<'a> = Pin<Box<dyn Future<Output = Result<Option<Bytes>, StoreError>> + Send + 'a>>;
 
 /// Bytes that come piece by piece.
-pub trait Pieces: Send {
+pub trait ByteStream: Send {
     /// The next piece; `None` at the end. Not to be called after an error or the end.
-    fn next(&mut self) -> Piece<'_>;
+    fn next(&mut self) -> NextChunk<'_>;
 }
 
 /// Bytes that are in memory already, as one piece.
-pub struct Whole(Option<Bytes>);
+pub struct WholeBlob(Option<Bytes>);
 
-impl Whole {
+impl WholeBlob {
     /// These bytes.
     pub fn new(bytes: impl Into<Bytes>) -> Self {
         Self(Some(bytes.into()))
     }
 }
 
-impl Pieces for Whole {
-    fn next(&mut self) -> Piece<'_> {
+impl ByteStream for WholeBlob {
+    fn next(&mut self) -> NextChunk<'_> {
         let bytes = self.0.take().filter(|bytes| !bytes.is_empty());
         Box::pin(std::future::ready(Ok(bytes)))
     }
@@ -119,13 +119,13 @@ pub struct Facts {
 }
 
 /// Learns [`Facts`] piece by piece.
-pub(super) struct Learning {
+pub(super) struct FactsBuilder {
     size: u64,
     crc32c: u32,
     sha256: Digester,
 }
 
-impl Learning {
+impl FactsBuilder {
     pub(super) fn new() -> Self {
         Self { size: 0, crc32c: 0, sha256: Digester::new(FileHash::Sha256) }
     }
@@ -154,7 +154,7 @@ impl Learning {
 /// The store's.
 pub async fn facts(blobs: &dyn Blobs, blob: &Blob) -> Result<Option<Facts>, StoreError> {
     let Some(mut opened) = blobs.get(blob).await? else { return Ok(None) };
-    let mut learning = Learning::new();
+    let mut learning = FactsBuilder::new();
     while let Some(piece) = opened.bytes.next().await? {
         learning.take(&piece, u64::MAX)?;
     }
@@ -162,14 +162,14 @@ pub async fn facts(blobs: &dyn Blobs, blob: &Blob) -> Result<Option<Facts>, Stor
 }
 
 /// A file being read.
-pub struct Opened {
+pub struct OpenBlob {
     /// How many bytes it has.
     pub size: u64,
     /// The bytes.
-    pub bytes: Box<dyn Pieces>,
+    pub bytes: Box<dyn ByteStream>,
 }
 
-impl fmt::Debug for Opened {
+impl fmt::Debug for OpenBlob {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Opened({} bytes)", self.size)
     }
@@ -183,28 +183,38 @@ pub trait Blobs: Send + Sync + 'static {
     /// Writes a file of at most `limit` bytes, which nobody sees before it is whole.
     ///
     /// Errors: [`StoreError::TooLarge`], [`StoreError::Full`], the pieces' own, a store that cannot be reached.
-    fn put<'a>(&'a self, blob: &'a Blob, bytes: &'a mut dyn Pieces, limit: u64) -> Later<'a, Facts>;
+    fn put<'a>(
+        &'a self,
+        blob: &'a Blob,
+        bytes: &'a mut dyn ByteStream,
+        limit: u64,
+    ) -> RecordsFuture<'a, Facts>;
 
     /// Opens a file; `None` if there is none.
-    fn get<'a>(&'a self, blob: &'a Blob) -> Later<'a, Option<Opened>>;
+    fn get<'a>(&'a self, blob: &'a Blob) -> RecordsFuture<'a, Option<OpenBlob>>;
 
     /// Moves a file to [`Area::Kept`] and returns its new name; one that is kept already stays. `None` if there is
     /// none.
-    fn keep<'a>(&'a self, blob: &'a Blob) -> Later<'a, Option<Blob>>;
+    fn keep<'a>(&'a self, blob: &'a Blob) -> RecordsFuture<'a, Option<Blob>>;
 
     /// Removes a file. One that is not there is removed already.
-    fn remove<'a>(&'a self, blob: &'a Blob) -> Later<'a, ()>;
+    fn remove<'a>(&'a self, blob: &'a Blob) -> RecordsFuture<'a, ()>;
 
     /// Up to `limit` files of the area that were written before this moment, in no order.
-    fn older(&self, area: Area, before: Timestamp, limit: usize) -> Later<'_, Vec<Blob>>;
+    fn older(&self, area: Area, before: Timestamp, limit: usize) -> RecordsFuture<'_, Vec<Blob>>;
 
     /// Removes the passing files that were written before this moment, and what unfinished writes have left; returns
     /// how many files that were.
-    fn expire(&self, before: Timestamp) -> Later<'_, u64>;
+    fn expire(&self, before: Timestamp) -> RecordsFuture<'_, u64>;
 
     /// A URL by which anyone may read the file from the store itself for so long, with this `Content-Disposition`. `None`:
     /// this store gives out none.
-    fn link<'a>(&'a self, blob: &'a Blob, disposition: &'a str, life: Duration) -> Later<'a, Option<String>>;
+    fn link<'a>(
+        &'a self,
+        blob: &'a Blob,
+        disposition: &'a str,
+        life: Duration,
+    ) -> RecordsFuture<'a, Option<String>>;
 
     /// The most bytes that one put or get holds at a time, so that callers can charge a budget for it.
     fn holds(&self) -> usize;

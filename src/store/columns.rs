@@ -3,10 +3,10 @@
 
 use crate::base::clock::Timestamp;
 use crate::crypto::hash::sha256;
-use crate::store::{Entry, Key, Row, StoreError};
+use crate::store::{Key, NewRow, Row, StoreError};
 
 /// A row as a database gives it back.
-pub(crate) struct Columns<'r> {
+pub(crate) struct DatabaseRow<'r> {
     pub(crate) id: String,
     pub(crate) version: i64,
     pub(crate) expires: Option<i64>,
@@ -14,14 +14,14 @@ pub(crate) struct Columns<'r> {
     pub(crate) digest: &'r [u8],
 }
 
-impl Columns<'_> {
+impl DatabaseRow<'_> {
     /// The row, if it is what was written.
     pub(crate) fn read(self, kind: &'static str) -> Result<Row, StoreError> {
         let unsigned = |value: i64| u64::try_from(value).map_err(|_| StoreError::Corrupt);
         let key = Key::new(kind, self.id);
         let version = unsigned(self.version)?;
         let expires = self.expires.map(unsigned).transpose()?.map(Timestamp::from_millis);
-        let entry = Entry { value: self.value, expires };
+        let entry = NewRow { value: self.value, expires };
         if self.digest != digest(&key, version, &entry) {
             return Err(StoreError::Corrupt);
         }
@@ -35,7 +35,7 @@ pub(crate) fn changed(rows: u64) -> Result<(), StoreError> {
 }
 
 /// Over everything that identifies the row and everything it holds, each part of known length.
-pub(crate) fn digest(key: &Key, version: u64, entry: &Entry) -> [u8; 32] {
+pub(crate) fn digest(key: &Key, version: u64, entry: &NewRow) -> [u8; 32] {
     let mut text = Vec::with_capacity(112);
     text.extend_from_slice(&sha256(key.kind().as_bytes()));
     text.extend_from_slice(&sha256(key.id().as_bytes()));

@@ -9,7 +9,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
 use crate::base::clock::{Clock, FixedClock};
-use crate::store::{Entry, Expected, Keep, Key, Records, Row, StoreError};
+use crate::store::{Expected, KeepPart, Key, NewRow, Records, Row, StoreError};
 
 /// Runs every case.
 pub(crate) async fn check(records: Arc<dyn Records>, clock: &FixedClock) {
@@ -26,8 +26,8 @@ pub(crate) async fn check(records: Arc<dyn Records>, clock: &FixedClock) {
     one_of_many_writers_wins(&records).await;
 }
 
-fn entry(text: &str) -> Entry {
-    Entry::lasting(text.into())
+fn entry(text: &str) -> NewRow {
+    NewRow::lasting(text.into())
 }
 
 fn conflict<T: std::fmt::Debug>(result: Result<T, StoreError>) {
@@ -71,7 +71,7 @@ async fn a_row_moves_whole_or_not_at_all(store: &dyn Records, clock: &FixedClock
     store.put_if(&from, Expected::Absent, entry("three")).await.unwrap();
     conflict(store.move_if(&from, 1, to.kind(), entry("x")).await);
     assert_eq!(there(store.get(&from).await.unwrap()), Some((1, entry("three"))));
-    let brief = Entry { expires: Some(clock.now().plus(Duration::from_secs(1))), ..entry("brief") };
+    let brief = NewRow { expires: Some(clock.now().plus(Duration::from_secs(1))), ..entry("brief") };
     store.put_if(&to, Expected::Version(2), brief).await.unwrap();
     clock.advance(Duration::from_secs(1));
     assert_eq!(store.move_if(&from, 1, to.kind(), entry("four")).await.unwrap(), 2);
@@ -84,7 +84,7 @@ async fn bytes_and_ids_come_back_as_they_were(store: &dyn Records) {
     let every_byte: Vec<u8> = (0..=255).collect();
     let values = [Vec::new(), every_byte.clone(), every_byte.repeat(4096)];
     for (id, value) in ["quote ' and % and _", "nul \0 within", "Ünïcode \u{1f511}"].iter().zip(values) {
-        let (key, entry) = (Key::new("case.bytes", *id), Entry::lasting(value));
+        let (key, entry) = (Key::new("case.bytes", *id), NewRow::lasting(value));
         store.put_if(&key, Expected::Absent, entry.clone()).await.unwrap();
         assert_eq!(store.get(&key).await.unwrap().map(|row| row.entry), Some(entry));
     }
@@ -119,7 +119,8 @@ async fn pages_are_in_the_order_of_bytes(store: &dyn Records) {
 }
 
 async fn what_has_expired_is_absent(store: &dyn Records, clock: &FixedClock) {
-    let brief = |text: &str| Entry { expires: Some(clock.now().plus(Duration::from_secs(1))), ..entry(text) };
+    let brief =
+        |text: &str| NewRow { expires: Some(clock.now().plus(Duration::from_secs(1))), ..entry(text) };
     let [a, b, c] = ["a", "b", "c"].map(|id| Key::new("case.expiry", id));
     for key in [&a, &b] {
         store.put_if(key, Expected::Absent, brief("soon gone")).await.unwrap();
@@ -153,27 +154,27 @@ async fn what_lives_longest_stays(store: &dyn Records, clock: &FixedClock) {
     ];
     for (id, seconds) in rows {
         let expires = seconds.map(|seconds| clock.now().plus(Duration::from_secs(seconds)));
-        let entry = Entry { value: vec![7; 10], expires };
+        let entry = NewRow { value: vec![7; 10], expires };
         store.put_if(&Key::new(KIND, id), Expected::Absent, entry).await.unwrap();
     }
     store.put_if(&Key::new("case.trim2", "a/1"), Expected::Absent, entry("apart")).await.unwrap();
     let left = async || -> Vec<String> {
         store.scan(KIND, "", 10).await.unwrap().iter().map(|row| row.key.id().to_owned()).collect()
     };
-    let cases: [(&str, Keep, u64, &[&str]); 6] = [
-        ("a/", Keep { rows: 4, bytes: 40 }, 0, &["a", "a/1", "a/2", "a/3", "a/4", "b/1"]),
-        ("a/", Keep { rows: 3, bytes: 40 }, 1, &["a", "a/2", "a/3", "a/4", "b/1"]),
-        ("a/", Keep { rows: 3, bytes: 29 }, 1, &["a", "a/2", "a/3", "b/1"]),
-        ("", Keep { rows: 3, bytes: 100 }, 1, &["a", "a/2", "a/3"]),
-        ("c", Keep::NOTHING, 0, &["a", "a/2", "a/3"]),
-        ("a/", Keep::NOTHING, 2, &["a"]),
+    let cases: [(&str, KeepPart, u64, &[&str]); 6] = [
+        ("a/", KeepPart { rows: 4, bytes: 40 }, 0, &["a", "a/1", "a/2", "a/3", "a/4", "b/1"]),
+        ("a/", KeepPart { rows: 3, bytes: 40 }, 1, &["a", "a/2", "a/3", "a/4", "b/1"]),
+        ("a/", KeepPart { rows: 3, bytes: 29 }, 1, &["a", "a/2", "a/3", "b/1"]),
+        ("", KeepPart { rows: 3, bytes: 100 }, 1, &["a", "a/2", "a/3"]),
+        ("c", KeepPart::NOTHING, 0, &["a", "a/2", "a/3"]),
+        ("a/", KeepPart::NOTHING, 2, &["a"]),
     ];
     for (prefix, keep, removed, wanted) in cases {
         assert_eq!(store.trim(KIND, prefix, keep).await.unwrap(), removed, "{prefix} {keep:?}");
         assert_eq!(left().await, wanted, "{prefix} {keep:?}");
     }
-    assert_eq!(store.trim(KIND, "", Keep::NOTHING).await.unwrap(), 1);
-    assert_eq!(store.trim("case.trim2", "", Keep::NOTHING).await.unwrap(), 1, "other kinds are apart");
+    assert_eq!(store.trim(KIND, "", KeepPart::NOTHING).await.unwrap(), 1);
+    assert_eq!(store.trim("case.trim2", "", KeepPart::NOTHING).await.unwrap(), 1, "other kinds are apart");
 }
 
 #[derive(Clone, Debug)]
@@ -218,7 +219,7 @@ async fn any_sequence_is_as_in_the_model(store: &dyn Records, clock: &FixedClock
                     let slot = &mut model[usize::from(*id)];
                     let version = slot.as_ref().filter(live).map_or(0, |row| row.version);
                     let expires = life.map(|millis| now.plus(Duration::from_millis(u64::from(millis))));
-                    let entry = Entry { value: vec![*value], expires };
+                    let entry = NewRow { value: vec![*value], expires };
                     let wanted = if *expected == 0 { Expected::Absent } else { Expected::Version(*expected) };
                     let put = store.put_if(&key(*id), wanted, entry.clone()).await.ok();
                     assert_eq!(put, (version == *expected).then_some(expected + 1), "{step:?}");
@@ -239,7 +240,7 @@ async fn one_of_many_writers_wins(records: &Arc<dyn Records>) {
     const WRITERS: u64 = 8;
     const ROUNDS: u64 = 5;
     let key = Key::new("case.race", "counter");
-    records.put_if(&key, Expected::Absent, Entry::lasting(vec![0])).await.unwrap();
+    records.put_if(&key, Expected::Absent, NewRow::lasting(vec![0])).await.unwrap();
     let tasks: Vec<_> = (0..WRITERS)
         .map(|_| {
             let (records, key) = (Arc::clone(records), key.clone());
@@ -247,7 +248,7 @@ async fn one_of_many_writers_wins(records: &Arc<dyn Records>) {
                 let mut won = 0;
                 while won < ROUNDS {
                     let row = records.get(&key).await.unwrap().unwrap();
-                    let more = Entry::lasting(vec![row.entry.value[0] + 1]);
+                    let more = NewRow::lasting(vec![row.entry.value[0] + 1]);
                     match records.put_if(&key, Expected::Version(row.version), more).await {
                         Ok(_) => won += 1,
                         Err(error) => assert!(matches!(error, StoreError::Conflict), "{error}"),

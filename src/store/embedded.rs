@@ -18,8 +18,10 @@ use sqlx::sqlite::{
 use sqlx::{ConnectOptions, Connection, Row as _, SqlSafeStr, Sqlite};
 
 use crate::base::clock::SharedClock;
-use crate::store::columns::{Columns, changed, digest, signed};
-use crate::store::{Closing, Entry, Expected, Keep, Key, Later, Records, Row, StoreError, private};
+use crate::store::columns::{DatabaseRow, changed, digest, signed};
+use crate::store::{
+    Closing, Expected, KeepPart, Key, NewRow, Records, RecordsFuture, Row, StoreError, private,
+};
 
 /// Rows in one SQLite file.
 pub struct EmbeddedRecords {
@@ -124,7 +126,7 @@ const TRIM: &str = "DELETE FROM records WHERE kind = ?1 AND id IN (SELECT id FRO
     WHERE place > ?3 OR bytes > ?4)";
 
 impl Records for EmbeddedRecords {
-    fn get<'a>(&'a self, key: &'a Key) -> Later<'a, Option<Row>> {
+    fn get<'a>(&'a self, key: &'a Key) -> RecordsFuture<'a, Option<Row>> {
         Box::pin(async move {
             let statement = sqlx::query(GET).bind(key.kind()).bind(key.id()).bind(self.now());
             let found = statement.fetch_optional(&self.readers).await?;
@@ -132,7 +134,7 @@ impl Records for EmbeddedRecords {
         })
     }
 
-    fn put_if<'a>(&'a self, key: &'a Key, expected: Expected, entry: Entry) -> Later<'a, u64> {
+    fn put_if<'a>(&'a self, key: &'a Key, expected: Expected, entry: NewRow) -> RecordsFuture<'a, u64> {
         Box::pin(async move {
             let (version, now) = (expected.next(), self.now());
             let (sql, replaced) = match expected {
@@ -148,7 +150,13 @@ impl Records for EmbeddedRecords {
         })
     }
 
-    fn move_if<'a>(&'a self, key: &'a Key, version: u64, to: &'static str, entry: Entry) -> Later<'a, u64> {
+    fn move_if<'a>(
+        &'a self,
+        key: &'a Key,
+        version: u64,
+        to: &'static str,
+        entry: NewRow,
+    ) -> RecordsFuture<'a, u64> {
         Box::pin(async move {
             let next = Expected::Version(version).next();
             let moved = Row { key: Key::new(to, key.id()), version: next, entry };
@@ -157,7 +165,7 @@ impl Records for EmbeddedRecords {
         })
     }
 
-    fn remove_if<'a>(&'a self, key: &'a Key, version: u64) -> Later<'a, ()> {
+    fn remove_if<'a>(&'a self, key: &'a Key, version: u64) -> RecordsFuture<'a, ()> {
         Box::pin(async move {
             let statement = sqlx::query(REMOVE).bind(key.kind()).bind(key.id());
             let statement = statement.bind(signed(version)).bind(self.now());
@@ -165,18 +173,18 @@ impl Records for EmbeddedRecords {
         })
     }
 
-    fn scan<'a>(&'a self, kind: &'static str, after: &'a str, limit: u32) -> Later<'a, Vec<Row>> {
+    fn scan<'a>(&'a self, kind: &'static str, after: &'a str, limit: u32) -> RecordsFuture<'a, Vec<Row>> {
         Box::pin(async move {
             let statement = sqlx::query(SCAN).bind(kind).bind(after).bind(self.now()).bind(limit);
             statement.fetch_all(&self.readers).await?.iter().map(|row| read(kind, row)).collect()
         })
     }
 
-    fn sweep(&self) -> Later<'_, u64> {
+    fn sweep(&self) -> RecordsFuture<'_, u64> {
         Box::pin(async move { self.write(sqlx::query(SWEEP).bind(self.now())).await })
     }
 
-    fn trim<'a>(&'a self, kind: &'static str, prefix: &'a str, keep: Keep) -> Later<'a, u64> {
+    fn trim<'a>(&'a self, kind: &'static str, prefix: &'a str, keep: KeepPart) -> RecordsFuture<'a, u64> {
         Box::pin(async move {
             let statement = sqlx::query(TRIM).bind(kind).bind(prefix);
             self.write(statement.bind(keep.rows).bind(signed(keep.bytes))).await
@@ -206,7 +214,7 @@ fn filled<'a>(sql: &'static str, key: &'a Key, row: Row, now: i64) -> Query<'a, 
 }
 
 fn read(kind: &'static str, row: &SqliteRow) -> Result<Row, StoreError> {
-    let columns = Columns {
+    let columns = DatabaseRow {
         id: row.try_get("id")?,
         version: row.try_get("version")?,
         expires: row.try_get("expires")?,
@@ -270,7 +278,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (records, _) = open(folder.path()).await;
         let key = Key::new("case", "a");
-        records.put_if(&key, Expected::Absent, Entry::lasting(vec![1])).await.unwrap();
+        records.put_if(&key, Expected::Absent, NewRow::lasting(vec![1])).await.unwrap();
         let data = folder.path().join("data");
         let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode(&data), 0o700);
@@ -294,7 +302,7 @@ mod tests {
             "UPDATE records SET digest = x''",
         ];
         for sql in faults {
-            let at = records.put_if(&key, Expected::Absent, Entry::lasting(b"n".to_vec())).await.unwrap();
+            let at = records.put_if(&key, Expected::Absent, NewRow::lasting(b"n".to_vec())).await.unwrap();
             assert_eq!(at, 1);
             sqlx::query(sql).execute(&records.writer).await.unwrap();
             assert!(matches!(records.get(&key).await, Err(StoreError::Corrupt)), "{sql}");
@@ -308,15 +316,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (records, _) = open(folder.path()).await;
         let key = Key::new("case", "small");
-        records.put_if(&key, Expected::Absent, Entry::lasting(vec![1])).await.unwrap();
+        records.put_if(&key, Expected::Absent, NewRow::lasting(vec![1])).await.unwrap();
         sqlx::query("PRAGMA max_page_count = 16").execute(&records.writer).await.unwrap();
         let large = Key::new("case", "large");
-        let refused = records.put_if(&large, Expected::Absent, Entry::lasting(vec![7; 1 << 20])).await;
+        let refused = records.put_if(&large, Expected::Absent, NewRow::lasting(vec![7; 1 << 20])).await;
         assert!(matches!(refused, Err(StoreError::Full)), "{refused:?}");
         assert_eq!(records.get(&large).await.unwrap(), None);
         assert!(records.get(&key).await.unwrap().is_some());
         // The limit was the failed connection's own: the next one has room again.
-        records.put_if(&large, Expected::Absent, Entry::lasting(vec![7; 1 << 20])).await.unwrap();
+        records.put_if(&large, Expected::Absent, NewRow::lasting(vec![7; 1 << 20])).await.unwrap();
     }
 
     #[tokio::test]
@@ -330,7 +338,7 @@ mod tests {
         records.close().await;
         let (records, _) = open(folder.path()).await;
         let key = Key::new("case", "a");
-        records.put_if(&key, Expected::Absent, Entry::lasting(vec![1])).await.unwrap();
+        records.put_if(&key, Expected::Absent, NewRow::lasting(vec![1])).await.unwrap();
         assert!(records.get(&key).await.unwrap().is_some());
     }
 

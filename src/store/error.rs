@@ -36,23 +36,23 @@ pub enum StoreError {
         /// The path as the operator set it.
         path: PathBuf,
         /// What is wrong with it.
-        fault: Fault,
+        fault: FileFault,
     },
 }
 
 impl StoreError {
-    pub(crate) fn file(path: &Path, fault: Fault) -> Self {
+    pub(crate) fn file(path: &Path, fault: FileFault) -> Self {
         Self::File { path: path.to_owned(), fault }
     }
 
     pub(crate) fn io(path: &Path, error: &io::Error) -> Self {
-        Self::file(path, Fault::Io(error.kind()))
+        Self::file(path, FileFault::Io(error.kind()))
     }
 }
 
 /// What is wrong with a file or folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
+pub enum FileFault {
     /// The operating system refused.
     #[error("{}", said(*.0))]
     Io(io::ErrorKind),
@@ -91,7 +91,7 @@ fn said(kind: io::ErrorKind) -> String {
     }
 }
 
-impl Fault {
+impl FileFault {
     /// Whether the operating system refused for this reason.
     pub fn is(self, kind: io::ErrorKind) -> bool {
         self == Self::Io(kind)

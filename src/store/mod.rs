@@ -8,7 +8,7 @@
 //! | [`postgres`] | a PostgreSQL database that several gateways may share |
 //! | `log_lines` | [`LogLines`], the port: logs that are only added to |
 //! | `columns` | what a row is in a table |
-//! | `timed` | [`Timed`]: records that are measured |
+//! | `timed` | [`TimedRecords`]: records that are measured |
 //! | [`blobs`] | [`Blobs`], the port: files put and got piece by piece, removed, swept by age |
 //! | [`objects`] | files in a folder of this machine, or in an S3 bucket |
 //! | [`private`] | files and folders that nobody else may read |
@@ -31,11 +31,11 @@ pub mod private;
 pub mod records;
 mod timed;
 
-pub use blobs::{Area, Blob, Blobs, Facts, Opened, Pieces};
+pub use blobs::{Area, Blob, Blobs, ByteStream, Facts, OpenBlob};
 pub use embedded::EmbeddedRecords;
-pub use error::{Cause, Fault, StoreError};
+pub use error::{Cause, FileFault, StoreError};
 pub use log_lines::{Appended, LogEnd, LogLine, LogLines};
 pub use objects::{Objects, S3};
 pub use postgres::PostgresRecords;
-pub use records::{Closing, Entry, Expected, Keep, Key, Later, Records, Row};
-pub use timed::Timed;
+pub use records::{Closing, Expected, KeepPart, Key, NewRow, Records, RecordsFuture, Row};
+pub use timed::TimedRecords;

@@ -18,8 +18,8 @@ use object_store::{
 
 use crate::base::clock::Timestamp;
 use crate::base::secret::Secret;
-use crate::store::blobs::{Area, Blob, Blobs, Facts, Learning, Opened, Piece, Pieces};
-use crate::store::{Later, StoreError, private};
+use crate::store::blobs::{Area, Blob, Blobs, ByteStream, Facts, FactsBuilder, NextChunk, OpenBlob};
+use crate::store::{RecordsFuture, StoreError, private};
 
 /// How much of a file is gathered before it is written to a folder.
 const LOCAL_PART: usize = 256 << 10;
@@ -109,9 +109,9 @@ impl Objects {
     }
 
     /// A file that is smaller than a part is written at once; a larger one part by part, published at its end.
-    async fn write(&self, at: &Path, bytes: &mut dyn Pieces, limit: u64) -> Result<Facts, StoreError> {
-        let mut learning = Learning::new();
-        let mut begun: Option<Begun> = None;
+    async fn write(&self, at: &Path, bytes: &mut dyn ByteStream, limit: u64) -> Result<Facts, StoreError> {
+        let mut learning = FactsBuilder::new();
+        let mut begun: Option<OpenUpload> = None;
         loop {
             let (part, ended) = gather(bytes, self.part, limit, &mut learning).await?;
             let upload = match &mut begun {
@@ -121,7 +121,7 @@ impl Objects {
                 }
                 None => {
                     let upload = self.store.put_multipart(at).await.map_err(failed)?;
-                    begun.insert(Begun(Some(upload))).0.as_mut()
+                    begun.insert(OpenUpload(Some(upload))).0.as_mut()
                 }
                 Some(begun) => begun.0.as_mut(),
             };
@@ -139,9 +139,9 @@ impl Objects {
 }
 
 /// An upload of several parts that is taken back unless it was completed: also when whoever waits for it has left.
-struct Begun(Option<Box<dyn MultipartUpload>>);
+struct OpenUpload(Option<Box<dyn MultipartUpload>>);
 
-impl Drop for Begun {
+impl Drop for OpenUpload {
     fn drop(&mut self) {
         if let (Some(mut upload), Ok(runtime)) = (self.0.take(), tokio::runtime::Handle::try_current()) {
             runtime.spawn(async move { drop(upload.abort().await) });
@@ -151,10 +151,10 @@ impl Drop for Begun {
 
 /// Pieces of `size` bytes together, or all that are left; and whether those were the last.
 async fn gather(
-    bytes: &mut dyn Pieces,
+    bytes: &mut dyn ByteStream,
     size: usize,
     limit: u64,
-    learning: &mut Learning,
+    learning: &mut FactsBuilder,
 ) -> Result<(PutPayload, bool), StoreError> {
     let (mut parts, mut held): (Vec<Bytes>, usize) = (Vec::new(), 0);
     while held < size {
@@ -188,26 +188,33 @@ fn absent<T>(outcome: Result<T, Error>) -> Result<Option<T>, StoreError> {
 
 struct Stream(BoxStream<'static, Result<Bytes, Error>>);
 
-impl Pieces for Stream {
-    fn next(&mut self) -> Piece<'_> {
+impl ByteStream for Stream {
+    fn next(&mut self) -> NextChunk<'_> {
         Box::pin(async move { self.0.next().await.transpose().map_err(failed) })
     }
 }
 
 impl Blobs for Objects {
-    fn put<'a>(&'a self, blob: &'a Blob, bytes: &'a mut dyn Pieces, limit: u64) -> Later<'a, Facts> {
+    fn put<'a>(
+        &'a self,
+        blob: &'a Blob,
+        bytes: &'a mut dyn ByteStream,
+        limit: u64,
+    ) -> RecordsFuture<'a, Facts> {
         Box::pin(async move { self.write(&place(blob), bytes, limit).await })
     }
 
-    fn get<'a>(&'a self, blob: &'a Blob) -> Later<'a, Option<Opened>> {
+    fn get<'a>(&'a self, blob: &'a Blob) -> RecordsFuture<'a, Option<OpenBlob>> {
         Box::pin(async move {
             let found = absent(self.store.get(&place(blob)).await)?;
-            Ok(found
-                .map(|found| Opened { size: found.meta.size, bytes: Box::new(Stream(found.into_stream())) }))
+            Ok(found.map(|found| OpenBlob {
+                size: found.meta.size,
+                bytes: Box::new(Stream(found.into_stream())),
+            }))
         })
     }
 
-    fn keep<'a>(&'a self, blob: &'a Blob) -> Later<'a, Option<Blob>> {
+    fn keep<'a>(&'a self, blob: &'a Blob) -> RecordsFuture<'a, Option<Blob>> {
         Box::pin(async move {
             let kept = Blob::new(Area::Kept, blob.id().clone());
             let moved = match blob.area() {
@@ -218,11 +225,11 @@ impl Blobs for Objects {
         })
     }
 
-    fn remove<'a>(&'a self, blob: &'a Blob) -> Later<'a, ()> {
+    fn remove<'a>(&'a self, blob: &'a Blob) -> RecordsFuture<'a, ()> {
         Box::pin(async move { absent(self.store.delete(&place(blob)).await).map(drop) })
     }
 
-    fn older(&self, area: Area, before: Timestamp, limit: usize) -> Later<'_, Vec<Blob>> {
+    fn older(&self, area: Area, before: Timestamp, limit: usize) -> RecordsFuture<'_, Vec<Blob>> {
         Box::pin(async move {
             let mut found = Vec::new();
             let mut listed = self.store.list(Some(&Path::from(area.as_str())));
@@ -242,7 +249,7 @@ impl Blobs for Objects {
         })
     }
 
-    fn expire(&self, before: Timestamp) -> Later<'_, u64> {
+    fn expire(&self, before: Timestamp) -> RecordsFuture<'_, u64> {
         Box::pin(async move {
             let mut removed = 0;
             loop {
@@ -263,7 +270,12 @@ impl Blobs for Objects {
         })
     }
 
-    fn link<'a>(&'a self, blob: &'a Blob, disposition: &'a str, life: Duration) -> Later<'a, Option<String>> {
+    fn link<'a>(
+        &'a self,
+        blob: &'a Blob,
+        disposition: &'a str,
+        life: Duration,
+    ) -> RecordsFuture<'a, Option<String>> {
         Box::pin(async move {
             let Some(signer) = &self.signer else { return Ok(None) };
             let query = [

@@ -11,14 +11,14 @@ use bytes::Bytes;
 
 use crate::base::clock::{Clock, SystemClock, Timestamp};
 use crate::base::secret::Secret;
-use crate::store::blobs::{Area, Blob, Blobs, Facts, Piece, Pieces, Whole};
+use crate::store::blobs::{Area, Blob, Blobs, ByteStream, Facts, NextChunk, WholeBlob};
 use crate::store::{Objects, S3, StoreError};
 
 /// Pieces as they are given; an error in place of what is not there.
 struct Given(VecDeque<Option<Bytes>>);
 
-impl Pieces for Given {
-    fn next(&mut self) -> Piece<'_> {
+impl ByteStream for Given {
+    fn next(&mut self) -> NextChunk<'_> {
         let next = match self.0.pop_front() {
             Some(Some(piece)) => Ok(Some(piece)),
             Some(None) => Err(StoreError::Interrupted),
@@ -98,8 +98,8 @@ async fn what_failed_left_nothing(blobs: &dyn Blobs) {
 /// Stops for ever after its pieces.
 struct Endless(Given);
 
-impl Pieces for Endless {
-    fn next(&mut self) -> Piece<'_> {
+impl ByteStream for Endless {
+    fn next(&mut self) -> NextChunk<'_> {
         match self.0.0.is_empty() {
             true => Box::pin(std::future::pending()),
             false => self.0.next(),
@@ -116,7 +116,7 @@ async fn a_file_is_seen_once_it_is_whole(blobs: &dyn Blobs) {
     // The second of two that write the same name has the last word; neither is seen by half.
     let other = Bytes::from_static(b"other");
     blobs.put(&blob, &mut in_pieces(&bytes, 65_536), u64::MAX).await.unwrap();
-    blobs.put(&blob, &mut Whole::new(other.clone()), 5).await.unwrap();
+    blobs.put(&blob, &mut WholeBlob::new(other.clone()), 5).await.unwrap();
     assert!(read(blobs, &blob).await.unwrap() == other);
     blobs.remove(&blob).await.unwrap();
 }
@@ -125,7 +125,7 @@ async fn removal_and_keeping(blobs: &dyn Blobs) {
     let blob = fresh(Area::Passing);
     blobs.remove(&blob).await.unwrap();
     assert_eq!(blobs.keep(&blob).await.unwrap(), None);
-    blobs.put(&blob, &mut Whole::new("text"), 4).await.unwrap();
+    blobs.put(&blob, &mut WholeBlob::new("text"), 4).await.unwrap();
     let kept = blobs.keep(&blob).await.unwrap().unwrap();
     assert_eq!((kept.area(), kept.id()), (Area::Kept, blob.id()));
     assert!(read(blobs, &blob).await.is_none());
@@ -140,7 +140,7 @@ async fn sweeping_takes_what_is_old_and_passing(blobs: &dyn Blobs) {
     blobs.expire(later()).await.unwrap();
     let (one, other, kept) = (fresh(Area::Passing), fresh(Area::Passing), fresh(Area::Kept));
     for blob in [&one, &other, &kept] {
-        blobs.put(blob, &mut Whole::new("text"), 4).await.unwrap();
+        blobs.put(blob, &mut WholeBlob::new("text"), 4).await.unwrap();
     }
     assert_eq!(blobs.expire(Timestamp::from_millis(1000)).await.unwrap(), 0);
     assert_eq!(blobs.older(Area::Passing, later(), 1).await.unwrap().len(), 1);
@@ -161,7 +161,7 @@ async fn a_folder_holds_the_laws() {
     assert_eq!(std::fs::metadata(&folder).unwrap().permissions().mode() & 0o777, 0o700);
     // What a crash leaves of a write.
     let blob = fresh(Area::Kept);
-    blobs.put(&blob, &mut Whole::new("text"), 4).await.unwrap();
+    blobs.put(&blob, &mut WholeBlob::new("text"), 4).await.unwrap();
     let id = blob.id().to_string();
     let draft = folder.join("kept").join(id.get(4..6).unwrap()).join(format!("{id}#1"));
     std::fs::write(&draft, "half").unwrap();

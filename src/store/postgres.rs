@@ -19,13 +19,15 @@ use tokio::runtime::Handle;
 
 use crate::base::clock::SharedClock;
 use crate::base::secret::Secret;
-use crate::store::columns::{Columns, changed, digest, signed};
-use crate::store::{Cause, Closing, Entry, Expected, Keep, Key, Later, Records, Row, StoreError};
+use crate::store::columns::{DatabaseRow, changed, digest, signed};
+use crate::store::{
+    Cause, Closing, Expected, KeepPart, Key, NewRow, Records, RecordsFuture, Row, StoreError,
+};
 
 /// How a connection is protected: libpq's `sslmode`, without those that fall back to plaintext. Default `verify-full`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Tls {
+pub enum SslMode {
     /// Plaintext: the password may be read on the way.
     Disable,
     /// TLS with whoever answers.
@@ -44,7 +46,7 @@ pub struct Database {
     /// and password file, and else from libpq's defaults.
     pub url: Secret<String>,
     /// Over TCP; on a socket of this machine there is no TLS.
-    pub tls: Tls,
+    pub tls: SslMode,
     /// PEM file of authorities trusted beside the public ones.
     pub ca: Option<PathBuf>,
     /// The most connections that are open at once; at least 1.
@@ -58,10 +60,10 @@ impl Database {
         let options: PgConnectOptions = self.url.expose().parse()?;
         let mode = match self.tls {
             _ if options.get_socket().is_some() || options.get_host().starts_with('/') => PgSslMode::Disable,
-            Tls::Disable => PgSslMode::Disable,
-            Tls::Require => PgSslMode::Require,
-            Tls::VerifyCa => PgSslMode::VerifyCa,
-            Tls::VerifyFull => PgSslMode::VerifyFull,
+            SslMode::Disable => PgSslMode::Disable,
+            SslMode::Require => PgSslMode::Require,
+            SslMode::VerifyCa => PgSslMode::VerifyCa,
+            SslMode::VerifyFull => PgSslMode::VerifyFull,
         };
         let options = match &self.ca {
             Some(path) => options.ssl_root_cert(path),
@@ -149,7 +151,7 @@ impl PostgresRecords {
     pub(super) async fn run<T, F>(&self, call: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
-        F: for<'c> FnOnce(&'c mut PgConnection) -> Later<'c, T> + Send + 'static,
+        F: for<'c> FnOnce(&'c mut PgConnection) -> RecordsFuture<'c, T> + Send + 'static,
     {
         let (pool, patience) = (self.pool.clone(), self.patience);
         let task = self.runtime.spawn(async move {
@@ -207,7 +209,7 @@ const TRIM: &str = "DELETE FROM portcullis_records WHERE kind = $1 AND id IN (SE
     WHERE place > $3 OR bytes > $4)";
 
 impl Records for PostgresRecords {
-    fn get<'a>(&'a self, key: &'a Key) -> Later<'a, Option<Row>> {
+    fn get<'a>(&'a self, key: &'a Key) -> RecordsFuture<'a, Option<Row>> {
         let (now, key) = (self.now(), key.clone());
         Box::pin(self.run(move |connection| {
             Box::pin(async move {
@@ -218,7 +220,7 @@ impl Records for PostgresRecords {
         }))
     }
 
-    fn put_if<'a>(&'a self, key: &'a Key, expected: Expected, entry: Entry) -> Later<'a, u64> {
+    fn put_if<'a>(&'a self, key: &'a Key, expected: Expected, entry: NewRow) -> RecordsFuture<'a, u64> {
         let (now, key) = (self.now(), key.clone());
         Box::pin(self.run(move |connection| {
             Box::pin(async move {
@@ -237,7 +239,13 @@ impl Records for PostgresRecords {
         }))
     }
 
-    fn move_if<'a>(&'a self, key: &'a Key, version: u64, to: &'static str, entry: Entry) -> Later<'a, u64> {
+    fn move_if<'a>(
+        &'a self,
+        key: &'a Key,
+        version: u64,
+        to: &'static str,
+        entry: NewRow,
+    ) -> RecordsFuture<'a, u64> {
         let (now, key) = (self.now(), key.clone());
         Box::pin(self.run(move |connection| {
             Box::pin(async move {
@@ -249,7 +257,7 @@ impl Records for PostgresRecords {
         }))
     }
 
-    fn remove_if<'a>(&'a self, key: &'a Key, version: u64) -> Later<'a, ()> {
+    fn remove_if<'a>(&'a self, key: &'a Key, version: u64) -> RecordsFuture<'a, ()> {
         let (now, key) = (self.now(), key.clone());
         Box::pin(self.run(move |connection| {
             Box::pin(async move {
@@ -260,7 +268,7 @@ impl Records for PostgresRecords {
         }))
     }
 
-    fn scan<'a>(&'a self, kind: &'static str, after: &'a str, limit: u32) -> Later<'a, Vec<Row>> {
+    fn scan<'a>(&'a self, kind: &'static str, after: &'a str, limit: u32) -> RecordsFuture<'a, Vec<Row>> {
         let (now, after) = (self.now(), after.as_bytes().to_vec());
         Box::pin(self.run(move |connection| {
             Box::pin(async move {
@@ -270,7 +278,7 @@ impl Records for PostgresRecords {
         }))
     }
 
-    fn sweep(&self) -> Later<'_, u64> {
+    fn sweep(&self) -> RecordsFuture<'_, u64> {
         let now = self.now();
         Box::pin(self.run(move |connection| {
             Box::pin(
@@ -279,7 +287,7 @@ impl Records for PostgresRecords {
         }))
     }
 
-    fn trim<'a>(&'a self, kind: &'static str, prefix: &'a str, keep: Keep) -> Later<'a, u64> {
+    fn trim<'a>(&'a self, kind: &'static str, prefix: &'a str, keep: KeepPart) -> RecordsFuture<'a, u64> {
         let prefix = prefix.as_bytes().to_vec();
         Box::pin(self.run(move |connection| {
             Box::pin(async move {
@@ -316,7 +324,7 @@ fn filled<'a>(sql: &'static str, key: &'a Key, row: Row, now: i64) -> Query<'a, 
 
 fn read(kind: &'static str, row: &PgRow) -> Result<Row, StoreError> {
     let id: Vec<u8> = row.try_get("id")?;
-    let columns = Columns {
+    let columns = DatabaseRow {
         id: String::from_utf8(id).map_err(|_| StoreError::Corrupt)?,
         version: row.try_get("version")?,
         expires: row.try_get("expires")?,

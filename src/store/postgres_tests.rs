@@ -10,8 +10,8 @@ use sqlx::{AssertSqlSafe, Executor};
 
 use crate::base::clock::{FixedClock, SharedClock, Timestamp};
 use crate::base::secret::Secret;
-use crate::store::postgres::{Database, PostgresRecords, Tls};
-use crate::store::{Entry, Expected, Key, Records, StoreError, conformance, log_lines};
+use crate::store::postgres::{Database, PostgresRecords, SslMode};
+use crate::store::{Expected, Key, NewRow, Records, StoreError, conformance, log_lines};
 
 /// A schema and somebody beside the store who may look at it.
 struct Bench {
@@ -52,7 +52,7 @@ impl Bench {
 fn of(url: &str, schema: &str) -> Database {
     Database {
         url: Secret::new(format!("{url}?options=-csearch_path%3D{schema}&application_name={schema}")),
-        tls: Tls::Disable,
+        tls: SslMode::Disable,
         ca: None,
         connections: 4,
         timeout: Duration::from_secs(5),
@@ -64,8 +64,8 @@ async fn refused(database: &Database) -> String {
     PostgresRecords::open(database, clock).await.unwrap_err().to_string()
 }
 
-fn one(id: &str) -> (Key, Entry) {
-    (Key::new("case", id), Entry::lasting(b"n".to_vec()))
+fn one(id: &str) -> (Key, NewRow) {
+    (Key::new("case", id), NewRow::lasting(b"n".to_vec()))
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -215,17 +215,21 @@ async fn certificates_are_checked_as_far_as_was_asked() {
     let by_name = |tls, ca| with(tls, ca, "127.0.0.1", "localhost");
     let (trusted, untrusted) = (Some(ca.as_str()), None);
     let clock = || Arc::new(FixedClock::at(Timestamp::from_millis(0)));
-    for database in
-        [same(Tls::VerifyFull, trusted), by_name(Tls::VerifyCa, trusted), same(Tls::Require, untrusted)]
-    {
+    for database in [
+        same(SslMode::VerifyFull, trusted),
+        by_name(SslMode::VerifyCa, trusted),
+        same(SslMode::Require, untrusted),
+    ] {
         let records = PostgresRecords::open(&database, clock()).await.unwrap();
         assert!(records.is_encrypted().await, "{database:?}");
     }
     let (plain, _) = bench.open().await;
     assert!(!plain.is_encrypted().await);
-    for database in
-        [by_name(Tls::VerifyFull, trusted), same(Tls::VerifyFull, untrusted), same(Tls::VerifyCa, untrusted)]
-    {
+    for database in [
+        by_name(SslMode::VerifyFull, trusted),
+        same(SslMode::VerifyFull, untrusted),
+        same(SslMode::VerifyCa, untrusted),
+    ] {
         let said = refused(&database).await;
         assert_eq!(said, "the store is unavailable (no TLS connection, or the certificate is not trusted)");
     }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::base::secret::Secret;
 use crate::crypto::random;
 use crate::store::StoreError;
-use crate::store::error::Fault;
+use crate::store::error::FileFault;
 
 const OTHERS: u32 = 0o077;
 const EVERYBODY_WRITES: u32 = 0o002;
@@ -28,9 +28,9 @@ pub fn folder(path: &Path) -> Result<(), StoreError> {
     let metadata = std::fs::metadata(path).map_err(io)?;
     let mode = metadata.permissions().mode() & PERMISSIONS;
     match (metadata.is_dir(), mode & EVERYBODY_WRITES) {
-        (false, _) => Err(StoreError::file(path, Fault::NotAFolder)),
+        (false, _) => Err(StoreError::file(path, FileFault::NotAFolder)),
         (true, 0) => Ok(()),
-        (true, _) => Err(StoreError::file(path, Fault::ExposedFolder { mode })),
+        (true, _) => Err(StoreError::file(path, FileFault::ExposedFolder { mode })),
     }
 }
 
@@ -39,7 +39,7 @@ pub fn closed_folder(path: &Path) -> Result<(), StoreError> {
     folder(path)?;
     let metadata = std::fs::metadata(path).map_err(|error| StoreError::io(path, &error))?;
     let mode = metadata.permissions().mode() & PERMISSIONS;
-    if mode & OTHERS == 0 { Ok(()) } else { Err(StoreError::file(path, Fault::OpenFolder { mode })) }
+    if mode & OTHERS == 0 { Ok(()) } else { Err(StoreError::file(path, FileFault::OpenFolder { mode })) }
 }
 
 /// Makes the file empty (mode 0600) if it is missing, and refuses one that others may read or write.
@@ -81,7 +81,7 @@ pub fn read(path: &Path) -> Result<Option<Secret<Vec<u8>>>, StoreError> {
 /// Writes a new file (mode 0600), whole or not at all, durable once this returns. [`ErrorKind::AlreadyExists`] if
 /// there is one by now, which then is untouched.
 pub fn publish(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
-    Draft::of(path)?.publish(bytes)
+    NewFile::of(path)?.publish(bytes)
 }
 
 /// A new file to be: there is room for its name, which nobody finds before it is whole.
@@ -90,13 +90,13 @@ pub fn publish(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
 /// let a second process (or the next start after a crash) read the file before it holds anything, and a rename
 /// would replace what the second process has just made.
 #[derive(Debug)]
-pub struct Draft {
+pub struct NewFile {
     path: PathBuf,
     name: PathBuf,
     file: File,
 }
 
-impl Draft {
+impl NewFile {
     /// Begins a file (mode 0600).
     ///
     /// # Errors
@@ -125,7 +125,7 @@ impl Draft {
     }
 }
 
-impl Drop for Draft {
+impl Drop for NewFile {
     fn drop(&mut self) {
         drop(remove_file(&self.name));
     }
@@ -157,9 +157,9 @@ fn check(path: &Path, metadata: std::io::Result<Metadata>) -> Result<(), StoreEr
     let metadata = metadata.map_err(|error| StoreError::io(path, &error))?;
     let mode = metadata.permissions().mode() & PERMISSIONS;
     match (metadata.is_file(), mode & OTHERS) {
-        (false, _) => Err(StoreError::file(path, Fault::NotAFile)),
+        (false, _) => Err(StoreError::file(path, FileFault::NotAFile)),
         (true, 0) => Ok(()),
-        (true, _) => Err(StoreError::file(path, Fault::ExposedFile { mode })),
+        (true, _) => Err(StoreError::file(path, FileFault::ExposedFile { mode })),
     }
 }
 
@@ -180,7 +180,7 @@ mod tests {
         publish(&path, b"first").unwrap();
         let second = publish(&path, b"second");
         assert!(
-            matches!(second, Err(StoreError::File { fault: Fault::Io(ErrorKind::AlreadyExists), .. })),
+            matches!(second, Err(StoreError::File { fault: FileFault::Io(ErrorKind::AlreadyExists), .. })),
             "{second:?}"
         );
         assert_eq!(read(&path).unwrap().unwrap().expose(), b"first");

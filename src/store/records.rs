@@ -8,7 +8,7 @@ use crate::base::clock::Timestamp;
 use crate::store::StoreError;
 
 /// A store's answer, awaited. Boxed, so that parts can hold `Arc<dyn Records>`.
-pub type Later<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
+pub type RecordsFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
 
 /// A store's end, awaited.
 pub type Closing<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
@@ -47,21 +47,21 @@ impl fmt::Debug for Key {
 
 /// What a row is to hold.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct NewRow {
     /// The bytes, as the owner of the kind writes them.
     pub value: Vec<u8>,
     /// From this moment on the row is as good as removed. `None`: it stays.
     pub expires: Option<Timestamp>,
 }
 
-impl Entry {
+impl NewRow {
     /// A row that stays until it is removed.
     pub fn lasting(value: Vec<u8>) -> Self {
         Self { value, expires: None }
     }
 }
 
-impl fmt::Debug for Entry {
+impl fmt::Debug for NewRow {
     // The value may be anything, a caller's text included.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Entry({} bytes)", self.value.len())
@@ -77,7 +77,7 @@ pub struct Row {
     /// must never be mistaken for one another are random and not used twice.
     pub version: u64,
     /// What it holds.
-    pub entry: Entry,
+    pub entry: NewRow,
 }
 
 /// What must be true of the row for a write to take place.
@@ -101,14 +101,14 @@ impl Expected {
 
 /// How much of something stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Keep {
+pub struct KeepPart {
     /// The most rows.
     pub rows: u32,
     /// The most bytes of values, in all of them together.
     pub bytes: u64,
 }
 
-impl Keep {
+impl KeepPart {
     /// Nothing stays.
     pub const NOTHING: Self = Self { rows: 0, bytes: 0 };
 }
@@ -120,30 +120,36 @@ impl Keep {
 /// [`StoreError::Conflict`] and has changed nothing; an expired row is to every call as if it were not there.
 pub trait Records: Send + Sync + 'static {
     /// The row, or `None` if there is none.
-    fn get<'a>(&'a self, key: &'a Key) -> Later<'a, Option<Row>>;
+    fn get<'a>(&'a self, key: &'a Key) -> RecordsFuture<'a, Option<Row>>;
 
     /// Writes the row if what is expected is true; returns its new version, which is [`Expected::next`].
-    fn put_if<'a>(&'a self, key: &'a Key, expected: Expected, entry: Entry) -> Later<'a, u64>;
+    fn put_if<'a>(&'a self, key: &'a Key, expected: Expected, entry: NewRow) -> RecordsFuture<'a, u64>;
 
     /// The row, if it is at `version`, goes to another kind under the same id, with what it is to hold there. Returns its
     /// version, one more than before; a row that is there already is a conflict.
-    fn move_if<'a>(&'a self, key: &'a Key, version: u64, to: &'static str, entry: Entry) -> Later<'a, u64>;
+    fn move_if<'a>(
+        &'a self,
+        key: &'a Key,
+        version: u64,
+        to: &'static str,
+        entry: NewRow,
+    ) -> RecordsFuture<'a, u64>;
 
     /// Removes the row if it is at `version`.
-    fn remove_if<'a>(&'a self, key: &'a Key, version: u64) -> Later<'a, ()>;
+    fn remove_if<'a>(&'a self, key: &'a Key, version: u64) -> RecordsFuture<'a, ()>;
 
     /// Up to `limit` rows of the kind with an id greater than `after`, in the order of the ids' bytes. Begin with
     /// the empty id (which no row of a scanned kind should have), go on with the last one's; fewer than `limit`
     /// rows are the last page.
-    fn scan<'a>(&'a self, kind: &'static str, after: &'a str, limit: u32) -> Later<'a, Vec<Row>>;
+    fn scan<'a>(&'a self, kind: &'static str, after: &'a str, limit: u32) -> RecordsFuture<'a, Vec<Row>>;
 
     /// Removes what has expired and returns how many rows that were. Only frees room: no other call sees a
     /// difference.
-    fn sweep(&self) -> Later<'_, u64>;
+    fn sweep(&self) -> RecordsFuture<'_, u64>;
 
     /// Of the rows of the kind whose ids begin with `prefix`, those that live longest stay, as many as `keep` says; the others
     /// are removed. Returns how many rows that were. What never expires lives longest.
-    fn trim<'a>(&'a self, kind: &'static str, prefix: &'a str, keep: Keep) -> Later<'a, u64>;
+    fn trim<'a>(&'a self, kind: &'static str, prefix: &'a str, keep: KeepPart) -> RecordsFuture<'a, u64>;
 
     /// Waits for what is under way and lets go of the store. Calls made from now on fail.
     fn close(&self) -> Closing<'_>;

@@ -1,26 +1,26 @@
-//! [`Timed`]: records that are measured: how long each call takes, and what fails.
+//! [`TimedRecords`]: records that are measured: how long each call takes, and what fails.
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use crate::base::clock::SharedClock;
-use crate::base::seldom::Seldom;
+use crate::base::throttle::Throttle;
 use crate::store::StoreError;
-use crate::store::records::{Closing, Entry, Expected, Keep, Key, Later, Records, Row};
+use crate::store::records::{Closing, Expected, KeepPart, Key, NewRow, Records, RecordsFuture, Row};
 use crate::telemetry::{StoreWork, WorkMetrics};
 
 /// Measures the calls of other records.
-pub struct Timed {
+pub struct TimedRecords {
     records: Arc<dyn Records>,
     metrics: WorkMetrics,
     clock: SharedClock,
-    told: Seldom,
+    told: Throttle,
 }
 
-impl Timed {
+impl TimedRecords {
     /// Measures these.
     pub fn new(records: Arc<dyn Records>, metrics: WorkMetrics, clock: SharedClock) -> Self {
-        Self { records, metrics, clock, told: Seldom::default() }
+        Self { records, metrics, clock, told: Throttle::default() }
     }
 
     fn told<T>(&self, work: StoreWork, began: Instant, done: Result<T, StoreError>) -> Result<T, StoreError> {
@@ -35,38 +35,48 @@ impl Timed {
         done
     }
 
-    fn timed<'a, T: Send + 'a>(&'a self, work: StoreWork, done: Later<'a, T>) -> Later<'a, T> {
+    fn timed<'a, T: Send + 'a>(
+        &'a self,
+        work: StoreWork,
+        done: RecordsFuture<'a, T>,
+    ) -> RecordsFuture<'a, T> {
         let began = self.clock.instant();
         Box::pin(async move { self.told(work, began, done.await) })
     }
 }
 
-impl Records for Timed {
-    fn get<'a>(&'a self, key: &'a Key) -> Later<'a, Option<Row>> {
+impl Records for TimedRecords {
+    fn get<'a>(&'a self, key: &'a Key) -> RecordsFuture<'a, Option<Row>> {
         self.timed(StoreWork::Read, self.records.get(key))
     }
 
-    fn put_if<'a>(&'a self, key: &'a Key, expected: Expected, entry: Entry) -> Later<'a, u64> {
+    fn put_if<'a>(&'a self, key: &'a Key, expected: Expected, entry: NewRow) -> RecordsFuture<'a, u64> {
         self.timed(StoreWork::Write, self.records.put_if(key, expected, entry))
     }
 
-    fn move_if<'a>(&'a self, key: &'a Key, version: u64, to: &'static str, entry: Entry) -> Later<'a, u64> {
+    fn move_if<'a>(
+        &'a self,
+        key: &'a Key,
+        version: u64,
+        to: &'static str,
+        entry: NewRow,
+    ) -> RecordsFuture<'a, u64> {
         self.timed(StoreWork::Write, self.records.move_if(key, version, to, entry))
     }
 
-    fn remove_if<'a>(&'a self, key: &'a Key, version: u64) -> Later<'a, ()> {
+    fn remove_if<'a>(&'a self, key: &'a Key, version: u64) -> RecordsFuture<'a, ()> {
         self.timed(StoreWork::Write, self.records.remove_if(key, version))
     }
 
-    fn scan<'a>(&'a self, kind: &'static str, after: &'a str, limit: u32) -> Later<'a, Vec<Row>> {
+    fn scan<'a>(&'a self, kind: &'static str, after: &'a str, limit: u32) -> RecordsFuture<'a, Vec<Row>> {
         self.timed(StoreWork::Read, self.records.scan(kind, after, limit))
     }
 
-    fn sweep(&self) -> Later<'_, u64> {
+    fn sweep(&self) -> RecordsFuture<'_, u64> {
         self.timed(StoreWork::Write, self.records.sweep())
     }
 
-    fn trim<'a>(&'a self, kind: &'static str, prefix: &'a str, keep: Keep) -> Later<'a, u64> {
+    fn trim<'a>(&'a self, kind: &'static str, prefix: &'a str, keep: KeepPart) -> RecordsFuture<'a, u64> {
         self.timed(StoreWork::Write, self.records.trim(kind, prefix, keep))
     }
 

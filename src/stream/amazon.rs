@@ -71,7 +71,7 @@ impl<'a> Message<'a> {
         let (headers, payload) = inside.split_at_checked(lengths.headers).ok_or(StreamError::Damaged)?;
         let mut rest = headers;
         while !rest.is_empty() {
-            Header::take(&mut rest).ok_or(StreamError::Damaged)?;
+            EventHeader::take(&mut rest).ok_or(StreamError::Damaged)?;
         }
         Ok(Self { raw, headers, payload })
     }
@@ -159,14 +159,14 @@ impl Lengths {
 }
 
 /// One header.
-struct Header<'a> {
+struct EventHeader<'a> {
     name: &'a [u8],
     /// Its value, if that is a string.
     string: Option<&'a [u8]>,
     raw: &'a [u8],
 }
 
-impl<'a> Header<'a> {
+impl<'a> EventHeader<'a> {
     /// Reads the first of `rest`, which goes on behind it.
     fn take(rest: &mut &'a [u8]) -> Option<Self> {
         let whole = *rest;
@@ -200,10 +200,10 @@ impl<'a> Header<'a> {
 struct Headers<'a>(&'a [u8]);
 
 impl<'a> Iterator for Headers<'a> {
-    type Item = Header<'a>;
+    type Item = EventHeader<'a>;
 
-    fn next(&mut self) -> Option<Header<'a>> {
-        Header::take(&mut self.0)
+    fn next(&mut self) -> Option<EventHeader<'a>> {
+        EventHeader::take(&mut self.0)
     }
 }
 

@@ -6,7 +6,7 @@ use bytes::BytesMut;
 use crate::base::budget::{Budget, Charge};
 use crate::edit::{SourceMap, spliced};
 use crate::stream::json::Embedded;
-use crate::stream::path::{Path, Token, Trail};
+use crate::stream::path::{JsonToken, Path, PathTracker};
 use crate::stream::{Edit, Editor, Rewriter, StreamError};
 
 /// The largest field that is taken, in bytes: it is judged whole.
@@ -17,8 +17,8 @@ const SHORT: usize = 3;
 
 /// A name or a value of a form.
 struct FormPart {
-    /// [`Token::Key`] or [`Token::Text`].
-    token: Token,
+    /// [`JsonToken::Key`] or [`JsonToken::Text`].
+    token: JsonToken,
     text: String,
     /// The way from the text to the field's bytes.
     map: SourceMap,
@@ -28,7 +28,7 @@ struct FormPart {
 pub fn read(field: &[u8]) -> (String, Option<String>) {
     let (mut name, mut value) = (String::new(), None);
     parts(field, &mut |_, part| match part.token {
-        Token::Key => name = part.text,
+        JsonToken::Key => name = part.text,
         _ => value = Some(part.text),
     });
     (name, value)
@@ -39,11 +39,11 @@ fn parts(field: &[u8], see: &mut dyn FnMut(&Path<'_>, FormPart)) {
     let equals = memchr::memchr(b'=', field);
     let (name, value) = field.split_at(equals.unwrap_or(field.len()));
     let (text, map) = decoded(name, 0);
-    let trail = Trail::to(&text);
-    see(&Trail::default().path(), FormPart { token: Token::Key, text, map });
+    let trail = PathTracker::to(&text);
+    see(&PathTracker::default().path(), FormPart { token: JsonToken::Key, text, map });
     if let Some(value) = value.strip_prefix(b"=") {
         let (text, map) = decoded(value, name.len() + 1);
-        see(&trail.path(), FormPart { token: Token::Text, text, map });
+        see(&trail.path(), FormPart { token: JsonToken::Text, text, map });
     }
 }
 
@@ -128,7 +128,7 @@ impl<E: Editor> FormBody<E> {
         let mut outcome = Ok(());
         let mut all = Vec::new();
         parts(&field, &mut |path, part| {
-            let quiet = part.token == Token::Key && part.text.len() <= SHORT;
+            let quiet = part.token == JsonToken::Key && part.text.len() <= SHORT;
             if outcome.is_ok() && !quiet {
                 self.editor.under(part.token.is_value().then_some(path));
                 outcome = self.editor.last(&part.text, &mut self.edits);

@@ -4,17 +4,17 @@ use bytes::BytesMut;
 
 use crate::edit::spliced;
 use crate::stream::amazon::{Message, Messages};
-use crate::stream::json::scan::{Every, Scan};
+use crate::stream::json::scan::{EveryString, JsonScan};
 use crate::stream::json::{JsonFault, walk};
-use crate::stream::path::Trail;
-use crate::stream::sse::{Event, Events, Verdict};
+use crate::stream::path::PathTracker;
+use crate::stream::sse::{Event, EventAction, Events};
 use crate::stream::{Edit, Editor, StreamError};
 
 /// Edits each event's data for itself: if it is JSON, its strings, keys and long numbers, each a channel of its own;
 /// else all of it as one text. An event that a stream's end cuts short is edited alike and leaves. Names, ids and
 /// comments are edited like data, short ones left.
 pub struct GenericEvents<E> {
-    scan: Scan<Every<E>>,
+    scan: JsonScan<EveryString<E>>,
     edits: Vec<Edit>,
     /// The last short line that stayed: names of events repeat.
     quiet: Vec<u8>,
@@ -55,7 +55,7 @@ const QUIET: usize = 64;
 impl<E: Editor> GenericEvents<E> {
     /// Edits data with `editor`.
     pub fn new(editor: E) -> Self {
-        Self { scan: Scan::new(Every(editor)), edits: Vec::new(), quiet: Vec::new() }
+        Self { scan: JsonScan::new(EveryString(editor)), edits: Vec::new(), quiet: Vec::new() }
     }
 
     /// What becomes of an event's data, or of a message; `None` if nothing changes in it.
@@ -67,7 +67,7 @@ impl<E: Editor> GenericEvents<E> {
         self.edits.clear();
         if walk(data, &mut |_, _| {}).is_err_and(|error| error.fault != JsonFault::TooDeep) {
             // A value as a string of a document is one: it may be base64.
-            self.scan.slots().0.under(Some(&Trail::default().path()));
+            self.scan.slots().0.under(Some(&PathTracker::default().path()));
             self.scan.text();
         }
         self.scan.feed(data, &mut self.edits)?;
@@ -77,8 +77,8 @@ impl<E: Editor> GenericEvents<E> {
 }
 
 impl<E: Editor> Events for GenericEvents<E> {
-    fn event(&mut self, event: &Event<'_>, _: &mut BytesMut) -> Result<Verdict, StreamError> {
-        Ok(self.edited(event.data())?.map_or(Verdict::Keep, Verdict::Data))
+    fn event(&mut self, event: &Event<'_>, _: &mut BytesMut) -> Result<EventAction, StreamError> {
+        Ok(self.edited(event.data())?.map_or(EventAction::Keep, EventAction::Data))
     }
 
     fn line(&mut self, text: &[u8]) -> Result<Option<Vec<u8>>, StreamError> {
@@ -95,7 +95,7 @@ impl<E: Editor> Events for GenericEvents<E> {
 
     fn end(&mut self, rest: &[u8], out: &mut BytesMut) -> Result<(), StreamError> {
         let event = Event::parse(rest);
-        let verdict = self.edited(event.data())?.map_or(Verdict::Keep, Verdict::Data);
+        let verdict = self.edited(event.data())?.map_or(EventAction::Keep, EventAction::Data);
         event.write(&verdict, out);
         Ok(())
     }

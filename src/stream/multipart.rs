@@ -60,7 +60,7 @@ impl Boundary {
 }
 
 /// Sees the parts of a body as they pass, in order: a head, pieces of what it holds, its end.
-pub trait Parts: Send {
+pub trait PartVisitor: Send {
     /// A part begins: what its head is to be instead; `None` if that stays.
     fn begin(&mut self, head: &PartHead<'_>) -> Result<Option<Vec<u8>>, StreamError>;
 
@@ -73,7 +73,7 @@ pub trait Parts: Send {
 
 /// Where the body is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum At {
+enum BodyPosition {
     /// Before the first boundary.
     Start,
     /// Behind a boundary.
@@ -88,7 +88,7 @@ enum At {
 pub struct Multipart<P> {
     parts: P,
     boundary: memchr::memmem::Finder<'static>,
-    at: At,
+    at: BodyPosition,
     held: BytesMut,
     count: usize,
     /// Whether nothing of the part has gone on yet.
@@ -96,14 +96,14 @@ pub struct Multipart<P> {
     charge: Charge,
 }
 
-impl<P: Parts> Multipart<P> {
+impl<P: PartVisitor> Multipart<P> {
     /// Shows the parts between these boundaries to `parts`; what is held back is charged to `budget`.
     pub fn new(parts: P, boundary: &Boundary, budget: &Budget) -> Self {
         let boundary = memchr::memmem::Finder::new(&boundary.0).into_owned();
         Self {
             parts,
             boundary,
-            at: At::Start,
+            at: BodyPosition::Start,
             held: BytesMut::new(),
             count: 0,
             fresh: true,
@@ -114,15 +114,15 @@ impl<P: Parts> Multipart<P> {
     /// Goes on as far as what is held tells; whether there was anything to do.
     fn step(&mut self, out: &mut BytesMut) -> Result<bool, StreamError> {
         match self.at {
-            At::Start => self.start(out),
-            At::Boundary => self.delimited(out),
-            At::Head => self.head(out),
-            At::Part => self.part(out),
-            At::End if self.held.iter().all(|byte| matches!(byte, b'\r' | b'\n')) => {
+            BodyPosition::Start => self.start(out),
+            BodyPosition::Boundary => self.delimited(out),
+            BodyPosition::Head => self.head(out),
+            BodyPosition::Part => self.part(out),
+            BodyPosition::End if self.held.iter().all(|byte| matches!(byte, b'\r' | b'\n')) => {
                 self.give(self.held.len(), out);
                 Ok(false)
             }
-            At::End => Err(StreamError::NotText(TRAILING)),
+            BodyPosition::End => Err(StreamError::NotText(TRAILING)),
         }
     }
 
@@ -139,7 +139,7 @@ impl<P: Parts> Multipart<P> {
         let needle = self.boundary.needle();
         if self.held.starts_with(needle) {
             self.give(needle.len(), out);
-            self.at = At::Boundary;
+            self.at = BodyPosition::Boundary;
             return Ok(true);
         }
         let yet = needle.starts_with(&self.held) || self.held.as_ref() == b"\r";
@@ -149,7 +149,7 @@ impl<P: Parts> Multipart<P> {
     fn delimited(&mut self, out: &mut BytesMut) -> Result<bool, StreamError> {
         if self.held.starts_with(b"--") {
             self.give(2, out);
-            self.at = At::End;
+            self.at = BodyPosition::End;
             return Ok(true);
         }
         let padding = self.held.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
@@ -160,7 +160,7 @@ impl<P: Parts> Multipart<P> {
                 return Err(StreamError::TooLarge { unit: "number of parts", limit: MAX_PARTS });
             }
             self.give(padding + 2, out);
-            self.at = At::Head;
+            self.at = BodyPosition::Head;
             return Ok(true);
         }
         let open = matches!(rest, b"" | b"\r") || self.held.as_ref() == b"-";
@@ -187,7 +187,7 @@ impl<P: Parts> Multipart<P> {
             None => out.extend_from_slice(&lines),
         }
         out.extend_from_slice(b"\r\n");
-        (self.at, self.fresh) = (At::Part, true);
+        (self.at, self.fresh) = (BodyPosition::Part, true);
         Ok(true)
     }
 
@@ -203,7 +203,7 @@ impl<P: Parts> Multipart<P> {
                     self.parts.piece(&rest, out)?;
                     self.parts.end(out)?;
                     self.give(needle + 2, out);
-                    self.at = At::Boundary;
+                    self.at = BodyPosition::Boundary;
                     return Ok(true);
                 }
                 // Some take these for boundaries, too; and the blank line behind the head for the break before one.
@@ -223,7 +223,7 @@ impl<P: Parts> Multipart<P> {
     }
 }
 
-impl<P: Parts> Rewriter for Multipart<P> {
+impl<P: PartVisitor> Rewriter for Multipart<P> {
     fn write(&mut self, chunk: &[u8], out: &mut BytesMut) -> Result<(), StreamError> {
         self.held.extend_from_slice(chunk);
         while self.step(out)? {}
@@ -232,8 +232,8 @@ impl<P: Parts> Rewriter for Multipart<P> {
 
     fn finish(&mut self, _: &mut BytesMut) -> Result<(), StreamError> {
         match self.at {
-            At::End => Ok(()),
-            At::Start => Err(StreamError::NotText(NOT_BEGUN)),
+            BodyPosition::End => Ok(()),
+            BodyPosition::Start => Err(StreamError::NotText(NOT_BEGUN)),
             _ => Err(StreamError::NotText(NOT_ENDED)),
         }
     }
@@ -257,12 +257,12 @@ pub fn split(body: &[u8], boundary: &Boundary) -> Result<Vec<PartSpan>, StreamEr
         out.clear();
         let at = body.len() - passing.held.len();
         match (before, passing.at) {
-            (At::Boundary, At::Head) => from = at,
-            (At::Head, At::Part) => {
+            (BodyPosition::Boundary, BodyPosition::Head) => from = at,
+            (BodyPosition::Head, BodyPosition::Part) => {
                 let head = from..at - 2;
                 passing.parts.0.push(PartSpan { head, body: at..at });
             }
-            (At::Part, At::Boundary) => {
+            (BodyPosition::Part, BodyPosition::Boundary) => {
                 let end = at - passing.boundary.needle().len() - 2;
                 passing.parts.0.last_mut().into_iter().for_each(|span| span.body.end = end);
             }
@@ -292,7 +292,7 @@ pub struct PartSpan {
 #[derive(Default)]
 struct Spans(Vec<PartSpan>);
 
-impl Parts for Spans {
+impl PartVisitor for Spans {
     fn begin(&mut self, _: &PartHead<'_>) -> Result<Option<Vec<u8>>, StreamError> {
         Ok(None)
     }

@@ -19,7 +19,7 @@ fn boundary() -> Boundary {
 #[derive(Default)]
 struct Capitals;
 
-impl Parts for Capitals {
+impl PartVisitor for Capitals {
     fn begin(&mut self, _: &PartHead<'_>) -> Result<Option<Vec<u8>>, StreamError> {
         Ok(None)
     }

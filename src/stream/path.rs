@@ -17,7 +17,7 @@ pub(super) const MAX_TYPED: usize = 8 << 10;
 
 /// What a string is: asked together with its [`Path`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Token {
+pub enum JsonToken {
     /// A string value.
     Text,
     /// A member's name; its path is the object's.
@@ -28,7 +28,7 @@ pub enum Token {
     Rest,
 }
 
-impl Token {
+impl JsonToken {
     /// Whether it is a member's value, or an element.
     pub fn is_value(self) -> bool {
         matches!(self, Self::Text | Self::Number)
@@ -50,7 +50,7 @@ pub enum Segment<'a> {
 /// The way from a document's root to a value.
 #[derive(Clone, Copy)]
 pub struct Path<'a> {
-    trail: &'a Trail,
+    trail: &'a PathTracker,
     /// How many segments at its beginning are left out.
     from: usize,
 }
@@ -59,7 +59,7 @@ impl<'a> Path<'a> {
     /// The number of segments; 0 at the root.
     pub fn len(&self) -> usize {
         let length = match self.trail.steps.as_slice() {
-            [above @ .., Step::Unnamed(_)] => above.len(),
+            [above @ .., PathSegment::Unnamed(_)] => above.len(),
             steps => steps.len(),
         };
         length.saturating_sub(self.from)
@@ -84,9 +84,9 @@ impl<'a> Path<'a> {
     /// The segment at `at`, counted from the root.
     pub fn segment(&self, at: usize) -> Option<Segment<'a>> {
         match *self.trail.steps.get(self.from + at)? {
-            Step::Index(index) => Some(Segment::Index(index)),
-            Step::Key(from, to) => Some(Segment::Key(self.trail.keys.get(from..to)?)),
-            Step::Unnamed(_) => None,
+            PathSegment::Index(index) => Some(Segment::Index(index)),
+            PathSegment::Key(from, to) => Some(Segment::Key(self.trail.keys.get(from..to)?)),
+            PathSegment::Unnamed(_) => None,
         }
     }
 
@@ -137,7 +137,7 @@ pub(super) enum Nesting {
 }
 
 #[derive(Clone, Copy)]
-enum Step {
+enum PathSegment {
     Index(usize),
     /// An object whose next key has not been read; its keys' text begins there.
     Unnamed(usize),
@@ -147,15 +147,15 @@ enum Step {
 
 /// The path of what a lexer reads, kept as it goes.
 #[derive(Default)]
-pub(super) struct Trail {
-    steps: Vec<Step>,
+pub(super) struct PathTracker {
+    steps: Vec<PathSegment>,
     keys: String,
     beyond: usize,
     /// Text that a reader has seen before the value.
     before: String,
 }
 
-impl Trail {
+impl PathTracker {
     /// To a member of the root, which is an object.
     pub(super) fn to(name: &str) -> Self {
         Self::through([name])
@@ -188,22 +188,22 @@ impl Trail {
             return;
         }
         self.steps.push(match nesting {
-            Nesting::Array => Step::Index(0),
-            Nesting::Object => Step::Unnamed(self.keys.len()),
+            Nesting::Array => PathSegment::Index(0),
+            Nesting::Object => PathSegment::Unnamed(self.keys.len()),
         });
     }
 
     pub(super) fn close(&mut self) {
         if self.beyond > 0 {
             self.beyond -= 1;
-        } else if let Some(Step::Unnamed(from) | Step::Key(from, _)) = self.steps.pop() {
+        } else if let Some(PathSegment::Unnamed(from) | PathSegment::Key(from, _)) = self.steps.pop() {
             self.keys.truncate(from);
         }
     }
 
     pub(super) fn comma(&mut self) {
         if self.beyond == 0
-            && let Some(Step::Index(index)) = self.steps.last_mut()
+            && let Some(PathSegment::Index(index)) = self.steps.last_mut()
         {
             *index += 1;
         }
@@ -212,17 +212,17 @@ impl Trail {
     /// A key begins: until it ends, the path is the object's.
     pub(super) fn name(&mut self) {
         if self.beyond == 0
-            && let Some(step @ Step::Key(..)) = self.steps.last_mut()
-            && let Step::Key(from, _) = *step
+            && let Some(step @ PathSegment::Key(..)) = self.steps.last_mut()
+            && let PathSegment::Key(from, _) = *step
         {
-            *step = Step::Unnamed(from);
+            *step = PathSegment::Unnamed(from);
             self.keys.truncate(from);
         }
     }
 
     pub(super) fn named(&mut self, piece: &str) {
         if self.beyond == 0
-            && let Some(Step::Unnamed(from)) = self.steps.last()
+            && let Some(PathSegment::Unnamed(from)) = self.steps.last()
         {
             let room = MAX_KEY.saturating_sub(self.keys.len() - from);
             self.keys.push_str(piece.get(..piece.floor_char_boundary(room)).unwrap_or_default());
@@ -231,10 +231,10 @@ impl Trail {
 
     pub(super) fn end_name(&mut self) {
         if self.beyond == 0
-            && let Some(step @ Step::Unnamed(_)) = self.steps.last_mut()
-            && let Step::Unnamed(from) = *step
+            && let Some(step @ PathSegment::Unnamed(_)) = self.steps.last_mut()
+            && let PathSegment::Unnamed(from) = *step
         {
-            *step = Step::Key(from, self.keys.len());
+            *step = PathSegment::Key(from, self.keys.len());
         }
     }
 

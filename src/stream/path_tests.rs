@@ -6,8 +6,8 @@ use super::*;
 use crate::stream::path_set::{PathSet, PatternError, PatternFault};
 
 /// A trail to `path`, in which numbers are indices.
-fn trail(path: &str) -> Trail {
-    let mut trail = Trail::default();
+fn trail(path: &str) -> PathTracker {
+    let mut trail = PathTracker::default();
     for segment in path.split('/').filter(|s| !s.is_empty()) {
         if let Ok(index) = segment.parse() {
             trail.open(Nesting::Array);
@@ -107,7 +107,7 @@ fn a_trail_follows_what_is_read() {
 
 #[test]
 fn deeper_levels_are_counted_not_kept() {
-    let mut trail = Trail::default();
+    let mut trail = PathTracker::default();
     (0..200).for_each(|_| trail.open(Nesting::Array));
     assert_eq!((trail.path().len(), trail.path().is_cut()), (MAX_DEPTH, true));
     trail.comma();

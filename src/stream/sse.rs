@@ -14,7 +14,7 @@ use crate::stream::{Rewriter, StreamError};
 
 /// What becomes of an event.
 #[derive(Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub enum EventAction {
     /// It leaves as it came.
     Keep,
     /// Its data is replaced: one `data` line, or one for each line of this.
@@ -27,7 +27,7 @@ pub enum Verdict {
 pub trait Events: Send {
     /// An event with data has arrived. What is written to `before` leaves in front of it: whole events, made with
     /// [`write_event`].
-    fn event(&mut self, event: &Event<'_>, before: &mut BytesMut) -> Result<Verdict, StreamError>;
+    fn event(&mut self, event: &Event<'_>, before: &mut BytesMut) -> Result<EventAction, StreamError>;
 
     /// A line that is no data: what a comment says, the value of `event`, `id` or `retry`, or the whole of any other.
     /// Returns what to write instead, or `None` if it stays; a line break in that becomes a space.
@@ -39,7 +39,7 @@ pub trait Events: Send {
 }
 
 impl<V: Events + ?Sized> Events for &mut V {
-    fn event(&mut self, event: &Event<'_>, before: &mut BytesMut) -> Result<Verdict, StreamError> {
+    fn event(&mut self, event: &Event<'_>, before: &mut BytesMut) -> Result<EventAction, StreamError> {
         (**self).event(event, before)
     }
 
@@ -64,7 +64,7 @@ impl<'a> Event<'a> {
     pub fn parse(block: &'a [u8]) -> Self {
         let mut event = Event { block, name: b"", data: Cow::Borrowed(b"") };
         let mut count = 0;
-        for line in Lines(block) {
+        for line in SseLines(block) {
             match line.field() {
                 (b"event", value) => event.name = value,
                 (b"data", value) => {
@@ -101,14 +101,14 @@ impl<'a> Event<'a> {
 
     /// Appends what `verdict` makes of it. New data takes the place, the line ends and the spacing of the first
     /// `data` line.
-    pub fn write(&self, verdict: &Verdict, out: &mut BytesMut) {
+    pub fn write(&self, verdict: &EventAction, out: &mut BytesMut) {
         let data = match verdict {
-            Verdict::Keep => return out.extend_from_slice(self.block),
-            Verdict::Drop => return,
-            Verdict::Data(data) => data,
+            EventAction::Keep => return out.extend_from_slice(self.block),
+            EventAction::Drop => return,
+            EventAction::Data(data) => data,
         };
         let mut written = false;
-        for line in Lines(self.block) {
+        for line in SseLines(self.block) {
             match line.field() {
                 (b"data", _) if written => {}
                 (b"data", _) => {
@@ -125,7 +125,7 @@ impl<'a> Event<'a> {
 
     /// Appends another event of the same name, in lines that end like its own.
     pub fn write_another(&self, data: &[u8], out: &mut BytesMut) {
-        let end = Lines(self.block).next().map(|line| line.end).filter(|end| !end.is_empty());
+        let end = SseLines(self.block).next().map(|line| line.end).filter(|end| !end.is_empty());
         write_lines(self.name(), data, end.unwrap_or(b"\n"), out);
     }
 }
@@ -141,17 +141,17 @@ fn write_lines(name: &[u8], data: &[u8], end: &[u8], out: &mut BytesMut) {
         out.extend_from_slice(name);
         out.extend_from_slice(end);
     }
-    write_data(data, &Line { text: b"data: ", end }, out);
+    write_data(data, &SseLine { text: b"data: ", end }, out);
     out.extend_from_slice(end);
 }
 
 /// Writes data in lines that look like `like`.
-fn write_data(data: &[u8], like: &Line<'_>, out: &mut BytesMut) {
+fn write_data(data: &[u8], like: &SseLine<'_>, out: &mut BytesMut) {
     let spaced = like.text.starts_with(b"data: ");
     let between = if like.end.is_empty() { b"\n" } else { like.end };
     // A line break at the very end begins one more line, and no data is one empty line.
     let last = matches!(data.last(), None | Some(b'\n' | b'\r')).then_some(&b""[..]);
-    for (at, text) in Lines(data).map(|line| line.text).chain(last).enumerate() {
+    for (at, text) in SseLines(data).map(|line| line.text).chain(last).enumerate() {
         if at > 0 {
             out.extend_from_slice(between);
         }
@@ -163,12 +163,12 @@ fn write_data(data: &[u8], like: &Line<'_>, out: &mut BytesMut) {
     out.extend_from_slice(like.end);
 }
 
-struct Line<'a> {
+struct SseLine<'a> {
     text: &'a [u8],
     end: &'a [u8],
 }
 
-impl<'a> Line<'a> {
+impl<'a> SseLine<'a> {
     fn field(&self) -> (&'a [u8], &'a [u8]) {
         match memchr::memchr(b':', self.text) {
             Some(colon) => {
@@ -191,12 +191,12 @@ impl<'a> Line<'a> {
 }
 
 /// The lines of whole text.
-struct Lines<'a>(&'a [u8]);
+struct SseLines<'a>(&'a [u8]);
 
-impl<'a> Iterator for Lines<'a> {
-    type Item = Line<'a>;
+impl<'a> Iterator for SseLines<'a> {
+    type Item = SseLine<'a>;
 
-    fn next(&mut self) -> Option<Line<'a>> {
+    fn next(&mut self) -> Option<SseLine<'a>> {
         if self.0.is_empty() {
             return None;
         }
@@ -208,7 +208,7 @@ impl<'a> Iterator for Lines<'a> {
         };
         let (end, rest) = rest.split_at(width);
         self.0 = rest;
-        Some(Line { text, end })
+        Some(SseLine { text, end })
     }
 }
 
@@ -269,7 +269,7 @@ impl<V: Events> Sse<V> {
     fn looked<'b>(&mut self, block: &'b [u8]) -> Result<Cow<'b, [u8]>, StreamError> {
         let mut edited: Option<Vec<u8>> = None;
         let mut end = 0;
-        for line in Lines(block) {
+        for line in SseLines(block) {
             let start = end;
             end += line.text.len() + line.end.len();
             let with = match line.other() {
@@ -338,7 +338,7 @@ impl<V: Events> Sse<V> {
             [] => LineMeaning::Ends,
             [b':', ..] if first => LineMeaning::Passes,
             line => {
-                self.has_data |= matches!(Line { text: line, end: b"" }.field(), (b"data", _));
+                self.has_data |= matches!(SseLine { text: line, end: b"" }.field(), (b"data", _));
                 LineMeaning::Field
             }
         }
@@ -351,7 +351,7 @@ impl<V: Events> Sse<V> {
         let event = Event::parse(&block);
         let verdict = self.visitor.event(&event, out)?;
         event.write(&verdict, out);
-        self.left_out = matches!(verdict, Verdict::Drop) && block.ends_with(b"\r");
+        self.left_out = matches!(verdict, EventAction::Drop) && block.ends_with(b"\r");
         Ok(())
     }
 

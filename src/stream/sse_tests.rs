@@ -5,16 +5,16 @@ use super::*;
 struct Script;
 
 impl Events for Script {
-    fn event(&mut self, event: &Event<'_>, before: &mut BytesMut) -> Result<Verdict, StreamError> {
+    fn event(&mut self, event: &Event<'_>, before: &mut BytesMut) -> Result<EventAction, StreamError> {
         Ok(match event.data() {
-            b"old" => Verdict::Data(b"new".to_vec()),
-            b"lines\nof old" => Verdict::Data(b"a\nb\n".to_vec()),
-            b"gone" => Verdict::Drop,
+            b"old" => EventAction::Data(b"new".to_vec()),
+            b"lines\nof old" => EventAction::Data(b"a\nb\n".to_vec()),
+            b"gone" => EventAction::Drop,
             b"news" => {
                 write_event("extra", b"x", before);
-                Verdict::Keep
+                EventAction::Keep
             }
-            _ => Verdict::Keep,
+            _ => EventAction::Keep,
         })
     }
 
@@ -25,7 +25,7 @@ impl Events for Script {
 
     fn end(&mut self, rest: &[u8], out: &mut BytesMut) -> Result<(), StreamError> {
         if !rest.is_empty() {
-            Event::parse(rest).write(&Verdict::Data(b"cut".to_vec()), out);
+            Event::parse(rest).write(&EventAction::Data(b"cut".to_vec()), out);
         }
         Ok(())
     }
@@ -100,7 +100,7 @@ fn data_is_read_back_as_it_was_written() {
     for data in ["", "x", " x", "a\nb", "a\n", "\n", "\n\n"] {
         for like in ["data:old\n\n", "data: old\r\n\r\n", "data\n\n"] {
             let mut out = BytesMut::new();
-            Event::parse(like.as_bytes()).write(&Verdict::Data(data.as_bytes().to_vec()), &mut out);
+            Event::parse(like.as_bytes()).write(&EventAction::Data(data.as_bytes().to_vec()), &mut out);
             assert_eq!(Event::parse(&out).data(), data.as_bytes(), "{data:?} like {like:?}");
         }
         let mut out = BytesMut::new();

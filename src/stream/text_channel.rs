@@ -4,7 +4,7 @@ use crate::edit::SourceMap;
 use crate::stream::{Edit, Editor, StreamError};
 
 /// How a replacement is written.
-pub(crate) type Spelling = fn(String) -> String;
+pub(crate) type Respell = fn(String) -> String;
 
 /// As it is.
 pub(crate) fn plain(text: String) -> String {
@@ -15,19 +15,19 @@ pub(crate) fn plain(text: String) -> String {
 #[derive(Debug)]
 pub(crate) struct TextChannel {
     map: SourceMap,
-    spelling: Spelling,
+    spelling: Respell,
     decided: usize,
     edits: Vec<Edit>,
 }
 
 impl TextChannel {
     /// A channel whose first text is spelled at byte `code`.
-    pub(crate) fn at(code: usize, spelling: Spelling) -> Self {
+    pub(crate) fn at(code: usize, spelling: Respell) -> Self {
         Self { map: SourceMap::at(code), spelling, decided: code, edits: Vec::new() }
     }
 
     /// Begins another channel.
-    pub(crate) fn begin(&mut self, code: usize, spelling: Spelling) {
+    pub(crate) fn begin(&mut self, code: usize, spelling: Respell) {
         self.map.restart(0, code);
         self.spelling = spelling;
         self.decided = code;

@@ -136,7 +136,7 @@ pub struct ControlFrame {
 }
 
 /// A message that has begun.
-struct Begun {
+struct OpenMessage {
     kind: MessageKind,
     payload: Vec<u8>,
     raw: BytesMut,
@@ -150,7 +150,7 @@ pub struct FrameReader {
     budget: Budget,
     /// Of the frame that is read.
     unread: BytesMut,
-    begun: Option<Begun>,
+    begun: Option<OpenMessage>,
     closed: bool,
     charge: Charge,
 }
@@ -264,14 +264,14 @@ impl FrameReader {
                 }
                 begun
             }
-            (None, Opcode::Begin(kind)) => Begun { kind, payload, raw },
+            (None, Opcode::Begin(kind)) => OpenMessage { kind, payload, raw },
             (None, _) => return Err(Violation::Protocol("a fragment continues no message")),
         };
         if !head.last {
             self.begun = Some(begun);
             return Ok(None);
         }
-        let Begun { kind, payload, raw } = begun;
+        let OpenMessage { kind, payload, raw } = begun;
         if kind == MessageKind::Text && std::str::from_utf8(&payload).is_err() {
             return Err(Violation::NotText);
         }

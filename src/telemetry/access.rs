@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::telemetry::addresses::Addresses;
 use crate::telemetry::event::Access;
-use crate::telemetry::lines::{LineKind, LineQueue, Place};
+use crate::telemetry::lines::{LineKind, LineQueue, LineSink};
 use crate::telemetry::process_log;
 use crate::telemetry::recent::RecentRequests;
 
@@ -30,7 +30,7 @@ pub enum AccessTo {
     File(PathBuf),
 }
 
-enum Way {
+enum AccessSink {
     Off,
     Log,
     JsonLog,
@@ -39,7 +39,7 @@ enum Way {
 
 /// The access log.
 pub struct AccessLog {
-    way: Way,
+    way: AccessSink,
     addresses: Addresses,
     faults: Box<dyn Fn(&'static str) + Send + Sync>,
     recent: Arc<RecentRequests>,
@@ -56,13 +56,13 @@ impl AccessLog {
         lost: impl Fn() + Send + Sync + 'static,
     ) -> std::io::Result<Self> {
         let way = match to {
-            AccessTo::Off => Way::Off,
-            AccessTo::Log => Way::Log,
-            AccessTo::JsonLog => Way::JsonLog,
+            AccessTo::Off => AccessSink::Off,
+            AccessTo::Log => AccessSink::Log,
+            AccessTo::JsonLog => AccessSink::JsonLog,
             AccessTo::File(path) => {
                 let file = LogFile::open(&path)?;
                 let whole = file.is_whole();
-                Way::File(LineQueue::to(file, whole, move |_| lost())?)
+                AccessSink::File(LineQueue::to(file, whole, move |_| lost())?)
             }
         };
         Ok(Self { way, addresses, faults: Box::new(|_| {}), recent: Arc::default() })
@@ -86,10 +86,10 @@ impl AccessLog {
             (self.faults)(access.fault);
         }
         match &self.way {
-            Way::Off => {}
-            Way::Log => access.log(self.addresses),
-            Way::JsonLog => process_log::push(self.line(access), LineKind::Access),
-            Way::File(lines) => lines.push(self.line(access), LineKind::Access),
+            AccessSink::Off => {}
+            AccessSink::Log => access.log(self.addresses),
+            AccessSink::JsonLog => process_log::push(self.line(access), LineKind::Access),
+            AccessSink::File(lines) => lines.push(self.line(access), LineKind::Access),
         }
     }
 
@@ -99,7 +99,7 @@ impl AccessLog {
 
     /// Waits a second at the most until what was logged is written.
     pub fn flush(&self) {
-        if let Way::File(lines) = &self.way {
+        if let AccessSink::File(lines) = &self.way {
             lines.flush(PATIENCE);
         }
     }
@@ -132,7 +132,7 @@ impl LogFile {
     }
 }
 
-impl Place for LogFile {
+impl LineSink for LogFile {
     fn name(&self) -> String {
         self.path.display().to_string()
     }

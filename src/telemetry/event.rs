@@ -14,7 +14,7 @@ use crate::telemetry::process_log::ACCESS;
 
 /// Whether a body was looked at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Scan {
+pub enum BodyScan {
     /// There was no body, or the route redacts nothing in this direction.
     #[default]
     NotAsked,
@@ -39,7 +39,7 @@ pub enum Unscanned {
     Upgraded,
 }
 
-impl Scan {
+impl BodyScan {
     /// The same of a body of which so many strings were not looked at.
     #[must_use]
     pub const fn without(self, strings: u64) -> Self {
@@ -93,9 +93,9 @@ pub struct Access<'a> {
     /// What was not, since it stands in a URL.
     pub kept_in_urls: u64,
     /// Whether the request's body was looked at.
-    pub request_scan: Scan,
+    pub request_scan: BodyScan,
     /// Whether the answer's body was looked at.
-    pub answer_scan: Scan,
+    pub answer_scan: BodyScan,
     /// Strings of the request that were not looked at, since they hold bytes: images, sound, seals.
     pub request_unscanned: u64,
     /// The same of the answer.
@@ -161,8 +161,8 @@ impl<'a> Access<'a> {
             redacted: 0,
             restored: 0,
             kept_in_urls: 0,
-            request_scan: Scan::NotAsked,
-            answer_scan: Scan::NotAsked,
+            request_scan: BodyScan::NotAsked,
+            answer_scan: BodyScan::NotAsked,
             request_unscanned: 0,
             answer_unscanned: 0,
             fault: "-",

@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync
 use std::time::Duration;
 
 use crate::base::clock::{Clock, SystemClock};
-use crate::base::seldom::Seldom;
+use crate::base::throttle::Throttle;
 
 /// Lines that wait, at the most, and their bytes.
 const WAITING: usize = 8192;
@@ -30,7 +30,7 @@ pub(super) enum LineKind {
 }
 
 /// Where lines are written.
-pub(super) trait Place: Send + 'static {
+pub(super) trait LineSink: Send + 'static {
     /// What it is called where it is said that lines are lost.
     fn name(&self) -> String;
 
@@ -41,7 +41,7 @@ pub(super) trait Place: Send + 'static {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize>;
 }
 
-enum Line {
+enum QueuedLine {
     Text(Vec<u8>, LineKind),
     /// To be answered once all before it is written.
     Flush(SyncSender<()>),
@@ -49,7 +49,7 @@ enum Line {
 
 /// Lines on their way.
 pub(super) struct LineQueue {
-    lines: SyncSender<Line>,
+    lines: SyncSender<QueuedLine>,
     counts: Arc<Counts>,
 }
 
@@ -67,7 +67,7 @@ impl LineQueue {
     /// # Errors
     /// No thread.
     pub(super) fn to(
-        place: impl Place,
+        place: impl LineSink,
         whole: bool,
         lost: impl Fn(LineKind) + Send + Sync + 'static,
     ) -> std::io::Result<Self> {
@@ -77,7 +77,8 @@ impl LineQueue {
             dropped: AtomicU64::default(),
             lost: Box::new(lost),
         });
-        let writer = Writer { place, whole, counts: Arc::clone(&counts), lost: 0, seldom: Seldom::default() };
+        let writer =
+            Writer { place, whole, counts: Arc::clone(&counts), lost: 0, seldom: Throttle::default() };
         std::thread::Builder::new().name("log".to_owned()).spawn(move || writer.run(&coming))?;
         Ok(Self { lines, counts })
     }
@@ -86,7 +87,7 @@ impl LineQueue {
     pub(super) fn push(&self, line: Vec<u8>, kind: LineKind) {
         let (size, counts) = (line.len(), &self.counts);
         let fits = counts.held.fetch_add(size, Ordering::Relaxed).saturating_add(size) <= WAITING_BYTES;
-        if !fits || self.lines.try_send(Line::Text(line, kind)).is_err() {
+        if !fits || self.lines.try_send(QueuedLine::Text(line, kind)).is_err() {
             counts.held.fetch_sub(size, Ordering::Relaxed);
             counts.dropped.fetch_add(1, Ordering::Relaxed);
             (counts.lost)(kind);
@@ -98,7 +99,7 @@ impl LineQueue {
         let until = SystemClock.instant() + patience;
         let left = || until.saturating_duration_since(SystemClock.instant());
         let (done, written) = sync_channel(1);
-        let mut flush = Line::Flush(done);
+        let mut flush = QueuedLine::Flush(done);
         while let Err(TrySendError::Full(back)) = self.lines.try_send(flush) {
             if left().is_zero() {
                 return;
@@ -117,7 +118,7 @@ struct Writer<P> {
     counts: Arc<Counts>,
     /// Lines that could not be written and of which that was not said yet.
     lost: u64,
-    seldom: Seldom,
+    seldom: Throttle,
 }
 
 /// Lines that are written together.
@@ -130,19 +131,19 @@ struct Batch {
 }
 
 impl Batch {
-    fn take(&mut self, line: Line) {
+    fn take(&mut self, line: QueuedLine) {
         match line {
-            Line::Text(text, kind) => {
+            QueuedLine::Text(text, kind) => {
                 self.bytes.extend_from_slice(&text);
                 self.ends.push((self.bytes.len(), kind));
             }
-            Line::Flush(written) => self.done.push(written),
+            QueuedLine::Flush(written) => self.done.push(written),
         }
     }
 }
 
-impl<P: Place> Writer<P> {
-    fn run(mut self, lines: &Receiver<Line>) {
+impl<P: LineSink> Writer<P> {
+    fn run(mut self, lines: &Receiver<QueuedLine>) {
         loop {
             let mut batch = Batch::default();
             match lines.recv_timeout(LOOK) {
@@ -213,7 +214,7 @@ mod tests {
     /// Takes so many bytes, and then no more until it gets room again.
     struct Small(Arc<Mutex<(Vec<u8>, usize)>>);
 
-    impl Place for Small {
+    impl LineSink for Small {
         fn name(&self) -> String {
             "small".to_owned()
         }
@@ -261,7 +262,7 @@ mod tests {
     /// Never comes back.
     struct Stalled;
 
-    impl Place for Stalled {
+    impl LineSink for Stalled {
         fn name(&self) -> String {
             "stalled".to_owned()
         }

@@ -13,15 +13,15 @@ pub mod trace;
 
 pub use access::{AccessLog, AccessTo};
 pub use addresses::Addresses;
-pub use event::{Access, AccessUsage, Scan, Unscanned};
+pub use event::{Access, AccessUsage, BodyScan, Unscanned};
 pub use init::{LogFormat, LogWay, colour_log, logs_json, start_log};
 pub use log_records::{LogRecord, Severity, encode_records};
 pub use metrics::{
-    AnalyzerAnswer, AnalyzerMetrics, AuditCopy, ChildEnd, Circuit, ConnectionState, Direction, During, Each,
-    Filtered, FrontMetrics, HttpVersion, JobState, Levels, LostLines, Metrics, MetricsError, NamesRead,
-    PeerState, Refusal, RouteMetrics, RuleMetrics, ScanCounters, ScanResult, Series, SeriesValue,
-    SharedLimitMetrics, StatusClass, StoreWork, TokenKind, Traffic, UpstreamFailure, UpstreamMetrics,
-    UsageMetrics, Verdict, Word, WorkMetrics,
+    AnalyzerAnswer, AnalyzerMetrics, AuditCopy, ChildEnd, Circuit, ConnectionState, Direction, FileOutcome,
+    Filtered, FrontMetrics, GaugeGuard, HttpVersion, JobState, LabelValue, LabelledMetric, Levels, LostLines,
+    Metrics, MetricsError, NamesRead, PeerState, Refusal, RouteMetrics, RuleMetrics, ScanCounters,
+    ScanResult, Series, SeriesValue, SharedLimitMetrics, StatusClass, StoreWork, TokenKind, Traffic,
+    UpstreamFailure, UpstreamMetrics, UsageMetrics, WorkMetrics,
 };
 pub use process_log::{flush_log, log_line};
 pub use recent::{Decision, RecentPart, RecentRequest, RecentRequests, RecentUsage};

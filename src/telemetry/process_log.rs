@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tracing_subscriber::fmt::MakeWriter;
 
-use crate::telemetry::lines::{LineKind, LineQueue, Place};
+use crate::telemetry::lines::{LineKind, LineQueue, LineSink};
 
 /// What events of requests are called.
 pub(super) const ACCESS: &str = "portcullis::access";
@@ -24,7 +24,7 @@ static EVENTS_LOST: AtomicU64 = AtomicU64::new(0);
 /// Standard error.
 struct Stderr;
 
-impl Place for Stderr {
+impl LineSink for Stderr {
     fn name(&self) -> String {
         "standard error".to_owned()
     }

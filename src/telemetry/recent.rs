@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::base::clock::Timestamp;
 use crate::base::id::{RequestId, TokenId};
 use crate::telemetry::addresses::Addresses;
-use crate::telemetry::event::{Access, Scan};
+use crate::telemetry::event::{Access, BodyScan};
 
 /// Requests that are kept.
 const KEPT: usize = 300;
@@ -58,7 +58,7 @@ impl Decision {
     }
 
     fn of(access: &Access<'_>) -> Self {
-        let unseen = |scan| matches!(scan, Scan::NotScanned(_));
+        let unseen = |scan| matches!(scan, BodyScan::NotScanned(_));
         match (access.fault, access.status) {
             ("caller_gone", _) | (_, 0) => Self::Left,
             ("blocked_request" | "blocked_answer", _) => Self::Blocked,
@@ -106,9 +106,9 @@ pub struct RecentRequest {
     /// Values restored.
     pub restored: u64,
     /// Whether its body was looked at.
-    pub request_scan: Scan,
+    pub request_scan: BodyScan,
     /// Whether the answer's was.
-    pub answer_scan: Scan,
+    pub answer_scan: BodyScan,
     /// Strings that hold bytes, and were not looked at, both ways together.
     pub unscanned: u64,
     /// Body bytes received.
@@ -323,7 +323,7 @@ mod tests {
             (one(200, "-"), "passed"),
             (Access { findings: &findings, ..one(200, "-") }, "reported"),
             (Access { findings: &findings, redacted: 2, ..one(200, "-") }, "redacted"),
-            (Access { answer_scan: Scan::NotScanned(Unscanned::Budget), ..one(200, "-") }, "unseen"),
+            (Access { answer_scan: BodyScan::NotScanned(Unscanned::Budget), ..one(200, "-") }, "unseen"),
             (one(502, "blocked_answer"), "blocked"),
             (one(400, "blocked_request"), "blocked"),
             (one(429, "rate_limited"), "refused"),

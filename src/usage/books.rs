@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::base::clock::Timestamp;
-use crate::store::{Entry, Expected, Key, Records, StoreError};
+use crate::store::{Expected, Key, NewRow, Records, StoreError};
 use crate::usage::spend::Spend;
 
 /// Rows by account and window.
@@ -26,7 +26,7 @@ pub(super) async fn add(
     spent: Spend,
     ends: Timestamp,
 ) -> Result<Spend, StoreError> {
-    let change = |before: Option<&Entry>| {
+    let change = |before: Option<&NewRow>| {
         let sum = before.map(spend).unwrap_or_default().and(spent);
         (serde_json::to_vec(&sum).unwrap_or_default(), sum)
     };
@@ -34,7 +34,7 @@ pub(super) async fn add(
 }
 
 /// A row that cannot be read counts as nothing: a budget is no reason to stop.
-fn spend(entry: &Entry) -> Spend {
+fn spend(entry: &NewRow) -> Spend {
     serde_json::from_slice(&entry.value).unwrap_or_default()
 }
 
@@ -43,7 +43,7 @@ pub(super) async fn update<T>(
     records: &dyn Records,
     key: Key,
     expires: Timestamp,
-    change: impl Fn(Option<&Entry>) -> (Vec<u8>, T),
+    change: impl Fn(Option<&NewRow>) -> (Vec<u8>, T),
 ) -> Result<T, StoreError> {
     let mut tries = 0;
     loop {
@@ -51,7 +51,7 @@ pub(super) async fn update<T>(
         let (value, result) = change(before.as_ref().map(|row| &row.entry));
         let expected = before.map_or(Expected::Absent, |row| Expected::Version(row.version));
         tries += 1;
-        match records.put_if(&key, expected, Entry { value, expires: Some(expires) }).await {
+        match records.put_if(&key, expected, NewRow { value, expires: Some(expires) }).await {
             Ok(_) => return Ok(result),
             Err(StoreError::Conflict) if tries < TRIES => {}
             Err(error) => return Err(error),

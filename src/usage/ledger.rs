@@ -12,17 +12,17 @@ use crate::base::clock::{SharedClock, Timestamp};
 use crate::store::{Records, StoreError};
 use crate::usage::books;
 use crate::usage::budget::{Account, BudgetMode};
-use crate::usage::line::{Line, Lines, OLD};
+use crate::usage::line::{AccountUsage, OLD, UsageByRow};
 use crate::usage::report::UsageReport;
 use crate::usage::reservation::{OverBudget, Remaining, Reservation};
-use crate::usage::shared::{AT_ONCE, Claim, SharedBudgets, Told};
+use crate::usage::shared::{AT_ONCE, AccountClaim, EngineAnswer, SharedBudgets};
 use crate::usage::spend::{Spend, SpendLimit};
 
 /// What accounts have spent.
 pub struct Ledger {
     records: Arc<dyn Records>,
     clock: SharedClock,
-    lines: Lines,
+    lines: UsageByRow,
     shared: Option<SharedBudgets>,
     report: UsageReport,
 }
@@ -31,7 +31,7 @@ impl Ledger {
     /// A ledger of one store.
     pub fn new(records: Arc<dyn Records>, clock: SharedClock) -> Self {
         let report = UsageReport::new(Arc::clone(&records));
-        Self { records, clock, lines: Lines::default(), shared: None, report }
+        Self { records, clock, lines: UsageByRow::default(), shared: None, report }
     }
 
     /// Reserves together with other nodes, where `shared` says so.
@@ -101,7 +101,7 @@ impl Ledger {
             hard.fold(SpendLimit::default(), |bound, account| bound.and(account.budget.limit))
         };
         let told = self.ask(shared, &rows, reservation.reserved(), bound).await?;
-        let Told::UsedUp { row, taken } = told else { return Some(Ok(())) };
+        let EngineAnswer::UsedUp { row, taken } = told else { return Some(Ok(())) };
         let row = rows.get(row)?;
         reservation.used_up(row, taken, now).map(Err)
     }
@@ -113,17 +113,17 @@ impl Ledger {
         rows: &[String],
         most: Spend,
         limit: impl Fn(&String) -> SpendLimit,
-    ) -> Option<Told> {
+    ) -> Option<EngineAnswer> {
         let claims = rows.iter().filter_map(|row| {
             let mut line = self.lines.get_mut(row)?;
             line.tellings += 1;
             line.told = true;
-            Some(Claim { row, line: *line, most, limit: limit(row) })
+            Some(AccountClaim { row, line: *line, most, limit: limit(row) })
         });
-        let claims: Vec<Claim<'_>> = claims.collect();
+        let claims: Vec<AccountClaim<'_>> = claims.collect();
         let told = shared.take(&claims).await;
         let learnt = match &told {
-            Some(Told::Taken(learnt)) => learnt.as_slice(),
+            Some(EngineAnswer::Taken(learnt)) => learnt.as_slice(),
             _ => &[],
         };
         for (at, claim) in claims.iter().enumerate() {
@@ -158,13 +158,14 @@ impl Ledger {
         let row = account.row();
         // What others have written the engine tells.
         let told = self.shared.as_ref().is_some_and(SharedBudgets::is_there);
-        let is_old = |line: &Line| !line.known || (line.idle >= OLD && !told);
+        let is_old = |line: &AccountUsage| !line.known || (line.idle >= OLD && !told);
         if self.lines.get(&row).is_some_and(|line| !is_old(&line)) {
             return;
         }
         match books::read(self.records.as_ref(), &row).await {
             Ok(written) => {
-                let mut line = self.lines.entry(row).or_insert_with(|| Line::until(account.window.end));
+                let mut line =
+                    self.lines.entry(row).or_insert_with(|| AccountUsage::until(account.window.end));
                 if is_old(&line) {
                     line.read(written);
                     line.idle = 0;
@@ -185,7 +186,7 @@ impl Ledger {
     pub async fn write(&self) -> Result<(), StoreError> {
         let now = self.clock.now();
         let mut failed = None;
-        for Due { row, spent, ends } in self.due() {
+        for DueRow { row, spent, ends } in self.due() {
             let written = if spent.is_nothing() {
                 books::read(self.records.as_ref(), &row).await
             } else {
@@ -215,14 +216,14 @@ impl Ledger {
     }
 
     /// What is to be written, and what others may have written of what was asked for since the last time.
-    fn due(&self) -> Vec<Due> {
+    fn due(&self) -> Vec<DueRow> {
         let due = self.lines.iter().filter(|line| !line.unwritten.is_nothing() || line.idle == 0);
-        due.map(|line| Due { row: line.key().clone(), spent: line.unwritten, ends: line.ends }).collect()
+        due.map(|line| DueRow { row: line.key().clone(), spent: line.unwritten, ends: line.ends }).collect()
     }
 }
 
 /// What one row is to be written with.
-struct Due {
+struct DueRow {
     row: String,
     spent: Spend,
     ends: Timestamp,

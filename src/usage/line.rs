@@ -1,4 +1,4 @@
-//! [`Line`]: what is known of one account in one window.
+//! [`AccountUsage`]: what is known of one account in one window.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::base::clock::Timestamp;
 use crate::usage::spend::Spend;
 
 /// The lines by the rows that have them.
-pub(super) type Lines = Arc<DashMap<String, Line>>;
+pub(super) type UsageByRow = Arc<DashMap<String, AccountUsage>>;
 
 /// What is known of a line for which nobody has asked in so many writes is old: others may have spent since.
 pub(super) const OLD: u32 = 2;
@@ -21,7 +21,7 @@ const ASKED_AGAIN: u32 = 4;
 
 /// What is known of one account in one window.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Line {
+pub(super) struct AccountUsage {
     /// What the store had when it was last read or written: of all nodes.
     pub(super) written: Spend,
     /// What was spent here since.
@@ -46,7 +46,7 @@ pub(super) struct Line {
 
 /// What an engine that nodes share has of one account.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Shared {
+pub(super) struct SharedUsage {
     /// What the store has.
     pub(super) written: Spend,
     /// What other nodes have spent since.
@@ -55,7 +55,7 @@ pub(super) struct Shared {
     pub(super) taken_over: Spend,
 }
 
-impl Line {
+impl AccountUsage {
     /// One of which nothing is known, in a window that ends then.
     pub(super) fn until(ends: Timestamp) -> Self {
         let nothing = Spend::default();
@@ -101,7 +101,7 @@ impl Line {
     }
 
     /// What the engine has.
-    pub(super) fn learn(&mut self, shared: &Shared) {
+    pub(super) fn learn(&mut self, shared: &SharedUsage) {
         // What the store has only grows, by a request at least.
         if shared.written.requests > self.written.requests {
             self.written = shared.written;

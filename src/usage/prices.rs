@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer};
 
-use crate::base::written::Written;
+use crate::base::from_text::FromText;
 use crate::usage::cost::{Cost, Price, from_trillionths};
 use crate::usage::tokens::TokenUsage;
 
@@ -61,7 +61,7 @@ impl fmt::Display for ModelPattern {
 
 impl<'de> Deserialize<'de> for ModelPattern {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Written { expected: "a model such as \"gpt-4o*\"", parse: Self::parse }.read(deserializer)
+        FromText { expected: "a model such as \"gpt-4o*\"", parse: Self::parse }.read(deserializer)
     }
 }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::calendar::CalendarPeriod;
 use crate::base::clock::Timestamp;
-use crate::store::{Entry, Key, Records, StoreError};
+use crate::store::{Key, NewRow, Records, StoreError};
 use crate::usage::books::update;
 use crate::usage::cost::Cost;
 use crate::usage::prices::LONGEST_MODEL;
@@ -111,7 +111,7 @@ impl UsageReport {
         let waiting: Vec<UsageKey> = self.unwritten.iter().map(|entry| entry.key().clone()).collect();
         for key in waiting {
             let Some((_, totals)) = self.unwritten.remove(&key) else { continue };
-            let change = |before: Option<&Entry>| {
+            let change = |before: Option<&NewRow>| {
                 let mut sum = before.map(read).unwrap_or_default();
                 sum += totals;
                 (serde_json::to_vec(&sum).unwrap_or_default(), ())
@@ -149,6 +149,6 @@ impl UsageReport {
     }
 }
 
-fn read(entry: &Entry) -> UsageTotals {
+fn read(entry: &NewRow) -> UsageTotals {
     serde_json::from_slice(&entry.value).unwrap_or_default()
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::base::clock::Timestamp;
 use crate::usage::budget::{Account, BudgetMode, SpendBudget};
-use crate::usage::line::{Line, Lines};
+use crate::usage::line::{AccountUsage, UsageByRow};
 use crate::usage::spend::{Spend, SpendLimit};
 
 /// A budget is used up.
@@ -33,24 +33,24 @@ pub struct Remaining {
 /// What a request under way may yet spend. Dropped, it is given back.
 #[derive(Debug)]
 pub struct Reservation {
-    lines: Lines,
+    lines: UsageByRow,
     accounts: Vec<Account>,
     reserved: Spend,
 }
 
 impl Reservation {
     /// One of nothing yet, whose accounts may each have `most` spent from them.
-    pub(super) fn new(lines: Lines, most: Spend) -> Self {
+    pub(super) fn new(lines: UsageByRow, most: Spend) -> Self {
         Self { lines, accounts: Vec::new(), reserved: most }
     }
 
     /// Reserves from an account; from one that several budgets share, once. Returns what was known of it before: `None` for one
     /// that the request has reserved from already.
-    pub(super) fn add(&mut self, account: Account) -> Option<Line> {
+    pub(super) fn add(&mut self, account: Account) -> Option<AccountUsage> {
         let row = account.row();
         let new = !self.accounts.iter().any(|known| known.row() == row);
         let before = new.then(|| {
-            let mut line = self.lines.entry(row).or_insert_with(|| Line::until(account.window.end));
+            let mut line = self.lines.entry(row).or_insert_with(|| AccountUsage::until(account.window.end));
             let before = *line;
             line.reserve(self.reserved);
             before

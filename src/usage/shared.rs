@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::usage::cost::Cost;
-use crate::usage::line::{Line, Shared};
+use crate::usage::line::{AccountUsage, SharedUsage};
 use crate::usage::spend::{Spend, SpendLimit};
 use crate::valkey::{Valkey, ValkeyScript};
 
@@ -115,11 +115,11 @@ pub struct SharedBudgets {
 }
 
 /// What is asked about one account.
-pub(super) struct Claim<'a> {
+pub(super) struct AccountClaim<'a> {
     /// Its row.
     pub(super) row: &'a str,
     /// What is known of it, with what is reserved in it already.
-    pub(super) line: Line,
+    pub(super) line: AccountUsage,
     /// What is reserved.
     pub(super) most: Spend,
     /// The bounds of those budgets that do not let pass.
@@ -128,9 +128,9 @@ pub(super) struct Claim<'a> {
 
 /// What came of asking.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Told {
+pub(super) enum EngineAnswer {
     /// All was reserved.
-    Taken(Vec<Shared>),
+    Taken(Vec<SharedUsage>),
     /// Nothing was: the account at this place is used up.
     UsedUp {
         /// Which.
@@ -157,48 +157,48 @@ impl SharedBudgets {
     }
 
     /// Takes from all of these accounts, or from none. `None`: the engine is gone.
-    pub(super) async fn take(&self, claims: &[Claim<'_>]) -> Option<Told> {
+    pub(super) async fn take(&self, claims: &[AccountClaim<'_>]) -> Option<EngineAnswer> {
         // One that was out of reach itself cannot tell who is silent.
         let silence = if self.valkey.there_for() > SILENCE { SILENCE } else { Duration::ZERO };
         let since = format!("{PREFIX}:since");
-        let name = |claim: &Claim<'_>| {
+        let name = |claim: &AccountClaim<'_>| {
             format!("{PREFIX}:{}", self.valkey.digest(&[b"budget", claim.row.as_bytes()]))
         };
         let keys: Vec<String> = std::iter::once(since).chain(claims.iter().map(name)).collect();
         let node = [self.valkey.node().to_owned(), self.nodes().to_string(), silence.as_millis().to_string()];
-        let arguments: Vec<String> = node.into_iter().chain(claims.iter().map(Claim::shown)).collect();
+        let arguments: Vec<String> = node.into_iter().chain(claims.iter().map(AccountClaim::shown)).collect();
         let answer = self.valkey.run::<Vec<u64>>(&self.script, &keys, &arguments).await?;
         told(&answer, claims.len())
     }
 }
 
 /// Reads an answer about so many accounts. `None`: it is none.
-fn told(answer: &[u64], accounts: usize) -> Option<Told> {
+fn told(answer: &[u64], accounts: usize) -> Option<EngineAnswer> {
     let (used_up, figures) = answer.split_first()?;
     let (rows, rest) = figures.as_chunks::<12>();
     if rows.len() != accounts || !rest.is_empty() {
         return None;
     }
     let Some(place) = used_up.checked_sub(1) else {
-        return Some(Told::Taken(rows.iter().map(|row| shared(row).0).collect()));
+        return Some(EngineAnswer::Taken(rows.iter().map(|row| shared(row).0).collect()));
     };
     let row = usize::try_from(place).ok()?;
-    Some(Told::UsedUp { row, taken: shared(rows.get(row)?).1 })
+    Some(EngineAnswer::UsedUp { row, taken: shared(rows.get(row)?).1 })
 }
 
 /// What the engine has of one account, and what was taken of it.
-fn shared(&[a, b, c, d, e, f, g, h, i, j, k, l]: &[u64; 12]) -> (Shared, Spend) {
+fn shared(&[a, b, c, d, e, f, g, h, i, j, k, l]: &[u64; 12]) -> (SharedUsage, Spend) {
     let spend = |requests, tokens, cost| Spend { requests, tokens, cost: Cost::from_nanodollars(cost) };
     (
-        Shared { written: spend(a, b, c), elsewhere: spend(d, e, f), taken_over: spend(g, h, i) },
+        SharedUsage { written: spend(a, b, c), elsewhere: spend(d, e, f), taken_over: spend(g, h, i) },
         spend(j, k, l),
     )
 }
 
-impl Claim<'_> {
+impl AccountClaim<'_> {
     /// As the script reads it.
     fn shown(&self) -> String {
-        let Line { written, unwritten, reserved, tellings, ends, .. } = &self.line;
+        let AccountUsage { written, unwritten, reserved, tellings, ends, .. } = &self.line;
         let mut text = tellings.to_string();
         for Spend { requests, tokens, cost } in [written, unwritten, reserved, &self.most] {
             text += &format!(" {requests} {tokens} {}", cost.nanodollars());
@@ -218,22 +218,22 @@ mod tests {
 
     #[test]
     fn a_claim_is_seventeen_numbers_and_an_answer_twelve_for_each_account() {
-        let mut line = Line::until(Timestamp::from_millis(1_000));
+        let mut line = AccountUsage::until(Timestamp::from_millis(1_000));
         line.written = Spend { requests: 7, tokens: 70, cost: Cost::from_nanodollars(700) };
         line.reserve(Spend { requests: 1, tokens: 10, cost: Cost::from_nanodollars(100) });
         line.tellings = 3;
         let most = line.reserved;
         let limit = SpendLimit { tokens: Some(100), ..SpendLimit::default() };
-        let claim = Claim { row: "r", line, most, limit };
+        let claim = AccountClaim { row: "r", line, most, limit };
         assert_eq!(claim.shown(), "3 7 70 700 0 0 0 1 10 100 1 10 100 -1 100 -1 3601000");
 
         let figures = [7, 70, 700, 1, 2, 3, 4, 5, 6, 8, 72, 703];
         let answer = |used_up: u64| -> Vec<u64> { std::iter::once(used_up).chain(figures).collect() };
-        let Some(Told::Taken(rows)) = told(&answer(0), 1) else { panic!("nothing taken") };
+        let Some(EngineAnswer::Taken(rows)) = told(&answer(0), 1) else { panic!("nothing taken") };
         assert_eq!((rows[0].written, rows[0].elsewhere.tokens), (line.written, 2));
         assert_eq!(rows[0].taken_over.cost, Cost::from_nanodollars(6));
         let taken = Spend { requests: 8, tokens: 72, cost: Cost::from_nanodollars(703) };
-        assert_eq!(told(&answer(1), 1), Some(Told::UsedUp { row: 0, taken }));
+        assert_eq!(told(&answer(1), 1), Some(EngineAnswer::UsedUp { row: 0, taken }));
         for answer in [&[][..], &[0], &answer(0)[..12], &[0, 1], &answer(2)] {
             assert_eq!(told(answer, 1), None, "{answer:?}");
         }

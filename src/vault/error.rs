@@ -11,7 +11,7 @@ use crate::crypto::random::RandomError;
 use crate::store::StoreError;
 use crate::vault::hook::HookError;
 use crate::vault::jwt::JwtError;
-use crate::vault::origin::Origin;
+use crate::vault::origin::KeyOrigin;
 
 /// Why a key or secret could not be had.
 #[derive(Debug, thiserror::Error)]
@@ -21,7 +21,7 @@ pub enum VaultError {
         "{0} is not the master key that this store was sealed with; put the right one there, or name the store \
          that belongs to it"
     )]
-    WrongKey(Origin),
+    WrongKey(KeyOrigin),
     /// The store is sealed, and the file that should hold its master key is missing. None was made, since a new
     /// one could not open it.
     #[error("{path}: this store's master key is missing; restore the file from a copy", path = .0.display())]
@@ -36,7 +36,7 @@ pub enum VaultError {
     StoreMissing(PathBuf),
     /// What should be a master key is not one.
     #[error("{0} does not hold a master key: 32 bytes, written as 64 hexadecimal digits or as base64")]
-    KeyFormat(Origin),
+    KeyFormat(KeyOrigin),
     /// The program that should write the master key did not.
     #[error("vault.master_key_command: {program}: {error}")]
     Command {

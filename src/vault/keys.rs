@@ -11,9 +11,9 @@ use crate::base::clock::SharedClock;
 use crate::base::secret::Secret;
 use crate::crypto::fpe::FpeKey;
 use crate::crypto::random;
-use crate::store::{Entry, Expected, Key, Records, Row, StoreError};
+use crate::store::{Expected, Key, NewRow, Records, Row, StoreError};
 use crate::vault::ring::{Kek, RINGS, Ring};
-use crate::vault::{MasterKey, Origin, Seal, VaultError};
+use crate::vault::{KeyOrigin, MasterKey, Seal, VaultError};
 
 /// What became of the ring since it was last read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,7 +125,7 @@ impl Vault {
         masters: &[MasterKey],
         clock: SharedClock,
     ) -> Result<Self, VaultError> {
-        let mut wrong = Origin::Given;
+        let mut wrong = KeyOrigin::Given;
         for master in masters {
             match Self::open(Arc::clone(&records), master, Arc::clone(&clock)).await {
                 Err(VaultError::WrongKey(origin)) => wrong = origin,
@@ -165,7 +165,7 @@ impl Vault {
 
     /// Opens what [`Vault::seal_context`] sealed.
     pub fn open_context(&self, tenant: &str, sealed: Vec<u8>) -> Result<Secret<Vec<u8>>, VaultError> {
-        self.seal.open(&Row { key: Key::new(CONTEXT, tenant), version: 1, entry: Entry::lasting(sealed) })
+        self.seal.open(&Row { key: Key::new(CONTEXT, tenant), version: 1, entry: NewRow::lasting(sealed) })
     }
 
     /// Seals what the row `key`, of kind [`PENDING`], [`ENDED`] or one of [`REMEMBERED`], is to hold at `version`, the one it will have once written.
@@ -216,7 +216,7 @@ impl Vault {
         }
         let made = make()?;
         let sealed = self.seal.seal(key, Expected::Absent.next(), made.expose())?;
-        match self.records.put_if(key, Expected::Absent, Entry::lasting(sealed)).await {
+        match self.records.put_if(key, Expected::Absent, NewRow::lasting(sealed)).await {
             Ok(_) => Ok(made),
             Err(StoreError::Conflict) => {
                 let theirs = self.records.get(key).await?.ok_or(StoreError::Conflict)?;

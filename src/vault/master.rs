@@ -13,7 +13,7 @@ use crate::store::StoreError;
 use crate::store::private;
 use crate::vault::error::VaultError;
 use crate::vault::hook;
-use crate::vault::origin::Origin;
+use crate::vault::origin::KeyOrigin;
 
 /// Bytes of a master key.
 pub const MASTER_BYTES: usize = 32;
@@ -22,7 +22,7 @@ pub const MASTER_BYTES: usize = 32;
 #[derive(Debug)]
 pub struct MasterKey {
     bytes: Secret<[u8; MASTER_BYTES]>,
-    origin: Origin,
+    origin: KeyOrigin,
     /// The row of the salt that it was made with, if it was made from a passphrase.
     salt: Option<String>,
 }
@@ -32,7 +32,7 @@ impl MasterKey {
     pub fn load(path: &Path) -> Result<Option<Self>, VaultError> {
         let Some(text) = private::read(path)? else { return Ok(None) };
         let text = std::str::from_utf8(text.expose()).unwrap_or_default();
-        Self::parse(text, Origin::File(path.to_owned())).map(Some)
+        Self::parse(text, KeyOrigin::File(path.to_owned())).map(Some)
     }
 
     /// Reads the file, or makes it (mode 0600, base64) with a new random key if it is missing. Of several
@@ -52,14 +52,14 @@ impl MasterKey {
             }
             published => {
                 published?;
-                Ok(Self { bytes, origin: Origin::File(path.to_owned()), salt: None })
+                Ok(Self { bytes, origin: KeyOrigin::File(path.to_owned()), salt: None })
             }
         }
     }
 
     /// Reads 64 hexadecimal digits or base64 (either alphabet, padded or not), white space around it allowed.
     pub fn from_text(text: &str) -> Result<Self, VaultError> {
-        Self::parse(text, Origin::Given)
+        Self::parse(text, KeyOrigin::Given)
     }
 
     /// Runs a program without a shell and reads its output as [`MasterKey::from_text`] does. It has
@@ -71,19 +71,19 @@ impl MasterKey {
         let program = command.first().cloned().unwrap_or_default();
         let text = hook::output(command, hook::PATIENCE)
             .map_err(|error| VaultError::Command { program: program.clone(), error })?;
-        Self::parse(text.expose(), Origin::Command(program))
+        Self::parse(text.expose(), KeyOrigin::Command(program))
     }
 
     /// A key that was made from a passphrase.
     pub(super) fn from_passphrase(bytes: Secret<[u8; MASTER_BYTES]>, salt: String) -> Self {
-        Self { bytes, origin: Origin::Passphrase, salt: Some(salt) }
+        Self { bytes, origin: KeyOrigin::Passphrase, salt: Some(salt) }
     }
 
     pub(super) fn salt(&self) -> Option<&str> {
         self.salt.as_deref()
     }
 
-    fn parse(text: &str, origin: Origin) -> Result<Self, VaultError> {
+    fn parse(text: &str, origin: KeyOrigin) -> Result<Self, VaultError> {
         let text = text.trim();
         let bare = text.strip_suffix('=').unwrap_or(text);
         // The lengths differ, so no text can be read in two ways.
@@ -105,7 +105,7 @@ impl MasterKey {
     }
 
     /// Where it was taken from.
-    pub fn origin(&self) -> &Origin {
+    pub fn origin(&self) -> &KeyOrigin {
         &self.origin
     }
 }

@@ -32,6 +32,6 @@ mod wrapping;
 pub use error::VaultError;
 pub use keys::{ENDED, Freshness, PENDING, REMEMBERED, Vault};
 pub use master::MasterKey;
-pub use origin::Origin;
+pub use origin::KeyOrigin;
 pub use rotation::Rotated;
 pub use seal::Seal;

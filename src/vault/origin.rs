@@ -1,11 +1,11 @@
-//! [`Origin`]: where a master key was taken from.
+//! [`KeyOrigin`]: where a master key was taken from.
 
 use std::fmt;
 use std::path::PathBuf;
 
 /// Where a master key was taken from, as errors name it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Origin {
+pub enum KeyOrigin {
     /// The file of this name.
     File(PathBuf),
     /// Text handed in by the operator.
@@ -16,7 +16,7 @@ pub enum Origin {
     Passphrase,
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for KeyOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File(path) => write!(f, "the key in {}", path.display()),

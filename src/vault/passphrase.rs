@@ -6,10 +6,10 @@ use data_encoding::HEXLOWER;
 use crate::base::secret::Secret;
 use crate::crypto::passphrase::{Cost, SALT_BYTES, argon2id};
 use crate::crypto::random;
-use crate::store::{Entry, Expected, Key, Records, Row, StoreError};
+use crate::store::{Expected, Key, NewRow, Records, Row, StoreError};
 use crate::vault::keys::CANARY;
 use crate::vault::ring::Kek;
-use crate::vault::{MasterKey, Origin, Vault, VaultError};
+use crate::vault::{KeyOrigin, MasterKey, Vault, VaultError};
 
 /// Rows of this kind hold `form (1 byte) ‖ memory (4) ‖ passes (4) ‖ lanes (4) ‖ salt (16)`, numbers big-endian.
 pub(super) const SALTS: &str = "vault.salt";
@@ -52,7 +52,7 @@ impl Salt {
             value.extend_from_slice(&number.to_be_bytes());
         }
         value.extend_from_slice(&random::bytes::<SALT_BYTES>()?);
-        match records.put_if(&key, Expected::Absent, Entry::lasting(value)).await {
+        match records.put_if(&key, Expected::Absent, NewRow::lasting(value)).await {
             Ok(_) | Err(StoreError::Conflict) => {}
             Err(error) => return Err(error.into()),
         }
@@ -86,7 +86,7 @@ impl MasterKey {
         let mut salts = salts(records).await?;
         if salts.is_empty() {
             if records.get(&Key::new(CANARY, "1")).await?.is_some() {
-                return Err(VaultError::WrongKey(Origin::Passphrase));
+                return Err(VaultError::WrongKey(KeyOrigin::Passphrase));
             }
             salts.push(Salt::make(records, FIRST).await?);
         }

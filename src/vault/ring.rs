@@ -7,9 +7,9 @@ use data_encoding::HEXLOWER;
 use crate::base::secret::Secret;
 use crate::crypto::kdf::hkdf_sha256;
 use crate::crypto::random;
-use crate::store::{Entry, Expected, Key, Records, Row};
+use crate::store::{Expected, Key, NewRow, Records, Row};
 use crate::vault::wrapping::{ID_BYTES, Wrapping};
-use crate::vault::{MasterKey, Origin, VaultError};
+use crate::vault::{KeyOrigin, MasterKey, VaultError};
 
 /// The plaintext of these rows: `form (1) ‖ successor (8) ‖ predecessor (8) ‖ index key (32) ‖ id in use (8)`, then
 /// for each key `id (8) ‖ key (32)`, the oldest first. No id is all zeroes.
@@ -147,7 +147,7 @@ impl Ring {
 /// The key that seals the ring: derived from a master key.
 pub(super) struct Kek {
     wrapping: Wrapping,
-    pub(super) origin: Origin,
+    pub(super) origin: KeyOrigin,
     /// The row of the salt that its passphrase needs, if it has one.
     pub(super) salt: Option<String>,
 }
@@ -187,7 +187,7 @@ impl Kek {
         };
         let key = place(self.id());
         let sealed = self.wrapping.seal(&key, expected.next(), ring.write().expose())?;
-        Ok(records.put_if(&key, expected, Entry::lasting(sealed)).await?)
+        Ok(records.put_if(&key, expected, NewRow::lasting(sealed)).await?)
     }
 
     /// Writes for this master key what another one's ring holds, whatever was there.

@@ -11,7 +11,7 @@
 
 use std::time::Duration;
 
-use crate::store::{Entry, Expected, Key, Row, StoreError};
+use crate::store::{Expected, Key, NewRow, Row, StoreError};
 use crate::vault::items::{FOLDERS, ITEMS};
 use crate::vault::keys::{CANARY, ENDED, KEYS, PENDING, REMEMBERED};
 use crate::vault::passphrase::SALTS;
@@ -215,7 +215,7 @@ impl Vault {
                 true => seal.wrap(&row.key, expected.next(), seal.unwrap(&row)?.expose())?,
                 false => seal.seal(&row.key, expected.next(), seal.open(&row)?.expose())?,
             };
-            let entry = Entry { value, expires: row.entry.expires };
+            let entry = NewRow { value, expires: row.entry.expires };
             match self.records().put_if(&row.key, expected, entry).await {
                 Ok(_) => return Ok(true),
                 Err(StoreError::Conflict) => {}

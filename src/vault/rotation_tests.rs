@@ -7,11 +7,11 @@ use super::*;
 use crate::base::clock::{FixedClock, SharedClock, Timestamp};
 use crate::base::secret::Secret;
 use crate::crypto::jws::JwsAlgorithm;
-use crate::store::{Cause, Closing, EmbeddedRecords, Keep, Later, Records};
+use crate::store::{Cause, Closing, EmbeddedRecords, KeepPart, Records, RecordsFuture};
 use crate::vault::items::{
-    Algorithm, Items, KeyFacts, Kind, Label, Material, NewItem, Path, Purpose, Rotation,
+    Algorithm, ItemKind, Items, KeyFacts, Label, Material, NewItem, Path, Purpose, Rotation,
 };
-use crate::vault::{Freshness, Origin};
+use crate::vault::{Freshness, KeyOrigin};
 
 /// Fails after so many writes, as a process that is killed does; the next one has a new allowance.
 struct Mortal {
@@ -36,34 +36,40 @@ impl Mortal {
 }
 
 impl Records for Mortal {
-    fn get<'a>(&'a self, key: &'a Key) -> Later<'a, Option<Row>> {
+    fn get<'a>(&'a self, key: &'a Key) -> RecordsFuture<'a, Option<Row>> {
         self.inner.get(key)
     }
-    fn put_if<'a>(&'a self, key: &'a Key, expected: Expected, entry: Entry) -> Later<'a, u64> {
+    fn put_if<'a>(&'a self, key: &'a Key, expected: Expected, entry: NewRow) -> RecordsFuture<'a, u64> {
         match self.write() {
             Ok(()) => self.inner.put_if(key, expected, entry),
             Err(error) => Box::pin(std::future::ready(Err(error))),
         }
     }
-    fn move_if<'a>(&'a self, key: &'a Key, version: u64, to: &'static str, entry: Entry) -> Later<'a, u64> {
+    fn move_if<'a>(
+        &'a self,
+        key: &'a Key,
+        version: u64,
+        to: &'static str,
+        entry: NewRow,
+    ) -> RecordsFuture<'a, u64> {
         match self.write() {
             Ok(()) => self.inner.move_if(key, version, to, entry),
             Err(error) => Box::pin(std::future::ready(Err(error))),
         }
     }
-    fn remove_if<'a>(&'a self, key: &'a Key, version: u64) -> Later<'a, ()> {
+    fn remove_if<'a>(&'a self, key: &'a Key, version: u64) -> RecordsFuture<'a, ()> {
         match self.write() {
             Ok(()) => self.inner.remove_if(key, version),
             Err(error) => Box::pin(std::future::ready(Err(error))),
         }
     }
-    fn scan<'a>(&'a self, kind: &'static str, after: &'a str, limit: u32) -> Later<'a, Vec<Row>> {
+    fn scan<'a>(&'a self, kind: &'static str, after: &'a str, limit: u32) -> RecordsFuture<'a, Vec<Row>> {
         self.inner.scan(kind, after, limit)
     }
-    fn sweep(&self) -> Later<'_, u64> {
+    fn sweep(&self) -> RecordsFuture<'_, u64> {
         self.inner.sweep()
     }
-    fn trim<'a>(&'a self, kind: &'static str, prefix: &'a str, keep: Keep) -> Later<'a, u64> {
+    fn trim<'a>(&'a self, kind: &'static str, prefix: &'a str, keep: KeepPart) -> RecordsFuture<'a, u64> {
         self.inner.trim(kind, prefix, keep)
     }
     fn close(&self) -> Closing<'_> {
@@ -119,11 +125,11 @@ async fn fill(vault: &Arc<Vault>) -> Vec<u8> {
     let algorithm = Algorithm::Jws(JwsAlgorithm::Es256);
     let material = Material::generate(algorithm).await.unwrap();
     let key = Some(KeyFacts { purpose: Purpose::Jwt, algorithm, exportable: false });
-    let new = NewItem { kind: Kind::AsymmetricKey, label: label("key"), key, material };
+    let new = NewItem { kind: ItemKind::AsymmetricKey, label: label("key"), key, material };
     items.create(new).await.unwrap();
     for call in calls().into_iter().chain(REMEMBERED.map(|kind| Key::new(kind, "caller/1"))) {
         let sealed = vault.seal_row(&call, Expected::Absent.next(), b"what was asked").unwrap();
-        vault.records().put_if(&call, Expected::Absent, Entry::lasting(sealed)).await.unwrap();
+        vault.records().put_if(&call, Expected::Absent, NewRow::lasting(sealed)).await.unwrap();
     }
     vault.default_fpe_key().await.unwrap();
     vault.seal_context("default", b"what a caller keeps").unwrap()
@@ -198,7 +204,7 @@ async fn a_stop_after_any_write_leaves_a_store_that_opens_and_the_next_try_ends_
         let by_new = place.open(&new).await.unwrap();
         assert!(!by_new.has_predecessor());
         all_opens(&by_new, &context).await;
-        assert!(matches!(place.open(&old).await, Err(VaultError::WrongKey(Origin::Given))), "{stop}");
+        assert!(matches!(place.open(&old).await, Err(VaultError::WrongKey(KeyOrigin::Given))), "{stop}");
     }
 }
 
@@ -288,6 +294,6 @@ async fn a_new_passphrase_has_a_salt_of_its_own_and_the_old_one_goes() {
     assert_eq!(again.salt(), key.salt());
     rotate(&vault, &again).await.unwrap();
     all_opens(&Arc::new(open("new").await.unwrap()), &context).await;
-    assert!(matches!(open("old").await, Err(VaultError::WrongKey(Origin::Passphrase))));
+    assert!(matches!(open("old").await, Err(VaultError::WrongKey(KeyOrigin::Passphrase))));
     assert_eq!(vault.records().scan(SALTS, "", 9).await.unwrap().len(), 1);
 }

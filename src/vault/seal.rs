@@ -18,7 +18,7 @@ use crate::crypto::random;
 use crate::store::{Key, Row};
 use crate::vault::ring::Ring;
 use crate::vault::wrapping::{FORMAT, HEADER, Wrapping};
-use crate::vault::{MasterKey, Origin, VaultError};
+use crate::vault::{KeyOrigin, MasterKey, VaultError};
 
 const DATA_KEY: usize = 32;
 const WRAPPED: usize = HEADER + SEAL_BYTES + DATA_KEY;
@@ -26,7 +26,7 @@ const WRAPPED: usize = HEADER + SEAL_BYTES + DATA_KEY;
 /// Seals and opens the values of rows.
 pub struct Seal {
     ring: RwLock<Arc<Ring>>,
-    origin: RwLock<Origin>,
+    origin: RwLock<KeyOrigin>,
 }
 
 impl Seal {
@@ -38,7 +38,7 @@ impl Seal {
         Ok(Self::of(Ring::derived(master)?, master.origin().clone()))
     }
 
-    pub(super) fn of(ring: Ring, origin: Origin) -> Self {
+    pub(super) fn of(ring: Ring, origin: KeyOrigin) -> Self {
         Self { ring: RwLock::new(Arc::new(ring)), origin: RwLock::new(origin) }
     }
 
@@ -48,7 +48,7 @@ impl Seal {
     }
 
     /// Goes on with other keys.
-    pub(super) fn adopt(&self, ring: Ring, origin: Origin) {
+    pub(super) fn adopt(&self, ring: Ring, origin: KeyOrigin) {
         *self.ring.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(ring);
         *self.origin.write().unwrap_or_else(PoisonError::into_inner) = origin;
     }
@@ -136,7 +136,7 @@ impl Seal {
     }
 
     /// Where the master key came from.
-    pub(super) fn origin(&self) -> Origin {
+    pub(super) fn origin(&self) -> KeyOrigin {
         self.origin.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
@@ -152,7 +152,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::store::Entry;
+    use crate::store::NewRow;
 
     fn seal(digit: char) -> Seal {
         let text: String = std::iter::repeat_n(digit, 64).collect();
@@ -160,7 +160,7 @@ mod tests {
     }
 
     fn row(key: Key, version: u64, value: &[u8]) -> Row {
-        Row { key, version, entry: Entry::lasting(value.to_vec()) }
+        Row { key, version, entry: NewRow::lasting(value.to_vec()) }
     }
 
     proptest! {
@@ -214,7 +214,10 @@ mod tests {
     fn another_key_and_another_format_are_told_apart() {
         let key = || Key::new("case", "a");
         let mut sealed = seal('1').seal(&key(), 1, b"hunter2").unwrap();
-        assert!(matches!(seal('2').open(&row(key(), 1, &sealed)), Err(VaultError::WrongKey(Origin::Given))));
+        assert!(matches!(
+            seal('2').open(&row(key(), 1, &sealed)),
+            Err(VaultError::WrongKey(KeyOrigin::Given))
+        ));
         sealed[0] = 2;
         assert!(matches!(seal('1').open(&row(key(), 1, &sealed)), Err(VaultError::Newer)));
     }

@@ -37,6 +37,19 @@ impl Source {
             .collect()
     }
 
+    /// Names of types and traits that it defines; not the associated types of its traits.
+    pub(crate) fn types(&self) -> Vec<&str> {
+        let kinds = ["struct ", "enum ", "trait ", "union "];
+        let defined = kinds.iter().flat_map(|kind| words(&self.code, kind).map(|at| at + kind.len()));
+        let aliases = words(&self.code, "type ").filter(|at| {
+            let line = self.code.get(..*at).unwrap_or_default().rsplit('\n').next().unwrap_or_default();
+            !line.starts_with(' ')
+        });
+        let names = defined.chain(aliases.map(|at| at + "type ".len()));
+        let names = names.map(|at| ident(self.code.get(at..).unwrap_or_default()));
+        names.filter(|name| name.starts_with(|first: char| first.is_ascii_uppercase())).collect()
+    }
+
     /// Whether code names `krate` as a path's first segment.
     pub(crate) fn uses(&self, krate: &str) -> bool {
         words(&self.code, krate).any(|at| {

@@ -16,7 +16,7 @@ use portcullis::base::clock::{Clock, SystemClock};
 use portcullis::base::secret::Secret;
 use portcullis::crypto::fpe::FpeKey;
 use portcullis::detect::{Catalogue, Detector, RuleSelection};
-use portcullis::redact::{Answer, Counts, Keys, Limits, Method, Plan, Redactor};
+use portcullis::redact::{Answer, Counts, FindingLimits, Keys, Method, MethodPlan, Redactor};
 use portcullis::stream::Editor;
 use portcullis::stream::json::{EditorSlots, JsonSlots, PathSet};
 use portcullis::stream::{Rewriter, TextBody};
@@ -59,7 +59,8 @@ fn restored_forms(redactor: &Redactor, keys: &Keys) {
     for count in [10, 10_000] {
         let values: Vec<String> = (0..count).map(value).collect();
         let text = values.join("\n");
-        let (redacted, undo) = redactor.plain(text.as_bytes(), keys, Limits::default()).expect("redacted");
+        let (redacted, undo) =
+            redactor.plain(text.as_bytes(), keys, FindingLimits::default()).expect("redacted");
         let (redacted, undo) = (String::from_utf8(redacted.into_value()).expect("text"), Arc::new(undo));
         let email = redacted.lines().next().unwrap_or_default();
         let begun = email.get(..email.len() - 1).unwrap_or_default();
@@ -104,12 +105,12 @@ fn main() {
     let keys = Keys { fpe: Some(Arc::new(key)), tenant: Arc::from("bench"), ..Keys::default() };
     let body = request();
     let text = String::from_utf8(body.clone()).expect("text");
-    let encrypt = Redactor::new(detector.clone(), Plan::all(Method::Encrypt));
+    let encrypt = Redactor::new(detector.clone(), MethodPlan::all(Method::Encrypt));
     let everything = PathSet::everything();
 
     let mut cache = detector.cache();
     show("find, chat request", body.len(), best(2000, || drop(black_box(detector.find(&mut cache, &text)))));
-    let document = || encrypt.document(&body, &everything, &keys, Limits::default()).expect("JSON");
+    let document = || encrypt.document(&body, &everything, &keys, FindingLimits::default()).expect("JSON");
     show("document, four values encrypted", body.len(), best(2000, || drop(black_box(document()))));
     let (redacted, undo) = document();
     let (answer, undo) = (String::from_utf8(redacted.into_value()).expect("text"), Arc::new(undo));
@@ -128,7 +129,7 @@ fn main() {
     restored_forms(&encrypt, &keys);
     let prose = "The quick brown fox jumps over the lazy dog, and nobody minds. ".repeat(16_000);
     let counts = Arc::new(Counts::new(detector.rule_count()));
-    let mask = Redactor::new(detector.clone(), Plan::all(Method::Mask));
+    let mask = Redactor::new(detector.clone(), MethodPlan::all(Method::Mask));
     let stream = |piece: usize| {
         let mut body = TextBody::new(mask.live(&Keys::default(), Arc::clone(&counts)), &Budget::unlimited());
         let mut out = BytesMut::new();

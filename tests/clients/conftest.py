@@ -1,5 +1,7 @@
 """One mock upstream and one gateway for all tests; each test begins with nothing recorded."""
 
+import signal
+
 import pytest
 from gateway import BINARY, Gateway
 from mock_upstream import Mock
@@ -8,6 +10,10 @@ pytest.register_assert_rewrite("llm")
 
 
 def pytest_configure():
+    # A shell has what it starts in the background ignore these, and so would all that is started here.
+    for ended in (signal.SIGINT, signal.SIGHUP):
+        if signal.getsignal(ended) == signal.SIG_IGN:
+            signal.signal(ended, signal.default_int_handler if ended == signal.SIGINT else signal.SIG_DFL)
     if not BINARY.is_file():
         pytest.exit("%s is not there: build it, or set PORTCULLIS_BIN" % BINARY, returncode=4)
 

@@ -1,7 +1,7 @@
 //! Keys of AWS: from the file, from the environment, and where neither has them.
 
 use portcullis::config::settings::Aws;
-use portcullis::config::{Credential, Source};
+use portcullis::config::{Credential, SecretSource};
 
 use super::*;
 
@@ -53,7 +53,7 @@ fn keys_come_from_the_file_else_from_the_environment() {
     assert_eq!((key(&table), table.implied), (("AKIDEXAMPLE", "hunter2", Some("token")), false));
     assert_eq!(
         table.access_key.unwrap().supplied().unwrap().source(),
-        &Source::Env("AWS_ACCESS_KEY_ID".to_owned())
+        &SecretSource::Env("AWS_ACCESS_KEY_ID".to_owned())
     );
 
     // A token of the environment does not belong to keys of the file.
@@ -91,7 +91,8 @@ fn a_check_needs_no_keys() {
     )
     .unwrap();
     let config =
-        portcullis::config::load_for(portcullis::config::Needs::FILES, &file, &env(&[]), &rules()).unwrap();
+        portcullis::config::load_for(portcullis::config::Requirements::FILES, &file, &env(&[]), &rules())
+            .unwrap();
     assert_eq!(config.missing.len(), 2);
 }
 

@@ -91,7 +91,7 @@ fn rules_that_did_not_change_are_kept() {
     write("own.toml", own);
     write("gate.toml", &gate(""));
     let first = load(&at("gate.toml"), &env(&[]), &rules()).unwrap();
-    let again = |known: &Known| reload(&at("gate.toml"), &env(&[]), &rules(), known).outcome.unwrap();
+    let again = |known: &CompiledRules| reload(&at("gate.toml"), &env(&[]), &rules(), known).outcome.unwrap();
     let second = again(&first.known);
     assert!(second.catalogue.is(&first.catalogue) && second.known.is_same(&first.known));
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bytes::BytesMut;
 use portcullis::base::budget::Budget;
-use portcullis::redact::{Counts, Keys, Limits, Method, Plan, Redactor};
+use portcullis::redact::{Counts, FindingLimits, Keys, Method, MethodPlan, Redactor};
 use portcullis::stream::Rewriter;
 use portcullis::stream::json::{EditorSlots, JsonSlots, PathSet};
 use serde_json::Value;
@@ -43,12 +43,12 @@ fn has_escapes(text: &str) -> bool {
 
 #[test]
 fn a_string_of_a_document_is_redacted_like_the_text_it_spells() {
-    let redactor = Redactor::new(detector(), Plan::all(Method::Mask));
+    let redactor = Redactor::new(detector(), MethodPlan::all(Method::Mask));
     let keys = Keys::default();
     let mut wrong = Vec::new();
     for Sample { id, text } in samples(1500).into_iter().filter(|sample| !has_escapes(&sample.text)) {
         let mut dice = Dice::of(&text);
-        let expected = redactor.text(&text, &keys, Limits::default()).unwrap().0.into_value();
+        let expected = redactor.text(&text, &keys, FindingLimits::default()).unwrap().0.into_value();
         for escaped in [0, 3, 10] {
             let doc = document(&text, escaped, &mut dice);
             assert_eq!(string(doc.as_bytes()), text, "the test spells it right");
@@ -73,15 +73,16 @@ fn a_string_of_a_document_is_redacted_like_the_text_it_spells() {
 #[test]
 fn a_string_of_a_document_has_the_findings_of_the_text_it_spells() {
     let detector = detector();
-    let redactor = Redactor::new(detector.clone(), Plan::all(Method::DetectOnly));
+    let redactor = Redactor::new(detector.clone(), MethodPlan::all(Method::DetectOnly));
     let mut cache = detector.cache();
     for Sample { id, text } in
         samples(1500).iter().filter(|sample| !opens(&sample.text) && !has_escapes(&sample.text))
     {
         let doc = document(text, 3, &mut Dice::of(text));
         let everything = PathSet::everything();
-        let (redacted, _) =
-            redactor.document(doc.as_bytes(), &everything, &Keys::default(), Limits::default()).unwrap();
+        let (redacted, _) = redactor
+            .document(doc.as_bytes(), &everything, &Keys::default(), FindingLimits::default())
+            .unwrap();
         assert!(redacted.value() == doc.as_bytes(), "nothing is replaced");
         let found = redacted.report().findings().iter().map(|one| (one.rule, one.span, one.score, one.near));
         let whole = detector.find(&mut cache, text);

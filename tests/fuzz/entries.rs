@@ -12,7 +12,9 @@ use portcullis::base::secret::Secret;
 use portcullis::config;
 use portcullis::crypto::fpe::FpeKey;
 use portcullis::detect::{Catalogue, Detector, Finding, RuleSelection, Score, WIDEST};
-use portcullis::redact::{Answer, Content, Counts, Keys, Limits, Method, Plan, Redactor, SurrogateMap};
+use portcullis::redact::{
+    Answer, Content, Counts, FindingLimits, Keys, Method, MethodPlan, Redactor, SurrogateMap,
+};
 use portcullis::stream::amazon::{AmazonEventStream, Message, write_header, write_message};
 use portcullis::stream::formatted::{FormattedBody, TextFormat};
 use portcullis::stream::json::{EditorSlots, JsonSlots, PathSet};
@@ -160,7 +162,7 @@ fn rules(data: &[u8]) {
 }
 
 fn masking() -> Box<dyn Editor> {
-    let redactor = Redactor::new(all(), Plan::all(Method::Replace));
+    let redactor = Redactor::new(all(), MethodPlan::all(Method::Replace));
     Box::new(redactor.live(&keys(), Arc::new(Counts::new(all().rule_count()))))
 }
 
@@ -200,14 +202,14 @@ fn json(data: &[u8]) {
         return;
     }
     assert!(good(&whole), "no longer JSON");
-    let redactor = Redactor::new(all(), Plan::all(Method::Encrypt));
+    let redactor = Redactor::new(all(), MethodPlan::all(Method::Encrypt));
     let everything = PathSet::everything();
-    let Ok((redacted, undo)) = redactor.document(body, &everything, &keys(), Limits::default()) else {
+    let Ok((redacted, undo)) = redactor.document(body, &everything, &keys(), FindingLimits::default()) else {
         return;
     };
     assert!(good(redacted.value()), "the redacted document is no longer JSON");
     let undo = Arc::new(undo);
-    let back = redactor.document(redacted.value(), &everything, &keys(), Limits::default());
+    let back = redactor.document(redacted.value(), &everything, &keys(), FindingLimits::default());
     assert!(back.is_ok(), "what was redacted can be redacted again");
     assert_eq!(undo.is_empty(), redacted.report().count() == 0);
 }
@@ -222,14 +224,14 @@ fn formatted(data: &[u8]) {
         };
         assert!(rewritten(make, body, Some(dice)) == rewritten(make, body, None), "cut");
     }
-    let redactor = Redactor::new(all(), Plan::all(Method::Encrypt));
+    let redactor = Redactor::new(all(), MethodPlan::all(Method::Encrypt));
     for format in FORMATS {
         let content = Content::Formatted(format);
-        let Ok((redacted, undo)) = redactor.content(body, &content, &keys(), Limits::default()) else {
+        let Ok((redacted, undo)) = redactor.content(body, &content, &keys(), FindingLimits::default()) else {
             continue;
         };
         assert!(redacted.report().count() > 0 || redacted.value() == body, "what nobody changed");
-        let again = redactor.content(redacted.value(), &content, &keys(), Limits::default());
+        let again = redactor.content(redacted.value(), &content, &keys(), FindingLimits::default());
         assert!(again.is_ok() || undo.is_empty(), "what was redacted can be redacted again");
     }
 }
@@ -334,8 +336,8 @@ fn config(data: &[u8]) {
 fn restore(data: &[u8]) {
     let (dice, body) = dice(data);
     drop(SurrogateMap::from_bytes(body));
-    let redactor = Redactor::new(all(), Plan::all(Method::Encrypt));
-    let Ok((redacted, undo)) = redactor.plain(body, &keys(), Limits::default()) else { return };
+    let redactor = Redactor::new(all(), MethodPlan::all(Method::Encrypt));
+    let Ok((redacted, undo)) = redactor.plain(body, &keys(), FindingLimits::default()) else { return };
     let redacted = redacted.into_value();
     let mut rewriter = TextBody::new(Answer::restore(Arc::new(undo)), &Budget::unlimited());
     let (mut out, mut rest) = (BytesMut::new(), redacted.as_slice());

@@ -6,10 +6,12 @@ use bytes::BytesMut;
 use portcullis::base::budget::Budget;
 use portcullis::base::path::RequestPath;
 use portcullis::gateway::llm::{
-    AmazonDeltas, CompiledProtocol, EditorFactory, JsonDeltas, MessageDeltas, Outcome, ProtocolChoice,
-    SseDeltas, WholeAnswer,
+    AmazonDeltas, CompiledProtocol, DocumentOutcome, EditorFactory, JsonDeltas, MessageDeltas,
+    ProtocolChoice, SseDeltas, WholeAnswer,
 };
-use portcullis::redact::{Answering, Counts, Keys, Limits, Method, Plan, Redactor, SurrogateMap};
+use portcullis::redact::{
+    Answering, Counts, FindingLimits, Keys, Method, MethodPlan, Redactor, SurrogateMap,
+};
 use portcullis::stream::amazon::{AmazonEventStream, write_header, write_message};
 use portcullis::stream::sse::Sse;
 use portcullis::stream::websocket::MessageKind;
@@ -67,12 +69,12 @@ fn spoken(path: &[u8]) -> Arc<CompiledProtocol> {
 fn editors() -> EditorFactory {
     static ISSUED: OnceLock<Arc<SurrogateMap>> = OnceLock::new();
     let issue = || {
-        let redactor = Redactor::new(all(), Plan::all(Method::Encrypt));
+        let redactor = Redactor::new(all(), MethodPlan::all(Method::Encrypt));
         let text = "maria.lopez@clinic-mail.com, +1 650 253 0000, 4012 8888 8888 1881";
-        Arc::new(redactor.plain(text.as_bytes(), &keys(), Limits::default()).unwrap().1)
+        Arc::new(redactor.plain(text.as_bytes(), &keys(), FindingLimits::default()).unwrap().1)
     };
     let undo = Arc::clone(ISSUED.get_or_init(issue));
-    let redactor = Redactor::new(all(), Plan::all(Method::Mask));
+    let redactor = Redactor::new(all(), MethodPlan::all(Method::Mask));
     let counts = Arc::new(Counts::new(all().rule_count()));
     Arc::new(move || -> Box<dyn Editor> {
         let (undo, counts, restored) = (Arc::clone(&undo), Arc::clone(&counts), Arc::default());
@@ -122,10 +124,10 @@ fn session(protocol: &Arc<CompiledProtocol>, body: &[u8]) {
     for line in body.split(|byte| *byte == b'\n') {
         good &= is_json(line);
         match deltas.message(MessageKind::Text, line, &mut left) {
-            Ok(Outcome::Replace(data) | Outcome::Emptied(data)) => {
+            Ok(DocumentOutcome::Replace(data) | DocumentOutcome::Emptied(data)) => {
                 assert!(!good || is_json(&data), "no longer JSON");
             }
-            Ok(Outcome::Keep | Outcome::Wait) => {}
+            Ok(DocumentOutcome::Keep | DocumentOutcome::Wait) => {}
             Err(_) => return,
         }
     }

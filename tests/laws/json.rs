@@ -2,7 +2,7 @@
 
 use portcullis::base::budget::Budget;
 use portcullis::stream::json::{
-    Decoded, EditorSlots, Embedded, JsonSlots, Path, PathSet, Token, Treatment, Type, encode, walk,
+    Decoded, EditorSlots, Embedded, JsonSlots, JsonToken, Path, PathSet, Treatment, Type, encode, walk,
 };
 use portcullis::stream::{Channel, Edit, Editor, Rewriter};
 use proptest::prelude::*;
@@ -237,10 +237,10 @@ proptest! {
             let decoded = Decoded::of(&text.as_bytes()[leaf.span.clone()]);
             let there = doc.pointer(path.pointer().as_str()).unwrap();
             match leaf.token {
-                Token::Text => assert_eq!(there, decoded.text()),
-                Token::Key => assert!(there.get(decoded.text()).is_some()),
-                Token::Number => assert_eq!(there.to_string(), decoded.text()),
-                Token::Rest => unreachable!("a document has no rest"),
+                JsonToken::Text => assert_eq!(there, decoded.text()),
+                JsonToken::Key => assert!(there.get(decoded.text()).is_some()),
+                JsonToken::Number => assert_eq!(there.to_string(), decoded.text()),
+                JsonToken::Rest => unreachable!("a document has no rest"),
             }
             let whole = decoded.encoded(0..decoded.text().len());
             assert_eq!(whole, 0..leaf.span.len());

@@ -13,7 +13,9 @@ use portcullis::gateway::body::{Body, BodyFormat, Task, Unpack, decode, encode};
 use portcullis::gateway::layer::{Factory, Layer, TextLayer, UnscannedPolicy};
 use portcullis::gateway::llm::{CompiledProtocol, ProtocolChoice};
 use portcullis::gateway::media_type::{DeclaredFormat, Frame};
-use portcullis::redact::{Answer, Answering, Counts, Keys, Limits, Method, Plan, Redactor, SurrogateMap};
+use portcullis::redact::{
+    Answer, Answering, Counts, FindingLimits, Keys, Method, MethodPlan, Redactor, SurrogateMap,
+};
 use portcullis::stream::codec::Coding;
 use portcullis::stream::json::PathSet;
 use portcullis::stream::{Edit, Editor, StreamError};
@@ -56,8 +58,8 @@ fn issued() -> &'static Issued {
         let keys = Keys { fpe: Some(Arc::new(key)), tenant: "acme".into(), ..Keys::default() };
         let [(_, mail), (_, phone), (_, ssn), (_, card)] = MINE;
         let ask = serde_json::json!({"mail": mail, "phone": phone, "ssn": ssn, "card": card}).to_string();
-        let encrypts = Redactor::new(detector.clone(), Plan::all(Method::Encrypt));
-        let sent = encrypts.document(ask.as_bytes(), &PathSet::everything(), &keys, Limits::default());
+        let encrypts = Redactor::new(detector.clone(), MethodPlan::all(Method::Encrypt));
+        let sent = encrypts.document(ask.as_bytes(), &PathSet::everything(), &keys, FindingLimits::default());
         let (redacted, undo) = sent.unwrap();
         let redacted: Value = serde_json::from_slice(redacted.value()).unwrap();
         let surrogate = |(letter, name): (char, &str)| (letter, redacted[name].as_str().unwrap().to_owned());
@@ -67,7 +69,7 @@ fn issued() -> &'static Issued {
             assert_ne!(original, surrogate, "each is a surrogate");
         }
         Issued {
-            redactor: Redactor::new(detector, Plan::all(Method::Mask)),
+            redactor: Redactor::new(detector, MethodPlan::all(Method::Mask)),
             surrogates,
             undo: Arc::new(undo),
         }

@@ -16,7 +16,8 @@ const LETTERS: &str = include_str!("letters.txt");
 fn shown(prompt: &str) -> (String, Arc<SurrogateMap>) {
     let body = json!({"model": "gpt-4o", "messages": [{"role": "user", "content": prompt}]}).to_string();
     let which = PathSet::everything();
-    let (redacted, undo) = redactor().document(body.as_bytes(), &which, &keys(), Limits::default()).unwrap();
+    let (redacted, undo) =
+        redactor().document(body.as_bytes(), &which, &keys(), FindingLimits::default()).unwrap();
     let body: Value = serde_json::from_slice(redacted.value()).unwrap();
     (body["messages"][0]["content"].as_str().unwrap().to_owned(), Arc::new(undo))
 }

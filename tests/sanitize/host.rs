@@ -2,7 +2,7 @@
 
 use portcullis::sanitize::format::FORMATS;
 use portcullis::sanitize::{
-    Host, Link, Options, Rejection, Request, Response, Stats, UnfoldBounds, Work, identify,
+    Host, HostRequest, Link, Options, Rejection, Response, Stats, UnfoldBounds, Work, identify,
 };
 
 /// The test file that scanners agree to call malicious, but for its first letter.
@@ -23,21 +23,21 @@ pub(crate) fn malicious(bytes: &[u8]) -> bool {
 }
 
 impl Host for Lenient {
-    fn ask(&mut self, request: Request<'_>) -> Result<Response, Rejection> {
+    fn ask(&mut self, request: HostRequest<'_>) -> Result<Response, Rejection> {
         match request {
-            Request::Part { bytes, .. } => {
+            HostRequest::Part { bytes, .. } => {
                 self.parts += 1;
                 if malicious(&bytes) { Err(Rejection::Malicious) } else { Ok(Response::Part) }
             }
-            Request::Links(links) => {
+            HostRequest::Links(links) => {
                 let bad = |link: &Link| {
                     let (Link::Url(text) | Link::Domain(text)) = link;
                     self.bad.iter().any(|bad| text.contains(bad))
                 };
                 Ok(Response::Links(links.iter().map(bad).collect()))
             }
-            Request::Password => Ok(Response::Password(None)),
-            Request::Texts(texts) => Ok(Response::Texts(vec![Vec::new(); texts.len()])),
+            HostRequest::Password => Ok(Response::Password(None)),
+            HostRequest::Texts(texts) => Ok(Response::Texts(vec![Vec::new(); texts.len()])),
         }
     }
 }

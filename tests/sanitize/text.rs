@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use portcullis::sanitize::format::FORMATS;
 use portcullis::sanitize::{
-    Edit, FileKind, Host, NewText, Note, Options, Redaction, Rejection, Request, Response, Stats,
+    Edit, FileKind, Host, HostRequest, NewText, Note, Options, Redaction, Rejection, Response, Stats,
     UnfoldBounds, Work, identify,
 };
 
@@ -18,12 +18,12 @@ struct Words {
 }
 
 impl Host for Words {
-    fn ask(&mut self, request: Request<'_>) -> Result<Response, Rejection> {
+    fn ask(&mut self, request: HostRequest<'_>) -> Result<Response, Rejection> {
         let texts = match request {
-            Request::Part { .. } => return Ok(Response::Part),
-            Request::Links(links) => return Ok(Response::Links(vec![false; links.len()])),
-            Request::Password => return Ok(Response::Password(None)),
-            Request::Texts(texts) => texts,
+            HostRequest::Part { .. } => return Ok(Response::Part),
+            HostRequest::Links(links) => return Ok(Response::Links(vec![false; links.len()])),
+            HostRequest::Password => return Ok(Response::Password(None)),
+            HostRequest::Texts(texts) => texts,
         };
         let edits = |text: &str| {
             let found = self.words.iter().flat_map(|word| text.match_indices(word.as_str()));

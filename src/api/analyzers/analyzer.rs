@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use tokio::sync::Semaphore;
 
-use crate::api::analyzers::answer::{Counting, Fault};
+use crate::api::analyzers::answer::{AnalyzerFault, Counting};
 use crate::base::clock::SharedClock;
 use crate::base::generations::Generations;
 use crate::base::secret::Secret;
 use crate::crypto::kdf::MacKey;
 use crate::detect::{Finding, RuleId};
-use crate::net::{Call, CallBody, Client, NetError, ProviderAnswer, Url};
+use crate::net::{CallBody, Client, NetError, OutboundCall, ProviderAnswer, Url};
 use crate::telemetry::{AnalyzerAnswer, AnalyzerMetrics};
 
 /// The longest answer, in bytes.
@@ -97,7 +97,11 @@ impl Analyzer {
     ///
     /// # Errors
     /// It says nothing that can be used before `deadline`.
-    pub(super) async fn findings(&self, text: &str, deadline: Instant) -> Result<Arc<[Finding]>, Fault> {
+    pub(super) async fn findings(
+        &self,
+        text: &str,
+        deadline: Instant,
+    ) -> Result<Arc<[Finding]>, AnalyzerFault> {
         let digest = self.key.digest(&[text.as_bytes()]);
         let since = self.parts.clock.instant();
         if let Some(findings) = unlocked(&self.kept).get(&digest, since) {
@@ -105,10 +109,10 @@ impl Analyzer {
             return Ok(findings);
         }
         if text.len() > self.parts.max_text {
-            return Err(self.failed(Fault::TooLong));
+            return Err(self.failed(AnalyzerFault::TooLong));
         }
         let left = deadline.saturating_duration_since(since);
-        let asked = tokio::time::timeout(left, self.ask(text)).await.unwrap_or(Err(Fault::Late));
+        let asked = tokio::time::timeout(left, self.ask(text)).await.unwrap_or(Err(AnalyzerFault::Late));
         match asked {
             Ok(findings) => {
                 self.parts.metrics.texts.inc(AnalyzerAnswer::Answered);
@@ -124,9 +128,9 @@ impl Analyzer {
         }
     }
 
-    async fn ask(&self, text: &str) -> Result<Vec<Finding>, Fault> {
+    async fn ask(&self, text: &str) -> Result<Vec<Finding>, AnalyzerFault> {
         let AnalyzerParts { language, rules, threshold, .. } = &self.parts;
-        let _turn = self.turns.acquire().await.map_err(|_| Fault::Gone)?;
+        let _turn = self.turns.acquire().await.map_err(|_| AnalyzerFault::Gone)?;
         let begun = self.parts.clock.instant();
         let question = json!({
             "text": text,
@@ -141,7 +145,7 @@ impl Analyzer {
             first => first?,
         };
         if answer.status != 200 {
-            return Err(Fault::Status(answer.status));
+            return Err(AnalyzerFault::Status(answer.status));
         }
         let findings = Counting { rules, threshold: *threshold }.read(&answer.body, text)?;
         let took = self.parts.clock.instant().saturating_duration_since(begun);
@@ -150,7 +154,7 @@ impl Analyzer {
     }
 
     async fn call(&self, question: String) -> Result<ProviderAnswer, NetError> {
-        let call = Call {
+        let call = OutboundCall {
             url: &self.parts.url,
             headers: &self.parts.headers,
             body: Some(CallBody::Json(question)),
@@ -161,9 +165,13 @@ impl Analyzer {
         self.parts.client.call(call).await
     }
 
-    fn failed(&self, why: Fault) -> Fault {
+    fn failed(&self, why: AnalyzerFault) -> AnalyzerFault {
         let AnalyzerParts { name, clock, metrics, on_failure, .. } = &self.parts;
-        metrics.texts.inc(if why == Fault::Late { AnalyzerAnswer::Timeout } else { AnalyzerAnswer::Failed });
+        metrics.texts.inc(if why == AnalyzerFault::Late {
+            AnalyzerAnswer::Timeout
+        } else {
+            AnalyzerAnswer::Failed
+        });
         let now = clock.instant();
         let mut complained = unlocked(&self.complained);
         if complained.is_none_or(|last| now.duration_since(last) >= QUIET) {

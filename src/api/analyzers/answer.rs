@@ -13,7 +13,7 @@ const MOST_FINDINGS: usize = 10_000;
 
 /// Why an analyzer's word on a text cannot be had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
+pub enum AnalyzerFault {
     /// No whole answer.
     #[error("it cannot be reached, or its answer broke off")]
     Gone,
@@ -40,14 +40,14 @@ pub enum Fault {
     TooLong,
 }
 
-impl Fault {
+impl AnalyzerFault {
     /// Whether asking about other texts of the same request leads to nothing either.
     pub(super) fn is_of_server(self) -> bool {
         matches!(self, Self::Gone | Self::Late | Self::Status(_))
     }
 }
 
-impl From<NetError> for Fault {
+impl From<NetError> for AnalyzerFault {
     fn from(error: NetError) -> Self {
         if error == NetError::TooLarge { Self::TooLarge } else { Self::Gone }
     }
@@ -55,7 +55,7 @@ impl From<NetError> for Fault {
 
 /// One finding as it is written.
 #[derive(Deserialize)]
-struct Written {
+struct AnalyzerFinding {
     entity_type: String,
     start: usize,
     end: usize,
@@ -74,19 +74,20 @@ impl Counting<'_> {
     /// The findings of an answer about `text`, with their places in bytes, in the order of these.
     ///
     /// # Errors
-    /// [`Fault::Unreadable`], [`Fault::TooMany`], [`Fault::Misplaced`]: of an answer of which one finding cannot be, none
+    /// [`AnalyzerFault::Unreadable`], [`AnalyzerFault::TooMany`], [`AnalyzerFault::Misplaced`]: of an answer of which one finding cannot be, none
     /// is believed.
-    pub(super) fn read(&self, answer: &[u8], text: &str) -> Result<Vec<Finding>, Fault> {
-        let written: Vec<Written> = serde_json::from_slice(answer).map_err(|_| Fault::Unreadable)?;
+    pub(super) fn read(&self, answer: &[u8], text: &str) -> Result<Vec<Finding>, AnalyzerFault> {
+        let written: Vec<AnalyzerFinding> =
+            serde_json::from_slice(answer).map_err(|_| AnalyzerFault::Unreadable)?;
         if written.len() > MOST_FINDINGS {
-            return Err(Fault::TooMany);
+            return Err(AnalyzerFault::TooMany);
         }
         let spans: Vec<Span> = written.iter().map(|one| Span::new(one.start, one.end)).collect();
         let mut findings = Vec::new();
         for (one, place) in written.iter().zip(offset::bytes(text, &spans)) {
-            let span = place.filter(|span| span.start < span.end).ok_or(Fault::Misplaced)?;
+            let span = place.filter(|span| span.start < span.end).ok_or(AnalyzerFault::Misplaced)?;
             if !(0.0..=1.0).contains(&one.score) {
-                return Err(Fault::Misplaced);
+                return Err(AnalyzerFault::Misplaced);
             }
             let score = Score::new(one.score as f32);
             let rule = self.rules.get(&one.entity_type).filter(|_| one.score >= self.threshold);
@@ -110,7 +111,7 @@ mod tests {
         let one = |entity: &str, start: &str, end: &str, score: &str| {
             format!(r#"{{"entity_type":"{entity}","start":{start},"end":{end},"score":{score}}}"#)
         };
-        type Found<'f> = Result<&'f [(usize, usize, usize)], Fault>;
+        type Found<'f> = Result<&'f [(usize, usize, usize)], AnalyzerFault>;
         let cases: &[(String, Found<'_>)] = &[
             ("[]".to_owned(), Ok(&[])),
             (format!("[{}]", one("PERSON", "3", "6", "0.85")), Ok(&[(3, 7, 10)])),
@@ -128,27 +129,27 @@ mod tests {
                     .to_owned(),
                 Ok(&[(4, 0, 2)]),
             ),
-            (format!("[{}]", one("PERSON", "3", "7", "0.85")), Err(Fault::Misplaced)),
-            (format!("[{}]", one("URL", "3", "7", "0.85")), Err(Fault::Misplaced)),
-            (format!("[{}]", one("PERSON", "3", "3", "0.85")), Err(Fault::Misplaced)),
-            (format!("[{}]", one("PERSON", "4", "3", "0.85")), Err(Fault::Misplaced)),
-            (format!("[{}]", one("PERSON", "3", "18446744073709551615", "0.8")), Err(Fault::Misplaced)),
-            (format!("[{}]", one("PERSON", "3", "6", "1.5")), Err(Fault::Misplaced)),
-            (format!("[{}]", one("PERSON", "3", "6", "-0.1")), Err(Fault::Misplaced)),
-            (format!("[{}]", one("PERSON", "-1", "6", "0.85")), Err(Fault::Unreadable)),
-            (format!("[{}]", one("PERSON", "3.0", "6", "0.85")), Err(Fault::Unreadable)),
-            (format!("[{}]", one("PERSON", "3", "6", "NaN")), Err(Fault::Unreadable)),
-            (format!("[{}]", one("PERSON", "3", "6", "1e999")), Err(Fault::Unreadable)),
-            (format!("[{}]", one("PERSON", "3", "99999999999999999999", "1")), Err(Fault::Unreadable)),
-            (r#"[{"entity_type":"NRP","start":0,"end":1}]"#.to_owned(), Err(Fault::Unreadable)),
-            (r#"{"error":"no"}"#.to_owned(), Err(Fault::Unreadable)),
-            ("null".to_owned(), Err(Fault::Unreadable)),
-            (String::new(), Err(Fault::Unreadable)),
-            ("[] []".to_owned(), Err(Fault::Unreadable)),
-            ("[".repeat(100_000), Err(Fault::Unreadable)),
+            (format!("[{}]", one("PERSON", "3", "7", "0.85")), Err(AnalyzerFault::Misplaced)),
+            (format!("[{}]", one("URL", "3", "7", "0.85")), Err(AnalyzerFault::Misplaced)),
+            (format!("[{}]", one("PERSON", "3", "3", "0.85")), Err(AnalyzerFault::Misplaced)),
+            (format!("[{}]", one("PERSON", "4", "3", "0.85")), Err(AnalyzerFault::Misplaced)),
+            (format!("[{}]", one("PERSON", "3", "18446744073709551615", "0.8")), Err(AnalyzerFault::Misplaced)),
+            (format!("[{}]", one("PERSON", "3", "6", "1.5")), Err(AnalyzerFault::Misplaced)),
+            (format!("[{}]", one("PERSON", "3", "6", "-0.1")), Err(AnalyzerFault::Misplaced)),
+            (format!("[{}]", one("PERSON", "-1", "6", "0.85")), Err(AnalyzerFault::Unreadable)),
+            (format!("[{}]", one("PERSON", "3.0", "6", "0.85")), Err(AnalyzerFault::Unreadable)),
+            (format!("[{}]", one("PERSON", "3", "6", "NaN")), Err(AnalyzerFault::Unreadable)),
+            (format!("[{}]", one("PERSON", "3", "6", "1e999")), Err(AnalyzerFault::Unreadable)),
+            (format!("[{}]", one("PERSON", "3", "99999999999999999999", "1")), Err(AnalyzerFault::Unreadable)),
+            (r#"[{"entity_type":"NRP","start":0,"end":1}]"#.to_owned(), Err(AnalyzerFault::Unreadable)),
+            (r#"{"error":"no"}"#.to_owned(), Err(AnalyzerFault::Unreadable)),
+            ("null".to_owned(), Err(AnalyzerFault::Unreadable)),
+            (String::new(), Err(AnalyzerFault::Unreadable)),
+            ("[] []".to_owned(), Err(AnalyzerFault::Unreadable)),
+            ("[".repeat(100_000), Err(AnalyzerFault::Unreadable)),
             (
                 format!("[{}]", vec![one("PERSON", "3", "6", "0.85"); MOST_FINDINGS + 1].join(",")),
-                Err(Fault::TooMany),
+                Err(AnalyzerFault::TooMany),
             ),
         ];
         for (answer, want) in cases {

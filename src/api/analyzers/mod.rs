@@ -12,5 +12,5 @@ mod answer;
 mod ask;
 
 pub use analyzer::{Analyzer, AnalyzerParts, OnFailure};
-pub use answer::Fault;
+pub use answer::AnalyzerFault;
 pub use ask::{Analyzers, AnalyzersParts, NotAnalyzed};

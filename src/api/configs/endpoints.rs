@@ -9,13 +9,13 @@ use crate::api::configs::change::changed;
 use crate::api::configs::config::{Config, ConfigSettings};
 use crate::api::configs::list::ListRequest;
 use crate::api::configs::object::Settings;
-use crate::api::configs::read::{Draft, Extent};
+use crate::api::configs::read::{ConfigDraft, Extent};
 use crate::api::configs::store::{ConfigError, Configs, MAX_BYTES, MAX_CONFIGS};
 use crate::api::cpu::{Caller, CpuPool, Job};
 use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::envelope::Dialect;
 use crate::api::error::{ApiError, Code, Invalid};
-use crate::api::fields::Fields;
+use crate::api::fields::ObjectFields;
 use crate::api::token::{Principal, Service};
 use crate::base::clock::Timestamp;
 use crate::base::id::{ConfigId, ItemId};
@@ -78,7 +78,7 @@ pub trait Drafts: Send + Sync + 'static {
     type Draft: Send;
 
     /// Reads the members that the owner sets and ends the reading of `fields`.
-    fn read(&self, fields: Fields<'_>, extent: Extent) -> Self::Draft;
+    fn read(&self, fields: ObjectFields<'_>, extent: Extent) -> Self::Draft;
 
     /// What was read, whether or not it is right.
     fn settings<'d>(&self, draft: &'d Self::Draft) -> &'d Self::Settings;
@@ -99,7 +99,7 @@ pub struct RedactDrafts {
 
 impl RedactDrafts {
     /// A key or secret that cannot be used for what it is named for is found when it is named, not by each call.
-    async fn check_items(&self, draft: &mut Draft) -> Result<(), ApiError> {
+    async fn check_items(&self, draft: &mut ConfigDraft) -> Result<(), ApiError> {
         let Settings { salt_vault_secret_id: salt, fpe_vault_secret_id: key, .. } = &draft.settings;
         // Ids that are none are faults already.
         let item = |id: &Option<String>| id.as_deref().and_then(ItemId::parse);
@@ -115,7 +115,7 @@ impl RedactDrafts {
 }
 
 /// What the vault says of an item that the member `name` names.
-fn named<T>(name: &str, found: Result<T, VaultError>, draft: &mut Draft) -> Result<(), ApiError> {
+fn named<T>(name: &str, found: Result<T, VaultError>, draft: &mut ConfigDraft) -> Result<(), ApiError> {
     let (code, detail) = match found {
         Ok(_) => return Ok(()),
         Err(VaultError::Unknown) => (Code::DoesNotExist, "there is no such vault item"),
@@ -131,17 +131,17 @@ fn named<T>(name: &str, found: Result<T, VaultError>, draft: &mut Draft) -> Resu
 
 impl Drafts for RedactDrafts {
     type Settings = Settings;
-    type Draft = Draft;
+    type Draft = ConfigDraft;
 
-    fn read(&self, fields: Fields<'_>, extent: Extent) -> Draft {
-        Draft::read(fields, &self.catalogue, extent)
+    fn read(&self, fields: ObjectFields<'_>, extent: Extent) -> ConfigDraft {
+        ConfigDraft::read(fields, &self.catalogue, extent)
     }
 
-    fn settings<'d>(&self, draft: &'d Draft) -> &'d Settings {
+    fn settings<'d>(&self, draft: &'d ConfigDraft) -> &'d Settings {
         &draft.settings
     }
 
-    fn prove(&self, mut draft: Draft) -> BoxFuture<'_, Result<Settings, ApiError>> {
+    fn prove(&self, mut draft: ConfigDraft) -> BoxFuture<'_, Result<Settings, ApiError>> {
         Box::pin(async move {
             self.check_items(&mut draft).await?;
             let job = Job { caller: Caller::Own, bytes: draft.cost() };
@@ -210,7 +210,7 @@ impl<D: Drafts> UpdateConfig<D> {
     /// What a config becomes that has these settings, by these members of a body.
     fn draft(&self, before: D::Settings, body: &Map<String, Value>) -> Result<D::Draft, ApiError> {
         let whole = changed(&before, body).map_err(|_| ApiError::Internal("configs"))?;
-        let mut fields = Fields::of(&whole)?;
+        let mut fields = ObjectFields::of(&whole)?;
         fields.member("id");
         fields.member("updated_at");
         Ok(self.1.read(fields, Extent::Change))
@@ -224,7 +224,7 @@ impl<S: ConfigSettings> Endpoint for GetConfig<S> {
     type Request = IdRequest;
     type Response = ConfigResponse<S>;
 
-    fn parse(&self, fields: Fields<'_>) -> Result<IdRequest, ApiError> {
+    fn parse(&self, fields: ObjectFields<'_>) -> Result<IdRequest, ApiError> {
         only_id(fields)
     }
 
@@ -248,7 +248,7 @@ impl<S: ConfigSettings> Endpoint for DeleteConfig<S> {
     type Request = IdRequest;
     type Response = ConfigResponse<S>;
 
-    fn parse(&self, fields: Fields<'_>) -> Result<IdRequest, ApiError> {
+    fn parse(&self, fields: ObjectFields<'_>) -> Result<IdRequest, ApiError> {
         only_id(fields)
     }
 
@@ -273,7 +273,7 @@ impl<D: Drafts> Endpoint for CreateConfig<D> {
     type Request = D::Draft;
     type Response = ConfigResponse<D::Settings>;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<D::Draft, ApiError> {
+    fn parse(&self, mut fields: ObjectFields<'_>) -> Result<D::Draft, ApiError> {
         fields.nulls_are_absent();
         fields.read_only("id");
         fields.member("updated_at");
@@ -303,7 +303,7 @@ impl<D: Drafts> Endpoint for UpdateConfig<D> {
     type Request = UpdateRequest<D::Draft>;
     type Response = ConfigResponse<D::Settings>;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<UpdateRequest<D::Draft>, ApiError> {
+    fn parse(&self, mut fields: ObjectFields<'_>) -> Result<UpdateRequest<D::Draft>, ApiError> {
         let id = config_id(&mut fields);
         let time = fields.required("updated_at").and_then(|_| fields.time("updated_at"));
         let body = fields.members().clone();
@@ -353,7 +353,7 @@ impl<S: ConfigSettings> Endpoint for ListConfigs<S> {
     type Request = ListRequest;
     type Response = ListResponse<S>;
 
-    fn parse(&self, fields: Fields<'_>) -> Result<ListRequest, ApiError> {
+    fn parse(&self, fields: ObjectFields<'_>) -> Result<ListRequest, ApiError> {
         ListRequest::read(fields)
     }
 
@@ -377,7 +377,7 @@ impl<S: ConfigSettings> Endpoint for ListConfigs<S> {
     }
 }
 
-fn only_id(mut fields: Fields<'_>) -> Result<IdRequest, ApiError> {
+fn only_id(mut fields: ObjectFields<'_>) -> Result<IdRequest, ApiError> {
     let id = config_id(&mut fields);
     fields.nulls_are_absent();
     fields.text("config_id");
@@ -386,7 +386,7 @@ fn only_id(mut fields: Fields<'_>) -> Result<IdRequest, ApiError> {
     id.map(IdRequest).ok_or(ApiError::Internal("configs"))
 }
 
-fn config_id(fields: &mut Fields<'_>) -> Option<ConfigId> {
+fn config_id(fields: &mut ObjectFields<'_>) -> Option<ConfigId> {
     fields.required("id")?;
     let id = ConfigId::parse(fields.text("id")?);
     if id.is_none() {

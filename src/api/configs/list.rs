@@ -3,10 +3,10 @@
 
 use crate::api::configs::config::Config;
 use crate::api::error::ApiError;
-use crate::api::fields::Fields;
+use crate::api::fields::ObjectFields;
 use crate::base::clock::Timestamp;
 use crate::base::id::ConfigId;
-use crate::base::listing::{Bounds, Order};
+use crate::base::listing::{Order, TimeBounds};
 
 /// The most configs on one page.
 const SIZE: usize = 100;
@@ -24,7 +24,7 @@ const UPDATED_AT: [&str; 5] =
 #[derive(Clone, Debug, Default)]
 pub struct ListRequest {
     /// Which configs.
-    pub filter: Filter,
+    pub filter: ConfigFilter,
     /// Where the page before ended; `None` for the first page.
     pub last: Option<Cursor>,
     /// Which way.
@@ -60,7 +60,7 @@ pub enum OrderBy {
 
 /// Which configs are listed: those for which all that is set holds.
 #[derive(Clone, Debug, Default)]
-pub struct Filter {
+pub struct ConfigFilter {
     /// The id is this one.
     pub id: Option<String>,
     /// The id has each of these in it.
@@ -70,14 +70,14 @@ pub struct Filter {
     /// The id is one of those that the caller's token may use; empty for all.
     pub usable: Vec<String>,
     /// The time it was made.
-    pub created_at: Bounds,
+    pub created_at: TimeBounds,
     /// The time it was last written.
-    pub updated_at: Bounds,
+    pub updated_at: TimeBounds,
 }
 
 /// A config as far as a list has to know it.
 #[derive(Clone, Debug)]
-pub(super) struct Listed {
+pub(super) struct ListedConfig {
     pub(super) id: ConfigId,
     pub(super) created_at: Timestamp,
     pub(super) updated_at: Timestamp,
@@ -95,8 +95,8 @@ impl Cursor {
     }
 }
 
-impl Filter {
-    pub(super) fn takes(&self, config: &Listed) -> bool {
+impl ConfigFilter {
+    pub(super) fn takes(&self, config: &ListedConfig) -> bool {
         let id = config.id.to_string();
         self.id.as_ref().is_none_or(|wanted| *wanted == id)
             && self.id_contains.iter().all(|part| id.contains(part.as_str()))
@@ -106,8 +106,8 @@ impl Filter {
             && self.updated_at.takes(config.updated_at)
     }
 
-    fn of(fields: &mut Fields<'_>) -> Self {
-        let texts = |fields: &mut Fields<'_>, name| {
+    fn of(fields: &mut ObjectFields<'_>) -> Self {
+        let texts = |fields: &mut ObjectFields<'_>, name| {
             fields.array(name, IDS, |value, at, faults| faults.text(value, at).map(str::to_owned))
         };
         Self {
@@ -126,10 +126,10 @@ impl ListRequest {
     ///
     /// # Errors
     /// All its faults.
-    pub(super) fn read(mut fields: Fields<'_>) -> Result<Self, ApiError> {
+    pub(super) fn read(mut fields: ObjectFields<'_>) -> Result<Self, ApiError> {
         fields.nulls_are_absent();
         fields.text("config_id");
-        let filter = fields.object("filter", Filter::of).unwrap_or_default();
+        let filter = fields.object("filter", ConfigFilter::of).unwrap_or_default();
         let last = fields.last(Cursor::parse);
         let order = fields.order();
         let by = [("id", OrderBy::Id), ("created_at", OrderBy::Created), ("updated_at", OrderBy::Updated)];
@@ -144,7 +144,7 @@ impl ListRequest {
     }
 
     /// Those behind the cursor, in order.
-    pub(super) fn after(&self, mut listed: Vec<Listed>) -> Vec<Listed> {
+    pub(super) fn after(&self, mut listed: Vec<ListedConfig>) -> Vec<ListedConfig> {
         listed.sort_by_cached_key(|config| self.place(config));
         if self.order == Order::Descending {
             listed.reverse();
@@ -153,12 +153,12 @@ impl ListRequest {
         listed
     }
 
-    pub(super) fn cursor(&self, config: &Listed) -> String {
+    pub(super) fn cursor(&self, config: &ListedConfig) -> String {
         let Cursor(time, id) = self.place(config);
         format!("{}.{id}", time.as_millis())
     }
 
-    fn place(&self, config: &Listed) -> Cursor {
+    fn place(&self, config: &ListedConfig) -> Cursor {
         let time = match self.order_by {
             OrderBy::Id => Timestamp::from_millis(0),
             OrderBy::Created => config.created_at,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::api::error::Code;
-use crate::api::fields::{Faults, Fields};
+use crate::api::fields::{Faults, ObjectFields};
 use crate::base::pointer::Pointer;
 use crate::redact::Alphabet;
 
@@ -26,7 +26,7 @@ const IGNORED: usize = 256;
 
 /// Where a method is written, which decides what it may leave out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Written {
+pub enum MethodPlace {
     /// In a call: `replacement` says with what.
     InRequest,
     /// In a stored config: `replacement` by itself is `<RULE>`, with the rule's name.
@@ -233,8 +233,8 @@ impl MethodSpec {
     /// Reads the method object `value` at the place `at` of a body. Members that are null are as good as absent, and
     /// those that belong to another type of method are checked and left out. `None` with a fault in `faults`
     /// where there is no method to speak of; a method with any other fault may come back, for the caller to drop.
-    pub fn read(value: &Value, at: &Pointer, faults: &mut Faults, written: Written) -> Option<Self> {
-        Fields::within(value, at, faults, |fields| {
+    pub fn read(value: &Value, at: &Pointer, faults: &mut Faults, written: MethodPlace) -> Option<Self> {
+        ObjectFields::within(value, at, faults, |fields| {
             fields.nulls_are_absent();
             Self::of(fields, written)
         })
@@ -242,7 +242,7 @@ impl MethodSpec {
     }
 
     /// Reads all that a method may have, beside whatever else the object has.
-    pub fn of(fields: &mut Fields<'_>, written: Written) -> Option<Self> {
+    pub fn of(fields: &mut ObjectFields<'_>, written: MethodPlace) -> Option<Self> {
         const TYPE: &str = "redaction_type";
         let kind = fields.required(TYPE).and_then(|_| fields.one_of(TYPE, TYPES));
         let value = fields.text_within("redaction_value", 0..=REPLACEMENT).map(str::to_owned);
@@ -252,7 +252,7 @@ impl MethodSpec {
         let fpe_alphabet = fields.one_of("fpe_alphabet", &alphabets).unwrap_or_default();
         let fpe_tweak = tweak(fields);
         let secret = fields.text_within("fpe_tweak_vault_secret_id", 1..=64).map(str::to_owned);
-        let needs = |fields: &mut Fields<'_>, name: &'static str| {
+        let needs = |fields: &mut ObjectFields<'_>, name: &'static str| {
             if fields.member(name).is_none() {
                 fields.fault(Code::FieldRequired, fields.at(name), "this type of redaction needs it");
             }
@@ -260,7 +260,7 @@ impl MethodSpec {
         match kind? {
             Type::Mask => Some(Self::Mask),
             Type::Replacement => {
-                if written == Written::InRequest {
+                if written == MethodPlace::InRequest {
                     needs(fields, "redaction_value");
                 }
                 Some(Self::Replacement { redaction_value: value })
@@ -276,7 +276,7 @@ impl MethodSpec {
     }
 }
 
-fn tweak(fields: &mut Fields<'_>) -> Option<FpeTweak> {
+fn tweak(fields: &mut ObjectFields<'_>) -> Option<FpeTweak> {
     let tweak = FpeTweak::parse(fields.text("fpe_tweak")?);
     if tweak.is_none() {
         let detail = "must be 7 letters and digits, or base64 of at most 32 bytes";
@@ -286,14 +286,14 @@ fn tweak(fields: &mut Fields<'_>) -> Option<FpeTweak> {
 }
 
 impl HashSpec {
-    fn of(fields: &mut Fields<'_>) -> Self {
+    fn of(fields: &mut ObjectFields<'_>) -> Self {
         let types = [("md5", HashType::Md5), ("sha256", HashType::Sha256)];
         Self { hash_type: fields.one_of("hash_type", &types).unwrap_or_default() }
     }
 }
 
 impl PartialMasking {
-    fn of(fields: &mut Fields<'_>) -> Self {
+    fn of(fields: &mut ObjectFields<'_>) -> Self {
         let types = [("unmask", MaskingType::Unmask), ("mask", MaskingType::Mask)];
         Self {
             masking_type: fields.one_of("masking_type", &types).unwrap_or_default(),
@@ -308,7 +308,7 @@ impl PartialMasking {
 }
 
 /// Some clients write the one character as a list of one.
-fn masking_char(fields: &mut Fields<'_>) -> Option<char> {
+fn masking_char(fields: &mut ObjectFields<'_>) -> Option<char> {
     const NAME: &str = "masking_char";
     let value = fields.member(NAME)?;
     if !value.is_array() {

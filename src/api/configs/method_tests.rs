@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::api::error::ApiError;
 
-fn read(value: &Value, written: Written) -> Result<MethodSpec, Vec<(Code, String)>> {
+fn read(value: &Value, written: MethodPlace) -> Result<MethodSpec, Vec<(Code, String)>> {
     let mut faults = Faults::default();
     let spec = MethodSpec::read(value, &Pointer::root().key("m"), &mut faults, written);
     match faults.close() {
@@ -53,7 +53,8 @@ fn methods_are_read_stored_and_read_again() {
         ),
     ];
     for (given, stored) in rows {
-        let spec = read(&given, Written::InRequest).unwrap_or_else(|faults| panic!("{given}: {faults:?}"));
+        let spec =
+            read(&given, MethodPlace::InRequest).unwrap_or_else(|faults| panic!("{given}: {faults:?}"));
         assert_eq!(serde_json::to_value(&spec).unwrap(), stored);
         assert_eq!(serde_json::from_value::<MethodSpec>(stored).unwrap(), spec);
     }
@@ -107,13 +108,13 @@ fn faults_have_their_places() {
     ];
     for (value, want) in rows {
         let want: Vec<_> = want.iter().map(|(code, at)| (*code, (*at).to_owned())).collect();
-        assert_eq!(read(value, Written::InRequest).expect_err("faults"), want, "{value}");
+        assert_eq!(read(value, MethodPlace::InRequest).expect_err("faults"), want, "{value}");
     }
 }
 
 #[test]
 fn a_stored_replacement_may_leave_the_text_to_the_rule() {
-    let spec = read(&json!({"redaction_type": "replacement"}), Written::InConfig).unwrap();
+    let spec = read(&json!({"redaction_type": "replacement"}), MethodPlace::InConfig).unwrap();
     assert_eq!(spec, MethodSpec::Replacement { redaction_value: None });
 }
 

@@ -6,7 +6,7 @@
 //! | `config` | [`Config`], of settings that are [`ConfigSettings`] |
 //! | `object` | [`Settings`] of a [`RedactConfig`] |
 //! | `method` | [`MethodSpec`]: a redaction method as data, in configs and calls |
-//! | `read` | [`Draft`]: redact settings read from a request, all faults at once |
+//! | `read` | [`ConfigDraft`]: redact settings read from a request, all faults at once |
 //! | `change` | what settings become by an update |
 //! | `store` | [`Configs`]: configs as rows |
 //! | `list` | [`ListRequest`] and [`Page`]: filters, order, pages |
@@ -26,8 +26,8 @@ pub use endpoints::{
     ConfigResponse, CreateConfig, DeleteConfig, Drafts, GetConfig, IdRequest, ListConfigs, ListResponse,
     RedactDrafts, UpdateConfig, UpdateRequest,
 };
-pub use list::{Cursor, Filter, ListRequest, OrderBy, Page};
-pub use method::{FpeTweak, HashSpec, HashType, MaskingType, MethodSpec, PartialMasking, Written};
+pub use list::{ConfigFilter, Cursor, ListRequest, OrderBy, Page};
+pub use method::{FpeTweak, HashSpec, HashType, MaskingType, MethodPlace, MethodSpec, PartialMasking};
 pub use object::{Allowed, CustomRule, CustomSet, MatchType, Matcher, Matchers, RedactConfig, Settings};
-pub use read::{Draft, Extent, foreign, version};
+pub use read::{ConfigDraft, Extent, foreign, version};
 pub use store::{ConfigError, Configs, MAX_BYTES, MAX_CONFIGS};

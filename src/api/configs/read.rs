@@ -1,4 +1,4 @@
-//! Settings read from a request: [`Draft`]. All faults at once, those of patterns included, though patterns are
+//! Settings read from a request: [`ConfigDraft`]. All faults at once, those of patterns included, though patterns are
 //! compiled later: that may take long, and is not for the threads that move bytes.
 
 use std::collections::{BTreeSet, HashSet};
@@ -6,10 +6,10 @@ use std::collections::{BTreeSet, HashSet};
 use serde_json::{Value, json};
 
 use crate::api::configs::config::ConfigSettings;
-use crate::api::configs::method::{MethodSpec, Written};
+use crate::api::configs::method::{MethodPlace, MethodSpec};
 use crate::api::configs::object::{Allowed, CustomRule, CustomSet, MatchType, Matcher, Matchers, Settings};
 use crate::api::error::{ApiError, Code};
-use crate::api::fields::{Faults, Fields};
+use crate::api::fields::{Faults, ObjectFields};
 use crate::base::id::ItemId;
 use crate::base::pointer::Pointer;
 use crate::detect::{Allow, Catalogue, Rule, RuleFault, RuleSet, is_name};
@@ -52,7 +52,7 @@ pub enum Extent {
 }
 
 /// Settings as read from a request. Their patterns have not been compiled yet.
-pub struct Draft {
+pub struct ConfigDraft {
     pub(super) settings: Settings,
     pub(super) faults: Faults,
     patterns: Vec<Unproved>,
@@ -62,11 +62,11 @@ pub struct Draft {
 struct Unproved {
     at: Pointer,
     regex: String,
-    use_for: Use,
+    use_for: ConfigUse,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Use {
+enum ConfigUse {
     Matching,
     Allowing,
 }
@@ -80,9 +80,9 @@ struct SettingsReader<'c, 'a> {
     patterns: Vec<Unproved>,
 }
 
-impl Draft {
+impl ConfigDraft {
     /// Reads the members of a config that its owner sets and ends the reading of `fields`.
-    pub fn read(mut fields: Fields<'_>, catalogue: &Catalogue, extent: Extent) -> Self {
+    pub fn read(mut fields: ObjectFields<'_>, catalogue: &Catalogue, extent: Extent) -> Self {
         fields.nulls_are_absent();
         // A client whose token is good for several configs sends the id of one with every call.
         fields.text("config_id");
@@ -118,7 +118,7 @@ impl Draft {
     /// All faults of the request.
     pub fn check(mut self) -> Result<Settings, ApiError> {
         let (matching, allowing): (Vec<_>, Vec<_>) =
-            self.patterns.into_iter().partition(|pattern| pattern.use_for == Use::Matching);
+            self.patterns.into_iter().partition(|pattern| pattern.use_for == ConfigUse::Matching);
         for Unproved { at, regex, .. } in allowing {
             if Allow::default().pattern(None, &regex).is_err() {
                 self.faults.add(Code::BadFormatRegex, at, NO_PATTERN);
@@ -162,7 +162,7 @@ fn keys(value: Option<&Value>) -> BTreeSet<&str> {
 
 /// The service counts versions; but clients that know versions of the schema name the one they write, and who changes
 /// what was read sends it back.
-pub fn version(fields: &mut Fields<'_>, schema: Option<&str>, extent: Extent) {
+pub fn version(fields: &mut ObjectFields<'_>, schema: Option<&str>, extent: Extent) {
     let version = fields.member("version");
     let known = schema.is_some() && version.and_then(Value::as_str) == schema;
     if extent == Extent::Whole && !known {
@@ -171,7 +171,7 @@ pub fn version(fields: &mut Fields<'_>, schema: Option<&str>, extent: Extent) {
 }
 
 /// An id of a config of a service that has none here: one that is kept and does nothing would mislead.
-pub fn foreign(fields: &mut Fields<'_>, name: &'static str) {
+pub fn foreign(fields: &mut ObjectFields<'_>, name: &'static str) {
     if fields.text(name).is_some() {
         let detail = "there are no configs of that kind here: leave it out";
         fields.fault(Code::ConfigNotExist, fields.at(name), detail);
@@ -179,7 +179,7 @@ pub fn foreign(fields: &mut Fields<'_>, name: &'static str) {
 }
 
 impl<'a> SettingsReader<'_, 'a> {
-    fn settings(&mut self, fields: &mut Fields<'a>) -> Settings {
+    fn settings(&mut self, fields: &mut ObjectFields<'a>) -> Settings {
         let name = fields.text_within("name", 1..=NAME).unwrap_or_default().to_owned();
         let rules = fields.map("rules", OWN, |key, value, at, faults| self.rule(key, value, &at, faults));
         let sets = fields.map("rulesets", OWN, |key, value, at, faults| self.set(key, value, &at, faults));
@@ -190,7 +190,7 @@ impl<'a> SettingsReader<'_, 'a> {
         });
         let redactions = fields.map("redactions", METHODS, |key, value, at, faults| {
             let known = self.rule_or_set(key, at.clone(), faults);
-            MethodSpec::read(value, &at, faults, Written::InConfig).filter(|_| known)
+            MethodSpec::read(value, &at, faults, MethodPlace::InConfig).filter(|_| known)
         });
         let mut seen = HashSet::new();
         let languages = fields.array("supported_languages", 100, |value, at, faults| {
@@ -221,12 +221,13 @@ impl<'a> SettingsReader<'_, 'a> {
 
     fn rule(&mut self, key: &str, value: &'a Value, at: &Pointer, faults: &mut Faults) -> Option<CustomRule> {
         own_name(key, self.built_in.contains(key), at, faults);
-        Fields::within(value, at, faults, |fields| {
+        ObjectFields::within(value, at, faults, |fields| {
             fields.nulls_are_absent();
             fields.required("entity_name");
             let entity_name = fields.text_within("entity_name", 1..=64).unwrap_or_default().to_owned();
             let matchers = self.matchers(fields);
-            let words = |fields: &mut Fields<'a>, name| fields.array(name, WORDS, word).unwrap_or_default();
+            let words =
+                |fields: &mut ObjectFields<'a>, name| fields.array(name, WORDS, word).unwrap_or_default();
             Some(CustomRule {
                 entity_name,
                 match_threshold: fields.number("match_threshold", 0.1..=1.0),
@@ -240,7 +241,7 @@ impl<'a> SettingsReader<'_, 'a> {
         .flatten()
     }
 
-    fn matchers(&mut self, fields: &mut Fields<'a>) -> Option<Matchers> {
+    fn matchers(&mut self, fields: &mut ObjectFields<'a>) -> Option<Matchers> {
         const NAME: &str = "matchers";
         let value = fields.required(NAME)?;
         let at = fields.at(NAME);
@@ -261,7 +262,7 @@ impl<'a> SettingsReader<'_, 'a> {
     fn matcher(&mut self, value: &'a Value, at: &Pointer, faults: &mut Faults) -> Option<Matcher> {
         const TYPES: &[(&str, MatchType)] =
             &[("regex", MatchType::Regex), ("starts_with", MatchType::StartsWith)];
-        Fields::within(value, at, faults, |fields| {
+        ObjectFields::within(value, at, faults, |fields| {
             fields.nulls_are_absent();
             let match_type = fields.required("match_type").and_then(|_| fields.one_of("match_type", TYPES));
             fields.required("match_value");
@@ -270,7 +271,7 @@ impl<'a> SettingsReader<'_, 'a> {
             let match_score = fields.number("match_score", 0.1..=1.0);
             let (match_type, match_value) = match_type.zip(match_value)?;
             if match_type == MatchType::Regex {
-                self.prove(fields.at("match_value"), &match_value, Use::Matching);
+                self.prove(fields.at("match_value"), &match_value, ConfigUse::Matching);
             }
             Some(Matcher { match_type, match_value, match_score: match_score? })
         })
@@ -282,7 +283,7 @@ impl<'a> SettingsReader<'_, 'a> {
         if self.is_rule(key) {
             faults.add(Code::InvalidPropertyName, at.clone(), "a rule has this name");
         }
-        Fields::within(value, at, faults, |fields| {
+        ObjectFields::within(value, at, faults, |fields| {
             fields.nulls_are_absent();
             let mut seen = HashSet::new();
             let rules = fields.array("rules", usize::MAX, |value, at, faults| {
@@ -308,16 +309,16 @@ impl<'a> SettingsReader<'_, 'a> {
             }
             return fits.then(|| Allowed::Value(text.to_owned()));
         }
-        Fields::within(value, at, faults, |fields| {
+        ObjectFields::within(value, at, faults, |fields| {
             fields.required("regex");
             let regex = fields.text_within("regex", 1..=VALUE)?.to_owned();
-            self.prove(fields.at("regex"), &regex, Use::Allowing);
+            self.prove(fields.at("regex"), &regex, ConfigUse::Allowing);
             Some(Allowed::Pattern { regex })
         })
         .flatten()
     }
 
-    fn prove(&mut self, at: Pointer, regex: &str, use_for: Use) {
+    fn prove(&mut self, at: Pointer, regex: &str, use_for: ConfigUse) {
         self.patterns.push(Unproved { at, regex: regex.to_owned(), use_for });
     }
 
@@ -364,7 +365,7 @@ fn word(value: &Value, at: Pointer, faults: &mut Faults) -> Option<String> {
 }
 
 /// The id of a vault item that may be absent.
-fn item(fields: &mut Fields<'_>, name: &'static str) -> Option<String> {
+fn item(fields: &mut ObjectFields<'_>, name: &'static str) -> Option<String> {
     let text = fields.text(name)?;
     if ItemId::parse(text).is_none() {
         fields.fault(

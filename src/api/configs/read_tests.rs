@@ -4,7 +4,7 @@ use super::*;
 
 fn read(body: &Value) -> Result<Settings, Vec<(Code, String)>> {
     let catalogue = Catalogue::builtin().unwrap();
-    match Draft::read(Fields::of(body).unwrap(), &catalogue, Extent::Whole).check() {
+    match ConfigDraft::read(ObjectFields::of(body).unwrap(), &catalogue, Extent::Whole).check() {
         Ok(settings) => Ok(settings),
         Err(ApiError::Validation(list)) => {
             Err(list.into_iter().map(|fault| (fault.code, fault.source.to_string())).collect())
@@ -145,7 +145,8 @@ fn who_changes_a_config_sends_back_what_was_read() {
     let mut body = full();
     body["version"] = json!(3);
     body["created_at"] = json!("2027-01-31T12:00:00.000Z");
-    let draft = Draft::read(Fields::of(&body).unwrap(), &Catalogue::builtin().unwrap(), Extent::Change);
+    let draft =
+        ConfigDraft::read(ObjectFields::of(&body).unwrap(), &Catalogue::builtin().unwrap(), Extent::Change);
     assert_eq!(serde_json::to_value(draft.check().unwrap()).unwrap(), full());
 }
 

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::api::configs::config::{Config, ConfigSettings};
-use crate::api::configs::list::{Filter, ListRequest, Listed, Page};
+use crate::api::configs::list::{ConfigFilter, ListRequest, ListedConfig, Page};
 use crate::api::error::ApiError;
 use crate::base::clock::{SharedClock, Timestamp};
 use crate::base::id::ConfigId;
 use crate::crypto::random::{self, RandomError};
-use crate::store::{Entry, Expected, Key, Records, Row, StoreError};
+use crate::store::{Expected, Key, NewRow, Records, Row, StoreError};
 
 /// The most configs in one store. Several processes that make configs at the same moment may pass it by a few.
 pub const MAX_CONFIGS: usize = 1000;
@@ -83,7 +83,7 @@ impl<S> Clone for Configs<S> {
 /// A row's JSON; times are milliseconds since the epoch. The id is the row's, and so is the version.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Stored<S> {
+struct StoredConfig<S> {
     created_at: u64,
     updated_at: u64,
     settings: S,
@@ -111,7 +111,7 @@ impl<S: ConfigSettings> Configs<S> {
     }
 
     async fn create_below(&self, most: usize, settings: S) -> Result<Config<S>, ConfigError> {
-        if self.listed(&Filter::default()).await?.len() >= most {
+        if self.listed(&ConfigFilter::default()).await?.len() >= most {
             return Err(ConfigError::Many);
         }
         let now = self.clock.now();
@@ -199,14 +199,14 @@ impl<S: ConfigSettings> Configs<S> {
         Ok(page)
     }
 
-    async fn listed(&self, filter: &Filter) -> Result<Vec<Listed>, ConfigError> {
+    async fn listed(&self, filter: &ConfigFilter) -> Result<Vec<ListedConfig>, ConfigError> {
         let mut all = Vec::new();
         let mut after = String::new();
         loop {
             let page = self.records.scan(S::ROWS, &after, PAGE).await?;
             for row in &page {
                 let times: Times = serde_json::from_slice(&row.entry.value).map_err(|_| ConfigError::Row)?;
-                let listed = Listed {
+                let listed = ListedConfig {
                     id: ConfigId::parse(row.key.id()).ok_or(ConfigError::Row)?,
                     created_at: Timestamp::from_millis(times.created_at),
                     updated_at: Timestamp::from_millis(times.updated_at),
@@ -224,7 +224,8 @@ impl<S: ConfigSettings> Configs<S> {
 
     async fn row(&self, id: &ConfigId) -> Result<(Row, Config<S>), ConfigError> {
         let Some(row) = self.records.get(&key::<S>(id)).await? else { return Err(self.unknown(id).await) };
-        let stored: Stored<S> = serde_json::from_slice(&row.entry.value).map_err(|_| ConfigError::Row)?;
+        let stored: StoredConfig<S> =
+            serde_json::from_slice(&row.entry.value).map_err(|_| ConfigError::Row)?;
         let config = Config {
             id: id.clone(),
             version: row.version,
@@ -263,8 +264,8 @@ fn key<S: ConfigSettings>(id: &ConfigId) -> Key {
     Key::new(S::ROWS, id.to_string())
 }
 
-fn entry<S: ConfigSettings>(config: &Config<S>) -> Result<Entry, ConfigError> {
-    let stored = Stored {
+fn entry<S: ConfigSettings>(config: &Config<S>) -> Result<NewRow, ConfigError> {
+    let stored = StoredConfig {
         created_at: config.created_at.as_millis(),
         updated_at: config.updated_at.as_millis(),
         settings: config.settings.clone(),
@@ -273,7 +274,7 @@ fn entry<S: ConfigSettings>(config: &Config<S>) -> Result<Entry, ConfigError> {
     if bytes.len() > MAX_BYTES {
         return Err(ConfigError::Large);
     }
-    Ok(Entry::lasting(bytes))
+    Ok(NewRow::lasting(bytes))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::*;
 use crate::api::configs::list::{Cursor, OrderBy};
 use crate::base::clock::{Clock, FixedClock};
-use crate::base::listing::{Bounds, Order};
+use crate::base::listing::{Order, TimeBounds};
 use crate::store::EmbeddedRecords;
 
 struct Place {
@@ -75,7 +75,7 @@ async fn size_and_damage_are_noticed() {
     let made = configs.create(settings("one")).await.unwrap();
     let strange =
         json!({"created_at": 1, "updated_at": 1, "settings": {"name": "", "enabled_rules": []}, "more": 1});
-    let entry = Entry::lasting(serde_json::to_vec(&strange).unwrap());
+    let entry = NewRow::lasting(serde_json::to_vec(&strange).unwrap());
     records.put_if(&key::<Settings>(&made.id), Expected::Version(1), entry).await.unwrap();
     assert!(matches!(configs.get(&made.id).await, Err(ConfigError::Row)));
 }
@@ -133,24 +133,23 @@ async fn lists_are_filtered_ordered_and_paged() {
         configs.list(&request).await.unwrap().count
     };
     let (third, id) = (made[2].created_at, made[2].id.to_string());
+    let any = ConfigFilter::default;
+    let created = |created_at| ConfigFilter { created_at, ..any() };
+    let updated = |updated_at| ConfigFilter { updated_at, ..any() };
+    let always = TimeBounds::default;
+    let part = id.get(4..20).unwrap().to_owned();
     let rows = [
-        (Filter { id: Some(id.clone()), ..Filter::default() }, 1),
-        (
-            Filter {
-                id_contains: vec![id.get(4..20).unwrap().to_owned(), "pci_".to_owned()],
-                ..Filter::default()
-            },
-            1,
-        ),
-        (Filter { id_contains: vec!["nothing".to_owned()], ..Filter::default() }, 0),
-        (Filter { id_in: Some(vec![id.clone(), first.id.to_string()]), ..Filter::default() }, 2),
-        (Filter { id_in: Some(Vec::new()), ..Filter::default() }, 0),
-        (Filter { usable: vec![id.clone()], ..Filter::default() }, 1),
-        (Filter { created_at: Bounds { equal: Some(third), ..Bounds::default() }, ..Filter::default() }, 1),
-        (Filter { created_at: Bounds { before: Some(third), ..Bounds::default() }, ..Filter::default() }, 2),
-        (Filter { created_at: Bounds { to: Some(third), ..Bounds::default() }, ..Filter::default() }, 3),
-        (Filter { updated_at: Bounds { after: Some(third), ..Bounds::default() }, ..Filter::default() }, 38),
-        (Filter { updated_at: Bounds { from: Some(third), ..Bounds::default() }, ..Filter::default() }, 39),
+        (ConfigFilter { id: Some(id.clone()), ..any() }, 1),
+        (ConfigFilter { id_contains: vec![part, "pci_".to_owned()], ..any() }, 1),
+        (ConfigFilter { id_contains: vec!["nothing".to_owned()], ..any() }, 0),
+        (ConfigFilter { id_in: Some(vec![id.clone(), first.id.to_string()]), ..any() }, 2),
+        (ConfigFilter { id_in: Some(Vec::new()), ..any() }, 0),
+        (ConfigFilter { usable: vec![id.clone()], ..any() }, 1),
+        (created(TimeBounds { equal: Some(third), ..always() }), 1),
+        (created(TimeBounds { before: Some(third), ..always() }), 2),
+        (created(TimeBounds { to: Some(third), ..always() }), 3),
+        (updated(TimeBounds { after: Some(third), ..always() }), 38),
+        (updated(TimeBounds { from: Some(third), ..always() }), 39),
     ];
     for (filter, want) in rows {
         assert_eq!(count(filter.clone()).await, want, "{filter:?}");

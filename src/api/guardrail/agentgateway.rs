@@ -16,9 +16,9 @@ use serde_json::{Value, json};
 
 use crate::api::call::{Answer, Call, Handler};
 use crate::api::error::{ApiError, Code};
-use crate::api::fields::{Faults, Fields};
+use crate::api::fields::{Faults, ObjectFields};
 use crate::api::guardrail::answer::{shown, text_of, told};
-use crate::api::guardrail::traffic::{RequestTexts, Traffic, Verdict};
+use crate::api::guardrail::traffic::{RequestTexts, TextOutcome, Traffic};
 use crate::base::pointer::Pointer;
 use crate::stream::json::{PathSet, Treatment, Type};
 
@@ -74,7 +74,7 @@ struct Message {
 }
 
 #[derive(Deserialize)]
-struct Plain {
+struct PlainBody {
     body: PlainMessages,
 }
 
@@ -126,9 +126,9 @@ impl AgentGateway {
         let which = which.ok_or(ApiError::Internal("agentgateway: patterns"))?;
         let texts = RequestTexts { document: document.clone(), which, name };
         match self.0.request(call, texts).await? {
-            Verdict::Blocked(why) => rejected(StatusCode::BAD_REQUEST, &why),
-            Verdict::Passes(redacted) if redacted == document => passed(),
-            Verdict::Passes(redacted) => masked_request(&redacted, native),
+            TextOutcome::Blocked(why) => rejected(StatusCode::BAD_REQUEST, &why),
+            TextOutcome::Passes(redacted) if redacted == document => passed(),
+            TextOutcome::Passes(redacted) => masked_request(&redacted, native),
         }
     }
 
@@ -136,9 +136,9 @@ impl AgentGateway {
         let mut choices = self.0.guardrail().request(call, choices).await?;
         let texts = choices.iter().map(|message| message.content.clone()).collect();
         match self.0.answer(call, texts, name.as_deref()).await? {
-            Verdict::Blocked(why) => rejected(StatusCode::BAD_GATEWAY, &why),
-            Verdict::Passes(texts) if texts.iter().all(|text| !text.changed) => passed(),
-            Verdict::Passes(texts) => {
+            TextOutcome::Blocked(why) => rejected(StatusCode::BAD_GATEWAY, &why),
+            TextOutcome::Passes(texts) if texts.iter().all(|text| !text.changed) => passed(),
+            TextOutcome::Passes(texts) => {
                 for (message, answered) in choices.iter_mut().zip(texts) {
                     message.content = answered.text;
                 }
@@ -187,11 +187,11 @@ fn masked_request(redacted: &[u8], native: bool) -> Result<Answer, ApiError> {
     if native {
         return mask(serde_json::from_slice::<Native<'_>>(redacted).map_err(unlike)?.messages);
     }
-    mask(serde_json::from_slice::<Plain>(redacted).map_err(unlike)?.body.messages)
+    mask(serde_json::from_slice::<PlainBody>(redacted).map_err(unlike)?.body.messages)
 }
 
 fn request(body: &[u8], value: &Value) -> Result<AskedRequest, ApiError> {
-    let mut fields = Fields::of(value)?;
+    let mut fields = ObjectFields::of(value)?;
     fields.nulls_are_absent();
     let native = fields.members().contains_key("messages") && !fields.members().contains_key("body");
     if native {
@@ -215,13 +215,13 @@ fn request(body: &[u8], value: &Value) -> Result<AskedRequest, ApiError> {
 }
 
 fn choices(value: &Value) -> Result<Vec<Message>, ApiError> {
-    let mut fields = Fields::of(value)?;
+    let mut fields = ObjectFields::of(value)?;
     fields.nulls_are_absent();
     fields.required("body");
     let choices = fields.object("body", |body| {
         body.required("choices");
         body.array("choices", MOST, |value, at, faults| {
-            Fields::within(value, &at, faults, |choice| {
+            ObjectFields::within(value, &at, faults, |choice| {
                 choice.required("message")?;
                 let at = choice.at("message");
                 let value = choice.member("message")?;
@@ -235,7 +235,7 @@ fn choices(value: &Value) -> Result<Vec<Message>, ApiError> {
 }
 
 fn message(value: &Value, at: Pointer, faults: &mut Faults) -> Option<Message> {
-    Fields::within(value, &at, faults, |fields| Message {
+    ObjectFields::within(value, &at, faults, |fields| Message {
         role: fields.required_text("role").to_owned(),
         content: fields.required_text("content").to_owned(),
     })

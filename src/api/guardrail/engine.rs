@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::api::call::{Call, Collected};
+use crate::api::call::{BufferedBody, Call};
 use crate::api::cpu::{Caller, CpuPool, Job, apart};
 use crate::api::distinct::DistinctLimit;
 use crate::api::endpoint::{LONG, acceptable};
@@ -85,7 +85,7 @@ impl Guardrail {
         read: impl FnOnce(&[u8], &Value) -> Result<T, ApiError>,
     ) -> Result<T, ApiError> {
         acceptable(&call.head.headers)?;
-        let body = Collected::read(call.body, self.limit, call.budget).await?;
+        let body = BufferedBody::read(call.body, self.limit, call.budget).await?;
         let parse = || {
             let value = json::parse(&body.bytes).map_err(|fault| ApiError::Validation(vec![fault]))?;
             read(&body.bytes, &value)

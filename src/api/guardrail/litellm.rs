@@ -17,9 +17,9 @@ use serde_json::{Value, json};
 
 use crate::api::call::{Answer, Call, Handler};
 use crate::api::error::{ApiError, Code};
-use crate::api::fields::{Faults, Fields};
+use crate::api::fields::{Faults, ObjectFields};
 use crate::api::guardrail::answer::{shown, text_of, told};
-use crate::api::guardrail::traffic::{AnsweredText, RequestTexts, Traffic, Verdict};
+use crate::api::guardrail::traffic::{AnsweredText, RequestTexts, TextOutcome, Traffic};
 use crate::base::pointer::Pointer;
 use crate::stream::json::{PathSet, Treatment, Type};
 
@@ -47,7 +47,7 @@ static TEXTS: LazyLock<Option<Arc<PathSet>>> = LazyLock::new(|| {
 pub struct LiteLlm(pub Traffic);
 
 /// What is asked.
-struct Asked {
+struct GuardrailRequest {
     /// Whether it is about an answer.
     answer: bool,
     /// What names the call of the model.
@@ -60,7 +60,7 @@ struct Asked {
 
 /// The members that hold texts.
 #[derive(Deserialize, Serialize)]
-struct Members<'m> {
+struct TextMembers<'m> {
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
     texts: Option<&'m RawValue>,
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
@@ -116,23 +116,23 @@ impl LiteLlm {
         if asked.answer { self.of_answer(call, asked).await } else { self.of_request(call, asked).await }
     }
 
-    async fn of_request(&self, call: &mut Call<'_>, asked: Asked) -> Result<Answer, ApiError> {
-        let Asked { name, members, images, .. } = asked;
+    async fn of_request(&self, call: &mut Call<'_>, asked: GuardrailRequest) -> Result<Answer, ApiError> {
+        let GuardrailRequest { name, members, images, .. } = asked;
         if images && self.0.refuses_media() {
             return blocked("it holds what may not pass here: an image, sound or a film, which nobody reads");
         }
         let which = TEXTS.clone().ok_or(ApiError::Internal("litellm: patterns"))?;
         let texts = RequestTexts { document: members.clone(), which, name };
         match self.0.request(call, texts).await? {
-            Verdict::Blocked(why) => blocked(&why),
-            Verdict::Passes(redacted) => rewritten(&members, &redacted),
+            TextOutcome::Blocked(why) => blocked(&why),
+            TextOutcome::Passes(redacted) => rewritten(&members, &redacted),
         }
     }
 
-    async fn of_answer(&self, call: &mut Call<'_>, asked: Asked) -> Result<Answer, ApiError> {
+    async fn of_answer(&self, call: &mut Call<'_>, asked: GuardrailRequest) -> Result<Answer, ApiError> {
         match self.0.answer(call, asked.texts, asked.name.as_deref()).await? {
-            Verdict::Blocked(why) => blocked(&why),
-            Verdict::Passes(texts) => {
+            TextOutcome::Blocked(why) => blocked(&why),
+            TextOutcome::Passes(texts) => {
                 let action = if texts.iter().any(|text| text.changed) { CHANGED } else { NONE };
                 let undecided: Vec<usize> = texts.iter().map(|text| text.undecided).collect();
                 let texts: Vec<String> = texts.into_iter().map(|AnsweredText { text, .. }| text).collect();
@@ -151,7 +151,7 @@ fn blocked(why: &str) -> Result<Answer, ApiError> {
 
 /// The answer about a request, of which `before` was what it held and `after` is what it may hold.
 fn rewritten(before: &[u8], after: &[u8]) -> Result<Answer, ApiError> {
-    let read = |members| serde_json::from_slice::<Members<'_>>(members);
+    let read = |members| serde_json::from_slice::<TextMembers<'_>>(members);
     let (Ok(before), Ok(after)) = (read(before), read(after)) else {
         return Err(ApiError::Internal("litellm: members"));
     };
@@ -206,8 +206,8 @@ fn differ_beyond_texts(was: &RawValue, is: &RawValue) -> Result<bool, ApiError> 
 }
 
 /// Reads what is asked. Members that are not known here pass: the proxy adds some now and then, and sends none of them on.
-fn parse(body: &[u8], value: &Value) -> Result<Asked, ApiError> {
-    let mut fields = Fields::of(value)?;
+fn parse(body: &[u8], value: &Value) -> Result<GuardrailRequest, ApiError> {
+    let mut fields = ObjectFields::of(value)?;
     fields.nulls_are_absent();
     fields.required("input_type");
     let answer = fields.one_of("input_type", &[("request", false), ("response", true)]).unwrap_or_default();
@@ -224,9 +224,9 @@ fn parse(body: &[u8], value: &Value) -> Result<Asked, ApiError> {
     let name = call.map(|call| json!(["litellm", client, call]).to_string());
     std::mem::take(fields.faults()).close()?;
     let members =
-        serde_json::from_slice::<Members<'_>>(body).and_then(|members| serde_json::to_vec(&members));
+        serde_json::from_slice::<TextMembers<'_>>(body).and_then(|members| serde_json::to_vec(&members));
     let members = members.map_err(|_| ApiError::Internal("litellm: members"))?;
-    Ok(Asked { answer, name, texts, images, members })
+    Ok(GuardrailRequest { answer, name, texts, images, members })
 }
 
 fn object(value: &Value, at: Pointer, faults: &mut Faults) -> Option<()> {
@@ -240,7 +240,7 @@ fn object(value: &Value, at: Pointer, faults: &mut Faults) -> Option<()> {
 mod tests {
     use super::*;
 
-    fn read(body: &Value) -> Result<Asked, Vec<String>> {
+    fn read(body: &Value) -> Result<GuardrailRequest, Vec<String>> {
         parse(body.to_string().as_bytes(), body).map_err(|error| match error {
             ApiError::Validation(faults) => faults.iter().map(|fault| fault.source.to_string()).collect(),
             error => vec![error.to_string()],

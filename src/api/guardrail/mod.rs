@@ -6,7 +6,7 @@
 //! |---|---|
 //! | `engine` | [`Guardrail`]: a route's rules and methods, and places to work at |
 //! | `traffic` | [`Traffic`]: the same for requests to models, and for what models answer to them |
-//! | `remembered` | [`Remembers`]: what was issued in a request, until its answer comes |
+//! | `issued_memory` | [`IssuedMemory`]: what was issued in a request, until its answer comes |
 //! | `answer` | how answers and errors are written |
 //! | [`presidio`] | the API of Presidio's analyzer and anonymizer |
 //! | [`litellm`] | the API that LiteLLM's proxy asks: its generic guardrail |
@@ -16,12 +16,12 @@
 pub mod agentgateway;
 mod answer;
 mod engine;
+mod issued_memory;
 pub mod litellm;
 pub mod moderations;
 pub mod presidio;
-mod remembered;
 mod traffic;
 
 pub use engine::{Guardrail, GuardrailParts};
-pub use remembered::{RememberedCall, Remembers};
+pub use issued_memory::{IssuedMemory, RememberedCall};
 pub use traffic::{AnswerMode, Traffic, TrafficParts};

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::api::call::{Answer, Call, Handler};
 use crate::api::error::{ApiError, Code};
-use crate::api::fields::{Faults, Fields};
+use crate::api::fields::{Faults, ObjectFields};
 use crate::api::guardrail::answer::{shown, text_of, told};
 use crate::api::guardrail::engine::Guardrail;
 use crate::base::checkpoint::Checkpoint;
@@ -130,7 +130,7 @@ fn result(surest: Option<f32>) -> Value {
 }
 
 fn parse(body: &Value) -> Result<ModerationsRequest, ApiError> {
-    let mut fields = Fields::of(body)?;
+    let mut fields = ObjectFields::of(body)?;
     fields.nulls_are_absent();
     let model = fields.text("model").unwrap_or(MODEL).to_owned();
     let inputs = match fields.required("input") {
@@ -167,7 +167,7 @@ fn parse(body: &Value) -> Result<ModerationsRequest, ApiError> {
 
 /// The text of a part; of an image there is none, and nobody looks at it.
 fn part(value: &Value, at: Pointer, faults: &mut Faults) -> Option<Option<String>> {
-    Fields::within(value, &at, faults, |fields| {
+    ObjectFields::within(value, &at, faults, |fields| {
         fields.required("type");
         match fields.one_of("type", &[("text", true), ("image_url", false)])? {
             true => Some(Some(fields.required_text("text").to_owned())),

@@ -8,12 +8,12 @@ use crate::api::call::Call;
 use crate::api::cpu::Caller;
 use crate::api::error::ApiError;
 use crate::api::guardrail::engine::Guardrail;
-use crate::api::guardrail::remembered::{RememberedCall, Remembers};
+use crate::api::guardrail::issued_memory::{IssuedMemory, RememberedCall};
 use crate::api::token::Principal;
 use crate::base::checkpoint::{Checkpoint, Stopped};
 use crate::edit::{Edit, spliced_text};
 use crate::redact::{
-    Answer, Answering, Counts, FileClass, Keys, Limits, Recall, RedactError, Redactor, RequestWords,
+    Answer, Answering, Counts, FileClass, FindingLimits, Keys, Recall, RedactError, Redactor, RequestWords,
     SurrogateMap, UrlPolicy,
 };
 use crate::stream::json::PathSet;
@@ -47,11 +47,11 @@ pub struct TrafficParts {
     /// Files that no request may hold, since nobody reads them.
     pub refused: Vec<FileClass>,
     /// What is remembered from a request to its answer, if anything.
-    pub memory: Option<Arc<dyn Remembers>>,
+    pub memory: Option<Arc<dyn IssuedMemory>>,
 }
 
 /// What becomes of a text.
-pub(super) enum Verdict<T> {
+pub(super) enum TextOutcome<T> {
     /// It passes like this.
     Passes(T),
     /// It does not pass; why, without a value of it.
@@ -106,7 +106,7 @@ impl Traffic {
         &self,
         call: &mut Call<'_>,
         texts: RequestTexts,
-    ) -> Result<Verdict<Vec<u8>>, ApiError> {
+    ) -> Result<TextOutcome<Vec<u8>>, ApiError> {
         let RequestTexts { document, which, name } = texts;
         let mut remembered = self.open(&call.caller, name.as_deref()).await;
         let recall = remembered.as_ref().map(|remembered| remembered.recall());
@@ -118,7 +118,7 @@ impl Traffic {
         let bytes = document.len();
         let work = move |checkpoint: &Checkpoint| {
             let redactor = redactor.passing(checkpoint.clone());
-            let done = redactor.document(&document, &which, &keys, Limits::default())?;
+            let done = redactor.document(&document, &which, &keys, FindingLimits::default())?;
             match done.0.report().files().iter().find(|file| refused.contains(&file.class)) {
                 Some(file) => Err(Failed::File(file.class)),
                 None => Ok(done),
@@ -132,7 +132,7 @@ impl Traffic {
         if let Some(remembered) = &mut remembered {
             remembered.keep(Arc::new(issued)).await;
         }
-        Ok(Verdict::Passes(redacted.into_value()))
+        Ok(TextOutcome::Passes(redacted.into_value()))
     }
 
     /// What becomes of the texts of the answer to the call of this name.
@@ -141,7 +141,7 @@ impl Traffic {
         call: &mut Call<'_>,
         texts: Vec<String>,
         name: Option<&str>,
-    ) -> Result<Verdict<Vec<AnsweredText>>, ApiError> {
+    ) -> Result<TextOutcome<Vec<AnsweredText>>, ApiError> {
         let remembered = self.open(&call.caller, name).await;
         let remembered = remembered.as_ref();
         let issued = remembered.map(|remembered| remembered.issued());
@@ -166,7 +166,7 @@ impl Traffic {
             each.collect::<Result<Vec<_>, Failed>>()
         };
         match self.guardrail().attempt(call, bytes, work).await? {
-            Ok(texts) => Ok(Verdict::Passes(texts)),
+            Ok(texts) => Ok(TextOutcome::Passes(texts)),
             Err(failed) => failed.verdict(),
         }
     }
@@ -237,8 +237,9 @@ fn edited(text: String, mut editor: impl Editor) -> Result<AnsweredText, Failed>
 
 impl Failed {
     /// What may not pass is no error.
-    fn verdict<T>(self) -> Result<Verdict<T>, ApiError> {
-        let blocked = |what: &str| Ok(Verdict::Blocked(format!("it holds what may not pass here: {what}")));
+    fn verdict<T>(self) -> Result<TextOutcome<T>, ApiError> {
+        let blocked =
+            |what: &str| Ok(TextOutcome::Blocked(format!("it holds what may not pass here: {what}")));
         match self {
             Self::Blocked(rules) => blocked(&rules),
             Self::Redact(RedactError::Blocked(rules)) => blocked(&rules.to_string()),
@@ -282,12 +283,12 @@ mod tests {
     use crate::base::secret::Secret;
     use crate::crypto::fpe::FpeKey;
     use crate::detect::{Catalogue, Detector, RuleSelection};
-    use crate::redact::{Method, Plan};
+    use crate::redact::{Method, MethodPlan};
 
     fn redactor(method: Method) -> Redactor {
         let rules = Catalogue::builtin().unwrap();
         let detector = Detector::new(&rules, &RuleSelection::defaults(&rules)).unwrap();
-        Redactor::new(detector, Plan::all(method))
+        Redactor::new(detector, MethodPlan::all(method))
     }
 
     fn keys() -> Keys {
@@ -298,7 +299,7 @@ mod tests {
     /// A request as it is sent, and what edits its answer.
     fn sent(request: &str) -> (String, AnswerEditing) {
         let (redacted, issued) =
-            redactor(Method::Encrypt).plain(request.as_bytes(), &keys(), Limits::default()).unwrap();
+            redactor(Method::Encrypt).plain(request.as_bytes(), &keys(), FindingLimits::default()).unwrap();
         let editing = AnswerEditing {
             mode: AnswerMode::Restore(Some(redactor(Method::Mask))),
             issued: Arc::new(issued),
@@ -356,7 +357,7 @@ mod tests {
         let failed =
             edited("Card 5555 5555 5555 4444.".to_owned(), editing.editor(&Checkpoint::default()).unwrap());
         let Err(failed) = failed else { panic!("it passed") };
-        let Ok(Verdict::<()>::Blocked(why)) = failed.verdict() else { panic!("no verdict") };
+        let Ok(TextOutcome::<()>::Blocked(why)) = failed.verdict() else { panic!("no verdict") };
         assert!(why.contains("CREDIT_CARD") && !why.contains("5555"), "{why}");
     }
 }

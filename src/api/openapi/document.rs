@@ -38,9 +38,9 @@ const ERRORS: [(&str, &str); 12] = [
 ];
 
 /// All descriptions, by method and path as served.
-pub struct Described(BTreeMap<String, (&'static str, Operation)>);
+pub struct Descriptions(BTreeMap<String, (&'static str, Operation)>);
 
-impl Described {
+impl Descriptions {
     /// Reads them.
     ///
     /// # Errors
@@ -74,7 +74,7 @@ impl Described {
 /// A description that cannot be read, which would be a bug in it.
 pub fn document(is_served: impl Fn(&str) -> bool) -> Result<Value, Malformed> {
     let mut paths: BTreeMap<String, Map<String, Value>> = BTreeMap::new();
-    for (name, (tag, operation)) in &Described::read()?.0 {
+    for (name, (tag, operation)) in &Descriptions::read()?.0 {
         let Some((method, path)) = name.split_once(' ').filter(|_| is_served(name)) else { continue };
         let item = paths.entry(format!("{path}{}", operation.below)).or_default();
         item.insert(method.to_ascii_lowercase(), described(name, tag, operation));

@@ -15,4 +15,4 @@ mod described;
 mod document;
 
 pub use described::{Malformed, Operation};
-pub use document::{Described, OPENAPI_PATH, ServeDocument, document};
+pub use document::{Descriptions, OPENAPI_PATH, ServeDocument, document};

@@ -13,7 +13,7 @@ use crate::api::pending::{Ended, Job, Stage};
 use crate::base::clock::{SharedClock, Timestamp};
 use crate::base::id::RequestId;
 use crate::crypto::random;
-use crate::store::{Entry, Expected, Key, Records, Row, StoreError};
+use crate::store::{Expected, Key, NewRow, Records, Row, StoreError};
 use crate::vault::{ENDED, PENDING, Vault};
 
 /// How long a lease lasts; it is renewed at a third of that.
@@ -36,9 +36,9 @@ pub struct Retention {
 
 /// All jobs. Cheap to clone.
 #[derive(Clone)]
-pub struct Jobs(Arc<Shared>);
+pub struct Jobs(Arc<SharedJobs>);
 
-struct Shared {
+struct SharedJobs {
     records: Arc<dyn Records>,
     vault: Arc<Vault>,
     clock: SharedClock,
@@ -50,7 +50,7 @@ struct Shared {
 
 /// A job as it was read.
 #[derive(Debug)]
-pub struct Read {
+pub struct ReadJob {
     /// Which.
     pub id: RequestId,
     /// The job.
@@ -60,9 +60,9 @@ pub struct Read {
 
 /// A job that this process works on.
 #[derive(Debug)]
-pub struct Claim(Read, WorkGuard);
+pub struct JobClaim(ReadJob, WorkGuard);
 
-impl Claim {
+impl JobClaim {
     /// Which.
     pub fn id(&self) -> &RequestId {
         &self.0.id
@@ -99,7 +99,7 @@ impl Jobs {
         work_gate: WorkGate,
     ) -> Result<Self, ApiError> {
         let me = HEXLOWER.encode(&random::bytes::<8>().map_err(internal)?);
-        Ok(Self(Arc::new(Shared { records, vault, clock, me, kept, work_gate })))
+        Ok(Self(Arc::new(SharedJobs { records, vault, clock, me, kept, work_gate })))
     }
 
     /// How long an answer can be asked for.
@@ -113,14 +113,14 @@ impl Jobs {
     }
 
     /// What the row of this job is to hold.
-    fn entry(&self, key: &Key, version: u64, job: &Job) -> Result<Entry, StoreError> {
+    fn entry(&self, key: &Key, version: u64, job: &Job) -> Result<NewRow, StoreError> {
         let time = match job.stage {
             Stage::Upload { .. } => self.0.kept.upload,
             _ => self.0.kept.answer,
         };
         let text = serde_json::to_vec(job).unwrap_or_default();
         let value = self.0.vault.seal_row(key, version, &text).map_err(|_| StoreError::Conflict)?;
-        Ok(Entry { value, expires: Some(Timestamp::from_millis(self.in_millis(time))) })
+        Ok(NewRow { value, expires: Some(Timestamp::from_millis(self.in_millis(time))) })
     }
 
     async fn write(&self, id: &RequestId, expected: Expected, job: &Job) -> Result<u64, StoreError> {
@@ -151,18 +151,18 @@ impl Jobs {
     ///
     /// # Errors
     /// A store that fails.
-    pub async fn create_claimed(&self, id: &RequestId, job: &Job) -> Result<Option<Claim>, ApiError> {
+    pub async fn create_claimed(&self, id: &RequestId, job: &Job) -> Result<Option<JobClaim>, ApiError> {
         let Some(hand) = self.0.work_gate.begin() else { return self.create(id, job).await.map(|()| None) };
         let job = Job { stage: self.leased(), tries: job.tries.saturating_add(1), ..job.clone() };
         let version = self.write(id, Expected::Absent, &job).await.map_err(stored)?;
-        Ok(Some(Claim(Read { id: id.clone(), job, version }, hand)))
+        Ok(Some(JobClaim(ReadJob { id: id.clone(), job, version }, hand)))
     }
 
     /// A job, if there is one.
     ///
     /// # Errors
     /// A store that fails.
-    pub async fn get(&self, id: &RequestId) -> Result<Option<Read>, ApiError> {
+    pub async fn get(&self, id: &RequestId) -> Result<Option<ReadJob>, ApiError> {
         let mut row = self.0.records.get(&key(PENDING, id)).await.map_err(stored)?;
         if row.is_none() {
             row = self.0.records.get(&key(ENDED, id)).await.map_err(stored)?;
@@ -170,7 +170,7 @@ impl Jobs {
         let Some(row) = row else { return Ok(None) };
         let text = self.0.vault.open_row(&row).map_err(internal)?;
         let job = serde_json::from_slice(text.expose()).map_err(internal)?;
-        Ok(Some(Read { id: id.clone(), job, version: row.version }))
+        Ok(Some(ReadJob { id: id.clone(), job, version: row.version }))
     }
 
     /// Takes a job to work on, if it waits for somebody. `None` if somebody else has it, or it is answered, or this
@@ -178,8 +178,8 @@ impl Jobs {
     ///
     /// # Errors
     /// A store that fails.
-    pub async fn claim(&self, read: Read) -> Result<Option<Claim>, ApiError> {
-        let Read { id, mut job, version } = read;
+    pub async fn claim(&self, read: ReadJob) -> Result<Option<JobClaim>, ApiError> {
+        let ReadJob { id, mut job, version } = read;
         let free = job.stage.waits(self.0.clock.now());
         let Some(hand) = self.0.work_gate.begin().filter(|_| free) else { return Ok(None) };
         job.tries = job.tries.saturating_add(1);
@@ -192,7 +192,7 @@ impl Jobs {
         }
         job.stage = self.leased();
         match self.write(&id, Expected::Version(version), &job).await {
-            Ok(version) => Ok(Some(Claim(Read { id, job, version }, hand))),
+            Ok(version) => Ok(Some(JobClaim(ReadJob { id, job, version }, hand))),
             Err(StoreError::Conflict) => Ok(None),
             Err(error) => Err(stored(error)),
         }
@@ -205,7 +205,7 @@ impl Jobs {
     /// A store that fails.
     pub async fn work(
         &self,
-        Claim(mut claim, mut hand): Claim,
+        JobClaim(mut claim, mut hand): JobClaim,
         work: impl Future<Output = Ended> + Send,
     ) -> Result<Option<Ended>, ApiError> {
         tokio::pin!(work);
@@ -234,7 +234,7 @@ impl Jobs {
     }
 
     /// Leaves a job to whoever takes it next, at once; that it was begun here is no fault of its own.
-    async fn hand_back(&self, mut claim: Read) -> Result<Option<Ended>, ApiError> {
+    async fn hand_back(&self, mut claim: ReadJob) -> Result<Option<Ended>, ApiError> {
         claim.job.stage = Stage::Ready;
         claim.job.tries = claim.job.tries.saturating_sub(1);
         match self.write(&claim.id, Expected::Version(claim.version), &claim.job).await {
@@ -248,7 +248,7 @@ impl Jobs {
     ///
     /// # Errors
     /// A store that fails.
-    pub async fn idle(&self, after: &str) -> Result<(Vec<Read>, String), ApiError> {
+    pub async fn idle(&self, after: &str) -> Result<(Vec<ReadJob>, String), ApiError> {
         let rows = self.0.records.scan(PENDING, after, PAGE).await.map_err(stored)?;
         let whole = rows.len() == PAGE as usize;
         let next = rows.last().filter(|_| whole).map(|row| row.key.id().to_owned()).unwrap_or_default();
@@ -257,11 +257,11 @@ impl Jobs {
         Ok((idle.collect(), next))
     }
 
-    fn waiting(&self, row: &Row) -> Option<Read> {
+    fn waiting(&self, row: &Row) -> Option<ReadJob> {
         let text = self.0.vault.open_row(row).ok()?;
         let id = RequestId::parse(row.key.id())?;
         let job: Job = serde_json::from_slice(text.expose()).ok()?;
-        job.stage.waits(self.0.clock.now()).then_some(Read { id, job, version: row.version })
+        job.stage.waits(self.0.clock.now()).then_some(ReadJob { id, job, version: row.version })
     }
 }
 

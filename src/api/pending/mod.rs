@@ -15,7 +15,7 @@ mod uploads;
 mod work_gate;
 
 pub use job::{Ended, Job, Stage};
-pub use jobs::{Claim, Jobs, Read, Retention};
+pub use jobs::{JobClaim, Jobs, ReadJob, Retention};
 pub use poll::{Accepted, Located, Poll, Polls, Resume};
 pub use uploads::{AwaitedUpload, Uploads, Work, awaited, target};
 pub use work_gate::WorkGate;

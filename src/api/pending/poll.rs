@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use crate::api::call::{Answer, Call, Handler};
 use crate::api::envelope::{Dialect, DialectChoice, Stamp};
 use crate::api::error::ApiError;
-use crate::api::pending::{Ended, Job, Jobs, Read, Stage};
+use crate::api::pending::{Ended, Job, Jobs, ReadJob, Stage};
 use crate::base::id::RequestId;
 
 /// What a caller of somebody's is told while it waits.
@@ -23,7 +23,7 @@ const WAIT: &str = "Your request is in progress. Use 'result.location' to poll f
 pub type Located = Arc<dyn Fn(&Parts) -> Option<String> + Send + Sync>;
 
 /// Looks whether a job that waits for an upload can begin, and has it begun.
-pub type Resume = Arc<dyn Fn(Read) -> BoxFuture<'static, ()> + Send + Sync>;
+pub type Resume = Arc<dyn Fn(ReadJob) -> BoxFuture<'static, ()> + Send + Sync>;
 
 /// Calls whose polls are counted, at the most.
 const COUNTED: usize = 10_000;
@@ -31,10 +31,10 @@ const COUNTED: usize = 10_000;
 /// How often callers of this process have asked for answers that were not there. Clients show it to people, and nothing
 /// depends on it, so it is not kept any longer than the process.
 #[derive(Default)]
-pub struct Polls(Mutex<Counted>);
+pub struct Polls(Mutex<PollCounts>);
 
 #[derive(Default)]
-struct Counted {
+struct PollCounts {
     times: HashMap<RequestId, u32>,
     /// The oldest first.
     order: VecDeque<RequestId>,
@@ -44,7 +44,7 @@ impl Polls {
     /// Counts one; how many there have been with it.
     fn count(&self, id: &RequestId) -> u32 {
         let mut counted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let Counted { times, order } = &mut *counted;
+        let PollCounts { times, order } = &mut *counted;
         if let Some(times) = times.get_mut(id) {
             *times = times.saturating_add(1);
             return *times;

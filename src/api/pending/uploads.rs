@@ -10,9 +10,9 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use crate::api::error::ApiError;
-use crate::api::grant::{Arrivals, GrantedFile, Grants, Verb};
+use crate::api::grant::{ArrivalObserver, GrantedFile, Grants, Verb};
 use crate::api::incoming::stored;
-use crate::api::pending::{Claim, Ended, Job, Jobs, Read, Stage};
+use crate::api::pending::{Ended, Job, JobClaim, Jobs, ReadJob, Stage};
 use crate::base::id::{RequestId, TokenId};
 use crate::store::{Area, Blob, Blobs, Facts, blobs};
 use crate::telemetry::trace::{here, within};
@@ -87,7 +87,7 @@ impl Uploads {
     ///
     /// # Errors
     /// The store's.
-    pub async fn begin(&self, read: Read, facts: Option<&Facts>) -> Result<Option<Ended>, ApiError> {
+    pub async fn begin(&self, read: ReadJob, facts: Option<&Facts>) -> Result<Option<Ended>, ApiError> {
         if self.work(&read.job).is_none() {
             return Ok(None);
         }
@@ -100,7 +100,7 @@ impl Uploads {
         self.works.iter().find(|work| work.takes(&job.order)).map(Arc::as_ref)
     }
 
-    async fn go_on(&self, claim: Claim, facts: Option<&Facts>) -> Result<Option<Ended>, ApiError> {
+    async fn go_on(&self, claim: JobClaim, facts: Option<&Facts>) -> Result<Option<Ended>, ApiError> {
         let (job, blob) = (claim.job().clone(), awaited(claim.id()));
         let Some(work) = self.work(&job) else { return Ok(None) };
         let ended = self.jobs.work(claim, work.run(&job, &blob, facts)).await?;
@@ -176,7 +176,7 @@ impl Uploads {
     }
 
     /// One after the other: what has been left behind should not crowd out what comes.
-    async fn look(&self, read: Read) {
+    async fn look(&self, read: ReadJob) {
         let facts = blobs::facts(self.blobs.as_ref(), &awaited(&read.id)).await.ok().flatten();
         if !matches!(read.job.stage, Stage::Upload { .. }) || facts.is_some() {
             told(self.begin(read, facts.as_ref()).await);
@@ -196,7 +196,7 @@ fn told(begun: Result<Option<Ended>, ApiError>) -> Option<Ended> {
     })
 }
 
-impl Arrivals for Uploads {
+impl ArrivalObserver for Uploads {
     /// Of one that did not fail the same file may come again, from a client that did not hear that it had arrived.
     fn is_over<'a>(&'a self, blob: &'a Blob) -> BoxFuture<'a, bool> {
         Box::pin(async move {
@@ -250,7 +250,7 @@ mod tests {
         let mut turns = 0;
         loop {
             match jobs.get(&id).await.unwrap() {
-                Some(Read { job: Job { stage: Stage::Ended(ended), tries: 1, .. }, .. }) => {
+                Some(ReadJob { job: Job { stage: Stage::Ended(ended), tries: 1, .. }, .. }) => {
                     assert_eq!(ended.summary, "done");
                     return;
                 }

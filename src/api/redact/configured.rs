@@ -33,9 +33,9 @@ pub(super) struct Configured {
 
 /// Configs made ready not long ago.
 #[derive(Default)]
-pub(super) struct Ready(Mutex<Vec<ReadyConfig>>);
+pub(super) struct ReadyConfigs(Mutex<Vec<ReadyConfig>>);
 
-impl Ready {
+impl ReadyConfigs {
     /// The config, if it is ready in this version.
     pub(super) fn get(&self, config: &RedactConfig) -> Option<Arc<Configured>> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);

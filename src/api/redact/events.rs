@@ -7,8 +7,8 @@ use serde_json::value::RawValue;
 
 use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::{ApiError, Code, Invalid, MAX_FAULTS};
-use crate::api::fields::Fields;
-use crate::api::redact::request::Named;
+use crate::api::fields::ObjectFields;
+use crate::api::redact::request::RuleReference;
 use crate::api::redact::service::Redaction;
 use crate::api::redact::unredact::raw;
 use crate::api::token::Service;
@@ -21,7 +21,7 @@ pub struct UnredactEvents(pub Redaction);
 /// What a call asks.
 pub struct EventsRequest {
     records: Vec<Record>,
-    config: Option<Named>,
+    config: Option<RuleReference>,
 }
 
 /// A record: its members in order, as they are written.
@@ -44,10 +44,10 @@ impl Endpoint for UnredactEvents {
     type Request = EventsRequest;
     type Response = EventsResponse;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<EventsRequest, ApiError> {
+    fn parse(&self, mut fields: ObjectFields<'_>) -> Result<EventsRequest, ApiError> {
         let at = fields.at("events");
         let events = fields.required_raw("events");
-        let config = Named::config(&mut fields);
+        let config = RuleReference::config(&mut fields);
         fields.close()?;
         let fault = |code, at, detail: &str| ApiError::Validation(vec![Invalid::new(code, at, detail)]);
         if events == "null" {
@@ -106,24 +106,24 @@ impl Endpoint for UnredactEvents {
 }
 
 /// An object whose members keep their order.
-struct Members(Vec<(String, Box<RawValue>)>);
+struct OrderedObject(Vec<(String, Box<RawValue>)>);
 
-impl<'de> serde::Deserialize<'de> for Members {
+impl<'de> serde::Deserialize<'de> for OrderedObject {
     fn deserialize<D: serde::Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
         struct Ordered;
         impl<'de> serde::de::Visitor<'de> for Ordered {
-            type Value = Members;
+            type Value = OrderedObject;
 
             fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str("an object")
             }
 
-            fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
+            fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<OrderedObject, A::Error> {
                 let mut members = Vec::new();
                 while let Some(entry) = map.next_entry()? {
                     members.push(entry);
                 }
-                Ok(Members(members))
+                Ok(OrderedObject(members))
             }
         }
         reader.deserialize_map(Ordered)
@@ -131,7 +131,7 @@ impl<'de> serde::Deserialize<'de> for Members {
 }
 
 fn record(item: &RawValue, at: &Pointer) -> Result<Record, Invalid> {
-    let Ok(Members(members)) = serde_json::from_str(item.get()) else {
+    let Ok(OrderedObject(members)) = serde_json::from_str(item.get()) else {
         return Err(Invalid::new(Code::InvalidObject, at.clone(), "must be an object"));
     };
     let Some((_, envelope)) = members.iter().find(|(key, _)| key == "envelope") else {

@@ -2,13 +2,13 @@
 //!
 //! | file | noun |
 //! |---|---|
-//! | `text` | [`Redact`]: `POST /v1/redact` |
+//! | `text` | [`RedactText`]: `POST /v1/redact` |
 //! | `structured` | [`RedactStructured`]: `POST /v1/redact_structured` |
 //! | `unredact` | [`Unredact`]: `POST /v1/unredact` |
 //! | `events` | [`UnredactEvents`]: `POST /v1/unredact_events` |
 //! | `request` | what calls have in common |
 //! | `configured` | a stored config made ready |
-//! | `kept` | what a call names of the vault's |
+//! | `vault_material` | what a call names of the vault's |
 //! | `plan` | names looked up: rules and methods |
 //! | `path` | JSONPath |
 //! | `path_shape` | what a query costs, before it is read |
@@ -17,7 +17,6 @@
 
 mod configured;
 mod events;
-mod kept;
 mod path;
 mod path_shape;
 mod plan;
@@ -27,12 +26,13 @@ mod service;
 mod structured;
 mod text;
 mod unredact;
+mod vault_material;
 
 pub use events::{EventsRequest, EventsResponse, UnredactEvents};
 pub use path::select;
 pub(in crate::api) use report::Analysis;
 pub use report::Entities;
-pub use service::{FileRedactor, Owner, Parts, Redaction};
+pub use service::{FileRedactor, Owner, Redaction, RedactionServices};
 pub use structured::{RedactStructured, StructuredRequest, StructuredResponse};
-pub use text::{Redact, RedactRequest, RedactResponse};
+pub use text::{RedactRequest, RedactResponse, RedactText};
 pub use unredact::{Unredact, UnredactRequest, UnredactResponse};

@@ -4,9 +4,9 @@ use serde_json::Value;
 use serde_json_path::{JsonPath, PathElement};
 
 use crate::api::apart;
-use crate::api::redact::path_shape::Shape;
+use crate::api::redact::path_shape::PathShape;
 use crate::detect::states;
-use crate::redact::{Chosen, Selection};
+use crate::redact::{PathTree, Selection};
 use crate::stream::json::Segment;
 
 /// The longest query, in bytes.
@@ -71,7 +71,7 @@ impl Query {
         if text.len() > LONGEST {
             return None;
         }
-        let Shape { weight, multiplicity, operands } = Shape::of(text)?;
+        let PathShape { weight, multiplicity, operands } = PathShape::of(text)?;
         let parse = || JsonPath::parse(text).ok();
         let path = if weight > LIGHT { apart(parse)? } else { parse()? };
         let descendants = u32::try_from(text.matches("..").count()).unwrap_or(u32::MAX);
@@ -85,7 +85,7 @@ impl Query {
         document: &Value,
         size: &mut Size,
         part: usize,
-        chosen: &mut Chosen,
+        chosen: &mut PathTree,
     ) -> Result<(), TooCostly> {
         // A second descent visits each node once for each that holds it; an absolute query in a filter looks through
         // the document at each node that is tested.
@@ -128,7 +128,7 @@ pub fn select(json: &str, queries: &[String]) -> Result<Selection, String> {
     let document: Value = serde_json::from_str(json)
         .map_err(|error| format!("not a JSON document (line {}, column {})", error.line(), error.column()))?;
     let mut size = Size::of(&document);
-    let mut chosen = Chosen::default();
+    let mut chosen = PathTree::default();
     for (query, n) in queries.iter().zip(1..) {
         let parsed =
             Query::parse(query).ok_or_else(|| format!("path {n} is not a JSONPath query (RFC 9535)"))?;
@@ -241,7 +241,7 @@ mod tests {
         assert_eq!(measure(&document), (300_001, 4));
         let choose = |query: &str| {
             let query = Query::parse(query).unwrap();
-            query.choose(&document, &mut Size::of(&document), 0, &mut Chosen::default()).is_ok()
+            query.choose(&document, &mut Size::of(&document), 0, &mut PathTree::default()).is_ok()
         };
         assert!(choose("$..*") && choose("$[?@[0]]"));
         assert!(!choose("$[?$[?@[0]]]"));
@@ -249,16 +249,16 @@ mod tests {
         // Selectors that find the same, and filters that look at much.
         assert!(choose("$[0,1][0]") && !choose("$[*,*]") && !choose(&format!("$[{}*]", "*,".repeat(1299))));
         let query = Query::parse(&format!("$[?@==1{}]", "||@==1".repeat(600))).unwrap();
-        let (mut size, mut chosen) = (Size::of(&document), Chosen::default());
+        let (mut size, mut chosen) = (Size::of(&document), PathTree::default());
         size.steps = STEPS / 2.0;
         assert!(query.choose(&document, &mut size, 0, &mut chosen).is_err());
         let small = serde_json::json!([[[[1]]]]);
         let query = Query::parse(&format!("${}", "[*,*]".repeat(40))).unwrap();
-        assert!(query.choose(&small, &mut Size::of(&small), 0, &mut Chosen::default()).is_err());
+        assert!(query.choose(&small, &mut Size::of(&small), 0, &mut PathTree::default()).is_err());
         // A pattern is compiled for each of the nodes.
         assert!(!choose(r"$[?search(@[0], '\\p{L}{9}')]") && !choose("$[?match(@[0], $[0])]"));
         let query = Query::parse("$..*").unwrap();
-        let (mut size, mut chosen) = (Size::of(&document), Chosen::default());
+        let (mut size, mut chosen) = (Size::of(&document), PathTree::default());
         size.steps = STEPS - 1.0;
         assert!(query.choose(&document, &mut size, 0, &mut chosen).is_err(), "all of a call count together");
     }

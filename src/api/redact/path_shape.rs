@@ -1,4 +1,4 @@
-//! [`Shape`]: what a JSONPath query costs to read and to answer, judged by its letters before anybody reads it.
+//! [`PathShape`]: what a JSONPath query costs to read and to answer, judged by its letters before anybody reads it.
 //!
 //! A query of some dozen bytes can take for ever: filters within filters are read anew at each level, and a bracket with several
 //! selectors finds each place as many times as they overlap.
@@ -11,7 +11,7 @@ const HEAVIEST: f64 = 4096.0;
 
 /// A query's.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Shape {
+pub(super) struct PathShape {
     /// How many steps reading it takes, in no unit.
     pub(super) weight: f64,
     /// How many times it may find each place.
@@ -46,7 +46,7 @@ impl Selector {
     }
 }
 
-impl Shape {
+impl PathShape {
     /// Of a query; `None` where it is too deep or too heavy to be read.
     pub(super) fn of(query: &str) -> Option<Self> {
         let mut shape = Self { weight: 0.0, multiplicity: 1.0, operands: 1.0 };
@@ -114,7 +114,7 @@ mod tests {
             ("]])", 0.0, 1.0, 1.0),
         ];
         for (query, weight, multiplicity, operands) in cases {
-            assert_eq!(Shape::of(query), Some(Shape { weight, multiplicity, operands }), "{query}");
+            assert_eq!(PathShape::of(query), Some(PathShape { weight, multiplicity, operands }), "{query}");
         }
         for (before, within, behind, count) in [
             ("$[?", "(", ")", 900),
@@ -123,7 +123,7 @@ mod tests {
             ("$[?@", " || @[?@[?@[?@[?@[?@]]]]]", "]", 80),
         ] {
             let query = format!("{before}{}{}", within.repeat(count), behind.repeat(count));
-            assert_eq!(Shape::of(&query), None, "{query}");
+            assert_eq!(PathShape::of(&query), None, "{query}");
         }
     }
 }

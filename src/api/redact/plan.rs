@@ -7,21 +7,21 @@ use crate::api::configs::{HashType, MaskingType, MethodSpec, PartialMasking};
 use crate::api::error::{ApiError, Code};
 use crate::api::fields::Faults;
 use crate::api::redact::configured::Configured;
-use crate::api::redact::kept::{Tweak, missing};
-use crate::api::redact::request::{CommonRequest, Named, Overrides, Specific};
+use crate::api::redact::request::{CommonRequest, Overrides, RuleReference, Specific};
+use crate::api::redact::vault_material::{StoredTweak, missing};
 use crate::base::pointer::Pointer;
 use crate::base::secret::Secret;
 use crate::detect::{Allow, Catalogue, RuleId, RuleSelection};
-use crate::redact::{Digest, Fpe, Method, Partial, Plan, Salted};
+use crate::redact::{Digest, Fpe, Method, MethodPlan, PartialMask, Salted};
 
 /// Where a call names a tweak of the vault's.
 const TWEAK: &str = "fpe_tweak_vault_secret_id";
 
 /// What a call works with, names looked up.
-pub(super) struct Chosen {
+pub(super) struct CallChoices {
     /// The rules; `None` for the default ones.
     pub(super) selection: Option<RuleSelection>,
-    pub(super) plan: Plan,
+    pub(super) plan: MethodPlan,
 }
 
 /// Looks up all that a call names.
@@ -32,20 +32,20 @@ pub(super) struct Resolver<'a> {
     /// The salt of digests.
     pub(super) salt: &'a Secret<Vec<u8>>,
     /// Tweaks that the vault keeps.
-    pub(super) tweaks: &'a HashMap<String, Tweak>,
+    pub(super) tweaks: &'a HashMap<String, StoredTweak>,
     pub(super) faults: Faults,
 }
 
 impl Resolver<'_> {
     /// The whole of a call.
-    pub(super) fn call(&mut self, wanted: &CommonRequest) -> Chosen {
+    pub(super) fn call(&mut self, wanted: &CommonRequest) -> CallChoices {
         let selection = self.selection(wanted.rules.as_deref(), wanted.rulesets.as_deref());
         let plan = self.plan(wanted.llm, &wanted.overrides);
-        Chosen { selection, plan }
+        CallChoices { selection, plan }
     }
 
     /// A part of a document: the call's plan with what the part says on top.
-    pub(super) fn place(&mut self, call: &Chosen, specific: &Specific) -> Chosen {
+    pub(super) fn place(&mut self, call: &CallChoices, specific: &Specific) -> CallChoices {
         let (mut selection, mut plan) = (call.selection.clone(), call.plan.clone());
         if let Some(rules) = &specific.rules {
             let mut own = self.enforced().cloned().unwrap_or_default();
@@ -60,13 +60,13 @@ impl Resolver<'_> {
             }
             selection = Some(own);
         }
-        Chosen { selection, plan }
+        CallChoices { selection, plan }
     }
 
     /// What of a document no path leads to: the rules that are on in every call, if there are any.
-    pub(super) fn rest(&self, call: &Chosen) -> Option<Chosen> {
+    pub(super) fn rest(&self, call: &CallChoices) -> Option<CallChoices> {
         let selection = self.enforced()?.clone();
-        Some(Chosen { selection: Some(selection), plan: call.plan.clone() })
+        Some(CallChoices { selection: Some(selection), plan: call.plan.clone() })
     }
 
     /// What of the call's allow-list holds.
@@ -88,7 +88,11 @@ impl Resolver<'_> {
     }
 
     /// Rules and sets together; `None` where neither is named.
-    fn selection(&mut self, rules: Option<&[Named]>, sets: Option<&[Named]>) -> Option<RuleSelection> {
+    fn selection(
+        &mut self,
+        rules: Option<&[RuleReference]>,
+        sets: Option<&[RuleReference]>,
+    ) -> Option<RuleSelection> {
         if rules.is_none() && sets.is_none() {
             return None;
         }
@@ -113,7 +117,7 @@ impl Resolver<'_> {
         Some(selection)
     }
 
-    pub(super) fn rule(&mut self, named: &Named) -> Option<RuleId> {
+    pub(super) fn rule(&mut self, named: &RuleReference) -> Option<RuleId> {
         let rule = self.catalogue.find(&named.name);
         if rule.is_none() {
             self.faults.add(Code::DoesNotExist, named.at.clone(), "there is no rule of this name");
@@ -130,11 +134,11 @@ impl Resolver<'_> {
     }
 
     /// The call's own methods go before what it is for, and that before its config's.
-    fn plan(&mut self, llm: bool, overrides: &Overrides) -> Plan {
+    fn plan(&mut self, llm: bool, overrides: &Overrides) -> MethodPlan {
         if let Some((at, spec)) = overrides.all.as_ref().filter(|(_, spec)| self.may_choose(spec)) {
-            return Plan::all(self.method(spec, at));
+            return MethodPlan::all(self.method(spec, at));
         }
-        let mut plan = Plan::all(if llm { Method::Encrypt } else { Method::Replace });
+        let mut plan = MethodPlan::all(if llm { Method::Encrypt } else { Method::Replace });
         let config = self.config.filter(|_| !llm);
         for (rule, spec) in config.map(Configured::methods).unwrap_or_default() {
             let method = self.method(spec, &Pointer::root());
@@ -189,13 +193,13 @@ impl Resolver<'_> {
     }
 }
 
-fn partial(spec: &PartialMasking) -> Partial {
+fn partial(spec: &PartialMasking) -> PartialMask {
     let masks = spec.masking_type == MaskingType::Mask;
     let (left, right) = match masks {
         true => (spec.masked_from_left, spec.masked_from_right),
         false => (spec.unmasked_from_left, spec.unmasked_from_right),
     };
-    Partial {
+    PartialMask {
         masks,
         left: left as usize,
         right: right as usize,

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::api::envelope::Dialect;
 use crate::detect::{Rejection, Span, offset};
-use crate::redact::{Found, Rejected, Report};
+use crate::redact::{Rejected, Report, ReportedFinding};
 
 /// What findings of some rules are reported as, by the rules' names: those of a config's own rules as its owner says.
 #[derive(Clone, Debug, Default)]
@@ -48,21 +48,21 @@ pub(in crate::api) struct Recognized {
     #[serde(skip_serializing_if = "Option::is_none")]
     data_key: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    context_results: Option<Nearby>,
+    context_results: Option<NearbyWord>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    negative_context_results: Option<Nearby>,
+    negative_context_results: Option<NearbyWord>,
 }
 
 /// The word that changed a score most (specification, "Context result object").
 #[derive(Serialize)]
-struct Nearby {
+struct NearbyWord {
     word: String,
     start: usize,
     end: usize,
     score_augment: f64,
 }
 
-impl Nearby {
+impl NearbyWord {
     /// A word, its place, and what it adds to the score.
     fn new(word: String, span: Span, augment: f32) -> Self {
         Self { word, start: span.start, end: span.end, score_augment: rounded(augment) }
@@ -77,11 +77,12 @@ impl Analysis {
             marks.extend([found.span.start, found.span.end]);
             marks.extend(found.near.iter().flat_map(|near| [near.span.start, near.span.end]));
         }
-        let places = Places::of(text, marks);
+        let places = CodePoints::of(text, marks);
         let part = |span: Span| text.get(span.start..span.end).unwrap_or_default().to_owned();
-        let told = |found: &Found| {
+        let told = |found: &ReportedFinding| {
             let points = |span: Span| Span::new(places.at(span.start), places.at(span.end));
-            let near = found.near.map(|near| Nearby::new(part(near.span), points(near.span), near.augment));
+            let near =
+                found.near.map(|near| NearbyWord::new(part(near.span), points(near.span), near.augment));
             recognized(found, dialect, part(found.span), points(found.span), near)
         };
         let rejected = rejected.iter().map(|one| told(&one.found).rejected(one.why, dialect));
@@ -90,11 +91,12 @@ impl Analysis {
 
     /// Of a document, whose findings were told in detail.
     pub(in crate::api) fn of_document(report: &Report, dialect: Dialect) -> Self {
-        let told = |found: &Found| {
+        let told = |found: &ReportedFinding| {
             let placed = found.placed.as_ref();
             let text = placed.map(|placed| placed.text.to_string()).unwrap_or_default();
             let word = placed.and_then(|placed| placed.word.as_ref()).map(|word| word.to_string());
-            let near = found.near.map(|near| Nearby::new(word.unwrap_or_default(), near.span, near.augment));
+            let near =
+                found.near.map(|near| NearbyWord::new(word.unwrap_or_default(), near.span, near.augment));
             let mut told = recognized(found, dialect, text, found.span, near);
             told.data_key = placed.map(|placed| placed.key.to_string());
             told
@@ -141,7 +143,13 @@ impl Recognized {
     }
 }
 
-fn recognized(found: &Found, dialect: Dialect, text: String, span: Span, near: Option<Nearby>) -> Recognized {
+fn recognized(
+    found: &ReportedFinding,
+    dialect: Dialect,
+    text: String,
+    span: Span,
+    near: Option<NearbyWord>,
+) -> Recognized {
     let (context_results, negative_context_results) = match near {
         Some(nearby) if nearby.score_augment < 0.0 => (None, Some(nearby)),
         other => (other, None),
@@ -161,9 +169,9 @@ fn recognized(found: &Found, dialect: Dialect, text: String, span: Span, near: O
 }
 
 /// Byte offsets of a text counted in Unicode code points.
-struct Places(BTreeMap<usize, usize>);
+struct CodePoints(BTreeMap<usize, usize>);
 
-impl Places {
+impl CodePoints {
     fn of(text: &str, mut marks: Vec<usize>) -> Self {
         marks.sort_unstable();
         marks.dedup();

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::api::apart;
-use crate::api::configs::{MethodSpec, Written};
+use crate::api::configs::{MethodPlace, MethodSpec};
 use crate::api::error::Code;
-use crate::api::fields::{Faults, Fields};
+use crate::api::fields::{Faults, ObjectFields};
 use crate::base::pointer::Pointer;
 use crate::detect::{Allow, states};
 
@@ -15,14 +15,14 @@ use crate::detect::{Allow, states};
 const ALLOWED: usize = 1000;
 
 /// A rule or rule set by name, and where the body names it.
-pub(super) struct Named {
+pub(super) struct RuleReference {
     pub(super) name: String,
     pub(super) at: Pointer,
 }
 
-impl Named {
+impl RuleReference {
     /// The config that a call names.
-    pub(super) fn config(fields: &mut Fields<'_>) -> Option<Self> {
+    pub(super) fn config(fields: &mut ObjectFields<'_>) -> Option<Self> {
         let name = fields.text("config_id")?.to_owned();
         Some(Self { name, at: fields.at("config_id") })
     }
@@ -34,40 +34,40 @@ pub(super) struct Overrides {
     /// For every rule.
     pub(super) all: Option<(Pointer, MethodSpec)>,
     /// For these.
-    pub(super) each: Vec<(Named, MethodSpec)>,
+    pub(super) each: Vec<(RuleReference, MethodSpec)>,
 }
 
 /// Rules and methods for a part of a document alone.
 pub(super) struct Specific {
     /// `None`: those of the call.
-    pub(super) rules: Option<Vec<(Named, Option<MethodSpec>)>>,
+    pub(super) rules: Option<Vec<(RuleReference, Option<MethodSpec>)>>,
 }
 
 /// The common part of a call.
 pub(super) struct CommonRequest {
-    pub(super) config: Option<Named>,
+    pub(super) config: Option<RuleReference>,
     pub(super) return_result: bool,
     pub(super) debug: bool,
     pub(super) llm: bool,
     /// `None`: those of the config. Never empty.
-    pub(super) rules: Option<Vec<Named>>,
-    pub(super) rulesets: Option<Vec<Named>>,
+    pub(super) rules: Option<Vec<RuleReference>>,
+    pub(super) rulesets: Option<Vec<RuleReference>>,
     pub(super) overrides: Overrides,
-    pub(super) fpe_key: Option<Named>,
-    pub(super) salt: Option<Named>,
+    pub(super) fpe_key: Option<RuleReference>,
+    pub(super) salt: Option<RuleReference>,
     pub(super) allow: Allow,
 }
 
 impl CommonRequest {
     /// Reads the common members.
-    pub(super) fn of(fields: &mut Fields<'_>) -> Self {
-        let config = Named::config(fields);
+    pub(super) fn of(fields: &mut ObjectFields<'_>) -> Self {
+        let config = RuleReference::config(fields);
         let (mut fpe_key, mut salt) = (None, None);
         fields.object("vault_parameters", |fields| {
             fields.nulls_are_absent();
             let mut item = |name: &'static str| {
                 let id = fields.text(name)?.to_owned();
-                Some(Named { name: id, at: fields.at(name) })
+                Some(RuleReference { name: id, at: fields.at(name) })
             };
             (fpe_key, salt) = (item("fpe_key_id"), item("salt_secret_id"));
         });
@@ -87,25 +87,26 @@ impl CommonRequest {
 }
 
 /// An empty list is none: somebody who wants nothing redacted does not call.
-fn names(fields: &mut Fields<'_>, field: &'static str) -> Option<Vec<Named>> {
+fn names(fields: &mut ObjectFields<'_>, field: &'static str) -> Option<Vec<RuleReference>> {
     let named = fields.names(field).filter(|named| !named.is_empty())?;
     let at = fields.at(field);
-    let named = named.into_iter().map(|(index, name)| Named { name: name.to_owned(), at: at.index(index) });
+    let named =
+        named.into_iter().map(|(index, name)| RuleReference { name: name.to_owned(), at: at.index(index) });
     Some(named.collect())
 }
 
 /// One method for all rules where the object says a `redaction_type`, else one for each rule: clients write both.
-fn overrides(fields: &mut Fields<'_>) -> Overrides {
+fn overrides(fields: &mut ObjectFields<'_>) -> Overrides {
     const FIELD: &str = "redaction_method_overrides";
     let (at, Some(value)) = (fields.at(FIELD), fields.member(FIELD)) else { return Overrides::default() };
     if value.get("redaction_type").is_some_and(Value::is_string) {
-        let all = MethodSpec::read(value, &at, fields.faults(), Written::InRequest);
+        let all = MethodSpec::read(value, &at, fields.faults(), MethodPlace::InRequest);
         return Overrides { all: all.map(|method| (at, method)), each: Vec::new() };
     }
-    let each: BTreeMap<String, (Named, MethodSpec)> = fields
+    let each: BTreeMap<String, (RuleReference, MethodSpec)> = fields
         .map(FIELD, usize::MAX, |rule, value, at, faults| {
-            let method = MethodSpec::read(value, &at, faults, Written::InRequest)?;
-            Some((Named { name: rule.to_owned(), at }, method))
+            let method = MethodSpec::read(value, &at, faults, MethodPlace::InRequest)?;
+            Some((RuleReference { name: rule.to_owned(), at }, method))
         })
         .unwrap_or_default();
     Overrides { all: None, each: each.into_values().collect() }
@@ -115,7 +116,7 @@ fn overrides(fields: &mut Fields<'_>) -> Overrides {
 const STATES: usize = 200_000;
 
 /// Values that pass though a rule finds them: `["text", {"regex": "…"}]`.
-fn allow(fields: &mut Fields<'_>) -> Allow {
+fn allow(fields: &mut ObjectFields<'_>) -> Allow {
     let has_patterns = |list: &Vec<Value>| list.iter().any(Value::is_object);
     match fields.members().get("allow_list").and_then(Value::as_array).is_some_and(has_patterns) {
         true => apart(|| allowed(fields)),
@@ -123,7 +124,7 @@ fn allow(fields: &mut Fields<'_>) -> Allow {
     }
 }
 
-fn allowed(fields: &mut Fields<'_>) -> Allow {
+fn allowed(fields: &mut ObjectFields<'_>) -> Allow {
     let mut patterns = Patterns { allow: Allow::default(), left: STATES };
     let mut texts: Vec<&str> = Vec::new();
     fields.array("allow_list", ALLOWED, |value, at, faults| {
@@ -149,7 +150,8 @@ struct Patterns {
 
 impl Patterns {
     fn add(&mut self, value: &Value, at: &Pointer, faults: &mut Faults) {
-        let regex = Fields::within(value, at, faults, |fields| fields.required_text("regex").to_owned());
+        let regex =
+            ObjectFields::within(value, at, faults, |fields| fields.required_text("regex").to_owned());
         let Some(regex) = regex.filter(|regex| !regex.is_empty()) else { return };
         // What has too many states, or is no pattern, is refused where it is compiled.
         match self.left.checked_sub(states(&regex).unwrap_or(0)) {

@@ -10,13 +10,13 @@ use crate::api::cpu::{Caller, CpuPool, Job};
 use crate::api::distinct::DistinctLimit;
 use crate::api::endpoint::ApiCaller;
 use crate::api::error::{ApiError, Code, Invalid};
-use crate::api::fields::{Faults, Fields};
+use crate::api::fields::{Faults, ObjectFields};
 use crate::api::pending;
-use crate::api::redact::configured::{Configured, Ready};
-use crate::api::redact::kept::{VaultMaterial, key_of, named};
+use crate::api::redact::configured::{Configured, ReadyConfigs};
 use crate::api::redact::plan::{self, Resolver};
 use crate::api::redact::report::Entities;
-use crate::api::redact::request::{CommonRequest, Named, Specific};
+use crate::api::redact::request::{CommonRequest, RuleReference, Specific};
+use crate::api::redact::vault_material::{VaultMaterial, key_of, named};
 use crate::api::token::Principal;
 use crate::base::checkpoint::Checkpoint;
 use crate::base::id::{ConfigId, TokenId};
@@ -25,7 +25,7 @@ use crate::base::secret::Secret;
 use crate::crypto::fpe::FpeKey;
 use crate::detect::{Allow, Catalogue, Detector, RuleSelection};
 use crate::redact::{
-    Counts, FpeContext, KeyName, Keys, Made, Recall, RedactError, Redactor, Restorer, Scope, Texts,
+    CallRights, Counts, FpeContext, KeyName, Keys, Recall, RedactError, Redactor, Restorer, Scope, Texts,
 };
 use crate::vault::Vault;
 use crate::vault::items::Items;
@@ -35,10 +35,10 @@ const CONTEXT: usize = 64 << 20;
 
 /// Rules, keys and places to work at. Cheap to clone.
 #[derive(Clone)]
-pub struct Redaction(Arc<Shared>);
+pub struct Redaction(Arc<SharedServices>);
 
 /// What [`Redaction`] is made from.
-pub struct Parts {
+pub struct RedactionServices {
     /// All rules.
     pub catalogue: Catalogue,
     /// The rules of those who ask for none.
@@ -85,22 +85,22 @@ impl<'a> Owner<'a> {
 }
 
 /// The parts, and what is made of them.
-struct Shared {
-    parts: Parts,
-    ready: Ready,
+struct SharedServices {
+    parts: RedactionServices,
+    ready: ReadyConfigs,
 }
 
-impl std::ops::Deref for Shared {
-    type Target = Parts;
+impl std::ops::Deref for SharedServices {
+    type Target = RedactionServices;
 
-    fn deref(&self) -> &Parts {
+    fn deref(&self) -> &RedactionServices {
         &self.parts
     }
 }
 
 /// Who look, in the order of the places they were asked for, and their keys. With places there may be one more, for the
 /// rest of the document.
-pub(super) struct Prepared {
+pub(super) struct PreparedRedactors {
     pub(super) parts: Vec<Redactor>,
     pub(super) keys: Keys,
     /// What undoing it takes.
@@ -124,22 +124,22 @@ pub(super) struct Terms {
     /// The key's name.
     pub(super) key: KeyName,
     /// The rights that it was made with.
-    pub(super) made: Made,
+    pub(super) made: CallRights,
 }
 
 /// A stored config, and what was made of it.
-struct Chosen {
+struct ChosenConfig {
     id: ConfigId,
     ready: Arc<Configured>,
 }
 
 impl Redaction {
     /// Redacts with these.
-    pub fn new(parts: Parts) -> Self {
-        Self(Arc::new(Shared { parts, ready: Ready::default() }))
+    pub fn new(parts: RedactionServices) -> Self {
+        Self(Arc::new(SharedServices { parts, ready: ReadyConfigs::default() }))
     }
 
-    pub(super) fn parts(&self) -> &Parts {
+    pub(super) fn parts(&self) -> &RedactionServices {
         &self.0
     }
 
@@ -184,7 +184,7 @@ impl Redaction {
         caller: &ApiCaller<'_>,
         wanted: &CommonRequest,
         places: &[Specific],
-    ) -> Result<Prepared, ApiError> {
+    ) -> Result<PreparedRedactors, ApiError> {
         let config = self.config(caller.who, wanted.config.as_ref()).await?;
         let granted = config.as_ref().map(|config| config.ready.settings.vault_items()).unwrap_or_default();
         caller.who.may_name_items(&named(wanted, places), &granted)?;
@@ -225,7 +225,7 @@ impl Redaction {
             }
         };
         let nothing = serde_json::json!({});
-        let wanted = CommonRequest::of(&mut Fields::of(&nothing)?);
+        let wanted = CommonRequest::of(&mut ObjectFields::of(&nothing)?);
         let mut prepared = self.prepared(owner, config.as_ref(), &wanted, &[]).await?;
         let redactor = prepared.parts.pop().ok_or(ApiError::Internal("redact"))?;
         Ok(FileRedactor { redactor, keys: prepared.keys, entities: prepared.entities })
@@ -234,10 +234,10 @@ impl Redaction {
     async fn prepared(
         &self,
         owner: &Owner<'_>,
-        config: Option<&Chosen>,
+        config: Option<&ChosenConfig>,
         wanted: &CommonRequest,
         places: &[Specific],
-    ) -> Result<Prepared, ApiError> {
+    ) -> Result<PreparedRedactors, ApiError> {
         let (tenant, id) = (owner.tenant, config.map(|config| config.id.to_string()));
         let config = config.map(|config| config.ready.as_ref());
         let detector = config.map_or(&self.0.detector, |config| &config.detector);
@@ -252,11 +252,11 @@ impl Redaction {
         let (key, name) = kept.key.unwrap_or((own, KeyName::default()));
         let mut resolver = Resolver { catalogue, config, salt: &salt, tweaks: &kept.tweaks, faults };
         let whole = resolver.call(wanted);
-        let chosen: Vec<plan::Chosen> = match places {
+        let chosen: Vec<plan::CallChoices> = match places {
             [] => vec![whole],
             places => {
                 let places = places.iter().map(|place| resolver.place(&whole, place));
-                let mut chosen: Vec<plan::Chosen> = places.collect();
+                let mut chosen: Vec<plan::CallChoices> = places.collect();
                 chosen.extend(resolver.rest(&whole));
                 chosen
             }
@@ -265,7 +265,7 @@ impl Redaction {
         resolver.close()?;
         let encrypts = chosen.iter().any(|chosen| chosen.plan.is_reversible());
         let enabled = config.map(|config| &config.enabled);
-        let parts = chosen.into_iter().map(|plan::Chosen { selection, plan }| {
+        let parts = chosen.into_iter().map(|plan::CallChoices { selection, plan }| {
             let among = selection.as_ref().or(enabled);
             let hears = self.0.reported.iter().filter(|&rule| among.is_none_or(|among| among.has(rule)));
             let hears: RuleSelection = hears.collect();
@@ -287,12 +287,16 @@ impl Redaction {
             recall: Recall::default(),
         };
         let entities = config.map(|config| config.entities.clone()).unwrap_or_default();
-        let terms = Terms { key: name, made: Made { config: id, names_key } };
-        Ok(Prepared { parts, keys, terms, entities })
+        let terms = Terms { key: name, made: CallRights { config: id, names_key } };
+        Ok(PreparedRedactors { parts, keys, terms, entities })
     }
 
     /// The config that a call works with: the one it names, or the one that its token is for. `None`: the default.
-    async fn config(&self, who: &Principal, named: Option<&Named>) -> Result<Option<Chosen>, ApiError> {
+    async fn config(
+        &self,
+        who: &Principal,
+        named: Option<&RuleReference>,
+    ) -> Result<Option<ChosenConfig>, ApiError> {
         let bound = who.configs();
         let Some(named) = named else {
             return match self.bound(bound).await?.as_slice() {
@@ -310,7 +314,11 @@ impl Redaction {
     ///
     /// # Errors
     /// One that the token does not cover, one that is not there, or is another service's.
-    pub(super) async fn named(&self, who: &Principal, named: &Named) -> Result<RedactConfig, ApiError> {
+    pub(super) async fn named(
+        &self,
+        who: &Principal,
+        named: &RuleReference,
+    ) -> Result<RedactConfig, ApiError> {
         who.may_use(Some(&named.name))?;
         let unknown = || {
             let fault = Invalid::new(Code::ConfigNotExist, named.at.clone(), "there is no such config");
@@ -342,10 +350,10 @@ impl Redaction {
         Ok(configs)
     }
 
-    async fn ready(&self, config: &RedactConfig) -> Result<Chosen, ApiError> {
+    async fn ready(&self, config: &RedactConfig) -> Result<ChosenConfig, ApiError> {
         let id = config.id.clone();
         if let Some(ready) = self.0.ready.get(config) {
-            return Ok(Chosen { id, ready });
+            return Ok(ChosenConfig { id, ready });
         }
         let (parts, settings) = (Arc::clone(&self.0), config.settings.clone());
         // Rules are compiled.
@@ -353,7 +361,7 @@ impl Redaction {
         let made = self.0.cpu.run(job, move |_| Configured::new(&parts.catalogue, &parts.allow, &settings));
         let ready = Arc::new(made.await??);
         self.0.ready.keep(config, &ready);
-        Ok(Chosen { id, ready })
+        Ok(ChosenConfig { id, ready })
     }
 
     async fn key(&self) -> Result<Arc<FpeKey>, ApiError> {

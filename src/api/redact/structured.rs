@@ -8,21 +8,21 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::api::configs::{MethodSpec, Written};
+use crate::api::configs::{MethodPlace, MethodSpec};
 use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::{ApiError, Code, Invalid};
-use crate::api::fields::{Faults, Fields};
+use crate::api::fields::{Faults, ObjectFields};
 use crate::api::redact::path::{Query, Size};
 use crate::api::redact::report::Analysis;
-use crate::api::redact::request::{CommonRequest, Named, Specific};
-use crate::api::redact::service::{Prepared, Redaction};
+use crate::api::redact::request::{CommonRequest, RuleReference, Specific};
+use crate::api::redact::service::{PreparedRedactors, Redaction};
 use crate::api::redact::text::summary;
 use crate::api::redact::unredact::raw;
 use crate::api::token::Service;
 use crate::base::checkpoint::Checkpoint;
 use crate::base::pointer::Pointer;
 use crate::redact::{
-    Chosen, Limits, RedactError, Redactor, Selected, Selection, Texts, structured, structured_texts,
+    FindingLimits, PathTree, RedactError, Redactor, Selected, Selection, Texts, structured, structured_texts,
 };
 
 /// The most paths of one call, and rules of one path.
@@ -44,13 +44,13 @@ struct RequestedPath {
 /// What a call asks.
 pub struct StructuredRequest {
     wanted: CommonRequest,
-    document: Document,
+    document: CallerDocument,
     places: Vec<RequestedPath>,
     specific: Vec<Specific>,
 }
 
 /// The caller's document.
-struct Document {
+struct CallerDocument {
     json: String,
     /// Whether it came as a string and goes back as one.
     quoted: bool,
@@ -76,12 +76,12 @@ impl Endpoint for RedactStructured {
     type Request = StructuredRequest;
     type Response = StructuredResponse;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<StructuredRequest, ApiError> {
+    fn parse(&self, mut fields: ObjectFields<'_>) -> Result<StructuredRequest, ApiError> {
         let data = fields.required_raw("data");
         let wanted = CommonRequest::of(&mut fields);
         let _ = fields.one_of("format", &[("json", ())]);
         let chosen = fields.array("jsonp", PATHS, path);
-        let document = Document::of(data);
+        let document = CallerDocument::of(data);
         if chosen.is_some() && !document.is_json() {
             fields.fault(Code::BadFormat, fields.at("data"), "paths need JSON");
         }
@@ -101,15 +101,15 @@ impl Endpoint for RedactStructured {
     ) -> BoxFuture<'a, Result<Success<StructuredResponse>, ApiError>> {
         Box::pin(async move {
             let StructuredRequest { wanted, document, places, specific } = request;
-            let Prepared { parts, keys, terms, entities } =
+            let PreparedRedactors { parts, keys, terms, entities } =
                 self.0.prepare(&caller, &wanted, &specific).await?;
             let (dialect, debug, bytes) = (caller.dialect, wanted.debug, document.json.len());
-            let document = Arc::new(Place { document, places });
+            let document = Arc::new(NamedPaths { document, places });
             let shown = Arc::clone(&document);
             let texts = move || shown.texts();
             let parts = self.0.asked(&caller, parts, bytes, texts).await?;
             let work = move |checkpoint: &Checkpoint| {
-                let Place { document, places } = &*document;
+                let NamedPaths { document, places } = &*document;
                 let parts = Redactor::all_passing(parts, checkpoint);
                 let rest = (parts.len() > places.len()).then_some(places.len());
                 let selection = match document.chosen(places, rest) {
@@ -117,7 +117,7 @@ impl Endpoint for RedactStructured {
                     Err(fault) => return Ok(Err(fault)),
                 };
                 let selected = Selected { selection: &selection, redactors: &parts, detail: debug };
-                let done = structured(document.json.as_bytes(), selected, &keys, Limits::default());
+                let done = structured(document.json.as_bytes(), selected, &keys, FindingLimits::default());
                 done.map(|done| Ok((done, document.quoted)))
             };
             let done = self.0.work(&caller, bytes.saturating_mul(1 + specific.len()), work).await?;
@@ -138,12 +138,12 @@ impl Endpoint for RedactStructured {
 }
 
 /// A document, and the places of it that a call names.
-struct Place {
-    document: Document,
+struct NamedPaths {
+    document: CallerDocument,
     places: Vec<RequestedPath>,
 }
 
-impl Place {
+impl NamedPaths {
     /// The texts of the document.
     fn texts(&self) -> Result<Texts, RedactError> {
         let Self { document, places } = self;
@@ -153,7 +153,7 @@ impl Place {
     }
 }
 
-impl Document {
+impl CallerDocument {
     /// JSON as it is written, or within a string.
     fn of(data: &str) -> Self {
         let text = serde_json::from_str::<String>(data).ok();
@@ -181,7 +181,7 @@ impl Document {
         let json =
             json.map_err(|_| Invalid::new(Code::BadFormat, Pointer::root().key("data"), "must be JSON"))?;
         let mut size = Size::of(&json);
-        let mut chosen = Chosen::default();
+        let mut chosen = PathTree::default();
         for (part, RequestedPath { query, at }) in places.iter().enumerate() {
             query.choose(&json, &mut size, part, &mut chosen).map_err(|_| {
                 Invalid::new(Code::IsTooBig, at.clone(), "the document is too large for so costly a path")
@@ -204,7 +204,7 @@ fn path(value: &Value, at: Pointer, faults: &mut Faults) -> Option<(RequestedPat
         faults.wrong(value, at, Code::InvalidString, "must be a path, or an object with one");
         return None;
     }
-    let read = Fields::within(value, &at, faults, |fields| {
+    let read = ObjectFields::within(value, &at, faults, |fields| {
         let (text, at) = (fields.required_text("path").to_owned(), fields.at("path"));
         let rules = fields.array("rules", PATHS, rule).filter(|rules| !rules.is_empty());
         (text, at, rules)
@@ -223,20 +223,20 @@ fn query(text: &str, at: &Pointer, faults: &mut Faults) -> Option<Query> {
 }
 
 /// `"RULE"`, or an object with its method.
-fn rule(value: &Value, at: Pointer, faults: &mut Faults) -> Option<(Named, Option<MethodSpec>)> {
+fn rule(value: &Value, at: Pointer, faults: &mut Faults) -> Option<(RuleReference, Option<MethodSpec>)> {
     if let Some(name) = value.as_str() {
-        return Some((Named { name: name.to_owned(), at }, None));
+        return Some((RuleReference { name: name.to_owned(), at }, None));
     }
     if !value.is_object() {
         faults.wrong(value, at, Code::InvalidString, "must be a rule's name, or an object with one");
         return None;
     }
-    let (name, spec) = Fields::within(value, &at, faults, |fields| {
+    let (name, spec) = ObjectFields::within(value, &at, faults, |fields| {
         let name = fields.required_text("rule").to_owned();
         fields.nulls_are_absent();
-        (name, MethodSpec::of(fields, Written::InRequest))
+        (name, MethodSpec::of(fields, MethodPlace::InRequest))
     })?;
-    Some((Named { name, at: at.key("rule") }, Some(spec?)))
+    Some((RuleReference { name, at: at.key("rule") }, Some(spec?)))
 }
 
 fn returned(json: Vec<u8>, quoted: bool) -> Result<Box<RawValue>, ApiError> {

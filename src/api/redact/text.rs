@@ -7,16 +7,16 @@ use serde::Serialize;
 
 use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::ApiError;
-use crate::api::fields::Fields;
+use crate::api::fields::ObjectFields;
 use crate::api::redact::report::Analysis;
 use crate::api::redact::request::CommonRequest;
-use crate::api::redact::service::{Prepared, Redaction};
+use crate::api::redact::service::{PreparedRedactors, Redaction};
 use crate::api::token::Service;
 use crate::base::checkpoint::Checkpoint;
-use crate::redact::{Limits, Texts};
+use crate::redact::{FindingLimits, Texts};
 
 /// The operation.
-pub struct Redact(pub Redaction);
+pub struct RedactText(pub Redaction);
 
 /// What a call asks.
 pub struct RedactRequest {
@@ -36,14 +36,14 @@ pub struct RedactResponse {
     fpe_context: Option<String>,
 }
 
-impl Endpoint for Redact {
+impl Endpoint for RedactText {
     const PATH: &'static str = "/v1/redact";
     const SERVICE: Service = Service::Redact;
     const KEEPS_NOTHING: bool = true;
     type Request = RedactRequest;
     type Response = RedactResponse;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<RedactRequest, ApiError> {
+    fn parse(&self, mut fields: ObjectFields<'_>) -> Result<RedactRequest, ApiError> {
         let text = fields.required_text("text").to_owned();
         let wanted = CommonRequest::of(&mut fields);
         fields.close()?;
@@ -58,7 +58,7 @@ impl Endpoint for Redact {
         Box::pin(async move {
             let RedactRequest { text, wanted } = request;
             let prepared = self.0.prepare(&caller, &wanted, &[]).await?;
-            let Prepared { parts, keys, terms, entities } = prepared;
+            let PreparedRedactors { parts, keys, terms, entities } = prepared;
             let (dialect, debug, bytes) = (caller.dialect, wanted.debug, text.len());
             let text: Arc<str> = text.into();
             let shown = Arc::clone(&text);
@@ -66,7 +66,7 @@ impl Endpoint for Redact {
             let redactor = parts.into_iter().next().ok_or(ApiError::Internal("redact"))?;
             let work = move |checkpoint: &Checkpoint| {
                 let redactor = redactor.passing(checkpoint.clone());
-                let (redacted, context) = redactor.text(&text, &keys, Limits::default())?;
+                let (redacted, context) = redactor.text(&text, &keys, FindingLimits::default())?;
                 let report = debug.then(|| {
                     let rejected = redactor.rejected(&text);
                     Analysis::of_text(&text, redacted.report(), &rejected, dialect).called(&entities)

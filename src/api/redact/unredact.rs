@@ -7,8 +7,8 @@ use serde_json::value::RawValue;
 
 use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::ApiError;
-use crate::api::fields::Fields;
-use crate::api::redact::request::Named;
+use crate::api::fields::ObjectFields;
+use crate::api::redact::request::RuleReference;
 use crate::api::redact::service::Redaction;
 use crate::api::token::Service;
 use crate::base::checkpoint::Checkpoint;
@@ -22,7 +22,7 @@ pub struct UnredactRequest {
     data: String,
     context: String,
     at: Pointer,
-    config: Option<Named>,
+    config: Option<RuleReference>,
 }
 
 /// What it is told.
@@ -39,11 +39,11 @@ impl Endpoint for Unredact {
     type Request = UnredactRequest;
     type Response = UnredactResponse;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<UnredactRequest, ApiError> {
+    fn parse(&self, mut fields: ObjectFields<'_>) -> Result<UnredactRequest, ApiError> {
         let data = fields.required_raw("redacted_data").to_owned();
         let context = fields.required_text("fpe_context").to_owned();
         let at = fields.at("fpe_context");
-        let config = Named::config(&mut fields);
+        let config = RuleReference::config(&mut fields);
         fields.close()?;
         Ok(UnredactRequest { data, context, at, config })
     }

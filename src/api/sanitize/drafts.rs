@@ -4,8 +4,8 @@ use futures_util::future::BoxFuture;
 
 use crate::api::configs::{ConfigError, ConfigSettings, Configs, Drafts, Extent, foreign, version};
 use crate::api::error::{ApiError, Code};
-use crate::api::fields::{Faults, Fields};
-use crate::api::sanitize::settings::{Cdr, Defang, Redact, SanitizeSettings, Scan, Sos};
+use crate::api::fields::{Faults, ObjectFields};
+use crate::api::sanitize::settings::{Cdr, Defang, RedactOptions, SanitizeSettings, Scan, Sos};
 use crate::api::token::Service;
 use crate::base::id::ConfigId;
 use crate::base::pointer::Pointer;
@@ -43,7 +43,7 @@ impl Drafts for SanitizeDrafts {
     type Settings = SanitizeSettings;
     type Draft = SanitizeDraft;
 
-    fn read(&self, mut fields: Fields<'_>, extent: Extent) -> SanitizeDraft {
+    fn read(&self, mut fields: ObjectFields<'_>, extent: Extent) -> SanitizeDraft {
         fields.nulls_are_absent();
         fields.text("config_id");
         fields.member("created_at");
@@ -86,7 +86,7 @@ impl Drafts for SanitizeDrafts {
     }
 }
 
-fn settings(fields: &mut Fields<'_>) -> SanitizeSettings {
+fn settings(fields: &mut ObjectFields<'_>) -> SanitizeSettings {
     let name = fields.text_within("name", 1..=NAME).unwrap_or_default().to_owned();
     let cdr = fields.object("cdr", |cdr| Cdr {
         remove_attachments: cdr.flag("remove_attachments").unwrap_or(true),
@@ -111,7 +111,7 @@ fn settings(fields: &mut Fields<'_>) -> SanitizeSettings {
             domain_intel_provider: text(defang, "domain_intel_provider"),
         }
     });
-    let redact = fields.object("redact", |redact| Redact {
+    let redact = fields.object("redact", |redact| RedactOptions {
         enabled: redact.flag("enabled").unwrap_or(false),
         redact_service_config_id: config_id(redact),
     });
@@ -132,11 +132,11 @@ fn settings(fields: &mut Fields<'_>) -> SanitizeSettings {
     }
 }
 
-fn text(fields: &mut Fields<'_>, name: &'static str) -> Option<String> {
+fn text(fields: &mut ObjectFields<'_>, name: &'static str) -> Option<String> {
     fields.text_within(name, 1..=PROVIDER).map(str::to_owned)
 }
 
-fn threshold(fields: &mut Fields<'_>) -> Option<u8> {
+fn threshold(fields: &mut ObjectFields<'_>) -> Option<u8> {
     let threshold = fields.integer("risk_threshold", 0)?;
     let fits = u8::try_from(threshold).ok().filter(|threshold| *threshold <= 100);
     if fits.is_none() {
@@ -148,7 +148,7 @@ fn threshold(fields: &mut Fields<'_>) -> Option<u8> {
 
 const REDACT_CONFIG: &str = "redact_service_config_id";
 
-fn config_id(fields: &mut Fields<'_>) -> Option<String> {
+fn config_id(fields: &mut ObjectFields<'_>) -> Option<String> {
     let id = fields.text(REDACT_CONFIG)?;
     if ConfigId::parse(id).is_none() {
         let at = fields.at(REDACT_CONFIG);

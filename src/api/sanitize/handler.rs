@@ -6,17 +6,17 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use crate::api::call::{Answer, Call, Collected, Handler};
+use crate::api::call::{Answer, BufferedBody, Call, Handler};
 use crate::api::endpoint::acceptable;
 use crate::api::envelope::{DialectChoice, Stamp};
 use crate::api::error::{ApiError, Code, Invalid};
 use crate::api::grant::safe_name;
-use crate::api::incoming::Form;
+use crate::api::incoming::IncomingForm;
 use crate::api::json;
 use crate::api::pending::{Accepted, AwaitedUpload, Stage, Uploads, awaited, target};
 use crate::api::redact::Owner;
 use crate::api::sanitize::order::Order;
-use crate::api::sanitize::request::{Encoding, SanitizeRequest, Source};
+use crate::api::sanitize::request::{Encoding, FileSource, SanitizeRequest};
 use crate::api::sanitize::service::Sanitizer;
 use crate::api::sanitize::settings::Resolved;
 use crate::base::pointer::Pointer;
@@ -48,7 +48,7 @@ struct Body {
 impl Sanitize {
     async fn run(&self, call: &mut Call<'_>) -> Result<Answer, ApiError> {
         let who = call.who.ok_or(ApiError::Unauthorized)?;
-        let body = match Form::is_one(&call.head.headers) {
+        let body = match IncomingForm::is_one(&call.head.headers) {
             true => self.form(call).await?,
             false => self.json(call).await?,
         };
@@ -56,12 +56,12 @@ impl Sanitize {
         let mut parameters = body.request.parameters;
         let policy = self.sanitizer.parts().policy;
         let resolved = Resolved::of(&body.request.chosen, &settings, policy, &mut parameters)?;
-        if resolved.folder.is_some() || matches!(body.request.source, Source::Share(_)) {
+        if resolved.folder.is_some() || matches!(body.request.source, FileSource::Share(_)) {
             who.may_use_share()?;
         }
         // All names are looked up now: a fault is the call's, not the job's.
         self.sanitizer.providers(&Owner::of(who), &resolved).await?;
-        if let Source::Share(id) = &body.request.source {
+        if let FileSource::Share(id) = &body.request.source {
             self.sanitizer.shared(who.tenant(), id).await?;
         }
         let most = self.sanitizer.parts().max_upload;
@@ -70,8 +70,8 @@ impl Sanitize {
             let fault = Invalid::new(Code::IsTooBig, at, format!("must be at most {most} bytes"));
             return Err(ApiError::Validation(vec![fault]));
         }
-        let form = matches!(body.request.source, Source::Post);
-        let awaited = form || matches!(body.request.source, Source::Put);
+        let form = matches!(body.request.source, FileSource::Post);
+        let awaited = form || matches!(body.request.source, FileSource::Put);
         let order = Order {
             source: body.request.source,
             name: body.request.name.or(body.file_name),
@@ -107,7 +107,7 @@ impl Sanitize {
 
     async fn json(&self, call: &mut Call<'_>) -> Result<Body, ApiError> {
         acceptable(&call.head.headers)?;
-        let body = Collected::read(call.body, REQUEST, call.budget).await?;
+        let body = BufferedBody::read(call.body, REQUEST, call.budget).await?;
         let value = parsed(&body.bytes)?;
         let request = SanitizeRequest::read(&value, Encoding::Json)?;
         Ok(Body { request, facts: None, file_name: None })
@@ -116,7 +116,7 @@ impl Sanitize {
     /// The parts come in any order, and clients disagree about the file's name: whatever is not `request` is the file.
     async fn form(&self, call: &mut Call<'_>) -> Result<Body, ApiError> {
         let parts = self.sanitizer.parts();
-        let mut form = Form::read(&call.head.headers, call.body)?;
+        let mut form = IncomingForm::read(&call.head.headers, call.body)?;
         let (mut request, mut facts, mut file_name, mut is_file) = (None, None, None, false);
         while let Some(mut part) = form.part().await? {
             if part.name() == "request" && request.is_none() {

@@ -9,12 +9,13 @@
 //! | `service` | [`Sanitizer`]: what calls share |
 //! | `run` | one job from its file to its answer |
 //! | `response` | what the answer says |
-//! | `told` | what is told of a file |
+//! | `file_report` | what is told of a file |
 //! | `documents` | [`Documents`]: files within other requests |
 //! | `drafts` | [`SanitizeDrafts`]: settings read from a request |
 
 mod documents;
 mod drafts;
+mod file_report;
 mod handler;
 mod order;
 mod request;
@@ -22,11 +23,10 @@ mod response;
 mod run;
 mod service;
 mod settings;
-mod told;
 
 pub use documents::{DocumentError, Documents, RedactedDocument};
 pub use drafts::{SanitizeDraft, SanitizeDrafts};
+pub use file_report::{LookedUp, SanitizeTerms, data, refusal, summary, why};
 pub use handler::Sanitize;
-pub use service::{Parts, Sanitizer};
-pub use settings::{Cdr, Defang, Redact, Resolved, SanitizeSettings, Scan, Sos};
-pub use told::{Asked, LookedUp, data, refusal, summary, why};
+pub use service::{Sanitizer, SanitizerServices};
+pub use settings::{Cdr, Defang, RedactOptions, Resolved, SanitizeSettings, Scan, Sos};

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::api::error::{ApiError, Code};
-use crate::api::fields::{Faults, Fields};
+use crate::api::fields::{Faults, ObjectFields};
 use crate::base::pointer::Pointer;
 
 /// The longest name of a file, in characters.
@@ -33,7 +33,7 @@ pub(super) enum Encoding {
 
 /// Where the file is.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Source {
+pub(super) enum FileSource {
     /// In the same body.
     Multipart,
     /// At this URL.
@@ -48,7 +48,7 @@ pub(super) enum Source {
 
 /// What a file's bytes must be.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Proof {
+pub(super) struct ExpectedFile {
     /// So many bytes.
     pub(super) size: Option<u64>,
     /// Their CRC32C.
@@ -59,7 +59,7 @@ pub(super) struct Proof {
 
 /// The fields that a config may say otherwise, as far as the call names them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Chosen {
+pub(super) struct ConfigurableFields {
     pub(super) scan_provider: Option<String>,
     pub(super) url_intel: Option<bool>,
     pub(super) url_intel_provider: Option<String>,
@@ -75,11 +75,11 @@ pub(super) struct Chosen {
 
 /// A whole call.
 pub(super) struct SanitizeRequest {
-    pub(super) source: Source,
+    pub(super) source: FileSource,
     pub(super) name: Option<String>,
-    pub(super) proof: Proof,
+    pub(super) proof: ExpectedFile,
     pub(super) config: Option<String>,
-    pub(super) chosen: Chosen,
+    pub(super) chosen: ConfigurableFields,
     /// As received.
     pub(super) parameters: Map<String, Value>,
 }
@@ -90,7 +90,7 @@ impl SanitizeRequest {
     /// # Errors
     /// All its faults at once.
     pub(super) fn read(body: &Value, encoding: Encoding) -> Result<Self, ApiError> {
-        let mut fields = Fields::of(body)?;
+        let mut fields = ObjectFields::of(body)?;
         let method = method(&mut fields, encoding);
         let given = |name: &str| body.get(name).is_some();
         let url = fields.text_within("source_url", URL).map(str::to_owned);
@@ -111,11 +111,11 @@ impl SanitizeRequest {
         let chosen = chosen(&mut fields);
         fields.close()?;
         let source = match method {
-            Method::Multipart => Source::Multipart,
-            Method::SourceUrl => Source::Url(url.unwrap_or_default()),
-            Method::PutUrl => Source::Put,
-            Method::PostUrl => Source::Post,
-            Method::ShareId => Source::Share(share_id.unwrap_or_default()),
+            TransferMethod::Multipart => FileSource::Multipart,
+            TransferMethod::SourceUrl => FileSource::Url(url.unwrap_or_default()),
+            TransferMethod::PutUrl => FileSource::Put,
+            TransferMethod::PostUrl => FileSource::Post,
+            TransferMethod::ShareId => FileSource::Share(share_id.unwrap_or_default()),
         };
         let mut parameters = body.as_object().cloned().unwrap_or_default();
         parameters.entry("transfer_method").or_insert_with(|| json!(method.word()));
@@ -123,18 +123,18 @@ impl SanitizeRequest {
     }
 
     /// Where the file comes from, in the body: for faults of the file itself.
-    pub(super) fn at(source: &Source) -> Pointer {
+    pub(super) fn at(source: &FileSource) -> Pointer {
         Pointer::root().key(match source {
-            Source::Multipart => "upload",
-            Source::Url(_) => "source_url",
-            Source::Put | Source::Post => "uploaded_file_name",
-            Source::Share(_) => "share_id",
+            FileSource::Multipart => "upload",
+            FileSource::Url(_) => "source_url",
+            FileSource::Put | FileSource::Post => "uploaded_file_name",
+            FileSource::Share(_) => "share_id",
         })
     }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Method {
+enum TransferMethod {
     Multipart,
     SourceUrl,
     PutUrl,
@@ -142,7 +142,7 @@ enum Method {
     ShareId,
 }
 
-impl Method {
+impl TransferMethod {
     const WORDS: [(&'static str, Self); 5] = [
         ("multipart", Self::Multipart),
         ("source-url", Self::SourceUrl),
@@ -167,20 +167,20 @@ impl Method {
 }
 
 /// One that does not fit how the body came is as wrong as an unknown one.
-fn method(fields: &mut Fields<'_>, encoding: Encoding) -> Method {
+fn method(fields: &mut ObjectFields<'_>, encoding: Encoding) -> TransferMethod {
     const NAME: &str = "transfer_method";
     let words = match encoding {
-        Encoding::Json => &Method::WORDS[1..],
-        Encoding::Multipart => &Method::WORDS[..1],
+        Encoding::Json => &TransferMethod::WORDS[1..],
+        Encoding::Multipart => &TransferMethod::WORDS[..1],
     };
     if encoding == Encoding::Json && fields.member(NAME).is_none() {
         fields.fault(Code::FieldRequired, fields.at(NAME), "`transfer_method` is required in a JSON body");
     }
     // Where there is a fault, what the method would need cannot be known: that fault is enough.
-    fields.one_of(NAME, words).unwrap_or(Method::Multipart)
+    fields.one_of(NAME, words).unwrap_or(TransferMethod::Multipart)
 }
 
-fn proof(fields: &mut Fields<'_>) -> Proof {
+fn proof(fields: &mut ObjectFields<'_>) -> ExpectedFile {
     let size = fields.number("size", 0.0..=f64::MAX);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole, and in range")]
     let size = size.and_then(|size| {
@@ -208,7 +208,7 @@ fn proof(fields: &mut Fields<'_>) -> Proof {
         let at = fields.at("sha256");
         fields.fault(Code::DoesNotMatchPattern, at, "must be 64 lower-case hexadecimal digits");
     }
-    Proof { size, crc32c, sha256 }
+    ExpectedFile { size, crc32c, sha256 }
 }
 
 /// The specification says base64; every SDK sends hexadecimal digits.
@@ -223,9 +223,9 @@ fn is_web(url: &str) -> bool {
     uri.is_ok_and(|uri| matches!(uri.scheme_str(), Some("http" | "https")) && uri.host().is_some())
 }
 
-fn chosen(fields: &mut Fields<'_>) -> Chosen {
-    let mut chosen = Chosen::default();
-    let text = |fields: &mut Fields<'_>, name| fields.text_within(name, 1..=64).map(str::to_owned);
+fn chosen(fields: &mut ObjectFields<'_>) -> ConfigurableFields {
+    let mut chosen = ConfigurableFields::default();
+    let text = |fields: &mut ObjectFields<'_>, name| fields.text_within(name, 1..=64).map(str::to_owned);
     fields.object("file", |file| chosen.scan_provider = text(file, "scan_provider"));
     fields.object("content", |content| {
         chosen.url_intel = content.flag("url_intel");
@@ -248,7 +248,7 @@ fn chosen(fields: &mut Fields<'_>) -> Chosen {
     chosen
 }
 
-impl Proof {
+impl ExpectedFile {
     /// What of a file's bytes is not as promised.
     pub(super) fn check(&self, bytes: &[u8], sha256: &str) -> Faults {
         let mut faults = Faults::default();
@@ -265,7 +265,7 @@ impl Proof {
     }
 }
 
-impl std::fmt::Debug for Source {
+impl std::fmt::Debug for FileSource {
     // A URL may hold a secret.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {

@@ -3,13 +3,13 @@
 use serde_json::{Map, Value, json};
 
 use crate::api::pending::Ended;
+use crate::api::sanitize::file_report::{SanitizeTerms, data, refusal, summary};
 use crate::api::sanitize::order::Order;
-use crate::api::sanitize::told::{Asked, data, refusal, summary};
 use crate::sanitize::Sanitized;
 use crate::sanitize::sandbox::SandboxError;
 
 /// Where a clean file lies.
-pub(super) enum Destination {
+pub(super) enum OutputPlace {
     /// At this URL, for a while.
     Url(String),
     /// In the share of files, under this id.
@@ -27,11 +27,16 @@ pub(super) fn malicious(parameters: &Map<String, Value>, error: &SandboxError) -
 }
 
 /// The answer with a clean file.
-pub(super) fn clean(order: &Order, asked: &Asked<'_>, place: Destination, sanitized: &Sanitized) -> Ended {
+pub(super) fn clean(
+    order: &Order,
+    asked: &SanitizeTerms<'_>,
+    place: OutputPlace,
+    sanitized: &Sanitized,
+) -> Ended {
     let mut result = Map::new();
     let (member, text) = match place {
-        Destination::Url(url) => ("dest_url", url),
-        Destination::Share(id) => ("dest_share_id", id),
+        OutputPlace::Url(url) => ("dest_url", url),
+        OutputPlace::Share(id) => ("dest_share_id", id),
     };
     result.insert(member.to_owned(), json!(text));
     result.insert("parameters".to_owned(), json!(order.parameters));

@@ -12,12 +12,12 @@ use crate::api::fields::Faults;
 use crate::api::incoming::stored;
 use crate::api::pending::{Ended, Job, Work};
 use crate::api::redact::{Entities, FileRedactor, Owner};
+use crate::api::sanitize::file_report::{LookedUp, SanitizeTerms, why};
 use crate::api::sanitize::order::{Loaded, ORDER, Order};
-use crate::api::sanitize::request::{SanitizeRequest, Source};
+use crate::api::sanitize::request::{FileSource, SanitizeRequest};
 use crate::api::sanitize::response;
 use crate::api::sanitize::service::Sanitizer;
 use crate::api::sanitize::settings::Resolved;
-use crate::api::sanitize::told::{Asked, LookedUp, why};
 use crate::base::pointer::Pointer;
 use crate::crypto::hash::sha256;
 use crate::net::NetError;
@@ -25,8 +25,8 @@ use crate::sanitize::intel;
 use crate::sanitize::sandbox::SandboxError;
 use crate::sanitize::scan::{CountedScanner, ScanItem, Scanner};
 use crate::sanitize::{Providers, Redaction, Rejection, sanitize};
-use crate::store::blobs::{Blob, Facts, Pieces};
-use crate::telemetry::Verdict;
+use crate::store::blobs::{Blob, ByteStream, Facts};
+use crate::telemetry::FileOutcome;
 use crate::telemetry::trace::step;
 
 impl Sanitizer {
@@ -39,8 +39,8 @@ impl Sanitizer {
             metrics.job_seconds.observe(took.as_secs_f64());
             metrics.verdicts.inc(match &ended {
                 Ok((_, verdict)) => *verdict,
-                Err(ApiError::Internal(_)) => Verdict::Failed,
-                Err(_) => Verdict::Refused,
+                Err(ApiError::Internal(_)) => FileOutcome::Failed,
+                Err(_) => FileOutcome::Refused,
             });
         }
         match ended {
@@ -54,13 +54,13 @@ impl Sanitizer {
         owner: &Owner<'_>,
         order: &Order,
         blob: &Blob,
-    ) -> Result<(Ended, Verdict), ApiError> {
+    ) -> Result<(Ended, FileOutcome), ApiError> {
         let tenant = owner.tenant;
         let file = step("sanitize.load", self.load(tenant, order, blob)).await?;
         let digest = HEXLOWER.encode(&sha256(&file.bytes));
         order.proof.check(&file.bytes, &digest).close()?;
         let (providers, entities) = self.providers(owner, &order.resolved).await?;
-        let asked = Asked {
+        let asked = SanitizeTerms {
             options: order.resolved.options,
             urls: LookedUp::by(providers.urls.as_deref()),
             domains: LookedUp::by(providers.domains.as_deref()),
@@ -71,7 +71,7 @@ impl Sanitizer {
         let sanitized = sanitize(sandbox, order.resolved.options, part, providers).await;
         let sanitized = match sanitized {
             Err(error) if rejection(&error) == Some(Rejection::Malicious) => {
-                return Ok((response::malicious(&order.parameters, &error), Verdict::Malicious));
+                return Ok((response::malicious(&order.parameters, &error), FileOutcome::Malicious));
             }
             Err(error) => return Err(stopped(&error, order)),
             Ok(sanitized) => sanitized,
@@ -79,7 +79,7 @@ impl Sanitizer {
         let name = sanitized.name.clone().unwrap_or(file.name);
         let clean = Loaded { name, bytes: sanitized.cleaned.bytes.clone() };
         let place = step("sanitize.deliver", self.deliver(owner, &order.resolved, clean)).await?;
-        Ok((response::clean(order, &asked, place, &sanitized), Verdict::Clean))
+        Ok((response::clean(order, &asked, place, &sanitized), FileOutcome::Clean))
     }
 
     /// Who is asked about a file, and what findings of some rules are reported as. Names were looked up when the call
@@ -153,15 +153,15 @@ impl Sanitizer {
     async fn load(&self, tenant: &str, order: &Order, blob: &Blob) -> Result<Loaded, ApiError> {
         let fallback = |name: &str| order.name.clone().unwrap_or_else(|| name.to_owned());
         match &order.source {
-            Source::Multipart | Source::Put | Source::Post => {
+            FileSource::Multipart | FileSource::Put | FileSource::Post => {
                 let bytes = self.read(blob, order).await?;
                 Ok(Loaded { name: fallback("file"), bytes })
             }
-            Source::Url(url) => {
+            FileSource::Url(url) => {
                 let (name, bytes) = self.fetch(url, order).await?;
                 Ok(Loaded { name: fallback(&name), bytes })
             }
-            Source::Share(id) => {
+            FileSource::Share(id) => {
                 let object = self.shared(tenant, id).await?;
                 let bytes = self.read(&object.blob(), order).await?;
                 Ok(Loaded { name: fallback(&object.name), bytes })
@@ -216,7 +216,7 @@ impl Work for Sanitizer {
     }
 }
 
-async fn gather(mut pieces: Box<dyn Pieces>, most: usize) -> Result<Option<Bytes>, ApiError> {
+async fn gather(mut pieces: Box<dyn ByteStream>, most: usize) -> Result<Option<Bytes>, ApiError> {
     let mut bytes = BytesMut::new();
     while let Some(piece) = pieces.next().await.map_err(|error| stored(&error))? {
         if bytes.len().saturating_add(piece.len()) > most {

@@ -13,22 +13,22 @@ use crate::api::incoming::stored;
 use crate::api::pending::{Job, Jobs, Stage};
 use crate::api::redact::{Owner, Redaction};
 use crate::api::sanitize::order::{Loaded, ORDER, Order};
-use crate::api::sanitize::response::Destination;
+use crate::api::sanitize::response::OutputPlace;
 use crate::api::sanitize::settings::{Resolved, SanitizeSettings};
-use crate::api::share::{Filed, Kind, New, Object, Parent, ShareError, Shares};
+use crate::api::share::{NewObject, Object, Parent, ShareError, ShareObjectKind, Shares, StoredFile};
 use crate::api::token::Principal;
 use crate::base::clock::SharedClock;
 use crate::base::id::{ConfigId, ShareId};
 use crate::base::pointer::Pointer;
-use crate::net::{Client, Limits as FetchLimits};
+use crate::net::{Client, FetchLimits};
 use crate::sanitize::ReleasePolicy;
 use crate::sanitize::intel::Intel;
 use crate::sanitize::sandbox::Sandbox;
 use crate::sanitize::scan::Scanners;
-use crate::store::blobs::{Area, Blob, Blobs, Whole};
+use crate::store::blobs::{Area, Blob, Blobs, WholeBlob};
 
 /// What a [`Sanitizer`] is made from.
-pub struct Parts {
+pub struct SanitizerServices {
     /// Reads files.
     pub sandbox: Sandbox,
     /// Measures time.
@@ -63,15 +63,15 @@ pub struct Parts {
 
 /// Cleans files. Cheap to clone.
 #[derive(Clone)]
-pub struct Sanitizer(Arc<Parts>);
+pub struct Sanitizer(Arc<SanitizerServices>);
 
 impl Sanitizer {
     /// Cleans files with these.
-    pub fn new(parts: Parts) -> Self {
+    pub fn new(parts: SanitizerServices) -> Self {
         Self(Arc::new(parts))
     }
 
-    pub(super) fn parts(&self) -> &Parts {
+    pub(super) fn parts(&self) -> &SanitizerServices {
         &self.0
     }
 
@@ -133,29 +133,29 @@ impl Sanitizer {
         owner: &Owner<'_>,
         resolved: &Resolved,
         file: Loaded,
-    ) -> Result<Destination, ApiError> {
+    ) -> Result<OutputPlace, ApiError> {
         let failed = |error| stored(&error);
         let blob = Blob::fresh(Area::Passing).map_err(|_| ApiError::Internal("random"))?;
         let limit = file.bytes.len() as u64;
-        let facts = self.0.blobs.put(&blob, &mut Whole::new(file.bytes), limit).await.map_err(failed)?;
+        let facts = self.0.blobs.put(&blob, &mut WholeBlob::new(file.bytes), limit).await.map_err(failed)?;
         match &resolved.folder {
             Some(folder) => {
                 let parent = Parent { folder: Some(folder.clone()), id: None };
                 let ttl = resolved.retention_days.map(|days| format!("{days}d"));
-                let new = New { name: file.name, ttl, ..New::default() };
+                let new = NewObject { name: file.name, ttl, ..NewObject::default() };
                 let put = self
                     .0
                     .shares
-                    .put_as(owner.tenant, &parent, new, Filed { blob: &blob, facts: &facts })
+                    .put_as(owner.tenant, &parent, new, StoredFile { blob: &blob, facts: &facts })
                     .await;
                 let object = put.map_err(|error| shared(&error))?;
-                Ok(Destination::Share(object.id.to_string()))
+                Ok(OutputPlace::Share(object.id.to_string()))
             }
             None => {
                 let Caller::Token(by) = &owner.caller else { return Err(ApiError::Internal("job")) };
                 let life = self.0.grants.life();
                 let link = self.0.blobs.link(&blob, &attachment(&file.name), life).await.map_err(failed)?;
-                Ok(Destination::Url(link.unwrap_or_else(|| self.0.grants.download(&blob, &file.name, by))))
+                Ok(OutputPlace::Url(link.unwrap_or_else(|| self.0.grants.download(&blob, &file.name, by))))
             }
         }
     }
@@ -169,7 +169,7 @@ impl Sanitizer {
         };
         let id = ShareId::parse(id).ok_or_else(unknown)?;
         match self.0.shares.get(tenant, &id).await {
-            Ok(object) if object.kind == Kind::File => Ok(object),
+            Ok(object) if object.kind == ShareObjectKind::File => Ok(object),
             Ok(_) | Err(ShareError::Unknown) => Err(unknown()),
             Err(error) => Err(error.unread()),
         }

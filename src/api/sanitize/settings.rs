@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::api::error::{ApiError, Code, Invalid};
-use crate::api::sanitize::request::Chosen;
+use crate::api::sanitize::request::ConfigurableFields;
 use crate::base::pointer::Pointer;
 use crate::sanitize::{Options, Redaction, ReleasePolicy};
 
@@ -28,7 +28,7 @@ pub struct SanitizeSettings {
     /// What becomes of links.
     pub defang: Defang,
     /// Whether values are redacted.
-    pub redact: Redact,
+    pub redact: RedactOptions,
     /// Whether clean files may be stored.
     pub sos: Sos,
 }
@@ -97,7 +97,7 @@ impl Default for Defang {
 /// `redact`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Redact {
+pub struct RedactOptions {
     /// Whether values are redacted.
     pub enabled: bool,
     /// The redact config that says which, and how.
@@ -161,7 +161,7 @@ impl Resolved {
     /// # Errors
     /// A call that wants its file stored, with a config that does not allow it.
     pub(super) fn of(
-        chosen: &Chosen,
+        chosen: &ConfigurableFields,
         settings: &SanitizeSettings,
         policy: ReleasePolicy,
         parameters: &mut Map<String, Value>,
@@ -245,7 +245,7 @@ fn fill<const N: usize>(parameters: &mut Map<String, Value>, name: &str, members
 mod tests {
     use super::*;
 
-    fn resolved(chosen: &Chosen, settings: &SanitizeSettings) -> (Resolved, Value) {
+    fn resolved(chosen: &ConfigurableFields, settings: &SanitizeSettings) -> (Resolved, Value) {
         let mut parameters = Map::new();
         let resolved = Resolved::of(chosen, settings, ReleasePolicy::default(), &mut parameters).unwrap();
         (resolved, Value::Object(parameters))
@@ -253,7 +253,7 @@ mod tests {
 
     #[test]
     fn without_config_the_defaults_of_calls_hold() {
-        let (resolved, parameters) = resolved(&Chosen::default(), &SanitizeSettings::of_calls());
+        let (resolved, parameters) = resolved(&ConfigurableFields::default(), &SanitizeSettings::of_calls());
         assert_eq!(resolved.options, Options::default());
         assert_eq!(resolved.url_intel.as_deref(), Some("crowdstrike"));
         assert_eq!(resolved.threshold, 30);
@@ -268,14 +268,14 @@ mod tests {
         let config: SanitizeSettings =
             serde_json::from_value(json!({"defang": {"risk_threshold": 50}, "redact": {"enabled": true}}))
                 .unwrap();
-        let (by_config, _) = resolved(&Chosen::default(), &config);
+        let (by_config, _) = resolved(&ConfigurableFields::default(), &config);
         assert_eq!((by_config.threshold, by_config.url_intel), (50, None));
         assert_eq!(by_config.options.redaction, Redaction::Apply);
-        let chosen = Chosen {
+        let chosen = ConfigurableFields {
             url_intel: Some(true),
             defang_threshold: Some(7),
             redact_detect_only: Some(true),
-            ..Chosen::default()
+            ..ConfigurableFields::default()
         };
         let (by_call, _) = resolved(&chosen, &config);
         assert_eq!((by_call.threshold, by_call.options.redaction), (7, Redaction::Detect));
@@ -291,11 +291,11 @@ mod tests {
             (true, false, false, true),
         ];
         for (defang, urls, domains, links) in rows {
-            let chosen = Chosen {
+            let chosen = ConfigurableFields {
                 defang: Some(defang),
                 url_intel: Some(urls),
                 domain_intel: Some(domains),
-                ..Chosen::default()
+                ..ConfigurableFields::default()
             };
             let (found, _) = resolved(&chosen, &SanitizeSettings::of_calls());
             let asked = (found.url_intel.is_some(), found.domain_intel.is_some());
@@ -305,7 +305,7 @@ mod tests {
 
     #[test]
     fn a_config_without_share_forbids_it() {
-        let chosen = Chosen { share: Some(true), ..Chosen::default() };
+        let chosen = ConfigurableFields { share: Some(true), ..ConfigurableFields::default() };
         let outcome =
             Resolved::of(&chosen, &SanitizeSettings::default(), ReleasePolicy::default(), &mut Map::new());
         let Err(ApiError::Validation(faults)) = outcome else { panic!("allowed") };

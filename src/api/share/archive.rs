@@ -10,8 +10,8 @@ use tar::{Builder, EntryType, Header};
 
 use crate::api::error::ApiError;
 use crate::api::incoming::stored;
-use crate::api::share::object::{Kind, Object};
-use crate::store::blobs::{Piece, Pieces};
+use crate::api::share::object::{Object, ShareObjectKind};
+use crate::store::blobs::{ByteStream, NextChunk};
 use crate::store::{Area, Blob, Blobs, StoreError};
 
 /// The most bytes of an archive's files, and the most entries: what a ZIP without its 64-bit extension can say.
@@ -29,12 +29,12 @@ const UTF8: u16 = 0x0800;
 
 /// The form of an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum ArchiveFormat {
     Tar,
     Zip,
 }
 
-impl Form {
+impl ArchiveFormat {
     /// What an archive of this form is called.
     pub(super) const fn file_name(self) -> &'static str {
         match self {
@@ -45,7 +45,7 @@ impl Form {
 }
 
 /// A file or folder, and its path in the archive.
-pub(super) struct Entry {
+pub(super) struct ArchiveEntry {
     pub(super) path: String,
     pub(super) object: Object,
 }
@@ -53,10 +53,10 @@ pub(super) struct Entry {
 /// An archive that is being read.
 pub(super) struct Archive {
     blobs: Arc<dyn Blobs>,
-    form: Form,
-    left: VecDeque<Entry>,
+    form: ArchiveFormat,
+    left: VecDeque<ArchiveEntry>,
     /// The file that is being read, and the bytes that follow it.
-    file: Option<(Box<dyn Pieces>, Bytes)>,
+    file: Option<(Box<dyn ByteStream>, Bytes)>,
     /// Bytes so far, and for a ZIP what its end says of each entry.
     written: u64,
     directory: Vec<u8>,
@@ -65,14 +65,14 @@ pub(super) struct Archive {
 }
 
 /// The entries for these objects and all that lies in them: each once, under a path of its own.
-pub(super) fn entries(chosen: &[Object], all: &[Object]) -> Vec<Entry> {
+pub(super) fn entries(chosen: &[Object], all: &[Object]) -> Vec<ArchiveEntry> {
     let (mut entries, mut known, mut paths) = (Vec::new(), HashSet::new(), HashSet::new());
     let mut add = |object: &Object, path: String| {
         if known.insert(object.id.clone()) {
             let own = (1..).map(|n| if n == 1 { path.clone() } else { format!("{path} ({n})") });
             let own = own.filter(|path| !paths.contains(path)).take(1).next().unwrap_or(path.clone());
             paths.insert(own.clone());
-            entries.push(Entry { path: own, object: object.clone() });
+            entries.push(ArchiveEntry { path: own, object: object.clone() });
         }
     };
     for object in chosen {
@@ -92,7 +92,7 @@ pub(super) fn entries(chosen: &[Object], all: &[Object]) -> Vec<Entry> {
 ///
 /// # Errors
 /// Why not.
-pub(super) fn bounded(entries: &[Entry]) -> Result<(), String> {
+pub(super) fn bounded(entries: &[ArchiveEntry]) -> Result<(), String> {
     let bytes: u64 = entries.iter().map(|entry| entry.object.size).sum();
     if entries.len() > MOST_ENTRIES || bytes > MOST_BYTES {
         return Err(format!("an archive has at most {MOST_ENTRIES} objects and {MOST_BYTES} bytes"));
@@ -106,8 +106,8 @@ pub(super) fn bounded(entries: &[Entry]) -> Result<(), String> {
 /// The file store's; no randomness.
 pub(super) async fn packed(
     blobs: &Arc<dyn Blobs>,
-    form: Form,
-    entries: Vec<Entry>,
+    form: ArchiveFormat,
+    entries: Vec<ArchiveEntry>,
 ) -> Result<Blob, ApiError> {
     let mut archive = Archive::new(Arc::clone(blobs), form, entries);
     let blob = Blob::fresh(Area::Passing).map_err(|_| ApiError::Internal("random"))?;
@@ -118,25 +118,25 @@ pub(super) async fn packed(
 
 impl Archive {
     /// Of these entries, at most [`MOST_ENTRIES`] with at most [`MOST_BYTES`].
-    pub(super) fn new(blobs: Arc<dyn Blobs>, form: Form, entries: Vec<Entry>) -> Self {
+    pub(super) fn new(blobs: Arc<dyn Blobs>, form: ArchiveFormat, entries: Vec<ArchiveEntry>) -> Self {
         let left = entries.into();
         let (written, directory, entries) = (0, Vec::new(), 0);
         Self { blobs, form, left, file: None, written, directory, entries, ended: false }
     }
 
     /// What stands before an entry's bytes.
-    async fn begin(&mut self, entry: &Entry) -> Result<Vec<u8>, StoreError> {
+    async fn begin(&mut self, entry: &ArchiveEntry) -> Result<Vec<u8>, StoreError> {
         let (path, size) = match entry.object.kind {
-            Kind::Dir => (format!("{}/", entry.path), 0),
-            Kind::File => (entry.path.clone(), entry.object.size),
+            ShareObjectKind::Dir => (format!("{}/", entry.path), 0),
+            ShareObjectKind::File => (entry.path.clone(), entry.object.size),
         };
-        if self.form == Form::Tar {
+        if self.form == ArchiveFormat::Tar {
             return tar_head(&path, entry, size).map_err(|_| StoreError::Interrupted);
         }
         let crc = match entry.object.kind {
-            Kind::Dir => 0,
+            ShareObjectKind::Dir => 0,
             // It stands before the bytes, so they are read twice.
-            Kind::File => {
+            ShareObjectKind::File => {
                 let (mut crc, mut bytes) = (Crc::new(), opened(&self.blobs, entry).await?);
                 while let Some(piece) = bytes.next().await? {
                     crc.update(&piece);
@@ -155,7 +155,8 @@ impl Archive {
         }
         common.extend_from_slice(&length.to_le_bytes());
         common.extend_from_slice(&[0; 2]);
-        let mode: u32 = if entry.object.kind == Kind::Dir { 0o040_755 << 16 | 0x10 } else { 0o100_644 << 16 };
+        let mode: u32 =
+            if entry.object.kind == ShareObjectKind::Dir { 0o040_755 << 16 | 0x10 } else { 0o100_644 << 16 };
         let directory =
             [b"PK\x01\x02\x14\x03".as_slice(), &common, &[0; 6], &mode.to_le_bytes(), &at.to_le_bytes()];
         self.directory.extend(directory.concat());
@@ -166,7 +167,7 @@ impl Archive {
 
     /// What stands at the end.
     fn end(&self) -> Vec<u8> {
-        if self.form == Form::Tar {
+        if self.form == ArchiveFormat::Tar {
             return vec![0; 2 * BLOCK as usize];
         }
         let [size, at] = [self.directory.len() as u64, self.written]
@@ -189,10 +190,10 @@ impl Archive {
         }
         if let Some(entry) = self.left.pop_front() {
             let head = self.begin(&entry).await?;
-            if entry.object.kind == Kind::File {
+            if entry.object.kind == ShareObjectKind::File {
                 let over = match self.form {
-                    Form::Tar => entry.object.size.next_multiple_of(BLOCK) - entry.object.size,
-                    Form::Zip => 0,
+                    ArchiveFormat::Tar => entry.object.size.next_multiple_of(BLOCK) - entry.object.size,
+                    ArchiveFormat::Zip => 0,
                 };
                 self.file = Some((opened(&self.blobs, &entry).await?, vec![0; over as usize].into()));
             }
@@ -206,15 +207,15 @@ impl Archive {
     }
 }
 
-async fn opened(blobs: &Arc<dyn Blobs>, entry: &Entry) -> Result<Box<dyn Pieces>, StoreError> {
+async fn opened(blobs: &Arc<dyn Blobs>, entry: &ArchiveEntry) -> Result<Box<dyn ByteStream>, StoreError> {
     let opened = blobs.get(&entry.object.blob()).await?;
     opened.map(|opened| opened.bytes).ok_or(StoreError::Interrupted)
 }
 
 /// An entry's head. The builder writes what ends an archive behind it, which is cut off again.
-fn tar_head(path: &str, entry: &Entry, size: u64) -> std::io::Result<Vec<u8>> {
+fn tar_head(path: &str, entry: &ArchiveEntry, size: u64) -> std::io::Result<Vec<u8>> {
     let mut header = Header::new_gnu();
-    let dir = entry.object.kind == Kind::Dir;
+    let dir = entry.object.kind == ShareObjectKind::Dir;
     header.set_entry_type(if dir { EntryType::Directory } else { EntryType::Regular });
     header.set_size(size);
     header.set_mode(if dir { 0o755 } else { 0o644 });
@@ -228,8 +229,8 @@ fn tar_head(path: &str, entry: &Entry, size: u64) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-impl Pieces for Archive {
-    fn next(&mut self) -> Piece<'_> {
+impl ByteStream for Archive {
+    fn next(&mut self) -> NextChunk<'_> {
         Box::pin(async move {
             let piece = self.piece().await?;
             self.written = self.written.saturating_add(piece.as_ref().map_or(0, Bytes::len) as u64);

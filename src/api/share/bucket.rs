@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::ApiError;
-use crate::api::fields::Fields;
+use crate::api::fields::ObjectFields;
 use crate::api::token::Service;
 
 /// The one bucket that there is: clients want objects and links to say in which they are.
@@ -39,7 +39,7 @@ impl Endpoint for ListBuckets {
     type Request = ();
     type Response = BucketsResponse;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<(), ApiError> {
+    fn parse(&self, mut fields: ObjectFields<'_>) -> Result<(), ApiError> {
         fields.nulls_are_absent();
         // Clients that have a config send it to whatever service.
         fields.text("config_id");

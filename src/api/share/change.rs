@@ -6,19 +6,19 @@ use serde::Serialize;
 
 use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::{ApiError, Code};
-use crate::api::fields::Fields;
+use crate::api::fields::ObjectFields;
 use crate::api::share::folder::Folder;
-use crate::api::share::object::Shown;
+use crate::api::share::object::ObjectView;
 use crate::api::share::request;
-use crate::api::share::rows::{New, Parent, Shares};
-use crate::api::share::store::Change;
+use crate::api::share::rows::{NewObject, Parent, Shares};
+use crate::api::share::store::ObjectChange;
 use crate::api::token::Service;
 use crate::base::id::ShareId;
 
 /// An object.
 #[derive(Serialize)]
 pub struct ObjectResponse {
-    object: Shown,
+    object: ObjectView,
 }
 
 /// How many objects were removed.
@@ -39,7 +39,7 @@ pub struct CreateShareFolder(pub Shares);
 /// What changes of which object.
 pub struct UpdateRequest {
     id: Option<ShareId>,
-    change: Change,
+    change: ObjectChange,
 }
 
 /// Which object goes.
@@ -52,10 +52,10 @@ pub struct DeleteRequest {
 /// A folder, and where.
 pub struct FolderRequest {
     parent: Parent,
-    new: New,
+    new: NewObject,
 }
 
-type Outcome<'a, R> = BoxFuture<'a, Result<Success<R>, ApiError>>;
+type ChangeResult<'a, R> = BoxFuture<'a, Result<Success<R>, ApiError>>;
 
 impl Endpoint for UpdateShare {
     const PATH: &'static str = "/v1/update";
@@ -64,10 +64,10 @@ impl Endpoint for UpdateShare {
     type Request = UpdateRequest;
     type Response = ObjectResponse;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<Self::Request, ApiError> {
+    fn parse(&self, mut fields: ObjectFields<'_>) -> Result<Self::Request, ApiError> {
         request::common(&mut fields);
         let id = request::id(&mut fields);
-        let change = Change {
+        let change = ObjectChange {
             updated_at: fields.time("updated_at"),
             name: request::name(&mut fields),
             parent: request::parent(&mut fields),
@@ -80,7 +80,7 @@ impl Endpoint for UpdateShare {
         Ok(UpdateRequest { id, change })
     }
 
-    fn call<'a>(&'a self, caller: ApiCaller<'a>, request: UpdateRequest) -> Outcome<'a, ObjectResponse> {
+    fn call<'a>(&'a self, caller: ApiCaller<'a>, request: UpdateRequest) -> ChangeResult<'a, ObjectResponse> {
         Box::pin(async move {
             let UpdateRequest { id, change } = request;
             let id = id.ok_or(ApiError::NotFound)?;
@@ -100,7 +100,7 @@ impl Endpoint for DeleteShare {
     type Request = DeleteRequest;
     type Response = CountResponse;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<Self::Request, ApiError> {
+    fn parse(&self, mut fields: ObjectFields<'_>) -> Result<Self::Request, ApiError> {
         request::common(&mut fields);
         let id = request::id(&mut fields);
         let all = fields.flag("force").unwrap_or(false);
@@ -108,7 +108,7 @@ impl Endpoint for DeleteShare {
         Ok(DeleteRequest { id, all })
     }
 
-    fn call<'a>(&'a self, caller: ApiCaller<'a>, request: DeleteRequest) -> Outcome<'a, CountResponse> {
+    fn call<'a>(&'a self, caller: ApiCaller<'a>, request: DeleteRequest) -> ChangeResult<'a, CountResponse> {
         Box::pin(async move {
             let DeleteRequest { id, all } = request;
             let id = id.ok_or(ApiError::NotFound)?;
@@ -125,11 +125,11 @@ impl Endpoint for CreateShareFolder {
     type Request = FolderRequest;
     type Response = ObjectResponse;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<Self::Request, ApiError> {
+    fn parse(&self, mut fields: ObjectFields<'_>) -> Result<Self::Request, ApiError> {
         request::common(&mut fields);
         let mut parent = request::parent(&mut fields).unwrap_or_default();
         let mut name = request::name(&mut fields).unwrap_or_default();
-        let new = |name| New { name, ..New::default() };
+        let new = |name| NewObject { name, ..NewObject::default() };
         let path = fields.text("path");
         if path.is_some_and(|path| Folder::parse(path).is_none()) {
             let detail = "must be names with slashes between them, at most 1024 bytes";
@@ -162,7 +162,7 @@ impl Endpoint for CreateShareFolder {
         Ok(FolderRequest { parent, new })
     }
 
-    fn call<'a>(&'a self, caller: ApiCaller<'a>, request: FolderRequest) -> Outcome<'a, ObjectResponse> {
+    fn call<'a>(&'a self, caller: ApiCaller<'a>, request: FolderRequest) -> ChangeResult<'a, ObjectResponse> {
         Box::pin(async move {
             let FolderRequest { parent, new } = request;
             let made =
@@ -176,7 +176,7 @@ impl Endpoint for CreateShareFolder {
 }
 
 impl ObjectResponse {
-    pub(super) fn new(object: Shown) -> Self {
+    pub(super) fn new(object: ObjectView) -> Self {
         Self { object }
     }
 }

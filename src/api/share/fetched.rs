@@ -3,9 +3,9 @@
 use crate::api::error::{ApiError, Code};
 use crate::api::share::request;
 use crate::base::path::percent_decoded;
-use crate::net::{Client, Fetched, Limits, NetError};
+use crate::net::{Client, FetchLimits, Fetched, NetError};
 use crate::store::StoreError;
-use crate::store::blobs::{Piece, Pieces};
+use crate::store::blobs::{ByteStream, NextChunk};
 
 /// Fetches what is at URLs.
 #[derive(Clone)]
@@ -13,7 +13,7 @@ pub struct Fetcher {
     /// Checks where they lead.
     pub client: Client,
     /// How long and how much.
-    pub limits: Limits,
+    pub limits: FetchLimits,
 }
 
 /// A file as it comes, and why no more of it does.
@@ -63,8 +63,8 @@ impl FetchedPieces {
     }
 }
 
-impl Pieces for FetchedPieces {
-    fn next(&mut self) -> Piece<'_> {
+impl ByteStream for FetchedPieces {
+    fn next(&mut self) -> NextChunk<'_> {
         Box::pin(async move {
             self.fetched.chunk().await.map_err(|why| {
                 self.why = Some(why);

@@ -3,7 +3,7 @@
 use data_encoding::BASE64URL_NOPAD;
 
 use crate::api::error::Code;
-use crate::api::fields::Fields;
+use crate::api::fields::ObjectFields;
 
 /// The most texts of one member of a filter.
 const TEXTS: usize = 1000;
@@ -25,14 +25,14 @@ pub(super) struct Numbers([Option<u64>; 5]);
 
 /// Which rows of an ordered list.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Page {
+pub(super) struct PageBounds {
     last: Option<String>,
     descending: bool,
     size: Option<u32>,
 }
 
 impl Texts {
-    pub(super) fn read(fields: &mut Fields<'_>, equal: &'static str, more: [&'static str; 2]) -> Self {
+    pub(super) fn read(fields: &mut ObjectFields<'_>, equal: &'static str, more: [&'static str; 2]) -> Self {
         let [one_of, contains] = more;
         Self {
             equal: fields.text(equal).map(str::to_owned),
@@ -64,7 +64,7 @@ impl Numbers {
             && to.is_none_or(|to| number <= to)
     }
 
-    pub(super) fn integers(fields: &mut Fields<'_>, names: [&'static str; 5]) -> Self {
+    pub(super) fn integers(fields: &mut ObjectFields<'_>, names: [&'static str; 5]) -> Self {
         Self(names.map(|name| fields.integer(name, 0).map(u64::from)))
     }
 
@@ -73,13 +73,13 @@ impl Numbers {
         number.map_or(self.0 == [None; 5], |number| self.take(number))
     }
 
-    pub(super) fn times(fields: &mut Fields<'_>, names: [&'static str; 5]) -> Self {
+    pub(super) fn times(fields: &mut ObjectFields<'_>, names: [&'static str; 5]) -> Self {
         Self(names.map(|name| fields.time(name).map(|time| time.as_millis())))
     }
 }
 
 /// An array of texts.
-pub(super) fn texts(fields: &mut Fields<'_>, name: &'static str) -> Option<Vec<String>> {
+pub(super) fn texts(fields: &mut ObjectFields<'_>, name: &'static str) -> Option<Vec<String>> {
     fields.array(name, TEXTS, |value, at, faults| {
         if !value.is_string() {
             faults.wrong(value, at, Code::InvalidString, "must be a string");
@@ -88,9 +88,9 @@ pub(super) fn texts(fields: &mut Fields<'_>, name: &'static str) -> Option<Vec<S
     })
 }
 
-impl Page {
+impl PageBounds {
     /// `last`, `order` and `size`.
-    pub(super) fn read(fields: &mut Fields<'_>) -> Self {
+    pub(super) fn read(fields: &mut ObjectFields<'_>) -> Self {
         let last = fields.text("last").filter(|text| !text.is_empty()).map(|text| {
             BASE64URL_NOPAD.decode(text.as_bytes()).ok().and_then(|bytes| String::from_utf8(bytes).ok())
         });
@@ -104,7 +104,7 @@ impl Page {
         }
     }
 
-    /// The page of these rows, each with its place, and what [`Page::read`] has to read as `last` for the next one.
+    /// The page of these rows, each with its place, and what [`PageBounds::read`] has to read as `last` for the next one.
     pub(super) fn of<T>(&self, mut placed: Vec<(String, T)>) -> (Vec<T>, Option<String>) {
         placed.sort_by(|a, b| if self.descending { b.0.cmp(&a.0) } else { a.0.cmp(&b.0) });
         placed.retain(|(place, _)| {

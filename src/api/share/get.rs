@@ -14,55 +14,55 @@ use crate::api::blob::{attachment, charged, form_data};
 use crate::api::call::{Answer, Call, Handler};
 use crate::api::envelope::{DialectChoice, REQUEST_ID, Stamp};
 use crate::api::error::{ApiError, Code};
-use crate::api::fields::Fields;
+use crate::api::fields::ObjectFields;
 use crate::api::grant::Grants;
 use crate::api::incoming::stored;
-use crate::api::share::archive::{self, Entry, Form};
-use crate::api::share::object::{Kind, Object, Shown};
+use crate::api::share::archive::{self, ArchiveEntry, ArchiveFormat};
+use crate::api::share::object::{Object, ObjectView, ShareObjectKind};
 use crate::api::share::request;
 use crate::api::share::rows::Shares;
 use crate::base::id::ShareId;
 use crate::crypto::random;
-use crate::store::blobs::{Piece, Pieces};
-use crate::store::{Blob, Opened};
+use crate::store::blobs::{ByteStream, NextChunk};
+use crate::store::{Blob, OpenBlob};
 
 /// The most ids of one call.
 const IDS: usize = 1000;
 
 /// How the bytes go.
 #[derive(Clone, Copy)]
-enum Way {
+enum DownloadMethod {
     Url,
     Form,
 }
 
 /// What a call gets.
-enum Asked {
+enum DownloadRequest {
     /// The object of this id; `None` for what cannot be one.
     Object(Option<ShareId>),
     /// An archive of these.
-    Archive(Vec<Option<ShareId>>, Form),
+    Archive(Vec<Option<ShareId>>, ArchiveFormat),
 }
 
 /// What was found, as callers see it.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Found {
-    Object { object: Box<Shown> },
-    Archive { count: usize, objects: Vec<Shown> },
+enum FoundObject {
+    Object { object: Box<ObjectView> },
+    Archive { count: usize, objects: Vec<ObjectView> },
 }
 
 #[derive(Serialize)]
 struct GetResponse {
     #[serde(flatten)]
-    found: Found,
+    found: FoundObject,
     #[serde(skip_serializing_if = "Option::is_none")]
     dest_url: Option<String>,
 }
 
 /// What was found, the summary of it, and the file and its name, if there are bytes.
-struct Got {
-    found: Found,
+struct ReadObject {
+    found: FoundObject,
     summary: &'static str,
     file: Option<(Blob, String)>,
 }
@@ -111,13 +111,13 @@ impl GetShare {
     async fn run(&self, call: &mut Call<'_>) -> Result<Answer, ApiError> {
         let who = request::caller(call)?;
         let body = request::body(call).await?;
-        let (asked, way) = self.what.read(Fields::of(&body)?)?;
+        let (asked, way) = self.what.read(ObjectFields::of(&body)?)?;
         let blobs = self.parts.shares.blobs();
         let mut charge = call.budget.charge();
         charge.set(blobs.holds())?;
-        let Got { found, summary, file } = match asked {
-            Asked::Object(id) => self.one(who.tenant(), id).await?,
-            Asked::Archive(ids, form) => self.several(who.tenant(), ids, form).await?,
+        let ReadObject { found, summary, file } = match asked {
+            DownloadRequest::Object(id) => self.one(who.tenant(), id).await?,
+            DownloadRequest::Archive(ids, form) => self.several(who.tenant(), ids, form).await?,
         };
         let envelope = |found, dest_url| {
             let stamp = Stamp { id: call.id, received: call.received, answered: call.clock.now() };
@@ -126,12 +126,12 @@ impl GetShare {
         };
         match (file, way) {
             (None, _) => Ok(envelope(found, None)),
-            (Some((blob, name)), Way::Form) => {
+            (Some((blob, name)), DownloadMethod::Form) => {
                 let file = blobs.get(&blob).await.map_err(|error| stored(&error))?;
                 let file = charged(file.ok_or(ApiError::NotFound)?, charge);
                 form(call, &envelope(found, None), &name, file)
             }
-            (Some((blob, name)), Way::Url) => {
+            (Some((blob, name)), DownloadMethod::Url) => {
                 let life = self.parts.grants.life();
                 let link = blobs.link(&blob, &attachment(&name), life).await;
                 let link = link.map_err(|error| stored(&error))?;
@@ -141,46 +141,55 @@ impl GetShare {
         }
     }
 
-    async fn one(&self, tenant: &str, id: Option<ShareId>) -> Result<Got, ApiError> {
+    async fn one(&self, tenant: &str, id: Option<ShareId>) -> Result<ReadObject, ApiError> {
         let id = id.ok_or(ApiError::NotFound)?;
         let object = self.parts.shares.get(tenant, &id).await.map_err(request::failed)?;
-        let file = (object.kind == Kind::File).then(|| (object.blob(), object.name.clone()));
-        Ok(Got { found: Found::Object { object: Box::new(object.into()) }, summary: "Object found", file })
+        let file = (object.kind == ShareObjectKind::File).then(|| (object.blob(), object.name.clone()));
+        Ok(ReadObject {
+            found: FoundObject::Object { object: Box::new(object.into()) },
+            summary: "Object found",
+            file,
+        })
     }
 
-    async fn several(&self, tenant: &str, ids: Vec<Option<ShareId>>, form: Form) -> Result<Got, ApiError> {
+    async fn several(
+        &self,
+        tenant: &str,
+        ids: Vec<Option<ShareId>>,
+        form: ArchiveFormat,
+    ) -> Result<ReadObject, ApiError> {
         let all = self.parts.shares.all(tenant).await.map_err(request::failed)?;
         let find = |id: Option<ShareId>| all.iter().find(|object| Some(&object.id) == id.as_ref()).cloned();
         let chosen = ids.into_iter().map(find).collect::<Option<Vec<Object>>>();
         let entries = archive::entries(&chosen.ok_or(ApiError::NotFound)?, &all);
         archive::bounded(&entries).map_err(|why| request::invalid(Code::IsTooBig, "ids", &why))?;
-        let shown = |entry: &Entry| entry.object.clone().into();
-        let objects: Vec<Shown> = entries.iter().map(shown).collect();
+        let shown = |entry: &ArchiveEntry| entry.object.clone().into();
+        let objects: Vec<ObjectView> = entries.iter().map(shown).collect();
         let blob = archive::packed(self.parts.shares.blobs(), form, entries).await?;
-        let found = Found::Archive { count: objects.len(), objects };
-        Ok(Got { found, summary: "Archive made", file: Some((blob, form.file_name().to_owned())) })
+        let found = FoundObject::Archive { count: objects.len(), objects };
+        Ok(ReadObject { found, summary: "Archive made", file: Some((blob, form.file_name().to_owned())) })
     }
 }
 
 impl Contents {
-    fn read(self, mut fields: Fields<'_>) -> Result<(Asked, Way), ApiError> {
+    fn read(self, mut fields: ObjectFields<'_>) -> Result<(DownloadRequest, DownloadMethod), ApiError> {
         let asked = match self {
             Self::Object => {
                 request::common(&mut fields);
-                Asked::Object(request::id(&mut fields))
+                DownloadRequest::Object(request::id(&mut fields))
             }
             Self::Archive => {
                 request::common_beside(&mut fields, &["format"]);
                 fields.required("ids");
                 let id =
                     fields.array("ids", IDS, |value, at, faults| faults.text(value, at).map(ShareId::parse));
-                let forms = [("zip", Form::Zip), ("tar", Form::Tar)];
-                let form = fields.one_of("format", &forms).unwrap_or(Form::Zip);
-                Asked::Archive(id.unwrap_or_default(), form)
+                let forms = [("zip", ArchiveFormat::Zip), ("tar", ArchiveFormat::Tar)];
+                let form = fields.one_of("format", &forms).unwrap_or(ArchiveFormat::Zip);
+                DownloadRequest::Archive(id.unwrap_or_default(), form)
             }
         };
-        let ways = [("dest-url", Way::Url), ("multipart", Way::Form)];
-        let way = fields.one_of("transfer_method", &ways).unwrap_or(Way::Url);
+        let ways = [("dest-url", DownloadMethod::Url), ("multipart", DownloadMethod::Form)];
+        let way = fields.one_of("transfer_method", &ways).unwrap_or(DownloadMethod::Url);
         fields.close()?;
         Ok((asked, way))
     }
@@ -198,7 +207,7 @@ impl Handler for GetShare {
 }
 
 /// The envelope, then the bytes.
-fn form(call: &Call<'_>, envelope: &Answer, name: &str, file: Opened) -> Result<Answer, ApiError> {
+fn form(call: &Call<'_>, envelope: &Answer, name: &str, file: OpenBlob) -> Result<Answer, ApiError> {
     let boundary = random::bytes::<16>().map_err(|_| ApiError::Internal("random"))?;
     let boundary = HEXLOWER.encode(&boundary);
     let named = form_data(name);
@@ -215,10 +224,10 @@ fn form(call: &Call<'_>, envelope: &Answer, name: &str, file: Opened) -> Result<
     );
     let tail = format!("\r\n--{boundary}--\r\n");
     let size = file.size.saturating_add((head.len() + tail.len()) as u64);
-    let bytes = Framed { head: Some(head.into()), file: Some(file.bytes), tail: Some(tail.into()) };
+    let bytes = FramedFile { head: Some(head.into()), file: Some(file.bytes), tail: Some(tail.into()) };
     let media_type = HeaderValue::from_str(&format!("multipart/form-data; boundary={boundary}"))
         .map_err(|_| ApiError::Internal("form"))?;
-    let mut answer = Answer::stream(media_type, Opened { size, bytes: Box::new(bytes) });
+    let mut answer = Answer::stream(media_type, OpenBlob { size, bytes: Box::new(bytes) });
     answer.headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     answer.headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     if let Ok(id) = HeaderValue::from_str(&call.id.to_string()) {
@@ -228,14 +237,14 @@ fn form(call: &Call<'_>, envelope: &Answer, name: &str, file: Opened) -> Result<
 }
 
 /// A file with something before and after it.
-struct Framed {
+struct FramedFile {
     head: Option<Bytes>,
-    file: Option<Box<dyn Pieces>>,
+    file: Option<Box<dyn ByteStream>>,
     tail: Option<Bytes>,
 }
 
-impl Pieces for Framed {
-    fn next(&mut self) -> Piece<'_> {
+impl ByteStream for FramedFile {
+    fn next(&mut self) -> NextChunk<'_> {
         Box::pin(async move {
             if let Some(head) = self.head.take() {
                 return Ok(Some(head));

@@ -6,10 +6,10 @@ use serde::Serialize;
 
 use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::ApiError;
-use crate::api::fields::Fields;
-use crate::api::share::filter::{Numbers, Page, Texts, texts};
+use crate::api::fields::ObjectFields;
+use crate::api::share::filter::{Numbers, PageBounds, Texts, texts};
 use crate::api::share::folder::Folder;
-use crate::api::share::object::{Object, Shown};
+use crate::api::share::object::{Object, ObjectView};
 use crate::api::share::request;
 use crate::api::share::rows::Shares;
 use crate::api::token::Service;
@@ -20,14 +20,14 @@ pub struct ListResponse {
     count: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     last: Option<String>,
-    objects: Vec<Shown>,
+    objects: Vec<ObjectView>,
 }
 
 /// `POST /v1/list`.
 pub struct ListShares(pub Shares);
 
 #[derive(Clone, Copy, Debug, Default)]
-enum By {
+enum ObjectOrder {
     Id,
     #[default]
     Created,
@@ -41,13 +41,13 @@ enum By {
 /// What a caller wants to see.
 #[derive(Default)]
 pub struct ListRequest {
-    filter: Filter,
-    by: By,
-    page: Page,
+    filter: ObjectFilter,
+    by: ObjectOrder,
+    page: PageBounds,
 }
 
 #[derive(Default)]
-struct Filter {
+struct ObjectFilter {
     id: Texts,
     name: Texts,
     parent: Texts,
@@ -59,8 +59,8 @@ struct Filter {
     updated: Numbers,
 }
 
-impl Filter {
-    fn read(fields: &mut Fields<'_>) -> Self {
+impl ObjectFilter {
+    fn read(fields: &mut ObjectFields<'_>) -> Self {
         let sizes = ["size", "size__gt", "size__gte", "size__lt", "size__lte"];
         let created =
             ["created_at", "created_at__gt", "created_at__gte", "created_at__lt", "created_at__lte"];
@@ -101,13 +101,13 @@ impl ListRequest {
     fn place(&self, object: &Object) -> String {
         let number = |number: u64| format!("{number:020}");
         let text = match self.by {
-            By::Id => String::new(),
-            By::Created => number(object.created_at.as_millis()),
-            By::Updated => number(object.updated_at.as_millis()),
-            By::Name => object.name.clone(),
-            By::Parent => object.parent.as_ref().map(ToString::to_string).unwrap_or_default(),
-            By::Kind => object.kind.word().to_owned(),
-            By::Size => number(object.size),
+            ObjectOrder::Id => String::new(),
+            ObjectOrder::Created => number(object.created_at.as_millis()),
+            ObjectOrder::Updated => number(object.updated_at.as_millis()),
+            ObjectOrder::Name => object.name.clone(),
+            ObjectOrder::Parent => object.parent.as_ref().map(ToString::to_string).unwrap_or_default(),
+            ObjectOrder::Kind => object.kind.word().to_owned(),
+            ObjectOrder::Size => number(object.size),
         };
         format!("{text}\0{}", object.id)
     }
@@ -117,7 +117,7 @@ impl ListRequest {
         let count = objects.len();
         let placed = objects.into_iter().map(|object| (self.place(&object), object)).collect();
         let (objects, last) = self.page.of(placed);
-        ListResponse { count, last, objects: objects.into_iter().map(Shown::from).collect() }
+        ListResponse { count, last, objects: objects.into_iter().map(ObjectView::from).collect() }
     }
 }
 
@@ -128,24 +128,24 @@ impl Endpoint for ListShares {
     type Request = ListRequest;
     type Response = ListResponse;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<ListRequest, ApiError> {
+    fn parse(&self, mut fields: ObjectFields<'_>) -> Result<ListRequest, ApiError> {
         request::common(&mut fields);
         // There is no bucket of somebody else's that a file could have a key in.
         fields.flag("include_external_bucket_key");
-        let filter = fields.object("filter", Filter::read).unwrap_or_default();
+        let filter = fields.object("filter", ObjectFilter::read).unwrap_or_default();
         let by = [
-            ("id", By::Id),
-            ("created_at", By::Created),
-            ("updated_at", By::Updated),
-            ("name", By::Name),
-            ("parent_id", By::Parent),
-            ("type", By::Kind),
-            ("size", By::Size),
+            ("id", ObjectOrder::Id),
+            ("created_at", ObjectOrder::Created),
+            ("updated_at", ObjectOrder::Updated),
+            ("name", ObjectOrder::Name),
+            ("parent_id", ObjectOrder::Parent),
+            ("type", ObjectOrder::Kind),
+            ("size", ObjectOrder::Size),
         ];
         let request = ListRequest {
             filter,
             by: fields.one_of("order_by", &by).unwrap_or_default(),
-            page: Page::read(&mut fields),
+            page: PageBounds::read(&mut fields),
         };
         fields.close()?;
         Ok(request)

@@ -12,14 +12,14 @@ use crate::store::{Area, Blob};
 /// What an object is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum ShareObjectKind {
     /// Bytes with a name.
     File,
     /// A place for files and folders.
     Dir,
 }
 
-impl Kind {
+impl ShareObjectKind {
     /// What callers see and clients compare with.
     pub const fn word(self) -> &'static str {
         match self {
@@ -37,7 +37,7 @@ pub struct Object {
     /// The row's version.
     pub version: u64,
     /// What it is.
-    pub kind: Kind,
+    pub kind: ShareObjectKind,
     /// Its name.
     pub name: String,
     /// The folder that it lies in.
@@ -70,13 +70,13 @@ impl Object {
 
     /// The path of a folder.
     pub fn path(&self) -> Option<Folder> {
-        (self.kind == Kind::Dir).then(|| self.folder.below(&self.name)).flatten()
+        (self.kind == ShareObjectKind::Dir).then(|| self.folder.below(&self.name)).flatten()
     }
 }
 
 /// An object as callers see it.
 #[derive(Debug, Serialize)]
-pub struct Shown {
+pub struct ObjectView {
     id: String,
     #[serde(rename = "type")]
     kind: &'static str,
@@ -97,9 +97,9 @@ pub struct Shown {
     file_ttl: Option<String>,
 }
 
-impl From<Object> for Shown {
+impl From<Object> for ObjectView {
     fn from(object: Object) -> Self {
-        let file = object.kind == Kind::File;
+        let file = object.kind == ShareObjectKind::File;
         Self {
             id: object.id.to_string(),
             kind: object.kind.word(),

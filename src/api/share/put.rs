@@ -13,9 +13,9 @@ use serde_json::{Value, json};
 use crate::api::call::{Answer, Call, Handler};
 use crate::api::envelope::{DialectChoice, Stamp};
 use crate::api::error::{ApiError, Code};
-use crate::api::fields::{Faults, Fields};
+use crate::api::fields::{Faults, ObjectFields};
 use crate::api::grant::Grants;
-use crate::api::incoming::{Form, stored};
+use crate::api::incoming::{IncomingForm, stored};
 use crate::api::json;
 use crate::api::pending::{Accepted, AwaitedUpload, Ended, Job, Jobs, Stage, Work, target};
 use crate::api::share::change::ObjectResponse;
@@ -23,16 +23,16 @@ use crate::api::share::fetched::Fetcher;
 use crate::api::share::folder::{Folder, is_name};
 use crate::api::share::object::Object;
 use crate::api::share::request;
-use crate::api::share::rows::{New, Parent, Shares};
-use crate::api::share::store::Filed;
+use crate::api::share::rows::{NewObject, Parent, Shares};
+use crate::api::share::store::StoredFile;
 use crate::base::pointer::Pointer;
 use crate::crypto::hash::{Digester, FileHash};
-use crate::store::blobs::Whole;
+use crate::store::blobs::WholeBlob;
 use crate::store::{Area, Blob, Facts};
 
 /// How the bytes come.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum UploadMethod {
     Part,
     Form,
     Raw,
@@ -84,10 +84,10 @@ const OTHERS: [(&str, FileHash, usize); 3] =
 
 impl PutRequest {
     fn read(
-        mut fields: Fields<'_>,
+        mut fields: ObjectFields<'_>,
         tenant: &str,
-        ways: &[(&str, Way)],
-    ) -> Result<(Option<Way>, Self), ApiError> {
+        ways: &[(&str, UploadMethod)],
+    ) -> Result<(Option<UploadMethod>, Self), ApiError> {
         request::common(&mut fields);
         let way = fields.one_of("transfer_method", ways);
         if fields.member("mimetype").is_some() {
@@ -110,14 +110,14 @@ impl PutRequest {
                 .collect(),
             source_url: fields.text_within("source_url", URL).map(str::to_owned),
         };
-        if way == Some(Way::Url) && request.source_url.is_none() {
+        if way == Some(UploadMethod::Url) && request.source_url.is_none() {
             fields.fault(
                 Code::FieldRequired,
                 fields.at("source_url"),
                 "`source_url` is required for this method",
             );
         }
-        if request.source_url.is_some() && way != Some(Way::Url) {
+        if request.source_url.is_some() && way != Some(UploadMethod::Url) {
             let detail = "is only read where `transfer_method` is source-url";
             fields.fault(Code::MutuallyExclusive, fields.at("source_url"), detail);
         }
@@ -133,7 +133,7 @@ impl PutRequest {
     }
 }
 
-fn digest(fields: &mut Fields<'_>, name: &'static str, length: usize) -> Option<String> {
+fn digest(fields: &mut ObjectFields<'_>, name: &'static str, length: usize) -> Option<String> {
     let text = fields.text(name)?;
     if text.len() != length || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         let detail = format!("must be {length} hexadecimal digits");
@@ -143,7 +143,7 @@ fn digest(fields: &mut Fields<'_>, name: &'static str, length: usize) -> Option<
 }
 
 /// Eight hexadecimal digits, as clients write it, or base64 of four bytes.
-fn crc32c(fields: &mut Fields<'_>) -> Option<u32> {
+fn crc32c(fields: &mut ObjectFields<'_>) -> Option<u32> {
     let text = fields.text("crc32c")?;
     let hex = HEXLOWER_PERMISSIVE.decode(text.as_bytes()).ok().filter(|bytes| bytes.len() == 4);
     let bytes = hex.or_else(|| BASE64.decode(text.as_bytes()).ok());
@@ -167,8 +167,8 @@ impl PutWork {
             Some(name) => name,
             None => self.last_name(&tenant, &mut parent).await?,
         };
-        let new = New { name, metadata, tags, ttl };
-        self.shares.put_as(&tenant, &parent, new, Filed { blob, facts }).await.map_err(request::failed)
+        let new = NewObject { name, metadata, tags, ttl };
+        self.shares.put_as(&tenant, &parent, new, StoredFile { blob, facts }).await.map_err(request::failed)
     }
 
     /// The name of a file that has none: the last of its path, which then is that of the file and not of its folder,
@@ -266,15 +266,19 @@ impl PutShare {
 
     async fn run(&self, call: &mut Call<'_>) -> Result<Answer, ApiError> {
         let who = request::caller(call)?;
-        if Form::is_one(&call.head.headers) {
+        if IncomingForm::is_one(&call.head.headers) {
             let blob = Blob::fresh(Area::Passing).map_err(|_| ApiError::Internal("random"))?;
             let outcome = self.form(call, who.tenant(), &blob).await;
             let object = self.settled(&blob, outcome).await?;
             return Ok(self.taken(call, object));
         }
         let body = request::body(call).await?;
-        let ways = [("post-url", Way::Form), ("put-url", Way::Raw), ("source-url", Way::Url)];
-        let (way, request) = PutRequest::read(Fields::of(&body)?, who.tenant(), &ways)?;
+        let ways = [
+            ("post-url", UploadMethod::Form),
+            ("put-url", UploadMethod::Raw),
+            ("source-url", UploadMethod::Url),
+        ];
+        let (way, request) = PutRequest::read(ObjectFields::of(&body)?, who.tenant(), &ways)?;
         let required = || {
             request::invalid(
                 Code::FieldRequired,
@@ -286,7 +290,7 @@ impl PutShare {
         if request.size.is_some_and(|size| size > self.limit) {
             return Err(request::invalid(Code::IsTooBig, "size", &format!("must be at most {}", self.limit)));
         }
-        if way == Way::Url {
+        if way == UploadMethod::Url {
             let blob = Blob::fresh(Area::Passing).map_err(|_| ApiError::Internal("random"))?;
             let mut charge = call.budget.charge();
             charge.set(self.work.shares.blobs().holds())?;
@@ -297,13 +301,13 @@ impl PutShare {
         // There is nothing to wait for.
         if request.size == Some(0) {
             let blob = Blob::fresh(Area::Passing).map_err(|_| ApiError::Internal("random"))?;
-            let put = self.work.shares.blobs().put(&blob, &mut Whole::new(""), 0).await;
+            let put = self.work.shares.blobs().put(&blob, &mut WholeBlob::new(""), 0).await;
             let facts = put.map_err(|error| stored(&error))?;
             let object = self.work.take(request, &blob, &facts).await?;
             return Ok(self.taken(call, object));
         }
         let name = request.name.clone().unwrap_or_default();
-        let form = way == Way::Form;
+        let form = way == UploadMethod::Form;
         let upload = AwaitedUpload { call: call.id, by: who.id(), form, name: &name, limit: self.limit };
         let target = target(&self.grants, upload);
         let request = serde_json::to_value(&request).map_err(|_| ApiError::Internal("share"))?;
@@ -355,13 +359,16 @@ impl PutShare {
         let blobs = self.work.shares.blobs();
         let mut charge = call.budget.charge();
         charge.set(blobs.holds())?;
-        let mut form = Form::read(&call.head.headers, call.body)?;
+        let mut form = IncomingForm::read(&call.head.headers, call.body)?;
         let (mut request, mut file): (Option<PutRequest>, Option<(Facts, String)>) = (None, None);
         while let Some(mut part) = form.part().await? {
             if part.name() == "request" && request.is_none() {
                 let text = part.whole(request::BODY).await?;
                 let body = json::parse(&text).map_err(|fault| ApiError::Validation(vec![fault]))?;
-                request = Some(PutRequest::read(Fields::of(&body)?, tenant, &[("multipart", Way::Part)])?.1);
+                request = Some(
+                    PutRequest::read(ObjectFields::of(&body)?, tenant, &[("multipart", UploadMethod::Part)])?
+                        .1,
+                );
             } else if file.is_none() {
                 let name = part.file_name().unwrap_or_default().into_owned();
                 let put = blobs.put(blob, &mut part, self.limit).await;

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::api::call::{Call, Collected};
+use crate::api::call::{BufferedBody, Call};
 use crate::api::error::{ApiError, Code, Invalid};
-use crate::api::fields::Fields;
+use crate::api::fields::ObjectFields;
 use crate::api::json;
 use crate::api::share::bucket::BUCKET;
 use crate::api::share::folder::{Folder, is_name};
@@ -39,12 +39,12 @@ const NOT_OFFERED: [&str; 9] = [
 ];
 
 /// A call's own members are read; the rest of what clients send with every call.
-pub(super) fn common(fields: &mut Fields<'_>) {
+pub(super) fn common(fields: &mut ObjectFields<'_>) {
     common_beside(fields, &[]);
 }
 
 /// The same for a call that has members of its own among those that others do not offer.
-pub(super) fn common_beside(fields: &mut Fields<'_>, own: &[&str]) {
+pub(super) fn common_beside(fields: &mut ObjectFields<'_>, own: &[&str]) {
     fields.nulls_are_absent();
     // Clients that have a config send it to whatever service.
     fields.text("config_id");
@@ -66,18 +66,18 @@ pub(super) fn caller<'c>(call: &Call<'c>) -> Result<&'c Principal, ApiError> {
 
 /// The whole body, as JSON.
 pub(super) async fn body(call: &mut Call<'_>) -> Result<Value, ApiError> {
-    let body = Collected::read(call.body, BODY, call.budget).await?;
+    let body = BufferedBody::read(call.body, BODY, call.budget).await?;
     json::parse(&body.bytes).map_err(|fault| ApiError::Validation(vec![fault]))
 }
 
 /// The object that a call names. What cannot be an id is one that no object has.
-pub(super) fn id(fields: &mut Fields<'_>) -> Option<ShareId> {
+pub(super) fn id(fields: &mut ObjectFields<'_>) -> Option<ShareId> {
     fields.required("id")?;
     ShareId::parse(fields.text("id")?)
 }
 
 /// A name that may be absent.
-pub(super) fn name(fields: &mut Fields<'_>) -> Option<String> {
+pub(super) fn name(fields: &mut ObjectFields<'_>) -> Option<String> {
     let name = fields.text("name")?;
     if !is_name(name) {
         let detail = "must have 1 to 255 characters, no slash among them and no control character";
@@ -87,7 +87,7 @@ pub(super) fn name(fields: &mut Fields<'_>) -> Option<String> {
 }
 
 /// `folder` and `parent_id`.
-pub(super) fn parent(fields: &mut Fields<'_>) -> Option<Parent> {
+pub(super) fn parent(fields: &mut ObjectFields<'_>) -> Option<Parent> {
     let (folder, id) = (fields.text("folder"), fields.text("parent_id"));
     if folder.is_some_and(|path| Folder::parse(path).is_none()) {
         let detail = "must be names with slashes between them, at most 1024 bytes";
@@ -98,7 +98,7 @@ pub(super) fn parent(fields: &mut Fields<'_>) -> Option<Parent> {
 }
 
 /// `file_ttl`: how long a file stays.
-pub(super) fn ttl(fields: &mut Fields<'_>) -> Option<String> {
+pub(super) fn ttl(fields: &mut ObjectFields<'_>) -> Option<String> {
     let text = fields.text("file_ttl").filter(|text| !text.is_empty())?;
     if frequency::span(text).is_none() {
         let detail = "must be a time such as 10d, 2M or 44h";
@@ -108,7 +108,10 @@ pub(super) fn ttl(fields: &mut Fields<'_>) -> Option<String> {
 }
 
 /// An object of notes.
-pub(super) fn metadata(fields: &mut Fields<'_>, name: &'static str) -> Option<BTreeMap<String, String>> {
+pub(super) fn metadata(
+    fields: &mut ObjectFields<'_>,
+    name: &'static str,
+) -> Option<BTreeMap<String, String>> {
     let (most, longest, text) = METADATA;
     fields.map(name, most, |key, value, at, faults| {
         if key.chars().count() > longest {
@@ -126,7 +129,7 @@ pub(super) fn metadata(fields: &mut Fields<'_>, name: &'static str) -> Option<BT
 }
 
 /// An array of tags.
-pub(super) fn tags(fields: &mut Fields<'_>, name: &'static str) -> Option<Vec<String>> {
+pub(super) fn tags(fields: &mut ObjectFields<'_>, name: &'static str) -> Option<Vec<String>> {
     let (most, longest) = TAGS;
     fields.array(name, most, |value, at, faults| match value {
         Value::String(tag) => faults.length(tag, at, &(1..=longest)).then(|| tag.clone()),

@@ -11,12 +11,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::api::error::ApiError;
 use crate::api::share::folder::Folder;
-use crate::api::share::object::{Kind, Object};
+use crate::api::share::object::{Object, ShareObjectKind};
 use crate::base::clock::{SharedClock, Timestamp};
 use crate::base::id::ShareId;
 use crate::crypto::hash::sha256;
 use crate::crypto::random::{self, RandomError};
-use crate::store::{Blobs, Entry, Expected, Key, Records, Row, StoreError};
+use crate::store::{Blobs, Expected, Key, NewRow, Records, Row, StoreError};
 use crate::vault::items::frequency;
 
 const OBJECT: &str = "share.object";
@@ -91,7 +91,7 @@ pub(super) struct Location {
 
 /// What a new object is to be.
 #[derive(Clone, Debug, Default)]
-pub struct New {
+pub struct NewObject {
     /// Its name; empty: its id.
     pub name: String,
     /// Notes.
@@ -105,9 +105,9 @@ pub struct New {
 /// A row's JSON; times are milliseconds since the epoch. The id is the row's.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Stored {
+struct StoredObject {
     tenant: String,
-    kind: Kind,
+    kind: ShareObjectKind,
     name: String,
     folder: String,
     parent: Option<String>,
@@ -224,7 +224,7 @@ impl Shares {
             at = outer;
         }
         while let Some((path, outer, name)) = missing.pop() {
-            let new = New { name, ..New::default() };
+            let new = NewObject { name, ..NewObject::default() };
             parent = Some(self.make(tenant, path, Location { folder: outer, parent }, new).await?.id);
         }
         Ok(parent)
@@ -236,11 +236,11 @@ impl Shares {
         tenant: &str,
         path: Folder,
         location: Location,
-        new: New,
+        new: NewObject,
     ) -> Result<Object, ShareError> {
-        let object = self.object(ShareId::from_random(random::bytes()?), Kind::Dir, location, new);
+        let object = self.object(ShareId::from_random(random::bytes()?), ShareObjectKind::Dir, location, new);
         let version = self.write(tenant, &object, Expected::Absent).await?;
-        let entry = Entry::lasting(object.id.to_string().into_bytes());
+        let entry = NewRow::lasting(object.id.to_string().into_bytes());
         match self.records.put_if(&folder_key(tenant, &path), Expected::Absent, entry).await {
             Ok(_) => Ok(Object { version, ..object }),
             Err(error) => {
@@ -284,7 +284,7 @@ impl Shares {
         if self.find(tenant, &new).await?.is_some() {
             return Err(ShareError::Taken);
         }
-        let entry = Entry::lasting(after.id.to_string().into_bytes());
+        let entry = NewRow::lasting(after.id.to_string().into_bytes());
         match self.records.put_if(&folder_key(tenant, &new), Expected::Absent, entry).await {
             Ok(_) => Ok(()),
             Err(StoreError::Conflict) => Err(ShareError::Taken),
@@ -318,7 +318,13 @@ impl Shares {
         Err(StoreError::Conflict.into())
     }
 
-    pub(super) fn object(&self, id: ShareId, kind: Kind, location: Location, new: New) -> Object {
+    pub(super) fn object(
+        &self,
+        id: ShareId,
+        kind: ShareObjectKind,
+        location: Location,
+        new: NewObject,
+    ) -> Object {
         let now = self.clock.now();
         Object {
             version: 0,
@@ -344,7 +350,7 @@ impl Shares {
         tenant: &str,
         object: &Object,
     ) -> Result<Option<Timestamp>, ShareError> {
-        if object.kind == Kind::Dir {
+        if object.kind == ShareObjectKind::Dir {
             return Ok(None);
         }
         let (mut ttl, mut parent) = (object.ttl.clone(), object.parent.clone());
@@ -362,7 +368,7 @@ impl Shares {
         object: &Object,
         expected: Expected,
     ) -> Result<u64, ShareError> {
-        let stored = Stored {
+        let stored = StoredObject {
             tenant: tenant.to_owned(),
             kind: object.kind,
             name: object.name.clone(),
@@ -378,7 +384,7 @@ impl Shares {
             updated_at: object.updated_at.as_millis(),
         };
         let value = serde_json::to_vec(&stored).map_err(|_| ShareError::Row)?;
-        match self.records.put_if(&key(&object.id), expected, Entry::lasting(value)).await {
+        match self.records.put_if(&key(&object.id), expected, NewRow::lasting(value)).await {
             Err(StoreError::Conflict) => Err(ShareError::Stale),
             written => Ok(written?),
         }
@@ -413,7 +419,7 @@ fn folder_key(tenant: &str, path: &Folder) -> Key {
 
 /// The tenant whose object it is, and the object.
 pub(super) fn read(row: &Row) -> Result<(String, Object), ShareError> {
-    let stored: Stored = serde_json::from_slice(&row.entry.value).map_err(|_| ShareError::Row)?;
+    let stored: StoredObject = serde_json::from_slice(&row.entry.value).map_err(|_| ShareError::Row)?;
     let parent = stored.parent.map(|id| ShareId::parse(&id).ok_or(ShareError::Row)).transpose()?;
     let object = Object {
         id: ShareId::parse(row.key.id()).ok_or(ShareError::Row)?,

@@ -6,11 +6,11 @@ use std::time::Duration;
 use data_encoding::HEXLOWER;
 
 use crate::api::share::folder::Folder;
-use crate::api::share::object::{Kind, Object};
-use crate::api::share::rows::{Location, New, Parent, ShareError, Shares, key};
+use crate::api::share::object::{Object, ShareObjectKind};
+use crate::api::share::rows::{Location, NewObject, Parent, ShareError, Shares, key};
 use crate::base::clock::Timestamp;
 use crate::base::id::ShareId;
-use crate::store::{Area, Blob, Expected, Facts, Opened};
+use crate::store::{Area, Blob, Expected, Facts, OpenBlob};
 
 /// Bytes that no row knows are removed once they are older than any put takes.
 const ORPHAN: Duration = Duration::from_secs(24 * 3600);
@@ -20,7 +20,7 @@ const SWEEP: usize = 10_000;
 
 /// A file in the blobs, and what is known of its bytes.
 #[derive(Clone, Copy)]
-pub struct Filed<'a> {
+pub struct StoredFile<'a> {
     /// Where the bytes are.
     pub blob: &'a Blob,
     /// How many, and their digests.
@@ -29,7 +29,7 @@ pub struct Filed<'a> {
 
 /// What of an object changes.
 #[derive(Clone, Debug, Default)]
-pub struct Change {
+pub struct ObjectChange {
     /// The time of the version that the caller knows.
     pub updated_at: Option<Timestamp>,
     /// Another name.
@@ -55,9 +55,9 @@ impl Shares {
         tenant: &str,
         folder: &str,
         name: &str,
-        file: Filed<'_>,
+        file: StoredFile<'_>,
     ) -> Result<ShareId, ShareError> {
-        let new = New { name: name.to_owned(), ..New::default() };
+        let new = NewObject { name: name.to_owned(), ..NewObject::default() };
         let parent = Parent { folder: Some(folder.to_owned()), id: None };
         self.put_as(tenant, &parent, new, file).await.map(|object| object.id)
     }
@@ -70,12 +70,13 @@ impl Shares {
         &self,
         tenant: &str,
         parent: &Parent,
-        new: New,
-        file: Filed<'_>,
+        new: NewObject,
+        file: StoredFile<'_>,
     ) -> Result<Object, ShareError> {
         let (folder, parent) = self.parent(tenant, parent).await?;
         let kept = self.blobs.keep(file.blob).await?.ok_or(ShareError::Unknown)?;
-        let mut object = self.object(kept.id().twin(), Kind::File, Location { folder, parent }, new);
+        let mut object =
+            self.object(kept.id().twin(), ShareObjectKind::File, Location { folder, parent }, new);
         object.size = file.facts.size;
         object.sha256 = HEXLOWER.encode(&file.facts.sha256);
         object.expires = self.expiry(tenant, &object).await?;
@@ -90,9 +91,9 @@ impl Shares {
     ///
     /// # Errors
     /// [`ShareError::Unknown`], also for a folder; the store's.
-    pub async fn open(&self, tenant: &str, id: &ShareId) -> Result<(Object, Opened), ShareError> {
+    pub async fn open(&self, tenant: &str, id: &ShareId) -> Result<(Object, OpenBlob), ShareError> {
         let object = self.get(tenant, id).await?;
-        if object.kind == Kind::Dir {
+        if object.kind == ShareObjectKind::Dir {
             return Err(ShareError::Unknown);
         }
         let opened = self.blobs.get(&object.blob()).await?.ok_or(ShareError::Unknown)?;
@@ -103,7 +104,12 @@ impl Shares {
     ///
     /// # Errors
     /// A path that is none, the store's.
-    pub async fn make_folder(&self, tenant: &str, parent: &Parent, new: New) -> Result<Object, ShareError> {
+    pub async fn make_folder(
+        &self,
+        tenant: &str,
+        parent: &Parent,
+        new: NewObject,
+    ) -> Result<Object, ShareError> {
         let (folder, parent) = self.parent(tenant, parent).await?;
         let path = folder.below(&new.name).ok_or(ShareError::Path)?;
         if let Some(id) = self.find(tenant, &path).await? {
@@ -124,7 +130,12 @@ impl Shares {
     ///
     /// # Errors
     /// [`ShareError::Stale`], or a folder that has something in it and would get another path; the store's.
-    pub async fn update(&self, tenant: &str, id: &ShareId, change: Change) -> Result<Object, ShareError> {
+    pub async fn update(
+        &self,
+        tenant: &str,
+        id: &ShareId,
+        change: ObjectChange,
+    ) -> Result<Object, ShareError> {
         let before = self.get(tenant, id).await?;
         if change.updated_at.is_some_and(|at| at != before.updated_at) {
             return Err(ShareError::Stale);
@@ -183,7 +194,9 @@ impl Shares {
             return Err(ShareError::NotEmpty);
         }
         // What lies deepest first, so that what is left after a failure still hangs together.
-        inner.sort_by_key(|other| std::cmp::Reverse((other.folder.as_str().len(), other.kind == Kind::File)));
+        inner.sort_by_key(|other| {
+            std::cmp::Reverse((other.folder.as_str().len(), other.kind == ShareObjectKind::File))
+        });
         let mut count = 0;
         for object in inner.iter().chain([&object]) {
             match self.remove(tenant, object).await {

@@ -15,10 +15,10 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use serde::Serialize;
 
-use crate::api::changes::Changes;
+use crate::api::changes::ChangeLog;
 use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::{ApiError, Code, Invalid};
-use crate::api::fields::Fields;
+use crate::api::fields::ObjectFields;
 use crate::api::token::{NewToken, Principal, Service, TokenError, TokenInfo, Tokens};
 use crate::api::token_service::request::{
     ChangeRequest, CreateRequest, IdRequest, ListRequest, RotateRequest,
@@ -34,7 +34,7 @@ pub struct TokenService {
     /// The tokens.
     pub tokens: Arc<Tokens>,
     /// Where changes are written down.
-    pub changes: Changes,
+    pub changes: ChangeLog,
     /// Reads time.
     pub clock: SharedClock,
 }
@@ -79,7 +79,7 @@ impl Endpoint for CreateToken {
     type Request = CreateRequest;
     type Response = NewTokenResponse;
 
-    fn parse(&self, fields: Fields<'_>) -> Result<CreateRequest, ApiError> {
+    fn parse(&self, fields: ObjectFields<'_>) -> Result<CreateRequest, ApiError> {
         CreateRequest::read(fields, self.0.clock.now())
     }
 
@@ -107,7 +107,7 @@ impl Endpoint for ListTokens {
     type Request = ListRequest;
     type Response = TokensResponse;
 
-    fn parse(&self, fields: Fields<'_>) -> Result<ListRequest, ApiError> {
+    fn parse(&self, fields: ObjectFields<'_>) -> Result<ListRequest, ApiError> {
         ListRequest::read(fields)
     }
 
@@ -143,7 +143,7 @@ impl Endpoint for UpdateToken {
     type Request = ChangeRequest;
     type Response = TokenResponse;
 
-    fn parse(&self, fields: Fields<'_>) -> Result<ChangeRequest, ApiError> {
+    fn parse(&self, fields: ObjectFields<'_>) -> Result<ChangeRequest, ApiError> {
         ChangeRequest::read(fields, self.0.clock.now())
     }
 
@@ -171,7 +171,7 @@ impl Endpoint for RotateToken {
     type Request = RotateRequest;
     type Response = NewTokenResponse;
 
-    fn parse(&self, fields: Fields<'_>) -> Result<RotateRequest, ApiError> {
+    fn parse(&self, fields: ObjectFields<'_>) -> Result<RotateRequest, ApiError> {
         RotateRequest::read(fields)
     }
 
@@ -200,7 +200,7 @@ impl Endpoint for RevokeToken {
     type Request = IdRequest;
     type Response = TokenResponse;
 
-    fn parse(&self, fields: Fields<'_>) -> Result<IdRequest, ApiError> {
+    fn parse(&self, fields: ObjectFields<'_>) -> Result<IdRequest, ApiError> {
         IdRequest::read(fields)
     }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::api::error::{ApiError, Code};
-use crate::api::fields::{Faults, Fields};
+use crate::api::fields::{Faults, ObjectFields};
 use crate::api::token::{NewToken, Service, Tenant, TokenBounds, TokenInfo, parse_expiry};
 use crate::base::clock::Timestamp;
 use crate::base::id::{ConfigId, TokenId};
@@ -28,7 +28,7 @@ const GRACE: u32 = 30 * 24 * 60 * 60;
 pub struct IdRequest(pub TokenId);
 
 impl IdRequest {
-    pub(super) fn read(mut fields: Fields<'_>) -> Result<Self, ApiError> {
+    pub(super) fn read(mut fields: ObjectFields<'_>) -> Result<Self, ApiError> {
         let id = id(&mut fields);
         fields.close()?;
         id.map(Self).ok_or(ApiError::Internal("tokens"))
@@ -44,7 +44,7 @@ pub struct ListRequest {
 }
 
 impl ListRequest {
-    pub(super) fn read(mut fields: Fields<'_>) -> Result<Self, ApiError> {
+    pub(super) fn read(mut fields: ObjectFields<'_>) -> Result<Self, ApiError> {
         fields.nulls_are_absent();
         let size = fields.integer("size", 1).unwrap_or(SIZE).min(SIZE);
         let last = fields.last(|text| TokenId::parse(text).map(|id| id.to_string()));
@@ -57,7 +57,7 @@ impl ListRequest {
 pub struct CreateRequest(pub NewToken);
 
 impl CreateRequest {
-    pub(super) fn read(mut fields: Fields<'_>, now: Timestamp) -> Result<Self, ApiError> {
+    pub(super) fn read(mut fields: ObjectFields<'_>, now: Timestamp) -> Result<Self, ApiError> {
         fields.nulls_are_absent();
         let name = fields.required_text("name").to_owned();
         let tenant = tenant(&mut fields);
@@ -100,7 +100,7 @@ pub struct ChangeRequest {
 }
 
 impl ChangeRequest {
-    pub(super) fn read(mut fields: Fields<'_>, now: Timestamp) -> Result<Self, ApiError> {
+    pub(super) fn read(mut fields: ObjectFields<'_>, now: Timestamp) -> Result<Self, ApiError> {
         let id = id(&mut fields);
         let name = fields.text("name").map(str::to_owned);
         let change = TokenChange { name, ..TokenChange::read(&mut fields, now) };
@@ -118,7 +118,7 @@ pub struct RotateRequest {
 }
 
 impl RotateRequest {
-    pub(super) fn read(mut fields: Fields<'_>) -> Result<Self, ApiError> {
+    pub(super) fn read(mut fields: ObjectFields<'_>) -> Result<Self, ApiError> {
         fields.nulls_are_absent();
         let id = id(&mut fields);
         let grace = fields.integer("grace_seconds", 0).unwrap_or(0);
@@ -146,7 +146,7 @@ pub struct TokenChange {
 }
 
 impl TokenChange {
-    fn read(fields: &mut Fields<'_>, now: Timestamp) -> Self {
+    fn read(fields: &mut ObjectFields<'_>, now: Timestamp) -> Self {
         Self {
             name: None,
             services: said(fields, "services", |fields| fields.array("services", MOST, service)),
@@ -198,9 +198,9 @@ impl TokenChange {
 
 /// A member that may be absent, or `null` to be taken away.
 fn said<'a, T>(
-    fields: &mut Fields<'a>,
+    fields: &mut ObjectFields<'a>,
     name: &'static str,
-    read: impl FnOnce(&mut Fields<'a>) -> Option<T>,
+    read: impl FnOnce(&mut ObjectFields<'a>) -> Option<T>,
 ) -> Option<Option<T>> {
     match fields.members().get(name) {
         None => {
@@ -216,7 +216,7 @@ fn said<'a, T>(
     }
 }
 
-fn id(fields: &mut Fields<'_>) -> Option<TokenId> {
+fn id(fields: &mut ObjectFields<'_>) -> Option<TokenId> {
     let text = fields.required_text("id");
     let id = TokenId::parse(text);
     if id.is_none() && !text.is_empty() {
@@ -226,7 +226,7 @@ fn id(fields: &mut Fields<'_>) -> Option<TokenId> {
     id
 }
 
-fn tenant(fields: &mut Fields<'_>) -> Tenant {
+fn tenant(fields: &mut ObjectFields<'_>) -> Tenant {
     let Some(name) = fields.text("tenant") else { return Tenant::default() };
     Tenant::parse(name).unwrap_or_else(|error| {
         let at = fields.at("tenant");
@@ -263,18 +263,18 @@ fn model(value: &Value, at: Pointer, faults: &mut Faults) -> Option<ModelPattern
 
 /// `{"amount": "25usd/month", "mode": "hard"}`.
 fn budget(value: &Value, at: Pointer, faults: &mut Faults) -> Option<Arc<SpendBudget>> {
-    let read = |fields: &mut Fields<'_>| {
+    let read = |fields: &mut ObjectFields<'_>| {
         let modes = [("hard", BudgetMode::Hard), ("soft", BudgetMode::Soft)];
         let mode = fields.one_of("mode", &modes).unwrap_or_default();
         let parsed = SpendBudget::parse(fields.required_text("amount"), mode);
         let at = fields.at("amount");
         parsed.map_err(|error| fields.fault(Code::DoesNotMatchPattern, at, error.to_string())).ok()
     };
-    Fields::within(value, &at, faults, read).flatten().map(Arc::new)
+    ObjectFields::within(value, &at, faults, read).flatten().map(Arc::new)
 }
 
 /// `{"requests": 60, "per_seconds": 60}`.
-fn rate(fields: &mut Fields<'_>) -> Option<Rate> {
+fn rate(fields: &mut ObjectFields<'_>) -> Option<Rate> {
     let requests = fields.integer("requests", 1).and_then(NonZeroU32::new);
     let seconds = fields.integer("per_seconds", 1).unwrap_or(1);
     if requests.is_none() {

@@ -6,13 +6,13 @@ use serde::Serialize;
 
 use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::ApiError;
-use crate::api::fields::Fields;
+use crate::api::fields::ObjectFields;
 use crate::api::token::Service;
 use crate::api::vault::request::{common, failed, item_id, single};
-use crate::api::vault::response::Shown;
+use crate::api::vault::response::RevealedSecret;
 use crate::base::secret::Secret;
 use crate::crypto::jws;
-use crate::vault::items::{Items, Kind, Selector};
+use crate::vault::items::{ItemKind, Items, Selector};
 
 /// `POST /v2/export`: the material of one version.
 pub struct Export(pub Items);
@@ -33,9 +33,9 @@ pub struct ExportResponse {
     #[serde(skip_serializing_if = "Option::is_none")]
     public_key: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    private_key: Option<Shown>,
+    private_key: Option<RevealedSecret>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    key: Option<Shown>,
+    key: Option<RevealedSecret>,
 }
 
 impl Endpoint for Export {
@@ -44,7 +44,7 @@ impl Endpoint for Export {
     type Request = ExportRequest;
     type Response = ExportResponse;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<ExportRequest, ApiError> {
+    fn parse(&self, mut fields: ObjectFields<'_>) -> Result<ExportRequest, ApiError> {
         common(&mut fields);
         let id = fields.required_text("id").to_owned();
         let selector = single(&mut fields);
@@ -65,9 +65,9 @@ impl Endpoint for Export {
             };
             let version = opened.item.version(selector).map_err(failed)?;
             let material = items.exported(&opened, version).map_err(failed)?;
-            let shown = |text: Secret<String>| Shown(Secret::new(text.expose().as_bytes().to_vec()));
+            let shown = |text: Secret<String>| RevealedSecret(Secret::new(text.expose().as_bytes().to_vec()));
             let (private_key, key) = match opened.item.kind {
-                Kind::AsymmetricKey => (Some(shown(jws::private_pem(&material))), None),
+                ItemKind::AsymmetricKey => (Some(shown(jws::private_pem(&material))), None),
                 _ => (None, Some(shown(Secret::new(BASE64.encode(material.expose()))))),
             };
             let result = ExportResponse {

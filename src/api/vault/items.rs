@@ -8,13 +8,13 @@ use serde::Serialize;
 
 use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::{ApiError, Code};
-use crate::api::fields::Fields;
+use crate::api::fields::ObjectFields;
 use crate::api::token::Service;
 use crate::api::vault::request::{Labels, common, failed, invalid, item_id, selector, single};
 use crate::api::vault::response::{ItemResponse, Secrets};
 use crate::vault::VaultError;
 use crate::vault::items::frequency::span;
-use crate::vault::items::{Changes, Items, Label, Opened, Selector, State};
+use crate::vault::items::{ItemChanges, Items, Label, OpenItem, Selector, VersionState};
 
 /// `POST /v2/get`: an item.
 pub struct GetItem(pub Items);
@@ -48,7 +48,7 @@ pub struct UpdateRequest {
 pub struct StateRequest {
     id: String,
     selector: Selector,
-    state: State,
+    state: VersionState,
     destroy_after: Option<Duration>,
 }
 
@@ -58,7 +58,7 @@ pub struct DeleteResponse {
     id: String,
 }
 
-fn shown(items: &Items, opened: &Opened, summary: &str) -> Result<Success<ItemResponse>, ApiError> {
+fn shown(items: &Items, opened: &OpenItem, summary: &str) -> Result<Success<ItemResponse>, ApiError> {
     let result = ItemResponse::new(items, opened, Selector::Current, Secrets::Hidden).map_err(failed)?;
     Ok(Success { summary: summary.to_owned(), result })
 }
@@ -69,7 +69,7 @@ impl Endpoint for GetItem {
     type Request = GetRequest;
     type Response = ItemResponse;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<GetRequest, ApiError> {
+    fn parse(&self, mut fields: ObjectFields<'_>) -> Result<GetRequest, ApiError> {
         common(&mut fields);
         let id = fields.required_text("id").to_owned();
         let selector = selector(&mut fields);
@@ -96,7 +96,7 @@ impl Endpoint for UpdateItem {
     type Request = UpdateRequest;
     type Response = ItemResponse;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<UpdateRequest, ApiError> {
+    fn parse(&self, mut fields: ObjectFields<'_>) -> Result<UpdateRequest, ApiError> {
         common(&mut fields);
         let id = fields.required_text("id").to_owned();
         let labels = Labels::of(&mut fields).with_rotation(&mut fields);
@@ -113,7 +113,7 @@ impl Endpoint for UpdateItem {
         Box::pin(async move {
             let UpdateRequest { id, labels, enabled } = request;
             let now = self.0.now();
-            let changes: Changes = Box::new(move |label| {
+            let changes: ItemChanges = Box::new(move |label| {
                 labels.put(enabled, label);
                 // Who switches it on again means it.
                 let past = labels.disabled_at.is_none() && label.disabled_at.is_some_and(|at| at <= now);
@@ -152,7 +152,7 @@ impl Endpoint for DeleteItem {
     type Request = DeleteRequest;
     type Response = DeleteResponse;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<DeleteRequest, ApiError> {
+    fn parse(&self, mut fields: ObjectFields<'_>) -> Result<DeleteRequest, ApiError> {
         common(&mut fields);
         let id = fields.required_text("id").to_owned();
         let recursive = fields.flag("recursive").unwrap_or(false);
@@ -178,10 +178,10 @@ impl Endpoint for ChangeState {
     type Request = StateRequest;
     type Response = ItemResponse;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<StateRequest, ApiError> {
+    fn parse(&self, mut fields: ObjectFields<'_>) -> Result<StateRequest, ApiError> {
         common(&mut fields);
         let id = fields.required_text("id").to_owned();
-        let states = State::ALL.map(|state| (state.name(), state));
+        let states = VersionState::ALL.map(|state| (state.name(), state));
         fields.required("state");
         let state = fields.one_of("state", &states);
         let selector = single(&mut fields);
@@ -193,7 +193,7 @@ impl Endpoint for ChangeState {
             }
             period => period.flatten(),
         };
-        if destroy_after.is_some() && state.is_some_and(|state| state != State::Compromised) {
+        if destroy_after.is_some() && state.is_some_and(|state| state != VersionState::Compromised) {
             let detail = "goes with the state compromised only";
             fields.fault(Code::IsDependentOn, fields.at("destroy_period"), detail);
         }
@@ -223,7 +223,7 @@ impl Endpoint for CreateFolder {
     type Request = Label;
     type Response = ItemResponse;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<Label, ApiError> {
+    fn parse(&self, mut fields: ObjectFields<'_>) -> Result<Label, ApiError> {
         common(&mut fields);
         fields.required("name");
         fields.required("folder");

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::{ApiError, Code};
-use crate::api::fields::Fields;
+use crate::api::fields::ObjectFields;
 use crate::api::json;
 use crate::api::token::Service;
 use crate::api::vault::request::{common, failed, invalid, item_id, selector};
@@ -50,7 +50,7 @@ impl Endpoint for SignJwt {
     type Request = SignRequest;
     type Response = SignResponse;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<SignRequest, ApiError> {
+    fn parse(&self, mut fields: ObjectFields<'_>) -> Result<SignRequest, ApiError> {
         common(&mut fields);
         let id = fields.required_text("id").to_owned();
         let payload = fields.required_text("payload").to_owned();
@@ -99,7 +99,7 @@ impl Endpoint for VerifyJwt {
     type Request = String;
     type Response = VerifyResponse;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<String, ApiError> {
+    fn parse(&self, mut fields: ObjectFields<'_>) -> Result<String, ApiError> {
         common(&mut fields);
         let jws = fields.required_text("jws").to_owned();
         fields.close()?;
@@ -130,7 +130,7 @@ impl Endpoint for GetJwk {
     type Request = JwkRequest;
     type Response = JwkSet;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<JwkRequest, ApiError> {
+    fn parse(&self, mut fields: ObjectFields<'_>) -> Result<JwkRequest, ApiError> {
         common(&mut fields);
         let id = fields.required_text("id").to_owned();
         let selector = selector(&mut fields);

@@ -5,14 +5,14 @@ use futures_util::future::BoxFuture;
 
 use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::{ApiError, Code};
-use crate::api::fields::Fields;
+use crate::api::fields::ObjectFields;
 use crate::api::token::Service;
 use crate::api::vault::request::{Labels, common, failed, invalid, item_id, manual_rotation};
 use crate::api::vault::response::{ItemResponse, Secrets};
 use crate::base::secret::Secret;
 use crate::vault::VaultError;
 use crate::vault::items::{
-    Algorithm, Items, KeyFacts, Kind, Label, Material, NewItem, Purpose, Selector, State,
+    Algorithm, ItemKind, Items, KeyFacts, Label, Material, NewItem, Purpose, Selector, VersionState,
 };
 
 /// `POST /v2/key/generate`: makes a key.
@@ -26,7 +26,7 @@ pub struct RotateKey(pub Items);
 
 /// What is asked of a new key.
 pub struct KeyRequest {
-    kind: Kind,
+    kind: ItemKind,
     facts: Option<KeyFacts>,
     label: Label,
     given: Given,
@@ -35,7 +35,7 @@ pub struct KeyRequest {
 /// What is asked of a rotation.
 pub struct RotateRequest {
     id: String,
-    then: Option<State>,
+    then: Option<VersionState>,
     given: Given,
 }
 
@@ -51,24 +51,24 @@ struct Given {
 const SECRET: &[&str] = &["private_key", "key"];
 
 impl Given {
-    fn of(fields: &mut Fields<'_>) -> Self {
+    fn of(fields: &mut ObjectFields<'_>) -> Self {
         let (private, key) = (fields.secret("private_key"), fields.secret("key"));
         Self { public: fields.text("public_key").map(str::to_owned), private, key }
     }
 
     /// The key of an item of this kind; `None` if none is given.
-    fn material(self, kind: Kind, algorithm: Algorithm) -> Result<Option<Material>, ApiError> {
+    fn material(self, kind: ItemKind, algorithm: Algorithm) -> Result<Option<Material>, ApiError> {
         let stray = |at| Err(invalid(Code::UnexpectedProperty, at, "is not for keys of this type"));
         match (kind, self) {
             (_, Self { public: None, private: None, key: None }) => Ok(None),
-            (Kind::AsymmetricKey, Self { key: Some(_), .. }) => stray("key"),
-            (Kind::AsymmetricKey, Self { public: Some(public), private: Some(private), .. }) => {
+            (ItemKind::AsymmetricKey, Self { key: Some(_), .. }) => stray("key"),
+            (ItemKind::AsymmetricKey, Self { public: Some(public), private: Some(private), .. }) => {
                 Material::pair(algorithm, private.expose(), &public)
                     .map(Some)
                     .map_err(|error| unfit(error, "private_key"))
             }
-            (Kind::AsymmetricKey, Self { public: None, .. }) => Err(required("public_key")),
-            (Kind::AsymmetricKey, _) => Err(required("private_key")),
+            (ItemKind::AsymmetricKey, Self { public: None, .. }) => Err(required("public_key")),
+            (ItemKind::AsymmetricKey, _) => Err(required("private_key")),
             (_, Self { public: Some(_), .. }) => stray("public_key"),
             (_, Self { private: Some(_), .. }) => stray("private_key"),
             (_, Self { key: Some(key), .. }) => {
@@ -93,9 +93,12 @@ fn unfit(error: VaultError, at: &'static str) -> ApiError {
 }
 
 impl KeyRequest {
-    fn read(mut fields: Fields<'_>, given: impl FnOnce(&mut Fields<'_>) -> Given) -> Result<Self, ApiError> {
+    fn read(
+        mut fields: ObjectFields<'_>,
+        given: impl FnOnce(&mut ObjectFields<'_>) -> Given,
+    ) -> Result<Self, ApiError> {
         common(&mut fields);
-        let kinds = [Kind::AsymmetricKey, Kind::SymmetricKey].map(|kind| (kind.name(), kind));
+        let kinds = [ItemKind::AsymmetricKey, ItemKind::SymmetricKey].map(|kind| (kind.name(), kind));
         fields.required("type");
         let kind = fields.one_of("type", &kinds);
         let purposes = Purpose::ALL.map(|purpose| (purpose.name(), purpose));
@@ -115,7 +118,7 @@ impl KeyRequest {
         let label = Labels::of(&mut fields).with_rotation(&mut fields).label();
         let given = given(&mut fields);
         fields.close()?;
-        Ok(Self { kind: kind.unwrap_or(Kind::SymmetricKey), facts, label, given })
+        Ok(Self { kind: kind.unwrap_or(ItemKind::SymmetricKey), facts, label, given })
     }
 }
 
@@ -124,7 +127,7 @@ async fn create(items: &Items, request: KeyRequest, stored: bool) -> Result<Item
     let facts = facts.ok_or(ApiError::Internal("vault"))?;
     let material = match (given.material(kind, facts.algorithm)?, kind) {
         (Some(material), _) => material,
-        (None, Kind::AsymmetricKey) if stored => return Err(required("private_key")),
+        (None, ItemKind::AsymmetricKey) if stored => return Err(required("private_key")),
         (None, _) if stored => return Err(required("key")),
         (None, _) => Material::generate(facts.algorithm).await.map_err(failed)?,
     };
@@ -139,7 +142,7 @@ impl Endpoint for GenerateKey {
     type Request = KeyRequest;
     type Response = ItemResponse;
 
-    fn parse(&self, fields: Fields<'_>) -> Result<KeyRequest, ApiError> {
+    fn parse(&self, fields: ObjectFields<'_>) -> Result<KeyRequest, ApiError> {
         KeyRequest::read(fields, |_| Given::default())
     }
 
@@ -162,7 +165,7 @@ impl Endpoint for StoreKey {
     type Request = KeyRequest;
     type Response = ItemResponse;
 
-    fn parse(&self, fields: Fields<'_>) -> Result<KeyRequest, ApiError> {
+    fn parse(&self, fields: ObjectFields<'_>) -> Result<KeyRequest, ApiError> {
         KeyRequest::read(fields, Given::of)
     }
 
@@ -185,7 +188,7 @@ impl Endpoint for RotateKey {
     type Request = RotateRequest;
     type Response = ItemResponse;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<RotateRequest, ApiError> {
+    fn parse(&self, mut fields: ObjectFields<'_>) -> Result<RotateRequest, ApiError> {
         common(&mut fields);
         let id = fields.required_text("id").to_owned();
         let then = manual_rotation(&mut fields);

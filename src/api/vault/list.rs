@@ -9,13 +9,13 @@ use serde_json::Value;
 
 use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::{ApiError, Code};
-use crate::api::fields::{Faults, Fields};
+use crate::api::fields::{Faults, ObjectFields};
 use crate::api::token::Service;
 use crate::api::vault::request::{common, failed};
 use crate::api::vault::response::ItemResponse;
-use crate::base::listing::Bounds;
+use crate::base::listing::TimeBounds;
 use crate::base::pointer::Pointer;
-use crate::vault::items::{Filter, Items, ListRequest, OrderBy, Path, Text};
+use crate::vault::items::{ItemFilter, Items, ListRequest, OrderBy, Path, TextFilter};
 
 /// Items on a page, where the call does not say.
 const SIZE: u32 = 50;
@@ -69,7 +69,7 @@ fn texts_of(value: &Value, at: &Pointer, faults: &mut Faults) -> Vec<String> {
 }
 
 /// Reads the member `key` of a filter; `false` if there is no such filter.
-fn filter(filter: &mut Filter, key: &str, value: &Value, at: Pointer, faults: &mut Faults) -> bool {
+fn filter(filter: &mut ItemFilter, key: &str, value: &Value, at: Pointer, faults: &mut Faults) -> bool {
     if let Some(name) = key.strip_prefix(METADATA) {
         if let Some(text) = faults.text(value, at) {
             filter.metadata.insert(name.to_owned(), text.to_owned());
@@ -81,8 +81,8 @@ fn filter(filter: &mut Filter, key: &str, value: &Value, at: Pointer, faults: &m
         return true;
     }
     let (name, how) = key.split_once("__").unwrap_or((key, ""));
-    if let Some(name) = Filter::TEXTS.into_iter().find(|known| *known == name) {
-        let mut text = Text::default();
+    if let Some(name) = ItemFilter::TEXTS.into_iter().find(|known| *known == name) {
+        let mut text = TextFilter::default();
         match how {
             "" => text.equal = faults.text(value, at).map(str::to_owned),
             "contains" => text.contains = texts_of(value, &at, faults),
@@ -97,8 +97,8 @@ fn filter(filter: &mut Filter, key: &str, value: &Value, at: Pointer, faults: &m
         filter.texts.push((name, text));
         return true;
     }
-    let Some(name) = Filter::TIMES.into_iter().find(|known| *known == name) else { return false };
-    let mut bounds = Bounds::default();
+    let Some(name) = ItemFilter::TIMES.into_iter().find(|known| *known == name) else { return false };
+    let mut bounds = TimeBounds::default();
     let Some(bound) = bounds.named(how) else { return false };
     *bound = faults.time(value, at);
     filter.times.push((name, bounds));
@@ -111,9 +111,9 @@ impl Endpoint for ListItems {
     type Request = ListRequest;
     type Response = ListResponse;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<ListRequest, ApiError> {
+    fn parse(&self, mut fields: ObjectFields<'_>) -> Result<ListRequest, ApiError> {
         common(&mut fields);
-        let mut wanted = Filter::default();
+        let mut wanted = ItemFilter::default();
         let _: Option<BTreeMap<String, ()>> = fields.map("filter", FILTERS, |key, value, at, faults| {
             if !value.is_null() && !filter(&mut wanted, key, value, at.clone(), faults) {
                 faults.add(Code::UnexpectedProperty, at, "there is no such filter");

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::api::error::{ApiError, Code, Invalid};
-use crate::api::fields::Fields;
+use crate::api::fields::ObjectFields;
 use crate::base::id::ItemId;
 use crate::base::pointer::Pointer;
 use crate::vault::VaultError;
-use crate::vault::items::{Frequency, Label, Path, Rotation, Selector, State};
+use crate::vault::items::{Frequency, Label, Path, Rotation, Selector, VersionState};
 
 /// The most notes of an item, and the longest name and text of one, in characters.
 const METADATA: (usize, usize, usize) = (100, 128, 4096);
@@ -26,14 +26,14 @@ pub(super) fn item_id(text: &str) -> Result<ItemId, ApiError> {
 }
 
 /// A call's own members are read; the rest of what clients send with every call.
-pub(super) fn common(fields: &mut Fields<'_>) {
+pub(super) fn common(fields: &mut ObjectFields<'_>) {
     fields.nulls_are_absent();
     // Clients that have a config send it to whatever service.
     fields.text("config_id");
 }
 
 /// The versions that `version` selects; the newest if it is absent.
-pub(super) fn selector(fields: &mut Fields<'_>) -> Selector {
+pub(super) fn selector(fields: &mut ObjectFields<'_>) -> Selector {
     let Some(value) = fields.member("version") else { return Selector::Current };
     let at = fields.at("version");
     let selector = match value {
@@ -61,7 +61,7 @@ pub(super) fn selector(fields: &mut Fields<'_>) -> Selector {
 }
 
 /// The one version that `version` selects.
-pub(super) fn single(fields: &mut Fields<'_>) -> Selector {
+pub(super) fn single(fields: &mut ObjectFields<'_>) -> Selector {
     let selector = selector(fields);
     if !selector.is_single() {
         fields.fault(Code::DoesNotMatchPattern, fields.at("version"), "must name one version");
@@ -79,12 +79,12 @@ pub(super) struct Labels {
     pub(super) disabled_at: Option<crate::base::clock::Timestamp>,
     /// The inner `None`: as the folder says.
     pub(super) frequency: Option<Option<Frequency>>,
-    pub(super) state: Option<Option<State>>,
+    pub(super) state: Option<Option<VersionState>>,
 }
 
 impl Labels {
     /// Reads name, folder, metadata, tags and `disabled_at`.
-    pub(super) fn of(fields: &mut Fields<'_>) -> Self {
+    pub(super) fn of(fields: &mut ObjectFields<'_>) -> Self {
         let name = fields.text_within("name", 1..=NAME).map(str::to_owned);
         if name.as_ref().is_some_and(|name| name.chars().any(char::is_control)) {
             fields.fault(Code::DoesNotMatchPattern, fields.at("name"), "must not have control characters");
@@ -100,7 +100,7 @@ impl Labels {
     }
 
     /// Reads `rotation_frequency` and `rotation_state` too.
-    pub(super) fn with_rotation(mut self, fields: &mut Fields<'_>) -> Self {
+    pub(super) fn with_rotation(mut self, fields: &mut ObjectFields<'_>) -> Self {
         if let Some(text) = fields.text("rotation_frequency") {
             self.frequency = Some(Frequency::parse(text).filter(|_| text != INHERITED));
             if text != INHERITED && self.frequency == Some(None) {
@@ -109,8 +109,8 @@ impl Labels {
             }
         }
         let states = [
-            (State::Deactivated.name(), Some(State::Deactivated)),
-            (State::Destroyed.name(), Some(State::Destroyed)),
+            (VersionState::Deactivated.name(), Some(VersionState::Deactivated)),
+            (VersionState::Destroyed.name(), Some(VersionState::Destroyed)),
             (INHERITED, None),
         ];
         self.state = fields.one_of("rotation_state", &states);
@@ -133,7 +133,7 @@ impl Labels {
 
 const INHERITED: &str = "inherited";
 
-fn folder(fields: &mut Fields<'_>) -> Option<Path> {
+fn folder(fields: &mut ObjectFields<'_>) -> Option<Path> {
     let path = Path::parse(fields.text("folder")?);
     if path.is_none() {
         let detail = "must be names of letters, digits, spaces and _.- with slashes between them";
@@ -142,7 +142,7 @@ fn folder(fields: &mut Fields<'_>) -> Option<Path> {
     path
 }
 
-fn metadata(fields: &mut Fields<'_>) -> Option<BTreeMap<String, String>> {
+fn metadata(fields: &mut ObjectFields<'_>) -> Option<BTreeMap<String, String>> {
     let (most, longest, text) = METADATA;
     fields.map("metadata", most, |name, value, at, faults| {
         if name.chars().count() > longest {
@@ -154,7 +154,7 @@ fn metadata(fields: &mut Fields<'_>) -> Option<BTreeMap<String, String>> {
     })
 }
 
-fn tags(fields: &mut Fields<'_>) -> Option<Vec<String>> {
+fn tags(fields: &mut ObjectFields<'_>) -> Option<Vec<String>> {
     let (most, longest) = TAGS;
     let at = fields.at("tags");
     let tags = fields.names("tags")?;
@@ -170,8 +170,8 @@ fn tags(fields: &mut Fields<'_>) -> Option<Vec<String>> {
 }
 
 /// What a rotation by hand makes of the version before; `None`: as the item says.
-pub(super) fn manual_rotation(fields: &mut Fields<'_>) -> Option<State> {
-    let states = [State::Deactivated, State::Suspended, State::Destroyed];
+pub(super) fn manual_rotation(fields: &mut ObjectFields<'_>) -> Option<VersionState> {
+    let states = [VersionState::Deactivated, VersionState::Suspended, VersionState::Destroyed];
     let named = states.map(|state| (state.name(), Some(state)));
     let words: Vec<_> = named.into_iter().chain([(INHERITED, None)]).collect();
     fields.one_of("rotation_state", &words).flatten()

@@ -9,7 +9,9 @@ use crate::base::clock::Timestamp;
 use crate::base::secret::Secret;
 use crate::crypto::jws;
 use crate::vault::VaultError;
-use crate::vault::items::{Item, Items, KeyFacts, Kind, Listed, Opened, Selector, Settled, Version};
+use crate::vault::items::{
+    Item, ItemKind, Items, KeyFacts, ListedItem, OpenItem, RotationTime, Selector, Version,
+};
 
 /// An item.
 #[derive(Serialize)]
@@ -29,7 +31,7 @@ pub struct ItemResponse {
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     key: Option<KeyResponse>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    inherited_settings: Option<Inherited>,
+    inherited_settings: Option<InheritedFrom>,
     #[serde(skip_serializing_if = "Option::is_none")]
     num_versions: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -52,7 +54,7 @@ struct KeyResponse {
 
 /// The folders that say what an item inherits.
 #[derive(Serialize)]
-struct Inherited {
+struct InheritedFrom {
     #[serde(skip_serializing_if = "Option::is_none")]
     rotation_frequency: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -70,13 +72,13 @@ struct VersionResponse {
     #[serde(skip_serializing_if = "Option::is_none")]
     public_key: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    secret: Option<Shown>,
+    secret: Option<RevealedSecret>,
 }
 
 /// A secret that its owner asked for, as text.
-pub(super) struct Shown(pub(super) Secret<Vec<u8>>);
+pub(super) struct RevealedSecret(pub(super) Secret<Vec<u8>>);
 
-impl Serialize for Shown {
+impl Serialize for RevealedSecret {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&String::from_utf8_lossy(self.0.expose()))
     }
@@ -100,14 +102,14 @@ impl ItemResponse {
     /// The item with these of its versions.
     pub(super) fn new(
         items: &Items,
-        opened: &Opened,
+        opened: &OpenItem,
         selector: Selector,
         secrets: Secrets,
     ) -> Result<Self, VaultError> {
         let item = &opened.item;
-        let keyed = (item.kind != Kind::Folder).then_some(());
+        let keyed = (item.kind != ItemKind::Folder).then_some(());
         let version = |version: &Version| {
-            let shown = item.kind == Kind::Secret && secrets == Secrets::Shown;
+            let shown = item.kind == ItemKind::Secret && secrets == Secrets::Shown;
             let secret = shown.then(|| items.exported(opened, version).ok()).flatten();
             VersionResponse {
                 version: version.number,
@@ -115,7 +117,7 @@ impl ItemResponse {
                 created_at: version.created_at.iso8601(),
                 destroyed_at: version.destroyed_at.map(Timestamp::iso8601),
                 public_key: opened.public(version).ok().map(|key| jws::public_pem(&key)),
-                secret: secret.map(Shown),
+                secret: secret.map(RevealedSecret),
             }
         };
         let versions: Vec<VersionResponse> = item.selected(selector)?.iter().map(version).collect();
@@ -128,9 +130,9 @@ impl ItemResponse {
         })
     }
 
-    fn bare(item: &Item, settled: &Settled, times: RotationTimes) -> Self {
+    fn bare(item: &Item, settled: &RotationTime, times: RotationTimes) -> Self {
         let label = &item.label;
-        let inherited = (item.kind != Kind::Secret).then(|| Inherited::of(settled));
+        let inherited = (item.kind != ItemKind::Secret).then(|| InheritedFrom::of(settled));
         Self {
             id: item.id.to_string(),
             kind: item.kind.name(),
@@ -149,8 +151,8 @@ impl ItemResponse {
     }
 
     /// The item as a list shows it.
-    pub(super) fn listed(item: Listed) -> Self {
-        let Listed { settled, last_rotated, next_rotation, .. } = &item;
+    pub(super) fn listed(item: ListedItem) -> Self {
+        let ListedItem { settled, last_rotated, next_rotation, .. } = &item;
         let settled = settled.clone();
         let times = RotationTimes { last: *last_rotated, next: *next_rotation };
         Self::bare(&item.into(), &settled, times)
@@ -158,7 +160,7 @@ impl ItemResponse {
 }
 
 impl KeyResponse {
-    fn new(key: KeyFacts, settled: &Settled, times: RotationTimes) -> Self {
+    fn new(key: KeyFacts, settled: &RotationTime, times: RotationTimes) -> Self {
         let RotationTimes { last, next } = times;
         Self {
             purpose: key.purpose.name(),
@@ -172,8 +174,8 @@ impl KeyResponse {
     }
 }
 
-impl Inherited {
-    fn of(settled: &Settled) -> Self {
+impl InheritedFrom {
+    fn of(settled: &RotationTime) -> Self {
         Self {
             rotation_frequency: settled.frequency_from.as_ref().map(ToString::to_string),
             rotation_state: settled.state_from.as_ref().map(ToString::to_string),

@@ -4,12 +4,12 @@ use futures_util::future::BoxFuture;
 
 use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::{ApiError, Code};
-use crate::api::fields::Fields;
+use crate::api::fields::ObjectFields;
 use crate::api::token::Service;
 use crate::api::vault::request::{Labels, common, failed, item_id, manual_rotation};
 use crate::api::vault::response::{ItemResponse, Secrets};
 use crate::base::secret::Secret;
-use crate::vault::items::{Items, Kind, Label, MAX_SECRET, Material, NewItem, Selector, State};
+use crate::vault::items::{ItemKind, Items, Label, MAX_SECRET, Material, NewItem, Selector, VersionState};
 
 /// `POST /v2/secret/store`: keeps a secret.
 pub struct StoreSecret(pub Items);
@@ -27,13 +27,13 @@ pub struct SecretRequest {
 pub struct RotateRequest {
     id: String,
     secret: Secret<Vec<u8>>,
-    then: Option<State>,
+    then: Option<VersionState>,
 }
 
 const SECRET: &str = "secret";
 
 /// Empty on a fault, which ends the call.
-fn secret(fields: &mut Fields<'_>) -> Secret<Vec<u8>> {
+fn secret(fields: &mut ObjectFields<'_>) -> Secret<Vec<u8>> {
     let Some(text) = fields.required_secret(SECRET) else { return Secret::new(Vec::new()) };
     let at = fields.at(SECRET);
     fields.faults().length(text.expose(), at, &(1..=MAX_SECRET));
@@ -47,11 +47,11 @@ impl Endpoint for StoreSecret {
     type Request = SecretRequest;
     type Response = ItemResponse;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<SecretRequest, ApiError> {
+    fn parse(&self, mut fields: ObjectFields<'_>) -> Result<SecretRequest, ApiError> {
         common(&mut fields);
         // The specification has one type of secret; clients of the vendor's know more.
-        let kind = fields.text("type").unwrap_or(Kind::Secret.name());
-        if kind != Kind::Secret.name() {
+        let kind = fields.text("type").unwrap_or(ItemKind::Secret.name());
+        if kind != ItemKind::Secret.name() {
             fields.fault(Code::NotEnumMember, fields.at("type"), "must be secret");
         }
         let secret = secret(&mut fields);
@@ -67,7 +67,8 @@ impl Endpoint for StoreSecret {
     ) -> BoxFuture<'a, Result<Success<ItemResponse>, ApiError>> {
         Box::pin(async move {
             let SecretRequest { secret, label } = request;
-            let new = NewItem { kind: Kind::Secret, label, key: None, material: Material::opaque(secret) };
+            let new =
+                NewItem { kind: ItemKind::Secret, label, key: None, material: Material::opaque(secret) };
             let opened = self.0.create(new).await.map_err(failed)?;
             let result = ItemResponse::new(&self.0, &opened, Selector::Current, Secrets::Shown);
             Ok(Success { summary: "Secret stored".to_owned(), result: result.map_err(failed)? })
@@ -82,7 +83,7 @@ impl Endpoint for RotateSecret {
     type Request = RotateRequest;
     type Response = ItemResponse;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<RotateRequest, ApiError> {
+    fn parse(&self, mut fields: ObjectFields<'_>) -> Result<RotateRequest, ApiError> {
         common(&mut fields);
         let id = fields.required_text("id").to_owned();
         let secret = secret(&mut fields);
@@ -100,7 +101,7 @@ impl Endpoint for RotateSecret {
             let items = &self.0;
             let id = item_id(&request.id)?;
             let opened = items.get(&id).await.map_err(failed)?;
-            if opened.item.kind != Kind::Secret {
+            if opened.item.kind != ItemKind::Secret {
                 return Err(ApiError::ForbiddenVaultOperation("The item is not a secret"));
             }
             let material = Material::opaque(request.secret);

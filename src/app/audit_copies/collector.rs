@@ -4,10 +4,10 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use crate::app::audit_copies::destination::{Copied, Destination};
-use crate::app::collector::{Collector, Taken};
+use crate::app::audit_copies::destination::{Copied, CopyDestination};
+use crate::app::collector::{Collector, ExportOutcome};
 use crate::app::error::AppError;
-use crate::audit::{FollowedLine, Link};
+use crate::audit::{ChainLink, FollowedLine};
 use crate::config::settings::AuditOtlp;
 use crate::store::private;
 use crate::telemetry::{LogRecord, Severity, encode_records};
@@ -50,10 +50,10 @@ impl CollectorCopy {
     }
 }
 
-impl Destination for CollectorCopy {
-    async fn ends(&mut self) -> Copied<Vec<Link>> {
+impl CopyDestination for CollectorCopy {
+    async fn ends(&mut self) -> Copied<Vec<ChainLink>> {
         match std::fs::read_to_string(&self.note) {
-            Ok(text) => match Link::parse(text.trim_end()) {
+            Ok(text) => match ChainLink::parse(text.trim_end()) {
                 Some(link) => Ok(vec![link]),
                 None => {
                     Err(self.failed(&"this is no note of the audit log; remove it to send all lines again"))
@@ -69,11 +69,11 @@ impl Destination for CollectorCopy {
         let records: Vec<LogRecord<'_>> = run.iter().map(record).collect();
         let export = encode_records(&self.service, &first.node, EVENT, &records);
         match self.collector.send(&export, "rejectedLogRecords").await {
-            Taken::All => {}
-            Taken::AllBut(rejected) => {
+            ExportOutcome::All => {}
+            ExportOutcome::AllBut(rejected) => {
                 tracing::error!(target: "portcullis::audit", rejected, "the collector does not take lines of the audit log");
             }
-            Taken::Nothing => return Err("the collector does not take them".to_owned()),
+            ExportOutcome::Nothing => return Err("the collector does not take them".to_owned()),
         }
         let mut draft = self.note.clone().into_os_string();
         draft.push(".new");

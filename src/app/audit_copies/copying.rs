@@ -8,11 +8,11 @@ use std::time::Duration;
 use tokio::sync::Notify;
 
 use crate::app::audit_copies::collector::CollectorCopy;
-use crate::app::audit_copies::destination::{Copied, Destination, TARGET};
+use crate::app::audit_copies::destination::{Copied, CopyDestination, TARGET};
 use crate::app::audit_copies::store::StoreCopy;
 use crate::app::error::AppError;
 use crate::app::open_store::OpenStore;
-use crate::audit::{AuditLog, FollowedLine, Follower, Link, Written};
+use crate::audit::{AuditLog, ChainLink, FollowedLine, Follower, LogPosition};
 use crate::config::settings::Audit;
 use crate::gateway::filters::AuditTrail;
 use crate::telemetry::{AuditCopy, Metrics};
@@ -29,12 +29,12 @@ const LOOK: Duration = Duration::from_millis(20);
 /// How far copies have come.
 #[derive(Default)]
 pub(in crate::app) struct AuditCopies {
-    all: Vec<(AuditCopy, Arc<Progress>)>,
+    all: Vec<(AuditCopy, Arc<CopyProgress>)>,
 }
 
 /// How far one copy has come.
 #[derive(Default)]
-struct Progress {
+struct CopyProgress {
     /// The number of the last line that it has.
     copied: AtomicU64,
     /// Somebody waits for it.
@@ -106,7 +106,8 @@ pub fn copy_audit_file(opened: &OpenStore, path: &Path) -> Result<u64, AppError>
     follower.go_behind(&ends).map_err(|error| AppError::Io(error.to_string()))?;
     let mut copied = 0;
     loop {
-        let lines = follower.next(Written::WHOLE, BATCH).map_err(|error| AppError::Io(error.to_string()))?;
+        let lines =
+            follower.next(LogPosition::WHOLE, BATCH).map_err(|error| AppError::Io(error.to_string()))?;
         if lines.is_empty() {
             return Ok(copied);
         }
@@ -120,7 +121,7 @@ pub fn copy_audit_file(opened: &OpenStore, path: &Path) -> Result<u64, AppError>
 /// What is copied, and where it is seen how far that has come.
 struct CopySource {
     log: Arc<AuditLog>,
-    progress: Arc<Progress>,
+    progress: Arc<CopyProgress>,
     metrics: Arc<Metrics>,
     word: AuditCopy,
 }
@@ -150,13 +151,13 @@ struct Copying<C> {
     /// Whether it is known where to begin.
     placed: bool,
     /// The last line that was copied.
-    last: Option<Link>,
+    last: Option<ChainLink>,
     /// Lines that are to be copied.
     waiting: Vec<FollowedLine>,
     failing: bool,
 }
 
-impl<C: Destination> Copying<C> {
+impl<C: CopyDestination> Copying<C> {
     fn new(from: CopySource, to: C) -> Self {
         Self { from, to, follower: None, placed: false, last: None, waiting: Vec::new(), failing: false }
     }
@@ -184,7 +185,7 @@ impl<C: Destination> Copying<C> {
         while let Some(first) = self.waiting.first() {
             let before = first.before;
             let run = self.waiting.chunk_by(|one, next| next.before == one.this).next().unwrap_or_default();
-            if self.last != Some(before) && before != Link::START {
+            if self.last != Some(before) && before != ChainLink::START {
                 let missing = before.seq.saturating_sub(self.last.map_or(0, |last| last.seq));
                 let to = self.from.word.word();
                 tracing::error!(

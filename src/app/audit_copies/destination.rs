@@ -1,6 +1,6 @@
-//! [`Destination`]: a place to which lines of the audit log are copied.
+//! [`CopyDestination`]: a place to which lines of the audit log are copied.
 
-use crate::audit::{FollowedLine, Link};
+use crate::audit::{ChainLink, FollowedLine};
 
 /// Where the log says what became of lines.
 pub(super) const TARGET: &str = "portcullis::audit";
@@ -9,9 +9,9 @@ pub(super) const TARGET: &str = "portcullis::audit";
 pub(super) type Copied<T> = Result<T, String>;
 
 /// A place to which lines of the audit log are copied.
-pub(super) trait Destination: Send + 'static {
+pub(super) trait CopyDestination: Send + 'static {
     /// The last lines that it has: of one log, or of several.
-    fn ends(&mut self) -> impl Future<Output = Copied<Vec<Link>>> + Send;
+    fn ends(&mut self) -> impl Future<Output = Copied<Vec<ChainLink>>> + Send;
 
     /// Takes lines, of which each follows the one before. Those of which nobody knows whether they came are given again.
     fn take(&mut self, run: &[FollowedLine]) -> impl Future<Output = Copied<()>> + Send;

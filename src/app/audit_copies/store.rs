@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::app::audit_copies::destination::{Copied, Destination, TARGET};
+use crate::app::audit_copies::destination::{Copied, CopyDestination, TARGET};
 use crate::app::open_store::OpenStore;
-use crate::audit::{FollowedLine, Link};
+use crate::audit::{ChainLink, FollowedLine};
 use crate::base::clock::{SharedClock, Timestamp};
 use crate::store::{Appended, LogEnd, LogLine, LogLines};
 
@@ -17,7 +17,7 @@ pub(super) struct StoreCopy {
     lines: Arc<dyn LogLines>,
     clock: SharedClock,
     /// The logs, and where each stands.
-    logs: Vec<(String, Link)>,
+    logs: Vec<(String, ChainLink)>,
     /// How long lines stay; `None` for ever, as far as this one goes.
     keep: Option<Duration>,
     swept: Option<Instant>,
@@ -39,7 +39,7 @@ impl StoreCopy {
 impl StoreCopy {
     /// Which log a line goes on, or has it already.
     async fn place(&self, first: &FollowedLine) -> Copied<Option<usize>> {
-        let follows = |(_, end): &(String, Link)| end.seq > 0 && *end == first.before;
+        let follows = |(_, end): &(String, ChainLink)| end.seq > 0 && *end == first.before;
         if let Some(at) = self.logs.iter().position(follows) {
             return Ok(Some(at));
         }
@@ -76,10 +76,10 @@ async fn append(lines: &dyn LogLines, log: &str, run: &[FollowedLine]) -> Copied
     lines.append(log, &run).await.map_err(|error| error.to_string())
 }
 
-impl Destination for StoreCopy {
-    async fn ends(&mut self) -> Copied<Vec<Link>> {
+impl CopyDestination for StoreCopy {
+    async fn ends(&mut self) -> Copied<Vec<ChainLink>> {
         let ends = self.lines.ends().await.map_err(|error| error.to_string())?;
-        let place = |end: LogEnd| Some((end.log, Link::of_line(&end.last.text)?));
+        let place = |end: LogEnd| Some((end.log, ChainLink::of_line(&end.last.text)?));
         self.logs = ends.into_iter().filter_map(place).collect();
         Ok(self.logs.iter().map(|(_, link)| *link).collect())
     }
@@ -132,15 +132,15 @@ mod tests {
     use crate::base::clock::{Clock, FixedClock};
     use crate::store::EmbeddedRecords;
 
-    fn link(seq: u64, mark: u8) -> Link {
-        Link { seq, hash: [mark; 32] }
+    fn link(seq: u64, mark: u8) -> ChainLink {
+        ChainLink { seq, hash: [mark; 32] }
     }
 
     /// A line behind another one, as if it had been written; what is read back of it is its link.
-    fn line(before: Link, mark: u8) -> FollowedLine {
+    fn line(before: ChainLink, mark: u8) -> FollowedLine {
         let this = link(before.seq + 1, mark);
         let (node, decision) = ("one".to_owned(), "passed".to_owned());
-        let hash = |link: Link| link.to_string().split_once(':').unwrap().1.to_owned();
+        let hash = |link: ChainLink| link.to_string().split_once(':').unwrap().1.to_owned();
         let text = format!(
             r#"{{"seq":{},"node":"one","prev":"{}","hash":"{}"}}"#,
             this.seq,
@@ -166,7 +166,7 @@ mod tests {
         };
         let mut copy = open(None);
         assert_eq!(copy.ends().await.unwrap(), []);
-        copy.take(&[line(Link::START, 1)]).await.unwrap();
+        copy.take(&[line(ChainLink::START, 1)]).await.unwrap();
         copy.take(&[line(link(1, 1), 2)]).await.unwrap();
         // Another process, which does not know whether its last lines came.
         let mut copy = open(None);
@@ -174,13 +174,13 @@ mod tests {
         copy.take(&[line(link(2, 2), 3)]).await.unwrap();
         // Lines 4 to 6 are gone, and a log that begins anew.
         copy.take(&[line(link(6, 6), 7), line(link(7, 7), 8)]).await.unwrap();
-        copy.take(&[line(Link::START, 9)]).await.unwrap();
+        copy.take(&[line(ChainLink::START, 9)]).await.unwrap();
         let ends = async || -> Vec<(String, u64)> {
             lines.ends().await.unwrap().into_iter().map(|end| (end.log, end.last.number)).collect()
         };
         let marks = async |(log, _): (String, u64)| -> Vec<u8> {
             let kept = lines.read(&log, 0, 10).await.unwrap();
-            kept.iter().map(|line| Link::of_line(&line.text).unwrap().hash[0]).collect()
+            kept.iter().map(|line| ChainLink::of_line(&line.text).unwrap().hash[0]).collect()
         };
         let named = |mark: u8, last| (format!("one/{}", link(0, mark).short_hash()), last);
         assert_eq!(ends().await, [named(1, 3), named(7, 8), named(9, 1)]);
@@ -217,7 +217,7 @@ mod tests {
 
         // A log that begins as one does whose beginning is gone.
         copy.ends().await.unwrap();
-        copy.take(&[line(Link::START, 1), line(link(1, 1), 2)]).await.unwrap();
+        copy.take(&[line(ChainLink::START, 1), line(link(1, 1), 2)]).await.unwrap();
         let again = (format!("{}.2", named(1, 0).0), 2);
         assert!(ends().await.contains(&again));
         assert_eq!(marks(again).await, [1, 2]);

@@ -10,10 +10,10 @@ use crate::app::services::Services;
 use crate::app::tls_files::tls_files;
 use crate::app::{admin, console};
 use crate::config::{Config, settings};
-use crate::gateway::bounds::Bounds;
+use crate::gateway::bounds::RequestBounds;
 use crate::gateway::clients::{ClientResolver, ForwardedHeader, Underscores};
 use crate::gateway::in_flight::InFlight;
-use crate::gateway::listen::{ConnectionLimit, Limits, Listen, ListenError, ListenerTls, Serving};
+use crate::gateway::listen::{ConnectionLimit, Listen, ListenError, ListenLimits, ListenerTls, Serving};
 use crate::gateway::min_rate::ByteRate;
 use crate::gateway::proxy::{Gateway, GatewayParts};
 use crate::gateway::route::RouteTable;
@@ -64,7 +64,7 @@ pub(in crate::app) fn gateway(
     in_flight: InFlight,
 ) -> Gateway {
     let limits = &config.limits;
-    let bounds = Bounds {
+    let bounds = RequestBounds {
         head: limits.head.bytes(),
         per_request: limits.per_request.bytes(),
         read: CALLER_SILENCE,
@@ -97,9 +97,9 @@ fn clients(config: &Config) -> ClientResolver {
     ClientResolver::new(config.clients.trusted_peers.iter().map(|peers| peers.0).collect(), says)
 }
 
-fn limits(config: &Config) -> Limits {
+fn limits(config: &Config) -> ListenLimits {
     let limits = &config.limits;
-    Limits {
+    ListenLimits {
         head: limits.head.bytes(),
         fields: usize::try_from(*limits.headers).unwrap_or(usize::MAX),
         head_time: limits.head_time.get(),
@@ -120,6 +120,6 @@ fn listen_of(setting: &settings::Listen) -> Result<Listen, ListenError> {
     })
 }
 
-fn listener_tls(setting: Option<&settings::Tls>) -> Result<Option<Arc<ListenerTls>>, ListenError> {
+fn listener_tls(setting: Option<&settings::ListenTls>) -> Result<Option<Arc<ListenerTls>>, ListenError> {
     setting.map(|tls| ListenerTls::load(&tls_files(tls)).map(Arc::new)).transpose()
 }

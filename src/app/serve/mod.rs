@@ -3,7 +3,7 @@
 //!
 //! | file | noun |
 //! |---|---|
-//! | `source` | [`Source`]: where the configuration comes from |
+//! | `source` | [`ConfigSource`]: where the configuration comes from |
 //! | `start` | [`serve`]: from a configuration to a process that serves, and [`Announce`], what it says then |
 //! | `front` | the listeners of the configuration, and what holds at them |
 //! | `signals` | what the process is told from outside |
@@ -24,5 +24,5 @@ mod watch;
 mod watched;
 
 pub(super) use front::gateway;
-pub use source::Source;
+pub use source::ConfigSource;
 pub use start::{Announce, serve};

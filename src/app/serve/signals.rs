@@ -22,7 +22,7 @@ pub(super) struct Signals {
 }
 
 /// What ends the process, and what would if nobody caught it.
-struct Heard {
+struct CaughtSignals {
     terminate: Signal,
     interrupt: Signal,
     /// Whether somebody acts on the first of them.
@@ -46,12 +46,12 @@ impl Signals {
         Ok(signals)
     }
 
-    fn all() -> std::io::Result<(Self, Heard)> {
+    fn all() -> std::io::Result<(Self, CaughtSignals)> {
         // Caught, they do nothing; else they would kill.
         signal(SignalKind::user_defined1()).map(drop)?;
         signal(SignalKind::user_defined2()).map(drop)?;
         let heeded = Arc::new(AtomicBool::new(false));
-        let heard = Heard {
+        let heard = CaughtSignals {
             terminate: signal(SignalKind::terminate())?,
             interrupt: signal(SignalKind::interrupt())?,
             heeded: Arc::clone(&heeded),
@@ -72,7 +72,7 @@ impl Signals {
     }
 }
 
-impl Heard {
+impl CaughtSignals {
     async fn end(mut self) {
         let mut told = false;
         loop {

@@ -1,35 +1,37 @@
-//! [`Source`]: where the configuration comes from.
+//! [`ConfigSource`]: where the configuration comes from.
 
 use std::path::PathBuf;
 
 use crate::app::error::AppError;
 use crate::app::services::builtin;
-use crate::config::settings::Format;
-use crate::config::{Config, Known, Needs, Options, ProcessEnv, embedded, load_for, log_format, reload};
+use crate::config::settings::LineFormat;
+use crate::config::{
+    CompiledRules, Config, Options, ProcessEnv, Requirements, embedded, load_for, log_format, reload,
+};
 
 /// Where the configuration comes from.
 #[derive(Clone, Debug)]
-pub enum Source {
+pub enum ConfigSource {
     /// This file; read again on SIGHUP.
     File(PathBuf),
     /// The command line.
     Options(Options),
 }
 
-impl Source {
+impl ConfigSource {
     /// Loads and checks it.
     ///
     /// # Errors
     /// Every problem, with its place.
     pub fn load(&self) -> Result<Config, AppError> {
-        self.load_for(Needs::ALL)
+        self.load_for(Requirements::ALL)
     }
 
     /// The same, for a purpose that does not need all that it points to.
     ///
     /// # Errors
-    /// As [`Source::load`].
-    pub fn load_for(&self, needs: Needs) -> Result<Config, AppError> {
+    /// As [`ConfigSource::load`].
+    pub fn load_for(&self, needs: Requirements) -> Result<Config, AppError> {
         let rules = builtin()?;
         Ok(match self {
             Self::File(path) => load_for(needs, path, &ProcessEnv, &rules)?,
@@ -38,16 +40,16 @@ impl Source {
     }
 
     /// How it wants the log to look, as far as that can be made out.
-    pub(super) fn log_format(&self) -> Format {
+    pub(super) fn log_format(&self) -> LineFormat {
         match self {
             Self::File(path) => log_format(path).unwrap_or_default(),
-            Self::Options(_) => Format::default(),
+            Self::Options(_) => LineFormat::default(),
         }
     }
 
     /// The same while a configuration with the rules `known` runs; and the files to look at for a change of it, where
     /// that is known.
-    pub(super) fn reload(&self, known: &Known) -> (Result<Config, AppError>, Vec<PathBuf>) {
+    pub(super) fn reload(&self, known: &CompiledRules) -> (Result<Config, AppError>, Vec<PathBuf>) {
         match (self, builtin()) {
             (Self::File(path), Ok(rules)) => {
                 let reading = reload(path, &ProcessEnv, &rules, known);

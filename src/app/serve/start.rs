@@ -14,15 +14,15 @@ use crate::app::serve::front;
 use crate::app::serve::handover::{self, Predecessor};
 use crate::app::serve::notify;
 use crate::app::serve::signals::Signals;
-use crate::app::serve::source::Source;
+use crate::app::serve::source::ConfigSource;
 use crate::app::serve::watch::Watch;
-use crate::app::serve::watched::{Files, Watched};
+use crate::app::serve::watched::{Files, WatchedFiles};
 use crate::app::services::Services;
 use crate::app::{files, metering, process, table, traces, upkeep};
 use crate::base::clock::{Clock, SystemClock};
 use crate::base::secret::Secret;
 use crate::config::Config;
-use crate::config::settings::Format;
+use crate::config::settings::LineFormat;
 use crate::crypto::random;
 use crate::gateway::listen::{self, Sockets};
 use crate::telemetry::{LogFormat, LogWay, start_log};
@@ -73,7 +73,7 @@ fn console_url(config: &Config) -> Option<String> {
 ///
 /// # Errors
 /// Anything that keeps the process from serving; nothing has been served then, and a predecessor goes on.
-pub fn serve(source: &Source, upgrade: bool, announce: impl FnOnce(Announce)) -> Result<(), AppError> {
+pub fn serve(source: &ConfigSource, upgrade: bool, announce: impl FnOnce(Announce)) -> Result<(), AppError> {
     let signals = Signals::caught()?;
     process::private_files();
     let began = SystemClock.now();
@@ -82,7 +82,7 @@ pub fn serve(source: &Source, upgrade: bool, announce: impl FnOnce(Announce)) ->
     // Whoever reads the log reads also why there is none.
     let config =
         source.load().inspect_err(|_| start_log(log_format(source.log_format()), "info", LogWay::Queued))?;
-    let watched = Watched::new(config.files.clone(), began);
+    let watched = WatchedFiles::new(config.files.clone(), began);
     start_log(log_format(config.log.format), log_level(&config), LogWay::Queued);
     if let Err(error) = process::take_descriptors() {
         tracing::warn!(target: "portcullis::app", "{error}");
@@ -143,7 +143,7 @@ pub fn serve(source: &Source, upgrade: bool, announce: impl FnOnce(Announce)) ->
     parts.copy_audit_log(&config)?;
     io.spawn(upkeep::keep(Arc::clone(&parts), config.clone()));
     io.spawn(metering::keep(Arc::clone(&parts)));
-    let (begins, serving) = (Begins { place, predecessor, takes }, sockets.clone());
+    let (begins, serving) = (AfterStart { place, predecessor, takes }, sockets.clone());
     io.spawn(begins.run(Arc::clone(&parts), serving));
     // Not before what may fail has not: it is shown once.
     let first_token = first_token(&parts)?;
@@ -154,13 +154,13 @@ pub fn serve(source: &Source, upgrade: bool, announce: impl FnOnce(Announce)) ->
 }
 
 /// What happens once connections are accepted.
-struct Begins {
+struct AfterStart {
     place: handover::HandoverPaths,
     predecessor: Option<Predecessor>,
     takes: mpsc::Sender<()>,
 }
 
-impl Begins {
+impl AfterStart {
     async fn run(self, parts: Arc<Services>, sockets: Sockets) {
         while !sockets.are_served() {
             tokio::time::sleep(SOON).await;
@@ -177,10 +177,10 @@ impl Begins {
     }
 }
 
-fn log_format(format: Format) -> LogFormat {
+fn log_format(format: LineFormat) -> LogFormat {
     match format {
-        Format::Text => LogFormat::Text,
-        Format::Json => LogFormat::Json,
+        LineFormat::Text => LogFormat::Text,
+        LineFormat::Json => LogFormat::Json,
     }
 }
 

@@ -14,12 +14,12 @@ use crate::app::error::AppError;
 use crate::app::serve::ending::Ending;
 use crate::app::serve::notify;
 use crate::app::serve::signals::Signals;
-use crate::app::serve::source::Source;
+use crate::app::serve::source::ConfigSource;
 use crate::app::serve::watched::Files;
 use crate::app::services::Services;
 use crate::app::tls_files::tls_files;
 use crate::app::{master, table};
-use crate::config::{Config, Known, restart_only};
+use crate::config::{CompiledRules, Config, restart_only};
 use crate::gateway::listen::{ConnectionLimit, ListenError, ListenerTls, Renewed, Sockets, Stop};
 use crate::gateway::route::RouteTable;
 use crate::telemetry::flush_log;
@@ -31,11 +31,11 @@ const UPGRADE: &str = "--upgrade";
 
 /// What signals and changed files act on.
 pub(super) struct Watch {
-    pub(super) source: Source,
+    pub(super) source: ConfigSource,
     /// What the process was started with.
     pub(super) started: Config,
     /// The rules of the running configuration.
-    pub(super) known: Known,
+    pub(super) known: CompiledRules,
     /// Whether it has any routes.
     pub(super) has_routes: bool,
     pub(super) files: Files,

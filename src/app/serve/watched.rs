@@ -1,4 +1,4 @@
-//! [`Watched`] and [`Files`]: files that are looked at again and again. A look takes their metadata and reads nothing, follows
+//! [`WatchedFiles`] and [`Files`]: files that are looked at again and again. A look takes their metadata and reads nothing, follows
 //! links (so that a Kubernetes volume, which swaps a link to a folder, is seen to change), and tells a file that was put
 //! in another's place by its inode. It works on every file system, network ones included, which notifications do not.
 
@@ -29,13 +29,13 @@ type Snapshot = BTreeMap<PathBuf, Option<Stamp>>;
 
 /// Files, as they were when they were last read and when they were last looked at.
 #[derive(Debug, Default)]
-pub(super) struct Watched {
+pub(super) struct WatchedFiles {
     paths: Vec<PathBuf>,
     read: Snapshot,
     seen: Snapshot,
 }
 
-impl Watched {
+impl WatchedFiles {
     /// Files that were read from `began` on: what has changed since then may have been read before or after.
     pub(super) fn new(paths: Vec<PathBuf>, began: Timestamp) -> Self {
         let seen = look(&paths);
@@ -63,11 +63,11 @@ impl Watched {
 /// The files of the running configuration, and how often they are looked at.
 pub(super) struct Files {
     pub(super) setting: Reload,
-    watched: Watched,
+    watched: WatchedFiles,
 }
 
 impl Files {
-    pub(super) fn new(setting: Reload, watched: Watched) -> Self {
+    pub(super) fn new(setting: Reload, watched: WatchedFiles) -> Self {
         Self { setting, watched }
     }
 
@@ -84,7 +84,7 @@ impl Files {
 
     /// These files were read, from `began` on.
     pub(super) fn read(&mut self, files: Vec<PathBuf>, began: Timestamp) {
-        self.watched = tokio::task::block_in_place(|| Watched::new(files, began));
+        self.watched = tokio::task::block_in_place(|| WatchedFiles::new(files, began));
     }
 }
 
@@ -140,7 +140,7 @@ mod tests {
     const LATER: Timestamp = Timestamp::from_millis(u64::MAX);
 
     /// Whether one change is noticed: once, and not before it has settled.
-    fn noticed(watched: &mut Watched) {
+    fn noticed(watched: &mut WatchedFiles) {
         assert!(!watched.look(), "not settled");
         assert!(watched.look());
         assert!(!watched.look(), "once");
@@ -152,7 +152,7 @@ mod tests {
         let at = |name: &str| folder.path().join(name);
         fs::write(at("a"), "1").unwrap();
         fs::create_dir(at("d")).unwrap();
-        let mut watched = Watched::new(vec![at("a"), at("d"), at("gone")], LATER);
+        let mut watched = WatchedFiles::new(vec![at("a"), at("d"), at("gone")], LATER);
         assert!(!watched.look() && !watched.look());
         fs::write(at("a"), "22").unwrap();
         noticed(&mut watched);
@@ -177,7 +177,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         fs::write(at("a"), "1").unwrap();
-        let mut watched = Watched::new(vec![at("a")], LATER);
+        let mut watched = WatchedFiles::new(vec![at("a")], LATER);
         let when = fs::metadata(at("a")).unwrap().modified().unwrap();
         fs::write(at("b"), "2").unwrap();
         fs::File::options().write(true).open(at("b")).unwrap().set_modified(when).unwrap();
@@ -196,8 +196,8 @@ mod tests {
         // As the kubelet does it: a file is a link into `..data`, which is a link to the version.
         symlink("v1", at("..data")).unwrap();
         symlink("..data/a.toml", at("a.toml")).unwrap();
-        let mut file = Watched::new(vec![at("a.toml")], LATER);
-        let mut all = Watched::new(vec![folder.path().to_owned()], LATER);
+        let mut file = WatchedFiles::new(vec![at("a.toml")], LATER);
+        let mut all = WatchedFiles::new(vec![folder.path().to_owned()], LATER);
         symlink("v2", at("..data_tmp")).unwrap();
         fs::rename(at("..data_tmp"), at("..data")).unwrap();
         noticed(&mut file);
@@ -209,7 +209,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
         fs::write(&path, "1").unwrap();
-        let mut watched = Watched::new(vec![path], Timestamp::from_millis(0));
+        let mut watched = WatchedFiles::new(vec![path], Timestamp::from_millis(0));
         assert!(watched.look() && !watched.look());
     }
 }

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use http::HeaderName;
 
-use crate::config::at::At;
-use crate::config::mistakes::Mistakes;
+use crate::config::diagnostics::Diagnostics;
 use crate::config::settings::{Analyzer, Answers, Files, Redact, Requests, Settings, analyzer_prefix};
 use crate::config::similar;
+use crate::config::spanned::Spanned;
 
 /// How long answers may take: requests wait for them.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -21,7 +21,7 @@ const CONCURRENCY: usize = 256;
 /// The longest text that may be asked about, in bytes.
 const LONGEST: usize = 16 << 20;
 
-pub(super) fn all(settings: &Settings, rules: &[&str], mistakes: &mut Mistakes) {
+pub(super) fn all(settings: &Settings, rules: &[&str], mistakes: &mut Diagnostics) {
     for (name, analyzer) in &settings.analyzers {
         named(name, mistakes);
         entities(name, analyzer, rules, mistakes);
@@ -42,7 +42,7 @@ pub(super) fn all(settings: &Settings, rules: &[&str], mistakes: &mut Mistakes) 
 }
 
 /// Names of rules begin with it.
-fn named(name: &At<String>, mistakes: &mut Mistakes) {
+fn named(name: &Spanned<String>, mistakes: &mut Diagnostics) {
     let legal = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let begins = name.starts_with(|c: char| c.is_ascii_alphabetic());
     if !begins || name.len() > 32 || !name.chars().all(legal) {
@@ -51,7 +51,7 @@ fn named(name: &At<String>, mistakes: &mut Mistakes) {
     }
 }
 
-fn entities(name: &str, analyzer: &Analyzer, rules: &[&str], mistakes: &mut Mistakes) {
+fn entities(name: &str, analyzer: &Analyzer, rules: &[&str], mistakes: &mut Diagnostics) {
     let entities = &analyzer.entities;
     if entities.is_empty() || entities.len() > 100 {
         mistakes.say(entities.span().start, "`entities` names 1 to 100 kinds of values to ask for");
@@ -79,7 +79,7 @@ fn entities(name: &str, analyzer: &Analyzer, rules: &[&str], mistakes: &mut Mist
     }
 }
 
-fn bounds(analyzer: &Analyzer, mistakes: &mut Mistakes) {
+fn bounds(analyzer: &Analyzer, mistakes: &mut Diagnostics) {
     let Analyzer { language, threshold, timeout, concurrency, max_text, cache_for, .. } = analyzer;
     if language.is_empty() || language.len() > 35 || !language.is_ascii() {
         mistakes.say(language.span().start, "not a language, write one such as \"en\"");
@@ -112,7 +112,7 @@ fn bounds(analyzer: &Analyzer, mistakes: &mut Mistakes) {
 }
 
 /// That there is one of each name.
-fn known(settings: &Settings, named: &[At<String>], mistakes: &mut Mistakes) {
+fn known(settings: &Settings, named: &[Spanned<String>], mistakes: &mut Diagnostics) {
     for (n, name) in named.iter().enumerate() {
         let at = name.span().start;
         if named.iter().take(n).any(|other| other == name) {
@@ -130,8 +130,8 @@ fn known(settings: &Settings, named: &[At<String>], mistakes: &mut Mistakes) {
 }
 
 /// That there is something for them to look through, and what there is not.
-fn used(redact: &At<Redact>, at: usize, mistakes: &mut Mistakes) {
-    let lost = |mistakes: &Mistakes, name| mistakes.lost(redact.span().start, name);
+fn used(redact: &Spanned<Redact>, at: usize, mistakes: &mut Diagnostics) {
+    let lost = |mistakes: &Diagnostics, name| mistakes.lost(redact.span().start, name);
     if *redact.requests == Requests::Off && !lost(mistakes, "requests") {
         mistakes.hint(
             at,

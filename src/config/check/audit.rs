@@ -2,13 +2,13 @@
 
 use http::HeaderName;
 
-use crate::config::mistakes::Mistakes;
+use crate::config::diagnostics::Diagnostics;
 use crate::config::settings::Settings;
 
 /// Longer names are cut in lines, and two could be one then.
 const LONGEST: usize = 128;
 
-pub(super) fn all(settings: &Settings, mistakes: &mut Mistakes) {
+pub(super) fn all(settings: &Settings, mistakes: &mut Diagnostics) {
     let Some(audit) = &settings.audit else { return };
     if let Some(node) = &audit.node {
         let named = !node.is_empty() && node.len() <= LONGEST && !node.contains(char::is_control);

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use http::HeaderName;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HOST};
 
-use crate::config::at::At;
-use crate::config::mistakes::Mistakes;
-use crate::config::settings::{Auth, Route, RouteCertificate, Settings, Tls};
+use crate::config::diagnostics::Diagnostics;
+use crate::config::settings::{Auth, ListenTls, Route, RouteCertificate, Settings};
+use crate::config::spanned::Spanned;
 use crate::gateway::listen::CertificateSubject;
 use crate::gateway::upstream::never_leaves;
 
@@ -17,7 +17,7 @@ const MOST: usize = 1000;
 /// Headers that say how a message is read, and where it goes.
 const FRAMING: [HeaderName; 5] = [CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HOST];
 
-pub(super) fn listeners(settings: &Settings, mistakes: &mut Mistakes) {
+pub(super) fn listeners(settings: &Settings, mistakes: &mut Diagnostics) {
     for tls in settings.listen.iter().filter_map(|listen| listen.tls.as_ref()) {
         shown(tls, mistakes);
         let places = [
@@ -35,7 +35,7 @@ pub(super) fn listeners(settings: &Settings, mistakes: &mut Mistakes) {
 }
 
 /// What a listener shows: what nobody would be shown is a mistake, what some would not be may not be meant.
-fn shown(tls: &Tls, mistakes: &mut Mistakes) {
+fn shown(tls: &ListenTls, mistakes: &mut Diagnostics) {
     if let Some(beyond) = tls.sni.get(MOST) {
         return mistakes
             .say(beyond.span().start, format!("a listener has at most {MOST} certificates in `sni`"));
@@ -68,7 +68,7 @@ fn shown(tls: &Tls, mistakes: &mut Mistakes) {
     }
 }
 
-pub(super) fn routes(settings: &Settings, mistakes: &mut Mistakes) {
+pub(super) fn routes(settings: &Settings, mistakes: &mut Diagnostics) {
     let asked =
         settings.listen.iter().filter_map(|listen| listen.tls.as_ref()).any(|tls| tls.client_ca.is_some());
     for route in settings.routes.iter().filter(|route| route.needs_certificate()) {
@@ -88,7 +88,7 @@ pub(super) fn routes(settings: &Settings, mistakes: &mut Mistakes) {
 }
 
 /// Whether `auth` says what the table does.
-fn pass(route: &At<Route>, certificate: &At<RouteCertificate>, mistakes: &mut Mistakes) {
+fn pass(route: &Spanned<Route>, certificate: &Spanned<RouteCertificate>, mistakes: &mut Diagnostics) {
     let place = certificate.span().start;
     let own = route.endpoint.is_some() && !route.forwards() && route.guardrail().is_none();
     if own {
@@ -100,7 +100,7 @@ fn pass(route: &At<Route>, certificate: &At<RouteCertificate>, mistakes: &mut Mi
     }
 }
 
-fn headers(settings: &Settings, route: &Route, certificate: &RouteCertificate, mistakes: &mut Mistakes) {
+fn headers(settings: &Settings, route: &Route, certificate: &RouteCertificate, mistakes: &mut Diagnostics) {
     let RouteCertificate { headers, .. } = certificate;
     let upstream = route.upstream.as_ref().and_then(|name| settings.upstreams.get(name.as_str()));
     let of_upstream = upstream.iter().flat_map(|upstream| upstream.headers.keys()).map(|name| name.as_str());

@@ -1,10 +1,10 @@
 //! Compression: into some coding, each named once.
 
-use crate::config::at::At;
-use crate::config::mistakes::Mistakes;
+use crate::config::diagnostics::Diagnostics;
 use crate::config::settings::{Compression, Route};
+use crate::config::spanned::Spanned;
 
-pub(super) fn all(routes: &[At<Route>], mistakes: &mut Mistakes) {
+pub(super) fn all(routes: &[Spanned<Route>], mistakes: &mut Diagnostics) {
     for compression in routes.iter().filter_map(|route| route.compression.as_ref()) {
         let Compression { codings, .. } = &**compression;
         if codings.is_empty() && !mistakes.within(&codings.span()) {

@@ -2,12 +2,12 @@
 
 use http::HeaderName;
 
-use crate::config::at::At;
-use crate::config::mistakes::Mistakes;
+use crate::config::diagnostics::Diagnostics;
 use crate::config::settings::{Cors, Route};
+use crate::config::spanned::Spanned;
 use crate::gateway::origin::OriginRule;
 
-pub(super) fn all(routes: &[At<Route>], mistakes: &mut Mistakes) {
+pub(super) fn all(routes: &[Spanned<Route>], mistakes: &mut Diagnostics) {
     for route in routes {
         let Some(cors) = &route.cors else { continue };
         origins(cors, mistakes);
@@ -16,7 +16,7 @@ pub(super) fn all(routes: &[At<Route>], mistakes: &mut Mistakes) {
     }
 }
 
-fn origins(cors: &Cors, mistakes: &mut Mistakes) {
+fn origins(cors: &Cors, mistakes: &mut Diagnostics) {
     let Cors { origins, credentials, .. } = cors;
     if origins.is_empty() && !mistakes.within(&origins.span()) {
         mistakes.hint(
@@ -47,26 +47,26 @@ fn origins(cors: &Cors, mistakes: &mut Mistakes) {
     }
 }
 
-fn methods(route: &Route, cors: &Cors, mistakes: &mut Mistakes) {
+fn methods(route: &Route, cors: &Cors, mistakes: &mut Diagnostics) {
     let Some(methods) = &cors.methods else { return };
     if methods.is_empty() && !mistakes.within(&methods.span()) {
         let hint = "without it pages may use those that the route takes";
         mistakes.hint(methods.span().start, "`methods` names none", hint);
     }
     let taken =
-        |method: &&At<_>| route.method.is_empty() || route.method.iter().any(|own| **own == ***method);
+        |method: &&Spanned<_>| route.method.is_empty() || route.method.iter().any(|own| **own == ***method);
     for method in methods.iter().filter(|method| !taken(method)) {
         mistakes.say(method.span().start, "the route does not take this method");
     }
 }
 
-fn names(cors: &Cors, mistakes: &mut Mistakes) {
+fn names(cors: &Cors, mistakes: &mut Diagnostics) {
     for name in cors.headers.iter().flat_map(|names| names.iter()).chain(&cors.expose) {
         if HeaderName::from_bytes(name.as_bytes()).is_err() {
             mistakes.say(name.span().start, "not a field name (RFC 9110 section 5.1)");
         }
     }
-    let star = |name: &&At<String>| name.as_str() == "*";
+    let star = |name: &&Spanned<String>| name.as_str() == "*";
     if let Some(star) = cors.headers.iter().flat_map(|names| names.iter()).find(star) {
         mistakes.hint(star.span().start, "`*` is no header", "without `headers` pages may send any");
     }

@@ -1,11 +1,11 @@
 //! Envoy's external processing: whether this program has it, and what has no place in what another proxy carries.
 
-use crate::config::at::At;
-use crate::config::mistakes::Mistakes;
+use crate::config::diagnostics::Diagnostics;
 use crate::config::settings::{Auth, Route, Settings};
+use crate::config::spanned::Spanned;
 
 /// Checks it all; `built` says whether this program serves it.
-pub(super) fn all(settings: &Settings, built: bool, mistakes: &mut Mistakes) {
+pub(super) fn all(settings: &Settings, built: bool, mistakes: &mut Diagnostics) {
     let listeners: Vec<_> = settings.listen.iter().filter(|listen| *listen.ext_proc).collect();
     let routes: Vec<_> = settings.routes.iter().filter(|route| route.is_processed()).collect();
     let listens = listeners.iter().map(|listen| listen.ext_proc.span().start);
@@ -36,7 +36,7 @@ pub(super) fn all(settings: &Settings, built: bool, mistakes: &mut Mistakes) {
 }
 
 /// Settings of what the other proxy does itself, or does not show.
-fn idle(route: &At<Route>, mistakes: &mut Mistakes) {
+fn idle(route: &Spanned<Route>, mistakes: &mut Diagnostics) {
     let carries = "Envoy carries the request: its own route says where it goes";
     let places = [
         (route.strip_prefix.then(|| route.strip_prefix.span().start), "strip_prefix"),
@@ -62,7 +62,7 @@ mod tests {
     use crate::config::settings::{Endpoint, Listen};
 
     fn said(settings: &Settings, built: bool) -> Vec<String> {
-        let mut mistakes = Mistakes::default();
+        let mut mistakes = Diagnostics::default();
         all(settings, built, &mut mistakes);
         let problems = mistakes.settle("test.toml", "", Vec::new());
         problems.iter().flat_map(|problems| problems.iter()).map(ToString::to_string).collect()
@@ -70,10 +70,13 @@ mod tests {
 
     #[test]
     fn a_program_without_it_says_how_to_get_it() {
-        let listen = Listen { ext_proc: At::new(true), ..Listen::default() };
-        let route = Route { endpoint: Some(At::new(Endpoint::ExtProc)), ..Route::default() };
-        let settings =
-            Settings { listen: vec![At::new(listen)], routes: vec![At::new(route)], ..Settings::default() };
+        let listen = Listen { ext_proc: Spanned::new(true), ..Listen::default() };
+        let route = Route { endpoint: Some(Spanned::new(Endpoint::ExtProc)), ..Route::default() };
+        let settings = Settings {
+            listen: vec![Spanned::new(listen)],
+            routes: vec![Spanned::new(route)],
+            ..Settings::default()
+        };
         let told = said(&settings, false);
         assert!(!told.is_empty());
         for problem in told {

@@ -2,9 +2,9 @@
 
 use http::{HeaderName, HeaderValue};
 
-use crate::config::at::At;
 use crate::config::credential::Credential;
-use crate::config::mistakes::Mistakes;
+use crate::config::diagnostics::Diagnostics;
+use crate::config::spanned::Spanned;
 use crate::config::supplied::Supplied;
 
 /// Fields that belong to one connection or to the body's framing (RFC 9110 sections 7.6.1 and 8.6, RFC 9112
@@ -26,7 +26,7 @@ pub(super) fn plain(name: &HeaderName) -> String {
 }
 
 /// The name of a field that may be set; what is wrong with any other is said.
-pub(super) fn name(written: &At<String>, mistakes: &mut Mistakes) -> Option<HeaderName> {
+pub(super) fn name(written: &Spanned<String>, mistakes: &mut Diagnostics) -> Option<HeaderName> {
     let place = written.span().start;
     match HeaderName::from_bytes(written.as_bytes()) {
         Ok(name) if OURS.contains(&plain(&name).as_str()) => {
@@ -42,12 +42,12 @@ pub(super) fn name(written: &At<String>, mistakes: &mut Mistakes) -> Option<Head
 }
 
 /// Says what is wrong with a field's value.
-pub(super) fn value(value: &At<Supplied>, mistakes: &mut Mistakes) {
+pub(super) fn value(value: &Spanned<Supplied>, mistakes: &mut Diagnostics) {
     text(value.value().expose(), value.span().start, mistakes);
 }
 
 /// The same of a value that may be in the vault: then of what stands before it.
-pub(super) fn credential(value: &At<Credential>, mistakes: &mut Mistakes) {
+pub(super) fn credential(value: &Spanned<Credential>, mistakes: &mut Diagnostics) {
     let written = match &**value {
         Credential::Supplied(supplied) => supplied.value().expose(),
         Credential::Vault { prefix, .. } => prefix,
@@ -55,7 +55,7 @@ pub(super) fn credential(value: &At<Credential>, mistakes: &mut Mistakes) {
     text(written, value.span().start, mistakes);
 }
 
-fn text(text: &str, place: usize, mistakes: &mut Mistakes) {
+fn text(text: &str, place: usize, mistakes: &mut Diagnostics) {
     if HeaderValue::from_str(text).is_err() {
         mistakes.say(place, "not a field value: line breaks and control characters are refused");
     }
@@ -80,8 +80,12 @@ mod tests {
             ("x:y", false),
             ("x\r\ny", false),
         ] {
-            let mut mistakes = Mistakes::default();
-            assert_eq!(super::name(&At::new(name.to_owned()), &mut mistakes).is_some(), fine, "{name:?}");
+            let mut mistakes = Diagnostics::default();
+            assert_eq!(
+                super::name(&Spanned::new(name.to_owned()), &mut mistakes).is_some(),
+                fine,
+                "{name:?}"
+            );
         }
     }
 }

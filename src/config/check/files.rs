@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use http::Uri;
 
-use crate::config::mistakes::Mistakes;
+use crate::config::diagnostics::Diagnostics;
 use crate::config::settings::{Blobs, Settings, Share};
 
 /// The longest that an upload or download URL may be good.
 const LONGEST: Duration = Duration::from_secs(3600);
 
-pub(super) fn blobs(blobs: &Blobs, mistakes: &mut Mistakes) {
+pub(super) fn blobs(blobs: &Blobs, mistakes: &mut Diagnostics) {
     let Blobs { s3, grant, passing } = blobs;
     if grant.get().is_zero() || grant.get() > LONGEST {
         mistakes.say(grant.span().start, "a `grant` is good for more than nothing and at most 1h");
@@ -31,7 +31,7 @@ pub(super) fn blobs(blobs: &Blobs, mistakes: &mut Mistakes) {
     }
 }
 
-pub(super) fn mail(share: &Share, mistakes: &mut Mistakes) {
+pub(super) fn mail(share: &Share, mistakes: &mut Diagnostics) {
     let Some(mail) = &share.mail else { return };
     if mail.command.first().is_none_or(String::is_empty) {
         let hint = "write [\"program\", \"argument\"]";
@@ -44,7 +44,7 @@ pub(super) fn mail(share: &Share, mistakes: &mut Mistakes) {
     }
 }
 
-pub(super) fn public_url(settings: &Settings, mistakes: &mut Mistakes) {
+pub(super) fn public_url(settings: &Settings, mistakes: &mut Diagnostics) {
     let routes = settings.routes.iter().filter_map(|route| route.public_url.as_ref());
     for url in settings.api.public_url.iter().chain(routes).filter(|url| !is_origin(url, true)) {
         mistakes.say(url.span().start, "not an address such as \"https://portcullis.example.com\"");

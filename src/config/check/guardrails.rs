@@ -1,10 +1,10 @@
 //! Guardrails: routes that look through texts for whoever asks.
 
-use crate::config::at::At;
-use crate::config::mistakes::Mistakes;
+use crate::config::diagnostics::Diagnostics;
 use crate::config::settings::{Answers, Endpoint, Files, Redact, Requests, Route, Tweak};
+use crate::config::spanned::Spanned;
 
-pub(super) fn all(routes: &[At<Route>], mistakes: &mut Mistakes) {
+pub(super) fn all(routes: &[Spanned<Route>], mistakes: &mut Diagnostics) {
     for (route, endpoint) in routes.iter().filter_map(|route| Some((route, route.guardrail()?))) {
         if let Some(pattern) = &route.pattern {
             let hint = "what follows `path` says what is asked for";
@@ -35,7 +35,7 @@ pub(super) fn all(routes: &[At<Route>], mistakes: &mut Mistakes) {
 }
 
 /// Settings that say nothing of a text which somebody asks about.
-fn idle(redact: &At<Redact>, mistakes: &mut Mistakes) {
+fn idle(redact: &Spanned<Redact>, mistakes: &mut Diagnostics) {
     if *redact.requests == Requests::Off && !mistakes.lost(redact.span().start, "requests") {
         let hint = "requests = \"report\" leaves values as they are";
         mistakes.hint(redact.requests.span().start, "a guardrail that looks for nothing", hint);
@@ -47,7 +47,7 @@ fn idle(redact: &At<Redact>, mistakes: &mut Mistakes) {
 }
 
 /// Settings of answers, where nobody asks about them.
-fn no_answers(redact: &Redact, endpoint: Endpoint, mistakes: &mut Mistakes) {
+fn no_answers(redact: &Redact, endpoint: Endpoint, mistakes: &mut Diagnostics) {
     let answers = redact.answers.as_ref().map(|said| said.span().start);
     let remember = redact.remember.as_ref().map(|said| said.span().start);
     let hint = match endpoint {
@@ -62,7 +62,7 @@ fn no_answers(redact: &Redact, endpoint: Endpoint, mistakes: &mut Mistakes) {
 }
 
 /// Files are not taken apart here.
-fn unreadable(redact: &Redact, mistakes: &mut Mistakes) {
+fn unreadable(redact: &Redact, mistakes: &mut Diagnostics) {
     if let Some(files) = redact.files.as_ref().filter(|files| ***files == Files::Redact) {
         let hint = "write \"refuse\" or \"pass\"";
         mistakes.hint(files.span().start, "a guardrail redacts no documents", hint);
@@ -70,7 +70,7 @@ fn unreadable(redact: &Redact, mistakes: &mut Mistakes) {
 }
 
 /// What is issued in a request is restored in an answer that is asked about later.
-fn forgotten(redact: &Redact, mistakes: &mut Mistakes) {
+fn forgotten(redact: &Redact, mistakes: &mut Diagnostics) {
     let never = redact.remember.as_ref().filter(|said| said.get().is_zero());
     if let Some(never) = never.filter(|_| redact.answers() == Answers::Restore) {
         let hint = "answers = \"mask\" does not restore them";

@@ -6,10 +6,10 @@ use http::header::{
     PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, RANGE,
 };
 
-use crate::config::at::At;
 use crate::config::check::fields;
-use crate::config::mistakes::Mistakes;
+use crate::config::diagnostics::Diagnostics;
 use crate::config::settings::{CertificateHeaders, HeaderRules, Route};
+use crate::config::spanned::Spanned;
 use crate::config::supplied::Supplied;
 use crate::gateway::upstream::is_stripped;
 
@@ -19,26 +19,26 @@ const CORS: &str = "access-control-";
 
 /// In which direction a head goes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum HeadDirection {
     Request,
     Answer,
 }
 
-pub(super) fn all(routes: &[At<Route>], mistakes: &mut Mistakes) {
+pub(super) fn all(routes: &[Spanned<Route>], mistakes: &mut Diagnostics) {
     for route in routes {
         if let Some(rules) = &route.request_headers {
             if !route.forwards() && !mistakes.lost(route.span().start, "upstream") {
                 mistakes.say(rules.span().start, "[routes.request_headers] needs an `upstream`");
             }
-            judge(route, rules, Way::Request, mistakes);
+            judge(route, rules, HeadDirection::Request, mistakes);
         }
         if let Some(rules) = &route.answer_headers {
-            judge(route, rules, Way::Answer, mistakes);
+            judge(route, rules, HeadDirection::Answer, mistakes);
         }
     }
 }
 
-fn judge(route: &Route, rules: &HeaderRules, way: Way, mistakes: &mut Mistakes) {
+fn judge(route: &Route, rules: &HeaderRules, way: HeadDirection, mistakes: &mut Diagnostics) {
     let HeaderRules { remove, set, add } = rules;
     let mut seen: Vec<String> = Vec::new();
     let set = set.iter().chain(add).map(|(name, value)| (name, Some(value)));
@@ -49,7 +49,7 @@ fn judge(route: &Route, rules: &HeaderRules, way: Way, mistakes: &mut Mistakes) 
             if seen.contains(&plain) {
                 let hint = "it is removed, set or added";
                 mistakes.hint(place, format!("`{name}` is named twice"), hint);
-            } else if let Some(Refused { why, hint }) = refused(route, &name, way, value.is_some()) {
+            } else if let Some(HeaderRefusal { why, hint }) = refused(route, &name, way, value.is_some()) {
                 mistakes.hint(place, format!("`{name}` {why}"), hint);
             }
             seen.push(plain);
@@ -61,17 +61,17 @@ fn judge(route: &Route, rules: &HeaderRules, way: Way, mistakes: &mut Mistakes) 
 }
 
 /// Why a rule may not name a header.
-struct Refused {
+struct HeaderRefusal {
     why: &'static str,
     hint: &'static str,
 }
 
-fn refused(route: &Route, name: &HeaderName, way: Way, sets: bool) -> Option<Refused> {
+fn refused(route: &Route, name: &HeaderName, way: HeadDirection, sets: bool) -> Option<HeaderRefusal> {
     let plain = fields::plain(name);
     let text = plain.as_str();
     let is = |names: &[HeaderName]| names.iter().any(|known| known.as_str() == text);
     let of_hop = is(&[PROXY_AUTHENTICATE, PROXY_AUTHORIZATION]) || text.starts_with("proxy-");
-    let said = |why, hint| Some(Refused { why, hint });
+    let said = |why, hint| Some(HeaderRefusal { why, hint });
     if of_hop || text == "http2-settings" || text.starts_with(WEBSOCKET) {
         return said("is written by the gateway itself", "it belongs to one connection");
     }
@@ -79,23 +79,23 @@ fn refused(route: &Route, name: &HeaderName, way: Way, sets: bool) -> Option<Ref
         return said("says how the body is read", "it goes on as it came");
     }
     match way {
-        Way::Request if is(&[HOST, EXPECT]) => {
+        HeadDirection::Request if is(&[HOST, EXPECT]) => {
             said("is written by the gateway itself", "its peers say which host an upstream is")
         }
-        Way::Request if is(&[ACCEPT_ENCODING, RANGE, IF_RANGE]) => {
+        HeadDirection::Request if is(&[ACCEPT_ENCODING, RANGE, IF_RANGE]) => {
             said("says how the answer is read", "it goes on as it came, or as scanning needs it")
         }
-        Way::Request if says_who_calls(route, text) => {
+        HeadDirection::Request if says_who_calls(route, text) => {
             said("says who calls", "what callers send there does not go on, whatever is said here")
         }
         // Taken off all that callers send, and what is set here with it.
-        Way::Request if sets && route.upstream.is_some() && is_stripped(text) => {
+        HeadDirection::Request if sets && route.upstream.is_some() && is_stripped(text) => {
             said("does not go on from here", "set it under `headers` of the upstream")
         }
-        Way::Answer if route.cors.is_some() && text.starts_with(CORS) => {
+        HeadDirection::Answer if route.cors.is_some() && text.starts_with(CORS) => {
             said("is written by the gateway itself", "[routes.cors] says what")
         }
-        Way::Request | Way::Answer => None,
+        HeadDirection::Request | HeadDirection::Answer => None,
     }
 }
 
@@ -105,11 +105,11 @@ fn says_who_calls(route: &Route, plain: &str) -> bool {
         let CertificateHeaders { subject, fingerprint } = &table.headers;
         [subject, fingerprint].into_iter().flatten()
     });
-    let same = |name: &At<String>| name.to_ascii_lowercase().replace('_', "-") == plain;
+    let same = |name: &Spanned<String>| name.to_ascii_lowercase().replace('_', "-") == plain;
     route.claim_headers().chain(certificate).any(same)
 }
 
-fn values(value: &At<Supplied>, mistakes: &mut Mistakes) {
+fn values(value: &Spanned<Supplied>, mistakes: &mut Diagnostics) {
     fields::value(value, mistakes);
     let text = value.value().expose();
     // HTTP/2 ends a stream for it (RFC 9113 section 8.2.1).

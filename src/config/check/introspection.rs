@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use crate::config::at::At;
 use crate::config::check::tokens;
-use crate::config::mistakes::Mistakes;
+use crate::config::diagnostics::Diagnostics;
 use crate::config::settings::{Auth, Introspection, Route};
-use crate::config::supplied::Source;
+use crate::config::spanned::Spanned;
+use crate::config::supplied::SecretSource;
 
 /// How long an answer may be used: a token that was taken back passes for so long.
 const CACHE_FOR: Duration = Duration::from_secs(24 * 3600);
@@ -14,7 +14,7 @@ const CACHE_FOR: Duration = Duration::from_secs(24 * 3600);
 /// How long an answer may take: requests wait for it.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-pub(super) fn all(routes: &[At<Route>], mistakes: &mut Mistakes) {
+pub(super) fn all(routes: &[Spanned<Route>], mistakes: &mut Diagnostics) {
     for route in routes {
         let asks = route.auth.as_ref().filter(|auth| ***auth == Auth::Introspection);
         let begin = route.span().start;
@@ -35,7 +35,7 @@ pub(super) fn all(routes: &[At<Route>], mistakes: &mut Mistakes) {
     }
 }
 
-fn judge(route: &At<Route>, table: &At<Introspection>, mistakes: &mut Mistakes) {
+fn judge(route: &Spanned<Route>, table: &Spanned<Introspection>, mistakes: &mut Diagnostics) {
     let place = table.span().start;
     if !route.forwards() && !mistakes.lost(route.span().start, "upstream") {
         mistakes.say(place, "[routes.introspection] needs an `upstream`");
@@ -47,7 +47,7 @@ fn judge(route: &At<Route>, table: &At<Introspection>, mistakes: &mut Mistakes) 
         mistakes.say(table.client.span().start, "`client` is empty: the server must know who asks");
     }
     let secret = &table.secret;
-    if secret.source() == &Source::Literal && secret.value().expose().is_empty() {
+    if secret.source() == &SecretSource::Literal && secret.value().expose().is_empty() {
         mistakes.say(secret.span().start, "`secret` is empty: the server must know who asks");
     }
     let timeout = table.timeout.get();

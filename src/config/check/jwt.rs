@@ -1,13 +1,13 @@
 //! Signed tokens: where keys are, and where tokens are.
 
-use crate::config::at::At;
 use crate::config::check::tokens;
-use crate::config::mistakes::Mistakes;
+use crate::config::diagnostics::Diagnostics;
 use crate::config::settings::{Auth, JwkSource, Jwt, Settings};
 use crate::config::similar;
+use crate::config::spanned::Spanned;
 use crate::gateway::discovery::parse_issuer;
 
-pub(super) fn all(settings: &Settings, mistakes: &mut Mistakes) {
+pub(super) fn all(settings: &Settings, mistakes: &mut Diagnostics) {
     for route in &settings.routes {
         let Some(jwt) = &route.jwt else { continue };
         if !route.forwards() {
@@ -24,7 +24,7 @@ pub(super) fn all(settings: &Settings, mistakes: &mut Mistakes) {
     }
 }
 
-fn keys(settings: &Settings, jwt: &At<Jwt>, mistakes: &mut Mistakes) {
+fn keys(settings: &Settings, jwt: &Spanned<Jwt>, mistakes: &mut Diagnostics) {
     let begin = jwt.span().start;
     if mistakes.lost(begin, "keys") {
         return;

@@ -25,11 +25,11 @@ mod tokens;
 mod upstreams;
 mod usage;
 
-use crate::config::mistakes::Mistakes;
-use crate::config::places::Places;
+use crate::config::diagnostics::Diagnostics;
+use crate::config::places::ValuePlaces;
 use crate::config::settings::Settings;
 
-type Check = fn(&Settings, &[&str], &mut Mistakes);
+type Check = fn(&Settings, &[&str], &mut Diagnostics);
 
 const CHECKS: &[Check] = &[
     |settings, _, mistakes| server::listeners(settings, mistakes),
@@ -69,7 +69,12 @@ const CHECKS: &[Check] = &[
 ];
 
 /// Runs all checks; `rules` are the short names of the rules there are.
-pub(crate) fn check(settings: &Settings, places: &Places<'_>, rules: &[&str], mistakes: &mut Mistakes) {
+pub(crate) fn check(
+    settings: &Settings,
+    places: &ValuePlaces<'_>,
+    rules: &[&str],
+    mistakes: &mut Diagnostics,
+) {
     upstreams::all(&settings.upstreams, places, mistakes);
     server::anything(settings, places, mistakes);
     for check in CHECKS {

@@ -1,11 +1,11 @@
 //! Names of models: what stands for them, and which routes know them.
 
-use crate::config::at::At;
-use crate::config::mistakes::Mistakes;
+use crate::config::diagnostics::Diagnostics;
 use crate::config::settings::{Auth, Model, Settings};
 use crate::config::similar;
+use crate::config::spanned::Spanned;
 
-pub(super) fn all(settings: &Settings, mistakes: &mut Mistakes) {
+pub(super) fn all(settings: &Settings, mistakes: &mut Diagnostics) {
     for model in settings.models.values() {
         targets(settings, model, mistakes);
     }
@@ -28,7 +28,7 @@ pub(super) fn all(settings: &Settings, mistakes: &mut Mistakes) {
     }
 }
 
-fn targets(settings: &Settings, model: &At<Model>, mistakes: &mut Mistakes) {
+fn targets(settings: &Settings, model: &Spanned<Model>, mistakes: &mut Diagnostics) {
     let begin = model.targets.span().start;
     if model.targets.is_empty() {
         mistakes.say(begin, "a model needs at least one of `targets`");
@@ -49,10 +49,10 @@ fn targets(settings: &Settings, model: &At<Model>, mistakes: &mut Mistakes) {
 }
 
 fn unknown<'a>(
-    name: &At<String>,
+    name: &Spanned<String>,
     known: impl Iterator<Item = &'a str>,
     message: String,
-    mistakes: &mut Mistakes,
+    mistakes: &mut Diagnostics,
 ) {
     match similar::did_you_mean(name, known) {
         Some(hint) => mistakes.hint(name.span().start, message, hint),

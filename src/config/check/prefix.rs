@@ -1,11 +1,11 @@
 //! Paths that the file has put before others.
 
 use crate::base::path::RequestPath;
-use crate::config::at::At;
-use crate::config::mistakes::Mistakes;
+use crate::config::diagnostics::Diagnostics;
+use crate::config::spanned::Spanned;
 
 /// Says what is wrong with `written`, which the setting `name` puts before paths.
-pub(super) fn sent(name: &str, written: &At<String>, example: &str, mistakes: &mut Mistakes) {
+pub(super) fn sent(name: &str, written: &Spanned<String>, example: &str, mistakes: &mut Diagnostics) {
     let place = written.span().start;
     if !written.starts_with('/') || written.ends_with('/') || written.contains(['?', '#', ' ']) {
         let message = format!("`{name}` must begin with `/`, not end with it, and be a path only");

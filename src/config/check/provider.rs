@@ -1,11 +1,11 @@
 //! Whose API a route leads to: what goes together, and what its upstream's address tells.
 
-use crate::config::at::At;
 use crate::config::check::prefix;
-use crate::config::mistakes::Mistakes;
+use crate::config::diagnostics::Diagnostics;
 use crate::config::settings::{Protocol, Provider, Redact, Route, Settings};
+use crate::config::spanned::Spanned;
 
-pub(super) fn all(settings: &Settings, mistakes: &mut Mistakes) {
+pub(super) fn all(settings: &Settings, mistakes: &mut Diagnostics) {
     for route in &settings.routes {
         ends_elsewhere(route, mistakes);
         both(route, mistakes);
@@ -14,7 +14,7 @@ pub(super) fn all(settings: &Settings, mistakes: &mut Mistakes) {
 }
 
 /// What only a route that goes on has.
-fn ends_elsewhere(route: &At<Route>, mistakes: &mut Mistakes) {
+fn ends_elsewhere(route: &Spanned<Route>, mistakes: &mut Diagnostics) {
     if *route.strip_prefix && route.path.is_none() && !mistakes.lost(route.span().start, "path") {
         mistakes
             .say(route.strip_prefix.span().start, "`strip_prefix` needs `path`: that is what is left out");
@@ -38,7 +38,7 @@ fn ends_elsewhere(route: &At<Route>, mistakes: &mut Mistakes) {
 }
 
 /// What stands in the place of a path must be one, and there must be one.
-fn replaced(route: &At<Route>, put: &At<String>, mistakes: &mut Mistakes) {
+fn replaced(route: &Spanned<Route>, put: &Spanned<String>, mistakes: &mut Diagnostics) {
     let place = put.span().start;
     if route.path.is_none() && !mistakes.lost(route.span().start, "path") {
         mistakes.say(place, "`replace_prefix` needs `path`: that is what it stands for");
@@ -50,7 +50,7 @@ fn replaced(route: &At<Route>, put: &At<String>, mistakes: &mut Mistakes) {
     prefix::sent("replace_prefix", put, "/v2", mistakes);
 }
 
-fn both(route: &Route, mistakes: &mut Mistakes) {
+fn both(route: &Route, mistakes: &mut Diagnostics) {
     let protocol = route.redact.as_ref().map(|redact| &redact.protocol);
     let said = protocol.filter(|protocol| ***protocol != Protocol::Auto);
     if let Some(protocol) = said.filter(|_| *route.provider != Provider::Auto) {
@@ -60,7 +60,7 @@ fn both(route: &Route, mistakes: &mut Mistakes) {
 }
 
 /// Read as anyone's, though it is known whose it is: what goes on over several events of a stream is not put together.
-fn generic(settings: &Settings, route: &At<Route>, mistakes: &mut Mistakes) {
+fn generic(settings: &Settings, route: &Spanned<Route>, mistakes: &mut Diagnostics) {
     let Some(redact) = &route.redact else { return };
     let Some(at) = says_generic(route, redact) else { return };
     let upstream = route.upstream.as_ref().and_then(|name| settings.upstreams.get(name.as_str()));

@@ -2,13 +2,13 @@
 
 use http::HeaderName;
 
-use crate::config::at::At;
-use crate::config::mistakes::Mistakes;
+use crate::config::diagnostics::Diagnostics;
 use crate::config::settings::{Answers, MOST_REMEMBERED, Redact, Requests, Route, Tweak};
 use crate::config::similar;
+use crate::config::spanned::Spanned;
 use crate::detect::RuleSet;
 
-pub(super) fn all(routes: &[At<Route>], rules: &[&str], mistakes: &mut Mistakes) {
+pub(super) fn all(routes: &[Spanned<Route>], rules: &[&str], mistakes: &mut Diagnostics) {
     for route in routes {
         let Some(redact) = &route.redact else { continue };
         let ends = (route.respond.is_some() || route.endpoint.is_some()) && !route.forwards();
@@ -26,7 +26,7 @@ pub(super) fn all(routes: &[At<Route>], rules: &[&str], mistakes: &mut Mistakes)
     }
 }
 
-fn methods(redact: &At<Redact>, mistakes: &mut Mistakes) {
+fn methods(redact: &Spanned<Redact>, mistakes: &mut Diagnostics) {
     let begin = redact.span().start;
     if mistakes.lost(begin, "requests") {
         return;
@@ -59,7 +59,7 @@ fn methods(redact: &At<Redact>, mistakes: &mut Mistakes) {
     }
 }
 
-fn tweak(redact: &At<Redact>, mistakes: &mut Mistakes) {
+fn tweak(redact: &Spanned<Redact>, mistakes: &mut Diagnostics) {
     let lost = |name| mistakes.lost(redact.span().start, name);
     let known = !(lost("requests") || lost("methods") || lost("tweak"));
     if known && *redact.tweak != Tweak::Route && !redact.encrypts() {
@@ -76,7 +76,7 @@ fn tweak(redact: &At<Redact>, mistakes: &mut Mistakes) {
     }
 }
 
-fn remember(redact: &At<Redact>, mistakes: &mut Mistakes) {
+fn remember(redact: &Spanned<Redact>, mistakes: &mut Diagnostics) {
     let Some(remember) = &redact.remember else { return };
     if remember.get() > MOST_REMEMBERED {
         let days = MOST_REMEMBERED.as_secs() / 86_400;
@@ -89,7 +89,7 @@ fn remember(redact: &At<Redact>, mistakes: &mut Mistakes) {
     }
 }
 
-fn choice(redact: &At<Redact>, mistakes: &mut Mistakes) {
+fn choice(redact: &Spanned<Redact>, mistakes: &mut Diagnostics) {
     let Some(rules) = redact.rules.as_ref().filter(|_| !mistakes.lost(redact.span().start, "rules")) else {
         return;
     };
@@ -101,7 +101,7 @@ fn choice(redact: &At<Redact>, mistakes: &mut Mistakes) {
         let hint = "`with` and `without` change the default set";
         mistakes.hint(other.span().start, "`rules` is the whole set already", hint);
     }
-    let set = |name: &At<String>| RuleSet::named(name).is_some();
+    let set = |name: &Spanned<String>| RuleSet::named(name).is_some();
     for rule in redact.methods.keys().filter(|rule| !rules.contains(rule) && !set(rule)) {
         mistakes.say(rule.span().start, format!("`{}` is not among `rules`", **rule));
     }
@@ -123,7 +123,7 @@ const OTHERS: [&str; 12] = [
     "upgrade",
 ];
 
-fn heads(redact: &Redact, mistakes: &mut Mistakes) {
+fn heads(redact: &Redact, mistakes: &mut Diagnostics) {
     for header in &redact.headers {
         let at = header.span().start;
         if HeaderName::from_bytes(header.as_bytes()).is_err() {
@@ -139,19 +139,19 @@ fn heads(redact: &Redact, mistakes: &mut Mistakes) {
     }
 }
 
-fn thresholds(redact: &Redact, mistakes: &mut Mistakes) {
+fn thresholds(redact: &Redact, mistakes: &mut Diagnostics) {
     for threshold in redact.thresholds.values().filter(|threshold| !(0.0..=1.0).contains(&***threshold)) {
         mistakes.say(threshold.span().start, "a threshold is a score from 0 to 1");
     }
 }
 
-fn both(redact: &Redact, mistakes: &mut Mistakes) {
+fn both(redact: &Redact, mistakes: &mut Diagnostics) {
     for rule in redact.without.iter().filter(|rule| redact.with.contains(rule)) {
         mistakes.say(rule.span().start, "the rule stands under `with` too");
     }
 }
 
-fn known(redact: &Redact, rules: &[&str], mistakes: &mut Mistakes) {
+fn known(redact: &Redact, rules: &[&str], mistakes: &mut Diagnostics) {
     if rules.is_empty() {
         return;
     }

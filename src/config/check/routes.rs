@@ -1,10 +1,10 @@
 //! Routes: names, ends, paths, who may pass, and whether a request can reach them at all.
 
 use crate::base::path::RequestPath;
-use crate::config::at::At;
-use crate::config::mistakes::Mistakes;
-use crate::config::settings::{Auth, By, Endpoint, Host, PathMatch, Route, Settings, WebSocket};
+use crate::config::diagnostics::Diagnostics;
+use crate::config::settings::{Auth, Endpoint, Host, PathMatch, RateBy, Route, Settings, WebSocket};
 use crate::config::similar;
+use crate::config::spanned::Spanned;
 
 /// What says where a route ends.
 const ENDS: [&str; 3] = ["upstream", "respond", "endpoint"];
@@ -12,7 +12,7 @@ const ENDS: [&str; 3] = ["upstream", "respond", "endpoint"];
 /// What says which requests a route takes.
 const MATCHES: [&str; 4] = ["host", "path", "pattern", "method"];
 
-pub(super) fn names(routes: &[At<Route>], mistakes: &mut Mistakes) {
+pub(super) fn names(routes: &[Spanned<Route>], mistakes: &mut Diagnostics) {
     for (i, route) in routes.iter().enumerate() {
         let begin = route.span().start;
         if route.name.is_empty() {
@@ -25,7 +25,7 @@ pub(super) fn names(routes: &[At<Route>], mistakes: &mut Mistakes) {
     }
 }
 
-pub(super) fn ends(settings: &Settings, mistakes: &mut Mistakes) {
+pub(super) fn ends(settings: &Settings, mistakes: &mut Diagnostics) {
     for route in &settings.routes {
         let begin = route.span().start;
         let Route { upstream, respond, endpoint, .. } = &**route;
@@ -65,7 +65,7 @@ pub(super) fn ends(settings: &Settings, mistakes: &mut Mistakes) {
     }
 }
 
-fn known_upstream(settings: &Settings, name: &At<String>, mistakes: &mut Mistakes) {
+fn known_upstream(settings: &Settings, name: &Spanned<String>, mistakes: &mut Diagnostics) {
     if settings.upstreams.contains_key(name.as_str()) || mistakes.lost_anywhere(name) {
         return;
     }
@@ -77,7 +77,7 @@ fn known_upstream(settings: &Settings, name: &At<String>, mistakes: &mut Mistake
     }
 }
 
-pub(super) fn paths(routes: &[At<Route>], mistakes: &mut Mistakes) {
+pub(super) fn paths(routes: &[Spanned<Route>], mistakes: &mut Diagnostics) {
     for route in routes {
         if let (Some(_), Some(pattern)) = (&route.path, &route.pattern) {
             mistakes.say(pattern.span().start, "a route has only one of `path` and `pattern`");
@@ -103,7 +103,7 @@ pub(super) fn paths(routes: &[At<Route>], mistakes: &mut Mistakes) {
     }
 }
 
-pub(super) fn filters(routes: &[At<Route>], mistakes: &mut Mistakes) {
+pub(super) fn filters(routes: &[Spanned<Route>], mistakes: &mut Diagnostics) {
     for route in routes {
         let begin = route.span().start;
         let own = route.endpoint.is_some() && !route.forwards() && route.guardrail().is_none();
@@ -127,11 +127,11 @@ pub(super) fn filters(routes: &[At<Route>], mistakes: &mut Mistakes) {
         if rate.per.get().is_zero() {
             mistakes.say(rate.per.span().start, "`per` must be longer than nothing");
         }
-        let counted = *rate.by == By::Token && !own;
+        let counted = *rate.by == RateBy::Token && !own;
         if counted && route.auth() != Auth::Token && !mistakes.lost(begin, "auth") {
             mistakes.say(rate.by.span().start, "counting by token needs auth = \"token\" on the route");
         }
-        if *rate.by == By::Certificate && !route.needs_certificate() && !mistakes.lost(begin, "auth") {
+        if *rate.by == RateBy::Certificate && !route.needs_certificate() && !mistakes.lost(begin, "auth") {
             let message = "counting by certificate needs auth = \"certificate\" on the route";
             mistakes.say(rate.by.span().start, message);
         }
@@ -139,7 +139,7 @@ pub(super) fn filters(routes: &[At<Route>], mistakes: &mut Mistakes) {
 }
 
 /// Who may call by address: somebody, and wherever the endpoints that are kept for them can be reached.
-pub(super) fn clients(routes: &[At<Route>], mistakes: &mut Mistakes) {
+pub(super) fn clients(routes: &[Spanned<Route>], mistakes: &mut Diagnostics) {
     for route in routes {
         let Route { allow_clients, deny_clients, .. } = &**route;
         if let Some(nobody) = allow_clients.as_ref().filter(|blocks| blocks.is_empty())
@@ -163,7 +163,7 @@ pub(super) fn clients(routes: &[At<Route>], mistakes: &mut Mistakes) {
 }
 
 /// What WebSocket sessions may take up must be something.
-pub(super) fn sessions(routes: &[At<Route>], mistakes: &mut Mistakes) {
+pub(super) fn sessions(routes: &[Spanned<Route>], mistakes: &mut Diagnostics) {
     for route in routes {
         let WebSocket { idle, longest, .. } = &*route.websocket;
         for (period, name) in [(idle, "idle"), (longest, "longest")] {
@@ -180,15 +180,15 @@ pub(super) fn sessions(routes: &[At<Route>], mistakes: &mut Mistakes) {
 }
 
 /// The first route that matches takes the request, so one that an earlier one covers is never reached.
-pub(super) fn reach(routes: &[At<Route>], mistakes: &mut Mistakes) {
-    let sound: Vec<&At<Route>> = routes
+pub(super) fn reach(routes: &[Spanned<Route>], mistakes: &mut Diagnostics) {
+    let sound: Vec<&Spanned<Route>> = routes
         .iter()
         .filter(|route| !route.name.is_empty())
         .filter(|route| !MATCHES.iter().any(|key| mistakes.lost(route.span().start, key)))
         .collect();
     for (i, route) in sound.iter().enumerate() {
         // What another proxy carries is found in a table of its own.
-        let same = |earlier: &&&At<Route>| earlier.is_processed() == route.is_processed();
+        let same = |earlier: &&&Spanned<Route>| earlier.is_processed() == route.is_processed();
         if let Some(earlier) = sound.iter().take(i).filter(same).find(|earlier| covers(earlier, route)) {
             let message =
                 format!("never reached: the route `{}` above takes all its requests", *earlier.name);

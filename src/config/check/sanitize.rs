@@ -2,14 +2,14 @@
 
 use http::HeaderName;
 
-use crate::config::mistakes::Mistakes;
-use crate::config::settings::{Engine, Sanitize};
+use crate::config::diagnostics::Diagnostics;
+use crate::config::settings::{ProviderEngine, Sanitize};
 use crate::config::similar;
 
-pub(super) fn all(sanitize: &Sanitize, mistakes: &mut Mistakes) {
+pub(super) fn all(sanitize: &Sanitize, mistakes: &mut Diagnostics) {
     let Sanitize { scan, intel, .. } = sanitize;
     for engine in scan.providers.values() {
-        if **engine == Engine::Clamd && scan.clamd.is_none() {
+        if **engine == ProviderEngine::Clamd && scan.clamd.is_none() {
             mistakes.hint(
                 engine.span().start,
                 "there is no clamd",

@@ -3,17 +3,17 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use crate::config::at::At;
-use crate::config::mistakes::Mistakes;
-use crate::config::places::Places;
+use crate::config::diagnostics::Diagnostics;
+use crate::config::places::ValuePlaces;
 use crate::config::settings::{Forwarded, Limits, Reload, Settings, Store, Vault, judge_store_url};
-use crate::config::supplied::{Source, Supplied};
+use crate::config::spanned::Spanned;
+use crate::config::supplied::{SecretSource, Supplied};
 
-use crate::store::postgres::Tls;
+use crate::store::postgres::SslMode;
 use crate::valkey::Valkey;
 
 /// That the file says what is to be served: one that was emptied by mistake is a configuration too.
-pub(super) fn anything(settings: &Settings, places: &Places<'_>, mistakes: &mut Mistakes) {
+pub(super) fn anything(settings: &Settings, places: &ValuePlaces<'_>, mistakes: &mut Diagnostics) {
     if settings.routes.is_empty() && places.lacks(&["listen"]) && places.lacks(&["routes"]) {
         let message = "the file has no routes and no listeners of its own";
         mistakes.doubt(
@@ -24,14 +24,14 @@ pub(super) fn anything(settings: &Settings, places: &Places<'_>, mistakes: &mut 
     }
 }
 
-pub(super) fn listeners(settings: &Settings, mistakes: &mut Mistakes) {
+pub(super) fn listeners(settings: &Settings, mistakes: &mut Diagnostics) {
     if settings.listen.is_empty() && !mistakes.lost(0, "listen") {
         mistakes.say(0, "there is no [[listen]] left to take requests");
     }
     if settings.routes.is_empty() && !settings.api.enabled && !mistakes.lost(0, "routes") {
         mistakes.say(0, "nothing is served: there are no routes, and the API is not enabled");
     }
-    let mut seen: Vec<&At<SocketAddr>> = Vec::new();
+    let mut seen: Vec<&Spanned<SocketAddr>> = Vec::new();
     let admin = settings.admin.iter().map(|admin| &admin.address);
     for address in settings.listen.iter().map(|listen| &listen.address).chain(admin) {
         // Port 0 is a new port each time.
@@ -79,7 +79,7 @@ fn is_host(name: &str) -> bool {
     name.len() <= 253 && name.split('.').all(label)
 }
 
-pub(super) fn limits(limits: &Limits, mistakes: &mut Mistakes) {
+pub(super) fn limits(limits: &Limits, mistakes: &mut Diagnostics) {
     let Limits { body, collected, per_request, held, .. } = limits;
     let periods = [
         (&limits.head_time, "head_time"),
@@ -116,16 +116,16 @@ pub(super) fn limits(limits: &Limits, mistakes: &mut Mistakes) {
 /// The shortest time between two looks at the files.
 const SHORTEST: Duration = Duration::from_millis(100);
 
-pub(super) fn reload(reload: &Reload, mistakes: &mut Mistakes) {
+pub(super) fn reload(reload: &Reload, mistakes: &mut Diagnostics) {
     if reload.every.get() < SHORTEST {
         mistakes.say(reload.every.span().start, "files are looked at every 100ms at most");
     }
 }
 
-pub(super) fn vault(vault: &Vault, mistakes: &mut Mistakes) {
+pub(super) fn vault(vault: &Vault, mistakes: &mut Diagnostics) {
     let Vault { master_key, master_key_command, passphrase } = vault;
     for (supplied, what) in [(master_key, "the master key"), (passphrase, "the passphrase")] {
-        if let Some(literal) = supplied.iter().find(|supplied| *supplied.source() == Source::Literal) {
+        if let Some(literal) = supplied.iter().find(|supplied| *supplied.source() == SecretSource::Literal) {
             let hint = "write { env = \"NAME\" } or { file = \"path\" }";
             mistakes.hint(literal.span().start, format!("{what} must not be written in this file"), hint);
         }
@@ -148,9 +148,9 @@ pub(super) fn vault(vault: &Vault, mistakes: &mut Mistakes) {
     }
 }
 
-pub(super) fn shared_limits(limits: &Limits, mistakes: &mut Mistakes) {
+pub(super) fn shared_limits(limits: &Limits, mistakes: &mut Diagnostics) {
     let Some(shared) = &limits.shared else { return };
-    let fetched = *shared.url.source() == Source::Literal || !shared.url.value().expose().is_empty();
+    let fetched = *shared.url.source() == SecretSource::Literal || !shared.url.value().expose().is_empty();
     if fetched && let Err(error) = Valkey::judge(shared.url.value().expose()) {
         mistakes.say(shared.url.span().start, error.to_string());
     }
@@ -159,15 +159,16 @@ pub(super) fn shared_limits(limits: &Limits, mistakes: &mut Mistakes) {
     }
 }
 
-pub(super) fn store(store: &Store, mistakes: &mut Mistakes) {
+pub(super) fn store(store: &Store, mistakes: &mut Diagnostics) {
     // Empty and from elsewhere: it could not be fetched, which was said.
-    let fetched = |url: &&At<Supplied>| *url.source() == Source::Literal || !url.value().expose().is_empty();
+    let fetched =
+        |url: &&Spanned<Supplied>| *url.source() == SecretSource::Literal || !url.value().expose().is_empty();
     if let Some(url) = store.url.iter().find(fetched)
         && let Err(error) = judge_store_url(url.value().expose())
     {
         mistakes.say(url.span().start, error.to_string());
     }
-    if let Some(ca) = store.ca.iter().find(|_| matches!(store.tls, Tls::Disable | Tls::Require)) {
+    if let Some(ca) = store.ca.iter().find(|_| matches!(store.tls, SslMode::Disable | SslMode::Require)) {
         let hint = "set `tls` to \"verify-ca\" or \"verify-full\"";
         mistakes.hint(ca.span().start, "a `ca` has no effect where certificates are not checked", hint);
     }

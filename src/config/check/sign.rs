@@ -8,9 +8,9 @@ use http::header::{
     UPGRADE,
 };
 
-use crate::config::at::At;
-use crate::config::mistakes::Mistakes;
+use crate::config::diagnostics::Diagnostics;
 use crate::config::settings::{Jwt, Route, Settings, Sign, TokenPlace};
+use crate::config::spanned::Spanned;
 
 /// How long a token may live: shorter and clocks that differ a little would end it, longer and it would be a password.
 const LIFETIME: (Duration, Duration) = (Duration::from_secs(10), Duration::from_secs(24 * 3600));
@@ -42,7 +42,7 @@ const OURS: [(&str, &str); 6] = [
     ("jti", "every token gets one"),
 ];
 
-pub(super) fn all(settings: &Settings, mistakes: &mut Mistakes) {
+pub(super) fn all(settings: &Settings, mistakes: &mut Diagnostics) {
     for route in &settings.routes {
         let Some(sign) = &route.sign else { continue };
         if !route.forwards() && !mistakes.lost(route.span().start, "upstream") {
@@ -67,7 +67,7 @@ pub(super) fn all(settings: &Settings, mistakes: &mut Mistakes) {
     }
 }
 
-fn claims(route: &At<Route>, sign: &Sign, mistakes: &mut Mistakes) {
+fn claims(route: &Spanned<Route>, sign: &Sign, mistakes: &mut Diagnostics) {
     let lost = ["jwt", "introspection"].iter().any(|table| mistakes.lost(route.span().start, table));
     let nobody = route.jwt.is_none() && route.introspection.is_none() && !lost;
     for (name, template) in &sign.claims {
@@ -92,7 +92,7 @@ fn claims(route: &At<Route>, sign: &Sign, mistakes: &mut Mistakes) {
     }
 }
 
-fn times(sign: &Sign, mistakes: &mut Mistakes) {
+fn times(sign: &Sign, mistakes: &mut Diagnostics) {
     let lifetime = sign.lifetime.get();
     let place = sign.lifetime.span().start;
     if lifetime < LIFETIME.0 || lifetime > LIFETIME.1 {
@@ -105,7 +105,7 @@ fn times(sign: &Sign, mistakes: &mut Mistakes) {
     }
 }
 
-fn header(settings: &Settings, route: &Route, sign: &Sign, mistakes: &mut Mistakes) {
+fn header(settings: &Settings, route: &Route, sign: &Sign, mistakes: &mut Diagnostics) {
     let place = sign.header.span().start.max(sign.key.span().start);
     let Ok(name) = HeaderName::from_bytes(sign.header.as_bytes()) else {
         return mistakes.say(place, "not a header's name");

@@ -2,10 +2,10 @@
 
 use http::HeaderName;
 
-use crate::config::mistakes::Mistakes;
+use crate::config::diagnostics::Diagnostics;
 use crate::config::settings::Telemetry;
 
-pub(super) fn all(telemetry: &Telemetry, mistakes: &mut Mistakes) {
+pub(super) fn all(telemetry: &Telemetry, mistakes: &mut Diagnostics) {
     let Some(otlp) = &telemetry.otlp else { return };
     if !(0.0..=1.0).contains(&*otlp.ratio) {
         mistakes.say(otlp.ratio.span().start, "`ratio` must lie between 0 and 1");

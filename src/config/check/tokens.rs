@@ -7,10 +7,10 @@ use http::HeaderName;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE, EXPECT, HOST};
 
 use crate::config::Period;
-use crate::config::at::At;
 use crate::config::check::fields;
-use crate::config::mistakes::Mistakes;
+use crate::config::diagnostics::Diagnostics;
 use crate::config::settings::{Route, TokenPlace};
+use crate::config::spanned::Spanned;
 use crate::gateway::upstream::never_leaves;
 
 /// Headers that say how a message is read, or where it goes.
@@ -20,7 +20,7 @@ const FRAMING: [HeaderName; 4] = [CONTENT_ENCODING, CONTENT_TYPE, EXPECT, HOST];
 const LEEWAY: Duration = Duration::from_secs(600);
 
 /// Says what is wrong with where a token is.
-pub(super) fn place(token: &At<TokenPlace>, mistakes: &mut Mistakes) {
+pub(super) fn place(token: &Spanned<TokenPlace>, mistakes: &mut Diagnostics) {
     let TokenPlace { header, cookie, query } = &**token;
     let begin = token.span().start;
     if [header, cookie, query].into_iter().flatten().count() > 1 {
@@ -32,7 +32,11 @@ pub(super) fn place(token: &At<TokenPlace>, mistakes: &mut Mistakes) {
 }
 
 /// Says what is wrong with the names of headers in which claims go on, each of which has one.
-pub(super) fn headers(route: &Route, headers: &BTreeMap<String, At<String>>, mistakes: &mut Mistakes) {
+pub(super) fn headers(
+    route: &Route,
+    headers: &BTreeMap<String, Spanned<String>>,
+    mistakes: &mut Diagnostics,
+) {
     let mut seen: Vec<String> = Vec::new();
     for written in headers.values() {
         let Some(name) = fields::name(written, mistakes) else { continue };
@@ -50,7 +54,7 @@ pub(super) fn headers(route: &Route, headers: &BTreeMap<String, At<String>>, mis
 }
 
 /// Says what is wrong with what clocks may differ by.
-pub(super) fn leeway(leeway: &At<Period>, mistakes: &mut Mistakes) {
+pub(super) fn leeway(leeway: &Spanned<Period>, mistakes: &mut Diagnostics) {
     if leeway.get() > LEEWAY {
         mistakes.say(leeway.span().start, "clocks may differ by at most 10m");
     }

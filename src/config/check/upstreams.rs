@@ -5,22 +5,22 @@ use std::collections::BTreeMap;
 use http::HeaderName;
 
 use crate::config::Period;
-use crate::config::at::At;
 use crate::config::check::{fields, prefix};
 use crate::config::credential::Credential;
-use crate::config::mistakes::Mistakes;
-use crate::config::places::Places;
+use crate::config::diagnostics::Diagnostics;
+use crate::config::places::ValuePlaces;
 use crate::config::settings::{Aws, Scheme, Upstream, is_region};
-use crate::config::supplied::Source;
+use crate::config::spanned::Spanned;
+use crate::config::supplied::SecretSource;
 use crate::gateway::upstream::{BreakerLimits, Ejection, Probe, Timeouts};
 
 pub(super) fn all(
-    upstreams: &BTreeMap<At<String>, At<Upstream>>,
-    places: &Places<'_>,
-    mistakes: &mut Mistakes,
+    upstreams: &BTreeMap<Spanned<String>, Spanned<Upstream>>,
+    places: &ValuePlaces<'_>,
+    mistakes: &mut Diagnostics,
 ) {
     for (name, upstream) in upstreams {
-        let of = |table| Of { places, upstream: name, table };
+        let of = |table| UpstreamTable { places, upstream: name, table };
         peers(name, upstream, mistakes);
         if let Some(base) = &upstream.base {
             prefix::sent("base", base, "/openai", mistakes);
@@ -39,7 +39,7 @@ pub(super) fn all(
     }
 }
 
-fn peers(name: &At<String>, upstream: &At<Upstream>, mistakes: &mut Mistakes) {
+fn peers(name: &Spanned<String>, upstream: &Spanned<Upstream>, mistakes: &mut Diagnostics) {
     let Some(first) = upstream.peers.first() else {
         // If there were some once, they have been spoken of.
         if !mistakes.lost(upstream.span().start, "peers") {
@@ -57,7 +57,7 @@ fn peers(name: &At<String>, upstream: &At<Upstream>, mistakes: &mut Mistakes) {
     }
 }
 
-fn tls(upstream: &Upstream, mistakes: &mut Mistakes) {
+fn tls(upstream: &Upstream, mistakes: &mut Diagnostics) {
     let Some(tls) = &upstream.tls else { return };
     if upstream.peers.first().is_some_and(|peer| peer.scheme() == Scheme::Http) {
         mistakes.say(tls.span().start, "`tls` needs peers that begin with https://");
@@ -65,7 +65,7 @@ fn tls(upstream: &Upstream, mistakes: &mut Mistakes) {
     if let (false, Some(ca)) = (*tls.verify, &tls.ca) {
         mistakes.say(ca.span().start, "`ca` does nothing while `verify` is false");
     }
-    let named = |sni: &&At<String>| {
+    let named = |sni: &&Spanned<String>| {
         !sni.is_empty()
             && sni.parse::<std::net::IpAddr>().is_err()
             && sni.bytes().all(|b| b.is_ascii_alphanumeric() || b"-._".contains(&b))
@@ -76,13 +76,13 @@ fn tls(upstream: &Upstream, mistakes: &mut Mistakes) {
 }
 
 /// A table of an upstream, as the file has it.
-struct Of<'a> {
-    places: &'a Places<'a>,
+struct UpstreamTable<'a> {
+    places: &'a ValuePlaces<'a>,
     upstream: &'a str,
     table: &'static str,
 }
 
-impl Of<'_> {
+impl UpstreamTable<'_> {
     /// Where it says this; 0 where it does not.
     fn at(&self, key: &str) -> usize {
         self.places.at(&["upstreams", self.upstream, self.table, key])
@@ -94,7 +94,7 @@ impl Of<'_> {
     }
 }
 
-fn timeouts(timeouts: &Timeouts, of: &Of<'_>, mistakes: &mut Mistakes) {
+fn timeouts(timeouts: &Timeouts, of: &UpstreamTable<'_>, mistakes: &mut Diagnostics) {
     let Timeouts { connect, first_byte, read, write, idle, total } = *timeouts;
     let always = [("connect", connect), ("read", read), ("write", write), ("idle", idle)];
     let maybe = [("first_byte", first_byte), ("total", total)];
@@ -104,13 +104,13 @@ fn timeouts(timeouts: &Timeouts, of: &Of<'_>, mistakes: &mut Mistakes) {
     }
 }
 
-fn lasting(period: Period, place: usize, what: &str, mistakes: &mut Mistakes) {
+fn lasting(period: Period, place: usize, what: &str, mistakes: &mut Diagnostics) {
     if period.get().is_zero() {
         mistakes.say(place, format!("{what} must be longer than nothing"));
     }
 }
 
-fn health(probe: &Probe, of: &Of<'_>, mistakes: &mut Mistakes) {
+fn health(probe: &Probe, of: &UpstreamTable<'_>, mistakes: &mut Diagnostics) {
     let Probe { path, interval, timeout, status, .. } = probe;
     if !path.starts_with('/') || path.contains(['#', ' ']) {
         mistakes.say(of.at("path"), "`path` must begin with `/`, without `#` or a space");
@@ -124,7 +124,7 @@ fn health(probe: &Probe, of: &Of<'_>, mistakes: &mut Mistakes) {
     }
 }
 
-fn outliers(outliers: &Ejection, of: &Of<'_>, mistakes: &mut Mistakes) {
+fn outliers(outliers: &Ejection, of: &UpstreamTable<'_>, mistakes: &mut Diagnostics) {
     let Ejection { rate, window, eject, longest, share, .. } = *outliers;
     for (key, part) in [("rate", rate), ("share", share)] {
         if !(0.0..=1.0).contains(&part) {
@@ -136,13 +136,13 @@ fn outliers(outliers: &Ejection, of: &Of<'_>, mistakes: &mut Mistakes) {
     ordered("eject", eject, longest, of, mistakes);
 }
 
-fn breaker(limits: &BreakerLimits, of: &Of<'_>, mistakes: &mut Mistakes) {
+fn breaker(limits: &BreakerLimits, of: &UpstreamTable<'_>, mistakes: &mut Diagnostics) {
     let BreakerLimits { open, longest, .. } = *limits;
     lasting(open, of.at("open"), "`open`", mistakes);
     ordered("open", open, longest, of, mistakes);
 }
 
-fn ordered(key: &str, first: Period, longest: Period, of: &Of<'_>, mistakes: &mut Mistakes) {
+fn ordered(key: &str, first: Period, longest: Period, of: &UpstreamTable<'_>, mistakes: &mut Diagnostics) {
     if first > longest {
         // A default has no place; then the other one is what the file says.
         let place = [of.at("longest"), of.at(key)].into_iter().find(|&at| at > 0).unwrap_or(0);
@@ -151,7 +151,7 @@ fn ordered(key: &str, first: Period, longest: Period, of: &Of<'_>, mistakes: &mu
     }
 }
 
-fn headers(headers: &BTreeMap<At<String>, At<Credential>>, mistakes: &mut Mistakes) {
+fn headers(headers: &BTreeMap<Spanned<String>, Spanned<Credential>>, mistakes: &mut Diagnostics) {
     let mut seen: Vec<HeaderName> = Vec::new();
     for (written, value) in headers {
         match fields::name(written, mistakes) {
@@ -165,7 +165,7 @@ fn headers(headers: &BTreeMap<At<String>, At<Credential>>, mistakes: &mut Mistak
     }
 }
 
-fn aws(upstream: &Upstream, mistakes: &mut Mistakes) {
+fn aws(upstream: &Upstream, mistakes: &mut Diagnostics) {
     let Some(aws) = &upstream.aws else { return };
     let place = aws.span().start;
     let Aws { service, region, access_key, secret_key, session_token, .. } = &**aws;
@@ -192,7 +192,7 @@ fn aws(upstream: &Upstream, mistakes: &mut Mistakes) {
         match &**key {
             Credential::Supplied(supplied) => {
                 let value = supplied.value().expose();
-                let is_empty = value.is_empty() && *supplied.source() == Source::Literal;
+                let is_empty = value.is_empty() && *supplied.source() == SecretSource::Literal;
                 if is_empty || !value.bytes().all(|b| b.is_ascii_graphic()) {
                     mistakes.say(place, "this is no key: it is empty, or has characters that none has");
                 }

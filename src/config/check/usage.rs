@@ -1,12 +1,12 @@
 //! Budgets: what they bound, and for whom.
 
-use crate::config::at::At;
-use crate::config::mistakes::Mistakes;
+use crate::config::diagnostics::Diagnostics;
 use crate::config::settings::{Auth, Route, Settings};
 use crate::config::similar;
+use crate::config::spanned::Spanned;
 use crate::usage::BudgetHolder;
 
-pub(super) fn all(settings: &Settings, mistakes: &mut Mistakes) {
+pub(super) fn all(settings: &Settings, mistakes: &mut Diagnostics) {
     let budgets = &settings.usage.budgets;
     for (i, budget) in budgets.iter().enumerate() {
         let begin = budget.span().start;
@@ -33,7 +33,7 @@ pub(super) fn all(settings: &Settings, mistakes: &mut Mistakes) {
                     None => mistakes.say(route.span().start, message),
                 }
             }
-            let ours = |known: &&At<Route>| known.name.as_str() == route.as_str() && !known.forwards();
+            let ours = |known: &&Spanned<Route>| known.name.as_str() == route.as_str() && !known.forwards();
             if settings.routes.iter().any(|known| ours(&known)) {
                 let message = "requests along this route are not counted: it does not lead to an upstream";
                 mistakes.hint(route.span().start, message, "bound them by `rate` of the route or of tokens");

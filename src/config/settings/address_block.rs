@@ -3,7 +3,7 @@
 use serde::{Deserialize, Deserializer};
 
 use crate::base::address::{Block, NotABlock};
-use crate::base::written::Written;
+use crate::base::from_text::FromText;
 
 /// One address or a block of them (`10.0.0.0/8`). IPv4 within IPv6 is IPv4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +14,6 @@ impl<'de> Deserialize<'de> for AddressBlock {
         let parse = |text: &str| {
             text.parse().map(|block: Block| Self(block.to_canonical())).map_err(|error: NotABlock| error)
         };
-        Written { expected: "an address or a block such as \"10.0.0.0/8\"", parse }.read(deserializer)
+        FromText { expected: "an address or a block such as \"10.0.0.0/8\"", parse }.read(deserializer)
     }
 }

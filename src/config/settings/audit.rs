@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 
 use crate::config::settings::RemoteUrl;
-use crate::config::{At, Period, Supplied};
+use crate::config::{Period, Spanned, Supplied};
 
 /// `[audit]`: a line for each request and each change of tokens, chained by hashes.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -14,10 +14,10 @@ use crate::config::{At, Period, Supplied};
 pub struct Audit {
     /// Where lines go. A process writes it alone: another one that is started meanwhile, as in an upgrade, writes a file with
     /// a number in its name.
-    pub file: At<PathBuf>,
+    pub file: Spanned<PathBuf>,
     /// What the lines call this gateway. Default: the host's name.
     #[serde(default)]
-    pub node: Option<At<String>>,
+    pub node: Option<Spanned<String>>,
     /// What happens to requests while lines cannot be written.
     #[serde(default)]
     pub on_failure: AuditFailure,
@@ -26,7 +26,7 @@ pub struct Audit {
     pub store: bool,
     /// How long they stay there. Default 400 days.
     #[serde(default = "year")]
-    pub keep: At<Period>,
+    pub keep: Spanned<Period>,
     /// A collector that lines go to as well, from the file; none unless the file has the table.
     #[serde(default)]
     pub otlp: Option<AuditOtlp>,
@@ -37,13 +37,13 @@ pub struct Audit {
 #[serde(deny_unknown_fields)]
 pub struct AuditOtlp {
     /// The whole URL for logs; by OTLP's convention its path is `/v1/logs`.
-    pub endpoint: At<RemoteUrl>,
+    pub endpoint: Spanned<RemoteUrl>,
     /// Fields of the head, such as a key.
     #[serde(default)]
-    pub headers: BTreeMap<String, At<Supplied>>,
+    pub headers: BTreeMap<String, Spanned<Supplied>>,
     /// For one export. Default 10 s.
     #[serde(default = "ten")]
-    pub time: At<Period>,
+    pub time: Spanned<Period>,
     /// `service.name`. Default `portcullis`.
     #[serde(default = "name")]
     pub service: String,
@@ -60,12 +60,12 @@ pub enum AuditFailure {
     Pass,
 }
 
-fn year() -> At<Period> {
-    At::new(Period::secs(400 * 24 * 60 * 60))
+fn year() -> Spanned<Period> {
+    Spanned::new(Period::secs(400 * 24 * 60 * 60))
 }
 
-fn ten() -> At<Period> {
-    At::new(Period::secs(10))
+fn ten() -> Spanned<Period> {
+    Spanned::new(Period::secs(10))
 }
 
 fn name() -> String {

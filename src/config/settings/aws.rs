@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::config::{At, Credential};
+use crate::config::{Credential, Spanned};
 
 /// `[upstreams.NAME.aws]`: requests to it are signed with these keys (AWS Signature Version 4), unless they have a bearer
 /// token.
@@ -10,16 +10,16 @@ use crate::config::{At, Credential};
 #[serde(default, deny_unknown_fields)]
 pub struct Aws {
     /// The service that signatures are for. Default `bedrock`.
-    pub service: At<String>,
+    pub service: Spanned<String>,
     /// Its region, such as `us-east-1`. Loading fills in that of the first peer's name, else `AWS_REGION`, else
     /// `AWS_DEFAULT_REGION`.
-    pub region: Option<At<String>>,
+    pub region: Option<Spanned<String>>,
     /// The access key's id. Without keys: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`.
-    pub access_key: Option<At<Credential>>,
+    pub access_key: Option<Spanned<Credential>>,
     /// The access key's secret.
-    pub secret_key: Option<At<Credential>>,
+    pub secret_key: Option<Spanned<Credential>>,
     /// The token that belongs to keys that are good for a while.
-    pub session_token: Option<At<Credential>>,
+    pub session_token: Option<Spanned<Credential>>,
     /// Whether only what callers have signed is signed: the file does not have the table, but the environment the keys.
     #[serde(skip)]
     pub implied: bool,
@@ -28,7 +28,7 @@ pub struct Aws {
 impl Default for Aws {
     fn default() -> Self {
         Self {
-            service: At::new("bedrock".to_owned()),
+            service: Spanned::new("bedrock".to_owned()),
             region: None,
             access_key: None,
             secret_key: None,

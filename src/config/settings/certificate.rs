@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Deserializer};
 
-use crate::base::written::Written;
-use crate::config::At;
+use crate::base::from_text::FromText;
+use crate::config::Spanned;
 use crate::gateway::client_certificate::SubjectName;
 
 /// `[routes.certificate]`: only callers whose connection has proved a certificate that a `client_ca` has issued.
@@ -11,7 +11,7 @@ use crate::gateway::client_certificate::SubjectName;
 #[serde(default, deny_unknown_fields)]
 pub struct RouteCertificate {
     /// The certificate has one of these names; none: any.
-    pub subjects: Vec<At<Subject>>,
+    pub subjects: Vec<Spanned<Subject>>,
     /// What the upstream is told of it; whatever the caller sends under these names does not go on.
     pub headers: CertificateHeaders,
 }
@@ -21,9 +21,9 @@ pub struct RouteCertificate {
 #[serde(default, deny_unknown_fields)]
 pub struct CertificateHeaders {
     /// Whom the certificate names, written as `subjects` are.
-    pub subject: Option<At<String>>,
+    pub subject: Option<Spanned<String>>,
     /// Its SHA-256, in hex.
-    pub fingerprint: Option<At<String>>,
+    pub fingerprint: Option<Spanned<String>>,
 }
 
 /// A name that a certificate may have for its holder.
@@ -33,6 +33,6 @@ pub struct Subject(pub SubjectName);
 impl<'de> Deserialize<'de> for Subject {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let parse = |text: &str| SubjectName::parse(text).map(Self);
-        Written { expected: "a name such as \"uri:spiffe://example.com/agent\"", parse }.read(deserializer)
+        FromText { expected: "a name such as \"uri:spiffe://example.com/agent\"", parse }.read(deserializer)
     }
 }

@@ -2,14 +2,14 @@
 
 use serde::Deserialize;
 
-use crate::config::{At, Size};
+use crate::config::{Size, Spanned};
 
 /// `[routes.compression]`: answers are compressed for callers that accept it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Compression {
     /// Content codings; of several that a caller wants alike, the first. At least one.
-    pub codings: At<Vec<At<ContentCoding>>>,
+    pub codings: Spanned<Vec<Spanned<ContentCoding>>>,
     /// Bodies that are known to be shorter stay as they are. Default 1 KiB.
     pub min: Size,
 }
@@ -29,6 +29,6 @@ pub enum ContentCoding {
 impl Default for Compression {
     fn default() -> Self {
         let all = [ContentCoding::Zstd, ContentCoding::Br, ContentCoding::Gzip];
-        Self { codings: At::new(all.map(At::new).into()), min: Size::kib(1) }
+        Self { codings: Spanned::new(all.map(Spanned::new).into()), min: Size::kib(1) }
     }
 }

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use crate::config::settings::HttpMethod;
-use crate::config::{At, Period};
+use crate::config::{Period, Spanned};
 use crate::gateway::origin::OriginRule;
 
 /// `[routes.cors]`.
@@ -11,24 +11,24 @@ use crate::gateway::origin::OriginRule;
 #[serde(deny_unknown_fields)]
 pub struct Cors {
     /// At least one: these, those below a name (`https://*.example.com`), or `*` alone: all.
-    pub origins: At<Vec<At<OriginRule>>>,
+    pub origins: Spanned<Vec<Spanned<OriginRule>>>,
     /// Methods that pages may use. `None`: those that the route takes.
     #[serde(default)]
-    pub methods: Option<At<Vec<At<HttpMethod>>>>,
+    pub methods: Option<Spanned<Vec<Spanned<HttpMethod>>>>,
     /// Headers that pages may send. `None`: any.
     #[serde(default)]
-    pub headers: Option<At<Vec<At<String>>>>,
+    pub headers: Option<Spanned<Vec<Spanned<String>>>>,
     /// Headers of answers that pages may read, besides those that they always may; or `*` alone: all.
     #[serde(default)]
-    pub expose: Vec<At<String>>,
+    pub expose: Vec<Spanned<String>>,
     /// Whether browsers send cookies and client certificates along; then no `*` means all.
     #[serde(default)]
-    pub credentials: At<bool>,
+    pub credentials: Spanned<bool>,
     /// How long browsers remember this. Default 10 min.
     #[serde(default = "ten_minutes")]
-    pub max_age: At<Period>,
+    pub max_age: Spanned<Period>,
 }
 
-fn ten_minutes() -> At<Period> {
-    At::new(Period::secs(10 * 60))
+fn ten_minutes() -> Spanned<Period> {
+    Spanned::new(Period::secs(10 * 60))
 }

@@ -6,21 +6,21 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
-use crate::config::{At, Size};
-use crate::detect::{Beyond, Rule};
+use crate::config::{Size, Spanned};
+use crate::detect::{OverLength, Rule};
 
 /// `[detect]`. It holds for every route and for our own endpoints, and is read again on a reload.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Detect {
     /// Rule files, or folders whose files `*.toml` are rule files.
-    pub rule_files: Vec<At<PathBuf>>,
+    pub rule_files: Vec<Spanned<PathBuf>>,
     /// Rules as in a rule file; see [`Catalogue::extend`](crate::detect::Catalogue::extend).
-    pub rule: Vec<At<Rule>>,
+    pub rule: Vec<Spanned<Rule>>,
     /// Values that pass though a rule finds them.
-    pub allow: Vec<At<Allowed>>,
+    pub allow: Vec<Spanned<AllowedValues>>,
     /// Scores from 0 to 1 below which a rule's findings do not count, in place of the rule's own.
-    pub thresholds: BTreeMap<At<String>, At<f32>>,
+    pub thresholds: BTreeMap<Spanned<String>, Spanned<f32>>,
     /// The model that finds persons and places beside the lexicon.
     pub names: Names,
 }
@@ -30,25 +30,25 @@ pub struct Detect {
 #[serde(default, deny_unknown_fields)]
 pub struct Names {
     /// The folder that `examples/names-model` brings the model into, or the model's file in it.
-    pub model: Option<At<PathBuf>>,
+    pub model: Option<Spanned<PathBuf>>,
     /// How sure the model must be of a name, from 0 to 1.
-    pub threshold: At<f32>,
+    pub threshold: Spanned<f32>,
     /// What is kept of what it said of texts, in bytes; 0 keeps nothing. Never the texts.
     pub cache: Size,
     /// Tokens of text not seen before that one request may have read.
     pub max_tokens: usize,
     /// What becomes of a request on a route with more new text than that: it is refused with 413, or the lexicon stands alone.
-    pub beyond: Beyond,
+    pub beyond: OverLength,
 }
 
 impl Default for Names {
     fn default() -> Self {
         Self {
             model: None,
-            threshold: At::new(0.5),
+            threshold: Spanned::new(0.5),
             cache: Size::mib(16),
             max_tokens: 16_384,
-            beyond: Beyond::Refuse,
+            beyond: OverLength::Refuse,
         }
     }
 }
@@ -56,21 +56,21 @@ impl Default for Names {
 /// `[[detect.allow]]`: whole values, never parts of them.
 #[derive(Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Allowed {
+pub struct AllowedValues {
     /// These values.
     pub values: Vec<String>,
     /// Whether upper and lower case are one in `values`.
     pub any_case: bool,
     /// Values that this regular expression matches from end to end.
-    pub pattern: Option<At<String>>,
+    pub pattern: Option<Spanned<String>>,
     /// Only where one of these rules finds them. `None`: whichever does.
-    pub rules: Option<Vec<At<String>>>,
+    pub rules: Option<Vec<Spanned<String>>>,
     /// Why; for people.
     pub reason: String,
 }
 
 // Allowed values are nobody's business either.
-impl fmt::Debug for Allowed {
+impl fmt::Debug for AllowedValues {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Allowed({} values)", self.values.len())
     }

@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::config::{At, Supplied};
+use crate::config::{Spanned, Supplied};
 
 /// `[routes.request_headers]` and `[routes.answer_headers]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct HeaderRules {
     /// Taken out, however often they are there.
-    pub remove: Vec<At<String>>,
+    pub remove: Vec<Spanned<String>>,
     /// Put in the place of all that are there.
-    pub set: BTreeMap<At<String>, At<Supplied>>,
+    pub set: BTreeMap<Spanned<String>, Spanned<Supplied>>,
     /// Put beside those that are there.
-    pub add: BTreeMap<At<String>, At<Supplied>>,
+    pub add: BTreeMap<Spanned<String>, Spanned<Supplied>>,
 }

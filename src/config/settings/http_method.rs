@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer};
 
-use crate::base::written::Written;
+use crate::base::from_text::FromText;
 
 /// A method to match.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +27,6 @@ impl HttpMethod {
 
 impl<'de> Deserialize<'de> for HttpMethod {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Written { expected: "a method such as \"POST\"", parse: Self::parse }.read(deserializer)
+        FromText { expected: "a method such as \"POST\"", parse: Self::parse }.read(deserializer)
     }
 }

@@ -4,20 +4,20 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
-use crate::config::At;
+use crate::config::Spanned;
 
 /// `[log]`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Log {
     /// How a line looks.
-    pub format: Format,
+    pub format: LineFormat,
     /// What is said at all.
     pub level: Level,
     /// Whether there is a line for each request; at `level` `info` and below, unless it goes to a file. Default on.
     pub access: bool,
     /// A file for these lines, as JSON, whatever `format` says. It may be moved away at any time. `None`: with the rest.
-    pub access_file: Option<At<PathBuf>>,
+    pub access_file: Option<Spanned<PathBuf>>,
     /// What of callers' addresses they have.
     pub addresses: Addresses,
 }
@@ -25,7 +25,7 @@ pub struct Log {
 impl Default for Log {
     fn default() -> Self {
         Self {
-            format: Format::default(),
+            format: LineFormat::default(),
             level: Level::default(),
             access: true,
             access_file: None,
@@ -50,7 +50,7 @@ pub enum Addresses {
 /// How a log line looks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Format {
+pub enum LineFormat {
     /// For people.
     #[default]
     Text,

@@ -1,7 +1,7 @@
 //! What the file may say, by topic: plain data, unknown keys refused, every default written once (in `Default`).
 //!
 //! Names are the field's own. Where a setting can only be judged together with others it is an
-//! [`At`], which reads as the value and remembers its place in the file.
+//! [`Spanned`], which reads as the value and remembers its place in the file.
 
 mod address_block;
 mod analyzer;
@@ -40,7 +40,7 @@ use std::num::NonZeroUsize;
 
 use serde::Deserialize;
 
-use crate::config::At;
+use crate::config::Spanned;
 
 pub use address_block::AddressBlock;
 pub(crate) use analyzer::prefix as analyzer_prefix;
@@ -53,13 +53,13 @@ pub use certificate::{CertificateHeaders, RouteCertificate, Subject};
 pub use compression::{Compression, ContentCoding};
 pub use cors::Cors;
 pub use data::Vault;
-pub use detect::{Allowed, Detect, Names};
+pub use detect::{AllowedValues, Detect, Names};
 pub use header_rules::HeaderRules;
 pub use http_method::{HttpMethod, NotAMethod};
 pub use introspection::Introspection;
 pub use jwt::{JwkSource, Jwt, TokenPlace};
 pub use limits::{Limits, SharedLimits};
-pub use log::{Addresses, Format, Level, Log};
+pub use log::{Addresses, Level, LineFormat, Log};
 pub use models::{FallbackOn, Model, ModelTarget};
 pub use provider::Provider;
 pub(crate) use redact::MOST_REMEMBERED;
@@ -69,15 +69,15 @@ pub use redact::{
 };
 pub use reload::Reload;
 pub use route::{
-    Auth, By, Endpoint, Host, NotAHost, PathMatch, Pattern, PatternError, Rate, Respond, Route, Terminal,
+    Auth, Endpoint, Host, NotAHost, PathMatch, Pattern, PatternError, Rate, RateBy, Respond, Route, Terminal,
     WebSocket,
 };
 pub use sanitize::{
-    ClamdSocket, Engine, FetchPlace, FileLimits, Intel, NotARemote, NotAnAddress, RemoteIntel, RemoteUrl,
-    SandboxMode, Sanitize, Scan, ScanAddress, ScriptFiles, UnknownFiles, UnreadFiles,
+    ClamdSocket, FetchPlace, FileLimits, Intel, NotARemote, NotAnAddress, ProviderEngine, RemoteIntel,
+    RemoteUrl, SandboxMode, Sanitize, Scan, ScanAddress, ScriptFiles, UnknownFiles, UnreadFiles,
 };
 pub use server::{
-    Admin, Api, Certificate, ClientCertificates, Clients, Dialect, Forwarded, Listen, Tls, Underscores,
+    Admin, Api, Certificate, ClientCertificates, Clients, Dialect, Forwarded, Listen, ListenTls, Underscores,
 };
 pub use share::{Mail, Share};
 pub use sign::{Jwks, NotAKey, Sign, VaultKey};
@@ -86,19 +86,19 @@ pub use store::{Store, UrlError};
 pub use telemetry::{Otlp, Telemetry};
 pub use upgrade::Upgrade;
 pub use upstream::{Balance, Peer, PeerError, Scheme, Upstream, UpstreamTls};
-pub use usage::{Budget, Counted, Dollars, Holder, NotAHolder, NotAPeriod, Usage};
+pub use usage::{Budget, CountedRequests, Dollars, Holder, NotAHolder, NotAPeriod, Usage};
 
 /// The whole file.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
     /// Sockets that take requests. Default: one on 127.0.0.1:8080.
-    pub listen: Vec<At<Listen>>,
+    pub listen: Vec<Spanned<Listen>>,
     /// The listener for metrics and health; none unless the file has the table.
     pub admin: Option<Admin>,
     /// Folder for records, the master key and what else must outlive the process. Loading fills in the default:
     /// `$XDG_DATA_HOME/portcullis`, else `~/.local/share/portcullis`, else `./data`.
-    pub data: At<std::path::PathBuf>,
+    pub data: Spanned<std::path::PathBuf>,
     /// Threads that move bytes, for each kind of listener. `None`: as many as there are processors.
     pub threads: Option<NonZeroUsize>,
     /// The database for records, if it is not a file in the data folder.
@@ -124,7 +124,7 @@ pub struct Settings {
     /// What is found beside the built-in rules, and what may pass.
     pub detect: Detect,
     /// Programs that are asked what texts hold, by name.
-    pub analyzers: BTreeMap<At<String>, At<Analyzer>>,
+    pub analyzers: BTreeMap<Spanned<String>, Spanned<Analyzer>>,
     /// The native endpoints.
     pub api: Api,
     /// Public keys for whoever asks; none are shown unless the file has the table.
@@ -136,16 +136,16 @@ pub struct Settings {
     /// What requests to models take, and budgets.
     pub usage: Usage,
     /// Names of models that callers may ask for, and what stands for them.
-    pub models: BTreeMap<At<String>, At<Model>>,
+    pub models: BTreeMap<Spanned<String>, Spanned<Model>>,
     /// Where proxied requests may go, by name.
-    pub upstreams: BTreeMap<At<String>, At<Upstream>>,
+    pub upstreams: BTreeMap<Spanned<String>, Spanned<Upstream>>,
     /// Tried in the order of the file; the first that matches takes the request.
-    pub routes: Vec<At<Route>>,
+    pub routes: Vec<Spanned<Route>>,
 }
 
 impl Settings {
     /// What listeners show and ask for in TLS, with their addresses; that of the one for metrics and health comes last.
-    pub fn tls(&self) -> impl Iterator<Item = (SocketAddr, &Tls)> {
+    pub fn tls(&self) -> impl Iterator<Item = (SocketAddr, &ListenTls)> {
         let listen = self.listen.iter().filter_map(|listen| Some((*listen.address, listen.tls.as_ref()?)));
         let admin = self.admin.iter().filter_map(|admin| Some((*admin.address, admin.tls.as_ref()?)));
         listen.chain(admin)
@@ -155,9 +155,9 @@ impl Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            listen: vec![At::new(Listen::default())],
+            listen: vec![Spanned::new(Listen::default())],
             admin: None,
-            data: At::default(),
+            data: Spanned::default(),
             threads: None,
             store: Store::default(),
             blobs: Blobs::default(),

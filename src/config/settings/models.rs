@@ -2,14 +2,14 @@
 
 use serde::Deserialize;
 
-use crate::config::At;
+use crate::config::Spanned;
 
 /// `[models.NAME]`: a name that callers may ask for on routes that say so.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Model {
     /// Models that stand for it, of one API; at least one. The first is chosen by weight, the others follow in this order.
-    pub targets: At<Vec<ModelTarget>>,
+    pub targets: Spanned<Vec<ModelTarget>>,
     /// When the next is tried. Default: on 429. What could not be sent always goes on.
     #[serde(default = "rate_limited")]
     pub fallback: Vec<FallbackOn>,
@@ -20,10 +20,10 @@ pub struct Model {
 #[serde(deny_unknown_fields)]
 pub struct ModelTarget {
     /// What its provider calls it.
-    pub model: At<String>,
+    pub model: Spanned<String>,
     /// Where it is. Default: where the route leads.
     #[serde(default)]
-    pub upstream: Option<At<String>>,
+    pub upstream: Option<Spanned<String>>,
     /// Its share of first tries; 0: it is only tried after others. Default 1.
     #[serde(default = "one")]
     pub weight: u32,

@@ -8,7 +8,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, IntoDeserializer, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use crate::config::{At, Period};
+use crate::config::{Period, Spanned};
 use crate::detect::{Catalogue, Rule, RuleId, RuleSelection, RuleSet};
 
 const DAY: Duration = Duration::from_secs(86_400);
@@ -21,20 +21,20 @@ pub(crate) const MOST_REMEMBERED: Duration = DAY.saturating_mul(90);
 #[serde(default, deny_unknown_fields)]
 pub struct Redact {
     /// What happens to findings in requests.
-    pub requests: At<Requests>,
+    pub requests: Spanned<Requests>,
     /// What happens in answers. `None`: `restore` where requests are encrypted, else what requests get; see
     /// [`Redact::answers`].
-    pub answers: Option<At<Answers>>,
+    pub answers: Option<Spanned<Answers>>,
     /// What happens to values in restored answers that the request did not have. `None`: `mask` in LLM protocols, else
     /// `keep`.
-    pub invented: Option<At<Invented>>,
+    pub invented: Option<Spanned<Invented>>,
     /// In which URLs, within texts of answers, values are restored. `None`: `same_host` where a model wrote the
     /// answer, else `on`.
-    pub restore_in_urls: Option<At<RestoreInUrls>>,
+    pub restore_in_urls: Option<Spanned<RestoreInUrls>>,
     /// The same of arguments of tools. `None`: `on`.
-    pub restore_in_tool_urls: Option<At<RestoreInUrls>>,
+    pub restore_in_tool_urls: Option<Spanned<RestoreInUrls>>,
     /// Where the words are in a body.
-    pub protocol: At<Protocol>,
+    pub protocol: Spanned<Protocol>,
     /// What happens to a body that cannot be scanned.
     pub unknown: Unknown,
     /// What happens to requests for sessions beside us: Realtime over WebRTC or SIP, and keys with which a client calls
@@ -42,22 +42,22 @@ pub struct Redact {
     pub direct: Direct,
     /// What happens to files in requests that are neither text nor media: documents, archives, and what nobody knows. `None`:
     /// they pass where `unknown` bodies do; see [`Redact::files`].
-    pub files: Option<At<Files>>,
+    pub files: Option<Spanned<Files>>,
     /// What happens to images, sound and films in requests.
     pub media: Media,
     /// Which of `[analyzers]` are asked about the texts of requests.
-    pub analyzers: Vec<At<String>>,
+    pub analyzers: Vec<Spanned<String>>,
     /// Only these rules, or sets of rules, by short name. `None`: the default set.
-    pub rules: Option<At<Vec<At<String>>>>,
+    pub rules: Option<Spanned<Vec<Spanned<String>>>>,
     /// The default set and these rules, or sets of rules; not together with `rules`.
-    pub with: Vec<At<String>>,
+    pub with: Vec<Spanned<String>>,
     /// The default set without these rules, or sets of rules; what `with` names counts for more. Not together with `rules`.
-    pub without: Vec<At<String>>,
+    pub without: Vec<Spanned<String>>,
     /// Rules, and sets of rules, that get another method than `requests` and `answers` say; a rule counts for more than a
     /// set, and a set that is named later for more than one before.
-    pub methods: BTreeMap<At<String>, At<Methods>>,
+    pub methods: BTreeMap<Spanned<String>, Spanned<Methods>>,
     /// From which score on a rule's findings count on this route, in place of its own threshold; no lower than that.
-    pub thresholds: BTreeMap<At<String>, At<f32>>,
+    pub thresholds: BTreeMap<Spanned<String>, Spanned<f32>>,
     /// What happens to addresses and host names that are nobody's.
     pub special_use: SpecialUse,
     /// What happens to names that name nobody. `None`: they pass where requests are encrypted, else they are redacted.
@@ -65,23 +65,23 @@ pub struct Redact {
     /// Whether values in the query are redacted as the body's are, but for credentials.
     pub query: bool,
     /// Headers whose values are.
-    pub headers: Vec<At<String>>,
+    pub headers: Vec<Spanned<String>>,
     /// Cookies whose values are.
-    pub cookies: Vec<At<String>>,
+    pub cookies: Vec<Spanned<String>>,
     /// What happens to a request when a budget of redaction is used up.
     pub exhausted: Exhausted,
     /// Whether answers say in a header what was found in their requests: rules and counts.
     pub findings_header: bool,
     /// Within what equal values get equal surrogates.
-    pub tweak: At<Tweak>,
+    pub tweak: Spanned<Tweak>,
     /// How long surrogates are remembered that were issued; see [`Redact::remember`].
-    pub remember: Option<At<Period>>,
+    pub remember: Option<Spanned<Period>>,
     /// The header that names a conversation; needs `tweak = "conversation"`.
-    pub conversation_header: Option<At<String>>,
+    pub conversation_header: Option<Spanned<String>>,
 }
 
 /// The rule of this name, or those of the set of this name.
-fn rules_of(name: &At<String>, catalogue: &Catalogue) -> Option<Vec<RuleId>> {
+fn rules_of(name: &Spanned<String>, catalogue: &Catalogue) -> Option<Vec<RuleId>> {
     if let Some(rule) = catalogue.find(name) {
         return Some(vec![rule]);
     }
@@ -94,7 +94,7 @@ impl Redact {
     /// # Errors
     /// The name of one that is not there.
     pub fn selection(&self, catalogue: &Catalogue) -> Result<RuleSelection, String> {
-        let named = |names: &[At<String>]| -> Result<Vec<RuleId>, String> {
+        let named = |names: &[Spanned<String>]| -> Result<Vec<RuleId>, String> {
             let one = |name| rules_of(name, catalogue).ok_or_else(|| name.to_string());
             Ok(names.iter().map(one).collect::<Result<Vec<_>, String>>()?.concat())
         };
@@ -136,7 +136,7 @@ impl Redact {
 
     /// Whether a finding in requests gets a surrogate, so that answers can be restored.
     pub fn restorable(&self) -> bool {
-        let own = |own: &At<Methods>| own.requests == Some(Method::Encrypt);
+        let own = |own: &Spanned<Methods>| own.requests == Some(Method::Encrypt);
         *self.requests == Requests::Encrypt
             || *self.requests != Requests::Off && self.methods.values().any(own)
     }

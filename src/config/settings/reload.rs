@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::config::{At, Period};
+use crate::config::{Period, Spanned};
 
 /// `[reload]`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -12,11 +12,11 @@ pub struct Reload {
     /// Default on.
     pub watch: bool,
     /// How often. Default 2 s.
-    pub every: At<Period>,
+    pub every: Spanned<Period>,
 }
 
 impl Default for Reload {
     fn default() -> Self {
-        Self { watch: true, every: At::new(Period::secs(2)) }
+        Self { watch: true, every: Spanned::new(Period::secs(2)) }
     }
 }

@@ -6,12 +6,12 @@ use std::num::NonZeroU32;
 
 use serde::{Deserialize, Deserializer};
 
-use crate::base::written::Written;
+use crate::base::from_text::FromText;
 use crate::config::settings::{
     AddressBlock, Compression, Cors, HeaderRules, HttpMethod, Introspection, Jwt, Provider, Redact,
     RouteCertificate, Sign,
 };
-use crate::config::{At, Period, Size};
+use crate::config::{Period, Size, Spanned};
 
 /// One `[[routes]]`.
 ///
@@ -21,67 +21,67 @@ use crate::config::{At, Period, Size};
 #[serde(default, deny_unknown_fields)]
 pub struct Route {
     /// What logs and metrics call it; required, unique.
-    pub name: At<String>,
+    pub name: Spanned<String>,
     /// Any of these hosts; empty is any host at all.
-    pub host: Vec<At<Host>>,
+    pub host: Vec<Spanned<Host>>,
     /// A prefix of the path by whole segments; not together with `pattern`. See [`Route::path`].
-    pub path: Option<At<String>>,
+    pub path: Option<Spanned<String>>,
     /// An expression for the whole path; not together with `path`.
-    pub pattern: Option<At<Pattern>>,
+    pub pattern: Option<Spanned<Pattern>>,
     /// Whether `path` is left out of what the upstream is asked for; needs `path`.
-    pub strip_prefix: At<bool>,
+    pub strip_prefix: Spanned<bool>,
     /// What stands in the place of `path` in what the upstream is asked for; needs `path`, and not together with `strip_prefix`.
-    pub replace_prefix: Option<At<String>>,
+    pub replace_prefix: Option<Spanned<String>>,
     /// Any of these methods; empty is any method at all.
-    pub method: Vec<At<HttpMethod>>,
+    pub method: Vec<Spanned<HttpMethod>>,
     /// Ends at the upstream of this name.
-    pub upstream: Option<At<String>>,
+    pub upstream: Option<Spanned<String>>,
     /// Whose API it leads to.
-    pub provider: At<Provider>,
+    pub provider: Spanned<Provider>,
     /// Ends here, with a fixed answer.
-    pub respond: Option<At<Respond>>,
+    pub respond: Option<Spanned<Respond>>,
     /// Ends at our own endpoints.
-    pub endpoint: Option<At<Endpoint>>,
+    pub endpoint: Option<Spanned<Endpoint>>,
     /// Addresses that may call it, by themselves or in blocks. `None`: all.
-    pub allow_clients: Option<At<Vec<AddressBlock>>>,
+    pub allow_clients: Option<Spanned<Vec<AddressBlock>>>,
     /// Addresses that may not, whatever `allow_clients` says.
-    pub deny_clients: Option<At<Vec<AddressBlock>>>,
+    pub deny_clients: Option<Spanned<Vec<AddressBlock>>>,
     /// Which pages of other origins may call it from a browser; none unless the file has the table.
-    pub cors: Option<At<Cors>>,
+    pub cors: Option<Spanned<Cors>>,
     /// Who may pass; required with `upstream`. See [`Route::auth`].
-    pub auth: Option<At<Auth>>,
+    pub auth: Option<Spanned<Auth>>,
     /// Who may pass by a client certificate, and what the upstream is told of it.
-    pub certificate: Option<At<RouteCertificate>>,
+    pub certificate: Option<Spanned<RouteCertificate>>,
     /// Who may pass by a signed token.
-    pub jwt: Option<At<Jwt>>,
+    pub jwt: Option<Spanned<Jwt>>,
     /// Where the authorization server is asked about tokens, with `auth = "introspection"`.
-    pub introspection: Option<At<Introspection>>,
+    pub introspection: Option<Spanned<Introspection>>,
     /// A signed token for the upstream.
-    pub sign: Option<At<Sign>>,
+    pub sign: Option<Spanned<Sign>>,
     /// Headers of what goes to the upstream; what the upstream itself sets counts for more.
-    pub request_headers: Option<At<HeaderRules>>,
+    pub request_headers: Option<Spanned<HeaderRules>>,
     /// Headers of what callers get, errors among it.
-    pub answer_headers: Option<At<HeaderRules>>,
+    pub answer_headers: Option<Spanned<HeaderRules>>,
     /// Answers are compressed for callers that accept it; none are unless the file has the table.
-    pub compression: Option<At<Compression>>,
+    pub compression: Option<Spanned<Compression>>,
     /// How often.
-    pub rate: Option<At<Rate>>,
+    pub rate: Option<Spanned<Rate>>,
     /// The largest body that passes, collected or streamed. `None`: only the limits bound it.
-    pub max_body: Option<At<Size>>,
+    pub max_body: Option<Spanned<Size>>,
     /// Names of models, by `[models]`, that callers of this route may ask for beside those of the provider; needs
     /// `auth = "token"`: keys that callers send stay here.
-    pub models: Vec<At<String>>,
+    pub models: Vec<Spanned<String>>,
     /// Whether streams are asked for a report of tokens at their end (`stream_options.include_usage`) where their clients did
     /// not and usage is counted; it is taken out of the answer again. Default: where `provider` is one that is known to
     /// take it, `openai` or `azure`.
     pub ask_usage: Option<bool>,
     /// What WebSocket sessions may take up.
-    pub websocket: At<WebSocket>,
+    pub websocket: Spanned<WebSocket>,
     /// Where callers of this route reach us, `https://host[:port][/path]`: URLs in answers that lead to the provider itself
     /// begin with it instead, and with the prefix that the route strips or replaces. `None`: `api.public_url`, else the host that a request asks for.
-    pub public_url: Option<At<String>>,
+    pub public_url: Option<Spanned<String>>,
     /// What happens to the bodies.
-    pub redact: Option<At<Redact>>,
+    pub redact: Option<Spanned<Redact>>,
 }
 
 /// `[routes.websocket]`: bounds on upgraded connections, each of which is a session of messages.
@@ -89,19 +89,19 @@ pub struct Route {
 #[serde(default, deny_unknown_fields)]
 pub struct WebSocket {
     /// A message that is scanned, all its fragments together. Default 16 MiB; beyond it the session ends with code 1009.
-    pub message: At<Size>,
+    pub message: Spanned<Size>,
     /// How long neither side may send anything. Default 15 min; the session ends then with code 1001.
-    pub idle: At<Period>,
+    pub idle: Spanned<Period>,
     /// How long a session may last. Default 1 d; it ends then with code 1001.
-    pub longest: At<Period>,
+    pub longest: Spanned<Period>,
 }
 
 impl Default for WebSocket {
     fn default() -> Self {
         Self {
-            message: At::new(Size::mib(16)),
-            idle: At::new(Period::secs(15 * 60)),
-            longest: At::new(Period::secs(24 * 60 * 60)),
+            message: Spanned::new(Size::mib(16)),
+            idle: Spanned::new(Period::secs(15 * 60)),
+            longest: Spanned::new(Period::secs(24 * 60 * 60)),
         }
     }
 }
@@ -175,7 +175,7 @@ impl Route {
     }
 
     /// Headers in which claims of the caller's token go on.
-    pub fn claim_headers(&self) -> impl Iterator<Item = &At<String>> {
+    pub fn claim_headers(&self) -> impl Iterator<Item = &Spanned<String>> {
         let of_jwt = self.jwt.iter().flat_map(|jwt| jwt.headers.values());
         of_jwt.chain(self.introspection.iter().flat_map(|table| table.headers.values()))
     }
@@ -223,7 +223,7 @@ impl Host {
 
 impl<'de> Deserialize<'de> for Host {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Written { expected: "a host such as \"example.com\"", parse: Self::parse }.read(deserializer)
+        FromText { expected: "a host such as \"example.com\"", parse: Self::parse }.read(deserializer)
     }
 }
 
@@ -278,7 +278,7 @@ impl Eq for Pattern {}
 
 impl<'de> Deserialize<'de> for Pattern {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Written { expected: "a regular expression", parse: Self::parse }.read(deserializer)
+        FromText { expected: "a regular expression", parse: Self::parse }.read(deserializer)
     }
 }
 
@@ -287,7 +287,7 @@ impl<'de> Deserialize<'de> for Pattern {
 #[serde(deny_unknown_fields)]
 pub struct Respond {
     /// 200 to 599.
-    pub status: At<u16>,
+    pub status: Spanned<u16>,
     /// Sent as `text/plain; charset=utf-8`. Default empty.
     #[serde(default)]
     pub body: String,
@@ -355,20 +355,20 @@ pub struct Rate {
     pub requests: NonZeroU32,
     /// In which time. Default 1 s.
     #[serde(default = "second")]
-    pub per: At<Period>,
+    pub per: Spanned<Period>,
     /// Counted for each of what.
     #[serde(default)]
-    pub by: At<By>,
+    pub by: Spanned<RateBy>,
 }
 
-fn second() -> At<Period> {
-    At::new(Period::secs(1))
+fn second() -> Spanned<Period> {
+    Spanned::new(Period::secs(1))
 }
 
 /// What a rate is counted for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum By {
+pub enum RateBy {
     /// Each address that connects.
     #[default]
     Address,

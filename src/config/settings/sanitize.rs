@@ -7,8 +7,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Deserializer};
 
-use crate::base::written::Written;
-use crate::config::{At, Period, Size, Supplied};
+use crate::base::from_text::FromText;
+use crate::config::{Period, Size, Spanned, Supplied};
 use crate::net::{AllowEntry, AllowEntryError, Url};
 
 /// `[sanitize]`.
@@ -84,34 +84,34 @@ pub enum SandboxMode {
 #[serde(default, deny_unknown_fields)]
 pub struct FileLimits {
     /// The largest upload. Default 2 GiB.
-    pub upload: At<Size>,
+    pub upload: Spanned<Size>,
     /// The largest file that is cleaned. Default 256 MiB.
-    pub file: At<Size>,
+    pub file: Spanned<Size>,
     /// What a file may unfold to. Default 1 GiB.
-    pub unfolded: At<Size>,
+    pub unfolded: Spanned<Size>,
     /// Files within files. Default 8.
     pub depth: u32,
     /// Address space of a process that reads one file. Default 2 GiB.
-    pub memory: At<Size>,
+    pub memory: Spanned<Size>,
     /// How long that may take. Default 60 s.
-    pub time: At<Period>,
+    pub time: Spanned<Period>,
     /// Such processes at once. Default 4.
     pub processes: NonZeroUsize,
     /// How long a clean file and its answer are kept. Default 1 h.
-    pub keep: At<Period>,
+    pub keep: Spanned<Period>,
 }
 
 impl Default for FileLimits {
     fn default() -> Self {
         Self {
-            upload: At::new(Size::mib(2048)),
-            file: At::new(Size::mib(256)),
-            unfolded: At::new(Size::mib(1024)),
+            upload: Spanned::new(Size::mib(2048)),
+            file: Spanned::new(Size::mib(256)),
+            unfolded: Spanned::new(Size::mib(1024)),
             depth: 8,
-            memory: At::new(Size::mib(2048)),
-            time: At::new(Period::secs(60)),
+            memory: Spanned::new(Size::mib(2048)),
+            time: Spanned::new(Period::secs(60)),
             processes: four(),
-            keep: At::new(Period::secs(3600)),
+            keep: Spanned::new(Period::secs(3600)),
         }
     }
 }
@@ -123,7 +123,7 @@ pub struct FetchPlace(pub AllowEntry);
 impl<'de> Deserialize<'de> for FetchPlace {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let parse = |text: &str| text.parse().map(Self).map_err(|error: AllowEntryError| error);
-        Written { expected: "a place such as \"files.example.com\" or \"10.1.0.0/16\"", parse }
+        FromText { expected: "a place such as \"files.example.com\" or \"10.1.0.0/16\"", parse }
             .read(deserializer)
     }
 }
@@ -133,11 +133,11 @@ impl<'de> Deserialize<'de> for FetchPlace {
 #[serde(default, deny_unknown_fields)]
 pub struct Scan {
     /// A folder of rules (`*.yar`) and lists of digests (`*.sha256`), in place of the built-in ones.
-    pub rules: Option<At<PathBuf>>,
+    pub rules: Option<Spanned<PathBuf>>,
     /// How long the rules may take for one part of a file. Default 10 s.
-    pub time: At<Period>,
+    pub time: Spanned<Period>,
     /// Provider names and the engines behind them. Default: all names of the specification, `embedded`.
-    pub providers: BTreeMap<String, At<Engine>>,
+    pub providers: BTreeMap<String, Spanned<ProviderEngine>>,
     /// A clamd.
     pub clamd: Option<ClamdSocket>,
 }
@@ -145,15 +145,15 @@ pub struct Scan {
 impl Default for Scan {
     fn default() -> Self {
         let names = ["crowdstrike", "reversinglabs"];
-        let providers = names.map(|name| (name.to_owned(), At::new(Engine::Embedded))).into();
-        Self { rules: None, time: At::new(Period::secs(10)), providers, clamd: None }
+        let providers = names.map(|name| (name.to_owned(), Spanned::new(ProviderEngine::Embedded))).into();
+        Self { rules: None, time: Spanned::new(Period::secs(10)), providers, clamd: None }
     }
 }
 
 /// What is behind a scan provider's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Engine {
+pub enum ProviderEngine {
     /// Rules in this process.
     Embedded,
     /// The clamd of `[sanitize.scan.clamd]`.
@@ -168,21 +168,21 @@ pub struct ClamdSocket {
     pub address: ScanAddress,
     /// The largest part it is sent, at most `StreamMaxLength` of clamd.conf. Default 25 MiB.
     #[serde(default = "stream")]
-    pub max: At<Size>,
+    pub max: Spanned<Size>,
     /// For one scan. Default 60 s.
     #[serde(default = "minute")]
-    pub time: At<Period>,
+    pub time: Spanned<Period>,
     /// Scans at once, at most `MaxThreads` of clamd.conf. Default 4.
     #[serde(default = "four")]
     pub scans: NonZeroUsize,
 }
 
-fn stream() -> At<Size> {
-    At::new(Size::mib(25))
+fn stream() -> Spanned<Size> {
+    Spanned::new(Size::mib(25))
 }
 
-fn minute() -> At<Period> {
-    At::new(Period::secs(60))
+fn minute() -> Spanned<Period> {
+    Spanned::new(Period::secs(60))
 }
 
 fn four() -> NonZeroUsize {
@@ -216,7 +216,7 @@ impl ScanAddress {
 
 impl<'de> Deserialize<'de> for ScanAddress {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Written { expected: "an address such as \"127.0.0.1:3310\"", parse: Self::parse }.read(deserializer)
+        FromText { expected: "an address such as \"127.0.0.1:3310\"", parse: Self::parse }.read(deserializer)
     }
 }
 
@@ -226,20 +226,20 @@ impl<'de> Deserialize<'de> for ScanAddress {
 pub struct Intel {
     /// Feeds, or folders of them: `*.csv` of URLhaus or ThreatFox, `*.json` of those or MISP, `*.txt` with a URL or
     /// host a line.
-    pub feeds: Vec<At<PathBuf>>,
+    pub feeds: Vec<Spanned<PathBuf>>,
     /// Lists of hosts so common that what is listed on them says nothing about them, beside the built-in one.
-    pub common: Vec<At<PathBuf>>,
+    pub common: Vec<Spanned<PathBuf>>,
     /// Provider names for URLs, and what is behind them: `embedded`, or a name of `remote`.
-    pub url_providers: BTreeMap<String, At<String>>,
+    pub url_providers: BTreeMap<String, Spanned<String>>,
     /// The same for domains.
-    pub domain_providers: BTreeMap<String, At<String>>,
+    pub domain_providers: BTreeMap<String, Spanned<String>>,
     /// Providers that are asked over HTTP, by name.
-    pub remote: BTreeMap<String, At<RemoteIntel>>,
+    pub remote: BTreeMap<String, Spanned<RemoteIntel>>,
 }
 
 impl Default for Intel {
     fn default() -> Self {
-        let embedded = |name: &str| (name.to_owned(), At::new("embedded".to_owned()));
+        let embedded = |name: &str| (name.to_owned(), Spanned::new("embedded".to_owned()));
         Self {
             feeds: Vec::new(),
             common: Vec::new(),
@@ -255,13 +255,13 @@ impl Default for Intel {
 #[serde(deny_unknown_fields)]
 pub struct RemoteIntel {
     /// Where it is asked.
-    pub url: At<RemoteUrl>,
+    pub url: Spanned<RemoteUrl>,
     /// Fields of the head, such as a key.
     #[serde(default)]
-    pub headers: BTreeMap<String, At<Supplied>>,
+    pub headers: BTreeMap<String, Spanned<Supplied>>,
     /// For one question. Default 5 s.
     #[serde(default = "five")]
-    pub time: At<Period>,
+    pub time: Spanned<Period>,
     /// The most answers that are kept. Default 100 000.
     #[serde(default = "cached")]
     pub cached: NonZeroUsize,
@@ -270,8 +270,8 @@ pub struct RemoteIntel {
     pub keep: Period,
 }
 
-fn five() -> At<Period> {
-    At::new(Period::secs(5))
+fn five() -> Spanned<Period> {
+    Spanned::new(Period::secs(5))
 }
 
 fn cached() -> NonZeroUsize {
@@ -303,7 +303,7 @@ impl RemoteUrl {
 
 impl<'de> Deserialize<'de> for RemoteUrl {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Written { expected: "a URL such as \"https://intel.example.com/judge\"", parse: Self::parse }
+        FromText { expected: "a URL such as \"https://intel.example.com/judge\"", parse: Self::parse }
             .read(deserializer)
     }
 }

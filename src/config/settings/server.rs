@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
-use crate::config::At;
+use crate::config::Spanned;
 use crate::config::settings::AddressBlock;
 
 /// Where `serve` listens unless told otherwise.
@@ -19,30 +19,30 @@ const ADMIN: (Ipv4Addr, u16) = (Ipv4Addr::LOCALHOST, 9180);
 #[serde(deny_unknown_fields)]
 pub struct Listen {
     /// IP address and port.
-    pub address: At<SocketAddr>,
+    pub address: Spanned<SocketAddr>,
     /// Serve TLS. HTTP/2 is then negotiated (ALPN).
-    pub tls: Option<Tls>,
+    pub tls: Option<ListenTls>,
     /// Also take HTTP/2 without TLS, by prior knowledge (RFC 9113 section 3.3). Default off.
     #[serde(default)]
-    pub h2c: At<bool>,
+    pub h2c: Spanned<bool>,
     /// Connections begin with a PROXY protocol head (version 1 or 2), and only `clients.trusted_peers` may connect.
     /// Default off.
     #[serde(default)]
-    pub proxy_protocol: At<bool>,
+    pub proxy_protocol: Spanned<bool>,
     /// Serve Envoy's external processing and nothing else: gRPC, over TLS or without. Its requests take the routes with
     /// `endpoint = "ext_proc"`. Needs a binary built with `--features ext_proc`. Default off.
     #[serde(default)]
-    pub ext_proc: At<bool>,
+    pub ext_proc: Spanned<bool>,
 }
 
 impl Default for Listen {
     fn default() -> Self {
         Self {
-            address: At::new(LISTEN.into()),
+            address: Spanned::new(LISTEN.into()),
             tls: None,
-            h2c: At::new(false),
-            proxy_protocol: At::new(false),
-            ext_proc: At::new(false),
+            h2c: Spanned::new(false),
+            proxy_protocol: Spanned::new(false),
+            ext_proc: Spanned::new(false),
         }
     }
 }
@@ -50,21 +50,21 @@ impl Default for Listen {
 /// `[listen.tls]`: what a listener shows, and what it asks callers for.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Tls {
+pub struct ListenTls {
     /// PEM file with the certificate, then its chain. Shown where the caller asks for no name, or for one that no
     /// certificate has.
-    pub certificate: At<PathBuf>,
+    pub certificate: Spanned<PathBuf>,
     /// PEM file with the private key.
-    pub key: At<PathBuf>,
+    pub key: Spanned<PathBuf>,
     /// Certificates for other names.
     #[serde(default)]
-    pub sni: Vec<At<Certificate>>,
+    pub sni: Vec<Spanned<Certificate>>,
     /// PEM file of the authorities whose certificates callers may show. `None`: callers are not asked for one.
-    pub client_ca: Option<At<PathBuf>>,
+    pub client_ca: Option<Spanned<PathBuf>>,
     /// Whether callers must show one. Default `required`; needs `client_ca`.
-    pub client_certificates: Option<At<ClientCertificates>>,
+    pub client_certificates: Option<Spanned<ClientCertificates>>,
     /// PEM file of what those authorities have revoked; needs `client_ca`.
-    pub client_crl: Option<At<PathBuf>>,
+    pub client_crl: Option<Spanned<PathBuf>>,
 }
 
 /// `[[listen.tls.sni]]`: a certificate for the names that it has.
@@ -72,9 +72,9 @@ pub struct Tls {
 #[serde(deny_unknown_fields)]
 pub struct Certificate {
     /// PEM file with the certificate, then its chain.
-    pub certificate: At<PathBuf>,
+    pub certificate: Spanned<PathBuf>,
     /// PEM file with the private key.
-    pub key: At<PathBuf>,
+    pub key: Spanned<PathBuf>,
 }
 
 /// Whether callers must show a certificate.
@@ -93,13 +93,13 @@ pub enum ClientCertificates {
 #[serde(default, deny_unknown_fields)]
 pub struct Admin {
     /// IP address and port of `/metrics`, `/healthz`, `/readyz` and the console. Default 127.0.0.1:9180.
-    pub address: At<SocketAddr>,
+    pub address: Spanned<SocketAddr>,
     /// Whether the console is there. Default: where only this machine reaches it.
-    pub console: Option<At<bool>>,
+    pub console: Option<Spanned<bool>>,
     /// Names under which the console may be asked, besides addresses and `localhost`.
-    pub hosts: Vec<At<String>>,
+    pub hosts: Vec<Spanned<String>>,
     /// With it, the listener speaks TLS only.
-    pub tls: Option<Tls>,
+    pub tls: Option<ListenTls>,
 }
 
 impl Admin {
@@ -111,7 +111,7 @@ impl Admin {
 
 impl Default for Admin {
     fn default() -> Self {
-        Self { address: At::new(ADMIN.into()), console: None, hosts: Vec::new(), tls: None }
+        Self { address: Spanned::new(ADMIN.into()), console: None, hosts: Vec::new(), tls: None }
     }
 }
 
@@ -122,7 +122,7 @@ pub struct Clients {
     /// Proxies whose word is taken, by address or block (`10.0.0.0/8`). Default: none.
     pub trusted_peers: Vec<AddressBlock>,
     /// Where they say it. Default `nothing`.
-    pub forwarded: At<Forwarded>,
+    pub forwarded: Spanned<Forwarded>,
     /// What becomes of headers with an underscore in the name. Default `drop`.
     pub underscores: Underscores,
 }
@@ -165,9 +165,9 @@ pub struct Api {
     pub dialect: Dialect,
     /// Where callers reach us, `https://host[:port][/path]`: upload and download URLs begin with it. `None`: the first
     /// listener's address. What a request calls `Host` is never believed.
-    pub public_url: Option<At<String>>,
+    pub public_url: Option<Spanned<String>>,
     /// Which of `[analyzers]` are asked about texts and documents that are to be redacted.
-    pub analyzers: Vec<At<String>>,
+    pub analyzers: Vec<Spanned<String>>,
 }
 
 impl Default for Api {

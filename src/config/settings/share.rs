@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::config::At;
+use crate::config::Spanned;
 
 /// `[share]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -17,7 +17,7 @@ pub struct Share {
 #[serde(deny_unknown_fields)]
 pub struct Mail {
     /// A program and its arguments: it gets a mail (RFC 5322), whose `To` says to whom, at its standard input.
-    pub command: At<Vec<String>>,
+    pub command: Spanned<Vec<String>>,
     /// The address that mails come from.
-    pub from: At<String>,
+    pub from: Spanned<String>,
 }

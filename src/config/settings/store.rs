@@ -5,23 +5,23 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
-use crate::config::{At, Period, Supplied};
-use crate::store::postgres::Tls;
+use crate::config::{Period, Spanned, Supplied};
+use crate::store::postgres::SslMode;
 
 /// `[store]`. Without a `url`: one SQLite file in the data folder.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Store {
     /// A PostgreSQL database, `postgres://user:password@host:port/name`; a socket's folder is the parameter `host`.
-    pub url: Option<At<Supplied>>,
+    pub url: Option<Spanned<Supplied>>,
     /// How the connection is protected. Default `verify-full`; has no meaning on a socket of this machine.
-    pub tls: Tls,
+    pub tls: SslMode,
     /// PEM file of authorities trusted beside the public ones.
-    pub ca: Option<At<PathBuf>>,
+    pub ca: Option<Spanned<PathBuf>>,
     /// The most connections of this process. Default 8.
     pub connections: NonZeroU32,
     /// How long a call waits for a connection, and how long a statement may take. Default 5 s.
-    pub timeout: At<Period>,
+    pub timeout: Spanned<Period>,
 }
 
 /// Eight, as far as the type system can tell.
@@ -31,10 +31,10 @@ impl Default for Store {
     fn default() -> Self {
         Self {
             url: None,
-            tls: Tls::default(),
+            tls: SslMode::default(),
             ca: None,
             connections: CONNECTIONS,
-            timeout: At::new(Period::secs(5)),
+            timeout: Spanned::new(Period::secs(5)),
         }
     }
 }

@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use http::Uri;
 use serde::{Deserialize, Deserializer};
 
-use crate::base::written::Written;
+use crate::base::from_text::FromText;
 use crate::config::settings::Aws;
-use crate::config::{At, Credential};
+use crate::config::{Credential, Spanned};
 use crate::gateway::upstream::{BreakerLimits, Ejection, Http, Probe, RetryPolicy, Timeouts};
 
 /// One `[upstreams.NAME]`: peers that are as good as each other.
@@ -17,13 +17,13 @@ use crate::gateway::upstream::{BreakerLimits, Ejection, Http, Probe, RetryPolicy
 #[serde(deny_unknown_fields)]
 pub struct Upstream {
     /// At least one; all of one scheme.
-    pub peers: Vec<At<Peer>>,
+    pub peers: Vec<Spanned<Peer>>,
     /// Put before every request's path, such as `/openai`; begins with `/`, does not end with it. Default none.
     #[serde(default)]
-    pub base: Option<At<String>>,
+    pub base: Option<Spanned<String>>,
     /// TLS towards `https` peers.
     #[serde(default)]
-    pub tls: Option<At<UpstreamTls>>,
+    pub tls: Option<Spanned<UpstreamTls>>,
     /// Which HTTP is spoken.
     #[serde(default)]
     pub http: Http,
@@ -32,10 +32,10 @@ pub struct Upstream {
     pub timeouts: Timeouts,
     /// Fields set on every request on its way out, over what the caller sent.
     #[serde(default)]
-    pub headers: BTreeMap<At<String>, At<Credential>>,
+    pub headers: BTreeMap<Spanned<String>, Spanned<Credential>>,
     /// Keys with which requests are signed; loading fills in those of the environment, see [`Aws::implied`].
     #[serde(default)]
-    pub aws: Option<At<Aws>>,
+    pub aws: Option<Spanned<Aws>>,
     /// How a peer is chosen.
     #[serde(default)]
     pub balance: Balance,
@@ -57,7 +57,7 @@ impl Upstream {
     /// One peer, all else as by default.
     pub(crate) fn to(peer: Peer) -> Self {
         Self {
-            peers: vec![At::new(peer)],
+            peers: vec![Spanned::new(peer)],
             base: None,
             tls: None,
             http: Http::default(),
@@ -83,16 +83,16 @@ impl Upstream {
 #[serde(default, deny_unknown_fields)]
 pub struct UpstreamTls {
     /// Check certificate chain and name. Default on; off is for tests alone.
-    pub verify: At<bool>,
+    pub verify: Spanned<bool>,
     /// The name asked for and checked. `None`: the peer's host.
-    pub sni: Option<At<String>>,
+    pub sni: Option<Spanned<String>>,
     /// PEM file of authorities trusted instead of the system's.
-    pub ca: Option<At<PathBuf>>,
+    pub ca: Option<Spanned<PathBuf>>,
 }
 
 impl Default for UpstreamTls {
     fn default() -> Self {
-        Self { verify: At::new(true), sni: None, ca: None }
+        Self { verify: Spanned::new(true), sni: None, ca: None }
     }
 }
 
@@ -229,7 +229,7 @@ impl fmt::Display for Peer {
 
 impl<'de> Deserialize<'de> for Peer {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Written { expected: "a URL such as \"https://api.openai.com\"", parse: Self::parse }
+        FromText { expected: "a URL such as \"https://api.openai.com\"", parse: Self::parse }
             .read(deserializer)
     }
 }

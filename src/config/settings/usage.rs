@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Deserializer};
 
 use crate::base::calendar::CalendarPeriod;
-use crate::base::written::Written;
-use crate::config::At;
+use crate::base::from_text::FromText;
+use crate::config::Spanned;
 use crate::usage::{
     BudgetHolder, BudgetMode, BudgetScope, Cost, ModelPattern, ModelPrice, SpendBudget, SpendLimit, dollars,
 };
@@ -16,11 +16,11 @@ use crate::usage::{
 #[serde(default, deny_unknown_fields)]
 pub struct Usage {
     /// Which requests are counted.
-    pub count: Counted,
+    pub count: CountedRequests,
     /// What models cost; the first that fits counts.
     pub prices: Vec<ModelPrice>,
     /// What may be spent.
-    pub budgets: Vec<At<Budget>>,
+    pub budgets: Vec<Spanned<Budget>>,
 }
 
 impl Usage {
@@ -48,7 +48,7 @@ impl Usage {
 /// Which requests are counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Counted {
+pub enum CountedRequests {
     /// Those that something bounds: a budget, or a token narrowed to models.
     #[default]
     Bounded,
@@ -61,7 +61,7 @@ pub enum Counted {
 #[serde(deny_unknown_fields)]
 pub struct Budget {
     /// Names it in answers, logs and metrics; unique.
-    pub name: At<String>,
+    pub name: Spanned<String>,
     /// Over what it is counted, in UTC.
     pub period: Period,
     /// How much money, in US dollars. What no price is known for costs nothing.
@@ -75,10 +75,10 @@ pub struct Budget {
     pub requests: Option<u64>,
     /// Who has one of their own. Default: all share one.
     #[serde(default)]
-    pub each: At<Holder>,
+    pub each: Spanned<Holder>,
     /// Only requests along these routes. Default: along all.
     #[serde(default)]
-    pub routes: Vec<At<String>>,
+    pub routes: Vec<Spanned<String>>,
     /// Only requests to these models. Default: to any.
     #[serde(default)]
     pub models: Vec<ModelPattern>,
@@ -106,7 +106,7 @@ pub struct NotAPeriod;
 impl<'de> Deserialize<'de> for Period {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let parse = |text: &str| CalendarPeriod::parse(text).map(Self).ok_or(NotAPeriod);
-        Written { expected: "a period such as \"month\"", parse }.read(deserializer)
+        FromText { expected: "a period such as \"month\"", parse }.read(deserializer)
     }
 }
 
@@ -136,6 +136,6 @@ impl Holder {
 
 impl<'de> Deserialize<'de> for Holder {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Written { expected: "who has a budget, such as \"token\"", parse: Self::parse }.read(deserializer)
+        FromText { expected: "who has a budget, such as \"token\"", parse: Self::parse }.read(deserializer)
     }
 }

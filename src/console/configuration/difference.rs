@@ -6,11 +6,11 @@ use serde::Serialize;
 
 use crate::config::settings::{Route, Settings, Upstream};
 use crate::config::{Config, restart_only};
-use crate::console::routes::{Ruled, effects};
+use crate::console::routes::{RuledRoute, effects};
 
 /// Things with names, of which some came, went or are other now.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
-pub(super) struct Names {
+pub(super) struct NameDifference {
     added: Vec<String>,
     removed: Vec<String>,
     changed: Vec<String>,
@@ -20,9 +20,9 @@ pub(super) struct Names {
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Difference {
     /// Routes.
-    routes: Names,
+    routes: NameDifference,
     /// Upstreams.
-    upstreams: Names,
+    upstreams: NameDifference,
     /// Other settings that a reload reaches.
     reloaded: Vec<&'static str>,
     /// Settings that take a restart.
@@ -31,7 +31,7 @@ pub(super) struct Difference {
     effects: BTreeMap<String, Vec<String>>,
 }
 
-impl Names {
+impl NameDifference {
     fn between<T: PartialEq>(mut before: BTreeMap<&str, &T>, after: BTreeMap<&str, &T>) -> Self {
         let mut names = Self::default();
         for (name, value) in after {
@@ -72,8 +72,8 @@ impl Difference {
         let restart = restart_only(before, after);
         reloaded.retain(|(differs, name)| *differs && !restart.contains(name));
         Self {
-            routes: Names::between(routes(before), routes(after)),
-            upstreams: Names::between(upstreams(before), upstreams(after)),
+            routes: NameDifference::between(routes(before), routes(after)),
+            upstreams: NameDifference::between(upstreams(before), upstreams(after)),
             reloaded: reloaded.into_iter().map(|(_, name)| name).collect(),
             restart,
             effects: all_effects(before, after),
@@ -82,8 +82,8 @@ impl Difference {
 }
 
 fn all_effects(before: &Config, after: &Config) -> BTreeMap<String, Vec<String>> {
-    fn of<'c>(route: &'c Route, config: &'c Config) -> Ruled<'c> {
-        Ruled { route, catalogue: &config.catalogue }
+    fn of<'c>(route: &'c Route, config: &'c Config) -> RuledRoute<'c> {
+        RuledRoute { route, catalogue: &config.catalogue }
     }
     let were = routes(before);
     let changed = routes(after).into_iter().filter_map(|(name, route)| {

@@ -2,7 +2,7 @@
 
 use crate::base::listing::Order;
 use crate::vault::VaultError;
-use crate::vault::items::{Filter, Items, ListRequest, Listed, OrderBy};
+use crate::vault::items::{ItemFilter, Items, ListRequest, ListedItem, OrderBy};
 
 /// Keys that are shown, at the most.
 pub(super) const MOST: usize = 500;
@@ -11,8 +11,8 @@ pub(super) const MOST: usize = 500;
 ///
 /// # Errors
 /// What the store says.
-pub(super) async fn keys(items: &Items) -> Result<Vec<Listed>, VaultError> {
-    let (filter, after) = (Filter::default(), None);
+pub(super) async fn keys(items: &Items) -> Result<Vec<ListedItem>, VaultError> {
+    let (filter, after) = (ItemFilter::default(), None);
     let wanted =
         ListRequest { filter, after, order: Order::Ascending, order_by: OrderBy::NextRotation, size: MOST };
     let mut keys = items.list(&wanted).await?.items;

@@ -16,11 +16,11 @@ use crate::config::{
 use crate::console::configuration::difference::Difference;
 use crate::console::configuration::expiry;
 use crate::console::configuration::shown::shown;
-use crate::console::running::{Attempt, Running};
+use crate::console::running::{Attempt, RunningConfig};
 use crate::console::time::minute;
-use crate::console::visit::{Asked, Page, Reply, Section, Visit};
+use crate::console::visit::{PageContext, PageRequest, Reply, Section, Visit};
 use crate::detect::Catalogue;
-use crate::vault::items::{Items, Listed};
+use crate::vault::items::{Items, ListedItem};
 
 /// The largest text that is checked, in bytes: that of a configuration file.
 const LARGEST: usize = 4 << 20;
@@ -31,7 +31,7 @@ const WORK: usize = 1 << 20;
 /// The section of the configuration.
 pub(in crate::console) struct ConfigurationPages {
     /// What runs.
-    pub(in crate::console) running: Arc<Running>,
+    pub(in crate::console) running: Arc<RunningConfig>,
     /// Callers' keys.
     pub(in crate::console) items: Items,
     /// Places for long work.
@@ -43,7 +43,7 @@ pub(in crate::console) struct ConfigurationPages {
 /// What a script sends to have a text checked.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Draft {
+struct CheckRequest {
     text: String,
 }
 
@@ -58,7 +58,7 @@ struct ShownProblem {
 
 /// What came of checking a text.
 #[derive(Serialize)]
-struct Checked {
+struct ConfigCheck {
     /// What keeps it from being used.
     problems: Vec<ShownProblem>,
     /// What may not be meant, and what it points to that is not here.
@@ -101,7 +101,11 @@ impl ConfigurationPages {
                 }
             }
         };
-        Reply::Page(Page { title: "Configuration".to_owned(), content, scripts: &["configuration.js"] })
+        Reply::Page(PageContext {
+            title: "Configuration".to_owned(),
+            content,
+            scripts: &["configuration.js"],
+        })
     }
 
     fn runs(&self, config: &Config) -> Markup {
@@ -133,7 +137,7 @@ impl ConfigurationPages {
         let wrong = |why: &str| {
             Reply::Json(StatusCode::UNPROCESSABLE_ENTITY, serde_json::json!({ "error": why }).to_string())
         };
-        let Ok(Draft { text }) = serde_json::from_slice(&visit.body) else {
+        let Ok(CheckRequest { text }) = serde_json::from_slice(&visit.body) else {
             return wrong("That is no JSON with a text.");
         };
         let Some(running) = self.running.config() else { return Reply::NotFound };
@@ -152,11 +156,11 @@ impl ConfigurationPages {
     }
 }
 
-fn checked(text: &str, name: &str, running: &Config) -> Checked {
+fn checked(text: &str, name: &str, running: &Config) -> ConfigCheck {
     let all = |problems: &[Problem]| problems.iter().map(ShownProblem::from).collect::<Vec<_>>();
     let said = |message: &str| ShownProblem { line: 0, column: 0, message: message.to_owned(), hint: None };
     let Ok(rules) = Catalogue::builtin() else {
-        return Checked {
+        return ConfigCheck {
             problems: vec![said("the rules cannot be read")],
             warnings: Vec::new(),
             difference: None,
@@ -165,7 +169,7 @@ fn checked(text: &str, name: &str, running: &Config) -> Checked {
     match check_text(text, name, &ProcessEnv, &rules) {
         Ok(config) => {
             let warnings = all(&config.warnings).into_iter().chain(all(&config.missing)).collect();
-            Checked {
+            ConfigCheck {
                 problems: Vec::new(),
                 warnings,
                 difference: Some(Difference::between(running, &config)),
@@ -173,7 +177,7 @@ fn checked(text: &str, name: &str, running: &Config) -> Checked {
         }
         Err(problems) => {
             let problems = problems.iter().map(ShownProblem::from).collect();
-            Checked { problems, warnings: Vec::new(), difference: None }
+            ConfigCheck { problems, warnings: Vec::new(), difference: None }
         }
     }
 }
@@ -255,7 +259,7 @@ fn certificate_rows(certificates: &[ShownCertificate], now: Timestamp) -> Markup
     }
 }
 
-fn key_rows(keys: &[Listed], now: Timestamp) -> Markup {
+fn key_rows(keys: &[ListedItem], now: Timestamp) -> Markup {
     html! {
         h3 { "Keys and secrets in the vault" }
         @if keys.is_empty() { p.quiet { "There are none." } }
@@ -298,8 +302,8 @@ impl Section for ConfigurationPages {
     fn call<'v>(&'v self, visit: Visit<'v>) -> BoxFuture<'v, Reply> {
         Box::pin(async move {
             match (visit.asked, visit.rest) {
-                (Asked::Show, "") => self.page(visit.visitor.role).await,
-                (Asked::Do, "check") => self.check(&visit).await,
+                (PageRequest::Show, "") => self.page(visit.visitor.role).await,
+                (PageRequest::Do, "check") => self.check(&visit).await,
                 _ => Reply::NotFound,
             }
         })

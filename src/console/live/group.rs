@@ -1,4 +1,4 @@
-//! [`Group`]: what of all that is counted is drawn. A line here is a figure, or one for each value of a label.
+//! [`MetricGroup`]: what of all that is counted is drawn. A line here is a figure, or one for each value of a label.
 
 use crate::telemetry::Series;
 
@@ -17,7 +17,7 @@ pub(super) enum Figure {
 
 /// Figures of one metric.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Group {
+pub(super) struct MetricGroup {
     /// What the page calls it.
     pub(super) name: &'static str,
     /// The metric.
@@ -30,7 +30,7 @@ pub(super) struct Group {
     pub(super) only: Option<(&'static str, &'static [&'static str])>,
 }
 
-impl Group {
+impl MetricGroup {
     /// Whether this series is one of those that count.
     pub(super) fn has(&self, series: &Series) -> bool {
         self.only.is_none_or(|(label, values)| values.contains(&series.label(label)))
@@ -41,12 +41,17 @@ impl Group {
     }
 }
 
-const fn group(name: &'static str, figure: Figure, metric: &'static str, by: Option<&'static str>) -> Group {
-    Group { name, metric, by, figure, only: None }
+const fn group(
+    name: &'static str,
+    figure: Figure,
+    metric: &'static str,
+    by: Option<&'static str>,
+) -> MetricGroup {
+    MetricGroup { name, metric, by, figure, only: None }
 }
 
 /// All of them.
-pub(super) const GROUPS: &[Group] = &[
+pub(super) const GROUPS: &[MetricGroup] = &[
     group("route", Figure::Rate, "portcullis_requests_total", Some("route")),
     group("status", Figure::Rate, "portcullis_requests_total", Some("status")),
     group("protocol", Figure::Rate, "portcullis_llm_requests_total", Some("protocol")),

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::base::clock::Timestamp;
 use crate::console::live::group::now;
-use crate::console::live::reading::Reader;
+use crate::console::live::reading::MetricsReader;
 use crate::console::live::track::{KEPT, Tracks};
 use crate::console::live::window::Windows;
 use crate::telemetry::{Series, SeriesValue};
@@ -21,11 +21,11 @@ pub(super) const EVERY: Duration = Duration::from_secs(5);
 pub struct History {
     /// Tells one process from the one before.
     begun: Timestamp,
-    kept: Mutex<Kept>,
+    kept: Mutex<Samples>,
 }
 
-struct Kept {
-    reader: Reader,
+struct Samples {
+    reader: MetricsReader,
     /// The number of the next sample.
     next: u64,
     /// When samples were taken, as tracks have their values.
@@ -39,8 +39,8 @@ struct Kept {
 impl History {
     /// Nothing yet.
     pub fn new(begun: Timestamp) -> Self {
-        let kept = Kept {
-            reader: Reader::default(),
+        let kept = Samples {
+            reader: MetricsReader::default(),
             next: 0,
             times: vec![0; KEPT].into(),
             tracks: Tracks::default(),

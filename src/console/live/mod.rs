@@ -3,8 +3,8 @@
 //! | file | noun |
 //! |---|---|
 //! | `quantile` | quantiles of what a histogram has observed between two looks |
-//! | `group` | [`Group`](group::Group): what of all that is counted is drawn |
-//! | `reading` | [`Reader`](reading::Reader): figures out of two looks at what is counted |
+//! | `group` | [`MetricGroup`](group::MetricGroup): what of all that is counted is drawn |
+//! | `reading` | [`MetricsReader`](reading::MetricsReader): figures out of two looks at what is counted |
 //! | `track` | [`Tracks`](track::Tracks): the last hour of a bounded number of figures |
 //! | `window` | [`Windows`](window::Windows): percentiles over the ranges of time that the page offers |
 //! | `history` | [`History`]: all of them, for browsers |

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use crate::config::Config;
-use crate::config::settings::Counted;
+use crate::config::settings::CountedRequests;
 use crate::console::live::window::RANGES;
 
 /// A chart.
@@ -145,7 +145,7 @@ fn charts(id: &str, title: &str, charts: &[Chart], more: &Markup, first: &Markup
 fn counted(config: Option<&Config>) -> Markup {
     let Some(usage) = config.map(|config| &config.usage) else { return html! {} };
     html! {
-        @if usage.count == Counted::Bounded {
+        @if usage.count == CountedRequests::Bounded {
             p.note {
                 "Tokens and cost are counted only for requests that a budget bounds, or a token that is narrowed to models: all others are missing here. "
                 code { "count = \"all\"" } " under " code { "[usage]" } " counts all."

@@ -2,9 +2,9 @@
 
 /// How often values fell into each bucket, the last one for those above all bounds; not cumulative.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Observed(pub(super) Vec<u64>);
+pub(super) struct BucketCounts(pub(super) Vec<u64>);
 
-impl Observed {
+impl BucketCounts {
     /// Of cumulative buckets, and the number of all observations.
     pub(super) fn of(buckets: &[(f64, u64)], count: u64) -> Self {
         let mut before = 0;
@@ -67,7 +67,7 @@ mod tests {
             (&[], 0.5, None),
         ];
         for (observed, q, expected) in rows {
-            assert_eq!(Observed(observed.to_vec()).quantile(q, BOUNDS), expected, "{observed:?} {q}");
+            assert_eq!(BucketCounts(observed.to_vec()).quantile(q, BOUNDS), expected, "{observed:?} {q}");
         }
     }
 
@@ -79,7 +79,7 @@ mod tests {
                 seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                 (seed >> 33) % 50
             };
-            let observed = Observed(vec![next(), next(), next(), next()]);
+            let observed = BucketCounts(vec![next(), next(), next(), next()]);
             let of = |q| observed.quantile(q, BOUNDS).unwrap_or_default();
             assert!(of(0.5) <= of(0.95) && of(0.95) <= of(0.99) && of(0.99) <= 4.0, "{observed:?}");
         }
@@ -87,15 +87,15 @@ mod tests {
 
     #[test]
     fn differences_are_those_of_the_time_between_and_a_new_beginning_counts_whole() {
-        let before = Observed::of(&[(1.0, 3), (2.0, 5)], 6);
-        assert_eq!(before, Observed(vec![3, 2, 1]));
-        let after = Observed::of(&[(1.0, 4), (2.0, 9)], 12);
-        assert_eq!(after.since(&before), Observed(vec![1, 3, 2]));
+        let before = BucketCounts::of(&[(1.0, 3), (2.0, 5)], 6);
+        assert_eq!(before, BucketCounts(vec![3, 2, 1]));
+        let after = BucketCounts::of(&[(1.0, 4), (2.0, 9)], 12);
+        assert_eq!(after.since(&before), BucketCounts(vec![1, 3, 2]));
         assert_eq!(before.since(&after), before);
-        assert_eq!(before.since(&Observed::default()), before);
-        let mut sum = Observed::default();
+        assert_eq!(before.since(&BucketCounts::default()), before);
+        let mut sum = BucketCounts::default();
         sum.add(&before);
         sum.add(&after);
-        assert_eq!(sum, Observed(vec![7, 7, 4]));
+        assert_eq!(sum, BucketCounts(vec![7, 7, 4]));
     }
 }

@@ -1,15 +1,15 @@
-//! [`Reader`]: figures out of two looks at what is counted.
+//! [`MetricsReader`]: figures out of two looks at what is counted.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
 
-use crate::console::live::group::{Figure, GROUPS, Group};
-use crate::console::live::quantile::Observed;
+use crate::console::live::group::{Figure, GROUPS, MetricGroup};
+use crate::console::live::quantile::BucketCounts;
 use crate::telemetry::{Series, SeriesValue};
 
 /// One figure: its group's place in [`GROUPS`], its name in it, and what it is; `None` where there is nothing to say.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Reading {
+pub(super) struct FigureReading {
     pub(super) group: usize,
     pub(super) name: String,
     pub(super) value: Option<f64>,
@@ -17,26 +17,26 @@ pub(super) struct Reading {
 
 /// What was counted of a figure in all.
 #[derive(Clone, Debug)]
-enum Counted {
+enum Total {
     Number(f64),
-    Observed(Observed),
+    Observed(BucketCounts),
 }
 
 /// What was there at a look.
-struct Look {
+struct MetricsSnapshot {
     at: Instant,
-    counted: HashMap<(usize, String), Counted>,
+    counted: HashMap<(usize, String), Total>,
 }
 
 /// Remembers the last look.
 #[derive(Default)]
-pub(super) struct Reader {
-    before: Option<Look>,
+pub(super) struct MetricsReader {
+    before: Option<MetricsSnapshot>,
 }
 
-impl Reader {
+impl MetricsReader {
     /// The figures of the time since the last look; of the first one only what is as it is.
-    pub(super) fn read(&mut self, at: Instant, series: &[Series]) -> Vec<Reading> {
+    pub(super) fn read(&mut self, at: Instant, series: &[Series]) -> Vec<FigureReading> {
         let mut by_name: HashMap<&str, Vec<&Series>> = HashMap::new();
         series.iter().for_each(|one| by_name.entry(&one.name).or_default().push(one));
         let before = self.before.take();
@@ -48,8 +48,8 @@ impl Reader {
             for (name, now) in sums(group, found) {
                 let key = (place, name);
                 let last = before.as_ref().and_then(|look| look.counted.get(&key));
-                let made = Change { now: &now, last, since }.figures(group, &bounds);
-                readings.extend(made.into_iter().map(|(part, value)| Reading {
+                let made = FigureChange { now: &now, last, since }.figures(group, &bounds);
+                readings.extend(made.into_iter().map(|(part, value)| FigureReading {
                     group: place,
                     name: if part.is_empty() { key.1.clone() } else { part.to_owned() },
                     value,
@@ -57,17 +57,17 @@ impl Reader {
                 counted.insert(key, now);
             }
         }
-        self.before = Some(Look { at, counted });
+        self.before = Some(MetricsSnapshot { at, counted });
         readings
     }
 }
 
 /// What was observed of a group in all, whatever its labels, and the upper bounds of its buckets.
-pub(super) fn observed(group: &Group, series: &[Series]) -> (Observed, Vec<f64>) {
+pub(super) fn observed(group: &MetricGroup, series: &[Series]) -> (BucketCounts, Vec<f64>) {
     let found: Vec<&Series> = series.iter().filter(|one| one.name == group.metric).collect();
-    let mut sum = Observed::default();
+    let mut sum = BucketCounts::default();
     for counted in sums(group, &found).into_values() {
-        if let Counted::Observed(observed) = counted {
+        if let Total::Observed(observed) = counted {
             sum.add(&observed);
         }
     }
@@ -84,17 +84,17 @@ fn bounds(series: &[&Series]) -> Vec<f64> {
 }
 
 /// What these series come to, by the values of the group's label.
-fn sums(group: &Group, series: &[&Series]) -> BTreeMap<String, Counted> {
-    let mut sums: BTreeMap<String, Counted> = BTreeMap::new();
+fn sums(group: &MetricGroup, series: &[&Series]) -> BTreeMap<String, Total> {
+    let mut sums: BTreeMap<String, Total> = BTreeMap::new();
     for one in series.iter().filter(|one| group.has(one)) {
         let name = group.by.map_or("", |label| one.label(label));
         let counted = match &one.value {
-            SeriesValue::Number(number) => Counted::Number(*number),
-            SeriesValue::Histogram { buckets, count } => Counted::Observed(Observed::of(buckets, *count)),
+            SeriesValue::Number(number) => Total::Number(*number),
+            SeriesValue::Histogram { buckets, count } => Total::Observed(BucketCounts::of(buckets, *count)),
         };
         match (sums.get_mut(name), counted) {
-            (Some(Counted::Number(sum)), Counted::Number(more)) => *sum += more,
-            (Some(Counted::Observed(sum)), Counted::Observed(more)) => sum.add(&more),
+            (Some(Total::Number(sum)), Total::Number(more)) => *sum += more,
+            (Some(Total::Observed(sum)), Total::Observed(more)) => sum.add(&more),
             (_, counted) => {
                 sums.insert(name.to_owned(), counted);
             }
@@ -104,20 +104,20 @@ fn sums(group: &Group, series: &[&Series]) -> BTreeMap<String, Counted> {
 }
 
 /// What a figure was and is.
-struct Change<'c> {
-    now: &'c Counted,
-    last: Option<&'c Counted>,
+struct FigureChange<'c> {
+    now: &'c Total,
+    last: Option<&'c Total>,
     /// The time between; `None` at the first look.
     since: Option<Duration>,
 }
 
-impl Change<'_> {
-    fn figures(&self, group: &Group, bounds: &[f64]) -> Vec<(&'static str, Option<f64>)> {
+impl FigureChange<'_> {
+    fn figures(&self, group: &MetricGroup, bounds: &[f64]) -> Vec<(&'static str, Option<f64>)> {
         match (group.figure, self.now) {
-            (Figure::Level, Counted::Number(now)) => vec![("", Some(*now))],
-            (Figure::Rate, Counted::Number(now)) => vec![("", self.rate(*now))],
-            (Figure::P95, Counted::Observed(now)) => vec![("", self.quantile(now, 0.95, bounds))],
-            (Figure::Percentiles, Counted::Observed(now)) => {
+            (Figure::Level, Total::Number(now)) => vec![("", Some(*now))],
+            (Figure::Rate, Total::Number(now)) => vec![("", self.rate(*now))],
+            (Figure::P95, Total::Observed(now)) => vec![("", self.quantile(now, 0.95, bounds))],
+            (Figure::Percentiles, Total::Observed(now)) => {
                 let each = [("p50", 0.5), ("p95", 0.95), ("p99", 0.99)];
                 each.map(|(name, q)| (name, self.quantile(now, q, bounds))).into()
             }
@@ -129,16 +129,16 @@ impl Change<'_> {
     /// has begun anew.
     fn rate(&self, now: f64) -> Option<f64> {
         let last = match self.last {
-            Some(Counted::Number(last)) if *last <= now => *last,
+            Some(Total::Number(last)) if *last <= now => *last,
             _ => 0.0,
         };
         self.since.map(|since| (now - last) / since.as_secs_f64())
     }
 
-    fn quantile(&self, now: &Observed, q: f64, bounds: &[f64]) -> Option<f64> {
+    fn quantile(&self, now: &BucketCounts, q: f64, bounds: &[f64]) -> Option<f64> {
         self.since?;
         match self.last {
-            Some(Counted::Observed(last)) => now.since(last).quantile(q, bounds),
+            Some(Total::Observed(last)) => now.since(last).quantile(q, bounds),
             _ => now.quantile(q, bounds),
         }
     }
@@ -167,14 +167,14 @@ mod tests {
         }
     }
 
-    fn shown(readings: &[Reading], group: &str) -> Vec<(String, Option<f64>)> {
+    fn shown(readings: &[FigureReading], group: &str) -> Vec<(String, Option<f64>)> {
         let ours = readings.iter().filter(|reading| GROUPS[reading.group].name == group);
         ours.map(|reading| (reading.name.clone(), reading.value)).collect()
     }
 
     #[test]
     fn rates_are_differences_by_the_second() {
-        let (mut reader, begin) = (Reader::default(), SystemClock.instant());
+        let (mut reader, begin) = (MetricsReader::default(), SystemClock.instant());
         let after = |seconds| begin + Duration::from_secs(seconds);
         let first = [requests("chat", "2xx", 100.0), number("portcullis_held_bytes", &[], 7.0)];
         let read = reader.read(begin, &first);
@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn only_some_values_of_a_label_may_count() {
-        let (mut reader, begin) = (Reader::default(), SystemClock.instant());
+        let (mut reader, begin) = (MetricsReader::default(), SystemClock.instant());
         let failed = |kind, count| {
             number("portcullis_upstream_errors_total", &[("upstream", "dead"), ("kind", kind)], count)
         };
@@ -211,13 +211,13 @@ mod tests {
             .filter_map(|group| group.only.filter(|(label, _)| *label == "kind"))
             .flat_map(|(_, kinds)| kinds.iter().copied())
             .collect();
-        let known = <crate::telemetry::UpstreamFailure as crate::telemetry::Word>::ALL;
+        let known = <crate::telemetry::UpstreamFailure as crate::telemetry::LabelValue>::ALL;
         assert_eq!(kinds, known.iter().map(|kind| kind.word()).collect::<Vec<_>>());
     }
 
     #[test]
     fn percentiles_are_of_the_time_between() {
-        let (mut reader, begin) = (Reader::default(), SystemClock.instant());
+        let (mut reader, begin) = (MetricsReader::default(), SystemClock.instant());
         reader.read(begin, &[took(&[(0.1, 1000), (1.0, 1000)], 1000)]);
         let slow = [took(&[(0.1, 1000), (1.0, 1010)], 1010)];
         let read = reader.read(begin + Duration::from_secs(5), &slow);
@@ -232,7 +232,7 @@ mod tests {
     #[test]
     fn every_metric_that_is_read_is_registered_under_that_name() {
         use crate::console::live::group::now;
-        use crate::telemetry::{Metrics, Word};
+        use crate::telemetry::{LabelValue, Metrics};
         let sources = ["route", "upstream", "usage", "work", "front", "all", "process"];
         let all: String = sources
             .iter()
@@ -262,14 +262,14 @@ mod tests {
         // Those that are shown from the beginning are read from the beginning.
         let metrics = Metrics::new().unwrap();
         metrics.upstream("mock");
-        let read = Reader::default()
+        let read = MetricsReader::default()
             .read(SystemClock.instant(), &metrics.series(crate::telemetry::Levels::default()));
         assert_eq!(shown_names(&read, "refused").len(), crate::telemetry::Refusal::ALL.len());
         assert_eq!(shown_names(&read, "attempts"), ["mock"]);
         assert_eq!(shown_names(&read, "resident").len(), 1);
     }
 
-    fn shown_names(readings: &[Reading], group: &str) -> Vec<String> {
+    fn shown_names(readings: &[FigureReading], group: &str) -> Vec<String> {
         shown(readings, group).into_iter().map(|(name, _)| name).collect()
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::detect::Catalogue;
-use crate::telemetry::{RecentPart, RecentRequest, RecentUsage, Scan};
+use crate::telemetry::{BodyScan, RecentPart, RecentRequest, RecentUsage};
 
 /// Requests of one answer.
 pub(super) const MOST: usize = 100;
@@ -24,9 +24,9 @@ pub(super) fn shown(part: &RecentPart, begun: u64, catalogue: Option<&Catalogue>
 
 /// An object of what there is something to say of.
 #[derive(Default)]
-struct Said(Map<String, Value>);
+struct NonEmpty(Map<String, Value>);
 
-impl Said {
+impl NonEmpty {
     fn some(&mut self, name: &str, value: Option<impl Into<Value>>) {
         if let Some(value) = value {
             self.0.insert(name.to_owned(), value.into());
@@ -43,7 +43,7 @@ fn micros(time: std::time::Duration) -> u64 {
 }
 
 fn one(request: &RecentRequest) -> Value {
-    let mut said = Said::default();
+    let mut said = NonEmpty::default();
     said.some("n", Some(request.number));
     said.some("time", Some(request.time.as_millis()));
     said.some("id", Some(request.id.to_string()));
@@ -62,7 +62,7 @@ fn one(request: &RecentRequest) -> Value {
     }
     said.count("redacted", request.redacted);
     said.count("restored", request.restored);
-    let scan = |scan: Scan| (scan != Scan::NotAsked).then(|| scan.word());
+    let scan = |scan: BodyScan| (scan != BodyScan::NotAsked).then(|| scan.word());
     said.some("request_scan", scan(request.request_scan));
     said.some("answer_scan", scan(request.answer_scan));
     said.count("unscanned", request.unscanned);
@@ -77,7 +77,7 @@ fn one(request: &RecentRequest) -> Value {
 }
 
 fn usage(usage: &RecentUsage) -> Value {
-    let mut said = Said::default();
+    let mut said = NonEmpty::default();
     said.some("model", usage.model.as_deref());
     said.count("input", usage.input);
     said.count("output", usage.output);

@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 
 use crate::console::live::history::History;
 use crate::console::live::{page, requests};
-use crate::console::running::Running;
-use crate::console::visit::{Asked, Page, Reply, Section, Visit};
+use crate::console::running::RunningConfig;
+use crate::console::visit::{PageContext, PageRequest, Reply, Section, Visit};
 use crate::telemetry::RecentRequests;
 
 /// The section of figures and requests as they come.
@@ -19,7 +19,7 @@ pub(in crate::console) struct LivePages {
     /// The last requests.
     pub(in crate::console) recent: Arc<RecentRequests>,
     /// What runs: it says what is counted.
-    pub(in crate::console) running: Arc<Running>,
+    pub(in crate::console) running: Arc<RunningConfig>,
 }
 
 impl LivePages {
@@ -43,15 +43,15 @@ impl LivePages {
         // What is no number is from no page of ours, and gets all there is.
         let number = |name| visit.query.text(name).parse().unwrap_or(0);
         match (visit.asked, visit.rest) {
-            (Asked::Show, "") => Reply::Page(Page {
+            (PageRequest::Show, "") => Reply::Page(PageContext {
                 title: "Live".to_owned(),
                 content: page::page(self.running.config().as_deref()),
                 scripts: &["charts.js", "requests.js", "live.js"],
             }),
-            (Asked::Show, "figures.json") => {
+            (PageRequest::Show, "figures.json") => {
                 Reply::Json(StatusCode::OK, self.history.figures(number("since"), &self.config()))
             }
-            (Asked::Show, "requests.json") => {
+            (PageRequest::Show, "requests.json") => {
                 let part = match number("before") {
                     0 => self.recent.after(number("after"), requests::MOST),
                     before => self.recent.before(before, requests::MOST),

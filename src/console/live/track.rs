@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::console::live::group::{Figure, GROUPS};
-use crate::console::live::reading::Reading;
+use crate::console::live::reading::FigureReading;
 
 /// Samples that are kept: an hour of them.
 pub(super) const KEPT: usize = 720;
@@ -27,21 +27,21 @@ pub(super) struct Tracks(BTreeMap<(usize, String), Track>);
 
 impl Tracks {
     /// Adds a sample, whose number is one more than that of the last.
-    pub(super) fn add(&mut self, number: u64, readings: Vec<Reading>) {
+    pub(super) fn add(&mut self, number: u64, readings: Vec<FigureReading>) {
         let slot = slot(number);
         let oldest = number.saturating_sub(KEPT as u64 - 1);
         self.0.retain(|_, track| track.last >= oldest);
         for track in self.0.values_mut() {
             set(&mut track.values, slot, f64::NAN);
         }
-        let mut groups: BTreeMap<usize, Vec<Reading>> = BTreeMap::new();
+        let mut groups: BTreeMap<usize, Vec<FigureReading>> = BTreeMap::new();
         readings.into_iter().for_each(|reading| groups.entry(reading.group).or_default().push(reading));
         for (group, mut readings) in groups {
             // The largest are named first, where not all can be.
             readings.sort_by(|a, b| b.value.unwrap_or(0.0).total_cmp(&a.value.unwrap_or(0.0)));
             let mut named = self.0.keys().filter(|(known, name)| *known == group && name != OTHERS).count();
             let mut others: Option<f64> = None;
-            for Reading { name, value, .. } in readings {
+            for FigureReading { name, value, .. } in readings {
                 let key = (group, name);
                 let is_rate = GROUPS.get(group).is_some_and(|group| group.figure == Figure::Rate);
                 let says = value.is_some_and(|value| value != 0.0 || !is_rate);
@@ -116,8 +116,8 @@ mod tests {
         GROUPS.iter().position(|group| group.name == name).unwrap()
     }
 
-    fn reading(group: &str, name: &str, value: f64) -> Reading {
-        Reading { group: place(group), name: name.to_owned(), value: Some(value) }
+    fn reading(group: &str, name: &str, value: f64) -> FigureReading {
+        FigureReading { group: place(group), name: name.to_owned(), value: Some(value) }
     }
 
     fn names(tracks: &Tracks) -> Vec<&str> {
@@ -172,7 +172,7 @@ mod tests {
     fn a_gap_is_a_gap() {
         let mut tracks = Tracks::default();
         tracks.add(0, vec![reading("latency", "p50", 1.0)]);
-        tracks.add(1, vec![Reading { value: None, ..reading("latency", "p50", 0.0) }]);
+        tracks.add(1, vec![FigureReading { value: None, ..reading("latency", "p50", 0.0) }]);
         tracks.add(2, vec![]);
         tracks.add(3, vec![reading("latency", "p50", 2.0)]);
         let shown = values(&tracks, "p50", 0..4);

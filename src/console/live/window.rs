@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use crate::console::live::group::{Figure, GROUPS, Group};
-use crate::console::live::quantile::Observed;
+use crate::console::live::group::{Figure, GROUPS, MetricGroup};
+use crate::console::live::quantile::BucketCounts;
 use crate::console::live::reading::observed;
 use crate::console::live::track::KEPT;
 use crate::telemetry::Series;
@@ -17,20 +17,20 @@ pub(super) const RANGES: [(usize, &str); 3] = [(60, "5 min"), (180, "15 min"), (
 
 /// What was observed in all until a look, for each group of percentiles.
 #[derive(Debug, PartialEq)]
-struct Look(Vec<(Observed, Vec<f64>)>);
+struct PercentileSnapshot(Vec<(BucketCounts, Vec<f64>)>);
 
 /// What was observed in all until each look of the last hour, the oldest first. Looks between which nothing came are one.
 #[derive(Default)]
-pub(super) struct Windows(VecDeque<Arc<Look>>);
+pub(super) struct Windows(VecDeque<Arc<PercentileSnapshot>>);
 
-fn groups() -> impl Iterator<Item = &'static Group> {
+fn groups() -> impl Iterator<Item = &'static MetricGroup> {
     GROUPS.iter().filter(|group| group.figure == Figure::Percentiles)
 }
 
 impl Windows {
     /// Adds a look.
     pub(super) fn add(&mut self, series: &[Series]) {
-        let look = Look(groups().map(|group| observed(group, series)).collect());
+        let look = PercentileSnapshot(groups().map(|group| observed(group, series)).collect());
         let look = match self.0.back() {
             Some(last) if **last == look => Arc::clone(last),
             _ => Arc::new(look),
@@ -51,7 +51,7 @@ impl Windows {
     fn over(&self, samples: usize) -> Value {
         let Some(last) = self.0.back() else { return json!({}) };
         let before = self.0.len().checked_sub(samples + 1).and_then(|place| self.0.get(place));
-        let nothing = Observed::default();
+        let nothing = BucketCounts::default();
         let mut found = Map::new();
         for (place, (group, (now, bounds))) in groups().zip(&last.0).enumerate() {
             let then = before.and_then(|look| look.0.get(place)).map_or(&nothing, |(observed, _)| observed);

@@ -9,15 +9,15 @@ use serde_json::Value;
 
 use crate::base::budget::Budget;
 use crate::base::checkpoint::Checkpoint;
-use crate::console::playground::engines::Engine;
+use crate::console::playground::engines::PlaygroundEngine;
 use crate::console::playground::look::{LookError, not_json};
 use crate::console::playground::redacting::redactor;
-use crate::console::playground::script::{Piece, Script, SeenValue, TOOL};
-use crate::console::playground::units::Units;
-use crate::console::playground::wanted::{Choice, MethodChoice, Road, Wanted};
+use crate::console::playground::request::{Choice, MethodChoice, PlaygroundRequest, Road};
+use crate::console::playground::script::{AnswerPiece, Script, SeenValue, TOOL};
+use crate::console::playground::units::CodeUnits;
 use crate::gateway::llm::{CompiledProtocol, EditorFactory, ProtocolChoice, WholeAnswer};
 use crate::redact::{
-    Answering, Counts, Keys, Limits, Marked, Method, Placement, RedactError, Redactor, RestoreInUrls,
+    Answering, Counts, FindingLimits, Keys, Marked, Method, Placement, RedactError, Redactor, RestoreInUrls,
     SurrogateMap, UrlPolicy,
 };
 use crate::stream::Rewriter;
@@ -62,7 +62,7 @@ pub(super) struct ChatText {
 
 /// What becomes of a chat request and of its answer.
 #[derive(Debug, Default, Serialize)]
-pub(super) struct Chatted {
+pub(super) struct ChatPreview {
     /// Of the request as it is sent.
     pub(super) sent: Vec<ChatMark>,
     /// The request as the model sees it.
@@ -81,11 +81,11 @@ pub(super) struct Chatted {
 /// # Errors
 /// [`LookError`].
 pub(super) fn chat(
-    engine: &Engine,
-    wanted: &Wanted,
+    engine: &PlaygroundEngine,
+    wanted: &PlaygroundRequest,
     keys: &Keys,
     checkpoint: &Checkpoint,
-) -> Result<Chatted, LookError> {
+) -> Result<ChatPreview, LookError> {
     let wrong = |why: &str| LookError::Wrong(why.to_owned());
     let ProtocolChoice::Always(protocol) = ProtocolChoice::OPENAI else {
         return Err(wrong("the protocol of chats is not there"));
@@ -99,7 +99,7 @@ pub(super) fn chat(
 }
 
 struct Chat<'c> {
-    engine: &'c Engine,
+    engine: &'c PlaygroundEngine,
     choice: Choice,
     keys: &'c Keys,
     checkpoint: &'c Checkpoint,
@@ -107,21 +107,21 @@ struct Chat<'c> {
 }
 
 impl Chat<'_> {
-    fn run(&self, request: &str) -> Result<Chatted, LookError> {
+    fn run(&self, request: &str) -> Result<ChatPreview, LookError> {
         if let Some(problem) = problem(request) {
-            return Ok(Chatted { problem: Some(problem), ..Chatted::default() });
+            return Ok(ChatPreview { problem: Some(problem), ..ChatPreview::default() });
         }
         let redactor = self.redactor(self.choice.method.method());
         let done = redactor.document_marked(
             request.as_bytes(),
             &self.protocol.request,
             self.keys,
-            Limits::default(),
+            FindingLimits::default(),
         );
         let (redacted, undo) = match done {
             Ok(done) => done,
             Err(RedactError::Json(error)) => {
-                return Ok(Chatted { problem: Some(not_json(request, error)), ..Chatted::default() });
+                return Ok(ChatPreview { problem: Some(not_json(request, error)), ..ChatPreview::default() });
             }
             Err(error) => return Err(error.into()),
         };
@@ -130,7 +130,7 @@ impl Chat<'_> {
         let script = Script::of(&values(&seen, &places));
         let answer = script.answer();
         let got = self.restored(&answer, undo)?;
-        Ok(Chatted {
+        Ok(ChatPreview {
             sent: marks(request, places.iter().map(|place| (place, &place.before)), PlaceKind::Own),
             answer: texts(&script, &answer, false),
             got: texts(&script, &got, true),
@@ -193,7 +193,7 @@ fn marks<'p>(
     places: impl Iterator<Item = (&'p Placement, &'p std::ops::Range<usize>)> + Clone,
     kind: PlaceKind,
 ) -> Vec<ChatMark> {
-    let units = Units::of(text, places.clone().flat_map(|(_, range)| [range.start, range.end]));
+    let units = CodeUnits::of(text, places.clone().flat_map(|(_, range)| [range.start, range.end]));
     let mark = |(place, range): (&Placement, &std::ops::Range<usize>)| ChatMark {
         start: units.at(range.start),
         end: units.at(range.end),
@@ -231,11 +231,11 @@ fn texts(script: &Script, answer: &str, got: bool) -> Vec<ChatText> {
 
 /// Where the values of a script are in a text that it became: its own words are in it as they are, so that what is between them is
 /// what the values became.
-fn aligned(pieces: &[Piece], text: &str, got: bool) -> Vec<ChatMark> {
+fn aligned(pieces: &[AnswerPiece], text: &str, got: bool) -> Vec<ChatMark> {
     let mut found: Vec<(std::ops::Range<usize>, PlaceKind)> = Vec::new();
     let mut at = 0;
     for (n, piece) in pieces.iter().enumerate() {
-        if let Piece::Words(words) = piece {
+        if let AnswerPiece::Words(words) = piece {
             if !text.get(at..).is_some_and(|rest| rest.starts_with(words.as_str())) {
                 return Vec::new();
             }
@@ -250,15 +250,15 @@ fn aligned(pieces: &[Piece], text: &str, got: bool) -> Vec<ChatMark> {
         let Some(end) = end else { return Vec::new() };
         let becomes = rest.get(..end).unwrap_or_default();
         let kind = match (piece, got) {
-            (Piece::Invented(own), true) if own != becomes => PlaceKind::Masked,
-            (Piece::Invented(_), _) => PlaceKind::Invented,
+            (AnswerPiece::Invented(own), true) if own != becomes => PlaceKind::Masked,
+            (AnswerPiece::Invented(_), _) => PlaceKind::Invented,
             (own, true) if own.text() != becomes => PlaceKind::Restored,
             _ => PlaceKind::Surrogate,
         };
         found.push((at..at + end, kind));
         at += end;
     }
-    let units = Units::of(text, found.iter().flat_map(|(range, _)| [range.start, range.end]));
+    let units = CodeUnits::of(text, found.iter().flat_map(|(range, _)| [range.start, range.end]));
     let mark = |(range, kind): &(std::ops::Range<usize>, PlaceKind)| ChatMark {
         start: units.at(range.start),
         end: units.at(range.end),
@@ -278,15 +278,20 @@ mod tests {
     use crate::crypto::fpe::FpeKey;
     use crate::detect::{Allow, Catalogue, Detector, RuleSelection};
 
-    fn chatted(request: &str, method: &str) -> Chatted {
+    fn chatted(request: &str, method: &str) -> ChatPreview {
         let catalogue = Catalogue::builtin().unwrap();
         let detector = Detector::new(&catalogue, &RuleSelection::defaults(&catalogue)).unwrap();
-        let engine =
-            Engine { detector, route: None, catalogue, allow: Allow::default(), address: String::new() };
+        let engine = PlaygroundEngine {
+            detector,
+            route: None,
+            catalogue,
+            allow: Allow::default(),
+            address: String::new(),
+        };
         let wanted = json!({"text": request, "as": "chat", "choice": {
             "road": "call", "route": null, "method": method, "only": null, "pass": [], "sets": ["DEFAULT"], "threshold": null, "rules": "", "model": false,
         }});
-        let wanted = Wanted::read(wanted.to_string().as_bytes()).unwrap();
+        let wanted = PlaygroundRequest::read(wanted.to_string().as_bytes()).unwrap();
         let key = Arc::new(FpeKey::new(Secret::new(vec![7; 32])).unwrap());
         let keys = Keys { fpe: Some(key), ..Keys::default() };
         chat(&engine, &wanted, &keys, &Checkpoint::default()).unwrap()

@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::api::{Caller, CpuPool, Job, PoolError};
 use crate::config::Config;
 use crate::console::address::address;
+use crate::console::playground::request::Choice;
 use crate::console::playground::route_redactor::{RouteRedactor, RouteRedactors};
-use crate::console::playground::wanted::Choice;
-use crate::console::running::Running;
+use crate::console::running::RunningConfig;
 use crate::detect::{Allow, Catalogue, Detector, RuleError, RuleFile, RuleSelection};
 use crate::redact::Redactor;
 
@@ -25,7 +25,7 @@ const MOST: usize = 50;
 const ORIGIN: &str = "your rules";
 
 /// Rules ready to look.
-pub(super) struct Engine {
+pub(super) struct PlaygroundEngine {
     /// Looks.
     pub(super) detector: Detector,
     /// Redacts as a route of the configuration, if one was chosen.
@@ -59,7 +59,7 @@ impl From<PoolError> for EngineError {
 
 /// What an engine was made of.
 #[derive(Clone, PartialEq)]
-struct Key {
+struct EngineKey {
     route: Option<String>,
     only: Option<String>,
     sets: Vec<String>,
@@ -67,7 +67,7 @@ struct Key {
     model: bool,
 }
 
-impl Key {
+impl EngineKey {
     fn of(choice: &Choice) -> Self {
         let mut sets = choice.sets.clone();
         sets.sort_unstable();
@@ -83,24 +83,24 @@ impl Key {
 
 /// What is kept, of one configuration.
 #[derive(Default)]
-struct Kept {
+struct CachedEngine {
     config: Option<Arc<Config>>,
-    made: Vec<(Key, Arc<Engine>)>,
+    made: Vec<(EngineKey, Arc<PlaygroundEngine>)>,
 }
 
 /// The last few.
 pub(super) struct Engines {
-    running: Arc<Running>,
+    running: Arc<RunningConfig>,
     cpu: CpuPool,
     routes: RouteRedactors,
-    kept: Mutex<Kept>,
+    kept: Mutex<CachedEngine>,
     /// Held by whoever compiles.
     compiling: tokio::sync::Mutex<()>,
 }
 
 impl Engines {
     /// None yet.
-    pub(super) fn new(running: Arc<Running>, cpu: CpuPool, routes: RouteRedactors) -> Self {
+    pub(super) fn new(running: Arc<RunningConfig>, cpu: CpuPool, routes: RouteRedactors) -> Self {
         Self { running, cpu, routes, kept: Mutex::default(), compiling: tokio::sync::Mutex::default() }
     }
 
@@ -113,9 +113,13 @@ impl Engines {
     ///
     /// # Errors
     /// [`EngineError`].
-    pub(super) async fn of(&self, choice: &Choice, caller: &Caller) -> Result<Arc<Engine>, EngineError> {
+    pub(super) async fn of(
+        &self,
+        choice: &Choice,
+        caller: &Caller,
+    ) -> Result<Arc<PlaygroundEngine>, EngineError> {
         let config = self.config().ok_or(EngineError::Starting)?;
-        let key = Key::of(choice);
+        let key = EngineKey::of(choice);
         if let Some(engine) = self.known(&config, &key) {
             return Ok(engine);
         }
@@ -135,10 +139,10 @@ impl Engines {
         Ok(engine)
     }
 
-    fn known(&self, config: &Arc<Config>, key: &Key) -> Option<Arc<Engine>> {
+    fn known(&self, config: &Arc<Config>, key: &EngineKey) -> Option<Arc<PlaygroundEngine>> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if !kept.config.as_ref().is_some_and(|known| Arc::ptr_eq(known, config)) {
-            *kept = Kept { config: Some(Arc::clone(config)), made: Vec::new() };
+            *kept = CachedEngine { config: Some(Arc::clone(config)), made: Vec::new() };
             return None;
         }
         let at = kept.made.iter().position(|(known, _)| known == key)?;
@@ -149,7 +153,7 @@ impl Engines {
         Some(engine)
     }
 
-    fn keep(&self, config: &Arc<Config>, key: Key, engine: &Arc<Engine>) {
+    fn keep(&self, config: &Arc<Config>, key: EngineKey, engine: &Arc<PlaygroundEngine>) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if !kept.config.as_ref().is_some_and(|known| Arc::ptr_eq(known, config)) {
             return;
@@ -166,17 +170,17 @@ impl Engines {
 }
 
 /// As requests along a route of the configuration.
-fn along(config: &Config, name: &str, redactors: RouteRedactors) -> Result<Engine, String> {
+fn along(config: &Config, name: &str, redactors: RouteRedactors) -> Result<PlaygroundEngine, String> {
     let route = config.routes.iter().find(|route| route.name.as_str() == name);
     let route = route.ok_or("The configuration has no such route any more. Load the page anew.")?;
     let RouteRedactor { redactor, catalogue } =
         redactors(config, route)?.ok_or("This route leaves requests as they are.")?;
     let detector = redactor.detector().clone();
     let (allow, address) = (config.allow.clone(), address(config));
-    Ok(Engine { detector, route: Some(redactor), catalogue, allow, address })
+    Ok(PlaygroundEngine { detector, route: Some(redactor), catalogue, allow, address })
 }
 
-fn made(config: &Config, key: &Key) -> Result<Engine, Vec<String>> {
+fn made(config: &Config, key: &EngineKey) -> Result<PlaygroundEngine, Vec<String>> {
     let mut catalogue = config.catalogue.clone();
     if !key.model {
         catalogue = catalogue.reading_names(None);
@@ -201,7 +205,7 @@ fn made(config: &Config, key: &Key) -> Result<Engine, Vec<String>> {
         false => Detector::new(&catalogue, &defaults).and_then(|detector| detector.with(selection)),
     };
     let (detector, address) = (detector.map_err(wrong)?, address(config));
-    Ok(Engine { detector, route: None, catalogue, allow: config.allow.clone(), address })
+    Ok(PlaygroundEngine { detector, route: None, catalogue, allow: config.allow.clone(), address })
 }
 
 /// Adds rules of one's own.

@@ -3,12 +3,12 @@
 use std::cell::RefCell;
 
 use crate::base::checkpoint::{Checkpoint, Stopped};
-use crate::console::playground::engines::Engine;
-use crate::console::playground::marks::{Looked, Marking};
+use crate::console::playground::engines::PlaygroundEngine;
+use crate::console::playground::marks::{AnalyzedText, Marking};
 use crate::console::playground::redacting::{allowed, redactor};
-use crate::console::playground::wanted::{Choice, ReadAs, Wanted};
+use crate::console::playground::request::{Choice, PlaygroundRequest, ReadAs};
 use crate::detect::{Detector, Finding, Rejected, Rejection, Span};
-use crate::redact::{BlockedRules, Keys, Limits, Marked, Placement, RedactError, Redactor};
+use crate::redact::{BlockedRules, FindingLimits, Keys, Marked, Placement, RedactError, Redactor};
 use crate::stream::json::{JsonError, PathSet, walk};
 
 /// Why nothing was found out.
@@ -40,15 +40,15 @@ impl From<RedactError> for LookError {
 /// # Errors
 /// [`LookError`].
 pub(super) fn look(
-    engine: &Engine,
-    wanted: &Wanted,
+    engine: &PlaygroundEngine,
+    wanted: &PlaygroundRequest,
     keys: &Keys,
     checkpoint: &Checkpoint,
-) -> Result<Looked, LookError> {
+) -> Result<AnalyzedText, LookError> {
     let (text, choice) = (wanted.text.as_str(), &wanted.choice);
     let redactor = redactor(engine, choice, choice.method.method(), checkpoint);
-    let mut looked = Looked::default();
-    let Left { value, places, found, is_document } = left(&redactor, wanted, keys, &mut looked)?;
+    let mut looked = AnalyzedText::default();
+    let LeavingText { value, places, found, is_document } = left(&redactor, wanted, keys, &mut looked)?;
     let pointers = RefCell::new(Pointers::of(text, &found, is_document));
     let pointer = |span: Span| pointers.borrow_mut().next(span);
     let marking = Marking {
@@ -67,7 +67,7 @@ pub(super) fn look(
 }
 
 /// What leaves.
-struct Left {
+struct LeavingText {
     value: String,
     places: Vec<Placement>,
     found: Vec<Finding>,
@@ -75,15 +75,25 @@ struct Left {
     is_document: bool,
 }
 
-fn left(redactor: &Redactor, wanted: &Wanted, keys: &Keys, looked: &mut Looked) -> Result<Left, LookError> {
+fn left(
+    redactor: &Redactor,
+    wanted: &PlaygroundRequest,
+    keys: &Keys,
+    looked: &mut AnalyzedText,
+) -> Result<LeavingText, LookError> {
     let text = wanted.text.as_str();
     if wanted.read_as != ReadAs::Text {
         let everything = PathSet::everything();
-        match redactor.document_marked(text.as_bytes(), &everything, keys, Limits::default()) {
+        match redactor.document_marked(text.as_bytes(), &everything, keys, FindingLimits::default()) {
             Ok((redacted, _)) => {
                 let Marked { value, places } = redacted.into_value();
                 let value = String::from_utf8_lossy(&value).into_owned();
-                return Ok(Left { value, places, found: redactor.find(None, text)?, is_document: true });
+                return Ok(LeavingText {
+                    value,
+                    places,
+                    found: redactor.find(None, text)?,
+                    is_document: true,
+                });
             }
             // Whoever types is not done yet: it is looked through as a text meanwhile.
             Err(RedactError::Json(error)) => looked.problem = Some(not_json(text, error)),
@@ -91,7 +101,7 @@ fn left(redactor: &Redactor, wanted: &Wanted, keys: &Keys, looked: &mut Looked) 
             Err(error) => return Err(error.into()),
         }
     }
-    let redacted = match redactor.text_marked(text, keys, Limits::default()) {
+    let redacted = match redactor.text_marked(text, keys, FindingLimits::default()) {
         Ok((redacted, _)) => redacted,
         Err(RedactError::Blocked(rules)) => return refused(redactor, text, &rules, looked),
         Err(error) => return Err(error.into()),
@@ -100,7 +110,7 @@ fn left(redactor: &Redactor, wanted: &Wanted, keys: &Keys, looked: &mut Looked) 
     let found = told.map(|one| Finding { rule: one.rule, span: one.span, score: one.score, near: one.near });
     let found = found.collect();
     let Marked { value, places } = redacted.into_value();
-    Ok(Left { value, places, found, is_document: false })
+    Ok(LeavingText { value, places, found, is_document: false })
 }
 
 /// Nothing leaves, since these rules found something.
@@ -108,12 +118,12 @@ fn refused(
     redactor: &Redactor,
     text: &str,
     rules: &BlockedRules,
-    looked: &mut Looked,
-) -> Result<Left, LookError> {
+    looked: &mut AnalyzedText,
+) -> Result<LeavingText, LookError> {
     looked.refused = true;
     looked.problem = Some(format!("The route refuses a request with this: {rules}."));
     let found = redactor.find(None, text)?;
-    Ok(Left { value: String::new(), places: Vec::new(), found, is_document: false })
+    Ok(LeavingText { value: String::new(), places: Vec::new(), found, is_document: false })
 }
 
 /// What is not found, also of what would be without a threshold that somebody chose.
@@ -180,17 +190,17 @@ mod tests {
     use super::*;
     use crate::detect::{Allow, Catalogue, RuleSelection};
 
-    fn engine() -> Engine {
+    fn engine() -> PlaygroundEngine {
         let catalogue = Catalogue::builtin().unwrap();
         let detector = Detector::new(&catalogue, &RuleSelection::defaults(&catalogue)).unwrap();
-        Engine { detector, route: None, catalogue, allow: Allow::default(), address: String::new() }
+        PlaygroundEngine { detector, route: None, catalogue, allow: Allow::default(), address: String::new() }
     }
 
-    fn looked(text: &str, read_as: &str, threshold: Option<f32>) -> Looked {
+    fn looked(text: &str, read_as: &str, threshold: Option<f32>) -> AnalyzedText {
         let wanted = json!({"text": text, "as": read_as, "choice": {
             "road": "route", "route": null, "method": "replace", "only": null, "pass": [], "sets": ["DEFAULT"], "threshold": threshold, "rules": "", "model": false,
         }});
-        let wanted = Wanted::read(wanted.to_string().as_bytes()).unwrap();
+        let wanted = PlaygroundRequest::read(wanted.to_string().as_bytes()).unwrap();
         look(&engine(), &wanted, &Keys::default(), &Checkpoint::default()).unwrap()
     }
 

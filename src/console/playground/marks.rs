@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::console::playground::redacting::Allowed;
-use crate::console::playground::units::Units;
-use crate::console::playground::why::{Judged, score};
+use crate::console::playground::explanation::{JudgedFinding, score};
+use crate::console::playground::redacting::AllowedFinding;
+use crate::console::playground::units::CodeUnits;
 use crate::detect::{Detector, Finding, Rejected, Rejection, Rule, Score, Span};
 use crate::redact::Placement;
 
@@ -24,7 +24,7 @@ const VALUE: usize = 120;
 
 /// A place, and what is there.
 #[derive(Debug, PartialEq, Serialize)]
-pub(super) struct Mark {
+pub(super) struct Highlight {
     pub(super) start: usize,
     pub(super) end: usize,
     /// The rule; empty where a value stands in an encoding.
@@ -36,7 +36,7 @@ pub(super) struct Mark {
 
 /// A finding, told.
 #[derive(Debug, Serialize)]
-pub(super) struct Told {
+pub(super) struct FindingView {
     pub(super) value: String,
     pub(super) rule: String,
     pub(super) score: String,
@@ -89,15 +89,15 @@ impl RuleFacts {
 
 /// What is known of a text.
 #[derive(Debug, Default, Serialize)]
-pub(super) struct Looked {
+pub(super) struct AnalyzedText {
     /// What is found, in order.
-    pub(super) marks: Vec<Mark>,
+    pub(super) marks: Vec<Highlight>,
     /// How many values rules find.
     pub(super) found: usize,
     /// How many more they find than are marked.
     pub(super) more: usize,
     /// The first of them, in words.
-    pub(super) told: Vec<Told>,
+    pub(super) told: Vec<FindingView>,
     /// What is not found.
     pub(super) not: Vec<NotFound>,
     /// What is known of the rules that are named.
@@ -105,7 +105,7 @@ pub(super) struct Looked {
     /// The text as it leaves.
     pub(super) redacted: String,
     /// What stands for values there.
-    pub(super) replaced: Vec<Mark>,
+    pub(super) replaced: Vec<Highlight>,
     /// Whether nothing leaves, since something was found.
     pub(super) refused: bool,
     /// What is wrong with the text, if anything is.
@@ -134,9 +134,9 @@ impl Marking<'_> {
         short(self.part(span))
     }
 
-    fn judged<'j>(&'j self, finding: &'j Finding, name: &'j str) -> Judged<'j> {
+    fn judged<'j>(&'j self, finding: &'j Finding, name: &'j str) -> JudgedFinding<'j> {
         let rule = self.detector.rule(finding.rule);
-        Judged {
+        JudgedFinding {
             finding,
             rule,
             word: finding.near.map(|near| self.part(near.span)).unwrap_or_default(),
@@ -146,19 +146,26 @@ impl Marking<'_> {
     }
 
     /// Adds what is found, and what stands for it in `redacted`.
-    pub(super) fn find(&self, looked: &mut Looked, found: &[Finding], places: &[Placement], redacted: &str) {
+    pub(super) fn find(
+        &self,
+        looked: &mut AnalyzedText,
+        found: &[Finding],
+        places: &[Placement],
+        redacted: &str,
+    ) {
         let ends = found.iter().flat_map(|one| [one.span.start, one.span.end]);
         let before = places.iter().flat_map(|place| [place.before.start, place.before.end]);
-        let units = Units::of(self.text, ends.chain(before));
-        let after = Units::of(redacted, places.iter().flat_map(|place| [place.after.start, place.after.end]));
-        let mut marks: Vec<(Span, Mark)> = Vec::new();
+        let units = CodeUnits::of(self.text, ends.chain(before));
+        let after =
+            CodeUnits::of(redacted, places.iter().flat_map(|place| [place.after.start, place.after.end]));
+        let mut marks: Vec<(Span, Highlight)> = Vec::new();
         for finding in found.iter().take(MARKED) {
             let rule = self.detector.rule(finding.rule);
             let told = (looked.told.len() < TOLD).then(|| {
                 let place = place_of(places, finding.span);
                 let at = self.pointers.map(|pointer| pointer(finding.span));
                 let name = at.as_deref().map(called).unwrap_or_default();
-                let told = Told {
+                let told = FindingView {
                     value: self.shown(finding.span),
                     rule: rule.name().to_owned(),
                     score: score(finding.score.value()),
@@ -186,7 +193,7 @@ impl Marking<'_> {
             let at = marks.partition_point(|(span, _)| span.end <= place.before.start);
             marks.get(at).filter(|(span, _)| span.start < place.before.end).and_then(|(_, mark)| mark.told)
         };
-        let replaced = places.iter().take(MARKED).map(|place| Mark {
+        let replaced = places.iter().take(MARKED).map(|place| Highlight {
             start: after.at(place.after.start),
             end: after.at(place.after.end),
             rule: place.rule.as_deref().unwrap_or_default().to_owned(),
@@ -196,17 +203,17 @@ impl Marking<'_> {
         looked.marks = marks.into_iter().map(|(_, mark)| mark).collect();
     }
 
-    fn mark(&self, units: &Units, span: Span, rule: &str, told: Option<usize>) -> Mark {
-        Mark { start: units.at(span.start), end: units.at(span.end), rule: rule.to_owned(), told }
+    fn mark(&self, units: &CodeUnits, span: Span, rule: &str, told: Option<usize>) -> Highlight {
+        Highlight { start: units.at(span.start), end: units.at(span.end), rule: rule.to_owned(), told }
     }
 
     /// Adds what is not found: for each thing the rule that comes nearest.
-    pub(super) fn reject(&self, looked: &mut Looked, rejected: &[Rejected]) {
+    pub(super) fn reject(&self, looked: &mut AnalyzedText, rejected: &[Rejected]) {
         let mut things: BTreeMap<Span, Vec<&Rejected>> = BTreeMap::new();
         for one in rejected {
             things.entry(one.finding.span).or_default().push(one);
         }
-        let units = Units::of(self.text, things.keys().flat_map(|span| [span.start, span.end]));
+        let units = CodeUnits::of(self.text, things.keys().flat_map(|span| [span.start, span.end]));
         for (span, mut rules) in things {
             let lacks = |one: &&Rejected| self.judged(&one.finding, "").least - one.finding.score.value();
             rules.sort_by(|a, b| {
@@ -231,13 +238,13 @@ impl Marking<'_> {
     }
 
     /// Adds what rules find and what passes all the same.
-    pub(super) fn pass(&self, looked: &mut Looked, allowed: &[Allowed]) {
+    pub(super) fn pass(&self, looked: &mut AnalyzedText, allowed: &[AllowedFinding]) {
         let allowed = allowed.get(..allowed.len().min(TOLD)).unwrap_or_default();
-        let units = Units::of(
+        let units = CodeUnits::of(
             self.text,
             allowed.iter().flat_map(|one| [one.finding.span.start, one.finding.span.end]),
         );
-        for Allowed { finding, why } in allowed {
+        for AllowedFinding { finding, why } in allowed {
             let rule = self.detector.rule(finding.rule);
             looked.rules.entry(rule.name().to_owned()).or_insert_with(|| RuleFacts::of(rule));
             looked.not.push(NotFound {

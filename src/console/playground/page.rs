@@ -7,7 +7,7 @@ use crate::console::playground::route::ChatsRoute;
 use crate::detect::{Rule, RuleSet};
 
 /// What of the gateway the page says.
-pub(super) struct Around {
+pub(super) struct GatewaySummary {
     /// Where callers reach it.
     pub(super) api: String,
     /// Where chats go to.
@@ -48,7 +48,7 @@ const METHODS: [(&str, &str); 5] = [
 ];
 
 /// The page.
-pub(super) fn page(around: &Around) -> Markup {
+pub(super) fn page(around: &GatewaySummary) -> Markup {
     html! {
         header {
             div {
@@ -76,7 +76,7 @@ pub(super) fn page(around: &Around) -> Markup {
     }
 }
 
-fn choices(around: &Around) -> Markup {
+fn choices(around: &GatewaySummary) -> Markup {
     html! {
         section.card.choices #choices aria-label="Rules and method" {
             div.row {

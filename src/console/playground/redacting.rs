@@ -1,14 +1,14 @@
 //! With what a text is redacted: as a route does it, or a call of the API; and what passes there that rules find, with the reason.
 
 use crate::base::checkpoint::Checkpoint;
-use crate::console::playground::engines::Engine;
-use crate::console::playground::wanted::{Choice, MethodChoice, Road};
+use crate::console::playground::engines::PlaygroundEngine;
+use crate::console::playground::request::{Choice, MethodChoice, Road};
 use crate::detect::{Allow, Catalogue, Detector, Finding, RuleId, RuleSelection};
-use crate::redact::{Method, Plan, PublicNameRules, Redactor};
+use crate::redact::{Method, MethodPlan, PublicNameRules, Redactor};
 
 /// What does something with findings.
 pub(super) fn redactor(
-    engine: &Engine,
+    engine: &PlaygroundEngine,
     choice: &Choice,
     method: Method,
     checkpoint: &Checkpoint,
@@ -29,10 +29,10 @@ pub(super) fn redactor(
         },
         _ => PublicNameRules::default(),
     };
-    Redactor::new(detector, Plan::all(method)).leaving(public).passing(checkpoint.clone())
+    Redactor::new(detector, MethodPlan::all(method)).leaving(public).passing(checkpoint.clone())
 }
 
-fn detector(engine: &Engine, choice: &Choice, allow: Allow) -> Detector {
+fn detector(engine: &PlaygroundEngine, choice: &Choice, allow: Allow) -> Detector {
     let detector = engine.detector.allowing(allow);
     match choice.floor() {
         Some(floor) => detector.at_least(floor),
@@ -61,13 +61,18 @@ fn nobodys(choice: &Choice, catalogue: &Catalogue) -> Allow {
 }
 
 /// Something that a rule finds, and why it passes all the same.
-pub(super) struct Allowed {
+pub(super) struct AllowedFinding {
     pub(super) finding: Finding,
     pub(super) why: &'static str,
 }
 
 /// What rules find in a text, but for what is `found`.
-pub(super) fn allowed(engine: &Engine, choice: &Choice, text: &str, found: &[Finding]) -> Vec<Allowed> {
+pub(super) fn allowed(
+    engine: &PlaygroundEngine,
+    choice: &Choice,
+    text: &str,
+    found: &[Finding],
+) -> Vec<AllowedFinding> {
     let bare = detector(engine, choice, Allow::default());
     let mut all = bare.find(&mut bare.cache(), text);
     all.retain(|one| {
@@ -93,7 +98,7 @@ pub(super) fn allowed(engine: &Engine, choice: &Choice, text: &str, found: &[Fin
     all.into_iter()
         .map(|finding| {
             let value = text.get(finding.span.start..finding.span.end).unwrap_or_default();
-            Allowed { finding, why: why(finding.rule, value) }
+            AllowedFinding { finding, why: why(finding.rule, value) }
         })
         .collect()
 }

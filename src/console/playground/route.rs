@@ -3,8 +3,8 @@
 use crate::config::Config;
 use crate::config::settings::{Auth, Route};
 use crate::console::address::address;
-use crate::console::playground::engines::Engine;
-use crate::console::playground::wanted::{Choice, Pass};
+use crate::console::playground::engines::PlaygroundEngine;
+use crate::console::playground::request::{AllowedValue, Choice};
 use crate::detect::RuleSelection;
 
 /// Where chats go to, and whose key they carry.
@@ -40,7 +40,7 @@ pub(super) fn chats(config: &Config) -> ChatsRoute {
 
 /// The configuration of a route that does what was chosen. With a threshold it names the rules that the page's text met, since
 /// thresholds are each rule's own.
-pub(super) fn configured(engine: &Engine, choice: &Choice, met: &[&str]) -> String {
+pub(super) fn configured(engine: &PlaygroundEngine, choice: &Choice, met: &[&str]) -> String {
     if let Some(name) = &choice.route {
         return format!("# The route {name:?} of the configuration does this.\n{}", passing(choice));
     }
@@ -82,7 +82,7 @@ pub(super) fn configured(engine: &Engine, choice: &Choice, met: &[&str]) -> Stri
 
 /// What lets the chosen values pass.
 fn passing(choice: &Choice) -> String {
-    let one = |Pass { value, rule }: &Pass| {
+    let one = |AllowedValue { value, rule }: &AllowedValue| {
         format!("\n[[detect.allow]]\nvalues = [{}]\nrules = [\"{rule}\"]\n", quoted(value))
     };
     choice.pass.iter().map(one).collect()
@@ -97,7 +97,7 @@ fn quoted(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::config::{ProcessEnv, parse};
-    use crate::console::playground::wanted::{MethodChoice, Road};
+    use crate::console::playground::request::{MethodChoice, Road};
     use crate::detect::{Allow, Catalogue, Detector};
 
     #[test]
@@ -114,7 +114,7 @@ mod tests {
             for (sets, threshold) in [(vec!["DEFAULT"], None), (vec!["US", "SECRETS"], Some(0.7))] {
                 let selection = RuleSelection::sets(&catalogue, sets.iter().copied()).unwrap();
                 let detector = Detector::new(&catalogue, &selection).unwrap();
-                let engine = Engine {
+                let engine = PlaygroundEngine {
                     detector,
                     route: None,
                     catalogue: catalogue.clone(),
@@ -122,8 +122,10 @@ mod tests {
                     address: "http://127.0.0.1:8080".to_owned(),
                 };
                 let sets = sets.into_iter().map(str::to_owned).collect();
-                let pass =
-                    vec![Pass { value: "a \"b\"\\\u{e4}\u{7f}\n".to_owned(), rule: "PERSON".to_owned() }];
+                let pass = vec![AllowedValue {
+                    value: "a \"b\"\\\u{e4}\u{7f}\n".to_owned(),
+                    rule: "PERSON".to_owned(),
+                }];
                 let choice = Choice {
                     road: Road::Route,
                     route: None,

@@ -20,7 +20,7 @@ pub(super) struct SeenValue {
 
 /// A piece of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Piece {
+pub(super) enum AnswerPiece {
     /// The model's own words.
     Words(String),
     /// A value that it saw, as it writes it.
@@ -29,7 +29,7 @@ pub(super) enum Piece {
     Invented(String),
 }
 
-impl Piece {
+impl AnswerPiece {
     /// What is written.
     pub(super) fn text(&self) -> &str {
         match self {
@@ -41,9 +41,9 @@ impl Piece {
 /// What it answers.
 pub(super) struct Script {
     /// Its message.
-    pub(super) message: Vec<Piece>,
+    pub(super) message: Vec<AnswerPiece>,
     /// The arguments of the tool that it calls: a JSON document.
-    pub(super) arguments: Vec<Piece>,
+    pub(super) arguments: Vec<AnswerPiece>,
 }
 
 /// What the tool is called.
@@ -53,48 +53,48 @@ impl Script {
     /// The answer of a model that sees these values.
     pub(super) fn of(seen: &[SeenValue]) -> Self {
         let mut message = Vec::new();
-        let mut say = |words: &str| message.push(Piece::Words(words.to_owned()));
+        let mut say = |words: &str| message.push(AnswerPiece::Words(words.to_owned()));
         let person = seen.iter().find(|value| value.rule == "PERSON");
         let mail = seen.iter().find(|value| value.rule == "EMAIL_ADDRESS");
         match person {
             Some(person) => {
                 let first = person.text.split_whitespace().next().unwrap_or(&person.text);
                 say("Dear ");
-                message.push(Piece::Value(first.to_owned()));
-                message.push(Piece::Words(",\n\n".to_owned()));
+                message.push(AnswerPiece::Value(first.to_owned()));
+                message.push(AnswerPiece::Words(",\n\n".to_owned()));
             }
             None => say("Hello,\n\n"),
         }
         match seen {
-            [] => {
-                message.push(Piece::Words("there is nothing in your request that I could repeat.".to_owned()))
-            }
+            [] => message
+                .push(AnswerPiece::Words("there is nothing in your request that I could repeat.".to_owned())),
             seen => {
-                message.push(Piece::Words("this is what I read in your request:\n".to_owned()));
+                message.push(AnswerPiece::Words("this is what I read in your request:\n".to_owned()));
                 for value in seen.iter().take(REPEATED) {
-                    message.push(Piece::Words("\n  - noted: ".to_owned()));
-                    message.push(Piece::Value(value.text.clone()));
+                    message.push(AnswerPiece::Words("\n  - noted: ".to_owned()));
+                    message.push(AnswerPiece::Value(value.text.clone()));
                 }
             }
         }
         if let Some(person) = person {
-            message
-                .push(Piece::Words("\n\nThe label of your parcel will be printed in capitals: ".to_owned()));
-            message.push(Piece::Value(person.text.to_uppercase()));
+            message.push(AnswerPiece::Words(
+                "\n\nThe label of your parcel will be printed in capitals: ".to_owned(),
+            ));
+            message.push(AnswerPiece::Value(person.text.to_uppercase()));
         }
         if let Some(mail) = mail {
-            message.push(Piece::Words("\n\nOur system writes addresses in small letters: ".to_owned()));
-            message.push(Piece::Value(mail.text.to_lowercase()));
+            message.push(AnswerPiece::Words("\n\nOur system writes addresses in small letters: ".to_owned()));
+            message.push(AnswerPiece::Value(mail.text.to_lowercase()));
         }
-        message.push(Piece::Words("\n\nIf nobody calls you, write to ".to_owned()));
-        message.push(Piece::Invented(INVENTED.to_owned()));
-        message.push(Piece::Words(" (which I made up).".to_owned()));
+        message.push(AnswerPiece::Words("\n\nIf nobody calls you, write to ".to_owned()));
+        message.push(AnswerPiece::Invented(INVENTED.to_owned()));
+        message.push(AnswerPiece::Words(" (which I made up).".to_owned()));
         Self { message, arguments: arguments(seen) }
     }
 
     /// A message of the pieces.
-    pub(super) fn joined(pieces: &[Piece]) -> String {
-        pieces.iter().map(Piece::text).collect()
+    pub(super) fn joined(pieces: &[AnswerPiece]) -> String {
+        pieces.iter().map(AnswerPiece::text).collect()
     }
 
     /// The answer as a model's API gives it.
@@ -112,16 +112,16 @@ impl Script {
     }
 }
 
-fn arguments(seen: &[SeenValue]) -> Vec<Piece> {
-    let mut pieces = vec![Piece::Words("{\n  \"priority\": \"normal\"".to_owned())];
+fn arguments(seen: &[SeenValue]) -> Vec<AnswerPiece> {
+    let mut pieces = vec![AnswerPiece::Words("{\n  \"priority\": \"normal\"".to_owned())];
     for (value, number) in seen.iter().take(REPEATED).zip(1..) {
-        pieces.push(Piece::Words(format!(",\n  \"value_{number}\": \"")));
+        pieces.push(AnswerPiece::Words(format!(",\n  \"value_{number}\": \"")));
         let spelled = serde_json::to_string(&value.text).unwrap_or_default();
         let inner = spelled.get(1..spelled.len().saturating_sub(1)).unwrap_or_default();
-        pieces.push(Piece::Value(inner.to_owned()));
-        pieces.push(Piece::Words("\"".to_owned()));
+        pieces.push(AnswerPiece::Value(inner.to_owned()));
+        pieces.push(AnswerPiece::Words("\"".to_owned()));
     }
-    pieces.push(Piece::Words("\n}".to_owned()));
+    pieces.push(AnswerPiece::Words("\n}".to_owned()));
     pieces
 }
 

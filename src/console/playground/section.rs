@@ -12,15 +12,15 @@ use crate::base::checkpoint::Checkpoint;
 use crate::base::secret::Secret;
 use crate::console::address::address;
 use crate::console::playground::chat::chat;
-use crate::console::playground::engines::{Engine, EngineError, Engines};
+use crate::console::playground::engines::{EngineError, Engines, PlaygroundEngine};
 use crate::console::playground::file::{self, Cleaner, FILE, NotCleaned};
 use crate::console::playground::look::{LookError, look};
-use crate::console::playground::page::{self, Around, RuleToTry};
+use crate::console::playground::page::{self, GatewaySummary, RuleToTry};
+use crate::console::playground::request::{PlaygroundRequest, WantedError};
 use crate::console::playground::route;
 use crate::console::playground::route_redactor::RouteRedactors;
-use crate::console::playground::wanted::{Wanted, WantedError};
-use crate::console::running::Running;
-use crate::console::visit::{Asked, Page, Reply, Section, Visit};
+use crate::console::running::RunningConfig;
+use crate::console::visit::{PageContext, PageRequest, Reply, Section, Visit};
 use crate::crypto::fpe::FpeKey;
 use crate::crypto::random;
 use crate::redact::Keys;
@@ -31,7 +31,7 @@ const HEAD: usize = 64 << 10;
 /// What the section is made from.
 pub(in crate::console) struct PlaygroundParts {
     /// The configuration that runs.
-    pub(in crate::console) running: Arc<Running>,
+    pub(in crate::console) running: Arc<RunningConfig>,
     /// Places for long work.
     pub(in crate::console) cpu: CpuPool,
     /// Cleans files.
@@ -126,7 +126,7 @@ impl Playground {
             return Failure::Engine(EngineError::Starting).into();
         };
         let rule = config.catalogue.find(visit.query.text("rule"));
-        let around = Around {
+        let around = GatewaySummary {
             api: address(&config),
             chats: route::chats(&config),
             routes: config
@@ -139,7 +139,7 @@ impl Playground {
             has_model: config.catalogue.names_model().is_some(),
             rule: rule.and_then(|rule| config.catalogue.rule(rule)).map(RuleToTry::of),
         };
-        Reply::Page(Page {
+        Reply::Page(PageContext {
             title: "Playground".to_owned(),
             content: page::page(&around),
             scripts: &["editor.js", "playground.js"],
@@ -150,9 +150,11 @@ impl Playground {
     async fn work<T: Serialize>(
         &self,
         visit: &Visit<'_>,
-        work: impl FnOnce(&Engine, &Wanted, &Keys, &Checkpoint) -> Result<T, LookError> + Send + 'static,
+        work: impl FnOnce(&PlaygroundEngine, &PlaygroundRequest, &Keys, &Checkpoint) -> Result<T, LookError>
+        + Send
+        + 'static,
     ) -> Result<Reply, Failure> {
-        let wanted = Wanted::read(&visit.body)?;
+        let wanted = PlaygroundRequest::read(&visit.body)?;
         let engine = self.engines.of(&wanted.choice, &visit.caller).await?;
         let keys = self.keys.clone();
         // What does not count takes some times as long to find as what does.
@@ -209,8 +211,8 @@ struct Configured {
 }
 
 fn configured(
-    engine: &Engine,
-    wanted: &Wanted,
+    engine: &PlaygroundEngine,
+    wanted: &PlaygroundRequest,
     keys: &Keys,
     checkpoint: &Checkpoint,
 ) -> Result<Configured, LookError> {
@@ -239,9 +241,9 @@ impl Section for Playground {
     fn call<'v>(&'v self, visit: Visit<'v>) -> BoxFuture<'v, Reply> {
         Box::pin(async move {
             match (visit.asked, visit.rest) {
-                (Asked::Show, "") => self.show(&visit),
-                (Asked::Show, _) => Reply::NotFound,
-                (Asked::Do, _) => self.act(&visit).await,
+                (PageRequest::Show, "") => self.show(&visit),
+                (PageRequest::Show, _) => Reply::NotFound,
+                (PageRequest::Do, _) => self.act(&visit).await,
             }
         })
     }

@@ -1,9 +1,9 @@
-//! [`Units`]: places as scripts count them, in UTF-16 code units (ECMA-262 section 6.1.4).
+//! [`CodeUnits`]: places as scripts count them, in UTF-16 code units (ECMA-262 section 6.1.4).
 
 /// Code units before each of some bytes of a text.
-pub(super) struct Units(Option<Vec<(usize, usize)>>);
+pub(super) struct CodeUnits(Option<Vec<(usize, usize)>>);
 
-impl Units {
+impl CodeUnits {
     /// Of these bytes of a text, in any order.
     pub(super) fn of(text: &str, bytes: impl Iterator<Item = usize>) -> Self {
         // Each byte is one.
@@ -40,7 +40,7 @@ mod tests {
         // The last is a letter, a combining accent, and a flag of two characters that are two units each.
         for text in ["", "plain", "Gr\u{fc}\u{df}e", "\u{1f642}x\u{1f642}", "e\u{301} \u{1f1e9}\u{1f1ea}!"] {
             let bytes: Vec<usize> = (0..=text.len()).filter(|&at| text.is_char_boundary(at)).collect();
-            let units = Units::of(text, bytes.iter().rev().copied());
+            let units = CodeUnits::of(text, bytes.iter().rev().copied());
             for at in bytes {
                 assert_eq!(units.at(at), text.get(..at).unwrap().encode_utf16().count(), "{text} {at}");
             }

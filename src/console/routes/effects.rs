@@ -9,20 +9,20 @@ const NAMED: usize = 8;
 
 /// A route, and the rules that there are beside it.
 #[derive(Clone, Copy)]
-pub(in crate::console) struct Ruled<'c> {
+pub(in crate::console) struct RuledRoute<'c> {
     pub(in crate::console) route: &'c Route,
     pub(in crate::console) catalogue: &'c Catalogue,
 }
 
 /// What changes for a route.
-pub(in crate::console) fn effects(was: Ruled<'_>, will: Ruled<'_>) -> Vec<String> {
+pub(in crate::console) fn effects(was: RuledRoute<'_>, will: RuledRoute<'_>) -> Vec<String> {
     let (before, after) = (was.route, will.route);
     let mut effects = Vec::new();
     let named = |catalogue: &Catalogue, selection: Option<RuleSelection>| -> Vec<String> {
         let ids = selection.iter().flat_map(RuleSelection::iter).collect::<Vec<_>>();
         ids.into_iter().filter_map(|id| Some(catalogue.rule(id)?.name().to_owned())).collect()
     };
-    let rules = |one: Ruled<'_>| named(one.catalogue, looks_for(one.route, one.catalogue));
+    let rules = |one: RuledRoute<'_>| named(one.catalogue, looks_for(one.route, one.catalogue));
     let (was, will) = (rules(was), rules(will));
     let mut changed = |what: &str, of: &[String], other: &[String]| {
         let only: Vec<&str> = of.iter().filter(|name| !other.contains(name)).map(String::as_str).collect();

@@ -10,6 +10,6 @@ mod effects;
 mod section;
 mod words;
 
-pub(super) use effects::{Ruled, effects};
+pub(super) use effects::{RuledRoute, effects};
 pub(super) use section::RoutePages;
 pub(super) use words::{is_open, looks_for};

@@ -8,13 +8,13 @@ use maud::{Markup, html};
 use crate::config::Config;
 use crate::config::settings::Route;
 use crate::console::routes::words;
-use crate::console::running::Running;
-use crate::console::visit::{Asked, Page, Reply, Section, Visit};
+use crate::console::running::RunningConfig;
+use crate::console::visit::{PageContext, PageRequest, Reply, Section, Visit};
 
 /// The section of the routes.
 pub(in crate::console) struct RoutePages {
     /// What runs.
-    pub(in crate::console) running: Arc<Running>,
+    pub(in crate::console) running: Arc<RunningConfig>,
 }
 
 impl Section for RoutePages {
@@ -28,7 +28,7 @@ impl Section for RoutePages {
 
     fn call<'v>(&'v self, visit: Visit<'v>) -> BoxFuture<'v, Reply> {
         let reply = match (visit.asked, visit.rest, self.running.config()) {
-            (Asked::Show, "", Some(config)) => Reply::Page(Page::plain("Routes", all(&config))),
+            (PageRequest::Show, "", Some(config)) => Reply::Page(PageContext::plain("Routes", all(&config))),
             _ => Reply::NotFound,
         };
         Box::pin(async move { reply })

@@ -122,7 +122,7 @@ pub(in crate::console) fn looks_for(route: &Route, catalogue: &Catalogue) -> Opt
 
 /// Which rules those are, in words.
 pub(super) fn rules(redact: &Redact, count: usize) -> String {
-    let names = |what: &str, all: &[crate::config::At<String>]| match all {
+    let names = |what: &str, all: &[crate::config::Spanned<String>]| match all {
         [] => String::new(),
         all => format!(", {what} {}", all.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", ")),
     };

@@ -1,4 +1,4 @@
-//! [`Draft`]: what a form says of a token.
+//! [`TokenDraft`]: what a form says of a token.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::usage::{BudgetMode, ModelPattern, SpendBudget};
 
 /// What a token is to cover.
 #[derive(Clone)]
-enum Covers {
+enum TokenCoverage {
     /// Every service and route that a token has without being given any.
     Everything,
     /// These.
@@ -24,16 +24,16 @@ pub(super) const EVERYTHING: &str = "everything";
 
 /// What a form says of a token, checked.
 #[derive(Clone)]
-pub(super) struct Draft {
+pub(super) struct TokenDraft {
     name: String,
     tenant: Tenant,
-    covers: Covers,
+    covers: TokenCoverage,
     configs: Vec<String>,
     expires: Option<Timestamp>,
     bounds: TokenBounds,
 }
 
-impl Draft {
+impl TokenDraft {
     /// Reads it.
     ///
     /// # Errors
@@ -62,8 +62,8 @@ impl Draft {
         let tenant = each.all("Tenant", form.list("tenant"), |name| Tenant::parse(name).map_err(said));
         let routes = form.list("route").into_iter().map(str::to_owned).collect();
         let covers = match form.text("covers") {
-            EVERYTHING => Covers::Everything,
-            _ => Covers::These { services, routes },
+            EVERYTHING => TokenCoverage::Everything,
+            _ => TokenCoverage::These { services, routes },
         };
         let draft = Self {
             name: form.text("name").to_owned(),
@@ -88,11 +88,11 @@ impl Draft {
     pub(super) fn new_token(self) -> Result<NewToken, Vec<String>> {
         let Self { name, tenant, covers, configs, expires, bounds } = self;
         let (services, routes) = match covers {
-            Covers::Everything => (Vec::new(), Vec::new()),
-            Covers::These { services, routes } if services.is_empty() && routes.is_empty() => {
+            TokenCoverage::Everything => (Vec::new(), Vec::new()),
+            TokenCoverage::These { services, routes } if services.is_empty() && routes.is_empty() => {
                 return Err(vec!["Covers: tick services or routes, or choose everything.".to_owned()]);
             }
-            Covers::These { services, routes } => (services, routes),
+            TokenCoverage::These { services, routes } => (services, routes),
         };
         Ok(NewToken { name, tenant, services, routes, configs, expires, bounds })
     }
@@ -102,8 +102,8 @@ impl Draft {
         let Self { name, covers, configs, expires, bounds, .. } = self;
         info.name = name;
         (info.services, info.routes) = match covers {
-            Covers::Everything => (None, None),
-            Covers::These { services, routes } => (Some(services), Some(routes)),
+            TokenCoverage::Everything => (None, None),
+            TokenCoverage::These { services, routes } => (Some(services), Some(routes)),
         };
         info.configs = configs;
         info.expires = expires;
@@ -142,7 +142,7 @@ mod tests {
             b"name=research&tenant=acme&service=redact&route=chat%0D%0Abatch&model=gpt-4o*&budget=25usd/month%0D%0A10requests/day\
               &soft_budget=5usd/day&rate=60/1m&label=team=research&expires=90d",
         );
-        let new = Draft::read(&form, now).map_err(|_| ()).unwrap().new_token().unwrap();
+        let new = TokenDraft::read(&form, now).map_err(|_| ()).unwrap().new_token().unwrap();
         assert_eq!((new.name.as_str(), new.services.len(), new.routes.len()), ("research", 1, 2));
         assert_eq!(new.tenant.name(), Some("acme"));
         assert_eq!((new.bounds.budgets.len(), new.bounds.labels.len()), (3, 1));
@@ -151,8 +151,9 @@ mod tests {
 
     #[test]
     fn only_who_says_so_makes_a_token_for_everything() {
-        let read =
-            |form: &[u8]| Draft::read(&Form::read(form), Timestamp::from_millis(0)).map_err(|_| ()).unwrap();
+        let read = |form: &[u8]| {
+            TokenDraft::read(&Form::read(form), Timestamp::from_millis(0)).map_err(|_| ()).unwrap()
+        };
         assert!(read(b"name=a").new_token().is_err());
         assert!(read(b"name=a&covers=ticked").new_token().is_err());
         let all = read(b"name=a&covers=everything&service=redact").new_token().unwrap();
@@ -164,7 +165,7 @@ mod tests {
     #[test]
     fn all_that_is_wrong_is_told_at_once_and_without_what_was_written() {
         let form = Form::read(b"service=zzz&budget=zzz&rate=zzz&label=zzz&expires=zzz&config=zzz");
-        let wrong = Draft::read(&form, Timestamp::from_millis(0)).err().unwrap();
+        let wrong = TokenDraft::read(&form, Timestamp::from_millis(0)).err().unwrap();
         assert_eq!(wrong.len(), 6, "{wrong:?}");
         assert!(!wrong.concat().contains("zzz"));
     }

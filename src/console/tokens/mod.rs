@@ -2,7 +2,7 @@
 //!
 //! | file | noun |
 //! |---|---|
-//! | `draft` | [`Draft`](draft::Draft): what a form says of a token |
+//! | `draft` | [`TokenDraft`](draft::TokenDraft): what a form says of a token |
 //! | `pages` | what is shown of tokens |
 //! | `section` | [`TokenPages`]: what can be done with them |
 

@@ -13,7 +13,7 @@ use crate::console::tokens::draft::EVERYTHING;
 use crate::usage::{BudgetMode, Remaining, UsageTotals};
 
 /// A token, and what is known of its use.
-pub(super) struct Shown {
+pub(super) struct TokenRow {
     /// The token.
     pub(super) info: TokenInfo,
     /// When it was last used, to the minute.
@@ -65,7 +65,7 @@ fn reach(info: &TokenInfo) -> String {
 }
 
 /// The page of all tokens.
-pub(super) fn all(tokens: &[Shown], choices: &Choices, visitor: &Visitor, may_change: bool) -> Markup {
+pub(super) fn all(tokens: &[TokenRow], choices: &Choices, visitor: &Visitor, may_change: bool) -> Markup {
     html! {
         header {
             div { h1 { "Tokens" } p { "Who may call, where, and how much. A token's secret is shown once, when it is made." } }
@@ -93,7 +93,7 @@ pub(super) fn all(tokens: &[Shown], choices: &Choices, visitor: &Visitor, may_ch
                         }
                     }
                     tbody {
-                        @for Shown { info, used, month, left } in tokens {
+                        @for TokenRow { info, used, month, left } in tokens {
                             tr {
                                 td { a href={ "/tokens/" (info.id) } { (info.name) } @for (name, value) in &info.bounds.labels { " " span.tag { (name) "=" (value) } } }
                                 td { (state(info, choices.now)) }
@@ -157,8 +157,8 @@ fn budgets(left: &[Remaining]) -> Markup {
 }
 
 /// The page of one token.
-pub(super) fn one(token: &Shown, choices: &Choices, visitor: &Visitor, may_change: bool) -> Markup {
-    let Shown { info, used, month, left } = token;
+pub(super) fn one(token: &TokenRow, choices: &Choices, visitor: &Visitor, may_change: bool) -> Markup {
+    let TokenRow { info, used, month, left } = token;
     let path = format!("/tokens/{}", info.id);
     html! {
         header { div { h1 { (info.name) " " (state(info, choices.now)) } p { a href="/tokens" { "All tokens" } } } }

@@ -8,7 +8,7 @@ use futures_util::future::BoxFuture;
 use http::StatusCode;
 use maud::html;
 
-use crate::api::changes::Changes;
+use crate::api::changes::ChangeLog;
 use crate::api::scope::ConsoleRole;
 use crate::api::token::{TokenError, TokenInfo, Tokens};
 use crate::base::calendar::CalendarPeriod;
@@ -16,10 +16,10 @@ use crate::base::clock::SharedClock;
 use crate::base::id::TokenId;
 use crate::base::secret::Secret;
 use crate::console::routes::is_open;
-use crate::console::running::Running;
-use crate::console::tokens::draft::Draft;
-use crate::console::tokens::pages::{self, Choices, Shown};
-use crate::console::visit::{Asked, Page, Reply, Section, Visit};
+use crate::console::running::RunningConfig;
+use crate::console::tokens::draft::TokenDraft;
+use crate::console::tokens::pages::{self, Choices, TokenRow};
+use crate::console::visit::{PageContext, PageRequest, Reply, Section, Visit};
 use crate::store::Records;
 use crate::usage::{Account, Ledger, UsageReport, UsageTotals};
 
@@ -31,13 +31,13 @@ pub(in crate::console) struct TokenPages {
     /// The tokens.
     pub(in crate::console) tokens: Arc<Tokens>,
     /// Where changes are written down.
-    pub(in crate::console) changes: Changes,
+    pub(in crate::console) changes: ChangeLog,
     /// What was spent.
     pub(in crate::console) ledger: Arc<Ledger>,
     /// Where sums of it are.
     pub(in crate::console) records: Arc<dyn Records>,
     /// What runs: its routes have names.
-    pub(in crate::console) running: Arc<Running>,
+    pub(in crate::console) running: Arc<RunningConfig>,
     /// Reads time.
     pub(in crate::console) clock: SharedClock,
 }
@@ -68,7 +68,7 @@ impl TokenPages {
         let choices = self.choices();
         if visit.rest.is_empty() {
             shown.sort_by_key(|token| (token.info.revoked.is_some(), std::cmp::Reverse(token.info.created)));
-            return Ok(Reply::Page(Page::plain(
+            return Ok(Reply::Page(PageContext::plain(
                 "Tokens",
                 pages::all(&shown, &choices, visit.visitor, may_change),
             )));
@@ -76,14 +76,14 @@ impl TokenPages {
         Ok(match shown.pop() {
             Some(token) => {
                 let content = pages::one(&token, &choices, visit.visitor, may_change);
-                Reply::Page(Page::plain(token.info.name.clone(), content))
+                Reply::Page(PageContext::plain(token.info.name.clone(), content))
             }
             None => Reply::NotFound,
         })
     }
 
     /// With what is known of their use.
-    async fn shown(&self, tokens: Vec<TokenInfo>) -> Result<Vec<Shown>, TokenError> {
+    async fn shown(&self, tokens: Vec<TokenInfo>) -> Result<Vec<TokenRow>, TokenError> {
         let now = self.clock.now();
         let used = self.tokens.last_used().await?;
         let mut months: HashMap<String, UsageTotals> = HashMap::new();
@@ -100,7 +100,7 @@ impl TokenPages {
                 .remaining(budgets.map(|budget| Account::of_token(budget, &id, now)).collect())
                 .await;
             let (used, month) = (used.get(&info.id).copied(), months.get(&id).copied().unwrap_or_default());
-            shown.push(Shown { info, used, month, left });
+            shown.push(TokenRow { info, used, month, left });
         }
         Ok(shown)
     }
@@ -122,7 +122,7 @@ impl TokenPages {
     }
 
     async fn create(&self, visit: &Visit<'_>) -> Result<Reply, TokenError> {
-        let draft = match Draft::read(&visit.form(), self.clock.now()) {
+        let draft = match TokenDraft::read(&visit.form(), self.clock.now()) {
             Ok(draft) => draft,
             Err(wrong) => return Ok(not_so(&wrong)),
         };
@@ -136,7 +136,7 @@ impl TokenPages {
     }
 
     async fn change(&self, visit: &Visit<'_>, id: &TokenId) -> Result<Reply, TokenError> {
-        let draft = match Draft::read(&visit.form(), self.clock.now()) {
+        let draft = match TokenDraft::read(&visit.form(), self.clock.now()) {
             Ok(draft) => draft,
             Err(wrong) => return Ok(not_so(&wrong)),
         };
@@ -176,8 +176,8 @@ impl Section for TokenPages {
     fn call<'v>(&'v self, visit: Visit<'v>) -> BoxFuture<'v, Reply> {
         Box::pin(async move {
             let done = match visit.asked {
-                Asked::Show => self.show(&visit).await,
-                Asked::Do => self.act(&visit).await,
+                PageRequest::Show => self.show(&visit).await,
+                PageRequest::Do => self.act(&visit).await,
             };
             done.unwrap_or_else(|error| match error {
                 TokenError::Unknown => Reply::NotFound,
@@ -195,18 +195,18 @@ impl Section for TokenPages {
 }
 
 fn shown_once(info: &TokenInfo, secret: &Secret<String>) -> Reply {
-    Reply::Page(Page::plain("A token's secret", pages::secret(info, secret)))
+    Reply::Page(PageContext::plain("A token's secret", pages::secret(info, secret)))
 }
 
 fn not_so(why: &[String]) -> Reply {
     Reply::Wrong(StatusCode::UNPROCESSABLE_ENTITY, wrong(why))
 }
 
-fn wrong(why: &[String]) -> Page {
+fn wrong(why: &[String]) -> PageContext {
     let content = html! {
         header { h1 { "That did not work" } }
         div.note.look role="alert" { ul { @for why in why { li { (why) } } } }
         p.quiet { "Go back to what you filled in: your browser still has it." }
     };
-    Page::plain("That did not work", content)
+    PageContext::plain("That did not work", content)
 }

@@ -32,7 +32,7 @@ pub enum RsaBits {
     Four,
 }
 
-enum Key {
+enum SigningMaterial {
     Ec(EcdsaKeyPair),
     Ed(Ed25519KeyPair),
     Rsa(Box<rsa::KeyPair>),
@@ -42,7 +42,7 @@ enum Key {
 /// A key that signs, for one algorithm. Its memory is wiped when it goes.
 pub struct SigningKey {
     algorithm: JwsAlgorithm,
-    key: Key,
+    key: SigningMaterial,
 }
 
 fn curve(algorithm: JwsAlgorithm) -> &'static EcdsaSigningAlgorithm {
@@ -81,15 +81,15 @@ impl SigningKey {
     pub fn generate(algorithm: JwsAlgorithm, bits: RsaBits) -> Result<Self, JwsError> {
         let failed = |_| JwsError::Random;
         let key = match algorithm.key() {
-            KeyKind::Ec(_) => Key::Ec(EcdsaKeyPair::generate(curve(algorithm)).map_err(failed)?),
-            KeyKind::Okp => Key::Ed(Ed25519KeyPair::generate().map_err(failed)?),
+            KeyKind::Ec(_) => SigningMaterial::Ec(EcdsaKeyPair::generate(curve(algorithm)).map_err(failed)?),
+            KeyKind::Okp => SigningMaterial::Ed(Ed25519KeyPair::generate().map_err(failed)?),
             KeyKind::Rsa => {
                 let size = match bits {
                     RsaBits::Two => KeySize::Rsa2048,
                     RsaBits::Three => KeySize::Rsa3072,
                     RsaBits::Four => KeySize::Rsa4096,
                 };
-                Key::Rsa(Box::new(rsa::KeyPair::generate(size).map_err(failed)?))
+                SigningMaterial::Rsa(Box::new(rsa::KeyPair::generate(size).map_err(failed)?))
             }
             KeyKind::Secret(length) => {
                 let mut bytes = vec![0; length];
@@ -110,11 +110,15 @@ impl SigningKey {
             return Err(JwsError::Key("this is no private key of this algorithm"));
         }
         let key = match algorithm.key() {
-            KeyKind::Ec(_) => Key::Ec(EcdsaKeyPair::from_pkcs8(curve(algorithm), pkcs8).map_err(other)?),
-            KeyKind::Okp => Key::Ed(Ed25519KeyPair::from_pkcs8_maybe_unchecked(pkcs8).map_err(other)?),
+            KeyKind::Ec(_) => {
+                SigningMaterial::Ec(EcdsaKeyPair::from_pkcs8(curve(algorithm), pkcs8).map_err(other)?)
+            }
+            KeyKind::Okp => {
+                SigningMaterial::Ed(Ed25519KeyPair::from_pkcs8_maybe_unchecked(pkcs8).map_err(other)?)
+            }
             KeyKind::Rsa => {
                 let pair = rsa::KeyPair::from_pkcs8(pkcs8).map_err(other)?;
-                Key::Rsa(Box::new(pair))
+                SigningMaterial::Rsa(Box::new(pair))
             }
             KeyKind::Secret(_) => return Err(JwsError::Key("the algorithm takes a secret")),
         };
@@ -135,9 +139,10 @@ impl SigningKey {
     /// [`JwsError::Key`] if it is shorter than the algorithm's hash (RFC 7518 section 3.2).
     pub fn from_secret(algorithm: JwsAlgorithm, bytes: Secret<Vec<u8>>) -> Result<Self, JwsError> {
         match algorithm.key() {
-            KeyKind::Secret(length) if bytes.expose().len() >= length => {
-                Ok(Self { algorithm, key: Key::Secret(Box::new(keyed(algorithm, bytes.expose())), bytes) })
-            }
+            KeyKind::Secret(length) if bytes.expose().len() >= length => Ok(Self {
+                algorithm,
+                key: SigningMaterial::Secret(Box::new(keyed(algorithm, bytes.expose())), bytes),
+            }),
             KeyKind::Secret(_) => Err(JwsError::Key("the secret is shorter than the algorithm's hash")),
             _ => Err(JwsError::Key("the algorithm takes a key pair")),
         }
@@ -166,10 +171,10 @@ impl SigningKey {
     pub fn to_stored(&self) -> Result<Secret<Vec<u8>>, JwsError> {
         let failed = |_| JwsError::Sign;
         Ok(Secret::new(match &self.key {
-            Key::Ec(pair) => pair.to_pkcs8v1().map_err(failed)?.as_ref().to_vec(),
-            Key::Ed(pair) => pair.to_pkcs8v1().map_err(failed)?.as_ref().to_vec(),
-            Key::Rsa(pair) => pair.as_der().map_err(failed)?.as_ref().to_vec(),
-            Key::Secret(_, bytes) => return Ok(bytes.clone()),
+            SigningMaterial::Ec(pair) => pair.to_pkcs8v1().map_err(failed)?.as_ref().to_vec(),
+            SigningMaterial::Ed(pair) => pair.to_pkcs8v1().map_err(failed)?.as_ref().to_vec(),
+            SigningMaterial::Rsa(pair) => pair.as_der().map_err(failed)?.as_ref().to_vec(),
+            SigningMaterial::Secret(_, bytes) => return Ok(bytes.clone()),
         }))
     }
 
@@ -181,28 +186,28 @@ impl SigningKey {
     pub fn sign(&self, message: &[u8]) -> Result<Vec<u8>, JwsError> {
         let random = SystemRandom::new();
         match &self.key {
-            Key::Ec(pair) => {
+            SigningMaterial::Ec(pair) => {
                 pair.sign(&random, message).map(|signed| signed.as_ref().to_vec()).map_err(|_| JwsError::Sign)
             }
-            Key::Ed(pair) => {
+            SigningMaterial::Ed(pair) => {
                 pair.try_sign(message).map(|signed| signed.as_ref().to_vec()).map_err(|_| JwsError::Sign)
             }
-            Key::Rsa(pair) => {
+            SigningMaterial::Rsa(pair) => {
                 let mut signature = vec![0; pair.public_modulus_len()];
                 let signed = pair.sign(padding(self.algorithm), &random, message, &mut signature);
                 signed.map(|()| signature).map_err(|_| JwsError::Sign)
             }
-            Key::Secret(key, _) => Ok(hmac::sign(key, message).as_ref().to_vec()),
+            SigningMaterial::Secret(key, _) => Ok(hmac::sign(key, message).as_ref().to_vec()),
         }
     }
 
     /// The public half; `None` for secrets.
     pub fn public(&self) -> Option<PublicKey> {
         let raw: Vec<u8> = match &self.key {
-            Key::Ec(pair) => pair.public_key().as_ref().to_vec(),
-            Key::Ed(pair) => pair.public_key().as_ref().to_vec(),
-            Key::Rsa(pair) => pair.public_key().as_ref().to_vec(),
-            Key::Secret(..) => return None,
+            SigningMaterial::Ec(pair) => pair.public_key().as_ref().to_vec(),
+            SigningMaterial::Ed(pair) => pair.public_key().as_ref().to_vec(),
+            SigningMaterial::Rsa(pair) => pair.public_key().as_ref().to_vec(),
+            SigningMaterial::Secret(..) => return None,
         };
         PublicKey::from_raw(self.algorithm, &raw).ok()
     }
@@ -216,7 +221,7 @@ impl SigningKey {
     /// Whether `signature` is one of `message` by this key: for secrets, which have no public half.
     pub fn verify(&self, message: &[u8], signature: &[u8]) -> bool {
         match &self.key {
-            Key::Secret(key, _) => {
+            SigningMaterial::Secret(key, _) => {
                 constant_time::verify_slices_are_equal(hmac::sign(key, message).as_ref(), signature).is_ok()
             }
             _ => self.public().is_some_and(|public| public.verify(message, signature)),

@@ -5,13 +5,13 @@
 use super::group_id::GroupId;
 use super::pattern::{CompiledPattern, Matches, Traits};
 use super::states::State;
-use super::table::Table;
+use super::table::TransitionTable;
 use super::view::View;
 
 /// The patterns of one group.
 pub(crate) struct Automaton {
     pub(crate) group: GroupId,
-    table: Table,
+    table: TransitionTable,
     pub(crate) patterns: Vec<CompiledPattern>,
     /// Whether a value may begin with a byte.
     begins: Box<[bool; 256]>,
@@ -19,7 +19,7 @@ pub(crate) struct Automaton {
 
 /// Where matches end.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct End {
+pub(crate) struct MatchEnds {
     state: State,
     pub(crate) at: usize,
     /// Whether one of the patterns can count alone.
@@ -28,7 +28,7 @@ pub(crate) struct End {
 
 /// Which of the patterns that match are asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Which {
+pub(crate) enum MatchFilter {
     All,
     /// Those that can count alone.
     Alone,
@@ -36,7 +36,7 @@ pub(crate) enum Which {
 
 /// How a walk came to rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum WalkEnd {
     /// No longer match is possible: all ends are known.
     Dead,
     /// The window ended and more text could make another match.
@@ -53,7 +53,7 @@ pub(crate) struct Walk {
     pub(crate) start: usize,
     pub(crate) at: usize,
     state: State,
-    pub(crate) ends: Vec<End>,
+    pub(crate) ends: Vec<MatchEnds>,
     /// Whether one of the ends is of a pattern that can count alone.
     pub(crate) alone: bool,
     /// Whether one is of a pattern that counts only where a word before it supports it.
@@ -92,7 +92,7 @@ impl Automaton {
         patterns: Vec<CompiledPattern>,
         proven: bool,
     ) -> Option<Self> {
-        let table = Table::new(regexes, patterns.iter().map(Traits::of).collect(), proven)?;
+        let table = TransitionTable::new(regexes, patterns.iter().map(Traits::of).collect(), proven)?;
         let mut automaton = Self { group, table, patterns, begins: Box::new([true; 256]) };
         let mut starts: Vec<State> =
             (0..=255).map(Some).chain([None]).map(|byte| automaton.table.start(byte)).collect();
@@ -105,12 +105,16 @@ impl Automaton {
     }
 
     /// The patterns that match up to `end`: all, or those that can count alone.
-    pub(crate) fn matches(&self, end: End, which: Which) -> impl Iterator<Item = &CompiledPattern> {
+    pub(crate) fn matches(
+        &self,
+        end: MatchEnds,
+        which: MatchFilter,
+    ) -> impl Iterator<Item = &CompiledPattern> {
         // Most ends have none of those.
-        let report = if which == Which::All || end.alone { self.table.report(end.state) } else { None };
+        let report = if which == MatchFilter::All || end.alone { self.table.report(end.state) } else { None };
         let places = report.map(|report| match which {
-            Which::All => &report.all,
-            Which::Alone => &report.alone,
+            MatchFilter::All => &report.all,
+            MatchFilter::Alone => &report.alone,
         });
         places
             .map(AsRef::as_ref)
@@ -132,7 +136,7 @@ impl Automaton {
 
     /// Walks from `start` up to `limit` bytes, or takes up the walk that stopped there.
     #[inline]
-    pub(crate) fn walk(&self, view: &View<'_>, walk: &mut Walk, start: usize, limit: usize) -> Step {
+    pub(crate) fn walk(&self, view: &View<'_>, walk: &mut Walk, start: usize, limit: usize) -> WalkEnd {
         if !walk.live || walk.start != start {
             walk.live = true;
             walk.start = start;
@@ -146,7 +150,7 @@ impl Automaton {
 
     /// Goes on up to the offset `limit`.
     #[inline]
-    pub(crate) fn go_on(&self, view: &View<'_>, walk: &mut Walk, limit: usize) -> Step {
+    pub(crate) fn go_on(&self, view: &View<'_>, walk: &mut Walk, limit: usize) -> WalkEnd {
         let (mut state, mut at) = (walk.state, walk.at);
         let stop = limit.min(view.len());
         let mut dead = false;
@@ -163,23 +167,23 @@ impl Automaton {
             at += 1;
         }
         (walk.state, walk.at) = (state, at);
-        if dead { Step::Dead } else { self.rest(view, walk, limit) }
+        if dead { WalkEnd::Dead } else { self.rest(view, walk, limit) }
     }
 
     #[cold]
-    fn rest(&self, view: &View<'_>, walk: &mut Walk, limit: usize) -> Step {
+    fn rest(&self, view: &View<'_>, walk: &mut Walk, limit: usize) -> WalkEnd {
         if walk.at < view.len() || !view.complete {
             // What goes on with the text is not spent, whatever else could follow.
             let goes_on = view.get(walk.at).is_some_and(|byte| !self.table.next(walk.state, byte).is_dead());
             return match goes_on || !self.table.is_spent(walk.state) {
-                false => Step::Dead,
-                true if walk.at >= limit => Step::Overlong,
-                true => Step::NeedMore,
+                false => WalkEnd::Dead,
+                true if walk.at >= limit => WalkEnd::Overlong,
+                true => WalkEnd::NeedMore,
             };
         }
         let state = self.table.next_end(walk.state);
         self.note(state, walk.at, None, walk);
-        Step::Dead
+        WalkEnd::Dead
     }
 
     /// Keeps what ends at `at`, before `next`. Most ends lie within a word, where only open ones count.
@@ -192,7 +196,7 @@ impl Automaton {
         walk.alone |= traits.alone;
         walk.needy |= traits.needy;
         walk.ahead |= traits.ahead;
-        walk.ends.push(End { state, at, alone: traits.alone });
+        walk.ends.push(MatchEnds { state, at, alone: traits.alone });
     }
 
     /// Whether a value could begin at `start` and go on beyond the window.
@@ -238,8 +242,11 @@ mod tests {
     }
 
     fn ends(automaton: &Automaton, walk: &Walk) -> Vec<(usize, usize)> {
-        let of = |end: &End| {
-            automaton.matches(*end, Which::All).map(|one| (one.rule.index(), end.at)).collect::<Vec<_>>()
+        let of = |end: &MatchEnds| {
+            automaton
+                .matches(*end, MatchFilter::All)
+                .map(|one| (one.rule.index(), end.at))
+                .collect::<Vec<_>>()
         };
         walk.ends.iter().flat_map(of).collect()
     }
@@ -247,7 +254,7 @@ mod tests {
     #[test]
     fn all_ends_of_all_patterns_are_reported() {
         let (automaton, mut walk) = (two(), Walk::default());
-        assert_eq!(automaton.walk(&view("123-4", true), &mut walk, 0, 99), Step::Dead);
+        assert_eq!(automaton.walk(&view("123-4", true), &mut walk, 0, 99), WalkEnd::Dead);
         assert_eq!(ends(&automaton, &walk), [(0, 2), (0, 3), (1, 5)]);
     }
 
@@ -255,9 +262,9 @@ mod tests {
     fn a_walk_goes_on_where_the_text_stopped() {
         let (automaton, mut walk) = (two(), Walk::default());
         for text in ["", "1", "12", "123", "123-"] {
-            assert_eq!(automaton.walk(&view(text, false), &mut walk, 0, 99), Step::NeedMore);
+            assert_eq!(automaton.walk(&view(text, false), &mut walk, 0, 99), WalkEnd::NeedMore);
         }
-        assert_eq!(automaton.walk(&view("123-4 ", false), &mut walk, 0, 99), Step::Dead);
+        assert_eq!(automaton.walk(&view("123-4 ", false), &mut walk, 0, 99), WalkEnd::Dead);
         assert_eq!(ends(&automaton, &walk), [(0, 2), (0, 3), (1, 5)]);
         assert!(automaton.open(&view("x12", false), 1) && !automaton.open(&view("x12", false), 0));
     }

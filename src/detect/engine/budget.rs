@@ -9,19 +9,19 @@ const MOST: usize = 32 << 10;
 
 /// What is left to be spent, as a scan goes through a text.
 #[derive(Clone, Copy)]
-pub(crate) struct Budget {
+pub(crate) struct ScanBudget {
     left: usize,
     /// Up to where the text has earned; an offset of the window.
     at: usize,
 }
 
-impl Default for Budget {
+impl Default for ScanBudget {
     fn default() -> Self {
         Self { left: MOST, at: 0 }
     }
 }
 
-impl Budget {
+impl ScanBudget {
     /// The window has lost its first `by` bytes.
     pub(crate) fn shift(&mut self, by: usize) {
         self.at = self.at.saturating_sub(by);
@@ -43,7 +43,7 @@ mod tests {
 
     #[test]
     fn what_is_spent_comes_back_with_text() {
-        let mut budget = Budget::default();
+        let mut budget = ScanBudget::default();
         assert!(budget.spend(0, MOST));
         assert!(!budget.spend(10, 10 * RATE + 1));
         assert!(budget.spend(110, 100 * RATE));

@@ -4,7 +4,8 @@ use super::automaton::Automaton;
 use super::group::Group;
 use super::group_id::GroupId;
 use super::groups::{
-    Assignments, Custom, Digits, Emails, Introductions, Ipv6, Names, Prefixes, Shapes, Takers, Tokens,
+    Assignments, Custom, Digits, Emails, Introductions, Ipv6, NameRules, NamesGroup, Prefixes, Shapes,
+    TokenGroup,
 };
 use super::pattern::CompiledPattern;
 use crate::detect::rules::{Pattern, RuleFault, RuleRef};
@@ -12,7 +13,7 @@ use crate::detect::selection::RuleSelection;
 use crate::detect::validate;
 
 /// A group and its rules.
-pub(crate) struct Slot {
+pub(crate) struct GroupSlot {
     pub(crate) rules: RuleSelection,
     pub(crate) group: Box<dyn Group>,
 }
@@ -78,7 +79,7 @@ fn tokens(rules: &[RuleRef<'_>]) -> Built {
     let (shapes, others) = Shapes::take(regexes.into_iter().zip(compiled).collect());
     let (regexes, compiled) = others.into_iter().unzip();
     let automaton = Patterns { regexes, compiled, added }.automaton(GroupId::Tokens)?;
-    Ok(Some(Box::new(Tokens::new(shapes, automaton))))
+    Ok(Some(Box::new(TokenGroup::new(shapes, automaton))))
 }
 
 fn prefixes(rules: &[RuleRef<'_>]) -> Built {
@@ -102,7 +103,7 @@ fn custom(rules: &[RuleRef<'_>]) -> Built {
 }
 
 /// The groups of `rules`, each at its place; `None` where it has none.
-pub(crate) fn groups(rules: &[RuleRef<'_>]) -> Result<[Option<Slot>; GroupId::COUNT], RuleFault> {
+pub(crate) fn groups(rules: &[RuleRef<'_>]) -> Result<[Option<GroupSlot>; GroupId::COUNT], RuleFault> {
     let mut of: [Vec<RuleRef<'_>>; GroupId::COUNT] = Default::default();
     for &one in rules {
         for &group in GroupId::of(one.rule.anchor) {
@@ -125,7 +126,7 @@ pub(crate) fn groups(rules: &[RuleRef<'_>]) -> Result<[Option<Slot>; GroupId::CO
         let done = |thread: std::thread::Result<Built>| thread.unwrap_or(Err(RuleFault::TooLarge));
         Ok::<_, RuleFault>((done(digits.join())?, tokens?, done(prefixes.join())?))
     })?;
-    let takers = || Ok::<_, RuleFault>(Takers::new(of_names, &whole(of_names)?));
+    let takers = || Ok::<_, RuleFault>(NameRules::new(of_names, &whole(of_names)?));
     let groups = [
         digits,
         tokens,
@@ -134,11 +135,11 @@ pub(crate) fn groups(rules: &[RuleRef<'_>]) -> Result<[Option<Slot>; GroupId::CO
         prefixes,
         custom(of_custom)?,
         boxed(Assignments::new(of_assignments, &whole(of_assignments)?)),
-        boxed(takers()?.map(Names::new)),
+        boxed(takers()?.map(NamesGroup::new)),
         boxed(takers()?.map(Introductions::new)),
     ];
     let mut ids = ids.into_iter();
-    Ok(groups.map(|group| Some(Slot { rules: ids.next()?, group: group? })))
+    Ok(groups.map(|group| Some(GroupSlot { rules: ids.next()?, group: group? })))
 }
 
 #[cfg(test)]

@@ -35,6 +35,6 @@ mod view;
 #[cfg(feature = "redact")]
 pub(crate) use groups::{STREET_ENDINGS, STREET_WORDS, surname};
 pub(crate) use mask::{BLOCK, Masks};
-pub(crate) use run::{Engine, Look};
+pub(crate) use run::{Engine, WindowScan};
 pub(crate) use track::Tracks;
 pub(crate) use view::{LOOKBACK, View};

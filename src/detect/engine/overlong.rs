@@ -2,14 +2,14 @@
 //! `reach` bytes is a finding of its own, and the next adjoins it. The pieces are cut at multiples of the reach
 //! from the value's start, wherever the text was split.
 
-use super::automaton::{Automaton, Step, Walk, Which};
+use super::automaton::{Automaton, MatchFilter, Walk, WalkEnd};
 use super::context::Supported;
-use super::pass::{Found, Pass, Settled};
+use super::pass::{Candidates, StartOutcome, WindowPass};
 use super::pattern::CompiledPattern;
 use super::track::Track;
 use super::view::Ternary;
 use crate::detect::finding::{Finding, RuleId, Score, Span};
-use crate::detect::validate::Verdict;
+use crate::detect::validate::CheckResult;
 
 /// The shortest run that costs so much that it may count as a whole, in bytes.
 const RUN: usize = 64;
@@ -22,31 +22,36 @@ enum Unchecked {
     Match(RuleId, usize),
 }
 
-impl Pass<'_> {
+impl WindowPass<'_> {
     /// Goes on with what is under way in this group. The offset from which to scan on; `None` if it still goes on.
-    pub(crate) fn go_on(&self, automaton: &Automaton, track: &mut Track, found: &mut Found) -> Option<usize> {
+    pub(crate) fn go_on(
+        &self,
+        automaton: &Automaton,
+        track: &mut Track,
+        found: &mut Candidates,
+    ) -> Option<usize> {
         let Some(mut overlong) = track.overlong.take() else { return Some(track.at) };
         loop {
             let limit = overlong.piece + overlong.reach;
             let step = automaton.go_on(&self.view, &mut track.walk, limit);
             let ours = track.walk.ends.iter();
             let ours = ours.filter(|end| {
-                automaton.matches(**end, Which::All).any(|pattern| pattern.rule == overlong.rule)
+                automaton.matches(**end, MatchFilter::All).any(|pattern| pattern.rule == overlong.rule)
             });
             overlong.last = ours.map(|end| end.at).max().unwrap_or(overlong.last);
             track.walk.ends.clear();
             match step {
-                Step::Overlong => {
+                WalkEnd::Overlong => {
                     let cut = self.view.boundary(limit);
                     self.report_piece(overlong.rule, overlong.piece, cut, found);
                     overlong.piece = cut;
                 }
-                Step::NeedMore => {
+                WalkEnd::NeedMore => {
                     track.at = overlong.piece;
                     track.overlong = Some(overlong);
                     return None;
                 }
-                Step::Dead => {
+                WalkEnd::Dead => {
                     let end = overlong.last.max(overlong.piece);
                     if end > overlong.piece {
                         self.report_piece(overlong.rule, overlong.piece, end, found);
@@ -73,7 +78,7 @@ impl Pass<'_> {
         // Each pattern with its longest match.
         let mut candidates: Vec<(usize, &CompiledPattern)> = Vec::new();
         for &end in walk.ends.iter().rev() {
-            for pattern in automaton.matches(end, Which::All) {
+            for pattern in automaton.matches(end, MatchFilter::All) {
                 if !candidates.iter().any(|&(_, known)| std::ptr::eq(known, pattern)) {
                     candidates.push((end.at, pattern));
                 }
@@ -87,7 +92,7 @@ impl Pass<'_> {
             });
             best.map(|(_, pattern)| pattern.rule)
         };
-        let proved = best(&|pattern| self.check(pattern, walk.start, limit) != Verdict::No);
+        let proved = best(&|pattern| self.check(pattern, walk.start, limit) != CheckResult::No);
         if proved.is_some() {
             return proved;
         }
@@ -113,31 +118,31 @@ impl Pass<'_> {
         automaton: &Automaton,
         track: &mut Track,
         begun: &dyn Fn() -> Option<RuleId>,
-        found: &mut Found,
-    ) -> Settled {
+        found: &mut Candidates,
+    ) -> StartOutcome {
         let walk = &track.walk;
         let before = self.steps.get();
         let settled = self.settle(automaton, walk, &Supported::UNKNOWN, found);
-        if settled != Settled::Nothing {
+        if settled != StartOutcome::Nothing {
             return settled;
         }
         let mut budget = track.budget;
         if !budget.spend(walk.start, walk.at - walk.start + (self.steps.get() - before)) {
             match self.unchecked(automaton, walk) {
-                Unchecked::NeedMore => return Settled::NeedMore,
+                Unchecked::NeedMore => return StartOutcome::NeedMore,
                 // No match, but a long run of what matches are made of.
                 Unchecked::Nothing => {
                     let end = self.view.boundary(walk.at);
                     if let Some(rule) = begun().filter(|_| end >= walk.start + RUN) {
                         track.budget = budget;
                         self.report_piece(rule, walk.start, end, found);
-                        return Settled::UpTo(end);
+                        return StartOutcome::UpTo(end);
                     }
                 }
                 Unchecked::Match(rule, end) => {
                     track.budget = budget;
                     self.report_piece(rule, walk.start, end, found);
-                    return Settled::UpTo(end);
+                    return StartOutcome::UpTo(end);
                 }
             }
         }
@@ -148,8 +153,8 @@ impl Pass<'_> {
     /// The longest match of a walk that could be reported if its check said yes.
     fn unchecked(&self, automaton: &Automaton, walk: &Walk) -> Unchecked {
         let ends = walk.ends.iter().rev();
-        let all =
-            ends.flat_map(|&end| automaton.matches(end, Which::All).map(move |pattern| (end.at, pattern)));
+        let all = ends
+            .flat_map(|&end| automaton.matches(end, MatchFilter::All).map(move |pattern| (end.at, pattern)));
         for (end, pattern) in all {
             if !self.could_count(pattern, walk.start) {
                 continue;
@@ -164,7 +169,7 @@ impl Pass<'_> {
     }
 
     /// Reports `start..end` of the window as a piece of a value of `rule` that is certain.
-    pub(crate) fn report_piece(&self, rule: RuleId, start: usize, end: usize, found: &mut Found) {
+    pub(crate) fn report_piece(&self, rule: RuleId, start: usize, end: usize, found: &mut Candidates) {
         let span = Span::new(self.view.base + start, self.view.base + end);
         found.push(Finding { rule, span, score: Score::new(1.0), near: None });
     }

@@ -4,22 +4,22 @@
 use std::cell::{Cell, RefCell, RefMut};
 use std::ops::ControlFlow;
 
-use super::automaton::{Automaton, Step, Walk, Which};
-use super::context::{After, Lexicon, Memo, Supported, Surroundings};
+use super::automaton::{Automaton, MatchFilter, Walk, WalkEnd};
+use super::context::{Lexicon, Memo, Supported, Surroundings, WordsAfter};
 use super::group_id::GroupId;
 use super::mask::Masks;
 use super::pattern::{CompiledPattern, Match, Matches};
 use super::view::{Ternary, View};
-use crate::detect::finding::{Finding, Near, Score, Span};
+use crate::detect::finding::{ContextWord, Finding, Score, Span};
 use crate::detect::rules::{Anchor, Rule, RuleRef};
 use crate::detect::selection::RuleSelection;
-use crate::detect::validate::Verdict;
+use crate::detect::validate::CheckResult;
 
 /// Candidates, not resolved yet.
-pub(crate) type Found = Vec<Finding>;
+pub(crate) type Candidates = Vec<Finding>;
 
 /// One look at a window.
-pub(crate) struct Pass<'a> {
+pub(crate) struct WindowPass<'a> {
     /// All rules of the catalogue.
     pub(crate) rules: &'a [Rule],
     pub(crate) lexicon: &'a Lexicon,
@@ -66,7 +66,7 @@ pub(crate) struct FailedCheck {
 
 /// What became of all matches from one start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Settled {
+pub(crate) enum StartOutcome {
     /// Not decided on the text so far.
     NeedMore,
     /// None was accepted.
@@ -75,7 +75,7 @@ pub(crate) enum Settled {
     UpTo(usize),
 }
 
-impl Pass<'_> {
+impl WindowPass<'_> {
     /// Counts steps.
     #[inline]
     pub(crate) fn step(&self, steps: usize) {
@@ -92,7 +92,7 @@ impl Pass<'_> {
     }
 
     /// What the pattern's check says of `start..end` of the window.
-    pub(crate) fn check(&self, pattern: &CompiledPattern, start: usize, end: usize) -> Verdict {
+    pub(crate) fn check(&self, pattern: &CompiledPattern, start: usize, end: usize) -> CheckResult {
         self.step(CHECK + (end - start));
         (pattern.check)(self.view.slice(start, end))
     }
@@ -108,9 +108,9 @@ impl Pass<'_> {
             return Evaluation::Rejected;
         }
         let base = match self.check(pattern, start, end) {
-            Verdict::No => return Evaluation::CheckFailed,
-            Verdict::Yes => pattern.score,
-            Verdict::Sure => 1.0,
+            CheckResult::No => return Evaluation::CheckFailed,
+            CheckResult::Yes => pattern.score,
+            CheckResult::Sure => 1.0,
         };
         let Some(rule) = self.rules.get(pattern.rule.index()) else { return Evaluation::Rejected };
         if ends == Ternary::Unknown {
@@ -133,9 +133,9 @@ impl Pass<'_> {
         self.step(self.memo.borrow().asked - asked);
         if with(base, near) < self.threshold(rule) && near.is_none_or(|near| near.augment > 0.0) {
             near = match self.memo.borrow_mut().after(surroundings, end, rule_ref) {
-                After::NeedMore => return Evaluation::NeedMore,
-                After::Nothing => return Evaluation::Rejected,
-                After::Word(near) => Some(near),
+                WordsAfter::NeedMore => return Evaluation::NeedMore,
+                WordsAfter::Nothing => return Evaluation::Rejected,
+                WordsAfter::Word(near) => Some(near),
             };
         }
         let score = with(base, near);
@@ -153,14 +153,14 @@ impl Pass<'_> {
         automaton: &Automaton,
         walk: &Walk,
         supported: &Supported,
-        found: &mut Found,
-    ) -> Settled {
-        let which = if supported.any() { Which::All } else { Which::Alone };
+        found: &mut Candidates,
+    ) -> StartOutcome {
+        let which = if supported.any() { MatchFilter::All } else { MatchFilter::Alone };
         let mut settling = self.settling(walk.start, supported, found);
         for &end in walk.ends.iter().rev() {
             for pattern in automaton.matches(end, which) {
                 if settling.offer(Match { end: end.at, pattern }).is_break() {
-                    return Settled::NeedMore;
+                    return StartOutcome::NeedMore;
                 }
             }
         }
@@ -173,21 +173,26 @@ impl Pass<'_> {
         start: usize,
         matches: impl Iterator<Item = Match<'p>>,
         supported: &Supported,
-        found: &mut Found,
-    ) -> Settled {
+        found: &mut Candidates,
+    ) -> StartOutcome {
         let mut settling = self.settling(start, supported, found);
         for one in matches {
             if settling.offer(one).is_break() {
-                return Settled::NeedMore;
+                return StartOutcome::NeedMore;
             }
         }
         settling.settled()
     }
 
-    fn settling<'s>(&'s self, start: usize, supported: &'s Supported, found: &'s mut Found) -> Settling<'s> {
+    fn settling<'s>(
+        &'s self,
+        start: usize,
+        supported: &'s Supported,
+        found: &'s mut Candidates,
+    ) -> StartMatches<'s> {
         let mut failed = self.failed.borrow_mut();
         failed.clear();
-        Settling { pass: self, start, supported, kept: found.len(), found, failed, longest: None }
+        StartMatches { pass: self, start, supported, kept: found.len(), found, failed, longest: None }
     }
 
     /// Whether all that begins at `start` is decided.
@@ -196,7 +201,7 @@ impl Pass<'_> {
         automaton: &Automaton,
         walk: &mut Walk,
         start: usize,
-        found: &mut Found,
+        found: &mut Candidates,
     ) -> bool {
         if !automaton.may_begin(&self.view, start) {
             return true;
@@ -204,13 +209,13 @@ impl Pass<'_> {
         let step = automaton.walk(&self.view, walk, start, usize::MAX);
         self.step(walk.at - start);
         match step {
-            Step::NeedMore | Step::Overlong => false,
-            Step::Dead if walk.ends.is_empty() => true,
-            Step::Dead => {
+            WalkEnd::NeedMore | WalkEnd::Overlong => false,
+            WalkEnd::Dead if walk.ends.is_empty() => true,
+            WalkEnd::Dead => {
                 let supported = &mut *self.supported.borrow_mut();
                 self.look_up(&walk.matches(), automaton.group, supported);
                 let counts = walk.alone || supported.any();
-                !counts || self.settle(automaton, walk, supported, found) != Settled::NeedMore
+                !counts || self.settle(automaton, walk, supported, found) != StartOutcome::NeedMore
             }
         }
     }
@@ -240,19 +245,19 @@ impl Pass<'_> {
 }
 
 /// The matches from one start, one after the other.
-struct Settling<'s> {
-    pass: &'s Pass<'s>,
+struct StartMatches<'s> {
+    pass: &'s WindowPass<'s>,
     start: usize,
     supported: &'s Supported,
     /// How much had been found before.
     kept: usize,
-    found: &'s mut Found,
+    found: &'s mut Candidates,
     failed: RefMut<'s, Vec<FailedCheck>>,
     /// Where the longest that was accepted ends.
     longest: Option<usize>,
 }
 
-impl Settling<'_> {
+impl StartMatches<'_> {
     /// Evaluates one. Breaks off where more text is needed, and then nothing of this start is found.
     #[inline]
     fn offer(&mut self, Match { end, pattern }: Match<'_>) -> ControlFlow<()> {
@@ -282,8 +287,8 @@ impl Settling<'_> {
         ControlFlow::Continue(())
     }
 
-    fn settled(self) -> Settled {
-        self.longest.map_or(Settled::Nothing, Settled::UpTo)
+    fn settled(self) -> StartOutcome {
+        self.longest.map_or(StartOutcome::Nothing, StartOutcome::UpTo)
     }
 }
 
@@ -301,6 +306,6 @@ fn note_failure(failed: &mut Vec<FailedCheck>, pattern: &CompiledPattern, length
     }
 }
 
-fn with(base: f32, near: Option<Near>) -> f32 {
+fn with(base: f32, near: Option<ContextWord>) -> f32 {
     base + near.map_or(0.0, |near| near.augment)
 }

@@ -3,11 +3,11 @@
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
-use super::build::{Slot, groups};
+use super::build::{GroupSlot, groups};
 use super::context::{AFTER, Lexicon};
 use super::group_id::GroupId;
 use super::mask::Masks;
-use super::pass::{Found, Pass};
+use super::pass::{Candidates, WindowPass};
 use super::track::Tracks;
 use super::view::View;
 use crate::detect::finding::{RuleId, Score};
@@ -20,11 +20,11 @@ pub(crate) struct Engine {
     /// All rules of the catalogue.
     pub(crate) rules: Arc<Vec<Rule>>,
     lexicon: Lexicon,
-    groups: [Option<Slot>; GroupId::COUNT],
+    groups: [Option<GroupSlot>; GroupId::COUNT],
 }
 
 /// A window, and what is looked for in it.
-pub(crate) struct Look<'a> {
+pub(crate) struct WindowScan<'a> {
     pub(crate) view: View<'a>,
     pub(crate) masks: &'a Masks,
     pub(crate) selection: &'a RuleSelection,
@@ -64,9 +64,9 @@ impl Engine {
     }
 
     /// Scans on from where `tracks` stand: pushes the candidates that are decided, in no order. The steps it took.
-    pub(crate) fn scan(&self, look: Look<'_>, tracks: &mut Tracks, found: &mut Found) -> usize {
-        let Look { view, masks, selection, floor } = look;
-        let pass = Pass {
+    pub(crate) fn scan(&self, look: WindowScan<'_>, tracks: &mut Tracks, found: &mut Candidates) -> usize {
+        let WindowScan { view, masks, selection, floor } = look;
+        let pass = WindowPass {
             rules: &self.rules,
             lexicon: &self.lexicon,
             view,

@@ -82,7 +82,7 @@ impl State {
 }
 
 /// The places of the patterns that a state is a match of.
-pub(crate) struct Report {
+pub(crate) struct StateMatches {
     pub(crate) all: Box<[u16]>,
     /// Of those, the ones that can count alone.
     pub(crate) alone: Box<[u16]>,
@@ -96,15 +96,15 @@ pub(crate) struct States {
     /// The patterns that have each expression.
     places: Vec<Vec<u16>>,
     traits: Vec<Traits>,
-    met: Mutex<Met>,
+    met: Mutex<EarlyStates>,
     /// The places of the patterns that each reported state is a match of, by its number among them. What is there stays.
-    reports: Places<Places<Report>>,
+    reports: StateIndex<StateIndex<StateMatches>>,
     /// What those have in common, as bits: a walk asks for this at most of its steps.
     common: Box<[AtomicU8]>,
 }
 
 /// Those that were come upon.
-struct Met {
+struct EarlyStates {
     cache: Cache,
     plain: Vec<LazyStateID>,
     reported: Vec<LazyStateID>,
@@ -112,9 +112,9 @@ struct Met {
 }
 
 /// Places of which each is filled once.
-type Places<T> = Box<[OnceLock<T>]>;
+type StateIndex<T> = Box<[OnceLock<T>]>;
 
-fn empty<T>(count: usize) -> Places<T> {
+fn empty<T>(count: usize) -> StateIndex<T> {
     (0..count).map(|_| OnceLock::new()).collect()
 }
 
@@ -146,7 +146,7 @@ impl States {
             .build_many(&unique)
             .ok()?;
         let units = dfa.byte_classes().representatives(0..=255).filter_map(|unit| unit.as_u8()).collect();
-        let met = Met {
+        let met = EarlyStates {
             cache: dfa.create_cache(),
             plain: Vec::new(),
             reported: Vec::new(),
@@ -169,7 +169,7 @@ impl States {
         u8::try_from(self.units.len()).unwrap_or(u8::MAX)
     }
 
-    fn met(&self) -> MutexGuard<'_, Met> {
+    fn met(&self) -> MutexGuard<'_, EarlyStates> {
         self.met.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -195,7 +195,7 @@ impl States {
         self.number(met, to.ok()?)
     }
 
-    fn number(&self, met: &mut Met, state: LazyStateID) -> Option<State> {
+    fn number(&self, met: &mut EarlyStates, state: LazyStateID) -> Option<State> {
         if state.is_dead() || state.is_quit() {
             return Some(State::DEAD);
         }
@@ -226,7 +226,7 @@ impl States {
         let traits = all.iter().map(|&n| of(n)).fold(Traits::default(), Traits::or);
         self.common.get(usize::from(n))?.store(traits.bits(), Ordering::Release);
         let block = self.reports.get(usize::from(n) / BLOCK)?.get_or_init(|| empty(BLOCK));
-        block.get(usize::from(n) % BLOCK)?.set(Report { all, alone }).ok()
+        block.get(usize::from(n) % BLOCK)?.set(StateMatches { all, alone }).ok()
     }
 
     /// What the patterns have in common that a state is a match of, if it is reported.
@@ -237,7 +237,7 @@ impl States {
     }
 
     /// What a state is a match of, if it is reported.
-    pub(crate) fn report(&self, state: State) -> Option<&Report> {
+    pub(crate) fn report(&self, state: State) -> Option<&StateMatches> {
         let n = state.as_reported()?;
         self.reports.get(n / BLOCK)?.get()?.get(n % BLOCK)?.get()
     }

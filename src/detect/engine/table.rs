@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU16, Ordering};
 
 use super::pattern::Traits;
-use super::states::{Report, State, States};
+use super::states::{State, StateMatches, States};
 
 /// Rows that each table has room for, and rows of all states that there can be; zeros of memory that nothing has touched
 /// take none.
@@ -14,7 +14,7 @@ const NEAR: usize = 1 << 13;
 const ALL: usize = 1 << 16;
 
 /// The automaton.
-pub(crate) struct Table {
+pub(crate) struct TransitionTable {
     states: States,
     /// The class of each byte.
     classes: [u8; 256],
@@ -28,7 +28,7 @@ pub(crate) struct Table {
     starts: Vec<State>,
 }
 
-impl Table {
+impl TransitionTable {
     /// The automaton of all matches of `regexes`, whose traits are `traits`, from where a walk begins. `None` if they are
     /// too large together. They are known to parse. Where it is not `proven` that there is room for all states, that is
     /// tried now.
@@ -102,7 +102,7 @@ impl Table {
     }
 
     /// What a state is a match of, if it is reported.
-    pub(crate) fn report(&self, state: State) -> Option<&Report> {
+    pub(crate) fn report(&self, state: State) -> Option<&StateMatches> {
         self.states.report(state)
     }
 
@@ -137,12 +137,12 @@ mod tests {
         [r"\d{2,4}", r"\d{3}-\d\b", "[ab]*a[ab]{13}c", r"\d{2,4}"].map(str::to_owned).to_vec()
     }
 
-    fn table(proven: bool) -> Table {
-        Table::new(&regexes(), vec![Traits::default(); 4], proven).unwrap()
+    fn table(proven: bool) -> TransitionTable {
+        TransitionTable::new(&regexes(), vec![Traits::default(); 4], proven).unwrap()
     }
 
     /// Which patterns end where, by the table.
-    fn ends(table: &Table, text: &[u8]) -> Vec<(usize, Vec<u16>)> {
+    fn ends(table: &TransitionTable, text: &[u8]) -> Vec<(usize, Vec<u16>)> {
         let (mut state, mut ends) = (table.start(None), Vec::new());
         let mut note = |at, state| ends.extend(table.report(state).map(|report| (at, report.all.to_vec())));
         for (at, &byte) in text.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! How far a scan has come in a window, and what it carries over to the next.
 
 use super::automaton::Walk;
-use super::budget::Budget;
+use super::budget::ScanBudget;
 use super::group_id::GroupId;
 use crate::detect::finding::RuleId;
 use crate::detect::naming::Meaning;
@@ -44,7 +44,7 @@ pub(crate) struct Track {
     /// All that begins before here is known; an offset of the window.
     pub(crate) at: usize,
     pub(crate) walk: Walk,
-    pub(crate) budget: Budget,
+    pub(crate) budget: ScanBudget,
     pub(crate) overlong: Option<Overlong>,
     pub(crate) assignment: Assignment,
 }
@@ -86,7 +86,7 @@ impl Tracks {
         for track in &mut self.0 {
             track.at = 0;
             track.walk.live = false;
-            track.budget = Budget::default();
+            track.budget = ScanBudget::default();
             track.overlong = None;
             track.assignment = Assignment::default();
         }

@@ -8,27 +8,27 @@ use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::word::Sure;
+use super::word::Certainty;
 
 /// Bytes that an entry takes beside its figures, about.
 const ENTRY: usize = 96;
 
 /// A window: two 64-bit digests (SipHash) under different keys, and how many pieces it has.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Known(u64, u64, usize);
+pub(super) struct WindowKey(u64, u64, usize);
 
 /// What was read last, in two halves: once the young one is full it becomes the old one, which is forgotten.
 pub(super) struct Cache {
     keys: [RandomState; 2],
     /// The most bytes of both halves.
     bytes: usize,
-    halves: Mutex<Halves>,
+    halves: Mutex<CacheHalves>,
 }
 
 #[derive(Default)]
-struct Halves {
-    young: HashMap<Known, Arc<[Sure]>>,
-    old: HashMap<Known, Arc<[Sure]>>,
+struct CacheHalves {
+    young: HashMap<WindowKey, Arc<[Certainty]>>,
+    old: HashMap<WindowKey, Arc<[Certainty]>>,
     /// Bytes of the young half.
     bytes: usize,
 }
@@ -40,12 +40,12 @@ impl Cache {
     }
 
     /// What a window is known by.
-    pub(super) fn known(&self, pieces: &[u32]) -> Known {
+    pub(super) fn known(&self, pieces: &[u32]) -> WindowKey {
         let [a, b] = &self.keys;
-        Known(a.hash_one(pieces), b.hash_one(pieces), pieces.len())
+        WindowKey(a.hash_one(pieces), b.hash_one(pieces), pieces.len())
     }
 
-    pub(super) fn get(&self, window: Known) -> Option<Arc<[Sure]>> {
+    pub(super) fn get(&self, window: WindowKey) -> Option<Arc<[Certainty]>> {
         let mut halves = self.halves.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(read) = halves.young.get(&window) {
             return Some(Arc::clone(read));
@@ -55,12 +55,12 @@ impl Cache {
         Some(read)
     }
 
-    pub(super) fn put(&self, window: Known, read: Arc<[Sure]>) {
+    pub(super) fn put(&self, window: WindowKey, read: Arc<[Certainty]>) {
         let mut halves = self.halves.lock().unwrap_or_else(PoisonError::into_inner);
         self.keep(&mut halves, window, read);
     }
 
-    fn keep(&self, halves: &mut Halves, window: Known, read: Arc<[Sure]>) {
+    fn keep(&self, halves: &mut CacheHalves, window: WindowKey, read: Arc<[Certainty]>) {
         let size = ENTRY + size_of_val(&*read);
         if size > self.bytes / 2 {
             return;
@@ -79,13 +79,13 @@ impl Cache {
 mod tests {
     use super::*;
 
-    fn sure(count: usize) -> Arc<[Sure]> {
-        vec![Sure { person: 0.0, place: 0.0 }; count].into()
+    fn sure(count: usize) -> Arc<[Certainty]> {
+        vec![Certainty { person: 0.0, place: 0.0 }; count].into()
     }
 
     #[test]
     fn what_is_asked_for_stays_and_the_rest_goes() {
-        let cache = Cache::new(8 * (ENTRY + size_of::<Sure>()));
+        let cache = Cache::new(8 * (ENTRY + size_of::<Certainty>()));
         let first = cache.known(&[100]);
         cache.put(first, sure(1));
         for n in 0..40 {

@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use super::word::Word;
+use super::word::ModelWord;
 use crate::detect::{Finding, RuleId, Score, Span};
 
 /// Below this the model refutes a person by the lexicon.
@@ -23,7 +23,7 @@ const SURE: f32 = 0.8;
 const IN_CODE: f32 = 0.7;
 
 /// What rules found in a text, and which of them find names.
-pub(crate) struct Found<'a> {
+pub(crate) struct RuleFindings<'a> {
     pub(crate) text: &'a str,
     /// In order, sharing no byte.
     pub(crate) findings: Vec<Finding>,
@@ -38,15 +38,15 @@ pub(crate) struct Found<'a> {
 /// The findings of a text of which the model read `words`: in order, sharing no byte. What only the model found has to
 /// be as sure as `threshold`, and as `counts` wants it.
 pub(crate) fn merge(
-    found: Found<'_>,
-    words: &[Word],
+    found: RuleFindings<'_>,
+    words: &[ModelWord],
     threshold: f32,
     counts: &dyn Fn(&Finding) -> bool,
 ) -> Vec<Finding> {
-    let Found { text, findings, person, place, organisation } = found;
+    let RuleFindings { text, findings, person, place, organisation } = found;
     let is = |one: &Finding, rule: Option<RuleId>| rule == Some(one.rule);
     let (mut persons, mut places, mut rest) = (Vec::new(), Vec::new(), Vec::new());
-    let mut taken = Taken { text, taken: BTreeMap::new() };
+    let mut taken = DisjointFindings { text, taken: BTreeMap::new() };
     for one in findings {
         if is(&one, person) {
             if one.score.value() >= SURE || !refuted(words, one.span) {
@@ -61,7 +61,9 @@ pub(crate) fn merge(
         }
     }
     let read = names(text, words, threshold);
-    for (kind, rule, into) in [(Kind::Person, person, &mut persons), (Kind::Place, place, &mut places)] {
+    for (kind, rule, into) in
+        [(EntityKind::Person, person, &mut persons), (EntityKind::Place, place, &mut places)]
+    {
         let Some(rule) = rule else { continue };
         let of = read.iter().filter(|name| name.kind == kind);
         let findings =
@@ -79,7 +81,7 @@ pub(crate) fn merge(
 }
 
 /// Whether the model read what a finding covers, and takes none of it for a person's.
-fn refuted(words: &[Word], span: Span) -> bool {
+fn refuted(words: &[ModelWord], span: Span) -> bool {
     let first = words.partition_point(|word| word.end <= span.start);
     let own = words.iter().skip(first).take_while(|word| word.start < span.end);
     own.clone().next().is_some() && own.into_iter().all(|word| word.person < VETO)
@@ -105,12 +107,12 @@ fn united(mut findings: Vec<Finding>) -> Vec<Finding> {
 }
 
 /// Findings that share no byte, by where they start.
-struct Taken<'a> {
+struct DisjointFindings<'a> {
     text: &'a str,
     taken: BTreeMap<usize, Finding>,
 }
 
-impl Taken<'_> {
+impl DisjointFindings<'_> {
     fn put(&mut self, one: Finding) {
         self.taken.insert(one.span.start, one);
     }
@@ -145,7 +147,7 @@ impl Taken<'_> {
 
 /// Whose name it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum EntityKind {
     Person,
     Place,
 }
@@ -153,21 +155,21 @@ enum Kind {
 /// A name by the model.
 #[derive(Clone, Copy, Debug)]
 struct Name {
-    kind: Kind,
+    kind: EntityKind,
     span: Span,
     score: f32,
 }
 
 /// Words above the threshold, joined where only blanks, dots, hyphens (or commas, for places) part them. Each has a
 /// letter.
-fn names(text: &str, words: &[Word], threshold: f32) -> Vec<Name> {
+fn names(text: &str, words: &[ModelWord], threshold: f32) -> Vec<Name> {
     let mut all: Vec<Name> = Vec::new();
     let mut open = false;
     let mut fences = Fences::of(text);
     for word in words {
         let (kind, score) = match word.person >= word.place {
-            true => (Kind::Person, word.person),
-            false => (Kind::Place, word.place),
+            true => (EntityKind::Person, word.person),
+            false => (EntityKind::Place, word.place),
         };
         let in_code = fences.is_code(word.start) || identifier(text, word);
         let wanted = if in_code { threshold.max(IN_CODE) } else { threshold };
@@ -192,10 +194,10 @@ fn names(text: &str, words: &[Word], threshold: f32) -> Vec<Name> {
 }
 
 /// Whether what stands between two words of a kind leaves them one name.
-fn joins(text: &str, from: usize, to: usize, kind: Kind) -> bool {
+fn joins(text: &str, from: usize, to: usize, kind: EntityKind) -> bool {
     let marks = match kind {
-        Kind::Person => ".-'’·",
-        Kind::Place => ",.-'’/#",
+        EntityKind::Person => ".-'’·",
+        EntityKind::Place => ",.-'’/#",
     };
     let between = text.get(from..to);
     between.is_some_and(|gap| {
@@ -204,7 +206,7 @@ fn joins(text: &str, from: usize, to: usize, kind: Kind) -> bool {
 }
 
 /// Whether a word is part of an identifier, a call or a path of code.
-fn identifier(text: &str, word: &Word) -> bool {
+fn identifier(text: &str, word: &ModelWord) -> bool {
     let before = text.get(..word.start).unwrap_or_default();
     let behind = text.get(word.end..).unwrap_or_default();
     before.ends_with(['_', '$', '`'])
@@ -268,14 +270,14 @@ mod tests {
             let (name, score) = name.strip_suffix('!').map_or((name, 0.6), |name| (name, 0.85));
             Finding { rule: rule(name), span: at(text, part), score: Score::new(score), near: None }
         });
-        let words: Vec<Word> = model
+        let words: Vec<ModelWord> = model
             .iter()
             .map(|&(part, person, place)| {
                 let span = at(text, part);
-                Word { start: span.start, end: span.end, person, place }
+                ModelWord { start: span.start, end: span.end, person, place }
             })
             .collect();
-        let found = Found {
+        let found = RuleFindings {
             text,
             findings: findings.collect(),
             person: Some(PERSON),

@@ -25,11 +25,11 @@ use sha2::{Digest, Sha256};
 
 use self::cache::Cache;
 pub use self::error::ModelError;
-pub(super) use self::merge::{Found, merge};
+pub(super) use self::merge::{RuleFindings, merge};
 use self::runner::{LABELS, Runner};
 use self::windows::windows;
-use self::word::{Sure, Word};
-use self::wordpiece::{Piece, WordPiece};
+use self::word::{Certainty, ModelWord};
+use self::wordpiece::{Subword, WordPiece};
 use crate::base::checkpoint::{Checkpoint, Stopped};
 
 /// The files of a model's folder.
@@ -59,13 +59,13 @@ pub struct NamesOptions {
     /// Pieces of text not remembered that one request may have read.
     pub max_tokens: usize,
     /// What becomes of a request for a model with more new text than that. Our own API leaves it to the lexicon.
-    pub beyond: Beyond,
+    pub beyond: OverLength,
 }
 
 /// What becomes of a request with more new text than a names model may read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Beyond {
+pub enum OverLength {
     /// It is refused: a name that was a surrogate one turn ago must not pass now.
     #[default]
     Refuse,
@@ -75,7 +75,7 @@ pub enum Beyond {
 
 impl Default for NamesOptions {
     fn default() -> Self {
-        Self { threshold: 0.5, cache: 16 << 20, max_tokens: 16_384, beyond: Beyond::Refuse }
+        Self { threshold: 0.5, cache: 16 << 20, max_tokens: 16_384, beyond: OverLength::Refuse }
     }
 }
 
@@ -92,12 +92,12 @@ pub struct NamesStats {
 
 /// Pieces that a request may still have read, and whether it had more.
 #[derive(Debug)]
-pub(crate) struct Budget {
+pub(crate) struct PieceBudget {
     left: AtomicUsize,
     exceeded: AtomicBool,
 }
 
-impl Budget {
+impl PieceBudget {
     pub(crate) fn new(pieces: usize) -> Self {
         Self { left: AtomicUsize::new(pieces), exceeded: AtomicBool::new(false) }
     }
@@ -208,8 +208,8 @@ impl NamesModel {
         &self,
         text: &str,
         checkpoint: &Checkpoint,
-        budget: Option<&Budget>,
-    ) -> Result<Vec<Word>, Stopped> {
+        budget: Option<&PieceBudget>,
+    ) -> Result<Vec<ModelWord>, Stopped> {
         let beyond = || {
             budget.inspect(|budget| budget.exceed());
             self.beyond.fetch_add(1, Ordering::Relaxed);
@@ -239,7 +239,7 @@ impl NamesModel {
     }
 
     /// What the model says of the pieces of a window: nothing, where it failed; `None` where the budget does not allow it.
-    fn window(&self, pieces: &[Piece], budget: Option<&Budget>) -> Option<Arc<[Sure]>> {
+    fn window(&self, pieces: &[Subword], budget: Option<&PieceBudget>) -> Option<Arc<[Certainty]>> {
         let ids = pieces.iter().map(|piece| piece.id);
         let input: Vec<u32> = std::iter::once(self.begin).chain(ids).chain([self.end]).collect();
         let known = self.cache.known(&input);
@@ -255,7 +255,7 @@ impl NamesModel {
         let logits = self.runner.logits(&input).unwrap_or_default();
         // The first row is that of the piece which begins every window, the last of the one that ends it.
         let rows = logits.chunks_exact(LABELS).skip(1).take(pieces.len());
-        let read: Arc<[Sure]> = rows.map(families).collect();
+        let read: Arc<[Certainty]> = rows.map(families).collect();
         if !read.is_empty() {
             self.cache.put(known, Arc::clone(&read));
         }
@@ -263,7 +263,7 @@ impl NamesModel {
     }
 
     /// Whether a window has letters that the model cannot read.
-    fn is_foreign(&self, text: &str, pieces: &[Piece]) -> bool {
+    fn is_foreign(&self, text: &str, pieces: &[Subword]) -> bool {
         let (Some(first), Some(last)) = (pieces.first(), pieces.last()) else { return true };
         let read = text.get(first.span.start..last.span.end).unwrap_or_default();
         !read.is_ascii() && self.foreign.is_match(read)
@@ -271,16 +271,16 @@ impl NamesModel {
 }
 
 /// The words of which all pieces were read, each as sure as its pieces are together.
-fn words(each: &[Option<Sure>], pieces: &[Piece]) -> Vec<Word> {
+fn words(each: &[Option<Certainty>], pieces: &[Subword]) -> Vec<ModelWord> {
     let mut words = Vec::new();
     let mut rest = each;
     for word in pieces.chunk_by(|a, b| a.word == b.word) {
         let (own, behind) = rest.split_at(word.len().min(rest.len()));
         rest = behind;
-        let sure: Option<Vec<Sure>> = own.iter().copied().collect();
+        let sure: Option<Vec<Certainty>> = own.iter().copied().collect();
         let (Some(sure), Some(first), Some(last)) = (sure, word.first(), word.last()) else { continue };
-        let mean = |of: fn(&Sure) -> f32| sure.iter().map(of).sum::<f32>() / sure.len() as f32;
-        words.push(Word {
+        let mean = |of: fn(&Certainty) -> f32| sure.iter().map(of).sum::<f32>() / sure.len() as f32;
+        words.push(ModelWord {
             start: first.span.start,
             end: last.span.end,
             person: mean(|one| one.person),
@@ -291,13 +291,13 @@ fn words(each: &[Option<Sure>], pieces: &[Piece]) -> Vec<Word> {
 }
 
 /// The probabilities of the families: given and family names; parts of addresses.
-fn families(row: &[f32]) -> Sure {
+fn families(row: &[f32]) -> Certainty {
     let most = row.iter().copied().fold(f32::MIN, f32::max);
     let each: Vec<f32> = row.iter().map(|logit| (logit - most).exp()).collect();
     let all: f32 = each.iter().sum();
     let part =
         |labels: std::ops::Range<usize>| each.get(labels).unwrap_or_default().iter().sum::<f32>() / all;
-    Sure { person: part(1..5), place: part(23..35) }
+    Certainty { person: part(1..5), place: part(23..35) }
 }
 
 /// Whether a list of digests has this one for a file.

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use sha2::{Digest, Sha256};
 
 use super::runner::LABELS;
-use super::{Beyond, ModelError, ModelFiles, NamesModel, NamesOptions, NamesStats};
+use super::{ModelError, ModelFiles, NamesModel, NamesOptions, NamesStats, OverLength};
 use crate::base::checkpoint::{Checkpoint, GoOn, Stopped};
 use crate::detect::{Allow, Catalogue, Detector, RuleSelection, Score};
 
@@ -221,14 +221,14 @@ fn what_was_read_costs_nothing() {
 
 #[test]
 fn a_request_has_a_budget_for_what_is_new() {
-    for beyond in [Beyond::Refuse, Beyond::Lexicon] {
+    for beyond in [OverLength::Refuse, OverLength::Lexicon] {
         let model = Arc::new(model(NamesOptions { max_tokens: 4, beyond, ..NamesOptions::default() }));
         let detector = persons(&reading(&model)).strict();
         let text = "ask zorblax.\n\nask quimby now.";
         let request = detector.passing(Checkpoint::default());
         assert_eq!(found(&request, text), ["PERSON:zorblax"]);
         assert_eq!(model.drain_stats().beyond, 1);
-        assert_eq!(request.is_unread(), beyond == Beyond::Refuse);
+        assert_eq!(request.is_unread(), beyond == OverLength::Refuse);
         // What is shared is spent for both, and another request has a budget of its own.
         let shared = detector.sharing(&request);
         assert!(found(&shared, "quimby or quimby").is_empty());

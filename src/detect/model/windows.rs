@@ -1,7 +1,7 @@
 //! A text in windows, as the model reads it: whole sentences packed to [`WINDOW`] pieces. Short windows cost less and
 //! find more than long ones.
 
-use super::wordpiece::Piece;
+use super::wordpiece::Subword;
 
 /// Pieces of a window, without the two that begin and end it.
 pub(super) const WINDOW: usize = 64;
@@ -11,7 +11,7 @@ const OVERLAP: usize = 16;
 
 /// A window, as a range of the text's pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Window {
+pub(super) struct PieceWindow {
     pub(super) from: usize,
     pub(super) to: usize,
     /// Pieces at its start that the window before tells of.
@@ -19,7 +19,7 @@ pub(super) struct Window {
 }
 
 /// The windows of a text. Together they tell of each piece.
-pub(super) fn windows(text: &str, pieces: &[Piece]) -> Vec<Window> {
+pub(super) fn windows(text: &str, pieces: &[Subword]) -> Vec<PieceWindow> {
     let mut packed = Vec::new();
     // Where the open window begins, and where its last whole sentence ends.
     let (mut start, mut last) = (0, 0);
@@ -50,15 +50,15 @@ pub(super) fn windows(text: &str, pieces: &[Piece]) -> Vec<Window> {
 }
 
 /// Adds what lies between as one window, or as more that overlap.
-fn cut(mut from: usize, to: usize, packed: &mut Vec<Window>) {
+fn cut(mut from: usize, to: usize, packed: &mut Vec<PieceWindow>) {
     let mut told = 0;
     while to - from > WINDOW {
-        packed.push(Window { from, to: from + WINDOW, told });
+        packed.push(PieceWindow { from, to: from + WINDOW, told });
         from += WINDOW - OVERLAP;
         told = OVERLAP / 2;
     }
     if to > from {
-        packed.push(Window { from, to, told });
+        packed.push(PieceWindow { from, to, told });
     }
 }
 

@@ -17,7 +17,7 @@ const PIECES: usize = 1 << 18;
 
 /// A piece of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Piece {
+pub(super) struct Subword {
     /// Its number in the vocabulary.
     pub(super) id: u32,
     /// Its bytes in the text.
@@ -81,7 +81,7 @@ impl WordPiece {
     }
 
     /// The pieces of a text, in order.
-    pub(super) fn pieces(&self, text: &str) -> Vec<Piece> {
+    pub(super) fn pieces(&self, text: &str) -> Vec<Subword> {
         let mut parted = Parted { vocabulary: self, word: Vec::new(), words: 0, pieces: Vec::new() };
         for (at, c) in text.char_indices() {
             let span = Span::new(at, at + c.len_utf8());
@@ -98,10 +98,10 @@ impl WordPiece {
     }
 
     /// Adds a word's pieces: the longest first, each time; a word that cannot be made of pieces is one unknown.
-    fn part(&self, word: &[Letter], number: usize, pieces: &mut Vec<Piece>) {
+    fn part(&self, word: &[Letter], number: usize, pieces: &mut Vec<Subword>) {
         let (Some(first), Some(last)) = (word.first(), word.last()) else { return };
         let whole =
-            Piece { id: self.unknown, span: Span::new(first.span.start, last.span.end), word: number };
+            Subword { id: self.unknown, span: Span::new(first.span.start, last.span.end), word: number };
         if word.len() > LONGEST {
             pieces.push(whole);
             return;
@@ -116,7 +116,7 @@ impl WordPiece {
             };
             let (taken, behind) = rest.split_at(count);
             if let (Some(a), Some(b)) = (taken.first(), taken.last()) {
-                pieces.push(Piece { id, span: Span::new(a.span.start, b.span.end), word: number });
+                pieces.push(Subword { id, span: Span::new(a.span.start, b.span.end), word: number });
             }
             rest = behind;
         }
@@ -142,7 +142,7 @@ struct Parted<'v> {
     word: Vec<Letter>,
     /// Words that have ended.
     words: usize,
-    pieces: Vec<Piece>,
+    pieces: Vec<Subword>,
 }
 
 impl Parted<'_> {

@@ -2,7 +2,7 @@
 //! context of the value as words before it are in prose: `{"ssn": "536228726"}` says what `ssn: 536228726` says.
 
 use super::languages::in_english;
-use super::meaning::{Meaning, Named, meaning};
+use super::meaning::{Meaning, NameMeaning, meaning};
 use crate::detect::normal::as_read;
 
 /// How much is read of the end of a name, in bytes, and of all names together.
@@ -79,14 +79,14 @@ impl Label {
     /// The name that a program would give the secret, such as `password`, if the label says that the value is one.
     pub fn assigned(&self) -> Option<&'static str> {
         self.meaning.map(|meaning| match (meaning.named, meaning.strong) {
-            (Named::Password, true) => "password",
-            (Named::Password, false) => "pass",
-            (Named::Key, true) => "api_key",
-            (Named::Key, false) => "key",
-            (Named::Secret, _) => "client_secret",
-            (Named::Basic, _) => "auth",
-            (Named::KeyNumber, _) => "d",
-            (Named::Seed, _) => "mnemonic",
+            (NameMeaning::Password, true) => "password",
+            (NameMeaning::Password, false) => "pass",
+            (NameMeaning::Key, true) => "api_key",
+            (NameMeaning::Key, false) => "key",
+            (NameMeaning::Secret, _) => "client_secret",
+            (NameMeaning::Basic, _) => "auth",
+            (NameMeaning::KeyNumber, _) => "d",
+            (NameMeaning::Seed, _) => "mnemonic",
         })
     }
 

@@ -9,7 +9,7 @@ pub(crate) const NAME: usize = 48;
 
 /// What a name gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Named {
+pub(crate) enum NameMeaning {
     Password,
     Key,
     Secret,
@@ -24,7 +24,7 @@ pub(crate) enum Named {
 /// How much a name says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Meaning {
-    pub(crate) named: Named,
+    pub(crate) named: NameMeaning,
     /// Whether the name says it is a secret; a weak one needs a value that looks like one.
     pub(crate) strong: bool,
 }
@@ -97,12 +97,12 @@ const AFTER_NOT: &str = "\
     checker auth use uses annotation";
 
 /// A name's words in lower case, up to as many as are looked at.
-struct Words<'n> {
+struct NameWords<'n> {
     name: &'n [u8],
     at: usize,
 }
 
-impl<'n> Iterator for Words<'n> {
+impl<'n> Iterator for NameWords<'n> {
     type Item = &'n [u8];
 
     fn next(&mut self) -> Option<&'n [u8]> {
@@ -191,31 +191,31 @@ fn alone(word: &str, lists: Lists, before: Option<Lists>) -> Option<Meaning> {
     if lists.password() || tailed(&PASSWORD_TAILS, word) || joined() {
         let short = matches!(word, "pass" | "passe" | "pw") && before.is_none();
         let deed = not || before.is_some_and(Lists::deed);
-        return if short || deed { weak(Named::Password) } else { strong(Named::Password) };
+        return if short || deed { weak(NameMeaning::Password) } else { strong(NameMeaning::Password) };
     }
     if lists.secret() || word.ends_with("secret") {
-        return if not { None } else { strong(Named::Secret) };
+        return if not { None } else { strong(NameMeaning::Secret) };
     }
     if word.ends_with("key") && tailed(&KEY_TAILS, word) {
-        return strong(Named::Key);
+        return strong(NameMeaning::Key);
     }
     if word.ends_with("token") {
-        return if not { None } else { strong(Named::Key) };
+        return if not { None } else { strong(NameMeaning::Key) };
     }
     // As cookies are called.
     if word.ends_with("sessionid") || word.ends_with("sessid") {
-        return weak(Named::Key);
+        return weak(NameMeaning::Key);
     }
     let before = before.filter(|_| word == "key" && !not)?;
-    if before.key_strong() { strong(Named::Key) } else { weak(Named::Key) }
+    if before.key_strong() { strong(NameMeaning::Key) } else { weak(NameMeaning::Key) }
 }
 
 /// What a word says whose values are known by their form.
 fn formed(word: &str) -> Option<Meaning> {
     let named = match word {
-        "auth" => Named::Basic,
-        "d" | "k" | "p" | "q" | "dp" | "dq" | "qi" => Named::KeyNumber,
-        "mnemonic" | "phrase" | "seed" => Named::Seed,
+        "auth" => NameMeaning::Basic,
+        "d" | "k" | "p" | "q" | "dp" | "dq" | "qi" => NameMeaning::KeyNumber,
+        "mnemonic" | "phrase" | "seed" => NameMeaning::Seed,
         _ => return None,
     };
     Some(Meaning { named, strong: false })
@@ -234,7 +234,7 @@ pub(crate) fn meaning(name: &[u8]) -> Option<Meaning> {
     let mut buffer = [0; NAME];
     let mut before = None;
     let mut said: Option<Meaning> = None;
-    for word in (Words { name, at: 0 }) {
+    for word in (NameWords { name, at: 0 }) {
         let place = buffer.get_mut(..word.len())?;
         place.copy_from_slice(word);
         place.make_ascii_lowercase();
@@ -261,22 +261,22 @@ mod tests {
         let strong = |named| Some(Meaning { named, strong: true });
         let weak = |named| Some(Meaning { named, strong: false });
         let cases = [
-            ("password", strong(Named::Password)),
-            ("dbPassword", strong(Named::Password)),
-            ("PGPASSWORD", strong(Named::Password)),
-            ("MYSQL_PWD", strong(Named::Password)),
-            ("root_password_plain", strong(Named::Password)),
-            ("pass", weak(Named::Password)),
-            ("db_pass", strong(Named::Password)),
-            ("addPassword", weak(Named::Password)),
-            ("X-Api-Key", strong(Named::Key)),
-            ("APIKey", strong(Named::Key)),
-            ("acmeapikey", strong(Named::Key)),
-            ("private_key", strong(Named::Key)),
-            ("acme_key", weak(Named::Key)),
-            ("accessToken2", strong(Named::Key)),
-            ("clientSecret", strong(Named::Secret)),
-            ("secret_access_key", strong(Named::Key)),
+            ("password", strong(NameMeaning::Password)),
+            ("dbPassword", strong(NameMeaning::Password)),
+            ("PGPASSWORD", strong(NameMeaning::Password)),
+            ("MYSQL_PWD", strong(NameMeaning::Password)),
+            ("root_password_plain", strong(NameMeaning::Password)),
+            ("pass", weak(NameMeaning::Password)),
+            ("db_pass", strong(NameMeaning::Password)),
+            ("addPassword", weak(NameMeaning::Password)),
+            ("X-Api-Key", strong(NameMeaning::Key)),
+            ("APIKey", strong(NameMeaning::Key)),
+            ("acmeapikey", strong(NameMeaning::Key)),
+            ("private_key", strong(NameMeaning::Key)),
+            ("acme_key", weak(NameMeaning::Key)),
+            ("accessToken2", strong(NameMeaning::Key)),
+            ("clientSecret", strong(NameMeaning::Secret)),
+            ("secret_access_key", strong(NameMeaning::Key)),
             ("password_hash", None),
             ("public_key", None),
             ("key_id", None),

@@ -17,4 +17,4 @@ pub(crate) use case::{is_upper, lower, lower_into};
 pub use label::Label;
 pub(crate) use label::is_mark;
 pub(crate) use languages::is_secret_word;
-pub(crate) use meaning::{Meaning, NAME, Named, meaning};
+pub(crate) use meaning::{Meaning, NAME, NameMeaning, meaning};

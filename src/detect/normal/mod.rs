@@ -20,7 +20,7 @@ use chars::{Sort, sort};
 pub(crate) use wrapped::AHEAD;
 use wrapped::BEHIND;
 
-use super::finding::{Finding, Near, Span};
+use super::finding::{ContextWord, Finding, Span};
 
 /// How many characters in a row are left out: what follows them is undecided until more comes, and that is bounded.
 const GONE: usize = 16;
@@ -187,7 +187,7 @@ impl Normalizer {
             Span::new(source.start, source.end)
         };
         let near = finding.near.filter(|near| near.span.start >= self.first);
-        let near = near.map(|near| Near { span: span(near.span), ..near });
+        let near = near.map(|near| ContextWord { span: span(near.span), ..near });
         Finding { span: span(finding.span), near, ..finding }
     }
 
@@ -226,12 +226,12 @@ fn following(rest: &str, last: bool) -> Option<Option<u8>> {
 }
 
 /// What follows a break, as far as it can be a number's.
-struct Head {
+struct NumberStart {
     bytes: [u8; AHEAD],
     length: usize,
 }
 
-impl Head {
+impl NumberStart {
     /// Whether there was room for one more.
     fn push(&mut self, byte: u8) -> bool {
         let place = self.bytes.get_mut(self.length);
@@ -245,8 +245,8 @@ impl Head {
 }
 
 /// How the next characters read, as far as they can be a number's; `None` if too few have come.
-fn peek(rest: &str, last: bool) -> Option<Head> {
-    let mut head = Head { bytes: [0; AHEAD], length: 0 };
+fn peek(rest: &str, last: bool) -> Option<NumberStart> {
+    let mut head = NumberStart { bytes: [0; AHEAD], length: 0 };
     for (n, c) in rest.chars().enumerate() {
         let byte = match sort(c) {
             Sort::Gone if n < AHEAD + GONE => continue,

@@ -26,7 +26,7 @@ pub use parse::RuleFile;
 pub(crate) use parse::{ParseError, parse};
 pub use prepare::is_name;
 pub(crate) use prepare::prepare;
-pub(crate) use rule::RuleRef;
 #[cfg(test)]
-pub(crate) use rule::Words;
-pub use rule::{Anchor, Category, Edge, Family, Format, Pattern, Rule, SecretKind, Severity, Tag};
+pub(crate) use rule::ContextWords;
+pub(crate) use rule::RuleRef;
+pub use rule::{Anchor, Category, Edge, Family, Format, NameTag, Pattern, Rule, SecretKind, Severity};

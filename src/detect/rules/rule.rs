@@ -189,7 +189,7 @@ pub enum Anchor {
 /// What a name is of, for rules with the anchor `Name`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Tag {
+pub enum NameTag {
     /// A human being.
     Person,
     /// A city, a country, a street.
@@ -253,7 +253,7 @@ pub struct Pattern {
 /// Context words of one language, lower case; a phrase's words are separated by spaces.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub(crate) struct Words {
+pub(crate) struct ContextWords {
     pub(crate) before: Vec<String>,
     pub(crate) after: Vec<String>,
     pub(crate) negative: Vec<String>,
@@ -282,7 +282,7 @@ pub struct Rule {
     /// What places give its values; for the anchor `Assign` only.
     pub(crate) gives: Option<SecretKind>,
     /// What its values are names of; for the anchor `Name` only.
-    pub(crate) tag: Option<Tag>,
+    pub(crate) tag: Option<NameTag>,
     #[serde(default)]
     pub(crate) patterns: Vec<Pattern>,
     /// Texts to find as they are, between words; stands beside or in place of patterns.
@@ -304,7 +304,7 @@ pub struct Rule {
     #[serde(default = "half")]
     pub(crate) against: f32,
     #[serde(default)]
-    pub(crate) context: BTreeMap<String, Words>,
+    pub(crate) context: BTreeMap<String, ContextWords>,
     pub(crate) reach: Option<u16>,
     #[serde(default)]
     pub(crate) severity: Severity,
@@ -451,7 +451,7 @@ impl Rule {
     }
 
     /// What its values are names of; `None` for rules of other values.
-    pub fn tag(&self) -> Option<Tag> {
+    pub fn tag(&self) -> Option<NameTag> {
         self.tag
     }
 

@@ -4,10 +4,10 @@ use super::digits::luhn;
 use super::world::{
     date, digits, monotone, part, proof, short_date, split, symbols, weighted, weighted_back,
 };
-use super::{Verdict, digits_of};
+use super::{CheckResult, digits_of};
 
 /// What this file checks, by name.
-pub(super) const CHECKS: super::Table = &[
+pub(super) const CHECKS: super::ChecksByName = &[
     ("ar_cuit", |value| ar_cuit(value).into()),
     ("br_cnh", |value| br_cnh(value).into()),
     ("br_cnpj", |value| br_cnpj(value).into()),
@@ -195,11 +195,11 @@ fn mx_rfc(value: &[u8]) -> bool {
 }
 
 /// As `mx_rfc`, and proved by its check digit.
-fn mx_rfc_proof(value: &[u8]) -> Verdict {
+fn mx_rfc_proof(value: &[u8]) -> CheckResult {
     let symbols = || value.iter().rev().filter(|byte| byte.is_ascii_alphanumeric() || **byte == b'&');
     let upper = symbols().map(u8::to_ascii_uppercase);
     if !mx_rfc(value) {
-        return Verdict::No;
+        return CheckResult::No;
     }
     // A company has three letters, and a space, worth 37, stands for the fourth.
     let space = if symbols().count() == 12 { 13 * 37 } else { 0 };
@@ -460,8 +460,8 @@ mod tests {
     #[test]
     fn a_mexican_check_digit_proves() {
         // A person, the same with another check digit, and without its last symbols.
-        assert_eq!(mx_rfc_proof(b"LOHM730418QT7"), Verdict::Sure);
-        assert_eq!(mx_rfc_proof(b"LOHM730418QT8"), Verdict::Yes);
-        assert_eq!(mx_rfc_proof(b"LOHM730418"), Verdict::Yes);
+        assert_eq!(mx_rfc_proof(b"LOHM730418QT7"), CheckResult::Sure);
+        assert_eq!(mx_rfc_proof(b"LOHM730418QT8"), CheckResult::Yes);
+        assert_eq!(mx_rfc_proof(b"LOHM730418"), CheckResult::Yes);
     }
 }

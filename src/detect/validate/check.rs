@@ -2,7 +2,7 @@
 
 /// What a check says of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(crate) enum CheckResult {
     /// It is not such a value.
     No,
     /// It may be; the rule's score stands.
@@ -11,17 +11,17 @@ pub(crate) enum Verdict {
     Sure,
 }
 
-impl From<bool> for Verdict {
+impl From<bool> for CheckResult {
     fn from(yes: bool) -> Self {
         if yes { Self::Yes } else { Self::No }
     }
 }
 
 /// Checks one value.
-pub(crate) type Check = fn(&[u8]) -> Verdict;
+pub(crate) type Check = fn(&[u8]) -> CheckResult;
 
 /// Checks by name.
-pub(super) type Table = &'static [(&'static str, Check)];
+pub(super) type ChecksByName = &'static [(&'static str, Check)];
 
 /// The value's ASCII digits as numbers, into `buffer`; `None` if there are more than fit.
 pub(super) fn digits_of<'b, const N: usize>(value: &[u8], buffer: &'b mut [u8; N]) -> Option<&'b [u8]> {

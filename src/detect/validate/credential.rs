@@ -7,7 +7,7 @@ use aho_corasick::AhoCorasick;
 use super::entropy::entropy;
 
 /// What this file checks, by name.
-pub(super) const CHECKS: super::Table = &[
+pub(super) const CHECKS: super::ChecksByName = &[
     ("password", |value| password(value).into()),
     ("credential_key", |value| key(value, true).into()),
     ("userinfo", |value| userinfo(value).into()),

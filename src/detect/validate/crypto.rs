@@ -1,11 +1,11 @@
 //! Addresses of cryptocurrencies: base58check, bech32 and bech32m (BIP 13, 173, 350), EIP-55, and the networks'
 //! own version bytes.
 
-use super::Verdict;
+use super::CheckResult;
 use super::hash::{keccak256, sha256};
 
 /// What this file checks, by name.
-pub(super) const CHECKS: super::Table = &[
+pub(super) const CHECKS: super::ChecksByName = &[
     ("btc", |value| btc(value).into()),
     ("base58check", |value| sure(base58check(value, BITCOIN, VERSIONS))),
     ("ripple", |value| sure(base58check(value, RIPPLE, &[0]))),
@@ -15,8 +15,8 @@ pub(super) const CHECKS: super::Table = &[
     ("solana", |value| solana(value).into()),
 ];
 
-fn sure(yes: bool) -> Verdict {
-    if yes { Verdict::Sure } else { Verdict::No }
+fn sure(yes: bool) -> CheckResult {
+    if yes { CheckResult::Sure } else { CheckResult::No }
 }
 
 const BITCOIN: &[u8; 58] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
@@ -150,14 +150,14 @@ fn btc(value: &[u8]) -> bool {
 }
 
 /// `0x` and 40 hexadecimal digits: in one case it may be an address, in both it must keep to EIP-55.
-fn ethereum(value: &[u8]) -> Verdict {
-    let Some(digits) = value.get(2..).filter(|digits| digits.len() == 40) else { return Verdict::No };
+fn ethereum(value: &[u8]) -> CheckResult {
+    let Some(digits) = value.get(2..).filter(|digits| digits.len() == 40) else { return CheckResult::No };
     let (lower, upper) =
         (digits.iter().any(u8::is_ascii_lowercase), digits.iter().any(u8::is_ascii_uppercase));
     if !lower || !upper {
-        return Verdict::Yes;
+        return CheckResult::Yes;
     }
-    let Some(hash) = keccak256(&digits.to_ascii_lowercase()) else { return Verdict::No };
+    let Some(hash) = keccak256(&digits.to_ascii_lowercase()) else { return CheckResult::No };
     let nibbles = hash.iter().flat_map(|byte| [byte >> 4, byte & 15]);
     let right =
         |(digit, nibble): (&u8, u8)| digit.is_ascii_digit() || digit.is_ascii_uppercase() == (nibble >= 8);
@@ -202,9 +202,9 @@ mod tests {
         for address in
             ["0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359"]
         {
-            assert_eq!(ethereum(address.as_bytes()), Verdict::Sure, "{address}");
+            assert_eq!(ethereum(address.as_bytes()), CheckResult::Sure, "{address}");
         }
-        assert_eq!(ethereum(b"0x5aaeb6053F3E94C9b9A09f33669435E7Ef1BeAed"), Verdict::No);
-        assert_eq!(ethereum(b"0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed"), Verdict::Yes);
+        assert_eq!(ethereum(b"0x5aaeb6053F3E94C9b9A09f33669435E7Ef1BeAed"), CheckResult::No);
+        assert_eq!(ethereum(b"0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed"), CheckResult::Yes);
     }
 }

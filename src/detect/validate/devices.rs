@@ -7,7 +7,7 @@ use super::digits::luhn;
 use super::{digits_of, number};
 
 /// What this file checks, by name.
-pub(super) const CHECKS: super::Table = &[
+pub(super) const CHECKS: super::ChecksByName = &[
     ("coordinates", |value| coordinates(value).into()),
     ("iccid", |value| iccid(value).into()),
     ("imei", |value| imei(value).into()),

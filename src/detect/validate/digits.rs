@@ -3,7 +3,7 @@
 use super::{digits_of, number};
 
 /// What this file checks, by name.
-pub(super) const CHECKS: super::Table = &[
+pub(super) const CHECKS: super::ChecksByName = &[
     ("any_card", |value| any_card(value).into()),
     ("card", |value| card(value).into()),
     ("us_atin", |value| (itin_group(value) == Some(93)).into()),

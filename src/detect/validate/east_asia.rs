@@ -3,7 +3,7 @@
 use super::world::{base36, date, digits, monotone, part, split, symbols, weighted};
 
 /// What this file checks, by name.
-pub(super) const CHECKS: super::Table = &[
+pub(super) const CHECKS: super::ChecksByName = &[
     ("cn_passport", |value| cn_passport(value).into()),
     ("cn_ric", |value| cn_ric(value).into()),
     ("cn_ric_first", |value| cn_ric_first(value).into()),

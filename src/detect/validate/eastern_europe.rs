@@ -4,7 +4,7 @@
 use super::world::{date, digits, part, short_date, split, weighted};
 
 /// What this file checks, by name.
-pub(super) const CHECKS: super::Table = &[
+pub(super) const CHECKS: super::ChecksByName = &[
     ("bg_egn", |value| ten(value, &[2, 4, 8, 5, 10, 9, 7, 3, 6]).into()),
     ("cz_rc", |value| cz_rc(value).into()),
     ("hu_tax", |value| hu_tax(value).into()),

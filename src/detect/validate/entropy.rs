@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 /// What this file checks, by name.
-pub(super) const CHECKS: super::Table = &[
+pub(super) const CHECKS: super::ChecksByName = &[
     ("random", |value| random(value).into()),
     ("entropy", |value| (entropy(value) >= VARIED).into()),
     ("slack", |value| slack(value).into()),

@@ -7,7 +7,7 @@ use super::digits::luhn;
 use super::{digits_of, number};
 
 /// What this file checks, by name.
-pub(super) const CHECKS: super::Table = &[
+pub(super) const CHECKS: super::ChecksByName = &[
     ("aba_district", |value| (aba_district(value) && aba_routing(value)).into()),
     ("aba_routing", |value| aba_routing(value).into()),
     ("bic", |value| bic(value).into()),

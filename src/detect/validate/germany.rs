@@ -4,7 +4,7 @@ use super::number;
 use super::world::{base36, date, digits, eleven_ten, part, symbols, weighted};
 
 /// What this file checks, by name.
-pub(super) const CHECKS: super::Table = &[
+pub(super) const CHECKS: super::ChecksByName = &[
     ("de_bsnr", |value| de_bsnr(value).into()),
     ("de_document", |value| de_document(value).into()),
     ("de_health_insurance", |value| de_health_insurance(value).into()),

@@ -53,7 +53,7 @@ pub(super) fn sha256(data: &[u8]) -> Option<[u8; 32]> {
     Some(hash)
 }
 
-/// Round constants of Keccak-f[1600] (FIPS 202 section 3.2.5).
+/// Round constants of `Keccak-f[1600]` (FIPS 202 section 3.2.5).
 const ROUNDS: [u64; 24] = [
     0x0000_0000_0000_0001,
     0x0000_0000_0000_8082,

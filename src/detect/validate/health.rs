@@ -4,7 +4,7 @@ use super::digits::luhn;
 use super::{digits_of, number};
 
 /// What this file checks, by name.
-pub(super) const CHECKS: super::Table = &[
+pub(super) const CHECKS: super::ChecksByName = &[
     ("dea", |value| dea(value).into()),
     ("us_mbi", |value| us_mbi(value).into()),
     ("us_npi", |value| us_npi(value).into()),

@@ -4,7 +4,7 @@ use super::digits::luhn;
 use super::world::{date, digits, monotone, part, short_date, split, verhoeff, weighted};
 
 /// What this file checks, by name.
-pub(super) const CHECKS: super::Table = &[
+pub(super) const CHECKS: super::ChecksByName = &[
     ("ae_eid", |value| ae_eid(value).into()),
     ("bh_cpr", |value| digits::<9>(value).is_some_and(|digits| matches!(part(&digits, 2, 4), 1..=12)).into()),
     ("eg_nid", |value| eg_nid(value).into()),

@@ -31,13 +31,13 @@ mod vat;
 mod western_europe;
 mod world;
 
-pub(crate) use check::{Check, Verdict};
-use check::{Table, digits_of, number};
+pub(crate) use check::{Check, CheckResult};
+use check::{ChecksByName, digits_of, number};
 
-const ANY: Table = &[("any", |_| Verdict::Yes)];
+const ANY: ChecksByName = &[("any", |_| CheckResult::Yes)];
 
 /// The tables of all files; no name stands twice.
-const TABLES: &[Table] = &[
+const TABLES: &[ChecksByName] = &[
     ANY,
     americas::CHECKS,
     credential::CHECKS,
@@ -71,7 +71,7 @@ pub(crate) fn named(name: &str) -> Option<Check> {
     TABLES.iter().copied().flatten().find(|(known, _)| *known == name).map(|&(_, check)| check)
 }
 
-/// Checks that can be [`Verdict::Sure`]: a rule with a low score and one of these needs no word near its value.
+/// Checks that can be [`CheckResult::Sure`]: a rule with a low score and one of these needs no word near its value.
 const SURE: &[&str] = &[
     "base58check",
     "bech32",

@@ -2,10 +2,10 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-use super::{Verdict, tld};
+use super::{CheckResult, tld};
 
 /// What this file checks, by name.
-pub(super) const CHECKS: super::Table = &[("email", email), ("ip", |value| ip(value).into())];
+pub(super) const CHECKS: super::ChecksByName = &[("email", email), ("ip", |value| ip(value).into())];
 
 /// An IPv4 or IPv6 address. IPv6 needs a digit: `a::b` is rather a path of some programming language.
 pub(super) fn ip(value: &[u8]) -> bool {
@@ -18,16 +18,16 @@ pub(super) fn ip(value: &[u8]) -> bool {
 
 /// An address whose labels have legal lengths; sure if the last is a top-level domain. The `@` may be
 /// percent-encoded.
-fn email(value: &[u8]) -> Verdict {
+fn email(value: &[u8]) -> CheckResult {
     let plain = memchr::memchr(b'@', value).map(|at| at + 1);
     let at = plain.or_else(|| memchr::memmem::find(value, b"%40").map(|at| at + 3));
-    let Some(domain) = at.and_then(|at| value.get(at..)) else { return Verdict::No };
+    let Some(domain) = at.and_then(|at| value.get(at..)) else { return CheckResult::No };
     let labels = || domain.split(|&byte| byte == b'.');
     let legal = labels().all(|label| (1..=63).contains(&label.len()) && label.first() != Some(&b'-'));
     match labels().next_back().filter(|_| legal && labels().count() > 1) {
-        Some(last) if tld::known(last) => Verdict::Sure,
+        Some(last) if tld::known(last) => CheckResult::Sure,
         Some(last) => tld::private(last).into(),
-        None => Verdict::No,
+        None => CheckResult::No,
     }
 }
 
@@ -48,11 +48,11 @@ mod tests {
     #[test]
     fn e_mail_domains() {
         for text in ["a@b.co", "a@x-y.example.museum"] {
-            assert_eq!(email(text.as_bytes()), Verdict::Sure, "{text}");
+            assert_eq!(email(text.as_bytes()), CheckResult::Sure, "{text}");
         }
-        assert_eq!(email(b"a@b.corpnet"), Verdict::Yes);
+        assert_eq!(email(b"a@b.corpnet"), CheckResult::Yes);
         for text in ["a@b", "a@.co", "a@-b.co", "icon@2x.PNG", "b.co"] {
-            assert_eq!(email(text.as_bytes()), Verdict::No, "{text}");
+            assert_eq!(email(text.as_bytes()), CheckResult::No, "{text}");
         }
     }
 }

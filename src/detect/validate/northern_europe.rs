@@ -5,7 +5,7 @@ use super::number;
 use super::world::{date, digits, part, short_date, split, weighted};
 
 /// What this file checks, by name.
-pub(super) const CHECKS: super::Table = &[
+pub(super) const CHECKS: super::ChecksByName = &[
     ("dk_cpr", |value| dk_cpr(value).into()),
     ("ee_code", |value| ee_code(value).into()),
     ("fi_hetu", |value| (fi_hetu(value) && !fi_temporary(value)).into()),

@@ -4,7 +4,7 @@ use super::digits_of;
 use super::world::{base36, digits, part, split, symbols, weighted};
 
 /// What this file checks, by name.
-pub(super) const CHECKS: super::Table = &[
+pub(super) const CHECKS: super::ChecksByName = &[
     ("au_abn", |value| au_abn(value).into()),
     ("au_acn", |value| au_acn(value).into()),
     ("au_medicare", |value| au_medicare(value).into()),

@@ -4,7 +4,7 @@
 use super::{digits_of, number};
 
 /// What this file checks, by name.
-pub(super) const CHECKS: super::Table = &[
+pub(super) const CHECKS: super::ChecksByName = &[
     ("phone_international", |value| international(value).into()),
     ("phone_national", |value| national(value).into()),
 ];

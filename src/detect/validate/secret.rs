@@ -1,7 +1,7 @@
 //! Secrets: whether a value can be one by the kinds of its characters.
 
 /// What this file checks, by name.
-pub(super) const CHECKS: super::Table = &[("mixed", |value| mixed(value).into())];
+pub(super) const CHECKS: super::ChecksByName = &[("mixed", |value| mixed(value).into())];
 
 /// Letters and digits, so that it is not a word or words with hyphens; and for a value of hexadecimal digits alone,
 /// no: those are hashes and ids.

@@ -1,10 +1,10 @@
 //! Numbers of India, Sri Lanka and Pakistan. Weights and moduli are those of the offices that the rule files name.
 
 use super::world::{base36, digits, part, proof, symbols, verhoeff};
-use super::{Verdict, digits_of};
+use super::{CheckResult, digits_of};
 
 /// What this file checks, by name.
-pub(super) const CHECKS: super::Table = &[
+pub(super) const CHECKS: super::ChecksByName = &[
     ("in_aadhaar", |value| in_aadhaar(value).into()),
     ("in_gstin", in_gstin),
     ("in_pan", |value| in_pan(value).into()),
@@ -36,11 +36,11 @@ fn in_passport(value: &[u8]) -> bool {
 }
 
 /// India, goods and services tax: state, taxpayer, count, Z, and a check symbol mod 36 that proves it.
-fn in_gstin(value: &[u8]) -> Verdict {
-    let Some(symbols) = symbols::<15>(value) else { return Verdict::No };
+fn in_gstin(value: &[u8]) -> CheckResult {
+    let Some(symbols) = symbols::<15>(value) else { return CheckResult::No };
     let state = symbols.get(..2).and_then(digits::<2>).map_or(0, |digits| part(&digits, 0, 2));
     if !matches!(state, 1..=38 | 96 | 97 | 99) {
-        return Verdict::No;
+        return CheckResult::No;
     }
     let factors = [1, 2].into_iter().cycle();
     let products = symbols.iter().take(14).zip(factors).map(|(&symbol, factor)| base36(symbol) * factor);
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn a_tax_number_of_india_is_proved_by_its_last_symbol() {
-        assert_eq!(in_gstin(b"27AAPFU0939F1ZV"), Verdict::Sure);
-        assert_eq!(in_gstin(b"27AAPFU0939F1ZW"), Verdict::Yes);
+        assert_eq!(in_gstin(b"27AAPFU0939F1ZV"), CheckResult::Sure);
+        assert_eq!(in_gstin(b"27AAPFU0939F1ZW"), CheckResult::Yes);
     }
 }

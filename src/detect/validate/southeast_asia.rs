@@ -6,7 +6,7 @@ use super::digits_of;
 use super::world::{date, digits, monotone, part, short_date, split, symbols, weighted};
 
 /// What this file checks, by name.
-pub(super) const CHECKS: super::Table = &[
+pub(super) const CHECKS: super::ChecksByName = &[
     ("id_nik", |value| id_nik(value).into()),
     ("id_npwp", |value| id_npwp(value).into()),
     ("my_mykad", |value| my_mykad(value).into()),

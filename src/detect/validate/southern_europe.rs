@@ -5,7 +5,7 @@ use super::number;
 use super::world::{digits, part, short_date, symbols, weighted};
 
 /// What this file checks, by name.
-pub(super) const CHECKS: super::Table = &[
+pub(super) const CHECKS: super::ChecksByName = &[
     ("es_dni", |value| es_dni(value).into()),
     ("es_nie", |value| es_nie(value).into()),
     ("es_nif", |value| (es_dni(value) || es_short_dni(value)).into()),

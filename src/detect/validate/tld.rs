@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 /// What this file checks, by name.
-pub(super) const CHECKS: super::Table = &[("domain", |value| domain(value).into())];
+pub(super) const CHECKS: super::ChecksByName = &[("domain", |value| domain(value).into())];
 
 /// The labels of the root zone, lower case, IDNs in both forms.
 static KNOWN: LazyLock<HashSet<&'static str>> =

@@ -1,11 +1,11 @@
 //! Checksums that issuers put into their tokens. A checksum that holds makes a token sure; one that doesn't may
 //! still be a token of a format to come, or of a document.
 
-use super::Verdict;
+use super::CheckResult;
 use super::entropy::entropy;
 
 /// What this file checks, by name.
-pub(super) const CHECKS: super::Table = &[
+pub(super) const CHECKS: super::ChecksByName = &[
     ("base64_jwt", |value| doubly_encoded(value).into()),
     ("github", |value| of_base62(value, value.len().saturating_sub(36))),
     ("grafana_token", grafana),
@@ -20,12 +20,12 @@ const CHECK: usize = 6;
 /// What a token whose checksum doesn't hold must have to be one, in bits a character: not a placeholder's.
 const VARIED: f32 = 3.0;
 
-fn unless_placeholder(value: &[u8]) -> Verdict {
+fn unless_placeholder(value: &[u8]) -> CheckResult {
     (entropy(value) >= VARIED).into()
 }
 
 /// A token that ends in the CRC-32 of the random part that begins at `start`, in base 62 and six characters.
-fn of_base62(value: &[u8], start: usize) -> Verdict {
+fn of_base62(value: &[u8], start: usize) -> CheckResult {
     let parts = value.get(start..).and_then(|rest| rest.split_at_checked(RANDOM));
     let Some((random, check)) = parts.filter(|(_, check)| check.len() == CHECK) else {
         return unless_placeholder(value);
@@ -33,18 +33,18 @@ fn of_base62(value: &[u8], start: usize) -> Verdict {
     let place =
         |byte: &u8| BASE62.iter().position(|known| known == byte).and_then(|at| u64::try_from(at).ok());
     let written = check.iter().try_fold(0u64, |sum, byte| Some(sum * 62 + place(byte)?));
-    if written == Some(u64::from(crc32(random))) { Verdict::Sure } else { unless_placeholder(value) }
+    if written == Some(u64::from(crc32(random))) { CheckResult::Sure } else { unless_placeholder(value) }
 }
 
 /// A Grafana token ends in the CRC-32 of all before its last `_`, in hexadecimal.
-fn grafana(value: &[u8]) -> Verdict {
+fn grafana(value: &[u8]) -> CheckResult {
     let at = value.iter().rposition(|&byte| byte == b'_');
-    let Some((token, check)) = at.and_then(|at| value.split_at_checked(at)) else { return Verdict::No };
+    let Some((token, check)) = at.and_then(|at| value.split_at_checked(at)) else { return CheckResult::No };
     let digit = |byte: &u8| char::from(*byte).to_digit(16);
     let written = check.iter().skip(1).try_fold(0u32, |sum, byte| Some(sum << 4 | digit(byte)?));
     let sum = crc32(token);
     match written {
-        Some(written) if written == sum || written == sum.swap_bytes() => Verdict::Sure,
+        Some(written) if written == sum || written == sum.swap_bytes() => CheckResult::Sure,
         _ => unless_placeholder(value),
     }
 }
@@ -85,19 +85,19 @@ mod tests {
     fn a_checksum_makes_sure() {
         for prefix in [b"ghp_".as_slice(), b"npm_"] {
             let token = signed(prefix);
-            assert_eq!(of_base62(&token, 4), Verdict::Sure);
+            assert_eq!(of_base62(&token, 4), CheckResult::Sure);
             let mut wrong = token.clone();
             wrong[10] = b'Z';
-            assert_eq!(of_base62(&wrong, 4), Verdict::Yes);
+            assert_eq!(of_base62(&wrong, 4), CheckResult::Yes);
         }
-        assert_eq!(of_base62(b"ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", 4), Verdict::No);
+        assert_eq!(of_base62(b"ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", 4), CheckResult::No);
     }
 
     #[test]
     fn grafanas_checksum_makes_sure() {
         let token = b"glsa_0123456789abcdefABCDEF0123456789";
         let whole = format!("{}_{:08x}", String::from_utf8_lossy(token), crc32(token));
-        assert_eq!(grafana(whole.as_bytes()), Verdict::Sure);
+        assert_eq!(grafana(whole.as_bytes()), CheckResult::Sure);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::digits::luhn;
 use super::world::{eleven_ten, part, split, weighted};
 
 /// What this file checks, by name.
-pub(super) const CHECKS: super::Table = &[
+pub(super) const CHECKS: super::ChecksByName = &[
     ("it_vat", |value| of("IT", &digits_of(value)).into()),
     ("pl_nip", |value| of("PL", &digits_of(value)).into()),
     ("pt_nif", |value| of("PT", &digits_of(value)).into()),

@@ -5,7 +5,7 @@ use super::number;
 use super::world::{base36, digits, monotone, part, split, symbols, weighted};
 
 /// What this file checks, by name.
-pub(super) const CHECKS: super::Table = &[
+pub(super) const CHECKS: super::ChecksByName = &[
     ("at_svnr", |value| at_svnr(value).into()),
     ("be_nrn", |value| be_nrn(value).into()),
     ("ch_ssn", |value| ch_ssn(value).into()),

@@ -1,10 +1,10 @@
 //! What the checks of several countries share: the digits and letters of a value, weighted sums, Verhoeff's and
 //! Damm's check digits, dates.
 
-use super::{Verdict, number};
+use super::{CheckResult, number};
 
 /// What this file checks, by name.
-pub(super) const CHECKS: super::Table = &[
+pub(super) const CHECKS: super::ChecksByName = &[
     ("verhoeff", |value| {
         run(value).is_some_and(|(digits, len)| verhoeff(digits.get(..len).unwrap_or_default())).into()
     }),
@@ -93,8 +93,8 @@ pub(super) fn short_date(digits: &[u8], at: usize) -> bool {
 }
 
 /// A proof where `proved`, else as good as the shape alone.
-pub(super) const fn proof(proved: bool) -> Verdict {
-    if proved { Verdict::Sure } else { Verdict::Yes }
+pub(super) const fn proof(proved: bool) -> CheckResult {
+    if proved { CheckResult::Sure } else { CheckResult::Yes }
 }
 
 /// ISO 7064 MOD 11,10 over all digits, the last of which is the check digit.

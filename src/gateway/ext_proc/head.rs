@@ -55,12 +55,12 @@ fn bad(why: &'static str) -> GatewayError {
 
 /// Pseudo-headers and fields of a head.
 #[derive(Default)]
-struct Parts<'a> {
+struct HeadParts<'a> {
     pseudo: Vec<(&'a str, &'a [u8])>,
     fields: HeaderMap,
 }
 
-impl<'a> Parts<'a> {
+impl<'a> HeadParts<'a> {
     fn of(shown: Option<&'a message::HeaderMap>) -> Result<Self, GatewayError> {
         let mut parts = Self::default();
         for field in shown.iter().flat_map(|shown| &shown.headers) {
@@ -98,7 +98,7 @@ impl<'a> Parts<'a> {
 /// # Errors
 /// A head that is none, or could be read in two ways.
 pub(super) fn request_head(shown: Option<&message::HeaderMap>) -> Result<ShownRequest, GatewayError> {
-    let mut parts = Parts::of(shown)?;
+    let mut parts = HeadParts::of(shown)?;
     let method = parts.take(":method").and_then(|method| Method::from_bytes(method).ok());
     let method = method.ok_or(bad("the request has no method"))?;
     let scheme = parts.take(":scheme").unwrap_or_default();
@@ -141,7 +141,7 @@ pub(super) fn request_head(shown: Option<&message::HeaderMap>) -> Result<ShownRe
 /// A head that is none.
 pub(super) fn answer_head(shown: Option<&message::HeaderMap>) -> Result<ShownAnswer, GatewayError> {
     let unreadable = || GatewayError::Unscannable("its head cannot be read");
-    let mut parts = Parts::of(shown).map_err(|_| unreadable())?;
+    let mut parts = HeadParts::of(shown).map_err(|_| unreadable())?;
     let status = parts.take(":status").and_then(|status| StatusCode::from_bytes(status).ok());
     let status = status.ok_or_else(unreadable)?;
     parts.nothing_else().map_err(|_| unreadable())?;

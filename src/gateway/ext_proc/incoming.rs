@@ -10,13 +10,13 @@ use crate::gateway::exchange::has_body;
 use crate::gateway::ext_proc::head;
 use crate::gateway::ext_proc::message::{BodySendMode, HttpHeaders, HttpTrailers, ProcessingResponse};
 use crate::gateway::ext_proc::mode::shows;
-use crate::gateway::ext_proc::processing::{DISORDER, Fault, Phase, Processing};
-use crate::gateway::ext_proc::tell::{self, Way};
-use crate::telemetry::{Scan, UpstreamFailure};
+use crate::gateway::ext_proc::processing::{DISORDER, Phase, Processing, ProcessingFault};
+use crate::gateway::ext_proc::tell::{self, PartDirection};
+use crate::telemetry::{BodyScan, UpstreamFailure};
 
 impl Processing<'_> {
     /// Shows the head of the answer to the filters.
-    pub(super) async fn answer_head(&mut self, shown: HttpHeaders) -> Result<(), Fault> {
+    pub(super) async fn answer_head(&mut self, shown: HttpHeaders) -> Result<(), ProcessingFault> {
         if self.incoming != Phase::Awaited {
             return Err(DISORDER);
         }
@@ -25,7 +25,7 @@ impl Processing<'_> {
             return Err(GatewayError::Upstream(UpstreamFailure::Broken).into());
         }
         if head.status.is_informational() {
-            return Ok(self.stream.send(&tell::head(Way::Answer, None)).await?);
+            return Ok(self.stream.send(&tell::head(PartDirection::Answer, None)).await?);
         }
         let status = head.status;
         self.measured = fields.contains_key(CONTENT_LENGTH);
@@ -58,7 +58,7 @@ impl Processing<'_> {
             mutation.get_or_insert_default().remove(CONTENT_LENGTH.as_str());
         }
         self.outcome.status = status.as_u16();
-        let response = ProcessingResponse { mode_override, ..tell::head(Way::Answer, mutation) };
+        let response = ProcessingResponse { mode_override, ..tell::head(PartDirection::Answer, mutation) };
         // Of a document, the head waits for what follows it: until then it can still be refused.
         if passes && edits && !events && self.modes.answer == BodySendMode::FullDuplexStreamed {
             self.held = Some(response);
@@ -67,7 +67,7 @@ impl Processing<'_> {
         Ok(self.stream.send(&response).await?)
     }
 
-    pub(super) async fn answer_piece(&mut self, came: Bytes, end: bool) -> Result<(), Fault> {
+    pub(super) async fn answer_piece(&mut self, came: Bytes, end: bool) -> Result<(), ProcessingFault> {
         if self.incoming != Phase::Passes {
             return Err(DISORDER);
         }
@@ -76,27 +76,27 @@ impl Processing<'_> {
             self.incoming = Phase::Over;
         }
         self.outcome.bytes_out += out.len() as u64;
-        self.tell_piece(Way::Answer, came, out, end).await
+        self.tell_piece(PartDirection::Answer, came, out, end).await
     }
 
-    pub(super) async fn answer_trailers(&mut self, trailers: HttpTrailers) -> Result<(), Fault> {
+    pub(super) async fn answer_trailers(&mut self, trailers: HttpTrailers) -> Result<(), ProcessingFault> {
         if self.incoming == Phase::Passes {
             let rest = self.edited(None, true).await?;
             self.incoming = Phase::Over;
             self.outcome.bytes_out += rest.len() as u64;
             let error =
                 GatewayError::Unscannable("its end comes with trailers, behind a body that is STREAMED");
-            self.tell_rest(Way::Answer, Some(rest), error).await?;
+            self.tell_rest(PartDirection::Answer, Some(rest), error).await?;
         }
         let (x, answering) = self.request.answering()?;
         // They were not looked at, and may be digests of other bytes.
-        let other = x.answer_scan == Scan::Scanned || answering.compresses();
+        let other = x.answer_scan == BodyScan::Scanned || answering.compresses();
         let mutation = other.then(|| head::no_trailers(trailers.trailers.as_ref())).flatten();
-        Ok(self.stream.send(&tell::trailers(Way::Answer, mutation)).await?)
+        Ok(self.stream.send(&tell::trailers(PartDirection::Answer, mutation)).await?)
     }
 
     /// A piece of the answer as the filters want it, and what that teaches is kept.
-    async fn edited(&mut self, came: Option<Bytes>, end: bool) -> Result<Bytes, Fault> {
+    async fn edited(&mut self, came: Option<Bytes>, end: bool) -> Result<Bytes, ProcessingFault> {
         if let Some(memory) = &mut self.request.x.facts.memory {
             memory.before_piece().await;
         }

@@ -13,8 +13,8 @@ use prost::{Enumeration, Message, Oneof};
 #[prost(skip_debug)]
 pub(super) struct ProcessingRequest {
     /// The part of the exchange.
-    #[prost(oneof = "Shown", tags = "2, 3, 4, 5, 6, 7")]
-    pub(super) shown: Option<Shown>,
+    #[prost(oneof = "ExchangePart", tags = "2, 3, 4, 5, 6, 7")]
+    pub(super) shown: Option<ExchangePart>,
     /// Whether the proxy goes on whatever it is told.
     #[prost(bool, tag = "10")]
     pub(super) observability_mode: bool,
@@ -26,7 +26,7 @@ pub(super) struct ProcessingRequest {
 /// A part of an exchange.
 #[derive(Clone, PartialEq, Oneof)]
 #[prost(skip_debug)]
-pub(super) enum Shown {
+pub(super) enum ExchangePart {
     /// The head of the request.
     #[prost(message, tag = "2")]
     RequestHeaders(HttpHeaders),
@@ -138,8 +138,8 @@ pub(super) struct HeaderValue {
 #[prost(skip_debug)]
 pub(super) struct ProcessingResponse {
     /// What becomes of the part that was shown.
-    #[prost(oneof = "Told", tags = "1, 2, 3, 4, 5, 6, 7")]
-    pub(super) told: Option<Told>,
+    #[prost(oneof = "PartAnswer", tags = "1, 2, 3, 4, 5, 6, 7")]
+    pub(super) told: Option<PartAnswer>,
     /// How the rest of the exchange is to be shown.
     #[prost(message, optional, tag = "9")]
     pub(super) mode_override: Option<ProcessingMode>,
@@ -148,7 +148,7 @@ pub(super) struct ProcessingResponse {
 /// What becomes of a part.
 #[derive(Clone, PartialEq, Oneof)]
 #[prost(skip_debug)]
-pub(super) enum Told {
+pub(super) enum PartAnswer {
     /// The request's head.
     #[prost(message, tag = "1")]
     RequestHeaders(PartResponse),
@@ -341,14 +341,14 @@ macro_rules! hidden {
 
 hidden!(
     ProcessingRequest,
-    Shown,
+    ExchangePart,
     HttpHeaders,
     HttpBody,
     HttpTrailers,
     HeaderMap,
     HeaderValue,
     ProcessingResponse,
-    Told,
+    PartAnswer,
     PartResponse,
     CommonResponse,
     TrailersResponse,

@@ -5,15 +5,15 @@ use bytes::Bytes;
 use crate::gateway::collected_body::CollectedBody;
 use crate::gateway::error::GatewayError;
 use crate::gateway::ext_proc::head;
-use crate::gateway::ext_proc::message::{BodySendMode, HttpTrailers, Shown};
-use crate::gateway::ext_proc::pieces::{Gathered, RequestPieces};
-use crate::gateway::ext_proc::processing::{DISORDER, Fault, Phase, Processing};
-use crate::gateway::ext_proc::tell::{self, Way};
+use crate::gateway::ext_proc::message::{BodySendMode, ExchangePart, HttpTrailers};
+use crate::gateway::ext_proc::pieces::{GatheredBody, RequestPieces};
+use crate::gateway::ext_proc::processing::{DISORDER, Phase, Processing, ProcessingFault};
+use crate::gateway::ext_proc::tell::{self, PartDirection};
 use crate::gateway::filter::Flow;
 use crate::gateway::llm::repeats_body;
 use crate::gateway::plan::RequestPlan;
-use crate::gateway::state::{ActiveRequest, Routed, State, Streaming};
-use crate::telemetry::Scan;
+use crate::gateway::state::{ActiveRequest, RequestState, Routed, Streaming};
+use crate::telemetry::BodyScan;
 
 /// All pieces of such a body have their answers when its end is known.
 const TRAILERS: GatewayError =
@@ -21,7 +21,7 @@ const TRAILERS: GatewayError =
 
 impl Processing<'_> {
     /// Tells the proxy what becomes of the request, its body with it where that is read whole.
-    pub(super) async fn forward(&mut self, routed: Routed) -> Result<bool, Fault> {
+    pub(super) async fn forward(&mut self, routed: Routed) -> Result<bool, ProcessingFault> {
         let Routed { mut plan, read: _ } = routed;
         let sends_body = self.request.x.sends_body();
         let judged = plan.collects().is_some() || plan.must_show_kind();
@@ -36,7 +36,7 @@ impl Processing<'_> {
         if !waits {
             self.tell_head().await?;
         }
-        let mut gathered = Gathered { ended: !sends_body, ..Gathered::default() };
+        let mut gathered = GatheredBody { ended: !sends_body, ..GatheredBody::default() };
         if plan.must_show_kind() && sends_body {
             let mut pieces = RequestPieces::new(self.stream, self.modes.request, gathered);
             let begun = pieces.begin().await;
@@ -52,15 +52,20 @@ impl Processing<'_> {
     }
 
     /// A body that passes piece by piece.
-    async fn pass(&mut self, plan: RequestPlan, gathered: Gathered, waits: bool) -> Result<bool, Fault> {
+    async fn pass(
+        &mut self,
+        plan: RequestPlan,
+        gathered: GatheredBody,
+        waits: bool,
+    ) -> Result<bool, ProcessingFault> {
         if waits {
             self.tell_head().await?;
         }
-        let Gathered { first, ended, trailers, bytes, unanswered, .. } = gathered;
+        let GatheredBody { first, ended, trailers, bytes, unanswered, .. } = gathered;
         self.outcome.bytes_in = bytes;
         let mut streaming = Streaming::new(plan, None);
         streaming.begin_attempt(&self.request.x)?;
-        self.request.state = State::Streaming(Box::new(streaming));
+        self.request.state = RequestState::Streaming(Box::new(streaming));
         self.outgoing = if self.request.x.sends_body() { Phase::Passes } else { Phase::Over };
         if unanswered {
             self.request_piece(first, ended && trailers.is_none()).await?;
@@ -76,10 +81,10 @@ impl Processing<'_> {
         &mut self,
         plan: RequestPlan,
         limit: usize,
-        gathered: Gathered,
+        gathered: GatheredBody,
         waits: bool,
-    ) -> Result<bool, Fault> {
-        self.request.state = State::Collected;
+    ) -> Result<bool, ProcessingFault> {
+        self.request.state = RequestState::Collected;
         let mut pieces = RequestPieces::new(self.stream, self.modes.request, gathered);
         let collected = CollectedBody::of(&mut pieces, &self.request.x, limit).await;
         let gathered = pieces.into_gathered();
@@ -106,7 +111,7 @@ impl Processing<'_> {
         let out = body.bytes.clone();
         match self.modes.request {
             BodySendMode::FullDuplexStreamed => {
-                self.tell_streamed(Way::Request, out, gathered.trailers.is_none()).await?;
+                self.tell_streamed(PartDirection::Request, out, gathered.trailers.is_none()).await?;
                 if let Some(trailers) = gathered.trailers {
                     self.request_trailers(trailers).await?;
                 }
@@ -117,20 +122,20 @@ impl Processing<'_> {
                 let measured = changed && self.told.is_measured();
                 let mutation = if measured { Some(head::length(mutation, out.len())) } else { mutation };
                 let with = changed.then_some(out);
-                self.stream.send(&tell::piece(Way::Request, with, mutation)).await?;
+                self.stream.send(&tell::piece(PartDirection::Request, with, mutation)).await?;
             }
-            _ => self.stream.send(&tell::piece(Way::Request, Some(out), None)).await?,
+            _ => self.stream.send(&tell::piece(PartDirection::Request, Some(out), None)).await?,
         }
         Ok(true)
     }
 
     /// Something else came before the body was there whole: an upstream may answer before it has read all.
-    async fn interrupted(&mut self, gathered: Gathered) -> Result<bool, Fault> {
+    async fn interrupted(&mut self, gathered: GatheredBody) -> Result<bool, ProcessingFault> {
         if let Some(fault) = gathered.fault {
             return Err(fault.into());
         }
         let other = gathered.other.ok_or(DISORDER)?;
-        if let Shown::RequestTrailers(_) = other {
+        if let ExchangePart::RequestTrailers(_) = other {
             return Err(TRAILERS.into());
         }
         self.outgoing = Phase::Withheld;
@@ -141,15 +146,15 @@ impl Processing<'_> {
     }
 
     /// Tells the proxy what becomes of the request's head.
-    async fn tell_head(&mut self) -> Result<(), Fault> {
+    async fn tell_head(&mut self) -> Result<(), ProcessingFault> {
         let mut head = self.request.x.head().clone();
         self.request.x.trace.pass_on(&mut head);
-        let mut response = tell::head(Way::Request, self.told.becomes(head)?);
+        let mut response = tell::head(PartDirection::Request, self.told.becomes(head)?);
         response.mode_override = self.modes.with_trailers();
         Ok(self.stream.send(&response).await?)
     }
 
-    pub(super) async fn request_piece(&mut self, came: Bytes, end: bool) -> Result<(), Fault> {
+    pub(super) async fn request_piece(&mut self, came: Bytes, end: bool) -> Result<(), ProcessingFault> {
         let out = match self.outgoing {
             Phase::Passes => {
                 let (x, streaming) = self.request.streaming()?;
@@ -163,20 +168,20 @@ impl Processing<'_> {
         if end {
             self.outgoing = Phase::Over;
         }
-        self.tell_piece(Way::Request, came, out, end).await
+        self.tell_piece(PartDirection::Request, came, out, end).await
     }
 
-    pub(super) async fn request_trailers(&mut self, trailers: HttpTrailers) -> Result<(), Fault> {
+    pub(super) async fn request_trailers(&mut self, trailers: HttpTrailers) -> Result<(), ProcessingFault> {
         if self.outgoing == Phase::Passes {
             let (x, streaming) = self.request.streaming()?;
             let mut rest = None;
             streaming.request_chunk(x, &mut rest, true)?;
-            self.tell_rest(Way::Request, rest, TRAILERS).await?;
+            self.tell_rest(PartDirection::Request, rest, TRAILERS).await?;
         }
         self.outgoing = Phase::Over;
         // They were not looked at.
-        let scanned = self.request.x.request_scan == Scan::Scanned;
+        let scanned = self.request.x.request_scan == BodyScan::Scanned;
         let mutation = scanned.then(|| head::no_trailers(trailers.trailers.as_ref())).flatten();
-        Ok(self.stream.send(&tell::trailers(Way::Request, mutation)).await?)
+        Ok(self.stream.send(&tell::trailers(PartDirection::Request, mutation)).await?)
     }
 }

@@ -4,13 +4,13 @@ use bytes::Bytes;
 use futures_util::future::BoxFuture;
 
 use crate::api::{BodyError, BodyRead};
-use crate::gateway::ext_proc::message::{BodySendMode, HttpTrailers, Shown};
+use crate::gateway::ext_proc::message::{BodySendMode, ExchangePart, HttpTrailers};
 use crate::gateway::ext_proc::stream::{ProcessStream, SILENCE, StreamFault};
 use crate::gateway::ext_proc::tell;
 
 /// How such a body ended.
 #[derive(Default)]
-pub(super) struct Gathered {
+pub(super) struct GatheredBody {
     /// How it begins, where that was read ahead.
     pub(super) first: Bytes,
     /// All of it has come.
@@ -18,7 +18,7 @@ pub(super) struct Gathered {
     /// What followed it.
     pub(super) trailers: Option<HttpTrailers>,
     /// What came in the place of the rest.
-    pub(super) other: Option<Shown>,
+    pub(super) other: Option<ExchangePart>,
     /// Nothing more comes.
     pub(super) fault: Option<StreamFault>,
     /// Bytes that came.
@@ -31,12 +31,12 @@ pub(super) struct Gathered {
 pub(super) struct RequestPieces<'a> {
     stream: &'a mut ProcessStream,
     mode: BodySendMode,
-    gathered: Gathered,
+    gathered: GatheredBody,
 }
 
 impl<'a> RequestPieces<'a> {
     /// Shown in this mode, of which this much has come.
-    pub(super) fn new(stream: &'a mut ProcessStream, mode: BodySendMode, gathered: Gathered) -> Self {
+    pub(super) fn new(stream: &'a mut ProcessStream, mode: BodySendMode, gathered: GatheredBody) -> Self {
         Self { stream, mode, gathered }
     }
 
@@ -51,7 +51,7 @@ impl<'a> RequestPieces<'a> {
     }
 
     /// How it ended.
-    pub(super) fn into_gathered(self) -> Gathered {
+    pub(super) fn into_gathered(self) -> GatheredBody {
         self.gathered
     }
 
@@ -73,13 +73,15 @@ impl<'a> RequestPieces<'a> {
             Err(fault) => return Err(self.failed(fault)),
         };
         match shown {
-            Some(Shown::RequestBody(body)) => {
+            Some(ExchangePart::RequestBody(body)) => {
                 self.gathered.bytes += body.body.len() as u64;
                 self.gathered.ended = body.end_of_stream || self.mode == BodySendMode::Buffered;
                 self.gathered.unanswered = true;
                 Ok(Some(body.body))
             }
-            Some(Shown::RequestTrailers(trailers)) if self.mode == BodySendMode::FullDuplexStreamed => {
+            Some(ExchangePart::RequestTrailers(trailers))
+                if self.mode == BodySendMode::FullDuplexStreamed =>
+            {
                 self.gathered.ended = true;
                 self.gathered.trailers = Some(trailers);
                 Ok(None)

@@ -5,17 +5,17 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use crate::api::{Answer, ApiError, Body};
-use crate::gateway::bounds::Bounds;
+use crate::gateway::bounds::RequestBounds;
 use crate::gateway::error::GatewayError;
-use crate::gateway::exchange::Outcome;
+use crate::gateway::exchange::RequestOutcome;
 use crate::gateway::ext_proc::frame::FrameError;
 use crate::gateway::ext_proc::head::{self, ToldRequest};
-use crate::gateway::ext_proc::message::{BodySendMode, ProcessingResponse, Shown};
+use crate::gateway::ext_proc::message::{BodySendMode, ExchangePart, ProcessingResponse};
 use crate::gateway::ext_proc::mode::{BodyModes, MISCONFIGURED};
 use crate::gateway::ext_proc::stream::{GrpcStatus, ProcessStream, SILENCE, StreamFault};
-use crate::gateway::ext_proc::tell::{self, Way};
+use crate::gateway::ext_proc::tell::{self, PartDirection};
 use crate::gateway::native::head_of;
-use crate::gateway::state::{ActiveRequest, OutOfTurn, Routing, State};
+use crate::gateway::state::{ActiveRequest, OutOfTurn, RequestState, Routing};
 use crate::gateway::terminal::Terminal;
 
 /// How long the proxy's own end of a stream is awaited once all was shown.
@@ -25,26 +25,26 @@ pub(super) const PARTING: Duration = Duration::from_secs(10);
 const PIECE: usize = 64 << 10;
 
 /// Why an exchange goes no further.
-pub(super) enum Fault {
+pub(super) enum ProcessingFault {
     /// The caller is told.
     Refused(GatewayError),
     /// The stream is of no more use.
     Stream(StreamFault),
 }
 
-impl From<GatewayError> for Fault {
+impl From<GatewayError> for ProcessingFault {
     fn from(error: GatewayError) -> Self {
         Self::Refused(error)
     }
 }
 
-impl From<StreamFault> for Fault {
+impl From<StreamFault> for ProcessingFault {
     fn from(fault: StreamFault) -> Self {
         Self::Stream(fault)
     }
 }
 
-impl From<OutOfTurn> for Fault {
+impl From<OutOfTurn> for ProcessingFault {
     fn from(fault: OutOfTurn) -> Self {
         Self::Refused(fault.into())
     }
@@ -62,7 +62,7 @@ pub(super) fn error_of(fault: StreamFault) -> GatewayError {
 }
 
 /// What the proxy shows comes in an order that there is not.
-pub(super) const DISORDER: Fault = Fault::Stream(StreamFault::Garbage);
+pub(super) const DISORDER: ProcessingFault = ProcessingFault::Stream(StreamFault::Garbage);
 
 /// How far a body has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,7 +92,7 @@ pub(super) struct Processing<'a> {
     pub(super) held: Option<ProcessingResponse>,
     /// Whether the head of the answer says how long its body is.
     pub(super) measured: bool,
-    pub(super) outcome: Outcome,
+    pub(super) outcome: RequestOutcome,
 }
 
 impl<'a> Processing<'a> {
@@ -104,12 +104,12 @@ impl<'a> Processing<'a> {
         modes: BodyModes,
     ) -> Self {
         let (outgoing, incoming) = (Phase::Awaited, Phase::Awaited);
-        let (held, measured, outcome) = (None, false, Outcome::default());
+        let (held, measured, outcome) = (None, false, RequestOutcome::default());
         Self { stream, request, told, modes, outgoing, incoming, held, measured, outcome }
     }
 
     /// Shows the exchange to the filters, part by part, and ends the stream. Returns how it went.
-    pub(super) async fn run(mut self, bounds: &Bounds) -> Outcome {
+    pub(super) async fn run(mut self, bounds: &RequestBounds) -> RequestOutcome {
         let done = match Box::pin(self.begin(bounds)).await {
             Ok(true) => self.parts().await,
             Ok(false) => Ok(()),
@@ -123,8 +123,10 @@ impl<'a> Processing<'a> {
     }
 
     /// From `Received` to where the rest is shown; `false`: it is answered.
-    async fn begin(&mut self, bounds: &Bounds) -> Result<bool, Fault> {
-        let State::Received(received) = self.request.state.take() else { return Err(OutOfTurn.into()) };
+    async fn begin(&mut self, bounds: &RequestBounds) -> Result<bool, ProcessingFault> {
+        let RequestState::Received(received) = self.request.state.take() else {
+            return Err(OutOfTurn.into());
+        };
         let ActiveRequest { x, chain, .. } = &mut *self.request;
         let routing = self.stream.unless_left(received.filter(x, chain, bounds, None)).await??;
         let routed = match routing {
@@ -146,7 +148,7 @@ impl<'a> Processing<'a> {
     }
 
     /// The rest of the exchange, until the proxy has no more of it.
-    async fn parts(&mut self) -> Result<(), Fault> {
+    async fn parts(&mut self) -> Result<(), ProcessingFault> {
         loop {
             let over = self.outgoing == Phase::Over && self.incoming == Phase::Over;
             let message = match self.stream.next(if over { PARTING } else { SILENCE }).await {
@@ -163,49 +165,54 @@ impl<'a> Processing<'a> {
         }
     }
 
-    pub(super) async fn part(&mut self, shown: Shown) -> Result<(), Fault> {
+    pub(super) async fn part(&mut self, shown: ExchangePart) -> Result<(), ProcessingFault> {
         match shown {
-            Shown::RequestHeaders(_) => Err(DISORDER),
-            Shown::RequestBody(body) => {
+            ExchangePart::RequestHeaders(_) => Err(DISORDER),
+            ExchangePart::RequestBody(body) => {
                 self.outcome.bytes_in += body.body.len() as u64;
                 let whole = self.modes.request == BodySendMode::Buffered;
                 self.request_piece(body.body, body.end_of_stream || whole).await
             }
-            Shown::RequestTrailers(trailers) => self.request_trailers(trailers).await,
-            Shown::ResponseHeaders(head) => Box::pin(self.answer_head(head)).await,
-            Shown::ResponseBody(body) => {
+            ExchangePart::RequestTrailers(trailers) => self.request_trailers(trailers).await,
+            ExchangePart::ResponseHeaders(head) => Box::pin(self.answer_head(head)).await,
+            ExchangePart::ResponseBody(body) => {
                 let whole = self.modes.answer == BodySendMode::Buffered;
                 self.answer_piece(body.body, body.end_of_stream || whole).await
             }
-            Shown::ResponseTrailers(trailers) => self.answer_trailers(trailers).await,
+            ExchangePart::ResponseTrailers(trailers) => self.answer_trailers(trailers).await,
         }
     }
 
     /// Tells the proxy what stands in the place of a piece.
     pub(super) async fn tell_piece(
         &mut self,
-        way: Way,
+        way: PartDirection,
         came: Bytes,
         out: Bytes,
         end: bool,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), ProcessingFault> {
         let mode = match way {
-            Way::Request => self.modes.request,
-            Way::Answer => self.modes.answer,
+            PartDirection::Request => self.modes.request,
+            PartDirection::Answer => self.modes.answer,
         };
         if mode == BodySendMode::FullDuplexStreamed {
             return self.tell_streamed(way, out, end).await;
         }
         let changed = out != came;
-        let measured = if way == Way::Request { self.told.is_measured() } else { self.measured };
+        let measured = if way == PartDirection::Request { self.told.is_measured() } else { self.measured };
         let whole = changed && measured && mode == BodySendMode::Buffered;
         let length = whole.then(|| head::length(None, out.len()));
         Ok(self.stream.send(&tell::piece(way, changed.then_some(out), length)).await?)
     }
 
     /// How a body goes on that is not answered piece by piece.
-    pub(super) async fn tell_streamed(&mut self, way: Way, mut out: Bytes, end: bool) -> Result<(), Fault> {
-        if way == Way::Answer
+    pub(super) async fn tell_streamed(
+        &mut self,
+        way: PartDirection,
+        mut out: Bytes,
+        end: bool,
+    ) -> Result<(), ProcessingFault> {
+        if way == PartDirection::Answer
             && let Some(held) = self.held.take()
         {
             self.stream.send(&held).await?;
@@ -226,12 +233,12 @@ impl<'a> Processing<'a> {
     /// What is left of a body when its trailers come; else nothing has room for it.
     pub(super) async fn tell_rest(
         &mut self,
-        way: Way,
+        way: PartDirection,
         rest: Option<Bytes>,
         error: GatewayError,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), ProcessingFault> {
         let rest = rest.unwrap_or_default();
-        let mode = if way == Way::Request { self.modes.request } else { self.modes.answer };
+        let mode = if way == PartDirection::Request { self.modes.request } else { self.modes.answer };
         match mode {
             BodySendMode::FullDuplexStreamed => self.tell_streamed(way, rest, false).await,
             _ if rest.is_empty() => Ok(()),
@@ -240,7 +247,7 @@ impl<'a> Processing<'a> {
     }
 
     /// Sends an answer of a filter, through the response half of all.
-    pub(super) async fn answers(&mut self, mut answer: Answer) -> Result<(), Fault> {
+    pub(super) async fn answers(&mut self, mut answer: Answer) -> Result<(), ProcessingFault> {
         let mut head = head_of(&answer).map_err(|_| GatewayError::Gone)?;
         let (x, answering) = self.request.answer(&mut head).await?;
         let Body::Whole(bytes) = answer.body else {
@@ -261,7 +268,7 @@ impl<'a> Processing<'a> {
         self.outcome.status != 0 && self.held.is_none() && !waits
     }
 
-    async fn immediate(&mut self, answer: Answer) -> Result<(), Fault> {
+    async fn immediate(&mut self, answer: Answer) -> Result<(), ProcessingFault> {
         if !self.is_answered() {
             self.outcome.status = answer.status.as_u16();
             self.outcome.bytes_out = answer.bytes().len() as u64;
@@ -272,14 +279,14 @@ impl<'a> Processing<'a> {
     }
 
     /// The exchange goes no further: its caller is told why, or has its answer broken off.
-    async fn fails(&mut self, fault: Fault) {
+    async fn fails(&mut self, fault: ProcessingFault) {
         let (error, status) = match fault {
-            Fault::Refused(error) => (error, GrpcStatus::Ok),
-            Fault::Stream(StreamFault::Left) => {
+            ProcessingFault::Refused(error) => (error, GrpcStatus::Ok),
+            ProcessingFault::Stream(StreamFault::Left) => {
                 self.request.x.caller_left(self.is_answered());
                 return self.stream.reset();
             }
-            Fault::Stream(fault) => {
+            ProcessingFault::Stream(fault) => {
                 let status = fault.status();
                 (error_of(fault), status)
             }

@@ -17,11 +17,11 @@ use crate::base::id::RequestId;
 use crate::crypto::random;
 use crate::gateway::error::{ErrorShape, ErrorTarget, GatewayError};
 use crate::gateway::ext_proc::head::{self, ShownRequest, ToldRequest};
-use crate::gateway::ext_proc::message::{BodySendMode, ProcessingRequest, Shown};
+use crate::gateway::ext_proc::message::{BodySendMode, ExchangePart, ProcessingRequest};
 use crate::gateway::ext_proc::mode::{BodyModes, headless, unsaid};
 use crate::gateway::ext_proc::processing::{PARTING, Processing, error_of};
 use crate::gateway::ext_proc::stream::{GrpcStatus, ProcessStream, StreamFault, refuse};
-use crate::gateway::ext_proc::tell::{self, Way};
+use crate::gateway::ext_proc::tell::{self, PartDirection};
 use crate::gateway::proxy::Gateway;
 use crate::gateway::receive::ReceivedHead;
 
@@ -84,12 +84,12 @@ impl ExternalProcessor {
             tracing::error!(target: "portcullis::gateway", "refused: the proxy goes on whatever it is told (`observability_mode`)");
             return stream.end(GrpcStatus::FailedPrecondition, "observability_mode is not served");
         }
-        if let Some(Shown::ResponseHeaders(shown)) = &first.shown
+        if let Some(ExchangePart::ResponseHeaders(shown)) = &first.shown
             && head::is_of_proxy_alone(shown.headers.as_ref())
         {
             return pass_by(&mut stream, first).await;
         }
-        let Begun { head, tls, sends_body, modes } = match Begun::of(&first) {
+        let StreamStart { head, tls, sends_body, modes } = match StreamStart::of(&first) {
             Ok(begun) => begun,
             Err(error) => return self.turn_away(&mut stream, error, GrpcStatus::Ok).await,
         };
@@ -124,10 +124,12 @@ async fn pass_by(stream: &mut ProcessStream, first: ProcessingRequest) {
     let mut next = Some(first);
     while let Some(shown) = next.and_then(|message| message.shown) {
         let told = match shown {
-            Shown::ResponseHeaders(_) => tell::head(Way::Answer, None),
-            Shown::ResponseBody(body) if full => tell::streamed(Way::Answer, body.body, body.end_of_stream),
-            Shown::ResponseBody(_) => tell::piece(Way::Answer, None, None),
-            Shown::ResponseTrailers(_) => tell::trailers(Way::Answer, None),
+            ExchangePart::ResponseHeaders(_) => tell::head(PartDirection::Answer, None),
+            ExchangePart::ResponseBody(body) if full => {
+                tell::streamed(PartDirection::Answer, body.body, body.end_of_stream)
+            }
+            ExchangePart::ResponseBody(_) => tell::piece(PartDirection::Answer, None, None),
+            ExchangePart::ResponseTrailers(_) => tell::trailers(PartDirection::Answer, None),
             // What is a request's would pass unseen.
             _ => return stream.reset(),
         };
@@ -140,16 +142,16 @@ async fn pass_by(stream: &mut ProcessStream, first: ProcessingRequest) {
 }
 
 /// What a stream begins with.
-struct Begun {
+struct StreamStart {
     head: RequestHeader,
     tls: bool,
     sends_body: bool,
     modes: BodyModes,
 }
 
-impl Begun {
+impl StreamStart {
     fn of(first: &ProcessingRequest) -> Result<Self, GatewayError> {
-        let Some(Shown::RequestHeaders(shown)) = &first.shown else { return Err(headless()) };
+        let Some(ExchangePart::RequestHeaders(shown)) = &first.shown else { return Err(headless()) };
         let modes = BodyModes::of(first).ok_or_else(unsaid)?;
         let ShownRequest { head, tls } = head::request_head(shown.headers.as_ref())?;
         Ok(Self { head, tls, sends_body: !shown.end_of_stream, modes })

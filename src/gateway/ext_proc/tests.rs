@@ -8,10 +8,10 @@ use prost::Message;
 
 use super::head::{ToldRequest, answer_becomes, answer_head, immediate, request_head};
 use super::message::{
-    BodySendMode, HeaderMap, HeaderMutation, HeaderValue, ProcessingRequest, ProcessingResponse, Shown,
+    BodySendMode, ExchangePart, HeaderMap, HeaderMutation, HeaderValue, ProcessingRequest, ProcessingResponse,
 };
 use super::mode::BodyModes;
-use super::tell::{self, Way};
+use super::tell::{self, PartDirection};
 use crate::api::{Answer, ApiError};
 use crate::gateway::error::GatewayError;
 
@@ -34,7 +34,7 @@ fn a_message_is_read_as_it_is_written() {
         modes,
         BodyModes { request: BodySendMode::Buffered, answer: BodySendMode::FullDuplexStreamed }
     );
-    let Some(Shown::RequestHeaders(shown)) = &first.shown else { panic!("{first:?}") };
+    let Some(ExchangePart::RequestHeaders(shown)) = &first.shown else { panic!("{first:?}") };
     assert!(shown.end_of_stream && !first.observability_mode);
     let fields = &shown.headers.as_ref().unwrap().headers;
     assert_eq!((fields[0].key.as_str(), fields[0].bytes()), (":path", b"/".as_slice()));
@@ -48,9 +48,9 @@ fn what_is_told_is_written_as_others_read_it() {
     mutation.remove("a");
     mutation.set("b", b"c", true);
     let rows: [(ProcessingResponse, &[u8]); 5] = [
-        (tell::head(Way::Request, None), &[0x0a, 0x02, 0x0a, 0x00]),
+        (tell::head(PartDirection::Request, None), &[0x0a, 0x02, 0x0a, 0x00]),
         (
-            tell::head(Way::Answer, Some(mutation)),
+            tell::head(PartDirection::Answer, Some(mutation)),
             &[
                 0x12, 0x15, 0x0a, 0x13, 0x12, 0x11, // response_headers, response, header_mutation
                 0x0a, 0x0c, 0x0a, 0x06, 0x0a, 0x01, b'b', 0x1a, 0x01, b'c', 0x12, 0x02, 0x08,
@@ -59,15 +59,15 @@ fn what_is_told_is_written_as_others_read_it() {
             ],
         ),
         (
-            tell::piece(Way::Request, Some(Bytes::from_static(b"hi")), None),
+            tell::piece(PartDirection::Request, Some(Bytes::from_static(b"hi")), None),
             &[0x1a, 0x08, 0x0a, 0x06, 0x1a, 0x04, 0x0a, 0x02, b'h', b'i'],
         ),
         (
-            tell::piece(Way::Answer, Some(Bytes::new()), None),
+            tell::piece(PartDirection::Answer, Some(Bytes::new()), None),
             &[0x22, 0x06, 0x0a, 0x04, 0x1a, 0x02, 0x10, 0x01],
         ),
         (
-            tell::streamed(Way::Answer, Bytes::from_static(b"hi"), true),
+            tell::streamed(PartDirection::Answer, Bytes::from_static(b"hi"), true),
             &[0x22, 0x0c, 0x0a, 0x0a, 0x1a, 0x08, 0x1a, 0x06, 0x0a, 0x02, b'h', b'i', 0x10, 0x01],
         ),
     ];

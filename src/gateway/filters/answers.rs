@@ -17,10 +17,10 @@ use crate::stream::Editor;
 use crate::stream::json::PathSet;
 
 /// What was issued so far. An editor restores what was there when it was made.
-pub(super) type Issued = Arc<ArcSwap<SurrogateMap>>;
+pub(super) type IssuedBefore = Arc<ArcSwap<SurrogateMap>>;
 
 /// Nothing was issued.
-pub(super) fn nothing_issued() -> Issued {
+pub(super) fn nothing_issued() -> IssuedBefore {
     Arc::new(ArcSwap::from_pointee(SurrogateMap::nothing()))
 }
 
@@ -43,7 +43,7 @@ pub(super) struct AnswerEditing<'a> {
     /// Which strings are text where no protocol is known; `None`: all.
     pub(super) fields: Option<Arc<PathSet>>,
     /// What was issued, if anything was or may yet be.
-    pub(super) issued: Option<Issued>,
+    pub(super) issued: Option<IssuedBefore>,
 }
 
 impl AnswerEditing<'_> {
@@ -62,7 +62,7 @@ impl AnswerEditing<'_> {
                 let editor = match invented {
                     None => restoring(x, Arc::clone(&issued), urls),
                     Some(invented) => {
-                        Both { issued: Arc::clone(&issued), invented, keys, urls }.editor(x, parts)
+                        RestoreAndMask { issued: Arc::clone(&issued), invented, keys, urls }.editor(x, parts)
                     }
                 };
                 let editor = remember::following(x, issued, editor);
@@ -88,14 +88,14 @@ impl AnswerEditing<'_> {
 }
 
 /// Puts back what was issued, and redacts what else is found.
-struct Both<'a> {
-    issued: Issued,
+struct RestoreAndMask<'a> {
+    issued: IssuedBefore,
     invented: &'a Invented,
     keys: Keys,
     urls: UrlPolicy,
 }
 
-impl Both<'_> {
+impl RestoreAndMask<'_> {
     fn editor(self, x: &mut Exchange, parts: &RedactParts) -> Factory<dyn Editor> {
         let Self { issued, invented, keys, urls } = self;
         let counts = Arc::new(Counts::new(parts.rules.len()));

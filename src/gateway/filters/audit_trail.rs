@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering;
 
 use crate::api::apart;
 use crate::audit::{AuditEvent, AuditKind, AuditLog, AuditTokens, Decision};
-use crate::base::seldom::Seldom;
-use crate::gateway::exchange::{Exchange, Outcome};
+use crate::base::throttle::Throttle;
+use crate::gateway::exchange::{Exchange, RequestOutcome};
 use crate::gateway::request_trace::method_name;
 use crate::telemetry::{Addresses, LostLines};
 
@@ -22,7 +22,7 @@ pub struct AuditTrail {
     /// Counts what could not be.
     pub lost: LostLines,
     /// How often that is said.
-    pub told: Arc<Seldom>,
+    pub told: Arc<Throttle>,
 }
 
 /// Statuses by which we refuse.
@@ -47,7 +47,7 @@ impl AuditTrail {
     }
 
     /// Writes a request down that has ended.
-    pub(super) fn write(&self, x: &Exchange, outcome: &Outcome) {
+    pub(super) fn write(&self, x: &Exchange, outcome: &RequestOutcome) {
         let who = x.facts.who.as_ref();
         let client = self.addresses.shown(x.client).map(|address| address.to_string());
         let certificate = x.facts.certificate.as_ref().map(|one| one.short_fingerprint());

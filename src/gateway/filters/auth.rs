@@ -14,7 +14,7 @@ use pingora::http::RequestHeader;
 
 use crate::api::ApiError;
 use crate::api::scope::Target;
-use crate::api::token::{Principal, Standing, TokenError, Tokens, tokens_in};
+use crate::api::token::{Principal, TokenError, TokenMatch, Tokens, tokens_in};
 use crate::api::token_fault::unread;
 use crate::api::token_signers::AwsSecrets;
 use crate::base::secret::Secret;
@@ -94,7 +94,7 @@ impl Auth {
         if !signs || x.is_websocket() {
             return Err(ApiError::OutOfScope(UNSIGNED).into());
         }
-        match Found::take_off(&self.tokens, x.head_mut()).await?.is_empty() {
+        match PresentedToken::take_off(&self.tokens, x.head_mut()).await?.is_empty() {
             true => Ok(()),
             false => Err(ApiError::BadRequest(TWO).into()),
         }
@@ -111,16 +111,16 @@ impl Auth {
     /// Who calls somebody else. Of two tokens nobody could say which was meant (RFC 6750 section 3.1, `invalid_request`).
     async fn sender(&self, x: &mut Exchange) -> Result<Principal, GatewayError> {
         let in_path = self.take_segment(x)?;
-        let mut found = Found::take_off(&self.tokens, x.head_mut()).await?;
+        let mut found = PresentedToken::take_off(&self.tokens, x.head_mut()).await?;
         if let Some(text) = in_path {
             let standing = self.tokens.standing(text.expose()).await;
-            if let Standing::Good(who) = standing.map_err(|error| unread(&error))? {
-                found.push(Found { token: HeadToken { text, proves: true }, who: Some(who) });
+            if let TokenMatch::Good(who) = standing.map_err(|error| unread(&error))? {
+                found.push(PresentedToken { token: HeadToken { text, proves: true }, who: Some(who) });
             }
         }
         match (found.pop(), found.is_empty()) {
             (_, false) => Err(ApiError::BadRequest(TWO).into()),
-            (Some(Found { token: HeadToken { proves: true, .. }, who: Some(who) }), true) => Ok(who),
+            (Some(PresentedToken { token: HeadToken { proves: true, .. }, who: Some(who) }), true) => Ok(who),
             (_, true) => Err(ApiError::Unauthorized.into()),
         }
     }
@@ -191,28 +191,28 @@ impl Filter for StripTokens {
     }
 
     async fn request(&self, x: &mut Exchange, _: &mut RequestPlan) -> Result<Flow, GatewayError> {
-        Found::take_off(&self.tokens, x.head_mut()).await?;
+        PresentedToken::take_off(&self.tokens, x.head_mut()).await?;
         Ok(Flow::Next)
     }
 }
 
 /// A token of ours that a request had.
-struct Found {
+struct PresentedToken {
     token: HeadToken,
     /// Whose, if it is still good.
     who: Option<Principal>,
 }
 
-impl Found {
+impl PresentedToken {
     /// Takes all tokens of ours off a head, those that expired or were revoked too.
     async fn take_off(tokens: &Tokens, head: &mut RequestHeader) -> Result<Vec<Self>, GatewayError> {
         let mut found = Vec::new();
         for token in tokens_in_head(head)? {
             let standing = tokens.standing(token.text.expose()).await;
             match standing.map_err(|error| unread(&error))? {
-                Standing::Good(who) => found.push(Self { token, who: Some(who) }),
-                Standing::Ended => found.push(Self { token, who: None }),
-                Standing::Unknown => {}
+                TokenMatch::Good(who) => found.push(Self { token, who: Some(who) }),
+                TokenMatch::Ended => found.push(Self { token, who: None }),
+                TokenMatch::Unknown => {}
             }
         }
         let texts: Vec<&Secret<String>> = found.iter().map(|one| &one.token.text).collect();

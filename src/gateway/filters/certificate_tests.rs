@@ -1,5 +1,5 @@
 use super::*;
-use crate::gateway::filters::who::Who;
+use crate::gateway::filters::caller_identity::CallerIdentity;
 use crate::gateway::testing::{exchange, fixed, route};
 use crate::gateway::testing_certificates::{AGENT, EXPIRED, PERSON, der};
 
@@ -91,7 +91,9 @@ async fn a_caller_is_known_by_its_certificate_where_the_route_takes_it_for_that(
     assert_eq!(status(&Certificate::new(parts(&[])), &mut x).await, 200);
     let by_certificate = x.caller_by_certificate().unwrap();
     assert!(x.caller() == by_certificate && by_certificate != x.caller_by_address());
-    assert!(matches!(Who::of(&x), Who::Certificate(who) if who == "uri:spiffe://example.com/Agent"));
+    assert!(
+        matches!(CallerIdentity::of(&x), CallerIdentity::Certificate(who) if who == "uri:spiffe://example.com/Agent")
+    );
     let mut other = request(Some(PERSON));
     assert_eq!(status(&Certificate::new(parts(&[])), &mut other).await, 200);
     assert!(other.caller() != by_certificate);

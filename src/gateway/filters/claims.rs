@@ -9,7 +9,7 @@ use crate::gateway::error::{GatewayError, TokenFault};
 use crate::gateway::exchange::Exchange;
 use crate::gateway::filter::Flow;
 use crate::gateway::filters::spoofed::remove_spoofed;
-use crate::gateway::filters::token_place::Place;
+use crate::gateway::filters::token_place::TokenPosition;
 use crate::vault::jwt::{Claims, Denied, Policy};
 
 /// What is said of a claim that would not arrive as it was signed.
@@ -19,7 +19,7 @@ pub(super) const NOT_HANDED_ON: ApiError =
 /// Where callers' tokens are, and what of one goes on.
 pub struct TokenPassage {
     /// Where they are.
-    pub place: Place,
+    pub place: TokenPosition,
     /// Claims that go on as headers.
     pub headers: ClaimHeaders,
     /// Whether the token itself goes on.

@@ -12,8 +12,8 @@ use pingora::http::ResponseHeader;
 
 use crate::gateway::exchange::Exchange;
 use crate::gateway::layer::Layer;
-use crate::gateway::llm::{is_mcp, kept};
-use crate::stream::sse::{Event, Verdict};
+use crate::gateway::llm::{is_mcp, resources};
+use crate::stream::sse::{Event, EventAction};
 use crate::stream::{Rewriter, StreamError};
 
 /// Its name. It is the first event of its stream.
@@ -47,7 +47,7 @@ pub(super) fn noting(x: &mut Exchange) -> Layer {
     let session = x.facts.memory.as_ref().and_then(|memory| memory.awaited_session());
     layer(Arc::new(move |target| {
         let _ = said.set(target.to_owned());
-        if let (Some(session), Some(id)) = (&session, kept::of_endpoint(target)) {
+        if let (Some(session), Some(id)) = (&session, resources::of_endpoint(target)) {
             let _ = session.set(id);
         }
         None
@@ -82,10 +82,10 @@ impl EndpointEvents {
         Self { leads, held: BytesMut::new(), over: false }
     }
 
-    fn verdict(&self, event: &Event<'_>) -> Verdict {
+    fn verdict(&self, event: &Event<'_>) -> EventAction {
         let named = Some(event.data()).filter(|_| event.name() == NAME);
         let leads = named.and_then(|data| (self.leads)(std::str::from_utf8(data).ok()?.trim()));
-        leads.map_or(Verdict::Keep, |url| Verdict::Data(url.into_bytes()))
+        leads.map_or(EventAction::Keep, |url| EventAction::Data(url.into_bytes()))
     }
 }
 

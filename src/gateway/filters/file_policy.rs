@@ -31,12 +31,12 @@ pub enum FileTreatment {
 #[derive(Debug)]
 pub(in crate::gateway::filters) struct RefusedFile {
     class: FileClass,
-    place: Place,
+    place: FilePlace,
 }
 
 /// Where a file is in a body.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::gateway::filters) enum Place {
+pub(in crate::gateway::filters) enum FilePlace {
     /// All of it.
     Body,
     /// A part, counted from 1.
@@ -49,14 +49,14 @@ pub(in crate::gateway::filters) enum Place {
 #[derive(Debug)]
 pub(in crate::gateway::filters) struct BodyFile {
     pub(in crate::gateway::filters) class: FileClass,
-    pub(in crate::gateway::filters) place: Place,
+    pub(in crate::gateway::filters) place: FilePlace,
     pub(in crate::gateway::filters) range: Range<usize>,
     /// Where the body says how long it is, if it does.
     pub(in crate::gateway::filters) length: Option<Range<usize>>,
     pub(in crate::gateway::filters) name: String,
 }
 
-impl std::fmt::Display for Place {
+impl std::fmt::Display for FilePlace {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Body => f.write_str("the body"),
@@ -91,7 +91,7 @@ impl FilePolicy {
     /// Lets files in strings pass.
     pub(in crate::gateway::filters) fn check_strings(self, files: &[UnreadFile]) -> Result<(), RefusedFile> {
         match files.iter().find(|file| self.refuses(file.class)) {
-            Some(file) => Err(RefusedFile { class: file.class, place: Place::String(file.at.clone()) }),
+            Some(file) => Err(RefusedFile { class: file.class, place: FilePlace::String(file.at.clone()) }),
             None => Ok(()),
         }
     }

@@ -11,7 +11,7 @@ use crate::gateway::error::GatewayError;
 use crate::gateway::filters::cookies_and_query::split;
 use crate::gateway::filters::redaction_error::of_redaction;
 use crate::gateway::upstream::origin_form;
-use crate::redact::{Keys, Limits, RedactError, Redactor, Report};
+use crate::redact::{FindingLimits, Keys, RedactError, Redactor, Report};
 
 /// Parameters by which clients prove who they are, in small letters: what they hold is for the upstream.
 const CREDENTIALS: [&[u8]; 8] =
@@ -134,7 +134,7 @@ impl HeadRedaction<'_> {
 
     /// One value under its name, with what escapes of a query spell; `None`: it stays.
     fn field(&self, field: &[u8], found: &mut dyn FnMut(&Report)) -> Result<Option<Vec<u8>>, RedactError> {
-        let (redacted, _) = self.redactor.form(field, self.keys, Limits::default())?;
+        let (redacted, _) = self.redactor.form(field, self.keys, FindingLimits::default())?;
         found(redacted.report());
         Ok((redacted.report().count() > 0).then(|| redacted.into_value()))
     }
@@ -157,7 +157,7 @@ impl HeadRedaction<'_> {
     fn text(&self, value: &[u8], found: &mut dyn FnMut(&Report)) -> Result<Option<Vec<u8>>, RedactError> {
         let query = value.iter().position(|byte| *byte == b'?').filter(|_| value.starts_with(b"http"));
         let (text, query) = value.split_at_checked(query.unwrap_or(value.len())).unwrap_or((value, b""));
-        let (redacted, _) = self.redactor.plain(text, self.keys, Limits::default())?;
+        let (redacted, _) = self.redactor.plain(text, self.keys, FindingLimits::default())?;
         found(redacted.report());
         let mut changed = redacted.report().count() > 0;
         let mut out = redacted.into_value();

@@ -11,7 +11,7 @@ use crate::gateway::error::{GatewayError, TokenFault};
 use crate::gateway::exchange::Exchange;
 use crate::gateway::filter::{Filter, Flow, Stage};
 use crate::gateway::filters::claims::{TokenPassage, refusal};
-use crate::gateway::introspection::{Introspector, Standing};
+use crate::gateway::introspection::{Introspector, TokenStatus};
 use crate::gateway::plan::RequestPlan;
 use crate::vault::jwt::{Claims, Policy};
 
@@ -49,7 +49,7 @@ impl Introspect {
             return Err(TokenFault::Invalid.into());
         }
         let standing = introspector.standing(&token).await.map_err(|_| GatewayError::Unverifiable)?;
-        let Standing::Active(said) = standing else { return Err(TokenFault::Invalid.into()) };
+        let TokenStatus::Active(said) = standing else { return Err(TokenFault::Invalid.into()) };
         let checked = said.check(policy, clock.now().as_millis() / 1000);
         let claims = checked.map_err(|denied| refusal(denied, policy))?;
         let id = claims.get("client_id").and_then(Value::as_str);

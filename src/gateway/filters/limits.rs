@@ -16,7 +16,7 @@ use crate::rates::{SharedRates, Turn};
 
 /// Whose share is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Whose {
+pub enum RateSubject {
     /// Each address's; of IPv6 each /64's.
     Address,
     /// Each token's; a caller without one counts by certificate, or else by address.
@@ -31,11 +31,11 @@ pub struct Allowance {
     /// How often.
     pub rate: Rate,
     /// For whom.
-    pub whose: Whose,
+    pub whose: RateSubject,
 }
 
 /// Holds callers to their rate.
-pub struct Limits {
+pub struct RateFilter {
     /// What a route allows, and where that is counted.
     allowance: Option<(Allowance, Arc<Buckets<Caller>>)>,
     /// What tokens have used up that have a rate of their own.
@@ -45,14 +45,14 @@ pub struct Limits {
 }
 
 /// One share that a request takes from.
-struct Share<'a> {
+struct LimitShare<'a> {
     of: &'a str,
     buckets: &'a Buckets<Caller>,
     caller: Caller,
     rate: Rate,
 }
 
-impl Limits {
+impl RateFilter {
     /// Holds tokens to their own rates, which are counted in `of_tokens`.
     pub fn of_tokens(of_tokens: Arc<Buckets<Caller>>) -> Self {
         Self { allowance: None, of_tokens, shared: None }
@@ -71,25 +71,27 @@ impl Limits {
     }
 
     /// What a request takes from.
-    fn shares<'a>(&'a self, x: &'a Exchange) -> Vec<Share<'a>> {
+    fn shares<'a>(&'a self, x: &'a Exchange) -> Vec<LimitShare<'a>> {
         let mut shares = Vec::new();
         if let Some((Allowance { rate, whose }, buckets)) = &self.allowance {
             let caller = match whose {
-                Whose::Token => x.caller(),
-                Whose::Certificate => x.caller_by_certificate().unwrap_or_else(|| x.caller_by_address()),
-                Whose::Address => x.caller_by_address(),
+                RateSubject::Token => x.caller(),
+                RateSubject::Certificate => {
+                    x.caller_by_certificate().unwrap_or_else(|| x.caller_by_address())
+                }
+                RateSubject::Address => x.caller_by_address(),
             };
-            shares.push(Share { of: &x.route().name, buckets, caller, rate: *rate });
+            shares.push(LimitShare { of: &x.route().name, buckets, caller, rate: *rate });
         }
         if let Some(rate) = x.facts.who.as_ref().and_then(|who| who.bounds().rate) {
-            shares.push(Share { of: "", buckets: &self.of_tokens, caller: x.caller(), rate });
+            shares.push(LimitShare { of: "", buckets: &self.of_tokens, caller: x.caller(), rate });
         }
         shares
     }
 }
 
 /// Takes from all shares, with other nodes where they can be asked.
-async fn take(shares: &[Share<'_>], shared: Option<&SharedRates>, now: Instant) -> Result<(), Duration> {
+async fn take(shares: &[LimitShare<'_>], shared: Option<&SharedRates>, now: Instant) -> Result<(), Duration> {
     let Some(shared) = shared else {
         return shares.iter().try_for_each(|share| share.buckets.take(share.caller.clone(), share.rate, now));
     };
@@ -101,7 +103,8 @@ async fn take(shares: &[Share<'_>], shared: Option<&SharedRates>, now: Instant) 
         .collect();
     let answer = shared.take(&turns).await;
     // What was taken together is known here, for when nobody can be asked.
-    let alone = |share: &Share<'_>| share.buckets.take(share.caller.clone(), shared.part(share.rate), now);
+    let alone =
+        |share: &LimitShare<'_>| share.buckets.take(share.caller.clone(), shared.part(share.rate), now);
     match answer {
         Some(Ok(())) => {
             shares.iter().for_each(|share| alone(share).unwrap_or_default());
@@ -113,7 +116,7 @@ async fn take(shares: &[Share<'_>], shared: Option<&SharedRates>, now: Instant) 
 }
 
 #[async_trait]
-impl Filter for Limits {
+impl Filter for RateFilter {
     fn name(&self) -> &'static str {
         "rate"
     }

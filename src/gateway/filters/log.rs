@@ -8,7 +8,7 @@ use http::Version;
 
 use crate::api::ApiError;
 use crate::gateway::error::GatewayError;
-use crate::gateway::exchange::{Exchange, Outcome, Used};
+use crate::gateway::exchange::{Exchange, RequestOutcome, RequestUse};
 use crate::gateway::filter::{Filter, Flow, Stage};
 use crate::gateway::filters::audit_trail::AuditTrail;
 use crate::gateway::plan::RequestPlan;
@@ -40,7 +40,7 @@ impl Filter for Log {
         }
     }
 
-    async fn done(&self, x: &mut Exchange, outcome: &Outcome) {
+    async fn done(&self, x: &mut Exchange, outcome: &RequestOutcome) {
         if let Some(audit) = &self.audit {
             audit.write(x, outcome);
         }
@@ -89,8 +89,8 @@ impl Filter for Log {
 }
 
 /// What a request took of a model.
-fn usage(used: &Used) -> AccessUsage<'_> {
-    let Used { model, tokens, estimated, cost } = used;
+fn usage(used: &RequestUse) -> AccessUsage<'_> {
+    let RequestUse { model, tokens, estimated, cost } = used;
     AccessUsage {
         model: model.as_deref(),
         input_tokens: tokens.input,

@@ -9,7 +9,7 @@ use crate::api::ApiError;
 use crate::crypto::random;
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
-use crate::gateway::filter::{Document, Filter, Flow, Stage};
+use crate::gateway::filter::{Filter, Flow, RequestDocument, Stage};
 use crate::gateway::filters::head_tokens::take_keys_off;
 use crate::gateway::llm::model_member;
 use crate::gateway::model_alias::{ModelAlias, ModelPlan};
@@ -53,7 +53,11 @@ impl Filter for Models {
         Ok(Flow::Next)
     }
 
-    async fn collected(&self, x: &mut Exchange, document: &mut Document) -> Result<Flow, GatewayError> {
+    async fn collected(
+        &self,
+        x: &mut Exchange,
+        document: &mut RequestDocument,
+    ) -> Result<Flow, GatewayError> {
         if !Self::applies(x) {
             return Ok(Flow::Next);
         }

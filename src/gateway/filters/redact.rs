@@ -23,9 +23,9 @@ use crate::base::checkpoint::Checkpoint;
 use crate::crypto::fpe::FpeKey;
 use crate::gateway::body::BodyFormat;
 use crate::gateway::error::GatewayError;
-use crate::gateway::exchange::{Exchange, Facts, Outcome};
-use crate::gateway::filter::{Document, Filter, Flow, Stage};
-use crate::gateway::filters::answers::{AnswerEditing, Issued, OneWay, PlannedAnswers, nothing_issued};
+use crate::gateway::exchange::{Exchange, Facts, RequestOutcome};
+use crate::gateway::filter::{Filter, Flow, RequestDocument, Stage};
+use crate::gateway::filters::answers::{AnswerEditing, IssuedBefore, OneWay, PlannedAnswers, nothing_issued};
 use crate::gateway::filters::direct::leads_around;
 use crate::gateway::filters::endpoint_events;
 use crate::gateway::filters::file_policy::FileTreatment;
@@ -48,11 +48,11 @@ use crate::gateway::media_type::{DeclaredFormat, is_foreign, is_sound};
 use crate::gateway::plan::{AnswerPlan, RequestPlan};
 use crate::gateway::websocket::{MessagePlan, ServerPlan};
 use crate::redact::{
-    BlockSeal, Counts, Keys, Limits, RedactError, Redactor, Report, RequestWords, SurrogateLog,
+    BlockSeal, Counts, FindingLimits, Keys, RedactError, Redactor, Report, RequestWords, SurrogateLog,
 };
 use crate::stream::json::{PathSet, PatternError};
 use crate::telemetry::trace::SpanKind;
-use crate::telemetry::{Direction, Scan, Unscanned};
+use crate::telemetry::{BodyScan, Direction, Unscanned};
 
 /// How paths end whose answers are spoken (OpenAI API reference, "Create speech").
 const SPEECH: &str = "/audio/speech";
@@ -61,7 +61,7 @@ const SESSIONS: &str =
     "messages of a WebSocket are not shown to analyzers, which this route asks about all that passes";
 
 /// Redacts and restores bodies.
-pub struct Redact {
+pub struct RedactFilter {
     parts: RedactParts,
     everything: Arc<PathSet>,
     batch: Arc<BatchLines>,
@@ -70,7 +70,7 @@ pub struct Redact {
     tenant: Tenant,
 }
 
-impl Redact {
+impl RedactFilter {
     /// Makes the filter.
     ///
     /// # Errors
@@ -139,7 +139,7 @@ impl Redact {
     async fn documents(
         &self,
         x: &mut Exchange,
-        document: &mut Document,
+        document: &mut RequestDocument,
         by: DocumentRedaction<'_>,
     ) -> Result<usize, GatewayError> {
         let done = by.run(document.current().clone()).await?;
@@ -185,7 +185,7 @@ impl Redact {
         if !known && !takes_files && !matches!(format.declared, DeclaredFormat::As(_)) {
             plan.require_known_kind(self.parts.unknown);
         }
-        x.request_scan = Scan::Scanned;
+        x.request_scan = BodyScan::Scanned;
         let restored = matches!(self.parts.answers, AnswerMode::Restore(_));
         // Where it names its conversation is not known before all of it is there.
         let named = self.parts.encrypts && self.parts.tweak.is_in_body(x);
@@ -213,7 +213,7 @@ impl Redact {
     async fn answers(
         &self,
         x: &mut Exchange,
-        issued: Option<Issued>,
+        issued: Option<IssuedBefore>,
     ) -> Result<Option<PlannedAnswers>, GatewayError> {
         let protocol = self.protocol(x).cloned();
         let keys = match self.parts.answers {
@@ -291,7 +291,7 @@ impl Redact {
 }
 
 #[async_trait]
-impl Filter for Redact {
+impl Filter for RedactFilter {
     fn name(&self) -> &'static str {
         "redact"
     }
@@ -333,8 +333,13 @@ impl Filter for Redact {
         Ok(Flow::Next)
     }
 
-    async fn collected(&self, x: &mut Exchange, document: &mut Document) -> Result<Flow, GatewayError> {
-        let Some(redactor) = self.parts.requests.as_ref().filter(|_| x.request_scan == Scan::Scanned) else {
+    async fn collected(
+        &self,
+        x: &mut Exchange,
+        document: &mut RequestDocument,
+    ) -> Result<Flow, GatewayError> {
+        let Some(redactor) = self.parts.requests.as_ref().filter(|_| x.request_scan == BodyScan::Scanned)
+        else {
             return Ok(Flow::Next);
         };
         if matches!(self.parts.answers, AnswerMode::Restore(_)) {
@@ -365,14 +370,13 @@ impl Filter for Redact {
         }
         let lenient = self.parts.unknown == UnscannedPolicy::Pass && self.protocol(x).is_none();
         let may_pass = lenient && matches!(reading, ReadAs::Parts(_));
-        let body = document.current().clone();
-        let sealed = keys.clone();
+        let (body, sealed) = (document.current().clone(), keys.clone());
         let words = x.facts.said.clone();
         let work = move |checkpoint: &Checkpoint| {
             let redactor = redactor.passing(checkpoint.clone());
             let parsed = reading.parse(&body, &readings)?;
             policy.check(&parsed.files)?;
-            let redacted = redactor.content(&body, &parsed.content, &keys, Limits::default())?;
+            let redacted = redactor.content(&body, &parsed.content, &keys, FindingLimits::default())?;
             policy.check_strings(redacted.0.report().files())?;
             if let Some(words) = &words {
                 enumerated(&body, &readings.fields, &mut |value| words.keep(value));
@@ -397,18 +401,15 @@ impl Filter for Redact {
             Err(error) => return Err(error),
         };
         let replaced = self.counted(x, redacted.report(), documents);
-        let mut rewritten =
-            if replaced > 0 { redacted.into_value().into() } else { document.current().clone() };
+        let changed = (replaced > 0).then(|| Bytes::from(redacted.into_value()));
         // What its provider signed goes back as it came, whatever the caller was shown.
-        let opened = open_blocks(&rewritten, BlockSeal::new(&sealed));
-        let changed = replaced > 0 || opened.is_some();
-        rewritten = opened.map_or(rewritten, Into::into);
+        let opened = open_blocks(changed.as_ref().unwrap_or(document.current()), BlockSeal::new(&sealed));
+        let rewritten = opened.map(Bytes::from).or(changed);
         if self.protocol(x).is_some_and(|protocol| is_mcp(protocol.protocol)) {
-            Repeats { original: document.current(), rewritten: &rewritten }.agree(x.head_mut())?;
+            let rewritten = rewritten.as_ref().unwrap_or(document.current());
+            Repeats { original: document.current(), rewritten }.agree(x.head_mut())?;
         }
-        if changed {
-            document.rewritten = Some(rewritten);
-        }
+        document.rewritten = rewritten.or(document.rewritten.take());
         x.facts.undo = Some(remember::issued(x, Arc::new(undo)).await);
         Ok(Flow::Next)
     }
@@ -453,7 +454,7 @@ impl Filter for Redact {
             let keys = self.keys(x).await?;
             let counts = Arc::new(Counts::new(self.parts.rules.len()));
             x.facts.counted.push((Arc::clone(&counts), Arc::clone(&self.parts.counts)));
-            x.request_scan = Scan::Scanned;
+            x.request_scan = BodyScan::Scanned;
             let session = SessionParts {
                 redactor: self.noting(x, redactor),
                 words: x.facts.said.clone(),
@@ -471,14 +472,14 @@ impl Filter for Redact {
             plan.client = Some(Box::new(SessionRedactor::from(session)));
         }
         if let Some(PlannedAnswers { layer, policy }) = self.answers(x, issued).await? {
-            x.answer_scan = Scan::Scanned;
+            x.answer_scan = BodyScan::Scanned;
             let unscanned = Arc::clone(&x.facts.answer_unscanned);
             plan.server = Some(ServerPlan { layer, policy, unscanned });
         }
         Ok(())
     }
 
-    async fn done(&self, x: &mut Exchange, _: &Outcome) {
+    async fn done(&self, x: &mut Exchange, _: &RequestOutcome) {
         findings::settle(x, &self.parts);
         if let Some(memory) = &mut x.facts.memory {
             memory.flush();

@@ -8,8 +8,8 @@ use crate::api::sanitize::Documents;
 use crate::api::{CpuPool, DistinctLimit};
 use crate::gateway::filters::file_policy::FilePolicy;
 use crate::gateway::filters::head_values::HeadValues;
-use crate::gateway::filters::remember::Remember;
-use crate::gateway::filters::scope::Tweak;
+use crate::gateway::filters::remember::RememberFilter;
+use crate::gateway::filters::scope::TweakScope;
 use crate::gateway::layer::UnscannedPolicy;
 use crate::gateway::llm::CompiledProtocol;
 use crate::redact::{Counts, Redactor, RestoreInUrls, UrlPolicy};
@@ -105,9 +105,9 @@ pub struct RedactParts {
     /// Keeps the key of surrogates.
     pub vault: Arc<Vault>,
     /// Within what they are the same.
-    pub tweak: Tweak,
+    pub tweak: TweakScope,
     /// What is remembered of surrogates, if anything.
-    pub remember: Option<Remember>,
+    pub remember: Option<RememberFilter>,
     /// How many different values a caller may have encrypted.
     pub distinct: DistinctLimit,
     /// Places for long documents.

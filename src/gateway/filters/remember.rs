@@ -10,10 +10,10 @@ use pingora::http::ResponseHeader;
 
 use crate::api::apart;
 use crate::gateway::exchange::Exchange;
+use crate::gateway::filters::caller_identity::CallerIdentity;
 use crate::gateway::filters::endpoint_events;
-use crate::gateway::filters::who::Who;
 use crate::gateway::layer::{Factory, UnscannedPolicy};
-use crate::gateway::llm::{is_mcp, kept};
+use crate::gateway::llm::{is_mcp, resources};
 use crate::gateway::memory::{Memory, RequestMemory, RequestMemoryParts};
 use crate::gateway::plan::{AnswerPlan, RequestPlan};
 use crate::redact::SurrogateMap;
@@ -28,7 +28,7 @@ const LONG: usize = 64 << 10;
 
 /// What a route remembers, and for how long.
 #[derive(Clone)]
-pub struct Remember {
+pub struct RememberFilter {
     /// What is remembered.
     pub memory: Arc<Memory>,
     /// For how long.
@@ -49,14 +49,14 @@ fn endpoint(x: &Exchange) -> Option<String> {
         Some(query) => format!("{}?{query}", x.path().sent()),
         None => x.path().sent().to_owned(),
     };
-    kept::of_endpoint(&target)
+    resources::of_endpoint(&target)
 }
 
-impl Remember {
+impl RememberFilter {
     /// A request whose head no filter has changed yet. If its answer may be `restored`, what its head names is looked up;
     /// and then it is sent by ourselves, though it has no body, since what its answer says is to be kept before that ends.
     pub(super) async fn begin(&self, x: &mut Exchange, restored: bool, plan: &mut RequestPlan) {
-        let names = kept::in_path(x.path());
+        let names = resources::in_path(x.path());
         let session = session(&x.head().headers).map(str::to_owned).filter(|_| restored);
         let says_something = x.sends_body() || x.is_websocket();
         let awaits = restored && session.is_none() && endpoint_events::may_come(x);
@@ -64,7 +64,7 @@ impl Remember {
             return;
         }
         let endpoint = endpoint(x).filter(|_| restored && session.is_none());
-        let who = Who::of(x).name();
+        let who = CallerIdentity::of(x).name();
         let parts = RequestMemoryParts {
             memory: Arc::clone(&self.memory),
             caller: self.memory.caller(who.iter().map(|part| part.as_slice())),
@@ -97,10 +97,10 @@ impl Remember {
 
 /// The request's body is there: what it names is looked up.
 pub(super) async fn find_in_body(x: &mut Exchange, body: &[u8]) {
-    let path = kept::in_path(x.path());
+    let path = resources::in_path(x.path());
     let tasks = x.protocol().is_some_and(is_mcp);
     let Some(memory) = &mut x.facts.memory else { return };
-    let body = if body.len() > LONG { apart(|| kept::in_body(body)) } else { kept::in_body(body) };
+    let body = if body.len() > LONG { apart(|| resources::in_body(body)) } else { resources::in_body(body) };
     memory.find(&body.named).await;
     // Whether a server of MCP makes a task of a call it alone knows.
     if tasks || path.kept.is_some_and(|kept| kept.applies(body.store)) {
@@ -160,12 +160,12 @@ pub(super) fn following(
     Arc::new(move || {
         let (restored, make) = (Arc::clone(&restored), Arc::clone(&make));
         let (known, editor) = (restored.load_full(), make());
-        Box::new(Following { restored, known, make, editor, begun: false, used_as: TextUse::Text })
+        Box::new(FollowingEditor { restored, known, make, editor, begun: false, used_as: TextUse::Text })
     })
 }
 
 /// An editor that is replaced, between two texts, by one that knows more.
-struct Following {
+struct FollowingEditor {
     restored: Arc<ArcSwap<SurrogateMap>>,
     known: Arc<SurrogateMap>,
     make: Factory<dyn Editor>,
@@ -175,7 +175,7 @@ struct Following {
     used_as: TextUse,
 }
 
-impl Following {
+impl FollowingEditor {
     fn begin(&mut self) {
         let now = self.restored.load_full();
         if !self.begun && !Arc::ptr_eq(&now, &self.known) {
@@ -186,7 +186,7 @@ impl Following {
     }
 }
 
-impl Editor for Following {
+impl Editor for FollowingEditor {
     fn under(&mut self, path: Option<&Path<'_>>) {
         self.begin();
         self.editor.under(path);

@@ -6,27 +6,27 @@ use pingora::http::RequestHeader;
 
 use crate::crypto::fpe::FpeKey;
 use crate::gateway::exchange::Exchange;
-use crate::gateway::filters::who::Who;
+use crate::gateway::filters::caller_identity::CallerIdentity;
 use crate::gateway::llm::conversation;
 use crate::redact::Scope;
 
 /// What equal values get equal surrogates within. A route is known by its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Tweak {
+pub enum TweakScope {
     /// The route.
     Route,
     /// The route and its caller: who has a token of ours is known by that, whoever brought a signed one by its subject,
     /// others by the key that they send the provider, and whoever sends none by address (of IPv6 the /64).
     Caller,
     /// The route and the conversation: by the id that the provider gave it before its first turn, else by this header,
-    /// else as for [`Tweak::Caller`].
+    /// else as for [`TweakScope::Caller`].
     Conversation {
         /// Which header names one.
         header: Option<HeaderName>,
     },
 }
 
-impl Tweak {
+impl TweakScope {
     /// Whether the request's body may name the conversation.
     pub(super) fn is_in_body(&self, x: &Exchange) -> bool {
         matches!(self, Self::Conversation { .. }) && conversation::may_be_in_body(x.path())
@@ -37,7 +37,7 @@ impl Tweak {
         let route = x.route().name.as_str();
         match self {
             Self::Route => Scope::of(key, &[b"route", route.as_bytes()]),
-            Self::Caller => of_caller(&Who::of(x), key, route),
+            Self::Caller => of_caller(&CallerIdentity::of(x), key, route),
             Self::Conversation { header } => {
                 if let Some(id) = conversation::in_path(x.path()) {
                     return of_conversation(key, route, id);
@@ -45,7 +45,7 @@ impl Tweak {
                 let named = header.as_ref().and_then(|name| named_in(x.head(), name));
                 match named {
                     Some(id) => Scope::of(key, &[b"session", route.as_bytes(), id]),
-                    None => of_caller(&Who::of(x), key, route),
+                    None => of_caller(&CallerIdentity::of(x), key, route),
                 }
             }
         }
@@ -53,7 +53,7 @@ impl Tweak {
 }
 
 /// The scope of a caller.
-fn of_caller(who: &Who, key: &FpeKey, route: &str) -> Scope {
+fn of_caller(who: &CallerIdentity, key: &FpeKey, route: &str) -> Scope {
     let name = who.name();
     let name = name.iter().map(|part| part.as_slice());
     let all: Vec<&[u8]> = [b"caller", route.as_bytes()].into_iter().chain(name).collect();
@@ -76,25 +76,25 @@ mod tests {
 
     use super::*;
     use crate::base::secret::Secret;
-    use crate::gateway::filters::who::Credential;
+    use crate::gateway::filters::caller_identity::Credential;
 
     /// No two of these are the same, whatever stands in their parts.
     #[test]
     fn scopes_differ_where_anything_does() {
         let key = FpeKey::new(Secret::new(vec![7; 32])).unwrap();
         let who = [
-            Who::Token("pti_1".to_owned()),
-            Who::Keys(vec![Credential::secret(b"pti_1")]),
-            Who::Keys(vec![Credential::AccessKey("pti_1".to_owned())]),
-            Who::Keys(vec![Credential::secret(b"pti"), Credential::secret(b"_1")]),
-            Who::Subject("pti_1".to_owned(), String::new()),
-            Who::Subject(String::new(), "pti_1".to_owned()),
-            Who::Subject("pti".to_owned(), "_1".to_owned()),
-            Who::Certificate("pti_1".to_owned()),
-            Who::Certificate("pti".to_owned()),
-            Who::Address(None),
-            Who::Address(Some(IpAddr::from([127, 0, 0, 1]))),
-            Who::Address(Some(IpAddr::from([127, 0, 0, 2]))),
+            CallerIdentity::Token("pti_1".to_owned()),
+            CallerIdentity::Keys(vec![Credential::secret(b"pti_1")]),
+            CallerIdentity::Keys(vec![Credential::AccessKey("pti_1".to_owned())]),
+            CallerIdentity::Keys(vec![Credential::secret(b"pti"), Credential::secret(b"_1")]),
+            CallerIdentity::Subject("pti_1".to_owned(), String::new()),
+            CallerIdentity::Subject(String::new(), "pti_1".to_owned()),
+            CallerIdentity::Subject("pti".to_owned(), "_1".to_owned()),
+            CallerIdentity::Certificate("pti_1".to_owned()),
+            CallerIdentity::Certificate("pti".to_owned()),
+            CallerIdentity::Address(None),
+            CallerIdentity::Address(Some(IpAddr::from([127, 0, 0, 1]))),
+            CallerIdentity::Address(Some(IpAddr::from([127, 0, 0, 2]))),
         ];
         let mut scopes: Vec<Scope> = Vec::new();
         for route in ["a", "ab"] {
@@ -108,7 +108,7 @@ mod tests {
         for (at, one) in scopes.iter().enumerate() {
             assert!(scopes.iter().skip(at + 1).all(|other| other != one), "{at}");
         }
-        let token = || Who::Token("x".to_owned());
+        let token = || CallerIdentity::Token("x".to_owned());
         assert!(of_caller(&token(), &key, "a") == of_caller(&token(), &key, "a"));
     }
 }

@@ -8,13 +8,13 @@ use crate::api::{ApiError, Caller, CpuPool, Job};
 use crate::base::budget::Charge;
 use crate::base::checkpoint::Checkpoint;
 use crate::gateway::error::GatewayError;
-use crate::gateway::filters::answers::Issued;
+use crate::gateway::filters::answers::IssuedBefore;
 use crate::gateway::filters::redaction_error::of_redaction;
 use crate::gateway::layer::UnscannedPolicy;
 use crate::gateway::llm::enumerated;
 use crate::gateway::route_info::RouteInfo;
 use crate::gateway::websocket::{ClientMessage, ClientMessages, RedactedMessage, Redacting, is_readable};
-use crate::redact::{Counts, Keys, Limits, RedactError, Redactor, RequestWords, Session};
+use crate::redact::{Counts, FindingLimits, Keys, RedactError, Redactor, RequestWords, Session};
 use crate::stream::json::{PathSet, walk};
 use crate::telemetry::Direction;
 
@@ -30,7 +30,7 @@ pub(super) struct SessionParts {
     /// Where a known protocol has its texts: its messages are JSON.
     pub(super) known: Option<Arc<PathSet>>,
     /// Takes what was issued.
-    pub(super) issued: Issued,
+    pub(super) issued: IssuedBefore,
     /// Takes what schemas allow, which the server may say.
     pub(super) words: Option<RequestWords>,
     /// Takes what was found.
@@ -57,7 +57,7 @@ pub(super) struct SessionRedactor {
 
 impl From<SessionParts> for SessionRedactor {
     fn from(parts: SessionParts) -> Self {
-        Self { parts, session: Session::new(Limits::default()) }
+        Self { parts, session: Session::new(FindingLimits::default()) }
     }
 }
 

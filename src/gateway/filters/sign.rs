@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use crate::api::ApiError;
 use crate::base::id::ItemId;
 use crate::base::secret::Secret;
-use crate::base::template::Template;
+use crate::base::template::ClaimsTemplate;
 use crate::crypto::{hash, random};
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
@@ -44,7 +44,7 @@ pub struct SignParts {
     /// For how long a new version of the key is shown before it signs.
     pub publish_ahead: Duration,
     /// All other claims, by name.
-    pub claims: Vec<(String, Template)>,
+    pub claims: Vec<(String, ClaimsTemplate)>,
     /// Where the token goes: behind `Bearer` in `Authorization`, alone in any other header.
     pub header: HeaderName,
     /// Whether requests with the same claims share a token for half of its lifetime.
@@ -54,13 +54,13 @@ pub struct SignParts {
 /// Signs a token for the upstream.
 pub struct Sign {
     parts: SignParts,
-    remembered: Remembered,
+    remembered: TokenCache,
 }
 
 impl Sign {
     /// Makes the filter.
     pub fn new(parts: SignParts) -> Self {
-        Self { parts, remembered: Remembered::default() }
+        Self { parts, remembered: TokenCache::default() }
     }
 
     async fn signer(&self) -> Result<Signer, GatewayError> {
@@ -140,7 +140,7 @@ impl Sign {
         }
         let token = self.token(signer, claims, time)?;
         let value = self.spelled(&token);
-        self.remembered.keep(digest, Token { kid: signer.kid().to_owned(), time, token }, time.now);
+        self.remembered.keep(digest, SignedToken { kid: signer.kid().to_owned(), time, token }, time.now);
         value
     }
 
@@ -202,7 +202,7 @@ impl Validity {
 }
 
 /// A token that was signed.
-struct Token {
+struct SignedToken {
     kid: String,
     time: Validity,
     token: Secret<String>,
@@ -210,9 +210,9 @@ struct Token {
 
 /// Tokens that may be used again, by the digest of the claims that were asked for.
 #[derive(Default)]
-struct Remembered(DashMap<[u8; 32], Token>);
+struct TokenCache(DashMap<[u8; 32], SignedToken>);
 
-impl Remembered {
+impl TokenCache {
     /// What `show` makes of a token with these claims that this key has signed, and that ends no later than one that was
     /// signed now. Tokens of other keys are forgotten.
     fn find<T>(
@@ -231,7 +231,7 @@ impl Remembered {
         (time.now < found.time.half() && found.time.end <= time.end).then(|| show(&found.token))
     }
 
-    fn keep(&self, digest: [u8; 32], token: Token, now: u64) {
+    fn keep(&self, digest: [u8; 32], token: SignedToken, now: u64) {
         if self.0.len() >= REMEMBERED {
             self.0.retain(|_, token| now < token.time.half());
             // Looking through all of them for little would be repeated at every request.
@@ -248,14 +248,14 @@ mod tests {
     use super::*;
     use crate::vault::jwt::{Audience, Introspected, Policy};
 
-    fn token(kid: &str, end: u64) -> Token {
+    fn token(kid: &str, end: u64) -> SignedToken {
         let time = Validity { now: 0, end };
-        Token { kid: kid.to_owned(), time, token: Secret::new("t".to_owned()) }
+        SignedToken { kid: kid.to_owned(), time, token: Secret::new("t".to_owned()) }
     }
 
     #[test]
     fn a_token_is_used_again_until_its_time_or_its_key_is_over() {
-        let remembered = Remembered::default();
+        let remembered = TokenCache::default();
         let find_for = |n: u8, kid: &str, now, end| {
             remembered.find(&[n; 32], kid, Validity { now, end }, |token| token.expose().clone())
         };
@@ -295,7 +295,7 @@ mod tests {
 
     #[test]
     fn what_is_remembered_has_a_bound() {
-        let remembered = Remembered::default();
+        let remembered = TokenCache::default();
         for n in 0..3 * REMEMBERED as u64 {
             let mut digest = [0; 32];
             digest[..8].copy_from_slice(&n.to_be_bytes());

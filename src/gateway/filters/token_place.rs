@@ -1,4 +1,4 @@
-//! [`Place`]: where in a head the token is that a route asks for.
+//! [`TokenPosition`]: where in a head the token is that a route asks for.
 
 use http::header::{AUTHORIZATION, COOKIE, HeaderName};
 use pingora::http::RequestHeader;
@@ -9,7 +9,7 @@ use crate::gateway::filters::cookies_and_query::{is_named, retain_cookies, retai
 
 /// Where the token is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum TokenPosition {
     /// `Authorization: Bearer …` (RFC 6750 section 2.1).
     Bearer,
     /// A header that is the token.
@@ -20,7 +20,7 @@ pub enum Place {
     Query(String),
 }
 
-impl Place {
+impl TokenPosition {
     /// The token, if it is there exactly once.
     pub(super) fn find(&self, head: &RequestHeader) -> Option<String> {
         match self {
@@ -79,22 +79,28 @@ mod tests {
     #[test]
     fn a_token_is_found_once_and_taken_out() {
         let named = HeaderName::from_static("x-token");
-        type Row = (Place, &'static str, &'static [(&'static str, &'static str)], Option<&'static str>);
+        type Row =
+            (TokenPosition, &'static str, &'static [(&'static str, &'static str)], Option<&'static str>);
         let rows: &[Row] = &[
-            (Place::Bearer, "/", &[("authorization", "Bearer a.b.c")], Some("a.b.c")),
-            (Place::Bearer, "/", &[("authorization", "Basic a.b.c")], None),
-            (Place::Bearer, "/", &[("authorization", "Bearer a b")], None),
-            (Place::Bearer, "/", &[("authorization", "Bearer ")], None),
-            (Place::Bearer, "/", &[("authorization", "Bearer a"), ("authorization", "Bearer b")], None),
-            (Place::Header(named.clone()), "/", &[("x-token", "a.b.c")], Some("a.b.c")),
-            (Place::Cookie("s".into()), "/", &[("cookie", "t=1; s=a.b.c; u=2")], Some("a.b.c")),
-            (Place::Cookie("s".into()), "/", &[("cookie", "s=a"), ("cookie", "s=b")], None),
-            (Place::Query("t".into()), "/p?x=1&t=a.b.c", &[], Some("a.b.c")),
-            (Place::Query("t".into()), "/p?t=a%2Bb%3D&x", &[], Some("a+b=")),
-            (Place::Query("t".into()), "/p?t=a&t=b", &[], None),
-            (Place::Query("t".into()), "/p?%74=a", &[], Some("a")),
-            (Place::Query("t".into()), "/p?t=a&%74=b", &[], None),
-            (Place::Query("t".into()), "/p?t=a&%2574=b&T=c", &[], Some("a")),
+            (TokenPosition::Bearer, "/", &[("authorization", "Bearer a.b.c")], Some("a.b.c")),
+            (TokenPosition::Bearer, "/", &[("authorization", "Basic a.b.c")], None),
+            (TokenPosition::Bearer, "/", &[("authorization", "Bearer a b")], None),
+            (TokenPosition::Bearer, "/", &[("authorization", "Bearer ")], None),
+            (
+                TokenPosition::Bearer,
+                "/",
+                &[("authorization", "Bearer a"), ("authorization", "Bearer b")],
+                None,
+            ),
+            (TokenPosition::Header(named.clone()), "/", &[("x-token", "a.b.c")], Some("a.b.c")),
+            (TokenPosition::Cookie("s".into()), "/", &[("cookie", "t=1; s=a.b.c; u=2")], Some("a.b.c")),
+            (TokenPosition::Cookie("s".into()), "/", &[("cookie", "s=a"), ("cookie", "s=b")], None),
+            (TokenPosition::Query("t".into()), "/p?x=1&t=a.b.c", &[], Some("a.b.c")),
+            (TokenPosition::Query("t".into()), "/p?t=a%2Bb%3D&x", &[], Some("a+b=")),
+            (TokenPosition::Query("t".into()), "/p?t=a&t=b", &[], None),
+            (TokenPosition::Query("t".into()), "/p?%74=a", &[], Some("a")),
+            (TokenPosition::Query("t".into()), "/p?t=a&%74=b", &[], None),
+            (TokenPosition::Query("t".into()), "/p?t=a&%2574=b&T=c", &[], Some("a")),
         ];
         for (place, path, headers, found) in rows {
             let mut head = head(path, headers);
@@ -105,12 +111,12 @@ mod tests {
             }
         }
         let mut cookies = head("/p?t=a", &[("cookie", "t=1; s=a; u=2")]);
-        Place::Cookie("s".into()).strip(&mut cookies);
-        Place::Query("t".into()).strip(&mut cookies);
+        TokenPosition::Cookie("s".into()).strip(&mut cookies);
+        TokenPosition::Query("t".into()).strip(&mut cookies);
         assert_eq!(cookies.headers.get(COOKIE).unwrap(), "t=1; u=2");
         assert_eq!(cookies.uri.to_string(), "/p");
         let mut query = head("/p?%74=a&x=%74", &[]);
-        Place::Query("t".into()).strip(&mut query);
+        TokenPosition::Query("t".into()).strip(&mut query);
         assert_eq!(query.uri.to_string(), "/p?x=%74");
     }
 }

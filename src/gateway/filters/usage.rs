@@ -16,13 +16,13 @@ use crate::api::token::TokenBounds;
 use crate::api::{ApiError, CpuPool, Job};
 use crate::base::calendar::CalendarPeriod;
 use crate::gateway::error::GatewayError;
-use crate::gateway::exchange::{Exchange, Metering, Outcome, Used};
-use crate::gateway::filter::{Document, Filter, Flow, Stage};
+use crate::gateway::exchange::{Exchange, Metering, RequestOutcome, RequestUse};
+use crate::gateway::filter::{Filter, Flow, RequestDocument, Stage};
 use crate::gateway::filters::usage_report::{asked_for, taken_out};
 use crate::gateway::layer::{Layer, UnscannedPolicy};
 use crate::gateway::llm::{
-    ANY_BOUND, Asked, AskedRequest, ProtocolChoice, UNKNOWN, estimated, is_ambiguous, is_blind, is_free,
-    is_idle, is_uncounted,
+    ANY_BOUND, AskedRequest, ModelRequest, ProtocolChoice, UNKNOWN, estimated, is_ambiguous, is_blind,
+    is_free, is_idle, is_uncounted,
 };
 use crate::gateway::plan::{AnswerPlan, RequestPlan};
 use crate::telemetry::{TokenKind, UsageMetrics};
@@ -106,7 +106,7 @@ impl Usage {
     }
 
     /// Judges a request by what it asks for.
-    async fn judge(&self, x: &mut Exchange, asked: Asked, body: usize) -> Result<(), GatewayError> {
+    async fn judge(&self, x: &mut Exchange, asked: ModelRequest, body: usize) -> Result<(), GatewayError> {
         if let Some(models) = narrowed(x) {
             models_allowed(x, &asked, models)?;
         }
@@ -133,7 +133,7 @@ impl Usage {
     }
 
     /// What tokens cost: of the model that answers, where that is ours to say; else of the dearest that is named.
-    fn cost(&self, x: &Exchange, asked: &Asked, tokens: TokenUsage) -> Option<Cost> {
+    fn cost(&self, x: &Exchange, asked: &ModelRequest, tokens: TokenUsage) -> Option<Cost> {
         let target = x.facts.models.as_ref().and_then(|plan| plan.target());
         match target {
             Some(target) => self.0.prices.cost(&target.model, tokens),
@@ -149,7 +149,7 @@ impl Usage {
     }
 
     /// What a request has used in the end.
-    fn used(&self, x: &Exchange, metering: &Metering, status: u16) -> Used {
+    fn used(&self, x: &Exchange, metering: &Metering, status: u16) -> RequestUse {
         let answered = (200..300).contains(&status);
         let unanswered =
             x.error_word.is_some_and(|word| UNANSWERED.contains(&word)) && x.trace.attempts() > 0;
@@ -166,12 +166,12 @@ impl Usage {
         // Whatever else stands there is nobody's to see.
         let model = answers(x, &metering.asked).filter(|_| answered).and_then(model_name).map(str::to_owned);
         let cost = (!tokens.is_empty()).then(|| self.cost(x, &metering.asked, tokens)).flatten();
-        Used { model, tokens, estimated, cost }
+        RequestUse { model, tokens, estimated, cost }
     }
 
     /// Adds what was used to the sums, and to the metrics.
-    fn count(&self, x: &Exchange, used: &Used) {
-        let Used { model, tokens, estimated, cost } = used;
+    fn count(&self, x: &Exchange, used: &RequestUse) {
+        let RequestUse { model, tokens, estimated, cost } = used;
         if tokens.is_empty() {
             return;
         }
@@ -219,7 +219,7 @@ fn takes(x: &Exchange) -> bool {
 }
 
 /// Whether a token that is narrowed to models may ask this: what nobody can tell is refused.
-fn models_allowed(x: &Exchange, asked: &Asked, models: &[ModelPattern]) -> Result<(), GatewayError> {
+fn models_allowed(x: &Exchange, asked: &ModelRequest, models: &[ModelPattern]) -> Result<(), GatewayError> {
     let refused = |why| Err(ApiError::OutOfScope(why).into());
     // By its path alone anything may be taken for what has no models.
     let guessed = matches!(x.route().protocols, ProtocolChoice::Auto);
@@ -237,7 +237,7 @@ fn models_allowed(x: &Exchange, asked: &Asked, models: &[ModelPattern]) -> Resul
 }
 
 /// The model that answers: one of ours has another name there.
-fn answers<'a>(x: &'a Exchange, asked: &'a Asked) -> Option<&'a str> {
+fn answers<'a>(x: &'a Exchange, asked: &'a ModelRequest) -> Option<&'a str> {
     let target = x.facts.models.as_ref().and_then(|plan| plan.target());
     target.map(|target| target.model.as_str()).or(asked.model())
 }
@@ -265,12 +265,16 @@ impl Filter for Usage {
             plan.collect_anyway(x, self.0.collected);
             return Ok(Flow::Next);
         }
-        let asked = Asked::of(&request_of(x)).unwrap_or_default();
+        let asked = ModelRequest::of(&request_of(x)).unwrap_or_default();
         self.judge(x, asked, 0).await?;
         Ok(Flow::Next)
     }
 
-    async fn collected(&self, x: &mut Exchange, document: &mut Document) -> Result<Flow, GatewayError> {
+    async fn collected(
+        &self,
+        x: &mut Exchange,
+        document: &mut RequestDocument,
+    ) -> Result<Flow, GatewayError> {
         if x.facts.metering.is_some() || !self.minds(x) {
             return Ok(Flow::Next);
         }
@@ -278,7 +282,7 @@ impl Filter for Usage {
         let length = body.len();
         let request = AskedRequest { body, ..request_of(x) };
         let job = Job { caller: x.caller(), bytes: length };
-        let asked = self.0.cpu.run(job, move |_| Asked::of(&request)).await;
+        let asked = self.0.cpu.run(job, move |_| ModelRequest::of(&request)).await;
         let asked = match asked.map_err(ApiError::from)? {
             Ok(asked) => asked,
             Err(_) if narrowed(x).is_some() => return Err(ApiError::OutOfScope(NO_MODEL).into()),
@@ -287,7 +291,7 @@ impl Filter for Usage {
                 tracing::debug!(target: "portcullis::usage", request_id = %x.id, "{error}");
                 return Err(GatewayError::BadBody(UNREAD));
             }
-            Err(_) => Asked::default(),
+            Err(_) => ModelRequest::default(),
         };
         self.judge(x, asked, length).await?;
         self.ask_for_report(x, document);
@@ -324,7 +328,7 @@ impl Filter for Usage {
         Ok(())
     }
 
-    async fn done(&self, x: &mut Exchange, outcome: &Outcome) {
+    async fn done(&self, x: &mut Exchange, outcome: &RequestOutcome) {
         let Some(mut metering) = x.facts.metering.take() else { return };
         let used = self.used(x, &metering, outcome.status);
         if let Some(reservation) = metering.reservation.take() {
@@ -338,7 +342,7 @@ impl Filter for Usage {
 
 impl Usage {
     /// Has a stream say in its end what it took, if it was not asked to.
-    fn ask_for_report(&self, x: &mut Exchange, document: &mut Document) {
+    fn ask_for_report(&self, x: &mut Exchange, document: &mut RequestDocument) {
         let asks =
             self.0.asks_for_report && x.protocol().is_some_and(|protocol| protocol.stream.reports_if_asked);
         let Some(metering) = x.facts.metering.as_mut().filter(|_| asks) else { return };

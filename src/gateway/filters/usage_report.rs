@@ -8,8 +8,8 @@ use serde_json::value::RawValue;
 
 use crate::base::budget::Budget;
 use crate::edit::{Edit, spliced};
-use crate::stream::json::{Decoded, Path, Token, walk};
-use crate::stream::sse::{Event, Events, Sse, Verdict};
+use crate::stream::json::{Decoded, JsonToken, Path, walk};
+use crate::stream::sse::{Event, EventAction, Events, Sse};
 use crate::stream::{Rewriter, StreamError};
 
 /// The largest event that is looked at, in bytes.
@@ -23,7 +23,7 @@ const ASKS: &str = "\"stream_options\":{\"include_usage\":true},";
 pub(super) fn asked_for(document: &[u8]) -> Option<Vec<u8>> {
     let (mut has_options, mut members) = (false, false);
     let walked = walk(document, &mut |path: &Path<'_>, leaf| {
-        if leaf.token == Token::Key && path.is_empty() {
+        if leaf.token == JsonToken::Key && path.is_empty() {
             let name = Decoded::of(document.get(leaf.span).unwrap_or_default());
             members = true;
             has_options |= name.text().eq_ignore_ascii_case("stream_options");
@@ -38,11 +38,11 @@ pub(super) fn asked_for(document: &[u8]) -> Option<Vec<u8>> {
 
 /// Takes the report out of a stream.
 pub(super) fn taken_out(budget: &Budget) -> Box<dyn Rewriter> {
-    Box::new(Sse::new(Report, MAX_EVENT, budget).data_only())
+    Box::new(Sse::new(ReportedUsage, MAX_EVENT, budget).data_only())
 }
 
 /// Sees events: drops the one that is the report, and the member that says in all others that there is none.
-struct Report;
+struct ReportedUsage;
 
 /// Members of the event that is a report and nothing else.
 const OF_REPORT: [&str; 9] = [
@@ -57,14 +57,14 @@ const OF_REPORT: [&str; 9] = [
     "obfuscation",
 ];
 
-impl Report {
+impl ReportedUsage {
     /// What becomes of an event's data.
-    fn judge(data: &[u8]) -> Verdict {
+    fn judge(data: &[u8]) -> EventAction {
         if memchr::memmem::find(data, b"\"usage\"").is_none() {
-            return Verdict::Keep;
+            return EventAction::Keep;
         }
         let Ok(event) = serde_json::from_slice::<BTreeMap<String, &RawValue>>(data) else {
-            return Verdict::Keep;
+            return EventAction::Keep;
         };
         let member = |name: &str| event.get(name).map(|value| value.get());
         let no_choices = member("choices").is_some_and(|choices| {
@@ -74,12 +74,12 @@ impl Report {
                 .is_some_and(|rest| rest.trim().is_empty())
         });
         match member("usage") {
-            Some("null") => without_usage(data).map_or(Verdict::Keep, Verdict::Data),
-            Some(_) if !no_choices => Verdict::Keep,
-            Some(_) if event.keys().all(|name| OF_REPORT.contains(&name.as_str())) => Verdict::Drop,
+            Some("null") => without_usage(data).map_or(EventAction::Keep, EventAction::Data),
+            Some(_) if !no_choices => EventAction::Keep,
+            Some(_) if event.keys().all(|name| OF_REPORT.contains(&name.as_str())) => EventAction::Drop,
             // What else stands in it is the caller's to see.
-            Some(_) => without_usage(data).map_or(Verdict::Keep, Verdict::Data),
-            None => Verdict::Keep,
+            Some(_) => without_usage(data).map_or(EventAction::Keep, EventAction::Data),
+            None => EventAction::Keep,
         }
     }
 }
@@ -88,7 +88,7 @@ impl Report {
 fn without_usage(data: &[u8]) -> Option<Vec<u8>> {
     let mut name = None;
     walk(data, &mut |path: &Path<'_>, leaf| {
-        if leaf.token == Token::Key && path.is_empty() && data.get(leaf.span.clone()) == Some(b"usage") {
+        if leaf.token == JsonToken::Key && path.is_empty() && data.get(leaf.span.clone()) == Some(b"usage") {
             name = Some(leaf.span);
         }
     })
@@ -113,8 +113,8 @@ fn without_usage(data: &[u8]) -> Option<Vec<u8>> {
     Some(spliced(data, &[Edit { range, with: String::new() }]))
 }
 
-impl Events for Report {
-    fn event(&mut self, event: &Event<'_>, _: &mut BytesMut) -> Result<Verdict, StreamError> {
+impl Events for ReportedUsage {
+    fn event(&mut self, event: &Event<'_>, _: &mut BytesMut) -> Result<EventAction, StreamError> {
         Ok(Self::judge(event.data()))
     }
 
@@ -177,9 +177,11 @@ mod tests {
     fn a_report_beside_choices_stays() {
         // Mistral and others put it into the last chunk, asked or not.
         let data = br#"{"choices":[{"finish_reason":"stop"}],"usage":{"prompt_tokens":4}}"#;
-        assert!(Report::judge(data) == Verdict::Keep);
+        assert!(ReportedUsage::judge(data) == EventAction::Keep);
         // So does whatever else stands in the last event.
         let data = br#"{"choices":[],"usage":{"prompt_tokens":[4,{}]},"citations":["u"]}"#;
-        assert!(Report::judge(data) == Verdict::Data(br#"{"choices":[],"citations":["u"]}"#.to_vec()));
+        assert!(
+            ReportedUsage::judge(data) == EventAction::Data(br#"{"choices":[],"citations":["u"]}"#.to_vec())
+        );
     }
 }

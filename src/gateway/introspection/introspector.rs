@@ -9,8 +9,8 @@ use tokio::sync::{OnceCell, Semaphore};
 
 use crate::base::clock::SharedClock;
 use crate::crypto::kdf::MacKey;
-use crate::gateway::introspection::kept::{Digest, Kept};
-use crate::gateway::introspection::server::{AuthorizationServer, NoAnswer, Standing};
+use crate::gateway::introspection::server::{AuthorizationServer, NoAnswer, TokenStatus};
+use crate::gateway::introspection::token_cache::{Digest, StandingCache};
 
 /// How long it is known at the most that a token is not active: it may be issued, or be known to all of a server's nodes, a
 /// moment later.
@@ -23,12 +23,12 @@ const AT_ONCE: usize = 64;
 const QUIET: Duration = Duration::from_secs(10);
 
 /// What a question has come to.
-type Outcome = Result<Standing, NoAnswer>;
+type IntrospectionResult = Result<TokenStatus, NoAnswer>;
 
 /// A question that somebody asks, and others wait for.
 #[derive(Default)]
 struct Question {
-    outcome: Arc<OnceCell<Outcome>>,
+    outcome: Arc<OnceCell<IntrospectionResult>>,
     /// How many have a share in it.
     shares: usize,
 }
@@ -54,17 +54,17 @@ pub struct Introspector {
     cache_for: Duration,
     key: MacKey,
     clock: SharedClock,
-    kept: Mutex<Kept>,
+    kept: Mutex<StandingCache>,
     asked: Mutex<HashMap<Digest, Question>>,
     turns: Semaphore,
     complained: Mutex<Option<Instant>>,
 }
 
 /// A share in a question; the last one takes it off the list.
-struct Share<'a> {
+struct QuestionShare<'a> {
     of: &'a Introspector,
     digest: Digest,
-    outcome: Arc<OnceCell<Outcome>>,
+    outcome: Arc<OnceCell<IntrospectionResult>>,
 }
 
 impl Introspector {
@@ -88,7 +88,7 @@ impl Introspector {
     ///
     /// # Errors
     /// The server says nothing that can be used.
-    pub async fn standing(&self, token: &str) -> Outcome {
+    pub async fn standing(&self, token: &str) -> IntrospectionResult {
         let digest = self.key.digest(&[token.as_bytes()]);
         let known = unlocked(&self.kept).get(&digest, self.clock.instant());
         if let Some(standing) = known {
@@ -99,14 +99,14 @@ impl Introspector {
     }
 
     /// A share in the question about a token, which may be under way.
-    fn share(&self, digest: Digest) -> Share<'_> {
+    fn share(&self, digest: Digest) -> QuestionShare<'_> {
         let mut asked = unlocked(&self.asked);
         let question = asked.entry(digest).or_default();
         question.shares += 1;
-        Share { of: self, digest, outcome: Arc::clone(&question.outcome) }
+        QuestionShare { of: self, digest, outcome: Arc::clone(&question.outcome) }
     }
 
-    async fn ask(&self, token: &str, digest: Digest) -> Outcome {
+    async fn ask(&self, token: &str, digest: Digest) -> IntrospectionResult {
         let turn = tokio::time::timeout(self.patience, self.turns.acquire()).await;
         let Ok(Ok(_turn)) = turn else { return self.failed(NoAnswer::Gone) };
         // Before the question: what was said of a token at some time is no younger than that.
@@ -122,17 +122,17 @@ impl Introspector {
     }
 
     /// How long a standing that was asked for at `now`, in seconds since 1970, is taken for true.
-    fn good_for(&self, standing: &Standing, now: u64) -> Duration {
+    fn good_for(&self, standing: &TokenStatus, now: u64) -> Duration {
         match standing {
-            Standing::Inactive => self.cache_for.min(INACTIVE),
-            Standing::Active(said) => {
+            TokenStatus::Inactive => self.cache_for.min(INACTIVE),
+            TokenStatus::Active(said) => {
                 let left = said.expires().map(|end| Duration::from_secs(end.saturating_sub(now)));
                 self.cache_for.min(left.unwrap_or(Duration::MAX))
             }
         }
     }
 
-    fn failed(&self, why: NoAnswer) -> Outcome {
+    fn failed(&self, why: NoAnswer) -> IntrospectionResult {
         let now = self.clock.instant();
         let mut complained = unlocked(&self.complained);
         if complained.is_none_or(|last| now.duration_since(last) >= QUIET) {
@@ -144,7 +144,7 @@ impl Introspector {
     }
 }
 
-impl Drop for Share<'_> {
+impl Drop for QuestionShare<'_> {
     fn drop(&mut self) {
         let mut asked = unlocked(&self.of.asked);
         if let Some(question) = asked.get_mut(&self.digest) {

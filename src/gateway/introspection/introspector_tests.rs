@@ -66,8 +66,8 @@ fn clock() -> Arc<FixedClock> {
     Arc::new(FixedClock::at(Timestamp::from_millis(1_000_000)))
 }
 
-fn is_active(outcome: &Outcome) -> Option<bool> {
-    outcome.as_ref().ok().map(|standing| matches!(standing, Standing::Active(_)))
+fn is_active(outcome: &IntrospectionResult) -> Option<bool> {
+    outcome.as_ref().ok().map(|standing| matches!(standing, TokenStatus::Active(_)))
 }
 
 #[tokio::test]

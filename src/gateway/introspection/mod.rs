@@ -4,12 +4,12 @@
 //! | file | noun |
 //! |---|---|
 //! | `server` | [`AuthorizationServer`]: where it is asked, and with what |
-//! | `kept` | `Kept`: what it said, for a time |
+//! | `token_cache` | `StandingCache`: what it said, for a time |
 //! | `introspector` | [`Introspector`]: asks it, or knows what it said |
 
 mod introspector;
-mod kept;
 mod server;
+mod token_cache;
 
 pub use introspector::{Introspector, IntrospectorParts};
-pub use server::{AuthorizationServer, NoAnswer, ServerParts, Standing};
+pub use server::{AuthorizationServer, NoAnswer, ServerParts, TokenStatus};

@@ -8,7 +8,7 @@ use data_encoding::BASE64;
 use zeroize::Zeroizing;
 
 use crate::base::secret::Secret;
-use crate::net::{Call, CallBody, Client, NetError, ProviderAnswer, Url, form, form_value};
+use crate::net::{CallBody, Client, NetError, OutboundCall, ProviderAnswer, Url, form, form_value};
 use crate::vault::jwt::Introspected;
 
 /// The longest answer, in bytes.
@@ -38,7 +38,7 @@ pub struct ServerParts<'a> {
 
 /// What a server says of a token.
 #[derive(Clone, Debug)]
-pub enum Standing {
+pub enum TokenStatus {
     /// It is one, and says this.
     Active(Arc<Introspected>),
     /// It is none, or no more.
@@ -87,7 +87,7 @@ impl AuthorizationServer {
     ///
     /// # Errors
     /// It says nothing that can be used.
-    pub async fn introspect(&self, token: &str) -> Result<(Standing, usize), NoAnswer> {
+    pub async fn introspect(&self, token: &str) -> Result<(TokenStatus, usize), NoAnswer> {
         let form = form(&[("token", token), ("token_type_hint", "access_token")]);
         let twice = async {
             match self.call(&form).await {
@@ -107,12 +107,12 @@ impl AuthorizationServer {
             other => return Err(NoAnswer::Status(other)),
         }
         let said = Introspected::parse(&answer.body).map_err(|_| NoAnswer::Unreadable)?;
-        let standing = said.map_or(Standing::Inactive, |said| Standing::Active(Arc::new(said)));
+        let standing = said.map_or(TokenStatus::Inactive, |said| TokenStatus::Active(Arc::new(said)));
         Ok((standing, answer.body.len()))
     }
 
     async fn call(&self, form: &Secret<String>) -> Result<ProviderAnswer, NetError> {
-        let call = Call {
+        let call = OutboundCall {
             url: &self.endpoint,
             headers: &self.headers,
             body: Some(CallBody::Form(form.clone())),

@@ -4,7 +4,7 @@
 use bytes::{BufMut, Bytes, BytesMut};
 use memchr::memchr;
 
-use crate::gateway::listen::head::{Refused, field};
+use crate::gateway::listen::head::{HeadRefusal, field};
 
 /// The longest line of a chunk's size and its extensions, in bytes; browsers and SDKs send none.
 const SIZE_LINE: usize = 1 << 10;
@@ -18,12 +18,12 @@ const PIECE: usize = 64 << 10;
 /// Reads one chunked body.
 #[derive(Debug, Default)]
 pub(super) struct Chunks {
-    state: State,
+    state: ChunkState,
     trailers: usize,
 }
 
 #[derive(Debug, Default)]
-enum State {
+enum ChunkState {
     /// A line with the size of the next chunk.
     #[default]
     Size,
@@ -39,39 +39,39 @@ enum State {
 impl Chunks {
     /// Whether the body has ended.
     pub(super) fn over(&self) -> bool {
-        matches!(self.state, State::Over)
+        matches!(self.state, ChunkState::Over)
     }
 
     /// How many bytes may come that need not be looked at.
     pub(super) fn plain(&self) -> u64 {
-        if let State::Data(left) = self.state { left } else { 0 }
+        if let ChunkState::Data(left) = self.state { left } else { 0 }
     }
 
     /// So many bytes have passed unseen.
     pub(super) fn passed(&mut self, bytes: usize) {
-        if let State::Data(left) = &mut self.state {
+        if let ChunkState::Data(left) = &mut self.state {
             *left = left.saturating_sub(bytes as u64);
             if *left == 0 {
-                self.state = State::Break;
+                self.state = ChunkState::Break;
             }
         }
     }
 
     /// Moves what is complete from `raw` to `out`, until there is a piece of it or `raw` says no more.
-    pub(super) fn read(&mut self, raw: &mut BytesMut, out: &mut BytesMut) -> Result<(), Refused> {
+    pub(super) fn read(&mut self, raw: &mut BytesMut, out: &mut BytesMut) -> Result<(), HeadRefusal> {
         while out.len() < PIECE {
             match &mut self.state {
-                State::Size => {
+                ChunkState::Size => {
                     let Some(line) = line(raw, SIZE_LINE)? else { return Ok(()) };
                     let size = size(&line)?;
                     if size == 0 {
-                        self.state = State::Trailers;
+                        self.state = ChunkState::Trailers;
                     } else {
                         out.extend_from_slice(format!("{size:x}\r\n").as_bytes());
-                        self.state = State::Data(size);
+                        self.state = ChunkState::Data(size);
                     }
                 }
-                State::Data(left) => {
+                ChunkState::Data(left) => {
                     let here = usize::try_from(*left).unwrap_or(usize::MAX).min(raw.len());
                     if here == 0 {
                         return Ok(());
@@ -79,29 +79,29 @@ impl Chunks {
                     out.put(raw.split_to(here));
                     self.passed(here);
                 }
-                State::Break => match raw.get(..2) {
+                ChunkState::Break => match raw.get(..2) {
                     Some(b"\r\n") => {
                         drop(raw.split_to(2));
                         out.extend_from_slice(b"\r\n");
-                        self.state = State::Size;
+                        self.state = ChunkState::Size;
                     }
-                    Some(_) => return Err(Refused::Malformed("a chunk is not as long as it says")),
+                    Some(_) => return Err(HeadRefusal::Malformed("a chunk is not as long as it says")),
                     None if raw.first().is_some_and(|byte| *byte != b'\r') => {
-                        return Err(Refused::Malformed("a chunk is not as long as it says"));
+                        return Err(HeadRefusal::Malformed("a chunk is not as long as it says"));
                     }
                     None => return Ok(()),
                 },
-                State::Trailers => {
+                ChunkState::Trailers => {
                     let Some(line) = line(raw, TRAILERS - self.trailers)? else { return Ok(()) };
                     if line.is_empty() {
                         out.extend_from_slice(b"0\r\n\r\n");
-                        self.state = State::Over;
+                        self.state = ChunkState::Over;
                         return Ok(());
                     }
                     field(&line)?;
                     self.trailers = (self.trailers + line.len() + 2).min(TRAILERS);
                 }
-                State::Over => return Ok(()),
+                ChunkState::Over => return Ok(()),
             }
         }
         Ok(())
@@ -109,22 +109,22 @@ impl Chunks {
 }
 
 /// A whole line without its end, taken out of `raw`.
-fn line(raw: &mut BytesMut, most: usize) -> Result<Option<Bytes>, Refused> {
+fn line(raw: &mut BytesMut, most: usize) -> Result<Option<Bytes>, HeadRefusal> {
     let end = memchr(b'\n', raw);
     if end.unwrap_or(raw.len()) > most {
-        return Err(Refused::Malformed("a line between chunks is too long"));
+        return Err(HeadRefusal::Malformed("a line between chunks is too long"));
     }
     let Some(end) = end else { return Ok(None) };
     let line = raw.split_to(end + 1).freeze();
     match line.strip_suffix(b"\r\n") {
         Some(text) if !text.contains(&b'\r') => Ok(Some(line.slice(..text.len()))),
-        _ => Err(Refused::Malformed("a line between chunks does not end with CR LF")),
+        _ => Err(HeadRefusal::Malformed("a line between chunks does not end with CR LF")),
     }
 }
 
 /// Hexadecimal digits, then perhaps extensions, of which nothing is known and nothing goes on.
-fn size(line: &[u8]) -> Result<u64, Refused> {
-    const BAD: Refused = Refused::Malformed("the size of a chunk is not a hexadecimal number");
+fn size(line: &[u8]) -> Result<u64, HeadRefusal> {
+    const BAD: HeadRefusal = HeadRefusal::Malformed("the size of a chunk is not a hexadecimal number");
     let end = line.iter().position(|byte| !byte.is_ascii_hexdigit()).unwrap_or(line.len());
     let (digits, rest) = line.split_at_checked(end).ok_or(BAD)?;
     let extended = rest.is_empty()
@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     /// What goes on of a body that comes in two pieces, and what is left of it.
-    fn passed(body: &[u8], cut: usize) -> Result<(Vec<u8>, Vec<u8>), Refused> {
+    fn passed(body: &[u8], cut: usize) -> Result<(Vec<u8>, Vec<u8>), HeadRefusal> {
         let (mut chunks, mut raw, mut out) = (Chunks::default(), BytesMut::new(), BytesMut::new());
         for piece in [&body[..cut], &body[cut..]] {
             raw.extend_from_slice(piece);

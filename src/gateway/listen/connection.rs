@@ -18,13 +18,13 @@ use crate::api::envelope::Stamp;
 use crate::base::id::RequestId;
 use crate::crypto::random;
 use crate::gateway::listen::connections::ConnectionSlot;
-use crate::gateway::listen::early_reject::{Asked, early_reject, wire};
+use crate::gateway::listen::early_reject::{EarlyRequest, early_reject, wire};
 use crate::gateway::listen::filtered_stream::FilteredStream;
 use crate::gateway::listen::frames::PREFACE;
-use crate::gateway::listen::head::{self, Framing, Refused};
+use crate::gateway::listen::head::{self, Framing, HeadRefusal};
 use crate::gateway::listen::proxied;
 use crate::gateway::listen::service::Listener;
-use crate::telemetry::{ConnectionState, During, FrontMetrics, HttpVersion, Refusal};
+use crate::telemetry::{ConnectionState, FrontMetrics, GaugeGuard, HttpVersion, Refusal};
 
 /// How long a connection without a request is kept once the process drains: its caller may just be sending one, which
 /// is answered, with `Connection: close`.
@@ -147,7 +147,7 @@ impl Listener {
             match self.head(&mut filtered, patience, shutdown).await {
                 Ok(Some((head, framing))) => {
                     gauge.turn(ConnectionState::Active);
-                    let asked = Asked { head, framing, peer };
+                    let asked = EarlyRequest { head, framing, peer };
                     match self.early_reject(&mut filtered, asked, shutdown).await {
                         None => filtered.show(head, framing),
                         Some(false) => return,
@@ -181,7 +181,7 @@ impl Listener {
     async fn early_reject(
         &self,
         filtered: &mut FilteredStream,
-        asked: Asked,
+        asked: EarlyRequest,
         shutdown: &ShutdownWatch,
     ) -> Option<bool> {
         if *shutdown.borrow() || !self.gateway.is_full() {
@@ -196,7 +196,7 @@ impl Listener {
         filtered: &mut FilteredStream,
         patience: Duration,
         shutdown: &ShutdownWatch,
-    ) -> Result<Option<(usize, Framing)>, Refused> {
+    ) -> Result<Option<(usize, Framing)>, HeadRefusal> {
         if filtered.raw.is_empty() && !first_byte(filtered, patience, shutdown).await {
             return Ok(None);
         }
@@ -208,7 +208,7 @@ impl Listener {
             }
             let end = head::end(&filtered.raw, &mut line)?;
             if end.unwrap_or(filtered.raw.len()) > self.limits.head {
-                return Err(Refused::TooLarge);
+                return Err(HeadRefusal::TooLarge);
             }
             if let Some(end) = end {
                 let whole = filtered.raw.get(..end).unwrap_or_default();
@@ -217,13 +217,13 @@ impl Listener {
             match timeout_at(deadline, filtered.more()).await {
                 Ok(Ok(read)) if read > 0 => {}
                 Ok(_) => return Ok(None),
-                Err(_) => return Err(Refused::Slow),
+                Err(_) => return Err(HeadRefusal::Slow),
             }
         }
     }
 
     /// The answer to a head that goes nowhere.
-    fn refusal(&self, refused: Refused) -> Vec<u8> {
+    fn refusal(&self, refused: HeadRefusal) -> Vec<u8> {
         let id = RequestId::from_random(random::bytes().unwrap_or_default());
         let now = self.clock.now();
         let answer = refused.error().answer(&Stamp { id: &id, received: now, answered: now });
@@ -233,7 +233,7 @@ impl Listener {
 }
 
 /// A connection as it is counted, until it is dropped.
-struct ConnectionGauge<'a>(&'a FrontMetrics, During);
+struct ConnectionGauge<'a>(&'a FrontMetrics, GaugeGuard);
 
 impl<'a> ConnectionGauge<'a> {
     fn new(metrics: &'a FrontMetrics, state: ConnectionState) -> Self {

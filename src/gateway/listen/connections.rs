@@ -16,11 +16,11 @@ pub struct ConnectionLimit(Arc<Inner>);
 struct Inner {
     all: usize,
     each: usize,
-    taken: Mutex<Taken>,
+    taken: Mutex<SlotCounts>,
 }
 
 #[derive(Debug, Default)]
-struct Taken {
+struct SlotCounts {
     all: usize,
     by: HashMap<IpAddr, usize>,
 }
@@ -108,12 +108,12 @@ impl Drop for ConnectionSlot {
 }
 
 impl Inner {
-    fn lock(&self) -> MutexGuard<'_, Taken> {
+    fn lock(&self) -> MutexGuard<'_, SlotCounts> {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Taken {
+impl SlotCounts {
     fn count(&mut self, whose: IpAddr, most: usize) -> Result<(), LimitReached> {
         let held = self.by.entry(whose).or_default();
         if *held >= most {

@@ -14,7 +14,7 @@ use pingora::protocols::http::date::get_cached_date;
 use tokio::time::timeout;
 
 use crate::api::Answer;
-use crate::gateway::exchange::Outcome;
+use crate::gateway::exchange::RequestOutcome;
 use crate::gateway::listen::filtered_stream::FilteredStream;
 use crate::gateway::listen::head::{Framing, field, lines};
 use crate::gateway::proxy::Gateway;
@@ -26,7 +26,7 @@ use crate::telemetry::FrontMetrics;
 const ANSWER_TIME: Duration = Duration::from_secs(2);
 
 /// What is asked to be turned away.
-pub(super) struct Asked {
+pub(super) struct EarlyRequest {
     /// The length of its head, in bytes: the first of what was read.
     pub(super) head: usize,
     /// Its body.
@@ -40,7 +40,7 @@ pub(super) async fn early_reject(
     gateway: &Gateway,
     filtered: &mut FilteredStream,
     metrics: &FrontMetrics,
-    asked: Asked,
+    asked: EarlyRequest,
 ) -> Option<bool> {
     let length = match asked.framing {
         Framing::Empty => 0,
@@ -60,7 +60,7 @@ pub(super) async fn early_reject(
     let (status, bytes_out) =
         if said { (answer.status.as_u16(), answer.bytes().len() as u64) } else { (0, 0) };
     drop(answer);
-    request.done(Outcome { status, bytes_in, bytes_out, took: Duration::ZERO }).await;
+    request.done(RequestOutcome { status, bytes_in, bytes_out, took: Duration::ZERO }).await;
     Some(passed && said)
 }
 

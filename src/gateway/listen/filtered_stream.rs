@@ -25,7 +25,7 @@ use crate::gateway::listen::chunks::Chunks;
 use crate::gateway::listen::connections::ConnectionSlot;
 use crate::gateway::listen::frames::{Abuse, Frames};
 use crate::gateway::listen::head::Framing;
-use crate::gateway::listen::limits::Limits;
+use crate::gateway::listen::limits::ListenLimits;
 use crate::gateway::listen::linger::{LINGER, linger};
 use crate::gateway::min_rate::MinRate;
 use crate::telemetry::{FrontMetrics, Refusal};
@@ -79,7 +79,7 @@ impl FilteredStream {
     /// Filters a connection that begins with HTTP/1; it holds `slot` to its end.
     pub(super) fn new(
         inner: Stream,
-        limits: &Limits,
+        limits: &ListenLimits,
         slot: ConnectionSlot,
         metrics: &Arc<FrontMetrics>,
     ) -> Self {
@@ -99,7 +99,7 @@ impl FilteredStream {
     }
 
     /// From now on it is HTTP/2, its preface still unread.
-    pub(super) fn upgrade(&mut self, limits: &Limits) {
+    pub(super) fn upgrade(&mut self, limits: &ListenLimits) {
         self.ready = self.raw.split();
         self.protocol = Protocol::Two(Box::new(Frames::new(limits.head_time)));
     }

@@ -12,7 +12,7 @@ const EMPTY_LINES: usize = 4;
 
 /// Why a connection gets no further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Refused {
+pub(super) enum HeadRefusal {
     /// The bytes are not HTTP, or could be read in two ways.
     Malformed(&'static str),
     /// The head is larger than it may be, or has more fields.
@@ -23,7 +23,7 @@ pub(super) enum Refused {
     Connect,
 }
 
-impl Refused {
+impl HeadRefusal {
     /// How it is counted.
     pub(super) fn refusal(self) -> Refusal {
         match self {
@@ -56,23 +56,23 @@ pub(super) enum Framing {
 }
 
 /// Where empty lines before a request line end, and what is refused if there are too many.
-pub(super) fn skip_empty_lines(bytes: &[u8]) -> Result<usize, Refused> {
+pub(super) fn skip_empty_lines(bytes: &[u8]) -> Result<usize, HeadRefusal> {
     let lines = bytes.chunks(2).take_while(|pair| *pair == b"\r\n").count();
     if lines > EMPTY_LINES {
-        return Err(Refused::Malformed("a request does not begin with empty lines"));
+        return Err(HeadRefusal::Malformed("a request does not begin with empty lines"));
     }
     Ok(lines * 2)
 }
 
 /// Where the head ends that `bytes` begin with, if it does. `line` is where its last line begins that has not ended yet:
 /// 0 at first, and kept between calls.
-pub(super) fn end(bytes: &[u8], line: &mut usize) -> Result<Option<usize>, Refused> {
+pub(super) fn end(bytes: &[u8], line: &mut usize) -> Result<Option<usize>, HeadRefusal> {
     while let Some(rest) = bytes.get(*line..) {
         let Some(at) = memchr(b'\n', rest) else { return Ok(None) };
         match rest.get(..at) {
             Some(b"\r") => return Ok(Some(*line + 2)),
             Some([.., b'\r']) => *line += at + 1,
-            _ => return Err(Refused::Malformed("a line of the head does not end with CR LF")),
+            _ => return Err(HeadRefusal::Malformed("a line of the head does not end with CR LF")),
         }
     }
     Ok(None)
@@ -85,14 +85,14 @@ pub(super) fn lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 /// Judges a whole head, the empty line included; it may have `fields` fields.
-pub(super) fn judge(head: &[u8], fields: usize) -> Result<Framing, Refused> {
+pub(super) fn judge(head: &[u8], fields: usize) -> Result<Framing, HeadRefusal> {
     let mut lines = lines(head);
     let request = request_line(lines.next().unwrap_or_default())?;
-    let mut seen = Seen::default();
+    let mut seen = SeenFields::default();
     for line in lines {
         seen.count += 1;
         if seen.count > fields {
-            return Err(Refused::TooLarge);
+            return Err(HeadRefusal::TooLarge);
         }
         let (name, value) = field(line)?;
         seen.field(name, value)?;
@@ -100,7 +100,7 @@ pub(super) fn judge(head: &[u8], fields: usize) -> Result<Framing, Refused> {
     seen.judge(&request)
 }
 
-struct Request<'a> {
+struct RequestLine<'a> {
     /// The authority of an absolute target.
     authority: Option<&'a [u8]>,
     /// HTTP/1.1 and not 1.0.
@@ -108,8 +108,8 @@ struct Request<'a> {
 }
 
 /// RFC 9112 section 3.
-fn request_line(line: &[u8]) -> Result<Request<'_>, Refused> {
-    const BAD: Refused = Refused::Malformed("the request line is not METHOD TARGET HTTP/1.1");
+fn request_line(line: &[u8]) -> Result<RequestLine<'_>, HeadRefusal> {
+    const BAD: HeadRefusal = HeadRefusal::Malformed("the request line is not METHOD TARGET HTTP/1.1");
     let mut words = line.split(|&byte| byte == b' ');
     let (Some(method), Some(target), Some(version), None) =
         (words.next(), words.next(), words.next(), words.next())
@@ -125,18 +125,18 @@ fn request_line(line: &[u8]) -> Result<Request<'_>, Refused> {
         return Err(BAD);
     }
     if method == b"CONNECT" {
-        return Err(Refused::Connect);
+        return Err(HeadRefusal::Connect);
     }
     // A fragment is not sent (RFC 9112 section 3.2); what is not ASCII is percent-encoded (RFC 3986 section 2).
     if !target.iter().all(|byte| byte.is_ascii_graphic() && *byte != b'#') {
-        return Err(Refused::Malformed("the request target has characters that no URI has"));
+        return Err(HeadRefusal::Malformed("the request target has characters that no URI has"));
     }
     let authority = match target {
         [b'/', ..] => None,
         b"*" if method == b"OPTIONS" => None,
         _ => Some(absolute(target).ok_or(BAD)?),
     };
-    Ok(Request { authority, current })
+    Ok(RequestLine { authority, current })
 }
 
 /// The authority of an absolute http or https URI.
@@ -150,8 +150,8 @@ fn absolute(target: &[u8]) -> Option<&[u8]> {
 
 /// RFC 9112 section 5: name, colon, value without the white space around it. A fold begins with white space, which is
 /// not part of a name; nor is white space before the colon.
-pub(super) fn field(line: &[u8]) -> Result<(&[u8], &[u8]), Refused> {
-    const BAD_NAME: Refused = Refused::Malformed("a header line is not NAME: VALUE");
+pub(super) fn field(line: &[u8]) -> Result<(&[u8], &[u8]), HeadRefusal> {
+    const BAD_NAME: HeadRefusal = HeadRefusal::Malformed("a header line is not NAME: VALUE");
     let (name, value) = memchr(b':', line).and_then(|at| line.split_at_checked(at)).ok_or(BAD_NAME)?;
     if name.is_empty() || !name.iter().copied().all(is_token) {
         return Err(BAD_NAME);
@@ -159,7 +159,7 @@ pub(super) fn field(line: &[u8]) -> Result<(&[u8], &[u8]), Refused> {
     let value = value.strip_prefix(b":").unwrap_or(value);
     let is_text = |byte: &u8| matches!(byte, b'\t' | b' '..=b'~' | 0x80..);
     if !value.iter().all(is_text) {
-        return Err(Refused::Malformed("a header's value has control characters"));
+        return Err(HeadRefusal::Malformed("a header's value has control characters"));
     }
     let blank = |byte: &u8| matches!(byte, b' ' | b'\t');
     let begin = value.iter().position(|byte| !blank(byte)).unwrap_or(value.len());
@@ -173,56 +173,56 @@ fn is_token(byte: u8) -> bool {
 }
 
 #[derive(Default)]
-struct Seen<'a> {
+struct SeenFields<'a> {
     count: usize,
     host: Option<&'a [u8]>,
     length: Option<u64>,
     coding: Option<&'a [u8]>,
 }
 
-impl<'a> Seen<'a> {
-    fn field(&mut self, name: &[u8], value: &'a [u8]) -> Result<(), Refused> {
+impl<'a> SeenFields<'a> {
+    fn field(&mut self, name: &[u8], value: &'a [u8]) -> Result<(), HeadRefusal> {
         if name.eq_ignore_ascii_case(b"host") {
             let host = is_host(value).then_some(value);
-            let host = host.ok_or(Refused::Malformed("Host is not a host and a port"))?;
+            let host = host.ok_or(HeadRefusal::Malformed("Host is not a host and a port"))?;
             if self.host.replace(host).is_some() {
-                return Err(Refused::Malformed("a request must have one Host header"));
+                return Err(HeadRefusal::Malformed("a request must have one Host header"));
             }
         } else if name.eq_ignore_ascii_case(b"content-length") {
-            let length = digits(value).ok_or(Refused::Malformed("Content-Length is not a number"))?;
+            let length = digits(value).ok_or(HeadRefusal::Malformed("Content-Length is not a number"))?;
             if self.length.replace(length).is_some() {
-                return Err(Refused::Malformed("a request must have one Content-Length header at most"));
+                return Err(HeadRefusal::Malformed("a request must have one Content-Length header at most"));
             }
         } else if name.eq_ignore_ascii_case(b"transfer-encoding") && self.coding.replace(value).is_some() {
-            return Err(Refused::Malformed("a request must have one Transfer-Encoding header at most"));
+            return Err(HeadRefusal::Malformed("a request must have one Transfer-Encoding header at most"));
         }
         Ok(())
     }
 
-    fn judge(&self, request: &Request<'_>) -> Result<Framing, Refused> {
+    fn judge(&self, request: &RequestLine<'_>) -> Result<Framing, HeadRefusal> {
         if request.current && self.host.is_none() {
-            return Err(Refused::Malformed("a request must have one Host header"));
+            return Err(HeadRefusal::Malformed("a request must have one Host header"));
         }
         if let (Some(authority), Some(host)) = (request.authority, self.host)
             && authority != host
         {
-            return Err(Refused::Malformed("Host is not what the request target says"));
+            return Err(HeadRefusal::Malformed("Host is not what the request target says"));
         }
         if request.authority.is_some_and(|authority| !is_host(authority)) {
-            return Err(Refused::Malformed("the request target has no host"));
+            return Err(HeadRefusal::Malformed("the request target has no host"));
         }
         match (self.coding, self.length) {
             (None, None) => Ok(Framing::Empty),
             (None, Some(0)) => Ok(Framing::Empty),
             (None, Some(length)) => Ok(Framing::Length(length)),
             (Some(_), Some(_)) => {
-                Err(Refused::Malformed("Content-Length and Transfer-Encoding exclude each other"))
+                Err(HeadRefusal::Malformed("Content-Length and Transfer-Encoding exclude each other"))
             }
             (Some(_), None) if !request.current => {
-                Err(Refused::Malformed("HTTP/1.0 has no Transfer-Encoding"))
+                Err(HeadRefusal::Malformed("HTTP/1.0 has no Transfer-Encoding"))
             }
             (Some(coding), None) if coding.eq_ignore_ascii_case(b"chunked") => Ok(Framing::Chunked),
-            (Some(_), None) => Err(Refused::Malformed("the only Transfer-Encoding here is chunked")),
+            (Some(_), None) => Err(HeadRefusal::Malformed("the only Transfer-Encoding here is chunked")),
         }
     }
 }
@@ -261,7 +261,7 @@ mod tests {
     use super::*;
 
     /// As a connection does it, the bytes coming in two pieces.
-    fn read(bytes: &[u8], cut: usize) -> Result<Option<(usize, Framing)>, Refused> {
+    fn read(bytes: &[u8], cut: usize) -> Result<Option<(usize, Framing)>, HeadRefusal> {
         let mut line = 0;
         let found = end(&bytes[..cut], &mut line)?;
         let found = if found.is_some() { found } else { end(bytes, &mut line)? };
@@ -287,9 +287,9 @@ mod tests {
         assert_eq!(of("content-length: 0\r\n"), Ok(Some(Framing::Empty)));
         assert_eq!(of("Transfer-Encoding: CHUNKED\r\n"), Ok(Some(Framing::Chunked)));
         for bad in ["Content-Length: 1\r\nTransfer-Encoding: chunked\r\n", "Content-Length: 1, 1\r\n"] {
-            assert!(matches!(of(bad), Err(Refused::Malformed(_))), "{bad}");
+            assert!(matches!(of(bad), Err(HeadRefusal::Malformed(_))), "{bad}");
         }
-        assert_eq!(of(&"a: b\r\n".repeat(8)), Err(Refused::TooLarge));
+        assert_eq!(of(&"a: b\r\n".repeat(8)), Err(HeadRefusal::TooLarge));
     }
 
     #[test]

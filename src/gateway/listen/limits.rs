@@ -6,7 +6,7 @@ use crate::gateway::min_rate::ByteRate;
 
 /// All of it.
 #[derive(Clone, Debug)]
-pub struct Limits {
+pub struct ListenLimits {
     /// The largest head, in bytes.
     pub head: usize,
     /// The most fields in a head; Pingora's parser takes 256.

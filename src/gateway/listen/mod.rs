@@ -12,7 +12,7 @@
 //! | `client_trust` | which certificates of callers are good |
 //! | `provider` | who does the cryptography of TLS |
 //! | `connections` | [`ConnectionLimit`]: how many connections there may be, in all and from one address |
-//! | `limits` | [`Limits`]: all that callers are held to before their request is known |
+//! | `limits` | [`ListenLimits`]: all that callers are held to before their request is known |
 //! | `server` | [`serve`]: Pingora's server with our service in it, until it is stopped |
 //! | `serving` | [`Serving`]: what is served, and where |
 //! | `error` | [`ListenError`]: why it cannot be |
@@ -50,7 +50,7 @@ pub use certificate::{CertificateFiles, CertificateSubject};
 pub use client_trust::ClientTrust;
 pub use connections::ConnectionLimit;
 pub use error::ListenError;
-pub use limits::Limits;
+pub use limits::ListenLimits;
 pub use server::{Stop, serve};
 pub use serving::{Listen, Serving};
 pub use socket::Sockets;

@@ -20,7 +20,7 @@ use crate::gateway::clients::ClientResolver;
 #[cfg(feature = "ext_proc")]
 use crate::gateway::ext_proc::ExternalProcessor;
 use crate::gateway::listen::connections::ConnectionLimit;
-use crate::gateway::listen::limits::Limits;
+use crate::gateway::listen::limits::ListenLimits;
 use crate::gateway::listen::serving::{Listen, Serving};
 use crate::gateway::listen::socket::Sockets;
 use crate::gateway::listen::tls::ListenerTls;
@@ -52,7 +52,7 @@ pub(super) struct Listener {
     /// What is served in its place, where other proxies have their exchanges processed.
     #[cfg(feature = "ext_proc")]
     pub(super) processor: Option<Arc<ExternalProcessor>>,
-    pub(super) limits: Limits,
+    pub(super) limits: ListenLimits,
     pub(super) clients: Arc<ClientResolver>,
     pub(super) clock: SharedClock,
     pub(super) metrics: Arc<FrontMetrics>,
@@ -157,7 +157,7 @@ impl Listener {
 }
 
 /// What the h2 crate is held to; the rest is rationed frame by frame.
-fn streams(limits: &Limits) -> H2Options {
+fn streams(limits: &ListenLimits) -> H2Options {
     let mut options = default_h2_options();
     options.max_header_list_size(u32::try_from(limits.head).unwrap_or(u32::MAX));
     options.max_concurrent_streams(limits.streams);

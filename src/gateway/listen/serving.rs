@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use crate::gateway::listen::connections::ConnectionLimit;
-use crate::gateway::listen::limits::Limits;
+use crate::gateway::listen::limits::ListenLimits;
 use crate::gateway::listen::tls::ListenerTls;
 use crate::gateway::proxy::Gateway;
 use crate::telemetry::FrontMetrics;
@@ -35,7 +35,7 @@ pub struct Serving {
     /// How many connections it takes, and how many it has.
     pub connections: ConnectionLimit,
     /// What its callers are held to.
-    pub limits: Limits,
+    pub limits: ListenLimits,
     /// Where connections and refusals are counted.
     pub metrics: Arc<FrontMetrics>,
 }

@@ -10,11 +10,11 @@ use data_encoding::BASE64;
 
 use crate::base::budget::Budget;
 use crate::edit::{Edit, spliced};
-use crate::gateway::llm::delta::{Before, Deltas, Earlier, Outcome};
+use crate::gateway::llm::delta::{Deltas, DocumentOutcome, EarlierDocument, EarlierDocuments};
 use crate::gateway::llm::piece_reader::EditorFactory;
 use crate::gateway::llm::protocol::CompiledProtocol;
 use crate::stream::amazon::{Message, Messages, write_message};
-use crate::stream::json::{Decoded, Segment, Token, Treatment, Type, walk};
+use crate::stream::json::{Decoded, JsonToken, Segment, Treatment, Type, walk};
 use crate::stream::{Editor, GenericMessages, StreamError};
 
 /// What a message is called whose headers have no name that an API would give.
@@ -40,24 +40,24 @@ impl AmazonDeltas {
     fn payload(
         &mut self,
         message: &Message<'_>,
-        before: &mut Before,
+        before: &mut EarlierDocuments,
     ) -> Result<Option<Vec<u8>>, StreamError> {
         let carrier = Carrier::of(message);
         let document = carrier.document(message.payload());
         match self.deltas.document(&document, message.raw(), before)? {
-            Outcome::Keep => Ok(None),
-            Outcome::Replace(document) | Outcome::Emptied(document) => {
+            DocumentOutcome::Keep => Ok(None),
+            DocumentOutcome::Replace(document) | DocumentOutcome::Emptied(document) => {
                 carrier.payload(message.payload(), &document).map(Some)
             }
             // Events have no numbers here.
-            Outcome::Wait => Err(MOVED),
+            DocumentOutcome::Wait => Err(MOVED),
         }
     }
 }
 
 /// Writes messages that leave before another, each like the one that it is cloned from.
-fn write_before(before: Before, out: &mut BytesMut) -> Result<(), StreamError> {
-    for Earlier { envelope, data, .. } in before {
+fn write_before(before: EarlierDocuments, out: &mut BytesMut) -> Result<(), StreamError> {
+    for EarlierDocument { envelope, data, .. } in before {
         let message = Message::parse(&envelope)?;
         let payload = Carrier::of(&message).payload(message.payload(), &data)?;
         write_message(message.headers(), &payload, out)?;
@@ -71,7 +71,7 @@ impl Messages for AmazonDeltas {
         message: &Message<'_>,
         before: &mut BytesMut,
     ) -> Result<Option<Vec<u8>>, StreamError> {
-        let mut first = Before::new();
+        let mut first = EarlierDocuments::new();
         // An error ends all texts, whatever it is called.
         if message.text(":message-type").is_some_and(|kind| kind != "event") {
             self.deltas.end(&mut first)?;
@@ -86,7 +86,7 @@ impl Messages for AmazonDeltas {
     }
 
     fn end(&mut self, out: &mut BytesMut) -> Result<(), StreamError> {
-        let mut first = Before::new();
+        let mut first = EarlierDocuments::new();
         self.deltas.end(&mut first)?;
         write_before(first, out)
     }
@@ -156,12 +156,12 @@ fn encoded_document(payload: &[u8]) -> Option<(Range<usize>, Vec<u8>)> {
     walk(payload, &mut |path, leaf| {
         let is = |name| path.len() == 1 && path.segment(0) == Some(Segment::Key(name));
         match leaf.token {
-            Token::Text if is("bytes") => others |= found.replace(leaf.span).is_some(),
-            Token::Text if is("p") => {
+            JsonToken::Text if is("bytes") => others |= found.replace(leaf.span).is_some(),
+            JsonToken::Text if is("p") => {
                 let padding = Decoded::of(payload.get(leaf.span).unwrap_or_default());
-                others |= Treatment::Typed(Type::Name).of(Token::Text, padding.text()) != Treatment::Skip;
+                others |= Treatment::Typed(Type::Name).of(JsonToken::Text, padding.text()) != Treatment::Skip;
             }
-            Token::Key if path.is_empty() => {}
+            JsonToken::Key if path.is_empty() => {}
             _ => others = true,
         }
     })

@@ -3,13 +3,13 @@
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::TokenCount::{CacheWrite, CachedInput, FreshInput, Output};
 use crate::gateway::llm::protocol::{
-    Close, Covers, Delta, Key, ModelNaming, Nested, Protocol, Signed, StreamProtocol,
+    ChannelRule, Close, Delta, ModelNaming, Nested, Protocol, Signed, SignedScope, StreamProtocol,
 };
 use crate::stream::json::Treatment::{self, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
 
 /// Blocks are told apart by their number.
-pub(super) const BLOCK: &[Key] = &[Key::Value("index")];
+pub(super) const BLOCK: &[ChannelRule] = &[ChannelRule::Value("index")];
 
 const fn delta(at: &'static str, treatment: Treatment) -> Delta {
     Delta { at, treatment, when: None, key: BLOCK }
@@ -38,12 +38,12 @@ pub(super) const EVENTS: StreamProtocol = StreamProtocol {
     signed: &[
         Signed {
             at: "delta.signature",
-            covers: Covers::Channel { delta: "delta.thinking", key: BLOCK, member: "thinking" },
+            covers: SignedScope::Channel { delta: "delta.thinking", key: BLOCK, member: "thinking" },
         },
-        Signed { at: "content[*].signature", covers: Covers::Beside(&["content[*].thinking"]) },
+        Signed { at: "content[*].signature", covers: SignedScope::Beside(&["content[*].thinking"]) },
         Signed {
             at: "result.message.content[*].signature",
-            covers: Covers::Beside(&["result.message.content[*].thinking"]),
+            covers: SignedScope::Beside(&["result.message.content[*].thinking"]),
         },
     ],
     final_events: &[b"\"type\":\"message_stop\""],

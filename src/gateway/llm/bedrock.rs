@@ -7,30 +7,30 @@ use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::anthropic;
 use crate::gateway::llm::protocol::TokenCount::{CacheWrite, CachedInput, FreshInput, Output};
 use crate::gateway::llm::protocol::{
-    Close, Covers, Delta, Echo, Key, ModelNaming, Nested, Protocol, Signed, StreamProtocol,
+    ChannelRule, Close, Delta, EchoRule, ModelNaming, Nested, Protocol, Signed, SignedScope, StreamProtocol,
 };
 use crate::stream::json::Treatment::{self, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
 
 /// Blocks of a message are told apart by their number.
-const BLOCK: &[Key] = &[Key::Value("contentBlockDelta.contentBlockIndex")];
+const BLOCK: &[ChannelRule] = &[ChannelRule::Value("contentBlockDelta.contentBlockIndex")];
 
 /// The same of Anthropic's own events.
-const OF_CLAUDE: &[Key] = anthropic::BLOCK;
+const OF_CLAUDE: &[ChannelRule] = anthropic::BLOCK;
 
 /// Choices by theirs, in OpenAI's form.
-const CHOICE: &[Key] = &[Key::Value("choices[*].index")];
+const CHOICE: &[ChannelRule] = &[ChannelRule::Value("choices[*].index")];
 
 /// Their tool calls.
-const TOOL_CALL: &[Key] =
-    &[Key::Value("choices[*].index"), Key::Value("choices[*].delta.tool_calls[*].index")];
+const TOOL_CALL: &[ChannelRule] =
+    &[ChannelRule::Value("choices[*].index"), ChannelRule::Value("choices[*].delta.tool_calls[*].index")];
 
 /// Thoughts are signed, in events and in whole answers.
 const SIGNED: &[Signed] = &[IN_EVENTS, IN_ANSWER];
 
 const IN_EVENTS: Signed = Signed {
     at: "contentBlockDelta.delta.reasoningContent.signature",
-    covers: Covers::Channel {
+    covers: SignedScope::Channel {
         delta: "contentBlockDelta.delta.reasoningContent.text",
         key: BLOCK,
         member: "text",
@@ -39,7 +39,7 @@ const IN_EVENTS: Signed = Signed {
 
 const IN_ANSWER: Signed = Signed {
     at: "output.message.content[*].reasoningContent.reasoningText.signature",
-    covers: Covers::Beside(&["output.message.content[*].reasoningContent.reasoningText.text"]),
+    covers: SignedScope::Beside(&["output.message.content[*].reasoningContent.reasoningText.text"]),
 };
 
 /// A model stands in the path: its id, or a name of a resource in which separators are encoded.
@@ -49,11 +49,11 @@ const MODEL: ModelNaming = ModelNaming {
     ..ModelNaming::NONE
 };
 
-const fn delta(at: &'static str, treatment: Treatment, key: &'static [Key]) -> Delta {
+const fn delta(at: &'static str, treatment: Treatment, key: &'static [ChannelRule]) -> Delta {
     Delta { at, treatment, when: None, key }
 }
 
-const fn closes(at: &'static str, key: &'static [Key]) -> Close {
+const fn closes(at: &'static str, key: &'static [ChannelRule]) -> Close {
     Close { at, is: None, key }
 }
 
@@ -111,7 +111,7 @@ pub(super) static CONVERSE: Protocol = Protocol {
             delta("contentBlockDelta.delta.toolResult[*].text", Text, BLOCK),
         ],
         closes: &[
-            closes("contentBlockStop", &[Key::Value("contentBlockStop.contentBlockIndex")]),
+            closes("contentBlockStop", &[ChannelRule::Value("contentBlockStop.contentBlockIndex")]),
             // What is signed is complete.
             closes("contentBlockDelta.delta.reasoningContent.signature", BLOCK),
             closes("messageStop", &[]),
@@ -209,8 +209,8 @@ pub(super) static INVOKE: Protocol = Protocol {
             delta("outputText", Text, OF_CLAUDE),
             // Meta, Mistral's completions, Cohere.
             delta("generation", Text, &[]),
-            delta("outputs[*].text", Text, &[Key::Value("outputs[*].index")]),
-            delta("generations[*].text", Text, &[Key::Value("generations[*].id")]),
+            delta("outputs[*].text", Text, &[ChannelRule::Value("outputs[*].index")]),
+            delta("generations[*].text", Text, &[ChannelRule::Value("generations[*].id")]),
             delta("text", Text, &[]),
             delta("delta.message.content.text", Text, OF_CLAUDE),
             delta("delta.message.content.thinking", Text, OF_CLAUDE),
@@ -236,11 +236,11 @@ pub(super) static INVOKE: Protocol = Protocol {
             Close { at: "type", is: Some("content-end"), key: OF_CLAUDE },
             Close { at: "type", is: Some("tool-call-end"), key: OF_CLAUDE },
             Close { at: "type", is: Some("message-end"), key: &[] },
-            closes("contentBlockStop", &[Key::Value("contentBlockStop.contentBlockIndex")]),
+            closes("contentBlockStop", &[ChannelRule::Value("contentBlockStop.contentBlockIndex")]),
             closes("messageStop", &[]),
             closes("stop_reason", &[]),
             closes("completionReason", OF_CLAUDE),
-            closes("outputs[*].stop_reason", &[Key::Value("outputs[*].index")]),
+            closes("outputs[*].stop_reason", &[ChannelRule::Value("outputs[*].index")]),
             closes("finish_reason", &[]),
             closes("choices[*].finish_reason", CHOICE),
             closes("choices[*].stop_reason", CHOICE),
@@ -249,18 +249,18 @@ pub(super) static INVOKE: Protocol = Protocol {
             closes("amazon-bedrock-invocationMetrics", &[]),
         ],
         echoes: &[
-            Echo { at: "choices[*].logprobs", with: "null" },
+            EchoRule { at: "choices[*].logprobs", with: "null" },
             // Cohere's.
-            Echo { at: "generations[*].token_likelihoods", with: "[]" },
-            Echo { at: "token_likelihoods", with: "[]" },
+            EchoRule { at: "generations[*].token_likelihoods", with: "[]" },
+            EchoRule { at: "token_likelihoods", with: "[]" },
         ],
         free_form: &["**.input", "**.function.arguments"],
         signed: &[
             Signed {
                 at: "delta.signature",
-                covers: Covers::Channel { delta: "delta.thinking", key: OF_CLAUDE, member: "thinking" },
+                covers: SignedScope::Channel { delta: "delta.thinking", key: OF_CLAUDE, member: "thinking" },
             },
-            Signed { at: "content[*].signature", covers: Covers::Beside(&["content[*].thinking"]) },
+            Signed { at: "content[*].signature", covers: SignedScope::Beside(&["content[*].thinking"]) },
             IN_EVENTS,
             IN_ANSWER,
         ],

@@ -1,22 +1,22 @@
 //! Cohere's chat, embed, rerank and batches (API reference, version 2), and the chat of version 1.
 
 use crate::gateway::error::ErrorShape;
-use crate::gateway::llm::offsets::{Offsets, Unit};
+use crate::gateway::llm::offsets::{OffsetUnit, Offsets};
 use crate::gateway::llm::protocol::TokenCount::{CachedInput, Input, Output};
 use crate::gateway::llm::protocol::{
-    Close, Delta, Echo, Key, ModelNaming, Nested, Protocol, StreamProtocol, When,
+    ChannelRule, Close, Delta, EchoRule, EventCondition, ModelNaming, Nested, Protocol, StreamProtocol,
 };
 use crate::stream::json::Treatment::{self, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number};
 
 /// Contents and tool calls are told apart by their number.
-const INDEX: &[Key] = &[Key::Value("index")];
+const INDEX: &[ChannelRule] = &[ChannelRule::Value("index")];
 
-const fn delta(at: &'static str, treatment: Treatment, key: &'static [Key]) -> Delta {
+const fn delta(at: &'static str, treatment: Treatment, key: &'static [ChannelRule]) -> Delta {
     Delta { at, treatment, when: None, key }
 }
 
-const fn close(event: &'static str, key: &'static [Key]) -> Close {
+const fn close(event: &'static str, key: &'static [ChannelRule]) -> Close {
     Close { at: "type", is: Some(event), key }
 }
 
@@ -26,7 +26,7 @@ const fn cited(of: &'static str) -> Offsets {
         of,
         part: Some("message.citations[*].content_index"),
         unless: Some(("message.citations[*].type", "PLAN")),
-        unit: Unit::Character,
+        unit: OffsetUnit::Character,
         starts: "message.citations[*].start",
         ends: "message.citations[*].end",
     }
@@ -74,7 +74,7 @@ pub(super) static V2: Protocol = Protocol {
             close("tool-call-start", &[]),
             close("message-end", &[]),
         ],
-        echoes: &[Echo { at: "logprobs", with: "null" }],
+        echoes: &[EchoRule { at: "logprobs", with: "null" }],
         offsets: &[cited("message.content[*].text"), cited("message.content[*].thinking")],
         free_form: &["**.document", "**.tool_output"],
         end_data: b"[DONE]",
@@ -107,20 +107,20 @@ pub(super) static V1: Protocol = Protocol {
             Delta {
                 at: "text",
                 treatment: Text,
-                when: Some(When { at: "event_type", is: "text-generation" }),
+                when: Some(EventCondition { at: "event_type", is: "text-generation" }),
                 key: &[],
             },
             Delta {
                 at: "text",
                 treatment: Text,
-                when: Some(When { at: "event_type", is: "tool-calls-chunk" }),
+                when: Some(EventCondition { at: "event_type", is: "tool-calls-chunk" }),
                 key: &[],
             },
             Delta {
                 at: "tool_call_delta.parameters",
                 treatment: Embedded,
-                when: Some(When { at: "event_type", is: "tool-calls-chunk" }),
-                key: &[Key::Value("tool_call_delta.index")],
+                when: Some(EventCondition { at: "event_type", is: "tool-calls-chunk" }),
+                key: &[ChannelRule::Value("tool_call_delta.index")],
             },
         ],
         closes: &[Close { at: "event_type", is: Some("stream-end"), key: &[] }],
@@ -129,7 +129,7 @@ pub(super) static V1: Protocol = Protocol {
                 of: "text",
                 part: None,
                 unless: None,
-                unit: Unit::Character,
+                unit: OffsetUnit::Character,
                 starts: "citations[*].start",
                 ends: "citations[*].end",
             },
@@ -138,7 +138,7 @@ pub(super) static V1: Protocol = Protocol {
                 of: "response.text",
                 part: None,
                 unless: None,
-                unit: Unit::Character,
+                unit: OffsetUnit::Character,
                 starts: "response.citations[*].start",
                 ends: "response.citations[*].end",
             },

@@ -4,7 +4,7 @@
 use crate::base::path::RequestPath;
 use crate::gateway::llm::protocol::ConversationNaming;
 use crate::gateway::llm::registry::CONVERSATIONS;
-use crate::stream::json::{Decoded, Leaf, Segment, Token, walk};
+use crate::stream::json::{Decoded, JsonToken, Leaf, Segment, walk};
 
 /// Those whose bodies a request to `path` may have.
 fn named_in_body(path: &RequestPath) -> impl Iterator<Item = &'static ConversationNaming> {
@@ -25,7 +25,7 @@ pub fn in_body(path: &RequestPath, body: &[u8]) -> Option<String> {
 fn member(member: &str, body: &[u8]) -> Option<String> {
     let mut id = None;
     let walked = walk(body, &mut |path, Leaf { span, token }| {
-        if token == Token::Key {
+        if token == JsonToken::Key {
             // The last of several members of a name counts, also where it has no text. The path is the object's.
             let name = match (path.len(), path.segment(0)) {
                 (0, _) => member,
@@ -37,7 +37,7 @@ fn member(member: &str, body: &[u8]) -> Option<String> {
             }
             return;
         }
-        let named = token == Token::Text
+        let named = token == JsonToken::Text
             && path.segment(0) == Some(Segment::Key(member))
             && match path.len() {
                 1 => true,

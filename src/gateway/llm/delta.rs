@@ -16,11 +16,11 @@ use crate::edit::{Edit, spliced};
 use crate::gateway::llm::beside::says_only;
 use crate::gateway::llm::piece::{ChannelKey, DeltaPiece, Piece, PieceKind, closed, in_order, turns};
 use crate::gateway::llm::piece_reader::{EditorFactory, PieceReader};
-use crate::gateway::llm::place::Document;
-use crate::gateway::llm::pointed::Told;
+use crate::gateway::llm::place::EventDocument;
+use crate::gateway::llm::pointed::PointedDocument;
 use crate::gateway::llm::protocol::{CompiledCovers, CompiledProtocol, CompiledSigned, CompiledStream};
-use crate::gateway::llm::signed::Block;
-use crate::gateway::llm::template::Template;
+use crate::gateway::llm::signed::SignedMember;
+use crate::gateway::llm::template::EventTemplate;
 use crate::stream::json::{Decoded, Treatment, encoded, half_at_end};
 use crate::stream::{Channel, Editor, StreamError, TextUse};
 
@@ -33,7 +33,7 @@ const MOST_OPEN: usize = 256;
 const MOST_CHANNELS: usize = 4096;
 
 /// A document that leaves before the one that is read.
-pub(super) struct Earlier {
+pub(super) struct EarlierDocument {
     /// What stands around it in its stream, or stood around the one that it is cloned from.
     pub(super) envelope: Vec<u8>,
     /// Its bytes.
@@ -43,10 +43,10 @@ pub(super) struct Earlier {
 }
 
 /// Documents that leave before the one that is read.
-pub(super) type Before = Vec<Earlier>;
+pub(super) type EarlierDocuments = Vec<EarlierDocument>;
 
 /// What becomes of a document.
-pub enum Outcome {
+pub enum DocumentOutcome {
     /// It leaves as it came.
     Keep,
     /// It leaves so.
@@ -67,12 +67,12 @@ struct OpenChannel {
     original: Option<String>,
     original_charge: Charge,
     /// The last document that brought text of it and left some behind.
-    template: Option<Template>,
+    template: Option<EventTemplate>,
     charge: Charge,
 }
 
 /// A document that waits, since a channel holds some of its text or of one before it.
-struct Waiting {
+struct WaitingDocument {
     envelope: Vec<u8>,
     data: Vec<u8>,
     /// Where the text ends of each channel that holds some of it.
@@ -81,25 +81,25 @@ struct Waiting {
 }
 
 /// A document that is read: what stands around it, its bytes and its strings.
-struct Read<'d> {
+struct ReadDocument<'d> {
     envelope: &'d [u8],
     data: &'d [u8],
     pieces: &'d [Piece],
 }
 
-impl Read<'_> {
+impl ReadDocument<'_> {
     /// Has numbers point at what they pointed at in texts that are there whole.
-    fn point(&self, document: &Document<'_>, stream: &CompiledStream, edits: &mut Vec<Edit>) {
+    fn point(&self, document: &EventDocument<'_>, stream: &CompiledStream, edits: &mut Vec<Edit>) {
         if self.pieces.iter().all(|piece| piece.edits.is_empty()) {
             return;
         }
-        let told = Told { data: self.data, document, pieces: self.pieces };
+        let told = PointedDocument { data: self.data, document, pieces: self.pieces };
         stream.offsets.iter().for_each(|offsets| offsets.edit(told, edits));
     }
 }
 
 /// A string as JSON spells it, in whole characters.
-struct Spelled<'d> {
+struct JsonString<'d> {
     bytes: Cow<'d, [u8]>,
     /// The half of a character that stood behind them.
     half: Vec<u8>,
@@ -110,7 +110,7 @@ pub(super) struct Deltas {
     reader: PieceReader,
     budget: Budget,
     open: Vec<OpenChannel>,
-    waiting: VecDeque<Waiting>,
+    waiting: VecDeque<WaitingDocument>,
 }
 
 impl Deltas {
@@ -140,14 +140,14 @@ impl Deltas {
         &mut self,
         data: &[u8],
         envelope: &[u8],
-        before: &mut Before,
-    ) -> Result<Outcome, StreamError> {
-        let document = Document::new(data);
+        before: &mut EarlierDocuments,
+    ) -> Result<DocumentOutcome, StreamError> {
+        let document = EventDocument::new(data);
         let protocol = Arc::clone(self.reader.protocol());
         let stream = &protocol.stream;
         let Some(pieces) = self.reader.pieces(data, &document)? else {
             self.release(before);
-            return Ok(self.reader.unknown(data)?.map_or(Outcome::Keep, Outcome::Replace));
+            return Ok(self.reader.unknown(data)?.map_or(DocumentOutcome::Keep, DocumentOutcome::Replace));
         };
         let closed = closed(stream, &document);
         let closes = |key: &ChannelKey| closed.iter().any(|begin| key.parts.starts_with(begin));
@@ -155,7 +155,7 @@ impl Deltas {
         let mut touched: Vec<ChannelKey> = Vec::new();
         let turns = turns(stream, &pieces);
         let overtaken = |key: &ChannelKey| turns.iter().any(|turn| turn.of.ends(stream, key));
-        let read = Read { envelope, data, pieces: &pieces };
+        let read = ReadDocument { envelope, data, pieces: &pieces };
         let (mut emptied, mut says) = (false, false);
         for (at, piece) in pieces.iter().enumerate() {
             let text = match &piece.kind {
@@ -192,21 +192,21 @@ impl Deltas {
         // A stream may go on for hours, and what follows is another text.
         self.open.retain(|open| open.original.is_some() || !closes(&open.key));
         if stream.numbered && self.wait(&read, &edits, before)? {
-            return Ok(Outcome::Wait);
+            return Ok(DocumentOutcome::Wait);
         }
         if edits.is_empty() {
-            return Ok(Outcome::Keep);
+            return Ok(DocumentOutcome::Keep);
         }
         let left = spliced(data, &edits);
         let repeated = self.reader.protocol().protocol.stream.repeated;
         // Most protocols say nothing of that, and their events are not read again.
         let is_empty = emptied && !says && !repeated.is_empty() && says_only(&left, repeated);
-        Ok(if is_empty { Outcome::Emptied(left) } else { Outcome::Replace(left) })
+        Ok(if is_empty { DocumentOutcome::Emptied(left) } else { DocumentOutcome::Replace(left) })
     }
 
     /// Edits a document that is a whole answer: its texts are complete.
     pub(super) fn whole(&mut self, data: &[u8]) -> Result<Option<Vec<u8>>, StreamError> {
-        let document = Document::new(data);
+        let document = EventDocument::new(data);
         let protocol = Arc::clone(self.reader.protocol());
         let Some(mut pieces) = self.reader.pieces(data, &document)? else { return self.reader.unknown(data) };
         let mut edits: Vec<Edit> = Vec::new();
@@ -219,7 +219,7 @@ impl Deltas {
             let (PieceKind::Whole(Some(text)) | PieceKind::Lossy(text)) = &piece.kind else { continue };
             piece.edit(text, &document, &protocol.stream, &mut edits);
         }
-        let read = Read { envelope: b"", data, pieces: &pieces };
+        let read = ReadDocument { envelope: b"", data, pieces: &pieces };
         self.sign(&read, &document, &mut edits);
         read.point(&document, &protocol.stream, &mut edits);
         in_order(&mut edits);
@@ -227,20 +227,25 @@ impl Deltas {
     }
 
     /// The stream has ended: what channels hold leaves.
-    pub(super) fn end(&mut self, before: &mut Before) -> Result<(), StreamError> {
+    pub(super) fn end(&mut self, before: &mut EarlierDocuments) -> Result<(), StreamError> {
         self.flush(before, |_| true)?;
         self.release(before);
         Ok(())
     }
 
     /// Lets the documents that wait leave.
-    fn release(&mut self, before: &mut Before) {
-        before.extend(self.waiting.drain(..).map(Waiting::leaves));
+    fn release(&mut self, before: &mut EarlierDocuments) {
+        before.extend(self.waiting.drain(..).map(WaitingDocument::leaves));
     }
 
     /// Whether a document must wait, since a channel holds some of its text, or others wait still: numbers are in order.
     /// Those leave for which nothing is held any more.
-    fn wait(&mut self, read: &Read<'_>, edits: &[Edit], before: &mut Before) -> Result<bool, StreamError> {
+    fn wait(
+        &mut self,
+        read: &ReadDocument<'_>,
+        edits: &[Edit],
+        before: &mut EarlierDocuments,
+    ) -> Result<bool, StreamError> {
         let mut ends = Vec::new();
         for piece in read.pieces {
             let PieceKind::Delta(DeltaPiece { key, .. }) = &piece.kind else { continue };
@@ -267,7 +272,7 @@ impl Deltas {
         let (envelope, data) = (read.envelope.to_vec(), spliced(read.data, edits));
         let mut charge = self.budget.charge();
         charge.set(envelope.len() + data.len())?;
-        self.waiting.push_back(Waiting { envelope, data, ends, _charge: charge });
+        self.waiting.push_back(WaitingDocument { envelope, data, ends, _charge: charge });
         Ok(true)
     }
 
@@ -276,7 +281,7 @@ impl Deltas {
     }
 
     /// What a string spells, behind the half of a character that its channel had before, and without one at its end.
-    fn whole_characters<'d>(&mut self, key: &ChannelKey, spelled: &'d [u8]) -> Spelled<'d> {
+    fn whole_characters<'d>(&mut self, key: &ChannelKey, spelled: &'d [u8]) -> JsonString<'d> {
         let open = self.open.iter_mut().find(|open| open.key == *key);
         let before = open.map(|open| std::mem::take(&mut open.half)).unwrap_or_default();
         let mut bytes =
@@ -287,7 +292,7 @@ impl Deltas {
             Cow::Borrowed(bytes) => *bytes = bytes.get(..end).unwrap_or_default(),
             Cow::Owned(bytes) => bytes.truncate(end),
         }
-        Spelled { bytes, half }
+        JsonString { bytes, half }
     }
 
     fn keep_half(&mut self, key: &ChannelKey, half: Vec<u8>) {
@@ -348,7 +353,7 @@ impl Deltas {
     }
 
     /// Replaces the signatures of what was edited beyond undoing.
-    fn sign(&self, read: &Read<'_>, document: &Document<'_>, edits: &mut Vec<Edit>) {
+    fn sign(&self, read: &ReadDocument<'_>, document: &EventDocument<'_>, edits: &mut Vec<Edit>) {
         let lossy: Vec<&Range<usize>> = read.pieces.iter().filter_map(Piece::lossy).collect();
         let edited = |span: &Range<usize>| {
             let first = lossy.partition_point(|piece| piece.start < span.start);
@@ -367,7 +372,7 @@ impl Deltas {
                         let value = std::str::from_utf8(read.data.get(span)?).ok()?;
                         self.reader
                             .editor(Treatment::Text, TextUse::Text)
-                            .seal(&Block { name, value }.text(), decoded.text())
+                            .seal(&SignedMember { name, value }.text(), decoded.text())
                     }),
                 CompiledCovers::Channel { delta, key, member } => {
                     let parts = document.key(key, positions);
@@ -376,7 +381,7 @@ impl Deltas {
                     self.open.iter().find(ours).and_then(|open| {
                         let editor = Some(open.channel.editor()).filter(|editor| editor.is_lossy())?;
                         let value = format!("\"{}\"", encoded(open.original.as_ref()?));
-                        editor.seal(&Block { name: member, value: &value }.text(), decoded.text())
+                        editor.seal(&SignedMember { name: member, value: &value }.text(), decoded.text())
                     })
                 }
             };
@@ -385,7 +390,7 @@ impl Deltas {
     }
 
     /// Keeps a document that left text behind, so that it can be cloned.
-    fn remember(&mut self, read: &Read<'_>, edits: &[Edit]) -> Result<(), StreamError> {
+    fn remember(&mut self, read: &ReadDocument<'_>, edits: &[Edit]) -> Result<(), StreamError> {
         let mut blank: Option<Arc<[u8]>> = None;
         for piece in read.pieces {
             let PieceKind::Delta(delta) = &piece.kind else { continue };
@@ -402,13 +407,17 @@ impl Deltas {
             let data = blank.get_or_insert_with(|| blanked(read, edits).into());
             open.charge.set(data.len() + read.envelope.len())?;
             let (envelope, data) = (read.envelope.to_vec(), Arc::clone(data));
-            open.template = Some(Template { envelope, data, positions: delta.positions.clone() });
+            open.template = Some(EventTemplate { envelope, data, positions: delta.positions.clone() });
         }
         Ok(())
     }
 
     /// Ends the channels that `which` names; what they held leaves in the document that waits, or in ones of its own.
-    fn flush(&mut self, before: &mut Before, which: impl Fn(&ChannelKey) -> bool) -> Result<(), StreamError> {
+    fn flush(
+        &mut self,
+        before: &mut EarlierDocuments,
+        which: impl Fn(&ChannelKey) -> bool,
+    ) -> Result<(), StreamError> {
         for open in self.open.iter_mut().filter(|open| which(&open.key)) {
             let mut text = String::new();
             open.finish(&mut text)?;
@@ -426,7 +435,11 @@ impl Deltas {
             }
             let place = self.reader.protocol().stream.deltas.get(open.key.delta).map(|delta| &delta.at);
             let data = place.and_then(|place| template.with(place, &text));
-            before.extend(data.map(|data| Earlier { envelope: template.envelope, data, added: true }));
+            before.extend(data.map(|data| EarlierDocument {
+                envelope: template.envelope,
+                data,
+                added: true,
+            }));
         }
         Ok(())
     }
@@ -447,14 +460,14 @@ impl OpenChannel {
     }
 }
 
-impl Waiting {
-    fn leaves(self) -> Earlier {
-        Earlier { envelope: self.envelope, data: self.data, added: false }
+impl WaitingDocument {
+    fn leaves(self) -> EarlierDocument {
+        EarlierDocument { envelope: self.envelope, data: self.data, added: false }
     }
 }
 
 /// A document as it leaves, without any channel's text.
-fn blanked(read: &Read<'_>, edits: &[Edit]) -> Vec<u8> {
+fn blanked(read: &ReadDocument<'_>, edits: &[Edit]) -> Vec<u8> {
     let deltas = read.pieces.iter().filter(|piece| matches!(piece.kind, PieceKind::Delta(_)));
     let mut all: Vec<Edit> =
         deltas.map(|piece| Edit { range: piece.span.clone(), with: String::new() }).collect();

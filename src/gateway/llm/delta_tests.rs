@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::*;
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::{
-    Close, Delta, Echo, Key, ModelNaming, Nested, Protocol, StreamProtocol, When,
+    ChannelRule, Close, Delta, EchoRule, EventCondition, ModelNaming, Nested, Protocol, StreamProtocol,
 };
 use crate::gateway::llm::{gemini, openai, realtime, responses};
 use crate::gateway::testing::Hide;
@@ -20,15 +20,20 @@ static BLOCKS: Protocol = Protocol {
     nested: Nested::NONE,
     stream: StreamProtocol {
         deltas: &[
-            Delta { at: "delta.text", treatment: Treatment::Text, when: None, key: &[Key::Value("index")] },
+            Delta {
+                at: "delta.text",
+                treatment: Treatment::Text,
+                when: None,
+                key: &[ChannelRule::Value("index")],
+            },
             Delta {
                 at: "delta.partial_json",
                 treatment: Treatment::Embedded,
                 when: None,
-                key: &[Key::Value("index")],
+                key: &[ChannelRule::Value("index")],
             },
         ],
-        closes: &[Close { at: "type", is: Some("content_block_stop"), key: &[Key::Value("index")] }],
+        closes: &[Close { at: "type", is: Some("content_block_stop"), key: &[ChannelRule::Value("index")] }],
         final_events: &[b"\"type\":\"message_stop\""],
         ..StreamProtocol::NONE
     },
@@ -49,21 +54,21 @@ static ITEMS: Protocol = Protocol {
             Delta {
                 at: "delta",
                 treatment: Treatment::Text,
-                when: Some(When { at: "type", is: "output_text.delta" }),
-                key: &[Key::Value("item_id"), Key::Value("content_index")],
+                when: Some(EventCondition { at: "type", is: "output_text.delta" }),
+                key: &[ChannelRule::Value("item_id"), ChannelRule::Value("content_index")],
             },
             Delta {
                 at: "delta",
                 treatment: Treatment::Embedded,
-                when: Some(When { at: "type", is: "function_call_arguments.delta" }),
-                key: &[Key::Value("item_id")],
+                when: Some(EventCondition { at: "type", is: "function_call_arguments.delta" }),
+                key: &[ChannelRule::Value("item_id")],
             },
         ],
         closes: &[
-            Close { at: "type", is: Some("output_item.done"), key: &[Key::Value("item_id")] },
+            Close { at: "type", is: Some("output_item.done"), key: &[ChannelRule::Value("item_id")] },
             Close { at: "error", is: None, key: &[] },
         ],
-        echoes: &[Echo { at: "logprobs", with: "[]" }],
+        echoes: &[EchoRule { at: "logprobs", with: "[]" }],
         ..StreamProtocol::NONE
     },
     model: ModelNaming::NONE,
@@ -77,21 +82,22 @@ fn passed(protocol: &'static Protocol, documents: &[&str]) -> Vec<String> {
     let budget = Budget::process(1 << 20);
     let mut deltas = Deltas::new(protocol, editor, &budget);
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    let earlier =
-        |Earlier { data, added, .. }: Earlier| format!("{}{}", if added { "+" } else { "^" }, text(data));
+    let earlier = |EarlierDocument { data, added, .. }: EarlierDocument| {
+        format!("{}{}", if added { "+" } else { "^" }, text(data))
+    };
     let mut rows = Vec::new();
     for document in documents {
-        let mut before = Before::new();
+        let mut before = EarlierDocuments::new();
         let outcome = deltas.document(document.as_bytes(), b"", &mut before).unwrap();
         rows.extend(before.into_iter().map(earlier));
         rows.push(match outcome {
-            Outcome::Keep => "=".to_owned(),
-            Outcome::Replace(data) => text(data),
-            Outcome::Emptied(data) => format!("({})", text(data)),
-            Outcome::Wait => "-".to_owned(),
+            DocumentOutcome::Keep => "=".to_owned(),
+            DocumentOutcome::Replace(data) => text(data),
+            DocumentOutcome::Emptied(data) => format!("({})", text(data)),
+            DocumentOutcome::Wait => "-".to_owned(),
         });
     }
-    let mut before = Before::new();
+    let mut before = EarlierDocuments::new();
     deltas.end(&mut before).unwrap();
     rows.extend(before.into_iter().map(earlier));
     drop(deltas);
@@ -451,7 +457,8 @@ fn numbers_go_with_what_they_point_at() {
     let whole = String::from_utf8(deltas.whole(document.as_bytes()).unwrap().unwrap()).unwrap();
     assert_eq!(whole, wanted);
     // As an event of a stream its text goes on, and was counted from the beginning.
-    let Outcome::Replace(event) = deltas.document(document.as_bytes(), b"", &mut Before::new()).unwrap()
+    let DocumentOutcome::Replace(event) =
+        deltas.document(document.as_bytes(), b"", &mut EarlierDocuments::new()).unwrap()
     else {
         panic!("its texts changed")
     };
@@ -464,7 +471,8 @@ fn no_stream_holds_more_texts_than_can_be_followed() {
     let editor: EditorFactory = Arc::new(|| Box::new(Hide::default()));
     let mut deltas = Deltas::new(protocol, editor, &Budget::process(1 << 20));
     let block = |n: usize| format!(r#"{{"index":{n},"delta":{{"text":"SE"}}}}"#);
-    let mut fed = (0..=MOST_CHANNELS).map(|n| deltas.document(block(n).as_bytes(), b"", &mut Before::new()));
+    let mut fed =
+        (0..=MOST_CHANNELS).map(|n| deltas.document(block(n).as_bytes(), b"", &mut EarlierDocuments::new()));
     assert!(fed.by_ref().take(MOST_CHANNELS).all(|outcome| outcome.is_ok()));
     assert!(matches!(fed.next(), Some(Err(StreamError::TooLarge { limit: MOST_CHANNELS, .. }))));
 }

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use bytes::BytesMut;
 
 use crate::base::budget::{Budget, Charge};
-use crate::gateway::llm::delta::{Before, Deltas, Earlier, Outcome};
+use crate::gateway::llm::delta::{Deltas, DocumentOutcome, EarlierDocument, EarlierDocuments};
 use crate::gateway::llm::piece_reader::EditorFactory;
 use crate::gateway::llm::protocol::CompiledProtocol;
-use crate::stream::sse::{Event, Events, Verdict};
+use crate::stream::sse::{Event, EventAction, Events};
 use crate::stream::websocket::MessageKind;
 use crate::stream::{Editor, GenericEvents, Rewriter, StreamError};
 
@@ -32,13 +32,13 @@ impl SseDeltas {
 
 /// Writes events that leave before another. One that was added has the name and the line ends of the event
 /// that it is cloned from.
-fn write_before(before: Before, out: &mut BytesMut) {
-    for Earlier { envelope, data, added } in before {
+fn write_before(before: EarlierDocuments, out: &mut BytesMut) {
+    for EarlierDocument { envelope, data, added } in before {
         let event = Event::parse(&envelope);
         if added {
             event.write_another(&data, out);
         } else {
-            event.write(&Verdict::Data(data), out);
+            event.write(&EventAction::Data(data), out);
             // The second half of its last line end was left out when it had to wait.
             if envelope.ends_with(b"\r") && envelope.contains(&b'\n') {
                 out.extend_from_slice(b"\n");
@@ -48,19 +48,19 @@ fn write_before(before: Before, out: &mut BytesMut) {
 }
 
 impl Events for SseDeltas {
-    fn event(&mut self, event: &Event<'_>, before: &mut BytesMut) -> Result<Verdict, StreamError> {
+    fn event(&mut self, event: &Event<'_>, before: &mut BytesMut) -> Result<EventAction, StreamError> {
         if event.data().is_empty() {
-            return Ok(Verdict::Keep);
+            return Ok(EventAction::Keep);
         }
-        let mut first = Before::new();
+        let mut first = EarlierDocuments::new();
         let verdict = if self.deltas.is_end(event.data()) {
             self.deltas.end(&mut first)?;
-            Verdict::Keep
+            EventAction::Keep
         } else {
             match self.deltas.document(event.data(), event.raw(), &mut first)? {
-                Outcome::Keep => Verdict::Keep,
-                Outcome::Replace(data) => Verdict::Data(data),
-                Outcome::Emptied(_) | Outcome::Wait => Verdict::Drop,
+                DocumentOutcome::Keep => EventAction::Keep,
+                DocumentOutcome::Replace(data) => EventAction::Data(data),
+                DocumentOutcome::Emptied(_) | DocumentOutcome::Wait => EventAction::Drop,
             }
         };
         write_before(first, before);
@@ -73,7 +73,7 @@ impl Events for SseDeltas {
 
     fn end(&mut self, _incomplete: &[u8], out: &mut BytesMut) -> Result<(), StreamError> {
         // An incomplete event cannot be judged, and no client would dispatch it.
-        let mut first = Before::new();
+        let mut first = EarlierDocuments::new();
         self.deltas.end(&mut first)?;
         write_before(first, out);
         Ok(())
@@ -108,10 +108,10 @@ impl MessageDeltas {
         kind: MessageKind,
         data: &[u8],
         before: &mut Vec<SentMessage>,
-    ) -> Result<Outcome, StreamError> {
+    ) -> Result<DocumentOutcome, StreamError> {
         // All that stands around a message is its kind.
         let envelope: &[u8] = if kind == MessageKind::Text { b"" } else { b"b" };
-        let mut earlier = Before::new();
+        let mut earlier = EarlierDocuments::new();
         let outcome = self.deltas.document(data, envelope, &mut earlier)?;
         before.extend(earlier.into_iter().map(SentMessage::from));
         Ok(outcome)
@@ -122,15 +122,15 @@ impl MessageDeltas {
     /// # Errors
     /// An editor's.
     pub fn end(&mut self, before: &mut Vec<SentMessage>) -> Result<(), StreamError> {
-        let mut earlier = Before::new();
+        let mut earlier = EarlierDocuments::new();
         self.deltas.end(&mut earlier)?;
         before.extend(earlier.into_iter().map(SentMessage::from));
         Ok(())
     }
 }
 
-impl From<Earlier> for SentMessage {
-    fn from(Earlier { envelope, data, .. }: Earlier) -> Self {
+impl From<EarlierDocument> for SentMessage {
+    fn from(EarlierDocument { envelope, data, .. }: EarlierDocument) -> Self {
         let kind = if envelope.is_empty() { MessageKind::Text } else { MessageKind::Binary };
         Self { kind, data }
     }

@@ -1,24 +1,25 @@
 //! Google's Gemini API and Vertex AI (reference of `v1beta`, "generateContent", "streamGenerateContent").
 
 use crate::gateway::error::ErrorShape;
-use crate::gateway::llm::offsets::{Offsets, Unit};
+use crate::gateway::llm::offsets::{OffsetUnit, Offsets};
 use crate::gateway::llm::protocol::TokenCount::{CachedInput, Input, OtherInput, Reasoning, VisibleOutput};
 use crate::gateway::llm::protocol::{
-    Close, Covers, Delta, Echo, Key, ModelNaming, Nested, Protocol, Signed, StreamProtocol, TokenCount,
+    ChannelRule, Close, Delta, EchoRule, ModelNaming, Nested, Protocol, Signed, SignedScope, StreamProtocol,
+    TokenCount,
 };
 use crate::stream::json::Treatment::{self, Argument, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
 
 /// Candidates are told apart by their number, and in one what it thinks from what it says.
-const PARTS: &[Key] =
-    &[Key::Value("candidates[*].index"), Key::Mark("candidates[*].content.parts[*].thought")];
+const PARTS: &[ChannelRule] =
+    &[ChannelRule::Value("candidates[*].index"), ChannelRule::Mark("candidates[*].content.parts[*].thought")];
 
-const CANDIDATE: &[Key] = &[Key::Value("candidates[*].index")];
+const CANDIDATE: &[ChannelRule] = &[ChannelRule::Value("candidates[*].index")];
 
 /// An argument that comes in pieces, by its place in the arguments.
-const ARGUMENT: &[Key] = &[
-    Key::Value("candidates[*].index"),
-    Key::Mark("candidates[*].content.parts[*].functionCall.partialArgs[*].jsonPath"),
+const ARGUMENT: &[ChannelRule] = &[
+    ChannelRule::Value("candidates[*].index"),
+    ChannelRule::Mark("candidates[*].content.parts[*].functionCall.partialArgs[*].jsonPath"),
 ];
 
 /// A model stands in the path, up to a colon; the requests of a batch may stand in a file.
@@ -39,7 +40,7 @@ const USAGE: &[(&str, TokenCount)] = &[
     ("usageMetadata.thoughtsTokenCount", Reasoning),
 ];
 
-const fn delta(at: &'static str, key: &'static [Key]) -> Delta {
+const fn delta(at: &'static str, key: &'static [ChannelRule]) -> Delta {
     Delta { at, treatment: Text, when: None, key }
 }
 
@@ -99,7 +100,7 @@ const FREE_FORM: &[&str] = &[
 /// A part is signed as a whole.
 const SIGNED: &[Signed] = &[Signed {
     at: "candidates[*].content.parts[*].thoughtSignature",
-    covers: Covers::Beside(&[
+    covers: SignedScope::Beside(&[
         "candidates[*].content.parts[*].functionCall",
         "candidates[*].content.parts[*].text",
     ]),
@@ -125,13 +126,13 @@ pub(super) const EVENTS: StreamProtocol = StreamProtocol {
         Close { at: "promptFeedback.blockReason", is: None, key: &[] },
         Close { at: "error", is: None, key: &[] },
     ],
-    echoes: &[Echo { at: "candidates[*].logprobsResult", with: "null" }],
+    echoes: &[EchoRule { at: "candidates[*].logprobsResult", with: "null" }],
     // Of a part, in bytes ("Segment").
     offsets: &[Offsets {
         of: "candidates[*].content.parts[*].text",
         part: Some("candidates[*].groundingMetadata.groundingSupports[*].segment.partIndex"),
         unless: None,
-        unit: Unit::Byte,
+        unit: OffsetUnit::Byte,
         starts: "candidates[*].groundingMetadata.groundingSupports[*].segment.startIndex",
         ends: "candidates[*].groundingMetadata.groundingSupports[*].segment.endIndex",
     }],

@@ -4,26 +4,26 @@
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::TokenCount::{CachedInput, Input, OtherInput, Reasoning, VisibleOutput};
 use crate::gateway::llm::protocol::{
-    Close, Covers, Delta, Key, ModelNaming, Nested, Protocol, Signed, StreamProtocol,
+    ChannelRule, Close, Delta, ModelNaming, Nested, Protocol, Signed, SignedScope, StreamProtocol,
 };
 use crate::stream::json::Treatment::{self, Argument, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
 
 /// Steps are told apart by their number.
-const STEP: &[Key] = &[Key::Value("index")];
+const STEP: &[ChannelRule] = &[ChannelRule::Value("index")];
 
 const fn delta(at: &'static str, treatment: Treatment) -> Delta {
     Delta { at, treatment, when: None, key: STEP }
 }
 
-const fn close(event: &'static str, key: &'static [Key]) -> Close {
+const fn close(event: &'static str, key: &'static [ChannelRule]) -> Close {
     Close { at: "event_type", is: Some(event), key }
 }
 
 /// What a step is signed with covers what it calls for, or got. The signature of a thought is the thought itself, of which
 /// its summary, if there is any, is no part; it is kept all the same where both stand in one object.
 const fn signed(at: &'static str, beside: &'static [&'static str]) -> Signed {
-    Signed { at, covers: Covers::Beside(beside) }
+    Signed { at, covers: SignedScope::Beside(beside) }
 }
 
 /// `POST …/interactions` and what belongs to it.

@@ -4,14 +4,16 @@
 
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::TokenCount::{Input, Reasoning, VisibleOutput};
-use crate::gateway::llm::protocol::{Close, Delta, Key, ModelNaming, Nested, Protocol, StreamProtocol};
+use crate::gateway::llm::protocol::{
+    ChannelRule, Close, Delta, ModelNaming, Nested, Protocol, StreamProtocol,
+};
 use crate::stream::json::Treatment::{Text, Typed};
 use crate::stream::json::Type::{Id, Name, Opaque};
 
 /// What the model thinks is told from what it says.
-const PARTS: &[Key] = &[Key::Mark("serverContent.modelTurn.parts[*].thought")];
+const PARTS: &[ChannelRule] = &[ChannelRule::Mark("serverContent.modelTurn.parts[*].thought")];
 
-const fn delta(at: &'static str, key: &'static [Key]) -> Delta {
+const fn delta(at: &'static str, key: &'static [ChannelRule]) -> Delta {
     Delta { at, treatment: Text, when: None, key }
 }
 
@@ -73,7 +75,7 @@ pub(super) static LIVE: Protocol = Protocol {
             Close {
                 at: "serverContent.generationComplete",
                 is: Some("true"),
-                key: &[Key::Mark("serverContent.generationComplete")],
+                key: &[ChannelRule::Mark("serverContent.generationComplete")],
             },
             close("serverContent.turnComplete", None),
             close("serverContent.interrupted", None),

@@ -2,7 +2,7 @@
 
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::TokenCount::{Input, Output};
-use crate::gateway::llm::protocol::{Close, Delta, Echo, ModelNaming, Nested, Protocol, StreamProtocol};
+use crate::gateway::llm::protocol::{Close, Delta, EchoRule, ModelNaming, Nested, Protocol, StreamProtocol};
 use crate::stream::json::Treatment::{Text, Typed};
 use crate::stream::json::Type::{Name, Number};
 
@@ -23,12 +23,12 @@ pub(super) static GENERATE: Protocol = Protocol {
         ],
         echoes: &[
             // The number of the text's token, which spells it too.
-            Echo { at: "token.id", with: "0" },
-            Echo { at: "top_tokens", with: "[]" },
-            Echo { at: "details.tokens", with: "[]" },
-            Echo { at: "details.top_tokens", with: "[]" },
-            Echo { at: "details.best_of_sequences[*].tokens", with: "[]" },
-            Echo { at: "details.best_of_sequences[*].top_tokens", with: "[]" },
+            EchoRule { at: "token.id", with: "0" },
+            EchoRule { at: "top_tokens", with: "[]" },
+            EchoRule { at: "details.tokens", with: "[]" },
+            EchoRule { at: "details.top_tokens", with: "[]" },
+            EchoRule { at: "details.best_of_sequences[*].tokens", with: "[]" },
+            EchoRule { at: "details.best_of_sequences[*].top_tokens", with: "[]" },
         ],
         final_events: &[b"\"generated_text\":\""],
         ..StreamProtocol::NONE

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::BytesMut;
 
 use crate::base::budget::{Budget, Charge};
-use crate::gateway::llm::delta::{Before, Deltas, Outcome};
+use crate::gateway::llm::delta::{Deltas, DocumentOutcome, EarlierDocuments};
 use crate::gateway::llm::piece_reader::EditorFactory;
 use crate::gateway::llm::protocol::CompiledProtocol;
 use crate::stream::{Rewriter, StreamError};
@@ -21,7 +21,7 @@ const LONGEST_SEPARATOR: usize = 16;
 pub struct JsonDeltas {
     deltas: Deltas,
     layout: Layout,
-    scan: Scan,
+    scan: DocumentScan,
     /// The document that has begun.
     document: Vec<u8>,
     /// Whether another one may follow what has left.
@@ -46,7 +46,7 @@ enum Layout {
 
 /// How far a document is known.
 #[derive(Clone, Copy, Default)]
-struct Scan {
+struct DocumentScan {
     state: ScanState,
     depth: usize,
 }
@@ -77,7 +77,7 @@ enum Meaning {
     Behind,
 }
 
-impl Scan {
+impl DocumentScan {
     fn next(&mut self, byte: u8, array: bool) -> Meaning {
         match (self.state, byte) {
             (ScanState::Between, b' ' | b'\t' | b'\r' | b'\n' | 0x1e) => return Meaning::Between,
@@ -112,7 +112,7 @@ impl JsonDeltas {
         Self {
             deltas: Deltas::new(protocol, editor, budget),
             layout: Layout::Unknown,
-            scan: Scan::default(),
+            scan: DocumentScan::default(),
             document: Vec::new(),
             apart: true,
             separator: Vec::new(),
@@ -122,15 +122,15 @@ impl JsonDeltas {
 
     fn emit(&mut self, out: &mut BytesMut) -> Result<(), StreamError> {
         let document = std::mem::take(&mut self.document);
-        let mut before = Before::new();
+        let mut before = EarlierDocuments::new();
         let outcome = self.deltas.document(&document, b"", &mut before)?;
         for earlier in before {
             out.extend_from_slice(&earlier.data);
             out.extend_from_slice(self.separator());
         }
         match outcome {
-            Outcome::Replace(data) | Outcome::Emptied(data) => out.extend_from_slice(&data),
-            Outcome::Keep | Outcome::Wait => out.extend_from_slice(&document),
+            DocumentOutcome::Replace(data) | DocumentOutcome::Emptied(data) => out.extend_from_slice(&data),
+            DocumentOutcome::Keep | DocumentOutcome::Wait => out.extend_from_slice(&document),
         }
         self.apart = false;
         self.separator.clear();
@@ -152,7 +152,7 @@ impl JsonDeltas {
 
     /// What channels hold leaves behind the last document.
     fn end(&mut self, out: &mut BytesMut) -> Result<(), StreamError> {
-        let mut before = Before::new();
+        let mut before = EarlierDocuments::new();
         self.deltas.end(&mut before)?;
         for earlier in before {
             if !self.apart {
@@ -256,7 +256,9 @@ impl Rewriter for JsonDeltas {
 mod tests {
     use super::*;
     use crate::gateway::error::ErrorShape;
-    use crate::gateway::llm::protocol::{Close, Delta, Key, ModelNaming, Nested, Protocol, StreamProtocol};
+    use crate::gateway::llm::protocol::{
+        ChannelRule, Close, Delta, ModelNaming, Nested, Protocol, StreamProtocol,
+    };
     use crate::gateway::testing::Hide;
     use crate::stream::json::Treatment;
 
@@ -269,7 +271,12 @@ mod tests {
         answer: &[],
         nested: Nested::NONE,
         stream: StreamProtocol {
-            deltas: &[Delta { at: "t", treatment: Treatment::Text, when: None, key: &[Key::Value("n")] }],
+            deltas: &[Delta {
+                at: "t",
+                treatment: Treatment::Text,
+                when: None,
+                key: &[ChannelRule::Value("n")],
+            }],
             closes: &[Close { at: "done", is: Some("true"), key: &[] }],
             ..StreamProtocol::NONE
         },

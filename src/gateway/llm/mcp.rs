@@ -11,7 +11,7 @@ use crate::gateway::error::{ErrorShape, GatewayError};
 use crate::gateway::llm::protocol::{ModelNaming, Nested, Protocol, StreamProtocol};
 use crate::stream::json::Treatment::Typed;
 use crate::stream::json::Type::{Id, Opaque};
-use crate::stream::json::{Decoded, Leaf, Path, Segment, Token, walk_numbers};
+use crate::stream::json::{Decoded, JsonToken, Leaf, Path, Segment, walk_numbers};
 
 /// JSON-RPC to a server of tools, prompts and resources.
 pub(super) static MCP: Protocol = Protocol {
@@ -140,9 +140,9 @@ fn values(body: &[u8]) -> Vec<String> {
         }
         let spelled = body.get(span).unwrap_or_default();
         match token {
-            Token::Text => values.push(Decoded::of(spelled).text().to_owned()),
-            Token::Number => values.push(String::from_utf8_lossy(spelled).into_owned()),
-            Token::Key | Token::Rest => {}
+            JsonToken::Text => values.push(Decoded::of(spelled).text().to_owned()),
+            JsonToken::Number => values.push(String::from_utf8_lossy(spelled).into_owned()),
+            JsonToken::Key | JsonToken::Rest => {}
         }
     });
     debug_assert!(walked.is_ok(), "it was redacted as a document");
@@ -160,18 +160,18 @@ fn repeated(path: &Path<'_>) -> bool {
         }
 }
 
-struct Header {
+struct McpHeader {
     text: String,
     encoded: bool,
 }
 
-fn read(value: &HeaderValue) -> Option<Header> {
+fn read(value: &HeaderValue) -> Option<McpHeader> {
     let text = value.to_str().ok()?;
     let inner = text.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?="));
     Some(match inner {
-        None => Header { text: text.to_owned(), encoded: false },
+        None => McpHeader { text: text.to_owned(), encoded: false },
         Some(inner) => {
-            Header { text: String::from_utf8(BASE64.decode(inner.as_bytes()).ok()?).ok()?, encoded: true }
+            McpHeader { text: String::from_utf8(BASE64.decode(inner.as_bytes()).ok()?).ok()?, encoded: true }
         }
     })
 }

@@ -2,17 +2,24 @@
 
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::TokenCount::{Input, Output};
-use crate::gateway::llm::protocol::{Close, Delta, Key, ModelNaming, Nested, Protocol, StreamProtocol, When};
+use crate::gateway::llm::protocol::{
+    ChannelRule, Close, Delta, EventCondition, ModelNaming, Nested, Protocol, StreamProtocol,
+};
 use crate::stream::json::Treatment::{self, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number};
 
 /// A part of an output.
-const CONTENT: &[Key] = &[Key::Value("output_index"), Key::Value("content_index")];
+const CONTENT: &[ChannelRule] = &[ChannelRule::Value("output_index"), ChannelRule::Value("content_index")];
 
-const OUTPUT: &[Key] = &[Key::Value("output_index")];
+const OUTPUT: &[ChannelRule] = &[ChannelRule::Value("output_index")];
 
-const fn delta(at: &'static str, event: &'static str, treatment: Treatment, key: &'static [Key]) -> Delta {
-    Delta { at, treatment, when: Some(When { at: "type", is: event }), key }
+const fn delta(
+    at: &'static str,
+    event: &'static str,
+    treatment: Treatment,
+    key: &'static [ChannelRule],
+) -> Delta {
+    Delta { at, treatment, when: Some(EventCondition { at: "type", is: event }), key }
 }
 
 /// `POST /v1/conversations` and what belongs to it.

@@ -19,15 +19,14 @@
 //! | `framer` | [`SseDeltas`], [`MessageDeltas`], [`WholeAnswer`]: how those documents become a body, or messages |
 //! | `json_deltas` | [`JsonDeltas`]: the same for documents one a line, or in an array |
 //! | `amazon_deltas` | [`AmazonDeltas`]: the same for messages of an Amazon event stream |
-//! | `asked` | what a request asks for: models, a stream, how long an answer |
+//! | `model_request` | what a request asks for: models, a stream, how long an answer |
 //! | `asked_path` | what a path says of models |
 //! | `usage` | [`UsageReader`]: the tokens that an answer says it took |
-//! | [`kept`], `kept_data` | what providers keep between requests, and how it is named |
+//! | [`resources`], `resources_data` | what providers keep between requests, and how it is named |
 //! | [`conversation`] | which conversation a request belongs to |
 
 mod amazon_deltas;
 mod anthropic;
-mod asked;
 mod asked_path;
 mod bedrock;
 mod beside;
@@ -41,10 +40,9 @@ mod gemini_interactions;
 mod gemini_live;
 mod hugging_face;
 mod json_deltas;
-pub mod kept;
-mod kept_data;
 mod mcp;
 mod mistral;
+mod model_request;
 mod offsets;
 mod ollama;
 mod openai;
@@ -56,6 +54,8 @@ mod protocol;
 mod provider;
 mod realtime;
 mod registry;
+pub mod resources;
+mod resources_data;
 mod responses;
 pub mod results;
 mod schema;
@@ -64,20 +64,22 @@ mod template;
 mod usage;
 
 pub use amazon_deltas::AmazonDeltas;
-pub use asked::{Asked, AskedRequest, LONGEST_ANSWER, ModelMember, UnreadRequest, model_member, with_model};
 pub use asked_path::{is_ambiguous, is_blind, is_free, is_idle, is_uncounted};
-pub use delta::Outcome;
+pub use delta::DocumentOutcome;
 pub use framer::{MessageDeltas, SentMessage, SseDeltas, WholeAnswer};
 pub use json_deltas::JsonDeltas;
 pub use mcp::{Repeats, is_mcp, repeats_body};
-pub use offsets::{Offsets, Unit};
+pub use model_request::{
+    AskedRequest, LONGEST_ANSWER, ModelMember, ModelRequest, UnreadRequest, model_member, with_model,
+};
+pub use offsets::{OffsetUnit, Offsets};
 pub use piece_reader::EditorFactory;
 pub use protocol::{
-    ANY_BOUND, BadProtocol, Close, CompiledProtocol, ConversationNaming, Covers, Delta, Echo, Key,
-    ModelNaming, Protocol, Signed, StreamProtocol, TokenCount, When,
+    ANY_BOUND, BadProtocol, ChannelRule, Close, CompiledProtocol, ConversationNaming, Delta, EchoRule,
+    EventCondition, ModelNaming, Protocol, Signed, SignedScope, StreamProtocol, TokenCount,
 };
 pub use provider::Provider;
 pub use registry::{ProtocolChoice, is_final_line};
 pub use schema::enumerated;
 pub use signed::open_blocks;
-pub use usage::{Taken, UNKNOWN, UsageReader, estimated};
+pub use usage::{AnswerUsage, UNKNOWN, UsageReader, estimated};

@@ -1,6 +1,6 @@
 //! [`Offsets`]: numbers of an answer that point into a text of it.
 
-use crate::gateway::llm::place::{BadPlace, Place};
+use crate::gateway::llm::place::{BadPlace, ValuePlace};
 
 /// Numbers that point into a text of the same document. Only of what is there whole: what a stream brings in pieces is counted from
 /// a beginning that has left.
@@ -12,7 +12,7 @@ pub struct Offsets {
     /// Where it must not say this, beside the numbers.
     pub unless: Option<(&'static str, &'static str)>,
     /// What they count.
-    pub unit: Unit,
+    pub unit: OffsetUnit,
     /// Where what is pointed at begins.
     pub starts: &'static str,
     /// Where it ends.
@@ -21,14 +21,14 @@ pub struct Offsets {
 
 /// What an offset counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
+pub enum OffsetUnit {
     /// Characters of Unicode.
     Character,
     /// Bytes of UTF-8.
     Byte,
 }
 
-impl Unit {
+impl OffsetUnit {
     pub(super) fn count(self, text: &str) -> usize {
         match self {
             Self::Character => text.chars().count(),
@@ -39,19 +39,19 @@ impl Unit {
 
 /// The same with its places compiled.
 pub(super) struct CompiledOffsets {
-    pub(super) of: Place,
-    pub(super) part: Option<Place>,
-    pub(super) unless: Option<(Place, &'static str)>,
-    pub(super) unit: Unit,
-    pub(super) starts: Place,
-    pub(super) ends: Place,
+    pub(super) of: ValuePlace,
+    pub(super) part: Option<ValuePlace>,
+    pub(super) unless: Option<(ValuePlace, &'static str)>,
+    pub(super) unit: OffsetUnit,
+    pub(super) starts: ValuePlace,
+    pub(super) ends: ValuePlace,
 }
 
 impl CompiledOffsets {
     /// Compiles places with `place`.
     pub(super) fn new(
         offsets: &'static Offsets,
-        place: impl Fn(&'static str) -> Result<Place, BadPlace>,
+        place: impl Fn(&'static str) -> Result<ValuePlace, BadPlace>,
     ) -> Result<Self, BadPlace> {
         let Offsets { of, part, unless, unit, starts, ends } = offsets;
         let unless = unless.map(|(at, is)| Ok((place(at)?, is))).transpose()?;

@@ -2,7 +2,7 @@
 
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::TokenCount::{Input, Output};
-use crate::gateway::llm::protocol::{Close, Delta, Echo, ModelNaming, Nested, Protocol, StreamProtocol};
+use crate::gateway::llm::protocol::{Close, Delta, EchoRule, ModelNaming, Nested, Protocol, StreamProtocol};
 use crate::stream::json::Treatment::{Text, Typed};
 use crate::stream::json::Type::{Name, Number};
 
@@ -29,7 +29,7 @@ pub(super) static OLLAMA: Protocol = Protocol {
             Close { at: "done", is: Some("true"), key: &[] },
             Close { at: "error", is: None, key: &[] },
         ],
-        echoes: &[Echo { at: "logprobs", with: "[]" }],
+        echoes: &[EchoRule { at: "logprobs", with: "[]" }],
         free_form: &["**.function.arguments"],
         final_events: &[b"\"done\":true"],
         ..StreamProtocol::NONE

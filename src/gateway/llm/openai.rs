@@ -4,11 +4,11 @@
 
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::gemini::INLINED;
-use crate::gateway::llm::offsets::{Offsets, Unit};
+use crate::gateway::llm::offsets::{OffsetUnit, Offsets};
 use crate::gateway::llm::protocol::TokenCount::{CachedInput, Input, Output, Reasoning, Total};
 use crate::gateway::llm::protocol::{
-    Close, ConversationNaming, Covers, Delta, Echo, Key, ModelNaming, Nested, Protocol, Signed,
-    StreamProtocol, TokenCount, When,
+    ChannelRule, Close, ConversationNaming, Delta, EchoRule, EventCondition, ModelNaming, Nested, Protocol,
+    Signed, SignedScope, StreamProtocol, TokenCount,
 };
 use crate::stream::json::Treatment::{self, Argument, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
@@ -35,28 +35,30 @@ const MODEL: ModelNaming = ModelNaming {
 };
 
 /// Choices are told apart by their own number.
-const CHOICE: &[Key] = &[Key::Value("choices[*].index")];
+const CHOICE: &[ChannelRule] = &[ChannelRule::Value("choices[*].index")];
 
 /// What repeats a text token by token: as text, and as vLLM's numbers and llama.cpp's lists.
-const ECHOES: &[Echo] = &[
-    Echo { at: "choices[*].logprobs", with: "null" },
-    Echo { at: "choices[*].token_ids", with: "null" },
-    Echo { at: "completion_probabilities", with: "[]" },
-    Echo { at: "tokens", with: "[]" },
+const ECHOES: &[EchoRule] = &[
+    EchoRule { at: "choices[*].logprobs", with: "null" },
+    EchoRule { at: "choices[*].token_ids", with: "null" },
+    EchoRule { at: "completion_probabilities", with: "[]" },
+    EchoRule { at: "tokens", with: "[]" },
 ];
 
 /// Where llama.cpp is given several prompts at once.
-const PROMPT: &[Key] = &[Key::Value("index")];
+const PROMPT: &[ChannelRule] = &[ChannelRule::Value("index")];
 
 /// Tool calls by theirs within a choice.
-const TOOL_CALL: &[Key] =
-    &[Key::Value("choices[*].index"), Key::Value("choices[*].delta.tool_calls[*].index")];
+const TOOL_CALL: &[ChannelRule] =
+    &[ChannelRule::Value("choices[*].index"), ChannelRule::Value("choices[*].delta.tool_calls[*].index")];
 
 /// Parts of reasoning, by theirs.
-const REASONING: &[Key] =
-    &[Key::Value("choices[*].index"), Key::Value("choices[*].delta.reasoning_details[*].index")];
+const REASONING: &[ChannelRule] = &[
+    ChannelRule::Value("choices[*].index"),
+    ChannelRule::Value("choices[*].delta.reasoning_details[*].index"),
+];
 
-const fn delta(at: &'static str, treatment: Treatment, key: &'static [Key]) -> Delta {
+const fn delta(at: &'static str, treatment: Treatment, key: &'static [ChannelRule]) -> Delta {
     Delta { at, treatment, when: None, key }
 }
 
@@ -156,7 +158,7 @@ pub(super) static CHAT: Protocol = Protocol {
             of: "choices[*].message.content",
             part: None,
             unless: None,
-            unit: Unit::Character,
+            unit: OffsetUnit::Character,
             starts: "choices[*].message.annotations[*].url_citation.start_index",
             ends: "choices[*].message.annotations[*].url_citation.end_index",
         }],
@@ -165,21 +167,21 @@ pub(super) static CHAT: Protocol = Protocol {
         signed: &[
             Signed {
                 at: "choices[*].message.content[*].signature",
-                covers: Covers::Beside(&["choices[*].message.content[*].thinking"]),
+                covers: SignedScope::Beside(&["choices[*].message.content[*].thinking"]),
             },
             Signed {
                 at: "choices[*].message.thinking_blocks[*].signature",
-                covers: Covers::Beside(&["choices[*].message.thinking_blocks[*].thinking"]),
+                covers: SignedScope::Beside(&["choices[*].message.thinking_blocks[*].thinking"]),
             },
             Signed {
                 at: "choices[*].message.provider_specific_fields.thinking_blocks[*].signature",
-                covers: Covers::Beside(&[
+                covers: SignedScope::Beside(&[
                     "choices[*].message.provider_specific_fields.thinking_blocks[*].thinking",
                 ]),
             },
             Signed {
                 at: "choices[*].delta.thinking_blocks[*].signature",
-                covers: Covers::Channel {
+                covers: SignedScope::Channel {
                     delta: "choices[*].delta.thinking_blocks[*].thinking",
                     key: CHOICE,
                     member: "thinking",
@@ -187,7 +189,7 @@ pub(super) static CHAT: Protocol = Protocol {
             },
             Signed {
                 at: "choices[*].delta.provider_specific_fields.thinking_blocks[*].signature",
-                covers: Covers::Channel {
+                covers: SignedScope::Channel {
                     delta: "choices[*].delta.provider_specific_fields.thinking_blocks[*].thinking",
                     key: CHOICE,
                     member: "thinking",
@@ -195,11 +197,11 @@ pub(super) static CHAT: Protocol = Protocol {
             },
             Signed {
                 at: "choices[*].message.reasoning_details[*].signature",
-                covers: Covers::Beside(&["choices[*].message.reasoning_details[*].text"]),
+                covers: SignedScope::Beside(&["choices[*].message.reasoning_details[*].text"]),
             },
             Signed {
                 at: "choices[*].delta.reasoning_details[*].signature",
-                covers: Covers::Channel {
+                covers: SignedScope::Channel {
                     delta: "choices[*].delta.reasoning_details[*].text",
                     key: REASONING,
                     member: "text",
@@ -311,14 +313,14 @@ pub(super) static TRANSCRIPTIONS: Protocol = Protocol {
             Delta {
                 at: "delta",
                 treatment: Text,
-                when: Some(When { at: "type", is: "transcript.text.delta" }),
+                when: Some(EventCondition { at: "type", is: "transcript.text.delta" }),
                 key: &[],
             },
             Delta {
                 // As Mistral has it.
                 at: "text",
                 treatment: Text,
-                when: Some(When { at: "type", is: "transcription.text.delta" }),
+                when: Some(EventCondition { at: "type", is: "transcription.text.delta" }),
                 key: &[],
             },
         ],
@@ -326,7 +328,7 @@ pub(super) static TRANSCRIPTIONS: Protocol = Protocol {
             Close { at: "type", is: Some("transcript.text.done"), key: &[] },
             Close { at: "error", is: None, key: &[] },
         ],
-        echoes: &[Echo { at: "logprobs", with: "[]" }],
+        echoes: &[EchoRule { at: "logprobs", with: "[]" }],
         end_data: b"[DONE]",
         ..StreamProtocol::NONE
     },

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::edit::Edit;
-use crate::gateway::llm::place::{Document, KeyPart};
+use crate::gateway::llm::place::{EventDocument, KeyPart};
 use crate::gateway::llm::protocol::CompiledStream;
-use crate::stream::json::{Path, Token, Treatment, encoded};
+use crate::stream::json::{JsonToken, Path, Treatment, encoded};
 
 /// Tells channels apart: which delta of the protocol, and the values of its key.
 #[derive(Clone, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub(super) struct ChannelKey {
 /// A string of a document, or a name or a number in a value of which nothing is known.
 pub(super) struct Piece {
     pub(super) span: Range<usize>,
-    pub(super) token: Token,
+    pub(super) token: JsonToken,
     /// For each echo of the protocol, the element of it that the string lies in.
     pub(super) elements: Vec<Option<Vec<usize>>>,
     pub(super) kind: PieceKind,
@@ -67,11 +67,11 @@ impl Piece {
     pub(super) fn edit(
         &self,
         text: &str,
-        document: &Document<'_>,
+        document: &EventDocument<'_>,
         stream: &CompiledStream,
         edits: &mut Vec<Edit>,
     ) {
-        let with = if self.token == Token::Number { text.to_owned() } else { encoded(text) };
+        let with = if self.token == JsonToken::Number { text.to_owned() } else { encoded(text) };
         edits.push(Edit { range: self.span.clone(), with });
         for (echo, element) in stream.echoes.iter().zip(&self.elements) {
             let span = element.as_ref().and_then(|element| document.span(&echo.at, element));
@@ -87,7 +87,11 @@ pub(super) fn in_order(edits: &mut Vec<Edit>) {
 }
 
 /// The channel of a string whose text goes on in later documents.
-pub(super) fn delta(stream: &CompiledStream, path: &Path<'_>, document: &Document<'_>) -> Option<PieceKind> {
+pub(super) fn delta(
+    stream: &CompiledStream,
+    path: &Path<'_>,
+    document: &EventDocument<'_>,
+) -> Option<PieceKind> {
     stream.deltas.iter().enumerate().find_map(|(at, delta)| {
         let positions = delta.at.positions(path)?;
         let fits = |(place, is): &(_, &str)| document.is(place, &positions, Some(is));
@@ -106,7 +110,7 @@ pub(super) fn signature(stream: &CompiledStream, path: &Path<'_>) -> Option<Piec
 }
 
 /// How the keys begin of the channels that a document closes.
-pub(super) fn closed(stream: &CompiledStream, document: &Document<'_>) -> Vec<Vec<KeyPart>> {
+pub(super) fn closed(stream: &CompiledStream, document: &EventDocument<'_>) -> Vec<Vec<KeyPart>> {
     let each = stream.closes.iter().flat_map(|close| {
         let all = document.all(&close.at, close.is);
         all.into_iter().map(|positions| document.key(&close.key, &positions))

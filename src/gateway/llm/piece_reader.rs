@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use crate::edit::{Edit, spliced};
 use crate::gateway::llm::piece::{DeltaPiece, Piece, PieceKind, delta, signature};
-use crate::gateway::llm::place::Document;
+use crate::gateway::llm::place::EventDocument;
 use crate::gateway::llm::protocol::CompiledProtocol;
 use crate::redact::encodes_text;
 use crate::stream::json::{
-    Decoded, Embedded, Leaf, Path, Token, Treatment, Type, digits_of, walk, with_digits,
+    Decoded, Embedded, JsonToken, Leaf, Path, Treatment, Type, digits_of, walk, with_digits,
 };
 use crate::stream::{Editor, StreamError, TextUse};
 
@@ -37,7 +37,7 @@ impl PieceReader {
     pub(super) fn pieces(
         &mut self,
         data: &[u8],
-        document: &Document<'_>,
+        document: &EventDocument<'_>,
     ) -> Result<Option<Vec<Piece>>, StreamError> {
         let protocol = Arc::clone(&self.protocol);
         let stream = &protocol.stream;
@@ -46,7 +46,7 @@ impl PieceReader {
             if stream.echoes.iter().any(|echo| echo.at.holds(path)) {
                 return;
             }
-            if leaf.token != Token::Text {
+            if leaf.token != JsonToken::Text {
                 match self.name_or_number(path, &leaf, data) {
                     Ok(None) => {}
                     Ok(Some(kind)) => {
@@ -111,12 +111,12 @@ impl PieceReader {
         }
         let spelled = Decoded::of(data.get(leaf.span.clone()).unwrap_or_default());
         let spelled = spelled.text();
-        let text = if leaf.token == Token::Number { digits_of(spelled) } else { spelled };
+        let text = if leaf.token == JsonToken::Number { digits_of(spelled) } else { spelled };
         let number = |edited: String| match with_digits(spelled, &edited) {
             quoted if quoted.starts_with('"') => "0".to_owned(),
             number => number,
         };
-        let numeric = |edited| if leaf.token == Token::Number { number(edited) } else { edited };
+        let numeric = |edited| if leaf.token == JsonToken::Number { number(edited) } else { edited };
         Ok(match self.complete(Some(path), text, Treatment::Text)? {
             PieceKind::Whole(Some(edited)) => Some(PieceKind::Whole(Some(numeric(edited)))),
             PieceKind::Lossy(edited) => Some(PieceKind::Lossy(numeric(edited))),

@@ -1,4 +1,4 @@
-//! [`Place`]: where a value is in an event, and [`Document`]: an event in which values are looked up.
+//! [`ValuePlace`]: where a value is in an event, and [`EventDocument`]: an event in which values are looked up.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -19,15 +19,15 @@ pub struct BadPlace(&'static str);
 
 /// Where a value is in an event.
 #[derive(Debug)]
-pub(super) struct Place(Vec<Step>);
+pub(super) struct ValuePlace(Vec<PathStep>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Step {
+enum PathStep {
     Member(&'static str),
     Each,
 }
 
-impl Place {
+impl ValuePlace {
     /// Reads `a.b[*].c`.
     pub(super) fn parse(text: &'static str) -> Result<Self, BadPlace> {
         Self::within("", text)
@@ -35,14 +35,15 @@ impl Place {
 
     /// The same in a member of this name; empty: in none.
     pub(super) fn within(member: &'static str, text: &'static str) -> Result<Self, BadPlace> {
-        let mut steps: Vec<Step> = (!member.is_empty()).then_some(Step::Member(member)).into_iter().collect();
+        let mut steps: Vec<PathStep> =
+            (!member.is_empty()).then_some(PathStep::Member(member)).into_iter().collect();
         for name in text.split('.') {
             let (name, each) = name.strip_suffix("[*]").map_or((name, false), |name| (name, true));
             if name.is_empty() || name.contains(['[', ']', '*', '"']) {
                 return Err(BadPlace(text));
             }
-            steps.push(Step::Member(name));
-            steps.extend(each.then_some(Step::Each));
+            steps.push(PathStep::Member(name));
+            steps.extend(each.then_some(PathStep::Each));
         }
         Ok(Self(steps))
     }
@@ -50,8 +51,8 @@ impl Place {
     /// The name of the member that it is; `None` for an element.
     pub(super) fn name(&self) -> Option<&'static str> {
         match self.0.last()? {
-            Step::Member(name) => Some(name),
-            Step::Each => None,
+            PathStep::Member(name) => Some(name),
+            PathStep::Each => None,
         }
     }
 
@@ -67,29 +68,29 @@ impl Place {
 
     /// The positions on the way to the innermost element, if `path` lies within one.
     pub(super) fn element(&self, path: &Path<'_>) -> Option<Vec<usize>> {
-        let end = self.0.iter().rposition(|step| *step == Step::Each).map_or(0, |at| at + 1);
+        let end = self.0.iter().rposition(|step| *step == PathStep::Each).map_or(0, |at| at + 1);
         walk(self.0.get(..end)?, path)
     }
 
     /// How many elements are on the way that lead to both.
     pub(super) fn shared(&self, other: &Self) -> usize {
         let both = self.0.iter().zip(&other.0).take_while(|(own, other)| own == other);
-        both.filter(|(step, _)| **step == Step::Each).count()
+        both.filter(|(step, _)| **step == PathStep::Each).count()
     }
 
     /// How many elements are on the way.
     pub(super) fn elements(&self) -> usize {
-        self.0.iter().filter(|step| **step == Step::Each).count()
+        self.0.iter().filter(|step| **step == PathStep::Each).count()
     }
 }
 
 /// The positions of elements along these steps of `path`; `None` where it leads elsewhere.
-fn walk(steps: &[Step], path: &Path<'_>) -> Option<Vec<usize>> {
+fn walk(steps: &[PathStep], path: &Path<'_>) -> Option<Vec<usize>> {
     let mut positions = Vec::new();
     for (at, step) in steps.iter().enumerate() {
         match (step, path.segment(at)?) {
-            (Step::Member(name), Segment::Key(key)) if *name == key => {}
-            (Step::Each, Segment::Index(position)) => positions.push(position),
+            (PathStep::Member(name), Segment::Key(key)) if *name == key => {}
+            (PathStep::Each, Segment::Index(position)) => positions.push(position),
             _ => return None,
         }
     }
@@ -99,11 +100,11 @@ fn walk(steps: &[Step], path: &Path<'_>) -> Option<Vec<usize>> {
 /// What channels are told apart by.
 pub(super) enum CompiledKey {
     /// A value; where an element has none, its position.
-    Value(Place),
+    Value(ValuePlace),
     /// A value, or that there is none.
-    Mark(Place),
+    Mark(ValuePlace),
     /// The first of two values that there is.
-    Either(Place, Place),
+    Either(ValuePlace, ValuePlace),
 }
 
 /// One part of a channel's key.
@@ -116,17 +117,17 @@ pub(super) enum KeyPart {
 }
 
 /// An event, taken apart as far as values in it are asked for.
-pub(super) struct Document<'a> {
+pub(super) struct EventDocument<'a> {
     data: &'a [u8],
     root: Option<Node<'a>>,
 }
 
 struct Node<'a> {
     raw: &'a RawValue,
-    inside: OnceCell<Inside<'a>>,
+    inside: OnceCell<NodeContent<'a>>,
 }
 
-enum Inside<'a> {
+enum NodeContent<'a> {
     Members(BTreeMap<Name<'a>, Node<'a>>),
     Elements(Vec<Node<'a>>),
     Nothing,
@@ -153,17 +154,17 @@ impl Name<'_> {
 }
 
 /// The members of an object as they come.
-pub(super) struct Members<'a>(pub(super) Vec<Member<'a>>);
+pub(super) struct ObjectMembers<'a>(pub(super) Vec<Member<'a>>);
 
 /// A member: its name and its value.
 pub(super) type Member<'a> = (Name<'a>, &'a RawValue);
 
-impl<'de> Deserialize<'de> for Members<'de> {
+impl<'de> Deserialize<'de> for ObjectMembers<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct InOrder;
 
         impl<'de> Visitor<'de> for InOrder {
-            type Value = Members<'de>;
+            type Value = ObjectMembers<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object")
@@ -174,7 +175,7 @@ impl<'de> Deserialize<'de> for Members<'de> {
                 while let Some(member) = map.next_entry()? {
                     members.push(member);
                 }
-                Ok(Members(members))
+                Ok(ObjectMembers(members))
             }
         }
 
@@ -187,21 +188,21 @@ impl<'a> Node<'a> {
         Self { raw, inside: OnceCell::new() }
     }
 
-    fn inside(&self) -> &Inside<'a> {
+    fn inside(&self) -> &NodeContent<'a> {
         self.inside.get_or_init(|| {
             let text = self.raw.get();
             match text.as_bytes().first() {
                 Some(b'{') => match serde_json::from_str::<BTreeMap<Name<'a>, &'a RawValue>>(text) {
-                    Ok(all) => {
-                        Inside::Members(all.into_iter().map(|(name, raw)| (name, Self::new(raw))).collect())
-                    }
-                    Err(_) => Inside::Nothing,
+                    Ok(all) => NodeContent::Members(
+                        all.into_iter().map(|(name, raw)| (name, Self::new(raw))).collect(),
+                    ),
+                    Err(_) => NodeContent::Nothing,
                 },
                 Some(b'[') => match serde_json::from_str::<Vec<&'a RawValue>>(text) {
-                    Ok(all) => Inside::Elements(all.into_iter().map(Self::new).collect()),
-                    Err(_) => Inside::Nothing,
+                    Ok(all) => NodeContent::Elements(all.into_iter().map(Self::new).collect()),
+                    Err(_) => NodeContent::Nothing,
                 },
-                _ => Inside::Nothing,
+                _ => NodeContent::Nothing,
             }
         })
     }
@@ -209,7 +210,7 @@ impl<'a> Node<'a> {
     /// What stands before and behind a member of an object once all others are left out that hold more than one value;
     /// `None` where there are none.
     fn alone(&self, child: &Self) -> Option<(String, String)> {
-        let all: Members<'_> = serde_json::from_str(self.raw.get()).ok()?;
+        let all: ObjectMembers<'_> = serde_json::from_str(self.raw.get()).ok()?;
         let many = |raw: &RawValue| raw.get().starts_with(['{', '[']) && !matches!(raw.get(), "{}" | "[]");
         let ours = |raw: &RawValue| std::ptr::eq(raw.get(), child.raw.get());
         if !all.0.iter().any(|(_, raw)| many(raw) && !ours(raw)) {
@@ -235,10 +236,12 @@ impl<'a> Node<'a> {
         Some((before, after))
     }
 
-    fn at(&self, step: Step, position: Option<usize>) -> Option<&Self> {
+    fn at(&self, step: PathStep, position: Option<usize>) -> Option<&Self> {
         match (self.inside(), step) {
-            (Inside::Members(members), Step::Member(name)) => members.get(&Name(Cow::Borrowed(name))),
-            (Inside::Elements(elements), Step::Each) => elements.get(position?),
+            (NodeContent::Members(members), PathStep::Member(name)) => {
+                members.get(&Name(Cow::Borrowed(name)))
+            }
+            (NodeContent::Elements(elements), PathStep::Each) => elements.get(position?),
             _ => None,
         }
     }
@@ -250,25 +253,25 @@ fn says_something(raw: &str) -> bool {
     !NOTHING.contains(&raw) && !raw.ends_with("_UNSPECIFIED\"")
 }
 
-impl<'a> Document<'a> {
+impl<'a> EventDocument<'a> {
     /// Of an event's data. What is no JSON has no values.
     pub(super) fn new(data: &'a [u8]) -> Self {
         let root = serde_json::from_slice::<&RawValue>(data).ok().map(Node::new);
         Self { data, root }
     }
 
-    fn value(&self, place: &Place, positions: &[usize]) -> Option<&'a RawValue> {
+    fn value(&self, place: &ValuePlace, positions: &[usize]) -> Option<&'a RawValue> {
         let mut positions = positions.iter().copied();
         let mut node = self.root.as_ref()?;
         for step in &place.0 {
-            let position = if *step == Step::Each { positions.next() } else { None };
+            let position = if *step == PathStep::Each { positions.next() } else { None };
             node = node.at(*step, position)?;
         }
         Some(node.raw).filter(|raw| raw.get() != "null")
     }
 
     /// Whether the value there is the string `is`, or spelled so where it is none; without one, any value that says something.
-    pub(super) fn is(&self, place: &Place, positions: &[usize], is: Option<&str>) -> bool {
+    pub(super) fn is(&self, place: &ValuePlace, positions: &[usize], is: Option<&str>) -> bool {
         let Some(raw) = self.value(place, positions) else { return false };
         let text =
             || serde_json::from_str::<Name<'_>>(raw.get()).map_or(Cow::Borrowed(raw.get()), |text| text.0);
@@ -276,7 +279,7 @@ impl<'a> Document<'a> {
     }
 
     /// Where the value lies in the event.
-    pub(super) fn span(&self, place: &Place, positions: &[usize]) -> Option<Range<usize>> {
+    pub(super) fn span(&self, place: &ValuePlace, positions: &[usize]) -> Option<Range<usize>> {
         let text = self.value(place, positions)?.get();
         let start = (text.as_ptr() as usize).checked_sub(self.data.as_ptr() as usize)?;
         let span = start..start + text.len();
@@ -286,16 +289,16 @@ impl<'a> Document<'a> {
 
     /// The document again, in which the string at `place` is `text`, as JSON without its quotes. Other elements of arrays on
     /// the way stay out, and so does what lies beside the string and holds more than one value.
-    pub(super) fn with(&self, place: &Place, positions: &[usize], text: &str) -> Option<Vec<u8>> {
+    pub(super) fn with(&self, place: &ValuePlace, positions: &[usize], text: &str) -> Option<Vec<u8>> {
         let mut positions = positions.iter().copied();
         let mut node = self.root.as_ref()?;
         let (mut before, mut behind) = (String::new(), Vec::new());
         for (at, step) in place.0.iter().enumerate() {
             let whole = node.raw.get();
-            let position = if *step == Step::Each { positions.next() } else { None };
+            let position = if *step == PathStep::Each { positions.next() } else { None };
             let child = node.at(*step, position)?;
             let innermost = at + 1 == place.0.len();
-            if *step == Step::Each {
+            if *step == PathStep::Each {
                 before.push('[');
                 behind.push("]".to_owned());
             } else if let Some((head, tail)) = innermost.then(|| node.alone(child)).flatten() {
@@ -341,10 +344,10 @@ impl<'a> Document<'a> {
     }
 
     /// The positions of all values at `place` that are `is`.
-    pub(super) fn all(&self, place: &Place, is: Option<&str>) -> Vec<Vec<usize>> {
+    pub(super) fn all(&self, place: &ValuePlace, is: Option<&str>) -> Vec<Vec<usize>> {
         let mut all = vec![Vec::new()];
-        for (at, _) in place.0.iter().enumerate().filter(|(_, step)| **step == Step::Each) {
-            let array = Place(place.0.get(..at).unwrap_or_default().to_vec());
+        for (at, _) in place.0.iter().enumerate().filter(|(_, step)| **step == PathStep::Each) {
+            let array = ValuePlace(place.0.get(..at).unwrap_or_default().to_vec());
             let longer = all.iter().flat_map(|positions: &Vec<usize>| {
                 let length = self.length(&array, positions);
                 (0..length).map(|at| [positions.as_slice(), &[at]].concat())
@@ -355,15 +358,15 @@ impl<'a> Document<'a> {
         all
     }
 
-    fn length(&self, place: &Place, positions: &[usize]) -> usize {
+    fn length(&self, place: &ValuePlace, positions: &[usize]) -> usize {
         let mut positions = positions.iter().copied();
         let mut node = self.root.as_ref();
         for step in &place.0 {
-            let position = if *step == Step::Each { positions.next() } else { None };
+            let position = if *step == PathStep::Each { positions.next() } else { None };
             node = node.and_then(|node| node.at(*step, position));
         }
         match node.map(Node::inside) {
-            Some(Inside::Elements(elements)) => elements.len(),
+            Some(NodeContent::Elements(elements)) => elements.len(),
             _ => 0,
         }
     }
@@ -374,14 +377,14 @@ mod tests {
     use super::*;
     use crate::stream::json::walk;
 
-    fn place(text: &'static str) -> Place {
-        Place::parse(text).unwrap()
+    fn place(text: &'static str) -> ValuePlace {
+        ValuePlace::parse(text).unwrap()
     }
 
     #[test]
     fn a_place_is_names_and_elements() {
         for bad in ["", ".", "a.", "a..b", "[*]", "a[0]", "a[*].*", "a[*][*]", "a[\"b\"]"] {
-            assert_eq!(Place::parse(bad).unwrap_err(), BadPlace(bad));
+            assert_eq!(ValuePlace::parse(bad).unwrap_err(), BadPlace(bad));
         }
         let mut seen = Vec::new();
         walk(br#"{"a":[{"b":"x"},{"b":"y","c":["z"]}],"b":"w"}"#, &mut |path, leaf| {
@@ -432,16 +435,16 @@ mod tests {
             ),
         ];
         for (data, at, positions, want) in rows {
-            let with = Document::new(data.as_bytes()).with(&place(at), &positions, "x");
+            let with = EventDocument::new(data.as_bytes()).with(&place(at), &positions, "x");
             assert_eq!(with.as_deref(), Some(want.as_bytes()), "{data}");
         }
-        assert!(Document::new(b"{}").with(&place("a"), &[], "x").is_none());
+        assert!(EventDocument::new(b"{}").with(&place("a"), &[], "x").is_none());
     }
 
     #[test]
     fn values_are_looked_up_by_position() {
         let data = br#" {"b":true,"n":3,"t":"s\u0041","a":[{"i":7},{"i":"x"},{"e":null},4],"e":{"x":[1]}} "#;
-        let document = Document::new(data);
+        let document = EventDocument::new(data);
         let key = |text, positions: &[usize]| document.key_part(&CompiledKey::Value(place(text)), positions);
         let mark = |text, positions: &[usize]| document.key_part(&CompiledKey::Mark(place(text)), positions);
         assert_eq!(mark("a[*].i", &[2]), KeyPart::Text(String::new()), "it has none");
@@ -459,6 +462,6 @@ mod tests {
         assert_eq!(document.all(&place("e"), None), [Vec::<usize>::new()]);
         let span = document.span(&place("e.x"), &[]).unwrap();
         assert_eq!(&data[span], b"[1]");
-        assert!(Document::new(b"[DONE]").all(&place("e"), None).is_empty());
+        assert!(EventDocument::new(b"[DONE]").all(&place("e"), None).is_empty());
     }
 }

@@ -5,16 +5,16 @@ use std::ops::Range;
 use crate::edit::{Edit, SourceMap};
 use crate::gateway::llm::offsets::CompiledOffsets;
 use crate::gateway::llm::piece::Piece;
-use crate::gateway::llm::place::{Document, Place};
+use crate::gateway::llm::place::{EventDocument, ValuePlace};
 use crate::stream::json::Decoded;
 
 impl CompiledOffsets {
     /// Edits the numbers of a document of which these are the texts.
-    pub(super) fn edit(&self, told: Told<'_, '_>, edits: &mut Vec<Edit>) {
-        let Told { data, document, .. } = told;
-        for (at, moved) in [(&self.starts, SourceMap::floor as Moved), (&self.ends, SourceMap::ceil)] {
+    pub(super) fn edit(&self, told: PointedDocument<'_, '_>, edits: &mut Vec<Edit>) {
+        let PointedDocument { data, document, .. } = told;
+        for (at, moved) in [(&self.starts, SourceMap::floor as MovedOffset), (&self.ends, SourceMap::ceil)] {
             for positions in document.all(at, None) {
-                let unless = |(place, is): &(Place, &str)| document.is(place, &positions, Some(is));
+                let unless = |(place, is): &(ValuePlace, &str)| document.is(place, &positions, Some(is));
                 if self.unless.as_ref().is_some_and(unless) {
                     continue;
                 }
@@ -33,9 +33,9 @@ impl CompiledOffsets {
     /// The text that a number points into, if it changes.
     fn text<'t>(
         &self,
-        at: &Place,
+        at: &ValuePlace,
         positions: &[usize],
-        Told { data, document, pieces }: Told<'t, '_>,
+        PointedDocument { data, document, pieces }: PointedDocument<'t, '_>,
     ) -> Option<&'t Piece> {
         let mut elements = positions.get(..self.of.shared(at))?.to_vec();
         if elements.len() < self.of.elements() {
@@ -62,14 +62,14 @@ impl CompiledOffsets {
 
 /// A document: its bytes, its values and its texts.
 #[derive(Clone, Copy)]
-pub(super) struct Told<'t, 'd> {
+pub(super) struct PointedDocument<'t, 'd> {
     pub(super) data: &'t [u8],
-    pub(super) document: &'t Document<'d>,
+    pub(super) document: &'t EventDocument<'d>,
     pub(super) pieces: &'t [Piece],
 }
 
 /// Where a number leads.
-type Moved = fn(&SourceMap, usize) -> usize;
+type MovedOffset = fn(&SourceMap, usize) -> usize;
 
 fn read(data: &[u8], span: &Range<usize>) -> Option<usize> {
     std::str::from_utf8(data.get(span.clone())?).ok()?.parse().ok()

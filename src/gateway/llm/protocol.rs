@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::base::path::RequestPath;
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::offsets::{CompiledOffsets, Offsets};
-use crate::gateway::llm::place::{BadPlace, CompiledKey, Place};
+use crate::gateway::llm::place::{BadPlace, CompiledKey, ValuePlace};
 use crate::gateway::llm::schema::with_schemas;
 use crate::stream::json::{PathSet, PatternError, Treatment};
 
@@ -129,7 +129,7 @@ pub struct StreamProtocol {
     /// What ends texts.
     pub closes: &'static [Close],
     /// Values that repeat a text.
-    pub echoes: &'static [Echo],
+    pub echoes: &'static [EchoRule],
     /// Numbers that point into texts.
     pub offsets: &'static [Offsets],
     /// JSON values of which nothing is known, such as the arguments of a call: names of members and long numbers in them may be
@@ -183,13 +183,13 @@ pub struct Delta {
     /// What they hold.
     pub treatment: Treatment,
     /// What else an event of this kind has.
-    pub when: Option<When>,
+    pub when: Option<EventCondition>,
     /// What texts are told apart by, outermost first.
-    pub key: &'static [Key],
+    pub key: &'static [ChannelRule],
 }
 
 /// What texts are told apart by.
-pub enum Key {
+pub enum ChannelRule {
     /// A number or a string. Where one of an array's elements has none, its position counts.
     Value(&'static str),
     /// Whether there is a value, and which: an element without one is like all others without one.
@@ -199,7 +199,7 @@ pub enum Key {
 }
 
 /// A condition on an event.
-pub struct When {
+pub struct EventCondition {
     /// Where the value is.
     pub at: &'static str,
     /// The string that it is.
@@ -213,11 +213,11 @@ pub struct Close {
     /// The string that it is; `None`: any value.
     pub is: Option<&'static str>,
     /// What the texts are known by, as for [`Delta::key`]: those end whose key begins so.
-    pub key: &'static [Key],
+    pub key: &'static [ChannelRule],
 }
 
 /// A value that repeats a text, token by token or byte by byte. Where that text was changed, it is replaced.
-pub struct Echo {
+pub struct EchoRule {
     /// Where it is; it repeats texts of the innermost element on its way.
     pub at: &'static str,
     /// What stands there instead, as JSON.
@@ -229,11 +229,11 @@ pub struct Signed {
     /// Where it is.
     pub at: &'static str,
     /// What it covers.
-    pub covers: Covers,
+    pub covers: SignedScope,
 }
 
 /// What a signature covers.
-pub enum Covers {
+pub enum SignedScope {
     /// These members of the object that it is in, by their whole places.
     Beside(&'static [&'static str]),
     /// A text that came in earlier events, and is a member of the block in which the caller sends both back.
@@ -241,7 +241,7 @@ pub enum Covers {
         /// Where the text is, as of a [`Delta`].
         delta: &'static str,
         /// What it is known by, as for [`Delta::key`].
-        key: &'static [Key],
+        key: &'static [ChannelRule],
         /// The member's name.
         member: &'static str,
     },
@@ -284,30 +284,30 @@ pub(super) struct CompiledStream {
 }
 
 pub(super) struct CompiledDelta {
-    pub(super) at: Place,
+    pub(super) at: ValuePlace,
     pub(super) treatment: Treatment,
-    pub(super) when: Option<(Place, &'static str)>,
+    pub(super) when: Option<(ValuePlace, &'static str)>,
     pub(super) key: Vec<CompiledKey>,
 }
 
 pub(super) struct CompiledClose {
-    pub(super) at: Place,
+    pub(super) at: ValuePlace,
     pub(super) is: Option<&'static str>,
     pub(super) key: Vec<CompiledKey>,
 }
 
 pub(super) struct CompiledEcho {
-    pub(super) at: Place,
+    pub(super) at: ValuePlace,
     pub(super) with: &'static str,
 }
 
 pub(super) struct CompiledSigned {
-    pub(super) at: Place,
+    pub(super) at: ValuePlace,
     pub(super) covers: CompiledCovers,
 }
 
 pub(super) enum CompiledCovers {
-    Beside(Vec<Place>),
+    Beside(Vec<ValuePlace>),
     Channel { delta: usize, key: Vec<CompiledKey>, member: &'static str },
 }
 
@@ -391,12 +391,12 @@ fn with_nested(
 
 impl CompiledStream {
     fn new(stream: &'static StreamProtocol) -> Result<Self, BadProtocol> {
-        let place = |at| Place::within(stream.within, at);
-        let keys = |key: &'static [Key]| -> Result<Vec<CompiledKey>, BadPlace> {
+        let place = |at| ValuePlace::within(stream.within, at);
+        let keys = |key: &'static [ChannelRule]| -> Result<Vec<CompiledKey>, BadPlace> {
             let compiled = key.iter().map(|key| match key {
-                Key::Value(at) => place(at).map(CompiledKey::Value),
-                Key::Mark(at) => place(at).map(CompiledKey::Mark),
-                Key::Either(first, second) => Ok(CompiledKey::Either(place(first)?, place(second)?)),
+                ChannelRule::Value(at) => place(at).map(CompiledKey::Value),
+                ChannelRule::Mark(at) => place(at).map(CompiledKey::Mark),
+                ChannelRule::Either(first, second) => Ok(CompiledKey::Either(place(first)?, place(second)?)),
             });
             compiled.collect()
         };
@@ -411,9 +411,9 @@ impl CompiledStream {
         // An error stands in the place of what would be there.
         let outside = |close: &&Close| !stream.within.is_empty() && close.key.is_empty();
         let close_outside = |close: &'static Close| -> Result<_, BadPlace> {
-            Ok(CompiledClose { at: Place::parse(close.at)?, is: close.is, key: Vec::new() })
+            Ok(CompiledClose { at: ValuePlace::parse(close.at)?, is: close.is, key: Vec::new() })
         };
-        let echo = |echo: &'static Echo| -> Result<_, BadPlace> {
+        let echo = |echo: &'static EchoRule| -> Result<_, BadPlace> {
             Ok(CompiledEcho { at: place(echo.at)?, with: echo.with })
         };
         let position = |at: &'static str| {
@@ -421,11 +421,11 @@ impl CompiledStream {
         };
         let signed = |signed: &'static Signed| -> Result<_, BadProtocol> {
             let covers = match &signed.covers {
-                Covers::Beside(places) => {
+                SignedScope::Beside(places) => {
                     let places = places.iter().map(|at| place(at));
                     CompiledCovers::Beside(places.collect::<Result<_, _>>()?)
                 }
-                Covers::Channel { delta, key, member } => {
+                SignedScope::Channel { delta, key, member } => {
                     CompiledCovers::Channel { delta: position(delta)?, key: keys(key)?, member }
                 }
             };

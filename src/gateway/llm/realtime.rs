@@ -4,28 +4,28 @@
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::TokenCount::{CachedInput, Input, Output};
 use crate::gateway::llm::protocol::{
-    Close, Delta, Echo, Key, ModelNaming, Nested, Protocol, StreamProtocol, When,
+    ChannelRule, Close, Delta, EchoRule, EventCondition, ModelNaming, Nested, Protocol, StreamProtocol,
 };
 use crate::stream::json::Treatment::{self, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
 
 /// A part of what an item of a response says. Arguments of calls have no number of a part.
-const PART: &[Key] = &[Key::Value("response_id"), PLACE, Key::Value("content_index")];
+const PART: &[ChannelRule] = &[ChannelRule::Value("response_id"), PLACE, ChannelRule::Value("content_index")];
 
 /// An item of a response.
-const ITEM: &[Key] = &[Key::Value("response_id"), PLACE];
+const ITEM: &[ChannelRule] = &[ChannelRule::Value("response_id"), PLACE];
 
 /// Its place in the output: some servers give it another id in every event.
-const PLACE: Key = Key::Either("output_index", "item_id");
+const PLACE: ChannelRule = ChannelRule::Either("output_index", "item_id");
 
 /// A part of what the caller has said, written down.
-const HEARD: &[Key] = &[Key::Value("item_id"), Key::Value("content_index")];
+const HEARD: &[ChannelRule] = &[ChannelRule::Value("item_id"), ChannelRule::Value("content_index")];
 
-const fn delta(event: &'static str, treatment: Treatment, key: &'static [Key]) -> Delta {
-    Delta { at: "delta", treatment, when: Some(When { at: "type", is: event }), key }
+const fn delta(event: &'static str, treatment: Treatment, key: &'static [ChannelRule]) -> Delta {
+    Delta { at: "delta", treatment, when: Some(EventCondition { at: "type", is: event }), key }
 }
 
-const fn close(event: &'static str, key: &'static [Key]) -> Close {
+const fn close(event: &'static str, key: &'static [ChannelRule]) -> Close {
     Close { at: "type", is: Some(event), key }
 }
 
@@ -123,20 +123,23 @@ pub(super) static REALTIME: Protocol = Protocol {
             close("response.content_part.done", PART),
             close(
                 "response.output_item.done",
-                &[Key::Value("response_id"), Key::Either("output_index", "item.id")],
+                &[ChannelRule::Value("response_id"), ChannelRule::Either("output_index", "item.id")],
             ),
             // Where one of both events has no place in the output.
-            close("response.output_item.done", &[Key::Value("response_id"), Key::Mark("item.id")]),
+            close(
+                "response.output_item.done",
+                &[ChannelRule::Value("response_id"), ChannelRule::Mark("item.id")],
+            ),
             close("response.mcp_call.completed", ITEM),
             close("response.mcp_call.failed", ITEM),
-            close("response.done", &[Key::Value("response.id")]),
+            close("response.done", &[ChannelRule::Value("response.id")]),
             close("conversation.item.input_audio_transcription.completed", HEARD),
             close("conversation.item.input_audio_transcription.failed", HEARD),
             close("session.closed", &[]),
             // Errors of single events leave the rest of the session as it is.
             Close { at: "error.type", is: Some("server_error"), key: &[] },
         ],
-        echoes: &[Echo { at: "logprobs", with: "[]" }],
+        echoes: &[EchoRule { at: "logprobs", with: "[]" }],
         ..StreamProtocol::NONE
     },
     // Sessions are spoken elsewhere, past whoever counts.

@@ -1,43 +1,43 @@
 //! OpenAI's Responses (API reference, "Responses"; events under "Streaming events"), also as Azure has them.
 
 use crate::gateway::error::ErrorShape;
-use crate::gateway::llm::offsets::{Offsets, Unit};
+use crate::gateway::llm::offsets::{OffsetUnit, Offsets};
 use crate::gateway::llm::protocol::TokenCount::{CachedInput, Input, Output, Reasoning};
 use crate::gateway::llm::protocol::{
-    Close, Delta, Echo, Key, ModelNaming, Nested, Protocol, StreamProtocol, When,
+    ChannelRule, Close, Delta, EchoRule, EventCondition, ModelNaming, Nested, Protocol, StreamProtocol,
 };
 use crate::stream::json::Treatment::{self, Argument, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
 
 /// An item, by its place in the output: some servers give it another id in every event.
-const PLACE: Key = Key::Either("output_index", "item_id");
+const PLACE: ChannelRule = ChannelRule::Either("output_index", "item_id");
 
 /// A part of an item's content.
-const CONTENT: &[Key] = &[PLACE, Key::Value("content_index")];
+const CONTENT: &[ChannelRule] = &[PLACE, ChannelRule::Value("content_index")];
 
 /// A part of its summary.
-const SUMMARY: &[Key] = &[PLACE, Key::Value("summary_index")];
+const SUMMARY: &[ChannelRule] = &[PLACE, ChannelRule::Value("summary_index")];
 
 /// An item.
-const ITEM: &[Key] = &[PLACE];
+const ITEM: &[ChannelRule] = &[PLACE];
 
 /// A command of a shell call, which is known by its place in the output.
-const COMMAND: &[Key] = &[Key::Value("output_index"), Key::Value("command_index")];
+const COMMAND: &[ChannelRule] = &[ChannelRule::Value("output_index"), ChannelRule::Value("command_index")];
 
 /// What a command of one wrote.
-const OUTPUT: &[Key] = &[PLACE, Key::Value("command_index")];
+const OUTPUT: &[ChannelRule] = &[PLACE, ChannelRule::Value("command_index")];
 
-const fn delta(event: &'static str, treatment: Treatment, key: &'static [Key]) -> Delta {
-    Delta { at: "delta", treatment, when: Some(When { at: "type", is: event }), key }
+const fn delta(event: &'static str, treatment: Treatment, key: &'static [ChannelRule]) -> Delta {
+    Delta { at: "delta", treatment, when: Some(EventCondition { at: "type", is: event }), key }
 }
 
-const fn close(event: &'static str, key: &'static [Key]) -> Close {
+const fn close(event: &'static str, key: &'static [ChannelRule]) -> Close {
     Close { at: "type", is: Some(event), key }
 }
 
 /// Of annotations, into the text beside them.
 const fn pointed(of: &'static str, starts: &'static str, ends: &'static str) -> Offsets {
-    Offsets { of, part: None, unless: None, unit: Unit::Character, starts, ends }
+    Offsets { of, part: None, unless: None, unit: OffsetUnit::Character, starts, ends }
 }
 
 /// `POST …/responses` and what belongs to it.
@@ -147,13 +147,13 @@ pub(super) static RESPONSES: Protocol = Protocol {
             Delta {
                 at: "delta.stdout",
                 treatment: Text,
-                when: Some(When { at: "type", is: "response.shell_call_output_content.delta" }),
+                when: Some(EventCondition { at: "type", is: "response.shell_call_output_content.delta" }),
                 key: OUTPUT,
             },
             Delta {
                 at: "delta.stderr",
                 treatment: Text,
-                when: Some(When { at: "type", is: "response.shell_call_output_content.delta" }),
+                when: Some(EventCondition { at: "type", is: "response.shell_call_output_content.delta" }),
                 key: OUTPUT,
             },
             delta("response.audio.transcript.delta", Text, &[]),
@@ -174,9 +174,9 @@ pub(super) static RESPONSES: Protocol = Protocol {
             close("response.shell_call_command.done", COMMAND),
             close("response.mcp_call.arguments.done", ITEM),
             close("response.shell_call_output_content.done", OUTPUT),
-            close("response.output_item.done", &[Key::Either("output_index", "item.id")]),
+            close("response.output_item.done", &[ChannelRule::Either("output_index", "item.id")]),
             // Where one of both events has no place in the output.
-            close("response.output_item.done", &[Key::Mark("item.id")]),
+            close("response.output_item.done", &[ChannelRule::Mark("item.id")]),
             close("response.audio.transcript.done", &[]),
             close("response.completed", &[]),
             close("response.incomplete", &[]),
@@ -185,11 +185,11 @@ pub(super) static RESPONSES: Protocol = Protocol {
             Close { at: "error", is: None, key: &[] },
         ],
         echoes: &[
-            Echo { at: "logprobs", with: "[]" },
-            Echo { at: "part.logprobs", with: "[]" },
-            Echo { at: "item.content[*].logprobs", with: "[]" },
-            Echo { at: "output[*].content[*].logprobs", with: "[]" },
-            Echo { at: "response.output[*].content[*].logprobs", with: "[]" },
+            EchoRule { at: "logprobs", with: "[]" },
+            EchoRule { at: "part.logprobs", with: "[]" },
+            EchoRule { at: "item.content[*].logprobs", with: "[]" },
+            EchoRule { at: "output[*].content[*].logprobs", with: "[]" },
+            EchoRule { at: "response.output[*].content[*].logprobs", with: "[]" },
         ],
         offsets: &[
             pointed(

@@ -44,7 +44,7 @@ pub fn fields() -> Result<PathSet, PatternError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stream::json::{Token, walk};
+    use crate::stream::json::{JsonToken, walk};
 
     #[test]
     fn files_and_jobs_have_results() {
@@ -75,8 +75,8 @@ mod tests {
         ] {
             walk(line.as_bytes(), &mut |path, leaf| {
                 let text = line.get(leaf.span.clone()).unwrap().trim_matches('"');
-                if leaf.token == Token::Text {
-                    let taken = fields.take(path).of(Token::Text, text);
+                if leaf.token == JsonToken::Text {
+                    let taken = fields.take(path).of(JsonToken::Text, text);
                     assert_eq!(taken == Treatment::Skip, text.starts_with("KEEP"), "{path} of {line}");
                 }
             })

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use memchr::memmem;
 
-use crate::stream::json::{Decoded, PathSet, PatternError, Segment, Token, Treatment, Type, walk};
+use crate::stream::json::{Decoded, JsonToken, PathSet, PatternError, Segment, Treatment, Type, walk};
 
 /// Where schemas stand, in any protocol: below these.
 const ROOTS: [&str; 19] = [
@@ -253,7 +253,7 @@ pub fn enumerated(body: &[u8], fields: &PathSet, take: &mut dyn FnMut(&str)) {
         let is_value = matches!(last(1), Some(Segment::Key("const")))
             || matches!((last(2), last(1)), (Some(Segment::Key("enum")), Some(Segment::Index(_))));
         if is_value
-            && leaf.token == Token::Text
+            && leaf.token == JsonToken::Text
             && values < MOST_VALUES
             && fields.take(path) == Treatment::Skip
         {

@@ -4,7 +4,7 @@
 use serde_json::value::RawValue;
 
 use crate::edit::{Edit, spliced};
-use crate::gateway::llm::place::{Member, Members, Name};
+use crate::gateway::llm::place::{Member, Name, ObjectMembers};
 use crate::redact::{BlockSeal, may_have_seals};
 use crate::stream::json::encoded;
 
@@ -12,14 +12,14 @@ use crate::stream::json::encoded;
 const LEVELS: usize = 16;
 
 /// A member of a signed block as its provider wrote it.
-pub(super) struct Block<'b> {
+pub(super) struct SignedMember<'b> {
     /// Its name.
     pub(super) name: &'b str,
     /// Its value, as JSON.
     pub(super) value: &'b str,
 }
 
-impl Block<'_> {
+impl SignedMember<'_> {
     /// As one text, which is sealed.
     pub(super) fn text(&self) -> String {
         format!("{}\n{}", self.name, self.value)
@@ -52,7 +52,7 @@ impl Blocks<'_> {
         if let Ok(elements) = serde_json::from_str::<Vec<&RawValue>>(value.get()) {
             return elements.into_iter().for_each(|element| self.visit(element, levels));
         }
-        let Ok(Members(members)) = serde_json::from_str(value.get()) else { return };
+        let Ok(ObjectMembers(members)) = serde_json::from_str(value.get()) else { return };
         for (_, member) in &members {
             match serde_json::from_str::<String>(member.get()) {
                 Ok(text) => self.signature(&text, member, &members),
@@ -78,8 +78,9 @@ impl Blocks<'_> {
 
 /// What the provider wrote, and behind it the members that the client has added since: some number calls themselves.
 fn with_added(provider: &str, client: &str) -> String {
-    let members = |text| serde_json::from_str::<Members<'_>>(text).ok();
-    let (Some(Members(known)), Some(Members(there))) = (members(provider), members(client)) else {
+    let members = |text| serde_json::from_str::<ObjectMembers<'_>>(text).ok();
+    let (Some(ObjectMembers(known)), Some(ObjectMembers(there))) = (members(provider), members(client))
+    else {
         return provider.to_owned();
     };
     let is_known = |name: &Name<'_>| known.iter().any(|(known, _)| known.is(name.text()));
@@ -109,7 +110,7 @@ mod tests {
         let key = FpeKey::new(Secret::new(vec![7; 32])).unwrap();
         let keys = Keys { fpe: Some(Arc::new(key)), ..Keys::default() };
         let seal = BlockSeal::new(&keys);
-        let block = |name, value| seal.seal(&Block { name, value }.text(), "c2lnbmVk").unwrap();
+        let block = |name, value| seal.seal(&SignedMember { name, value }.text(), "c2lnbmVk").unwrap();
         let (thought, call) =
             (block("thinking", r#""it is \n jane""#), block("functionCall", r#"{"a":[1,"jane"]}"#));
         let body = format!(

@@ -1,4 +1,4 @@
-//! [`Template`]: the document in which what a channel holds leaves by itself.
+//! [`EventTemplate`]: the document in which what a channel holds leaves by itself.
 //!
 //! It is the last one that brought text of the channel, since that has all that clients want of an event. But what else it
 //! says must not be said twice: other elements of the arrays on the way to the text stay out, and so does what lies beside
@@ -6,10 +6,10 @@
 
 use std::sync::Arc;
 
-use crate::gateway::llm::place::{Document, Place};
+use crate::gateway::llm::place::{EventDocument, ValuePlace};
 
 /// A document that a channel's text came in.
-pub(super) struct Template {
+pub(super) struct EventTemplate {
     /// What stands around it in its stream.
     pub(super) envelope: Vec<u8>,
     /// The document, without any channel's text.
@@ -18,9 +18,9 @@ pub(super) struct Template {
     pub(super) positions: Vec<usize>,
 }
 
-impl Template {
+impl EventTemplate {
     /// It with this text at `place`, as JSON without its quotes, and no other.
-    pub(super) fn with(&self, place: &Place, text: &str) -> Option<Vec<u8>> {
-        Document::new(&self.data).with(place, &self.positions, text)
+    pub(super) fn with(&self, place: &ValuePlace, text: &str) -> Option<Vec<u8>> {
+        EventDocument::new(&self.data).with(place, &self.positions, text)
     }
 }

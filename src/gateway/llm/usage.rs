@@ -1,4 +1,4 @@
-//! [`UsageReader`]: how many tokens an answer took ([`Taken`]), as its provider says in it. It reads along: it sees the answer as it comes
+//! [`UsageReader`]: how many tokens an answer took ([`AnswerUsage`]), as its provider says in it. It reads along: it sees the answer as it comes
 //! from the upstream, out of its content coding, and changes nothing. What it cannot read counts as not said.
 
 use bytes::BytesMut;
@@ -10,7 +10,7 @@ use crate::gateway::llm::amazon_deltas::document_of;
 use crate::gateway::llm::protocol::{Delta, ModelNaming, Nested, Protocol, StreamProtocol, TokenCount};
 use crate::stream::amazon::{AmazonEventStream, Message, Messages};
 use crate::stream::json::{NumberReader, Path, Segment, Treatment};
-use crate::stream::sse::{Event, Events, Sse, Verdict};
+use crate::stream::sse::{Event, EventAction, Events, Sse};
 use crate::stream::{Rewriter, StreamError};
 use crate::usage::TokenUsage;
 
@@ -74,7 +74,7 @@ pub struct UsageReader {
 
 /// What is known of the tokens of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Taken {
+pub struct AnswerUsage {
     /// What it says itself; `None` while it has said nothing.
     pub reported: Option<TokenUsage>,
     /// About how many were written in what has come.
@@ -83,7 +83,7 @@ pub struct Taken {
     pub ended: bool,
 }
 
-impl Taken {
+impl AnswerUsage {
     /// The tokens that were used, and whether they are estimated: `most` has those that were read, as far as nobody says. In
     /// the beginning of a stream some say what it will have at the least, which counts once it is `complete`.
     pub fn usage(self, most: TokenUsage, complete: bool) -> (TokenUsage, bool) {
@@ -171,8 +171,8 @@ impl UsageReader {
     }
 
     /// What is known of the answer so far.
-    pub fn taken(&self) -> Taken {
-        Taken { reported: self.reported(), about: self.estimated_output(), ended: self.ended }
+    pub fn taken(&self) -> AnswerUsage {
+        AnswerUsage { reported: self.reported(), about: self.estimated_output(), ended: self.ended }
     }
 
     fn reported(&self) -> Option<TokenUsage> {
@@ -319,9 +319,9 @@ fn whole(number: &str) -> Option<u64> {
 }
 
 impl Events for Reports {
-    fn event(&mut self, event: &Event<'_>, _: &mut BytesMut) -> Result<Verdict, StreamError> {
+    fn event(&mut self, event: &Event<'_>, _: &mut BytesMut) -> Result<EventAction, StreamError> {
         self.document(event.data());
-        Ok(Verdict::Drop)
+        Ok(EventAction::Drop)
     }
 
     fn line(&mut self, _: &[u8]) -> Result<Option<Vec<u8>>, StreamError> {

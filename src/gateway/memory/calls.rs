@@ -7,8 +7,8 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
 use crate::api::Caller;
-use crate::api::guardrail::{RememberedCall, Remembers};
-use crate::gateway::llm::kept::{Named, Role};
+use crate::api::guardrail::{IssuedMemory, RememberedCall};
+use crate::gateway::llm::resources::{ResourceReference, ResourceRole};
 use crate::gateway::memory::caller::{CallerId, name_of};
 use crate::gateway::memory::request::{RequestMemory, RequestMemoryParts};
 use crate::gateway::memory::service::Memory;
@@ -39,7 +39,7 @@ impl Memory {
     }
 }
 
-impl Remembers for CallMemory {
+impl IssuedMemory for CallMemory {
     fn open<'a>(
         &'a self,
         caller: &'a Caller,
@@ -58,7 +58,9 @@ impl Remembers for CallMemory {
             };
             let mut memory = RequestMemory::new(parts).await;
             if let Some(name) = name {
-                memory.find(&[Named { id: name.to_owned(), role: Role::Continues }]).await;
+                memory
+                    .find(&[ResourceReference { id: name.to_owned(), role: ResourceRole::Continues }])
+                    .await;
             }
             let words = named.as_ref().and_then(|named| self.memory.words.find(named)).unwrap_or_default();
             let all = Arc::clone(&self.memory);

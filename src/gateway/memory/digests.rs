@@ -15,7 +15,7 @@ use crate::crypto::kdf::MacKey;
 use crate::crypto::random;
 use crate::gateway::memory::caller::{CallerId, TARGET};
 use crate::redact::IssuedToCaller;
-use crate::store::{Entry, Expected, Key, Records, StoreError};
+use crate::store::{Expected, Key, NewRow, Records, StoreError};
 use crate::vault::{REMEMBERED, Vault, VaultError};
 
 /// Rows by caller and time: a form byte, then digests of 8 bytes.
@@ -41,7 +41,7 @@ const LATE: u64 = 10_000;
 
 /// What digests are read from, and written to.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'a> {
+pub(super) struct DigestInput<'a> {
     pub(super) records: &'a dyn Records,
     pub(super) vault: &'a Vault,
     pub(super) caller: &'a CallerId,
@@ -55,14 +55,14 @@ pub struct CallerDigests {
     known: Mutex<HashMap<u64, u64>>,
     /// Those that are in no row yet.
     unwritten: Mutex<Vec<(u64, u64)>>,
-    read: AsyncMutex<Read>,
+    read: AsyncMutex<ReadRows>,
     /// Held while a row is written: what comes meanwhile goes together into the next.
     write: AsyncMutex<()>,
 }
 
 /// How far the rows were read.
 #[derive(Default)]
-struct Read {
+struct ReadRows {
     at: Option<Instant>,
     /// The latest time that a row read has, in milliseconds since the epoch.
     latest: u64,
@@ -78,14 +78,14 @@ fn unlocked<T>(lock: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 impl CallerDigests {
     /// Reads what has come since, if that was not done a moment ago.
-    pub(super) async fn refresh(&self, place: Place<'_>, instant: Instant) -> Result<(), VaultError> {
+    pub(super) async fn refresh(&self, place: DigestInput<'_>, instant: Instant) -> Result<(), VaultError> {
         let mut read = self.read.lock().await;
         if read.at.is_some_and(|at| instant.saturating_duration_since(at) < FRESH) {
             return Ok(());
         }
         let erased = [version(place, place.caller).await?, version(place, &CallerId::everybody()).await?];
         if erased != read.erased {
-            *read = Read { erased, ..Read::default() };
+            *read = ReadRows { erased, ..ReadRows::default() };
             unlocked(&self.known).clear();
         }
         self.read_rows(place, &mut read).await?;
@@ -93,7 +93,7 @@ impl CallerDigests {
         Ok(())
     }
 
-    async fn read_rows(&self, place: Place<'_>, read: &mut Read) -> Result<(), VaultError> {
+    async fn read_rows(&self, place: DigestInput<'_>, read: &mut ReadRows) -> Result<(), VaultError> {
         let prefix = place.caller.prefix();
         let from = read.latest.saturating_sub(LATE);
         let mut after = format!("{prefix}{from:016x}");
@@ -162,7 +162,7 @@ impl CallerDigests {
     }
 
     /// Writes what is in no row yet; returns how many rows that took. What cannot be written is forgotten with the process.
-    pub(super) async fn write(&self, place: Place<'_>) -> Result<u32, VaultError> {
+    pub(super) async fn write(&self, place: DigestInput<'_>) -> Result<u32, VaultError> {
         let _held = self.write.lock().await;
         let unwritten = std::mem::take(&mut *unlocked(&self.unwritten));
         let Some(until) = unwritten.iter().map(|(_, until)| *until).max() else { return Ok(0) };
@@ -173,7 +173,7 @@ impl CallerDigests {
             format!("{}{:016x}{}", place.caller.prefix(), place.now.as_millis(), HEXLOWER.encode(&random));
         let key = Key::new(DIGESTS, id);
         let value = place.vault.seal_row(&key, Expected::Absent.next(), &value)?;
-        let entry = Entry { value, expires: Some(Timestamp::from_millis(until)) };
+        let entry = NewRow { value, expires: Some(Timestamp::from_millis(until)) };
         place.records.put_if(&key, Expected::Absent, entry).await?;
         Ok(1)
     }
@@ -199,7 +199,7 @@ fn bound(known: &mut HashMap<u64, u64>, now: Timestamp) {
     }
 }
 
-async fn version(place: Place<'_>, caller: &CallerId) -> Result<u64, StoreError> {
+async fn version(place: DigestInput<'_>, caller: &CallerId) -> Result<u64, StoreError> {
     let row = place.records.get(&Key::new(ERASED, caller.as_str())).await?;
     Ok(row.map_or(0, |row| row.version))
 }

@@ -14,7 +14,7 @@ use crate::base::secret::Secret;
 use crate::crypto::random;
 use crate::gateway::memory::caller::{CallerId, name_of};
 use crate::redact::SurrogateMap;
-use crate::store::{Entry, Expected, Key, Records, StoreError};
+use crate::store::{Expected, Key, NewRow, Records, StoreError};
 use crate::vault::{REMEMBERED, Vault, VaultError};
 
 /// Rows by caller and a random id: what [`SurrogateMap::to_bytes`] writes.
@@ -137,7 +137,7 @@ impl IssuedStore {
             let key = Self::place(owner, &conversation.id);
             let value = self.vault.seal_row(&key, expected.next(), all.to_bytes().expose())?;
             let until = self.clock.now().plus(owner.remember);
-            match self.records.put_if(&key, expected, Entry { value, expires: Some(until) }).await {
+            match self.records.put_if(&key, expected, NewRow { value, expires: Some(until) }).await {
                 Ok(version) => {
                     (conversation.version, conversation.until, conversation.issued) = (version, until, all);
                     return Ok(true);
@@ -177,7 +177,7 @@ impl IssuedStore {
             };
             let value = self.vault.seal_row(&key, expected.next(), conversation.id.as_bytes())?;
             let until = self.clock.now().plus(owner.remember);
-            match self.records.put_if(&key, expected, Entry { value, expires: Some(until) }).await {
+            match self.records.put_if(&key, expected, NewRow { value, expires: Some(until) }).await {
                 Ok(_) => return Ok(true),
                 Err(StoreError::Conflict) => {}
                 Err(error) => return Err(error.into()),

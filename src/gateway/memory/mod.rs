@@ -12,7 +12,7 @@
 //! | `issued` | [`IssuedStore`]: what was issued in conversations, and the ids that name them |
 //! | `service` | [`Memory`]: both, of all callers; bounds, pruning, erasure |
 //! | `request` | [`RequestMemory`]: what one request has to do with it |
-//! | `seen` | ids in an answer, noted as it passes |
+//! | `seen_ids` | ids in an answer, noted as it passes |
 //! | `words` | `RecentWords`: what such calls said, which their answers may repeat |
 
 mod caller;
@@ -20,7 +20,7 @@ mod calls;
 mod digests;
 mod issued;
 mod request;
-mod seen;
+mod seen_ids;
 mod service;
 mod words;
 
@@ -29,4 +29,4 @@ pub use calls::CallMemory;
 pub use digests::CallerDigests;
 pub use issued::IssuedStore;
 pub use request::{RequestMemory, RequestMemoryParts};
-pub use service::{Memory, Swept};
+pub use service::{Memory, RowsRemoved};

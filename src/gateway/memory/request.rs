@@ -9,10 +9,10 @@ use tokio::sync::Mutex as AsyncMutex;
 use tokio::task::JoinHandle;
 
 use crate::gateway::layer::Layer;
-use crate::gateway::llm::kept::{Named, Role};
+use crate::gateway::llm::resources::{ResourceReference, ResourceRole};
 use crate::gateway::memory::caller::{CallerId, TARGET};
 use crate::gateway::memory::issued::{Conversation, Owner};
-use crate::gateway::memory::seen::SeenIds;
+use crate::gateway::memory::seen_ids::SeenIds;
 use crate::gateway::memory::service::Memory;
 use crate::redact::{Recall, SurrogateMap};
 use crate::vault::VaultError;
@@ -101,7 +101,7 @@ impl RequestMemory {
     pub async fn of_session(&mut self, id: &str) {
         self.session = Some(Arc::new(OnceLock::from(id.to_owned())));
         self.joined = true;
-        self.find(&[Named { id: id.to_owned(), role: Role::Continues }]).await;
+        self.find(&[ResourceReference { id: id.to_owned(), role: ResourceRole::Continues }]).await;
     }
 
     /// It is part of this session, if the answer to another request has named one so.
@@ -129,11 +129,11 @@ impl RequestMemory {
     }
 
     /// It names these: what was issued there may be restored in its answer.
-    pub async fn find(&mut self, named: &[Named]) {
+    pub async fn find(&mut self, named: &[ResourceReference]) {
         let mut earlier: Option<Arc<SurrogateMap>> = self.recall.conversation.take();
         let mut conversation = self.conversation.lock().await;
-        for Named { id, role } in named {
-            if *role == Role::Continues && !self.continues.contains(id) {
+        for ResourceReference { id, role } in named {
+            if *role == ResourceRole::Continues && !self.continues.contains(id) {
                 self.continues.push(id.clone());
             }
             if self.loaded > MOST_LOADED {
@@ -156,9 +156,9 @@ impl RequestMemory {
             });
             // What it goes on with is the one that grows; what it only reads stays as it is.
             match role {
-                Role::Continues if conversation.is_none() => *conversation = Some(found),
-                Role::Continues => {}
-                Role::Reads => self.reads.push(found),
+                ResourceRole::Continues if conversation.is_none() => *conversation = Some(found),
+                ResourceRole::Continues => {}
+                ResourceRole::Reads => self.reads.push(found),
             }
         }
         drop(conversation);
@@ -217,7 +217,7 @@ impl RequestMemory {
         let named = self.session.as_ref().and_then(|session| session.get().cloned());
         let Some(id) = named.filter(|_| !self.joined) else { return false };
         self.joined = true;
-        self.find(&[Named { id: id.clone(), role: Role::Continues }]).await;
+        self.find(&[ResourceReference { id: id.clone(), role: ResourceRole::Continues }]).await;
         let write = self.begin_write(vec![id]);
         self.noted.push(write);
         true

@@ -10,24 +10,24 @@ use crate::base::clock::SharedClock;
 use crate::base::secret::Secret;
 use crate::crypto::kdf::MacKey;
 use crate::gateway::memory::caller::{CallerId, TARGET};
-use crate::gateway::memory::digests::{CallerDigests, DIGESTS, DigestsAt, ERASED, Place};
+use crate::gateway::memory::digests::{CallerDigests, DIGESTS, DigestInput, DigestsAt, ERASED};
 use crate::gateway::memory::issued::{ISSUED, IssuedStore, NAMES, Owner};
 use crate::gateway::memory::words::RecentWords;
-use crate::store::{Entry, Expected, Keep, Key, Records, StoreError};
+use crate::store::{Expected, KeepPart, Key, NewRow, Records, StoreError};
 use crate::vault::{Vault, VaultError};
 
 /// What stays of one caller, by kind of row; what ends soonest goes.
-const OF_CALLER: [(&str, Keep); 3] = [
-    (ISSUED, Keep { rows: 10_000, bytes: 256 << 20 }),
-    (NAMES, Keep { rows: 50_000, bytes: 32 << 20 }),
-    (DIGESTS, Keep { rows: 10_000, bytes: 16 << 20 }),
+const OF_CALLER: [(&str, KeepPart); 3] = [
+    (ISSUED, KeepPart { rows: 10_000, bytes: 256 << 20 }),
+    (NAMES, KeepPart { rows: 50_000, bytes: 32 << 20 }),
+    (DIGESTS, KeepPart { rows: 10_000, bytes: 16 << 20 }),
 ];
 
 /// The same of all together.
-const OF_ALL: [(&str, Keep); 3] = [
-    (ISSUED, Keep { rows: 500_000, bytes: 4 << 30 }),
-    (NAMES, Keep { rows: 2_000_000, bytes: 1 << 30 }),
-    (DIGESTS, Keep { rows: 1_000_000, bytes: 1 << 30 }),
+const OF_ALL: [(&str, KeepPart); 3] = [
+    (ISSUED, KeepPart { rows: 500_000, bytes: 4 << 30 }),
+    (NAMES, KeepPart { rows: 2_000_000, bytes: 1 << 30 }),
+    (DIGESTS, KeepPart { rows: 1_000_000, bytes: 1 << 30 }),
 ];
 
 /// After so many writes for one caller it is looked how much of it there is.
@@ -43,7 +43,7 @@ const ERASURE: Duration = Duration::from_secs(400 * 86_400);
 const TRIES: usize = 16;
 
 /// What was remembered of a caller, or of all.
-struct Known {
+struct CallerMemory {
     digests: Arc<CallerDigests>,
     writes: AtomicU32,
 }
@@ -58,11 +58,11 @@ pub struct Memory {
     key: Secret<[u8; 32]>,
     /// Of digests: the same key, ready for use.
     mac: MacKey,
-    callers: DashMap<CallerId, Arc<Known>>,
+    callers: DashMap<CallerId, Arc<CallerMemory>>,
 }
 
 /// How many rows were removed.
-pub type Swept = Result<u64, StoreError>;
+pub type RowsRemoved = Result<u64, StoreError>;
 
 impl Memory {
     /// What the store has.
@@ -87,7 +87,7 @@ impl Memory {
         DigestsAt { digests, key: self.mac.clone(), caller: owner.caller.clone(), now, until }
     }
 
-    fn known(&self, caller: &CallerId) -> Arc<Known> {
+    fn known(&self, caller: &CallerId) -> Arc<CallerMemory> {
         if let Some(known) = self.callers.get(caller) {
             return Arc::clone(&known);
         }
@@ -99,12 +99,12 @@ impl Memory {
                 odd || Arc::strong_count(&known.digests) > 1 || known.digests.is_unwritten()
             });
         }
-        let fresh = || Arc::new(Known { digests: Arc::default(), writes: AtomicU32::new(0) });
+        let fresh = || Arc::new(CallerMemory { digests: Arc::default(), writes: AtomicU32::new(0) });
         Arc::clone(&self.callers.entry(caller.clone()).or_insert_with(fresh))
     }
 
-    fn place<'a>(&'a self, caller: &'a CallerId) -> Place<'a> {
-        Place { records: self.records.as_ref(), vault: &self.vault, caller, now: self.clock.now() }
+    fn place<'a>(&'a self, caller: &'a CallerId) -> DigestInput<'a> {
+        DigestInput { records: self.records.as_ref(), vault: &self.vault, caller, now: self.clock.now() }
     }
 
     /// Reads what other processes have issued to the caller.
@@ -141,7 +141,7 @@ impl Memory {
         }
     }
 
-    async fn trim(&self, prefix: &str, keep: &[(&'static str, Keep)]) -> Swept {
+    async fn trim(&self, prefix: &str, keep: &[(&'static str, KeepPart)]) -> RowsRemoved {
         let mut removed = 0;
         for (kind, keep) in keep {
             removed += self.records.trim(kind, prefix, *keep).await?;
@@ -153,7 +153,7 @@ impl Memory {
     ///
     /// # Errors
     /// The store's.
-    pub async fn sweep(&self) -> Swept {
+    pub async fn sweep(&self) -> RowsRemoved {
         self.trim("", &OF_ALL).await
     }
 
@@ -166,7 +166,7 @@ impl Memory {
         let everybody = CallerId::everybody();
         let caller = caller.unwrap_or(&everybody);
         self.mark_erased(caller).await?;
-        let kinds = OF_CALLER.map(|(kind, _)| (kind, Keep::NOTHING));
+        let kinds = OF_CALLER.map(|(kind, _)| (kind, KeepPart::NOTHING));
         let removed = self.trim(&caller.prefix(), &kinds).await?;
         self.callers.clear();
         Ok(removed)
@@ -179,7 +179,7 @@ impl Memory {
                 Some(row) => Expected::Version(row.version),
                 None => Expected::Absent,
             };
-            let entry = Entry { value: Vec::new(), expires: Some(self.clock.now().plus(ERASURE)) };
+            let entry = NewRow { value: Vec::new(), expires: Some(self.clock.now().plus(ERASURE)) };
             match self.records.put_if(&key, expected, entry).await {
                 Err(StoreError::Conflict) => {}
                 put => return put.map(drop),

@@ -25,14 +25,14 @@ pub(super) struct RecentWords {
 
 #[derive(Default)]
 struct Calls {
-    by_name: HashMap<String, Kept>,
+    by_name: HashMap<String, CallerWords>,
     /// Names by the order in which they came.
     by_age: BTreeMap<u64, String>,
     next: u64,
     bytes: usize,
 }
 
-struct Kept {
+struct CallerWords {
     words: RequestWords,
     until: Instant,
     age: u64,
@@ -60,7 +60,7 @@ impl RecentWords {
         calls.next += 1;
         calls.bytes += bytes;
         let until = now + remember.min(LONGEST);
-        calls.by_name.insert(name.to_owned(), Kept { words, until, age, bytes });
+        calls.by_name.insert(name.to_owned(), CallerWords { words, until, age, bytes });
         calls.by_age.insert(age, name.to_owned());
         while let Some(oldest) =
             calls.oldest().filter(|oldest| calls.bytes > MOST || calls.is_over(oldest, now))
@@ -76,7 +76,7 @@ impl RecentWords {
 
 impl Calls {
     fn remove(&mut self, name: &str) {
-        if let Some(Kept { age, bytes, .. }) = self.by_name.remove(name) {
+        if let Some(CallerWords { age, bytes, .. }) = self.by_name.remove(name) {
             self.by_age.remove(&age);
             self.bytes = self.bytes.saturating_sub(bytes);
         }

@@ -1,19 +1,32 @@
 //! [`ActiveRequest`]: one request under way. Whoever moves it on takes the state it is in and leaves the next.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use pingora::http::ResponseHeader;
 use pingora::{Error, ErrorType};
 
 use crate::api::{Answer, ApiError};
 use crate::gateway::error::GatewayError;
-use crate::gateway::exchange::{Exchange, Outcome};
+use crate::gateway::exchange::{Exchange, RequestOutcome};
 use crate::gateway::filter_chain::FilterChain;
 use crate::gateway::state::answering::Answering;
 use crate::gateway::state::received::{Received, Routed};
 use crate::gateway::state::streaming::Streaming;
+use crate::gateway::upstream::Upstream;
+
+/// What is left to do once the filters have seen a request's head.
+pub(in crate::gateway) enum Entered {
+    /// Nothing: it is answered.
+    Answered,
+    /// It goes to this pool.
+    Pool(Arc<Upstream>),
+    /// It goes to the server that embeds the chain.
+    Host,
+}
 
 /// The state a request is in.
-pub(in crate::gateway) enum State {
+pub(in crate::gateway) enum RequestState {
     /// Its head was read.
     Received(Received),
     /// Its filters have passed it.
@@ -35,7 +48,7 @@ pub(in crate::gateway) struct ActiveRequest {
     /// Its filters.
     pub(in crate::gateway) chain: FilterChain,
     /// Where it stands.
-    pub(in crate::gateway) state: State,
+    pub(in crate::gateway) state: RequestState,
     /// An error of ours, while Pingora carries one of its own to `fail_to_proxy`.
     pending: Option<GatewayError>,
 }
@@ -56,7 +69,7 @@ impl From<OutOfTurn> for GatewayError {
     }
 }
 
-impl State {
+impl RequestState {
     /// The state, whose place the next one is to take.
     pub(in crate::gateway) fn take(&mut self) -> Self {
         std::mem::replace(self, Self::Done)
@@ -75,7 +88,7 @@ impl State {
 impl ActiveRequest {
     /// One whose head was just read.
     pub(in crate::gateway) fn new(x: Exchange, chain: FilterChain, received: Received) -> Self {
-        Self { x, chain, state: State::Received(received), pending: None }
+        Self { x, chain, state: RequestState::Received(received), pending: None }
     }
 
     /// The request and its body, while that is streamed.
@@ -84,7 +97,7 @@ impl ActiveRequest {
     /// It is not.
     pub(in crate::gateway) fn streaming(&mut self) -> Result<(&mut Exchange, &mut Streaming), OutOfTurn> {
         match &mut self.state {
-            State::Streaming(streaming) | State::Answering(_, Some(streaming)) => {
+            RequestState::Streaming(streaming) | RequestState::Answering(_, Some(streaming)) => {
                 Ok((&mut self.x, streaming))
             }
             _ => Err(OutOfTurn),
@@ -97,7 +110,7 @@ impl ActiveRequest {
     /// It does not.
     pub(in crate::gateway) fn answering(&mut self) -> Result<(&mut Exchange, &mut Answering), OutOfTurn> {
         match &mut self.state {
-            State::Answering(answering, _) => Ok((&mut self.x, answering)),
+            RequestState::Answering(answering, _) => Ok((&mut self.x, answering)),
             _ => Err(OutOfTurn),
         }
     }
@@ -121,7 +134,7 @@ impl ActiveRequest {
     /// They have not passed it, or it is on its way already.
     pub(in crate::gateway) fn routed(&mut self) -> Result<Routed, OutOfTurn> {
         match self.state.take() {
-            State::Routed(routed) => Ok(routed),
+            RequestState::Routed(routed) => Ok(routed),
             _ => Err(OutOfTurn),
         }
     }
@@ -166,9 +179,9 @@ impl ActiveRequest {
     }
 
     /// Ends the request, whatever came of it.
-    pub(in crate::gateway) async fn done(mut self, outcome: Outcome) {
+    pub(in crate::gateway) async fn done(mut self, outcome: RequestOutcome) {
         // Its place at the upstream is free now, whatever the log still does.
-        self.state = State::Done;
+        self.state = RequestState::Done;
         self.chain.done(&mut self.x, outcome).await;
     }
 }

@@ -16,7 +16,7 @@ use crate::gateway::llm::{Protocol, UsageReader};
 use crate::gateway::media_type::{DeclaredFormat, Frame};
 use crate::gateway::plan::AnswerPlan;
 use crate::gateway::terminal::Terminal;
-use crate::telemetry::{Direction, Scan, Unscanned};
+use crate::telemetry::{BodyScan, Direction, Unscanned};
 
 /// The body of an answer on its way to the caller.
 #[derive(Default)]
@@ -95,7 +95,7 @@ impl Answering {
                     budget: &x.budget,
                 };
                 let body = Body::new(&task).map_err(GatewayError::of_answer)?;
-                x.answer_scan = Scan::Scanned;
+                x.answer_scan = BodyScan::Scanned;
                 strip_body_headers(head, x.head().version);
                 Ok(Some(body))
             }
@@ -175,7 +175,7 @@ impl Answering {
         } else {
             x.route().metrics.held_back(body.held());
         }
-        if body.is_unknown() && x.answer_scan == Scan::Scanned {
+        if body.is_unknown() && x.answer_scan == BodyScan::Scanned {
             x.passes_unscanned(Direction::Answer, Unscanned::ContentType);
         }
         if let Err(error) = written {

@@ -2,8 +2,8 @@
 
 use pingora::proxy::Session;
 
-use crate::api::{Answer, ApiError, Collected};
-use crate::gateway::bounds::Bounds;
+use crate::api::{Answer, ApiError, BufferedBody};
+use crate::gateway::bounds::RequestBounds;
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
 use crate::gateway::filter::Flow;
@@ -27,7 +27,7 @@ pub(in crate::gateway) struct Routed {
     /// What they want done with the body.
     pub(in crate::gateway) plan: RequestPlan,
     /// The body, where one of them had to see it.
-    pub(in crate::gateway) read: Option<Collected>,
+    pub(in crate::gateway) read: Option<BufferedBody>,
 }
 
 impl Routed {
@@ -70,7 +70,7 @@ impl Received {
         self,
         x: &mut Exchange,
         chain: &mut FilterChain,
-        bounds: &Bounds,
+        bounds: &RequestBounds,
         session: Option<&mut Session>,
     ) -> Result<Routing, GatewayError> {
         check_head(x.head(), bounds)?;
@@ -81,7 +81,7 @@ impl Received {
             let Some(session) = session else { return Err(GatewayError::Api(ApiError::BadRequest(SIGNED))) };
             let limit = x.route().max_body.map_or(limit, |most| most.min(limit));
             let mut body = SessionBody::new(session, limit, x.body_rate());
-            let body = Collected::read(&mut body, limit, &x.budget).await?;
+            let body = BufferedBody::read(&mut body, limit, &x.budget).await?;
             x.facts.read = Some(body.bytes.clone());
             flow = chain.request(x, &mut plan).await?;
             x.facts.read = None;

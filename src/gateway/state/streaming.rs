@@ -12,7 +12,7 @@ use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
 use crate::gateway::plan::RequestPlan;
 use crate::gateway::state::answering::unlocked;
-use crate::telemetry::{Direction, Scan, Unscanned};
+use crate::telemetry::{BodyScan, Direction, Unscanned};
 
 /// A request on its way to a peer, piece by piece.
 pub(in crate::gateway) struct Streaming {
@@ -84,7 +84,7 @@ impl Streaming {
             x.route().metrics.scanned(Direction::Request, body.scanned());
         }
         written.map_err(GatewayError::of_request)?;
-        if body.is_unknown() && x.request_scan == Scan::Scanned {
+        if body.is_unknown() && x.request_scan == BodyScan::Scanned {
             x.passes_unscanned(Direction::Request, Unscanned::ContentType);
         }
         *chunk = piece(Some(out.freeze()), end);

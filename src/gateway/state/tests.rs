@@ -12,9 +12,9 @@ use crate::gateway::filter_chain::FilterChain;
 use crate::gateway::layer::UnscannedPolicy;
 use crate::gateway::plan::{AnswerPlan, RequestPlan};
 use crate::gateway::route::{Route, RouteMatch};
-use crate::gateway::state::{ActiveRequest, Answering, Received, Routed, State, Streaming};
+use crate::gateway::state::{ActiveRequest, Answering, Received, RequestState, Routed, Streaming};
 use crate::gateway::testing::{Act, Journal, exchange, fixed, hiding, recorder, route};
-use crate::telemetry::{Scan, Unscanned};
+use crate::telemetry::{BodyScan, Unscanned};
 
 const PLAIN: &[(&str, &str)] = &[("content-type", "text/plain")];
 
@@ -59,7 +59,7 @@ fn a_body_of_no_known_kind_passes_only_by_leave_and_is_logged() {
         assert_eq!(begun.is_ok(), passes);
         if passes {
             assert!(plan.layers().is_empty() && plan.collects().is_none());
-            assert_eq!(x.request_scan, Scan::NotScanned(Unscanned::ContentType));
+            assert_eq!(x.request_scan, BodyScan::NotScanned(Unscanned::ContentType));
             assert_eq!(plan.take_read().len(), 10, "what was read goes on");
         }
     }
@@ -145,10 +145,10 @@ async fn a_step_has_its_state_and_no_other() {
     let received = Received::new(RouteMatch::Nothing);
     let mut request = ActiveRequest::new(x, FilterChain::new(route.into()), received);
     assert!(request.routed().is_err() && request.streaming().is_err() && request.answering().is_err());
-    request.state = State::Routed(Routed { plan: RequestPlan::default(), read: None });
+    request.state = RequestState::Routed(Routed { plan: RequestPlan::default(), read: None });
     assert!(request.routed().is_ok());
     assert!(request.routed().is_err(), "it was taken");
-    request.state = State::Streaming(Box::new(Streaming::new(RequestPlan::default(), None)));
+    request.state = RequestState::Streaming(Box::new(Streaming::new(RequestPlan::default(), None)));
     assert!(request.streaming().is_ok() && request.answering().is_err());
     assert!(request.answer(&mut head("text/plain")).await.is_ok());
     assert!(request.streaming().is_ok(), "an upstream may answer before it has all of the body");

@@ -15,21 +15,21 @@ const ASK_EVERY: Duration = Duration::from_secs(10);
 
 /// A peer's addresses, as ready-made descriptions for the connector; none at first.
 #[derive(Default)]
-pub(super) struct Addresses {
-    known: ArcSwapOption<Known>,
+pub(super) struct PeerAddresses {
+    known: ArcSwapOption<ResolvedAddress>,
     asked: Mutex<Option<Instant>>,
 }
 
 /// Where a name led once.
-pub(super) struct Known {
+pub(super) struct ResolvedAddress {
     since: Instant,
     /// At least one.
     pub(super) dials: Vec<HttpPeer>,
 }
 
-impl Addresses {
+impl PeerAddresses {
     /// What can be used at once. `None`: the caller is to look them up.
-    pub(super) fn usable(&self, now: Instant) -> Option<Arc<Known>> {
+    pub(super) fn usable(&self, now: Instant) -> Option<Arc<ResolvedAddress>> {
         let known = self.known.load_full()?;
         let fresh = now.saturating_duration_since(known.since) < RESOLVE_EVERY;
         (fresh || !self.is_turn(now)).then_some(known)
@@ -37,9 +37,9 @@ impl Addresses {
 
     /// They were looked up. Without any what was known stays: a resolver that is down for a moment should not take a
     /// working upstream with it.
-    pub(super) fn found(&self, dials: Vec<HttpPeer>, now: Instant) -> Option<Arc<Known>> {
+    pub(super) fn found(&self, dials: Vec<HttpPeer>, now: Instant) -> Option<Arc<ResolvedAddress>> {
         if !dials.is_empty() {
-            self.known.store(Some(Arc::new(Known { since: now, dials })));
+            self.known.store(Some(Arc::new(ResolvedAddress { since: now, dials })));
         }
         self.known.load_full()
     }
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn one_request_at_a_time_looks_up_and_others_go_where_it_led_before() {
-        let addresses = Addresses::default();
+        let addresses = PeerAddresses::default();
         let start = SystemClock.instant();
         let after = |seconds| start + Duration::from_secs(seconds);
         assert!(addresses.usable(start).is_none());

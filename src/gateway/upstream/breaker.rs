@@ -151,7 +151,7 @@ impl Breaker {
             return Ok(Some(place));
         }
         let full = || GatewayError::Unavailable(Unavailable::Full);
-        let _waiting = Waiting::begin(self).ok_or_else(full)?;
+        let _waiting = WaitingRequest::begin(self).ok_or_else(full)?;
         match tokio::time::timeout(self.limits.wait.get(), Arc::clone(places).acquire_owned()).await {
             Ok(Ok(place)) => Ok(Some(place)),
             _ => Err(full()),
@@ -213,9 +213,9 @@ impl Breaker {
 }
 
 /// One request that waits for a place.
-struct Waiting<'a>(&'a Breaker);
+struct WaitingRequest<'a>(&'a Breaker);
 
-impl<'a> Waiting<'a> {
+impl<'a> WaitingRequest<'a> {
     fn begin(breaker: &'a Breaker) -> Option<Self> {
         let more = |waiting: usize| (waiting < breaker.limits.pending).then_some(waiting + 1);
         breaker.waiting.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).ok()?;
@@ -223,7 +223,7 @@ impl<'a> Waiting<'a> {
     }
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for WaitingRequest<'_> {
     fn drop(&mut self) {
         self.0.waiting.fetch_sub(1, Ordering::Relaxed);
     }

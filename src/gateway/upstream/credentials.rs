@@ -215,7 +215,9 @@ mod tests {
     use super::*;
     use crate::base::clock::{FixedClock, SharedClock, Timestamp};
     use crate::store::EmbeddedRecords;
-    use crate::vault::items::{Changes, Kind, Label, Material, NewItem, Path, Rotation, Selector, State};
+    use crate::vault::items::{
+        ItemChanges, ItemKind, Label, Material, NewItem, Path, Rotation, Selector, VersionState,
+    };
     use crate::vault::{MasterKey, Vault};
 
     fn fixed(text: &str) -> Credential {
@@ -252,7 +254,7 @@ mod tests {
             disabled_at: None,
             rotation: Rotation::default(),
         };
-        let new = NewItem { kind: Kind::Secret, label, key: None, material: material(text) };
+        let new = NewItem { kind: ItemKind::Secret, label, key: None, material: material(text) };
         let id = items.create(new).await.unwrap().item.id.clone();
         (items, id, clock)
     }
@@ -278,13 +280,13 @@ mod tests {
             assert!(matches!(now().await, Err(CredentialError::Unfit(_))), "{unfit:?}");
         }
         items.rotate(&item, &material("three"), None).await.unwrap();
-        let switch = |off: bool| -> Changes { Box::new(move |label| label.off = off) };
+        let switch = |off: bool| -> ItemChanges { Box::new(move |label| label.off = off) };
         items.update(&item, &switch(true)).await.unwrap();
         let error = now().await.unwrap_err().to_string();
         assert!(error.contains("does not allow that") && error.contains(&item.to_string()), "{error}");
         items.update(&item, &switch(false)).await.unwrap();
         assert_eq!(now().await.unwrap(), "Bearer three");
-        items.change_state(&item, Selector::Current, State::Suspended, None).await.unwrap();
+        items.change_state(&item, Selector::Current, VersionState::Suspended, None).await.unwrap();
         assert!(now().await.is_err());
         items.delete(&item, false).await.unwrap();
         assert!(now().await.unwrap_err().to_string().contains("no such item"));

@@ -28,7 +28,7 @@ pub struct Target {
 #[derive(Clone)]
 pub struct Dialing {
     /// TLS, and how.
-    pub tls: Option<Tls>,
+    pub tls: Option<PoolTls>,
     /// Which HTTP.
     pub http: Http,
     /// How long each step may take.
@@ -97,7 +97,7 @@ impl Timeouts {
 
 /// TLS towards a pool.
 #[derive(Clone)]
-pub struct Tls {
+pub struct PoolTls {
     /// Whether chain and name are checked.
     pub verify: bool,
     /// The name asked for and checked; `None`: the peer's host.

@@ -57,13 +57,13 @@ struct Record {
     against: u32,
     /// Failures of requests in a row.
     failures: u32,
-    window: Option<Window>,
+    window: Option<FailureWindow>,
     out_until: Option<Instant>,
     /// How often it was put out without having been good for long.
     times: u32,
 }
 
-struct Window {
+struct FailureWindow {
     since: Instant,
     good: u32,
     bad: u32,
@@ -156,11 +156,11 @@ impl Record {
         self.out_until.is_some_and(|end| now < end)
     }
 
-    fn window(&mut self, rules: &Ejection, now: Instant) -> &mut Window {
-        let fresh = Window { since: now, good: 0, bad: 0 };
+    fn window(&mut self, rules: &Ejection, now: Instant) -> &mut FailureWindow {
+        let fresh = FailureWindow { since: now, good: 0, bad: 0 };
         let window = self.window.get_or_insert(fresh);
         if now.saturating_duration_since(window.since) > rules.window.get() {
-            *window = Window { since: now, good: 0, bad: 0 };
+            *window = FailureWindow { since: now, good: 0, bad: 0 };
         }
         window
     }

@@ -11,7 +11,7 @@
 //! | [`Probe`] in `probe` | asks every peer how it is |
 //! | [`Credentials`] in `credentials` | what an upstream is shown that callers do not have |
 //! | [`AwsSigner`] in `signer` | signs what goes to AWS with keys of ours |
-//! | `told` | what the log is told of its failures |
+//! | `failure_times` | what the log is told of its failures |
 //! | `headers` | what a head has on its way out, and what it leaves behind |
 
 mod addresses;
@@ -19,23 +19,23 @@ mod attempt;
 mod breaker;
 mod credentials;
 mod dialing;
+mod failure_times;
 mod headers;
 mod health;
 mod pool;
 mod probe;
 mod signer;
-mod told;
 mod tried;
 
 pub use attempt::Attempt;
 pub use breaker::{Breaker, BreakerLimits, Permit};
 pub use credentials::{AwsKeyParts, Credential, CredentialError, CredentialParts, Credentials};
-pub use dialing::{Authorities, Dialing, Http, Target, Timeouts, Tls};
+pub use dialing::{Authorities, Dialing, Http, PoolTls, Target, Timeouts};
+pub use failure_times::failure_of;
 pub(in crate::gateway) use headers::origin_form;
 pub use headers::{is_stripped, never_leaves, plain, strip_hop_by_hop};
 pub use health::{Ejection, PeerHealth};
-pub use pool::{RetryPolicy, SelectedPeer, Sent, Upstream, UpstreamParts};
+pub use pool::{RetryPolicy, SelectedPeer, SendProgress, Upstream, UpstreamParts};
 pub use probe::{Probe, watch};
 pub use signer::{AwsSigner, AwsSignerParts};
-pub use told::failure_of;
 pub use tried::TriedPeers;

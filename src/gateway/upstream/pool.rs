@@ -14,14 +14,14 @@ use serde::Deserialize;
 use crate::api::ApiError;
 use crate::base::clock::SharedClock;
 use crate::gateway::error::{GatewayError, Unavailable};
-use crate::gateway::upstream::addresses::{Addresses, Known};
+use crate::gateway::upstream::addresses::{PeerAddresses, ResolvedAddress};
 use crate::gateway::upstream::breaker::{Breaker, Permit};
 use crate::gateway::upstream::credentials::{CredentialParts, CredentialSource, Credentials};
 use crate::gateway::upstream::dialing::{Dialing, Target};
+use crate::gateway::upstream::failure_times::{FailureTimes, failure_of};
 use crate::gateway::upstream::headers;
 use crate::gateway::upstream::health::{Ejection, PeerHealth};
 use crate::gateway::upstream::signer::AwsSigner;
-use crate::gateway::upstream::told::{Told, failure_of};
 use crate::gateway::upstream::tried::TriedPeers;
 use crate::telemetry::{PeerState, UpstreamFailure, UpstreamMetrics};
 
@@ -80,7 +80,7 @@ pub struct Upstream {
     ejecting: Mutex<()>,
     breaker: Arc<Breaker>,
     metrics: UpstreamMetrics,
-    told: Told,
+    told: FailureTimes,
     clock: SharedClock,
 }
 
@@ -88,7 +88,7 @@ struct Peer {
     target: Target,
     /// What `Host` says.
     authority: HeaderValue,
-    addresses: Addresses,
+    addresses: PeerAddresses,
     health: Arc<PeerHealth>,
 }
 
@@ -110,7 +110,7 @@ impl Upstream {
                 if target.host.contains(':') { format!("[{}]", target.host) } else { target.host.clone() };
             let text = if target.port == default_port { host } else { format!("{host}:{}", target.port) };
             let authority = HeaderValue::from_str(&text).map_err(|_| "a peer's host is not a host name")?;
-            Ok(Peer { target, authority, addresses: Addresses::default(), health })
+            Ok(Peer { target, authority, addresses: PeerAddresses::default(), health })
         };
         Ok(Self {
             name: parts.name,
@@ -127,7 +127,7 @@ impl Upstream {
             ejecting: Mutex::new(()),
             breaker: parts.breaker,
             metrics: parts.metrics,
-            told: Told::default(),
+            told: FailureTimes::default(),
             clock: parts.clock,
         })
     }
@@ -249,7 +249,7 @@ impl Upstream {
         Ok(SelectedPeer { authority: peer.authority.clone(), place, known, dial })
     }
 
-    async fn resolve(&self, peer: &Peer) -> Option<Arc<Known>> {
+    async fn resolve(&self, peer: &Peer) -> Option<Arc<ResolvedAddress>> {
         let Target { host, port } = &peer.target;
         let found = tokio::time::timeout(
             self.dialing.times.connect.get(),
@@ -329,7 +329,7 @@ impl Upstream {
     /// An HTTP/1.1 upstream that closes a kept connection may have read the request before: then only the method says
     /// whether it matters (RFC 9112 section 9.3.1). HTTP/2 says itself what it has not looked at (RFC 9113 sections 6.8
     /// and 8.7).
-    pub fn repeats(&self, error: &Error, method: &Method, sent: Sent) -> bool {
+    pub fn repeats(&self, error: &Error, method: &Method, sent: SendProgress) -> bool {
         let mut why = error.retry;
         why.decide_reuse(sent.reused);
         match error.etype() {
@@ -414,7 +414,7 @@ impl Upstream {
 
 /// How far a request came that failed.
 #[derive(Clone, Copy, Debug)]
-pub struct Sent {
+pub struct SendProgress {
     /// Whether its head never left as a whole.
     pub unsent: bool,
     /// Whether its connection was kept from before.
@@ -426,7 +426,7 @@ pub struct SelectedPeer {
     /// What `Host` says.
     pub authority: HeaderValue,
     pub(super) place: usize,
-    known: Arc<Known>,
+    known: Arc<ResolvedAddress>,
     dial: usize,
 }
 

@@ -72,7 +72,7 @@ fn only_what_cannot_have_had_an_effect_is_sent_again() {
     for (kind, method, unsent, reused, again) in rows {
         let mut error = Error::new_up(kind.clone());
         error.retry = pingora::RetryType::ReusedOnly;
-        let sent = Sent { unsent, reused };
+        let sent = SendProgress { unsent, reused };
         assert_eq!(pool.repeats(&error, &method, sent), again, "{kind:?} {method} {unsent} {reused}");
     }
 }

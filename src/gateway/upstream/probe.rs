@@ -12,8 +12,8 @@ use serde::Deserialize;
 
 use crate::base::units::Period;
 use crate::gateway::upstream::credentials::Credentials;
+use crate::gateway::upstream::failure_times::reason;
 use crate::gateway::upstream::pool::Upstream;
-use crate::gateway::upstream::told::reason;
 
 /// `[upstreams.NAME.health]`: what every peer is asked, again and again.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]

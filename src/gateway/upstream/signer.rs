@@ -59,7 +59,7 @@ struct Signed {
 }
 
 /// What a request proves its caller with.
-enum Proof {
+enum CallerProof {
     /// Nothing that AWS knows.
     None,
     /// A signature; what it is for, where that can be read.
@@ -78,14 +78,14 @@ impl AwsSigner {
     fn region(&self, head: &RequestHeader) -> Option<String> {
         let region = self.parts.region.as_ref();
         match proof(head) {
-            Proof::None => region.filter(|_| self.parts.unsigned).cloned(),
-            Proof::Signature(signed) => {
+            CallerProof::None => region.filter(|_| self.parts.unsigned).cloned(),
+            CallerProof::Signature(signed) => {
                 let ours = |signed: &Signed| self.parts.unsigned || signed.service == self.parts.service;
                 let signed = signed.filter(ours);
                 let may = self.parts.unsigned || signed.is_some();
                 region.cloned().filter(|_| may).or_else(|| signed.map(|signed| signed.region))
             }
-            Proof::Other => None,
+            CallerProof::Other => None,
         }
     }
 
@@ -151,10 +151,10 @@ fn fields(headers: &HeaderMap) -> Vec<(&str, &[u8])> {
 }
 
 /// What a head proves its caller with, in `Authorization` or in the query.
-fn proof(head: &RequestHeader) -> Proof {
+fn proof(head: &RequestHeader) -> CallerProof {
     let digest = head.headers.get(&DIGEST).map(HeaderValue::as_bytes).unwrap_or_default();
     if digest.starts_with(b"STREAMING-") {
-        return Proof::Other;
+        return CallerProof::Other;
     }
     let mut values = head.headers.get_all(AUTHORIZATION).iter();
     match (values.next(), values.next()) {
@@ -162,11 +162,11 @@ fn proof(head: &RequestHeader) -> Proof {
             Ok(text) if text.trim_start().starts_with(METHOD) => {
                 let credential = text.split_once("Credential=").map_or("", |(_, rest)| rest);
                 let credential = credential.split(',').next().unwrap_or_default().trim();
-                Proof::Signature(Signed::of(credential))
+                CallerProof::Signature(Signed::of(credential))
             }
-            _ => Proof::Other,
+            _ => CallerProof::Other,
         },
-        (Some(_), Some(_)) => Proof::Other,
+        (Some(_), Some(_)) => CallerProof::Other,
         (None, _) => {
             let mut parameters = head.uri.query().unwrap_or_default().split('&');
             let named = |parameter: &str| parameter.to_ascii_lowercase().starts_with("x-amz-credential=");
@@ -174,9 +174,9 @@ fn proof(head: &RequestHeader) -> Proof {
                 Some(parameter) => {
                     let credential = parameter.split_once('=').map_or("", |(_, value)| value);
                     let credential = credential.replace("%2F", "/").replace("%2f", "/");
-                    Proof::Signature(Signed::of(&credential))
+                    CallerProof::Signature(Signed::of(&credential))
                 }
-                None => Proof::None,
+                None => CallerProof::None,
             }
         }
     }

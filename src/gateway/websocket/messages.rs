@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 use crate::base::budget::Budget;
 use crate::gateway::error::GatewayError;
 use crate::gateway::layer::{TextLayer, UnscannedPolicy};
-use crate::gateway::llm::{EditorFactory, MessageDeltas, Outcome, SentMessage};
+use crate::gateway::llm::{DocumentOutcome, EditorFactory, MessageDeltas, SentMessage};
 use crate::stream::json::walk;
 use crate::stream::websocket::{
     ControlFrame, ControlKind, MAX_CONTROL, Message, MessageKind, Opcode, cut, write_frame,
@@ -123,9 +123,11 @@ impl ServerMessages {
             .iter()
             .for_each(|SentMessage { kind, data }| write_frame(Opcode::Begin(*kind), data, None, out));
         match outcome {
-            Outcome::Keep => write(kind, None, &raw, out),
-            Outcome::Replace(changed) | Outcome::Emptied(changed) => write(kind, Some(changed), &raw, out),
-            Outcome::Wait => {}
+            DocumentOutcome::Keep => write(kind, None, &raw, out),
+            DocumentOutcome::Replace(changed) | DocumentOutcome::Emptied(changed) => {
+                write(kind, Some(changed), &raw, out)
+            }
+            DocumentOutcome::Wait => {}
         }
         Ok(())
     }

@@ -52,7 +52,7 @@ enum Side {
 }
 
 /// Something that happened.
-enum Step {
+enum TunnelEvent {
     /// A side has sent bytes, or nothing any more.
     Read(Side, Result<Option<Bytes>, Box<Error>>),
     /// A message was redacted.
@@ -62,7 +62,7 @@ enum Step {
 }
 
 /// Why a session ends.
-enum End {
+enum SessionEnd {
     /// Both sides have said so, or one has gone.
     Over,
     /// The caller has gone without a word.
@@ -137,7 +137,7 @@ pub(in crate::gateway) async fn tunnel(parts: TunnelParts<'_>) {
 }
 
 impl Tunnel<'_> {
-    async fn next(&mut self) -> Step {
+    async fn next(&mut self) -> TunnelEvent {
         let deadline = self.deadline();
         let closed = |reader: &Option<FrameReader>| reader.as_ref().is_some_and(FrameReader::is_closed);
         let reads_client = self.redacting.is_none() && !closed(&self.client);
@@ -145,11 +145,11 @@ impl Tunnel<'_> {
         tokio::select! {
             done = redacted(&mut self.redacting) => {
                 self.redacting = None;
-                Step::Redacted(done)
+                TunnelEvent::Redacted(done)
             }
-            read = self.session.read_request_body(), if reads_client => Step::Read(Side::Client, read),
-            read = self.up.read_response_body(), if reads_server => Step::Read(Side::Server, read),
-            () = sleep_until(deadline) => Step::TimedOut,
+            read = self.session.read_request_body(), if reads_client => TunnelEvent::Read(Side::Client, read),
+            read = self.up.read_response_body(), if reads_server => TunnelEvent::Read(Side::Server, read),
+            () = sleep_until(deadline) => TunnelEvent::TimedOut,
         }
     }
 
@@ -167,30 +167,30 @@ impl Tunnel<'_> {
         silence.min(self.ends)
     }
 
-    async fn step(&mut self, step: Step) -> Result<(), End> {
+    async fn step(&mut self, step: TunnelEvent) -> Result<(), SessionEnd> {
         match step {
-            Step::Read(side, read) => {
+            TunnelEvent::Read(side, read) => {
                 self.moved = Instant::now();
                 match (side, read) {
                     (Side::Client, Ok(Some(bytes))) => self.client_sent(&bytes).await,
-                    (Side::Client, _) if self.closing.is_some() => Err(End::Over),
-                    (Side::Client, _) => Err(End::Left),
+                    (Side::Client, _) if self.closing.is_some() => Err(SessionEnd::Over),
+                    (Side::Client, _) => Err(SessionEnd::Left),
                     (Side::Server, Ok(Some(bytes))) => self.server_sent(&bytes).await,
                     (Side::Server, _) => self.server_left().await,
                 }
             }
-            Step::Redacted(done) => {
+            TunnelEvent::Redacted(done) => {
                 self.redacted(done).await?;
                 self.client_messages().await
             }
-            Step::TimedOut if self.closing.is_some() => Err(End::Over),
-            Step::TimedOut => {
-                Err(End::Failed(Side::Client, GatewayError::Api(ApiError::RequestTimeout), GOING_AWAY))
+            TunnelEvent::TimedOut if self.closing.is_some() => Err(SessionEnd::Over),
+            TunnelEvent::TimedOut => {
+                Err(SessionEnd::Failed(Side::Client, GatewayError::Api(ApiError::RequestTimeout), GOING_AWAY))
             }
         }
     }
 
-    async fn client_sent(&mut self, bytes: &[u8]) -> Result<(), End> {
+    async fn client_sent(&mut self, bytes: &[u8]) -> Result<(), SessionEnd> {
         let Some(client) = &mut self.client else {
             return self.send_up(Bytes::copy_from_slice(bytes)).await;
         };
@@ -199,7 +199,7 @@ impl Tunnel<'_> {
     }
 
     /// Sends on what the client has sent, up to a message that is to be redacted first.
-    async fn client_messages(&mut self) -> Result<(), End> {
+    async fn client_messages(&mut self) -> Result<(), SessionEnd> {
         while self.redacting.is_none() {
             let Some(client) = &mut self.client else { return Ok(()) };
             let read = client.read().map_err(|violation| of_violation(Side::Client, &violation))?;
@@ -220,7 +220,7 @@ impl Tunnel<'_> {
         Ok(())
     }
 
-    async fn client_control(&mut self, control: ControlFrame) -> Result<(), End> {
+    async fn client_control(&mut self, control: ControlFrame) -> Result<(), SessionEnd> {
         let text = content(&control).map(<[u8]>::to_vec);
         match (text, self.redactor.take()) {
             (Some(payload), Some(redactor)) => {
@@ -239,10 +239,10 @@ impl Tunnel<'_> {
     }
 
     /// Sends a message on that was redacted.
-    async fn redacted(&mut self, done: Result<RedactedMessage, GatewayError>) -> Result<(), End> {
+    async fn redacted(&mut self, done: Result<RedactedMessage, GatewayError>) -> Result<(), SessionEnd> {
         let RedactedMessage { changed, next } = done.map_err(|error| {
             let code = error.close_code();
-            End::Failed(Side::Client, error, code)
+            SessionEnd::Failed(Side::Client, error, code)
         })?;
         self.redactor = Some(next);
         let mut out = BytesMut::new();
@@ -262,7 +262,7 @@ impl Tunnel<'_> {
         self.closes(is_close)
     }
 
-    async fn server_sent(&mut self, bytes: &[u8]) -> Result<(), End> {
+    async fn server_sent(&mut self, bytes: &[u8]) -> Result<(), SessionEnd> {
         let Some(server) = &mut self.server else {
             return self.send_down(Bytes::copy_from_slice(bytes)).await;
         };
@@ -276,10 +276,10 @@ impl Tunnel<'_> {
     }
 
     /// Appends what the server has sent, edited. Also returns whether it has closed the session.
-    fn server_messages(&mut self, out: &mut BytesMut) -> (Result<(), End>, bool) {
+    fn server_messages(&mut self, out: &mut BytesMut) -> (Result<(), SessionEnd>, bool) {
         let failed = |error: GatewayError| {
             let code = error.close_code();
-            End::Failed(Side::Server, error, code)
+            SessionEnd::Failed(Side::Server, error, code)
         };
         let Some(server) = &mut self.server else { return (Ok(()), false) };
         loop {
@@ -316,25 +316,25 @@ impl Tunnel<'_> {
     }
 
     /// The upstream's connection has ended: what was held leaves, and the caller's connection ends as this one.
-    async fn server_left(&mut self) -> Result<(), End> {
+    async fn server_left(&mut self) -> Result<(), SessionEnd> {
         let mut out = BytesMut::new();
         if let Some(editor) = &mut self.editor {
             drop(editor.end(&mut out));
         }
         self.send_down(out.freeze()).await?;
         if self.closing.is_some() || self.server.is_none() {
-            return Err(End::Over);
+            return Err(SessionEnd::Over);
         }
-        Err(End::Failed(Side::Server, GatewayError::Upstream(UpstreamFailure::Broken), 0))
+        Err(SessionEnd::Failed(Side::Server, GatewayError::Upstream(UpstreamFailure::Broken), 0))
     }
 
     /// One side has sent a close frame: the other is to answer it.
-    fn closes(&mut self, is_close: bool) -> Result<(), End> {
+    fn closes(&mut self, is_close: bool) -> Result<(), SessionEnd> {
         if !is_close {
             return Ok(());
         }
         match self.closing {
-            Some(_) => Err(End::Over),
+            Some(_) => Err(SessionEnd::Over),
             None => {
                 self.closing = Some(Instant::now());
                 Ok(())
@@ -342,31 +342,33 @@ impl Tunnel<'_> {
         }
     }
 
-    async fn send_up(&mut self, bytes: Bytes) -> Result<(), End> {
+    async fn send_up(&mut self, bytes: Bytes) -> Result<(), SessionEnd> {
         let written = self.up.write_request_body(bytes, false).await;
         match written {
             Ok(()) => Ok(()),
             // It may still have said why.
-            Err(_) if self.closing.is_some() => Err(End::Over),
-            Err(_) => Err(End::Failed(Side::Server, GatewayError::Upstream(UpstreamFailure::Broken), 0)),
+            Err(_) if self.closing.is_some() => Err(SessionEnd::Over),
+            Err(_) => {
+                Err(SessionEnd::Failed(Side::Server, GatewayError::Upstream(UpstreamFailure::Broken), 0))
+            }
         }
     }
 
-    async fn send_down(&mut self, bytes: Bytes) -> Result<(), End> {
+    async fn send_down(&mut self, bytes: Bytes) -> Result<(), SessionEnd> {
         if bytes.is_empty() {
             return Ok(());
         }
         let written = self.session.write_response_body(Some(bytes), false).await;
-        written.map_err(|_| if self.closing.is_some() { End::Over } else { End::Left })
+        written.map_err(|_| if self.closing.is_some() { SessionEnd::Over } else { SessionEnd::Left })
     }
 
     /// Says to both sides why the session ends, as far as they still listen.
-    async fn end(mut self, x: &mut Exchange, end: End) {
+    async fn end(mut self, x: &mut Exchange, end: SessionEnd) {
         match end {
-            End::Over => {}
-            End::Left => x.caller_left(true),
-            End::Failed(_, error, 0) => x.error_word = Some(error.word()),
-            End::Failed(side, error, code) => {
+            SessionEnd::Over => {}
+            SessionEnd::Left => x.caller_left(true),
+            SessionEnd::Failed(_, error, 0) => x.error_word = Some(error.word()),
+            SessionEnd::Failed(side, error, code) => {
                 x.error_word = Some(error.word());
                 let mut out = BytesMut::new();
                 if let Some(editor) = &mut self.editor {
@@ -406,12 +408,13 @@ async fn redacted(redacting: &mut Option<Redacting>) -> Result<RedactedMessage, 
 }
 
 /// A fresh masking key (RFC 6455 section 5.3).
-fn mask() -> Result<[u8; 4], End> {
-    random::bytes()
-        .map_err(|_| End::Failed(Side::Client, GatewayError::Api(ApiError::Internal("randomness")), 1011))
+fn mask() -> Result<[u8; 4], SessionEnd> {
+    random::bytes().map_err(|_| {
+        SessionEnd::Failed(Side::Client, GatewayError::Api(ApiError::Internal("randomness")), 1011)
+    })
 }
 
-fn of_violation(side: Side, violation: &Violation) -> End {
+fn of_violation(side: Side, violation: &Violation) -> SessionEnd {
     let error = match (side, violation) {
         (_, Violation::Exhausted(why)) => (*why).into(),
         (Side::Client, Violation::TooLarge { limit }) => GatewayError::Api(ApiError::TooLarge(*limit)),
@@ -420,5 +423,5 @@ fn of_violation(side: Side, violation: &Violation) -> End {
         (Side::Server, Violation::TooLarge { .. }) => GatewayError::Unscannable("a unit of it is too large"),
         (Side::Server, _) => GatewayError::Unscannable("it is not WebSocket"),
     };
-    End::Failed(side, error, violation.code())
+    SessionEnd::Failed(side, error, violation.code())
 }

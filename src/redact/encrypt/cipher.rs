@@ -7,7 +7,7 @@ use crate::crypto::fpe::{FpeError, FpeKey, Keystream, MIN_DOMAIN};
 /// Which piece of a value: goes into the tweak, so that equal pieces in different places differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(in crate::redact) enum Part {
+pub(in crate::redact) enum ValuePart {
     Whole,
     Local,
     Domain,
@@ -42,7 +42,7 @@ impl Cipher<'_> {
     /// Permutes strings of this length, within the class that `same` recognises.
     pub(in crate::redact) fn string(
         &self,
-        part: Part,
+        part: ValuePart,
         radix: u32,
         symbols: &mut [u16],
         same: &dyn Fn(&[u16]) -> bool,
@@ -74,7 +74,7 @@ impl Cipher<'_> {
     /// there are 2^127 tuples or more.
     pub(in crate::redact) fn tuple(
         &self,
-        part: Part,
+        part: ValuePart,
         fields: &mut [Field],
         same: &dyn Fn(&[Field]) -> bool,
     ) -> Result<bool, FpeError> {
@@ -104,11 +104,11 @@ impl Cipher<'_> {
     }
 
     /// What the PRF gives for a piece of a value.
-    pub(in crate::redact) fn draws(&self, part: Part, seed: &[u8]) -> Draws {
-        Draws { keystream: self.key.keystream(&[&self.tweak_for(part), seed]) }
+    pub(in crate::redact) fn draws(&self, part: ValuePart, seed: &[u8]) -> KeyedSymbols {
+        KeyedSymbols { keystream: self.key.keystream(&[&self.tweak_for(part), seed]) }
     }
 
-    fn tweak_for(&self, part: Part) -> [u8; 17] {
+    fn tweak_for(&self, part: ValuePart) -> [u8; 17] {
         let mut tweak = [part as u8; 17];
         tweak[..16].copy_from_slice(&self.tweak);
         tweak
@@ -116,11 +116,11 @@ impl Cipher<'_> {
 }
 
 /// Symbols that look like chance and are the same for the same piece of the same value.
-pub(in crate::redact) struct Draws {
+pub(in crate::redact) struct KeyedSymbols {
     keystream: Keystream,
 }
 
-impl Draws {
+impl KeyedSymbols {
     /// Draws a number below `bound`, which is not 0.
     pub(in crate::redact) fn below(&mut self, bound: u32) -> u32 {
         (self.keystream.block() % u128::from(bound)) as u32

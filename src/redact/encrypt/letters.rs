@@ -1,6 +1,6 @@
 //! Letters and digits of ASCII in a text, permuted where they stand.
 
-use super::cipher::{Cipher, Field, Part};
+use super::cipher::{Cipher, Field, ValuePart};
 use crate::redact::error::RedactError;
 
 pub(super) const DIGITS: &[u8] = b"0123456789";
@@ -14,7 +14,7 @@ const UPPER_HEX: &[u8] = b"0123456789ABCDEF";
 const SHORTEST_HEX: usize = 16;
 
 /// The surrogate, or `None` where the value isn't laid out as its format says.
-pub(super) type Shaped = Result<Option<String>, RedactError>;
+pub(super) type ShapedSurrogate = Result<Option<String>, RedactError>;
 
 /// The letters of one alphabet in a text, and where they stand.
 pub(super) struct Letters {
@@ -50,7 +50,7 @@ pub(super) fn text_of(bytes: Vec<u8>) -> Option<String> {
 /// Permutes the letters of one alphabet in place.
 pub(super) fn in_alphabet(
     cipher: &Cipher<'_>,
-    part: Part,
+    part: ValuePart,
     text: &mut [u8],
     alphabet: &[u8],
 ) -> Result<(), RedactError> {
@@ -68,18 +68,18 @@ pub(super) fn in_secret(cipher: &Cipher<'_>, text: &mut [u8]) -> Result<(), Reda
         |alphabet: &&[u8]| text.iter().all(|byte| !byte.is_ascii_alphanumeric() || alphabet.contains(byte));
     let alphabet = [HEX, UPPER_HEX].into_iter().find(of).filter(|_| mixed(text));
     let Some(alphabet) = alphabet.filter(|_| text.len() >= SHORTEST_HEX) else {
-        return in_classes(cipher, Part::Whole, text);
+        return in_classes(cipher, ValuePart::Whole, text);
     };
     let mut letters = Letters::of(text, alphabet);
     let both = |symbols: &[u16]| symbols.iter().any(|&one| one < 10) && symbols.iter().any(|&one| one >= 10);
-    cipher.string(Part::Whole, alphabet.len() as u32, &mut letters.symbols, &both)?;
+    cipher.string(ValuePart::Whole, alphabet.len() as u32, &mut letters.symbols, &both)?;
     letters.put(text, alphabet);
     Ok(())
 }
 
 /// The ASCII letters and digits of a text, each kept within its class: as one tuple where that many tuples can be
 /// counted, else class by class.
-pub(super) fn in_classes(cipher: &Cipher<'_>, part: Part, text: &mut [u8]) -> Result<(), RedactError> {
+pub(super) fn in_classes(cipher: &Cipher<'_>, part: ValuePart, text: &mut [u8]) -> Result<(), RedactError> {
     let class = |byte: u8| match byte {
         b'0'..=b'9' => Some((10, b'0')),
         b'a'..=b'z' => Some((26, b'a')),
@@ -99,7 +99,9 @@ pub(super) fn in_classes(cipher: &Cipher<'_>, part: Part, text: &mut [u8]) -> Re
         }
         return Ok(());
     }
-    for (part, alphabet) in [(Part::Digits, DIGITS), (Part::Lower, LOWER), (Part::Upper, UPPER)] {
+    for (part, alphabet) in
+        [(ValuePart::Digits, DIGITS), (ValuePart::Lower, LOWER), (ValuePart::Upper, UPPER)]
+    {
         in_alphabet(cipher, part, text, alphabet)?;
     }
     Ok(())

@@ -40,7 +40,7 @@ use crate::redact::keys::{Keys, Scope};
 use crate::redact::method::{Fpe, Method};
 use crate::redact::style::{NameKind, Style};
 
-use cipher::{Cipher, Part};
+use cipher::{Cipher, ValuePart};
 use dictionary::Permutations;
 use naming::Naming;
 pub(super) use naming::are_names;
@@ -70,7 +70,7 @@ pub(super) struct Surrogates {
 
 /// What a surrogate is wanted for: the rule that found its value, and how it is to look.
 #[derive(Clone, Copy)]
-pub(super) struct Wanted<'r> {
+pub(super) struct SurrogateRequest<'r> {
     pub(super) id: RuleId,
     pub(super) rule: &'r Rule,
     pub(super) style: Style,
@@ -127,8 +127,12 @@ impl Surrogates {
     }
 
     /// What stood for a phone number in builds before those that give it one of nobody; `None` for all else.
-    pub(super) fn before(&self, wanted: Wanted<'_>, value: &str) -> Result<Option<String>, RedactError> {
-        let Wanted { rule, style, .. } = wanted;
+    pub(super) fn before(
+        &self,
+        wanted: SurrogateRequest<'_>,
+        value: &str,
+    ) -> Result<Option<String>, RedactError> {
+        let SurrogateRequest { rule, style, .. } = wanted;
         let (Style::Lifelike, Format::Phone, Some(key)) = (style, rule.format(), &self.key) else {
             return Ok(None);
         };
@@ -139,11 +143,11 @@ impl Surrogates {
     /// The value's first surrogate that isn't the value itself and isn't refused.
     pub(super) fn issue(
         &mut self,
-        wanted: Wanted<'_>,
+        wanted: SurrogateRequest<'_>,
         value: &str,
         refuse: &mut dyn FnMut(&str) -> bool,
     ) -> Result<String, RedactError> {
-        let Wanted { id, rule, style } = wanted;
+        let SurrogateRequest { id, rule, style } = wanted;
         let key = self.key.clone().ok_or(RedactError::NoKey)?;
         self.count(value)?;
         let mut attempt: u32 = 0;
@@ -208,7 +212,7 @@ const LONGEST_NAME: usize = 256;
 
 /// How FF1 alone undoes a surrogate.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Permuted {
+pub(super) struct Ff1Inverse {
     pub(super) alphabet: Alphabet,
     pub(super) tweak: Vec<u8>,
 }
@@ -221,7 +225,7 @@ impl Surrogates {
         fpe: &Fpe,
         rule: &Rule,
         value: &str,
-    ) -> Result<Option<(String, Permuted)>, RedactError> {
+    ) -> Result<Option<(String, Ff1Inverse)>, RedactError> {
         let key = self.key.as_ref().ok_or(RedactError::NoKey)?;
         let alphabet = fpe.alphabet;
         let mut numbers = alphabet.numbers(value);
@@ -231,7 +235,7 @@ impl Surrogates {
         self.count(value)?;
         let tweak = fpe.tweak.clone().unwrap_or_else(|| self.tweak(key, rule, b"fpe").to_vec());
         key.encrypt(alphabet.radix(), &tweak, &mut numbers)?;
-        Ok(Some((alphabet.write(value, &numbers), Permuted { alphabet, tweak })))
+        Ok(Some((alphabet.write(value, &numbers), Ff1Inverse { alphabet, tweak })))
     }
 }
 
@@ -275,7 +279,7 @@ fn shaped(cipher: &Cipher<'_>, rule: &Rule, value: &str) -> Result<String, Redac
 /// Sixteen letters: for values whose layout has no other value left to give.
 fn shapeless(cipher: &Cipher<'_>, value: &str) -> String {
     let mut symbols = [0; 16];
-    cipher.draws(Part::Beyond, value.as_bytes()).fill(26, &mut symbols);
+    cipher.draws(ValuePart::Beyond, value.as_bytes()).fill(26, &mut symbols);
     symbols.iter().map(|&symbol| char::from(b'a' + symbol as u8)).collect()
 }
 

@@ -26,13 +26,13 @@ pub(in crate::redact) fn are_names(name: &str) -> bool {
 }
 
 /// A run of letters, or of anything else.
-struct Piece<'t> {
+struct LetterRun<'t> {
     text: &'t str,
     letters: bool,
 }
 
 /// The pieces of a text in order. An apostrophe between letters is one of them.
-fn words(text: &str) -> impl Iterator<Item = Piece<'_>> {
+fn words(text: &str) -> impl Iterator<Item = LetterRun<'_>> {
     let mut rest = text;
     std::iter::from_fn(move || {
         let first = rest.chars().next()?;
@@ -47,7 +47,7 @@ fn words(text: &str) -> impl Iterator<Item = Piece<'_>> {
         let end = rest.char_indices().find_map(ends).unwrap_or(rest.len());
         let (text, other) = rest.split_at_checked(end)?;
         rest = other;
-        Some(Piece { text, letters })
+        Some(LetterRun { text, letters })
     })
 }
 
@@ -67,11 +67,11 @@ fn cased(original: &str, surrogate: &str) -> String {
 impl Naming<'_> {
     /// What stands for a name; `None` where it has no word that is one.
     pub(super) fn surrogate(&mut self, kind: NameKind, name: &str) -> Option<String> {
-        let pieces: Vec<Piece<'_>> = words(name).collect();
+        let pieces: Vec<LetterRun<'_>> = words(name).collect();
         let is_address = pieces.iter().any(|piece| !piece.letters && has_digit(piece.text))
             || pieces.iter().any(|piece| is_street(&piece.text.to_lowercase()));
         let last = pieces.iter().rposition(|piece| piece.letters);
-        let stays = |at: usize, piece: &Piece<'_>| match kind {
+        let stays = |at: usize, piece: &LetterRun<'_>| match kind {
             NameKind::Person => {
                 let lower = piece.text.to_lowercase();
                 // al-Hassan, Al-Hassan.

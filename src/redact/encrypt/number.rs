@@ -5,8 +5,8 @@
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::ops::RangeInclusive;
 
-use super::cipher::{Cipher, Field, Part};
-use super::letters::{DIGITS, Letters, Shaped, in_classes, text_of};
+use super::cipher::{Cipher, Field, ValuePart};
+use super::letters::{DIGITS, Letters, ShapedSurrogate, in_classes, text_of};
 
 /// The digits of a text and where they stand.
 pub(super) fn digits_of(text: &[u8]) -> Letters {
@@ -33,11 +33,11 @@ pub(super) fn spell(mut number: u32, symbols: &mut [u16]) {
 }
 
 /// Any number: its digits in place.
-pub(super) fn digits(cipher: &Cipher<'_>, value: &str) -> Shaped {
+pub(super) fn digits(cipher: &Cipher<'_>, value: &str) -> ShapedSurrogate {
     let mut text = value.as_bytes().to_vec();
     let mut found = digits_of(&text);
     let same = same_first(&found.symbols);
-    cipher.string(Part::Whole, 10, &mut found.symbols, &same)?;
+    cipher.string(ValuePart::Whole, 10, &mut found.symbols, &same)?;
     found.put(&mut text, DIGITS);
     Ok(text_of(text))
 }
@@ -58,7 +58,7 @@ fn luhn(payload: &[u16]) -> u16 {
 }
 
 /// A payment card: all digits but the last, which is the Luhn digit.
-pub(super) fn card(cipher: &Cipher<'_>, value: &str) -> Shaped {
+pub(super) fn card(cipher: &Cipher<'_>, value: &str) -> ShapedSurrogate {
     let mut text = value.as_bytes().to_vec();
     let mut found = digits_of(&text);
     let Some((check, payload)) = found.symbols.split_last_mut() else { return Ok(None) };
@@ -67,25 +67,25 @@ pub(super) fn card(cipher: &Cipher<'_>, value: &str) -> Shaped {
         return digits(cipher, value);
     }
     let same = same_first(payload);
-    cipher.string(Part::Whole, 10, payload, &same)?;
+    cipher.string(ValuePart::Whole, 10, payload, &same)?;
     *check = luhn(payload);
     found.put(&mut text, DIGITS);
     Ok(text_of(text))
 }
 
 /// What the three pieces of a nine-digit US number may be, as ranges in order.
-struct Nine {
+struct NineDigits {
     areas: &'static [RangeInclusive<u32>],
     groups: &'static [RangeInclusive<u32>],
     serials: &'static [RangeInclusive<u32>],
 }
 
 /// Social security numbers in use: no area 000, 666 or 9xx, no group 00, no serial 0000.
-const SSN: Nine = Nine { areas: &[1..=665, 667..=899], groups: &[1..=99], serials: &[1..=9999] };
+const SSN: NineDigits = NineDigits { areas: &[1..=665, 667..=899], groups: &[1..=99], serials: &[1..=9999] };
 
 /// Taxpayer numbers: area 9xx and the groups the tax office gives out.
-const ITIN: Nine =
-    Nine { areas: &[900..=999], groups: &[50..=65, 70..=88, 90..=92, 94..=99], serials: &[0..=9999] };
+const ITIN: NineDigits =
+    NineDigits { areas: &[900..=999], groups: &[50..=65, 70..=88, 90..=92, 94..=99], serials: &[0..=9999] };
 
 /// The number's place among those in the ranges.
 fn rank(ranges: &[RangeInclusive<u32>], number: u32) -> Option<Field> {
@@ -108,16 +108,16 @@ fn unrank(ranges: &[RangeInclusive<u32>], rank: u32) -> u32 {
     0
 }
 
-pub(super) fn ssn(cipher: &Cipher<'_>, value: &str) -> Shaped {
+pub(super) fn ssn(cipher: &Cipher<'_>, value: &str) -> ShapedSurrogate {
     nine_digits(cipher, value, &SSN)
 }
 
-pub(super) fn itin(cipher: &Cipher<'_>, value: &str) -> Shaped {
+pub(super) fn itin(cipher: &Cipher<'_>, value: &str) -> ShapedSurrogate {
     nine_digits(cipher, value, &ITIN)
 }
 
 /// Ranks area, group and serial within what is valid, and permutes the ranks.
-fn nine_digits(cipher: &Cipher<'_>, value: &str, nine: &Nine) -> Shaped {
+fn nine_digits(cipher: &Cipher<'_>, value: &str, nine: &NineDigits) -> ShapedSurrogate {
     let mut text = value.as_bytes().to_vec();
     let mut found = digits_of(&text);
     let [area, group, serial] = match found.symbols.as_slice() {
@@ -139,14 +139,14 @@ fn nine_digits(cipher: &Cipher<'_>, value: &str, nine: &Nine) -> Shaped {
     };
     let leading_zero = |number: u32| number < 100_000_000;
     let plain = leading_zero(spelled(&fields));
-    cipher.tuple(Part::Whole, &mut fields, &|fields| leading_zero(spelled(fields)) == plain)?;
+    cipher.tuple(ValuePart::Whole, &mut fields, &|fields| leading_zero(spelled(fields)) == plain)?;
     spell(spelled(&fields), &mut found.symbols);
     found.put(&mut text, DIGITS);
     Ok(text_of(text))
 }
 
 /// An IBAN (ISO 13616): country and spacing stay, the rest by letter and digit, check digits computed anew.
-pub(super) fn iban(cipher: &Cipher<'_>, value: &str) -> Shaped {
+pub(super) fn iban(cipher: &Cipher<'_>, value: &str) -> ShapedSurrogate {
     let mut text = value.as_bytes().to_vec();
     let places: Vec<usize> =
         text.iter().enumerate().filter(|(_, byte)| byte.is_ascii_alphanumeric()).map(|(at, _)| at).collect();
@@ -155,7 +155,7 @@ pub(super) fn iban(cipher: &Cipher<'_>, value: &str) -> Shaped {
         return Ok(None);
     }
     if let Some(account) = plain.get_mut(4..) {
-        in_classes(cipher, Part::Whole, account)?;
+        in_classes(cipher, ValuePart::Whole, account)?;
     }
     plain[2..4].copy_from_slice(b"00");
     let check = 98 - remainder(&plain);
@@ -176,18 +176,18 @@ fn remainder(iban: &[u8]) -> u32 {
 }
 
 /// An IP address: any other of its version, in the standard's spelling.
-pub(super) fn ip(cipher: &Cipher<'_>, value: &str) -> Shaped {
+pub(super) fn ip(cipher: &Cipher<'_>, value: &str) -> ShapedSurrogate {
     if let Ok(address) = value.parse::<Ipv4Addr>() {
         let [a, b] = [u32::from(address) >> 16, u32::from(address) & 0xffff];
         let mut fields = [a, b].map(|value| Field { size: 1 << 16, value });
-        cipher.tuple(Part::Whole, &mut fields, &|_| true)?;
+        cipher.tuple(ValuePart::Whole, &mut fields, &|_| true)?;
         let [a, b] = fields.map(|field| field.value);
         return Ok(Some(Ipv4Addr::from(a << 16 | b).to_string()));
     }
     let Ok(address) = value.parse::<Ipv6Addr>() else { return Ok(None) };
     let mut nibbles: Vec<u16> =
         address.octets().iter().flat_map(|octet| [u16::from(octet >> 4), u16::from(octet & 15)]).collect();
-    cipher.string(Part::Whole, 16, &mut nibbles, &|_| true)?;
+    cipher.string(ValuePart::Whole, 16, &mut nibbles, &|_| true)?;
     let bits = nibbles.iter().fold(0, |bits, &nibble| bits << 4 | u128::from(nibble));
     Ok(Some(Ipv6Addr::from(bits).to_string()))
 }

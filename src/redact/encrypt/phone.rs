@@ -1,10 +1,10 @@
 //! Phone numbers. Their country's code, their length and what stands between digits stays.
 
-use super::cipher::{Cipher, Field, Part};
-use super::letters::{DIGITS, Letters, Shaped, text_of};
+use super::cipher::{Cipher, Field, ValuePart};
+use super::letters::{DIGITS, Letters, ShapedSurrogate, text_of};
 use super::number::{decimal, digits_of, spell};
 use super::unassigned;
-use crate::redact::dialled::Dialled;
+use crate::redact::dialled::DialledNumber;
 use crate::redact::error::RedactError;
 
 /// Countries in which a zero that stands before a number is a part of it, from abroad as well: Ivory Coast, Gabon, Congo,
@@ -33,10 +33,10 @@ impl Number {
         self.digits.symbols.iter().filter_map(|&digit| char::from_digit(u32::from(digit), 10)).collect()
     }
 
-    fn written(self, cipher: &Cipher<'_>) -> Shaped {
+    fn written(self, cipher: &Cipher<'_>) -> ShapedSurrogate {
         let Self { mut text, digits, mut extension, .. } = self;
         digits.put(&mut text, DIGITS);
-        cipher.string(Part::Extension, 10, &mut extension.symbols, &|_| true)?;
+        cipher.string(ValuePart::Extension, 10, &mut extension.symbols, &|_| true)?;
         extension.put(&mut text, DIGITS);
         Ok(text_of(text))
     }
@@ -45,10 +45,10 @@ impl Number {
 /// A number that is assigned to nobody in its country, or, where that is not known, in hardly any. However it is dialled,
 /// the same digits follow from those within the country. Two may meet: who issues surrogates takes the next counter.
 /// `None` for a number too short for that.
-pub(super) fn unassigned(cipher: &Cipher<'_>, value: &str) -> Shaped {
+pub(super) fn unassigned(cipher: &Cipher<'_>, value: &str) -> ShapedSurrogate {
     let mut number = Number::of(value);
     let digits = number.digits();
-    let Dialled { country, national, trunk } = Dialled::of(number.plus, &digits);
+    let DialledNumber { country, national, trunk } = DialledNumber::of(number.plus, &digits);
     let (country, from) = match country {
         country if KEEPING_ZERO.contains(&country) && trunk => (country, national - 1),
         // A 1 that is dialled before may be the first digit of another country's number.
@@ -56,7 +56,8 @@ pub(super) fn unassigned(cipher: &Cipher<'_>, value: &str) -> Shaped {
         country => (country, if country.is_empty() { 0 } else { national }),
     };
     let Some(place) = number.digits.symbols.get_mut(from..) else { return Ok(None) };
-    let mut draws = cipher.draws(Part::Unassigned, digits.get(national..).unwrap_or_default().as_bytes());
+    let mut draws =
+        cipher.draws(ValuePart::Unassigned, digits.get(national..).unwrap_or_default().as_bytes());
     let Some(beginning) = unassigned::beginning(country, digits.get(from..).unwrap_or_default(), &mut draws)
     else {
         return Ok(None);
@@ -70,15 +71,15 @@ pub(super) fn unassigned(cipher: &Cipher<'_>, value: &str) -> Shaped {
 }
 
 /// Any other number, which may be somebody's: no two meet.
-pub(super) fn any(cipher: &Cipher<'_>, value: &str) -> Shaped {
+pub(super) fn any(cipher: &Cipher<'_>, value: &str) -> ShapedSurrogate {
     let mut number = Number::of(value);
     let digits = number.digits();
-    let Dialled { country, national, .. } = Dialled::of(number.plus, &digits);
+    let DialledNumber { country, national, .. } = DialledNumber::of(number.plus, &digits);
     let within = number.digits.symbols.get_mut(national..).unwrap_or_default();
     if country == "1" && within.len() == 10 && matches!(within, [2..=9, ..]) {
         north_american(cipher, within)?;
     } else if let [_, rest @ ..] = within {
-        cipher.string(Part::Whole, 10, rest, &|_| true)?;
+        cipher.string(ValuePart::Whole, 10, rest, &|_| true)?;
     }
     number.written(cipher)
 }
@@ -97,7 +98,7 @@ fn north_american(cipher: &Cipher<'_>, national: &mut [u16]) -> Result<(), Redac
     ];
     let services = |fields: &[Field]| [1, 3].map(|at| fields.get(at).is_some_and(|field| field.value == 11));
     let plain = services(&fields);
-    cipher.tuple(Part::Whole, &mut fields, &|fields| services(fields) == plain)?;
+    cipher.tuple(ValuePart::Whole, &mut fields, &|fields| services(fields) == plain)?;
     let [area, area_rest, exchange, exchange_rest, line] = fields.map(|field| field.value);
     let front = (area + 2) * 100_000 + area_rest * 1000 + (exchange + from) * 100 + exchange_rest;
     let mut front_digits = [0; 6];

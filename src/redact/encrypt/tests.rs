@@ -7,12 +7,12 @@ use proptest::prelude::*;
 use regex::Regex;
 
 use super::cipher::Cipher;
-use super::letters::Shaped;
+use super::letters::ShapedSurrogate;
 use super::{number, phone, word};
 use crate::base::secret::Secret;
 use crate::crypto::fpe::FpeKey;
 
-type Shape = fn(&Cipher<'_>, &str) -> Shaped;
+type Shape = fn(&Cipher<'_>, &str) -> ShapedSurrogate;
 
 fn with_cipher<T>(run: impl FnOnce(&Cipher<'_>) -> T) -> T {
     let key = FpeKey::new(Secret::new(vec![7; 32])).unwrap();
@@ -23,15 +23,15 @@ fn shaped(shape: Shape, value: &str) -> String {
     with_cipher(|cipher| shape(cipher, value).unwrap().unwrap())
 }
 
-fn text(cipher: &Cipher<'_>, value: &str) -> Shaped {
+fn text(cipher: &Cipher<'_>, value: &str) -> ShapedSurrogate {
     word::text(cipher, value).map(Some)
 }
 
-fn github(cipher: &Cipher<'_>, value: &str) -> Shaped {
+fn github(cipher: &Cipher<'_>, value: &str) -> ShapedSurrogate {
     word::key(cipher, value, "ghp_")
 }
 
-fn pem(cipher: &Cipher<'_>, value: &str) -> Shaped {
+fn pem(cipher: &Cipher<'_>, value: &str) -> ShapedSurrogate {
     Ok(word::pem(cipher, value))
 }
 

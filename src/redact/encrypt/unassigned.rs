@@ -4,24 +4,24 @@ use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use std::sync::LazyLock;
 
-use super::cipher::Draws;
+use super::cipher::KeyedSymbols;
 
 /// What is assigned to nobody: from a country's code and the digits of a number within it to beginnings, as ranges of
 /// numbers of equally many digits.
-type Table = HashMap<Key, Vec<RangeInclusive<u32>>>;
+type AssignedRanges = HashMap<DialCode, Vec<RangeInclusive<u32>>>;
 
-type Key = (&'static str, usize);
+type DialCode = (&'static str, usize);
 
 /// The code of a number whose country is not known.
 const NOWHERE: &str = "0";
 
-static TABLE: LazyLock<Table> = LazyLock::new(|| {
+static TABLE: LazyLock<AssignedRanges> = LazyLock::new(|| {
     let lines = include_str!("unassigned_phones.txt").lines().filter(|line| !line.starts_with('#'));
     lines.filter_map(row).collect()
 });
 
 /// `CODE LENGTH FIRST-LAST …`.
-fn row(line: &'static str) -> Option<(Key, Vec<RangeInclusive<u32>>)> {
+fn row(line: &'static str) -> Option<(DialCode, Vec<RangeInclusive<u32>>)> {
     let mut words = line.split(' ');
     let key = (words.next()?, words.next()?.parse().ok()?);
     let range = |word: &str| {
@@ -43,7 +43,7 @@ const FEWEST: usize = 6;
 
 /// What a number of nobody begins with instead of `national`, which is a number within `country`; that is empty where it
 /// is not known.
-pub(super) fn beginning(country: &str, national: &str, draws: &mut Draws) -> Option<String> {
+pub(super) fn beginning(country: &str, national: &str, draws: &mut KeyedSymbols) -> Option<String> {
     let length = national.len();
     let ranges: &[RangeInclusive<u32>] = match (country, TABLE.get(&(country, length))) {
         _ if length < FEWEST => return None,

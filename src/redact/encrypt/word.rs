@@ -1,8 +1,8 @@
 //! Shapes of words: e-mail addresses, URLs, keys and free text. Letters stay letters, digits stay digits; what
 //! separates them stays.
 
-use super::cipher::{Cipher, Part};
-use super::letters::{Letters, Shaped, in_alphabet, in_classes, in_secret, text_of};
+use super::cipher::{Cipher, ValuePart};
+use super::letters::{Letters, ShapedSurrogate, in_alphabet, in_classes, in_secret, text_of};
 use super::number;
 use crate::redact::error::RedactError;
 use crate::redact::pem;
@@ -13,11 +13,11 @@ const BASE64: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123
 
 /// An e-mail address: separators and the last label stay. A company's name tells as much as a person's, so the
 /// other labels of the domain change as well; they are in lower case, for domains are the same in any.
-pub(super) fn email(cipher: &Cipher<'_>, value: &str) -> Shaped {
+pub(super) fn email(cipher: &Cipher<'_>, value: &str) -> ShapedSurrogate {
     let mut text = value.as_bytes().to_vec();
     let Some(at) = memchr::memrchr(b'@', &text) else { return Ok(None) };
     let (local, domain) = text.split_at_mut(at);
-    in_alphabet(cipher, Part::Local, local, BASE62)?;
+    in_alphabet(cipher, ValuePart::Local, local, BASE62)?;
     labels(cipher, domain)?;
     Ok(text_of(text))
 }
@@ -27,11 +27,11 @@ fn labels(cipher: &Cipher<'_>, domain: &mut [u8]) -> Result<(), RedactError> {
     let end = memchr::memrchr(b'.', domain).unwrap_or(domain.len());
     let (labels, _) = domain.split_at_mut(end);
     labels.make_ascii_lowercase();
-    in_alphabet(cipher, Part::Domain, labels, BASE36)
+    in_alphabet(cipher, ValuePart::Domain, labels, BASE36)
 }
 
 /// A URL: scheme, port, last label of the host, and all punctuation stay.
-pub(super) fn url(cipher: &Cipher<'_>, value: &str) -> Shaped {
+pub(super) fn url(cipher: &Cipher<'_>, value: &str) -> ShapedSurrogate {
     let mut text = value.as_bytes().to_vec();
     let scheme = value.find("://").map_or(0, |at| at + 3);
     let (_, rest) = text.split_at_mut(scheme);
@@ -39,7 +39,7 @@ pub(super) fn url(cipher: &Cipher<'_>, value: &str) -> Shaped {
     let (authority, path) = rest.split_at_mut(end);
     let host = memchr::memrchr(b'@', authority).map_or(0, |at| at + 1);
     let (user, host) = authority.split_at_mut(host);
-    in_classes(cipher, Part::Local, user)?;
+    in_classes(cipher, ValuePart::Local, user)?;
     let port = memchr::memrchr(b':', host).unwrap_or(host.len());
     let (name, _) = host.split_at_mut(port);
     match std::str::from_utf8(name).ok().filter(|name| name.parse::<std::net::Ipv4Addr>().is_ok()) {
@@ -77,7 +77,7 @@ fn escaped_path(cipher: &Cipher<'_>, path: &mut [u8]) -> Result<(), RedactError>
         at += 1;
     }
     let mut chosen: Vec<u8> = free.iter().filter_map(|&at| path.get(at).copied()).collect();
-    in_classes(cipher, Part::Path, &mut chosen)?;
+    in_classes(cipher, ValuePart::Path, &mut chosen)?;
     for (at, byte) in free.into_iter().zip(chosen) {
         path[at] = byte;
     }
@@ -85,7 +85,7 @@ fn escaped_path(cipher: &Cipher<'_>, path: &mut [u8]) -> Result<(), RedactError>
 }
 
 /// An API key: the constant prefix stays (it says whose key it is, not which).
-pub(super) fn key(cipher: &Cipher<'_>, value: &str, prefix: &str) -> Shaped {
+pub(super) fn key(cipher: &Cipher<'_>, value: &str, prefix: &str) -> ShapedSurrogate {
     let mut text = value.as_bytes().to_vec();
     let (_, secret) = text.split_at_mut(prefix.len().min(value.len()));
     in_secret(cipher, secret)?;
@@ -101,7 +101,7 @@ pub(super) fn pem(cipher: &Cipher<'_>, value: &str) -> Option<String> {
     let label = value.bytes().take(pem::body(value).start);
     let key: Vec<u8> = label.chain(places.iter().filter_map(|&at| text.get(at).copied())).collect();
     let mut letters = Letters { symbols: vec![0; places.len()], places };
-    cipher.draws(Part::Whole, &key).fill(64, &mut letters.symbols);
+    cipher.draws(ValuePart::Whole, &key).fill(64, &mut letters.symbols);
     letters.put(&mut text, BASE64);
     text_of(text)
 }
@@ -131,7 +131,7 @@ pub(super) fn text(cipher: &Cipher<'_>, value: &str) -> Result<String, RedactErr
     let mut ascii = ascii.into_iter();
     let other = value.chars().filter(|c| !c.is_ascii() && c.is_alphanumeric()).count();
     let mut drawn = vec![0; other];
-    cipher.draws(Part::Beyond, value.as_bytes()).fill(26, &mut drawn);
+    cipher.draws(ValuePart::Beyond, value.as_bytes()).fill(26, &mut drawn);
     let mut drawn = drawn.into_iter().map(|symbol| b'a' + symbol as u8);
     let surrogate = value.char_indices().map(|(at, c)| match c {
         c if stays(at) => c,
@@ -154,7 +154,7 @@ const LINE: usize = 96;
 /// block, and letters and digits drawn from the PRF of the whole.
 pub(super) fn short(cipher: &Cipher<'_>, value: &str, prefix: &str) -> String {
     let mut symbols = [0; SHORT];
-    cipher.draws(Part::Beyond, value.as_bytes()).fill(62, &mut symbols);
+    cipher.draws(ValuePart::Beyond, value.as_bytes()).fill(62, &mut symbols);
     let letters = symbols.iter().filter_map(|&symbol| BASE62.get(usize::from(symbol)));
     let drawn: String = letters.map(|&letter| char::from(letter)).collect();
     match pem_lines(value) {

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::base::checkpoint::Stopped;
 use crate::detect::{Detector, Finding, Label, Span};
-use crate::redact::table::row::Reader;
+use crate::redact::table::row::RowReader;
 use crate::redact::table::{delimited, html, manifest, segments, sql};
 
 /// How much is looked through for the cells of a text, in its bytes: heads stand before each of their cells.
@@ -28,7 +28,7 @@ pub(in crate::redact) fn with_cells(
     text: &str,
     found: Vec<Finding>,
 ) -> Result<Vec<Finding>, Stopped> {
-    let mut columns = Columns {
+    let mut columns = TableColumns {
         detector,
         text,
         columns: Vec::new(),
@@ -121,7 +121,7 @@ impl Column {
 }
 
 /// The columns of the table that is read.
-struct Columns<'t> {
+struct TableColumns<'t> {
     detector: &'t Detector,
     text: &'t str,
     /// By their places in a row.
@@ -132,7 +132,7 @@ struct Columns<'t> {
     outcome: Result<(), Stopped>,
 }
 
-impl Columns<'_> {
+impl TableColumns<'_> {
     /// A cell of this column.
     fn cell(&mut self, column: usize, at: &Range<usize>) {
         let column = self.columns.get_mut(column).and_then(Option::as_mut);
@@ -164,7 +164,7 @@ impl Columns<'_> {
     }
 }
 
-impl Reader for Columns<'_> {
+impl RowReader for TableColumns<'_> {
     fn heads(&mut self, row: &[Range<usize>]) {
         self.look();
         let head = |head: &Range<usize>| Column::under(self.text.get(head.clone())?);
@@ -251,7 +251,7 @@ mod tests {
     fn the_look_is_bounded() {
         let text = format!("password,account_number_of_the_customer\n{}", "a,b\n".repeat(50_000));
         let detector = fixture::detector();
-        let mut columns = Columns {
+        let mut columns = TableColumns {
             detector: &detector,
             text: &text,
             columns: Vec::new(),

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr_iter, memmem};
 
-use crate::redact::table::row::{CELLS, Reader, are_heads, trimmed};
+use crate::redact::table::row::{CELLS, RowReader, are_heads, trimmed};
 
 /// The longest line that is a row, in bytes.
 const LINE: usize = 16 << 10;
@@ -23,8 +23,8 @@ const DELIMITERS: [Delimiter; 5] =
     [Delimiter::Byte(b'\t'), Delimiter::Bar, Delimiter::Byte(b';'), Delimiter::Byte(b','), Delimiter::Blanks];
 
 /// Shows the rows of a text.
-pub(super) fn read(text: &str, reader: &mut impl Reader) {
-    let mut lines = Lines { text, at: 0 }.peekable();
+pub(super) fn read(text: &str, reader: &mut impl RowReader) {
+    let mut lines = TextLines { text, at: 0 }.peekable();
     let mut row = Vec::new();
     while let Some(line) = lines.next() {
         let Some(delimiter) = lines.peek().and_then(|next| heads(text, &line, next, &mut row)) else {
@@ -149,12 +149,12 @@ fn parted(bytes: &[u8], at: usize, delimiter: Delimiter) -> usize {
 }
 
 /// The lines of a text, without their ends.
-struct Lines<'t> {
+struct TextLines<'t> {
     text: &'t str,
     at: usize,
 }
 
-impl Iterator for Lines<'_> {
+impl Iterator for TextLines<'_> {
     type Item = Range<usize>;
 
     fn next(&mut self) -> Option<Range<usize>> {

@@ -4,13 +4,13 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr_iter};
 
-use crate::redact::table::row::{CELLS, Reader, are_heads, trimmed};
+use crate::redact::table::row::{CELLS, RowReader, are_heads, trimmed};
 
 /// The longest tag that is read, in bytes.
 const TAG: usize = 1024;
 
 /// Shows the rows of a text in HTML, those of each table under its first one.
-pub(super) fn read(text: &str, reader: &mut impl Reader) {
+pub(super) fn read(text: &str, reader: &mut impl RowReader) {
     let mut rows = Rows { text, reader, heads: None, row: Vec::new(), is_open: false };
     let bytes = text.as_bytes();
     for open in memchr_iter(b'<', bytes) {
@@ -47,7 +47,7 @@ struct Rows<'t, 'r, R> {
     is_open: bool,
 }
 
-impl<R: Reader> Rows<'_, '_, R> {
+impl<R: RowReader> Rows<'_, '_, R> {
     /// The cell whose tag opens there: its text up to the next tag.
     fn cell(&mut self, open: usize) {
         let bytes = self.text.as_bytes();

@@ -19,12 +19,12 @@ pub(super) fn read(text: &str, show: &mut dyn FnMut(Range<usize>)) {
 }
 
 /// A line without its number, and where it stands.
-struct Line<'t> {
+struct ManifestLine<'t> {
     text: &'t str,
     start: usize,
 }
 
-impl<'t> Line<'t> {
+impl<'t> ManifestLine<'t> {
     /// Behind a number and a sign, as programs that show files write them, or the sign of what was added.
     fn of(line: &'t str, start: usize) -> Self {
         let begin = line.trim_start();
@@ -57,25 +57,25 @@ impl<'t> Line<'t> {
     }
 }
 
-fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
+fn lines(text: &str) -> impl Iterator<Item = ManifestLine<'_>> {
     let mut at = 0;
     text.split_inclusive('\n').map(move |line| {
         let start = at;
         at += line.len();
-        Line::of(line, start)
+        ManifestLine::of(line, start)
     })
 }
 
 fn yaml(text: &str, show: &mut dyn FnMut(Range<usize>)) {
     // The values of the document that is read: its kind may stand behind them.
-    let (mut values, mut secret, mut within) = (Vec::new(), false, Within::default());
+    let (mut values, mut secret, mut within) = (Vec::new(), false, LinePath::default());
     for line in lines(text) {
         if line.begins() {
             if std::mem::take(&mut secret) {
                 values.drain(..).for_each(&mut *show);
             }
             values.clear();
-            within = Within::default();
+            within = LinePath::default();
         }
         secret |= matches!(line.body(), "kind: Secret" | "kind: \"Secret\"" | "kind: 'Secret'");
         values.extend(within.value(&line));
@@ -87,16 +87,16 @@ fn yaml(text: &str, show: &mut dyn FnMut(Range<usize>)) {
 
 /// Where in a document a line stands.
 #[derive(Default)]
-struct Within {
+struct LinePath {
     /// How far the member is indented whose members are values.
     data: Option<usize>,
     /// How far the value is indented that goes on in lines of its own.
     block: Option<usize>,
 }
 
-impl Within {
+impl LinePath {
     /// The value of a line, if it has one.
-    fn value(&mut self, line: &Line<'_>) -> Option<Range<usize>> {
+    fn value(&mut self, line: &ManifestLine<'_>) -> Option<Range<usize>> {
         let (indent, body) = (line.indent(), line.body());
         if body.is_empty() || body.starts_with('#') {
             return None;

@@ -3,7 +3,7 @@
 //!
 //! | file | noun |
 //! |---|---|
-//! | `row` | [`Reader`](row::Reader): who is shown rows; cells and what may be their heads |
+//! | `row` | [`RowReader`](row::RowReader): who is shown rows; cells and what may be their heads |
 //! | `delimited` | rows that are lines |
 //! | `sql` | rows in statements of SQL |
 //! | `html` | rows of elements |
@@ -26,7 +26,7 @@ pub(super) use row::{CELLS, is_head};
 mod tests {
     use std::ops::Range;
 
-    use super::row::Reader;
+    use super::row::RowReader;
     use super::{delimited, html, sql};
 
     /// The rows of all tables, as pairs of head and cell.
@@ -37,7 +37,7 @@ mod tests {
         rows: Vec<Vec<(&'t str, &'t str)>>,
     }
 
-    impl Reader for Pairs<'_> {
+    impl RowReader for Pairs<'_> {
         fn heads(&mut self, row: &[Range<usize>]) {
             self.heads = row.iter().map(|head| self.text.get(head.clone()).unwrap()).collect();
         }

@@ -1,4 +1,4 @@
-//! [`Reader`]: who is shown rows; cells, and what may be their heads.
+//! [`RowReader`]: who is shown rows; cells, and what may be their heads.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ const HEAD: usize = 48;
 const WORDS: usize = 6;
 
 /// Is shown the rows of tables; cells are bytes of the text, without blanks, quotes and marks around them.
-pub(super) trait Reader {
+pub(super) trait RowReader {
     /// A table begins, with these heads.
     fn heads(&mut self, row: &[Range<usize>]);
 

@@ -32,17 +32,17 @@ const LICENCE: usize = 9;
 const BORN: usize = 10;
 
 /// What the parts of a field are: each with its head, or none.
-type Parts = &'static [Option<usize>];
+type FieldHeads = &'static [Option<usize>];
 
-const NAME: Parts = &[Some(LAST), Some(FIRST), Some(MIDDLE)];
+const NAME: FieldHeads = &[Some(LAST), Some(FIRST), Some(MIDDLE)];
 /// Of somebody who has a number before the name.
-const STAFF: Parts = &[None, Some(LAST), Some(FIRST), Some(MIDDLE)];
-const ADDRESS: Parts = &[Some(STREET), None, Some(CITY), None, Some(POSTCODE)];
+const STAFF: FieldHeads = &[None, Some(LAST), Some(FIRST), Some(MIDDLE)];
+const ADDRESS: FieldHeads = &[Some(STREET), None, Some(CITY), None, Some(POSTCODE)];
 
 /// A kind of segment: how it begins, what parts its fields and the parts of those, and which fields hold what.
 struct Segment {
     begins: &'static str,
-    fields: &'static [(usize, Parts)],
+    fields: &'static [(usize, FieldHeads)],
 }
 
 impl Segment {
@@ -104,7 +104,7 @@ const X12: [Segment; 6] = [
 const LDIF: Segment = Segment { begins: "sn: ", fields: &[(1, &[Some(LAST)])] };
 
 /// Of vCard, whose values are parted like components.
-const CARD: [(&str, Parts); 2] =
+const CARD: [(&str, FieldHeads); 2] =
     [("N", NAME), ("ADR", &[None, None, Some(STREET), Some(CITY), None, Some(POSTCODE)])];
 
 /// What messages hold that have such fields.
@@ -163,7 +163,13 @@ fn segments(text: &str, segment: &Segment, signs: [char; 2], show: &mut dyn FnMu
 }
 
 /// The parts of a field that begins at `start`.
-fn parts(start: usize, field: &str, sign: char, heads: Parts, show: &mut dyn FnMut(usize, Range<usize>)) {
+fn parts(
+    start: usize,
+    field: &str,
+    sign: char,
+    heads: FieldHeads,
+    show: &mut dyn FnMut(usize, Range<usize>),
+) {
     let mut at = start;
     for (part, head) in field.split(sign).zip(heads) {
         let blank = part.len() - part.trim_start().len();

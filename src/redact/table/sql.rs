@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use crate::redact::table::row::{CELLS, Reader, trimmed};
+use crate::redact::table::row::{CELLS, RowReader, trimmed};
 
 /// The longest list in parentheses, in bytes.
 const LIST: usize = 16 << 10;
@@ -33,7 +33,7 @@ fn statements(text: &str) -> Vec<(usize, bool)> {
 }
 
 /// Shows the rows of a text.
-pub(super) fn read(text: &str, reader: &mut impl Reader) {
+pub(super) fn read(text: &str, reader: &mut impl RowReader) {
     let mut row = Vec::new();
     // All before has been read.
     let mut known = 0;

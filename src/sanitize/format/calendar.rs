@@ -136,7 +136,7 @@ fn transfer(head: &str) -> Transfer {
 
 /// Properties, and what was taken from among them.
 #[derive(Default)]
-struct Kept {
+struct KeptProperties {
     properties: Vec<Property>,
     /// How many properties stand before each alarm that has not ended, the outermost first.
     alarms: Vec<usize>,
@@ -146,7 +146,7 @@ struct Kept {
     acting: u64,
 }
 
-impl Kept {
+impl KeptProperties {
     fn take(&mut self, property: Property, options: Options) {
         let name = property.name();
         if options.attachments && FILES.contains(&name.as_str()) {
@@ -204,11 +204,11 @@ impl Kept {
 pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
     let options = work.options();
     let decoded = charset::of_text(file);
-    let mut kept = Kept::default();
+    let mut kept = KeptProperties::default();
     let (properties, ambiguous) = unfolded(&decoded.text);
     properties.into_iter().for_each(|line| kept.take(Property::read(line), options));
     kept.end();
-    let Kept { properties, files, acting, .. } = kept;
+    let KeptProperties { properties, files, acting, .. } = kept;
     work.detached(Object::new(ObjectKind::Attachment, ObjectAction::Removed, files));
     work.acting(Object::new(ObjectKind::Action, ObjectAction::Removed, acting));
     let lines: String = properties.iter().flat_map(|property| [property.line.as_str(), "\r\n"]).collect();

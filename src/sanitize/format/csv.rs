@@ -6,9 +6,9 @@ use std::ops::Range;
 use crate::edit::spliced_text;
 use crate::sanitize::column::head as name_of;
 use crate::sanitize::format::charset;
-use crate::sanitize::format::patch::{Patches, Spelled};
+use crate::sanitize::format::patch::{Patches, SpelledText};
 use crate::sanitize::format::text::{encoded, written};
-use crate::sanitize::{Edit, Named, Object, ObjectAction, ObjectKind, Rejection, Work};
+use crate::sanitize::{Edit, NamedText, Object, ObjectAction, ObjectKind, Rejection, Work};
 
 /// What programs take for the end of a cell, by their language.
 const DELIMITERS: [char; 4] = [',', ';', '\t', '|'];
@@ -21,7 +21,7 @@ const SOME: usize = 100_000;
 
 /// Where the next cell is: its first byte, and its row and column.
 #[derive(Default)]
-struct Next {
+struct NextCell {
     at: usize,
     place: (usize, usize),
 }
@@ -32,13 +32,13 @@ struct Cell {
     /// All of it, with its quotes.
     range: Range<usize>,
     quoted: bool,
-    text: Spelled,
+    text: SpelledText,
     /// Its row and column.
     place: (usize, usize),
 }
 
 /// A table while it is cleaned.
-struct Table {
+struct CsvTable {
     delimiter: char,
     /// The cells of the first row.
     heads: Vec<String>,
@@ -53,13 +53,13 @@ pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejecti
     let mut decoded = charset::of_text(file);
     let table: &str = &decoded.text;
     let delimiter = delimiter(table);
-    let mut next = Next::default();
+    let mut next = NextCell::default();
     // Counted before any is judged: a table that is too large is refused at once.
     while next.at < table.len() {
         work.items(cells(table, &mut next, delimiter).len())?;
     }
-    let mut cleaned = Table { delimiter, heads: Vec::new(), patches: Patches::default() };
-    let mut next = Next::default();
+    let mut cleaned = CsvTable { delimiter, heads: Vec::new(), patches: Patches::default() };
+    let mut next = NextCell::default();
     while next.at < table.len() {
         cleaned.clean(&cells(table, &mut next, delimiter), work)?;
     }
@@ -77,7 +77,7 @@ pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejecti
 
 /// The apostrophes before formulas.
 fn quoted(table: &str, work: &mut Work<'_>) -> Patches {
-    let (delimiter, mut next) = (delimiter(table), Next::default());
+    let (delimiter, mut next) = (delimiter(table), NextCell::default());
     let (mut patches, mut count) = (Patches::default(), 0_u64);
     while next.at < table.len() {
         for at in cells(table, &mut next, delimiter).iter().flat_map(|cell| formulas(cell, table)) {
@@ -89,13 +89,13 @@ fn quoted(table: &str, work: &mut Work<'_>) -> Patches {
     patches
 }
 
-impl Table {
+impl CsvTable {
     /// Cleans the next cells.
     fn clean(&mut self, cells: &[Cell], work: &mut Work<'_>) -> Result<(), Rejection> {
         let first = cells.iter().take_while(|cell| cell.place.0 == 0);
         self.heads.extend(first.map(|cell| cell.text.text().to_owned()));
-        let texts: Vec<Named<&str>> =
-            cells.iter().map(|cell| Named { name: self.head(cell), text: cell.text.text() }).collect();
+        let texts: Vec<NamedText<&str>> =
+            cells.iter().map(|cell| NamedText { name: self.head(cell), text: cell.text.text() }).collect();
         for (cell, edits) in cells.iter().zip(work.named(&texts)?) {
             edits.iter().for_each(|edit| work.applied(edit));
             edited(cell, &edits, self.delimiter, &mut self.patches);
@@ -150,7 +150,7 @@ fn delimiter(table: &str) -> char {
 }
 
 /// The next cells, [`SOME`] at most.
-fn cells(table: &str, next: &mut Next, delimiter: char) -> Vec<Cell> {
+fn cells(table: &str, next: &mut NextCell, delimiter: char) -> Vec<Cell> {
     let mut cells = Vec::new();
     while next.at < table.len() && cells.len() < SOME {
         let cell = Cell { place: next.place, ..cell(table, next.at, delimiter) };
@@ -168,7 +168,7 @@ fn cells(table: &str, next: &mut Next, delimiter: char) -> Vec<Cell> {
 
 fn cell(table: &str, from: usize, delimiter: char) -> Cell {
     let rest = table.get(from..).unwrap_or_default();
-    let mut text = Spelled::default();
+    let mut text = SpelledText::default();
     let Some(inner) = rest.strip_prefix('"') else {
         let end = rest.find(['\n', '\r', delimiter]).unwrap_or(rest.len());
         text.plain(from, rest.get(..end).unwrap_or_default());
@@ -434,7 +434,7 @@ mod tests {
         use super::*;
         use crate::sanitize::NewText;
         let table = "a,Jane\"s,c";
-        let cells = cells(table, &mut Next::default(), ',');
+        let cells = cells(table, &mut NextCell::default(), ',');
         let mut patches = Patches::default();
         let edit = Edit { range: 0..4, with: NewText { text: "x,\"y".to_owned(), ..NewText::default() } };
         edited(&cells[1], &[edit], ',', &mut patches);

@@ -12,14 +12,14 @@ use flate2::write::{GzEncoder, ZlibEncoder};
 
 use crate::sanitize::bench::Bench;
 use crate::sanitize::format::FORMATS;
-use crate::sanitize::format::package::Fresh;
+use crate::sanitize::format::package::NewPackage;
 use crate::sanitize::{Rejection, UnfoldBounds, Work, identify};
 
 /// How long an answer may take, where the formats are compiled without optimisation and the machine is shared.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 fn zip(name: &str, content: &[u8], copies: usize) -> Vec<u8> {
-    let mut fresh = Fresh::new();
+    let mut fresh = NewPackage::new();
     for n in 0..copies {
         fresh.put(&format!("{n}{name}"), content, false).expect("an entry");
     }
@@ -118,7 +118,7 @@ fn bombs() -> Vec<(&'static str, Vec<u8>)> {
     let spaces = vec![b' '; 4 << 20];
     let entities: String =
         (1..12).map(|n| format!("<!ENTITY e{n} \"{}\">", format!("&e{};", n - 1).repeat(10))).collect();
-    let mut office = Fresh::new();
+    let mut office = NewPackage::new();
     office.put("[Content_Types].xml", &spaces, false).expect("an entry");
     (0..20).for_each(|n| office.put(&format!("word/{n}.xml"), &spaces, false).expect("an entry"));
     vec![

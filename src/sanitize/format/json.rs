@@ -7,8 +7,8 @@ use crate::redact::called;
 use crate::sanitize::format::charset;
 use crate::sanitize::format::patch::Patches;
 use crate::sanitize::format::text::{self, written};
-use crate::sanitize::{Named, Rejection, Work};
-use crate::stream::json::{self, Decoded, Token};
+use crate::sanitize::{NamedText, Rejection, Work};
+use crate::stream::json::{self, Decoded, JsonToken};
 
 /// Cleans a document. What is not JSON after all is text.
 ///
@@ -22,14 +22,15 @@ pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejecti
     let raw = |leaf: &Leaf| doc.get(leaf.span.clone()).unwrap_or_default();
     let read: Vec<Decoded<'_>> = leaves.iter().map(|leaf| Decoded::of(raw(leaf))).collect();
     let texts = leaves.iter().zip(&read);
-    let looked = |leaf: &Leaf, text| if leaf.token == Token::Number { json::digits_of(text) } else { text };
-    let texts: Vec<Named<&str>> = texts
-        .map(|(leaf, read)| Named { name: leaf.name.as_str(), text: looked(leaf, read.text()) })
+    let looked =
+        |leaf: &Leaf, text| if leaf.token == JsonToken::Number { json::digits_of(text) } else { text };
+    let texts: Vec<NamedText<&str>> = texts
+        .map(|(leaf, read)| NamedText { name: leaf.name.as_str(), text: looked(leaf, read.text()) })
         .collect();
     let mut patches = Patches::default();
     for ((Leaf { span, token, .. }, read), edits) in leaves.iter().zip(&read).zip(work.named(&texts)?) {
         edits.iter().for_each(|edit| work.applied(edit));
-        if *token == Token::Number {
+        if *token == JsonToken::Number {
             if !edits.is_empty() {
                 let digits = spliced_text(json::digits_of(read.text()), &edits);
                 patches.put(span.clone(), json::with_digits(read.text(), &digits));
@@ -53,7 +54,7 @@ pub(in crate::sanitize) fn is_json(text: &str) -> bool {
 /// A string, a key or a long number.
 struct Leaf {
     span: Range<usize>,
-    token: Token,
+    token: JsonToken,
     /// What it is called, if it is a value.
     name: String,
 }

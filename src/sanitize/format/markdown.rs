@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use crate::sanitize::format::charset;
-use crate::sanitize::format::markup::uri::{self, Use};
+use crate::sanitize::format::markup::uri::{self, AfterAddress};
 use crate::sanitize::format::markup::{allow, data, entity};
 use crate::sanitize::format::patch::Patches;
 use crate::sanitize::format::text::{self, written};
@@ -100,7 +100,7 @@ fn is_address(inner: &str) -> bool {
     });
     // In an address of this sort `=` is common, and no program takes it for an attribute without a blank.
     let query = !inner.contains(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`'));
-    (plain && mail) || (query && scheme && uri::is_safe(&entity::value(inner), Use::Link))
+    (plain && mail) || (query && scheme && uri::is_safe(&entity::value(inner), AfterAddress::Link))
 }
 
 /// A tag of an element that may stay, all of whose attributes may stay, in double quotes.
@@ -224,7 +224,9 @@ fn scheme_acts(address: &str, cut: bool) -> bool {
     let scheme = word.split_once(':').map_or("", |(scheme, _)| scheme);
     let is_scheme =
         scheme.len() > 1 && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte));
-    is_scheme && !uri::is_safe(word, Use::Link) && !uri::is_safe(word.trim_end_matches(')'), Use::Load)
+    is_scheme
+        && !uri::is_safe(word, AfterAddress::Link)
+        && !uri::is_safe(word.trim_end_matches(')'), AfterAddress::Load)
 }
 
 /// Whether an address without a scheme leads to a program.

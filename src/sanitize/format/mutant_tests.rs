@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use crate::sanitize::FileKind;
 use crate::sanitize::bench::Bench;
-use crate::sanitize::format::package::{Fresh, Package};
+use crate::sanitize::format::package::{NewPackage, Package};
 
 const REL: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
 
@@ -65,7 +65,7 @@ fn mutated(mut bytes: Vec<u8>, mutations: &[(u16, u16, u8)]) -> Vec<u8> {
 }
 
 fn packed(entries: &[(&str, Vec<u8>)]) -> Vec<u8> {
-    let mut fresh = Fresh::new();
+    let mut fresh = NewPackage::new();
     entries.iter().for_each(|(name, content)| fresh.put(name, content, false).expect("an entry"));
     fresh.finish().expect("a package")
 }

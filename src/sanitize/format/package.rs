@@ -1,4 +1,4 @@
-//! [`Package`]: a zip file (PKWARE APPNOTE 6.3) that is read within bounds, and [`Fresh`], one that is written: the
+//! [`Package`]: a zip file (PKWARE APPNOTE 6.3) that is read within bounds, and [`NewPackage`], one that is written: the
 //! same bytes from the same entries, in the order in which they are put.
 //!
 //! Refused are names that lead out of a folder, names that are one in some reader's eyes, entries that lie over one
@@ -146,11 +146,11 @@ impl<'f> Package<'f> {
 }
 
 /// A zip file that is written.
-pub(super) struct Fresh {
+pub(super) struct NewPackage {
     zip: ZipWriter<Cursor<Vec<u8>>>,
 }
 
-impl Fresh {
+impl NewPackage {
     /// Begins with nothing.
     pub(super) fn new() -> Self {
         Self { zip: ZipWriter::new(Cursor::new(Vec::new())) }
@@ -226,7 +226,7 @@ mod tests {
     use crate::sanitize::format::FORMATS;
 
     fn packed(entries: &[(&str, &[u8])]) -> Vec<u8> {
-        let mut fresh = Fresh::new();
+        let mut fresh = NewPackage::new();
         for (name, content) in entries {
             fresh.put(name, content, content.len() < 4).expect("an entry");
         }
@@ -236,7 +236,7 @@ mod tests {
     fn copied(file: &[u8]) -> Result<Vec<u8>, Rejection> {
         let mut bench = Bench::disarming();
         let mut work = bench.work();
-        let (mut package, mut fresh) = (Package::open(file, &mut work)?, Fresh::new());
+        let (mut package, mut fresh) = (Package::open(file, &mut work)?, NewPackage::new());
         for at in 0..package.entries().len() {
             let content = package.read(at, &mut work)?;
             fresh.keep(&mut package, at, &content)?;

@@ -7,8 +7,8 @@ use std::hash::Hash;
 use crate::edit::spliced_text;
 use crate::sanitize::column::head;
 use crate::sanitize::format::xml_editor::XmlEditor;
-use crate::sanitize::format::xml_tree::{Attribute, Span, Tree};
-use crate::sanitize::{Edit, Named, Rejection, Work};
+use crate::sanitize::format::xml_tree::{Attribute, ByteSpan, Tree};
+use crate::sanitize::{Edit, NamedText, Rejection, Work};
 
 /// How much text is asked about at once, in bytes.
 const BATCH: usize = 4 << 20;
@@ -20,7 +20,7 @@ const PIECES: usize = 1 << 14;
 #[derive(Clone, Copy, Debug)]
 pub(super) enum PiecePlace<'t> {
     /// The characters of an element.
-    Chars(usize, Span),
+    Chars(usize, ByteSpan),
     /// An attribute.
     Value(Attribute<'t>),
     /// An element that reads as these characters, and that goes with a finding around it: a tab, a line break.
@@ -30,9 +30,9 @@ pub(super) enum PiecePlace<'t> {
     /// An element that can hold nothing else, and goes with what is found in it: a date, a number. Also a comment.
     Whole(usize),
     /// A comment or an instruction.
-    Remark(Span),
+    Remark(ByteSpan),
     /// Something that only its format can change.
-    Own(usize, Span),
+    Own(usize, ByteSpan),
 }
 
 /// A piece of text.
@@ -133,14 +133,14 @@ pub(super) fn around(tree: &Tree, paragraph: usize, through: &[&str]) -> usize {
 
 /// A piece and what is to change in its text.
 #[derive(Debug)]
-pub(super) struct Change<'p, 't> {
+pub(super) struct PassageChange<'p, 't> {
     /// The piece.
     pub(super) piece: &'p TextPiece<'t>,
     /// In order, apart from each other.
     pub(super) edits: Vec<crate::edit::Edit>,
 }
 
-impl Change<'_, '_> {
+impl PassageChange<'_, '_> {
     /// The piece's text with its edits made.
     pub(super) fn text(&self) -> String {
         spliced_text(&self.piece.text, &self.edits)
@@ -156,7 +156,7 @@ pub(super) fn redact<'t>(
     tree: &'t Tree,
     editor: &mut XmlEditor<'t>,
     work: &mut Work<'_>,
-    mut own: impl FnMut(&Change<'_, 't>, &mut XmlEditor<'t>),
+    mut own: impl FnMut(&PassageChange<'_, 't>, &mut XmlEditor<'t>),
 ) -> Result<(), Rejection> {
     let mut rest = passages;
     while !rest.is_empty() {
@@ -171,7 +171,7 @@ pub(super) fn redact<'t>(
         let batch: Vec<&Passage<'_>> = batch.iter().filter(|passage| !passage.is_blank()).collect();
         let texts: Vec<String> = batch.iter().map(|passage| passage.text()).collect();
         let named = batch.iter().zip(&texts);
-        let named = named.map(|(passage, text)| Named { name: head(&passage.head), text: text.as_str() });
+        let named = named.map(|(passage, text)| NamedText { name: head(&passage.head), text: text.as_str() });
         let edits = work.named(&named.collect::<Vec<_>>())?;
         for (passage, edits) in batch.into_iter().zip(edits) {
             edits.iter().for_each(|edit| work.applied(edit));
@@ -184,7 +184,7 @@ pub(super) fn redact<'t>(
 }
 
 /// The edits of a passage as changes to its pieces.
-fn changes<'p, 't>(passage: &'p Passage<'t>, edits: &[Edit]) -> Vec<Change<'p, 't>> {
+fn changes<'p, 't>(passage: &'p Passage<'t>, edits: &[Edit]) -> Vec<PassageChange<'p, 't>> {
     if edits.is_empty() {
         return Vec::new();
     }
@@ -209,7 +209,7 @@ fn changes<'p, 't>(passage: &'p Passage<'t>, edits: &[Edit]) -> Vec<Change<'p, '
             own.push(crate::edit::Edit { range, with });
         }
         if !own.is_empty() {
-            out.push(Change { piece, edits: own });
+            out.push(PassageChange { piece, edits: own });
         }
         from = to;
     }
@@ -217,10 +217,10 @@ fn changes<'p, 't>(passage: &'p Passage<'t>, edits: &[Edit]) -> Vec<Change<'p, '
 }
 
 fn make<'t>(
-    change: &Change<'_, 't>,
+    change: &PassageChange<'_, 't>,
     tree: &'t Tree,
     editor: &mut XmlEditor<'t>,
-    own: &mut impl FnMut(&Change<'_, 't>, &mut XmlEditor<'t>),
+    own: &mut impl FnMut(&PassageChange<'_, 't>, &mut XmlEditor<'t>),
 ) {
     match change.piece.place {
         PiecePlace::Chars(at, span) => {
@@ -256,8 +256,8 @@ pub(super) fn is_worth(text: &str) -> bool {
 
 /// Comments and instructions.
 pub(super) fn remarks<'t>(tree: &'t Tree) -> Vec<Passage<'t>> {
-    let worth = |span: &&Span| is_worth(tree.slice(**span));
-    let passage = |span: &Span| Passage::one(PiecePlace::Remark(*span), tree.slice(*span).to_owned());
+    let worth = |span: &&ByteSpan| is_worth(tree.slice(**span));
+    let passage = |span: &ByteSpan| Passage::one(PiecePlace::Remark(*span), tree.slice(*span).to_owned());
     tree.remarks().iter().filter(worth).map(passage).collect()
 }
 
@@ -303,7 +303,7 @@ mod tests {
         };
         let with = crate::sanitize::NewText { text: "N".to_owned(), ..Default::default() };
         let changes = changes(&passage, &[Edit { range: 0..5, with }]);
-        let texts: Vec<String> = changes.iter().map(Change::text).collect();
+        let texts: Vec<String> = changes.iter().map(PassageChange::text).collect();
         assert_eq!(texts, ["N", "", " x"]);
     }
 }

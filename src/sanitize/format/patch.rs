@@ -1,4 +1,4 @@
-//! [`Patches`] on a file's bytes, and [`Spelled`]: decoded text with the way back to the bytes that spell it. What
+//! [`Patches`] on a file's bytes, and [`SpelledText`]: decoded text with the way back to the bytes that spell it. What
 //! no patch covers leaves as it came.
 
 use std::ops::Range;
@@ -27,7 +27,7 @@ impl Patches {
     }
 
     /// Puts an edit of a text where the text is spelled; `spell` writes the file's way.
-    pub(super) fn edit(&mut self, text: &Spelled, edit: &Edit, spell: impl Fn(&str) -> String) {
+    pub(super) fn edit(&mut self, text: &SpelledText, edit: &Edit, spell: impl Fn(&str) -> String) {
         let mut with = spell(&edit.with.text);
         for range in text.map.pieces(edit.range.clone()) {
             self.put(range, std::mem::take(&mut with));
@@ -35,7 +35,7 @@ impl Patches {
     }
 
     /// The same, where what is taken out has to leave something, too.
-    pub(super) fn edit_each(&mut self, text: &Spelled, edit: &Edit, spell: impl Fn(&str) -> String) {
+    pub(super) fn edit_each(&mut self, text: &SpelledText, edit: &Edit, spell: impl Fn(&str) -> String) {
         let mut with = edit.with.text.as_str();
         for range in text.map.pieces(edit.range.clone()) {
             self.put(range, spell(with));
@@ -55,12 +55,12 @@ const FLOW: usize = 1 << 20;
 
 /// Text as it reads, and where the file spells it. Pieces come in the order of the file.
 #[derive(Debug, Default)]
-pub(super) struct Spelled {
+pub(super) struct SpelledText {
     text: String,
     map: SourceMap,
 }
 
-impl Spelled {
+impl SpelledText {
     /// A piece that stands in the file as it reads.
     pub(super) fn plain(&mut self, raw: usize, piece: &str) {
         if !piece.is_empty() {
@@ -120,7 +120,7 @@ mod tests {
     fn an_edit_reaches_all_bytes_that_spell_it() {
         // `Ja&#110;<b>e D</b>oe`
         let file = b"Ja&#110;<b>e D</b>oe";
-        let mut text = Spelled::default();
+        let mut text = SpelledText::default();
         text.plain(0, "Ja");
         text.escape(2..8, "n");
         text.plain(11, "e D");

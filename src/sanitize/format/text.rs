@@ -1,7 +1,7 @@
 //! Text of no other kind, Markdown among it: its links and what is redacted. It is written back in its own encoding.
 
 use crate::sanitize::format::charset::{self, Decoded};
-use crate::sanitize::format::patch::{Patches, Spelled};
+use crate::sanitize::format::patch::{Patches, SpelledText};
 use crate::sanitize::{Rejection, Scripts, Work};
 
 /// The largest piece of a text that is looked at by itself, in bytes.
@@ -17,7 +17,7 @@ pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejecti
     let texts: Vec<&str> = pieces.iter().map(|(_, piece)| *piece).collect();
     let mut patches = Patches::default();
     for ((at, piece), edits) in pieces.iter().zip(work.edits(&texts)?) {
-        let mut text = Spelled::default();
+        let mut text = SpelledText::default();
         text.plain(*at, piece);
         for edit in edits {
             work.applied(&edit);

@@ -3,13 +3,13 @@
 use quick_xml::escape::escape;
 
 use crate::edit::{Edit, settled, spliced_text};
-use crate::sanitize::format::xml_tree::{Attribute, Span, Tree};
+use crate::sanitize::format::xml_tree::{Attribute, ByteSpan, Tree};
 
 /// Changes to a document.
 pub(super) struct XmlEditor<'t> {
     tree: &'t Tree,
     gone: Vec<bool>,
-    changes: Vec<(Span, String)>,
+    changes: Vec<(ByteSpan, String)>,
 }
 
 impl<'t> XmlEditor<'t> {
@@ -37,8 +37,8 @@ impl<'t> XmlEditor<'t> {
         if std::mem::replace(self.gone.get_mut(at).unwrap_or(&mut true), true) {
             return false;
         }
-        self.changes.push((Span { start: whole.start, end: inner.start }, String::new()));
-        self.changes.push((Span { start: inner.end, end: whole.end }, String::new()));
+        self.changes.push((ByteSpan { start: whole.start, end: inner.start }, String::new()));
+        self.changes.push((ByteSpan { start: inner.end, end: whole.end }, String::new()));
         true
     }
 
@@ -51,8 +51,8 @@ impl<'t> XmlEditor<'t> {
                 *gone = true;
             }
         }
-        self.changes.push((Span { start: whole.start, end: kept.start }, String::new()));
-        self.changes.push((Span { start: kept.end, end: whole.end }, String::new()));
+        self.changes.push((ByteSpan { start: whole.start, end: kept.start }, String::new()));
+        self.changes.push((ByteSpan { start: kept.end, end: whole.end }, String::new()));
     }
 
     /// Whether an element is taken out.
@@ -63,13 +63,13 @@ impl<'t> XmlEditor<'t> {
     /// Takes an attribute out, with its name.
     pub(super) fn drop_attribute(&mut self, at: usize, attribute: &Attribute<'_>) {
         let tag = self.tree.whole(at);
-        let head = self.tree.slice(Span { start: tag.start, end: attribute.span.start });
+        let head = self.tree.slice(ByteSpan { start: tag.start, end: attribute.span.start });
         // The name stands between the last blank before the value and the value.
         let quote = head.trim_end_matches(['"', '\'']).trim_end().trim_end_matches('=').trim_end();
         let name = quote.rfind([' ', '\t', '\r', '\n']).unwrap_or(quote.len());
         let name = quote.get(..name).unwrap_or_default().trim_end().len();
         let start = tag.start.saturating_add(u32::try_from(name).unwrap_or(u32::MAX));
-        self.changes.push((Span { start, end: attribute.span.end.saturating_add(1) }, String::new()));
+        self.changes.push((ByteSpan { start, end: attribute.span.end.saturating_add(1) }, String::new()));
     }
 
     /// Lets an attribute say something else.
@@ -78,12 +78,12 @@ impl<'t> XmlEditor<'t> {
     }
 
     /// Writes other text in the place of this.
-    pub(super) fn set_text(&mut self, span: Span, text: &str) {
+    pub(super) fn set_text(&mut self, span: ByteSpan, text: &str) {
         self.changes.push((span, escape(text).into_owned()));
     }
 
     /// Writes markup in the place of this.
-    pub(super) fn set_markup(&mut self, span: Span, markup: String) {
+    pub(super) fn set_markup(&mut self, span: ByteSpan, markup: String) {
         self.changes.push((span, markup));
     }
 
@@ -92,7 +92,7 @@ impl<'t> XmlEditor<'t> {
         let start = self.tree.whole(at).start;
         let length = u32::try_from(self.tree.qualified(at).len()).unwrap_or_default();
         let end = start.saturating_add(1).saturating_add(length);
-        self.changes.push((Span { start: end, end }, format!(r#" {name}="{}""#, escape(value))));
+        self.changes.push((ByteSpan { start: end, end }, format!(r#" {name}="{}""#, escape(value))));
     }
 
     /// The document with its changes made; `None` where it stays as it was read.
@@ -100,7 +100,7 @@ impl<'t> XmlEditor<'t> {
         if self.changes.is_empty() {
             return self.tree.rewritten().then(|| self.tree.slice(self.tree.all()).to_owned());
         }
-        let edit = |(span, with): (Span, String)| Edit { range: span.range(), with };
+        let edit = |(span, with): (ByteSpan, String)| Edit { range: span.range(), with };
         let edits = settled(self.changes.into_iter().map(edit).collect());
         Some(spliced_text(self.tree.slice(self.tree.all()), &edits))
     }

@@ -20,14 +20,14 @@ const PER_ITEM: usize = 8;
 
 /// A range of bytes of the document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Span {
+pub(super) struct ByteSpan {
     /// Its first byte.
     pub(super) start: u32,
     /// The byte behind its last.
     pub(super) end: u32,
 }
 
-impl Span {
+impl ByteSpan {
     /// The same for whoever slices bytes.
     pub(super) fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize
@@ -35,11 +35,11 @@ impl Span {
 }
 
 struct Element {
-    tag: Span,
+    tag: ByteSpan,
     // Of the qualified name, which begins one byte behind the tag.
     name: u32,
     // Empty for an element without an end tag.
-    close: Span,
+    close: ByteSpan,
     parent: u32,
     // The first element behind all that are within this one.
     next: u32,
@@ -55,7 +55,7 @@ pub(super) struct Attribute<'t> {
     /// As it is written, with references.
     pub(super) raw: &'t str,
     /// Where that stands.
-    pub(super) span: Span,
+    pub(super) span: ByteSpan,
 }
 
 impl Attribute<'_> {
@@ -69,7 +69,7 @@ impl Attribute<'_> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Chars {
     /// Where they stand, with references, CDATA sections, comments and instructions among them.
-    pub(super) span: Span,
+    pub(super) span: ByteSpan,
     /// The element they stand in.
     pub(super) parent: usize,
 }
@@ -79,7 +79,7 @@ pub(super) struct Tree {
     source: String,
     elements: Vec<Element>,
     chars: Vec<Chars>,
-    remarks: Vec<Span>,
+    remarks: Vec<ByteSpan>,
     // Whether `source` is not what was read: another encoding, or a document type that went.
     rewritten: bool,
 }
@@ -114,18 +114,18 @@ impl Tree {
         Ok(tree)
     }
 
-    fn parse(&mut self, source: &str, doctype: Doctype) -> Result<Option<Span>, Rejection> {
+    fn parse(&mut self, source: &str, doctype: Doctype) -> Result<Option<ByteSpan>, Rejection> {
         let mut reader = Reader::from_str(source);
         let mut open: Vec<u32> = Vec::new();
         let (mut dropped, mut roots, mut from) = (None, 0_u32, 0_u32);
         loop {
             let start = at(reader.buffer_position())?;
             let event = reader.read_event().map_err(|_| Rejection::Malformed)?;
-            let span = Span { start, end: at(reader.buffer_position())? };
+            let span = ByteSpan { start, end: at(reader.buffer_position())? };
             let closed = matches!(event, Event::Empty(_));
             match event {
                 Event::Start(tag) | Event::Empty(tag) => {
-                    self.between(Span { start: from, end: start }, &open);
+                    self.between(ByteSpan { start: from, end: start }, &open);
                     from = span.end;
                     roots = roots.saturating_add(u32::from(open.is_empty()));
                     let here = u32::try_from(self.elements.len()).map_err(|_| Rejection::OverLimit)?;
@@ -138,7 +138,7 @@ impl Tree {
                     }
                 }
                 Event::End(_) => {
-                    self.between(Span { start: from, end: start }, &open);
+                    self.between(ByteSpan { start: from, end: start }, &open);
                     from = span.end;
                     let next = u32::try_from(self.elements.len()).map_err(|_| Rejection::OverLimit)?;
                     let element = open.pop().and_then(|at| self.elements.get_mut(at as usize));
@@ -168,7 +168,7 @@ impl Tree {
         if open.is_empty() && roots == 1 { Ok(dropped) } else { Err(Rejection::Malformed) }
     }
 
-    fn between(&mut self, span: Span, open: &[u32]) {
+    fn between(&mut self, span: ByteSpan, open: &[u32]) {
         if let Some(parent) = open.last().filter(|_| span.end > span.start) {
             self.chars.push(Chars { span, parent: *parent as usize });
         }
@@ -180,13 +180,13 @@ impl Tree {
     }
 
     /// The document as it is read: what spans refer to.
-    pub(super) fn slice(&self, span: Span) -> &str {
+    pub(super) fn slice(&self, span: ByteSpan) -> &str {
         self.source.get(span.range()).unwrap_or_default()
     }
 
     /// All of it.
-    pub(super) fn all(&self) -> Span {
-        Span { start: 0, end: u32::try_from(self.source.len()).unwrap_or(u32::MAX) }
+    pub(super) fn all(&self) -> ByteSpan {
+        ByteSpan { start: 0, end: u32::try_from(self.source.len()).unwrap_or(u32::MAX) }
     }
 
     /// Whether the document differs from the bytes that were read, before any edit.
@@ -198,7 +198,7 @@ impl Tree {
     pub(super) fn qualified(&self, at: usize) -> &str {
         let Some(element) = self.elements.get(at) else { return "" };
         let start = element.tag.start.saturating_add(1);
-        self.slice(Span { start, end: start.saturating_add(element.name) })
+        self.slice(ByteSpan { start, end: start.saturating_add(element.name) })
     }
 
     /// The name of an element without its prefix. Prefixes are the writer's to choose; what a name means in another
@@ -233,8 +233,10 @@ impl Tree {
 
     /// The attributes of an element, declarations of namespaces among them.
     pub(super) fn attributes(&self, at: usize) -> impl Iterator<Item = Attribute<'_>> + '_ {
-        let (tag, name) = self.elements.get(at).map_or((Span { start: 0, end: 0 }, 0), |e| (e.tag, e.name));
-        let text = self.slice(Span { start: tag.start.saturating_add(1), end: tag.end.saturating_sub(1) });
+        let (tag, name) =
+            self.elements.get(at).map_or((ByteSpan { start: 0, end: 0 }, 0), |e| (e.tag, e.name));
+        let text =
+            self.slice(ByteSpan { start: tag.start.saturating_add(1), end: tag.end.saturating_sub(1) });
         let text = text.strip_suffix('/').unwrap_or(text);
         let mut attributes = Attributes::new(text, name as usize);
         attributes.with_checks(false);
@@ -243,7 +245,7 @@ impl Tree {
             // Both lie in the document's one allocation.
             let start = (raw.as_ptr() as usize).checked_sub(self.source.as_ptr() as usize)?;
             let end = start.checked_add(raw.len())?;
-            let span = Span { start: u32::try_from(start).ok()?, end: u32::try_from(end).ok()? };
+            let span = ByteSpan { start: u32::try_from(start).ok()?, end: u32::try_from(end).ok()? };
             let key = attribute.key.into_inner();
             let (prefix, name) = key.split_once(':').unwrap_or(("", key));
             Some(Attribute { prefix, name, raw, span })
@@ -256,17 +258,17 @@ impl Tree {
     }
 
     /// From an element's first byte to its last.
-    pub(super) fn whole(&self, at: usize) -> Span {
-        self.elements.get(at).map_or(Span { start: 0, end: 0 }, |element| Span {
+    pub(super) fn whole(&self, at: usize) -> ByteSpan {
+        self.elements.get(at).map_or(ByteSpan { start: 0, end: 0 }, |element| ByteSpan {
             start: element.tag.start,
             end: element.close.end.max(element.tag.end),
         })
     }
 
     /// What lies between an element's tags; `None` where there is one tag only.
-    pub(super) fn inner(&self, at: usize) -> Option<Span> {
+    pub(super) fn inner(&self, at: usize) -> Option<ByteSpan> {
         let element = self.elements.get(at)?;
-        (element.close.end > 0).then_some(Span { start: element.tag.end, end: element.close.start })
+        (element.close.end > 0).then_some(ByteSpan { start: element.tag.end, end: element.close.start })
     }
 
     /// All that is written within an element, without tags and references.
@@ -280,7 +282,7 @@ impl Tree {
     }
 
     /// Comments and processing instructions.
-    pub(super) fn remarks(&self) -> &[Span] {
+    pub(super) fn remarks(&self) -> &[ByteSpan] {
         &self.remarks
     }
 }
@@ -289,7 +291,7 @@ fn at(position: u64) -> Result<u32, Rejection> {
     u32::try_from(position).map_err(|_| Rejection::OverLimit)
 }
 
-fn element(tag: &BytesStart<'_>, span: Span, parent: u32) -> Result<Element, Rejection> {
+fn element(tag: &BytesStart<'_>, span: ByteSpan, parent: u32) -> Result<Element, Rejection> {
     // That no two have the same name is found by comparing all with all.
     if tag.len() > MAX_ATTRIBUTES && tag.matches('=').take(MAX_ATTRIBUTES).count() == MAX_ATTRIBUTES {
         return Err(Rejection::OverLimit);
@@ -301,10 +303,10 @@ fn element(tag: &BytesStart<'_>, span: Span, parent: u32) -> Result<Element, Rej
         }
     }
     let name = u32::try_from(tag.name().into_inner().len()).map_err(|_| Rejection::OverLimit)?;
-    Ok(Element { tag: span, name, close: Span { start: 0, end: 0 }, parent, next: 0 })
+    Ok(Element { tag: span, name, close: ByteSpan { start: 0, end: 0 }, parent, next: 0 })
 }
 
-fn without(text: &str, span: Span) -> String {
+fn without(text: &str, span: ByteSpan) -> String {
     let before = text.get(..span.start as usize).unwrap_or_default();
     let behind = text.get(span.end as usize..).unwrap_or_default();
     format!("{before}{behind}")

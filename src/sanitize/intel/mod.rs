@@ -26,6 +26,6 @@ mod store;
 pub use canonical::Canonical;
 pub use feed::{FeedError, Loaded};
 pub use remote::{Remote, RemoteSetup};
-pub use reputation::{Disabled, IndicatorType, Intel, Judging, Reputation};
+pub use reputation::{Disabled, IndicatorType, Intel, PendingScores, Reputation};
 pub use score::{Score, ThreatLevel};
 pub use store::{Store, StoreMaking};

@@ -12,9 +12,9 @@ use serde::Deserialize;
 
 use crate::base::clock::SharedClock;
 use crate::base::secret::Secret;
-use crate::net::{Call, CallBody, Client, Url};
+use crate::net::{CallBody, Client, OutboundCall, Url};
 use crate::sanitize::Rejection;
-use crate::sanitize::intel::Judging;
+use crate::sanitize::intel::PendingScores;
 use crate::sanitize::intel::cache::{Breaker, Cache};
 use crate::sanitize::intel::{Canonical, Reputation, Score};
 
@@ -45,13 +45,13 @@ pub struct RemoteSetup {
 pub struct Remote {
     setup: RemoteSetup,
     client: Client,
-    clock: Clocked,
+    clock: DebugClock,
     state: Mutex<(Cache, Breaker)>,
 }
 
-struct Clocked(SharedClock);
+struct DebugClock(SharedClock);
 
-impl std::fmt::Debug for Clocked {
+impl std::fmt::Debug for DebugClock {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Clock")
     }
@@ -66,7 +66,7 @@ impl Remote {
     /// Nothing is asked yet.
     pub fn new(setup: RemoteSetup, client: Client, clock: SharedClock) -> Self {
         let state = Mutex::new((Cache::new(setup.cached, setup.keep), Breaker::default()));
-        Self { setup, client, clock: Clocked(clock), state }
+        Self { setup, client, clock: DebugClock(clock), state }
     }
 
     fn state(&self) -> MutexGuard<'_, (Cache, Breaker)> {
@@ -77,7 +77,8 @@ impl Remote {
         let links: Vec<&str> = links.iter().map(|link| link.as_str()).collect();
         let json = serde_json::json!({ "links": links }).to_string();
         let RemoteSetup { url, headers, time, .. } = &self.setup;
-        let call = Call { url, headers, body: Some(CallBody::Json(json)), timeout: *time, most: ANSWER };
+        let call =
+            OutboundCall { url, headers, body: Some(CallBody::Json(json)), timeout: *time, most: ANSWER };
         let answer = self.client.call(call).await.map_err(|_| Rejection::Provider)?;
         let fine =
             (answer.status == 200).then(|| serde_json::from_slice::<Scores>(&answer.body).ok()).flatten();
@@ -122,7 +123,7 @@ impl Reputation for Remote {
         "remote"
     }
 
-    fn lookup<'a>(&'a self, links: &'a [Canonical]) -> Judging<'a> {
+    fn lookup<'a>(&'a self, links: &'a [Canonical]) -> PendingScores<'a> {
         Box::pin(self.judged(links))
     }
 }

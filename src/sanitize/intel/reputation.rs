@@ -9,7 +9,7 @@ use crate::sanitize::Rejection;
 use crate::sanitize::intel::{Canonical, Score, Store};
 
 /// Scores that are still to come.
-pub type Judging<'a> = BoxFuture<'a, Result<Vec<Score>, Rejection>>;
+pub type PendingScores<'a> = BoxFuture<'a, Result<Vec<Score>, Rejection>>;
 
 /// Who knows of URLs or domains.
 pub trait Reputation: Send + Sync {
@@ -25,7 +25,7 @@ pub trait Reputation: Send + Sync {
     ///
     /// # Errors
     /// [`Rejection::Provider`].
-    fn lookup<'a>(&'a self, links: &'a [Canonical]) -> Judging<'a>;
+    fn lookup<'a>(&'a self, links: &'a [Canonical]) -> PendingScores<'a>;
 }
 
 impl Reputation for Store {
@@ -37,7 +37,7 @@ impl Reputation for Store {
         Self::is_empty(self)
     }
 
-    fn lookup<'a>(&'a self, links: &'a [Canonical]) -> Judging<'a> {
+    fn lookup<'a>(&'a self, links: &'a [Canonical]) -> PendingScores<'a> {
         Box::pin(std::future::ready(Ok(Self::lookup(self, links))))
     }
 }

@@ -35,7 +35,7 @@ pub fn find(text: &str) -> Vec<FoundLink> {
         if let Some(word) = text.get(from..at)
             && word.contains('.') | word.contains("://")
         {
-            Words { word, from, found: &mut found }.read();
+            LinkWord { word, from, found: &mut found }.read();
         }
         from = at.saturating_add(c.len_utf8());
     }
@@ -72,7 +72,7 @@ fn dead(authority: &str) -> bool {
 }
 
 /// One word of a text.
-struct Words<'t> {
+struct LinkWord<'t> {
     word: &'t str,
     /// Where it begins in the text.
     from: usize,
@@ -80,14 +80,14 @@ struct Words<'t> {
 }
 
 /// What a name in a word turned out to begin.
-enum Begun {
+enum LinkStart {
     /// Nothing: read on behind it.
     Name,
     /// A link that ends there, or one that is defanged.
     Until(usize),
 }
 
-impl Words<'_> {
+impl LinkWord<'_> {
     fn rest(&self, at: usize) -> &str {
         self.word.get(at..).unwrap_or_default()
     }
@@ -98,8 +98,8 @@ impl Words<'_> {
             let start = at.saturating_add(skip);
             let (end, defanged) = self.name(start);
             at = match self.begun(start, end, defanged) {
-                Begun::Name => end.max(start.saturating_add(1)),
-                Begun::Until(end) => end,
+                LinkStart::Name => end.max(start.saturating_add(1)),
+                LinkStart::Until(end) => end,
             };
             while !self.word.is_char_boundary(at) {
                 at = at.saturating_add(1);
@@ -124,7 +124,7 @@ impl Words<'_> {
         }
     }
 
-    fn begun(&mut self, start: usize, end: usize, defanged: bool) -> Begun {
+    fn begun(&mut self, start: usize, end: usize, defanged: bool) -> LinkStart {
         let (name, behind) = (self.word.get(start..end).unwrap_or_default(), self.rest(end));
         if behind.starts_with("://") {
             return self.url(start, end);
@@ -134,13 +134,13 @@ impl Words<'_> {
             let more = void || behind.starts_with(['/', '?', '#', ':']);
             let close = if more { self.close(end) } else { end };
             self.within(end, close);
-            return Begun::Until(close);
+            return LinkStart::Until(close);
         }
         self.domain(start, start.saturating_add(name.trim_end_matches(['_', '-']).len()))
     }
 
     /// A scheme ends at `colon`.
-    fn url(&mut self, start: usize, colon: usize) -> Begun {
+    fn url(&mut self, start: usize, colon: usize) -> LinkStart {
         let before = self.word.get(start..colon).unwrap_or_default();
         // `texthttp://` is followed as `http://` by some; a scheme begins with a letter.
         let lower = before.to_ascii_lowercase();
@@ -159,7 +159,7 @@ impl Words<'_> {
         let letters = name.starts_with(|c: char| c.is_ascii_alphabetic());
         let some = self.word.get(host..authority).unwrap_or_default();
         if !letters || !some.contains(char::is_alphanumeric) && !some.contains('[') {
-            return Begun::Until(host);
+            return LinkStart::Until(host);
         }
         let close = if self.rest(authority).starts_with(['/', '\\', '?', '#']) {
             self.close(authority)
@@ -170,10 +170,10 @@ impl Words<'_> {
             self.push(start.saturating_add(scheme), authority, close, true);
         }
         self.within(authority, close);
-        Begun::Until(close)
+        LinkStart::Until(close)
     }
 
-    fn domain(&mut self, start: usize, end: usize) -> Begun {
+    fn domain(&mut self, start: usize, end: usize) -> LinkStart {
         let (name, behind) = (self.word.get(start..end).unwrap_or_default(), self.rest(end));
         let before = self.word.get(..start).unwrap_or_default();
         // A mail address's domain, a path of files, code.
@@ -181,7 +181,7 @@ impl Words<'_> {
             before.ends_with(['@', '\\', '$', '#']) || before.ends_with('/') && !before.ends_with("//");
         let void = before.ends_with("[://]") || before.ends_with("[:]//");
         if inside || void || behind.starts_with(['@', '(', '=']) {
-            return Begun::Name;
+            return LinkStart::Name;
         }
         let port = behind.strip_prefix(':').map_or(0, |rest| {
             let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
@@ -192,12 +192,12 @@ impl Words<'_> {
         let www = name.get(..4).is_some_and(|www| www.eq_ignore_ascii_case("www."));
         let is_host = is_domain(name, !path && port == 0) || www && name.len() > 4 && !name.contains("..");
         if !is_host {
-            return Begun::Name;
+            return LinkStart::Name;
         }
         let close = if path { self.close(authority) } else { authority };
         self.push(start, authority, close, www || path || port > 0);
         self.within(authority, close);
-        Begun::Until(close)
+        LinkStart::Until(close)
     }
 
     fn push(&mut self, start: usize, authority: usize, close: usize, url: bool) {

@@ -6,7 +6,7 @@
 //! | `host` | what may be the name of a host |
 //! | `target` | a link that is all of a text: `href`, `LinkTarget`, `/URI` |
 //! | `defang` | `hxxp`, `[.]` |
-//! | `plain` | [`Plain`]: a link without its escapes |
+//! | `plain` | [`LinkText`]: a link without its escapes |
 
 mod defang;
 mod find;
@@ -16,5 +16,5 @@ mod target;
 
 pub use defang::{defang, defang_front};
 pub use find::{FoundLink, find};
-pub use plain::Plain;
+pub use plain::LinkText;
 pub use target::{LinkTarget, target};

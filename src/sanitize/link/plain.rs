@@ -1,15 +1,15 @@
-//! [`Plain`]: a link without its escapes (RFC 3986, 2.1), and the way back.
+//! [`LinkText`]: a link without its escapes (RFC 3986, 2.1), and the way back.
 
 use crate::edit::SourceMap;
 
 /// What a link reads like.
 #[derive(Debug)]
-pub struct Plain {
+pub struct LinkText {
     text: String,
     map: SourceMap,
 }
 
-impl Plain {
+impl LinkText {
     /// Reads a link; nothing for one without escapes, or whose escapes are no UTF-8.
     pub fn of(link: &str) -> Option<Self> {
         let raw = link.as_bytes();
@@ -52,10 +52,10 @@ mod tests {
     #[test]
     fn escapes_are_read_and_found_again() {
         let link = "a%20b%C3%A9%2";
-        let plain = Plain::of(link).unwrap();
+        let plain = LinkText::of(link).unwrap();
         assert_eq!(plain.text(), "a bé%2");
         assert_eq!(link.get(plain.map().range(1..5)), Some("%20b%C3%A9"));
         assert_eq!(link.get(plain.map().range(5..7)), Some("%2"));
-        assert!(Plain::of("plain%").is_none() && Plain::of("%ff").is_none());
+        assert!(LinkText::of("plain%").is_none() && LinkText::of("%ff").is_none());
     }
 }

@@ -6,7 +6,7 @@ use rustix::process::{Resource, Rlimit, setrlimit};
 
 use crate::sanitize::sandbox::message::{ChildMessage, Start};
 use crate::sanitize::sandbox::{enclosure, frame};
-use crate::sanitize::{Formats, Host, Rejection, Request, Response, Work};
+use crate::sanitize::{Formats, Host, HostRequest, Rejection, Response, Work};
 
 /// What a child may use.
 #[derive(Clone, Copy, Debug)]
@@ -69,9 +69,9 @@ struct PipeHost<R, W> {
 }
 
 impl<R: Read, W: Write> Host for PipeHost<R, W> {
-    fn ask(&mut self, request: Request<'_>) -> Result<Response, Rejection> {
+    fn ask(&mut self, request: HostRequest<'_>) -> Result<Response, Rejection> {
         // Not waited for: the parent reads in order, and scans a part before it takes the clean file.
-        let waits = !matches!(request, Request::Part { .. });
+        let waits = !matches!(request, HostRequest::Part { .. });
         let (request, bytes) = request.detached();
         // Nobody is at the other end of a pipe that is broken.
         frame::put(&mut self.output, &ChildMessage::Request(request), &bytes)

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::sanitize::{FileKind, Options, Rejection, Request, Spot, Stats, UnfoldBounds};
+use crate::sanitize::{FileKind, HostRequest, Options, Rejection, Spot, Stats, UnfoldBounds};
 
 /// The parent's first message; the file follows as the frame's bytes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -20,7 +20,7 @@ pub(super) struct Start {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) enum ChildMessage<'a> {
     /// The bytes of a part are the frame's. A part is not answered: one that is rejected ends the child.
-    Request(Request<'a>),
+    Request(HostRequest<'a>),
     /// The frame's bytes are the clean file.
     Done(FileKind, Stats),
     /// There is none, for what lies there.

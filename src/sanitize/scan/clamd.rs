@@ -14,7 +14,7 @@ use tokio::net::{TcpStream, UnixStream};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-use crate::sanitize::scan::{ScanItem, Scanner, Verdict, Why};
+use crate::sanitize::scan::{ScanFailure, ScanItem, Scanner, Verdict};
 
 /// The size of a chunk.
 const CHUNK: usize = 64 << 10;
@@ -86,15 +86,15 @@ impl Clamd {
     }
 
     async fn look(&self, bytes: &[u8]) -> Verdict {
-        let Ok(mut stream) = self.connect().await else { return Verdict::Down(Why::Unreachable) };
+        let Ok(mut stream) = self.connect().await else { return Verdict::Down(ScanFailure::Unreachable) };
         let sent = send(&mut stream, bytes).await;
         // Who closes while we write may have said why.
         let said = answer(&mut stream).await.unwrap_or_default();
         match (said.as_str(), sent) {
-            ("", Ok(())) => Verdict::Down(Why::BrokenOff),
+            ("", Ok(())) => Verdict::Down(ScanFailure::BrokenOff),
             // It hung up on this part, or it is no longer there: only another connection can tell.
-            ("", Err(_)) if self.ping().await => Verdict::Unable(Why::Refused),
-            ("", Err(_)) => Verdict::Down(Why::BrokenOff),
+            ("", Err(_)) if self.ping().await => Verdict::Unable(ScanFailure::Refused),
+            ("", Err(_)) => Verdict::Down(ScanFailure::BrokenOff),
             (said, _) => read(said),
         }
     }
@@ -108,14 +108,16 @@ impl Scanner for Clamd {
     fn scan<'a>(&'a self, part: ScanItem<'a>) -> BoxFuture<'a, Verdict> {
         Box::pin(async move {
             if part.bytes.len() > self.setup.most {
-                return Verdict::Unable(Why::TooLarge);
+                return Verdict::Unable(ScanFailure::TooLarge);
             }
-            let Ok(_turn) = self.turns.acquire().await else { return Verdict::Down(Why::Unreachable) };
+            let Ok(_turn) = self.turns.acquire().await else {
+                return Verdict::Down(ScanFailure::Unreachable);
+            };
             match timeout(self.setup.time, self.look(&part.bytes)).await {
                 Ok(verdict) => verdict,
                 // A part that it chokes on is told from a clamd that hangs.
-                Err(_) if self.ping().await => Verdict::Unable(Why::TooLong),
-                Err(_) => Verdict::Down(Why::TooLong),
+                Err(_) if self.ping().await => Verdict::Unable(ScanFailure::TooLong),
+                Err(_) => Verdict::Down(ScanFailure::TooLong),
             }
         })
     }
@@ -144,16 +146,16 @@ fn read(said: &str) -> Verdict {
     let said = said.strip_prefix("stream: ").unwrap_or(said);
     if let Some(rule) = said.strip_suffix(" FOUND") {
         return match rule {
-            rule if rule.starts_with("Heuristics.Limits.Exceeded") => Verdict::Unable(Why::TooLarge),
-            rule if rule.starts_with("Heuristics.Encrypted.") => Verdict::Unable(Why::Encrypted),
+            rule if rule.starts_with("Heuristics.Limits.Exceeded") => Verdict::Unable(ScanFailure::TooLarge),
+            rule if rule.starts_with("Heuristics.Encrypted.") => Verdict::Unable(ScanFailure::Encrypted),
             rule => Verdict::Malicious { rule: rule.to_owned() },
         };
     }
     match said {
         "OK" => Verdict::Clean,
-        said if said.starts_with("INSTREAM size limit exceeded") => Verdict::Unable(Why::TooLarge),
-        said if said.contains("Can't allocate memory") => Verdict::Down(Why::Refused),
-        _ => Verdict::Unable(Why::Refused),
+        said if said.starts_with("INSTREAM size limit exceeded") => Verdict::Unable(ScanFailure::TooLarge),
+        said if said.contains("Can't allocate memory") => Verdict::Down(ScanFailure::Refused),
+        _ => Verdict::Unable(ScanFailure::Refused),
     }
 }
 

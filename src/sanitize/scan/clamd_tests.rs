@@ -10,7 +10,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixListener;
 
 use super::{Clamd, ClamdAddress, ClamdSetup, read};
-use crate::sanitize::scan::{ScanItem, Scanner, Verdict, Why};
+use crate::sanitize::scan::{ScanFailure, ScanItem, Scanner, Verdict};
 
 const MIB: usize = 1 << 20;
 
@@ -78,8 +78,8 @@ async fn a_real_clamd_is_asked() {
     assert_eq!(found, Verdict::Malicious { rule: "Own.Bad.UNOFFICIAL".to_owned() });
     // Over its limit it answers and hangs up; over ours it is not asked.
     let large = scan(&clamd, vec![b'x'; 4 * MIB]).await;
-    assert!(matches!(large, Verdict::Unable(Why::TooLarge | Why::Refused)), "{large:?}");
-    assert_eq!(scan(&clamd, vec![b'x'; 9 * MIB]).await, Verdict::Unable(Why::TooLarge));
+    assert!(matches!(large, Verdict::Unable(ScanFailure::TooLarge | ScanFailure::Refused)), "{large:?}");
+    assert_eq!(scan(&clamd, vec![b'x'; 9 * MIB]).await, Verdict::Unable(ScanFailure::TooLarge));
     let many = (0..20).map(|_| scan(&clamd, vec![b'y'; MIB]));
     let many: Vec<_> = many.collect();
     for one in many {
@@ -134,9 +134,9 @@ async fn bad_manners_have_bounds() {
     let short = Duration::from_millis(300);
     let at = |name: &str| folder.path().join(name);
     let gone = over(ClamdAddress::Unix(at("gone")), short);
-    assert_eq!(scan(&gone, Vec::new()).await, Verdict::Down(Why::Unreachable));
+    assert_eq!(scan(&gone, Vec::new()).await, Verdict::Down(ScanFailure::Unreachable));
     let closed = over(ClamdAddress::Tcp("127.0.0.1:1".parse().unwrap()), short);
-    assert_eq!(scan(&closed, Vec::new()).await, Verdict::Down(Why::Unreachable));
+    assert_eq!(scan(&closed, Vec::new()).await, Verdict::Down(ScanFailure::Unreachable));
     // Hangs up in the middle of a part, and answers whoever asks whether it is there.
     bad(&at("picky"), |mut stream, _| async move {
         let mut head = [0; 10];
@@ -145,10 +145,10 @@ async fn bad_manners_have_bounds() {
         }
     });
     let picky = over(ClamdAddress::Unix(at("picky")), Duration::from_secs(5));
-    assert_eq!(scan(&picky, vec![0; 4 * MIB]).await, Verdict::Unable(Why::Refused));
+    assert_eq!(scan(&picky, vec![0; 4 * MIB]).await, Verdict::Unable(ScanFailure::Refused));
     bad(&at("dead"), |stream, _| async move { drop(stream) });
     let dead = over(ClamdAddress::Unix(at("dead")), Duration::from_secs(5));
-    assert_eq!(scan(&dead, vec![0; 4 * MIB]).await, Verdict::Down(Why::BrokenOff));
+    assert_eq!(scan(&dead, vec![0; 4 * MIB]).await, Verdict::Down(ScanFailure::BrokenOff));
     // Takes everything and answers nothing but pings.
     bad(&at("slow"), |mut stream, n| async move {
         if n > 0 {
@@ -160,11 +160,11 @@ async fn bad_manners_have_bounds() {
         }
     });
     let slow = over(ClamdAddress::Unix(at("slow")), short);
-    assert_eq!(scan(&slow, vec![0; 100]).await, Verdict::Unable(Why::TooLong));
+    assert_eq!(scan(&slow, vec![0; 100]).await, Verdict::Unable(ScanFailure::TooLong));
     // Never stops answering.
     bad(&at("chatty"), |mut stream, _| async move { while stream.write_all(&[b'x'; 4096]).await.is_ok() {} });
     let chatty = over(ClamdAddress::Unix(at("chatty")), Duration::from_secs(5));
-    assert_eq!(scan(&chatty, vec![0; 100]).await, Verdict::Unable(Why::Refused));
+    assert_eq!(scan(&chatty, vec![0; 100]).await, Verdict::Unable(ScanFailure::Refused));
 }
 
 #[test]
@@ -173,11 +173,11 @@ fn answers_are_read() {
     let cases = [
         ("stream: OK", Verdict::Clean),
         ("stream: Win.Test.EICAR_HDB-1 FOUND", malicious("Win.Test.EICAR_HDB-1")),
-        ("stream: Heuristics.Limits.Exceeded.MaxFileSize FOUND", Verdict::Unable(Why::TooLarge)),
-        ("stream: Heuristics.Encrypted.PDF FOUND", Verdict::Unable(Why::Encrypted)),
-        ("INSTREAM size limit exceeded. ERROR", Verdict::Unable(Why::TooLarge)),
-        ("stream: Can't allocate memory ERROR", Verdict::Down(Why::Refused)),
-        ("UNKNOWN COMMAND", Verdict::Unable(Why::Refused)),
+        ("stream: Heuristics.Limits.Exceeded.MaxFileSize FOUND", Verdict::Unable(ScanFailure::TooLarge)),
+        ("stream: Heuristics.Encrypted.PDF FOUND", Verdict::Unable(ScanFailure::Encrypted)),
+        ("INSTREAM size limit exceeded. ERROR", Verdict::Unable(ScanFailure::TooLarge)),
+        ("stream: Can't allocate memory ERROR", Verdict::Down(ScanFailure::Refused)),
+        ("UNKNOWN COMMAND", Verdict::Unable(ScanFailure::Refused)),
     ];
     for (said, want) in cases {
         assert_eq!(read(said), want, "{said}");

@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use tokio::sync::Semaphore;
 
-use crate::sanitize::scan::{Rules, ScanItem, Scanner, Verdict, Why};
+use crate::sanitize::scan::{Rules, ScanFailure, ScanItem, Scanner, Verdict};
 
 /// Rules and SHA-256 lists, applied here.
 #[derive(Debug)]
@@ -31,11 +31,13 @@ impl Scanner for Embedded {
 
     fn scan<'a>(&'a self, part: ScanItem<'a>) -> BoxFuture<'a, Verdict> {
         Box::pin(async move {
-            let Ok(_turn) = self.turns.acquire().await else { return Verdict::Down(Why::Unreachable) };
+            let Ok(_turn) = self.turns.acquire().await else {
+                return Verdict::Down(ScanFailure::Unreachable);
+            };
             let (rules, time) = (Arc::clone(&self.rules), self.time);
             let looked = tokio::task::spawn_blocking(move || rules.look(&part.bytes, time)).await;
             // A rule that brings the engine down says nothing about the part.
-            looked.unwrap_or(Verdict::Unable(Why::Refused))
+            looked.unwrap_or(Verdict::Unable(ScanFailure::Refused))
         })
     }
 }

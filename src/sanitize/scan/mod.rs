@@ -23,5 +23,5 @@ pub use clamd::{Clamd, ClamdAddress, ClamdSetup};
 pub use counted::CountedScanner;
 pub use embedded::Embedded;
 pub use rules::{Rules, RulesError};
-pub use scanner::{ScanItem, Scanner, Verdict, Why};
+pub use scanner::{ScanFailure, ScanItem, Scanner, Verdict};
 pub use scanners::{ScanEngine, Scanners, ScannersError};

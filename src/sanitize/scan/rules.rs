@@ -11,7 +11,7 @@ use boreal::compiler::CompilerParams;
 use boreal::scanner::{ScanError, ScanParams, Scanner};
 use sha2::{Digest, Sha256};
 
-use crate::sanitize::scan::{Verdict, Why};
+use crate::sanitize::scan::{ScanFailure, Verdict};
 
 /// The built-in rules, by file.
 const BUILTIN: &[(&str, &str)] = &[
@@ -133,8 +133,8 @@ impl Rules {
         match (found.rules.first(), error) {
             (Some(rule), _) => Verdict::Malicious { rule: rule.name.to_owned() },
             (None, None) => Verdict::Clean,
-            (None, Some(ScanError::Timeout)) => Verdict::Unable(Why::TooLong),
-            (None, Some(_)) => Verdict::Unable(Why::Refused),
+            (None, Some(ScanError::Timeout)) => Verdict::Unable(ScanFailure::TooLong),
+            (None, Some(_)) => Verdict::Unable(ScanFailure::Refused),
         }
     }
 }

@@ -2,7 +2,7 @@ use std::fs;
 use std::time::Duration;
 
 use super::{Rules, RulesError};
-use crate::sanitize::scan::{Verdict, Why};
+use crate::sanitize::scan::{ScanFailure, Verdict};
 
 const TIME: Duration = Duration::from_secs(10);
 
@@ -87,7 +87,7 @@ fn a_scan_ends_when_its_time_is_up() {
     let slow = "rule Slow { condition: for all i in (0 .. 1000000000) : (uint8(i % 7) < 256) }";
     fs::write(folder.path().join("slow.yar"), slow).unwrap();
     let rules = Rules::folder(folder.path()).unwrap();
-    assert_eq!(rules.look(b"12345678", Duration::from_millis(50)), Verdict::Unable(Why::TooLong));
+    assert_eq!(rules.look(b"12345678", Duration::from_millis(50)), Verdict::Unable(ScanFailure::TooLong));
 }
 
 #[test]

@@ -23,14 +23,14 @@ pub enum Verdict {
         rule: String,
     },
     /// This scanner cannot look at this part (`scan.block_unable_to_scan` decides what follows).
-    Unable(Why),
+    Unable(ScanFailure),
     /// This scanner looks at nothing now (`ProviderError`).
-    Down(Why),
+    Down(ScanFailure),
 }
 
 /// Why there is no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Why {
+pub enum ScanFailure {
     /// The part is larger than the scanner takes.
     #[error("it is too large")]
     TooLarge,

@@ -10,7 +10,7 @@ use quick_xml::events::{BytesStart, Event};
 use super::settings::leads_to_share;
 
 /// What a document acts by. Names are without prefix, in lower case.
-enum Mark {
+enum ActiveMark {
     /// An element of this name.
     Element(&'static str),
     /// An attribute of this name.
@@ -21,11 +21,11 @@ enum Mark {
     Share,
 }
 
-use Mark::{Attribute, Element, Share, Text};
+use ActiveMark::{Attribute, Element, Share, Text};
 
 /// Roots of such documents, and of what one must stand in them: script hosts', starters of programs, settings, lists of
 /// players, projects.
-const ACTING: &[(&str, &[Mark])] = &[
+const ACTING: &[(&str, &[ActiveMark])] = &[
     ("job", HOSTED),
     ("package", HOSTED),
     ("component", HOSTED),
@@ -55,7 +55,7 @@ const ACTING: &[(&str, &[Mark])] = &[
 ];
 
 /// What script hosts run.
-const HOSTED: &[Mark] = &[Element("script"), Element("registration")];
+const HOSTED: &[ActiveMark] = &[Element("script"), Element("registration")];
 
 /// Whether an XML document with this root, in lower case, is one that acts when it is opened. So does one that cannot be
 /// read: what opens it may read it otherwise.
@@ -65,7 +65,7 @@ pub(in crate::sanitize) fn acts(root: &str, text: &str) -> bool {
 }
 
 /// Reads a document as whoever opens it may, faults or not. `None` if it cannot be read.
-fn read(marks: &[Mark], text: &str) -> Option<bool> {
+fn read(marks: &[ActiveMark], text: &str) -> Option<bool> {
     let mut reader = Reader::from_str(text);
     let config = reader.config_mut();
     config.check_end_names = false;
@@ -93,7 +93,7 @@ fn read(marks: &[Mark], text: &str) -> Option<bool> {
 }
 
 /// Whether an element, by its start tag, is what a document acts by.
-fn is_mark(marks: &[Mark], tag: &BytesStart<'_>) -> Option<bool> {
+fn is_mark(marks: &[ActiveMark], tag: &BytesStart<'_>) -> Option<bool> {
     let is = |written: &str, name: &str| {
         written.rsplit(':').next().is_some_and(|written| written.eq_ignore_ascii_case(name))
     };
@@ -114,7 +114,7 @@ fn is_mark(marks: &[Mark], tag: &BytesStart<'_>) -> Option<bool> {
     Some(false)
 }
 
-fn is_mark_text(marks: &[Mark], value: &str) -> bool {
+fn is_mark_text(marks: &[ActiveMark], value: &str) -> bool {
     let value = value.trim();
     marks.iter().any(|mark| match mark {
         Text(text) => value.eq_ignore_ascii_case(text),

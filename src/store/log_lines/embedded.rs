@@ -8,7 +8,7 @@ use crate::store::StoreError;
 use crate::store::columns::signed;
 use crate::store::embedded::EmbeddedRecords;
 use crate::store::log_lines::port::{Appended, Columned, LogEnd, LogLine, LogLines};
-use crate::store::records::Later;
+use crate::store::records::RecordsFuture;
 
 // All of them or none. A line that is there already is written once more as it is, so that it counts.
 const APPEND: &str = ") INSERT INTO audit (log, number, at, line) SELECT log.name, number, at, line FROM added, log
@@ -26,7 +26,7 @@ const REMOVE: &str = "DELETE FROM audit WHERE log = ?1 AND number < COALESCE(
     (SELECT MAX(number) FROM audit WHERE log = ?1))";
 
 impl LogLines for EmbeddedRecords {
-    fn append<'a>(&'a self, log: &'a str, lines: &'a [LogLine]) -> Later<'a, Appended> {
+    fn append<'a>(&'a self, log: &'a str, lines: &'a [LogLine]) -> RecordsFuture<'a, Appended> {
         Box::pin(async move {
             if lines.is_empty() {
                 return Ok(Appended::Whole);
@@ -43,21 +43,21 @@ impl LogLines for EmbeddedRecords {
         })
     }
 
-    fn read<'a>(&'a self, log: &'a str, after: u64, limit: u32) -> Later<'a, Vec<LogLine>> {
+    fn read<'a>(&'a self, log: &'a str, after: u64, limit: u32) -> RecordsFuture<'a, Vec<LogLine>> {
         Box::pin(async move {
             let statement = sqlx::query(READ).bind(log).bind(signed(after)).bind(limit);
             statement.fetch_all(self.readers()).await?.iter().map(line).collect()
         })
     }
 
-    fn ends(&self) -> Later<'_, Vec<LogEnd>> {
+    fn ends(&self) -> RecordsFuture<'_, Vec<LogEnd>> {
         Box::pin(async move {
             let rows = sqlx::query(ENDS).fetch_all(self.readers()).await?;
             rows.iter().map(|row| Ok(LogEnd { log: row.try_get("log")?, last: line(row)? })).collect()
         })
     }
 
-    fn remove_before<'a>(&'a self, log: &'a str, at: Timestamp) -> Later<'a, u64> {
+    fn remove_before<'a>(&'a self, log: &'a str, at: Timestamp) -> RecordsFuture<'a, u64> {
         Box::pin(async move { self.write(sqlx::query(REMOVE).bind(log).bind(signed(at.as_millis()))).await })
     }
 }

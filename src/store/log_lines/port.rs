@@ -2,7 +2,7 @@
 //! Nothing changes a line that is there.
 
 use crate::base::clock::Timestamp;
-use crate::store::records::Later;
+use crate::store::records::RecordsFuture;
 use crate::store::{StoreError, columns};
 
 /// One line.
@@ -39,17 +39,17 @@ pub enum Appended {
 pub trait LogLines: Send + Sync + 'static {
     /// Adds lines to a log, all or none. Those that it has already stay as they are, so that lines can be given again of which nobody
     /// knows whether they came; where it has others of their numbers none is added.
-    fn append<'a>(&'a self, log: &'a str, lines: &'a [LogLine]) -> Later<'a, Appended>;
+    fn append<'a>(&'a self, log: &'a str, lines: &'a [LogLine]) -> RecordsFuture<'a, Appended>;
 
     /// Up to `limit` lines of a log behind the number `after`, in their order; fewer are the last.
-    fn read<'a>(&'a self, log: &'a str, after: u64, limit: u32) -> Later<'a, Vec<LogLine>>;
+    fn read<'a>(&'a self, log: &'a str, after: u64, limit: u32) -> RecordsFuture<'a, Vec<LogLine>>;
 
     /// The last line of each log, by the logs' names.
-    fn ends(&self) -> Later<'_, Vec<LogEnd>>;
+    fn ends(&self) -> RecordsFuture<'_, Vec<LogEnd>>;
 
     /// Removes the lines at a log's beginning that were all written before this time, but not its last one; returns how many that
     /// were.
-    fn remove_before<'a>(&'a self, log: &'a str, at: Timestamp) -> Later<'a, u64>;
+    fn remove_before<'a>(&'a self, log: &'a str, at: Timestamp) -> RecordsFuture<'a, u64>;
 }
 
 /// A line as databases have it.

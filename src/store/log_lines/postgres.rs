@@ -8,7 +8,7 @@ use crate::store::StoreError;
 use crate::store::columns::signed;
 use crate::store::log_lines::port::{Appended, Columned, LogEnd, LogLine, LogLines};
 use crate::store::postgres::PostgresRecords;
-use crate::store::records::Later;
+use crate::store::records::RecordsFuture;
 
 // A line that is there already is written once more as it is, so that it counts; of another nothing is.
 const APPEND: &str = "INSERT INTO portcullis_audit (log, number, at, line)
@@ -29,7 +29,7 @@ const REMOVE: &str = "DELETE FROM portcullis_audit WHERE log = $1 AND number < C
     (SELECT MAX(number) FROM portcullis_audit WHERE log = $1))";
 
 impl LogLines for PostgresRecords {
-    fn append<'a>(&'a self, log: &'a str, lines: &'a [LogLine]) -> Later<'a, Appended> {
+    fn append<'a>(&'a self, log: &'a str, lines: &'a [LogLine]) -> RecordsFuture<'a, Appended> {
         let count = lines.len() as u64;
         let log = log.to_owned();
         let (mut numbers, mut times, mut texts) = (Vec::new(), Vec::new(), Vec::new());
@@ -52,7 +52,7 @@ impl LogLines for PostgresRecords {
         }))
     }
 
-    fn read<'a>(&'a self, log: &'a str, after: u64, limit: u32) -> Later<'a, Vec<LogLine>> {
+    fn read<'a>(&'a self, log: &'a str, after: u64, limit: u32) -> RecordsFuture<'a, Vec<LogLine>> {
         let (log, after) = (log.to_owned(), signed(after));
         Box::pin(self.run(move |connection| {
             Box::pin(async move {
@@ -62,7 +62,7 @@ impl LogLines for PostgresRecords {
         }))
     }
 
-    fn ends(&self) -> Later<'_, Vec<LogEnd>> {
+    fn ends(&self) -> RecordsFuture<'_, Vec<LogEnd>> {
         Box::pin(self.run(move |connection| {
             Box::pin(async move {
                 let rows = sqlx::query(ENDS).fetch_all(connection).await?;
@@ -71,7 +71,7 @@ impl LogLines for PostgresRecords {
         }))
     }
 
-    fn remove_before<'a>(&'a self, log: &'a str, at: Timestamp) -> Later<'a, u64> {
+    fn remove_before<'a>(&'a self, log: &'a str, at: Timestamp) -> RecordsFuture<'a, u64> {
         let (log, at) = (log.to_owned(), signed(at.as_millis()));
         Box::pin(self.run(move |connection| {
             Box::pin(async move {

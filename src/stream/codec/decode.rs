@@ -50,7 +50,7 @@ pub struct Decoder {
 }
 
 /// What one step did.
-struct Step {
+struct DecodeStep {
     read: usize,
     written: usize,
     whole: bool,
@@ -157,13 +157,13 @@ impl Coder {
         })
     }
 
-    fn step(&mut self, input: &[u8], output: &mut [u8]) -> Option<Step> {
+    fn step(&mut self, input: &[u8], output: &mut [u8]) -> Option<DecodeStep> {
         match self {
             Self::Unknown(_) => None,
             Self::Flate(flate) => {
                 let (taken, given) = (flate.total_in(), flate.total_out());
                 let status = flate.decompress(input, output, FlushDecompress::None).ok()?;
-                Some(Step {
+                Some(DecodeStep {
                     read: usize::try_from(flate.total_in() - taken).ok()?,
                     written: usize::try_from(flate.total_out() - given).ok()?,
                     whole: status == Status::StreamEnd,
@@ -184,15 +184,17 @@ impl Coder {
                 );
                 match result {
                     BrotliResult::ResultFailure => None,
-                    result => {
-                        Some(Step { read, written, whole: matches!(result, BrotliResult::ResultSuccess) })
-                    }
+                    result => Some(DecodeStep {
+                        read,
+                        written,
+                        whole: matches!(result, BrotliResult::ResultSuccess),
+                    }),
                 }
             }
             Self::Zstd(frames) => {
                 let (mut from, mut to) = (InBuffer::around(input), OutBuffer::around(output));
                 let hint = frames.run(&mut from, &mut to).ok()?;
-                Some(Step { read: from.pos(), written: to.pos(), whole: hint == 0 })
+                Some(DecodeStep { read: from.pos(), written: to.pos(), whole: hint == 0 })
             }
         }
     }

@@ -27,7 +27,7 @@ pub struct Encoder {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Until {
+enum EncodeUntil {
     Flushed,
     Finished,
 }
@@ -45,7 +45,7 @@ impl Encoder {
         Ok(Self { coding, coder, _charge: charge })
     }
 
-    fn run(&mut self, chunk: &[u8], until: Until, out: &mut BytesMut) -> Result<(), StreamError> {
+    fn run(&mut self, chunk: &[u8], until: EncodeUntil, out: &mut BytesMut) -> Result<(), StreamError> {
         let done = match &mut self.coder {
             Coder::Flate(flate) => deflate(flate, chunk, until, out),
             Coder::Br(writer) => brotli(writer, chunk, out),
@@ -58,7 +58,7 @@ impl Encoder {
 
 impl Rewriter for Encoder {
     fn write(&mut self, chunk: &[u8], out: &mut BytesMut) -> Result<(), StreamError> {
-        if chunk.is_empty() { Ok(()) } else { self.run(chunk, Until::Flushed, out) }
+        if chunk.is_empty() { Ok(()) } else { self.run(chunk, EncodeUntil::Flushed, out) }
     }
 
     fn finish(&mut self, out: &mut BytesMut) -> Result<(), StreamError> {
@@ -66,7 +66,7 @@ impl Rewriter for Encoder {
             Coder::Br(writer) => out.extend_from_slice(&writer.into_inner()),
             coder => {
                 self.coder = coder;
-                self.run(&[], Until::Finished, out)?;
+                self.run(&[], EncodeUntil::Finished, out)?;
                 self.coder = Coder::Finished;
             }
         }
@@ -98,10 +98,10 @@ fn block<T>(out: &mut BytesMut, step: impl FnOnce(&mut [u8]) -> Option<(usize, T
     result
 }
 
-fn deflate(flate: &mut Compress, chunk: &[u8], until: Until, out: &mut BytesMut) -> Option<()> {
+fn deflate(flate: &mut Compress, chunk: &[u8], until: EncodeUntil, out: &mut BytesMut) -> Option<()> {
     let flush = match until {
-        Until::Flushed => FlushCompress::Sync,
-        Until::Finished => FlushCompress::Finish,
+        EncodeUntil::Flushed => FlushCompress::Sync,
+        EncodeUntil::Finished => FlushCompress::Finish,
     };
     let mut rest = chunk;
     loop {
@@ -112,8 +112,8 @@ fn deflate(flate: &mut Compress, chunk: &[u8], until: Until, out: &mut BytesMut)
         })?;
         rest = rest.get(usize::try_from(flate.total_in() - taken).ok()?..)?;
         match until {
-            Until::Flushed if rest.is_empty() && written < BLOCK => return Some(()),
-            Until::Finished if status == Status::StreamEnd => return Some(()),
+            EncodeUntil::Flushed if rest.is_empty() && written < BLOCK => return Some(()),
+            EncodeUntil::Finished if status == Status::StreamEnd => return Some(()),
             _ => {}
         }
     }
@@ -127,7 +127,12 @@ fn brotli(writer: &mut CompressorWriter<Vec<u8>>, chunk: &[u8], out: &mut BytesM
     Some(())
 }
 
-fn zstandard(frames: &mut Frames<'static>, chunk: &[u8], until: Until, out: &mut BytesMut) -> Option<()> {
+fn zstandard(
+    frames: &mut Frames<'static>,
+    chunk: &[u8],
+    until: EncodeUntil,
+    out: &mut BytesMut,
+) -> Option<()> {
     let mut from = InBuffer::around(chunk);
     while from.pos() < chunk.len() {
         block(out, |room| {
@@ -140,8 +145,8 @@ fn zstandard(frames: &mut Frames<'static>, chunk: &[u8], until: Until, out: &mut
         let (_, left) = block(out, |room| {
             let mut to = OutBuffer::around(room);
             let left = match until {
-                Until::Flushed => frames.flush(&mut to),
-                Until::Finished => frames.finish(&mut to, false),
+                EncodeUntil::Flushed => frames.flush(&mut to),
+                EncodeUntil::Finished => frames.finish(&mut to, false),
             };
             Some((to.pos(), left.ok()?))
         })?;

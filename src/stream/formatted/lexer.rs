@@ -53,7 +53,7 @@ enum TagState {
 }
 
 /// How a token ends.
-enum End {
+enum TokenEnd {
     At(usize),
     More,
     /// It is none.
@@ -73,11 +73,11 @@ impl Lexer {
         let rest = held.get(at..).filter(|rest| !rest.is_empty())?;
         let (kind, end) = self.end(rest);
         let (kind, length) = match end {
-            End::At(end) => (kind, end),
-            End::More if !ended => return None,
+            TokenEnd::At(end) => (kind, end),
+            TokenEnd::More if !ended => return None,
             // Without an end it is no markup, and neither is what it would hold.
-            End::More => (TokenKind::Text, rest.len()),
-            End::Never => (TokenKind::Text, 1),
+            TokenEnd::More => (TokenKind::Text, rest.len()),
+            TokenEnd::Never => (TokenKind::Text, 1),
         };
         self.reset();
         Some(Token { kind, range: at..at + length })
@@ -114,15 +114,15 @@ impl Lexer {
         (self.seen, self.tag) = (0, TagState::Name);
     }
 
-    fn end(&mut self, rest: &[u8]) -> (TokenKind, End) {
+    fn end(&mut self, rest: &[u8]) -> (TokenKind, TokenEnd) {
         if rest.first() != Some(&b'<') {
             let end = memchr::memchr(b'<', rest.get(self.seen..).unwrap_or_default());
-            let end = end.map_or(End::More, |at| End::At(self.seen + at));
+            let end = end.map_or(TokenEnd::More, |at| TokenEnd::At(self.seen + at));
             self.seen = rest.len();
             return (TokenKind::Text, end);
         }
         match rest.get(1) {
-            None => (TokenKind::Tag, End::More),
+            None => (TokenKind::Tag, TokenEnd::More),
             Some(b'!') if rest.starts_with(OPEN_COMMENT) => {
                 (TokenKind::Comment, self.until(rest, OPEN_COMMENT.len(), b"-->"))
             }
@@ -130,7 +130,7 @@ impl Lexer {
                 (TokenKind::Cdata, self.until(rest, OPEN_CDATA.len(), b"]]>"))
             }
             Some(b'!') if OPEN_COMMENT.starts_with(rest) || OPEN_CDATA.starts_with(rest) => {
-                (TokenKind::Declaration, End::More)
+                (TokenKind::Declaration, TokenEnd::More)
             }
             Some(b'!') => (TokenKind::Declaration, self.declaration(rest)),
             Some(b'?') if self.html => (TokenKind::Declaration, self.until(rest, 2, b">")),
@@ -140,48 +140,48 @@ impl Lexer {
     }
 
     /// Where `end` ends behind `from`.
-    fn until(&mut self, rest: &[u8], from: usize, end: &[u8]) -> End {
+    fn until(&mut self, rest: &[u8], from: usize, end: &[u8]) -> TokenEnd {
         let from = self.seen.max(from);
         match memchr::memmem::find(rest.get(from..).unwrap_or_default(), end) {
-            Some(at) => End::At(from + at + end.len()),
+            Some(at) => TokenEnd::At(from + at + end.len()),
             None => {
                 self.seen = rest.len().saturating_sub(end.len() - 1).max(from.min(rest.len()));
-                End::More
+                TokenEnd::More
             }
         }
     }
 
     /// A declaration may hold others, between brackets.
-    fn declaration(&mut self, rest: &[u8]) -> End {
+    fn declaration(&mut self, rest: &[u8]) -> TokenEnd {
         match memchr::memchr2(b'[', b'>', rest.get(..DECLARED).unwrap_or(rest)) {
-            None if rest.len() >= DECLARED => End::Never,
-            None => End::More,
+            None if rest.len() >= DECLARED => TokenEnd::Never,
+            None => TokenEnd::More,
             Some(at) if rest.get(at) == Some(&b'[') => self.until(rest, at, b"]>"),
-            Some(at) => End::At(at + 1),
+            Some(at) => TokenEnd::At(at + 1),
         }
     }
 
-    fn tag(&mut self, rest: &[u8]) -> End {
+    fn tag(&mut self, rest: &[u8]) -> TokenEnd {
         let from = if rest.get(1) == Some(&b'/') { 2 } else { 1 };
         let name = rest.get(from..).unwrap_or_default();
         let length = name.iter().take(NAME + 1).take_while(|byte| is_name(**byte)).count();
         if length > NAME || name.first().is_some_and(|first| !begins_name(*first)) {
-            return End::Never;
+            return TokenEnd::Never;
         }
         match name.get(length) {
-            None => return End::More,
+            None => return TokenEnd::More,
             Some(byte) if byte.is_ascii_whitespace() || matches!(byte, b'/' | b'>') => {}
-            Some(_) => return End::Never,
+            Some(_) => return TokenEnd::Never,
         }
         let begin = self.seen.max(from + length);
         for (at, &byte) in rest.iter().enumerate().skip(begin) {
             self.tag = match (self.tag, byte) {
                 (TagState::Quoted(quote), byte) if byte == quote => TagState::Name,
                 // XML has none there, and so the quote was none.
-                (TagState::Quoted(_), b'<') if !self.html => return End::Never,
+                (TagState::Quoted(_), b'<') if !self.html => return TokenEnd::Never,
                 (TagState::Quoted(_), _) => self.tag,
-                (_, b'>') => return End::At(at + 1),
-                (_, b'<') => return End::Never,
+                (_, b'>') => return TokenEnd::At(at + 1),
+                (_, b'<') => return TokenEnd::Never,
                 (TagState::Equals, b'"' | b'\'') => TagState::Quoted(byte),
                 (TagState::Equals, byte) if byte.is_ascii_whitespace() => TagState::Equals,
                 (TagState::Equals, _) => TagState::Bare,
@@ -192,7 +192,7 @@ impl Lexer {
             };
         }
         self.seen = rest.len();
-        End::More
+        TokenEnd::More
     }
 }
 

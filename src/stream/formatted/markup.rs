@@ -2,11 +2,11 @@
 //! tags within it that do not part it, and remarks.
 
 use crate::stream::formatted::lexer::{Lexer, Token, TokenKind};
-use crate::stream::formatted::place::Place;
-use crate::stream::formatted::reader::{Reader, SeeText};
-use crate::stream::formatted::tag::Tag;
-use crate::stream::formatted::text::{FormattedText, Spelling};
-use crate::stream::path::Trail;
+use crate::stream::formatted::place::DocumentPlace;
+use crate::stream::formatted::reader::{FormatReader, SeeText};
+use crate::stream::formatted::tag::MarkupTag;
+use crate::stream::formatted::text::{FormattedText, TextSpelling};
+use crate::stream::path::PathTracker;
 
 /// Elements within a line of text.
 const INLINE: &[&str] = &[
@@ -28,7 +28,7 @@ const CLOSE_CDATA: usize = "]]>".len();
 pub(super) struct Markup {
     html: bool,
     lexer: Lexer,
-    place: Place,
+    place: DocumentPlace,
     /// Those of the unit so far.
     tokens: Vec<Token>,
     /// How many elements within the text are open.
@@ -46,7 +46,7 @@ impl Markup {
         Self {
             html,
             lexer: Lexer::new(html),
-            place: Place::new(html),
+            place: DocumentPlace::new(html),
             tokens: Vec::new(),
             inline: 0,
             has_text: false,
@@ -77,7 +77,7 @@ impl Markup {
             TokenKind::Cdata | TokenKind::Declaration => false,
             TokenKind::Tag => {
                 let bytes = held.get(token.range.clone()).unwrap_or_default();
-                let tag = Tag::parse(bytes, token.range.start, self.html);
+                let tag = MarkupTag::parse(bytes, token.range.start, self.html);
                 if !INLINE.contains(&tag.name.as_str()) {
                     return false;
                 }
@@ -95,7 +95,7 @@ impl Markup {
 
     /// A tag that parts texts.
     fn tag(&mut self, unit: &[u8], see: SeeText<'_>) {
-        let tag = Tag::parse(unit, 0, self.html);
+        let tag = MarkupTag::parse(unit, 0, self.html);
         self.attributes(&tag, see);
         self.place.tag(&tag);
         self.raw = None;
@@ -104,9 +104,9 @@ impl Markup {
         }
     }
 
-    fn attributes(&self, tag: &Tag, see: SeeText<'_>) {
+    fn attributes(&self, tag: &MarkupTag, see: SeeText<'_>) {
         for name in &tag.odd {
-            see(&Trail::default().path(), name);
+            see(&PathTracker::default().path(), name);
         }
         for attribute in &tag.attributes {
             see(&self.place.attribute(tag, attribute).path(), &attribute.text);
@@ -115,13 +115,13 @@ impl Markup {
 
     /// Text between tags.
     fn run(&mut self, unit: &[u8], tokens: &[Token], see: SeeText<'_>) {
-        let mut text = FormattedText::at(0, Spelling::Text);
+        let mut text = FormattedText::at(0, TextSpelling::Text);
         for token in tokens {
             let bytes = unit.get(token.range.clone()).unwrap_or_default();
             match token.kind {
                 TokenKind::Text => text.push(bytes),
                 TokenKind::Tag => {
-                    let tag = Tag::parse(bytes, token.range.start, self.html);
+                    let tag = MarkupTag::parse(bytes, token.range.start, self.html);
                     text.mark(if tag.name == "br" { "\n" } else { "" }, bytes.len());
                     self.attributes(&tag, see);
                 }
@@ -135,7 +135,13 @@ impl Markup {
         self.place.seen(text.text());
     }
 
-    fn content(&mut self, unit: &[u8], range: std::ops::Range<usize>, spelling: Spelling, see: SeeText<'_>) {
+    fn content(
+        &mut self,
+        unit: &[u8],
+        range: std::ops::Range<usize>,
+        spelling: TextSpelling,
+        see: SeeText<'_>,
+    ) {
         let text = FormattedText::of(unit.get(range.clone()).unwrap_or_default(), range.start, spelling);
         see(&self.place.text().path(), &text);
         self.place.seen(text.text());
@@ -147,10 +153,10 @@ fn remark(bytes: &[u8], at: usize, see: SeeText<'_>) {
     let begin = if bytes.starts_with(b"<!--") { 4 } else { 2 };
     let end = bytes.len().saturating_sub(if bytes.ends_with(b"-->") { 3 } else { 1 }).max(begin);
     let inner = bytes.get(begin..end).unwrap_or_default();
-    see(&Trail::default().path(), &FormattedText::of(inner, at + begin, Spelling::Remark));
+    see(&PathTracker::default().path(), &FormattedText::of(inner, at + begin, TextSpelling::Remark));
 }
 
-impl Reader for Markup {
+impl FormatReader for Markup {
     fn unit(&mut self, held: &[u8], ended: bool) -> Option<usize> {
         loop {
             let at = self.end();
@@ -185,11 +191,11 @@ impl Reader for Markup {
         (self.inline, self.has_text) = (0, false);
         let is_raw = std::mem::take(&mut self.is_raw);
         match tokens.first().map(|first| first.kind) {
-            _ if is_raw => self.content(unit, 0..unit.len(), Spelling::Raw, see),
+            _ if is_raw => self.content(unit, 0..unit.len(), TextSpelling::Raw, see),
             Some(TokenKind::Tag) if tokens.len() == 1 && !self.is_inline(unit) => self.tag(unit, see),
             Some(TokenKind::Cdata) => {
                 let end = unit.len().saturating_sub(CLOSE_CDATA).max(OPEN_CDATA);
-                self.content(unit, OPEN_CDATA..end, Spelling::Cdata, see);
+                self.content(unit, OPEN_CDATA..end, TextSpelling::Cdata, see);
             }
             Some(TokenKind::Declaration) => remark(unit, 0, see),
             _ => self.run(unit, &tokens, see),
@@ -200,6 +206,6 @@ impl Reader for Markup {
 impl Markup {
     /// Whether a unit is nothing but a tag that parts no text.
     fn is_inline(&self, unit: &[u8]) -> bool {
-        self.html && INLINE.contains(&Tag::parse(unit, 0, true).name.as_str())
+        self.html && INLINE.contains(&MarkupTag::parse(unit, 0, true).name.as_str())
     }
 }

@@ -26,10 +26,10 @@ use bytes::BytesMut;
 use crate::base::budget::{Budget, Charge};
 use crate::edit::spliced;
 use crate::stream::formatted::markup::Markup;
-use crate::stream::formatted::reader::Reader;
-use crate::stream::formatted::table::Table;
+use crate::stream::formatted::reader::FormatReader;
+use crate::stream::formatted::table::TableReader;
 use crate::stream::json::Embedded;
-use crate::stream::path::{Path, Trail};
+use crate::stream::path::{Path, PathTracker};
 use crate::stream::{Edit, Editor, Rewriter, StreamError, TextBody};
 
 pub use text::FormattedText;
@@ -76,10 +76,10 @@ impl TextFormat {
         Self::of(media_type).or(by_name)
     }
 
-    fn reader(self) -> Box<dyn Reader> {
+    fn reader(self) -> Box<dyn FormatReader> {
         match self {
-            Self::Csv => Box::new(Table::new(None)),
-            Self::Tsv => Box::new(Table::new(Some(b'\t'))),
+            Self::Csv => Box::new(TableReader::new(None)),
+            Self::Tsv => Box::new(TableReader::new(Some(b'\t'))),
             Self::Xml => Box::new(Markup::new(false)),
             Self::Html => Box::new(Markup::new(true)),
         }
@@ -87,7 +87,7 @@ impl TextFormat {
 }
 
 /// What is at the beginning of bytes that came.
-enum Next {
+enum Prefix {
     /// A unit of this length.
     Unit(usize),
     /// More will tell.
@@ -96,19 +96,19 @@ enum Next {
     Text,
 }
 
-fn next(reader: &mut dyn Reader, held: &[u8], ended: bool) -> Next {
+fn next(reader: &mut dyn FormatReader, held: &[u8], ended: bool) -> Prefix {
     // Never more than this is looked at, so that it makes no difference how much came at once.
     let view = held.get(..MOST).unwrap_or(held);
     match reader.unit(view, ended && view.len() == held.len()) {
-        Some(length) => Next::Unit(length),
-        None if ended || held.len() > MOST => Next::Text,
-        None => Next::More,
+        Some(length) => Prefix::Unit(length),
+        None if ended || held.len() > MOST => Prefix::Text,
+        None => Prefix::More,
     }
 }
 
 /// The edits of a unit, in order; `edit` says what changes in a text.
 fn edits_of(
-    reader: &mut dyn Reader,
+    reader: &mut dyn FormatReader,
     unit: &[u8],
     edit: &mut dyn FnMut(&Path<'_>, &str) -> Vec<Edit>,
 ) -> Vec<Edit> {
@@ -132,14 +132,14 @@ pub fn edits(
     let (mut reader, mut at, mut all) = (format.reader(), 0, Vec::new());
     while let Some(rest) = body.get(at..).filter(|rest| !rest.is_empty()) {
         match next(&mut *reader, rest, true) {
-            Next::Unit(length) => {
+            Prefix::Unit(length) => {
                 let unit = rest.get(..length).unwrap_or(rest);
                 all.extend(edits_of(&mut *reader, unit, edit).into_iter().map(|edit| edit.behind(at)));
                 at += length.max(1);
             }
-            Next::More | Next::Text => {
+            Prefix::More | Prefix::Text => {
                 let text = FormattedText::plain(rest);
-                let edits = text.outward(edit(&Trail::default().path(), text.text()));
+                let edits = text.outward(edit(&PathTracker::default().path(), text.text()));
                 all.extend(edits.into_iter().map(|edit| edit.behind(at)));
                 break;
             }
@@ -150,20 +150,20 @@ pub fn edits(
 
 /// Edits the texts of a body as it passes, each a channel of its own and whole; one that is JSON is edited within.
 pub struct FormattedBody<E> {
-    state: State<E>,
+    state: BodyState<E>,
     budget: Budget,
 }
 
-enum State<E> {
-    Units(Units<E>),
+enum BodyState<E> {
+    Units(UnitBody<E>),
     /// No units any more.
     Text(TextBody<Embedded<E>>),
     Ended,
 }
 
 /// A body that is made of units so far.
-struct Units<E> {
-    reader: Box<dyn Reader>,
+struct UnitBody<E> {
+    reader: Box<dyn FormatReader>,
     editor: Embedded<E>,
     /// What is no unit yet.
     held: Vec<u8>,
@@ -174,33 +174,33 @@ impl<E: Editor> FormattedBody<E> {
     /// Shows the texts of a body to `editor`; what is held back is charged to `budget`.
     pub fn new(format: TextFormat, editor: E, budget: &Budget) -> Self {
         let (reader, editor) = (format.reader(), Embedded::new(editor));
-        let units = Units { reader, editor, held: Vec::new(), charge: budget.charge() };
-        Self { state: State::Units(units), budget: budget.clone() }
+        let units = UnitBody { reader, editor, held: Vec::new(), charge: budget.charge() };
+        Self { state: BodyState::Units(units), budget: budget.clone() }
     }
 
     /// Takes the next piece. What is no unit goes on as text.
     fn take(&mut self, chunk: &[u8], ended: bool, out: &mut BytesMut) -> Result<(), StreamError> {
         match &mut self.state {
-            State::Units(units) => {
+            BodyState::Units(units) => {
                 if units.take(chunk, ended, out)? {
                     return Ok(());
                 }
             }
-            State::Text(text) => return text.write(chunk, out),
-            State::Ended => return Ok(()),
+            BodyState::Text(text) => return text.write(chunk, out),
+            BodyState::Ended => return Ok(()),
         }
-        if let State::Units(units) = std::mem::replace(&mut self.state, State::Ended) {
-            let Units { editor, held, mut charge, .. } = units;
+        if let BodyState::Units(units) = std::mem::replace(&mut self.state, BodyState::Ended) {
+            let UnitBody { editor, held, mut charge, .. } = units;
             let mut text = TextBody::new(editor, &self.budget);
             text.write(&held, out)?;
             charge.set(0)?;
-            self.state = State::Text(text);
+            self.state = BodyState::Text(text);
         }
         Ok(())
     }
 }
 
-impl<E: Editor> Units<E> {
+impl<E: Editor> UnitBody<E> {
     /// Gives out the units that are there; whether what is held may yet be one.
     fn take(&mut self, chunk: &[u8], ended: bool, out: &mut BytesMut) -> Result<bool, StreamError> {
         self.charge.set(self.held.len() + chunk.len())?;
@@ -208,12 +208,12 @@ impl<E: Editor> Units<E> {
         let (mut at, mut units) = (0, true);
         while let Some(rest) = self.held.get(at..).filter(|rest| !rest.is_empty()) {
             match next(&mut *self.reader, rest, ended) {
-                Next::More => break,
-                Next::Text => {
+                Prefix::More => break,
+                Prefix::Text => {
                     units = false;
                     break;
                 }
-                Next::Unit(length) => {
+                Prefix::Unit(length) => {
                     let unit = rest.get(..length).unwrap_or(rest);
                     let (editor, mut outcome) = (&mut self.editor, Ok(()));
                     let edits = edits_of(&mut *self.reader, unit, &mut |path, text| {
@@ -244,16 +244,16 @@ impl<E: Editor> Rewriter for FormattedBody<E> {
     fn finish(&mut self, out: &mut BytesMut) -> Result<(), StreamError> {
         self.take(&[], true, out)?;
         match &mut self.state {
-            State::Text(text) => text.finish(out),
-            State::Units(_) | State::Ended => Ok(()),
+            BodyState::Text(text) => text.finish(out),
+            BodyState::Units(_) | BodyState::Ended => Ok(()),
         }
     }
 
     fn held(&self) -> usize {
         match &self.state {
-            State::Units(units) => units.held.len(),
-            State::Text(text) => text.held(),
-            State::Ended => 0,
+            BodyState::Units(units) => units.held.len(),
+            BodyState::Text(text) => text.held(),
+            BodyState::Ended => 0,
         }
     }
 }

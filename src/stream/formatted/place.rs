@@ -1,8 +1,8 @@
-//! [`Place`]: what the values of a document in markup are called: by elements, by attributes, by the head of a column, by
+//! [`DocumentPlace`]: what the values of a document in markup are called: by elements, by attributes, by the head of a column, by
 //! a text before them that names them (a label, a term); and what stands before them.
 
-use crate::stream::formatted::tag::{Attribute, Tag};
-use crate::stream::path::Trail;
+use crate::stream::formatted::tag::{Attribute, MarkupTag};
+use crate::stream::path::PathTracker;
 
 /// How many elements within one another are followed.
 const DEPTH: usize = 256;
@@ -50,7 +50,7 @@ struct Columns {
 }
 
 /// Where in a document a reader is.
-pub(super) struct Place {
+pub(super) struct DocumentPlace {
     html: bool,
     open: Vec<Element>,
     /// Elements that are open and not followed.
@@ -63,7 +63,7 @@ pub(super) struct Place {
     before: String,
 }
 
-impl Place {
+impl DocumentPlace {
     pub(super) fn new(html: bool) -> Self {
         Self {
             html,
@@ -77,7 +77,7 @@ impl Place {
     }
 
     /// A tag that parts texts.
-    pub(super) fn tag(&mut self, tag: &Tag) {
+    pub(super) fn tag(&mut self, tag: &MarkupTag) {
         if tag.closes {
             self.close(&tag.name);
             return;
@@ -100,7 +100,7 @@ impl Place {
     }
 
     /// What an attribute calls what its element holds.
-    fn naming<'t>(&self, tag: &'t Tag) -> Option<&'t str> {
+    fn naming<'t>(&self, tag: &'t MarkupTag) -> Option<&'t str> {
         match self.html {
             false => tag.attribute(NAMES),
             true if INPUTS.contains(&tag.name.as_str()) => {
@@ -167,7 +167,7 @@ impl Place {
     }
 
     /// The way to the text that comes next.
-    pub(super) fn text(&self) -> Trail {
+    pub(super) fn text(&self) -> PathTracker {
         let mut names = vec![self.head(), self.said.as_str()];
         if let Some((last, above)) = self.open.split_last() {
             let above = above.last().map_or("", |above| self.name(&above.name));
@@ -178,7 +178,7 @@ impl Place {
     }
 
     /// The way to the value of an attribute.
-    pub(super) fn attribute(&self, tag: &Tag, attribute: &Attribute) -> Trail {
+    pub(super) fn attribute(&self, tag: &MarkupTag, attribute: &Attribute) -> PathTracker {
         let (name, element) = (attribute.name.as_str(), self.name(&tag.name));
         if VALUES.contains(&name) {
             let naming = self.naming(tag).unwrap_or_default();
@@ -187,18 +187,18 @@ impl Place {
         }
         let names = INPUT_NAMES.contains(&name) || NAMES.contains(&name) || HTML_NAMES.contains(&name);
         match name.strip_prefix("data-").filter(|_| self.html) {
-            _ if names => Trail::default(),
-            Some(name) => Trail::through([name]),
-            None if self.html => Trail::default(),
-            None => Trail::through([element, name]),
+            _ if names => PathTracker::default(),
+            Some(name) => PathTracker::through([name]),
+            None if self.html => PathTracker::default(),
+            None => PathTracker::through([element, name]),
         }
     }
 
-    fn through(&self, names: &[&str]) -> Trail {
+    fn through(&self, names: &[&str]) -> PathTracker {
         let names: Vec<&str> = names.iter().copied().filter(|name| !name.is_empty()).collect();
         let nearest = names.get(names.len().saturating_sub(2)..).unwrap_or_default();
         let before = if self.said.is_empty() { self.before.as_str() } else { "" };
-        Trail::through(nearest.iter().copied()).behind(before)
+        PathTracker::through(nearest.iter().copied()).behind(before)
     }
 
     /// The name of an element, where it says something: those of HTML do not.

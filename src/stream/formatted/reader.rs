@@ -1,4 +1,4 @@
-//! [`Reader`]: takes a body of one format apart.
+//! [`FormatReader`]: takes a body of one format apart.
 
 use crate::stream::formatted::text::FormattedText;
 use crate::stream::path::Path;
@@ -7,7 +7,7 @@ use crate::stream::path::Path;
 pub(super) type SeeText<'s> = &'s mut dyn FnMut(&Path<'_>, &FormattedText);
 
 /// Takes a body of one format apart.
-pub(super) trait Reader: Send {
+pub(super) trait FormatReader: Send {
     /// How long the unit is that `held` begins with; `None` while it has no end. It may be asked again with more behind
     /// that, and goes on where it was. `ended` when nothing follows.
     fn unit(&mut self, held: &[u8], ended: bool) -> Option<usize>;

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use crate::stream::formatted::reader::{Reader, SeeText};
-use crate::stream::formatted::text::{FormattedText, Spelling};
-use crate::stream::path::Trail;
+use crate::stream::formatted::reader::{FormatReader, SeeText};
+use crate::stream::formatted::text::{FormattedText, TextSpelling};
+use crate::stream::path::PathTracker;
 
 const BOM: &[u8] = "\u{feff}".as_bytes();
 
@@ -34,7 +34,7 @@ enum RowState {
 }
 
 /// Reads a table.
-pub(super) struct Table {
+pub(super) struct TableReader {
     /// Once it is known.
     delimiter: Option<u8>,
     /// Once the first row has come.
@@ -51,7 +51,7 @@ struct Cell {
     quoted: bool,
 }
 
-impl Table {
+impl TableReader {
     pub(super) fn new(delimiter: Option<u8>) -> Self {
         Self { delimiter, heads: None, state: RowState::Begin, scanned: 0 }
     }
@@ -61,7 +61,7 @@ impl Table {
     }
 }
 
-impl Reader for Table {
+impl FormatReader for TableReader {
     fn unit(&mut self, held: &[u8], ended: bool) -> Option<usize> {
         for (at, &byte) in held.iter().enumerate().skip(self.scanned) {
             self.state = match (self.state, byte) {
@@ -101,7 +101,7 @@ impl Reader for Table {
         let cells: Vec<FormattedText> = cells(row, line, delimiter)
             .into_iter()
             .map(|Cell { range, quoted }| {
-                let spelling = if quoted { Spelling::QuotedCell } else { Spelling::Cell(delimiter) };
+                let spelling = if quoted { TextSpelling::QuotedCell } else { TextSpelling::Cell(delimiter) };
                 FormattedText::of(row.get(range.clone()).unwrap_or_default(), range.start, spelling)
             })
             .collect();
@@ -110,7 +110,8 @@ impl Reader for Table {
             self.heads = Some(if is_head { heads(&cells) } else { Vec::new() });
             let mut before = "";
             for cell in &cells {
-                let trail = if is_head { Trail::default() } else { Trail::through(words(before)) };
+                let trail =
+                    if is_head { PathTracker::default() } else { PathTracker::through(words(before)) };
                 see(&trail.path(), cell);
                 before = cell.text();
             }
@@ -122,7 +123,7 @@ impl Reader for Table {
             let head = heads.get(column).map_or("", String::as_str);
             let named = before.filter(|_| pairs || PAIRS.contains(&head.to_ascii_lowercase().as_str()));
             let names = [named.unwrap_or_default(), head];
-            let trail = Trail::through(names.into_iter().filter(|name| !name.is_empty()));
+            let trail = PathTracker::through(names.into_iter().filter(|name| !name.is_empty()));
             see(&trail.behind(before.unwrap_or_default()).path(), cell);
             before = words(cell.text());
         }

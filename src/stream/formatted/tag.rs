@@ -1,11 +1,11 @@
-//! [`Tag`]: what a tag says.
+//! [`MarkupTag`]: what a tag says.
 
 use std::ops::Range;
 
-use crate::stream::formatted::text::{FormattedText, Spelling};
+use crate::stream::formatted::text::{FormattedText, TextSpelling};
 
 /// A tag.
-pub(super) struct Tag {
+pub(super) struct MarkupTag {
     /// Its element's name without a prefix; in HTML in lower case.
     pub(super) name: String,
     /// Whether it ends an element, and whether it is one by itself.
@@ -28,7 +28,7 @@ pub(super) struct Attribute {
     pub(super) text: FormattedText,
 }
 
-impl Tag {
+impl MarkupTag {
     /// The tag that `bytes`, which begin at `at` of a unit, are.
     pub(super) fn parse(bytes: &[u8], at: usize, html: bool) -> Self {
         let name = |range: Range<usize>| {
@@ -60,7 +60,7 @@ impl Tag {
         let mut note = |range: Range<usize>| {
             let name = bytes.get(range.clone()).unwrap_or_default();
             if name.contains(&b'@') || name.iter().filter(|byte| byte.is_ascii_digit()).count() >= DIGITS {
-                odd.push(FormattedText::of(name, at + range.start, Spelling::Plain));
+                odd.push(FormattedText::of(name, at + range.start, TextSpelling::Plain));
             }
         };
         note(begin..seen);
@@ -78,16 +78,16 @@ impl Tag {
                 let behind = bytes.get(begin + 1..end).unwrap_or_default();
                 let close = quote.and_then(|quote| memchr::memchr(quote, behind));
                 match close {
-                    Some(length) => (begin + 1..begin + 1 + length, Spelling::Attribute(quote)),
-                    None => (begin..until(begin, b""), Spelling::Attribute(None)),
+                    Some(length) => (begin + 1..begin + 1 + length, TextSpelling::Attribute(quote)),
+                    None => (begin..until(begin, b""), TextSpelling::Attribute(None)),
                 }
             } else {
-                (from..to, Spelling::Plain)
+                (from..to, TextSpelling::Plain)
             };
-            if spelling != Spelling::Plain {
+            if spelling != TextSpelling::Plain {
                 note(from..to);
             }
-            seen = range.end + usize::from(matches!(spelling, Spelling::Attribute(Some(_))));
+            seen = range.end + usize::from(matches!(spelling, TextSpelling::Attribute(Some(_))));
             seen = seen.max(to);
             let value = bytes.get(range.clone()).unwrap_or_default();
             attributes.push(Attribute {

@@ -7,7 +7,7 @@ use crate::stream::Edit;
 
 /// How text is spelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Spelling {
+pub(super) enum TextSpelling {
     /// As it is.
     Plain,
     /// A cell without quotes, of a table with this delimiter: what cannot stand there brings quotes for all of it.
@@ -34,18 +34,18 @@ pub struct FormattedText {
     map: SourceMap,
     /// What of the text stands for markup, which stays: an empty range where a tag is left out.
     marks: Vec<Range<usize>>,
-    spelling: Spelling,
+    spelling: TextSpelling,
     span: Range<usize>,
 }
 
 impl FormattedText {
     /// An empty text at `at`.
-    pub(super) fn at(at: usize, spelling: Spelling) -> Self {
+    pub(super) fn at(at: usize, spelling: TextSpelling) -> Self {
         Self { text: String::new(), map: SourceMap::at(at), marks: Vec::new(), spelling, span: at..at }
     }
 
     /// A text that `bytes`, which begin at `at`, spell so.
-    pub(super) fn of(bytes: &[u8], at: usize, spelling: Spelling) -> Self {
+    pub(super) fn of(bytes: &[u8], at: usize, spelling: TextSpelling) -> Self {
         let mut text = Self::at(at, spelling);
         text.push(bytes);
         text
@@ -53,7 +53,7 @@ impl FormattedText {
 
     /// All of `bytes` as they stand.
     pub(super) fn plain(bytes: &[u8]) -> Self {
-        Self::of(bytes, 0, Spelling::Plain)
+        Self::of(bytes, 0, TextSpelling::Plain)
     }
 
     /// The text.
@@ -64,8 +64,8 @@ impl FormattedText {
     /// Bytes that spell text come next.
     pub(super) fn push(&mut self, bytes: &[u8]) {
         let begins = match self.spelling {
-            Spelling::QuotedCell => b'"',
-            Spelling::Text | Spelling::Attribute(_) => b'&',
+            TextSpelling::QuotedCell => b'"',
+            TextSpelling::Text | TextSpelling::Attribute(_) => b'&',
             _ => return self.valid(bytes),
         };
         let (mut rest, mut from) = (bytes, 0);
@@ -117,11 +117,11 @@ impl FormattedText {
 
     /// Edits of the text as edits of the unit.
     pub fn outward(&self, edits: Vec<Edit>) -> Vec<Edit> {
-        if let Spelling::Cell(delimiter) = self.spelling {
+        if let TextSpelling::Cell(delimiter) = self.spelling {
             let odd = |c: char| matches!(c, '"' | '\r' | '\n') || u32::from(c) == u32::from(delimiter);
             if edits.iter().any(|edit| edit.with.contains(odd)) {
                 let cell = spliced_text(&self.text, &edits);
-                let with = format!("\"{}\"", Spelling::QuotedCell.spell(&cell));
+                let with = format!("\"{}\"", TextSpelling::QuotedCell.spell(&cell));
                 return vec![Edit { range: self.span.clone(), with }];
             }
         }
@@ -170,7 +170,7 @@ impl FormattedText {
 /// The longest reference, in bytes: one may have zeros before its number.
 const LONGEST: usize = 24;
 
-impl Spelling {
+impl TextSpelling {
     /// How `text` is spelled.
     fn spell(self, text: &str) -> String {
         match self {

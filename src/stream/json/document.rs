@@ -7,18 +7,18 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::edit::SourceMap;
-use crate::stream::json::escape::{Unescaped, encoded, unescape};
-use crate::stream::json::lexer::{Cursor, Lexeme, Lexer, RECORD_SEPARATOR, Role, is_number};
+use crate::stream::json::escape::{EscapeRead, encoded, unescape};
+use crate::stream::json::lexer::{Cursor, Lexeme, Lexer, RECORD_SEPARATOR, StringRole, is_number};
 use crate::stream::json::tail::Tail;
-use crate::stream::path::{LONG_NUMBER, MAX_DEPTH, Path, Token, Trail};
+use crate::stream::path::{JsonToken, LONG_NUMBER, MAX_DEPTH, Path, PathTracker};
 
 /// A string, a key or a long number of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Leaf {
     /// The bytes between the quotes, or the whole number with its sign.
     pub span: Range<usize>,
-    /// Which of these it is; never [`Token::Rest`].
-    pub token: Token,
+    /// Which of these it is; never [`JsonToken::Rest`].
+    pub token: JsonToken,
 }
 
 /// Why bytes are not one JSON document. Holds none of them.
@@ -78,7 +78,7 @@ pub fn walk_numbers(
         return fail(offset, JsonFault::Control);
     }
     let mut lexer = Lexer::new();
-    let mut trail = Trail::default();
+    let mut trail = PathTracker::default();
     let mut cursor = Cursor { bytes: doc, at: 0, tail: Tail::Closed };
     let mut string = 0;
     let mut complete = false;
@@ -96,11 +96,11 @@ pub fn walk_numbers(
             Lexeme::Close => trail.close(),
             Lexeme::Comma => trail.comma(),
             Lexeme::Number { from } if which(cursor.since(from)) => {
-                see(&trail.path(), Leaf { span: from..cursor.at, token: Token::Number });
+                see(&trail.path(), Leaf { span: from..cursor.at, token: JsonToken::Number });
             }
             Lexeme::Begin(role) => {
                 string = cursor.at;
-                if role == Role::Key {
+                if role == StringRole::Key {
                     trail.name();
                 }
             }
@@ -111,9 +111,9 @@ pub fn walk_numbers(
             }
             Lexeme::End(role) => {
                 let span = string..cursor.at - 1;
-                let token = if role == Role::Key { Token::Key } else { Token::Text };
+                let token = if role == StringRole::Key { JsonToken::Key } else { JsonToken::Text };
                 see(&trail.path(), Leaf { span: span.clone(), token });
-                if role == Role::Key {
+                if role == StringRole::Key {
                     trail.named(Decoded::of(doc.get(span).unwrap_or_default()).text());
                     trail.end_name();
                 }
@@ -228,7 +228,7 @@ impl<'a> Decoded<'a> {
 
 fn unescape_at(bytes: &[u8]) -> Option<(char, usize)> {
     match (bytes.first(), unescape(bytes, Tail::Closed)) {
-        (Some(b'\\'), Unescaped::Char(decoded, length)) => Some((decoded, length)),
+        (Some(b'\\'), EscapeRead::Char(decoded, length)) => Some((decoded, length)),
         _ => None,
     }
 }

@@ -1,7 +1,7 @@
 //! JSON within a string, as tool-call arguments are: an editor made of an editor for the text within.
 
 use crate::stream::json::Path;
-use crate::stream::json::scan::{Every, Scan};
+use crate::stream::json::scan::{EveryString, JsonScan};
 use crate::stream::{Edit, Editor, StreamError, TextUse};
 
 /// Text that is JSON itself. What it is shows in its first character that is not white space: at `{`, `[` or `"`
@@ -11,14 +11,14 @@ use crate::stream::{Edit, Editor, StreamError, TextUse};
 /// Edits are in offsets of the outer text, and what they write is escaped for the inner JSON only: the carrier of
 /// the outer text escapes it for its own.
 pub struct Embedded<E> {
-    scan: Scan<Every<E>>,
+    scan: JsonScan<EveryString<E>>,
     begun: bool,
 }
 
 impl<E: Editor> Embedded<E> {
     /// Edits the text within with `editor`.
     pub fn new(editor: E) -> Self {
-        Self { scan: Scan::new(Every(editor)), begun: false }
+        Self { scan: JsonScan::new(EveryString(editor)), begun: false }
     }
 
     /// The editor for the text within, for text that is not JSON.

@@ -6,7 +6,7 @@ use crate::stream::json::tail::Tail;
 
 /// What stands at a reverse solidus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unescaped {
+pub(super) enum EscapeRead {
     /// A character, and the bytes that spell it. Half a surrogate pair is U+FFFD.
     Char(char, usize),
     /// An escape that what follows may complete.
@@ -16,7 +16,7 @@ pub(super) enum Unescaped {
 }
 
 /// Reads the escape at the beginning of `bytes`, whose first byte is a reverse solidus.
-pub(super) fn unescape(bytes: &[u8], tail: Tail) -> Unescaped {
+pub(super) fn unescape(bytes: &[u8], tail: Tail) -> EscapeRead {
     let simple = match bytes.get(1) {
         Some(b'u') => return unicode(bytes, tail),
         Some(b'n') => '\n',
@@ -25,54 +25,54 @@ pub(super) fn unescape(bytes: &[u8], tail: Tail) -> Unescaped {
         Some(b'r') => '\r',
         Some(b'b') => '\u{8}',
         Some(b'f') => '\u{c}',
-        None if tail == Tail::Open => return Unescaped::Cut,
-        _ => return Unescaped::Stray,
+        None if tail == Tail::Open => return EscapeRead::Cut,
+        _ => return EscapeRead::Stray,
     };
-    Unescaped::Char(simple, 2)
+    EscapeRead::Char(simple, 2)
 }
 
-fn unicode(bytes: &[u8], tail: Tail) -> Unescaped {
-    const LONE: Unescaped = Unescaped::Char(char::REPLACEMENT_CHARACTER, UNIT);
+fn unicode(bytes: &[u8], tail: Tail) -> EscapeRead {
+    const LONE: EscapeRead = EscapeRead::Char(char::REPLACEMENT_CHARACTER, UNIT);
     let first = match unit(bytes) {
-        Unit::Code(code) => code,
-        Unit::Cut if tail == Tail::Open => return Unescaped::Cut,
-        _ => return Unescaped::Stray,
+        EscapeUnit::Code(code) => code,
+        EscapeUnit::Cut if tail == Tail::Open => return EscapeRead::Cut,
+        _ => return EscapeRead::Stray,
     };
     if let Some(single) = char::from_u32(u32::from(first)) {
-        return Unescaped::Char(single, UNIT);
+        return EscapeRead::Char(single, UNIT);
     }
     if first >= 0xDC00 {
         return LONE;
     }
     match unit(bytes.get(UNIT..).unwrap_or_default()) {
-        Unit::Code(second) => match char::decode_utf16([first, second]).next() {
-            Some(Ok(pair)) => Unescaped::Char(pair, 2 * UNIT),
+        EscapeUnit::Code(second) => match char::decode_utf16([first, second]).next() {
+            Some(Ok(pair)) => EscapeRead::Char(pair, 2 * UNIT),
             _ => LONE,
         },
-        Unit::Cut if tail == Tail::Open => Unescaped::Cut,
+        EscapeUnit::Cut if tail == Tail::Open => EscapeRead::Cut,
         _ => LONE,
     }
 }
 
-enum Unit {
+enum EscapeUnit {
     Code(u16),
     Cut,
     Other,
 }
 
 /// Reads one `\uXXXX`.
-fn unit(bytes: &[u8]) -> Unit {
+fn unit(bytes: &[u8]) -> EscapeUnit {
     let mut code = 0;
     for (at, byte) in bytes.iter().take(UNIT).enumerate() {
         match (at, byte, char::from(*byte).to_digit(16)) {
             (0, b'\\', _) | (1, b'u', _) => {}
             (2.., _, Some(digit)) => code = code * 16 + digit,
-            _ => return Unit::Other,
+            _ => return EscapeUnit::Other,
         }
     }
     match u16::try_from(code) {
-        Ok(code) if bytes.len() >= UNIT => Unit::Code(code),
-        _ => Unit::Cut,
+        Ok(code) if bytes.len() >= UNIT => EscapeUnit::Code(code),
+        _ => EscapeUnit::Cut,
     }
 }
 
@@ -154,9 +154,9 @@ mod tests {
 
     #[test]
     fn reads_escapes_cut_or_whole() {
-        use Unescaped::{Char, Cut, Stray};
+        use EscapeRead::{Char, Cut, Stray};
         let lone = char::REPLACEMENT_CHARACTER;
-        let cases: &[(&str, Unescaped, Unescaped)] = &[
+        let cases: &[(&str, EscapeRead, EscapeRead)] = &[
             (r"\n", Char('\n', 2), Char('\n', 2)),
             (r"\", Cut, Stray),
             (r"\x", Stray, Stray),

@@ -4,7 +4,7 @@
 //! bytes from the cursor on are to be shown again with what follows them. These are never many: a literal, a
 //! number with the white space behind it, an escape, or a cut UTF-8 sequence.
 
-use crate::stream::json::escape::{Unescaped, unescape};
+use crate::stream::json::escape::{EscapeRead, unescape};
 use crate::stream::json::tail::Tail;
 use crate::stream::path::Nesting;
 use crate::stream::utf8::complete;
@@ -34,7 +34,7 @@ impl<'a> Cursor<'a> {
 
 /// What a string is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum StringRole {
     Key,
     Value,
 }
@@ -51,7 +51,7 @@ pub(super) enum Lexeme {
         from: usize,
     },
     /// The opening quote.
-    Begin(Role),
+    Begin(StringRole),
     /// Bytes of a string that spell themselves; not checked to be UTF-8, but never cut within a sequence unless
     /// the sequence itself is cut short.
     Run {
@@ -67,7 +67,7 @@ pub(super) enum Lexeme {
         from: usize,
     },
     /// The closing quote.
-    End(Role),
+    End(StringRole),
     /// The byte under the cursor cannot be JSON. What comes now is not for this lexer.
     Broken,
     /// The bytes from the cursor on (often none) need what follows.
@@ -75,7 +75,7 @@ pub(super) enum Lexeme {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum LexerState {
     /// Before the first byte.
     Start,
     /// Between documents.
@@ -86,7 +86,7 @@ enum State {
     KeyOrEnd,
     Colon,
     CommaOrEnd,
-    Within(Role),
+    Within(StringRole),
 }
 
 /// The open arrays and objects, one bit each: exact at any depth.
@@ -127,7 +127,7 @@ impl Nest {
 
 /// The tokenizer's state between two calls.
 pub(super) struct Lexer {
-    state: State,
+    state: LexerState,
     nest: Nest,
 }
 
@@ -139,7 +139,7 @@ impl Default for Lexer {
 
 impl Lexer {
     pub(super) fn new() -> Self {
-        Self { state: State::Start, nest: Nest::default() }
+        Self { state: LexerState::Start, nest: Nest::default() }
     }
 
     /// Arrays and objects that are open.
@@ -149,7 +149,7 @@ impl Lexer {
 
     /// Whether a whole document has passed and no other has begun.
     pub(super) fn between(&self) -> bool {
-        self.state == State::Between
+        self.state == LexerState::Between
     }
 
     /// Bytes of memory that grow with the depth.
@@ -159,24 +159,24 @@ impl Lexer {
 
     /// Reads on from the cursor.
     pub(super) fn next(&mut self, cursor: &mut Cursor<'_>) -> Lexeme {
-        if let State::Within(role) = self.state {
+        if let LexerState::Within(role) = self.state {
             return self.within(role, cursor);
         }
-        if self.state == State::Start && !self.start(cursor) {
+        if self.state == LexerState::Start && !self.start(cursor) {
             return Lexeme::More;
         }
         self.skip_space(cursor);
         let Some(byte) = cursor.peek() else { return Lexeme::More };
         match self.state {
-            State::Colon => self.step(cursor, byte == b':', State::Value, Lexeme::Colon),
-            State::Key => self.quote(cursor, byte, Role::Key),
-            State::KeyOrEnd if byte == b'}' => self.close(cursor),
-            State::KeyOrEnd => self.quote(cursor, byte, Role::Key),
-            State::ElementOrEnd if byte == b']' => self.close(cursor),
-            State::CommaOrEnd => match (byte, self.nest.top()) {
+            LexerState::Colon => self.step(cursor, byte == b':', LexerState::Value, Lexeme::Colon),
+            LexerState::Key => self.quote(cursor, byte, StringRole::Key),
+            LexerState::KeyOrEnd if byte == b'}' => self.close(cursor),
+            LexerState::KeyOrEnd => self.quote(cursor, byte, StringRole::Key),
+            LexerState::ElementOrEnd if byte == b']' => self.close(cursor),
+            LexerState::CommaOrEnd => match (byte, self.nest.top()) {
                 (b']', Some(Nesting::Array)) | (b'}', Some(Nesting::Object)) => self.close(cursor),
-                (_, Some(Nesting::Object)) => self.step(cursor, byte == b',', State::Key, Lexeme::Comma),
-                _ => self.step(cursor, byte == b',', State::Value, Lexeme::Comma),
+                (_, Some(Nesting::Object)) => self.step(cursor, byte == b',', LexerState::Key, Lexeme::Comma),
+                _ => self.step(cursor, byte == b',', LexerState::Value, Lexeme::Comma),
             },
             _ => self.value(cursor, byte),
         }
@@ -191,11 +191,11 @@ impl Lexer {
         if rest.starts_with(BOM) {
             cursor.at += BOM.len();
         }
-        self.state = State::Between;
+        self.state = LexerState::Between;
         true
     }
 
-    fn step(&mut self, cursor: &mut Cursor<'_>, fits: bool, then: State, lexeme: Lexeme) -> Lexeme {
+    fn step(&mut self, cursor: &mut Cursor<'_>, fits: bool, then: LexerState, lexeme: Lexeme) -> Lexeme {
         if !fits {
             return Lexeme::Broken;
         }
@@ -204,8 +204,8 @@ impl Lexer {
         lexeme
     }
 
-    fn quote(&mut self, cursor: &mut Cursor<'_>, byte: u8, role: Role) -> Lexeme {
-        self.step(cursor, byte == b'"', State::Within(role), Lexeme::Begin(role))
+    fn quote(&mut self, cursor: &mut Cursor<'_>, byte: u8, role: StringRole) -> Lexeme {
+        self.step(cursor, byte == b'"', LexerState::Within(role), Lexeme::Begin(role))
     }
 
     fn close(&mut self, cursor: &mut Cursor<'_>) -> Lexeme {
@@ -216,14 +216,14 @@ impl Lexer {
     }
 
     fn valued(&mut self) {
-        self.state = if self.nest.depth == 0 { State::Between } else { State::CommaOrEnd };
+        self.state = if self.nest.depth == 0 { LexerState::Between } else { LexerState::CommaOrEnd };
     }
 
     fn value(&mut self, cursor: &mut Cursor<'_>, byte: u8) -> Lexeme {
         let (nesting, then) = match byte {
-            b'{' => (Nesting::Object, State::KeyOrEnd),
-            b'[' => (Nesting::Array, State::ElementOrEnd),
-            b'"' => return self.quote(cursor, byte, Role::Value),
+            b'{' => (Nesting::Object, LexerState::KeyOrEnd),
+            b'[' => (Nesting::Array, LexerState::ElementOrEnd),
+            b'"' => return self.quote(cursor, byte, StringRole::Value),
             b'-' | b'0'..=b'9' => return self.number(cursor),
             b't' => return self.literal(cursor, b"true"),
             b'f' => return self.literal(cursor, b"false"),
@@ -275,7 +275,7 @@ impl Lexer {
         Lexeme::Number { from }
     }
 
-    fn within(&mut self, role: Role, cursor: &mut Cursor<'_>) -> Lexeme {
+    fn within(&mut self, role: StringRole, cursor: &mut Cursor<'_>) -> Lexeme {
         let from = cursor.at;
         let rest = cursor.rest();
         match cursor.peek() {
@@ -283,18 +283,18 @@ impl Lexer {
             Some(b'"') => {
                 cursor.at += 1;
                 match role {
-                    Role::Key => self.state = State::Colon,
-                    Role::Value => self.valued(),
+                    StringRole::Key => self.state = LexerState::Colon,
+                    StringRole::Value => self.valued(),
                 }
                 Lexeme::End(role)
             }
             Some(b'\\') => match unescape(rest, cursor.tail) {
-                Unescaped::Char(decoded, length) => {
+                EscapeRead::Char(decoded, length) => {
                     cursor.at += length;
                     Lexeme::Escape { from, decoded }
                 }
-                Unescaped::Cut => Lexeme::More,
-                Unescaped::Stray => {
+                EscapeRead::Cut => Lexeme::More,
+                EscapeRead::Stray => {
                     cursor.at += 1;
                     Lexeme::Stray { from }
                 }
@@ -313,7 +313,7 @@ impl Lexer {
 
     fn skip_space(&self, cursor: &mut Cursor<'_>) {
         // RFC 7464 puts a record separator before each document.
-        let between = self.state == State::Between;
+        let between = self.state == LexerState::Between;
         while let Some(byte) = cursor.peek()
             && (is_space(byte) || (between && byte == RECORD_SEPARATOR))
         {
@@ -381,8 +381,8 @@ mod tests {
                 Lexeme::Colon => ":",
                 Lexeme::Literal => "lit",
                 Lexeme::Number { .. } => "num",
-                Lexeme::Begin(Role::Key) => "key",
-                Lexeme::Begin(Role::Value) => "str",
+                Lexeme::Begin(StringRole::Key) => "key",
+                Lexeme::Begin(StringRole::Value) => "str",
                 Lexeme::Run { .. } => "run",
                 Lexeme::Escape { .. } => "esc",
                 Lexeme::Stray { .. } => "stray",

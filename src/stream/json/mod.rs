@@ -22,7 +22,7 @@ mod slots;
 mod tail;
 mod typed;
 
-pub use crate::stream::path::{LONG_NUMBER, MAX_DEPTH, Path, Segment, Token, Treatment, Type};
+pub use crate::stream::path::{JsonToken, LONG_NUMBER, MAX_DEPTH, Path, Segment, Treatment, Type};
 pub use crate::stream::path_set::{PathSet, PatternError, PatternFault};
 pub(crate) use document::is_long;
 pub use document::{Decoded, JsonError, JsonFault, Leaf, digits_of, walk, walk_numbers, with_digits};

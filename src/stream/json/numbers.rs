@@ -1,9 +1,9 @@
 //! [`NumberReader`]: the numbers of JSON as it passes, with where they stand. It changes nothing, and holds nothing but a cut
 //! token and the names on the way.
 
-use crate::stream::json::lexer::{Cursor, Lexeme, Lexer, Role};
+use crate::stream::json::lexer::{Cursor, Lexeme, Lexer, StringRole};
 use crate::stream::json::tail::Tail;
-use crate::stream::path::{Path, Trail};
+use crate::stream::path::{Path, PathTracker};
 
 /// Reads the numbers of one document, or of several that follow each other.
 ///
@@ -19,7 +19,7 @@ use crate::stream::path::{Path, Trail};
 #[derive(Default)]
 pub struct NumberReader {
     lexer: Lexer,
-    trail: Trail,
+    trail: PathTracker,
     /// A cut token: the last bytes that came.
     carry: Vec<u8>,
     /// Whether the string under way is a name.
@@ -76,7 +76,7 @@ impl NumberReader {
                     }
                 }
                 Lexeme::Begin(role) => {
-                    self.in_name = role == Role::Key;
+                    self.in_name = role == StringRole::Key;
                     if self.in_name {
                         self.trail.name();
                     }
@@ -87,7 +87,7 @@ impl NumberReader {
                 Lexeme::Escape { decoded, .. } if self.in_name => {
                     self.trail.named(decoded.encode_utf8(&mut [0; 4]));
                 }
-                Lexeme::End(Role::Key) => self.trail.end_name(),
+                Lexeme::End(StringRole::Key) => self.trail.end_name(),
                 Lexeme::Broken => {
                     self.broken = true;
                     return bytes.len();
@@ -97,7 +97,7 @@ impl NumberReader {
                 | Lexeme::Run { .. }
                 | Lexeme::Stray { .. }
                 | Lexeme::Escape { .. }
-                | Lexeme::End(Role::Value) => {}
+                | Lexeme::End(StringRole::Value) => {}
             }
         }
     }

@@ -4,9 +4,9 @@
 use crate::edit::spliced;
 use crate::stream::json::document::{digits_of, is_long, with_digits};
 use crate::stream::json::escape::encoded;
-use crate::stream::json::lexer::{Cursor, Lexeme, Lexer, Role};
+use crate::stream::json::lexer::{Cursor, Lexeme, Lexer, StringRole};
 use crate::stream::json::tail::Tail;
-use crate::stream::path::{Path, Token, Trail};
+use crate::stream::path::{JsonToken, Path, PathTracker};
 use crate::stream::text_channel::{TextChannel, plain};
 use crate::stream::utf8::complete;
 use crate::stream::{Edit, Editor, StreamError};
@@ -18,22 +18,22 @@ use crate::stream::{Edit, Editor, StreamError};
 /// another `open`. Half a surrogate pair is shown as U+FFFD, and leaves as it came unless it is edited.
 pub trait Slots: Editor {
     /// Whether the string at `path` is ours.
-    fn open(&mut self, path: &Path<'_>, token: Token) -> bool;
+    fn open(&mut self, path: &Path<'_>, token: JsonToken) -> bool;
 }
 
 impl<S: Slots + ?Sized> Slots for Box<S> {
-    fn open(&mut self, path: &Path<'_>, token: Token) -> bool {
+    fn open(&mut self, path: &Path<'_>, token: JsonToken) -> bool {
         (**self).open(path, token)
     }
 }
 
 /// The state between two chunks of a body, or of a text that is JSON itself.
-pub(crate) struct Scan<S> {
+pub(crate) struct JsonScan<S> {
     slots: S,
     lexer: Lexer,
-    trail: Trail,
+    trail: PathTracker,
     channel: TextChannel,
-    within: Within,
+    within: BytesWithin,
     /// Decoded text of the open string that has not been shown to the visitor.
     decoded: String,
     /// The edits of one number.
@@ -46,27 +46,27 @@ pub(crate) struct Scan<S> {
 
 /// What the bytes belong to.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Within {
+enum BytesWithin {
     /// Structure, or a string that is not ours.
     Other,
     /// A key that is not ours; the path needs it.
     Name,
     /// A string that is ours.
-    Taken(Role),
+    Taken(StringRole),
     /// What follows the first byte that cannot be JSON.
     Rest,
     /// The same, if it is not ours.
     Lost,
 }
 
-impl<S: Slots> Scan<S> {
+impl<S: Slots> JsonScan<S> {
     pub(crate) fn new(slots: S) -> Self {
         Self {
             slots,
             lexer: Lexer::new(),
-            trail: Trail::default(),
+            trail: PathTracker::default(),
             channel: TextChannel::at(0, plain),
-            within: Within::Other,
+            within: BytesWithin::Other,
             decoded: String::new(),
             digits: Vec::new(),
             carry: Vec::new(),
@@ -101,8 +101,8 @@ impl<S: Slots> Scan<S> {
         }
         self.carry = carry;
         Ok(match self.within {
-            Within::Taken(_) | Within::Rest => self.channel.decided(),
-            Within::Other | Within::Name | Within::Lost => self.at,
+            BytesWithin::Taken(_) | BytesWithin::Rest => self.channel.decided(),
+            BytesWithin::Other | BytesWithin::Name | BytesWithin::Lost => self.at,
         })
     }
 
@@ -110,12 +110,12 @@ impl<S: Slots> Scan<S> {
     pub(crate) fn end(&mut self, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
         let carry = std::mem::take(&mut self.carry);
         self.run(&carry, Tail::Closed, edits)?;
-        if matches!(self.within, Within::Taken(_) | Within::Rest) {
+        if matches!(self.within, BytesWithin::Taken(_) | BytesWithin::Rest) {
             self.channel.end(&mut self.slots, edits)?;
         }
         self.lexer = Lexer::new();
         self.trail.clear();
-        self.within = Within::Other;
+        self.within = BytesWithin::Other;
         self.at = 0;
         Ok(())
     }
@@ -123,14 +123,14 @@ impl<S: Slots> Scan<S> {
     /// All that comes is text and not JSON: one value, of which the visitor knows what it was told.
     pub(crate) fn text(&mut self) {
         self.trail.clear();
-        self.within = Within::Rest;
+        self.within = BytesWithin::Rest;
         self.channel.begin(self.at, plain);
     }
 
     fn break_off(&mut self, at: usize) {
         self.trail.clear();
-        let ours = self.slots.open(&self.trail.path(), Token::Rest);
-        self.within = if ours { Within::Rest } else { Within::Lost };
+        let ours = self.slots.open(&self.trail.path(), JsonToken::Rest);
+        self.within = if ours { BytesWithin::Rest } else { BytesWithin::Lost };
         self.channel.begin(at, plain);
     }
 
@@ -138,7 +138,7 @@ impl<S: Slots> Scan<S> {
     fn run(&mut self, bytes: &[u8], tail: Tail, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
         let mut cursor = Cursor { bytes, at: 0, tail };
         let read = loop {
-            if matches!(self.within, Within::Rest | Within::Lost) {
+            if matches!(self.within, BytesWithin::Rest | BytesWithin::Lost) {
                 break self.rest(&cursor, edits)?;
             }
             match self.lexer.next(&mut cursor) {
@@ -163,39 +163,39 @@ impl<S: Slots> Scan<S> {
     fn rest(&mut self, cursor: &Cursor<'_>, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
         let bytes = cursor.bytes.get(cursor.at..).unwrap_or_default();
         let length = if cursor.tail == Tail::Open { complete(bytes) } else { bytes.len() };
-        if self.within == Within::Rest {
+        if self.within == BytesWithin::Rest {
             let whole = bytes.get(..length).unwrap_or_default();
             self.channel.bytes(&mut self.slots, whole, edits)?;
         }
         Ok(cursor.at + length)
     }
 
-    fn begin(&mut self, role: Role, at: usize) {
+    fn begin(&mut self, role: StringRole, at: usize) {
         let token = match role {
-            Role::Key => {
+            StringRole::Key => {
                 self.trail.name();
-                Token::Key
+                JsonToken::Key
             }
-            Role::Value => Token::Text,
+            StringRole::Value => JsonToken::Text,
         };
         self.within = match role {
-            _ if self.slots.open(&self.trail.path(), token) => Within::Taken(role),
-            Role::Key => Within::Name,
-            Role::Value => Within::Other,
+            _ if self.slots.open(&self.trail.path(), token) => BytesWithin::Taken(role),
+            StringRole::Key => BytesWithin::Name,
+            StringRole::Value => BytesWithin::Other,
         };
         self.channel.begin(at, |text| encoded(&text));
     }
 
     fn plain(&mut self, cursor: &Cursor<'_>, from: usize, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
-        if self.within == Within::Other {
+        if self.within == BytesWithin::Other {
             return Ok(());
         }
         let run = cursor.since(from);
         let text = std::str::from_utf8(run);
-        if matches!(self.within, Within::Name | Within::Taken(Role::Key)) {
+        if matches!(self.within, BytesWithin::Name | BytesWithin::Taken(StringRole::Key)) {
             self.trail.named(text.map_or_else(|_| String::from_utf8_lossy(run), Into::into).as_ref());
         }
-        if !matches!(self.within, Within::Taken(_)) {
+        if !matches!(self.within, BytesWithin::Taken(_)) {
             return Ok(());
         }
         let Ok(text) = text else {
@@ -213,10 +213,10 @@ impl<S: Slots> Scan<S> {
     }
 
     fn escape(&mut self, decoded: char, length: usize, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
-        if matches!(self.within, Within::Name | Within::Taken(Role::Key)) {
+        if matches!(self.within, BytesWithin::Name | BytesWithin::Taken(StringRole::Key)) {
             self.trail.named(decoded.encode_utf8(&mut [0; 4]));
         }
-        if !matches!(self.within, Within::Taken(_)) {
+        if !matches!(self.within, BytesWithin::Taken(_)) {
             return Ok(());
         }
         self.channel.escape(decoded.len_utf8(), length);
@@ -224,18 +224,18 @@ impl<S: Slots> Scan<S> {
         self.show_if_long(edits)
     }
 
-    fn close(&mut self, role: Role, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
-        if matches!(self.within, Within::Taken(_)) {
+    fn close(&mut self, role: StringRole, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
+        if matches!(self.within, BytesWithin::Taken(_)) {
             match self.decoded.is_empty() {
                 true => self.channel.end(&mut self.slots, edits)?,
                 false => self.channel.last(&mut self.slots, &self.decoded, edits)?,
             }
             self.decoded.clear();
         }
-        if role == Role::Key {
+        if role == StringRole::Key {
             self.trail.end_name();
         }
-        self.within = Within::Other;
+        self.within = BytesWithin::Other;
         Ok(())
     }
 
@@ -253,7 +253,7 @@ impl<S: Slots> Scan<S> {
     }
 
     fn number(&mut self, spelled: &[u8], at: usize, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
-        if !is_long(spelled) || !self.slots.open(&self.trail.path(), Token::Number) {
+        if !is_long(spelled) || !self.slots.open(&self.trail.path(), JsonToken::Number) {
             return Ok(());
         }
         let Ok(text) = std::str::from_utf8(spelled) else { return Ok(()) };
@@ -275,9 +275,9 @@ fn rest(mut bytes: Vec<u8>, read: usize) -> Vec<u8> {
 }
 
 /// Every string, key and long number of a document is for one editor, and what is not JSON as well.
-pub(crate) struct Every<E>(pub(crate) E);
+pub(crate) struct EveryString<E>(pub(crate) E);
 
-impl<E: Editor> Editor for Every<E> {
+impl<E: Editor> Editor for EveryString<E> {
     fn under(&mut self, path: Option<&Path<'_>>) {
         self.0.under(path);
     }
@@ -295,8 +295,8 @@ impl<E: Editor> Editor for Every<E> {
     }
 }
 
-impl<E: Editor> Slots for Every<E> {
-    fn open(&mut self, path: &Path<'_>, token: Token) -> bool {
+impl<E: Editor> Slots for EveryString<E> {
+    fn open(&mut self, path: &Path<'_>, token: JsonToken) -> bool {
         self.0.under(token.is_value().then_some(path));
         true
     }

@@ -6,8 +6,8 @@ use bytes::BytesMut;
 
 use crate::base::budget::{Budget, Charge};
 use crate::stream::json::embedded::Embedded;
-use crate::stream::json::scan::{Scan, Slots};
-use crate::stream::path::{MAX_TYPED, Path, Token, Treatment, Type};
+use crate::stream::json::scan::{JsonScan, Slots};
+use crate::stream::path::{JsonToken, MAX_TYPED, Path, Treatment, Type};
 use crate::stream::path_set::PathSet;
 use crate::stream::window::Window;
 use crate::stream::{Edit, Editor, Rewriter, StreamError, TextUse};
@@ -18,9 +18,9 @@ use crate::stream::{Edit, Editor, Rewriter, StreamError, TextUse};
 /// whole escapes and is written with the escapes it needs; an edited number stays a number if it can and becomes a
 /// string if not. What a lenient reader would take (control characters and odd escapes in strings) is text of its
 /// string. From the first byte on that cannot be JSON, the rest of the body is shown as one text
-/// ([`Token::Rest`]): malformed JSON is never an error, and never passes unseen.
+/// ([`JsonToken::Rest`]): malformed JSON is never an error, and never passes unseen.
 pub struct JsonSlots<S> {
-    scan: Scan<S>,
+    scan: JsonScan<S>,
     window: Window,
     edits: Vec<Edit>,
     charge: Charge,
@@ -30,7 +30,7 @@ impl<S: Slots> JsonSlots<S> {
     /// Offers the strings of a body to `slots`; what is held back is charged to `budget`.
     pub fn new(slots: S, budget: &Budget) -> Self {
         Self {
-            scan: Scan::new(slots),
+            scan: JsonScan::new(slots),
             window: Window::new(budget),
             edits: Vec::new(),
             charge: budget.charge(),
@@ -61,14 +61,14 @@ impl<S: Slots> Rewriter for JsonSlots<S> {
 pub struct EditorSlots<E> {
     editor: Embedded<E>,
     paths: Arc<PathSet>,
-    tokens: Tokens,
+    tokens: SlotScope,
     open: Treatment,
     /// A text that may be none because of its type, which shows at its end.
     held: String,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Tokens {
+enum SlotScope {
     Values,
     All,
 }
@@ -82,7 +82,7 @@ impl<E: Editor> EditorSlots<E> {
         Self {
             editor,
             paths: paths.into(),
-            tokens: Tokens::Values,
+            tokens: SlotScope::Values,
             open: Treatment::Skip,
             held: String::new(),
         }
@@ -92,22 +92,24 @@ impl<E: Editor> EditorSlots<E> {
     /// known.
     #[must_use]
     pub fn with_keys_and_numbers(self) -> Self {
-        Self { tokens: Tokens::All, ..self }
+        Self { tokens: SlotScope::All, ..self }
     }
 }
 
 impl<E: Editor> Slots for EditorSlots<E> {
-    fn open(&mut self, path: &Path<'_>, token: Token) -> bool {
+    fn open(&mut self, path: &Path<'_>, token: JsonToken) -> bool {
         let take = if path.is_cut() { Treatment::Text } else { self.paths.take(path) };
         self.open = match (token, self.tokens) {
-            (Token::Rest, _) => Treatment::Text,
+            (JsonToken::Rest, _) => Treatment::Text,
             // It may be long, and is told from text by whoever edits it.
-            (Token::Text, _) if take == Treatment::Typed(Type::Opaque) => Treatment::Text,
-            (Token::Text, _) => take,
-            (Token::Number, _) if take == Treatment::Typed(Type::Number) => Treatment::Skip,
-            (Token::Key | Token::Number, Tokens::Values) => Treatment::Skip,
-            (Token::Key | Token::Number, Tokens::All) if take == Treatment::Skip => Treatment::Skip,
-            (Token::Key | Token::Number, Tokens::All) => Treatment::Text,
+            (JsonToken::Text, _) if take == Treatment::Typed(Type::Opaque) => Treatment::Text,
+            (JsonToken::Text, _) => take,
+            (JsonToken::Number, _) if take == Treatment::Typed(Type::Number) => Treatment::Skip,
+            (JsonToken::Key | JsonToken::Number, SlotScope::Values) => Treatment::Skip,
+            (JsonToken::Key | JsonToken::Number, SlotScope::All) if take == Treatment::Skip => {
+                Treatment::Skip
+            }
+            (JsonToken::Key | JsonToken::Number, SlotScope::All) => Treatment::Text,
         };
         if self.open != Treatment::Skip {
             let path = token.is_value().then_some(path);
@@ -159,7 +161,7 @@ impl<E: Editor> EditorSlots<E> {
     /// A text that is held has ended: it is edited unless it is of its type.
     fn typed(&mut self, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
         let held = std::mem::take(&mut self.held);
-        match self.open.of(Token::Text, &held) {
+        match self.open.of(JsonToken::Text, &held) {
             Treatment::Skip => Ok(()),
             _ => self.editor.plain().last(&held, edits),
         }

@@ -1,11 +1,11 @@
 //! What is no text because of its type, and only if it has that type.
 
-use crate::stream::path::{LONG_NUMBER, MAX_KEY, MAX_TYPED, Token, Treatment, Type};
+use crate::stream::path::{JsonToken, LONG_NUMBER, MAX_KEY, MAX_TYPED, Treatment, Type};
 
 impl Treatment {
     /// What to do with what stands there: what has not the type that it must have is text.
     #[must_use]
-    pub fn of(self, token: Token, text: &str) -> Self {
+    pub fn of(self, token: JsonToken, text: &str) -> Self {
         match self {
             Self::Typed(of) if of.fits(token, text) => Self::Skip,
             Self::Typed(_) => Self::Text,
@@ -15,21 +15,21 @@ impl Treatment {
 }
 
 impl Type {
-    fn fits(self, token: Token, text: &str) -> bool {
+    fn fits(self, token: JsonToken, text: &str) -> bool {
         let (digit, letter) = (|b: u8| b.is_ascii_digit(), |b: u8| b.is_ascii_alphabetic());
         if self == Self::Number {
-            return token == Token::Number
-                || token == Token::Key && text.len() <= 7 && text.bytes().all(digit);
+            return token == JsonToken::Number
+                || token == JsonToken::Key && text.len() <= 7 && text.bytes().all(digit);
         }
         if self == Self::Opaque {
             let base64 = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'-' | b'_' | b'=');
-            return token == Token::Text
+            return token == JsonToken::Text
                 && text.len() >= SHORTEST_OPAQUE
                 && text.bytes().all(base64)
                 && text.bytes().any(letter);
         }
         if self == Self::SignedUrl {
-            return token == Token::Text && is_signed_url(text);
+            return token == JsonToken::Text && is_signed_url(text);
         }
         // A number, or groups of one, are looked at: they may be somebody's. Those of a UUID are not.
         let uuid =
@@ -53,7 +53,7 @@ impl Type {
             Self::Id => text.len() >= 8 && text.bytes().any(digit) && text.bytes().any(letter),
             _ => text.bytes().next().is_some_and(letter),
         };
-        token == Token::Text && (shaped && typed || self == Self::Name && is_resource_name(text))
+        token == JsonToken::Text && (shaped && typed || self == Self::Name && is_resource_name(text))
     }
 }
 
@@ -168,55 +168,55 @@ mod tests {
         let opaque = Treatment::Typed(Type::Opaque);
         let (number, id, name) =
             (Treatment::Typed(Type::Number), Treatment::Typed(Type::Id), Treatment::Typed(Type::Name));
-        let cases: &[(Treatment, Token, &str, bool)] = &[
-            (number, Token::Number, "1234567890", true),
-            (number, Token::Text, "1234567890", false),
-            (number, Token::Text, "jane@example.com", false),
-            (number, Token::Key, "50256", true),
-            (number, Token::Key, "4111111111111111", false),
-            (number, Token::Key, "jane", false),
-            (id, Token::Text, "chatcmpl-AbC123xyz", true),
-            (id, Token::Text, "call_Zk3Jx91LmQpV8sTn2Rw7Yb4K", true),
-            (id, Token::Text, "550e8400-e29b-41d4-a716-446655440000", true),
-            (id, Token::Text, "chatcmpl-550e8400-e29b-41d4-a716-446655440000", true),
-            (id, Token::Text, "55508400-1129-4114-9716-446655440000", false),
-            (id, Token::Text, "functions.get_weather:0", true),
-            (id, Token::Text, "536-22-8726", false),
-            (id, Token::Text, "call_5551234567", false),
-            (id, Token::Text, "call_555-123-4567", false),
-            (id, Token::Text, "call_4111-1111-1111-1111", false),
-            (id, Token::Text, "4111111111111111", false),
-            (id, Token::Text, "jane.doe", false),
-            (id, Token::Text, "jane@example.com", false),
-            (id, Token::Text, "it is 12 Main Street", false),
-            (id, Token::Number, "1234567890", false),
+        let cases: &[(Treatment, JsonToken, &str, bool)] = &[
+            (number, JsonToken::Number, "1234567890", true),
+            (number, JsonToken::Text, "1234567890", false),
+            (number, JsonToken::Text, "jane@example.com", false),
+            (number, JsonToken::Key, "50256", true),
+            (number, JsonToken::Key, "4111111111111111", false),
+            (number, JsonToken::Key, "jane", false),
+            (id, JsonToken::Text, "chatcmpl-AbC123xyz", true),
+            (id, JsonToken::Text, "call_Zk3Jx91LmQpV8sTn2Rw7Yb4K", true),
+            (id, JsonToken::Text, "550e8400-e29b-41d4-a716-446655440000", true),
+            (id, JsonToken::Text, "chatcmpl-550e8400-e29b-41d4-a716-446655440000", true),
+            (id, JsonToken::Text, "55508400-1129-4114-9716-446655440000", false),
+            (id, JsonToken::Text, "functions.get_weather:0", true),
+            (id, JsonToken::Text, "536-22-8726", false),
+            (id, JsonToken::Text, "call_5551234567", false),
+            (id, JsonToken::Text, "call_555-123-4567", false),
+            (id, JsonToken::Text, "call_4111-1111-1111-1111", false),
+            (id, JsonToken::Text, "4111111111111111", false),
+            (id, JsonToken::Text, "jane.doe", false),
+            (id, JsonToken::Text, "jane@example.com", false),
+            (id, JsonToken::Text, "it is 12 Main Street", false),
+            (id, JsonToken::Number, "1234567890", false),
             (
                 name,
-                Token::Text,
+                JsonToken::Text,
                 "projects/my-project/locations/us-central1/endpoints/6905949917125714272",
                 true,
             ),
-            (name, Token::Text, "projects/1/locations/eu/publishers/google/models/gemini-3", true),
-            (name, Token::Text, "projects/1/locations/eu/cachedContents/4111111111111111", true),
-            (name, Token::Text, "projects/1/endpoints/6905949917125714272", false),
-            (name, Token::Text, "projects/1/locations/eu/endpoints/jane@example.com", false),
-            (name, Token::Text, "projects/1/locations/eu/4111111111111111/x", false),
-            (id, Token::Text, "projects/1/locations/eu/endpoints/4111111111111111", false),
-            (name, Token::Text, "gpt-4o", true),
-            (name, Token::Text, "chat.completion.chunk", true),
-            (name, Token::Text, "meta-llama/Llama-3:free", true),
-            (name, Token::Text, "ask jane@example.com", false),
-            (name, Token::Text, "536-22-8726", false),
-            (Treatment::Typed(Type::Word), Token::Text, "get_weather_v2", true),
-            (Treatment::Typed(Type::Word), Token::Text, "AKIAQX7RZ3JY5KDN4WPL", false),
-            (Treatment::Typed(Type::Word), Token::Text, "sk-proj-0123456789abcdefghij", false),
-            (opaque, Token::Text, "Thm/2AAxWWtOEvMoeBBJ8yrkFSkNjuxu/4111111111111111+AA", true),
-            (opaque, Token::Text, "Thm_2AAxWWtOEvMoeBBJ8yrkFSkNjuxu-AA==", true),
-            (opaque, Token::Text, "4111111111111111", false),
-            (opaque, Token::Text, "jane@example.com", false),
-            (opaque, Token::Text, "not a seal but 4111 1111", false),
-            (opaque, Token::Number, "1234567890123456", false),
-            (Treatment::Embedded, Token::Text, "x", false),
+            (name, JsonToken::Text, "projects/1/locations/eu/publishers/google/models/gemini-3", true),
+            (name, JsonToken::Text, "projects/1/locations/eu/cachedContents/4111111111111111", true),
+            (name, JsonToken::Text, "projects/1/endpoints/6905949917125714272", false),
+            (name, JsonToken::Text, "projects/1/locations/eu/endpoints/jane@example.com", false),
+            (name, JsonToken::Text, "projects/1/locations/eu/4111111111111111/x", false),
+            (id, JsonToken::Text, "projects/1/locations/eu/endpoints/4111111111111111", false),
+            (name, JsonToken::Text, "gpt-4o", true),
+            (name, JsonToken::Text, "chat.completion.chunk", true),
+            (name, JsonToken::Text, "meta-llama/Llama-3:free", true),
+            (name, JsonToken::Text, "ask jane@example.com", false),
+            (name, JsonToken::Text, "536-22-8726", false),
+            (Treatment::Typed(Type::Word), JsonToken::Text, "get_weather_v2", true),
+            (Treatment::Typed(Type::Word), JsonToken::Text, "AKIAQX7RZ3JY5KDN4WPL", false),
+            (Treatment::Typed(Type::Word), JsonToken::Text, "sk-proj-0123456789abcdefghij", false),
+            (opaque, JsonToken::Text, "Thm/2AAxWWtOEvMoeBBJ8yrkFSkNjuxu/4111111111111111+AA", true),
+            (opaque, JsonToken::Text, "Thm_2AAxWWtOEvMoeBBJ8yrkFSkNjuxu-AA==", true),
+            (opaque, JsonToken::Text, "4111111111111111", false),
+            (opaque, JsonToken::Text, "jane@example.com", false),
+            (opaque, JsonToken::Text, "not a seal but 4111 1111", false),
+            (opaque, JsonToken::Number, "1234567890123456", false),
+            (Treatment::Embedded, JsonToken::Text, "x", false),
         ];
         for (take, token, text, skipped) in cases {
             assert_eq!(take.of(*token, text) == Treatment::Skip, *skipped, "{take:?} {token:?} {text}");
@@ -226,45 +226,55 @@ mod tests {
     #[test]
     fn only_what_is_signed_and_nothing_else_is_a_signed_url() {
         let url = Treatment::Typed(Type::SignedUrl);
-        let cases: &[(Treatment, Token, &str, bool)] = &[
+        let cases: &[(Treatment, JsonToken, &str, bool)] = &[
             (
                 url,
-                Token::Text,
+                JsonToken::Text,
                 "https://b.s3.amazonaws.com/i.png?X-Amz-Credential=AKIAQX7RZ3JY5KDN4WPL%2F&X-Amz-Signature=0123456789abcdef0123456789abcdef",
                 true,
             ),
             (
                 url,
-                Token::Text,
+                JsonToken::Text,
                 "https://a.blob.core.windows.net/c/i.png?sv=2024&sig=hVv6aaaaaaaaaaaaaaaaaaaaaaaa%3D",
                 true,
             ),
-            (url, Token::Text, "https://a.example/i.png?sig=short", false),
+            (url, JsonToken::Text, "https://a.example/i.png?sig=short", false),
             (
                 url,
-                Token::Text,
+                JsonToken::Text,
                 "https://a.example/i.png?mail=jo%40b.de&sig=hVv6aaaaaaaaaaaaaaaaaaaaaaaa",
                 false,
             ),
-            (url, Token::Text, "https://jo:pw@a.example/i.png?sig=hVv6aaaaaaaaaaaaaaaaaaaaaaaa", false),
-            (url, Token::Text, "https://a.example/i.png", false),
-            (url, Token::Text, "see https://a.example/?sig=hVv6aaaaaaaaaaaaaaaaaaaaaaaa", false),
+            (url, JsonToken::Text, "https://jo:pw@a.example/i.png?sig=hVv6aaaaaaaaaaaaaaaaaaaaaaaa", false),
+            (url, JsonToken::Text, "https://a.example/i.png", false),
+            (url, JsonToken::Text, "see https://a.example/?sig=hVv6aaaaaaaaaaaaaaaaaaaaaaaa", false),
             (
                 url,
-                Token::Text,
+                JsonToken::Text,
                 "https://a.example/p/536-22-8726/i.png?sig=hVv6aaaaaaaaaaaaaaaaaaaaaaaa",
                 false,
             ),
             (
                 url,
-                Token::Text,
+                JsonToken::Text,
                 "https://a.example/i.png?phone=6502530000&sig=hVv6aaaaaaaaaaaaaaaaaaaaaaaa",
                 false,
             ),
-            (url, Token::Text, "https://a.example/i.png?sig=hVv6aaaaaaaaaaaaaaaaaaaaaaaa#536-22-8726", false),
-            (url, Token::Text, "https://a.example/jo%2540b.de?sig=hVv6aaaaaaaaaaaaaaaaaaaaaaaa", false),
-            (url, Token::Text, "https://a.example/i.png?token=ghp_0123456789abcdefghij0123456789abcd", false),
-            (url, Token::Number, "1", false),
+            (
+                url,
+                JsonToken::Text,
+                "https://a.example/i.png?sig=hVv6aaaaaaaaaaaaaaaaaaaaaaaa#536-22-8726",
+                false,
+            ),
+            (url, JsonToken::Text, "https://a.example/jo%2540b.de?sig=hVv6aaaaaaaaaaaaaaaaaaaaaaaa", false),
+            (
+                url,
+                JsonToken::Text,
+                "https://a.example/i.png?token=ghp_0123456789abcdefghij0123456789abcd",
+                false,
+            ),
+            (url, JsonToken::Number, "1", false),
         ];
         for (take, token, text, skipped) in cases {
             assert_eq!(take.of(*token, text) == Treatment::Skip, *skipped, "{text}");

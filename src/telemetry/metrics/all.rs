@@ -6,7 +6,7 @@ use prometheus::{Encoder, IntCounter, IntCounterVec, IntGauge, Registry, TextEnc
 
 use super::analyzers::{AnalyzerMetrics, Analyzers};
 use super::error::MetricsError;
-use super::family::{Each, Families};
+use super::family::{Families, LabelledMetric};
 use super::front::{FrontMetrics, SharedLimitMetrics};
 use super::process::Process;
 use super::route::{Direction, RouteMetrics, Routes, RuleMetrics};
@@ -75,15 +75,15 @@ pub struct Metrics {
     /// Lines of the audit log that could not be written.
     pub audit_lines_lost: LostLines,
     /// Lines of the audit log that a copy does not have yet.
-    pub audit_behind: Each<AuditCopy, IntGauge>,
+    pub audit_behind: LabelledMetric<AuditCopy, IntGauge>,
     /// Spans that could not be sent.
     pub spans_lost: IntCounter,
 }
 
-fn audit_behind(families: &Families<'_>) -> Result<Each<AuditCopy, IntGauge>, MetricsError> {
+fn audit_behind(families: &Families<'_>) -> Result<LabelledMetric<AuditCopy, IntGauge>, MetricsError> {
     let help = "Lines of the audit log that a copy does not have yet.";
     let behind = families.gauges("audit_lines_behind", help, &["to"])?;
-    Ok(Each::new(move |word| behind.with_label_values(&[word])))
+    Ok(LabelledMetric::new(move |word| behind.with_label_values(&[word])))
 }
 
 impl Metrics {

@@ -3,7 +3,7 @@
 use prometheus::{Histogram, HistogramVec, IntCounter, IntCounterVec};
 
 use super::error::MetricsError;
-use super::family::{Each, Families, Late, SECONDS};
+use super::family::{Families, LabelledMetric, LazyMetric, SECONDS};
 use super::words::words;
 
 words! {
@@ -44,8 +44,8 @@ impl Analyzers {
         let (texts, of_texts) = (self.texts.clone(), name.to_owned());
         let (seconds, of_seconds) = (self.seconds.clone(), name.to_owned());
         AnalyzerMetrics {
-            texts: Each::new(move |result| texts.with_label_values(&[&of_texts, result])).shown(),
-            seconds: Late::new(move || seconds.with_label_values(&[&of_seconds])),
+            texts: LabelledMetric::new(move |result| texts.with_label_values(&[&of_texts, result])).shown(),
+            seconds: LazyMetric::new(move || seconds.with_label_values(&[&of_seconds])),
         }
     }
 }
@@ -53,8 +53,8 @@ impl Analyzers {
 /// One analyzer's metrics.
 pub struct AnalyzerMetrics {
     /// Texts, by what came of asking.
-    pub texts: Each<AnalyzerAnswer, IntCounter>,
-    seconds: Late<Histogram>,
+    pub texts: LabelledMetric<AnalyzerAnswer, IntCounter>,
+    seconds: LazyMetric<Histogram>,
 }
 
 impl AnalyzerMetrics {

@@ -1,4 +1,4 @@
-//! How metrics are registered, and [`Each`]: one metric for each word of a label.
+//! How metrics are registered, and [`LabelledMetric`]: one metric for each word of a label.
 
 use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
@@ -10,45 +10,45 @@ use prometheus::{
 };
 
 use super::error::MetricsError;
-use super::words::Word;
+use super::words::LabelValue;
 
 /// Buckets of durations, in seconds: half a millisecond to two minutes.
 pub(super) const SECONDS: &[f64] =
     &[0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 120.0];
 
-type Made<T> = Result<T, MetricsError>;
+type MetricResult<T> = Result<T, MetricsError>;
 
 /// Registers metrics; `name` without the prefix that all of ours have.
 pub(super) struct Families<'a>(pub(super) &'a Registry);
 
 impl Families<'_> {
-    fn keep<C: Collector + Clone + 'static>(&self, made: C) -> Made<C> {
+    fn keep<C: Collector + Clone + 'static>(&self, made: C) -> MetricResult<C> {
         self.0.register(Box::new(made.clone()))?;
         Ok(made)
     }
 
-    pub(super) fn counter(&self, name: &str, help: &str) -> Made<IntCounter> {
+    pub(super) fn counter(&self, name: &str, help: &str) -> MetricResult<IntCounter> {
         self.keep(IntCounter::new(ours(name), help)?)
     }
 
-    pub(super) fn counters(&self, name: &str, help: &str, labels: &[&str]) -> Made<IntCounterVec> {
+    pub(super) fn counters(&self, name: &str, help: &str, labels: &[&str]) -> MetricResult<IntCounterVec> {
         self.keep(IntCounterVec::new(Opts::new(ours(name), help), labels)?)
     }
 
     /// Sums that are no whole numbers.
-    pub(super) fn amounts(&self, name: &str, help: &str, labels: &[&str]) -> Made<CounterVec> {
+    pub(super) fn amounts(&self, name: &str, help: &str, labels: &[&str]) -> MetricResult<CounterVec> {
         self.keep(CounterVec::new(Opts::new(ours(name), help), labels)?)
     }
 
-    pub(super) fn gauge(&self, name: &str, help: &str) -> Made<IntGauge> {
+    pub(super) fn gauge(&self, name: &str, help: &str) -> MetricResult<IntGauge> {
         self.keep(IntGauge::new(ours(name), help)?)
     }
 
-    pub(super) fn gauges(&self, name: &str, help: &str, labels: &[&str]) -> Made<IntGaugeVec> {
+    pub(super) fn gauges(&self, name: &str, help: &str, labels: &[&str]) -> MetricResult<IntGaugeVec> {
         self.keep(IntGaugeVec::new(Opts::new(ours(name), help), labels)?)
     }
 
-    pub(super) fn histogram(&self, name: &str, help: &str, buckets: &[f64]) -> Made<Histogram> {
+    pub(super) fn histogram(&self, name: &str, help: &str, buckets: &[f64]) -> MetricResult<Histogram> {
         self.keep(Histogram::with_opts(HistogramOpts::new(ours(name), help).buckets(buckets.to_vec()))?)
     }
 
@@ -58,18 +58,18 @@ impl Families<'_> {
         help: &str,
         labels: &[&str],
         buckets: &[f64],
-    ) -> Made<HistogramVec> {
+    ) -> MetricResult<HistogramVec> {
         let options = HistogramOpts::new(ours(name), help).buckets(buckets.to_vec());
         self.keep(HistogramVec::new(options, labels)?)
     }
 
     /// A counter under a name that is not of our own choice.
-    pub(super) fn foreign_counter(&self, name: &str, help: &str) -> Made<Counter> {
+    pub(super) fn foreign_counter(&self, name: &str, help: &str) -> MetricResult<Counter> {
         self.keep(Counter::new(name, help)?)
     }
 
     /// A gauge under a name that is not of our own choice.
-    pub(super) fn foreign(&self, name: &str, help: &str) -> Made<Gauge> {
+    pub(super) fn foreign(&self, name: &str, help: &str) -> MetricResult<Gauge> {
         self.keep(Gauge::new(name, help)?)
     }
 }
@@ -80,12 +80,12 @@ fn ours(name: &str) -> String {
 
 /// A metric that is shown from its first event on: there are thousands of places where something could be counted, and
 /// few where it ever is.
-pub(super) struct Late<M> {
+pub(super) struct LazyMetric<M> {
     made: OnceLock<M>,
     make: Box<dyn Fn() -> M + Send + Sync>,
 }
 
-impl<M> Late<M> {
+impl<M> LazyMetric<M> {
     pub(super) fn new(make: impl Fn() -> M + Send + Sync + 'static) -> Self {
         Self { made: OnceLock::new(), make: Box::new(make) }
     }
@@ -97,23 +97,23 @@ impl<M> Late<M> {
 }
 
 /// One metric for each word of a label.
-pub struct Each<W, M> {
-    metrics: Arc<[Late<M>]>,
+pub struct LabelledMetric<W, M> {
+    metrics: Arc<[LazyMetric<M>]>,
     words: PhantomData<fn(W)>,
 }
 
-impl<W, M> Clone for Each<W, M> {
+impl<W, M> Clone for LabelledMetric<W, M> {
     fn clone(&self) -> Self {
         Self { metrics: Arc::clone(&self.metrics), words: PhantomData }
     }
 }
 
-impl<W: Word, M> Each<W, M> {
+impl<W: LabelValue, M> LabelledMetric<W, M> {
     /// Each is shown from its first event on.
     pub(super) fn new(make: impl Fn(&'static str) -> M + Clone + Send + Sync + 'static) -> Self {
         let late = |word: &W| {
             let (make, word) = (make.clone(), word.word());
-            Late::new(move || make(word))
+            LazyMetric::new(move || make(word))
         };
         Self { metrics: W::ALL.iter().map(late).collect(), words: PhantomData }
     }
@@ -138,7 +138,7 @@ impl<W: Word, M> Each<W, M> {
     }
 }
 
-impl<W: Word> Each<W, IntCounter> {
+impl<W: LabelValue> LabelledMetric<W, IntCounter> {
     /// Counts one.
     pub fn inc(&self, word: W) {
         self.add(word, 1);
@@ -150,27 +150,27 @@ impl<W: Word> Each<W, IntCounter> {
     }
 }
 
-impl<W: Word> Each<W, IntGauge> {
+impl<W: LabelValue> LabelledMetric<W, IntGauge> {
     /// Is so many now.
     pub fn set(&self, word: W, value: usize) {
         self.with(word, |gauge| gauge.set(i64::try_from(value).unwrap_or(i64::MAX)));
     }
 
     /// One more, until what comes back is dropped.
-    pub fn during(&self, word: W) -> During {
+    pub fn during(&self, word: W) -> GaugeGuard {
         let gauge = self.metrics.get(word.index()).map(|gauge| gauge.get().clone());
         if let Some(gauge) = &gauge {
             gauge.inc();
         }
-        During(gauge)
+        GaugeGuard(gauge)
     }
 }
 
 /// Something under way that a gauge counts.
 #[must_use]
-pub struct During(Option<IntGauge>);
+pub struct GaugeGuard(Option<IntGauge>);
 
-impl Drop for During {
+impl Drop for GaugeGuard {
     fn drop(&mut self) {
         if let Some(gauge) = &self.0 {
             gauge.dec();
@@ -178,7 +178,7 @@ impl Drop for During {
     }
 }
 
-impl<W: Word> Each<W, Histogram> {
+impl<W: LabelValue> LabelledMetric<W, Histogram> {
     /// Records a value.
     pub fn observe(&self, word: W, value: f64) {
         self.with(word, |histogram| histogram.observe(value));

@@ -3,7 +3,7 @@
 use prometheus::{IntCounter, IntGauge, IntGaugeVec};
 
 use super::error::MetricsError;
-use super::family::{Each, Families};
+use super::family::{Families, LabelledMetric};
 use super::words::words;
 
 words! {
@@ -70,11 +70,11 @@ words! {
 #[derive(Clone)]
 pub struct FrontMetrics {
     /// Connections open now.
-    pub connections: Each<ConnectionState, IntGauge>,
+    pub connections: LabelledMetric<ConnectionState, IntGauge>,
     /// Connections taken, by what was spoken on them.
-    pub accepted: Each<HttpVersion, IntCounter>,
+    pub accepted: LabelledMetric<HttpVersion, IntCounter>,
     /// Connections and requests turned away.
-    pub refused: Each<Refusal, IntCounter>,
+    pub refused: LabelledMetric<Refusal, IntCounter>,
     expiry: IntGaugeVec,
 }
 
@@ -108,9 +108,9 @@ impl FrontMetrics {
         )?;
         Ok(Self {
             expiry,
-            connections: Each::new(move |word| connections.with_label_values(&[word])).shown(),
-            accepted: Each::new(move |word| accepted.with_label_values(&[word])),
-            refused: Each::new(move |word| refused.with_label_values(&[word])).shown(),
+            connections: LabelledMetric::new(move |word| connections.with_label_values(&[word])).shown(),
+            accepted: LabelledMetric::new(move |word| accepted.with_label_values(&[word])),
+            refused: LabelledMetric::new(move |word| refused.with_label_values(&[word])).shown(),
         })
     }
 }

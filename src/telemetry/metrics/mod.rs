@@ -10,8 +10,8 @@
 //! |---|---|
 //! | `all` | [`Metrics`]: the registry, and every group |
 //! | `analyzers` | [`AnalyzerMetrics`]: who is asked about texts |
-//! | `family` | [`Each`]: one metric for each word of a label; and how metrics are registered and first shown |
-//! | `words` | [`Word`]: labels from closed lists |
+//! | `family` | [`LabelledMetric`]: one metric for each word of a label; and how metrics are registered and first shown |
+//! | `words` | [`LabelValue`]: labels from closed lists |
 //! | `front` | [`FrontMetrics`]: connections, and what was refused |
 //! | `route` | [`RouteMetrics`] and [`RuleMetrics`]: requests and findings |
 //! | `upstream` | [`UpstreamMetrics`] |
@@ -36,11 +36,13 @@ mod work;
 pub use all::{AuditCopy, Levels, LostLines, Metrics};
 pub use analyzers::{AnalyzerAnswer, AnalyzerMetrics};
 pub use error::MetricsError;
-pub use family::{During, Each};
+pub use family::{GaugeGuard, LabelledMetric};
 pub use front::{ConnectionState, FrontMetrics, HttpVersion, Refusal, SharedLimitMetrics};
 pub use route::{Direction, Filtered, RouteMetrics, RuleMetrics, StatusClass, Traffic};
 pub use series::{Series, SeriesValue};
 pub use upstream::{Circuit, PeerState, UpstreamFailure, UpstreamMetrics};
 pub use usage::{TokenKind, UsageMetrics};
-pub use words::Word;
-pub use work::{ChildEnd, JobState, NamesRead, ScanCounters, ScanResult, StoreWork, Verdict, WorkMetrics};
+pub use words::LabelValue;
+pub use work::{
+    ChildEnd, FileOutcome, JobState, NamesRead, ScanCounters, ScanResult, StoreWork, WorkMetrics,
+};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use prometheus::{Histogram, HistogramVec, IntCounter, IntCounterVec};
 
 use super::error::MetricsError;
-use super::family::{Each, Families, Late, SECONDS};
+use super::family::{Families, LabelledMetric, LazyMetric, SECONDS};
 use super::words::words;
 
 words! {
@@ -185,18 +185,18 @@ impl Routes {
         let scanned = self.scanned.clone();
         let findings = |family: &&'static str| {
             let (make, family) = (counters(&self.route_findings), *family);
-            Late::new(move || make(family))
+            LazyMetric::new(move || make(family))
         };
         RouteMetrics {
-            status: Each::new(counters(&self.requests)),
-            duration: Arc::new(Late::new(move || durations.with_label_values(&[&of_durations]))),
-            bytes: Each::new(counters(&self.bytes)),
-            scanned: Each::new(move |way| scanned.with_label_values(&[way])),
-            unscanned: Each::new(counters(&self.unscanned)),
-            unscanned_strings: Each::new(counters(&self.unscanned_strings)),
+            status: LabelledMetric::new(counters(&self.requests)),
+            duration: Arc::new(LazyMetric::new(move || durations.with_label_values(&[&of_durations]))),
+            bytes: LabelledMetric::new(counters(&self.bytes)),
+            scanned: LabelledMetric::new(move |way| scanned.with_label_values(&[way])),
+            unscanned: LabelledMetric::new(counters(&self.unscanned)),
+            unscanned_strings: LabelledMetric::new(counters(&self.unscanned_strings)),
             held_back: self.held_back.clone(),
             filtered: self.filtered.clone(),
-            fallbacks: Arc::new(Late::new(move || fallbacks.with_label_values(&[&of_fallbacks]))),
+            fallbacks: Arc::new(LazyMetric::new(move || fallbacks.with_label_values(&[&of_fallbacks]))),
             llm: self.llm.clone(),
             families: families.iter().map(findings).collect(),
         }
@@ -209,7 +209,7 @@ impl Routes {
     pub(super) fn rules<'a>(&self, rules: impl Iterator<Item = &'a str>, way: Direction) -> RuleMetrics {
         let counter = |rule: &str| {
             let (findings, rule) = (self.findings.clone(), rule.to_owned());
-            Late::new(move || findings.with_label_values(&[&rule, way.word()]))
+            LazyMetric::new(move || findings.with_label_values(&[&rule, way.word()]))
         };
         RuleMetrics(rules.map(counter).collect())
     }
@@ -235,17 +235,17 @@ pub struct Traffic {
 /// One route's handles.
 #[derive(Clone)]
 pub struct RouteMetrics {
-    status: Each<StatusClass, IntCounter>,
-    duration: Arc<Late<Histogram>>,
-    bytes: Each<Direction, IntCounter>,
-    scanned: Each<Direction, IntCounter>,
-    unscanned: Each<Direction, IntCounter>,
-    unscanned_strings: Each<Direction, IntCounter>,
+    status: LabelledMetric<StatusClass, IntCounter>,
+    duration: Arc<LazyMetric<Histogram>>,
+    bytes: LabelledMetric<Direction, IntCounter>,
+    scanned: LabelledMetric<Direction, IntCounter>,
+    unscanned: LabelledMetric<Direction, IntCounter>,
+    unscanned_strings: LabelledMetric<Direction, IntCounter>,
     held_back: Histogram,
     filtered: IntCounterVec,
-    fallbacks: Arc<Late<IntCounter>>,
+    fallbacks: Arc<LazyMetric<IntCounter>>,
     llm: LlmRequests,
-    families: Arc<[Late<IntCounter>]>,
+    families: Arc<[LazyMetric<IntCounter>]>,
 }
 
 impl RouteMetrics {
@@ -313,7 +313,7 @@ impl RouteMetrics {
 
 /// The counters of findings by rule.
 #[derive(Clone)]
-pub struct RuleMetrics(Arc<[Late<IntCounter>]>);
+pub struct RuleMetrics(Arc<[LazyMetric<IntCounter>]>);
 
 impl RuleMetrics {
     /// Counts findings of the rule at `index`.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use prometheus::{Histogram, HistogramVec, IntCounter, IntCounterVec, IntGauge, IntGaugeVec};
 
 use super::error::MetricsError;
-use super::family::{Each, Families, Late, SECONDS};
+use super::family::{Families, LabelledMetric, LazyMetric, SECONDS};
 use super::words::words;
 
 words! {
@@ -114,10 +114,10 @@ impl Upstreams {
         let (first_byte, of_first_byte) = (self.first_byte.clone(), name.to_owned());
         UpstreamMetrics {
             attempts: self.attempts.with_label_values(&[name]),
-            errors: Each::new(move |kind| errors.with_label_values(&[&of_errors, kind])).shown(),
-            first_byte: Arc::new(Late::new(move || first_byte.with_label_values(&[&of_first_byte]))),
-            peers: Each::new(gauges(&self.peers)).shown(),
-            circuit: Each::new(gauges(&self.circuit)).shown(),
+            errors: LabelledMetric::new(move |kind| errors.with_label_values(&[&of_errors, kind])).shown(),
+            first_byte: Arc::new(LazyMetric::new(move || first_byte.with_label_values(&[&of_first_byte]))),
+            peers: LabelledMetric::new(gauges(&self.peers)).shown(),
+            circuit: LabelledMetric::new(gauges(&self.circuit)).shown(),
             retries: self.retries.with_label_values(&[name]),
             in_flight: self.in_flight.with_label_values(&[name]),
         }
@@ -128,11 +128,11 @@ impl Upstreams {
 #[derive(Clone)]
 pub struct UpstreamMetrics {
     attempts: IntCounter,
-    errors: Each<UpstreamFailure, IntCounter>,
-    first_byte: Arc<Late<Histogram>>,
+    errors: LabelledMetric<UpstreamFailure, IntCounter>,
+    first_byte: Arc<LazyMetric<Histogram>>,
     /// Its peers, by state.
-    pub peers: Each<PeerState, IntGauge>,
-    circuit: Each<Circuit, IntGauge>,
+    pub peers: LabelledMetric<PeerState, IntGauge>,
+    circuit: LabelledMetric<Circuit, IntGauge>,
     retries: IntCounter,
     in_flight: IntGauge,
 }

@@ -1,14 +1,14 @@
 //! Labels from closed lists.
 
 /// A label's value: one of a list that is known when the program is compiled.
-pub trait Word: Copy + 'static {
+pub trait LabelValue: Copy + 'static {
     /// All of them, in the order of their indices.
     const ALL: &'static [Self];
 
     /// As it is written.
     fn word(self) -> &'static str;
 
-    /// Its place in [`Word::ALL`].
+    /// Its place in [`LabelValue::ALL`].
     fn index(self) -> usize;
 }
 
@@ -26,7 +26,7 @@ macro_rules! words {
             }
         }
 
-        impl $crate::telemetry::Word for $name {
+        impl $crate::telemetry::LabelValue for $name {
             const ALL: &'static [Self] = &[$(Self::$variant,)+];
 
             fn word(self) -> &'static str {

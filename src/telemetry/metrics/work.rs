@@ -3,7 +3,7 @@
 use prometheus::{Histogram, IntCounter, IntCounterVec, IntGauge, IntGaugeVec};
 
 use super::error::MetricsError;
-use super::family::{Each, Families, SECONDS};
+use super::family::{Families, LabelledMetric, SECONDS};
 use super::words::words;
 
 words! {
@@ -18,7 +18,7 @@ words! {
 
 words! {
     /// What became of a file.
-    pub enum Verdict {
+    pub enum FileOutcome {
         /// Its clean form was released.
         Clean => "clean",
         /// It is malicious.
@@ -57,7 +57,7 @@ words! {
 }
 
 /// The counters of one scanner's verdicts.
-pub type ScanCounters = Each<ScanResult, IntCounter>;
+pub type ScanCounters = LabelledMetric<ScanResult, IntCounter>;
 
 words! {
     /// How the names model knew pieces of words.
@@ -83,21 +83,21 @@ words! {
 #[derive(Clone)]
 pub struct WorkMetrics {
     /// Files under way.
-    pub jobs: Each<JobState, IntGauge>,
+    pub jobs: LabelledMetric<JobState, IntGauge>,
     /// Files done.
-    pub verdicts: Each<Verdict, IntCounter>,
+    pub verdicts: LabelledMetric<FileOutcome, IntCounter>,
     /// How long files took, in seconds.
     pub job_seconds: Histogram,
     /// Processes that read files and did not end well.
-    pub children: Each<ChildEnd, IntCounter>,
+    pub children: LabelledMetric<ChildEnd, IntCounter>,
     scans: IntCounterVec,
     feeds: IntGaugeVec,
     /// How long the store took, in seconds.
-    pub store: Each<StoreWork, Histogram>,
+    pub store: LabelledMetric<StoreWork, Histogram>,
     /// What the store could not do.
     pub store_errors: IntCounter,
     /// Pieces of words that the names model was asked about; there where one is loaded.
-    pub names_tokens: Each<NamesRead, IntCounter>,
+    pub names_tokens: LabelledMetric<NamesRead, IntCounter>,
     /// Texts of which it left something to the lexicon, for want of budget.
     pub names_beyond: IntCounter,
     names_model: IntGaugeVec,
@@ -123,7 +123,7 @@ impl WorkMetrics {
             &["read"],
         )?;
         let made = Self {
-            names_tokens: Each::new(move |word| tokens.with_label_values(&[word])),
+            names_tokens: LabelledMetric::new(move |word| tokens.with_label_values(&[word])),
             names_beyond: families.counter(
                 "names_beyond_total",
                 "Texts of which the names model did not read all, for want of budget.",
@@ -133,17 +133,17 @@ impl WorkMetrics {
                 "The names model that is loaded, by the digest of its files.",
                 &["digest"],
             )?,
-            jobs: Each::new(move |word| jobs.with_label_values(&[word])).shown(),
-            verdicts: Each::new(move |word| verdicts.with_label_values(&[word])).shown(),
+            jobs: LabelledMetric::new(move |word| jobs.with_label_values(&[word])).shown(),
+            verdicts: LabelledMetric::new(move |word| verdicts.with_label_values(&[word])).shown(),
             job_seconds: families.histogram("sanitize_duration_seconds", "How long files took.", SECONDS)?,
-            children: Each::new(move |word| children.with_label_values(&[word])).shown(),
+            children: LabelledMetric::new(move |word| children.with_label_values(&[word])).shown(),
             scans: families.counters("scan_results_total", "What scanners said.", &["provider", "result"])?,
             feeds: families.gauges(
                 "feed_loaded_timestamp_seconds",
                 "When a feed of bad links or files was last read, since 1970.",
                 &["feed"],
             )?,
-            store: Each::new(move |word| store.with_label_values(&[word])),
+            store: LabelledMetric::new(move |word| store.with_label_values(&[word])),
             store_errors: families.counter("store_errors_total", "What the store could not do.")?,
             reloads: families.counters("reloads_total", "Reloads of the configuration.", &["result"])?,
             reloaded: families.gauge(
@@ -168,7 +168,7 @@ impl WorkMetrics {
     /// The counters of what one scanner of the configuration says.
     pub fn scanner(&self, provider: &str) -> ScanCounters {
         let (scans, provider) = (self.scans.clone(), provider.to_owned());
-        Each::new(move |result| scans.with_label_values(&[&provider, result])).shown()
+        LabelledMetric::new(move |result| scans.with_label_values(&[&provider, result])).shown()
     }
 
     /// A feed of the configuration was read at this time, in seconds since 1970.

@@ -4,7 +4,7 @@
 //! | file | noun |
 //! |---|---|
 //! | `context` | [`TraceContext`]: `traceparent`, read and written |
-//! | `span` | [`Tracer`], [`Span`] and [`SpanContext`]: where the next one hangs |
+//! | `span` | [`Tracer`], [`TraceSpan`] and [`SpanContext`]: where the next one hangs |
 //! | `here` | the place that work is done for |
 //! | `otlp` | [`encode`]: spans as OTLP writes them in JSON |
 
@@ -16,4 +16,4 @@ mod span;
 pub use context::{SpanId, TRACEPARENT, TRACESTATE, TraceContext, TraceId};
 pub use here::{here, step, within};
 pub use otlp::encode;
-pub use span::{Finished, Span, SpanContext, SpanKind, Spans, Tracer, Word};
+pub use span::{Finished, SpanContext, SpanKind, SpanWord, Spans, TraceSpan, Tracer};

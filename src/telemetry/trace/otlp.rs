@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::span::{Finished, SpanKind, Word};
+use super::span::{Finished, SpanKind, SpanWord};
 
 /// The body of one export.
 pub fn encode(service: &str, spans: &[Finished]) -> Value {
@@ -27,11 +27,11 @@ fn span(span: &Finished) -> Value {
         SpanKind::Server => 2,
         SpanKind::Client => 3,
     };
-    let attribute = |(name, word): &(&str, Word)| {
+    let attribute = |(name, word): &(&str, SpanWord)| {
         let value = match word {
-            Word::Known(text) => json!({ "stringValue": text }),
-            Word::Named(text) => json!({ "stringValue": text.as_ref() }),
-            Word::Number(number) => json!({ "intValue": number.to_string() }),
+            SpanWord::Known(text) => json!({ "stringValue": text }),
+            SpanWord::Named(text) => json!({ "stringValue": text.as_ref() }),
+            SpanWord::Number(number) => json!({ "intValue": number.to_string() }),
         };
         json!({ "key": name, "value": value })
     };

@@ -1,4 +1,4 @@
-//! [`Tracer`], [`Span`] and [`SpanContext`]. A span ends when it is dropped. One that is not sampled, or of no tracer, costs
+//! [`Tracer`], [`TraceSpan`] and [`SpanContext`]. A span ends when it is dropped. One that is not sampled, or of no tracer, costs
 //! next to nothing.
 
 use std::collections::hash_map::RandomState;
@@ -28,7 +28,7 @@ pub enum SpanKind {
 
 /// What a span says beside its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Word {
+pub enum SpanWord {
     /// Of a closed list.
     Known(&'static str),
     /// A name that the configuration gives.
@@ -53,7 +53,7 @@ pub struct Finished {
     /// How long it took.
     pub took: Duration,
     /// What else it says.
-    pub words: Vec<(&'static str, Word)>,
+    pub words: Vec<(&'static str, SpanWord)>,
     /// Whether it failed.
     pub failed: bool,
 }
@@ -138,8 +138,8 @@ impl Tracer {
     }
 
     /// The span of a request. In somebody's trace it is recorded if that is; else this tracer decides.
-    pub fn request(&self, parent: Option<TraceContext>) -> Span {
-        let Some(inner) = &self.0 else { return Span::default() };
+    pub fn request(&self, parent: Option<TraceContext>) -> TraceSpan {
+        let Some(inner) = &self.0 else { return TraceSpan::default() };
         let trace = parent.map_or_else(
             || TraceId((u128::from(inner.ids.next()) << 64) | u128::from(inner.ids.next())),
             |parent| parent.trace,
@@ -152,7 +152,13 @@ impl Tracer {
             _ => SpanId(inner.ids.next()),
         };
         let context = TraceContext { trace, span, sampled };
-        Span::begin(Arc::clone(inner), context, parent.map(|parent| parent.span), "request", SpanKind::Server)
+        TraceSpan::begin(
+            Arc::clone(inner),
+            context,
+            parent.map(|parent| parent.span),
+            "request",
+            SpanKind::Server,
+        )
     }
 }
 
@@ -162,13 +168,13 @@ pub struct SpanContext(Option<(Arc<Inner>, TraceContext)>);
 
 impl SpanContext {
     /// Begins a span here.
-    pub fn begin(&self, name: &'static str, kind: SpanKind) -> Span {
-        let Some((inner, at)) = &self.0 else { return Span::default() };
+    pub fn begin(&self, name: &'static str, kind: SpanKind) -> TraceSpan {
+        let Some((inner, at)) = &self.0 else { return TraceSpan::default() };
         if !at.sampled {
-            return Span { place: self.clone(), open: None };
+            return TraceSpan { place: self.clone(), open: None };
         }
         let context = TraceContext { span: SpanId(inner.ids.next()), ..*at };
-        Span::begin(Arc::clone(inner), context, Some(at.span), name, kind)
+        TraceSpan::begin(Arc::clone(inner), context, Some(at.span), name, kind)
     }
 
     /// What to tell the next hop.
@@ -179,7 +185,7 @@ impl SpanContext {
 
 /// Work under way.
 #[derive(Default)]
-pub struct Span {
+pub struct TraceSpan {
     place: SpanContext,
     open: Option<Open>,
 }
@@ -189,7 +195,7 @@ struct Open {
     span: Finished,
 }
 
-impl Span {
+impl TraceSpan {
     fn begin(
         inner: Arc<Inner>,
         context: TraceContext,
@@ -218,7 +224,7 @@ impl Span {
     }
 
     /// Says something.
-    pub fn say(&mut self, name: &'static str, word: Word) {
+    pub fn say(&mut self, name: &'static str, word: SpanWord) {
         if let Some(open) = &mut self.open {
             open.span.words.push((name, word));
         }
@@ -226,14 +232,14 @@ impl Span {
 
     /// It failed, in a word of a closed list.
     pub fn fail(&mut self, why: &'static str) {
-        self.say("error.type", Word::Known(why));
+        self.say("error.type", SpanWord::Known(why));
         if let Some(open) = &mut self.open {
             open.span.failed = true;
         }
     }
 }
 
-impl Drop for Span {
+impl Drop for TraceSpan {
     fn drop(&mut self) {
         let (Some(Open { started, mut span }), SpanContext(Some((inner, _)))) =
             (self.open.take(), &self.place)

@@ -4,7 +4,7 @@ use crate::crypto::jws::{JwsAlgorithm, KeyKind};
 
 /// What an item is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum ItemKind {
     /// A pair of keys.
     AsymmetricKey,
     /// A key that both sides have.
@@ -15,7 +15,7 @@ pub enum Kind {
     Folder,
 }
 
-impl Kind {
+impl ItemKind {
     /// Every kind.
     pub const ALL: [Self; 4] = [Self::AsymmetricKey, Self::SymmetricKey, Self::Secret, Self::Folder];
 
@@ -102,13 +102,15 @@ impl FpeAlgorithm {
 
 impl Algorithm {
     /// Those that there are for keys of this kind and purpose.
-    pub fn all(kind: Kind, purpose: Purpose) -> Vec<Self> {
+    pub fn all(kind: ItemKind, purpose: Purpose) -> Vec<Self> {
         let shared = |algorithm: &JwsAlgorithm| matches!(algorithm.key(), KeyKind::Secret(_));
         let all = JwsAlgorithm::ALL.into_iter();
         match (kind, purpose) {
-            (Kind::SymmetricKey, Purpose::Fpe) => FpeAlgorithm::ALL.map(Self::Fpe).to_vec(),
-            (Kind::SymmetricKey, Purpose::Jwt) => all.filter(shared).map(Self::Jws).collect(),
-            (Kind::AsymmetricKey, Purpose::Jwt) => all.filter(|one| !shared(one)).map(Self::Jws).collect(),
+            (ItemKind::SymmetricKey, Purpose::Fpe) => FpeAlgorithm::ALL.map(Self::Fpe).to_vec(),
+            (ItemKind::SymmetricKey, Purpose::Jwt) => all.filter(shared).map(Self::Jws).collect(),
+            (ItemKind::AsymmetricKey, Purpose::Jwt) => {
+                all.filter(|one| !shared(one)).map(Self::Jws).collect()
+            }
             _ => Vec::new(),
         }
     }

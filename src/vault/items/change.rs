@@ -9,19 +9,19 @@ use crate::base::id::ItemId;
 use crate::crypto::random;
 use crate::store::{Expected, StoreError};
 use crate::vault::VaultError;
-use crate::vault::items::algorithm::Kind;
+use crate::vault::items::algorithm::ItemKind;
 use crate::vault::items::material::Material;
 use crate::vault::items::object::{Item, KeyFacts, Label, Rotation, Version};
-use crate::vault::items::opened::{Opened, Ready};
+use crate::vault::items::opened::{OpenItem, ReadyKeys};
 use crate::vault::items::selector::Selector;
-use crate::vault::items::state::State;
+use crate::vault::items::state::VersionState;
 use crate::vault::items::store::{FOLDERS, ITEMS, Items, MAX_VERSIONS, key};
 
 /// What an item is made from.
 #[derive(Debug)]
 pub struct NewItem {
     /// What it is; not a folder.
-    pub kind: Kind,
+    pub kind: ItemKind,
     /// Its name and so on; an empty name is made up.
     pub label: Label,
     /// What it is for, if it is a key.
@@ -31,7 +31,7 @@ pub struct NewItem {
 }
 
 /// What is to be changed of an item; the rest stays.
-pub type Changes = Box<dyn Fn(&mut Label) + Send + Sync>;
+pub type ItemChanges = Box<dyn Fn(&mut Label) + Send + Sync>;
 
 /// What becomes of items is logged, by their ids.
 pub(super) const AUDIT: &str = "portcullis::vault";
@@ -41,7 +41,7 @@ const TRIES: usize = 8;
 
 impl Item {
     /// Adds a version, and puts the one before into the state `then`, or a stricter one that it is in.
-    fn rotate(&mut self, material: &Material, then: State, now: Timestamp) -> Result<(), VaultError> {
+    fn rotate(&mut self, material: &Material, then: VersionState, now: Timestamp) -> Result<(), VaultError> {
         let number = u32::try_from(self.versions.len() + 1).unwrap_or(u32::MAX);
         let last = self.versions.last_mut().ok_or(VaultError::Forbidden("A folder cannot be rotated"))?;
         let after = last.state.after_rotation(then);
@@ -57,7 +57,7 @@ impl Version {
     fn new(number: u32, material: &Material, now: Timestamp) -> Self {
         Self {
             number,
-            state: State::Active,
+            state: VersionState::Active,
             created_at: now,
             destroyed_at: None,
             public: material.public.clone(),
@@ -66,7 +66,7 @@ impl Version {
     }
 
     fn is_due(&self, now: Timestamp) -> bool {
-        self.state == State::Compromised && self.destroyed_at.is_some_and(|at| at <= now)
+        self.state == VersionState::Compromised && self.destroyed_at.is_some_and(|at| at <= now)
     }
 }
 
@@ -75,7 +75,7 @@ impl Items {
     ///
     /// # Errors
     /// What the store says.
-    pub async fn create(&self, new: NewItem) -> Result<Arc<Opened>, VaultError> {
+    pub async fn create(&self, new: NewItem) -> Result<Arc<OpenItem>, VaultError> {
         let (at, now) = (self.vault().clock().instant(), self.now());
         let id = ItemId::from_random(random::bytes()?);
         let mut label = new.label;
@@ -86,19 +86,20 @@ impl Items {
         let item = Item { id, kind: new.kind, label, created_at: now, key: new.key, versions };
         let row = self.write(&key(&item.id), Expected::Absent, &item).await?;
         tracing::info!(target: AUDIT, item = %item.id, kind = item.kind.name(), "made");
-        self.opened(item, row, at, Ready::default()).await
+        self.opened(item, row, at, ReadyKeys::default()).await
     }
 
     /// Makes a folder in the folder of `label`.
     ///
     /// # Errors
     /// [`VaultError::Taken`], [`VaultError::Unfit`] for a name that no folder can have there, or what the store says.
-    pub async fn create_folder(&self, label: Label) -> Result<Arc<Opened>, VaultError> {
+    pub async fn create_folder(&self, label: Label) -> Result<Arc<OpenItem>, VaultError> {
         let (at, now) = (self.vault().clock().instant(), self.now());
         let path =
             label.folder.join(&label.name).ok_or(VaultError::Unfit("no folder can have this name there"))?;
         let id = ItemId::from_random(random::bytes()?);
-        let item = Item { id, kind: Kind::Folder, label, created_at: now, key: None, versions: Vec::new() };
+        let item =
+            Item { id, kind: ItemKind::Folder, label, created_at: now, key: None, versions: Vec::new() };
         match self.write(&self.folder_key(&path), Expected::Absent, &item).await {
             Ok(row) => self.folder_opened(item, row, at),
             Err(VaultError::Store(StoreError::Conflict)) => Err(VaultError::Taken),
@@ -115,8 +116,8 @@ impl Items {
         &self,
         id: &ItemId,
         material: &Material,
-        then: Option<State>,
-    ) -> Result<Arc<Opened>, VaultError> {
+        then: Option<VersionState>,
+    ) -> Result<Arc<OpenItem>, VaultError> {
         let then = match then {
             Some(then) => then,
             None => self.read(id).await?.settled.state,
@@ -135,25 +136,25 @@ impl Items {
         &self,
         id: &ItemId,
         selector: Selector,
-        then: State,
+        then: VersionState,
         destroy_after: Option<Duration>,
-    ) -> Result<Arc<Opened>, VaultError> {
+    ) -> Result<Arc<OpenItem>, VaultError> {
         let now = self.now();
         let changed = self.change(id, |item| {
             let number = match item.kind {
-                Kind::Folder => return Err(VaultError::Forbidden("A folder has no state")),
+                ItemKind::Folder => return Err(VaultError::Forbidden("A folder has no state")),
                 _ => item.version(selector)?.number,
             };
             let version = item.versions.iter_mut().find(|version| version.number == number);
             let version = version.ok_or(VaultError::Unknown)?;
             if version.is_due(now) {
-                version.enter(State::Destroyed, now);
+                version.enter(VersionState::Destroyed, now);
             }
             if !version.state.may_become(then) {
                 return Err(VaultError::Forbidden("The version's state may not be changed to that one"));
             }
             version.enter(then, now);
-            if then == State::Compromised {
+            if then == VersionState::Compromised {
                 version.destroyed_at = destroy_after.map(|after| now.plus(after));
             }
             Ok(true)
@@ -167,15 +168,15 @@ impl Items {
     ///
     /// # Errors
     /// [`VaultError::Unknown`], [`VaultError::Forbidden`] where a folder would be moved, or what the store says.
-    pub async fn update(&self, id: &ItemId, changes: &Changes) -> Result<Arc<Opened>, VaultError> {
+    pub async fn update(&self, id: &ItemId, changes: &ItemChanges) -> Result<Arc<OpenItem>, VaultError> {
         self.change(id, |item| {
             let before = item.label.clone();
             changes(&mut item.label);
             let moved = before.name != item.label.name || before.folder != item.label.folder;
-            if item.kind == Kind::Folder && moved {
+            if item.kind == ItemKind::Folder && moved {
                 return Err(VaultError::Forbidden("A folder cannot be renamed or moved"));
             }
-            if item.kind == Kind::Secret && item.label.rotation != Rotation::default() {
+            if item.kind == ItemKind::Secret && item.label.rotation != Rotation::default() {
                 return Err(VaultError::Forbidden("Secrets are not rotated by themselves"));
             }
             Ok(before != item.label)
@@ -189,7 +190,7 @@ impl Items {
     /// [`VaultError::Unknown`], [`VaultError::Forbidden`] for a folder that is not empty, or what the store says.
     pub async fn delete(&self, id: &ItemId, recursive: bool) -> Result<(), VaultError> {
         let opened = self.read(id).await?;
-        let Item { kind: Kind::Folder, label, .. } = &opened.item else { return self.remove(id).await };
+        let Item { kind: ItemKind::Folder, label, .. } = &opened.item else { return self.remove(id).await };
         let path = label.folder.join(&label.name).ok_or(VaultError::Damaged)?;
         let mut inside = Vec::new();
         for kind in [ITEMS, FOLDERS] {
@@ -231,7 +232,7 @@ impl Items {
 
     /// Does what is due: destroys, and rotates a key whose time has come. Only a version in full use is followed by
     /// another: what somebody took out of use stays so.
-    pub(super) async fn settle(&self, opened: Arc<Opened>) -> Result<Arc<Opened>, VaultError> {
+    pub(super) async fn settle(&self, opened: Arc<OpenItem>) -> Result<Arc<OpenItem>, VaultError> {
         let now = self.now();
         let id = opened.item.id.clone();
         let mut opened = opened;
@@ -239,7 +240,7 @@ impl Items {
             opened = self
                 .change(&id, |item| {
                     let due = item.versions.iter_mut().filter(|version| version.is_due(now));
-                    Ok(due.map(|version| version.enter(State::Destroyed, now)).count() > 0)
+                    Ok(due.map(|version| version.enter(VersionState::Destroyed, now)).count() > 0)
                 })
                 .await?;
         }
@@ -247,14 +248,14 @@ impl Items {
         let (Some(facts), Some(current)) = (opened.item.key, opened.item.versions.last()) else {
             return Ok(opened);
         };
-        let usable = current.state == State::Active && opened.item.is_enabled(now);
+        let usable = current.state == VersionState::Active && opened.item.is_enabled(now);
         if !due || !usable || opened.item.versions.len() >= MAX_VERSIONS {
             return Ok(opened);
         }
         let (number, then) = (current.number, opened.settled.state);
         let material = Material::generate(facts.algorithm).await?;
         let rotated = self.change(&id, |item| match item.versions.last() {
-            Some(last) if last.number == number && last.state == State::Active => {
+            Some(last) if last.number == number && last.state == VersionState::Active => {
                 item.rotate(&material, then, now).map(|()| true)
             }
             _ => Ok(false),
@@ -273,7 +274,7 @@ impl Items {
     }
 }
 
-fn made_up(kind: Kind, id: &ItemId) -> String {
+fn made_up(kind: ItemKind, id: &ItemId) -> String {
     let id = id.to_string();
     format!("{}_{}", kind.name(), id.get(id.len().saturating_sub(8)..).unwrap_or_default())
 }

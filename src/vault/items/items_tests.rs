@@ -9,7 +9,7 @@ use crate::base::id::ItemId;
 use crate::base::listing::Order;
 use crate::base::secret::Secret;
 use crate::crypto::jws::JwsAlgorithm;
-use crate::store::{Closing, Entry, Expected, Keep, Key, Later, Records, Row, StoreError};
+use crate::store::{Closing, Expected, KeepPart, Key, NewRow, Records, RecordsFuture, Row, StoreError};
 use crate::vault::{MasterKey, Vault, VaultError};
 
 type Rows = BTreeMap<(&'static str, String), (u64, Vec<u8>)>;
@@ -29,14 +29,14 @@ impl Loose {
 }
 
 impl Records for Loose {
-    fn get<'a>(&'a self, key: &'a Key) -> Later<'a, Option<Row>> {
+    fn get<'a>(&'a self, key: &'a Key) -> RecordsFuture<'a, Option<Row>> {
         let found = self.0.lock().unwrap().get(&(key.kind(), key.id().to_owned())).cloned();
         let row =
-            found.map(|(version, value)| Row { key: key.clone(), version, entry: Entry::lasting(value) });
+            found.map(|(version, value)| Row { key: key.clone(), version, entry: NewRow::lasting(value) });
         Box::pin(async move { Ok(row) })
     }
 
-    fn put_if<'a>(&'a self, key: &'a Key, expected: Expected, entry: Entry) -> Later<'a, u64> {
+    fn put_if<'a>(&'a self, key: &'a Key, expected: Expected, entry: NewRow) -> RecordsFuture<'a, u64> {
         let mut rows = self.0.lock().unwrap();
         let at = (key.kind(), key.id().to_owned());
         let is = rows.get(&at).map_or(Expected::Absent, |(version, _)| Expected::Version(*version));
@@ -54,7 +54,13 @@ impl Records for Loose {
         Box::pin(async {})
     }
 
-    fn move_if<'a>(&'a self, key: &'a Key, version: u64, to: &'static str, entry: Entry) -> Later<'a, u64> {
+    fn move_if<'a>(
+        &'a self,
+        key: &'a Key,
+        version: u64,
+        to: &'static str,
+        entry: NewRow,
+    ) -> RecordsFuture<'a, u64> {
         let mut rows = self.0.lock().unwrap();
         let (at, there) = ((key.kind(), key.id().to_owned()), (to, key.id().to_owned()));
         let may = rows.get(&at).is_some_and(|row| row.0 == version) && !rows.contains_key(&there);
@@ -65,7 +71,7 @@ impl Records for Loose {
         Box::pin(async move { may.then_some(version + 1).ok_or(StoreError::Conflict) })
     }
 
-    fn remove_if<'a>(&'a self, key: &'a Key, version: u64) -> Later<'a, ()> {
+    fn remove_if<'a>(&'a self, key: &'a Key, version: u64) -> RecordsFuture<'a, ()> {
         let mut rows = self.0.lock().unwrap();
         let at = (key.kind(), key.id().to_owned());
         let there = rows.get(&at).is_some_and(|row| row.0 == version);
@@ -77,23 +83,23 @@ impl Records for Loose {
         Box::pin(async move { done })
     }
 
-    fn scan<'a>(&'a self, kind: &'static str, after: &'a str, limit: u32) -> Later<'a, Vec<Row>> {
+    fn scan<'a>(&'a self, kind: &'static str, after: &'a str, limit: u32) -> RecordsFuture<'a, Vec<Row>> {
         let rows = self.0.lock().unwrap();
         let of_kind = rows.iter().filter(|((of, id), _)| *of == kind && id.as_str() > after);
         let page = of_kind.take(limit as usize).map(|((_, id), (version, value))| Row {
             key: Key::new(kind, id.clone()),
             version: *version,
-            entry: Entry::lasting(value.clone()),
+            entry: NewRow::lasting(value.clone()),
         });
         let page = page.collect();
         Box::pin(async move { Ok(page) })
     }
 
-    fn sweep(&self) -> Later<'_, u64> {
+    fn sweep(&self) -> RecordsFuture<'_, u64> {
         Box::pin(async { Ok(0) })
     }
 
-    fn trim<'a>(&'a self, _: &'static str, _: &'a str, _: Keep) -> Later<'a, u64> {
+    fn trim<'a>(&'a self, _: &'static str, _: &'a str, _: KeepPart) -> RecordsFuture<'a, u64> {
         Box::pin(async { Ok(0) })
     }
 }
@@ -138,18 +144,18 @@ fn fpe() -> Algorithm {
 fn new_key(label: Label) -> NewItem {
     let key = KeyFacts { purpose: Purpose::Fpe, algorithm: fpe(), exportable: true };
     let material = Material::opaque(Secret::new(b"0123456789abcdef0123456789abcdef".to_vec()));
-    NewItem { kind: Kind::SymmetricKey, label, key: Some(key), material }
+    NewItem { kind: ItemKind::SymmetricKey, label, key: Some(key), material }
 }
 
 async fn key(items: &Items) -> ItemId {
     items.create(new_key(label("", "/"))).await.unwrap().item.id.clone()
 }
 
-async fn rotate(items: &Items, id: &ItemId, then: Option<State>) -> Result<Arc<Opened>, VaultError> {
+async fn rotate(items: &Items, id: &ItemId, then: Option<VersionState>) -> Result<Arc<OpenItem>, VaultError> {
     items.rotate(id, &Material::generate(fpe()).await.unwrap(), then).await
 }
 
-fn states(opened: &Opened) -> Vec<State> {
+fn states(opened: &OpenItem) -> Vec<VersionState> {
     opened.item.versions.iter().map(|version| version.state).collect()
 }
 
@@ -162,8 +168,8 @@ async fn what_is_destroyed_is_gone_from_the_row() {
     let held = |text: &Secret<Vec<u8>>| text.expose().windows(16).any(|part| part == b"0123456789abcdef");
     assert!(held(&text));
     assert!(opened.item.label.name.starts_with("symmetric_key_"));
-    let opened = rotate(&items, &id, Some(State::Destroyed)).await.unwrap();
-    assert_eq!(states(&opened), [State::Destroyed, State::Active]);
+    let opened = rotate(&items, &id, Some(VersionState::Destroyed)).await.unwrap();
+    assert_eq!(states(&opened), [VersionState::Destroyed, VersionState::Active]);
     assert!(!held(&row::write(&opened.item).unwrap()));
     assert!(matches!(items.fpe_key(&id, Some(1)).await, Err(VaultError::Forbidden(_))));
     assert_eq!(items.fpe_key(&id, None).await.unwrap().1, 2);
@@ -173,28 +179,28 @@ async fn what_is_destroyed_is_gone_from_the_row() {
 
 #[tokio::test]
 async fn every_state_allows_what_the_table_says() {
-    for state in State::ALL {
+    for state in VersionState::ALL {
         let Place { items, .. } = place().await;
         let id = key(&items).await;
-        if state != State::Active {
+        if state != VersionState::Active {
             items.change_state(&id, Selector::Current, state, None).await.unwrap();
         }
         let opened = items.get(&id).await.unwrap();
         let current = opened.item.current().unwrap();
-        assert_eq!(items.fpe_key(&id, None).await.is_ok(), state.allows(Use::Encrypt), "{state:?}");
-        assert_eq!(items.fpe_key(&id, Some(1)).await.is_ok(), state.allows(Use::Decrypt), "{state:?}");
-        assert_eq!(items.exported(&opened, current).is_ok(), state.allows(Use::Export), "{state:?}");
-        for then in State::ALL {
+        assert_eq!(items.fpe_key(&id, None).await.is_ok(), state.allows(VersionUse::Encrypt), "{state:?}");
+        assert_eq!(items.fpe_key(&id, Some(1)).await.is_ok(), state.allows(VersionUse::Decrypt), "{state:?}");
+        assert_eq!(items.exported(&opened, current).is_ok(), state.allows(VersionUse::Export), "{state:?}");
+        for then in VersionState::ALL {
             let Place { items, .. } = place().await;
             let id = key(&items).await;
-            if state != State::Active {
+            if state != VersionState::Active {
                 items.change_state(&id, Selector::Number(1), state, None).await.unwrap();
             }
             let changed = items.change_state(&id, Selector::FromEnd(1), then, None).await;
             assert_eq!(changed.is_ok(), state.may_become(then), "{state:?} {then:?}");
         }
         let rotated = rotate(&items, &id, None).await.unwrap();
-        assert_eq!(states(&rotated), [state.max(State::Deactivated), State::Active]);
+        assert_eq!(states(&rotated), [state.max(VersionState::Deactivated), VersionState::Active]);
     }
 }
 
@@ -203,9 +209,9 @@ async fn rows_that_were_put_back_moved_or_changed_are_refused() {
     let Place { items, records, clock } = place().await;
     let (a, b) = (key(&items).await, key(&items).await);
     let old = records.row(&a);
-    items.change_state(&a, Selector::Current, State::Compromised, None).await.unwrap();
+    items.change_state(&a, Selector::Current, VersionState::Compromised, None).await.unwrap();
     let new = records.row(&a);
-    let damaged = |result: Result<Arc<Opened>, VaultError>| matches!(result, Err(VaultError::Damaged));
+    let damaged = |result: Result<Arc<OpenItem>, VaultError>| matches!(result, Err(VaultError::Damaged));
     // The row as it was, with its old version and with the new one.
     for row in [old.clone(), (new.0, old.1.clone()), (new.0 + 1, old.1.clone())] {
         records.set(&a, row);
@@ -218,7 +224,7 @@ async fn rows_that_were_put_back_moved_or_changed_are_refused() {
     records.set(&a, changed);
     assert!(damaged(items.get(&a).await));
     records.set(&a, new.clone());
-    assert_eq!(states(&items.get(&a).await.unwrap()), [State::Compromised]);
+    assert_eq!(states(&items.get(&a).await.unwrap()), [VersionState::Compromised]);
     // Removed, and put back.
     items.delete(&a, false).await.unwrap();
     assert!(matches!(items.get(&a).await, Err(VaultError::Unknown)));
@@ -234,7 +240,7 @@ async fn a_change_holds_at_once_here_and_within_a_second_elsewhere() {
     let there = items(&records, &clock).await;
     let id = key(&here).await;
     assert!(there.fpe_key(&id, None).await.is_ok());
-    here.change_state(&id, Selector::Current, State::Suspended, None).await.unwrap();
+    here.change_state(&id, Selector::Current, VersionState::Suspended, None).await.unwrap();
     assert!(here.fpe_key(&id, None).await.is_err());
     clock.advance(Duration::from_secs(1));
     assert!(there.fpe_key(&id, None).await.is_err());
@@ -259,14 +265,14 @@ async fn no_rotation_is_lost() {
     }
     let opened = items.get(&id).await.unwrap();
     assert_eq!(opened.item.versions.len(), 81);
-    assert_eq!(states(&opened).iter().filter(|state| **state == State::Active).count(), 1);
+    assert_eq!(states(&opened).iter().filter(|state| **state == VersionState::Active).count(), 1);
 }
 
 #[tokio::test]
 async fn keys_are_rotated_when_due_as_their_folders_say() {
     let Place { items, clock, .. } = place().await;
     let mut folder = label("keys", "/");
-    folder.rotation = Rotation { frequency: Frequency::parse("10d"), state: Some(State::Destroyed) };
+    folder.rotation = Rotation { frequency: Frequency::parse("10d"), state: Some(VersionState::Destroyed) };
     items.create_folder(folder.clone()).await.unwrap();
     assert!(matches!(items.create_folder(folder).await, Err(VaultError::Taken)));
     let made = items.create(new_key(label("k", "/keys/inner"))).await.unwrap();
@@ -278,13 +284,13 @@ async fn keys_are_rotated_when_due_as_their_folders_say() {
     assert_eq!(items.fpe_key(&id, None).await.unwrap().1, 1);
     clock.advance(day);
     assert_eq!(items.fpe_key(&id, None).await.unwrap().1, 2);
-    assert_eq!(states(&items.get(&id).await.unwrap()), [State::Destroyed, State::Active]);
+    assert_eq!(states(&items.get(&id).await.unwrap()), [VersionState::Destroyed, VersionState::Active]);
     // What was taken out of use is not brought back by a rotation.
-    items.change_state(&id, Selector::Current, State::Suspended, None).await.unwrap();
+    items.change_state(&id, Selector::Current, VersionState::Suspended, None).await.unwrap();
     clock.advance(30 * day);
-    assert_eq!(states(&items.get(&id).await.unwrap()), [State::Destroyed, State::Suspended]);
+    assert_eq!(states(&items.get(&id).await.unwrap()), [VersionState::Destroyed, VersionState::Suspended]);
     // The item's own word goes before the folder's.
-    let never: Changes = Box::new(|label| label.rotation.frequency = Some(Frequency::never()));
+    let never: ItemChanges = Box::new(|label| label.rotation.frequency = Some(Frequency::never()));
     let changed = items.update(&id, &never).await.unwrap();
     assert_eq!((changed.next_rotation(), changed.settled.frequency_from.clone()), (None, None));
 }
@@ -294,11 +300,11 @@ async fn a_compromised_version_is_destroyed_in_its_time() {
     let Place { items, clock, .. } = place().await;
     let id = key(&items).await;
     let after = Some(Duration::from_secs(60));
-    items.change_state(&id, Selector::Current, State::Compromised, after).await.unwrap();
+    items.change_state(&id, Selector::Current, VersionState::Compromised, after).await.unwrap();
     assert!(items.fpe_key(&id, Some(1)).await.is_ok());
     clock.advance(Duration::from_secs(60));
     assert!(items.fpe_key(&id, Some(1)).await.is_err());
-    assert_eq!(states(&items.get(&id).await.unwrap()), [State::Destroyed]);
+    assert_eq!(states(&items.get(&id).await.unwrap()), [VersionState::Destroyed]);
 }
 
 #[tokio::test]
@@ -321,7 +327,7 @@ async fn folders_are_removed_with_what_is_in_them_only_when_told() {
     let inside = items.create(new_key(label("k", "/a/b"))).await.unwrap().item.id.clone();
     let beside = items.create(new_key(label("k", "/ab"))).await.unwrap().item.id.clone();
     assert!(matches!(items.delete(&outer, false).await, Err(VaultError::Forbidden(_))));
-    assert_eq!(items.get(&inner).await.unwrap().item.kind, Kind::Folder);
+    assert_eq!(items.get(&inner).await.unwrap().item.kind, ItemKind::Folder);
     items.delete(&outer, true).await.unwrap();
     for id in [&outer, &inner, &inside] {
         assert!(matches!(items.get(id).await, Err(VaultError::Unknown)));
@@ -342,7 +348,8 @@ async fn a_list_has_every_item_once_in_order() {
     items.create_folder(label("x", "/")).await.unwrap();
     for order in [Order::Ascending, Order::Descending] {
         for order_by in [OrderBy::CreatedAt, OrderBy::Name, OrderBy::Id, OrderBy::Kind, OrderBy::DisabledAt] {
-            let mut ask = ListRequest { filter: Filter::default(), after: None, order, order_by, size: 4 };
+            let mut ask =
+                ListRequest { filter: ItemFilter::default(), after: None, order, order_by, size: 4 };
             let mut seen = Vec::new();
             loop {
                 let page = items.list(&ask).await.unwrap();
@@ -363,8 +370,10 @@ async fn a_list_has_every_item_once_in_order() {
             assert_eq!(seen.len(), 26, "{order_by:?}");
         }
     }
-    let name = Text { contains: vec!["n0".to_owned()], within: Some(vec!["n01".to_owned()]), equal: None };
-    let filter = Filter { texts: vec![("name", name)], tags: vec!["odd".to_owned()], ..Filter::default() };
+    let name =
+        TextFilter { contains: vec!["n0".to_owned()], within: Some(vec!["n01".to_owned()]), equal: None };
+    let filter =
+        ItemFilter { texts: vec![("name", name)], tags: vec!["odd".to_owned()], ..ItemFilter::default() };
     let ask =
         ListRequest { filter, after: None, order: Order::default(), order_by: OrderBy::default(), size: 50 };
     assert_eq!(items.list(&ask).await.unwrap().items.len(), 3);
@@ -398,7 +407,7 @@ async fn a_new_version_is_shown_before_it_signs() {
     let algorithm = Algorithm::Jws(JwsAlgorithm::Es256);
     let key = KeyFacts { purpose: Purpose::Jwt, algorithm, exportable: false };
     let material = Material::generate(algorithm).await.unwrap();
-    let new = NewItem { kind: Kind::AsymmetricKey, label: label("", "/"), key: Some(key), material };
+    let new = NewItem { kind: ItemKind::AsymmetricKey, label: label("", "/"), key: Some(key), material };
     let id = items.create(new).await.unwrap().item.id.clone();
     let ahead = Duration::from_secs(60);
     let signs = async |ahead| {
@@ -420,8 +429,8 @@ async fn a_new_version_is_shown_before_it_signs() {
     assert_eq!(signs(ahead).await.unwrap(), "3");
     rotate().await;
     // Taken out of use by somebody: the next one signs, old ones do not come back.
-    items.change_state(&id, Selector::Number(3), State::Suspended, None).await.unwrap();
+    items.change_state(&id, Selector::Number(3), VersionState::Suspended, None).await.unwrap();
     assert_eq!(signs(ahead).await.unwrap(), "4");
-    items.change_state(&id, Selector::Current, State::Deactivated, None).await.unwrap();
+    items.change_state(&id, Selector::Current, VersionState::Deactivated, None).await.unwrap();
     assert!(matches!(signs(ahead).await, Err(VaultError::Forbidden(_))), "what is stopped is stopped");
 }

@@ -5,20 +5,20 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::base::clock::Timestamp;
 use crate::base::id::ItemId;
-use crate::base::listing::{Bounds, Order};
+use crate::base::listing::{Order, TimeBounds};
 use crate::vault::VaultError;
-use crate::vault::items::algorithm::Kind;
+use crate::vault::items::algorithm::ItemKind;
 use crate::vault::items::folder::Path;
 use crate::vault::items::object::{Item, KeyFacts, Label, Rotation};
-use crate::vault::items::opened::Settled;
-use crate::vault::items::state::State;
+use crate::vault::items::opened::RotationTime;
+use crate::vault::items::state::VersionState;
 use crate::vault::items::store::{FOLDERS, ITEMS, Items};
 
 /// What a caller wants to see.
 #[derive(Clone, Debug)]
 pub struct ListRequest {
     /// Which items.
-    pub filter: Filter,
+    pub filter: ItemFilter,
     /// The place and the id behind which the page begins.
     pub after: Option<(String, String)>,
     /// Which way.
@@ -49,11 +49,11 @@ pub enum OrderBy {
 
 /// Which items are listed: those for which all that is set holds.
 #[derive(Clone, Debug, Default)]
-pub struct Filter {
-    /// What its texts have to be, by the names that [`Filter::TEXTS`] has.
-    pub texts: Vec<(&'static str, Text)>,
-    /// Where its times have to lie, by the names that [`Filter::TIMES`] has. An item without the time is not listed.
-    pub times: Vec<(&'static str, Bounds)>,
+pub struct ItemFilter {
+    /// What its texts have to be, by the names that [`ItemFilter::TEXTS`] has.
+    pub texts: Vec<(&'static str, TextFilter)>,
+    /// Where its times have to lie, by the names that [`ItemFilter::TIMES`] has. An item without the time is not listed.
+    pub times: Vec<(&'static str, TimeBounds)>,
     /// It has all of these tags.
     pub tags: Vec<String>,
     /// It has these notes.
@@ -62,7 +62,7 @@ pub struct Filter {
 
 /// What a text has to be.
 #[derive(Clone, Debug, Default)]
-pub struct Text {
+pub struct TextFilter {
     /// This.
     pub equal: Option<String>,
     /// Each of these is in it.
@@ -75,7 +75,7 @@ pub struct Text {
 #[derive(Debug)]
 pub struct Page {
     /// The items on it.
-    pub items: Vec<Listed>,
+    pub items: Vec<ListedItem>,
     /// What [`ListRequest::after`] has to be for the next page: the place and id of the last item, if there is one.
     pub last: Option<(String, String)>,
 }
@@ -83,22 +83,22 @@ pub struct Page {
 /// An item as a list shows it.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "as in `Item` and `Opened`")]
-pub struct Listed {
+pub struct ListedItem {
     pub id: ItemId,
-    pub kind: Kind,
+    pub kind: ItemKind,
     pub label: Label,
     pub created_at: Timestamp,
     pub key: Option<KeyFacts>,
-    pub settled: Settled,
+    pub settled: RotationTime,
     pub last_rotated: Option<Timestamp>,
     pub next_rotation: Option<Timestamp>,
     /// Of the newest version.
-    pub state: Option<State>,
+    pub state: Option<VersionState>,
     pub versions: usize,
     destroyed_at: Option<Timestamp>,
 }
 
-impl Text {
+impl TextFilter {
     fn takes(&self, text: &str) -> bool {
         self.equal.as_ref().is_none_or(|wanted| wanted == text)
             && self.contains.iter().all(|part| text.contains(part.as_str()))
@@ -106,14 +106,14 @@ impl Text {
     }
 }
 
-impl Filter {
+impl ItemFilter {
     /// The texts of an item that can be filtered by.
     pub const TEXTS: [&'static str; 6] = ["id", "name", "folder", "type", "algorithm", "purpose"];
 
     /// The times of an item that can be filtered by.
     pub const TIMES: [&'static str; 4] = ["created_at", "disabled_at", "last_rotated", "next_rotation"];
 
-    fn takes(&self, item: &Listed) -> bool {
+    fn takes(&self, item: &ListedItem) -> bool {
         self.texts.iter().all(|(name, wanted)| wanted.takes(&item.text(name)))
             && self.times.iter().all(|(name, wanted)| item.time(name).is_some_and(|time| wanted.takes(time)))
             && self.tags.iter().all(|tag| item.label.tags.contains(tag))
@@ -121,8 +121,8 @@ impl Filter {
     }
 }
 
-impl Listed {
-    fn new(item: Item, settled: Settled) -> Self {
+impl ListedItem {
+    fn new(item: Item, settled: RotationTime) -> Self {
         Self {
             next_rotation: settled.next_rotation(&item),
             last_rotated: item.last_rotated(),
@@ -184,10 +184,10 @@ impl Listed {
     }
 }
 
-impl From<Listed> for Item {
+impl From<ListedItem> for Item {
     /// The item without its versions.
-    fn from(listed: Listed) -> Self {
-        let Listed { id, kind, label, created_at, key, .. } = listed;
+    fn from(listed: ListedItem) -> Self {
+        let ListedItem { id, kind, label, created_at, key, .. } = listed;
         Self { id, kind, label, created_at, key, versions: Vec::new() }
     }
 }
@@ -200,8 +200,8 @@ impl Items {
     pub async fn list(&self, ask: &ListRequest) -> Result<Page, VaultError> {
         let mut folders: HashMap<Path, Rotation> = HashMap::new();
         // Only what fits on the page is kept, however many there are.
-        let mut kept: BTreeMap<(String, String), Listed> = BTreeMap::new();
-        let mut keep = |item: Listed| {
+        let mut kept: BTreeMap<(String, String), ListedItem> = BTreeMap::new();
+        let mut keep = |item: ListedItem| {
             let place = (item.place(ask.order_by), item.id.to_string());
             if ask.order.is_behind(&place, ask.after.as_ref()) && ask.filter.takes(&item) {
                 kept.insert(place, item);
@@ -217,13 +217,13 @@ impl Items {
             if let Some(path) = item.label.folder.join(&item.label.name) {
                 folders.insert(path, item.label.rotation.clone());
             }
-            let settled = Settled::of(&item, |_| None);
-            keep(Listed::new(item, settled));
+            let settled = RotationTime::of(&item, |_| None);
+            keep(ListedItem::new(item, settled));
         })
         .await?;
         self.scan(ITEMS, |_, item| {
-            let settled = Settled::of(&item, |path| folders.get(path));
-            keep(Listed::new(item, settled));
+            let settled = RotationTime::of(&item, |path| folders.get(path));
+            keep(ListedItem::new(item, settled));
         })
         .await?;
         let (places, mut items): (Vec<_>, Vec<_>) = kept.into_iter().unzip();

@@ -2,16 +2,16 @@
 //!
 //! | file | noun |
 //! |---|---|
-//! | [`algorithm`] | [`Kind`], [`Purpose`] and [`Algorithm`]: what an item is and is for |
+//! | [`algorithm`] | [`ItemKind`], [`Purpose`] and [`Algorithm`]: what an item is and is for |
 //! | [`folder`] | [`Path`]: where it lies |
 //! | [`frequency`] | [`Frequency`]: how often it is rotated |
 //! | `list` | [`ListRequest`] and [`Page`]: filters, order, pages |
 //! | `material` | [`Material`]: what of a version is kept secret |
 //! | `object` | [`Item`] and its [`Version`]s |
-//! | `opened` | [`Opened`]: an item as it was read, with what it inherits |
+//! | `opened` | [`OpenItem`]: an item as it was read, with what it inherits |
 //! | `row` | an item as the plaintext of its row |
 //! | [`selector`] | [`Selector`]: which versions a call means |
-//! | [`state`] | [`State`]: what a version may be used for and may become |
+//! | [`state`] | [`VersionState`]: what a version may be used for and may become |
 //! | `store` | [`Items`]: reading and writing them |
 //! | `tokens` | tokens signed with items ([`Signer`]) and verified against them |
 //! | `uses` | what they are for, if their states allow it |
@@ -32,16 +32,16 @@ mod store;
 mod tokens;
 mod uses;
 
-pub use algorithm::{Algorithm, FpeAlgorithm, Kind, Purpose};
-pub use change::{Changes, NewItem};
+pub use algorithm::{Algorithm, FpeAlgorithm, ItemKind, Purpose};
+pub use change::{ItemChanges, NewItem};
 pub use folder::Path;
 pub use frequency::Frequency;
-pub use list::{Filter, ListRequest, Listed, OrderBy, Page, Text};
+pub use list::{ItemFilter, ListRequest, ListedItem, OrderBy, Page, TextFilter};
 pub use material::{MAX_SECRET, Material};
 pub use object::{Item, KeyFacts, Label, Rotation, Version};
-pub use opened::{Opened, Settled};
+pub use opened::{OpenItem, RotationTime};
 pub use selector::Selector;
-pub use state::{State, Use};
+pub use state::{VersionState, VersionUse};
 pub(in crate::vault) use store::{FOLDERS, ITEMS};
 pub use store::{Items, MAX_BYTES, MAX_VERSIONS};
 pub use tokens::Signer;

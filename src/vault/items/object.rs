@@ -7,11 +7,11 @@ use crate::base::clock::Timestamp;
 use crate::base::id::ItemId;
 use crate::base::secret::Secret;
 use crate::vault::VaultError;
-use crate::vault::items::algorithm::{Algorithm, Kind, Purpose};
+use crate::vault::items::algorithm::{Algorithm, ItemKind, Purpose};
 use crate::vault::items::folder::Path;
 use crate::vault::items::frequency::Frequency;
 use crate::vault::items::selector::Selector;
-use crate::vault::items::state::{State, Use};
+use crate::vault::items::state::{VersionState, VersionUse};
 
 /// A key, a secret or a folder.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ pub struct Item {
     /// Given when it was made, and kept.
     pub id: ItemId,
     /// What it is.
-    pub kind: Kind,
+    pub kind: ItemKind,
     /// What may change without another version.
     pub label: Label,
     /// When it was made.
@@ -55,7 +55,7 @@ pub struct Rotation {
     /// How often.
     pub frequency: Option<Frequency>,
     /// What becomes of the version before.
-    pub state: Option<State>,
+    pub state: Option<VersionState>,
 }
 
 /// What a key is for.
@@ -75,7 +75,7 @@ pub struct Version {
     /// From 1.
     pub number: u32,
     /// What it may be used for.
-    pub state: State,
+    pub state: VersionState,
     /// When it was made.
     pub created_at: Timestamp,
     /// When it was or will be destroyed.
@@ -88,9 +88,9 @@ pub struct Version {
 
 impl Version {
     /// Puts it into a state; a destroyed one keeps nothing.
-    pub(super) fn enter(&mut self, state: State, now: Timestamp) {
+    pub(super) fn enter(&mut self, state: VersionState, now: Timestamp) {
         self.state = state;
-        if state == State::Destroyed {
+        if state == VersionState::Destroyed {
             self.destroyed_at = Some(now);
             self.public = Vec::new();
             self.material = None;
@@ -111,8 +111,8 @@ impl Item {
     }
 
     /// Whether this version may be used so: an item that is off counts as suspended.
-    pub fn allows(&self, version: &Version, wanted: Use, now: Timestamp) -> bool {
-        version.state.allows(wanted) && (self.is_enabled(now) || State::Suspended.allows(wanted))
+    pub fn allows(&self, version: &Version, wanted: VersionUse, now: Timestamp) -> bool {
+        version.state.allows(wanted) && (self.is_enabled(now) || VersionState::Suspended.allows(wanted))
     }
 
     /// The newest version.
@@ -152,7 +152,8 @@ impl Item {
     pub(super) fn handing_over(&self, now: Timestamp, ahead: Duration) -> Option<&Version> {
         let shown = |version: &Version| version.created_at.plus(ahead) <= now;
         let since = self.versions.iter().rposition(shown).unwrap_or(0);
-        let believed = |version: &&Version| matches!(version.state, State::Active | State::Deactivated);
+        let believed =
+            |version: &&Version| matches!(version.state, VersionState::Active | VersionState::Deactivated);
         self.versions.iter().skip(since).find(believed)
     }
 

@@ -1,4 +1,4 @@
-//! [`Opened`]: an item as it was read, with what it inherits, and the keys that were made ready of it.
+//! [`OpenItem`]: an item as it was read, with what it inherits, and the keys that were made ready of it.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -14,44 +14,44 @@ use crate::vault::items::algorithm::{Algorithm, Purpose};
 use crate::vault::items::folder::Path;
 use crate::vault::items::frequency::Frequency;
 use crate::vault::items::object::{Item, Rotation, Version};
-use crate::vault::items::state::State;
+use crate::vault::items::state::VersionState;
 use crate::vault::jwt::VerifyingKey;
 
 /// An item as it was read.
 #[derive(Debug)]
-pub struct Opened {
+pub struct OpenItem {
     /// The item.
     pub item: Item,
     /// When it is rotated, what it inherits included.
-    pub settled: Settled,
+    pub settled: RotationTime,
     /// The row's version.
     pub(super) row: u64,
     /// Before the row was read.
     pub(super) at: Instant,
-    pub(super) ready: Ready,
+    pub(super) ready: ReadyKeys,
 }
 
 /// When an item is rotated, what it inherits included.
 #[derive(Clone, Debug)]
-pub struct Settled {
+pub struct RotationTime {
     /// How often.
     pub frequency: Frequency,
     /// The folder that says so, if the item does not.
     pub frequency_from: Option<Path>,
     /// What becomes of the version before.
-    pub state: State,
+    pub state: VersionState,
     /// The folder that says so, if the item does not.
     pub state_from: Option<Path>,
 }
 
-impl Default for Settled {
+impl Default for RotationTime {
     fn default() -> Self {
-        let (frequency, state) = (Frequency::never(), State::Deactivated);
+        let (frequency, state) = (Frequency::never(), VersionState::Deactivated);
         Self { frequency, frequency_from: None, state, state_from: None }
     }
 }
 
-impl Settled {
+impl RotationTime {
     pub(super) fn next_rotation(&self, item: &Item) -> Option<Timestamp> {
         let every = self.frequency.every().filter(|_| item.kind.is_key())?;
         item.versions.last().map(|version| version.created_at.plus(every))
@@ -88,14 +88,14 @@ impl Settled {
 
 /// Keys that were made ready, by version.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Ready {
+pub(super) struct ReadyKeys {
     fpe: Arc<DashMap<u32, Arc<FpeKey>>>,
     signing: Arc<DashMap<u32, Arc<SigningKey>>>,
     public: Arc<DashMap<u32, Arc<PublicKey>>>,
     verifying: Arc<DashMap<u32, Arc<VerifyingKey>>>,
 }
 
-impl Opened {
+impl OpenItem {
     /// When the item is due to be rotated; `None` for never.
     pub fn next_rotation(&self) -> Option<Timestamp> {
         self.settled.next_rotation(&self.item)

@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::clock::Timestamp;
 use crate::base::id::ItemId;
-use crate::base::reader::Reader;
+use crate::base::reader::ByteReader;
 use crate::base::secret::Secret;
 use crate::vault::VaultError;
-use crate::vault::items::algorithm::{Algorithm, Kind, Purpose};
+use crate::vault::items::algorithm::{Algorithm, ItemKind, Purpose};
 use crate::vault::items::folder::Path;
 use crate::vault::items::frequency::Frequency;
 use crate::vault::items::object::{Item, KeyFacts, Label, Rotation, Version};
-use crate::vault::items::state::State;
+use crate::vault::items::state::VersionState;
 
 const FORM: u8 = 1;
 /// The length of what is not there.
@@ -25,7 +25,7 @@ const FIXED: usize = 1 + 8 + 8 + 4 + 4;
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Head {
+struct RowHead {
     id: String,
     kind: String,
     name: String,
@@ -48,7 +48,7 @@ struct HeadKey {
     exportable: bool,
 }
 
-impl Head {
+impl RowHead {
     fn of(item: &Item) -> Self {
         let label = &item.label;
         Self {
@@ -72,7 +72,7 @@ impl Head {
     }
 
     fn item(self, versions: Vec<Version>) -> Option<Item> {
-        let kind = Kind::ALL.into_iter().find(|kind| kind.name() == self.kind)?;
+        let kind = ItemKind::ALL.into_iter().find(|kind| kind.name() == self.kind)?;
         let key = match self.key {
             Some(key) => Some(key.facts(kind)?),
             None => None,
@@ -82,7 +82,7 @@ impl Head {
             None => None,
         };
         let rotation = match self.rotation {
-            Some(name) => Some(State::ALL.into_iter().find(|state| state.name() == name)?),
+            Some(name) => Some(VersionState::ALL.into_iter().find(|state| state.name() == name)?),
             None => None,
         };
         Some(Item {
@@ -105,7 +105,7 @@ impl Head {
 }
 
 impl HeadKey {
-    fn facts(self, kind: Kind) -> Option<KeyFacts> {
+    fn facts(self, kind: ItemKind) -> Option<KeyFacts> {
         let purpose = Purpose::ALL.into_iter().find(|purpose| purpose.name() == self.purpose)?;
         let mut all = Algorithm::all(kind, purpose).into_iter();
         let algorithm = all.find(|algorithm| algorithm.name() == self.algorithm)?;
@@ -115,7 +115,7 @@ impl HeadKey {
 
 /// The item as bytes.
 pub(super) fn write(item: &Item) -> Result<Secret<Vec<u8>>, VaultError> {
-    let head = serde_json::to_vec(&Head::of(item)).map_err(|_| VaultError::Damaged)?;
+    let head = serde_json::to_vec(&RowHead::of(item)).map_err(|_| VaultError::Damaged)?;
     let keys = |version: &Version| {
         version.public.len() + version.material.as_ref().map_or(0, |material| material.expose().len())
     };
@@ -154,11 +154,11 @@ pub(super) fn read(bytes: &Secret<Vec<u8>>) -> Result<Item, VaultError> {
 }
 
 fn item(bytes: &[u8]) -> Option<Item> {
-    let mut reader = Reader::new(bytes);
-    let head: Head = serde_json::from_slice(piece_of(&mut reader)??).ok()?;
+    let mut reader = ByteReader::new(bytes);
+    let head: RowHead = serde_json::from_slice(piece_of(&mut reader)??).ok()?;
     let mut versions = Vec::new();
     while !reader.is_empty() {
-        let state = State::ALL.into_iter().nth(usize::from(reader.byte()?))?;
+        let state = VersionState::ALL.into_iter().nth(usize::from(reader.byte()?))?;
         let created_at = Timestamp::from_millis(reader.u64()?);
         let destroyed = reader.u64()?;
         versions.push(Version {
@@ -175,7 +175,7 @@ fn item(bytes: &[u8]) -> Option<Item> {
 
 /// A piece, or `None` in place of one.
 #[expect(clippy::option_option, reason = "the outer one: whether it could be read")]
-fn piece_of<'a>(reader: &mut Reader<'a>) -> Option<Option<&'a [u8]>> {
+fn piece_of<'a>(reader: &mut ByteReader<'a>) -> Option<Option<&'a [u8]>> {
     if reader.rest().starts_with(&NONE.to_be_bytes()) {
         return reader.u32().map(|_| None);
     }

@@ -2,7 +2,7 @@
 
 /// The state of one version of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum State {
+pub enum VersionState {
     /// In full use.
     Active,
     /// Makes nothing new; undoes and proves what was made.
@@ -17,7 +17,7 @@ pub enum State {
 
 /// What somebody wants of a version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Use {
+pub enum VersionUse {
     /// To sign.
     Sign,
     /// To encrypt, or to salt a hash.
@@ -32,13 +32,13 @@ pub enum Use {
     Export,
 }
 
-impl Use {
+impl VersionUse {
     /// Every use.
     pub const ALL: [Self; 6] =
         [Self::Sign, Self::Encrypt, Self::Verify, Self::Decrypt, Self::Publish, Self::Export];
 }
 
-impl State {
+impl VersionState {
     /// Every state, the freest first.
     pub const ALL: [Self; 5] =
         [Self::Active, Self::Deactivated, Self::Suspended, Self::Compromised, Self::Destroyed];
@@ -55,13 +55,13 @@ impl State {
     }
 
     /// Whether a version in this state may be used so.
-    pub const fn allows(self, wanted: Use) -> bool {
+    pub const fn allows(self, wanted: VersionUse) -> bool {
         match (self, wanted) {
             (Self::Active, _) => true,
-            (Self::Deactivated, Use::Sign | Use::Encrypt) => false,
+            (Self::Deactivated, VersionUse::Sign | VersionUse::Encrypt) => false,
             (Self::Deactivated, _) => true,
-            (Self::Suspended, Use::Verify | Use::Decrypt | Use::Publish) => true,
-            (Self::Compromised, Use::Decrypt) => true,
+            (Self::Suspended, VersionUse::Verify | VersionUse::Decrypt | VersionUse::Publish) => true,
+            (Self::Compromised, VersionUse::Decrypt) => true,
             (Self::Suspended | Self::Compromised | Self::Destroyed, _) => false,
         }
     }
@@ -89,17 +89,17 @@ mod tests {
     fn the_table_is_the_contracts() {
         // Columns: sign, encrypt, verify, decrypt, publish, export; then what it may become.
         let rows = [
-            (State::Active, "yyyyyy", "dsc-"),
-            (State::Deactivated, "nnyyyy", "asc-"),
-            (State::Suspended, "nnyyyn", "adc-"),
-            (State::Compromised, "nnnynn", "-"),
-            (State::Destroyed, "nnnnnn", ""),
+            (VersionState::Active, "yyyyyy", "dsc-"),
+            (VersionState::Deactivated, "nnyyyy", "asc-"),
+            (VersionState::Suspended, "nnyyyn", "adc-"),
+            (VersionState::Compromised, "nnnynn", "-"),
+            (VersionState::Destroyed, "nnnnnn", ""),
         ];
         for (state, uses, next) in rows {
             let allowed: String =
-                Use::ALL.iter().map(|wanted| if state.allows(*wanted) { 'y' } else { 'n' }).collect();
+                VersionUse::ALL.iter().map(|wanted| if state.allows(*wanted) { 'y' } else { 'n' }).collect();
             assert_eq!(allowed, uses, "{state:?}");
-            let letters = State::ALL.into_iter().zip("adsc-".chars());
+            let letters = VersionState::ALL.into_iter().zip("adsc-".chars());
             let becomes: String =
                 letters.filter(|(then, _)| state.may_become(*then)).map(|(_, letter)| letter).collect();
             assert_eq!(becomes, next, "{state:?}");
@@ -108,8 +108,8 @@ mod tests {
 
     #[test]
     fn a_rotation_frees_nothing() {
-        for state in State::ALL {
-            for asked in [State::Deactivated, State::Suspended, State::Destroyed] {
+        for state in VersionState::ALL {
+            for asked in [VersionState::Deactivated, VersionState::Suspended, VersionState::Destroyed] {
                 let after = state.after_rotation(asked);
                 assert!(after >= state && after >= asked, "{state:?} {asked:?}");
                 assert!(after == state || state.may_become(after), "{state:?} {asked:?}");

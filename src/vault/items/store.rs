@@ -12,11 +12,11 @@ use dashmap::DashMap;
 
 use crate::base::clock::Timestamp;
 use crate::base::id::ItemId;
-use crate::store::{Entry, Expected, Key, Row, StoreError};
-use crate::vault::items::algorithm::Kind;
+use crate::store::{Expected, Key, NewRow, Row, StoreError};
+use crate::vault::items::algorithm::ItemKind;
 use crate::vault::items::folder::Path;
 use crate::vault::items::object::Item;
-use crate::vault::items::opened::{Opened, Ready, Settled};
+use crate::vault::items::opened::{OpenItem, ReadyKeys, RotationTime};
 use crate::vault::items::row;
 use crate::vault::{Vault, VaultError};
 
@@ -42,11 +42,11 @@ const TRIES: u32 = 64;
 
 /// The items of one vault. Cheap to clone.
 #[derive(Clone)]
-pub struct Items(Arc<Shared>);
+pub struct Items(Arc<SharedItems>);
 
-struct Shared {
+struct SharedItems {
     vault: Arc<Vault>,
-    remembered: DashMap<ItemId, Arc<Opened>>,
+    remembered: DashMap<ItemId, Arc<OpenItem>>,
     /// The newest version of each row that was seen.
     seen: DashMap<ItemId, u64>,
     /// When idle items were last forgotten.
@@ -67,7 +67,7 @@ impl Items {
     /// The items in this vault.
     pub fn new(vault: Arc<Vault>) -> Self {
         let swept = Mutex::new(vault.clock().instant());
-        Self(Arc::new(Shared { vault, remembered: DashMap::new(), seen: DashMap::new(), swept }))
+        Self(Arc::new(SharedItems { vault, remembered: DashMap::new(), seen: DashMap::new(), swept }))
     }
 
     pub(super) fn vault(&self) -> &Vault {
@@ -83,7 +83,7 @@ impl Items {
     ///
     /// # Errors
     /// [`VaultError::Unknown`], or what the store says.
-    pub async fn get(&self, id: &ItemId) -> Result<Arc<Opened>, VaultError> {
+    pub async fn get(&self, id: &ItemId) -> Result<Arc<OpenItem>, VaultError> {
         let opened = self.read(id).await?;
         self.settle(opened).await
     }
@@ -92,7 +92,7 @@ impl Items {
     ///
     /// # Errors
     /// As [`Items::get`]; a folder is unknown.
-    pub async fn usable(&self, id: &ItemId) -> Result<Arc<Opened>, VaultError> {
+    pub async fn usable(&self, id: &ItemId) -> Result<Arc<OpenItem>, VaultError> {
         let now = self.vault().clock().instant();
         let remembered = self.0.remembered.get(id).map(|opened| Arc::clone(&opened));
         let fresh = remembered.filter(|opened| now.saturating_duration_since(opened.at) < MEMORY);
@@ -104,14 +104,14 @@ impl Items {
     }
 
     /// The item as it is in the store.
-    pub(super) async fn read(&self, id: &ItemId) -> Result<Arc<Opened>, VaultError> {
+    pub(super) async fn read(&self, id: &ItemId) -> Result<Arc<OpenItem>, VaultError> {
         match self.read_item(id).await? {
             Some(opened) => Ok(opened),
             None => self.folder_of(id).await?.ok_or(VaultError::Unknown).map(|(_, folder)| folder),
         }
     }
 
-    async fn read_item(&self, id: &ItemId) -> Result<Option<Arc<Opened>>, VaultError> {
+    async fn read_item(&self, id: &ItemId) -> Result<Option<Arc<OpenItem>>, VaultError> {
         let at = self.vault().clock().instant();
         let Some(row) = self.row(id).await? else {
             self.forget(id);
@@ -129,10 +129,10 @@ impl Items {
         item: Item,
         row: u64,
         at: Instant,
-        ready: Ready,
-    ) -> Result<Arc<Opened>, VaultError> {
+        ready: ReadyKeys,
+    ) -> Result<Arc<OpenItem>, VaultError> {
         let settled = self.settled(&item).await?;
-        let opened = Arc::new(Opened { item, settled, row, at, ready });
+        let opened = Arc::new(OpenItem { item, settled, row, at, ready });
         let id = &opened.item.id;
         let newest = *self.0.seen.entry(id.clone()).and_modify(|seen| *seen = row.max(*seen)).or_insert(row);
         if newest == row {
@@ -195,7 +195,7 @@ impl Items {
             return Err(VaultError::Forbidden("The item has as many versions as it may have"));
         }
         let sealed = self.vault().seal().wrap(key, expected.next(), text.expose())?;
-        Ok(self.vault().records().put_if(key, expected, Entry::lasting(sealed)).await?)
+        Ok(self.vault().records().put_if(key, expected, NewRow::lasting(sealed)).await?)
     }
 
     /// Changes an item, again and again until nobody else has changed it meanwhile. `change` says whether there is
@@ -204,7 +204,7 @@ impl Items {
         &self,
         id: &ItemId,
         mut change: impl FnMut(&mut Item) -> Result<bool, VaultError>,
-    ) -> Result<Arc<Opened>, VaultError> {
+    ) -> Result<Arc<OpenItem>, VaultError> {
         for attempt in 0..TRIES {
             let at = self.vault().clock().instant();
             let (key, read) = self.place(id).await?;
@@ -213,12 +213,12 @@ impl Items {
             if !change(&mut item)? {
                 return match folder {
                     true => self.folder_opened(item, read.version, at),
-                    false => self.opened(item, read.version, at, Ready::default()).await,
+                    false => self.opened(item, read.version, at, ReadyKeys::default()).await,
                 };
             }
             match self.write(&key, Expected::Version(read.version), &item).await {
                 Ok(row) if folder => return self.folder_opened(item, row, at),
-                Ok(row) => return self.opened(item, row, at, Ready::default()).await,
+                Ok(row) => return self.opened(item, row, at, ReadyKeys::default()).await,
                 Err(VaultError::Store(StoreError::Conflict)) => {
                     tokio::time::sleep(Duration::from_millis(u64::from(attempt.min(20)))).await;
                 }
@@ -237,11 +237,16 @@ impl Items {
         Ok((row.key.clone(), row))
     }
 
-    pub(super) fn folder_opened(&self, item: Item, row: u64, at: Instant) -> Result<Arc<Opened>, VaultError> {
+    pub(super) fn folder_opened(
+        &self,
+        item: Item,
+        row: u64,
+        at: Instant,
+    ) -> Result<Arc<OpenItem>, VaultError> {
         // Whatever lies in the folder may inherit from it.
         self.0.remembered.clear();
-        let settled = Settled::of(&item, |_| None);
-        Ok(Arc::new(Opened { item, settled, row, at, ready: Ready::default() }))
+        let settled = RotationTime::of(&item, |_| None);
+        Ok(Arc::new(OpenItem { item, settled, row, at, ready: ReadyKeys::default() }))
     }
 
     /// Reads all rows of a kind and hands each to `each`.
@@ -281,7 +286,7 @@ impl Items {
         Key::new(FOLDERS, ItemId::from_random(index).to_string())
     }
 
-    async fn folder_of(&self, id: &ItemId) -> Result<Option<(Row, Arc<Opened>)>, VaultError> {
+    async fn folder_of(&self, id: &ItemId) -> Result<Option<(Row, Arc<OpenItem>)>, VaultError> {
         let at = self.vault().clock().instant();
         let mut found = None;
         self.scan(FOLDERS, |row, item| {
@@ -291,24 +296,24 @@ impl Items {
         })
         .await?;
         let Some((row, item)) = found else { return Ok(None) };
-        let settled = Settled::of(&item, |_| None);
-        let opened = Opened { item, settled, row: row.version, at, ready: Ready::default() };
+        let settled = RotationTime::of(&item, |_| None);
+        let opened = OpenItem { item, settled, row: row.version, at, ready: ReadyKeys::default() };
         Ok(Some((row, Arc::new(opened))))
     }
 
     /// When an item is rotated: as it says, else as the nearest folder says that says something.
-    async fn settled(&self, item: &Item) -> Result<Settled, VaultError> {
+    async fn settled(&self, item: &Item) -> Result<RotationTime, VaultError> {
         let mut folders = Vec::new();
-        if Settled::inherits(item) {
+        if RotationTime::inherits(item) {
             for path in item.label.folder.upwards() {
                 let Some(row) = self.vault().records().get(&self.folder_key(&path)).await? else { continue };
                 let folder = self.open(&row)?;
-                if folder.kind != Kind::Folder {
+                if folder.kind != ItemKind::Folder {
                     return Err(VaultError::Damaged);
                 }
                 folders.push((path, folder.label.rotation));
             }
         }
-        Ok(Settled::of(item, |path| folders.iter().find(|(known, _)| known == path).map(|(_, own)| own)))
+        Ok(RotationTime::of(item, |path| folders.iter().find(|(known, _)| known == path).map(|(_, own)| own)))
     }
 }

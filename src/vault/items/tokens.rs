@@ -7,10 +7,10 @@ use std::time::Duration;
 use crate::base::id::ItemId;
 use crate::crypto::jws::{PublicKey, SigningKey, public_pem};
 use crate::vault::VaultError;
-use crate::vault::items::algorithm::Kind;
+use crate::vault::items::algorithm::ItemKind;
 use crate::vault::items::object::Version;
 use crate::vault::items::selector::Selector;
-use crate::vault::items::state::Use;
+use crate::vault::items::state::VersionUse;
 use crate::vault::items::store::Items;
 use crate::vault::jwt::{self, Jwk, JwtError, Unverified, Verified};
 
@@ -77,7 +77,7 @@ impl Items {
     pub async fn signer(&self, id: &ItemId, ahead: Duration) -> Result<Signer, VaultError> {
         let opened = self.usable(id).await?;
         opened.jws()?;
-        let newest = self.allowed(&opened, Selector::Current, Use::Sign)?;
+        let newest = self.allowed(&opened, Selector::Current, VersionUse::Sign)?;
         let version = opened.item.handing_over(self.now(), ahead).unwrap_or(newest);
         Ok(Signer { key: opened.signing(version)?, kid: kid(id, version) })
     }
@@ -111,7 +111,7 @@ impl Items {
             // Another process may have made the version since.
             opened = self.get(id).await?;
         }
-        let version = self.allowed(&opened, selector, Use::Verify)?;
+        let version = self.allowed(&opened, selector, VersionUse::Verify)?;
         let key = opened.verifying(version)?;
         Ok(token.verify(&key).ok())
     }
@@ -141,15 +141,15 @@ impl Items {
         shown: impl Fn(&Version, &PublicKey) -> T,
     ) -> Result<Vec<T>, VaultError> {
         let opened = self.get(id).await?;
-        if opened.item.kind != Kind::AsymmetricKey {
+        if opened.item.kind != ItemKind::AsymmetricKey {
             return Err(VaultError::Forbidden("The item has no public key"));
         }
         if selector.is_single() {
-            self.allowed(&opened, selector, Use::Publish)?;
+            self.allowed(&opened, selector, VersionUse::Publish)?;
         }
         let now = self.now();
         let versions = opened.item.selected(selector)?.iter();
-        let public = versions.filter(|version| opened.item.allows(version, Use::Publish, now));
+        let public = versions.filter(|version| opened.item.allows(version, VersionUse::Publish, now));
         public.map(|version| Ok(shown(version, &*opened.public(version)?))).collect()
     }
 }

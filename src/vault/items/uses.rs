@@ -9,12 +9,12 @@ use crate::base::secret::Secret;
 use crate::crypto::fpe::FpeKey;
 use crate::crypto::jws;
 use crate::vault::VaultError;
-use crate::vault::items::algorithm::Kind;
+use crate::vault::items::algorithm::ItemKind;
 use crate::vault::items::change::AUDIT;
 use crate::vault::items::object::Version;
-use crate::vault::items::opened::Opened;
+use crate::vault::items::opened::OpenItem;
 use crate::vault::items::selector::Selector;
-use crate::vault::items::state::Use;
+use crate::vault::items::state::VersionUse;
 use crate::vault::items::store::Items;
 
 impl Items {
@@ -27,8 +27,8 @@ impl Items {
     pub async fn fpe_key(&self, id: &ItemId, version: Option<u32>) -> Result<(Arc<FpeKey>, u32), VaultError> {
         let opened = self.usable(id).await?;
         let (selector, wanted) = match version {
-            None => (Selector::Current, Use::Encrypt),
-            Some(number) => (Selector::Number(number), Use::Decrypt),
+            None => (Selector::Current, VersionUse::Encrypt),
+            Some(number) => (Selector::Number(number), VersionUse::Decrypt),
         };
         // The vendor's schema asks for an exportable key, since the redaction service gets it from the vault.
         if opened.item.key.is_none_or(|key| !key.exportable) {
@@ -45,10 +45,10 @@ impl Items {
     /// what the store says.
     pub async fn secret(&self, id: &ItemId) -> Result<Secret<Vec<u8>>, VaultError> {
         let opened = self.usable(id).await?;
-        if opened.item.kind != Kind::Secret {
+        if opened.item.kind != ItemKind::Secret {
             return Err(VaultError::Forbidden("The item is not a secret"));
         }
-        let version = self.allowed(&opened, Selector::Current, Use::Encrypt)?;
+        let version = self.allowed(&opened, Selector::Current, VersionUse::Encrypt)?;
         opened.material(version).cloned()
     }
 
@@ -56,11 +56,11 @@ impl Items {
     ///
     /// # Errors
     /// [`VaultError::Forbidden`] if it may not be handed out.
-    pub fn exported(&self, opened: &Opened, version: &Version) -> Result<Secret<Vec<u8>>, VaultError> {
+    pub fn exported(&self, opened: &OpenItem, version: &Version) -> Result<Secret<Vec<u8>>, VaultError> {
         if opened.item.key.is_some_and(|key| !key.exportable) {
             return Err(VaultError::Forbidden("The key is not exportable"));
         }
-        if !opened.item.allows(version, Use::Export, self.now()) {
+        if !opened.item.allows(version, VersionUse::Export, self.now()) {
             return Err(VaultError::Forbidden("The state of the item or version does not allow that"));
         }
         let material = opened.material(version).cloned()?;
@@ -73,12 +73,12 @@ impl Items {
     ///
     /// # Errors
     /// As [`Items::exported`]; [`VaultError::Forbidden`] for a folder.
-    pub fn secret_text(&self, opened: &Opened, version: &Version) -> Result<Secret<String>, VaultError> {
+    pub fn secret_text(&self, opened: &OpenItem, version: &Version) -> Result<Secret<String>, VaultError> {
         let material = self.exported(opened, version)?;
         match opened.item.kind {
-            Kind::AsymmetricKey => Ok(jws::private_pem(&material)),
-            Kind::SymmetricKey => Ok(Secret::new(BASE64.encode(material.expose()))),
-            Kind::Secret | Kind::Folder => {
+            ItemKind::AsymmetricKey => Ok(jws::private_pem(&material)),
+            ItemKind::SymmetricKey => Ok(Secret::new(BASE64.encode(material.expose()))),
+            ItemKind::Secret | ItemKind::Folder => {
                 let text = std::str::from_utf8(material.expose()).map_err(|_| VaultError::Damaged)?;
                 Ok(Secret::new(text.to_owned()))
             }
@@ -88,9 +88,9 @@ impl Items {
     /// The version that the selector means, if it may be used so.
     pub(super) fn allowed<'a>(
         &self,
-        opened: &'a Opened,
+        opened: &'a OpenItem,
         selector: Selector,
-        wanted: Use,
+        wanted: VersionUse,
     ) -> Result<&'a Version, VaultError> {
         let version = opened.item.version(selector)?;
         match opened.item.allows(version, wanted, self.now()) {

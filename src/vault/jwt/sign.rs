@@ -8,7 +8,7 @@ use crate::vault::jwt::compact::CLAIMS_DEPTH;
 use crate::vault::jwt::{JwtError, strict};
 
 #[derive(Serialize)]
-struct Header<'a> {
+struct JwsHeader<'a> {
     alg: &'static str,
     kid: &'a str,
     typ: &'static str,
@@ -22,7 +22,7 @@ struct Header<'a> {
 /// [`JwtError::NotObject`] if it is not an object; [`JwtError::Key`] if the library fails.
 pub fn sign(key: &SigningKey, kid: &str, payload: &str) -> Result<String, JwtError> {
     strict::object(payload.as_bytes(), CLAIMS_DEPTH)?;
-    let header = Header { alg: key.algorithm().name(), kid, typ: "JWT" };
+    let header = JwsHeader { alg: key.algorithm().name(), kid, typ: "JWT" };
     let header = serde_json::to_vec(&header).map_err(|_| JwtError::Malformed)?;
     let encoded = [header.len(), payload.len(), 512].map(|length| BASE64URL_NOPAD.encode_len(length) + 1);
     let mut token = String::with_capacity(encoded.iter().sum());

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::api::call::{Answer, Call};
 use crate::api::error::{ApiError, Code};
-use crate::api::fields::{Faults, Fields};
+use crate::api::fields::{Faults, ObjectFields};
 use crate::api::guardrail::answer::shown;
 use crate::api::guardrail::engine::Guardrail;
 use crate::api::guardrail::presidio::answer::RECOGNIZER;
@@ -147,13 +147,13 @@ fn explanation(name: &str, text: &str, found: &Finding) -> Explanation {
 }
 
 fn parse(guardrail: &Guardrail, body: &Value) -> Result<AnalyzeRequest, ApiError> {
-    let mut fields = Fields::of(body)?;
+    let mut fields = ObjectFields::of(body)?;
     fields.nulls_are_absent();
     let (texts, listed) = texts(&mut fields);
     let only = entities(&mut fields, guardrail);
     let floor = fields.number("score_threshold", 0.0..=1.0).unwrap_or_default() as f32;
     let explained = fields.flag("return_decision_process").unwrap_or(false);
-    let words = |fields: &mut Fields<'_>, name| {
+    let words = |fields: &mut ObjectFields<'_>, name| {
         let text = |value: &Value, at, faults: &mut Faults| faults.text(value, at).map(str::to_owned);
         fields.array(name, WORDS, text).unwrap_or_default()
     };
@@ -175,7 +175,7 @@ fn parse(guardrail: &Guardrail, body: &Value) -> Result<AnalyzeRequest, ApiError
 }
 
 /// One text, or several.
-fn texts(fields: &mut Fields<'_>) -> (Vec<String>, bool) {
+fn texts(fields: &mut ObjectFields<'_>) -> (Vec<String>, bool) {
     match fields.required("text") {
         Some(Value::Array(_)) => {
             let text = |value, at, faults: &mut Faults| faults.text(value, at).map(str::to_owned);
@@ -191,7 +191,7 @@ fn texts(fields: &mut Fields<'_>) -> (Vec<String>, bool) {
 
 /// The rules that a call asks for, in place of the route's. One that is not there is a fault: what somebody believes to be
 /// looked for must not pass.
-fn entities(fields: &mut Fields<'_>, guardrail: &Guardrail) -> Option<RuleSelection> {
+fn entities(fields: &mut ObjectFields<'_>, guardrail: &Guardrail) -> Option<RuleSelection> {
     let rules = &guardrail.catalogue;
     let rule = |value, at: Pointer, faults: &mut Faults| {
         let name = faults.text(value, at.clone())?;

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::api::call::{Answer, Call};
 use crate::api::error::{ApiError, Code};
-use crate::api::fields::{Faults, Fields};
+use crate::api::fields::{Faults, ObjectFields};
 use crate::api::guardrail::answer::shown;
 use crate::api::guardrail::engine::Guardrail;
 use crate::api::guardrail::presidio::operator::{DEFAULT, OPERATORS, Operator, bracketed};
@@ -28,7 +28,7 @@ const MOST_WRITTEN: usize = 16 << 20;
 
 /// A value that somebody found.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Named {
+pub(super) struct AnalyzedValue {
     /// What it is.
     pub(super) entity: String,
     /// Where, in bytes.
@@ -40,7 +40,7 @@ pub(super) struct Named {
 /// What a call asks.
 struct AnonymizeRequest {
     text: String,
-    values: Vec<Named>,
+    values: Vec<AnalyzedValue>,
     operators: BTreeMap<String, Operator>,
 }
 
@@ -101,7 +101,7 @@ impl AnonymizeRequest {
         let (mut substitutes, mut by_route) = (Vec::new(), Vec::new());
         for group in resolved(&self.values, |entity| self.leaves(entity, redactor, rules)) {
             redactor.go_on()?;
-            let Group { span, entity, score, several } = group;
+            let OverlappingValues { span, entity, score, several } = group;
             let text = self.text.get(span.start..span.end).unwrap_or_default();
             let mut operator = self.operator(&entity);
             if several && !operator.hides_all() && !self.leaves(&entity, redactor, rules) {
@@ -214,7 +214,7 @@ pub(super) fn substituted(text: &str, substitutes: Vec<Substitute>) -> EngineRes
 }
 
 fn parse(body: &Value) -> Result<AnonymizeRequest, ApiError> {
-    let mut fields = Fields::of(body)?;
+    let mut fields = ObjectFields::of(body)?;
     fields.nulls_are_absent();
     let text = fields.required_text("text").to_owned();
     let operators =
@@ -226,15 +226,15 @@ fn parse(body: &Value) -> Result<AnonymizeRequest, ApiError> {
 }
 
 /// The values that a call names.
-pub(super) fn named(fields: &mut Fields<'_>, name: &'static str, text: &str) -> Vec<Named> {
+pub(super) fn named(fields: &mut ObjectFields<'_>, name: &'static str, text: &str) -> Vec<AnalyzedValue> {
     if fields.members().get(name).is_none() {
         fields.required(name);
     }
     let base = fields.at(name);
     let read = |value, at: Pointer, faults: &mut Faults| {
-        Fields::within(value, &at, faults, |fields| {
+        ObjectFields::within(value, &at, faults, |fields| {
             fields.nulls_are_absent();
-            let place = |fields: &mut Fields<'_>, name| {
+            let place = |fields: &mut ObjectFields<'_>, name| {
                 fields.required(name);
                 fields.integer(name, 0).map(|place| place as usize)
             };
@@ -245,7 +245,7 @@ pub(super) fn named(fields: &mut Fields<'_>, name: &'static str, text: &str) -> 
             for other in ["analysis_explanation", "recognition_metadata", "operator", "text"] {
                 fields.member(other);
             }
-            Some(Named { entity, span: Span::new(start?, end?), score })
+            Some(AnalyzedValue { entity, span: Span::new(start?, end?), score })
         })
         .flatten()
     };
@@ -265,7 +265,7 @@ pub(super) fn named(fields: &mut Fields<'_>, name: &'static str, text: &str) -> 
 
 /// Values that overlap, and are replaced as one.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Group {
+pub(super) struct OverlappingValues {
     /// All of them.
     pub(super) span: Span,
     /// What it counts as: the surest of those that do not stay, and of equals the longest.
@@ -277,10 +277,10 @@ pub(super) struct Group {
 }
 
 /// In order, sharing no byte. `leaves` says whose values stay as they are.
-pub(super) fn resolved(values: &[Named], leaves: impl Fn(&str) -> bool) -> Vec<Group> {
-    let mut order: Vec<&Named> = values.iter().collect();
+pub(super) fn resolved(values: &[AnalyzedValue], leaves: impl Fn(&str) -> bool) -> Vec<OverlappingValues> {
+    let mut order: Vec<&AnalyzedValue> = values.iter().collect();
     order.sort_by_key(|value| (value.span.start, Reverse(value.span.end)));
-    let mut groups: Vec<(Group, (bool, f64, usize))> = Vec::with_capacity(order.len());
+    let mut groups: Vec<(OverlappingValues, (bool, f64, usize))> = Vec::with_capacity(order.len());
     for value in order {
         let of = value.span;
         let rank = (!leaves(&value.entity), value.score, of.len());
@@ -296,7 +296,7 @@ pub(super) fn resolved(values: &[Named], leaves: impl Fn(&str) -> bool) -> Vec<G
             }
             _ => {
                 let (entity, score) = (value.entity.clone(), value.score);
-                groups.push((Group { span: of, entity, score, several: false }, rank));
+                groups.push((OverlappingValues { span: of, entity, score, several: false }, rank));
             }
         }
     }
@@ -309,7 +309,7 @@ mod tests {
 
     #[test]
     fn what_overlaps_becomes_one_value_that_covers_all() {
-        let named = |entity: &str, start, end, score| Named {
+        let named = |entity: &str, start, end, score| AnalyzedValue {
             entity: entity.to_owned(),
             span: Span::new(start, end),
             score,

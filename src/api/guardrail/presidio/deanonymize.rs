@@ -7,10 +7,12 @@ use serde_json::Value;
 
 use crate::api::call::{Answer, Call};
 use crate::api::error::ApiError;
-use crate::api::fields::{Faults, Fields};
+use crate::api::fields::{Faults, ObjectFields};
 use crate::api::guardrail::answer::shown;
 use crate::api::guardrail::engine::Guardrail;
-use crate::api::guardrail::presidio::anonymize::{Group, Named, Substitute, named, resolved, substituted};
+use crate::api::guardrail::presidio::anonymize::{
+    AnalyzedValue, OverlappingValues, Substitute, named, resolved, substituted,
+};
 use crate::api::guardrail::presidio::operator::{DEFAULT, OPERATORS, cbc_key};
 use crate::base::checkpoint::Checkpoint;
 use crate::base::pointer::Pointer;
@@ -28,7 +30,7 @@ pub(super) async fn deanonymize(guardrail: &Guardrail, call: &mut Call<'_>) -> R
     let bytes = text.len();
     let work = move |checkpoint: &Checkpoint| {
         let mut substitutes = Vec::new();
-        for Group { entity, span, .. } in resolved(&values, |_| false) {
+        for OverlappingValues { entity, span, .. } in resolved(&values, |_| false) {
             checkpoint.pass()?;
             let written = text.get(span.start..span.end).unwrap_or_default();
             let operator = operators.get(&entity).or_else(|| operators.get(DEFAULT));
@@ -51,10 +53,10 @@ fn decrypted(key: &CbcKey, written: &str) -> Option<String> {
     String::from_utf8(key.decrypt(&bytes).ok()?).ok()
 }
 
-type Request = (String, Vec<Named>, BTreeMap<String, Deanonymizer>);
+type DeanonymizeRequest = (String, Vec<AnalyzedValue>, BTreeMap<String, Deanonymizer>);
 
-fn parse(body: &Value) -> Result<Request, ApiError> {
-    let mut fields = Fields::of(body)?;
+fn parse(body: &Value) -> Result<DeanonymizeRequest, ApiError> {
+    let mut fields = ObjectFields::of(body)?;
     fields.nulls_are_absent();
     let text = fields.required_text("text").to_owned();
     let operators = fields.map("deanonymizers", OPERATORS, |_, value, at, faults| read(value, at, faults));
@@ -64,7 +66,7 @@ fn parse(body: &Value) -> Result<Request, ApiError> {
 }
 
 fn read(value: &Value, at: Pointer, faults: &mut Faults) -> Option<Deanonymizer> {
-    Fields::within(value, &at, faults, |fields| {
+    ObjectFields::within(value, &at, faults, |fields| {
         fields.required("type");
         match fields.one_of("type", &[("decrypt", true), ("deanonymize_keep", false), ("keep", false)])? {
             true => cbc_key(fields).map(Deanonymizer::Decrypt),

@@ -6,7 +6,7 @@ use data_encoding::BASE64URL;
 use serde_json::Value;
 
 use crate::api::error::Code;
-use crate::api::fields::{Faults, Fields};
+use crate::api::fields::{Faults, ObjectFields};
 use crate::base::pointer::Pointer;
 use crate::base::secret::Secret;
 use crate::crypto::cbc::CbcKey;
@@ -82,10 +82,10 @@ impl Operator {
 
     /// Reads one.
     pub(super) fn read(value: &Value, at: Pointer, faults: &mut Faults) -> Option<Self> {
-        Fields::within(value, &at, faults, |fields| {
+        ObjectFields::within(value, &at, faults, |fields| {
             fields.nulls_are_absent();
             let kinds = [
-                ("replace", Self::replace as Read),
+                ("replace", Self::replace as OperatorReader),
                 ("redact", |_| Self::Redact),
                 ("mask", Self::mask),
                 ("hash", Self::hash),
@@ -98,13 +98,13 @@ impl Operator {
         .flatten()
     }
 
-    fn replace(fields: &mut Fields<'_>) -> Self {
+    fn replace(fields: &mut ObjectFields<'_>) -> Self {
         let text = fields.text_within("new_value", 0..=LONGEST);
         // An empty one is as good as none (Presidio, operator `replace`).
         Self::Replace(text.filter(|text| !text.is_empty()).map(Arc::from))
     }
 
-    fn mask(fields: &mut Fields<'_>) -> Self {
+    fn mask(fields: &mut ObjectFields<'_>) -> Self {
         let with = fields.text_within("masking_char", 1..=1).unwrap_or("*");
         // Any number, also one beyond a value's length.
         let count = fields.integer("chars_to_mask", 0);
@@ -113,20 +113,20 @@ impl Operator {
         Self::Mask { with: Arc::from(with), count, from_end }
     }
 
-    fn hash(fields: &mut Fields<'_>) -> Self {
+    fn hash(fields: &mut ObjectFields<'_>) -> Self {
         let kinds = [("sha256", Digest::Sha256), ("sha512", Digest::Sha512)];
         let digest = fields.one_of("hash_type", &kinds).unwrap_or(Digest::Sha256);
         let salt = fields.text_within("salt", 0..=LONGEST).filter(|salt| !salt.is_empty());
         Self::Hash { digest, salt: salt.map(|salt| Secret::new(salt.as_bytes().to_vec())) }
     }
 
-    fn encrypt(fields: &mut Fields<'_>) -> Self {
+    fn encrypt(fields: &mut ObjectFields<'_>) -> Self {
         cbc_key(fields).map_or(Self::Redact, Self::Encrypt)
     }
 }
 
 /// The key of `encrypt` and `decrypt`.
-pub(super) fn cbc_key(fields: &mut Fields<'_>) -> Option<CbcKey> {
+pub(super) fn cbc_key(fields: &mut ObjectFields<'_>) -> Option<CbcKey> {
     let text = fields.required_text("key");
     let key = CbcKey::new(Secret::new(text.as_bytes().to_vec())).ok();
     if key.is_none() {
@@ -136,7 +136,7 @@ pub(super) fn cbc_key(fields: &mut Fields<'_>) -> Option<CbcKey> {
 }
 
 /// How a kind of operator is read.
-type Read = fn(&mut Fields<'_>) -> Operator;
+type OperatorReader = fn(&mut ObjectFields<'_>) -> Operator;
 
 /// An entity's name in angle brackets.
 pub(super) fn bracketed(entity: &str) -> String {

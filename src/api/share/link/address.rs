@@ -1,4 +1,4 @@
-//! [`Addresses`]: the URLs of links, and the sessions of those who have followed one and know its password.
+//! [`LinkAddresses`]: the URLs of links, and the sessions of those who have followed one and know its password.
 //!
 //! `/share/link/<id>/<proof>`: the id has 160 random bits, the proof is 160 bits of HMAC-SHA-256 of it under a key from
 //! the vault. So the store has nothing from which a URL could be made, not even a hash to compare with, and yet whoever may
@@ -25,15 +25,15 @@ pub(super) const SESSION: Duration = Duration::from_secs(15 * 60);
 /// The name of the cookie.
 const COOKIE: &str = "share-link";
 
-type Proof = Secret<[u8; ID_BYTES]>;
+type LinkProof = Secret<[u8; ID_BYTES]>;
 
 /// Makes and recognises URLs and sessions of links.
-pub struct Addresses {
+pub struct LinkAddresses {
     key: Secret<[u8; 32]>,
     public: String,
 }
 
-impl Addresses {
+impl LinkAddresses {
     /// Under the address `public`, with keys from `root`.
     pub fn new(root: &Secret<[u8; 32]>, public: &str) -> Self {
         let key = Secret::new(hmac_sha256(root.expose(), &[b"portcullis/share-link/1"]));
@@ -87,7 +87,7 @@ impl Addresses {
     }
 
     /// `what` and the id are of known length, so what follows is not taken for them.
-    fn proof(&self, what: &[u8], id: &ShareLinkId, more: &[u8]) -> Proof {
+    fn proof(&self, what: &[u8], id: &ShareLinkId, more: &[u8]) -> LinkProof {
         let whole = hmac_sha256(self.key.expose(), &[what, id.to_string().as_bytes(), more]);
         let mut proof = [0; ID_BYTES];
         proof.iter_mut().zip(whole).for_each(|(to, from)| *to = from);
@@ -95,7 +95,7 @@ impl Addresses {
     }
 }
 
-impl std::fmt::Debug for Addresses {
+impl std::fmt::Debug for LinkAddresses {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Addresses(..)")
     }
@@ -105,8 +105,8 @@ impl std::fmt::Debug for Addresses {
 mod tests {
     use super::*;
 
-    fn addresses(key: u8) -> Addresses {
-        Addresses::new(&Secret::new([key; 32]), "https://h/base/")
+    fn addresses(key: u8) -> LinkAddresses {
+        LinkAddresses::new(&Secret::new([key; 32]), "https://h/base/")
     }
 
     #[test]
@@ -160,6 +160,6 @@ mod tests {
         for none in ["", COOKIE, "share-link=", "share-link=AAAA", &format!("x{pair}")] {
             assert!(!ours.is_inside(&id, none, now), "{none}");
         }
-        assert!(!Addresses::new(&Secret::new([1; 32]), "http://h").cookie(&id, now).contains("Secure"));
+        assert!(!LinkAddresses::new(&Secret::new([1; 32]), "http://h").cookie(&id, now).contains("Secure"));
     }
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::ApiError;
-use crate::api::fields::Fields;
+use crate::api::fields::ObjectFields;
 use crate::api::share::link::create::LinkResponse;
 use crate::api::share::link::object::ShownLink;
 use crate::api::share::link::parts::LinkParts;
@@ -28,7 +28,7 @@ pub struct GetLink(pub LinkParts);
 /// `POST /v1/share/link/delete`.
 pub struct DeleteLinks(pub LinkParts);
 
-type Outcome<'a, R> = BoxFuture<'a, Result<Success<R>, ApiError>>;
+type ChangeResult<'a, R> = BoxFuture<'a, Result<Success<R>, ApiError>>;
 
 impl Endpoint for GetLink {
     const PATH: &'static str = "/v1/share/link/get";
@@ -37,7 +37,7 @@ impl Endpoint for GetLink {
     type Request = Option<ShareLinkId>;
     type Response = OneLinkResponse;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<Self::Request, ApiError> {
+    fn parse(&self, mut fields: ObjectFields<'_>) -> Result<Self::Request, ApiError> {
         request::common(&mut fields);
         fields.required("id");
         let id = fields.text("id").and_then(ShareLinkId::parse);
@@ -45,7 +45,7 @@ impl Endpoint for GetLink {
         Ok(id)
     }
 
-    fn call<'a>(&'a self, caller: ApiCaller<'a>, id: Self::Request) -> Outcome<'a, OneLinkResponse> {
+    fn call<'a>(&'a self, caller: ApiCaller<'a>, id: Self::Request) -> ChangeResult<'a, OneLinkResponse> {
         Box::pin(async move {
             let LinkParts { links, addresses, .. } = &self.0;
             let id = id.ok_or(ApiError::NotFound)?;
@@ -63,7 +63,7 @@ impl Endpoint for DeleteLinks {
     type Request = Vec<Option<ShareLinkId>>;
     type Response = LinkResponse;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<Self::Request, ApiError> {
+    fn parse(&self, mut fields: ObjectFields<'_>) -> Result<Self::Request, ApiError> {
         request::common(&mut fields);
         fields.required("ids");
         let ids =
@@ -72,7 +72,7 @@ impl Endpoint for DeleteLinks {
         Ok(ids.unwrap_or_default())
     }
 
-    fn call<'a>(&'a self, caller: ApiCaller<'a>, ids: Self::Request) -> Outcome<'a, LinkResponse> {
+    fn call<'a>(&'a self, caller: ApiCaller<'a>, ids: Self::Request) -> ChangeResult<'a, LinkResponse> {
         Box::pin(async move {
             let LinkParts { links, addresses, .. } = &self.0;
             let mut gone = Vec::with_capacity(ids.len());

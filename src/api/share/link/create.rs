@@ -10,11 +10,11 @@ use serde_json::Value;
 use crate::api::cpu::Job;
 use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::{ApiError, Code};
-use crate::api::fields::{Faults, Fields};
+use crate::api::fields::{Faults, ObjectFields};
 use crate::api::share::link::object::{Link, LinkType, ShownLink, Terms};
 use crate::api::share::link::parts::LinkParts;
 use crate::api::share::link::password::{HELD, Password};
-use crate::api::share::object::Kind;
+use crate::api::share::object::ShareObjectKind;
 use crate::api::share::request;
 use crate::api::share::rows::ShareError;
 use crate::api::token::{Principal, Service};
@@ -47,16 +47,16 @@ const MESSAGE: std::ops::RangeInclusive<usize> = 1..=4096;
 
 /// How somebody would prove to be who the link is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Proof {
+enum ProofMethod {
     Password,
     Elsewhere,
 }
 
-const PROOFS: [(&str, Proof); 4] = [
-    ("password", Proof::Password),
-    ("email_otp", Proof::Elsewhere),
-    ("sms_otp", Proof::Elsewhere),
-    ("social", Proof::Elsewhere),
+const PROOFS: [(&str, ProofMethod); 4] = [
+    ("password", ProofMethod::Password),
+    ("email_otp", ProofMethod::Elsewhere),
+    ("sms_otp", ProofMethod::Elsewhere),
+    ("social", ProofMethod::Elsewhere),
 ];
 
 /// Members that clients know and this service does not offer, and what to do.
@@ -83,7 +83,7 @@ pub struct LinkResponse {
 pub struct CreateLinks(pub LinkParts);
 
 impl NewLinks {
-    fn read(fields: &mut Fields<'_>, now: Timestamp) -> Self {
+    fn read(fields: &mut ObjectFields<'_>, now: Timestamp) -> Self {
         fields.nulls_are_absent();
         for (name, detail) in NOT_OFFERED {
             if fields.member(name).is_some() {
@@ -120,20 +120,20 @@ impl NewLinks {
         Self { targets, terms, passwords }
     }
 
-    fn passwords(fields: &mut Fields<'_>) -> Vec<Secret<String>> {
+    fn passwords(fields: &mut ObjectFields<'_>) -> Vec<Secret<String>> {
         fields.required("authenticators");
         let passwords = fields.array("authenticators", MOST_PASSWORDS, |value, at, faults| {
-            Fields::within(value, &at, faults, |fields| {
+            ObjectFields::within(value, &at, faults, |fields| {
                 fields.nulls_are_absent();
                 fields.required("auth_type");
                 let proof = fields.one_of("auth_type", &PROOFS);
-                if proof == Some(Proof::Elsewhere) {
+                if proof == Some(ProofMethod::Elsewhere) {
                     let detail =
                         "nobody is there who sends codes or knows people by other accounts; use `password`";
                     fields.fault(Code::ProviderDisabled, fields.at("auth_type"), detail);
                 }
                 fields.required("auth_context");
-                let length = if proof == Some(Proof::Password) { PASSWORD } else { ANYTHING };
+                let length = if proof == Some(ProofMethod::Password) { PASSWORD } else { ANYTHING };
                 let text = fields.text_within("auth_context", length);
                 text.map(|text| Secret::new(text.to_owned()))
             })
@@ -145,7 +145,7 @@ impl NewLinks {
 }
 
 /// An array that must not be empty.
-fn some(fields: &mut Fields<'_>, name: &'static str) {
+fn some(fields: &mut ObjectFields<'_>, name: &'static str) {
     if fields.members().get(name).and_then(Value::as_array).is_some_and(Vec::is_empty) {
         fields.fault(Code::BelowMinItems, fields.at(name), "must have at least 1 item");
     }
@@ -161,7 +161,10 @@ impl CreateLinks {
             for (m, id) in link.targets.iter().enumerate() {
                 let at = Pointer::root().key("links").index(n).key("targets").index(m);
                 match self.0.shares.get(tenant, id).await {
-                    Ok(object) if object.kind == Kind::File && link.terms.link_type == LinkType::Upload => {
+                    Ok(object)
+                        if object.kind == ShareObjectKind::File
+                            && link.terms.link_type == LinkType::Upload =>
+                    {
                         faults.add(Code::BadState, at, "a link for uploads leads to folders");
                     }
                     Ok(_) => {}
@@ -199,12 +202,12 @@ impl Endpoint for CreateLinks {
     type Request = Vec<NewLinks>;
     type Response = LinkResponse;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<Vec<NewLinks>, ApiError> {
+    fn parse(&self, mut fields: ObjectFields<'_>) -> Result<Vec<NewLinks>, ApiError> {
         request::common(&mut fields);
         let now = self.0.clock.now();
         fields.required("links");
         let wanted = fields.array("links", MOST_LINKS, |value, at, faults| {
-            Fields::within(value, &at, faults, |fields| NewLinks::read(fields, now))
+            ObjectFields::within(value, &at, faults, |fields| NewLinks::read(fields, now))
         });
         let wanted = wanted.unwrap_or_default();
         let at = fields.at("links");

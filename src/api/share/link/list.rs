@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::ApiError;
-use crate::api::fields::Fields;
-use crate::api::share::filter::{Numbers, Page, Texts, texts};
+use crate::api::fields::ObjectFields;
+use crate::api::share::filter::{Numbers, PageBounds, Texts, texts};
 use crate::api::share::link::object::{Link, ShownLink};
 use crate::api::share::link::parts::LinkParts;
 use crate::api::share::request;
@@ -26,7 +26,7 @@ pub struct LinksResponse {
 pub struct ListLinks(pub LinkParts);
 
 #[derive(Clone, Copy, Debug, Default)]
-enum By {
+enum LinkOrder {
     Id,
     Bucket,
     Target,
@@ -44,25 +44,25 @@ enum By {
     Sender,
 }
 
-const ORDERS: [(&str, By); 14] = [
-    ("id", By::Id),
-    ("bucket_id", By::Bucket),
-    ("target", By::Target),
-    ("link_type", By::Kind),
-    ("access_count", By::Accesses),
-    ("max_access_count", By::MostAccesses),
-    ("created_at", By::Created),
-    ("expires_at", By::Expires),
-    ("last_accessed_at", By::LastAccessed),
-    ("link", By::Url),
-    ("title", By::Title),
-    ("message", By::Message),
-    ("recipient_email", By::Recipient),
-    ("sender_email", By::Sender),
+const ORDERS: [(&str, LinkOrder); 14] = [
+    ("id", LinkOrder::Id),
+    ("bucket_id", LinkOrder::Bucket),
+    ("target", LinkOrder::Target),
+    ("link_type", LinkOrder::Kind),
+    ("access_count", LinkOrder::Accesses),
+    ("max_access_count", LinkOrder::MostAccesses),
+    ("created_at", LinkOrder::Created),
+    ("expires_at", LinkOrder::Expires),
+    ("last_accessed_at", LinkOrder::LastAccessed),
+    ("link", LinkOrder::Url),
+    ("title", LinkOrder::Title),
+    ("message", LinkOrder::Message),
+    ("recipient_email", LinkOrder::Recipient),
+    ("sender_email", LinkOrder::Sender),
 ];
 
 #[derive(Clone, Debug, Default)]
-struct Filter {
+struct LinkFilter {
     id: Texts,
     /// By each of its two names; one target that fits is enough.
     targets: [Texts; 2],
@@ -83,9 +83,9 @@ struct Filter {
 /// What a caller wants to see.
 #[derive(Default)]
 pub struct LinksRequest {
-    filter: Filter,
-    by: By,
-    page: Page,
+    filter: LinkFilter,
+    by: LinkOrder,
+    page: PageBounds,
 }
 
 /// The five members for bounds of what has this name.
@@ -108,8 +108,8 @@ macro_rules! texts {
     };
 }
 
-impl Filter {
-    fn read(fields: &mut Fields<'_>) -> Self {
+impl LinkFilter {
+    fn read(fields: &mut ObjectFields<'_>) -> Self {
         Self {
             id: texts!(fields, "id"),
             targets: [texts!(fields, "target"), texts!(fields, "target_id")],
@@ -156,19 +156,21 @@ impl LinksRequest {
         let number = |number: u64| format!("{number:020}");
         let text = |text: Option<&String>| text.cloned().unwrap_or_default();
         let by = match self.by {
-            By::Id | By::Bucket => String::new(),
-            By::Target => text(terms.targets.first()),
-            By::Kind => terms.link_type.word().to_owned(),
-            By::Accesses => number(stored.access_count.into()),
-            By::MostAccesses => terms.max_access_count.map(|most| number(most.into())).unwrap_or_default(),
-            By::Created => number(stored.created_at),
-            By::Expires => number(terms.expires_at),
-            By::LastAccessed => stored.last_accessed_at.map(number).unwrap_or_default(),
-            By::Url => url.to_owned(),
-            By::Title => text(terms.title.as_ref()),
-            By::Message => text(terms.message.as_ref()),
-            By::Recipient => text(sent.map(|sent| &sent.recipient_email)),
-            By::Sender => text(sent.map(|sent| &sent.sender_email)),
+            LinkOrder::Id | LinkOrder::Bucket => String::new(),
+            LinkOrder::Target => text(terms.targets.first()),
+            LinkOrder::Kind => terms.link_type.word().to_owned(),
+            LinkOrder::Accesses => number(stored.access_count.into()),
+            LinkOrder::MostAccesses => {
+                terms.max_access_count.map(|most| number(most.into())).unwrap_or_default()
+            }
+            LinkOrder::Created => number(stored.created_at),
+            LinkOrder::Expires => number(terms.expires_at),
+            LinkOrder::LastAccessed => stored.last_accessed_at.map(number).unwrap_or_default(),
+            LinkOrder::Url => url.to_owned(),
+            LinkOrder::Title => text(terms.title.as_ref()),
+            LinkOrder::Message => text(terms.message.as_ref()),
+            LinkOrder::Recipient => text(sent.map(|sent| &sent.recipient_email)),
+            LinkOrder::Sender => text(sent.map(|sent| &sent.sender_email)),
         };
         format!("{by}\0{}", link.id)
     }
@@ -181,12 +183,12 @@ impl Endpoint for ListLinks {
     type Request = LinksRequest;
     type Response = LinksResponse;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<LinksRequest, ApiError> {
+    fn parse(&self, mut fields: ObjectFields<'_>) -> Result<LinksRequest, ApiError> {
         request::common(&mut fields);
         let request = LinksRequest {
-            filter: fields.object("filter", Filter::read).unwrap_or_default(),
+            filter: fields.object("filter", LinkFilter::read).unwrap_or_default(),
             by: fields.one_of("order_by", &ORDERS).unwrap_or_default(),
-            page: Page::read(&mut fields),
+            page: PageBounds::read(&mut fields),
         };
         fields.close()?;
         Ok(request)

@@ -9,9 +9,9 @@ use futures_util::future::BoxFuture;
 use crate::api::Caller;
 use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::{ApiError, Code};
-use crate::api::fields::{Faults, Fields};
+use crate::api::fields::{Faults, ObjectFields};
 use crate::api::share::link::create::LinkResponse;
-use crate::api::share::link::object::{Link, Sent, ShownLink};
+use crate::api::share::link::object::{LastSent, Link, ShownLink};
 use crate::api::share::link::parts::LinkParts;
 use crate::api::share::request;
 use crate::api::token::Service;
@@ -56,7 +56,7 @@ pub struct Mail {
 }
 
 impl Mail {
-    fn of(link: &Link, sent: &Sent, url: &str) -> Self {
+    fn of(link: &Link, sent: &LastSent, url: &str) -> Self {
         let terms = link.terms();
         let sender = sent.sender_name.as_deref().unwrap_or(&sent.sender_email);
         let message = terms.message.as_ref().map(|message| format!("{message}\n\n")).unwrap_or_default();
@@ -125,7 +125,7 @@ fn is_address(text: &str) -> bool {
         && text.split_once('@').is_some_and(|(local, domain)| fits(local, "+._-") && fits(domain, ".-"))
 }
 
-fn address(fields: &mut Fields<'_>, name: &'static str) -> String {
+fn address(fields: &mut ObjectFields<'_>, name: &'static str) -> String {
     let text = fields.required_text(name);
     if !text.is_empty() && !is_address(text) {
         fields.fault(Code::BadFormatEmail, fields.at(name), "must be an e-mail address");
@@ -145,20 +145,20 @@ impl Endpoint for SendLinks {
     const PATH: &'static str = "/v1/share/link/send";
     const SERVICE: Service = Service::Share;
     const BARE: bool = false;
-    type Request = Vec<(Option<ShareLinkId>, Sent)>;
+    type Request = Vec<(Option<ShareLinkId>, LastSent)>;
     type Response = LinkResponse;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<Self::Request, ApiError> {
+    fn parse(&self, mut fields: ObjectFields<'_>) -> Result<Self::Request, ApiError> {
         request::common(&mut fields);
         let sender_email = address(&mut fields, "sender_email");
         let sender_name = fields.text_within("sender_name", 1..=NAME).map(str::to_owned);
         fields.required("links");
         let links = fields.array("links", MOST, |value, at, faults| {
-            Fields::within(value, &at, faults, |fields| {
+            ObjectFields::within(value, &at, faults, |fields| {
                 let id = ShareLinkId::parse(fields.required_text("id"));
                 let recipient_email = address(fields, "email");
                 let (sender_email, sender_name) = (sender_email.clone(), sender_name.clone());
-                (id, Sent { recipient_email, sender_email, sender_name })
+                (id, LastSent { recipient_email, sender_email, sender_name })
             })
         });
         if self.mailer.is_none() {

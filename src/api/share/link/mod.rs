@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `object` | [`Link`], and how it is shown |
 //! | `store` | [`Links`]: links as rows |
-//! | `address` | [`Addresses`]: URLs of links, and sessions |
+//! | `address` | [`LinkAddresses`]: URLs of links, and sessions |
 //! | `password` | a password as its row keeps it |
 //! | `create`, `list`, `change` | the calls of whoever makes links |
 //! | `mail` | [`SendLinks`], and a link as a [`Mail`] |
@@ -26,12 +26,12 @@ mod port;
 mod store;
 mod visit;
 
-pub use address::{Addresses, LINK_PATH};
+pub use address::{LINK_PATH, LinkAddresses};
 pub use change::{DeleteLinks, GetLink};
 pub use create::CreateLinks;
 pub use list::ListLinks;
 pub use mail::{Mail, MailError, Mailer, SendLinks};
-pub use object::{Link, LinkType, Sent, Terms};
+pub use object::{LastSent, Link, LinkType, Terms};
 pub use parts::{LinkParts, LinkRates};
 pub use port::LinkPort;
 pub use store::Links;

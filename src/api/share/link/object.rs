@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::api::share::bucket::BUCKET;
-use crate::api::share::link::address::Addresses;
+use crate::api::share::link::address::LinkAddresses;
 use crate::api::share::link::password::Password;
 use crate::base::clock::Timestamp;
 use crate::base::id::{ShareId, ShareLinkId, TokenId};
@@ -53,7 +53,7 @@ impl LinkType {
 /// To whom it was sent last, and from whom.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Sent {
+pub struct LastSent {
     /// The recipient's address.
     pub recipient_email: String,
     /// The sender's.
@@ -82,7 +82,7 @@ pub struct Terms {
 /// A link's row. Neither its URL nor its password can be made from it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Stored {
+pub(super) struct StoredLink {
     /// Whose targets they are.
     pub(super) tenant: String,
     /// The token that made it.
@@ -93,7 +93,7 @@ pub(super) struct Stored {
     /// Times are milliseconds since the epoch.
     pub(super) created_at: u64,
     pub(super) last_accessed_at: Option<u64>,
-    pub(super) sent: Option<Sent>,
+    pub(super) sent: Option<LastSent>,
 }
 
 /// A link.
@@ -103,7 +103,7 @@ pub struct Link {
     pub id: ShareLinkId,
     /// The row's version.
     pub(super) version: u64,
-    pub(super) stored: Stored,
+    pub(super) stored: StoredLink,
 }
 
 impl Link {
@@ -166,17 +166,17 @@ pub(super) struct ShownLink {
     message: Option<String>,
     link: String,
     #[serde(flatten)]
-    sent: Option<Sent>,
+    sent: Option<LastSent>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tags: Vec<String>,
 }
 
 impl ShownLink {
     /// How a link is shown to whoever may make links.
-    pub(super) fn of(link: Link, addresses: &Addresses) -> Self {
+    pub(super) fn of(link: Link, addresses: &LinkAddresses) -> Self {
         let expires_at = link.expires().iso8601();
         let url = addresses.url(&link.id);
-        let Stored { terms, access_count, created_at, last_accessed_at, sent, .. } = link.stored;
+        let StoredLink { terms, access_count, created_at, last_accessed_at, sent, .. } = link.stored;
         let shown = |millis| Timestamp::from_millis(millis).iso8601();
         Self {
             id: link.id.to_string(),

@@ -9,9 +9,9 @@ use http::header::{
 use http::{HeaderMap, HeaderValue, StatusCode};
 
 use crate::api::call::Answer;
-use crate::api::share::archive::Entry;
+use crate::api::share::archive::ArchiveEntry;
 use crate::api::share::link::object::Link;
-use crate::api::share::object::Kind;
+use crate::api::share::object::ShareObjectKind;
 
 /// The most rows of a list.
 const ROWS: usize = 1000;
@@ -19,9 +19,9 @@ const ROWS: usize = 1000;
 const POLICY: &str = "default-src 'none'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /// Text as a part of a page: in an element or in a quoted attribute.
-struct Text<'a>(&'a str);
+struct EscapedText<'a>(&'a str);
 
-impl std::fmt::Display for Text<'_> {
+impl std::fmt::Display for EscapedText<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         for c in self.0.chars() {
             match c {
@@ -52,7 +52,7 @@ pub(super) fn protect(headers: &mut HeaderMap) {
 }
 
 fn page(status: StatusCode, title: &str, body: &str) -> Answer {
-    let title = Text(title);
+    let title = EscapedText(title);
     let text = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title}</title>\n</head>\n<body>\n\
@@ -63,7 +63,7 @@ fn page(status: StatusCode, title: &str, body: &str) -> Answer {
 
 /// A page that says one thing.
 pub(super) fn notice(status: StatusCode, title: &str, text: &str) -> Answer {
-    page(status, title, &format!("<p>{}</p>\n", Text(text)))
+    page(status, title, &format!("<p>{}</p>\n", EscapedText(text)))
 }
 
 /// What everybody sees who follows a link that is none, or none any more.
@@ -75,7 +75,7 @@ pub(super) fn nothing() -> Answer {
 pub(super) fn password(status: StatusCode, notice: Option<&str>) -> Answer {
     let mut body = String::new();
     if let Some(notice) = notice {
-        body.push_str(&format!("<p role=\"alert\">{}</p>\n", Text(notice)));
+        body.push_str(&format!("<p role=\"alert\">{}</p>\n", EscapedText(notice)));
     }
     body.push_str(
         "<form method=\"post\" enctype=\"multipart/form-data\">\n<p><label>Password <input type=\"password\" \
@@ -85,11 +85,11 @@ pub(super) fn password(status: StatusCode, notice: Option<&str>) -> Answer {
 }
 
 /// What somebody who came in sees: the entries as far as they may be seen, and folders for new files, by id and path.
-pub(super) fn inside(link: &Link, entries: &[Entry], folders: &[(String, String)]) -> Answer {
+pub(super) fn inside(link: &Link, entries: &[ArchiveEntry], folders: &[(String, String)]) -> Answer {
     let terms = link.terms();
     let mut body = String::new();
     if let Some(message) = &terms.message {
-        body.push_str(&format!("<p>{}</p>\n", Text(message)));
+        body.push_str(&format!("<p>{}</p>\n", EscapedText(message)));
     }
     if terms.link_type.reads() {
         list(&mut body, entries, terms.link_type.changes());
@@ -98,24 +98,24 @@ pub(super) fn inside(link: &Link, entries: &[Entry], folders: &[(String, String)
         upload(&mut body, folders);
     }
     let until = link.expires().iso8601();
-    body.push_str(&format!("<p>The link is good until {}.</p>\n", Text(&until)));
+    body.push_str(&format!("<p>The link is good until {}.</p>\n", EscapedText(&until)));
     page(StatusCode::OK, terms.title.as_deref().unwrap_or("Shared files"), &body)
 }
 
-fn list(body: &mut String, entries: &[Entry], changes: bool) {
+fn list(body: &mut String, entries: &[ArchiveEntry], changes: bool) {
     if entries.is_empty() {
         body.push_str("<p>There are no files.</p>\n");
         return;
     }
     body.push_str("<ul>\n");
     for entry in entries.iter().take(ROWS) {
-        let (id, path) = (&entry.object.id, Text(&entry.path));
+        let (id, path) = (&entry.object.id, EscapedText(&entry.path));
         match entry.object.kind {
-            Kind::File => body.push_str(&format!(
+            ShareObjectKind::File => body.push_str(&format!(
                 "<li><a href=\"?file={id}\"><bdi>{path}</bdi></a> ({} bytes)",
                 entry.object.size
             )),
-            Kind::Dir => body.push_str(&format!("<li><bdi>{path}/</bdi>")),
+            ShareObjectKind::Dir => body.push_str(&format!("<li><bdi>{path}/</bdi>")),
         }
         if changes {
             change(body, entry);
@@ -131,8 +131,8 @@ fn list(body: &mut String, entries: &[Entry], changes: bool) {
     );
 }
 
-fn change(body: &mut String, entry: &Entry) {
-    let (id, name) = (&entry.object.id, Text(&entry.object.name));
+fn change(body: &mut String, entry: &ArchiveEntry) {
+    let (id, name) = (&entry.object.id, EscapedText(&entry.object.name));
     body.push_str(&format!(
         "\n<form method=\"post\" enctype=\"multipart/form-data\"><input type=\"hidden\" name=\"object\" value=\"{id}\">\
          <label>New name <input name=\"name\" value=\"{name}\" maxlength=\"255\"></label> \
@@ -149,7 +149,7 @@ fn upload(body: &mut String, folders: &[(String, String)]) {
     // Before the file: what comes first is known when the file comes.
     body.push_str("<label>Folder <select name=\"folder\">");
     for (id, path) in folders.iter().take(ROWS) {
-        body.push_str(&format!("<option value=\"{}\">{}</option>", Text(id), Text(path)));
+        body.push_str(&format!("<option value=\"{}\">{}</option>", EscapedText(id), EscapedText(path)));
     }
     body.push_str(
         "</select></label> <label>File <input type=\"file\" name=\"file\" required></label> \
@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn nothing_of_a_text_becomes_markup() {
         let text = "<script>alert('1')</script> & \"x\" onload=\"y";
-        let shown = Text(text).to_string();
+        let shown = EscapedText(text).to_string();
         assert!(!shown.contains(['<', '>', '"', '\'']) && shown.contains("&lt;script&gt;"), "{shown}");
         let answer = notice(StatusCode::OK, text, text);
         let page = std::str::from_utf8(answer.bytes()).unwrap();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::api::share::link::address::Addresses;
+use crate::api::share::link::address::LinkAddresses;
 use crate::api::share::link::store::Links;
 use crate::api::share::rows::Shares;
 use crate::api::token::Tokens;
@@ -30,7 +30,7 @@ pub struct LinkParts {
     /// What they lead to.
     pub shares: Shares,
     /// Their URLs.
-    pub addresses: Arc<Addresses>,
+    pub addresses: Arc<LinkAddresses>,
     /// Those that made them.
     pub tokens: Arc<Tokens>,
     /// Where passwords are compared.

@@ -11,12 +11,12 @@ use crate::api::call::{Answer, Call, Handler};
 use crate::api::cpu::{Caller, Job};
 use crate::api::envelope::{REQUEST_ID, Stamp};
 use crate::api::error::ApiError;
-use crate::api::incoming::Form;
+use crate::api::incoming::IncomingForm;
 use crate::api::share::link::object::Link;
 use crate::api::share::link::page;
 use crate::api::share::link::parts::LinkParts;
 use crate::api::share::link::password::HELD;
-use crate::api::share::link::visit::{Said, Visit};
+use crate::api::share::link::visit::{UploadFields, Visit};
 use crate::api::share::request;
 use crate::api::share::rows::ShareError;
 use crate::api::token_fault::unread;
@@ -34,9 +34,9 @@ const FIELD: usize = 2 << 10;
 pub struct LinkPort(pub LinkParts);
 
 /// What a form wants.
-enum Posted {
+enum PostedAction {
     Password(Secret<String>),
-    Change(Said),
+    Change(UploadFields),
     /// It is done, or it is not.
     Answered(Answer),
 }
@@ -62,12 +62,12 @@ impl LinkPort {
             };
         }
         match self.posted(call, visit.as_ref()).await? {
-            Posted::Password(guess) => self.enter(call, &link, guess).await,
-            Posted::Change(said) => match visit {
+            PostedAction::Password(guess) => self.enter(call, &link, guess).await,
+            PostedAction::Change(said) => match visit {
                 Some(visit) => Ok(visit.change(said).await?.unwrap_or_else(|| to_itself(call))),
                 None => Ok(page::password(StatusCode::FORBIDDEN, None)),
             },
-            Posted::Answered(answer) => Ok(answer),
+            PostedAction::Answered(answer) => Ok(answer),
         }
     }
 
@@ -85,23 +85,23 @@ impl LinkPort {
     }
 
     /// Reads a form, up to what says what it wants; a file goes where it is to be.
-    async fn posted(&self, call: &mut Call<'_>, visit: Option<&Visit<'_>>) -> Result<Posted, ApiError> {
+    async fn posted(&self, call: &mut Call<'_>, visit: Option<&Visit<'_>>) -> Result<PostedAction, ApiError> {
         let done = to_itself(call);
         let mut charge = call.budget.charge();
         charge.set(self.0.shares.blobs().holds())?;
-        let mut form = Form::read(&call.head.headers, call.body)?;
-        let mut said = Said::default();
+        let mut form = IncomingForm::read(&call.head.headers, call.body)?;
+        let mut said = UploadFields::default();
         while let Some(part) = form.part().await? {
             let name = part.name().to_owned();
             if name == "file" {
                 let Some(visit) = visit else { break };
                 let refused = visit.upload(&said, part).await?;
-                return Ok(Posted::Answered(refused.unwrap_or(done)));
+                return Ok(PostedAction::Answered(refused.unwrap_or(done)));
             }
             let text = part.whole(FIELD).await?;
             let text = String::from_utf8(text).map_err(|_| ApiError::BadRequest("a field is not text"))?;
             match name.as_str() {
-                "password" => return Ok(Posted::Password(Secret::new(text))),
+                "password" => return Ok(PostedAction::Password(Secret::new(text))),
                 "do" => said.action = text,
                 "object" => said.object = text,
                 "name" => said.name = text,
@@ -109,7 +109,7 @@ impl LinkPort {
                 _ => {}
             }
         }
-        Ok(Posted::Change(said))
+        Ok(PostedAction::Change(said))
     }
 
     /// Lets somebody in who knows the password.

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::api::share::link::object::{Link, Sent, Stored, Terms};
+use crate::api::share::link::object::{LastSent, Link, StoredLink, Terms};
 use crate::api::share::link::password::Password;
 use crate::api::share::rows::ShareError;
 use crate::base::clock::{SharedClock, Timestamp};
 use crate::base::id::{ShareLinkId, TokenId};
 use crate::crypto::random;
-use crate::store::{Entry, Expected, Key, Records, Row, StoreError};
+use crate::store::{Expected, Key, NewRow, Records, Row, StoreError};
 
 const KIND: &str = "share.link";
 const PAGE: u32 = 200;
@@ -38,7 +38,7 @@ impl Links {
         terms: Terms,
         password: Password,
     ) -> Result<Link, ShareError> {
-        let stored = Stored {
+        let stored = StoredLink {
             tenant: tenant.to_owned(),
             by: by.to_string(),
             terms,
@@ -99,7 +99,7 @@ impl Links {
     }
 
     /// Notes to whom a link was sent.
-    pub(super) async fn sent(&self, id: &ShareLinkId, sent: Sent) -> Result<Option<Link>, ShareError> {
+    pub(super) async fn sent(&self, id: &ShareLinkId, sent: LastSent) -> Result<Option<Link>, ShareError> {
         self.change(id, |stored| {
             stored.sent = Some(sent.clone());
             true
@@ -124,7 +124,7 @@ impl Links {
     async fn change(
         &self,
         id: &ShareLinkId,
-        change: impl Fn(&mut Stored) -> bool + Send,
+        change: impl Fn(&mut StoredLink) -> bool + Send,
     ) -> Result<Option<Link>, ShareError> {
         for _ in 0..TRIES {
             let mut link = self.open(id).await?;
@@ -143,7 +143,7 @@ impl Links {
     async fn write(&self, link: &Link, expected: Expected) -> Result<u64, ShareError> {
         let value = serde_json::to_vec(&link.stored).map_err(|_| ShareError::Row)?;
         let expires = Some(Timestamp::from_millis(link.stored.terms.expires_at));
-        Ok(self.records.put_if(&key(&link.id), expected, Entry { value, expires }).await?)
+        Ok(self.records.put_if(&key(&link.id), expected, NewRow { value, expires }).await?)
     }
 }
 

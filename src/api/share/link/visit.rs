@@ -10,15 +10,15 @@ use crate::api::blob::{charged, file_answer};
 use crate::api::call::{Answer, Call};
 use crate::api::error::ApiError;
 use crate::api::incoming::{FormPart, stored};
-use crate::api::share::archive::{self, Entry, Form};
+use crate::api::share::archive::{self, ArchiveEntry, ArchiveFormat};
 use crate::api::share::folder::is_name;
 use crate::api::share::link::object::Link;
 use crate::api::share::link::page;
 use crate::api::share::link::parts::LinkParts;
-use crate::api::share::object::{Kind, Object};
+use crate::api::share::object::{Object, ShareObjectKind};
 use crate::api::share::request;
-use crate::api::share::rows::{New, Parent, ShareError};
-use crate::api::share::store::{Change, Filed};
+use crate::api::share::rows::{NewObject, Parent, ShareError};
+use crate::api::share::store::{ObjectChange, StoredFile};
 use crate::base::id::ShareId;
 use crate::base::rate::Rate;
 use crate::store::{Area, Blob};
@@ -28,7 +28,7 @@ const WRITES: Rate = Rate { times: 100, per: Duration::from_secs(3600) };
 
 /// What a form says beside its file.
 #[derive(Debug, Default)]
-pub(super) struct Said {
+pub(super) struct UploadFields {
     pub(super) action: String,
     pub(super) object: String,
     pub(super) name: String,
@@ -41,7 +41,7 @@ pub(super) struct Visit<'a> {
     pub(super) link: &'a Link,
 }
 
-type Refused = Option<Answer>;
+type FormRefusal = Option<Answer>;
 
 impl Visit<'_> {
     /// What is read.
@@ -49,8 +49,8 @@ impl Visit<'_> {
         match query.map(|query| query.split_once('=').unwrap_or((query, ""))) {
             None => self.look().await,
             Some(("file", id)) => self.file(call, id).await,
-            Some(("archive", "zip")) => self.archive(call, Form::Zip).await,
-            Some(("archive", "tar")) => self.archive(call, Form::Tar).await,
+            Some(("archive", "zip")) => self.archive(call, ArchiveFormat::Zip).await,
+            Some(("archive", "tar")) => self.archive(call, ArchiveFormat::Tar).await,
             Some(_) => Err(ApiError::NotFound),
         }
     }
@@ -58,16 +58,18 @@ impl Visit<'_> {
     async fn look(&self) -> Result<Answer, ApiError> {
         let link_type = self.link.terms().link_type;
         let entries = self.entries().await?;
-        let is_target = |entry: &Entry| self.link.targets().any(|id| id == entry.object.id);
+        let is_target = |entry: &ArchiveEntry| self.link.targets().any(|id| id == entry.object.id);
         // Who may only put files sees nothing of what is in the folders, not even other folders.
-        let open = |entry: &&Entry| entry.object.kind == Kind::Dir && (link_type.reads() || is_target(entry));
-        let named = |entry: &Entry| (entry.object.id.to_string(), entry.path.clone());
+        let open = |entry: &&ArchiveEntry| {
+            entry.object.kind == ShareObjectKind::Dir && (link_type.reads() || is_target(entry))
+        };
+        let named = |entry: &ArchiveEntry| (entry.object.id.to_string(), entry.path.clone());
         let folders: Vec<(String, String)> = entries.iter().filter(open).map(named).collect();
         Ok(page::inside(self.link, &entries, &folders))
     }
 
     /// The targets that are still there, with all that is in them.
-    async fn entries(&self) -> Result<Vec<Entry>, ApiError> {
+    async fn entries(&self) -> Result<Vec<ArchiveEntry>, ApiError> {
         let all = self.parts.shares.all(self.link.tenant()).await.map_err(request::failed)?;
         let find = |id: ShareId| all.iter().find(|object| object.id == id).cloned();
         let chosen: Vec<Object> = self.link.targets().filter_map(find).collect();
@@ -99,13 +101,13 @@ impl Visit<'_> {
             return Err(ApiError::NotFound);
         }
         let object = self.object(id).await?;
-        if object.kind == Kind::Dir {
+        if object.kind == ShareObjectKind::Dir {
             return Err(ApiError::NotFound);
         }
         self.sent(call, &object.blob(), &object.name).await
     }
 
-    async fn archive(&self, call: &mut Call<'_>, form: Form) -> Result<Answer, ApiError> {
+    async fn archive(&self, call: &mut Call<'_>, form: ArchiveFormat) -> Result<Answer, ApiError> {
         if !self.link.terms().link_type.reads() {
             return Err(ApiError::NotFound);
         }
@@ -133,7 +135,11 @@ impl Visit<'_> {
     }
 
     /// Puts a file into a folder; says why not.
-    pub(super) async fn upload(&self, said: &Said, mut part: FormPart<'_>) -> Result<Refused, ApiError> {
+    pub(super) async fn upload(
+        &self,
+        said: &UploadFields,
+        mut part: FormPart<'_>,
+    ) -> Result<FormRefusal, ApiError> {
         if !self.link.terms().link_type.adds() {
             return Err(ApiError::NotFound);
         }
@@ -152,8 +158,9 @@ impl Visit<'_> {
             Err(error) => return Err(part.fault(&error)),
         };
         let parent = Parent { folder: None, id: Some(folder.to_string()) };
-        let new = New { name, ..New::default() };
-        let put = shares.put_as(self.link.tenant(), &parent, new, Filed { blob: &blob, facts: &facts }).await;
+        let new = NewObject { name, ..NewObject::default() };
+        let put =
+            shares.put_as(self.link.tenant(), &parent, new, StoredFile { blob: &blob, facts: &facts }).await;
         if put.is_err() {
             drop(shares.blobs().remove(&blob).await);
         }
@@ -169,11 +176,11 @@ impl Visit<'_> {
         };
         let object = self.object(&id).await?;
         let seen = self.link.terms().link_type.reads() || self.link.targets().any(|id| id == object.id);
-        if object.kind == Kind::Dir && seen { Ok(object.id) } else { Err(ApiError::NotFound) }
+        if object.kind == ShareObjectKind::Dir && seen { Ok(object.id) } else { Err(ApiError::NotFound) }
     }
 
     /// Renames or deletes something; says why not.
-    pub(super) async fn change(&self, said: Said) -> Result<Refused, ApiError> {
+    pub(super) async fn change(&self, said: UploadFields) -> Result<FormRefusal, ApiError> {
         if !self.link.terms().link_type.changes() {
             return Err(ApiError::NotFound);
         }
@@ -187,7 +194,7 @@ impl Visit<'_> {
                 return refused(StatusCode::BAD_REQUEST, why);
             }
             "rename" => {
-                let change = Change { name: Some(said.name), ..Change::default() };
+                let change = ObjectChange { name: Some(said.name), ..ObjectChange::default() };
                 shares.update(tenant, &object.id, change).await.map(drop)
             }
             _ => return Err(ApiError::NotFound),
@@ -204,7 +211,7 @@ impl Visit<'_> {
         }
     }
 
-    fn too_often(&self) -> Refused {
+    fn too_often(&self) -> FormRefusal {
         let taken = self.parts.rates.writes.take(self.link.id.clone(), WRITES, self.parts.clock.instant());
         let wait = taken.err()?;
         let why = "Wait a little, then try again.";

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use aho_corasick::{AhoCorasick, MatchKind};
 
 use super::super::group_id::GroupId;
-use super::words::Word;
+use super::words::WindowWord;
 use crate::detect::finding::RuleId;
 use crate::detect::naming::{self, is_mark};
 use crate::detect::rules::RuleRef;
@@ -36,7 +36,7 @@ pub(super) enum Side {
 
 /// Whose values a phrase concerns, and how.
 #[derive(Clone, Copy)]
-struct Concerned {
+struct PhraseEffect {
     rule: RuleId,
     side: Side,
     /// The groups that the rule is in, a bit for each.
@@ -66,7 +66,7 @@ impl Phrase {
 
     /// Whether it may go on where this follows its first word.
     #[inline]
-    pub(super) fn may_follow(&self, next: Following) -> bool {
+    pub(super) fn may_follow(&self, next: FollowingWords) -> bool {
         self.first.is_none_or(|first| match first {
             b'0'..=b'9' => next.byte == Some(first),
             // Where a character that is not ASCII begins, its lower case may be any.
@@ -83,7 +83,7 @@ impl Phrase {
 
 /// What stands behind a word.
 #[derive(Clone, Copy)]
-pub(super) struct Following {
+pub(super) struct FollowingWords {
     /// The next byte.
     pub(super) byte: Option<u8>,
     /// The byte that the next word begins with, if that is near.
@@ -92,7 +92,7 @@ pub(super) struct Following {
 
 /// A word that is ASCII, where it is looked up.
 #[derive(Clone, Copy)]
-struct Slot {
+struct LexiconSlot {
     key: u64,
     /// `None` where there is no word.
     entry: Option<u32>,
@@ -102,7 +102,7 @@ struct Slot {
 pub(crate) struct Lexicon {
     entries: HashMap<Box<str>, u32>,
     /// The words that are ASCII by their keys, open addressing; some two places for each.
-    slots: Vec<Slot>,
+    slots: Vec<LexiconSlot>,
     /// The word of each entry.
     texts: Vec<Box<str>>,
     phrases: Vec<Vec<Phrase>>,
@@ -157,9 +157,9 @@ impl Lexicon {
         for RuleRef { id, rule } in rules {
             let groups = GroupId::of(rule.anchor).iter().fold(0, |all, group| all | group.bit());
             for words in rule.context.values() {
-                lexicon.add(Concerned { rule: id, side: Side::Before, groups }, &words.before);
-                lexicon.add(Concerned { rule: id, side: Side::After, groups }, &words.after);
-                lexicon.add(Concerned { rule: id, side: Side::Against, groups }, &words.negative);
+                lexicon.add(PhraseEffect { rule: id, side: Side::Before, groups }, &words.before);
+                lexicon.add(PhraseEffect { rule: id, side: Side::After, groups }, &words.after);
+                lexicon.add(PhraseEffect { rule: id, side: Side::Against, groups }, &words.negative);
             }
             if rule.context.values().any(|words| !words.after.is_empty()) {
                 lexicon.after.insert(id);
@@ -181,13 +181,13 @@ impl Lexicon {
         let ascii = self.texts.iter().zip(0..).filter(|(text, _)| text.is_ascii());
         let words: Vec<(u64, u32)> =
             ascii.map(|(text, entry)| (key(text.as_bytes(), 0, text.len()), entry)).collect();
-        self.slots = vec![Slot { key: 0, entry: None }; (words.len() * 2).next_power_of_two().max(2)];
+        self.slots = vec![LexiconSlot { key: 0, entry: None }; (words.len() * 2).next_power_of_two().max(2)];
         for (key, entry) in words {
             let first = place(key, self.slots.len().trailing_zeros());
             let mut places = (first..self.slots.len()).chain(0..first);
             let free = places.find(|&n| self.slots.get(n).is_some_and(|slot| slot.entry.is_none()));
             if let Some(slot) = free.and_then(|n| self.slots.get_mut(n)) {
-                *slot = Slot { key, entry: Some(entry) };
+                *slot = LexiconSlot { key, entry: Some(entry) };
             }
         }
     }
@@ -208,7 +208,7 @@ impl Lexicon {
         }
     }
 
-    fn add(&mut self, concerned: Concerned, phrases: &[String]) {
+    fn add(&mut self, concerned: PhraseEffect, phrases: &[String]) {
         for phrase in phrases {
             let words: Vec<Box<str>> = phrase
                 .split(|letter: char| !letter.is_alphanumeric() && !is_mark(letter))
@@ -232,7 +232,7 @@ impl Lexicon {
         }
     }
 
-    fn insert(&mut self, word: &str, rest: &[Box<str>], Concerned { rule, side, groups }: Concerned) {
+    fn insert(&mut self, word: &str, rest: &[Box<str>], PhraseEffect { rule, side, groups }: PhraseEffect) {
         let next = u32::try_from(self.phrases.len()).unwrap_or(u32::MAX);
         let entry = *self.entries.entry(word.into()).or_insert(next);
         if entry == next {
@@ -276,8 +276,8 @@ impl Lexicon {
 
     /// The entry of a word of `text`, if it has one.
     #[inline]
-    pub(super) fn entry(&self, text: &[u8], word: Word) -> Option<u32> {
-        let Word { start, end, wide, .. } = word;
+    pub(super) fn entry(&self, text: &[u8], word: WindowWord) -> Option<u32> {
+        let WindowWord { start, end, wide, .. } = word;
         if wide {
             return if self.wide { self.look_up(text.get(start..end)?) } else { None };
         }

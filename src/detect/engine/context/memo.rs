@@ -5,10 +5,10 @@ use std::ops::RangeInclusive;
 use super::super::group_id::GroupId;
 use super::super::mask::{BLOCK, Class, Masks};
 use super::super::view::View;
-use super::lexicon::{Following, LONGEST, Lexicon, Phrase, Side, lower};
+use super::lexicon::{FollowingWords, LONGEST, Lexicon, Phrase, Side, lower};
 use super::supported::SparseSelection;
-use super::words::{Word, words};
-use crate::detect::finding::{Near, Span};
+use super::words::{WindowWord, words};
+use crate::detect::finding::{ContextWord, Span};
 use crate::detect::rules::RuleRef;
 
 /// How far before a value a word counts, in bytes.
@@ -29,8 +29,8 @@ pub(crate) struct Surroundings<'a> {
 }
 
 /// What the words after a value say.
-pub(crate) enum After {
-    Word(Near),
+pub(crate) enum WordsAfter {
+    Word(ContextWord),
     Nothing,
     /// Text that has not arrived could say something.
     NeedMore,
@@ -39,7 +39,7 @@ pub(crate) enum After {
 /// A word that the lexicon has.
 #[derive(Clone, Copy)]
 struct KnownWord {
-    word: Word,
+    word: WindowWord,
     entry: u32,
     /// How many words stand before it in the stretch.
     place: usize,
@@ -49,7 +49,7 @@ struct KnownWord {
 
 /// A phrase that stands whole in the text.
 #[derive(Clone, Copy)]
-struct Whole {
+struct WholePhrase {
     /// Its place among those of its first word's entry.
     phrase: usize,
     /// Where it ends, and how many words it has behind the first.
@@ -65,7 +65,7 @@ pub(crate) struct Memo {
     upto: usize,
     known: Vec<KnownWord>,
     /// The phrases that begin with those words, in their order: followed once, however often they are asked about.
-    whole: Vec<Whole>,
+    whole: Vec<WholePhrase>,
     /// Where each word ends.
     ends: Vec<usize>,
     /// Where the run begins that may go on behind those words, and how many words end before it.
@@ -79,7 +79,7 @@ pub(crate) struct Memo {
 }
 
 /// Whether a word's only phrase is the one that was added last: the same words stand near a value again and again.
-fn is_again(added: Option<(u32, Whole)>, known: &KnownWord, whole: &[Whole]) -> bool {
+fn is_again(added: Option<(u32, WholePhrase)>, known: &KnownWord, whole: &[WholePhrase]) -> bool {
     matches!((whole, added), ([one], Some((entry, last))) if entry == known.entry && one.phrase == last.phrase)
 }
 
@@ -150,12 +150,12 @@ impl Memo {
         self.upto = to;
     }
 
-    fn add(&mut self, lexicon: &Lexicon, view: &View<'_>, word: Word) {
+    fn add(&mut self, lexicon: &Lexicon, view: &View<'_>, word: WindowWord) {
         self.push(lexicon, view, word, lexicon.entry(view.text, word));
     }
 
     #[inline]
-    fn push(&mut self, lexicon: &Lexicon, view: &View<'_>, word: Word, entry: Option<u32>) {
+    fn push(&mut self, lexicon: &Lexicon, view: &View<'_>, word: WindowWord, entry: Option<u32>) {
         match entry {
             Some(entry) => self.know(lexicon, view, word, entry),
             None if word.wide => self.unspaced(lexicon, view, word),
@@ -165,21 +165,21 @@ impl Memo {
     }
 
     #[cold]
-    fn unspaced(&mut self, lexicon: &Lexicon, view: &View<'_>, word: Word) {
+    fn unspaced(&mut self, lexicon: &Lexicon, view: &View<'_>, word: WindowWord) {
         lexicon.within(view.slice(word.start, word.end), |start, end, entry| {
-            let part = Word { start: word.start + start, end: word.start + end, ..word };
+            let part = WindowWord { start: word.start + start, end: word.start + end, ..word };
             self.know(lexicon, view, part, entry);
         });
     }
 
     /// Keeps a word with its phrases that stand there whole.
-    fn know(&mut self, lexicon: &Lexicon, view: &View<'_>, word: Word, entry: u32) {
+    fn know(&mut self, lexicon: &Lexicon, view: &View<'_>, word: WindowWord, entry: u32) {
         let whole = self.whole.len();
         let next = following(view, word.end);
         let phrases = lexicon.phrases(entry).iter().enumerate();
         for (phrase, said) in phrases.filter(|(_, said)| said.may_follow(next)) {
             if let Some((end, more)) = follow(view, word, said) {
-                self.whole.push(Whole { phrase, end, more });
+                self.whole.push(WholePhrase { phrase, end, more });
             }
         }
         if self.whole.len() > whole {
@@ -188,13 +188,13 @@ impl Memo {
     }
 
     /// What stands whole at the `n`-th known word.
-    fn whole_at(&self, n: usize, known: &KnownWord) -> &[Whole] {
+    fn whole_at(&self, n: usize, known: &KnownWord) -> &[WholePhrase] {
         let to = self.known.get(n + 1).map_or(self.whole.len(), |next| next.whole);
         self.whole.get(known.whole..to).unwrap_or_default()
     }
 
     /// The same, with the phrases.
-    fn phrases<'l>(&self, lexicon: &'l Lexicon, n: usize) -> impl Iterator<Item = (&'l Phrase, Whole)> {
+    fn phrases<'l>(&self, lexicon: &'l Lexicon, n: usize) -> impl Iterator<Item = (&'l Phrase, WholePhrase)> {
         let known = self.known.get(n);
         let all = lexicon.phrases(known.map_or(u32::MAX, |known| known.entry));
         let ours = known.map(|known| self.whole_at(n, known)).unwrap_or_default().iter();
@@ -221,7 +221,7 @@ impl Memo {
         let lexicon = near.lexicon;
         self.at(near, start);
         let mut asked = 0;
-        let mut added: Option<(u32, Whole)> = None;
+        let mut added: Option<(u32, WholePhrase)> = None;
         for (n, known) in self.near(start) {
             asked += 1;
             if !lexicon.concerns(known.entry, group, Side::Before) {
@@ -260,7 +260,7 @@ impl Memo {
         self.reach(near, first, last + AFTER + 1);
         self.begun = count_before(&self.known, self.begun, |known| known.word.start < first);
         let behind = self.known.iter().enumerate().skip(self.begun);
-        let mut added: Option<(u32, Whole)> = None;
+        let mut added: Option<(u32, WholePhrase)> = None;
         for (n, known) in behind.take_while(|(_, known)| known.word.end <= last + AFTER) {
             if !lexicon.concerns(known.entry, group, Side::After) {
                 continue;
@@ -286,7 +286,7 @@ impl Memo {
         surroundings: Surroundings<'_>,
         start: usize,
         RuleRef { id, rule }: RuleRef<'_>,
-    ) -> Option<Near> {
+    ) -> Option<ContextWord> {
         if rule.context.is_empty() {
             return None;
         }
@@ -305,13 +305,13 @@ impl Memo {
             };
             let ours = self.phrases(lexicon, n).filter(|(_, whole)| whole.end <= start);
             let ours = ours.filter_map(|(phrase, whole)| Some((said(phrase)?, whole)));
-            let (side, Whole { end, more, .. }) = ours.max_by_key(|(_, whole)| whole.end)?;
+            let (side, WholePhrase { end, more, .. }) = ours.max_by_key(|(_, whole)| whole.end)?;
             let behind = f32::from(distance.saturating_sub(more));
             let augment = match side {
                 Side::Against => -rule.against,
                 _ => STEP.mul_add(-behind, rule.augment),
             };
-            Some(Near { span: Span::new(view.base + known.word.start, view.base + end), augment })
+            Some(ContextWord { span: Span::new(view.base + known.word.start, view.base + end), augment })
         });
         self.asked += asked;
         near
@@ -323,15 +323,15 @@ impl Memo {
         surroundings: Surroundings<'_>,
         end: usize,
         RuleRef { id, rule }: RuleRef<'_>,
-    ) -> After {
+    ) -> WordsAfter {
         let (lexicon, view) = (surroundings.lexicon, surroundings.view);
         if !lexicon.looks_ahead(id) {
-            return After::Nothing;
+            return WordsAfter::Nothing;
         }
         let near = view.slice(end, end + AFTER + 1);
         let clause = near.iter().position(|&byte| is_clause_end(byte));
         if clause.is_none() && near.len() <= AFTER && !view.complete {
-            return After::NeedMore;
+            return WordsAfter::NeedMore;
         }
         let limit = end + clause.unwrap_or(near.len()).min(AFTER);
         self.reach(surroundings, end, limit + 1);
@@ -343,7 +343,9 @@ impl Memo {
                 let last = ours.map(|(_, whole)| whole.end).filter(|&end| end <= limit).max()?;
                 Some(Span::new(view.base + known.word.start, view.base + last))
             });
-        supporting.next().map_or(After::Nothing, |span| After::Word(Near { span, augment: rule.augment }))
+        supporting
+            .next()
+            .map_or(WordsAfter::Nothing, |span| WordsAfter::Word(ContextWord { span, augment: rule.augment }))
     }
 }
 
@@ -352,9 +354,9 @@ const fn is_clause_end(byte: u8) -> bool {
 }
 
 /// What stands behind the word that ends at `end`, as [`follow`] goes on.
-fn following(view: &View<'_>, end: usize) -> Following {
+fn following(view: &View<'_>, end: usize) -> FollowingWords {
     let letter = view.get(next_word(view, end)).filter(|&byte| Class::Letter.has(byte));
-    Following { byte: view.get(end), letter }
+    FollowingWords { byte: view.get(end), letter }
 }
 
 /// Where the word of a phrase begins that follows what ends at `end`.
@@ -364,7 +366,7 @@ fn next_word(view: &View<'_>, end: usize) -> usize {
 
 /// Where the phrase ends that begins with `first`, and how many words it has behind that one. At most two bytes stand
 /// between its words; where the case changes, none need to.
-fn follow(view: &View<'_>, first: Word, phrase: &Phrase) -> Option<(usize, u8)> {
+fn follow(view: &View<'_>, first: WindowWord, phrase: &Phrase) -> Option<(usize, u8)> {
     let (mut end, mut more) = (first.end, 0);
     for expected in &phrase.rest {
         if expected.starts_with(|letter: char| letter.is_ascii_digit()) {
@@ -398,12 +400,12 @@ fn follow(view: &View<'_>, first: Word, phrase: &Phrase) -> Option<(usize, u8)> 
 mod tests {
     use super::*;
     use crate::detect::finding::RuleId;
-    use crate::detect::rules::{Rule, Words};
+    use crate::detect::rules::{ContextWords, Rule};
 
     fn rule() -> Rule {
         let mut rule: Rule = toml::from_str("name = 'X'").unwrap();
         let words = |list: &[&str]| list.iter().map(|&word| word.to_owned()).collect();
-        let english = Words {
+        let english = ContextWords {
             before: words(&["account", "account number", "téléphone", "帳戶號碼", "auth0"]),
             after: words(&["account", "account number"]),
             negative: words(&["created"]),
@@ -469,9 +471,9 @@ mod tests {
                 0,
                 of(&rule),
             ) {
-                After::Word(near) => text.get(near.span.start..near.span.end).unwrap_or("?").to_owned(),
-                After::Nothing => "nothing".to_owned(),
-                After::NeedMore => "not yet".to_owned(),
+                WordsAfter::Word(near) => text.get(near.span.start..near.span.end).unwrap_or("?").to_owned(),
+                WordsAfter::Nothing => "nothing".to_owned(),
+                WordsAfter::NeedMore => "not yet".to_owned(),
             }
         };
         let cases = [

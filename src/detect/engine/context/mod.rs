@@ -15,5 +15,5 @@ mod supported;
 mod words;
 
 pub(crate) use lexicon::Lexicon;
-pub(crate) use memo::{AFTER, After, Memo, Surroundings};
+pub(crate) use memo::{AFTER, Memo, Surroundings, WordsAfter};
 pub(crate) use supported::Supported;

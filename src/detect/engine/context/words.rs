@@ -7,7 +7,7 @@ use super::super::view::View;
 
 /// A word of the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Word {
+pub(super) struct WindowWord {
     pub(super) start: usize,
     pub(super) end: usize,
     /// Where the run of letters begins that the word is of.
@@ -37,7 +37,7 @@ fn escapes(view: &View<'_>, at: usize, mut behind: u64) -> u64 {
     letters
 }
 
-impl Word {
+impl WindowWord {
     /// The run `start..end`, which may lie in two blocks.
     fn run(view: &View<'_>, start: usize, end: usize) -> Self {
         let letters = view.slice(start, end);
@@ -65,7 +65,7 @@ fn is_short(view: &View<'_>, start: usize, end: usize) -> bool {
     end - start <= 2 && view.get(end).is_some_and(|byte| byte.is_ascii_digit())
 }
 
-/// Gives the runs of `from..to` to `sink` in order, words or [several](Word::parts) each. What is left of a run that begins before `from` is left out;
+/// Gives the runs of `from..to` to `sink` in order, words or [several](WindowWord::parts) each. What is left of a run that begins before `from` is left out;
 /// one that goes on behind `to` is cut there, and where it begins is the answer, whether it is a word or not.
 #[inline]
 pub(super) fn words(
@@ -73,7 +73,7 @@ pub(super) fn words(
     masks: &Masks,
     from: usize,
     to: usize,
-    mut sink: impl FnMut(Word),
+    mut sink: impl FnMut(WindowWord),
 ) -> Option<usize> {
     let mut at = from / BLOCK * BLOCK;
     let letter = |at: usize| view.get(at).is_some_and(|byte| Class::Letter.has(byte));
@@ -98,7 +98,7 @@ pub(super) fn words(
                 continue;
             }
             if counts && !is_short(view, start, at + more) {
-                sink(Word::run(view, start, at + more));
+                sink(WindowWord::run(view, start, at + more));
             }
             letters &= u64::MAX << more;
             open = None;
@@ -127,13 +127,13 @@ pub(super) fn words(
             let (start, end) = (at + first as usize, at + (first + length) as usize);
             let inner = capitals >> first >> 1 & ((1 << (length - 1)) - 1);
             let wide = high >> first & (u64::MAX >> (64 - length)) != 0;
-            sink(Word { start, end, run: start, wide, cased: inner != 0 });
+            sink(WindowWord { start, end, run: start, wide, cased: inner != 0 });
         }
         at += BLOCK;
     }
     let (start, counts) = open?;
     if counts && !is_short(view, start, to) {
-        sink(Word::run(view, start, to));
+        sink(WindowWord::run(view, start, to));
     }
     Some(start)
 }
@@ -151,7 +151,7 @@ mod tests {
     fn of(text: &str, from: usize) -> Vec<&str> {
         let view = View { text: text.as_bytes(), base: 0, complete: true };
         let mut found = Vec::new();
-        let mut take = |word: Word| found.push(text.get(word.start..word.end).unwrap());
+        let mut take = |word: WindowWord| found.push(text.get(word.start..word.end).unwrap());
         words(&view, &masks(text), from, text.len(), |word| word.parts(&view, &mut take));
         found
     }

@@ -5,9 +5,9 @@
 use regex_automata::Input;
 use regex_automata::meta;
 
-use super::super::automaton::{Automaton, Step};
+use super::super::automaton::{Automaton, WalkEnd};
 use super::super::group::Group;
-use super::super::pass::{Found, Pass, Settled};
+use super::super::pass::{Candidates, StartOutcome, WindowPass};
 use super::super::track::{Overlong, Track};
 use super::first_words::FirstWords;
 use crate::detect::rules::syntax;
@@ -16,12 +16,12 @@ use crate::detect::rules::syntax;
 const LIMIT: usize = 8 << 20;
 
 /// What finds where a value may begin.
-enum Search {
+enum StartSearch {
     Words(FirstWords),
     Regex(Box<meta::Regex>),
 }
 
-impl Search {
+impl StartSearch {
     fn new(regexes: &[String]) -> Option<Self> {
         if let Some(words) = FirstWords::new(regexes) {
             return Some(Self::Words(words));
@@ -37,7 +37,7 @@ impl Search {
     }
 
     /// Where the next value may begin in `at..open`.
-    fn next(&self, pass: &Pass<'_>, at: usize, open: usize) -> Option<usize> {
+    fn next(&self, pass: &WindowPass<'_>, at: usize, open: usize) -> Option<usize> {
         match self {
             Self::Words(words) => words.find(&pass.view, pass.masks, at, open),
             Self::Regex(search) => {
@@ -58,14 +58,14 @@ impl Search {
 /// The rules that are found anywhere.
 pub(crate) struct Custom {
     automaton: Automaton,
-    search: Search,
+    search: StartSearch,
     reach: usize,
 }
 
 impl Custom {
     /// `None` if the patterns together are too large. `reach` is the largest of their rules.
     pub(crate) fn new(automaton: Automaton, regexes: &[String], reach: usize) -> Option<Self> {
-        Some(Self { automaton, search: Search::new(regexes)?, reach })
+        Some(Self { automaton, search: StartSearch::new(regexes)?, reach })
     }
 }
 
@@ -74,7 +74,7 @@ impl Group for Custom {
         self.automaton.memory() + self.search.memory()
     }
 
-    fn scan(&self, pass: &Pass<'_>, track: &mut Track, found: &mut Found) {
+    fn scan(&self, pass: &WindowPass<'_>, track: &mut Track, found: &mut Candidates) {
         let view = &pass.view;
         let Some(mut at) = pass.go_on(&self.automaton, track, found) else { return };
         let tail = at.max(view.len().saturating_sub(self.reach));
@@ -87,19 +87,19 @@ impl Group for Custom {
             let step = self.automaton.walk(view, &mut track.walk, start, self.reach);
             pass.step(track.walk.at - start);
             match step {
-                Step::NeedMore => {
+                WalkEnd::NeedMore => {
                     track.at = start;
                     return;
                 }
-                Step::Dead => match pass.settle_within(&self.automaton, track, &|| None, found) {
-                    Settled::NeedMore => {
+                WalkEnd::Dead => match pass.settle_within(&self.automaton, track, &|| None, found) {
+                    StartOutcome::NeedMore => {
                         track.at = start;
                         return;
                     }
-                    Settled::Nothing => {}
-                    Settled::UpTo(end) => at = end,
+                    StartOutcome::Nothing => {}
+                    StartOutcome::UpTo(end) => at = end,
                 },
-                Step::Overlong => {
+                WalkEnd::Overlong => {
                     let limit = start + self.reach;
                     let Some(rule) = pass.overlong_rule(&self.automaton, track, limit, &|| None) else {
                         continue;

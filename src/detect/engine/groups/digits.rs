@@ -4,7 +4,7 @@
 use super::super::automaton::Automaton;
 use super::super::group::Group;
 use super::super::mask::FirstDigits;
-use super::super::pass::{Found, Pass};
+use super::super::pass::{Candidates, WindowPass};
 use super::super::track::Track;
 use super::super::view::{UUID, View};
 use crate::detect::finding::Finding;
@@ -100,7 +100,7 @@ impl Group for Digits {
         self.automaton.memory()
     }
 
-    fn scan(&self, pass: &Pass<'_>, track: &mut Track, found: &mut Found) {
+    fn scan(&self, pass: &WindowPass<'_>, track: &mut Track, found: &mut Candidates) {
         let (view, from, automaton) = (&pass.view, track.at, &self.automaton);
         let mut next = from;
         for digit in FirstDigits::new(pass.masks, from) {

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::super::group::Group;
 use super::super::mask::Colons;
-use super::super::pass::{Evaluation, Found, Pass};
+use super::super::pass::{Candidates, Evaluation, WindowPass};
 use super::super::pattern::CompiledPattern;
 use super::super::track::Track;
 use super::super::view::{LOOKBACK, View};
@@ -208,7 +208,7 @@ impl Group for Emails {
         0
     }
 
-    fn scan(&self, pass: &Pass<'_>, track: &mut Track, found: &mut Found) {
+    fn scan(&self, pass: &WindowPass<'_>, track: &mut Track, found: &mut Candidates) {
         let (view, from) = (&pass.view, track.at);
         let mut next = from;
         while let Some(at) = memchr::memchr2(b'@', b'%', view.slice(next, view.len())).map(|n| next + n) {
@@ -269,7 +269,7 @@ impl Group for Ipv6 {
         0
     }
 
-    fn scan(&self, pass: &Pass<'_>, track: &mut Track, found: &mut Found) {
+    fn scan(&self, pass: &WindowPass<'_>, track: &mut Track, found: &mut Candidates) {
         let (view, from) = (&pass.view, track.at);
         let mut next = from;
         for at in Colons::new(pass.masks, from) {
@@ -303,7 +303,12 @@ impl Group for Ipv6 {
 }
 
 /// Evaluates a value as one of each of `rules`, in order; `false` if one of them needs more text.
-fn evaluate_all(pass: &Pass<'_>, rules: &[CompiledPattern], value: Range<usize>, found: &mut Found) -> bool {
+fn evaluate_all(
+    pass: &WindowPass<'_>,
+    rules: &[CompiledPattern],
+    value: Range<usize>,
+    found: &mut Candidates,
+) -> bool {
     for rule in rules {
         match pass.evaluate(rule, value.start, value.end) {
             Evaluation::Accepted(finding) => found.push(finding),

@@ -24,9 +24,9 @@ pub(crate) use assignments::Assignments;
 pub(crate) use custom::Custom;
 pub(crate) use digits::Digits;
 pub(crate) use email_ip::{Emails, Ipv6};
-pub(crate) use names::{Introductions, Names, Takers};
+pub(crate) use names::{Introductions, NameRules, NamesGroup};
 #[cfg(feature = "redact")]
 pub(crate) use names::{STREET_ENDINGS, STREET_WORDS, surname};
 pub(crate) use prefixes::Prefixes;
 pub(crate) use shapes::Shapes;
-pub(crate) use tokens::Tokens;
+pub(crate) use tokens::TokenGroup;

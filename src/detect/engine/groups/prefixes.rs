@@ -7,10 +7,10 @@ use std::cmp::Reverse;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
-use super::super::automaton::{Automaton, Step};
+use super::super::automaton::{Automaton, WalkEnd};
 use super::super::group::Group;
 use super::super::mask::{BLOCK, Class, Masks, Runs};
-use super::super::pass::{Found, Pass, Settled};
+use super::super::pass::{Candidates, StartOutcome, WindowPass};
 use super::super::track::{Overlong, Track};
 use super::super::view::{Ternary, View};
 use crate::detect::finding::RuleId;
@@ -292,7 +292,7 @@ impl Group for Prefixes {
         self.automaton.memory() + odd + self.filter.len() * 8
     }
 
-    fn scan(&self, pass: &Pass<'_>, track: &mut Track, found: &mut Found) {
+    fn scan(&self, pass: &WindowPass<'_>, track: &mut Track, found: &mut Candidates) {
         let Some(mut at) = pass.go_on(&self.automaton, track, found) else { return };
         let mut hits = Hits::new(self, &pass.view, pass.masks, at);
         // What begins before here is decided; from here to `at`, only that no literal that has arrived begins a secret.
@@ -314,19 +314,19 @@ impl Group for Prefixes {
             let step = self.automaton.walk(&pass.view, &mut track.walk, start, literal.reach);
             pass.step(track.walk.at - start);
             match step {
-                Step::NeedMore => {
+                WalkEnd::NeedMore => {
                     track.at = self.hold(&pass.view, start, floor);
                     return;
                 }
-                Step::Dead => match pass.settle_within(&self.automaton, track, &begun, found) {
-                    Settled::NeedMore => {
+                WalkEnd::Dead => match pass.settle_within(&self.automaton, track, &begun, found) {
+                    StartOutcome::NeedMore => {
                         track.at = self.hold(&pass.view, start, floor);
                         return;
                     }
-                    Settled::Nothing => {}
-                    Settled::UpTo(end) => (at, floor) = (end, end),
+                    StartOutcome::Nothing => {}
+                    StartOutcome::UpTo(end) => (at, floor) = (end, end),
                 },
-                Step::Overlong => {
+                WalkEnd::Overlong => {
                     let limit = start + literal.reach;
                     let rule = match track.walk.ends.is_empty() {
                         true => begun(),

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use super::super::context::Supported;
 use super::super::group_id::GroupId;
 use super::super::mask::{Class, Masks};
-use super::super::pass::{Found, Pass, Settled};
+use super::super::pass::{Candidates, StartOutcome, WindowPass};
 use super::super::pattern::{CompiledPattern, Match, Matches, Traits};
 use super::super::view::View;
 use crate::detect::rules::Edge;
@@ -16,7 +16,7 @@ use crate::detect::rules::Edge;
 const MOST: usize = 64;
 
 /// A class and how many characters of it.
-struct Shape {
+struct ClassRun {
     /// The bit of the class.
     class: u32,
     least: usize,
@@ -30,7 +30,7 @@ struct Shape {
 pub(crate) struct Shapes {
     /// The classes that a byte is of, a bit for each.
     classes: Vec<u32>,
-    shapes: Vec<Shape>,
+    shapes: Vec<ClassRun>,
     /// What each length can be.
     by_length: Vec<OfLength>,
     /// The shapes with patterns that can count alone, a bit for each, and those with patterns of each rule.
@@ -127,10 +127,10 @@ impl Shapes {
     }
 
     fn add(&mut self, pattern: CompiledPattern, class: u32, least: usize, most: usize) {
-        let same = |shape: &Shape| (shape.class, shape.least, shape.most) == (class, least, most);
+        let same = |shape: &ClassRun| (shape.class, shape.least, shape.most) == (class, least, most);
         let place = self.shapes.iter().position(same).unwrap_or(self.shapes.len());
         if place == self.shapes.len() {
-            self.shapes.push(Shape { class, least, most, alone: Vec::new(), needy: Vec::new() });
+            self.shapes.push(ClassRun { class, least, most, alone: Vec::new(), needy: Vec::new() });
             for of_length in self.by_length.get_mut(least..=most).unwrap_or_default() {
                 of_length.places.push(place);
                 of_length.set.0 |= ShapeSet::bit(place);
@@ -205,7 +205,7 @@ impl Shapes {
         start: usize,
         cuts: &'s [(usize, u32)],
         of: ShapeSet,
-    ) -> impl Iterator<Item = (usize, &'s Shape)> {
+    ) -> impl Iterator<Item = (usize, &'s ClassRun)> {
         cuts.iter().rev().flat_map(move |&(end, classes)| {
             let of_length = self.by_length.get(end - start).filter(|one| one.set.meets(of));
             let shapes = of_length.map(|one| one.places.as_slice()).unwrap_or_default().iter();
@@ -216,7 +216,7 @@ impl Shapes {
     }
 }
 
-impl Shape {
+impl ClassRun {
     /// The patterns of which a match can count: where it is known which rules are supported, those are looked up,
     /// since hundreds of rules can have one shape.
     fn patterns<'s>(&'s self, supported: &'s Supported) -> impl Iterator<Item = &'s CompiledPattern> {
@@ -233,7 +233,7 @@ impl Shape {
 
 impl Shapes {
     /// Whether all shapes that begin at `start` are decided; then what was found is in `found`.
-    pub(super) fn try_start(&self, pass: &Pass<'_>, start: usize, found: &mut Found) -> bool {
+    pub(super) fn try_start(&self, pass: &WindowPass<'_>, start: usize, found: &mut Candidates) -> bool {
         let mut cuts = pass.cuts.borrow_mut();
         if self.cuts(&pass.view, pass.masks, start, &mut cuts).is_none() {
             return false;
@@ -256,7 +256,7 @@ impl Shapes {
         let matches = self.matches(start, &cuts, self.fitting(supported));
         let matches = matches
             .flat_map(|(end, shape)| shape.patterns(supported).map(move |pattern| Match { end, pattern }));
-        pass.settle_all(start, matches, supported, found) != Settled::NeedMore
+        pass.settle_all(start, matches, supported, found) != StartOutcome::NeedMore
     }
 }
 

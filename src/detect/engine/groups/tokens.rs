@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::super::automaton::Automaton;
 use super::super::group::Group;
 use super::super::mask::{Class, Runs};
-use super::super::pass::{Found, Pass};
+use super::super::pass::{Candidates, WindowPass};
 use super::super::track::Track;
 use super::super::view::View;
 use super::shapes::Shapes;
@@ -26,19 +26,25 @@ fn is_token(byte: u8) -> bool {
 }
 
 /// The rules whose values are tokens.
-pub(crate) struct Tokens {
+pub(crate) struct TokenGroup {
     shapes: Shapes,
     /// For what is not a shape.
     automaton: Option<Automaton>,
 }
 
-impl Tokens {
+impl TokenGroup {
     /// The group of these shapes, and of an automaton for the other patterns.
     pub(crate) const fn new(shapes: Shapes, automaton: Option<Automaton>) -> Self {
         Self { shapes, automaton }
     }
 
-    fn try_token(&self, pass: &Pass<'_>, track: &mut Track, start: usize, found: &mut Found) -> bool {
+    fn try_token(
+        &self,
+        pass: &WindowPass<'_>,
+        track: &mut Track,
+        start: usize,
+        found: &mut Candidates,
+    ) -> bool {
         let kept = found.len();
         let automaton = self.automaton.as_ref();
         let decided = self.shapes.try_start(pass, start, found)
@@ -50,12 +56,12 @@ impl Tokens {
     }
 }
 
-impl Group for Tokens {
+impl Group for TokenGroup {
     fn memory(&self) -> usize {
         self.shapes.memory() + self.automaton.as_ref().map_or(0, Automaton::memory)
     }
 
-    fn scan(&self, pass: &Pass<'_>, track: &mut Track, found: &mut Found) {
+    fn scan(&self, pass: &WindowPass<'_>, track: &mut Track, found: &mut Candidates) {
         let (view, from) = (&pass.view, track.at);
         for (start, end) in Runs::new(pass.masks, from, Class::Base64, SHORT as u32) {
             if end == view.len() && !view.complete && end - start < WHOLE {

@@ -9,7 +9,7 @@ use crate::api::{ApiError, CpuPool, Job};
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
 use crate::gateway::filters::redact::reading::{BodyFault, ReadAs, Readings};
-use crate::redact::{Limits, Reported};
+use crate::redact::{FindingLimits, Reported};
 use crate::telemetry::trace::SpanKind;
 
 /// A body that analyzers are asked about.
@@ -42,7 +42,7 @@ impl QuestionedBody<'_> {
                 Err(BodyFault::Form(_)) => return Ok(Vec::new()),
                 Err(fault) => return Err(fault),
             };
-            let texts = parsed.content.texts(&body, Limits::default())?;
+            let texts = parsed.content.texts(&body, FindingLimits::default())?;
             Ok::<_, BodyFault>(texts.into_texts())
         };
         let texts = cpu.run(job, texts).await.map_err(ApiError::from).map_err(GatewayError::Api)??;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::base::path::RequestPath;
 use crate::gateway::llm::{CompiledProtocol, Protocol, ProtocolChoice};
-use crate::redact::Fields;
-use crate::stream::json::{Decoded, PathSet, PatternError, Segment, Token, Treatment, Type, walk};
+use crate::redact::TextFields;
+use crate::stream::json::{Decoded, JsonToken, PathSet, PatternError, Segment, Treatment, Type, walk};
 
 /// The members around a request.
 const AROUND: [(&str, Treatment); 3] = [
@@ -67,9 +67,9 @@ impl BatchLines {
     }
 }
 
-impl Fields for BatchLines {
+impl TextFields for BatchLines {
     fn of(&self, line: &[u8]) -> &PathSet {
-        let Line { url, members } = Line::of(line);
+        let BatchLine { url, members } = BatchLine::of(line);
         let known = match url {
             Some(url) => spoken_at(&url).and_then(|protocol| {
                 self.known.iter().find(|(known, _)| std::ptr::eq(*known, protocol)).map(|(_, fields)| fields)
@@ -95,23 +95,23 @@ const MOST_MEMBERS: usize = 16;
 
 /// What a line says of itself.
 #[derive(Default)]
-struct Line {
+struct BatchLine {
     /// The path that it names.
     url: Option<String>,
     /// The names of its members.
     members: Vec<String>,
 }
 
-impl Line {
+impl BatchLine {
     fn of(line: &[u8]) -> Self {
         let mut said = Self::default();
         let walked = walk(line, &mut |path, leaf| {
             let text = || Decoded::of(line.get(leaf.span.clone()).unwrap_or_default()).text().to_owned();
             match leaf.token {
-                Token::Key if path.is_empty() && said.members.len() < MOST_MEMBERS => {
+                JsonToken::Key if path.is_empty() && said.members.len() < MOST_MEMBERS => {
                     said.members.push(text())
                 }
-                Token::Text if path.len() == 1 && path.segment(0) == Some(Segment::Key("url")) => {
+                JsonToken::Text if path.len() == 1 && path.segment(0) == Some(Segment::Key("url")) => {
                     said.url = Some(text());
                 }
                 _ => {}
@@ -174,7 +174,7 @@ mod tests {
         let beside = br#"{"url":"/v1/responses","tools":[{"enum":["TEXT"]}],"body":{}}"#;
         let fields = batch.of(beside);
         walk(beside, &mut |path, leaf| {
-            assert!(leaf.token != Token::Text || fields.take(path) != Treatment::Skip, "{path}");
+            assert!(leaf.token != JsonToken::Text || fields.take(path) != Treatment::Skip, "{path}");
         })
         .unwrap();
     }

@@ -5,10 +5,10 @@ use bytes::Bytes;
 use crate::api::apart;
 use crate::api::sanitize::{DocumentError, Documents};
 use crate::gateway::error::GatewayError;
-use crate::gateway::filters::file_policy::Place;
+use crate::gateway::filters::file_policy::FilePlace;
 use crate::gateway::filters::redact::reading::{Parsed, ReadAs, Readings};
 use crate::gateway::filters::redaction_error::of_redaction;
-use crate::redact::{FileClass, Keys, Limits, Redactor, Report};
+use crate::redact::{FileClass, FindingLimits, Keys, Redactor, Report};
 
 /// What is redacted by who knows documents.
 pub(super) struct DocumentRedaction<'a> {
@@ -54,14 +54,14 @@ impl DocumentRedaction<'_> {
         }
         // Where parts are now depends on how long the documents are.
         let Parsed { content, .. } = apart(|| self.reading.parse(&done.body, self.readings))?;
-        let embedded = apart(|| content.files(&done.body, Limits::default())).map_err(of_redaction)?;
+        let embedded = apart(|| content.files(&done.body, FindingLimits::default())).map_err(of_redaction)?;
         let mut written = Vec::with_capacity(embedded.len());
         for file in embedded {
-            let place = Place::String(file.at);
+            let place = FilePlace::String(file.at);
             written.push(self.one(file.bytes.into(), "", &place, &mut done).await?.to_vec());
         }
         if !written.is_empty() {
-            let body = apart(|| content.with_files(&done.body, &written, Limits::default()));
+            let body = apart(|| content.with_files(&done.body, &written, FindingLimits::default()));
             done.body = body.map_err(of_redaction)?.into();
         }
         Ok(done)
@@ -71,7 +71,7 @@ impl DocumentRedaction<'_> {
         &self,
         bytes: Bytes,
         name: &str,
-        place: &Place,
+        place: &FilePlace,
         done: &mut WithDocuments,
     ) -> Result<Bytes, GatewayError> {
         let (redactor, keys) = (self.redactor.clone(), self.keys.clone());

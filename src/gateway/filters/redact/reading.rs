@@ -7,7 +7,7 @@ use http::header::CONTENT_TYPE;
 
 use crate::gateway::body::{BodyFormat, BodyKind, NOT_UTF8};
 use crate::gateway::error::GatewayError;
-use crate::gateway::filters::file_policy::{BodyFile, Place, RefusedFile};
+use crate::gateway::filters::file_policy::{BodyFile, FilePlace, RefusedFile};
 use crate::gateway::filters::redact::batch::BatchLines;
 use crate::gateway::filters::redaction_error::of_redaction;
 use crate::gateway::media_type::{DeclaredFormat, Frame, is_lines, is_lines_type};
@@ -139,7 +139,7 @@ impl ReadAs {
                 }
                 let file = BodyFile {
                     class,
-                    place: Place::Body,
+                    place: FilePlace::Body,
                     range: 0..body.len(),
                     length: None,
                     name: String::new(),
@@ -193,7 +193,7 @@ fn parts(body: &[u8], boundary: &Boundary, by: &Readings) -> Result<Parsed, Body
         };
         if class != FileClass::Text {
             let length = head.length.map(|said| begin + said.digits.start..begin + said.digits.end);
-            files.push(BodyFile { class, place: Place::Part(at + 1), range, length, name });
+            files.push(BodyFile { class, place: FilePlace::Part(at + 1), range, length, name });
         }
         contents.push(PartContent { span, content });
     }

@@ -9,9 +9,9 @@ use crate::sanitize::{Rejection, Work};
 const GAP: &str = "_";
 
 /// The names that members have already, in lower case.
-pub(super) struct Taken(HashSet<String>);
+pub(super) struct TakenNames(HashSet<String>);
 
-impl Taken {
+impl TakenNames {
     /// The name, apart from those before.
     pub(super) fn add(&mut self, name: &str) -> String {
         unique(name, &mut self.0)
@@ -22,7 +22,7 @@ impl Taken {
 ///
 /// # Errors
 /// The host's.
-pub(super) fn written(names: &[&str], work: &mut Work<'_>) -> Result<(Vec<String>, Taken), Rejection> {
+pub(super) fn written(names: &[&str], work: &mut Work<'_>) -> Result<(Vec<String>, TakenNames), Rejection> {
     let redacted = work.names(names)?;
     let kept = names.iter().zip(&redacted).filter(|(_, redacted)| redacted.is_none());
     let mut taken: HashSet<String> = kept.map(|(name, _)| name.to_lowercase()).collect();
@@ -31,7 +31,7 @@ pub(super) fn written(names: &[&str], work: &mut Work<'_>) -> Result<(Vec<String
         Some(redacted) => unique(&path(&redacted), &mut taken),
     };
     let written = names.iter().zip(redacted).map(apart).collect();
-    Ok((written, Taken(taken)))
+    Ok((written, TakenNames(taken)))
 }
 
 /// A path of a name in which a replacement may have put anything.

@@ -6,11 +6,11 @@ use flate2::{Compression, GzBuilder};
 use tar::{Builder, EntryType, Header};
 
 use crate::sanitize::bench::Bench;
-use crate::sanitize::format::package::{Fresh, Package};
+use crate::sanitize::format::package::{NewPackage, Package};
 use crate::sanitize::{FileKind, Note, Rejection, Stats};
 
 fn zipped(entries: &[(&str, &[u8])]) -> Vec<u8> {
-    let mut fresh = Fresh::new();
+    let mut fresh = NewPackage::new();
     for (name, content) in entries {
         fresh.put(name, content, false).expect("an entry");
     }

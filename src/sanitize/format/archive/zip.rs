@@ -2,7 +2,7 @@
 
 use crate::sanitize::format::archive::member::member;
 use crate::sanitize::format::archive::names;
-use crate::sanitize::format::package::{Fresh, Package};
+use crate::sanitize::format::package::{NewPackage, Package};
 use crate::sanitize::{Rejection, Work};
 
 /// Cleans an archive. What stays as it is keeps its compressed bytes.
@@ -15,7 +15,7 @@ pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Re
     let files: Vec<(usize, String)> = files.map(|(at, entry)| (at, entry.name.clone())).collect();
     let called: Vec<&str> = files.iter().map(|(_, name)| name.as_str()).collect();
     let (written, mut names) = names::written(&called, work)?;
-    let mut fresh = Fresh::new();
+    let mut fresh = NewPackage::new();
     for ((at, name), written) in files.iter().zip(&written) {
         let content = package.read(*at, work)?;
         let Some(clean) = member(name, &content, work)? else { continue };

@@ -4,7 +4,7 @@ use crate::sanitize::format::charset::{self, Decoded};
 use crate::sanitize::format::html::plan::Plan;
 use crate::sanitize::format::html::token;
 use crate::sanitize::format::markup::{data, entity, tag};
-use crate::sanitize::{Named, Object, ObjectAction, ObjectKind, Redaction, Rejection, Work};
+use crate::sanitize::{NamedText, Object, ObjectAction, ObjectKind, Redaction, Rejection, Work};
 
 /// Cleans a document. It is written as UTF-8, unless nothing has to change.
 ///
@@ -17,7 +17,8 @@ pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Re
     let comments = options.interactive || options.redaction == Redaction::Apply;
     let plan = Plan::of(&html, &tokens, options.interactive, comments);
     let Plan { mut patches, blocks, asking, tags, sheets, charsets, removed, .. } = plan;
-    let texts: Vec<Named<&str>> = blocks.iter().map(|block| Named::nowhere(block.text.text())).collect();
+    let texts: Vec<NamedText<&str>> =
+        blocks.iter().map(|block| NamedText::nowhere(block.text.text())).collect();
     let (edits, answers) = asking.ask(&texts, work)?;
     for (block, edits) in blocks.iter().zip(edits) {
         for edit in edits {

@@ -2,16 +2,16 @@
 
 use std::ops::Range;
 
-use crate::sanitize::format::html::token::{Sort, Token, TokenKind};
-use crate::sanitize::format::markup::tag::{self, Planned, Tag, Written};
-use crate::sanitize::format::markup::value::{Asking, Value};
+use crate::sanitize::format::html::token::{HtmlToken, HtmlTokenKind, Sort};
+use crate::sanitize::format::markup::tag::{self, PlannedTag, Tag, WrittenTag};
+use crate::sanitize::format::markup::value::{BitValue, MarkupQuestion};
 use crate::sanitize::format::markup::{allow, entity};
-use crate::sanitize::format::patch::{Patches, Spelled};
+use crate::sanitize::format::patch::{Patches, SpelledText};
 
 /// Text that is read in one go: paragraphs and lines, up to the end of a cell or an item.
 #[derive(Debug, Default)]
-pub(super) struct Block {
-    pub(super) text: Spelled,
+pub(super) struct TextBlock {
+    pub(super) text: SpelledText,
     /// Spelled without references.
     pub(super) raw: bool,
 }
@@ -25,16 +25,16 @@ pub(super) struct Plan<'h> {
     /// Whether comments go: they hold text that nobody sees, and what other programs run.
     comments: bool,
     pub(super) patches: Patches,
-    pub(super) blocks: Vec<Block>,
-    pub(super) asking: Asking,
-    pub(super) tags: Vec<Planned>,
+    pub(super) blocks: Vec<TextBlock>,
+    pub(super) asking: MarkupQuestion,
+    pub(super) tags: Vec<PlannedTag>,
     /// Contents of `style`.
-    pub(super) sheets: Vec<(Range<usize>, Value)>,
+    pub(super) sheets: Vec<(Range<usize>, BitValue)>,
     /// Declarations of a character encoding, and whether it is UTF-8.
     pub(super) charsets: Vec<(Range<usize>, bool)>,
     /// What was taken out that acts.
     pub(super) removed: u64,
-    open: Block,
+    open: TextBlock,
     /// The element that goes with its content, and how many of it are open.
     hollow: Option<(String, u32)>,
     /// The `style` that is open: where its content began, what it reads, whether it is CSS only.
@@ -43,19 +43,19 @@ pub(super) struct Plan<'h> {
 
 impl<'h> Plan<'h> {
     /// Makes it.
-    pub(super) fn of(html: &'h str, tokens: &[Token], strict: bool, comments: bool) -> Self {
+    pub(super) fn of(html: &'h str, tokens: &[HtmlToken], strict: bool, comments: bool) -> Self {
         let mut plan = Self {
             html,
             strict,
             comments,
             patches: Patches::default(),
             blocks: Vec::new(),
-            asking: Asking::default(),
+            asking: MarkupQuestion::default(),
             tags: Vec::new(),
             sheets: Vec::new(),
             charsets: Vec::new(),
             removed: 0,
-            open: Block::default(),
+            open: TextBlock::default(),
             hollow: None,
             style: None,
         };
@@ -78,11 +78,11 @@ impl<'h> Plan<'h> {
         self.removed = self.removed.saturating_add(u64::from(acting));
     }
 
-    fn token(&mut self, token: &Token) {
+    fn token(&mut self, token: &HtmlToken) {
         let range = token.range.clone();
         match &token.what {
-            TokenKind::Gap => self.gap(range),
-            TokenKind::Start(tag)
+            HtmlTokenKind::Gap => self.gap(range),
+            HtmlTokenKind::Start(tag)
                 if self.hollow.as_ref().is_some_and(|(name, _)| *name == tag.name) && !tag.closed =>
             {
                 if let Some((_, depth)) = &mut self.hollow {
@@ -91,23 +91,23 @@ impl<'h> Plan<'h> {
                 self.patches.cut(range);
             }
             _ if self.hollow.is_some() => self.patches.cut(range),
-            TokenKind::Text(sort) if self.style.is_some() => self.css(&range, *sort),
-            TokenKind::Start(_) if self.style.is_some() => {
+            HtmlTokenKind::Text(sort) if self.style.is_some() => self.css(&range, *sort),
+            HtmlTokenKind::Start(_) if self.style.is_some() => {
                 // Only in SVG: there, `style` is an element like any other.
                 if let Some((_, _, bad)) = &mut self.style {
                     *bad = true;
                 }
             }
-            TokenKind::Start(tag) => self.start(tag, range),
-            TokenKind::Text(sort) => self.text(range, *sort),
-            TokenKind::Comment if self.style.is_none() => {
+            HtmlTokenKind::Start(tag) => self.start(tag, range),
+            HtmlTokenKind::Text(sort) => self.text(range, *sort),
+            HtmlTokenKind::Comment if self.style.is_none() => {
                 if self.comments {
                     self.removed(self.strict && self.raw(&range).contains("[if"));
                     self.patches.cut(range);
                 }
             }
-            TokenKind::Comment => {}
-            TokenKind::Doctype => {
+            HtmlTokenKind::Comment => {}
+            HtmlTokenKind::Doctype => {
                 let raw = self.raw(&range);
                 if self.strict
                     && raw.contains(['[', '&', '`']) | raw.get(1..).is_some_and(|raw| raw.contains('<'))
@@ -134,7 +134,7 @@ impl<'h> Plan<'h> {
         self.part(&tag.name, range.start);
         let raw = self.raw(&range);
         let (planned, removed) = tag::plan(
-            Written { tag, element: &tag.name, range: range.clone(), raw },
+            WrittenTag { tag, element: &tag.name, range: range.clone(), raw },
             self.strict,
             &mut self.asking,
         );
@@ -192,15 +192,15 @@ impl<'h> Plan<'h> {
         let Some((from, css, bad)) = &self.style else { return };
         let content = *from..at;
         if !self.strict {
-            let mut text = Spelled::default();
+            let mut text = SpelledText::default();
             text.plain(content.start, self.raw(&content));
-            return self.blocks.push(Block { text, raw: true });
+            return self.blocks.push(TextBlock { text, raw: true });
         }
         if *bad || holds_markup(css) {
             self.patches.cut(content);
             return self.removed(true);
         }
-        let (value, removed) = Value::css(css, &mut self.asking);
+        let (value, removed) = BitValue::css(css, &mut self.asking);
         self.removed = self.removed.saturating_add(removed);
         // In SVG there is more in it than what was read: comments, references.
         let anew = *css != self.raw(&content);
@@ -211,9 +211,9 @@ impl<'h> Plan<'h> {
         let raw = self.raw(&range);
         if sort == Sort::Raw {
             if !self.strict {
-                let mut text = Spelled::default();
+                let mut text = SpelledText::default();
                 text.plain(range.start, raw);
-                return self.blocks.push(Block { text, raw: true });
+                return self.blocks.push(TextBlock { text, raw: true });
             }
             // No element that may stay holds such.
             return self.patches.cut(range);

@@ -1,4 +1,4 @@
-//! [`Token`]: what stands where in an HTML document, as browsers split it up.
+//! [`HtmlToken`]: what stands where in an HTML document, as browsers split it up.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -13,13 +13,13 @@ use crate::sanitize::{Rejection, Work};
 
 /// A part of a document, and the bytes where it stands.
 #[derive(Debug)]
-pub(super) struct Token {
+pub(super) struct HtmlToken {
     pub(super) range: Range<usize>,
-    pub(super) what: TokenKind,
+    pub(super) what: HtmlTokenKind,
 }
 
 #[derive(Debug)]
-pub(super) enum TokenKind {
+pub(super) enum HtmlTokenKind {
     Doctype,
     Comment,
     Start(Tag),
@@ -43,21 +43,23 @@ pub(super) enum Sort {
 ///
 /// # Errors
 /// [`Rejection::OverLimit`], [`Rejection::Malformed`].
-pub(super) fn read(html: &str, work: &mut Work<'_>) -> Result<Vec<Token>, Rejection> {
+pub(super) fn read(html: &str, work: &mut Work<'_>) -> Result<Vec<HtmlToken>, Rejection> {
     let tokens = RefCell::new(Vec::new());
-    let put = |range: Range<usize>, what: TokenKind| {
-        tokens.borrow_mut().push(Token { range, what });
+    let put = |range: Range<usize>, what: HtmlTokenKind| {
+        tokens.borrow_mut().push(HtmlToken { range, what });
         Ok(())
     };
     let any: Selector = "*".parse().map_err(|_| Rejection::Malformed)?;
     let start = |e: &mut Element<'_, '_>| {
         let tag = e.start_tag();
-        put(tag.source_location().bytes(), TokenKind::Start(tag_of(tag)))
+        put(tag.source_location().bytes(), HtmlTokenKind::Start(tag_of(tag)))
     };
     let document = DocumentContentHandlers::default()
-        .doctype(|d: &mut Doctype<'_>| put(d.source_location().bytes(), TokenKind::Doctype))
-        .comments(|c: &mut Comment<'_>| put(c.source_location().bytes(), TokenKind::Comment))
-        .text(|t: &mut TextChunk<'_>| put(t.source_location().bytes(), TokenKind::Text(sort(t.text_type()))));
+        .doctype(|d: &mut Doctype<'_>| put(d.source_location().bytes(), HtmlTokenKind::Doctype))
+        .comments(|c: &mut Comment<'_>| put(c.source_location().bytes(), HtmlTokenKind::Comment))
+        .text(|t: &mut TextChunk<'_>| {
+            put(t.source_location().bytes(), HtmlTokenKind::Text(sort(t.text_type())))
+        });
     let settings = Settings::new()
         .with_strict(false)
         .append_element_content_handler((
@@ -93,21 +95,21 @@ fn sort(text: TextType) -> Sort {
 }
 
 /// In order, pieces of one text joined, and with what lies between them.
-fn whole(mut tokens: Vec<Token>, length: usize) -> Vec<Token> {
+fn whole(mut tokens: Vec<HtmlToken>, length: usize) -> Vec<HtmlToken> {
     tokens.retain(|token| !token.range.is_empty());
     tokens.sort_by_key(|token| token.range.start);
-    let mut out: Vec<Token> = Vec::with_capacity(tokens.len());
+    let mut out: Vec<HtmlToken> = Vec::with_capacity(tokens.len());
     let mut done = 0;
-    for token in tokens.into_iter().chain([Token { range: length..length, what: TokenKind::Gap }]) {
+    for token in tokens.into_iter().chain([HtmlToken { range: length..length, what: HtmlTokenKind::Gap }]) {
         if token.range.start < done {
             continue;
         }
         if token.range.start > done {
-            out.push(Token { range: done..token.range.start, what: TokenKind::Gap });
+            out.push(HtmlToken { range: done..token.range.start, what: HtmlTokenKind::Gap });
         }
         done = token.range.end;
         match (out.last_mut(), &token.what) {
-            (Some(Token { range, what: TokenKind::Text(before) }), TokenKind::Text(sort))
+            (Some(HtmlToken { range, what: HtmlTokenKind::Text(before) }), HtmlTokenKind::Text(sort))
                 if before == sort && range.end == token.range.start =>
             {
                 range.end = token.range.end;
@@ -127,13 +129,13 @@ mod tests {
     fn shown(html: &str) -> String {
         let mut bench = Bench::disarming();
         let tokens = read(html, &mut bench.work()).expect("tokens");
-        let show = |token: Token| {
+        let show = |token: HtmlToken| {
             let what = match token.what {
-                TokenKind::Doctype => "doctype".to_owned(),
-                TokenKind::Comment => "comment".to_owned(),
-                TokenKind::Start(tag) => format!("{}{:?}", tag.name, tag.attributes),
-                TokenKind::Text(sort) => format!("{sort:?}"),
-                TokenKind::Gap => "gap".to_owned(),
+                HtmlTokenKind::Doctype => "doctype".to_owned(),
+                HtmlTokenKind::Comment => "comment".to_owned(),
+                HtmlTokenKind::Start(tag) => format!("{}{:?}", tag.name, tag.attributes),
+                HtmlTokenKind::Text(sort) => format!("{sort:?}"),
+                HtmlTokenKind::Gap => "gap".to_owned(),
             };
             format!("{what}={}", html.get(token.range).expect("a range of the page"))
         };

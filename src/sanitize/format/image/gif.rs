@@ -1,6 +1,6 @@
 //! A GIF's blocks (GIF89a specification, section 12 onwards).
 
-use crate::base::reader::Reader;
+use crate::base::reader::ByteReader;
 
 const EXTENSION: u8 = 0x21;
 const IMAGE: u8 = 0x2c;
@@ -8,7 +8,7 @@ const TRAILER: u8 = 0x3b;
 
 /// The picture; `None` if its blocks cannot be told apart.
 pub(super) fn written(file: &[u8]) -> Option<Vec<u8>> {
-    let mut rest = Reader::new(file);
+    let mut rest = ByteReader::new(file);
     let mut out = Vec::with_capacity(file.len());
     out.extend(rest.take(6)?);
     let screen = rest.take(7)?;
@@ -45,7 +45,7 @@ fn colours(flags: u8) -> usize {
 }
 
 /// Blocks of data up to the empty one (section 15), with it.
-fn blocks<'f>(rest: &mut Reader<'f>) -> Option<&'f [u8]> {
+fn blocks<'f>(rest: &mut ByteReader<'f>) -> Option<&'f [u8]> {
     let all = rest.rest();
     loop {
         match rest.byte()? {

@@ -1,6 +1,6 @@
 //! A JPEG's segments (ITU-T T.81, annex B).
 
-use crate::base::reader::Reader;
+use crate::base::reader::ByteReader;
 
 /// Tables, frames, scans: what decoders need. Neither comments nor what applications add.
 const NEEDED: &[u8] = &[
@@ -13,7 +13,7 @@ const SCAN: u8 = 0xda;
 
 /// The picture; `None` if its segments cannot be told apart.
 pub(in crate::sanitize::format) fn written(file: &[u8]) -> Option<Vec<u8>> {
-    let mut rest = Reader::new(file);
+    let mut rest = ByteReader::new(file);
     let mut out = Vec::with_capacity(file.len());
     out.extend(rest.take(2)?);
     let mut turned = false;
@@ -56,7 +56,7 @@ pub(in crate::sanitize::format) fn written(file: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Any number of `0xff` may stand before a marker (B.1.1.2).
-fn marker(rest: &mut Reader<'_>) -> Option<u8> {
+fn marker(rest: &mut ByteReader<'_>) -> Option<u8> {
     (rest.byte()? == 0xff).then_some(())?;
     loop {
         match rest.byte()? {
@@ -67,7 +67,7 @@ fn marker(rest: &mut Reader<'_>) -> Option<u8> {
 }
 
 /// Entropy-coded data, with its restart markers (B.1.1.5).
-fn scan<'f>(rest: &mut Reader<'f>) -> &'f [u8] {
+fn scan<'f>(rest: &mut ByteReader<'f>) -> &'f [u8] {
     let ends =
         |at: &usize| rest.rest().get(at.saturating_add(1)).is_none_or(|b| !matches!(b, 0 | 0xd0..=0xd7));
     let end = memchr::memchr_iter(0xff, rest.rest()).find(ends).unwrap_or(rest.rest().len());
@@ -88,10 +88,10 @@ fn orientation(tiff: &[u8]) -> Option<u8> {
         return None;
     }
     let short = |bytes: [u8; 2]| if big { u16::from_be_bytes(bytes) } else { u16::from_le_bytes(bytes) };
-    let mut rest = Reader::new(tiff.get(4..)?);
+    let mut rest = ByteReader::new(tiff.get(4..)?);
     let at: [u8; 4] = rest.array()?;
     let at = if big { u32::from_be_bytes(at) } else { u32::from_le_bytes(at) };
-    let mut rest = Reader::new(tiff.get(usize::try_from(at).ok()?..)?);
+    let mut rest = ByteReader::new(tiff.get(usize::try_from(at).ok()?..)?);
     for _ in 0..short(rest.array()?) {
         let (tag, kind) = (short(rest.array()?), short(rest.array()?));
         let (_count, value) = (rest.take(4)?, short(rest.array()?));

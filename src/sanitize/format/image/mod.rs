@@ -4,7 +4,7 @@
 //!
 //! PNG, JPEG, GIF and WebP keep their compressed picture, so no pixel changes and animations stay whole; a JPEG that
 //! is to be turned keeps just that. BMP and TIFF are encoded anew, upright; of a TIFF the first page stays
-//! ([`Note::Dropped`] counts the others).
+//! ([`Note::Dropped`](crate::sanitize::Note::Dropped) counts the others).
 //!
 //! | file | noun |
 //! |---|---|

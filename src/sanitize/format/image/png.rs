@@ -2,7 +2,7 @@
 
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 
-use crate::base::reader::Reader;
+use crate::base::reader::ByteReader;
 use crate::sanitize::{Rejection, Work};
 
 const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
@@ -57,7 +57,7 @@ type Chunk<'f> = (&'f [u8], &'f [u8]);
 
 fn chunks<'f>(file: &'f [u8], work: &mut Work<'_>) -> Result<Option<Vec<Chunk<'f>>>, Rejection> {
     let Some(rest) = file.strip_prefix(SIGNATURE) else { return Ok(None) };
-    let mut rest = Reader::new(rest);
+    let mut rest = ByteReader::new(rest);
     let mut chunks = Vec::new();
     loop {
         work.items(1)?;
@@ -72,7 +72,7 @@ fn chunks<'f>(file: &'f [u8], work: &mut Work<'_>) -> Result<Option<Vec<Chunk<'f
 }
 
 /// Its checksum is not looked at: it is written anew.
-fn chunk<'f>(rest: &mut Reader<'f>) -> Option<Chunk<'f>> {
+fn chunk<'f>(rest: &mut ByteReader<'f>) -> Option<Chunk<'f>> {
     let length = u32::from_be_bytes(rest.array()?);
     let (name, data) = (rest.take(4)?, rest.take(usize::try_from(length).ok()?)?);
     rest.take(4)?;

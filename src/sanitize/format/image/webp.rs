@@ -1,6 +1,6 @@
 //! A WebP's chunks (RFC 9649, section 2).
 
-use crate::base::reader::Reader;
+use crate::base::reader::ByteReader;
 
 /// Chunks that make a picture.
 const PICTURE: &[&[u8; 4]] = &[b"VP8 ", b"VP8L", b"ALPH"];
@@ -10,10 +10,10 @@ const FLAGS: u8 = 0b0001_0010;
 
 /// The picture; `None` if its chunks cannot be told apart.
 pub(super) fn written(file: &[u8]) -> Option<Vec<u8>> {
-    let mut head = Reader::new(file);
+    let mut head = ByteReader::new(file);
     head.take(4)?;
     let length = usize::try_from(u32::from_le_bytes(head.array()?)).ok()?;
-    let mut rest = Reader::new(head.rest().get(..length).unwrap_or(head.rest()));
+    let mut rest = ByteReader::new(head.rest().get(..length).unwrap_or(head.rest()));
     rest.take(4)?;
     let mut out = b"RIFF\0\0\0\0WEBP".to_vec();
     while let Some((name, data)) = chunk(&mut rest) {
@@ -24,7 +24,7 @@ pub(super) fn written(file: &[u8]) -> Option<Vec<u8>> {
             }
             b"ANIM" => put(&mut out, name, data.get(..6)?),
             b"ANMF" => {
-                let mut frame = Reader::new(data);
+                let mut frame = ByteReader::new(data);
                 let mut kept = frame.take(16)?.to_vec();
                 while let Some((name, data)) = chunk(&mut frame) {
                     if PICTURE.contains(&&name) {
@@ -42,7 +42,7 @@ pub(super) fn written(file: &[u8]) -> Option<Vec<u8>> {
     Some(out)
 }
 
-fn chunk<'f>(rest: &mut Reader<'f>) -> Option<([u8; 4], &'f [u8])> {
+fn chunk<'f>(rest: &mut ByteReader<'f>) -> Option<([u8; 4], &'f [u8])> {
     let name = rest.array()?;
     let length = usize::try_from(u32::from_le_bytes(rest.array()?)).ok()?;
     let data = rest.take(length)?;

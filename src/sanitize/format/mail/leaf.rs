@@ -5,7 +5,7 @@ use encoding_rs::{Encoding, REPLACEMENT, UTF_8, WINDOWS_1252};
 use crate::sanitize::format::charset::BOM;
 use crate::sanitize::format::mail::entity::Entity;
 use crate::sanitize::format::mail::media::Media;
-use crate::sanitize::format::mail::new_body::{Inner, NewBody};
+use crate::sanitize::format::mail::new_body::{EntityCleaner, NewBody};
 use crate::sanitize::format::mail::transfer::Transfer;
 use crate::sanitize::{FileKind, Object, ObjectAction, ObjectKind, Rejection, Work, name};
 
@@ -33,7 +33,7 @@ struct Content {
 pub(super) fn clean(
     whole: &Entity<'_>,
     media: &Media,
-    inner: Inner<'_>,
+    inner: EntityCleaner<'_>,
     work: &mut Work<'_>,
 ) -> Result<(NewBody, Option<FileKind>), Rejection> {
     let mut kind = None;
@@ -43,7 +43,7 @@ pub(super) fn clean(
 fn body(
     whole: &Entity<'_>,
     media: &Media,
-    inner: Inner<'_>,
+    inner: EntityCleaner<'_>,
     is: &mut Option<FileKind>,
     work: &mut Work<'_>,
 ) -> Result<NewBody, Rejection> {
@@ -110,7 +110,7 @@ fn left_out(name: &str, why: Rejection, work: &mut Work<'_>) -> Result<NewBody, 
     Ok(NewBody::Gone)
 }
 
-fn message(content: Content, inner: Inner<'_>, work: &mut Work<'_>) -> Result<NewBody, Rejection> {
+fn message(content: Content, inner: EntityCleaner<'_>, work: &mut Work<'_>) -> Result<NewBody, Rejection> {
     work.part("message.eml", &content.bytes)?;
     match inner(&content.bytes, work)? {
         None if content.exact => Ok(NewBody::Same),

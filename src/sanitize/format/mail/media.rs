@@ -91,14 +91,14 @@ impl Media {
     }
 }
 
-struct Pieces {
+struct PartNames {
     texts: Vec<String>,
     plain: bool,
 }
 
 /// What semicolons part, without comments.
-fn pieces(text: &str) -> Pieces {
-    let mut pieces = Pieces { texts: vec![String::new()], plain: true };
+fn pieces(text: &str) -> PartNames {
+    let mut pieces = PartNames { texts: vec![String::new()], plain: true };
     let (mut quoted, mut comment) = (false, 0_u32);
     let mut chars = text.chars();
     while let Some(c) = chars.next() {

@@ -23,14 +23,14 @@ pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Re
     Ok(entity(file, 0, Some(&empty), work)?.unwrap_or_else(|| file.to_vec()))
 }
 
-type Instead<'a> = &'a dyn Fn(&str) -> NewBody;
+type MessageCleaner<'a> = &'a dyn Fn(&str) -> NewBody;
 
 /// Cleans an entity; `None`: it stays as it is. Where its body goes, `instead` says what stands there: without it the
 /// entity goes too, and nothing is left of it.
 fn entity(
     raw: &[u8],
     depth: u32,
-    instead: Option<Instead<'_>>,
+    instead: Option<MessageCleaner<'_>>,
     work: &mut Work<'_>,
 ) -> Result<Option<Vec<u8>>, Rejection> {
     work.items(1)?;

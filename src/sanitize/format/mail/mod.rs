@@ -3,8 +3,8 @@
 //!
 //! What readers may understand differently is written anew, so that all find what was found here: fields that are
 //! there twice, bodies in odd encodings or unknown character sets, text around the parts. Where that cannot be told
-//! (a multipart without its boundary, boundaries that begin alike) the message is [`Rejection::Malformed`]. Encrypted
-//! ones are [`Rejection::Encrypted`]. Signatures go when what they sign changes ([`Note::Signatures`]).
+//! (a multipart without its boundary, boundaries that begin alike) the message is [`Rejection::Malformed`](crate::sanitize::Rejection::Malformed). Encrypted
+//! ones are [`Rejection::Encrypted`](crate::sanitize::Rejection::Encrypted). Signatures go when what they sign changes ([`Note::Signatures`](crate::sanitize::Note::Signatures)).
 //!
 //! The crate `mail-parser` decodes header values. The parts are told apart here: its tree of messages within messages
 //! is as deep as a sender likes, and says less about what it skipped.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::sanitize::format::mail::entity::{Entity, line};
 use crate::sanitize::format::mail::media::Media;
-use crate::sanitize::format::mail::new_body::{Inner, NewBody};
+use crate::sanitize::format::mail::new_body::{EntityCleaner, NewBody};
 use crate::sanitize::format::mail::transfer::Transfer;
 use crate::sanitize::{Rejection, Work};
 
@@ -32,7 +32,7 @@ struct Split<'b> {
 pub(super) fn clean(
     whole: &Entity<'_>,
     media: &Media,
-    inner: Inner<'_>,
+    inner: EntityCleaner<'_>,
     work: &mut Work<'_>,
 ) -> Result<NewBody, Rejection> {
     if media.value == "multipart/encrypted" {

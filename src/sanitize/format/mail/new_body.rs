@@ -1,4 +1,4 @@
-//! [`NewBody`]: what becomes of a body, and [`Inner`], who cleans the messages and parts in it.
+//! [`NewBody`]: what becomes of a body, and [`EntityCleaner`], who cleans the messages and parts in it.
 
 use crate::sanitize::format::mail::media::Media;
 use crate::sanitize::format::mail::transfer::Transfer;
@@ -15,4 +15,4 @@ pub(super) enum NewBody {
 }
 
 /// Cleans an entity within another one; `None`: it stays as it is. Nothing is left of one that goes.
-pub(super) type Inner<'i> = &'i dyn Fn(&[u8], &mut Work<'_>) -> Result<Option<Vec<u8>>, Rejection>;
+pub(super) type EntityCleaner<'i> = &'i dyn Fn(&[u8], &mut Work<'_>) -> Result<Option<Vec<u8>>, Rejection>;

@@ -4,10 +4,10 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use crate::sanitize::format::markup::uri::Use;
+use crate::sanitize::format::markup::uri::AfterAddress;
 
 /// Elements of HTML that show something and do nothing, and of SVG that draw.
-static ELEMENTS: Words = LazyLock::new(|| {
+static ELEMENTS: WordSet = LazyLock::new(|| {
     words(
         " html head title body article section nav aside h1 h2 h3 h4 h5 h6 hgroup header footer address main p \
     hr pre blockquote ol ul menu li dl dt dd figure figcaption div a em strong small s cite q dfn abbr acronym ruby rb \
@@ -23,7 +23,7 @@ static ELEMENTS: Words = LazyLock::new(|| {
 });
 
 /// Elements that act, fetch or ask: taking one out is counted.
-static ACTING: Words = LazyLock::new(|| {
+static ACTING: WordSet = LazyLock::new(|| {
     words(
         " script iframe frame frameset object embed applet base portal foreignobject template noscript noembed \
     noframes set animate animatemotion animatetransform animatecolor discard handler listener form input button select \
@@ -32,11 +32,11 @@ static ACTING: Words = LazyLock::new(|| {
 });
 
 /// Of these the content goes as well: it is code, or shown by nobody.
-static HOLLOW: Words =
+static HOLLOW: WordSet =
     LazyLock::new(|| words(" script iframe noembed noframes noscript template xml handler listener "));
 
 /// Elements within which text runs on.
-static INLINE: Words = LazyLock::new(|| {
+static INLINE: WordSet = LazyLock::new(|| {
     words(
         " a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr q s samp small \
     span strike strong sub sup tt u var wbr tspan time ",
@@ -44,7 +44,7 @@ static INLINE: Words = LazyLock::new(|| {
 });
 
 /// Elements whose text does not go on in the next: what they hold is looked at one by one.
-static APART: Words = LazyLock::new(|| {
+static APART: WordSet = LazyLock::new(|| {
     words(
         " head title body table caption colgroup col tbody thead tfoot tr td th li option legend summary style meta \
     svg defs desc img audio video map meter progress rt rp rtc ",
@@ -52,7 +52,7 @@ static APART: Words = LazyLock::new(|| {
 });
 
 /// Attributes of any element.
-static ATTRIBUTES: Words = LazyLock::new(|| {
+static ATTRIBUTES: WordSet = LazyLock::new(|| {
     words(
         " abbr align alt axis bgcolor border cellpadding cellspacing char charoff charset class clear color \
     cols colspan compact controls coords datetime decoding dir face frame headers height hreflang \
@@ -78,7 +78,7 @@ static ATTRIBUTES: Words = LazyLock::new(|| {
 });
 
 /// Attributes that fetch or run: taking one out is counted. So is any that begins with `on`.
-static RUNNING: Words = LazyLock::new(|| {
+static RUNNING: WordSet = LazyLock::new(|| {
     words(
         " srcdoc action formaction ping xlink:actuate data codebase classid code archive manifest dynsrc \
     lowsrc handler attributename ",
@@ -86,7 +86,7 @@ static RUNNING: Words = LazyLock::new(|| {
 });
 
 /// Elements without content or end tag.
-static VOID: Words = LazyLock::new(|| {
+static VOID: WordSet = LazyLock::new(|| {
     words(
         " area br col hr img meta source track wbr base embed input link param keygen frame bgsound isindex ",
     )
@@ -98,7 +98,7 @@ pub(in crate::sanitize::format) enum Attribute {
     /// Its value is text.
     Text,
     /// It says where a link leads, or what to load.
-    Address(Use),
+    Address(AfterAddress),
     /// The same, several.
     Addresses,
     /// Declarations of CSS, or the value of one.
@@ -107,7 +107,7 @@ pub(in crate::sanitize::format) enum Attribute {
     Removed(bool),
 }
 
-type Words = LazyLock<HashSet<&'static str>>;
+type WordSet = LazyLock<HashSet<&'static str>>;
 
 fn words(list: &'static str) -> HashSet<&'static str> {
     list.split_ascii_whitespace().collect()
@@ -149,14 +149,14 @@ pub(in crate::sanitize::format) fn attribute(element: &str, name: &str) -> Attri
         "style" => Attribute::Css,
         "href" | "xlink:href" => match element {
             "use" | "textpath" | "mpath" | "lineargradient" | "radialgradient" | "pattern" | "filter" => {
-                Attribute::Address(Use::Within)
+                Attribute::Address(AfterAddress::Within)
             }
-            "image" | "feimage" => Attribute::Address(Use::Load),
-            "a" | "area" => Attribute::Address(Use::Link),
+            "image" | "feimage" => Attribute::Address(AfterAddress::Load),
+            "a" | "area" => Attribute::Address(AfterAddress::Link),
             _ => Attribute::Removed(true),
         },
-        "src" | "poster" | "background" => Attribute::Address(Use::Load),
-        "cite" | "longdesc" => Attribute::Address(Use::Link),
+        "src" | "poster" | "background" => Attribute::Address(AfterAddress::Load),
+        "cite" | "longdesc" => Attribute::Address(AfterAddress::Link),
         "srcset" => Attribute::Addresses,
         "fill" | "stroke" | "filter" | "mask" | "clip-path" | "marker-start" | "marker-mid"
         | "marker-end" | "clip" => Attribute::Css,
@@ -194,7 +194,7 @@ mod tests {
         }
         assert_eq!(attribute("a", "onclick"), Attribute::Removed(true));
         assert_eq!(attribute("p", "href"), Attribute::Removed(true));
-        assert_eq!(attribute("use", "href"), Attribute::Address(Use::Within));
+        assert_eq!(attribute("use", "href"), Attribute::Address(AfterAddress::Within));
         assert!(is_spoken("aria-label") && !is_spoken("data-") && !is_spoken("aria-\"x"));
     }
 }

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use crate::sanitize::format::markup::uri::{Use, is_safe};
+use crate::sanitize::format::markup::uri::{AfterAddress, is_safe};
 
 /// A style sheet, or the declarations of a `style` attribute.
 #[derive(Debug, Default)]
@@ -36,7 +36,7 @@ const LOADING: &[&str] = &["image-set", "-webkit-image-set", "image", "src"];
 /// Reads it.
 pub(in crate::sanitize::format) fn read(css: &str) -> Sheet {
     let mut reader =
-        Reader { css, at: 0, loading: None, depth: 0, joint: false, last: None, sheet: Sheet::default() };
+        CssReader { css, at: 0, loading: None, depth: 0, joint: false, last: None, sheet: Sheet::default() };
     while reader.at < css.len() {
         let before = reader.at;
         reader.step();
@@ -69,7 +69,7 @@ pub(in crate::sanitize::format) fn is_plain(raw: &str) -> bool {
     closed && !raw.contains(['<', '&', '\0', '`'])
 }
 
-struct Reader<'c> {
+struct CssReader<'c> {
     css: &'c str,
     at: usize,
     /// Depth of the parentheses within which strings are addresses.
@@ -82,7 +82,7 @@ struct Reader<'c> {
     sheet: Sheet,
 }
 
-impl Reader<'_> {
+impl CssReader<'_> {
     fn rest(&self) -> &str {
         self.css.get(self.at..).unwrap_or_default()
     }
@@ -248,7 +248,7 @@ impl Reader<'_> {
     }
 
     fn address(&mut self, from: usize, text: String) -> CssPiece {
-        if is_safe(&text, Use::Load) {
+        if is_safe(&text, AfterAddress::Load) {
             return CssPiece::Address(from..self.at, text);
         }
         self.removed();

@@ -68,7 +68,7 @@ impl Data {
 
 /// A picture that a text holds in base64.
 #[derive(Debug, PartialEq, Eq)]
-struct Held {
+struct EmbeddedPicture {
     /// Where its digits stand.
     range: Range<usize>,
     /// The picture.
@@ -85,7 +85,7 @@ pub(in crate::sanitize::format) fn clean_pictures(
     patches: &mut Patches,
     work: &mut Work<'_>,
 ) -> Result<(), Rejection> {
-    for Held { range, bytes } in pictures(text) {
+    for EmbeddedPicture { range, bytes } in pictures(text) {
         work.unpacked(bytes.len())?;
         work.part("data", &bytes)?;
         if let Some(clean) = image::picture(&bytes, work)? {
@@ -95,7 +95,7 @@ pub(in crate::sanitize::format) fn clean_pictures(
     Ok(())
 }
 
-fn pictures(text: &str) -> Vec<Held> {
+fn pictures(text: &str) -> Vec<EmbeddedPicture> {
     const MARK: &str = "base64,";
     let digit = |b: &u8| b.is_ascii_alphanumeric() || b"+/=%".contains(b);
     let (mut out, mut from) = (Vec::new(), 0_usize);
@@ -109,7 +109,7 @@ fn pictures(text: &str) -> Vec<Held> {
         let bytes = decoded(&unescaped(text.get(range.clone()).unwrap_or_default()));
         from = range.end;
         if image::is_picture(&bytes) {
-            out.push(Held { range, bytes });
+            out.push(EmbeddedPicture { range, bytes });
         }
     }
     out

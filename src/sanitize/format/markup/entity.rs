@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use crate::sanitize::format::patch::Spelled;
+use crate::sanitize::format::patch::SpelledText;
 
 /// The longest name that is looked for, in bytes.
 const LONGEST: usize = 10;
@@ -144,7 +144,7 @@ fn numeric(text: &str) -> Option<(char, usize)> {
 }
 
 /// Reads text that begins at byte `at` of its file.
-pub(in crate::sanitize::format) fn spelled(text: &mut Spelled, raw: &str, at: usize) {
+pub(in crate::sanitize::format) fn spelled(text: &mut SpelledText, raw: &str, at: usize) {
     let mut done = 0;
     for (amp, _) in raw.match_indices('&') {
         let (Some(before), Some(rest)) = (raw.get(done..amp), raw.get(amp..)) else { continue };
@@ -158,7 +158,7 @@ pub(in crate::sanitize::format) fn spelled(text: &mut Spelled, raw: &str, at: us
 }
 
 /// The same for text whose blanks are one for its readers, however many they are (CSS Text 3, 4.1.1).
-pub(in crate::sanitize::format) fn words(text: &mut Spelled, raw: &str, at: usize) {
+pub(in crate::sanitize::format) fn words(text: &mut SpelledText, raw: &str, at: usize) {
     let is_blank = |c: char| c.is_ascii_whitespace();
     let mut from = 0;
     while let Some(rest) = raw.get(from..).filter(|rest| !rest.is_empty()) {
@@ -253,7 +253,7 @@ mod tests {
         ] {
             assert_eq!(value(raw), text, "{raw}");
         }
-        let mut text = Spelled::default();
+        let mut text = SpelledText::default();
         spelled(&mut text, "a&lt=b&ampx", 5);
         assert_eq!(text.text(), "a<=b&x");
     }

@@ -1,12 +1,12 @@
-//! [`Tag`], a start tag, and [`Planned`]: one while it is being asked about.
+//! [`Tag`], a start tag, and [`PlannedTag`]: one while it is being asked about.
 
 use std::ops::Range;
 
 use crate::sanitize::format::markup::allow::{self, Attribute};
 use crate::sanitize::format::markup::data::Data;
 use crate::sanitize::format::markup::entity;
-use crate::sanitize::format::markup::uri::{Use, is_safe, is_script, srcset};
-use crate::sanitize::format::markup::value::{Answers, Asking, Value};
+use crate::sanitize::format::markup::uri::{AfterAddress, is_safe, is_script, srcset};
+use crate::sanitize::format::markup::value::{Answers, BitValue, MarkupQuestion};
 use crate::sanitize::format::patch::Patches;
 
 /// A start tag.
@@ -43,7 +43,7 @@ impl Tag {
 
 /// A start tag that stays.
 #[derive(Debug)]
-pub(in crate::sanitize::format) struct Planned {
+pub(in crate::sanitize::format) struct PlannedTag {
     pub(in crate::sanitize::format) range: Range<usize>,
     /// It has to be written anew.
     anew: bool,
@@ -55,11 +55,11 @@ struct Planning {
     name: String,
     /// As it is spelled.
     raw: String,
-    value: Value,
+    value: BitValue,
 }
 
 /// A tag of HTML or SVG as it stands in a file.
-pub(in crate::sanitize::format) struct Written<'t> {
+pub(in crate::sanitize::format) struct WrittenTag<'t> {
     pub(in crate::sanitize::format) tag: &'t Tag,
     /// The element's name in lower case, without a prefix.
     pub(in crate::sanitize::format) element: &'t str,
@@ -71,13 +71,14 @@ pub(in crate::sanitize::format) struct Written<'t> {
 
 /// Reads a tag of HTML or SVG. With `strict`, attributes that are not allowed go; returns how many of them acted.
 pub(in crate::sanitize::format) fn plan(
-    written: Written<'_>,
+    written: WrittenTag<'_>,
     strict: bool,
-    asking: &mut Asking,
-) -> (Planned, u64) {
-    let Written { tag, element, range, raw } = written;
-    let read =
-        |name: &str, read: &str, asking: &mut Asking| planned_value(element, name, read, strict, asking);
+    asking: &mut MarkupQuestion,
+) -> (PlannedTag, u64) {
+    let WrittenTag { tag, element, range, raw } = written;
+    let read = |name: &str, read: &str, asking: &mut MarkupQuestion| {
+        planned_value(element, name, read, strict, asking)
+    };
     planned(tag, range, strict && !is_tidy(raw, tag), asking, read)
 }
 
@@ -86,15 +87,19 @@ pub(in crate::sanitize::format) fn plan_data(
     tag: &Tag,
     range: Range<usize>,
     strict: bool,
-    asking: &mut Asking,
-) -> (Planned, u64) {
-    let read = |name: &str, read: &str, asking: &mut Asking| match name {
-        _ if name.starts_with("xmlns") || name.ends_with("schemalocation") => (Some(Value::fixed(read)), 0),
+    asking: &mut MarkupQuestion,
+) -> (PlannedTag, u64) {
+    let read = |name: &str, read: &str, asking: &mut MarkupQuestion| match name {
+        _ if name.starts_with("xmlns") || name.ends_with("schemalocation") => {
+            (Some(BitValue::fixed(read)), 0)
+        }
         _ if strict && ADDRESSES.contains(&name) && is_script(read) => (None, 1),
-        _ if ADDRESSES.contains(&name) && Data::of(read).is_some() => (Some(Value::address(read, asking)), 0),
-        _ if !name.ends_with(":href") => (Some(Value::text(read, asking)), 0),
-        _ if strict && !is_safe(read, Use::Link) => (None, 1),
-        _ => (Some(Value::address(read, asking)), 0),
+        _ if ADDRESSES.contains(&name) && Data::of(read).is_some() => {
+            (Some(BitValue::address(read, asking)), 0)
+        }
+        _ if !name.ends_with(":href") => (Some(BitValue::text(read, asking)), 0),
+        _ if strict && !is_safe(read, AfterAddress::Link) => (None, 1),
+        _ => (Some(BitValue::address(read, asking)), 0),
     };
     planned(tag, range, false, asking, read)
 }
@@ -103,10 +108,10 @@ fn planned(
     tag: &Tag,
     range: Range<usize>,
     anew: bool,
-    asking: &mut Asking,
-    read: impl Fn(&str, &str, &mut Asking) -> (Option<Value>, u64),
-) -> (Planned, u64) {
-    let mut planned = Planned { range, anew, attributes: Vec::new() };
+    asking: &mut MarkupQuestion,
+    read: impl Fn(&str, &str, &mut MarkupQuestion) -> (Option<BitValue>, u64),
+) -> (PlannedTag, u64) {
+    let mut planned = PlannedTag { range, anew, attributes: Vec::new() };
     let mut removed = 0_u64;
     for (name, raw) in &tag.attributes {
         asking.called(tag.called(name));
@@ -142,26 +147,27 @@ fn planned_value(
     name: &str,
     read: &str,
     strict: bool,
-    asking: &mut Asking,
-) -> (Option<Value>, u64) {
+    asking: &mut MarkupQuestion,
+) -> (Option<BitValue>, u64) {
     match allow::attribute(element, name) {
         Attribute::Removed(acting) if strict => (None, u64::from(acting)),
-        Attribute::Removed(_) => (Some(Value::fixed(read)), 0),
+        Attribute::Removed(_) => (Some(BitValue::fixed(read)), 0),
         Attribute::Text if name.starts_with("xmlns") => {
             let known = !strict || allow::is_namespace(read);
-            (known.then(|| Value::fixed(read)), 0)
+            (known.then(|| BitValue::fixed(read)), 0)
         }
-        Attribute::Text => (Some(Value::text(read, asking)), 0),
+        Attribute::Text => (Some(BitValue::text(read, asking)), 0),
         Attribute::Address(of) if strict && !is_safe(read, of) => (None, 1),
-        Attribute::Address(Use::Within) => (Some(Value::fixed(read)), 0),
-        Attribute::Address(_) => (Some(Value::address(read, asking)), 0),
+        Attribute::Address(AfterAddress::Within) => (Some(BitValue::fixed(read)), 0),
+        Attribute::Address(_) => (Some(BitValue::address(read, asking)), 0),
         Attribute::Addresses => {
-            let safe = srcset(read).iter().all(|(part, address)| !address || is_safe(part, Use::Load));
-            if strict && !safe { (None, 1) } else { (Some(Value::addresses(read, asking)), 0) }
+            let safe =
+                srcset(read).iter().all(|(part, address)| !address || is_safe(part, AfterAddress::Load));
+            if strict && !safe { (None, 1) } else { (Some(BitValue::addresses(read, asking)), 0) }
         }
-        Attribute::Css if !strict => (Some(Value::text(read, asking)), 0),
+        Attribute::Css if !strict => (Some(BitValue::text(read, asking)), 0),
         Attribute::Css => {
-            let (value, removed) = Value::css(read, asking);
+            let (value, removed) = BitValue::css(read, asking);
             (Some(value), removed)
         }
     }
@@ -170,8 +176,8 @@ fn planned_value(
 /// Writes the tags and style sheets of a document as they become with these answers.
 pub(in crate::sanitize::format) fn write(
     document: &str,
-    tags: Vec<Planned>,
-    sheets: Vec<(Range<usize>, Value)>,
+    tags: Vec<PlannedTag>,
+    sheets: Vec<(Range<usize>, BitValue)>,
     answers: &Answers,
     patches: &mut Patches,
 ) {
@@ -188,7 +194,7 @@ pub(in crate::sanitize::format) fn write(
     }
 }
 
-impl Planned {
+impl PlannedTag {
     /// The tag as it is to be written; `None` if it stays as it stands.
     pub(in crate::sanitize::format) fn write(&self, raw: &str, answers: &Answers) -> Option<String> {
         let values: Vec<Option<String>> =

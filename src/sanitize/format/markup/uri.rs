@@ -4,7 +4,7 @@ use crate::sanitize::name;
 
 /// What follows an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::sanitize::format) enum Use {
+pub(in crate::sanitize::format) enum AfterAddress {
     /// A person who clicks.
     Link,
     /// The program that shows the file, by itself: images, fonts, media.
@@ -28,9 +28,9 @@ const IMAGES: &[&str] =
     &["image/png", "image/jpeg", "image/jpg", "image/gif", "image/webp", "image/bmp", "image/x-icon"];
 
 /// Whether an address, decoded, is one that may stay.
-pub(in crate::sanitize::format) fn is_safe(address: &str, of: Use) -> bool {
+pub(in crate::sanitize::format) fn is_safe(address: &str, of: AfterAddress) -> bool {
     let read = as_read(address);
-    if of == Use::Within {
+    if of == AfterAddress::Within {
         return read.starts_with('#');
     }
     // A path on another host: whoever opens it gives away who they are.
@@ -38,12 +38,14 @@ pub(in crate::sanitize::format) fn is_safe(address: &str, of: Use) -> bool {
         return false;
     }
     let head = read.get(..read.find(['/', '\\', '?', '#']).unwrap_or(read.len())).unwrap_or_default();
-    let Some((scheme, _)) = head.split_once(':') else { return of != Use::Link || !name::starts(&read) };
+    let Some((scheme, _)) = head.split_once(':') else {
+        return of != AfterAddress::Link || !name::starts(&read);
+    };
     match of {
         // A scheme that is defanged is none: `smb[://]`.
         _ if scheme.ends_with('[') => scheme.trim_end_matches('[').chars().all(|c| c.is_ascii_alphanumeric()),
-        Use::Link if scheme == "about" => head == "about:blank",
-        Use::Link => SCHEMES.contains(&scheme),
+        AfterAddress::Link if scheme == "about" => head == "about:blank",
+        AfterAddress::Link => SCHEMES.contains(&scheme),
         _ => LOADED.contains(&scheme) || is_image(&read),
     }
 }
@@ -126,7 +128,7 @@ mod tests {
             "//a.b/",
             "",
         ] {
-            assert!(is_safe(address, Use::Link), "{address}");
+            assert!(is_safe(address, AfterAddress::Link), "{address}");
         }
         for address in [
             "javascript:x",
@@ -145,12 +147,12 @@ mod tests {
             "files/setup.EXE",
             "data:image/png;base64,AA==",
         ] {
-            assert!(!is_safe(address, Use::Link), "{address}");
+            assert!(!is_safe(address, AfterAddress::Link), "{address}");
         }
-        assert!(is_safe("data:image/png;base64,AA==", Use::Load));
-        assert!(!is_safe("data:image/svg+xml;base64,AA==", Use::Load));
-        assert!(!is_safe("data:image/png,<svg>", Use::Load));
-        assert!(is_safe("#a", Use::Within) && !is_safe("a.svg#a", Use::Within));
+        assert!(is_safe("data:image/png;base64,AA==", AfterAddress::Load));
+        assert!(!is_safe("data:image/svg+xml;base64,AA==", AfterAddress::Load));
+        assert!(!is_safe("data:image/png,<svg>", AfterAddress::Load));
+        assert!(is_safe("#a", AfterAddress::Within) && !is_safe("a.svg#a", AfterAddress::Within));
     }
 
     #[test]

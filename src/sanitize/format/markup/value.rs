@@ -1,15 +1,15 @@
-//! [`Value`]: an attribute's value or a style sheet while it is being asked about, and [`Asking`], what is asked.
+//! [`BitValue`]: an attribute's value or a style sheet while it is being asked about, and [`MarkupQuestion`], what is asked.
 
 use crate::edit::spliced_text;
 use crate::sanitize::format::markup::css::{self, CssPiece};
 use crate::sanitize::format::markup::data::Data;
 use crate::sanitize::format::markup::uri::srcset;
-use crate::sanitize::{Edit, Named, Rejection, Work};
+use crate::sanitize::{Edit, NamedText, Rejection, Work};
 
 /// Texts and targets of a document, for one question.
 #[derive(Debug, Default)]
-pub(in crate::sanitize::format) struct Asking {
-    texts: Vec<Named>,
+pub(in crate::sanitize::format) struct MarkupQuestion {
+    texts: Vec<NamedText>,
     /// What the next texts are called.
     name: String,
     targets: Vec<String>,
@@ -25,17 +25,19 @@ pub(in crate::sanitize::format) struct Answers {
     held: Vec<Option<String>>,
 }
 
-impl Asking {
+impl MarkupQuestion {
     /// Asks, with blocks of running text before them: what is to change in each block, and the answers.
     pub(in crate::sanitize::format) fn ask(
         self,
-        blocks: &[Named<&str>],
+        blocks: &[NamedText<&str>],
         work: &mut Work<'_>,
     ) -> Result<(Vec<Vec<Edit>>, Answers), Rejection> {
         let held = self.held.iter().map(|data| data.cleaned(work)).collect::<Result<_, _>>()?;
-        let texts =
-            self.texts.iter().map(|Named { name, text }| Named { name: name.as_str(), text: text.as_str() });
-        let all: Vec<Named<&str>> = blocks.iter().copied().chain(texts).collect();
+        let texts = self
+            .texts
+            .iter()
+            .map(|NamedText { name, text }| NamedText { name: name.as_str(), text: text.as_str() });
+        let all: Vec<NamedText<&str>> = blocks.iter().copied().chain(texts).collect();
         let mut edits = work.named(&all)?;
         let of_texts = edits.split_off(blocks.len().min(edits.len()));
         let mut texts = Vec::with_capacity(of_texts.len());
@@ -53,7 +55,7 @@ impl Asking {
     }
 
     fn text(&mut self, text: &str) -> Question {
-        self.texts.push(Named { name: self.name.clone(), text: text.to_owned() });
+        self.texts.push(NamedText { name: self.name.clone(), text: text.to_owned() });
         Question::Text(self.texts.len().saturating_sub(1))
     }
 
@@ -80,7 +82,7 @@ enum Question {
 
 /// How an answer is spelled.
 #[derive(Clone, Copy, Debug)]
-enum Spelling {
+enum AnswerSpelling {
     Plain,
     /// A string of CSS.
     Quoted,
@@ -92,50 +94,53 @@ enum Spelling {
 struct Bit {
     /// What stands there if nothing changes.
     same: String,
-    question: Option<(Question, Spelling)>,
+    question: Option<(Question, AnswerSpelling)>,
 }
 
 /// A value in bits.
 #[derive(Debug, Default)]
-pub(in crate::sanitize::format) struct Value {
+pub(in crate::sanitize::format) struct BitValue {
     bits: Vec<Bit>,
     /// It is not what stood there, whatever the answers.
     rebuilt: bool,
 }
 
-impl Value {
+impl BitValue {
     /// Nobody is asked.
     pub(in crate::sanitize::format) fn fixed(text: &str) -> Self {
         Self { bits: vec![Bit { same: text.to_owned(), question: None }], rebuilt: false }
     }
 
     /// Text.
-    pub(in crate::sanitize::format) fn text(text: &str, asking: &mut Asking) -> Self {
+    pub(in crate::sanitize::format) fn text(text: &str, asking: &mut MarkupQuestion) -> Self {
         // Nothing so short is found by anybody.
         if text.len() < 4 {
             return Self::fixed(text);
         }
-        let question = Some((asking.text(text), Spelling::Plain));
+        let question = Some((asking.text(text), AnswerSpelling::Plain));
         Self { bits: vec![Bit { same: text.to_owned(), question }], rebuilt: false }
     }
 
     /// Where a link leads.
-    pub(in crate::sanitize::format) fn address(text: &str, asking: &mut Asking) -> Self {
-        let question = asking.address(text).map(|question| (question, Spelling::Plain));
+    pub(in crate::sanitize::format) fn address(text: &str, asking: &mut MarkupQuestion) -> Self {
+        let question = asking.address(text).map(|question| (question, AnswerSpelling::Plain));
         Self { bits: vec![Bit { same: text.to_owned(), question }], rebuilt: false }
     }
 
     /// A `srcset`.
-    pub(in crate::sanitize::format) fn addresses(text: &str, asking: &mut Asking) -> Self {
+    pub(in crate::sanitize::format) fn addresses(text: &str, asking: &mut MarkupQuestion) -> Self {
         let bit = |(part, address): (&str, bool)| {
             let question = if address { asking.address(part) } else { None };
-            Bit { same: part.to_owned(), question: question.map(|question| (question, Spelling::Plain)) }
+            Bit {
+                same: part.to_owned(),
+                question: question.map(|question| (question, AnswerSpelling::Plain)),
+            }
         };
         Self { bits: srcset(text).into_iter().map(bit).collect(), rebuilt: false }
     }
 
     /// CSS, without what acts; and how much of that there was.
-    pub(in crate::sanitize::format) fn css(text: &str, asking: &mut Asking) -> (Self, u64) {
+    pub(in crate::sanitize::format) fn css(text: &str, asking: &mut MarkupQuestion) -> (Self, u64) {
         let sheet = css::read(text);
         let bit = |piece: &CssPiece| {
             let raw = |range: &std::ops::Range<usize>| text.get(range.clone()).unwrap_or_default();
@@ -145,12 +150,12 @@ impl Value {
                 CssPiece::Text(range, read) => {
                     let plain = css::is_plain(raw(range));
                     let same = if plain { raw(range).to_owned() } else { css::quoted(read) };
-                    let question = (read.len() > 3).then(|| (asking.text(read), Spelling::Quoted));
+                    let question = (read.len() > 3).then(|| (asking.text(read), AnswerSpelling::Quoted));
                     Bit { same, question }
                 }
                 CssPiece::Address(range, read) => {
                     let url = !raw(range).starts_with(['"', '\'']);
-                    let spelling = if url { Spelling::Url } else { Spelling::Quoted };
+                    let spelling = if url { AnswerSpelling::Url } else { AnswerSpelling::Quoted };
                     let plain = css::is_plain(raw(range));
                     let same = if plain { raw(range).to_owned() } else { spelled(read, spelling) };
                     let question = if read.starts_with('#') { None } else { asking.address(read) };
@@ -188,11 +193,11 @@ impl Value {
     }
 }
 
-fn spelled(text: &str, spelling: Spelling) -> String {
+fn spelled(text: &str, spelling: AnswerSpelling) -> String {
     match spelling {
-        Spelling::Plain => text.to_owned(),
-        Spelling::Quoted => css::quoted(text),
-        Spelling::Url => format!("url({})", css::quoted(text)),
+        AnswerSpelling::Plain => text.to_owned(),
+        AnswerSpelling::Quoted => css::quoted(text),
+        AnswerSpelling::Url => format!("url({})", css::quoted(text)),
     }
 }
 

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use crate::sanitize::format::content::Content;
 use crate::sanitize::format::image;
-use crate::sanitize::format::odf::entries::{Manifest, Role, is_unlisted, is_xml, role};
+use crate::sanitize::format::odf::entries::{EntryRole, Manifest, is_unlisted, is_xml, role};
 use crate::sanitize::format::odf::{active, text};
-use crate::sanitize::format::package::{Fresh, Package};
+use crate::sanitize::format::package::{NewPackage, Package};
 use crate::sanitize::format::xml_editor::XmlEditor;
 use crate::sanitize::format::xml_tree::{Doctype, Tree};
 use crate::sanitize::{Object, ObjectKind, Redaction, Rejection, Work};
@@ -46,7 +46,7 @@ pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Re
     let mut written: Vec<Option<Vec<u8>>> = Vec::with_capacity(names.len());
     for (at, (name, content)) in names.iter().zip(contents).enumerate() {
         let stays = !name.ends_with('/') && !gone.contains(name) && name != MANIFEST;
-        let wanted = Wanted { at, name, content, manifest: &manifest, gone: &gone };
+        let wanted = KeptEntry { at, name, content, manifest: &manifest, gone: &gone };
         written.push(if stays { entry(&mut package, wanted, work)? } else { None });
     }
     let counted = work.stats().counts_other_than(&before);
@@ -79,11 +79,11 @@ fn judged(
     let options = work.options();
     let (mut gone, mut signatures) = (HashSet::new(), Vec::new());
     for (name, content) in names.iter().zip(contents).filter(|(name, _)| !name.ends_with('/')) {
-        let unlisted = is_unlisted(name, manifest).then_some(Role::Attachment);
+        let unlisted = is_unlisted(name, manifest).then_some(EntryRole::Attachment);
         let Some(role) = role(name, *content, manifest).or(unlisted) else { continue };
         match role {
-            Role::Signature => signatures.push(name.clone()),
-            Role::Preview if options.redaction == Redaction::Apply => {
+            EntryRole::Signature => signatures.push(name.clone()),
+            EntryRole::Preview if options.redaction == Redaction::Apply => {
                 work.leave_out(Object::left_out(ObjectKind::Preview).in_part(name));
                 gone.insert(name.clone());
             }
@@ -91,8 +91,8 @@ fn judged(
             _ => {
                 let object = |what| Object::removed(what).in_part(name);
                 match role {
-                    Role::Attachment => work.detached(object(ObjectKind::Attachment)),
-                    Role::Active => work.acting(object(ObjectKind::ActivePart)),
+                    EntryRole::Attachment => work.detached(object(ObjectKind::Attachment)),
+                    EntryRole::Active => work.acting(object(ObjectKind::ActivePart)),
                     _ => {}
                 }
                 gone.insert(name.clone());
@@ -103,7 +103,7 @@ fn judged(
 }
 
 /// An entry that stays, by its place.
-struct Wanted<'e> {
+struct KeptEntry<'e> {
     at: usize,
     name: &'e str,
     content: Content,
@@ -114,14 +114,14 @@ struct Wanted<'e> {
 /// What an entry becomes; `None` if it stays as it is.
 fn entry(
     package: &mut Package<'_>,
-    wanted: Wanted<'_>,
+    wanted: KeptEntry<'_>,
     work: &mut Work<'_>,
 ) -> Result<Option<Vec<u8>>, Rejection> {
-    let Wanted { at, name, content, manifest, gone } = wanted;
+    let KeptEntry { at, name, content, manifest, gone } = wanted;
     work.enter(name);
     let kind = manifest.kind(name).unwrap_or_default();
     let role = role(name, content, manifest);
-    if role == Some(Role::Attachment) {
+    if role == Some(EntryRole::Attachment) {
         let content = package.again(at)?;
         return work.attachment(name, &content);
     }
@@ -130,7 +130,7 @@ fn entry(
     if kind.starts_with("image/") || (!xml && matches!(content, Content::Picture | Content::Drawing)) {
         return image::shown(name, &package.again(at)?, work);
     }
-    let content = if xml && role != Some(Role::Signature) { package.again(at)? } else { Vec::new() };
+    let content = if xml && role != Some(EntryRole::Signature) { package.again(at)? } else { Vec::new() };
     if content.is_empty() {
         return Ok(None);
     }
@@ -150,7 +150,7 @@ fn write(
     gone: &HashSet<String>,
     written: Vec<Option<Vec<u8>>>,
 ) -> Result<Vec<u8>, Rejection> {
-    let mut fresh = Fresh::new();
+    let mut fresh = NewPackage::new();
     for (at, (name, written)) in names.iter().zip(written).enumerate() {
         if name.ends_with('/') || gone.contains(name) {
             continue;

@@ -8,7 +8,7 @@ use crate::sanitize::format::xml_tree::Tree;
 
 /// Why an entry does not stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum EntryRole {
     /// A file within the file.
     Attachment,
     /// Something that acts.
@@ -21,7 +21,7 @@ pub(super) enum Role {
     Preview,
 }
 
-impl Role {
+impl EntryRole {
     /// Whether these options take it out, whatever else changes.
     pub(super) fn goes(self, options: Options) -> bool {
         match self {
@@ -62,28 +62,28 @@ impl Manifest {
 }
 
 /// What an entry is; `None` if it stays.
-pub(super) fn role(name: &str, content: Content, manifest: &Manifest) -> Option<Role> {
+pub(super) fn role(name: &str, content: Content, manifest: &Manifest) -> Option<EntryRole> {
     let path = name.to_lowercase();
     let folder = path.split('/').next().unwrap_or_default();
     let file = path.rsplit('/').next().unwrap_or_default();
     match folder {
         "mimetype" => return None,
-        "meta-inf" if file == "macrosignatures.xml" => return Some(Role::Appendix),
-        "meta-inf" if file.ends_with("signatures.xml") => return Some(Role::Signature),
+        "meta-inf" if file == "macrosignatures.xml" => return Some(EntryRole::Appendix),
+        "meta-inf" if file.ends_with("signatures.xml") => return Some(EntryRole::Signature),
         "meta-inf" if file == "manifest.xml" => return None,
         // Nothing else lies there (ODF part 2, 3.2).
-        "meta-inf" => return Some(Role::Attachment),
+        "meta-inf" => return Some(EntryRole::Attachment),
         "basic" | "dialogs"
             if matches!(file, "script-lc.xml" | "script-lb.xml" | "dialog-lc.xml" | "dialog-lb.xml") =>
         {
-            return Some(Role::Appendix);
+            return Some(EntryRole::Appendix);
         }
-        "basic" | "scripts" | "dialogs" => return Some(Role::Active),
+        "basic" | "scripts" | "dialogs" => return Some(EntryRole::Active),
         // Empty ones are written by default.
-        "configurations2" => return (content != Content::Empty).then_some(Role::Active),
-        "versions" | "versionlist.xml" => return Some(Role::Attachment),
-        "thumbnails" if content != Content::Other => return Some(Role::Preview),
-        "thumbnails" => return Some(Role::Attachment),
+        "configurations2" => return (content != Content::Empty).then_some(EntryRole::Active),
+        "versions" | "versionlist.xml" => return Some(EntryRole::Attachment),
+        "thumbnails" if content != Content::Other => return Some(EntryRole::Preview),
+        "thumbnails" => return Some(EntryRole::Attachment),
         _ => {}
     }
     let kind = manifest.kind(name)?;
@@ -101,7 +101,7 @@ pub(super) fn role(name: &str, content: Content, manifest: &Manifest) -> Option<
         Content::Layout => path == "layout-cache",
         Content::Other => false,
     };
-    (!known || !shown).then_some(Role::Attachment)
+    (!known || !shown).then_some(EntryRole::Attachment)
 }
 
 /// Whether a media type is one of XML.

@@ -1,12 +1,12 @@
 use std::collections::BTreeMap;
 
 use crate::sanitize::bench::Bench;
-use crate::sanitize::format::package::{Fresh, Package};
+use crate::sanitize::format::package::{NewPackage, Package};
 use crate::sanitize::{FileKind, Note, Rejection, Stats};
 
 /// A text document with this body, and these entries besides.
 fn made(body: &str, entries: &[(&str, &str, &str)]) -> Vec<u8> {
-    let mut fresh = Fresh::new();
+    let mut fresh = NewPackage::new();
     fresh.put("mimetype", b"application/vnd.oasis.opendocument.text", true).expect("an entry");
     let mut listed = String::new();
     let content =
@@ -148,7 +148,7 @@ fn text_is_read_over_spans() {
 fn what_cannot_be_read_is_refused() {
     let refused = |file: &[u8]| Bench::disarming().clean(FileKind::Odf, file).err();
     assert_eq!(refused(&made("<!DOCTYPE a [<!ENTITY b 'c'>]>", &[])), Some(Rejection::Doctype));
-    let mut fresh = Fresh::new();
+    let mut fresh = NewPackage::new();
     fresh.put("mimetype", b"application/vnd.oasis.opendocument.text", true).expect("an entry");
     let manifest =
         "<manifest><file-entry full-path=\"content.xml\"><encryption-data/></file-entry></manifest>";
@@ -158,7 +158,7 @@ fn what_cannot_be_read_is_refused() {
 
 #[test]
 fn a_document_without_anything_to_remove_keeps_its_bytes() {
-    let mut fresh = Fresh::new();
+    let mut fresh = NewPackage::new();
     fresh.put("mimetype", b"application/vnd.oasis.opendocument.text", true).expect("an entry");
     fresh.put("content.xml", b"<a><text:p>b</text:p></a>", false).expect("an entry");
     let manifest = "<manifest><file-entry full-path=\"content.xml\" media-type=\"text/xml\"/></manifest>";

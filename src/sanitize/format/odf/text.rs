@@ -2,7 +2,7 @@
 //! attributes that readers show, remarks.
 
 use crate::sanitize::format::passage::{
-    Change, Flows, Passage, PiecePlace, around, is_worth, redact, remarks,
+    Flows, Passage, PassageChange, PiecePlace, around, is_worth, redact, remarks,
 };
 use crate::sanitize::format::xml_editor::XmlEditor;
 use crate::sanitize::format::xml_tree::{Attribute, Chars, Tree, plain};
@@ -175,7 +175,7 @@ fn is_word(attribute: &Attribute<'_>) -> bool {
 }
 
 /// Values and formulas of cells.
-fn own<'t>(tree: &'t Tree, change: &Change<'_, 't>, editor: &mut XmlEditor<'t>) {
+fn own<'t>(tree: &'t Tree, change: &PassageChange<'_, 't>, editor: &mut XmlEditor<'t>) {
     let PiecePlace::Own(at, span) = change.piece.place else { return };
     let Some(attribute) = tree.attributes(at).find(|attribute| attribute.span == span) else { return };
     if attribute.name != "formula" {

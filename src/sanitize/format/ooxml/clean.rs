@@ -8,13 +8,13 @@ use crate::sanitize::format::ooxml::heads::Heads;
 use crate::sanitize::format::ooxml::plan::{Plan, is_own};
 use crate::sanitize::format::ooxml::relations::{Relations, Types, source_of};
 use crate::sanitize::format::ooxml::{active, fields, fonts, role, sheets, text};
-use crate::sanitize::format::package::{Fresh, Package};
+use crate::sanitize::format::package::{NewPackage, Package};
 use crate::sanitize::format::xml_editor::XmlEditor;
 use crate::sanitize::format::xml_tree::{Doctype, Tree};
 use crate::sanitize::{Note, Object, ObjectAction, ObjectKind, Redaction, Rejection, Work};
 
 /// What is known of a package before its parts are changed.
-struct Opened {
+struct OpenPackage {
     // Names of the parts in lower case, in the order of the directory; empty for a folder.
     parts: Vec<String>,
     types: Types,
@@ -59,7 +59,7 @@ pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Re
 /// What all parts become. Texts that cells share come last: what their columns are called stands in the sheets.
 fn parts(
     package: &mut Package<'_>,
-    opened: &Opened,
+    opened: &OpenPackage,
     plan: &Plan,
     work: &mut Work<'_>,
 ) -> Result<Vec<Option<Vec<u8>>>, Rejection> {
@@ -77,7 +77,7 @@ fn parts(
     let mut written: Vec<Option<Vec<u8>>> = vec![None; opened.parts.len()];
     let order = (0..opened.parts.len()).filter(|at| Some(*at) != shared).chain(shared);
     for at in order {
-        let new = part(package, Wanted { opened, plan, at }, &mut heads, work)?;
+        let new = part(package, KeptPart { opened, plan, at }, &mut heads, work)?;
         if let Some(slot) = written.get_mut(at) {
             *slot = new;
         }
@@ -87,7 +87,7 @@ fn parts(
 }
 
 /// Reads all parts once: each is shown to the scanners, and what holds the package together is kept.
-fn open(package: &mut Package<'_>, work: &mut Work<'_>) -> Result<Opened, Rejection> {
+fn open(package: &mut Package<'_>, work: &mut Work<'_>) -> Result<OpenPackage, Rejection> {
     let (mut parts, mut relations, mut types, mut programs) = (Vec::new(), Vec::new(), None, HashSet::new());
     for at in 0..package.entries().len() {
         let Some(entry) = package.entries().get(at).filter(|entry| !entry.folder).cloned() else {
@@ -110,11 +110,11 @@ fn open(package: &mut Package<'_>, work: &mut Work<'_>) -> Result<Opened, Reject
     }
     let sources =
         relations.iter().enumerate().map(|(at, of): (usize, &Relations)| (of.source.clone(), at)).collect();
-    Ok(Opened { parts, types: types.ok_or(Rejection::Malformed)?, relations, sources, programs })
+    Ok(OpenPackage { parts, types: types.ok_or(Rejection::Malformed)?, relations, sources, programs })
 }
 
 /// The part that the package is about.
-fn main_part(opened: &Opened) -> Result<String, Rejection> {
+fn main_part(opened: &OpenPackage) -> Result<String, Rejection> {
     let root = opened.relations.iter().find(|of| of.source.is_empty()).ok_or(Rejection::Malformed)?;
     let main = root.all.iter().find(|relation| relation.kind == "officedocument");
     let main = main.or_else(|| root.all.iter().find(|relation| relation.kind.ends_with("representation")));
@@ -123,7 +123,7 @@ fn main_part(opened: &Opened) -> Result<String, Rejection> {
 }
 
 /// Whether all of a workbook's sheets go: readers take one without any for broken.
-fn is_empty_book(opened: &Opened, plan: &Plan, main: &str) -> bool {
+fn is_empty_book(opened: &OpenPackage, plan: &Plan, main: &str) -> bool {
     let of = opened.sources.get(main).and_then(|at| opened.relations.get(*at));
     let sheets = of.iter().flat_map(|of| &of.all).filter(|relation| relation.kind.ends_with("sheet"));
     let dead: Vec<bool> = sheets.map(|sheet| plan.is_dead(main, &sheet.id)).collect();
@@ -131,8 +131,8 @@ fn is_empty_book(opened: &Opened, plan: &Plan, main: &str) -> bool {
 }
 
 /// A part of a package, by its place among the entries, and what is to become of it.
-struct Wanted<'p> {
-    opened: &'p Opened,
+struct KeptPart<'p> {
+    opened: &'p OpenPackage,
     plan: &'p Plan,
     at: usize,
 }
@@ -140,11 +140,11 @@ struct Wanted<'p> {
 /// What a part becomes; `None` if it stays as it is, or goes.
 fn part(
     package: &mut Package<'_>,
-    wanted: Wanted<'_>,
+    wanted: KeptPart<'_>,
     heads: &mut Heads,
     work: &mut Work<'_>,
 ) -> Result<Option<Vec<u8>>, Rejection> {
-    let Wanted { opened, plan, at } = wanted;
+    let KeptPart { opened, plan, at } = wanted;
     let name = opened.parts.get(at).map_or("", String::as_str);
     if name.is_empty() || is_own(name) || plan.gone.contains(name) {
         return Ok(None);
@@ -152,7 +152,7 @@ fn part(
     work.enter(name);
     let kind = opened.types.of(name).unwrap_or_default().to_ascii_lowercase();
     let extension = name.rsplit('.').next().unwrap_or_default();
-    let file = role::of_type(&kind).max(role::of_path(name)) == Some(role::Role::Attachment);
+    let file = role::of_type(&kind).max(role::of_path(name)) == Some(role::PartRole::Attachment);
     if file {
         let content = package.again(at)?;
         return work.attachment(name, &content);
@@ -206,7 +206,7 @@ fn document(
     heads: &mut Heads,
     work: &mut Work<'_>,
 ) -> Result<Option<Vec<u8>>, Rejection> {
-    let (mut editor, mut shared) = (XmlEditor::new(tree), sheets::Shared::new(tree));
+    let (mut editor, mut shared) = (XmlEditor::new(tree), sheets::SharedFormulas::new(tree));
     if let Some(dead) = dead {
         active::drop_dangling(tree, &mut editor, dead);
     }
@@ -224,12 +224,12 @@ fn document(
 /// Writes what stays.
 fn write(
     mut package: Package<'_>,
-    opened: &Opened,
+    opened: &OpenPackage,
     plan: &Plan,
     mut written: Vec<Option<Vec<u8>>>,
     work: &Work<'_>,
 ) -> Result<Vec<u8>, Rejection> {
-    let mut fresh = Fresh::new();
+    let mut fresh = NewPackage::new();
     let entries = package.entries().to_vec();
     for (at, ((entry, name), written)) in entries.iter().zip(&opened.parts).zip(&mut written).enumerate() {
         if name.is_empty() || plan.gone.contains(name) {
@@ -253,7 +253,7 @@ fn write(
 }
 
 /// What is said of the parts that stay.
-fn types(opened: &Opened, plan: &Plan, work: &Work<'_>) -> Option<String> {
+fn types(opened: &OpenPackage, plan: &Plan, work: &Work<'_>) -> Option<String> {
     let tree = &opened.types.tree;
     let mut editor = XmlEditor::new(tree);
     for at in 0..tree.len() {

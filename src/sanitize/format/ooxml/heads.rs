@@ -21,7 +21,7 @@ pub(super) struct Heads {
 
 /// The heads of one sheet, by the letters of the column.
 #[derive(Debug, Default)]
-pub(super) struct Columns(HashMap<String, String>);
+pub(super) struct SheetHeads(HashMap<String, String>);
 
 impl Heads {
     /// Begins with a workbook's shared texts (ECMA-376 part 1, 18.4.9), if it has any.
@@ -34,8 +34,8 @@ impl Heads {
     }
 
     /// Reads the heads of a sheet, and which shared texts stand below them. Nothing for another part.
-    pub(super) fn sheet(&mut self, tree: &Tree) -> Columns {
-        let mut columns = Columns::default();
+    pub(super) fn sheet(&mut self, tree: &Tree) -> SheetHeads {
+        let mut columns = SheetHeads::default();
         if tree.name(0) != "worksheet" || !self.wanted {
             return columns;
         }
@@ -71,7 +71,7 @@ impl Heads {
 
     /// Gives texts the heads of their columns: those in the cells of a sheet, and shared ones, for which all sheets
     /// have to be read before. Nothing for another part.
-    pub(super) fn name(&self, tree: &Tree, columns: &Columns, passages: &mut [Passage<'_>]) {
+    pub(super) fn name(&self, tree: &Tree, columns: &SheetHeads, passages: &mut [Passage<'_>]) {
         for passage in passages.iter_mut().filter(|_| !columns.0.is_empty()) {
             let Some(PiecePlace::Own(at, _)) = passage.pieces.first().map(|piece| piece.place) else {
                 continue;
@@ -97,7 +97,7 @@ impl Heads {
     }
 }
 
-impl Columns {
+impl SheetHeads {
     /// The head of the column in which what is right within a cell stands.
     pub(super) fn of(&self, tree: &Tree, value: usize) -> String {
         let column = tree.parent(value).and_then(|cell| column(tree, cell));

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::sanitize::format::ooxml::relations::{Relations, Types, source_of};
-use crate::sanitize::format::ooxml::role::{self, Role};
+use crate::sanitize::format::ooxml::role::{self, PartRole};
 use crate::sanitize::format::ooxml::target;
 use crate::sanitize::{Object, ObjectKind, Redaction, Rejection, Work};
 
@@ -66,7 +66,7 @@ impl Plan {
     }
 
     fn judge_parts(&mut self, parts: &[String], types: &Types, relations: &[Relations], work: &mut Work<'_>) {
-        let mut roles: HashMap<&str, Role> = HashMap::new();
+        let mut roles: HashMap<&str, PartRole> = HashMap::new();
         for relation in relations.iter().flat_map(|of| &of.all) {
             let part = relation.part.as_deref();
             let Some((part, role)) = part.zip(role::of_relation(&relation.kind, false)) else { continue };
@@ -75,14 +75,14 @@ impl Plan {
         }
         let others = parts.iter().filter(|part| !self.gone.contains(*part)).collect::<Vec<_>>();
         for part in others.into_iter().filter(|part| !part.is_empty() && !is_own(part)) {
-            let by_type = types.of(part).map_or(Some(Role::Attachment), role::of_type);
+            let by_type = types.of(part).map_or(Some(PartRole::Attachment), role::of_type);
             let role = by_type.max(role::of_path(part)).max(roles.get(part.as_str()).copied());
             let Some(role) = role.filter(|role| role.goes(work.options())) else { continue };
             self.gone.insert(part.clone());
             match role {
-                Role::Attachment => work.detached(Object::removed(ObjectKind::Attachment).in_part(part)),
-                Role::Active => work.acting(active(part)),
-                Role::Appendix => {}
+                PartRole::Attachment => work.detached(Object::removed(ObjectKind::Attachment).in_part(part)),
+                PartRole::Active => work.acting(active(part)),
+                PartRole::Appendix => {}
             }
         }
     }

@@ -1,11 +1,11 @@
-//! [`Role`]: what a part is to the document, by its content type, its path and the relationships that name it. The
+//! [`PartRole`]: what a part is to the document, by its content type, its path and the relationships that name it. The
 //! worst of the three decides: each can be chosen by who writes the file, and readers go by any of them.
 
 use crate::sanitize::Options;
 
 /// Why a part or a relationship does not stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Role {
+pub(super) enum PartRole {
     /// Belongs to a part that goes: counted with it.
     Appendix,
     /// A file within the file, or one that no reader needs.
@@ -14,7 +14,7 @@ pub(super) enum Role {
     Active,
 }
 
-impl Role {
+impl PartRole {
     /// Whether these options take it out.
     pub(super) fn goes(self, options: Options) -> bool {
         match self {
@@ -25,26 +25,26 @@ impl Role {
 }
 
 /// Content types by what their last words are, in lower case.
-const TYPES: &[(&str, Role)] = &[
-    ("vbaproject", Role::Active),
-    ("vbaprojectsignature", Role::Appendix),
-    ("vbaprojectsignatureagile", Role::Appendix),
-    ("vbaprojectsignaturev3", Role::Appendix),
-    ("vbadata+xml", Role::Appendix),
-    ("activex+xml", Role::Active),
-    ("activex", Role::Appendix),
-    ("macrosheet+xml", Role::Active),
-    ("intlmacrosheet+xml", Role::Active),
-    ("dialogsheet+xml", Role::Active),
-    ("externallink+xml", Role::Active),
-    ("controlproperties+xml", Role::Active),
-    ("keymapcustomizations+xml", Role::Active),
-    ("attachedtoolbars", Role::Active),
-    ("webextension+xml", Role::Active),
-    ("webextensiontaskpanes+xml", Role::Active),
-    ("mailmergerecipientdata+xml", Role::Active),
-    ("customui+xml", Role::Active),
-    ("oleobject", Role::Attachment),
+const TYPES: &[(&str, PartRole)] = &[
+    ("vbaproject", PartRole::Active),
+    ("vbaprojectsignature", PartRole::Appendix),
+    ("vbaprojectsignatureagile", PartRole::Appendix),
+    ("vbaprojectsignaturev3", PartRole::Appendix),
+    ("vbadata+xml", PartRole::Appendix),
+    ("activex+xml", PartRole::Active),
+    ("activex", PartRole::Appendix),
+    ("macrosheet+xml", PartRole::Active),
+    ("intlmacrosheet+xml", PartRole::Active),
+    ("dialogsheet+xml", PartRole::Active),
+    ("externallink+xml", PartRole::Active),
+    ("controlproperties+xml", PartRole::Active),
+    ("keymapcustomizations+xml", PartRole::Active),
+    ("attachedtoolbars", PartRole::Active),
+    ("webextension+xml", PartRole::Active),
+    ("webextensiontaskpanes+xml", PartRole::Active),
+    ("mailmergerecipientdata+xml", PartRole::Active),
+    ("customui+xml", PartRole::Active),
+    ("oleobject", PartRole::Attachment),
 ];
 
 /// What parts that are not XML may be, by a beginning or an end of their content type.
@@ -65,7 +65,7 @@ const DATA: &[&str] = &[
 ];
 
 /// What a content type says.
-pub(super) fn of_type(content_type: &str) -> Option<Role> {
+pub(super) fn of_type(content_type: &str) -> Option<PartRole> {
     let all = content_type.to_ascii_lowercase();
     let all = all.split(';').next().unwrap_or_default().trim();
     let last = all.rsplit(['.', '/', '-']).next().unwrap_or_default();
@@ -76,20 +76,20 @@ pub(super) fn of_type(content_type: &str) -> Option<Role> {
     let known = DATA.iter().any(|data| all.starts_with(data) || all.ends_with(data));
     // A page in HTML comes with `altChunk`; readers hand it to a browser's engine.
     let page = all == "application/xhtml+xml";
-    ((!xml && !known) || page).then_some(Role::Attachment)
+    ((!xml && !known) || page).then_some(PartRole::Attachment)
 }
 
 /// What a path says.
-pub(super) fn of_path(path: &str) -> Option<Role> {
+pub(super) fn of_path(path: &str) -> Option<PartRole> {
     let path = format!("/{}", path.to_lowercase());
     let (folders, file) = path.rsplit_once('/').unwrap_or(("", &path));
     let ends = |ends: &[&str]| ends.iter().any(|end| file.ends_with(end));
     let within = |folder: &str| folders.split('/').any(|part| part == folder);
     if file.contains("vbaproject") && ends(&[".bin"]) {
-        return Some(if file.contains("signature") { Role::Appendix } else { Role::Active });
+        return Some(if file.contains("signature") { PartRole::Appendix } else { PartRole::Active });
     }
     if file == "vbadata.xml" || within("activex") && ends(&[".bin"]) {
-        return Some(Role::Appendix);
+        return Some(PartRole::Appendix);
     }
     let active =
         ["activex", "customui", "externallinks", "macrosheets", "dialogsheets", "webextensions", "ctrlprops"];
@@ -97,7 +97,7 @@ pub(super) fn of_path(path: &str) -> Option<Role> {
         || file.contains("attachedtoolbars")
         || file.contains("customui")
     {
-        return Some(Role::Active);
+        return Some(PartRole::Active);
     }
     const RUN: &[&str] = &[
         ".exe", ".dll", ".js", ".jse", ".vbs", ".vbe", ".wsf", ".hta", ".bat", ".cmd", ".ps1", ".scr",
@@ -106,54 +106,54 @@ pub(super) fn of_path(path: &str) -> Option<Role> {
     (within("embeddings") && !ends(&[".rels"])
         || file.starts_with("oleobject") && ends(&[".bin"])
         || ends(RUN))
-    .then_some(Role::Attachment)
+    .then_some(PartRole::Attachment)
 }
 
 /// Types of relationships by their last segment, in lower case. Strict documents have other names before it
 /// (ECMA-376 part 1, annex A and part 4).
-const RELATIONS: &[(&str, Role)] = &[
-    ("vbaproject", Role::Active),
-    ("wordvbadata", Role::Appendix),
-    ("vbaprojectsignature", Role::Appendix),
-    ("vbaprojectsignatureagile", Role::Appendix),
-    ("vbaprojectsignaturev3", Role::Appendix),
-    ("activexcontrolbinary", Role::Appendix),
-    ("attachedtemplate", Role::Active),
-    ("control", Role::Active),
-    ("ctrlprop", Role::Active),
-    ("xlmacrosheet", Role::Active),
-    ("xlintlmacrosheet", Role::Active),
-    ("dialogsheet", Role::Active),
-    ("extensibility", Role::Active),
-    ("usercustomization", Role::Active),
-    ("customui", Role::Active),
-    ("keymapcustomizations", Role::Active),
-    ("attachedtoolbars", Role::Active),
-    ("webextension", Role::Active),
-    ("webextensiontaskpanes", Role::Active),
-    ("externallink", Role::Active),
-    ("externallinkpath", Role::Active),
-    ("externallinklongpath", Role::Active),
-    ("xlstartup", Role::Active),
-    ("xlalternatestartup", Role::Active),
-    ("xlpathmissing", Role::Active),
-    ("xllibrary", Role::Active),
-    ("subdocument", Role::Active),
-    ("frame", Role::Active),
-    ("mailmergesource", Role::Active),
-    ("mailmergeheadersource", Role::Active),
-    ("recipientdata", Role::Active),
-    ("oleobject", Role::Attachment),
-    ("vmloleobject", Role::Attachment),
-    ("package", Role::Attachment),
-    ("afchunk", Role::Attachment),
+const RELATIONS: &[(&str, PartRole)] = &[
+    ("vbaproject", PartRole::Active),
+    ("wordvbadata", PartRole::Appendix),
+    ("vbaprojectsignature", PartRole::Appendix),
+    ("vbaprojectsignatureagile", PartRole::Appendix),
+    ("vbaprojectsignaturev3", PartRole::Appendix),
+    ("activexcontrolbinary", PartRole::Appendix),
+    ("attachedtemplate", PartRole::Active),
+    ("control", PartRole::Active),
+    ("ctrlprop", PartRole::Active),
+    ("xlmacrosheet", PartRole::Active),
+    ("xlintlmacrosheet", PartRole::Active),
+    ("dialogsheet", PartRole::Active),
+    ("extensibility", PartRole::Active),
+    ("usercustomization", PartRole::Active),
+    ("customui", PartRole::Active),
+    ("keymapcustomizations", PartRole::Active),
+    ("attachedtoolbars", PartRole::Active),
+    ("webextension", PartRole::Active),
+    ("webextensiontaskpanes", PartRole::Active),
+    ("externallink", PartRole::Active),
+    ("externallinkpath", PartRole::Active),
+    ("externallinklongpath", PartRole::Active),
+    ("xlstartup", PartRole::Active),
+    ("xlalternatestartup", PartRole::Active),
+    ("xlpathmissing", PartRole::Active),
+    ("xllibrary", PartRole::Active),
+    ("subdocument", PartRole::Active),
+    ("frame", PartRole::Active),
+    ("mailmergesource", PartRole::Active),
+    ("mailmergeheadersource", PartRole::Active),
+    ("recipientdata", PartRole::Active),
+    ("oleobject", PartRole::Attachment),
+    ("vmloleobject", PartRole::Attachment),
+    ("package", PartRole::Attachment),
+    ("afchunk", PartRole::Attachment),
 ];
 
 /// What a relationship's type says. One that leads out of the package acts, whatever it is called; links that wait
 /// for a click are looked at by themselves.
-pub(super) fn of_relation(kind: &str, external: bool) -> Option<Role> {
+pub(super) fn of_relation(kind: &str, external: bool) -> Option<PartRole> {
     let known = RELATIONS.iter().find(|(name, _)| *name == kind).map(|(_, role)| *role);
-    if external && kind != "hyperlink" { Some(Role::Active) } else { known }
+    if external && kind != "hyperlink" { Some(PartRole::Active) } else { known }
 }
 
 /// The document of Power Query's programs, which fetch data ([MS-QDEFF] 2.2), whatever part it is in.

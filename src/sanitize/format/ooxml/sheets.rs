@@ -29,7 +29,7 @@ const RULES: &[&str] =
     &["cfRule", "dataValidation", "sparkline", "calculatedColumnFormula", "totalsRowFormula"];
 
 /// Takes out what acts in a workbook's part: how many things that were.
-pub(super) fn disarm(tree: &Tree, editor: &mut XmlEditor<'_>, shared: &mut Shared) -> u64 {
+pub(super) fn disarm(tree: &Tree, editor: &mut XmlEditor<'_>, shared: &mut SharedFormulas) -> u64 {
     let count = match tree.name(0) {
         "workbook" => disarm_names(tree, editor),
         "connections" => disarm_connections(tree, editor),
@@ -57,9 +57,9 @@ pub(super) fn disarm(tree: &Tree, editor: &mut XmlEditor<'_>, shared: &mut Share
 }
 
 /// The cells that share a formula, by its number.
-pub(super) struct Shared(HashMap<String, Vec<usize>>);
+pub(super) struct SharedFormulas(HashMap<String, Vec<usize>>);
 
-impl Shared {
+impl SharedFormulas {
     /// Looks them up.
     pub(super) fn new(tree: &Tree) -> Self {
         let mut shared: HashMap<String, Vec<usize>> = HashMap::new();
@@ -73,7 +73,7 @@ impl Shared {
 }
 
 /// Takes a formula out, and those that share it. A cell keeps the value that it had; a rule goes.
-pub(super) fn drop_formula(tree: &Tree, editor: &mut XmlEditor<'_>, shared: &mut Shared, at: usize) {
+pub(super) fn drop_formula(tree: &Tree, editor: &mut XmlEditor<'_>, shared: &mut SharedFormulas, at: usize) {
     let in_cell = tree.parent(at).is_some_and(|parent| tree.name(parent) == "c");
     if !in_cell {
         let rule = std::iter::once(at).chain(tree.ancestors(at)).find(|at| RULES.contains(&tree.name(*at)));

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use crate::sanitize::bench::Bench;
-use crate::sanitize::format::package::{Fresh, Package};
+use crate::sanitize::format::package::{NewPackage, Package};
 use crate::sanitize::{FileKind, Note, Options, Rejection, Stats};
 
 const REL: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
@@ -62,7 +62,7 @@ impl Made {
     }
 
     fn file(&self) -> Vec<u8> {
-        let mut fresh = Fresh::new();
+        let mut fresh = NewPackage::new();
         let types = format!(
             "<Types><Default Extension=\"rels\" ContentType=\"application/vnd.openxmlformats-package.relationships+xml\"/>\
              <Default Extension=\"png\" ContentType=\"image/png\"/>{}</Types>",

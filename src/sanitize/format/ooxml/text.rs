@@ -2,14 +2,14 @@
 //! readers show, remarks.
 
 use crate::edit::{Edit, spliced_text};
-use crate::sanitize::format::ooxml::heads::{Columns, Heads};
+use crate::sanitize::format::ooxml::heads::{Heads, SheetHeads};
 use crate::sanitize::format::ooxml::names;
-use crate::sanitize::format::ooxml::sheets::{self, Shared};
+use crate::sanitize::format::ooxml::sheets::{self, SharedFormulas};
 use crate::sanitize::format::passage::{
-    Change, Flows, Passage, PiecePlace, around, is_worth, redact, remarks,
+    Flows, Passage, PassageChange, PiecePlace, around, is_worth, redact, remarks,
 };
 use crate::sanitize::format::xml_editor::XmlEditor;
-use crate::sanitize::format::xml_tree::{Attribute, Chars, Span, Tree, plain};
+use crate::sanitize::format::xml_tree::{Attribute, ByteSpan, Chars, Tree, plain};
 use crate::sanitize::{Redaction, Rejection, Work};
 
 /// What makes a text of its own of the runs within it.
@@ -157,7 +157,7 @@ const VALUED: &[&str] = &[
 pub(super) fn edit<'t>(
     tree: &'t Tree,
     editor: &mut XmlEditor<'t>,
-    shared: &mut Shared,
+    shared: &mut SharedFormulas,
     heads: &mut Heads,
     work: &mut Work<'_>,
 ) -> Result<(), Rejection> {
@@ -218,7 +218,7 @@ fn text_around(tree: &Tree, block: usize) -> usize {
 }
 
 /// Characters anywhere else: cells, formulas, properties, figures of charts, pages in VML.
-fn loose<'t>(tree: &'t Tree, editor: &XmlEditor<'_>, columns: &Columns) -> Vec<Passage<'t>> {
+fn loose<'t>(tree: &'t Tree, editor: &XmlEditor<'_>, columns: &SheetHeads) -> Vec<Passage<'t>> {
     let mut passages = Vec::new();
     let sheet = matches!(tree.name(0), "worksheet" | "chartsheet" | "dialogsheet" | "externalLink");
     for chars in tree.chars() {
@@ -246,7 +246,7 @@ fn loose<'t>(tree: &'t Tree, editor: &XmlEditor<'_>, columns: &Columns) -> Vec<P
 }
 
 /// A cell's value: what is written, or a number as long as an account's.
-fn cell<'t>(tree: &'t Tree, at: usize, span: Span, text: &str) -> Option<Passage<'t>> {
+fn cell<'t>(tree: &'t Tree, at: usize, span: ByteSpan, text: &str) -> Option<Passage<'t>> {
     let kind = tree.parent(at).and_then(|cell| tree.attribute(cell, "t")).unwrap_or_default();
     let text = match kind.as_str() {
         "s" | "b" | "e" => return None,
@@ -305,7 +305,12 @@ fn is_word(tree: &Tree, at: usize, attribute: &Attribute<'_>) -> bool {
 }
 
 /// Changes to what is more than its characters.
-fn own<'t>(tree: &'t Tree, change: &Change<'_, 't>, editor: &mut XmlEditor<'t>, shared: &mut Shared) {
+fn own<'t>(
+    tree: &'t Tree,
+    change: &PassageChange<'_, 't>,
+    editor: &mut XmlEditor<'t>,
+    shared: &mut SharedFormulas,
+) {
     let PiecePlace::Own(at, span) = change.piece.place else { return };
     match tree.name(at) {
         "v" => set_cell(tree, editor, shared, Chars { span, parent: at }, &change.text()),
@@ -337,7 +342,13 @@ fn own<'t>(tree: &'t Tree, change: &Change<'_, 't>, editor: &mut XmlEditor<'t>, 
 }
 
 /// A cell that holds other text now: no formula brings the old one back, and what was a number may be none any more.
-fn set_cell<'t>(tree: &'t Tree, editor: &mut XmlEditor<'t>, shared: &mut Shared, chars: Chars, text: &str) {
+fn set_cell<'t>(
+    tree: &'t Tree,
+    editor: &mut XmlEditor<'t>,
+    shared: &mut SharedFormulas,
+    chars: Chars,
+    text: &str,
+) {
     let Some(cell) = tree.parent(chars.parent) else { return };
     editor.set_text(chars.span, &encoded(text));
     if let Some(formula) = tree.children(cell).find(|child| tree.name(*child) == "f") {
@@ -359,8 +370,8 @@ fn set_cell<'t>(tree: &'t Tree, editor: &mut XmlEditor<'t>, shared: &mut Shared,
 fn set_formula<'t>(
     tree: &'t Tree,
     editor: &mut XmlEditor<'t>,
-    shared: &mut Shared,
-    change: &Change<'_, 't>,
+    shared: &mut SharedFormulas,
+    change: &PassageChange<'_, 't>,
     chars: Chars,
 ) {
     let text = &change.piece.text;

@@ -18,7 +18,7 @@ pub(super) enum Slot {
 
 /// What is to become of a dictionary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum DictionaryAction {
     /// It is no action, or does no harm.
     Stays,
     /// It stands for an action but is none: it goes, uncounted.
@@ -63,27 +63,29 @@ pub(super) fn slot(key: &[u8]) -> Slot {
 }
 
 /// What is to become of a dictionary that stands there.
-pub(super) fn verdict(doc: &Document, dict: &Dictionary, slot: Slot) -> Verdict {
+pub(super) fn verdict(doc: &Document, dict: &Dictionary, slot: Slot) -> DictionaryAction {
     let kind = graph::name(doc, dict, b"S");
     if dict.has(b"JS") {
-        return Verdict::Acts;
+        return DictionaryAction::Acts;
     }
     if kind == b"URI" && dict.has(b"URI") {
         let opens = slot == Slot::Open || !web(graph::entry(doc, dict, b"URI"));
-        return if opens { Verdict::Acts } else { Verdict::Stays };
+        return if opens { DictionaryAction::Acts } else { DictionaryAction::Stays };
     }
     // A structure element may be of a type that is called like an action.
     let element = dict.has(b"P") && (dict.has(b"K") || dict.has(b"Pg"));
     match slot {
-        Slot::Other if ACTS.contains(&kind) && !element => Verdict::Acts,
-        Slot::Other => Verdict::Stays,
+        Slot::Other if ACTS.contains(&kind) && !element => DictionaryAction::Acts,
+        Slot::Other => DictionaryAction::Stays,
         // Attributes of structure elements stand under `/A` too.
-        Slot::Action if kind.is_empty() && dict.has(b"O") => Verdict::Stays,
-        _ if kind.is_empty() && dict.has(b"D") && !dict.has(b"F") => Verdict::Stays,
-        _ if kind.is_empty() => Verdict::Void,
-        _ if kind == b"GoTo" => Verdict::Stays,
-        Slot::Action if kind == b"Named" && NAMED.contains(&graph::name(doc, dict, b"N")) => Verdict::Stays,
-        Slot::Open | Slot::Action => Verdict::Acts,
+        Slot::Action if kind.is_empty() && dict.has(b"O") => DictionaryAction::Stays,
+        _ if kind.is_empty() && dict.has(b"D") && !dict.has(b"F") => DictionaryAction::Stays,
+        _ if kind.is_empty() => DictionaryAction::Void,
+        _ if kind == b"GoTo" => DictionaryAction::Stays,
+        Slot::Action if kind == b"Named" && NAMED.contains(&graph::name(doc, dict, b"N")) => {
+            DictionaryAction::Stays
+        }
+        Slot::Open | Slot::Action => DictionaryAction::Acts,
     }
 }
 

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lopdf::{Dictionary, Document, Object, ObjectId};
 
-use crate::sanitize::format::pdf::action::{self, Slot, Verdict};
-use crate::sanitize::format::pdf::fields::Fields;
+use crate::sanitize::format::pdf::action::{self, DictionaryAction, Slot};
+use crate::sanitize::format::pdf::fields::FormFields;
 use crate::sanitize::format::pdf::{graph, pages};
 use crate::sanitize::{Object as Removed, ObjectAction, ObjectKind, Options, Work};
 
@@ -24,21 +24,21 @@ pub(super) struct Census {
     /// What goes, by kind and page: file specifications with an embedded file; scripts and other actions, and entries of `/AA`
     /// whose action would stay; fields, an XFA form, and widgets of no field; media annotations, PostScript, data outside of
     /// the file.
-    things: BTreeMap<Thing, u64>,
+    things: BTreeMap<PageContent, u64>,
 }
 
 /// A kind of thing on a page, if it is on one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Thing {
+struct PageContent {
     page: Option<u32>,
     what: ObjectKind,
 }
 
 /// What is looked at, and for what.
-struct Look<'a> {
+struct CensusScope<'a> {
     doc: &'a Document,
     options: Options,
-    fields: Fields,
+    fields: FormFields,
     /// The page that each object of its annotations and actions is on.
     pages: BTreeMap<ObjectId, u32>,
 }
@@ -59,7 +59,7 @@ impl Census {
     pub(super) fn take(doc: &Document, options: Options, pages: &[ObjectId]) -> Self {
         let mut census = Self::default();
         census.place(doc);
-        let look = Look { doc, options, fields: Fields::of(doc), pages: pages::shown(doc, pages) };
+        let look = CensusScope { doc, options, fields: FormFields::of(doc), pages: pages::shown(doc, pages) };
         let pages: BTreeSet<ObjectId> = pages.iter().copied().collect();
         for (id, object) in &doc.objects {
             census.stray(doc, *id, object, &pages);
@@ -77,7 +77,7 @@ impl Census {
     }
 
     fn count(&mut self, what: ObjectKind, page: Option<u32>, count: u64) {
-        let known = self.things.entry(Thing { page, what }).or_default();
+        let known = self.things.entry(PageContent { page, what }).or_default();
         *known = known.saturating_add(count);
     }
 
@@ -96,7 +96,7 @@ impl Census {
 
     /// Whether there is nothing to take out.
     pub(super) fn is_empty(&self, options: Options) -> bool {
-        let goes = |thing: &Thing| match thing.what {
+        let goes = |thing: &PageContent| match thing.what {
             ObjectKind::Attachment => options.attachments,
             _ => options.interactive,
         };
@@ -144,7 +144,7 @@ impl Census {
         }
     }
 
-    fn object(&mut self, look: &Look<'_>, id: ObjectId, object: &Object) {
+    fn object(&mut self, look: &CensusScope<'_>, id: ObjectId, object: &Object) {
         let (doc, options) = (look.doc, look.options);
         let own = self.slots.get(&id).copied().unwrap_or(Slot::Other);
         let page = look.pages.get(&id).copied();
@@ -183,24 +183,24 @@ impl Census {
     }
 
     /// Counts a dictionary that acts.
-    fn acting(&mut self, look: &Look<'_>, dict: &Dictionary, place: Location<'_>) -> bool {
+    fn acting(&mut self, look: &CensusScope<'_>, dict: &Dictionary, place: Location<'_>) -> bool {
         let (doc, fields) = (look.doc, &look.fields);
         let entries = graph::sub(doc, dict, b"AA").into_iter().flatten();
         let quiet = entries.filter(|(_, value)| {
             let action = graph::dict(graph::resolve(doc, value));
-            action.is_none_or(|action| action::verdict(doc, action, Slot::Action) != Verdict::Acts)
+            action.is_none_or(|action| action::verdict(doc, action, Slot::Action) != DictionaryAction::Acts)
         });
         let direct = graph::sub(doc, dict, b"AA").into_iter().flatten().filter(|(_, value)| {
             // Direct ones stand under names that tell nothing, such as `/O` and `/C`.
             matches!(value, Object::Dictionary(action)
-                if action::verdict(doc, action, Slot::Action) == Verdict::Acts
-                    && action::verdict(doc, action, Slot::Other) != Verdict::Acts)
+                if action::verdict(doc, action, Slot::Action) == DictionaryAction::Acts
+                    && action::verdict(doc, action, Slot::Other) != DictionaryAction::Acts)
         });
         self.count(ObjectKind::Action, place.page, (quiet.count() + direct.count()) as u64);
         let verdict = action::verdict(doc, dict, place.slot);
         let script = dict.has(b"JS") || graph::name(doc, dict, b"S") == b"JavaScript";
         let action = if script { ObjectKind::Script } else { ObjectKind::Action };
-        self.count(action, place.page, u64::from(verdict == Verdict::Acts));
+        self.count(action, place.page, u64::from(verdict == DictionaryAction::Acts));
         let kind = annotation(doc, dict);
         let media = MEDIA.contains(&kind);
         self.count(ObjectKind::Media, place.page, u64::from(media));
@@ -213,7 +213,7 @@ impl Census {
         if widget && !counted && !of_field(doc, dict, fields) {
             self.count(ObjectKind::FormField, place.page, 1);
         }
-        verdict == Verdict::Acts || media || widget
+        verdict == DictionaryAction::Acts || media || widget
     }
 
     /// What only belonged to annotations that go: their pop-ups.
@@ -233,7 +233,7 @@ fn root(doc: &Document) -> Option<ObjectId> {
 }
 
 /// Whether a widget is the kid of a field that was counted.
-fn of_field(doc: &Document, widget: &Dictionary, fields: &Fields) -> bool {
+fn of_field(doc: &Document, widget: &Dictionary, fields: &FormFields) -> bool {
     widget
         .get(b"Parent")
         .ok()

@@ -11,14 +11,14 @@ const DEPTH: usize = 40;
 
 /// What walking through a form came by.
 #[derive(Debug, Default)]
-pub(super) struct Fields {
+pub(super) struct FormFields {
     /// Fields without fields of their own.
     pub(super) terminal: u64,
     /// Fields and their widgets, as far as they have numbers.
     pub(super) seen: BTreeSet<ObjectId>,
 }
 
-impl Fields {
+impl FormFields {
     /// Walks through the form of a document.
     pub(super) fn of(doc: &Document) -> Self {
         let mut fields = Self::default();

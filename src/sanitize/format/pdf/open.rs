@@ -33,7 +33,7 @@ pub(super) fn open(file: &[u8], work: &mut Work<'_>) -> Result<Document, Rejecti
     // The table may be readable and yet wrong.
     let lost = lost(&doc);
     if (lost > 0 || doc.catalog().is_err())
-        && let Ok(anew) = read(file, limit, Way { anew: true, password })
+        && let Ok(anew) = read(file, limit, OpenMode { anew: true, password })
         && anew.catalog().is_ok()
         && anew.objects.len() > doc.objects.len()
     {
@@ -49,7 +49,7 @@ pub(super) fn open(file: &[u8], work: &mut Work<'_>) -> Result<Document, Rejecti
 
 /// How a file is read.
 #[derive(Clone, Copy)]
-struct Way<'p> {
+struct OpenMode<'p> {
     /// Whether its table is made anew.
     anew: bool,
     password: Option<&'p str>,
@@ -67,13 +67,13 @@ fn identified_or(file: &[u8], limit: usize, password: Option<&String>) -> Result
 }
 
 fn load(file: &[u8], limit: usize, password: Option<&str>) -> Result<Document, Rejection> {
-    read(file, limit, Way { anew: false, password }).or_else(|rejection| match rejection {
-        Rejection::Malformed => read(file, limit, Way { anew: true, password }),
+    read(file, limit, OpenMode { anew: false, password }).or_else(|rejection| match rejection {
+        Rejection::Malformed => read(file, limit, OpenMode { anew: true, password }),
         other => Err(other),
     })
 }
 
-fn read(file: &[u8], limit: usize, way: Way<'_>) -> Result<Document, Rejection> {
+fn read(file: &[u8], limit: usize, way: OpenMode<'_>) -> Result<Document, Rejection> {
     let options = LoadOptions {
         max_decompressed_size: Some(limit),
         force_reconstruct: way.anew,

@@ -77,17 +77,17 @@ pub(super) fn shown(doc: &Document, pages: &[ObjectId]) -> BTreeMap<ObjectId, u3
 }
 
 /// What the nodes above have that is inherited, of each key the nearest.
-type Above<'a> = Rc<Vec<(&'static [u8], &'a Object)>>;
+type InheritedKeys<'a> = Rc<Vec<(&'static [u8], &'a Object)>>;
 
 /// A page on the way.
-struct Page<'a> {
+struct PageNode<'a> {
     /// Its number; none if it has to get one.
     id: Option<ObjectId>,
     dict: &'a Dictionary,
-    inherited: Above<'a>,
+    inherited: InheritedKeys<'a>,
 }
 
-impl Page<'_> {
+impl PageNode<'_> {
     /// How much a copy of it holds.
     fn weight(&self) -> usize {
         let own = self.dict.iter().map(|(_, value)| graph::weight(value)).sum::<usize>();
@@ -112,7 +112,7 @@ impl Page<'_> {
 
 struct PageTreeWalk<'a> {
     doc: &'a Document,
-    pages: Vec<Page<'a>>,
+    pages: Vec<PageNode<'a>>,
     seen: BTreeSet<ObjectId>,
     sound: bool,
     /// Whether there is more below.
@@ -121,7 +121,13 @@ struct PageTreeWalk<'a> {
 
 impl<'a> PageTreeWalk<'a> {
     /// Walks through a node; says how many pages are below it.
-    fn node(&mut self, id: ObjectId, parent: Option<ObjectId>, above: &Above<'a>, depth: usize) -> usize {
+    fn node(
+        &mut self,
+        id: ObjectId,
+        parent: Option<ObjectId>,
+        above: &InheritedKeys<'a>,
+        depth: usize,
+    ) -> usize {
         let doc = self.doc;
         let Some(Object::Dictionary(node)) = doc.objects.get(&id) else { return self.unsound() };
         if !self.seen.insert(id) {
@@ -134,7 +140,7 @@ impl<'a> PageTreeWalk<'a> {
         self.sound &= depth > DEEPEST - DEPTH;
         let own = INHERITED.iter().filter_map(|key| Some((*key, node.get(key).ok()?)));
         let hidden = |key: &[u8]| !node.has(key);
-        let inherited: Above<'a> =
+        let inherited: InheritedKeys<'a> =
             Rc::new(above.iter().copied().filter(|(key, _)| hidden(key)).chain(own).collect());
         let before = self.pages.len();
         let kids = graph::array(doc, node, b"Kids");
@@ -148,7 +154,7 @@ impl<'a> PageTreeWalk<'a> {
         count
     }
 
-    fn kid(&mut self, kid: &'a Object, parent: ObjectId, inherited: &Above<'a>, depth: usize) {
+    fn kid(&mut self, kid: &'a Object, parent: ObjectId, inherited: &InheritedKeys<'a>, depth: usize) {
         let doc = self.doc;
         let Object::Dictionary(dict) = graph::resolve(doc, kid) else {
             self.unsound();
@@ -172,7 +178,7 @@ impl<'a> PageTreeWalk<'a> {
                     && graph::name(doc, dict, b"Type") == b"Page"
                     && !dict.has(b"Kids");
                 let id = id.filter(|_| first);
-                self.pages.push(Page { id, dict, inherited: Rc::clone(inherited) });
+                self.pages.push(PageNode { id, dict, inherited: Rc::clone(inherited) });
             }
         }
     }

@@ -3,7 +3,7 @@
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 
 use crate::sanitize::Options;
-use crate::sanitize::format::pdf::action::{self, Slot, Verdict};
+use crate::sanitize::format::pdf::action::{self, DictionaryAction, Slot};
 use crate::sanitize::format::pdf::census::{self, Census};
 use crate::sanitize::format::pdf::graph;
 
@@ -126,7 +126,7 @@ impl Strip<'_> {
             Object::Reference(id) => self.census.gone.contains(id),
             Object::Dictionary(dict) => {
                 let acts = self.options.interactive
-                    && (action::verdict(doc, dict, action::slot(key)) == Verdict::Acts
+                    && (action::verdict(doc, dict, action::slot(key)) == DictionaryAction::Acts
                         || census::media(doc, dict)
                         || census::annotation(doc, dict) == b"Widget");
                 let file = self.options.attachments && census::annotation(doc, dict) == b"FileAttachment";
@@ -140,7 +140,7 @@ impl Strip<'_> {
     fn void(&self, doc: &Document, value: &Object, key: &[u8]) -> bool {
         let slot = action::slot(key);
         let Object::Dictionary(dict) = graph::resolve(doc, value) else { return false };
-        slot != Slot::Other && action::verdict(doc, dict, slot) == Verdict::Void
+        slot != Slot::Other && action::verdict(doc, dict, slot) == DictionaryAction::Void
     }
 }
 

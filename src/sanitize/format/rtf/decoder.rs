@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use encoding_rs::{Encoding, WINDOWS_1252};
 
-use crate::sanitize::format::patch::Spelled;
+use crate::sanitize::format::patch::SpelledText;
 
 /// Fonts that are remembered.
 const FONTS: usize = 10_000;
@@ -72,7 +72,7 @@ impl Pages {
 
 /// A `\u`.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Unit {
+pub(super) struct UnicodeEscape {
     /// Its number as it is written.
     pub(super) code: i32,
     /// How many characters follow for programs that do not know it.
@@ -95,9 +95,9 @@ impl TextDecoder {
     pub(super) fn unit(
         &mut self,
         range: Range<usize>,
-        unit: Unit,
+        unit: UnicodeEscape,
         page: &'static Encoding,
-        to: &mut Spelled,
+        to: &mut SpelledText,
     ) {
         self.end(page, to);
         // Numbers above 32767 are written as negative ones, or as they are.
@@ -118,7 +118,13 @@ impl TextDecoder {
     }
 
     /// A byte in a code page.
-    pub(super) fn byte(&mut self, byte: u8, range: Range<usize>, page: &'static Encoding, to: &mut Spelled) {
+    pub(super) fn byte(
+        &mut self,
+        byte: u8,
+        range: Range<usize>,
+        page: &'static Encoding,
+        to: &mut SpelledText,
+    ) {
         if self.stands_in(&range) {
             return;
         }
@@ -131,7 +137,7 @@ impl TextDecoder {
     }
 
     /// ASCII that stands at `at`.
-    pub(super) fn text(&mut self, text: &str, mut at: usize, page: &'static Encoding, to: &mut Spelled) {
+    pub(super) fn text(&mut self, text: &str, mut at: usize, page: &'static Encoding, to: &mut SpelledText) {
         let mut rest = text;
         while let Some(first) = rest.chars().next() {
             let length = first.len_utf8();
@@ -153,7 +159,13 @@ impl TextDecoder {
     }
 
     /// A character that has a control of its own.
-    pub(super) fn sign(&mut self, c: &str, range: Range<usize>, page: &'static Encoding, to: &mut Spelled) {
+    pub(super) fn sign(
+        &mut self,
+        c: &str,
+        range: Range<usize>,
+        page: &'static Encoding,
+        to: &mut SpelledText,
+    ) {
         if !self.stands_in(&range) {
             self.end(page, to);
             to.escape(range, c);
@@ -161,20 +173,20 @@ impl TextDecoder {
     }
 
     /// What was begun ends here.
-    pub(super) fn end(&mut self, page: &'static Encoding, to: &mut Spelled) {
+    pub(super) fn end(&mut self, page: &'static Encoding, to: &mut SpelledText) {
         self.end_unit(to);
         self.end_high(to);
         self.end_bytes(page, to);
     }
 
     /// A first half that nothing follows is no character.
-    fn end_high(&mut self, to: &mut Spelled) {
+    fn end_high(&mut self, to: &mut SpelledText) {
         if let Some((range, _)) = self.high.take() {
             to.escape(range, "\u{fffd}");
         }
     }
 
-    fn end_unit(&mut self, to: &mut Spelled) {
+    fn end_unit(&mut self, to: &mut SpelledText) {
         let Some((range, code, _)) = self.unit.take() else { return };
         if (0xd800..0xdc00).contains(&code) {
             if let Some((range, _)) = self.high.replace((range, code)) {
@@ -195,7 +207,7 @@ impl TextDecoder {
         to.escape(range, &String::from_utf16_lossy(&units));
     }
 
-    fn end_bytes(&mut self, page: &'static Encoding, to: &mut Spelled) {
+    fn end_bytes(&mut self, page: &'static Encoding, to: &mut SpelledText) {
         let bytes = std::mem::take(&mut self.bytes);
         let mut rest = bytes.as_slice();
         while let Some(((byte, range), behind)) = rest.split_first() {

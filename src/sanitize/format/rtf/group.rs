@@ -1,8 +1,8 @@
-//! [`Destination`]: what a group's text is for, by its control word.
+//! [`GroupAction`]: what a group's text is for, by its control word.
 
 /// What is to be done with a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Destination {
+pub(super) enum GroupAction {
     /// Its text is the document's, or about it.
     Text,
     /// The text that a field shows, or an object: it runs on with what is around it.
@@ -29,57 +29,57 @@ pub(super) enum Destination {
 }
 
 /// Places by control word. What is not here changes nothing, or, behind `\*`, holds text.
-const PLACES: &[(&str, Destination)] = &[
-    ("object", Destination::Object),
-    ("objdata", Destination::ObjectData),
-    ("objclass", Destination::ObjectClass),
-    ("result", Destination::Shown),
-    ("field", Destination::Field),
-    ("fldinst", Destination::Instruction),
-    ("fldrslt", Destination::Shown),
-    ("fonttbl", Destination::Fonts),
-    ("hlsrc", Destination::Target),
-    ("hlloc", Destination::Target),
-    ("hlfr", Destination::Text),
-    ("sn", Destination::Property),
-    ("sv", Destination::Text),
+const PLACES: &[(&str, GroupAction)] = &[
+    ("object", GroupAction::Object),
+    ("objdata", GroupAction::ObjectData),
+    ("objclass", GroupAction::ObjectClass),
+    ("result", GroupAction::Shown),
+    ("field", GroupAction::Field),
+    ("fldinst", GroupAction::Instruction),
+    ("fldrslt", GroupAction::Shown),
+    ("fonttbl", GroupAction::Fonts),
+    ("hlsrc", GroupAction::Target),
+    ("hlloc", GroupAction::Target),
+    ("hlfr", GroupAction::Text),
+    ("sn", GroupAction::Property),
+    ("sv", GroupAction::Text),
     // Another document's macros, connections to data bases, files elsewhere, HTML that some programs show instead.
-    ("template", Destination::Gone(true)),
-    ("mailmerge", Destination::Gone(true)),
-    ("mmconnectstr", Destination::Gone(true)),
-    ("nextfile", Destination::Gone(true)),
-    ("filetbl", Destination::Gone(true)),
-    ("formfield", Destination::Gone(true)),
-    ("objalias", Destination::Gone(true)),
-    ("objsect", Destination::Gone(true)),
-    ("datastore", Destination::Gone(false)),
-    ("htmltag", Destination::Gone(false)),
-    ("mhtmltag", Destination::Gone(false)),
-    ("pict", Destination::Picture),
-    ("colortbl", Destination::Data),
-    ("stylesheet", Destination::Data),
-    ("listtable", Destination::Data),
-    ("listoverridetable", Destination::Data),
-    ("rsidtbl", Destination::Data),
-    ("latentstyles", Destination::Data),
-    ("themedata", Destination::Data),
-    ("colorschememapping", Destination::Data),
-    ("panose", Destination::Data),
-    ("falt", Destination::Data),
-    ("blipuid", Destination::Data),
-    ("bliptag", Destination::Data),
-    ("generator", Destination::Data),
-    ("xmlnstbl", Destination::Data),
-    ("pgptbl", Destination::Data),
-    ("mmathpr", Destination::Data),
-    ("wgrffmtfilter", Destination::Data),
-    ("passwordhash", Destination::Data),
-    ("password", Destination::Data),
-    ("fchars", Destination::Data),
-    ("lchars", Destination::Data),
-    ("picprop", Destination::Data),
-    ("oleclsid", Destination::Data),
-    ("pnseclvl", Destination::Data),
+    ("template", GroupAction::Gone(true)),
+    ("mailmerge", GroupAction::Gone(true)),
+    ("mmconnectstr", GroupAction::Gone(true)),
+    ("nextfile", GroupAction::Gone(true)),
+    ("filetbl", GroupAction::Gone(true)),
+    ("formfield", GroupAction::Gone(true)),
+    ("objalias", GroupAction::Gone(true)),
+    ("objsect", GroupAction::Gone(true)),
+    ("datastore", GroupAction::Gone(false)),
+    ("htmltag", GroupAction::Gone(false)),
+    ("mhtmltag", GroupAction::Gone(false)),
+    ("pict", GroupAction::Picture),
+    ("colortbl", GroupAction::Data),
+    ("stylesheet", GroupAction::Data),
+    ("listtable", GroupAction::Data),
+    ("listoverridetable", GroupAction::Data),
+    ("rsidtbl", GroupAction::Data),
+    ("latentstyles", GroupAction::Data),
+    ("themedata", GroupAction::Data),
+    ("colorschememapping", GroupAction::Data),
+    ("panose", GroupAction::Data),
+    ("falt", GroupAction::Data),
+    ("blipuid", GroupAction::Data),
+    ("bliptag", GroupAction::Data),
+    ("generator", GroupAction::Data),
+    ("xmlnstbl", GroupAction::Data),
+    ("pgptbl", GroupAction::Data),
+    ("mmathpr", GroupAction::Data),
+    ("wgrffmtfilter", GroupAction::Data),
+    ("passwordhash", GroupAction::Data),
+    ("password", GroupAction::Data),
+    ("fchars", GroupAction::Data),
+    ("lchars", GroupAction::Data),
+    ("picprop", GroupAction::Data),
+    ("oleclsid", GroupAction::Data),
+    ("pnseclvl", GroupAction::Data),
 ];
 
 /// Groups whose text is their own and no part of the sentence around them.
@@ -131,9 +131,9 @@ const APART: &[&str] = &[
 ];
 
 /// What a control word makes of its group.
-pub(super) fn place(word: &str) -> Option<Destination> {
+pub(super) fn place(word: &str) -> Option<GroupAction> {
     let known = PLACES.iter().find(|(known, _)| *known == word).map(|(_, place)| *place);
-    known.or_else(|| APART.contains(&word).then_some(Destination::Text))
+    known.or_else(|| APART.contains(&word).then_some(GroupAction::Text))
 }
 
 /// Fields that show what the document holds, and do nothing else.

@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use encoding_rs::Encoding;
 
-use crate::sanitize::format::markup::uri::{Use, is_safe};
-use crate::sanitize::format::patch::{Patches, Spelled};
-use crate::sanitize::format::rtf::decoder::{Pages, TextDecoder, Unit};
-use crate::sanitize::format::rtf::group::{Destination, is_field, link, place};
+use crate::sanitize::format::markup::uri::{AfterAddress, is_safe};
+use crate::sanitize::format::patch::{Patches, SpelledText};
+use crate::sanitize::format::rtf::decoder::{Pages, TextDecoder, UnicodeEscape};
+use crate::sanitize::format::rtf::group::{GroupAction, is_field, link, place};
 use crate::sanitize::format::rtf::picture::{self, Cleaned, hexed, unhexed};
-use crate::sanitize::format::rtf::token::{Token, TokenKind, tokens};
+use crate::sanitize::format::rtf::token::{RtfToken, RtfTokenKind, tokens};
 use crate::sanitize::{Object, ObjectAction, ObjectKind, Rejection, Work};
 
 /// Groups within groups that are followed.
@@ -17,9 +17,9 @@ const DEPTH: usize = 1000;
 
 /// An open group.
 #[derive(Clone, Debug)]
-struct Group {
+struct OpenGroup {
     start: usize,
-    place: Destination,
+    place: GroupAction,
     /// `\uc`.
     count: u32,
     page: &'static Encoding,
@@ -51,9 +51,9 @@ pub(super) struct Plan<'w, 'j> {
     /// Objects go.
     objects: bool,
     pub(super) patches: Patches,
-    pub(super) blocks: Vec<Spelled>,
-    open: Vec<Spelled>,
-    groups: Vec<Group>,
+    pub(super) blocks: Vec<SpelledText>,
+    open: Vec<SpelledText>,
+    groups: Vec<OpenGroup>,
     pages: Pages,
     decoder: TextDecoder,
     /// The font that is being described.
@@ -65,7 +65,10 @@ impl<'w, 'j> Plan<'w, 'j> {
     ///
     /// # Errors
     /// [`Rejection::OverLimit`], [`Rejection::Malformed`] where there is no group, the host's.
-    pub(super) fn of(file: &'w [u8], work: &'w mut Work<'j>) -> Result<(Patches, Vec<Spelled>), Rejection> {
+    pub(super) fn of(
+        file: &'w [u8],
+        work: &'w mut Work<'j>,
+    ) -> Result<(Patches, Vec<SpelledText>), Rejection> {
         let options = work.options();
         let mut plan = Self {
             file,
@@ -74,7 +77,7 @@ impl<'w, 'j> Plan<'w, 'j> {
             objects: options.interactive || options.attachments,
             patches: Patches::default(),
             blocks: Vec::new(),
-            open: vec![Spelled::default()],
+            open: vec![SpelledText::default()],
             groups: Vec::new(),
             pages: Pages::default(),
             decoder: TextDecoder::default(),
@@ -85,13 +88,13 @@ impl<'w, 'j> Plan<'w, 'j> {
             plan.work.items(1)?;
             if begun && plan.groups.is_empty() {
                 // Nobody reads what stands behind the file's own group.
-                if token.what == TokenKind::Nothing {
+                if token.what == RtfTokenKind::Nothing {
                     continue;
                 }
                 plan.patches.cut(token.range.start..file.len());
                 break;
             }
-            begun |= token.what == TokenKind::Open;
+            begun |= token.what == RtfTokenKind::Open;
             plan.token(token)?;
         }
         while !plan.groups.is_empty() {
@@ -105,12 +108,12 @@ impl<'w, 'j> Plan<'w, 'j> {
         self.groups.last().map_or(self.pages.default, |group| group.page)
     }
 
-    fn place(&self) -> Destination {
-        self.groups.last().map_or(Destination::Data, |group| group.place)
+    fn place(&self) -> GroupAction {
+        self.groups.last().map_or(GroupAction::Data, |group| group.place)
     }
 
     /// Does something with the decoder and the text that is open.
-    fn read(&mut self, read: impl FnOnce(&mut TextDecoder, &'static Encoding, &mut Spelled)) {
+    fn read(&mut self, read: impl FnOnce(&mut TextDecoder, &'static Encoding, &mut SpelledText)) {
         let page = self.page();
         if let Some(open) = self.open.last_mut() {
             read(&mut self.decoder, page, open);
@@ -123,7 +126,7 @@ impl<'w, 'j> Plan<'w, 'j> {
             decoder.end(page, open);
             open.end_line(at);
         });
-        if self.open.last().is_some_and(Spelled::is_full) {
+        if self.open.last().is_some_and(SpelledText::is_full) {
             self.end_block();
         }
     }
@@ -136,48 +139,50 @@ impl<'w, 'j> Plan<'w, 'j> {
         }
     }
 
-    fn token(&mut self, token: Token) -> Result<(), Rejection> {
-        let Token { range, what } = token;
+    fn token(&mut self, token: RtfToken) -> Result<(), Rejection> {
+        let RtfToken { range, what } = token;
         match what {
-            TokenKind::Open => return self.begin(range.start),
-            TokenKind::Close => return self.close(range.end),
-            TokenKind::Word(name, number) => self.word(&name, number, range),
-            TokenKind::Binary => {
+            RtfTokenKind::Open => return self.begin(range.start),
+            RtfTokenKind::Close => return self.close(range.end),
+            RtfTokenKind::Word(name, number) => self.word(&name, number, range),
+            RtfTokenKind::Binary => {
                 let bytes = self.file.get(range.clone()).unwrap_or_default();
                 match self.place() {
-                    Destination::ObjectData => self.collect(bytes)?,
-                    Destination::Picture => {
+                    GroupAction::ObjectData => self.collect(bytes)?,
+                    GroupAction::Picture => {
                         self.collect(hexed(bytes).as_bytes())?;
                         self.shows(range);
                     }
-                    Destination::Data => {}
+                    GroupAction::Data => {}
                     _ if self.strict => self.patches.cut(range),
                     _ => {}
                 }
             }
-            TokenKind::Nothing => {}
+            RtfTokenKind::Nothing => {}
             _ if !self.is_text() => {
                 let bytes = self.file.get(range.clone()).unwrap_or_default();
                 match self.place() {
-                    Destination::ObjectData | Destination::ObjectClass | Destination::Property => {
+                    GroupAction::ObjectData | GroupAction::ObjectClass | GroupAction::Property => {
                         self.collect(bytes)?;
                     }
-                    Destination::Picture => {
+                    GroupAction::Picture => {
                         self.collect(bytes)?;
                         self.shows(range);
                     }
                     _ => {}
                 }
             }
-            TokenKind::Text => {
+            RtfTokenKind::Text => {
                 let file = self.file;
                 let text = file.get(range.clone()).and_then(|bytes| std::str::from_utf8(bytes).ok());
                 self.read(|decoder, page, open| {
                     decoder.text(text.unwrap_or_default(), range.start, page, open)
                 });
             }
-            TokenKind::Byte(byte) => self.read(|decoder, page, open| decoder.byte(byte, range, page, open)),
-            TokenKind::Symbol(symbol) => {
+            RtfTokenKind::Byte(byte) => {
+                self.read(|decoder, page, open| decoder.byte(byte, range, page, open))
+            }
+            RtfTokenKind::Symbol(symbol) => {
                 let sign = match symbol {
                     b'~' => "\u{a0}",
                     b'_' => "-",
@@ -196,7 +201,7 @@ impl<'w, 'j> Plan<'w, 'j> {
     fn is_text(&self) -> bool {
         matches!(
             self.place(),
-            Destination::Text | Destination::Shown | Destination::Instruction | Destination::Target
+            GroupAction::Text | GroupAction::Shown | GroupAction::Instruction | GroupAction::Target
         )
     }
 
@@ -221,20 +226,20 @@ impl<'w, 'j> Plan<'w, 'j> {
         }
         self.read(|decoder, page, open| decoder.end(page, open));
         let (place, count, page) =
-            self.groups.last().map_or((Destination::Text, 1, self.pages.default), |group| {
+            self.groups.last().map_or((GroupAction::Text, 1, self.pages.default), |group| {
                 (group.place, group.count, group.page)
             });
         let place = match place {
             // Only what shows them is read of these.
-            Destination::Object
-            | Destination::ObjectData
-            | Destination::ObjectClass
-            | Destination::Property => Destination::Data,
-            Destination::Field => Destination::Text,
-            Destination::Gone(_) => Destination::Gone(false),
+            GroupAction::Object
+            | GroupAction::ObjectData
+            | GroupAction::ObjectClass
+            | GroupAction::Property => GroupAction::Data,
+            GroupAction::Field => GroupAction::Text,
+            GroupAction::Gone(_) => GroupAction::Gone(false),
             other => other,
         };
-        self.groups.push(Group {
+        self.groups.push(OpenGroup {
             start,
             place,
             count,
@@ -253,7 +258,7 @@ impl<'w, 'j> Plan<'w, 'j> {
     }
 
     fn word(&mut self, name: &str, number: Option<i32>, range: Range<usize>) {
-        if matches!(self.place(), Destination::Gone(_)) {
+        if matches!(self.place(), GroupAction::Gone(_)) {
             return;
         }
         match (name, number) {
@@ -261,23 +266,23 @@ impl<'w, 'j> Plan<'w, 'j> {
                 if self.is_text() {
                     let count = self.groups.last().map_or(1, |group| group.count);
                     self.read(|decoder, page, open| {
-                        decoder.unit(range, Unit { code, stand_ins: count }, page, open)
+                        decoder.unit(range, UnicodeEscape { code, stand_ins: count }, page, open)
                     });
                 }
                 return;
             }
-            ("f", Some(font)) if self.place() == Destination::Fonts => self.font = font,
+            ("f", Some(font)) if self.place() == GroupAction::Fonts => self.font = font,
             ("bin", Some(_))
                 if self.strict
                     && !matches!(
                         self.place(),
-                        Destination::ObjectData | Destination::Data | Destination::Picture
+                        GroupAction::ObjectData | GroupAction::Data | GroupAction::Picture
                     ) =>
             {
                 return self.patches.put(range, "{}");
             }
-            ("bin", Some(_)) if self.place() == Destination::Picture => return self.shows(range),
-            ("dibitmap", _) if self.place() == Destination::Picture => {
+            ("bin", Some(_)) if self.place() == GroupAction::Picture => return self.shows(range),
+            ("dibitmap", _) if self.place() == GroupAction::Picture => {
                 if let Some(group) = self.groups.last_mut() {
                     group.bitmap = true;
                 }
@@ -297,8 +302,8 @@ impl<'w, 'j> Plan<'w, 'j> {
             _ => {}
         }
         if let Some(new) = place(name) {
-            let stays = matches!(new, Destination::Gone(_)) && !self.strict;
-            return self.placed(if stays { Destination::Text } else { new }, name, range);
+            let stays = matches!(new, GroupAction::Gone(_)) && !self.strict;
+            return self.placed(if stays { GroupAction::Text } else { new }, name, range);
         }
         if !self.is_text() {
             return;
@@ -329,12 +334,12 @@ impl<'w, 'j> Plan<'w, 'j> {
     }
 
     /// The group turns out to be for something.
-    fn placed(&mut self, new: Destination, name: &str, range: Range<usize>) {
+    fn placed(&mut self, new: GroupAction, name: &str, range: Range<usize>) {
         self.read(|decoder, page, open| decoder.end(page, open));
         let around = self.groups.len().checked_sub(2);
-        if new == Destination::Field
+        if new == GroupAction::Field
             && let Some(inner) =
-                self.groups.iter_mut().rfind(|group| group.place == Destination::Instruction && group.apart)
+                self.groups.iter_mut().rfind(|group| group.place == GroupAction::Instruction && group.apart)
         {
             inner.nested = true;
         }
@@ -345,15 +350,15 @@ impl<'w, 'j> Plan<'w, 'j> {
         }
         let Some(group) = self.groups.last_mut() else { return };
         let apart =
-            matches!(new, Destination::Text | Destination::Instruction | Destination::Target) && !group.apart;
-        if new == Destination::Field {
+            matches!(new, GroupAction::Text | GroupAction::Instruction | GroupAction::Target) && !group.apart;
+        if new == GroupAction::Field {
             group.words.push(range.clone());
         }
         group.place = new;
         group.word = Some(range);
         if apart {
             group.apart = true;
-            self.open.push(Spelled::default());
+            self.open.push(SpelledText::default());
         }
     }
 
@@ -368,10 +373,10 @@ impl<'w, 'j> Plan<'w, 'j> {
         let Some(group) = self.groups.pop() else { return Ok(()) };
         let whole = group.start..end;
         let text = if group.apart { self.open.pop() } else { None };
-        let read = text.as_ref().map(Spelled::text).unwrap_or_default();
+        let read = text.as_ref().map(SpelledText::text).unwrap_or_default();
         match group.place {
-            Destination::Gone(counted) => self.removed(whole, counted),
-            Destination::Instruction
+            GroupAction::Gone(counted) => self.removed(whole, counted),
+            GroupAction::Instruction
                 if self.strict && (group.nested || !is_field(read) || leads_astray(read)) =>
             {
                 self.removed(whole, true);
@@ -380,42 +385,42 @@ impl<'w, 'j> Plan<'w, 'j> {
                 }
                 return Ok(());
             }
-            Destination::Target if self.strict && !is_safe(read, Use::Link) => {
+            GroupAction::Target if self.strict && !is_safe(read, AfterAddress::Link) => {
                 self.removed(whole, true);
                 return Ok(());
             }
-            Destination::Field if group.gone => {
+            GroupAction::Field if group.gone => {
                 for word in group.words {
                     self.patches.put(word, "{}");
                 }
             }
-            Destination::Object => return self.object(group, whole),
-            Destination::Picture => self.picture(group, whole)?,
-            Destination::ObjectData => {
+            GroupAction::Object => return self.object(group, whole),
+            GroupAction::Picture => self.picture(group, whole)?,
+            GroupAction::ObjectData => {
                 let bytes = unhexed(&group.collected);
                 self.work.part("object", &bytes)?;
-                if self.objects && !self.groups.iter().any(|group| group.place == Destination::Object) {
+                if self.objects && !self.groups.iter().any(|group| group.place == GroupAction::Object) {
                     self.removed(whole, true);
                 }
             }
-            Destination::ObjectClass => {
+            GroupAction::ObjectClass => {
                 let package = group.collected.trim_ascii().eq_ignore_ascii_case(b"Package");
-                if let Some(object) = self.groups.iter_mut().rfind(|group| group.place == Destination::Object)
+                if let Some(object) = self.groups.iter_mut().rfind(|group| group.place == GroupAction::Object)
                 {
                     object.package |= package;
                 }
             }
             // A shape whose list of vertices overruns (CVE-2010-3333); no program writes it to RTF.
-            Destination::Property
+            GroupAction::Property
                 if self.strict && group.collected.trim_ascii().eq_ignore_ascii_case(b"pFragments") =>
             {
                 if let Some(shape) = self.groups.last_mut() {
-                    shape.place = Destination::Gone(true);
+                    shape.place = GroupAction::Gone(true);
                 }
             }
-            Destination::Shown => {
+            GroupAction::Shown => {
                 if let Some(object) =
-                    self.groups.last_mut().filter(|group| group.place == Destination::Object)
+                    self.groups.last_mut().filter(|group| group.place == GroupAction::Object)
                 {
                     object.shown.push(whole);
                     object.words.extend(group.word);
@@ -430,9 +435,9 @@ impl<'w, 'j> Plan<'w, 'j> {
     }
 
     /// A picture is cleaned as if it came alone; what is none does not stay.
-    fn picture(&mut self, group: Group, whole: Range<usize>) -> Result<(), Rejection> {
+    fn picture(&mut self, group: OpenGroup, whole: Range<usize>) -> Result<(), Rejection> {
         // Readers take what stands in a group within for the picture's own.
-        if self.place() == Destination::Picture {
+        if self.place() == GroupAction::Picture {
             self.collect(&group.collected)?;
             if let Some(around) = self.groups.last_mut() {
                 around.shown.extend(group.shown);
@@ -456,7 +461,7 @@ impl<'w, 'j> Plan<'w, 'j> {
     }
 
     /// An object gives way to what it shows.
-    fn object(&mut self, group: Group, whole: Range<usize>) -> Result<(), Rejection> {
+    fn object(&mut self, group: OpenGroup, whole: Range<usize>) -> Result<(), Rejection> {
         if !self.objects {
             return Ok(());
         }
@@ -479,5 +484,5 @@ impl<'w, 'j> Plan<'w, 'j> {
 }
 
 fn leads_astray(instruction: &str) -> bool {
-    link(instruction).is_some_and(|link| !is_safe(&link, Use::Link))
+    link(instruction).is_some_and(|link| !is_safe(&link, AfterAddress::Link))
 }

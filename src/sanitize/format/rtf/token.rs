@@ -1,4 +1,4 @@
-//! [`Token`]: what stands where in an RTF file (RTF Specification 1.9.1, "RTF Syntax").
+//! [`RtfToken`]: what stands where in an RTF file (RTF Specification 1.9.1, "RTF Syntax").
 
 use std::ops::Range;
 
@@ -7,13 +7,13 @@ const LONGEST: usize = 32;
 
 /// A part of a file, and the bytes where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Token {
+pub(super) struct RtfToken {
     pub(super) range: Range<usize>,
-    pub(super) what: TokenKind,
+    pub(super) what: RtfTokenKind,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum TokenKind {
+pub(super) enum RtfTokenKind {
     Open,
     Close,
     /// A control word, in lower case, and its number; the space that ends it is part of the token.
@@ -31,45 +31,47 @@ pub(super) enum TokenKind {
 }
 
 /// Splits up a file. Every byte is in one token.
-pub(super) fn tokens(file: &[u8]) -> impl Iterator<Item = Token> + '_ {
+pub(super) fn tokens(file: &[u8]) -> impl Iterator<Item = RtfToken> + '_ {
     let (mut at, mut binary) = (0_usize, 0_usize);
     std::iter::from_fn(move || {
         let rest = file.get(at..).filter(|rest| !rest.is_empty())?;
         let (what, length) =
-            if binary > 0 { (TokenKind::Binary, binary.min(rest.len())) } else { token(rest) };
+            if binary > 0 { (RtfTokenKind::Binary, binary.min(rest.len())) } else { token(rest) };
         binary = match &what {
-            TokenKind::Word(name, number) if name == "bin" => {
+            RtfTokenKind::Word(name, number) if name == "bin" => {
                 number.and_then(|number| usize::try_from(number).ok()).unwrap_or(0)
             }
             _ => 0,
         };
         let range = at..at.saturating_add(length.max(1));
         at = range.end;
-        Some(Token { range, what })
+        Some(RtfToken { range, what })
     })
 }
 
-fn token(rest: &[u8]) -> (TokenKind, usize) {
+fn token(rest: &[u8]) -> (RtfTokenKind, usize) {
     let run = |fits: fn(&u8) -> bool| rest.iter().take_while(|b| fits(b)).count();
     match rest {
-        [b'{', ..] => (TokenKind::Open, 1),
-        [b'}', ..] => (TokenKind::Close, 1),
+        [b'{', ..] => (RtfTokenKind::Open, 1),
+        [b'}', ..] => (RtfTokenKind::Close, 1),
         [b'\\', control @ ..] => control_of(control),
-        [b'\r' | b'\n' | 0, ..] => (TokenKind::Nothing, run(|b| matches!(b, b'\r' | b'\n' | 0))),
-        [byte @ 0x80..=0xff, ..] => (TokenKind::Byte(*byte), 1),
-        _ => (TokenKind::Text, run(|b| !matches!(b, b'{' | b'}' | b'\\' | b'\r' | b'\n' | 0 | 0x80..=0xff))),
+        [b'\r' | b'\n' | 0, ..] => (RtfTokenKind::Nothing, run(|b| matches!(b, b'\r' | b'\n' | 0))),
+        [byte @ 0x80..=0xff, ..] => (RtfTokenKind::Byte(*byte), 1),
+        _ => {
+            (RtfTokenKind::Text, run(|b| !matches!(b, b'{' | b'}' | b'\\' | b'\r' | b'\n' | 0 | 0x80..=0xff)))
+        }
     }
 }
 
 /// What stands behind a reverse solidus; the length counts that in.
-fn control_of(control: &[u8]) -> (TokenKind, usize) {
+fn control_of(control: &[u8]) -> (RtfTokenKind, usize) {
     match control {
         [b'\'', high, low, ..] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => {
             let digit =
                 |b: u8| char::from(b).to_digit(16).and_then(|digit| u8::try_from(digit).ok()).unwrap_or(0);
-            (TokenKind::Byte(digit(*high) << 4 | digit(*low)), 4)
+            (RtfTokenKind::Byte(digit(*high) << 4 | digit(*low)), 4)
         }
-        [b'\r' | b'\n', ..] => (TokenKind::Word("par".to_owned(), None), 2),
+        [b'\r' | b'\n', ..] => (RtfTokenKind::Word("par".to_owned(), None), 2),
         [first, ..] if first.is_ascii_alphabetic() => {
             let length = control.iter().take(LONGEST).take_while(|b| b.is_ascii_alphabetic()).count();
             let (name, rest) = control.split_at_checked(length).unwrap_or((control, &[]));
@@ -81,12 +83,12 @@ fn control_of(control: &[u8]) -> (TokenKind, usize) {
             let space = usize::from(rest.get(number) == Some(&b' '));
             let name = String::from_utf8_lossy(name).to_ascii_lowercase();
             (
-                TokenKind::Word(name, value),
+                RtfTokenKind::Word(name, value),
                 1_usize.saturating_add(length).saturating_add(number).saturating_add(space),
             )
         }
-        [symbol, ..] => (TokenKind::Symbol(*symbol), 2),
-        [] => (TokenKind::Nothing, 1),
+        [symbol, ..] => (RtfTokenKind::Symbol(*symbol), 2),
+        [] => (RtfTokenKind::Nothing, 1),
     }
 }
 

@@ -2,9 +2,9 @@
 
 use crate::sanitize::format::charset::{self, Decoded};
 use crate::sanitize::format::markup::{data, entity, tag};
-use crate::sanitize::format::xml::plan::{Literal, Plan, Reading};
+use crate::sanitize::format::xml::plan::{Literal, Plan, XmlOptions};
 use crate::sanitize::format::xml::token;
-use crate::sanitize::{Named, Object, ObjectAction, ObjectKind, Redaction, Rejection, Work};
+use crate::sanitize::{NamedText, Object, ObjectAction, ObjectKind, Redaction, Rejection, Work};
 
 /// Cleans a drawing.
 ///
@@ -38,7 +38,7 @@ fn clean(file: &[u8], drawing: bool, work: &mut Work<'_>) -> Result<Vec<u8>, Rej
     let options = work.options();
     let tokens = token::read(&xml, work)?;
     let comments = options.redaction == Redaction::Apply || drawing && options.interactive;
-    let plan = Plan::of(&xml, &tokens, Reading { drawing, strict: options.interactive, comments });
+    let plan = Plan::of(&xml, &tokens, XmlOptions { drawing, strict: options.interactive, comments });
     let Plan {
         mut patches,
         blocks,
@@ -56,8 +56,8 @@ fn clean(file: &[u8], drawing: bool, work: &mut Work<'_>) -> Result<Vec<u8>, Rej
         return Err(Rejection::Unsupported);
     }
     let texts = blocks.iter().zip(&called);
-    let texts: Vec<Named<&str>> =
-        texts.map(|(block, name)| Named { name: name.as_str(), text: block.text() }).collect();
+    let texts: Vec<NamedText<&str>> =
+        texts.map(|(block, name)| NamedText { name: name.as_str(), text: block.text() }).collect();
     let (edits, answers) = asking.ask(&texts, work)?;
     for (block, edits) in blocks.iter().zip(edits) {
         for edit in edits {

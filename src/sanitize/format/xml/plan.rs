@@ -2,16 +2,16 @@
 
 use std::ops::Range;
 
-use crate::sanitize::format::markup::tag::{self, Planned, Written};
-use crate::sanitize::format::markup::value::{Asking, Value};
+use crate::sanitize::format::markup::tag::{self, PlannedTag, WrittenTag};
+use crate::sanitize::format::markup::value::{BitValue, MarkupQuestion};
 use crate::sanitize::format::markup::{allow, entity};
 use crate::sanitize::format::passage::is_worth;
-use crate::sanitize::format::patch::{Patches, Spelled};
-use crate::sanitize::format::xml::token::{Element, Family, Token, TokenKind};
+use crate::sanitize::format::patch::{Patches, SpelledText};
+use crate::sanitize::format::xml::token::{Element, Family, XmlToken, XmlTokenKind};
 
 /// How a document is read.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Reading {
+pub(super) struct XmlOptions {
     /// All of it is a drawing; otherwise only what is in SVG's or HTML's namespace is shown by anybody.
     pub(super) drawing: bool,
     /// What acts goes.
@@ -33,15 +33,15 @@ pub(super) enum Literal {
 #[derive(Debug)]
 pub(super) struct Plan<'x> {
     xml: &'x str,
-    reading: Reading,
+    reading: XmlOptions,
     pub(super) patches: Patches,
-    pub(super) blocks: Vec<Spelled>,
+    pub(super) blocks: Vec<SpelledText>,
     /// What each block is called: its element, behind the one around it and a dot.
     pub(super) called: Vec<String>,
-    pub(super) asking: Asking,
-    pub(super) tags: Vec<Planned>,
+    pub(super) asking: MarkupQuestion,
+    pub(super) tags: Vec<PlannedTag>,
     /// Contents of `style`.
-    pub(super) sheets: Vec<(Range<usize>, Value)>,
+    pub(super) sheets: Vec<(Range<usize>, BitValue)>,
     /// Where text stands as it is, and within what, in order.
     pub(super) literal: Vec<(Range<usize>, Literal)>,
     pub(super) declaration: Option<Range<usize>>,
@@ -49,7 +49,7 @@ pub(super) struct Plan<'x> {
     pub(super) removed: u64,
     /// It belongs to a program whose macros are not known here.
     pub(super) foreign: bool,
-    open: Spelled,
+    open: SpelledText,
     /// Elements that are open within one that goes with its content.
     hollow: u32,
     /// The `style` that is open: where its content began, what it reads, whether it is CSS only.
@@ -63,21 +63,21 @@ pub(super) struct Plan<'x> {
 
 impl<'x> Plan<'x> {
     /// Makes it.
-    pub(super) fn of(xml: &'x str, tokens: &[Token], reading: Reading) -> Self {
+    pub(super) fn of(xml: &'x str, tokens: &[XmlToken], reading: XmlOptions) -> Self {
         let mut plan = Self {
             xml,
             reading,
             patches: Patches::default(),
             blocks: Vec::new(),
             called: Vec::new(),
-            asking: Asking::default(),
+            asking: MarkupQuestion::default(),
             tags: Vec::new(),
             sheets: Vec::new(),
             literal: Vec::new(),
             declaration: None,
             removed: 0,
             foreign: false,
-            open: Spelled::default(),
+            open: SpelledText::default(),
             hollow: 0,
             style: None,
             names: Vec::new(),
@@ -99,47 +99,47 @@ impl<'x> Plan<'x> {
         self.removed = self.removed.saturating_add(u64::from(acting));
     }
 
-    fn token(&mut self, token: &Token) {
+    fn token(&mut self, token: &XmlToken) {
         let range = token.range.clone();
         if self.hollow > 0 {
             return self.within_hollow(&token.what, range);
         }
         match &token.what {
-            TokenKind::Declaration => self.declaration = Some(range),
-            TokenKind::Doctype { acts } => {
+            XmlTokenKind::Declaration => self.declaration = Some(range),
+            XmlTokenKind::Doctype { acts } => {
                 if self.reading.strict || *acts {
                     self.removed(*acts);
                     self.patches.cut(range);
                 }
             }
-            TokenKind::Comment => {
+            XmlTokenKind::Comment => {
                 if self.reading.comments || self.style.is_some() {
                     self.patches.cut(range);
                 }
             }
-            TokenKind::Instruction(target) => self.instruction(target, range),
-            TokenKind::Start { element, empty } => self.start(element, *empty, range),
-            TokenKind::End => self.end(&range),
-            TokenKind::Text if self.style.is_some() => {
+            XmlTokenKind::Instruction(target) => self.instruction(target, range),
+            XmlTokenKind::Start { element, empty } => self.start(element, *empty, range),
+            XmlTokenKind::End => self.end(&range),
+            XmlTokenKind::Text if self.style.is_some() => {
                 let raw = self.raw(&range);
                 if let Some((_, css, _)) = &mut self.style {
                     css.push_str(&entity::value(raw));
                 }
             }
-            TokenKind::Text => {
+            XmlTokenKind::Text => {
                 let raw = self.raw(&range);
                 self.name_block();
                 let read = if self.reading.drawing { entity::words } else { entity::spelled };
                 read(&mut self.open, raw, range.start);
             }
-            TokenKind::Cdata => self.cdata(range),
+            XmlTokenKind::Cdata => self.cdata(range),
         }
     }
 
-    fn within_hollow(&mut self, what: &TokenKind, range: Range<usize>) {
+    fn within_hollow(&mut self, what: &XmlTokenKind, range: Range<usize>) {
         match what {
-            TokenKind::Start { empty: false, .. } => self.hollow = self.hollow.saturating_add(1),
-            TokenKind::End => self.hollow = self.hollow.saturating_sub(1),
+            XmlTokenKind::Start { empty: false, .. } => self.hollow = self.hollow.saturating_add(1),
+            XmlTokenKind::End => self.hollow = self.hollow.saturating_sub(1),
             _ => {}
         }
         self.patches.cut(range);
@@ -158,7 +158,7 @@ impl<'x> Plan<'x> {
         if !is_worth(written) {
             return;
         }
-        let mut text = Spelled::default();
+        let mut text = SpelledText::default();
         text.plain(inside.start, written);
         self.literal.push((inside, Literal::Instruction));
         self.blocks.push(text);
@@ -166,7 +166,7 @@ impl<'x> Plan<'x> {
     }
 
     fn start(&mut self, element: &Element, empty: bool, range: Range<usize>) {
-        let Reading { drawing, strict, .. } = self.reading;
+        let XmlOptions { drawing, strict, .. } = self.reading;
         self.foreign |= element.family == Family::Program;
         let shown = element.family == Family::Shown || drawing && element.family == Family::Nobody;
         if let Some((_, _, bad)) = &mut self.style {
@@ -191,7 +191,7 @@ impl<'x> Plan<'x> {
         let raw = self.raw(&range);
         let (planned, removed) = if shown {
             tag::plan(
-                Written { tag: &element.tag, element: &element.name, range: range.clone(), raw },
+                WrittenTag { tag: &element.tag, element: &element.name, range: range.clone(), raw },
                 strict,
                 &mut self.asking,
             )
@@ -222,7 +222,7 @@ impl<'x> Plan<'x> {
                 self.removed(true);
                 return self.patches.cut(content);
             }
-            let (value, removed) = Value::css(&css, &mut self.asking);
+            let (value, removed) = BitValue::css(&css, &mut self.asking);
             self.removed = self.removed.saturating_add(removed);
             self.sheets.push((content, value));
         } else {

@@ -1,4 +1,4 @@
-//! [`Token`]: what stands where in an XML document.
+//! [`XmlToken`]: what stands where in an XML document.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -16,13 +16,13 @@ const DEPTH: usize = 1000;
 
 /// A part of a document, and the bytes where it stands.
 #[derive(Debug)]
-pub(super) struct Token {
+pub(super) struct XmlToken {
     pub(super) range: Range<usize>,
-    pub(super) what: TokenKind,
+    pub(super) what: XmlTokenKind,
 }
 
 #[derive(Debug)]
-pub(super) enum TokenKind {
+pub(super) enum XmlTokenKind {
     Declaration,
     /// Whether it declares more than the document's type: entities, or where to read on.
     Doctype {
@@ -71,10 +71,10 @@ pub(super) enum Family {
 ///
 /// # Errors
 /// [`Rejection::Malformed`], [`Rejection::OverLimit`].
-pub(super) fn read(xml: &str, work: &mut Work<'_>) -> Result<Vec<Token>, Rejection> {
+pub(super) fn read(xml: &str, work: &mut Work<'_>) -> Result<Vec<XmlToken>, Rejection> {
     let mut reader = NsReader::from_str(xml);
     reader.config_mut().check_comments = true;
-    let mut tokens: Vec<Token> = Vec::new();
+    let mut tokens: Vec<XmlToken> = Vec::new();
     let (mut depth, mut roots) = (0_usize, 0_usize);
     loop {
         let from = position(reader.buffer_position());
@@ -89,35 +89,35 @@ pub(super) fn read(xml: &str, work: &mut Work<'_>) -> Result<Vec<Token>, Rejecti
             Event::Start(tag) => {
                 roots = roots.saturating_add(usize::from(depth == 0));
                 depth = depth.saturating_add(1);
-                TokenKind::Start { element: element(&tag, family)?, empty: false }
+                XmlTokenKind::Start { element: element(&tag, family)?, empty: false }
             }
             Event::Empty(tag) => {
                 roots = roots.saturating_add(usize::from(depth == 0));
-                TokenKind::Start { element: element(&tag, family)?, empty: true }
+                XmlTokenKind::Start { element: element(&tag, family)?, empty: true }
             }
             Event::End(_) => {
                 depth = depth.saturating_sub(1);
-                TokenKind::End
+                XmlTokenKind::End
             }
             Event::Text(text) if depth == 0 && !text.trim().is_empty() => return Err(Rejection::Malformed),
-            Event::Text(_) => TokenKind::Text,
+            Event::Text(_) => XmlTokenKind::Text,
             Event::GeneralRef(name) => {
                 let known = name.starts_with('#') || ["amp", "lt", "gt", "quot", "apos"].contains(&&*name);
                 if !known || depth == 0 {
-                    let own = |token: &Token| matches!(token.what, TokenKind::Doctype { acts: true });
+                    let own = |token: &XmlToken| matches!(token.what, XmlTokenKind::Doctype { acts: true });
                     let declared = tokens.iter().any(own);
                     return Err(if declared { Rejection::Doctype } else { Rejection::Malformed });
                 }
-                TokenKind::Text
+                XmlTokenKind::Text
             }
-            Event::CData(_) => TokenKind::Cdata,
-            Event::Comment(_) => TokenKind::Comment,
-            Event::Decl(_) if from == 0 => TokenKind::Declaration,
+            Event::CData(_) => XmlTokenKind::Cdata,
+            Event::Comment(_) => XmlTokenKind::Comment,
+            Event::Decl(_) if from == 0 => XmlTokenKind::Declaration,
             Event::Decl(_) => return Err(Rejection::Malformed),
-            Event::PI(text) => TokenKind::Instruction(
+            Event::PI(text) => XmlTokenKind::Instruction(
                 text.split_whitespace().next().unwrap_or_default().to_ascii_lowercase(),
             ),
-            Event::DocType(text) => TokenKind::Doctype { acts: text.contains('[') },
+            Event::DocType(text) => XmlTokenKind::Doctype { acts: text.contains('[') },
         };
         if depth > DEPTH {
             return Err(Rejection::OverLimit);
@@ -126,10 +126,12 @@ pub(super) fn read(xml: &str, work: &mut Work<'_>) -> Result<Vec<Token>, Rejecti
         let range = from..position(reader.buffer_position());
         match tokens.last_mut() {
             // A text and the references in it.
-            Some(Token { range: before, what: TokenKind::Text }) if matches!(what, TokenKind::Text) => {
+            Some(XmlToken { range: before, what: XmlTokenKind::Text })
+                if matches!(what, XmlTokenKind::Text) =>
+            {
                 before.end = range.end
             }
-            _ => tokens.push(Token { range, what }),
+            _ => tokens.push(XmlToken { range, what }),
         }
     }
     if depth != 0 || roots != 1 { Err(Rejection::Malformed) } else { Ok(tokens) }

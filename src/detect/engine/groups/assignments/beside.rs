@@ -2,8 +2,8 @@
 //! `"key": "apiKey", "value": "…"`, `<key>password</key><string>…`, a row of a table with two columns, a block that has
 //! the name for a label.
 
-use super::form::Form;
-use super::text::{NeedMore, Text, is_name, is_quote};
+use super::form::ValueForm;
+use super::text::{NeedMore, WindowText, is_name, is_quote};
 
 /// What a member is called that holds the value of the name beside it.
 const VALUES: [&str; 5] = ["value", "val", "parametervalue", "defaultvalue", "stringvalue"];
@@ -20,9 +20,9 @@ const TAG: usize = 128;
 const BLOCK: usize = 160;
 
 /// How a value is given that stands beside its name.
-pub(super) const GIVEN: Form = Form::Assigned { tight: true, first: true, colon: false };
+pub(super) const GIVEN: ValueForm = ValueForm::Assigned { tight: true, first: true, colon: false };
 
-impl Text<'_> {
+impl WindowText<'_> {
     /// Where the value stands that is given beside the name that begins at `start` and ends before `at`, which is behind its
     /// quote if it is `quoted`.
     pub(super) fn given_beside(
@@ -30,10 +30,12 @@ impl Text<'_> {
         start: usize,
         at: usize,
         quoted: bool,
-    ) -> Result<Option<(usize, Form)>, NeedMore> {
+    ) -> Result<Option<(usize, ValueForm)>, NeedMore> {
         match self.byte(at)? {
             Some(b',') if quoted => self.member_below(self.space(at + 1)?),
-            Some(b'>') if quoted && self.names_element(start) => Ok(Some((self.space(at + 1)?, Form::Prose))),
+            Some(b'>') if quoted && self.names_element(start) => {
+                Ok(Some((self.space(at + 1)?, ValueForm::Prose)))
+            }
             Some(b'\n' | b'\r') => self.member_below(self.space(at)?),
             Some(b'<') => self.element_behind(at),
             Some(b':') if self.is(at + 1, b'<')? => self.element_behind(at + 1),
@@ -44,7 +46,7 @@ impl Text<'_> {
     }
 
     /// `default = …` among the first members of a block whose label the name is: `variable "db_password" {`.
-    fn member_within(&self, at: usize) -> Result<Option<(usize, Form)>, NeedMore> {
+    fn member_within(&self, at: usize) -> Result<Option<(usize, ValueForm)>, NeedMore> {
         let mut line = self.space(at)?;
         while line < at + BLOCK {
             let stop = self.run(line, LONGEST + 1, is_name)?;
@@ -70,7 +72,7 @@ impl Text<'_> {
     }
 
     /// `value: …` at `at`, which is behind a line end or a comma.
-    fn member_below(&self, at: usize) -> Result<Option<(usize, Form)>, NeedMore> {
+    fn member_below(&self, at: usize) -> Result<Option<(usize, ValueForm)>, NeedMore> {
         let start = self.quote(at)?.map_or(at, |quote| quote.end);
         let stop = self.run(start, LONGEST + 1, |byte| byte.is_ascii_alphabetic())?;
         let word = self.view.slice(start, stop);
@@ -84,7 +86,7 @@ impl Text<'_> {
     }
 
     /// `</name><value>…` at `at`.
-    fn element_behind(&self, at: usize) -> Result<Option<(usize, Form)>, NeedMore> {
+    fn element_behind(&self, at: usize) -> Result<Option<(usize, ValueForm)>, NeedMore> {
         if !self.is(at + 1, b'/')? {
             return Ok(None);
         }
@@ -97,8 +99,8 @@ impl Text<'_> {
         let word = self.view.slice(open + 1, stop);
         let is = |known: &[&str]| known.iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes()));
         let form = match () {
-            () if is(&ELEMENTS) => Form::Element,
-            () if is(&CELLS) => Form::Prose,
+            () if is(&ELEMENTS) => ValueForm::Element,
+            () if is(&CELLS) => ValueForm::Prose,
             () => return Ok(None),
         };
         let end = self.run(stop, TAG, is_tag)?;
@@ -106,7 +108,7 @@ impl Text<'_> {
     }
 
     /// ` | … |` at `at`, with which the row of the table ends.
-    fn cell_behind(&self, at: usize) -> Result<Option<(usize, Form)>, NeedMore> {
+    fn cell_behind(&self, at: usize) -> Result<Option<(usize, ValueForm)>, NeedMore> {
         let bar = self.blanks(self.run(at, 2, |byte| byte == b'*')?)?;
         let value = if self.is(bar, b'|')? { self.blanks(bar + 1)? } else { return Ok(None) };
         let end = self.run(value, TAG, |byte| !matches!(byte, b'|' | b'\n' | b'\r'))?;
@@ -116,8 +118,10 @@ impl Text<'_> {
         let behind = self.blanks(end + 1)?;
         let last = self.byte(behind)?.is_none_or(|byte| matches!(byte, b'\n' | b'\r'));
         let opened = self.run(value, 2, |byte| byte == b'*')?;
-        Ok(last
-            .then_some((if self.byte(value)?.is_some_and(is_quote) { value } else { opened }, Form::Prose)))
+        Ok(last.then_some((
+            if self.byte(value)?.is_some_and(is_quote) { value } else { opened },
+            ValueForm::Prose,
+        )))
     }
 }
 

@@ -1,17 +1,17 @@
 //! Passwords among the arguments of calls that have no names: `SetBasicAuth("user", "password")`.
 
 use super::shape::{is_label, is_marked};
-use super::text::{NeedMore, Text};
-use super::value::{Value, piece};
+use super::text::{NeedMore, WindowText};
+use super::value::{AssignedValue, piece};
 use crate::detect::rules::SecretKind;
 use crate::detect::validate::credential;
 
 /// The longest argument that is stepped over, and the longest that is a password, in bytes.
 const ARGUMENT: usize = 96;
 
-impl Text<'_> {
+impl WindowText<'_> {
     /// The argument of this number, from 0, of a call whose arguments begin at `at`.
-    pub(super) fn argument(&self, at: usize, n: usize) -> Result<Option<Value>, NeedMore> {
+    pub(super) fn argument(&self, at: usize, n: usize) -> Result<Option<AssignedValue>, NeedMore> {
         let mut at = self.space(at)?;
         for _ in 0..n {
             let end = match self.quote(at)? {

@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
-use super::text::{NeedMore, Text, is_dense, is_name, is_quote};
-use super::value::{Value, piece};
+use super::text::{NeedMore, WindowText, is_dense, is_name, is_quote};
+use super::value::{AssignedValue, piece};
 use crate::detect::naming::NAME;
 use crate::detect::rules::SecretKind;
 use crate::detect::validate::credential;
@@ -37,7 +37,7 @@ const READS_PASSWORD: [&str; 14] = [
     "pass:stdin",
 ];
 
-impl Text<'_> {
+impl WindowText<'_> {
     /// A word of a shell with quotes in it: `user:'pass word'`.
     fn word(&self, at: usize) -> Result<(usize, usize), NeedMore> {
         let mut end = at;
@@ -95,13 +95,17 @@ impl Text<'_> {
         command: usize,
         options: &[&str],
         sign: u8,
-    ) -> Result<Option<Value>, NeedMore> {
+    ) -> Result<Option<AssignedValue>, NeedMore> {
         let option = self.option(command, options)?;
         option.map_or(Ok(None), |at| self.user(at, sign))
     }
 
     /// The option that gives the password, in a word of its own behind one of these.
-    pub(super) fn behind_option(&self, command: usize, options: &[&str]) -> Result<Option<Value>, NeedMore> {
+    pub(super) fn behind_option(
+        &self,
+        command: usize,
+        options: &[&str],
+    ) -> Result<Option<AssignedValue>, NeedMore> {
         let Some(option) = self.option(command, options)? else { return Ok(None) };
         let at = self.blanks(option)?;
         if self.byte(at)?.is_some_and(is_quote) {
@@ -117,7 +121,7 @@ impl Text<'_> {
     }
 
     /// `user:password`, or with another sign between, behind its option.
-    pub(super) fn user(&self, end: usize, sign: u8) -> Result<Option<Value>, NeedMore> {
+    pub(super) fn user(&self, end: usize, sign: u8) -> Result<Option<AssignedValue>, NeedMore> {
         let at = self.run(end, 1, |byte| byte == b'=')?;
         let (start, end) = self.word(self.blanks(at)?)?;
         let text = self.view.slice(start, end);
@@ -133,7 +137,7 @@ impl Text<'_> {
     }
 
     /// `user/password`, behind the options of a command of Oracle's: before its `@`, if there is one.
-    pub(super) fn slashed(&self, at: usize) -> Result<Option<Value>, NeedMore> {
+    pub(super) fn slashed(&self, at: usize) -> Result<Option<AssignedValue>, NeedMore> {
         let mut start = self.blanks(at)?;
         for _ in 0..3 {
             if self.is(start, b'-')? {
@@ -152,7 +156,7 @@ impl Text<'_> {
     }
 
     /// `-p` and the password in one word, among the options of `mysql` and its like.
-    pub(super) fn mysql(&self, end: usize) -> Result<Option<Value>, NeedMore> {
+    pub(super) fn mysql(&self, end: usize) -> Result<Option<AssignedValue>, NeedMore> {
         let mut at = self.run(end, 8, |byte| byte.is_ascii_lowercase())?;
         while at < end + LINE / 2 {
             let next = self.blanks(at)?;
@@ -168,14 +172,14 @@ impl Text<'_> {
     }
 
     /// A password that is a word of a command.
-    pub(super) fn pass(&self, at: usize) -> Result<Option<Value>, NeedMore> {
+    pub(super) fn pass(&self, at: usize) -> Result<Option<AssignedValue>, NeedMore> {
         let (start, end) = self.word(at)?;
         let text = self.view.slice(start, end);
         let fits = !text.starts_with(b"-") && credential::password(text);
         Ok(fits.then(|| piece(SecretKind::Command, start, end, 0.0)))
     }
 
-    pub(super) fn net_user(&self, at: usize) -> Result<Option<Value>, NeedMore> {
+    pub(super) fn net_user(&self, at: usize) -> Result<Option<AssignedValue>, NeedMore> {
         let (_, name) = self.word(self.blanks(at)?)?;
         let (start, end) = self.word(self.blanks(name)?)?;
         let option = self.blanks(end)?;
@@ -185,7 +189,7 @@ impl Text<'_> {
     }
 
     /// The password before or behind the user's name.
-    pub(super) fn net_use(&self, at: usize) -> Result<Option<Value>, NeedMore> {
+    pub(super) fn net_use(&self, at: usize) -> Result<Option<AssignedValue>, NeedMore> {
         let Some(user) = self.option(at, &["/user:", "/u:"])? else { return Ok(None) };
         let (_, name) = self.word(user)?;
         let (start, end) = self.word(self.blanks(name)?)?;
@@ -195,7 +199,7 @@ impl Text<'_> {
     }
 
     /// What is given to a command that reads a password: `echo password | docker login --password-stdin`.
-    pub(super) fn piped(&self, at: usize) -> Result<Option<Value>, NeedMore> {
+    pub(super) fn piped(&self, at: usize) -> Result<Option<AssignedValue>, NeedMore> {
         let mut start = self.blanks(at)?;
         for _ in 0..2 {
             if self.is(start, b'-')? {
@@ -213,7 +217,7 @@ impl Text<'_> {
     }
 
     /// The same behind the command, whose line ends at `start`.
-    pub(super) fn here_string(&self, start: usize, at: usize) -> Result<Option<Value>, NeedMore> {
+    pub(super) fn here_string(&self, start: usize, at: usize) -> Result<Option<AssignedValue>, NeedMore> {
         // Marks of conflicts have more.
         if self.is(at, b'<')? || self.before(start) == Some(b'<') {
             return Ok(None);
@@ -225,7 +229,7 @@ impl Text<'_> {
     }
 
     /// What a command reads. `printf` and `echo -e` have a line's end at its end.
-    fn told(&self, start: usize, end: usize, reads: impl FnOnce() -> bool) -> Option<Value> {
+    fn told(&self, start: usize, end: usize, reads: impl FnOnce() -> bool) -> Option<AssignedValue> {
         let text = self.view.slice(start, end);
         let text = text.strip_suffix(b"\\n").unwrap_or(text);
         let fits = credential::password(text) && !text.contains(&b'%') && reads();

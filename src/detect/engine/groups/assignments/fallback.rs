@@ -3,8 +3,8 @@
 
 use super::beside::GIVEN;
 use super::named::Name;
-use super::text::{NeedMore, Quote, Text, is_name, is_quote};
-use super::value::{self, Value, piece};
+use super::text::{NeedMore, Quote, WindowText, is_name, is_quote};
+use super::value::{self, AssignedValue, piece};
 use crate::detect::naming::NAME;
 
 /// How far from the beginning of an expression its value may stand, in bytes.
@@ -42,9 +42,9 @@ const OTHERWISE: [&str; 7] = ["||", "??", "?:", ",", "or ", "unwrap_or(", "orels
 /// How a word of a shell in quotes is closed for a quote within, and opened again.
 const REOPENED: [&str; 3] = ["'\"'\"'", "'\\''", "'\\\"'\\\"'"];
 
-impl Text<'_> {
+impl WindowText<'_> {
     /// The value in place of a setting that is missing, where an expression that reads one begins at `at`.
-    pub(super) fn fallback(&self, name: Name, at: usize) -> Result<Option<Value>, NeedMore> {
+    pub(super) fn fallback(&self, name: Name, at: usize) -> Result<Option<AssignedValue>, NeedMore> {
         if self.is(at, b'$')? && self.is(at + 1, b'{')? {
             return self.braced(name, at + 2);
         }
@@ -94,7 +94,7 @@ impl Text<'_> {
     }
 
     /// `X:-value}` at `at`, of a shell or of Compose.
-    fn braced(&self, name: Name, at: usize) -> Result<Option<Value>, NeedMore> {
+    fn braced(&self, name: Name, at: usize) -> Result<Option<AssignedValue>, NeedMore> {
         let stop = self.run(at, NAME, |byte| is_name(byte) && byte != b'-')?;
         let start = match self.byte(stop)? {
             Some(b'-') => stop + 1,

@@ -1,10 +1,10 @@
 //! Passwords given to words of other languages than English: `hasło: …`, `пароль: …`, `パスワード：…`.
 
-use super::form::Form;
+use super::form::ValueForm;
 use super::named::Name;
-use super::text::{NeedMore, Text, is_name};
-use super::value::Value;
-use crate::detect::naming::{Meaning, Named, is_secret_word};
+use super::text::{NeedMore, WindowText, is_name};
+use super::value::AssignedValue;
+use crate::detect::naming::{Meaning, NameMeaning, is_secret_word};
 
 /// The most of a word before and behind what was found of it, in bytes.
 const WORD: usize = 32;
@@ -12,9 +12,9 @@ const WORD: usize = 32;
 /// Signs that give a value, beside those of ASCII: the wide colon and the wide equals sign.
 const WIDE: [&[u8]; 2] = ["：".as_bytes(), "＝".as_bytes()];
 
-impl Text<'_> {
+impl WindowText<'_> {
     /// What is given to the word that `start..end` is a part of.
-    pub(super) fn foreign(&self, start: usize, end: usize) -> Result<Option<Value>, NeedMore> {
+    pub(super) fn foreign(&self, start: usize, end: usize) -> Result<Option<AssignedValue>, NeedMore> {
         let head = self.view.slice(start.saturating_sub(WORD), start);
         let begin = start - head.iter().rev().take_while(|&&byte| is_letter(byte)).count();
         let stop = self.run(end, WORD, is_letter)?;
@@ -35,9 +35,9 @@ impl Text<'_> {
                 sign + 1
             }
         };
-        let meaning = Meaning { named: Named::Password, strong: true };
+        let meaning = Meaning { named: NameMeaning::Password, strong: true };
         let name = Name { start: begin, end: word, word: begin, dashes: 0, meaning };
-        self.value_at_link(name, self.blanks(at)?, Form::Prose)
+        self.value_at_link(name, self.blanks(at)?, ValueForm::Prose)
     }
 }
 

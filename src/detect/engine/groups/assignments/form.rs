@@ -2,7 +2,7 @@
 
 /// How a value is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum ValueForm {
     /// `name = value`; tight without blanks, at the beginning of a line or a setting.
     Assigned { tight: bool, first: bool, colon: bool },
     /// `name == "value"`.

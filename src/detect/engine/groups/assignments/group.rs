@@ -3,50 +3,59 @@
 use std::cell::Cell;
 
 use super::super::super::group::Group;
-use super::super::super::pass::{Evaluation, Found, Pass};
+use super::super::super::pass::{Candidates, Evaluation, WindowPass};
 use super::super::super::pattern::CompiledPattern;
 use super::super::super::track::Track;
 use super::super::super::view::View;
-use super::form::Form;
-use super::search::{self, Hits, LISTS, Search, WORDS};
-use super::text::{Looked, NeedMore, Text, is_dense};
-use super::value::{self, LONGEST, Value};
+use super::form::ValueForm;
+use super::search::{self, Hits, LISTS, WORDS, WordSearch};
+use super::text::{LookCost, NeedMore, WindowText, is_dense};
+use super::value::{self, AssignedValue, LONGEST};
 use crate::detect::finding::RuleId;
 use crate::detect::naming::is_secret_word;
 use crate::detect::rules::{RuleRef, SecretKind};
 
 /// A value from this length on costs so much that there may be no more than so many: see
-/// [`Budget`](super::super::super::budget::Budget).
+/// [`ScanBudget`](super::super::super::budget::ScanBudget).
 const DENSE: usize = 64;
 
 /// A rule, and the secrets it takes.
-struct Taker {
+struct SecretRule {
     kind: SecretKind,
     pattern: CompiledPattern,
 }
 
 /// The rules of values known by their places.
 pub(crate) struct Assignments {
-    searches: [Search; LISTS],
-    rules: Vec<Taker>,
+    searches: [WordSearch; LISTS],
+    rules: Vec<SecretRule>,
 }
 
 impl Assignments {
     /// `None` if there are no such rules. `compiled` are those of `rules`, in order.
     pub(crate) fn new(rules: &[RuleRef<'_>], compiled: &[CompiledPattern]) -> Option<Self> {
         let takers = rules.iter().zip(compiled);
-        let takers = takers.filter_map(|(one, &pattern)| Some(Taker { kind: one.rule.gives?, pattern }));
-        let rules: Vec<Taker> = takers.collect();
+        let takers = takers.filter_map(|(one, &pattern)| Some(SecretRule { kind: one.rule.gives?, pattern }));
+        let rules: Vec<SecretRule> = takers.collect();
         if rules.is_empty() {
             return None;
         }
         let [first, second, third] = WORDS;
-        Some(Self { searches: [Search::new(first)?, Search::new(second)?, Search::new(third)?], rules })
+        Some(Self {
+            searches: [WordSearch::new(first)?, WordSearch::new(second)?, WordSearch::new(third)?],
+            rules,
+        })
     }
 
     /// What looking at a place without a value has cost is spent. Where the budget had not as much, the long value that was
     /// looked at counts as a key; where it ends.
-    fn spend(&self, pass: &Pass<'_>, track: &mut Track, looked: Looked, found: &mut Found) -> Option<usize> {
+    fn spend(
+        &self,
+        pass: &WindowPass<'_>,
+        track: &mut Track,
+        looked: LookCost,
+        found: &mut Candidates,
+    ) -> Option<usize> {
         pass.step(looked.steps);
         let afforded = track.budget.spend(looked.place, looked.steps);
         let mut keys = self.rules.iter().filter(|taker| taker.kind == SecretKind::Key);
@@ -60,7 +69,7 @@ impl Assignments {
     }
 
     /// Evaluates the value for the rules of its kind. The rule of a finding, if there is one.
-    fn offer(&self, pass: &Pass<'_>, value: Value, found: &mut Found) -> Option<RuleId> {
+    fn offer(&self, pass: &WindowPass<'_>, value: AssignedValue, found: &mut Candidates) -> Option<RuleId> {
         let mut taken = None;
         for taker in self.rules.iter().filter(|taker| taker.kind == value.kind) {
             let score = (taker.pattern.score - value.doubt).max(0.0);
@@ -75,7 +84,7 @@ impl Assignments {
     }
 
     /// Evaluates all of the text as what its label says it is, `{"password": "…"}`; whether that is decided.
-    fn labelled(&self, pass: &Pass<'_>, track: &mut Track, found: &mut Found) -> bool {
+    fn labelled(&self, pass: &WindowPass<'_>, track: &mut Track, found: &mut Candidates) -> bool {
         let Some(meaning) = track.assignment.labelled else { return true };
         let (view, start) = (&pass.view, track.at);
         if !view.complete && view.len() < start + LONGEST {
@@ -98,9 +107,9 @@ impl Assignments {
         if is_secret_word(text) {
             return true;
         }
-        let form = Form::Assigned { tight: true, first: true, colon: true };
+        let form = ValueForm::Assigned { tight: true, first: true, colon: true };
         let Some(kind) = value::kind(meaning, text, form).filter(|_| whole) else { return true };
-        if let Some(rule) = self.offer(pass, Value { kind, start, end, doubt: 0.0, cut }, found) {
+        if let Some(rule) = self.offer(pass, AssignedValue { kind, start, end, doubt: 0.0, cut }, found) {
             track.at = end;
             track.assignment.rest = Some(rule).filter(|_| cut);
         }
@@ -110,10 +119,10 @@ impl Assignments {
 
 impl Group for Assignments {
     fn memory(&self) -> usize {
-        self.searches.iter().map(Search::memory).sum()
+        self.searches.iter().map(WordSearch::memory).sum()
     }
 
-    fn scan(&self, pass: &Pass<'_>, track: &mut Track, found: &mut Found) {
+    fn scan(&self, pass: &WindowPass<'_>, track: &mut Track, found: &mut Candidates) {
         if !self.labelled(pass, track, found) || !rest(pass, track, found) {
             return;
         }
@@ -121,9 +130,9 @@ impl Group for Assignments {
         let mut at = track.at;
         let mut hits = Hits { searches: &self.searches, text: view.text, next: [None; LISTS] };
         while let Some(hit) = hits.from(at) {
-            let looked = Cell::new(Looked { place: hit.start, ..Looked::default() });
+            let looked = Cell::new(LookCost { place: hit.start, ..LookCost::default() });
             let end = hit.end;
-            let Ok((next, value)) = (Text { view: *view, looked: &looked }).value_of(hit) else {
+            let Ok((next, value)) = (WindowText { view: *view, looked: &looked }).value_of(hit) else {
                 // It may be a part of a longer word.
                 track.at = begun(view, at).filter(|&start| start < hit.start).unwrap_or(hit.start);
                 return;
@@ -158,10 +167,10 @@ fn begun(view: &View<'_>, at: usize) -> Option<usize> {
 }
 
 /// Goes on with a value that is longer than one piece; whether it has come to its end.
-fn rest(pass: &Pass<'_>, track: &mut Track, found: &mut Found) -> bool {
+fn rest(pass: &WindowPass<'_>, track: &mut Track, found: &mut Candidates) -> bool {
     while let Some(rule) = track.assignment.rest {
         let start = track.at;
-        let text = Text { view: pass.view, looked: &Cell::default() };
+        let text = WindowText { view: pass.view, looked: &Cell::default() };
         let end = match text.run(start, LONGEST, is_dense) {
             Ok(end) => end,
             Err(NeedMore) => return false,

@@ -2,13 +2,13 @@
 //! 6.4.1), `<D>…</D>` of an XML key (W3C XML Signature, and .NET's `RSAKeyValue`).
 
 use super::shape::is_key_number;
-use super::text::{NeedMore, Text, is_base64};
-use super::value::{LONGEST, Value, piece};
+use super::text::{NeedMore, WindowText, is_base64};
+use super::value::{AssignedValue, LONGEST, piece};
 use crate::detect::rules::SecretKind;
 
-impl Text<'_> {
+impl WindowText<'_> {
     /// What is given to the member whose name, with the sign behind it, ends at `end`.
-    pub(super) fn key_number(&self, end: usize) -> Result<Option<Value>, NeedMore> {
+    pub(super) fn key_number(&self, end: usize) -> Result<Option<AssignedValue>, NeedMore> {
         let element = self.before(end) == Some(b'>');
         let end = if element { end } else { end - 1 };
         let start = if element {

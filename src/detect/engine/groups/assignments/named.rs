@@ -2,11 +2,11 @@
 
 use super::super::super::view::LOOKBACK;
 use super::beside::GIVEN;
-use super::form::Form;
+use super::form::ValueForm;
 use super::shape::{bare_password, fits_secret, is_bare, is_code, is_variable, looks_like_key, names_user};
-use super::text::{NeedMore, Text, is_dense, is_name, is_quote};
-use super::value::{LONGEST, Look, Value, piece};
-use crate::detect::naming::{self, Meaning, NAME, Named};
+use super::text::{NeedMore, WindowText, is_dense, is_name, is_quote};
+use super::value::{AssignedValue, LONGEST, ValueAndRest, piece};
+use crate::detect::naming::{self, Meaning, NAME, NameMeaning};
 use crate::detect::rules::SecretKind;
 use crate::detect::validate::credential;
 
@@ -60,9 +60,9 @@ enum Operator {
     Is,
 }
 
-impl Text<'_> {
+impl WindowText<'_> {
     /// What is given to the name that the word at `start..end` is a part of.
-    pub(super) fn named(&self, start: usize, end: usize) -> Look {
+    pub(super) fn named(&self, start: usize, end: usize) -> ValueAndRest {
         // The sign behind a name may be part of the word that was found.
         let signs = self.view.slice(start, end).iter().rev().take_while(|&&byte| !is_name(byte)).count();
         let end = end - signs;
@@ -121,7 +121,7 @@ impl Text<'_> {
     }
 
     /// Where the name's value begins, and how it is given.
-    fn link(&self, name: Name) -> Result<Option<(usize, Form)>, NeedMore> {
+    fn link(&self, name: Name) -> Result<Option<(usize, ValueForm)>, NeedMore> {
         let before = self.before(name.start - name.dashes);
         let mut at = name.end;
         let mut quoted = false;
@@ -131,7 +131,7 @@ impl Text<'_> {
             quoted = true;
             at = quote.end;
         } else if before == Some(b'<') && self.is(at, b'>')? {
-            return Ok(Some((self.space(at + 1)?, Form::Element)));
+            return Ok(Some((self.space(at + 1)?, ValueForm::Element)));
         }
         if self.is(at, b'[')? {
             let close = self.run(at + 1, 6, |byte| byte.is_ascii_digit())?;
@@ -150,7 +150,7 @@ impl Text<'_> {
         let blank = self.blanks(at)?;
         let spaced = blank > at;
         if quoted && spaced && self.follows(blank, "value=")? {
-            return Ok(Some((blank + 6, Form::Assigned { tight: true, first: true, colon: false })));
+            return Ok(Some((blank + 6, ValueForm::Assigned { tight: true, first: true, colon: false })));
         }
         if self.is(at, b'(')?
             && self.view.slice(name.start, name.end).to_ascii_lowercase().ends_with(b"credential")
@@ -160,7 +160,7 @@ impl Text<'_> {
         // SQL's `PASSWORD('…')`.
         let called = self.view.slice(name.start, name.end).eq_ignore_ascii_case(b"password");
         if called && self.is(at, b'(')? && self.quote(at + 1)?.is_some() {
-            return Ok(Some((at + 1, Form::Argument(true))));
+            return Ok(Some((at + 1, ValueForm::Argument(true))));
         }
         let (operator, behind) = self.operator(blank, spaced)?;
         let value = match operator {
@@ -168,23 +168,23 @@ impl Text<'_> {
             _ => self.blanks(behind)?,
         };
         let form = match operator {
-            Operator::Assigns => Form::Assigned { tight: false, first: false, colon: false },
+            Operator::Assigns => ValueForm::Assigned { tight: false, first: false, colon: false },
             Operator::Equals => {
                 let tight = !spaced && value == behind;
-                Form::Assigned { tight, first: self.leads(name), colon: false }
+                ValueForm::Assigned { tight, first: self.leads(name), colon: false }
             }
             Operator::Colon => {
-                Form::Assigned { tight: !spaced && value == behind, first: false, colon: true }
+                ValueForm::Assigned { tight: !spaced && value == behind, first: false, colon: true }
             }
-            Operator::Compares => Form::Compared,
+            Operator::Compares => ValueForm::Compared,
             // In prose that marks names: `a` or `b`.
             Operator::Or if self.is(value, b'`')? => return Ok(None),
-            Operator::Or => Form::Or,
+            Operator::Or => ValueForm::Or,
             Operator::Comma if quoted => {
                 let head = self.view.slice(name.start.saturating_sub(8), name.start.saturating_sub(1));
-                Form::Argument(head.trim_ascii_end().ends_with(b"("))
+                ValueForm::Argument(head.trim_ascii_end().ends_with(b"("))
             }
-            Operator::Is if spaced && !quoted => Form::Prose,
+            Operator::Is if spaced && !quoted => ValueForm::Prose,
             Operator::None | Operator::Comma | Operator::Is => {
                 return if spaced { self.beside(name, blank) } else { Ok(None) };
             }
@@ -203,12 +203,12 @@ impl Text<'_> {
     }
 
     /// `NetworkCredential("user", "password")`.
-    fn second(&self, at: usize) -> Result<Option<(usize, Form)>, NeedMore> {
+    fn second(&self, at: usize) -> Result<Option<(usize, ValueForm)>, NeedMore> {
         let Some(user) = self.quote(self.blanks(at)?)? else { return Ok(None) };
         let Some(end) = self.closed(user, NAME)? else { return Ok(None) };
         let comma = self.blanks(end + 1)?;
         let value = if self.is(comma, b',')? { self.blanks(comma + 1)? } else { return Ok(None) };
-        Ok(self.quote(value)?.map(|_| (value, Form::Compared)))
+        Ok(self.quote(value)?.map(|_| (value, ValueForm::Compared)))
     }
 
     fn operator(&self, at: usize, spaced: bool) -> Result<(Operator, usize), NeedMore> {
@@ -246,19 +246,19 @@ impl Text<'_> {
     }
 
     /// What stands beside a name without an operator.
-    fn beside(&self, name: Name, at: usize) -> Result<Option<(usize, Form)>, NeedMore> {
+    fn beside(&self, name: Name, at: usize) -> Result<Option<(usize, ValueForm)>, NeedMore> {
         if name.dashes > 0
             && self
                 .before(name.start - name.dashes)
                 .is_none_or(|byte| byte.is_ascii_whitespace() || is_quote(byte))
         {
-            return Ok(Some((at, Form::Flag)));
+            return Ok(Some((at, ValueForm::Flag)));
         }
         if self.quote(at)?.is_some() {
-            return Ok(Some((at, Form::Beside)));
+            return Ok(Some((at, ValueForm::Beside)));
         }
-        if name.meaning.named == Named::Password && self.behind_login(name) {
-            return Ok(Some((at, Form::Login)));
+        if name.meaning.named == NameMeaning::Password && self.behind_login(name) {
+            return Ok(Some((at, ValueForm::Login)));
         }
         if let Some(line) = self.on_line(name, at)? {
             return Ok(Some(line));
@@ -267,8 +267,8 @@ impl Text<'_> {
             return self.purpose(at + 4);
         }
         // `acme token 9f86d0…`, as people write it.
-        if name.meaning.named != Named::Password {
-            return self.typed(at).map(|typed| typed.or(Some((at, Form::Prose))));
+        if name.meaning.named != NameMeaning::Password {
+            return self.typed(at).map(|typed| typed.or(Some((at, ValueForm::Prose))));
         }
         self.typed(at)
     }
@@ -290,14 +290,14 @@ impl Text<'_> {
     }
 
     /// What is given behind a purpose: `API key for the backend: value`.
-    fn purpose(&self, at: usize) -> Result<Option<(usize, Form)>, NeedMore> {
+    fn purpose(&self, at: usize) -> Result<Option<(usize, ValueForm)>, NeedMore> {
         let mut at = at;
         for _ in 0..3 {
             at = self.run(at, 24, |byte| is_name(byte) || byte == b'@')?;
             let blank = self.blanks(at)?;
             let (operator, behind) = self.operator(blank, blank > at)?;
             if matches!(operator, Operator::Colon | Operator::Equals | Operator::Is) {
-                return Ok(Some((self.blanks(behind)?, Form::Prose)));
+                return Ok(Some((self.blanks(behind)?, ValueForm::Prose)));
             }
             at = blank;
         }
@@ -305,7 +305,7 @@ impl Text<'_> {
     }
 
     /// What is given behind a type: `name Type = "value"`.
-    fn typed(&self, at: usize) -> Result<Option<(usize, Form)>, NeedMore> {
+    fn typed(&self, at: usize) -> Result<Option<(usize, ValueForm)>, NeedMore> {
         let stop = self.run(at, 24, |byte| {
             byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'*' | b'[' | b']' | b'.')
         })?;
@@ -313,19 +313,24 @@ impl Text<'_> {
         if stop > at && equals > stop && self.is(equals, b'=')? && !self.is(equals + 1, b'=')? {
             let value = self.blanks(equals + 1)?;
             if self.quote(value)?.is_some() {
-                return Ok(Some((value, Form::Assigned { tight: false, first: false, colon: false })));
+                return Ok(Some((value, ValueForm::Assigned { tight: false, first: false, colon: false })));
             }
         }
         Ok(None)
     }
 
     /// The value at `at`.
-    pub(super) fn value_at_link(&self, name: Name, at: usize, form: Form) -> Result<Option<Value>, NeedMore> {
+    pub(super) fn value_at_link(
+        &self,
+        name: Name,
+        at: usize,
+        form: ValueForm,
+    ) -> Result<Option<AssignedValue>, NeedMore> {
         if let Some(open) = self.reopened(at)? {
             let end = self.closed(open, LONGEST)?;
             return Ok(end.and_then(|end| self.quoted(name.meaning, open.end, end, form)));
         }
-        if matches!(form, Form::Assigned { .. } | Form::Flag)
+        if matches!(form, ValueForm::Assigned { .. } | ValueForm::Flag)
             && let Some(value) = self.fallback(name, at)?
         {
             return Ok(Some(value));
@@ -344,10 +349,10 @@ impl Text<'_> {
                 None => self.bare(name, open.end, form)?,
             });
         }
-        if matches!(form, Form::Compared | Form::Argument(_) | Form::Beside | Form::Or) {
+        if matches!(form, ValueForm::Compared | ValueForm::Argument(_) | ValueForm::Beside | ValueForm::Or) {
             return Ok(None);
         }
-        let Form::Assigned { colon: true, .. } = form else { return self.bare(name, at, form) };
+        let ValueForm::Assigned { colon: true, .. } = form else { return self.bare(name, at, form) };
         // `name: Type = "value"`.
         let stop = self.run(at, 32, |byte| {
             byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'<' | b'>' | b'&' | b'.')
@@ -364,15 +369,15 @@ impl Text<'_> {
     }
 
     /// A value without quotes.
-    fn bare(&self, name: Name, at: usize, form: Form) -> Result<Option<Value>, NeedMore> {
-        let class = if form == Form::Element { |byte| is_dense(byte) || byte == b'&' } else { is_bare };
+    fn bare(&self, name: Name, at: usize, form: ValueForm) -> Result<Option<AssignedValue>, NeedMore> {
+        let class = if form == ValueForm::Element { |byte| is_dense(byte) || byte == b'&' } else { is_bare };
         let mut stop = self.run(at, LONGEST, class)?;
-        if name.meaning.named == Named::Password && form != Form::Element {
+        if name.meaning.named == NameMeaning::Password && form != ValueForm::Element {
             stop = self.joined(name, at, stop)?;
         }
         let setting = self.byte(stop)? == Some(b';');
         let Meaning { named, strong } = name.meaning;
-        if form == Form::Element {
+        if form == ValueForm::Element {
             let close = self.space(stop)?;
             if !self.follows(close, "</")? {
                 return Ok(None);
@@ -385,22 +390,22 @@ impl Text<'_> {
         let refers = own.is_some_and(|owner| owner.ends_with(b"."));
         let (kind, fits) = match named {
             _ if text.is_empty() || refers || is_code(text) => (SecretKind::Password, false),
-            _ if form == Form::Line => (SecretKind::Password, bare_password(text, true, form, setting)),
-            Named::Password => (SecretKind::Password, bare_password(text, strong, form, setting)),
-            _ if form == Form::Prose && !looks_like_key(text) => (SecretKind::Key, false),
+            _ if form == ValueForm::Line => (SecretKind::Password, bare_password(text, true, form, setting)),
+            NameMeaning::Password => (SecretKind::Password, bare_password(text, strong, form, setting)),
+            _ if form == ValueForm::Prose && !looks_like_key(text) => (SecretKind::Key, false),
             _ if is_variable(text, form) => (SecretKind::Key, false),
-            Named::Key => (SecretKind::Key, credential::key(text, strong)),
-            Named::Secret => {
-                let leads = matches!(form, Form::Assigned { tight: true, first: true, .. });
+            NameMeaning::Key => (SecretKind::Key, credential::key(text, strong)),
+            NameMeaning::Secret => {
+                let leads = matches!(form, ValueForm::Assigned { tight: true, first: true, .. });
                 let fits = credential::key(text, strong) || leads && strong && fits_secret(text, form);
                 (SecretKind::Secret, fits)
             }
             // Their values are known by their form, and have places of their own.
-            Named::Basic | Named::KeyNumber | Named::Seed => (SecretKind::Key, false),
+            NameMeaning::Basic | NameMeaning::KeyNumber | NameMeaning::Seed => (SecretKind::Key, false),
         };
         let listed = setting && self.before(name.start).is_some_and(|byte| byte == b';');
         let kind = if listed { SecretKind::Connection } else { kind };
-        let doubt = if form == Form::Prose { 0.1 } else { 0.0 };
+        let doubt = if form == ValueForm::Prose { 0.1 } else { 0.0 };
         Ok(fits.then(|| piece(kind, at, end, doubt)))
     }
 
@@ -422,9 +427,9 @@ impl Text<'_> {
     }
 
     /// Without what belongs to the text around: a comma, a full stop, brackets that were opened before.
-    fn trimmed(&self, start: usize, stop: usize, named: Named) -> usize {
+    fn trimmed(&self, start: usize, stop: usize, named: NameMeaning) -> usize {
         let mut end = stop;
-        if named != Named::Password {
+        if named != NameMeaning::Password {
             let text = self.view.slice(start, stop);
             let cut = text.iter().position(|byte| matches!(byte, b',' | b')' | b'}' | b']'));
             let open = text.iter().any(|byte| matches!(byte, b'(' | b'{' | b'['));

@@ -1,11 +1,11 @@
 //! From a word that was found to the value of its place: headers, addresses, comparisons. Commands are in
 //! [`command`](super::command), names in [`named`](super::named).
 
-use super::form::Form;
-use super::search::{Hit, Place};
+use super::form::ValueForm;
+use super::search::{Hit, WordContext};
 use super::seed;
-use super::text::{NeedMore, Text, is_dense, is_name};
-use super::value::{LONGEST, Look, Value, piece};
+use super::text::{NeedMore, WindowText, is_dense, is_name};
+use super::value::{AssignedValue, LONGEST, ValueAndRest, piece};
 use crate::detect::naming::{self, NAME};
 use crate::detect::rules::SecretKind;
 use crate::detect::validate::credential;
@@ -45,49 +45,49 @@ const STORES: &[&[u8]] = &[
     b"pulsar",
 ];
 
-impl Text<'_> {
+impl WindowText<'_> {
     /// The value of the place whose word is `hit`.
-    pub(super) fn value_of(&self, hit: Hit) -> Look {
+    pub(super) fn value_of(&self, hit: Hit) -> ValueAndRest {
         let Hit { start, end, place } = hit;
         let found = match place {
-            Place::Name => return self.named(start, end),
-            Place::Authorization => self.authorization(end)?,
-            Place::Bearer => self.bearer(end)?,
-            Place::Address => self.address(start, end)?,
-            Place::Compared => self.compared(end)?,
-            Place::Mysql => match self.opened(end)? {
+            WordContext::Name => return self.named(start, end),
+            WordContext::Authorization => self.authorization(end)?,
+            WordContext::Bearer => self.bearer(end)?,
+            WordContext::Address => self.address(start, end)?,
+            WordContext::Compared => self.compared(end)?,
+            WordContext::Mysql => match self.opened(end)? {
                 Some(value) => Some(value),
                 None => self.mysql(end)?,
             },
-            Place::DataSource => self.data_source(end)?,
-            Place::Option(options) => self.behind_option(start, options)?,
-            Place::User(options, sign) => self.user_behind(start, options, sign)?,
-            Place::Slashed => self.slashed(end)?,
-            Place::NetUser => self.net_user(end)?,
-            Place::NetUse => self.net_use(end)?,
-            Place::Echo => self.piped(end)?,
-            Place::HereString => self.here_string(start, end)?,
-            Place::SecureString => {
+            WordContext::DataSource => self.data_source(end)?,
+            WordContext::Option(options) => self.behind_option(start, options)?,
+            WordContext::User(options, sign) => self.user_behind(start, options, sign)?,
+            WordContext::Slashed => self.slashed(end)?,
+            WordContext::NetUser => self.net_user(end)?,
+            WordContext::NetUse => self.net_use(end)?,
+            WordContext::Echo => self.piped(end)?,
+            WordContext::HereString => self.here_string(start, end)?,
+            WordContext::SecureString => {
                 let option = if self.follows(end, "-string ")? { self.blanks(end + 8)? } else { end };
                 self.identified(option)?
             }
-            Place::Identified => self.identified(end)?,
-            Place::Call(n) => self.argument(end, n)?,
-            Place::Setting => self.setting(end)?,
-            Place::UserSetting => self.user(end, b':')?,
-            Place::AccessList => self.access_list(start, end)?,
-            Place::Sent => self.sent(start, end)?,
-            Place::Port => self.password_file(start, end)?,
-            Place::Basic => self.basic(end)?,
-            Place::KeyNumber => self.key_number(end)?,
-            Place::Seed => self.seed_phrase(end)?,
-            Place::Foreign => self.foreign(start, end)?,
+            WordContext::Identified => self.identified(end)?,
+            WordContext::Call(n) => self.argument(end, n)?,
+            WordContext::Setting => self.setting(end)?,
+            WordContext::UserSetting => self.user(end, b':')?,
+            WordContext::AccessList => self.access_list(start, end)?,
+            WordContext::Sent => self.sent(start, end)?,
+            WordContext::Port => self.password_file(start, end)?,
+            WordContext::Basic => self.basic(end)?,
+            WordContext::KeyNumber => self.key_number(end)?,
+            WordContext::Seed => self.seed_phrase(end)?,
+            WordContext::Foreign => self.foreign(start, end)?,
         };
         Ok((end, found))
     }
 
     /// `Authorization: Basic …` (RFC 9110 section 11.6.2), in a header, a shell's string or an object of JSON.
-    fn authorization(&self, end: usize) -> Result<Option<Value>, NeedMore> {
+    fn authorization(&self, end: usize) -> Result<Option<AssignedValue>, NeedMore> {
         let at = self.quote(end)?.map_or(end, |quote| quote.end);
         let name = self.blanks(at)?;
         let at = self.run(name, 3, |byte| matches!(byte, b':' | b'=' | b',' | b'>'))?;
@@ -114,7 +114,7 @@ impl Text<'_> {
     }
 
     /// `Bearer …` (RFC 6750 section 2.1) where no header was seen.
-    fn bearer(&self, end: usize) -> Result<Option<Value>, NeedMore> {
+    fn bearer(&self, end: usize) -> Result<Option<AssignedValue>, NeedMore> {
         let value = self.blanks(end)?;
         let end = self.run(value, LONGEST, is_token)?;
         let text = self.value_at(value, end);
@@ -124,7 +124,7 @@ impl Text<'_> {
 
     /// The userinfo of an address (RFC 3986 section 3.2.1). An `@` that was not escaped belongs to the password, and so do
     /// other signs where a user's name stands before it.
-    fn address(&self, start: usize, end: usize) -> Result<Option<Value>, NeedMore> {
+    fn address(&self, start: usize, end: usize) -> Result<Option<AssignedValue>, NeedMore> {
         let strict = |byte: u8| {
             is_dense(byte)
                 && !matches!(byte, b'/' | b'?' | b'#' | b'(' | b')' | b'|' | b',' | b'=')
@@ -165,7 +165,7 @@ impl Text<'_> {
     }
 
     /// What a driver opens whose name ends before `end`: `sql.Open("mysql", "user:password@tcp(host)/db")`, `mysql.Open("…")`.
-    fn opened(&self, end: usize) -> Result<Option<Value>, NeedMore> {
+    fn opened(&self, end: usize) -> Result<Option<AssignedValue>, NeedMore> {
         if self.follows(end, ".open(")? {
             return self.source(end + 6);
         }
@@ -181,7 +181,7 @@ impl Text<'_> {
     }
 
     /// What is given to the name of a source of data that goes on at `end`.
-    fn data_source(&self, end: usize) -> Result<Option<Value>, NeedMore> {
+    fn data_source(&self, end: usize) -> Result<Option<AssignedValue>, NeedMore> {
         let stop = self.run(end, NAME, is_name)?;
         let quote = self.quote(stop)?.map_or(stop, |quote| quote.end);
         let sign = self.blanks(quote)?;
@@ -190,7 +190,7 @@ impl Text<'_> {
     }
 
     /// User and password of a source of data as drivers of Go write it, `user:password@tcp(host)/db`, at `at`.
-    fn source(&self, at: usize) -> Result<Option<Value>, NeedMore> {
+    fn source(&self, at: usize) -> Result<Option<AssignedValue>, NeedMore> {
         let start = self.quote(at)?.map_or(at, |quote| quote.end);
         let user = self.run(start, NAME, is_user)?;
         if user == start || !self.is(user, b':')? {
@@ -219,7 +219,7 @@ impl Text<'_> {
     }
 
     /// `"…" == secret` behind `if`.
-    fn compared(&self, at: usize) -> Result<Option<Value>, NeedMore> {
+    fn compared(&self, at: usize) -> Result<Option<AssignedValue>, NeedMore> {
         let Some(quote) = self.quote(at)? else { return Ok(None) };
         let Some(end) = self.closed(quote, 128)? else { return Ok(None) };
         let at = self.blanks(end + 1)?;
@@ -230,11 +230,11 @@ impl Text<'_> {
         let name = self.blanks(operator)?;
         let stop = self.run(name, NAME, |byte| is_name(byte) || byte == b'$')?;
         let Some(meaning) = naming::meaning(self.view.slice(name, stop)) else { return Ok(None) };
-        Ok(self.quoted(meaning, quote.end, end, Form::Compared))
+        Ok(self.quoted(meaning, quote.end, end, ValueForm::Compared))
     }
 
     /// The words of a wallet's seed, numbered or not, behind what says that they are.
-    pub(super) fn seed_phrase(&self, end: usize) -> Result<Option<Value>, NeedMore> {
+    pub(super) fn seed_phrase(&self, end: usize) -> Result<Option<AssignedValue>, NeedMore> {
         let mut at = self.run(end, NAME, is_name)?;
         // `is`, `(12 words):`, `for my wallet:`.
         for _ in 0..4 {
@@ -262,7 +262,7 @@ impl Text<'_> {
         Ok(found.map(|words| piece(SecretKind::Password, at + words.start, at + words.end, 0.0)))
     }
 
-    fn identified(&self, at: usize) -> Result<Option<Value>, NeedMore> {
+    fn identified(&self, at: usize) -> Result<Option<AssignedValue>, NeedMore> {
         let at = if self.follows(at, "password ")? { at + 9 } else { at };
         let Some(quote) = self.quote(at)?.filter(|quote| quote.byte != b'`') else { return Ok(None) };
         let Some(end) = self.closed(quote, 128)? else { return Ok(None) };

@@ -7,7 +7,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 
 /// What a word that was found begins or is a part of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum WordContext {
     /// A name such as `db_password`.
     Name,
     /// The header field of HTTP.
@@ -61,9 +61,9 @@ pub(super) enum Place {
     Foreign,
 }
 
-use Place::{Call, Option as Opt, Setting, User};
+use WordContext::{Call, Option as Opt, Setting, User};
 
-impl Place {
+impl WordContext {
     /// Whether its value is somewhere on a command's line.
     pub(super) const fn has_options(self) -> bool {
         matches!(self, Opt(_) | User(..) | Self::NetUse)
@@ -72,79 +72,79 @@ impl Place {
 
 /// The words, without the first letter where its case varies. Case beyond that: all lower or all upper. In some
 /// lists, for the packed search is quick with few words, and quicker with longer ones.
-pub(super) const WORDS: [&[(&str, Place)]; LISTS] = [
+pub(super) const WORDS: [&[(&str, WordContext)]; LISTS] = [
     &[
-        ("pass", Place::Name),
-        ("Pass", Place::Name),
-        ("PASS", Place::Name),
-        ("pwd", Place::Name),
-        ("Pwd", Place::Name),
-        ("PWD", Place::Name),
-        ("_pw", Place::Name),
-        ("ecret", Place::Name),
-        ("ECRET", Place::Name),
-        ("oken", Place::Name),
-        ("OKEN", Place::Name),
-        ("key", Place::Name),
-        ("Key", Place::Name),
-        ("KEY", Place::Name),
-        ("pw:", Place::Name),
-        ("PW:", Place::Name),
-        ("pw=", Place::Name),
-        ("PW=", Place::Name),
-        ("://", Place::Address),
+        ("pass", WordContext::Name),
+        ("Pass", WordContext::Name),
+        ("PASS", WordContext::Name),
+        ("pwd", WordContext::Name),
+        ("Pwd", WordContext::Name),
+        ("PWD", WordContext::Name),
+        ("_pw", WordContext::Name),
+        ("ecret", WordContext::Name),
+        ("ECRET", WordContext::Name),
+        ("oken", WordContext::Name),
+        ("OKEN", WordContext::Name),
+        ("key", WordContext::Name),
+        ("Key", WordContext::Name),
+        ("KEY", WordContext::Name),
+        ("pw:", WordContext::Name),
+        ("PW:", WordContext::Name),
+        ("pw=", WordContext::Name),
+        ("PW=", WordContext::Name),
+        ("://", WordContext::Address),
     ],
     &[
-        ("redent", Place::Name),
-        ("REDENT", Place::Name),
-        ("creds", Place::Name),
-        ("ennwort", Place::Name),
-        ("ontrasen", Place::Name),
-        ("senha", Place::Name),
-        ("essid", Place::Name),
-        ("essionid", Place::Name),
-        ("SESSID", Place::Name),
-        ("SESSIONID", Place::Name),
-        ("uthorization", Place::Authorization),
-        ("UTHORIZATION", Place::Authorization),
-        ("earer ", Place::Bearer),
-        ("if (", Place::Compared),
+        ("redent", WordContext::Name),
+        ("REDENT", WordContext::Name),
+        ("creds", WordContext::Name),
+        ("ennwort", WordContext::Name),
+        ("ontrasen", WordContext::Name),
+        ("senha", WordContext::Name),
+        ("essid", WordContext::Name),
+        ("essionid", WordContext::Name),
+        ("SESSID", WordContext::Name),
+        ("SESSIONID", WordContext::Name),
+        ("uthorization", WordContext::Authorization),
+        ("UTHORIZATION", WordContext::Authorization),
+        ("earer ", WordContext::Bearer),
+        ("if (", WordContext::Compared),
         ("curl", User(&["--user", "-u", "--proxy-user", "-U"], b':')),
-        ("mysql", Place::Mysql),
-        ("dsn", Place::DataSource),
-        ("Dsn", Place::DataSource),
-        ("DSN", Place::DataSource),
+        ("mysql", WordContext::Mysql),
+        ("dsn", WordContext::DataSource),
+        ("Dsn", WordContext::DataSource),
+        ("DSN", WordContext::DataSource),
         ("docker login", Opt(LOGIN)),
         ("podman login", Opt(LOGIN)),
         ("az login", Opt(LOGIN)),
-        ("net user ", Place::NetUser),
-        ("dentified by ", Place::Identified),
-        ("DENTIFIED BY ", Place::Identified),
+        ("net user ", WordContext::NetUser),
+        ("dentified by ", WordContext::Identified),
+        ("DENTIFIED BY ", WordContext::Identified),
         ("redis-cli", Opt(&["--pass ", "-a "])),
         ("sqlcmd", Opt(&["-P "])),
         ("ldapsearch", Opt(&["-w "])),
         ("ldapmodify", Opt(&["-w "])),
         ("ldapadd", Opt(&["-w "])),
-        ("SecureString ", Place::SecureString),
-        ("achtwoord", Place::Foreign),
-        ("ontraseñ", Place::Foreign),
-        ("asło", Place::Foreign),
-        ("haslo", Place::Foreign),
-        ("heslo", Place::Foreign),
-        ("senord", Place::Foreign),
-        ("dgangskode", Place::Foreign),
-        ("alasana", Place::Foreign),
-        ("elszó", Place::Foreign),
-        ("ifre", Place::Foreign),
-        ("ароль", Place::Foreign),
-        ("парол", Place::Foreign),
-        ("密码", Place::Foreign),
-        ("密碼", Place::Foreign),
-        ("パスワード", Place::Foreign),
-        ("비밀번호", Place::Foreign),
-        ("סיסמ", Place::Foreign),
-        ("كلمة", Place::Foreign),
-        ("κωδικ", Place::Foreign),
+        ("SecureString ", WordContext::SecureString),
+        ("achtwoord", WordContext::Foreign),
+        ("ontraseñ", WordContext::Foreign),
+        ("asło", WordContext::Foreign),
+        ("haslo", WordContext::Foreign),
+        ("heslo", WordContext::Foreign),
+        ("senord", WordContext::Foreign),
+        ("dgangskode", WordContext::Foreign),
+        ("alasana", WordContext::Foreign),
+        ("elszó", WordContext::Foreign),
+        ("ifre", WordContext::Foreign),
+        ("ароль", WordContext::Foreign),
+        ("парол", WordContext::Foreign),
+        ("密码", WordContext::Foreign),
+        ("密碼", WordContext::Foreign),
+        ("パスワード", WordContext::Foreign),
+        ("비밀번호", WordContext::Foreign),
+        ("סיסמ", WordContext::Foreign),
+        ("كلمة", WordContext::Foreign),
+        ("κωδικ", WordContext::Foreign),
     ],
     &[
         ("mongosh", Opt(LOGIN)),
@@ -171,15 +171,15 @@ pub(super) const WORDS: [&[(&str, Place)]; LISTS] = [
         ("http --auth", User(&["--auth"], b':')),
         ("http -a ", User(&["-a "], b':')),
         ("https -a ", User(&["-a "], b':')),
-        ("sqlplus ", Place::Slashed),
-        ("sqlldr ", Place::Slashed),
-        ("expdp ", Place::Slashed),
-        ("impdp ", Place::Slashed),
-        ("oracle:thin:", Place::Slashed),
-        ("net use ", Place::NetUse),
-        ("echo ", Place::Echo),
-        ("printf ", Place::Echo),
-        ("<<<", Place::HereString),
+        ("sqlplus ", WordContext::Slashed),
+        ("sqlldr ", WordContext::Slashed),
+        ("expdp ", WordContext::Slashed),
+        ("impdp ", WordContext::Slashed),
+        ("oracle:thin:", WordContext::Slashed),
+        ("net use ", WordContext::NetUse),
+        ("echo ", WordContext::Echo),
+        ("printf ", WordContext::Echo),
+        ("<<<", WordContext::HereString),
         ("PDO(", Call(2)),
         ("->connect(", Call(2)),
         ("getConnection(", Call(2)),
@@ -203,46 +203,46 @@ pub(super) const WORDS: [&[(&str, Place)]; LISTS] = [
         ("IDENTIFY ", Setting),
         ("AUTH PLAIN ", Setting),
         ("XAUTH \"", Setting),
-        ("stats auth ", Place::UserSetting),
-        ("on >", Place::AccessList),
-        ("send \"", Place::Sent),
-        (":5432:", Place::Port),
-        ("*:*:*:", Place::Port),
-        ("\"auth", Place::Basic),
-        ("_auth ", Place::Basic),
-        ("_auth=", Place::Basic),
-        ("eed phrase", Place::Seed),
-        ("eed_phrase", Place::Seed),
-        ("EED PHRASE", Place::Seed),
-        ("ecovery phrase", Place::Seed),
-        ("ecovery_phrase", Place::Seed),
-        ("nemonic", Place::Seed),
-        ("NEMONIC", Place::Seed),
-        ("--proxy-user ", Place::UserSetting),
-        ("\"d\"", Place::KeyNumber),
-        ("\"d\\", Place::KeyNumber),
-        ("\"k\"", Place::KeyNumber),
-        ("\"k\\", Place::KeyNumber),
-        ("\"p\"", Place::KeyNumber),
-        ("\"p\\", Place::KeyNumber),
-        ("\"q\"", Place::KeyNumber),
-        ("\"q\\", Place::KeyNumber),
-        ("\"dp\"", Place::KeyNumber),
-        ("\"dp\\", Place::KeyNumber),
-        ("\"dq\"", Place::KeyNumber),
-        ("\"dq\\", Place::KeyNumber),
-        ("\"qi\"", Place::KeyNumber),
-        ("\"qi\\", Place::KeyNumber),
-        ("<D>", Place::KeyNumber),
-        ("<P>", Place::KeyNumber),
-        ("<Q>", Place::KeyNumber),
-        ("<DP>", Place::KeyNumber),
-        ("<DQ>", Place::KeyNumber),
-        ("<InverseQ>", Place::KeyNumber),
-        ("rootpw", Place::Name),
-        ("masterauth", Place::Name),
-        ("psk", Place::Name),
-        ("PSK", Place::Name),
+        ("stats auth ", WordContext::UserSetting),
+        ("on >", WordContext::AccessList),
+        ("send \"", WordContext::Sent),
+        (":5432:", WordContext::Port),
+        ("*:*:*:", WordContext::Port),
+        ("\"auth", WordContext::Basic),
+        ("_auth ", WordContext::Basic),
+        ("_auth=", WordContext::Basic),
+        ("eed phrase", WordContext::Seed),
+        ("eed_phrase", WordContext::Seed),
+        ("EED PHRASE", WordContext::Seed),
+        ("ecovery phrase", WordContext::Seed),
+        ("ecovery_phrase", WordContext::Seed),
+        ("nemonic", WordContext::Seed),
+        ("NEMONIC", WordContext::Seed),
+        ("--proxy-user ", WordContext::UserSetting),
+        ("\"d\"", WordContext::KeyNumber),
+        ("\"d\\", WordContext::KeyNumber),
+        ("\"k\"", WordContext::KeyNumber),
+        ("\"k\\", WordContext::KeyNumber),
+        ("\"p\"", WordContext::KeyNumber),
+        ("\"p\\", WordContext::KeyNumber),
+        ("\"q\"", WordContext::KeyNumber),
+        ("\"q\\", WordContext::KeyNumber),
+        ("\"dp\"", WordContext::KeyNumber),
+        ("\"dp\\", WordContext::KeyNumber),
+        ("\"dq\"", WordContext::KeyNumber),
+        ("\"dq\\", WordContext::KeyNumber),
+        ("\"qi\"", WordContext::KeyNumber),
+        ("\"qi\\", WordContext::KeyNumber),
+        ("<D>", WordContext::KeyNumber),
+        ("<P>", WordContext::KeyNumber),
+        ("<Q>", WordContext::KeyNumber),
+        ("<DP>", WordContext::KeyNumber),
+        ("<DQ>", WordContext::KeyNumber),
+        ("<InverseQ>", WordContext::KeyNumber),
+        ("rootpw", WordContext::Name),
+        ("masterauth", WordContext::Name),
+        ("psk", WordContext::Name),
+        ("PSK", WordContext::Name),
     ],
 ];
 
@@ -255,14 +255,14 @@ const LOGIN: &[&str] = &["--password ", "-p "];
 pub(super) const LONGEST: usize = 24;
 
 /// The search for one list of words.
-pub(super) enum Search {
+pub(super) enum WordSearch {
     Packed(packed::Searcher),
     // Where the processor lacks what the packed search needs.
     Plain(AhoCorasick),
 }
 
-impl Search {
-    pub(super) fn new(words: &[(&str, Place)]) -> Option<Self> {
+impl WordSearch {
+    pub(super) fn new(words: &[(&str, WordContext)]) -> Option<Self> {
         let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
         let mut builder = packed::Config::new().heuristic_pattern_limits(false).builder();
         builder.extend(&words);
@@ -282,7 +282,7 @@ impl Search {
         }
     }
 
-    fn find(&self, text: &[u8], from: usize, words: &[(&str, Place)]) -> Option<Hit> {
+    fn find(&self, text: &[u8], from: usize, words: &[(&str, WordContext)]) -> Option<Hit> {
         let from = from.min(text.len());
         let hit = match self {
             Self::Packed(packed) => {
@@ -299,12 +299,12 @@ impl Search {
 pub(super) struct Hit {
     pub(super) start: usize,
     pub(super) end: usize,
-    pub(super) place: Place,
+    pub(super) place: WordContext,
 }
 
 /// The words of both lists in the order of their starts.
 pub(super) struct Hits<'a> {
-    pub(super) searches: &'a [Search; LISTS],
+    pub(super) searches: &'a [WordSearch; LISTS],
     pub(super) text: &'a [u8],
     /// The next of each list; `None` where it was not looked for since the last was taken.
     pub(super) next: [Option<Option<Hit>>; LISTS],

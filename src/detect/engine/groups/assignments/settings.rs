@@ -1,12 +1,12 @@
 //! Settings whose words blanks alone part, and what programs say to one another: `snmp-server community …`,
 //! `enable password …`, `send "…\r"`, `host:port:database:user:password`.
 
-use super::form::Form;
+use super::form::ValueForm;
 use super::named::Name;
 use super::shape::{is_marked, names_itself, names_user};
-use super::text::{NeedMore, Text, is_base64, is_dense, is_name, is_quote};
-use super::value::{LONGEST, Value, piece};
-use crate::detect::naming::{NAME, Named};
+use super::text::{NeedMore, WindowText, is_base64, is_dense, is_name, is_quote};
+use super::value::{AssignedValue, LONGEST, piece};
+use crate::detect::naming::{NAME, NameMeaning};
 use crate::detect::rules::SecretKind;
 use crate::detect::validate::credential;
 
@@ -33,9 +33,9 @@ const WRITTEN: [&str; 5] = ["--plaintext ", "encrypted ", "ascii ", "password ",
 /// The longest that is sent, in bytes.
 const SENT: usize = 96;
 
-impl Text<'_> {
+impl WindowText<'_> {
     /// Where the value stands that blanks part from its name, which a line begins with, or which one of its later words is.
-    pub(super) fn on_line(&self, name: Name, at: usize) -> Result<Option<(usize, Form)>, NeedMore> {
+    pub(super) fn on_line(&self, name: Name, at: usize) -> Result<Option<(usize, ValueForm)>, NeedMore> {
         let head = self.head(name);
         let line = head.rsplit(|&byte| byte == b'\n').next().unwrap_or_default();
         let whole = line.len() < head.len() || self.begins(name);
@@ -50,7 +50,7 @@ impl Text<'_> {
         if !(headed
             || owned
             || asked
-            || leads && name.meaning.strong && name.meaning.named == Named::Password)
+            || leads && name.meaning.strong && name.meaning.named == NameMeaning::Password)
         {
             return Ok(None);
         }
@@ -59,7 +59,7 @@ impl Text<'_> {
         // A line that begins with the name has its value and no more.
         let behind = self.blanks(end)?;
         let ends = matches!(self.byte(behind)?, None | Some(b'\n' | b'\r' | b'#'));
-        Ok((headed || owned || ends).then_some((value, Form::Line)))
+        Ok((headed || owned || ends).then_some((value, ValueForm::Line)))
     }
 
     /// Behind the words that say how a value is written, and the number of a key: `7`, `1 md5`.
@@ -79,21 +79,21 @@ impl Text<'_> {
     }
 
     /// The next word of a setting.
-    pub(super) fn setting(&self, at: usize) -> Result<Option<Value>, NeedMore> {
+    pub(super) fn setting(&self, at: usize) -> Result<Option<AssignedValue>, NeedMore> {
         let mut start = self.behind_written(self.blanks(at)?)?;
         start = self.quote(start)?.map_or(start, |quote| quote.end);
         let end = self.run(start, LONGEST, is_dense)?;
         Ok(self.word_of_setting(start, end))
     }
 
-    fn word_of_setting(&self, start: usize, end: usize) -> Option<Value> {
+    fn word_of_setting(&self, start: usize, end: usize) -> Option<AssignedValue> {
         let text = self.value_at(start, end);
         let fits = credential::password(text) && is_marked(text) && !names_itself(text);
         fits.then(|| piece(SecretKind::Password, start, end, 0.0))
     }
 
     /// Redis' `user name on >password`, whose `on` begins at `start`.
-    pub(super) fn access_list(&self, start: usize, at: usize) -> Result<Option<Value>, NeedMore> {
+    pub(super) fn access_list(&self, start: usize, at: usize) -> Result<Option<AssignedValue>, NeedMore> {
         let head = self.view.slice(start.saturating_sub(BEFORE), start).to_ascii_lowercase();
         let parted = head.last().is_some_and(u8::is_ascii_whitespace);
         let mut words = head.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
@@ -105,7 +105,7 @@ impl Text<'_> {
     }
 
     /// What a script for `expect` sends where a program has asked for a password.
-    pub(super) fn sent(&self, start: usize, at: usize) -> Result<Option<Value>, NeedMore> {
+    pub(super) fn sent(&self, start: usize, at: usize) -> Result<Option<AssignedValue>, NeedMore> {
         let head = self.view.slice(start.saturating_sub(BEFORE), start);
         if !["assword", "assphrase", "PIN"]
             .iter()
@@ -123,7 +123,7 @@ impl Text<'_> {
 
     /// The last field of a line of PostgreSQL's password file, behind the port, or behind what stands for any host, port and
     /// database.
-    pub(super) fn password_file(&self, start: usize, at: usize) -> Result<Option<Value>, NeedMore> {
+    pub(super) fn password_file(&self, start: usize, at: usize) -> Result<Option<AssignedValue>, NeedMore> {
         let mut field = at;
         let port = self.view.get(start) == Some(b':');
         // Names of products and resources have such stars too, behind others.
@@ -145,7 +145,7 @@ impl Text<'_> {
     }
 
     /// What is given to `auth`: user and password in base64.
-    pub(super) fn basic(&self, end: usize) -> Result<Option<Value>, NeedMore> {
+    pub(super) fn basic(&self, end: usize) -> Result<Option<AssignedValue>, NeedMore> {
         let equals = self.before(end) == Some(b'=');
         let quote = self.quote(end)?.map_or(end, |quote| quote.end);
         let sign = self.blanks(quote)?;

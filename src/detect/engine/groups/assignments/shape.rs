@@ -1,6 +1,6 @@
 //! What values look like in their places: passwords of people, labels for them, code.
 
-use super::form::Form;
+use super::form::ValueForm;
 use super::text::{is_base64, is_dense};
 use crate::detect::validate::credential;
 
@@ -56,12 +56,12 @@ pub(super) fn is_marked(text: &[u8]) -> bool {
     has_digit(text) || has_sign(text)
 }
 
-pub(super) fn fits_password(text: &[u8], strong: bool, form: Form) -> bool {
+pub(super) fn fits_password(text: &[u8], strong: bool, form: ValueForm) -> bool {
     // What is quickly told comes first.
     let marked = || is_marked(text);
     let formed = match form {
-        Form::Argument(false) => marked() && credential::key(text, true),
-        Form::Beside | Form::Argument(true) => strong && !text.contains(&b' ') && marked(),
+        ValueForm::Argument(false) => marked() && credential::key(text, true),
+        ValueForm::Beside | ValueForm::Argument(true) => strong && !text.contains(&b' ') && marked(),
         _ if !strong => text.len() >= 6 && !text.contains(&b' ') && marked(),
         _ => true,
     };
@@ -76,8 +76,8 @@ pub(super) fn names_user(word: &[u8]) -> bool {
 }
 
 /// In a list of strings a name may stand before another.
-pub(super) fn fits_list(text: &[u8], form: Form) -> bool {
-    form != Form::Argument(false) || has_digit(text) && !text.contains(&b'_')
+pub(super) fn fits_list(text: &[u8], form: ValueForm) -> bool {
+    form != ValueForm::Argument(false) || has_digit(text) && !text.contains(&b'_')
 }
 
 /// Long enough to be a key where only the word before says so, and no setting of its own.
@@ -98,32 +98,32 @@ pub(super) fn is_key_number(text: &[u8]) -> bool {
 }
 
 /// A secret that a person chose.
-pub(super) fn fits_secret(text: &[u8], form: Form) -> bool {
+pub(super) fn fits_secret(text: &[u8], form: ValueForm) -> bool {
     let chosen = has_sign(text) || has_digit(text) && text.len() >= 8 && !text.contains(&b'-');
     let plain = credential::password(text) && !names_itself(text) && !text.contains(&b' ');
-    plain && (form == Form::Compared || chosen && !matches!(form, Form::Argument(_)))
+    plain && (form == ValueForm::Compared || chosen && !matches!(form, ValueForm::Argument(_)))
 }
 
-pub(super) fn bare_password(text: &[u8], strong: bool, form: Form, setting: bool) -> bool {
+pub(super) fn bare_password(text: &[u8], strong: bool, form: ValueForm, setting: bool) -> bool {
     let marked = is_marked(text);
     let varied = marked || text.iter().any(u8::is_ascii_uppercase) && text.iter().any(u8::is_ascii_lowercase);
     let variable = text.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
         && text.iter().filter(|byte| byte.is_ascii_digit()).count() <= 1;
     let formed = match form {
         _ if !strong => has_digit(text) && text.iter().any(u8::is_ascii_alphabetic) && text.len() >= 8,
-        Form::Assigned { tight, first, .. } => {
+        ValueForm::Assigned { tight, first, .. } => {
             let whole = text.iter().all(u8::is_ascii_alphanumeric) && tight && (first || setting);
             whole || marked && (tight || !variable)
         }
-        Form::Flag => varied,
-        Form::Login | Form::Element => true,
-        Form::Prose => marked && text.len() >= 5,
+        ValueForm::Flag => varied,
+        ValueForm::Login | ValueForm::Element => true,
+        ValueForm::Prose => marked && text.len() >= 5,
         // Not what manuals and schemas have: alternatives, a type that may be absent, lengths, names of the setting.
-        Form::Line => {
+        ValueForm::Line => {
             let written = text.contains(&b'|') || text.ends_with(b"?") || text.ends_with(b"PSK");
             marked && text.len() >= 5 && !written && text.iter().any(u8::is_ascii_alphabetic)
         }
-        Form::Compared | Form::Argument(_) | Form::Beside | Form::Or => false,
+        ValueForm::Compared | ValueForm::Argument(_) | ValueForm::Beside | ValueForm::Or => false,
     };
     formed && credential::password(text) && !names_itself(text)
 }
@@ -145,8 +145,8 @@ const OWNERS: &[&[u8]] = &[
 ];
 
 /// A variable that another is set to.
-pub(super) fn is_variable(text: &[u8], form: Form) -> bool {
-    matches!(form, Form::Assigned { tight: false, .. }) && !has_digit(text) && !has_sign(text)
+pub(super) fn is_variable(text: &[u8], form: ValueForm) -> bool {
+    matches!(form, ValueForm::Assigned { tight: false, .. }) && !has_digit(text) && !has_sign(text)
 }
 
 /// A call, a field of something, a place in memory: programs, not values.

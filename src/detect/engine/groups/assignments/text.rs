@@ -14,17 +14,17 @@ const BLANKS: usize = 40;
 
 /// A window, read forwards.
 #[derive(Clone, Copy)]
-pub(super) struct Text<'t> {
+pub(super) struct WindowText<'t> {
     pub(super) view: View<'t>,
-    pub(super) looked: &'t Cell<Looked>,
+    pub(super) looked: &'t Cell<LookCost>,
 }
 
 /// What looking at one place has cost.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Looked {
+pub(super) struct LookCost {
     /// Where the place stands.
     pub(super) place: usize,
-    /// Bytes read, those of a value several times: see [`Budget`](super::super::super::budget::Budget).
+    /// Bytes read, those of a value several times: see [`ScanBudget`](super::super::super::budget::ScanBudget).
     pub(super) steps: usize,
     /// The last value that was checked.
     pub(super) start: usize,
@@ -52,11 +52,11 @@ pub(super) fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
 }
 
-impl Text<'_> {
+impl WindowText<'_> {
     /// The value `start..end`, which is checked next.
     pub(super) fn value_at(&self, start: usize, end: usize) -> &[u8] {
         let steps = self.looked.get().steps + CHECKED * (end - start);
-        self.looked.set(Looked { steps, start, end, ..self.looked.get() });
+        self.looked.set(LookCost { steps, start, end, ..self.looked.get() });
         self.view.slice(start, end)
     }
 
@@ -86,7 +86,7 @@ impl Text<'_> {
     pub(super) fn run(&self, start: usize, most: usize, class: fn(u8) -> bool) -> Result<usize, NeedMore> {
         let length = self.view.slice(start, start + most).iter().take_while(|&&byte| class(byte)).count();
         let looked = self.looked.get();
-        self.looked.set(Looked { steps: looked.steps + length / 4, ..looked });
+        self.looked.set(LookCost { steps: looked.steps + length / 4, ..looked });
         if length < most {
             self.byte(start + length)?;
         }

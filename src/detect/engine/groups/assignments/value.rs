@@ -1,10 +1,10 @@
 //! A value at a place of a secret: what it is, and whether it looks like one.
 
-use super::form::Form;
+use super::form::ValueForm;
 use super::seed::seed;
 use super::shape::{fits_list, fits_password, fits_secret, is_key_number};
-use super::text::{NeedMore, Text};
-use crate::detect::naming::{Meaning, Named};
+use super::text::{NeedMore, WindowText};
+use crate::detect::naming::{Meaning, NameMeaning};
 use crate::detect::rules::SecretKind;
 use crate::detect::validate::credential;
 
@@ -13,7 +13,7 @@ pub(super) const LONGEST: usize = 512;
 
 /// A value and what its place says of it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Value {
+pub(super) struct AssignedValue {
     pub(super) kind: SecretKind,
     pub(super) start: usize,
     pub(super) end: usize,
@@ -24,18 +24,18 @@ pub(super) struct Value {
 }
 
 /// Where to look on if the value is rejected, and the value, if there is one.
-pub(super) type Look = Result<(usize, Option<Value>), NeedMore>;
+pub(super) type ValueAndRest = Result<(usize, Option<AssignedValue>), NeedMore>;
 
 /// What the whole value `text` is that a name of this meaning is given, if it can be.
-pub(super) fn kind(meaning: Meaning, text: &[u8], form: Form) -> Option<SecretKind> {
+pub(super) fn kind(meaning: Meaning, text: &[u8], form: ValueForm) -> Option<SecretKind> {
     let strong = meaning.strong;
     let (kind, fits) = match meaning.named {
-        Named::Password => (SecretKind::Password, fits_password(text, strong, form)),
-        Named::Key => (SecretKind::Key, credential::key(text, strong) && fits_list(text, form)),
-        Named::Basic => (SecretKind::Basic, text.len() >= 8 && credential::basic(text)),
-        Named::KeyNumber => (SecretKind::Key, is_key_number(text)),
-        Named::Seed => (SecretKind::Password, seed(text).is_some()),
-        Named::Secret => (
+        NameMeaning::Password => (SecretKind::Password, fits_password(text, strong, form)),
+        NameMeaning::Key => (SecretKind::Key, credential::key(text, strong) && fits_list(text, form)),
+        NameMeaning::Basic => (SecretKind::Basic, text.len() >= 8 && credential::basic(text)),
+        NameMeaning::KeyNumber => (SecretKind::Key, is_key_number(text)),
+        NameMeaning::Seed => (SecretKind::Password, seed(text).is_some()),
+        NameMeaning::Secret => (
             SecretKind::Secret,
             credential::key(text, strong) && fits_list(text, form) || strong && fits_secret(text, form),
         ),
@@ -43,9 +43,15 @@ pub(super) fn kind(meaning: Meaning, text: &[u8], form: Form) -> Option<SecretKi
     fits.then_some(kind)
 }
 
-impl Text<'_> {
+impl WindowText<'_> {
     /// A value in quotes.
-    pub(super) fn quoted(&self, meaning: Meaning, start: usize, end: usize, form: Form) -> Option<Value> {
+    pub(super) fn quoted(
+        &self,
+        meaning: Meaning,
+        start: usize,
+        end: usize,
+        form: ValueForm,
+    ) -> Option<AssignedValue> {
         let text = self.value_at(start, end);
         // What looks like an opening quote closed the text before.
         if matches!(text.first(), Some(b'.' | b'+' | b',' | b')' | b';' | b' ')) {
@@ -56,6 +62,6 @@ impl Text<'_> {
 }
 
 /// A value, cut where it is as long as a piece can be.
-pub(super) fn piece(kind: SecretKind, start: usize, end: usize, doubt: f32) -> Value {
-    Value { kind, start, end, doubt, cut: end - start >= LONGEST }
+pub(super) fn piece(kind: SecretKind, start: usize, end: usize, doubt: f32) -> AssignedValue {
+    AssignedValue { kind, start, end, doubt, cut: end - start >= LONGEST }
 }

@@ -2,8 +2,8 @@
 
 use super::super::super::view::View;
 use super::letters::{is_letter, text};
-use super::roles::Role;
-use super::word::Word;
+use super::roles::NameList;
+use super::word::NameWord;
 
 /// Legal forms as they are written, in the order of their bytes; of those in capitals only what is no other word.
 const LEGAL_FORMS: &[&str] = &[
@@ -108,13 +108,13 @@ const LEGAL_FORMS: &[&str] = &[
 const LONGEST: usize = 16;
 
 /// Where the name of a company that begins with these words ends, if it is one.
-pub(super) fn company_end(view: &View<'_>, words: &[Word]) -> Option<usize> {
+pub(super) fn company_end(view: &View<'_>, words: &[NameWord]) -> Option<usize> {
     let named = words.iter().filter(|word| !word.particle);
     if let Some(end) = named.clone().find_map(|word| legal_form(view, word.end)) {
         return Some(end);
     }
     let last = words.last()?;
-    (named.count() > 1 && last.roles.has(Role::Company)).then_some(last.end)
+    (named.count() > 1 && last.roles.has(NameList::Company)).then_some(last.end)
 }
 
 /// Whether a legal form may begin with a byte.

@@ -4,13 +4,13 @@
 use super::super::super::view::View;
 use super::letters::{AHEAD, is_letter, text};
 use super::lexicon::look_up_all;
-use super::roles::{Role, roles};
-use super::surroundings::Before;
+use super::roles::{NameList, roles};
+use super::surroundings::Preceding;
 use super::things::FIRMS;
-use super::word::Word;
+use super::word::NameWord;
 
 /// Whether words together are called as no person is: a company of the list, or a name twice with `&` between.
-pub(super) fn is_firm(words: &[Word]) -> bool {
+pub(super) fn is_firm(words: &[NameWord]) -> bool {
     match words {
         [_, _] => {}
         [one, joint, other] if joint.lower == super::word::JOINT => {
@@ -20,7 +20,7 @@ pub(super) fn is_firm(words: &[Word]) -> bool {
         }
         _ => return false,
     }
-    let Some(first) = words.first().filter(|word| word.roles.has(Role::Firm)) else { return false };
+    let Some(first) = words.first().filter(|word| word.roles.has(NameList::Firm)) else { return false };
     let first = first.lower.as_str();
     let from = FIRMS.partition_point(|firm| firm.split(' ').next() < Some(first));
     let alike = FIRMS.iter().skip(from).take_while(|firm| firm.split(' ').next() == Some(first));
@@ -29,8 +29,8 @@ pub(super) fn is_firm(words: &[Word]) -> bool {
 }
 
 /// Whether words are the name of a model, or of what is made of it.
-pub(super) fn is_model(words: &[Word], before: &Before<'_>) -> bool {
-    let named = |word: &Word| word.roles.has(Role::Model) || word.roles.has(Role::Namesake);
+pub(super) fn is_model(words: &[NameWord], before: &Preceding<'_>) -> bool {
+    let named = |word: &NameWord| word.roles.has(NameList::Model) || word.roles.has(NameList::Namesake);
     let Some(at) = words.iter().take(2).position(named) else { return false };
     let (front, rest) = words.split_at(at);
     let Some((word, behind)) = rest.split_first() else { return false };
@@ -38,31 +38,32 @@ pub(super) fn is_model(words: &[Word], before: &Before<'_>) -> bool {
         return false;
     }
     let made = match front.last() {
-        Some(word) => word.roles.has(Role::Maker),
-        None => before.has(Role::Maker),
+        Some(word) => word.roles.has(NameList::Maker),
+        None => before.has(NameList::Maker),
     };
     let next = behind.first();
-    let of_kind = next.is_some_and(|next| next.roles.has(Role::ModelKind) || next.roles.has(Role::Model));
-    if made || of_kind || !word.roles.has(Role::Model) {
+    let of_kind =
+        next.is_some_and(|next| next.roles.has(NameList::ModelKind) || next.roles.has(NameList::Model));
+    if made || of_kind || !word.roles.has(NameList::Model) {
         return made || of_kind;
     }
     match (front.last(), next) {
         (_, Some(surname)) if !surname.classes.is_ordinary() => false,
         (Some(first), _) => !first.classes.is_given() && first.lower.chars().nth(1).is_some(),
-        (None, _) => !before.ends_with(Role::OfSomebody) && !before.say(["name", "is"]),
+        (None, _) => !before.ends_with(NameList::OfSomebody) && !before.say(["name", "is"]),
     }
 }
 
 /// Whether a name is that of a thing: `Barrett's oesophagus`, `Gray code`, `Jackson 2.16.1`, `Ruby on Rails`.
-pub(super) fn is_thing(view: &View<'_>, words: &[Word], before: &Before<'_>) -> bool {
+pub(super) fn is_thing(view: &View<'_>, words: &[NameWord], before: &Preceding<'_>) -> bool {
     let (word, noun) = match words {
         [word] => (word, None),
         [word, noun] => (word, Some(noun)),
         _ => return false,
     };
-    let eponym = word.roles.has(Role::Eponym);
+    let eponym = word.roles.has(NameList::Eponym);
     if let Some(noun) = noun {
-        return eponym && noun.roles.has(Role::Thing);
+        return eponym && noun.roles.has(NameList::Thing);
     }
     let ahead = text(view, word.end, word.end + AHEAD);
     let possessive = ahead.strip_prefix("'s ").or_else(|| ahead.strip_prefix("\u{2019}s "));
@@ -70,11 +71,11 @@ pub(super) fn is_thing(view: &View<'_>, words: &[Word], before: &Before<'_>) -> 
     let next = rest.map_or("", |rest| rest.split(|c: char| !is_letter(c)).next().unwrap_or_default());
     if !next.is_empty() {
         let next = roles(next);
-        if next.has(Role::SureThing) && possessive.is_none() || eponym && next.has(Role::Thing) {
+        if next.has(NameList::SureThing) && possessive.is_none() || eponym && next.has(NameList::Thing) {
             return true;
         }
     }
-    let like = || before.has(Role::Technical) || technical_behind(ahead);
+    let like = || before.has(NameList::Technical) || technical_behind(ahead);
     eponym && (rest.is_some_and(is_version) || like())
 }
 
@@ -93,5 +94,5 @@ fn is_version(text: &str) -> bool {
 /// Whether one of the next two words is technical: `, Kotlin`, ` on Rails`, `, Julia, Kotlin`.
 fn technical_behind(ahead: &str) -> bool {
     let words = ahead.split(|c: char| !is_letter(c)).filter(|word| !word.is_empty());
-    words.take(2).any(|word| roles(word).has(Role::Technical))
+    words.take(2).any(|word| roles(word).has(NameList::Technical))
 }

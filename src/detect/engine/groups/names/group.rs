@@ -2,39 +2,40 @@
 
 use super::super::super::group::Group;
 use super::super::super::mask::{BLOCK, Class};
-use super::super::super::pass::{Evaluation, Found, Pass};
+use super::super::super::pass::{Candidates, Evaluation, WindowPass};
 use super::super::super::pattern::CompiledPattern;
 use super::super::super::track::Track;
+use super::gather::{self, AtCapital, gather};
 use super::labels::{self, Caseless, Labelled};
 use super::letters::is_capital;
 use super::lexicon;
 use super::streets;
-use super::tagger::{self, Gathered, gather, tag};
+use super::tagger::tag;
 use super::word::{Sequence, Tagged};
-use crate::detect::rules::{RuleRef, Tag};
+use crate::detect::rules::{NameTag, RuleRef};
 
 /// What a sequence costs beside its bytes, in steps.
 const SEQUENCE: usize = 32;
 
 /// A rule, and what its names are of.
-struct Taker {
-    tag: Tag,
+struct NameRule {
+    tag: NameTag,
     pattern: CompiledPattern,
 }
 
 /// The rules that take names.
-pub(crate) struct Takers(Vec<Taker>);
+pub(crate) struct NameRules(Vec<NameRule>);
 
-impl Takers {
+impl NameRules {
     /// `None` without rules. `compiled` are those of `rules`, in order.
     pub(crate) fn new(rules: &[RuleRef<'_>], compiled: &[CompiledPattern]) -> Option<Self> {
         let takers = rules.iter().zip(compiled);
-        let takers = takers.filter_map(|(one, &pattern)| Some(Taker { tag: one.rule.tag?, pattern }));
-        let takers: Vec<Taker> = takers.collect();
+        let takers = takers.filter_map(|(one, &pattern)| Some(NameRule { tag: one.rule.tag?, pattern }));
+        let takers: Vec<NameRule> = takers.collect();
         (!takers.is_empty()).then_some(Self(takers))
     }
 
-    pub(super) fn offer(&self, pass: &Pass<'_>, tagged: Tagged, found: &mut Found) {
+    pub(super) fn offer(&self, pass: &WindowPass<'_>, tagged: Tagged, found: &mut Candidates) {
         for taker in self.0.iter().filter(|taker| taker.tag == tagged.tag) {
             let pattern = CompiledPattern { score: tagged.score, ..taker.pattern };
             // These rules have open edges and no words, so their answer never waits for more text.
@@ -46,21 +47,21 @@ impl Takers {
 }
 
 /// The rules that find names by their capitals.
-pub(crate) struct Names(Takers);
+pub(crate) struct NamesGroup(NameRules);
 
-impl Names {
+impl NamesGroup {
     /// Offers what it finds to these.
-    pub(crate) const fn new(takers: Takers) -> Self {
+    pub(crate) const fn new(takers: NameRules) -> Self {
         Self(takers)
     }
 }
 
-impl Group for Names {
+impl Group for NamesGroup {
     fn memory(&self) -> usize {
         lexicon::memory()
     }
 
-    fn scan(&self, pass: &Pass<'_>, track: &mut Track, found: &mut Found) {
+    fn scan(&self, pass: &WindowPass<'_>, track: &mut Track, found: &mut Candidates) {
         let view = &pass.view;
         let mut at = track.at;
         let mut words = Sequence::default();
@@ -79,19 +80,19 @@ impl Group for Names {
                 }
                 continue;
             }
-            let skipped = || tagger::lone_common(view, start).or_else(|| tagger::lone_code(view, start));
+            let skipped = || gather::lone_common(view, start).or_else(|| gather::lone_code(view, start));
             if let Some(end) = skipped().filter(|_| labels::label_before(view, start) != Some(Labelled::Part))
             {
                 at = end;
                 continue;
             }
             match gather(view, start, &mut words) {
-                Gathered::NeedMore => {
+                AtCapital::NeedMore => {
                     track.at = streets::may_begin(view, start).max(track.at.min(start));
                     return;
                 }
-                Gathered::Nothing(end) => at = end,
-                Gathered::Words(end) => {
+                AtCapital::Nothing(end) => at = end,
+                AtCapital::Words(end) => {
                     pass.step(end - start + SEQUENCE);
                     at = end;
                     for tagged in tag(view, &words) {
@@ -109,7 +110,7 @@ impl Group for Names {
 }
 
 /// The next word at or after `from` that begins with a capital.
-fn capital(pass: &Pass<'_>, from: usize) -> Option<usize> {
+fn capital(pass: &WindowPass<'_>, from: usize) -> Option<usize> {
     let mut block = from / BLOCK * BLOCK;
     let mut seen = u64::MAX << (from - block);
     while block < pass.view.len() {

@@ -4,9 +4,9 @@
 use super::super::super::view::View;
 use super::letters::{AHEAD, is_letter, text};
 use super::lexicon::look_up;
-use super::roles::{Role, roles};
-use super::surroundings::Before;
-use super::word::Word;
+use super::roles::{NameList, roles};
+use super::surroundings::Preceding;
+use super::word::NameWord;
 
 /// Stand behind what somebody has done: `Mark completed the form`, and no `Mark completed tasks`.
 const OBJECTS: &[&str] = &[
@@ -21,11 +21,11 @@ const OWNERS: &[&str] = &["her", "his", "i", "my", "our", "the", "their"];
 const DETERMINERS: &[&str] = &["a", "an", "any", "each", "every", "no", "that", "the", "this", "your"];
 
 /// Whether a sequence is the word, or begins with it, and no name.
-pub(super) fn is_word(view: &View<'_>, words: &[Word], before: &Before<'_>) -> bool {
+pub(super) fn is_word(view: &View<'_>, words: &[NameWord], before: &Preceding<'_>) -> bool {
     let Some((word, more)) = words.split_first() else { return false };
-    if !word.roles.has(Role::Homonym)
-        || before.has(Role::ToPersonSurely)
-        || before.ends_with(Role::OfSomebody)
+    if !word.roles.has(NameList::Homonym)
+        || before.has(NameList::ToPersonSurely)
+        || before.ends_with(NameList::OfSomebody)
     {
         return false;
     }
@@ -33,7 +33,7 @@ pub(super) fn is_word(view: &View<'_>, words: &[Word], before: &Before<'_>) -> b
         // `Grace Period`, `Max Tokens`.
         return more.iter().all(|word| word.classes.is_ordinary() && !word.classes.is_person());
     }
-    let told = before.ends_with(Role::ToPerson);
+    let told = before.ends_with(NameList::ToPerson);
     let ahead = text(view, word.end, word.end + AHEAD);
     let Some(rest) = ahead.strip_prefix(' ') else {
         return beside_its_like(word, before, ahead);
@@ -70,12 +70,12 @@ fn counts(text: &str) -> bool {
 fn acts(next: &str, then: &str) -> bool {
     match next {
         "and" | "or" => then.starts_with(char::is_uppercase) || is_one_of(then, OWNERS),
-        _ => roles(next).has(Role::Act) || next.ends_with("ed") && is_one_of(then, OBJECTS),
+        _ => roles(next).has(NameList::Act) || next.ends_with("ed") && is_one_of(then, OBJECTS),
     }
 }
 
 /// Whether a limit stands beside the other: `Min, Max`, `| Max | Min |`.
-fn beside_its_like(word: &Word, before: &Before<'_>, ahead: &str) -> bool {
+fn beside_its_like(word: &NameWord, before: &Preceding<'_>, ahead: &str) -> bool {
     let min = |word: &str| word.eq_ignore_ascii_case("min");
     let mut behind = ahead.split(|c: char| !is_letter(c)).filter(|word| !word.is_empty());
     word.lower == "max"

@@ -3,19 +3,19 @@
 use memchr::memmem::Finder;
 
 use super::super::super::group::Group;
-use super::super::super::pass::{Found, Pass};
+use super::super::super::pass::{Candidates, WindowPass};
 use super::super::super::track::Track;
 use super::super::super::view::View;
-use super::group::Takers;
+use super::group::NameRules;
 use super::letters::{text, word_end};
 use super::lexicon::{Classes, look_up};
-use super::roles::{Role, roles};
+use super::roles::{NameList, roles};
 use super::word::Tagged;
-use crate::detect::rules::Tag;
+use crate::detect::rules::NameTag;
 
 /// What words introduce.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Introduces {
+enum CueSubject {
     /// A person.
     Person,
     /// A person, or a model that speaks.
@@ -27,27 +27,27 @@ enum Introduces {
 }
 
 /// Words that introduce somebody. A sentence may begin with them, so that their first letter may be a capital.
-struct Cue {
+struct IntroductionCue {
     /// In either case.
     begin: &'static str,
     /// As they go on.
     rest: &'static str,
-    introduces: Introduces,
+    introduces: CueSubject,
 }
 
-const fn cue(begin: &'static str, rest: &'static str, introduces: Introduces) -> Cue {
-    Cue { begin, rest, introduces }
+const fn cue(begin: &'static str, rest: &'static str, introduces: CueSubject) -> IntroductionCue {
+    IntroductionCue { begin, rest, introduces }
 }
 
-const CUES: [Cue; 8] = [
-    cue("n", "ame is ", Introduces::Person),
-    cue("n", "ame's ", Introduces::Person),
-    cue("t", "his is ", Introduces::Speaker),
-    cue("c", "all me ", Introduces::Person),
-    cue("i", "'m ", Introduces::PersonOrState),
-    cue("i", "\u{2019}m ", Introduces::PersonOrState),
-    cue("i", " am ", Introduces::PersonOrState),
-    cue("f", "rom ", Introduces::Place),
+const CUES: [IntroductionCue; 8] = [
+    cue("n", "ame is ", CueSubject::Person),
+    cue("n", "ame's ", CueSubject::Person),
+    cue("t", "his is ", CueSubject::Speaker),
+    cue("c", "all me ", CueSubject::Person),
+    cue("i", "'m ", CueSubject::PersonOrState),
+    cue("i", "\u{2019}m ", CueSubject::PersonOrState),
+    cue("i", " am ", CueSubject::PersonOrState),
+    cue("f", "rom ", CueSubject::Place),
 ];
 
 /// The longest of them, with what stands before it.
@@ -58,12 +58,12 @@ const CUE: usize = 32;
 
 /// Finds such names for the rules that want them.
 pub(crate) struct Introductions {
-    takers: Takers,
+    takers: NameRules,
     finders: Vec<Finder<'static>>,
 }
 
 /// What a cue is followed by.
-enum Introduced {
+enum AfterCue {
     NeedMore,
     Nobody,
     Name(Tagged),
@@ -71,7 +71,7 @@ enum Introduced {
 
 impl Introductions {
     /// Offers what it finds to these.
-    pub(crate) fn new(takers: Takers) -> Self {
+    pub(crate) fn new(takers: NameRules) -> Self {
         Self { takers, finders: CUES.iter().map(|cue| Finder::new(cue.rest)).collect() }
     }
 }
@@ -81,7 +81,7 @@ impl Group for Introductions {
         0
     }
 
-    fn scan(&self, pass: &Pass<'_>, track: &mut Track, found: &mut Found) {
+    fn scan(&self, pass: &WindowPass<'_>, track: &mut Track, found: &mut Candidates) {
         let view = &pass.view;
         // A name begins behind its cue, which may have been seen already.
         let from = track.at.saturating_sub(LONGEST);
@@ -94,9 +94,9 @@ impl Group for Introductions {
                 }
                 pass.step(CUE);
                 match introduced(view, start, cue.introduces) {
-                    Introduced::NeedMore => known = known.min(start),
-                    Introduced::Nobody => {}
-                    Introduced::Name(name) => names.push(name),
+                    AfterCue::NeedMore => known = known.min(start),
+                    AfterCue::Nobody => {}
+                    AfterCue::Name(name) => names.push(name),
                 }
             }
         }
@@ -115,22 +115,22 @@ fn begins(view: &View<'_>, at: usize, begin: &str) -> bool {
         && view.before(start, 1).is_none_or(|byte| byte.is_ascii() && !byte.is_ascii_alphanumeric())
 }
 
-fn introduced(view: &View<'_>, start: usize, introduces: Introduces) -> Introduced {
-    let Some((end, lower, classes)) = small_word(view, start) else { return Introduced::NeedMore };
-    let name = |tag, end, score| Introduced::Name(Tagged { tag, start, end, score });
+fn introduced(view: &View<'_>, start: usize, introduces: CueSubject) -> AfterCue {
+    let Some((end, lower, classes)) = small_word(view, start) else { return AfterCue::NeedMore };
+    let name = |tag, end, score| AfterCue::Name(Tagged { tag, start, end, score });
     if lower.len() < 3 || classes.is_common() {
-        return Introduced::Nobody;
+        return AfterCue::Nobody;
     }
-    if introduces == Introduces::Place {
-        let place = classes.is_place() && (!classes.is_given() || roles(&lower).has(Role::LargePlace));
-        return if place { name(Tag::Location, end, 0.6) } else { Introduced::Nobody };
+    if introduces == CueSubject::Place {
+        let place = classes.is_place() && (!classes.is_given() || roles(&lower).has(NameList::LargePlace));
+        return if place { name(NameTag::Location, end, 0.6) } else { AfterCue::Nobody };
     }
     let person = match introduces {
-        Introduces::Person | Introduces::Speaker => classes.is_person(),
+        CueSubject::Person | CueSubject::Speaker => classes.is_person(),
         _ => classes.is_given(),
     };
     if !person {
-        return Introduced::Nobody;
+        return AfterCue::Nobody;
     }
     // The surname, if one follows.
     let more = match view.get(end) {
@@ -139,19 +139,19 @@ fn introduced(view: &View<'_>, start: usize, introduces: Introduces) -> Introduc
         _ => Some((end, String::new(), Classes::default())),
     };
     match more {
-        None => Introduced::NeedMore,
+        None => AfterCue::NeedMore,
         Some((last, next, classes)) if next.len() > 2 && classes.is_person() && !classes.is_common() => {
-            name(Tag::Person, last, 0.8)
+            name(NameTag::Person, last, 0.8)
         }
         // A model that says what it is, or of which somebody does.
-        Some(_) if introduces != Introduces::Person && roles(&lower).has(Role::Model) => Introduced::Nobody,
+        Some(_) if introduces != CueSubject::Person && roles(&lower).has(NameList::Model) => AfterCue::Nobody,
         Some(_)
-            if introduces == Introduces::PersonOrState
-                && (roles(&lower).has(Role::Adjective) || roles(&lower).has(Role::Group)) =>
+            if introduces == CueSubject::PersonOrState
+                && (roles(&lower).has(NameList::Adjective) || roles(&lower).has(NameList::Group)) =>
         {
-            Introduced::Nobody
+            AfterCue::Nobody
         }
-        Some(_) => name(Tag::Person, end, 0.65),
+        Some(_) => name(NameTag::Person, end, 0.65),
     }
 }
 

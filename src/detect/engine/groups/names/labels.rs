@@ -7,12 +7,12 @@ use super::super::super::mask::char_at;
 use super::super::super::view::View;
 use super::letters::{AHEAD, is_letter, text};
 use super::lexicon::look_up_name;
-use super::roles::{Role, roles};
-use super::spelling::Spelling;
+use super::roles::{NameList, roles};
+use super::spelling::WordCase;
 use super::surroundings::in_code;
-use super::word::{Tagged, Word};
+use super::word::{NameWord, Tagged};
 use crate::detect::naming::{self, is_upper};
-use crate::detect::rules::Tag;
+use crate::detect::rules::NameTag;
 
 /// How much is read before a value, in bytes, and of a name behind a label.
 const BEFORE: usize = 40;
@@ -48,7 +48,7 @@ pub(super) fn label_before(view: &View<'_>, start: usize) -> Option<Labelled> {
     let front = text(view, from, start).trim_end_matches(|c| quote(c) || space(c));
     let named = front.strip_suffix([':', '=', '>'])?;
     let named = named.trim_end_matches(|c| quote(c) || c == ' ' || c == '*');
-    let mut words = Words(named).map(lower);
+    let mut words = LabelWords(named).map(lower);
     let last = words.next()?;
     let told = if is_any(&last, OF_OTHERS) {
         let [second, third] = [words.next(), words.next()].map(Option::unwrap_or_default);
@@ -74,12 +74,12 @@ const OF_OTHERS: &[&str] = &["value", "name", "names", "nom", "nome", "nombre", 
 /// What the last words of a label say, in lower case but for letters of ASCII.
 fn of_words(last: &str, second: &str) -> Option<Labelled> {
     let role = roles(last);
-    let whose = |word: &str| roles(word).has(Role::NamePart) || roles(word).has(Role::NamedPerson);
+    let whose = |word: &str| roles(word).has(NameList::NamePart) || roles(word).has(NameList::NamedPerson);
     // `first_name`, `family.name`, `patient name`; and the `family` of a `name`.
-    let part = role.has(Role::NamePart)
-        || is_any(last, &["name", "names", "nom"]) && roles(second).has(Role::WhichName)
+    let part = role.has(NameList::NamePart)
+        || is_any(last, &["name", "names", "nom"]) && roles(second).has(NameList::WhichName)
         || is_any(last, &["family", "given"]) && is_any(second, &["name", "names"]);
-    let whole = role.has(Role::NamedPerson) || is_any(last, &["name", "nome", "nombre"]) && whose(second);
+    let whole = role.has(NameList::NamedPerson) || is_any(last, &["name", "nome", "nombre"]) && whose(second);
     match (part, whole) {
         (true, _) => Some(Labelled::Part),
         (false, true) => Some(Labelled::Whole),
@@ -98,9 +98,9 @@ fn lower(word: &str) -> Cow<'_, str> {
 }
 
 /// The words of a label, from the last on.
-struct Words<'t>(&'t str);
+struct LabelWords<'t>(&'t str);
 
-impl<'t> Iterator for Words<'t> {
+impl<'t> Iterator for LabelWords<'t> {
     type Item = &'t str;
 
     fn next(&mut self) -> Option<&'t str> {
@@ -129,19 +129,20 @@ fn is_mark(c: char) -> bool {
 }
 
 /// The name that begins a sequence behind a label.
-pub(super) fn labelled(view: &View<'_>, words: &[Word]) -> Option<Tagged> {
+pub(super) fn labelled(view: &View<'_>, words: &[NameWord]) -> Option<Tagged> {
     let first = words.first()?;
     let label = label_before(view, first.start)?;
     let mut full = 0;
     let named = words.iter().take_while(|word| {
         full += usize::from(!word.particle && word.lower.chars().nth(1).is_some());
         let known = word.classes.is_person() || word.particle && word.lower != super::word::JOINT;
-        let other =
-            word.classes.is_common() || word.roles.has(Role::Placeholder) || word.roles.has(Role::Company);
-        let mixed = matches!(word.spelling, Spelling::Mixed | Spelling::Coded);
+        let other = word.classes.is_common()
+            || word.roles.has(NameList::Placeholder)
+            || word.roles.has(NameList::Company);
+        let mixed = matches!(word.spelling, WordCase::Mixed | WordCase::Coded);
         full <= WORDS && (known || !(other || mixed))
     });
-    let mut named: Vec<&Word> = named.collect();
+    let mut named: Vec<&NameWord> = named.collect();
     // What a colon stands behind, or `name`, is a label of its own.
     while let Some(last) = named.last() {
         let behind = view.slice(last.end, last.end + 5);
@@ -151,18 +152,18 @@ pub(super) fn labelled(view: &View<'_>, words: &[Word]) -> Option<Tagged> {
         named.pop();
     }
     let last = named.last()?;
-    let placeholder = named.iter().any(|word| word.roles.has(Role::Placeholder));
+    let placeholder = named.iter().any(|word| word.roles.has(NameList::Placeholder));
     let titled = first.classes.is_title() && !first.classes.is_person();
     // In JSON within JSON the quote behind it is escaped.
     let code = view.get(last.end) != Some(b'\\') && in_code(view, last.end, last.end);
     if placeholder || titled || code {
         return None;
     }
-    let capitals = named.iter().all(|word| word.spelling == Spelling::Capitals || word.particle);
+    let capitals = named.iter().all(|word| word.spelling == WordCase::Capitals || word.particle);
     let others = || words.len() > named.len() || named.iter().any(|word| word.classes.is_place());
     let whole = capitals && named.len() > 1 && !others();
     let told = label == Labelled::Part || whole;
-    told.then_some(Tagged { tag: Tag::Person, start: first.start, end: last.end, score: 0.75 })
+    told.then_some(Tagged { tag: NameTag::Person, start: first.start, end: last.end, score: 0.75 })
 }
 
 /// Words at the beginning of a line behind which a comma and the name of who writes, or is written to, stand.
@@ -194,7 +195,7 @@ const SALUTATIONS: &[&str] = &[
 ];
 
 /// Where a name ends whose surname stands first, at the beginning of a line or of a part of a list: `Kettler, Wolfram`.
-pub(super) fn surname_first(view: &View<'_>, word: &Word) -> Option<usize> {
+pub(super) fn surname_first(view: &View<'_>, word: &NameWord) -> Option<usize> {
     let behind = text(view, word.end, word.end + AHEAD).strip_prefix(", ")?;
     let front = view.slice(word.start.saturating_sub(2), word.start);
     let opened = matches!(
@@ -203,8 +204,8 @@ pub(super) fn surname_first(view: &View<'_>, word: &Word) -> Option<usize> {
     );
     let place = word.classes.is_place() && !word.classes.is_surname();
     let other = word.classes.is_ordinary() || word.classes.is_function() || word.classes.is_title() || place;
-    let greeting = SALUTATIONS.contains(&word.lower.as_str()) || word.roles.has(Role::Month);
-    if !opened || other || greeting || word.spelling != Spelling::Name || word.roles.has(Role::Form) {
+    let greeting = SALUTATIONS.contains(&word.lower.as_str()) || word.roles.has(NameList::Month);
+    if !opened || other || greeting || word.spelling != WordCase::Name || word.roles.has(NameList::Form) {
         return None;
     }
     let length = behind.find(|c: char| !is_letter(c) && c != '-').unwrap_or(behind.len());
@@ -216,7 +217,7 @@ pub(super) fn surname_first(view: &View<'_>, word: &Word) -> Option<usize> {
         || rest.starts_with(" <")
         || rest.starts_with(" |")
         || rest.starts_with(" (");
-    (known && closed && Spelling::of(given) == Spelling::Name).then_some(word.end + ", ".len() + length)
+    (known && closed && WordCase::of(given) == WordCase::Name).then_some(word.end + ", ".len() + length)
 }
 
 /// What stands behind a label in a script without capitals.
@@ -262,8 +263,8 @@ pub(super) fn caseless(view: &View<'_>, start: usize) -> Caseless {
         before = c;
     }
     let name = ahead.get(..end).unwrap_or_default();
-    if name.chars().nth(1).is_none() || name.split(' ').any(|word| roles(word).has(Role::Placeholder)) {
+    if name.chars().nth(1).is_none() || name.split(' ').any(|word| roles(word).has(NameList::Placeholder)) {
         return Caseless::Nobody;
     }
-    Caseless::Name(Tagged { tag: Tag::Person, start, end: start + end, score: 0.75 })
+    Caseless::Name(Tagged { tag: NameTag::Person, start, end: start + end, score: 0.75 })
 }

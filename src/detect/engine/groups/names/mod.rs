@@ -10,6 +10,7 @@
 //! | [`labels`] | names behind labels that say that one follows |
 //! | [`eponyms`], [`models`], [`homonyms`], [`english`] | names that are of things, of language models, and words of English |
 //! | [`streets`] | addresses of streets |
+//! | [`gather`] | from text to words |
 //! | [`tagger`] | from words to names |
 //! | [`group`] | the scan |
 //! | [`surname`] | the surname of a full name |
@@ -19,6 +20,7 @@ mod companies;
 mod english;
 mod eponyms;
 mod forms;
+mod gather;
 mod group;
 mod homonyms;
 mod introductions;
@@ -39,7 +41,7 @@ mod things;
 mod word;
 mod words;
 
-pub(crate) use group::{Names, Takers};
+pub(crate) use group::{NameRules, NamesGroup};
 pub(crate) use introductions::Introductions;
 #[cfg(feature = "redact")]
 pub(crate) use places::{STREET_ENDINGS, STREETS as STREET_WORDS};

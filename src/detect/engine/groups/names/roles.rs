@@ -20,7 +20,7 @@ use super::words::{
 
 /// A list that a word may be on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum NameList {
     /// What persons do.
     Act,
     Adjective,
@@ -80,45 +80,45 @@ pub(super) enum Role {
     WhichName,
 }
 
-const LISTS: [(Role, &[&str]); 38] = [
-    (Role::Act, ACTS),
-    (Role::Adjective, ADJECTIVES),
-    (Role::Company, COMPANIES),
-    (Role::Declaration, DECLARATIONS),
-    (Role::Eponym, EPONYMS),
-    (Role::Form, FORM_WORDS),
-    (Role::Front, FRONT_WORDS),
-    (Role::Group, GROUPS),
-    (Role::Homonym, HOMONYMS),
-    (Role::LargePlace, LARGE_PLACES),
-    (Role::LowerTitle, LOWER_TITLES),
-    (Role::Maker, MAKERS),
-    (Role::Measure, MEASURES),
-    (Role::Model, MODELS),
-    (Role::ModelKind, KINDS),
-    (Role::Month, MONTHS),
-    (Role::NamePart, NAME_PARTS),
-    (Role::NamedPerson, NAMED_PERSONS),
-    (Role::Namesake, NAMESAKES),
-    (Role::Naming, &["name", "is"]),
-    (Role::OfSomebody, OF_SOMEBODY),
-    (Role::Particle, PARTICLES),
-    (Role::Placeholder, PLACEHOLDERS),
-    (Role::Room, ROOMS),
-    (Role::Street, STREETS),
-    (Role::StreetBefore, STREETS_BEFORE),
-    (Role::StreetBehind, STREETS_BEHIND),
-    (Role::Thing, THINGS),
-    (Role::SureThing, SURE_THINGS),
-    (Role::Technical, TECHNICAL),
-    (Role::ToAddress, TO_ADDRESSES),
-    (Role::ToPerson, TO_PERSONS),
-    (Role::ToPersonSurely, TO_PERSON_SURELY),
-    (Role::ToPlace, TO_PLACES),
-    (Role::ToPlaceSurely, TO_PLACE_SURELY),
-    (Role::ToSomebody, TO_SOMEBODY),
-    (Role::Tool, TOOLS),
-    (Role::WhichName, WHICH_NAMES),
+const LISTS: [(NameList, &[&str]); 38] = [
+    (NameList::Act, ACTS),
+    (NameList::Adjective, ADJECTIVES),
+    (NameList::Company, COMPANIES),
+    (NameList::Declaration, DECLARATIONS),
+    (NameList::Eponym, EPONYMS),
+    (NameList::Form, FORM_WORDS),
+    (NameList::Front, FRONT_WORDS),
+    (NameList::Group, GROUPS),
+    (NameList::Homonym, HOMONYMS),
+    (NameList::LargePlace, LARGE_PLACES),
+    (NameList::LowerTitle, LOWER_TITLES),
+    (NameList::Maker, MAKERS),
+    (NameList::Measure, MEASURES),
+    (NameList::Model, MODELS),
+    (NameList::ModelKind, KINDS),
+    (NameList::Month, MONTHS),
+    (NameList::NamePart, NAME_PARTS),
+    (NameList::NamedPerson, NAMED_PERSONS),
+    (NameList::Namesake, NAMESAKES),
+    (NameList::Naming, &["name", "is"]),
+    (NameList::OfSomebody, OF_SOMEBODY),
+    (NameList::Particle, PARTICLES),
+    (NameList::Placeholder, PLACEHOLDERS),
+    (NameList::Room, ROOMS),
+    (NameList::Street, STREETS),
+    (NameList::StreetBefore, STREETS_BEFORE),
+    (NameList::StreetBehind, STREETS_BEHIND),
+    (NameList::Thing, THINGS),
+    (NameList::SureThing, SURE_THINGS),
+    (NameList::Technical, TECHNICAL),
+    (NameList::ToAddress, TO_ADDRESSES),
+    (NameList::ToPerson, TO_PERSONS),
+    (NameList::ToPersonSurely, TO_PERSON_SURELY),
+    (NameList::ToPlace, TO_PLACES),
+    (NameList::ToPlaceSurely, TO_PLACE_SURELY),
+    (NameList::ToSomebody, TO_SOMEBODY),
+    (NameList::Tool, TOOLS),
+    (NameList::WhichName, WHICH_NAMES),
 ];
 
 /// The lists that a word is on.
@@ -126,7 +126,7 @@ const LISTS: [(Role, &[&str]); 38] = [
 pub(super) struct Roles(u64);
 
 impl Roles {
-    pub(super) const fn has(self, role: Role) -> bool {
+    pub(super) const fn has(self, role: NameList) -> bool {
         self.0 & 1 << role as u64 != 0
     }
 }
@@ -136,23 +136,23 @@ const SIZE: u32 = 12;
 
 /// A word by its fingerprint, and its lists; an empty place has none.
 #[derive(Clone, Copy, Default)]
-struct Slot {
+struct FingerprintSlot {
     print: u64,
     roles: Roles,
 }
 
-fn table() -> &'static [Slot] {
-    static TABLE: OnceLock<Vec<Slot>> = OnceLock::new();
+fn table() -> &'static [FingerprintSlot] {
+    static TABLE: OnceLock<Vec<FingerprintSlot>> = OnceLock::new();
     TABLE.get_or_init(|| {
-        let mut table = vec![Slot::default(); 1 << SIZE];
-        let firms = FIRMS.iter().filter_map(|firm| firm.split(' ').next()).map(|word| (Role::Firm, word));
+        let mut table = vec![FingerprintSlot::default(); 1 << SIZE];
+        let firms = FIRMS.iter().filter_map(|firm| firm.split(' ').next()).map(|word| (NameList::Firm, word));
         let lists = LISTS.into_iter().flat_map(|(role, words)| words.iter().map(move |word| (role, *word)));
         for (role, word) in lists.chain(firms) {
             let print = fingerprint(word.bytes());
-            let ours = |slot: &Slot| slot.roles == Roles::default() || slot.print == print;
+            let ours = |slot: &FingerprintSlot| slot.roles == Roles::default() || slot.print == print;
             let place = places(print, SIZE).find(|&place| table.get(place).is_some_and(ours));
             if let Some(slot) = place.and_then(|place| table.get_mut(place)) {
-                *slot = Slot { print, roles: Roles(slot.roles.0 | 1 << role as u64) };
+                *slot = FingerprintSlot { print, roles: Roles(slot.roles.0 | 1 << role as u64) };
             }
         }
         table
@@ -180,6 +180,6 @@ mod tests {
                 assert_eq!(roles(word).has(role), list.contains(&word), "{word} {role:?}");
             }
         }
-        assert!(roles("Street").has(Role::Street) && roles("SEñOR").has(Role::LowerTitle));
+        assert!(roles("Street").has(NameList::Street) && roles("SEñOR").has(NameList::LowerTitle));
     }
 }

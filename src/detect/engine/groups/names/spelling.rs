@@ -6,7 +6,7 @@ use crate::detect::naming::is_upper;
 
 /// How a word's letters are set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Spelling {
+pub(super) enum WordCase {
     /// `Jane`, `O'Brien`, `McKay`, `Anne-Marie`.
     Name,
     /// Two letters and more, all of them capitals.
@@ -17,7 +17,7 @@ pub(super) enum Spelling {
     Coded,
 }
 
-impl Spelling {
+impl WordCase {
     pub(super) fn of(word: &str) -> Self {
         let mut bytes = word.bytes();
         if bytes.next().is_some_and(|first| first.is_ascii_uppercase())
@@ -69,23 +69,23 @@ mod tests {
     #[test]
     fn words_are_told_by_their_capitals() {
         for (word, spelling) in [
-            ("Jane", Spelling::Name),
-            ("O'Brien", Spelling::Name),
-            ("McKay", Spelling::Name),
-            ("DeVito", Spelling::Name),
-            ("Anne-Marie", Spelling::Name),
-            ("A", Spelling::Name),
-            ("SMITH", Spelling::Capitals),
-            ("Élan", Spelling::Name),
-            ("ÉLAN", Spelling::Capitals),
-            ("KiB", Spelling::Coded),
-            ("DoW", Spelling::Coded),
-            ("IBANs", Spelling::Coded),
-            ("NotFound", Spelling::Mixed),
-            ("JoAnn", Spelling::Mixed),
-            ("McDONALD", Spelling::Mixed),
+            ("Jane", WordCase::Name),
+            ("O'Brien", WordCase::Name),
+            ("McKay", WordCase::Name),
+            ("DeVito", WordCase::Name),
+            ("Anne-Marie", WordCase::Name),
+            ("A", WordCase::Name),
+            ("SMITH", WordCase::Capitals),
+            ("Élan", WordCase::Name),
+            ("ÉLAN", WordCase::Capitals),
+            ("KiB", WordCase::Coded),
+            ("DoW", WordCase::Coded),
+            ("IBANs", WordCase::Coded),
+            ("NotFound", WordCase::Mixed),
+            ("JoAnn", WordCase::Mixed),
+            ("McDONALD", WordCase::Mixed),
         ] {
-            assert_eq!(Spelling::of(word), spelling, "{word}");
+            assert_eq!(WordCase::of(word), spelling, "{word}");
         }
     }
 }

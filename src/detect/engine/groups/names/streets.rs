@@ -5,10 +5,10 @@ use super::super::super::view::View;
 use super::letters::{AHEAD, text};
 use super::lexicon::look_up;
 use super::places::{NO_STREETS, STREET_ENDINGS};
-use super::roles::{Role, roles};
-use super::spelling::Spelling;
-use super::surroundings::{Before, before, goes_on, lone_number};
-use super::word::Word;
+use super::roles::{NameList, roles};
+use super::spelling::WordCase;
+use super::surroundings::{Preceding, before, goes_on, lone_number};
+use super::word::NameWord;
 
 /// Where an address stands, and which words of the sequence are of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,7 +35,7 @@ pub(super) fn number_before(view: &View<'_>, at: usize) -> Option<usize> {
 }
 
 /// The address in a sequence of words, if a word says that it is one, or what stands behind it.
-pub(super) fn street(view: &View<'_>, words: &[Word], front: &Before<'_>) -> Option<Street> {
+pub(super) fn street(view: &View<'_>, words: &[NameWord], front: &Preceding<'_>) -> Option<Street> {
     let first = words.first()?;
     let house = house_before(view, first.start);
     before_its_name(view, words, house)
@@ -44,10 +44,10 @@ pub(super) fn street(view: &View<'_>, words: &[Word], front: &Before<'_>) -> Opt
 }
 
 /// `Via Garibaldi 14`, `14 rue des Lilas`, `ul. Marszałkowska 10/12`.
-fn before_its_name(view: &View<'_>, words: &[Word], house: Option<usize>) -> Option<Street> {
+fn before_its_name(view: &View<'_>, words: &[NameWord], house: Option<usize>) -> Option<Street> {
     let (first, last) = words.first().zip(words.last())?;
-    let calls = |at: usize, word: &Word| {
-        word.roles.has(Role::StreetBefore) && (at == 0 || !word.roles.has(Role::Street))
+    let calls = |at: usize, word: &NameWord| {
+        word.roles.has(NameList::StreetBefore) && (at == 0 || !word.roles.has(NameList::Street))
     };
     let named = (0..words.len()).find(|&at| words.get(at).is_some_and(|word| calls(at, word)));
     let (front, from) = match named {
@@ -88,10 +88,10 @@ fn small_street_before(view: &View<'_>, at: usize) -> Option<usize> {
         let word = text(view, start, end);
         let bare = word.trim_end_matches(['.', '/']);
         let roles = roles(bare);
-        if roles.has(Role::StreetBefore) && (bare.len() > 2 || bare.len() < word.len()) {
+        if roles.has(NameList::StreetBefore) && (bare.len() > 2 || bare.len() < word.len()) {
             return view.word_starts(start).then_some(start);
         }
-        if !is_article(bare) && !roles.has(Role::Particle) || bare.len() < word.len() {
+        if !is_article(bare) && !roles.has(NameList::Particle) || bare.len() < word.len() {
             return None;
         }
         at = start;
@@ -137,7 +137,10 @@ pub(super) fn may_begin_at_end(view: &View<'_>) -> usize {
         // What has arrived of the last word may be the beginning of any.
         let open = at == view.len() && end == at;
         if start == end
-            || !(open || roles.has(Role::StreetBefore) || roles.has(Role::Particle) || is_article(bare))
+            || !(open
+                || roles.has(NameList::StreetBefore)
+                || roles.has(NameList::Particle)
+                || is_article(bare))
         {
             break;
         }
@@ -147,13 +150,13 @@ pub(super) fn may_begin_at_end(view: &View<'_>) -> usize {
 }
 
 /// `12 Main Street`, `Lindenstraße 12`, `Berliner Allee 4`, `Atatürk Cad. No: 12`.
-fn behind_its_name(view: &View<'_>, words: &[Word], house: Option<usize>) -> Option<Street> {
+fn behind_its_name(view: &View<'_>, words: &[NameWord], house: Option<usize>) -> Option<Street> {
     let first = words.first()?;
-    let drive = |at: usize, word: &Word| {
+    let drive = |at: usize, word: &NameWord| {
         at > 0 && at + 1 == words.len() && house.is_some() && matches!(word.lower.as_str(), "dr")
     };
-    let called = |at: usize, word: &Word| {
-        word.roles.has(Role::Street) || word.roles.has(Role::StreetBehind) || drive(at, word)
+    let called = |at: usize, word: &NameWord| {
+        word.roles.has(NameList::Street) || word.roles.has(NameList::StreetBehind) || drive(at, word)
     };
     let at = (0..words.len())
         .rev()
@@ -166,14 +169,14 @@ fn behind_its_name(view: &View<'_>, words: &[Word], house: Option<usize>) -> Opt
     }
     let numbered = house.is_some() || behind.is_some();
     // `Executive Suite`, `NEC Box`.
-    let room = word.roles.has(Role::Room) && !words.iter().any(|word| word.lower == "po");
-    let told = !(room || word.roles.has(Role::StreetBehind)) && words.len() > 1;
-    let short = word.roles.has(Role::StreetBehind)
+    let room = word.roles.has(NameList::Room) && !words.iter().any(|word| word.lower == "po");
+    let told = !(room || word.roles.has(NameList::StreetBehind)) && words.len() > 1;
+    let short = word.roles.has(NameList::StreetBehind)
         && at.checked_sub(1).and_then(|at| words.get(at)).is_none_or(|word| word.classes.is_common());
-    if short || !(house.is_some() || told || behind.is_some() && word.roles.has(Role::StreetBehind)) {
+    if short || !(house.is_some() || told || behind.is_some() && word.roles.has(NameList::StreetBehind)) {
         return None;
     }
-    let end = behind.filter(|_| house.is_none() && !word.roles.has(Role::Street)).unwrap_or(word.end);
+    let end = behind.filter(|_| house.is_none() && !word.roles.has(NameList::Street)).unwrap_or(word.end);
     let score = if numbered { 0.85 } else { 0.6 };
     Some(Street { front: 0, start: house.unwrap_or(first.start), end, score })
 }
@@ -182,7 +185,7 @@ fn behind_its_name(view: &View<'_>, words: &[Word], house: Option<usize>) -> Opt
 const SHORTEST: usize = 6;
 
 /// Whether a word ends as streets do, and is neither a name nor another thing that does.
-fn has_ending(word: &Word) -> bool {
+fn has_ending(word: &NameWord) -> bool {
     let lower = word.lower.as_str();
     if lower.len() < SHORTEST {
         return false;
@@ -242,13 +245,13 @@ fn house_behind(view: &View<'_>, end: usize) -> Option<usize> {
 
 /// `Am Rain 3, 69493 Hirschberg`: any name with a number, before a postcode and a town; or behind a word that says that an
 /// address follows.
-fn beside_a_town(view: &View<'_>, words: &[Word], front: &Before<'_>) -> Option<Street> {
+fn beside_a_town(view: &View<'_>, words: &[NameWord], front: &Preceding<'_>) -> Option<Street> {
     let (first, last) = words.first().zip(words.last())?;
-    if words.iter().any(|word| matches!(word.spelling, Spelling::Mixed | Spelling::Coded)) {
+    if words.iter().any(|word| matches!(word.spelling, WordCase::Mixed | WordCase::Coded)) {
         return None;
     }
     let end = house_behind(view, last.end).filter(|_| view.get(last.end) != Some(b','))?;
-    let told = front.ends_with(Role::ToAddress);
+    let told = front.ends_with(NameList::ToAddress);
     (told || town_behind(view, end)).then_some(Street { front: 0, start: first.start, end, score: 0.7 })
 }
 
@@ -263,18 +266,19 @@ fn town_behind(view: &View<'_>, end: usize) -> bool {
 
 /// Whether the words behind a number are a street or a town though nothing in them says so: by a room or a flat beside
 /// them, by a word that says that an address follows, or by a line that has a second number and nothing else.
-pub(super) fn is_housed(view: &View<'_>, start: usize, words: &[Word]) -> bool {
+pub(super) fn is_housed(view: &View<'_>, start: usize, words: &[NameWord]) -> bool {
     let Some((first, last)) = words.first().zip(words.last()) else { return false };
-    let counted = |word: &Word| word.roles.has(Role::Measure) || word.roles.has(Role::NamedPerson);
-    let plain = |word: &Word| word.spelling == Spelling::Name && !counted(word);
+    let counted =
+        |word: &NameWord| word.roles.has(NameList::Measure) || word.roles.has(NameList::NamedPerson);
+    let plain = |word: &NameWord| word.spelling == WordCase::Name && !counted(word);
     if !words.iter().all(plain) || goes_on(view, last.end) {
         return false;
     }
     let front = before(view, start);
     let town = || is_town(view, start, first, last);
-    front.ends_with(Role::Room)
+    front.ends_with(NameList::Room)
         || front.words.first() == Some(&"at")
-        || front.has(Role::ToAddress)
+        || front.has(NameList::ToAddress)
         || room_behind(view, last.end)
         || is_line(view, start, last.end)
         || town()
@@ -282,7 +286,7 @@ pub(super) fn is_housed(view: &View<'_>, start: usize, words: &[Word]) -> bool {
 }
 
 /// Whether a postcode, which is no year, and a town that is known.
-fn is_town(view: &View<'_>, start: usize, first: &Word, last: &Word) -> bool {
+fn is_town(view: &View<'_>, start: usize, first: &NameWord, last: &NameWord) -> bool {
     let number = view.slice(start, first.start.saturating_sub(1));
     let year = number.len() == 4 && (number.starts_with(b"19") || number.starts_with(b"20"));
     let known = look_up(&first.lower).is_place() || look_up(&last.lower).is_place();
@@ -290,7 +294,7 @@ fn is_town(view: &View<'_>, start: usize, first: &Word, last: &Word) -> bool {
 }
 
 /// Whether a postcode of five digits stands behind the number of a house: `Am Rain 3, 69493 Hirschberg`.
-fn behind_a_house(view: &View<'_>, start: usize, front: &Before<'_>) -> bool {
+fn behind_a_house(view: &View<'_>, start: usize, front: &Preceding<'_>) -> bool {
     let digits = view.slice(start, start + 6).iter().take_while(|byte| byte.is_ascii_digit()).count();
     let parted = view.slice(start.saturating_sub(2), start);
     let parted = parted.ends_with(b", ") || parted.ends_with(b"\n");
@@ -310,7 +314,7 @@ fn room_behind(view: &View<'_>, end: usize) -> bool {
     let (word, behind) = rest.split_at(letters);
     let number = behind.trim_start_matches(['.', ' ', '#']);
     let capital = word.starts_with(|c: char| c.is_ascii_uppercase());
-    capital && roles(word).has(Role::Room) && number.starts_with(|c: char| c.is_ascii_digit())
+    capital && roles(word).has(NameList::Room) && number.starts_with(|c: char| c.is_ascii_digit())
 }
 
 /// Whether a line has a number, the words up to `end` and another number, and no more.

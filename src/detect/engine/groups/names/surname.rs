@@ -1,8 +1,8 @@
 //! The surname of a full name, by which somebody is called further on.
 
 use super::lexicon::look_up;
-use super::roles::{Role, roles};
-use super::spelling::Spelling;
+use super::roles::{NameList, roles};
+use super::spelling::WordCase;
 use crate::detect::naming;
 
 /// Letters of the shortest surname that is told from other words by itself.
@@ -17,13 +17,13 @@ pub(crate) fn surname(name: &str) -> Option<&str> {
     let classes = look_up(&lower);
     let word = last.chars().all(|c| c.is_alphabetic() || matches!(c, '-' | '\'' | '\u{2019}'));
     let long = last.chars().count() >= SHORTEST;
-    let other = classes.is_common() || classes.is_title() || roles(&lower).has(Role::Thing);
+    let other = classes.is_common() || classes.is_title() || roles(&lower).has(NameList::Thing);
     let other = other || classes.is_place() && !classes.is_surname();
     (given
         && word
         && long
         && !other
-        && Spelling::of(last) == Spelling::Name
+        && WordCase::of(last) == WordCase::Name
         && last.starts_with(char::is_uppercase))
     .then_some(last)
 }

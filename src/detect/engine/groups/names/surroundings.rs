@@ -2,8 +2,8 @@
 
 use super::super::super::view::View;
 use super::letters::{AHEAD, is_letter, text};
-use super::roles::{Role, Roles, roles};
-use super::word::Word;
+use super::roles::{NameList, Roles, roles};
+use super::word::NameWord;
 
 /// Whether the lone word `start..end` is part of an identifier, a path, a call or markup.
 pub(super) fn in_code(view: &View<'_>, start: usize, end: usize) -> bool {
@@ -24,8 +24,8 @@ pub(super) fn in_code(view: &View<'_>, start: usize, end: usize) -> bool {
 }
 
 /// Whether a month's name that is also a person's stands in a date.
-pub(super) fn in_date(view: &View<'_>, word: &Word) -> bool {
-    if !word.roles.has(Role::Month) {
+pub(super) fn in_date(view: &View<'_>, word: &NameWord) -> bool {
+    if !word.roles.has(NameList::Month) {
         return false;
     }
     let near = |byte: &u8| matches!(byte, b' ' | b'/' | b'-' | b'.' | b',');
@@ -37,7 +37,7 @@ pub(super) fn in_date(view: &View<'_>, word: &Word) -> bool {
     let ahead = text(view, word.end, word.end + AHEAD);
     let next = ahead.strip_prefix(", ").unwrap_or_default();
     let next = next.split(|c: char| !is_letter(c)).next().unwrap_or_default();
-    digit || roles(next).has(Role::Month) || before(view, word.start).ends_with(Role::Month)
+    digit || roles(next).has(NameList::Month) || before(view, word.start).ends_with(NameList::Month)
 }
 
 /// Whether the number from `start` on stands by itself: not the end of a version, a path or another number.
@@ -58,7 +58,7 @@ const ITEM: [char; 11] = ['#', '|', ')', ']', '/', '+', '`', '\u{2022}', '\u{201
 const BEFORE: usize = 24;
 
 /// What stands before a sequence.
-pub(super) struct Before<'t> {
+pub(super) struct Preceding<'t> {
     /// The last two words, the last first.
     pub(super) words: [&'t str; 2],
     /// What those have a part in.
@@ -71,7 +71,7 @@ pub(super) struct Before<'t> {
     pub(super) comma: bool,
 }
 
-pub(super) fn before<'t>(view: &View<'t>, start: usize) -> Before<'t> {
+pub(super) fn before<'t>(view: &View<'t>, start: usize) -> Preceding<'t> {
     let mut from = start.saturating_sub(BEFORE);
     while from < start && view.get(from).is_some_and(|byte| byte & 0xC0 == 0x80) {
         from += 1;
@@ -83,7 +83,7 @@ pub(super) fn before<'t>(view: &View<'t>, start: usize) -> Before<'t> {
     let comma = trimmed.strip_suffix(',').is_some_and(|rest| rest.ends_with(char::is_lowercase));
     let (last, rest) = last_word(trimmed);
     let words = [last, last_word(rest).0];
-    Before { words, roles: words.map(roles), sentence, item, comma }
+    Preceding { words, roles: words.map(roles), sentence, item, comma }
 }
 
 /// Whether a sign, or a space, opens what follows it: quotes of all languages, and brackets.
@@ -103,14 +103,14 @@ fn last_word(text: &str) -> (&str, &str) {
     (text.get(rest.len()..).unwrap_or_default(), rest)
 }
 
-impl Before<'_> {
+impl Preceding<'_> {
     /// Whether the last word has a part in this.
-    pub(super) fn ends_with(&self, role: Role) -> bool {
+    pub(super) fn ends_with(&self, role: NameList) -> bool {
         self.roles.first().is_some_and(|roles| roles.has(role))
     }
 
     /// Whether one of the words has.
-    pub(super) fn has(&self, role: Role) -> bool {
+    pub(super) fn has(&self, role: NameList) -> bool {
         self.roles.iter().any(|roles| roles.has(role))
     }
 
@@ -126,6 +126,6 @@ impl Before<'_> {
             self.roles.get(n).is_some_and(|roles| roles.has(role))
                 && !word.contains(|c: char| c.is_ascii_uppercase())
         };
-        small(usize::from(small(0, Role::Particle)), Role::LowerTitle)
+        small(usize::from(small(0, NameList::Particle)), NameList::LowerTitle)
     }
 }

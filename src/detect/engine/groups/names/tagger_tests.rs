@@ -1,6 +1,9 @@
+use super::super::gather::{AtCapital, gather};
+use super::super::letters::is_capital;
+use super::super::word::Sequence;
 use super::*;
 
-fn tagged(text: &str) -> Vec<(Tag, &str)> {
+fn tagged(text: &str) -> Vec<(NameTag, &str)> {
     let view = View { text: text.as_bytes(), base: 0, complete: true };
     let mut found = Vec::new();
     let (mut at, mut words) = (0, Sequence::default());
@@ -8,12 +11,12 @@ fn tagged(text: &str) -> Vec<(Tag, &str)> {
         let start = (at..text.len()).find(|&at| text.is_char_boundary(at) && is_capital(&view, at));
         let Some(start) = start else { break };
         match gather(&view, start, &mut words) {
-            Gathered::Words(end) => {
+            AtCapital::Words(end) => {
                 found.extend(tag(&view, &words));
                 at = end;
             }
-            Gathered::Nothing(end) => at = end,
-            Gathered::NeedMore => unreachable!("the text is complete"),
+            AtCapital::Nothing(end) => at = end,
+            AtCapital::NeedMore => unreachable!("the text is complete"),
         }
     }
     found.iter().map(|one| (one.tag, text.get(one.start..one.end).unwrap())).collect()
@@ -21,8 +24,8 @@ fn tagged(text: &str) -> Vec<(Tag, &str)> {
 
 #[test]
 fn names_are_told_from_other_capitals() {
-    use Tag::{Location, Organization, Person};
-    let cases: &[(&str, &[(Tag, &str)])] = &[
+    use NameTag::{Location, Organization, Person};
+    let cases: &[(&str, &[(NameTag, &str)])] = &[
         ("Dear Jennifer, thanks", &[(Person, "Jennifer")]),
         ("Jenny Jenny sang", &[(Person, "Jenny Jenny")]),
         ("ask Mr. Luca Drescher?", &[(Person, "Luca Drescher")]),
@@ -91,7 +94,7 @@ fn names_are_told_from_other_capitals() {
 
 #[test]
 fn a_number_and_a_capital_are_an_address_only_where_something_says_so() {
-    use Tag::Location;
+    use NameTag::Location;
     let addresses: &[(&str, &str)] = &[
         ("at 12 Main Street today", "12 Main Street"),
         ("153 FERNWOOD DR.", "153 FERNWOOD DR"),

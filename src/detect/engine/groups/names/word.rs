@@ -4,9 +4,9 @@ use std::ops::Deref;
 
 use super::lexicon::{Classes, look_up};
 use super::roles::Roles;
-use super::spelling::Spelling;
+use super::spelling::WordCase;
 use crate::detect::naming;
-use crate::detect::rules::Tag;
+use crate::detect::rules::NameTag;
 
 /// Joins the names of one company: `Schmidt & Weber KG`.
 pub(super) const JOINT: &str = "&";
@@ -14,7 +14,7 @@ pub(super) const JOINT: &str = "&";
 /// A name.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Tagged {
-    pub(super) tag: Tag,
+    pub(super) tag: NameTag,
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) score: f32,
@@ -22,13 +22,13 @@ pub(super) struct Tagged {
 
 /// A word of a sequence.
 #[derive(Clone, Debug)]
-pub(super) struct Word {
+pub(super) struct NameWord {
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) lower: String,
     pub(super) classes: Classes,
     pub(super) roles: Roles,
-    pub(super) spelling: Spelling,
+    pub(super) spelling: WordCase,
     /// A particle in lower case.
     pub(super) particle: bool,
 }
@@ -36,7 +36,7 @@ pub(super) struct Word {
 /// Words that stand together.
 #[derive(Default)]
 pub(super) struct Sequence {
-    words: Vec<Word>,
+    words: Vec<NameWord>,
     /// Memory of words before.
     spare: Vec<String>,
 }
@@ -55,7 +55,7 @@ impl Sequence {
         lower
     }
 
-    pub(super) fn push(&mut self, word: Word) {
+    pub(super) fn push(&mut self, word: NameWord) {
         self.words.push(word);
     }
 
@@ -65,14 +65,14 @@ impl Sequence {
 }
 
 impl Deref for Sequence {
-    type Target = [Word];
+    type Target = [NameWord];
 
-    fn deref(&self) -> &[Word] {
+    fn deref(&self) -> &[NameWord] {
         &self.words
     }
 }
 
-impl Word {
+impl NameWord {
     /// What joins two names at `start`.
     pub(super) fn joint(start: usize) -> Self {
         Self {
@@ -81,7 +81,7 @@ impl Word {
             lower: JOINT.to_owned(),
             classes: look_up(JOINT),
             roles: Roles::default(),
-            spelling: Spelling::Name,
+            spelling: WordCase::Name,
             particle: true,
         }
     }

@@ -263,6 +263,9 @@ pub(super) const FUNCTION_WORDS: &[&str] = &[
 pub(super) const ELISIONS: &[&str] =
     &["l", "d", "un", "dell", "all", "nell", "sull", "qu", "j", "c", "s", "n", "m", "t"];
 
+/// The longest particles with a space and a capital behind them, in bytes.
+pub(super) const PARTICLE: usize = 16;
+
 /// Stand between the parts of a name, in lower case.
 pub(super) const PARTICLES: &[&str] = &[
     "van", "von", "de", "der", "den", "da", "di", "del", "della", "dos", "du", "la", "le", "al", "el", "bin",

@@ -7,8 +7,8 @@ use hayro_syntax::Pdf;
 use hayro_syntax::object::{Dict, Object, Stream};
 use lopdf::StringFormat;
 
-use crate::sanitize::format::pdf::text::lexer::{Lexer, Token};
-use crate::sanitize::format::pdf::text::reading::Reading;
+use crate::sanitize::format::pdf::text::lexer::{Lexer, PdfToken};
+use crate::sanitize::format::pdf::text::reading::GlyphText;
 use crate::sanitize::format::pdf::text::streams::ContentStreams;
 use crate::sanitize::format::pdf::text::walk;
 use crate::sanitize::format::pdf::{graph, open, strings};
@@ -29,7 +29,7 @@ pub(in crate::sanitize::format) fn absent(
         return Ok(true);
     }
     let pdf = Pdf::new(Arc::new(file.to_vec())).map_err(|_| Rejection::Unproven)?;
-    let search = Search::new(needles)?;
+    let search = AbsentSearch::new(needles)?;
     let left = pdf.objects().into_iter().any(|object| search.object(&object, graph::DEPTH));
     Ok(!left && !shown(file, needles, work)?)
 }
@@ -52,7 +52,7 @@ fn shown(file: &[u8], needles: &Needles, work: &mut Work<'_>) -> Result<bool, Re
         };
         next += 1;
         let record = walk::read(&mut streams, source, resources, work)?;
-        for reading in [Reading::as_written(&record.glyphs), Reading::as_seen(&record.glyphs)] {
+        for reading in [GlyphText::as_written(&record.glyphs), GlyphText::as_seen(&record.glyphs)] {
             if needles.stand_in(&reading.text) {
                 return Ok(true);
             }
@@ -61,14 +61,14 @@ fn shown(file: &[u8], needles: &Needles, work: &mut Work<'_>) -> Result<bool, Re
 }
 
 /// What is searched for.
-struct Search<'n> {
+struct AbsentSearch<'n> {
     needles: &'n Needles,
     /// The same as bytes, in the ways in which text is written. Without short values and mere numbers, which other
     /// data hold by chance.
     bytes: Option<AhoCorasick>,
 }
 
-impl<'n> Search<'n> {
+impl<'n> AbsentSearch<'n> {
     fn new(needles: &'n Needles) -> Result<Self, Rejection> {
         let mut bytes = Vec::new();
         for text in needles.shortest_within() {
@@ -137,8 +137,8 @@ impl<'n> Search<'n> {
         let mut lexer = Lexer::new(bytes);
         while let Some((token, _)) = lexer.next() {
             match token {
-                Token::String(codes) => joined.extend_from_slice(&codes),
-                Token::Word(b"ID") => lexer.skip_image(),
+                PdfToken::String(codes) => joined.extend_from_slice(&codes),
+                PdfToken::Word(b"ID") => lexer.skip_image(),
                 _ => {}
             }
         }

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use crate::sanitize::format::pdf::text::lexer::{Lexer, Token};
+use crate::sanitize::format::pdf::text::lexer::{Lexer, PdfToken};
 
 /// How many codes one map holds at most.
 const CODES: usize = 200_000;
@@ -28,7 +28,7 @@ impl Cmap {
         let mut lexer = Lexer::new(bytes);
         let mut operands = Vec::new();
         while let Some((token, _)) = lexer.next() {
-            let Token::Word(word) = token else {
+            let PdfToken::Word(word) = token else {
                 operands.push(token);
                 continue;
             };
@@ -38,7 +38,7 @@ impl Cmap {
                 b"endbfrange" => map.ranges(&operands),
                 b"endcidchar" => {
                     for pair in operands.chunks(2) {
-                        if let [Token::String(code), Token::Number(character)] = pair {
+                        if let [PdfToken::String(code), PdfToken::Number(character)] = pair {
                             map.character(value(code), *character as u32);
                         }
                     }
@@ -78,9 +78,9 @@ impl Cmap {
         (1..=4).find(|length| fits(*length)).unwrap_or(shortest)
     }
 
-    fn codespace(&mut self, operands: &[Token<'_>]) {
+    fn codespace(&mut self, operands: &[PdfToken<'_>]) {
         for pair in operands.chunks(2) {
-            if let [Token::String(low), Token::String(high)] = pair
+            if let [PdfToken::String(low), PdfToken::String(high)] = pair
                 && (1..=4).contains(&low.len())
                 && self.spaces.len() < 1000
             {
@@ -109,15 +109,15 @@ impl Cmap {
         }
     }
 
-    fn character_range(&mut self, range: &[Token<'_>]) {
-        let [Token::String(low), Token::String(high), Token::Number(first)] = range else { return };
+    fn character_range(&mut self, range: &[PdfToken<'_>]) {
+        let [PdfToken::String(low), PdfToken::String(high), PdfToken::Number(first)] = range else { return };
         for (code, character) in self.span(low, high).zip(*first as u32..) {
             self.character(code, character);
         }
     }
 
-    fn one(&mut self, pair: &[Token<'_>]) {
-        if let [Token::String(code), Token::String(text)] = pair {
+    fn one(&mut self, pair: &[PdfToken<'_>]) {
+        if let [PdfToken::String(code), PdfToken::String(text)] = pair {
             self.put(value(code), text_of(text, 0));
         }
     }
@@ -128,20 +128,20 @@ impl Cmap {
         (low..=high.min(low.saturating_add(0xffff))).take(CODES.saturating_sub(self.read))
     }
 
-    fn ranges(&mut self, operands: &[Token<'_>]) {
+    fn ranges(&mut self, operands: &[PdfToken<'_>]) {
         let mut rest = operands;
-        while let [Token::String(low), Token::String(high), to, after @ ..] = rest {
+        while let [PdfToken::String(low), PdfToken::String(high), to, after @ ..] = rest {
             rest = after;
             match to {
-                Token::String(first) => {
+                PdfToken::String(first) => {
                     for (code, by) in self.span(low, high).zip(0_u16..) {
                         self.put(code, text_of(first, by));
                     }
                 }
-                Token::Open => {
-                    let end = after.iter().position(|token| *token == Token::Close).unwrap_or(after.len());
+                PdfToken::Open => {
+                    let end = after.iter().position(|token| *token == PdfToken::Close).unwrap_or(after.len());
                     for (code, token) in self.span(low, high).zip(after.iter().take(end)) {
-                        if let Token::String(text) = token {
+                        if let PdfToken::String(text) = token {
                             self.put(code, text_of(text, 0));
                         }
                     }

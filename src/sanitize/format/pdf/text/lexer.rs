@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// A token.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Token<'a> {
+pub(super) enum PdfToken<'a> {
     /// A number; 0 for one that cannot be read.
     Number(f64),
     /// A string, decoded.
@@ -71,7 +71,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// The next token, and where it stands.
-    pub(super) fn next(&mut self) -> Option<(Token<'a>, Range<usize>)> {
+    pub(super) fn next(&mut self) -> Option<(PdfToken<'a>, Range<usize>)> {
         loop {
             self.skip(|byte| !blank(byte));
             if self.peek() != Some(b'%') {
@@ -81,27 +81,27 @@ impl<'a> Lexer<'a> {
         }
         let start = self.at;
         let token = match self.bump()? {
-            b'[' => Token::Open,
-            b']' => Token::Close,
-            b'(' => Token::String(self.literal()),
-            b'/' => Token::Name(self.name()),
-            b'<' if self.peek() == Some(b'<') => self.pair(Token::Begin),
-            b'>' if self.peek() == Some(b'>') => self.pair(Token::End),
-            b'<' => Token::String(self.hexadecimal()),
-            b')' | b'>' | b'{' | b'}' => Token::Word(self.bytes.get(start..self.at).unwrap_or_default()),
+            b'[' => PdfToken::Open,
+            b']' => PdfToken::Close,
+            b'(' => PdfToken::String(self.literal()),
+            b'/' => PdfToken::Name(self.name()),
+            b'<' if self.peek() == Some(b'<') => self.pair(PdfToken::Begin),
+            b'>' if self.peek() == Some(b'>') => self.pair(PdfToken::End),
+            b'<' => PdfToken::String(self.hexadecimal()),
+            b')' | b'>' | b'{' | b'}' => PdfToken::Word(self.bytes.get(start..self.at).unwrap_or_default()),
             first => {
                 self.skip(|byte| blank(byte) || delimits(byte));
                 let word = self.bytes.get(start..self.at).unwrap_or_default();
                 match first {
-                    b'0'..=b'9' | b'+' | b'-' | b'.' => Token::Number(number(word)),
-                    _ => Token::Word(word),
+                    b'0'..=b'9' | b'+' | b'-' | b'.' => PdfToken::Number(number(word)),
+                    _ => PdfToken::Word(word),
                 }
             }
         };
         Some((token, start..self.at))
     }
 
-    fn pair(&mut self, token: Token<'a>) -> Token<'a> {
+    fn pair(&mut self, token: PdfToken<'a>) -> PdfToken<'a> {
         self.at = self.at.saturating_add(1);
         token
     }
@@ -228,28 +228,28 @@ fn number(word: &[u8]) -> f64 {
 mod tests {
     use super::*;
 
-    fn tokens(bytes: &[u8]) -> Vec<Token<'_>> {
+    fn tokens(bytes: &[u8]) -> Vec<PdfToken<'_>> {
         let mut lexer = Lexer::new(bytes);
         std::iter::from_fn(|| lexer.next().map(|(token, _)| token)).collect()
     }
 
     #[test]
     fn strings_names_and_numbers_are_decoded() {
-        let string = |text: &[u8]| Token::String(text.to_vec());
+        let string = |text: &[u8]| PdfToken::String(text.to_vec());
         let read = tokens(b"(a\\(b(c)\\101\\\n\\n) <4a6> /A#42 -1.5 --3 .5 [] <<>> Tj%x\r'");
         let want = vec![
             string(b"a(b(c)A\n"),
             string(b"\x4a\x60"),
-            Token::Name(b"AB".to_vec()),
-            Token::Number(-1.5),
-            Token::Number(3.0),
-            Token::Number(0.5),
-            Token::Open,
-            Token::Close,
-            Token::Begin,
-            Token::End,
-            Token::Word(b"Tj"),
-            Token::Word(b"'"),
+            PdfToken::Name(b"AB".to_vec()),
+            PdfToken::Number(-1.5),
+            PdfToken::Number(3.0),
+            PdfToken::Number(0.5),
+            PdfToken::Open,
+            PdfToken::Close,
+            PdfToken::Begin,
+            PdfToken::End,
+            PdfToken::Word(b"Tj"),
+            PdfToken::Word(b"'"),
         ];
         assert_eq!(read, want);
     }
@@ -257,9 +257,9 @@ mod tests {
     #[test]
     fn images_end_where_text_follows() {
         let mut lexer = Lexer::new(b"ID \x01 EI \xff\x80( EI Q (x) Tj");
-        assert_eq!(lexer.next().map(|(token, _)| token), Some(Token::Word(b"ID")));
+        assert_eq!(lexer.next().map(|(token, _)| token), Some(PdfToken::Word(b"ID")));
         lexer.skip_image();
-        assert_eq!(lexer.next().map(|(token, _)| token), Some(Token::Word(b"Q")));
+        assert_eq!(lexer.next().map(|(token, _)| token), Some(PdfToken::Word(b"Q")));
     }
 
     proptest::proptest! {

@@ -6,7 +6,9 @@ use std::ops::Range;
 use lopdf::{Dictionary, ObjectId};
 
 use crate::sanitize::format::pdf::text::reading::{direction, offset};
-use crate::sanitize::format::pdf::text::record::{Glyph, Mark, PageRecord, Show, Source, Spot};
+use crate::sanitize::format::pdf::text::record::{
+    ContentSource, Glyph, GlyphPlace, MarkedContent, PageRecord, Show,
+};
 
 /// A link that takes the place of another.
 #[derive(Clone, Debug)]
@@ -21,7 +23,7 @@ pub(super) type Quad = [[f64; 2]; 4];
 
 /// What is to change in one source.
 #[derive(Debug, Default)]
-pub(super) struct Change {
+pub(super) struct SourceChange {
     /// The operators that change, by where they begin.
     pub(super) shows: BTreeMap<usize, Show>,
     /// Glyphs that go, by operator, operand and place: their length and the way they leave.
@@ -37,10 +39,10 @@ pub(super) struct Change {
 /// What is to change.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
-    pub(super) changes: BTreeMap<Source, Change>,
+    pub(super) changes: BTreeMap<ContentSource, SourceChange>,
     pub(super) covers: BTreeMap<ObjectId, Vec<Quad>>,
     /// Glyphs that a link takes the place of, and where that begins.
-    linked: BTreeMap<Spot, Spot>,
+    linked: BTreeMap<GlyphPlace, GlyphPlace>,
     /// Glyphs of pages that are covered, by their number: a form can be shown on several pages, and twice on one.
     covered: BTreeSet<(ObjectId, usize)>,
 }
@@ -62,7 +64,7 @@ impl Plan {
 
     /// Removes the glyphs of a value, and covers where they were if they are a page's. Whether anything was still
     /// there.
-    pub(super) fn redact(&mut self, page: Source, record: &PageRecord<'_>, which: &[usize]) -> bool {
+    pub(super) fn redact(&mut self, page: ContentSource, record: &PageRecord<'_>, which: &[usize]) -> bool {
         let glyphs: Vec<&Glyph> = which.iter().filter_map(|n| record.glyphs.get(*n)).collect();
         let mut news = false;
         for glyph in &glyphs {
@@ -75,7 +77,7 @@ impl Plan {
             }
             self.remove(record, glyph);
         }
-        if let Source::Page(page) = page {
+        if let ContentSource::Page(page) = page {
             let first = |n: &&usize| self.covered.insert((page, **n));
             let fresh: Vec<&Glyph> =
                 which.iter().filter(first).filter_map(|n| record.glyphs.get(*n)).collect();
@@ -125,7 +127,7 @@ impl Plan {
     }
 
     /// Takes its text from a mark.
-    pub(super) fn bare(&mut self, mark: &Mark) {
+    pub(super) fn bare(&mut self, mark: &MarkedContent) {
         let change = self.changes.entry(mark.source).or_default();
         change.marks.insert(mark.range.start, (mark.range.clone(), mark.bare.clone()));
     }

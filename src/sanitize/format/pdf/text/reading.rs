@@ -1,4 +1,4 @@
-//! [`Reading`]: a page's text in one order, with the way back to its glyphs.
+//! [`GlyphText`]: a page's text in one order, with the way back to its glyphs.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ const UNKNOWN: &str = "\u{fffd}";
 
 /// A text, and which glyph each part of it is.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Reading {
+pub(super) struct GlyphText {
     pub(super) text: String,
     parts: Vec<(Range<usize>, usize)>,
 }
@@ -37,7 +37,7 @@ pub(super) fn offset(direction: [f64; 2], from: [f64; 2], to: [f64; 2]) -> [f64;
     [x * ux + y * uy, y * ux - x * uy]
 }
 
-impl Reading {
+impl GlyphText {
     /// In the order of the content.
     pub(super) fn as_written(glyphs: &[Glyph]) -> Self {
         Self::of(glyphs, 0..glyphs.len())

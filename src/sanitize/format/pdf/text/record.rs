@@ -10,7 +10,7 @@ use crate::sanitize::format::pdf::text::state::GraphicsState;
 
 /// Whose content something stands in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Source {
+pub(super) enum ContentSource {
     /// All content streams of a page, joined.
     Page(ObjectId),
     /// A form, a pattern, a glyph of a Type 3 font.
@@ -18,12 +18,12 @@ pub(super) enum Source {
 }
 
 /// The place of a glyph: the source, where its operator begins, which operand of it, where in that one.
-pub(super) type Spot = (Source, usize, usize, usize);
+pub(super) type GlyphPlace = (ContentSource, usize, usize, usize);
 
 /// A glyph that is shown.
 #[derive(Clone, Debug)]
 pub(super) struct Glyph {
-    pub(super) spot: Spot,
+    pub(super) spot: GlyphPlace,
     /// How many bytes its code takes.
     pub(super) length: usize,
     /// How it reads; none if that cannot be told.
@@ -63,8 +63,8 @@ pub(super) struct Show {
 
 /// Content that brings text of its own, to be read instead of its glyphs (ISO 32000-2, 14.9).
 #[derive(Clone, Debug)]
-pub(super) struct Mark {
-    pub(super) source: Source,
+pub(super) struct MarkedContent {
+    pub(super) source: ContentSource,
     /// The bytes of the operator that begins it.
     pub(super) range: Range<usize>,
     /// The text, if it stands in the stream.
@@ -77,16 +77,16 @@ pub(super) struct Mark {
 
 /// A source, and how it is read.
 #[derive(Debug)]
-pub(super) struct Step<'a> {
-    pub(super) source: Source,
+pub(super) struct ReadSource<'a> {
+    pub(super) source: ContentSource,
     pub(super) resources: Option<&'a Dictionary>,
     pub(super) state: GraphicsState,
 }
 
 /// The way so far: what is seen, and the sources that it leads through.
 #[derive(Debug, Default)]
-pub(super) struct Trail<'a> {
-    pub(super) within: Vec<Source>,
+pub(super) struct SourceTrail<'a> {
+    pub(super) within: Vec<ContentSource>,
     pub(super) record: PageRecord<'a>,
 }
 
@@ -95,10 +95,10 @@ pub(super) struct Trail<'a> {
 pub(super) struct PageRecord<'a> {
     /// In the order of the content.
     pub(super) glyphs: Vec<Glyph>,
-    pub(super) shows: std::collections::BTreeMap<(Source, usize), Show>,
-    pub(super) marks: Vec<Mark>,
+    pub(super) shows: std::collections::BTreeMap<(ContentSource, usize), Show>,
+    pub(super) marks: Vec<MarkedContent>,
     /// The resources that each source goes by.
-    pub(super) resources: std::collections::BTreeMap<Source, Option<&'a Dictionary>>,
+    pub(super) resources: std::collections::BTreeMap<ContentSource, Option<&'a Dictionary>>,
     /// How many images are painted.
     pub(super) images: usize,
 }

@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 
-use crate::sanitize::format::pdf::text::plan::{Change, Plan};
-use crate::sanitize::format::pdf::text::reading::Reading;
-use crate::sanitize::format::pdf::text::record::{PageRecord, Source};
+use crate::sanitize::format::pdf::text::plan::{Plan, SourceChange};
+use crate::sanitize::format::pdf::text::reading::GlyphText;
+use crate::sanitize::format::pdf::text::record::{ContentSource, PageRecord};
 use crate::sanitize::format::pdf::text::streams::ContentStreams;
 use crate::sanitize::format::pdf::text::{splice, walk};
 use crate::sanitize::format::pdf::{graph, strings};
@@ -30,14 +30,14 @@ pub(in crate::sanitize::format) fn rewrite(
     let (plan, contents, needles) = planned(doc, work)?;
     for ((source, change), content) in plan.changes.iter().zip(contents) {
         let covers = match source {
-            Source::Page(page) => plan.covers.get(page).map(|quads| splice::covers(quads)),
-            Source::Stream(_) => None,
+            ContentSource::Page(page) => plan.covers.get(page).map(|quads| splice::covers(quads)),
+            ContentSource::Stream(_) => None,
         };
         make(doc, *source, change, &content, covers)?;
     }
     // Forms that hold all text of a page leave its own content as it is.
     for (page, quads) in &plan.covers {
-        if !plan.changes.contains_key(&Source::Page(*page)) {
+        if !plan.changes.contains_key(&ContentSource::Page(*page)) {
             cover(doc, *page, &splice::covers(quads))?;
         }
     }
@@ -52,7 +52,7 @@ type Contents = Vec<Rc<Vec<u8>>>;
 fn planned(doc: &Document, work: &mut Work<'_>) -> Result<(Plan, Contents, Needles), Rejection> {
     let mut streams = ContentStreams::new(doc);
     let mut plan = Plan::default();
-    let mut sources: Vec<(Source, Option<&Dictionary>)> =
+    let mut sources: Vec<(ContentSource, Option<&Dictionary>)> =
         streams.pages().into_iter().map(|page| (page, None)).collect();
     for (page, resources) in &sources {
         let record = walk::read(&mut streams, *page, *resources, work)?;
@@ -91,15 +91,15 @@ fn note(record: &PageRecord<'_>, work: &mut Work<'_>, page: bool) -> Result<(), 
 }
 
 /// The readings of a page that differ.
-fn readings(record: &PageRecord<'_>) -> Vec<Reading> {
-    let written = Reading::as_written(&record.glyphs);
-    let seen = Reading::as_seen(&record.glyphs);
+fn readings(record: &PageRecord<'_>) -> Vec<GlyphText> {
+    let written = GlyphText::as_written(&record.glyphs);
+    let seen = GlyphText::as_seen(&record.glyphs);
     if seen.text == written.text { vec![written] } else { vec![written, seen] }
 }
 
 fn ask(
     plan: &mut Plan,
-    source: Source,
+    source: ContentSource,
     record: &PageRecord<'_>,
     work: &mut Work<'_>,
 ) -> Result<(), Rejection> {
@@ -143,7 +143,13 @@ fn ask(
 }
 
 /// Removes values wherever else a page shows them.
-fn search(plan: &mut Plan, source: Source, record: &PageRecord<'_>, needles: &Needles, work: &mut Work<'_>) {
+fn search(
+    plan: &mut Plan,
+    source: ContentSource,
+    record: &PageRecord<'_>,
+    needles: &Needles,
+    work: &mut Work<'_>,
+) {
     for reading in readings(record) {
         for edit in needles.edits(&reading.text) {
             let which: Vec<usize> = reading.glyphs(&edit.range).collect();
@@ -162,21 +168,21 @@ fn search(plan: &mut Plan, source: Source, record: &PageRecord<'_>, needles: &Ne
 /// Makes a change to a source.
 fn make(
     doc: &mut Document,
-    source: Source,
-    change: &Change,
+    source: ContentSource,
+    change: &SourceChange,
     content: &[u8],
     covers: Option<String>,
 ) -> Result<(), Rejection> {
     let font = if change.overlays.is_empty() { String::new() } else { lend(doc, source, change)? };
     let mut out = splice::spliced(content, change, &font);
     match source {
-        Source::Stream(id) => {
+        ContentSource::Stream(id) => {
             if let Some(Object::Stream(stream)) = doc.objects.get_mut(&id) {
                 stream.set_plain_content(out);
                 stream.dict.remove(b"DecodeParms");
             }
         }
-        Source::Page(page) => {
+        ContentSource::Page(page) => {
             if let Some(covers) = covers {
                 out.splice(..0, *b"q\n");
                 out.extend_from_slice(b"\nQ\n");
@@ -211,7 +217,7 @@ fn cover(doc: &mut Document, page: ObjectId, covers: &str) -> Result<(), Rejecti
 }
 
 /// Adds the font of links to the resources that a source goes by; what it is called there.
-fn lend(doc: &mut Document, source: Source, change: &Change) -> Result<String, Rejection> {
+fn lend(doc: &mut Document, source: ContentSource, change: &SourceChange) -> Result<String, Rejection> {
     let mut resources = change.resources.clone().unwrap_or_default();
     let mut fonts = graph::sub(doc, &resources, b"Font").cloned().unwrap_or_default();
     let names = (0_u32..).map(|n| format!("PcLink{n}"));
@@ -224,7 +230,7 @@ fn lend(doc: &mut Document, source: Source, change: &Change) -> Result<String, R
     font.set("Encoding", entry("WinAnsiEncoding"));
     fonts.set(name.as_bytes(), graph::add(doc, Object::Dictionary(font))?);
     resources.set("Font", fonts);
-    let (Source::Page(id) | Source::Stream(id)) = source;
+    let (ContentSource::Page(id) | ContentSource::Stream(id)) = source;
     if let Some(dict) = doc.objects.get_mut(&id).and_then(graph::dict_mut) {
         dict.set("Resources", resources);
     }

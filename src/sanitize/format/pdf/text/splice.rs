@@ -1,4 +1,4 @@
-//! Writing a [`Change`] into a stream: its operators are written anew, all other bytes stay.
+//! Writing a [`SourceChange`] into a stream: its operators are written anew, all other bytes stay.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -6,11 +6,11 @@ use std::ops::Range;
 use crate::edit::{self, Edit};
 use crate::sanitize::format::pdf::appearance;
 use crate::sanitize::format::pdf::text::metrics;
-use crate::sanitize::format::pdf::text::plan::{Change, Overlay, Quad};
+use crate::sanitize::format::pdf::text::plan::{Overlay, Quad, SourceChange};
 use crate::sanitize::format::pdf::text::record::{Show, ShowItem};
 
 /// The content with the change made; `font` is what the stream calls the font of links.
-pub(super) fn spliced(content: &[u8], change: &Change, font: &str) -> Vec<u8> {
+pub(super) fn spliced(content: &[u8], change: &SourceChange, font: &str) -> Vec<u8> {
     let mut operators: BTreeMap<usize, (Range<usize>, String)> = change.marks.clone();
     for (start, show) in &change.shows {
         operators.insert(*start, (show.range.clone(), operator(*start, show, change, font)));
@@ -21,13 +21,13 @@ pub(super) fn spliced(content: &[u8], change: &Change, font: &str) -> Vec<u8> {
 }
 
 /// An operand list in the making.
-struct Line {
+struct OperandList {
     out: String,
     codes: Vec<u8>,
     gap: f64,
 }
 
-impl Line {
+impl OperandList {
     /// Writes the codes that were collected, after the gap before them.
     fn flush(&mut self) {
         if self.codes.is_empty() {
@@ -45,8 +45,8 @@ impl Line {
     }
 }
 
-fn operator(start: usize, show: &Show, change: &Change, font: &str) -> String {
-    let mut line = Line { out: format!("{}[", show.before), codes: Vec::new(), gap: 0.0 };
+fn operator(start: usize, show: &Show, change: &SourceChange, font: &str) -> String {
+    let mut line = OperandList { out: format!("{}[", show.before), codes: Vec::new(), gap: 0.0 };
     for (n, piece) in show.pieces.iter().enumerate() {
         let codes = match piece {
             ShowItem::Gap(gap) => {

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use lopdf::{Dictionary, Document, Object, ObjectId};
 
 use crate::sanitize::format::pdf::text::font::Font;
-use crate::sanitize::format::pdf::text::record::Source;
+use crate::sanitize::format::pdf::text::record::ContentSource;
 use crate::sanitize::format::pdf::{graph, parts};
 use crate::sanitize::{Rejection, Work};
 
@@ -17,7 +17,7 @@ const NODES: usize = 60;
 pub(super) struct ContentStreams<'a> {
     pub(super) doc: &'a Document,
     fonts: HashMap<*const Dictionary, Rc<Font>>,
-    contents: BTreeMap<Source, Rc<Vec<u8>>>,
+    contents: BTreeMap<ContentSource, Rc<Vec<u8>>>,
     missing: Rc<Font>,
     /// Streams that were read as part of a page.
     pub(super) seen: BTreeSet<ObjectId>,
@@ -39,13 +39,13 @@ impl<'a> ContentStreams<'a> {
     }
 
     /// The pages of a document.
-    pub(super) fn pages(&self) -> Vec<Source> {
-        self.doc.get_pages().into_values().map(Source::Page).collect()
+    pub(super) fn pages(&self) -> Vec<ContentSource> {
+        self.doc.get_pages().into_values().map(ContentSource::Page).collect()
     }
 
     /// Streams that show something, and of which no page that was read made use: appearances, patterns, glyphs, masks.
     /// With the resources that they go by.
-    pub(super) fn stray(&self) -> Vec<(Source, Option<&'a Dictionary>)> {
+    pub(super) fn stray(&self) -> Vec<(ContentSource, Option<&'a Dictionary>)> {
         let doc = self.doc;
         let mut found = BTreeMap::new();
         for object in doc.objects.values() {
@@ -70,15 +70,15 @@ impl<'a> ContentStreams<'a> {
         found.retain(|id, _| {
             !self.seen.contains(id) && matches!(doc.objects.get(id), Some(Object::Stream(_)))
         });
-        found.into_iter().map(|(id, resources)| (Source::Stream(id), resources)).collect()
+        found.into_iter().map(|(id, resources)| (ContentSource::Stream(id), resources)).collect()
     }
 
     /// The streams of all pages, and all others that show something.
     pub(super) fn ids(&self) -> BTreeSet<ObjectId> {
         let sources = self.pages().into_iter().chain(self.stray().into_iter().map(|(source, _)| source));
         let of = |source| match source {
-            Source::Page(page) => self.contents_of(page),
-            Source::Stream(id) => vec![id],
+            ContentSource::Page(page) => self.contents_of(page),
+            ContentSource::Stream(id) => vec![id],
         };
         sources.flat_map(of).collect()
     }
@@ -108,13 +108,17 @@ impl<'a> ContentStreams<'a> {
     ///
     /// # Errors
     /// [`Rejection::OverLimit`].
-    pub(super) fn content(&mut self, source: Source, work: &mut Work<'_>) -> Result<Rc<Vec<u8>>, Rejection> {
+    pub(super) fn content(
+        &mut self,
+        source: ContentSource,
+        work: &mut Work<'_>,
+    ) -> Result<Rc<Vec<u8>>, Rejection> {
         if let Some(bytes) = self.contents.get(&source) {
             return Ok(Rc::clone(bytes));
         }
         let streams = match source {
-            Source::Stream(id) => vec![id],
-            Source::Page(page) => self.contents_of(page),
+            ContentSource::Stream(id) => vec![id],
+            ContentSource::Page(page) => self.contents_of(page),
         };
         let mut out = Vec::new();
         for id in streams {
@@ -126,7 +130,7 @@ impl<'a> ContentStreams<'a> {
                 }
                 None => out.extend_from_slice(&stream.content),
             }
-            if matches!(source, Source::Page(_)) {
+            if matches!(source, ContentSource::Page(_)) {
                 out.push(b'\n');
             }
         }

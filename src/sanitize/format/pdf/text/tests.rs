@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use crate::sanitize::bench::Bench;
 use crate::sanitize::format::FORMATS;
-use crate::sanitize::format::pdf::text::reading::Reading;
+use crate::sanitize::format::pdf::text::reading::GlyphText;
 use crate::sanitize::format::pdf::text::streams::ContentStreams;
 use crate::sanitize::format::pdf::text::walk;
 use crate::sanitize::{FileKind, Note, Options, Redaction, Stats, UnfoldBounds, Work};
@@ -45,9 +45,9 @@ fn read(file: &[u8]) -> String {
     let mut out = String::new();
     for page in streams.pages() {
         let record = walk::read(&mut streams, page, None, &mut work).unwrap();
-        out.push_str(&Reading::as_written(&record.glyphs).text);
+        out.push_str(&GlyphText::as_written(&record.glyphs).text);
         out.push('\n');
-        out.push_str(&Reading::as_seen(&record.glyphs).text);
+        out.push_str(&GlyphText::as_seen(&record.glyphs).text);
         out.push('\n');
     }
     out

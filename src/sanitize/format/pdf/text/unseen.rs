@@ -7,7 +7,7 @@ use lopdf::{Dictionary, Document, Object, ObjectId};
 
 use crate::edit::{self, Edit};
 use crate::sanitize::format::passage::is_worth;
-use crate::sanitize::format::pdf::text::lexer::{Lexer, Token};
+use crate::sanitize::format::pdf::text::lexer::{Lexer, PdfToken};
 use crate::sanitize::format::pdf::text::streams::ContentStreams;
 use crate::sanitize::format::pdf::{graph, parts};
 use crate::sanitize::{Redaction, Rejection, Work};
@@ -94,7 +94,7 @@ fn contents(doc: &Document, work: &mut Work<'_>) -> Result<BTreeMap<ObjectId, Ve
             Some(bytes) => bytes,
         };
         let mut tells = memchr::memchr(b'%', &bytes).is_some();
-        tokens(&bytes, &mut |token, _| tells |= matches!(token, Token::Name(name) if may_tell(name)));
+        tokens(&bytes, &mut |token, _| tells |= matches!(token, PdfToken::Name(name) if may_tell(name)));
         if tells {
             contents.insert(id, bytes);
         }
@@ -171,7 +171,7 @@ fn renamed(
     }
     for bytes in contents.values() {
         tokens(bytes, &mut |token, _| {
-            if let Token::Name(name) = token {
+            if let PdfToken::Name(name) = token {
                 see(name);
             }
         });
@@ -228,10 +228,10 @@ fn rename(object: &mut Object, names: &NewNames, depth: usize) {
 }
 
 /// The tokens of a content stream, each with where it stands.
-fn tokens(bytes: &[u8], see: &mut dyn FnMut(&Token<'_>, std::ops::Range<usize>)) {
+fn tokens(bytes: &[u8], see: &mut dyn FnMut(&PdfToken<'_>, std::ops::Range<usize>)) {
     let mut lexer = Lexer::new(bytes);
     while let Some((token, range)) = lexer.next() {
-        if token == Token::Word(b"ID") {
+        if token == PdfToken::Word(b"ID") {
             lexer.skip_image();
         }
         let end = lexer.position();
@@ -242,7 +242,7 @@ fn tokens(bytes: &[u8], see: &mut dyn FnMut(&Token<'_>, std::ops::Range<usize>))
 fn names_within(bytes: &[u8], names: &NewNames) -> Vec<Edit> {
     let mut edits = Vec::new();
     tokens(bytes, &mut |token, range| {
-        if let Token::Name(name) = token
+        if let PdfToken::Name(name) = token
             && let Some(Some(new)) = names.get(name)
         {
             edits.push(Edit { range, with: format!("/{}", String::from_utf8_lossy(new)) });

@@ -6,9 +6,9 @@ use std::rc::Rc;
 use lopdf::{Dictionary, Object, StringFormat};
 
 use crate::sanitize::format::pdf::text::font;
-use crate::sanitize::format::pdf::text::lexer::{Lexer, Token};
+use crate::sanitize::format::pdf::text::lexer::{Lexer, PdfToken};
 use crate::sanitize::format::pdf::text::record::{
-    Glyph, Mark, PageRecord, Show, ShowItem, Source, Step, Trail,
+    ContentSource, Glyph, MarkedContent, PageRecord, ReadSource, Show, ShowItem, SourceTrail,
 };
 use crate::sanitize::format::pdf::text::state::{GraphicsState, TextPosition, then};
 use crate::sanitize::format::pdf::text::streams::ContentStreams;
@@ -33,7 +33,7 @@ const STATES: usize = 10_000;
 /// Keys of texts that are read instead of the glyphs.
 const TEXTS: &[&[u8]] = &[b"ActualText", b"Alt", b"E"];
 
-type Operand<'b> = (Token<'b>, Range<usize>);
+type Operand<'b> = (PdfToken<'b>, Range<usize>);
 
 /// Reads a page, or a stream by itself.
 ///
@@ -41,24 +41,24 @@ type Operand<'b> = (Token<'b>, Range<usize>);
 /// [`Rejection::OverLimit`].
 pub(super) fn read<'a>(
     streams: &mut ContentStreams<'a>,
-    source: Source,
+    source: ContentSource,
     resources: Option<&'a Dictionary>,
     work: &mut Work<'_>,
 ) -> Result<PageRecord<'a>, Rejection> {
-    let mut trail = Trail::default();
+    let mut trail = SourceTrail::default();
     let resources = match source {
-        Source::Page(page) => streams.inherited(page),
-        Source::Stream(_) => resources,
+        ContentSource::Page(page) => streams.inherited(page),
+        ContentSource::Stream(_) => resources,
     };
-    run(streams, Step { source, resources, state: GraphicsState::new() }, &mut trail, work)?;
+    run(streams, ReadSource { source, resources, state: GraphicsState::new() }, &mut trail, work)?;
     Ok(trail.record)
 }
 
 /// Reads a source into a record.
 fn run<'a>(
     streams: &mut ContentStreams<'a>,
-    step: Step<'a>,
-    trail: &mut Trail<'a>,
+    step: ReadSource<'a>,
+    trail: &mut SourceTrail<'a>,
     work: &mut Work<'_>,
 ) -> Result<(), Rejection> {
     let source = step.source;
@@ -66,7 +66,7 @@ fn run<'a>(
         return Ok(());
     }
     let bytes = streams.content(source, work)?;
-    if let Source::Stream(id) = source {
+    if let ContentSource::Stream(id) = source {
         // Forms can be drawn by forms over and over.
         work.unpacked(bytes.len())?;
         work.items(DRAWN)?;
@@ -83,11 +83,11 @@ fn run<'a>(
 fn draw<'a>(
     streams: &mut ContentStreams<'a>,
     name: &[u8],
-    step: Step<'a>,
-    trail: &mut Trail<'a>,
+    step: ReadSource<'a>,
+    trail: &mut SourceTrail<'a>,
     work: &mut Work<'_>,
 ) -> Result<(), Rejection> {
-    let Step { resources, mut state, .. } = step;
+    let ReadSource { resources, mut state, .. } = step;
     let doc = streams.doc;
     let drawn = resources.and_then(|resources| graph::sub(doc, resources, b"XObject"));
     let Some(drawn) = drawn.and_then(|drawn| drawn.get(name).ok()) else { return Ok(()) };
@@ -102,19 +102,24 @@ fn draw<'a>(
         state.space = then(&matrix, &state.space);
     }
     let own = graph::sub(doc, &stream.dict, b"Resources");
-    run(streams, Step { source: Source::Stream(id), resources: own.or(resources), state }, trail, work)
+    run(
+        streams,
+        ReadSource { source: ContentSource::Stream(id), resources: own.or(resources), state },
+        trail,
+        work,
+    )
 }
 
 /// One way through one stream.
 struct ContentWalk<'w, 'a, 'j> {
     streams: &'w mut ContentStreams<'a>,
-    source: Source,
+    source: ContentSource,
     resources: Option<&'a Dictionary>,
     state: GraphicsState,
     kept: Vec<GraphicsState>,
     place: TextPosition,
-    marks: Vec<Option<Mark>>,
-    trail: &'w mut Trail<'a>,
+    marks: Vec<Option<MarkedContent>>,
+    trail: &'w mut SourceTrail<'a>,
     work: &'w mut Work<'j>,
 }
 
@@ -122,11 +127,11 @@ impl<'w, 'a, 'j> ContentWalk<'w, 'a, 'j> {
     /// Begins on a stream.
     fn new(
         streams: &'w mut ContentStreams<'a>,
-        step: Step<'a>,
-        trail: &'w mut Trail<'a>,
+        step: ReadSource<'a>,
+        trail: &'w mut SourceTrail<'a>,
         work: &'w mut Work<'j>,
     ) -> Self {
-        let Step { source, resources, state } = step;
+        let ReadSource { source, resources, state } = step;
         Self {
             streams,
             source,
@@ -148,7 +153,7 @@ impl<'w, 'a, 'j> ContentWalk<'w, 'a, 'j> {
         let mut lexer = Lexer::new(bytes);
         let mut operands: Vec<Operand<'_>> = Vec::new();
         while let Some((token, range)) = lexer.next() {
-            let Token::Word(word) = token else {
+            let PdfToken::Word(word) = token else {
                 operands.push((token, range));
                 if operands.len() > OPERANDS {
                     return Err(Rejection::OverLimit);
@@ -179,7 +184,7 @@ impl<'w, 'a, 'j> ContentWalk<'w, 'a, 'j> {
     fn operator(&mut self, word: &[u8], operands: &[Operand<'_>]) -> Result<(), Rejection> {
         let one = || numbers::<1>(operands).map_or(0.0, |[n]| n);
         let name = |at: usize| match operands.get(at) {
-            Some((Token::Name(name), _)) => Some(name.as_slice()),
+            Some((PdfToken::Name(name), _)) => Some(name.as_slice()),
             _ => None,
         };
         match word {
@@ -219,7 +224,8 @@ impl<'w, 'a, 'j> ContentWalk<'w, 'a, 'j> {
             b"gs" => self.graphics(name(0).unwrap_or_default())?,
             b"Do" => {
                 let name = name(operands.len().saturating_sub(1)).unwrap_or_default();
-                let step = Step { source: self.source, resources: self.resources, state: self.state.clone() };
+                let step =
+                    ReadSource { source: self.source, resources: self.resources, state: self.state.clone() };
                 draw(self.streams, name, step, self.trail, self.work)?;
             }
             _ => {}
@@ -321,7 +327,7 @@ impl<'w, 'a, 'j> ContentWalk<'w, 'a, 'j> {
         }
     }
 
-    fn close(&mut self, mark: Option<Mark>) {
+    fn close(&mut self, mark: Option<MarkedContent>) {
         if let Some(mut mark) = mark {
             mark.glyphs.end = self.trail.record.glyphs.len();
             self.trail.record.marks.push(mark);
@@ -329,8 +335,8 @@ impl<'w, 'a, 'j> ContentWalk<'w, 'a, 'j> {
     }
 
     /// What begins marked content, if that brings text.
-    fn marked(&self, word: &[u8], operands: &[Operand<'_>], range: Range<usize>) -> Option<Mark> {
-        let Some((Token::Name(tag), _)) = operands.first() else { return None };
+    fn marked(&self, word: &[u8], operands: &[Operand<'_>], range: Range<usize>) -> Option<MarkedContent> {
+        let Some((PdfToken::Name(tag), _)) = operands.first() else { return None };
         if tag == b"OC" || word == b"BMC" {
             return None;
         }
@@ -339,17 +345,19 @@ impl<'w, 'a, 'j> ContentWalk<'w, 'a, 'j> {
         let mut number = None;
         for pair in operands.windows(2) {
             match pair {
-                [(Token::Name(key), _), (Token::String(bytes), _)] if TEXTS.contains(&key.as_slice()) => {
+                [(PdfToken::Name(key), _), (PdfToken::String(bytes), _)]
+                    if TEXTS.contains(&key.as_slice()) =>
+                {
                     let string = Object::String(bytes.clone(), StringFormat::Literal);
                     text.push_str(&strings::text(&string).unwrap_or_default());
                     text.push('\n');
                     brings = true;
                 }
-                [(Token::Name(key), _), (Token::Number(n), _)] if key == b"MCID" => number = Some(*n),
+                [(PdfToken::Name(key), _), (PdfToken::Number(n), _)] if key == b"MCID" => number = Some(*n),
                 _ => {}
             }
         }
-        if let Some((Token::Name(list), _)) = operands.get(1)
+        if let Some((PdfToken::Name(list), _)) = operands.get(1)
             && let Some(list) = self.resource(b"Properties", list)
         {
             brings |= TEXTS.iter().any(|key| list.has(key));
@@ -363,7 +371,7 @@ impl<'w, 'a, 'j> ContentWalk<'w, 'a, 'j> {
             _ => format!("/{tag} BMC"),
         };
         let start = self.trail.record.glyphs.len();
-        brings.then_some(Mark { source: self.source, range, text, bare, glyphs: start..start })
+        brings.then_some(MarkedContent { source: self.source, range, text, bare, glyphs: start..start })
     }
 }
 
@@ -371,7 +379,7 @@ impl<'w, 'a, 'j> ContentWalk<'w, 'a, 'j> {
 fn numbers<const N: usize>(operands: &[Operand<'_>]) -> Option<[f64; N]> {
     let mut out = [0.0; N];
     let mut found = operands.iter().rev().filter_map(|(token, _)| match token {
-        Token::Number(number) => Some(*number),
+        PdfToken::Number(number) => Some(*number),
         _ => None,
     });
     for slot in out.iter_mut().rev() {
@@ -384,15 +392,15 @@ fn numbers<const N: usize>(operands: &[Operand<'_>]) -> Option<[f64; N]> {
 fn pieces(word: &[u8], operands: &[Operand<'_>]) -> Vec<ShowItem> {
     if word != b"TJ" {
         let last = operands.iter().rev().find_map(|(token, _)| match token {
-            Token::String(codes) => Some(ShowItem::Codes(codes.clone())),
+            PdfToken::String(codes) => Some(ShowItem::Codes(codes.clone())),
             _ => None,
         });
         return last.into_iter().collect();
     }
-    let array = operands.iter().rposition(|(token, _)| *token == Token::Open).unwrap_or(0);
+    let array = operands.iter().rposition(|(token, _)| *token == PdfToken::Open).unwrap_or(0);
     let piece = |(token, _): &Operand<'_>| match token {
-        Token::String(codes) => Some(ShowItem::Codes(codes.clone())),
-        Token::Number(gap) => Some(ShowItem::Gap(*gap)),
+        PdfToken::String(codes) => Some(ShowItem::Codes(codes.clone())),
+        PdfToken::Number(gap) => Some(ShowItem::Gap(*gap)),
         _ => None,
     };
     operands.iter().skip(array).filter_map(piece).collect()

@@ -1,4 +1,4 @@
-//! [`Left`]: what stands to the left of a place in a text, and whether a token may begin there.
+//! [`LeftContext`]: what stands to the left of a place in a text, and whether a token may begin there.
 //!
 //! Letters and digits of ASCII make up words, and a token begins where no word goes on. What an escape ends with looks like a part
 //! of a word and is none: `\n`, `\x22`, `\u003c`, `%20`, and the codes by which terminals colour (`ESC[31m`), also as they are
@@ -15,7 +15,7 @@ const ESC: u32 = 0x1b;
 
 /// What stands to the left of the next byte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Left {
+pub(super) enum LeftContext {
     /// Nothing that goes on.
     #[default]
     Open,
@@ -41,7 +41,7 @@ pub(super) enum Left {
     Bracket { begun_by_esc: bool, length: u8, digit: bool },
 }
 
-impl Left {
+impl LeftContext {
     /// Whether a token may begin with `byte` here.
     pub(super) fn admits(self, byte: u8) -> bool {
         let within = match self {
@@ -172,7 +172,7 @@ pub(super) fn token_start(text: &[u8], at: usize) -> usize {
     let before = text.get(..at).unwrap_or_default();
     let word = before.iter().rposition(|byte| !byte.is_ascii_alphanumeric()).map_or(0, |end| end + 1);
     let from = word.saturating_sub(LONGEST);
-    let (mut left, mut start) = (Left::Open, at);
+    let (mut left, mut start) = (LeftContext::Open, at);
     let mut found = false;
     for (place, &byte) in text.iter().enumerate().take(at + 1).skip(from) {
         // What is put there may begin with a letter or digit, whatever does now.
@@ -217,7 +217,7 @@ fn parameters(bytes: &[u8]) -> Option<usize> {
 /// The places in `text` at which something that looks like a word ends an escape.
 #[cfg(test)]
 fn boundaries(text: &str) -> Vec<std::ops::Range<usize>> {
-    let (mut left, mut found) = (Left::Open, Vec::new());
+    let (mut left, mut found) = (LeftContext::Open, Vec::new());
     for (at, byte) in text.bytes().enumerate() {
         let word = at > 0 && text.as_bytes()[at - 1].is_ascii_alphanumeric();
         if word && byte.is_ascii_alphanumeric() && left.admits(byte) {
@@ -240,8 +240,8 @@ mod tests {
             text in "[\\\\\\\\nxu0a1f %^\u{1b}\\[;m(.é]{0,60}", cut in 0usize..60,
         ) {
             let (head, tail) = text.as_bytes().split_at(cut.min(text.len()));
-            let each = |left: Left, bytes: &[u8]| bytes.iter().fold(left, |left, &byte| left.after(byte));
-            let left = each(Left::default(), head);
+            let each = |left: LeftContext, bytes: &[u8]| bytes.iter().fold(left, |left, &byte| left.after(byte));
+            let left = each(LeftContext::default(), head);
             prop_assert_eq!(left.behind(tail), each(left, tail));
         }
 
@@ -303,7 +303,7 @@ mod tests {
             (r"\", true),
         ];
         for (before, admits) in cases {
-            let left = before.bytes().fold(Left::Open, Left::after);
+            let left = before.bytes().fold(LeftContext::Open, LeftContext::after);
             assert_eq!(left.admits(b'4'), admits, "{before}");
             let text = format!("{before}4111");
             assert_eq!(token_start(text.as_bytes(), before.len()) == before.len(), admits, "{before}");

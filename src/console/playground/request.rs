@@ -1,4 +1,4 @@
-//! [`Wanted`]: what a script of ours asks, as JSON.
+//! [`PlaygroundRequest`]: what a script of ours asks, as JSON.
 
 use serde::Deserialize;
 
@@ -82,7 +82,7 @@ pub(super) enum Road {
 /// A value that shall pass where a rule finds it.
 #[derive(Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Pass {
+pub(super) struct AllowedValue {
     pub(super) value: String,
     pub(super) rule: String,
 }
@@ -100,7 +100,7 @@ pub(super) struct Choice {
     /// This rule alone; `None`: those of the sets.
     pub(super) only: Option<String>,
     /// What passes.
-    pub(super) pass: Vec<Pass>,
+    pub(super) pass: Vec<AllowedValue>,
     /// The rules of these sets, which are there.
     pub(super) sets: Vec<String>,
     /// From which score on findings count, 0 to 1; `None`: as each rule says.
@@ -138,7 +138,7 @@ impl Choice {
 /// What is asked.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Wanted {
+pub(super) struct PlaygroundRequest {
     /// The text, or the document.
     pub(super) text: String,
     /// How it is read.
@@ -148,7 +148,7 @@ pub(super) struct Wanted {
     pub(super) choice: Choice,
 }
 
-impl std::fmt::Debug for Wanted {
+impl std::fmt::Debug for PlaygroundRequest {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Wanted({} bytes)", self.text.len())
     }
@@ -177,7 +177,7 @@ pub(super) enum WantedError {
     NotOurs,
 }
 
-impl Wanted {
+impl PlaygroundRequest {
     /// Reads it.
     ///
     /// # Errors
@@ -219,14 +219,14 @@ mod tests {
 
     use super::*;
 
-    fn read(change: impl FnOnce(&mut serde_json::Value)) -> Result<Wanted, WantedError> {
+    fn read(change: impl FnOnce(&mut serde_json::Value)) -> Result<PlaygroundRequest, WantedError> {
         let choice = json!({
             "road": "route", "route": null, "method": "mask", "only": null, "pass": [], "sets": ["DEFAULT"], "threshold": null, "rules": "",
             "model": true,
         });
         let mut value = json!({"text": "a", "as": "text", "choice": choice});
         change(&mut value);
-        Wanted::read(value.to_string().as_bytes())
+        PlaygroundRequest::read(value.to_string().as_bytes())
     }
 
     #[test]
@@ -258,8 +258,11 @@ mod tests {
             }
         });
         assert_eq!(along.unwrap().choice.threshold, None);
-        assert_eq!(Wanted::read(&vec![b' '; SPELLED + 1]).err(), Some(WantedError::TextTooLong(SPELLED + 1)));
-        assert_eq!(Wanted::read(br#"{"text": "\ud800""#).err(), Some(WantedError::NotOurs));
+        assert_eq!(
+            PlaygroundRequest::read(&vec![b' '; SPELLED + 1]).err(),
+            Some(WantedError::TextTooLong(SPELLED + 1))
+        );
+        assert_eq!(PlaygroundRequest::read(br#"{"text": "\ud800""#).err(), Some(WantedError::NotOurs));
     }
 
     #[test]

@@ -1,16 +1,16 @@
 //! What stands before a place in a text that passes: whether a token may begin there, and whether the text has just said
 //! that the last digits of a number follow (`ending in`, `****`).
 
-use crate::redact::left::Left;
+use crate::redact::left_context::LeftContext;
 
 /// So much of a text is looked at for words that announce last digits, in bytes.
 const REACH: usize = 128;
 
 /// The end of a text that has passed.
 #[derive(Clone, Default)]
-pub(super) struct Passed(Vec<u8>);
+pub(super) struct PassedText(Vec<u8>);
 
-impl Passed {
+impl PassedText {
     pub(super) fn push(&mut self, text: &[u8]) {
         let Self(passed) = self;
         let rest = text.get(text.len().saturating_sub(REACH)..).unwrap_or_default();
@@ -28,14 +28,14 @@ impl Passed {
 
 /// What stands before the next byte.
 #[derive(Clone, Copy)]
-pub(super) struct Before<'t> {
+pub(super) struct PrecedingContext<'t> {
     /// The end of what has passed, and what follows it.
-    pub(super) passed: &'t Passed,
+    pub(super) passed: &'t PassedText,
     pub(super) text: &'t [u8],
-    pub(super) left: Left,
+    pub(super) left: LeftContext,
 }
 
-impl Before<'_> {
+impl PrecedingContext<'_> {
     /// Whether anything may begin with `byte` here.
     pub(super) fn may_begin(self, byte: u8) -> bool {
         self.admits(byte) || self.may_be_mask()
@@ -53,7 +53,7 @@ impl Before<'_> {
 
     /// Whether the last digits of a number follow.
     pub(super) fn announces_last_digits(self) -> bool {
-        let Passed(passed) = self.passed;
+        let PassedText(passed) = self.passed;
         let from = self.text.len().saturating_sub(REACH);
         let wanted = REACH - (self.text.len() - from);
         let earlier = passed.get(passed.len().saturating_sub(wanted)..).unwrap_or_default();
@@ -61,7 +61,7 @@ impl Before<'_> {
         let bytes = earlier.iter().chain(self.text.get(from..).unwrap_or_default());
         // The first word may have lost its beginning.
         let begun = bytes.skip_while(|byte| cut && (byte.is_ascii_alphanumeric() || !byte.is_ascii()));
-        begun.fold(Cue::default(), |cue, byte| cue.after(*byte)).is_live()
+        begun.fold(DigitCue::default(), |cue, byte| cue.after(*byte)).is_live()
     }
 
     /// The byte so many before the next.
@@ -69,7 +69,7 @@ impl Before<'_> {
         match self.text.len().checked_sub(count) {
             Some(at) => self.text.get(at).copied(),
             None => {
-                let Passed(passed) = self.passed;
+                let PassedText(passed) = self.passed;
                 passed.get(passed.len().checked_sub(count - self.text.len())?).copied()
             }
         }
@@ -146,9 +146,9 @@ enum Lead {
 
 /// What has been said of last digits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Cue {
+struct DigitCue {
     lead: Lead,
-    word: Word,
+    word: OpenWord,
     mask: Mask,
     /// The bytes of a character so far, and how many are to come.
     cut: (u32, u8),
@@ -156,7 +156,7 @@ struct Cue {
 
 /// The word that goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Word {
+struct OpenWord {
     /// Its beginning, in lower case.
     bytes: [u8; Self::MOST],
     /// How long it is, or longer.
@@ -166,13 +166,13 @@ struct Word {
     mask: bool,
 }
 
-impl Default for Word {
+impl Default for OpenWord {
     fn default() -> Self {
         Self { bytes: [0; Self::MOST], length: 0, digits: true, mask: true }
     }
 }
 
-impl Word {
+impl OpenWord {
     const MOST: usize = 12;
 
     fn push(&mut self, c: char) {
@@ -224,7 +224,7 @@ impl Mask {
     }
 }
 
-impl Cue {
+impl DigitCue {
     fn is_live(self) -> bool {
         match self.word.length {
             0 => matches!(self.lead, Lead::Ending | Lead::Said(1..)) || self.mask.is_complete(),
@@ -257,7 +257,7 @@ impl Cue {
             return self;
         }
         let mut cue = self.with_word();
-        cue.word = Word::default();
+        cue.word = OpenWord::default();
         match c {
             '*' | '#' | '•' | '●' | '∙' | '·' | '⋅' | '‧' | '○' | '◦' | '▪' | '■' | '█' => {
                 cue.mask.put()
@@ -322,13 +322,13 @@ mod tests {
     use super::*;
 
     /// What is asked of a text that has come in any two pieces.
-    fn asked(text: &str, ask: fn(Before<'_>) -> bool) -> bool {
+    fn asked(text: &str, ask: fn(PrecedingContext<'_>) -> bool) -> bool {
         let answers = (0..=text.len()).map(|cut| {
             let (head, text) = text.as_bytes().split_at(cut);
-            let mut passed = Passed::default();
+            let mut passed = PassedText::default();
             head.chunks(3).for_each(|piece| passed.push(piece));
-            let left = head.iter().chain(text).fold(Left::Open, |left, byte| left.after(*byte));
-            ask(Before { passed: &passed, text, left })
+            let left = head.iter().chain(text).fold(LeftContext::Open, |left, byte| left.after(*byte));
+            ask(PrecedingContext { passed: &passed, text, left })
         });
         let answers: Vec<bool> = answers.collect();
         assert!(answers.iter().all(|answer| *answer == answers[0]), "{text}");

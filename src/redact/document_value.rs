@@ -1,4 +1,4 @@
-//! [`Within`]: a value where it stands in a document.
+//! [`DocumentValue`]: a value where it stands in a document.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use crate::stream::json::{Path, Segment};
 
 /// A value in a document.
 #[derive(Clone, Copy)]
-pub(super) struct Within<'d> {
+pub(super) struct DocumentValue<'d> {
     /// The document; nothing where it is not there whole.
     pub(super) doc: &'d [u8],
     pub(super) path: &'d Path<'d>,
@@ -16,7 +16,7 @@ pub(super) struct Within<'d> {
     pub(super) end: usize,
 }
 
-impl<'d> Within<'d> {
+impl<'d> DocumentValue<'d> {
     /// A value of a document.
     pub(super) fn new(doc: &'d [u8], path: &'d Path<'d>, span: &Range<usize>) -> Self {
         Self { doc, path, start: span.start, end: span.end }

@@ -8,7 +8,7 @@ use crate::config::problem::{Problem, Problems};
 
 /// Something wrong at a byte offset.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Mistake {
+pub(crate) struct Diagnostic {
     pub(crate) at: usize,
     pub(crate) message: String,
     pub(crate) hint: Option<String>,
@@ -16,35 +16,35 @@ pub(crate) struct Mistake {
 
 /// All that is wrong so far.
 #[derive(Debug, Default)]
-pub(crate) struct Mistakes {
-    found: Vec<Mistake>,
+pub(crate) struct Diagnostics {
+    found: Vec<Diagnostic>,
     /// What is not there and need not be.
-    missing: Vec<Mistake>,
+    missing: Vec<Diagnostic>,
     /// What is right and may not be meant.
-    doubts: Vec<Mistake>,
+    doubts: Vec<Diagnostic>,
     /// Key and where its table begins.
     lost: BTreeSet<(String, usize)>,
     /// Lines whose syntax is wrong: byte range and text.
     broken: Vec<(Range<usize>, String)>,
 }
 
-impl Mistakes {
+impl Diagnostics {
     pub(crate) fn say(&mut self, at: usize, message: impl Into<String>) {
-        self.push(Mistake { at, message: message.into(), hint: None });
+        self.push(Diagnostic { at, message: message.into(), hint: None });
     }
 
     pub(crate) fn hint(&mut self, at: usize, message: impl Into<String>, hint: impl Into<String>) {
-        self.push(Mistake { at, message: message.into(), hint: Some(hint.into()) });
+        self.push(Diagnostic { at, message: message.into(), hint: Some(hint.into()) });
     }
 
     /// What is pointed to is not there, and need not be.
     pub(crate) fn miss(&mut self, at: usize, message: impl Into<String>) {
-        self.missing.push(Mistake { at, message: message.into(), hint: None });
+        self.missing.push(Diagnostic { at, message: message.into(), hint: None });
     }
 
     /// It can be used, and may not be meant.
     pub(crate) fn doubt(&mut self, at: usize, message: impl Into<String>, hint: impl Into<String>) {
-        self.doubts.push(Mistake { at, message: message.into(), hint: Some(hint.into()) });
+        self.doubts.push(Diagnostic { at, message: message.into(), hint: Some(hint.into()) });
     }
 
     /// What may not be meant, with line and column.
@@ -57,7 +57,7 @@ impl Mistakes {
         std::mem::take(&mut self.missing).into_iter().map(|mistake| placed(mistake, file, text)).collect()
     }
 
-    pub(crate) fn push(&mut self, mistake: Mistake) {
+    pub(crate) fn push(&mut self, mistake: Diagnostic) {
         self.found.push(mistake);
     }
 
@@ -91,16 +91,16 @@ impl Mistakes {
     }
 
     /// With line and column; what was said about lines that could not be read stays unsaid, save for their syntax.
-    pub(crate) fn settle(self, file: &str, text: &str, syntax: Vec<Mistake>) -> Option<Problems> {
+    pub(crate) fn settle(self, file: &str, text: &str, syntax: Vec<Diagnostic>) -> Option<Problems> {
         let broken = self.broken;
         let sound = self.found.into_iter().filter(|m| !broken.iter().any(|(lines, _)| lines.contains(&m.at)));
         Problems::new(sound.chain(syntax).map(|mistake| placed(mistake, file, text)).collect())
     }
 }
 
-fn placed(mistake: Mistake, file: &str, text: &str) -> Problem {
+fn placed(mistake: Diagnostic, file: &str, text: &str) -> Problem {
     let (line, column) = position(text, mistake.at);
-    let Mistake { message, hint, .. } = mistake;
+    let Diagnostic { message, hint, .. } = mistake;
     Problem { file: file.to_owned(), line, column, message, hint }
 }
 

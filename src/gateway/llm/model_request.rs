@@ -1,4 +1,4 @@
-//! [`Asked`]: what a request asks a provider for, as far as it matters who pays: which models, whether in a stream, and how
+//! [`ModelRequest`]: what a request asks a provider for, as far as it matters who pays: which models, whether in a stream, and how
 //! long an answer.
 //!
 //! Servers differ in which of two members of one name counts, and in whether letters' case does. So every model that any of
@@ -13,8 +13,8 @@ use serde_json::value::RawValue;
 use crate::base::path::RequestPath;
 use crate::edit::{Edit, spliced};
 use crate::gateway::llm::asked_path::{decoded, models_in_path};
-use crate::gateway::llm::place::{Member, Members};
-use crate::stream::json::{Decoded, Leaf, Path, Segment, Token, encoded, walk};
+use crate::gateway::llm::place::{Member, ObjectMembers};
+use crate::stream::json::{Decoded, JsonToken, Leaf, Path, Segment, encoded, walk};
 use crate::stream::multipart::{Boundary, PartHead, split};
 use crate::usage::ModelPattern;
 
@@ -93,7 +93,7 @@ const MOST_MODELS: usize = 1000;
 
 /// What a request asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Asked {
+pub struct ModelRequest {
     /// Every model that it names, as it is spelled, each once.
     pub models: Vec<String>,
     /// Whether the answer is to come in a stream.
@@ -126,13 +126,13 @@ pub struct AskedRequest {
     pub body: Bytes,
 }
 
-impl Asked {
+impl ModelRequest {
     /// Reads a request.
     ///
     /// # Errors
     /// A body that is neither JSON nor a form of parts, where one is expected.
     pub fn of(request: &AskedRequest) -> Result<Self, UnreadRequest> {
-        let mut models = Named::default();
+        let mut models = ModelNames::default();
         models_in_path(&request.path).iter().for_each(|model| models.add(model));
         in_query(&request.query).iter().for_each(|model| models.add(model));
         let mut asked = Self::default();
@@ -141,7 +141,8 @@ impl Asked {
             asked.read_parts(request, &mut models)?;
         } else if !request.body.trim_ascii().is_empty() {
             models.read(&request.body)?;
-            let document: Members<'_> = serde_json::from_slice(&request.body).map_err(|_| UnreadRequest)?;
+            let document: ObjectMembers<'_> =
+                serde_json::from_slice(&request.body).map_err(|_| UnreadRequest)?;
             asked.read(&document.0, request.bounds);
         }
         asked.models = models.finish()?;
@@ -159,7 +160,7 @@ impl Asked {
         self.most_output = largest(bounds).map(|most| most.min(LONGEST_ANSWER) * answers);
     }
 
-    fn read_parts(&mut self, request: &AskedRequest, models: &mut Named) -> Result<(), UnreadRequest> {
+    fn read_parts(&mut self, request: &AskedRequest, models: &mut ModelNames) -> Result<(), UnreadRequest> {
         let boundary = Boundary::of(&request.content_type).map_err(|_| UnreadRequest)?;
         for span in split(&request.body, &boundary).map_err(|_| UnreadRequest)? {
             let head = request.body.get(span.head).unwrap_or_default();
@@ -208,11 +209,11 @@ pub struct ModelMember {
 pub fn model_member(document: &[u8]) -> Option<ModelMember> {
     let (mut found, mut names) = (None, 0);
     walk(document, &mut |path, Leaf { span, token }| match token {
-        Token::Key if path.is_empty() => {
+        JsonToken::Key if path.is_empty() => {
             let name = Decoded::of(document.get(span).unwrap_or_default());
             names += usize::from(name.text().eq_ignore_ascii_case("model"));
         }
-        Token::Text if path.len() == 1 && path.segment(0) == Some(Segment::Key("model")) => {
+        JsonToken::Text if path.len() == 1 && path.segment(0) == Some(Segment::Key("model")) => {
             let name = Decoded::of(document.get(span.clone()).unwrap_or_default()).text().to_owned();
             found = Some(ModelMember { name, span });
         }
@@ -241,7 +242,7 @@ fn values<'a>(document: &[Member<'a>], place: &str) -> Vec<&'a RawValue> {
     };
     let Some(rest) = rest else { return found };
     let objects = found.into_iter().filter(|value| value.get().starts_with('{'));
-    let objects = objects.filter_map(|value| serde_json::from_str::<Members<'a>>(value.get()).ok());
+    let objects = objects.filter_map(|value| serde_json::from_str::<ObjectMembers<'a>>(value.get()).ok());
     objects.flat_map(|members| values(&members.0, rest)).collect()
 }
 
@@ -267,13 +268,13 @@ fn count(value: &str) -> Option<u64> {
 
 /// Models as they are found, each once.
 #[derive(Default)]
-struct Named {
+struct ModelNames {
     order: Vec<String>,
     known: HashSet<String>,
     too_many: bool,
 }
 
-impl Named {
+impl ModelNames {
     /// Some servers take several in one text, with commas.
     fn add(&mut self, text: &str) {
         for model in text.split(',') {
@@ -295,12 +296,14 @@ impl Named {
     /// Reads a document: every string in a member that names models, whatever else it is within.
     fn read(&mut self, document: &[u8]) -> Result<(), UnreadRequest> {
         let walked = walk(document, &mut |path, Leaf { span, token }| {
-            if token == Token::Number || !names_models(path) || self.too_many {
+            if token == JsonToken::Number || !names_models(path) || self.too_many {
                 return;
             }
             let text = Decoded::of(document.get(span).unwrap_or_default());
             // A key may be a model for which others stand in, if it is not one that says what stands below it.
-            if token != Token::Key || !(is_one_of(&MODELS, text.text()) || is_one_of(&CONTENT, text.text())) {
+            if token != JsonToken::Key
+                || !(is_one_of(&MODELS, text.text()) || is_one_of(&CONTENT, text.text()))
+            {
                 self.add(text.text());
             }
         });
@@ -335,5 +338,5 @@ fn is_one_of(all: &[&str], name: &str) -> bool {
 }
 
 #[cfg(test)]
-#[path = "asked_tests.rs"]
+#[path = "model_request_tests.rs"]
 mod tests;

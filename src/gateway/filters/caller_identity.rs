@@ -1,4 +1,4 @@
-//! [`Who`]: by what a caller is known again, whichever of its requests it is.
+//! [`CallerIdentity`]: by what a caller is known again, whichever of its requests it is.
 
 use std::net::IpAddr;
 
@@ -15,7 +15,7 @@ use crate::gateway::filters::head_tokens::{KEY_HEADERS, KEY_PARAMETER};
 use crate::gateway::upstream::origin_form;
 
 /// By what a caller is known again.
-pub enum Who {
+pub enum CallerIdentity {
     /// The id of a token of ours.
     Token(String),
     /// Of a signed token: its issuer and its subject.
@@ -29,7 +29,7 @@ pub enum Who {
     Address(Option<IpAddr>),
 }
 
-impl Who {
+impl CallerIdentity {
     /// Whoever sent a request whose head no filter has changed yet.
     pub(super) fn of(x: &Exchange) -> Self {
         if let Some(who) = &x.facts.who {

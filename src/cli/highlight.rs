@@ -9,13 +9,13 @@ use crate::cli::style::output_coloured;
 const COLOURS: &[&str] = &["1;31", "1;32", "1;33", "1;34", "1;35", "1;36"];
 
 /// What was shown so far.
-pub(super) struct Shown {
+pub(super) struct SurrogateTally {
     /// By name: which came first, and how often.
     seen: BTreeMap<String, (usize, u64)>,
     colours: bool,
 }
 
-impl Shown {
+impl SurrogateTally {
     pub(super) fn new() -> Self {
         Self { seen: BTreeMap::new(), colours: output_coloured() }
     }

@@ -1,7 +1,7 @@
 //! What each provider keeps, as data. An id is one of its caller's, so that a name that two providers use alike does no harm.
 
-use Kept::{Always, IfTold, UnlessToldNot};
-use Role::{Continues, Reads};
+use KeepRule::{Always, IfTold, UnlessToldNot};
+use ResourceRole::{Continues, Reads};
 
 /// What one provider keeps.
 pub(super) struct KeptNaming {
@@ -9,7 +9,7 @@ pub(super) struct KeptNaming {
     pub(super) collections: &'static [Collection],
     /// Members of requests that hold an id, a list of them, or an object with one under `id`; wherever they stand, but for
     /// `a.b`, which is a member of the member `a` of the document.
-    pub(super) request: &'static [(&'static str, Role)],
+    pub(super) request: &'static [(&'static str, ResourceRole)],
     /// Members of answers, or of the events of one, that hold an id: names on the way there.
     pub(super) answer: &'static [&'static [&'static str]],
 }
@@ -19,14 +19,14 @@ pub(super) struct Collection {
     /// The segment.
     pub(super) name: &'static str,
     /// When what it makes is kept.
-    pub(super) kept: Kept,
+    pub(super) kept: KeepRule,
     /// What a request behind an id does.
-    pub(super) role: Role,
+    pub(super) role: ResourceRole,
 }
 
 /// When a request is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kept {
+pub enum KeepRule {
     /// Always.
     Always,
     /// Unless its body says `"store": false`.
@@ -37,14 +37,14 @@ pub enum Kept {
 
 /// What a request has to do with what it names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
+pub enum ResourceRole {
     /// It goes on with it: what the request adds is there later.
     Continues,
     /// It reads it.
     Reads,
 }
 
-impl Kept {
+impl KeepRule {
     /// Whether a request is kept whose body says this under `store`.
     pub fn applies(self, store: Option<bool>) -> bool {
         match self {
@@ -58,7 +58,7 @@ impl Kept {
 /// Every provider's.
 pub(super) static ALL: [&KeptNaming; 6] = [&OPENAI, &ANTHROPIC, &GEMINI, &MISTRAL, &COHERE, &MCP];
 
-const fn collection(name: &'static str, kept: Kept, role: Role) -> Collection {
+const fn collection(name: &'static str, kept: KeepRule, role: ResourceRole) -> Collection {
     Collection { name, kept, role }
 }
 

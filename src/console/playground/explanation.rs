@@ -1,6 +1,6 @@
 //! Why something is found, and why something is not, in sentences for people.
 
-use crate::detect::{Finding, Rejection, Rule, Tag};
+use crate::detect::{Finding, NameTag, Rejection, Rule};
 
 /// Checks that look at how random a value is, and not whether its digits are right.
 const SHAPES: &[&str] = &["random", "mixed", "entropy", "any"];
@@ -9,7 +9,7 @@ const SHAPES: &[&str] = &["random", "mixed", "entropy", "any"];
 const SAME: f32 = 0.0005;
 
 /// A finding, and what is around it.
-pub(super) struct Judged<'a> {
+pub(super) struct JudgedFinding<'a> {
     /// What is found, or would be.
     pub(super) finding: &'a Finding,
     /// By which rule.
@@ -27,7 +27,7 @@ pub(super) fn score(score: f32) -> String {
     format!("{score:.2}")
 }
 
-impl Judged<'_> {
+impl JudgedFinding<'_> {
     /// The forms that it may have by its score.
     fn forms(&self) -> Vec<(f32, Option<&str>)> {
         let (score, added) = (self.finding.score.value(), self.finding.near.map_or(0.0, |near| near.augment));
@@ -110,12 +110,12 @@ impl Judged<'_> {
 }
 
 /// Why names are found.
-fn named(tag: Tag) -> &'static str {
+fn named(tag: NameTag) -> &'static str {
     match tag {
-        Tag::Person => "Its words read as the name of a person.",
-        Tag::Location => "Its words read as the name of a place, or as an address.",
-        Tag::Organization => "Its words read as the name of an organisation.",
-        Tag::Group => "Its words read as the name of a people, a faith or a party.",
+        NameTag::Person => "Its words read as the name of a person.",
+        NameTag::Location => "Its words read as the name of a place, or as an address.",
+        NameTag::Organization => "Its words read as the name of an organisation.",
+        NameTag::Group => "Its words read as the name of a people, a faith or a party.",
     }
 }
 
@@ -134,7 +134,7 @@ mod tests {
         let rejected = detector.rejected(&mut cache, text, &found);
         let finding = found.first().copied().or(rejected.first().map(|one| one.finding)).unwrap();
         let near = finding.near.map(|near| near.span.start..near.span.end);
-        let judged = Judged {
+        let judged = JudgedFinding {
             finding: &finding,
             rule: detector.rule(finding.rule),
             word: near.and_then(|near| text.get(near)).unwrap_or_default(),

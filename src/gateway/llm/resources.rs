@@ -3,9 +3,9 @@
 //! that nobody has learned names nothing.
 
 use crate::base::path::RequestPath;
-use crate::gateway::llm::kept_data::{ALL, Collection};
-pub use crate::gateway::llm::kept_data::{Kept, Role};
-use crate::stream::json::{Decoded, Leaf, Path, Segment, Token, walk};
+use crate::gateway::llm::resources_data::{ALL, Collection};
+pub use crate::gateway::llm::resources_data::{KeepRule, ResourceRole};
+use crate::stream::json::{Decoded, JsonToken, Leaf, Path, Segment, walk};
 
 /// The longest id that is taken for one, in bytes.
 const LONGEST: usize = 512;
@@ -15,27 +15,27 @@ const MOST: usize = 32;
 
 /// Something that a request names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Named {
+pub struct ResourceReference {
     /// Its id: of an address or a name of several segments the last.
     pub id: String,
     /// What the request has to do with it.
-    pub role: Role,
+    pub role: ResourceRole,
 }
 
 /// What a request's path says of what is kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PathNames {
     /// What it names.
-    pub named: Vec<Named>,
+    pub named: Vec<ResourceReference>,
     /// When what the request makes is kept; `None`: never, unless the body names something.
-    pub kept: Option<Kept>,
+    pub kept: Option<KeepRule>,
 }
 
 /// What a request's body says of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BodyNames {
     /// What it names.
-    pub named: Vec<Named>,
+    pub named: Vec<ResourceReference>,
     /// What it says under `store`.
     pub store: Option<bool>,
 }
@@ -67,13 +67,13 @@ pub fn in_path(path: &RequestPath) -> PathNames {
             Some(next) if ACTIONS.contains(&next) => names.kept = Some(collection.kept),
             Some(next) => {
                 // What an answer says of something that is kept is kept too.
-                names.kept = Some(Kept::Always);
+                names.kept = Some(KeepRule::Always);
                 names.named.extend(named(next, collection.role));
             }
         }
     }
     if segments.last().is_some_and(|last| BATCH_VERBS.iter().any(|verb| last.ends_with(verb))) {
-        names.kept = Some(Kept::Always);
+        names.kept = Some(KeepRule::Always);
     }
     names
 }
@@ -85,8 +85,8 @@ fn collection_of_own(segment: &str) -> bool {
     collection(segment).is_some()
 }
 
-fn named(id: &str, role: Role) -> Option<Named> {
-    Some(Named { id: last_segment(id)?.to_owned(), role })
+fn named(id: &str, role: ResourceRole) -> Option<ResourceReference> {
+    Some(ResourceReference { id: last_segment(id)?.to_owned(), role })
 }
 
 /// What of an id counts, which may be an address or a name of several segments.
@@ -99,7 +99,7 @@ pub fn last_segment(id: &str) -> Option<&str> {
 pub fn in_body(body: &[u8]) -> BodyNames {
     let (mut names, mut deferred) = (BodyNames::default(), false);
     let walked = walk(body, &mut |path, Leaf { span, token }| {
-        if token == Token::Key {
+        if token == JsonToken::Key {
             let flag = || flag_behind(body.get(span.end..).unwrap_or_default());
             match body.get(span.clone()).filter(|_| path.is_empty()) {
                 Some(b"store") => names.store = flag(),
@@ -109,7 +109,8 @@ pub fn in_body(body: &[u8]) -> BodyNames {
             }
             return;
         }
-        let Some(role) = role_of(path).filter(|_| token == Token::Text && names.named.len() < MOST) else {
+        let Some(role) = role_of(path).filter(|_| token == JsonToken::Text && names.named.len() < MOST)
+        else {
             return;
         };
         let decoded = Decoded::of(body.get(span).unwrap_or_default());
@@ -132,7 +133,7 @@ fn flag_behind(bytes: &[u8]) -> Option<bool> {
 }
 
 /// What the value at a path of a request names, if it names anything.
-fn role_of(path: &Path<'_>) -> Option<Role> {
+fn role_of(path: &Path<'_>) -> Option<ResourceRole> {
     let last = path.len().checked_sub(1)?;
     let member = match path.segment(last)? {
         Segment::Index(_) => path.segment(last.checked_sub(1)?)?,
@@ -175,14 +176,14 @@ pub fn is_id_in_answer(path: &Path<'_>) -> bool {
 mod tests {
     use super::*;
 
-    fn ids(named: &[Named]) -> Vec<(&str, bool)> {
-        named.iter().map(|named| (named.id.as_str(), named.role == Role::Continues)).collect()
+    fn ids(named: &[ResourceReference]) -> Vec<(&str, bool)> {
+        named.iter().map(|named| (named.id.as_str(), named.role == ResourceRole::Continues)).collect()
     }
 
     #[test]
     fn paths_name_what_is_kept() {
-        use Kept::{Always, IfTold, UnlessToldNot};
-        type Case = (&'static str, Option<Kept>, &'static [(&'static str, bool)]);
+        use KeepRule::{Always, IfTold, UnlessToldNot};
+        type Case = (&'static str, Option<KeepRule>, &'static [(&'static str, bool)]);
         let cases: [Case; 36] = [
             ("/v1/responses", Some(UnlessToldNot), &[]),
             ("/openai/v1/responses/", Some(UnlessToldNot), &[]),
@@ -313,7 +314,7 @@ mod tests {
         for (body, want) in cases {
             let mut seen = Vec::new();
             walk(body.as_bytes(), &mut |path, Leaf { span, token }| {
-                if token == Token::Text && is_id_in_answer(path) {
+                if token == JsonToken::Text && is_id_in_answer(path) {
                     seen.push(body.get(span).unwrap());
                 }
             })

@@ -8,18 +8,18 @@ use std::fmt::{self, Display};
 use serde::de::{Deserializer, Error, Visitor};
 
 /// What is expected, as a noun phrase with an example, and how to read it.
-pub(crate) struct Written<T, E> {
+pub(crate) struct FromText<T, E> {
     pub(crate) expected: &'static str,
     pub(crate) parse: fn(&str) -> Result<T, E>,
 }
 
-impl<T, E: Display> Written<T, E> {
+impl<T, E: Display> FromText<T, E> {
     pub(crate) fn read<'de, D: Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
         deserializer.deserialize_str(self)
     }
 }
 
-impl<T, E: Display> Visitor<'_> for Written<T, E> {
+impl<T, E: Display> Visitor<'_> for FromText<T, E> {
     type Value = T;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,6 +1,6 @@
 //! A value and where the file says it, so that a check made long after reading can still point at the line.
 //!
-//! [`At`] reads as the value itself (`Deref`) and compares by it: whoever uses settings need not know that there
+//! [`Spanned`] reads as the value itself (`Deref`) and compares by it: whoever uses settings need not know that there
 //! are positions.
 
 use std::borrow::Borrow;
@@ -8,16 +8,15 @@ use std::cmp::Ordering;
 use std::ops::{Deref, Range};
 
 use serde::{Deserialize, Deserializer};
-use toml::Spanned;
 
 /// A `T` of the file and its byte range there; `0..0` for what no file said (a default, the command line).
 #[derive(Clone, Debug)]
-pub struct At<T>(Spanned<T>);
+pub struct Spanned<T>(toml::Spanned<T>);
 
-impl<T> At<T> {
+impl<T> Spanned<T> {
     /// A value that no file said.
     pub fn new(value: T) -> Self {
-        Self(Spanned::new(0..0, value))
+        Self(toml::Spanned::new(0..0, value))
     }
 
     /// Byte range in the file's text.
@@ -31,8 +30,8 @@ impl<T> At<T> {
     }
 
     /// Another value that stands for what the file says there.
-    pub(crate) fn with<U>(&self, value: U) -> At<U> {
-        At(Spanned::new(self.span(), value))
+    pub(crate) fn with<U>(&self, value: U) -> Spanned<U> {
+        Spanned(toml::Spanned::new(self.span(), value))
     }
 
     pub(crate) fn value_mut(&mut self) -> &mut T {
@@ -40,7 +39,7 @@ impl<T> At<T> {
     }
 }
 
-impl<T> Deref for At<T> {
+impl<T> Deref for Spanned<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -48,41 +47,41 @@ impl<T> Deref for At<T> {
     }
 }
 
-impl<T: Default> Default for At<T> {
+impl<T: Default> Default for Spanned<T> {
     fn default() -> Self {
         Self::new(T::default())
     }
 }
 
-impl<T: PartialEq> PartialEq for At<T> {
+impl<T: PartialEq> PartialEq for Spanned<T> {
     fn eq(&self, other: &Self) -> bool {
         **self == **other
     }
 }
 
-impl<T: Eq> Eq for At<T> {}
+impl<T: Eq> Eq for Spanned<T> {}
 
-impl<T: PartialOrd> PartialOrd for At<T> {
+impl<T: PartialOrd> PartialOrd for Spanned<T> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         (**self).partial_cmp(&**other)
     }
 }
 
-impl<T: Ord> Ord for At<T> {
+impl<T: Ord> Ord for Spanned<T> {
     fn cmp(&self, other: &Self) -> Ordering {
         (**self).cmp(&**other)
     }
 }
 
 // Lets a map keyed by names be asked by `&str`; sound because the order above is the value's own.
-impl Borrow<str> for At<String> {
+impl Borrow<str> for Spanned<String> {
     fn borrow(&self) -> &str {
         self
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for At<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Spanned<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Spanned::deserialize(deserializer).map(Self)
+        toml::Spanned::deserialize(deserializer).map(Self)
     }
 }

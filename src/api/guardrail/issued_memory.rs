@@ -9,7 +9,7 @@ use crate::api::cpu::Caller;
 use crate::redact::{Recall, RequestWords, SurrogateMap};
 
 /// Remembers what was issued in calls of models.
-pub trait Remembers: Send + Sync + 'static {
+pub trait IssuedMemory: Send + Sync + 'static {
     /// What is remembered of a caller, and of the call of this name; without a name nothing of one call.
     fn open<'a>(
         &'a self,

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::gateway::layer::{Layer, TextLayer};
-use crate::gateway::llm::kept::{is_id_in_answer, last_segment};
+use crate::gateway::llm::resources::{is_id_in_answer, last_segment};
 use crate::stream::json::Path;
 use crate::stream::{Edit, Editor, StreamError};
 
@@ -15,10 +15,10 @@ const MOST: usize = 16;
 
 /// Ids that an answer has, as far as it has passed.
 #[derive(Clone, Default)]
-pub(super) struct SeenIds(Arc<Mutex<Seen>>);
+pub(super) struct SeenIds(Arc<Mutex<SeenList>>);
 
 #[derive(Default)]
-struct Seen {
+struct SeenList {
     all: Vec<String>,
     /// How many of them were taken.
     taken: usize,

@@ -7,7 +7,7 @@ use crate::api::configs::{FpeTweak, MethodSpec};
 use crate::api::error::{ApiError, Code};
 use crate::api::fields::Faults;
 use crate::api::redact::configured::Configured;
-use crate::api::redact::request::{CommonRequest, Named, Specific};
+use crate::api::redact::request::{CommonRequest, RuleReference, Specific};
 use crate::base::id::ItemId;
 use crate::base::pointer::Pointer;
 use crate::base::secret::Secret;
@@ -17,7 +17,7 @@ use crate::vault::VaultError;
 use crate::vault::items::Items;
 
 /// A tweak, or what is wrong with the item that should be one.
-pub(super) type Tweak = Result<Secret<Vec<u8>>, Code>;
+pub(super) type StoredTweak = Result<Secret<Vec<u8>>, Code>;
 
 /// What a call names of the vault's.
 pub(super) struct VaultMaterial {
@@ -26,7 +26,7 @@ pub(super) struct VaultMaterial {
     /// The salt, if it is not the store's own.
     pub(super) salt: Option<Secret<Vec<u8>>>,
     /// Tweaks by the ids of their items.
-    pub(super) tweaks: HashMap<String, Tweak>,
+    pub(super) tweaks: HashMap<String, StoredTweak>,
 }
 
 impl VaultMaterial {
@@ -70,9 +70,9 @@ impl VaultMaterial {
 }
 
 /// The item that the call names, else the one that its config names.
-fn chosen<'a>(named: Option<&'a Named>, config: Option<&'a str>) -> Option<(&'a str, Pointer)> {
+fn chosen<'a>(named: Option<&'a RuleReference>, config: Option<&'a str>) -> Option<(&'a str, Pointer)> {
     match (named, config) {
-        (Some(Named { name, at }), _) => Some((name, at.clone())),
+        (Some(RuleReference { name, at }), _) => Some((name, at.clone())),
         (None, Some(id)) => Some((id, Pointer::root().key("config_id"))),
         (None, None) => None,
     }
@@ -139,7 +139,7 @@ async fn secret(items: &Items, id: &str) -> Result<Result<Secret<Vec<u8>>, Code>
 }
 
 /// A secret as a tweak, of which there are the same two forms as in a call.
-async fn tweak(items: &Items, id: &str) -> Result<Tweak, ApiError> {
+async fn tweak(items: &Items, id: &str) -> Result<StoredTweak, ApiError> {
     let secret = match secret(items, id).await? {
         Ok(secret) => secret,
         Err(code) => return Ok(Err(code)),

@@ -48,7 +48,7 @@ impl LookedUp {
 const UNKNOWING: &str = "Nothing was asked: the provider has no feeds (sanitize.intel.feeds).";
 
 /// What was asked of a file, as far as its answer depends on that.
-pub struct Asked<'a> {
+pub struct SanitizeTerms<'a> {
     /// What was to be done.
     pub options: Options,
     /// Who was asked about its URLs.
@@ -60,7 +60,7 @@ pub struct Asked<'a> {
 }
 
 /// What was done to a file: a stage that was not asked for has no member.
-pub fn data(asked: &Asked<'_>, sanitized: &Sanitized) -> Value {
+pub fn data(asked: &SanitizeTerms<'_>, sanitized: &Sanitized) -> Value {
     let options = asked.options;
     let Sanitized { cleaned, record, .. } = sanitized;
     let stats = &cleaned.stats;
@@ -100,7 +100,7 @@ fn notes(stats: &Stats, record: &ScanRecord) -> BTreeMap<Note, u64> {
     notes
 }
 
-fn defang(asked: &Asked<'_>, stats: &Stats, record: &ScanRecord) -> Value {
+fn defang(asked: &SanitizeTerms<'_>, stats: &Stats, record: &ScanRecord) -> Value {
     let mut defang = json!({
         "external_urls_count": record.urls.len(),
         "external_domains_count": record.domains.len(),
@@ -117,7 +117,7 @@ fn defang(asked: &Asked<'_>, stats: &Stats, record: &ScanRecord) -> Value {
     defang
 }
 
-fn redact(asked: &Asked<'_>, stats: &Stats, record: &ScanRecord) -> Value {
+fn redact(asked: &SanitizeTerms<'_>, stats: &Stats, record: &ScanRecord) -> Value {
     let (redaction, entities) = (asked.options.redaction, asked.entities);
     let mut results: Vec<Value> = Vec::new();
     let mut found: BTreeMap<String, u64> = BTreeMap::new();
@@ -150,7 +150,7 @@ fn redact(asked: &Asked<'_>, stats: &Stats, record: &ScanRecord) -> Value {
 }
 
 /// What its reader should know besides the counts, for people.
-pub fn summary(asked: &Asked<'_>, Sanitized { cleaned, record, .. }: &Sanitized) -> String {
+pub fn summary(asked: &SanitizeTerms<'_>, Sanitized { cleaned, record, .. }: &Sanitized) -> String {
     let mut text = "The file was sanitized.".to_owned();
     if [asked.urls, asked.domains].contains(&LookedUp::Unknowing) && !record.domains.is_empty() {
         text.push_str(" Links were looked up, but nothing was asked: the provider has no feeds.");

@@ -1,4 +1,4 @@
-//! [`Told`]: what the log is told of failures of a pool: why, and not a byte of what was sent or came.
+//! [`FailureTimes`]: what the log is told of failures of a pool: why, and not a byte of what was sent or came.
 
 use std::collections::HashMap;
 use std::error::Error as _;
@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use pingora::{Error, ErrorType};
 
-use crate::base::seldom::Seldom;
+use crate::base::throttle::Throttle;
 use crate::telemetry::UpstreamFailure;
 
 /// The longest reason, in characters: names in certificates are others' words.
@@ -16,13 +16,13 @@ const LONGEST: usize = 400;
 
 /// What was told when, of each kind of failure.
 #[derive(Default)]
-pub(super) struct Told {
+pub(super) struct FailureTimes {
     /// By what kind of error it was: a closed list.
-    kinds: Mutex<HashMap<Discriminant<ErrorType>, Seldom>>,
-    lookups: Seldom,
+    kinds: Mutex<HashMap<Discriminant<ErrorType>, Throttle>>,
+    lookups: Throttle,
 }
 
-impl Told {
+impl FailureTimes {
     /// A request to `peer` failed.
     pub(super) fn failure(&self, upstream: &str, peer: &str, error: &Error) {
         let mut kinds = self.kinds.lock().unwrap_or_else(PoisonError::into_inner);

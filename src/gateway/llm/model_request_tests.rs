@@ -3,11 +3,11 @@
 use super::*;
 use crate::gateway::llm::ANY_BOUND;
 
-fn asked(target: &str, content_type: &str, body: &str) -> Result<Asked, UnreadRequest> {
+fn asked(target: &str, content_type: &str, body: &str) -> Result<ModelRequest, UnreadRequest> {
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let path = RequestPath::parse(path).unwrap();
     let (query, content_type) = (query.to_owned(), content_type.to_owned());
-    Asked::of(&AskedRequest {
+    ModelRequest::of(&AskedRequest {
         bounds: ANY_BOUND,
         path,
         query,
@@ -200,7 +200,7 @@ fn only_models_that_all_are_allowed_are_within() {
     let allowed = [ModelPattern::parse("gpt-4o*").unwrap()];
     let within = |models: &[&str]| {
         let models = models.iter().map(|model| (*model).to_owned()).collect();
-        Asked { models, ..Asked::default() }.is_within(&allowed)
+        ModelRequest { models, ..ModelRequest::default() }.is_within(&allowed)
     };
     assert!(within(&["gpt-4o-mini", "GPT-4o"]));
     assert!(!within(&[]) && !within(&["gpt-4o", "o3"]));
