@@ -228,6 +228,7 @@ def test_a_wrong_configuration_is_told_where_it_is_wrong(served, browser):  # no
     assert "the-provider's" not in browser.find("#draft").get_attribute("value")
     browser.find("#check").click()
     browser.wait(lambda: "✓ It can be used" in browser.find("#outcome").text)
+    assert "make the same change in " in browser.find("#outcome").text and "portcullis.toml" in browser.find("#outcome").text
     assert "Nothing changes" in browser.find("#outcome").text or "upstreams" in browser.find("#outcome").text.lower()
     browser.find("#draft").send_keys("\nhed = '<img src=x onerror=alert(1)>'\n")
     browser.find("#check").click()
@@ -253,6 +254,8 @@ def test_what_may_pass_is_carried_to_the_configuration_and_checked(served, brows
     browser.wait(lambda: browser.find("#rows-text button.small"))
     browser.find("#rows-text button.small").click()
     browser.wait(lambda: "[[detect.allow]]" in browser.find("#allow-text").text)
+    # The button went with its row; the keys' place is where the value stands now.
+    assert browser.driver.switch_to.active_element.tag_name == "summary"
     browser.find("#pass-text a[data-carry]").click()
     browser.wait(lambda: "✓ It can be used" in browser.find("#outcome").text)
     assert "detect.allow" in browser.find("#outcome").text and "0, then 1" in browser.find("#outcome").text

@@ -141,7 +141,7 @@ const charts = (() => {
         return { item, name, value };
       });
       this.rows = make("tbody");
-      const head = make("tr", {}, ...["", "now", "mean", "most"].map((text, n) => make("th", n ? { class: "number" } : {}, text)));
+      const head = make("tr", {}, ...["", "now", "mean", "most"].map((text) => (text ? make("th", { class: "number" }, text) : make("td"))));
       const table = make("table", { class: "small" }, make("caption", { class: "unseen" }, this.title), make("thead", {}, head), this.rows);
       const scroll = make("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": `${this.title}: numbers` }, table);
       this.numbers = make("details", {}, make("summary", { class: "small" }, "Numbers"), scroll);

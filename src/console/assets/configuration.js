@@ -46,6 +46,14 @@ function differences(difference) {
   return facts.length ? make("dl", { class: "facts" }, ...facts) : make("p", { class: "quiet" }, "Nothing changes.");
 }
 
+// What runs is shown without its secrets, so the text here is not what to save.
+function next() {
+  const file = draft.dataset.file;
+  return file
+    ? `Nothing is saved here. To use it, make the same change in ${file}: it is read again some seconds after it is saved. Values that are hidden here stay there as they are.`
+    : "Nothing is saved here. To use it, save it as a file, and start the gateway with that: portcullis serve -c FILE.";
+}
+
 async function check() {
   if (!draft.value.trim()) {
     outcome.replaceChildren(make("p", { class: "note look" }, "There is nothing to check yet: paste a configuration, or start from what runs."));
@@ -58,7 +66,7 @@ async function check() {
     if (problems.length) {
       shown.push(make("p", { class: "note look" }, `✕ It cannot be used: ${problems.length} ${problems.length === 1 ? "problem" : "problems"}.`), problemRows(problems));
     } else {
-      shown.push(make("p", { class: "note" }, "✓ It can be used. What a reload with it would change:"), differences(difference));
+      shown.push(make("p", { class: "note" }, "✓ It can be used. What a reload with it would change:"), differences(difference), make("p", { class: "hint" }, next()));
     }
     if (warnings.length) shown.push(make("h3", {}, "May not be meant, or is not here"), problemRows(warnings));
     outcome.replaceChildren(...shown);

@@ -1,5 +1,6 @@
 //! [`ConfigurationPages`]: what runs, and a place to try a change.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
@@ -83,7 +84,7 @@ impl ConfigurationPages {
         let content = html! {
             header { div { h1 { "Configuration" } p { "What runs on this node, what of it ends when, and what a change would do." } } }
             (self.runs(&config))
-            @if role == ConsoleRole::Admin { (try_out(text.is_some())) }
+            @if role == ConsoleRole::Admin { (try_out(text.is_some(), file_of(&config))) }
             section.card aria-labelledby="ends" {
                 h2 #ends { "What expires when" }
                 (certificate_rows(&certificates, now))
@@ -117,7 +118,7 @@ impl ConfigurationPages {
                 h2 #runs { "What runs" }
                 dl.facts {
                     dt { "Version" } dd { (env!("CARGO_PKG_VERSION")) }
-                    dt { "File" } dd { code { @if let Some(file) = config.files.first().filter(|_| config.text.is_some()) { (file.display()) } @else { "none" } } }
+                    dt { "File" } dd { code { (file_of(config).map_or_else(|| "none".to_owned(), |file| file.display().to_string())) } }
                     dt { "Listens at" } dd { code { (listen) } }
                     dt { "Routes" } dd { (config.routes.len()) }
                     dt { "Upstreams" } dd { (config.upstreams.len()) }
@@ -182,13 +183,19 @@ fn checked(text: &str, name: &str, running: &Config) -> ConfigCheck {
     }
 }
 
-fn try_out(has_text: bool) -> Markup {
+/// The file of what runs, if it was read from one.
+fn file_of(config: &Config) -> Option<&Path> {
+    config.files.first().filter(|_| config.text.is_some()).map(PathBuf::as_path)
+}
+
+fn try_out(has_text: bool, file: Option<&Path>) -> Markup {
+    let file = file.map(|file| file.display().to_string());
     html! {
         section.card aria-labelledby="try" {
             header { h2 #try { "Try a change" } span.quiet { "checked only, never put into use" } }
             div.field {
                 label for="draft" { "Configuration " span.hint { "TOML; start from what runs, or paste yours" } }
-                textarea #draft rows="12" spellcheck="false" {}
+                textarea #draft rows="12" spellcheck="false" data-file=[file] {}
             }
             div.row {
                 button.first #check type="button" { "Check" }
