@@ -20,7 +20,7 @@ use crate::api::fields::ObjectFields;
 use crate::api::json;
 use crate::api::scope::Target;
 use crate::api::token::{Principal, Service};
-use crate::base::budget::Tally;
+use crate::base::budget::WorkCharge;
 use crate::base::path::RequestPath;
 
 /// Who calls, and how the answer is worded.
@@ -30,7 +30,7 @@ pub struct ApiCaller<'a> {
     /// The client's dialect.
     pub dialect: Dialect,
     /// What the call holds, until it is answered.
-    pub held: &'a Tally,
+    pub held: &'a WorkCharge,
 }
 
 /// What a success carries.

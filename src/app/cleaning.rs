@@ -127,7 +127,7 @@ pub fn release_policy(settings: &settings::Sanitize) -> ReleasePolicy {
 /// Cleans files on the command line, one after the other.
 pub struct Cleaner {
     runtime: Runtime,
-    cleaning: Cleaning,
+    cleaning: FileCleaning,
 }
 
 impl Cleaner {
@@ -141,7 +141,7 @@ impl Cleaner {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| AppError::Io(format!("the runtime: {error}")))?;
         enclosed(config.sanitize.sandbox)?;
-        Ok(Self { runtime, cleaning: Cleaning::new(config, &providers, wish)? })
+        Ok(Self { runtime, cleaning: FileCleaning::new(config, &providers, wish)? })
     }
 
     /// The largest file, in bytes.
@@ -159,7 +159,7 @@ impl Cleaner {
 }
 
 /// What files are cleaned with, all by the same wish.
-pub(super) struct Cleaning {
+pub(super) struct FileCleaning {
     sandbox: Sandbox,
     wish: CleaningRequest,
     scanner: Arc<dyn Scanner>,
@@ -169,7 +169,7 @@ pub(super) struct Cleaning {
     most: usize,
 }
 
-impl Cleaning {
+impl FileCleaning {
     /// By the settings, with those whom they ask.
     ///
     /// # Errors

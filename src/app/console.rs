@@ -6,7 +6,7 @@ use futures_util::future::BoxFuture;
 use tokio::sync::Semaphore;
 
 use crate::app::admin;
-use crate::app::cleaning::{self, Cleaning, CleaningOutcome, CleaningRequest, Released};
+use crate::app::cleaning::{self, CleaningOutcome, CleaningRequest, FileCleaning, Released};
 use crate::app::error::AppError;
 use crate::app::policy::RoutePolicy;
 use crate::app::providers::ProviderSet;
@@ -111,7 +111,7 @@ impl FileCleaner {
         let options =
             Options { redaction, policy: cleaning::release_policy(&config.sanitize), ..Options::default() };
         let wish = CleaningRequest { options, threshold: DEFANGED, block_unable: false, password: None };
-        let cleaning = Cleaning::new(config, &providers, wish)?;
+        let cleaning = FileCleaning::new(config, &providers, wish)?;
         cleaning.clean(ScanItem { name: &file.name, bytes: file.bytes.clone() }).await
     }
 }

@@ -10,8 +10,9 @@ use crate::api::guardrail::presidio::Presidio;
 use crate::api::guardrail::{AnswerMode, Guardrail, GuardrailParts, IssuedMemory, Traffic, TrafficParts};
 use crate::app::policy::{self, RoutePolicy, actions};
 use crate::app::services::Services;
-use crate::config::settings::{Answers, Endpoint, Files, Media, Redact, Requests, Route, Tweak};
+use crate::config::settings::{Answers, Endpoint, Media, Redact, Requests, Route, Tweak};
 use crate::config::{Config, Spanned};
+use crate::gateway::filters::FileTreatment;
 use crate::gateway::memory::CallMemory;
 use crate::redact::{FileClass, RestoreInUrls, UrlPolicy};
 use crate::telemetry::Direction;
@@ -108,6 +109,6 @@ fn urls(setting: &Redact) -> UrlPolicy {
 /// Files that no request may hold.
 fn refused(setting: &Redact) -> Vec<FileClass> {
     let media = (setting.media == Media::Refuse).then_some(FileClass::Media);
-    let others = (setting.files() != Files::Pass).then_some(FileClass::Other);
+    let others = (setting.files() != FileTreatment::Pass).then_some(FileClass::Other);
     media.into_iter().chain(others).collect()
 }

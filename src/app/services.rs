@@ -21,7 +21,7 @@ use crate::app::traces;
 use crate::base::budget::Budget;
 use crate::base::rate::Buckets;
 use crate::base::secret::Secret;
-use crate::config::settings::{self, Level, Limits, LineFormat};
+use crate::config::settings::{Level, Limits};
 use crate::config::{Config, shown_certificates};
 use crate::crypto::kdf::MacKey;
 use crate::crypto::random;
@@ -35,7 +35,7 @@ use crate::rates::SharedRates;
 use crate::redact::Counts;
 use crate::store::Blobs;
 use crate::telemetry::trace::{Spans, Tracer};
-use crate::telemetry::{AccessLog, AccessTo, Addresses, Direction, Levels, Metrics, MetricsError, NamesRead};
+use crate::telemetry::{AccessLog, AccessTo, Direction, Levels, LogFormat, Metrics, MetricsError, NamesRead};
 use crate::usage::{Ledger, SharedBudgets};
 use crate::valkey::{Valkey, ValkeyParts};
 use crate::vault::Vault;
@@ -56,12 +56,12 @@ fn access(config: &Config, metrics: &Arc<Metrics>) -> Result<AccessLog, AppError
         _ if !log.access => AccessTo::Off,
         (Some(path), _) => AccessTo::File(path.to_path_buf()),
         (None, _) if log.level < Level::Info => AccessTo::Off,
-        (None, LineFormat::Text) => AccessTo::Log,
-        (None, LineFormat::Json) => AccessTo::JsonLog,
+        (None, LogFormat::Text) => AccessTo::Log,
+        (None, LogFormat::Json) => AccessTo::JsonLog,
     };
-    let addresses = addresses(config);
     let lost = metrics.lines_lost.clone();
-    let opened = AccessLog::open(to, addresses, move || lost.inc()).map(|log| log.counting(metrics.faults()));
+    let opened =
+        AccessLog::open(to, log.addresses, move || lost.inc()).map(|log| log.counting(metrics.faults()));
     let file = log.access_file.as_deref().map(|path| format!(" {}", path.display())).unwrap_or_default();
     opened.map_err(|error| AppError::Io(format!("log.access_file{file}: {error}")))
 }
@@ -77,15 +77,6 @@ fn vault(opened: &OpenStore, config: &Config) -> Result<Vault, AppError> {
         );
     }
     Ok(vault)
-}
-
-/// What of callers' addresses is written down.
-fn addresses(config: &Config) -> Addresses {
-    match config.log.addresses {
-        settings::Addresses::Whole => Addresses::Whole,
-        settings::Addresses::Network => Addresses::Network,
-        settings::Addresses::Off => Addresses::Off,
-    }
 }
 
 /// Counts of a route's findings, and the rules they are of.
@@ -185,7 +176,8 @@ impl Services {
         let (tracer, spans) = traces::tracer(config, &opened.clock, &metrics);
         let access = Arc::new(access(config, &metrics)?);
         let audit = config.audit.as_ref();
-        let audit = audit.map(|setting| audited::open(setting, addresses(config), &metrics)).transpose()?;
+        let audit =
+            audit.map(|setting| audited::open(setting, config.log.addresses, &metrics)).transpose()?;
         let memory = Memory::new(Arc::clone(&opened.records), Arc::clone(&vault), Arc::clone(&clock));
         let ledger = Ledger::new(Arc::clone(&opened.records), Arc::clone(&clock));
         let ledger = ledger.shared(valkey.clone().map(SharedBudgets::new));

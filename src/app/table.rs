@@ -19,17 +19,16 @@ use crate::app::{
 };
 use crate::base::rate::Rate;
 use crate::config::settings::{
-    Answers, Auth as AuthSetting, Direct, Endpoint, Exhausted as ExhaustedSetting, Files as FilesSetting,
-    Host, Media as MediaSetting, PathMatch as PathSetting, Protocol as ProtocolSetting,
-    Provider as ProviderSetting, RateBy, Redact as RedactSetting, Route as RouteSetting,
-    Terminal as TerminalSetting, Tweak as TweakSetting, Unknown as UnknownSetting, WebSocket,
+    Answers, Auth as AuthSetting, Direct, Endpoint, Host, Media as MediaSetting, PathMatch as PathSetting,
+    Protocol as ProtocolSetting, Provider as ProviderSetting, RateBy, Redact as RedactSetting,
+    Route as RouteSetting, Terminal as TerminalSetting, Tweak as TweakSetting, WebSocket,
 };
 use crate::config::{Config, Spanned};
 use crate::gateway::bounds::SessionLimits;
 use crate::gateway::filter::Filter;
 use crate::gateway::filters::{
-    Allowance, AnswerMode, Auth, FilePolicy, FileTreatment, HeadValues, Invented, Models, OwnUrls,
-    RateFilter, RateSubject, RedactFilter, RedactParts, RememberFilter, StripTokens, TweakScope, Usage,
+    Allowance, AnswerMode, Auth, FilePolicy, HeadValues, Invented, Models, OwnUrls, RateFilter, RateSubject,
+    RedactFilter, RedactParts, RememberFilter, StripTokens, TweakScope, Usage,
 };
 use crate::gateway::layer::UnscannedPolicy;
 use crate::gateway::llm::{CompiledProtocol, ProtocolChoice, Provider};
@@ -343,11 +342,6 @@ fn redaction(setting: &RedactSetting, route: &str, from: &RouteInputs<'_>) -> Re
             TweakScope::Conversation { header: header.transpose().map_err(|_| "a header's name is wrong")? }
         }
     };
-    let unknown = unknown(setting.unknown);
-    let exhausted = match setting.exhausted {
-        ExhaustedSetting::Refuse => UnscannedPolicy::Refuse,
-        ExhaustedSetting::Pass => UnscannedPolicy::Pass,
-    };
     let named = setting.headers.iter().map(|name| HeaderName::from_bytes(name.as_bytes()));
     let headers = named.collect::<Result<_, _>>().map_err(|_| "a header's name is wrong")?;
     let cookies = setting.cookies.iter().map(|name| name.to_string()).collect();
@@ -356,11 +350,7 @@ fn redaction(setting: &RedactSetting, route: &str, from: &RouteInputs<'_>) -> Re
             MediaSetting::Pass => UnscannedPolicy::Pass,
             MediaSetting::Refuse => UnscannedPolicy::Refuse,
         },
-        files: match setting.files() {
-            FilesSetting::Refuse => FileTreatment::Refuse,
-            FilesSetting::Redact => FileTreatment::Redact,
-            FilesSetting::Pass => FileTreatment::Pass,
-        },
+        files: setting.files(),
     };
     let limits = &config.sanitize.limits;
     let sandbox = cleaning::sandbox(limits).counted(parts.metrics.work.clone());
@@ -370,7 +360,7 @@ fn redaction(setting: &RedactSetting, route: &str, from: &RouteInputs<'_>) -> Re
         answers,
         urls: urls(setting),
         encrypts: setting.needs_key(),
-        unknown,
+        unknown: setting.unknown,
         direct: setting.direct == Direct::Pass,
         protocols: protocols.to_vec(),
         collected: config.limits.collected.bytes(),
@@ -379,7 +369,7 @@ fn redaction(setting: &RedactSetting, route: &str, from: &RouteInputs<'_>) -> Re
         answer_counts,
         findings_header: setting.findings_header,
         head: HeadValues { query: setting.query, headers, cookies },
-        exhausted,
+        exhausted: setting.exhausted,
         vault: Arc::clone(&parts.vault),
         tweak,
         remember: remember(setting, parts),
@@ -393,14 +383,6 @@ fn redaction(setting: &RedactSetting, route: &str, from: &RouteInputs<'_>) -> Re
         ),
     });
     redact.map_err(|error| error.to_string())
-}
-
-/// What happens to bodies that cannot be scanned.
-fn unknown(setting: UnknownSetting) -> UnscannedPolicy {
-    match setting {
-        UnknownSetting::Refuse => UnscannedPolicy::Refuse,
-        UnknownSetting::Pass => UnscannedPolicy::Pass,
-    }
 }
 
 /// What a route remembers of the surrogates that it issues.

@@ -102,7 +102,7 @@ pub fn try_out(trial: Trial, announce: impl FnOnce(TrialLinks)) -> Result<(), Ap
     // Before there is anything to be left behind.
     let mut ends = {
         let _within = runtime.enter();
-        Ends::caught()?
+        EndSignals::caught()?
     };
     sweep();
     let folder = TrialFolder::new()?;
@@ -131,9 +131,9 @@ pub fn try_out(trial: Trial, announce: impl FnOnce(TrialLinks)) -> Result<(), Ap
 }
 
 /// The signals that end it.
-struct Ends([Signal; 4]);
+struct EndSignals([Signal; 4]);
 
-impl Ends {
+impl EndSignals {
     fn caught() -> Result<Self, AppError> {
         let caught = |kind| signal(kind).map_err(|error| AppError::Io(format!("signals: {error}")));
         Ok(Self([

@@ -119,22 +119,22 @@ impl Drop for Charge {
 /// What a piece of work holds of a [`Budget`] beside its buffers, as it goes on. It grows until the last of its holders is
 /// gone, and all of it is given back then. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Tally(Arc<TallyState>);
+pub struct WorkCharge(Arc<WorkChargeState>);
 
 #[derive(Debug)]
-struct TallyState {
+struct WorkChargeState {
     pool: Arc<Pool>,
     bytes: AtomicUsize,
 }
 
 impl Budget {
     /// A tally of no bytes yet.
-    pub fn tally(&self) -> Tally {
-        Tally(Arc::new(TallyState { pool: Arc::clone(&self.0), bytes: AtomicUsize::new(0) }))
+    pub fn tally(&self) -> WorkCharge {
+        WorkCharge(Arc::new(WorkChargeState { pool: Arc::clone(&self.0), bytes: AtomicUsize::new(0) }))
     }
 }
 
-impl Tally {
+impl WorkCharge {
     /// The work holds so much more.
     ///
     /// # Errors
@@ -146,7 +146,7 @@ impl Tally {
     }
 }
 
-impl Drop for TallyState {
+impl Drop for WorkChargeState {
     fn drop(&mut self) {
         self.pool.give(*self.bytes.get_mut());
     }

@@ -111,12 +111,12 @@ struct TextRow<'a> {
 #[derive(Serialize)]
 struct DetectResponse<'a> {
     id: Option<&'a RawValue>,
-    spans: Vec<Marked<'a>>,
+    spans: Vec<PointFinding<'a>>,
 }
 
 /// A finding in code points.
 #[derive(Serialize)]
-struct Marked<'a> {
+struct PointFinding<'a> {
     start: usize,
     end: usize,
     entity: &'a str,
@@ -151,7 +151,7 @@ fn rows(
         };
         let found = look.find(&mut cache, &row.text);
         let points = CodePointMap::of(&row.text, &found);
-        let marked = |finding: &Finding| Marked {
+        let marked = |finding: &Finding| PointFinding {
             start: points.at(finding.span.start),
             end: points.at(finding.span.end),
             entity: look.name(finding),

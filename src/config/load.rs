@@ -13,12 +13,13 @@ use crate::config::places::ValuePlaces;
 use crate::config::problem::{Problem, Problems};
 use crate::config::resolve::{self, ResolveScope, resolve};
 use crate::config::rules::{self, BaseRules, CompiledRules};
-use crate::config::settings::{Admin, Auth, LineFormat, Listen, Peer, Redact, Route, Settings, Upstream};
+use crate::config::settings::{Admin, Auth, Listen, Peer, Redact, Route, Settings, Upstream};
 use crate::config::shape;
 use crate::config::spanned::Spanned;
 use crate::config::supplied::{Env, Requirements};
 use crate::config::syntax;
 use crate::detect::{Allow, Catalogue};
+use crate::telemetry::LogFormat;
 
 /// The largest configuration file.
 const FILE: u64 = 4 << 20;
@@ -67,14 +68,14 @@ pub fn load_for(
 }
 
 /// How a file wants the log to look, as far as that can be made out whatever else is wrong with it.
-pub fn log_format(path: &Path) -> Option<LineFormat> {
+pub fn log_format(path: &Path) -> Option<LogFormat> {
     let (_, mut text) = text_of(path).ok()?;
     syntax::mend(&mut text, &mut Diagnostics::default());
     let table = syntax::table(&text)?;
     let log = table.get("log")?.get_ref().as_table()?;
     match log.get("format")?.get_ref().as_str()? {
-        "json" => Some(LineFormat::Json),
-        "text" => Some(LineFormat::Text),
+        "json" => Some(LogFormat::Json),
+        "text" => Some(LogFormat::Text),
         _ => None,
     }
 }

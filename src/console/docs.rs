@@ -8,7 +8,7 @@ use pulldown_cmark::{CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use crate::console::address::address;
 use crate::console::running::RunningConfig;
-use crate::console::visit::{PageContext, Reply, Section, Visit};
+use crate::console::visit::{PageContext, PageReply, Section, Visit};
 
 /// One page: its name in URLs, and its text.
 struct Chapter {
@@ -56,13 +56,13 @@ impl Section for Docs {
         "Docs"
     }
 
-    fn call<'v>(&'v self, visit: Visit<'v>) -> BoxFuture<'v, Reply> {
+    fn call<'v>(&'v self, visit: Visit<'v>) -> BoxFuture<'v, PageReply> {
         let name = if visit.rest.is_empty() { "llm" } else { visit.rest };
         let reply = CHAPTERS
             .iter()
             .find(|chapter| chapter.name == name)
-            .map(|chapter| Reply::Page(PageContext::plain(chapter.title, self.page(chapter))));
-        Box::pin(async move { reply.unwrap_or(Reply::NotFound) })
+            .map(|chapter| PageReply::Page(PageContext::plain(chapter.title, self.page(chapter))));
+        Box::pin(async move { reply.unwrap_or(PageReply::NotFound) })
     }
 }
 

@@ -31,7 +31,7 @@ use crate::console::running::RunningConfig;
 use crate::console::session::{Sessions, SignInError, Visitor};
 use crate::console::tokens::TokenPages;
 use crate::console::usage::UsagePages;
-use crate::console::visit::{PageContext, PageRequest, Reply, Section, Visit};
+use crate::console::visit::{PageContext, PageReply, PageRequest, Section, Visit};
 use crate::console::{assets, sign_in};
 use crate::store::Records;
 use crate::telemetry::RecentRequests;
@@ -259,7 +259,7 @@ impl Console {
 
     async fn visit(&self, call: &mut Call<'_>, path: &str, asked: PageRequest, visitor: &Visitor) -> Answer {
         let Some((section, rest)) = self.section(path) else {
-            return self.reply(Reply::NotFound, "", visitor);
+            return self.reply(PageReply::NotFound, "", visitor);
         };
         let limit = section.limit();
         let Ok(body) = BufferedBody::read(call.body, limit, call.budget).await else {
@@ -270,7 +270,7 @@ impl Console {
                 return stale();
             }
             if visitor.role == ConsoleRole::Viewer && !section.only_looks(rest) {
-                return self.reply(Reply::Forbidden, section.path(), visitor);
+                return self.reply(PageReply::Forbidden, section.path(), visitor);
             }
         }
         let visit = Visit {
@@ -285,7 +285,7 @@ impl Console {
         self.reply(reply, section.path(), visitor)
     }
 
-    fn reply(&self, reply: Reply, here: &str, visitor: &Visitor) -> Answer {
+    fn reply(&self, reply: PageReply, here: &str, visitor: &Visitor) -> Answer {
         let framed = |status, page: &PageContext| {
             let links: Vec<SectionLink> = self
                 .sections
@@ -298,18 +298,18 @@ impl Console {
             PageContext::plain(title, html! { header { h1 { (title) } p { (why) } } })
         };
         match reply {
-            Reply::Page(page) => framed(StatusCode::OK, &page),
-            Reply::Wrong(status, page) => framed(status, &page),
-            Reply::Json(status, json) => Answer::json(status, json),
-            Reply::See(path) => see(&path),
-            Reply::NotFound => {
+            PageReply::Page(page) => framed(StatusCode::OK, &page),
+            PageReply::Wrong(status, page) => framed(status, &page),
+            PageReply::Json(status, json) => Answer::json(status, json),
+            PageReply::See(path) => see(&path),
+            PageReply::NotFound => {
                 framed(StatusCode::NOT_FOUND, &wrong("Not found", "There is no such page in the console."))
             }
-            Reply::Forbidden => {
+            PageReply::Forbidden => {
                 let why = "This token may look and not change anything. One with --service admin may.";
                 framed(StatusCode::FORBIDDEN, &wrong("Not allowed", why))
             }
-            Reply::File { media_type, name, bytes } => {
+            PageReply::File { media_type, name, bytes } => {
                 let mut answer = Answer::new(StatusCode::OK, media_type, bytes);
                 let kept = HeaderValue::from_str(&format!("attachment; filename=\"{name}\""));
                 answer

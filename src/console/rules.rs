@@ -8,7 +8,7 @@ use maud::{Markup, html};
 use crate::config::Config;
 use crate::console::routes::looks_for;
 use crate::console::running::RunningConfig;
-use crate::console::visit::{PageContext, PageRequest, Reply, Section, Visit};
+use crate::console::visit::{PageContext, PageReply, PageRequest, Section, Visit};
 use crate::detect::{Rule, RuleSet};
 
 /// Rules on a page.
@@ -21,16 +21,16 @@ pub(super) struct RulePages {
 }
 
 impl RulePages {
-    fn show(&self, visit: &Visit<'_>) -> Reply {
-        let Some(config) = self.running.config() else { return Reply::NotFound };
+    fn show(&self, visit: &Visit<'_>) -> PageReply {
+        let Some(config) = self.running.config() else { return PageReply::NotFound };
         match visit.rest {
-            "" => Reply::Page(PageContext::plain("Rules", all(&config, visit))),
+            "" => PageReply::Page(PageContext::plain("Rules", all(&config, visit))),
             name => match config.catalogue.find(name).and_then(|id| config.catalogue.rule(id)) {
-                Some(rule) => Reply::Page(PageContext::plain(
+                Some(rule) => PageReply::Page(PageContext::plain(
                     rule.name().to_owned(),
                     one(rule, &ActiveRoutes::of(&config)),
                 )),
-                None => Reply::NotFound,
+                None => PageReply::NotFound,
             },
         }
     }
@@ -45,10 +45,10 @@ impl Section for RulePages {
         "Rules"
     }
 
-    fn call<'v>(&'v self, visit: Visit<'v>) -> BoxFuture<'v, Reply> {
+    fn call<'v>(&'v self, visit: Visit<'v>) -> BoxFuture<'v, PageReply> {
         let reply = match visit.asked {
             PageRequest::Show => self.show(&visit),
-            PageRequest::Do => Reply::NotFound,
+            PageRequest::Do => PageReply::NotFound,
         };
         Box::pin(async move { reply })
     }

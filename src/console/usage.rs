@@ -12,7 +12,7 @@ use crate::base::calendar::CalendarPeriod;
 use crate::base::clock::SharedClock;
 use crate::console::amounts::{left_of, number};
 use crate::console::running::RunningConfig;
-use crate::console::visit::{PageContext, PageRequest, Reply, Section, Visit};
+use crate::console::visit::{PageContext, PageReply, PageRequest, Section, Visit};
 use crate::store::Records;
 use crate::usage::{
     BudgetHolder, BudgetMode, Ledger, Remaining, SpendBudget, Spender, UsageKey, UsageReport, UsageRow,
@@ -125,7 +125,7 @@ impl TokensById {
 }
 
 impl UsagePages {
-    async fn show(&self, visit: &Visit<'_>) -> Result<Reply, TokenError> {
+    async fn show(&self, visit: &Visit<'_>) -> Result<PageReply, TokenError> {
         let now = self.clock.now();
         let known = self.tokens.list().await?;
         let known = TokensById(known.into_iter().map(|info| (info.id.to_string(), info)).collect());
@@ -159,7 +159,7 @@ impl UsagePages {
             }
             (budgets(&parts, &known))
         };
-        Ok(Reply::Page(PageContext::plain("Usage", content)))
+        Ok(PageReply::Page(PageContext::plain("Usage", content)))
     }
 
     /// What is left of the configuration's budgets to whoever has spent of them this month.
@@ -285,15 +285,15 @@ impl Section for UsagePages {
         "Usage"
     }
 
-    fn call<'v>(&'v self, visit: Visit<'v>) -> BoxFuture<'v, Reply> {
+    fn call<'v>(&'v self, visit: Visit<'v>) -> BoxFuture<'v, PageReply> {
         Box::pin(async move {
             if visit.asked != PageRequest::Show || !visit.rest.is_empty() {
-                return Reply::NotFound;
+                return PageReply::NotFound;
             }
             self.show(&visit).await.unwrap_or_else(|error| {
                 tracing::error!(target: "portcullis::console", "usage: {error}");
                 let content = html! { header { h1 { "Usage" } } div.note.look role="alert" { "It cannot be read now." } };
-                Reply::Wrong(StatusCode::SERVICE_UNAVAILABLE, PageContext::plain("Usage", content))
+                PageReply::Wrong(StatusCode::SERVICE_UNAVAILABLE, PageContext::plain("Usage", content))
             })
         })
     }

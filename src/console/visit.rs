@@ -1,4 +1,4 @@
-//! [`Visit`] and [`Reply`]: what a section of the console is asked, and what it says.
+//! [`Visit`] and [`PageReply`]: what a section of the console is asked, and what it says.
 
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
@@ -59,7 +59,7 @@ impl PageContext {
 }
 
 /// What a section says.
-pub(super) enum Reply {
+pub(super) enum PageReply {
     /// A page.
     Page(PageContext),
     /// A page with this status, which says what is wrong.
@@ -102,5 +102,5 @@ pub(super) trait Section: Send + Sync + 'static {
     }
 
     /// Answers.
-    fn call<'v>(&'v self, visit: Visit<'v>) -> BoxFuture<'v, Reply>;
+    fn call<'v>(&'v self, visit: Visit<'v>) -> BoxFuture<'v, PageReply>;
 }

@@ -8,7 +8,8 @@ use http::header::{FORWARDED, HeaderMap, HeaderName, HeaderValue};
 use crate::base::address::Block;
 
 /// Which header a trusted peer says it in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum ForwardedHeader {
     /// None: the peer is the caller, or the PROXY protocol says who is.
     #[default]
@@ -22,7 +23,8 @@ pub enum ForwardedHeader {
 }
 
 /// What becomes of header fields with an underscore in the name, which many programs behind us would take for a hyphen.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Underscores {
     /// They do not go on.
     #[default]

@@ -6,8 +6,10 @@ use crate::gateway::llm::CompiledProtocol;
 use crate::stream::json::PathSet;
 use crate::stream::{Editor, Rewriter};
 
-/// What happens to a body that cannot be scanned.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What happens to a body that cannot be scanned: its content type or coding is none that is read, or a budget of redaction is
+/// used up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum UnscannedPolicy {
     /// It does not pass.
     #[default]

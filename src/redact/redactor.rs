@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::base::budget::{Exhausted, Tally};
+use crate::base::budget::{Exhausted, WorkCharge};
 use crate::base::checkpoint::{Checkpoint, Stopped};
 use crate::detect::{Allow, Cache, Detector, Family, Finding, Label, RuleError, RuleId, RuleSelection, Span};
 use crate::redact::document_value::DocumentValue;
@@ -38,7 +38,7 @@ pub struct Redactor {
     /// What analyzers found in the texts of the same request.
     reported: Option<Arc<Reported>>,
     /// What its findings count as.
-    tally: Option<Tally>,
+    tally: Option<WorkCharge>,
     /// Takes what texts say.
     notes: Option<RequestWords>,
     /// What the request said, which its answer may repeat.
@@ -197,7 +197,7 @@ impl Redactor {
     /// The same, but what it finds counts as held, and a document in which it finds too much for that ends in
     /// [`RedactError::Exhausted`](crate::redact::RedactError::Exhausted).
     #[must_use]
-    pub fn holding(self, tally: Tally) -> Self {
+    pub fn holding(self, tally: WorkCharge) -> Self {
         Self { tally: Some(tally), ..self }
     }
 

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::base::budget::Tally;
+use crate::base::budget::WorkCharge;
 
 /// The most prints that are kept, in a megabyte. What does not fit counts as not said.
 const MOST: usize = 1 << 17;
@@ -41,12 +41,12 @@ struct Prints {
     /// Of what went out as it is, whatever was replaced elsewhere.
     stays: BTreeSet<u64>,
     /// What they count as.
-    tally: Option<Tally>,
+    tally: Option<WorkCharge>,
 }
 
 impl RequestWords {
     /// None yet. What is kept counts as held; once nothing more may be held, nothing more is kept.
-    pub fn holding(tally: Tally) -> Self {
+    pub fn holding(tally: WorkCharge) -> Self {
         Self(Arc::new(Mutex::new(Prints { tally: Some(tally), ..Prints::default() })))
     }
 
@@ -128,7 +128,7 @@ impl Prints {
     fn grow(&mut self) -> bool {
         let before = self.all.len();
         let more = before.max(ROOM);
-        let held = |tally: &Tally| tally.add(more * size_of::<u64>()).is_ok();
+        let held = |tally: &WorkCharge| tally.add(more * size_of::<u64>()).is_ok();
         if before + more <= MOST && self.tally.as_ref().is_none_or(held) {
             self.all.reserve_exact(more);
             return true;

@@ -185,7 +185,7 @@ fn text(strict: bool, surrogate: &str, original: &str, written: &str) -> Option<
         return None;
     }
     let original = LetterCase::transferred(&surrogate, &there, &original).unwrap_or(original);
-    let writing = Writing::of(written, &units);
+    let writing = TextWriting::of(written, &units);
     let (mut words, mut others) = (words_of(&surrogate), words_of(&original));
     if words.len() != others.len() {
         words = std::iter::once(0..surrogate.len()).collect();
@@ -229,7 +229,7 @@ pub(super) fn is_blank(c: char) -> bool {
 }
 
 /// How a text is written.
-struct Writing<'w> {
+struct TextWriting<'w> {
     written: &'w str,
     units: &'w [TextUnit],
     /// The first escape.
@@ -238,7 +238,7 @@ struct Writing<'w> {
     beyond: bool,
 }
 
-impl<'w> Writing<'w> {
+impl<'w> TextWriting<'w> {
     fn of(written: &'w str, units: &'w [TextUnit]) -> Self {
         let like = units.iter().find(|unit| unit.is_escaped()).map(|unit| unit.source(written));
         let letters = || units.iter().filter(|unit| unit.read.is_some_and(|c| c.is_ascii_alphanumeric()));

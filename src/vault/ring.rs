@@ -8,7 +8,7 @@ use crate::base::secret::Secret;
 use crate::crypto::kdf::hkdf_sha256;
 use crate::crypto::random;
 use crate::store::{Expected, Key, NewRow, Records, Row};
-use crate::vault::wrapping::{ID_BYTES, Wrapping};
+use crate::vault::wrapping::{ID_BYTES, WrappingKey};
 use crate::vault::{KeyOrigin, MasterKey, VaultError};
 
 /// The plaintext of these rows: `form (1) ‖ successor (8) ‖ predecessor (8) ‖ index key (32) ‖ id in use (8)`, then
@@ -24,7 +24,7 @@ pub(super) type KeyId = [u8; ID_BYTES];
 type Bytes = Secret<[u8; KEY_BYTES]>;
 
 struct RingKey {
-    wrapping: Wrapping,
+    wrapping: WrappingKey,
     bytes: Bytes,
 }
 
@@ -61,7 +61,7 @@ impl Ring {
         let bytes = derive(master.bytes(), b"portcullis/vault/wrap/1")?;
         let id = derive_id(master.bytes(), b"portcullis/vault/wrap/1/id")?;
         let index = derive(master.bytes(), b"portcullis/vault/index/1")?;
-        let keys = vec![RingKey { wrapping: Wrapping::new(&bytes, id)?, bytes }];
+        let keys = vec![RingKey { wrapping: WrappingKey::new(&bytes, id)?, bytes }];
         Ok(Self { keys, current: id, index, successor: None, predecessor: None, version: 0 })
     }
 
@@ -71,12 +71,12 @@ impl Ring {
     }
 
     /// The key that seals.
-    pub(super) fn current(&self) -> Result<&Wrapping, VaultError> {
+    pub(super) fn current(&self) -> Result<&WrappingKey, VaultError> {
         self.find(&self.current).ok_or(VaultError::Damaged)
     }
 
     /// The key of this name.
-    pub(super) fn find(&self, id: &[u8]) -> Option<&Wrapping> {
+    pub(super) fn find(&self, id: &[u8]) -> Option<&WrappingKey> {
         self.keys.iter().map(|key| &key.wrapping).find(|key| key.id() == id)
     }
 
@@ -84,7 +84,7 @@ impl Ring {
     pub(super) fn grow(&mut self) -> Result<(), VaultError> {
         let bytes = Secret::new(random::bytes()?);
         let id = random::bytes()?;
-        self.keys.push(RingKey { wrapping: Wrapping::new(&bytes, id)?, bytes });
+        self.keys.push(RingKey { wrapping: WrappingKey::new(&bytes, id)?, bytes });
         Ok(())
     }
 
@@ -133,7 +133,7 @@ impl Ring {
         while let Some((id, more)) = rest.split_first_chunk::<ID_BYTES>() {
             let (bytes, more) = more.split_first_chunk::<KEY_BYTES>()?;
             let bytes = Secret::new(*bytes);
-            keys.push(RingKey { wrapping: Wrapping::new(&bytes, *id).ok()?, bytes });
+            keys.push(RingKey { wrapping: WrappingKey::new(&bytes, *id).ok()?, bytes });
             rest = more;
         }
         let somebody = |id: &KeyId| (*id != NOBODY).then_some(*id);
@@ -146,7 +146,7 @@ impl Ring {
 
 /// The key that seals the ring: derived from a master key.
 pub(super) struct Kek {
-    wrapping: Wrapping,
+    wrapping: WrappingKey,
     pub(super) origin: KeyOrigin,
     /// The row of the salt that its passphrase needs, if it has one.
     pub(super) salt: Option<String>,
@@ -162,7 +162,7 @@ impl Kek {
         let bytes = derive(master.bytes(), b"portcullis/vault/ring/1")?;
         let id = derive_id(master.bytes(), b"portcullis/vault/ring/1/id")?;
         let (origin, salt) = (master.origin().clone(), master.salt().map(str::to_owned));
-        Ok(Self { wrapping: Wrapping::new(&bytes, id)?, origin, salt })
+        Ok(Self { wrapping: WrappingKey::new(&bytes, id)?, origin, salt })
     }
 
     pub(super) fn id(&self) -> &KeyId {

@@ -17,7 +17,7 @@ use crate::crypto::kdf::hmac_sha256;
 use crate::crypto::random;
 use crate::store::{Key, Row};
 use crate::vault::ring::Ring;
-use crate::vault::wrapping::{FORMAT, HEADER, Wrapping};
+use crate::vault::wrapping::{FORMAT, HEADER, WrappingKey};
 use crate::vault::{KeyOrigin, MasterKey, VaultError};
 
 const DATA_KEY: usize = 32;
@@ -74,7 +74,7 @@ impl Seal {
         ring: &'r Ring,
         row: &Row,
         value: &[u8],
-    ) -> Result<(Secret<Vec<u8>>, &'r Wrapping), VaultError> {
+    ) -> Result<(Secret<Vec<u8>>, &'r WrappingKey), VaultError> {
         let header = value.first_chunk::<HEADER>().ok_or(VaultError::Damaged)?;
         let (format, id) = header.split_first().ok_or(VaultError::Damaged)?;
         if *format != FORMAT {

@@ -1,4 +1,4 @@
-//! [`Wrapping`]: one key that seals rows with AES-256-GCM, with the row's kind, id and version as associated data.
+//! [`WrappingKey`]: one key that seals rows with AES-256-GCM, with the row's kind, id and version as associated data.
 //!
 //! A sealed value is `format (1 byte) ‖ key id (8) ‖ nonce (12) ‖ ciphertext ‖ tag (16)`.
 
@@ -15,12 +15,12 @@ pub(super) const ID_BYTES: usize = 8;
 pub(super) const HEADER: usize = 1 + ID_BYTES;
 
 /// One key that seals rows.
-pub(super) struct Wrapping {
+pub(super) struct WrappingKey {
     key: AeadKey,
     id: [u8; ID_BYTES],
 }
 
-impl Wrapping {
+impl WrappingKey {
     pub(super) fn new(bytes: &Secret<[u8; 32]>, id: [u8; ID_BYTES]) -> Result<Self, VaultError> {
         Ok(Self { key: AeadKey::new(bytes.expose().as_slice())?, id })
     }

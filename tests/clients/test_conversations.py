@@ -372,7 +372,7 @@ def test_a_store_that_takes_nothing_breaks_no_request(provider):
         finally:
             lock.execute("ROLLBACK")
             lock.close()
-        assert any("is not kept" in line for line in gateway.log)
+        gateway.wait_for(lambda: any("is not kept" in line for line in gateway.log))
         assert not any(value in line for line in gateway.log for value in VALUES)
     assert not any(value in raw for _, _, _, raw in provider.came for value in VALUES)
     provider.came.clear()

@@ -82,7 +82,7 @@ def test_a_full_disk(small):
         gateway.restart()
         assert ok(call("/v2/jwt/verify", {"jws": token}))["valid_signature"]
         assert len(ok(call("/v2/jwk/get", {"id": key, "version": "all"}))["keys"]) == before + 1
-        assert "room left" in "\n".join(gateway.log)
+        gateway.wait_for(lambda: any("room left" in line for line in gateway.log))
 
 
 def test_files_that_find_no_room(small):

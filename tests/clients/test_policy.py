@@ -357,4 +357,4 @@ def test_a_budget_that_is_used_up_refuses_or_passes_as_the_route_says(upstream, 
         assert running.stop() == 0
         [line] = [line for line in running.log if "a request passes unscanned" in line]
         assert "values_limited" in line and CARD not in line
-        assert any("not_scanned_budget" in line for line in running.log)
+        running.wait_for(lambda: any("not_scanned_budget" in line for line in running.log))

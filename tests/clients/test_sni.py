@@ -116,5 +116,5 @@ def test_one_name_on_two_certificates_is_told_and_a_certificate_for_no_name_refu
     assert gateway.shown("talk.example.com") == "chat"
     gateway.authority.issue(gateway.home / "late", "late.example.com", (), SERVER)
     gateway.reload("not reloaded")
-    assert any("nobody is shown this certificate" in line for line in gateway.log)
+    gateway.wait_for(lambda: any("nobody is shown this certificate" in line for line in gateway.log))
     assert gateway.shown("late.example.com") == "late"

@@ -20,12 +20,12 @@ pub struct UnredactEvents(pub Redaction);
 
 /// What a call asks.
 pub struct EventsRequest {
-    records: Vec<Record>,
+    records: Vec<EventRecord>,
     config: Option<RuleReference>,
 }
 
 /// A record: its members in order, as they are written.
-struct Record {
+struct EventRecord {
     members: Vec<(String, Box<RawValue>)>,
     context: Option<(String, Pointer)>,
 }
@@ -81,7 +81,7 @@ impl Endpoint for UnredactEvents {
                 self.0.named(caller.who, named).await?;
             }
             let mut events = Vec::with_capacity(request.records.len());
-            for Record { mut members, context } in request.records {
+            for EventRecord { mut members, context } in request.records {
                 if let Some((context, at)) = context {
                     let restorer = self.0.open(caller.who, &context, &at).await?;
                     members.retain(|(key, _)| key != "fpe_context");
@@ -130,7 +130,7 @@ impl<'de> serde::Deserialize<'de> for OrderedObject {
     }
 }
 
-fn record(item: &RawValue, at: &Pointer) -> Result<Record, Invalid> {
+fn record(item: &RawValue, at: &Pointer) -> Result<EventRecord, Invalid> {
     let Ok(OrderedObject(members)) = serde_json::from_str(item.get()) else {
         return Err(Invalid::new(Code::InvalidObject, at.clone(), "must be an object"));
     };
@@ -148,7 +148,7 @@ fn record(item: &RawValue, at: &Pointer) -> Result<Record, Invalid> {
                 .map_err(|_| Invalid::new(Code::InvalidString, at.key("fpe_context"), "must be a string"))?,
         ),
     };
-    Ok(Record { context: context.map(|context| (context, at.key("fpe_context"))), members })
+    Ok(EventRecord { context: context.map(|context| (context, at.key("fpe_context"))), members })
 }
 
 fn written(members: &[(String, Box<RawValue>)]) -> Result<Vec<u8>, ApiError> {

@@ -104,7 +104,7 @@ pub(super) struct PreparedRedactors {
     pub(super) parts: Vec<Redactor>,
     pub(super) keys: Keys,
     /// What undoing it takes.
-    pub(super) terms: Terms,
+    pub(super) terms: UndoTerms,
     /// What findings of some rules are reported as.
     pub(super) entities: Entities,
 }
@@ -120,7 +120,7 @@ pub struct FileRedactor {
 }
 
 /// What undoing a redaction takes.
-pub(super) struct Terms {
+pub(super) struct UndoTerms {
     /// The key's name.
     pub(super) key: KeyName,
     /// The rights that it was made with.
@@ -287,7 +287,7 @@ impl Redaction {
             recall: Recall::default(),
         };
         let entities = config.map(|config| config.entities.clone()).unwrap_or_default();
-        let terms = Terms { key: name, made: CallRights { config: id, names_key } };
+        let terms = UndoTerms { key: name, made: CallRights { config: id, names_key } };
         Ok(PreparedRedactors { parts, keys, terms, entities })
     }
 
@@ -373,7 +373,7 @@ impl Redaction {
         &self,
         tenant: &str,
         mut context: FpeContext,
-        terms: Terms,
+        terms: UndoTerms,
     ) -> Result<Option<String>, ApiError> {
         if context.is_empty() {
             return Ok(None);

@@ -29,19 +29,19 @@ pub struct KeyRequest {
     kind: ItemKind,
     facts: Option<KeyFacts>,
     label: Label,
-    given: Given,
+    given: KeyMaterial,
 }
 
 /// What is asked of a rotation.
 pub struct RotateRequest {
     id: String,
     then: Option<VersionState>,
-    given: Given,
+    given: KeyMaterial,
 }
 
 /// Key material that a call brings.
 #[derive(Default)]
-struct Given {
+struct KeyMaterial {
     public: Option<String>,
     private: Option<Secret<String>>,
     key: Option<Secret<String>>,
@@ -50,7 +50,7 @@ struct Given {
 /// Members that hold what nobody else may know.
 const SECRET: &[&str] = &["private_key", "key"];
 
-impl Given {
+impl KeyMaterial {
     fn of(fields: &mut ObjectFields<'_>) -> Self {
         let (private, key) = (fields.secret("private_key"), fields.secret("key"));
         Self { public: fields.text("public_key").map(str::to_owned), private, key }
@@ -95,7 +95,7 @@ fn unfit(error: VaultError, at: &'static str) -> ApiError {
 impl KeyRequest {
     fn read(
         mut fields: ObjectFields<'_>,
-        given: impl FnOnce(&mut ObjectFields<'_>) -> Given,
+        given: impl FnOnce(&mut ObjectFields<'_>) -> KeyMaterial,
     ) -> Result<Self, ApiError> {
         common(&mut fields);
         let kinds = [ItemKind::AsymmetricKey, ItemKind::SymmetricKey].map(|kind| (kind.name(), kind));
@@ -143,7 +143,7 @@ impl Endpoint for GenerateKey {
     type Response = ItemResponse;
 
     fn parse(&self, fields: ObjectFields<'_>) -> Result<KeyRequest, ApiError> {
-        KeyRequest::read(fields, |_| Given::default())
+        KeyRequest::read(fields, |_| KeyMaterial::default())
     }
 
     fn call<'a>(
@@ -166,7 +166,7 @@ impl Endpoint for StoreKey {
     type Response = ItemResponse;
 
     fn parse(&self, fields: ObjectFields<'_>) -> Result<KeyRequest, ApiError> {
-        KeyRequest::read(fields, Given::of)
+        KeyRequest::read(fields, KeyMaterial::of)
     }
 
     fn call<'a>(
@@ -192,7 +192,7 @@ impl Endpoint for RotateKey {
         common(&mut fields);
         let id = fields.required_text("id").to_owned();
         let then = manual_rotation(&mut fields);
-        let given = Given::of(&mut fields);
+        let given = KeyMaterial::of(&mut fields);
         fields.close()?;
         Ok(RotateRequest { id, then, given })
     }

@@ -70,11 +70,11 @@ impl AuditCopies {
             match (to, &setting.otlp) {
                 (AuditCopy::Store, _) => {
                     let store = StoreCopy::keeping(opened, setting.keep.get());
-                    opened.io.spawn(Copying::new(from, store).run());
+                    opened.io.spawn(LineCopier::new(from, store).run());
                 }
                 (AuditCopy::Otlp, Some(otlp)) => {
                     let collector = CollectorCopy::new(otlp, trail.log.path())?;
-                    opened.io.spawn(Copying::new(from, collector).run());
+                    opened.io.spawn(LineCopier::new(from, collector).run());
                 }
                 (AuditCopy::Otlp, None) => {}
             }
@@ -143,7 +143,7 @@ impl CopySource {
 }
 
 /// Copies lines to one place.
-struct Copying<C> {
+struct LineCopier<C> {
     from: CopySource,
     to: C,
     /// Absent while a thread reads.
@@ -157,7 +157,7 @@ struct Copying<C> {
     failing: bool,
 }
 
-impl<C: CopyDestination> Copying<C> {
+impl<C: CopyDestination> LineCopier<C> {
     fn new(from: CopySource, to: C) -> Self {
         Self { from, to, follower: None, placed: false, last: None, waiting: Vec::new(), failing: false }
     }

@@ -11,7 +11,7 @@ use crate::app::tls_files::tls_files;
 use crate::app::{admin, console};
 use crate::config::{Config, settings};
 use crate::gateway::bounds::RequestBounds;
-use crate::gateway::clients::{ClientResolver, ForwardedHeader, Underscores};
+use crate::gateway::clients::ClientResolver;
 use crate::gateway::in_flight::InFlight;
 use crate::gateway::listen::{ConnectionLimit, Listen, ListenError, ListenLimits, ListenerTls, Serving};
 use crate::gateway::min_rate::ByteRate;
@@ -70,11 +70,7 @@ pub(in crate::app) fn gateway(
         read: CALLER_SILENCE,
         write: CALLER_SILENCE,
         body_rate: ByteRate { per_second: limits.body_rate.bytes(), grace: limits.body_grace.get() },
-        underscores: match config.clients.underscores {
-            settings::Underscores::Drop => Underscores::Drop,
-            settings::Underscores::Refuse => Underscores::Refuse,
-            settings::Underscores::Pass => Underscores::Pass,
-        },
+        underscores: config.clients.underscores,
     };
     Gateway::from(GatewayParts {
         routes,
@@ -88,13 +84,10 @@ pub(in crate::app) fn gateway(
 }
 
 fn clients(config: &Config) -> ClientResolver {
-    let says = match *config.clients.forwarded {
-        settings::Forwarded::Nothing => ForwardedHeader::Nothing,
-        settings::Forwarded::XForwardedFor => ForwardedHeader::XForwardedFor,
-        settings::Forwarded::Forwarded => ForwardedHeader::Forwarded,
-        settings::Forwarded::XRealIp => ForwardedHeader::XRealIp,
-    };
-    ClientResolver::new(config.clients.trusted_peers.iter().map(|peers| peers.0).collect(), says)
+    ClientResolver::new(
+        config.clients.trusted_peers.iter().map(|peers| peers.0).collect(),
+        *config.clients.forwarded,
+    )
 }
 
 fn limits(config: &Config) -> ListenLimits {

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use crate::app::error::AppError;
 use crate::app::services::builtin;
-use crate::config::settings::LineFormat;
 use crate::config::{
     CompiledRules, Config, Options, ProcessEnv, Requirements, embedded, load_for, log_format, reload,
 };
+use crate::telemetry::LogFormat;
 
 /// Where the configuration comes from.
 #[derive(Clone, Debug)]
@@ -40,10 +40,10 @@ impl ConfigSource {
     }
 
     /// How it wants the log to look, as far as that can be made out.
-    pub(super) fn log_format(&self) -> LineFormat {
+    pub(super) fn log_format(&self) -> LogFormat {
         match self {
             Self::File(path) => log_format(path).unwrap_or_default(),
-            Self::Options(_) => LineFormat::default(),
+            Self::Options(_) => LogFormat::default(),
         }
     }
 

@@ -22,10 +22,9 @@ use crate::app::{files, metering, process, table, traces, upkeep};
 use crate::base::clock::{Clock, SystemClock};
 use crate::base::secret::Secret;
 use crate::config::Config;
-use crate::config::settings::LineFormat;
 use crate::crypto::random;
 use crate::gateway::listen::{self, Sockets};
-use crate::telemetry::{LogFormat, LogWay, start_log};
+use crate::telemetry::{LogWay, start_log};
 
 /// How often it is looked whether connections are accepted.
 const SOON: Duration = Duration::from_millis(5);
@@ -80,10 +79,9 @@ pub fn serve(source: &ConfigSource, upgrade: bool, announce: impl FnOnce(Announc
     // Whoever needs random bits first seeds their generator, if not even this thread can be had.
     let _seeding = std::thread::Builder::new().name("seed".to_owned()).spawn(random::seed);
     // Whoever reads the log reads also why there is none.
-    let config =
-        source.load().inspect_err(|_| start_log(log_format(source.log_format()), "info", LogWay::Queued))?;
+    let config = source.load().inspect_err(|_| start_log(source.log_format(), "info", LogWay::Queued))?;
     let watched = WatchedFiles::new(config.files.clone(), began);
-    start_log(log_format(config.log.format), log_level(&config), LogWay::Queued);
+    start_log(config.log.format, log_level(&config), LogWay::Queued);
     if let Err(error) = process::take_descriptors() {
         tracing::warn!(target: "portcullis::app", "{error}");
     }
@@ -174,13 +172,6 @@ impl AfterStart {
         // Whoever supervises follows the process that serves now.
         notify::tell(&format!("READY=1\nMAINPID={}", std::process::id()));
         handover::offer(self.place, sockets, self.takes).await;
-    }
-}
-
-fn log_format(format: LineFormat) -> LogFormat {
-    match format {
-        LineFormat::Text => LogFormat::Text,
-        LineFormat::Json => LogFormat::Json,
     }
 }
 

@@ -5,9 +5,10 @@ use std::time::Duration;
 use http::HeaderName;
 
 use crate::config::diagnostics::Diagnostics;
-use crate::config::settings::{Analyzer, Answers, Files, Redact, Requests, Settings, analyzer_prefix};
+use crate::config::settings::{Analyzer, Answers, Redact, Requests, Settings, analyzer_prefix};
 use crate::config::similar;
 use crate::config::spanned::Spanned;
+use crate::gateway::filters::FileTreatment;
 
 /// How long answers may take: requests wait for them.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -139,7 +140,7 @@ fn used(redact: &Spanned<Redact>, at: usize, mistakes: &mut Diagnostics) {
             "they look through requests, and `requests` is off",
         );
     }
-    if let Some(files) = redact.files.as_ref().filter(|files| ***files == Files::Redact) {
+    if let Some(files) = redact.files.as_ref().filter(|files| ***files == FileTreatment::Redact) {
         let hint = "write \"refuse\" or \"pass\"";
         mistakes.hint(files.span().start, "texts of documents are not shown to `analyzers`", hint);
     }

@@ -1,8 +1,9 @@
 //! Guardrails: routes that look through texts for whoever asks.
 
 use crate::config::diagnostics::Diagnostics;
-use crate::config::settings::{Answers, Endpoint, Files, Redact, Requests, Route, Tweak};
+use crate::config::settings::{Answers, Endpoint, Redact, Requests, Route, Tweak};
 use crate::config::spanned::Spanned;
+use crate::gateway::filters::FileTreatment;
 
 pub(super) fn all(routes: &[Spanned<Route>], mistakes: &mut Diagnostics) {
     for (route, endpoint) in routes.iter().filter_map(|route| Some((route, route.guardrail()?))) {
@@ -63,7 +64,7 @@ fn no_answers(redact: &Redact, endpoint: Endpoint, mistakes: &mut Diagnostics) {
 
 /// Files are not taken apart here.
 fn unreadable(redact: &Redact, mistakes: &mut Diagnostics) {
-    if let Some(files) = redact.files.as_ref().filter(|files| ***files == Files::Redact) {
+    if let Some(files) = redact.files.as_ref().filter(|files| ***files == FileTreatment::Redact) {
         let hint = "write \"refuse\" or \"pass\"";
         mistakes.hint(files.span().start, "a guardrail redacts no documents", hint);
     }

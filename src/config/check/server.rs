@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use crate::config::diagnostics::Diagnostics;
 use crate::config::places::ValuePlaces;
-use crate::config::settings::{Forwarded, Limits, Reload, Settings, Store, Vault, judge_store_url};
+use crate::config::settings::{Limits, Reload, Settings, Store, Vault, judge_store_url};
 use crate::config::spanned::Spanned;
 use crate::config::supplied::{SecretSource, Supplied};
+use crate::gateway::clients::ForwardedHeader;
 
 use crate::store::postgres::SslMode;
 use crate::valkey::Valkey;
@@ -61,7 +62,7 @@ pub(super) fn listeners(settings: &Settings, mistakes: &mut Diagnostics) {
             .say(said.span().start, "this program was built without the console (cargo feature `console`)");
     }
     let forwarded = &settings.clients.forwarded;
-    if **forwarded != Forwarded::Nothing && settings.clients.trusted_peers.is_empty() {
+    if **forwarded != ForwardedHeader::Nothing && settings.clients.trusted_peers.is_empty() {
         let hint = "name them in `clients.trusted_peers`";
         mistakes.hint(forwarded.span().start, "only trusted peers are believed, and there are none", hint);
     }

@@ -5,13 +5,14 @@ use std::path::PathBuf;
 use serde::Deserialize;
 
 use crate::config::Spanned;
+use crate::telemetry::{Addresses, LogFormat};
 
 /// `[log]`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Log {
     /// How a line looks.
-    pub format: LineFormat,
+    pub format: LogFormat,
     /// What is said at all.
     pub level: Level,
     /// Whether there is a line for each request; at `level` `info` and below, unless it goes to a file. Default on.
@@ -25,37 +26,13 @@ pub struct Log {
 impl Default for Log {
     fn default() -> Self {
         Self {
-            format: LineFormat::default(),
+            format: LogFormat::default(),
             level: Level::default(),
             access: true,
             access_file: None,
             addresses: Addresses::default(),
         }
     }
-}
-
-/// What of a caller's address is logged.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Addresses {
-    /// All of it.
-    #[default]
-    Whole,
-    /// The network: 24 bits of IPv4, 48 of IPv6.
-    Network,
-    /// Nothing.
-    Off,
-}
-
-/// How a log line looks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum LineFormat {
-    /// For people.
-    #[default]
-    Text,
-    /// One object a line.
-    Json,
 }
 
 /// The least severe event that is logged.

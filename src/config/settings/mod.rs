@@ -59,13 +59,13 @@ pub use http_method::{HttpMethod, NotAMethod};
 pub use introspection::Introspection;
 pub use jwt::{JwkSource, Jwt, TokenPlace};
 pub use limits::{Limits, SharedLimits};
-pub use log::{Addresses, Level, LineFormat, Log};
+pub use log::{Level, Log};
 pub use models::{FallbackOn, Model, ModelTarget};
 pub use provider::Provider;
 pub(crate) use redact::MOST_REMEMBERED;
 pub use redact::{
-    Answers, Direct, Exhausted, Files, Invented, Media, Method, Methods, Protocol, PublicNames, Redact,
-    Requests, RestoreInUrls, SpecialUse, Tweak, Unknown,
+    Answers, Direct, Invented, Media, Method, Methods, Protocol, PublicNames, Redact, Requests,
+    RestoreInUrls, SpecialUse, Tweak,
 };
 pub use reload::Reload;
 pub use route::{
@@ -76,9 +76,7 @@ pub use sanitize::{
     ClamdSocket, FetchPlace, FileLimits, Intel, NotARemote, NotAnAddress, ProviderEngine, RemoteIntel,
     RemoteUrl, SandboxMode, Sanitize, Scan, ScanAddress, ScriptFiles, UnknownFiles, UnreadFiles,
 };
-pub use server::{
-    Admin, Api, Certificate, ClientCertificates, Clients, Dialect, Forwarded, Listen, ListenTls, Underscores,
-};
+pub use server::{Admin, Api, Certificate, ClientCertificates, Clients, Dialect, Listen, ListenTls};
 pub use share::{Mail, Share};
 pub use sign::{Jwks, NotAKey, Sign, VaultKey};
 pub(crate) use store::judge as judge_store_url;

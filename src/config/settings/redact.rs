@@ -10,6 +10,8 @@ use serde::{Deserialize, Deserializer};
 
 use crate::config::{Period, Spanned};
 use crate::detect::{Catalogue, Rule, RuleId, RuleSelection, RuleSet};
+use crate::gateway::filters::FileTreatment;
+use crate::gateway::layer::UnscannedPolicy;
 
 const DAY: Duration = Duration::from_secs(86_400);
 
@@ -36,13 +38,13 @@ pub struct Redact {
     /// Where the words are in a body.
     pub protocol: Spanned<Protocol>,
     /// What happens to a body that cannot be scanned.
-    pub unknown: Unknown,
+    pub unknown: UnscannedPolicy,
     /// What happens to requests for sessions beside us: Realtime over WebRTC or SIP, and keys with which a client calls
     /// the provider itself.
     pub direct: Direct,
     /// What happens to files in requests that are neither text nor media: documents, archives, and what nobody knows. `None`:
     /// they pass where `unknown` bodies do; see [`Redact::files`].
-    pub files: Option<Spanned<Files>>,
+    pub files: Option<Spanned<FileTreatment>>,
     /// What happens to images, sound and films in requests.
     pub media: Media,
     /// Which of `[analyzers]` are asked about the texts of requests.
@@ -69,7 +71,7 @@ pub struct Redact {
     /// Cookies whose values are.
     pub cookies: Vec<Spanned<String>>,
     /// What happens to a request when a budget of redaction is used up.
-    pub exhausted: Exhausted,
+    pub exhausted: UnscannedPolicy,
     /// Whether answers say in a header what was found in their requests: rules and counts.
     pub findings_header: bool,
     /// Within what equal values get equal surrogates.
@@ -157,11 +159,11 @@ impl Redact {
     }
 
     /// What happens to files, the default worked out.
-    pub fn files(&self) -> Files {
+    pub fn files(&self) -> FileTreatment {
         match (&self.files, self.unknown) {
             (Some(said), _) => **said,
-            (None, Unknown::Refuse) => Files::Refuse,
-            (None, Unknown::Pass) => Files::Pass,
+            (None, UnscannedPolicy::Refuse) => FileTreatment::Refuse,
+            (None, UnscannedPolicy::Pass) => FileTreatment::Pass,
         }
     }
 
@@ -345,17 +347,6 @@ impl<'de> Visitor<'de> for OneOrBoth {
     }
 }
 
-/// What happens to a request when a budget of redaction is used up: its caller's distinct values, its own, or time for it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Exhausted {
-    /// It is refused.
-    #[default]
-    Refuse,
-    /// It passes as it is, and the log says so.
-    Pass,
-}
-
 /// What happens to addresses and host names that are nobody's: loopback, private and documentation addresses, masks of networks,
 /// public resolvers, object identifiers, `localhost`, `*.internal`, `*.example` and the like, the `git@` of remote repositories and
 /// `noreply@` at any host; where a model made them up, also to mail addresses at such names.
@@ -390,29 +381,6 @@ pub enum Protocol {
     OpenAi,
     /// Every string of JSON or NDJSON, every word of text.
     Generic,
-}
-
-/// What happens to a body whose content type or encoding cannot be scanned.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Unknown {
-    /// It does not pass.
-    #[default]
-    Refuse,
-    /// It passes as it is, and the log says so.
-    Pass,
-}
-
-/// What happens to files in requests that are neither text nor media: parts of multipart bodies, base64 in strings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Files {
-    /// They do not pass, and the answer says where they are.
-    Refuse,
-    /// Documents (PDF, Office, mail) are redacted within `sanitize.limits`; what cannot be does not pass.
-    Redact,
-    /// They pass as they are, and are counted.
-    Pass,
 }
 
 /// What happens to images, sound and films in requests.

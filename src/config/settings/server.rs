@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use crate::config::Spanned;
 use crate::config::settings::AddressBlock;
+use crate::gateway::clients::{ForwardedHeader, Underscores};
 
 /// Where `serve` listens unless told otherwise.
 const LISTEN: (Ipv4Addr, u16) = (Ipv4Addr::LOCALHOST, 8080);
@@ -122,37 +123,9 @@ pub struct Clients {
     /// Proxies whose word is taken, by address or block (`10.0.0.0/8`). Default: none.
     pub trusted_peers: Vec<AddressBlock>,
     /// Where they say it. Default `nothing`.
-    pub forwarded: Spanned<Forwarded>,
+    pub forwarded: Spanned<ForwardedHeader>,
     /// What becomes of headers with an underscore in the name. Default `drop`.
     pub underscores: Underscores,
-}
-
-/// The header in which a trusted peer names the caller.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Forwarded {
-    /// None.
-    #[default]
-    Nothing,
-    /// `X-Forwarded-For`.
-    XForwardedFor,
-    /// `Forwarded` (RFC 7239).
-    Forwarded,
-    /// `X-Real-IP`.
-    XRealIp,
-}
-
-/// What becomes of headers with an underscore in the name.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Underscores {
-    /// They are left out.
-    #[default]
-    Drop,
-    /// The request is refused.
-    Refuse,
-    /// They go on.
-    Pass,
 }
 
 /// `[api]`: our own endpoints.

@@ -19,7 +19,7 @@ use crate::console::configuration::expiry;
 use crate::console::configuration::shown::shown;
 use crate::console::running::{Attempt, RunningConfig};
 use crate::console::time::minute;
-use crate::console::visit::{PageContext, PageRequest, Reply, Section, Visit};
+use crate::console::visit::{PageContext, PageReply, PageRequest, Section, Visit};
 use crate::detect::Catalogue;
 use crate::vault::items::{Items, ListedItem};
 
@@ -76,8 +76,8 @@ impl From<&Problem> for ShownProblem {
 }
 
 impl ConfigurationPages {
-    async fn page(&self, role: ConsoleRole) -> Reply {
-        let Some(config) = self.running.config() else { return Reply::NotFound };
+    async fn page(&self, role: ConsoleRole) -> PageReply {
+        let Some(config) = self.running.config() else { return PageReply::NotFound };
         let (text, certificates) = apart(|| (shown(&config), shown_certificates(&config)));
         let keys = expiry::keys(&self.items).await;
         let now = self.clock.now();
@@ -102,7 +102,7 @@ impl ConfigurationPages {
                 }
             }
         };
-        Reply::Page(PageContext {
+        PageReply::Page(PageContext {
             title: "Configuration".to_owned(),
             content,
             scripts: &["configuration.js"],
@@ -134,14 +134,14 @@ impl ConfigurationPages {
     }
 
     /// What a text would do as a configuration.
-    async fn check(&self, visit: &Visit<'_>) -> Reply {
+    async fn check(&self, visit: &Visit<'_>) -> PageReply {
         let wrong = |why: &str| {
-            Reply::Json(StatusCode::UNPROCESSABLE_ENTITY, serde_json::json!({ "error": why }).to_string())
+            PageReply::Json(StatusCode::UNPROCESSABLE_ENTITY, serde_json::json!({ "error": why }).to_string())
         };
         let Ok(CheckRequest { text }) = serde_json::from_slice(&visit.body) else {
             return wrong("That is no JSON with a text.");
         };
-        let Some(running) = self.running.config() else { return Reply::NotFound };
+        let Some(running) = self.running.config() else { return PageReply::NotFound };
         let name = match running.text {
             Some(_) => running.files.first().map(|file| file.display().to_string()),
             None => None,
@@ -151,7 +151,9 @@ impl ConfigurationPages {
         let job = Job { caller: visit.caller.clone(), bytes: text.len().max(WORK) };
         let checked = self.cpu.run(job, move |_| checked(&text, &name, &running)).await;
         match checked {
-            Ok(checked) => Reply::Json(StatusCode::OK, serde_json::to_string(&checked).unwrap_or_default()),
+            Ok(checked) => {
+                PageReply::Json(StatusCode::OK, serde_json::to_string(&checked).unwrap_or_default())
+            }
             Err(_) => wrong("There is no room for that now. Try again in a moment."),
         }
     }
@@ -306,12 +308,12 @@ impl Section for ConfigurationPages {
         LARGEST * 2
     }
 
-    fn call<'v>(&'v self, visit: Visit<'v>) -> BoxFuture<'v, Reply> {
+    fn call<'v>(&'v self, visit: Visit<'v>) -> BoxFuture<'v, PageReply> {
         Box::pin(async move {
             match (visit.asked, visit.rest) {
                 (PageRequest::Show, "") => self.page(visit.visitor.role).await,
                 (PageRequest::Do, "check") => self.check(&visit).await,
-                _ => Reply::NotFound,
+                _ => PageReply::NotFound,
             }
         })
     }

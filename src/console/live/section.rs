@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::console::live::history::History;
 use crate::console::live::{page, requests};
 use crate::console::running::RunningConfig;
-use crate::console::visit::{PageContext, PageRequest, Reply, Section, Visit};
+use crate::console::visit::{PageContext, PageReply, PageRequest, Section, Visit};
 use crate::telemetry::RecentRequests;
 
 /// The section of figures and requests as they come.
@@ -39,17 +39,17 @@ impl LivePages {
         json!({ "unused": failed, "upstreams": upstreams })
     }
 
-    fn reply(&self, visit: &Visit<'_>) -> Reply {
+    fn reply(&self, visit: &Visit<'_>) -> PageReply {
         // What is no number is from no page of ours, and gets all there is.
         let number = |name| visit.query.text(name).parse().unwrap_or(0);
         match (visit.asked, visit.rest) {
-            (PageRequest::Show, "") => Reply::Page(PageContext {
+            (PageRequest::Show, "") => PageReply::Page(PageContext {
                 title: "Live".to_owned(),
                 content: page::page(self.running.config().as_deref()),
                 scripts: &["charts.js", "requests.js", "live.js"],
             }),
             (PageRequest::Show, "figures.json") => {
-                Reply::Json(StatusCode::OK, self.history.figures(number("since"), &self.config()))
+                PageReply::Json(StatusCode::OK, self.history.figures(number("since"), &self.config()))
             }
             (PageRequest::Show, "requests.json") => {
                 let part = match number("before") {
@@ -58,9 +58,9 @@ impl LivePages {
                 };
                 let config = self.running.config();
                 let catalogue = config.as_ref().map(|config| &config.catalogue);
-                Reply::Json(StatusCode::OK, requests::shown(&part, self.history.begun(), catalogue))
+                PageReply::Json(StatusCode::OK, requests::shown(&part, self.history.begun(), catalogue))
             }
-            _ => Reply::NotFound,
+            _ => PageReply::NotFound,
         }
     }
 }
@@ -74,7 +74,7 @@ impl Section for LivePages {
         "Live"
     }
 
-    fn call<'v>(&'v self, visit: Visit<'v>) -> BoxFuture<'v, Reply> {
+    fn call<'v>(&'v self, visit: Visit<'v>) -> BoxFuture<'v, PageReply> {
         let reply = self.reply(&visit);
         Box::pin(async move { reply })
     }

@@ -12,7 +12,7 @@ use crate::base::checkpoint::Checkpoint;
 use crate::console::playground::engines::PlaygroundEngine;
 use crate::console::playground::look::{LookError, not_json};
 use crate::console::playground::redacting::redactor;
-use crate::console::playground::request::{Choice, MethodChoice, PlaygroundRequest, Road};
+use crate::console::playground::request::{MethodChoice, PlaygroundChoice, PlaygroundRequest, RedactedAs};
 use crate::console::playground::script::{AnswerPiece, Script, SeenValue, TOOL};
 use crate::console::playground::units::CodeUnits;
 use crate::gateway::llm::{CompiledProtocol, EditorFactory, ProtocolChoice, WholeAnswer};
@@ -93,14 +93,14 @@ pub(super) fn chat(
     let protocol =
         CompiledProtocol::new(protocol).map_err(|_| wrong("the protocol of chats is not there"))?;
     // A chat goes along a route.
-    let choice = Choice { road: Road::Route, ..wanted.choice.clone() };
+    let choice = PlaygroundChoice { road: RedactedAs::Route, ..wanted.choice.clone() };
     let chat = Chat { engine, choice, keys, checkpoint, protocol: Arc::new(protocol) };
     chat.run(&wanted.text)
 }
 
 struct Chat<'c> {
     engine: &'c PlaygroundEngine,
-    choice: Choice,
+    choice: PlaygroundChoice,
     keys: &'c Keys,
     checkpoint: &'c Checkpoint,
     protocol: Arc<CompiledProtocol>,

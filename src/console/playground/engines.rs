@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::api::{Caller, CpuPool, Job, PoolError};
 use crate::config::Config;
 use crate::console::address::address;
-use crate::console::playground::request::Choice;
+use crate::console::playground::request::PlaygroundChoice;
 use crate::console::playground::route_redactor::{RouteRedactor, RouteRedactors};
 use crate::console::running::RunningConfig;
 use crate::detect::{Allow, Catalogue, Detector, RuleError, RuleFile, RuleSelection};
@@ -68,7 +68,7 @@ struct EngineKey {
 }
 
 impl EngineKey {
-    fn of(choice: &Choice) -> Self {
+    fn of(choice: &PlaygroundChoice) -> Self {
         let mut sets = choice.sets.clone();
         sets.sort_unstable();
         sets.dedup();
@@ -115,7 +115,7 @@ impl Engines {
     /// [`EngineError`].
     pub(super) async fn of(
         &self,
-        choice: &Choice,
+        choice: &PlaygroundChoice,
         caller: &Caller,
     ) -> Result<Arc<PlaygroundEngine>, EngineError> {
         let config = self.config().ok_or(EngineError::Starting)?;

@@ -6,7 +6,7 @@ use crate::base::checkpoint::{Checkpoint, Stopped};
 use crate::console::playground::engines::PlaygroundEngine;
 use crate::console::playground::marks::{AnalyzedText, Marking};
 use crate::console::playground::redacting::{allowed, redactor};
-use crate::console::playground::request::{Choice, PlaygroundRequest, ReadAs};
+use crate::console::playground::request::{PlaygroundChoice, PlaygroundRequest, ReadAs};
 use crate::detect::{Detector, Finding, Rejected, Rejection, Span};
 use crate::redact::{BlockedRules, FindingLimits, Keys, Marked, Placement, RedactError, Redactor};
 use crate::stream::json::{JsonError, PathSet, walk};
@@ -127,7 +127,7 @@ fn refused(
 }
 
 /// What is not found, also of what would be without a threshold that somebody chose.
-fn rejected(detector: &Detector, choice: &Choice, text: &str, found: &[Finding]) -> Vec<Rejected> {
+fn rejected(detector: &Detector, choice: &PlaygroundChoice, text: &str, found: &[Finding]) -> Vec<Rejected> {
     let mut cache = detector.cache();
     let Some(floor) = choice.floor() else { return told(detector.rejected(&mut cache, text, found), found) };
     let mut all = detector.at_least(floor).rejected(&mut cache, text, found);

@@ -2,14 +2,14 @@
 
 use crate::base::checkpoint::Checkpoint;
 use crate::console::playground::engines::PlaygroundEngine;
-use crate::console::playground::request::{Choice, MethodChoice, Road};
+use crate::console::playground::request::{MethodChoice, PlaygroundChoice, RedactedAs};
 use crate::detect::{Allow, Catalogue, Detector, Finding, RuleId, RuleSelection};
 use crate::redact::{Method, MethodPlan, PublicNameRules, Redactor};
 
 /// What does something with findings.
 pub(super) fn redactor(
     engine: &PlaygroundEngine,
-    choice: &Choice,
+    choice: &PlaygroundChoice,
     method: Method,
     checkpoint: &Checkpoint,
 ) -> Redactor {
@@ -23,7 +23,7 @@ pub(super) fn redactor(
     }
     let detector = detector(engine, choice, allow);
     let public = match (choice.road, choice.method) {
-        (Road::Route, MethodChoice::Encrypt) => PublicNameRules {
+        (RedactedAs::Route, MethodChoice::Encrypt) => PublicNameRules {
             places: engine.catalogue.find("LOCATION"),
             persons: engine.catalogue.find("PERSON"),
         },
@@ -32,7 +32,7 @@ pub(super) fn redactor(
     Redactor::new(detector, MethodPlan::all(method)).leaving(public).passing(checkpoint.clone())
 }
 
-fn detector(engine: &PlaygroundEngine, choice: &Choice, allow: Allow) -> Detector {
+fn detector(engine: &PlaygroundEngine, choice: &PlaygroundChoice, allow: Allow) -> Detector {
     let detector = engine.detector.allowing(allow);
     match choice.floor() {
         Some(floor) => detector.at_least(floor),
@@ -41,7 +41,7 @@ fn detector(engine: &PlaygroundEngine, choice: &Choice, allow: Allow) -> Detecto
 }
 
 /// The values that somebody wants to pass. A list that is full has no room for more: then they are found.
-fn chosen(choice: &Choice, catalogue: &Catalogue) -> Allow {
+fn chosen(choice: &PlaygroundChoice, catalogue: &Catalogue) -> Allow {
     let mut allow = Allow::default();
     for one in &choice.pass {
         let rules: RuleSelection = catalogue.find(&one.rule).into_iter().collect();
@@ -51,9 +51,9 @@ fn chosen(choice: &Choice, catalogue: &Catalogue) -> Allow {
 }
 
 /// What is nobody's, along a route.
-fn nobodys(choice: &Choice, catalogue: &Catalogue) -> Allow {
+fn nobodys(choice: &PlaygroundChoice, catalogue: &Catalogue) -> Allow {
     let mut allow = Allow::default();
-    if choice.road == Road::Route {
+    if choice.road == RedactedAs::Route {
         let _ =
             allow.special_use(Allow::SPECIAL_USE.iter().filter_map(|name| catalogue.find(name)).collect());
     }
@@ -69,7 +69,7 @@ pub(super) struct AllowedFinding {
 /// What rules find in a text, but for what is `found`.
 pub(super) fn allowed(
     engine: &PlaygroundEngine,
-    choice: &Choice,
+    choice: &PlaygroundChoice,
     text: &str,
     found: &[Finding],
 ) -> Vec<AllowedFinding> {

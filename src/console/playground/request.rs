@@ -72,7 +72,7 @@ impl MethodChoice {
 /// As what a text is redacted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Road {
+pub(super) enum RedactedAs {
     /// As along a route, where it does not say otherwise: what is nobody's passes, and public names where it encrypts.
     Route,
     /// As by a call of the API.
@@ -90,9 +90,9 @@ pub(super) struct AllowedValue {
 /// Which rules, and what becomes of their findings.
 #[derive(Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Choice {
+pub(super) struct PlaygroundChoice {
     /// As what it is redacted.
-    pub(super) road: Road,
+    pub(super) road: RedactedAs,
     /// As requests along this route of the configuration, which then says all but what passes here besides.
     pub(super) route: Option<String>,
     /// What becomes of findings.
@@ -111,14 +111,14 @@ pub(super) struct Choice {
     pub(super) model: bool,
 }
 
-impl Choice {
+impl PlaygroundChoice {
     /// Of a route nothing is chosen but the route, and chats go along one that is made for them.
     fn settled(self, read_as: ReadAs) -> Self {
         match self.route {
             _ if read_as == ReadAs::Chat => Self { route: None, ..self },
             None => self,
             Some(_) => Self {
-                road: Road::Route,
+                road: RedactedAs::Route,
                 only: None,
                 sets: Vec::new(),
                 threshold: None,
@@ -145,7 +145,7 @@ pub(super) struct PlaygroundRequest {
     #[serde(rename = "as")]
     pub(super) read_as: ReadAs,
     /// With what.
-    pub(super) choice: Choice,
+    pub(super) choice: PlaygroundChoice,
 }
 
 impl std::fmt::Debug for PlaygroundRequest {

@@ -4,7 +4,7 @@ use crate::config::Config;
 use crate::config::settings::{Auth, Route};
 use crate::console::address::address;
 use crate::console::playground::engines::PlaygroundEngine;
-use crate::console::playground::request::{AllowedValue, Choice};
+use crate::console::playground::request::{AllowedValue, PlaygroundChoice};
 use crate::detect::RuleSelection;
 
 /// Where chats go to, and whose key they carry.
@@ -40,7 +40,7 @@ pub(super) fn chats(config: &Config) -> ChatsRoute {
 
 /// The configuration of a route that does what was chosen. With a threshold it names the rules that the page's text met, since
 /// thresholds are each rule's own.
-pub(super) fn configured(engine: &PlaygroundEngine, choice: &Choice, met: &[&str]) -> String {
+pub(super) fn configured(engine: &PlaygroundEngine, choice: &PlaygroundChoice, met: &[&str]) -> String {
     if let Some(name) = &choice.route {
         return format!("# The route {name:?} of the configuration does this.\n{}", passing(choice));
     }
@@ -81,7 +81,7 @@ pub(super) fn configured(engine: &PlaygroundEngine, choice: &Choice, met: &[&str
 }
 
 /// What lets the chosen values pass.
-fn passing(choice: &Choice) -> String {
+fn passing(choice: &PlaygroundChoice) -> String {
     let one = |AllowedValue { value, rule }: &AllowedValue| {
         format!("\n[[detect.allow]]\nvalues = [{}]\nrules = [\"{rule}\"]\n", quoted(value))
     };
@@ -97,7 +97,7 @@ fn quoted(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::config::{ProcessEnv, parse};
-    use crate::console::playground::request::{MethodChoice, Road};
+    use crate::console::playground::request::{MethodChoice, RedactedAs};
     use crate::detect::{Allow, Catalogue, Detector};
 
     #[test]
@@ -126,8 +126,8 @@ mod tests {
                     value: "a \"b\"\\\u{e4}\u{7f}\n".to_owned(),
                     rule: "PERSON".to_owned(),
                 }];
-                let choice = Choice {
-                    road: Road::Route,
+                let choice = PlaygroundChoice {
+                    road: RedactedAs::Route,
                     route: None,
                     method,
                     only: None,

@@ -20,7 +20,7 @@ use crate::console::playground::request::{PlaygroundRequest, WantedError};
 use crate::console::playground::route;
 use crate::console::playground::route_redactor::RouteRedactors;
 use crate::console::running::RunningConfig;
-use crate::console::visit::{PageContext, PageRequest, Reply, Section, Visit};
+use crate::console::visit::{PageContext, PageReply, PageRequest, Section, Visit};
 use crate::crypto::fpe::FpeKey;
 use crate::crypto::random;
 use crate::redact::Keys;
@@ -76,7 +76,7 @@ impl From<PoolError> for Failure {
     }
 }
 
-impl From<Failure> for Reply {
+impl From<Failure> for PageReply {
     fn from(failure: Failure) -> Self {
         let busy = "Too much is asked of the playground at once. Try again in a moment.";
         match failure {
@@ -107,8 +107,8 @@ impl From<Failure> for Reply {
     }
 }
 
-fn told(status: StatusCode, error: &str) -> Reply {
-    Reply::Json(status, json!({ "error": error }).to_string())
+fn told(status: StatusCode, error: &str) -> PageReply {
+    PageReply::Json(status, json!({ "error": error }).to_string())
 }
 
 impl Playground {
@@ -121,7 +121,7 @@ impl Playground {
         Self { engines: Engines::new(running, cpu.clone(), route_redactors), cpu, cleaner, keys }
     }
 
-    fn show(&self, visit: &Visit<'_>) -> Reply {
+    fn show(&self, visit: &Visit<'_>) -> PageReply {
         let Some(config) = self.engines.config() else {
             return Failure::Engine(EngineError::Starting).into();
         };
@@ -139,7 +139,7 @@ impl Playground {
             has_model: config.catalogue.names_model().is_some(),
             rule: rule.and_then(|rule| config.catalogue.rule(rule)).map(RuleToTry::of),
         };
-        Reply::Page(PageContext {
+        PageReply::Page(PageContext {
             title: "Playground".to_owned(),
             content: page::page(&around),
             scripts: &["editor.js", "playground.js"],
@@ -153,7 +153,7 @@ impl Playground {
         work: impl FnOnce(&PlaygroundEngine, &PlaygroundRequest, &Keys, &Checkpoint) -> Result<T, LookError>
         + Send
         + 'static,
-    ) -> Result<Reply, Failure> {
+    ) -> Result<PageReply, Failure> {
         let wanted = PlaygroundRequest::read(&visit.body)?;
         let engine = self.engines.of(&wanted.choice, &visit.caller).await?;
         let keys = self.keys.clone();
@@ -163,10 +163,10 @@ impl Playground {
             let made = work(&engine, &wanted, &keys, checkpoint)?;
             serde_json::to_string(&made).map_err(|_| LookError::Stopped)
         });
-        done.await?.map(|json| Reply::Json(StatusCode::OK, json)).map_err(Failure::Look)
+        done.await?.map(|json| PageReply::Json(StatusCode::OK, json)).map_err(Failure::Look)
     }
 
-    async fn clean(&self, visit: &Visit<'_>) -> Reply {
+    async fn clean(&self, visit: &Visit<'_>) -> PageReply {
         let Some(config) = self.engines.config() else {
             return Failure::Engine(EngineError::Starting).into();
         };
@@ -178,7 +178,7 @@ impl Playground {
             return told(StatusCode::UNPROCESSABLE_ENTITY, "The file is empty.");
         }
         match self.cleaner.clean(&config, sent).await {
-            Ok(clean) => Reply::File {
+            Ok(clean) => PageReply::File {
                 media_type: "application/octet-stream",
                 name: "clean".to_owned(),
                 bytes: file::given(&clean),
@@ -192,15 +192,15 @@ impl Playground {
         }
     }
 
-    async fn act(&self, visit: &Visit<'_>) -> Reply {
+    async fn act(&self, visit: &Visit<'_>) -> PageReply {
         let done = match visit.rest {
             "look" => self.work(visit, look).await,
             "chat" => self.work(visit, chat).await,
             "route" => self.work(visit, configured).await,
             "clean" => return self.clean(visit).await,
-            _ => return Reply::NotFound,
+            _ => return PageReply::NotFound,
         };
-        done.unwrap_or_else(Reply::from)
+        done.unwrap_or_else(PageReply::from)
     }
 }
 
@@ -238,11 +238,11 @@ impl Section for Playground {
         ["look", "chat", "route", "clean"].contains(&rest)
     }
 
-    fn call<'v>(&'v self, visit: Visit<'v>) -> BoxFuture<'v, Reply> {
+    fn call<'v>(&'v self, visit: Visit<'v>) -> BoxFuture<'v, PageReply> {
         Box::pin(async move {
             match (visit.asked, visit.rest) {
                 (PageRequest::Show, "") => self.show(&visit),
-                (PageRequest::Show, _) => Reply::NotFound,
+                (PageRequest::Show, _) => PageReply::NotFound,
                 (PageRequest::Do, _) => self.act(&visit).await,
             }
         })

@@ -9,7 +9,7 @@ use crate::config::Config;
 use crate::config::settings::Route;
 use crate::console::routes::words;
 use crate::console::running::RunningConfig;
-use crate::console::visit::{PageContext, PageRequest, Reply, Section, Visit};
+use crate::console::visit::{PageContext, PageReply, PageRequest, Section, Visit};
 
 /// The section of the routes.
 pub(in crate::console) struct RoutePages {
@@ -26,10 +26,12 @@ impl Section for RoutePages {
         "Routes"
     }
 
-    fn call<'v>(&'v self, visit: Visit<'v>) -> BoxFuture<'v, Reply> {
+    fn call<'v>(&'v self, visit: Visit<'v>) -> BoxFuture<'v, PageReply> {
         let reply = match (visit.asked, visit.rest, self.running.config()) {
-            (PageRequest::Show, "", Some(config)) => Reply::Page(PageContext::plain("Routes", all(&config))),
-            _ => Reply::NotFound,
+            (PageRequest::Show, "", Some(config)) => {
+                PageReply::Page(PageContext::plain("Routes", all(&config)))
+            }
+            _ => PageReply::NotFound,
         };
         Box::pin(async move { reply })
     }

@@ -19,7 +19,7 @@ use crate::console::routes::is_open;
 use crate::console::running::RunningConfig;
 use crate::console::tokens::draft::TokenDraft;
 use crate::console::tokens::pages::{self, Choices, TokenRow};
-use crate::console::visit::{PageContext, PageRequest, Reply, Section, Visit};
+use crate::console::visit::{PageContext, PageReply, PageRequest, Section, Visit};
 use crate::store::Records;
 use crate::usage::{Account, Ledger, UsageReport, UsageTotals};
 
@@ -55,20 +55,20 @@ impl TokenPages {
         }
     }
 
-    async fn show(&self, visit: &Visit<'_>) -> Result<Reply, TokenError> {
+    async fn show(&self, visit: &Visit<'_>) -> Result<PageReply, TokenError> {
         let may_change = visit.visitor.role == ConsoleRole::Admin;
         let tokens = match visit.rest {
             "" => self.tokens.list().await?,
             id => match TokenId::parse(id) {
                 Some(id) => vec![self.tokens.get(&id).await?],
-                None => return Ok(Reply::NotFound),
+                None => return Ok(PageReply::NotFound),
             },
         };
         let mut shown = self.shown(tokens).await?;
         let choices = self.choices();
         if visit.rest.is_empty() {
             shown.sort_by_key(|token| (token.info.revoked.is_some(), std::cmp::Reverse(token.info.created)));
-            return Ok(Reply::Page(PageContext::plain(
+            return Ok(PageReply::Page(PageContext::plain(
                 "Tokens",
                 pages::all(&shown, &choices, visit.visitor, may_change),
             )));
@@ -76,9 +76,9 @@ impl TokenPages {
         Ok(match shown.pop() {
             Some(token) => {
                 let content = pages::one(&token, &choices, visit.visitor, may_change);
-                Reply::Page(PageContext::plain(token.info.name.clone(), content))
+                PageReply::Page(PageContext::plain(token.info.name.clone(), content))
             }
-            None => Reply::NotFound,
+            None => PageReply::NotFound,
         })
     }
 
@@ -105,7 +105,7 @@ impl TokenPages {
         Ok(shown)
     }
 
-    async fn act(&self, visit: &Visit<'_>) -> Result<Reply, TokenError> {
+    async fn act(&self, visit: &Visit<'_>) -> Result<PageReply, TokenError> {
         if visit.rest == "create" {
             return self.create(visit).await;
         }
@@ -115,13 +115,13 @@ impl TokenPages {
             Some((id, "rotate")) => self.rotate(visit, &id).await,
             Some((id, "revoke")) => {
                 self.tokens.revoke(&id).await?;
-                Ok(self.noted(visit, "token.revoke", &id, |_| Reply::See(format!("/tokens/{id}"))))
+                Ok(self.noted(visit, "token.revoke", &id, |_| PageReply::See(format!("/tokens/{id}"))))
             }
-            _ => Ok(Reply::NotFound),
+            _ => Ok(PageReply::NotFound),
         }
     }
 
-    async fn create(&self, visit: &Visit<'_>) -> Result<Reply, TokenError> {
+    async fn create(&self, visit: &Visit<'_>) -> Result<PageReply, TokenError> {
         let draft = match TokenDraft::read(&visit.form(), self.clock.now()) {
             Ok(draft) => draft,
             Err(wrong) => return Ok(not_so(&wrong)),
@@ -135,16 +135,16 @@ impl TokenPages {
         Ok(self.noted(visit, "token.create", &id, |_| shown_once(&info, &secret)))
     }
 
-    async fn change(&self, visit: &Visit<'_>, id: &TokenId) -> Result<Reply, TokenError> {
+    async fn change(&self, visit: &Visit<'_>, id: &TokenId) -> Result<PageReply, TokenError> {
         let draft = match TokenDraft::read(&visit.form(), self.clock.now()) {
             Ok(draft) => draft,
             Err(wrong) => return Ok(not_so(&wrong)),
         };
         self.tokens.update(id, |info| draft.clone().apply(info)).await?;
-        Ok(self.noted(visit, "token.update", id, |_| Reply::See(format!("/tokens/{id}"))))
+        Ok(self.noted(visit, "token.update", id, |_| PageReply::See(format!("/tokens/{id}"))))
     }
 
-    async fn rotate(&self, visit: &Visit<'_>, id: &TokenId) -> Result<Reply, TokenError> {
+    async fn rotate(&self, visit: &Visit<'_>, id: &TokenId) -> Result<PageReply, TokenError> {
         let grace = visit.form().text("grace").parse().unwrap_or(0).min(GRACE);
         let secret = self.tokens.rotate(id, Duration::from_secs(grace)).await?;
         let info = self.tokens.get(id).await?;
@@ -152,13 +152,19 @@ impl TokenPages {
     }
 
     /// Says what was done once it is written down.
-    fn noted(&self, visit: &Visit<'_>, act: &str, id: &TokenId, said: impl FnOnce(()) -> Reply) -> Reply {
+    fn noted(
+        &self,
+        visit: &Visit<'_>,
+        act: &str,
+        id: &TokenId,
+        said: impl FnOnce(()) -> PageReply,
+    ) -> PageReply {
         match self.changes.note(&visit.visitor.who, act, Some(&id.to_string())) {
             Ok(()) => said(()),
             Err(_) => {
                 let why =
                     "It was done, and could not be written into the audit log. What it made is not shown.";
-                Reply::Wrong(StatusCode::SERVICE_UNAVAILABLE, wrong(&[why.to_owned()]))
+                PageReply::Wrong(StatusCode::SERVICE_UNAVAILABLE, wrong(&[why.to_owned()]))
             }
         }
     }
@@ -173,17 +179,17 @@ impl Section for TokenPages {
         "Tokens"
     }
 
-    fn call<'v>(&'v self, visit: Visit<'v>) -> BoxFuture<'v, Reply> {
+    fn call<'v>(&'v self, visit: Visit<'v>) -> BoxFuture<'v, PageReply> {
         Box::pin(async move {
             let done = match visit.asked {
                 PageRequest::Show => self.show(&visit).await,
                 PageRequest::Do => self.act(&visit).await,
             };
             done.unwrap_or_else(|error| match error {
-                TokenError::Unknown => Reply::NotFound,
+                TokenError::Unknown => PageReply::NotFound,
                 TokenError::Store(_) | TokenError::Row | TokenError::Random(_) => {
                     tracing::error!(target: "portcullis::console", "tokens: {error}");
-                    Reply::Wrong(
+                    PageReply::Wrong(
                         StatusCode::SERVICE_UNAVAILABLE,
                         wrong(&["Tokens cannot be read or written now.".to_owned()]),
                     )
@@ -194,12 +200,12 @@ impl Section for TokenPages {
     }
 }
 
-fn shown_once(info: &TokenInfo, secret: &Secret<String>) -> Reply {
-    Reply::Page(PageContext::plain("A token's secret", pages::secret(info, secret)))
+fn shown_once(info: &TokenInfo, secret: &Secret<String>) -> PageReply {
+    PageReply::Page(PageContext::plain("A token's secret", pages::secret(info, secret)))
 }
 
-fn not_so(why: &[String]) -> Reply {
-    Reply::Wrong(StatusCode::UNPROCESSABLE_ENTITY, wrong(why))
+fn not_so(why: &[String]) -> PageReply {
+    PageReply::Wrong(StatusCode::UNPROCESSABLE_ENTITY, wrong(why))
 }
 
 fn wrong(why: &[String]) -> PageContext {

@@ -2,7 +2,7 @@
 
 /// How a character reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sort {
+pub(super) enum CharReading {
     /// As it is written.
     Plain,
     /// As this ASCII character.
@@ -51,41 +51,47 @@ pub(super) const fn may_change(byte: u8) -> bool {
 }
 
 /// How `c` reads.
-pub(super) fn sort(c: char) -> Sort {
+pub(super) fn sort(c: char) -> CharReading {
     match c {
-        '\n' | '\r' => Sort::Break,
-        c if c.is_ascii() => Sort::Plain,
+        '\n' | '\r' => CharReading::Break,
+        c if c.is_ascii() => CharReading::Plain,
         '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => {
-            Sort::As(b' ')
+            CharReading::As(b' ')
         }
         // Hyphens. What is a minus or a longer dash is a hyphen between digits only.
-        '\u{2010}' | '\u{2011}' | '\u{fe63}' => Sort::As(b'-'),
-        '\u{2012}'..='\u{2015}' | '\u{2212}' | '\u{2043}' | '\u{fe58}' => Sort::Dash,
-        '\u{2d7}' | '\u{5be}' | '\u{1806}' | '\u{207b}' | '\u{30fc}' | '\u{ff70}' => Sort::Dash,
-        '\u{2024}' | '\u{fe52}' => Sort::As(b'.'),
-        '\u{fe6b}' => Sort::As(b'@'),
+        '\u{2010}' | '\u{2011}' | '\u{fe63}' => CharReading::As(b'-'),
+        '\u{2012}'..='\u{2015}' | '\u{2212}' | '\u{2043}' | '\u{fe58}' => CharReading::Dash,
+        '\u{2d7}' | '\u{5be}' | '\u{1806}' | '\u{207b}' | '\u{30fc}' | '\u{ff70}' => CharReading::Dash,
+        '\u{2024}' | '\u{fe52}' => CharReading::As(b'.'),
+        '\u{fe6b}' => CharReading::As(b'@'),
         // Joiners, marks of direction, selectors of variants, invisible operators.
-        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}' | '\u{20e3}' | '\u{fe00}'..='\u{fe0f}' => Sort::Gone,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}' | '\u{20e3}' | '\u{fe00}'..='\u{fe0f}' => {
+            CharReading::Gone
+        }
         // Accents that stand behind their letter (as macOS writes names of files): the letter is read.
-        '\u{300}'..='\u{36f}' => Sort::Gone,
+        '\u{300}'..='\u{36f}' => CharReading::Gone,
         // Fillers of Hangul, and tags, which nobody sees.
-        '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' | '\u{e0000}'..='\u{e007f}' => Sort::Gone,
+        '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' | '\u{e0000}'..='\u{e007f}' => CharReading::Gone,
         // Thirteen alphabets of formulas, each of 26 capitals and 26 small letters.
         '\u{1d400}'..='\u{1d6a3}' => u8::try_from((u32::from(c) - 0x1d400) % 52)
-            .map_or(Sort::Plain, |at| Sort::As(if at < 26 { b'A' + at } else { b'a' + at - 26 })),
-        '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => Sort::Gone,
+            .map_or(CharReading::Plain, |at| {
+                CharReading::As(if at < 26 { b'A' + at } else { b'a' + at - 26 })
+            }),
+        '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => CharReading::Gone,
         // Full-width forms of ASCII.
-        '\u{ff01}'..='\u{ff5e}' => u8::try_from(u32::from(c) - 0xfee0).map_or(Sort::Plain, Sort::As),
+        '\u{ff01}'..='\u{ff5e}' => {
+            u8::try_from(u32::from(c) - 0xfee0).map_or(CharReading::Plain, CharReading::As)
+        }
         c => digit(u32::from(c)),
     }
 }
 
-fn digit(code: u32) -> Sort {
+fn digit(code: u32) -> CharReading {
     let script = ZEROS.partition_point(|&zero| zero <= code);
     let zero = script.checked_sub(1).and_then(|at| ZEROS.get(at)).copied().unwrap_or(u32::MAX);
     match code.checked_sub(zero).and_then(|value| u8::try_from(value).ok()) {
-        Some(value @ 0..=9) => Sort::As(b'0' + value),
-        _ => Sort::Plain,
+        Some(value @ 0..=9) => CharReading::As(b'0' + value),
+        _ => CharReading::Plain,
     }
 }
 
@@ -98,7 +104,7 @@ mod tests {
         let mut bytes = [0; 4];
         for c in '\u{80}'..=char::MAX {
             let first = *c.encode_utf8(&mut bytes).as_bytes().first().unwrap();
-            assert!(sort(c) == Sort::Plain || may_change(first), "{c:?}");
+            assert!(sort(c) == CharReading::Plain || may_change(first), "{c:?}");
         }
     }
 
@@ -110,7 +116,7 @@ mod tests {
             let ours: String = text
                 .chars()
                 .map(|c| match sort(c) {
-                    Sort::As(byte) => char::from(byte),
+                    CharReading::As(byte) => char::from(byte),
                     _ => c,
                 })
                 .collect();
@@ -118,7 +124,9 @@ mod tests {
         }
         assert!(ZEROS.is_sorted());
         assert!(
-            ZEROS.iter().all(|&zero| char::from_u32(zero).is_some() && digit(zero + 10) != Sort::As(b':'))
+            ZEROS
+                .iter()
+                .all(|&zero| char::from_u32(zero).is_some() && digit(zero + 10) != CharReading::As(b':'))
         );
     }
 }

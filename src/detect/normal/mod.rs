@@ -16,7 +16,7 @@ mod wrapped;
 use std::borrow::Cow;
 
 use crate::edit::SourceMap;
-use chars::{Sort, sort};
+use chars::{CharReading, sort};
 pub(crate) use wrapped::AHEAD;
 use wrapped::BEHIND;
 
@@ -48,10 +48,10 @@ pub fn as_read(text: &str) -> Cow<'_, str> {
 /// How a character of a value reads; `None` where nobody reads it.
 pub fn char_as_read(c: char) -> Option<char> {
     match sort(c) {
-        Sort::As(byte) => Some(char::from(byte)),
-        Sort::Dash => Some('-'),
-        Sort::Gone => None,
-        Sort::Break | Sort::Plain => Some(c),
+        CharReading::As(byte) => Some(char::from(byte)),
+        CharReading::Dash => Some('-'),
+        CharReading::Gone => None,
+        CharReading::Break | CharReading::Plain => Some(c),
     }
 }
 
@@ -125,12 +125,12 @@ impl Normalizer {
         let c = rest.chars().next()?;
         let length = c.len_utf8();
         match sort(c) {
-            Sort::As(byte) => self.put(byte, length, view),
-            Sort::Gone if self.gone < GONE => {
+            CharReading::As(byte) => self.put(byte, length, view),
+            CharReading::Gone if self.gone < GONE => {
                 self.map.spelled(0, length);
                 self.gone += 1;
             }
-            Sort::Dash if view.last().is_some_and(|&byte| is_part(byte) || byte == b')') => {
+            CharReading::Dash if view.last().is_some_and(|&byte| is_part(byte) || byte == b')') => {
                 let digit = view.last().is_some_and(|byte| !byte.is_ascii_uppercase());
                 let behind = rest.get(length..).unwrap_or_default();
                 match following(behind, last)? {
@@ -140,8 +140,8 @@ impl Normalizer {
                     _ => self.plain(rest.as_bytes().get(..length).unwrap_or_default(), view),
                 }
             }
-            Sort::Break => return self.line_break(rest, last, view),
-            Sort::Gone | Sort::Dash | Sort::Plain => {
+            CharReading::Break => return self.line_break(rest, last, view),
+            CharReading::Gone | CharReading::Dash | CharReading::Plain => {
                 self.plain(rest.as_bytes().get(..length).unwrap_or_default(), view);
             }
         }
@@ -216,9 +216,9 @@ fn next(bytes: &[u8], from: usize, ascii: bool) -> Option<usize> {
 /// How the next character reads, if it is ASCII; `None` if it has not come.
 fn following(rest: &str, last: bool) -> Option<Option<u8>> {
     let mut read = rest.chars().map(|c| (c, sort(c)));
-    let next = read.by_ref().take(GONE + 1).find(|(_, sort)| *sort != Sort::Gone);
+    let next = read.by_ref().take(GONE + 1).find(|(_, sort)| *sort != CharReading::Gone);
     match next {
-        Some((_, Sort::As(byte))) => Some(Some(byte)),
+        Some((_, CharReading::As(byte))) => Some(Some(byte)),
         Some((c, _)) => Some(u8::try_from(c).ok().filter(u8::is_ascii)),
         None if last || rest.chars().nth(GONE).is_some() => Some(None),
         None => None,
@@ -249,11 +249,11 @@ fn peek(rest: &str, last: bool) -> Option<NumberStart> {
     let mut head = NumberStart { bytes: [0; AHEAD], length: 0 };
     for (n, c) in rest.chars().enumerate() {
         let byte = match sort(c) {
-            Sort::Gone if n < AHEAD + GONE => continue,
-            Sort::As(byte) => byte,
-            Sort::Dash => b'-',
-            Sort::Plain if c.is_ascii() => c as u8,
-            Sort::Gone | Sort::Plain | Sort::Break => return Some(head),
+            CharReading::Gone if n < AHEAD + GONE => continue,
+            CharReading::As(byte) => byte,
+            CharReading::Dash => b'-',
+            CharReading::Plain if c.is_ascii() => c as u8,
+            CharReading::Gone | CharReading::Plain | CharReading::Break => return Some(head),
         };
         if !wrapped::is_part(byte) || !head.push(byte) {
             return Some(head);

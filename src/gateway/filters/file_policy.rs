@@ -15,13 +15,14 @@ pub struct FilePolicy {
     pub files: FileTreatment,
 }
 
-/// What happens to documents.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What happens to files in requests that are neither text nor media: parts of multipart bodies, base64 in strings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum FileTreatment {
-    /// They do not pass.
+    /// They do not pass, and the answer says where they are.
     #[default]
     Refuse,
-    /// They are redacted; what cannot be does not pass.
+    /// Documents (PDF, Office, mail) are redacted within `sanitize.limits`; what cannot be does not pass.
     Redact,
     /// They pass as they are, and are counted.
     Pass,

@@ -47,10 +47,10 @@ impl Default for Ejection {
 
 /// What is known of one peer; outlives a reload.
 #[derive(Default)]
-pub struct PeerHealth(Mutex<Record>);
+pub struct PeerHealth(Mutex<PeerRecord>);
 
 #[derive(Default)]
-struct Record {
+struct PeerRecord {
     /// By the checks.
     down: bool,
     /// Checks in a row that say otherwise.
@@ -146,12 +146,12 @@ impl PeerHealth {
         (record.down, record.against) = (false, 0);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Record> {
+    fn lock(&self) -> MutexGuard<'_, PeerRecord> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Record {
+impl PeerRecord {
     fn is_out(&self, now: Instant) -> bool {
         self.out_until.is_some_and(|end| now < end)
     }

@@ -11,7 +11,7 @@ use crate::api::cpu::Job;
 use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::{ApiError, Code};
 use crate::api::fields::{Faults, ObjectFields};
-use crate::api::share::link::object::{Link, LinkType, ShownLink, Terms};
+use crate::api::share::link::object::{Link, LinkTerms, LinkType, ShownLink};
 use crate::api::share::link::parts::LinkParts;
 use crate::api::share::link::password::{HELD, Password};
 use crate::api::share::object::ShareObjectKind;
@@ -69,7 +69,7 @@ const NOT_OFFERED: [(&str, &str); 3] = [
 /// What a new link is to be, for each of these passwords.
 pub struct NewLinks {
     targets: Vec<ShareId>,
-    terms: Terms,
+    terms: LinkTerms,
     passwords: Vec<Secret<String>>,
 }
 
@@ -108,7 +108,7 @@ impl NewLinks {
             fields.fault(Code::NotWithinRange, fields.at("expires_at"), detail);
         }
         let targets = targets.unwrap_or_default();
-        let terms = Terms {
+        let terms = LinkTerms {
             targets: targets.iter().map(ToString::to_string).collect(),
             link_type,
             title: fields.text_within("title", TITLE).map(str::to_owned),

@@ -31,7 +31,7 @@ pub use change::{DeleteLinks, GetLink};
 pub use create::CreateLinks;
 pub use list::ListLinks;
 pub use mail::{Mail, MailError, Mailer, SendLinks};
-pub use object::{LastSent, Link, LinkType, Terms};
+pub use object::{LastSent, Link, LinkTerms, LinkType};
 pub use parts::{LinkParts, LinkRates};
 pub use port::LinkPort;
 pub use store::Links;

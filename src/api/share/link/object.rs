@@ -66,7 +66,7 @@ pub struct LastSent {
 /// What a link is to be.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Terms {
+pub struct LinkTerms {
     /// Files and folders, by their ids.
     pub(super) targets: Vec<String>,
     pub(super) link_type: LinkType,
@@ -87,7 +87,7 @@ pub(super) struct StoredLink {
     pub(super) tenant: String,
     /// The token that made it.
     pub(super) by: String,
-    pub(super) terms: Terms,
+    pub(super) terms: LinkTerms,
     pub(super) password: Password,
     pub(super) access_count: u32,
     /// Times are milliseconds since the epoch.
@@ -118,7 +118,7 @@ impl Link {
     }
 
     /// What it is.
-    pub fn terms(&self) -> &Terms {
+    pub fn terms(&self) -> &LinkTerms {
         &self.stored.terms
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::api::share::link::object::{LastSent, Link, StoredLink, Terms};
+use crate::api::share::link::object::{LastSent, Link, LinkTerms, StoredLink};
 use crate::api::share::link::password::Password;
 use crate::api::share::rows::ShareError;
 use crate::base::clock::{SharedClock, Timestamp};
@@ -35,7 +35,7 @@ impl Links {
         &self,
         tenant: &str,
         by: &TokenId,
-        terms: Terms,
+        terms: LinkTerms,
         password: Password,
     ) -> Result<Link, ShareError> {
         let stored = StoredLink {

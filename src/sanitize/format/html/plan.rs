@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::sanitize::format::html::token::{HtmlToken, HtmlTokenKind, Sort};
+use crate::sanitize::format::html::token::{HtmlSpelling, HtmlToken, HtmlTokenKind};
 use crate::sanitize::format::markup::tag::{self, PlannedTag, Tag, WrittenTag};
 use crate::sanitize::format::markup::value::{BitValue, MarkupQuestion};
 use crate::sanitize::format::markup::{allow, entity};
@@ -177,12 +177,12 @@ impl<'h> Plan<'h> {
         true
     }
 
-    fn css(&mut self, range: &Range<usize>, sort: Sort) {
+    fn css(&mut self, range: &Range<usize>, sort: HtmlSpelling) {
         let raw = self.raw(range);
         if let Some((_, css, _)) = &mut self.style {
             match sort {
-                Sort::Read => css.push_str(&entity::value(raw)),
-                Sort::Raw | Sort::Literal => css.push_str(raw),
+                HtmlSpelling::Read => css.push_str(&entity::value(raw)),
+                HtmlSpelling::Raw | HtmlSpelling::Literal => css.push_str(raw),
             }
         }
     }
@@ -207,9 +207,9 @@ impl<'h> Plan<'h> {
         self.sheets.push((content, value.anew(anew)));
     }
 
-    fn text(&mut self, range: Range<usize>, sort: Sort) {
+    fn text(&mut self, range: Range<usize>, sort: HtmlSpelling) {
         let raw = self.raw(&range);
-        if sort == Sort::Raw {
+        if sort == HtmlSpelling::Raw {
             if !self.strict {
                 let mut text = SpelledText::default();
                 text.plain(range.start, raw);
@@ -230,7 +230,7 @@ impl<'h> Plan<'h> {
                 }
             } else if self.strict
                 && (c == '<' && begins_markup(raw, at)
-                    || c == '&' && (sort == Sort::Literal || is_cut(raw, at)))
+                    || c == '&' && (sort == HtmlSpelling::Literal || is_cut(raw, at)))
             {
                 self.patches.put(here..end, entity::escaped(c.encode_utf8(&mut [0; 4])));
             }
@@ -238,12 +238,12 @@ impl<'h> Plan<'h> {
         self.piece(raw, done..raw.len(), range.start, sort);
     }
 
-    fn piece(&mut self, raw: &str, range: Range<usize>, at: usize, sort: Sort) {
+    fn piece(&mut self, raw: &str, range: Range<usize>, at: usize, sort: HtmlSpelling) {
         let at = at.saturating_add(range.start);
         let piece = raw.get(range).unwrap_or_default();
         match sort {
-            Sort::Read => entity::words(&mut self.open.text, piece, at),
-            Sort::Literal | Sort::Raw => self.open.text.plain(at, piece),
+            HtmlSpelling::Read => entity::words(&mut self.open.text, piece, at),
+            HtmlSpelling::Literal | HtmlSpelling::Raw => self.open.text.plain(at, piece),
         }
     }
 

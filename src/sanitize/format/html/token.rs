@@ -23,14 +23,14 @@ pub(super) enum HtmlTokenKind {
     Doctype,
     Comment,
     Start(Tag),
-    Text(Sort),
+    Text(HtmlSpelling),
     /// What no other token covers: end tags, and the ends of what was never whole.
     Gap,
 }
 
 /// How text is spelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sort {
+pub(super) enum HtmlSpelling {
     /// With references.
     Read,
     /// As it stands: CDATA, `plaintext`.
@@ -86,11 +86,11 @@ fn tag_of(tag: &StartTag<'_>) -> Tag {
     }
 }
 
-fn sort(text: TextType) -> Sort {
+fn sort(text: TextType) -> HtmlSpelling {
     match text {
-        TextType::Data | TextType::RCData => Sort::Read,
-        TextType::PlainText | TextType::CDataSection => Sort::Literal,
-        TextType::RawText | TextType::ScriptData => Sort::Raw,
+        TextType::Data | TextType::RCData => HtmlSpelling::Read,
+        TextType::PlainText | TextType::CDataSection => HtmlSpelling::Literal,
+        TextType::RawText | TextType::ScriptData => HtmlSpelling::Raw,
     }
 }
 
