@@ -9,7 +9,7 @@
 //! | `access` | [`Hosts`]: under which names the console may be asked, and from which pages |
 //! | `session` | `Sessions`: who has signed in |
 //! | `running` | [`RunningConfig`]: the configuration that runs |
-//! | `visit` | `Visit` and `Reply`: what a section is asked, and says |
+//! | `visit` | `Visit` and `PageReply`: what a section is asked, and says |
 //! | `address` | where the gateway is reached |
 //! | `time`, `amounts` | times and amounts as pages show them |
 //! | `layout` | the frame around every page |
