@@ -52,7 +52,7 @@
 //! | [`rates`] | how often, over all nodes | base valkey |
 //! | [`api`] | our endpoints, without Pingora | audit base crypto detect edit net redact sanitize store stream telemetry usage vault |
 //! | [`gateway`] | one chain of filters for every request; the only place for Pingora | api audit base crypto edit net rates redact store stream telemetry usage vault |
-//! | [`config`] | one TOML file, checked | base detect gateway net store telemetry usage valkey |
+//! | [`config`] | one TOML file, checked | base detect gateway net redact store telemetry usage valkey |
 //! | [`console`] | what the gateway does, as pages for people | api base config crypto detect gateway redact store stream telemetry usage vault |
 //! | [`app`] | composition: a checked configuration becomes a server | api audit base config console crypto detect gateway net rates redact sanitize store stream telemetry usage valkey vault |
 //! | [`cli`] | the command line | api app audit base config detect redact sanitize store usage vault |

@@ -6,8 +6,8 @@ use crate::app::error::AppError;
 use crate::app::services::Services;
 use crate::base::id::ItemId;
 use crate::config::settings::Upstream;
-use crate::config::{Config, Credential as CredentialSetting};
-use crate::gateway::upstream::{AwsKeyParts, Credential, CredentialParts};
+use crate::config::{Config, Credential};
+use crate::gateway::upstream::{AwsKeyParts, CredentialParts, UpstreamCredential};
 use crate::vault::VaultError;
 use crate::vault::items::{ItemKind, Items, VersionState};
 
@@ -49,8 +49,8 @@ fn items_of(upstream: &Upstream) -> impl Iterator<Item = &ItemId> {
     let aws = upstream.aws.iter().flat_map(|aws| [&aws.access_key, &aws.secret_key, &aws.session_token]);
     let all = upstream.headers.values().chain(aws.flatten());
     all.filter_map(|credential| match &**credential {
-        CredentialSetting::Vault { item, .. } => Some(item),
-        CredentialSetting::Supplied(_) => None,
+        Credential::Vault { item, .. } => Some(item),
+        Credential::Supplied(_) => None,
     })
 }
 
@@ -59,10 +59,10 @@ fn items_of(upstream: &Upstream) -> impl Iterator<Item = &ItemId> {
 /// # Errors
 /// A header's name that is wrong, which checking has made sure of.
 pub(super) fn of(setting: &Upstream, items: &Items) -> Result<CredentialParts, &'static str> {
-    let one = |setting: &CredentialSetting| match setting {
-        CredentialSetting::Supplied(supplied) => Credential::Fixed(supplied.value().clone()),
-        CredentialSetting::Vault { item, prefix } => {
-            Credential::Vault { items: items.clone(), item: item.clone(), prefix: prefix.clone() }
+    let one = |setting: &Credential| match setting {
+        Credential::Supplied(supplied) => UpstreamCredential::Fixed(supplied.value().clone()),
+        Credential::Vault { item, prefix } => {
+            UpstreamCredential::Vault { items: items.clone(), item: item.clone(), prefix: prefix.clone() }
         }
     };
     let mut headers = Vec::new();

@@ -13,7 +13,7 @@ use crate::base::id::TokenId;
 use crate::config::Config;
 use crate::crypto::hash::sha256;
 use crate::gateway::client_certificate::SubjectName;
-use crate::gateway::filters::{CallerIdentity, Credential};
+use crate::gateway::filters::{CallerCredential, CallerIdentity};
 use crate::gateway::memory::Memory;
 
 /// What is remembered of whom.
@@ -61,8 +61,8 @@ pub fn erase(opened: &OpenStore, config: &Config, whose: RememberedScope) -> Res
             let same = SubjectName::parse(&name).map(|name| name.to_string());
             Some(CallerIdentity::Certificate(same.unwrap_or(name)))
         }
-        RememberedScope::Key(key) => Some(CallerIdentity::Keys(vec![Credential::Secret(key)])),
-        RememberedScope::AccessKey(id) => Some(CallerIdentity::Keys(vec![Credential::AccessKey(id)])),
+        RememberedScope::Key(key) => Some(CallerIdentity::Keys(vec![CallerCredential::Secret(key)])),
+        RememberedScope::AccessKey(id) => Some(CallerIdentity::Keys(vec![CallerCredential::AccessKey(id)])),
         RememberedScope::Address(address) => Some(CallerIdentity::Address(Some(customer(address)))),
         RememberedScope::All => None,
     };

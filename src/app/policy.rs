@@ -5,12 +5,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::config::settings::{
-    Answers, Invented, Method as Setting, PublicNames, Redact, Requests,
-    RestoreInUrls as RestoreInUrlsSetting, SpecialUse,
+    Answers, Invented, Method as Setting, PublicNames, Redact, Requests, SpecialUse,
 };
 use crate::detect::{Allow, Catalogue, Detector, Rule, RuleId, RuleSelection};
 use crate::gateway::filters::UrlRules;
-use crate::redact::{Method, MethodPlan, PublicNameRules, Redactor, RestoreInUrls};
+use crate::redact::{Method, MethodPlan, PublicNameRules, Redactor};
 use crate::telemetry::Direction;
 
 /// What becomes of the findings of rules that have no method of their own.
@@ -246,14 +245,9 @@ fn method(setting: Setting) -> Method {
 
 /// In which URLs values are restored.
 pub(super) fn urls(setting: &Redact) -> UrlRules {
-    let rule = |said: &RestoreInUrlsSetting| match said {
-        RestoreInUrlsSetting::Off => RestoreInUrls::Off,
-        RestoreInUrlsSetting::SameHost => RestoreInUrls::SameHost,
-        RestoreInUrlsSetting::On => RestoreInUrls::On,
-    };
     UrlRules {
-        texts: setting.restore_in_urls.as_deref().map(rule),
-        arguments: setting.restore_in_tool_urls.as_deref().map_or(RestoreInUrls::On, rule),
+        texts: setting.restore_in_urls.as_deref().copied(),
+        arguments: setting.restore_in_tool_urls.as_deref().copied().unwrap_or_default(),
     }
 }
 

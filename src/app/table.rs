@@ -20,8 +20,8 @@ use crate::app::{
 use crate::base::rate::Rate;
 use crate::config::settings::{
     Answers, Auth as AuthSetting, Direct, Endpoint, Host, Media as MediaSetting, PathMatch as PathSetting,
-    Protocol as ProtocolSetting, Provider as ProviderSetting, RateBy, Redact as RedactSetting,
-    Route as RouteSetting, Terminal as TerminalSetting, Tweak as TweakSetting, WebSocket,
+    ProtocolSetting, Provider as ProviderSetting, RateBy, Redact as RedactSetting, Route as RouteSetting,
+    Terminal as TerminalSetting, Tweak as TweakSetting, WebSocket,
 };
 use crate::config::{Config, Spanned};
 use crate::gateway::bounds::SessionLimits;

@@ -19,8 +19,8 @@ use crate::cli::table::Table;
 use crate::config::{Config, Requirements};
 use crate::vault::VaultError;
 use crate::vault::items::{
-    Algorithm, Frequency, ItemFilter, ItemKind, Items, KeyFacts, Label, ListRequest, ListedItem, Material,
-    NewItem, OpenItem as Item, OrderBy, Path, Purpose, Rotation, Selector, Version, VersionState,
+    Algorithm, Frequency, ItemFilter, ItemKind, Items, KeyFacts, Label, ListItemsRequest, ListedItem,
+    Material, NewItem, OpenItem as Item, OrderBy, Path, Purpose, Rotation, Selector, Version, VersionState,
 };
 
 impl From<VaultError> for Failure {
@@ -117,7 +117,7 @@ fn time(at: Option<Timestamp>) -> String {
 }
 
 async fn list(items: &Items, as_json: bool) -> Result<(), Failure> {
-    let ask = ListRequest {
+    let ask = ListItemsRequest {
         filter: ItemFilter::default(),
         after: None,
         order: Order::Ascending,

@@ -59,12 +59,12 @@ pub(super) fn exception(status: StatusCode, message: &str) -> Bytes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stream::amazon::Message;
+    use crate::stream::amazon::EventStreamMessage;
 
     #[test]
     fn an_exception_is_a_message_of_the_stream() {
         let raw = exception(StatusCode::TOO_MANY_REQUESTS, "slow down");
-        let message = Message::parse(&raw).unwrap();
+        let message = EventStreamMessage::parse(&raw).unwrap();
         assert_eq!(message.text(":message-type"), Some("exception"));
         assert_eq!(message.text(":exception-type"), Some("throttlingException"));
         assert_eq!(message.payload(), b"{\"message\":\"slow down\"}");

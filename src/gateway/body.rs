@@ -149,7 +149,7 @@ pub struct Task<'a> {
 }
 
 /// One body being rewritten.
-pub struct Body {
+pub struct BodyRewriter {
     decode: Pipeline,
     edit: Pipeline,
     encode: Pipeline,
@@ -176,7 +176,7 @@ struct BodyStart {
     budget: Budget,
 }
 
-impl Body {
+impl BodyRewriter {
     /// Sets up the rewriting of a body.
     ///
     /// # Errors
@@ -203,7 +203,7 @@ impl Body {
     /// thread has to do goes on elsewhere meanwhile.
     ///
     /// # Errors
-    /// A stage's. Afterwards the body takes no more input: see [`Body::cut`].
+    /// A stage's. Afterwards the body takes no more input: see [`BodyRewriter::cut`].
     pub fn write(&mut self, chunk: &[u8], end: bool, out: &mut BytesMut) -> Result<(), StreamError> {
         if self.broken {
             return Ok(());

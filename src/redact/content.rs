@@ -12,7 +12,7 @@ use crate::redact::file::FileClass;
 use crate::redact::form::FormCarrier;
 use crate::redact::formatted::FormattedCarrier;
 use crate::redact::keys::Keys;
-use crate::redact::multipart::{Field, MultipartCarrier, PartCarrier, UnreadBytes};
+use crate::redact::multipart::{FormField, MultipartCarrier, PartCarrier, UnreadBytes};
 use crate::redact::pass::{RedactionPass, ReplaceScope};
 use crate::redact::payload::Base64;
 use crate::redact::plain::BodyText;
@@ -116,7 +116,7 @@ impl Content {
             Self::Form => Box::new(FormCarrier::new(body, limits)),
             Self::Formatted(format) => Box::new(FormattedCarrier::new(*format, body, limits)),
             Self::Text => Box::new(BodyText(body)),
-            Self::Field(name) => Box::new(Field::new(name, body, limits)),
+            Self::Field(name) => Box::new(FormField::new(name, body, limits)),
             Self::Parts(parts) => {
                 let carriers = parts.iter().map(|part| part.carrier(body, limits));
                 Box::new(MultipartCarrier::new(body, carriers.collect::<Result<_, _>>()?))

@@ -28,13 +28,13 @@ pub(super) enum More {
 
 /// How bytes are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Case {
+pub(super) enum CaseComparison {
     Exact,
     /// The keys are in ASCII lower case already.
     Folded,
 }
 
-impl Case {
+impl CaseComparison {
     pub(super) fn of(self, byte: u8) -> u8 {
         match self {
             Self::Exact => byte,
@@ -88,8 +88,8 @@ impl Index {
         match text {
             [first, second, ..] if first.is_ascii_alphanumeric() && second.is_ascii_alphanumeric() => {
                 let mut walk = self.walk();
-                walk.step(Case::Folded.of(*first))
-                    && (walk.complete().is_some() || walk.step(Case::Folded.of(*second)))
+                walk.step(CaseComparison::Folded.of(*first))
+                    && (walk.complete().is_some() || walk.step(CaseComparison::Folded.of(*second)))
             }
             _ => !self.is_empty(),
         }
@@ -110,12 +110,17 @@ impl Index {
     }
 
     /// The longest string at the beginning of `text` with a boundary behind it.
-    pub(super) fn longest(&self, text: &[u8], case: Case, more: More) -> IndexStep {
+    pub(super) fn longest(&self, text: &[u8], case: CaseComparison, more: More) -> IndexStep {
         self.longest_and_steps(text, case, more).0
     }
 
     /// The same, and how many bytes were looked at.
-    pub(super) fn longest_and_steps(&self, text: &[u8], case: Case, more: More) -> (IndexStep, usize) {
+    pub(super) fn longest_and_steps(
+        &self,
+        text: &[u8],
+        case: CaseComparison,
+        more: More,
+    ) -> (IndexStep, usize) {
         let mut walk = self.walk();
         let mut best = IndexStep::No;
         for (at, &byte) in text.iter().enumerate() {
@@ -243,7 +248,7 @@ mod tests {
         ];
         for (text, expected) in cases {
             let mut seen = Vec::new();
-            index.all(text.as_bytes(), Case::Exact, &mut |range, _| seen.push(range.start));
+            index.all(text.as_bytes(), CaseComparison::Exact, &mut |range, _| seen.push(range.start));
             assert_eq!(seen, *expected, "{text}");
         }
     }
@@ -274,7 +279,7 @@ mod tests {
         ) {
             let index = Index::new(keys.iter().zip(0..).map(|(text, entry)| (text.as_bytes().into(), entry)));
             let mut seen = Vec::new();
-            index.all(text.as_bytes(), Case::Exact, &mut |range, entry| {
+            index.all(text.as_bytes(), CaseComparison::Exact, &mut |range, entry| {
                 assert_eq!(Some(keys[entry as usize].as_str()), text.get(range.clone()));
                 seen.push((range.start, range.len()));
             });
@@ -301,14 +306,14 @@ mod tests {
             ("-----END-----", More::Yes, found(13, 2)),
         ];
         for (text, more, expected) in cases {
-            assert_eq!(index.longest(text.as_bytes(), Case::Exact, more), expected, "{text}");
+            assert_eq!(index.longest(text.as_bytes(), CaseComparison::Exact, more), expected, "{text}");
         }
     }
 
     #[test]
     fn the_first_of_equal_strings_stays() {
         let index = index(&["same", "same"]);
-        let seen = index.longest(b"same ", Case::Exact, More::No);
+        let seen = index.longest(b"same ", CaseComparison::Exact, More::No);
         assert_eq!(seen, IndexStep::Found { len: 4, entry: 0 });
     }
 }

@@ -89,14 +89,14 @@ impl Carrier for MultipartCarrier<'_> {
 }
 
 /// The value of a field, which is called as that.
-pub(super) struct Field<'b> {
+pub(super) struct FormField<'b> {
     body: &'b [u8],
     /// The value as the member of a document, if it is text.
     document: Option<Vec<u8>>,
     texts: JsonTexts<'static>,
 }
 
-impl<'b> Field<'b> {
+impl<'b> FormField<'b> {
     pub(super) fn new(name: &str, body: &'b [u8], limits: FindingLimits) -> Self {
         let member = |value: &str| format!("{{\"{}\":\"{}\"}}", encoded(name), encoded(value)).into_bytes();
         let document = std::str::from_utf8(body).ok().map(member);
@@ -104,7 +104,7 @@ impl<'b> Field<'b> {
     }
 }
 
-impl Carrier for Field<'_> {
+impl Carrier for FormField<'_> {
     type Written = Vec<u8>;
 
     fn visit(&mut self, see: TextVisitor<'_>) -> Result<Vec<u8>, RedactError> {

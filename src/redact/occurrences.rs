@@ -8,12 +8,12 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
 
-use crate::redact::index::{Case, Index, IndexStep, IndexWalk, More, joined};
+use crate::redact::index::{CaseComparison, Index, IndexStep, IndexWalk, More, joined};
 use crate::redact::left_context::LeftContext;
 
 impl Index {
     /// Calls `see` for every place of `text` where a string stands at token boundaries: its place and its entry.
-    pub(super) fn all(&self, text: &[u8], case: Case, see: &mut dyn FnMut(Range<usize>, u32)) {
+    pub(super) fn all(&self, text: &[u8], case: CaseComparison, see: &mut dyn FnMut(Range<usize>, u32)) {
         let mut left = LeftContext::Open;
         let mut stems = Stems::new(self, text, case);
         let (mut at, mut rest) = (0, text);
@@ -47,12 +47,12 @@ const STEPS: usize = 4;
 
 /// Numbers modulo the prime 2^61 - 1.
 #[derive(Clone, Copy)]
-struct Field {
+struct PrimeField {
     /// Drawn anew for every text: which stretches have the same sum is not to be foreseen.
     base: u64,
 }
 
-impl Field {
+impl PrimeField {
     const PRIME: u64 = (1 << 61) - 1;
 
     fn random() -> Self {
@@ -88,12 +88,12 @@ struct Sums {
 }
 
 impl Sums {
-    fn of(text: &[u8], case: Case, field: Field) -> Self {
+    fn of(text: &[u8], case: CaseComparison, field: PrimeField) -> Self {
         let mut sums = Self { prefixes: vec![0], powers: vec![1] };
         let (mut sum, mut power) = (0, 1);
         for &byte in text {
             sum = field.and(sum, case.of(byte));
-            power = Field::product(power, field.base);
+            power = PrimeField::product(power, field.base);
             sums.prefixes.push(sum);
             sums.powers.push(power);
         }
@@ -103,8 +103,8 @@ impl Sums {
     /// The sum of `length` bytes from `at` on; `None` if there are fewer.
     fn stretch(&self, at: usize, length: usize) -> Option<u64> {
         let (before, all) = (*self.prefixes.get(at)?, *self.prefixes.get(at + length)?);
-        let before = Field::product(before, *self.powers.get(length)?);
-        Some(Field::reduced(all + Field::PRIME - before))
+        let before = PrimeField::product(before, *self.powers.get(length)?);
+        Some(PrimeField::reduced(all + PrimeField::PRIME - before))
     }
 }
 
@@ -125,10 +125,10 @@ struct Stem {
 struct Stems<'t> {
     index: &'t Index,
     text: &'t [u8],
-    case: Case,
+    case: CaseComparison,
     /// Steps so far.
     steps: usize,
-    field: Field,
+    field: PrimeField,
     sums: Option<Sums>,
     stems: HashMap<SharedPrefix, Stem>,
     /// The stems, each longer than the one before, that stood in the text last. Where a text repeats itself, they stand
@@ -137,8 +137,8 @@ struct Stems<'t> {
 }
 
 impl<'t> Stems<'t> {
-    fn new(index: &'t Index, text: &'t [u8], case: Case) -> Self {
-        let field = Field { base: 0 };
+    fn new(index: &'t Index, text: &'t [u8], case: CaseComparison) -> Self {
+        let field = PrimeField { base: 0 };
         Self { index, text, case, steps: 0, field, sums: None, stems: HashMap::new(), paths: HashMap::new() }
     }
 
@@ -149,7 +149,7 @@ impl<'t> Stems<'t> {
             let (seen, walked) = self.index.longest_and_steps(rest, self.case, More::No);
             self.steps += walked.saturating_sub(DEEP);
             if self.steps > self.text.len().saturating_mul(STEPS) {
-                self.field = Field::random();
+                self.field = PrimeField::random();
                 self.sums = Some(Sums::of(self.text, self.case, self.field));
             }
             return seen;
@@ -240,16 +240,16 @@ mod tests {
     /// What is found by sums from the first place on, and what byte by byte.
     fn both(keys: &[String], text: &str) -> (Places, Places) {
         let index = Index::new(keys.iter().zip(0..).map(|(key, entry)| (key.as_bytes().into(), entry)));
-        let mut stems = Stems::new(&index, text.as_bytes(), Case::Exact);
-        stems.field = Field::random();
-        stems.sums = Some(Sums::of(text.as_bytes(), Case::Exact, stems.field));
+        let mut stems = Stems::new(&index, text.as_bytes(), CaseComparison::Exact);
+        stems.field = PrimeField::random();
+        stems.sums = Some(Sums::of(text.as_bytes(), CaseComparison::Exact, stems.field));
         let place = |at: usize, seen| match seen {
             IndexStep::Found { len, entry } => Some((at..at + len, entry)),
             _ => None,
         };
         let summed = (0..text.len()).filter_map(|at| place(at, stems.longest(at))).collect();
         let rest = |at: usize| &text.as_bytes()[at..];
-        let plain = |at| place(at, index.longest(rest(at), Case::Exact, More::No));
+        let plain = |at| place(at, index.longest(rest(at), CaseComparison::Exact, More::No));
         (summed, (0..text.len()).filter_map(plain).collect())
     }
 
@@ -276,7 +276,7 @@ mod tests {
         let text = format!("{unit}!{unit}?");
         let key = format!("{unit}!");
         let index = Index::new([(key.as_bytes().into(), 7)].into_iter());
-        let mut stems = Stems::new(&index, text.as_bytes(), Case::Exact);
+        let mut stems = Stems::new(&index, text.as_bytes(), CaseComparison::Exact);
         let found: Vec<usize> =
             (0..text.len()).filter(|&at| matches!(stems.longest(at), IndexStep::Found { .. })).collect();
         assert_eq!(found, [0]);

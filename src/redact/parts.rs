@@ -89,7 +89,7 @@ pub(super) struct PartKey {
 }
 
 /// What is read of an issued surrogate and of its original.
-struct Pair<'i> {
+struct SurrogatePair<'i> {
     issued: &'i IssuedSurrogate,
     surrogate: Zeroizing<String>,
     original: Zeroizing<String>,
@@ -108,7 +108,7 @@ pub(super) fn keys_of(issued: &IssuedSurrogate) -> Vec<PartKey> {
     let Some([surrogate, original]) = read_alike(surrogate, &issued.original) else { return Vec::new() };
     let number = issued.spelling.is_number()
         || issued.spelling == SurrogateIdentity::Words && is_identifier(&surrogate);
-    let mut pair = Pair { issued, surrogate, original, keys: Vec::new() };
+    let mut pair = SurrogatePair { issued, surrogate, original, keys: Vec::new() };
     if !(number && pair.number()) || issued.spelling == SurrogateIdentity::Words {
         pair.words();
     }
@@ -134,7 +134,7 @@ pub(super) fn parts_of(issued: &IssuedSurrogate) -> impl Iterator<Item = String>
     keys_of(issued).into_iter().filter(|key| key.part.stands_alone()).map(|key| key.text)
 }
 
-impl Pair<'_> {
+impl SurrogatePair<'_> {
     fn add(&mut self, view: View, text: &str, part: SurrogatePart, meaning: &str) {
         let text = text.chars().map(lower).collect();
         let meaning = Zeroizing::new(meaning.chars().map(lower).collect());
@@ -233,7 +233,7 @@ impl Pair<'_> {
     }
 }
 
-impl Pair<'_> {
+impl SurrogatePair<'_> {
     /// Adds the other forms of a person's name.
     fn forms_of_name(&mut self) {
         for form in NameForm::ALL {

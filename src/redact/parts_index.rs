@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::redact::index::{Case, Index};
+use crate::redact::index::{CaseComparison, Index};
 use crate::redact::issued::IssuedSurrogate;
 use crate::redact::parts::parts_of;
 
@@ -32,7 +32,7 @@ impl PartsIndex {
             return HashSet::new();
         }
         let mut present: HashSet<&str> = HashSet::new();
-        self.index.all(text, Case::Folded, &mut |_, at| {
+        self.index.all(text, CaseComparison::Folded, &mut |_, at| {
             present.extend(self.parts.get(at as usize).map(|(_, part)| part.as_str()));
         });
         if present.is_empty() {

@@ -13,7 +13,7 @@ use zeroize::Zeroizing;
 use crate::base::secret::Secret;
 use crate::redact::issued::{IssuedSurrogate, IssuedSurrogates, SurrogateIdentity};
 use crate::redact::surrogate_log;
-use crate::redact::surrogate_map::{FindingLimits, Ledger, Pair, SurrogateMap};
+use crate::redact::surrogate_map::{FindingLimits, IssuedPair, Ledger, SurrogateMap};
 
 /// The fewest letters and digits of a surrogate that is known again: values of shorter ones are so few that a genuine one
 /// soon equals a surrogate, and would leave as it is.
@@ -128,7 +128,7 @@ pub(super) struct ConversationRecall<'u> {
 impl<'u> ConversationRecall<'u> {
     pub(super) fn of(undo: &'u SurrogateMap) -> Self {
         let mut earlier = Self::default();
-        for Pair { surrogate, original, spelling, .. } in undo.pairs() {
+        for IssuedPair { surrogate, original, spelling, .. } in undo.pairs() {
             earlier.by_original.entry(original).or_insert((surrogate, spelling));
             earlier.taken.insert(spelling.canonical(surrogate), spelling.owner(original));
         }
@@ -148,8 +148,8 @@ impl<'u> ConversationRecall<'u> {
     }
 }
 
-fn issued(pair: Pair<'_>) -> IssuedSurrogate {
-    let Pair { surrogate, original, spelling, parts } = pair;
+fn issued(pair: IssuedPair<'_>) -> IssuedSurrogate {
+    let IssuedPair { surrogate, original, spelling, parts } = pair;
     IssuedSurrogate {
         surrogate: surrogate.to_owned(),
         original: Zeroizing::new(original.to_owned()),
@@ -167,7 +167,7 @@ impl SurrogateMap {
         let mut known = HashSet::new();
         let earlier_hosts = earlier.hosts();
         // What else the texts had that the earlier part was issued in is not known any more.
-        let earlier = earlier.pairs().map(|pair| Pair { parts: false, ..pair });
+        let earlier = earlier.pairs().map(|pair| IssuedPair { parts: false, ..pair });
         for pair in self.pairs().chain(earlier) {
             if known.insert(pair.spelling.canonical(pair.surrogate)) && ledger.issue(issued(pair)).is_err() {
                 break;

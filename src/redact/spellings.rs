@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::redact::encrypt::are_names;
 use crate::redact::escapes::read;
-use crate::redact::index::{Case, Index};
+use crate::redact::index::{CaseComparison, Index};
 use crate::redact::issued::{IssuedSurrogate, SurrogateIdentity};
 use crate::redact::name_form::has_initial;
 use crate::redact::redactor::Redactor;
@@ -58,7 +58,7 @@ impl Values<'_> {
         });
         let mut spelled: Vec<(usize, String)> = spelled.collect();
         let index = Index::new(spelled.iter().zip(0..).map(|((_, with), at)| (with.as_bytes().into(), at)));
-        index.all(whole, Case::Exact, &mut |_, at| {
+        index.all(whole, CaseComparison::Exact, &mut |_, at| {
             // It stands there already: its own surrogate does not.
             if let Some((_, with)) = spelled.get_mut(at as usize) {
                 with.clear();

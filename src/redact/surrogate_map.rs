@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 use crate::redact::error::RedactError;
 use crate::redact::forms::{Forms, Matched};
 use crate::redact::fragments::{FragmentMatch, Fragments};
-use crate::redact::index::{Case, Index, IndexStep, More};
+use crate::redact::index::{CaseComparison, Index, IndexStep, More};
 use crate::redact::issued::{IssuedSurrogate, SurrogateIdentity};
 use crate::redact::left_context::LeftContext;
 use crate::redact::preceding::{PassedText, PrecedingContext};
@@ -47,7 +47,7 @@ pub(super) enum SpellingRule {
 
 /// As [`IssuedSurrogate`], of what holds it.
 #[derive(Clone, Copy)]
-pub(super) struct Pair<'u> {
+pub(super) struct IssuedPair<'u> {
     pub(super) surrogate: &'u str,
     pub(super) original: &'u str,
     pub(super) spelling: SurrogateIdentity,
@@ -107,9 +107,9 @@ impl SurrogateMap {
     }
 
     /// All that was issued.
-    pub(super) fn pairs(&self) -> impl Iterator<Item = Pair<'_>> {
+    pub(super) fn pairs(&self) -> impl Iterator<Item = IssuedPair<'_>> {
         let all = self.surrogates.iter().zip(&self.originals);
-        all.map(|((surrogate, spelling, parts), original)| Pair {
+        all.map(|((surrogate, spelling, parts), original)| IssuedPair {
             surrogate,
             original,
             spelling: *spelling,
@@ -145,7 +145,7 @@ impl SurrogateMap {
     ) -> LookupResult {
         let Some(&first) = text.first() else { return LookupResult::No };
         let exact = match before.left.admits(first) {
-            true => self.exact.longest(text, Case::Exact, more),
+            true => self.exact.longest(text, CaseComparison::Exact, more),
             false => IndexStep::No,
         };
         let exact = match exact {

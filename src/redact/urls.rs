@@ -22,8 +22,9 @@ const LONGEST_READ: usize = 600;
 static BEGINNINGS: LazyLock<[Finder<'static>; 3]> =
     LazyLock::new(|| ["//", r"\/\/", "www."].map(Finder::new));
 
-/// In which URLs originals are restored.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// In which URLs originals are restored: a client that shows an answer may fetch them unasked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum RestoreInUrls {
     /// In none.
     Off,

@@ -14,7 +14,7 @@ use crate::redact::dialled::with_plus;
 use crate::redact::encrypt::{SurrogateRequest, Surrogates};
 use crate::redact::error::RedactError;
 use crate::redact::escapes::read;
-use crate::redact::index::{Case, Index, whole_words};
+use crate::redact::index::{CaseComparison, Index, whole_words};
 use crate::redact::issued::{IssuedSurrogate, IssuedSurrogates, SurrogateIdentity};
 use crate::redact::method::Method;
 use crate::redact::parts_index::PartsIndex;
@@ -237,7 +237,7 @@ impl<'p> Values<'p> {
     /// they cover together becomes one value: to write one of them would leave an end of the other.
     pub(super) fn spread(&mut self, index: &Index, text: &str, hits: &mut Vec<Hit>) {
         let mut found = Vec::new();
-        index.all(text.as_bytes(), Case::Exact, &mut |range, value| found.push((range, value)));
+        index.all(text.as_bytes(), CaseComparison::Exact, &mut |range, value| found.push((range, value)));
         for (mut range, mut value) in found {
             let (place, rule) = (self.place(value), self.rule(value));
             if self.wide(place, rule) {
@@ -449,7 +449,7 @@ impl<'p> Values<'p> {
     fn without_originals(&self, whole: &[u8]) -> Vec<u8> {
         let originals = self.list.iter().map(|value| (value.original.as_bytes().into(), 0));
         let mut left = whole.to_vec();
-        Index::new(originals).all(whole, Case::Exact, &mut |range, _| {
+        Index::new(originals).all(whole, CaseComparison::Exact, &mut |range, _| {
             left.get_mut(range).unwrap_or_default().fill(b' ');
         });
         left
@@ -463,7 +463,7 @@ impl<'p> Values<'p> {
         });
         let index = Index::new(new);
         let mut found: Vec<usize> = Vec::new();
-        index.all(whole, Case::Exact, &mut |_, at| found.push(at as usize));
+        index.all(whole, CaseComparison::Exact, &mut |_, at| found.push(at as usize));
         found.sort_unstable();
         found.dedup();
         found

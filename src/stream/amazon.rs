@@ -31,7 +31,7 @@ pub trait Messages: Send {
     /// The stream cannot go on.
     fn message(
         &mut self,
-        message: &Message<'_>,
+        message: &EventStreamMessage<'_>,
         before: &mut BytesMut,
     ) -> Result<Option<Vec<u8>>, StreamError>;
 
@@ -50,13 +50,13 @@ pub trait Messages: Send {
 
 /// One message.
 #[derive(Clone, Copy, Debug)]
-pub struct Message<'a> {
+pub struct EventStreamMessage<'a> {
     raw: &'a [u8],
     headers: &'a [u8],
     payload: &'a [u8],
 }
 
-impl<'a> Message<'a> {
+impl<'a> EventStreamMessage<'a> {
     /// Reads the bytes of one message, no more and no less.
     ///
     /// # Errors
@@ -244,11 +244,11 @@ impl<V: Messages> AmazonEventStream<V> {
     }
 
     fn show(&mut self, raw: &[u8], out: &mut BytesMut) -> Result<(), StreamError> {
-        let mut message = Message::parse(raw)?;
+        let mut message = EventStreamMessage::parse(raw)?;
         let mut renewed = BytesMut::new();
         if let Some(headers) = self.headers(message.headers)? {
             write_message(&headers, message.payload, &mut renewed)?;
-            message = Message::parse(&renewed)?;
+            message = EventStreamMessage::parse(&renewed)?;
         }
         match self.visitor.message(&message, out)? {
             Some(payload) => write_message(message.headers, &payload, out),

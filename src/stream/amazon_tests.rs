@@ -7,7 +7,7 @@ struct Doubles(Vec<String>);
 impl Messages for Doubles {
     fn message(
         &mut self,
-        message: &Message<'_>,
+        message: &EventStreamMessage<'_>,
         before: &mut BytesMut,
     ) -> Result<Option<Vec<u8>>, StreamError> {
         self.0.push(message.text(":event-type").unwrap_or("-").to_owned());
@@ -60,7 +60,7 @@ fn sums_are_those_of_the_specification() {
         [&[0, 0, 0, 0x1d, 0, 0, 0, 0, 0xfd, 0x52, 0x8c, 0x5a][..], payload, &[0xc3, 0x65, 0x39, 0x36]]
             .concat();
     assert_eq!(message(&[], payload), known);
-    let read = Message::parse(&known).unwrap();
+    let read = EventStreamMessage::parse(&known).unwrap();
     assert_eq!((read.headers(), read.payload()), (&b""[..], payload));
 }
 
@@ -74,11 +74,11 @@ fn headers_of_every_type_are_read() {
     .concat();
     let mut raw = BytesMut::new();
     write_message(&block, b"as is", &mut raw).unwrap();
-    let read = Message::parse(&raw).unwrap();
+    let read = EventStreamMessage::parse(&raw).unwrap();
     assert_eq!((read.text("j"), read.text("g"), read.text("z")), (Some(""), None, None));
     // A string is edited in its place, whatever its name.
     let out = rewritten(&[&raw]).unwrap();
-    let edited = Message::parse(&out[..out.len() - message(&[], b"end").len()]).unwrap();
+    let edited = EventStreamMessage::parse(&out[..out.len() - message(&[], b"end").len()]).unwrap();
     assert!(edited.headers().ends_with(b"\x07\x00\x03<S>\x01j\x07\x00\x00"));
     assert!(edited.headers().starts_with(&block[..70]) && edited.payload() == b"as is");
 }
@@ -169,6 +169,6 @@ fn a_header_takes_what_fits() {
     write_header(&"é".repeat(200), &"é".repeat(40_000), &mut block);
     let mut raw = BytesMut::new();
     write_message(&block, b"", &mut raw).unwrap();
-    let read = Message::parse(&raw).unwrap();
+    let read = EventStreamMessage::parse(&raw).unwrap();
     assert_eq!(read.text(&"é".repeat(127)).map(str::len), Some(65_534));
 }

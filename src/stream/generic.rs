@@ -3,7 +3,7 @@
 use bytes::BytesMut;
 
 use crate::edit::spliced;
-use crate::stream::amazon::{Message, Messages};
+use crate::stream::amazon::{EventStreamMessage, Messages};
 use crate::stream::json::scan::{EveryString, JsonScan};
 use crate::stream::json::{JsonFault, walk};
 use crate::stream::path::PathTracker;
@@ -31,7 +31,11 @@ impl<E: Editor> GenericMessages<E> {
 }
 
 impl<E: Editor> Messages for GenericMessages<E> {
-    fn message(&mut self, message: &Message<'_>, _: &mut BytesMut) -> Result<Option<Vec<u8>>, StreamError> {
+    fn message(
+        &mut self,
+        message: &EventStreamMessage<'_>,
+        _: &mut BytesMut,
+    ) -> Result<Option<Vec<u8>>, StreamError> {
         self.0.edited(message.payload())
     }
 

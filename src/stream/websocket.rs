@@ -107,14 +107,14 @@ impl Violation {
 #[derive(Debug)]
 pub enum Incoming {
     /// A whole message.
-    Message(Message),
+    Message(WebSocketMessage),
     /// A control frame.
     Control(ControlFrame),
 }
 
 /// A whole message.
 #[derive(Debug)]
-pub struct Message {
+pub struct WebSocketMessage {
     /// What it holds; a text is UTF-8.
     pub kind: MessageKind,
     /// What it says, unmasked.
@@ -277,7 +277,7 @@ impl FrameReader {
         }
         let mut charge = self.budget.charge();
         charge.set(payload.len() + raw.len())?;
-        Ok(Some(Incoming::Message(Message { kind, payload, raw: raw.freeze(), charge })))
+        Ok(Some(Incoming::Message(WebSocketMessage { kind, payload, raw: raw.freeze(), charge })))
     }
 
     fn control(&mut self, kind: ControlKind, payload: Vec<u8>, raw: Bytes) -> Result<Incoming, Violation> {
@@ -290,7 +290,7 @@ impl FrameReader {
     }
 }
 
-impl Message {
+impl WebSocketMessage {
     /// The payload, the frames as they came, and what is charged for both.
     pub fn into_parts(self) -> (Vec<u8>, Bytes, Charge) {
         (self.payload, self.raw, self.charge)

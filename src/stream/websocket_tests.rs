@@ -12,7 +12,7 @@ fn said(reader: &mut FrameReader, bytes: &[u8]) -> (Vec<String>, Option<u16>) {
     reader.push(bytes).unwrap();
     loop {
         match reader.read() {
-            Ok(Some(Incoming::Message(Message { kind, payload, .. }))) => {
+            Ok(Some(Incoming::Message(WebSocketMessage { kind, payload, .. }))) => {
                 all.push(format!("{kind:?} {}", payload.escape_ascii()));
             }
             Ok(Some(Incoming::Control(ControlFrame { kind, payload, .. }))) => {

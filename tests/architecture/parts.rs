@@ -53,7 +53,7 @@ pub(crate) const PARTS: &[(&str, &[&str])] = &[
             "vault",
         ],
     ),
-    ("config", &["base", "detect", "gateway", "net", "store", "telemetry", "usage", "valkey"]),
+    ("config", &["base", "detect", "gateway", "net", "redact", "store", "telemetry", "usage", "valkey"]),
     (
         "console",
         &[

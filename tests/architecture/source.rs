@@ -37,17 +37,17 @@ impl Source {
             .collect()
     }
 
-    /// Names of types and traits that it defines; not the associated types of its traits.
-    pub(crate) fn types(&self) -> Vec<&str> {
-        let kinds = ["struct ", "enum ", "trait ", "union "];
-        let defined = kinds.iter().flat_map(|kind| words(&self.code, kind).map(|at| at + kind.len()));
-        let aliases = words(&self.code, "type ").filter(|at| {
-            let line = self.code.get(..*at).unwrap_or_default().rsplit('\n').next().unwrap_or_default();
-            !line.starts_with(' ')
-        });
-        let names = defined.chain(aliases.map(|at| at + "type ".len()));
-        let names = names.map(|at| ident(self.code.get(at..).unwrap_or_default()));
-        names.filter(|name| name.starts_with(|first: char| first.is_ascii_uppercase())).collect()
+    /// Names of types and traits that it defines; not those within functions and tests, and no associated types.
+    pub(crate) fn types(&self) -> impl Iterator<Item = &str> {
+        let outermost = self.code.lines().filter(|line| !line.starts_with(' '));
+        outermost.filter_map(|line| {
+            let mut words =
+                line.split_whitespace().skip_while(|word| word.starts_with("pub") || *word == "unsafe");
+            // `pub(in crate::gateway)` is two words.
+            let kind = words.find(|word| !word.ends_with(')'))?;
+            let name = ident(words.next()?);
+            ["struct", "enum", "trait", "union", "type"].contains(&kind).then_some(name)
+        })
     }
 
     /// Whether code names `krate` as a path's first segment.

@@ -15,7 +15,7 @@ use portcullis::detect::{Catalogue, Detector, Finding, RuleSelection, Score, WID
 use portcullis::redact::{
     Answer, Content, Counts, FindingLimits, Keys, Method, MethodPlan, Redactor, SurrogateMap,
 };
-use portcullis::stream::amazon::{AmazonEventStream, Message, write_header, write_message};
+use portcullis::stream::amazon::{AmazonEventStream, EventStreamMessage, write_header, write_message};
 use portcullis::stream::formatted::{FormattedBody, TextFormat};
 use portcullis::stream::json::{EditorSlots, JsonSlots, PathSet};
 use portcullis::stream::sse::Sse;
@@ -315,7 +315,7 @@ fn amazon(data: &[u8]) {
     let mut rest = &whole.0[..];
     while let Some(length) = rest.first_chunk::<4>() {
         let (message, more) = rest.split_at(u32::from_be_bytes(*length) as usize);
-        assert!(Message::parse(message).is_ok());
+        assert!(EventStreamMessage::parse(message).is_ok());
         rest = more;
     }
 }

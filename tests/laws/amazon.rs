@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use bytes::BytesMut;
 use portcullis::base::budget::Budget;
 use portcullis::gateway::llm::{AmazonDeltas, CompiledProtocol, EditorFactory};
-use portcullis::stream::amazon::{AmazonEventStream, Message, write_header, write_message};
+use portcullis::stream::amazon::{AmazonEventStream, EventStreamMessage, write_header, write_message};
 use portcullis::stream::{Editor, GenericMessages, Rewriter, StreamError};
 use proptest::prelude::*;
 
@@ -120,7 +120,7 @@ fn what_leaves_is_messages_again() {
             let mut rest = &out[..];
             while let Some(length) = rest.first_chunk::<4>() {
                 let (one, more) = rest.split_at(u32::from_be_bytes(*length) as usize);
-                let message = Message::parse(one).unwrap();
+                let message = EventStreamMessage::parse(one).unwrap();
                 assert_eq!(
                     (message.text(":message-type"), message.text("note")),
                     (Some("event"), Some("a <S>"))

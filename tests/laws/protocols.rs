@@ -9,7 +9,7 @@ use portcullis::base::path::RequestPath;
 use portcullis::base::secret::Secret;
 use portcullis::crypto::fpe::FpeKey;
 use portcullis::detect::{Catalogue, Detector, RuleSelection};
-use portcullis::gateway::body::{Body, BodyFormat, Task, Unpack, decode, encode};
+use portcullis::gateway::body::{BodyFormat, BodyRewriter, Task, Unpack, decode, encode};
 use portcullis::gateway::layer::{Factory, Layer, TextLayer, UnscannedPolicy};
 use portcullis::gateway::llm::{CompiledProtocol, ProtocolChoice};
 use portcullis::gateway::media_type::{DeclaredFormat, Frame};
@@ -174,7 +174,7 @@ impl Passing<'_> {
         let policy = UnscannedPolicy::Refuse;
         let task =
             Task { layers: &[layer], format: &format, direction: Direction::Answer, policy, budget: &budget };
-        let mut body = Body::new(&task).unwrap();
+        let mut body = BodyRewriter::new(&task).unwrap();
         let (mut out, mut coded) = (BytesMut::new(), BytesMut::new());
         let last = pieces.len().saturating_sub(1);
         for (at, piece) in pieces.iter().enumerate() {

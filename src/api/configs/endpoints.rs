@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::api::configs::change::changed;
 use crate::api::configs::config::{Config, ConfigSettings};
-use crate::api::configs::list::ListRequest;
+use crate::api::configs::list::ListConfigsRequest;
 use crate::api::configs::object::Settings;
 use crate::api::configs::read::{ConfigDraft, Extent};
 use crate::api::configs::store::{ConfigError, Configs, MAX_BYTES, MAX_CONFIGS};
@@ -61,7 +61,7 @@ impl<S: ConfigSettings> ConfigResponse<S> {
 
 /// One page of configs as callers see it.
 #[derive(Serialize)]
-pub struct ListResponse<S> {
+pub struct ListConfigsResponse<S> {
     count: usize,
     items: Vec<ConfigResponse<S>>,
     last: String,
@@ -151,7 +151,7 @@ impl Drafts for RedactDrafts {
 }
 
 /// What an update asks.
-pub enum UpdateRequest<D> {
+pub enum UpdateConfigRequest<D> {
     /// This config, as it was at this time, with these members.
     Change(ConfigId, Timestamp, Map<String, Value>),
     /// Something is wrong with what says which config that is; the draft has that, and other faults too.
@@ -300,33 +300,33 @@ impl<D: Drafts> Endpoint for UpdateConfig<D> {
     const PATH: &'static str = "/v1beta/config/update";
     const SERVICE: Service = <D::Settings as ConfigSettings>::SERVICE;
     const BARE: bool = <D::Settings as ConfigSettings>::BARE;
-    type Request = UpdateRequest<D::Draft>;
+    type Request = UpdateConfigRequest<D::Draft>;
     type Response = ConfigResponse<D::Settings>;
 
-    fn parse(&self, mut fields: ObjectFields<'_>) -> Result<UpdateRequest<D::Draft>, ApiError> {
+    fn parse(&self, mut fields: ObjectFields<'_>) -> Result<UpdateConfigRequest<D::Draft>, ApiError> {
         let id = config_id(&mut fields);
         let time = fields.required("updated_at").and_then(|_| fields.time("updated_at"));
         let body = fields.members().clone();
         let draft = self.1.read(fields, Extent::Change);
         Ok(match id.zip(time) {
-            Some((id, time)) => UpdateRequest::Change(id, time, body),
-            None => UpdateRequest::Faulty(draft),
+            Some((id, time)) => UpdateConfigRequest::Change(id, time, body),
+            None => UpdateConfigRequest::Faulty(draft),
         })
     }
 
     fn call<'a>(
         &'a self,
         caller: ApiCaller<'a>,
-        request: UpdateRequest<D::Draft>,
+        request: UpdateConfigRequest<D::Draft>,
     ) -> BoxFuture<'a, Result<Success<ConfigResponse<D::Settings>>, ApiError>> {
         Box::pin(async move {
-            if let UpdateRequest::Change(id, ..) = &request {
+            if let UpdateConfigRequest::Change(id, ..) = &request {
                 usable(caller.who, id)?;
             }
             caller.who.may_change_configs()?;
             let (id, updated_at, body) = match request {
-                UpdateRequest::Change(id, updated_at, body) => (id, updated_at, body),
-                UpdateRequest::Faulty(draft) => {
+                UpdateConfigRequest::Change(id, updated_at, body) => (id, updated_at, body),
+                UpdateConfigRequest::Faulty(draft) => {
                     self.1.prove(draft).await?;
                     return Err(ApiError::Internal("configs"));
                 }
@@ -350,23 +350,23 @@ impl<S: ConfigSettings> Endpoint for ListConfigs<S> {
     const PATH: &'static str = "/v1beta/config/list";
     const SERVICE: Service = <S as ConfigSettings>::SERVICE;
     const BARE: bool = <S as ConfigSettings>::BARE;
-    type Request = ListRequest;
-    type Response = ListResponse<S>;
+    type Request = ListConfigsRequest;
+    type Response = ListConfigsResponse<S>;
 
-    fn parse(&self, fields: ObjectFields<'_>) -> Result<ListRequest, ApiError> {
-        ListRequest::read(fields)
+    fn parse(&self, fields: ObjectFields<'_>) -> Result<ListConfigsRequest, ApiError> {
+        ListConfigsRequest::read(fields)
     }
 
     fn call<'a>(
         &'a self,
         caller: ApiCaller<'a>,
-        mut request: ListRequest,
-    ) -> BoxFuture<'a, Result<Success<ListResponse<S>>, ApiError>> {
+        mut request: ListConfigsRequest,
+    ) -> BoxFuture<'a, Result<Success<ListConfigsResponse<S>>, ApiError>> {
         Box::pin(async move {
             request.filter.usable = caller.who.configs().to_vec();
             let page = self.0.list(&request).await.map_err(failed)?;
             let shown = |config| ConfigResponse::new(config, caller.dialect);
-            let result = ListResponse {
+            let result = ListConfigsResponse {
                 count: page.count,
                 items: page.items.into_iter().map(shown).collect(),
                 last: page.last,

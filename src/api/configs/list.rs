@@ -22,7 +22,7 @@ const UPDATED_AT: [&str; 5] =
 
 /// What a caller wants to see.
 #[derive(Clone, Debug, Default)]
-pub struct ListRequest {
+pub struct ListConfigsRequest {
     /// Which configs.
     pub filter: ConfigFilter,
     /// Where the page before ended; `None` for the first page.
@@ -42,7 +42,7 @@ pub struct Page<S> {
     pub count: usize,
     /// Those on this page.
     pub items: Vec<Config<S>>,
-    /// What [`ListRequest::last`] has to be for the next page; empty on the last one.
+    /// What [`ListConfigsRequest::last`] has to be for the next page; empty on the last one.
     pub last: String,
 }
 
@@ -121,7 +121,7 @@ impl ConfigFilter {
     }
 }
 
-impl ListRequest {
+impl ListConfigsRequest {
     /// Reads the body of a call.
     ///
     /// # Errors

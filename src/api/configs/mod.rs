@@ -9,7 +9,7 @@
 //! | `read` | [`ConfigDraft`]: redact settings read from a request, all faults at once |
 //! | `change` | what settings become by an update |
 //! | `store` | [`Configs`]: configs as rows |
-//! | `list` | [`ListRequest`] and [`Page`]: filters, order, pages |
+//! | `list` | [`ListConfigsRequest`] and [`Page`]: filters, order, pages |
 //! | `endpoints` | the five endpoints |
 
 mod change;
@@ -23,10 +23,10 @@ mod store;
 
 pub use config::{Config, ConfigSettings};
 pub use endpoints::{
-    ConfigResponse, CreateConfig, DeleteConfig, Drafts, GetConfig, IdRequest, ListConfigs, ListResponse,
-    RedactDrafts, UpdateConfig, UpdateRequest,
+    ConfigResponse, CreateConfig, DeleteConfig, Drafts, GetConfig, IdRequest, ListConfigs,
+    ListConfigsResponse, RedactDrafts, UpdateConfig, UpdateConfigRequest,
 };
-pub use list::{ConfigFilter, Cursor, ListRequest, OrderBy, Page};
+pub use list::{ConfigFilter, Cursor, ListConfigsRequest, OrderBy, Page};
 pub use method::{FpeTweak, HashSpec, HashType, MaskingType, MethodPlace, MethodSpec, PartialMasking};
 pub use object::{Allowed, CustomRule, CustomSet, MatchType, Matcher, Matchers, RedactConfig, Settings};
 pub use read::{ConfigDraft, Extent, foreign, version};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::api::configs::config::{Config, ConfigSettings};
-use crate::api::configs::list::{ConfigFilter, ListRequest, ListedConfig, Page};
+use crate::api::configs::list::{ConfigFilter, ListConfigsRequest, ListedConfig, Page};
 use crate::api::error::ApiError;
 use crate::base::clock::{SharedClock, Timestamp};
 use crate::base::id::ConfigId;
@@ -175,7 +175,7 @@ impl<S: ConfigSettings> Configs<S> {
     ///
     /// # Errors
     /// What the store says.
-    pub async fn list(&self, request: &ListRequest) -> Result<Page<S>, ConfigError> {
+    pub async fn list(&self, request: &ListConfigsRequest) -> Result<Page<S>, ConfigError> {
         let listed = self.listed(&request.filter).await?;
         let count = listed.len();
         let mut rest = request.after(listed).into_iter().peekable();

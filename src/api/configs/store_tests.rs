@@ -103,7 +103,7 @@ async fn lists_are_filtered_ordered_and_paged() {
         clock.advance(Duration::from_secs(1));
     }
     let first = configs.update(&made[0].id, made[0].updated_at, settings("changed")).await.unwrap();
-    let mut request = ListRequest { size: Some(7), ..ListRequest::default() };
+    let mut request = ListConfigsRequest { size: Some(7), ..ListConfigsRequest::default() };
     for (order, order_by) in [
         (Order::Ascending, OrderBy::Created),
         (Order::Descending, OrderBy::Updated),
@@ -129,7 +129,7 @@ async fn lists_are_filtered_ordered_and_paged() {
         assert!(ordered && seen.len() == 40, "{order_by:?}");
     }
     let count = async |filter| {
-        let request = ListRequest { filter, ..ListRequest::default() };
+        let request = ListConfigsRequest { filter, ..ListConfigsRequest::default() };
         configs.list(&request).await.unwrap().count
     };
     let (third, id) = (made[2].created_at, made[2].id.to_string());

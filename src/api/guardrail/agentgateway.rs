@@ -68,7 +68,7 @@ struct AskedRequest {
 
 /// A message: nothing else may be in one.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-struct Message {
+struct ChatMessage {
     role: String,
     content: String,
 }
@@ -80,7 +80,7 @@ struct PlainBody {
 
 #[derive(Deserialize)]
 struct PlainMessages {
-    messages: Vec<Message>,
+    messages: Vec<ChatMessage>,
 }
 
 #[derive(Deserialize)]
@@ -214,7 +214,7 @@ fn request(body: &[u8], value: &Value) -> Result<AskedRequest, ApiError> {
     Ok(AskedRequest { document: body.to_vec(), native })
 }
 
-fn choices(value: &Value) -> Result<Vec<Message>, ApiError> {
+fn choices(value: &Value) -> Result<Vec<ChatMessage>, ApiError> {
     let mut fields = ObjectFields::of(value)?;
     fields.nulls_are_absent();
     fields.required("body");
@@ -234,8 +234,8 @@ fn choices(value: &Value) -> Result<Vec<Message>, ApiError> {
     Ok(choices.flatten().unwrap_or_default())
 }
 
-fn message(value: &Value, at: Pointer, faults: &mut Faults) -> Option<Message> {
-    ObjectFields::within(value, &at, faults, |fields| Message {
+fn message(value: &Value, at: Pointer, faults: &mut Faults) -> Option<ChatMessage> {
+    ObjectFields::within(value, &at, faults, |fields| ChatMessage {
         role: fields.required_text("role").to_owned(),
         content: fields.required_text("content").to_owned(),
     })

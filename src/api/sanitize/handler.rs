@@ -39,7 +39,7 @@ pub struct Sanitize {
 }
 
 /// A body as read: what is asked, and the file if it came along.
-struct Body {
+struct SanitizeBody {
     request: SanitizeRequest,
     facts: Option<Facts>,
     file_name: Option<String>,
@@ -105,16 +105,16 @@ impl Sanitize {
         Ok(Accepted { stamp, dialect, base: parts.grants.public(), minutes, polls: 0 }.answer(&job))
     }
 
-    async fn json(&self, call: &mut Call<'_>) -> Result<Body, ApiError> {
+    async fn json(&self, call: &mut Call<'_>) -> Result<SanitizeBody, ApiError> {
         acceptable(&call.head.headers)?;
         let body = BufferedBody::read(call.body, REQUEST, call.budget).await?;
         let value = parsed(&body.bytes)?;
         let request = SanitizeRequest::read(&value, Encoding::Json)?;
-        Ok(Body { request, facts: None, file_name: None })
+        Ok(SanitizeBody { request, facts: None, file_name: None })
     }
 
     /// The parts come in any order, and clients disagree about the file's name: whatever is not `request` is the file.
-    async fn form(&self, call: &mut Call<'_>) -> Result<Body, ApiError> {
+    async fn form(&self, call: &mut Call<'_>) -> Result<SanitizeBody, ApiError> {
         let parts = self.sanitizer.parts();
         let mut form = IncomingForm::read(&call.head.headers, call.body)?;
         let (mut request, mut facts, mut file_name, mut is_file) = (None, None, None, false);
@@ -138,7 +138,7 @@ impl Sanitize {
         let missing =
             |name: &str, detail: &str| Invalid::new(Code::FieldRequired, Pointer::root().key(name), detail);
         match (request, facts) {
-            (Some(request), Some(facts)) => Ok(Body { request, facts: Some(facts), file_name }),
+            (Some(request), Some(facts)) => Ok(SanitizeBody { request, facts: Some(facts), file_name }),
             (None, _) => Err(ApiError::Validation(vec![missing(
                 "request",
                 "a part `request` with the parameters as JSON",

@@ -1,4 +1,4 @@
-//! `POST /v1/update`, `/v1/delete` and `/v1/folder/create`. Source: the public clients' `UpdateRequest`,
+//! `POST /v1/update`, `/v1/delete` and `/v1/folder/create`. Source: the public clients' `UpdateObjectRequest`,
 //! `DeleteRequest` and `FolderCreateRequest`.
 
 use futures_util::future::BoxFuture;
@@ -37,7 +37,7 @@ pub struct DeleteShare(pub Shares);
 pub struct CreateShareFolder(pub Shares);
 
 /// What changes of which object.
-pub struct UpdateRequest {
+pub struct UpdateObjectRequest {
     id: Option<ShareId>,
     change: ObjectChange,
 }
@@ -61,7 +61,7 @@ impl Endpoint for UpdateShare {
     const PATH: &'static str = "/v1/update";
     const SERVICE: Service = Service::Share;
     const BARE: bool = false;
-    type Request = UpdateRequest;
+    type Request = UpdateObjectRequest;
     type Response = ObjectResponse;
 
     fn parse(&self, mut fields: ObjectFields<'_>) -> Result<Self::Request, ApiError> {
@@ -77,12 +77,16 @@ impl Endpoint for UpdateShare {
             tags: ["tags", "add_tags", "remove_tags"].map(|name| request::tags(&mut fields, name)),
         };
         fields.close()?;
-        Ok(UpdateRequest { id, change })
+        Ok(UpdateObjectRequest { id, change })
     }
 
-    fn call<'a>(&'a self, caller: ApiCaller<'a>, request: UpdateRequest) -> ChangeResult<'a, ObjectResponse> {
+    fn call<'a>(
+        &'a self,
+        caller: ApiCaller<'a>,
+        request: UpdateObjectRequest,
+    ) -> ChangeResult<'a, ObjectResponse> {
         Box::pin(async move {
-            let UpdateRequest { id, change } = request;
+            let UpdateObjectRequest { id, change } = request;
             let id = id.ok_or(ApiError::NotFound)?;
             let object = self.0.update(caller.who.tenant(), &id, change).await.map_err(request::failed)?;
             Ok(Success {

@@ -1,4 +1,4 @@
-//! `POST /v1/list`: which objects, in which order, how many at a time. Source: the public clients' `ListRequest` and
+//! `POST /v1/list`: which objects, in which order, how many at a time. Source: the public clients' `ListObjectsRequest` and
 //! `FilterList`; what they leave open (the default order, the form of `last`) is this project's.
 
 use futures_util::future::BoxFuture;
@@ -16,7 +16,7 @@ use crate::api::token::Service;
 
 /// One page of objects.
 #[derive(Serialize)]
-pub struct ListResponse {
+pub struct ListObjectsResponse {
     count: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     last: Option<String>,
@@ -40,7 +40,7 @@ enum ObjectOrder {
 
 /// What a caller wants to see.
 #[derive(Default)]
-pub struct ListRequest {
+pub struct ListObjectsRequest {
     filter: ObjectFilter,
     by: ObjectOrder,
     page: PageBounds,
@@ -96,7 +96,7 @@ impl ObjectFilter {
     }
 }
 
-impl ListRequest {
+impl ListObjectsRequest {
     /// The object's place in the order: a text that sorts as what it is ordered by does, then the id.
     fn place(&self, object: &Object) -> String {
         let number = |number: u64| format!("{number:020}");
@@ -112,12 +112,12 @@ impl ListRequest {
         format!("{text}\0{}", object.id)
     }
 
-    fn answer(&self, mut objects: Vec<Object>) -> ListResponse {
+    fn answer(&self, mut objects: Vec<Object>) -> ListObjectsResponse {
         objects.retain(|object| self.filter.takes(object));
         let count = objects.len();
         let placed = objects.into_iter().map(|object| (self.place(&object), object)).collect();
         let (objects, last) = self.page.of(placed);
-        ListResponse { count, last, objects: objects.into_iter().map(ObjectView::from).collect() }
+        ListObjectsResponse { count, last, objects: objects.into_iter().map(ObjectView::from).collect() }
     }
 }
 
@@ -125,10 +125,10 @@ impl Endpoint for ListShares {
     const PATH: &'static str = "/v1/list";
     const SERVICE: Service = Service::Share;
     const BARE: bool = false;
-    type Request = ListRequest;
-    type Response = ListResponse;
+    type Request = ListObjectsRequest;
+    type Response = ListObjectsResponse;
 
-    fn parse(&self, mut fields: ObjectFields<'_>) -> Result<ListRequest, ApiError> {
+    fn parse(&self, mut fields: ObjectFields<'_>) -> Result<ListObjectsRequest, ApiError> {
         request::common(&mut fields);
         // There is no bucket of somebody else's that a file could have a key in.
         fields.flag("include_external_bucket_key");
@@ -142,7 +142,7 @@ impl Endpoint for ListShares {
             ("type", ObjectOrder::Kind),
             ("size", ObjectOrder::Size),
         ];
-        let request = ListRequest {
+        let request = ListObjectsRequest {
             filter,
             by: fields.one_of("order_by", &by).unwrap_or_default(),
             page: PageBounds::read(&mut fields),
@@ -154,8 +154,8 @@ impl Endpoint for ListShares {
     fn call<'a>(
         &'a self,
         caller: ApiCaller<'a>,
-        request: ListRequest,
-    ) -> BoxFuture<'a, Result<Success<ListResponse>, ApiError>> {
+        request: ListObjectsRequest,
+    ) -> BoxFuture<'a, Result<Success<ListObjectsResponse>, ApiError>> {
         Box::pin(async move {
             let all = self.0.all(caller.who.tenant()).await.map_err(request::failed)?;
             let result = request.answer(all);

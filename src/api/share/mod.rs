@@ -38,7 +38,7 @@ pub use change::{CountResponse, CreateShareFolder, DeleteShare, ObjectResponse, 
 pub use fetched::Fetcher;
 pub use folder::Folder;
 pub use get::{GetParts, GetShare};
-pub use list::{ListRequest, ListResponse, ListShares};
+pub use list::{ListObjectsRequest, ListObjectsResponse, ListShares};
 pub use object::{Object, ObjectView, ShareObjectKind};
 pub use put::{PutShare, PutWork};
 pub use rows::{NewObject, Parent, ShareError, Shares};

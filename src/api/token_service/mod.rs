@@ -21,7 +21,7 @@ use crate::api::error::{ApiError, Code, Invalid};
 use crate::api::fields::ObjectFields;
 use crate::api::token::{NewToken, Principal, Service, TokenError, TokenInfo, Tokens};
 use crate::api::token_service::request::{
-    ChangeRequest, CreateRequest, IdRequest, ListRequest, RotateRequest,
+    ChangeRequest, CreateRequest, IdRequest, ListTokensRequest, RotateTokenRequest,
 };
 use crate::api::token_service::response::{NewTokenResponse, TokenResponse, TokensResponse};
 use crate::base::clock::SharedClock;
@@ -104,17 +104,17 @@ pub struct ListTokens(pub TokenService);
 impl Endpoint for ListTokens {
     const PATH: &'static str = "/v1beta/token/list";
     const SERVICE: Service = Service::Token;
-    type Request = ListRequest;
+    type Request = ListTokensRequest;
     type Response = TokensResponse;
 
-    fn parse(&self, fields: ObjectFields<'_>) -> Result<ListRequest, ApiError> {
-        ListRequest::read(fields)
+    fn parse(&self, fields: ObjectFields<'_>) -> Result<ListTokensRequest, ApiError> {
+        ListTokensRequest::read(fields)
     }
 
     fn call<'a>(
         &'a self,
         _: ApiCaller<'a>,
-        request: ListRequest,
+        request: ListTokensRequest,
     ) -> BoxFuture<'a, Result<Success<TokensResponse>, ApiError>> {
         Box::pin(async move {
             let mut all = self.0.tokens.list().await.map_err(|error| failed(&error))?;
@@ -168,20 +168,20 @@ pub struct RotateToken(pub TokenService);
 impl Endpoint for RotateToken {
     const PATH: &'static str = "/v1beta/token/rotate";
     const SERVICE: Service = Service::Token;
-    type Request = RotateRequest;
+    type Request = RotateTokenRequest;
     type Response = NewTokenResponse;
 
-    fn parse(&self, fields: ObjectFields<'_>) -> Result<RotateRequest, ApiError> {
-        RotateRequest::read(fields)
+    fn parse(&self, fields: ObjectFields<'_>) -> Result<RotateTokenRequest, ApiError> {
+        RotateTokenRequest::read(fields)
     }
 
     fn call<'a>(
         &'a self,
         caller: ApiCaller<'a>,
-        request: RotateRequest,
+        request: RotateTokenRequest,
     ) -> BoxFuture<'a, Result<Success<NewTokenResponse>, ApiError>> {
         Box::pin(async move {
-            let RotateRequest { id, grace } = request;
+            let RotateTokenRequest { id, grace } = request;
             let grace = Duration::from_secs(grace);
             let secret = self.0.tokens.rotate(&id, grace).await.map_err(|error| failed(&error))?;
             self.0.note(caller.who, "token.rotate", &id)?;

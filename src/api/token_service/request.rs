@@ -36,14 +36,14 @@ impl IdRequest {
 }
 
 /// Which tokens are listed.
-pub struct ListRequest {
+pub struct ListTokensRequest {
     /// How many.
     pub size: usize,
     /// Where the page before ended.
     pub last: Option<String>,
 }
 
-impl ListRequest {
+impl ListTokensRequest {
     pub(super) fn read(mut fields: ObjectFields<'_>) -> Result<Self, ApiError> {
         fields.nulls_are_absent();
         let size = fields.integer("size", 1).unwrap_or(SIZE).min(SIZE);
@@ -110,14 +110,14 @@ impl ChangeRequest {
 }
 
 /// Another secret for a token.
-pub struct RotateRequest {
+pub struct RotateTokenRequest {
     /// Which.
     pub id: TokenId,
     /// How long the secret before is accepted, in seconds.
     pub grace: u64,
 }
 
-impl RotateRequest {
+impl RotateTokenRequest {
     pub(super) fn read(mut fields: ObjectFields<'_>) -> Result<Self, ApiError> {
         fields.nulls_are_absent();
         let id = id(&mut fields);

@@ -38,7 +38,7 @@ pub struct GetRequest(String, Selector);
 pub struct DeleteRequest(String, bool);
 
 /// What is to be changed.
-pub struct UpdateRequest {
+pub struct UpdateItemRequest {
     id: String,
     labels: Labels,
     enabled: Option<bool>,
@@ -93,25 +93,25 @@ impl Endpoint for GetItem {
 impl Endpoint for UpdateItem {
     const PATH: &'static str = "/v2/update";
     const SERVICE: Service = Service::Vault;
-    type Request = UpdateRequest;
+    type Request = UpdateItemRequest;
     type Response = ItemResponse;
 
-    fn parse(&self, mut fields: ObjectFields<'_>) -> Result<UpdateRequest, ApiError> {
+    fn parse(&self, mut fields: ObjectFields<'_>) -> Result<UpdateItemRequest, ApiError> {
         common(&mut fields);
         let id = fields.required_text("id").to_owned();
         let labels = Labels::of(&mut fields).with_rotation(&mut fields);
         let enabled = fields.flag("enabled");
         fields.close()?;
-        Ok(UpdateRequest { id, labels, enabled })
+        Ok(UpdateItemRequest { id, labels, enabled })
     }
 
     fn call<'a>(
         &'a self,
         _: ApiCaller<'a>,
-        request: UpdateRequest,
+        request: UpdateItemRequest,
     ) -> BoxFuture<'a, Result<Success<ItemResponse>, ApiError>> {
         Box::pin(async move {
-            let UpdateRequest { id, labels, enabled } = request;
+            let UpdateItemRequest { id, labels, enabled } = request;
             let now = self.0.now();
             let changes: ItemChanges = Box::new(move |label| {
                 labels.put(enabled, label);

@@ -33,7 +33,7 @@ pub struct KeyRequest {
 }
 
 /// What is asked of a rotation.
-pub struct RotateRequest {
+pub struct RotateKeyRequest {
     id: String,
     then: Option<VersionState>,
     given: KeyMaterial,
@@ -185,22 +185,22 @@ impl Endpoint for RotateKey {
     const PATH: &'static str = "/v2/key/rotate";
     const SERVICE: Service = Service::Vault;
     const RAW: &'static [&'static str] = SECRET;
-    type Request = RotateRequest;
+    type Request = RotateKeyRequest;
     type Response = ItemResponse;
 
-    fn parse(&self, mut fields: ObjectFields<'_>) -> Result<RotateRequest, ApiError> {
+    fn parse(&self, mut fields: ObjectFields<'_>) -> Result<RotateKeyRequest, ApiError> {
         common(&mut fields);
         let id = fields.required_text("id").to_owned();
         let then = manual_rotation(&mut fields);
         let given = KeyMaterial::of(&mut fields);
         fields.close()?;
-        Ok(RotateRequest { id, then, given })
+        Ok(RotateKeyRequest { id, then, given })
     }
 
     fn call<'a>(
         &'a self,
         _: ApiCaller<'a>,
-        request: RotateRequest,
+        request: RotateKeyRequest,
     ) -> BoxFuture<'a, Result<Success<ItemResponse>, ApiError>> {
         Box::pin(async move {
             let items = &self.0;

@@ -15,7 +15,7 @@ use crate::api::vault::request::{common, failed};
 use crate::api::vault::response::ItemResponse;
 use crate::base::listing::TimeBounds;
 use crate::base::pointer::Pointer;
-use crate::vault::items::{ItemFilter, Items, ListRequest, OrderBy, Path, TextFilter};
+use crate::vault::items::{ItemFilter, Items, ListItemsRequest, OrderBy, Path, TextFilter};
 
 /// Items on a page, where the call does not say.
 const SIZE: u32 = 50;
@@ -29,7 +29,7 @@ pub struct ListItems(pub Items);
 
 /// A page of items.
 #[derive(Serialize)]
-pub struct ListResponse {
+pub struct ListItemsResponse {
     items: Vec<ItemResponse>,
     #[serde(skip_serializing_if = "Option::is_none")]
     last: Option<String>,
@@ -108,10 +108,10 @@ fn filter(filter: &mut ItemFilter, key: &str, value: &Value, at: Pointer, faults
 impl Endpoint for ListItems {
     const PATH: &'static str = "/v2/list";
     const SERVICE: Service = Service::Vault;
-    type Request = ListRequest;
-    type Response = ListResponse;
+    type Request = ListItemsRequest;
+    type Response = ListItemsResponse;
 
-    fn parse(&self, mut fields: ObjectFields<'_>) -> Result<ListRequest, ApiError> {
+    fn parse(&self, mut fields: ObjectFields<'_>) -> Result<ListItemsRequest, ApiError> {
         common(&mut fields);
         let mut wanted = ItemFilter::default();
         let _: Option<BTreeMap<String, ()>> = fields.map("filter", FILTERS, |key, value, at, faults| {
@@ -128,21 +128,21 @@ impl Endpoint for ListItems {
             fields.fault(Code::IsTooBig, fields.at("size"), format!("must be at most {MOST}"));
         }
         fields.close()?;
-        Ok(ListRequest { filter: wanted, after: last, order, order_by, size: size as usize })
+        Ok(ListItemsRequest { filter: wanted, after: last, order, order_by, size: size as usize })
     }
 
     fn call<'a>(
         &'a self,
         _: ApiCaller<'a>,
-        request: ListRequest,
-    ) -> BoxFuture<'a, Result<Success<ListResponse>, ApiError>> {
+        request: ListItemsRequest,
+    ) -> BoxFuture<'a, Result<Success<ListItemsResponse>, ApiError>> {
         Box::pin(async move {
             let page = self.0.list(&request).await.map_err(failed)?;
             let items: Vec<ItemResponse> = page.items.into_iter().map(ItemResponse::listed).collect();
             let last =
                 page.last.map(|(place, id)| BASE64URL_NOPAD.encode(format!("{id} {place}").as_bytes()));
             let summary = format!("Listed {} items", items.len());
-            Ok(Success { summary, result: ListResponse { items, last } })
+            Ok(Success { summary, result: ListItemsResponse { items, last } })
         })
     }
 }

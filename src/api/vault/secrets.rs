@@ -24,7 +24,7 @@ pub struct SecretRequest {
 }
 
 /// What is asked of a rotation.
-pub struct RotateRequest {
+pub struct RotateSecretRequest {
     id: String,
     secret: Secret<Vec<u8>>,
     then: Option<VersionState>,
@@ -80,22 +80,22 @@ impl Endpoint for RotateSecret {
     const PATH: &'static str = "/v2/secret/rotate";
     const SERVICE: Service = Service::Vault;
     const RAW: &'static [&'static str] = &[SECRET];
-    type Request = RotateRequest;
+    type Request = RotateSecretRequest;
     type Response = ItemResponse;
 
-    fn parse(&self, mut fields: ObjectFields<'_>) -> Result<RotateRequest, ApiError> {
+    fn parse(&self, mut fields: ObjectFields<'_>) -> Result<RotateSecretRequest, ApiError> {
         common(&mut fields);
         let id = fields.required_text("id").to_owned();
         let secret = secret(&mut fields);
         let then = manual_rotation(&mut fields);
         fields.close()?;
-        Ok(RotateRequest { id, secret, then })
+        Ok(RotateSecretRequest { id, secret, then })
     }
 
     fn call<'a>(
         &'a self,
         _: ApiCaller<'a>,
-        request: RotateRequest,
+        request: RotateSecretRequest,
     ) -> BoxFuture<'a, Result<Success<ItemResponse>, ApiError>> {
         Box::pin(async move {
             let items = &self.0;

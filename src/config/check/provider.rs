@@ -2,7 +2,7 @@
 
 use crate::config::check::prefix;
 use crate::config::diagnostics::Diagnostics;
-use crate::config::settings::{Protocol, Provider, Redact, Route, Settings};
+use crate::config::settings::{ProtocolSetting, Provider, Redact, Route, Settings};
 use crate::config::spanned::Spanned;
 
 pub(super) fn all(settings: &Settings, mistakes: &mut Diagnostics) {
@@ -52,7 +52,7 @@ fn replaced(route: &Spanned<Route>, put: &Spanned<String>, mistakes: &mut Diagno
 
 fn both(route: &Route, mistakes: &mut Diagnostics) {
     let protocol = route.redact.as_ref().map(|redact| &redact.protocol);
-    let said = protocol.filter(|protocol| ***protocol != Protocol::Auto);
+    let said = protocol.filter(|protocol| ***protocol != ProtocolSetting::Auto);
     if let Some(protocol) = said.filter(|_| *route.provider != Provider::Auto) {
         let hint = "`provider` of the route says it already";
         mistakes.hint(protocol.span().start, "a route has only one of `provider` and `protocol`", hint);
@@ -79,5 +79,5 @@ fn says_generic(route: &Route, redact: &Redact) -> Option<usize> {
     if *route.provider == Provider::Generic {
         return Some(route.provider.span().start);
     }
-    (*redact.protocol == Protocol::Generic).then(|| redact.protocol.span().start)
+    (*redact.protocol == ProtocolSetting::Generic).then(|| redact.protocol.span().start)
 }

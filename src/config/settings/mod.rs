@@ -64,8 +64,8 @@ pub use models::{FallbackOn, Model, ModelTarget};
 pub use provider::Provider;
 pub(crate) use redact::MOST_REMEMBERED;
 pub use redact::{
-    Answers, Direct, Invented, Media, Method, Methods, Protocol, PublicNames, Redact, Requests,
-    RestoreInUrls, SpecialUse, Tweak,
+    Answers, Direct, Invented, Media, Method, Methods, ProtocolSetting, PublicNames, Redact, Requests,
+    SpecialUse, Tweak,
 };
 pub use reload::Reload;
 pub use route::{

@@ -12,6 +12,7 @@ use crate::config::{Period, Spanned};
 use crate::detect::{Catalogue, Rule, RuleId, RuleSelection, RuleSet};
 use crate::gateway::filters::FileTreatment;
 use crate::gateway::layer::UnscannedPolicy;
+use crate::redact::RestoreInUrls;
 
 const DAY: Duration = Duration::from_secs(86_400);
 
@@ -36,7 +37,7 @@ pub struct Redact {
     /// The same of arguments of tools. `None`: `on`.
     pub restore_in_tool_urls: Option<Spanned<RestoreInUrls>>,
     /// Where the words are in a body.
-    pub protocol: Spanned<Protocol>,
+    pub protocol: Spanned<ProtocolSetting>,
     /// What happens to a body that cannot be scanned.
     pub unknown: UnscannedPolicy,
     /// What happens to requests for sessions beside us: Realtime over WebRTC or SIP, and keys with which a client calls
@@ -266,18 +267,6 @@ pub enum Invented {
     Keep,
 }
 
-/// In which URLs values are restored: a client that shows an answer may fetch them unasked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RestoreInUrls {
-    /// In none.
-    Off,
-    /// In those of hosts that URLs in the request lead to.
-    SameHost,
-    /// In all.
-    On,
-}
-
 /// What happens to one rule's findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -373,7 +362,7 @@ pub enum PublicNames {
 /// Where the words are in a body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Protocol {
+pub enum ProtocolSetting {
     /// By path and content type: an LLM protocol where it is one, else generic.
     #[default]
     Auto,

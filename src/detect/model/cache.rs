@@ -18,7 +18,7 @@ const ENTRY: usize = 96;
 pub(super) struct WindowKey(u64, u64, usize);
 
 /// What was read last, in two halves: once the young one is full it becomes the old one, which is forgotten.
-pub(super) struct Cache {
+pub(super) struct WindowCache {
     keys: [RandomState; 2],
     /// The most bytes of both halves.
     bytes: usize,
@@ -33,7 +33,7 @@ struct CacheHalves {
     bytes: usize,
 }
 
-impl Cache {
+impl WindowCache {
     /// Of at most so many bytes; 0 keeps nothing.
     pub(super) fn new(bytes: usize) -> Self {
         Self { keys: [RandomState::new(), RandomState::new()], bytes, halves: Mutex::default() }
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn what_is_asked_for_stays_and_the_rest_goes() {
-        let cache = Cache::new(8 * (ENTRY + size_of::<Certainty>()));
+        let cache = WindowCache::new(8 * (ENTRY + size_of::<Certainty>()));
         let first = cache.known(&[100]);
         cache.put(first, sure(1));
         for n in 0..40 {
@@ -100,10 +100,10 @@ mod tests {
 
     #[test]
     fn what_is_too_large_is_not_kept() {
-        let cache = Cache::new(1000);
+        let cache = WindowCache::new(1000);
         cache.put(cache.known(&[7]), sure(1000));
         assert!(cache.get(cache.known(&[7])).is_none());
-        let none = Cache::new(0);
+        let none = WindowCache::new(0);
         none.put(none.known(&[7]), sure(0));
         assert!(none.get(none.known(&[7])).is_none());
     }

@@ -154,7 +154,7 @@ enum EntityKind {
 
 /// A name by the model.
 #[derive(Clone, Copy, Debug)]
-struct Name {
+struct ModelEntity {
     kind: EntityKind,
     span: Span,
     score: f32,
@@ -162,8 +162,8 @@ struct Name {
 
 /// Words above the threshold, joined where only blanks, dots, hyphens (or commas, for places) part them. Each has a
 /// letter.
-fn names(text: &str, words: &[ModelWord], threshold: f32) -> Vec<Name> {
-    let mut all: Vec<Name> = Vec::new();
+fn names(text: &str, words: &[ModelWord], threshold: f32) -> Vec<ModelEntity> {
+    let mut all: Vec<ModelEntity> = Vec::new();
     let mut open = false;
     let mut fences = Fences::of(text);
     for word in words {
@@ -182,11 +182,11 @@ fn names(text: &str, words: &[ModelWord], threshold: f32) -> Vec<Name> {
                 last.span.end = word.end;
                 last.score = last.score.max(score);
             }
-            _ => all.push(Name { kind, span: Span::new(word.start, word.end), score }),
+            _ => all.push(ModelEntity { kind, span: Span::new(word.start, word.end), score }),
         }
         open = true;
     }
-    let lettered = |name: &Name| {
+    let lettered = |name: &ModelEntity| {
         text.get(name.span.start..name.span.end).is_some_and(|name| name.contains(char::is_alphabetic))
     };
     all.retain(lettered);

@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use regex::Regex;
 use sha2::{Digest, Sha256};
 
-use self::cache::Cache;
+use self::cache::WindowCache;
 pub use self::error::ModelError;
 pub(super) use self::merge::{RuleFindings, merge};
 use self::runner::{LABELS, Runner};
@@ -132,7 +132,7 @@ pub struct NamesModel {
     foreign: Regex,
     digest: [u8; 32],
     options: NamesOptions,
-    cache: Cache,
+    cache: WindowCache,
     tokens: AtomicU64,
     remembered: AtomicU64,
     beyond: AtomicU64,
@@ -167,7 +167,7 @@ impl NamesModel {
             foreign: foreign.map_err(|_| ModelError::Other)?,
             digest: Sha256::digest(files.digests.as_bytes()).into(),
             options,
-            cache: Cache::new(options.cache),
+            cache: WindowCache::new(options.cache),
             tokens: AtomicU64::new(0),
             remembered: AtomicU64::new(0),
             beyond: AtomicU64::new(0),

@@ -24,7 +24,7 @@ pub enum CallerIdentity {
     Certificate(String),
     /// All the keys that it sends its provider: of two callers with one in common the other may be a stand-in that many
     /// have, such as `Bearer EMPTY`.
-    Keys(Vec<Credential>),
+    Keys(Vec<CallerCredential>),
     /// Where it calls from; of IPv6 the /64.
     Address(Option<IpAddr>),
 }
@@ -60,7 +60,7 @@ impl CallerIdentity {
             Self::Subject(issuer, subject) => name(b"subject", &[issuer.as_bytes(), subject.as_bytes()]),
             Self::Certificate(identity) => name(b"certificate", &[identity.as_bytes()]),
             Self::Keys(keys) => {
-                let parts: Vec<&[u8]> = keys.iter().flat_map(Credential::parts).collect();
+                let parts: Vec<&[u8]> = keys.iter().flat_map(CallerCredential::parts).collect();
                 name(b"key", &parts)
             }
             Self::Address(Some(address)) => name(b"address", &[address.to_string().as_bytes()]),
@@ -71,14 +71,14 @@ impl CallerIdentity {
 
 /// What a caller shows its provider.
 #[derive(PartialEq, Eq)]
-pub enum Credential {
+pub enum CallerCredential {
     /// A secret.
     Secret(Zeroizing<Vec<u8>>),
     /// The public id of a key that each request is signed with anew.
     AccessKey(String),
 }
 
-impl Credential {
+impl CallerCredential {
     /// A secret: a key, or the token of a bearer.
     pub fn secret(value: &[u8]) -> Self {
         Self::Secret(Zeroizing::new(value.to_vec()))
@@ -94,7 +94,7 @@ impl Credential {
 }
 
 /// The keys that a request has for its provider, from everywhere that clients send one, each once and in order.
-fn provider_keys(head: &RequestHeader) -> Vec<Credential> {
+fn provider_keys(head: &RequestHeader) -> Vec<CallerCredential> {
     let authorization = head.headers.get_all(AUTHORIZATION).iter();
     let authorization = authorization.filter_map(|value| credential(value.as_bytes()));
     let headers = KEY_HEADERS.iter().flat_map(|name| head.headers.get_all(*name));
@@ -104,9 +104,9 @@ fn provider_keys(head: &RequestHeader) -> Vec<Credential> {
         let value = parameter.strip_prefix(KEY_PARAMETER)?.strip_prefix(b"=")?;
         Some(Zeroizing::new(percent_decoded(value))).filter(|value| !value.is_empty())
     });
-    let parameters = parameters.map(Credential::Secret);
-    let mut all: Vec<Credential> =
-        authorization.chain(headers.map(Credential::secret)).chain(parameters).collect();
+    let parameters = parameters.map(CallerCredential::Secret);
+    let mut all: Vec<CallerCredential> =
+        authorization.chain(headers.map(CallerCredential::secret)).chain(parameters).collect();
     all.sort_unstable_by(|one, other| one.parts().cmp(&other.parts()));
     all.dedup();
     all
@@ -115,18 +115,18 @@ fn provider_keys(head: &RequestHeader) -> Vec<Credential> {
 /// What stays the same in `Authorization`: a bearer's token, and of signatures, each of which is another, the access key
 /// that they are made with (AWS Signature Version 4, "Authorization header", and those made after it). Some clients send
 /// a key without a scheme.
-fn credential(value: &[u8]) -> Option<Credential> {
+fn credential(value: &[u8]) -> Option<CallerCredential> {
     let value = value.trim_ascii();
     let text = std::str::from_utf8(value).unwrap_or_default();
     if let Some((_, credential)) = text.split_once("Credential=") {
         let id = credential.split(['/', ',', ' ']).next().unwrap_or_default();
-        return Some(Credential::AccessKey(id.to_owned())).filter(|_| !id.is_empty());
+        return Some(CallerCredential::AccessKey(id.to_owned())).filter(|_| !id.is_empty());
     }
     if let Some(token) = bearer_in(text) {
-        return Some(Credential::secret(token.as_bytes()));
+        return Some(CallerCredential::secret(token.as_bytes()));
     }
     let scheme_alone = value.eq_ignore_ascii_case(b"bearer") || value.eq_ignore_ascii_case(b"basic");
-    (!value.is_empty() && !scheme_alone).then(|| Credential::secret(value))
+    (!value.is_empty() && !scheme_alone).then(|| CallerCredential::secret(value))
 }
 
 #[cfg(test)]

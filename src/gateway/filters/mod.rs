@@ -48,7 +48,7 @@ mod usage_report;
 
 pub use audit_trail::AuditTrail;
 pub use auth::{Auth, StripTokens};
-pub use caller_identity::{CallerIdentity, Credential};
+pub use caller_identity::{CallerCredential, CallerIdentity};
 pub use certificate::{Certificate, CertificateParts, StripHeaders};
 pub use claims::{ClaimHeaders, TokenPassage};
 pub use client_addresses::ClientAddresses;

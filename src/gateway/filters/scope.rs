@@ -76,7 +76,7 @@ mod tests {
 
     use super::*;
     use crate::base::secret::Secret;
-    use crate::gateway::filters::caller_identity::Credential;
+    use crate::gateway::filters::caller_identity::CallerCredential;
 
     /// No two of these are the same, whatever stands in their parts.
     #[test]
@@ -84,9 +84,9 @@ mod tests {
         let key = FpeKey::new(Secret::new(vec![7; 32])).unwrap();
         let who = [
             CallerIdentity::Token("pti_1".to_owned()),
-            CallerIdentity::Keys(vec![Credential::secret(b"pti_1")]),
-            CallerIdentity::Keys(vec![Credential::AccessKey("pti_1".to_owned())]),
-            CallerIdentity::Keys(vec![Credential::secret(b"pti"), Credential::secret(b"_1")]),
+            CallerIdentity::Keys(vec![CallerCredential::secret(b"pti_1")]),
+            CallerIdentity::Keys(vec![CallerCredential::AccessKey("pti_1".to_owned())]),
+            CallerIdentity::Keys(vec![CallerCredential::secret(b"pti"), CallerCredential::secret(b"_1")]),
             CallerIdentity::Subject("pti_1".to_owned(), String::new()),
             CallerIdentity::Subject(String::new(), "pti_1".to_owned()),
             CallerIdentity::Subject("pti".to_owned(), "_1".to_owned()),

@@ -54,13 +54,13 @@ pub struct SignParts {
 /// Signs a token for the upstream.
 pub struct Sign {
     parts: SignParts,
-    remembered: TokenCache,
+    remembered: SignedTokenCache,
 }
 
 impl Sign {
     /// Makes the filter.
     pub fn new(parts: SignParts) -> Self {
-        Self { parts, remembered: TokenCache::default() }
+        Self { parts, remembered: SignedTokenCache::default() }
     }
 
     async fn signer(&self) -> Result<Signer, GatewayError> {
@@ -210,9 +210,9 @@ struct SignedToken {
 
 /// Tokens that may be used again, by the digest of the claims that were asked for.
 #[derive(Default)]
-struct TokenCache(DashMap<[u8; 32], SignedToken>);
+struct SignedTokenCache(DashMap<[u8; 32], SignedToken>);
 
-impl TokenCache {
+impl SignedTokenCache {
     /// What `show` makes of a token with these claims that this key has signed, and that ends no later than one that was
     /// signed now. Tokens of other keys are forgotten.
     fn find<T>(
@@ -255,7 +255,7 @@ mod tests {
 
     #[test]
     fn a_token_is_used_again_until_its_time_or_its_key_is_over() {
-        let remembered = TokenCache::default();
+        let remembered = SignedTokenCache::default();
         let find_for = |n: u8, kid: &str, now, end| {
             remembered.find(&[n; 32], kid, Validity { now, end }, |token| token.expose().clone())
         };
@@ -295,7 +295,7 @@ mod tests {
 
     #[test]
     fn what_is_remembered_has_a_bound() {
-        let remembered = TokenCache::default();
+        let remembered = SignedTokenCache::default();
         for n in 0..3 * REMEMBERED as u64 {
             let mut digest = [0; 32];
             digest[..8].copy_from_slice(&n.to_be_bytes());

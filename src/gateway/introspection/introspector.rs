@@ -10,7 +10,7 @@ use tokio::sync::{OnceCell, Semaphore};
 use crate::base::clock::SharedClock;
 use crate::crypto::kdf::MacKey;
 use crate::gateway::introspection::server::{AuthorizationServer, NoAnswer, TokenStatus};
-use crate::gateway::introspection::token_cache::{Digest, StandingCache};
+use crate::gateway::introspection::token_status_cache::{Digest, TokenStatusCache};
 
 /// How long it is known at the most that a token is not active: it may be issued, or be known to all of a server's nodes, a
 /// moment later.
@@ -54,7 +54,7 @@ pub struct Introspector {
     cache_for: Duration,
     key: MacKey,
     clock: SharedClock,
-    kept: Mutex<StandingCache>,
+    kept: Mutex<TokenStatusCache>,
     asked: Mutex<HashMap<Digest, Question>>,
     turns: Semaphore,
     complained: Mutex<Option<Instant>>,

@@ -4,12 +4,12 @@
 //! | file | noun |
 //! |---|---|
 //! | `server` | [`AuthorizationServer`]: where it is asked, and with what |
-//! | `token_cache` | `StandingCache`: what it said, for a time |
+//! | `token_status_cache` | `TokenStatusCache`: what it said, for a time |
 //! | `introspector` | [`Introspector`]: asks it, or knows what it said |
 
 mod introspector;
 mod server;
-mod token_cache;
+mod token_status_cache;
 
 pub use introspector::{Introspector, IntrospectorParts};
 pub use server::{AuthorizationServer, NoAnswer, ServerParts, TokenStatus};

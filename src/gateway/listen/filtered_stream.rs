@@ -46,7 +46,7 @@ pub(super) struct FilteredStream {
     ready: BytesMut,
     /// To be written with what follows.
     out: BytesMut,
-    protocol: Protocol,
+    protocol: HttpProtocol,
     reads: MinRate,
     writes: MinRate,
     /// Whether nothing of the answer to the current request was written yet.
@@ -58,9 +58,9 @@ pub(super) struct FilteredStream {
 }
 
 /// What is spoken.
-enum Protocol {
+enum HttpProtocol {
     /// HTTP/1, and what is left of the current request's body.
-    One(Body),
+    One(BodyFraming),
     Two(Box<Frames>),
     /// What the request has asked for in the place of HTTP/1: all bytes are due, at any pace.
     Upgraded,
@@ -69,7 +69,7 @@ enum Protocol {
 /// How the head of an answer begins that agrees to speak another protocol.
 const AGREED: &[u8] = b"HTTP/1.1 101 ";
 
-enum Body {
+enum BodyFraming {
     Over,
     Length(u64),
     Chunked(Chunks),
@@ -88,7 +88,7 @@ impl FilteredStream {
             raw: BytesMut::new(),
             ready: BytesMut::new(),
             out: BytesMut::new(),
-            protocol: Protocol::One(Body::Over),
+            protocol: HttpProtocol::One(BodyFraming::Over),
             reads: MinRate::new(limits.body_rate),
             writes: MinRate::new(limits.write_rate),
             unanswered: false,
@@ -101,7 +101,7 @@ impl FilteredStream {
     /// From now on it is HTTP/2, its preface still unread.
     pub(super) fn upgrade(&mut self, limits: &ListenLimits) {
         self.ready = self.raw.split();
-        self.protocol = Protocol::Two(Box::new(Frames::new(limits.head_time)));
+        self.protocol = HttpProtocol::Two(Box::new(Frames::new(limits.head_time)));
     }
 
     /// Reads more of what must be judged first; 0 at the end.
@@ -139,16 +139,16 @@ impl FilteredStream {
         self.reads.renew();
         self.writes.renew();
         self.unanswered = true;
-        self.protocol = Protocol::One(match framing {
-            Framing::Empty => Body::Over,
-            Framing::Length(length) => Body::Length(length),
-            Framing::Chunked => Body::Chunked(Chunks::default()),
+        self.protocol = HttpProtocol::One(match framing {
+            Framing::Empty => BodyFraming::Over,
+            Framing::Length(length) => BodyFraming::Length(length),
+            Framing::Chunked => BodyFraming::Chunked(Chunks::default()),
         });
     }
 
     /// Whether another request may follow: the last one was read whole.
     pub(super) fn reusable(&self) -> bool {
-        !self.closed && self.ready.is_empty() && matches!(self.protocol, Protocol::One(Body::Over))
+        !self.closed && self.ready.is_empty() && matches!(self.protocol, HttpProtocol::One(BodyFraming::Over))
     }
 
     /// Answers without Pingora and ends.
@@ -215,30 +215,30 @@ impl FilteredStream {
                 buf.put_slice(&self.ready.split_to(here));
                 return Poll::Ready(Ok(()));
             }
-            let Protocol::One(body) = &mut self.protocol else { return Poll::Ready(Ok(())) };
+            let HttpProtocol::One(body) = &mut self.protocol else { return Poll::Ready(Ok(())) };
             match body {
-                Body::Over => return self.poll_silence(context),
-                Body::Length(left) if self.raw.is_empty() => {
+                BodyFraming::Over => return self.poll_silence(context),
+                BodyFraming::Length(left) if self.raw.is_empty() => {
                     let most = *left;
                     let read = ready!(self.poll_straight(context, buf, most))? as u64;
                     self.body_passed(most - read.min(most));
                     return Poll::Ready(Ok(()));
                 }
-                Body::Length(left) => {
+                BodyFraming::Length(left) => {
                     let here = usize::try_from(*left).unwrap_or(usize::MAX).min(self.raw.len());
                     self.ready = self.raw.split_to(here);
                     let left = left.saturating_sub(here as u64);
                     self.body_passed(left);
                 }
-                Body::Chunked(chunks) if chunks.plain() > 0 && self.raw.is_empty() => {
+                BodyFraming::Chunked(chunks) if chunks.plain() > 0 && self.raw.is_empty() => {
                     let most = chunks.plain();
                     let read = ready!(self.poll_straight(context, buf, most))?;
-                    if let Protocol::One(Body::Chunked(chunks)) = &mut self.protocol {
+                    if let HttpProtocol::One(BodyFraming::Chunked(chunks)) = &mut self.protocol {
                         chunks.passed(read);
                     }
                     return Poll::Ready(Ok(()));
                 }
-                Body::Chunked(chunks) => {
+                BodyFraming::Chunked(chunks) => {
                     let judged = chunks.read(&mut self.raw, &mut self.ready);
                     let over = chunks.over();
                     if judged.is_err() {
@@ -257,7 +257,8 @@ impl FilteredStream {
 
     /// So much of the body is left.
     pub(super) fn body_passed(&mut self, left: u64) {
-        self.protocol = Protocol::One(if left == 0 { Body::Over } else { Body::Length(left) });
+        self.protocol =
+            HttpProtocol::One(if left == 0 { BodyFraming::Over } else { BodyFraming::Length(left) });
     }
 
     /// The request is over: a reader that goes on waits for the caller to leave. What it sends instead is kept for
@@ -287,7 +288,7 @@ impl FilteredStream {
 
     fn poll_two(&mut self, context: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let before = buf.filled().len();
-        let waits = matches!(&self.protocol, Protocol::Two(frames) if !frames.begun());
+        let waits = matches!(&self.protocol, HttpProtocol::Two(frames) if !frames.begun());
         if !self.ready.is_empty() {
             let here = self.ready.len().min(buf.remaining());
             buf.put_slice(&self.ready.split_to(here));
@@ -296,7 +297,7 @@ impl FilteredStream {
         } else {
             ready!(self.poll_inner(context, buf))?;
         }
-        let Protocol::Two(frames) = &mut self.protocol else { return Poll::Ready(Ok(())) };
+        let HttpProtocol::Two(frames) = &mut self.protocol else { return Poll::Ready(Ok(())) };
         match frames.came(buf.filled().get(before..).unwrap_or_default()) {
             Ok(()) => Poll::Ready(Ok(())),
             Err(abuse) => {
@@ -310,7 +311,7 @@ impl FilteredStream {
     /// Says why, as far as the caller still reads, and takes no more.
     fn cut_off(&mut self, context: &mut Context<'_>, abuse: Abuse) {
         tracing::info!(target: "portcullis::gateway", "an HTTP/2 connection is cut off: {}", abuse.word());
-        let Protocol::Two(frames) = &self.protocol else { return };
+        let HttpProtocol::Two(frames) = &self.protocol else { return };
         if frames.between() {
             self.out.extend_from_slice(&frames.goodbye(abuse));
         }
@@ -368,9 +369,9 @@ impl AsyncRead for FilteredStream {
     ) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         match this.protocol {
-            Protocol::One(_) => this.poll_one(context, buf),
-            Protocol::Two(_) => this.poll_two(context, buf),
-            Protocol::Upgraded => this.poll_upgraded(context, buf),
+            HttpProtocol::One(_) => this.poll_one(context, buf),
+            HttpProtocol::Two(_) => this.poll_two(context, buf),
+            HttpProtocol::Upgraded => this.poll_upgraded(context, buf),
         }
     }
 }
@@ -379,7 +380,7 @@ impl AsyncWrite for FilteredStream {
     fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         if std::mem::take(&mut this.unanswered) && bytes.starts_with(AGREED) {
-            this.protocol = Protocol::Upgraded;
+            this.protocol = HttpProtocol::Upgraded;
         }
         if this.out.len() + bytes.len() <= BLOCK {
             this.out.extend_from_slice(bytes);
@@ -393,7 +394,7 @@ impl AsyncWrite for FilteredStream {
         } else {
             bytes.len()
         };
-        if let Protocol::Two(frames) = &mut this.protocol {
+        if let HttpProtocol::Two(frames) = &mut this.protocol {
             frames.went(bytes.get(..taken).unwrap_or_default());
         }
         Poll::Ready(Ok(taken))
@@ -418,10 +419,10 @@ impl Drop for FilteredStream {
     fn drop(&mut self) {
         let Some(inner) = self.inner.take() else { return };
         let unread = match &self.protocol {
-            Protocol::One(Body::Over) => !self.raw.is_empty() || !self.ready.is_empty(),
-            Protocol::One(_) => true,
+            HttpProtocol::One(BodyFraming::Over) => !self.raw.is_empty() || !self.ready.is_empty(),
+            HttpProtocol::One(_) => true,
             // GOAWAY is to arrive, whatever else was on its way here.
-            Protocol::Two(_) | Protocol::Upgraded => true,
+            HttpProtocol::Two(_) | HttpProtocol::Upgraded => true,
         };
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
         if unread || !self.out.is_empty() {
@@ -465,8 +466,8 @@ impl Ssl for FilteredStream {
     /// What was negotiated, or what the first bytes show: Pingora asks only here.
     fn selected_alpn_proto(&self) -> Option<ALPN> {
         Some(match self.protocol {
-            Protocol::One(_) | Protocol::Upgraded => ALPN::H1,
-            Protocol::Two(_) => ALPN::H2,
+            HttpProtocol::One(_) | HttpProtocol::Upgraded => ALPN::H1,
+            HttpProtocol::Two(_) => ALPN::H2,
         })
     }
 }

@@ -13,7 +13,7 @@ use crate::edit::{Edit, spliced};
 use crate::gateway::llm::delta::{Deltas, DocumentOutcome, EarlierDocument, EarlierDocuments};
 use crate::gateway::llm::piece_reader::EditorFactory;
 use crate::gateway::llm::protocol::CompiledProtocol;
-use crate::stream::amazon::{Message, Messages, write_message};
+use crate::stream::amazon::{EventStreamMessage, Messages, write_message};
 use crate::stream::json::{Decoded, JsonToken, Segment, Treatment, Type, walk};
 use crate::stream::{Editor, GenericMessages, StreamError};
 
@@ -39,7 +39,7 @@ impl AmazonDeltas {
     /// Edits the document of a message; returns the payload with it, if it changes.
     fn payload(
         &mut self,
-        message: &Message<'_>,
+        message: &EventStreamMessage<'_>,
         before: &mut EarlierDocuments,
     ) -> Result<Option<Vec<u8>>, StreamError> {
         let carrier = Carrier::of(message);
@@ -58,7 +58,7 @@ impl AmazonDeltas {
 /// Writes messages that leave before another, each like the one that it is cloned from.
 fn write_before(before: EarlierDocuments, out: &mut BytesMut) -> Result<(), StreamError> {
     for EarlierDocument { envelope, data, .. } in before {
-        let message = Message::parse(&envelope)?;
+        let message = EventStreamMessage::parse(&envelope)?;
         let payload = Carrier::of(&message).payload(message.payload(), &data)?;
         write_message(message.headers(), &payload, out)?;
     }
@@ -68,7 +68,7 @@ fn write_before(before: EarlierDocuments, out: &mut BytesMut) -> Result<(), Stre
 impl Messages for AmazonDeltas {
     fn message(
         &mut self,
-        message: &Message<'_>,
+        message: &EventStreamMessage<'_>,
         before: &mut BytesMut,
     ) -> Result<Option<Vec<u8>>, StreamError> {
         let mut first = EarlierDocuments::new();
@@ -93,7 +93,7 @@ impl Messages for AmazonDeltas {
 }
 
 /// The document of a message.
-pub(super) fn document_of(message: &Message<'_>) -> Vec<u8> {
+pub(super) fn document_of(message: &EventStreamMessage<'_>) -> Vec<u8> {
     Carrier::of(message).document(message.payload())
 }
 
@@ -108,7 +108,7 @@ enum Carrier {
 }
 
 impl Carrier {
-    fn of(message: &Message<'_>) -> Self {
+    fn of(message: &EventStreamMessage<'_>) -> Self {
         let payload = message.payload();
         if let Some((range, document)) = encoded_document(payload) {
             return Self::Base64(range, document);

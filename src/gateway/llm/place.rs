@@ -128,16 +128,16 @@ struct Node<'a> {
 }
 
 enum NodeContent<'a> {
-    Members(BTreeMap<Name<'a>, Node<'a>>),
+    Members(BTreeMap<MemberName<'a>, Node<'a>>),
     Elements(Vec<Node<'a>>),
     Nothing,
 }
 
 /// A member's name, borrowed unless it is written with escapes.
 #[derive(Deserialize, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
+pub(super) struct MemberName<'a>(#[serde(borrow)] Cow<'a, str>);
 
-impl Name<'_> {
+impl MemberName<'_> {
     pub(super) fn text(&self) -> &str {
         &self.0
     }
@@ -157,7 +157,7 @@ impl Name<'_> {
 pub(super) struct ObjectMembers<'a>(pub(super) Vec<Member<'a>>);
 
 /// A member: its name and its value.
-pub(super) type Member<'a> = (Name<'a>, &'a RawValue);
+pub(super) type Member<'a> = (MemberName<'a>, &'a RawValue);
 
 impl<'de> Deserialize<'de> for ObjectMembers<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -192,7 +192,7 @@ impl<'a> Node<'a> {
         self.inside.get_or_init(|| {
             let text = self.raw.get();
             match text.as_bytes().first() {
-                Some(b'{') => match serde_json::from_str::<BTreeMap<Name<'a>, &'a RawValue>>(text) {
+                Some(b'{') => match serde_json::from_str::<BTreeMap<MemberName<'a>, &'a RawValue>>(text) {
                     Ok(all) => NodeContent::Members(
                         all.into_iter().map(|(name, raw)| (name, Self::new(raw))).collect(),
                     ),
@@ -239,7 +239,7 @@ impl<'a> Node<'a> {
     fn at(&self, step: PathStep, position: Option<usize>) -> Option<&Self> {
         match (self.inside(), step) {
             (NodeContent::Members(members), PathStep::Member(name)) => {
-                members.get(&Name(Cow::Borrowed(name)))
+                members.get(&MemberName(Cow::Borrowed(name)))
             }
             (NodeContent::Elements(elements), PathStep::Each) => elements.get(position?),
             _ => None,
@@ -273,8 +273,9 @@ impl<'a> EventDocument<'a> {
     /// Whether the value there is the string `is`, or spelled so where it is none; without one, any value that says something.
     pub(super) fn is(&self, place: &ValuePlace, positions: &[usize], is: Option<&str>) -> bool {
         let Some(raw) = self.value(place, positions) else { return false };
-        let text =
-            || serde_json::from_str::<Name<'_>>(raw.get()).map_or(Cow::Borrowed(raw.get()), |text| text.0);
+        let text = || {
+            serde_json::from_str::<MemberName<'_>>(raw.get()).map_or(Cow::Borrowed(raw.get()), |text| text.0)
+        };
         is.map_or_else(|| says_something(raw.get()), |is| text() == is)
     }
 

@@ -4,7 +4,7 @@
 use serde_json::value::RawValue;
 
 use crate::edit::{Edit, spliced};
-use crate::gateway::llm::place::{Member, Name, ObjectMembers};
+use crate::gateway::llm::place::{Member, MemberName, ObjectMembers};
 use crate::redact::{BlockSeal, may_have_seals};
 use crate::stream::json::encoded;
 
@@ -83,7 +83,7 @@ fn with_added(provider: &str, client: &str) -> String {
     else {
         return provider.to_owned();
     };
-    let is_known = |name: &Name<'_>| known.iter().any(|(known, _)| known.is(name.text()));
+    let is_known = |name: &MemberName<'_>| known.iter().any(|(known, _)| known.is(name.text()));
     let added = there.into_iter().filter(|(name, _)| !is_known(name));
     let added = added.map(|(name, value)| format!("\"{}\":{}", encoded(name.text()), value.get()));
     let added: Vec<String> = added.collect();

@@ -8,7 +8,7 @@ use crate::base::budget::Budget;
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::amazon_deltas::document_of;
 use crate::gateway::llm::protocol::{Delta, ModelNaming, Nested, Protocol, StreamProtocol, TokenCount};
-use crate::stream::amazon::{AmazonEventStream, Message, Messages};
+use crate::stream::amazon::{AmazonEventStream, EventStreamMessage, Messages};
 use crate::stream::json::{NumberReader, Path, Segment, Treatment};
 use crate::stream::sse::{Event, EventAction, Events, Sse};
 use crate::stream::{Rewriter, StreamError};
@@ -339,7 +339,11 @@ impl Events for Reports {
 }
 
 impl Messages for Reports {
-    fn message(&mut self, message: &Message<'_>, _: &mut BytesMut) -> Result<Option<Vec<u8>>, StreamError> {
+    fn message(
+        &mut self,
+        message: &EventStreamMessage<'_>,
+        _: &mut BytesMut,
+    ) -> Result<Option<Vec<u8>>, StreamError> {
         self.document(&document_of(message));
         Ok(None)
     }

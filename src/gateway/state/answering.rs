@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use bytes::{Bytes, BytesMut};
 use pingora::http::ResponseHeader;
 
-use crate::gateway::body::{Body, BodyFormat, Task, codings, strip_body_headers};
+use crate::gateway::body::{BodyFormat, BodyRewriter, Task, codings, strip_body_headers};
 use crate::gateway::compression::Compressor;
 use crate::gateway::decoded_body::DecodedBody;
 use crate::gateway::error::GatewayError;
@@ -22,7 +22,7 @@ use crate::telemetry::{BodyScan, Direction, Unscanned};
 #[derive(Default)]
 pub(in crate::gateway) struct Answering {
     // A context must be Sync for Pingora, a rewriter is not; these locks are never waited for.
-    body: Mutex<Option<Body>>,
+    body: Mutex<Option<BodyRewriter>>,
     usage: Mutex<Option<UsageTap>>,
     compressor: Mutex<Option<Compressor>>,
 }
@@ -78,7 +78,7 @@ impl Answering {
         x: &mut Exchange,
         head: &mut ResponseHeader,
         plan: &AnswerPlan,
-    ) -> Result<Option<Body>, GatewayError> {
+    ) -> Result<Option<BodyRewriter>, GatewayError> {
         if plan.layers().is_empty() {
             return Ok(None);
         }
@@ -94,7 +94,7 @@ impl Answering {
                     policy: plan.policy(),
                     budget: &x.budget,
                 };
-                let body = Body::new(&task).map_err(GatewayError::of_answer)?;
+                let body = BodyRewriter::new(&task).map_err(GatewayError::of_answer)?;
                 x.answer_scan = BodyScan::Scanned;
                 strip_body_headers(head, x.head().version);
                 Ok(Some(body))
@@ -216,7 +216,7 @@ impl Answering {
         x.error_word = Some(error.word());
         let mut out = BytesMut::new();
         let to = x.error_target();
-        let say = |body: &mut Body| body.cut(&error.event(&to, body.stream_frame()), &mut out);
+        let say = |body: &mut BodyRewriter| body.cut(&error.event(&to, body.stream_frame()), &mut out);
         let said = !x.delivery.is_cut_short() && unlocked(&mut self.body).as_mut().is_some_and(say);
         x.delivery.cut_short();
         if said { Ok(out.freeze()) } else { Err(GatewayError::Gone) }

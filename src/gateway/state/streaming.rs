@@ -6,7 +6,7 @@ use std::time::Instant;
 use bytes::{Bytes, BytesMut};
 
 use crate::api::ApiError;
-use crate::gateway::body::{Body, BodyFormat, Task};
+use crate::gateway::body::{BodyFormat, BodyRewriter, Task};
 use crate::gateway::dialer::PoolDialer;
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
@@ -24,7 +24,7 @@ pub(in crate::gateway) struct Streaming {
     /// Whether the head of this attempt goes out in HTTP/1.1 and nothing of the body was asked for yet.
     pub(in crate::gateway) unsent: bool,
     // A context must be Sync for Pingora, a rewriter is not; this lock is never waited for.
-    body: Mutex<Option<Body>>,
+    body: Mutex<Option<BodyRewriter>>,
     /// Body bytes of this attempt that came so far.
     received: usize,
 }
@@ -53,7 +53,7 @@ impl Streaming {
             policy: self.plan.policy(),
             budget: &x.budget,
         };
-        let body = Body::new(&task).map_err(GatewayError::of_request)?;
+        let body = BodyRewriter::new(&task).map_err(GatewayError::of_request)?;
         *unlocked(&mut self.body) = Some(body);
         Ok(true)
     }

@@ -14,7 +14,7 @@ use crate::vault::items::Items;
 
 /// Where a value comes from.
 #[derive(Clone, Debug)]
-pub enum Credential {
+pub enum UpstreamCredential {
     /// The configuration.
     Fixed(Secret<String>),
     /// The newest version of a secret in the vault.
@@ -51,7 +51,7 @@ pub enum CredentialError {
 #[derive(Debug, Default)]
 pub struct CredentialParts {
     /// Set on every request on its way out.
-    pub headers: Vec<(HeaderName, Credential)>,
+    pub headers: Vec<(HeaderName, UpstreamCredential)>,
     /// Signs requests.
     pub aws: Option<AwsKeyParts>,
 }
@@ -60,11 +60,11 @@ pub struct CredentialParts {
 #[derive(Debug)]
 pub struct AwsKeyParts {
     /// Its id.
-    pub id: Credential,
+    pub id: UpstreamCredential,
     /// Its secret.
-    pub secret: Credential,
+    pub secret: UpstreamCredential,
     /// The token that belongs to a key that is good for a while.
-    pub session_token: Option<Credential>,
+    pub session_token: Option<UpstreamCredential>,
 }
 
 /// What an upstream is shown, as it is now.
@@ -90,7 +90,7 @@ pub(super) enum CredentialSource {
     Vault(Box<CredentialParts>),
 }
 
-impl Credential {
+impl UpstreamCredential {
     fn is_fixed(&self) -> bool {
         matches!(self, Self::Fixed(_))
     }
@@ -136,7 +136,7 @@ impl CredentialParts {
         self.headers.iter().any(|(set, _)| set == name)
     }
 
-    fn all(&self) -> impl Iterator<Item = &Credential> {
+    fn all(&self) -> impl Iterator<Item = &UpstreamCredential> {
         let aws =
             self.aws.iter().flat_map(|aws| [&aws.id, &aws.secret].into_iter().chain(&aws.session_token));
         self.headers.iter().map(|(_, value)| value).chain(aws)
@@ -163,7 +163,7 @@ impl CredentialParts {
 
     /// The same where none is in the vault.
     fn read_fixed(&self) -> Result<Credentials, CredentialError> {
-        let fixed = |value: &Credential| header(&value.fixed()?).ok_or(CredentialError::Fixed);
+        let fixed = |value: &UpstreamCredential| header(&value.fixed()?).ok_or(CredentialError::Fixed);
         let headers = self.headers.iter().map(|(name, value)| Ok((name.clone(), fixed(value)?)));
         let aws = |aws: &AwsKeyParts| {
             let key = SigningKey { id: aws.id.fixed()?.expose().clone(), secret: aws.secret.fixed()? };
@@ -183,7 +183,7 @@ impl CredentialSource {
     /// # Errors
     /// One of those does not fit.
     pub(super) fn new(parts: CredentialParts) -> Result<Self, CredentialError> {
-        let is_fixed = parts.all().all(Credential::is_fixed);
+        let is_fixed = parts.all().all(UpstreamCredential::is_fixed);
         match is_fixed {
             true => Ok(Self::Fixed(Arc::new(parts.read_fixed()?))),
             false => Ok(Self::Vault(Box::new(parts))),
@@ -220,8 +220,8 @@ mod tests {
     };
     use crate::vault::{MasterKey, Vault};
 
-    fn fixed(text: &str) -> Credential {
-        Credential::Fixed(Secret::new(text.to_owned()))
+    fn fixed(text: &str) -> UpstreamCredential {
+        UpstreamCredential::Fixed(Secret::new(text.to_owned()))
     }
 
     #[tokio::test]
@@ -267,8 +267,11 @@ mod tests {
     async fn a_secret_of_the_vault_is_the_newest_one_or_there_is_none() {
         let folder = tempfile::tempdir().unwrap();
         let (items, item, _) = secret(folder.path(), "one\n").await;
-        let credential =
-            Credential::Vault { items: items.clone(), item: item.clone(), prefix: "Bearer ".to_owned() };
+        let credential = UpstreamCredential::Vault {
+            items: items.clone(),
+            item: item.clone(),
+            prefix: "Bearer ".to_owned(),
+        };
         let headers = vec![(HeaderName::from_static("authorization"), credential)];
         let source = CredentialSource::new(CredentialParts { headers, aws: None }).unwrap();
         let now = async || source.read().await.map(|all| all.headers[0].1.to_str().unwrap().to_owned());

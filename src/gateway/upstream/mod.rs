@@ -29,7 +29,7 @@ mod tried;
 
 pub use attempt::Attempt;
 pub use breaker::{Breaker, BreakerLimits, Permit};
-pub use credentials::{AwsKeyParts, Credential, CredentialError, CredentialParts, Credentials};
+pub use credentials::{AwsKeyParts, CredentialError, CredentialParts, Credentials, UpstreamCredential};
 pub use dialing::{Authorities, Dialing, Http, PoolTls, Target, Timeouts};
 pub use failure_times::failure_of;
 pub(in crate::gateway) use headers::origin_form;

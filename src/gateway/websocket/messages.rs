@@ -13,7 +13,7 @@ use crate::gateway::layer::{TextLayer, UnscannedPolicy};
 use crate::gateway::llm::{DocumentOutcome, EditorFactory, MessageDeltas, SentMessage};
 use crate::stream::json::walk;
 use crate::stream::websocket::{
-    ControlFrame, ControlKind, MAX_CONTROL, Message, MessageKind, Opcode, cut, write_frame,
+    ControlFrame, ControlKind, MAX_CONTROL, MessageKind, Opcode, WebSocketMessage, cut, write_frame,
 };
 use crate::stream::{GenericEvents, StreamError};
 
@@ -101,7 +101,11 @@ impl ServerMessages {
     ///
     /// # Errors
     /// One that cannot be scanned on a route that refuses those, or whose texts cannot be edited.
-    pub(super) fn message(&mut self, message: Message, out: &mut BytesMut) -> Result<(), GatewayError> {
+    pub(super) fn message(
+        &mut self,
+        message: WebSocketMessage,
+        out: &mut BytesMut,
+    ) -> Result<(), GatewayError> {
         let (kind, known) = (message.kind, self.deltas.is_some());
         let (payload, raw, _charge) = message.into_parts();
         if !is_readable(kind, &payload, known) {

@@ -19,8 +19,8 @@ use crate::gateway::websocket::messages::{
     write_control,
 };
 use crate::stream::websocket::{
-    ControlFrame, ControlKind, FrameReader, Incoming, Message, MessageKind, Opcode, Sender, Violation,
-    close_payload, write_frame,
+    ControlFrame, ControlKind, FrameReader, Incoming, MessageKind, Opcode, Sender, Violation,
+    WebSocketMessage, close_payload, write_frame,
 };
 use crate::telemetry::UpstreamFailure;
 
@@ -73,7 +73,7 @@ enum SessionEnd {
 
 /// What a client's message becomes that is being redacted.
 enum Pending {
-    Message(Message),
+    Message(WebSocketMessage),
     Note(ControlFrame),
 }
 

@@ -22,7 +22,7 @@ pub(in crate::redact) enum ValuePart {
 
 /// One number of a tuple.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::redact) struct Field {
+pub(in crate::redact) struct TupleNumber {
     /// How many values it may take, from 0 on.
     pub(in crate::redact) size: u32,
     pub(in crate::redact) value: u32,
@@ -75,10 +75,10 @@ impl Cipher<'_> {
     pub(in crate::redact) fn tuple(
         &self,
         part: ValuePart,
-        fields: &mut [Field],
-        same: &dyn Fn(&[Field]) -> bool,
+        fields: &mut [TupleNumber],
+        same: &dyn Fn(&[TupleNumber]) -> bool,
     ) -> Result<bool, FpeError> {
-        let product = |all: u128, field: &Field| all.checked_mul(u128::from(field.size));
+        let product = |all: u128, field: &TupleNumber| all.checked_mul(u128::from(field.size));
         let bound = fields.iter().try_fold(1, product).filter(|&bound| bound < 1 << 127);
         let Some(bound) = bound else { return Ok(false) };
         let mut rank = fields

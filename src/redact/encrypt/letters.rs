@@ -1,6 +1,6 @@
 //! Letters and digits of ASCII in a text, permuted where they stand.
 
-use super::cipher::{Cipher, Field, ValuePart};
+use super::cipher::{Cipher, TupleNumber, ValuePart};
 use crate::redact::error::RedactError;
 
 pub(super) const DIGITS: &[u8] = b"0123456789";
@@ -86,8 +86,9 @@ pub(super) fn in_classes(cipher: &Cipher<'_>, part: ValuePart, text: &mut [u8]) 
         b'A'..=b'Z' => Some((26, b'A')),
         _ => None,
     };
-    let field = |&byte: &u8| class(byte).map(|(size, first)| Field { size, value: u32::from(byte - first) });
-    let mut fields: Vec<Field> = text.iter().filter_map(field).collect();
+    let field =
+        |&byte: &u8| class(byte).map(|(size, first)| TupleNumber { size, value: u32::from(byte - first) });
+    let mut fields: Vec<TupleNumber> = text.iter().filter_map(field).collect();
     if cipher.tuple(part, &mut fields, &|_| true)? {
         let mut fields = fields.into_iter();
         for byte in text {

@@ -5,7 +5,7 @@
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::ops::RangeInclusive;
 
-use super::cipher::{Cipher, Field, ValuePart};
+use super::cipher::{Cipher, TupleNumber, ValuePart};
 use super::letters::{DIGITS, Letters, ShapedSurrogate, in_classes, text_of};
 
 /// The digits of a text and where they stand.
@@ -88,12 +88,12 @@ const ITIN: NineDigits =
     NineDigits { areas: &[900..=999], groups: &[50..=65, 70..=88, 90..=92, 94..=99], serials: &[0..=9999] };
 
 /// The number's place among those in the ranges.
-fn rank(ranges: &[RangeInclusive<u32>], number: u32) -> Option<Field> {
+fn rank(ranges: &[RangeInclusive<u32>], number: u32) -> Option<TupleNumber> {
     let length = |range: &RangeInclusive<u32>| range.end() - range.start() + 1;
     let size = ranges.iter().map(length).sum();
     let at = ranges.iter().position(|range| range.contains(&number))?;
     let before: u32 = ranges.iter().take(at).map(length).sum();
-    Some(Field { size, value: before + number - ranges.get(at)?.start() })
+    Some(TupleNumber { size, value: before + number - ranges.get(at)?.start() })
 }
 
 fn unrank(ranges: &[RangeInclusive<u32>], rank: u32) -> u32 {
@@ -129,7 +129,7 @@ fn nine_digits(cipher: &Cipher<'_>, value: &str, nine: &NineDigits) -> ShapedSur
     let ranks = (rank(nine.areas, area), rank(nine.groups, group), rank(nine.serials, serial));
     let (Some(area_rank), Some(group_rank), Some(serial_rank)) = ranks else { return digits(cipher, value) };
     let mut fields = [area_rank, group_rank, serial_rank];
-    let spelled = |fields: &[Field]| match fields {
+    let spelled = |fields: &[TupleNumber]| match fields {
         [area, group, serial] => {
             unrank(nine.areas, area.value) * 1_000_000
                 + unrank(nine.groups, group.value) * 10_000
@@ -179,7 +179,7 @@ fn remainder(iban: &[u8]) -> u32 {
 pub(super) fn ip(cipher: &Cipher<'_>, value: &str) -> ShapedSurrogate {
     if let Ok(address) = value.parse::<Ipv4Addr>() {
         let [a, b] = [u32::from(address) >> 16, u32::from(address) & 0xffff];
-        let mut fields = [a, b].map(|value| Field { size: 1 << 16, value });
+        let mut fields = [a, b].map(|value| TupleNumber { size: 1 << 16, value });
         cipher.tuple(ValuePart::Whole, &mut fields, &|_| true)?;
         let [a, b] = fields.map(|field| field.value);
         return Ok(Some(Ipv4Addr::from(a << 16 | b).to_string()));

@@ -1,6 +1,6 @@
 //! Phone numbers. Their country's code, their length and what stands between digits stays.
 
-use super::cipher::{Cipher, Field, ValuePart};
+use super::cipher::{Cipher, TupleNumber, ValuePart};
 use super::letters::{DIGITS, Letters, ShapedSurrogate, text_of};
 use super::number::{decimal, digits_of, spell};
 use super::unassigned;
@@ -90,13 +90,14 @@ fn north_american(cipher: &Cipher<'_>, national: &mut [u16]) -> Result<(), Redac
     let [a0, a1, a2, e0, e1, e2, rest @ ..] = national else { return Ok(()) };
     let (from, size) = if *e0 < 2 { (0, 2) } else { (2, 8) };
     let mut fields = [
-        Field { size: 8, value: u32::from(*a0) - 2 },
-        Field { size: 100, value: decimal(&[*a1, *a2]) },
-        Field { size, value: u32::from(*e0) - from },
-        Field { size: 100, value: decimal(&[*e1, *e2]) },
-        Field { size: 10_000, value: decimal(rest) },
+        TupleNumber { size: 8, value: u32::from(*a0) - 2 },
+        TupleNumber { size: 100, value: decimal(&[*a1, *a2]) },
+        TupleNumber { size, value: u32::from(*e0) - from },
+        TupleNumber { size: 100, value: decimal(&[*e1, *e2]) },
+        TupleNumber { size: 10_000, value: decimal(rest) },
     ];
-    let services = |fields: &[Field]| [1, 3].map(|at| fields.get(at).is_some_and(|field| field.value == 11));
+    let services =
+        |fields: &[TupleNumber]| [1, 3].map(|at| fields.get(at).is_some_and(|field| field.value == 11));
     let plain = services(&fields);
     cipher.tuple(ValuePart::Whole, &mut fields, &|fields| services(fields) == plain)?;
     let [area, area_rest, exchange, exchange_rest, line] = fields.map(|field| field.value);

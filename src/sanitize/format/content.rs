@@ -1,11 +1,11 @@
-//! [`Content`]: what a part of a package is by its bytes. What the package says of it is chosen by who writes the file.
+//! [`FileContent`]: what a part of a package is by its bytes. What the package says of it is chosen by who writes the file.
 
 use crate::sanitize::format::image;
 use crate::sanitize::{FileKind, Work};
 
 /// What a part that is no XML shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Content {
+pub(super) enum FileContent {
     /// It has none.
     Empty,
     /// An image of pixels, or a metafile.
@@ -52,7 +52,7 @@ const MEDIA: &[&[u8]] = &[
 /// The boxes that films begin with behind their length (ISO/IEC 14496-12), and QuickTime's.
 const BOXES: &[&[u8]] = &[b"ftyp", b"moov", b"mdat", b"wide"];
 
-impl Content {
+impl FileContent {
     /// By its bytes; XML is not looked at.
     pub(super) fn of(name: &str, bytes: &[u8], work: &Work<'_>) -> Self {
         let begins = |all: &[&[u8]]| all.iter().any(|begin| bytes.starts_with(begin));
@@ -91,20 +91,20 @@ mod tests {
         let mut bench = Bench::disarming();
         let work = bench.work();
         for (bytes, want) in [
-            (&b""[..], Content::Empty),
-            (b"GIF89a\x01\0\x01\0\0\0\0;", Content::Picture),
-            (b"VCLMTF\x01\0", Content::Picture),
-            (b"\0\x01\0\0\0\x0c", Content::Font),
-            (b"OggS\0\x02", Content::Media),
-            (b"\0\0\0\x18moov", Content::Media),
-            (b"\x01\0\x01\0p\x06\0\0ab", Content::Layout),
-            (b"\x01\0\x01\0p\x06\0\0abMZ", Content::Other),
-            (b"<svg xmlns=\"http://www.w3.org/2000/svg\"/>", Content::Drawing),
-            (b"MZ\x90\0", Content::Other),
-            (b"PK\x03\x04", Content::Other),
-            (b"#!/bin/sh\n", Content::Other),
+            (&b""[..], FileContent::Empty),
+            (b"GIF89a\x01\0\x01\0\0\0\0;", FileContent::Picture),
+            (b"VCLMTF\x01\0", FileContent::Picture),
+            (b"\0\x01\0\0\0\x0c", FileContent::Font),
+            (b"OggS\0\x02", FileContent::Media),
+            (b"\0\0\0\x18moov", FileContent::Media),
+            (b"\x01\0\x01\0p\x06\0\0ab", FileContent::Layout),
+            (b"\x01\0\x01\0p\x06\0\0abMZ", FileContent::Other),
+            (b"<svg xmlns=\"http://www.w3.org/2000/svg\"/>", FileContent::Drawing),
+            (b"MZ\x90\0", FileContent::Other),
+            (b"PK\x03\x04", FileContent::Other),
+            (b"#!/bin/sh\n", FileContent::Other),
         ] {
-            assert_eq!(Content::of("Pictures/a", bytes, &work), want, "{bytes:?}");
+            assert_eq!(FileContent::of("Pictures/a", bytes, &work), want, "{bytes:?}");
         }
     }
 }

@@ -129,8 +129,8 @@ fn is_tag(inner: &str) -> bool {
 fn is_attribute(element: &str, key: &str, value: &str) -> bool {
     let word = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
     let safe = match allow::attribute(element, key) {
-        allow::Attribute::Text => true,
-        allow::Attribute::Address(of) => uri::is_safe(&entity::value(value), of),
+        allow::AttributeRule::Text => true,
+        allow::AttributeRule::Address(of) => uri::is_safe(&entity::value(value), of),
         _ => false,
     };
     word && safe && !value.contains('`')

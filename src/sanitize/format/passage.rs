@@ -7,7 +7,7 @@ use std::hash::Hash;
 use crate::edit::spliced_text;
 use crate::sanitize::column::head;
 use crate::sanitize::format::xml_editor::XmlEditor;
-use crate::sanitize::format::xml_tree::{Attribute, ByteSpan, Tree};
+use crate::sanitize::format::xml_tree::{ByteSpan, Tree, TreeAttribute};
 use crate::sanitize::{Edit, NamedText, Rejection, Work};
 
 /// How much text is asked about at once, in bytes.
@@ -22,7 +22,7 @@ pub(super) enum PiecePlace<'t> {
     /// The characters of an element.
     Chars(usize, ByteSpan),
     /// An attribute.
-    Value(Attribute<'t>),
+    Value(TreeAttribute<'t>),
     /// An element that reads as these characters, and that goes with a finding around it: a tab, a line break.
     Mark(usize),
     /// The end of a line that no element says: between paragraphs.

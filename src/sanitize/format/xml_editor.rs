@@ -3,7 +3,7 @@
 use quick_xml::escape::escape;
 
 use crate::edit::{Edit, settled, spliced_text};
-use crate::sanitize::format::xml_tree::{Attribute, ByteSpan, Tree};
+use crate::sanitize::format::xml_tree::{ByteSpan, Tree, TreeAttribute};
 
 /// Changes to a document.
 pub(super) struct XmlEditor<'t> {
@@ -61,7 +61,7 @@ impl<'t> XmlEditor<'t> {
     }
 
     /// Takes an attribute out, with its name.
-    pub(super) fn drop_attribute(&mut self, at: usize, attribute: &Attribute<'_>) {
+    pub(super) fn drop_attribute(&mut self, at: usize, attribute: &TreeAttribute<'_>) {
         let tag = self.tree.whole(at);
         let head = self.tree.slice(ByteSpan { start: tag.start, end: attribute.span.start });
         // The name stands between the last blank before the value and the value.
@@ -73,7 +73,7 @@ impl<'t> XmlEditor<'t> {
     }
 
     /// Lets an attribute say something else.
-    pub(super) fn set_attribute(&mut self, attribute: &Attribute<'_>, value: &str) {
+    pub(super) fn set_attribute(&mut self, attribute: &TreeAttribute<'_>, value: &str) {
         self.changes.push((attribute.span, escape(value).into_owned()));
     }
 

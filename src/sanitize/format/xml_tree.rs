@@ -34,7 +34,7 @@ impl ByteSpan {
     }
 }
 
-struct Element {
+struct TreeElement {
     tag: ByteSpan,
     // Of the qualified name, which begins one byte behind the tag.
     name: u32,
@@ -47,7 +47,7 @@ struct Element {
 
 /// What an attribute says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Attribute<'t> {
+pub(super) struct TreeAttribute<'t> {
     /// Before the colon of its name; empty without one.
     pub(super) prefix: &'t str,
     /// Behind it.
@@ -58,7 +58,7 @@ pub(super) struct Attribute<'t> {
     pub(super) span: ByteSpan,
 }
 
-impl Attribute<'_> {
+impl TreeAttribute<'_> {
     /// What it says, without references.
     pub(super) fn value(&self) -> String {
         unescape(self.raw).unwrap_or_default().into_owned()
@@ -77,7 +77,7 @@ pub(super) struct Chars {
 /// A document.
 pub(super) struct Tree {
     source: String,
-    elements: Vec<Element>,
+    elements: Vec<TreeElement>,
     chars: Vec<Chars>,
     remarks: Vec<ByteSpan>,
     // Whether `source` is not what was read: another encoding, or a document type that went.
@@ -232,7 +232,7 @@ impl Tree {
     }
 
     /// The attributes of an element, declarations of namespaces among them.
-    pub(super) fn attributes(&self, at: usize) -> impl Iterator<Item = Attribute<'_>> + '_ {
+    pub(super) fn attributes(&self, at: usize) -> impl Iterator<Item = TreeAttribute<'_>> + '_ {
         let (tag, name) =
             self.elements.get(at).map_or((ByteSpan { start: 0, end: 0 }, 0), |e| (e.tag, e.name));
         let text =
@@ -248,7 +248,7 @@ impl Tree {
             let span = ByteSpan { start: u32::try_from(start).ok()?, end: u32::try_from(end).ok()? };
             let key = attribute.key.into_inner();
             let (prefix, name) = key.split_once(':').unwrap_or(("", key));
-            Some(Attribute { prefix, name, raw, span })
+            Some(TreeAttribute { prefix, name, raw, span })
         })
     }
 
@@ -291,7 +291,7 @@ fn at(position: u64) -> Result<u32, Rejection> {
     u32::try_from(position).map_err(|_| Rejection::OverLimit)
 }
 
-fn element(tag: &BytesStart<'_>, span: ByteSpan, parent: u32) -> Result<Element, Rejection> {
+fn element(tag: &BytesStart<'_>, span: ByteSpan, parent: u32) -> Result<TreeElement, Rejection> {
     // That no two have the same name is found by comparing all with all.
     if tag.len() > MAX_ATTRIBUTES && tag.matches('=').take(MAX_ATTRIBUTES).count() == MAX_ATTRIBUTES {
         return Err(Rejection::OverLimit);
@@ -303,7 +303,7 @@ fn element(tag: &BytesStart<'_>, span: ByteSpan, parent: u32) -> Result<Element,
         }
     }
     let name = u32::try_from(tag.name().into_inner().len()).map_err(|_| Rejection::OverLimit)?;
-    Ok(Element { tag: span, name, close: ByteSpan { start: 0, end: 0 }, parent, next: 0 })
+    Ok(TreeElement { tag: span, name, close: ByteSpan { start: 0, end: 0 }, parent, next: 0 })
 }
 
 fn without(text: &str, span: ByteSpan) -> String {

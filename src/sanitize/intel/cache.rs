@@ -13,7 +13,7 @@ const REST: Duration = Duration::from_secs(30);
 
 /// Answers, at most so many, and each for at most so long.
 #[derive(Debug)]
-pub(super) struct Cache {
+pub(super) struct ReputationCache {
     /// When the younger half is full it becomes the older, and the older is forgotten.
     younger: HashMap<Canonical, (Score, Instant)>,
     older: HashMap<Canonical, (Score, Instant)>,
@@ -21,7 +21,7 @@ pub(super) struct Cache {
     keep: Duration,
 }
 
-impl Cache {
+impl ReputationCache {
     pub(super) fn new(most: usize, keep: Duration) -> Self {
         Self { younger: HashMap::new(), older: HashMap::new(), half: (most / 2).max(1), keep }
     }
@@ -76,14 +76,14 @@ impl Breaker {
 mod tests {
     use std::time::Duration;
 
-    use super::{Breaker, Cache, FAILURES, REST};
+    use super::{Breaker, FAILURES, REST, ReputationCache};
     use crate::base::clock::{Clock, FixedClock, Timestamp};
     use crate::sanitize::intel::{Canonical, Score};
 
     #[test]
     fn answers_are_kept_for_a_while_and_so_many() {
         let (clock, keep) = (FixedClock::at(Timestamp::from_millis(0)), Duration::from_secs(60));
-        let mut cache = Cache::new(10, keep);
+        let mut cache = ReputationCache::new(10, keep);
         let link = |n: usize| Canonical::url(&format!("http://a.example/{n}")).unwrap();
         cache.put(link(0), Score::LISTED, clock.instant());
         assert_eq!(cache.get(&link(0), clock.instant()), Some(Score::LISTED));

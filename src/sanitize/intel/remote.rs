@@ -15,7 +15,7 @@ use crate::base::secret::Secret;
 use crate::net::{CallBody, Client, OutboundCall, Url};
 use crate::sanitize::Rejection;
 use crate::sanitize::intel::PendingScores;
-use crate::sanitize::intel::cache::{Breaker, Cache};
+use crate::sanitize::intel::cache::{Breaker, ReputationCache};
 use crate::sanitize::intel::{Canonical, Reputation, Score};
 
 /// Links in one question.
@@ -46,7 +46,7 @@ pub struct Remote {
     setup: RemoteSetup,
     client: Client,
     clock: DebugClock,
-    state: Mutex<(Cache, Breaker)>,
+    state: Mutex<(ReputationCache, Breaker)>,
 }
 
 struct DebugClock(SharedClock);
@@ -65,11 +65,11 @@ struct Scores {
 impl Remote {
     /// Nothing is asked yet.
     pub fn new(setup: RemoteSetup, client: Client, clock: SharedClock) -> Self {
-        let state = Mutex::new((Cache::new(setup.cached, setup.keep), Breaker::default()));
+        let state = Mutex::new((ReputationCache::new(setup.cached, setup.keep), Breaker::default()));
         Self { setup, client, clock: DebugClock(clock), state }
     }
 
-    fn state(&self) -> MutexGuard<'_, (Cache, Breaker)> {
+    fn state(&self) -> MutexGuard<'_, (ReputationCache, Breaker)> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -31,7 +31,7 @@ pub(super) struct Token {
 
 /// Tells tokens apart. What was seen of one whose end has not come is remembered.
 #[derive(Debug)]
-pub(super) struct Lexer {
+pub(super) struct MarkupLexer {
     html: bool,
     /// Where in the token to go on, and what was seen before.
     seen: usize,
@@ -63,7 +63,7 @@ enum TokenEnd {
 const OPEN_COMMENT: &[u8] = b"<!--";
 const OPEN_CDATA: &[u8] = b"<![CDATA[";
 
-impl Lexer {
+impl MarkupLexer {
     pub(super) fn new(html: bool) -> Self {
         Self { html, seen: 0, tag: TagState::Name }
     }

@@ -1,7 +1,7 @@
 //! Markup: XML, and HTML as browsers take it. A unit is a tag that parts texts, or all between two of them: text, with
 //! tags within it that do not part it, and remarks.
 
-use crate::stream::formatted::lexer::{Lexer, Token, TokenKind};
+use crate::stream::formatted::lexer::{MarkupLexer, Token, TokenKind};
 use crate::stream::formatted::place::DocumentPlace;
 use crate::stream::formatted::reader::{FormatReader, SeeText};
 use crate::stream::formatted::tag::MarkupTag;
@@ -27,7 +27,7 @@ const CLOSE_CDATA: usize = "]]>".len();
 /// Reads markup.
 pub(super) struct Markup {
     html: bool,
-    lexer: Lexer,
+    lexer: MarkupLexer,
     place: DocumentPlace,
     /// Those of the unit so far.
     tokens: Vec<Token>,
@@ -45,7 +45,7 @@ impl Markup {
     pub(super) fn new(html: bool) -> Self {
         Self {
             html,
-            lexer: Lexer::new(html),
+            lexer: MarkupLexer::new(html),
             place: DocumentPlace::new(html),
             tokens: Vec::new(),
             inline: 0,

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use crate::edit::SourceMap;
 use crate::stream::json::escape::{EscapeRead, encoded, unescape};
-use crate::stream::json::lexer::{Cursor, Lexeme, Lexer, RECORD_SEPARATOR, StringRole, is_number};
+use crate::stream::json::lexer::{Cursor, JsonLexer, Lexeme, RECORD_SEPARATOR, StringRole, is_number};
 use crate::stream::json::tail::Tail;
 use crate::stream::path::{JsonToken, LONG_NUMBER, MAX_DEPTH, Path, PathTracker};
 
@@ -77,7 +77,7 @@ pub fn walk_numbers(
     if let Some(offset) = memchr::memchr(RECORD_SEPARATOR, doc) {
         return fail(offset, JsonFault::Control);
     }
-    let mut lexer = Lexer::new();
+    let mut lexer = JsonLexer::new();
     let mut trail = PathTracker::default();
     let mut cursor = Cursor { bytes: doc, at: 0, tail: Tail::Closed };
     let mut string = 0;

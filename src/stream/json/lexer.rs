@@ -126,18 +126,18 @@ impl Nest {
 }
 
 /// The tokenizer's state between two calls.
-pub(super) struct Lexer {
+pub(super) struct JsonLexer {
     state: LexerState,
     nest: Nest,
 }
 
-impl Default for Lexer {
+impl Default for JsonLexer {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Lexer {
+impl JsonLexer {
     pub(super) fn new() -> Self {
         Self { state: LexerState::Start, nest: Nest::default() }
     }
@@ -369,7 +369,7 @@ mod tests {
 
     /// What the lexer says of `text` when shown in one piece, as a short word per lexeme.
     fn words(text: &str) -> Vec<&'static str> {
-        let mut lexer = Lexer::new();
+        let mut lexer = JsonLexer::new();
         let mut cursor = Cursor { bytes: text.as_bytes(), at: 0, tail: Tail::Closed };
         let mut words = Vec::new();
         loop {

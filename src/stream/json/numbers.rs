@@ -1,7 +1,7 @@
 //! [`NumberReader`]: the numbers of JSON as it passes, with where they stand. It changes nothing, and holds nothing but a cut
 //! token and the names on the way.
 
-use crate::stream::json::lexer::{Cursor, Lexeme, Lexer, StringRole};
+use crate::stream::json::lexer::{Cursor, JsonLexer, Lexeme, StringRole};
 use crate::stream::json::tail::Tail;
 use crate::stream::path::{Path, PathTracker};
 
@@ -18,7 +18,7 @@ use crate::stream::path::{Path, PathTracker};
 /// ```
 #[derive(Default)]
 pub struct NumberReader {
-    lexer: Lexer,
+    lexer: JsonLexer,
     trail: PathTracker,
     /// A cut token: the last bytes that came.
     carry: Vec<u8>,

@@ -4,7 +4,7 @@
 use crate::edit::spliced;
 use crate::stream::json::document::{digits_of, is_long, with_digits};
 use crate::stream::json::escape::encoded;
-use crate::stream::json::lexer::{Cursor, Lexeme, Lexer, StringRole};
+use crate::stream::json::lexer::{Cursor, JsonLexer, Lexeme, StringRole};
 use crate::stream::json::tail::Tail;
 use crate::stream::path::{JsonToken, Path, PathTracker};
 use crate::stream::text_channel::{TextChannel, plain};
@@ -30,7 +30,7 @@ impl<S: Slots + ?Sized> Slots for Box<S> {
 /// The state between two chunks of a body, or of a text that is JSON itself.
 pub(crate) struct JsonScan<S> {
     slots: S,
-    lexer: Lexer,
+    lexer: JsonLexer,
     trail: PathTracker,
     channel: TextChannel,
     within: BytesWithin,
@@ -63,7 +63,7 @@ impl<S: Slots> JsonScan<S> {
     pub(crate) fn new(slots: S) -> Self {
         Self {
             slots,
-            lexer: Lexer::new(),
+            lexer: JsonLexer::new(),
             trail: PathTracker::default(),
             channel: TextChannel::at(0, plain),
             within: BytesWithin::Other,
@@ -113,7 +113,7 @@ impl<S: Slots> JsonScan<S> {
         if matches!(self.within, BytesWithin::Taken(_) | BytesWithin::Rest) {
             self.channel.end(&mut self.slots, edits)?;
         }
-        self.lexer = Lexer::new();
+        self.lexer = JsonLexer::new();
         self.trail.clear();
         self.within = BytesWithin::Other;
         self.at = 0;

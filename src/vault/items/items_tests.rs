@@ -349,7 +349,7 @@ async fn a_list_has_every_item_once_in_order() {
     for order in [Order::Ascending, Order::Descending] {
         for order_by in [OrderBy::CreatedAt, OrderBy::Name, OrderBy::Id, OrderBy::Kind, OrderBy::DisabledAt] {
             let mut ask =
-                ListRequest { filter: ItemFilter::default(), after: None, order, order_by, size: 4 };
+                ListItemsRequest { filter: ItemFilter::default(), after: None, order, order_by, size: 4 };
             let mut seen = Vec::new();
             loop {
                 let page = items.list(&ask).await.unwrap();
@@ -374,8 +374,13 @@ async fn a_list_has_every_item_once_in_order() {
         TextFilter { contains: vec!["n0".to_owned()], within: Some(vec!["n01".to_owned()]), equal: None };
     let filter =
         ItemFilter { texts: vec![("name", name)], tags: vec!["odd".to_owned()], ..ItemFilter::default() };
-    let ask =
-        ListRequest { filter, after: None, order: Order::default(), order_by: OrderBy::default(), size: 50 };
+    let ask = ListItemsRequest {
+        filter,
+        after: None,
+        order: Order::default(),
+        order_by: OrderBy::default(),
+        size: 50,
+    };
     assert_eq!(items.list(&ask).await.unwrap().items.len(), 3);
 }
 

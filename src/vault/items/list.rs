@@ -16,7 +16,7 @@ use crate::vault::items::store::{FOLDERS, ITEMS, Items};
 
 /// What a caller wants to see.
 #[derive(Clone, Debug)]
-pub struct ListRequest {
+pub struct ListItemsRequest {
     /// Which items.
     pub filter: ItemFilter,
     /// The place and the id behind which the page begins.
@@ -76,7 +76,7 @@ pub struct TextFilter {
 pub struct Page {
     /// The items on it.
     pub items: Vec<ListedItem>,
-    /// What [`ListRequest::after`] has to be for the next page: the place and id of the last item, if there is one.
+    /// What [`ListItemsRequest::after`] has to be for the next page: the place and id of the last item, if there is one.
     pub last: Option<(String, String)>,
 }
 
@@ -197,7 +197,7 @@ impl Items {
     ///
     /// # Errors
     /// What the store says.
-    pub async fn list(&self, ask: &ListRequest) -> Result<Page, VaultError> {
+    pub async fn list(&self, ask: &ListItemsRequest) -> Result<Page, VaultError> {
         let mut folders: HashMap<Path, Rotation> = HashMap::new();
         // Only what fits on the page is kept, however many there are.
         let mut kept: BTreeMap<(String, String), ListedItem> = BTreeMap::new();

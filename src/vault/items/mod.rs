@@ -5,7 +5,7 @@
 //! | [`algorithm`] | [`ItemKind`], [`Purpose`] and [`Algorithm`]: what an item is and is for |
 //! | [`folder`] | [`Path`]: where it lies |
 //! | [`frequency`] | [`Frequency`]: how often it is rotated |
-//! | `list` | [`ListRequest`] and [`Page`]: filters, order, pages |
+//! | `list` | [`ListItemsRequest`] and [`Page`]: filters, order, pages |
 //! | `material` | [`Material`]: what of a version is kept secret |
 //! | `object` | [`Item`] and its [`Version`]s |
 //! | `opened` | [`OpenItem`]: an item as it was read, with what it inherits |
@@ -36,7 +36,7 @@ pub use algorithm::{Algorithm, FpeAlgorithm, ItemKind, Purpose};
 pub use change::{ItemChanges, NewItem};
 pub use folder::Path;
 pub use frequency::Frequency;
-pub use list::{ItemFilter, ListRequest, ListedItem, OrderBy, Page, TextFilter};
+pub use list::{ItemFilter, ListItemsRequest, ListedItem, OrderBy, Page, TextFilter};
 pub use material::{MAX_SECRET, Material};
 pub use object::{Item, KeyFacts, Label, Rotation, Version};
 pub use opened::{OpenItem, RotationTime};

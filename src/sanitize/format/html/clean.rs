@@ -1,7 +1,7 @@
 //! [`clean`]: a document, asked about and written.
 
 use crate::sanitize::format::charset::{self, Decoded};
-use crate::sanitize::format::html::plan::Plan;
+use crate::sanitize::format::html::plan::HtmlPlan;
 use crate::sanitize::format::html::token;
 use crate::sanitize::format::markup::{data, entity, tag};
 use crate::sanitize::{NamedText, Object, ObjectAction, ObjectKind, Redaction, Rejection, Work};
@@ -15,8 +15,8 @@ pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Re
     let options = work.options();
     let tokens = token::read(&html, work)?;
     let comments = options.interactive || options.redaction == Redaction::Apply;
-    let plan = Plan::of(&html, &tokens, options.interactive, comments);
-    let Plan { mut patches, blocks, asking, tags, sheets, charsets, removed, .. } = plan;
+    let plan = HtmlPlan::of(&html, &tokens, options.interactive, comments);
+    let HtmlPlan { mut patches, blocks, asking, tags, sheets, charsets, removed, .. } = plan;
     let texts: Vec<NamedText<&str>> =
         blocks.iter().map(|block| NamedText::nowhere(block.text.text())).collect();
     let (edits, answers) = asking.ask(&texts, work)?;

@@ -1,4 +1,4 @@
-//! [`Plan`]: what becomes of each part of a document, before anybody is asked.
+//! [`HtmlPlan`]: what becomes of each part of a document, before anybody is asked.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ pub(super) struct TextBlock {
 
 /// What is to become of a document.
 #[derive(Debug)]
-pub(super) struct Plan<'h> {
+pub(super) struct HtmlPlan<'h> {
     html: &'h str,
     /// Whether what acts goes.
     strict: bool,
@@ -41,7 +41,7 @@ pub(super) struct Plan<'h> {
     style: Option<(usize, String, bool)>,
 }
 
-impl<'h> Plan<'h> {
+impl<'h> HtmlPlan<'h> {
     /// Makes it.
     pub(super) fn of(html: &'h str, tokens: &[HtmlToken], strict: bool, comments: bool) -> Self {
         let mut plan = Self {

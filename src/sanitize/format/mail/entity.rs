@@ -2,7 +2,7 @@
 
 /// A header field with its folded lines.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Field<'f> {
+pub(super) struct HeaderField<'f> {
     /// All of it, with the end of its last line.
     pub(super) raw: &'f [u8],
     pub(super) name: &'f str,
@@ -10,7 +10,7 @@ pub(super) struct Field<'f> {
     pub(super) value: &'f [u8],
 }
 
-impl Field<'_> {
+impl HeaderField<'_> {
     pub(super) fn is(&self, name: &str) -> bool {
         self.name.eq_ignore_ascii_case(name)
     }
@@ -19,7 +19,7 @@ impl Field<'_> {
 /// A message, or a part of one.
 #[derive(Debug)]
 pub(super) struct Entity<'f> {
-    pub(super) fields: Vec<Field<'f>>,
+    pub(super) fields: Vec<HeaderField<'f>>,
     /// The empty line between both; none where it is missing.
     pub(super) gap: &'f [u8],
     pub(super) body: &'f [u8],
@@ -32,7 +32,7 @@ pub(super) struct Entity<'f> {
 impl<'f> Entity<'f> {
     /// Reads header fields up to an empty line, or to what is none: the body begins there, whoever reads.
     pub(super) fn read(raw: &'f [u8]) -> Self {
-        let mut fields: Vec<Field<'f>> = Vec::new();
+        let mut fields: Vec<HeaderField<'f>> = Vec::new();
         let mut rest = raw;
         let mut start = raw;
         let (mut gap, mut plain) = (&b""[..], true);
@@ -69,7 +69,7 @@ impl<'f> Entity<'f> {
     }
 
     /// The first field of this name: of several that there may be only one of, readers pick what they like.
-    pub(super) fn field(&self, name: &str) -> Option<&Field<'f>> {
+    pub(super) fn field(&self, name: &str) -> Option<&HeaderField<'f>> {
         self.fields.iter().find(|field| field.is(name))
     }
 }
@@ -80,11 +80,11 @@ pub(super) fn line(text: &[u8]) -> (&[u8], &[u8]) {
     text.split_at_checked(end).unwrap_or((text, &[]))
 }
 
-fn field(line: &[u8]) -> Option<Field<'_>> {
+fn field(line: &[u8]) -> Option<HeaderField<'_>> {
     let colon = memchr::memchr(b':', line)?;
     let name = std::str::from_utf8(line.get(..colon)?).ok()?.trim_end_matches([' ', '\t']);
     let named = !name.is_empty() && name.bytes().all(|b| b.is_ascii_graphic());
-    named.then_some(Field { raw: line, name, value: line.get(colon.saturating_add(1)..)? })
+    named.then_some(HeaderField { raw: line, name, value: line.get(colon.saturating_add(1)..)? })
 }
 
 /// Whether there is a carriage return that ends no line, or a zero: some readers end the line there.

@@ -3,7 +3,7 @@
 use mail_parser::HeaderValue;
 use mail_parser::parsers::MessageStream;
 
-use crate::sanitize::format::mail::entity::{Entity, Field};
+use crate::sanitize::format::mail::entity::{Entity, HeaderField};
 use crate::sanitize::{Rejection, Work};
 
 /// Fields that name no one: numbers, dates, structure and signatures, which edits would only break.
@@ -37,12 +37,12 @@ const SIGNATURES: &[&str] = &[
 /// The longest line of a header, in bytes, as far as there is a blank to fold it at (RFC 5322 2.1.1).
 const LINE: usize = 76;
 
-fn any(field: &Field<'_>, names: &[&str]) -> bool {
+fn any(field: &HeaderField<'_>, names: &[&str]) -> bool {
     names.iter().any(|name| field.is(name))
 }
 
 /// Whether a field is a signature, which a change to the message breaks.
-pub(super) fn is_signature(field: &Field<'_>) -> bool {
+pub(super) fn is_signature(field: &HeaderField<'_>) -> bool {
     any(field, SIGNATURES)
 }
 
@@ -56,7 +56,7 @@ pub(super) fn edited(entity: &Entity<'_>, work: &mut Work<'_>) -> Result<Vec<Opt
         let asked = entity.fields.iter().enumerate();
         let asked = asked
             .filter(|(_, field)| any(field, SHOWN) == shown && !any(field, KEPT) && !is_signature(field));
-        let asked: Vec<(usize, &Field<'_>, String)> =
+        let asked: Vec<(usize, &HeaderField<'_>, String)> =
             asked.map(|(at, field)| (at, field, decoded(field.value))).collect();
         let texts: Vec<&str> = asked.iter().map(|(_, _, text)| text.as_str()).collect();
         let answers = if shown { work.texts(&texts)? } else { work.names(&texts)? };

@@ -21,7 +21,7 @@ const TEXTS: &[&str] = &[
 ];
 
 /// A decoded body, and whether it can stay as it is encoded.
-struct Content {
+struct LeafContent {
     bytes: Vec<u8>,
     exact: bool,
 }
@@ -61,7 +61,7 @@ fn body(
         return left_out(&name, Rejection::Malformed, work);
     };
     work.unpacked(bytes.len())?;
-    let content = Content { bytes, exact };
+    let content = LeafContent { bytes, exact };
     let attached = placed.value == "attachment";
     if matches!(media.value.as_str(), "message/rfc822" | "message/global")
         && !(attached && work.options().attachments)
@@ -110,7 +110,11 @@ fn left_out(name: &str, why: Rejection, work: &mut Work<'_>) -> Result<NewBody, 
     Ok(NewBody::Gone)
 }
 
-fn message(content: Content, inner: EntityCleaner<'_>, work: &mut Work<'_>) -> Result<NewBody, Rejection> {
+fn message(
+    content: LeafContent,
+    inner: EntityCleaner<'_>,
+    work: &mut Work<'_>,
+) -> Result<NewBody, Rejection> {
     work.part("message.eml", &content.bytes)?;
     match inner(&content.bytes, work)? {
         None if content.exact => Ok(NewBody::Same),
@@ -126,7 +130,7 @@ fn message(content: Content, inner: EntityCleaner<'_>, work: &mut Work<'_>) -> R
 /// A text is cleaned as UTF-8, whatever it is in, and written as that when it changes.
 fn text(
     kind: FileKind,
-    content: Content,
+    content: LeafContent,
     media: &Media,
     eol: &str,
     work: &mut Work<'_>,

@@ -1,6 +1,6 @@
 //! [`clean`]: a message and the entities in it, each with its fields and its body.
 
-use crate::sanitize::format::mail::entity::{Entity, Field, has_stray};
+use crate::sanitize::format::mail::entity::{Entity, HeaderField, has_stray};
 use crate::sanitize::format::mail::media::Media;
 use crate::sanitize::format::mail::new_body::NewBody;
 use crate::sanitize::format::mail::transfer::Transfer;
@@ -69,7 +69,7 @@ fn entity(
 /// gets another name.
 fn structural(
     entity: &Entity<'_>,
-    field: &Field<'_>,
+    field: &HeaderField<'_>,
     new_body: &NewBody,
     misnamed: Option<FileKind>,
     work: &mut Work<'_>,

@@ -94,7 +94,7 @@ static VOID: WordSet = LazyLock::new(|| {
 
 /// What becomes of an attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::sanitize::format) enum Attribute {
+pub(in crate::sanitize::format) enum AttributeRule {
     /// Its value is text.
     Text,
     /// It says where a link leads, or what to load.
@@ -144,26 +144,28 @@ pub(in crate::sanitize::format) fn is_void(name: &str) -> bool {
 }
 
 /// What becomes of an attribute (both names in lower case).
-pub(in crate::sanitize::format) fn attribute(element: &str, name: &str) -> Attribute {
+pub(in crate::sanitize::format) fn attribute(element: &str, name: &str) -> AttributeRule {
     match name {
-        "style" => Attribute::Css,
+        "style" => AttributeRule::Css,
         "href" | "xlink:href" => match element {
             "use" | "textpath" | "mpath" | "lineargradient" | "radialgradient" | "pattern" | "filter" => {
-                Attribute::Address(AfterAddress::Within)
+                AttributeRule::Address(AfterAddress::Within)
             }
-            "image" | "feimage" => Attribute::Address(AfterAddress::Load),
-            "a" | "area" => Attribute::Address(AfterAddress::Link),
-            _ => Attribute::Removed(true),
+            "image" | "feimage" => AttributeRule::Address(AfterAddress::Load),
+            "a" | "area" => AttributeRule::Address(AfterAddress::Link),
+            _ => AttributeRule::Removed(true),
         },
-        "src" | "poster" | "background" => Attribute::Address(AfterAddress::Load),
-        "cite" | "longdesc" => Attribute::Address(AfterAddress::Link),
-        "srcset" => Attribute::Addresses,
+        "src" | "poster" | "background" => AttributeRule::Address(AfterAddress::Load),
+        "cite" | "longdesc" => AttributeRule::Address(AfterAddress::Link),
+        "srcset" => AttributeRule::Addresses,
         "fill" | "stroke" | "filter" | "mask" | "clip-path" | "marker-start" | "marker-mid"
-        | "marker-end" | "clip" => Attribute::Css,
+        | "marker-end" | "clip" => AttributeRule::Css,
         // What a program that nobody put there would read.
-        _ if name == "xmlns" || name.starts_with("xmlns:") => Attribute::Text,
-        _ if ATTRIBUTES.contains(name) || is_spoken(name) => Attribute::Text,
-        _ => Attribute::Removed(name.starts_with("on") || name.ends_with(":href") || RUNNING.contains(name)),
+        _ if name == "xmlns" || name.starts_with("xmlns:") => AttributeRule::Text,
+        _ if ATTRIBUTES.contains(name) || is_spoken(name) => AttributeRule::Text,
+        _ => AttributeRule::Removed(
+            name.starts_with("on") || name.ends_with(":href") || RUNNING.contains(name),
+        ),
     }
 }
 
@@ -190,11 +192,11 @@ mod tests {
             assert!(!element(name), "{name}");
         }
         for name in RUNNING.iter().copied().chain(["onclick", "onx", "is", "slot", "nonce"]) {
-            assert!(matches!(attribute("a", name), Attribute::Removed(_)), "{name}");
+            assert!(matches!(attribute("a", name), AttributeRule::Removed(_)), "{name}");
         }
-        assert_eq!(attribute("a", "onclick"), Attribute::Removed(true));
-        assert_eq!(attribute("p", "href"), Attribute::Removed(true));
-        assert_eq!(attribute("use", "href"), Attribute::Address(AfterAddress::Within));
+        assert_eq!(attribute("a", "onclick"), AttributeRule::Removed(true));
+        assert_eq!(attribute("p", "href"), AttributeRule::Removed(true));
+        assert_eq!(attribute("use", "href"), AttributeRule::Address(AfterAddress::Within));
         assert!(is_spoken("aria-label") && !is_spoken("data-") && !is_spoken("aria-\"x"));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::sanitize::format::markup::allow::{self, Attribute};
+use crate::sanitize::format::markup::allow::{self, AttributeRule};
 use crate::sanitize::format::markup::data::Data;
 use crate::sanitize::format::markup::entity;
 use crate::sanitize::format::markup::uri::{AfterAddress, is_safe, is_script, srcset};
@@ -150,23 +150,23 @@ fn planned_value(
     asking: &mut MarkupQuestion,
 ) -> (Option<BitValue>, u64) {
     match allow::attribute(element, name) {
-        Attribute::Removed(acting) if strict => (None, u64::from(acting)),
-        Attribute::Removed(_) => (Some(BitValue::fixed(read)), 0),
-        Attribute::Text if name.starts_with("xmlns") => {
+        AttributeRule::Removed(acting) if strict => (None, u64::from(acting)),
+        AttributeRule::Removed(_) => (Some(BitValue::fixed(read)), 0),
+        AttributeRule::Text if name.starts_with("xmlns") => {
             let known = !strict || allow::is_namespace(read);
             (known.then(|| BitValue::fixed(read)), 0)
         }
-        Attribute::Text => (Some(BitValue::text(read, asking)), 0),
-        Attribute::Address(of) if strict && !is_safe(read, of) => (None, 1),
-        Attribute::Address(AfterAddress::Within) => (Some(BitValue::fixed(read)), 0),
-        Attribute::Address(_) => (Some(BitValue::address(read, asking)), 0),
-        Attribute::Addresses => {
+        AttributeRule::Text => (Some(BitValue::text(read, asking)), 0),
+        AttributeRule::Address(of) if strict && !is_safe(read, of) => (None, 1),
+        AttributeRule::Address(AfterAddress::Within) => (Some(BitValue::fixed(read)), 0),
+        AttributeRule::Address(_) => (Some(BitValue::address(read, asking)), 0),
+        AttributeRule::Addresses => {
             let safe =
                 srcset(read).iter().all(|(part, address)| !address || is_safe(part, AfterAddress::Load));
             if strict && !safe { (None, 1) } else { (Some(BitValue::addresses(read, asking)), 0) }
         }
-        Attribute::Css if !strict => (Some(BitValue::text(read, asking)), 0),
-        Attribute::Css => {
+        AttributeRule::Css if !strict => (Some(BitValue::text(read, asking)), 0),
+        AttributeRule::Css => {
             let (value, removed) = BitValue::css(read, asking);
             (Some(value), removed)
         }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::sanitize::format::content::Content;
+use crate::sanitize::format::content::FileContent;
 use crate::sanitize::format::image;
 use crate::sanitize::format::odf::entries::{EntryRole, Manifest, is_unlisted, is_xml, role};
 use crate::sanitize::format::odf::{active, text};
@@ -25,12 +25,12 @@ pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Re
     let (mut contents, mut manifest) = (Vec::with_capacity(names.len()), None);
     for (at, name) in names.iter().enumerate() {
         if name.ends_with('/') {
-            contents.push(Content::Empty);
+            contents.push(FileContent::Empty);
             continue;
         }
         let content = package.read(at, work)?;
         work.part(name, &content)?;
-        contents.push(Content::of(name, &content, work));
+        contents.push(FileContent::of(name, &content, work));
         if name == MANIFEST {
             manifest = Some(Manifest::read(Tree::read(&content, Doctype::Dropped, work)?));
         } else if name == "mimetype" {
@@ -72,7 +72,7 @@ fn kind(mimetype: &[u8]) -> Result<(), Rejection> {
 /// The entries that go, counted, and the signatures that go with any change.
 fn judged(
     names: &[String],
-    contents: &[Content],
+    contents: &[FileContent],
     manifest: &Manifest,
     work: &mut Work<'_>,
 ) -> (HashSet<String>, Vec<String>) {
@@ -106,7 +106,7 @@ fn judged(
 struct KeptEntry<'e> {
     at: usize,
     name: &'e str,
-    content: Content,
+    content: FileContent,
     manifest: &'e Manifest,
     gone: &'e HashSet<String>,
 }
@@ -127,7 +127,8 @@ fn entry(
     }
     let extension = name.rsplit('.').next().unwrap_or_default();
     let xml = is_xml(kind) || matches!(extension, "xml" | "rdf" | "xba" | "xlb");
-    if kind.starts_with("image/") || (!xml && matches!(content, Content::Picture | Content::Drawing)) {
+    if kind.starts_with("image/") || (!xml && matches!(content, FileContent::Picture | FileContent::Drawing))
+    {
         return image::shown(name, &package.again(at)?, work);
     }
     let content = if xml && role != Some(EntryRole::Signature) { package.again(at)? } else { Vec::new() };

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::sanitize::Options;
-use crate::sanitize::format::content::Content;
+use crate::sanitize::format::content::FileContent;
 use crate::sanitize::format::xml_tree::Tree;
 
 /// Why an entry does not stay.
@@ -62,7 +62,7 @@ impl Manifest {
 }
 
 /// What an entry is; `None` if it stays.
-pub(super) fn role(name: &str, content: Content, manifest: &Manifest) -> Option<EntryRole> {
+pub(super) fn role(name: &str, content: FileContent, manifest: &Manifest) -> Option<EntryRole> {
     let path = name.to_lowercase();
     let folder = path.split('/').next().unwrap_or_default();
     let file = path.rsplit('/').next().unwrap_or_default();
@@ -80,9 +80,9 @@ pub(super) fn role(name: &str, content: Content, manifest: &Manifest) -> Option<
         }
         "basic" | "scripts" | "dialogs" => return Some(EntryRole::Active),
         // Empty ones are written by default.
-        "configurations2" => return (content != Content::Empty).then_some(EntryRole::Active),
+        "configurations2" => return (content != FileContent::Empty).then_some(EntryRole::Active),
         "versions" | "versionlist.xml" => return Some(EntryRole::Attachment),
-        "thumbnails" if content != Content::Other => return Some(EntryRole::Preview),
+        "thumbnails" if content != FileContent::Other => return Some(EntryRole::Preview),
         "thumbnails" => return Some(EntryRole::Attachment),
         _ => {}
     }
@@ -97,9 +97,13 @@ pub(super) fn role(name: &str, content: Content, manifest: &Manifest) -> Option<
         || kind == "application/binary"
         || (kind.is_empty() && matches!(folder, "pictures" | "objectreplacements" | "media" | "fonts"));
     let shown = match content {
-        Content::Empty | Content::Picture | Content::Drawing | Content::Font | Content::Media => true,
-        Content::Layout => path == "layout-cache",
-        Content::Other => false,
+        FileContent::Empty
+        | FileContent::Picture
+        | FileContent::Drawing
+        | FileContent::Font
+        | FileContent::Media => true,
+        FileContent::Layout => path == "layout-cache",
+        FileContent::Other => false,
     };
     (!known || !shown).then_some(EntryRole::Attachment)
 }

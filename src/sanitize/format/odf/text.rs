@@ -5,7 +5,7 @@ use crate::sanitize::format::passage::{
     Flows, Passage, PassageChange, PiecePlace, around, is_worth, redact, remarks,
 };
 use crate::sanitize::format::xml_editor::XmlEditor;
-use crate::sanitize::format::xml_tree::{Attribute, Chars, Tree, plain};
+use crate::sanitize::format::xml_tree::{Chars, Tree, TreeAttribute, plain};
 use crate::sanitize::{Rejection, Work};
 
 /// What makes a text of its own of all that is within it.
@@ -155,7 +155,7 @@ fn spaces(tree: &Tree, at: usize) -> usize {
     tree.attribute(at, "c").and_then(|count| count.parse().ok()).unwrap_or(1).min(100)
 }
 
-fn is_word(attribute: &Attribute<'_>) -> bool {
+fn is_word(attribute: &TreeAttribute<'_>) -> bool {
     let (prefix, name, raw) = (attribute.prefix, attribute.name, attribute.raw);
     if name == "xmlns" || prefix == "xmlns" || SILENT.contains(&name) || raw.len() < 2 {
         return false;

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use crate::sanitize::format::ooxml::target;
 use crate::sanitize::format::xml_editor::XmlEditor;
-use crate::sanitize::format::xml_tree::{Attribute, Tree};
+use crate::sanitize::format::xml_tree::{Tree, TreeAttribute};
 
 /// Elements that may not be empty, or say nothing when they are.
 const HOLDERS: &[&str] = &[
@@ -78,7 +78,7 @@ pub(super) fn drop_dangling(tree: &Tree, editor: &mut XmlEditor<'_>, dead: &Hash
     }
 }
 
-fn drop_reference(tree: &Tree, editor: &mut XmlEditor<'_>, at: usize, attribute: &Attribute<'_>) {
+fn drop_reference(tree: &Tree, editor: &mut XmlEditor<'_>, at: usize, attribute: &TreeAttribute<'_>) {
     match tree.name(at) {
         "hyperlink" if tree.children(at).next().is_some() => {
             editor.unwrap(at);
@@ -166,7 +166,12 @@ fn is_action(tree: &Tree, at: usize) -> bool {
     !action.is_empty() && !verb.is_some_and(|verb| GOES.contains(&verb))
 }
 
-fn disarm_attribute(tree: &Tree, editor: &mut XmlEditor<'_>, at: usize, attribute: &Attribute<'_>) -> bool {
+fn disarm_attribute(
+    tree: &Tree,
+    editor: &mut XmlEditor<'_>,
+    at: usize,
+    attribute: &TreeAttribute<'_>,
+) -> bool {
     match attribute.name {
         "macro" | "fmlaMacro" if !attribute.raw.trim().is_empty() && attribute.prefix.is_empty() => {
             editor.set_attribute(attribute, "");

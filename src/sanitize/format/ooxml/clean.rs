@@ -2,10 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::sanitize::format::content::Content;
+use crate::sanitize::format::content::FileContent;
 use crate::sanitize::format::image;
 use crate::sanitize::format::ooxml::heads::Heads;
-use crate::sanitize::format::ooxml::plan::{Plan, is_own};
+use crate::sanitize::format::ooxml::plan::{OoxmlPlan, is_own};
 use crate::sanitize::format::ooxml::relations::{Relations, Types, source_of};
 use crate::sanitize::format::ooxml::{active, fields, fonts, role, sheets, text};
 use crate::sanitize::format::package::{NewPackage, Package};
@@ -39,7 +39,7 @@ pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Re
         return work.pass(file);
     }
     let before = work.stats().clone();
-    let mut plan = Plan::new(&opened.parts, &opened.types, &opened.relations, &opened.programs, work)?;
+    let mut plan = OoxmlPlan::new(&opened.parts, &opened.types, &opened.relations, &opened.programs, work)?;
     if plan.gone.contains(&main) {
         return Err(Rejection::Malformed);
     }
@@ -60,7 +60,7 @@ pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Re
 fn parts(
     package: &mut Package<'_>,
     opened: &OpenPackage,
-    plan: &Plan,
+    plan: &OoxmlPlan,
     work: &mut Work<'_>,
 ) -> Result<Vec<Option<Vec<u8>>>, Rejection> {
     let shared = opened.parts.iter().position(|name| {
@@ -123,7 +123,7 @@ fn main_part(opened: &OpenPackage) -> Result<String, Rejection> {
 }
 
 /// Whether all of a workbook's sheets go: readers take one without any for broken.
-fn is_empty_book(opened: &OpenPackage, plan: &Plan, main: &str) -> bool {
+fn is_empty_book(opened: &OpenPackage, plan: &OoxmlPlan, main: &str) -> bool {
     let of = opened.sources.get(main).and_then(|at| opened.relations.get(*at));
     let sheets = of.iter().flat_map(|of| &of.all).filter(|relation| relation.kind.ends_with("sheet"));
     let dead: Vec<bool> = sheets.map(|sheet| plan.is_dead(main, &sheet.id)).collect();
@@ -133,7 +133,7 @@ fn is_empty_book(opened: &OpenPackage, plan: &Plan, main: &str) -> bool {
 /// A part of a package, by its place among the entries, and what is to become of it.
 struct KeptPart<'p> {
     opened: &'p OpenPackage,
-    plan: &'p Plan,
+    plan: &'p OoxmlPlan,
     at: usize,
 }
 
@@ -188,10 +188,10 @@ fn font(name: &str, kind: &str, content: &[u8], work: &mut Work<'_>) -> Result<O
 
 /// What sound or film becomes; what is none does not stay.
 fn media(name: &str, content: &[u8], work: &mut Work<'_>) -> Result<Option<Vec<u8>>, Rejection> {
-    match Content::of(name, content, work) {
-        Content::Empty | Content::Media => Ok(None),
+    match FileContent::of(name, content, work) {
+        FileContent::Empty | FileContent::Media => Ok(None),
         // Films begin like some of them.
-        Content::Picture => image::picture(content, work),
+        FileContent::Picture => image::picture(content, work),
         _ => {
             work.leave_out(Object::left_out(ObjectKind::Picture));
             Ok(Some(Vec::new()))
@@ -225,7 +225,7 @@ fn document(
 fn write(
     mut package: Package<'_>,
     opened: &OpenPackage,
-    plan: &Plan,
+    plan: &OoxmlPlan,
     mut written: Vec<Option<Vec<u8>>>,
     work: &Work<'_>,
 ) -> Result<Vec<u8>, Rejection> {
@@ -253,7 +253,7 @@ fn write(
 }
 
 /// What is said of the parts that stay.
-fn types(opened: &OpenPackage, plan: &Plan, work: &Work<'_>) -> Option<String> {
+fn types(opened: &OpenPackage, plan: &OoxmlPlan, work: &Work<'_>) -> Option<String> {
     let tree = &opened.types.tree;
     let mut editor = XmlEditor::new(tree);
     for at in 0..tree.len() {
@@ -275,7 +275,7 @@ fn types(opened: &OpenPackage, plan: &Plan, work: &Work<'_>) -> Option<String> {
 }
 
 /// The relationships that stay.
-fn relations(of: &Relations, plan: &Plan) -> Option<String> {
+fn relations(of: &Relations, plan: &OoxmlPlan) -> Option<String> {
     let mut editor = XmlEditor::new(&of.tree);
     for relation in &of.all {
         if plan.is_dead(&of.source, &relation.id) {

@@ -26,7 +26,7 @@ const ACTIVE: &[&str] = &[
 
 /// A field whose end was not seen yet.
 #[derive(Default)]
-struct Field {
+struct WordField {
     // Everything but what it shows.
     elements: Vec<usize>,
     code: String,
@@ -35,7 +35,7 @@ struct Field {
     computed: bool,
 }
 
-impl Field {
+impl WordField {
     fn acts(&self) -> bool {
         self.computed || acts(&self.code)
     }
@@ -44,8 +44,8 @@ impl Field {
 /// Takes out the fields that act: how many.
 pub(super) fn disarm(tree: &Tree, editor: &mut XmlEditor<'_>) -> u64 {
     let mut count = 0_u64;
-    let mut open: Vec<Field> = Vec::new();
-    let mut loose = Field::default();
+    let mut open: Vec<WordField> = Vec::new();
+    let mut loose = WordField::default();
     for at in 0..tree.len() {
         if editor.is_gone(at) {
             continue;
@@ -80,14 +80,14 @@ pub(super) fn disarm(tree: &Tree, editor: &mut XmlEditor<'_>) -> u64 {
 }
 
 /// The beginning, the middle or the end of a field.
-fn mark(tree: &Tree, editor: &mut XmlEditor<'_>, open: &mut Vec<Field>, at: usize) -> u64 {
+fn mark(tree: &Tree, editor: &mut XmlEditor<'_>, open: &mut Vec<WordField>, at: usize) -> u64 {
     match tree.attribute(at, "fldCharType").unwrap_or_default().as_str() {
         "begin" => {
             if let Some(around) = open.last_mut().filter(|around| !around.shows) {
                 let code = around.code.trim_start();
                 around.computed |= !code.starts_with('=') && !code.contains(char::is_whitespace);
             }
-            open.push(Field { elements: vec![at], ..Field::default() });
+            open.push(WordField { elements: vec![at], ..WordField::default() });
             0
         }
         "separate" => {
@@ -112,7 +112,7 @@ fn mark(tree: &Tree, editor: &mut XmlEditor<'_>, open: &mut Vec<Field>, at: usiz
 }
 
 /// Takes a field out if it acts.
-fn settle(field: Field, editor: &mut XmlEditor<'_>) -> u64 {
+fn settle(field: WordField, editor: &mut XmlEditor<'_>) -> u64 {
     if !field.acts() {
         return 0;
     }

@@ -1,7 +1,7 @@
 //! Fonts that come with a document: whether a part is what it is called.
 
 use crate::sanitize::Work;
-use crate::sanitize::format::content::Content;
+use crate::sanitize::format::content::FileContent;
 
 /// How content types of fonts begin or end, in lower case.
 const TYPES: &[&str] = &["font/", "application/x-font", "application/vnd.ms-opentype"];
@@ -23,9 +23,9 @@ pub(super) fn is_called(kind: &str) -> bool {
 
 /// Whether a part that is called a font is one.
 pub(super) fn is_one(name: &str, kind: &str, bytes: &[u8], work: &Work<'_>) -> bool {
-    match Content::of(name, bytes, work) {
-        Content::Empty | Content::Font => true,
-        Content::Other if is_embedded_open_type(bytes) => true,
+    match FileContent::of(name, bytes, work) {
+        FileContent::Empty | FileContent::Font => true,
+        FileContent::Other if is_embedded_open_type(bytes) => true,
         _ => kind.ends_with(OBFUSCATED) && is_hidden(bytes),
     }
 }

@@ -1,4 +1,4 @@
-//! [`Plan`]: which parts and relationships of a package go, before anything is written.
+//! [`OoxmlPlan`]: which parts and relationships of a package go, before anything is written.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -9,7 +9,7 @@ use crate::sanitize::{Object, ObjectKind, Redaction, Rejection, Work};
 
 /// What goes, and what becomes of links.
 #[derive(Default)]
-pub(super) struct Plan {
+pub(super) struct OoxmlPlan {
     /// Parts that go, in lower case.
     pub(super) gone: HashSet<String>,
     /// Relationships that go, by source and id.
@@ -20,7 +20,7 @@ pub(super) struct Plan {
     pub(super) signed: bool,
 }
 
-impl Plan {
+impl OoxmlPlan {
     /// Decides over the parts (`parts`: names in lower case; `programs`: which of them are some), and counts.
     ///
     /// # Errors

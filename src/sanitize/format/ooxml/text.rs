@@ -9,7 +9,7 @@ use crate::sanitize::format::passage::{
     Flows, Passage, PassageChange, PiecePlace, around, is_worth, redact, remarks,
 };
 use crate::sanitize::format::xml_editor::XmlEditor;
-use crate::sanitize::format::xml_tree::{Attribute, ByteSpan, Chars, Tree, plain};
+use crate::sanitize::format::xml_tree::{ByteSpan, Chars, Tree, TreeAttribute, plain};
 use crate::sanitize::{Redaction, Rejection, Work};
 
 /// What makes a text of its own of the runs within it.
@@ -285,7 +285,7 @@ fn attributes<'t>(tree: &'t Tree, editor: &XmlEditor<'_>) -> Vec<Passage<'t>> {
     passages
 }
 
-fn is_word(tree: &Tree, at: usize, attribute: &Attribute<'_>) -> bool {
+fn is_word(tree: &Tree, at: usize, attribute: &TreeAttribute<'_>) -> bool {
     let name = attribute.name;
     if attribute.prefix == "xmlns" || name == "xmlns" || attribute.raw.len() < 2 || SILENT.contains(&name) {
         return false;

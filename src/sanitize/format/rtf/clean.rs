@@ -1,6 +1,6 @@
 //! [`clean`]: a file, asked about and written.
 
-use crate::sanitize::format::rtf::plan::Plan;
+use crate::sanitize::format::rtf::plan::RtfPlan;
 use crate::sanitize::{Rejection, Work};
 
 /// Cleans a file.
@@ -8,7 +8,7 @@ use crate::sanitize::{Rejection, Work};
 /// # Errors
 /// [`Rejection::OverLimit`], [`Rejection::Malformed`], the host's.
 pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
-    let (mut patches, blocks) = Plan::of(file, work)?;
+    let (mut patches, blocks) = RtfPlan::of(file, work)?;
     let texts: Vec<&str> = blocks.iter().map(|block| block.text()).collect();
     for (block, edits) in blocks.iter().zip(work.edits(&texts)?) {
         for edit in edits {

@@ -1,4 +1,4 @@
-//! [`Plan`]: what becomes of each part of a file, before anybody is asked.
+//! [`RtfPlan`]: what becomes of each part of a file, before anybody is asked.
 
 use std::ops::Range;
 
@@ -43,7 +43,7 @@ struct OpenGroup {
 }
 
 /// What is to become of a file.
-pub(super) struct Plan<'w, 'j> {
+pub(super) struct RtfPlan<'w, 'j> {
     file: &'w [u8],
     work: &'w mut Work<'j>,
     /// What acts goes.
@@ -60,7 +60,7 @@ pub(super) struct Plan<'w, 'j> {
     font: i32,
 }
 
-impl<'w, 'j> Plan<'w, 'j> {
+impl<'w, 'j> RtfPlan<'w, 'j> {
     /// Makes it.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use crate::sanitize::format::charset::{self, Decoded};
 use crate::sanitize::format::markup::{data, entity, tag};
-use crate::sanitize::format::xml::plan::{Literal, Plan, XmlOptions};
+use crate::sanitize::format::xml::plan::{Literal, XmlOptions, XmlPlan};
 use crate::sanitize::format::xml::token;
 use crate::sanitize::{NamedText, Object, ObjectAction, ObjectKind, Redaction, Rejection, Work};
 
@@ -38,8 +38,8 @@ fn clean(file: &[u8], drawing: bool, work: &mut Work<'_>) -> Result<Vec<u8>, Rej
     let options = work.options();
     let tokens = token::read(&xml, work)?;
     let comments = options.redaction == Redaction::Apply || drawing && options.interactive;
-    let plan = Plan::of(&xml, &tokens, XmlOptions { drawing, strict: options.interactive, comments });
-    let Plan {
+    let plan = XmlPlan::of(&xml, &tokens, XmlOptions { drawing, strict: options.interactive, comments });
+    let XmlPlan {
         mut patches,
         blocks,
         called,

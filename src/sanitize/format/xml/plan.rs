@@ -1,4 +1,4 @@
-//! [`Plan`]: what becomes of each part of a document, before anybody is asked.
+//! [`XmlPlan`]: what becomes of each part of a document, before anybody is asked.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use crate::sanitize::format::markup::value::{BitValue, MarkupQuestion};
 use crate::sanitize::format::markup::{allow, entity};
 use crate::sanitize::format::passage::is_worth;
 use crate::sanitize::format::patch::{Patches, SpelledText};
-use crate::sanitize::format::xml::token::{Element, Family, XmlToken, XmlTokenKind};
+use crate::sanitize::format::xml::token::{Family, XmlElement, XmlToken, XmlTokenKind};
 
 /// How a document is read.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +31,7 @@ pub(super) enum Literal {
 
 /// What is to become of a document.
 #[derive(Debug)]
-pub(super) struct Plan<'x> {
+pub(super) struct XmlPlan<'x> {
     xml: &'x str,
     reading: XmlOptions,
     pub(super) patches: Patches,
@@ -61,7 +61,7 @@ pub(super) struct Plan<'x> {
     title: String,
 }
 
-impl<'x> Plan<'x> {
+impl<'x> XmlPlan<'x> {
     /// Makes it.
     pub(super) fn of(xml: &'x str, tokens: &[XmlToken], reading: XmlOptions) -> Self {
         let mut plan = Self {
@@ -165,7 +165,7 @@ impl<'x> Plan<'x> {
         self.called.push(String::new());
     }
 
-    fn start(&mut self, element: &Element, empty: bool, range: Range<usize>) {
+    fn start(&mut self, element: &XmlElement, empty: bool, range: Range<usize>) {
         let XmlOptions { drawing, strict, .. } = self.reading;
         self.foreign |= element.family == Family::Program;
         let shown = element.family == Family::Shown || drawing && element.family == Family::Nobody;

@@ -33,7 +33,7 @@ pub(super) enum XmlTokenKind {
     Instruction(String),
     /// The end tag of an empty element is in its start tag.
     Start {
-        element: Element,
+        element: XmlElement,
         empty: bool,
     },
     End,
@@ -44,7 +44,7 @@ pub(super) enum XmlTokenKind {
 
 /// An element's start tag.
 #[derive(Debug)]
-pub(super) struct Element {
+pub(super) struct XmlElement {
     /// As it is written, with prefixes.
     pub(super) tag: Tag,
     /// Its name without prefix, in lower case.
@@ -188,7 +188,7 @@ fn family(namespace: &ResolveResult<'_>, name: &str) -> Family {
     }
 }
 
-fn element(tag: &BytesStart<'_>, family: Family) -> Result<Element, Rejection> {
+fn element(tag: &BytesStart<'_>, family: Family) -> Result<XmlElement, Rejection> {
     let mut attributes = Vec::new();
     let mut seen = HashSet::new();
     // Its own check for names that come twice takes the square of their number.
@@ -202,7 +202,7 @@ fn element(tag: &BytesStart<'_>, family: Family) -> Result<Element, Rejection> {
     }
     let written = tag.name().0;
     let name = written.rsplit(':').next().unwrap_or_default().to_lowercase();
-    Ok(Element {
+    Ok(XmlElement {
         tag: Tag { name: written.to_owned(), closed: false, math: false, attributes },
         name,
         family,

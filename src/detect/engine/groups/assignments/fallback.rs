@@ -2,7 +2,7 @@
 //! `process.env.X ?? "value"`, `${X:-value}`. And values in quotes for which a word of a shell is closed and opened again.
 
 use super::beside::GIVEN;
-use super::named::Name;
+use super::named::LocatedName;
 use super::text::{NeedMore, Quote, WindowText, is_name, is_quote};
 use super::value::{self, AssignedValue, piece};
 use crate::detect::naming::NAME;
@@ -44,7 +44,7 @@ const REOPENED: [&str; 3] = ["'\"'\"'", "'\\''", "'\\\"'\\\"'"];
 
 impl WindowText<'_> {
     /// The value in place of a setting that is missing, where an expression that reads one begins at `at`.
-    pub(super) fn fallback(&self, name: Name, at: usize) -> Result<Option<AssignedValue>, NeedMore> {
+    pub(super) fn fallback(&self, name: LocatedName, at: usize) -> Result<Option<AssignedValue>, NeedMore> {
         if self.is(at, b'$')? && self.is(at + 1, b'{')? {
             return self.braced(name, at + 2);
         }
@@ -94,7 +94,7 @@ impl WindowText<'_> {
     }
 
     /// `X:-value}` at `at`, of a shell or of Compose.
-    fn braced(&self, name: Name, at: usize) -> Result<Option<AssignedValue>, NeedMore> {
+    fn braced(&self, name: LocatedName, at: usize) -> Result<Option<AssignedValue>, NeedMore> {
         let stop = self.run(at, NAME, |byte| is_name(byte) && byte != b'-')?;
         let start = match self.byte(stop)? {
             Some(b'-') => stop + 1,

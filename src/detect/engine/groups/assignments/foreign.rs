@@ -1,7 +1,7 @@
 //! Passwords given to words of other languages than English: `hasło: …`, `пароль: …`, `パスワード：…`.
 
 use super::form::ValueForm;
-use super::named::Name;
+use super::named::LocatedName;
 use super::text::{NeedMore, WindowText, is_name};
 use super::value::AssignedValue;
 use crate::detect::naming::{Meaning, NameMeaning, is_secret_word};
@@ -36,7 +36,7 @@ impl WindowText<'_> {
             }
         };
         let meaning = Meaning { named: NameMeaning::Password, strong: true };
-        let name = Name { start: begin, end: word, word: begin, dashes: 0, meaning };
+        let name = LocatedName { start: begin, end: word, word: begin, dashes: 0, meaning };
         self.value_at_link(name, self.blanks(at)?, ValueForm::Prose)
     }
 }

@@ -12,7 +12,7 @@ use crate::detect::validate::credential;
 
 /// A name where it stands.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Name {
+pub(super) struct LocatedName {
     pub(super) start: usize,
     pub(super) end: usize,
     /// Where the word was found that it holds.
@@ -84,7 +84,7 @@ impl WindowText<'_> {
     }
 
     /// The name that holds `start` and ends before `stop`, if it is a secret's.
-    fn name(&self, start: usize, stop: usize) -> Option<Name> {
+    fn name(&self, start: usize, stop: usize) -> Option<LocatedName> {
         let head = self.view.slice(start.saturating_sub(NAME + 1), start);
         let back = head.iter().rev().take_while(|&&byte| is_name(byte)).count();
         if stop - start + back > NAME {
@@ -101,7 +101,7 @@ impl WindowText<'_> {
         let (begin, stop) = (begin + dashes, stop - tail);
         let meaning =
             naming::meaning(self.view.slice(begin, stop)).or_else(|| self.two_words(begin, stop))?;
-        Some(Name { start: begin, end: stop, word: start, dashes, meaning })
+        Some(LocatedName { start: begin, end: stop, word: start, dashes, meaning })
     }
 
     /// `API key`, in two words.
@@ -121,7 +121,7 @@ impl WindowText<'_> {
     }
 
     /// Where the name's value begins, and how it is given.
-    fn link(&self, name: Name) -> Result<Option<(usize, ValueForm)>, NeedMore> {
+    fn link(&self, name: LocatedName) -> Result<Option<(usize, ValueForm)>, NeedMore> {
         let before = self.before(name.start - name.dashes);
         let mut at = name.end;
         let mut quoted = false;
@@ -229,7 +229,7 @@ impl WindowText<'_> {
     }
 
     /// Whether the name stands first in its line, its setting or its query.
-    fn leads(&self, name: Name) -> bool {
+    fn leads(&self, name: LocatedName) -> bool {
         let start = name.start - name.dashes;
         let head = self.view.slice(start.saturating_sub(8), start);
         let shell = head.ends_with(b"export ")
@@ -246,7 +246,7 @@ impl WindowText<'_> {
     }
 
     /// What stands beside a name without an operator.
-    fn beside(&self, name: Name, at: usize) -> Result<Option<(usize, ValueForm)>, NeedMore> {
+    fn beside(&self, name: LocatedName, at: usize) -> Result<Option<(usize, ValueForm)>, NeedMore> {
         if name.dashes > 0
             && self
                 .before(name.start - name.dashes)
@@ -274,18 +274,18 @@ impl WindowText<'_> {
     }
 
     /// Whether `login user` stands before the name, on its line or the one before.
-    fn behind_login(&self, name: Name) -> bool {
+    fn behind_login(&self, name: LocatedName) -> bool {
         let mut words = self.head(name).split(u8::is_ascii_whitespace).rev().filter(|word| !word.is_empty());
         words.next().is_some_and(names_user) && words.next() == Some(b"login")
     }
 
     /// What stands before the name: as much as is kept of a stream.
-    pub(super) fn head(&self, name: Name) -> &[u8] {
+    pub(super) fn head(&self, name: LocatedName) -> &[u8] {
         self.view.slice(name.word.saturating_sub(LOOKBACK), name.start)
     }
 
     /// Whether nothing stands before that.
-    pub(super) fn begins(&self, name: Name) -> bool {
+    pub(super) fn begins(&self, name: LocatedName) -> bool {
         name.word < LOOKBACK
     }
 
@@ -322,7 +322,7 @@ impl WindowText<'_> {
     /// The value at `at`.
     pub(super) fn value_at_link(
         &self,
-        name: Name,
+        name: LocatedName,
         at: usize,
         form: ValueForm,
     ) -> Result<Option<AssignedValue>, NeedMore> {
@@ -369,7 +369,7 @@ impl WindowText<'_> {
     }
 
     /// A value without quotes.
-    fn bare(&self, name: Name, at: usize, form: ValueForm) -> Result<Option<AssignedValue>, NeedMore> {
+    fn bare(&self, name: LocatedName, at: usize, form: ValueForm) -> Result<Option<AssignedValue>, NeedMore> {
         let class = if form == ValueForm::Element { |byte| is_dense(byte) || byte == b'&' } else { is_bare };
         let mut stop = self.run(at, LONGEST, class)?;
         if name.meaning.named == NameMeaning::Password && form != ValueForm::Element {
@@ -411,7 +411,7 @@ impl WindowText<'_> {
 
     /// Where a password that holds `&` ends, of which `stop` is the first: in a query, and where the next parameter or
     /// an entity begins, that parts it from what follows.
-    fn joined(&self, name: Name, start: usize, stop: usize) -> Result<usize, NeedMore> {
+    fn joined(&self, name: LocatedName, start: usize, stop: usize) -> Result<usize, NeedMore> {
         let mut stop = stop;
         let query = matches!(self.before(name.start - name.dashes), Some(b'?' | b'&'));
         while !query && stop < start + LONGEST && self.is(stop, b'&')? {

@@ -2,7 +2,7 @@
 //! `enable password …`, `send "…\r"`, `host:port:database:user:password`.
 
 use super::form::ValueForm;
-use super::named::Name;
+use super::named::LocatedName;
 use super::shape::{is_marked, names_itself, names_user};
 use super::text::{NeedMore, WindowText, is_base64, is_dense, is_name, is_quote};
 use super::value::{AssignedValue, LONGEST, piece};
@@ -35,7 +35,11 @@ const SENT: usize = 96;
 
 impl WindowText<'_> {
     /// Where the value stands that blanks part from its name, which a line begins with, or which one of its later words is.
-    pub(super) fn on_line(&self, name: Name, at: usize) -> Result<Option<(usize, ValueForm)>, NeedMore> {
+    pub(super) fn on_line(
+        &self,
+        name: LocatedName,
+        at: usize,
+    ) -> Result<Option<(usize, ValueForm)>, NeedMore> {
         let head = self.head(name);
         let line = head.rsplit(|&byte| byte == b'\n').next().unwrap_or_default();
         let whole = line.len() < head.len() || self.begins(name);

@@ -7,7 +7,7 @@ use hayro_syntax::Pdf;
 use hayro_syntax::object::{Dict, Object, Stream};
 use lopdf::StringFormat;
 
-use crate::sanitize::format::pdf::text::lexer::{Lexer, PdfToken};
+use crate::sanitize::format::pdf::text::lexer::{PdfLexer, PdfToken};
 use crate::sanitize::format::pdf::text::reading::GlyphText;
 use crate::sanitize::format::pdf::text::streams::ContentStreams;
 use crate::sanitize::format::pdf::text::walk;
@@ -134,7 +134,7 @@ impl<'n> AbsentSearch<'n> {
     /// Whether the strings of a stream, one after the other, make up a value.
     fn operands(&self, bytes: &[u8]) -> bool {
         let mut joined = Vec::new();
-        let mut lexer = Lexer::new(bytes);
+        let mut lexer = PdfLexer::new(bytes);
         while let Some((token, _)) = lexer.next() {
             match token {
                 PdfToken::String(codes) => joined.extend_from_slice(&codes),

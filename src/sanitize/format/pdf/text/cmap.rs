@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use crate::sanitize::format::pdf::text::lexer::{Lexer, PdfToken};
+use crate::sanitize::format::pdf::text::lexer::{PdfLexer, PdfToken};
 
 /// How many codes one map holds at most.
 const CODES: usize = 200_000;
@@ -25,7 +25,7 @@ impl Cmap {
     /// Reads a map.
     pub(super) fn read(bytes: &[u8]) -> Self {
         let mut map = Self::default();
-        let mut lexer = Lexer::new(bytes);
+        let mut lexer = PdfLexer::new(bytes);
         let mut operands = Vec::new();
         while let Some((token, _)) = lexer.next() {
             let PdfToken::Word(word) = token else {

@@ -1,4 +1,4 @@
-//! [`Lexer`]: the tokens of a content stream (ISO 32000-2, 7.2 and 7.8.2), each with where it stands, so that a change
+//! [`PdfLexer`]: the tokens of a content stream (ISO 32000-2, 7.2 and 7.8.2), each with where it stands, so that a change
 //! leaves all other bytes as they are.
 
 use std::ops::Range;
@@ -26,7 +26,7 @@ pub(super) enum PdfToken<'a> {
 
 /// Reads tokens one by one; holds on any bytes.
 #[derive(Clone, Debug)]
-pub(super) struct Lexer<'a> {
+pub(super) struct PdfLexer<'a> {
     bytes: &'a [u8],
     at: usize,
 }
@@ -43,7 +43,7 @@ fn digit(byte: u8) -> Option<u8> {
     char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
 }
 
-impl<'a> Lexer<'a> {
+impl<'a> PdfLexer<'a> {
     /// Begins at the beginning.
     pub(super) fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, at: 0 }
@@ -229,7 +229,7 @@ mod tests {
     use super::*;
 
     fn tokens(bytes: &[u8]) -> Vec<PdfToken<'_>> {
-        let mut lexer = Lexer::new(bytes);
+        let mut lexer = PdfLexer::new(bytes);
         std::iter::from_fn(|| lexer.next().map(|(token, _)| token)).collect()
     }
 
@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn images_end_where_text_follows() {
-        let mut lexer = Lexer::new(b"ID \x01 EI \xff\x80( EI Q (x) Tj");
+        let mut lexer = PdfLexer::new(b"ID \x01 EI \xff\x80( EI Q (x) Tj");
         assert_eq!(lexer.next().map(|(token, _)| token), Some(PdfToken::Word(b"ID")));
         lexer.skip_image();
         assert_eq!(lexer.next().map(|(token, _)| token), Some(PdfToken::Word(b"Q")));
@@ -265,7 +265,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn any_bytes_are_read(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..200)) {
-            let mut lexer = Lexer::new(&bytes);
+            let mut lexer = PdfLexer::new(&bytes);
             let mut end = 0;
             while let Some((_, range)) = lexer.next() {
                 proptest::prop_assert!(range.start >= end && range.end > range.start);

@@ -1,4 +1,4 @@
-//! [`Plan`]: what is to change in a document's streams, united over all places where they are shown.
+//! [`PageTextPlan`]: what is to change in a document's streams, united over all places where they are shown.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -38,7 +38,7 @@ pub(super) struct SourceChange {
 
 /// What is to change.
 #[derive(Debug, Default)]
-pub(super) struct Plan {
+pub(super) struct PageTextPlan {
     pub(super) changes: BTreeMap<ContentSource, SourceChange>,
     pub(super) covers: BTreeMap<ObjectId, Vec<Quad>>,
     /// Glyphs that a link takes the place of, and where that begins.
@@ -47,7 +47,7 @@ pub(super) struct Plan {
     covered: BTreeSet<(ObjectId, usize)>,
 }
 
-impl Plan {
+impl PageTextPlan {
     fn is_gone(&self, glyph: &Glyph) -> bool {
         let (source, operator, piece, at) = glyph.spot;
         self.changes.get(&source).is_some_and(|change| change.gone.contains_key(&(operator, piece, at)))

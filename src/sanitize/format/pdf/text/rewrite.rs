@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 
-use crate::sanitize::format::pdf::text::plan::{Plan, SourceChange};
+use crate::sanitize::format::pdf::text::plan::{PageTextPlan, SourceChange};
 use crate::sanitize::format::pdf::text::reading::GlyphText;
 use crate::sanitize::format::pdf::text::record::{ContentSource, PageRecord};
 use crate::sanitize::format::pdf::text::streams::ContentStreams;
@@ -49,9 +49,9 @@ pub(in crate::sanitize::format) fn rewrite(
 type Contents = Vec<Rc<Vec<u8>>>;
 
 /// What is to change, the content that each change is for, and the values that go.
-fn planned(doc: &Document, work: &mut Work<'_>) -> Result<(Plan, Contents, Needles), Rejection> {
+fn planned(doc: &Document, work: &mut Work<'_>) -> Result<(PageTextPlan, Contents, Needles), Rejection> {
     let mut streams = ContentStreams::new(doc);
-    let mut plan = Plan::default();
+    let mut plan = PageTextPlan::default();
     let mut sources: Vec<(ContentSource, Option<&Dictionary>)> =
         streams.pages().into_iter().map(|page| (page, None)).collect();
     for (page, resources) in &sources {
@@ -98,7 +98,7 @@ fn readings(record: &PageRecord<'_>) -> Vec<GlyphText> {
 }
 
 fn ask(
-    plan: &mut Plan,
+    plan: &mut PageTextPlan,
     source: ContentSource,
     record: &PageRecord<'_>,
     work: &mut Work<'_>,
@@ -144,7 +144,7 @@ fn ask(
 
 /// Removes values wherever else a page shows them.
 fn search(
-    plan: &mut Plan,
+    plan: &mut PageTextPlan,
     source: ContentSource,
     record: &PageRecord<'_>,
     needles: &Needles,

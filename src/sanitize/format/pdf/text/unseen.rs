@@ -7,7 +7,7 @@ use lopdf::{Dictionary, Document, Object, ObjectId};
 
 use crate::edit::{self, Edit};
 use crate::sanitize::format::passage::is_worth;
-use crate::sanitize::format::pdf::text::lexer::{Lexer, PdfToken};
+use crate::sanitize::format::pdf::text::lexer::{PdfLexer, PdfToken};
 use crate::sanitize::format::pdf::text::streams::ContentStreams;
 use crate::sanitize::format::pdf::{graph, parts};
 use crate::sanitize::{Redaction, Rejection, Work};
@@ -229,7 +229,7 @@ fn rename(object: &mut Object, names: &NewNames, depth: usize) {
 
 /// The tokens of a content stream, each with where it stands.
 fn tokens(bytes: &[u8], see: &mut dyn FnMut(&PdfToken<'_>, std::ops::Range<usize>)) {
-    let mut lexer = Lexer::new(bytes);
+    let mut lexer = PdfLexer::new(bytes);
     while let Some((token, range)) = lexer.next() {
         if token == PdfToken::Word(b"ID") {
             lexer.skip_image();

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use lopdf::{Dictionary, Object, StringFormat};
 
 use crate::sanitize::format::pdf::text::font;
-use crate::sanitize::format::pdf::text::lexer::{Lexer, PdfToken};
+use crate::sanitize::format::pdf::text::lexer::{PdfLexer, PdfToken};
 use crate::sanitize::format::pdf::text::record::{
     ContentSource, Glyph, MarkedContent, PageRecord, ReadSource, Show, ShowItem, SourceTrail,
 };
@@ -150,7 +150,7 @@ impl<'w, 'a, 'j> ContentWalk<'w, 'a, 'j> {
     /// # Errors
     /// [`Rejection::OverLimit`].
     fn through(mut self, bytes: &[u8]) -> Result<(), Rejection> {
-        let mut lexer = Lexer::new(bytes);
+        let mut lexer = PdfLexer::new(bytes);
         let mut operands: Vec<Operand<'_>> = Vec::new();
         while let Some((token, range)) = lexer.next() {
             let PdfToken::Word(word) = token else {

@@ -1,4 +1,4 @@
-//! [`StandingCache`]: what a server said of tokens, until it is too old, in a bounded room.
+//! [`TokenStatusCache`]: what a server said of tokens, until it is too old, in a bounded room.
 
 use std::time::Instant;
 
@@ -17,18 +17,18 @@ const READ: usize = 4;
 
 /// Standings of tokens. Those that are active and those that are not do not crowd each other out: anybody can make up any
 /// number of the others.
-pub(super) struct StandingCache {
+pub(super) struct TokenStatusCache {
     active: Generations<TokenStatus>,
     inactive: Generations<TokenStatus>,
 }
 
-impl Default for StandingCache {
+impl Default for TokenStatusCache {
     fn default() -> Self {
         Self { active: Generations::new(GENERATION), inactive: Generations::new(GENERATION) }
     }
 }
 
-impl StandingCache {
+impl TokenStatusCache {
     /// What is known of a token now.
     pub(super) fn get(&mut self, digest: &Digest, now: Instant) -> Option<TokenStatus> {
         let Self { active, inactive } = self;
@@ -66,7 +66,7 @@ mod tests {
         digest
     }
 
-    fn is_active(kept: &mut StandingCache, n: usize, now: Instant) -> Option<bool> {
+    fn is_active(kept: &mut TokenStatusCache, n: usize, now: Instant) -> Option<bool> {
         kept.get(&digest(n), now).map(|standing| matches!(standing, TokenStatus::Active(_)))
     }
 
@@ -74,7 +74,7 @@ mod tests {
     fn a_standing_is_known_until_its_time_and_replaced_by_a_later_one() {
         let now = SystemClock.instant();
         let (soon, later) = (now + Duration::from_secs(1), now + Duration::from_secs(9));
-        let mut kept = StandingCache::default();
+        let mut kept = TokenStatusCache::default();
         assert_eq!(is_active(&mut kept, 1, now), None);
         kept.put(digest(1), active(), 10, soon);
         assert_eq!(is_active(&mut kept, 1, now), Some(true));
@@ -89,7 +89,7 @@ mod tests {
     fn made_up_tokens_crowd_out_no_good_one_and_memory_has_its_bound() {
         let now = SystemClock.instant();
         let later = now + Duration::from_secs(9);
-        let mut kept = StandingCache::default();
+        let mut kept = TokenStatusCache::default();
         kept.put(digest(0), active(), 100, later);
         let many = 3 * GENERATION / ENTRY;
         for n in 1..=many {
@@ -105,7 +105,7 @@ mod tests {
     fn what_is_asked_for_stays() {
         let now = SystemClock.instant();
         let later = now + Duration::from_secs(9);
-        let mut kept = StandingCache::default();
+        let mut kept = TokenStatusCache::default();
         for n in 0..4 * GENERATION / ENTRY {
             kept.put(digest(n), active(), 0, later);
             assert_eq!(is_active(&mut kept, 0, now), Some(true), "{n}");
