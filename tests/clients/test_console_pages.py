@@ -252,7 +252,7 @@ def test_signing_out(served, browser):  # noqa: F811
 def test_what_may_pass_is_carried_to_the_configuration_and_checked(served, browser):  # noqa: F811
     browser.sign_in(served, path="/playground")
     browser.wait(lambda: browser.find("#rows-text button.small"))
-    browser.find("#rows-text button.small").click()
+    browser.find("#rows-text button.small").send_keys(Keys.ENTER)
     browser.wait(lambda: "[[detect.allow]]" in browser.find("#allow-text").text)
     # The button went with its row; the keys' place is where the value stands now.
     assert browser.driver.switch_to.active_element.tag_name == "summary"

@@ -223,8 +223,9 @@
         const at = Number(button.closest("tr").dataset.told);
         const mark = this.editor.marks.find((one) => one.told === at);
         if (mark) letPass(this.editor.area.value.slice(mark.start, mark.end), told.rule);
-        // The row goes, and its button with it: whoever works by keys goes on where the value stands now.
-        $(`pass-${this.kind}`).querySelector("summary").focus();
+        // The row goes, and its button with it: whoever works by keys (a click of no mouse has no count) goes on where the value
+        // stands now. Under a mouse the page stays where it is.
+        if (event.detail === 0) $(`pass-${this.kind}`).querySelector("summary").focus();
       });
       return button;
     }

@@ -146,6 +146,7 @@ fn words_that_begin_sentences_are_no_names() {
         ("Math, JSON, Array (e.g., using Vite) and Jetpack Compose (Kotlin)", &[]),
         ("cron: M H DoM Mon DoW", &[]),
         ("Default for Parker {\n  fn new() -> Parker {\n struct Parker;", &[]),
+        ("Write to QEZkp.5b1Cr+Rome@02", &[]),
         ("Mark Weber called", &["PERSON Mark Weber"]),
         ("Grace said so. Mark and Anna went", &["PERSON Grace", "PERSON Mark", "PERSON Anna"]),
         ("please ask Max about it, ask Max 3 times", &["PERSON Max", "PERSON Max"]),

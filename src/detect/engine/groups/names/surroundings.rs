@@ -17,8 +17,12 @@ pub(super) fn in_code(view: &View<'_>, start: usize, end: usize) -> bool {
     };
     let returned = view.slice(start.saturating_sub(5), start) == b") -> ";
     let front = view.slice(start.saturating_sub(2), start);
+    // The tag of a mail address (RFC 5233), also where its host has not come yet: `jane+Rome@`.
+    let tag =
+        matches!(front, [before, b'+'] if before.is_ascii_alphanumeric()) && view.get(end) == Some(b'@');
     behind
         || returned
+        || tag
         || matches!(front, [.., b'_' | b'$' | b'<' | b'&'] | b"::" | b"</" | b"--")
         || matches!(front, [letter, b'.' | b'/' | b'-'] if letter.is_ascii_alphanumeric())
 }
