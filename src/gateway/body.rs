@@ -70,11 +70,11 @@ impl BodyFormat {
     }
 
     /// Whether an answer may show what it is. Later than its head it cannot be refused well, so where unknown ones are,
-    /// only those that say nothing may.
-    pub fn may_show(&self, policy: UnscannedPolicy) -> bool {
+    /// only those that say nothing may, and files in which a batch's results may be: every provider calls those bytes.
+    pub fn may_show(&self, policy: UnscannedPolicy, may_have_results: bool) -> bool {
         match self.declared {
             DeclaredFormat::As(_) | DeclaredFormat::Nothing => true,
-            DeclaredFormat::Bytes => self.known || policy == UnscannedPolicy::Pass,
+            DeclaredFormat::Bytes => self.known || may_have_results || policy == UnscannedPolicy::Pass,
             DeclaredFormat::Opaque => self.known,
         }
     }

@@ -161,4 +161,10 @@ impl AnswerPlan {
         let known = |layer: &Layer| matches!(layer, Layer::Text(TextLayer { protocol: Some(_), .. }));
         self.layers.iter().any(known)
     }
+
+    /// Whether the body may be the results of a batch, in a file that is said to be bytes.
+    pub fn may_have_results(&self) -> bool {
+        let results = |layer: &Layer| matches!(layer, Layer::Text(TextLayer { fields: Some(_), .. }));
+        self.layers.iter().any(results)
+    }
 }

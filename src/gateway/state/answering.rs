@@ -83,7 +83,8 @@ impl Answering {
             return Ok(None);
         }
         let format = BodyFormat::of(&head.headers, plan.knows_protocol()).and_then(|format| {
-            format.may_show(plan.policy()).then_some(format).ok_or(Unscanned::ContentType)
+            let shows = format.may_show(plan.policy(), plan.may_have_results());
+            shows.then_some(format).ok_or(Unscanned::ContentType)
         });
         match format {
             Ok(format) => {
