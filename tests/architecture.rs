@@ -8,6 +8,8 @@ use std::fs;
 
 #[path = "architecture/docs.rs"]
 mod docs;
+#[path = "architecture/module_tables.rs"]
+mod module_tables;
 #[path = "architecture/modules.rs"]
 mod modules;
 #[path = "architecture/page.rs"]
@@ -69,6 +71,32 @@ fn none(complaints: &[String]) {
 fn parts() -> BTreeSet<String> {
     let all = sources("src");
     all.iter().map(Source::part).filter(|part| !["lib", "main"].contains(part)).map(str::to_owned).collect()
+}
+
+/// What is compiled in, or applied in order, counts only if code names it.
+#[test]
+fn data_beside_the_source_is_named_by_it() {
+    let code: BTreeMap<_, _> = files("src", &[".rs"])
+        .into_iter()
+        .map(|path| (path.clone(), fs::read_to_string(path).unwrap_or_default()))
+        .collect();
+    let data = files("src", &[".toml", ".sql", ".json", ".txt", ".js", ".css", ".svg", ".bin"]);
+    assert!(data.len() > 60, "only {} files", data.len());
+    let mut unnamed = Vec::new();
+    for path in data {
+        let part =
+            |path: &std::path::Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let (name, folder) = (part(&path), path.parent().expect("a folder"));
+        let (beside, from_above) = (format!("\"{name}\""), format!("{}/{name}\"", part(folder)));
+        let named = |(source, text): (&std::path::PathBuf, &String)| {
+            let near = source.parent().is_some_and(|place| place == folder || Some(place) == folder.parent());
+            text.contains(&from_above) || near && text.contains(&beside)
+        };
+        if !code.iter().any(named) {
+            unnamed.push(format!("{}: no source names it", shown(&path)));
+        }
+    }
+    assert!(unnamed.is_empty(), "{}", unnamed.join("\n"));
 }
 
 #[test]

@@ -188,12 +188,13 @@ mod keys {
 #[test]
 fn the_full_file_shows_every_key() {
     use portcullis::config::settings::{
-        AllowedValues, Audit, Aws, Budget, Certificate, CertificateHeaders, ClamdSocket, Clients, Cors,
-        Detect, FileLimits, HeaderRules, Intel, JwkSource, Jwks, Jwt, ListenTls, Model, ModelTarget, Otlp,
-        Rate, Reload, RemoteIntel, Respond, Route, RouteCertificate, Scan, Settings, Sign, Telemetry,
-        TokenPlace, Upgrade, Upstream, UpstreamTls, Usage,
+        AllowedValues, Analyzer, Audit, AuditOtlp, Aws, Budget, Certificate, CertificateHeaders, ClamdSocket,
+        Clients, Compression, Cors, Detect, FileLimits, HeaderRules, Intel, Introspection, JwkSource, Jwks,
+        Jwt, ListenTls, Mail, Model, ModelTarget, Names, Otlp, Rate, Reload, RemoteIntel, Respond, Route,
+        RouteCertificate, Scan, Settings, Share, SharedLimits, Sign, Telemetry, TokenPlace, Upgrade,
+        Upstream, UpstreamTls, Usage, WebSocket,
     };
-    use portcullis::usage::ModelPrice;
+    use portcullis::usage::{ModelPrice, SpendLimit};
     macro_rules! keys_of {
         ($($settings:ty)*) => { [$(keys::of::<$settings>()),*] };
     }
@@ -202,6 +203,7 @@ fn the_full_file_shows_every_key() {
         UpstreamTls Aws Timeouts Ejection BreakerLimits Probe Route Respond Rate Jwt JwkSource TokenPlace Sign Jwks Redact
         Sanitize Scan ClamdSocket Intel RemoteIntel FileLimits Clients Reload Upgrade Telemetry Otlp Detect AllowedValues
         Audit Usage ModelPrice Budget Model ModelTarget Certificate RouteCertificate CertificateHeaders Cors HeaderRules
+        Analyzer AuditOtlp Compression Introspection Mail Names Share SharedLimits SpendLimit WebSocket
     };
     let text = uncommented();
     for key in all.iter().flatten() {

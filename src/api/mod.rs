@@ -3,9 +3,10 @@
 //! | file | noun |
 //! |---|---|
 //! | `endpoint` | [`Endpoint`], and [`Endpoints`]: the table everything follows from |
-//! | [`analyzers`] | who else is asked what a text holds
+//! | [`analyzers`] | who else is asked what a text holds |
 //! | `blob` | [`BlobPort`]: the receiving end of grants |
 //! | `call` | [`Call`] and [`Answer`]: what a handler gets and gives |
+//! | [`changes`] | [`changes::ChangeLog`]: the audit record of administrative acts |
 //! | [`configs`] | stored redact configs: the object, its endpoints, and [`configs::MethodSpec`] |
 //! | `cpu` | [`CpuPool`]: long work, off the threads that move bytes |
 //! | `distinct` | [`Distinct`]: how many different values each caller has had encrypted |
@@ -13,7 +14,7 @@
 //! | `error` | [`ApiError`]: what goes wrong, and its status |
 //! | `fields` | [`ObjectFields`]: parse, don't validate; all faults at once |
 //! | [`grant`] | [`grant::Grants`]: URLs for one upload or download |
-//! | [`guardrail`] | what other gateways call about a text of theirs
+//! | [`guardrail`] | what other gateways call about a text of theirs |
 //! | `health` | [`Health`] and [`Readiness`] |
 //! | [`incoming`] | uploads as they come: bodies and forms |
 //! | [`json`] | bodies as JSON values, strictly |
@@ -29,6 +30,11 @@
 //! | [`token_service`] | tokens made and changed by HTTP |
 //! | [`token_signers`] | keys of AWS that stand for tokens |
 //! | [`token`] | bearer token → [`token::Principal`] |
+//! | `token_ids` | finds a token's row by the token's id |
+//! | `token_info` | what is known of a token: name, service, bounds, expiry; why it is refused |
+//! | `token_record` | a token as its row stores it |
+//! | `token_text` | the form of a token (`pts_` and 32 characters): making and recognising it |
+//! | `token_uses` | when each token was last used, to the minute |
 
 pub mod analyzers;
 mod blob;

@@ -14,9 +14,11 @@
 //! | `client_certificates` | what routes ask of callers' certificates |
 //! | `credentials` | what upstreams are shown that callers do not have |
 //! | `pools` | upstreams, their peers and breakers |
-//! | `guardrails` | routes that look through texts for whoever asks
+//! | `guardrails` | routes that look through texts for whoever asks |
 //! | `metering` | how usage is counted, and written down |
 //! | `route_filters` | filters that are made of a route's settings alone |
+//! | `policy` | a redactor for each direction, from `[routes.redact]` |
+//! | `callers_tokens` | filters that check tokens issued elsewhere: JWTs and introspected ones |
 //! | `mint` | tokens for upstreams, and public keys |
 //! | `providers` | [`ProviderSet`]: whom sanitizing asks, built from a configuration |
 //! | `analyzers` | who is asked what texts hold, and which rules their findings are of |

@@ -389,3 +389,32 @@ fn redaction(setting: &RedactSetting, route: &str, from: &RouteInputs<'_>) -> Re
 fn remember(setting: &RedactSetting, parts: &Services) -> Option<RememberFilter> {
     setting.remember().map(|time| RememberFilter { memory: Arc::clone(&parts.memory), time })
 }
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize as _;
+    use serde::de::value::{Error, StrDeserializer};
+
+    use super::*;
+
+    fn setting(name: &str) -> Result<ProviderSetting, String> {
+        let read = ProviderSetting::deserialize(StrDeserializer::<Error>::new(name));
+        read.map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_configuration_and_the_gateway_name_the_same_providers() {
+        for provider in Provider::all() {
+            let named = setting(provider.name).unwrap_or_else(|error| panic!("{}: {error}", provider.name));
+            assert_eq!(named.name(), provider.name);
+        }
+        // Whoever is told of a wrong name reads all that there are.
+        let listed = setting("nobody").expect_err("no name");
+        let names: Vec<&str> = listed.split('`').skip(3).step_by(2).collect();
+        assert!(names.len() >= 12, "{listed}");
+        for name in names {
+            let choice = matches!(name, "auto" | "generic");
+            assert!(choice || Provider::named(name).is_some(), "{name} would be taken as auto");
+        }
+    }
+}

@@ -11,6 +11,7 @@
 //! | `check/` | what must fit together |
 //! | `restart` | what a reload does not reach |
 //! | `names` | the names model that the file points to |
+//! | `rules` | the rules and the allow-list that `[detect]` describes, read from files of their own |
 //! | `diagnostics` | what is wrong, by offset, without what is wrong in consequence |
 //! | `problem` | what is wrong, by line and column |
 //! | `spanned` | a value and where the file says it |

@@ -9,8 +9,9 @@
 //! | [`kdf`] | HKDF and HMAC with SHA-256 |
 //! | [`passphrase`] | Argon2id |
 //! | [`aead`] | AES-256-GCM with a random nonce |
-//! | [`cbc`] | AES in CBC mode, for texts that other programs read
+//! | [`cbc`] | AES in CBC mode, for texts that other programs read |
 //! | [`fpe`] | format-preserving encryption: FF1, and a keyed PRF for what FF1 does not cover |
+//! | `ff1` | FF1 (SP 800-38G) for short strings, without allocations |
 
 pub mod aead;
 #[cfg(feature = "server")]

@@ -17,6 +17,27 @@
 //! assert_eq!(text.get(one.span.start..one.span.end), Some("jane.doe@harbour-post.com"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! | module | what |
+//! |---|---|
+//! | `rules` | rules as data: fields, parsing, and the built-in files |
+//! | `validate` | the checks that rules name, such as check digits |
+//! | `catalogue` | a set of rules, each checked for itself |
+//! | `examples` | tests every rule on its own examples |
+//! | `sets` | names for groups of rules, by category or region |
+//! | `selection` | which rules of a catalogue are on, as a bit set |
+//! | `allow` | allow-list of values that are not reported |
+//! | `special_use` | loopback, private and documentation addresses and host names |
+//! | `normal` | normalised view of a text, and the map back to its bytes |
+//! | `naming` | what the name beside a value, such as `db_password`, says of it |
+//! | `engine` | from text to candidate findings |
+//! | `resolve` | decides between overlapping candidates |
+//! | `detector` | compiled rules and a selection; scans whole texts and makes scanners |
+//! | `scanner` | scans text that arrives in pieces |
+//! | `model` | persons and places by a neural model (feature `names-model`) |
+//! | `finding` | a finding: span, rule, score, context word |
+//! | `rejected` | candidates that were not reported, and why |
+//! | [`offset`] | byte offsets to code points |
 
 mod allow;
 mod catalogue;

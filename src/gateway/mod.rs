@@ -45,6 +45,7 @@
 //! | [`memory`] | what was issued stays known, for a time |
 //! | [`llm`] | where the words are in an LLM protocol |
 //! | [`error`], `error_shape`, `unavailable`, `token_fault` | what goes wrong, in the shape that the caller expects |
+//! | `bedrock_error` | errors in the shape of Amazon Bedrock |
 //! | [`request_trace`] | spans of a request and its attempts |
 //! | [`listen`] | sockets, TLS, and the end |
 

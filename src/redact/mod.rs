@@ -62,6 +62,7 @@
 //! | `escapes` | what a program reads where a person sees `%20` or `\u0040` |
 //! | `file` | [`FileClass`]: text, media, or what somebody else must read |
 //! | `opaque` | what a string holds: text, bytes, text in an encoding |
+//! | `base64_tokens` | text in base64 in the middle of a text |
 //! | `payload` | text in base64 or percent-encoding, and the way out again |
 //! | `surrogate_log` | [`SurrogateLog`]: what was issued while text passed, for a file |
 //! | `restore` | issued surrogates in text as it passes |
@@ -93,6 +94,7 @@
 
 mod alphabet;
 mod answer;
+mod base64_tokens;
 mod carrier;
 mod case;
 mod content;

@@ -9,6 +9,7 @@
 use std::ops::Range;
 
 use crate::edit::Edit;
+use crate::redact::base64_tokens::tokens;
 use crate::redact::file::{FileClass, magic};
 use crate::redact::payload::{Base64, Payload, Percent};
 use crate::stream::json::{Path, Segment};
@@ -254,10 +255,47 @@ pub(super) trait PartEditor {
 /// The edits of a string by those of its parts, through up to `levels` encodings within one another.
 pub(super) fn edits_of(text: &str, levels: usize, editor: &mut dyn PartEditor) -> Vec<Edit> {
     let reading = StringContent::of(text, || editor.named());
-    reading.edits(text, &mut |part| match levels.checked_sub(1) {
+    let tokens = if matches!(reading, StringContent::Text) { tokens(text) } else { Vec::new() };
+    let mut see = |part: StringPart<'_>| match levels.checked_sub(1) {
         Some(levels) if part.decoded => edits_of(part.text, levels, editor),
         _ => editor.edits(part, levels),
-    })
+    };
+    match tokens.is_empty() {
+        true => reading.edits(text, &mut see),
+        false => edits_with_tokens(text, &tokens, &mut see),
+    }
+}
+
+/// Shows what the tokens of `text` encode to `see`, each of them as it stands, and then all of the text; the edits of both.
+/// Where they meet, what hides more counts.
+fn edits_with_tokens(
+    text: &str,
+    tokens: &[Payload],
+    see: &mut dyn FnMut(StringPart<'_>) -> Vec<Edit>,
+) -> Vec<Edit> {
+    let mut inner = |token: &Payload| {
+        let texts = token.texts().map(|text| see(StringPart { decoded: true, ..StringPart::text(text) }));
+        let texts: Vec<_> = texts.collect();
+        let written = token.outward(&texts);
+        let own = text.get(token.place()).unwrap_or_default();
+        let whole = written.as_ref().map(|edit| Edit { range: 0..own.len(), with: edit.with.clone() });
+        see(StringPart { look: ScanMode::Not, replaced: whole.as_ref(), ..StringPart::text(own) });
+        written
+    };
+    let mut within: Vec<Edit> = tokens.iter().filter_map(&mut inner).collect();
+    let mut edits = see(StringPart::text(text));
+    let covers = |outer: &Edit, inner: &Edit| {
+        outer.range.start <= inner.range.start && inner.range.end <= outer.range.end
+    };
+    within.retain(|token| !edits.iter().any(|edit| covers(edit, token)));
+    let meets = |edit: &Edit| {
+        let after = within.partition_point(|token| token.range.end <= edit.range.start);
+        within.get(after).is_some_and(|token| token.range.start < edit.range.end)
+    };
+    edits.retain(|edit| !meets(edit));
+    edits.extend(within);
+    edits.sort_by_key(|edit| edit.range.start);
+    edits
 }
 
 /// Whether a string is text in an encoding, as an id may seem to be.

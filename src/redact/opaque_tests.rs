@@ -195,3 +195,28 @@ proptest! {
         prop_assert_eq!(replace(&url, "\u{1}", ""), url);
     }
 }
+
+#[test]
+fn an_edit_of_a_token_is_written_in_base64_and_what_covers_it_counts() {
+    const MAIL: &str = "From: r.cooper@harbour-post.com";
+    let base64 = BASE64.encode(MAIL.as_bytes());
+    let text = format!("mail jane: {base64} end");
+    let all = tokens(&text);
+    let mask = |range: std::ops::Range<usize>| Edit { range, with: "*".to_owned() };
+    let mut see = |part: StringPart<'_>| match part.decoded {
+        true => vec![mask(6..MAIL.len())],
+        false if part.look == ScanMode::Not => Vec::new(),
+        false => vec![mask(5..9), mask(20..24)],
+    };
+    let done = edits_with_tokens(&text, &all, &mut see);
+    assert_eq!(
+        crate::edit::spliced(text.as_bytes(), &done),
+        format!("mail *: {} end", BASE64.encode(b"From: *")).into_bytes()
+    );
+    let mut see = |part: StringPart<'_>| match part.decoded {
+        true => vec![mask(6..MAIL.len())],
+        false if part.look == ScanMode::Not => Vec::new(),
+        false => vec![mask(5..text.len() - 4)],
+    };
+    assert_eq!(edits_with_tokens(&text, &all, &mut see), [mask(5..text.len() - 4)]);
+}

@@ -319,6 +319,16 @@ impl Payload {
         Some(Self { pieces, charset, spelling, place })
     }
 
+    /// Where it stands.
+    pub(super) fn place(&self) -> Range<usize> {
+        self.place.clone()
+    }
+
+    /// Whether it is text and nothing else.
+    pub(super) fn is_text(&self) -> bool {
+        matches!(self.pieces.as_slice(), [DecodedPayload::Text(_)])
+    }
+
     /// Its texts, in order.
     pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
         self.pieces.iter().filter_map(|piece| match piece {

@@ -12,6 +12,7 @@
 //! | [`blobs`] | [`Blobs`], the port: files put and got piece by piece, removed, swept by age |
 //! | [`objects`] | files in a folder of this machine, or in an S3 bucket |
 //! | [`private`] | files and folders that nobody else may read |
+//! | `error` | [`StoreError`]: why the store could not do what it was asked |
 //! | `conformance` | one suite that every backend runs (tests only) |
 
 pub mod blobs;

@@ -1,4 +1,17 @@
 //! What can be seen from outside: counts, durations and rule names, never text.
+//!
+//! | module | what |
+//! |---|---|
+//! | `metrics` | Prometheus metrics: names, labels, buckets, exposition |
+//! | [`trace`] | spans of requests: W3C Trace Context, export by OTLP |
+//! | `event` | typed events, one for each finished request |
+//! | `access` | the access log: one line for each request |
+//! | `addresses` | how much of a caller's address is logged |
+//! | `recent` | the last requests, kept in memory for the console |
+//! | `init` | sets up the process's log: level, format, sources |
+//! | `process_log` | the queue of log lines to standard error |
+//! | `lines` | `LineQueue`: writes log lines in a thread, drops and counts what finds no room |
+//! | `log_records` | log records in the JSON form of OTLP |
 
 mod access;
 mod addresses;

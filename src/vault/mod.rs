@@ -7,6 +7,7 @@
 //! | `own_key` | the vault's own, in a file that is made with a new store |
 //! | [`hook`] | a master key from a program of the operator's |
 //! | [`passphrase`] | a master key from a passphrase; its salt lies in the store |
+//! | `origin` | [`KeyOrigin`]: where a master key was taken from, as errors name it |
 //! | `wrapping` | one key that seals rows |
 //! | `ring` | the keys that seal rows, sealed under the master key |
 //! | [`seal`] | [`Seal`]: a key of the ring → sealed row, bound to its place |
@@ -14,6 +15,7 @@
 //! | [`items`] | [`items::Items`]: keys, secrets and folders that callers make |
 //! | [`jwt`] | [JSON Web Tokens](jwt): signed and verified |
 //! | [`keys`] | [`Vault`]: an opened store, and the keys that are made when first wanted |
+//! | `error` | [`VaultError`]: why a key or secret could not be had |
 
 mod error;
 pub mod hook;

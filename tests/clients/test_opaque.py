@@ -314,3 +314,28 @@ def test_too_many_encodings_are_refused(gateway, mock):
         answer = gateway.call("POST", "/restored/reflect", {"a": value})
         assert answer.status == 400 and b"levels" in answer.body
     assert len(mock.requests) == before
+
+
+# As frameworks for agents hand on what a tool said: LlamaIndex, smolagents, DSPy, ReAct prompts.
+AROUND = [
+    lambda data: str({"id": 7, "blob": data}),
+    lambda data: "Observation: " + json.dumps({"id": 7, "blob": data}),
+    lambda data: "```json\n%s\n```" % json.dumps({"blob": data}),
+    lambda data: json.dumps({"blob": data}) + "\nplease check",
+    lambda data: "\n".join([json.dumps({"blob": data})] * 2),
+    lambda data: json.dumps({"said": "as %s has it" % json.dumps({"blob": data})}),
+    lambda data: "id: 7\nblob: %s\nend: 1" % data,
+]
+
+
+@pytest.mark.parametrize("url", [False, True])
+@pytest.mark.parametrize("around", AROUND)
+def test_base64_in_the_middle_of_a_text_is_read_and_restored(gateway, mock, around, url):
+    said = "From: %s\nSubject: the card %s is late ÿ?" % (MAIL, CARD)
+    text = around(b64(said, url))
+    answer, _ = called(gateway, "POST", "/restored/reflect", {"messages": [{"role": "tool", "content": text}]})
+    came = json.loads(mock.requests[-1].body)["messages"][0]["content"]
+    shown = [base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)).decode() for part in re.findall(r"[\w+/-]{40,}", came.translate(str.maketrans("+/", "-_")))]
+    assert shown and all("From: " in one and "the card " in one for one in shown), came
+    assert not any(MAIL in one or digits(CARD) in digits(one) for one in shown), shown
+    assert answer.json()["messages"][0]["content"] == text

@@ -8,7 +8,7 @@ import sys
 from gateway import BINARY, Gateway
 
 # Requests for each endpoint and phase; more in a longer run.
-EXAMPLES = os.environ.get("PORTCULLIS_EXAMPLES", "30" if os.environ.get("PORTCULLIS_ALL") else "12")
+EXAMPLES = os.environ.get("PORTCULLIS_EXAMPLES", "30" if os.environ.get("PORTCULLIS_ALL") else "5")
 
 CHECKS = [
     "not_a_server_error",

@@ -1,4 +1,31 @@
 //! What no setting can check alone. Every check runs, whatever the others found.
+//!
+//! | module | what it checks |
+//! |---|---|
+//! | `server` | listeners, limits, reloads, the vault and the store |
+//! | `certificates` | certificates of listeners, and client certificates that routes ask for |
+//! | `files` | file storage, the public URL, and mails with links |
+//! | `telemetry` | the sampling ratio, period and headers of traces |
+//! | `audit` | the audit log and its copies |
+//! | `sanitize` | that providers named under `[sanitize]` exist; their times and headers |
+//! | `analyzers` | analyzers: addresses, bounds, and the routes that use them |
+//! | `upstreams` | upstreams: peers, TLS, timeouts and headers |
+//! | `provider` | the provider of a route against its upstream |
+//! | `models` | model aliases, and the routes that know them |
+//! | `usage` | budgets: what they bound, and for whom |
+//! | `routes` | routes: names, ends, paths, authentication, and whether a request can reach them |
+//! | `guardrails` | guardrail routes |
+//! | `ext_proc` | Envoy external processing: listeners and routes |
+//! | `cors` | origins, methods and headers of CORS |
+//! | `header_rules` | headers that routes set, add and remove |
+//! | `compression` | that each coding is named once |
+//! | `jwt` | signed tokens of callers: their keys and places |
+//! | `introspection` | introspected tokens: their server and its credentials |
+//! | `tokens` | what `jwt` and `introspection` share: token places, headers, clock leeway |
+//! | `sign` | tokens for upstreams: claims, lifetime and header |
+//! | `redact` | redaction: methods, rules and surrogates |
+//! | `fields` | header names and values, wherever they are set |
+//! | `prefix` | path prefixes that are put before others |
 
 mod analyzers;
 mod audit;

@@ -2,6 +2,39 @@
 //!
 //! Names are the field's own. Where a setting can only be judged together with others it is an
 //! [`Spanned`], which reads as the value and remembers its place in the file.
+//!
+//! | module | what |
+//! |---|---|
+//! | `server` | `[[listen]]`, `[admin]`, `[clients]`, `[api]`: listeners and the native endpoints |
+//! | `limits` | `[limits]`: bounds on connections, memory and shutdown; limits that gateways share |
+//! | `reload` | `[reload]`: when files are read again |
+//! | `upgrade` | `[upgrade]`: the handover to a new process |
+//! | `log` | `[log]`: level, format and what is logged of callers |
+//! | `audit` | `[audit]`: the audit log and its copies |
+//! | `telemetry` | `[telemetry]`: traces to an OTLP collector |
+//! | `data` | `[vault]`: the master key |
+//! | `store` | `[store]`: the database of records |
+//! | `blobs` | `[blobs]`: where files are stored, and how long URLs and uploads last |
+//! | `share` | `[share]`: the share service and its mails |
+//! | `sanitize` | `[sanitize]`: sandbox, scanners, URL intelligence, what is released |
+//! | `detect` | `[detect]`: rule files, the allow-list, the names model |
+//! | `analyzer` | `[analyzers.NAME]`: external programs that analyse texts |
+//! | `upstream` | `[upstreams.NAME]`: peers, TLS, timeouts, health |
+//! | `provider` | the LLM providers that a route can name |
+//! | `aws` | `[upstreams.NAME.aws]`: signing of requests to AWS |
+//! | `models` | `[models.NAME]`: model aliases and their fallbacks |
+//! | `usage` | `[usage]`: prices and budgets of model usage |
+//! | `route` | `[[routes]]`: matches, where a route ends, and its filters |
+//! | `http_method` | HTTP methods that a route matches |
+//! | `address_block` | IP addresses and CIDR blocks |
+//! | `certificate` | `[routes.certificate]`: client certificates |
+//! | `jwt` | `[routes.jwt]`: signed tokens of callers |
+//! | `introspection` | `[routes.introspection]`: opaque tokens of callers |
+//! | `cors` | `[routes.cors]`: origins that browsers may call from |
+//! | `header_rules` | `[routes.request_headers]`, `[routes.answer_headers]`: headers set, added, removed |
+//! | `redact` | `[routes.redact]`: redaction of bodies and heads |
+//! | `compression` | `[routes.compression]`: content codings of answers |
+//! | `sign` | `[routes.sign]`, `[jwks]`: tokens for upstreams, and public keys |
 
 mod address_block;
 mod analyzer;

@@ -6,6 +6,7 @@
 //! |---|---|
 //! | [`view`] | the window |
 //! | [`mask`] | which bytes of the window are of a class: what steps over text that cannot hold a value |
+//! | `pattern` | a rule's compiled pattern, and what matches from one start share |
 //! | [`states`], [`table`], [`automaton`] | the patterns of a group, walked from a start |
 //! | [`context`] | words near a value |
 //! | [`budget`] | what starts that come to nothing may cost |
@@ -13,6 +14,7 @@
 //! | [`pass`](mod@pass) | one look at a window; from a match to a finding |
 //! | [`overlong`] | values that are longer than their reach |
 //! | [`group`], [`groups`] | what a group is, and each of them |
+//! | `group_id` | the name of each group |
 //! | [`build`], [`run`] | from rules to groups, and their run over a window |
 
 mod automaton;

@@ -5,6 +5,16 @@
 //! any split of a text gives the same findings. A [`Catalogue`](super::Catalogue) that
 //! [reads names](super::Catalogue::reading_names) gives it to all detectors made of it; what it finds are findings of the
 //! rules PERSON and LOCATION, so nothing else has to know of it.
+//!
+//! | module | what |
+//! |---|---|
+//! | `wordpiece` | the WordPiece tokenizer, with byte offsets |
+//! | `windows` | splits a text into windows of whole sentences |
+//! | `runner` | runs the model with `rten` |
+//! | `cache` | results of windows that were read before |
+//! | `word` | labels of pieces, joined to words |
+//! | `merge` | merges the model's findings with those of the rules |
+//! | `error` | `ModelError`: why files are no names model |
 
 mod cache;
 mod error;

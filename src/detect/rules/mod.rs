@@ -4,9 +4,17 @@
 //! |---|---|
 //! | [`rule`] | a rule's fields |
 //! | [`parse`] | TOML to rules |
+//! | `syntax` | the options of the regular expressions in all rules |
+//! | `literal` | literal texts as patterns, with word boundaries where they apply |
 //! | [`prepare`] | what is checked of one rule, and what follows from it |
 //! | [`cost`] | what a pattern costs, known before it is used |
 //! | [`builtin`] | the files of this folder |
+//! | `error` | why a rule or a rule file does not load |
+//!
+//! Rules of states are in `identity`, by region; rules of vendors are in `secrets`, by topic. Secrets that begin with
+//! a constant prefix are in the files of `secrets` itself; those that only the vendor's name beside them tells are in
+//! `secrets/named`. A file counts only if `builtin` names it. `README.md` is made from the code by
+//! `portcullis rules page`, not written by hand; a test compares it.
 
 mod builtin;
 mod cost;

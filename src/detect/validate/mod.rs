@@ -1,5 +1,41 @@
 //! Checks that data cannot say: the table from a check's name in a rule file to its function. A check sees the
 //! value alone and never fails otherwise than by saying no.
+//!
+//! A check lies with the office or the region that gives the number. What countries share is in `digits` (cards, and
+//! the numbers of the United States), in `world` (check digit algorithms, dates) and in `vat` (VAT numbers, and the
+//! tax numbers that they are made of). Before adding a check, search for it under the other names of its number
+//! (`grep -r '"NAME"' src/detect/validate`): a number of several states has one check, as `jmbg` serves Slovenia's
+//! EMŠO and Serbia's JMBG.
+//!
+//! | module | what it checks |
+//! |---|---|
+//! | `check` | no check: what a check is, and how digits are read |
+//! | `world` | check digits by Verhoeff and Damm; helpers for weighted sums and dates |
+//! | `digits` | payment cards (Luhn, issuer ranges); SSN, ITIN, EIN of the United States |
+//! | `vat` | VAT numbers of the European Union |
+//! | `finance` | IBAN, BIC, ABA routing numbers, ISIN, CUSIP, SEDOL, FIGI, LEI |
+//! | `health` | NPI, DEA and MBI numbers of US health care |
+//! | `phone` | telephone numbers: calling codes, lengths, national forms |
+//! | `network` | IP and e-mail addresses |
+//! | `tld` | domain names, by the list of top-level domains |
+//! | `devices` | IMEI, IMSI, ICCID, MAC, VIN; ISBN; coordinates |
+//! | `crypto` | cryptocurrency addresses |
+//! | `hash` | no check: the hash functions for `crypto` |
+//! | `credential` | whether a value is a secret rather than a placeholder, reference or word |
+//! | `secret` | that a key mixes letters and digits |
+//! | `entropy` | that a value is random enough for a key |
+//! | `token_crc` | checksums inside tokens of GitHub, npm and Grafana; JWTs in base64 |
+//! | `americas` | Canada and Latin America |
+//! | `germany` | Germany |
+//! | `western_europe` | UK, Ireland, France, Netherlands, Belgium, Austria, Switzerland |
+//! | `northern_europe` | the Nordic and Baltic states |
+//! | `southern_europe` | Spain, Italy, Greece, Turkey |
+//! | `eastern_europe` | Poland to Bulgaria, former Yugoslavia, Russia, Ukraine, Kazakhstan |
+//! | `mea` | the Middle East and Africa |
+//! | `south_asia` | India, Sri Lanka, Pakistan |
+//! | `southeast_asia` | Indonesia, Malaysia, Philippines, Singapore, Thailand, Viet Nam |
+//! | `east_asia` | China, Hong Kong, Macau, Taiwan, Japan, Korea |
+//! | `oceania` | Australia and New Zealand |
 
 mod americas;
 #[cfg(test)]
@@ -103,4 +139,22 @@ pub(crate) fn is_iban(value: &[u8]) -> bool {
 /// Whether this is a telephone number with its calling code.
 pub(crate) fn is_phone(value: &[u8]) -> bool {
     phone::international(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_check_has_a_name_of_its_own() {
+        let mut seen = BTreeSet::new();
+        for (name, _) in TABLES.iter().copied().flatten() {
+            assert!(seen.insert(*name), "{name} stands twice");
+        }
+        for name in SURE {
+            assert!(seen.contains(name), "there is no {name}");
+        }
+    }
 }

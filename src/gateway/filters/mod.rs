@@ -1,10 +1,50 @@
-//! The filters: one file each, both halves together. None knows another; what two of them do alike is in `bearer`,
-//! `token_place`, `claims`, `spoofed`, `readable_answer` and `cookies_and_query`; `head_tokens` knows where tokens stand in a head,
-//! `caller_identity` who calls, `remember` and `restoring` what was issued, and `scope` what surrogates go by. Of `redact`, `redact_parts` is
-//! what it is made from, `answers` what is done in those of upstreams, `session` redacts the messages of a WebSocket, `direct`
-//! knows what leads around us, `head_values` is what it does to heads, `file_policy` which files pass, `findings` what it counts,
-//! and `redaction_error` why it cannot. `usage_report` is what `usage` asks of streams, and `endpoint_events` what `own_urls`
-//! rewrites in them.
+//! The filters: one file each, both halves together. None knows another; what several of them use, or one of them is
+//! made of, is in files of its own. Here they stand in the order of their stages.
+//!
+//! | filter | what |
+//! |---|---|
+//! | `log` | writes the access line and the metrics of every request |
+//! | `load_shed` | refuses requests under overload |
+//! | `client_addresses` | which client addresses may call |
+//! | `cors` | CORS: preflights and headers for browsers |
+//! | `compress` | whether an answer is compressed |
+//! | `auth` | authenticates callers by API tokens of this process |
+//! | `certificate` | authenticates callers by client certificates |
+//! | `jwt` | authenticates callers by signed tokens (JWT) |
+//! | `introspect` | authenticates callers by token introspection (RFC 7662) |
+//! | `limits` | rate limits of callers and tokens |
+//! | `usage` | model allow-lists, budgets and usage of tokens |
+//! | `models` | replaces model aliases by the models that answer |
+//! | `redact` | redacts requests; restores or redacts answers |
+//! | `own_urls` | rewrites URLs of the provider in answers to URLs of the route |
+//! | `sign` | signs a token for the upstream |
+//! | `header_rules` | sets, adds and removes headers |
+//!
+//! | of | files | what |
+//! |---|---|---|
+//! | `log` | `audit_trail` | the audit record of a request |
+//! | `auth` | `aws_signature` | verifies AWS Signature Version 4 |
+//! | tokens | `bearer` | reads `Authorization: Bearer` |
+//! | | `token_place` | where in a head the token of a route is |
+//! | | `head_tokens` | finds and removes our tokens in a head |
+//! | | `claims` | errors and headers from claims, for `jwt` and `introspect` |
+//! | heads | `cookies_and_query` | removes single cookies and query parameters |
+//! | | `spoofed` | removes headers of callers that only the gateway may set |
+//! | `usage` | `usage_report` | asks a stream for its usage report, and takes it out again |
+//! | `own_urls` | `endpoint_events` | the MCP event that names the URL for messages |
+//! | answers | `readable_answer` | asks the upstream for whole answers, in codings that we can decode |
+//! | `redact` | `redact_parts` | what the filter is built from |
+//! | | `head_values` | redacts query parameters, headers and cookies |
+//! | | `file_policy` | which files in a request pass, are redacted or refused |
+//! | | `session` | redacts the messages of a WebSocket client |
+//! | | `answers` | restores and redacts answers and messages |
+//! | | `restoring` | editors that restore surrogates and count them |
+//! | | `remember` | what is kept between requests, for restoring |
+//! | | `caller_identity` | by what a caller is recognised across requests |
+//! | | `scope` | derives the tweak: where surrogates are the same |
+//! | | `direct` | recognises requests that open a way around the gateway |
+//! | | `findings` | counts findings, for metrics, log and caller |
+//! | | `redaction_error` | errors of redaction, as callers see them |
 
 mod answers;
 mod audit_trail;

@@ -65,7 +65,9 @@ impl Blocks<'_> {
     fn signature(&mut self, text: &str, at: &RawValue, members: &[Member<'_>]) {
         let Some(opened) = self.seal.open(text) else { return };
         let Some((name, value)) = opened.text.split_once('\n') else { return };
-        let Some((_, block)) = members.iter().find(|(known, _)| known.is(name)) else { return };
+        let Some((_, block)) = members.iter().find(|(known, _)| known.is_in_either_case(name)) else {
+            return;
+        };
         self.replace(block, with_added(value, block.get()));
         self.replace(at, format!("\"{}\"", encoded(opened.signature)));
     }
@@ -83,7 +85,8 @@ fn with_added(provider: &str, client: &str) -> String {
     else {
         return provider.to_owned();
     };
-    let is_known = |name: &MemberName<'_>| known.iter().any(|(known, _)| known.is(name.text()));
+    let is_known =
+        |name: &MemberName<'_>| known.iter().any(|(known, _)| known.is_in_either_case(name.text()));
     let added = there.into_iter().filter(|(name, _)| !is_known(name));
     let added = added.map(|(name, value)| format!("\"{}\":{}", encoded(name.text()), value.get()));
     let added: Vec<String> = added.collect();
@@ -126,6 +129,9 @@ mod tests {
         let other = Keys { tenant: "other".into(), ..keys.clone() };
         assert!(open_blocks(body.as_bytes(), BlockSeal::new(&other)).is_none(), "of another tenant");
         assert!(open_blocks(br#"{"thinking":"x","signature":"c2lnbmVk"}"#, seal).is_none());
+        let snake = format!(r#"{{"function_call":{{"a":"*"}},"thought_signature":"{call}"}}"#);
+        let opened = open_blocks(snake.as_bytes(), seal).expect("what LiteLLM sends");
+        assert_eq!(opened, br#"{"function_call":{"a":[1,"jane"]},"thought_signature":"c2lnbmVk"}"#);
         let deep = format!("{}{body}{}", "[".repeat(40), "]".repeat(40));
         assert!(open_blocks(deep.as_bytes(), seal).is_none(), "no request is so deep");
     }
@@ -141,6 +147,7 @@ mod tests {
             (r#"{"name":"f","id":"p"}"#, r#"{"id":"c","name":"*"}"#, r#"{"name":"f","id":"p"}"#),
             ("{ }", r#"{"i\nd":[1, 2]}"#, r#"{ "i\nd":[1, 2]}"#),
             (r#"{"a":1} "#, r#"{"b":"}","a":"*"}"#, r#"{"a":1,"b":"}"}"#),
+            (r#"{"willContinue":true}"#, r#"{"will_continue":true}"#, r#"{"willContinue":true}"#),
             (r#"" text""#, r#"{"id":1}"#, r#"" text""#),
             (r#"{"a":1}"#, r#""text""#, r#"{"a":1}"#),
         ];

@@ -6,6 +6,7 @@
 //! | [`Dialing`] in `dialing` | addresses, TLS and time-outs |
 //! | `addresses` | where a peer's name leads |
 //! | [`Attempt`] in `attempt` | one request on its way to one peer, and how that went |
+//! | [`TriedPeers`] in `tried` | which peers a request has been sent to already |
 //! | [`PeerHealth`] in `health` | what is known of a peer: checks, failures, how long it stays out |
 //! | [`Breaker`] in `breaker` | how many requests a pool may have, and when it may have none |
 //! | [`Probe`] in `probe` | asks every peer how it is |

@@ -1,42 +1,18 @@
 //! Files made to overwhelm or to break whoever reads them: bombs, each answered within seconds, and mutants of good
-//! files, none of which makes a format panic. `PORTCULLIS_MUTANTS` says how many mutants, `PORTCULLIS_SEED` which, and
-//! `PORTCULLIS_SANITIZE` where more files to mutate are.
+//! files, none of which makes a format panic. `PORTCULLIS_MUTANTS` says how many mutants, and `PORTCULLIS_SEED` which.
 
-use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
-use flate2::Compression;
-use flate2::write::{GzEncoder, ZlibEncoder};
-
 use crate::sanitize::bench::Bench;
 use crate::sanitize::format::FORMATS;
 use crate::sanitize::format::package::NewPackage;
+use crate::sanitize::format::sample_tests::{gif, gzip, pdf, seeds, stream, tar, zip, zlib};
 use crate::sanitize::{Rejection, UnfoldBounds, Work, identify};
 
 /// How long an answer may take, where the formats are compiled without optimisation and the machine is shared.
 const PATIENCE: Duration = Duration::from_secs(20);
-
-fn zip(name: &str, content: &[u8], copies: usize) -> Vec<u8> {
-    let mut fresh = NewPackage::new();
-    for n in 0..copies {
-        fresh.put(&format!("{n}{name}"), content, false).expect("an entry");
-    }
-    fresh.finish().expect("an archive")
-}
-
-fn gzip(content: &[u8]) -> Vec<u8> {
-    let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
-    gzip.write_all(content).expect("gzip");
-    gzip.finish().expect("gzip")
-}
-
-fn zlib(content: &[u8]) -> Vec<u8> {
-    let mut zlib = ZlibEncoder::new(Vec::new(), Compression::fast());
-    zlib.write_all(content).expect("zlib");
-    zlib.finish().expect("zlib")
-}
 
 fn chunk(name: &[u8], data: &[u8]) -> Vec<u8> {
     [&(data.len() as u32).to_be_bytes(), name, data, &[0; 4]].concat()
@@ -48,13 +24,6 @@ fn png(side: u32, pixels: &[u8]) -> Vec<u8> {
     [b"\x89PNG\r\n\x1a\n".as_slice(), &parts].concat()
 }
 
-fn gif(side: u16, frames: usize) -> Vec<u8> {
-    let side = side.to_le_bytes();
-    let frame = [0x2c, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x4c, 1, 0];
-    let head = [b"GIF89a".as_slice(), &side, &side, &[0x80, 0, 0, 0, 0, 0, 255, 255, 255]].concat();
-    [head, frame.repeat(frames), vec![0x3b]].concat()
-}
-
 fn tiff(side: u32) -> Vec<u8> {
     let entry = |tag: u16, value: u32| {
         [&tag.to_le_bytes()[..], &4_u16.to_le_bytes(), &1_u32.to_le_bytes(), &value.to_le_bytes()].concat()
@@ -63,29 +32,6 @@ fn tiff(side: u32) -> Vec<u8> {
         [(256, side), (257, side), (258, 8), (259, 1), (262, 1), (273, 8), (277, 1), (278, side), (279, 1)];
     let entries: Vec<u8> = tags.iter().flat_map(|(tag, value)| entry(*tag, *value)).collect();
     [b"II*\0\x08\0\0\0\x09\0".as_slice(), &entries, &[0; 4]].concat()
-}
-
-fn tar(kind: u8, size: &[u8]) -> Vec<u8> {
-    let mut header = tar::Header::new_gnu();
-    header.set_path("a").expect("a name");
-    header.set_entry_type(tar::EntryType::new(kind));
-    let gnu = header.as_gnu_mut().expect("a header");
-    gnu.size.copy_from_slice(size);
-    gnu.realsize.copy_from_slice(size);
-    header.set_cksum();
-    [header.as_bytes().as_slice(), &[0; 1024]].concat()
-}
-
-fn pdf(body: &[u8]) -> Vec<u8> {
-    let head = b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj \
-        3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Contents 4 0 R>>endobj\n";
-    [head.as_slice(), body, b"\ntrailer<</Root 1 0 R>>\nstartxref\n0\n%%EOF"].concat()
-}
-
-fn stream(content: &[u8]) -> Vec<u8> {
-    let packed = zlib(content);
-    let head = format!("4 0 obj<</Filter/FlateDecode/Length {}>>stream\n", packed.len());
-    [head.as_bytes(), &packed, b"\nendstream endobj"].concat()
 }
 
 fn nested(open: &str, close: &str, depth: usize) -> Vec<u8> {
@@ -192,45 +138,6 @@ fn bombs_are_answered() {
     }
     let memory = fs::read_to_string("/proc/self/status").unwrap_or_default();
     println!("{}", memory.lines().find(|line| line.starts_with("VmHWM")).unwrap_or_default());
-}
-
-fn seeds() -> Vec<(String, Vec<u8>)> {
-    let mail = b"From: Jane <a@example.com>\nSubject: =?utf-8?q?a?=\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/html\nContent-Transfer-Encoding: quoted-printable\n\n<p>a=3D</p>\n--b\nContent-Type: image/png; name*0*=utf-8''a%20; name*1=b\nContent-Transfer-Encoding: base64\n\nAAAA\n--b--\n";
-    let mut bmp = std::io::Cursor::new(Vec::new());
-    let picture = image::DynamicImage::new_rgb8(9, 7);
-    picture.write_to(&mut bmp, image::ImageFormat::Bmp).expect("a picture");
-    let encoded = |format| {
-        let mut out = std::io::Cursor::new(Vec::new());
-        picture.write_to(&mut out, format).expect("a picture");
-        out.into_inner()
-    };
-    let mut seeds = vec![
-        ("a.eml".to_owned(), mail.to_vec()),
-        ("a.zip".to_owned(), zip(".html", b"<p onclick=x>Jane</p>", 3)),
-        ("a.gz".to_owned(), gzip(b"Jane http://bad.example")),
-        ("a.tar".to_owned(), tar(b'0', b"00000000010\0")),
-        ("a.gif".to_owned(), gif(20, 3)),
-        ("a.tif".to_owned(), encoded(image::ImageFormat::Tiff)),
-        ("a.png".to_owned(), encoded(image::ImageFormat::Png)),
-        ("a.jpg".to_owned(), encoded(image::ImageFormat::Jpeg)),
-        ("a.webp".to_owned(), encoded(image::ImageFormat::WebP)),
-        ("a.bmp".to_owned(), bmp.into_inner()),
-        ("a.pdf".to_owned(), pdf(&stream(b"BT (Jane) Tj ET"))),
-        ("a.rtf".to_owned(), b"{\\rtf1 Jane {\\object\\objdata 00}}".to_vec()),
-        ("a.json".to_owned(), b"{\"a\": [\"Jane\\u0041\", 1.5e3]}".to_vec()),
-        ("a.csv".to_owned(), b"Jane,=1+1,\"x\"\n".to_vec()),
-        ("a.svg".to_owned(), b"<svg><script>x</script><text>Jane</text></svg>".to_vec()),
-    ];
-    let entries = env::var("PORTCULLIS_SANITIZE").ok().and_then(|folder| fs::read_dir(folder).ok());
-    let mut files: Vec<_> = entries.into_iter().flatten().flatten().map(|entry| entry.path()).collect();
-    files.sort();
-    for path in files {
-        let file = fs::read(&path).unwrap_or_default();
-        if file.len() < 60_000 {
-            seeds.push((path.to_string_lossy().into_owned(), file));
-        }
-    }
-    seeds
 }
 
 /// Numbers that are the same for the same seed (Marsaglia, "Xorshift RNGs").

@@ -49,6 +49,8 @@ mod passage;
 mod patch;
 mod pdf;
 mod rtf;
+#[cfg(test)]
+mod sample_tests;
 mod table;
 mod text;
 mod xml;

@@ -19,6 +19,7 @@
 //! | `work` | [`WorkMetrics`]: files, the store, reloads |
 //! | `process` | what the system knows of the process |
 //! | `series` | [`Series`]: what is counted, as plain data |
+//! | `error` | [`MetricsError`]: why a metric could not be registered |
 
 mod all;
 mod analyzers;
