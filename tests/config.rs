@@ -194,7 +194,7 @@ fn the_full_file_shows_every_key() {
         RouteCertificate, Scan, Settings, Share, SharedLimits, Sign, Telemetry, TokenPlace, Upgrade,
         Upstream, UpstreamTls, Usage, WebSocket,
     };
-    use portcullis::usage::{ModelPrice, SpendLimit};
+    use portcullis::usage::ModelPrice;
     macro_rules! keys_of {
         ($($settings:ty)*) => { [$(keys::of::<$settings>()),*] };
     }
@@ -203,7 +203,7 @@ fn the_full_file_shows_every_key() {
         UpstreamTls Aws Timeouts Ejection BreakerLimits Probe Route Respond Rate Jwt JwkSource TokenPlace Sign Jwks Redact
         Sanitize Scan ClamdSocket Intel RemoteIntel FileLimits Clients Reload Upgrade Telemetry Otlp Detect AllowedValues
         Audit Usage ModelPrice Budget Model ModelTarget Certificate RouteCertificate CertificateHeaders Cors HeaderRules
-        Analyzer AuditOtlp Compression Introspection Mail Names Share SharedLimits SpendLimit WebSocket
+        Analyzer AuditOtlp Compression Introspection Mail Names Share SharedLimits WebSocket
     };
     let text = uncommented();
     for key in all.iter().flatten() {

@@ -8,7 +8,9 @@ use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use portcullis::sanitize::sandbox::{Sandbox, SandboxError, SandboxLimits};
 use portcullis::sanitize::scan::{ScanItem, Scanner, Verdict};
-use portcullis::sanitize::{Options, Providers, Redaction, Refusal, Rejection, ScanSession, UnfoldBounds};
+use portcullis::sanitize::{
+    Options, Providers, RedactionMode, RejectedFile, Rejection, ScanSession, UnfoldBounds,
+};
 
 /// Calls every part malicious.
 struct Alarm;
@@ -33,7 +35,7 @@ fn session() -> ScanSession {
         defang: true,
         threshold: 50,
         redactor: None,
-        redaction: Redaction::Off,
+        redaction: RedactionMode::Off,
         password: None,
     })
 }
@@ -52,11 +54,11 @@ const PASS: Options = Options {
     attachments: true,
     interactive: true,
     links: false,
-    redaction: Redaction::Off,
+    redaction: RedactionMode::Off,
     policy: portcullis::sanitize::ReleasePolicy {
         pass_unknown: true,
-        scripts: portcullis::sanitize::Scripts::Refuse,
-        unread: portcullis::sanitize::Unread::Note,
+        scripts: portcullis::sanitize::ScriptPolicy::Refuse,
+        unread: portcullis::sanitize::UnreadPolicy::Note,
     },
     fit_names: true,
 };
@@ -71,7 +73,10 @@ async fn a_file_passes_through_a_child() {
     assert_eq!(cleaned.bytes, UNKNOWN);
     let refused = sandbox.clean(Options::default(), &file(UNKNOWN), &session()).await;
     assert!(
-        matches!(refused, Err(SandboxError::Rejected(Refusal { rejection: Rejection::Unsupported, .. }))),
+        matches!(
+            refused,
+            Err(SandboxError::Rejected(RejectedFile { rejection: Rejection::Unsupported, .. }))
+        ),
         "{refused:?}"
     );
 }
@@ -108,7 +113,7 @@ async fn what_the_session_rejects_is_rejected_whatever_the_child_makes_of_it() {
     let packed = ScanItem { name: "a.zip", bytes: Bytes::from(packed) };
     let refused = sandbox.clean(PASS, &packed, &session()).await;
     assert!(
-        matches!(refused, Err(SandboxError::Rejected(Refusal { rejection: Rejection::Malicious, .. }))),
+        matches!(refused, Err(SandboxError::Rejected(RejectedFile { rejection: Rejection::Malicious, .. }))),
         "{refused:?}"
     );
 }

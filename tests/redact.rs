@@ -4,12 +4,12 @@
 
 use std::sync::{Arc, OnceLock};
 
-use portcullis::base::budget::Budget;
+use portcullis::base::budget::MemoryBudget;
 use portcullis::base::secret::Secret;
 use portcullis::crypto::fpe::FpeKey;
 use portcullis::detect::{Catalogue, Detector, RuleSelection};
 use portcullis::redact::{
-    Answering, Counts, FindingLimits, Keys, Method, MethodPlan, Redactor, SurrogateMap,
+    AnswerTreatment, FindingLimits, Keys, Method, MethodPlan, RedactionCounts, Redactor, SurrogateMap,
 };
 use portcullis::stream::json::{Embedded, PathSet};
 use portcullis::stream::{Channel, Edit, Editor};
@@ -81,7 +81,7 @@ fn edit(editor: &mut impl Editor, text: &str, cuts: &[usize]) -> String {
 }
 
 fn restore(undo: &Arc<SurrogateMap>, text: &str, cuts: &[usize]) -> String {
-    edit(&mut redactor().answer(Answering::Restore(Arc::clone(undo))), text, cuts)
+    edit(&mut redactor().answer(AnswerTreatment::Restore(Arc::clone(undo))), text, cuts)
 }
 
 fn luhn(text: &str) -> bool {
@@ -247,7 +247,7 @@ fn a_backslash_before_a_value_reads_alike_in_streams() {
     for letter in 'a'..='z' {
         for value in ["@corp-mail.example.com", "o.doe@example.org", "4012 8888 8888 1881", " 536-22-8726"] {
             let text = format!("Line \\{letter}{value}.");
-            let counts = Arc::new(Counts::new(detector().rule_count()));
+            let counts = Arc::new(RedactionCounts::new(detector().rule_count()));
             let live = edit(&mut redactor.live(&keys(), counts), &text, &[7]);
             let whole = redactor.text(&text, &keys(), FindingLimits::default()).unwrap().0.into_value();
             assert_eq!(live, whole, "{text}");
@@ -266,8 +266,8 @@ fn arguments_stay_json_when_their_strings_are_restored() {
         r#"{{"to":"{escaped}","phone":"{phone}","body":"Line1\n{email}\u00e9 \"{ssn}\"","{card}":[3]}}"#
     );
     for piece in 1..arguments.len() {
-        let answer = redactor().answer(Answering::Restore(Arc::clone(&undo)));
-        let mut channel = Channel::new(Box::new(Embedded::new(answer)), &Budget::unlimited());
+        let answer = redactor().answer(AnswerTreatment::Restore(Arc::clone(&undo)));
+        let mut channel = Channel::new(Box::new(Embedded::new(answer)), &MemoryBudget::unlimited());
         let mut out = String::new();
         for piece in arguments.as_bytes().chunks(piece) {
             channel.push(std::str::from_utf8(piece).unwrap(), &mut out).unwrap();
@@ -305,7 +305,7 @@ fn numbers_are_known_in_other_groupings() {
 #[test]
 fn nothing_is_held_where_nothing_was_issued_or_can_begin() {
     let held = |undo: Arc<SurrogateMap>, text: &str| {
-        let mut answer = redactor().answer(Answering::Restore(undo));
+        let mut answer = redactor().answer(AnswerTreatment::Restore(undo));
         text.len() - answer.feed(text, &mut Vec::new()).unwrap()
     };
     let (redacted, undo) = redact(&json!(["4012 8888 8888 1881"]));
@@ -321,9 +321,9 @@ fn nothing_is_held_where_nothing_was_issued_or_can_begin() {
 fn no_debug_shows_a_value() {
     let (_, undo) = redact(&json!([ticket()]));
     let text = redactor().text(&ticket(), &keys(), FindingLimits::default()).unwrap().0;
-    let counts = Arc::new(Counts::new(detector().rule_count()));
+    let counts = Arc::new(RedactionCounts::new(detector().rule_count()));
     let mut live = redactor().live(&keys(), Arc::clone(&counts));
-    let mut answer = redactor().answer(Answering::Restore(Arc::clone(&undo)));
+    let mut answer = redactor().answer(AnswerTreatment::Restore(Arc::clone(&undo)));
     let mut edits = Vec::new();
     live.feed(&ticket(), &mut edits).unwrap();
     answer.feed(&text.value()[..40], &mut edits).unwrap();
@@ -350,9 +350,9 @@ proptest! {
     fn chunks_do_not_show((text, cuts) in (text(), cuts())) {
         for method in [Method::Mask, Method::Replace, Method::Encrypt, Method::DetectOnly] {
             let redactor = Redactor::new(detector(), MethodPlan::all(method.clone()));
-            let counts = Arc::new(Counts::new(detector().rule_count()));
+            let counts = Arc::new(RedactionCounts::new(detector().rule_count()));
             let live = edit(&mut redactor.live(&keys(), Arc::clone(&counts)), &text, &cuts);
-            let mask = Answering::Mask { keys: keys(), counts };
+            let mask = AnswerTreatment::Mask { keys: keys(), counts };
             prop_assert_eq!(&edit(&mut redactor.answer(mask), &text, &cuts), &live);
             prop_assert_eq!(redactor.text(&text, &keys(), FindingLimits::default()).unwrap().0.into_value(), live.clone());
             prop_assert!(method != Method::DetectOnly || live == text);

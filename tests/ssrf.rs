@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use portcullis::net::{AddressFuture, Allow, Client, FetchLimits, Lookup, NetError};
+use portcullis::net::{AddressFuture, Allow, Client, DnsResolver, FetchLimits, NetError};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Instant, sleep};
@@ -189,7 +189,7 @@ async fn open_closed_and_forbidden_look_the_same() {
 /// A resolver that gives each time the next answer, and the last for ever.
 struct Table(Vec<Vec<IpAddr>>, AtomicUsize);
 
-impl Lookup for Table {
+impl DnsResolver for Table {
     fn lookup(&self, name: &str) -> AddressFuture {
         let n = self.1.fetch_add(1, Ordering::SeqCst).min(self.0.len().saturating_sub(1));
         let (found, silent) = (self.0.get(n).cloned(), name.starts_with("silent"));

@@ -20,7 +20,7 @@ use portcullis::gateway::memory::{Memory, RequestMemory, RequestMemoryParts};
 use portcullis::redact::SurrogateMap;
 use portcullis::store::postgres::{Database, SslMode};
 use portcullis::store::{
-    Appended, EmbeddedRecords, Expected, Key, LogLine, LogLines, NewRow, PostgresRecords, Records,
+    Appended, EmbeddedRecords, Key, LogLine, LogLines, NewRow, PostgresRecords, Precondition, Records,
 };
 use portcullis::vault::{MasterKey, Vault, VaultError};
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
@@ -161,7 +161,7 @@ async fn a_row_moved_to_another_place_does_not_open() {
         let (source, target) = (row(from).await, row(to).await);
         let moved = NewRow::lasting(source.entry.value.clone());
         // From a row onto itself: the same bytes under the next version, which is how a rollback would look.
-        records.put_if(&target.key, Expected::Version(target.version), moved).await.unwrap();
+        records.put_if(&target.key, Precondition::Version(target.version), moved).await.unwrap();
         let opened = match place.vault(&records).await {
             Ok(vault) => vault.default_fpe_key().await.map(drop),
             Err(error) => Err(error),
@@ -233,7 +233,7 @@ async fn child_works_on_the_file_it_is_given() {
         }
     }
     let key = Key::new("test.mark", std::process::id().to_string());
-    records.put_if(&key, Expected::Absent, NewRow::lasting(mark(&fpe).to_vec())).await.unwrap();
+    records.put_if(&key, Precondition::Absent, NewRow::lasting(mark(&fpe).to_vec())).await.unwrap();
 }
 
 #[tokio::test]
@@ -350,7 +350,7 @@ fn calls_from_another_runtime_outlive_it() {
     let records = own.block_on(PostgresRecords::open(&database, clock())).unwrap();
     let key = Key::new("case", "a");
     let caller = runtime();
-    caller.block_on(records.put_if(&key, Expected::Absent, NewRow::lasting(vec![1]))).unwrap();
+    caller.block_on(records.put_if(&key, Precondition::Absent, NewRow::lasting(vec![1]))).unwrap();
     drop(caller);
     assert_eq!(own.block_on(records.get(&key)).unwrap().unwrap().version, 1);
     own.block_on(records.close());

@@ -7,17 +7,17 @@ use futures_util::future::BoxFuture;
 use http::header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, X_CONTENT_TYPE_OPTIONS};
 use http::{HeaderValue, Method, StatusCode};
 
-use crate::api::call::{Answer, Call, Handler};
+use crate::api::call::{ApiAnswer, ApiCall, Handler};
 use crate::api::envelope::{DialectChoice, REQUEST_ID, Stamp};
 use crate::api::error::{ApiError, Code, Invalid};
 use crate::api::grant::{ArrivalObserver, Grant, Grants, Verb, safe_name};
 use crate::api::incoming::{Incoming, IncomingForm, stored};
 use crate::api::token::Tokens;
 use crate::api::token_fault::unread;
-use crate::base::budget::Charge;
+use crate::base::budget::MemoryCharge;
 use crate::base::id::RequestId;
 use crate::store::blobs::{ByteStream, NextChunk};
-use crate::store::{Blobs, Facts, OpenBlob};
+use crate::store::{BlobDigests, Blobs, OpenBlob};
 
 /// What a form may say before its file, in bytes for each field.
 const FIELD: usize = 64 << 10;
@@ -46,7 +46,7 @@ impl BlobPort {
         Self { grants, tokens, blobs, arrivals, dialect }
     }
 
-    async fn serve(&self, call: &mut Call<'_>) -> Result<Answer, ApiError> {
+    async fn serve(&self, call: &mut ApiCall<'_>) -> Result<ApiAnswer, ApiError> {
         let asked = call.head.uri.path_and_query().map(|path| path.as_str()).unwrap_or_default();
         // Whoever is in front of us may have taken a path of its own off, but nothing is put on.
         let grant = self.grants.recognise(asked).ok_or(ApiError::NotFound)?;
@@ -74,7 +74,7 @@ impl BlobPort {
         }
     }
 
-    async fn upload(&self, call: &mut Call<'_>, grant: &Grant) -> Result<Facts, ApiError> {
+    async fn upload(&self, call: &mut ApiCall<'_>, grant: &Grant) -> Result<BlobDigests, ApiError> {
         if grant.verb == Verb::Put {
             let mut incoming = Incoming::new(call.body);
             let put = self.blobs.put(&grant.blob, &mut incoming, grant.limit).await;
@@ -97,7 +97,7 @@ impl BlobPort {
         Err(ApiError::BadRequest("the form has no part `file`"))
     }
 
-    async fn download(&self, call: &mut Call<'_>, grant: &Grant) -> Result<Answer, ApiError> {
+    async fn download(&self, call: &mut ApiCall<'_>, grant: &Grant) -> Result<ApiAnswer, ApiError> {
         let found = self.blobs.get(&grant.blob).await.map_err(|error| stored(&error))?;
         let mut charge = call.budget.charge();
         charge.set(self.blobs.holds())?;
@@ -107,7 +107,7 @@ impl BlobPort {
 }
 
 impl Handler for BlobPort {
-    fn call<'a>(&'a self, mut call: Call<'a>) -> BoxFuture<'a, Answer> {
+    fn call<'a>(&'a self, mut call: ApiCall<'a>) -> BoxFuture<'a, ApiAnswer> {
         Box::pin(async move {
             let outcome = self.serve(&mut call).await;
             outcome.unwrap_or_else(|error| {
@@ -118,8 +118,8 @@ impl Handler for BlobPort {
 }
 
 /// A file as a download that no browser takes for a page.
-pub(super) fn file_answer(id: &RequestId, name: &str, file: OpenBlob) -> Answer {
-    let mut answer = Answer::stream(HeaderValue::from_static("application/octet-stream"), file);
+pub(super) fn file_answer(id: &RequestId, name: &str, file: OpenBlob) -> ApiAnswer {
+    let mut answer = ApiAnswer::stream(HeaderValue::from_static("application/octet-stream"), file);
     let headers = &mut answer.headers;
     let named = HeaderValue::from_str(&attachment(name));
     headers.insert(CONTENT_DISPOSITION, named.unwrap_or(HeaderValue::from_static("attachment")));
@@ -164,13 +164,13 @@ pub fn form_data(name: &str) -> String {
 }
 
 /// The file, with what it holds of a budget while it is read.
-pub fn charged(file: OpenBlob, charge: Charge) -> OpenBlob {
+pub fn charged(file: OpenBlob, charge: MemoryCharge) -> OpenBlob {
     OpenBlob { size: file.size, bytes: Box::new(Charged { bytes: file.bytes, _charge: charge }) }
 }
 
 struct Charged {
     bytes: Box<dyn ByteStream>,
-    _charge: Charge,
+    _charge: MemoryCharge,
 }
 
 impl ByteStream for Charged {

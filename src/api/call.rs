@@ -1,4 +1,4 @@
-//! What a handler gets and gives: [`Call`] and [`Answer`], in `http` types only, so the API would run unchanged
+//! What a handler gets and gives: [`ApiCall`] and [`ApiAnswer`], in `http` types only, so the API would run unchanged
 //! under another server, and its tests need no socket.
 
 use bytes::{Bytes, BytesMut};
@@ -9,7 +9,7 @@ use zeroize::Zeroize;
 
 use crate::api::cpu::Caller;
 use crate::api::token::Principal;
-use crate::base::budget::{Budget, Charge, Exhausted};
+use crate::base::budget::{Exhausted, MemoryBudget, MemoryCharge};
 use crate::base::clock::{SharedClock, Timestamp};
 use crate::base::id::RequestId;
 use crate::store::{ByteStream, OpenBlob};
@@ -50,7 +50,7 @@ pub trait BodyRead: Send {
 pub struct BufferedBody {
     /// The bytes.
     pub bytes: Bytes,
-    charge: Charge,
+    charge: MemoryCharge,
 }
 
 impl BufferedBody {
@@ -58,7 +58,11 @@ impl BufferedBody {
     ///
     /// # Errors
     /// The body's own, [`BodyError::TooLarge`] past the limit, or a used-up budget.
-    pub async fn read(body: &mut dyn BodyRead, limit: usize, budget: &Budget) -> Result<Self, BodyError> {
+    pub async fn read(
+        body: &mut dyn BodyRead,
+        limit: usize,
+        budget: &MemoryBudget,
+    ) -> Result<Self, BodyError> {
         let mut charge = budget.charge();
         let Some(first) = body.next().await? else { return Ok(Self { bytes: Bytes::new(), charge }) };
         let mut whole: Option<BytesMut> = None;
@@ -96,7 +100,7 @@ impl BufferedBody {
 }
 
 /// One request to one of our endpoints.
-pub struct Call<'a> {
+pub struct ApiCall<'a> {
     /// The caller, once a token was proved.
     pub who: Option<&'a Principal>,
     /// Whose turn it is where callers take turns.
@@ -112,7 +116,7 @@ pub struct Call<'a> {
     /// The body, under the route's limit.
     pub body: &'a mut dyn BodyRead,
     /// What may be held of it.
-    pub budget: &'a Budget,
+    pub budget: &'a MemoryBudget,
 }
 
 /// An answer's body.
@@ -135,7 +139,7 @@ impl std::fmt::Debug for Body {
 
 /// One answer.
 #[derive(Debug)]
-pub struct Answer {
+pub struct ApiAnswer {
     /// The status.
     pub status: StatusCode,
     /// All headers, framing included.
@@ -144,7 +148,7 @@ pub struct Answer {
     pub body: Body,
 }
 
-impl Answer {
+impl ApiAnswer {
     /// An answer with a body of this media type.
     pub fn new(status: StatusCode, media_type: &'static str, body: impl Into<Bytes>) -> Self {
         let body = body.into();
@@ -179,5 +183,5 @@ impl Answer {
 /// An endpoint with its types erased: what a route's terminal holds.
 pub trait Handler: Send + Sync + 'static {
     /// Answers the call; never fails, since errors are answers too.
-    fn call<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Answer>;
+    fn call<'a>(&'a self, call: ApiCall<'a>) -> BoxFuture<'a, ApiAnswer>;
 }

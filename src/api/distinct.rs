@@ -14,7 +14,7 @@ use dashmap::DashMap;
 
 use crate::api::cpu::Caller;
 use crate::base::clock::SharedClock;
-use crate::base::quota::{Count, Quota, Spent};
+use crate::base::quota::{Count, Quota, QuotaExceeded};
 use crate::telemetry::{FrontMetrics, Refusal};
 
 /// Digests kept for one caller: 8 KiB.
@@ -55,7 +55,7 @@ impl Distinct {
         Self { callers: DashMap::new(), hasher: RandomState::new(), clock, metrics }
     }
 
-    fn count(&self, caller: &Caller, bound: Bound, value: &str) -> Result<(), Spent> {
+    fn count(&self, caller: &Caller, bound: Bound, value: &str) -> Result<(), QuotaExceeded> {
         let digest = self.hasher.hash_one(value);
         let now = self.clock.instant();
         let fresh = || CallerWindow { began: now, values: SmallestDigests::default(), refused: false };
@@ -85,7 +85,7 @@ impl Distinct {
         if !std::mem::replace(&mut window.refused, true) {
             tell(caller, bound);
         }
-        Err(Spent::until(bound.per.saturating_sub(age)))
+        Err(QuotaExceeded::until(bound.per.saturating_sub(age)))
     }
 
     /// Enough of it that the next ones to come need not look at all callers again.
@@ -151,7 +151,7 @@ struct CallerShare {
 }
 
 impl Count for CallerShare {
-    fn count(&self, value: &str) -> Result<(), Spent> {
+    fn count(&self, value: &str) -> Result<(), QuotaExceeded> {
         self.counts.count(&self.caller, self.bound, value)
     }
 }

@@ -35,7 +35,7 @@ fn a_value_counts_once_and_the_next_ones_wait() {
         assert_eq!(taken(&one, 0..3), 3);
     }
     clock.advance(Duration::from_secs(60));
-    assert_eq!(one.take("another"), Err(Spent { after: 3541 }));
+    assert_eq!(one.take("another"), Err(QuotaExceeded { after: 3541 }));
     // From then on it is not told which values were counted. Others have their own.
     assert_eq!((taken(&one, 0..9), taken(&other, 0..9)), (0, 3));
     clock.advance(HOUR - Duration::from_secs(60));

@@ -12,13 +12,13 @@ use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use serde::Serialize;
 
-use crate::api::call::{Answer, BodyError, BufferedBody, Call, Handler};
+use crate::api::call::{ApiAnswer, ApiCall, BodyError, BufferedBody, Handler};
 use crate::api::cpu::apart;
 use crate::api::envelope::{Dialect, DialectChoice, Stamp};
 use crate::api::error::ApiError;
 use crate::api::fields::ObjectFields;
 use crate::api::json;
-use crate::api::scope::Target;
+use crate::api::scope::AccessTarget;
 use crate::api::token::{Principal, Service};
 use crate::base::budget::WorkCharge;
 use crate::base::path::RequestPath;
@@ -81,7 +81,7 @@ struct EndpointHandler<E> {
 }
 
 impl<E: Endpoint> EndpointHandler<E> {
-    async fn run(&self, call: &mut Call<'_>) -> Result<Answer, ApiError> {
+    async fn run(&self, call: &mut ApiCall<'_>) -> Result<ApiAnswer, ApiError> {
         let who = call.who.ok_or(ApiError::Unauthorized)?;
         acceptable(&call.head.headers)?;
         let body = BufferedBody::read(call.body, self.limit, call.budget).await?;
@@ -128,7 +128,7 @@ impl<E: Endpoint> EndpointHandler<E> {
 }
 
 impl<E: Endpoint> Handler for EndpointHandler<E> {
-    fn call<'a>(&'a self, mut call: Call<'a>) -> BoxFuture<'a, Answer> {
+    fn call<'a>(&'a self, mut call: ApiCall<'a>) -> BoxFuture<'a, ApiAnswer> {
         Box::pin(async move {
             let outcome = self.run(&mut call).await;
             outcome.unwrap_or_else(|error| {
@@ -186,14 +186,14 @@ pub struct Mount {
     /// Whether it is reachable without the service's name too.
     pub bare: bool,
     /// Who may come in.
-    pub guard: Guard,
+    pub guard: EndpointAccess,
     /// The largest body, in bytes.
     pub limit: usize,
 }
 
 /// Who may come in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Guard {
+pub enum EndpointAccess {
     /// Whoever proves a token that covers the service.
     Token,
     /// Whoever proves a token, for the answer of an earlier call; the handler looks whose that is.
@@ -204,11 +204,11 @@ pub enum Guard {
 
 impl Mount {
     /// Where it leads to, as far as tokens are narrowed to it; `None` where no token is asked for.
-    pub fn target(&self) -> Option<Target> {
+    pub fn target(&self) -> Option<AccessTarget> {
         match self.guard {
-            Guard::Token => Some(Target::Service(self.service)),
-            Guard::Owner => Some(Target::Answer),
-            Guard::Open => None,
+            EndpointAccess::Token => Some(AccessTarget::Service(self.service)),
+            EndpointAccess::Owner => Some(AccessTarget::Answer),
+            EndpointAccess::Open => None,
         }
     }
 
@@ -237,7 +237,7 @@ impl Endpoints {
             path: E::PATH,
             below: false,
             bare: E::BARE,
-            guard: Guard::Token,
+            guard: EndpointAccess::Token,
             limit,
         };
         self.mount(mount, handler);
@@ -303,8 +303,8 @@ mod tests {
     fn a_service_is_named_by_path_or_host_or_not_at_all() {
         struct Nothing;
         impl Handler for Nothing {
-            fn call<'a>(&'a self, _: Call<'a>) -> BoxFuture<'a, Answer> {
-                Box::pin(async { Answer::json(StatusCode::OK, "") })
+            fn call<'a>(&'a self, _: ApiCall<'a>) -> BoxFuture<'a, ApiAnswer> {
+                Box::pin(async { ApiAnswer::json(StatusCode::OK, "") })
             }
         }
         let mount = |method, service, path, (below, bare)| Mount {
@@ -313,7 +313,7 @@ mod tests {
             path,
             below,
             bare,
-            guard: Guard::Token,
+            guard: EndpointAccess::Token,
             limit: 0,
         };
         let mounts = [

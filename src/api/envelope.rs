@@ -6,7 +6,7 @@ use http::header::{HeaderName, USER_AGENT};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use serde::Serialize;
 
-use crate::api::call::Answer;
+use crate::api::call::ApiAnswer;
 use crate::base::clock::Timestamp;
 use crate::base::id::RequestId;
 use crate::base::secret::SecretText;
@@ -100,11 +100,11 @@ impl Stamp<'_> {
         status: &str,
         summary: &str,
         result: Option<R>,
-    ) -> Answer {
+    ) -> ApiAnswer {
         // Our own types: nothing in them can fail to serialize, and an empty body would be the worse surprise.
         let body =
             serde_json::to_vec(&self.envelope(status, summary, result)).unwrap_or_else(|_| b"{}".to_vec());
-        self.named(Answer::json(http, body))
+        self.named(ApiAnswer::json(http, body))
     }
 
     /// As [`Stamp::answer`], of a result that may hold secrets: what is written of it is wiped.
@@ -114,11 +114,11 @@ impl Stamp<'_> {
         status: &str,
         summary: &str,
         result: Option<R>,
-    ) -> Answer {
+    ) -> ApiAnswer {
         let mut body = SecretText::default();
         let written = serde_json::to_writer(&mut body, &self.envelope(status, summary, result));
         let body = written.map_or_else(|_| Bytes::from_static(b"{}"), |()| Bytes::from_owner(body));
-        self.named(Answer::json(http, body))
+        self.named(ApiAnswer::json(http, body))
     }
 
     fn envelope<'a, R>(&self, status: &'a str, summary: &'a str, result: Option<R>) -> Envelope<'a, R> {
@@ -132,7 +132,7 @@ impl Stamp<'_> {
         }
     }
 
-    fn named(&self, mut answer: Answer) -> Answer {
+    fn named(&self, mut answer: ApiAnswer) -> ApiAnswer {
         if let Ok(id) = HeaderValue::from_str(&self.id.to_string()) {
             answer.headers.insert(&REQUEST_ID, id);
         }

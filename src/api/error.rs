@@ -7,7 +7,7 @@ use http::header::{ALLOW, CONNECTION, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderValue, StatusCode};
 use serde::Serialize;
 
-use crate::api::call::{Answer, BodyError};
+use crate::api::call::{ApiAnswer, BodyError};
 use crate::api::cpu::PoolError;
 use crate::api::envelope::Stamp;
 use crate::base::budget::Exhausted;
@@ -331,7 +331,7 @@ impl ApiError {
     }
 
     /// The envelope for this error.
-    pub fn answer(self, stamp: &Stamp<'_>) -> Answer {
+    pub fn answer(self, stamp: &Stamp<'_>) -> ApiAnswer {
         let Policy { http, status, summary } = self.policy();
         let mut answer = stamp.answer(http, status, summary, self.result());
         let headers = &mut answer.headers;

@@ -15,7 +15,7 @@ use crate::base::clock::SharedClock;
 use crate::base::id::TokenId;
 use crate::base::secret::Secret;
 use crate::crypto::kdf::hmac_sha256;
-use crate::store::{Blob, Facts};
+use crate::store::{Blob, BlobDigests};
 
 /// What a granted URL's path begins with.
 pub const PREFIX: &str = "/blob/";
@@ -217,7 +217,7 @@ pub trait ArrivalObserver: Send + Sync + 'static {
     fn is_over<'a>(&'a self, blob: &'a Blob) -> BoxFuture<'a, bool>;
 
     /// The file is there, whole.
-    fn arrived<'a>(&'a self, blob: &'a Blob, facts: Facts) -> BoxFuture<'a, ()>;
+    fn arrived<'a>(&'a self, blob: &'a Blob, facts: BlobDigests) -> BoxFuture<'a, ()>;
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use futures_util::future::BoxFuture;
 use http::StatusCode;
 
-use crate::api::call::{Answer, Call, Handler};
+use crate::api::call::{ApiAnswer, ApiCall, Handler};
 
 /// Whether the process takes traffic: not yet, now, or no more; and by what it finds names.
 #[derive(Clone, Debug, Default)]
@@ -44,8 +44,8 @@ impl Ready {
 pub struct Health;
 
 impl Handler for Health {
-    fn call<'a>(&'a self, _: Call<'a>) -> BoxFuture<'a, Answer> {
-        Box::pin(async { Answer::json(StatusCode::OK, r#"{"status":"alive"}"#) })
+    fn call<'a>(&'a self, _: ApiCall<'a>) -> BoxFuture<'a, ApiAnswer> {
+        Box::pin(async { ApiAnswer::json(StatusCode::OK, r#"{"status":"alive"}"#) })
     }
 }
 
@@ -53,7 +53,7 @@ impl Handler for Health {
 pub struct Readiness(pub Ready);
 
 impl Handler for Readiness {
-    fn call<'a>(&'a self, _: Call<'a>) -> BoxFuture<'a, Answer> {
+    fn call<'a>(&'a self, _: ApiCall<'a>) -> BoxFuture<'a, ApiAnswer> {
         let state = &self.0.0;
         let (code, status) = match state.phase.load(Ordering::Acquire) {
             READY => (StatusCode::OK, "ready"),
@@ -62,7 +62,7 @@ impl Handler for Readiness {
         };
         let names_model = state.names_model.load(Ordering::Acquire);
         let body = format!(r#"{{"status":"{status}","names_model":{names_model}}}"#);
-        Box::pin(async move { Answer::json(code, body) })
+        Box::pin(async move { ApiAnswer::json(code, body) })
     }
 }
 

@@ -15,7 +15,7 @@ use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 
 use crate::api::call::{BodyError, BodyRead};
 use crate::api::error::{ApiError, Code, Invalid};
-use crate::base::throttle::{EVERY, Throttle};
+use crate::base::throttle::{EVERY, LogThrottle};
 use crate::store::StoreError;
 use crate::store::blobs::{ByteStream, NextChunk};
 
@@ -55,7 +55,7 @@ impl ByteStream for Incoming<'_> {
 }
 
 /// How often it is said why files cannot be stored or read.
-static TOLD: Throttle = Throttle::every(EVERY);
+static TOLD: LogThrottle = LogThrottle::every(EVERY);
 
 /// What the file store's fault is to a caller.
 pub fn stored(error: &StoreError) -> ApiError {

@@ -5,7 +5,7 @@
 //! | `endpoint` | [`Endpoint`], and [`Endpoints`]: the table everything follows from |
 //! | [`analyzers`] | who else is asked what a text holds |
 //! | `blob` | [`BlobPort`]: the receiving end of grants |
-//! | `call` | [`Call`] and [`Answer`]: what a handler gets and gives |
+//! | `call` | [`ApiCall`] and [`ApiAnswer`]: what a handler gets and gives |
 //! | [`changes`] | [`changes::ChangeLog`]: the audit record of administrative acts |
 //! | [`configs`] | stored redact configs: the object, its endpoints, and [`configs::MethodSpec`] |
 //! | `cpu` | [`CpuPool`]: long work, off the threads that move bytes |
@@ -71,10 +71,10 @@ mod token_uses;
 pub mod vault;
 
 pub use blob::{BlobPort, attachment, charged, form_data};
-pub use call::{Answer, Body, BodyError, BodyRead, BufferedBody, Call, Handler};
+pub use call::{ApiAnswer, ApiCall, Body, BodyError, BodyRead, BufferedBody, Handler};
 pub use cpu::{Caller, CpuPool, Job, PoolError, apart};
 pub use distinct::{Bound, Distinct, DistinctLimit};
-pub use endpoint::{ApiCaller, Endpoint, EndpointMatch, Endpoints, Guard, Mount, Success};
+pub use endpoint::{ApiCaller, Endpoint, EndpointAccess, EndpointMatch, Endpoints, Mount, Success};
 pub(crate) use error::CHALLENGE;
 pub use error::{ApiError, Code, Excess, Invalid, MAX_FAULTS};
 pub use fields::{Faults, ObjectFields};

@@ -23,7 +23,7 @@ use crate::redact::{CallRights, KeyName};
 
 /// Where a request goes, as far as tokens are narrowed to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Target {
+pub enum AccessTarget {
     /// To an operation of this service.
     Service(Service),
     /// Along the route of this name, to somebody else.
@@ -56,13 +56,13 @@ impl Principal {
     ///
     /// # Errors
     /// [`ApiError::ServiceNotEnabled`] or [`ApiError::OutOfScope`], which are 403.
-    pub fn reach(&self, target: &Target) -> Result<(), ApiError> {
+    pub fn reach(&self, target: &AccessTarget) -> Result<(), ApiError> {
         match target {
-            Target::Service(service) if self.services().contains(service) => Ok(()),
-            Target::Service(_) => Err(ApiError::ServiceNotEnabled),
-            Target::Route(route) if self.routes().is_none_or(|routes| routes.contains(route)) => Ok(()),
-            Target::Route(_) => Err(ApiError::OutOfScope("The token does not cover this route")),
-            Target::Answer => Ok(()),
+            AccessTarget::Service(service) if self.services().contains(service) => Ok(()),
+            AccessTarget::Service(_) => Err(ApiError::ServiceNotEnabled),
+            AccessTarget::Route(route) if self.routes().is_none_or(|routes| routes.contains(route)) => Ok(()),
+            AccessTarget::Route(_) => Err(ApiError::OutOfScope("The token does not cover this route")),
+            AccessTarget::Answer => Ok(()),
         }
     }
 

@@ -44,13 +44,13 @@ async fn a_token_reaches_what_it_was_made_for() {
     let folder = tempfile::tempdir().unwrap();
     let tokens = tokens(folder.path()).await;
     let targets = [
-        Target::Service(Redact),
-        Target::Service(Sanitize),
-        Target::Service(Vault),
-        Target::Service(Share),
-        Target::Route("chat".to_owned()),
-        Target::Route("Chat".to_owned()),
-        Target::Answer,
+        AccessTarget::Service(Redact),
+        AccessTarget::Service(Sanitize),
+        AccessTarget::Service(Vault),
+        AccessTarget::Service(Share),
+        AccessTarget::Route("chat".to_owned()),
+        AccessTarget::Route("Chat".to_owned()),
+        AccessTarget::Answer,
     ];
     let rows: [(&[Service], &[&str], [bool; 7]); 5] = [
         (&[], &[], [true; 7]),

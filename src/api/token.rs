@@ -26,7 +26,7 @@ use crate::base::id::TokenId;
 use crate::base::secret::Secret;
 use crate::crypto::hash::sha256;
 use crate::crypto::random;
-use crate::store::{Expected, Key, Records, StoreError};
+use crate::store::{Key, Precondition, Records, StoreError};
 
 /// What a token is to be. Where it names neither services nor routes it covers all of both; else those that it names
 /// and no others.
@@ -184,7 +184,7 @@ impl Tokens {
         info.check()?;
         let (token, key) = fresh()?;
         token_ids::note(self.records.as_ref(), &info.id, &key).await?;
-        self.records.put_if(&key, Expected::Absent, StoredToken::new(&info).entry()?).await?;
+        self.records.put_if(&key, Precondition::Absent, StoredToken::new(&info).entry()?).await?;
         Ok((info.id, token))
     }
 
@@ -311,7 +311,8 @@ impl Tokens {
             to.label_tenant();
             to.check()?;
             stored.change(&to, self.clock.now());
-            let put = self.records.put_if(&row.key, Expected::Version(row.version), stored.entry()?).await;
+            let put =
+                self.records.put_if(&row.key, Precondition::Version(row.version), stored.entry()?).await;
             self.revocations.fetch_add(1, Ordering::Release);
             match put {
                 Ok(_) => {}
@@ -331,7 +332,7 @@ impl Tokens {
     pub async fn rotate(&self, id: &TokenId, grace: Duration) -> Result<Secret<String>, TokenError> {
         let ClaimedRow { row, stored } = self.claim(id, grace).await?;
         let (token, key) = fresh()?;
-        self.records.put_if(&key, Expected::Absent, stored.after(row.id()).entry()?).await?;
+        self.records.put_if(&key, Precondition::Absent, stored.after(row.id()).entry()?).await?;
         token_ids::renote(self.records.as_ref(), id, &key).await?;
         // Whoever changed or revoked the token meanwhile found the rows before alone; and so may have whoever made one of those.
         let mut next = Some(row);
@@ -361,7 +362,8 @@ impl Tokens {
             stored.clone().info()?.usable(self.clock.now())?;
             let mut claimed = stored.clone();
             claimed.replace(self.clock.now().plus(grace));
-            let put = self.records.put_if(&row.key, Expected::Version(row.version), claimed.entry()?).await;
+            let put =
+                self.records.put_if(&row.key, Precondition::Version(row.version), claimed.entry()?).await;
             self.revocations.fetch_add(1, Ordering::Release);
             match put {
                 Ok(_) => return Ok(ClaimedRow { row: row.key, stored }),
@@ -396,7 +398,7 @@ impl Tokens {
             if !change(&mut stored) {
                 return Ok(stored.before);
             }
-            let put = self.records.put_if(key, Expected::Version(row.version), stored.entry()?).await;
+            let put = self.records.put_if(key, Precondition::Version(row.version), stored.entry()?).await;
             // Counted even if the write failed: an error may hide a write that took place.
             self.revocations.fetch_add(1, Ordering::Release);
             match put {

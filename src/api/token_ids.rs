@@ -3,7 +3,7 @@
 use crate::api::token_info::TokenError;
 use crate::api::token_record::{KIND, StoredToken};
 use crate::base::id::TokenId;
-use crate::store::{Expected, Key, NewRow, Records, Row, StoreError};
+use crate::store::{Key, NewRow, Precondition, Records, Row, StoreError};
 
 /// Rows by the token's id: the id of the token's own row.
 const IDS: &str = "api.token.id";
@@ -12,7 +12,7 @@ const PAGE: u32 = 500;
 /// Notes which row is the token's. Before that row is there, so that there is none that cannot be found so.
 pub(super) async fn note(records: &dyn Records, id: &TokenId, row: &Key) -> Result<(), StoreError> {
     let entry = NewRow::lasting(row.id().as_bytes().to_vec());
-    match records.put_if(&Key::new(IDS, id.to_string()), Expected::Absent, entry).await {
+    match records.put_if(&Key::new(IDS, id.to_string()), Precondition::Absent, entry).await {
         Ok(_) | Err(StoreError::Conflict) => Ok(()),
         Err(error) => Err(error),
     }
@@ -23,7 +23,7 @@ pub(super) async fn renote(records: &dyn Records, id: &TokenId, row: &Key) -> Re
     let key = Key::new(IDS, id.to_string());
     loop {
         let noted = records.get(&key).await?;
-        let expected = noted.map_or(Expected::Absent, |noted| Expected::Version(noted.version));
+        let expected = noted.map_or(Precondition::Absent, |noted| Precondition::Version(noted.version));
         match records.put_if(&key, expected, NewRow::lasting(row.id().as_bytes().to_vec())).await {
             Ok(_) => return Ok(()),
             Err(StoreError::Conflict) => {}

@@ -111,7 +111,7 @@ async fn rows_of_every_form_are_read() {
         let text = format!("pts_{n}");
         let key = key(&sha256(text.as_bytes()));
         let entry = NewRow::lasting(row.clone().into());
-        bench.records.put_if(&key, Expected::Absent, entry).await.unwrap();
+        bench.records.put_if(&key, Precondition::Absent, entry).await.unwrap();
         let who = bench.tokens.verify(&text).await.unwrap();
         assert_eq!((who.services(), who.routes()), (services, routes), "{row}");
         // What it says, and in which form, stays through a change.
@@ -217,7 +217,7 @@ async fn what_a_later_version_wrote_grants_nothing_more_and_is_kept() {
             "revoked":null,"last_used":77}}"#
     );
     let key = key(&sha256(b"pts_later"));
-    bench.records.put_if(&key, Expected::Absent, NewRow::lasting(row.into())).await.unwrap();
+    bench.records.put_if(&key, Precondition::Absent, NewRow::lasting(row.into())).await.unwrap();
     let who = bench.tokens.verify("pts_later").await.unwrap();
     assert_eq!(who.services(), []);
     bench.tokens.revoke(&id).await.unwrap();
@@ -232,7 +232,7 @@ async fn a_row_that_cannot_be_read_is_no_principal() {
     let folder = tempfile::tempdir().unwrap();
     let bench = bench(folder.path(), &clock()).await;
     let key = key(&sha256(b"pts_odd"));
-    bench.records.put_if(&key, Expected::Absent, NewRow::lasting(b"{}".to_vec())).await.unwrap();
+    bench.records.put_if(&key, Precondition::Absent, NewRow::lasting(b"{}".to_vec())).await.unwrap();
     assert!(matches!(bench.tokens.verify("pts_odd").await, Err(TokenError::Row)));
 }
 

@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 
 use crate::base::clock::Timestamp;
 use crate::base::id::TokenId;
-use crate::store::{Expected, Key, NewRow, Records, StoreError};
+use crate::store::{Key, NewRow, Precondition, Records, StoreError};
 
 /// Rows by the token's id: the minutes since the epoch, 8 bytes, big-endian.
 const KIND: &str = "api.token.used";
@@ -104,10 +104,10 @@ impl LastUses {
 async fn write(records: &dyn Records, id: &TokenId, minute: u64) -> Result<(), StoreError> {
     let key = Key::new(KIND, id.to_string());
     let expected = match records.get(&key).await? {
-        None => Expected::Absent,
+        None => Precondition::Absent,
         // Another process noted it in the same minute.
         Some(row) if read(&row.entry.value) >= Some(minute) => return Ok(()),
-        Some(row) => Expected::Version(row.version),
+        Some(row) => Precondition::Version(row.version),
     };
     match records.put_if(&key, expected, NewRow::lasting(minute.to_be_bytes().to_vec())).await {
         Ok(_) | Err(StoreError::Conflict) => Ok(()),

@@ -5,24 +5,24 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use http::StatusCode;
 
-use crate::api::{Answer, Call, Endpoints, Handler, Health, Readiness};
+use crate::api::{ApiAnswer, ApiCall, Endpoints, Handler, Health, Readiness};
 use crate::app::error::AppError;
 use crate::app::services::Services;
 use crate::gateway::filter::Filter;
 use crate::gateway::route::{Match, Route, RouteParts, RouteTable, TableParts};
 use crate::gateway::route_info::RouteInfo;
-use crate::gateway::terminal::{Fixed, Terminal};
+use crate::gateway::terminal::{StaticAnswer, Terminal};
 
 /// `GET /metrics`: the exposition, with what the routes have counted since the last one.
 struct Exposition(Arc<Services>);
 
 impl Handler for Exposition {
-    fn call<'a>(&'a self, _: Call<'a>) -> BoxFuture<'a, Answer> {
+    fn call<'a>(&'a self, _: ApiCall<'a>) -> BoxFuture<'a, ApiAnswer> {
         let text = self.0.exposition();
         Box::pin(async move {
             match text {
-                Ok(text) => Answer::new(StatusCode::OK, "text/plain; version=0.0.4; charset=utf-8", text),
-                Err(_) => Answer::json(StatusCode::INTERNAL_SERVER_ERROR, r#"{"status":"error"}"#),
+                Ok(text) => ApiAnswer::new(StatusCode::OK, "text/plain; version=0.0.4; charset=utf-8", text),
+                Err(_) => ApiAnswer::json(StatusCode::INTERNAL_SERVER_ERROR, r#"{"status":"error"}"#),
             }
         })
     }
@@ -67,8 +67,8 @@ pub(super) fn bounded(
 }
 
 /// What is not there.
-pub(super) fn not_found(body: &'static str) -> Fixed {
-    Fixed { status: StatusCode::NOT_FOUND, media_type: "application/json", body: body.into() }
+pub(super) fn not_found(body: &'static str) -> StaticAnswer {
+    StaticAnswer { status: StatusCode::NOT_FOUND, media_type: "application/json", body: body.into() }
 }
 
 /// The admin listener's table, with the route to the console, if that is there.

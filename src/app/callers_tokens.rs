@@ -17,7 +17,7 @@ use crate::gateway::filters::{
 use crate::gateway::introspection::{AuthorizationServer, Introspector, IntrospectorParts, ServerParts};
 use crate::gateway::key_set::KeySet;
 use crate::gateway::key_source::{KeySource, UpstreamKeys};
-use crate::gateway::keys::{Keys, RefreshIntervals};
+use crate::gateway::keys::{JwtKeys, RefreshIntervals};
 use crate::gateway::upstream::Upstream;
 use crate::net::{Allow, Client};
 use crate::vault::jwt::{Audience, Policy};
@@ -44,9 +44,9 @@ pub(super) fn filters(
 fn jwt(setting: &settings::Jwt, parts: &Services, upstreams: &Upstreams) -> Result<Jwt, String> {
     let JwkSource { file, upstream, path, issuer } = &*setting.keys;
     let clock = Arc::clone(&parts.opened.clock);
-    let remote = |source| Keys::remote(source, RefreshIntervals::default(), Arc::clone(&clock));
+    let remote = |source| JwtKeys::remote(source, RefreshIntervals::default(), Arc::clone(&clock));
     let keys = match (file, upstream, path, issuer) {
-        (Some(file), _, _, _) => Keys::fixed(KeySet::file(file)?),
+        (Some(file), _, _, _) => JwtKeys::fixed(KeySet::file(file)?),
         (None, Some(name), Some(path), _) => {
             let upstream = upstreams.get(name.as_str()).ok_or("the upstream of its keys is not there")?;
             let keys = UpstreamKeys::new(Arc::clone(upstream), path.to_string());

@@ -19,11 +19,12 @@ use crate::config::settings::{self, FileLimits, SandboxMode, ScriptFiles, Unknow
 use crate::detect::{Detector, RuleSelection};
 use crate::redact::{Keys, Method, MethodPlan, Redactor};
 use crate::sanitize::intel::{IndicatorType, Reputation};
-use crate::sanitize::sandbox::enclosure::{self, Enclosed};
+use crate::sanitize::sandbox::enclosure::{self, Confinement};
 use crate::sanitize::sandbox::{Sandbox, SandboxError, SandboxLimits};
 use crate::sanitize::scan::{ScanItem, Scanner};
 use crate::sanitize::{
-    FileKind, Options, Providers, Redaction, ReleasePolicy, Scripts, UnfoldBounds, Unread, sanitize,
+    FileKind, Options, Providers, RedactionMode, ReleasePolicy, ScriptPolicy, UnfoldBounds, UnreadPolicy,
+    sanitize,
 };
 
 /// The provider that a command line means.
@@ -95,12 +96,12 @@ pub(super) fn sandbox(limits: &FileLimits) -> Sandbox {
 /// A kernel that cannot take away what they must not have.
 pub(super) fn enclosed(mode: SandboxMode) -> Result<(), AppError> {
     match (mode, enclosure::probe()) {
-        (_, Enclosed { paths: true, calls: true }) => Ok(()),
+        (_, Confinement { paths: true, calls: true }) => Ok(()),
         (SandboxMode::Required, _) => {
             let why = "sanitize.sandbox is \"required\", and this kernel has no Landlock (Linux 5.13) or no seccomp";
             Err(AppError::Sanitize(why.to_owned()))
         }
-        (SandboxMode::Available, Enclosed { paths, calls }) => {
+        (SandboxMode::Available, Confinement { paths, calls }) => {
             tracing::warn!(target: "portcullis::sanitize", landlock = paths, seccomp = calls,
                 "processes that read files keep what this kernel cannot take away");
             Ok(())
@@ -113,13 +114,13 @@ pub fn release_policy(settings: &settings::Sanitize) -> ReleasePolicy {
     ReleasePolicy {
         pass_unknown: settings.unknown == UnknownFiles::Pass,
         scripts: match settings.scripts {
-            ScriptFiles::Refuse => Scripts::Refuse,
-            ScriptFiles::Text => Scripts::Text,
-            ScriptFiles::Pass => Scripts::Pass,
+            ScriptFiles::Refuse => ScriptPolicy::Refuse,
+            ScriptFiles::Text => ScriptPolicy::Text,
+            ScriptFiles::Pass => ScriptPolicy::Pass,
         },
         unread: match settings.on_unread {
-            UnreadFiles::Note => Unread::Note,
-            UnreadFiles::Refuse => Unread::Refuse,
+            UnreadFiles::Note => UnreadPolicy::Note,
+            UnreadFiles::Refuse => UnreadPolicy::Refuse,
         },
     }
 }
@@ -242,8 +243,8 @@ impl FileCleaning {
     }
 }
 
-fn redactor(config: &Config, redaction: Redaction) -> Result<Option<Redactor>, AppError> {
-    if redaction == Redaction::Off {
+fn redactor(config: &Config, redaction: RedactionMode) -> Result<Option<Redactor>, AppError> {
+    if redaction == RedactionMode::Off {
         return Ok(None);
     }
     let rules = &config.catalogue;

@@ -18,7 +18,7 @@ use crate::console::{Console, ConsoleParts, Figures, History, Hosts, sample};
 use crate::gateway::route::Route;
 use crate::gateway::terminal::Terminal;
 use crate::sanitize::scan::ScanItem;
-use crate::sanitize::{Options, Redaction};
+use crate::sanitize::{Options, RedactionMode};
 use crate::telemetry::Series;
 
 /// The largest request to the console, in bytes: a file to clean.
@@ -107,7 +107,7 @@ impl FileCleaner {
     async fn cleaned(&self, config: &Arc<Config>, file: &FileToClean) -> Result<CleaningOutcome, AppError> {
         let _turn = self.turn.acquire().await.map_err(|error| AppError::Io(error.to_string()))?;
         let providers = self.providers(config).await?;
-        let redaction = if file.redacts { Redaction::Apply } else { Redaction::Off };
+        let redaction = if file.redacts { RedactionMode::Apply } else { RedactionMode::Off };
         let options =
             Options { redaction, policy: cleaning::release_policy(&config.sanitize), ..Options::default() };
         let wish = CleaningRequest { options, threshold: DEFANGED, block_unable: false, password: None };

@@ -10,8 +10,8 @@ use serde_json::{Map, Value, json};
 use super::*;
 use crate::api::openapi::{Descriptions, asked, document};
 use crate::api::token::NewToken;
-use crate::api::{BodyError, BodyRead, Call};
-use crate::base::budget::Budget;
+use crate::api::{ApiCall, BodyError, BodyRead};
+use crate::base::budget::MemoryBudget;
 use crate::base::id::RequestId;
 use crate::config::{Env, Options, embedded};
 
@@ -246,8 +246,8 @@ fn readers_ask_for_what_is_described_and_nothing_else() {
         let (mut asked, mut heard) = (Places::new(), Places::new());
         for body in schemas.samples(schema) {
             let head = Request::post(door.path).body(()).unwrap().into_parts().0;
-            let budget = Budget::unlimited();
-            let call = Call {
+            let budget = MemoryBudget::unlimited();
+            let call = ApiCall {
                 who: Some(&who),
                 caller: who.caller(),
                 id: &RequestId::from_random([1; 20]),

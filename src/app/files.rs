@@ -19,7 +19,7 @@ use crate::api::share::{
     Shares, UpdateShare,
 };
 use crate::api::token::Service;
-use crate::api::{BlobPort, Endpoints, Guard, Mount};
+use crate::api::{BlobPort, EndpointAccess, Endpoints, Mount};
 use crate::app::cleaning;
 use crate::app::error::AppError;
 use crate::app::links::{self, LinkMounts};
@@ -87,7 +87,8 @@ pub(super) fn add(
     let port = Arc::new(BlobPort::new(Arc::clone(&grants), tokens, Arc::clone(blobs), uploads, dialect));
     for path in grant::PATHS {
         for method in [Method::GET, Method::HEAD, Method::PUT, Method::POST] {
-            let mount = Mount { method, below: true, bare: true, guard: Guard::Open, ..mount(path, form) };
+            let mount =
+                Mount { method, below: true, bare: true, guard: EndpointAccess::Open, ..mount(path, form) };
             endpoints.mount(mount, port.clone());
         }
     }
@@ -101,7 +102,7 @@ pub(super) fn add(
         resume: Arc::new(|_| Box::pin(std::future::ready(()))),
     });
     for service in Service::ALL {
-        let (method, guard) = (Method::GET, Guard::Owner);
+        let (method, guard) = (Method::GET, EndpointAccess::Owner);
         let mount = Mount { method, service, below: true, guard, ..mount("/request", FORM) };
         endpoints.mount(mount.clone(), poll.clone());
         if service == Service::Sanitize {
@@ -194,7 +195,7 @@ fn mount(path: &'static str, limit: usize) -> Mount {
         path,
         below: false,
         bare: false,
-        guard: Guard::Token,
+        guard: EndpointAccess::Token,
         limit,
     }
 }

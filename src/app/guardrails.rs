@@ -10,7 +10,7 @@ use crate::api::guardrail::presidio::Presidio;
 use crate::api::guardrail::{AnswerMode, Guardrail, GuardrailParts, IssuedMemory, Traffic, TrafficParts};
 use crate::app::policy::{self, RoutePolicy, actions};
 use crate::app::services::Services;
-use crate::config::settings::{Answers, Endpoint, Media, Redact, Requests, Route, Tweak};
+use crate::config::settings::{Answers, Endpoint, Media, Redact, Requests, Route, TweakScopeSetting};
 use crate::config::{Config, Spanned};
 use crate::gateway::filters::FileTreatment;
 use crate::gateway::memory::CallMemory;
@@ -56,7 +56,7 @@ impl Inputs<'_> {
         let words = actions(Some(&redactor), rules);
         Ok(Guardrail::new(GuardrailParts {
             route: route.name.to_string(),
-            by_caller: *setting.tweak == Tweak::Caller,
+            by_caller: *setting.tweak == TweakScopeSetting::Caller,
             catalogue: rules.clone(),
             redactor,
             counts: parts.policy_counts(&route.name, Direction::Request, rules, words),

@@ -160,21 +160,21 @@ mod tests {
     use bytes::BytesMut;
 
     use super::*;
-    use crate::base::budget::Budget;
+    use crate::base::budget::MemoryBudget;
     use crate::detect::{Catalogue, Detector, RuleSelection};
-    use crate::redact::{Counts, Keys, Method, MethodPlan, Redactor};
+    use crate::redact::{Keys, Method, MethodPlan, RedactionCounts, Redactor};
     use crate::stream::{Rewriter, TextBody};
 
     /// What comes out for each of `pieces`, a pause after each, and how many values were found.
     fn paused(pieces: &[&str]) -> (Vec<String>, u64) {
         let catalogue = Catalogue::builtin().unwrap();
         let detector = Detector::new(&catalogue, &RuleSelection::defaults(&catalogue)).unwrap();
-        let counts = Arc::new(Counts::new(detector.rule_count()));
+        let counts = Arc::new(RedactionCounts::new(detector.rule_count()));
         let redactor = Redactor::new(detector, MethodPlan::all(Method::Replace));
         let mut editor = Continued::new(redactor.live(&Keys::default(), Arc::clone(&counts)));
         let said = pieces.iter().map(|piece| {
             editor.go_on().unwrap();
-            let mut body = TextBody::new(&mut editor, &Budget::unlimited());
+            let mut body = TextBody::new(&mut editor, &MemoryBudget::unlimited());
             let mut out = BytesMut::new();
             body.write(piece.as_bytes(), &mut out).unwrap();
             body.finish(&mut out).unwrap();

@@ -16,7 +16,7 @@ use crate::api::share::link::{
     MailError, Mailer, SendLinks,
 };
 use crate::api::token::Service;
-use crate::api::{Endpoints, Guard, Mount};
+use crate::api::{EndpointAccess, Endpoints, Mount};
 use crate::app::services::Services;
 use crate::config::Config;
 use crate::config::settings;
@@ -65,7 +65,7 @@ pub(super) fn add(endpoints: &mut Endpoints, config: &Config, parts: &Services, 
             path: LINK_PATH,
             below: true,
             bare: false,
-            guard: Guard::Open,
+            guard: EndpointAccess::Open,
             limit: form,
         };
         endpoints.mount(mount, port.clone());

@@ -11,14 +11,14 @@ use bytes::BytesMut;
 use crate::app::error::AppError;
 use crate::app::lines::{Armour, Continued, pieces};
 use crate::app::open_store::OpenStore;
-use crate::base::budget::Budget;
+use crate::base::budget::MemoryBudget;
 use crate::base::id::ItemId;
 use crate::base::secret::Secret;
 use crate::config::Config;
 use crate::detect::Detector;
 use crate::redact::{
-    Answer, Counts, FindingLimits, FpeContext, KeyName, Keys, Method, MethodPlan, RedactError, Redactor,
-    Selected, SurrogateLog, SurrogateMap, structured,
+    AnswerEditor, FindingLimits, FpeContext, KeyName, Keys, Method, MethodPlan, RedactError, RedactionCounts,
+    Redactor, Selected, SurrogateLog, SurrogateMap, structured,
 };
 use crate::store::StoreError;
 use crate::store::private::NewFile;
@@ -56,7 +56,7 @@ impl PipeEnds<'_> {
         let mut out = BytesMut::new();
         loop {
             editor.go_on().map_err(redact)?;
-            let mut body = TextBody::new(&mut editor, &Budget::unlimited());
+            let mut body = TextBody::new(&mut editor, &MemoryBudget::unlimited());
             loop {
                 let waits = body.held() > 0 && armour.is_between();
                 let next = match waits {
@@ -94,12 +94,12 @@ fn written(error: std::io::Error) -> AppError {
     }
 }
 
-fn redactor(method: Method, detector: Detector) -> (Redactor, Arc<Counts>) {
-    let counts = Arc::new(Counts::new(detector.rule_count()));
+fn redactor(method: Method, detector: Detector) -> (Redactor, Arc<RedactionCounts>) {
+    let counts = Arc::new(RedactionCounts::new(detector.rule_count()));
     (Redactor::new(detector, MethodPlan::all(method)), counts)
 }
 
-fn total(counts: &Counts) -> u64 {
+fn total(counts: &RedactionCounts) -> u64 {
     counts.by_rule().iter().map(|(_, count)| count).sum()
 }
 
@@ -240,7 +240,7 @@ pub fn unredact(piped: PipeEnds<'_>, config: &Config, context: &Path) -> Result<
     let not_ours = || AppError::Redact(format!("{}: not a context of this vault", context.display()));
     let plain = vault.open_context(TENANT, sealed).map_err(|_| not_ours())?;
     if let Some(undo) = SurrogateMap::from_bytes(plain.expose()) {
-        return piped.run(Answer::restore(Arc::new(undo)));
+        return piped.run(AnswerEditor::restore(Arc::new(undo)));
     }
     // What came of a document is looked for in all of it.
     let context = FpeContext::from_bytes(plain.expose()).ok_or_else(not_ours)?;

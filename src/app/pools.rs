@@ -7,8 +7,8 @@ use crate::app::error::AppError;
 use crate::app::services::Services;
 use crate::config::settings::{Scheme, Upstream as UpstreamSetting};
 use crate::gateway::upstream::{
-    Authorities, AwsSigner, AwsSignerParts, Breaker, BreakerLimits, Dialing, PeerHealth, PoolTls, Target,
-    Upstream, UpstreamParts, watch,
+    Authorities, AwsSigner, AwsSignerParts, Breaker, BreakerLimits, ConnectOptions, PeerHealth, PoolTls,
+    Target, Upstream, UpstreamParts, watch,
 };
 
 /// Builds a pool; what it has to sign may have bodies of at most `collected` bytes. Nobody but its owner knows of it until [`begin`].
@@ -63,7 +63,7 @@ pub(super) fn begin(name: &str, setting: &UpstreamSetting, upstream: &Arc<Upstre
     }
 }
 
-fn dialing(setting: &UpstreamSetting) -> Result<Dialing, &'static str> {
+fn dialing(setting: &UpstreamSetting) -> Result<ConnectOptions, &'static str> {
     let secure = setting.peers.first().is_some_and(|peer| peer.scheme() == Scheme::Https);
     let tls = setting.tls();
     let authorities = match &tls.ca {
@@ -75,7 +75,7 @@ fn dialing(setting: &UpstreamSetting) -> Result<Dialing, &'static str> {
         sni: tls.sni.as_ref().map(|sni| sni.to_string()),
         authorities,
     });
-    Ok(Dialing { tls, http: setting.http, times: setting.timeouts })
+    Ok(ConnectOptions { tls, http: setting.http, times: setting.timeouts })
 }
 
 /// What signs requests with the gateway's keys of AWS, if there are any.

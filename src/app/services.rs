@@ -18,7 +18,7 @@ use crate::app::error::AppError;
 use crate::app::master;
 use crate::app::open_store::OpenStore;
 use crate::app::traces;
-use crate::base::budget::Budget;
+use crate::base::budget::MemoryBudget;
 use crate::base::rate::Buckets;
 use crate::base::secret::Secret;
 use crate::config::settings::{Level, Limits};
@@ -32,7 +32,7 @@ use crate::gateway::in_flight::InFlight;
 use crate::gateway::memory::Memory;
 use crate::gateway::upstream::{Breaker, PeerHealth, Upstream};
 use crate::rates::SharedRates;
-use crate::redact::Counts;
+use crate::redact::RedactionCounts;
 use crate::store::Blobs;
 use crate::telemetry::trace::{Spans, Tracer};
 use crate::telemetry::{AccessLog, AccessTo, Direction, Levels, LogFormat, Metrics, MetricsError, NamesRead};
@@ -85,7 +85,7 @@ struct FindingCounts {
     rules: Catalogue,
     /// What is done with each rule's findings, if that is the same in all requests.
     actions: Option<Arc<[&'static str]>>,
-    counts: Arc<Counts>,
+    counts: Arc<RedactionCounts>,
 }
 
 /// Everything that routes are built from.
@@ -107,7 +107,7 @@ pub struct Services {
     /// Metrics.
     pub metrics: Arc<Metrics>,
     /// What all requests may hold.
-    pub budget: Budget,
+    pub budget: MemoryBudget,
     held_limit: usize,
     /// Requests under way.
     pub in_flight: InFlight,
@@ -191,7 +191,7 @@ impl Services {
             items: Items::new(Arc::clone(&vault)),
             vault,
             metrics,
-            budget: Budget::process(config.limits.held.bytes()),
+            budget: MemoryBudget::process(config.limits.held.bytes()),
             held_limit: config.limits.held.bytes(),
             in_flight: InFlight::default(),
             access,
@@ -227,7 +227,7 @@ impl Services {
 
     /// The counts of a route's findings in bodies that go this way, with these rules. After a reload requests under way still count in those of
     /// the rules before.
-    pub(super) fn counts(&self, route: &str, way: Direction, rules: &Catalogue) -> Arc<Counts> {
+    pub(super) fn counts(&self, route: &str, way: Direction, rules: &Catalogue) -> Arc<RedactionCounts> {
         self.counted(route, way, rules, None)
     }
 
@@ -238,7 +238,7 @@ impl Services {
         way: Direction,
         rules: &Catalogue,
         actions: Arc<[&'static str]>,
-    ) -> Arc<Counts> {
+    ) -> Arc<RedactionCounts> {
         self.counted(route, way, rules, Some(actions))
     }
 
@@ -248,7 +248,7 @@ impl Services {
         way: Direction,
         rules: &Catalogue,
         actions: Option<Arc<[&'static str]>>,
-    ) -> Arc<Counts> {
+    ) -> Arc<RedactionCounts> {
         self.gather();
         let mut kept = self.counts.entry(route.to_owned()).or_default();
         let same =
@@ -256,7 +256,7 @@ impl Services {
         if let Some(known) = kept.iter().find(same) {
             return Arc::clone(&known.counts);
         }
-        let counts = Arc::new(Counts::new(rules.rules().count()));
+        let counts = Arc::new(RedactionCounts::new(rules.rules().count()));
         kept.push(FindingCounts { way, rules: rules.clone(), actions, counts: Arc::clone(&counts) });
         counts
     }

@@ -8,7 +8,7 @@ use http::{HeaderName, StatusCode};
 
 use crate::api::openapi::{Descriptions, OPENAPI_PATH, ServeDocument};
 use crate::api::sanitize::Documents;
-use crate::api::scope::Target;
+use crate::api::scope::AccessTarget;
 use crate::api::{Endpoints, Mount};
 use crate::app::error::AppError;
 use crate::app::policy::{RoutePolicy, actions, urls};
@@ -21,21 +21,21 @@ use crate::base::rate::Rate;
 use crate::config::settings::{
     Answers, Auth as AuthSetting, Direct, Endpoint, Host, Media as MediaSetting, PathMatch as PathSetting,
     ProtocolSetting, Provider as ProviderSetting, RateBy, Redact as RedactSetting, Route as RouteSetting,
-    Terminal as TerminalSetting, Tweak as TweakSetting, WebSocket,
+    Terminal as TerminalSetting, TweakScopeSetting as TweakSetting, WebSocket,
 };
 use crate::config::{Config, Spanned};
 use crate::gateway::bounds::SessionLimits;
 use crate::gateway::filter::Filter;
 use crate::gateway::filters::{
-    Allowance, AnswerMode, Auth, FilePolicy, HeadValues, Invented, Models, OwnUrls, RateFilter, RateSubject,
-    RedactFilter, RedactParts, RememberFilter, StripTokens, TweakScope, Usage,
+    Allowance, AnswerMode, Auth, FilePolicy, HeadValues, Invented, Models, ProviderUrls, RateFilter,
+    RateSubject, RedactFilter, RedactParts, RememberFilter, StripTokens, TweakScope, Usage,
 };
 use crate::gateway::layer::UnscannedPolicy;
 use crate::gateway::llm::{CompiledProtocol, ProtocolChoice, Provider};
 use crate::gateway::path_rewrite::PathRewrite;
-use crate::gateway::route::{LedRoutes, Match, PathMatch, Route, RouteParts, RouteTable, TableParts};
+use crate::gateway::route::{EndpointRoutes, Match, PathMatch, Route, RouteParts, RouteTable, TableParts};
 use crate::gateway::route_info::RouteInfo;
-use crate::gateway::terminal::{Fixed, Terminal};
+use crate::gateway::terminal::{StaticAnswer, Terminal};
 use crate::gateway::upstream::Upstream;
 use crate::redact::Redactor;
 use crate::telemetry::Direction;
@@ -93,7 +93,7 @@ fn built(config: &Config, parts: &Services) -> Result<RouteTable, AppError> {
                     StatusCode::from_u16(*respond.status).map_err(|error| wrong(error.to_string()))?;
                 let body = Bytes::from(respond.body.clone());
                 let media_type = "text/plain; charset=utf-8";
-                Terminal::Fixed(Fixed { status, media_type, body })
+                Terminal::Fixed(StaticAnswer { status, media_type, body })
             }
             // The table of endpoints is matched by its exact paths, before any route: see `led_routes`.
             TerminalSetting::Endpoint(Endpoint::Api) => continue,
@@ -147,7 +147,7 @@ fn led_routes(
     config: &Config,
     parts: &Services,
     shed: &Arc<dyn Filter>,
-) -> Result<Vec<LedRoutes>, AppError> {
+) -> Result<Vec<EndpointRoutes>, AppError> {
     let leads =
         |route: &&Spanned<RouteSetting>| matches!(route.terminal(), TerminalSetting::Endpoint(Endpoint::Api));
     let led = |setting: &Spanned<RouteSetting>| {
@@ -158,7 +158,7 @@ fn led_routes(
             endpoint_route(mount, Terminal::Native(handler), parts, filters)
         };
         let native = endpoints.handlers().map(route).collect::<Result<_, AppError>>()?;
-        Ok(LedRoutes { matches: matches(setting), native })
+        Ok(EndpointRoutes { matches: matches(setting), native })
     };
     config.routes.iter().filter(leads).map(led).collect()
 }
@@ -200,7 +200,7 @@ fn route(setting: &RouteSetting, terminal: Terminal, from: &RouteInputs<'_>) -> 
     let ours = Arc::clone(&parts.opened.tokens);
     filters.push(match setting.auth() {
         AuthSetting::Token => {
-            let auth = Auth::new(ours, Target::Route(name.clone()));
+            let auth = Auth::new(ours, AccessTarget::Route(name.clone()));
             let auth = auth.or_signed(parts.aws_secrets.clone(), config.limits.collected.bytes());
             Arc::new(match setting.guardrail().is_some_and(Endpoint::takes_token_in_path) {
                 true => auth.or_in_path(setting.prefix()),
@@ -225,7 +225,7 @@ fn route(setting: &RouteSetting, terminal: Terminal, from: &RouteInputs<'_>) -> 
         // First here is last to see an answer: what it writes is not looked through again.
         let public = setting.public_url.as_ref().or(config.api.public_url.as_ref());
         let secure = !config.listen.is_empty() && config.listen.iter().all(|listen| listen.tls.is_some());
-        filters.push(Arc::new(OwnUrls::new(public.map(|url| url.as_str()), secure)));
+        filters.push(Arc::new(ProviderUrls::new(public.map(|url| url.as_str()), secure)));
         filters.push(Arc::new(redaction(redact, &name, from).map_err(wrong)?));
     }
     let protocols = spoken(setting);

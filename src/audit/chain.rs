@@ -54,7 +54,7 @@ impl ChainLink {
 
     /// Where a chain stands behind this line, which has no line break; `None` if it is none.
     pub fn of_line(line: &str) -> Option<Self> {
-        Sealed::parse(line.as_bytes()).map(|sealed| Self { seq: sealed.seq, hash: sealed.hash })
+        ParsedLine::parse(line.as_bytes()).map(|sealed| Self { seq: sealed.seq, hash: sealed.hash })
     }
 
     /// The beginning of the hash, as hexadecimal digits: enough to tell a log from others.
@@ -100,7 +100,7 @@ impl Chain {
 }
 
 /// A line taken apart. Only its form has been checked.
-pub(super) struct Sealed<'l> {
+pub(super) struct ParsedLine<'l> {
     /// At least 1.
     pub(super) seq: u64,
     pub(super) prev: Hash,
@@ -109,7 +109,7 @@ pub(super) struct Sealed<'l> {
     pub(super) covered: &'l [u8],
 }
 
-impl<'l> Sealed<'l> {
+impl<'l> ParsedLine<'l> {
     /// Takes a line, without its line break, apart; `None` if it does not begin and end as lines do.
     pub(super) fn parse(line: &'l [u8]) -> Option<Self> {
         let (rest, digits) = split_digits(line.strip_suffix(END.as_bytes())?)?;
@@ -240,16 +240,16 @@ mod tests {
     #[test]
     fn a_line_is_taken_apart() {
         let lines = samples(2);
-        let first = Sealed::parse(lines[0].trim_end().as_bytes()).unwrap();
-        let second = Sealed::parse(lines[1].trim_end().as_bytes()).unwrap();
+        let first = ParsedLine::parse(lines[0].trim_end().as_bytes()).unwrap();
+        let second = ParsedLine::parse(lines[1].trim_end().as_bytes()).unwrap();
         assert_eq!((first.seq, first.prev, second.seq), (1, [0; 32], 2));
         assert_eq!(second.prev, first.hash);
         assert!(first.is_genuine() && second.is_genuine());
         for wrong in ["", "{}", "\"}", lines[0].as_str()] {
-            assert!(Sealed::parse(wrong.as_bytes()).is_none());
+            assert!(ParsedLine::parse(wrong.as_bytes()).is_none());
         }
         let padded = lines[0].trim_end().replace(r#""seq":1"#, r#""seq":01"#);
-        assert!(Sealed::parse(padded.as_bytes()).is_none());
+        assert!(ParsedLine::parse(padded.as_bytes()).is_none());
     }
 
     #[test]
@@ -281,7 +281,7 @@ mod tests {
         let line =
             Chain::after(ChainLink { seq: u64::MAX - 1, hash: [255; 32] }).seal(&long, &event.members());
         assert!(line.len() <= MAX_LINE, "{}", line.len());
-        assert_eq!(Sealed::parse(line.trim_end().as_bytes()).unwrap().seq, u64::MAX);
+        assert_eq!(ParsedLine::parse(line.trim_end().as_bytes()).unwrap().seq, u64::MAX);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::audit::verify::Broken;
+use crate::audit::verify::BrokenLine;
 
 /// Why the audit log cannot be opened, written or exported. Holds nothing that stands in it.
 #[derive(Debug, thiserror::Error)]
@@ -34,7 +34,7 @@ pub enum AuditError {
         /// The file.
         path: PathBuf,
         /// Which line, and why.
-        broken: Broken,
+        broken: BrokenLine,
     },
     /// A file came under the name whose lines are not those that were written last.
     #[error("{}: another file was put in its place, with other lines in it; move that away", .path.display())]
@@ -53,7 +53,7 @@ pub enum AuditError {
     Ended,
     /// A line that was to be exported is none.
     #[error(transparent)]
-    Line(Broken),
+    Line(BrokenLine),
     /// What was exported cannot be written.
     #[error("the export cannot be written: {0}")]
     Export(io::Error),

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::audit::chain::{NextLine, is_torn, next_line};
 use crate::audit::error::AuditError;
-use crate::audit::verify::{Broken, BrokenWhy};
+use crate::audit::verify::{BrokenLine, LineFault};
 use crate::base::clock::Timestamp;
 
 /// How lines are exported.
@@ -121,21 +121,21 @@ pub fn export(
         writer.write_all(header().as_bytes()).map_err(AuditError::Export)?;
     }
     for line in 1.. {
-        let broken = |why| AuditError::Line(Broken { line, why });
+        let broken = |why| AuditError::Line(BrokenLine { line, why });
         match next_line(&mut reader, &mut text) {
             Ok(NextLine::End) => break,
             Ok(NextLine::Line) => {}
-            Ok(NextLine::TooLong) => return Err(broken(BrokenWhy::TooLong)),
-            Err(cause) => return Err(broken(BrokenWhy::Io(cause))),
+            Ok(NextLine::TooLong) => return Err(broken(LineFault::TooLong)),
+            Err(cause) => return Err(broken(LineFault::Io(cause))),
         }
         let Ok(value) = serde_json::from_slice::<Value>(&text) else {
             if !is_torn(&text, None) {
-                return Err(broken(BrokenWhy::Form));
+                return Err(broken(LineFault::Form));
             }
             found.torn += 1;
             continue;
         };
-        if !filter.takes(&value).ok_or_else(|| broken(BrokenWhy::Form))? {
+        if !filter.takes(&value).ok_or_else(|| broken(LineFault::Form))? {
             found.left_out += 1;
             continue;
         }

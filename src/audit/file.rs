@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use crate::audit::chain::{ChainLink, MAX_LINE, READ, Sealed, is_torn};
+use crate::audit::chain::{ChainLink, MAX_LINE, ParsedLine, READ, is_torn};
 use crate::audit::error::AuditError;
 use crate::audit::verify::verify;
 
@@ -179,7 +179,7 @@ fn last_whole(file: &File, mut end: u64) -> io::Result<u64> {
         let before = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         let line = text.get(before..).unwrap_or_default();
         let start = from + before as u64;
-        let passed_over = line.len() <= MAX_LINE && Sealed::parse(line).is_none() && is_torn(line, None);
+        let passed_over = line.len() <= MAX_LINE && ParsedLine::parse(line).is_none() && is_torn(line, None);
         if !passed_over || start == 0 {
             return Ok(start);
         }
@@ -208,7 +208,7 @@ fn line_breaks(file: &File, end: u64) -> io::Result<u64> {
 mod tests {
     use super::*;
     use crate::audit::chain::samples;
-    use crate::audit::verify::BrokenWhy;
+    use crate::audit::verify::LineFault;
 
     fn folder() -> (tempfile::TempDir, PathBuf) {
         let folder = tempfile::tempdir().unwrap();
@@ -303,7 +303,7 @@ mod tests {
         }
         std::fs::write(&path, [0xff, 0xfe]).unwrap();
         assert!(
-            matches!(refused(&path), AuditError::End { broken, .. } if matches!(broken.why, BrokenWhy::Form))
+            matches!(refused(&path), AuditError::End { broken, .. } if matches!(broken.why, LineFault::Form))
         );
     }
 

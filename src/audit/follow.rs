@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::audit::chain::{ChainLink, READ, Sealed};
+use crate::audit::chain::{ChainLink, ParsedLine, READ};
 use crate::audit::error::AuditError;
 use crate::audit::file::{FileIdentity, LogPosition};
 use crate::base::clock::Timestamp;
@@ -222,7 +222,7 @@ impl OpenFile {
 }
 
 fn parsed(text: &[u8]) -> Option<FollowedLine> {
-    let sealed = Sealed::parse(text)?;
+    let sealed = ParsedLine::parse(text)?;
     let said: LineFields = serde_json::from_slice(text).ok()?;
     Some(FollowedLine {
         before: ChainLink { seq: sealed.seq - 1, hash: sealed.prev },

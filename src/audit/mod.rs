@@ -32,5 +32,5 @@ pub use event::{AuditEvent, AuditKind, AuditTokens, Decision};
 pub use export::{ExportFilter, ExportFormat, Exported, export};
 pub use file::LogPosition;
 pub use follow::{FollowedLine, Follower};
-pub use verify::{Broken, BrokenWhy, Verified, verify};
+pub use verify::{BrokenLine, LineFault, Verified, verify};
 pub use writer::AuditLog;

@@ -4,7 +4,7 @@ use std::io::{self, BufRead};
 
 use serde_json::Value;
 
-use crate::audit::chain::{ChainLink, NextLine, Sealed, is_torn, next_line};
+use crate::audit::chain::{ChainLink, NextLine, ParsedLine, is_torn, next_line};
 
 /// What was found of lines that are in order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,16 +25,16 @@ pub struct Verified {
 /// A line that is not what was written there.
 #[derive(Debug, thiserror::Error)]
 #[error("line {line}: {why}")]
-pub struct Broken {
+pub struct BrokenLine {
     /// Which line of what was read, from 1.
     pub line: u64,
     /// What is wrong with it.
-    pub why: BrokenWhy,
+    pub why: LineFault,
 }
 
 /// What is wrong with a line. Says nothing of what stands in it.
 #[derive(Debug, thiserror::Error)]
-pub enum BrokenWhy {
+pub enum LineFault {
     /// It does not have the form of a line.
     #[error(
         "this is no line of an audit log; something else wrote into the file, or the line was changed: \
@@ -77,7 +77,7 @@ pub enum BrokenWhy {
 ///
 /// # Errors
 /// The first line that is not what was written, or that cannot be read.
-pub fn verify(mut reader: impl BufRead, after: Option<ChainLink>) -> Result<Verified, Broken> {
+pub fn verify(mut reader: impl BufRead, after: Option<ChainLink>) -> Result<Verified, BrokenLine> {
     let mut found = Verified::default();
     let mut head = after;
     let mut text = Vec::new();
@@ -85,10 +85,10 @@ pub fn verify(mut reader: impl BufRead, after: Option<ChainLink>) -> Result<Veri
         let checked = match next_line(&mut reader, &mut text) {
             Ok(NextLine::End) => break,
             Ok(NextLine::Line) => check(&text, head),
-            Ok(NextLine::TooLong) => Err(BrokenWhy::TooLong),
-            Err(cause) => Err(BrokenWhy::Io(cause)),
+            Ok(NextLine::TooLong) => Err(LineFault::TooLong),
+            Err(cause) => Err(LineFault::Io(cause)),
         };
-        match checked.map_err(|why| Broken { line, why })? {
+        match checked.map_err(|why| BrokenLine { line, why })? {
             LineCheck::Torn => found.torn += 1,
             LineCheck::Whole { before, this } => {
                 found.lines += 1;
@@ -106,24 +106,24 @@ enum LineCheck {
     Whole { before: ChainLink, this: ChainLink },
 }
 
-fn check(text: &[u8], head: Option<ChainLink>) -> Result<LineCheck, BrokenWhy> {
-    let Some(line) = Sealed::parse(text) else {
-        return if is_torn(text, head) { Ok(LineCheck::Torn) } else { Err(BrokenWhy::Form) };
+fn check(text: &[u8], head: Option<ChainLink>) -> Result<LineCheck, LineFault> {
+    let Some(line) = ParsedLine::parse(text) else {
+        return if is_torn(text, head) { Ok(LineCheck::Torn) } else { Err(LineFault::Form) };
     };
     if !line.is_genuine() {
-        return Err(BrokenWhy::Hash);
+        return Err(LineFault::Hash);
     }
     if serde_json::from_slice::<Value>(text).is_err() {
-        return Err(BrokenWhy::Form);
+        return Err(LineFault::Form);
     }
     let before = ChainLink { seq: line.seq - 1, hash: line.prev };
     // Nothing comes before the first line of all.
     let expected = head.unwrap_or(if line.seq == 1 { ChainLink::START } else { before });
     if before.seq != expected.seq {
-        return Err(BrokenWhy::Sequence { expected: expected.seq.saturating_add(1), found: line.seq });
+        return Err(LineFault::Sequence { expected: expected.seq.saturating_add(1), found: line.seq });
     }
     if before.hash != expected.hash {
-        return Err(BrokenWhy::Previous);
+        return Err(LineFault::Previous);
     }
     Ok(LineCheck::Whole { before, this: ChainLink { seq: line.seq, hash: line.hash } })
 }
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
     use crate::audit::chain::{Chain, sample, samples};
 
-    fn of(lines: &[&str], after: Option<ChainLink>) -> Result<Verified, (u64, BrokenWhy)> {
+    fn of(lines: &[&str], after: Option<ChainLink>) -> Result<Verified, (u64, LineFault)> {
         verify(lines.concat().as_bytes(), after).map_err(|broken| (broken.line, broken.why))
     }
 
@@ -185,13 +185,13 @@ mod tests {
             [(&[a, c, d], 2), (&[a, b, b, c], 3), (&[a, c, b, d], 2), (&[a, b, c, b], 4), (&[b, a, c, d], 2)];
         for (lines, at) in rows {
             let broken = of(lines, None).unwrap_err();
-            assert!(matches!(broken, (line, BrokenWhy::Sequence { .. }) if line == at), "{broken:?}");
+            assert!(matches!(broken, (line, LineFault::Sequence { .. }) if line == at), "{broken:?}");
         }
         // The first lines are missing: nothing says so but the link to them, and what was known of the chain.
         let found = of(&[b, c, d], None).unwrap();
         assert_eq!(found.first.map(|link| link.seq), Some(1));
         let broken = of(&[b, c, d], Some(ChainLink::START)).unwrap_err();
-        assert!(matches!(broken, (1, BrokenWhy::Sequence { expected: 1, found: 2 })), "{broken:?}");
+        assert!(matches!(broken, (1, LineFault::Sequence { expected: 1, found: 2 })), "{broken:?}");
     }
 
     #[test]
@@ -200,9 +200,9 @@ mod tests {
         let first = of(&[lines[0].as_str()], None).unwrap().last.unwrap();
         let forged = Chain::after(first).seal("node-1", &sample(9).members());
         let broken = of(&[lines[0].as_str(), forged.as_str(), lines[2].as_str()], None).unwrap_err();
-        assert!(matches!(broken, (3, BrokenWhy::Previous)), "{broken:?}");
+        assert!(matches!(broken, (3, LineFault::Previous)), "{broken:?}");
         let unlinked = Chain::after(ChainLink { seq: 0, hash: [1; 32] }).seal("node-1", &sample(1).members());
-        assert!(matches!(of(&[unlinked.as_str()], None), Err((1, BrokenWhy::Previous))));
+        assert!(matches!(of(&[unlinked.as_str()], None), Err((1, LineFault::Previous))));
     }
 
     #[test]
@@ -214,7 +214,7 @@ mod tests {
         assert_eq!((found.lines, found.torn), (3, 1));
         assert_eq!(of(&[a, b, c.get(..9).unwrap()], None).unwrap().torn, 1);
         // The beginning of another line than the next.
-        assert!(matches!(of(&[a, c.get(..100).unwrap(), "\n", b, c], None), Err((2, BrokenWhy::Form))));
+        assert!(matches!(of(&[a, c.get(..100).unwrap(), "\n", b, c], None), Err((2, LineFault::Form))));
     }
 
     #[test]
@@ -225,7 +225,7 @@ mod tests {
         assert_eq!(old.last, new.first);
         assert_eq!(of(&[c, d], old.last).unwrap(), new);
         let other = Some(ChainLink { seq: 2, hash: [7; 32] });
-        assert!(matches!(of(&[c, d], other), Err((1, BrokenWhy::Previous))));
+        assert!(matches!(of(&[c, d], other), Err((1, LineFault::Previous))));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 /// Addresses of one family that share their first bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Block {
+pub struct CidrBlock {
     first: IpAddr,
     bits: u8,
 }
@@ -18,7 +18,7 @@ pub struct Block {
 #[error("not an address or a block, write one such as \"10.0.0.0/8\" or \"2001:db8::1\"")]
 pub struct NotABlock;
 
-impl Block {
+impl CidrBlock {
     const fn v4(a: u8, b: u8, c: u8, d: u8, bits: u8) -> Self {
         Self { first: IpAddr::V4(Ipv4Addr::new(a, b, c, d)), bits }
     }
@@ -50,14 +50,14 @@ impl Block {
 }
 
 /// One address.
-impl From<IpAddr> for Block {
+impl From<IpAddr> for CidrBlock {
     fn from(first: IpAddr) -> Self {
         Self { first, bits: if first.is_ipv4() { 32 } else { 128 } }
     }
 }
 
 /// `address/bits`, or one address.
-impl FromStr for Block {
+impl FromStr for CidrBlock {
     type Err = NotABlock;
 
     fn from_str(text: &str) -> Result<Self, NotABlock> {
@@ -93,53 +93,53 @@ enum Purpose {
 use Purpose::{Documentation, Group, Host, Private, Protocol, Reserved};
 
 /// All blocks that are not for public unicast, save for what lies outside of [`GLOBAL`].
-const SPECIAL: &[(Block, Purpose)] = &[
+const SPECIAL: &[(CidrBlock, Purpose)] = &[
     // "This network" (RFC 791).
-    (Block::v4(0, 0, 0, 0, 8), Host),
-    (Block::v4(127, 0, 0, 0, 8), Host),
+    (CidrBlock::v4(0, 0, 0, 0, 8), Host),
+    (CidrBlock::v4(127, 0, 0, 0, 8), Host),
     // RFC 1918.
-    (Block::v4(10, 0, 0, 0, 8), Private),
-    (Block::v4(172, 16, 0, 0, 12), Private),
-    (Block::v4(192, 168, 0, 0, 16), Private),
+    (CidrBlock::v4(10, 0, 0, 0, 8), Private),
+    (CidrBlock::v4(172, 16, 0, 0, 12), Private),
+    (CidrBlock::v4(192, 168, 0, 0, 16), Private),
     // Shared address space (RFC 6598), link-local (RFC 3927).
-    (Block::v4(100, 64, 0, 0, 10), Private),
-    (Block::v4(169, 254, 0, 0, 16), Private),
+    (CidrBlock::v4(100, 64, 0, 0, 10), Private),
+    (CidrBlock::v4(169, 254, 0, 0, 16), Private),
     // RFC 5737.
-    (Block::v4(192, 0, 2, 0, 24), Documentation),
-    (Block::v4(198, 51, 100, 0, 24), Documentation),
-    (Block::v4(203, 0, 113, 0, 24), Documentation),
+    (CidrBlock::v4(192, 0, 2, 0, 24), Documentation),
+    (CidrBlock::v4(198, 51, 100, 0, 24), Documentation),
+    (CidrBlock::v4(203, 0, 113, 0, 24), Documentation),
     // IETF protocol assignments, AS 112, AMT, 6to4 relays, AS 112 again (RFC 6890, 7535, 7450, 7526, 7534).
-    (Block::v4(192, 0, 0, 0, 24), Protocol),
-    (Block::v4(192, 31, 196, 0, 24), Protocol),
-    (Block::v4(192, 52, 193, 0, 24), Protocol),
-    (Block::v4(192, 88, 99, 0, 24), Protocol),
-    (Block::v4(192, 175, 48, 0, 24), Protocol),
+    (CidrBlock::v4(192, 0, 0, 0, 24), Protocol),
+    (CidrBlock::v4(192, 31, 196, 0, 24), Protocol),
+    (CidrBlock::v4(192, 52, 193, 0, 24), Protocol),
+    (CidrBlock::v4(192, 88, 99, 0, 24), Protocol),
+    (CidrBlock::v4(192, 175, 48, 0, 24), Protocol),
     // Tests of networks (RFC 2544).
-    (Block::v4(198, 18, 0, 0, 15), Protocol),
+    (CidrBlock::v4(198, 18, 0, 0, 15), Protocol),
     // Multicast, broadcast, class E (RFC 1112).
-    (Block::v4(224, 0, 0, 0, 4), Group),
-    (Block::v4(255, 255, 255, 255, 32), Group),
-    (Block::v4(240, 0, 0, 0, 4), Reserved),
+    (CidrBlock::v4(224, 0, 0, 0, 4), Group),
+    (CidrBlock::v4(255, 255, 255, 255, 32), Group),
+    (CidrBlock::v4(240, 0, 0, 0, 4), Reserved),
     // Unspecified, loopback.
-    (Block { first: IpAddr::V6(Ipv6Addr::UNSPECIFIED), bits: 128 }, Host),
-    (Block { first: IpAddr::V6(Ipv6Addr::LOCALHOST), bits: 128 }, Host),
+    (CidrBlock { first: IpAddr::V6(Ipv6Addr::UNSPECIFIED), bits: 128 }, Host),
+    (CidrBlock { first: IpAddr::V6(Ipv6Addr::LOCALHOST), bits: 128 }, Host),
     // Unique local (RFC 4193), link-local (RFC 4291).
-    (Block::v6([0xfc00, 0, 0], 7), Private),
-    (Block::v6([0xfe80, 0, 0], 10), Private),
+    (CidrBlock::v6([0xfc00, 0, 0], 7), Private),
+    (CidrBlock::v6([0xfe80, 0, 0], 10), Private),
     // RFC 3849, RFC 9637.
-    (Block::v6([0x2001, 0xdb8, 0], 32), Documentation),
-    (Block::v6([0x3fff, 0, 0], 20), Documentation),
+    (CidrBlock::v6([0x2001, 0xdb8, 0], 32), Documentation),
+    (CidrBlock::v6([0x3fff, 0, 0], 20), Documentation),
     // Teredo and other assignments (RFC 2928), 6to4 (RFC 3056), AS 112 (RFC 7534).
-    (Block::v6([0x2001, 0, 0], 23), Protocol),
-    (Block::v6([0x2002, 0, 0], 16), Protocol),
-    (Block::v6([0x2620, 0x4f, 0x8000], 48), Protocol),
+    (CidrBlock::v6([0x2001, 0, 0], 23), Protocol),
+    (CidrBlock::v6([0x2002, 0, 0], 16), Protocol),
+    (CidrBlock::v6([0x2620, 0x4f, 0x8000], 48), Protocol),
     // RFC 4291 section 2.7.
-    (Block::v6([0xff00, 0, 0], 8), Group),
+    (CidrBlock::v6([0xff00, 0, 0], 8), Group),
 ];
 
 /// The only IPv6 block with public addresses (RFC 4291 section 2.4). Loopback, link-local, unique local, multicast,
 /// IPv4-mapped, IPv4-compatible and NAT64 addresses lie outside.
-const GLOBAL: Block = Block::v6([0x2000, 0, 0], 3);
+const GLOBAL: CidrBlock = CidrBlock::v6([0x2000, 0, 0], 3);
 
 /// What an address is for, where that is not public unicast.
 fn purposes(address: IpAddr) -> impl Iterator<Item = Purpose> {
@@ -216,14 +216,14 @@ mod tests {
 
     #[test]
     fn a_block_holds_what_begins_like_it() {
-        let holds = |block: &str, address: &str| block.parse::<Block>().unwrap().holds(ip(address));
+        let holds = |block: &str, address: &str| block.parse::<CidrBlock>().unwrap().holds(ip(address));
         assert!(holds("10.0.0.0/8", "10.255.0.1") && !holds("10.0.0.0/8", "11.0.0.1"));
         assert!(holds("192.0.2.1", "192.0.2.1") && !holds("192.0.2.1", "192.0.2.2"));
         assert!(holds("10.9.9.9/8", "10.1.2.3") && holds("0.0.0.0/0", "1.2.3.4"));
         assert!(holds("2001:db8::/32", "2001:db8:1::1") && holds("fd00::/64", "fd00::1"));
         assert!(!holds("0.0.0.0/0", "::1") && !holds("10.0.0.0/8", "::ffff:10.0.0.1"));
         for bad in ["", "10.0.0.0/33", "10.0.0/8", "10.0.0.0/", "10.0.0.0/+8", "::/129", "example.com"] {
-            assert_eq!(bad.parse::<Block>(), Err(NotABlock), "{bad}");
+            assert_eq!(bad.parse::<CidrBlock>(), Err(NotABlock), "{bad}");
         }
     }
 
@@ -239,7 +239,7 @@ mod tests {
             ("10.0.0.0/8", "10.0.0.0/8"),
         ];
         for (written, same) in rows {
-            let [written, same] = [written, same].map(|text| text.parse::<Block>().unwrap());
+            let [written, same] = [written, same].map(|text| text.parse::<CidrBlock>().unwrap());
             assert_eq!(written.to_canonical(), same);
         }
     }

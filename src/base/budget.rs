@@ -1,4 +1,4 @@
-//! Bytes that may still be held: one [`Budget`] for the process, one under it for each request, a [`Charge`] for
+//! Bytes that may still be held: one [`MemoryBudget`] for the process, one under it for each request, a [`MemoryCharge`] for
 //! each buffer. A buffer that would grow past either is refused, so memory is bounded by what is written here
 //! and not by what a caller sends.
 
@@ -55,9 +55,9 @@ impl Pool {
 
 /// A limit on held bytes, shared by everything that holds some. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Budget(Arc<Pool>);
+pub struct MemoryBudget(Arc<Pool>);
 
-impl Budget {
+impl MemoryBudget {
     /// The process's budget, in bytes.
     pub fn process(limit: usize) -> Self {
         Self(Arc::new(Pool { limit, used: AtomicUsize::new(0), parent: None }))
@@ -85,19 +85,19 @@ impl Budget {
     }
 
     /// A charge of no bytes yet, to be kept beside a buffer.
-    pub fn charge(&self) -> Charge {
-        Charge { pool: Arc::clone(&self.0), bytes: 0 }
+    pub fn charge(&self) -> MemoryCharge {
+        MemoryCharge { pool: Arc::clone(&self.0), bytes: 0 }
     }
 }
 
-/// What one buffer holds of a [`Budget`]; given back on drop.
+/// What one buffer holds of a [`MemoryBudget`]; given back on drop.
 #[derive(Debug)]
-pub struct Charge {
+pub struct MemoryCharge {
     pool: Arc<Pool>,
     bytes: usize,
 }
 
-impl Charge {
+impl MemoryCharge {
     /// Sets the charge to the buffer's size. On refusal the charge stays what it was.
     pub fn set(&mut self, bytes: usize) -> Result<(), Exhausted> {
         if bytes > self.bytes {
@@ -110,13 +110,13 @@ impl Charge {
     }
 }
 
-impl Drop for Charge {
+impl Drop for MemoryCharge {
     fn drop(&mut self) {
         self.pool.give(self.bytes);
     }
 }
 
-/// What a piece of work holds of a [`Budget`] beside its buffers, as it goes on. It grows until the last of its holders is
+/// What a piece of work holds of a [`MemoryBudget`] beside its buffers, as it goes on. It grows until the last of its holders is
 /// gone, and all of it is given back then. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct WorkCharge(Arc<WorkChargeState>);
@@ -127,7 +127,7 @@ struct WorkChargeState {
     bytes: AtomicUsize,
 }
 
-impl Budget {
+impl MemoryBudget {
     /// A tally of no bytes yet.
     pub fn tally(&self) -> WorkCharge {
         WorkCharge(Arc::new(WorkChargeState { pool: Arc::clone(&self.0), bytes: AtomicUsize::new(0) }))
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn a_request_is_stopped_by_its_own_limit_first() {
-        let all = Budget::process(100);
+        let all = MemoryBudget::process(100);
         let mut charge = all.request(10).charge();
         assert_eq!(charge.set(11), Err(Exhausted::Request { limit: 10 }));
         assert_eq!(all.used(), 0);
@@ -166,18 +166,18 @@ mod tests {
 
     #[test]
     fn half_of_it_is_half_of_what_all_may_hold() {
-        let all = Budget::process(100);
+        let all = MemoryBudget::process(100);
         let (one, mut charge) = (all.request(60), all.request(60).charge());
         for (bytes, half) in [(49, false), (50, true), (10, false)] {
             charge.set(bytes).unwrap();
             assert_eq!((all.is_half_used(), one.is_half_used()), (half, half), "{bytes}");
         }
-        assert!(!Budget::unlimited().is_half_used());
+        assert!(!MemoryBudget::unlimited().is_half_used());
     }
 
     #[test]
     fn a_tally_grows_and_is_given_back_by_its_last_holder() {
-        let all = Budget::process(15);
+        let all = MemoryBudget::process(15);
         let tally = all.request(10).tally();
         let other = tally.clone();
         assert_eq!((tally.add(4), other.add(4)), (Ok(()), Ok(())));
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn requests_share_the_process_limit_and_give_back() {
-        let all = Budget::process(15);
+        let all = MemoryBudget::process(15);
         let (a, b) = (all.request(10), all.request(10));
         let (mut first, mut second) = (a.charge(), b.charge());
         assert_eq!(first.set(10), Ok(()));

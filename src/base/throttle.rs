@@ -1,4 +1,4 @@
-//! [`Throttle`]: something that may happen a thousand times a second, and is said every few seconds.
+//! [`LogThrottle`]: something that may happen a thousand times a second, and is said every few seconds.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -10,19 +10,19 @@ pub const EVERY: Duration = Duration::from_secs(10);
 
 /// Says whether it is time to say something, and how often it was not said since the last time.
 #[derive(Debug)]
-pub struct Throttle {
+pub struct LogThrottle {
     every: Duration,
     /// When it was last said, and how often not since.
     last: Mutex<Option<(Instant, u64)>>,
 }
 
-impl Default for Throttle {
+impl Default for LogThrottle {
     fn default() -> Self {
         Self::every(EVERY)
     }
 }
 
-impl Throttle {
+impl LogThrottle {
     /// Once in so long.
     pub const fn every(every: Duration) -> Self {
         Self { every, last: Mutex::new(None) }
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn the_first_is_said_and_those_that_follow_are_counted() {
-        let (seldom, begin) = (Throttle::default(), SystemClock.instant());
+        let (seldom, begin) = (LogThrottle::default(), SystemClock.instant());
         let at = |millis| seldom.due_at(begin + Duration::from_millis(millis));
         assert_eq!(at(0), Some(0));
         assert_eq!([at(1), at(5_000), at(9_999)], [None; 3]);

@@ -11,7 +11,7 @@ use crate::cli::memory_args::MemoryCommand;
 use crate::cli::style::{ColorArg, styles};
 use crate::cli::tokens_args::TokenCommand;
 use crate::cli::usage_args::ReportArgs;
-use crate::sanitize::{Scripts, Unread};
+use crate::sanitize::{ScriptPolicy, UnreadPolicy};
 
 /// A gateway that keeps secrets in: it redacts what goes to an LLM or any other HTTP service, and restores the
 /// answers.
@@ -390,11 +390,11 @@ pub(super) enum ScriptsArg {
 
 impl ScriptsArg {
     /// The same for formats.
-    pub(super) fn scripts(self) -> Scripts {
+    pub(super) fn scripts(self) -> ScriptPolicy {
         match self {
-            Self::Refuse => Scripts::Refuse,
-            Self::Text => Scripts::Text,
-            Self::Pass => Scripts::Pass,
+            Self::Refuse => ScriptPolicy::Refuse,
+            Self::Text => ScriptPolicy::Text,
+            Self::Pass => ScriptPolicy::Pass,
         }
     }
 }
@@ -410,10 +410,10 @@ pub(super) enum UnreadArg {
 
 impl UnreadArg {
     /// The same for formats.
-    pub(super) fn unread(self) -> Unread {
+    pub(super) fn unread(self) -> UnreadPolicy {
         match self {
-            Self::Note => Unread::Note,
-            Self::Refuse => Unread::Refuse,
+            Self::Note => UnreadPolicy::Note,
+            Self::Refuse => UnreadPolicy::Refuse,
         }
     }
 }

@@ -22,7 +22,7 @@ use crate::cli::settings::here;
 use crate::cli::streams::{at, complaint, message, opened, result};
 use crate::config::{Config, Requirements};
 use crate::sanitize::scan::ScanItem;
-use crate::sanitize::{Options, Redaction, ReleasePolicy};
+use crate::sanitize::{Options, RedactionMode, ReleasePolicy};
 
 /// The longest password, in bytes.
 const PASSWORD: u64 = 4096;
@@ -41,9 +41,9 @@ pub(super) fn run(args: &SanitizeArgs) -> Result<(), Failure> {
 
 fn wish(args: &SanitizeArgs, config: &Config) -> CleaningRequest {
     let redaction = match (args.redact, args.detect_only) {
-        (_, true) => Redaction::Detect,
-        (true, false) => Redaction::Apply,
-        (false, false) => Redaction::Off,
+        (_, true) => RedactionMode::Detect,
+        (true, false) => RedactionMode::Apply,
+        (false, false) => RedactionMode::Off,
     };
     let settings = release_policy(&config.sanitize);
     let policy = ReleasePolicy {

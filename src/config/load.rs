@@ -161,28 +161,28 @@ fn read(
     files: &mut Vec<PathBuf>,
 ) -> Result<Config, Problems> {
     let ConfigText { text, name, path } = text;
-    let mut mistakes = Diagnostics::default();
+    let mut diagnostics = Diagnostics::default();
     let mut mended = text.to_owned();
-    let wrong = syntax::mend(&mut mended, &mut mistakes);
+    let wrong = syntax::mend(&mut mended, &mut diagnostics);
     let mut table = syntax::table(&mended);
-    let settings = table.as_mut().and_then(|table| shape::settings(table, &mut mistakes));
+    let settings = table.as_mut().and_then(|table| shape::settings(table, &mut diagnostics));
     let Some(mut settings) = settings else {
-        let problems = mistakes.settle(name, text, wrong);
+        let problems = diagnostics.settle(name, text, wrong);
         return Err(problems.unwrap_or_else(|| Problems::whole(name, "this is not a configuration")));
     };
     let folder = path.parent().unwrap_or_else(|| Path::new(""));
-    let resolved = resolve(&mut settings, ResolveScope { folder, env, needs }, &mut mistakes);
+    let resolved = resolve(&mut settings, ResolveScope { folder, env, needs }, &mut diagnostics);
     files.extend(resolved.files);
     files.extend(settings.detect.rule_files.iter().map(|path| folder.join(&**path)));
     files.extend(names::files(&settings.detect.names, folder));
-    let built = rules::build(&settings, before, folder, &mut mistakes);
+    let built = rules::build(&settings, before, folder, &mut diagnostics);
     // Where rules are at fault, those that routes name may be among them.
     let names: Vec<&str> = built.iter().flat_map(|(known, _)| known.catalogue().names()).collect();
     let places = table.as_ref().map_or_else(ValuePlaces::none, ValuePlaces::of);
-    check(&settings, &places, &names, &mut mistakes);
-    let missing = mistakes.missing(name, text);
-    let warnings = mistakes.doubts(name, text);
-    match (mistakes.settle(name, text, wrong), built) {
+    check(&settings, &places, &names, &mut diagnostics);
+    let missing = diagnostics.missing(name, text);
+    let warnings = diagnostics.doubts(name, text);
+    match (diagnostics.settle(name, text, wrong), built) {
         (None, Some((known, allow))) => {
             let (catalogue, files) = (known.catalogue().clone(), files.clone());
             let text = Some(hidden(text, resolved.literals).into());
@@ -235,11 +235,11 @@ pub fn embedded(options: &Options, env: &dyn Env, rules: &Catalogue) -> Result<C
             ..Route::default()
         }));
     }
-    let mut mistakes = Diagnostics::default();
+    let mut diagnostics = Diagnostics::default();
     let lookup = ResolveScope { folder: Path::new(""), env, needs: Requirements::ALL };
-    let files = resolve(&mut settings, lookup, &mut mistakes).files;
-    check(&settings, &ValuePlaces::none(), &[], &mut mistakes);
-    match mistakes.settle("command line", "", Vec::new()) {
+    let files = resolve(&mut settings, lookup, &mut diagnostics).files;
+    check(&settings, &ValuePlaces::none(), &[], &mut diagnostics);
+    match diagnostics.settle("command line", "", Vec::new()) {
         Some(problems) => Err(problems),
         None => {
             let known = CompiledRules::unchanged(rules.clone());

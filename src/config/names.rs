@@ -63,10 +63,10 @@ pub(crate) fn with_model(
     names: &Names,
     folder: &Path,
     known: Option<&Catalogue>,
-    mistakes: &mut Diagnostics,
+    diagnostics: &mut Diagnostics,
 ) -> Catalogue {
     if !(0.0..=1.0).contains(&*names.threshold) {
-        mistakes.say(names.threshold.span().start, "a threshold is a score from 0 to 1");
+        diagnostics.say(names.threshold.span().start, "a threshold is a score from 0 to 1");
     }
     let Some(path) = &names.model else { return catalogue.reading_names(None) };
     let options = NamesOptions {
@@ -82,7 +82,7 @@ pub(crate) fn with_model(
             catalogue.reading_names(Some(model))
         }
         Err(wrong) => {
-            mistakes.say(path.span().start, wrong);
+            diagnostics.say(path.span().start, wrong);
             catalogue
         }
     }

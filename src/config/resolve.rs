@@ -48,10 +48,10 @@ pub(crate) struct Resolved {
 pub(crate) fn resolve(
     settings: &mut Settings,
     lookup: ResolveScope<'_>,
-    mistakes: &mut Diagnostics,
+    diagnostics: &mut Diagnostics,
 ) -> Resolved {
     let ResolveScope { folder, env, needs } = lookup;
-    let mut fetch = Fetch { folder, env, mistakes, found: Resolved::default() };
+    let mut fetch = Fetch { folder, env, diagnostics, found: Resolved::default() };
     for listen in &mut settings.listen {
         if let Some(tls) = &mut listen.value_mut().tls {
             fetch.tls(tls, needs);
@@ -161,7 +161,7 @@ pub(crate) fn text(path: &Path, limit: u64) -> io::Result<String> {
 struct Fetch<'a> {
     folder: &'a Path,
     env: &'a dyn Env,
-    mistakes: &'a mut Diagnostics,
+    diagnostics: &'a mut Diagnostics,
     found: Resolved,
 }
 
@@ -173,7 +173,7 @@ impl Fetch<'_> {
 
     /// What is wrong with what is pointed to: a mistake, if it is needed.
     fn wrong(&mut self, at: usize, message: impl Into<String>, needed: bool) {
-        if needed { self.mistakes.say(at, message) } else { self.mistakes.miss(at, message) }
+        if needed { self.diagnostics.say(at, message) } else { self.diagnostics.miss(at, message) }
     }
 
     fn file(&mut self, path: &mut Spanned<PathBuf>, needed: bool) {

@@ -67,15 +67,15 @@ pub(crate) fn build(
     settings: &Settings,
     before: BaseRules<'_>,
     folder: &Path,
-    mistakes: &mut Diagnostics,
+    diagnostics: &mut Diagnostics,
 ) -> Option<(CompiledRules, Allow)> {
     let detect = &settings.detect;
-    let read = extended(settings, before, folder, mistakes)?;
+    let read = extended(settings, before, folder, diagnostics)?;
     let mut catalogue = read.clone();
     for (rule, threshold) in &detect.thresholds {
-        let known = known(rule, &catalogue, mistakes);
+        let known = known(rule, &catalogue, diagnostics);
         if !(0.0..=1.0).contains(&**threshold) {
-            mistakes.say(threshold.span().start, "a threshold is a score from 0 to 1");
+            diagnostics.say(threshold.span().start, "a threshold is a score from 0 to 1");
         } else if let Some(id) = known {
             catalogue.set_threshold(id, **threshold);
         }
@@ -84,15 +84,15 @@ pub(crate) fn build(
     if let Some(known) = running {
         catalogue = catalogue.or_known(known);
     }
-    let catalogue = names::with_model(catalogue, &detect.names, folder, running, mistakes);
+    let catalogue = names::with_model(catalogue, &detect.names, folder, running, diagnostics);
     let mut allow = Allow::default();
     for allowed in &detect.allow {
-        add(allowed, &mut allow, &catalogue, mistakes);
+        add(allowed, &mut allow, &catalogue, diagnostics);
     }
     if !detect.rule_files.is_empty() || !detect.rule.is_empty() {
         // Now, rather than at the first request that names rules of its own.
         if let Err(error) = catalogue.compile() {
-            mistakes.say(0, error.to_string());
+            diagnostics.say(0, error.to_string());
         }
     }
     Some((CompiledRules { read, catalogue }, allow))
@@ -102,7 +102,7 @@ fn extended(
     settings: &Settings,
     before: BaseRules<'_>,
     folder: &Path,
-    mistakes: &mut Diagnostics,
+    diagnostics: &mut Diagnostics,
 ) -> Option<Catalogue> {
     let detect: &Detect = &settings.detect;
     let mut texts = Vec::new();
@@ -112,7 +112,7 @@ fn extended(
             Ok(more) => texts.extend(more),
             Err(error) => {
                 sound = false;
-                mistakes.say(path.span().start, resolve::unreadable(&error));
+                diagnostics.say(path.span().start, resolve::unreadable(&error));
             }
         }
     }
@@ -129,10 +129,10 @@ fn extended(
         sound = false;
         for fault in faults {
             match texts.iter().find(|text| text.name == fault.origin) {
-                Some(file) => mistakes.say(file.place, fault.placed(&file.text)),
+                Some(file) => diagnostics.say(file.place, fault.placed(&file.text)),
                 None => {
                     let place = fault.number.checked_sub(1).and_then(|n| places.get(n));
-                    mistakes.say(place.copied().unwrap_or_default(), fault.fault.to_string());
+                    diagnostics.say(place.copied().unwrap_or_default(), fault.fault.to_string());
                 }
             }
         }
@@ -192,40 +192,40 @@ fn add(
     allowed: &Spanned<AllowedValues>,
     allow: &mut Allow,
     catalogue: &Catalogue,
-    mistakes: &mut Diagnostics,
+    diagnostics: &mut Diagnostics,
 ) {
     let begin = allowed.span().start;
-    if allowed.values.is_empty() && allowed.pattern.is_none() && !mistakes.lost(begin, "values") {
-        mistakes.say(begin, "an allow-list needs `values` or a `pattern`");
+    if allowed.values.is_empty() && allowed.pattern.is_none() && !diagnostics.lost(begin, "values") {
+        diagnostics.say(begin, "an allow-list needs `values` or a `pattern`");
     }
     let rules = allowed.rules.as_ref().map(|rules| {
-        let known = rules.iter().filter_map(|rule| known(rule, catalogue, mistakes));
+        let known = rules.iter().filter_map(|rule| known(rule, catalogue, diagnostics));
         known.collect::<RuleSelection>()
     });
     if !allowed.values.is_empty() {
         let values = allowed.values.iter().map(String::as_str);
         if let Err(error) = allow.values(rules.clone(), values, allowed.any_case) {
-            mistakes.say(begin, error.to_string());
+            diagnostics.say(begin, error.to_string());
         }
     }
     if let Some(pattern) = &allowed.pattern
         && let Err(error) = allow.pattern(rules, pattern)
     {
-        mistakes.say(pattern.span().start, error.to_string());
+        diagnostics.say(pattern.span().start, error.to_string());
     }
 }
 
 fn known(
     rule: &Spanned<String>,
     catalogue: &Catalogue,
-    mistakes: &mut Diagnostics,
+    diagnostics: &mut Diagnostics,
 ) -> Option<crate::detect::RuleId> {
     let id = catalogue.find(rule);
     if id.is_none() {
         let message = format!("there is no rule `{}`", **rule);
         match similar::did_you_mean(rule, catalogue.names()) {
-            Some(hint) => mistakes.hint(rule.span().start, message, hint),
-            None => mistakes.say(rule.span().start, message),
+            Some(hint) => diagnostics.hint(rule.span().start, message, hint),
+            None => diagnostics.say(rule.span().start, message),
         }
     }
     id

@@ -56,10 +56,10 @@ const TABLES: &[&[&str]] = &[
 ];
 
 /// Reads settings from a table, and takes out of it what is wrong. `None`: there were too many errors to go on.
-pub(crate) fn settings(table: &mut DeTable<'_>, mistakes: &mut Diagnostics) -> Option<Settings> {
+pub(crate) fn settings(table: &mut DeTable<'_>, diagnostics: &mut Diagnostics) -> Option<Settings> {
     while let Some(span) = TABLES.iter().find_map(|path| array(table, path)) {
-        mistakes.say(span.start, "expected a table, found an array");
-        cut(table, 0, &span, mistakes)?;
+        diagnostics.say(span.start, "expected a table, found an array");
+        cut(table, 0, &span, diagnostics)?;
     }
     for _ in 0..ROUNDS {
         let document = Deserializer::from(Spanned::new(0..0, table.clone()));
@@ -71,13 +71,13 @@ pub(crate) fn settings(table: &mut DeTable<'_>, mistakes: &mut Diagnostics) -> O
         let SerdeMessage { message, hint, missing, meant } = message::said(&error);
         // A whole lacks what was wrong in it.
         let consequence =
-            mistakes.within(&span) || missing.is_some_and(|key| mistakes.lost(span.start, &key));
+            diagnostics.within(&span) || missing.is_some_and(|key| diagnostics.lost(span.start, &key));
         if !consequence {
-            mistakes.push(Diagnostic { at: span.start, message, hint });
+            diagnostics.push(Diagnostic { at: span.start, message, hint });
         }
-        let begin = cut(table, 0, &span, mistakes)?;
+        let begin = cut(table, 0, &span, diagnostics)?;
         if let Some(meant) = meant {
-            mistakes.lose(begin, &meant);
+            diagnostics.lose(begin, &meant);
         }
     }
     None
@@ -106,30 +106,31 @@ fn cut(
     table: &mut DeTable<'_>,
     begin: usize,
     span: &Range<usize>,
-    mistakes: &mut Diagnostics,
+    diagnostics: &mut Diagnostics,
 ) -> Option<usize> {
     for (key, value) in &mut *table {
-        if let Some(within) = cut_within(value, span, mistakes) {
-            mistakes.lose(begin, key.get_ref());
+        if let Some(within) = cut_within(value, span, diagnostics) {
+            diagnostics.lose(begin, key.get_ref());
             return Some(within);
         }
     }
     let hit = table.iter().find(|(key, value)| key.span() == *span || value.span() == *span);
     let key = hit.map(|(key, _)| key.clone())?;
-    mistakes.lose(begin, key.get_ref());
+    diagnostics.lose(begin, key.get_ref());
     table.remove(&key).map(|_| begin)
 }
 
 fn cut_within(
     value: &mut Spanned<DeValue<'_>>,
     span: &Range<usize>,
-    mistakes: &mut Diagnostics,
+    diagnostics: &mut Diagnostics,
 ) -> Option<usize> {
     let begin = value.span().start;
     match value.get_mut() {
-        DeValue::Table(table) => cut(table, begin, span, mistakes),
+        DeValue::Table(table) => cut(table, begin, span, diagnostics),
         DeValue::Array(array) => {
-            if let Some(within) = array.iter_mut().find_map(|element| cut_within(element, span, mistakes)) {
+            if let Some(within) = array.iter_mut().find_map(|element| cut_within(element, span, diagnostics))
+            {
                 return Some(within);
             }
             let before = array.len();

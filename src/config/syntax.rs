@@ -40,7 +40,7 @@ const STRUCTURAL: &[&str] = &[
 const REST: [char; 7] = ['"', '\'', '{', '}', '[', ']', ','];
 
 /// Blanks what cannot be read; `text` keeps its length. What was wrong comes back, first of each line.
-pub(crate) fn mend(text: &mut String, mistakes: &mut Diagnostics) -> Vec<Diagnostic> {
+pub(crate) fn mend(text: &mut String, diagnostics: &mut Diagnostics) -> Vec<Diagnostic> {
     let mut wrong: Vec<Diagnostic> = Vec::new();
     let mut blanked: Vec<Range<usize>> = Vec::new();
     for round in 0.. {
@@ -49,7 +49,7 @@ pub(crate) fn mend(text: &mut String, mistakes: &mut Diagnostics) -> Vec<Diagnos
         let Some(error) = first.filter(|_| round < ROUNDS) else {
             for error in &errors {
                 let line = line_of(text, at(error));
-                mistakes.broke(line.clone(), text.get(line).unwrap_or_default());
+                diagnostics.broke(line.clone(), text.get(line).unwrap_or_default());
                 wrong.push(mistake(error));
             }
             break;
@@ -63,7 +63,7 @@ pub(crate) fn mend(text: &mut String, mistakes: &mut Diagnostics) -> Vec<Diagnos
         if !rest {
             wrong.push(mistake);
         }
-        mistakes.broke(lines.clone(), text.get(lines.clone()).unwrap_or_default());
+        diagnostics.broke(lines.clone(), text.get(lines.clone()).unwrap_or_default());
         let blank: String = text.get(lines.clone()).unwrap_or_default().chars().map(blank).collect();
         text.replace_range(lines.clone(), &blank);
         blanked.push(lines);

@@ -6,7 +6,7 @@ use data_encoding::HEXLOWER;
 use http::header::{CACHE_CONTROL, ETAG};
 use http::{HeaderValue, StatusCode};
 
-use crate::api::Answer;
+use crate::api::ApiAnswer;
 use crate::crypto::hash::sha256;
 
 /// Where they are.
@@ -57,10 +57,10 @@ pub(super) fn url(name: &str) -> String {
 }
 
 /// The one at this path, if there is one. The icon is asked for under an old name, too.
-pub(super) fn answer(path: &str) -> Option<Answer> {
+pub(super) fn answer(path: &str) -> Option<ApiAnswer> {
     let name = if path == "/favicon.ico" { "icon.svg" } else { path.strip_prefix(PATH)? };
     let asset = ASSETS.iter().find(|asset| asset.name == name)?;
-    let mut answer = Answer::new(StatusCode::OK, asset.media_type, asset.bytes);
+    let mut answer = ApiAnswer::new(StatusCode::OK, asset.media_type, asset.bytes);
     answer.headers.insert(CACHE_CONTROL, HeaderValue::from_static("public, max-age=31536000, immutable"));
     if let Ok(tag) = HeaderValue::from_str(&format!("\"{}\"", VERSION.as_str())) {
         answer.headers.insert(ETAG, tag);

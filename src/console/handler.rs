@@ -14,7 +14,7 @@ use maud::{Markup, html};
 use crate::api::changes::ChangeLog;
 use crate::api::scope::ConsoleRole;
 use crate::api::token::Tokens;
-use crate::api::{Answer, BufferedBody, Call, Caller, CpuPool, Handler};
+use crate::api::{ApiAnswer, ApiCall, BufferedBody, Caller, CpuPool, Handler};
 use crate::base::clock::SharedClock;
 use crate::base::rate::{Buckets, Rate};
 use crate::base::secret::Secret;
@@ -142,7 +142,7 @@ impl Console {
         Self { hosts, sessions, tries: Buckets::default(), changes, clock, sections }
     }
 
-    async fn answer(&self, call: &mut Call<'_>) -> Answer {
+    async fn answer(&self, call: &mut ApiCall<'_>) -> ApiAnswer {
         let (head, path) = (call.head, call.head.uri.path().to_owned());
         if !self.hosts.know(head) {
             return text(
@@ -174,7 +174,7 @@ impl Console {
             Ok(Some(visitor)) => self.visit(call, &path, asked, &visitor).await,
             // A script asks again once there is a session; a page shows where that is begun.
             Ok(None) if head.headers.contains_key(CSRF) || path.ends_with(".json") => {
-                Answer::json(StatusCode::UNAUTHORIZED, r#"{"error":"Sign in first."}"#)
+                ApiAnswer::json(StatusCode::UNAUTHORIZED, r#"{"error":"Sign in first."}"#)
             }
             Ok(None) if asked == PageRequest::Do => {
                 let why = "You are not signed in any more. Sign in, and try again.";
@@ -210,7 +210,7 @@ impl Console {
         })
     }
 
-    async fn sign_in(&self, call: &mut Call<'_>) -> Answer {
+    async fn sign_in(&self, call: &mut ApiCall<'_>) -> ApiAnswer {
         let Ok(body) = BufferedBody::read(call.body, SMALL, call.budget).await else {
             return too_large(SMALL);
         };
@@ -239,7 +239,7 @@ impl Console {
         }
     }
 
-    async fn sign_out(&self, call: &mut Call<'_>, visitor: &Visitor) -> Answer {
+    async fn sign_out(&self, call: &mut ApiCall<'_>, visitor: &Visitor) -> ApiAnswer {
         let Ok(body) = BufferedBody::read(call.body, SMALL, call.budget).await else {
             return too_large(SMALL);
         };
@@ -257,7 +257,13 @@ impl Console {
         }
     }
 
-    async fn visit(&self, call: &mut Call<'_>, path: &str, asked: PageRequest, visitor: &Visitor) -> Answer {
+    async fn visit(
+        &self,
+        call: &mut ApiCall<'_>,
+        path: &str,
+        asked: PageRequest,
+        visitor: &Visitor,
+    ) -> ApiAnswer {
         let Some((section, rest)) = self.section(path) else {
             return self.reply(PageReply::NotFound, "", visitor);
         };
@@ -285,7 +291,7 @@ impl Console {
         self.reply(reply, section.path(), visitor)
     }
 
-    fn reply(&self, reply: PageReply, here: &str, visitor: &Visitor) -> Answer {
+    fn reply(&self, reply: PageReply, here: &str, visitor: &Visitor) -> ApiAnswer {
         let framed = |status, page: &PageContext| {
             let links: Vec<SectionLink> = self
                 .sections
@@ -300,7 +306,7 @@ impl Console {
         match reply {
             PageReply::Page(page) => framed(StatusCode::OK, &page),
             PageReply::Wrong(status, page) => framed(status, &page),
-            PageReply::Json(status, json) => Answer::json(status, json),
+            PageReply::Json(status, json) => ApiAnswer::json(status, json),
             PageReply::See(path) => see(&path),
             PageReply::NotFound => {
                 framed(StatusCode::NOT_FOUND, &wrong("Not found", "There is no such page in the console."))
@@ -310,7 +316,7 @@ impl Console {
                 framed(StatusCode::FORBIDDEN, &wrong("Not allowed", why))
             }
             PageReply::File { media_type, name, bytes } => {
-                let mut answer = Answer::new(StatusCode::OK, media_type, bytes);
+                let mut answer = ApiAnswer::new(StatusCode::OK, media_type, bytes);
                 let kept = HeaderValue::from_str(&format!("attachment; filename=\"{name}\""));
                 answer
                     .headers
@@ -322,7 +328,7 @@ impl Console {
 }
 
 impl Handler for Console {
-    fn call<'a>(&'a self, mut call: Call<'a>) -> BoxFuture<'a, Answer> {
+    fn call<'a>(&'a self, mut call: ApiCall<'a>) -> BoxFuture<'a, ApiAnswer> {
         Box::pin(async move {
             let mut answer = self.answer(&mut call).await;
             let headers = &mut answer.headers;
@@ -344,38 +350,38 @@ impl Handler for Console {
 }
 
 /// Whether what is asked comes from a page of this session.
-fn carries(call: &Call<'_>, body: &[u8], visitor: &Visitor) -> bool {
+fn carries(call: &ApiCall<'_>, body: &[u8], visitor: &Visitor) -> bool {
     match call.head.headers.get(CSRF) {
         Some(said) => said.to_str().is_ok_and(|said| Secret::new(said.to_owned()) == visitor.csrf),
         None => Form::read(body).secret("csrf") == visitor.csrf,
     }
 }
 
-fn text(status: StatusCode, text: &'static str) -> Answer {
-    Answer::new(status, "text/plain; charset=utf-8", text)
+fn text(status: StatusCode, text: &'static str) -> ApiAnswer {
+    ApiAnswer::new(status, "text/plain; charset=utf-8", text)
 }
 
-fn stale() -> Answer {
+fn stale() -> ApiAnswer {
     text(StatusCode::FORBIDDEN, "This page is from another session. Go back, load it anew, and try again.\n")
 }
 
-fn too_large(limit: usize) -> Answer {
+fn too_large(limit: usize) -> ApiAnswer {
     let said = format!("What was sent did not arrive whole, or is larger than {limit} bytes.\n");
-    Answer::new(StatusCode::PAYLOAD_TOO_LARGE, "text/plain; charset=utf-8", said)
+    ApiAnswer::new(StatusCode::PAYLOAD_TOO_LARGE, "text/plain; charset=utf-8", said)
 }
 
-fn document(status: StatusCode, page: Markup) -> Answer {
-    Answer::new(status, "text/html; charset=utf-8", page.into_string())
+fn document(status: StatusCode, page: Markup) -> ApiAnswer {
+    ApiAnswer::new(status, "text/html; charset=utf-8", page.into_string())
 }
 
-fn see(path: &str) -> Answer {
-    let mut answer = Answer::new(StatusCode::SEE_OTHER, "text/plain; charset=utf-8", "");
+fn see(path: &str) -> ApiAnswer {
+    let mut answer = ApiAnswer::new(StatusCode::SEE_OTHER, "text/plain; charset=utf-8", "");
     let place = HeaderValue::from_str(path).unwrap_or(HeaderValue::from_static("/"));
     answer.headers.insert(LOCATION, place);
     answer
 }
 
-fn with_cookie(mut answer: Answer, cookie: &str) -> Answer {
+fn with_cookie(mut answer: ApiAnswer, cookie: &str) -> ApiAnswer {
     if let Ok(cookie) = HeaderValue::from_str(cookie) {
         answer.headers.insert(SET_COOKIE, cookie);
     }

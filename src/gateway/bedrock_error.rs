@@ -4,7 +4,7 @@ use bytes::{Bytes, BytesMut};
 use http::{HeaderName, HeaderValue, StatusCode};
 use serde_json::json;
 
-use crate::api::Answer;
+use crate::api::ApiAnswer;
 use crate::gateway::error_shape::ErrorWords;
 use crate::stream::amazon::{write_header, write_message};
 
@@ -32,7 +32,7 @@ fn kind(words: &ErrorWords<'_>) -> &'static str {
 }
 
 /// Says the exception in a head.
-pub(super) fn dress(answer: &mut Answer, words: &ErrorWords<'_>, id: &HeaderValue) {
+pub(super) fn dress(answer: &mut ApiAnswer, words: &ErrorWords<'_>, id: &HeaderValue) {
     answer.headers.insert(&ERROR_TYPE, HeaderValue::from_static(kind(words)));
     answer.headers.insert(&REQUEST_ID, id.clone());
 }

@@ -2,18 +2,19 @@
 
 use std::sync::Arc;
 
-use bytes::{Bytes, BytesMut};
-use http::header::{ACCEPT_RANGES, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_RANGE, ETAG, TRANSFER_ENCODING};
+use bytes::BytesMut;
+use http::header::{ACCEPT_RANGES, CONTENT_LENGTH, CONTENT_RANGE, ETAG, TRANSFER_ENCODING};
 use http::{HeaderMap, HeaderValue, Version};
 use pingora::http::ResponseHeader;
 
 use crate::api::apart;
-use crate::base::budget::Budget;
+use crate::base::budget::MemoryBudget;
+use crate::gateway::content_coding::{codings, decoders, encoders};
 use crate::gateway::layer::{Layer, TextLayer, UnscannedPolicy};
 use crate::gateway::llm::{AmazonDeltas, JsonDeltas, SseDeltas, WholeAnswer};
-use crate::gateway::media_type::{DeclaredFormat, Frame, is_lines};
+use crate::gateway::media_type::{ContentFormat, DeclaredFormat, is_lines};
 use crate::stream::amazon::AmazonEventStream;
-use crate::stream::codec::{Coding, Decoder, Encoder, Ratio};
+use crate::stream::codec::Coding;
 use crate::stream::form::FormBody;
 use crate::stream::formatted::FormattedBody;
 use crate::stream::json::{EditorSlots, JsonSlots, PathSet};
@@ -48,7 +49,7 @@ pub enum BodyKind {
     /// More of it will tell.
     More,
     /// Text is in it so.
-    As(Frame),
+    As(ContentFormat),
     /// Nobody knows.
     Unknown,
     /// It is not what can be looked at, and is said to be; why.
@@ -84,23 +85,25 @@ impl BodyFormat {
     pub fn kind(&self, head: &[u8], ended: bool, direction: Direction) -> BodyKind {
         // Binary, so that its beginning says nothing. Of requests nothing says what is in their messages.
         match self.declared {
-            DeclaredFormat::As(Frame::AmazonEventStream) if direction == Direction::Request => {
+            DeclaredFormat::As(ContentFormat::AmazonEventStream) if direction == Direction::Request => {
                 return BodyKind::Unknown;
             }
-            DeclaredFormat::As(Frame::AmazonEventStream) => return BodyKind::As(Frame::AmazonEventStream),
+            DeclaredFormat::As(ContentFormat::AmazonEventStream) => {
+                return BodyKind::As(ContentFormat::AmazonEventStream);
+            }
             _ => {}
         }
         let label = match self.declared {
             _ if self.known => DeclaredType::Other,
-            DeclaredFormat::As(Frame::Text | Frame::Formatted(_)) => DeclaredType::Text,
-            DeclaredFormat::As(Frame::Form) => DeclaredType::Form,
+            DeclaredFormat::As(ContentFormat::Text | ContentFormat::Formatted(_)) => DeclaredType::Text,
+            DeclaredFormat::As(ContentFormat::Form) => DeclaredType::Form,
             _ => DeclaredType::Other,
         };
         let wrong = match guess(head, ended, label, direction == Direction::Request) {
             Guess::More => return BodyKind::More,
-            Guess::Json => return BodyKind::As(Frame::Json),
-            Guess::Events => return BodyKind::As(Frame::Events),
-            Guess::Form => return BodyKind::As(Frame::Form),
+            Guess::Json => return BodyKind::As(ContentFormat::Json),
+            Guess::Events => return BodyKind::As(ContentFormat::Events),
+            Guess::Form => return BodyKind::As(ContentFormat::Form),
             Guess::Packed => "the body is compressed and has no Content-Encoding that says so",
             Guess::Wide => NOT_UTF8,
             Guess::Multipart => "the body is multipart and has no Content-Type that says so",
@@ -120,20 +123,6 @@ impl BodyFormat {
 /// Why a body in UTF-16 or UTF-32 is refused: both have NUL bytes or a byte order mark of their own.
 pub const NOT_UTF8: &str = "the body must be UTF-8 without NUL bytes";
 
-/// The content codings a head names.
-///
-/// # Errors
-/// One that we cannot decode.
-pub fn codings(headers: &HeaderMap) -> Result<Vec<Coding>, Unscanned> {
-    let mut all = headers.get_all(CONTENT_ENCODING).iter();
-    let Some(first) = all.next() else { return Ok(Vec::new()) };
-    let text = first.to_str().map_err(|_| Unscanned::ContentCoding)?;
-    match all.next() {
-        None => Coding::parse(text).map_err(|_| Unscanned::ContentCoding),
-        Some(_) => Err(Unscanned::ContentCoding),
-    }
-}
-
 /// How a body is to be rewritten.
 pub struct Task<'a> {
     /// What is installed on it.
@@ -145,7 +134,7 @@ pub struct Task<'a> {
     /// What happens to it if its kind cannot be told.
     pub policy: UnscannedPolicy,
     /// What it may hold.
-    pub budget: &'a Budget,
+    pub budget: &'a MemoryBudget,
 }
 
 /// One body being rewritten.
@@ -157,7 +146,7 @@ pub struct BodyRewriter {
     edited: BytesMut,
     /// Until it has shown what it is.
     begin: Option<BodyStart>,
-    frame: Option<Frame>,
+    frame: Option<ContentFormat>,
     /// Whether it is, if it is JSON, a stream of documents of a known protocol.
     documents: bool,
     /// Whether only text may be in it.
@@ -173,7 +162,7 @@ struct BodyStart {
     format: BodyFormat,
     direction: Direction,
     policy: UnscannedPolicy,
-    budget: Budget,
+    budget: MemoryBudget,
 }
 
 impl BodyRewriter {
@@ -246,7 +235,7 @@ impl BodyRewriter {
         if self.frame.is_some() {
             self.scanned += plain.len() as u64;
         }
-        let binary = self.frame == Some(Frame::AmazonEventStream);
+        let binary = self.frame == Some(ContentFormat::AmazonEventStream);
         if self.strict && !binary && memchr::memchr(0, plain).is_some() {
             return Err(StreamError::NotText(NOT_UTF8));
         }
@@ -268,9 +257,9 @@ impl BodyRewriter {
     /// then the coding ends. `false` when the frame has no room for words, and the body must look broken instead.
     pub fn cut(&mut self, words: &[u8], out: &mut BytesMut) -> bool {
         let frame = self.stream_frame();
-        if let Some(begin) = self.begin.take().filter(|_| frame == Some(Frame::Json)) {
+        if let Some(begin) = self.begin.take().filter(|_| frame == Some(ContentFormat::Json)) {
             // Nothing has come of it, and nothing of what has is a document.
-            drop(begin.settle(BodyKind::As(Frame::Json), &mut self.edit));
+            drop(begin.settle(BodyKind::As(ContentFormat::Json), &mut self.edit));
         }
         self.edited.clear();
         if !self.broken {
@@ -279,7 +268,7 @@ impl BodyRewriter {
         }
         self.broken = true;
         let speaks = match frame {
-            Some(Frame::Json) => self.edit.last_document(words, &mut self.edited),
+            Some(ContentFormat::Json) => self.edit.last_document(words, &mut self.edited),
             Some(_) => {
                 self.edited.extend_from_slice(words);
                 true
@@ -294,12 +283,14 @@ impl BodyRewriter {
     }
 
     /// The frame of a stream that has room for last words: events, messages, or documents that follow each other.
-    pub fn stream_frame(&self) -> Option<Frame> {
+    pub fn stream_frame(&self) -> Option<ContentFormat> {
         // Of one that has not shown what it is, nothing has left: it is what it is said to be.
         let declared = self.begin.as_ref().map(|begin| begin.format.declared);
-        let is = |frame: &Frame| self.frame == Some(*frame) || declared == Some(DeclaredFormat::As(*frame));
-        let documents = self.documents.then_some(Frame::Json);
-        [Frame::Events, Frame::AmazonEventStream].into_iter().chain(documents).find(is)
+        let is = |frame: &ContentFormat| {
+            self.frame == Some(*frame) || declared == Some(DeclaredFormat::As(*frame))
+        };
+        let documents = self.documents.then_some(ContentFormat::Json);
+        [ContentFormat::Events, ContentFormat::AmazonEventStream].into_iter().chain(documents).find(is)
     }
 
     /// The piece that was written last, out of its content coding, as it came.
@@ -327,13 +318,17 @@ impl BodyStart {
     /// What the body is, as far as it has come.
     fn kind(&self, ended: bool) -> BodyKind {
         match ended && self.head.is_empty() {
-            true => BodyKind::As(Frame::Text),
+            true => BodyKind::As(ContentFormat::Text),
             false => self.format.kind(&self.head, ended, self.direction),
         }
     }
 
     /// Builds the stages for what the body is. Returns that, and whether only text may be in it.
-    fn settle(&self, kind: BodyKind, edit: &mut Pipeline) -> Result<(Option<Frame>, bool), StreamError> {
+    fn settle(
+        &self,
+        kind: BodyKind,
+        edit: &mut Pipeline,
+    ) -> Result<(Option<ContentFormat>, bool), StreamError> {
         let Self { layers, policy, .. } = self;
         // What puts values back takes nothing out: what it cannot read has none.
         let restores = |layer: &Layer| matches!(layer, Layer::Text(text) if text.restores);
@@ -354,38 +349,42 @@ impl BodyStart {
     }
 
     /// The rewriter that finds the texts of a body.
-    fn framed(&self, layer: &TextLayer, frame: Frame) -> Box<dyn Rewriter> {
+    fn framed(&self, layer: &TextLayer, frame: ContentFormat) -> Box<dyn Rewriter> {
         let budget = &self.budget;
         match (frame, &layer.protocol) {
-            (Frame::Json, Some(protocol)) if self.format.lines || protocol.protocol.stream.in_array => {
+            (ContentFormat::Json, Some(protocol))
+                if self.format.lines || protocol.protocol.stream.in_array =>
+            {
                 Box::new(JsonDeltas::new(Arc::clone(protocol), Arc::clone(&layer.editor), budget))
             }
-            (Frame::Json, Some(protocol)) => {
+            (ContentFormat::Json, Some(protocol)) => {
                 Box::new(WholeAnswer::new(Arc::clone(protocol), Arc::clone(&layer.editor), budget))
             }
-            (Frame::Json, None) => {
+            (ContentFormat::Json, None) => {
                 let fields = layer.fields.clone().unwrap_or_else(|| Arc::new(PathSet::everything()));
                 let slots = EditorSlots::new((layer.editor)(), fields).with_keys_and_numbers();
                 Box::new(JsonSlots::new(slots, budget))
             }
-            (Frame::Events, Some(protocol)) => {
+            (ContentFormat::Events, Some(protocol)) => {
                 let deltas = SseDeltas::new(Arc::clone(protocol), Arc::clone(&layer.editor), budget);
                 events(Sse::new(deltas, MAX_EVENT, budget), layer)
             }
-            (Frame::Events, None) => {
+            (ContentFormat::Events, None) => {
                 events(Sse::new(GenericEvents::new((layer.editor)()), MAX_EVENT, budget), layer)
             }
-            (Frame::AmazonEventStream, Some(protocol)) => {
+            (ContentFormat::AmazonEventStream, Some(protocol)) => {
                 let deltas = AmazonDeltas::new(Arc::clone(protocol), Arc::clone(&layer.editor), budget);
                 Box::new(AmazonEventStream::new(deltas, MAX_EVENT, budget))
             }
-            (Frame::AmazonEventStream, None) => {
+            (ContentFormat::AmazonEventStream, None) => {
                 let messages = GenericMessages::new((layer.editor)());
                 Box::new(AmazonEventStream::new(messages, MAX_EVENT, budget))
             }
-            (Frame::Form, _) => Box::new(FormBody::new((layer.editor)(), budget)),
-            (Frame::Formatted(format), _) => Box::new(FormattedBody::new(format, (layer.editor)(), budget)),
-            (Frame::Text, _) => Box::new(TextBody::new((layer.editor)(), budget)),
+            (ContentFormat::Form, _) => Box::new(FormBody::new((layer.editor)(), budget)),
+            (ContentFormat::Formatted(format), _) => {
+                Box::new(FormattedBody::new(format, (layer.editor)(), budget))
+            }
+            (ContentFormat::Text, _) => Box::new(TextBody::new((layer.editor)(), budget)),
         }
     }
 }
@@ -393,78 +392,6 @@ impl BodyStart {
 /// What was restored in an id would come back in `Last-Event-ID`, and go on to the upstream.
 fn events<V: Events + 'static>(events: Sse<V>, layer: &TextLayer) -> Box<dyn Rewriter> {
     Box::new(if layer.restores { events.data_only() } else { events })
-}
-
-/// What comes of the first bytes of a body, out of its codings.
-///
-/// # Errors
-/// A decoder's.
-pub fn beginning(body: &[u8], codings: &[Coding], budget: &Budget) -> Result<BytesMut, StreamError> {
-    let mut plain = BytesMut::new();
-    decoders(codings, budget)?.write(body, &mut plain)?;
-    Ok(plain)
-}
-
-pub(super) fn decoders(codings: &[Coding], budget: &Budget) -> Result<Pipeline, StreamError> {
-    let mut stages = Pipeline::default();
-    for coding in codings.iter().rev() {
-        stages.push(Box::new(Decoder::new(*coding, Ratio::default(), budget)?));
-    }
-    Ok(stages)
-}
-
-fn encoders(codings: &[Coding], budget: &Budget) -> Result<Pipeline, StreamError> {
-    let mut stages = Pipeline::default();
-    for coding in codings {
-        stages.push(Box::new(Encoder::new(*coding, budget)?));
-    }
-    Ok(stages)
-}
-
-/// How a collected body is taken out of its codings.
-pub struct Unpack<'a> {
-    /// The codings, in the order they were applied.
-    pub codings: &'a [Coding],
-    /// The most that may come of it, in bytes.
-    pub limit: usize,
-    /// What it may hold.
-    pub budget: &'a Budget,
-}
-
-/// Takes a collected body out of its codings.
-///
-/// # Errors
-/// A decoder's, or more than the limit.
-pub fn decode(body: &Bytes, unpack: &Unpack<'_>) -> Result<Bytes, StreamError> {
-    let Unpack { codings, limit, budget } = *unpack;
-    if codings.is_empty() {
-        return Ok(body.clone());
-    }
-    let mut stages = decoders(codings, budget)?;
-    let mut charge = budget.charge();
-    let mut plain = BytesMut::new();
-    // In pieces, so that a bomb is noticed before it is unpacked.
-    for piece in body.chunks(16 << 10) {
-        stages.write(piece, &mut plain)?;
-        if plain.len() > limit {
-            return Err(StreamError::TooLarge { unit: "decoded body", limit });
-        }
-        charge.set(plain.len())?;
-    }
-    stages.finish(&mut plain)?;
-    Ok(plain.freeze())
-}
-
-/// Puts a collected body into these codings.
-///
-/// # Errors
-/// An encoder's.
-pub fn encode(plain: &[u8], codings: &[Coding], budget: &Budget) -> Result<Bytes, StreamError> {
-    let mut stages = encoders(codings, budget)?;
-    let mut body = BytesMut::new();
-    stages.write(plain, &mut body)?;
-    stages.finish(&mut body)?;
-    Ok(body.freeze())
 }
 
 /// Removes headers that describe the bytes of a body, and are wrong for a rewritten one.

@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use http::header::{FORWARDED, HeaderMap, HeaderName, HeaderValue};
 
-use crate::base::address::Block;
+use crate::base::address::CidrBlock;
 
 /// Which header a trusted peer says it in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
@@ -38,13 +38,13 @@ pub enum Underscores {
 /// Finds the address of a caller: which peers are trusted, and which header they write.
 #[derive(Clone, Debug, Default)]
 pub struct ClientResolver {
-    trusted: Vec<Block>,
+    trusted: Vec<CidrBlock>,
     header: ForwardedHeader,
 }
 
 impl ClientResolver {
     /// Of peers in `trusted` that header counts.
-    pub fn new(trusted: Vec<Block>, header: ForwardedHeader) -> Self {
+    pub fn new(trusted: Vec<CidrBlock>, header: ForwardedHeader) -> Self {
         Self { trusted, header }
     }
 

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use pingora::proxy::Session;
 
 use crate::api::{ApiError, BodyRead, BufferedBody};
-use crate::gateway::body::{self, Unpack};
+use crate::gateway::content_coding::{self, Unpack};
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
 use crate::gateway::filter::RequestDocument;
@@ -55,11 +55,11 @@ impl CollectedBody {
     }
 
     fn out_of_codings(body: BufferedBody, x: &Exchange, limit: usize) -> Result<Self, GatewayError> {
-        let codings = body::codings(&x.head().headers).map_err(|_| {
+        let codings = content_coding::codings(&x.head().headers).map_err(|_| {
             ApiError::UnsupportedMediaType("Send the body in gzip, deflate, br, zstd or no coding")
         })?;
         let unpack = Unpack { codings: &codings, limit, budget: &x.budget };
-        let original = body::decode(&body.bytes, &unpack).map_err(GatewayError::of_request)?;
+        let original = content_coding::decode(&body.bytes, &unpack).map_err(GatewayError::of_request)?;
         Ok(Self { body, codings, document: RequestDocument { original, rewritten: None } })
     }
 
@@ -103,7 +103,9 @@ impl CollectedBody {
             };
             body.replace(match codings.as_slice() {
                 [] => plain,
-                codings => body::encode(&plain, codings, &x.budget).map_err(GatewayError::of_request)?,
+                codings => {
+                    content_coding::encode(&plain, codings, &x.budget).map_err(GatewayError::of_request)?
+                }
             })?;
         }
         through_layers(x, plan, body)?;

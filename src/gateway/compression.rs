@@ -7,7 +7,7 @@ use http::{HeaderMap, HeaderValue, StatusCode, Version};
 use pingora::http::ResponseHeader;
 
 use crate::api::apart;
-use crate::base::budget::Budget;
+use crate::base::budget::MemoryBudget;
 use crate::gateway::body::{frame_anew, strip_digests};
 use crate::gateway::vary::add_vary;
 use crate::stream::codec::{Coding, Encoder};
@@ -83,7 +83,7 @@ impl Compression {
         &self,
         head: &mut ResponseHeader,
         version: Version,
-        budget: &Budget,
+        budget: &MemoryBudget,
     ) -> Option<Compressor> {
         add_vary(head, &http::header::ACCEPT_ENCODING, "Accept-Encoding");
         let coding = self.coding.filter(|_| !budget.is_half_used())?;

@@ -92,7 +92,7 @@ fn a_head_says_what_became_of_its_body() {
         "vary: Accept-Encoding",
         "vary: origin",
     ];
-    let budget = Budget::unlimited();
+    let budget = MemoryBudget::unlimited();
     for (version, chunked) in [(Version::HTTP_11, true), (Version::HTTP_10, false), (Version::HTTP_2, false)]
     {
         let mut begun = head(200, FIELDS);
@@ -106,7 +106,7 @@ fn a_head_says_what_became_of_its_body() {
     assert!(other.headers.contains_key(CONTENT_LENGTH) && other.headers.contains_key(ACCEPT_RANGES));
     assert_eq!(other.headers[ETAG], "\"a\"");
     // Where memory is short, answers go as they are.
-    let (small, busy) = (Budget::process(10), Budget::process(64 << 20));
+    let (small, busy) = (MemoryBudget::process(10), MemoryBudget::process(64 << 20));
     let mut held = busy.request(64 << 20).charge();
     held.set(32 << 20).unwrap();
     for budget in [small, busy] {
@@ -163,7 +163,7 @@ proptest! {
         long in prop::collection::vec(97_u8..101, 0..70_000),
     ) {
         for coding in [Coding::Gzip, Coding::Br, Coding::Zstd] {
-            let encoder = Encoder::new(coding, &Budget::unlimited()).unwrap();
+            let encoder = Encoder::new(coding, &MemoryBudget::unlimited()).unwrap();
             let mut compressor = Compressor(Some(encoder));
             let (mut plain, mut wire) = (Vec::new(), Vec::new());
             for piece in pieces.iter().chain([&long]) {
@@ -188,7 +188,7 @@ proptest! {
 fn an_end_is_an_end_to_strict_decoders() {
     let text = b"data: one\n\ndata: two\n\n".repeat(100);
     for coding in [Coding::Gzip, Coding::Br, Coding::Zstd] {
-        let encoder = Encoder::new(coding, &Budget::unlimited()).unwrap();
+        let encoder = Encoder::new(coding, &MemoryBudget::unlimited()).unwrap();
         let (mut compressor, mut wire) = (Compressor(Some(encoder)), Vec::new());
         for (n, piece) in text.chunks(300).enumerate() {
             let mut chunk = Some(Bytes::copy_from_slice(piece));

@@ -2,8 +2,8 @@
 
 use bytes::BytesMut;
 
-use crate::base::budget::Budget;
-use crate::gateway::body::decoders;
+use crate::base::budget::MemoryBudget;
+use crate::gateway::content_coding::decoders;
 use crate::stream::codec::Coding;
 use crate::stream::{Pipeline, Rewriter, StreamError};
 
@@ -20,7 +20,7 @@ impl DecodedBody {
     ///
     /// # Errors
     /// One that cannot be had.
-    pub(super) fn new(codings: &[Coding], budget: &Budget) -> Result<Self, StreamError> {
+    pub(super) fn new(codings: &[Coding], budget: &MemoryBudget) -> Result<Self, StreamError> {
         Ok(Self { stages: decoders(codings, budget)?, plain: BytesMut::new(), broken: false })
     }
 

@@ -49,7 +49,7 @@ use crate::gateway::error::GatewayError;
 use crate::gateway::native;
 use crate::gateway::proxy::{Gateway, RequestCtx};
 use crate::gateway::relay::RelayRequest;
-use crate::gateway::state::Entered;
+use crate::gateway::state::HeadOutcome;
 use crate::gateway::state::{RequestState, Streaming};
 use crate::gateway::upstream::{failure_of, plain};
 use crate::telemetry::UpstreamFailure;
@@ -152,9 +152,9 @@ where
 
     async fn request_filter(&self, session: &mut Session, ctx: &mut Self::CTX) -> Result<bool> {
         match self.gateway.enter(session, &mut ctx.chain).await? {
-            Entered::Answered => Ok(true),
-            Entered::Pool(upstream) => self.gateway.forward(session, &mut ctx.chain, upstream).await,
-            Entered::Host => Box::pin(self.hosted(session, ctx)).await,
+            HeadOutcome::Answered => Ok(true),
+            HeadOutcome::Pool(upstream) => self.gateway.forward(session, &mut ctx.chain, upstream).await,
+            HeadOutcome::Host => Box::pin(self.hosted(session, ctx)).await,
         }
     }
 

@@ -6,11 +6,11 @@ use http::header::{CONNECTION, RETRY_AFTER, SEC_WEBSOCKET_VERSION, UPGRADE, WWW_
 use http::{HeaderValue, StatusCode};
 
 use crate::api::envelope::{REQUEST_ID, Stamp};
-use crate::api::{Answer, ApiError, BodyError, CHALLENGE, Excess};
+use crate::api::{ApiAnswer, ApiError, BodyError, CHALLENGE, Excess};
 use crate::base::budget::Exhausted;
 use crate::gateway::bedrock_error;
 use crate::gateway::error_shape::{ErrorWords, OVER_BUDGET};
-use crate::gateway::media_type::Frame;
+use crate::gateway::media_type::ContentFormat;
 use crate::stream::StreamError;
 use crate::telemetry::UpstreamFailure;
 
@@ -244,7 +244,7 @@ impl GatewayError {
     }
 
     /// The whole answer, for a caller that has had nothing yet.
-    pub fn answer(self, to: &ErrorTarget<'_>) -> Answer {
+    pub fn answer(self, to: &ErrorTarget<'_>) -> ApiAnswer {
         let challenge = match &self {
             Self::Token(fault) => Some(fault.challenge()),
             _ => (self.status() == StatusCode::UNAUTHORIZED).then_some(CHALLENGE),
@@ -262,10 +262,12 @@ impl GatewayError {
     }
 
     /// One last event, for a caller that already reads a stream of them, framed so.
-    pub fn event(&self, to: &ErrorTarget<'_>, frame: Option<Frame>) -> Bytes {
+    pub fn event(&self, to: &ErrorTarget<'_>, frame: Option<ContentFormat>) -> Bytes {
         match frame {
-            Some(Frame::AmazonEventStream) => bedrock_error::exception(self.status(), &self.to_string()),
-            Some(Frame::Json) => to.shape.document(&self.words(to)).to_string().into(),
+            Some(ContentFormat::AmazonEventStream) => {
+                bedrock_error::exception(self.status(), &self.to_string())
+            }
+            Some(ContentFormat::Json) => to.shape.document(&self.words(to)).to_string().into(),
             _ => to.shape.event(&self.words(to)),
         }
     }
@@ -306,7 +308,7 @@ impl GatewayError {
         }
     }
 
-    fn envelope(self, stamp: &Stamp<'_>) -> Answer {
+    fn envelope(self, stamp: &Stamp<'_>) -> ApiAnswer {
         let (status, summary) = (self.status(), self.to_string());
         match self {
             Self::Api(error) => error.answer(stamp),
@@ -347,9 +349,9 @@ impl GatewayError {
     }
 
     /// The answer in a provider's shape.
-    fn spelled(self, shape: ErrorShape, to: &ErrorTarget<'_>) -> Answer {
+    fn spelled(self, shape: ErrorShape, to: &ErrorTarget<'_>) -> ApiAnswer {
         let words = self.words(to);
-        let mut answer = Answer::json(shape.status(words.status), shape.body(&words).to_string());
+        let mut answer = ApiAnswer::json(shape.status(words.status), shape.body(&words).to_string());
         if let Ok(id) = HeaderValue::from_str(&words.request) {
             if shape == ErrorShape::Anthropic {
                 answer.headers.insert("request-id", id.clone());

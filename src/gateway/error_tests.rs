@@ -4,7 +4,7 @@ use super::*;
 use crate::base::clock::Timestamp;
 use crate::base::id::RequestId;
 
-fn told(error: GatewayError, shape: ErrorShape) -> (Answer, serde_json::Value) {
+fn told(error: GatewayError, shape: ErrorShape) -> (ApiAnswer, serde_json::Value) {
     let id = RequestId::from_random([1; 20]);
     let t = Timestamp::from_millis(0);
     let stamp = Stamp { id: &id, received: t, answered: t };
@@ -72,7 +72,8 @@ fn a_stream_ends_in_the_event_of_its_protocol() {
     ];
     for (shape, begin) in rows {
         let stamp = Stamp { id: &id, received: t, answered: t };
-        let event = GatewayError::Gone.event(&ErrorTarget { shape, stamp, call: None }, Some(Frame::Events));
+        let event =
+            GatewayError::Gone.event(&ErrorTarget { shape, stamp, call: None }, Some(ContentFormat::Events));
         let event = std::str::from_utf8(&event).unwrap();
         assert!(event.starts_with(begin) && event.ends_with("}\n\n"), "{shape:?}: {event}");
         let data = event.split_once("data: ").unwrap().1;

@@ -13,9 +13,9 @@ use pingora::http::RequestHeader;
 
 use crate::api::envelope::Stamp;
 use crate::api::token::Principal;
-use crate::api::{Answer, Caller};
+use crate::api::{ApiAnswer, Caller};
 use crate::base::address::customer;
-use crate::base::budget::Budget;
+use crate::base::budget::MemoryBudget;
 use crate::base::clock::{SharedClock, Timestamp};
 use crate::base::id::RequestId;
 use crate::base::path::RequestPath;
@@ -34,7 +34,7 @@ use crate::gateway::request_trace::RequestTrace;
 use crate::gateway::route_info::RouteInfo;
 use crate::gateway::terminal::Terminal;
 use crate::gateway::upstream::Upstream;
-use crate::redact::{Counts, RequestWords, Scope, SurrogateMap};
+use crate::redact::{RedactionCounts, RequestWords, SurrogateMap, SurrogateScope};
 use crate::stream::codec::Coding;
 use crate::telemetry::{BodyScan, Direction, Unscanned};
 use crate::usage::{Cost, Reservation, TokenUsage};
@@ -42,9 +42,9 @@ use crate::vault::jwt::Claims;
 
 /// What the filters have learned. Closed on purpose: a handful of filters in one crate need no map of types.
 #[derive(Default)]
-pub struct Facts {
+pub struct ExchangeFacts {
     /// The caller, once a token was proved.
-    pub who: Option<Principal>,
+    pub principal: Option<Principal>,
     /// The body as it came, where a filter had to see it before all others.
     pub read: Option<Bytes>,
     /// What the caller's signed token says, once it was verified and found good.
@@ -60,7 +60,7 @@ pub struct Facts {
     /// Surrogates issued in this request, and in those before it that it goes on with.
     pub undo: Option<Arc<SurrogateMap>>,
     /// What surrogates of this request and its answer are the same within, on routes that encrypt.
-    pub scope: Option<Scope>,
+    pub scope: Option<SurrogateScope>,
     /// Where messages go, as the answer's `endpoint` event says it; of streams of MCP only.
     pub endpoint: Option<Arc<OnceLock<String>>>,
     /// Values replaced, both ways together.
@@ -86,7 +86,7 @@ pub struct Facts {
     /// What it has used in the end.
     pub used: Option<RequestUse>,
     /// What is counted in bodies that pass, and where it will be added up.
-    pub counted: Vec<(Arc<Counts>, Arc<Counts>)>,
+    pub counted: Vec<(Arc<RedactionCounts>, Arc<RedactionCounts>)>,
 }
 
 /// A request whose usage is counted.
@@ -148,9 +148,9 @@ pub struct Exchange {
     /// The certificate that its connection has proved; it says who calls only where a filter takes it for that.
     pub connection_certificate: Option<Arc<ClientCertificate>>,
     /// What filters have learned.
-    pub facts: Facts,
+    pub facts: ExchangeFacts,
     /// What it may hold.
-    pub budget: Budget,
+    pub budget: MemoryBudget,
     /// Whether the request's body was looked at, for the log.
     pub request_scan: BodyScan,
     /// Whether the answer's body was looked at, for the log.
@@ -194,7 +194,7 @@ pub struct ExchangeParts {
     /// The certificate that its connection has proved.
     pub certificate: Option<Arc<ClientCertificate>>,
     /// What it may hold.
-    pub budget: Budget,
+    pub budget: MemoryBudget,
     /// The request's head.
     pub head: RequestHeader,
     /// The path by which its route was found.
@@ -226,7 +226,7 @@ impl From<ExchangeParts> for Exchange {
             received: clock.now(),
             client,
             connection_certificate: certificate,
-            facts: Facts::default(),
+            facts: ExchangeFacts::default(),
             budget,
             request_scan: BodyScan::NotAsked,
             answer_scan: BodyScan::NotAsked,
@@ -255,7 +255,7 @@ impl From<ExchangeParts> for Exchange {
 impl Exchange {
     /// Whose turn it is where callers take turns.
     pub fn caller(&self) -> Caller {
-        let by_token = self.facts.who.as_ref().map(Principal::caller);
+        let by_token = self.facts.principal.as_ref().map(Principal::caller);
         by_token.or_else(|| self.caller_by_certificate()).unwrap_or_else(|| self.caller_by_address())
     }
 
@@ -404,7 +404,7 @@ impl Exchange {
     }
 
     /// Turns an error into the answer for this caller.
-    pub fn error_answer(&mut self, error: GatewayError) -> Answer {
+    pub fn error_answer(&mut self, error: GatewayError) -> ApiAnswer {
         self.error_word = Some(error.word());
         error.answer(&self.error_target())
     }

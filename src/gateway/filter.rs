@@ -8,7 +8,7 @@ use bytes::Bytes;
 use http::HeaderMap;
 use pingora::http::ResponseHeader;
 
-use crate::api::Answer;
+use crate::api::ApiAnswer;
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::{Exchange, RequestOutcome};
 use crate::gateway::plan::{AnswerPlan, RequestPlan};
@@ -44,9 +44,9 @@ pub enum Flow {
     /// To the next filter, or the terminal.
     Next,
     /// No: this is the answer.
-    Answer(Answer),
+    Answer(ApiAnswer),
     /// Not before its body was read whole, of at most so many bytes: this filter then sees it again, with the
-    /// [body](crate::gateway::exchange::Facts::read). Only of a head.
+    /// [body](crate::gateway::exchange::ExchangeFacts::read). Only of a head.
     Read(usize),
 }
 

@@ -1,4 +1,4 @@
-//! [`Keys`]: public keys of those who sign tokens: from a file, or fetched, kept, fetched again when they are old or a token
+//! [`JwtKeys`]: public keys of those who sign tokens: from a file, or fetched, kept, fetched again when they are old or a token
 //! names one that is not known, and used on while they cannot be fetched.
 
 use std::sync::Arc;
@@ -38,7 +38,7 @@ impl Default for RefreshIntervals {
 }
 
 /// Where keys come from.
-pub struct Keys {
+pub struct JwtKeys {
     fixed: Option<KeySet>,
     remote: Option<Remote>,
 }
@@ -72,7 +72,7 @@ impl From<JwtError> for VerifyError {
     }
 }
 
-impl Keys {
+impl JwtKeys {
     /// These and no others.
     pub fn fixed(keys: KeySet) -> Self {
         Self { fixed: Some(keys), remote: None }

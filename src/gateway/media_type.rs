@@ -8,7 +8,7 @@ use crate::stream::formatted::TextFormat;
 
 /// Where text is in a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Frame {
+pub enum ContentFormat {
     /// JSON, one document or a sequence of them (RFC 8259, NDJSON).
     Json,
     /// An event stream (WHATWG HTML, section 9.2).
@@ -27,7 +27,7 @@ pub enum Frame {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeclaredFormat {
     /// There.
-    As(Frame),
+    As(ContentFormat),
     /// Nothing that can be made sense of: no header, an empty one, two types.
     Nothing,
     /// Bytes (`application/octet-stream`), which may be anything.
@@ -90,28 +90,28 @@ fn one(value: &HeaderValue) -> DeclaredFormat {
         return DeclaredFormat::Opaque;
     }
     if let Some(format) = TextFormat::of(&essence) {
-        return DeclaredFormat::As(Frame::Formatted(format));
+        return DeclaredFormat::As(ContentFormat::Formatted(format));
     }
     match essence.as_str() {
         "" => DeclaredFormat::Nothing,
         "application/json" | "application/x-ndjson" | "application/jsonl" | "application/json-seq" => {
-            DeclaredFormat::As(Frame::Json)
+            DeclaredFormat::As(ContentFormat::Json)
         }
         // By their older names.
         "text/json"
         | "text/x-json"
         | "application/x-json"
         | "application/ndjson"
-        | "application/x-jsonlines" => DeclaredFormat::As(Frame::Json),
-        "text/event-stream" => DeclaredFormat::As(Frame::Events),
-        "application/vnd.amazon.eventstream" => DeclaredFormat::As(Frame::AmazonEventStream),
-        "application/x-www-form-urlencoded" => DeclaredFormat::As(Frame::Form),
+        | "application/x-jsonlines" => DeclaredFormat::As(ContentFormat::Json),
+        "text/event-stream" => DeclaredFormat::As(ContentFormat::Events),
+        "application/vnd.amazon.eventstream" => DeclaredFormat::As(ContentFormat::AmazonEventStream),
+        "application/x-www-form-urlencoded" => DeclaredFormat::As(ContentFormat::Form),
         "application/javascript" | "application/yaml" | "application/graphql" | "application/x-subrip" => {
-            DeclaredFormat::As(Frame::Text)
+            DeclaredFormat::As(ContentFormat::Text)
         }
         "application/octet-stream" | "binary/octet-stream" => DeclaredFormat::Bytes,
-        other if other.ends_with("+json") => DeclaredFormat::As(Frame::Json),
-        other if other.starts_with("text/") => DeclaredFormat::As(Frame::Text),
+        other if other.ends_with("+json") => DeclaredFormat::As(ContentFormat::Json),
+        other if other.starts_with("text/") => DeclaredFormat::As(ContentFormat::Text),
         other if other.matches('/').count() != 1 || other.contains([',', ' ', '*']) => {
             DeclaredFormat::Nothing
         }
@@ -138,11 +138,11 @@ fn encoding(label: &str) -> Option<&'static Encoding> {
 mod tests {
     use super::*;
 
-    const JSON: DeclaredFormat = DeclaredFormat::As(Frame::Json);
-    const TEXT: DeclaredFormat = DeclaredFormat::As(Frame::Text);
+    const JSON: DeclaredFormat = DeclaredFormat::As(ContentFormat::Json);
+    const TEXT: DeclaredFormat = DeclaredFormat::As(ContentFormat::Text);
 
     const fn formatted(format: TextFormat) -> DeclaredFormat {
-        DeclaredFormat::As(Frame::Formatted(format))
+        DeclaredFormat::As(ContentFormat::Formatted(format))
     }
 
     const ROWS: &[(&[&str], DeclaredFormat, bool)] = &[
@@ -153,9 +153,13 @@ mod tests {
         (&["application/json; charset="], JSON, false),
         (&["application/x-ndjson"], JSON, false),
         (&["text/json"], JSON, false),
-        (&["text/event-stream; charset=utf-8"], DeclaredFormat::As(Frame::Events), false),
-        (&["application/vnd.amazon.eventstream"], DeclaredFormat::As(Frame::AmazonEventStream), false),
-        (&["application/x-www-form-urlencoded"], DeclaredFormat::As(Frame::Form), false),
+        (&["text/event-stream; charset=utf-8"], DeclaredFormat::As(ContentFormat::Events), false),
+        (
+            &["application/vnd.amazon.eventstream"],
+            DeclaredFormat::As(ContentFormat::AmazonEventStream),
+            false,
+        ),
+        (&["application/x-www-form-urlencoded"], DeclaredFormat::As(ContentFormat::Form), false),
         (&["text/plain"], TEXT, false),
         (&["application/yaml"], TEXT, false),
         (&["text/html; charset=\"UTF-8\""], formatted(TextFormat::Html), false),

@@ -42,6 +42,7 @@
 //! | `delivery` | how much of its answer a caller has had |
 //! | [`media_type`] | what `Content-Type` says |
 //! | [`body`] | content coding × media type × protocol → rewriters |
+//! | [`content_coding`] | which codings a head names; bodies out of them and into them |
 //! | [`memory`] | what was issued stays known, for a time |
 //! | [`llm`] | where the words are in an LLM protocol |
 //! | [`error`], `error_shape`, `unavailable`, `token_fault` | what goes wrong, in the shape that the caller expects |
@@ -57,6 +58,7 @@ pub mod client_certificate;
 pub mod clients;
 mod collected_body;
 pub mod compression;
+pub mod content_coding;
 mod decoded_body;
 mod delivery;
 pub mod dialer;

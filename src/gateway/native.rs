@@ -8,7 +8,7 @@ use pingora::proxy::Session;
 use pingora::{Error, ErrorType, Result};
 
 use crate::api::incoming::stored;
-use crate::api::{Answer, Body, Call, Handler};
+use crate::api::{ApiAnswer, ApiCall, Body, Handler};
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::{Exchange, has_body};
 use crate::gateway::session_body::{SessionBody, drained};
@@ -30,8 +30,8 @@ pub(super) async fn run(
     let answer = {
         let mut body = SessionBody::new(session, limit, x.body_rate());
         let head = x.head().as_owned_parts();
-        let call = Call {
-            who: x.facts.who.as_ref(),
+        let call = ApiCall {
+            who: x.facts.principal.as_ref(),
             caller: x.caller(),
             id: &x.id,
             received: x.received,
@@ -52,7 +52,7 @@ pub(super) async fn run(
 pub(super) async fn send(
     session: &mut Session,
     request: &mut ActiveRequest,
-    answer: Answer,
+    answer: ApiAnswer,
 ) -> Result<(), GatewayError> {
     let mut head = head_of(&answer).map_err(|_| GatewayError::Gone)?;
     let (x, answering) = request.answer(&mut head).await?;
@@ -134,7 +134,7 @@ async fn stream(
 ///
 /// # Errors
 /// Pingora's, for a head that cannot be written.
-pub(super) fn head_of(answer: &Answer) -> Result<ResponseHeader> {
+pub(super) fn head_of(answer: &ApiAnswer) -> Result<ResponseHeader> {
     let mut head = ResponseHeader::build(answer.status, Some(answer.headers.len()))?;
     for (name, value) in &answer.headers {
         head.append_header(name.clone(), value.clone())?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use http::StatusCode;
 
-use crate::api::{Answer, BufferedBody, Call, Handler};
+use crate::api::{ApiAnswer, ApiCall, BufferedBody, Handler};
 use crate::gateway::filter::Stage;
 use crate::gateway::layer::UnscannedPolicy;
 use crate::gateway::terminal::Terminal;
@@ -17,11 +17,11 @@ use crate::gateway::testing::{
 struct Echo;
 
 impl Handler for Echo {
-    fn call<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Answer> {
+    fn call<'a>(&'a self, call: ApiCall<'a>) -> BoxFuture<'a, ApiAnswer> {
         Box::pin(async move {
             match BufferedBody::read(call.body, 1 << 20, call.budget).await {
-                Ok(body) => Answer::new(StatusCode::OK, "text/plain", body.bytes),
-                Err(_) => Answer::new(StatusCode::PAYLOAD_TOO_LARGE, "text/plain", bytes::Bytes::new()),
+                Ok(body) => ApiAnswer::new(StatusCode::OK, "text/plain", body.bytes),
+                Err(_) => ApiAnswer::new(StatusCode::PAYLOAD_TOO_LARGE, "text/plain", bytes::Bytes::new()),
             }
         })
     }

@@ -3,8 +3,9 @@
 
 use bytes::Bytes;
 
-use crate::gateway::body::{BodyFormat, BodyKind, beginning};
+use crate::gateway::body::{BodyFormat, BodyKind};
 use crate::gateway::compression::Compression;
+use crate::gateway::content_coding::beginning;
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
 use crate::gateway::layer::{Layer, TextLayer, UnscannedPolicy};

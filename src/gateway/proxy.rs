@@ -16,7 +16,7 @@ use pingora::upstreams::peer::HttpPeer;
 use pingora::{Error, ErrorSource, ErrorType, Result};
 
 use crate::api::ApiError;
-use crate::base::budget::Budget;
+use crate::base::budget::MemoryBudget;
 use crate::base::clock::SharedClock;
 use crate::gateway::bounds::RequestBounds;
 use crate::gateway::clients::ClientResolver;
@@ -28,7 +28,7 @@ use crate::gateway::native;
 use crate::gateway::relay::{self, RelayRequest};
 use crate::gateway::route::RouteTable;
 use crate::gateway::session_body::unread;
-use crate::gateway::state::{ActiveRequest, Entered, OutOfTurn, RequestState, Routing, Streaming};
+use crate::gateway::state::{ActiveRequest, HeadOutcome, InvalidState, RequestState, Routing, Streaming};
 use crate::gateway::terminal::Terminal;
 use crate::gateway::upgrade::{UpgradeRequest, upgrade};
 use crate::gateway::upstream::{Upstream, plain, strip_hop_by_hop};
@@ -43,7 +43,7 @@ const POOL: usize = 512;
 pub struct Gateway {
     pub(super) routes: Arc<ArcSwap<RouteTable>>,
     connector: Arc<Connector>,
-    pub(super) budget: Budget,
+    pub(super) budget: MemoryBudget,
     pub(super) bounds: RequestBounds,
     pub(super) clients: Arc<ClientResolver>,
     pub(super) clock: SharedClock,
@@ -56,7 +56,7 @@ pub struct GatewayParts {
     /// The routes, which may be swapped whole at any time.
     pub routes: Arc<ArcSwap<RouteTable>>,
     /// What all requests together may hold.
-    pub budget: Budget,
+    pub budget: MemoryBudget,
     /// What every request may take up.
     pub bounds: RequestBounds,
     /// Finds callers' addresses.
@@ -81,8 +81,8 @@ impl RequestCtx {
     ///
     /// # Errors
     /// There is none yet.
-    pub(super) fn request(&mut self) -> Result<&mut ActiveRequest, OutOfTurn> {
-        self.request.as_mut().ok_or(OutOfTurn)
+    pub(super) fn request(&mut self) -> Result<&mut ActiveRequest, InvalidState> {
+        self.request.as_mut().ok_or(InvalidState)
     }
 
     fn streaming(&mut self) -> Option<&mut Streaming> {
@@ -113,7 +113,7 @@ impl Gateway {
     ///
     /// # Errors
     /// Pingora's: the connection is of no more use.
-    pub(super) async fn enter(&self, session: &mut Session, ctx: &mut RequestCtx) -> Result<Entered> {
+    pub(super) async fn enter(&self, session: &mut Session, ctx: &mut RequestCtx) -> Result<HeadOutcome> {
         session.set_read_timeout(Some(self.bounds.read));
         session.set_write_timeout(Some(self.bounds.write));
         ctx.under_way = Some(self.in_flight.enter());
@@ -122,7 +122,7 @@ impl Gateway {
         match Box::pin(self.route(session, request)).await {
             Ok(next) => Ok(next),
             Err(error) => {
-                Box::pin(native::send_error(session, request, error)).await.map(|()| Entered::Answered)
+                Box::pin(native::send_error(session, request, error)).await.map(|()| HeadOutcome::Answered)
             }
         }
     }
@@ -132,15 +132,15 @@ impl Gateway {
         &self,
         session: &mut Session,
         request: &mut ActiveRequest,
-    ) -> Result<Entered, GatewayError> {
-        let RequestState::Received(received) = request.state.take() else { return Err(OutOfTurn.into()) };
+    ) -> Result<HeadOutcome, GatewayError> {
+        let RequestState::Received(received) = request.state.take() else { return Err(InvalidState.into()) };
         let routing =
             received.filter(&mut request.x, &mut request.chain, &self.bounds, Some(session)).await?;
         let mut routed = match routing {
             Routing::Forward(routed) => routed,
             Routing::Answer(answer) => {
                 native::send(session, request, answer).await?;
-                return Ok(Entered::Answered);
+                return Ok(HeadOutcome::Answered);
             }
         };
         let terminal = request.x.route().terminal.clone();
@@ -150,14 +150,14 @@ impl Gateway {
         let next = match terminal {
             Terminal::Fixed(fixed) => {
                 native::send(session, request, fixed.into()).await?;
-                return Ok(Entered::Answered);
+                return Ok(HeadOutcome::Answered);
             }
             Terminal::Native(handler) => {
                 native::run(session, request, handler.as_ref()).await?;
-                return Ok(Entered::Answered);
+                return Ok(HeadOutcome::Answered);
             }
-            Terminal::Upstream(upstream) => Entered::Pool(upstream),
-            Terminal::Host => Entered::Host,
+            Terminal::Upstream(upstream) => HeadOutcome::Pool(upstream),
+            Terminal::Host => HeadOutcome::Host,
         };
         routed.peek(session, &mut request.x).await?;
         request.state = RequestState::Routed(routed);
@@ -282,17 +282,17 @@ impl ProxyHttp for Gateway {
 
     async fn request_filter(&self, session: &mut Session, ctx: &mut RequestCtx) -> Result<bool> {
         match self.enter(session, ctx).await? {
-            Entered::Answered => Ok(true),
-            Entered::Pool(upstream) => self.forward(session, ctx, upstream).await,
+            HeadOutcome::Answered => Ok(true),
+            HeadOutcome::Pool(upstream) => self.forward(session, ctx, upstream).await,
             // Building the table has made sure that there is no such route.
-            Entered::Host => Err(OutOfTurn.into()),
+            HeadOutcome::Host => Err(InvalidState.into()),
         }
     }
 
     async fn upstream_peer(&self, _: &mut Session, ctx: &mut RequestCtx) -> Result<Box<HttpPeer>> {
         let request = ctx.request()?;
         let (x, streaming) = request.streaming()?;
-        let dialer = streaming.dialer.as_mut().ok_or(OutOfTurn)?;
+        let dialer = streaming.dialer.as_mut().ok_or(InvalidState)?;
         x.trace.attempt(dialer.upstream().name());
         let peer = dialer.next().await;
         peer.map(Box::new).map_err(|error| request.carry(error))

@@ -9,7 +9,7 @@ use pingora::http::RequestHeader;
 use pingora::proxy::Session;
 use pingora::{Error, ErrorType, Result};
 
-use crate::api::{Answer, ApiError};
+use crate::api::{ApiAnswer, ApiError};
 use crate::base::id::RequestId;
 use crate::base::path::RequestPath;
 use crate::crypto::random;
@@ -54,7 +54,7 @@ pub(super) struct EarlyReject {
     /// The request, to be ended once its answer was sent.
     pub(super) request: ActiveRequest,
     /// What is sent.
-    pub(super) answer: Answer,
+    pub(super) answer: ApiAnswer,
     /// How it is counted.
     pub(super) why: Refusal,
 }

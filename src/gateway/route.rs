@@ -143,20 +143,20 @@ pub struct RouteTable {
     /// One for each endpoint, in their order.
     native: Vec<Arc<Route>>,
     /// The same for requests that routes of the configuration lead to endpoints, first fit wins.
-    led: Vec<LedRoutes>,
+    led: Vec<EndpointRoutes>,
     /// Exact paths answered with GET or HEAD: health, public keys.
     probes: Vec<(&'static str, Arc<Route>)>,
     routes: Vec<Arc<Route>>,
     /// The same for requests that another proxy carries: none of our endpoints is among them.
     processed: Option<Box<RouteTable>>,
     /// Sees what no route takes, so that it is logged and counted.
-    stray: Arc<Route>,
+    unmatched: Arc<Route>,
     /// None where nothing is refused: health and metrics must be seen under load too.
     shed: Option<Arc<dyn Filter>>,
 }
 
 /// Requests that a route of the configuration leads to endpoints of ours, and what they pass on their way.
-pub struct LedRoutes {
+pub struct EndpointRoutes {
     /// Which requests.
     pub matches: Match,
     /// A route for each endpoint, in the table's order.
@@ -170,7 +170,7 @@ pub struct TableParts {
     /// A route for each endpoint, in the table's order.
     pub native: Vec<Arc<Route>>,
     /// The same for requests that routes of the configuration lead to endpoints.
-    pub led: Vec<LedRoutes>,
+    pub led: Vec<EndpointRoutes>,
     /// Exact paths for GET and HEAD.
     pub probes: Vec<(&'static str, Arc<Route>)>,
     /// The configured routes, first fit wins.
@@ -194,12 +194,12 @@ impl From<TableParts> for RouteTable {
                 probes: Vec::new(),
                 routes,
                 processed: None,
-                stray: Arc::clone(&stray),
+                unmatched: Arc::clone(&stray),
                 shed: shed.clone(),
             })
         };
         let processed = (!processed.is_empty()).then(|| of_proxies(processed));
-        Self { endpoints, native, led, probes, routes, processed, stray, shed }
+        Self { endpoints, native, led, probes, routes, processed, unmatched: stray, shed }
     }
 }
 
@@ -243,7 +243,7 @@ impl RouteTable {
         match self.endpoints.find(method, host, path) {
             EndpointMatch::Found(index) => {
                 let fits =
-                    |led: &&LedRoutes| led.matches.takes(host, path) && led.matches.takes_method(method);
+                    |led: &&EndpointRoutes| led.matches.takes(host, path) && led.matches.takes_method(method);
                 let native = self.led.iter().find(fits).map_or(&self.native, |led| &led.native).get(index);
                 let found = native.map_or(RouteMatch::Nothing, |route| RouteMatch::Route(Arc::clone(route)));
                 return RankedRoute { found, depth: 0 };
@@ -289,7 +289,7 @@ impl RouteTable {
 
     /// The route of what no route takes.
     pub fn stray(&self) -> &Arc<Route> {
-        &self.stray
+        &self.unmatched
     }
 }
 

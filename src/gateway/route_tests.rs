@@ -6,7 +6,7 @@ use futures_util::future::BoxFuture;
 
 use super::*;
 use crate::api::token::Service;
-use crate::api::{Answer, Call, Guard, Handler, Mount};
+use crate::api::{ApiAnswer, ApiCall, EndpointAccess, Handler, Mount};
 use crate::gateway::filters::{Cors, CorsParts};
 use crate::gateway::origin::OriginRule;
 use crate::gateway::testing::fixed;
@@ -58,7 +58,7 @@ fn table(
     routes: Vec<Arc<Route>>,
     endpoints: Endpoints,
     native: [Arc<Route>; 1],
-    led: Vec<LedRoutes>,
+    led: Vec<EndpointRoutes>,
 ) -> RouteTable {
     let stray = named("-", Match::default(), false);
     let (native, probes) = (native.into(), Vec::new());
@@ -116,7 +116,7 @@ fn a_preflight_goes_where_the_request_would_that_it_asks_about() {
 fn requests_that_a_route_leads_to_an_endpoint_pass_what_the_route_says() {
     struct Nothing;
     impl Handler for Nothing {
-        fn call<'a>(&'a self, _: Call<'a>) -> BoxFuture<'a, Answer> {
+        fn call<'a>(&'a self, _: ApiCall<'a>) -> BoxFuture<'a, ApiAnswer> {
             unreachable!("nobody calls it")
         }
     }
@@ -127,11 +127,11 @@ fn requests_that_a_route_leads_to_an_endpoint_pass_what_the_route_says() {
         path: "/v1/redact",
         below: false,
         bare: true,
-        guard: Guard::Token,
+        guard: EndpointAccess::Token,
         limit: 0,
     };
     endpoints.mount(mount, Arc::new(Nothing));
-    let led = |name: &str, matches: Match| LedRoutes {
+    let led = |name: &str, matches: Match| EndpointRoutes {
         matches,
         native: vec![named(name, Match::default(), name.starts_with("shared"))],
     };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::StatusCode;
 
-use crate::api::{Answer, Handler};
+use crate::api::{ApiAnswer, Handler};
 use crate::gateway::upstream::Upstream;
 
 /// The end of a route.
@@ -16,7 +16,7 @@ pub enum Terminal {
     /// Answered by us.
     Native(Arc<dyn Handler>),
     /// Always the same answer.
-    Fixed(Fixed),
+    Fixed(StaticAnswer),
     /// Forwarded by somebody else: the server that embeds the chain, see [`embed`](super::embed), or a proxy that has its
     /// exchanges processed.
     Host,
@@ -24,7 +24,7 @@ pub enum Terminal {
 
 /// An answer that can be given again and again.
 #[derive(Clone, Debug)]
-pub struct Fixed {
+pub struct StaticAnswer {
     /// The status.
     pub status: StatusCode,
     /// The body's media type.
@@ -33,8 +33,8 @@ pub struct Fixed {
     pub body: Bytes,
 }
 
-impl From<Fixed> for Answer {
-    fn from(fixed: Fixed) -> Self {
+impl From<StaticAnswer> for ApiAnswer {
+    fn from(fixed: StaticAnswer) -> Self {
         Self::new(fixed.status, fixed.media_type, fixed.body)
     }
 }

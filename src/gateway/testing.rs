@@ -20,8 +20,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-use crate::api::{Answer, ApiError, Endpoints};
-use crate::base::budget::Budget;
+use crate::api::{ApiAnswer, ApiError, Endpoints};
+use crate::base::budget::MemoryBudget;
 use crate::base::clock::{SharedClock, SystemClock};
 use crate::base::id::RequestId;
 use crate::base::path::RequestPath;
@@ -41,9 +41,9 @@ use crate::gateway::proxy::{Gateway, GatewayParts};
 use crate::gateway::request_trace::RequestTrace;
 use crate::gateway::route::{Match, Route, RouteParts, RouteTable, TableParts};
 use crate::gateway::route_info::RouteInfo;
-use crate::gateway::terminal::{Fixed, Terminal};
+use crate::gateway::terminal::{StaticAnswer, Terminal};
 use crate::gateway::upstream::{
-    Breaker, BreakerLimits, CredentialParts, Dialing, Ejection, Http, PeerHealth, RetryPolicy, Target,
+    Breaker, BreakerLimits, ConnectOptions, CredentialParts, Ejection, Http, PeerHealth, RetryPolicy, Target,
     Timeouts, Upstream, UpstreamParts,
 };
 use crate::stream::{Editor, StreamError};
@@ -137,7 +137,7 @@ impl Filter for Recorder {
             Act::Refuse => return Err(ApiError::Unauthorized.into()),
             Act::Answer => {
                 let body = Bytes::from_static(b"filtered");
-                return Ok(Flow::Answer(Answer::new(StatusCode::OK, "text/plain", body)));
+                return Ok(Flow::Answer(ApiAnswer::new(StatusCode::OK, "text/plain", body)));
             }
             Act::Replace(_) => plan.collect(x, 1000),
             Act::HideRequest => plan.rewrite(hiding()),
@@ -198,7 +198,7 @@ pub(super) fn route(filters: Vec<Arc<dyn Filter>>, terminal: Terminal, max_body:
 /// An end that answers `fixed`.
 pub(super) fn fixed() -> Terminal {
     let body = Bytes::from_static(b"fixed");
-    Terminal::Fixed(Fixed { status: StatusCode::OK, media_type: "text/plain", body })
+    Terminal::Fixed(StaticAnswer { status: StatusCode::OK, media_type: "text/plain", body })
 }
 
 /// The exchange of a request of this method, with these fields, on a route.
@@ -217,7 +217,7 @@ pub(super) fn exchange_of(route: &Route, head: RequestHeader) -> Exchange {
         id: RequestId::from_random([7; 20]),
         client: Some(IpAddr::V4(Ipv4Addr::LOCALHOST)),
         certificate: None,
-        budget: Budget::process(1 << 24),
+        budget: MemoryBudget::process(1 << 24),
         head,
         path: RequestPath::parse("/").unwrap(),
         replaced: None,
@@ -248,7 +248,7 @@ pub(super) fn pool(peers: &[SocketAddr], ejection: Ejection) -> Arc<Upstream> {
         idle: Period::secs(1),
         total: None,
     };
-    let dialing = Dialing { tls: None, http: Http::One, times };
+    let dialing = ConnectOptions { tls: None, http: Http::One, times };
     let upstream = Upstream::new(UpstreamParts {
         signer: None,
         name: "pool".to_owned(),
@@ -339,7 +339,7 @@ pub(super) fn gateway(route: Route) -> Gateway {
     let second = Duration::from_secs(1);
     Gateway::from(GatewayParts {
         routes: Arc::new(ArcSwap::from_pointee(RouteTable::from(table))),
-        budget: Budget::process(1 << 24),
+        budget: MemoryBudget::process(1 << 24),
         bounds: RequestBounds {
             head: 1 << 16,
             per_request: 1 << 22,

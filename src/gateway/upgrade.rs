@@ -50,6 +50,6 @@ pub(super) async fn upgrade(
     via.dialer.answer_head(session, &mut head).await?;
     request.answer(&mut head).await?;
     session.write_response_header(Box::new(head), false).await.map_err(|_| GatewayError::Gone)?;
-    tunnel(TunnelParts { session, up: &mut sent.up, x: &mut request.x, plan, read }).await;
+    tunnel(TunnelParts { session, upstream: &mut sent.up, x: &mut request.x, plan, read }).await;
     Ok(())
 }

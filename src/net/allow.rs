@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use reqwest::Url;
 
-use crate::base::address::{Block, is_public};
+use crate::base::address::{CidrBlock, is_public};
 
 /// Ports that others' URLs may name. Places of an [`Allow`] list may have others.
 const PORTS: [u16; 4] = [80, 443, 8080, 8443];
@@ -18,7 +18,7 @@ pub enum AllowEntry {
     /// `*.suffix`, perhaps with a port: any name below it.
     Below(String, Option<u16>),
     /// `address/bits`, or an address: whatever has an address in this block, at any port.
-    Block(Block),
+    Block(CidrBlock),
     /// `address:port`.
     Socket(IpAddr, u16),
 }

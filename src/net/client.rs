@@ -12,7 +12,7 @@ use reqwest::{Method, Url};
 use crate::base::secret::Secret;
 use crate::net::NetError;
 use crate::net::allow::Allow;
-use crate::net::lookup::{CheckedLookup, Lookup, SystemLookup};
+use crate::net::lookup::{CheckedResolver, DnsResolver, SystemResolver};
 
 /// How long a connection may take to come about.
 const CONNECT: Duration = Duration::from_secs(5);
@@ -69,19 +69,19 @@ impl Client {
     /// # Errors
     /// [`NetError::Setup`].
     pub fn new(allow: Allow) -> Result<Self, NetError> {
-        Self::with(allow, Arc::new(SystemLookup))
+        Self::with(allow, Arc::new(SystemResolver))
     }
 
     /// Over another resolver.
     ///
     /// # Errors
     /// [`NetError::Setup`].
-    pub fn with(allow: Allow, lookup: Arc<dyn Lookup>) -> Result<Self, NetError> {
+    pub fn with(allow: Allow, lookup: Arc<dyn DnsResolver>) -> Result<Self, NetError> {
         // For programs that have not chosen a provider yet, such as tests: the client cannot be built without.
         drop(rustls::crypto::aws_lc_rs::default_provider().install_default());
         let checked =
-            built(&Arc::new(CheckedLookup { lookup: Arc::clone(&lookup), allow: Some(allow.clone()) }))?;
-        let named = built(&Arc::new(CheckedLookup { lookup, allow: None }))?;
+            built(&Arc::new(CheckedResolver { lookup: Arc::clone(&lookup), allow: Some(allow.clone()) }))?;
+        let named = built(&Arc::new(CheckedResolver { lookup, allow: None }))?;
         Ok(Self { checked, named, allow })
     }
 
@@ -127,7 +127,7 @@ fn fields(headers: &[(String, Secret<String>)]) -> Result<HeaderMap, NetError> {
     Ok(fields)
 }
 
-fn built(checked: &Arc<CheckedLookup>) -> Result<reqwest::Client, NetError> {
+fn built(checked: &Arc<CheckedResolver>) -> Result<reqwest::Client, NetError> {
     let builder = || {
         reqwest::Client::builder()
             .user_agent(concat!("portcullis/", env!("CARGO_PKG_VERSION")))

@@ -1,4 +1,4 @@
-//! [`Lookup`]: names to addresses, and the check of what it answers.
+//! [`DnsResolver`]: names to addresses, and the check of what it answers.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -16,16 +16,16 @@ pub type AddressFuture = BoxFuture<'static, io::Result<Vec<IpAddr>>>;
 const MOST: usize = 64;
 
 /// Names to addresses.
-pub trait Lookup: Send + Sync + 'static {
+pub trait DnsResolver: Send + Sync + 'static {
     /// The addresses of a name, of both families.
     fn lookup(&self, name: &str) -> AddressFuture;
 }
 
 /// The system's resolver.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct SystemLookup;
+pub struct SystemResolver;
 
-impl Lookup for SystemLookup {
+impl DnsResolver for SystemResolver {
     fn lookup(&self, name: &str) -> AddressFuture {
         let name = name.to_owned();
         Box::pin(async move {
@@ -37,13 +37,13 @@ impl Lookup for SystemLookup {
 
 /// Hands out addresses that may be connected to. What it hands out is what is connected to: a name is not asked
 /// again between the check and the connection.
-pub(super) struct CheckedLookup {
-    pub(super) lookup: Arc<dyn Lookup>,
+pub(super) struct CheckedResolver {
+    pub(super) lookup: Arc<dyn DnsResolver>,
     /// `None`: no address is refused.
     pub(super) allow: Option<Allow>,
 }
 
-impl Resolve for CheckedLookup {
+impl Resolve for CheckedResolver {
     fn resolve(&self, name: Name) -> Resolving {
         let (found, allow) = (self.lookup.lookup(name.as_str()), self.allow.clone());
         Box::pin(async move {

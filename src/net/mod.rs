@@ -6,7 +6,7 @@
 //! | file | noun |
 //! |---|---|
 //! | `allow` | [`Allow`]: the places besides that may be fetched from |
-//! | `lookup` | [`Lookup`]: names to addresses, and the check of what it answers |
+//! | `lookup` | [`DnsResolver`]: names to addresses, and the check of what it answers |
 //! | `client` | [`Client`]: its settings, and calls to our own providers |
 //! | `form` | [`form()`]: names and values as a form has them |
 //! | `fetch` | [`Fetched`]: a file as it comes from someone's URL |
@@ -24,6 +24,6 @@ pub use client::{CallBody, Client, OutboundCall, ProviderAnswer};
 pub use error::NetError;
 pub use fetch::{FetchLimits, Fetched};
 pub use form::{form, form_value};
-pub use lookup::{AddressFuture, Lookup, SystemLookup};
+pub use lookup::{AddressFuture, DnsResolver, SystemResolver};
 /// A URL as browsers read it (WHATWG URL).
 pub use reqwest::Url;

@@ -6,4 +6,4 @@
 
 mod shared;
 
-pub use shared::{SharedRates, Turn};
+pub use shared::{RateShare, SharedRates};

@@ -31,7 +31,7 @@ return 0
 
 /// One share that a request takes from.
 #[derive(Clone, Copy, Debug)]
-pub struct Turn<'a> {
+pub struct RateShare<'a> {
     /// What is counted: a route, or all of a token's routes.
     pub of: &'a str,
     /// For whom.
@@ -63,7 +63,7 @@ impl SharedRates {
     ///
     /// # Errors
     /// A share is used up: how long until there is a turn.
-    pub async fn take(&self, turns: &[Turn<'_>]) -> Option<Result<(), Duration>> {
+    pub async fn take(&self, turns: &[RateShare<'_>]) -> Option<Result<(), Duration>> {
         if turns.is_empty() {
             return Some(Ok(()));
         }
@@ -79,7 +79,7 @@ impl SharedRates {
     }
 
     /// Where a share is counted. All of one caller's are in one slot of a cluster.
-    fn name(&self, turn: &Turn<'_>) -> String {
+    fn name(&self, turn: &RateShare<'_>) -> String {
         let caller = self.valkey.digest(&[b"rate", b"caller", turn.caller]);
         let of = self.valkey.digest(&[b"rate", b"of", turn.of.as_bytes()]);
         format!("portcullis:rate:{{{caller}}}:{of}")

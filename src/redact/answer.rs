@@ -1,5 +1,5 @@
-//! The answer's side: an [`Editor`] that puts originals back where issued surrogates stand ([`Answering::Restore`]),
-//! redacts what is found ([`Answering::Mask`]), or does both in one window ([`Answering::Both`]).
+//! The answer's side: an [`Editor`] that puts originals back where issued surrogates stand ([`AnswerTreatment::Restore`]),
+//! redacts what is found ([`AnswerTreatment::Mask`]), or does both in one window ([`AnswerTreatment::Both`]).
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -10,7 +10,7 @@ use crate::redact::keys::Keys;
 use crate::redact::live::Live;
 use crate::redact::opaque::{PathHint, ScanMode};
 use crate::redact::redactor::Redactor;
-use crate::redact::report::Counts;
+use crate::redact::report::RedactionCounts;
 use crate::redact::restore::{FoundSurrogate, Restore};
 use crate::redact::surrogate_map::SurrogateMap;
 use crate::redact::urls::UrlPolicy;
@@ -19,7 +19,7 @@ use crate::stream::{Edit, Editor, StreamError, TextUse};
 
 /// What to do with an answer.
 #[derive(Clone, Debug)]
-pub enum Answering {
+pub enum AnswerTreatment {
     /// Put originals back.
     Restore(Arc<SurrogateMap>),
     /// Redact what is found, by the plan, one way.
@@ -27,7 +27,7 @@ pub enum Answering {
         /// Needed where the plan encrypts.
         keys: Keys,
         /// Takes what was replaced.
-        counts: Arc<Counts>,
+        counts: Arc<RedactionCounts>,
     },
     /// Put originals back, and redact what else is found: what the model says by itself.
     Both {
@@ -36,7 +36,7 @@ pub enum Answering {
         /// Needed where the plan encrypts.
         keys: Keys,
         /// Takes what was redacted.
-        counts: Arc<Counts>,
+        counts: Arc<RedactionCounts>,
         /// Takes how many originals were put back.
         restored: Arc<AtomicU64>,
     },
@@ -45,25 +45,25 @@ pub enum Answering {
 /// The editor of one channel of an answer, or of a request that passes. Of a document's strings it edits the texts that
 /// they encode, and leaves the bytes in them as they are.
 #[derive(Debug)]
-pub struct Answer(Strings<AnswerEditor>);
+pub struct AnswerEditor(Strings<AnswerTextEditor>);
 
 #[derive(Debug)]
-enum AnswerEditor {
+enum AnswerTextEditor {
     Restore(Box<Restore>),
     Mask(Box<Live>),
 }
 
 impl Redactor {
     /// Edits one channel of an answer.
-    pub fn answer(&self, answering: Answering) -> Answer {
-        Answer::new(self, answering)
+    pub fn answer(&self, answering: AnswerTreatment) -> AnswerEditor {
+        AnswerEditor::new(self, answering)
     }
 }
 
-impl Answer {
+impl AnswerEditor {
     /// Puts originals back; needs no detector.
     pub fn restore(undo: Arc<SurrogateMap>) -> Self {
-        Self(Strings::new(AnswerEditor::Restore(Box::new(Restore::new(undo)))))
+        Self(Strings::new(AnswerTextEditor::Restore(Box::new(Restore::new(undo)))))
     }
 
     /// Puts originals back where surrogates stand as they were issued, and in no other spelling: in text that must go back
@@ -71,20 +71,20 @@ impl Answer {
     #[must_use]
     pub fn exactly(self) -> Self {
         Self(self.0.map(|inner| match inner {
-            AnswerEditor::Restore(restore) => AnswerEditor::Restore(Box::new(restore.exactly())),
-            AnswerEditor::Mask(live) => AnswerEditor::Mask(Box::new(live.exactly())),
+            AnswerTextEditor::Restore(restore) => AnswerTextEditor::Restore(Box::new(restore.exactly())),
+            AnswerTextEditor::Mask(live) => AnswerTextEditor::Mask(Box::new(live.exactly())),
         }))
     }
 
-    pub(super) fn new(redactor: &Redactor, answering: Answering) -> Self {
+    pub(super) fn new(redactor: &Redactor, answering: AnswerTreatment) -> Self {
         match answering {
-            Answering::Restore(undo) => Self::restore(undo),
-            Answering::Mask { keys, counts } => {
-                Self(Strings::new(AnswerEditor::Mask(Box::new(redactor.live(&keys, counts)))))
+            AnswerTreatment::Restore(undo) => Self::restore(undo),
+            AnswerTreatment::Mask { keys, counts } => {
+                Self(Strings::new(AnswerTextEditor::Mask(Box::new(redactor.live(&keys, counts)))))
             }
-            Answering::Both { undo, keys, counts, restored } => {
+            AnswerTreatment::Both { undo, keys, counts, restored } => {
                 let live = redactor.live(&keys, counts).restoring(Restore::new(undo), restored);
-                Self(Strings::new(AnswerEditor::Mask(Box::new(live))))
+                Self(Strings::new(AnswerTextEditor::Mask(Box::new(live))))
             }
         }
     }
@@ -93,8 +93,10 @@ impl Answer {
     #[must_use]
     pub fn with_urls(self, policy: UrlPolicy) -> Self {
         Self(self.0.map(|inner| match inner {
-            AnswerEditor::Restore(restore) => AnswerEditor::Restore(Box::new(restore.with_urls(policy))),
-            AnswerEditor::Mask(live) => AnswerEditor::Mask(Box::new(live.with_urls(policy))),
+            AnswerTextEditor::Restore(restore) => {
+                AnswerTextEditor::Restore(Box::new(restore.with_urls(policy)))
+            }
+            AnswerTextEditor::Mask(live) => AnswerTextEditor::Mask(Box::new(live.with_urls(policy))),
         }))
     }
 
@@ -111,7 +113,7 @@ impl Answer {
     }
 }
 
-impl Editor for Answer {
+impl Editor for AnswerEditor {
     fn under(&mut self, path: Option<&Path<'_>>) {
         self.0.under(path);
     }
@@ -150,7 +152,7 @@ fn restored(found: Vec<FoundSurrogate>) -> impl Iterator<Item = Edit> {
     found.into_iter().filter(|known| !known.kept).map(|known| known.edit)
 }
 
-impl WholeEditor for AnswerEditor {
+impl WholeEditor for AnswerTextEditor {
     fn whole(&mut self, text: &str, look: ScanMode, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
         match self {
             Self::Mask(live) => live.whole(text, look, edits),
@@ -171,7 +173,7 @@ impl WholeEditor for AnswerEditor {
     }
 }
 
-impl Editor for AnswerEditor {
+impl Editor for AnswerTextEditor {
     fn under(&mut self, path: Option<&Path<'_>>) {
         if let Self::Mask(live) = self {
             live.under(path);

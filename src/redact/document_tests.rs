@@ -12,7 +12,7 @@ use crate::redact::fixture::{detector, keys, redactor};
 use crate::redact::recall::Recall;
 use crate::redact::value::ValueSite;
 use crate::redact::values::{PassValues, Values};
-use crate::redact::{Answering, Method, MethodPlan, Report};
+use crate::redact::{AnswerTreatment, Method, MethodPlan, Report};
 use crate::stream::Editor;
 
 fn redact(doc: &str, which: &PathSet) -> (String, Report, SurrogateMap) {
@@ -24,7 +24,7 @@ fn redact(doc: &str, which: &PathSet) -> (String, Report, SurrogateMap) {
 }
 
 fn restore(text: &str, undo: SurrogateMap) -> String {
-    let mut answer = redactor(Method::Encrypt).answer(Answering::Restore(Arc::new(undo)));
+    let mut answer = redactor(Method::Encrypt).answer(AnswerTreatment::Restore(Arc::new(undo)));
     let mut edits = Vec::new();
     answer.feed(text, &mut edits).unwrap();
     answer.end(&mut edits).unwrap();

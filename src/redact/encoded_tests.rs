@@ -4,11 +4,11 @@ use data_encoding::BASE64;
 use proptest::prelude::*;
 
 use super::*;
-use crate::base::budget::Budget;
+use crate::base::budget::MemoryBudget;
 use crate::edit::spliced;
 use crate::redact::fixture;
 use crate::redact::opaque::tests::noise;
-use crate::redact::{Answer, Answering, Counts, FindingLimits, Keys, Method, Redactor};
+use crate::redact::{AnswerEditor, AnswerTreatment, FindingLimits, Keys, Method, RedactionCounts, Redactor};
 use crate::stream::Rewriter;
 use crate::stream::json::{EditorSlots, JsonSlots, PathSet};
 
@@ -21,10 +21,10 @@ fn redactor() -> Redactor {
 /// A document as it passes, in pieces of `size`, and how many of its strings nobody read.
 fn passed(doc: &str, size: usize) -> (String, u64) {
     let unread = Arc::new(AtomicU64::new(0));
-    let mask = Answering::Mask { keys: Keys::default(), counts: Arc::new(Counts::new(2000)) };
-    let editor: Answer = redactor().answer(mask).counting(Arc::clone(&unread));
+    let mask = AnswerTreatment::Mask { keys: Keys::default(), counts: Arc::new(RedactionCounts::new(2000)) };
+    let editor: AnswerEditor = redactor().answer(mask).counting(Arc::clone(&unread));
     let slots = EditorSlots::new(editor, PathSet::everything()).with_keys_and_numbers();
-    let mut body = JsonSlots::new(slots, &Budget::unlimited());
+    let mut body = JsonSlots::new(slots, &MemoryBudget::unlimited());
     let mut out = bytes::BytesMut::new();
     for piece in doc.as_bytes().chunks(size) {
         body.write(piece, &mut out).unwrap();
@@ -95,7 +95,8 @@ fn text_behind_bytes_is_read() {
 
 #[test]
 fn prose_is_held_to_its_first_space_only() {
-    let mut editor = redactor().answer(Answering::Restore(Arc::new(crate::redact::SurrogateMap::nothing())));
+    let mut editor =
+        redactor().answer(AnswerTreatment::Restore(Arc::new(crate::redact::SurrogateMap::nothing())));
     let mut held = 0;
     let doc = br#"["Hello there"]"#;
     crate::stream::json::walk(doc, &mut |path, _| {
@@ -110,7 +111,8 @@ fn prose_is_held_to_its_first_space_only() {
 
 #[test]
 fn a_text_in_base64_that_is_too_long_is_refused() {
-    let mut editor = redactor().answer(Answering::Restore(Arc::new(crate::redact::SurrogateMap::nothing())));
+    let mut editor =
+        redactor().answer(AnswerTreatment::Restore(Arc::new(crate::redact::SurrogateMap::nothing())));
     let text = BASE64.encode("nothing to be found here, ".repeat(1000).as_bytes());
     let mut outcome = Ok(0);
     crate::stream::json::walk(br#"["x"]"#, &mut |path, _| {
@@ -125,7 +127,7 @@ fn a_text_in_base64_that_is_too_long_is_refused() {
 
 /// What the editor makes of a string that comes in these pieces.
 fn edited(pieces: &[&str]) -> String {
-    let mask = Answering::Mask { keys: Keys::default(), counts: Arc::new(Counts::new(2000)) };
+    let mask = AnswerTreatment::Mask { keys: Keys::default(), counts: Arc::new(RedactionCounts::new(2000)) };
     let mut editor = redactor().answer(mask);
     let mut edits = Vec::new();
     crate::stream::json::walk(br#"["x"]"#, &mut |path, _| {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::base::budget::Exhausted;
 use crate::base::checkpoint::Stopped;
-use crate::base::quota::Spent;
+use crate::base::quota::QuotaExceeded;
 use crate::crypto::fpe::FpeError;
 use crate::stream::StreamError;
 use crate::stream::json::{JsonError, MAX_DEPTH};
@@ -58,7 +58,7 @@ pub enum RedactError {
     Exhausted(#[from] Exhausted),
     /// The caller has had as many different values encrypted or hashed as it may.
     #[error(transparent)]
-    Spent(#[from] Spent),
+    Spent(#[from] QuotaExceeded),
 }
 
 /// What was found that may not pass: how often, by rule. Shown, it names the rules.

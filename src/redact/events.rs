@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use bytes::BytesMut;
 
-use crate::base::budget::Budget;
+use crate::base::budget::MemoryBudget;
 use crate::edit::spliced;
 use crate::redact::carrier::{Carrier, TextVisitor};
 use crate::redact::document::JsonTexts;
@@ -52,7 +52,7 @@ impl Carrier for EventStream<'_> {
     fn visit(&mut self, see: TextVisitor<'_>) -> Result<Vec<u8>, RedactError> {
         let mut out = BytesMut::with_capacity(self.body.len());
         let mut visitor = Visitor { texts: &mut self.texts, see, outcome: Ok(()) };
-        let mut events = Sse::new(&mut visitor, usize::MAX, &Budget::unlimited());
+        let mut events = Sse::new(&mut visitor, usize::MAX, &MemoryBudget::unlimited());
         let passed = events.write(self.body, &mut out).and_then(|()| events.finish(&mut out));
         drop(events);
         visitor.outcome?;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::redact::fixture::{keys, passed, redactor};
-use crate::redact::{Answering, Method};
+use crate::redact::{AnswerTreatment, Method};
 use crate::stream::GenericEvents;
 
 const MAIL: &str = "jane.doe@harbour-post.com";
@@ -44,7 +44,7 @@ fn what_was_encrypted_comes_back() {
     let (redacted, undo) = redactor.events(stream.as_bytes(), &keys(), FindingLimits::default()).unwrap();
     let sent = text(redacted);
     assert!(!sent.contains(MAIL), "{sent}");
-    let answer = Box::new(redactor.answer(Answering::Restore(Arc::new(undo))));
-    let mut events = Sse::new(GenericEvents::new(answer), 1 << 20, &Budget::unlimited());
+    let answer = Box::new(redactor.answer(AnswerTreatment::Restore(Arc::new(undo))));
+    let mut events = Sse::new(GenericEvents::new(answer), 1 << 20, &MemoryBudget::unlimited());
     assert_eq!(passed(&mut events, &sent), stream);
 }

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::base::budget::Budget;
+use crate::base::budget::MemoryBudget;
 use crate::redact::fixture::{keys, passed, redactor};
-use crate::redact::{Answering, Method};
+use crate::redact::{AnswerTreatment, Method};
 use crate::stream::form::FormBody;
 
 fn text(redacted: Redacted<Vec<u8>>) -> String {
@@ -38,7 +38,7 @@ fn what_was_encrypted_comes_back() {
     let (redacted, undo) = redactor.form(form.as_bytes(), &keys(), FindingLimits::default()).unwrap();
     let sent = text(redacted);
     assert!(!sent.contains("jane") && !sent.contains("8888"), "{sent}");
-    let answer = Box::new(redactor.answer(Answering::Restore(Arc::new(undo))));
-    let mut body = FormBody::new(answer, &Budget::unlimited());
+    let answer = Box::new(redactor.answer(AnswerTreatment::Restore(Arc::new(undo))));
+    let mut body = FormBody::new(answer, &MemoryBudget::unlimited());
     assert_eq!(passed(&mut body, &sent), form);
 }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use TextFormat::{Csv, Html, Tsv, Xml};
 
 use super::*;
-use crate::base::budget::Budget;
+use crate::base::budget::MemoryBudget;
 use crate::redact::fixture::{keys, passed, redactor};
-use crate::redact::{Answering, Content, Counts, Method, Redactor};
+use crate::redact::{AnswerTreatment, Content, Method, RedactionCounts, Redactor};
 use crate::stream::formatted::FormattedBody;
 
 fn whole(redactor: &Redactor, format: TextFormat, body: &str) -> String {
@@ -18,9 +18,9 @@ fn whole(redactor: &Redactor, format: TextFormat, body: &str) -> String {
 
 /// As it passes.
 fn streamed(redactor: &Redactor, format: TextFormat, body: &str) -> String {
-    let counts = Arc::new(Counts::new(redactor.detector.rule_count()));
-    let answer = redactor.answer(Answering::Mask { keys: keys(), counts });
-    passed(&mut FormattedBody::new(format, answer, &Budget::unlimited()), body)
+    let counts = Arc::new(RedactionCounts::new(redactor.detector.rule_count()));
+    let answer = redactor.answer(AnswerTreatment::Mask { keys: keys(), counts });
+    passed(&mut FormattedBody::new(format, answer, &MemoryBudget::unlimited()), body)
 }
 
 /// What stands for a value here is markup in every format.
@@ -132,8 +132,8 @@ fn what_was_encrypted_comes_back() {
         let done = redactor.content(body.as_bytes(), &content, &keys(), FindingLimits::default()).unwrap();
         let (redacted, undo) = done;
         let sent = String::from_utf8(redacted.into_value()).unwrap();
-        let answer = redactor.answer(Answering::Restore(Arc::new(undo)));
-        let mut answer = FormattedBody::new(*format, answer, &Budget::unlimited());
+        let answer = redactor.answer(AnswerTreatment::Restore(Arc::new(undo)));
+        let mut answer = FormattedBody::new(*format, answer, &MemoryBudget::unlimited());
         let back = passed(&mut answer, &sent);
         if back != *body || sent == *body {
             wrong.push(format!("{format:?} {body:?}: {sent} → {back}"));

@@ -35,7 +35,7 @@ const SEPARATORS: u8 = 3;
 const LAYOUT: u8 = 100;
 
 /// What a surrogate is known by beside its own bytes.
-pub(super) struct Forms {
+pub(super) struct SurrogateVariants {
     surrogates: Vec<Option<Box<str>>>,
     forms: Vec<SurrogateForm>,
     /// Characters as read, in lower case.
@@ -82,7 +82,7 @@ impl Matched {
     }
 }
 
-impl Forms {
+impl SurrogateVariants {
     pub(super) fn of(issued: &[IssuedSurrogate]) -> Self {
         let keys = issued
             .iter()

@@ -6,7 +6,7 @@ use zeroize::Zeroizing;
 use super::*;
 use crate::detect::Format;
 use crate::redact::issued::SurrogateIdentity;
-use crate::redact::{Answer, SurrogateMap};
+use crate::redact::{AnswerEditor, SurrogateMap};
 use crate::stream::{Edit, Editor};
 
 /// Surrogate, original and format.
@@ -38,7 +38,7 @@ fn undo_of(issued: &[(&str, &str, Format)]) -> Arc<SurrogateMap> {
 }
 
 /// What comes of a text in pieces that end at these places, and how much of it was held at most.
-fn restored(mut answer: Answer, text: &str, cuts: &[usize]) -> (String, usize) {
+fn restored(mut answer: AnswerEditor, text: &str, cuts: &[usize]) -> (String, usize) {
     let (mut edits, mut fed, mut most): (Vec<Edit>, usize, usize) = (Vec::new(), 0, 0);
     for &cut in cuts.iter().chain([&text.len()]) {
         let decided = answer.feed(text.get(fed..cut).unwrap(), &mut edits).unwrap();
@@ -49,7 +49,7 @@ fn restored(mut answer: Answer, text: &str, cuts: &[usize]) -> (String, usize) {
 }
 
 fn whole(undo: &Arc<SurrogateMap>, text: &str) -> String {
-    restored(Answer::restore(Arc::clone(undo)), text, &[]).0
+    restored(AnswerEditor::restore(Arc::clone(undo)), text, &[]).0
 }
 
 /// The same, and every cut in two and every character alone come to the same.
@@ -57,10 +57,10 @@ fn at_any_cut(undo: &Arc<SurrogateMap>, text: &str) -> String {
     let out = whole(undo, text);
     let ends: Vec<usize> = (0..text.len()).filter(|end| text.is_char_boundary(*end)).collect();
     for end in &ends {
-        let cut = restored(Answer::restore(Arc::clone(undo)), text, &[*end]).0;
+        let cut = restored(AnswerEditor::restore(Arc::clone(undo)), text, &[*end]).0;
         assert_eq!(cut, out, "{text} cut at {end}");
     }
-    assert_eq!(restored(Answer::restore(Arc::clone(undo)), text, &ends).0, out, "{text} by characters");
+    assert_eq!(restored(AnswerEditor::restore(Arc::clone(undo)), text, &ends).0, out, "{text} by characters");
     out
 }
 
@@ -212,7 +212,7 @@ fn what_two_may_be_meant_by_stays() {
 #[test]
 fn signed_text_has_exact_forms_only() {
     let exactly = |text: &str| {
-        let answer = Answer::restore(undo_of(&ISSUED)).exactly();
+        let answer = AnswerEditor::restore(undo_of(&ISSUED)).exactly();
         let (out, most) = restored(answer, text, &(1..text.len()).collect::<Vec<_>>());
         assert!(most <= 29, "{most}");
         out
@@ -230,7 +230,7 @@ fn signed_text_has_exact_forms_only() {
 fn no_more_is_held_than_a_candidate() {
     let undo = undo_of(&ISSUED);
     let held = |text: &str| {
-        let mut answer = Answer::restore(Arc::clone(&undo));
+        let mut answer = AnswerEditor::restore(Arc::clone(&undo));
         text.len() - answer.feed(text, &mut Vec::new()).unwrap()
     };
     let cases = [
@@ -270,7 +270,7 @@ fn no_more_is_held_than_a_candidate() {
     for unit in UNITS {
         let text = unit.repeat(2000);
         let ends: Vec<usize> = (0..text.len()).filter(|end| text.is_char_boundary(*end)).collect();
-        let (_, most) = restored(Answer::restore(Arc::clone(&undo)), &text, &ends);
+        let (_, most) = restored(AnswerEditor::restore(Arc::clone(&undo)), &text, &ends);
         assert!(most <= longest * 2 * (LONGEST_UNIT + 4), "{unit}: {most}");
     }
 }
@@ -336,7 +336,7 @@ proptest! {
         let ends: Vec<usize> = (0..=text.len()).filter(|end| text.is_char_boundary(*end)).collect();
         let mut cuts: Vec<usize> = cuts.iter().map(|cut| *cut.get(&ends)).collect();
         cuts.sort_unstable();
-        let cut = restored(Answer::restore(Arc::clone(&undo)), &text, &cuts).0;
+        let cut = restored(AnswerEditor::restore(Arc::clone(&undo)), &text, &cuts).0;
         prop_assert_eq!(cut, whole(&undo, &text));
     }
 }

@@ -15,7 +15,7 @@ pub struct Keys {
     /// Goes into every tweak: two tenants with one key get different surrogates for one value.
     pub tenant: Arc<str>,
     /// Within what equal values get equal surrogates.
-    pub scope: Scope,
+    pub scope: SurrogateScope,
     /// How many different values may be encrypted or hashed.
     pub quota: Quota,
     /// What was issued before.
@@ -31,12 +31,12 @@ impl std::fmt::Debug for Keys {
 /// Within what equal values get equal surrogates: under one key, one tenant and one rule they do if the scope is the
 /// same, and who has surrogates of another scope learns nothing from its own. The default is all of the tenant.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-pub struct Scope(Option<[u8; 32]>);
+pub struct SurrogateScope(Option<[u8; 32]>);
 
 /// What the PRF's input begins with where it makes a scope; no tenant is called so.
 const SCOPE: &[u8] = b"scope of surrogates";
 
-impl Scope {
+impl SurrogateScope {
     /// The scope that `parts` name, of which some may be secret: it is their keyed digest, in which their borders count.
     pub fn of(key: &FpeKey, parts: &[&[u8]]) -> Self {
         let mut input = vec![SCOPE];
@@ -50,7 +50,7 @@ impl Scope {
     }
 }
 
-impl std::fmt::Debug for Scope {
+impl std::fmt::Debug for SurrogateScope {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Scope(..)")
     }

@@ -6,13 +6,13 @@ use std::sync::{Mutex, OnceLock};
 use proptest::prelude::*;
 
 use super::*;
-use crate::base::quota::{Count, Spent};
+use crate::base::quota::{Count, QuotaExceeded};
 use crate::base::secret::Secret;
 use crate::detect::{Catalogue, Detector, RuleSelection};
 use crate::edit::spliced;
 use crate::redact::{
-    Alphabet, Answer, Counts, Digest, FindingLimits, Fpe, FpeContext, Method, MethodPlan, RedactError,
-    Redactor, Salted,
+    Alphabet, AnswerEditor, Digest, FindingLimits, Fpe, FpeContext, Method, MethodPlan, RedactError,
+    RedactionCounts, Redactor, Salted,
 };
 use crate::stream::json::PathSet;
 use crate::stream::{Edit, Editor, StreamError};
@@ -32,7 +32,7 @@ fn key() -> Arc<FpeKey> {
     Arc::new(FpeKey::new(Secret::new(vec![7; 32])).unwrap())
 }
 
-fn keys(scope: Scope) -> Keys {
+fn keys(scope: SurrogateScope) -> Keys {
     Keys { fpe: Some(key()), tenant: "acme".into(), scope, ..Keys::default() }
 }
 
@@ -47,7 +47,7 @@ fn text(method: Method, text: &str, keys: &Keys) -> (String, FpeContext) {
 
 /// The same as it passes.
 fn live(text: &str, cut: usize, keys: &Keys) -> Result<String, StreamError> {
-    let counts = Arc::new(Counts::new(2000));
+    let counts = Arc::new(RedactionCounts::new(2000));
     let mut editor = redactor(Method::Encrypt).live(keys, counts);
     let mut edits: Vec<Edit> = Vec::new();
     let (first, rest) = text.split_at(cut.min(text.len()));
@@ -75,9 +75,9 @@ proptest! {
     #[test]
     fn within_a_scope_every_way_gives_the_same_and_in_another_none_of_it(said in said(), cut in 0..80_usize) {
         let scopes = [
-            Scope::default(),
-            Scope::of(&key(), &[b"route", b"a"]),
-            Scope::of(&key(), &[b"route", b"b"]),
+            SurrogateScope::default(),
+            SurrogateScope::of(&key(), &[b"route", b"a"]),
+            SurrogateScope::of(&key(), &[b"route", b"b"]),
         ];
         let mut seen = HashSet::new();
         for scope in scopes {
@@ -92,7 +92,7 @@ proptest! {
             // The way back does not ask for the scope.
             prop_assert_eq!(&context.restorer(key()).text(&whole).unwrap(), &said);
             let mut edits = Vec::new();
-            let mut answer = Answer::restore(Arc::new(undo));
+            let mut answer = AnswerEditor::restore(Arc::new(undo));
             answer.feed(&whole, &mut edits).unwrap();
             answer.end(&mut edits).unwrap();
             prop_assert_eq!(edits.len(), 4);
@@ -108,7 +108,7 @@ const SAID: &str = "mail jane.doe@example.com, SSN 536-22-8726";
 
 #[test]
 fn a_tweak_of_the_callers_own_is_all_that_counts() {
-    let scopes = [Scope::default(), Scope::of(&key(), &[b"config", b"1"])];
+    let scopes = [SurrogateScope::default(), SurrogateScope::of(&key(), &[b"config", b"1"])];
     let [own, derived] =
         [Some(&b"abcd123"[..]), None].map(|tweak| scopes.map(|scope| text(fpe(tweak), SAID, &keys(scope)).0));
     assert_eq!(own[0], own[1]);
@@ -125,10 +125,10 @@ fn a_tweak_of_the_callers_own_is_all_that_counts() {
 struct Few(usize, Mutex<HashSet<String>>);
 
 impl Count for Few {
-    fn count(&self, value: &str) -> Result<(), Spent> {
+    fn count(&self, value: &str) -> Result<(), QuotaExceeded> {
         let mut seen = self.1.lock().unwrap();
         if seen.len() == self.0 && !seen.contains(value) {
-            return Err(Spent { after: 9 });
+            return Err(QuotaExceeded { after: 9 });
         }
         seen.insert(value.to_owned());
         Ok(())
@@ -151,19 +151,22 @@ fn what_tells_a_value_again_is_counted_and_nothing_else() {
     for (method, counted) in rows {
         for most in [0, 1, 2] {
             let count = Arc::new(Few(most, Mutex::default()));
-            let keys = Keys { quota: Quota::new(count.clone()), ..keys(Scope::default()) };
+            let keys = Keys { quota: Quota::new(count.clone()), ..keys(SurrogateScope::default()) };
             let done = redactor(method.clone()).text(&twice, &keys, FindingLimits::default());
             let enough = !counted || most == 2;
             match done {
                 Ok(_) => assert!(enough, "{method:?} {most}"),
                 Err(error) => {
-                    assert!(!enough && error == RedactError::Spent(Spent { after: 9 }), "{method:?} {most}");
+                    assert!(
+                        !enough && error == RedactError::Spent(QuotaExceeded { after: 9 }),
+                        "{method:?} {most}"
+                    );
                 }
             }
             if method == Method::Encrypt {
                 let passed = live(&twice, 10, &keys);
                 assert_eq!(passed.is_ok(), enough);
-                assert!(enough || passed == Err(StreamError::Spent(Spent { after: 9 })));
+                assert!(enough || passed == Err(StreamError::Spent(QuotaExceeded { after: 9 })));
             }
             assert_eq!(count.1.lock().unwrap().len(), if counted { most } else { 0 });
         }

@@ -20,7 +20,7 @@ use crate::redact::names::Labels;
 use crate::redact::opaque::{PathHint, ScanMode};
 use crate::redact::recall::Recall;
 use crate::redact::redactor::Redactor;
-use crate::redact::report::Counts;
+use crate::redact::report::RedactionCounts;
 use crate::redact::restore::{FoundSurrogate, Restore};
 use crate::redact::signed::BlockSeal;
 use crate::redact::style::Style;
@@ -36,7 +36,7 @@ pub struct Live {
     labels: Labels,
     surrogates: Surrogates,
     recall: Recall,
-    counts: Arc<Counts>,
+    counts: Arc<RedactionCounts>,
     found: Vec<Finding>,
     /// Text that the scanner has not decided, from this offset on.
     text: String,
@@ -66,13 +66,13 @@ struct Restoring {
 impl Redactor {
     /// Redacts text as it passes, one way: what is encrypted here can't be restored. `counts` takes what was
     /// replaced and how much was looked through.
-    pub fn live(&self, keys: &Keys, counts: Arc<Counts>) -> Live {
+    pub fn live(&self, keys: &Keys, counts: Arc<RedactionCounts>) -> Live {
         Live::new(self.clone(), keys, counts)
     }
 }
 
 impl Live {
-    pub(super) fn new(redactor: Redactor, keys: &Keys, counts: Arc<Counts>) -> Self {
+    pub(super) fn new(redactor: Redactor, keys: &Keys, counts: Arc<RedactionCounts>) -> Self {
         let scanner = redactor.detector.scanner();
         let surrogates = Surrogates::new(keys);
         Self {

@@ -8,8 +8,8 @@ use crate::crypto::fpe::FpeKey;
 use crate::edit::spliced;
 use crate::redact::fixture::{keys, redactor};
 use crate::redact::{
-    Answering, Counts, FindingLimits, IssuedToCaller, Keys, Method, PublicNameRules, Recall, Redactor,
-    RequestWords, SurrogateMap,
+    AnswerTreatment, FindingLimits, IssuedToCaller, Keys, Method, PublicNameRules, Recall, RedactionCounts,
+    Redactor, RequestWords, SurrogateMap,
 };
 use crate::stream::Editor;
 use crate::stream::json::PathSet;
@@ -41,9 +41,9 @@ fn answered_by(
     undo: &Arc<SurrogateMap>,
     pieces: &[&str],
 ) -> (String, u64, u64) {
-    let counts = Arc::new(Counts::new(1000));
+    let counts = Arc::new(RedactionCounts::new(1000));
     let restored = Arc::new(AtomicU64::new(0));
-    let answering = Answering::Both {
+    let answering = AnswerTreatment::Both {
         undo: Arc::clone(undo),
         keys,
         counts: Arc::clone(&counts),
@@ -73,7 +73,7 @@ fn what_a_model_says_of_nobody_stays_however_it_comes() {
     let text = "Marie Curie was born in Warsaw, Poland. Maria Lopez lives in Gisborne, not in Paris, France.";
     let masked = text.replace("Maria Lopez", "***********").replace("Gisborne", "********");
     let said = |redactor: &Redactor, size: usize| {
-        let answering = Answering::Mask { keys: keys(), counts: Arc::new(Counts::new(1000)) };
+        let answering = AnswerTreatment::Mask { keys: keys(), counts: Arc::new(RedactionCounts::new(1000)) };
         let (mut editor, mut edits) = (redactor.answer(answering), Vec::new());
         for piece in text.as_bytes().chunks(size) {
             editor.feed(str::from_utf8(piece).unwrap(), &mut edits).unwrap();
@@ -197,8 +197,8 @@ fn what_is_blocked_in_answers_is_blocked_though_it_was_said() {
     redacts.plain(b"Sw0rdfish-and-chips", &keys(), FindingLimits::default()).unwrap();
     let answers = redactor(Method::Block).letting_repeat(words);
     let undo = Arc::new(SurrogateMap::nothing());
-    let (counts, restored) = (Arc::new(Counts::new(1000)), Arc::default());
-    let mut editor = answers.answer(Answering::Both { undo, keys: keys(), counts, restored });
+    let (counts, restored) = (Arc::new(RedactionCounts::new(1000)), Arc::default());
+    let mut editor = answers.answer(AnswerTreatment::Both { undo, keys: keys(), counts, restored });
     let mut edits = Vec::new();
     let fed = editor.feed("password: Sw0rdfish-and-chips", &mut edits);
     assert!(fed.and_then(|_| editor.end(&mut edits)).is_err());

@@ -31,14 +31,14 @@ pub struct Placement {
 
 /// What is clean now, and where in it something was replaced, in order.
 #[derive(Clone)]
-pub struct Marked<T> {
+pub struct AnnotatedText<T> {
     /// What is clean.
     pub value: T,
     /// What was replaced.
     pub places: Vec<Placement>,
 }
 
-impl<T> std::fmt::Debug for Marked<T> {
+impl<T> std::fmt::Debug for AnnotatedText<T> {
     // What is replaced in it by nothing may still be in it.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Marked({} places)", self.places.len())
@@ -46,7 +46,7 @@ impl<T> std::fmt::Debug for Marked<T> {
 }
 
 /// A document that is clean, and where in it something was replaced.
-pub type MarkedBytes = Redacted<Marked<Vec<u8>>>;
+pub type AnnotatedBytes = Redacted<AnnotatedText<Vec<u8>>>;
 
 impl Redactor {
     /// As [`Redactor::text`], with the places of replacements.
@@ -58,7 +58,7 @@ impl Redactor {
         text: &str,
         keys: &Keys,
         limits: FindingLimits,
-    ) -> Result<(Redacted<Marked<String>>, FpeContext), RedactError> {
+    ) -> Result<(Redacted<AnnotatedText<String>>, FpeContext), RedactError> {
         RedactionPass::by(self, keys, ReplaceScope::Found).run(&mut MarkedText(text))?.context(limits)
     }
 
@@ -72,7 +72,7 @@ impl Redactor {
         which: &PathSet,
         keys: &Keys,
         limits: FindingLimits,
-    ) -> Result<(MarkedBytes, SurrogateMap), RedactError> {
+    ) -> Result<(AnnotatedBytes, SurrogateMap), RedactError> {
         let mut document = MarkedDocument { body: doc, texts: JsonTexts::new(which, limits) };
         RedactionPass::by(self, keys, ReplaceScope::Everywhere).run(&mut document)?.undo(limits)
     }
@@ -96,14 +96,14 @@ fn placed(edits: impl Iterator<Item = (Range<usize>, usize, Option<Arc<str>>)>) 
 struct MarkedText<'t>(&'t str);
 
 impl Carrier for MarkedText<'_> {
-    type Written = Marked<String>;
+    type Written = AnnotatedText<String>;
 
-    fn visit(&mut self, see: TextVisitor<'_>) -> Result<Marked<String>, RedactError> {
+    fn visit(&mut self, see: TextVisitor<'_>) -> Result<AnnotatedText<String>, RedactError> {
         let changes = see(CarrierText { opens: true, ..CarrierText::of(StringPart::text(self.0)) });
         let edits = changes
             .iter()
             .map(|edit| (edit.range.clone(), edit.with.text.len(), Some(Arc::clone(&edit.with.rule))));
-        Ok(Marked { places: placed(edits), value: spliced_text(self.0, &changes) })
+        Ok(AnnotatedText { places: placed(edits), value: spliced_text(self.0, &changes) })
     }
 
     fn bytes(&self) -> Cow<'_, [u8]> {
@@ -118,9 +118,9 @@ struct MarkedDocument<'b> {
 }
 
 impl Carrier for MarkedDocument<'_> {
-    type Written = Marked<Vec<u8>>;
+    type Written = AnnotatedText<Vec<u8>>;
 
-    fn visit(&mut self, see: TextVisitor<'_>) -> Result<Marked<Vec<u8>>, RedactError> {
+    fn visit(&mut self, see: TextVisitor<'_>) -> Result<AnnotatedText<Vec<u8>>, RedactError> {
         // Between a change of a text and the edit of its document there may be encodings.
         let mut rules: HashMap<String, Arc<str>> = HashMap::new();
         let edits = self.texts.visit(self.body, &mut |text| {
@@ -133,7 +133,7 @@ impl Carrier for MarkedDocument<'_> {
         self.texts.opened()?;
         let rule = |with: &str| rules.get(Decoded::of(with.trim_matches('"').as_bytes()).text()).cloned();
         let places = placed(edits.iter().map(|edit| (edit.range.clone(), edit.with.len(), rule(&edit.with))));
-        Ok(Marked { value: spliced(self.body, &edits), places })
+        Ok(AnnotatedText { value: spliced(self.body, &edits), places })
     }
 
     fn bytes(&self) -> Cow<'_, [u8]> {
@@ -169,7 +169,7 @@ mod tests {
         let redactor = redactor(Method::Replace);
         let (redacted, _) = redactor.text_marked(text, &Keys::default(), FindingLimits::default()).unwrap();
         let (plain, _) = redactor.text(text, &Keys::default(), FindingLimits::default()).unwrap();
-        let Marked { value, places } = redacted.value();
+        let AnnotatedText { value, places } = redacted.value();
         assert_eq!(value, plain.value());
         let rule = |name: &str| Some(name.to_owned());
         let before = [
@@ -199,7 +199,7 @@ mod tests {
             .unwrap();
         let (plain, _) =
             redactor.document(doc.as_bytes(), &which, &Keys::default(), FindingLimits::default()).unwrap();
-        let Marked { value, places } = redacted.into_value();
+        let AnnotatedText { value, places } = redacted.into_value();
         assert_eq!(value, *plain.value());
         let rule = Some("EMAIL_ADDRESS".to_owned());
         let before = [
@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn what_is_debugged_has_no_text() {
-        let marked = Marked { value: "jane.doe@harbour-post.com".to_owned(), places: Vec::new() };
+        let marked = AnnotatedText { value: "jane.doe@harbour-post.com".to_owned(), places: Vec::new() };
         assert_eq!(format!("{marked:?}"), "Marked(0 places)");
     }
 }

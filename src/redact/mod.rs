@@ -28,7 +28,7 @@
 //! |---|---|
 //! | `alphabet` | [`Alphabet`]: what format-preserving encryption encrypts |
 //! | `method` | [`Method`], [`MethodPlan`]: what becomes of a finding |
-//! | `keys` | [`Keys`] and their [`Scope`], handed in |
+//! | `keys` | [`Keys`] and their [`SurrogateScope`], handed in |
 //! | `encrypt` | surrogates of the same format |
 //! | `style` | what surrogates look like |
 //! | `surnames` | the surnames of persons that were found by their whole names |
@@ -44,7 +44,7 @@
 //! | `plain` | carriers: a text, a body that is text |
 //! | `document` | carriers: a JSON document, one a line |
 //! | `json_spelling` | what stands in a string of JSON, spelled as the string is |
-//! | `marked` | [`Marked`]: the same two, with the places of replacements |
+//! | `marked` | [`AnnotatedText`]: the same two, with the places of replacements |
 //! | `occurrences` | where the strings of an index stand in a text |
 //! | `fragments` | long pieces of secrets that stand alone: a beginning, an end, one line of two |
 //! | `parts_index` | where a text is spelled like a part of a surrogate |
@@ -85,11 +85,11 @@
 //! | `index` | exact strings at token boundaries |
 //! | `left_context` | what stands to the left of a place: whether a token may begin there |
 //! | `signed` | [`BlockSeal`]: the texts of signed blocks, which must go back as they came |
-//! | `answer` | [`Answer`]: restores, or masks, one channel of an answer |
+//! | `answer` | [`AnswerEditor`]: restores, or masks, one channel of an answer |
 //! | `encoded` | strings of a document that passes: bytes stay, text in base64 is edited |
 //! | `request_words` | [`RequestWords`]: what an answer may repeat, since the request said it |
-//! | `report` | [`Report`], [`Redacted`], [`Counts`] |
-//! | `reported` | [`Reported`]: what analyzers found in texts, and how it goes together with what the detector finds; [`Texts`]: the texts that they are asked about |
+//! | `report` | [`Report`], [`Redacted`], [`RedactionCounts`] |
+//! | `reported` | [`AnalyzerFindings`]: what analyzers found in texts, and how it goes together with what the detector finds; [`Texts`]: the texts that they are asked about |
 //! | `error` | [`RedactError`] |
 
 mod alphabet;
@@ -165,16 +165,16 @@ mod way_back;
 mod written;
 
 pub use alphabet::Alphabet;
-pub use answer::{Answer, Answering};
+pub use answer::{AnswerEditor, AnswerTreatment};
 pub use carrier::{Replacement, TextChanges};
 pub use content::{Content, EmbeddedFile, PartContent, TextFields};
 pub use elsewhere::ReplacedValue;
 pub use error::{BlockedRules, RedactError};
 pub use file::FileClass;
 pub use fpe_context::{CallRights, FpeContext, KeyName};
-pub use keys::{Keys, Scope};
+pub use keys::{Keys, SurrogateScope};
 pub use live::Live;
-pub use marked::{Marked, MarkedBytes, Placement};
+pub use marked::{AnnotatedBytes, AnnotatedText, Placement};
 pub use method::{Digest, Fpe, Method, MethodPlan, PartialMask, Salted};
 pub use names::called;
 pub use opaque::encodes_text;
@@ -182,8 +182,8 @@ pub use pieces::FileText;
 pub use public_names::PublicNameRules;
 pub use recall::{IssuedToCaller, Recall};
 pub use redactor::{MOST_EXPLAINED, Redactor};
-pub use report::{Counts, PlacedFinding, Redacted, Rejected, Report, ReportedFinding, UnreadFile};
-pub use reported::{Reported, Texts};
+pub use report::{PlacedFinding, Redacted, RedactionCounts, Rejected, Report, ReportedFinding, UnreadFile};
+pub use reported::{AnalyzerFindings, Texts};
 pub use request_words::RequestWords;
 pub use restorer::Restorer;
 pub use session::Session;

@@ -6,7 +6,7 @@ use super::*;
 use crate::redact::fixture::{keys, redactor};
 use crate::redact::issued::{IssuedSurrogate, SurrogateIdentity};
 use crate::redact::surrogate_map::FindingLimits;
-use crate::redact::{Answer, IssuedToCaller, Keys, Method, Recall, SurrogateMap};
+use crate::redact::{AnswerEditor, IssuedToCaller, Keys, Method, Recall, SurrogateMap};
 use crate::stream::Editor;
 
 #[test]
@@ -49,7 +49,7 @@ fn undo_of(issued: &[(&str, &str)]) -> Arc<SurrogateMap> {
 /// Whole, and cut at every place.
 fn restored(undo: &Arc<SurrogateMap>, text: &str) -> String {
     let cut = |cut: usize| {
-        let (mut answer, mut edits) = (Answer::restore(Arc::clone(undo)), Vec::new());
+        let (mut answer, mut edits) = (AnswerEditor::restore(Arc::clone(undo)), Vec::new());
         answer.feed(text.get(..cut).unwrap(), &mut edits).unwrap();
         answer.feed(text.get(cut..).unwrap(), &mut edits).unwrap();
         answer.end(&mut edits).unwrap();

@@ -67,7 +67,7 @@ impl SurrogatePart {
 
 /// How a text is looked at for a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum View {
+pub(super) enum PartSpelling {
     /// Character by character.
     Word,
     /// Letters and digits alone.
@@ -80,7 +80,7 @@ pub(super) enum View {
 
 /// One thing that a surrogate may be known by.
 pub(super) struct PartKey {
-    pub(super) view: View,
+    pub(super) view: PartSpelling,
     /// As it is read there, in lower case but for lines.
     pub(super) text: String,
     pub(super) part: SurrogatePart,
@@ -126,7 +126,7 @@ fn lines_of(issued: &IssuedSurrogate) -> Option<PartKey> {
     let text = pem::without_layout(&read(&issued.surrogate));
     let meaning = Zeroizing::new(pem::without_layout(&read(&issued.original)));
     let alike = text.chars().count() == meaning.chars().count();
-    alike.then_some(PartKey { view: View::Lines, text, part: SurrogatePart::Lines, meaning })
+    alike.then_some(PartKey { view: PartSpelling::Lines, text, part: SurrogatePart::Lines, meaning })
 }
 
 /// What of it must not stand in the caller's text, in lower case, so that a part of it is no part of that.
@@ -135,7 +135,7 @@ pub(super) fn parts_of(issued: &IssuedSurrogate) -> impl Iterator<Item = String>
 }
 
 impl SurrogatePair<'_> {
-    fn add(&mut self, view: View, text: &str, part: SurrogatePart, meaning: &str) {
+    fn add(&mut self, view: PartSpelling, text: &str, part: SurrogatePart, meaning: &str) {
         let text = text.chars().map(lower).collect();
         let meaning = Zeroizing::new(meaning.chars().map(lower).collect());
         self.keys.push(PartKey { view, text, part, meaning });
@@ -149,7 +149,12 @@ impl SurrogatePair<'_> {
             return false;
         }
         let plus = self.surrogate.starts_with('+');
-        self.add(View::Number, &surrogate, SurrogatePart::Number { from: 0, behind: 0, plus }, &original);
+        self.add(
+            PartSpelling::Number,
+            &surrogate,
+            SurrogatePart::Number { from: 0, behind: 0, plus },
+            &original,
+        );
         let digits = surrogate.bytes().chain(original.bytes()).all(|byte| byte.is_ascii_digit());
         if self.issued.spelling == SurrogateIdentity::Dialled && digits {
             self.dialled(&surrogate, &original);
@@ -164,7 +169,7 @@ impl SurrogatePair<'_> {
             && is_digits(end)
             && is_digits(meaning)
         {
-            self.add(View::End, end, SurrogatePart::End, meaning);
+            self.add(PartSpelling::End, end, SurrogatePart::End, meaning);
         }
         true
     }
@@ -188,7 +193,12 @@ impl SurrogatePair<'_> {
         prefixes.dedup();
         for (prefix, plus) in prefixes {
             let part = SurrogatePart::Number { from, behind: prefix.len(), plus };
-            self.add(View::Number, &format!("{prefix}{national}"), part, &format!("{prefix}{meaning}"));
+            self.add(
+                PartSpelling::Number,
+                &format!("{prefix}{national}"),
+                part,
+                &format!("{prefix}{meaning}"),
+            );
         }
     }
 
@@ -200,7 +210,7 @@ impl SurrogatePair<'_> {
         let words = self.issued.spelling.is_words();
         let strict = words && !surrogate.contains([' ', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']);
         if surrogate.chars().count() >= SHORTEST && (self.issued.parts || !strict) {
-            self.add(View::Word, surrogate, SurrogatePart::Whole { strict }, &original);
+            self.add(PartSpelling::Word, surrogate, SurrogatePart::Whole { strict }, &original);
         }
         let (of_surrogate, of_original): (Vec<_>, Vec<_>) =
             (surrogate.split(' ').collect(), original.split(' ').collect());
@@ -213,7 +223,7 @@ impl SurrogatePair<'_> {
             // A name stands for one of any length.
             let fits = is_word(meaning) || self.issued.spelling.is_name() && !meaning.is_empty();
             if several && is_word(word) && fits {
-                self.add(View::Word, word, SurrogatePart::Word(at), meaning);
+                self.add(PartSpelling::Word, word, SurrogatePart::Word(at), meaning);
             }
             self.halves(at, word, meaning);
         }
@@ -227,7 +237,7 @@ impl SurrogatePair<'_> {
         }
         for (half, (text, meaning)) in halves.into_iter().zip(meanings).enumerate() {
             if is_word(text) && is_word(meaning) {
-                self.add(View::Word, text, SurrogatePart::Half { word, half }, meaning);
+                self.add(PartSpelling::Word, text, SurrogatePart::Half { word, half }, meaning);
             }
         }
     }
@@ -239,7 +249,7 @@ impl SurrogatePair<'_> {
         for form in NameForm::ALL {
             let forms = (form.of(&self.surrogate), form.of(&self.original));
             if let (Some(surrogate), Some(original)) = forms {
-                self.add(View::Word, &surrogate, SurrogatePart::Named(form), &original);
+                self.add(PartSpelling::Word, &surrogate, SurrogatePart::Named(form), &original);
             }
         }
     }

@@ -11,7 +11,7 @@ use crate::redact::names::Labels;
 use crate::redact::opaque::opaque_from;
 use crate::redact::public_names::PublicNameRules;
 use crate::redact::report::{Rejected, ReportedFinding};
-use crate::redact::reported::{Reported, Weight, merged};
+use crate::redact::reported::{AnalyzerFindings, Weight, merged};
 use crate::redact::request_words::RequestWords;
 use crate::redact::surrogate_log::SurrogateLog;
 use crate::redact::table::with_cells;
@@ -36,7 +36,7 @@ pub struct Redactor {
     /// The rules of which it takes findings of analyzers.
     hears: RuleSelection,
     /// What analyzers found in the texts of the same request.
-    reported: Option<Arc<Reported>>,
+    reported: Option<Arc<AnalyzerFindings>>,
     /// What its findings count as.
     tally: Option<WorkCharge>,
     /// Takes what texts say.
@@ -241,7 +241,7 @@ impl Redactor {
 
     /// The same, but what analyzers reported of a text counts beside what is found in it.
     #[must_use]
-    pub fn with_reported(self, reported: Arc<Reported>) -> Self {
+    pub fn with_reported(self, reported: Arc<AnalyzerFindings>) -> Self {
         Self { reported: Some(reported), ..self }
     }
 

@@ -1,4 +1,4 @@
-//! What was done: [`Report`], the text it was done to ([`Redacted`]), and the process-wide [`Counts`].
+//! What was done: [`Report`], the text it was done to ([`Redacted`]), and the process-wide [`RedactionCounts`].
 //! Their `Debug` shows numbers only; offsets and rule names are for the caller's own answer.
 
 use std::collections::BTreeMap;
@@ -231,14 +231,14 @@ impl<T> std::fmt::Debug for Redacted<T> {
 
 /// Counts that outlive requests, shared with the metrics.
 #[derive(Debug)]
-pub struct Counts {
+pub struct RedactionCounts {
     rules: Vec<AtomicU64>,
     /// A bit for each rule that was ever counted: there are a thousand, and a body has values of a few.
     counted: Vec<AtomicU64>,
     scanned: AtomicU64,
 }
 
-impl Counts {
+impl RedactionCounts {
     /// Zeros for a detector of `rules` rules.
     pub fn new(rules: usize) -> Self {
         let zeros = |count: usize| (0..count).map(|_| AtomicU64::new(0)).collect();
@@ -302,7 +302,7 @@ mod tests {
 
     #[test]
     fn rules_are_counted_until_they_are_drained() {
-        let counts = Counts::new(130);
+        let counts = RedactionCounts::new(130);
         for (rule, n) in [(129, 4), (0, 1), (64, 3), (63, 2), (130, 9), (129, 1)] {
             counts.record(RuleId::new(rule), n);
         }
@@ -316,7 +316,7 @@ mod tests {
 
     #[test]
     fn counts_add_up_and_ignore_strangers() {
-        let counts = Counts::new(3);
+        let counts = RedactionCounts::new(3);
         counts.record(RuleId::new(1), 2);
         counts.record(RuleId::new(1), 1);
         counts.record(RuleId::new(9), 5);

@@ -1,4 +1,4 @@
-//! [`Reported`]: what analyzers found in the texts of a request, and how it goes together with what the detector finds
+//! [`AnalyzerFindings`]: what analyzers found in the texts of a request, and how it goes together with what the detector finds
 //! there. [`Texts`]: the texts that analyzers are asked about. Who asks them is another part.
 
 use std::cmp::Reverse;
@@ -104,9 +104,9 @@ impl std::fmt::Debug for Texts {
 
 /// Findings by the text that they are in; their spans are bytes of it, on character boundaries.
 #[derive(Default)]
-pub struct Reported(HashMap<Arc<str>, Vec<Finding>>);
+pub struct AnalyzerFindings(HashMap<Arc<str>, Vec<Finding>>);
 
-impl Reported {
+impl AnalyzerFindings {
     /// Adds what was found in a text. A span that is none of the text's does not count.
     pub fn add(&mut self, text: &Arc<str>, findings: impl IntoIterator<Item = Finding>) {
         let sound =
@@ -123,7 +123,7 @@ impl Reported {
     }
 }
 
-impl std::fmt::Debug for Reported {
+impl std::fmt::Debug for AnalyzerFindings {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Reported({} texts)", self.0.len())
     }
@@ -280,7 +280,7 @@ mod tests {
 
     #[test]
     fn a_span_of_another_text_does_not_count() {
-        let mut reported = Reported::default();
+        let mut reported = AnalyzerFindings::default();
         let all = [(0, 2), (1, 3), (2, 4), (3, 3), (4, 3), (2, 9), (usize::MAX - 1, usize::MAX)];
         reported.add(&Arc::from("aéb"), all.map(|(start, end)| finding(10, start, end)));
         let spans: Vec<_> = reported.of("aéb").iter().map(|one| (one.span.start, one.span.end)).collect();

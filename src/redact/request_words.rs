@@ -253,7 +253,7 @@ const fn mixed(number: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::budget::Budget;
+    use crate::base::budget::MemoryBudget;
 
     fn said(text: &str, value: &str) -> bool {
         let words = RequestWords::default();
@@ -343,7 +343,7 @@ mod tests {
 
     #[test]
     fn what_may_not_be_held_was_not_said() {
-        let budget = Budget::process(40_000);
+        let budget = MemoryBudget::process(40_000);
         let words = RequestWords::holding(budget.tally());
         words.read(&text(10_000));
         assert!(words.has("w7 w8") && !words.has("w8000") && budget.used() > 0);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::base::checkpoint::Checkpoint;
 use crate::crypto::fpe::FpeKey;
 use crate::edit::{Edit, spliced_text};
-use crate::redact::answer::Answer;
+use crate::redact::answer::AnswerEditor;
 use crate::redact::encrypt::Ff1Inverse;
 use crate::redact::error::RedactError;
 use crate::redact::fpe_context::{ContextGroup, FpeContext, Print};
@@ -62,7 +62,7 @@ impl Restorer {
     pub(super) fn edits(&self, text: &str) -> Result<Vec<Edit>, RedactError> {
         let mut edits = Vec::new();
         if !self.undo.is_empty() {
-            let mut answer = Answer::restore(Arc::clone(&self.undo));
+            let mut answer = AnswerEditor::restore(Arc::clone(&self.undo));
             // What is held back is decided at the end; neither step can fail.
             let _ = answer.feed(text, &mut edits);
             let _ = answer.end(&mut edits);

@@ -120,7 +120,7 @@ impl std::fmt::Debug for Session {
 mod tests {
     use super::*;
     use crate::redact::fixture::{keys, redactor};
-    use crate::redact::{Answer, Method};
+    use crate::redact::{AnswerEditor, Method};
     use crate::stream::{Editor, StreamError};
 
     /// The messages, one after the other, as they leave, and what the session knows then.
@@ -140,7 +140,7 @@ mod tests {
     }
 
     fn restored(session: &Session, text: &str) -> Result<String, StreamError> {
-        let (mut editor, mut edits) = (Answer::restore(Arc::clone(session.undo())), Vec::new());
+        let (mut editor, mut edits) = (AnswerEditor::restore(Arc::clone(session.undo())), Vec::new());
         editor.feed(text, &mut edits)?;
         editor.end(&mut edits)?;
         Ok(crate::edit::spliced_text(text, &edits))

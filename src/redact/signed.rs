@@ -99,7 +99,7 @@ fn standard(text: &str) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::redact::Scope;
+    use crate::redact::SurrogateScope;
     use crate::redact::fixture::keys;
 
     const THEIRS: &str = "Thm/2AAxWWtOEvMoeBBJ8yrkFSkNjuxu/AA=";
@@ -125,7 +125,8 @@ mod tests {
     fn nothing_else_is() {
         let keys = keys();
         let ours = BlockSeal::new(&keys).seal("text", THEIRS).unwrap();
-        let other = Keys { scope: Scope::of(keys.fpe.as_ref().unwrap(), &[b"other"]), ..keys.clone() };
+        let other =
+            Keys { scope: SurrogateScope::of(keys.fpe.as_ref().unwrap(), &[b"other"]), ..keys.clone() };
         let tenant = Keys { tenant: "other".into(), ..keys.clone() };
         assert!(
             BlockSeal::new(&other).open(&ours).is_none() && BlockSeal::new(&tenant).open(&ours).is_none()

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use zeroize::Zeroizing;
 
 use crate::redact::error::RedactError;
-use crate::redact::forms::{Forms, Matched};
+use crate::redact::forms::{Matched, SurrogateVariants};
 use crate::redact::fragments::{FragmentMatch, Fragments};
 use crate::redact::index::{CaseComparison, Index, IndexStep, More};
 use crate::redact::issued::{IssuedSurrogate, SurrogateIdentity};
@@ -60,7 +60,7 @@ pub struct SurrogateMap {
     /// What stands for each of them.
     surrogates: Vec<(Box<str>, SurrogateIdentity, bool)>,
     exact: Index,
-    forms: Forms,
+    forms: SurrogateVariants,
     fragments: Fragments,
     hosts: Arc<Hosts>,
 }
@@ -74,7 +74,7 @@ impl SurrogateMap {
     pub(super) fn of(issued: Vec<IssuedSurrogate>) -> Self {
         let exact = issued.iter().zip(0..).map(|(issue, entry)| (issue.surrogate.as_bytes().into(), entry));
         let exact = Index::new(exact);
-        let (forms, fragments) = (Forms::of(&issued), Fragments::of(&issued));
+        let (forms, fragments) = (SurrogateVariants::of(&issued), Fragments::of(&issued));
         let surrogate =
             |issue: &IssuedSurrogate| (issue.surrogate.as_str().into(), issue.spelling, issue.parts);
         let surrogates = issued.iter().map(surrogate).collect();

@@ -7,7 +7,7 @@ use super::*;
 use crate::detect::Format;
 use crate::edit::spliced_text;
 use crate::redact::issued::{IssuedSurrogate, SurrogateIdentity};
-use crate::redact::{Answer, SurrogateMap};
+use crate::redact::{AnswerEditor, SurrogateMap};
 use crate::stream::{Edit, Editor, TextUse};
 
 const MAIL: (&str, &str) = ("qwer.tz@uvw-mail.net", "jane.doe@acme-mail.net");
@@ -33,10 +33,10 @@ fn undo() -> Arc<SurrogateMap> {
     Arc::new(SurrogateMap::of(issued.collect()).among(&hosts))
 }
 
-fn answer(texts: RestoreInUrls) -> (Answer, Arc<AtomicU64>) {
+fn answer(texts: RestoreInUrls) -> (AnswerEditor, Arc<AtomicU64>) {
     let kept = Arc::default();
     let policy = UrlPolicy { texts, arguments: RestoreInUrls::On, kept: Arc::clone(&kept) };
-    (Answer::restore(undo()).with_urls(policy), kept)
+    (AnswerEditor::restore(undo()).with_urls(policy), kept)
 }
 
 /// What comes of a text in pieces that end at these places, how many values were kept, and how much was held at most.

@@ -2,8 +2,8 @@
 
 use crate::sanitize::format::FORMATS;
 use crate::sanitize::{
-    Edit, FileKind, Host, HostRequest, NewText, Options, Redaction, Rejection, Response, Stats, UnfoldBounds,
-    Work,
+    Edit, FileKind, Host, HostRequest, NewText, Options, RedactionMode, Rejection, Response, Stats,
+    UnfoldBounds, Work,
 };
 
 /// Options, and a host that does what they say.
@@ -21,7 +21,7 @@ pub(crate) struct Bench {
 impl Bench {
     /// Everything is ordered; `word` is replaced by `<N>`.
     pub(crate) fn redacting(word: &'static str) -> Self {
-        let options = Options { redaction: Redaction::Apply, ..Options::default() };
+        let options = Options { redaction: RedactionMode::Apply, ..Options::default() };
         Self { options, word, password: None, links: 0, parts: Vec::new() }
     }
 

@@ -11,8 +11,8 @@
 //! | `rejection` | [`Rejection`]: why there is no clean file |
 //! | `kind` | [`FileKind`]: what a file really is |
 //! | `options` | [`Options`]: what is to be done to it |
-//! | `object` | [`Object`]s that were taken out or changed: what, where, and what became of them |
-//! | `refusal` | [`Refusal`]: why a file is not released, and where in it that lies |
+//! | `object` | [`ChangedObject`]s that were taken out or changed: what, where, and what became of them |
+//! | `refusal` | [`RejectedFile`]: why a file is not released, and where in it that lies |
 //! | `stats` | [`Stats`]: what was removed, and what could not be read |
 //! | `budget` | [`UnfoldBounds`] and what of them is used |
 //! | `host` | [`Host`], which is asked, its [`HostRequest`]s and [`Response`]s, and [`Edit`] |
@@ -72,10 +72,10 @@ pub use budget::UnfoldBounds;
 pub use host::{Edit, Host, HostRequest, Link, NamedText, NewText, Response};
 pub use identify::identify;
 pub use kind::FileKind;
-pub use object::{Object, ObjectAction, ObjectKind, Objects, Spot};
-pub use options::{Options, Redaction, ReleasePolicy, Scripts, Unread};
+pub use object::{ChangedObject, ChangedObjects, ContentLocation, ObjectAction, ObjectKind};
+pub use options::{Options, RedactionMode, ReleasePolicy, ScriptPolicy, UnreadPolicy};
 pub use pipeline::{Sanitized, sanitize};
-pub use refusal::{Refusal, Threat};
+pub use refusal::{RejectedFile, Threat};
 pub use rejection::Rejection;
 pub use session::{Providers, ScanRecord, ScanSession, Scores};
 pub use stats::{Note, Stats};

@@ -2,7 +2,7 @@
 //! cleaned as one kind must not be opened as another.
 
 use crate::sanitize::link::LinkText;
-use crate::sanitize::{FileKind, Options, Scripts, script};
+use crate::sanitize::{FileKind, Options, ScriptPolicy, script};
 
 /// Endings by kind; the first is what a file gets whose own does not fit. A kind without a row is released only where its
 /// files pass as they are.
@@ -336,7 +336,7 @@ pub(super) fn ending(name: &str) -> Option<(&str, String)> {
 /// The name that a file of this kind has instead of `name`; `None` where that fits. A name without an ending fits.
 /// Scripts that pass keep theirs.
 pub(super) fn fitting(name: &str, kind: FileKind, options: Options) -> Option<String> {
-    if !options.fit_names || kind == FileKind::Script && options.policy.scripts == Scripts::Pass {
+    if !options.fit_names || kind == FileKind::Script && options.policy.scripts == ScriptPolicy::Pass {
         return None;
     }
     let (stem, ending) = ending(name)?;
@@ -412,7 +412,7 @@ mod tests {
         let armed = Options { interactive: false, ..Options::default() };
         assert_eq!(fitting("a.docm", FileKind::Ooxml, armed), None);
         let passed = Options {
-            policy: ReleasePolicy { scripts: Scripts::Pass, ..ReleasePolicy::default() },
+            policy: ReleasePolicy { scripts: ScriptPolicy::Pass, ..ReleasePolicy::default() },
             ..Options::default()
         };
         assert_eq!(fitting("a.ps1", FileKind::Script, passed), None);

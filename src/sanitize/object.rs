@@ -1,4 +1,4 @@
-//! [`Object`]s that were taken out of a file or changed in it, each with its [`Spot`], and [`Objects`]: as many of them as a
+//! [`ChangedObject`]s that were taken out of a file or changed in it, each with its [`ContentLocation`], and [`ChangedObjects`]: as many of them as a
 //! person reads.
 
 use serde::{Deserialize, Serialize};
@@ -55,7 +55,7 @@ pub enum ObjectAction {
 
 /// Where something is in a file. Names are those of the file: they are shown without values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Spot {
+pub struct ContentLocation {
     /// The files within files that lead to it, from the outermost.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub path: Vec<String>,
@@ -69,12 +69,12 @@ pub struct Spot {
 
 /// Things of one kind in one place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Object {
+pub struct ChangedObject {
     /// What they are.
     pub what: ObjectKind,
     /// Where they are, or were.
     #[serde(rename = "where")]
-    pub spot: Spot,
+    pub spot: ContentLocation,
     /// What became of them.
     pub action: ObjectAction,
     /// Why, where that is a reason for refusal.
@@ -84,16 +84,16 @@ pub struct Object {
     pub count: u64,
 }
 
-/// What was taken out or changed, up to [`MOST`](Objects::MOST) entries.
+/// What was taken out or changed, up to [`MOST`](ChangedObjects::MOST) entries.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Objects {
+pub struct ChangedObjects {
     /// In the order in which they were come upon.
-    pub list: Vec<Object>,
+    pub list: Vec<ChangedObject>,
     /// How many more things there are.
     pub left_out: u64,
 }
 
-impl Spot {
+impl ContentLocation {
     /// The longest name that is told, in characters.
     const NAME: usize = 160;
 
@@ -104,7 +104,7 @@ impl Spot {
 
     /// Leaves out what is too long to be read.
     pub(super) fn bound(&mut self) {
-        self.path.truncate(Objects::DEPTH);
+        self.path.truncate(ChangedObjects::DEPTH);
         for name in self.names() {
             if let Some((end, _)) = name.char_indices().nth(Self::NAME) {
                 name.truncate(end);
@@ -114,10 +114,10 @@ impl Spot {
     }
 }
 
-impl Object {
+impl ChangedObject {
     /// So many of a kind, where the file is that is being cleaned.
     pub fn new(what: ObjectKind, action: ObjectAction, count: u64) -> Self {
-        Self { what, action, count, spot: Spot::default(), reason: None }
+        Self { what, action, count, spot: ContentLocation::default(), reason: None }
     }
 
     /// One that is gone.
@@ -157,7 +157,7 @@ impl Object {
     }
 }
 
-impl Objects {
+impl ChangedObjects {
     /// The most entries.
     pub const MOST: usize = 200;
 
@@ -165,7 +165,7 @@ impl Objects {
     const DEPTH: usize = 16;
 
     /// Adds something, to its like if that is there.
-    pub(super) fn push(&mut self, mut object: Object) {
+    pub(super) fn push(&mut self, mut object: ChangedObject) {
         object.spot.bound();
         if object.count == 0 {
             return;
@@ -198,30 +198,31 @@ mod tests {
 
     #[test]
     fn what_is_alike_is_one_entry_and_entries_have_a_bound() {
-        let mut objects = Objects::default();
-        for part in 0..Objects::MOST + 50 {
-            let object = Object::removed(ObjectKind::Macro).in_part(&format!("word/{part}.bin"));
+        let mut objects = ChangedObjects::default();
+        for part in 0..ChangedObjects::MOST + 50 {
+            let object = ChangedObject::removed(ObjectKind::Macro).in_part(&format!("word/{part}.bin"));
             (0..3).for_each(|_| objects.push(object.clone()));
         }
-        objects.push(Object::new(ObjectKind::Script, ObjectAction::Removed, 0));
-        assert_eq!((objects.list.len(), objects.left_out), (Objects::MOST, 150));
+        objects.push(ChangedObject::new(ObjectKind::Script, ObjectAction::Removed, 0));
+        assert_eq!((objects.list.len(), objects.left_out), (ChangedObjects::MOST, 150));
         assert!(objects.list.iter().all(|object| object.count == 3));
         assert_eq!(objects.clone().bounded(), objects);
     }
 
     #[test]
     fn names_are_bounded_whoever_says_them() {
-        let mut object = Object::removed(ObjectKind::File).in_part(&"ä".repeat(1000));
+        let mut object = ChangedObject::removed(ObjectKind::File).in_part(&"ä".repeat(1000));
         object.spot.path = vec!["x".repeat(1000); 1000];
-        let objects = Objects { list: vec![object; 1000], left_out: 0 }.bounded();
+        let objects = ChangedObjects { list: vec![object; 1000], left_out: 0 }.bounded();
         let [object] = objects.list.as_slice() else { panic!("one entry") };
-        assert_eq!((object.count, object.spot.path.len()), (1000, Objects::DEPTH));
-        assert!(object.spot.clone().names().all(|name| name.chars().count() == Spot::NAME + 1));
+        assert_eq!((object.count, object.spot.path.len()), (1000, ChangedObjects::DEPTH));
+        assert!(object.spot.clone().names().all(|name| name.chars().count() == ContentLocation::NAME + 1));
     }
 
     #[test]
     fn an_entry_says_what_where_and_what_became_of_it() {
-        let mut object = Object::left_out(ObjectKind::File).because(Rejection::Script).on_page(Some(3));
+        let mut object =
+            ChangedObject::left_out(ObjectKind::File).because(Rejection::Script).on_page(Some(3));
         object.spot.path = vec!["a.zip".to_owned()];
         let said = serde_json::json!({
             "what": "file", "where": {"path": ["a.zip"], "page": 3}, "action": "left_out", "reason": "script", "count": 1,

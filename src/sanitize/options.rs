@@ -12,7 +12,7 @@ pub struct Options {
     /// Look for links, and ask what is known of them and which are to be defanged.
     pub links: bool,
     /// Look for what the detector finds.
-    pub redaction: Redaction,
+    pub redaction: RedactionMode,
     /// What is released.
     #[serde(flatten)]
     pub policy: ReleasePolicy,
@@ -28,7 +28,7 @@ fn yes() -> bool {
 /// What becomes of scripts: texts that a program acts on when they are opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Scripts {
+pub enum ScriptPolicy {
     /// They are not released; in an archive or a mail they are left out.
     #[default]
     Refuse,
@@ -42,7 +42,7 @@ pub enum Scripts {
 /// glyphs, parts of a kind that is not rewritten.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Unread {
+pub enum UnreadPolicy {
     /// It is released, and the summary says how much that was.
     #[default]
     Note,
@@ -57,16 +57,16 @@ pub struct ReleasePolicy {
     pub pass_unknown: bool,
     /// What becomes of scripts. Orders of before do not say.
     #[serde(default)]
-    pub scripts: Scripts,
+    pub scripts: ScriptPolicy,
     /// What becomes of redacted files of which something was not read.
     #[serde(default)]
-    pub unread: Unread,
+    pub unread: UnreadPolicy,
 }
 
 /// What becomes of what the detector finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Redaction {
+pub enum RedactionMode {
     /// It is not looked for.
     Off,
     /// It is told (`redact_detect_only`).
@@ -81,7 +81,7 @@ impl Default for Options {
             attachments: true,
             interactive: true,
             links: true,
-            redaction: Redaction::Off,
+            redaction: RedactionMode::Off,
             policy: ReleasePolicy::default(),
             fit_names: true,
         }

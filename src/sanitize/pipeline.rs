@@ -3,7 +3,8 @@
 use crate::sanitize::sandbox::{Cleaned, Sandbox, SandboxError};
 use crate::sanitize::scan::ScanItem;
 use crate::sanitize::{
-    Note, Options, Providers, Redaction, Refusal, Rejection, ScanRecord, ScanSession, Spot, Unread, name,
+    ContentLocation, Note, Options, Providers, RedactionMode, RejectedFile, Rejection, ScanRecord,
+    ScanSession, UnreadPolicy, name,
 };
 use crate::telemetry::trace::step;
 
@@ -34,7 +35,7 @@ pub async fn sanitize(
             refusal.threat = session.threat().filter(|_| refusal.rejection == Rejection::Malicious);
             let part = refusal.threat.as_ref().map(|threat| threat.part.clone());
             if let Some(part) = part.filter(|part| !part.is_empty() && part != file.name) {
-                refusal.spot = Spot { part: Some(part), ..Spot::default() };
+                refusal.spot = ContentLocation { part: Some(part), ..ContentLocation::default() };
                 refusal.spot.bound();
             }
             session.without_values(refusal.spot.names());
@@ -55,12 +56,12 @@ async fn cleaned(
     file: &ScanItem<'_>,
     session: &ScanSession,
 ) -> Result<Cleaned, SandboxError> {
-    let rejected = |rejection| SandboxError::from(Refusal::new(None, rejection));
+    let rejected = |rejection| SandboxError::from(RejectedFile::new(None, rejection));
     step("sanitize.scan", session.scan(file.clone())).await.map_err(rejected)?;
     let cleaned = step("sanitize.clean", sandbox.clean(options, file, session)).await?;
-    let whole = options.redaction != Redaction::Apply || options.policy.unread == Unread::Note;
+    let whole = options.redaction != RedactionMode::Apply || options.policy.unread == UnreadPolicy::Note;
     if !whole && cleaned.stats.unread() > 0 {
-        return Err(Refusal::new(Some(cleaned.kind), Rejection::Unread).into());
+        return Err(RejectedFile::new(Some(cleaned.kind), Rejection::Unread).into());
     }
     // What was put together anew may be what no part was.
     if cleaned.bytes != file.bytes {

@@ -1,6 +1,6 @@
 //! [`FilePath`]: which file is being cleaned, and which part of it.
 
-use crate::sanitize::{Rejection, Spot};
+use crate::sanitize::{ContentLocation, Rejection};
 
 /// Which file is being cleaned, among files within files.
 #[derive(Debug, Default)]
@@ -8,7 +8,7 @@ pub(super) struct FilePath {
     /// What it is called.
     name: String,
     /// The files that lead to it from the outermost, itself too, and which part of it is being cleaned.
-    spot: Spot,
+    spot: ContentLocation,
     /// Why a file within was not released last, and where it lies.
     fault: Option<FileRejection>,
 }
@@ -42,7 +42,7 @@ impl FilePath {
     }
 
     /// Says where something is of which perhaps the part is known.
-    pub(super) fn say(&self, of: &mut Spot) {
+    pub(super) fn say(&self, of: &mut ContentLocation) {
         of.path.clone_from(&self.spot.path);
         if of.part.is_none() {
             of.part.clone_from(&self.spot.part);
@@ -72,10 +72,12 @@ impl FilePath {
     }
 
     /// Where that lies for which the outermost file is refused.
-    pub(super) fn of(&self, rejection: Rejection) -> Spot {
+    pub(super) fn of(&self, rejection: Rejection) -> ContentLocation {
         let fault = self.fault.as_ref().filter(|fault| fault.rejection == rejection);
-        let mut spot =
-            Spot { path: fault.map(|fault| fault.path.clone()).unwrap_or_default(), ..Spot::default() };
+        let mut spot = ContentLocation {
+            path: fault.map(|fault| fault.path.clone()).unwrap_or_default(),
+            ..ContentLocation::default()
+        };
         spot.bound();
         spot
     }
@@ -96,7 +98,7 @@ mod tests {
         place.ascend(inner, Some(Rejection::Encrypted));
         place.ascend(outer, Some(Rejection::Encrypted));
         assert_eq!(place.of(Rejection::Encrypted).path, ["b.zip", "c.pdf"]);
-        assert_eq!((place.of(Rejection::Script), place.name()), (Spot::default(), "a.zip"));
+        assert_eq!((place.of(Rejection::Script), place.name()), (ContentLocation::default(), "a.zip"));
     }
 
     #[test]
@@ -104,11 +106,11 @@ mod tests {
         let mut place = FilePath::default();
         place.enter("word/document.xml");
         let around = place.descend("x.docx");
-        let mut spot = Spot::default();
+        let mut spot = ContentLocation::default();
         place.say(&mut spot);
         assert_eq!((spot.path.as_slice(), spot.part), (&["x.docx".to_owned()][..], None));
         place.ascend(around, None);
-        let mut spot = Spot::default();
+        let mut spot = ContentLocation::default();
         place.say(&mut spot);
         assert_eq!(spot.part.as_deref(), Some("word/document.xml"));
     }

@@ -1,16 +1,16 @@
-//! [`Refusal`]: why a file is not released, and where in it that lies.
+//! [`RejectedFile`]: why a file is not released, and where in it that lies.
 
-use crate::sanitize::{FileKind, Rejection, Spot};
+use crate::sanitize::{ContentLocation, FileKind, Rejection};
 
 /// Why a file is not released.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
+pub struct RejectedFile {
     /// What it is, as far as it was looked at.
     pub kind: Option<FileKind>,
     /// Why.
     pub rejection: Rejection,
     /// Where what is at fault lies in it.
-    pub spot: Spot,
+    pub spot: ContentLocation,
     /// Who says that it is malicious.
     pub threat: Option<Threat>,
 }
@@ -26,9 +26,9 @@ pub struct Threat {
     pub part: String,
 }
 
-impl Refusal {
+impl RejectedFile {
     /// Of a file of this kind, for this reason, wherever that lies.
     pub fn new(kind: Option<FileKind>, rejection: Rejection) -> Self {
-        Self { kind, rejection, spot: Spot::default(), threat: None }
+        Self { kind, rejection, spot: ContentLocation::default(), threat: None }
     }
 }

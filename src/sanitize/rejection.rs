@@ -34,7 +34,7 @@ pub enum Rejection {
     /// No format here rewrites files of its kind.
     #[error("files of this kind are not rewritten")]
     Unsupported,
-    /// It is a script, and scripts are not released: see [`Scripts`](crate::sanitize::Scripts).
+    /// It is a script, and scripts are not released: see [`ScriptPolicy`](crate::sanitize::ScriptPolicy).
     #[error("scripts are not released")]
     Script,
     /// It unfolds to more than it may: see [`UnfoldBounds`](crate::sanitize::UnfoldBounds).
@@ -47,7 +47,7 @@ pub enum Rejection {
     /// A scanner could not look at it, and files that are not scanned are not wanted.
     #[error("the file could not be scanned")]
     NotScanned,
-    /// Something in it was not read, and redacted files are to be read whole: see [`Unread`](crate::sanitize::Unread).
+    /// Something in it was not read, and redacted files are to be read whole: see [`UnreadPolicy`](crate::sanitize::UnreadPolicy).
     #[error("the file could not be read whole")]
     Unread,
     /// Whoever had to be asked gave no answer.

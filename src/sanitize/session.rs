@@ -13,7 +13,9 @@ use crate::edit::spliced_text;
 use crate::redact::{FileText, Keys, RedactError, Redactor, Replacement, Report};
 use crate::sanitize::intel::{Canonical, Reputation, Score, ThreatLevel};
 use crate::sanitize::scan::{ScanItem, Scanner, Verdict};
-use crate::sanitize::{Edit, HostRequest, Link, NamedText, NewText, Redaction, Rejection, Response, Threat};
+use crate::sanitize::{
+    Edit, HostRequest, Link, NamedText, NewText, RedactionMode, Rejection, Response, Threat,
+};
 
 /// Links remembered for the counts, of each sort.
 const MAX_LINKS: usize = 100_000;
@@ -41,7 +43,7 @@ pub struct Providers {
     /// Finds values, if they are looked for.
     pub redactor: Option<(Redactor, Keys)>,
     /// What becomes of them.
-    pub redaction: Redaction,
+    pub redaction: RedactionMode,
     /// What opens the file, or files in it, where they are encrypted. A process that reads a file has it only if it asks.
     pub password: Option<Secret<String>>,
 }
@@ -214,7 +216,7 @@ impl ScanSession {
             _ => Rejection::Provider,
         })?;
         self.note(|record| record.reports.push(report));
-        if self.providers.redaction != Redaction::Apply {
+        if self.providers.redaction != RedactionMode::Apply {
             return Ok(vec![Vec::new(); count]);
         }
         let mut known = BTreeMap::new();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::sanitize::Objects;
+use crate::sanitize::ChangedObjects;
 
 /// What a clean file's reader should know besides: things that were not looked into, or lost. Never counted as
 /// redacted.
@@ -44,7 +44,7 @@ pub struct Stats {
     pub notes: BTreeMap<Note, u64>,
     /// What was removed, thing by thing.
     #[serde(default)]
-    pub objects: Objects,
+    pub objects: ChangedObjects,
 }
 
 impl Stats {

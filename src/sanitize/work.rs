@@ -11,8 +11,8 @@ use crate::sanitize::link;
 use crate::sanitize::place::FilePath;
 use crate::sanitize::values::{Needles, ReplacedTexts, without_values};
 use crate::sanitize::{
-    Edit, FileKind, Host, HostRequest, Link, NamedText, NewText, Note, Object, ObjectAction, ObjectKind,
-    Options, Redaction, Rejection, Response, Spot, Stats, UnfoldBounds, Values, name,
+    ChangedObject, ContentLocation, Edit, FileKind, Host, HostRequest, Link, NamedText, NewText, Note,
+    ObjectAction, ObjectKind, Options, RedactionMode, Rejection, Response, Stats, UnfoldBounds, Values, name,
 };
 
 /// The most text in one question, in bytes: spelled as JSON it still passes through the pipe.
@@ -81,19 +81,19 @@ impl<'j> Work<'j> {
     }
 
     /// Tells of something that was taken out or changed in the file that is being cleaned.
-    pub fn tell(&mut self, mut object: Object) {
+    pub fn tell(&mut self, mut object: ChangedObject) {
         self.place.say(&mut object.spot);
         self.stats.objects.push(object);
     }
 
     /// Counts what acted and does no longer, and tells of it.
-    pub fn acting(&mut self, object: Object) {
+    pub fn acting(&mut self, object: ChangedObject) {
         self.stats.interactive = self.stats.interactive.saturating_add(object.count);
         self.tell(object);
     }
 
     /// Counts files that were attached and are gone, and tells of them.
-    pub fn detached(&mut self, object: Object) {
+    pub fn detached(&mut self, object: ChangedObject) {
         self.stats.attachments = self.stats.attachments.saturating_add(object.count);
         self.tell(object);
     }
@@ -101,11 +101,11 @@ impl<'j> Work<'j> {
     /// Notes signatures that are taken out, and tells of them.
     pub fn unsign(&mut self, signatures: u64) {
         self.stats.note(Note::Signatures, signatures);
-        self.tell(Object::new(ObjectKind::Signature, ObjectAction::Removed, signatures));
+        self.tell(ChangedObject::new(ObjectKind::Signature, ObjectAction::Removed, signatures));
     }
 
     /// Notes what is left out of the file that is being cleaned, and tells of it.
-    pub fn leave_out(&mut self, object: Object) {
+    pub fn leave_out(&mut self, object: ChangedObject) {
         self.stats.note(Note::Dropped, object.count);
         self.tell(object);
     }
@@ -116,7 +116,7 @@ impl<'j> Work<'j> {
     }
 
     /// The files that lead to what a file is refused for, by names without the values that go.
-    pub fn place_of(&mut self, rejection: Rejection) -> Spot {
+    pub fn place_of(&mut self, rejection: Rejection) -> ContentLocation {
         let mut spot = self.place.of(rejection);
         without_values(&self.values, spot.names());
         spot
@@ -166,7 +166,7 @@ impl<'j> Work<'j> {
     fn in_all_parts(&mut self, kind: FileKind, file: &[u8]) -> Result<Vec<u8>, Rejection> {
         // A PDF looks for its values itself, but for those of files in it.
         let pages = kind == FileKind::Pdf && self.options.attachments;
-        let wanted = self.options.redaction == Redaction::Apply && !pages;
+        let wanted = self.options.redaction == RedactionMode::Apply && !pages;
         self.said = wanted.then(ReplacedTexts::default);
         let clean = self.clean(kind, file)?;
         let Some(said) = self.said.take().filter(|_| !self.values.is_empty()) else { return Ok(clean) };
@@ -317,7 +317,7 @@ impl<'j> Work<'j> {
     /// Notes that a file within the file has this name now.
     pub fn renamed(&mut self, fitting: &str) {
         self.stats.note(Note::Renamed, 1);
-        self.tell(Object::new(ObjectKind::File, ObjectAction::Renamed, 1).in_part(fitting));
+        self.tell(ChangedObject::new(ObjectKind::File, ObjectAction::Renamed, 1).in_part(fitting));
     }
 
     /// Cleans a file within a file, which stays as it is where its format is none that can be cleaned; the notes say so.
@@ -426,7 +426,7 @@ impl<'j> Work<'j> {
     }
 
     fn redactions(&mut self, texts: &[NamedText<&str>]) -> Result<Vec<Vec<Edit>>, Rejection> {
-        if self.options.redaction == Redaction::Off || texts.is_empty() {
+        if self.options.redaction == RedactionMode::Off || texts.is_empty() {
             return Ok(texts.iter().map(|_| Vec::new()).collect());
         }
         if let Some(known) = &self.known {

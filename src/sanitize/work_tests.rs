@@ -2,7 +2,7 @@
 
 use crate::sanitize::bench::Bench;
 use crate::sanitize::column::head;
-use crate::sanitize::{NamedText, Options, Redaction};
+use crate::sanitize::{NamedText, Options, RedactionMode};
 
 #[test]
 fn links_are_asked_once_and_redaction_wins() {
@@ -63,7 +63,7 @@ fn targets_are_read_without_their_escapes() {
 #[test]
 fn nothing_is_asked_that_nobody_ordered() {
     let mut bench = Bench::redacting("Jane");
-    bench.options = Options { links: false, redaction: Redaction::Off, ..Options::default() };
+    bench.options = Options { links: false, redaction: RedactionMode::Off, ..Options::default() };
     assert_eq!(bench.work().texts(&["Jane http://bad.example"]), Ok(vec![None]));
     assert_eq!(bench.links, 0);
 }

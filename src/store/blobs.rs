@@ -109,7 +109,7 @@ impl ByteStream for WholeBlob {
 
 /// What was learned of a file's bytes as they passed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Facts {
+pub struct BlobDigests {
     /// How many they are.
     pub size: u64,
     /// Their CRC-32C (RFC 3720 appendix B.4).
@@ -118,7 +118,7 @@ pub struct Facts {
     pub sha256: [u8; 32],
 }
 
-/// Learns [`Facts`] piece by piece.
+/// Learns [`BlobDigests`] piece by piece.
 pub(super) struct FactsBuilder {
     size: u64,
     crc32c: u32,
@@ -141,10 +141,10 @@ impl FactsBuilder {
         Ok(())
     }
 
-    pub(super) fn facts(self) -> Facts {
+    pub(super) fn facts(self) -> BlobDigests {
         let mut sha256 = [0; 32];
         sha256.iter_mut().zip(self.sha256.finish()).for_each(|(to, from)| *to = from);
-        Facts { size: self.size, crc32c: self.crc32c, sha256 }
+        BlobDigests { size: self.size, crc32c: self.crc32c, sha256 }
     }
 }
 
@@ -152,7 +152,7 @@ impl FactsBuilder {
 ///
 /// # Errors
 /// The store's.
-pub async fn facts(blobs: &dyn Blobs, blob: &Blob) -> Result<Option<Facts>, StoreError> {
+pub async fn facts(blobs: &dyn Blobs, blob: &Blob) -> Result<Option<BlobDigests>, StoreError> {
     let Some(mut opened) = blobs.get(blob).await? else { return Ok(None) };
     let mut learning = FactsBuilder::new();
     while let Some(piece) = opened.bytes.next().await? {
@@ -188,7 +188,7 @@ pub trait Blobs: Send + Sync + 'static {
         blob: &'a Blob,
         bytes: &'a mut dyn ByteStream,
         limit: u64,
-    ) -> RecordsFuture<'a, Facts>;
+    ) -> RecordsFuture<'a, BlobDigests>;
 
     /// Opens a file; `None` if there is none.
     fn get<'a>(&'a self, blob: &'a Blob) -> RecordsFuture<'a, Option<OpenBlob>>;

@@ -9,7 +9,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
 use crate::base::clock::{Clock, FixedClock};
-use crate::store::{Expected, KeepPart, Key, NewRow, Records, Row, StoreError};
+use crate::store::{KeepPart, Key, NewRow, Precondition, Records, Row, StoreError};
 
 /// Runs every case.
 pub(crate) async fn check(records: Arc<dyn Records>, clock: &FixedClock) {
@@ -37,12 +37,12 @@ fn conflict<T: std::fmt::Debug>(result: Result<T, StoreError>) {
 async fn writes_replace_what_they_expect(store: &dyn Records) {
     let key = Key::new("case.write", "a");
     assert_eq!(store.get(&key).await.unwrap(), None);
-    conflict(store.put_if(&key, Expected::Version(1), entry("x")).await);
-    assert_eq!(store.put_if(&key, Expected::Absent, entry("one")).await.unwrap(), 1);
-    conflict(store.put_if(&key, Expected::Absent, entry("x")).await);
-    assert_eq!(store.put_if(&key, Expected::Version(1), entry("two")).await.unwrap(), 2);
-    conflict(store.put_if(&key, Expected::Version(1), entry("x")).await);
-    conflict(store.put_if(&key, Expected::Version(3), entry("x")).await);
+    conflict(store.put_if(&key, Precondition::Version(1), entry("x")).await);
+    assert_eq!(store.put_if(&key, Precondition::Absent, entry("one")).await.unwrap(), 1);
+    conflict(store.put_if(&key, Precondition::Absent, entry("x")).await);
+    assert_eq!(store.put_if(&key, Precondition::Version(1), entry("two")).await.unwrap(), 2);
+    conflict(store.put_if(&key, Precondition::Version(1), entry("x")).await);
+    conflict(store.put_if(&key, Precondition::Version(3), entry("x")).await);
     let found = store.get(&key).await.unwrap();
     assert_eq!(found, Some(Row { key, version: 2, entry: entry("two") }));
 }
@@ -50,29 +50,29 @@ async fn writes_replace_what_they_expect(store: &dyn Records) {
 async fn removal_expects_a_version_too(store: &dyn Records) {
     let key = Key::new("case.remove", "a");
     conflict(store.remove_if(&key, 1).await);
-    store.put_if(&key, Expected::Absent, entry("one")).await.unwrap();
+    store.put_if(&key, Precondition::Absent, entry("one")).await.unwrap();
     conflict(store.remove_if(&key, 2).await);
     store.remove_if(&key, 1).await.unwrap();
     conflict(store.remove_if(&key, 1).await);
     assert_eq!(store.get(&key).await.unwrap(), None);
-    assert_eq!(store.put_if(&key, Expected::Absent, entry("anew")).await.unwrap(), 1);
+    assert_eq!(store.put_if(&key, Precondition::Absent, entry("anew")).await.unwrap(), 1);
 }
 
 async fn a_row_moves_whole_or_not_at_all(store: &dyn Records, clock: &FixedClock) {
     let [from, to] = ["case.move", "case.moved"].map(|kind| Key::new(kind, "a"));
     let there = |row: Option<Row>| row.map(|row| (row.version, row.entry));
     conflict(store.move_if(&from, 1, to.kind(), entry("x")).await);
-    store.put_if(&from, Expected::Absent, entry("one")).await.unwrap();
+    store.put_if(&from, Precondition::Absent, entry("one")).await.unwrap();
     conflict(store.move_if(&from, 2, to.kind(), entry("x")).await);
     assert_eq!(store.move_if(&from, 1, to.kind(), entry("two")).await.unwrap(), 2);
     assert_eq!(there(store.get(&from).await.unwrap()), None);
     assert_eq!(there(store.get(&to).await.unwrap()), Some((2, entry("two"))));
     // Where another row is, it stays; what has expired is none.
-    store.put_if(&from, Expected::Absent, entry("three")).await.unwrap();
+    store.put_if(&from, Precondition::Absent, entry("three")).await.unwrap();
     conflict(store.move_if(&from, 1, to.kind(), entry("x")).await);
     assert_eq!(there(store.get(&from).await.unwrap()), Some((1, entry("three"))));
     let brief = NewRow { expires: Some(clock.now().plus(Duration::from_secs(1))), ..entry("brief") };
-    store.put_if(&to, Expected::Version(2), brief).await.unwrap();
+    store.put_if(&to, Precondition::Version(2), brief).await.unwrap();
     clock.advance(Duration::from_secs(1));
     assert_eq!(store.move_if(&from, 1, to.kind(), entry("four")).await.unwrap(), 2);
     assert_eq!(there(store.get(&to).await.unwrap()), Some((2, entry("four"))));
@@ -85,14 +85,14 @@ async fn bytes_and_ids_come_back_as_they_were(store: &dyn Records) {
     let values = [Vec::new(), every_byte.clone(), every_byte.repeat(4096)];
     for (id, value) in ["quote ' and % and _", "nul \0 within", "Ünïcode \u{1f511}"].iter().zip(values) {
         let (key, entry) = (Key::new("case.bytes", *id), NewRow::lasting(value));
-        store.put_if(&key, Expected::Absent, entry.clone()).await.unwrap();
+        store.put_if(&key, Precondition::Absent, entry.clone()).await.unwrap();
         assert_eq!(store.get(&key).await.unwrap().map(|row| row.entry), Some(entry));
     }
 }
 
 async fn kinds_are_apart(store: &dyn Records) {
     let (one, other) = (Key::new("case.kind", "a"), Key::new("case.kind2", "a"));
-    store.put_if(&one, Expected::Absent, entry("one")).await.unwrap();
+    store.put_if(&one, Precondition::Absent, entry("one")).await.unwrap();
     assert_eq!(store.get(&other).await.unwrap(), None);
     assert_eq!(store.scan("case.kind2", "", 10).await.unwrap(), []);
     assert_eq!(store.scan("case.kind", "", 10).await.unwrap().len(), 1);
@@ -101,7 +101,7 @@ async fn kinds_are_apart(store: &dyn Records) {
 async fn pages_are_in_the_order_of_bytes(store: &dyn Records) {
     let mut ids = ["b", "a", "B", "a/1", "é", "_", "%", "aa"];
     for id in ids {
-        store.put_if(&Key::new("case.page", id), Expected::Absent, entry(id)).await.unwrap();
+        store.put_if(&Key::new("case.page", id), Precondition::Absent, entry(id)).await.unwrap();
     }
     ids.sort_unstable();
     for limit in [1, 3, 8, 100] {
@@ -123,21 +123,21 @@ async fn what_has_expired_is_absent(store: &dyn Records, clock: &FixedClock) {
         |text: &str| NewRow { expires: Some(clock.now().plus(Duration::from_secs(1))), ..entry(text) };
     let [a, b, c] = ["a", "b", "c"].map(|id| Key::new("case.expiry", id));
     for key in [&a, &b] {
-        store.put_if(key, Expected::Absent, brief("soon gone")).await.unwrap();
+        store.put_if(key, Precondition::Absent, brief("soon gone")).await.unwrap();
     }
-    store.put_if(&c, Expected::Absent, entry("stays")).await.unwrap();
+    store.put_if(&c, Precondition::Absent, entry("stays")).await.unwrap();
     clock.advance(Duration::from_millis(999));
     assert_eq!(store.sweep().await.unwrap(), 0);
     assert_eq!(store.scan("case.expiry", "", 10).await.unwrap().len(), 3);
     clock.advance(Duration::from_millis(1));
     assert_eq!(store.get(&a).await.unwrap(), None);
     assert_eq!(store.scan("case.expiry", "", 10).await.unwrap().len(), 1);
-    conflict(store.put_if(&a, Expected::Version(1), entry("x")).await);
+    conflict(store.put_if(&a, Precondition::Version(1), entry("x")).await);
     conflict(store.remove_if(&a, 1).await);
-    assert_eq!(store.put_if(&a, Expected::Absent, brief("again")).await.unwrap(), 1);
+    assert_eq!(store.put_if(&a, Precondition::Absent, brief("again")).await.unwrap(), 1);
     assert_eq!(store.get(&a).await.unwrap().map(|row| row.entry), Some(brief("again")));
     assert_eq!(store.sweep().await.unwrap(), 1, "only what nobody replaced");
-    assert_eq!(store.put_if(&a, Expected::Version(1), entry("kept")).await.unwrap(), 2);
+    assert_eq!(store.put_if(&a, Precondition::Version(1), entry("kept")).await.unwrap(), 2);
     clock.advance(Duration::from_secs(10));
     assert_eq!(store.sweep().await.unwrap(), 0, "a write without expiry takes the old one away");
 }
@@ -155,9 +155,9 @@ async fn what_lives_longest_stays(store: &dyn Records, clock: &FixedClock) {
     for (id, seconds) in rows {
         let expires = seconds.map(|seconds| clock.now().plus(Duration::from_secs(seconds)));
         let entry = NewRow { value: vec![7; 10], expires };
-        store.put_if(&Key::new(KIND, id), Expected::Absent, entry).await.unwrap();
+        store.put_if(&Key::new(KIND, id), Precondition::Absent, entry).await.unwrap();
     }
-    store.put_if(&Key::new("case.trim2", "a/1"), Expected::Absent, entry("apart")).await.unwrap();
+    store.put_if(&Key::new("case.trim2", "a/1"), Precondition::Absent, entry("apart")).await.unwrap();
     let left = async || -> Vec<String> {
         store.scan(KIND, "", 10).await.unwrap().iter().map(|row| row.key.id().to_owned()).collect()
     };
@@ -220,7 +220,8 @@ async fn any_sequence_is_as_in_the_model(store: &dyn Records, clock: &FixedClock
                     let version = slot.as_ref().filter(live).map_or(0, |row| row.version);
                     let expires = life.map(|millis| now.plus(Duration::from_millis(u64::from(millis))));
                     let entry = NewRow { value: vec![*value], expires };
-                    let wanted = if *expected == 0 { Expected::Absent } else { Expected::Version(*expected) };
+                    let wanted =
+                        if *expected == 0 { Precondition::Absent } else { Precondition::Version(*expected) };
                     let put = store.put_if(&key(*id), wanted, entry.clone()).await.ok();
                     assert_eq!(put, (version == *expected).then_some(expected + 1), "{step:?}");
                     if let Some(version) = put {
@@ -240,7 +241,7 @@ async fn one_of_many_writers_wins(records: &Arc<dyn Records>) {
     const WRITERS: u64 = 8;
     const ROUNDS: u64 = 5;
     let key = Key::new("case.race", "counter");
-    records.put_if(&key, Expected::Absent, NewRow::lasting(vec![0])).await.unwrap();
+    records.put_if(&key, Precondition::Absent, NewRow::lasting(vec![0])).await.unwrap();
     let tasks: Vec<_> = (0..WRITERS)
         .map(|_| {
             let (records, key) = (Arc::clone(records), key.clone());
@@ -249,7 +250,7 @@ async fn one_of_many_writers_wins(records: &Arc<dyn Records>) {
                 while won < ROUNDS {
                     let row = records.get(&key).await.unwrap().unwrap();
                     let more = NewRow::lasting(vec![row.entry.value[0] + 1]);
-                    match records.put_if(&key, Expected::Version(row.version), more).await {
+                    match records.put_if(&key, Precondition::Version(row.version), more).await {
                         Ok(_) => won += 1,
                         Err(error) => assert!(matches!(error, StoreError::Conflict), "{error}"),
                     }

@@ -20,7 +20,7 @@ use sqlx::{ConnectOptions, Connection, Row as _, SqlSafeStr, Sqlite};
 use crate::base::clock::SharedClock;
 use crate::store::columns::{DatabaseRow, changed, digest, signed};
 use crate::store::{
-    Closing, Expected, KeepPart, Key, NewRow, Records, RecordsFuture, Row, StoreError, private,
+    Closing, KeepPart, Key, NewRow, Precondition, Records, RecordsFuture, Row, StoreError, private,
 };
 
 /// Rows in one SQLite file.
@@ -134,12 +134,12 @@ impl Records for EmbeddedRecords {
         })
     }
 
-    fn put_if<'a>(&'a self, key: &'a Key, expected: Expected, entry: NewRow) -> RecordsFuture<'a, u64> {
+    fn put_if<'a>(&'a self, key: &'a Key, expected: Precondition, entry: NewRow) -> RecordsFuture<'a, u64> {
         Box::pin(async move {
             let (version, now) = (expected.next(), self.now());
             let (sql, replaced) = match expected {
-                Expected::Absent => (INSERT, None),
-                Expected::Version(version) => (UPDATE, Some(signed(version))),
+                Precondition::Absent => (INSERT, None),
+                Precondition::Version(version) => (UPDATE, Some(signed(version))),
             };
             let statement = filled(sql, key, Row { key: key.clone(), version, entry }, now);
             let statement = match replaced {
@@ -158,7 +158,7 @@ impl Records for EmbeddedRecords {
         entry: NewRow,
     ) -> RecordsFuture<'a, u64> {
         Box::pin(async move {
-            let next = Expected::Version(version).next();
+            let next = Precondition::Version(version).next();
             let moved = Row { key: Key::new(to, key.id()), version: next, entry };
             let statement = filled(MOVE, key, moved, self.now()).bind(signed(version)).bind(to);
             changed(self.write(statement).await?).map(|()| next)
@@ -278,7 +278,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (records, _) = open(folder.path()).await;
         let key = Key::new("case", "a");
-        records.put_if(&key, Expected::Absent, NewRow::lasting(vec![1])).await.unwrap();
+        records.put_if(&key, Precondition::Absent, NewRow::lasting(vec![1])).await.unwrap();
         let data = folder.path().join("data");
         let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode(&data), 0o700);
@@ -302,7 +302,8 @@ mod tests {
             "UPDATE records SET digest = x''",
         ];
         for sql in faults {
-            let at = records.put_if(&key, Expected::Absent, NewRow::lasting(b"n".to_vec())).await.unwrap();
+            let at =
+                records.put_if(&key, Precondition::Absent, NewRow::lasting(b"n".to_vec())).await.unwrap();
             assert_eq!(at, 1);
             sqlx::query(sql).execute(&records.writer).await.unwrap();
             assert!(matches!(records.get(&key).await, Err(StoreError::Corrupt)), "{sql}");
@@ -316,15 +317,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (records, _) = open(folder.path()).await;
         let key = Key::new("case", "small");
-        records.put_if(&key, Expected::Absent, NewRow::lasting(vec![1])).await.unwrap();
+        records.put_if(&key, Precondition::Absent, NewRow::lasting(vec![1])).await.unwrap();
         sqlx::query("PRAGMA max_page_count = 16").execute(&records.writer).await.unwrap();
         let large = Key::new("case", "large");
-        let refused = records.put_if(&large, Expected::Absent, NewRow::lasting(vec![7; 1 << 20])).await;
+        let refused = records.put_if(&large, Precondition::Absent, NewRow::lasting(vec![7; 1 << 20])).await;
         assert!(matches!(refused, Err(StoreError::Full)), "{refused:?}");
         assert_eq!(records.get(&large).await.unwrap(), None);
         assert!(records.get(&key).await.unwrap().is_some());
         // The limit was the failed connection's own: the next one has room again.
-        records.put_if(&large, Expected::Absent, NewRow::lasting(vec![7; 1 << 20])).await.unwrap();
+        records.put_if(&large, Precondition::Absent, NewRow::lasting(vec![7; 1 << 20])).await.unwrap();
     }
 
     #[tokio::test]
@@ -338,7 +339,7 @@ mod tests {
         records.close().await;
         let (records, _) = open(folder.path()).await;
         let key = Key::new("case", "a");
-        records.put_if(&key, Expected::Absent, NewRow::lasting(vec![1])).await.unwrap();
+        records.put_if(&key, Precondition::Absent, NewRow::lasting(vec![1])).await.unwrap();
         assert!(records.get(&key).await.unwrap().is_some());
     }
 

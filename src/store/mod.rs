@@ -32,11 +32,11 @@ pub mod private;
 pub mod records;
 mod timed;
 
-pub use blobs::{Area, Blob, Blobs, ByteStream, Facts, OpenBlob};
+pub use blobs::{Area, Blob, BlobDigests, Blobs, ByteStream, OpenBlob};
 pub use embedded::EmbeddedRecords;
 pub use error::{Cause, FileFault, StoreError};
 pub use log_lines::{Appended, LogEnd, LogLine, LogLines};
 pub use objects::{Objects, S3};
 pub use postgres::PostgresRecords;
-pub use records::{Closing, Expected, KeepPart, Key, NewRow, Records, RecordsFuture, Row};
+pub use records::{Closing, KeepPart, Key, NewRow, Precondition, Records, RecordsFuture, Row};
 pub use timed::TimedRecords;

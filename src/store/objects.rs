@@ -18,7 +18,7 @@ use object_store::{
 
 use crate::base::clock::Timestamp;
 use crate::base::secret::Secret;
-use crate::store::blobs::{Area, Blob, Blobs, ByteStream, Facts, FactsBuilder, NextChunk, OpenBlob};
+use crate::store::blobs::{Area, Blob, BlobDigests, Blobs, ByteStream, FactsBuilder, NextChunk, OpenBlob};
 use crate::store::{RecordsFuture, StoreError, private};
 
 /// How much of a file is gathered before it is written to a folder.
@@ -109,7 +109,12 @@ impl Objects {
     }
 
     /// A file that is smaller than a part is written at once; a larger one part by part, published at its end.
-    async fn write(&self, at: &Path, bytes: &mut dyn ByteStream, limit: u64) -> Result<Facts, StoreError> {
+    async fn write(
+        &self,
+        at: &Path,
+        bytes: &mut dyn ByteStream,
+        limit: u64,
+    ) -> Result<BlobDigests, StoreError> {
         let mut learning = FactsBuilder::new();
         let mut begun: Option<OpenUpload> = None;
         loop {
@@ -200,7 +205,7 @@ impl Blobs for Objects {
         blob: &'a Blob,
         bytes: &'a mut dyn ByteStream,
         limit: u64,
-    ) -> RecordsFuture<'a, Facts> {
+    ) -> RecordsFuture<'a, BlobDigests> {
         Box::pin(async move { self.write(&place(blob), bytes, limit).await })
     }
 

@@ -11,7 +11,7 @@ use bytes::Bytes;
 
 use crate::base::clock::{Clock, SystemClock, Timestamp};
 use crate::base::secret::Secret;
-use crate::store::blobs::{Area, Blob, Blobs, ByteStream, Facts, NextChunk, WholeBlob};
+use crate::store::blobs::{Area, Blob, BlobDigests, Blobs, ByteStream, NextChunk, WholeBlob};
 use crate::store::{Objects, S3, StoreError};
 
 /// Pieces as they are given; an error in place of what is not there.
@@ -70,7 +70,7 @@ async fn what_was_put_comes_back(blobs: &dyn Blobs) {
     for (size, piece) in [(0, 1), (1, 1), (100, 7), (300_000, 65_536), (12_000_000, 1 << 20)] {
         let (blob, bytes) = (fresh(Area::Passing), pattern(size));
         let facts = blobs.put(&blob, &mut in_pieces(&bytes, piece), size as u64).await.unwrap();
-        let expected = Facts {
+        let expected = BlobDigests {
             size: size as u64,
             crc32c: crate::crypto::hash::crc32c(0, &bytes),
             sha256: crate::crypto::hash::sha256(&bytes),

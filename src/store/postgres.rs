@@ -21,7 +21,7 @@ use crate::base::clock::SharedClock;
 use crate::base::secret::Secret;
 use crate::store::columns::{DatabaseRow, changed, digest, signed};
 use crate::store::{
-    Cause, Closing, Expected, KeepPart, Key, NewRow, Records, RecordsFuture, Row, StoreError,
+    Cause, Closing, KeepPart, Key, NewRow, Precondition, Records, RecordsFuture, Row, StoreError,
 };
 
 /// How a connection is protected: libpq's `sslmode`, without those that fall back to plaintext. Default `verify-full`.
@@ -220,14 +220,14 @@ impl Records for PostgresRecords {
         }))
     }
 
-    fn put_if<'a>(&'a self, key: &'a Key, expected: Expected, entry: NewRow) -> RecordsFuture<'a, u64> {
+    fn put_if<'a>(&'a self, key: &'a Key, expected: Precondition, entry: NewRow) -> RecordsFuture<'a, u64> {
         let (now, key) = (self.now(), key.clone());
         Box::pin(self.run(move |connection| {
             Box::pin(async move {
                 let version = expected.next();
                 let (sql, replaced) = match expected {
-                    Expected::Absent => (INSERT, None),
-                    Expected::Version(version) => (UPDATE, Some(signed(version))),
+                    Precondition::Absent => (INSERT, None),
+                    Precondition::Version(version) => (UPDATE, Some(signed(version))),
                 };
                 let statement = filled(sql, &key, Row { key: key.clone(), version, entry }, now);
                 let statement = match replaced {
@@ -249,7 +249,7 @@ impl Records for PostgresRecords {
         let (now, key) = (self.now(), key.clone());
         Box::pin(self.run(move |connection| {
             Box::pin(async move {
-                let next = Expected::Version(version).next();
+                let next = Precondition::Version(version).next();
                 let moved = Row { key: Key::new(to, key.id()), version: next, entry };
                 let statement = filled(MOVE, &key, moved, now).bind(signed(version)).bind(to);
                 changed(statement.execute(connection).await?.rows_affected()).map(|()| next)

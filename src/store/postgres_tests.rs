@@ -11,7 +11,7 @@ use sqlx::{AssertSqlSafe, Executor};
 use crate::base::clock::{FixedClock, SharedClock, Timestamp};
 use crate::base::secret::Secret;
 use crate::store::postgres::{Database, PostgresRecords, SslMode};
-use crate::store::{Expected, Key, NewRow, Records, StoreError, conformance, log_lines};
+use crate::store::{Key, NewRow, Precondition, Records, StoreError, conformance, log_lines};
 
 /// A schema and somebody beside the store who may look at it.
 struct Bench {
@@ -89,7 +89,7 @@ async fn a_flipped_bit_is_noticed_wherever_it_is() {
     ];
     for sql in faults {
         let (key, entry) = one("a");
-        records.put_if(&key, Expected::Absent, entry).await.unwrap();
+        records.put_if(&key, Precondition::Absent, entry).await.unwrap();
         bench.sql(sql).await;
         assert!(matches!(records.get(&key).await, Err(StoreError::Corrupt)), "{sql}");
         assert!(matches!(records.scan("case", "", 1).await, Err(StoreError::Corrupt)), "{sql}");
@@ -111,7 +111,7 @@ async fn a_schema_from_the_next_version_is_taken_as_it_is() {
     assert_eq!(said, "the store is unavailable (it is closed)");
     let (records, _) = bench.open().await;
     let (key, entry) = one("a");
-    records.put_if(&key, Expected::Absent, entry).await.unwrap();
+    records.put_if(&key, Precondition::Absent, entry).await.unwrap();
     assert!(records.get(&key).await.unwrap().is_some());
     bench.clean().await;
 }
@@ -138,13 +138,13 @@ async fn no_call_waits_for_ever() {
     bench.database.connections = 1;
     let (records, _) = bench.open().await;
     let (key, entry) = one("a");
-    records.put_if(&key, Expected::Absent, entry.clone()).await.unwrap();
+    records.put_if(&key, Precondition::Absent, entry.clone()).await.unwrap();
     let mut other = bench.beside.begin().await.unwrap();
     other.execute("SELECT * FROM portcullis_records FOR UPDATE").await.unwrap();
-    let said = records.put_if(&key, Expected::Version(1), entry.clone()).await.unwrap_err().to_string();
+    let said = records.put_if(&key, Precondition::Version(1), entry.clone()).await.unwrap_err().to_string();
     assert!(said.contains("took too long"), "{said}");
     other.rollback().await.unwrap();
-    assert_eq!(records.put_if(&key, Expected::Version(1), entry).await.unwrap(), 2);
+    assert_eq!(records.put_if(&key, Precondition::Version(1), entry).await.unwrap(), 2);
     bench.clean().await;
 }
 
@@ -154,7 +154,8 @@ async fn connections_that_were_cut_off_are_replaced() {
     let Some(bench) = Bench::new("cut_off").await else { return };
     let (records, _) = bench.open().await;
     let (key, entry) = one("a");
-    let gone = tokio::time::timeout(Duration::ZERO, records.put_if(&key, Expected::Absent, entry.clone()));
+    let gone =
+        tokio::time::timeout(Duration::ZERO, records.put_if(&key, Precondition::Absent, entry.clone()));
     drop(gone.await);
     bench
         .sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'cut_off'")

@@ -82,14 +82,14 @@ pub struct Row {
 
 /// What must be true of the row for a write to take place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Expected {
+pub enum Precondition {
     /// There is no such row, or it has expired.
     Absent,
     /// The row is there, at this version.
     Version(u64),
 }
 
-impl Expected {
+impl Precondition {
     /// The version the row has once the write took place: known before it, so that a seal can bind it.
     pub fn next(self) -> u64 {
         match self {
@@ -122,8 +122,8 @@ pub trait Records: Send + Sync + 'static {
     /// The row, or `None` if there is none.
     fn get<'a>(&'a self, key: &'a Key) -> RecordsFuture<'a, Option<Row>>;
 
-    /// Writes the row if what is expected is true; returns its new version, which is [`Expected::next`].
-    fn put_if<'a>(&'a self, key: &'a Key, expected: Expected, entry: NewRow) -> RecordsFuture<'a, u64>;
+    /// Writes the row if what is expected is true; returns its new version, which is [`Precondition::next`].
+    fn put_if<'a>(&'a self, key: &'a Key, expected: Precondition, entry: NewRow) -> RecordsFuture<'a, u64>;
 
     /// The row, if it is at `version`, goes to another kind under the same id, with what it is to hold there. Returns its
     /// version, one more than before; a row that is there already is a conflict.

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::base::clock::SharedClock;
-use crate::base::throttle::Throttle;
+use crate::base::throttle::LogThrottle;
 use crate::store::StoreError;
-use crate::store::records::{Closing, Expected, KeepPart, Key, NewRow, Records, RecordsFuture, Row};
+use crate::store::records::{Closing, KeepPart, Key, NewRow, Precondition, Records, RecordsFuture, Row};
 use crate::telemetry::{StoreWork, WorkMetrics};
 
 /// Measures the calls of other records.
@@ -14,13 +14,13 @@ pub struct TimedRecords {
     records: Arc<dyn Records>,
     metrics: WorkMetrics,
     clock: SharedClock,
-    told: Throttle,
+    told: LogThrottle,
 }
 
 impl TimedRecords {
     /// Measures these.
     pub fn new(records: Arc<dyn Records>, metrics: WorkMetrics, clock: SharedClock) -> Self {
-        Self { records, metrics, clock, told: Throttle::default() }
+        Self { records, metrics, clock, told: LogThrottle::default() }
     }
 
     fn told<T>(&self, work: StoreWork, began: Instant, done: Result<T, StoreError>) -> Result<T, StoreError> {
@@ -50,7 +50,7 @@ impl Records for TimedRecords {
         self.timed(StoreWork::Read, self.records.get(key))
     }
 
-    fn put_if<'a>(&'a self, key: &'a Key, expected: Expected, entry: NewRow) -> RecordsFuture<'a, u64> {
+    fn put_if<'a>(&'a self, key: &'a Key, expected: Precondition, entry: NewRow) -> RecordsFuture<'a, u64> {
         self.timed(StoreWork::Write, self.records.put_if(key, expected, entry))
     }
 

@@ -6,7 +6,7 @@
 
 use bytes::BytesMut;
 
-use crate::base::budget::{Budget, Charge};
+use crate::base::budget::{MemoryBudget, MemoryCharge};
 use crate::stream::{Rewriter, StreamError};
 
 /// Both lengths and their CRC-32.
@@ -211,7 +211,7 @@ impl<'a> Iterator for Headers<'a> {
 pub struct AmazonEventStream<V> {
     visitor: V,
     max_message: usize,
-    charge: Charge,
+    charge: MemoryCharge,
     /// What has not left: a message of which not all is there.
     raw: Vec<u8>,
 }
@@ -224,7 +224,7 @@ impl<V: Messages> AmazonEventStream<V> {
 
     /// Shows the stream's messages to `visitor`. One of more than `max_message` bytes is an error, for it can only be
     /// judged whole.
-    pub fn new(visitor: V, max_message: usize, budget: &Budget) -> Self {
+    pub fn new(visitor: V, max_message: usize, budget: &MemoryBudget) -> Self {
         Self { visitor, max_message, charge: budget.charge(), raw: Vec::new() }
     }
 

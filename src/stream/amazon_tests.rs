@@ -40,7 +40,7 @@ fn message(rows: &[(&str, &str)], payload: &[u8]) -> Vec<u8> {
 
 fn rewritten(pieces: &[&[u8]]) -> Result<Vec<u8>, StreamError> {
     let mut out = BytesMut::new();
-    let mut stream = AmazonEventStream::new(Doubles::default(), 1 << 16, &Budget::unlimited());
+    let mut stream = AmazonEventStream::new(Doubles::default(), 1 << 16, &MemoryBudget::unlimited());
     for piece in pieces {
         stream.write(piece, &mut out)?;
     }
@@ -156,7 +156,7 @@ fn a_stream_that_breaks_off_is_an_error_behind_what_was_whole() {
     let end = message(&[], b"end");
     for length in 1..two.len() {
         let mut out = BytesMut::new();
-        let mut stream = AmazonEventStream::new(Doubles::default(), 1 << 16, &Budget::unlimited());
+        let mut stream = AmazonEventStream::new(Doubles::default(), 1 << 16, &MemoryBudget::unlimited());
         stream.write(&[&one, &two[..length]].concat(), &mut out).unwrap();
         assert_eq!(stream.finish(&mut out), Err(StreamError::BrokenOff));
         assert_eq!(out, [&one[..], &end].concat(), "{length} bytes");

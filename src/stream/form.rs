@@ -3,7 +3,7 @@
 
 use bytes::BytesMut;
 
-use crate::base::budget::{Budget, Charge};
+use crate::base::budget::{MemoryBudget, MemoryCharge};
 use crate::edit::{SourceMap, spliced};
 use crate::stream::json::Embedded;
 use crate::stream::path::{JsonToken, Path, PathTracker};
@@ -112,12 +112,12 @@ pub struct FormBody<E> {
     /// A field whose end has not come.
     field: Vec<u8>,
     edits: Vec<Edit>,
-    charge: Charge,
+    charge: MemoryCharge,
 }
 
 impl<E: Editor> FormBody<E> {
     /// Shows the form's texts to `editor`; what is held back is charged to `budget`.
-    pub fn new(editor: E, budget: &Budget) -> Self {
+    pub fn new(editor: E, budget: &MemoryBudget) -> Self {
         let editor = Embedded::new(editor);
         Self { editor, field: Vec::new(), edits: Vec::new(), charge: budget.charge() }
     }

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use bytes::{Buf, BytesMut};
 
-use crate::base::budget::{Budget, Charge};
+use crate::base::budget::{MemoryBudget, MemoryCharge};
 use crate::stream::{Rewriter, StreamError};
 
 pub use head::{FieldSpelling, HeadText, PartHead, SaidLength};
@@ -93,12 +93,12 @@ pub struct Multipart<P> {
     count: usize,
     /// Whether nothing of the part has gone on yet.
     fresh: bool,
-    charge: Charge,
+    charge: MemoryCharge,
 }
 
 impl<P: PartVisitor> Multipart<P> {
     /// Shows the parts between these boundaries to `parts`; what is held back is charged to `budget`.
-    pub fn new(parts: P, boundary: &Boundary, budget: &Budget) -> Self {
+    pub fn new(parts: P, boundary: &Boundary, budget: &MemoryBudget) -> Self {
         let boundary = memchr::memmem::Finder::new(&boundary.0).into_owned();
         Self {
             parts,
@@ -248,7 +248,7 @@ impl<P: PartVisitor> Rewriter for Multipart<P> {
 /// # Errors
 /// As the body would have as it passes.
 pub fn split(body: &[u8], boundary: &Boundary) -> Result<Vec<PartSpan>, StreamError> {
-    let mut passing = Multipart::new(Spans::default(), boundary, &Budget::unlimited());
+    let mut passing = Multipart::new(Spans::default(), boundary, &MemoryBudget::unlimited());
     passing.held.extend_from_slice(body);
     let (mut out, mut from) = (BytesMut::new(), 0);
     loop {

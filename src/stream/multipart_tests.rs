@@ -48,7 +48,7 @@ fn every_cut_gives_the_same_parts() {
     // `--edge` within a line is no boundary, and is in the first part.
     for step in 1..whole.len() {
         let mut out = BytesMut::new();
-        let mut multipart = Multipart::new(Capitals, &boundary(), &Budget::unlimited());
+        let mut multipart = Multipart::new(Capitals, &boundary(), &MemoryBudget::unlimited());
         for piece in whole.chunks(step) {
             multipart.write(piece, &mut out).unwrap();
             assert!(multipart.held() <= HEAD.len().max(b"--edge".len() + 2) + step);

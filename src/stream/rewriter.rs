@@ -5,7 +5,7 @@
 use bytes::BytesMut;
 
 use crate::base::budget::Exhausted;
-use crate::base::quota::Spent;
+use crate::base::quota::QuotaExceeded;
 
 /// Why a body cannot be rewritten any further. Never holds a byte of the body.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -62,7 +62,7 @@ pub enum StreamError {
     Blocked(String),
     /// The caller has had as many different values replaced as it may.
     #[error(transparent)]
-    Spent(#[from] Spent),
+    Spent(#[from] QuotaExceeded),
     /// What was found cannot be replaced (no key, or too many different values).
     #[error("a value cannot be replaced: {0}")]
     Replace(&'static str),

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 use bytes::BytesMut;
 
-use crate::base::budget::{Budget, Charge};
+use crate::base::budget::{MemoryBudget, MemoryCharge};
 use crate::stream::{Rewriter, StreamError};
 
 /// What becomes of an event.
@@ -219,7 +219,7 @@ impl<'a> Iterator for SseLines<'a> {
 pub struct Sse<V> {
     visitor: V,
     max_event: usize,
-    charge: Charge,
+    charge: MemoryCharge,
     /// Whether lines that are no data are shown.
     lines: bool,
     /// What has not left: an event without its blank line.
@@ -238,7 +238,7 @@ pub struct Sse<V> {
 impl<V: Events> Sse<V> {
     /// Shows the stream's events to `visitor`. An event of more than `max_event` bytes is an error, for it can only
     /// be judged whole.
-    pub fn new(visitor: V, max_event: usize, budget: &Budget) -> Self {
+    pub fn new(visitor: V, max_event: usize, budget: &MemoryBudget) -> Self {
         Self {
             visitor,
             max_event,

@@ -32,7 +32,7 @@ impl Events for Script {
 }
 
 fn pass(text: &str, step: usize) -> String {
-    let budget = Budget::process(1000);
+    let budget = MemoryBudget::process(1000);
     let mut sse = Sse::new(Script, 500, &budget);
     let mut out = BytesMut::new();
     for piece in text.as_bytes().chunks(step) {
@@ -82,7 +82,7 @@ fn events_are_kept_replaced_dropped_and_preceded() {
 
 #[test]
 fn an_event_leaves_with_the_first_byte_that_ends_it() {
-    let mut sse = Sse::new(Script, 500, &Budget::unlimited());
+    let mut sse = Sse::new(Script, 500, &MemoryBudget::unlimited());
     for (text, held) in [("data: a\r\n\r", 0), ("\n", 0), (": ping\n", 0), ("id: 1\n", 6), ("\n", 0)] {
         sse.write(text.as_bytes(), &mut BytesMut::new()).unwrap();
         assert_eq!(sse.held(), held, "{text:?}");
@@ -130,7 +130,7 @@ fn another_event_has_its_name_and_its_line_ends() {
 #[test]
 fn an_event_may_not_be_larger_than_its_limit() {
     for text in ["data: 12345\n\n", "data: 12345"] {
-        let mut sse = Sse::new(Script, 10, &Budget::unlimited());
+        let mut sse = Sse::new(Script, 10, &MemoryBudget::unlimited());
         let refused = sse.write(text.as_bytes(), &mut BytesMut::new());
         assert_eq!(refused, Err(StreamError::TooLarge { unit: "event", limit: 10 }));
     }

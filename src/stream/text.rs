@@ -2,7 +2,7 @@
 
 use bytes::BytesMut;
 
-use crate::base::budget::Budget;
+use crate::base::budget::MemoryBudget;
 use crate::stream::text_channel::{TextChannel, plain};
 use crate::stream::utf8::complete;
 use crate::stream::window::Window;
@@ -23,7 +23,7 @@ pub struct TextBody<E> {
 
 impl<E: Editor> TextBody<E> {
     /// Shows the body's text to `editor`; what is held back is charged to `budget`.
-    pub fn new(editor: E, budget: &Budget) -> Self {
+    pub fn new(editor: E, budget: &MemoryBudget) -> Self {
         Self {
             editor,
             channel: TextChannel::at(0, plain),
@@ -83,7 +83,7 @@ pub struct Channel {
 
 impl Channel {
     /// A channel with its own editor; what is held back is charged to `budget`.
-    pub fn new(editor: Box<dyn Editor>, budget: &Budget) -> Self {
+    pub fn new(editor: Box<dyn Editor>, budget: &MemoryBudget) -> Self {
         Self { editor, channel: TextChannel::at(0, plain), window: Window::new(budget), edits: Vec::new() }
     }
 

@@ -4,7 +4,7 @@
 
 use bytes::{Bytes, BytesMut};
 
-use crate::base::budget::{Budget, Charge, Exhausted};
+use crate::base::budget::{Exhausted, MemoryBudget, MemoryCharge};
 
 /// The most bytes that the payload of a control frame has (section 5.5).
 pub const MAX_CONTROL: usize = 125;
@@ -121,7 +121,7 @@ pub struct WebSocketMessage {
     pub payload: Vec<u8>,
     /// Its frames as they came.
     pub raw: Bytes,
-    charge: Charge,
+    charge: MemoryCharge,
 }
 
 /// A control frame.
@@ -147,17 +147,17 @@ pub struct FrameReader {
     sender: Sender,
     /// The most bytes that a message may have.
     limit: usize,
-    budget: Budget,
+    budget: MemoryBudget,
     /// Of the frame that is read.
     unread: BytesMut,
     begun: Option<OpenMessage>,
     closed: bool,
-    charge: Charge,
+    charge: MemoryCharge,
 }
 
 impl FrameReader {
     /// Reads the frames of `sender`, whose messages may have `limit` bytes. What is held is charged to `budget`.
-    pub fn new(sender: Sender, limit: usize, budget: &Budget) -> Self {
+    pub fn new(sender: Sender, limit: usize, budget: &MemoryBudget) -> Self {
         let (budget, charge) = (budget.clone(), budget.charge());
         Self { sender, limit, budget, unread: BytesMut::new(), begun: None, closed: false, charge }
     }
@@ -292,7 +292,7 @@ impl FrameReader {
 
 impl WebSocketMessage {
     /// The payload, the frames as they came, and what is charged for both.
-    pub fn into_parts(self) -> (Vec<u8>, Bytes, Charge) {
+    pub fn into_parts(self) -> (Vec<u8>, Bytes, MemoryCharge) {
         (self.payload, self.raw, self.charge)
     }
 }

@@ -3,7 +3,7 @@ use super::*;
 const KEY: [u8; 4] = [0x37, 0xFA, 0x21, 0x3D];
 
 fn reader(sender: Sender, limit: usize) -> FrameReader {
-    FrameReader::new(sender, limit, &Budget::process(1 << 20))
+    FrameReader::new(sender, limit, &MemoryBudget::process(1 << 20))
 }
 
 /// All that comes of these bytes, in words, and how it ends.
@@ -100,7 +100,7 @@ fn what_is_wrong_closes_with_its_code() {
     }
     let empty = [&b"\x01\x00"[..], &b"\x00\x00".repeat(40)].concat();
     assert_eq!(said(&mut reader(Sender::Server, 5), &empty).1, Some(1009), "heads count");
-    let mut poor = FrameReader::new(Sender::Server, 1 << 20, &Budget::process(8));
+    let mut poor = FrameReader::new(Sender::Server, 1 << 20, &MemoryBudget::process(8));
     assert_eq!(poor.push(&[0; 9]).unwrap_err().code(), 1013);
 }
 

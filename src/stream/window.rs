@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::base::budget::{Budget, Charge};
+use crate::base::budget::{MemoryBudget, MemoryCharge};
 use crate::edit::{Edit, Pieces, splice};
 use crate::stream::StreamError;
 
@@ -11,11 +11,11 @@ pub(crate) struct Window {
     /// Where the held bytes begin, counted from the first that came.
     start: usize,
     held: Vec<u8>,
-    charge: Charge,
+    charge: MemoryCharge,
 }
 
 impl Window {
-    pub(crate) fn new(budget: &Budget) -> Self {
+    pub(crate) fn new(budget: &MemoryBudget) -> Self {
         Self { start: 0, held: Vec::new(), charge: budget.charge() }
     }
 
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn what_is_decided_leaves_edited_and_the_rest_is_held() {
-        let budget = Budget::process(100);
+        let budget = MemoryBudget::process(100);
         let mut window = Window::new(&budget);
         let mut out = Vec::new();
         let steps: &[(&str, usize, &[Edit], &str, usize)] = &[
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn a_full_budget_refuses_to_hold_more() {
-        let mut window = Window::new(&Budget::process(3));
+        let mut window = Window::new(&MemoryBudget::process(3));
         let put = &mut |_: &[u8]| {};
         assert!(window.advance(b"abc", 0, &mut Vec::new(), put).is_ok());
         assert!(matches!(window.advance(b"d", 0, &mut Vec::new(), put), Err(StreamError::Exhausted(_))));

@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync
 use std::time::Duration;
 
 use crate::base::clock::{Clock, SystemClock};
-use crate::base::throttle::Throttle;
+use crate::base::throttle::LogThrottle;
 
 /// Lines that wait, at the most, and their bytes.
 const WAITING: usize = 8192;
@@ -78,7 +78,7 @@ impl LineQueue {
             lost: Box::new(lost),
         });
         let writer =
-            Writer { place, whole, counts: Arc::clone(&counts), lost: 0, seldom: Throttle::default() };
+            Writer { place, whole, counts: Arc::clone(&counts), lost: 0, seldom: LogThrottle::default() };
         std::thread::Builder::new().name("log".to_owned()).spawn(move || writer.run(&coming))?;
         Ok(Self { lines, counts })
     }
@@ -118,7 +118,7 @@ struct Writer<P> {
     counts: Arc<Counts>,
     /// Lines that could not be written and of which that was not said yet.
     lost: u64,
-    seldom: Throttle,
+    seldom: LogThrottle,
 }
 
 /// Lines that are written together.

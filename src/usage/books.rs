@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::base::clock::Timestamp;
-use crate::store::{Expected, Key, NewRow, Records, StoreError};
+use crate::store::{Key, NewRow, Precondition, Records, StoreError};
 use crate::usage::spend::Spend;
 
 /// Rows by account and window.
@@ -49,7 +49,7 @@ pub(super) async fn update<T>(
     loop {
         let before = records.get(&key).await?;
         let (value, result) = change(before.as_ref().map(|row| &row.entry));
-        let expected = before.map_or(Expected::Absent, |row| Expected::Version(row.version));
+        let expected = before.map_or(Precondition::Absent, |row| Precondition::Version(row.version));
         tries += 1;
         match records.put_if(&key, expected, NewRow { value, expires: Some(expires) }).await {
             Ok(_) => return Ok(result),

@@ -11,7 +11,7 @@ use crate::base::clock::SharedClock;
 use crate::base::secret::Secret;
 use crate::crypto::fpe::FpeKey;
 use crate::crypto::random;
-use crate::store::{Expected, Key, NewRow, Records, Row, StoreError};
+use crate::store::{Key, NewRow, Precondition, Records, Row, StoreError};
 use crate::vault::ring::{Kek, RINGS, Ring};
 use crate::vault::{KeyOrigin, MasterKey, Seal, VaultError};
 
@@ -215,8 +215,8 @@ impl Vault {
             return self.seal.open(&row);
         }
         let made = make()?;
-        let sealed = self.seal.seal(key, Expected::Absent.next(), made.expose())?;
-        match self.records.put_if(key, Expected::Absent, NewRow::lasting(sealed)).await {
+        let sealed = self.seal.seal(key, Precondition::Absent.next(), made.expose())?;
+        match self.records.put_if(key, Precondition::Absent, NewRow::lasting(sealed)).await {
             Ok(_) => Ok(made),
             Err(StoreError::Conflict) => {
                 let theirs = self.records.get(key).await?.ok_or(StoreError::Conflict)?;

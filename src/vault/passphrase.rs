@@ -6,7 +6,7 @@ use data_encoding::HEXLOWER;
 use crate::base::secret::Secret;
 use crate::crypto::passphrase::{Cost, SALT_BYTES, argon2id};
 use crate::crypto::random;
-use crate::store::{Expected, Key, NewRow, Records, Row, StoreError};
+use crate::store::{Key, NewRow, Precondition, Records, Row, StoreError};
 use crate::vault::keys::CANARY;
 use crate::vault::ring::Kek;
 use crate::vault::{KeyOrigin, MasterKey, Vault, VaultError};
@@ -52,7 +52,7 @@ impl Salt {
             value.extend_from_slice(&number.to_be_bytes());
         }
         value.extend_from_slice(&random::bytes::<SALT_BYTES>()?);
-        match records.put_if(&key, Expected::Absent, NewRow::lasting(value)).await {
+        match records.put_if(&key, Precondition::Absent, NewRow::lasting(value)).await {
             Ok(_) | Err(StoreError::Conflict) => {}
             Err(error) => return Err(error.into()),
         }

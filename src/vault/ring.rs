@@ -7,7 +7,7 @@ use data_encoding::HEXLOWER;
 use crate::base::secret::Secret;
 use crate::crypto::kdf::hkdf_sha256;
 use crate::crypto::random;
-use crate::store::{Expected, Key, NewRow, Records, Row};
+use crate::store::{Key, NewRow, Precondition, Records, Row};
 use crate::vault::wrapping::{ID_BYTES, WrappingKey};
 use crate::vault::{KeyOrigin, MasterKey, VaultError};
 
@@ -182,8 +182,8 @@ impl Kek {
     /// Writes the ring for this master key in place of the version that it has; its new version.
     pub(super) async fn store(&self, records: &dyn Records, ring: &Ring) -> Result<u64, VaultError> {
         let expected = match ring.version {
-            0 => Expected::Absent,
-            version => Expected::Version(version),
+            0 => Precondition::Absent,
+            version => Precondition::Version(version),
         };
         let key = place(self.id());
         let sealed = self.wrapping.seal(&key, expected.next(), ring.write().expose())?;

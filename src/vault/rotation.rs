@@ -11,7 +11,7 @@
 
 use std::time::Duration;
 
-use crate::store::{Expected, Key, NewRow, Row, StoreError};
+use crate::store::{Key, NewRow, Precondition, Row, StoreError};
 use crate::vault::items::{FOLDERS, ITEMS};
 use crate::vault::keys::{CANARY, ENDED, KEYS, PENDING, REMEMBERED};
 use crate::vault::passphrase::SALTS;
@@ -210,7 +210,7 @@ impl Vault {
             if seal.is_current(&row)? {
                 return Ok(false);
             }
-            let expected = Expected::Version(row.version);
+            let expected = Precondition::Version(row.version);
             let value = match wrapped {
                 true => seal.wrap(&row.key, expected.next(), seal.unwrap(&row)?.expose())?,
                 false => seal.seal(&row.key, expected.next(), seal.open(&row)?.expose())?,

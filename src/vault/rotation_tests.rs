@@ -39,7 +39,7 @@ impl Records for Mortal {
     fn get<'a>(&'a self, key: &'a Key) -> RecordsFuture<'a, Option<Row>> {
         self.inner.get(key)
     }
-    fn put_if<'a>(&'a self, key: &'a Key, expected: Expected, entry: NewRow) -> RecordsFuture<'a, u64> {
+    fn put_if<'a>(&'a self, key: &'a Key, expected: Precondition, entry: NewRow) -> RecordsFuture<'a, u64> {
         match self.write() {
             Ok(()) => self.inner.put_if(key, expected, entry),
             Err(error) => Box::pin(std::future::ready(Err(error))),
@@ -128,8 +128,8 @@ async fn fill(vault: &Arc<Vault>) -> Vec<u8> {
     let new = NewItem { kind: ItemKind::AsymmetricKey, label: label("key"), key, material };
     items.create(new).await.unwrap();
     for call in calls().into_iter().chain(REMEMBERED.map(|kind| Key::new(kind, "caller/1"))) {
-        let sealed = vault.seal_row(&call, Expected::Absent.next(), b"what was asked").unwrap();
-        vault.records().put_if(&call, Expected::Absent, NewRow::lasting(sealed)).await.unwrap();
+        let sealed = vault.seal_row(&call, Precondition::Absent.next(), b"what was asked").unwrap();
+        vault.records().put_if(&call, Precondition::Absent, NewRow::lasting(sealed)).await.unwrap();
     }
     vault.default_fpe_key().await.unwrap();
     vault.seal_context("default", b"what a caller keeps").unwrap()

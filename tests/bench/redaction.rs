@@ -11,12 +11,12 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use bytes::BytesMut;
-use portcullis::base::budget::Budget;
+use portcullis::base::budget::MemoryBudget;
 use portcullis::base::clock::{Clock, SystemClock};
 use portcullis::base::secret::Secret;
 use portcullis::crypto::fpe::FpeKey;
 use portcullis::detect::{Catalogue, Detector, RuleSelection};
-use portcullis::redact::{Answer, Counts, FindingLimits, Keys, Method, MethodPlan, Redactor};
+use portcullis::redact::{AnswerEditor, FindingLimits, Keys, Method, MethodPlan, RedactionCounts, Redactor};
 use portcullis::stream::Editor;
 use portcullis::stream::json::{EditorSlots, JsonSlots, PathSet};
 use portcullis::stream::{Rewriter, TextBody};
@@ -84,7 +84,7 @@ fn restored_forms(redactor: &Redactor, keys: &Keys) {
             let text = unit.repeat((256 << 10) / unit.len());
             let work = || {
                 let mut edits = Vec::new();
-                let mut answer = Answer::restore(Arc::clone(&undo));
+                let mut answer = AnswerEditor::restore(Arc::clone(&undo));
                 answer.feed(&text, &mut edits).and_then(|_| answer.end(&mut edits)).expect("restored");
                 edits
             };
@@ -116,8 +116,8 @@ fn main() {
     let (answer, undo) = (String::from_utf8(redacted.into_value()).expect("text"), Arc::new(undo));
     let restore = || {
         let mut out = BytesMut::new();
-        let slots = EditorSlots::new(Answer::restore(Arc::clone(&undo)), PathSet::everything());
-        let mut rewriter = JsonSlots::new(slots, &Budget::unlimited());
+        let slots = EditorSlots::new(AnswerEditor::restore(Arc::clone(&undo)), PathSet::everything());
+        let mut rewriter = JsonSlots::new(slots, &MemoryBudget::unlimited());
         rewriter
             .write(answer.as_bytes(), &mut out)
             .and_then(|()| rewriter.finish(&mut out))
@@ -128,10 +128,11 @@ fn main() {
 
     restored_forms(&encrypt, &keys);
     let prose = "The quick brown fox jumps over the lazy dog, and nobody minds. ".repeat(16_000);
-    let counts = Arc::new(Counts::new(detector.rule_count()));
+    let counts = Arc::new(RedactionCounts::new(detector.rule_count()));
     let mask = Redactor::new(detector.clone(), MethodPlan::all(Method::Mask));
     let stream = |piece: usize| {
-        let mut body = TextBody::new(mask.live(&Keys::default(), Arc::clone(&counts)), &Budget::unlimited());
+        let mut body =
+            TextBody::new(mask.live(&Keys::default(), Arc::clone(&counts)), &MemoryBudget::unlimited());
         let mut out = BytesMut::new();
         for chunk in prose.as_bytes().chunks(piece) {
             body.write(chunk, &mut out).expect("rewritten");

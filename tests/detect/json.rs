@@ -4,8 +4,8 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use bytes::BytesMut;
-use portcullis::base::budget::Budget;
-use portcullis::redact::{Counts, FindingLimits, Keys, Method, MethodPlan, Redactor};
+use portcullis::base::budget::MemoryBudget;
+use portcullis::redact::{FindingLimits, Keys, Method, MethodPlan, RedactionCounts, Redactor};
 use portcullis::stream::Rewriter;
 use portcullis::stream::json::{EditorSlots, JsonSlots, PathSet};
 use serde_json::Value;
@@ -52,9 +52,9 @@ fn a_string_of_a_document_is_redacted_like_the_text_it_spells() {
         for escaped in [0, 3, 10] {
             let doc = document(&text, escaped, &mut dice);
             assert_eq!(string(doc.as_bytes()), text, "the test spells it right");
-            let counts = Arc::new(Counts::new(detector().rule_count()));
+            let counts = Arc::new(RedactionCounts::new(detector().rule_count()));
             let slots = EditorSlots::new(redactor.live(&keys, counts), PathSet::everything());
-            let mut rewriter = JsonSlots::new(slots, &Budget::unlimited());
+            let mut rewriter = JsonSlots::new(slots, &MemoryBudget::unlimited());
             let (mut out, mut rest) = (BytesMut::new(), doc.as_bytes());
             while !rest.is_empty() {
                 let (piece, tail) = rest.split_at((1 + dice.below(40)).min(rest.len()));

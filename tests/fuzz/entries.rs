@@ -6,14 +6,14 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use bytes::BytesMut;
-use portcullis::base::budget::Budget;
+use portcullis::base::budget::MemoryBudget;
 use portcullis::base::secret::Secret;
 #[cfg(feature = "server")]
 use portcullis::config;
 use portcullis::crypto::fpe::FpeKey;
 use portcullis::detect::{Catalogue, Detector, Finding, RuleSelection, Score, WIDEST};
 use portcullis::redact::{
-    Answer, Content, Counts, FindingLimits, Keys, Method, MethodPlan, Redactor, SurrogateMap,
+    AnswerEditor, Content, FindingLimits, Keys, Method, MethodPlan, RedactionCounts, Redactor, SurrogateMap,
 };
 use portcullis::stream::amazon::{AmazonEventStream, EventStreamMessage, write_header, write_message};
 use portcullis::stream::formatted::{FormattedBody, TextFormat};
@@ -163,16 +163,16 @@ fn rules(data: &[u8]) {
 
 fn masking() -> Box<dyn Editor> {
     let redactor = Redactor::new(all(), MethodPlan::all(Method::Replace));
-    Box::new(redactor.live(&keys(), Arc::new(Counts::new(all().rule_count()))))
+    Box::new(redactor.live(&keys(), Arc::new(RedactionCounts::new(all().rule_count()))))
 }
 
 /// The rewriter's output; its budget must be given back.
 fn rewritten(
-    make: impl Fn(Box<dyn Editor>, &Budget) -> Box<dyn Rewriter>,
+    make: impl Fn(Box<dyn Editor>, &MemoryBudget) -> Box<dyn Rewriter>,
     body: &[u8],
     dice: Option<u64>,
 ) -> Vec<u8> {
-    let budget = Budget::process(1 << 30);
+    let budget = MemoryBudget::process(1 << 30);
     let mut rewriter = make(masking(), &budget);
     let mut out = BytesMut::new();
     let mut rest = body;
@@ -187,7 +187,7 @@ fn rewritten(
     out.to_vec()
 }
 
-fn slots(editor: Box<dyn Editor>, budget: &Budget) -> Box<dyn Rewriter> {
+fn slots(editor: Box<dyn Editor>, budget: &MemoryBudget) -> Box<dyn Rewriter> {
     let slots = EditorSlots::new(editor, PathSet::everything()).with_keys_and_numbers();
     Box::new(JsonSlots::new(slots, budget))
 }
@@ -219,7 +219,7 @@ fn formatted(data: &[u8]) {
     let (dice, body) = dice(data);
     const FORMATS: [TextFormat; 4] = [TextFormat::Csv, TextFormat::Tsv, TextFormat::Xml, TextFormat::Html];
     for format in FORMATS {
-        let make = |editor: Box<dyn Editor>, budget: &Budget| -> Box<dyn Rewriter> {
+        let make = |editor: Box<dyn Editor>, budget: &MemoryBudget| -> Box<dyn Rewriter> {
             Box::new(FormattedBody::new(format, editor, budget))
         };
         assert!(rewritten(make, body, Some(dice)) == rewritten(make, body, None), "cut");
@@ -241,7 +241,7 @@ fn websocket(data: &[u8]) {
     let (dice, body) = dice(data);
     for sender in [Sender::Client, Sender::Server] {
         let read = |lengths: &[usize]| {
-            let budget = Budget::process(1 << 30);
+            let budget = MemoryBudget::process(1 << 30);
             let mut reader = FrameReader::new(sender, 1 << 16, &budget);
             let (mut all, mut from, mut over) = (Vec::new(), 0, false);
             for length in lengths {
@@ -273,14 +273,14 @@ fn websocket(data: &[u8]) {
 /// Event streams: chunking is invisible.
 fn sse(data: &[u8]) {
     let (dice, body) = dice(data);
-    let make: fn(Box<dyn Editor>, &Budget) -> Box<dyn Rewriter> =
+    let make: fn(Box<dyn Editor>, &MemoryBudget) -> Box<dyn Rewriter> =
         |editor, budget| Box::new(Sse::new(GenericEvents::new(editor), 1 << 20, budget));
     assert!(rewritten(make, body, Some(dice)) == rewritten(make, body, None));
 }
 
 /// What comes of an Amazon event stream in pieces, up to what is wrong with it.
 fn messages(body: &[u8], lengths: Vec<usize>) -> (Vec<u8>, Result<(), StreamError>) {
-    let budget = Budget::process(1 << 30);
+    let budget = MemoryBudget::process(1 << 30);
     let mut stream = AmazonEventStream::new(GenericMessages::new(masking()), 1 << 20, &budget);
     let (mut out, mut rest) = (BytesMut::new(), body);
     let run = || {
@@ -339,7 +339,7 @@ fn restore(data: &[u8]) {
     let redactor = Redactor::new(all(), MethodPlan::all(Method::Encrypt));
     let Ok((redacted, undo)) = redactor.plain(body, &keys(), FindingLimits::default()) else { return };
     let redacted = redacted.into_value();
-    let mut rewriter = TextBody::new(Answer::restore(Arc::new(undo)), &Budget::unlimited());
+    let mut rewriter = TextBody::new(AnswerEditor::restore(Arc::new(undo)), &MemoryBudget::unlimited());
     let (mut out, mut rest) = (BytesMut::new(), redacted.as_slice());
     for length in lengths(dice, redacted.len()) {
         let (piece, tail) = rest.split_at(length);

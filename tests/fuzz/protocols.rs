@@ -3,14 +3,14 @@
 use std::sync::{Arc, OnceLock};
 
 use bytes::BytesMut;
-use portcullis::base::budget::Budget;
+use portcullis::base::budget::MemoryBudget;
 use portcullis::base::path::RequestPath;
 use portcullis::gateway::llm::{
     AmazonDeltas, CompiledProtocol, DocumentOutcome, EditorFactory, JsonDeltas, MessageDeltas,
     ProtocolChoice, SseDeltas, WholeAnswer,
 };
 use portcullis::redact::{
-    Answering, Counts, FindingLimits, Keys, Method, MethodPlan, Redactor, SurrogateMap,
+    AnswerTreatment, FindingLimits, Keys, Method, MethodPlan, RedactionCounts, Redactor, SurrogateMap,
 };
 use portcullis::stream::amazon::{AmazonEventStream, write_header, write_message};
 use portcullis::stream::sse::Sse;
@@ -23,7 +23,7 @@ use super::{all, dice, keys, lengths};
 const EVENT: usize = 1 << 16;
 
 /// Makes what rewrites an answer.
-type Make = fn(Arc<CompiledProtocol>, EditorFactory, &Budget) -> Box<dyn Rewriter>;
+type Make = fn(Arc<CompiledProtocol>, EditorFactory, &MemoryBudget) -> Box<dyn Rewriter>;
 
 /// Every framing.
 const FRAMINGS: [Make; 4] = [
@@ -75,16 +75,16 @@ fn editors() -> EditorFactory {
     };
     let undo = Arc::clone(ISSUED.get_or_init(issue));
     let redactor = Redactor::new(all(), MethodPlan::all(Method::Mask));
-    let counts = Arc::new(Counts::new(all().rule_count()));
+    let counts = Arc::new(RedactionCounts::new(all().rule_count()));
     Arc::new(move || -> Box<dyn Editor> {
         let (undo, counts, restored) = (Arc::clone(&undo), Arc::clone(&counts), Arc::default());
-        Box::new(redactor.answer(Answering::Both { undo, keys: Keys::default(), counts, restored }))
+        Box::new(redactor.answer(AnswerTreatment::Both { undo, keys: Keys::default(), counts, restored }))
     })
 }
 
 /// What leaves; `None` if the answer is refused.
 fn passed(make: Make, protocol: &Arc<CompiledProtocol>, body: &[u8], lengths: &[usize]) -> Option<Vec<u8>> {
-    let budget = Budget::process(1 << 30);
+    let budget = MemoryBudget::process(1 << 30);
     let mut rewriter = make(Arc::clone(protocol), editors(), &budget);
     let (mut out, mut rest, mut refused) = (BytesMut::new(), body, false);
     for length in lengths {
@@ -118,7 +118,7 @@ fn messages(body: &[u8]) -> Vec<u8> {
 /// Each line as a message of a WebSocket.
 fn session(protocol: &Arc<CompiledProtocol>, body: &[u8]) {
     let is_json = |bytes: &[u8]| serde_json::from_slice::<serde_json::Value>(bytes).is_ok();
-    let budget = Budget::process(1 << 30);
+    let budget = MemoryBudget::process(1 << 30);
     let mut deltas = MessageDeltas::new(Arc::clone(protocol), editors(), &budget);
     let (mut left, mut good) = (Vec::new(), true);
     for line in body.split(|byte| *byte == b'\n') {

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use bytes::BytesMut;
-use portcullis::base::budget::Budget;
+use portcullis::base::budget::MemoryBudget;
 use portcullis::gateway::llm::{AmazonDeltas, CompiledProtocol, EditorFactory};
 use portcullis::stream::amazon::{AmazonEventStream, EventStreamMessage, write_header, write_message};
 use portcullis::stream::{Editor, GenericMessages, Rewriter, StreamError};
@@ -38,7 +38,7 @@ fn bedrock() -> &'static [Arc<CompiledProtocol>] {
 }
 
 /// Every kind of rewriter: of no protocol, and of each.
-fn rewriters<E: Editor + Default + 'static>(budget: &Budget) -> Vec<Box<dyn Rewriter>> {
+fn rewriters<E: Editor + Default + 'static>(budget: &MemoryBudget) -> Vec<Box<dyn Rewriter>> {
     let generic: Box<dyn Editor> = Box::<E>::default();
     let generic = AmazonEventStream::new(GenericMessages::new(generic), MESSAGE, budget);
     let mut all: Vec<Box<dyn Rewriter>> = vec![Box::new(generic)];
@@ -52,7 +52,7 @@ fn rewriters<E: Editor + Default + 'static>(budget: &Budget) -> Vec<Box<dyn Rewr
 
 /// What each of them makes of these pieces, up to what is wrong with them.
 fn passed<E: Editor + Default + 'static>(pieces: &[&[u8]]) -> Vec<(Vec<u8>, Result<(), StreamError>)> {
-    let budget = Budget::process(1 << 30);
+    let budget = MemoryBudget::process(1 << 30);
     let mut results = Vec::new();
     for mut rewriter in rewriters::<E>(&budget) {
         let mut out = BytesMut::new();

@@ -1,6 +1,6 @@
 //! What rewriters and readers make of JSON, against `serde_json`.
 
-use portcullis::base::budget::Budget;
+use portcullis::base::budget::MemoryBudget;
 use portcullis::stream::json::{
     Decoded, EditorSlots, Embedded, JsonSlots, JsonToken, Path, PathSet, Treatment, Type, encode, walk,
 };
@@ -316,7 +316,7 @@ fn events_of_any_kind_are_edited_as_said() {
 
 #[test]
 fn a_channel_may_carry_one_text_after_another() {
-    let mut channel = Channel::new(Box::new(Embedded::new(Censor::default())), &Budget::unlimited());
+    let mut channel = Channel::new(Box::new(Embedded::new(Censor::default())), &MemoryBudget::unlimited());
     let mut out = String::new();
     for (pieces, expected) in [
         (["{\"to\":", "\"ja", "ne\\u00", "40x.org\"}"], "{\"to\":\"\\\"J\\\"\\\\\\n\"}"),
@@ -335,7 +335,7 @@ fn deeper_than_a_path_follows_all_is_taken() {
     let wrap = |text: &str, depth| format!("{}\"{text}\"{}", "[".repeat(depth), "]".repeat(depth));
     for (depth, with) in [(128, "secret"), (129, "<S>"), (1000, "<S>")] {
         let nothing = EditorSlots::new(Censor::default(), PathSet::new(&[], Treatment::Skip).unwrap());
-        let mut rewriter = JsonSlots::new(nothing, &Budget::unlimited());
+        let mut rewriter = JsonSlots::new(nothing, &MemoryBudget::unlimited());
         let mut out = bytes::BytesMut::new();
         rewriter.write(wrap("secret", depth).as_bytes(), &mut out).unwrap();
         rewriter.finish(&mut out).unwrap();
@@ -364,7 +364,7 @@ fn what_is_of_its_type_stays_however_it_is_cut() {
     for step in [1, 3, 7, 1000, 100_000] {
         let paths = PathSet::new(&paths, Treatment::Text).unwrap();
         let slots = EditorSlots::new(Censor::default(), paths).with_keys_and_numbers();
-        let mut rewriter = JsonSlots::new(slots, &Budget::unlimited());
+        let mut rewriter = JsonSlots::new(slots, &MemoryBudget::unlimited());
         let mut out = bytes::BytesMut::new();
         came.as_bytes().chunks(step).for_each(|piece| rewriter.write(piece, &mut out).unwrap());
         rewriter.finish(&mut out).unwrap();

@@ -4,17 +4,19 @@
 use std::sync::{Arc, OnceLock};
 
 use bytes::BytesMut;
-use portcullis::base::budget::Budget;
+use portcullis::base::budget::MemoryBudget;
 use portcullis::base::path::RequestPath;
 use portcullis::base::secret::Secret;
 use portcullis::crypto::fpe::FpeKey;
 use portcullis::detect::{Catalogue, Detector, RuleSelection};
-use portcullis::gateway::body::{BodyFormat, BodyRewriter, Task, Unpack, decode, encode};
+use portcullis::gateway::body::{BodyFormat, BodyRewriter, Task};
+use portcullis::gateway::content_coding::{Unpack, decode, encode};
 use portcullis::gateway::layer::{Factory, Layer, TextLayer, UnscannedPolicy};
 use portcullis::gateway::llm::{CompiledProtocol, ProtocolChoice};
-use portcullis::gateway::media_type::{DeclaredFormat, Frame};
+use portcullis::gateway::media_type::{ContentFormat, DeclaredFormat};
 use portcullis::redact::{
-    Answer, Answering, Counts, FindingLimits, Keys, Method, MethodPlan, Redactor, SurrogateMap,
+    AnswerEditor, AnswerTreatment, FindingLimits, Keys, Method, MethodPlan, RedactionCounts, Redactor,
+    SurrogateMap,
 };
 use portcullis::stream::codec::Coding;
 use portcullis::stream::json::PathSet;
@@ -107,11 +109,13 @@ fn editor(done: Done) -> Factory<dyn Editor> {
     match done {
         Done::Nothing => Arc::new(|| -> Box<dyn Editor> { Box::<Idle>::default() }),
         Done::Late => Arc::new(|| -> Box<dyn Editor> { Box::<Silent>::default() }),
-        Done::Restored => Arc::new(|| -> Box<dyn Editor> { Box::new(Answer::restore(Arc::clone(undo))) }),
+        Done::Restored => {
+            Arc::new(|| -> Box<dyn Editor> { Box::new(AnswerEditor::restore(Arc::clone(undo))) })
+        }
         Done::RestoredAndMasked => Arc::new(|| -> Box<dyn Editor> {
-            let counts = Arc::new(Counts::new(2000));
+            let counts = Arc::new(RedactionCounts::new(2000));
             let (undo, restored) = (Arc::clone(undo), Arc::default());
-            Box::new(redactor.answer(Answering::Both { undo, keys: Keys::default(), counts, restored }))
+            Box::new(redactor.answer(AnswerTreatment::Both { undo, keys: Keys::default(), counts, restored }))
         }),
     }
 }
@@ -154,7 +158,7 @@ fn wanted(done: Done) -> Texts {
 /// An answer of a protocol on its way.
 pub(crate) struct Passing<'a> {
     pub(crate) path: &'a str,
-    pub(crate) declared: Frame,
+    pub(crate) declared: ContentFormat,
     pub(crate) lines: bool,
     pub(crate) coding: Option<Coding>,
 }
@@ -170,7 +174,7 @@ impl Passing<'_> {
         let codings: Vec<Coding> = self.coding.into_iter().collect();
         let declared = DeclaredFormat::As(self.declared);
         let format = BodyFormat { declared, codings: codings.clone(), known: true, lines: self.lines };
-        let budget = Budget::process(64 << 20);
+        let budget = MemoryBudget::process(64 << 20);
         let policy = UnscannedPolicy::Refuse;
         let task =
             Task { layers: &[layer], format: &format, direction: Direction::Answer, policy, budget: &budget };
@@ -196,7 +200,7 @@ fn compiled() -> &'static [Arc<CompiledProtocol>] {
 
 /// The stream of a shape.
 fn streaming(shape: &Shape, coding: Option<Coding>) -> Passing<'_> {
-    let declared = if shape.framing == Framing::Events { Frame::Events } else { Frame::Json };
+    let declared = if shape.framing == Framing::Events { ContentFormat::Events } else { ContentFormat::Json };
     Passing { path: &shape.path, declared, lines: shape.framing == Framing::Lines, coding }
 }
 
@@ -243,7 +247,7 @@ fn restored_and_masked_in_one_stream_whatever_the_pieces() {
 
 #[test]
 fn restored_and_masked_in_every_coding() {
-    let budget = Budget::unlimited();
+    let budget = MemoryBudget::unlimited();
     for shape in streams() {
         let sent = sent();
         let body = shape.body(&sent, 40);
@@ -280,7 +284,8 @@ fn whole_answers_are_restored_and_masked() {
     for shape in Shape::all() {
         let Some(template) = &shape.whole else { continue };
         let body = filled(template, &sent(), None, 0).to_string().into_bytes();
-        let passing = Passing { path: &shape.path, declared: Frame::Json, lines: false, coding: None };
+        let passing =
+            Passing { path: &shape.path, declared: ContentFormat::Json, lines: false, coding: None };
         for done in [Done::Nothing, Done::Late, Done::Restored, Done::RestoredAndMasked] {
             for step in [1, 61, body.len()] {
                 let pieces: Vec<&[u8]> = body.chunks(step).collect();

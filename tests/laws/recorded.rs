@@ -1,9 +1,9 @@
 //! The laws over recorded answers, where `PORTCULLIS_CORPORA` names a folder of them, or one that has them in `llm`: its
 //! `expected.json` says what each channel comes to once the values in it are masked.
 
-use portcullis::base::budget::Budget;
-use portcullis::gateway::body::encode;
-use portcullis::gateway::media_type::Frame;
+use portcullis::base::budget::MemoryBudget;
+use portcullis::gateway::content_coding::encode;
+use portcullis::gateway::media_type::ContentFormat;
 use portcullis::stream::codec::Coding;
 use serde_json::Value;
 
@@ -63,7 +63,7 @@ impl Recorded {
     }
 
     fn passing(&self, coding: Option<Coding>) -> Passing<'_> {
-        let declared = if self.name.ends_with(".sse") { Frame::Events } else { Frame::Json };
+        let declared = if self.name.ends_with(".sse") { ContentFormat::Events } else { ContentFormat::Json };
         Passing { path: self.path, declared, lines: false, coding }
     }
 
@@ -218,7 +218,7 @@ fn every(mut check: impl FnMut(&Recorded)) {
 
 #[test]
 fn recorded_answers_are_masked_as_expected_in_pieces_and_codings() {
-    let budget = Budget::unlimited();
+    let budget = MemoryBudget::unlimited();
     every(|recorded| {
         for step in [1, 61, 1 << 20] {
             let pieces: Vec<&[u8]> = recorded.body.chunks(step).collect();

@@ -1,7 +1,7 @@
 //! The laws themselves.
 
 use bytes::BytesMut;
-use portcullis::base::budget::Budget;
+use portcullis::base::budget::MemoryBudget;
 use portcullis::stream::form::FormBody;
 use portcullis::stream::formatted::{FormattedBody, TextFormat};
 use portcullis::stream::json::{EditorSlots, Embedded, JsonSlots, PathSet, Treatment};
@@ -41,7 +41,7 @@ fn paths() -> PathSet {
 }
 
 /// Makes one kind of rewriter around an editor.
-pub(crate) type Make = fn(Box<dyn Editor>, &Budget) -> Box<dyn Rewriter>;
+pub(crate) type Make = fn(Box<dyn Editor>, &MemoryBudget) -> Box<dyn Rewriter>;
 
 pub(crate) const REWRITERS: [(&str, Make); 12] = [
     ("text", |editor, budget| Box::new(TextBody::new(editor, budget))),
@@ -94,7 +94,7 @@ pub(crate) const FIXTURES: [&[u8]; 27] = [
 
 /// Writes the pieces; checks law 3 on the way.
 pub(crate) fn pass(make: Make, editor: Box<dyn Editor>, pieces: &[&[u8]]) -> Vec<u8> {
-    let budget = Budget::process(1 << 30);
+    let budget = MemoryBudget::process(1 << 30);
     let mut rewriter = make(editor, &budget);
     let mut out = BytesMut::new();
     for piece in pieces {
@@ -248,7 +248,7 @@ fn long_strings_are_not_held() {
     let document =
         format!("{{\"a\":\"{filler}\",\"arguments\":\"{{\\\"b\\\":\\\"{}\"}}", filler.replace('\\', "\\\\"));
     for (name, make) in [REWRITERS[3], REWRITERS[4]] {
-        let budget = Budget::process(4096);
+        let budget = MemoryBudget::process(4096);
         let mut rewriter = make(Box::<Censor>::default(), &budget);
         let mut out = BytesMut::new();
         for piece in document.as_bytes().chunks(100) {
@@ -263,7 +263,7 @@ fn long_strings_are_not_held() {
 
 #[test]
 fn a_body_of_brackets_is_refused_by_the_budget_and_not_by_the_allocator() {
-    let budget = Budget::process(1 << 10);
+    let budget = MemoryBudget::process(1 << 10);
     let mut rewriter = REWRITERS[3].1(Box::<Censor>::default(), &budget);
     let mut out = BytesMut::new();
     let refused = (0..100).find_map(|_| rewriter.write(&[b'['; 1000], &mut out).err());

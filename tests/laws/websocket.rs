@@ -2,7 +2,7 @@
 //! written reads back, and nothing is held without a charge.
 
 use bytes::BytesMut;
-use portcullis::base::budget::Budget;
+use portcullis::base::budget::MemoryBudget;
 use portcullis::stream::websocket::{
     FrameReader, Incoming, MessageKind, Opcode, Sender, Violation, write_frame,
 };
@@ -18,7 +18,7 @@ struct Read {
 
 /// What a reader makes of these pieces.
 fn read(sender: Sender, pieces: &[&[u8]]) -> Read {
-    let budget = Budget::process(1 << 30);
+    let budget = MemoryBudget::process(1 << 30);
     let mut reader = FrameReader::new(sender, LIMIT, &budget);
     let mut read = Read::default();
     for piece in pieces {

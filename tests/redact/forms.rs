@@ -310,7 +310,7 @@ fn a_text_without_surrogates_stays() {
     }
     for text in texts {
         let mut edits = Vec::new();
-        let mut answer = redactor().answer(Answering::Restore(Arc::clone(&undo)));
+        let mut answer = redactor().answer(AnswerTreatment::Restore(Arc::clone(&undo)));
         answer.feed(&text, &mut edits).unwrap();
         answer.end(&mut edits).unwrap();
         assert_eq!(edits, []);

@@ -23,7 +23,7 @@ fn shown(prompt: &str) -> (String, Arc<SurrogateMap>) {
 }
 
 fn restored(undo: &Arc<SurrogateMap>, answer: &str, pieces: usize) -> String {
-    let mut editor = redactor().answer(Answering::Restore(Arc::clone(undo)));
+    let mut editor = redactor().answer(AnswerTreatment::Restore(Arc::clone(undo)));
     let (mut edits, mut from): (Vec<Edit>, usize) = (Vec::new(), 0);
     let ends = answer.char_indices().map(|(at, _)| at).filter(|at| at % pieces == 0).chain([answer.len()]);
     for end in ends {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use portcullis::sanitize::format::FORMATS;
 use portcullis::sanitize::{
-    Edit, FileKind, Host, HostRequest, NewText, Note, Options, Redaction, Rejection, Response, Stats,
+    Edit, FileKind, Host, HostRequest, NewText, Note, Options, RedactionMode, Rejection, Response, Stats,
     UnfoldBounds, Work, identify,
 };
 
@@ -46,7 +46,7 @@ impl Host for Words {
 }
 
 fn clean(kind: FileKind, file: &[u8], host: &mut Words) -> (Result<Vec<u8>, Rejection>, Stats) {
-    let options = Options { redaction: Redaction::Apply, links: false, ..Options::default() };
+    let options = Options { redaction: RedactionMode::Apply, links: false, ..Options::default() };
     let mut work = Work::new(&FORMATS, options, UnfoldBounds::default(), host);
     let clean = work.clean(kind, file);
     (clean, work.into_stats())

@@ -8,7 +8,7 @@ use futures_util::stream;
 
 use crate::api::analyzers::analyzer::{Analyzer, OnFailure};
 use crate::detect::{Finding, RuleId};
-use crate::redact::Reported;
+use crate::redact::AnalyzerFindings;
 
 /// An analyzer that must answer does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -43,8 +43,8 @@ impl Analyzers {
     ///
     /// # Errors
     /// One that must answer does not.
-    pub async fn ask(&self, texts: Vec<Arc<str>>) -> Result<Reported, NotAnalyzed> {
-        let mut reported = Reported::default();
+    pub async fn ask(&self, texts: Vec<Arc<str>>) -> Result<AnalyzerFindings, NotAnalyzed> {
+        let mut reported = AnalyzerFindings::default();
         for analyzer in &self.0.analyzers {
             self.ask_one(analyzer, texts.clone(), &mut reported).await?;
         }
@@ -55,7 +55,7 @@ impl Analyzers {
         &self,
         analyzer: &Arc<Analyzer>,
         texts: Vec<Arc<str>>,
-        reported: &mut Reported,
+        reported: &mut AnalyzerFindings,
     ) -> Result<(), NotAnalyzed> {
         let deadline = analyzer.parts.clock.instant() + analyzer.parts.timeout;
         let answers = stream::iter(texts)

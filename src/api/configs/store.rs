@@ -11,7 +11,7 @@ use crate::api::error::ApiError;
 use crate::base::clock::{SharedClock, Timestamp};
 use crate::base::id::ConfigId;
 use crate::crypto::random::{self, RandomError};
-use crate::store::{Expected, Key, NewRow, Records, Row, StoreError};
+use crate::store::{Key, NewRow, Precondition, Records, Row, StoreError};
 
 /// The most configs in one store. Several processes that make configs at the same moment may pass it by a few.
 pub const MAX_CONFIGS: usize = 1000;
@@ -117,7 +117,7 @@ impl<S: ConfigSettings> Configs<S> {
         let now = self.clock.now();
         let id = ConfigId::from_random(random::bytes()?);
         let config = Config { id, version: 1, created_at: now, updated_at: now, settings };
-        self.records.put_if(&key::<S>(&config.id), Expected::Absent, entry(&config)?).await?;
+        self.records.put_if(&key::<S>(&config.id), Precondition::Absent, entry(&config)?).await?;
         Ok(config)
     }
 
@@ -143,7 +143,7 @@ impl<S: ConfigSettings> Configs<S> {
         if config.updated_at != updated_at {
             return Err(ConfigError::Stale);
         }
-        let expected = Expected::Version(row.version);
+        let expected = Precondition::Version(row.version);
         // The time tells versions apart, so no two share a millisecond, be the clock set back or not.
         let later = Timestamp::from_millis(config.updated_at.as_millis().saturating_add(1));
         let updated_at = self.clock.now().max(later);

@@ -76,7 +76,7 @@ async fn size_and_damage_are_noticed() {
     let strange =
         json!({"created_at": 1, "updated_at": 1, "settings": {"name": "", "enabled_rules": []}, "more": 1});
     let entry = NewRow::lasting(serde_json::to_vec(&strange).unwrap());
-    records.put_if(&key::<Settings>(&made.id), Expected::Version(1), entry).await.unwrap();
+    records.put_if(&key::<Settings>(&made.id), Precondition::Version(1), entry).await.unwrap();
     assert!(matches!(configs.get(&made.id).await, Err(ConfigError::Row)));
 }
 

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::api::call::{Answer, Call, Handler};
+use crate::api::call::{ApiAnswer, ApiCall, Handler};
 use crate::api::error::{ApiError, Code};
 use crate::api::fields::{Faults, ObjectFields};
 use crate::api::guardrail::answer::{shown, text_of, told};
@@ -90,7 +90,7 @@ struct Native<'m> {
 }
 
 impl Handler for AgentGateway {
-    fn call<'a>(&'a self, mut call: Call<'a>) -> BoxFuture<'a, Answer> {
+    fn call<'a>(&'a self, mut call: ApiCall<'a>) -> BoxFuture<'a, ApiAnswer> {
         Box::pin(async move {
             let done = self.answer(&mut call).await;
             done.unwrap_or_else(|error| {
@@ -102,7 +102,7 @@ impl Handler for AgentGateway {
 }
 
 impl AgentGateway {
-    async fn answer(&self, call: &mut Call<'_>) -> Result<Answer, ApiError> {
+    async fn answer(&self, call: &mut ApiCall<'_>) -> Result<ApiAnswer, ApiError> {
         let operation = self.0.guardrail().operation(call);
         if !matches!(operation.as_str(), "request" | "response") {
             return Err(ApiError::NotFound);
@@ -120,7 +120,7 @@ impl AgentGateway {
         }
     }
 
-    async fn of_request(&self, call: &mut Call<'_>, name: Option<String>) -> Result<Answer, ApiError> {
+    async fn of_request(&self, call: &mut ApiCall<'_>, name: Option<String>) -> Result<ApiAnswer, ApiError> {
         let AskedRequest { document, native } = self.0.guardrail().written(call, request).await?;
         let which = if native { NATIVE.clone() } else { PLAIN.clone() };
         let which = which.ok_or(ApiError::Internal("agentgateway: patterns"))?;
@@ -132,7 +132,7 @@ impl AgentGateway {
         }
     }
 
-    async fn of_answer(&self, call: &mut Call<'_>, name: Option<String>) -> Result<Answer, ApiError> {
+    async fn of_answer(&self, call: &mut ApiCall<'_>, name: Option<String>) -> Result<ApiAnswer, ApiError> {
         let mut choices = self.0.guardrail().request(call, choices).await?;
         let texts = choices.iter().map(|message| message.content.clone()).collect();
         match self.0.answer(call, texts, name.as_deref()).await? {
@@ -150,16 +150,16 @@ impl AgentGateway {
     }
 }
 
-fn acted(action: &Value) -> Result<Answer, ApiError> {
+fn acted(action: &Value) -> Result<ApiAnswer, ApiError> {
     shown(&json!({ "action": action }))
 }
 
-fn passed() -> Result<Answer, ApiError> {
+fn passed() -> Result<ApiAnswer, ApiError> {
     acted(&json!({}))
 }
 
 /// What the client gets in place of an answer, as OpenAI has errors.
-fn rejected(status: StatusCode, why: &str) -> Result<Answer, ApiError> {
+fn rejected(status: StatusCode, why: &str) -> Result<ApiAnswer, ApiError> {
     let error =
         json!({ "message": why, "type": "invalid_request_error", "param": null, "code": "content_blocked" });
     let body = json!({ "error": error }).to_string();
@@ -167,7 +167,7 @@ fn rejected(status: StatusCode, why: &str) -> Result<Answer, ApiError> {
 }
 
 /// What the model gets in place of the request.
-fn masked_request(redacted: &[u8], native: bool) -> Result<Answer, ApiError> {
+fn masked_request(redacted: &[u8], native: bool) -> Result<ApiAnswer, ApiError> {
     #[derive(Serialize)]
     struct Masked<M> {
         action: MaskedBody<M>,
@@ -180,7 +180,7 @@ fn masked_request(redacted: &[u8], native: bool) -> Result<Answer, ApiError> {
     struct Messages<M> {
         messages: M,
     }
-    fn mask<M: Serialize>(messages: M) -> Result<Answer, ApiError> {
+    fn mask<M: Serialize>(messages: M) -> Result<ApiAnswer, ApiError> {
         shown(&Masked { action: MaskedBody { body: Messages { messages } } })
     }
     let unlike = |_| ApiError::Internal("agentgateway: messages");
@@ -299,7 +299,7 @@ mod tests {
         }
     }
 
-    fn json_of(answer: Result<Answer, ApiError>) -> Value {
+    fn json_of(answer: Result<ApiAnswer, ApiError>) -> Value {
         serde_json::from_slice(answer.unwrap_or_else(|error| panic!("{error}")).bytes()).unwrap()
     }
 

@@ -5,7 +5,7 @@ use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderValue, StatusCode};
 use serde::Serialize;
 
-use crate::api::call::{Answer, Body, Call};
+use crate::api::call::{ApiAnswer, ApiCall, Body};
 use crate::api::envelope::Stamp;
 use crate::api::error::ApiError;
 
@@ -13,9 +13,9 @@ use crate::api::error::ApiError;
 const LONGEST: usize = 4096;
 
 /// A success.
-pub(super) fn shown(value: &impl Serialize) -> Result<Answer, ApiError> {
+pub(super) fn shown(value: &impl Serialize) -> Result<ApiAnswer, ApiError> {
     let body = serde_json::to_vec(value).map_err(|_| ApiError::Internal("guardrail"))?;
-    Ok(Answer::json(StatusCode::OK, body))
+    Ok(ApiAnswer::json(StatusCode::OK, body))
 }
 
 /// An error in a text: what is wrong, and where, and no value of the call's.
@@ -41,10 +41,10 @@ pub(super) fn text_of(error: &ApiError) -> String {
 /// An error with this body in place of ours.
 pub(super) fn told(
     error: ApiError,
-    call: &Call<'_>,
+    call: &ApiCall<'_>,
     media_type: &'static str,
     body: impl Into<Bytes>,
-) -> Answer {
+) -> ApiAnswer {
     let body = body.into();
     let mut answer =
         error.answer(&Stamp { id: call.id, received: call.received, answered: call.clock.now() });

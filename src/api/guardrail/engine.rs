@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::api::call::{BufferedBody, Call};
+use crate::api::call::{ApiCall, BufferedBody};
 use crate::api::cpu::{Caller, CpuPool, Job, apart};
 use crate::api::distinct::DistinctLimit;
 use crate::api::endpoint::{LONG, acceptable};
@@ -16,7 +16,7 @@ use crate::base::path::RequestPath;
 use crate::base::secret::Secret;
 use crate::crypto::fpe::FpeKey;
 use crate::detect::Catalogue;
-use crate::redact::{Counts, Keys, RedactError, Redactor, Scope};
+use crate::redact::{Keys, RedactError, RedactionCounts, Redactor, SurrogateScope};
 use crate::vault::Vault;
 
 /// A route's rules and methods. Cheap to clone.
@@ -34,7 +34,7 @@ pub struct GuardrailParts {
     /// Finds values in texts, and says what becomes of them.
     pub redactor: Redactor,
     /// Where findings are counted.
-    pub counts: Arc<Counts>,
+    pub counts: Arc<RedactionCounts>,
     /// Keeps the key.
     pub vault: Arc<Vault>,
     /// Places for long work.
@@ -62,7 +62,7 @@ impl Guardrail {
     }
 
     /// What a call asks for: its path behind the route's own, without a slash at either end.
-    pub(super) fn operation(&self, call: &Call<'_>) -> String {
+    pub(super) fn operation(&self, call: &ApiCall<'_>) -> String {
         let path = RequestPath::parse(call.head.uri.path()).unwrap_or_default();
         let mut segments = path.compared().split('/').filter(|segment| !segment.is_empty());
         segments.by_ref().take(self.prefix).for_each(drop);
@@ -72,7 +72,7 @@ impl Guardrail {
     /// What `read` makes of the call's body, which is JSON.
     pub(super) async fn request<T>(
         &self,
-        call: &mut Call<'_>,
+        call: &mut ApiCall<'_>,
         read: impl FnOnce(&Value) -> Result<T, ApiError>,
     ) -> Result<T, ApiError> {
         self.written(call, |_, value| read(value)).await
@@ -81,7 +81,7 @@ impl Guardrail {
     /// The same, of which `read` also gets the bytes.
     pub(super) async fn written<T>(
         &self,
-        call: &mut Call<'_>,
+        call: &mut ApiCall<'_>,
         read: impl FnOnce(&[u8], &Value) -> Result<T, ApiError>,
     ) -> Result<T, ApiError> {
         acceptable(&call.head.headers)?;
@@ -102,12 +102,12 @@ impl Guardrail {
         Ok(Keys { fpe: Some(key), tenant: tenant.shared(), scope, quota, ..Keys::default() })
     }
 
-    fn scope(&self, key: &FpeKey, caller: &Caller) -> Scope {
+    fn scope(&self, key: &FpeKey, caller: &Caller) -> SurrogateScope {
         let route = self.route.as_bytes();
         if !self.by_caller {
-            return Scope::of(key, &[b"guardrail", route]);
+            return SurrogateScope::of(key, &[b"guardrail", route]);
         }
-        Scope::of(key, &[b"guardrail", route, &caller.name()])
+        SurrogateScope::of(key, &[b"guardrail", route, &caller.name()])
     }
 
     /// What digests go by of which a call does not say more: nobody else's, and on a route that tells its callers apart no
@@ -126,7 +126,7 @@ impl Guardrail {
     /// Does `work` on `bytes` bytes of a caller's.
     pub(super) async fn work<T: Send + 'static>(
         &self,
-        call: &mut Call<'_>,
+        call: &mut ApiCall<'_>,
         bytes: usize,
         work: impl FnOnce(&Checkpoint) -> Result<T, RedactError> + Send + 'static,
     ) -> Result<T, ApiError> {
@@ -139,7 +139,7 @@ impl Guardrail {
     /// The same, for who knows what becomes of its failures.
     pub(super) async fn attempt<T: Send + 'static>(
         &self,
-        call: &mut Call<'_>,
+        call: &mut ApiCall<'_>,
         bytes: usize,
         work: impl FnOnce(&Checkpoint) -> T + Send + 'static,
     ) -> Result<T, ApiError> {

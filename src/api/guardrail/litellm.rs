@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::api::call::{Answer, Call, Handler};
+use crate::api::call::{ApiAnswer, ApiCall, Handler};
 use crate::api::error::{ApiError, Code};
 use crate::api::fields::{Faults, ObjectFields};
 use crate::api::guardrail::answer::{shown, text_of, told};
@@ -86,7 +86,7 @@ struct Action<'a> {
 }
 
 impl Handler for LiteLlm {
-    fn call<'a>(&'a self, mut call: Call<'a>) -> BoxFuture<'a, Answer> {
+    fn call<'a>(&'a self, mut call: ApiCall<'a>) -> BoxFuture<'a, ApiAnswer> {
         Box::pin(async move {
             let done = self.answer(&mut call).await;
             done.unwrap_or_else(|error| refused(error, &call))
@@ -95,7 +95,7 @@ impl Handler for LiteLlm {
 }
 
 /// An error: never one that the proxy may take for a guardrail that is not there.
-fn refused(error: ApiError, call: &Call<'_>) -> Answer {
+fn refused(error: ApiError, call: &ApiCall<'_>) -> ApiAnswer {
     let body = json!({ "error": text_of(&error) }).to_string();
     let mut answer = told(error, call, "application/json", body);
     if matches!(answer.status.as_u16(), 502..=504) {
@@ -105,7 +105,7 @@ fn refused(error: ApiError, call: &Call<'_>) -> Answer {
 }
 
 impl LiteLlm {
-    async fn answer(&self, call: &mut Call<'_>) -> Result<Answer, ApiError> {
+    async fn answer(&self, call: &mut ApiCall<'_>) -> Result<ApiAnswer, ApiError> {
         if self.0.guardrail().operation(call) != OPERATION {
             return Err(ApiError::NotFound);
         }
@@ -116,7 +116,11 @@ impl LiteLlm {
         if asked.answer { self.of_answer(call, asked).await } else { self.of_request(call, asked).await }
     }
 
-    async fn of_request(&self, call: &mut Call<'_>, asked: GuardrailRequest) -> Result<Answer, ApiError> {
+    async fn of_request(
+        &self,
+        call: &mut ApiCall<'_>,
+        asked: GuardrailRequest,
+    ) -> Result<ApiAnswer, ApiError> {
         let GuardrailRequest { name, members, images, .. } = asked;
         if images && self.0.refuses_media() {
             return blocked("it holds what may not pass here: an image, sound or a film, which nobody reads");
@@ -129,7 +133,11 @@ impl LiteLlm {
         }
     }
 
-    async fn of_answer(&self, call: &mut Call<'_>, asked: GuardrailRequest) -> Result<Answer, ApiError> {
+    async fn of_answer(
+        &self,
+        call: &mut ApiCall<'_>,
+        asked: GuardrailRequest,
+    ) -> Result<ApiAnswer, ApiError> {
         match self.0.answer(call, asked.texts, asked.name.as_deref()).await? {
             TextOutcome::Blocked(why) => blocked(&why),
             TextOutcome::Passes(texts) => {
@@ -145,12 +153,12 @@ impl LiteLlm {
 const NONE: &str = "NONE";
 const CHANGED: &str = "GUARDRAIL_INTERVENED";
 
-fn blocked(why: &str) -> Result<Answer, ApiError> {
+fn blocked(why: &str) -> Result<ApiAnswer, ApiError> {
     shown(&json!({ "action": "BLOCKED", "blocked_reason": why }))
 }
 
 /// The answer about a request, of which `before` was what it held and `after` is what it may hold.
-fn rewritten(before: &[u8], after: &[u8]) -> Result<Answer, ApiError> {
+fn rewritten(before: &[u8], after: &[u8]) -> Result<ApiAnswer, ApiError> {
     let read = |members| serde_json::from_slice::<TextMembers<'_>>(members);
     let (Ok(before), Ok(after)) = (read(before), read(after)) else {
         return Err(ApiError::Internal("litellm: members"));

@@ -6,7 +6,7 @@ use futures_util::future::BoxFuture;
 use http::Method;
 use serde_json::{Map, Value, json};
 
-use crate::api::call::{Answer, Call, Handler};
+use crate::api::call::{ApiAnswer, ApiCall, Handler};
 use crate::api::error::{ApiError, Code};
 use crate::api::fields::{Faults, ObjectFields};
 use crate::api::guardrail::answer::{shown, text_of, told};
@@ -56,7 +56,7 @@ struct ModerationsRequest {
 struct Input(Vec<String>);
 
 impl Handler for Moderations {
-    fn call<'a>(&'a self, mut call: Call<'a>) -> BoxFuture<'a, Answer> {
+    fn call<'a>(&'a self, mut call: ApiCall<'a>) -> BoxFuture<'a, ApiAnswer> {
         Box::pin(async move {
             let done = self.answer(&mut call).await;
             done.unwrap_or_else(|error| {
@@ -76,7 +76,7 @@ impl Handler for Moderations {
 }
 
 impl Moderations {
-    async fn answer(&self, call: &mut Call<'_>) -> Result<Answer, ApiError> {
+    async fn answer(&self, call: &mut ApiCall<'_>) -> Result<ApiAnswer, ApiError> {
         if !matches!(self.0.operation(call).as_str(), "" | "moderations" | "v1/moderations") {
             return Err(ApiError::NotFound);
         }
@@ -105,7 +105,11 @@ impl Moderations {
 }
 
 /// How sure the rules are of each value in a text.
-fn scores(redactor: &Redactor, text: &str, counts: &crate::redact::Counts) -> Result<Vec<f32>, RedactError> {
+fn scores(
+    redactor: &Redactor,
+    text: &str,
+    counts: &crate::redact::RedactionCounts,
+) -> Result<Vec<f32>, RedactError> {
     let found = redactor.find(None, text)?;
     if redactor.is_unread() {
         return Err(RedactError::Unread);

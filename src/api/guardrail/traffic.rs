@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use crate::api::call::Call;
+use crate::api::call::ApiCall;
 use crate::api::cpu::Caller;
 use crate::api::error::ApiError;
 use crate::api::guardrail::engine::Guardrail;
@@ -13,8 +13,8 @@ use crate::api::token::Principal;
 use crate::base::checkpoint::{Checkpoint, Stopped};
 use crate::edit::{Edit, spliced_text};
 use crate::redact::{
-    Answer, Answering, Counts, FileClass, FindingLimits, Keys, Recall, RedactError, Redactor, RequestWords,
-    SurrogateMap, UrlPolicy,
+    AnswerEditor, AnswerTreatment, FileClass, FindingLimits, Keys, Recall, RedactError, RedactionCounts,
+    Redactor, RequestWords, SurrogateMap, UrlPolicy,
 };
 use crate::stream::json::PathSet;
 use crate::stream::{Editor, StreamError};
@@ -43,7 +43,7 @@ pub struct TrafficParts {
     /// In which URLs of them values are restored.
     pub urls: UrlPolicy,
     /// Where findings in them are counted.
-    pub answer_counts: Arc<Counts>,
+    pub answer_counts: Arc<RedactionCounts>,
     /// Files that no request may hold, since nobody reads them.
     pub refused: Vec<FileClass>,
     /// What is remembered from a request to its answer, if anything.
@@ -104,7 +104,7 @@ impl Traffic {
     /// Redacts the texts of a request: the document as it may be sent.
     pub(super) async fn request(
         &self,
-        call: &mut Call<'_>,
+        call: &mut ApiCall<'_>,
         texts: RequestTexts,
     ) -> Result<TextOutcome<Vec<u8>>, ApiError> {
         let RequestTexts { document, which, name } = texts;
@@ -138,7 +138,7 @@ impl Traffic {
     /// What becomes of the texts of the answer to the call of this name.
     pub(super) async fn answer(
         &self,
-        call: &mut Call<'_>,
+        call: &mut ApiCall<'_>,
         texts: Vec<String>,
         name: Option<&str>,
     ) -> Result<TextOutcome<Vec<AnsweredText>>, ApiError> {
@@ -193,26 +193,26 @@ struct AnswerEditing {
     /// What the request said, which it may repeat.
     words: RequestWords,
     keys: Keys,
-    counts: Arc<Counts>,
+    counts: Arc<RedactionCounts>,
     urls: UrlPolicy,
 }
 
 impl AnswerEditing {
     /// Edits one text; `None`: it passes as it is.
-    fn editor(&self, checkpoint: &Checkpoint) -> Option<Answer> {
+    fn editor(&self, checkpoint: &Checkpoint) -> Option<AnswerEditor> {
         let (issued, keys, counts) = (Arc::clone(&self.issued), self.keys.clone(), Arc::clone(&self.counts));
         let editor = match &self.mode {
             AnswerMode::Off => return None,
-            AnswerMode::Restore(None) => Answer::restore(issued),
+            AnswerMode::Restore(None) => AnswerEditor::restore(issued),
             AnswerMode::Restore(Some(redactor)) => {
                 let restored = Arc::new(AtomicU64::new(0));
-                let both = Answering::Both { undo: issued, keys, counts, restored };
+                let both = AnswerTreatment::Both { undo: issued, keys, counts, restored };
                 let redactor = redactor.clone().letting_repeat(self.words.clone());
                 redactor.passing(checkpoint.clone()).answer(both)
             }
             AnswerMode::Redact(redactor) => {
                 let redactor = redactor.clone().passing(checkpoint.clone());
-                return Some(redactor.answer(Answering::Mask { keys, counts }));
+                return Some(redactor.answer(AnswerTreatment::Mask { keys, counts }));
             }
         };
         Some(editor.with_urls(self.urls.clone()))
@@ -305,7 +305,7 @@ mod tests {
             issued: Arc::new(issued),
             words: RequestWords::default(),
             keys: keys(),
-            counts: Arc::new(Counts::new(Catalogue::builtin().unwrap().names().count())),
+            counts: Arc::new(RedactionCounts::new(Catalogue::builtin().unwrap().names().count())),
             urls: UrlPolicy::default(),
         };
         (String::from_utf8(redacted.into_value()).unwrap(), editing)

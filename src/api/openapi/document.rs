@@ -8,7 +8,7 @@ use futures_util::future::BoxFuture;
 use http::StatusCode;
 use serde_json::{Map, Value, json};
 
-use crate::api::call::{Answer, Call, Handler};
+use crate::api::call::{ApiAnswer, ApiCall, Handler};
 use crate::api::endpoint::Mount;
 use crate::api::openapi::described::{FILES, Malformed, Operation, SCHEMAS, read};
 
@@ -263,11 +263,11 @@ impl ServeDocument {
 }
 
 impl Handler for ServeDocument {
-    fn call<'a>(&'a self, _: Call<'a>) -> BoxFuture<'a, Answer> {
+    fn call<'a>(&'a self, _: ApiCall<'a>) -> BoxFuture<'a, ApiAnswer> {
         Box::pin(async {
             match self.text() {
-                Some(text) => Answer::json(StatusCode::OK, text),
-                None => Answer::json(StatusCode::INTERNAL_SERVER_ERROR, r#"{"status":"error"}"#),
+                Some(text) => ApiAnswer::json(StatusCode::OK, text),
+                None => ApiAnswer::json(StatusCode::INTERNAL_SERVER_ERROR, r#"{"status":"error"}"#),
             }
         })
     }

@@ -18,7 +18,7 @@ pub struct Job {
     /// What is to be done, as the service wrote it.
     pub order: Value,
     /// How far it is.
-    pub stage: Stage,
+    pub stage: JobStage,
     /// How often somebody began with it.
     pub tries: u32,
 }
@@ -26,7 +26,7 @@ pub struct Job {
 /// How far a job is.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Stage {
+pub enum JobStage {
     /// The caller has yet to upload a file.
     Upload {
         /// Members of an accepted answer that say where to.
@@ -42,12 +42,12 @@ pub enum Stage {
         until: u64,
     },
     /// It is answered.
-    Ended(Ended),
+    Ended(JobOutcome),
 }
 
 /// A job's answer, before it is worded for whoever asks.
 #[derive(Clone, Serialize, Deserialize)]
-pub struct Ended {
+pub struct JobOutcome {
     /// The HTTP status.
     pub http: u16,
     /// The status of an error; `None` for a success.
@@ -68,7 +68,7 @@ impl Job {
     }
 }
 
-impl Stage {
+impl JobStage {
     /// Whether anybody may begin with it at this time: nobody does, or whoever did is gone.
     pub(super) fn waits(&self, now: Timestamp) -> bool {
         match self {
@@ -79,14 +79,14 @@ impl Stage {
     }
 }
 
-impl Ended {
+impl JobOutcome {
     /// A success.
     pub fn success(summary: String, result: Value) -> Self {
         Self { http: 200, status: None, summary, result: Some(result), after: None }
     }
 }
 
-impl From<ApiError> for Ended {
+impl From<ApiError> for JobOutcome {
     fn from(error: ApiError) -> Self {
         let (http, status, summary, result) = error.told();
         let after = match error {
@@ -106,10 +106,10 @@ impl From<ApiError> for Ended {
 impl std::fmt::Debug for Job {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let stage = match self.stage {
-            Stage::Upload { .. } => "upload",
-            Stage::Ready => "ready",
-            Stage::Running { .. } => "running",
-            Stage::Ended(_) => "ended",
+            JobStage::Upload { .. } => "upload",
+            JobStage::Ready => "ready",
+            JobStage::Running { .. } => "running",
+            JobStage::Ended(_) => "ended",
         };
         f.debug_struct("Job").field("stage", &stage).field("tries", &self.tries).finish_non_exhaustive()
     }

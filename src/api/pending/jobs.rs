@@ -9,11 +9,11 @@ use data_encoding::HEXLOWER;
 
 use crate::api::error::ApiError;
 use crate::api::pending::work_gate::{WorkGate, WorkGuard};
-use crate::api::pending::{Ended, Job, Stage};
+use crate::api::pending::{Job, JobOutcome, JobStage};
 use crate::base::clock::{SharedClock, Timestamp};
 use crate::base::id::RequestId;
 use crate::crypto::random;
-use crate::store::{Expected, Key, NewRow, Records, Row, StoreError};
+use crate::store::{Key, NewRow, Precondition, Records, Row, StoreError};
 use crate::vault::{ENDED, PENDING, Vault};
 
 /// How long a lease lasts; it is renewed at a third of that.
@@ -115,7 +115,7 @@ impl Jobs {
     /// What the row of this job is to hold.
     fn entry(&self, key: &Key, version: u64, job: &Job) -> Result<NewRow, StoreError> {
         let time = match job.stage {
-            Stage::Upload { .. } => self.0.kept.upload,
+            JobStage::Upload { .. } => self.0.kept.upload,
             _ => self.0.kept.answer,
         };
         let text = serde_json::to_vec(job).unwrap_or_default();
@@ -123,19 +123,19 @@ impl Jobs {
         Ok(NewRow { value, expires: Some(Timestamp::from_millis(self.in_millis(time))) })
     }
 
-    async fn write(&self, id: &RequestId, expected: Expected, job: &Job) -> Result<u64, StoreError> {
+    async fn write(&self, id: &RequestId, expected: Precondition, job: &Job) -> Result<u64, StoreError> {
         let key = key(PENDING, id);
         let entry = self.entry(&key, expected.next(), job)?;
         self.0.records.put_if(&key, expected, entry).await
     }
 
     async fn end(&self, id: &RequestId, version: u64, job: &Job) -> Result<u64, StoreError> {
-        let entry = self.entry(&key(ENDED, id), Expected::Version(version).next(), job)?;
+        let entry = self.entry(&key(ENDED, id), Precondition::Version(version).next(), job)?;
         self.0.records.move_if(&key(PENDING, id), version, ENDED, entry).await
     }
 
-    fn leased(&self) -> Stage {
-        Stage::Running { by: self.0.me.clone(), until: self.in_millis(LEASE) }
+    fn leased(&self) -> JobStage {
+        JobStage::Running { by: self.0.me.clone(), until: self.in_millis(LEASE) }
     }
 
     /// Keeps a new job. Once this returns it is not lost.
@@ -143,7 +143,7 @@ impl Jobs {
     /// # Errors
     /// A store that fails.
     pub async fn create(&self, id: &RequestId, job: &Job) -> Result<(), ApiError> {
-        self.write(id, Expected::Absent, job).await.map(drop).map_err(stored)
+        self.write(id, Precondition::Absent, job).await.map(drop).map_err(stored)
     }
 
     /// Keeps a new job, to be worked on here and now: nobody else finds it waiting. `None` if this process takes no work
@@ -154,7 +154,7 @@ impl Jobs {
     pub async fn create_claimed(&self, id: &RequestId, job: &Job) -> Result<Option<JobClaim>, ApiError> {
         let Some(hand) = self.0.work_gate.begin() else { return self.create(id, job).await.map(|()| None) };
         let job = Job { stage: self.leased(), tries: job.tries.saturating_add(1), ..job.clone() };
-        let version = self.write(id, Expected::Absent, &job).await.map_err(stored)?;
+        let version = self.write(id, Precondition::Absent, &job).await.map_err(stored)?;
         Ok(Some(JobClaim(ReadJob { id: id.clone(), job, version }, hand)))
     }
 
@@ -184,14 +184,14 @@ impl Jobs {
         let Some(hand) = self.0.work_gate.begin().filter(|_| free) else { return Ok(None) };
         job.tries = job.tries.saturating_add(1);
         if job.tries > TRIES {
-            job.stage = Stage::Ended(ApiError::Internal("job").into());
+            job.stage = JobStage::Ended(ApiError::Internal("job").into());
             return match self.end(&id, version, &job).await {
                 Ok(_) | Err(StoreError::Conflict) => Ok(None),
                 Err(error) => Err(stored(error)),
             };
         }
         job.stage = self.leased();
-        match self.write(&id, Expected::Version(version), &job).await {
+        match self.write(&id, Precondition::Version(version), &job).await {
             Ok(version) => Ok(Some(JobClaim(ReadJob { id, job, version }, hand))),
             Err(StoreError::Conflict) => Ok(None),
             Err(error) => Err(stored(error)),
@@ -206,8 +206,8 @@ impl Jobs {
     pub async fn work(
         &self,
         JobClaim(mut claim, mut hand): JobClaim,
-        work: impl Future<Output = Ended> + Send,
-    ) -> Result<Option<Ended>, ApiError> {
+        work: impl Future<Output = JobOutcome> + Send,
+    ) -> Result<Option<JobOutcome>, ApiError> {
         tokio::pin!(work);
         let ended = loop {
             tokio::select! {
@@ -216,14 +216,14 @@ impl Jobs {
                 () = hand.over() => return self.hand_back(claim).await,
             }
             claim.job.stage = self.leased();
-            match self.write(&claim.id, Expected::Version(claim.version), &claim.job).await {
+            match self.write(&claim.id, Precondition::Version(claim.version), &claim.job).await {
                 Ok(version) => claim.version = version,
                 Err(StoreError::Conflict) => return Ok(None),
                 // The next renewal may succeed; the lease allows for two that do not.
                 Err(_) => {}
             }
         };
-        claim.job.stage = Stage::Ended(ended.clone());
+        claim.job.stage = JobStage::Ended(ended.clone());
         // What was asked is no longer needed, and may name what is secret.
         claim.job.order = serde_json::Value::Null;
         match self.end(&claim.id, claim.version, &claim.job).await {
@@ -234,10 +234,10 @@ impl Jobs {
     }
 
     /// Leaves a job to whoever takes it next, at once; that it was begun here is no fault of its own.
-    async fn hand_back(&self, mut claim: ReadJob) -> Result<Option<Ended>, ApiError> {
-        claim.job.stage = Stage::Ready;
+    async fn hand_back(&self, mut claim: ReadJob) -> Result<Option<JobOutcome>, ApiError> {
+        claim.job.stage = JobStage::Ready;
         claim.job.tries = claim.job.tries.saturating_sub(1);
-        match self.write(&claim.id, Expected::Version(claim.version), &claim.job).await {
+        match self.write(&claim.id, Precondition::Version(claim.version), &claim.job).await {
             Ok(_) | Err(StoreError::Conflict) => Ok(None),
             Err(error) => Err(stored(error)),
         }
@@ -302,7 +302,7 @@ pub(super) mod tests {
     pub(in crate::api::pending) fn job() -> Job {
         let (owner, tenant) = ("pti_x".to_owned(), "t".to_owned());
         let order = serde_json::Value::Null;
-        Job { owner, tenant, received: START.as_millis(), order, stage: Stage::Ready, tries: 0 }
+        Job { owner, tenant, received: START.as_millis(), order, stage: JobStage::Ready, tries: 0 }
     }
 
     #[tokio::test]
@@ -326,7 +326,7 @@ pub(super) mod tests {
         assert_eq!(read.job.tries, 0, "no fault of its own");
         assert!(ours.claim(ours.get(&id).await.unwrap().unwrap()).await.unwrap().is_none(), "no more");
         let claim = theirs.claim(read).await.unwrap().unwrap();
-        let done = async { Ended::success("done".to_owned(), serde_json::Value::Null) };
+        let done = async { JobOutcome::success("done".to_owned(), serde_json::Value::Null) };
         assert!(theirs.work(claim, done).await.unwrap().is_some());
     }
 
@@ -340,11 +340,11 @@ pub(super) mod tests {
         let claim = jobs.create_claimed(&ids[0], &job()).await.unwrap().unwrap();
         assert!(jobs.idle("").await.unwrap().0.is_empty());
         assert!(jobs.claim(jobs.get(&ids[0]).await.unwrap().unwrap()).await.unwrap().is_none());
-        let done = async { Ended::success("done".to_owned(), serde_json::Value::Null) };
+        let done = async { JobOutcome::success("done".to_owned(), serde_json::Value::Null) };
         assert!(jobs.work(claim, done).await.unwrap().is_some());
         assert!(place.records.scan(PENDING, "", 1).await.unwrap().is_empty());
         let read = jobs.get(&ids[0]).await.unwrap().unwrap();
-        assert!(matches!(&read.job.stage, Stage::Ended(ended) if ended.summary == "done"));
+        assert!(matches!(&read.job.stage, JobStage::Ended(ended) if ended.summary == "done"));
         assert!(jobs.claim(read).await.unwrap().is_none());
         // A process that ends leaves what comes to others.
         work_gate.end().await;

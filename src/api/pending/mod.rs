@@ -2,7 +2,7 @@
 //!
 //! | file | noun |
 //! |---|---|
-//! | `job` | [`Job`]: a call as it waits, and its [`Stage`]; [`Ended`], its answer |
+//! | `job` | [`Job`]: a call as it waits, and its [`JobStage`]; [`JobOutcome`], its answer |
 //! | `jobs` | [`Jobs`]: jobs as sealed rows with leases, so that a process that dies loses none |
 //! | `poll` | [`Poll`]: `GET /request/{id}` |
 //! | `work_gate` | [`WorkGate`]: whether this process takes work; when it ends, what is under way is handed back |
@@ -14,8 +14,8 @@ mod poll;
 mod uploads;
 mod work_gate;
 
-pub use job::{Ended, Job, Stage};
+pub use job::{Job, JobOutcome, JobStage};
 pub use jobs::{JobClaim, Jobs, ReadJob, Retention};
-pub use poll::{Accepted, Located, Poll, Polls, Resume};
+pub use poll::{AcceptedAnswer, BaseUrlSource, JobResumer, Poll, Polls};
 pub use uploads::{AwaitedUpload, Uploads, Work, awaited, target};
 pub use work_gate::WorkGate;

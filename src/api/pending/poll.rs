@@ -10,20 +10,20 @@ use http::request::Parts;
 use http::{HeaderValue, StatusCode};
 use serde_json::{Map, Value, json};
 
-use crate::api::call::{Answer, Call, Handler};
+use crate::api::call::{ApiAnswer, ApiCall, Handler};
 use crate::api::envelope::{Dialect, DialectChoice, Stamp};
 use crate::api::error::ApiError;
-use crate::api::pending::{Ended, Job, Jobs, ReadJob, Stage};
+use crate::api::pending::{Job, JobOutcome, JobStage, Jobs, ReadJob};
 use crate::base::id::RequestId;
 
 /// What a caller of somebody's is told while it waits.
 const WAIT: &str = "Your request is in progress. Use 'result.location' to poll for results.";
 
 /// Says where this service is reached: the beginning of absolute URLs.
-pub type Located = Arc<dyn Fn(&Parts) -> Option<String> + Send + Sync>;
+pub type BaseUrlSource = Arc<dyn Fn(&Parts) -> Option<String> + Send + Sync>;
 
 /// Looks whether a job that waits for an upload can begin, and has it begun.
-pub type Resume = Arc<dyn Fn(ReadJob) -> BoxFuture<'static, ()> + Send + Sync>;
+pub type JobResumer = Arc<dyn Fn(ReadJob) -> BoxFuture<'static, ()> + Send + Sync>;
 
 /// Calls whose polls are counted, at the most.
 const COUNTED: usize = 10_000;
@@ -69,13 +69,13 @@ pub struct Poll {
     /// How answers are worded.
     pub dialect: DialectChoice,
     /// Where polls go.
-    pub located: Located,
+    pub located: BaseUrlSource,
     /// Begins with jobs that can begin.
-    pub resume: Resume,
+    pub resume: JobResumer,
 }
 
 /// The answer of a call that waits.
-pub struct Accepted<'a> {
+pub struct AcceptedAnswer<'a> {
     /// The job's id and the times of this answer.
     pub stamp: Stamp<'a>,
     /// How it is worded.
@@ -88,24 +88,24 @@ pub struct Accepted<'a> {
     pub polls: u32,
 }
 
-impl Accepted<'_> {
+impl AcceptedAnswer<'_> {
     /// 202, with the members that say where to upload, if that is waited for.
-    pub fn answer(&self, job: &Job) -> Answer {
+    pub fn answer(&self, job: &Job) -> ApiAnswer {
         let mut result = Map::new();
         result.insert("ttl_mins".to_owned(), json!(self.minutes));
         result.insert("retry_counter".to_owned(), json!(self.polls));
         let location = format!("{}/request/{}", self.base, self.stamp.id);
         result.insert("location".to_owned(), json!(location));
-        if let Stage::Upload { target: Value::Object(target) } = &job.stage {
+        if let JobStage::Upload { target: Value::Object(target) } = &job.stage {
             result.extend(target.clone());
         }
         self.stamp.answer(StatusCode::ACCEPTED, self.dialect.accepted(), WAIT, Some(result))
     }
 }
 
-impl Ended {
+impl JobOutcome {
     /// The answer as this caller's client expects it.
-    pub fn answer(&self, stamp: &Stamp<'_>, dialect: Dialect) -> Answer {
+    pub fn answer(&self, stamp: &Stamp<'_>, dialect: Dialect) -> ApiAnswer {
         let status = StatusCode::from_u16(self.http).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let word = self.status.as_deref().unwrap_or(dialect.success());
         let mut answer = stamp.answer(status, word, &self.summary, self.result.as_ref());
@@ -117,7 +117,7 @@ impl Ended {
 }
 
 impl Poll {
-    async fn run(&self, call: &mut Call<'_>) -> Result<Answer, ApiError> {
+    async fn run(&self, call: &mut ApiCall<'_>) -> Result<ApiAnswer, ApiError> {
         let who = call.who.ok_or(ApiError::Unauthorized)?;
         let path = call.head.uri.path().trim_end_matches('/');
         let id = path.rsplit('/').next().and_then(RequestId::parse).ok_or(ApiError::NotFound)?;
@@ -126,7 +126,7 @@ impl Poll {
             return Err(ApiError::Unauthorized);
         }
         let read = match read.job.stage {
-            Stage::Upload { .. } => {
+            JobStage::Upload { .. } => {
                 (self.resume)(read).await;
                 self.jobs.get(&id).await?.ok_or(ApiError::NotFound)?
             }
@@ -134,18 +134,18 @@ impl Poll {
         };
         let stamp = Stamp { id: &id, received: read.job.received(), answered: call.clock.now() };
         let dialect = self.dialect.of(&call.head.headers);
-        if let Stage::Ended(ended) = &read.job.stage {
+        if let JobStage::Ended(ended) = &read.job.stage {
             return Ok(ended.answer(&stamp, dialect));
         }
         let base = (self.located)(call.head).ok_or(ApiError::BadRequest("the request names no host"))?;
         let minutes = self.jobs.kept().answer.as_secs() / 60;
         let polls = self.polls.count(&id);
-        Ok(Accepted { stamp, dialect, base: &base, minutes, polls }.answer(&read.job))
+        Ok(AcceptedAnswer { stamp, dialect, base: &base, minutes, polls }.answer(&read.job))
     }
 }
 
 impl Handler for Poll {
-    fn call<'a>(&'a self, mut call: Call<'a>) -> BoxFuture<'a, Answer> {
+    fn call<'a>(&'a self, mut call: ApiCall<'a>) -> BoxFuture<'a, ApiAnswer> {
         Box::pin(async move {
             let outcome = self.run(&mut call).await;
             let stamp = Stamp { id: call.id, received: call.received, answered: call.clock.now() };

@@ -12,9 +12,9 @@ use tokio::task::JoinHandle;
 use crate::api::error::ApiError;
 use crate::api::grant::{ArrivalObserver, GrantedFile, Grants, Verb};
 use crate::api::incoming::stored;
-use crate::api::pending::{Ended, Job, JobClaim, Jobs, ReadJob, Stage};
+use crate::api::pending::{Job, JobClaim, JobOutcome, JobStage, Jobs, ReadJob};
 use crate::base::id::{RequestId, TokenId};
-use crate::store::{Area, Blob, Blobs, Facts, blobs};
+use crate::store::{Area, Blob, BlobDigests, Blobs, blobs};
 use crate::telemetry::trace::{here, within};
 
 /// What a job does once it may begin.
@@ -24,7 +24,12 @@ pub trait Work: Send + Sync + 'static {
 
     /// Does it. The job's file is `blob`, if it has one, in [`Area::Passing`]; it is removed afterwards unless it was
     /// moved.
-    fn run<'a>(&'a self, job: &'a Job, blob: &'a Blob, facts: Option<&'a Facts>) -> BoxFuture<'a, Ended>;
+    fn run<'a>(
+        &'a self,
+        job: &'a Job,
+        blob: &'a Blob,
+        facts: Option<&'a BlobDigests>,
+    ) -> BoxFuture<'a, JobOutcome>;
 }
 
 /// The file that the job of this request waits for.
@@ -87,7 +92,11 @@ impl Uploads {
     ///
     /// # Errors
     /// The store's.
-    pub async fn begin(&self, read: ReadJob, facts: Option<&Facts>) -> Result<Option<Ended>, ApiError> {
+    pub async fn begin(
+        &self,
+        read: ReadJob,
+        facts: Option<&BlobDigests>,
+    ) -> Result<Option<JobOutcome>, ApiError> {
         if self.work(&read.job).is_none() {
             return Ok(None);
         }
@@ -100,7 +109,11 @@ impl Uploads {
         self.works.iter().find(|work| work.takes(&job.order)).map(Arc::as_ref)
     }
 
-    async fn go_on(&self, claim: JobClaim, facts: Option<&Facts>) -> Result<Option<Ended>, ApiError> {
+    async fn go_on(
+        &self,
+        claim: JobClaim,
+        facts: Option<&BlobDigests>,
+    ) -> Result<Option<JobOutcome>, ApiError> {
         let (job, blob) = (claim.job().clone(), awaited(claim.id()));
         let Some(work) = self.work(&job) else { return Ok(None) };
         let ended = self.jobs.work(claim, work.run(&job, &blob, facts)).await?;
@@ -118,9 +131,9 @@ impl Uploads {
         &self,
         id: &RequestId,
         job: &Job,
-        facts: Option<Facts>,
+        facts: Option<BlobDigests>,
         patience: Duration,
-    ) -> Result<Option<Ended>, ApiError> {
+    ) -> Result<Option<JobOutcome>, ApiError> {
         let uploads = self.me.upgrade().ok_or(ApiError::Internal("jobs"))?;
         let (id, job) = (id.clone(), job.clone());
         let (tell, kept) = oneshot::channel();
@@ -141,7 +154,12 @@ impl Uploads {
     }
 
     /// Begins with the job of this request. Its answer, if it is there within `patience`.
-    async fn soon(&self, id: RequestId, facts: Option<Facts>, patience: Duration) -> Option<Ended> {
+    async fn soon(
+        &self,
+        id: RequestId,
+        facts: Option<BlobDigests>,
+        patience: Duration,
+    ) -> Option<JobOutcome> {
         let uploads = self.me.upgrade()?;
         let begun = async move {
             match uploads.jobs.get(&id).await? {
@@ -155,8 +173,8 @@ impl Uploads {
     /// The work goes on by itself: neither a caller who leaves nor one who comes back later finds it half done.
     fn aside(
         &self,
-        begun: impl Future<Output = Result<Option<Ended>, ApiError>> + Send + 'static,
-    ) -> JoinHandle<Option<Ended>> {
+        begun: impl Future<Output = Result<Option<JobOutcome>, ApiError>> + Send + 'static,
+    ) -> JoinHandle<Option<JobOutcome>> {
         self.runtime.spawn(within(here(), async move { told(begun.await) }))
     }
 
@@ -178,18 +196,18 @@ impl Uploads {
     /// One after the other: what has been left behind should not crowd out what comes.
     async fn look(&self, read: ReadJob) {
         let facts = blobs::facts(self.blobs.as_ref(), &awaited(&read.id)).await.ok().flatten();
-        if !matches!(read.job.stage, Stage::Upload { .. }) || facts.is_some() {
+        if !matches!(read.job.stage, JobStage::Upload { .. }) || facts.is_some() {
             told(self.begin(read, facts.as_ref()).await);
         }
     }
 }
 
-async fn within_patience(going: JoinHandle<Option<Ended>>, patience: Duration) -> Option<Ended> {
+async fn within_patience(going: JoinHandle<Option<JobOutcome>>, patience: Duration) -> Option<JobOutcome> {
     tokio::time::timeout(patience, going).await.ok()?.ok()?
 }
 
 /// What came of it, if anything; a failure goes to the log.
-fn told(begun: Result<Option<Ended>, ApiError>) -> Option<Ended> {
+fn told(begun: Result<Option<JobOutcome>, ApiError>) -> Option<JobOutcome> {
     begun.unwrap_or_else(|error| {
         tracing::error!(target: "portcullis::api", %error, "a job could not be done");
         None
@@ -202,11 +220,11 @@ impl ArrivalObserver for Uploads {
         Box::pin(async move {
             let read = self.jobs.get(&blob.id().twin()).await;
             let ended = read.ok().flatten().map(|read| read.job.stage);
-            matches!(ended, Some(Stage::Ended(Ended { status: Some(_), .. })))
+            matches!(ended, Some(JobStage::Ended(JobOutcome { status: Some(_), .. })))
         })
     }
 
-    fn arrived<'a>(&'a self, blob: &'a Blob, facts: Facts) -> BoxFuture<'a, ()> {
+    fn arrived<'a>(&'a self, blob: &'a Blob, facts: BlobDigests) -> BoxFuture<'a, ()> {
         Box::pin(async move {
             // Who asks as soon as the upload is answered then finds most files done.
             self.soon(blob.id().twin(), Some(facts), PROMPT).await;
@@ -228,8 +246,13 @@ mod tests {
             true
         }
 
-        fn run<'a>(&'a self, _: &'a Job, _: &'a Blob, _: Option<&'a Facts>) -> BoxFuture<'a, Ended> {
-            Box::pin(std::future::ready(Ended::success("done".to_owned(), Value::Null)))
+        fn run<'a>(
+            &'a self,
+            _: &'a Job,
+            _: &'a Blob,
+            _: Option<&'a BlobDigests>,
+        ) -> BoxFuture<'a, JobOutcome> {
+            Box::pin(std::future::ready(JobOutcome::success("done".to_owned(), Value::Null)))
         }
     }
 
@@ -250,7 +273,7 @@ mod tests {
         let mut turns = 0;
         loop {
             match jobs.get(&id).await.unwrap() {
-                Some(ReadJob { job: Job { stage: Stage::Ended(ended), tries: 1, .. }, .. }) => {
+                Some(ReadJob { job: Job { stage: JobStage::Ended(ended), tries: 1, .. }, .. }) => {
                     assert_eq!(ended.summary, "done");
                     return;
                 }

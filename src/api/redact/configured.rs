@@ -14,10 +14,10 @@ use crate::detect::{Allow, Catalogue, Detector, Rule, RuleSelection, starting_wi
 const KEPT: usize = 8;
 
 /// The version of a config, and what was made of it.
-type ReadyConfig = (ConfigId, u64, Arc<Configured>);
+type ReadyConfig = (ConfigId, u64, Arc<CompiledConfig>);
 
 /// A config made ready.
-pub(super) struct Configured {
+pub(super) struct CompiledConfig {
     /// The rules there are, the config's own included.
     pub(super) catalogue: Catalogue,
     /// With the rules that the config switches on.
@@ -37,7 +37,7 @@ pub(super) struct ReadyConfigs(Mutex<Vec<ReadyConfig>>);
 
 impl ReadyConfigs {
     /// The config, if it is ready in this version.
-    pub(super) fn get(&self, config: &RedactConfig) -> Option<Arc<Configured>> {
+    pub(super) fn get(&self, config: &RedactConfig) -> Option<Arc<CompiledConfig>> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let at = kept.iter().position(|(id, version, _)| *id == config.id && *version == config.version)?;
         // The one used last stays longest.
@@ -47,7 +47,7 @@ impl ReadyConfigs {
         Some(ready)
     }
 
-    pub(super) fn keep(&self, config: &RedactConfig, ready: &Arc<Configured>) {
+    pub(super) fn keep(&self, config: &RedactConfig, ready: &Arc<CompiledConfig>) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.retain(|(id, _, _)| *id != config.id);
         if kept.len() >= KEPT {
@@ -57,7 +57,7 @@ impl ReadyConfigs {
     }
 }
 
-impl Configured {
+impl CompiledConfig {
     /// Makes a config ready. `base` are the rules there are without it, `allow` what passes without it.
     ///
     /// # Errors

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::api::configs::{HashType, MaskingType, MethodSpec, PartialMasking};
 use crate::api::error::{ApiError, Code};
 use crate::api::fields::Faults;
-use crate::api::redact::configured::Configured;
+use crate::api::redact::configured::CompiledConfig;
 use crate::api::redact::request::{CommonRequest, Overrides, RuleReference, Specific};
 use crate::api::redact::vault_material::{StoredTweak, missing};
 use crate::base::pointer::Pointer;
@@ -28,7 +28,7 @@ pub(super) struct CallChoices {
 pub(super) struct Resolver<'a> {
     pub(super) catalogue: &'a Catalogue,
     /// The config that the call works with, if it is not the default.
-    pub(super) config: Option<&'a Configured>,
+    pub(super) config: Option<&'a CompiledConfig>,
     /// The salt of digests.
     pub(super) salt: &'a Secret<Vec<u8>>,
     /// Tweaks that the vault keeps.
@@ -140,7 +140,7 @@ impl Resolver<'_> {
         }
         let mut plan = MethodPlan::all(if llm { Method::Encrypt } else { Method::Replace });
         let config = self.config.filter(|_| !llm);
-        for (rule, spec) in config.map(Configured::methods).unwrap_or_default() {
+        for (rule, spec) in config.map(CompiledConfig::methods).unwrap_or_default() {
             let method = self.method(spec, &Pointer::root());
             if let Some(rule) = self.catalogue.find(rule) {
                 plan.set(rule, method);

@@ -12,7 +12,7 @@ use crate::api::endpoint::ApiCaller;
 use crate::api::error::{ApiError, Code, Invalid};
 use crate::api::fields::{Faults, ObjectFields};
 use crate::api::pending;
-use crate::api::redact::configured::{Configured, ReadyConfigs};
+use crate::api::redact::configured::{CompiledConfig, ReadyConfigs};
 use crate::api::redact::plan::{self, Resolver};
 use crate::api::redact::report::Entities;
 use crate::api::redact::request::{CommonRequest, RuleReference, Specific};
@@ -25,7 +25,8 @@ use crate::base::secret::Secret;
 use crate::crypto::fpe::FpeKey;
 use crate::detect::{Allow, Catalogue, Detector, RuleSelection};
 use crate::redact::{
-    CallRights, Counts, FpeContext, KeyName, Keys, Recall, RedactError, Redactor, Restorer, Scope, Texts,
+    CallRights, FpeContext, KeyName, Keys, Recall, RedactError, RedactionCounts, Redactor, Restorer,
+    SurrogateScope, Texts,
 };
 use crate::vault::Vault;
 use crate::vault::items::Items;
@@ -48,7 +49,7 @@ pub struct RedactionServices {
     /// The rules that their findings are of.
     pub reported: RuleSelection,
     /// Where findings are counted.
-    pub counts: Arc<Counts>,
+    pub counts: Arc<RedactionCounts>,
     /// Places for long work.
     pub cpu: CpuPool,
     /// Keeps the keys.
@@ -130,7 +131,7 @@ pub(super) struct UndoTerms {
 /// A stored config, and what was made of it.
 struct ChosenConfig {
     id: ConfigId,
-    ready: Arc<Configured>,
+    ready: Arc<CompiledConfig>,
 }
 
 impl Redaction {
@@ -280,7 +281,10 @@ impl Redaction {
         });
         let parts = parts.collect::<Result<Vec<_>, ApiError>>()?;
         let keys = Keys {
-            scope: id.as_ref().map(|id| Scope::of(&key, &[b"config", id.as_bytes()])).unwrap_or_default(),
+            scope: id
+                .as_ref()
+                .map(|id| SurrogateScope::of(&key, &[b"config", id.as_bytes()]))
+                .unwrap_or_default(),
             fpe: encrypts.then_some(key),
             tenant: Arc::from(tenant),
             quota: self.0.distinct.of(owner.caller.clone()),
@@ -358,7 +362,8 @@ impl Redaction {
         let (parts, settings) = (Arc::clone(&self.0), config.settings.clone());
         // Rules are compiled.
         let job = Job { caller: Caller::Own, bytes: usize::MAX };
-        let made = self.0.cpu.run(job, move |_| Configured::new(&parts.catalogue, &parts.allow, &settings));
+        let made =
+            self.0.cpu.run(job, move |_| CompiledConfig::new(&parts.catalogue, &parts.allow, &settings));
         let ready = Arc::new(made.await??);
         self.0.ready.keep(config, &ready);
         Ok(ChosenConfig { id, ready })

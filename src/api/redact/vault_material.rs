@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::api::configs::{FpeTweak, MethodSpec};
 use crate::api::error::{ApiError, Code};
 use crate::api::fields::Faults;
-use crate::api::redact::configured::Configured;
+use crate::api::redact::configured::CompiledConfig;
 use crate::api::redact::request::{CommonRequest, RuleReference, Specific};
 use crate::base::id::ItemId;
 use crate::base::pointer::Pointer;
@@ -38,7 +38,7 @@ impl VaultMaterial {
         items: &Items,
         wanted: &CommonRequest,
         places: &[Specific],
-        config: Option<&Configured>,
+        config: Option<&CompiledConfig>,
         faults: &mut Faults,
     ) -> Result<Self, ApiError> {
         let settings = config.map(|config| &config.settings);
@@ -95,8 +95,8 @@ fn specs<'a>(wanted: &'a CommonRequest, places: &'a [Specific]) -> impl Iterator
 }
 
 /// The methods that the config names.
-fn configured(config: Option<&Configured>) -> Vec<&MethodSpec> {
-    config.map(Configured::methods).unwrap_or_default().into_iter().map(|(_, spec)| spec).collect()
+fn configured(config: Option<&CompiledConfig>) -> Vec<&MethodSpec> {
+    config.map(CompiledConfig::methods).unwrap_or_default().into_iter().map(|(_, spec)| spec).collect()
 }
 
 /// Says what is wrong with an item.

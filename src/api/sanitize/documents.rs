@@ -10,7 +10,8 @@ use crate::redact::{Keys, Redactor, Report};
 use crate::sanitize::sandbox::{Sandbox, SandboxError};
 use crate::sanitize::scan::{ScanItem, Scanner, Verdict};
 use crate::sanitize::{
-    Note, Options, Providers, Redaction, Refusal, Rejection, ReleasePolicy, Scripts, Unread, sanitize,
+    Note, Options, Providers, RedactionMode, RejectedFile, Rejection, ReleasePolicy, ScriptPolicy,
+    UnreadPolicy, sanitize,
 };
 
 /// Redacts documents, each in a process of its own. Cheap to clone.
@@ -18,7 +19,7 @@ use crate::sanitize::{
 pub struct Documents {
     sandbox: Sandbox,
     most: usize,
-    unread: Unread,
+    unread: UnreadPolicy,
 }
 
 /// A redacted document.
@@ -42,7 +43,7 @@ pub enum DocumentError {
 
 impl Documents {
     /// Documents of up to `most` bytes; `unread` says what becomes of those that cannot be read whole.
-    pub fn new(sandbox: Sandbox, most: usize, unread: Unread) -> Self {
+    pub fn new(sandbox: Sandbox, most: usize, unread: UnreadPolicy) -> Self {
         Self { sandbox, most, unread }
     }
 
@@ -65,9 +66,9 @@ impl Documents {
             attachments: false,
             interactive: true,
             links: false,
-            redaction: Redaction::Apply,
+            redaction: RedactionMode::Apply,
             // They are read by a model, and opened by nobody.
-            policy: ReleasePolicy { pass_unknown: false, scripts: Scripts::Pass, unread: self.unread },
+            policy: ReleasePolicy { pass_unknown: false, scripts: ScriptPolicy::Pass, unread: self.unread },
             fit_names: false,
         };
         let providers = Providers {
@@ -78,7 +79,7 @@ impl Documents {
             defang: false,
             threshold: u8::MAX,
             redactor: Some((redactor, keys)),
-            redaction: Redaction::Apply,
+            redaction: RedactionMode::Apply,
             password: None,
         };
         let file = ScanItem { name, bytes };
@@ -92,7 +93,7 @@ impl Documents {
 fn of_sandbox(error: SandboxError) -> DocumentError {
     match &error {
         SandboxError::Start(_) => DocumentError::Api(ApiError::Internal("child")),
-        SandboxError::Rejected(Refusal { rejection: Rejection::Spent(after), .. }) => {
+        SandboxError::Rejected(RejectedFile { rejection: Rejection::Spent(after), .. }) => {
             DocumentError::Api(ApiError::TooManyValues(*after))
         }
         error => DocumentError::Rejected(why(error)),

@@ -9,7 +9,8 @@ use crate::api::redact::{Analysis, Entities};
 use crate::sanitize::intel::Reputation;
 use crate::sanitize::sandbox::SandboxError;
 use crate::sanitize::{
-    Note, Options, Redaction, Refusal, Rejection, Sanitized, ScanRecord, Scores, Spot, Stats,
+    ContentLocation, Note, Options, RedactionMode, RejectedFile, Rejection, Sanitized, ScanRecord, Scores,
+    Stats,
 };
 
 /// Who was asked about links.
@@ -79,7 +80,7 @@ pub fn data(asked: &SanitizeTerms<'_>, sanitized: &Sanitized) -> Value {
     if options.links {
         data.insert("defang".to_owned(), defang(asked, stats, record));
     }
-    if options.redaction != Redaction::Off {
+    if options.redaction != RedactionMode::Off {
         data.insert("redact".to_owned(), redact(asked, stats, record));
     }
     data.insert("objects".to_owned(), json!(stats.objects.list));
@@ -126,7 +127,7 @@ fn redact(asked: &SanitizeTerms<'_>, stats: &Stats, record: &ScanRecord) -> Valu
             let mut told = serde_json::to_value(told).unwrap_or_default();
             if let Value::Object(members) = &mut told {
                 members.remove("data_key");
-                if redaction == Redaction::Detect {
+                if redaction == RedactionMode::Detect {
                     members.insert("redacted".to_owned(), json!(false));
                 }
             }
@@ -143,7 +144,7 @@ fn redact(asked: &SanitizeTerms<'_>, stats: &Stats, record: &ScanRecord) -> Valu
         *counted = counted.saturating_add(*count);
     }
     let (count, counts) = match redaction {
-        Redaction::Detect => (0, found),
+        RedactionMode::Detect => (0, found),
         _ => (redacted.values().sum::<u64>(), redacted),
     };
     json!({ "redaction_count": count, "summary_counts": counts, "recognizer_results": results })
@@ -189,8 +190,8 @@ pub fn refusal(error: &SandboxError) -> Value {
         SandboxError::Rejected(refusal) => refusal.rejection.word(),
     };
     told.insert("reason".to_owned(), json!(reason));
-    if let SandboxError::Rejected(Refusal { spot, threat, .. }) = error {
-        if *spot != Spot::default() {
+    if let SandboxError::Rejected(RejectedFile { spot, threat, .. }) = error {
+        if *spot != ContentLocation::default() {
             told.insert("where".to_owned(), json!(spot));
         }
         if let Some(threat) = threat {

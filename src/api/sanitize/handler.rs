@@ -6,21 +6,21 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use crate::api::call::{Answer, BufferedBody, Call, Handler};
+use crate::api::call::{ApiAnswer, ApiCall, BufferedBody, Handler};
 use crate::api::endpoint::acceptable;
 use crate::api::envelope::{DialectChoice, Stamp};
 use crate::api::error::{ApiError, Code, Invalid};
 use crate::api::grant::safe_name;
 use crate::api::incoming::IncomingForm;
 use crate::api::json;
-use crate::api::pending::{Accepted, AwaitedUpload, Stage, Uploads, awaited, target};
+use crate::api::pending::{AcceptedAnswer, AwaitedUpload, JobStage, Uploads, awaited, target};
 use crate::api::redact::Owner;
 use crate::api::sanitize::order::Order;
 use crate::api::sanitize::request::{Encoding, FileSource, SanitizeRequest};
 use crate::api::sanitize::service::Sanitizer;
 use crate::api::sanitize::settings::Resolved;
 use crate::base::pointer::Pointer;
-use crate::store::blobs::Facts;
+use crate::store::blobs::BlobDigests;
 
 /// The largest JSON body, or `request` part, in bytes.
 const REQUEST: usize = 1 << 20;
@@ -41,12 +41,12 @@ pub struct Sanitize {
 /// A body as read: what is asked, and the file if it came along.
 struct SanitizeBody {
     request: SanitizeRequest,
-    facts: Option<Facts>,
+    facts: Option<BlobDigests>,
     file_name: Option<String>,
 }
 
 impl Sanitize {
-    async fn run(&self, call: &mut Call<'_>) -> Result<Answer, ApiError> {
+    async fn run(&self, call: &mut ApiCall<'_>) -> Result<ApiAnswer, ApiError> {
         let who = call.who.ok_or(ApiError::Unauthorized)?;
         let body = match IncomingForm::is_one(&call.head.headers) {
             true => self.form(call).await?,
@@ -84,9 +84,9 @@ impl Sanitize {
             let name = safe_name(order.name.as_deref().unwrap_or_default());
             // Whatever comes is taken: clients do not expect an upload to fail. Its size is proved before it is read.
             let upload = AwaitedUpload { call: call.id, by: who.id(), form, name: &name, limit: most };
-            Stage::Upload { target: target(&parts.grants, upload) }
+            JobStage::Upload { target: target(&parts.grants, upload) }
         } else {
-            Stage::Ready
+            JobStage::Ready
         };
         let job = Sanitizer::job(who, call.received.as_millis(), &order, stage)?;
         let dialect = self.dialect.of(&call.head.headers);
@@ -102,10 +102,10 @@ impl Sanitize {
         }
         let stamp = Stamp { id: call.id, received: call.received, answered: call.clock.now() };
         let minutes = parts.jobs.kept().answer.as_secs() / 60;
-        Ok(Accepted { stamp, dialect, base: parts.grants.public(), minutes, polls: 0 }.answer(&job))
+        Ok(AcceptedAnswer { stamp, dialect, base: parts.grants.public(), minutes, polls: 0 }.answer(&job))
     }
 
-    async fn json(&self, call: &mut Call<'_>) -> Result<SanitizeBody, ApiError> {
+    async fn json(&self, call: &mut ApiCall<'_>) -> Result<SanitizeBody, ApiError> {
         acceptable(&call.head.headers)?;
         let body = BufferedBody::read(call.body, REQUEST, call.budget).await?;
         let value = parsed(&body.bytes)?;
@@ -114,7 +114,7 @@ impl Sanitize {
     }
 
     /// The parts come in any order, and clients disagree about the file's name: whatever is not `request` is the file.
-    async fn form(&self, call: &mut Call<'_>) -> Result<SanitizeBody, ApiError> {
+    async fn form(&self, call: &mut ApiCall<'_>) -> Result<SanitizeBody, ApiError> {
         let parts = self.sanitizer.parts();
         let mut form = IncomingForm::read(&call.head.headers, call.body)?;
         let (mut request, mut facts, mut file_name, mut is_file) = (None, None, None, false);
@@ -166,7 +166,7 @@ fn parsed(text: &[u8]) -> Result<Value, ApiError> {
 }
 
 impl Handler for Sanitize {
-    fn call<'a>(&'a self, mut call: Call<'a>) -> BoxFuture<'a, Answer> {
+    fn call<'a>(&'a self, mut call: ApiCall<'a>) -> BoxFuture<'a, ApiAnswer> {
         Box::pin(async move {
             let outcome = self.run(&mut call).await;
             let stamp = Stamp { id: call.id, received: call.received, answered: call.clock.now() };

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::api::pending::Ended;
+use crate::api::pending::JobOutcome;
 use crate::api::sanitize::file_report::{SanitizeTerms, data, refusal, summary};
 use crate::api::sanitize::order::Order;
 use crate::sanitize::Sanitized;
@@ -17,13 +17,13 @@ pub(super) enum OutputPlace {
 }
 
 /// The answer about a malicious file: it goes nowhere.
-pub(super) fn malicious(parameters: &Map<String, Value>, error: &SandboxError) -> Ended {
+pub(super) fn malicious(parameters: &Map<String, Value>, error: &SandboxError) -> JobOutcome {
     let mut data = refusal(error);
     if let Some(members) = data.as_object_mut() {
         members.insert("malicious_file".to_owned(), json!(true));
     }
     let result = json!({ "parameters": parameters, "data": data });
-    Ended::success("The file is malicious and was not released".to_owned(), result)
+    JobOutcome::success("The file is malicious and was not released".to_owned(), result)
 }
 
 /// The answer with a clean file.
@@ -32,7 +32,7 @@ pub(super) fn clean(
     asked: &SanitizeTerms<'_>,
     place: OutputPlace,
     sanitized: &Sanitized,
-) -> Ended {
+) -> JobOutcome {
     let mut result = Map::new();
     let (member, text) = match place {
         OutputPlace::Url(url) => ("dest_url", url),
@@ -41,5 +41,5 @@ pub(super) fn clean(
     result.insert(member.to_owned(), json!(text));
     result.insert("parameters".to_owned(), json!(order.parameters));
     result.insert("data".to_owned(), data(asked, sanitized));
-    Ended::success(summary(asked, sanitized), Value::Object(result))
+    JobOutcome::success(summary(asked, sanitized), Value::Object(result))
 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::api::error::{ApiError, Code, Invalid};
 use crate::api::fields::Faults;
 use crate::api::incoming::stored;
-use crate::api::pending::{Ended, Job, Work};
+use crate::api::pending::{Job, JobOutcome, Work};
 use crate::api::redact::{Entities, FileRedactor, Owner};
 use crate::api::sanitize::file_report::{LookedUp, SanitizeTerms, why};
 use crate::api::sanitize::order::{Loaded, ORDER, Order};
@@ -24,14 +24,14 @@ use crate::net::NetError;
 use crate::sanitize::intel;
 use crate::sanitize::sandbox::SandboxError;
 use crate::sanitize::scan::{CountedScanner, ScanItem, Scanner};
-use crate::sanitize::{Providers, Redaction, Rejection, sanitize};
-use crate::store::blobs::{Blob, ByteStream, Facts};
+use crate::sanitize::{Providers, RedactionMode, Rejection, sanitize};
+use crate::store::blobs::{Blob, BlobDigests, ByteStream};
 use crate::telemetry::FileOutcome;
 use crate::telemetry::trace::step;
 
 impl Sanitizer {
     /// Does what the order says; the upload is in `blob`, where there is one.
-    pub(super) async fn done(&self, owner: &Owner<'_>, order: &Order, blob: &Blob) -> Ended {
+    pub(super) async fn done(&self, owner: &Owner<'_>, order: &Order, blob: &Blob) -> JobOutcome {
         let began = self.parts().clock.instant();
         let ended = self.ended(owner, order, blob).await;
         if let Some(metrics) = self.parts().sandbox.metrics() {
@@ -54,7 +54,7 @@ impl Sanitizer {
         owner: &Owner<'_>,
         order: &Order,
         blob: &Blob,
-    ) -> Result<(Ended, FileOutcome), ApiError> {
+    ) -> Result<(JobOutcome, FileOutcome), ApiError> {
         let tenant = owner.tenant;
         let file = step("sanitize.load", self.load(tenant, order, blob)).await?;
         let digest = HEXLOWER.encode(&sha256(&file.bytes));
@@ -144,7 +144,7 @@ impl Sanitizer {
         owner: &Owner<'_>,
         resolved: &Resolved,
     ) -> Result<Option<FileRedactor>, ApiError> {
-        if resolved.options.redaction == Redaction::Off {
+        if resolved.options.redaction == RedactionMode::Off {
             return Ok(None);
         }
         self.parts().redaction.of_files(owner, resolved.redact_config.as_deref()).await.map(Some)
@@ -205,7 +205,12 @@ impl Work for Sanitizer {
         order.get(ORDER).is_some()
     }
 
-    fn run<'a>(&'a self, job: &'a Job, blob: &'a Blob, _: Option<&'a Facts>) -> BoxFuture<'a, Ended> {
+    fn run<'a>(
+        &'a self,
+        job: &'a Job,
+        blob: &'a Blob,
+        _: Option<&'a BlobDigests>,
+    ) -> BoxFuture<'a, JobOutcome> {
         Box::pin(async move {
             let order = job.order.get(ORDER).cloned().unwrap_or_default();
             match serde_json::from_value::<Order>(order) {

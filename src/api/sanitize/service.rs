@@ -10,7 +10,7 @@ use crate::api::cpu::Caller;
 use crate::api::error::{ApiError, Code, Invalid};
 use crate::api::grant::Grants;
 use crate::api::incoming::stored;
-use crate::api::pending::{Job, Jobs, Stage};
+use crate::api::pending::{Job, JobStage, Jobs};
 use crate::api::redact::{Owner, Redaction};
 use crate::api::sanitize::order::{Loaded, ORDER, Order};
 use crate::api::sanitize::response::OutputPlace;
@@ -115,7 +115,12 @@ impl Sanitizer {
     }
 
     /// What a job's row says is to be done.
-    pub(super) fn job(who: &Principal, received: u64, order: &Order, stage: Stage) -> Result<Job, ApiError> {
+    pub(super) fn job(
+        who: &Principal,
+        received: u64,
+        order: &Order,
+        stage: JobStage,
+    ) -> Result<Job, ApiError> {
         let order = serde_json::to_value(order).map_err(|_| ApiError::Internal("order"))?;
         Ok(Job {
             owner: who.id().to_string(),

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::api::error::{ApiError, Code, Invalid};
 use crate::api::sanitize::request::ConfigurableFields;
 use crate::base::pointer::Pointer;
-use crate::sanitize::{Options, Redaction, ReleasePolicy};
+use crate::sanitize::{Options, RedactionMode, ReleasePolicy};
 
 /// The provider that calls name when they name none (specification, "file-level config").
 const PROVIDER: &str = "crowdstrike";
@@ -189,9 +189,9 @@ impl Resolved {
         let threshold = named.or(defang.risk_threshold).unwrap_or(THRESHOLD);
         let wanted = chosen.redact.unwrap_or(redact.enabled);
         let redaction = match (wanted, chosen.redact_detect_only.unwrap_or(false)) {
-            (false, _) => Redaction::Off,
-            (true, true) => Redaction::Detect,
-            (true, false) => Redaction::Apply,
+            (false, _) => RedactionMode::Off,
+            (true, true) => RedactionMode::Detect,
+            (true, false) => RedactionMode::Apply,
         };
         let folder = chosen.output_folder.clone().unwrap_or_default();
         fill(parameters, "file", [("scan_provider", json!(scan_provider))]);
@@ -270,7 +270,7 @@ mod tests {
                 .unwrap();
         let (by_config, _) = resolved(&ConfigurableFields::default(), &config);
         assert_eq!((by_config.threshold, by_config.url_intel), (50, None));
-        assert_eq!(by_config.options.redaction, Redaction::Apply);
+        assert_eq!(by_config.options.redaction, RedactionMode::Apply);
         let chosen = ConfigurableFields {
             url_intel: Some(true),
             defang_threshold: Some(7),
@@ -278,7 +278,7 @@ mod tests {
             ..ConfigurableFields::default()
         };
         let (by_call, _) = resolved(&chosen, &config);
-        assert_eq!((by_call.threshold, by_call.options.redaction), (7, Redaction::Detect));
+        assert_eq!((by_call.threshold, by_call.options.redaction), (7, RedactionMode::Detect));
         assert_eq!(by_call.url_intel.as_deref(), Some("crowdstrike"));
     }
 

@@ -11,7 +11,7 @@ use http::{HeaderValue, StatusCode};
 use serde::Serialize;
 
 use crate::api::blob::{attachment, charged, form_data};
-use crate::api::call::{Answer, Call, Handler};
+use crate::api::call::{ApiAnswer, ApiCall, Handler};
 use crate::api::envelope::{DialectChoice, REQUEST_ID, Stamp};
 use crate::api::error::{ApiError, Code};
 use crate::api::fields::ObjectFields;
@@ -108,7 +108,7 @@ impl GetShare {
         Self { parts, what: Contents::Archive }
     }
 
-    async fn run(&self, call: &mut Call<'_>) -> Result<Answer, ApiError> {
+    async fn run(&self, call: &mut ApiCall<'_>) -> Result<ApiAnswer, ApiError> {
         let who = request::caller(call)?;
         let body = request::body(call).await?;
         let (asked, way) = self.what.read(ObjectFields::of(&body)?)?;
@@ -196,7 +196,7 @@ impl Contents {
 }
 
 impl Handler for GetShare {
-    fn call<'a>(&'a self, mut call: Call<'a>) -> BoxFuture<'a, Answer> {
+    fn call<'a>(&'a self, mut call: ApiCall<'a>) -> BoxFuture<'a, ApiAnswer> {
         Box::pin(async move {
             let outcome = self.run(&mut call).await;
             outcome.unwrap_or_else(|error| {
@@ -207,7 +207,7 @@ impl Handler for GetShare {
 }
 
 /// The envelope, then the bytes.
-fn form(call: &Call<'_>, envelope: &Answer, name: &str, file: OpenBlob) -> Result<Answer, ApiError> {
+fn form(call: &ApiCall<'_>, envelope: &ApiAnswer, name: &str, file: OpenBlob) -> Result<ApiAnswer, ApiError> {
     let boundary = random::bytes::<16>().map_err(|_| ApiError::Internal("random"))?;
     let boundary = HEXLOWER.encode(&boundary);
     let named = form_data(name);
@@ -227,7 +227,7 @@ fn form(call: &Call<'_>, envelope: &Answer, name: &str, file: OpenBlob) -> Resul
     let bytes = FramedFile { head: Some(head.into()), file: Some(file.bytes), tail: Some(tail.into()) };
     let media_type = HeaderValue::from_str(&format!("multipart/form-data; boundary={boundary}"))
         .map_err(|_| ApiError::Internal("form"))?;
-    let mut answer = Answer::stream(media_type, OpenBlob { size, bytes: Box::new(bytes) });
+    let mut answer = ApiAnswer::stream(media_type, OpenBlob { size, bytes: Box::new(bytes) });
     answer.headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     answer.headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     if let Ok(id) = HeaderValue::from_str(&call.id.to_string()) {

@@ -10,14 +10,14 @@ use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::api::call::{Answer, Call, Handler};
+use crate::api::call::{ApiAnswer, ApiCall, Handler};
 use crate::api::envelope::{DialectChoice, Stamp};
 use crate::api::error::{ApiError, Code};
 use crate::api::fields::{Faults, ObjectFields};
 use crate::api::grant::Grants;
 use crate::api::incoming::{IncomingForm, stored};
 use crate::api::json;
-use crate::api::pending::{Accepted, AwaitedUpload, Ended, Job, Jobs, Stage, Work, target};
+use crate::api::pending::{AcceptedAnswer, AwaitedUpload, Job, JobOutcome, JobStage, Jobs, Work, target};
 use crate::api::share::change::ObjectResponse;
 use crate::api::share::fetched::Fetcher;
 use crate::api::share::folder::{Folder, is_name};
@@ -28,7 +28,7 @@ use crate::api::share::store::StoredFile;
 use crate::base::pointer::Pointer;
 use crate::crypto::hash::{Digester, FileHash};
 use crate::store::blobs::WholeBlob;
-use crate::store::{Area, Blob, Facts};
+use crate::store::{Area, Blob, BlobDigests};
 
 /// How the bytes come.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -160,7 +160,7 @@ impl PutWork {
         Self { shares }
     }
 
-    async fn take(&self, request: PutRequest, blob: &Blob, facts: &Facts) -> Result<Object, ApiError> {
+    async fn take(&self, request: PutRequest, blob: &Blob, facts: &BlobDigests) -> Result<Object, ApiError> {
         self.judge(&request, blob, facts).await?;
         let PutRequest { tenant, name, mut parent, metadata, tags, ttl, .. } = request;
         let name = match name {
@@ -185,7 +185,7 @@ impl PutWork {
     }
 
     /// Whether the bytes are those that were promised.
-    async fn judge(&self, request: &PutRequest, blob: &Blob, facts: &Facts) -> Result<(), ApiError> {
+    async fn judge(&self, request: &PutRequest, blob: &Blob, facts: &BlobDigests) -> Result<(), ApiError> {
         let mut faults = Faults::default();
         let mut say = |name: &str, same: bool| {
             if !same {
@@ -225,7 +225,12 @@ impl Work for PutWork {
         order.get(ORDER).is_some()
     }
 
-    fn run<'a>(&'a self, job: &'a Job, blob: &'a Blob, facts: Option<&'a Facts>) -> BoxFuture<'a, Ended> {
+    fn run<'a>(
+        &'a self,
+        job: &'a Job,
+        blob: &'a Blob,
+        facts: Option<&'a BlobDigests>,
+    ) -> BoxFuture<'a, JobOutcome> {
         Box::pin(async move {
             let request = job.order.get(ORDER).cloned().unwrap_or_default();
             let Ok(request) = serde_json::from_value(request) else {
@@ -235,7 +240,7 @@ impl Work for PutWork {
             match self.take(request, blob, facts).await {
                 Ok(object) => {
                     let result = serde_json::to_value(ObjectResponse::new(object.into()));
-                    Ended::success(TAKEN.to_owned(), result.unwrap_or_default())
+                    JobOutcome::success(TAKEN.to_owned(), result.unwrap_or_default())
                 }
                 Err(error) => error.into(),
             }
@@ -264,7 +269,7 @@ impl PutShare {
         Self { work, jobs, grants, dialect, limit, fetcher }
     }
 
-    async fn run(&self, call: &mut Call<'_>) -> Result<Answer, ApiError> {
+    async fn run(&self, call: &mut ApiCall<'_>) -> Result<ApiAnswer, ApiError> {
         let who = request::caller(call)?;
         if IncomingForm::is_one(&call.head.headers) {
             let blob = Blob::fresh(Area::Passing).map_err(|_| ApiError::Internal("random"))?;
@@ -316,14 +321,14 @@ impl PutShare {
             tenant: who.tenant().to_string(),
             received: call.received.as_millis(),
             order: json!({ ORDER: request }),
-            stage: Stage::Upload { target },
+            stage: JobStage::Upload { target },
             tries: 0,
         };
         self.jobs.create(call.id, &job).await?;
         let stamp = Stamp { id: call.id, received: call.received, answered: call.clock.now() };
         let dialect = self.dialect.of(&call.head.headers);
         let minutes = self.jobs.kept().answer.as_secs() / 60;
-        Ok(Accepted { stamp, dialect, base: self.grants.public(), minutes, polls: 0 }.answer(&job))
+        Ok(AcceptedAnswer { stamp, dialect, base: self.grants.public(), minutes, polls: 0 }.answer(&job))
     }
 
     /// Removes the bytes of what was not taken.
@@ -334,7 +339,7 @@ impl PutShare {
         outcome
     }
 
-    fn taken(&self, call: &Call<'_>, object: Object) -> Answer {
+    fn taken(&self, call: &ApiCall<'_>, object: Object) -> ApiAnswer {
         let stamp = Stamp { id: call.id, received: call.received, answered: call.clock.now() };
         let status = self.dialect.of(&call.head.headers).success();
         stamp.answer(StatusCode::OK, status, TAKEN, Some(ObjectResponse::new(object.into())))
@@ -355,12 +360,12 @@ impl PutShare {
     }
 
     /// The parts `request` and `upload`, in any order; clients call the file as they like.
-    async fn form(&self, call: &mut Call<'_>, tenant: &str, blob: &Blob) -> Result<Object, ApiError> {
+    async fn form(&self, call: &mut ApiCall<'_>, tenant: &str, blob: &Blob) -> Result<Object, ApiError> {
         let blobs = self.work.shares.blobs();
         let mut charge = call.budget.charge();
         charge.set(blobs.holds())?;
         let mut form = IncomingForm::read(&call.head.headers, call.body)?;
-        let (mut request, mut file): (Option<PutRequest>, Option<(Facts, String)>) = (None, None);
+        let (mut request, mut file): (Option<PutRequest>, Option<(BlobDigests, String)>) = (None, None);
         while let Some(mut part) = form.part().await? {
             if part.name() == "request" && request.is_none() {
                 let text = part.whole(request::BODY).await?;
@@ -389,7 +394,7 @@ impl PutShare {
 }
 
 impl Handler for PutShare {
-    fn call<'a>(&'a self, mut call: Call<'a>) -> BoxFuture<'a, Answer> {
+    fn call<'a>(&'a self, mut call: ApiCall<'a>) -> BoxFuture<'a, ApiAnswer> {
         Box::pin(async move {
             let outcome = self.run(&mut call).await;
             outcome.unwrap_or_else(|error| {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::api::call::{BufferedBody, Call};
+use crate::api::call::{ApiCall, BufferedBody};
 use crate::api::error::{ApiError, Code, Invalid};
 use crate::api::fields::ObjectFields;
 use crate::api::json;
@@ -60,12 +60,12 @@ pub(super) fn common_beside(fields: &mut ObjectFields<'_>, own: &[&str]) {
 }
 
 /// The caller.
-pub(super) fn caller<'c>(call: &Call<'c>) -> Result<&'c Principal, ApiError> {
+pub(super) fn caller<'c>(call: &ApiCall<'c>) -> Result<&'c Principal, ApiError> {
     call.who.ok_or(ApiError::Unauthorized)
 }
 
 /// The whole body, as JSON.
-pub(super) async fn body(call: &mut Call<'_>) -> Result<Value, ApiError> {
+pub(super) async fn body(call: &mut ApiCall<'_>) -> Result<Value, ApiError> {
     let body = BufferedBody::read(call.body, BODY, call.budget).await?;
     json::parse(&body.bytes).map_err(|fault| ApiError::Validation(vec![fault]))
 }

@@ -16,7 +16,7 @@ use crate::base::clock::{SharedClock, Timestamp};
 use crate::base::id::ShareId;
 use crate::crypto::hash::sha256;
 use crate::crypto::random::{self, RandomError};
-use crate::store::{Blobs, Expected, Key, NewRow, Records, Row, StoreError};
+use crate::store::{Blobs, Key, NewRow, Precondition, Records, Row, StoreError};
 use crate::vault::items::frequency;
 
 const OBJECT: &str = "share.object";
@@ -239,9 +239,9 @@ impl Shares {
         new: NewObject,
     ) -> Result<Object, ShareError> {
         let object = self.object(ShareId::from_random(random::bytes()?), ShareObjectKind::Dir, location, new);
-        let version = self.write(tenant, &object, Expected::Absent).await?;
+        let version = self.write(tenant, &object, Precondition::Absent).await?;
         let entry = NewRow::lasting(object.id.to_string().into_bytes());
-        match self.records.put_if(&folder_key(tenant, &path), Expected::Absent, entry).await {
+        match self.records.put_if(&folder_key(tenant, &path), Precondition::Absent, entry).await {
             Ok(_) => Ok(Object { version, ..object }),
             Err(error) => {
                 drop(self.records.remove_if(&key(&object.id), version).await);
@@ -285,7 +285,7 @@ impl Shares {
             return Err(ShareError::Taken);
         }
         let entry = NewRow::lasting(after.id.to_string().into_bytes());
-        match self.records.put_if(&folder_key(tenant, &new), Expected::Absent, entry).await {
+        match self.records.put_if(&folder_key(tenant, &new), Precondition::Absent, entry).await {
             Ok(_) => Ok(()),
             Err(StoreError::Conflict) => Err(ShareError::Taken),
             Err(error) => Err(error.into()),
@@ -366,7 +366,7 @@ impl Shares {
         &self,
         tenant: &str,
         object: &Object,
-        expected: Expected,
+        expected: Precondition,
     ) -> Result<u64, ShareError> {
         let stored = StoredObject {
             tenant: tenant.to_owned(),

@@ -10,7 +10,7 @@ use crate::api::share::object::{Object, ShareObjectKind};
 use crate::api::share::rows::{Location, NewObject, Parent, ShareError, Shares, key};
 use crate::base::clock::Timestamp;
 use crate::base::id::ShareId;
-use crate::store::{Area, Blob, Expected, Facts, OpenBlob};
+use crate::store::{Area, Blob, BlobDigests, OpenBlob, Precondition};
 
 /// Bytes that no row knows are removed once they are older than any put takes.
 const ORPHAN: Duration = Duration::from_secs(24 * 3600);
@@ -24,7 +24,7 @@ pub struct StoredFile<'a> {
     /// Where the bytes are.
     pub blob: &'a Blob,
     /// How many, and their digests.
-    pub facts: &'a Facts,
+    pub facts: &'a BlobDigests,
 }
 
 /// What of an object changes.
@@ -80,7 +80,7 @@ impl Shares {
         object.size = file.facts.size;
         object.sha256 = HEXLOWER.encode(&file.facts.sha256);
         object.expires = self.expiry(tenant, &object).await?;
-        let put = self.write(tenant, &object, Expected::Absent).await;
+        let put = self.write(tenant, &object, Precondition::Absent).await;
         if put.is_err() {
             drop(self.blobs.remove(&kept).await);
         }
@@ -174,7 +174,7 @@ impl Shares {
         if moved {
             self.rename(tenant, &before, &object).await?;
         }
-        let version = self.write(tenant, &object, Expected::Version(before.version)).await?;
+        let version = self.write(tenant, &object, Precondition::Version(before.version)).await?;
         if let (true, Some(path)) = (moved, before.path()) {
             self.forget(tenant, &path).await?;
         }

@@ -9,7 +9,7 @@ use http::header::{CACHE_CONTROL, ETAG, HeaderValue, IF_NONE_MATCH};
 use http::{HeaderMap, StatusCode};
 use tokio::sync::Mutex;
 
-use crate::api::call::{Answer, Body, Call, Handler};
+use crate::api::call::{ApiAnswer, ApiCall, Body, Handler};
 use crate::api::envelope::{REQUEST_ID, Stamp};
 use crate::api::error::ApiError;
 use crate::base::clock::SharedClock;
@@ -94,15 +94,15 @@ impl Jwks {
         Ok(Built { begun, body: body.into(), tag, missing })
     }
 
-    fn answer(&self, built: Built, asked: &HeaderMap) -> Answer {
+    fn answer(&self, built: Built, asked: &HeaderMap) -> ApiAnswer {
         let mut answer = if has(asked, &built.tag) {
-            Answer {
+            ApiAnswer {
                 status: StatusCode::NOT_MODIFIED,
                 headers: HeaderMap::new(),
                 body: Body::Whole(Bytes::new()),
             }
         } else {
-            Answer::json(StatusCode::OK, built.body)
+            ApiAnswer::json(StatusCode::OK, built.body)
         };
         answer.headers.insert(CACHE_CONTROL, self.cached.clone());
         answer.headers.insert(ETAG, built.tag);
@@ -119,7 +119,7 @@ fn has(asked: &HeaderMap, tag: &HeaderValue) -> bool {
 }
 
 impl Handler for Jwks {
-    fn call<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Answer> {
+    fn call<'a>(&'a self, call: ApiCall<'a>) -> BoxFuture<'a, ApiAnswer> {
         Box::pin(async move {
             match self.built(call.clock).await {
                 Ok(built) => {

@@ -20,7 +20,7 @@ use crate::app::services::Services;
 use crate::app::tls_files::tls_files;
 use crate::app::{master, table};
 use crate::config::{CompiledRules, Config, restart_only};
-use crate::gateway::listen::{ConnectionLimit, ListenError, ListenerTls, Renewed, Sockets, Stop};
+use crate::gateway::listen::{ConnectionLimit, ListenError, ListenerTls, Renewed, ShutdownMode, Sockets};
 use crate::gateway::route::RouteTable;
 use crate::telemetry::flush_log;
 
@@ -61,7 +61,7 @@ async fn taken(taken: &mut mpsc::Receiver<()>) {
 }
 
 impl Watch {
-    pub(super) async fn run(mut self, mut signals: Signals, stop: oneshot::Sender<Stop>) {
+    pub(super) async fn run(mut self, mut signals: Signals, stop: oneshot::Sender<ShutdownMode>) {
         let handed_over = loop {
             tokio::select! {
                 _ = signals.hangup.recv() => self.reload("a signal").await,
@@ -87,7 +87,7 @@ impl Watch {
                 _ = signals.interrupt.recv() => {}
             }
         };
-        if stop.send(Stop::Drain).is_err() {
+        if stop.send(ShutdownMode::Drain).is_err() {
             return;
         }
         // A task of its own: the process ends whatever becomes of it.

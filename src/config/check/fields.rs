@@ -26,38 +26,38 @@ pub(super) fn plain(name: &HeaderName) -> String {
 }
 
 /// The name of a field that may be set; what is wrong with any other is said.
-pub(super) fn name(written: &Spanned<String>, mistakes: &mut Diagnostics) -> Option<HeaderName> {
+pub(super) fn name(written: &Spanned<String>, diagnostics: &mut Diagnostics) -> Option<HeaderName> {
     let place = written.span().start;
     match HeaderName::from_bytes(written.as_bytes()) {
         Ok(name) if OURS.contains(&plain(&name).as_str()) => {
-            mistakes.say(place, format!("`{name}` is written by the gateway itself"));
+            diagnostics.say(place, format!("`{name}` is written by the gateway itself"));
             None
         }
         Ok(name) => Some(name),
         Err(_) => {
-            mistakes.say(place, "not a field name (RFC 9110 section 5.1)");
+            diagnostics.say(place, "not a field name (RFC 9110 section 5.1)");
             None
         }
     }
 }
 
 /// Says what is wrong with a field's value.
-pub(super) fn value(value: &Spanned<Supplied>, mistakes: &mut Diagnostics) {
-    text(value.value().expose(), value.span().start, mistakes);
+pub(super) fn value(value: &Spanned<Supplied>, diagnostics: &mut Diagnostics) {
+    text(value.value().expose(), value.span().start, diagnostics);
 }
 
 /// The same of a value that may be in the vault: then of what stands before it.
-pub(super) fn credential(value: &Spanned<Credential>, mistakes: &mut Diagnostics) {
+pub(super) fn credential(value: &Spanned<Credential>, diagnostics: &mut Diagnostics) {
     let written = match &**value {
         Credential::Supplied(supplied) => supplied.value().expose(),
         Credential::Vault { prefix, .. } => prefix,
     };
-    text(written, value.span().start, mistakes);
+    text(written, value.span().start, diagnostics);
 }
 
-fn text(text: &str, place: usize, mistakes: &mut Diagnostics) {
+fn text(text: &str, place: usize, diagnostics: &mut Diagnostics) {
     if HeaderValue::from_str(text).is_err() {
-        mistakes.say(place, "not a field value: line breaks and control characters are refused");
+        diagnostics.say(place, "not a field value: line breaks and control characters are refused");
     }
 }
 
@@ -80,9 +80,9 @@ mod tests {
             ("x:y", false),
             ("x\r\ny", false),
         ] {
-            let mut mistakes = Diagnostics::default();
+            let mut diagnostics = Diagnostics::default();
             assert_eq!(
-                super::name(&Spanned::new(name.to_owned()), &mut mistakes).is_some(),
+                super::name(&Spanned::new(name.to_owned()), &mut diagnostics).is_some(),
                 fine,
                 "{name:?}"
             );

@@ -10,44 +10,44 @@ use crate::config::settings::{Blobs, Settings, Share};
 /// The longest that an upload or download URL may be good.
 const LONGEST: Duration = Duration::from_secs(3600);
 
-pub(super) fn blobs(blobs: &Blobs, mistakes: &mut Diagnostics) {
+pub(super) fn blobs(blobs: &Blobs, diagnostics: &mut Diagnostics) {
     let Blobs { s3, grant, passing } = blobs;
     if grant.get().is_zero() || grant.get() > LONGEST {
-        mistakes.say(grant.span().start, "a `grant` is good for more than nothing and at most 1h");
+        diagnostics.say(grant.span().start, "a `grant` is good for more than nothing and at most 1h");
     }
     if passing.get() < grant.get() {
         let place = [passing, grant].iter().map(|at| at.span().start).find(|&at| at > 0).unwrap_or(0);
-        mistakes.say(place, "`passing` must not be shorter than `grant`");
+        diagnostics.say(place, "`passing` must not be shorter than `grant`");
     }
     let Some(s3) = s3 else { return };
     if s3.bucket.is_empty() {
-        mistakes.say(s3.span().start, "a bucket has a name");
+        diagnostics.say(s3.span().start, "a bucket has a name");
     }
     if s3.access_key.is_some() != s3.secret_key.is_some() {
-        mistakes.say(s3.span().start, "`access_key` and `secret_key` go together");
+        diagnostics.say(s3.span().start, "`access_key` and `secret_key` go together");
     }
     if let Some(endpoint) = s3.endpoint.iter().find(|endpoint| !is_origin(endpoint, false)) {
-        mistakes.say(endpoint.span().start, "not an address such as \"https://s3.example.com\"");
+        diagnostics.say(endpoint.span().start, "not an address such as \"https://s3.example.com\"");
     }
 }
 
-pub(super) fn mail(share: &Share, mistakes: &mut Diagnostics) {
+pub(super) fn mail(share: &Share, diagnostics: &mut Diagnostics) {
     let Some(mail) = &share.mail else { return };
     if mail.command.first().is_none_or(String::is_empty) {
         let hint = "write [\"program\", \"argument\"]";
-        mistakes.hint(mail.command.span().start, "no program is named", hint);
+        diagnostics.hint(mail.command.span().start, "no program is named", hint);
     }
     let fits = |c: char| c.is_ascii_graphic() && !"<>()[],;:\\\"@".contains(c);
     let mut parts = mail.from.split('@').map(|part| !part.is_empty() && part.chars().all(fits));
     if (parts.next(), parts.next(), parts.next()) != (Some(true), Some(true), None) {
-        mistakes.say(mail.from.span().start, "not an e-mail address such as \"files@example.com\"");
+        diagnostics.say(mail.from.span().start, "not an e-mail address such as \"files@example.com\"");
     }
 }
 
-pub(super) fn public_url(settings: &Settings, mistakes: &mut Diagnostics) {
+pub(super) fn public_url(settings: &Settings, diagnostics: &mut Diagnostics) {
     let routes = settings.routes.iter().filter_map(|route| route.public_url.as_ref());
     for url in settings.api.public_url.iter().chain(routes).filter(|url| !is_origin(url, true)) {
-        mistakes.say(url.span().start, "not an address such as \"https://portcullis.example.com\"");
+        diagnostics.say(url.span().start, "not an address such as \"https://portcullis.example.com\"");
     }
 }
 

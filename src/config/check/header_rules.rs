@@ -24,38 +24,38 @@ enum HeadDirection {
     Answer,
 }
 
-pub(super) fn all(routes: &[Spanned<Route>], mistakes: &mut Diagnostics) {
+pub(super) fn all(routes: &[Spanned<Route>], diagnostics: &mut Diagnostics) {
     for route in routes {
         if let Some(rules) = &route.request_headers {
-            if !route.forwards() && !mistakes.lost(route.span().start, "upstream") {
-                mistakes.say(rules.span().start, "[routes.request_headers] needs an `upstream`");
+            if !route.forwards() && !diagnostics.lost(route.span().start, "upstream") {
+                diagnostics.say(rules.span().start, "[routes.request_headers] needs an `upstream`");
             }
-            judge(route, rules, HeadDirection::Request, mistakes);
+            judge(route, rules, HeadDirection::Request, diagnostics);
         }
         if let Some(rules) = &route.answer_headers {
-            judge(route, rules, HeadDirection::Answer, mistakes);
+            judge(route, rules, HeadDirection::Answer, diagnostics);
         }
     }
 }
 
-fn judge(route: &Route, rules: &HeaderRules, way: HeadDirection, mistakes: &mut Diagnostics) {
+fn judge(route: &Route, rules: &HeaderRules, way: HeadDirection, diagnostics: &mut Diagnostics) {
     let HeaderRules { remove, set, add } = rules;
     let mut seen: Vec<String> = Vec::new();
     let set = set.iter().chain(add).map(|(name, value)| (name, Some(value)));
     for (written, value) in remove.iter().map(|name| (name, None)).chain(set) {
-        if let Some(name) = fields::name(written, mistakes) {
+        if let Some(name) = fields::name(written, diagnostics) {
             let place = written.span().start;
             let plain = fields::plain(&name);
             if seen.contains(&plain) {
                 let hint = "it is removed, set or added";
-                mistakes.hint(place, format!("`{name}` is named twice"), hint);
+                diagnostics.hint(place, format!("`{name}` is named twice"), hint);
             } else if let Some(HeaderRefusal { why, hint }) = refused(route, &name, way, value.is_some()) {
-                mistakes.hint(place, format!("`{name}` {why}"), hint);
+                diagnostics.hint(place, format!("`{name}` {why}"), hint);
             }
             seen.push(plain);
         }
         if let Some(value) = value {
-            values(value, mistakes);
+            values(value, diagnostics);
         }
     }
 }
@@ -109,11 +109,11 @@ fn says_who_calls(route: &Route, plain: &str) -> bool {
     route.claim_headers().chain(certificate).any(same)
 }
 
-fn values(value: &Spanned<Supplied>, mistakes: &mut Diagnostics) {
-    fields::value(value, mistakes);
+fn values(value: &Spanned<Supplied>, diagnostics: &mut Diagnostics) {
+    fields::value(value, diagnostics);
     let text = value.value().expose();
     // HTTP/2 ends a stream for it (RFC 9113 section 8.2.1).
     if text.trim_matches([' ', '\t']) != text.as_str() {
-        mistakes.say(value.span().start, "a field value must not begin or end with a blank");
+        diagnostics.say(value.span().start, "a field value must not begin or end with a blank");
     }
 }

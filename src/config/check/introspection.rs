@@ -14,50 +14,50 @@ const CACHE_FOR: Duration = Duration::from_secs(24 * 3600);
 /// How long an answer may take: requests wait for it.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-pub(super) fn all(routes: &[Spanned<Route>], mistakes: &mut Diagnostics) {
+pub(super) fn all(routes: &[Spanned<Route>], diagnostics: &mut Diagnostics) {
     for route in routes {
         let asks = route.auth.as_ref().filter(|auth| ***auth == Auth::Introspection);
         let begin = route.span().start;
         match (asks, &route.introspection) {
-            (Some(auth), None) if !mistakes.lost(begin, "introspection") => {
+            (Some(auth), None) if !diagnostics.lost(begin, "introspection") => {
                 let hint = "[routes.introspection] says where: `endpoint`, `client` and `secret`";
-                mistakes.hint(auth.span().start, "nobody is asked about tokens", hint);
+                diagnostics.hint(auth.span().start, "nobody is asked about tokens", hint);
             }
-            (None, Some(table)) if !mistakes.lost(begin, "auth") => {
+            (None, Some(table)) if !diagnostics.lost(begin, "auth") => {
                 let hint = "write auth = \"introspection\"";
-                mistakes.hint(table.span().start, "[routes.introspection] does nothing here", hint);
+                diagnostics.hint(table.span().start, "[routes.introspection] does nothing here", hint);
             }
             _ => {}
         }
         if let Some(table) = &route.introspection {
-            judge(route, table, mistakes);
+            judge(route, table, diagnostics);
         }
     }
 }
 
-fn judge(route: &Spanned<Route>, table: &Spanned<Introspection>, mistakes: &mut Diagnostics) {
+fn judge(route: &Spanned<Route>, table: &Spanned<Introspection>, diagnostics: &mut Diagnostics) {
     let place = table.span().start;
-    if !route.forwards() && !mistakes.lost(route.span().start, "upstream") {
-        mistakes.say(place, "[routes.introspection] needs an `upstream`");
+    if !route.forwards() && !diagnostics.lost(route.span().start, "upstream") {
+        diagnostics.say(place, "[routes.introspection] needs an `upstream`");
     }
     if route.jwt.is_some() {
-        mistakes.say(place, "a route has only one of `jwt` and `introspection`: both say who calls");
+        diagnostics.say(place, "a route has only one of `jwt` and `introspection`: both say who calls");
     }
     if table.client.is_empty() {
-        mistakes.say(table.client.span().start, "`client` is empty: the server must know who asks");
+        diagnostics.say(table.client.span().start, "`client` is empty: the server must know who asks");
     }
     let secret = &table.secret;
     if secret.source() == &SecretSource::Literal && secret.value().expose().is_empty() {
-        mistakes.say(secret.span().start, "`secret` is empty: the server must know who asks");
+        diagnostics.say(secret.span().start, "`secret` is empty: the server must know who asks");
     }
     let timeout = table.timeout.get();
     if timeout.is_zero() || timeout > TIMEOUT {
-        mistakes.say(table.timeout.span().start, "an answer may take from 1ms to 60s");
+        diagnostics.say(table.timeout.span().start, "an answer may take from 1ms to 60s");
     }
     if table.cache_for.get() > CACHE_FOR {
-        mistakes.say(table.cache_for.span().start, "answers may be used for at most 1d");
+        diagnostics.say(table.cache_for.span().start, "answers may be used for at most 1d");
     }
-    tokens::place(&table.token, mistakes);
-    tokens::headers(route, &table.headers, mistakes);
-    tokens::leeway(&table.leeway, mistakes);
+    tokens::place(&table.token, diagnostics);
+    tokens::headers(route, &table.headers, diagnostics);
+    tokens::leeway(&table.leeway, diagnostics);
 }

@@ -7,26 +7,26 @@ use crate::config::similar;
 use crate::config::spanned::Spanned;
 use crate::gateway::discovery::parse_issuer;
 
-pub(super) fn all(settings: &Settings, mistakes: &mut Diagnostics) {
+pub(super) fn all(settings: &Settings, diagnostics: &mut Diagnostics) {
     for route in &settings.routes {
         let Some(jwt) = &route.jwt else { continue };
         if !route.forwards() {
-            mistakes.say(jwt.span().start, "[routes.jwt] needs an `upstream`");
+            diagnostics.say(jwt.span().start, "[routes.jwt] needs an `upstream`");
         }
         if tokens::is_bearer(&jwt.token) && route.auth() == Auth::Token {
             let hint = "say where the signed token is: token = { header = \"x-token\" }";
-            mistakes.hint(jwt.span().start, "auth = \"token\" has the Authorization header already", hint);
+            diagnostics.hint(jwt.span().start, "auth = \"token\" has the Authorization header already", hint);
         }
-        keys(settings, jwt, mistakes);
-        tokens::place(&jwt.token, mistakes);
-        tokens::headers(route, &jwt.headers, mistakes);
-        tokens::leeway(&jwt.leeway, mistakes);
+        keys(settings, jwt, diagnostics);
+        tokens::place(&jwt.token, diagnostics);
+        tokens::headers(route, &jwt.headers, diagnostics);
+        tokens::leeway(&jwt.leeway, diagnostics);
     }
 }
 
-fn keys(settings: &Settings, jwt: &Spanned<Jwt>, mistakes: &mut Diagnostics) {
+fn keys(settings: &Settings, jwt: &Spanned<Jwt>, diagnostics: &mut Diagnostics) {
     let begin = jwt.span().start;
-    if mistakes.lost(begin, "keys") {
+    if diagnostics.lost(begin, "keys") {
         return;
     }
     let JwkSource { file, upstream, path, issuer } = &*jwt.keys;
@@ -34,7 +34,7 @@ fn keys(settings: &Settings, jwt: &Spanned<Jwt>, mistakes: &mut Diagnostics) {
         (Some(_), None, None, None) => {}
         (None, None, None, Some(issuer)) => {
             if let Err(why) = parse_issuer(issuer) {
-                mistakes.say(issuer.span().start, why);
+                diagnostics.say(issuer.span().start, why);
             }
         }
         (None, Some(name), Some(path), None) => {
@@ -42,19 +42,19 @@ fn keys(settings: &Settings, jwt: &Spanned<Jwt>, mistakes: &mut Diagnostics) {
                 let message = format!("there is no upstream `{}`", **name);
                 let names = settings.upstreams.keys().map(|name| name.as_str());
                 match similar::did_you_mean(name, names) {
-                    Some(hint) => mistakes.hint(name.span().start, message, hint),
-                    None => mistakes.say(name.span().start, message),
+                    Some(hint) => diagnostics.hint(name.span().start, message, hint),
+                    None => diagnostics.say(name.span().start, message),
                 }
             }
             if !path.starts_with('/') || path.contains([' ', '#']) {
-                mistakes.say(path.span().start, "a path begins with `/`");
+                diagnostics.say(path.span().start, "a path begins with `/`");
             }
         }
         _ => {
             let place = jwt.keys.span().start.max(begin);
             let hint = "keys = { issuer = \"https://id.example.com\" }, keys = { file = \"jwks.json\" }, or \
                         keys = { upstream = \"NAME\", path = \"/jwks.json\" }";
-            mistakes.hint(place, "`keys` names an issuer, a file, or an upstream and a path", hint);
+            diagnostics.hint(place, "`keys` names an issuer, a file, or an upstream and a path", hint);
         }
     }
 }

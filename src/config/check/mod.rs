@@ -59,40 +59,40 @@ use crate::config::settings::Settings;
 type Check = fn(&Settings, &[&str], &mut Diagnostics);
 
 const CHECKS: &[Check] = &[
-    |settings, _, mistakes| server::listeners(settings, mistakes),
-    |settings, _, mistakes| certificates::listeners(settings, mistakes),
-    |settings, _, mistakes| certificates::routes(settings, mistakes),
-    |settings, _, mistakes| server::limits(&settings.limits, mistakes),
-    |settings, _, mistakes| server::shared_limits(&settings.limits, mistakes),
-    |settings, _, mistakes| server::reload(&settings.reload, mistakes),
-    |settings, _, mistakes| server::vault(&settings.vault, mistakes),
-    |settings, _, mistakes| server::store(&settings.store, mistakes),
-    |settings, _, mistakes| sanitize::all(&settings.sanitize, mistakes),
-    |settings, _, mistakes| telemetry::all(&settings.telemetry, mistakes),
-    |settings, _, mistakes| audit::all(settings, mistakes),
-    |settings, _, mistakes| files::blobs(&settings.blobs, mistakes),
-    |settings, _, mistakes| files::mail(&settings.share, mistakes),
-    |settings, _, mistakes| files::public_url(settings, mistakes),
-    |settings, _, mistakes| routes::names(&settings.routes, mistakes),
-    |settings, _, mistakes| routes::ends(settings, mistakes),
-    |settings, _, mistakes| routes::paths(&settings.routes, mistakes),
-    |settings, _, mistakes| routes::filters(&settings.routes, mistakes),
-    |settings, _, mistakes| routes::clients(&settings.routes, mistakes),
-    |settings, _, mistakes| routes::sessions(&settings.routes, mistakes),
-    |settings, _, mistakes| routes::reach(&settings.routes, mistakes),
-    |settings, _, mistakes| ext_proc::all(settings, cfg!(feature = "ext_proc"), mistakes),
-    |settings, _, mistakes| cors::all(&settings.routes, mistakes),
-    |settings, _, mistakes| header_rules::all(&settings.routes, mistakes),
-    |settings, _, mistakes| compression::all(&settings.routes, mistakes),
-    |settings, _, mistakes| jwt::all(settings, mistakes),
-    |settings, _, mistakes| introspection::all(&settings.routes, mistakes),
-    |settings, _, mistakes| sign::all(settings, mistakes),
-    |settings, _, mistakes| provider::all(settings, mistakes),
-    |settings, _, mistakes| models::all(settings, mistakes),
-    |settings, _, mistakes| usage::all(settings, mistakes),
-    |settings, _, mistakes| guardrails::all(&settings.routes, mistakes),
-    |settings, rules, mistakes| analyzers::all(settings, rules, mistakes),
-    |settings, rules, mistakes| redact::all(&settings.routes, rules, mistakes),
+    |settings, _, diagnostics| server::listeners(settings, diagnostics),
+    |settings, _, diagnostics| certificates::listeners(settings, diagnostics),
+    |settings, _, diagnostics| certificates::routes(settings, diagnostics),
+    |settings, _, diagnostics| server::limits(&settings.limits, diagnostics),
+    |settings, _, diagnostics| server::shared_limits(&settings.limits, diagnostics),
+    |settings, _, diagnostics| server::reload(&settings.reload, diagnostics),
+    |settings, _, diagnostics| server::vault(&settings.vault, diagnostics),
+    |settings, _, diagnostics| server::store(&settings.store, diagnostics),
+    |settings, _, diagnostics| sanitize::all(&settings.sanitize, diagnostics),
+    |settings, _, diagnostics| telemetry::all(&settings.telemetry, diagnostics),
+    |settings, _, diagnostics| audit::all(settings, diagnostics),
+    |settings, _, diagnostics| files::blobs(&settings.blobs, diagnostics),
+    |settings, _, diagnostics| files::mail(&settings.share, diagnostics),
+    |settings, _, diagnostics| files::public_url(settings, diagnostics),
+    |settings, _, diagnostics| routes::names(&settings.routes, diagnostics),
+    |settings, _, diagnostics| routes::ends(settings, diagnostics),
+    |settings, _, diagnostics| routes::paths(&settings.routes, diagnostics),
+    |settings, _, diagnostics| routes::filters(&settings.routes, diagnostics),
+    |settings, _, diagnostics| routes::clients(&settings.routes, diagnostics),
+    |settings, _, diagnostics| routes::sessions(&settings.routes, diagnostics),
+    |settings, _, diagnostics| routes::reach(&settings.routes, diagnostics),
+    |settings, _, diagnostics| ext_proc::all(settings, cfg!(feature = "ext_proc"), diagnostics),
+    |settings, _, diagnostics| cors::all(&settings.routes, diagnostics),
+    |settings, _, diagnostics| header_rules::all(&settings.routes, diagnostics),
+    |settings, _, diagnostics| compression::all(&settings.routes, diagnostics),
+    |settings, _, diagnostics| jwt::all(settings, diagnostics),
+    |settings, _, diagnostics| introspection::all(&settings.routes, diagnostics),
+    |settings, _, diagnostics| sign::all(settings, diagnostics),
+    |settings, _, diagnostics| provider::all(settings, diagnostics),
+    |settings, _, diagnostics| models::all(settings, diagnostics),
+    |settings, _, diagnostics| usage::all(settings, diagnostics),
+    |settings, _, diagnostics| guardrails::all(&settings.routes, diagnostics),
+    |settings, rules, diagnostics| analyzers::all(settings, rules, diagnostics),
+    |settings, rules, diagnostics| redact::all(&settings.routes, rules, diagnostics),
 ];
 
 /// Runs all checks; `rules` are the short names of the rules there are.
@@ -100,11 +100,11 @@ pub(crate) fn check(
     settings: &Settings,
     places: &ValuePlaces<'_>,
     rules: &[&str],
-    mistakes: &mut Diagnostics,
+    diagnostics: &mut Diagnostics,
 ) {
-    upstreams::all(&settings.upstreams, places, mistakes);
-    server::anything(settings, places, mistakes);
+    upstreams::all(&settings.upstreams, places, diagnostics);
+    server::anything(settings, places, diagnostics);
     for check in CHECKS {
-        check(settings, rules, mistakes);
+        check(settings, rules, diagnostics);
     }
 }

@@ -5,21 +5,21 @@ use crate::config::settings::{Auth, Model, Settings};
 use crate::config::similar;
 use crate::config::spanned::Spanned;
 
-pub(super) fn all(settings: &Settings, mistakes: &mut Diagnostics) {
+pub(super) fn all(settings: &Settings, diagnostics: &mut Diagnostics) {
     for model in settings.models.values() {
-        targets(settings, model, mistakes);
+        targets(settings, model, diagnostics);
     }
     for route in &settings.routes {
         for name in &route.models {
             let known = || settings.models.keys().map(|key| key.as_str());
-            if known().all(|known| known != name.as_str()) && !mistakes.lost_anywhere(name) {
-                unknown(name, known(), format!("there is no [models.{}]", **name), mistakes);
+            if known().all(|known| known != name.as_str()) && !diagnostics.lost_anywhere(name) {
+                unknown(name, known(), format!("there is no [models.{}]", **name), diagnostics);
             }
         }
         if let Some(name) = route.models.first().filter(|_| route.auth() != Auth::Token || !route.forwards())
         {
             let hint = "a key that a caller sends one provider is not for another";
-            mistakes.hint(
+            diagnostics.hint(
                 name.span().start,
                 "`models` needs a route to an upstream with `auth = \"token\"`",
                 hint,
@@ -28,22 +28,22 @@ pub(super) fn all(settings: &Settings, mistakes: &mut Diagnostics) {
     }
 }
 
-fn targets(settings: &Settings, model: &Spanned<Model>, mistakes: &mut Diagnostics) {
+fn targets(settings: &Settings, model: &Spanned<Model>, diagnostics: &mut Diagnostics) {
     let begin = model.targets.span().start;
     if model.targets.is_empty() {
-        mistakes.say(begin, "a model needs at least one of `targets`");
+        diagnostics.say(begin, "a model needs at least one of `targets`");
     }
     if !model.targets.is_empty() && model.targets.iter().all(|target| target.weight == 0) {
-        mistakes.say(begin, "one of `targets` must have a `weight`: else none is tried first");
+        diagnostics.say(begin, "one of `targets` must have a `weight`: else none is tried first");
     }
     for target in model.targets.iter() {
         if target.model.is_empty() || target.model.contains(char::is_control) {
-            mistakes.say(target.model.span().start, "a `model` is the name that its provider knows");
+            diagnostics.say(target.model.span().start, "a `model` is the name that its provider knows");
         }
         let Some(upstream) = &target.upstream else { continue };
-        if !settings.upstreams.contains_key(upstream.as_str()) && !mistakes.lost_anywhere(upstream) {
+        if !settings.upstreams.contains_key(upstream.as_str()) && !diagnostics.lost_anywhere(upstream) {
             let known = settings.upstreams.keys().map(|key| key.as_str());
-            unknown(upstream, known, format!("there is no [upstreams.{}]", **upstream), mistakes);
+            unknown(upstream, known, format!("there is no [upstreams.{}]", **upstream), diagnostics);
         }
     }
 }
@@ -52,10 +52,10 @@ fn unknown<'a>(
     name: &Spanned<String>,
     known: impl Iterator<Item = &'a str>,
     message: String,
-    mistakes: &mut Diagnostics,
+    diagnostics: &mut Diagnostics,
 ) {
     match similar::did_you_mean(name, known) {
-        Some(hint) => mistakes.hint(name.span().start, message, hint),
-        None => mistakes.say(name.span().start, message),
+        Some(hint) => diagnostics.hint(name.span().start, message, hint),
+        None => diagnostics.say(name.span().start, message),
     }
 }

@@ -3,107 +3,112 @@
 use http::HeaderName;
 
 use crate::config::diagnostics::Diagnostics;
-use crate::config::settings::{Answers, MOST_REMEMBERED, Redact, Requests, Route, Tweak};
+use crate::config::settings::{Answers, MOST_REMEMBERED, Redact, Requests, Route, TweakScopeSetting};
 use crate::config::similar;
 use crate::config::spanned::Spanned;
 use crate::detect::RuleSet;
 
-pub(super) fn all(routes: &[Spanned<Route>], rules: &[&str], mistakes: &mut Diagnostics) {
+pub(super) fn all(routes: &[Spanned<Route>], rules: &[&str], diagnostics: &mut Diagnostics) {
     for route in routes {
         let Some(redact) = &route.redact else { continue };
         let ends = (route.respond.is_some() || route.endpoint.is_some()) && !route.forwards();
         if ends && route.guardrail().is_none() {
-            mistakes.say(redact.span().start, "[routes.redact] needs an `upstream`");
+            diagnostics.say(redact.span().start, "[routes.redact] needs an `upstream`");
         }
-        methods(redact, mistakes);
-        tweak(redact, mistakes);
-        remember(redact, mistakes);
-        choice(redact, mistakes);
-        both(redact, mistakes);
-        thresholds(redact, mistakes);
-        heads(redact, mistakes);
-        known(redact, rules, mistakes);
+        methods(redact, diagnostics);
+        tweak(redact, diagnostics);
+        remember(redact, diagnostics);
+        choice(redact, diagnostics);
+        both(redact, diagnostics);
+        thresholds(redact, diagnostics);
+        heads(redact, diagnostics);
+        known(redact, rules, diagnostics);
     }
 }
 
-fn methods(redact: &Spanned<Redact>, mistakes: &mut Diagnostics) {
+fn methods(redact: &Spanned<Redact>, diagnostics: &mut Diagnostics) {
     let begin = redact.span().start;
-    if mistakes.lost(begin, "requests") {
+    if diagnostics.lost(begin, "requests") {
         return;
     }
     let said = redact.answers.as_ref().filter(|said| ***said == Answers::Restore);
-    if let Some(answers) = said.filter(|_| !redact.restorable() && !mistakes.lost(begin, "methods")) {
+    if let Some(answers) = said.filter(|_| !redact.restorable() && !diagnostics.lost(begin, "methods")) {
         let hint = "only what was encrypted can be restored";
-        mistakes.hint(answers.span().start, "answers = \"restore\" needs requests = \"encrypt\"", hint);
+        diagnostics.hint(answers.span().start, "answers = \"restore\" needs requests = \"encrypt\"", hint);
     }
     if let Some(invented) = redact.invented.as_ref().filter(|_| redact.answers() != Answers::Restore) {
         let hint = "answers that are not restored are redacted as `answers` says";
-        mistakes.hint(invented.span().start, "`invented` needs answers = \"restore\"", hint);
+        diagnostics.hint(invented.span().start, "`invented` needs answers = \"restore\"", hint);
     }
     for (name, said) in
         [("restore_in_urls", &redact.restore_in_urls), ("restore_in_tool_urls", &redact.restore_in_tool_urls)]
     {
         if let Some(said) = said.as_ref().filter(|_| redact.answers() != Answers::Restore) {
             let hint = "answers that are not restored have no values to restore in URLs";
-            mistakes.hint(said.span().start, format!("`{name}` needs answers = \"restore\""), hint);
+            diagnostics.hint(said.span().start, format!("`{name}` needs answers = \"restore\""), hint);
         }
     }
     if let Some(nothing) = redact.methods.values().find(|own| own.requests.or(own.answers).is_none()) {
         let hint = "such as { requests = \"block\", answers = \"report\" }";
-        mistakes.hint(nothing.span().start, "a rule's methods name neither `requests` nor `answers`", hint);
+        diagnostics.hint(
+            nothing.span().start,
+            "a rule's methods name neither `requests` nor `answers`",
+            hint,
+        );
     }
     let idle = *redact.requests == Requests::Off && redact.answers() == Answers::Off;
-    if idle && !mistakes.lost(begin, "answers") {
-        mistakes
+    if idle && !diagnostics.lost(begin, "answers") {
+        diagnostics
             .say(redact.requests.span().start, "nothing is redacted: `requests` and `answers` are both off");
     }
 }
 
-fn tweak(redact: &Spanned<Redact>, mistakes: &mut Diagnostics) {
-    let lost = |name| mistakes.lost(redact.span().start, name);
+fn tweak(redact: &Spanned<Redact>, diagnostics: &mut Diagnostics) {
+    let lost = |name| diagnostics.lost(redact.span().start, name);
     let known = !(lost("requests") || lost("methods") || lost("tweak"));
-    if known && *redact.tweak != Tweak::Route && !redact.encrypts() {
+    if known && *redact.tweak != TweakScopeSetting::Route && !redact.encrypts() {
         let hint = "surrogates come of requests = \"encrypt\", or of a rule's method \"encrypt\"";
-        mistakes.hint(redact.tweak.span().start, "`tweak` does nothing: nothing gets a surrogate", hint);
+        diagnostics.hint(redact.tweak.span().start, "`tweak` does nothing: nothing gets a surrogate", hint);
     }
     let Some(header) = &redact.conversation_header else { return };
     if HeaderName::from_bytes(header.as_bytes()).is_err() {
-        mistakes.say(header.span().start, "not a header's name");
+        diagnostics.say(header.span().start, "not a header's name");
     }
-    if known && *redact.tweak != Tweak::Conversation {
+    if known && *redact.tweak != TweakScopeSetting::Conversation {
         let hint = "it says what a conversation is";
-        mistakes.hint(header.span().start, "`conversation_header` needs tweak = \"conversation\"", hint);
+        diagnostics.hint(header.span().start, "`conversation_header` needs tweak = \"conversation\"", hint);
     }
 }
 
-fn remember(redact: &Spanned<Redact>, mistakes: &mut Diagnostics) {
+fn remember(redact: &Spanned<Redact>, diagnostics: &mut Diagnostics) {
     let Some(remember) = &redact.remember else { return };
     if remember.get() > MOST_REMEMBERED {
         let days = MOST_REMEMBERED.as_secs() / 86_400;
-        mistakes.say(remember.span().start, format!("`remember` is {days}d at the most"));
+        diagnostics.say(remember.span().start, format!("`remember` is {days}d at the most"));
     }
-    let lost = |name| mistakes.lost(redact.span().start, name);
+    let lost = |name| diagnostics.lost(redact.span().start, name);
     if !(lost("requests") || lost("methods") || redact.encrypts()) {
         let hint = "surrogates come of requests = \"encrypt\", or of a rule's method \"encrypt\"";
-        mistakes.hint(remember.span().start, "`remember` does nothing: nothing gets a surrogate", hint);
+        diagnostics.hint(remember.span().start, "`remember` does nothing: nothing gets a surrogate", hint);
     }
 }
 
-fn choice(redact: &Spanned<Redact>, mistakes: &mut Diagnostics) {
-    let Some(rules) = redact.rules.as_ref().filter(|_| !mistakes.lost(redact.span().start, "rules")) else {
+fn choice(redact: &Spanned<Redact>, diagnostics: &mut Diagnostics) {
+    let Some(rules) = redact.rules.as_ref().filter(|_| !diagnostics.lost(redact.span().start, "rules"))
+    else {
         return;
     };
     if rules.is_empty() {
-        mistakes.say(rules.span().start, "`rules` names none");
+        diagnostics.say(rules.span().start, "`rules` names none");
         return;
     }
     if let Some(other) = redact.with.first().or(redact.without.first()) {
         let hint = "`with` and `without` change the default set";
-        mistakes.hint(other.span().start, "`rules` is the whole set already", hint);
+        diagnostics.hint(other.span().start, "`rules` is the whole set already", hint);
     }
     let set = |name: &Spanned<String>| RuleSet::named(name).is_some();
     for rule in redact.methods.keys().filter(|rule| !rules.contains(rule) && !set(rule)) {
-        mistakes.say(rule.span().start, format!("`{}` is not among `rules`", **rule));
+        diagnostics.say(rule.span().start, format!("`{}` is not among `rules`", **rule));
     }
 }
 
@@ -123,35 +128,35 @@ const OTHERS: [&str; 12] = [
     "upgrade",
 ];
 
-fn heads(redact: &Redact, mistakes: &mut Diagnostics) {
+fn heads(redact: &Redact, diagnostics: &mut Diagnostics) {
     for header in &redact.headers {
         let at = header.span().start;
         if HeaderName::from_bytes(header.as_bytes()).is_err() {
-            mistakes.say(at, "not a header's name");
+            diagnostics.say(at, "not a header's name");
         } else if OTHERS.iter().any(|other| header.eq_ignore_ascii_case(other)) {
             let hint = "cookies are named under `cookies`; by the others a request is understood";
-            mistakes.hint(at, "values of this header cannot be redacted", hint);
+            diagnostics.hint(at, "values of this header cannot be redacted", hint);
         }
     }
     let first = redact.headers.first().or(redact.cookies.first());
     if let Some(first) = first.filter(|_| *redact.requests == Requests::Off) {
-        mistakes.say(first.span().start, "nothing is redacted here: `requests` is off");
+        diagnostics.say(first.span().start, "nothing is redacted here: `requests` is off");
     }
 }
 
-fn thresholds(redact: &Redact, mistakes: &mut Diagnostics) {
+fn thresholds(redact: &Redact, diagnostics: &mut Diagnostics) {
     for threshold in redact.thresholds.values().filter(|threshold| !(0.0..=1.0).contains(&***threshold)) {
-        mistakes.say(threshold.span().start, "a threshold is a score from 0 to 1");
+        diagnostics.say(threshold.span().start, "a threshold is a score from 0 to 1");
     }
 }
 
-fn both(redact: &Redact, mistakes: &mut Diagnostics) {
+fn both(redact: &Redact, diagnostics: &mut Diagnostics) {
     for rule in redact.without.iter().filter(|rule| redact.with.contains(rule)) {
-        mistakes.say(rule.span().start, "the rule stands under `with` too");
+        diagnostics.say(rule.span().start, "the rule stands under `with` too");
     }
 }
 
-fn known(redact: &Redact, rules: &[&str], mistakes: &mut Diagnostics) {
+fn known(redact: &Redact, rules: &[&str], diagnostics: &mut Diagnostics) {
     if rules.is_empty() {
         return;
     }
@@ -164,8 +169,8 @@ fn known(redact: &Redact, rules: &[&str], mistakes: &mut Diagnostics) {
         }
         let message = format!("there is no rule `{}`", **rule);
         match similar::did_you_mean(rule, rules.iter().copied()) {
-            Some(hint) => mistakes.hint(rule.span().start, message, hint),
-            None => mistakes.say(rule.span().start, message),
+            Some(hint) => diagnostics.hint(rule.span().start, message, hint),
+            None => diagnostics.say(rule.span().start, message),
         }
     }
 }

@@ -12,20 +12,20 @@ const ENDS: [&str; 3] = ["upstream", "respond", "endpoint"];
 /// What says which requests a route takes.
 const MATCHES: [&str; 4] = ["host", "path", "pattern", "method"];
 
-pub(super) fn names(routes: &[Spanned<Route>], mistakes: &mut Diagnostics) {
+pub(super) fn names(routes: &[Spanned<Route>], diagnostics: &mut Diagnostics) {
     for (i, route) in routes.iter().enumerate() {
         let begin = route.span().start;
         if route.name.is_empty() {
-            if !mistakes.lost(begin, "name") {
-                mistakes.say(begin, "`name` is missing: it tells the route in logs and metrics");
+            if !diagnostics.lost(begin, "name") {
+                diagnostics.say(begin, "`name` is missing: it tells the route in logs and metrics");
             }
         } else if routes.iter().take(i).any(|other| other.name == route.name) {
-            mistakes.say(route.name.span().start, "another route has this name already");
+            diagnostics.say(route.name.span().start, "another route has this name already");
         }
     }
 }
 
-pub(super) fn ends(settings: &Settings, mistakes: &mut Diagnostics) {
+pub(super) fn ends(settings: &Settings, diagnostics: &mut Diagnostics) {
     for route in &settings.routes {
         let begin = route.span().start;
         let Route { upstream, respond, endpoint, .. } = &**route;
@@ -36,80 +36,80 @@ pub(super) fn ends(settings: &Settings, mistakes: &mut Diagnostics) {
         ];
         let mut said = places.into_iter().flatten();
         match (said.next(), said.max()) {
-            (None, _) if !ENDS.iter().any(|key| mistakes.lost(begin, key)) => {
-                mistakes.say(begin, "a route needs one of `upstream`, `respond` and `endpoint`");
+            (None, _) if !ENDS.iter().any(|key| diagnostics.lost(begin, key)) => {
+                diagnostics.say(begin, "a route needs one of `upstream`, `respond` and `endpoint`");
             }
             (Some(first), Some(other)) => {
                 let message = "a route has only one of `upstream`, `respond` and `endpoint`";
-                mistakes.say(first.max(other), message);
+                diagnostics.say(first.max(other), message);
             }
             _ => {}
         }
         if let Some(name) = upstream {
-            known_upstream(settings, name, mistakes);
+            known_upstream(settings, name, diagnostics);
         }
         if let Some(respond) = respond {
             let status = *respond.status;
             if !(200..=599).contains(&status) {
-                mistakes.say(respond.status.span().start, "a status must be from 200 to 599");
+                diagnostics.say(respond.status.span().start, "a status must be from 200 to 599");
             }
             // RFC 9110 sections 15.3.5, 15.3.6 and 15.4.5.
             if [204, 205, 304].contains(&status) && !respond.body.is_empty() {
-                mistakes.say(respond.status.span().start, "an answer with this status has no body");
+                diagnostics.say(respond.status.span().start, "an answer with this status has no body");
             }
         }
         let own = endpoint.as_ref().filter(|endpoint| ***endpoint == Endpoint::Api);
         if let Some(endpoint) = own.filter(|_| !settings.api.enabled) {
-            mistakes.say(endpoint.span().start, "the API is not enabled under [api]");
+            diagnostics.say(endpoint.span().start, "the API is not enabled under [api]");
         }
     }
 }
 
-fn known_upstream(settings: &Settings, name: &Spanned<String>, mistakes: &mut Diagnostics) {
-    if settings.upstreams.contains_key(name.as_str()) || mistakes.lost_anywhere(name) {
+fn known_upstream(settings: &Settings, name: &Spanned<String>, diagnostics: &mut Diagnostics) {
+    if settings.upstreams.contains_key(name.as_str()) || diagnostics.lost_anywhere(name) {
         return;
     }
     let known = settings.upstreams.keys().map(|key| key.as_str());
     let message = format!("there is no [upstreams.{}]", **name);
     match similar::did_you_mean(name, known) {
-        Some(hint) => mistakes.hint(name.span().start, message, hint),
-        None => mistakes.say(name.span().start, message),
+        Some(hint) => diagnostics.hint(name.span().start, message, hint),
+        None => diagnostics.say(name.span().start, message),
     }
 }
 
-pub(super) fn paths(routes: &[Spanned<Route>], mistakes: &mut Diagnostics) {
+pub(super) fn paths(routes: &[Spanned<Route>], diagnostics: &mut Diagnostics) {
     for route in routes {
         if let (Some(_), Some(pattern)) = (&route.path, &route.pattern) {
-            mistakes.say(pattern.span().start, "a route has only one of `path` and `pattern`");
+            diagnostics.say(pattern.span().start, "a route has only one of `path` and `pattern`");
         }
         if let Some(path) = route.path.as_ref().filter(|path| !path.starts_with('/')) {
-            mistakes.say(path.span().start, "`path` must begin with `/`");
+            diagnostics.say(path.span().start, "`path` must begin with `/`");
             continue;
         }
         if let Some(path) = route.path.as_ref().filter(|path| path.contains(['?', '#', ' ', '*'])) {
             let hint = "it is a prefix; for more, write `pattern`";
-            mistakes.hint(path.span().start, "`path` must not contain `?`, `#`, `*` or a space", hint);
+            diagnostics.hint(path.span().start, "`path` must not contain `?`, `#`, `*` or a space", hint);
             continue;
         }
         let Some(path) = &route.path else { continue };
         match RequestPath::parse(path) {
-            Err(error) => mistakes.say(path.span().start, format!("no request has this `path`: {error}")),
+            Err(error) => diagnostics.say(path.span().start, format!("no request has this `path`: {error}")),
             Ok(normal) if normal.compared() != path.as_str() => {
                 let hint = "write it without dot segments, doubled slashes and escapes of what can be shown";
-                mistakes.hint(path.span().start, "paths are normalised before they are compared", hint);
+                diagnostics.hint(path.span().start, "paths are normalised before they are compared", hint);
             }
             Ok(_) => {}
         }
     }
 }
 
-pub(super) fn filters(routes: &[Spanned<Route>], mistakes: &mut Diagnostics) {
+pub(super) fn filters(routes: &[Spanned<Route>], diagnostics: &mut Diagnostics) {
     for route in routes {
         let begin = route.span().start;
         let own = route.endpoint.is_some() && !route.forwards() && route.guardrail().is_none();
         if (route.forwards() || route.guardrail().is_some())
             && route.auth.is_none()
-            && !mistakes.lost(begin, "auth")
+            && !diagnostics.lost(begin, "auth")
         {
             let hint = match route.guardrail() {
                 None => {
@@ -117,36 +117,36 @@ pub(super) fn filters(routes: &[Spanned<Route>], mistakes: &mut Diagnostics) {
                 }
                 Some(_) => "a route to a guardrail says \"token\", \"certificate\" or \"none\"",
             };
-            mistakes.hint(begin, "`auth` is missing", hint);
+            diagnostics.hint(begin, "`auth` is missing", hint);
         }
         if let (true, Some(auth)) = (own, &route.auth) {
-            mistakes
+            diagnostics
                 .say(auth.span().start, "`auth` does nothing here: our own endpoints always ask for a token");
         }
         let Some(rate) = &route.rate else { continue };
         if rate.per.get().is_zero() {
-            mistakes.say(rate.per.span().start, "`per` must be longer than nothing");
+            diagnostics.say(rate.per.span().start, "`per` must be longer than nothing");
         }
         let counted = *rate.by == RateBy::Token && !own;
-        if counted && route.auth() != Auth::Token && !mistakes.lost(begin, "auth") {
-            mistakes.say(rate.by.span().start, "counting by token needs auth = \"token\" on the route");
+        if counted && route.auth() != Auth::Token && !diagnostics.lost(begin, "auth") {
+            diagnostics.say(rate.by.span().start, "counting by token needs auth = \"token\" on the route");
         }
-        if *rate.by == RateBy::Certificate && !route.needs_certificate() && !mistakes.lost(begin, "auth") {
+        if *rate.by == RateBy::Certificate && !route.needs_certificate() && !diagnostics.lost(begin, "auth") {
             let message = "counting by certificate needs auth = \"certificate\" on the route";
-            mistakes.say(rate.by.span().start, message);
+            diagnostics.say(rate.by.span().start, message);
         }
     }
 }
 
 /// Who may call by address: somebody, and wherever the endpoints that are kept for them can be reached.
-pub(super) fn clients(routes: &[Spanned<Route>], mistakes: &mut Diagnostics) {
+pub(super) fn clients(routes: &[Spanned<Route>], diagnostics: &mut Diagnostics) {
     for route in routes {
         let Route { allow_clients, deny_clients, .. } = &**route;
         if let Some(nobody) = allow_clients.as_ref().filter(|blocks| blocks.is_empty())
-            && !mistakes.within(&nobody.span())
+            && !diagnostics.within(&nobody.span())
         {
             let hint = "without it all may call, and respond = { status = 403 } lets nobody";
-            mistakes.hint(nobody.span().start, "`allow_clients` names nobody", hint);
+            diagnostics.hint(nobody.span().start, "`allow_clients` names nobody", hint);
         }
         let own = route.endpoint.as_ref().is_some_and(|endpoint| **endpoint == Endpoint::Api);
         let some = !route.host.is_empty() || !route.method.is_empty();
@@ -157,34 +157,34 @@ pub(super) fn clients(routes: &[Spanned<Route>], mistakes: &mut Diagnostics) {
         for said in [allow_clients, deny_clients].into_iter().flatten() {
             let message = "our own endpoints can be reached past this route: they answer at every host";
             let hint = "a route that keeps them for some has no `host`, `path`, `pattern` and `method`";
-            mistakes.hint(said.span().start, message, hint);
+            diagnostics.hint(said.span().start, message, hint);
         }
     }
 }
 
 /// What WebSocket sessions may take up must be something.
-pub(super) fn sessions(routes: &[Spanned<Route>], mistakes: &mut Diagnostics) {
+pub(super) fn sessions(routes: &[Spanned<Route>], diagnostics: &mut Diagnostics) {
     for route in routes {
         let WebSocket { idle, longest, .. } = &*route.websocket;
         for (period, name) in [(idle, "idle"), (longest, "longest")] {
             if period.get().is_zero() {
-                mistakes.say(period.span().start, format!("`{name}` must be longer than nothing"));
+                diagnostics.say(period.span().start, format!("`{name}` must be longer than nothing"));
             }
         }
         let ends = route.upstream.is_none() && route.websocket.span() != (0..0);
-        if ends && !mistakes.lost(route.span().start, "upstream") {
+        if ends && !diagnostics.lost(route.span().start, "upstream") {
             let hint = "only a route to an upstream has sessions";
-            mistakes.hint(route.websocket.span().start, "`websocket` does nothing here", hint);
+            diagnostics.hint(route.websocket.span().start, "`websocket` does nothing here", hint);
         }
     }
 }
 
 /// The first route that matches takes the request, so one that an earlier one covers is never reached.
-pub(super) fn reach(routes: &[Spanned<Route>], mistakes: &mut Diagnostics) {
+pub(super) fn reach(routes: &[Spanned<Route>], diagnostics: &mut Diagnostics) {
     let sound: Vec<&Spanned<Route>> = routes
         .iter()
         .filter(|route| !route.name.is_empty())
-        .filter(|route| !MATCHES.iter().any(|key| mistakes.lost(route.span().start, key)))
+        .filter(|route| !MATCHES.iter().any(|key| diagnostics.lost(route.span().start, key)))
         .collect();
     for (i, route) in sound.iter().enumerate() {
         // What another proxy carries is found in a table of its own.
@@ -192,7 +192,7 @@ pub(super) fn reach(routes: &[Spanned<Route>], mistakes: &mut Diagnostics) {
         if let Some(earlier) = sound.iter().take(i).filter(same).find(|earlier| covers(earlier, route)) {
             let message =
                 format!("never reached: the route `{}` above takes all its requests", *earlier.name);
-            mistakes.hint(route.span().start, message, "the first route that matches wins");
+            diagnostics.hint(route.span().start, message, "the first route that matches wins");
         }
     }
 }

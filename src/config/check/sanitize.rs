@@ -6,11 +6,11 @@ use crate::config::diagnostics::Diagnostics;
 use crate::config::settings::{ProviderEngine, Sanitize};
 use crate::config::similar;
 
-pub(super) fn all(sanitize: &Sanitize, mistakes: &mut Diagnostics) {
+pub(super) fn all(sanitize: &Sanitize, diagnostics: &mut Diagnostics) {
     let Sanitize { scan, intel, .. } = sanitize;
     for engine in scan.providers.values() {
         if **engine == ProviderEngine::Clamd && scan.clamd.is_none() {
-            mistakes.hint(
+            diagnostics.hint(
                 engine.span().start,
                 "there is no clamd",
                 "say where it is in [sanitize.scan.clamd]",
@@ -20,7 +20,7 @@ pub(super) fn all(sanitize: &Sanitize, mistakes: &mut Diagnostics) {
     let times = scan.clamd.iter().map(|clamd| &clamd.time).chain([&scan.time]);
     for time in times.chain(intel.remote.values().map(|remote| &remote.time)) {
         if time.get().is_zero() {
-            mistakes.say(time.span().start, "a `time` must be longer than nothing");
+            diagnostics.say(time.span().start, "a `time` must be longer than nothing");
         }
     }
     for name in intel.url_providers.values().chain(intel.domain_providers.values()) {
@@ -28,15 +28,15 @@ pub(super) fn all(sanitize: &Sanitize, mistakes: &mut Diagnostics) {
             let message = format!("there is no [sanitize.intel.remote.{}]", **name);
             let names = intel.remote.keys().map(String::as_str).chain(["embedded"]);
             match similar::did_you_mean(name, names) {
-                Some(hint) => mistakes.hint(name.span().start, message, hint),
-                None => mistakes.say(name.span().start, message),
+                Some(hint) => diagnostics.hint(name.span().start, message, hint),
+                None => diagnostics.say(name.span().start, message),
             }
         }
     }
     for remote in intel.remote.values() {
         for (name, value) in &remote.headers {
             if HeaderName::from_bytes(name.as_bytes()).is_err() {
-                mistakes.say(value.span().start, format!("`{name}` is not a header's name"));
+                diagnostics.say(value.span().start, format!("`{name}` is not a header's name"));
             }
         }
     }

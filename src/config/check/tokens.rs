@@ -20,14 +20,14 @@ const FRAMING: [HeaderName; 4] = [CONTENT_ENCODING, CONTENT_TYPE, EXPECT, HOST];
 const LEEWAY: Duration = Duration::from_secs(600);
 
 /// Says what is wrong with where a token is.
-pub(super) fn place(token: &Spanned<TokenPlace>, mistakes: &mut Diagnostics) {
+pub(super) fn place(token: &Spanned<TokenPlace>, diagnostics: &mut Diagnostics) {
     let TokenPlace { header, cookie, query } = &**token;
     let begin = token.span().start;
     if [header, cookie, query].into_iter().flatten().count() > 1 {
-        mistakes.say(begin, "a token is in one place: `header`, `cookie` or `query`");
+        diagnostics.say(begin, "a token is in one place: `header`, `cookie` or `query`");
     }
     if header.as_ref().is_some_and(|name| HeaderName::from_bytes(name.as_bytes()).is_err()) {
-        mistakes.say(begin, "not a header's name");
+        diagnostics.say(begin, "not a header's name");
     }
 }
 
@@ -35,28 +35,28 @@ pub(super) fn place(token: &Spanned<TokenPlace>, mistakes: &mut Diagnostics) {
 pub(super) fn headers(
     route: &Route,
     headers: &BTreeMap<String, Spanned<String>>,
-    mistakes: &mut Diagnostics,
+    diagnostics: &mut Diagnostics,
 ) {
     let mut seen: Vec<String> = Vec::new();
     for written in headers.values() {
-        let Some(name) = fields::name(written, mistakes) else { continue };
+        let Some(name) = fields::name(written, diagnostics) else { continue };
         let (place, plain) = (written.span().start, fields::plain(&name));
         if FRAMING.iter().any(|known| known.as_str() == plain) {
-            mistakes.say(place, "this header says how a message is read, a claim cannot stand there");
+            diagnostics.say(place, "this header says how a message is read, a claim cannot stand there");
         } else if route.upstream.is_some() && never_leaves(&name) {
             let message = format!("`{name}` never goes on to an upstream: some proxy might have written it");
-            mistakes.say(place, message);
+            diagnostics.say(place, message);
         } else if seen.contains(&plain) {
-            mistakes.say(place, "this header has another claim already");
+            diagnostics.say(place, "this header has another claim already");
         }
         seen.push(plain);
     }
 }
 
 /// Says what is wrong with what clocks may differ by.
-pub(super) fn leeway(leeway: &Spanned<Period>, mistakes: &mut Diagnostics) {
+pub(super) fn leeway(leeway: &Spanned<Period>, diagnostics: &mut Diagnostics) {
     if leeway.get() > LEEWAY {
-        mistakes.say(leeway.span().start, "clocks may differ by at most 10m");
+        diagnostics.say(leeway.span().start, "clocks may differ by at most 10m");
     }
 }
 

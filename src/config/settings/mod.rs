@@ -98,7 +98,7 @@ pub use provider::Provider;
 pub(crate) use redact::MOST_REMEMBERED;
 pub use redact::{
     Answers, Direct, Invented, Media, Method, Methods, ProtocolSetting, PublicNames, Redact, Requests,
-    SpecialUse, Tweak,
+    SpecialUse, TweakScopeSetting,
 };
 pub use reload::Reload;
 pub use route::{

@@ -76,7 +76,7 @@ pub struct Redact {
     /// Whether answers say in a header what was found in their requests: rules and counts.
     pub findings_header: bool,
     /// Within what equal values get equal surrogates.
-    pub tweak: Spanned<Tweak>,
+    pub tweak: Spanned<TweakScopeSetting>,
     /// How long surrogates are remembered that were issued; see [`Redact::remember`].
     pub remember: Option<Spanned<Period>>,
     /// The header that names a conversation; needs `tweak = "conversation"`.
@@ -210,7 +210,7 @@ pub enum Requests {
 /// Within what equal values get equal surrogates, always on one route: what their tweak is derived from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Tweak {
+pub enum TweakScopeSetting {
     /// All of the route, which is known by its name.
     #[default]
     Route,

@@ -7,7 +7,7 @@ use bytes::BytesMut;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::base::budget::Budget;
+use crate::base::budget::MemoryBudget;
 use crate::base::checkpoint::Checkpoint;
 use crate::console::playground::engines::PlaygroundEngine;
 use crate::console::playground::look::{LookError, not_json};
@@ -17,8 +17,8 @@ use crate::console::playground::script::{AnswerPiece, Script, SeenValue, TOOL};
 use crate::console::playground::units::CodeUnits;
 use crate::gateway::llm::{CompiledProtocol, EditorFactory, ProtocolChoice, WholeAnswer};
 use crate::redact::{
-    Answering, Counts, FindingLimits, Keys, Marked, Method, Placement, RedactError, Redactor, RestoreInUrls,
-    SurrogateMap, UrlPolicy,
+    AnnotatedText, AnswerTreatment, FindingLimits, Keys, Method, Placement, RedactError, RedactionCounts,
+    Redactor, RestoreInUrls, SurrogateMap, UrlPolicy,
 };
 use crate::stream::Rewriter;
 use crate::stream::json::Decoded;
@@ -125,7 +125,7 @@ impl Chat<'_> {
             }
             Err(error) => return Err(error.into()),
         };
-        let Marked { value, places } = redacted.into_value();
+        let AnnotatedText { value, places } = redacted.into_value();
         let seen = String::from_utf8_lossy(&value).into_owned();
         let script = Script::of(&values(&seen, &places));
         let answer = script.answer();
@@ -149,7 +149,7 @@ impl Chat<'_> {
 
     /// The answer as the program gets it.
     fn restored(&self, answer: &str, undo: SurrogateMap) -> Result<String, LookError> {
-        let counts = Arc::new(Counts::new(self.engine.catalogue.rules().count()));
+        let counts = Arc::new(RedactionCounts::new(self.engine.catalogue.rules().count()));
         let (keys, undo) = (self.keys.clone(), Arc::new(undo));
         let urls = UrlPolicy { texts: RestoreInUrls::SameHost, ..UrlPolicy::default() };
         let editor: EditorFactory = match self.choice.method {
@@ -158,19 +158,19 @@ impl Chat<'_> {
                 Arc::new(move || {
                     let (undo, keys, counts) = (Arc::clone(&undo), keys.clone(), Arc::clone(&counts));
                     let restored = Arc::new(AtomicU64::new(0));
-                    let answering = Answering::Both { undo, keys, counts, restored };
+                    let answering = AnswerTreatment::Both { undo, keys, counts, restored };
                     Box::new(redactor.answer(answering).with_urls(urls.clone()))
                 })
             }
             choice => {
                 let redactor = self.redactor(choice.method());
                 Arc::new(move || {
-                    let answering = Answering::Mask { keys: keys.clone(), counts: Arc::clone(&counts) };
+                    let answering = AnswerTreatment::Mask { keys: keys.clone(), counts: Arc::clone(&counts) };
                     Box::new(redactor.answer(answering))
                 })
             }
         };
-        let mut whole = WholeAnswer::new(Arc::clone(&self.protocol), editor, &Budget::process(HELD));
+        let mut whole = WholeAnswer::new(Arc::clone(&self.protocol), editor, &MemoryBudget::process(HELD));
         let mut out = BytesMut::new();
         let done = whole.write(answer.as_bytes(), &mut out).and_then(|()| whole.finish(&mut out));
         done.map_err(|_| LookError::Wrong("the answer cannot be restored".to_owned()))?;

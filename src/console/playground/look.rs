@@ -8,7 +8,7 @@ use crate::console::playground::marks::{AnalyzedText, Marking};
 use crate::console::playground::redacting::{allowed, redactor};
 use crate::console::playground::request::{PlaygroundChoice, PlaygroundRequest, ReadAs};
 use crate::detect::{Detector, Finding, Rejected, Rejection, Span};
-use crate::redact::{BlockedRules, FindingLimits, Keys, Marked, Placement, RedactError, Redactor};
+use crate::redact::{AnnotatedText, BlockedRules, FindingLimits, Keys, Placement, RedactError, Redactor};
 use crate::stream::json::{JsonError, PathSet, walk};
 
 /// Why nothing was found out.
@@ -86,7 +86,7 @@ fn left(
         let everything = PathSet::everything();
         match redactor.document_marked(text.as_bytes(), &everything, keys, FindingLimits::default()) {
             Ok((redacted, _)) => {
-                let Marked { value, places } = redacted.into_value();
+                let AnnotatedText { value, places } = redacted.into_value();
                 let value = String::from_utf8_lossy(&value).into_owned();
                 return Ok(LeavingText {
                     value,
@@ -109,7 +109,7 @@ fn left(
     let told = redacted.report().findings().iter();
     let found = told.map(|one| Finding { rule: one.rule, span: one.span, score: one.score, near: one.near });
     let found = found.collect();
-    let Marked { value, places } = redacted.into_value();
+    let AnnotatedText { value, places } = redacted.into_value();
     Ok(LeavingText { value, places, found, is_document: false })
 }
 

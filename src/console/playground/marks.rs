@@ -51,7 +51,7 @@ pub(super) struct FindingView {
 
 /// What rules take for a value, and which is none.
 #[derive(Debug, Serialize)]
-pub(super) struct NotFound {
+pub(super) struct RejectedView {
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) value: String,
@@ -99,7 +99,7 @@ pub(super) struct AnalyzedText {
     /// The first of them, in words.
     pub(super) told: Vec<FindingView>,
     /// What is not found.
-    pub(super) not: Vec<NotFound>,
+    pub(super) not: Vec<RejectedView>,
     /// What is known of the rules that are named.
     pub(super) rules: BTreeMap<String, RuleFacts>,
     /// The text as it leaves.
@@ -224,7 +224,7 @@ impl Marking<'_> {
             let rule = self.detector.rule(nearest.finding.rule);
             looked.rules.entry(rule.name().to_owned()).or_insert_with(|| RuleFacts::of(rule));
             let named = others.iter().take(OTHERS);
-            looked.not.push(NotFound {
+            looked.not.push(RejectedView {
                 start: units.at(span.start),
                 end: units.at(span.end),
                 value: self.shown(span),
@@ -247,7 +247,7 @@ impl Marking<'_> {
         for AllowedFinding { finding, why } in allowed {
             let rule = self.detector.rule(finding.rule);
             looked.rules.entry(rule.name().to_owned()).or_insert_with(|| RuleFacts::of(rule));
-            looked.not.push(NotFound {
+            looked.not.push(RejectedView {
                 start: units.at(finding.span.start),
                 end: units.at(finding.span.end),
                 value: self.shown(finding.span),

@@ -7,7 +7,7 @@ use http::header::{
 use http::{HeaderMap, HeaderValue, Method, StatusCode, Version};
 use pingora::http::{RequestHeader, ResponseHeader};
 
-use crate::api::{Answer, ApiError};
+use crate::api::{ApiAnswer, ApiError};
 use crate::gateway::error::GatewayError;
 use crate::gateway::ext_proc::message;
 use crate::gateway::ext_proc::message::{HeaderMutation, HttpStatus, ImmediateResponse};
@@ -34,7 +34,7 @@ const FAMILY: &str = "x-envoy-";
 const OF_UPSTREAM: &str = "x-envoy-upstream-service-time";
 
 /// A request's head, as it was shown.
-pub(super) struct ShownRequest {
+pub(super) struct ProxyRequestHead {
     /// Method, target and fields; the authority is in `Host`.
     pub(super) head: RequestHeader,
     /// Whether the caller came over TLS, as the proxy has it.
@@ -42,7 +42,7 @@ pub(super) struct ShownRequest {
 }
 
 /// An answer's head, as it was shown.
-pub(super) struct ShownAnswer {
+pub(super) struct ProxyAnswerHead {
     /// Status and fields, without those that end at the proxy.
     pub(super) head: ResponseHeader,
     /// The fields as the proxy has them.
@@ -97,7 +97,7 @@ impl<'a> HeadParts<'a> {
 ///
 /// # Errors
 /// A head that is none, or could be read in two ways.
-pub(super) fn request_head(shown: Option<&message::HeaderMap>) -> Result<ShownRequest, GatewayError> {
+pub(super) fn request_head(shown: Option<&message::HeaderMap>) -> Result<ProxyRequestHead, GatewayError> {
     let mut parts = HeadParts::of(shown)?;
     let method = parts.take(":method").and_then(|method| Method::from_bytes(method).ok());
     let method = method.ok_or(bad("the request has no method"))?;
@@ -132,14 +132,14 @@ pub(super) fn request_head(shown: Option<&message::HeaderMap>) -> Result<ShownRe
         let value = HeaderValue::from_bytes(authority).map_err(|_| bad("no host has this name"))?;
         head.append_header(HOST, value).map_err(unwritable)?;
     }
-    Ok(ShownRequest { head, tls })
+    Ok(ProxyRequestHead { head, tls })
 }
 
 /// Reads the head of an answer.
 ///
 /// # Errors
 /// A head that is none.
-pub(super) fn answer_head(shown: Option<&message::HeaderMap>) -> Result<ShownAnswer, GatewayError> {
+pub(super) fn answer_head(shown: Option<&message::HeaderMap>) -> Result<ProxyAnswerHead, GatewayError> {
     let unreadable = || GatewayError::Unscannable("its head cannot be read");
     let mut parts = HeadParts::of(shown).map_err(|_| unreadable())?;
     let status = parts.take(":status").and_then(|status| StatusCode::from_bytes(status).ok());
@@ -152,7 +152,7 @@ pub(super) fn answer_head(shown: Option<&message::HeaderMap>) -> Result<ShownAns
             head.append_header(name.clone(), value.clone()).map_err(|_| unreadable())?;
         }
     }
-    Ok(ShownAnswer { head, fields: parts.fields })
+    Ok(ProxyAnswerHead { head, fields: parts.fields })
 }
 
 /// Whether an answer is the proxy's own: it notes how long an upstream took for one.
@@ -190,13 +190,13 @@ fn changed(before: &HeaderMap, after: &HeaderMap) -> HeaderMutation {
 }
 
 /// What the proxy has of a request's head.
-pub(super) struct ToldRequest {
+pub(super) struct ProxyHeadState {
     measured: bool,
     path: Vec<u8>,
     fields: HeaderMap,
 }
 
-impl ToldRequest {
+impl ProxyHeadState {
     /// What it has shown.
     pub(super) fn new(head: &RequestHeader) -> Self {
         let measured = head.headers.contains_key(CONTENT_LENGTH);
@@ -251,7 +251,7 @@ pub(super) fn no_trailers(shown: Option<&message::HeaderMap>) -> Option<HeaderMu
 }
 
 /// An answer of ours, as the proxy sends it. `why` is a word of the access log.
-pub(super) fn immediate(answer: &Answer, why: Option<&'static str>) -> ImmediateResponse {
+pub(super) fn immediate(answer: &ApiAnswer, why: Option<&'static str>) -> ImmediateResponse {
     let mut headers = HeaderMutation::default();
     for name in answer.headers.keys().filter(|name| !is_of_proxy(name)) {
         for (at, value) in answer.headers.get_all(name).iter().enumerate() {

@@ -20,7 +20,7 @@ impl Processing<'_> {
         if self.incoming != Phase::Awaited {
             return Err(DISORDER);
         }
-        let head::ShownAnswer { mut head, fields } = head::answer_head(shown.headers.as_ref())?;
+        let head::ProxyAnswerHead { mut head, fields } = head::answer_head(shown.headers.as_ref())?;
         if head.status == StatusCode::SWITCHING_PROTOCOLS {
             return Err(GatewayError::Upstream(UpstreamFailure::Broken).into());
         }

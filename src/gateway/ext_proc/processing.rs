@@ -4,18 +4,18 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use crate::api::{Answer, ApiError, Body};
+use crate::api::{ApiAnswer, ApiError, Body};
 use crate::gateway::bounds::RequestBounds;
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::RequestOutcome;
 use crate::gateway::ext_proc::frame::FrameError;
-use crate::gateway::ext_proc::head::{self, ToldRequest};
+use crate::gateway::ext_proc::head::{self, ProxyHeadState};
 use crate::gateway::ext_proc::message::{BodySendMode, ExchangePart, ProcessingResponse};
 use crate::gateway::ext_proc::mode::{BodyModes, MISCONFIGURED};
 use crate::gateway::ext_proc::stream::{GrpcStatus, ProcessStream, SILENCE, StreamFault};
 use crate::gateway::ext_proc::tell::{self, PartDirection};
 use crate::gateway::native::head_of;
-use crate::gateway::state::{ActiveRequest, OutOfTurn, RequestState, Routing};
+use crate::gateway::state::{ActiveRequest, InvalidState, RequestState, Routing};
 use crate::gateway::terminal::Terminal;
 
 /// How long the proxy's own end of a stream is awaited once all was shown.
@@ -44,8 +44,8 @@ impl From<StreamFault> for ProcessingFault {
     }
 }
 
-impl From<OutOfTurn> for ProcessingFault {
-    fn from(fault: OutOfTurn) -> Self {
+impl From<InvalidState> for ProcessingFault {
+    fn from(fault: InvalidState) -> Self {
         Self::Refused(fault.into())
     }
 }
@@ -82,7 +82,7 @@ pub(super) struct Processing<'a> {
     pub(super) stream: &'a mut ProcessStream,
     pub(super) request: &'a mut ActiveRequest,
     /// What the proxy has of the request's head.
-    pub(super) told: ToldRequest,
+    pub(super) told: ProxyHeadState,
     pub(super) modes: BodyModes,
     /// The request's body.
     pub(super) outgoing: Phase,
@@ -100,7 +100,7 @@ impl<'a> Processing<'a> {
     pub(super) fn new(
         stream: &'a mut ProcessStream,
         request: &'a mut ActiveRequest,
-        told: ToldRequest,
+        told: ProxyHeadState,
         modes: BodyModes,
     ) -> Self {
         let (outgoing, incoming) = (Phase::Awaited, Phase::Awaited);
@@ -125,7 +125,7 @@ impl<'a> Processing<'a> {
     /// From `Received` to where the rest is shown; `false`: it is answered.
     async fn begin(&mut self, bounds: &RequestBounds) -> Result<bool, ProcessingFault> {
         let RequestState::Received(received) = self.request.state.take() else {
-            return Err(OutOfTurn.into());
+            return Err(InvalidState.into());
         };
         let ActiveRequest { x, chain, .. } = &mut *self.request;
         let routing = self.stream.unless_left(received.filter(x, chain, bounds, None)).await??;
@@ -247,7 +247,7 @@ impl<'a> Processing<'a> {
     }
 
     /// Sends an answer of a filter, through the response half of all.
-    pub(super) async fn answers(&mut self, mut answer: Answer) -> Result<(), ProcessingFault> {
+    pub(super) async fn answers(&mut self, mut answer: ApiAnswer) -> Result<(), ProcessingFault> {
         let mut head = head_of(&answer).map_err(|_| GatewayError::Gone)?;
         let (x, answering) = self.request.answer(&mut head).await?;
         let Body::Whole(bytes) = answer.body else {
@@ -268,7 +268,7 @@ impl<'a> Processing<'a> {
         self.outcome.status != 0 && self.held.is_none() && !waits
     }
 
-    async fn immediate(&mut self, answer: Answer) -> Result<(), ProcessingFault> {
+    async fn immediate(&mut self, answer: ApiAnswer) -> Result<(), ProcessingFault> {
         if !self.is_answered() {
             self.outcome.status = answer.status.as_u16();
             self.outcome.bytes_out = answer.bytes().len() as u64;

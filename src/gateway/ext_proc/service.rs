@@ -16,7 +16,7 @@ use crate::api::envelope::Stamp;
 use crate::base::id::RequestId;
 use crate::crypto::random;
 use crate::gateway::error::{ErrorShape, ErrorTarget, GatewayError};
-use crate::gateway::ext_proc::head::{self, ShownRequest, ToldRequest};
+use crate::gateway::ext_proc::head::{self, ProxyHeadState, ProxyRequestHead};
 use crate::gateway::ext_proc::message::{BodySendMode, ExchangePart, ProcessingRequest};
 use crate::gateway::ext_proc::mode::{BodyModes, headless, unsaid};
 use crate::gateway::ext_proc::processing::{PARTING, Processing, error_of};
@@ -94,7 +94,7 @@ impl ExternalProcessor {
             Err(error) => return self.turn_away(&mut stream, error, GrpcStatus::Ok).await,
         };
         drop(first);
-        let told = ToldRequest::new(&head);
+        let told = ProxyHeadState::new(&head);
         let received = ReceivedHead { head, peer, sends_body, certificate: None };
         let Ok(mut request) = self.gateway.receive_shown(received, tls) else { return stream.reset() };
         let outcome = Box::pin(Processing::new(&mut stream, &mut request, told, modes).run(bounds)).await;
@@ -153,7 +153,7 @@ impl StreamStart {
     fn of(first: &ProcessingRequest) -> Result<Self, GatewayError> {
         let Some(ExchangePart::RequestHeaders(shown)) = &first.shown else { return Err(headless()) };
         let modes = BodyModes::of(first).ok_or_else(unsaid)?;
-        let ShownRequest { head, tls } = head::request_head(shown.headers.as_ref())?;
+        let ProxyRequestHead { head, tls } = head::request_head(shown.headers.as_ref())?;
         Ok(Self { head, tls, sends_body: !shown.end_of_stream, modes })
     }
 }

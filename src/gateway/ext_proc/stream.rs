@@ -10,7 +10,7 @@ use pingora::protocols::http::v2::server::HttpSession;
 use prost::Message;
 use tokio::time::timeout;
 
-use crate::base::budget::{Charge, Exhausted};
+use crate::base::budget::{Exhausted, MemoryCharge};
 use crate::gateway::ext_proc::frame::{FrameError, FrameReader, framed};
 use crate::gateway::ext_proc::message::{ProcessingRequest, ProcessingResponse};
 
@@ -70,7 +70,7 @@ impl StreamFault {
 pub(super) struct ProcessStream {
     session: HttpSession,
     reader: FrameReader,
-    charge: Charge,
+    charge: MemoryCharge,
     /// The proxy has sent its last.
     ended: bool,
     begun: bool,
@@ -78,7 +78,7 @@ pub(super) struct ProcessStream {
 
 impl ProcessStream {
     /// Takes messages of at most `limit` bytes, which are charged as they are held. A write takes `write` at the most.
-    pub(super) fn new(mut session: HttpSession, limit: usize, charge: Charge, write: Duration) -> Self {
+    pub(super) fn new(mut session: HttpSession, limit: usize, charge: MemoryCharge, write: Duration) -> Self {
         session.set_write_timeout(Some(write));
         Self { session, reader: FrameReader::new(limit), charge, ended: false, begun: false }
     }

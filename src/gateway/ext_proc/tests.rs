@@ -6,13 +6,13 @@ use http::header::AUTHORIZATION;
 use proptest::prelude::*;
 use prost::Message;
 
-use super::head::{ToldRequest, answer_becomes, answer_head, immediate, request_head};
+use super::head::{ProxyHeadState, answer_becomes, answer_head, immediate, request_head};
 use super::message::{
     BodySendMode, ExchangePart, HeaderMap, HeaderMutation, HeaderValue, ProcessingRequest, ProcessingResponse,
 };
 use super::mode::BodyModes;
 use super::tell::{self, PartDirection};
-use crate::api::{Answer, ApiError};
+use crate::api::{ApiAnswer, ApiError};
 use crate::gateway::error::GatewayError;
 
 /// `request_headers` with `:path: /` and no body; bodies buffered, answers streamed in full duplex.
@@ -74,7 +74,7 @@ fn what_is_told_is_written_as_others_read_it() {
     for (response, bytes) in rows {
         assert_eq!(response.encode_to_vec(), bytes);
     }
-    let answer = Answer::new(StatusCode::UNAUTHORIZED, "text/plain", "no");
+    let answer = ApiAnswer::new(StatusCode::UNAUTHORIZED, "text/plain", "no");
     let told = immediate(&answer, Some("unauthorized"));
     assert_eq!(
         (told.status.unwrap().code, &*told.body, told.details.as_str()),
@@ -146,7 +146,7 @@ fn a_request_is_told_once_what_changed() {
     let fields =
         [&POST[..], &[("authorization", b"Bearer pts_x".as_slice()), ("x-original-url", b"/b")]].concat();
     let head = request_head(Some(&shown(&fields))).unwrap().head;
-    let mut told = ToldRequest::new(&head);
+    let mut told = ProxyHeadState::new(&head);
     let mut after = head;
     after.remove_header(&AUTHORIZATION);
     after.set_raw_path(b"/a?b=d").unwrap();

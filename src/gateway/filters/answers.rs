@@ -12,7 +12,7 @@ use crate::gateway::filters::remember;
 use crate::gateway::filters::restoring::restoring;
 use crate::gateway::layer::{Factory, TextLayer, UnscannedPolicy};
 use crate::gateway::llm::CompiledProtocol;
-use crate::redact::{Answering, Counts, FileClass, Keys, Redactor, SurrogateMap, UrlPolicy};
+use crate::redact::{AnswerTreatment, FileClass, Keys, RedactionCounts, Redactor, SurrogateMap, UrlPolicy};
 use crate::stream::Editor;
 use crate::stream::json::PathSet;
 
@@ -98,7 +98,7 @@ struct RestoreAndMask<'a> {
 impl RestoreAndMask<'_> {
     fn editor(self, x: &mut Exchange, parts: &RedactParts) -> Factory<dyn Editor> {
         let Self { issued, invented, keys, urls } = self;
-        let counts = Arc::new(Counts::new(parts.rules.len()));
+        let counts = Arc::new(RedactionCounts::new(parts.rules.len()));
         x.facts.counted.push((Arc::clone(&counts), Arc::clone(&parts.answer_counts)));
         let restored = Arc::clone(&x.facts.restored);
         let unscanned = Arc::clone(&x.facts.answer_unscanned);
@@ -109,7 +109,7 @@ impl RestoreAndMask<'_> {
         Arc::new(move || {
             let (undo, keys) = (issued.load_full(), keys.clone());
             let (counts, restored) = (Arc::clone(&counts), Arc::clone(&restored));
-            let answering = Answering::Both { undo, keys, counts, restored };
+            let answering = AnswerTreatment::Both { undo, keys, counts, restored };
             Box::new(redactor.answer(answering).with_urls(urls.clone()).counting(Arc::clone(&unscanned)))
         })
     }
@@ -123,7 +123,7 @@ pub(super) struct OneWay {
     /// Which strings are text where no protocol is known; `None`: all.
     pub(super) fields: Option<Arc<PathSet>>,
     /// Where findings are added up.
-    pub(super) counts: Arc<Counts>,
+    pub(super) counts: Arc<RedactionCounts>,
     /// Counts the strings that are not read.
     pub(super) unscanned: Arc<AtomicU64>,
     /// Files that may not be in strings.
@@ -135,10 +135,10 @@ impl OneWay {
     pub(super) fn layer(self, x: &mut Exchange, rules: usize) -> TextLayer {
         let Self { redactor, keys, protocol, fields, counts, unscanned, refused } = self;
         // Counted apart first, since the access log has what one request had.
-        let own = Arc::new(Counts::new(rules));
+        let own = Arc::new(RedactionCounts::new(rules));
         x.facts.counted.push((Arc::clone(&own), counts));
         let editor = Arc::new(move || -> Box<dyn Editor> {
-            let answering = Answering::Mask { keys: keys.clone(), counts: Arc::clone(&own) };
+            let answering = AnswerTreatment::Mask { keys: keys.clone(), counts: Arc::clone(&own) };
             let editor = redactor.answer(answering).counting(Arc::clone(&unscanned));
             Box::new(editor.refusing(refused.clone()))
         });

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use crate::api::apart;
 use crate::audit::{AuditEvent, AuditKind, AuditLog, AuditTokens, Decision};
-use crate::base::throttle::Throttle;
+use crate::base::throttle::LogThrottle;
 use crate::gateway::exchange::{Exchange, RequestOutcome};
 use crate::gateway::request_trace::method_name;
 use crate::telemetry::{Addresses, LostLines};
@@ -22,7 +22,7 @@ pub struct AuditTrail {
     /// Counts what could not be.
     pub lost: LostLines,
     /// How often that is said.
-    pub told: Arc<Throttle>,
+    pub told: Arc<LogThrottle>,
 }
 
 /// Statuses by which we refuse.
@@ -48,7 +48,7 @@ impl AuditTrail {
 
     /// Writes a request down that has ended.
     pub(super) fn write(&self, x: &Exchange, outcome: &RequestOutcome) {
-        let who = x.facts.who.as_ref();
+        let who = x.facts.principal.as_ref();
         let client = self.addresses.shown(x.client).map(|address| address.to_string());
         let certificate = x.facts.certificate.as_ref().map(|one| one.short_fingerprint());
         let used = x.facts.used.as_ref();

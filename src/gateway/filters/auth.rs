@@ -13,7 +13,7 @@ use http::header::AUTHORIZATION;
 use pingora::http::RequestHeader;
 
 use crate::api::ApiError;
-use crate::api::scope::Target;
+use crate::api::scope::AccessTarget;
 use crate::api::token::{Principal, TokenError, TokenMatch, Tokens, tokens_in};
 use crate::api::token_fault::unread;
 use crate::api::token_signers::AwsSecrets;
@@ -33,7 +33,7 @@ const UNSIGNED: &str =
 /// Lets only callers pass with a token that covers where they go.
 pub struct Auth {
     tokens: Arc<Tokens>,
-    target: Target,
+    target: AccessTarget,
     /// Which segment of a path may be the token.
     segment: Option<usize>,
     /// What signatures are proved by, and the largest body of a signed request, in bytes.
@@ -42,7 +42,7 @@ pub struct Auth {
 
 impl Auth {
     /// Proves callers against `tokens`, on a route that leads to `target`.
-    pub fn new(tokens: Arc<Tokens>, target: Target) -> Self {
+    pub fn new(tokens: Arc<Tokens>, target: AccessTarget) -> Self {
         Self { tokens, target, segment: None, signed: None }
     }
 
@@ -142,9 +142,9 @@ impl Filter for Auth {
             None => None,
         };
         let who = match (&self.target, signed) {
-            (Target::Service(_) | Target::Answer, _) => self.caller(x.head_mut()).await?,
-            (Target::Route(_), None) => self.sender(x).await?,
-            (Target::Route(_), Some((request, (secrets, collected)))) => {
+            (AccessTarget::Service(_) | AccessTarget::Answer, _) => self.caller(x.head_mut()).await?,
+            (AccessTarget::Route(_), None) => self.sender(x).await?,
+            (AccessTarget::Route(_), Some((request, (secrets, collected)))) => {
                 self.only_signed(x).await?;
                 match self.signer(x, &request, secrets).await? {
                     Some(who) => who,
@@ -153,7 +153,7 @@ impl Filter for Auth {
             }
         };
         // The log says who it was also of one who may not.
-        let who = x.facts.who.insert(who);
+        let who = x.facts.principal.insert(who);
         who.reach(&self.target)?;
         Ok(Flow::Next)
     }

@@ -32,7 +32,7 @@ pub enum CallerIdentity {
 impl CallerIdentity {
     /// Whoever sent a request whose head no filter has changed yet.
     pub(super) fn of(x: &Exchange) -> Self {
-        if let Some(who) = &x.facts.who {
+        if let Some(who) = &x.facts.principal {
             return Self::Token(who.id().to_string());
         }
         let subject = x.facts.claims.as_ref().and_then(|claims| {

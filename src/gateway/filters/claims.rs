@@ -10,7 +10,7 @@ use crate::gateway::exchange::Exchange;
 use crate::gateway::filter::Flow;
 use crate::gateway::filters::spoofed::remove_spoofed;
 use crate::gateway::filters::token_place::TokenPosition;
-use crate::vault::jwt::{Claims, Denied, Policy};
+use crate::vault::jwt::{Claims, ClaimsError, Policy};
 
 /// What is said of a claim that would not arrive as it was signed.
 pub(super) const NOT_HANDED_ON: ApiError =
@@ -63,10 +63,10 @@ impl ClaimHeaders {
 }
 
 /// Why the bearer of a good token does not pass: it grants too little, or is none for here.
-pub(super) fn refusal(denied: Denied, policy: &Policy) -> GatewayError {
+pub(super) fn refusal(denied: ClaimsError, policy: &Policy) -> GatewayError {
     match denied {
-        Denied::Scope => TokenFault::Scope(policy.scopes.clone()).into(),
-        Denied::Required => ApiError::ServiceNotEnabled.into(),
+        ClaimsError::Scope => TokenFault::Scope(policy.scopes.clone()).into(),
+        ClaimsError::Required => ApiError::ServiceNotEnabled.into(),
         _ => TokenFault::Invalid.into(),
     }
 }

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use async_trait::async_trait;
 
-use crate::base::address::Block;
+use crate::base::address::CidrBlock;
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
 use crate::gateway::filter::{Filter, Flow, Stage};
@@ -13,20 +13,20 @@ use crate::gateway::plan::RequestPlan;
 /// Lets only callers in from some addresses.
 pub struct ClientAddresses {
     /// `None`: from all.
-    allow: Option<Vec<Block>>,
-    deny: Vec<Block>,
+    allow: Option<Vec<CidrBlock>>,
+    deny: Vec<CidrBlock>,
 }
 
 impl ClientAddresses {
     /// Lets in whoever is in a block of `allow` (`None`: whoever it is) and in none of `deny`.
-    pub fn new(allow: Option<Vec<Block>>, deny: Vec<Block>) -> Self {
+    pub fn new(allow: Option<Vec<CidrBlock>>, deny: Vec<CidrBlock>) -> Self {
         Self { allow, deny }
     }
 
     /// Whether a caller may come in. Of one without an address nobody could say that it is none of those who may not.
     fn admits(&self, client: Option<IpAddr>) -> bool {
         let Some(address) = client.map(|address| address.to_canonical()) else { return false };
-        let within = |blocks: &[Block]| blocks.iter().any(|block| block.holds(address));
+        let within = |blocks: &[CidrBlock]| blocks.iter().any(|block| block.holds(address));
         !within(&self.deny) && self.allow.as_deref().is_none_or(within)
     }
 }

@@ -14,7 +14,7 @@ use http::header::{
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use pingora::http::ResponseHeader;
 
-use crate::api::{Answer, Body};
+use crate::api::{ApiAnswer, Body};
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
 use crate::gateway::filter::{Filter, Flow, Stage};
@@ -108,7 +108,7 @@ impl Cors {
 
     /// The answer to a preflight. Where the page may not call, or not so, no field says that it may; browsers take any status
     /// then, and say which field they miss.
-    fn preflight(&self, x: &Exchange) -> Answer {
+    fn preflight(&self, x: &Exchange) -> ApiAnswer {
         let asked = &x.head().headers;
         let mut headers = HeaderMap::with_capacity(8);
         headers.insert(VARY, PREFLIGHT_VARY);
@@ -129,7 +129,7 @@ impl Cors {
                 headers.insert(ACCESS_CONTROL_ALLOW_CREDENTIALS, HeaderValue::from_static("true"));
             }
         }
-        Answer { status: StatusCode::NO_CONTENT, headers, body: Body::Whole(Bytes::new()) }
+        ApiAnswer { status: StatusCode::NO_CONTENT, headers, body: Body::Whole(Bytes::new()) }
     }
 
     /// Whether a page may open a WebSocket: one that may call, or one of this server itself. Who is no page names no origin.

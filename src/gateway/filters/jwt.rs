@@ -9,14 +9,14 @@ use crate::gateway::error::{GatewayError, TokenFault};
 use crate::gateway::exchange::Exchange;
 use crate::gateway::filter::{Filter, Flow, Stage};
 use crate::gateway::filters::claims::{TokenPassage, refusal};
-use crate::gateway::keys::{Keys, VerifyError};
+use crate::gateway::keys::{JwtKeys, VerifyError};
 use crate::gateway::plan::RequestPlan;
 use crate::vault::jwt::{Claims, Policy};
 
 /// What the filter is made from.
 pub struct JwtParts {
     /// Keys of those who may sign.
-    pub keys: Keys,
+    pub keys: JwtKeys,
     /// What tokens must say.
     pub policy: Policy,
     /// Where they are, and what of one goes on.

@@ -12,7 +12,7 @@ use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
 use crate::gateway::filter::{Filter, Flow, Stage};
 use crate::gateway::plan::RequestPlan;
-use crate::rates::{SharedRates, Turn};
+use crate::rates::{RateShare, SharedRates};
 
 /// Whose share is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,7 +83,7 @@ impl RateFilter {
             };
             shares.push(LimitShare { of: &x.route().name, buckets, caller, rate: *rate });
         }
-        if let Some(rate) = x.facts.who.as_ref().and_then(|who| who.bounds().rate) {
+        if let Some(rate) = x.facts.principal.as_ref().and_then(|who| who.bounds().rate) {
             shares.push(LimitShare { of: "", buckets: &self.of_tokens, caller: x.caller(), rate });
         }
         shares
@@ -96,10 +96,10 @@ async fn take(shares: &[LimitShare<'_>], shared: Option<&SharedRates>, now: Inst
         return shares.iter().try_for_each(|share| share.buckets.take(share.caller.clone(), share.rate, now));
     };
     let names: Vec<Vec<u8>> = shares.iter().map(|share| share.caller.name()).collect();
-    let turns: Vec<Turn<'_>> = shares
+    let turns: Vec<RateShare<'_>> = shares
         .iter()
         .zip(&names)
-        .map(|(share, caller)| Turn { of: share.of, caller, rate: share.rate })
+        .map(|(share, caller)| RateShare { of: share.of, caller, rate: share.rate })
         .collect();
     let answer = shared.take(&turns).await;
     // What was taken together is known here, for when nobody can be asked.

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 
 use crate::api::ApiError;
-use crate::base::budget::Budget;
+use crate::base::budget::MemoryBudget;
 use crate::base::clock::SharedClock;
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
@@ -95,7 +95,7 @@ pub struct LoadShedParts {
     /// The most of them.
     pub most: usize,
     /// What they hold together.
-    pub budget: Budget,
+    pub budget: MemoryBudget,
     /// From how many held bytes on no more are taken: before those under way run out of room.
     pub held: usize,
     /// How long work waits.
@@ -167,7 +167,7 @@ mod tests {
         LoadShed::new(LoadShedParts {
             in_flight: InFlight::default(),
             most,
-            budget: Budget::process(1000),
+            budget: MemoryBudget::process(1000),
             held,
             queue: Arc::new(QueueDelay::new(clock)),
             wait: Duration::from_secs(30),

@@ -63,7 +63,7 @@ impl Filter for Log {
             status: outcome.status,
             took: outcome.took,
             client: x.client,
-            token: x.facts.who.as_ref().map(|who| who.id()),
+            token: x.facts.principal.as_ref().map(|who| who.id()),
             certificate: certificate.as_deref(),
             bytes_in: outcome.bytes_in,
             bytes_out: outcome.bytes_out,

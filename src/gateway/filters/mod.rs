@@ -103,7 +103,7 @@ pub use limits::{Allowance, RateFilter, RateSubject};
 pub use load_shed::{LoadShed, LoadShedParts, QueueDelay};
 pub use log::Log;
 pub use models::Models;
-pub use own_urls::OwnUrls;
+pub use own_urls::ProviderUrls;
 pub use redact::RedactFilter;
 pub use redact_parts::{AnswerMode, Invented, RedactParts, UrlRules};
 pub use remember::RememberFilter;

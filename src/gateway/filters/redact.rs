@@ -23,7 +23,7 @@ use crate::base::checkpoint::Checkpoint;
 use crate::crypto::fpe::FpeKey;
 use crate::gateway::body::BodyFormat;
 use crate::gateway::error::GatewayError;
-use crate::gateway::exchange::{Exchange, Facts, RequestOutcome};
+use crate::gateway::exchange::{Exchange, ExchangeFacts, RequestOutcome};
 use crate::gateway::filter::{Filter, Flow, RequestDocument, Stage};
 use crate::gateway::filters::answers::{AnswerEditing, IssuedBefore, OneWay, PlannedAnswers, nothing_issued};
 use crate::gateway::filters::direct::leads_around;
@@ -48,7 +48,8 @@ use crate::gateway::media_type::{DeclaredFormat, is_foreign, is_sound};
 use crate::gateway::plan::{AnswerPlan, RequestPlan};
 use crate::gateway::websocket::{MessagePlan, ServerPlan};
 use crate::redact::{
-    BlockSeal, Counts, FindingLimits, Keys, RedactError, Redactor, Report, RequestWords, SurrogateLog,
+    BlockSeal, FindingLimits, Keys, RedactError, RedactionCounts, Redactor, Report, RequestWords,
+    SurrogateLog,
 };
 use crate::stream::json::{PathSet, PatternError};
 use crate::telemetry::trace::SpanKind;
@@ -106,7 +107,7 @@ impl RedactFilter {
         let key = self.fpe_key().await?;
         let quota = self.parts.distinct.of(x.caller());
         let recall = x.facts.memory.as_ref().map(|memory| memory.recall()).unwrap_or_default();
-        let tenant = x.facts.who.as_ref().map_or(&self.tenant, Principal::tenant).shared();
+        let tenant = x.facts.principal.as_ref().map_or(&self.tenant, Principal::tenant).shared();
         Ok(Keys { fpe: Some(key), tenant, scope, quota, recall })
     }
 
@@ -452,7 +453,7 @@ impl Filter for RedactFilter {
         let issued = self.parts.requests.as_ref().map(|_| nothing_issued());
         if let (Some(redactor), Some(issued)) = (&self.parts.requests, &issued) {
             let keys = self.keys(x).await?;
-            let counts = Arc::new(Counts::new(self.parts.rules.len()));
+            let counts = Arc::new(RedactionCounts::new(self.parts.rules.len()));
             x.facts.counted.push((Arc::clone(&counts), Arc::clone(&self.parts.counts)));
             x.request_scan = BodyScan::Scanned;
             let session = SessionParts {
@@ -484,7 +485,7 @@ impl Filter for RedactFilter {
         if let Some(memory) = &mut x.facts.memory {
             memory.flush();
         }
-        let Facts { request_unscanned, answer_unscanned, .. } = &x.facts;
+        let ExchangeFacts { request_unscanned, answer_unscanned, .. } = &x.facts;
         for (direction, strings) in
             [(Direction::Request, request_unscanned), (Direction::Answer, answer_unscanned)]
         {

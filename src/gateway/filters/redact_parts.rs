@@ -12,7 +12,7 @@ use crate::gateway::filters::remember::RememberFilter;
 use crate::gateway::filters::scope::TweakScope;
 use crate::gateway::layer::UnscannedPolicy;
 use crate::gateway::llm::CompiledProtocol;
-use crate::redact::{Counts, Redactor, RestoreInUrls, UrlPolicy};
+use crate::redact::{RedactionCounts, Redactor, RestoreInUrls, UrlPolicy};
 use crate::vault::Vault;
 
 /// What happens in answers.
@@ -97,9 +97,9 @@ pub struct RedactParts {
     /// Whether answers say in their heads what was found in their requests.
     pub findings_header: bool,
     /// Where findings in requests are counted.
-    pub counts: Arc<Counts>,
+    pub counts: Arc<RedactionCounts>,
     /// Where findings in answers are counted.
-    pub answer_counts: Arc<Counts>,
+    pub answer_counts: Arc<RedactionCounts>,
     /// The names of the rules that they are of, in order.
     pub rules: Arc<[String]>,
     /// Keeps the key of surrogates.

@@ -7,7 +7,7 @@ use arc_swap::ArcSwap;
 
 use crate::gateway::exchange::Exchange;
 use crate::gateway::layer::Factory;
-use crate::redact::{Answer, SurrogateMap, UrlPolicy};
+use crate::redact::{AnswerEditor, SurrogateMap, UrlPolicy};
 use crate::stream::json::Path;
 use crate::stream::{Edit, Editor, StreamError, TextUse};
 
@@ -21,7 +21,7 @@ pub(super) fn restoring(
     let unscanned = Arc::clone(&x.facts.answer_unscanned);
     Arc::new(move || {
         let editor =
-            Answer::restore(undo.load_full()).with_urls(urls.clone()).counting(Arc::clone(&unscanned));
+            AnswerEditor::restore(undo.load_full()).with_urls(urls.clone()).counting(Arc::clone(&unscanned));
         Box::new(CountingEditor { editor, made: Arc::clone(&restored) })
     })
 }

@@ -8,7 +8,7 @@ use crate::crypto::fpe::FpeKey;
 use crate::gateway::exchange::Exchange;
 use crate::gateway::filters::caller_identity::CallerIdentity;
 use crate::gateway::llm::conversation;
-use crate::redact::Scope;
+use crate::redact::SurrogateScope;
 
 /// What equal values get equal surrogates within. A route is known by its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,10 +33,10 @@ impl TweakScope {
     }
 
     /// The scope of a request whose body names no conversation.
-    pub(super) fn of_head(&self, x: &Exchange, key: &FpeKey) -> Scope {
+    pub(super) fn of_head(&self, x: &Exchange, key: &FpeKey) -> SurrogateScope {
         let route = x.route().name.as_str();
         match self {
-            Self::Route => Scope::of(key, &[b"route", route.as_bytes()]),
+            Self::Route => SurrogateScope::of(key, &[b"route", route.as_bytes()]),
             Self::Caller => of_caller(&CallerIdentity::of(x), key, route),
             Self::Conversation { header } => {
                 if let Some(id) = conversation::in_path(x.path()) {
@@ -44,7 +44,7 @@ impl TweakScope {
                 }
                 let named = header.as_ref().and_then(|name| named_in(x.head(), name));
                 match named {
-                    Some(id) => Scope::of(key, &[b"session", route.as_bytes(), id]),
+                    Some(id) => SurrogateScope::of(key, &[b"session", route.as_bytes(), id]),
                     None => of_caller(&CallerIdentity::of(x), key, route),
                 }
             }
@@ -53,16 +53,16 @@ impl TweakScope {
 }
 
 /// The scope of a caller.
-fn of_caller(who: &CallerIdentity, key: &FpeKey, route: &str) -> Scope {
+fn of_caller(who: &CallerIdentity, key: &FpeKey, route: &str) -> SurrogateScope {
     let name = who.name();
     let name = name.iter().map(|part| part.as_slice());
     let all: Vec<&[u8]> = [b"caller", route.as_bytes()].into_iter().chain(name).collect();
-    Scope::of(key, &all)
+    SurrogateScope::of(key, &all)
 }
 
 /// The scope of a conversation that its provider knows by `id`.
-pub(super) fn of_conversation(key: &FpeKey, route: &str, id: &str) -> Scope {
-    Scope::of(key, &[b"conversation", route.as_bytes(), id.as_bytes()])
+pub(super) fn of_conversation(key: &FpeKey, route: &str, id: &str) -> SurrogateScope {
+    SurrogateScope::of(key, &[b"conversation", route.as_bytes(), id.as_bytes()])
 }
 
 /// The value of a header, if there is one.
@@ -96,15 +96,15 @@ mod tests {
             CallerIdentity::Address(Some(IpAddr::from([127, 0, 0, 1]))),
             CallerIdentity::Address(Some(IpAddr::from([127, 0, 0, 2]))),
         ];
-        let mut scopes: Vec<Scope> = Vec::new();
+        let mut scopes: Vec<SurrogateScope> = Vec::new();
         for route in ["a", "ab"] {
             scopes.extend(who.iter().map(|who| of_caller(who, &key, route)));
             scopes.push(of_conversation(&key, route, "pti_1"));
-            scopes.push(Scope::of(&key, &[b"session", route.as_bytes(), b"pti_1"]));
-            scopes.push(Scope::of(&key, &[b"route", route.as_bytes()]));
+            scopes.push(SurrogateScope::of(&key, &[b"session", route.as_bytes(), b"pti_1"]));
+            scopes.push(SurrogateScope::of(&key, &[b"route", route.as_bytes()]));
         }
         scopes.push(of_conversation(&key, "a", "bpti_1"));
-        scopes.push(Scope::default());
+        scopes.push(SurrogateScope::default());
         for (at, one) in scopes.iter().enumerate() {
             assert!(scopes.iter().skip(at + 1).all(|other| other != one), "{at}");
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::api::{ApiError, Caller, CpuPool, Job};
-use crate::base::budget::Charge;
+use crate::base::budget::MemoryCharge;
 use crate::base::checkpoint::Checkpoint;
 use crate::gateway::error::GatewayError;
 use crate::gateway::filters::answers::IssuedBefore;
@@ -14,7 +14,7 @@ use crate::gateway::layer::UnscannedPolicy;
 use crate::gateway::llm::enumerated;
 use crate::gateway::route_info::RouteInfo;
 use crate::gateway::websocket::{ClientMessage, ClientMessages, RedactedMessage, Redacting, is_readable};
-use crate::redact::{Counts, FindingLimits, Keys, RedactError, Redactor, RequestWords, Session};
+use crate::redact::{FindingLimits, Keys, RedactError, RedactionCounts, Redactor, RequestWords, Session};
 use crate::stream::json::{PathSet, walk};
 use crate::telemetry::Direction;
 
@@ -34,7 +34,7 @@ pub(super) struct SessionParts {
     /// Takes what schemas allow, which the server may say.
     pub(super) words: Option<RequestWords>,
     /// Takes what was found.
-    pub(super) counts: Arc<Counts>,
+    pub(super) counts: Arc<RedactionCounts>,
     /// Counts what was not read.
     pub(super) unscanned: Arc<AtomicU64>,
     /// What happens to messages that cannot be scanned.
@@ -46,7 +46,7 @@ pub(super) struct SessionParts {
     /// The route.
     pub(super) route: Arc<RouteInfo>,
     /// What the values are charged to that the session remembers.
-    pub(super) charge: Charge,
+    pub(super) charge: MemoryCharge,
 }
 
 /// Redacts the messages of one session.

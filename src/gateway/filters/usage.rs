@@ -21,7 +21,7 @@ use crate::gateway::filter::{Filter, Flow, RequestDocument, Stage};
 use crate::gateway::filters::usage_report::{asked_for, taken_out};
 use crate::gateway::layer::{Layer, UnscannedPolicy};
 use crate::gateway::llm::{
-    ANY_BOUND, AskedRequest, ModelRequest, ProtocolChoice, UNKNOWN, estimated, is_ambiguous, is_blind,
+    ANY_BOUND, ModelRequest, ModelRequestSource, ProtocolChoice, UNKNOWN, estimated, is_ambiguous, is_blind,
     is_free, is_idle, is_uncounted,
 };
 use crate::gateway::plan::{AnswerPlan, RequestPlan};
@@ -88,19 +88,19 @@ impl Usage {
     /// Whether anything bounds it.
     fn bounds(&self, x: &Exchange) -> bool {
         let own = |bounds: &TokenBounds| bounds.models.is_some() || !bounds.budgets.is_empty();
-        !self.0.budgets.is_empty() || x.facts.who.as_ref().is_some_and(|who| own(who.bounds()))
+        !self.0.budgets.is_empty() || x.facts.principal.as_ref().is_some_and(|who| own(who.bounds()))
     }
 
     /// The accounts that a request spends from.
     fn accounts(&self, x: &Exchange, models: &[String]) -> Vec<Account> {
         let now = x.clock().now();
-        let labels = x.facts.who.as_ref().map(|who| &who.bounds().labels);
+        let labels = x.facts.principal.as_ref().map(|who| &who.bounds().labels);
         let nothing = std::collections::BTreeMap::new();
-        let token = x.facts.who.as_ref().map(|who| who.id().to_string());
+        let token = x.facts.principal.as_ref().map(|who| who.id().to_string());
         let route = x.route().name.as_str();
         let by = Spender { token: token.as_deref(), labels: labels.unwrap_or(&nothing), route, models };
         let shared = self.0.budgets.iter().flat_map(|budget| budget.accounts(by, now));
-        let own = x.facts.who.iter().flat_map(|who| who.bounds().budgets.iter());
+        let own = x.facts.principal.iter().flat_map(|who| who.bounds().budgets.iter());
         let own = own.filter_map(|budget| Some(Account::of_token(budget, token.as_deref()?, now)));
         shared.chain(own).collect()
     }
@@ -176,7 +176,7 @@ impl Usage {
             return;
         }
         let route = x.route().name.as_str();
-        let token = x.facts.who.as_ref().map(|who| who.id().to_string()).unwrap_or_default();
+        let token = x.facts.principal.as_ref().map(|who| who.id().to_string()).unwrap_or_default();
         let day = CalendarPeriod::Day.around(x.received).day();
         let model = model.clone().unwrap_or_default();
         let totals = UsageTotals {
@@ -201,7 +201,7 @@ impl Usage {
 
 /// The models to which a request's token is narrowed, if it is.
 fn narrowed(x: &Exchange) -> Option<&[ModelPattern]> {
-    x.facts.who.as_ref().and_then(|who| who.bounds().models.as_deref())
+    x.facts.principal.as_ref().and_then(|who| who.bounds().models.as_deref())
 }
 
 /// Whether a request asks something of a model, as far as its head says: what has no body only reads.
@@ -280,7 +280,7 @@ impl Filter for Usage {
         }
         let body = document.current().clone();
         let length = body.len();
-        let request = AskedRequest { body, ..request_of(x) };
+        let request = ModelRequestSource { body, ..request_of(x) };
         let job = Job { caller: x.caller(), bytes: length };
         let asked = self.0.cpu.run(job, move |_| ModelRequest::of(&request)).await;
         let asked = match asked.map_err(ApiError::from)? {
@@ -357,9 +357,9 @@ impl Usage {
 }
 
 /// A request of which only the head is there.
-fn request_of(x: &Exchange) -> AskedRequest {
+fn request_of(x: &Exchange) -> ModelRequestSource {
     let content_type = x.head().headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    AskedRequest {
+    ModelRequestSource {
         bounds: x.protocol().map_or(ANY_BOUND, |protocol| protocol.model.bounds),
         path: x.asked_path().clone(),
         query: x.head().uri.query().unwrap_or_default().to_owned(),

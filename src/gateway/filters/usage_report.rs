@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use bytes::BytesMut;
 use serde_json::value::RawValue;
 
-use crate::base::budget::Budget;
+use crate::base::budget::MemoryBudget;
 use crate::edit::{Edit, spliced};
 use crate::stream::json::{Decoded, JsonToken, Path, walk};
 use crate::stream::sse::{Event, EventAction, Events, Sse};
@@ -37,7 +37,7 @@ pub(super) fn asked_for(document: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Takes the report out of a stream.
-pub(super) fn taken_out(budget: &Budget) -> Box<dyn Rewriter> {
+pub(super) fn taken_out(budget: &MemoryBudget) -> Box<dyn Rewriter> {
     Box::new(Sse::new(ReportedUsage, MAX_EVENT, budget).data_only())
 }
 
@@ -164,7 +164,7 @@ mod tests {
                     data: {\"choices\":[{\"delta\":{}}], \"id\":1}\n\n\
                     : keep\n\ndata: [DONE]\n\n";
         for size in 1..=stream.len() {
-            let (mut stage, mut out) = (taken_out(&Budget::unlimited()), BytesMut::new());
+            let (mut stage, mut out) = (taken_out(&MemoryBudget::unlimited()), BytesMut::new());
             for piece in stream.as_bytes().chunks(size) {
                 stage.write(piece, &mut out).unwrap();
             }

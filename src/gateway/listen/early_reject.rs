@@ -13,7 +13,7 @@ use pingora::http::RequestHeader;
 use pingora::protocols::http::date::get_cached_date;
 use tokio::time::timeout;
 
-use crate::api::Answer;
+use crate::api::ApiAnswer;
 use crate::gateway::exchange::RequestOutcome;
 use crate::gateway::listen::filtered_stream::FilteredStream;
 use crate::gateway::listen::head::{Framing, field, lines};
@@ -104,7 +104,7 @@ fn plain(head: &[u8]) -> Option<RequestHeader> {
 }
 
 /// An answer as it is written in HTTP/1.1.
-pub(super) fn wire(answer: &Answer, goes_on: bool) -> Vec<u8> {
+pub(super) fn wire(answer: &ApiAnswer, goes_on: bool) -> Vec<u8> {
     let reason = answer.status.canonical_reason().unwrap_or_default();
     let mut bytes = Vec::with_capacity(512 + answer.bytes().len());
     bytes.extend_from_slice(format!("HTTP/1.1 {} {reason}\r\n", answer.status.as_u16()).as_bytes());

@@ -144,14 +144,14 @@ impl Frame {
 
 /// So many at once, so many more a second.
 #[derive(Debug)]
-struct Ration {
+struct TokenBucket {
     most: u32,
     each_second: u32,
     left: u32,
     since: Instant,
 }
 
-impl Ration {
+impl TokenBucket {
     fn new(most: u32, each_second: u32) -> Self {
         Self { most, each_second, left: most, since: Instant::now() }
     }
@@ -184,9 +184,9 @@ pub(super) struct Frames {
     incoming: Splitter,
     outgoing: Splitter,
     last: u32,
-    resets: Ration,
-    control: Ration,
-    windows: Ration,
+    resets: TokenBucket,
+    control: TokenBucket,
+    windows: TokenBucket,
     /// A header block that has begun: when, and with how many continuations.
     block: Option<(Instant, u32)>,
     head_time: Duration,
@@ -203,10 +203,10 @@ impl Frames {
             outgoing: Splitter::default(),
             last: 0,
             // A chat user interface cancels some of what it asks, a crawler some pages; both also get answers.
-            resets: Ration::new(200, 20),
-            control: Ration::new(1000, 100),
+            resets: TokenBucket::new(200, 20),
+            control: TokenBucket::new(1000, 100),
             // Downloads earn theirs.
-            windows: Ration::new(2000, 200),
+            windows: TokenBucket::new(2000, 200),
             block: None,
             head_time,
             provoked: false,

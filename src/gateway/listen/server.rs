@@ -13,21 +13,21 @@ use crate::gateway::listen::socket::Sockets;
 
 /// How a running server ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stop {
+pub enum ShutdownMode {
     /// New connections are refused, requests under way may end.
     Drain,
     /// At once.
     Now,
 }
 
-struct Signal(Mutex<oneshot::Receiver<Stop>>);
+struct Signal(Mutex<oneshot::Receiver<ShutdownMode>>);
 
 #[async_trait]
 impl ShutdownSignalWatch for Signal {
     async fn recv(&self) -> ShutdownSignal {
         match (&mut *self.0.lock().await).await {
-            Ok(Stop::Drain) => ShutdownSignal::GracefulTerminate,
-            Ok(Stop::Now) | Err(_) => ShutdownSignal::FastShutdown,
+            Ok(ShutdownMode::Drain) => ShutdownSignal::GracefulTerminate,
+            Ok(ShutdownMode::Now) | Err(_) => ShutdownSignal::FastShutdown,
         }
     }
 }
@@ -38,7 +38,12 @@ impl ShutdownSignalWatch for Signal {
 ///
 /// A hand-over is the same drain, after a successor has got [`Sockets::hand_out`]: it listens on as this process closes
 /// its own handles.
-pub fn serve(servings: Vec<Serving>, sockets: &Sockets, drain: Duration, stop: oneshot::Receiver<Stop>) {
+pub fn serve(
+    servings: Vec<Serving>,
+    sockets: &Sockets,
+    drain: Duration,
+    stop: oneshot::Receiver<ShutdownMode>,
+) {
     let mut server = Server::new_with_opt_and_conf(None::<Opt>, conf(drain));
     server.bootstrap();
     for serving in servings {

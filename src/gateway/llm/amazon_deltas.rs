@@ -8,7 +8,7 @@ use std::sync::Arc;
 use bytes::BytesMut;
 use data_encoding::BASE64;
 
-use crate::base::budget::Budget;
+use crate::base::budget::MemoryBudget;
 use crate::edit::{Edit, spliced};
 use crate::gateway::llm::delta::{Deltas, DocumentOutcome, EarlierDocument, EarlierDocuments};
 use crate::gateway::llm::piece_reader::EditorFactory;
@@ -32,7 +32,7 @@ pub struct AmazonDeltas {
 
 impl AmazonDeltas {
     /// Rewrites one stream.
-    pub fn new(protocol: Arc<CompiledProtocol>, editor: EditorFactory, budget: &Budget) -> Self {
+    pub fn new(protocol: Arc<CompiledProtocol>, editor: EditorFactory, budget: &MemoryBudget) -> Self {
         Self { headers: GenericMessages::new(editor()), deltas: Deltas::new(protocol, editor, budget) }
     }
 

@@ -31,7 +31,7 @@ fn chunk(document: &str) -> Vec<u8> {
 fn rewritten(protocol: &'static Protocol, pieces: &[&[u8]]) -> Vec<u8> {
     let protocol = Arc::new(CompiledProtocol::new(protocol).unwrap());
     let editor: EditorFactory = Arc::new(|| Box::new(Hide::default()));
-    let budget = Budget::process(1 << 20);
+    let budget = MemoryBudget::process(1 << 20);
     let deltas = AmazonDeltas::new(protocol, editor, &budget);
     let mut stream = AmazonEventStream::new(deltas, 1 << 20, &budget);
     let mut out = BytesMut::new();
@@ -143,7 +143,7 @@ fn what_is_held_leaves_at_the_end_and_when_a_stream_breaks_off() {
     always(&bedrock::CONVERSE, std::slice::from_ref(&text), &wanted);
     let protocol = Arc::new(CompiledProtocol::new(&bedrock::CONVERSE).unwrap());
     let editor: EditorFactory = Arc::new(|| Box::new(Hide::default()));
-    let budget = Budget::process(1 << 20);
+    let budget = MemoryBudget::process(1 << 20);
     let mut stream = AmazonEventStream::new(AmazonDeltas::new(protocol, editor, &budget), 1 << 20, &budget);
     let mut out = BytesMut::new();
     stream.write(&[&text[..], &text[..50]].concat(), &mut out).unwrap();

@@ -3,7 +3,7 @@
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::TokenCount::{CacheWrite, CachedInput, FreshInput, Output};
 use crate::gateway::llm::protocol::{
-    ChannelRule, Close, Delta, ModelNaming, Nested, Protocol, Signed, SignedScope, StreamProtocol,
+    ChannelRule, CloseRule, DeltaRule, ModelNaming, Nested, Protocol, SignedRule, SignedScope, StreamProtocol,
 };
 use crate::stream::json::Treatment::{self, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
@@ -11,8 +11,8 @@ use crate::stream::json::Type::{Id, Name, Number, Opaque};
 /// Blocks are told apart by their number.
 pub(super) const BLOCK: &[ChannelRule] = &[ChannelRule::Value("index")];
 
-const fn delta(at: &'static str, treatment: Treatment) -> Delta {
-    Delta { at, treatment, when: None, key: BLOCK }
+const fn delta(at: &'static str, treatment: Treatment) -> DeltaRule {
+    DeltaRule { at, treatment, when: None, key: BLOCK }
 }
 
 /// How texts go on over events, wherever Anthropic's are.
@@ -27,21 +27,21 @@ pub(super) const EVENTS: StreamProtocol = StreamProtocol {
         delta("completion", Text),
     ],
     closes: &[
-        Close { at: "type", is: Some("content_block_stop"), key: BLOCK },
+        CloseRule { at: "type", is: Some("content_block_stop"), key: BLOCK },
         // What is signed is complete.
-        Close { at: "delta.signature", is: None, key: BLOCK },
-        Close { at: "type", is: Some("message_delta"), key: &[] },
-        Close { at: "type", is: Some("message_stop"), key: &[] },
-        Close { at: "error", is: None, key: &[] },
+        CloseRule { at: "delta.signature", is: None, key: BLOCK },
+        CloseRule { at: "type", is: Some("message_delta"), key: &[] },
+        CloseRule { at: "type", is: Some("message_stop"), key: &[] },
+        CloseRule { at: "error", is: None, key: &[] },
     ],
     free_form: &["**.input"],
     signed: &[
-        Signed {
+        SignedRule {
             at: "delta.signature",
             covers: SignedScope::Channel { delta: "delta.thinking", key: BLOCK, member: "thinking" },
         },
-        Signed { at: "content[*].signature", covers: SignedScope::Beside(&["content[*].thinking"]) },
-        Signed {
+        SignedRule { at: "content[*].signature", covers: SignedScope::Beside(&["content[*].thinking"]) },
+        SignedRule {
             at: "result.message.content[*].signature",
             covers: SignedScope::Beside(&["result.message.content[*].thinking"]),
         },

@@ -7,7 +7,8 @@ use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::anthropic;
 use crate::gateway::llm::protocol::TokenCount::{CacheWrite, CachedInput, FreshInput, Output};
 use crate::gateway::llm::protocol::{
-    ChannelRule, Close, Delta, EchoRule, ModelNaming, Nested, Protocol, Signed, SignedScope, StreamProtocol,
+    ChannelRule, CloseRule, DeltaRule, EchoRule, ModelNaming, Nested, Protocol, SignedRule, SignedScope,
+    StreamProtocol,
 };
 use crate::stream::json::Treatment::{self, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
@@ -26,9 +27,9 @@ const TOOL_CALL: &[ChannelRule] =
     &[ChannelRule::Value("choices[*].index"), ChannelRule::Value("choices[*].delta.tool_calls[*].index")];
 
 /// Thoughts are signed, in events and in whole answers.
-const SIGNED: &[Signed] = &[IN_EVENTS, IN_ANSWER];
+const SIGNED: &[SignedRule] = &[IN_EVENTS, IN_ANSWER];
 
-const IN_EVENTS: Signed = Signed {
+const IN_EVENTS: SignedRule = SignedRule {
     at: "contentBlockDelta.delta.reasoningContent.signature",
     covers: SignedScope::Channel {
         delta: "contentBlockDelta.delta.reasoningContent.text",
@@ -37,7 +38,7 @@ const IN_EVENTS: Signed = Signed {
     },
 };
 
-const IN_ANSWER: Signed = Signed {
+const IN_ANSWER: SignedRule = SignedRule {
     at: "output.message.content[*].reasoningContent.reasoningText.signature",
     covers: SignedScope::Beside(&["output.message.content[*].reasoningContent.reasoningText.text"]),
 };
@@ -49,12 +50,12 @@ const MODEL: ModelNaming = ModelNaming {
     ..ModelNaming::NONE
 };
 
-const fn delta(at: &'static str, treatment: Treatment, key: &'static [ChannelRule]) -> Delta {
-    Delta { at, treatment, when: None, key }
+const fn delta(at: &'static str, treatment: Treatment, key: &'static [ChannelRule]) -> DeltaRule {
+    DeltaRule { at, treatment, when: None, key }
 }
 
-const fn closes(at: &'static str, key: &'static [ChannelRule]) -> Close {
-    Close { at, is: None, key }
+const fn closes(at: &'static str, key: &'static [ChannelRule]) -> CloseRule {
+    CloseRule { at, is: None, key }
 }
 
 /// `Converse`, `ConverseStream`, `CountTokens`, `ApplyGuardrail` and `StartAsyncInvoke`.
@@ -226,16 +227,16 @@ pub(super) static INVOKE: Protocol = Protocol {
             delta("choices[*].text", Text, CHOICE),
         ],
         closes: &[
-            Close { at: "type", is: Some("content_block_stop"), key: OF_CLAUDE },
+            CloseRule { at: "type", is: Some("content_block_stop"), key: OF_CLAUDE },
             // What is signed is complete.
             closes("delta.signature", OF_CLAUDE),
             closes("contentBlockDelta.delta.reasoningContent.signature", BLOCK),
             closes("contentBlockDelta.delta.reasoningContent.reasoningText.signature", BLOCK),
-            Close { at: "type", is: Some("message_delta"), key: &[] },
-            Close { at: "type", is: Some("message_stop"), key: &[] },
-            Close { at: "type", is: Some("content-end"), key: OF_CLAUDE },
-            Close { at: "type", is: Some("tool-call-end"), key: OF_CLAUDE },
-            Close { at: "type", is: Some("message-end"), key: &[] },
+            CloseRule { at: "type", is: Some("message_delta"), key: &[] },
+            CloseRule { at: "type", is: Some("message_stop"), key: &[] },
+            CloseRule { at: "type", is: Some("content-end"), key: OF_CLAUDE },
+            CloseRule { at: "type", is: Some("tool-call-end"), key: OF_CLAUDE },
+            CloseRule { at: "type", is: Some("message-end"), key: &[] },
             closes("contentBlockStop", &[ChannelRule::Value("contentBlockStop.contentBlockIndex")]),
             closes("messageStop", &[]),
             closes("stop_reason", &[]),
@@ -256,11 +257,11 @@ pub(super) static INVOKE: Protocol = Protocol {
         ],
         free_form: &["**.input", "**.function.arguments"],
         signed: &[
-            Signed {
+            SignedRule {
                 at: "delta.signature",
                 covers: SignedScope::Channel { delta: "delta.thinking", key: OF_CLAUDE, member: "thinking" },
             },
-            Signed { at: "content[*].signature", covers: SignedScope::Beside(&["content[*].thinking"]) },
+            SignedRule { at: "content[*].signature", covers: SignedScope::Beside(&["content[*].thinking"]) },
             IN_EVENTS,
             IN_ANSWER,
         ],

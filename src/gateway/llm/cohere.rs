@@ -4,7 +4,8 @@ use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::offsets::{OffsetUnit, Offsets};
 use crate::gateway::llm::protocol::TokenCount::{CachedInput, Input, Output};
 use crate::gateway::llm::protocol::{
-    ChannelRule, Close, Delta, EchoRule, EventCondition, ModelNaming, Nested, Protocol, StreamProtocol,
+    ChannelRule, CloseRule, DeltaRule, EchoRule, EventCondition, ModelNaming, Nested, Protocol,
+    StreamProtocol,
 };
 use crate::stream::json::Treatment::{self, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number};
@@ -12,12 +13,12 @@ use crate::stream::json::Type::{Id, Name, Number};
 /// Contents and tool calls are told apart by their number.
 const INDEX: &[ChannelRule] = &[ChannelRule::Value("index")];
 
-const fn delta(at: &'static str, treatment: Treatment, key: &'static [ChannelRule]) -> Delta {
-    Delta { at, treatment, when: None, key }
+const fn delta(at: &'static str, treatment: Treatment, key: &'static [ChannelRule]) -> DeltaRule {
+    DeltaRule { at, treatment, when: None, key }
 }
 
-const fn close(event: &'static str, key: &'static [ChannelRule]) -> Close {
-    Close { at: "type", is: Some(event), key }
+const fn close(event: &'static str, key: &'static [ChannelRule]) -> CloseRule {
+    CloseRule { at: "type", is: Some(event), key }
 }
 
 /// Of citations, into a content.
@@ -104,26 +105,26 @@ pub(super) static V1: Protocol = Protocol {
     nested: Nested::NONE,
     stream: StreamProtocol {
         deltas: &[
-            Delta {
+            DeltaRule {
                 at: "text",
                 treatment: Text,
                 when: Some(EventCondition { at: "event_type", is: "text-generation" }),
                 key: &[],
             },
-            Delta {
+            DeltaRule {
                 at: "text",
                 treatment: Text,
                 when: Some(EventCondition { at: "event_type", is: "tool-calls-chunk" }),
                 key: &[],
             },
-            Delta {
+            DeltaRule {
                 at: "tool_call_delta.parameters",
                 treatment: Embedded,
                 when: Some(EventCondition { at: "event_type", is: "tool-calls-chunk" }),
                 key: &[ChannelRule::Value("tool_call_delta.index")],
             },
         ],
-        closes: &[Close { at: "event_type", is: Some("stream-end"), key: &[] }],
+        closes: &[CloseRule { at: "event_type", is: Some("stream-end"), key: &[] }],
         offsets: &[
             Offsets {
                 of: "text",

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::base::budget::{Budget, Charge};
+use crate::base::budget::{MemoryBudget, MemoryCharge};
 use crate::edit::{Edit, spliced};
 use crate::gateway::llm::beside::says_only;
 use crate::gateway::llm::piece::{ChannelKey, DeltaPiece, Piece, PieceKind, closed, in_order, turns};
@@ -65,10 +65,10 @@ struct OpenChannel {
     half: Vec<u8>,
     /// What came of it, if a signature will cover it.
     original: Option<String>,
-    original_charge: Charge,
+    original_charge: MemoryCharge,
     /// The last document that brought text of it and left some behind.
     template: Option<EventTemplate>,
-    charge: Charge,
+    charge: MemoryCharge,
 }
 
 /// A document that waits, since a channel holds some of its text or of one before it.
@@ -77,7 +77,7 @@ struct WaitingDocument {
     data: Vec<u8>,
     /// Where the text ends of each channel that holds some of it.
     ends: Vec<(ChannelKey, usize)>,
-    _charge: Charge,
+    _charge: MemoryCharge,
 }
 
 /// A document that is read: what stands around it, its bytes and its strings.
@@ -108,14 +108,14 @@ struct JsonString<'d> {
 /// Edits the texts of a stream in a known protocol.
 pub(super) struct Deltas {
     reader: PieceReader,
-    budget: Budget,
+    budget: MemoryBudget,
     open: Vec<OpenChannel>,
     waiting: VecDeque<WaitingDocument>,
 }
 
 impl Deltas {
     /// Follows the channels of one stream.
-    pub(super) fn new(protocol: Arc<CompiledProtocol>, editor: EditorFactory, budget: &Budget) -> Self {
+    pub(super) fn new(protocol: Arc<CompiledProtocol>, editor: EditorFactory, budget: &MemoryBudget) -> Self {
         Self {
             reader: PieceReader::new(protocol, editor),
             budget: budget.clone(),

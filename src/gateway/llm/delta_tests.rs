@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::*;
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::{
-    ChannelRule, Close, Delta, EchoRule, EventCondition, ModelNaming, Nested, Protocol, StreamProtocol,
+    ChannelRule, CloseRule, DeltaRule, EchoRule, EventCondition, ModelNaming, Nested, Protocol,
+    StreamProtocol,
 };
 use crate::gateway::llm::{gemini, openai, realtime, responses};
 use crate::gateway::testing::Hide;
@@ -20,20 +21,24 @@ static BLOCKS: Protocol = Protocol {
     nested: Nested::NONE,
     stream: StreamProtocol {
         deltas: &[
-            Delta {
+            DeltaRule {
                 at: "delta.text",
                 treatment: Treatment::Text,
                 when: None,
                 key: &[ChannelRule::Value("index")],
             },
-            Delta {
+            DeltaRule {
                 at: "delta.partial_json",
                 treatment: Treatment::Embedded,
                 when: None,
                 key: &[ChannelRule::Value("index")],
             },
         ],
-        closes: &[Close { at: "type", is: Some("content_block_stop"), key: &[ChannelRule::Value("index")] }],
+        closes: &[CloseRule {
+            at: "type",
+            is: Some("content_block_stop"),
+            key: &[ChannelRule::Value("index")],
+        }],
         final_events: &[b"\"type\":\"message_stop\""],
         ..StreamProtocol::NONE
     },
@@ -51,13 +56,13 @@ static ITEMS: Protocol = Protocol {
     nested: Nested::NONE,
     stream: StreamProtocol {
         deltas: &[
-            Delta {
+            DeltaRule {
                 at: "delta",
                 treatment: Treatment::Text,
                 when: Some(EventCondition { at: "type", is: "output_text.delta" }),
                 key: &[ChannelRule::Value("item_id"), ChannelRule::Value("content_index")],
             },
-            Delta {
+            DeltaRule {
                 at: "delta",
                 treatment: Treatment::Embedded,
                 when: Some(EventCondition { at: "type", is: "function_call_arguments.delta" }),
@@ -65,8 +70,8 @@ static ITEMS: Protocol = Protocol {
             },
         ],
         closes: &[
-            Close { at: "type", is: Some("output_item.done"), key: &[ChannelRule::Value("item_id")] },
-            Close { at: "error", is: None, key: &[] },
+            CloseRule { at: "type", is: Some("output_item.done"), key: &[ChannelRule::Value("item_id")] },
+            CloseRule { at: "error", is: None, key: &[] },
         ],
         echoes: &[EchoRule { at: "logprobs", with: "[]" }],
         ..StreamProtocol::NONE
@@ -79,7 +84,7 @@ static ITEMS: Protocol = Protocol {
 fn passed(protocol: &'static Protocol, documents: &[&str]) -> Vec<String> {
     let protocol = Arc::new(CompiledProtocol::new(protocol).unwrap());
     let editor: EditorFactory = Arc::new(|| Box::new(Hide::default()));
-    let budget = Budget::process(1 << 20);
+    let budget = MemoryBudget::process(1 << 20);
     let mut deltas = Deltas::new(protocol, editor, &budget);
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     let earlier = |EarlierDocument { data, added, .. }: EarlierDocument| {
@@ -390,7 +395,7 @@ impl Editor for Numbers {
 fn names_and_numbers_are_words_where_nothing_is_known_of_a_value() {
     let editor: EditorFactory = Arc::new(|| Box::new(Numbers::default()));
     let protocol = Arc::new(CompiledProtocol::new(&gemini::GENERATE).unwrap());
-    let mut deltas = Deltas::new(protocol, editor, &Budget::process(1 << 20));
+    let mut deltas = Deltas::new(protocol, editor, &MemoryBudget::process(1 << 20));
     let call = |args: &str| {
         format!(
             r#"{{"secret":4000000001,"candidates":[{{"content":{{"parts":[{{"functionCall":{{"name":"pay","args":{args}}}}}]}}}}]}}"#
@@ -433,13 +438,13 @@ fn numbers_go_with_what_they_point_at() {
     ];
     for ((start, end), (new_start, new_end)) in rows {
         let protocol = Arc::new(CompiledProtocol::new(&openai::CHAT).unwrap());
-        let mut deltas = Deltas::new(protocol, Arc::clone(&editor), &Budget::process(1 << 20));
+        let mut deltas = Deltas::new(protocol, Arc::clone(&editor), &MemoryBudget::process(1 << 20));
         let document = chat(text, start, end);
         let whole = String::from_utf8(deltas.whole(document.as_bytes()).unwrap().unwrap()).unwrap();
         assert_eq!(whole, chat(left, new_start, new_end), "{start}..{end}");
     }
     let protocol = Arc::new(CompiledProtocol::new(&gemini::GENERATE).unwrap());
-    let mut deltas = Deltas::new(protocol, editor, &Budget::process(1 << 20));
+    let mut deltas = Deltas::new(protocol, editor, &MemoryBudget::process(1 << 20));
     let answer = |texts: [&str; 2], segments: &str| {
         let [first, second] = texts;
         format!(
@@ -469,7 +474,7 @@ fn numbers_go_with_what_they_point_at() {
 fn no_stream_holds_more_texts_than_can_be_followed() {
     let protocol = Arc::new(CompiledProtocol::new(&BLOCKS).unwrap());
     let editor: EditorFactory = Arc::new(|| Box::new(Hide::default()));
-    let mut deltas = Deltas::new(protocol, editor, &Budget::process(1 << 20));
+    let mut deltas = Deltas::new(protocol, editor, &MemoryBudget::process(1 << 20));
     let block = |n: usize| format!(r#"{{"index":{n},"delta":{{"text":"SE"}}}}"#);
     let mut fed =
         (0..=MOST_CHANNELS).map(|n| deltas.document(block(n).as_bytes(), b"", &mut EarlierDocuments::new()));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bytes::BytesMut;
 
-use crate::base::budget::{Budget, Charge};
+use crate::base::budget::{MemoryBudget, MemoryCharge};
 use crate::gateway::llm::delta::{Deltas, DocumentOutcome, EarlierDocument, EarlierDocuments};
 use crate::gateway::llm::piece_reader::EditorFactory;
 use crate::gateway::llm::protocol::CompiledProtocol;
@@ -25,7 +25,7 @@ pub struct SseDeltas {
 
 impl SseDeltas {
     /// Rewrites one stream.
-    pub fn new(protocol: Arc<CompiledProtocol>, editor: EditorFactory, budget: &Budget) -> Self {
+    pub fn new(protocol: Arc<CompiledProtocol>, editor: EditorFactory, budget: &MemoryBudget) -> Self {
         Self { lines: GenericEvents::new(editor()), deltas: Deltas::new(protocol, editor, budget) }
     }
 }
@@ -95,7 +95,7 @@ pub struct SentMessage {
 
 impl MessageDeltas {
     /// Rewrites one session.
-    pub fn new(protocol: Arc<CompiledProtocol>, editor: EditorFactory, budget: &Budget) -> Self {
+    pub fn new(protocol: Arc<CompiledProtocol>, editor: EditorFactory, budget: &MemoryBudget) -> Self {
         Self { deltas: Deltas::new(protocol, editor, budget) }
     }
 
@@ -140,12 +140,12 @@ impl From<EarlierDocument> for SentMessage {
 pub struct WholeAnswer {
     deltas: Deltas,
     document: BytesMut,
-    charge: Charge,
+    charge: MemoryCharge,
 }
 
 impl WholeAnswer {
     /// Rewrites one answer.
-    pub fn new(protocol: Arc<CompiledProtocol>, editor: EditorFactory, budget: &Budget) -> Self {
+    pub fn new(protocol: Arc<CompiledProtocol>, editor: EditorFactory, budget: &MemoryBudget) -> Self {
         let deltas = Deltas::new(protocol, editor, budget);
         Self { deltas, document: BytesMut::new(), charge: budget.charge() }
     }

@@ -4,8 +4,8 @@ use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::offsets::{OffsetUnit, Offsets};
 use crate::gateway::llm::protocol::TokenCount::{CachedInput, Input, OtherInput, Reasoning, VisibleOutput};
 use crate::gateway::llm::protocol::{
-    ChannelRule, Close, Delta, EchoRule, ModelNaming, Nested, Protocol, Signed, SignedScope, StreamProtocol,
-    TokenCount,
+    ChannelRule, CloseRule, DeltaRule, EchoRule, ModelNaming, Nested, Protocol, SignedRule, SignedScope,
+    StreamProtocol, TokenCount,
 };
 use crate::stream::json::Treatment::{self, Argument, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
@@ -40,8 +40,8 @@ const USAGE: &[(&str, TokenCount)] = &[
     ("usageMetadata.thoughtsTokenCount", Reasoning),
 ];
 
-const fn delta(at: &'static str, key: &'static [ChannelRule]) -> Delta {
-    Delta { at, treatment: Text, when: None, key }
+const fn delta(at: &'static str, key: &'static [ChannelRule]) -> DeltaRule {
+    DeltaRule { at, treatment: Text, when: None, key }
 }
 
 const REQUEST: &[(&str, Treatment)] = &[
@@ -98,7 +98,7 @@ const FREE_FORM: &[&str] = &[
 ];
 
 /// A part is signed as a whole.
-const SIGNED: &[Signed] = &[Signed {
+const SIGNED: &[SignedRule] = &[SignedRule {
     at: "candidates[*].content.parts[*].thoughtSignature",
     covers: SignedScope::Beside(&[
         "candidates[*].content.parts[*].functionCall",
@@ -110,7 +110,7 @@ const SIGNED: &[Signed] = &[Signed {
 pub(super) const EVENTS: StreamProtocol = StreamProtocol {
     deltas: &[
         delta("candidates[*].content.parts[*].text", PARTS),
-        Delta {
+        DeltaRule {
             at: "candidates[*].content.parts[*].functionCall.partialArgs[*].stringValue",
             treatment: Argument,
             when: None,
@@ -119,12 +119,12 @@ pub(super) const EVENTS: StreamProtocol = StreamProtocol {
     ],
     closes: &[
         // A part of another kind: what came before it is complete, and clients keep the parts in order.
-        Close { at: "candidates[*].content.parts[*].functionCall.name", is: None, key: CANDIDATE },
-        Close { at: "candidates[*].content.parts[*].executableCode", is: None, key: CANDIDATE },
-        Close { at: "candidates[*].content.parts[*].codeExecutionResult", is: None, key: CANDIDATE },
-        Close { at: "candidates[*].finishReason", is: None, key: CANDIDATE },
-        Close { at: "promptFeedback.blockReason", is: None, key: &[] },
-        Close { at: "error", is: None, key: &[] },
+        CloseRule { at: "candidates[*].content.parts[*].functionCall.name", is: None, key: CANDIDATE },
+        CloseRule { at: "candidates[*].content.parts[*].executableCode", is: None, key: CANDIDATE },
+        CloseRule { at: "candidates[*].content.parts[*].codeExecutionResult", is: None, key: CANDIDATE },
+        CloseRule { at: "candidates[*].finishReason", is: None, key: CANDIDATE },
+        CloseRule { at: "promptFeedback.blockReason", is: None, key: &[] },
+        CloseRule { at: "error", is: None, key: &[] },
     ],
     echoes: &[EchoRule { at: "candidates[*].logprobsResult", with: "null" }],
     // Of a part, in bytes ("Segment").

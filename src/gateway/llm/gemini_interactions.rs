@@ -4,7 +4,7 @@
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::TokenCount::{CachedInput, Input, OtherInput, Reasoning, VisibleOutput};
 use crate::gateway::llm::protocol::{
-    ChannelRule, Close, Delta, ModelNaming, Nested, Protocol, Signed, SignedScope, StreamProtocol,
+    ChannelRule, CloseRule, DeltaRule, ModelNaming, Nested, Protocol, SignedRule, SignedScope, StreamProtocol,
 };
 use crate::stream::json::Treatment::{self, Argument, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
@@ -12,18 +12,18 @@ use crate::stream::json::Type::{Id, Name, Number, Opaque};
 /// Steps are told apart by their number.
 const STEP: &[ChannelRule] = &[ChannelRule::Value("index")];
 
-const fn delta(at: &'static str, treatment: Treatment) -> Delta {
-    Delta { at, treatment, when: None, key: STEP }
+const fn delta(at: &'static str, treatment: Treatment) -> DeltaRule {
+    DeltaRule { at, treatment, when: None, key: STEP }
 }
 
-const fn close(event: &'static str, key: &'static [ChannelRule]) -> Close {
-    Close { at: "event_type", is: Some(event), key }
+const fn close(event: &'static str, key: &'static [ChannelRule]) -> CloseRule {
+    CloseRule { at: "event_type", is: Some(event), key }
 }
 
 /// What a step is signed with covers what it calls for, or got. The signature of a thought is the thought itself, of which
 /// its summary, if there is any, is no part; it is kept all the same where both stand in one object.
-const fn signed(at: &'static str, beside: &'static [&'static str]) -> Signed {
-    Signed { at, covers: SignedScope::Beside(beside) }
+const fn signed(at: &'static str, beside: &'static [&'static str]) -> SignedRule {
+    SignedRule { at, covers: SignedScope::Beside(beside) }
 }
 
 /// `POST …/interactions` and what belongs to it.
@@ -118,7 +118,7 @@ pub(super) static INTERACTIONS: Protocol = Protocol {
             close("interaction.completed", &[]),
             close("interaction.complete", &[]),
             close("error", &[]),
-            Close { at: "error", is: None, key: &[] },
+            CloseRule { at: "error", is: None, key: &[] },
         ],
         free_form: &[
             "steps[*].arguments",

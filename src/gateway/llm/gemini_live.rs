@@ -5,7 +5,7 @@
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::TokenCount::{Input, Reasoning, VisibleOutput};
 use crate::gateway::llm::protocol::{
-    ChannelRule, Close, Delta, ModelNaming, Nested, Protocol, StreamProtocol,
+    ChannelRule, CloseRule, DeltaRule, ModelNaming, Nested, Protocol, StreamProtocol,
 };
 use crate::stream::json::Treatment::{Text, Typed};
 use crate::stream::json::Type::{Id, Name, Opaque};
@@ -13,13 +13,13 @@ use crate::stream::json::Type::{Id, Name, Opaque};
 /// What the model thinks is told from what it says.
 const PARTS: &[ChannelRule] = &[ChannelRule::Mark("serverContent.modelTurn.parts[*].thought")];
 
-const fn delta(at: &'static str, key: &'static [ChannelRule]) -> Delta {
-    Delta { at, treatment: Text, when: None, key }
+const fn delta(at: &'static str, key: &'static [ChannelRule]) -> DeltaRule {
+    DeltaRule { at, treatment: Text, when: None, key }
 }
 
 /// Everything ends: there is one turn at a time.
-const fn close(at: &'static str, is: Option<&'static str>) -> Close {
-    Close { at, is, key: &[] }
+const fn close(at: &'static str, is: Option<&'static str>) -> CloseRule {
+    CloseRule { at, is, key: &[] }
 }
 
 /// `…BidiGenerateContent` and `…BidiGenerateContentConstrained`.
@@ -70,9 +70,9 @@ pub(super) static LIVE: Protocol = Protocol {
         ],
         closes: &[
             // What is heard and what is spoken is written down at its own pace, until the turn is over.
-            Close { at: "serverContent.generationComplete", is: None, key: PARTS },
+            CloseRule { at: "serverContent.generationComplete", is: None, key: PARTS },
             // What it thought is marked as that is: `true`.
-            Close {
+            CloseRule {
                 at: "serverContent.generationComplete",
                 is: Some("true"),
                 key: &[ChannelRule::Mark("serverContent.generationComplete")],

@@ -2,7 +2,9 @@
 
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::TokenCount::{Input, Output};
-use crate::gateway::llm::protocol::{Close, Delta, EchoRule, ModelNaming, Nested, Protocol, StreamProtocol};
+use crate::gateway::llm::protocol::{
+    CloseRule, DeltaRule, EchoRule, ModelNaming, Nested, Protocol, StreamProtocol,
+};
 use crate::stream::json::Treatment::{Text, Typed};
 use crate::stream::json::Type::{Name, Number};
 
@@ -16,10 +18,10 @@ pub(super) static GENERATE: Protocol = Protocol {
     answer: &[("details.finish_reason", Typed(Name))],
     nested: Nested::NONE,
     stream: StreamProtocol {
-        deltas: &[Delta { at: "token.text", treatment: Text, when: None, key: &[] }],
+        deltas: &[DeltaRule { at: "token.text", treatment: Text, when: None, key: &[] }],
         closes: &[
-            Close { at: "generated_text", is: None, key: &[] },
-            Close { at: "error", is: None, key: &[] },
+            CloseRule { at: "generated_text", is: None, key: &[] },
+            CloseRule { at: "error", is: None, key: &[] },
         ],
         echoes: &[
             // The number of the text's token, which spells it too.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bytes::BytesMut;
 
-use crate::base::budget::{Budget, Charge};
+use crate::base::budget::{MemoryBudget, MemoryCharge};
 use crate::gateway::llm::delta::{Deltas, DocumentOutcome, EarlierDocuments};
 use crate::gateway::llm::piece_reader::EditorFactory;
 use crate::gateway::llm::protocol::CompiledProtocol;
@@ -28,7 +28,7 @@ pub struct JsonDeltas {
     apart: bool,
     /// What stands between documents here.
     separator: Vec<u8>,
-    charge: Charge,
+    charge: MemoryCharge,
 }
 
 /// How documents follow each other.
@@ -68,7 +68,7 @@ enum ScanState {
 
 /// What a byte is.
 #[derive(PartialEq, Eq)]
-enum Meaning {
+enum ByteRole {
     Between,
     Document,
     /// The document's last byte.
@@ -78,15 +78,15 @@ enum Meaning {
 }
 
 impl DocumentScan {
-    fn next(&mut self, byte: u8, array: bool) -> Meaning {
+    fn next(&mut self, byte: u8, array: bool) -> ByteRole {
         match (self.state, byte) {
-            (ScanState::Between, b' ' | b'\t' | b'\r' | b'\n' | 0x1e) => return Meaning::Between,
-            (ScanState::Between, b',') if array => return Meaning::Between,
+            (ScanState::Between, b' ' | b'\t' | b'\r' | b'\n' | 0x1e) => return ByteRole::Between,
+            (ScanState::Between, b',') if array => return ByteRole::Between,
             (ScanState::Between, b'{' | b'[') => (self.state, self.depth) = (ScanState::Within, 1),
             (ScanState::Between, _) => self.state = ScanState::Line,
             (ScanState::Line, b'\n') => {
                 self.state = ScanState::Between;
-                return Meaning::Behind;
+                return ByteRole::Behind;
             }
             (ScanState::Within, b'"') => self.state = ScanState::Text,
             (ScanState::Within, b'{' | b'[') => self.depth += 1,
@@ -94,7 +94,7 @@ impl DocumentScan {
                 self.depth -= 1;
                 if self.depth == 0 {
                     self.state = ScanState::Between;
-                    return Meaning::Last;
+                    return ByteRole::Last;
                 }
             }
             (ScanState::Text, b'"') => self.state = ScanState::Within,
@@ -102,13 +102,13 @@ impl DocumentScan {
             (ScanState::Escape, _) => self.state = ScanState::Text,
             _ => {}
         }
-        Meaning::Document
+        ByteRole::Document
     }
 }
 
 impl JsonDeltas {
     /// Rewrites one stream.
-    pub fn new(protocol: Arc<CompiledProtocol>, editor: EditorFactory, budget: &Budget) -> Self {
+    pub fn new(protocol: Arc<CompiledProtocol>, editor: EditorFactory, budget: &MemoryBudget) -> Self {
         Self {
             deltas: Deltas::new(protocol, editor, budget),
             layout: Layout::Unknown,
@@ -193,13 +193,13 @@ impl JsonDeltas {
             return Ok(());
         }
         match self.scan.next(byte, self.layout == Layout::Array) {
-            Meaning::Between => self.between(byte, out),
-            Meaning::Document => self.document.push(byte),
-            Meaning::Last => {
+            ByteRole::Between => self.between(byte, out),
+            ByteRole::Document => self.document.push(byte),
+            ByteRole::Last => {
                 self.document.push(byte);
                 self.emit(out)?;
             }
-            Meaning::Behind => {
+            ByteRole::Behind => {
                 self.emit(out)?;
                 self.between(byte, out);
             }
@@ -257,7 +257,7 @@ mod tests {
     use super::*;
     use crate::gateway::error::ErrorShape;
     use crate::gateway::llm::protocol::{
-        ChannelRule, Close, Delta, ModelNaming, Nested, Protocol, StreamProtocol,
+        ChannelRule, CloseRule, DeltaRule, ModelNaming, Nested, Protocol, StreamProtocol,
     };
     use crate::gateway::testing::Hide;
     use crate::stream::json::Treatment;
@@ -271,13 +271,13 @@ mod tests {
         answer: &[],
         nested: Nested::NONE,
         stream: StreamProtocol {
-            deltas: &[Delta {
+            deltas: &[DeltaRule {
                 at: "t",
                 treatment: Treatment::Text,
                 when: None,
                 key: &[ChannelRule::Value("n")],
             }],
-            closes: &[Close { at: "done", is: Some("true"), key: &[] }],
+            closes: &[CloseRule { at: "done", is: Some("true"), key: &[] }],
             ..StreamProtocol::NONE
         },
         model: ModelNaming::NONE,
@@ -286,7 +286,7 @@ mod tests {
 
     fn passed(body: &str, width: usize) -> String {
         let protocol = Arc::new(CompiledProtocol::new(&LINES).unwrap());
-        let budget = Budget::process(1 << 20);
+        let budget = MemoryBudget::process(1 << 20);
         let mut deltas = JsonDeltas::new(protocol, Arc::new(|| Box::new(Hide::default())), &budget);
         let mut out = BytesMut::new();
         for piece in body.as_bytes().chunks(width) {

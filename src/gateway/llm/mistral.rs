@@ -3,7 +3,7 @@
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::TokenCount::{Input, Output};
 use crate::gateway::llm::protocol::{
-    ChannelRule, Close, Delta, EventCondition, ModelNaming, Nested, Protocol, StreamProtocol,
+    ChannelRule, CloseRule, DeltaRule, EventCondition, ModelNaming, Nested, Protocol, StreamProtocol,
 };
 use crate::stream::json::Treatment::{self, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number};
@@ -18,8 +18,8 @@ const fn delta(
     event: &'static str,
     treatment: Treatment,
     key: &'static [ChannelRule],
-) -> Delta {
-    Delta { at, treatment, when: Some(EventCondition { at: "type", is: event }), key }
+) -> DeltaRule {
+    DeltaRule { at, treatment, when: Some(EventCondition { at: "type", is: event }), key }
 }
 
 /// `POST /v1/conversations` and what belongs to it.
@@ -61,9 +61,9 @@ pub(super) static CONVERSATIONS: Protocol = Protocol {
             delta("arguments", "tool.execution.delta", Embedded, OUTPUT),
         ],
         closes: &[
-            Close { at: "type", is: Some("tool.execution.done"), key: OUTPUT },
-            Close { at: "type", is: Some("conversation.response.done"), key: &[] },
-            Close { at: "type", is: Some("conversation.response.error"), key: &[] },
+            CloseRule { at: "type", is: Some("tool.execution.done"), key: OUTPUT },
+            CloseRule { at: "type", is: Some("conversation.response.done"), key: &[] },
+            CloseRule { at: "type", is: Some("conversation.response.error"), key: &[] },
         ],
         free_form: &["**.arguments"],
         end_data: b"[DONE]",

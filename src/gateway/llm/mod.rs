@@ -70,13 +70,13 @@ pub use framer::{MessageDeltas, SentMessage, SseDeltas, WholeAnswer};
 pub use json_deltas::JsonDeltas;
 pub use mcp::{Repeats, is_mcp, repeats_body};
 pub use model_request::{
-    AskedRequest, LONGEST_ANSWER, ModelMember, ModelRequest, UnreadRequest, model_member, with_model,
+    LONGEST_ANSWER, ModelMember, ModelRequest, ModelRequestSource, UnreadRequest, model_member, with_model,
 };
 pub use offsets::{OffsetUnit, Offsets};
 pub use piece_reader::EditorFactory;
 pub use protocol::{
-    ANY_BOUND, BadProtocol, ChannelRule, Close, CompiledProtocol, ConversationNaming, Delta, EchoRule,
-    EventCondition, ModelNaming, Protocol, Signed, SignedScope, StreamProtocol, TokenCount,
+    ANY_BOUND, BadProtocol, ChannelRule, CloseRule, CompiledProtocol, ConversationNaming, DeltaRule,
+    EchoRule, EventCondition, ModelNaming, Protocol, SignedRule, SignedScope, StreamProtocol, TokenCount,
 };
 pub use provider::Provider;
 pub use registry::{ProtocolChoice, is_final_line};

@@ -111,7 +111,7 @@ pub struct UnreadRequest;
 
 /// What a request is read from.
 #[derive(Clone)]
-pub struct AskedRequest {
+pub struct ModelRequestSource {
     /// The members by which whoever answers takes the length of an answer to be bounded ([`ModelNaming::bounds`]).
     ///
     /// [`ModelNaming::bounds`]: crate::gateway::llm::protocol::ModelNaming::bounds
@@ -131,7 +131,7 @@ impl ModelRequest {
     ///
     /// # Errors
     /// A body that is neither JSON nor a form of parts, where one is expected.
-    pub fn of(request: &AskedRequest) -> Result<Self, UnreadRequest> {
+    pub fn of(request: &ModelRequestSource) -> Result<Self, UnreadRequest> {
         let mut models = ModelNames::default();
         models_in_path(&request.path).iter().for_each(|model| models.add(model));
         in_query(&request.query).iter().for_each(|model| models.add(model));
@@ -160,7 +160,11 @@ impl ModelRequest {
         self.most_output = largest(bounds).map(|most| most.min(LONGEST_ANSWER) * answers);
     }
 
-    fn read_parts(&mut self, request: &AskedRequest, models: &mut ModelNames) -> Result<(), UnreadRequest> {
+    fn read_parts(
+        &mut self,
+        request: &ModelRequestSource,
+        models: &mut ModelNames,
+    ) -> Result<(), UnreadRequest> {
         let boundary = Boundary::of(&request.content_type).map_err(|_| UnreadRequest)?;
         for span in split(&request.body, &boundary).map_err(|_| UnreadRequest)? {
             let head = request.body.get(span.head).unwrap_or_default();

@@ -7,7 +7,7 @@ fn asked(target: &str, content_type: &str, body: &str) -> Result<ModelRequest, U
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let path = RequestPath::parse(path).unwrap();
     let (query, content_type) = (query.to_owned(), content_type.to_owned());
-    ModelRequest::of(&AskedRequest {
+    ModelRequest::of(&ModelRequestSource {
         bounds: ANY_BOUND,
         path,
         query,

@@ -2,12 +2,14 @@
 
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::TokenCount::{Input, Output};
-use crate::gateway::llm::protocol::{Close, Delta, EchoRule, ModelNaming, Nested, Protocol, StreamProtocol};
+use crate::gateway::llm::protocol::{
+    CloseRule, DeltaRule, EchoRule, ModelNaming, Nested, Protocol, StreamProtocol,
+};
 use crate::stream::json::Treatment::{Text, Typed};
 use crate::stream::json::Type::{Name, Number};
 
-const fn delta(at: &'static str) -> Delta {
-    Delta { at, treatment: Text, when: None, key: &[] }
+const fn delta(at: &'static str) -> DeltaRule {
+    DeltaRule { at, treatment: Text, when: None, key: &[] }
 }
 
 /// `POST /api/chat`, `/api/generate`, `/api/embed` and `/api/create`.
@@ -26,8 +28,8 @@ pub(super) static OLLAMA: Protocol = Protocol {
     stream: StreamProtocol {
         deltas: &[delta("message.content"), delta("message.thinking"), delta("response"), delta("thinking")],
         closes: &[
-            Close { at: "done", is: Some("true"), key: &[] },
-            Close { at: "error", is: None, key: &[] },
+            CloseRule { at: "done", is: Some("true"), key: &[] },
+            CloseRule { at: "error", is: None, key: &[] },
         ],
         echoes: &[EchoRule { at: "logprobs", with: "[]" }],
         free_form: &["**.function.arguments"],

@@ -7,8 +7,8 @@ use crate::gateway::llm::gemini::INLINED;
 use crate::gateway::llm::offsets::{OffsetUnit, Offsets};
 use crate::gateway::llm::protocol::TokenCount::{CachedInput, Input, Output, Reasoning, Total};
 use crate::gateway::llm::protocol::{
-    ChannelRule, Close, ConversationNaming, Delta, EchoRule, EventCondition, ModelNaming, Nested, Protocol,
-    Signed, SignedScope, StreamProtocol, TokenCount,
+    ChannelRule, CloseRule, ConversationNaming, DeltaRule, EchoRule, EventCondition, ModelNaming, Nested,
+    Protocol, SignedRule, SignedScope, StreamProtocol, TokenCount,
 };
 use crate::stream::json::Treatment::{self, Argument, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
@@ -58,8 +58,8 @@ const REASONING: &[ChannelRule] = &[
     ChannelRule::Value("choices[*].delta.reasoning_details[*].index"),
 ];
 
-const fn delta(at: &'static str, treatment: Treatment, key: &'static [ChannelRule]) -> Delta {
-    Delta { at, treatment, when: None, key }
+const fn delta(at: &'static str, treatment: Treatment, key: &'static [ChannelRule]) -> DeltaRule {
+    DeltaRule { at, treatment, when: None, key }
 }
 
 /// `POST …/chat/completions`.
@@ -147,10 +147,10 @@ pub(super) static CHAT: Protocol = Protocol {
             delta("choices[*].delta.function_call.arguments", Embedded, CHOICE),
         ],
         closes: &[
-            Close { at: "choices[*].finish_reason", is: None, key: CHOICE },
-            Close { at: "error", is: None, key: &[] },
+            CloseRule { at: "choices[*].finish_reason", is: None, key: CHOICE },
+            CloseRule { at: "error", is: None, key: &[] },
             // As Mistral and vLLM have it.
-            Close { at: "object", is: Some("error"), key: &[] },
+            CloseRule { at: "object", is: Some("error"), key: &[] },
         ],
         echoes: ECHOES,
         // Of web searches.
@@ -165,21 +165,21 @@ pub(super) static CHAT: Protocol = Protocol {
         // As some servers have them, that say no JSON in a string.
         free_form: &["**.function.arguments", "**.function_call.arguments"],
         signed: &[
-            Signed {
+            SignedRule {
                 at: "choices[*].message.content[*].signature",
                 covers: SignedScope::Beside(&["choices[*].message.content[*].thinking"]),
             },
-            Signed {
+            SignedRule {
                 at: "choices[*].message.thinking_blocks[*].signature",
                 covers: SignedScope::Beside(&["choices[*].message.thinking_blocks[*].thinking"]),
             },
-            Signed {
+            SignedRule {
                 at: "choices[*].message.provider_specific_fields.thinking_blocks[*].signature",
                 covers: SignedScope::Beside(&[
                     "choices[*].message.provider_specific_fields.thinking_blocks[*].thinking",
                 ]),
             },
-            Signed {
+            SignedRule {
                 at: "choices[*].delta.thinking_blocks[*].signature",
                 covers: SignedScope::Channel {
                     delta: "choices[*].delta.thinking_blocks[*].thinking",
@@ -187,7 +187,7 @@ pub(super) static CHAT: Protocol = Protocol {
                     member: "thinking",
                 },
             },
-            Signed {
+            SignedRule {
                 at: "choices[*].delta.provider_specific_fields.thinking_blocks[*].signature",
                 covers: SignedScope::Channel {
                     delta: "choices[*].delta.provider_specific_fields.thinking_blocks[*].thinking",
@@ -195,11 +195,11 @@ pub(super) static CHAT: Protocol = Protocol {
                     member: "thinking",
                 },
             },
-            Signed {
+            SignedRule {
                 at: "choices[*].message.reasoning_details[*].signature",
                 covers: SignedScope::Beside(&["choices[*].message.reasoning_details[*].text"]),
             },
-            Signed {
+            SignedRule {
                 at: "choices[*].delta.reasoning_details[*].signature",
                 covers: SignedScope::Channel {
                     delta: "choices[*].delta.reasoning_details[*].text",
@@ -238,11 +238,11 @@ pub(super) static COMPLETIONS: Protocol = Protocol {
         // llama.cpp's own has no choices.
         deltas: &[delta("choices[*].text", Text, CHOICE), delta("content", Text, PROMPT)],
         closes: &[
-            Close { at: "choices[*].finish_reason", is: None, key: CHOICE },
-            Close { at: "stop", is: Some("true"), key: PROMPT },
-            Close { at: "error", is: None, key: &[] },
+            CloseRule { at: "choices[*].finish_reason", is: None, key: CHOICE },
+            CloseRule { at: "stop", is: Some("true"), key: PROMPT },
+            CloseRule { at: "error", is: None, key: &[] },
             // As Mistral and vLLM have it.
-            Close { at: "object", is: Some("error"), key: &[] },
+            CloseRule { at: "object", is: Some("error"), key: &[] },
         ],
         echoes: ECHOES,
         reports_if_asked: true,
@@ -310,13 +310,13 @@ pub(super) static TRANSCRIPTIONS: Protocol = Protocol {
     nested: Nested::NONE,
     stream: StreamProtocol {
         deltas: &[
-            Delta {
+            DeltaRule {
                 at: "delta",
                 treatment: Text,
                 when: Some(EventCondition { at: "type", is: "transcript.text.delta" }),
                 key: &[],
             },
-            Delta {
+            DeltaRule {
                 // As Mistral has it.
                 at: "text",
                 treatment: Text,
@@ -325,8 +325,8 @@ pub(super) static TRANSCRIPTIONS: Protocol = Protocol {
             },
         ],
         closes: &[
-            Close { at: "type", is: Some("transcript.text.done"), key: &[] },
-            Close { at: "error", is: None, key: &[] },
+            CloseRule { at: "type", is: Some("transcript.text.done"), key: &[] },
+            CloseRule { at: "error", is: None, key: &[] },
         ],
         echoes: &[EchoRule { at: "logprobs", with: "[]" }],
         end_data: b"[DONE]",

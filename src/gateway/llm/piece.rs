@@ -119,7 +119,7 @@ pub(super) fn closed(stream: &CompiledStream, document: &EventDocument<'_>) -> V
 }
 
 /// A text that has something to say in a document, where texts come one after another.
-pub(super) struct TextTurn<'p> {
+pub(super) struct ActiveText<'p> {
     /// Which.
     pub(super) of: &'p ChannelKey,
     /// The piece of the text whose turn it was before in the same document.
@@ -134,15 +134,15 @@ impl ChannelKey {
 }
 
 /// The texts whose turn it is in a document, in order.
-pub(super) fn turns<'p>(stream: &CompiledStream, pieces: &'p [Piece]) -> Vec<TextTurn<'p>> {
-    let mut turns: Vec<TextTurn<'p>> = Vec::new();
+pub(super) fn turns<'p>(stream: &CompiledStream, pieces: &'p [Piece]) -> Vec<ActiveText<'p>> {
+    let mut turns: Vec<ActiveText<'p>> = Vec::new();
     let mut last: HashMap<Option<&KeyPart>, (usize, &'p ChannelKey)> = HashMap::new();
     for (at, piece) in pieces.iter().enumerate().filter(|(_, piece)| !piece.span.is_empty()) {
         let PieceKind::Delta(DeltaPiece { key, .. }) = &piece.kind else { continue };
         if stream.in_turn.contains(&key.delta) {
             let before = last.insert(key.parts.first(), (at, key));
             let before = before.filter(|(_, before)| key.ends(stream, before)).map(|(at, _)| at);
-            turns.push(TextTurn { of: key, before });
+            turns.push(ActiveText { of: key, before });
         }
     }
     turns

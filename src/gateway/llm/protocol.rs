@@ -125,9 +125,9 @@ pub struct StreamProtocol {
     /// the event is it.
     pub within: &'static str,
     /// The strings whose text goes on in later events.
-    pub deltas: &'static [Delta],
+    pub deltas: &'static [DeltaRule],
     /// What ends texts.
-    pub closes: &'static [Close],
+    pub closes: &'static [CloseRule],
     /// Values that repeat a text.
     pub echoes: &'static [EchoRule],
     /// Numbers that point into texts.
@@ -136,7 +136,7 @@ pub struct StreamProtocol {
     /// somebody's as well. Patterns as for [`PathSet`], of the whole event.
     pub free_form: &'static [&'static str],
     /// Signatures of texts, which must go back as they came.
-    pub signed: &'static [Signed],
+    pub signed: &'static [SignedRule],
     /// Those of `deltas`, by their places, of whose texts with one first value of their key only one goes on at a time: where
     /// another begins, it is complete.
     pub in_turn: &'static [&'static str],
@@ -177,7 +177,7 @@ impl StreamProtocol {
 }
 
 /// Strings whose text goes on in later events.
-pub struct Delta {
+pub struct DeltaRule {
     /// Where they are.
     pub at: &'static str,
     /// What they hold.
@@ -207,12 +207,12 @@ pub struct EventCondition {
 }
 
 /// A value that ends texts.
-pub struct Close {
+pub struct CloseRule {
     /// Where it is; `null` ends nothing.
     pub at: &'static str,
     /// The string that it is; `None`: any value.
     pub is: Option<&'static str>,
-    /// What the texts are known by, as for [`Delta::key`]: those end whose key begins so.
+    /// What the texts are known by, as for [`DeltaRule::key`]: those end whose key begins so.
     pub key: &'static [ChannelRule],
 }
 
@@ -225,7 +225,7 @@ pub struct EchoRule {
 }
 
 /// A signature. Where what it covers was redacted beyond undoing, the caller gets one of ours, which brings it back.
-pub struct Signed {
+pub struct SignedRule {
     /// Where it is.
     pub at: &'static str,
     /// What it covers.
@@ -238,9 +238,9 @@ pub enum SignedScope {
     Beside(&'static [&'static str]),
     /// A text that came in earlier events, and is a member of the block in which the caller sends both back.
     Channel {
-        /// Where the text is, as of a [`Delta`].
+        /// Where the text is, as of a [`DeltaRule`].
         delta: &'static str,
-        /// What it is known by, as for [`Delta::key`].
+        /// What it is known by, as for [`DeltaRule::key`].
         key: &'static [ChannelRule],
         /// The member's name.
         member: &'static str,
@@ -400,17 +400,17 @@ impl CompiledStream {
             });
             compiled.collect()
         };
-        let delta = |delta: &'static Delta| -> Result<_, BadPlace> {
+        let delta = |delta: &'static DeltaRule| -> Result<_, BadPlace> {
             let when = delta.when.as_ref().map(|when| Ok((place(when.at)?, when.is))).transpose()?;
             let (at, key) = (place(delta.at)?, keys(delta.key)?);
             Ok(CompiledDelta { at, treatment: delta.treatment, when, key })
         };
-        let close = |close: &'static Close| -> Result<_, BadPlace> {
+        let close = |close: &'static CloseRule| -> Result<_, BadPlace> {
             Ok(CompiledClose { at: place(close.at)?, is: close.is, key: keys(close.key)? })
         };
         // An error stands in the place of what would be there.
-        let outside = |close: &&Close| !stream.within.is_empty() && close.key.is_empty();
-        let close_outside = |close: &'static Close| -> Result<_, BadPlace> {
+        let outside = |close: &&CloseRule| !stream.within.is_empty() && close.key.is_empty();
+        let close_outside = |close: &'static CloseRule| -> Result<_, BadPlace> {
             Ok(CompiledClose { at: ValuePlace::parse(close.at)?, is: close.is, key: Vec::new() })
         };
         let echo = |echo: &'static EchoRule| -> Result<_, BadPlace> {
@@ -419,7 +419,7 @@ impl CompiledStream {
         let position = |at: &'static str| {
             stream.deltas.iter().position(|known| known.at == at).ok_or(BadProtocol::NoDelta(at))
         };
-        let signed = |signed: &'static Signed| -> Result<_, BadProtocol> {
+        let signed = |signed: &'static SignedRule| -> Result<_, BadProtocol> {
             let covers = match &signed.covers {
                 SignedScope::Beside(places) => {
                     let places = places.iter().map(|at| place(at));

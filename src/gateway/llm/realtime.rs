@@ -4,7 +4,8 @@
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::TokenCount::{CachedInput, Input, Output};
 use crate::gateway::llm::protocol::{
-    ChannelRule, Close, Delta, EchoRule, EventCondition, ModelNaming, Nested, Protocol, StreamProtocol,
+    ChannelRule, CloseRule, DeltaRule, EchoRule, EventCondition, ModelNaming, Nested, Protocol,
+    StreamProtocol,
 };
 use crate::stream::json::Treatment::{self, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
@@ -21,12 +22,12 @@ const PLACE: ChannelRule = ChannelRule::Either("output_index", "item_id");
 /// A part of what the caller has said, written down.
 const HEARD: &[ChannelRule] = &[ChannelRule::Value("item_id"), ChannelRule::Value("content_index")];
 
-const fn delta(event: &'static str, treatment: Treatment, key: &'static [ChannelRule]) -> Delta {
-    Delta { at: "delta", treatment, when: Some(EventCondition { at: "type", is: event }), key }
+const fn delta(event: &'static str, treatment: Treatment, key: &'static [ChannelRule]) -> DeltaRule {
+    DeltaRule { at: "delta", treatment, when: Some(EventCondition { at: "type", is: event }), key }
 }
 
-const fn close(event: &'static str, key: &'static [ChannelRule]) -> Close {
-    Close { at: "type", is: Some(event), key }
+const fn close(event: &'static str, key: &'static [ChannelRule]) -> CloseRule {
+    CloseRule { at: "type", is: Some(event), key }
 }
 
 /// `…/realtime`, `…/realtime/translations`, and what makes sessions for them.
@@ -137,7 +138,7 @@ pub(super) static REALTIME: Protocol = Protocol {
             close("conversation.item.input_audio_transcription.failed", HEARD),
             close("session.closed", &[]),
             // Errors of single events leave the rest of the session as it is.
-            Close { at: "error.type", is: Some("server_error"), key: &[] },
+            CloseRule { at: "error.type", is: Some("server_error"), key: &[] },
         ],
         echoes: &[EchoRule { at: "logprobs", with: "[]" }],
         ..StreamProtocol::NONE

@@ -4,7 +4,8 @@ use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::offsets::{OffsetUnit, Offsets};
 use crate::gateway::llm::protocol::TokenCount::{CachedInput, Input, Output, Reasoning};
 use crate::gateway::llm::protocol::{
-    ChannelRule, Close, Delta, EchoRule, EventCondition, ModelNaming, Nested, Protocol, StreamProtocol,
+    ChannelRule, CloseRule, DeltaRule, EchoRule, EventCondition, ModelNaming, Nested, Protocol,
+    StreamProtocol,
 };
 use crate::stream::json::Treatment::{self, Argument, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
@@ -27,12 +28,12 @@ const COMMAND: &[ChannelRule] = &[ChannelRule::Value("output_index"), ChannelRul
 /// What a command of one wrote.
 const OUTPUT: &[ChannelRule] = &[PLACE, ChannelRule::Value("command_index")];
 
-const fn delta(event: &'static str, treatment: Treatment, key: &'static [ChannelRule]) -> Delta {
-    Delta { at: "delta", treatment, when: Some(EventCondition { at: "type", is: event }), key }
+const fn delta(event: &'static str, treatment: Treatment, key: &'static [ChannelRule]) -> DeltaRule {
+    DeltaRule { at: "delta", treatment, when: Some(EventCondition { at: "type", is: event }), key }
 }
 
-const fn close(event: &'static str, key: &'static [ChannelRule]) -> Close {
-    Close { at: "type", is: Some(event), key }
+const fn close(event: &'static str, key: &'static [ChannelRule]) -> CloseRule {
+    CloseRule { at: "type", is: Some(event), key }
 }
 
 /// Of annotations, into the text beside them.
@@ -144,13 +145,13 @@ pub(super) static RESPONSES: Protocol = Protocol {
             delta("response.custom_tool_call_input.delta", Argument, ITEM),
             delta("response.apply_patch_call_operation_diff.delta", Argument, ITEM),
             delta("response.shell_call_command.delta", Argument, COMMAND),
-            Delta {
+            DeltaRule {
                 at: "delta.stdout",
                 treatment: Text,
                 when: Some(EventCondition { at: "type", is: "response.shell_call_output_content.delta" }),
                 key: OUTPUT,
             },
-            Delta {
+            DeltaRule {
                 at: "delta.stderr",
                 treatment: Text,
                 when: Some(EventCondition { at: "type", is: "response.shell_call_output_content.delta" }),
@@ -182,7 +183,7 @@ pub(super) static RESPONSES: Protocol = Protocol {
             close("response.incomplete", &[]),
             close("response.failed", &[]),
             close("error", &[]),
-            Close { at: "error", is: None, key: &[] },
+            CloseRule { at: "error", is: None, key: &[] },
         ],
         echoes: &[
             EchoRule { at: "logprobs", with: "[]" },

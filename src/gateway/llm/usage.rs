@@ -4,10 +4,10 @@
 use bytes::BytesMut;
 use memchr::memmem;
 
-use crate::base::budget::Budget;
+use crate::base::budget::MemoryBudget;
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::amazon_deltas::document_of;
-use crate::gateway::llm::protocol::{Delta, ModelNaming, Nested, Protocol, StreamProtocol, TokenCount};
+use crate::gateway::llm::protocol::{DeltaRule, ModelNaming, Nested, Protocol, StreamProtocol, TokenCount};
 use crate::stream::amazon::{AmazonEventStream, EventStreamMessage, Messages};
 use crate::stream::json::{NumberReader, Path, Segment, Treatment};
 use crate::stream::sse::{Event, EventAction, Events, Sse};
@@ -36,7 +36,7 @@ pub static UNKNOWN: Protocol = Protocol {
     // Some text goes on, so that what nobody reports is estimated.
     nested: Nested::NONE,
     stream: StreamProtocol {
-        deltas: &[Delta { at: "text", treatment: Treatment::Text, when: None, key: &[] }],
+        deltas: &[DeltaRule { at: "text", treatment: Treatment::Text, when: None, key: &[] }],
         ..StreamProtocol::NONE
     },
     model: ModelNaming::MEMBER,
@@ -69,7 +69,7 @@ pub struct UsageReader {
     passed: BytesMut,
     bytes: u64,
     ended: bool,
-    charged: Budget,
+    charged: MemoryBudget,
 }
 
 /// What is known of the tokens of an answer.
@@ -109,7 +109,7 @@ enum Framing {
 
 impl UsageReader {
     /// Reads an answer of this protocol; `binary` if it is said to be an Amazon event stream, which does not show it.
-    pub fn new(protocol: &'static Protocol, binary: bool, budget: &Budget) -> Self {
+    pub fn new(protocol: &'static Protocol, binary: bool, budget: &MemoryBudget) -> Self {
         let reports = Reports::of(protocol);
         let framing = match binary {
             true => Framing::Messages(Box::new(AmazonEventStream::new(reports, MAX_EVENT, budget))),

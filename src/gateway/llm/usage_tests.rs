@@ -11,7 +11,7 @@ fn protocol(path: &str) -> &'static Protocol {
 }
 
 fn read(protocol: &'static Protocol, body: &[u8], size: usize, binary: bool) -> Option<TokenUsage> {
-    let mut reader = UsageReader::new(protocol, binary, &Budget::unlimited());
+    let mut reader = UsageReader::new(protocol, binary, &MemoryBudget::unlimited());
     body.chunks(size).for_each(|piece| reader.read(piece, false));
     reader.read(b"", true);
     reader.reported()
@@ -155,7 +155,7 @@ fn every_place_of_an_event_has_the_mark() {
 fn the_beginning_of_a_stream_does_not_say_what_it_took() {
     let begun = "data: {\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":25,\"output_tokens\":1}}}\n\n";
     let stream = begun.to_owned() + &"data: {\"type\":\"content_block_delta\"}\n\n".repeat(200);
-    let mut reader = UsageReader::new(protocol("/v1/messages"), false, &Budget::unlimited());
+    let mut reader = UsageReader::new(protocol("/v1/messages"), false, &MemoryBudget::unlimited());
     reader.read(stream.as_bytes(), false);
     let most = tokens(99, 0, 0, 99, 0);
     let (used, estimated) = reader.taken().usage(most, false);
@@ -176,7 +176,8 @@ fn an_answer_of_an_unknown_kind_is_read_where_all_have_it() {
 #[test]
 fn what_is_not_said_is_estimated() {
     let estimate = |body: &str| {
-        let mut reader = UsageReader::new(protocol("/v1/chat/completions"), false, &Budget::unlimited());
+        let mut reader =
+            UsageReader::new(protocol("/v1/chat/completions"), false, &MemoryBudget::unlimited());
         reader.read(body.as_bytes(), true);
         reader.estimated_output()
     };

@@ -15,7 +15,7 @@ use crate::crypto::kdf::MacKey;
 use crate::crypto::random;
 use crate::gateway::memory::caller::{CallerId, TARGET};
 use crate::redact::IssuedToCaller;
-use crate::store::{Expected, Key, NewRow, Records, StoreError};
+use crate::store::{Key, NewRow, Precondition, Records, StoreError};
 use crate::vault::{REMEMBERED, Vault, VaultError};
 
 /// Rows by caller and time: a form byte, then digests of 8 bytes.
@@ -172,9 +172,9 @@ impl CallerDigests {
         let id =
             format!("{}{:016x}{}", place.caller.prefix(), place.now.as_millis(), HEXLOWER.encode(&random));
         let key = Key::new(DIGESTS, id);
-        let value = place.vault.seal_row(&key, Expected::Absent.next(), &value)?;
+        let value = place.vault.seal_row(&key, Precondition::Absent.next(), &value)?;
         let entry = NewRow { value, expires: Some(Timestamp::from_millis(until)) };
-        place.records.put_if(&key, Expected::Absent, entry).await?;
+        place.records.put_if(&key, Precondition::Absent, entry).await?;
         Ok(1)
     }
 }

@@ -14,7 +14,7 @@ use crate::base::secret::Secret;
 use crate::crypto::random;
 use crate::gateway::memory::caller::{CallerId, name_of};
 use crate::redact::SurrogateMap;
-use crate::store::{Expected, Key, NewRow, Records, StoreError};
+use crate::store::{Key, NewRow, Precondition, Records, StoreError};
 use crate::vault::{REMEMBERED, Vault, VaultError};
 
 /// Rows by caller and a random id: what [`SurrogateMap::to_bytes`] writes.
@@ -131,8 +131,8 @@ impl IssuedStore {
             }
             let all = Arc::new(issued.with_earlier(&conversation.issued));
             let expected = match conversation.version {
-                0 => Expected::Absent,
-                version => Expected::Version(version),
+                0 => Precondition::Absent,
+                version => Precondition::Version(version),
             };
             let key = Self::place(owner, &conversation.id);
             let value = self.vault.seal_row(&key, expected.next(), all.to_bytes().expose())?;
@@ -163,7 +163,7 @@ impl IssuedStore {
         let key = self.name(owner, id);
         for _ in 0..TRIES {
             let expected = match self.records.get(&key).await? {
-                None => Expected::Absent,
+                None => Precondition::Absent,
                 Some(row) => {
                     let same = self
                         .vault
@@ -172,7 +172,7 @@ impl IssuedStore {
                     if same && row.entry.expires.is_some_and(|until| self.lives_on(owner, until)) {
                         return Ok(false);
                     }
-                    Expected::Version(row.version)
+                    Precondition::Version(row.version)
                 }
             };
             let value = self.vault.seal_row(&key, expected.next(), conversation.id.as_bytes())?;

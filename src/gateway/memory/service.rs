@@ -13,7 +13,7 @@ use crate::gateway::memory::caller::{CallerId, TARGET};
 use crate::gateway::memory::digests::{CallerDigests, DIGESTS, DigestInput, DigestsAt, ERASED};
 use crate::gateway::memory::issued::{ISSUED, IssuedStore, NAMES, Owner};
 use crate::gateway::memory::words::RecentWords;
-use crate::store::{Expected, KeepPart, Key, NewRow, Records, StoreError};
+use crate::store::{KeepPart, Key, NewRow, Precondition, Records, StoreError};
 use crate::vault::{Vault, VaultError};
 
 /// What stays of one caller, by kind of row; what ends soonest goes.
@@ -176,8 +176,8 @@ impl Memory {
         let key = Key::new(ERASED, caller.as_str());
         for _ in 0..TRIES {
             let expected = match self.records.get(&key).await? {
-                Some(row) => Expected::Version(row.version),
-                None => Expected::Absent,
+                Some(row) => Precondition::Version(row.version),
+                None => Precondition::Absent,
             };
             let entry = NewRow { value: Vec::new(), expires: Some(self.clock.now().plus(ERASURE)) };
             match self.records.put_if(&key, expected, entry).await {

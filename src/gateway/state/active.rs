@@ -6,7 +6,7 @@ use bytes::Bytes;
 use pingora::http::ResponseHeader;
 use pingora::{Error, ErrorType};
 
-use crate::api::{Answer, ApiError};
+use crate::api::{ApiAnswer, ApiError};
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::{Exchange, RequestOutcome};
 use crate::gateway::filter_chain::FilterChain;
@@ -16,7 +16,7 @@ use crate::gateway::state::streaming::Streaming;
 use crate::gateway::upstream::Upstream;
 
 /// What is left to do once the filters have seen a request's head.
-pub(in crate::gateway) enum Entered {
+pub(in crate::gateway) enum HeadOutcome {
     /// Nothing: it is answered.
     Answered,
     /// It goes to this pool.
@@ -55,16 +55,16 @@ pub(in crate::gateway) struct ActiveRequest {
 
 /// A callback or step came in a state that has no such step. A bug, answered as an internal error.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::gateway) struct OutOfTurn;
+pub(in crate::gateway) struct InvalidState;
 
-impl From<OutOfTurn> for Box<Error> {
-    fn from(_: OutOfTurn) -> Self {
+impl From<InvalidState> for Box<Error> {
+    fn from(_: InvalidState) -> Self {
         Error::explain(ErrorType::InternalError, "callback out of turn")
     }
 }
 
-impl From<OutOfTurn> for GatewayError {
-    fn from(_: OutOfTurn) -> Self {
+impl From<InvalidState> for GatewayError {
+    fn from(_: InvalidState) -> Self {
         Self::Api(ApiError::Internal("state"))
     }
 }
@@ -95,12 +95,12 @@ impl ActiveRequest {
     ///
     /// # Errors
     /// It is not.
-    pub(in crate::gateway) fn streaming(&mut self) -> Result<(&mut Exchange, &mut Streaming), OutOfTurn> {
+    pub(in crate::gateway) fn streaming(&mut self) -> Result<(&mut Exchange, &mut Streaming), InvalidState> {
         match &mut self.state {
             RequestState::Streaming(streaming) | RequestState::Answering(_, Some(streaming)) => {
                 Ok((&mut self.x, streaming))
             }
-            _ => Err(OutOfTurn),
+            _ => Err(InvalidState),
         }
     }
 
@@ -108,10 +108,10 @@ impl ActiveRequest {
     ///
     /// # Errors
     /// It does not.
-    pub(in crate::gateway) fn answering(&mut self) -> Result<(&mut Exchange, &mut Answering), OutOfTurn> {
+    pub(in crate::gateway) fn answering(&mut self) -> Result<(&mut Exchange, &mut Answering), InvalidState> {
         match &mut self.state {
             RequestState::Answering(answering, _) => Ok((&mut self.x, answering)),
-            _ => Err(OutOfTurn),
+            _ => Err(InvalidState),
         }
     }
 
@@ -132,16 +132,16 @@ impl ActiveRequest {
     ///
     /// # Errors
     /// They have not passed it, or it is on its way already.
-    pub(in crate::gateway) fn routed(&mut self) -> Result<Routed, OutOfTurn> {
+    pub(in crate::gateway) fn routed(&mut self) -> Result<Routed, InvalidState> {
         match self.state.take() {
             RequestState::Routed(routed) => Ok(routed),
-            _ => Err(OutOfTurn),
+            _ => Err(InvalidState),
         }
     }
 
     /// Turns an error into the answer for this caller, whose head the filters see: it does not pass them as other answers
     /// do, since one of them may have raised it.
-    pub(in crate::gateway) fn error_answer(&mut self, error: GatewayError) -> Answer {
+    pub(in crate::gateway) fn error_answer(&mut self, error: GatewayError) -> ApiAnswer {
         let mut answer = self.x.error_answer(error);
         self.chain.error(&self.x, &mut answer.headers);
         answer

@@ -5,15 +5,16 @@ use std::sync::{Mutex, PoisonError};
 use bytes::{Bytes, BytesMut};
 use pingora::http::ResponseHeader;
 
-use crate::gateway::body::{BodyFormat, BodyRewriter, Task, codings, strip_body_headers};
+use crate::gateway::body::{BodyFormat, BodyRewriter, Task, strip_body_headers};
 use crate::gateway::compression::Compressor;
+use crate::gateway::content_coding::codings;
 use crate::gateway::decoded_body::DecodedBody;
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::{Exchange, has_body};
 use crate::gateway::filter_chain::FilterChain;
 use crate::gateway::layer::UnscannedPolicy;
 use crate::gateway::llm::{Protocol, UsageReader};
-use crate::gateway::media_type::{DeclaredFormat, Frame};
+use crate::gateway::media_type::{ContentFormat, DeclaredFormat};
 use crate::gateway::plan::AnswerPlan;
 use crate::gateway::terminal::Terminal;
 use crate::telemetry::{BodyScan, Direction, Unscanned};
@@ -37,7 +38,8 @@ struct UsageTap {
 impl UsageTap {
     /// Of an answer with this head; `None` where it cannot be read.
     fn new(protocol: &'static Protocol, head: &ResponseHeader, x: &Exchange) -> Option<Self> {
-        let binary = DeclaredFormat::of(&head.headers) == DeclaredFormat::As(Frame::AmazonEventStream);
+        let binary =
+            DeclaredFormat::of(&head.headers) == DeclaredFormat::As(ContentFormat::AmazonEventStream);
         let decoded = DecodedBody::new(&codings(&head.headers).ok()?, &x.budget).ok()?;
         Some(Self { decoded, reader: UsageReader::new(protocol, binary, &x.budget) })
     }

@@ -11,7 +11,7 @@
 //! | `received` | [`Received`]: the head was read; [`Routed`]: the request half of its filters has passed it |
 //! | `streaming` | [`Streaming`]: Pingora sends the body on as it comes |
 //! | `answering` | [`Answering`]: the head of an answer has passed the filters |
-//! | `active` | [`RequestState`], which holds one of them, [`Entered`], what is left to do then, and [`ActiveRequest`], which moves it on |
+//! | `active` | [`RequestState`], which holds one of them, [`HeadOutcome`], what is left to do then, and [`ActiveRequest`], which moves it on |
 //!
 //! A request whose body was collected is `Collected` while [`relay`](super::relay) has that body.
 
@@ -20,7 +20,7 @@ mod answering;
 mod received;
 mod streaming;
 
-pub(super) use active::{ActiveRequest, Entered, OutOfTurn, RequestState};
+pub(super) use active::{ActiveRequest, HeadOutcome, InvalidState, RequestState};
 pub(super) use answering::Answering;
 pub(super) use received::{Received, Routed, Routing};
 pub(super) use streaming::Streaming;

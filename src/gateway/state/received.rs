@@ -2,7 +2,7 @@
 
 use pingora::proxy::Session;
 
-use crate::api::{Answer, ApiError, BufferedBody};
+use crate::api::{ApiAnswer, ApiError, BufferedBody};
 use crate::gateway::bounds::RequestBounds;
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
@@ -53,7 +53,7 @@ pub(in crate::gateway) enum Routing {
     /// It goes to the end of its route.
     Forward(Routed),
     /// A filter has answered.
-    Answer(Answer),
+    Answer(ApiAnswer),
 }
 
 impl Received {

@@ -26,7 +26,7 @@ pub struct Target {
 
 /// How a pool is spoken to.
 #[derive(Clone)]
-pub struct Dialing {
+pub struct ConnectOptions {
     /// TLS, and how.
     pub tls: Option<PoolTls>,
     /// Which HTTP.
@@ -131,7 +131,7 @@ impl Authorities {
     }
 }
 
-impl Dialing {
+impl ConnectOptions {
     /// The connector's description of `host` at `address`.
     pub(super) fn peer(&self, address: SocketAddr, host: &str) -> HttpPeer {
         let sni = self.tls.as_ref().map(|tls| tls.sni.clone().unwrap_or_else(|| host.to_owned()));

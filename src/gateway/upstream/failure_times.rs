@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use pingora::{Error, ErrorType};
 
-use crate::base::throttle::Throttle;
+use crate::base::throttle::LogThrottle;
 use crate::telemetry::UpstreamFailure;
 
 /// The longest reason, in characters: names in certificates are others' words.
@@ -18,8 +18,8 @@ const LONGEST: usize = 400;
 #[derive(Default)]
 pub(super) struct FailureTimes {
     /// By what kind of error it was: a closed list.
-    kinds: Mutex<HashMap<Discriminant<ErrorType>, Throttle>>,
-    lookups: Throttle,
+    kinds: Mutex<HashMap<Discriminant<ErrorType>, LogThrottle>>,
+    lookups: LogThrottle,
 }
 
 impl FailureTimes {

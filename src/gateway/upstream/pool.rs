@@ -17,7 +17,7 @@ use crate::gateway::error::{GatewayError, Unavailable};
 use crate::gateway::upstream::addresses::{PeerAddresses, ResolvedAddress};
 use crate::gateway::upstream::breaker::{Breaker, Permit};
 use crate::gateway::upstream::credentials::{CredentialParts, CredentialSource, Credentials};
-use crate::gateway::upstream::dialing::{Dialing, Target};
+use crate::gateway::upstream::dialing::{ConnectOptions, Target};
 use crate::gateway::upstream::failure_times::{FailureTimes, failure_of};
 use crate::gateway::upstream::headers;
 use crate::gateway::upstream::health::{Ejection, PeerHealth};
@@ -46,7 +46,7 @@ pub struct UpstreamParts {
     /// Put before every path; begins with `/` and does not end with it, or empty.
     pub base: String,
     /// How it is spoken to.
-    pub dialing: Dialing,
+    pub dialing: ConnectOptions,
     /// What it is shown that callers do not have.
     pub credentials: CredentialParts,
     /// Signs requests with a key of ours.
@@ -69,7 +69,7 @@ pub struct Upstream {
     base: String,
     peers: Vec<Peer>,
     next: AtomicUsize,
-    dialing: Dialing,
+    dialing: ConnectOptions,
     credentials: CredentialSource,
     /// Whether those prove who we are in the place where a signature would.
     proves: bool,
@@ -160,7 +160,7 @@ impl Upstream {
     }
 
     /// How it is spoken to.
-    pub fn dialing(&self) -> &Dialing {
+    pub fn dialing(&self) -> &ConnectOptions {
         &self.dialing
     }
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use bytes::{Bytes, BytesMut};
 use futures_util::future::BoxFuture;
 
-use crate::base::budget::Budget;
+use crate::base::budget::MemoryBudget;
 use crate::gateway::error::GatewayError;
 use crate::gateway::layer::{TextLayer, UnscannedPolicy};
 use crate::gateway::llm::{DocumentOutcome, EditorFactory, MessageDeltas, SentMessage};
@@ -91,7 +91,7 @@ pub(super) struct ServerMessages {
 
 impl ServerMessages {
     /// As it was planned.
-    pub(super) fn new(plan: ServerPlan, budget: &Budget) -> Self {
+    pub(super) fn new(plan: ServerPlan, budget: &MemoryBudget) -> Self {
         let ServerPlan { layer: TextLayer { editor, protocol, .. }, policy, unscanned } = plan;
         let deltas = protocol.map(|protocol| MessageDeltas::new(protocol, Arc::clone(&editor), budget));
         Self { editor, deltas, policy, unscanned }

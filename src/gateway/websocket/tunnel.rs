@@ -35,7 +35,7 @@ pub(in crate::gateway) struct TunnelParts<'a> {
     /// The caller's connection; its head of status 101 was written.
     pub(in crate::gateway) session: &'a mut Session,
     /// The upstream's.
-    pub(in crate::gateway) up: &'a mut HttpSession,
+    pub(in crate::gateway) upstream: &'a mut HttpSession,
     /// The request.
     pub(in crate::gateway) x: &'a mut Exchange,
     /// What the filters want done.
@@ -100,7 +100,7 @@ struct Tunnel<'a> {
 
 /// Carries the messages of a session until it ends.
 pub(in crate::gateway) async fn tunnel(parts: TunnelParts<'_>) {
-    let TunnelParts { session, up, x, plan, read } = parts;
+    let TunnelParts { session, upstream: up, x, plan, read } = parts;
     session.set_read_timeout(None);
     up.set_read_timeout(None);
     if let HttpSession::H1(h1) = up {

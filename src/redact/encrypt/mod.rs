@@ -36,7 +36,7 @@ use crate::crypto::fpe::FpeKey;
 use crate::detect::{Format, Rule, RuleId};
 use crate::redact::alphabet::Alphabet;
 use crate::redact::error::RedactError;
-use crate::redact::keys::{Keys, Scope};
+use crate::redact::keys::{Keys, SurrogateScope};
 use crate::redact::method::{Fpe, Method};
 use crate::redact::style::{NameKind, Style};
 
@@ -62,7 +62,7 @@ const DIGEST: &[u8] = b"digest of a value";
 pub(super) struct Surrogates {
     key: Option<Arc<FpeKey>>,
     tenant: Arc<str>,
-    scope: Scope,
+    scope: SurrogateScope,
     quota: Quota,
     tweaks: HashMap<(RuleId, u32), [u8; 16]>,
     permutations: Permutations,

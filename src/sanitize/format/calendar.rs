@@ -6,7 +6,7 @@ use encoding_rs::Encoding;
 use crate::sanitize::format::mail::Transfer;
 use crate::sanitize::format::markup::uri::is_script;
 use crate::sanitize::format::{charset, text};
-use crate::sanitize::{Object, ObjectAction, ObjectKind, Options, Rejection, Work};
+use crate::sanitize::{ChangedObject, ObjectAction, ObjectKind, Options, Rejection, Work};
 
 /// Hold files, or lead to them.
 const FILES: &[&str] = &["ATTACH", "PHOTO", "LOGO", "SOUND", "KEY", "X-MS-OLK-ATTACH"];
@@ -209,8 +209,8 @@ pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejecti
     properties.into_iter().for_each(|line| kept.take(Property::read(line), options));
     kept.end();
     let KeptProperties { properties, files, acting, .. } = kept;
-    work.detached(Object::new(ObjectKind::Attachment, ObjectAction::Removed, files));
-    work.acting(Object::new(ObjectKind::Action, ObjectAction::Removed, acting));
+    work.detached(ChangedObject::new(ObjectKind::Attachment, ObjectAction::Removed, files));
+    work.acting(ChangedObject::new(ObjectKind::Action, ObjectAction::Removed, acting));
     let lines: String = properties.iter().flat_map(|property| [property.line.as_str(), "\r\n"]).collect();
     let clean = text::clean(lines.as_bytes(), work)?;
     if files == 0 && acting == 0 && !ambiguous && clean == lines.as_bytes() {

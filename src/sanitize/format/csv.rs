@@ -8,7 +8,7 @@ use crate::sanitize::column::head as name_of;
 use crate::sanitize::format::charset;
 use crate::sanitize::format::patch::{Patches, SpelledText};
 use crate::sanitize::format::text::{encoded, written};
-use crate::sanitize::{Edit, NamedText, Object, ObjectAction, ObjectKind, Rejection, Work};
+use crate::sanitize::{ChangedObject, Edit, NamedText, ObjectAction, ObjectKind, Rejection, Work};
 
 /// What programs take for the end of a cell, by their language.
 const DELIMITERS: [char; 4] = [',', ';', '\t', '|'];
@@ -85,7 +85,7 @@ fn quoted(table: &str, work: &mut Work<'_>) -> Patches {
             count = count.saturating_add(1);
         }
     }
-    work.acting(Object::new(ObjectKind::Formula, ObjectAction::Disarmed, count));
+    work.acting(ChangedObject::new(ObjectKind::Formula, ObjectAction::Disarmed, count));
     patches
 }
 

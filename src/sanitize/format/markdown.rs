@@ -11,7 +11,7 @@ use crate::sanitize::format::markup::uri::{self, AfterAddress};
 use crate::sanitize::format::markup::{allow, data, entity};
 use crate::sanitize::format::patch::Patches;
 use crate::sanitize::format::text::{self, written};
-use crate::sanitize::{Object, ObjectAction, ObjectKind, Rejection, Work, name};
+use crate::sanitize::{ChangedObject, ObjectAction, ObjectKind, Rejection, Work, name};
 
 /// Elements that switch how what follows is read.
 const SWITCHES: &[&str] = &["html", "head", "body", "title", "style", "meta", "svg", "listing"];
@@ -49,8 +49,8 @@ pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejecti
         patches.put(range, NOWHERE);
         cut = cut.saturating_add(1);
     }
-    work.acting(Object::new(ObjectKind::Markup, ObjectAction::Disarmed, disarmed));
-    work.acting(Object::new(ObjectKind::Reference, ObjectAction::Disarmed, cut));
+    work.acting(ChangedObject::new(ObjectKind::Markup, ObjectAction::Disarmed, disarmed));
+    work.acting(ChangedObject::new(ObjectKind::Reference, ObjectAction::Disarmed, cut));
     text::clean(&written(file, &decoded, patches), work)
 }
 

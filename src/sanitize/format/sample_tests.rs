@@ -12,7 +12,7 @@ use crate::sanitize::bench::Bench;
 use crate::sanitize::format::FORMATS;
 use crate::sanitize::format::package::NewPackage;
 use crate::sanitize::name::fitting;
-use crate::sanitize::{FileKind, Options, Scripts, identify};
+use crate::sanitize::{FileKind, Options, ScriptPolicy, identify};
 
 pub(super) fn zip(name: &str, content: &[u8], copies: usize) -> Vec<u8> {
     let mut fresh = NewPackage::new();
@@ -195,7 +195,7 @@ fn every_format_has_a_sample_that_it_reads() {
         assert!(samples.peek().is_some(), "{kind:?} has none");
         let read = |(name, file): &(String, Vec<u8>)| {
             let mut bench = Bench::redacting("Jane");
-            bench.options.policy.scripts = Scripts::Pass;
+            bench.options.policy.scripts = ScriptPolicy::Pass;
             bench.options.policy.pass_unknown = true;
             bench.clean(identify(file, name), file).is_ok()
         };

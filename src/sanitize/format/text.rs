@@ -2,7 +2,7 @@
 
 use crate::sanitize::format::charset::{self, Decoded};
 use crate::sanitize::format::patch::{Patches, SpelledText};
-use crate::sanitize::{Rejection, Scripts, Work};
+use crate::sanitize::{Rejection, ScriptPolicy, Work};
 
 /// The largest piece of a text that is looked at by itself, in bytes.
 const PIECE: usize = 8 << 20;
@@ -33,8 +33,8 @@ pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejecti
 /// [`Rejection::Script`] where they are not; the host's.
 pub(super) fn clean_script(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
     match work.options().policy.scripts {
-        Scripts::Refuse => Err(Rejection::Script),
-        Scripts::Text | Scripts::Pass => clean(file, work),
+        ScriptPolicy::Refuse => Err(Rejection::Script),
+        ScriptPolicy::Text | ScriptPolicy::Pass => clean(file, work),
     }
 }
 

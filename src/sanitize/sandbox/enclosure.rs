@@ -3,7 +3,7 @@
 
 /// What holds a thread, and all that it starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Enclosed {
+pub struct Confinement {
     /// No path can be reached by any call, and nobody be connected to (Landlock). Kernels before 5.13, and those that it is
     /// switched off in, do not have it.
     pub paths: bool,
@@ -12,23 +12,23 @@ pub struct Enclosed {
 }
 
 /// What is taken where it is tried in vain, by a thread that ends.
-pub fn probe() -> Enclosed {
-    let nothing = Enclosed { paths: false, calls: false };
+pub fn probe() -> Confinement {
+    let nothing = Confinement { paths: false, calls: false };
     std::thread::spawn(enclose).join().unwrap_or(nothing)
 }
 
 /// Takes away from this thread what it can, which it cannot have back.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn enclose() -> Enclosed {
-    Enclosed { paths: false, calls: false }
+pub(super) fn enclose() -> Confinement {
+    Confinement { paths: false, calls: false }
 }
 
 /// Takes away from this thread what it can, which it cannot have back.
 #[cfg(target_os = "linux")]
-pub(super) fn enclose() -> Enclosed {
+pub(super) fn enclose() -> Confinement {
     // Who wants both has asked for them before any file came.
     let paths = linux::without_paths().unwrap_or(false);
-    Enclosed { paths, calls: linux::without_calls().is_ok() }
+    Confinement { paths, calls: linux::without_calls().is_ok() }
 }
 
 #[cfg(target_os = "linux")]

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::sanitize::{FileKind, HostRequest, Options, Rejection, Spot, Stats, UnfoldBounds};
+use crate::sanitize::{ContentLocation, FileKind, HostRequest, Options, Rejection, Stats, UnfoldBounds};
 
 /// The parent's first message; the file follows as the frame's bytes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -24,5 +24,5 @@ pub(super) enum ChildMessage<'a> {
     /// The frame's bytes are the clean file.
     Done(FileKind, Stats),
     /// There is none, for what lies there.
-    Rejected(FileKind, Rejection, Spot),
+    Rejected(FileKind, Rejection, ContentLocation),
 }

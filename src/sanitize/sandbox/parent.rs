@@ -15,7 +15,9 @@ use tokio::sync::Semaphore;
 use crate::sanitize::sandbox::frame;
 use crate::sanitize::sandbox::message::{ChildMessage, Start};
 use crate::sanitize::scan::ScanItem;
-use crate::sanitize::{FileKind, Options, Refusal, Response, ScanSession, Spot, Stats, UnfoldBounds};
+use crate::sanitize::{
+    ContentLocation, FileKind, Options, RejectedFile, Response, ScanSession, Stats, UnfoldBounds,
+};
 use crate::telemetry::{ChildEnd, JobState, WorkMetrics};
 
 /// What children may use.
@@ -55,11 +57,11 @@ pub enum SandboxError {
     Died,
     /// It rejected the file.
     #[error("{}", .0.rejection)]
-    Rejected(Refusal),
+    Rejected(RejectedFile),
 }
 
-impl From<Refusal> for SandboxError {
-    fn from(refusal: Refusal) -> Self {
+impl From<RejectedFile> for SandboxError {
+    fn from(refusal: RejectedFile) -> Self {
         Self::Rejected(refusal)
     }
 }
@@ -135,7 +137,7 @@ impl Sandbox {
             }
             Ok(Ok((ChildMessage::Rejected(kind, rejection, mut spot), _))) => {
                 spot.bound();
-                Err(Refusal { spot, ..Refusal::new(Some(kind), rejection) }.into())
+                Err(RejectedFile { spot, ..RejectedFile::new(Some(kind), rejection) }.into())
             }
             Ok(Ok(_) | Err(_)) | Err(_) => Err(SandboxError::Died),
         }
@@ -176,7 +178,8 @@ impl Sandbox {
                 Ok(response) => frame::send(&mut to, &response, &[]).await?,
                 // The session decides: a child that was taken over does not get past it.
                 Err(rejection) => {
-                    let rejected = ChildMessage::Rejected(FileKind::Unknown, rejection, Spot::default());
+                    let rejected =
+                        ChildMessage::Rejected(FileKind::Unknown, rejection, ContentLocation::default());
                     return Ok((rejected, Vec::new()));
                 }
             }

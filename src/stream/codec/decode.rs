@@ -6,7 +6,7 @@ use bytes::BytesMut;
 use flate2::{Decompress, FlushDecompress, Status};
 use zstd::stream::raw::{DParameter, Decoder as Frames, InBuffer, Operation, OutBuffer};
 
-use crate::base::budget::{Budget, Charge};
+use crate::base::budget::{MemoryBudget, MemoryCharge};
 use crate::stream::codec::coding::{BLOCK, Coding};
 use crate::stream::{Rewriter, StreamError};
 
@@ -42,7 +42,7 @@ pub struct Decoder {
     coding: Coding,
     coder: Coder,
     ratio: Ratio,
-    charge: Charge,
+    charge: MemoryCharge,
     taken: usize,
     given: usize,
     /// Between members or frames, where a body may end.
@@ -58,7 +58,7 @@ struct DecodeStep {
 
 impl Decoder {
     /// A decoder for one body. Its window is charged to `budget` as it fills.
-    pub fn new(coding: Coding, ratio: Ratio, budget: &Budget) -> Result<Self, StreamError> {
+    pub fn new(coding: Coding, ratio: Ratio, budget: &MemoryBudget) -> Result<Self, StreamError> {
         let mut charge = budget.charge();
         charge.set(BASE)?;
         let coder = Coder::new(coding).ok_or(StreamError::Unavailable { coding: coding.name() })?;

@@ -7,7 +7,7 @@ use bytes::BytesMut;
 use flate2::{Compress, Compression, FlushCompress, Status};
 use zstd::stream::raw::{CParameter, Encoder as Frames, InBuffer, Operation, OutBuffer};
 
-use crate::base::budget::{Budget, Charge};
+use crate::base::budget::{MemoryBudget, MemoryCharge};
 use crate::stream::codec::coding::{BLOCK, Coding};
 use crate::stream::{Rewriter, StreamError};
 
@@ -23,7 +23,7 @@ enum Coder {
 pub struct Encoder {
     coding: Coding,
     coder: Coder,
-    _charge: Charge,
+    _charge: MemoryCharge,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -34,7 +34,7 @@ enum EncodeUntil {
 
 impl Encoder {
     /// An encoder for one body. What its settings need is charged to `budget` at once.
-    pub fn new(coding: Coding, budget: &Budget) -> Result<Self, StreamError> {
+    pub fn new(coding: Coding, budget: &MemoryBudget) -> Result<Self, StreamError> {
         let mut charge = budget.charge();
         // Rounded up from what windows and hash tables of these settings take.
         charge.set(match coding {

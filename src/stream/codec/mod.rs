@@ -18,13 +18,13 @@ mod tests {
 
     use super::coding::BLOCK;
     use super::*;
-    use crate::base::budget::Budget;
+    use crate::base::budget::MemoryBudget;
     use crate::stream::{Rewriter, StreamError};
 
     const ALL: [Coding; 4] = [Coding::Gzip, Coding::Deflate, Coding::Br, Coding::Zstd];
 
     fn encode(coding: Coding, pieces: &[&[u8]]) -> Vec<u8> {
-        let mut encoder = Encoder::new(coding, &Budget::unlimited()).unwrap();
+        let mut encoder = Encoder::new(coding, &MemoryBudget::unlimited()).unwrap();
         let mut out = BytesMut::new();
         for piece in pieces {
             encoder.write(piece, &mut out).unwrap();
@@ -34,7 +34,7 @@ mod tests {
     }
 
     fn decode(coding: Coding, bytes: &[u8], step: usize) -> Result<Vec<u8>, StreamError> {
-        let mut decoder = Decoder::new(coding, Ratio::default(), &Budget::unlimited())?;
+        let mut decoder = Decoder::new(coding, Ratio::default(), &MemoryBudget::unlimited())?;
         let mut out = BytesMut::new();
         for piece in bytes.chunks(step.max(1)) {
             decoder.write(piece, &mut out)?;
@@ -89,8 +89,8 @@ mod tests {
     #[test]
     fn an_event_leaves_when_it_is_written() {
         for coding in ALL {
-            let mut encoder = Encoder::new(coding, &Budget::unlimited()).unwrap();
-            let mut decoder = Decoder::new(coding, Ratio::default(), &Budget::unlimited()).unwrap();
+            let mut encoder = Encoder::new(coding, &MemoryBudget::unlimited()).unwrap();
+            let mut decoder = Decoder::new(coding, Ratio::default(), &MemoryBudget::unlimited()).unwrap();
             for event in ["data: first\n\n", "data: second\n\n"] {
                 let (mut wire, mut back) = (BytesMut::new(), BytesMut::new());
                 encoder.write(event.as_bytes(), &mut wire).unwrap();
@@ -145,7 +145,7 @@ mod tests {
     fn bombs_are_refused_before_they_go_off() {
         for coding in ALL {
             let bomb = encode(coding, &[&vec![0; 32 << 20]]);
-            let mut decoder = Decoder::new(coding, Ratio::default(), &Budget::unlimited()).unwrap();
+            let mut decoder = Decoder::new(coding, Ratio::default(), &MemoryBudget::unlimited()).unwrap();
             let mut out = BytesMut::new();
             assert_eq!(decoder.write(&bomb, &mut out), Err(StreamError::Ratio { limit: 100 }), "{coding:?}");
             assert!(out.len() <= (1 << 20) + 100 * bomb.len() + BLOCK, "{coding:?} gave {}", out.len());
@@ -154,14 +154,17 @@ mod tests {
 
     #[test]
     fn memory_is_charged_and_given_back() {
-        let budget = Budget::process(64 << 20);
+        let budget = MemoryBudget::process(64 << 20);
         for coding in ALL {
             let decoder = Decoder::new(coding, Ratio::default(), &budget).unwrap();
             let encoder = Encoder::new(coding, &budget).unwrap();
             assert!(budget.used() > 0);
             drop((decoder, encoder));
             assert_eq!(budget.used(), 0, "{coding:?}");
-            assert!(matches!(Encoder::new(coding, &Budget::process(10)), Err(StreamError::Exhausted(_))));
+            assert!(matches!(
+                Encoder::new(coding, &MemoryBudget::process(10)),
+                Err(StreamError::Exhausted(_))
+            ));
         }
     }
 }

@@ -23,7 +23,7 @@ mod text;
 
 use bytes::BytesMut;
 
-use crate::base::budget::{Budget, Charge};
+use crate::base::budget::{MemoryBudget, MemoryCharge};
 use crate::edit::spliced;
 use crate::stream::formatted::markup::Markup;
 use crate::stream::formatted::reader::FormatReader;
@@ -151,7 +151,7 @@ pub fn edits(
 /// Edits the texts of a body as it passes, each a channel of its own and whole; one that is JSON is edited within.
 pub struct FormattedBody<E> {
     state: BodyState<E>,
-    budget: Budget,
+    budget: MemoryBudget,
 }
 
 enum BodyState<E> {
@@ -167,12 +167,12 @@ struct UnitBody<E> {
     editor: Embedded<E>,
     /// What is no unit yet.
     held: Vec<u8>,
-    charge: Charge,
+    charge: MemoryCharge,
 }
 
 impl<E: Editor> FormattedBody<E> {
     /// Shows the texts of a body to `editor`; what is held back is charged to `budget`.
-    pub fn new(format: TextFormat, editor: E, budget: &Budget) -> Self {
+    pub fn new(format: TextFormat, editor: E, budget: &MemoryBudget) -> Self {
         let (reader, editor) = (format.reader(), Embedded::new(editor));
         let units = UnitBody { reader, editor, held: Vec::new(), charge: budget.charge() };
         Self { state: BodyState::Units(units), budget: budget.clone() }

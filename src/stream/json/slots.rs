@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::BytesMut;
 
-use crate::base::budget::{Budget, Charge};
+use crate::base::budget::{MemoryBudget, MemoryCharge};
 use crate::stream::json::embedded::Embedded;
 use crate::stream::json::scan::{JsonScan, Slots};
 use crate::stream::path::{JsonToken, MAX_TYPED, Path, Treatment, Type};
@@ -23,12 +23,12 @@ pub struct JsonSlots<S> {
     scan: JsonScan<S>,
     window: Window,
     edits: Vec<Edit>,
-    charge: Charge,
+    charge: MemoryCharge,
 }
 
 impl<S: Slots> JsonSlots<S> {
     /// Offers the strings of a body to `slots`; what is held back is charged to `budget`.
-    pub fn new(slots: S, budget: &Budget) -> Self {
+    pub fn new(slots: S, budget: &MemoryBudget) -> Self {
         Self {
             scan: JsonScan::new(slots),
             window: Window::new(budget),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::base::clock::Timestamp;
 use crate::base::id::ItemId;
 use crate::crypto::random;
-use crate::store::{Expected, StoreError};
+use crate::store::{Precondition, StoreError};
 use crate::vault::VaultError;
 use crate::vault::items::algorithm::ItemKind;
 use crate::vault::items::material::Material;
@@ -84,7 +84,7 @@ impl Items {
         }
         let versions = vec![Version::new(1, &new.material, now)];
         let item = Item { id, kind: new.kind, label, created_at: now, key: new.key, versions };
-        let row = self.write(&key(&item.id), Expected::Absent, &item).await?;
+        let row = self.write(&key(&item.id), Precondition::Absent, &item).await?;
         tracing::info!(target: AUDIT, item = %item.id, kind = item.kind.name(), "made");
         self.opened(item, row, at, ReadyKeys::default()).await
     }
@@ -100,7 +100,7 @@ impl Items {
         let id = ItemId::from_random(random::bytes()?);
         let item =
             Item { id, kind: ItemKind::Folder, label, created_at: now, key: None, versions: Vec::new() };
-        match self.write(&self.folder_key(&path), Expected::Absent, &item).await {
+        match self.write(&self.folder_key(&path), Precondition::Absent, &item).await {
             Ok(row) => self.folder_opened(item, row, at),
             Err(VaultError::Store(StoreError::Conflict)) => Err(VaultError::Taken),
             Err(error) => Err(error),

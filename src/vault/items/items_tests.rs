@@ -9,7 +9,7 @@ use crate::base::id::ItemId;
 use crate::base::listing::Order;
 use crate::base::secret::Secret;
 use crate::crypto::jws::JwsAlgorithm;
-use crate::store::{Closing, Expected, KeepPart, Key, NewRow, Records, RecordsFuture, Row, StoreError};
+use crate::store::{Closing, KeepPart, Key, NewRow, Precondition, Records, RecordsFuture, Row, StoreError};
 use crate::vault::{MasterKey, Vault, VaultError};
 
 type Rows = BTreeMap<(&'static str, String), (u64, Vec<u8>)>;
@@ -36,10 +36,10 @@ impl Records for Loose {
         Box::pin(async move { Ok(row) })
     }
 
-    fn put_if<'a>(&'a self, key: &'a Key, expected: Expected, entry: NewRow) -> RecordsFuture<'a, u64> {
+    fn put_if<'a>(&'a self, key: &'a Key, expected: Precondition, entry: NewRow) -> RecordsFuture<'a, u64> {
         let mut rows = self.0.lock().unwrap();
         let at = (key.kind(), key.id().to_owned());
-        let is = rows.get(&at).map_or(Expected::Absent, |(version, _)| Expected::Version(*version));
+        let is = rows.get(&at).map_or(Precondition::Absent, |(version, _)| Precondition::Version(*version));
         let done = match is == expected {
             true => {
                 rows.insert(at, (expected.next(), entry.value));

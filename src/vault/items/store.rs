@@ -12,7 +12,7 @@ use dashmap::DashMap;
 
 use crate::base::clock::Timestamp;
 use crate::base::id::ItemId;
-use crate::store::{Expected, Key, NewRow, Row, StoreError};
+use crate::store::{Key, NewRow, Precondition, Row, StoreError};
 use crate::vault::items::algorithm::ItemKind;
 use crate::vault::items::folder::Path;
 use crate::vault::items::object::Item;
@@ -189,7 +189,12 @@ impl Items {
     }
 
     /// Writes an item in place of what is expected.
-    pub(super) async fn write(&self, key: &Key, expected: Expected, item: &Item) -> Result<u64, VaultError> {
+    pub(super) async fn write(
+        &self,
+        key: &Key,
+        expected: Precondition,
+        item: &Item,
+    ) -> Result<u64, VaultError> {
         let text = row::write(item)?;
         if item.versions.len() > MAX_VERSIONS || text.expose().len() > MAX_BYTES {
             return Err(VaultError::Forbidden("The item has as many versions as it may have"));
@@ -216,7 +221,7 @@ impl Items {
                     false => self.opened(item, read.version, at, ReadyKeys::default()).await,
                 };
             }
-            match self.write(&key, Expected::Version(read.version), &item).await {
+            match self.write(&key, Precondition::Version(read.version), &item).await {
                 Ok(row) if folder => return self.folder_opened(item, row, at),
                 Ok(row) => return self.opened(item, row, at, ReadyKeys::default()).await,
                 Err(VaultError::Store(StoreError::Conflict)) => {

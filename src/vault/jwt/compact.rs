@@ -4,7 +4,7 @@ use data_encoding::BASE64URL_NOPAD;
 use serde_json::Value;
 
 use crate::crypto::jws::JwsAlgorithm;
-use crate::vault::jwt::policy::{Claims, Denied, Policy};
+use crate::vault::jwt::policy::{Claims, ClaimsError, Policy};
 use crate::vault::jwt::{JwtError, VerifyingKey, strict};
 
 /// The longest token that is read, in bytes, its signature not counted: what is longer than any signature is none.
@@ -126,9 +126,9 @@ impl Verified {
     /// The claims, if they are what `policy` asks for at the time `now`, in seconds since 1970 (UTC).
     ///
     /// # Errors
-    /// [`Denied`] says what they lack.
-    pub fn check(&self, policy: &Policy, now: u64) -> Result<Claims, Denied> {
-        let claims = strict::object(&self.payload, CLAIMS_DEPTH).map_err(|_| Denied::Claims)?;
+    /// [`ClaimsError`] says what they lack.
+    pub fn check(&self, policy: &Policy, now: u64) -> Result<Claims, ClaimsError> {
+        let claims = strict::object(&self.payload, CLAIMS_DEPTH).map_err(|_| ClaimsError::Claims)?;
         policy.check(claims, now)
     }
 }

@@ -378,7 +378,7 @@ fn headers_may_say_what_does_nothing() {
         let token = signed(&key, header, "not JSON");
         let verified = Unverified::parse(&token).unwrap().verify(&verifying).unwrap();
         assert_eq!(verified.payload(), b"not JSON");
-        assert_eq!(verified.check(&Policy::default(), 0), Err(Denied::Claims));
+        assert_eq!(verified.check(&Policy::default(), 0), Err(ClaimsError::Claims));
     }
 }
 

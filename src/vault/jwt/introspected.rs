@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::vault::jwt::policy::{Claims, Denied, Policy};
+use crate::vault::jwt::policy::{Claims, ClaimsError, Policy};
 use crate::vault::jwt::{JwtError, strict};
 
 /// How many arrays and objects of an answer may lie within each other.
@@ -38,8 +38,8 @@ impl Introspected {
     /// What it says, as claims, if that is what `policy` asks for at the time `now`, in seconds since 1970 (UTC).
     ///
     /// # Errors
-    /// [`Denied`] says what they lack.
-    pub fn check(&self, policy: &Policy, now: u64) -> Result<Claims, Denied> {
+    /// [`ClaimsError`] says what they lack.
+    pub fn check(&self, policy: &Policy, now: u64) -> Result<Claims, ClaimsError> {
         policy.check(self.0.clone(), now)
     }
 }
@@ -96,13 +96,13 @@ mod tests {
             (good.to_owned(), Ok(())),
             (format!(r#"{good},"exp":1000,"nbf":1000"#), Ok(())),
             (format!(r#"{good},"exp":null"#), Ok(())),
-            (format!(r#"{good},"exp":995"#), Err(Denied::Expired)),
-            (format!(r#"{good},"exp":"soon""#), Err(Denied::Time)),
-            (format!(r#"{good},"nbf":1006"#), Err(Denied::Early)),
-            (good.replace("id.test", "id.test/"), Err(Denied::Issuer)),
-            (good.replace("chat\",\"other", "other"), Err(Denied::Audience)),
-            (good.replace("chat:write", "chat:writer"), Err(Denied::Scope)),
-            (good.replace("\"jane\"", "null"), Err(Denied::Required)),
+            (format!(r#"{good},"exp":995"#), Err(ClaimsError::Expired)),
+            (format!(r#"{good},"exp":"soon""#), Err(ClaimsError::Time)),
+            (format!(r#"{good},"nbf":1006"#), Err(ClaimsError::Early)),
+            (good.replace("id.test", "id.test/"), Err(ClaimsError::Issuer)),
+            (good.replace("chat\",\"other", "other"), Err(ClaimsError::Audience)),
+            (good.replace("chat:write", "chat:writer"), Err(ClaimsError::Scope)),
+            (good.replace("\"jane\"", "null"), Err(ClaimsError::Required)),
         ];
         for (members, want) in rows {
             let answer = format!(r#"{{"active":true,{members}}}"#);

@@ -35,5 +35,5 @@ pub use error::JwtError;
 pub use introspected::Introspected;
 pub use jwk::{Jwk, JwkSet};
 pub use key::VerifyingKey;
-pub use policy::{Audience, Claims, Denied, Policy};
+pub use policy::{Audience, Claims, ClaimsError, Policy};
 pub use sign::sign;

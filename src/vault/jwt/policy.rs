@@ -47,7 +47,7 @@ impl Default for Policy {
 
 /// What claims lack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Denied {
+pub enum ClaimsError {
     /// The payload is not a JSON object with each name once.
     #[error("the token holds no claims")]
     Claims,
@@ -98,41 +98,41 @@ impl std::fmt::Debug for Claims {
 
 impl Policy {
     /// Lets claims pass that say what this policy asks for.
-    pub(super) fn check(&self, claims: Map<String, Value>, now: u64) -> Result<Claims, Denied> {
+    pub(super) fn check(&self, claims: Map<String, Value>, now: u64) -> Result<Claims, ClaimsError> {
         self.time(&claims, now)?;
         let issuer = claims.get("iss").and_then(Value::as_str);
         if !self.issuers.is_empty()
             && !issuer.is_some_and(|issuer| self.issuers.iter().any(|one| one == issuer))
         {
-            return Err(Denied::Issuer);
+            return Err(ClaimsError::Issuer);
         }
         if !self.audience.holds(claims.get("aud")) {
-            return Err(Denied::Audience);
+            return Err(ClaimsError::Audience);
         }
         if self.required.iter().any(|name| claims.get(name).is_none_or(Value::is_null)) {
-            return Err(Denied::Required);
+            return Err(ClaimsError::Required);
         }
         let granted: Vec<&str> = ["scope", "scp"].iter().flat_map(|name| texts(claims.get(*name))).collect();
         let granted: Vec<&str> = granted.into_iter().flat_map(|text| text.split(' ')).collect();
         if self.scopes.iter().any(|scope| !granted.contains(&scope.as_str())) {
-            return Err(Denied::Scope);
+            return Err(ClaimsError::Scope);
         }
         Ok(Claims(claims))
     }
 
     /// `NumericDate` may have a fraction (RFC 7519 section 2), hence the floating point.
-    fn time(&self, claims: &Map<String, Value>, now: u64) -> Result<(), Denied> {
+    fn time(&self, claims: &Map<String, Value>, now: u64) -> Result<(), ClaimsError> {
         let leeway = self.leeway.min(MOST_LEEWAY) as f64;
         let now = now as f64;
-        let date = |name| claims.get(name).map(|value| value.as_f64().ok_or(Denied::Time)).transpose();
+        let date = |name| claims.get(name).map(|value| value.as_f64().ok_or(ClaimsError::Time)).transpose();
         match date("exp")? {
             // On or after `exp` it must not be accepted (section 4.1.4).
-            Some(exp) if now >= exp + leeway => return Err(Denied::Expired),
-            None if self.expires => return Err(Denied::Time),
+            Some(exp) if now >= exp + leeway => return Err(ClaimsError::Expired),
+            None if self.expires => return Err(ClaimsError::Time),
             _ => {}
         }
         match date("nbf")? {
-            Some(nbf) if now + leeway < nbf => Err(Denied::Early),
+            Some(nbf) if now + leeway < nbf => Err(ClaimsError::Early),
             _ => Ok(()),
         }
     }

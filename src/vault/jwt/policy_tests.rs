@@ -8,7 +8,7 @@ fn verified(payload: &str) -> Verified {
     Unverified::parse(&token).unwrap().verify(&VerifyingKey::of(&key).unwrap()).unwrap()
 }
 
-fn denied(payload: &str, policy: &Policy, now: u64) -> Option<Denied> {
+fn denied(payload: &str, policy: &Policy, now: u64) -> Option<ClaimsError> {
     verified(payload).check(policy, now).err()
 }
 
@@ -17,23 +17,23 @@ fn times_have_leeway_and_must_be_numbers() {
     let policy = Policy { leeway: 5, ..Policy::default() };
     let rows = [
         (r#"{"exp":100}"#, 104, None),
-        (r#"{"exp":100}"#, 105, Some(Denied::Expired)),
+        (r#"{"exp":100}"#, 105, Some(ClaimsError::Expired)),
         (r#"{"exp":100.5}"#, 105, None),
-        (r#"{"exp":-1}"#, 5, Some(Denied::Expired)),
+        (r#"{"exp":-1}"#, 5, Some(ClaimsError::Expired)),
         (r#"{"exp":1e300}"#, 5, None),
-        (r#"{"exp":"100"}"#, 5, Some(Denied::Time)),
-        (r#"{"exp":null}"#, 5, Some(Denied::Time)),
-        (r#"{}"#, 5, Some(Denied::Time)),
+        (r#"{"exp":"100"}"#, 5, Some(ClaimsError::Time)),
+        (r#"{"exp":null}"#, 5, Some(ClaimsError::Time)),
+        (r#"{}"#, 5, Some(ClaimsError::Time)),
         (r#"{"exp":100,"nbf":50}"#, 45, None),
-        (r#"{"exp":100,"nbf":50}"#, 44, Some(Denied::Early)),
-        (r#"{"exp":100,"nbf":true}"#, 60, Some(Denied::Time)),
+        (r#"{"exp":100,"nbf":50}"#, 44, Some(ClaimsError::Early)),
+        (r#"{"exp":100,"nbf":true}"#, 60, Some(ClaimsError::Time)),
     ];
     for (payload, now, want) in rows {
         assert_eq!(denied(payload, &policy, now), want, "{payload} at {now}");
     }
     let endless = Policy { expires: false, leeway: u64::MAX, ..Policy::default() };
     assert_eq!(denied("{}", &endless, 5), None);
-    assert_eq!(denied(r#"{"exp":0}"#, &endless, 600), Some(Denied::Expired));
+    assert_eq!(denied(r#"{"exp":0}"#, &endless, 600), Some(ClaimsError::Expired));
 }
 
 #[test]
@@ -49,15 +49,15 @@ fn issuer_audience_claims_and_scopes() {
     let rows = [
         (r#"{"iss":"i","aud":"a","sub":"s","scope":"read write more"}"#, None),
         (r#"{"iss":"j","aud":["b","a"],"sub":"s","scp":["read","write"]}"#, None),
-        (r#"{"aud":"a","sub":"s","scope":"read write"}"#, Some(Denied::Issuer)),
-        (r#"{"iss":"k","aud":"a","sub":"s","scope":"read write"}"#, Some(Denied::Issuer)),
-        (r#"{"iss":["i"],"aud":"a","sub":"s","scope":"read write"}"#, Some(Denied::Issuer)),
-        (r#"{"iss":"i","sub":"s","scope":"read write"}"#, Some(Denied::Audience)),
-        (r#"{"iss":"i","aud":"ab","sub":"s","scope":"read write"}"#, Some(Denied::Audience)),
-        (r#"{"iss":"i","aud":["a",1],"sub":"s","scope":"read write"}"#, Some(Denied::Audience)),
-        (r#"{"iss":"i","aud":"a","sub":null,"scope":"read write"}"#, Some(Denied::Required)),
-        (r#"{"iss":"i","aud":"a","sub":"s","scope":"readwrite"}"#, Some(Denied::Scope)),
-        (r#"{"iss":"i","aud":"a","sub":"s"}"#, Some(Denied::Scope)),
+        (r#"{"aud":"a","sub":"s","scope":"read write"}"#, Some(ClaimsError::Issuer)),
+        (r#"{"iss":"k","aud":"a","sub":"s","scope":"read write"}"#, Some(ClaimsError::Issuer)),
+        (r#"{"iss":["i"],"aud":"a","sub":"s","scope":"read write"}"#, Some(ClaimsError::Issuer)),
+        (r#"{"iss":"i","sub":"s","scope":"read write"}"#, Some(ClaimsError::Audience)),
+        (r#"{"iss":"i","aud":"ab","sub":"s","scope":"read write"}"#, Some(ClaimsError::Audience)),
+        (r#"{"iss":"i","aud":["a",1],"sub":"s","scope":"read write"}"#, Some(ClaimsError::Audience)),
+        (r#"{"iss":"i","aud":"a","sub":null,"scope":"read write"}"#, Some(ClaimsError::Required)),
+        (r#"{"iss":"i","aud":"a","sub":"s","scope":"readwrite"}"#, Some(ClaimsError::Scope)),
+        (r#"{"iss":"i","aud":"a","sub":"s"}"#, Some(ClaimsError::Scope)),
     ];
     for (payload, want) in rows {
         assert_eq!(denied(payload, &policy, 0), want, "{payload}");
@@ -65,7 +65,7 @@ fn issuer_audience_claims_and_scopes() {
     let claims = verified(rows[0].0).check(&policy, 0).unwrap();
     assert_eq!((claims.subject(), claims.get("none")), (Some("s"), None));
     let plain = Policy { expires: false, ..Policy::default() };
-    assert_eq!(denied(r#"{"aud":"a"}"#, &plain, 0), Some(Denied::Audience));
+    assert_eq!(denied(r#"{"aud":"a"}"#, &plain, 0), Some(ClaimsError::Audience));
     assert_eq!(denied(r#"{"aud":"a"}"#, &Policy { audience: Audience::Any, ..plain }, 0), None);
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::api::call::{Answer, Call};
+use crate::api::call::{ApiAnswer, ApiCall};
 use crate::api::error::{ApiError, Code};
 use crate::api::fields::{Faults, ObjectFields};
 use crate::api::guardrail::answer::shown;
@@ -68,7 +68,7 @@ struct Metadata {
 }
 
 /// Answers a call.
-pub(super) async fn analyze(guardrail: &Guardrail, call: &mut Call<'_>) -> Result<Answer, ApiError> {
+pub(super) async fn analyze(guardrail: &Guardrail, call: &mut ApiCall<'_>) -> Result<ApiAnswer, ApiError> {
     let request = guardrail.request(call, |body| parse(guardrail, body)).await?;
     let redactor = match &request.only {
         None => guardrail.redactor.clone(),

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::api::call::{Answer, Call};
+use crate::api::call::{ApiAnswer, ApiCall};
 use crate::api::error::{ApiError, Code};
 use crate::api::fields::{Faults, ObjectFields};
 use crate::api::guardrail::answer::shown;
@@ -73,7 +73,7 @@ pub(super) struct Substitute {
 }
 
 /// Answers a call.
-pub(super) async fn anonymize(guardrail: &Guardrail, call: &mut Call<'_>) -> Result<Answer, ApiError> {
+pub(super) async fn anonymize(guardrail: &Guardrail, call: &mut ApiCall<'_>) -> Result<ApiAnswer, ApiError> {
     let request = guardrail.request(call, parse).await?;
     let (keys, bytes) = (guardrail.keys(&call.caller, call.who).await?, request.text.len());
     let salt = guardrail.digest_salt(&keys, &call.caller)?;

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::api::call::{Answer, Call};
+use crate::api::call::{ApiAnswer, ApiCall};
 use crate::api::error::ApiError;
 use crate::api::guardrail::answer;
 
@@ -10,7 +10,7 @@ use crate::api::guardrail::answer;
 pub(super) const RECOGNIZER: &str = "Portcullis";
 
 /// An error as Presidio tells it: one text.
-pub(super) fn told(error: ApiError, call: &Call<'_>) -> Answer {
+pub(super) fn told(error: ApiError, call: &ApiCall<'_>) -> ApiAnswer {
     let body = json!({ "error": answer::text_of(&error) }).to_string();
     answer::told(error, call, "application/json", body)
 }

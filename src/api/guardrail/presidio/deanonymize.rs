@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use data_encoding::{BASE64URL, BASE64URL_NOPAD};
 use serde_json::Value;
 
-use crate::api::call::{Answer, Call};
+use crate::api::call::{ApiAnswer, ApiCall};
 use crate::api::error::ApiError;
 use crate::api::fields::{Faults, ObjectFields};
 use crate::api::guardrail::answer::shown;
@@ -25,7 +25,10 @@ enum Deanonymizer {
 }
 
 /// Answers a call.
-pub(super) async fn deanonymize(guardrail: &Guardrail, call: &mut Call<'_>) -> Result<Answer, ApiError> {
+pub(super) async fn deanonymize(
+    guardrail: &Guardrail,
+    call: &mut ApiCall<'_>,
+) -> Result<ApiAnswer, ApiError> {
     let (text, values, operators) = guardrail.request(call, parse).await?;
     let bytes = text.len();
     let work = move |checkpoint: &Checkpoint| {

@@ -19,7 +19,7 @@ mod operator;
 use futures_util::future::BoxFuture;
 use http::{Method, StatusCode};
 
-use crate::api::call::{Answer, Call, Handler};
+use crate::api::call::{ApiAnswer, ApiCall, Handler};
 use crate::api::error::ApiError;
 use crate::api::guardrail::answer::shown;
 use crate::api::guardrail::engine::Guardrail;
@@ -33,7 +33,7 @@ const DEANONYMIZERS: [&str; 1] = ["decrypt"];
 pub struct Presidio(pub Guardrail);
 
 impl Handler for Presidio {
-    fn call<'a>(&'a self, mut call: Call<'a>) -> BoxFuture<'a, Answer> {
+    fn call<'a>(&'a self, mut call: ApiCall<'a>) -> BoxFuture<'a, ApiAnswer> {
         Box::pin(async move {
             let done = self.answer(&mut call).await;
             done.unwrap_or_else(|error| told(error, &call))
@@ -42,7 +42,7 @@ impl Handler for Presidio {
 }
 
 impl Presidio {
-    async fn answer(&self, call: &mut Call<'_>) -> Result<Answer, ApiError> {
+    async fn answer(&self, call: &mut ApiCall<'_>) -> Result<ApiAnswer, ApiError> {
         let operation = self.0.operation(call);
         let posted = match operation.as_str() {
             "analyze" | "anonymize" | "deanonymize" => true,
@@ -62,7 +62,7 @@ impl Presidio {
             "deanonymizers" => shown(&DEANONYMIZERS),
             "recognizers" => shown(&[RECOGNIZER]),
             "supportedentities" => shown(&self.0.catalogue.names().collect::<Vec<_>>()),
-            _ => Ok(Answer::new(StatusCode::OK, "text/plain; charset=utf-8", "ok")),
+            _ => Ok(ApiAnswer::new(StatusCode::OK, "text/plain; charset=utf-8", "ok")),
         }
     }
 }

@@ -8,7 +8,7 @@ use http::header::{
 };
 use http::{HeaderMap, HeaderValue, StatusCode};
 
-use crate::api::call::Answer;
+use crate::api::call::ApiAnswer;
 use crate::api::share::archive::ArchiveEntry;
 use crate::api::share::link::object::Link;
 use crate::api::share::object::ShareObjectKind;
@@ -51,28 +51,28 @@ pub(super) fn protect(headers: &mut HeaderMap) {
     headers.entry(CONTENT_SECURITY_POLICY).or_insert(HeaderValue::from_static(POLICY));
 }
 
-fn page(status: StatusCode, title: &str, body: &str) -> Answer {
+fn page(status: StatusCode, title: &str, body: &str) -> ApiAnswer {
     let title = EscapedText(title);
     let text = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title}</title>\n</head>\n<body>\n\
          <main>\n<h1>{title}</h1>\n{body}</main>\n</body>\n</html>\n"
     );
-    Answer::new(status, "text/html; charset=utf-8", text)
+    ApiAnswer::new(status, "text/html; charset=utf-8", text)
 }
 
 /// A page that says one thing.
-pub(super) fn notice(status: StatusCode, title: &str, text: &str) -> Answer {
+pub(super) fn notice(status: StatusCode, title: &str, text: &str) -> ApiAnswer {
     page(status, title, &format!("<p>{}</p>\n", EscapedText(text)))
 }
 
 /// What everybody sees who follows a link that is none, or none any more.
-pub(super) fn nothing() -> Answer {
+pub(super) fn nothing() -> ApiAnswer {
     notice(StatusCode::NOT_FOUND, "Nothing is shared here", "The link is wrong, or it is not good any more.")
 }
 
 /// Asks for the password. Whoever has none learns nothing else of the link.
-pub(super) fn password(status: StatusCode, notice: Option<&str>) -> Answer {
+pub(super) fn password(status: StatusCode, notice: Option<&str>) -> ApiAnswer {
     let mut body = String::new();
     if let Some(notice) = notice {
         body.push_str(&format!("<p role=\"alert\">{}</p>\n", EscapedText(notice)));
@@ -85,7 +85,7 @@ pub(super) fn password(status: StatusCode, notice: Option<&str>) -> Answer {
 }
 
 /// What somebody who came in sees: the entries as far as they may be seen, and folders for new files, by id and path.
-pub(super) fn inside(link: &Link, entries: &[ArchiveEntry], folders: &[(String, String)]) -> Answer {
+pub(super) fn inside(link: &Link, entries: &[ArchiveEntry], folders: &[(String, String)]) -> ApiAnswer {
     let terms = link.terms();
     let mut body = String::new();
     if let Some(message) = &terms.message {

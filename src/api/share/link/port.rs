@@ -7,7 +7,7 @@ use futures_util::future::BoxFuture;
 use http::header::{COOKIE, LOCATION, RETRY_AFTER, SET_COOKIE};
 use http::{HeaderValue, Method, StatusCode};
 
-use crate::api::call::{Answer, Call, Handler};
+use crate::api::call::{ApiAnswer, ApiCall, Handler};
 use crate::api::cpu::{Caller, Job};
 use crate::api::envelope::{REQUEST_ID, Stamp};
 use crate::api::error::ApiError;
@@ -20,7 +20,7 @@ use crate::api::share::link::visit::{UploadFields, Visit};
 use crate::api::share::request;
 use crate::api::share::rows::ShareError;
 use crate::api::token_fault::unread;
-use crate::base::budget::Budget;
+use crate::base::budget::MemoryBudget;
 use crate::base::rate::Rate;
 use crate::base::secret::Secret;
 
@@ -38,11 +38,11 @@ enum PostedAction {
     Password(Secret<String>),
     Change(UploadFields),
     /// It is done, or it is not.
-    Answered(Answer),
+    Answered(ApiAnswer),
 }
 
 impl LinkPort {
-    async fn serve(&self, call: &mut Call<'_>) -> Result<Answer, ApiError> {
+    async fn serve(&self, call: &mut ApiCall<'_>) -> Result<ApiAnswer, ApiError> {
         let LinkParts { addresses, clock, .. } = &self.0;
         let Some(link) = self.found(call.head.uri.path()).await? else { return Ok(page::nothing()) };
         let mut cookies = call.head.headers.get_all(COOKIE).iter().filter_map(|field| field.to_str().ok());
@@ -85,7 +85,11 @@ impl LinkPort {
     }
 
     /// Reads a form, up to what says what it wants; a file goes where it is to be.
-    async fn posted(&self, call: &mut Call<'_>, visit: Option<&Visit<'_>>) -> Result<PostedAction, ApiError> {
+    async fn posted(
+        &self,
+        call: &mut ApiCall<'_>,
+        visit: Option<&Visit<'_>>,
+    ) -> Result<PostedAction, ApiError> {
         let done = to_itself(call);
         let mut charge = call.budget.charge();
         charge.set(self.0.shares.blobs().holds())?;
@@ -115,10 +119,10 @@ impl LinkPort {
     /// Lets somebody in who knows the password.
     async fn enter(
         &self,
-        call: &mut Call<'_>,
+        call: &mut ApiCall<'_>,
         link: &Link,
         guess: Secret<String>,
-    ) -> Result<Answer, ApiError> {
+    ) -> Result<ApiAnswer, ApiError> {
         let LinkParts { links, addresses, rates, clock, .. } = &self.0;
         // Counted before it is looked at, so that those that come at once are no more than others.
         if let Err(wait) = rates.guesses.take(link.id.clone(), GUESSES, clock.instant()) {
@@ -147,7 +151,7 @@ impl LinkPort {
         &self,
         link: &Link,
         guess: Secret<String>,
-        budget: &Budget,
+        budget: &MemoryBudget,
     ) -> Result<bool, ApiError> {
         let mut charge = budget.charge();
         charge.set(HELD)?;
@@ -160,8 +164,8 @@ impl LinkPort {
 }
 
 /// Back to the link, by a relative reference: whoever is in front of us may have taken a path of its own off.
-fn to_itself(call: &Call<'_>) -> Answer {
-    let mut answer = Answer::new(StatusCode::SEE_OTHER, "text/plain; charset=utf-8", "");
+fn to_itself(call: &ApiCall<'_>) -> ApiAnswer {
+    let mut answer = ApiAnswer::new(StatusCode::SEE_OTHER, "text/plain; charset=utf-8", "");
     let last = call.head.uri.path().rsplit('/').next().unwrap_or_default();
     if let Ok(location) = HeaderValue::from_str(&format!("./{last}")) {
         answer.headers.insert(LOCATION, location);
@@ -170,7 +174,7 @@ fn to_itself(call: &Call<'_>) -> Answer {
 }
 
 impl Handler for LinkPort {
-    fn call<'a>(&'a self, mut call: Call<'a>) -> BoxFuture<'a, Answer> {
+    fn call<'a>(&'a self, mut call: ApiCall<'a>) -> BoxFuture<'a, ApiAnswer> {
         Box::pin(async move {
             let outcome = self.serve(&mut call).await;
             let mut answer = outcome.unwrap_or_else(|error| match error {

@@ -8,7 +8,7 @@ use crate::api::share::rows::ShareError;
 use crate::base::clock::{SharedClock, Timestamp};
 use crate::base::id::{ShareLinkId, TokenId};
 use crate::crypto::random;
-use crate::store::{Expected, Key, NewRow, Records, Row, StoreError};
+use crate::store::{Key, NewRow, Precondition, Records, Row, StoreError};
 
 const KIND: &str = "share.link";
 const PAGE: u32 = 200;
@@ -49,7 +49,7 @@ impl Links {
             sent: None,
         };
         let link = Link { id: ShareLinkId::from_random(random::bytes()?), version: 0, stored };
-        let version = self.write(&link, Expected::Absent).await?;
+        let version = self.write(&link, Precondition::Absent).await?;
         Ok(Link { version, ..link })
     }
 
@@ -131,7 +131,7 @@ impl Links {
             if !change(&mut link.stored) {
                 return Ok(None);
             }
-            match self.write(&link, Expected::Version(link.version)).await {
+            match self.write(&link, Precondition::Version(link.version)).await {
                 Ok(version) => return Ok(Some(Link { version, ..link })),
                 Err(ShareError::Store(StoreError::Conflict)) => {}
                 Err(error) => return Err(error),
@@ -140,7 +140,7 @@ impl Links {
         Err(StoreError::Conflict.into())
     }
 
-    async fn write(&self, link: &Link, expected: Expected) -> Result<u64, ShareError> {
+    async fn write(&self, link: &Link, expected: Precondition) -> Result<u64, ShareError> {
         let value = serde_json::to_vec(&link.stored).map_err(|_| ShareError::Row)?;
         let expires = Some(Timestamp::from_millis(link.stored.terms.expires_at));
         Ok(self.records.put_if(&key(&link.id), expected, NewRow { value, expires }).await?)

@@ -7,7 +7,7 @@ use http::header::RETRY_AFTER;
 use http::{HeaderValue, StatusCode};
 
 use crate::api::blob::{charged, file_answer};
-use crate::api::call::{Answer, Call};
+use crate::api::call::{ApiAnswer, ApiCall};
 use crate::api::error::ApiError;
 use crate::api::incoming::{FormPart, stored};
 use crate::api::share::archive::{self, ArchiveEntry, ArchiveFormat};
@@ -41,11 +41,15 @@ pub(super) struct Visit<'a> {
     pub(super) link: &'a Link,
 }
 
-type FormRefusal = Option<Answer>;
+type FormRefusal = Option<ApiAnswer>;
 
 impl Visit<'_> {
     /// What is read.
-    pub(super) async fn get(&self, call: &mut Call<'_>, query: Option<&str>) -> Result<Answer, ApiError> {
+    pub(super) async fn get(
+        &self,
+        call: &mut ApiCall<'_>,
+        query: Option<&str>,
+    ) -> Result<ApiAnswer, ApiError> {
         match query.map(|query| query.split_once('=').unwrap_or((query, ""))) {
             None => self.look().await,
             Some(("file", id)) => self.file(call, id).await,
@@ -55,7 +59,7 @@ impl Visit<'_> {
         }
     }
 
-    async fn look(&self) -> Result<Answer, ApiError> {
+    async fn look(&self) -> Result<ApiAnswer, ApiError> {
         let link_type = self.link.terms().link_type;
         let entries = self.entries().await?;
         let is_target = |entry: &ArchiveEntry| self.link.targets().any(|id| id == entry.object.id);
@@ -96,7 +100,7 @@ impl Visit<'_> {
         Err(ApiError::NotFound)
     }
 
-    async fn file(&self, call: &mut Call<'_>, id: &str) -> Result<Answer, ApiError> {
+    async fn file(&self, call: &mut ApiCall<'_>, id: &str) -> Result<ApiAnswer, ApiError> {
         if !self.link.terms().link_type.reads() {
             return Err(ApiError::NotFound);
         }
@@ -107,7 +111,7 @@ impl Visit<'_> {
         self.sent(call, &object.blob(), &object.name).await
     }
 
-    async fn archive(&self, call: &mut Call<'_>, form: ArchiveFormat) -> Result<Answer, ApiError> {
+    async fn archive(&self, call: &mut ApiCall<'_>, form: ArchiveFormat) -> Result<ApiAnswer, ApiError> {
         if !self.link.terms().link_type.reads() {
             return Err(ApiError::NotFound);
         }
@@ -126,7 +130,7 @@ impl Visit<'_> {
         self.sent(call, &blob, form.file_name()).await
     }
 
-    async fn sent(&self, call: &mut Call<'_>, blob: &Blob, name: &str) -> Result<Answer, ApiError> {
+    async fn sent(&self, call: &mut ApiCall<'_>, blob: &Blob, name: &str) -> Result<ApiAnswer, ApiError> {
         let blobs = self.parts.shares.blobs();
         let mut charge = call.budget.charge();
         charge.set(blobs.holds())?;

@@ -9,7 +9,7 @@ use crate::api::{ApiError, CpuPool, Job};
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
 use crate::gateway::filters::redact::reading::{BodyFault, ReadAs, Readings};
-use crate::redact::{FindingLimits, Reported};
+use crate::redact::{AnalyzerFindings, FindingLimits};
 use crate::telemetry::trace::SpanKind;
 
 /// A body that analyzers are asked about.
@@ -29,7 +29,7 @@ impl QuestionedBody<'_> {
         x: &Exchange,
         analyzers: &Analyzers,
         cpu: &CpuPool,
-    ) -> Result<Arc<Reported>, GatewayError> {
+    ) -> Result<Arc<AnalyzerFindings>, GatewayError> {
         let (reading, readings, body) = (self.reading.clone(), self.readings.clone(), self.body.clone());
         let job = Job { caller: x.caller(), bytes: body.len() };
         // They are copies, at most once all of the body.

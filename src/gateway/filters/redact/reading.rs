@@ -10,7 +10,7 @@ use crate::gateway::error::GatewayError;
 use crate::gateway::filters::file_policy::{BodyFile, FilePlace, RefusedFile};
 use crate::gateway::filters::redact::batch::BatchLines;
 use crate::gateway::filters::redaction_error::of_redaction;
-use crate::gateway::media_type::{DeclaredFormat, Frame, is_lines, is_lines_type};
+use crate::gateway::media_type::{ContentFormat, DeclaredFormat, is_lines, is_lines_type};
 use crate::redact::{Content, FileClass, PartContent, RedactError};
 use crate::stream::StreamError;
 use crate::stream::formatted::TextFormat;
@@ -111,14 +111,16 @@ impl ReadAs {
             BodyKind::Unknown | BodyKind::More if !known => return Ok(None),
             _ if memchr::memchr(0, body).is_some() => return Err(GatewayError::BadBody(NOT_UTF8)),
             _ if known => Self::Json,
-            BodyKind::As(Frame::Json) if is_lines(headers) => Self::Lines,
-            BodyKind::As(Frame::Json) if format.declared == DeclaredFormat::As(Frame::Json) => {
+            BodyKind::As(ContentFormat::Json) if is_lines(headers) => Self::Lines,
+            BodyKind::As(ContentFormat::Json)
+                if format.declared == DeclaredFormat::As(ContentFormat::Json) =>
+            {
                 Self::JsonOrLines
             }
-            BodyKind::As(Frame::Json) => Self::JsonOrText,
-            BodyKind::As(Frame::Events) => Self::Events,
-            BodyKind::As(Frame::Form) => Self::Form,
-            BodyKind::As(Frame::Formatted(format)) => Self::Formatted(format),
+            BodyKind::As(ContentFormat::Json) => Self::JsonOrText,
+            BodyKind::As(ContentFormat::Events) => Self::Events,
+            BodyKind::As(ContentFormat::Form) => Self::Form,
+            BodyKind::As(ContentFormat::Formatted(format)) => Self::Formatted(format),
             _ => Self::Text,
         };
         Ok(Some(reading))

@@ -1,6 +1,6 @@
 //! [`member`]: one member of an archive.
 
-use crate::sanitize::{FileKind, Object, ObjectKind, Rejection, Work};
+use crate::sanitize::{ChangedObject, FileKind, ObjectKind, Rejection, Work};
 
 /// A member that is clean.
 pub(super) struct Clean {
@@ -16,7 +16,7 @@ pub(super) fn member(name: &str, content: &[u8], work: &mut Work<'_>) -> Result<
     match work.file_of(name, content) {
         Ok((kind, content)) => Ok(Some(Clean { content, kind })),
         Err(rejection) if rejection.leaves_out() => {
-            work.leave_out(Object::left_out(ObjectKind::File).in_part(name).because(rejection));
+            work.leave_out(ChangedObject::left_out(ObjectKind::File).in_part(name).because(rejection));
             Ok(None)
         }
         Err(rejection) => Err(rejection),

@@ -8,7 +8,7 @@ use tar::{Archive, Builder, EntryType, Header};
 use crate::sanitize::format::archive::member::{Clean, member};
 use crate::sanitize::format::archive::names;
 use crate::sanitize::format::package::is_inside;
-use crate::sanitize::{Object, ObjectKind, Rejection, Work};
+use crate::sanitize::{ChangedObject, ObjectKind, Rejection, Work};
 
 /// A file that is cleaned already.
 struct Member {
@@ -61,7 +61,7 @@ fn read(file: &[u8], work: &mut Work<'_>) -> Result<Vec<Member>, Rejection> {
         if !matches!(kind, EntryType::Regular | EntryType::Continuous | EntryType::GNUSparse) {
             let link = matches!(kind, EntryType::Symlink | EntryType::Link);
             let why = if link { Rejection::Symlink } else { Rejection::Unsupported };
-            work.leave_out(Object::left_out(ObjectKind::File).in_part(&name).because(why));
+            work.leave_out(ChangedObject::left_out(ObjectKind::File).in_part(&name).because(why));
             continue;
         }
         let name = name.trim_start_matches("./");

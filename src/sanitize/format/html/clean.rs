@@ -4,7 +4,7 @@ use crate::sanitize::format::charset::{self, Decoded};
 use crate::sanitize::format::html::plan::HtmlPlan;
 use crate::sanitize::format::html::token;
 use crate::sanitize::format::markup::{data, entity, tag};
-use crate::sanitize::{NamedText, Object, ObjectAction, ObjectKind, Redaction, Rejection, Work};
+use crate::sanitize::{ChangedObject, NamedText, ObjectAction, ObjectKind, RedactionMode, Rejection, Work};
 
 /// Cleans a document. It is written as UTF-8, unless nothing has to change.
 ///
@@ -14,7 +14,7 @@ pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Re
     let Decoded { text: html, encoding, bom } = charset::of_html(file);
     let options = work.options();
     let tokens = token::read(&html, work)?;
-    let comments = options.interactive || options.redaction == Redaction::Apply;
+    let comments = options.interactive || options.redaction == RedactionMode::Apply;
     let plan = HtmlPlan::of(&html, &tokens, options.interactive, comments);
     let HtmlPlan { mut patches, blocks, asking, tags, sheets, charsets, removed, .. } = plan;
     let texts: Vec<NamedText<&str>> =
@@ -34,7 +34,7 @@ pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Re
     if !options.interactive {
         data::clean_pictures(&html, &mut patches, work)?;
     }
-    work.acting(Object::new(ObjectKind::Markup, ObjectAction::Removed, removed));
+    work.acting(ChangedObject::new(ObjectKind::Markup, ObjectAction::Removed, removed));
     let utf8 = encoding == encoding_rs::UTF_8;
     if !utf8 && patches.is_empty() && encoding != encoding_rs::ISO_2022_JP {
         return Ok(file.to_vec());

@@ -1,5 +1,5 @@
 use crate::sanitize::bench::Bench;
-use crate::sanitize::{FileKind, Options, Redaction};
+use crate::sanitize::{FileKind, Options, RedactionMode};
 
 fn clean(html: &str) -> String {
     Bench::disarming().text(FileKind::Html, html)
@@ -176,7 +176,7 @@ fn other_encodings_become_utf8_if_anything_changes() {
 fn without_orders_what_acts_stays() {
     let mut bench = Bench::redacting("Jane Doe");
     bench.options =
-        Options { interactive: false, links: false, redaction: Redaction::Apply, ..Options::default() };
+        Options { interactive: false, links: false, redaction: RedactionMode::Apply, ..Options::default() };
     let html = "<script>var a = 'Jane Doe'</script><p onclick=x <!-- y -->Jane Doe<unknown>";
     assert_eq!(
         bench.text(FileKind::Html, html),

@@ -10,7 +10,7 @@ use image::error::ImageError;
 use image::metadata::Orientation;
 use image::{AnimationDecoder, DynamicImage, Frames, ImageDecoder, ImageFormat, ImageReader, Limits};
 
-use crate::sanitize::{Object, ObjectAction, ObjectKind, Rejection, Work};
+use crate::sanitize::{ChangedObject, ObjectAction, ObjectKind, Rejection, Work};
 
 /// The widest and highest picture, in pixels.
 const SIDE: u32 = 65_535;
@@ -65,7 +65,7 @@ pub(super) fn encoded(file: &[u8], format: ImageFormat, work: &mut Work<'_>) -> 
     };
     if format == ImageFormat::Tiff {
         let others = pages(file).saturating_sub(1);
-        work.leave_out(Object::new(ObjectKind::Picture, ObjectAction::LeftOut, others as u64));
+        work.leave_out(ChangedObject::new(ObjectKind::Picture, ObjectAction::LeftOut, others as u64));
     }
     let mut out = Cursor::new(Vec::new());
     writable.write_to(&mut out, format).map_err(rejection)?;

@@ -3,7 +3,7 @@
 use image::ImageFormat;
 
 use crate::sanitize::format::image::{check, gif, jpeg, png, webp};
-use crate::sanitize::{Note, Redaction, Rejection, Work};
+use crate::sanitize::{Note, RedactionMode, Rejection, Work};
 
 /// The format of an image that is rewritten.
 pub(in crate::sanitize) fn format(file: &[u8]) -> Option<ImageFormat> {
@@ -44,7 +44,7 @@ pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Re
     let written = written.ok_or(Rejection::Malformed)?;
     // What is decoded is what leaves.
     check::shown(&written, format, work)?;
-    if work.options().redaction != Redaction::Off {
+    if work.options().redaction != RedactionMode::Off {
         work.stats().note(Note::Images, 1);
     }
     Ok(written)

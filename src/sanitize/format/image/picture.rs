@@ -2,7 +2,7 @@
 //! that may be a drawing.
 
 use crate::sanitize::format::image::clean::{clean, format};
-use crate::sanitize::{FileKind, Note, Object, ObjectKind, Redaction, Rejection, Work};
+use crate::sanitize::{ChangedObject, FileKind, Note, ObjectKind, RedactionMode, Rejection, Work};
 
 /// Stands where a picture was that cannot be shown: a transparent pixel (PNG).
 const NOTHING: &[u8] =
@@ -52,14 +52,14 @@ pub(in crate::sanitize::format) fn picture(
     };
     match whole {
         Some(whole) => {
-            if work.options().redaction != Redaction::Off {
+            if work.options().redaction != RedactionMode::Off {
                 work.stats().note(Note::Images, 1);
             }
             Ok((whole.len() < bytes.len()).then(|| whole.to_vec()))
         }
         None if bytes.is_empty() => Ok(None),
         None => {
-            work.leave_out(Object::left_out(ObjectKind::Picture));
+            work.leave_out(ChangedObject::left_out(ObjectKind::Picture));
             Ok(Some(NOTHING.to_vec()))
         }
     }

@@ -7,7 +7,7 @@ use crate::sanitize::format::mail::entity::Entity;
 use crate::sanitize::format::mail::media::Media;
 use crate::sanitize::format::mail::new_body::{EntityCleaner, NewBody};
 use crate::sanitize::format::mail::transfer::Transfer;
-use crate::sanitize::{FileKind, Object, ObjectAction, ObjectKind, Rejection, Work, name};
+use crate::sanitize::{ChangedObject, FileKind, ObjectAction, ObjectKind, Rejection, Work, name};
 
 /// What readers show as text.
 const TEXTS: &[&str] = &[
@@ -79,7 +79,7 @@ fn body(
     let inline = !attached && shown && work.identify(&name, &content.bytes) == FileKind::Image;
     if work.options().attachments && !inline {
         work.part(&name, &content.bytes)?;
-        work.detached(Object::removed(ObjectKind::Attachment).in_part(&name));
+        work.detached(ChangedObject::removed(ObjectKind::Attachment).in_part(&name));
         return Ok(NewBody::Gone);
     }
     let clean = work.file_of(&name, &content.bytes);
@@ -106,7 +106,7 @@ fn body(
 }
 
 fn left_out(name: &str, why: Rejection, work: &mut Work<'_>) -> Result<NewBody, Rejection> {
-    work.leave_out(Object::left_out(ObjectKind::File).in_part(name).because(why));
+    work.leave_out(ChangedObject::left_out(ObjectKind::File).in_part(name).because(why));
     Ok(NewBody::Gone)
 }
 
@@ -145,7 +145,7 @@ fn text(
     let mut marked = BOM.to_vec();
     let (shown, files) =
         if kind != FileKind::Html && work.options().attachments { stripped(&text) } else { (None, 0) };
-    work.detached(Object::new(ObjectKind::Attachment, ObjectAction::Removed, files));
+    work.detached(ChangedObject::new(ObjectKind::Attachment, ObjectAction::Removed, files));
     marked.extend(shown.as_deref().unwrap_or(&text).bytes());
     let clean = work.clean(kind, &marked)?;
     if clean == marked && files == 0 && content.exact && known {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::sanitize::format::image;
 use crate::sanitize::format::patch::Patches;
-use crate::sanitize::{Object, ObjectKind, Rejection, Work};
+use crate::sanitize::{ChangedObject, ObjectKind, Rejection, Work};
 
 /// What stands in place of an address that held what does not stay.
 const NOTHING: &str = "about:blank";
@@ -58,7 +58,7 @@ impl Data {
         match clean {
             Ok(clean) => Ok(clean.map(|clean| written(kind, &clean))),
             Err(rejection) if rejection.leaves_out() => {
-                work.leave_out(Object::left_out(ObjectKind::File).because(rejection));
+                work.leave_out(ChangedObject::left_out(ObjectKind::File).because(rejection));
                 Ok(Some(NOTHING.to_owned()))
             }
             Err(rejection) => Err(rejection),

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::sanitize::format::ooxml::{formula_calls, target};
 use crate::sanitize::format::xml_editor::XmlEditor;
 use crate::sanitize::format::xml_tree::Tree;
-use crate::sanitize::{Object, ObjectAction, ObjectKind, Rejection, Work};
+use crate::sanitize::{ChangedObject, ObjectAction, ObjectKind, Rejection, Work};
 
 /// Elements that act by what they are.
 const ACTIVE: &[&str] = &[
@@ -83,7 +83,7 @@ pub(super) fn disarm(tree: &Tree, editor: &mut XmlEditor<'_>, gone: &HashSet<Str
             }
         }
     }
-    work.acting(Object::new(ObjectKind::Action, ObjectAction::Removed, acting));
+    work.acting(ChangedObject::new(ObjectKind::Action, ObjectAction::Removed, acting));
 }
 
 /// Whether an element shows an entry that is gone.

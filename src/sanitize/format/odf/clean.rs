@@ -9,7 +9,7 @@ use crate::sanitize::format::odf::{active, text};
 use crate::sanitize::format::package::{NewPackage, Package};
 use crate::sanitize::format::xml_editor::XmlEditor;
 use crate::sanitize::format::xml_tree::{Doctype, Tree};
-use crate::sanitize::{Object, ObjectKind, Redaction, Rejection, Work};
+use crate::sanitize::{ChangedObject, ObjectKind, RedactionMode, Rejection, Work};
 
 /// Where the manifest lies (ODF part 2, 3.2).
 const MANIFEST: &str = "META-INF/manifest.xml";
@@ -83,13 +83,13 @@ fn judged(
         let Some(role) = role(name, *content, manifest).or(unlisted) else { continue };
         match role {
             EntryRole::Signature => signatures.push(name.clone()),
-            EntryRole::Preview if options.redaction == Redaction::Apply => {
-                work.leave_out(Object::left_out(ObjectKind::Preview).in_part(name));
+            EntryRole::Preview if options.redaction == RedactionMode::Apply => {
+                work.leave_out(ChangedObject::left_out(ObjectKind::Preview).in_part(name));
                 gone.insert(name.clone());
             }
             _ if !role.goes(options) => {}
             _ => {
-                let object = |what| Object::removed(what).in_part(name);
+                let object = |what| ChangedObject::removed(what).in_part(name);
                 match role {
                     EntryRole::Attachment => work.detached(object(ObjectKind::Attachment)),
                     EntryRole::Active => work.acting(object(ObjectKind::ActivePart)),

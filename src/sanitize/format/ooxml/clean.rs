@@ -11,7 +11,7 @@ use crate::sanitize::format::ooxml::{active, fields, fonts, role, sheets, text};
 use crate::sanitize::format::package::{NewPackage, Package};
 use crate::sanitize::format::xml_editor::XmlEditor;
 use crate::sanitize::format::xml_tree::{Doctype, Tree};
-use crate::sanitize::{Note, Object, ObjectAction, ObjectKind, Redaction, Rejection, Work};
+use crate::sanitize::{ChangedObject, Note, ObjectAction, ObjectKind, RedactionMode, Rejection, Work};
 
 /// What is known of a package before its parts are changed.
 struct OpenPackage {
@@ -66,7 +66,7 @@ fn parts(
     let shared = opened.parts.iter().position(|name| {
         opened.types.of(name).is_some_and(|kind| kind.to_ascii_lowercase().ends_with("sharedstrings+xml"))
     });
-    let wanted = work.options().redaction != Redaction::Off;
+    let wanted = work.options().redaction != RedactionMode::Off;
     let shared = shared.filter(|_| wanted);
     let strings = match shared {
         Some(at) => Some(Tree::read(&package.again(at)?, Doctype::Refused, work)?),
@@ -169,7 +169,7 @@ fn part(
         if fonts::is_called(&kind) {
             return font(name, &kind, &package.again(at)?, work);
         }
-        let unread = !signs && work.options().redaction != Redaction::Off;
+        let unread = !signs && work.options().redaction != RedactionMode::Off;
         work.stats().note(Note::Passed, u64::from(unread));
         return Ok(None);
     }
@@ -182,7 +182,7 @@ fn font(name: &str, kind: &str, content: &[u8], work: &mut Work<'_>) -> Result<O
     if work.is_again() || fonts::is_one(name, kind, content, work) {
         return Ok(None);
     }
-    work.leave_out(Object::left_out(ObjectKind::Picture));
+    work.leave_out(ChangedObject::left_out(ObjectKind::Picture));
     Ok(Some(Vec::new()))
 }
 
@@ -193,7 +193,7 @@ fn media(name: &str, content: &[u8], work: &mut Work<'_>) -> Result<Option<Vec<u
         // Films begin like some of them.
         FileContent::Picture => image::picture(content, work),
         _ => {
-            work.leave_out(Object::left_out(ObjectKind::Picture));
+            work.leave_out(ChangedObject::left_out(ObjectKind::Picture));
             Ok(Some(Vec::new()))
         }
     }
@@ -211,7 +211,7 @@ fn document(
         active::drop_dangling(tree, &mut editor, dead);
     }
     if work.options().interactive {
-        let removed = |what, count| Object::new(what, ObjectAction::Removed, count);
+        let removed = |what, count| ChangedObject::new(what, ObjectAction::Removed, count);
         work.acting(removed(ObjectKind::Markup, active::disarm(tree, &mut editor)));
         work.acting(removed(ObjectKind::Action, fields::disarm(tree, &mut editor)));
         work.acting(removed(ObjectKind::Formula, sheets::disarm(tree, &mut editor, &mut shared)));

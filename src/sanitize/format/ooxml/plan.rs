@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use crate::sanitize::format::ooxml::relations::{Relations, Types, source_of};
 use crate::sanitize::format::ooxml::role::{self, PartRole};
 use crate::sanitize::format::ooxml::target;
-use crate::sanitize::{Object, ObjectKind, Redaction, Rejection, Work};
+use crate::sanitize::{ChangedObject, ObjectKind, RedactionMode, Rejection, Work};
 
 /// What goes, and what becomes of links.
 #[derive(Default)]
@@ -43,7 +43,7 @@ impl OoxmlPlan {
         plan.judge_relations(relations, &known, work);
         plan.drop_stranded(relations, &known);
         plan.judge_links(relations, work)?;
-        if work.options().redaction == Redaction::Apply {
+        if work.options().redaction == RedactionMode::Apply {
             plan.drop_previews(relations, work);
         }
         let stranded: Vec<String> = parts
@@ -80,7 +80,9 @@ impl OoxmlPlan {
             let Some(role) = role.filter(|role| role.goes(work.options())) else { continue };
             self.gone.insert(part.clone());
             match role {
-                PartRole::Attachment => work.detached(Object::removed(ObjectKind::Attachment).in_part(part)),
+                PartRole::Attachment => {
+                    work.detached(ChangedObject::removed(ObjectKind::Attachment).in_part(part))
+                }
                 PartRole::Active => work.acting(active(part)),
                 PartRole::Appendix => {}
             }
@@ -99,7 +101,7 @@ impl OoxmlPlan {
                 }
                 self.kill(&of.source, &relation.id);
                 if !part.is_some_and(|part| known.contains(part)) && !self.gone.contains(&of.source) {
-                    work.acting(Object::removed(ObjectKind::Reference).in_part(&of.source));
+                    work.acting(ChangedObject::removed(ObjectKind::Reference).in_part(&of.source));
                 }
             }
         }
@@ -145,7 +147,7 @@ impl OoxmlPlan {
                     && target::acts(&relation.target)
                 {
                     dead.insert(relation.id.clone());
-                    work.acting(Object::removed(ObjectKind::Reference).in_part(&of.source));
+                    work.acting(ChangedObject::removed(ObjectKind::Reference).in_part(&of.source));
                 } else {
                     asked.push((&of.source, &relation.id, &relation.target));
                 }
@@ -167,7 +169,7 @@ impl OoxmlPlan {
                 let Some(part) = &relation.part else { continue };
                 self.kill(&of.source, &relation.id);
                 if self.gone.insert(part.clone()) {
-                    work.leave_out(Object::left_out(ObjectKind::Preview).in_part(part));
+                    work.leave_out(ChangedObject::left_out(ObjectKind::Preview).in_part(part));
                 }
             }
         }
@@ -188,9 +190,9 @@ impl OoxmlPlan {
 }
 
 /// A part that acts, as it is told of.
-fn active(part: &str) -> Object {
+fn active(part: &str) -> ChangedObject {
     let macros = part.contains("vba") || part.contains("macrosheet");
-    Object::removed(if macros { ObjectKind::Macro } else { ObjectKind::ActivePart }).in_part(part)
+    ChangedObject::removed(if macros { ObjectKind::Macro } else { ObjectKind::ActivePart }).in_part(part)
 }
 
 /// Whether a part is what holds the package together.

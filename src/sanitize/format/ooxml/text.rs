@@ -10,7 +10,7 @@ use crate::sanitize::format::passage::{
 };
 use crate::sanitize::format::xml_editor::XmlEditor;
 use crate::sanitize::format::xml_tree::{ByteSpan, Chars, Tree, TreeAttribute, plain};
-use crate::sanitize::{Redaction, Rejection, Work};
+use crate::sanitize::{RedactionMode, Rejection, Work};
 
 /// What makes a text of its own of the runs within it.
 const BLOCKS: &[&str] = &["p", "si", "is", "rPh", "text", "rt", "rubyBase", "comment"];
@@ -161,7 +161,7 @@ pub(super) fn edit<'t>(
     heads: &mut Heads,
     work: &mut Work<'_>,
 ) -> Result<(), Rejection> {
-    if work.options().redaction == Redaction::Apply {
+    if work.options().redaction == RedactionMode::Apply {
         drop_copies(tree, editor);
     }
     let columns = heads.sheet(tree);

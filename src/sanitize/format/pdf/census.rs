@@ -7,7 +7,7 @@ use lopdf::{Dictionary, Document, Object, ObjectId};
 use crate::sanitize::format::pdf::action::{self, DictionaryAction, Slot};
 use crate::sanitize::format::pdf::fields::FormFields;
 use crate::sanitize::format::pdf::{graph, pages};
-use crate::sanitize::{Object as Removed, ObjectAction, ObjectKind, Options, Work};
+use crate::sanitize::{ChangedObject as Removed, ObjectAction, ObjectKind, Options, Work};
 
 /// Annotations that play something.
 const MEDIA: &[&[u8]] = &[b"RichMedia", b"3D", b"Screen", b"Movie", b"Sound"];

@@ -5,7 +5,7 @@ use lopdf::{Dictionary, Document, Object, StringFormat};
 use crate::edit::spliced_text;
 use crate::sanitize::format::pdf::graph;
 use crate::sanitize::values::Needles;
-use crate::sanitize::{Redaction, Rejection, Work};
+use crate::sanitize::{RedactionMode, Rejection, Work};
 
 /// Keys whose strings are no text.
 const BYTES: &[&[u8]] = &[
@@ -108,7 +108,7 @@ fn without(text: &str, needles: &Needles, work: &mut Work<'_>) -> Object {
 /// # Errors
 /// The host's.
 pub(super) fn rewrite(doc: &mut Document, work: &mut Work<'_>) -> Result<(), Rejection> {
-    if work.options().redaction == Redaction::Apply {
+    if work.options().redaction == RedactionMode::Apply {
         for object in doc.objects.values_mut() {
             dicts(object, graph::DEPTH, &mut |dict| {
                 dict.remove(b"RC");

@@ -1,7 +1,7 @@
 //! [`picture`]: an image within a file, which spells it in hexadecimal.
 
 use crate::sanitize::format::image;
-use crate::sanitize::{Note, Object, ObjectKind, Redaction, Rejection, Work};
+use crate::sanitize::{ChangedObject, Note, ObjectKind, RedactionMode, Rejection, Work};
 
 /// What becomes of it.
 #[derive(Debug, PartialEq, Eq)]
@@ -25,13 +25,13 @@ pub(super) fn picture(digits: &[u8], bitmap: bool, work: &mut Work<'_>) -> Resul
     // Its own header says how long that is (DIB); nothing else in it is no picture.
     let header = bytes.get(..4).and_then(|length| length.try_into().ok()).map(u32::from_le_bytes);
     if bitmap && matches!(header, Some(12 | 40 | 52 | 56 | 64 | 108 | 124)) {
-        let unread = work.options().redaction != Redaction::Off;
+        let unread = work.options().redaction != RedactionMode::Off;
         work.stats().note(Note::Images, u64::from(unread));
         Ok(Cleaned::Same)
     } else if bytes.is_empty() {
         Ok(Cleaned::Same)
     } else if !image::is_picture(&bytes) {
-        work.leave_out(Object::left_out(ObjectKind::Picture));
+        work.leave_out(ChangedObject::left_out(ObjectKind::Picture));
         Ok(Cleaned::Gone)
     } else {
         let clean = image::picture(&bytes, work)?;

@@ -10,7 +10,7 @@ use crate::sanitize::format::rtf::decoder::{Pages, TextDecoder, UnicodeEscape};
 use crate::sanitize::format::rtf::group::{GroupAction, is_field, link, place};
 use crate::sanitize::format::rtf::picture::{self, Cleaned, hexed, unhexed};
 use crate::sanitize::format::rtf::token::{RtfToken, RtfTokenKind, tokens};
-use crate::sanitize::{Object, ObjectAction, ObjectKind, Rejection, Work};
+use crate::sanitize::{ChangedObject, ObjectAction, ObjectKind, Rejection, Work};
 
 /// Groups within groups that are followed.
 const DEPTH: usize = 1000;
@@ -365,7 +365,7 @@ impl<'w, 'j> RtfPlan<'w, 'j> {
     fn removed(&mut self, range: Range<usize>, counted: bool) {
         // Empty braces, so that the control word before does not run into what follows.
         self.patches.put(range, "{}");
-        self.work.acting(Object::new(ObjectKind::Action, ObjectAction::Removed, u64::from(counted)));
+        self.work.acting(ChangedObject::new(ObjectKind::Action, ObjectAction::Removed, u64::from(counted)));
     }
 
     fn close(&mut self, end: usize) -> Result<(), Rejection> {
@@ -475,9 +475,9 @@ impl<'w, 'j> RtfPlan<'w, 'j> {
             self.patches.put(word, "{}");
         }
         if group.package && self.work.options().attachments {
-            self.work.detached(Object::removed(ObjectKind::Attachment));
+            self.work.detached(ChangedObject::removed(ObjectKind::Attachment));
         } else {
-            self.work.acting(Object::removed(ObjectKind::ActivePart));
+            self.work.acting(ChangedObject::removed(ObjectKind::ActivePart));
         }
         Ok(())
     }

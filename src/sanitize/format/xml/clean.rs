@@ -4,7 +4,7 @@ use crate::sanitize::format::charset::{self, Decoded};
 use crate::sanitize::format::markup::{data, entity, tag};
 use crate::sanitize::format::xml::plan::{Literal, XmlOptions, XmlPlan};
 use crate::sanitize::format::xml::token;
-use crate::sanitize::{NamedText, Object, ObjectAction, ObjectKind, Redaction, Rejection, Work};
+use crate::sanitize::{ChangedObject, NamedText, ObjectAction, ObjectKind, RedactionMode, Rejection, Work};
 
 /// Cleans a drawing.
 ///
@@ -37,7 +37,7 @@ fn clean(file: &[u8], drawing: bool, work: &mut Work<'_>) -> Result<Vec<u8>, Rej
     let Decoded { text: xml, encoding, bom } = charset::of_xml(file);
     let options = work.options();
     let tokens = token::read(&xml, work)?;
-    let comments = options.redaction == Redaction::Apply || drawing && options.interactive;
+    let comments = options.redaction == RedactionMode::Apply || drawing && options.interactive;
     let plan = XmlPlan::of(&xml, &tokens, XmlOptions { drawing, strict: options.interactive, comments });
     let XmlPlan {
         mut patches,
@@ -73,7 +73,7 @@ fn clean(file: &[u8], drawing: bool, work: &mut Work<'_>) -> Result<Vec<u8>, Rej
     if drawing && !options.interactive {
         data::clean_pictures(&xml, &mut patches, work)?;
     }
-    work.acting(Object::new(ObjectKind::Markup, ObjectAction::Removed, removed));
+    work.acting(ChangedObject::new(ObjectKind::Markup, ObjectAction::Removed, removed));
     if patches.is_empty() {
         return Ok(file.to_vec());
     }

@@ -11,7 +11,7 @@ use crate::sanitize::format::pdf::text::streams::ContentStreams;
 use crate::sanitize::format::pdf::text::{splice, walk};
 use crate::sanitize::format::pdf::{graph, strings};
 use crate::sanitize::values::Needles;
-use crate::sanitize::{Note, Redaction, Rejection, Work};
+use crate::sanitize::{Note, RedactionMode, Rejection, Work};
 
 /// Reads every page, asks what is to change, and takes it out of the streams: redacted text is gone and covered with
 /// black, links have become others. What was redacted anywhere, in strings as well, is then removed wherever else it
@@ -24,7 +24,7 @@ pub(in crate::sanitize::format) fn rewrite(
     work: &mut Work<'_>,
 ) -> Result<Needles, Rejection> {
     let options = work.options();
-    if options.redaction == Redaction::Off && !options.links {
+    if options.redaction == RedactionMode::Off && !options.links {
         return Needles::new(work.values());
     }
     let (plan, contents, needles) = planned(doc, work)?;

@@ -8,7 +8,7 @@ use crate::sanitize::format::FORMATS;
 use crate::sanitize::format::pdf::text::reading::GlyphText;
 use crate::sanitize::format::pdf::text::streams::ContentStreams;
 use crate::sanitize::format::pdf::text::walk;
-use crate::sanitize::{FileKind, Note, Options, Redaction, Stats, UnfoldBounds, Work};
+use crate::sanitize::{FileKind, Note, Options, RedactionMode, Stats, UnfoldBounds, Work};
 
 /// A document of pages with these contents, which share resources; as a file.
 fn made(contents: &[&str], change: impl FnOnce(&mut Document, &mut Dictionary)) -> Vec<u8> {
@@ -245,7 +245,7 @@ fn what_is_only_told_stays() {
         resources.set("XObject", dictionary! { "Im" => image });
     });
     let mut bench = Bench::redacting("");
-    bench.options = Options { redaction: Redaction::Detect, ..Options::default() };
+    bench.options = Options { redaction: RedactionMode::Detect, ..Options::default() };
     let (clean, stats) = bench.clean(FileKind::Pdf, &file).unwrap();
     assert!(raw(&clean).contains(content));
     assert!(stats.untouched());

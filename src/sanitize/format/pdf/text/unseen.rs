@@ -10,7 +10,7 @@ use crate::sanitize::format::passage::is_worth;
 use crate::sanitize::format::pdf::text::lexer::{PdfLexer, PdfToken};
 use crate::sanitize::format::pdf::text::streams::ContentStreams;
 use crate::sanitize::format::pdf::{graph, parts};
-use crate::sanitize::{Redaction, Rejection, Work};
+use crate::sanitize::{RedactionMode, Rejection, Work};
 
 /// From how many digits on a name may hold a number of somebody's.
 const DIGITS: usize = 7;
@@ -57,7 +57,7 @@ type NewNames = BTreeMap<Vec<u8>, Option<Vec<u8>>>;
 /// # Errors
 /// The host's; [`Rejection::OverLimit`].
 pub(in crate::sanitize::format) fn redact(doc: &mut Document, work: &mut Work<'_>) -> Result<(), Rejection> {
-    if work.options().redaction != Redaction::Apply {
+    if work.options().redaction != RedactionMode::Apply {
         return Ok(());
     }
     drop_unused(doc);
