@@ -3,26 +3,49 @@
 
 use std::ops::Range;
 
+use crate::redact::file::magic;
 use crate::redact::payload::{Base64, Payload, in_base64};
 
-/// The shortest that is decoded, in characters: fifteen bytes, as short addresses are.
-const SHORTEST: usize = 20;
+/// The shortest that is decoded, in characters without padding: thirteen bytes, as short addresses are.
+const SHORTEST: usize = 18;
 
-/// The texts that stand in `text` in base64, each with nothing of its alphabet, no dot and no `@` beside it. What has bytes
-/// that are no text stays as it is.
+/// The texts that stand in `text` in base64, none with more of a name beside it (`host.`, `@`). What has bytes that are no text,
+/// or is a file, stays as it is.
 pub(super) fn tokens(text: &str) -> Vec<Payload> {
-    let parted = |at: Option<usize>| {
-        let byte = at.and_then(|at| text.as_bytes().get(at));
-        byte.is_none_or(|byte| byte.is_ascii() && !matches!(byte, b'.' | b'@'))
+    let bytes = text.as_bytes();
+    let at = |place: Option<usize>| place.and_then(|place| bytes.get(place)).copied();
+    let named = |dot: Option<u8>, beyond: Option<u8>| match dot {
+        Some(b'@') => true,
+        // As in a JWS or a host's name; at the end of a sentence nothing follows.
+        Some(b'.') => beyond.is_some_and(|byte| in_base64(byte) && !byte.is_ascii_whitespace()),
+        _ => false,
     };
-    let fits = |run: &Range<usize>| parted(run.start.checked_sub(1)) && parted(Some(run.end));
-    runs(text.as_bytes())
-        .filter(fits)
+    let stands = |run: &Range<usize>| {
+        let before = (at(run.start.checked_sub(1)), at(run.start.checked_sub(2)));
+        !named(before.0, before.1) && !named(at(Some(run.end)), at(Some(run.end + 1)))
+    };
+    runs(bytes)
+        .map(|run| behind_escape(bytes, run))
+        .filter(|run| run.len() >= SHORTEST && stands(run))
         .filter_map(|run| {
             let base64 = Base64::of(text.get(run.clone())?)?;
-            Payload::of(base64.decode()?, &base64, run).filter(Payload::is_text)
+            let bytes = base64.decode().filter(|bytes| magic(bytes).is_none())?;
+            Payload::of(bytes, &base64, run).filter(Payload::is_text)
         })
         .collect()
+}
+
+/// A run without the letters of an escape that stands before it, as in `"blob:\\nRnJv…"`, which is Python's `repr` of two lines.
+fn behind_escape(text: &[u8], run: Range<usize>) -> Range<usize> {
+    if run.start.checked_sub(1).and_then(|before| text.get(before)) != Some(&b'\\') {
+        return run;
+    }
+    let letters = match text.get(run.start) {
+        Some(b'u') => 5,
+        Some(b'x') => 3,
+        _ => 1,
+    };
+    run.start + letters..run.end.max(run.start + letters)
 }
 
 /// The runs of characters of base64 that are long enough, with the padding behind them.
@@ -71,9 +94,15 @@ mod tests {
             "{}",
             "<blob>{}</blob>",
             "7,{},8",
+            "{'out': 'blob:\\n{}\\n'}",
+            "as \\u0022{}\\u0022",
+            "Please decode {}.",
+            "what is {}...",
+            "“{}” – and 内容：{}。",
         ] {
             for base64 in [BASE64.encode(MAIL.as_bytes()), BASE64URL_NOPAD.encode(MAIL.as_bytes())] {
-                assert_eq!(decoded(&form.replace("{}", &base64)), [MAIL], "{form}");
+                let found = decoded(&form.replace("{}", &base64));
+                assert_eq!(found, vec![MAIL; form.matches("{}").count()], "{form}");
             }
         }
     }

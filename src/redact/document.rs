@@ -330,6 +330,11 @@ impl PartEditor for InString<'_, '_> {
         self.texts.named(self.within)
     }
 
+    fn reads_tokens(&mut self, text: &str) -> bool {
+        let Self { texts, within, .. } = self;
+        !may_be_json(text, texts.which.take(within.path)) || walk(text.as_bytes(), &mut |_, _| {}).is_err()
+    }
+
     /// Also those of the document that a part is.
     fn edits(&mut self, part: StringPart<'_>, levels: usize) -> Vec<Edit> {
         let Self { texts, within, see } = self;

@@ -251,6 +251,11 @@ impl<E: WholeEditor> PartEditor for InString<'_, E> {
         self.named
     }
 
+    /// Text that passes is not read so either.
+    fn reads_tokens(&mut self, _: &str) -> bool {
+        false
+    }
+
     fn edits(&mut self, part: StringPart<'_>, _: usize) -> Vec<Edit> {
         let done = if part.decoded { Err(StreamError::NotText(TOO_DEEP)) } else { self.part(part) };
         let edits = done.map_err(|error| self.outcome = Err(error)).unwrap_or_default();

@@ -61,7 +61,7 @@ fn documents() -> Vec<String> {
         format!(r#"{{"a":"{}","b":"{}"}}"#, jpeg(100), jpeg(40_000)),
         format!(r#"{{"a":"data:image/jpeg;base64,{}","b":"{seal}"}}"#, jpeg(40_000)),
         format!(r#"{{"signature":"{seal}","b":["{}"]}}"#, BASE64.encode(&noise(40_000))),
-        format!(r#"["{MAIL}","data","data:","da","wJalrXUtnFEMI K7MDENG",4111111111111111,"ü{text}"]"#),
+        format!(r#"["{MAIL}","data","data:","da","wJalrXUtnFEMI K7MDENG",4111111111111111,"a.{text}"]"#),
         format!(r#"["Hello {MAIL}","call_Zk3Jx91LmQpV8sTn2Rw7Yb4K","d","","data:{MAIL}"]"#),
         format!(r#"{{"password":"hunter2hunter2hunter2","secret":"{text}"}}"#),
     ];

@@ -62,6 +62,15 @@ impl LeftContext {
         }
     }
 
+    /// How many letters of a text go on with the word that stands here. What is behind them is not looked at: who asks at
+    /// each digit of a long word must not pay for all of it.
+    pub(super) fn letters_of_word(self, text: &[u8]) -> usize {
+        match self {
+            Self::Word => text.iter().take_while(|byte| byte.is_ascii_alphabetic()).count(),
+            _ => 0,
+        }
+    }
+
     /// Behind a stretch. Nearly always its last bytes tell: no escape reaches further than [`LONGEST`].
     pub(super) fn behind(self, stretch: &[u8]) -> Self {
         let tail = stretch.get(stretch.len().saturating_sub(LONGEST)..).unwrap_or_default();

@@ -247,6 +247,10 @@ pub(super) trait PartEditor {
     /// What the names on the way to the string say of it.
     fn named(&mut self) -> PathHint;
 
+    /// Whether text in base64 is also read in the middle of this text. What is opened as a document is not: each of its
+    /// strings comes by itself.
+    fn reads_tokens(&mut self, text: &str) -> bool;
+
     /// The edits of a part; so many more encodings within it may be opened. What would have been one too many comes as the
     /// text that it is, as [decoded](StringPart::decoded).
     fn edits(&mut self, part: StringPart<'_>, levels: usize) -> Vec<Edit>;
@@ -255,7 +259,10 @@ pub(super) trait PartEditor {
 /// The edits of a string by those of its parts, through up to `levels` encodings within one another.
 pub(super) fn edits_of(text: &str, levels: usize, editor: &mut dyn PartEditor) -> Vec<Edit> {
     let reading = StringContent::of(text, || editor.named());
-    let tokens = if matches!(reading, StringContent::Text) { tokens(text) } else { Vec::new() };
+    let tokens = match reading {
+        StringContent::Text if editor.reads_tokens(text) => tokens(text),
+        _ => Vec::new(),
+    };
     let mut see = |part: StringPart<'_>| match levels.checked_sub(1) {
         Some(levels) if part.decoded => edits_of(part.text, levels, editor),
         _ => editor.edits(part, levels),
@@ -284,10 +291,12 @@ fn edits_with_tokens(
     };
     let mut within: Vec<Edit> = tokens.iter().filter_map(&mut inner).collect();
     let mut edits = see(StringPart::text(text));
-    let covers = |outer: &Edit, inner: &Edit| {
-        outer.range.start <= inner.range.start && inner.range.end <= outer.range.end
+    // Both are in order, and of neither two meet.
+    let covered = |token: &Edit| {
+        let first = edits.partition_point(|edit| edit.range.end < token.range.end);
+        edits.get(first).is_some_and(|edit| edit.range.start <= token.range.start)
     };
-    within.retain(|token| !edits.iter().any(|edit| covers(edit, token)));
+    within.retain(|token| !covered(token));
     let meets = |edit: &Edit| {
         let after = within.partition_point(|token| token.range.end <= edit.range.start);
         within.get(after).is_some_and(|token| token.range.start < edit.range.end)

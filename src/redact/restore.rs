@@ -145,10 +145,7 @@ impl Restore {
             at += skipped.len();
             let Some(&byte) = rest.first() else { break };
             // Within a word nothing begins but last digits, and nearly all of a text is within words.
-            let letters = match self.left.within_word(rest) {
-                0 => 0,
-                within => rest.iter().take(within).take_while(|byte| byte.is_ascii_alphabetic()).count(),
-            };
+            let letters = self.left.letters_of_word(rest);
             if letters > 0 {
                 self.guard.iter_mut().for_each(|guard| guard.wrote(rest.get(..letters).unwrap_or_default()));
                 at += letters;

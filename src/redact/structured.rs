@@ -221,6 +221,11 @@ impl PartEditor for ChosenLeaf<'_> {
         self.labels.named(self.within)
     }
 
+    /// What is replaced in a text must come back from that text alone.
+    fn reads_tokens(&mut self, _: &str) -> bool {
+        false
+    }
+
     fn edits(&mut self, part: StringPart<'_>, _: usize) -> Vec<Edit> {
         let Self { labels, within, place, see } = self;
         let path = Some(within.path);

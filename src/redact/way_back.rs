@@ -56,7 +56,10 @@ impl Values<'_> {
     /// A text in base64 is written anew, since values in it are replaced: where a model repeats all of it, no value is to be seen.
     pub(super) fn encode_again(&mut self, text: &str, edit: &Edit) {
         let original = text.get(edit.range.clone()).unwrap_or_default();
-        if self.encoded.len() < MOST_ENCODED && original.len().max(edit.with.len()) <= LONGEST_ENCODED {
+        let fits = original.len().max(edit.with.len()) <= LONGEST_ENCODED;
+        // A history repeats what it has.
+        let is_known = || self.encoded.iter().any(|known| known.surrogate == edit.with);
+        if self.encoded.len() < MOST_ENCODED && fits && !is_known() {
             let (surrogate, original) = (edit.with.clone(), Zeroizing::new(original.to_owned()));
             self.encoded.push(IssuedSurrogate {
                 surrogate,

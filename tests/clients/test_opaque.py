@@ -325,6 +325,9 @@ AROUND = [
     lambda data: "\n".join([json.dumps({"blob": data})] * 2),
     lambda data: json.dumps({"said": "as %s has it" % json.dumps({"blob": data})}),
     lambda data: "id: 7\nblob: %s\nend: 1" % data,
+    lambda data: str({"out": "blob:\n%s\n" % data}),
+    lambda data: "Please decode %s." % data,
+    lambda data: "内容：%s。" % data,
 ]
 
 
@@ -335,7 +338,7 @@ def test_base64_in_the_middle_of_a_text_is_read_and_restored(gateway, mock, arou
     text = around(b64(said, url))
     answer, _ = called(gateway, "POST", "/restored/reflect", {"messages": [{"role": "tool", "content": text}]})
     came = json.loads(mock.requests[-1].body)["messages"][0]["content"]
-    shown = [base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)).decode() for part in re.findall(r"[\w+/-]{40,}", came.translate(str.maketrans("+/", "-_")))]
+    shown = [base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)).decode() for part in re.findall(r"[\w+/-]{40,}", came.replace("\\n", " ").translate(str.maketrans("+/", "-_")))]
     assert shown and all("From: " in one and "the card " in one for one in shown), came
     assert not any(MAIL in one or digits(CARD) in digits(one) for one in shown), shown
     assert answer.json()["messages"][0]["content"] == text
