@@ -96,7 +96,7 @@ fn data_beside_the_source_is_named_by_it() {
             unnamed.push(format!("{}: no source names it", shown(&path)));
         }
     }
-    assert!(unnamed.is_empty(), "{}", unnamed.join("\n"));
+    none(&unnamed);
 }
 
 #[test]

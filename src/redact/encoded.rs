@@ -251,7 +251,7 @@ impl<E: WholeEditor> PartEditor for InString<'_, E> {
         self.named
     }
 
-    /// Text that passes is not read so either.
+    /// Of what passes, only whole strings are opened.
     fn reads_tokens(&mut self, _: &str) -> bool {
         false
     }

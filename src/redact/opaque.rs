@@ -231,15 +231,19 @@ impl StringContent {
                 edits.into_iter().map(|edit| percent.outward(edit)).collect()
             }
             Self::Encoded { payload, look } => {
-                let inner =
-                    payload.texts().map(|text| see(StringPart { decoded: true, ..StringPart::text(text) }));
-                let written = payload.outward(&inner.collect::<Vec<_>>());
+                let written = edit_of(payload, see);
                 let plain =
                     see(StringPart { look: *look, replaced: written.as_ref(), ..StringPart::text(text) });
                 written.map_or(plain, |edit| vec![edit])
             }
         }
     }
+}
+
+/// Shows the texts that a payload encodes to `see`; the edit that writes theirs.
+fn edit_of(payload: &Payload, see: &mut dyn FnMut(StringPart<'_>) -> Vec<Edit>) -> Option<Edit> {
+    let texts = payload.texts().map(|text| see(StringPart { decoded: true, ..StringPart::text(text) }));
+    payload.outward(&texts.collect::<Vec<_>>())
 }
 
 /// Edits the parts of one string.
@@ -281,9 +285,7 @@ fn edits_with_tokens(
     see: &mut dyn FnMut(StringPart<'_>) -> Vec<Edit>,
 ) -> Vec<Edit> {
     let mut inner = |token: &Payload| {
-        let texts = token.texts().map(|text| see(StringPart { decoded: true, ..StringPart::text(text) }));
-        let texts: Vec<_> = texts.collect();
-        let written = token.outward(&texts);
+        let written = edit_of(token, see);
         let own = text.get(token.place()).unwrap_or_default();
         let whole = written.as_ref().map(|edit| Edit { range: 0..own.len(), with: edit.with.clone() });
         see(StringPart { look: ScanMode::Not, replaced: whole.as_ref(), ..StringPart::text(own) });

@@ -5,20 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use regex::Regex;
-
 use crate::none;
 use crate::page::{Page, named_paths, pages, read};
 use crate::parts::{DOORS, PARTS};
 use crate::settings::{self, Section};
-use crate::source::{files, root, shown};
+use crate::source::{files, regex, root, shown};
 
 /// The longest that the README may be, in lines.
 const README: usize = 150;
-
-fn regex(pattern: &str) -> Regex {
-    Regex::new(pattern).unwrap_or_else(|error| panic!("{error}"))
-}
 
 #[test]
 fn the_readme_is_short() {

@@ -3,17 +3,11 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use regex::Regex;
-
 use crate::none;
-use crate::source::{files, shown};
+use crate::source::{files, regex, shown};
 
 /// Folders of fewer modules need no table.
 const SMALLEST: usize = 8;
-
-fn regex(pattern: &str) -> Regex {
-    Regex::new(pattern).unwrap_or_else(|error| panic!("{error}"))
-}
 
 /// The modules that a `mod.rs` declares in files of their own, without those that are only there in tests.
 fn modules(text: &str) -> Vec<String> {

@@ -5,7 +5,7 @@ use std::fs;
 
 use regex::Regex;
 
-use crate::source::{files, root, shown};
+use crate::source::{files, regex, root, shown};
 
 /// A page.
 pub(crate) struct Page {
@@ -49,10 +49,6 @@ pub(crate) fn pages() -> Vec<Page> {
 /// A code span that is a path of this repository.
 pub(crate) fn named_paths() -> Regex {
     regex(r"^(src|tests|conf|examples|docs)/[A-Za-z0-9_./-]+$")
-}
-
-fn regex(pattern: &str) -> Regex {
-    Regex::new(pattern).unwrap_or_else(|error| panic!("{error}"))
 }
 
 impl Page {

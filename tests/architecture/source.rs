@@ -4,6 +4,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use regex::Regex;
+
 /// One source file.
 pub(crate) struct Source {
     /// Where, from the crate's root, with `/`.
@@ -59,6 +61,11 @@ impl Source {
             path && !before.ends_with(':')
         })
     }
+}
+
+/// A pattern of these tests, which is right.
+pub(crate) fn regex(pattern: &str) -> Regex {
+    Regex::new(pattern).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// All files under `folder` whose name has one of these endings, in order of their paths.

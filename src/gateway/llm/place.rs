@@ -142,17 +142,17 @@ impl MemberName<'_> {
         &self.0
     }
 
-    /// Whether it is this name in camel case or in snake case: Google's servers take both (protobuf, "JSON Options").
+    /// Whether it is this name, whatever the case of its letters.
+    pub(super) fn is_like(&self, name: &str) -> bool {
+        self.0.eq_ignore_ascii_case(name)
+    }
+
+    /// The same, be it in camel case or in snake case: Google's servers take both (Protocol Buffers, "ProtoJSON Format").
     pub(super) fn is_in_either_case(&self, name: &str) -> bool {
         fn letters(name: &str) -> impl Iterator<Item = u8> + '_ {
             name.bytes().filter(|byte| *byte != b'_').map(|byte| byte.to_ascii_lowercase())
         }
         letters(&self.0).eq(letters(name))
-    }
-
-    /// The same, whatever the case of its letters.
-    pub(super) fn is_like(&self, name: &str) -> bool {
-        self.0.eq_ignore_ascii_case(name)
     }
 }
 
