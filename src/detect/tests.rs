@@ -147,6 +147,25 @@ fn text(most: usize) -> impl Strategy<Value = String> {
     parts.prop_map(|parts| parts.into_iter().flat_map(|(part, gap)| [part, gap.to_owned()]).collect())
 }
 
+#[test]
+fn a_word_that_goes_on_behind_what_may_support_a_value_is_waited_for() {
+    // `YO` says that 0 is an age, and `YOA` does not; `yo` that is `yon` does not either.
+    let detector = all();
+    for behind in ["YOAa ", "YOA ", "YO ", "yon ", "YO", "YOAa", "YOéa "] {
+        for gap in 26..36 {
+            let text = format!("0{}{behind}", "-".repeat(gap));
+            let whole = detector.find(&mut detector.cache(), &text);
+            let mut scanner = detector.scanner();
+            let cuts: Vec<usize> = (1..text.len()).filter(|&cut| text.is_char_boundary(cut)).collect();
+            assert_eq!(scanned(&detector, &mut scanner, &text, &cuts), whole, "{text}");
+        }
+    }
+    let text = "0__AAaA+a-/aa-/aAa+aaA_/+-A0Aa+YOAa ";
+    let cuts: Vec<usize> = (1..text.len()).collect();
+    let whole = detector.find(&mut detector.cache(), text);
+    assert_eq!(scanned(&detector, &mut detector.scanner(), text, &cuts), whole);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1000) })]
 

@@ -254,10 +254,8 @@ impl Memo {
     ) -> bool {
         let (lexicon, view) = (near.lexicon, near.view);
         let (first, last) = ends.into_inner();
-        if !view.complete && last + AFTER >= view.len() {
-            return false;
-        }
-        self.reach(near, first, last + AFTER + 1);
+        let Some(settled) = settled(view, last + AFTER) else { return false };
+        self.reach(near, first, settled + 1);
         self.begun = count_before(&self.known, self.begun, |known| known.word.start < first);
         let behind = self.known.iter().enumerate().skip(self.begun);
         let mut added: Option<(u32, WholePhrase)> = None;
@@ -330,11 +328,9 @@ impl Memo {
         }
         let near = view.slice(end, end + AFTER + 1);
         let clause = near.iter().position(|&byte| is_clause_end(byte));
-        if clause.is_none() && near.len() <= AFTER && !view.complete {
-            return WordsAfter::NeedMore;
-        }
         let limit = end + clause.unwrap_or(near.len()).min(AFTER);
-        self.reach(surroundings, end, limit + 1);
+        let Some(settled) = settled(view, limit) else { return WordsAfter::NeedMore };
+        self.reach(surroundings, end, settled + 1);
         let first = self.known.partition_point(|known| known.word.start < end);
         let behind = self.known.iter().enumerate().skip(first);
         let mut supporting =
@@ -347,6 +343,15 @@ impl Memo {
             .next()
             .map_or(WordsAfter::Nothing, |span| WordsAfter::Word(ContextWord { span, augment: rule.augment }))
     }
+}
+
+/// How far a text must be cut into words so that those up to `limit` are settled: what becomes of a run of letters that goes
+/// on there depends on all of it (`YOA` is one word, `YOAa` begins with `YO`). `None`: more of the text must arrive.
+fn settled(view: &View<'_>, limit: usize) -> Option<usize> {
+    let letters =
+        view.slice(limit, limit + LONGEST).iter().take_while(|&&byte| Class::Letter.has(byte)).count();
+    let end = limit + letters;
+    (view.complete || letters == LONGEST || end < view.len()).then_some(end)
 }
 
 const fn is_clause_end(byte: u8) -> bool {
