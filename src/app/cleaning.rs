@@ -19,7 +19,7 @@ use crate::config::settings::{self, FileLimits, SandboxMode, ScriptFiles, Unknow
 use crate::detect::{Detector, RuleSelection};
 use crate::redact::{Keys, Method, MethodPlan, Redactor};
 use crate::sanitize::intel::{IndicatorType, Reputation};
-use crate::sanitize::sandbox::enclosure::{self, Confinement};
+use crate::sanitize::sandbox::confinement::{self, Confinement};
 use crate::sanitize::sandbox::{Sandbox, SandboxError, SandboxLimits};
 use crate::sanitize::scan::{ScanItem, Scanner};
 use crate::sanitize::{
@@ -95,7 +95,7 @@ pub(super) fn sandbox(limits: &FileLimits) -> Sandbox {
 /// # Errors
 /// A kernel that cannot take away what they must not have.
 pub(super) fn enclosed(mode: SandboxMode) -> Result<(), AppError> {
-    match (mode, enclosure::probe()) {
+    match (mode, confinement::probe()) {
         (_, Confinement { paths: true, calls: true }) => Ok(()),
         (SandboxMode::Required, _) => {
             let why = "sanitize.sandbox is \"required\", and this kernel has no Landlock (Linux 5.13) or no seccomp";

@@ -12,7 +12,7 @@ use reqwest::{Method, Url};
 use crate::base::secret::Secret;
 use crate::net::NetError;
 use crate::net::allow::Allow;
-use crate::net::lookup::{CheckedResolver, DnsResolver, SystemResolver};
+use crate::net::dns_resolver::{CheckedResolver, DnsResolver, SystemResolver};
 
 /// How long a connection may take to come about.
 const CONNECT: Duration = Duration::from_secs(5);

@@ -6,7 +6,7 @@
 //! | file | noun |
 //! |---|---|
 //! | `allow` | [`Allow`]: the places besides that may be fetched from |
-//! | `lookup` | [`DnsResolver`]: names to addresses, and the check of what it answers |
+//! | `dns_resolver` | [`DnsResolver`]: names to addresses, and the check of what it answers |
 //! | `client` | [`Client`]: its settings, and calls to our own providers |
 //! | `form` | [`form()`]: names and values as a form has them |
 //! | `fetch` | [`Fetched`]: a file as it comes from someone's URL |
@@ -14,16 +14,16 @@
 
 mod allow;
 mod client;
+mod dns_resolver;
 mod error;
 mod fetch;
 mod form;
-mod lookup;
 
 pub use allow::{Allow, AllowEntry, AllowEntryError};
 pub use client::{CallBody, Client, OutboundCall, ProviderAnswer};
+pub use dns_resolver::{AddressFuture, DnsResolver, SystemResolver};
 pub use error::NetError;
 pub use fetch::{FetchLimits, Fetched};
 pub use form::{form, form_value};
-pub use lookup::{AddressFuture, DnsResolver, SystemResolver};
 /// A URL as browsers read it (WHATWG URL).
 pub use reqwest::Url;

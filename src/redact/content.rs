@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::edit::Edit;
+use crate::redact::analyzer_findings::Texts;
 use crate::redact::carrier::{BodyCarrier, Replacement, TextChanges};
 use crate::redact::document::{JsonDocument, JsonLines};
 use crate::redact::error::RedactError;
@@ -18,7 +19,6 @@ use crate::redact::payload::Base64;
 use crate::redact::plain::BodyText;
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Redacted;
-use crate::redact::reported::Texts;
 use crate::redact::surrogate_map::{FindingLimits, SurrogateMap};
 use crate::stream::formatted::TextFormat;
 use crate::stream::json::PathSet;

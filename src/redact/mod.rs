@@ -44,7 +44,7 @@
 //! | `plain` | carriers: a text, a body that is text |
 //! | `document` | carriers: a JSON document, one a line |
 //! | `json_spelling` | what stands in a string of JSON, spelled as the string is |
-//! | `marked` | [`AnnotatedText`]: the same two, with the places of replacements |
+//! | `annotated` | [`AnnotatedText`]: the same two, with the places of replacements |
 //! | `occurrences` | where the strings of an index stand in a text |
 //! | `fragments` | long pieces of secrets that stand alone: a beginning, an end, one line of two |
 //! | `parts_index` | where a text is spelled like a part of a surrogate |
@@ -72,7 +72,7 @@
 //! | `issued` | one surrogate and its original, and how surrogates are told apart |
 //! | `recall` | [`Recall`]: what was issued before, to the caller and in the conversation |
 //! | `surrogate_map` | [`SurrogateMap`]: issued surrogates and what they stand for; [`FindingLimits`] |
-//! | `forms` | how else a model may write a surrogate: letter case, escapes, separators, parts |
+//! | `surrogate_variants` | how else a model may write a surrogate: letter case, escapes, separators, parts |
 //! | `parts` | what of a surrogate its forms are found by |
 //! | `pem` | which characters of a key in PEM are its own |
 //! | `name_form` | other ways to write a person's name |
@@ -89,10 +89,12 @@
 //! | `encoded` | strings of a document that passes: bytes stay, text in base64 is edited |
 //! | `request_words` | [`RequestWords`]: what an answer may repeat, since the request said it |
 //! | `report` | [`Report`], [`Redacted`], [`RedactionCounts`] |
-//! | `reported` | [`AnalyzerFindings`]: what analyzers found in texts, and how it goes together with what the detector finds; [`Texts`]: the texts that they are asked about |
+//! | `analyzer_findings` | [`AnalyzerFindings`]: what analyzers found in texts, and how it goes together with what the detector finds; [`Texts`]: the texts that they are asked about |
 //! | `error` | [`RedactError`] |
 
 mod alphabet;
+mod analyzer_findings;
+mod annotated;
 mod answer;
 mod base64_tokens;
 mod carrier;
@@ -112,7 +114,6 @@ mod file;
 mod fixture;
 mod form;
 mod formatted;
-mod forms;
 mod fpe_context;
 mod fragments;
 mod heads;
@@ -122,7 +123,6 @@ mod json_spelling;
 mod keys;
 mod left_context;
 mod live;
-mod marked;
 mod method;
 mod multipart;
 mod name_form;
@@ -142,7 +142,6 @@ mod quoted;
 mod recall;
 mod redactor;
 mod report;
-mod reported;
 mod request_words;
 mod restore;
 mod restorer;
@@ -155,6 +154,7 @@ mod style;
 mod surnames;
 mod surrogate_log;
 mod surrogate_map;
+mod surrogate_variants;
 mod table;
 mod units;
 mod url_reader;
@@ -165,6 +165,8 @@ mod way_back;
 mod written;
 
 pub use alphabet::Alphabet;
+pub use analyzer_findings::{AnalyzerFindings, Texts};
+pub use annotated::{AnnotatedBytes, AnnotatedText, Placement};
 pub use answer::{AnswerEditor, AnswerTreatment};
 pub use carrier::{Replacement, TextChanges};
 pub use content::{Content, EmbeddedFile, PartContent, TextFields};
@@ -174,7 +176,6 @@ pub use file::FileClass;
 pub use fpe_context::{CallRights, FpeContext, KeyName};
 pub use keys::{Keys, SurrogateScope};
 pub use live::Live;
-pub use marked::{AnnotatedBytes, AnnotatedText, Placement};
 pub use method::{Digest, Fpe, Method, MethodPlan, PartialMask, Salted};
 pub use names::called;
 pub use opaque::encodes_text;
@@ -183,7 +184,6 @@ pub use public_names::PublicNameRules;
 pub use recall::{IssuedToCaller, Recall};
 pub use redactor::{MOST_EXPLAINED, Redactor};
 pub use report::{PlacedFinding, Redacted, RedactionCounts, Rejected, Report, ReportedFinding, UnreadFile};
-pub use reported::{AnalyzerFindings, Texts};
 pub use request_words::RequestWords;
 pub use restorer::Restorer;
 pub use session::Session;

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::edit::{Edit, spliced};
+use crate::redact::analyzer_findings::Texts;
 use crate::redact::carrier::{Carrier, CarrierText, TextVisitor, plain};
 use crate::redact::document::{number, string};
 use crate::redact::document_value::DocumentValue;
@@ -17,7 +18,6 @@ use crate::redact::opaque::{PartEditor, PathHint, StringPart, edits_of};
 use crate::redact::pass::{Detail, RedactionPass, ReplaceScope};
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Redacted;
-use crate::redact::reported::Texts;
 use crate::redact::restorer::Restorer;
 use crate::redact::surrogate_map::FindingLimits;
 use crate::redact::value::ValueSite;

@@ -1,6 +1,6 @@
 //! The way back: which surrogate was issued for which original. In memory only, bounded, wiped when dropped.
 //!
-//! A surrogate is known again by its exact bytes, else by one of the [`forms`](super::forms) that models write. It is
+//! A surrogate is known again by its exact bytes, else by one of the [`surrogate_variants`](super::surrogate_variants) that models write. It is
 //! never known by its shape: what a model invented looks just like a surrogate and would decrypt to somebody's number.
 
 use std::sync::Arc;
@@ -8,12 +8,12 @@ use std::sync::Arc;
 use zeroize::Zeroizing;
 
 use crate::redact::error::RedactError;
-use crate::redact::forms::{Matched, SurrogateVariants};
 use crate::redact::fragments::{FragmentMatch, Fragments};
 use crate::redact::index::{CaseComparison, Index, IndexStep, More};
 use crate::redact::issued::{IssuedSurrogate, SurrogateIdentity};
 use crate::redact::left_context::LeftContext;
 use crate::redact::preceding::{PassedText, PrecedingContext};
+use crate::redact::surrogate_variants::{Matched, SurrogateVariants};
 use crate::redact::urls::Hosts;
 
 /// How much one document's findings may be: a bound on memory, not on what is found.
@@ -38,7 +38,7 @@ impl Default for FindingLimits {
 /// Which spellings of a surrogate count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum SpellingRule {
-    /// Those that a model may write: see [`forms`](super::forms).
+    /// Those that a model may write: see [`surrogate_variants`](super::surrogate_variants).
     #[default]
     AnySpelling,
     /// Its own bytes: for text that must come back as it went, such as signed text.

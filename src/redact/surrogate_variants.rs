@@ -445,5 +445,5 @@ impl Gap {
 }
 
 #[cfg(test)]
-#[path = "forms_tests.rs"]
+#[path = "surrogate_variants_tests.rs"]
 mod tests;

@@ -11,8 +11,8 @@
 //! | `rejection` | [`Rejection`]: why there is no clean file |
 //! | `kind` | [`FileKind`]: what a file really is |
 //! | `options` | [`Options`]: what is to be done to it |
-//! | `object` | [`ChangedObject`]s that were taken out or changed: what, where, and what became of them |
-//! | `refusal` | [`RejectedFile`]: why a file is not released, and where in it that lies |
+//! | `changed_object` | [`ChangedObject`]s that were taken out or changed: what, where, and what became of them |
+//! | `rejected_file` | [`RejectedFile`]: why a file is not released, and where in it that lies |
 //! | `stats` | [`Stats`]: what was removed, and what could not be read |
 //! | `budget` | [`UnfoldBounds`] and what of them is used |
 //! | `host` | [`Host`], which is asked, its [`HostRequest`]s and [`Response`]s, and [`Edit`] |
@@ -39,6 +39,7 @@ mod automaton;
 #[cfg(test)]
 pub(crate) mod bench;
 mod budget;
+mod changed_object;
 mod column;
 mod defanging;
 pub mod format;
@@ -48,11 +49,10 @@ pub mod intel;
 mod kind;
 pub mod link;
 mod name;
-mod object;
 mod options;
 mod pipeline;
 mod place;
-mod refusal;
+mod rejected_file;
 mod rejection;
 pub mod sandbox;
 pub mod scan;
@@ -69,13 +69,13 @@ mod work_tests;
 mod zip_kind;
 
 pub use budget::UnfoldBounds;
+pub use changed_object::{ChangedObject, ChangedObjects, ContentLocation, ObjectAction, ObjectKind};
 pub use host::{Edit, Host, HostRequest, Link, NamedText, NewText, Response};
 pub use identify::identify;
 pub use kind::FileKind;
-pub use object::{ChangedObject, ChangedObjects, ContentLocation, ObjectAction, ObjectKind};
 pub use options::{Options, RedactionMode, ReleasePolicy, ScriptPolicy, UnreadPolicy};
 pub use pipeline::{Sanitized, sanitize};
-pub use refusal::{RejectedFile, Threat};
+pub use rejected_file::{RejectedFile, Threat};
 pub use rejection::Rejection;
 pub use session::{Providers, ScanRecord, ScanSession, Scores};
 pub use stats::{Note, Stats};

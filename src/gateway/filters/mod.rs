@@ -16,7 +16,7 @@
 //! | `usage` | model allow-lists, budgets and usage of tokens |
 //! | `models` | replaces model aliases by the models that answer |
 //! | `redact` | redacts requests; restores or redacts answers |
-//! | `own_urls` | rewrites URLs of the provider in answers to URLs of the route |
+//! | `provider_urls` | rewrites URLs of the provider in answers to URLs of the route |
 //! | `sign` | signs a token for the upstream |
 //! | `header_rules` | sets, adds and removes headers |
 //!
@@ -31,7 +31,7 @@
 //! | heads | `cookies_and_query` | removes single cookies and query parameters |
 //! | | `spoofed` | removes headers of callers that only the gateway may set |
 //! | `usage` | `usage_report` | asks a stream for its usage report, and takes it out again |
-//! | `own_urls` | `endpoint_events` | the MCP event that names the URL for messages |
+//! | `provider_urls` | `endpoint_events` | the MCP event that names the URL for messages |
 //! | answers | `readable_answer` | asks the upstream for whole answers, in codings that we can decode |
 //! | `redact` | `redact_parts` | what the filter is built from |
 //! | | `head_values` | redacts query parameters, headers and cookies |
@@ -71,7 +71,7 @@ mod limits;
 mod load_shed;
 mod log;
 mod models;
-mod own_urls;
+mod provider_urls;
 mod readable_answer;
 mod redact;
 mod redact_parts;
@@ -103,7 +103,7 @@ pub use limits::{Allowance, RateFilter, RateSubject};
 pub use load_shed::{LoadShed, LoadShedParts, QueueDelay};
 pub use log::Log;
 pub use models::Models;
-pub use own_urls::ProviderUrls;
+pub use provider_urls::ProviderUrls;
 pub use redact::RedactFilter;
 pub use redact_parts::{AnswerMode, Invented, RedactParts, UrlRules};
 pub use remember::RememberFilter;

@@ -3,7 +3,7 @@
 //! | file | noun |
 //! |---|---|
 //! | [`Upstream`] in `pool` | a pool of peers as good as each other, and which of them is next |
-//! | [`ConnectOptions`] in `dialing` | addresses, TLS and time-outs |
+//! | [`ConnectOptions`] in `connect_options` | addresses, TLS and time-outs |
 //! | `addresses` | where a peer's name leads |
 //! | [`Attempt`] in `attempt` | one request on its way to one peer, and how that went |
 //! | [`TriedPeers`] in `tried` | which peers a request has been sent to already |
@@ -18,8 +18,8 @@
 mod addresses;
 mod attempt;
 mod breaker;
+mod connect_options;
 mod credentials;
-mod dialing;
 mod failure_times;
 mod headers;
 mod health;
@@ -30,8 +30,8 @@ mod tried;
 
 pub use attempt::Attempt;
 pub use breaker::{Breaker, BreakerLimits, Permit};
+pub use connect_options::{Authorities, ConnectOptions, Http, PoolTls, Target, Timeouts};
 pub use credentials::{AwsKeyParts, CredentialError, CredentialParts, Credentials, UpstreamCredential};
-pub use dialing::{Authorities, ConnectOptions, Http, PoolTls, Target, Timeouts};
 pub use failure_times::failure_of;
 pub(in crate::gateway) use headers::origin_form;
 pub use headers::{is_stripped, never_leaves, plain, strip_hop_by_hop};

@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 use rustix::process::{Resource, Rlimit, setrlimit};
 
 use crate::sanitize::sandbox::message::{ChildMessage, Start};
-use crate::sanitize::sandbox::{enclosure, frame};
+use crate::sanitize::sandbox::{confinement, frame};
 use crate::sanitize::{Formats, Host, HostRequest, Rejection, Response, Work};
 
 /// What a child may use.
@@ -43,7 +43,7 @@ fn confine(limits: Rlimits) -> io::Result<()> {
     }
     // A panic's message could quote the file.
     std::panic::set_hook(Box::new(|_| ()));
-    enclosure::enclose();
+    confinement::enclose();
     Ok(())
 }
 

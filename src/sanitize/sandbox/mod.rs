@@ -6,11 +6,11 @@
 //! | `frame` | what passes through the pipe: a tag, a head in JSON, and bytes |
 //! | `message` | `Start`, `ChildMessage`: what the frames say |
 //! | [`child`] | the child: its limits, and its host, which asks the parent |
-//! | [`enclosure`] | what the child takes away from itself |
+//! | [`confinement`] | what the child takes away from itself |
 //! | `parent` | [`Sandbox`]: the parent's side |
 
 pub mod child;
-pub mod enclosure;
+pub mod confinement;
 mod frame;
 mod message;
 mod parent;
