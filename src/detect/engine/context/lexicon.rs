@@ -43,6 +43,13 @@ struct PhraseEffect {
     groups: u16,
 }
 
+/// Which phrase of which entry.
+#[derive(Clone, Copy)]
+struct PhrasePlace {
+    entry: u32,
+    number: usize,
+}
+
 /// How a phrase goes on behind its first word, and which rules' values it supports or contradicts.
 pub(super) struct Phrase {
     /// The words behind the first.
@@ -154,12 +161,23 @@ impl Lexicon {
             infix: None,
             after: RuleSelection::default(),
         };
+        // Most phrases are those of many rules: each is cut into words once.
+        let mut known: HashMap<&str, Vec<PhrasePlace>> = HashMap::new();
         for RuleRef { id, rule } in rules {
             let groups = GroupId::of(rule.anchor).iter().fold(0, |all, group| all | group.bit());
             for words in rule.context.values() {
-                lexicon.add(PhraseEffect { rule: id, side: Side::Before, groups }, &words.before);
-                lexicon.add(PhraseEffect { rule: id, side: Side::After, groups }, &words.after);
-                lexicon.add(PhraseEffect { rule: id, side: Side::Against, groups }, &words.negative);
+                let sides = [
+                    (Side::Before, &words.before),
+                    (Side::After, &words.after),
+                    (Side::Against, &words.negative),
+                ];
+                for (side, phrases) in sides {
+                    for phrase in phrases {
+                        for place in known.entry(phrase).or_insert_with(|| lexicon.add(phrase)) {
+                            lexicon.concern(*place, PhraseEffect { rule: id, side, groups });
+                        }
+                    }
+                }
             }
             if rule.context.values().any(|words| !words.after.is_empty()) {
                 lexicon.after.insert(id);
@@ -208,41 +226,48 @@ impl Lexicon {
         }
     }
 
-    fn add(&mut self, concerned: PhraseEffect, phrases: &[String]) {
-        for phrase in phrases {
-            let words: Vec<Box<str>> = phrase
-                .split(|letter: char| !letter.is_alphanumeric() && !is_mark(letter))
-                .flat_map(|word| {
-                    // `auth0` is a word and what must follow it at once.
-                    let digit = word.find(|letter: char| letter.is_ascii_digit()).unwrap_or(word.len());
-                    let (letters, rest) = word.split_at_checked(digit).unwrap_or((word, ""));
-                    [letters, rest]
-                })
-                .filter(|word| !word.is_empty())
-                .map(|word| word.to_lowercase().into_boxed_str())
-                .collect();
-            let Some((first, rest)) = words.split_first() else { continue };
-            self.insert(first, rest, concerned);
-            if !rest.is_empty()
-                && words.iter().all(|word| !word.starts_with(|letter: char| letter.is_ascii_digit()))
-            {
-                // `accountnumber` is an account number too.
-                self.insert(&words.concat(), &[], concerned);
-            }
+    /// Takes a phrase's words in, and those of its spelling without spaces.
+    fn add(&mut self, phrase: &str) -> Vec<PhrasePlace> {
+        let words: Vec<Box<str>> = phrase
+            .split(|letter: char| !letter.is_alphanumeric() && !is_mark(letter))
+            .flat_map(|word| {
+                // `auth0` is a word and what must follow it at once.
+                let digit = word.find(|letter: char| letter.is_ascii_digit()).unwrap_or(word.len());
+                let (letters, rest) = word.split_at_checked(digit).unwrap_or((word, ""));
+                [letters, rest]
+            })
+            .filter(|word| !word.is_empty())
+            .map(|word| word.to_lowercase().into_boxed_str())
+            .collect();
+        let Some((first, rest)) = words.split_first() else { return Vec::new() };
+        let mut places = vec![self.insert(first, rest)];
+        if !rest.is_empty()
+            && words.iter().all(|word| !word.starts_with(|letter: char| letter.is_ascii_digit()))
+        {
+            // `accountnumber` is an account number too.
+            places.push(self.insert(&words.concat(), &[]));
         }
+        places
     }
 
-    fn insert(&mut self, word: &str, rest: &[Box<str>], PhraseEffect { rule, side, groups }: PhraseEffect) {
+    fn insert(&mut self, word: &str, rest: &[Box<str>]) -> PhrasePlace {
         let next = u32::try_from(self.phrases.len()).unwrap_or(u32::MAX);
         let entry = *self.entries.entry(word.into()).or_insert(next);
         if entry == next {
             self.phrases.push(Vec::new());
             self.groups.push((0, 0));
             self.texts.push(word.into());
+            let place = place(key(word.as_bytes(), 0, word.len()), FILTER);
+            if let Some(bits) = self.filter.get_mut(place / 64) {
+                *bits |= 1 << (place % 64);
+            }
+            self.wide |= !word.is_ascii();
         }
-        let Some(phrases) = self.phrases.get_mut(entry as usize) else { return };
-        let n = phrases.iter().position(|phrase| *phrase.rest == *rest).unwrap_or(phrases.len());
-        if n == phrases.len() {
+        let Some(phrases) = self.phrases.get_mut(entry as usize) else {
+            return PhrasePlace { entry, number: 0 };
+        };
+        let number = phrases.iter().position(|phrase| *phrase.rest == *rest).unwrap_or(phrases.len());
+        if number == phrases.len() {
             let first = rest.first().and_then(|word| word.bytes().next());
             phrases.push(Phrase {
                 rest: rest.into(),
@@ -253,25 +278,27 @@ impl Lexicon {
                 sets: [0; 2],
             });
         }
-        if let Some(phrase) = phrases.get_mut(n) {
-            let said = (rule, side);
-            let at = phrase.rules.binary_search(&said).unwrap_or_else(|at| at);
+        PhrasePlace { entry, number }
+    }
+
+    /// Lets a phrase concern a rule's values.
+    fn concern(&mut self, place: PhrasePlace, PhraseEffect { rule, side, groups }: PhraseEffect) {
+        let entry = place.entry as usize;
+        let phrases = self.phrases.get_mut(entry);
+        let Some(phrase) = phrases.and_then(|phrases| phrases.get_mut(place.number)) else { return };
+        let said = (rule, side);
+        if let Err(at) = phrase.rules.binary_search(&said) {
             phrase.rules.insert(at, said);
-            match side {
-                Side::Before => phrase.before |= groups,
-                Side::After => phrase.after |= groups,
-                Side::Against => {}
-            }
-            if let Some((before, after)) = self.groups.get_mut(entry as usize) {
-                *before |= phrase.before;
-                *after |= phrase.after;
-            }
         }
-        let place = place(key(word.as_bytes(), 0, word.len()), FILTER);
-        if let Some(bits) = self.filter.get_mut(place / 64) {
-            *bits |= 1 << (place % 64);
+        match side {
+            Side::Before => phrase.before |= groups,
+            Side::After => phrase.after |= groups,
+            Side::Against => {}
         }
-        self.wide |= !word.is_ascii();
+        if let Some((before, after)) = self.groups.get_mut(entry) {
+            *before |= phrase.before;
+            *after |= phrase.after;
+        }
     }
 
     /// The entry of a word of `text`, if it has one.
