@@ -53,6 +53,45 @@ pub(super) struct Index {
     keys: Vec<IndexKey>,
     /// Where the strings begin that begin with this byte, or a later one.
     starts: [u32; 257],
+    /// Which two bytes they begin with, where they are so many that most bytes begin one.
+    pairs: Option<BytePairs>,
+}
+
+/// From so many strings on it is kept which two bytes they begin with.
+const MANY: usize = 8;
+
+/// Pairs of bytes, a bit for each.
+struct BytePairs(Box<[u64]>);
+
+impl BytePairs {
+    /// Those that strings begin with; one of a single byte goes on with any.
+    fn of(keys: &[IndexKey]) -> Self {
+        let mut bits = vec![0; (1 << 16) / 64].into_boxed_slice();
+        for key in keys {
+            let (first, seconds) = match *key.text {
+                [] => continue,
+                [first] => (first, 0..=u8::MAX),
+                [first, second, ..] => (first, second..=second),
+            };
+            for second in seconds {
+                let (word, bit) = Self::place(first, second);
+                if let Some(word) = bits.get_mut(word) {
+                    *word |= bit;
+                }
+            }
+        }
+        Self(bits)
+    }
+
+    fn place(first: u8, second: u8) -> (usize, u64) {
+        let pair = usize::from(first) << 8 | usize::from(second);
+        (pair / 64, 1 << (pair % 64))
+    }
+
+    fn has(&self, first: u8, second: u8) -> bool {
+        let (word, bit) = Self::place(first, second);
+        self.0.get(word).is_some_and(|word| word & bit != 0)
+    }
 }
 
 impl Index {
@@ -71,7 +110,8 @@ impl Index {
             sum += *start;
             *start = sum;
         }
-        Self { keys, starts }
+        let pairs = (keys.len() >= MANY).then(|| BytePairs::of(&keys));
+        Self { keys, starts, pairs }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -82,13 +122,31 @@ impl Index {
         !self.starting(byte).is_empty()
     }
 
+    /// Where in a text a string may begin, as its first two bytes tell.
+    pub(super) fn first_start(&self, text: &[u8], case: CaseComparison) -> Option<usize> {
+        let begins = |byte: &u8| self.may_begin(case.of(*byte));
+        let Some(pairs) = &self.pairs else { return text.iter().position(begins) };
+        let mut both = text.iter().zip(text.iter().skip(1));
+        both.position(|(&first, &second)| pairs.has(case.of(first), case.of(second)))
+            .or_else(|| text.len().checked_sub(1).filter(|_| text.last().is_some_and(begins)))
+    }
+
+    /// Whether the first two bytes of a text tell that no string begins there: of most words they do.
+    fn rules_out(&self, text: &[u8], case: CaseComparison) -> bool {
+        match (text, &self.pairs) {
+            ([first, second, ..], Some(pairs)) => !pairs.has(case.of(*first), case.of(*second)),
+            _ => false,
+        }
+    }
+
     /// Whether one of the strings, which are in lower case, may stand at the beginning of a text, in any case. Of most words the
     /// first two letters tell that none does; escapes, and what nobody reads between characters, are for who reads them.
     pub(super) fn may_stand(&self, text: &[u8]) -> bool {
         match text {
             [first, second, ..] if first.is_ascii_alphanumeric() && second.is_ascii_alphanumeric() => {
                 let mut walk = self.walk();
-                walk.step(CaseComparison::Folded.of(*first))
+                !self.rules_out(text, CaseComparison::Folded)
+                    && walk.step(CaseComparison::Folded.of(*first))
                     && (walk.complete().is_some() || walk.step(CaseComparison::Folded.of(*second)))
             }
             _ => !self.is_empty(),
@@ -121,8 +179,11 @@ impl Index {
         case: CaseComparison,
         more: More,
     ) -> (IndexStep, usize) {
-        let mut walk = self.walk();
         let mut best = IndexStep::No;
+        if self.rules_out(text, case) {
+            return (best, 0);
+        }
+        let mut walk = self.walk();
         for (at, &byte) in text.iter().enumerate() {
             if !walk.step(case.of(byte)) {
                 return (best, at);
@@ -274,7 +335,7 @@ mod tests {
     proptest! {
         #[test]
         fn all_are_those_that_a_search_for_each_finds(
-            keys in prop::collection::vec("[ab1@]{0,5}", 0..12),
+            keys in prop::collection::vec("[ab1@]{0,5}", 0..40),
             text in r"[ab1@ \\nu]{0,60}",
         ) {
             let index = Index::new(keys.iter().zip(0..).map(|(text, entry)| (text.as_bytes().into(), entry)));

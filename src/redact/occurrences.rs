@@ -17,7 +17,7 @@ impl Index {
         let mut left = LeftContext::Open;
         let mut stems = Stems::new(self, text, case);
         let (mut at, mut rest) = (0, text);
-        while let Some(skipped) = rest.iter().position(|&byte| self.may_begin(case.of(byte))) {
+        while let Some(skipped) = self.first_start(rest, case) {
             left = left.behind(rest.get(..skipped).unwrap_or_default());
             at += skipped;
             let Some(here) = text.get(at..) else { break };
