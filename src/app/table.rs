@@ -24,6 +24,7 @@ use crate::config::settings::{
     Terminal as TerminalSetting, TweakScopeSetting as TweakSetting, WebSocket,
 };
 use crate::config::{Config, Spanned};
+use crate::crypto::random;
 use crate::gateway::bounds::SessionLimits;
 use crate::gateway::filter::Filter;
 use crate::gateway::filters::{
@@ -37,7 +38,7 @@ use crate::gateway::route::{EndpointRoutes, Match, PathMatch, Route, RouteParts,
 use crate::gateway::route_info::RouteInfo;
 use crate::gateway::terminal::{StaticAnswer, Terminal};
 use crate::gateway::upstream::Upstream;
-use crate::redact::Redactor;
+use crate::redact::{FindingsCache, Redactor};
 use crate::telemetry::Direction;
 
 /// Builds the table that a configuration describes.
@@ -78,7 +79,8 @@ fn built(config: &Config, parts: &Services) -> Result<RouteTable, AppError> {
     }
     let led = led_routes(&endpoints, config, parts, &shed)?;
     let (protocols, upstreams, analyzers) = (&protocols, &upstreams, &analyzers);
-    let from = RouteInputs { config, parts, protocols, upstreams, analyzers, shed: &shed };
+    let findings = &findings_cache(config)?;
+    let from = RouteInputs { config, parts, protocols, upstreams, analyzers, findings, shed: &shed };
     let (mut routes, mut processed) = (Vec::new(), Vec::new());
     for setting in &config.routes {
         let wrong = |why: String| AppError::Route(setting.name.to_string(), why);
@@ -188,6 +190,7 @@ struct RouteInputs<'a> {
     protocols: &'a [Arc<CompiledProtocol>],
     upstreams: &'a BTreeMap<String, Arc<Upstream>>,
     analyzers: &'a analyzers::AnalyzersByName,
+    findings: &'a Arc<FindingsCache>,
     shed: &'a Arc<dyn Filter>,
 }
 
@@ -315,11 +318,11 @@ fn host_pattern(host: &Host) -> String {
 }
 
 fn redaction(setting: &RedactSetting, route: &str, from: &RouteInputs<'_>) -> Result<RedactFilter, String> {
-    let RouteInputs { config, parts, protocols, analyzers, .. } = *from;
+    let RouteInputs { config, parts, protocols, analyzers, findings, .. } = *from;
     let rules = &config.catalogue;
     let policy = RoutePolicy::new(setting, rules, &config.allow)?;
     let policy = policy.hearing(analyzers::of_route(setting, config));
-    let requests = policy.requests()?;
+    let requests = policy.requests()?.map(|redactor| redactor.remembering(Arc::clone(findings)));
     let hears = requests.as_ref().is_some_and(Redactor::hears);
     let asked = hears.then(|| analyzers::asked(&setting.analyzers, analyzers, policy.floors())).flatten();
     let answers = match (setting.answers(), policy.answers()?) {
@@ -356,6 +359,7 @@ fn redaction(setting: &RedactSetting, route: &str, from: &RouteInputs<'_>) -> Re
     let sandbox = cleaning::sandbox(limits).counted(parts.metrics.work.clone());
     let redact = RedactFilter::new(RedactParts {
         requests,
+        findings: Arc::clone(findings),
         analyzers: asked,
         answers,
         urls: urls(setting),
@@ -383,6 +387,12 @@ fn redaction(setting: &RedactSetting, route: &str, from: &RouteInputs<'_>) -> Re
         ),
     });
     redact.map_err(|error| error.to_string())
+}
+
+/// What all routes keep of what was found in texts before.
+fn findings_cache(config: &Config) -> Result<Arc<FindingsCache>, AppError> {
+    let key = random::bytes().map_err(|error| AppError::Limits(error.to_string()))?;
+    Ok(Arc::new(FindingsCache::new(&key, config.limits.findings_cache.bytes())))
 }
 
 /// What a route remembers of the surrogates that it issues.

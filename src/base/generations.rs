@@ -1,7 +1,8 @@
-//! [`Generations`]: what somebody said of things, until it is too old, in a bounded room: of two generations the older one goes
-//! when the younger is full, so what was asked for lately stays. Things are known by a digest under a key of this process.
+//! [`Generations`]: what is known of things, in a bounded room: of two generations the older one goes when the younger is full,
+//! so what was asked for lately stays. Things are known by a digest under a key of this process.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::time::Instant;
 
 /// What stands for a thing.
@@ -10,50 +11,58 @@ pub type Digest = [u8; 32];
 #[derive(Clone)]
 struct Entry<V> {
     value: V,
-    until: Instant,
     charge: usize,
 }
 
+/// A value that holds for a time.
+#[derive(Clone, Copy, Debug)]
+pub struct Timed<V> {
+    /// What holds.
+    pub value: V,
+    /// Until then.
+    pub until: Instant,
+}
+
 /// Values by digest.
-pub struct Generations<V> {
-    young: HashMap<Digest, Entry<V>>,
-    old: HashMap<Digest, Entry<V>>,
+pub struct Generations<V, K = Digest> {
+    young: HashMap<K, Entry<V>>,
+    old: HashMap<K, Entry<V>>,
     /// Of the younger one, in bytes.
     charged: usize,
     most: usize,
 }
 
-impl<V: Clone> Generations<V> {
+impl<V: Clone, K: Copy + Eq + Hash> Generations<V, K> {
     /// Nothing yet; each of the two generations is charged for at most `most` bytes, or for one value that takes more.
     pub fn new(most: usize) -> Self {
         Self { young: HashMap::new(), old: HashMap::new(), charged: 0, most }
     }
 
-    /// What is known of a thing now.
-    pub fn get(&mut self, digest: &Digest, now: Instant) -> Option<V> {
-        let known = self.young.get(digest).or_else(|| self.old.get(digest));
-        let entry = known.filter(|entry| entry.until > now)?.clone();
-        let value = entry.value.clone();
-        if !self.young.contains_key(digest) {
-            self.keep(*digest, entry);
+    /// What is known of a thing.
+    pub fn get(&mut self, digest: &K) -> Option<V> {
+        if let Some(entry) = self.young.get(digest) {
+            return Some(entry.value.clone());
         }
+        let entry = self.old.remove(digest)?;
+        let value = entry.value.clone();
+        self.keep(*digest, entry);
         Some(value)
     }
 
-    /// Keeps a value of about `charge` bytes until then, in place of the one before.
-    pub fn put(&mut self, digest: Digest, value: V, charge: usize, until: Instant) {
-        self.keep(digest, Entry { value, until, charge });
+    /// Keeps a value of about `charge` bytes, in place of the one before.
+    pub fn put(&mut self, digest: K, value: V, charge: usize) {
+        self.keep(digest, Entry { value, charge });
     }
 
     /// Nothing is known of this thing any more.
-    pub fn forget(&mut self, digest: &Digest) {
+    pub fn forget(&mut self, digest: &K) {
         self.old.remove(digest);
         if let Some(entry) = self.young.remove(digest) {
             self.charged -= entry.charge;
         }
     }
 
-    fn keep(&mut self, digest: Digest, entry: Entry<V>) {
+    fn keep(&mut self, digest: K, entry: Entry<V>) {
         if self.charged + entry.charge > self.most {
             self.old = std::mem::take(&mut self.young);
             self.charged = 0;
@@ -62,6 +71,13 @@ impl<V: Clone> Generations<V> {
         if let Some(before) = self.young.insert(digest, entry) {
             self.charged -= before.charge;
         }
+    }
+}
+
+impl<V: Clone, K: Copy + Eq + Hash> Generations<Timed<V>, K> {
+    /// What is known of a thing now.
+    pub fn current(&mut self, digest: &K, now: Instant) -> Option<V> {
+        self.get(digest).filter(|timed| timed.until > now).map(|timed| timed.value)
     }
 }
 
@@ -81,7 +97,7 @@ mod tests {
         digest
     }
 
-    fn charged(kept: &Generations<usize>) -> usize {
+    fn charged(kept: &Generations<Timed<usize>>) -> usize {
         kept.young.values().map(|entry| entry.charge).sum()
     }
 
@@ -92,12 +108,12 @@ mod tests {
         let mut kept = Generations::new(MOST);
         let most = MOST / CHARGE;
         for n in 0..3 * most {
-            kept.put(digest(n), n, CHARGE, later);
-            assert_eq!(kept.get(&digest(0), now), Some(0), "{n}");
+            kept.put(digest(n), Timed { value: n, until: later }, CHARGE);
+            assert_eq!(kept.current(&digest(0), now), Some(0), "{n}");
             assert!(kept.young.len() + kept.old.len() <= 2 * most, "{n}");
             assert_eq!(kept.charged, charged(&kept), "{n}");
         }
-        assert_eq!((kept.get(&digest(1), now), kept.get(&digest(0), later)), (None, None));
+        assert_eq!((kept.current(&digest(1), now), kept.current(&digest(0), later)), (None, None));
     }
 
     #[test]
@@ -106,15 +122,15 @@ mod tests {
         let later = now + Duration::from_secs(9);
         let mut kept = Generations::new(MOST);
         for n in 0..3 {
-            kept.put(digest(0), n, MOST / 2, later);
-            assert_eq!((kept.get(&digest(0), now), kept.charged), (Some(n), charged(&kept)));
+            kept.put(digest(0), Timed { value: n, until: later }, MOST / 2);
+            assert_eq!((kept.current(&digest(0), now), kept.charged), (Some(n), charged(&kept)));
         }
         // Larger than a generation: it stands alone.
-        kept.put(digest(1), 9, 2 * MOST, later);
-        assert_eq!(kept.get(&digest(1), now), Some(9));
+        kept.put(digest(1), Timed { value: 9, until: later }, 2 * MOST);
+        assert_eq!(kept.current(&digest(1), now), Some(9));
         for n in [0, 1] {
             kept.forget(&digest(n));
-            assert_eq!((kept.get(&digest(n), now), kept.charged), (None, charged(&kept)));
+            assert_eq!((kept.current(&digest(n), now), kept.charged), (None, charged(&kept)));
         }
     }
 }

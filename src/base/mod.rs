@@ -7,7 +7,7 @@
 //! | [`id`] | request, token and item ids: newtypes that print and parse their prefix |
 //! | [`calendar`] | minutes, hours, days and months |
 //! | [`clock`] | the only reader of time |
-//! | `generations` | what somebody said of things, for a time and in a bounded room |
+//! | [`generations`] | what is known of things, in a bounded room |
 //! | [`listing`] | where the times of a list lie, and in which order it goes |
 //! | [`budget`] | bytes that a request may still hold, and what it holds |
 //! | [`checkpoint`] | where long work asks whether to go on |
@@ -29,7 +29,6 @@ pub mod checkpoint;
 pub mod clock;
 #[cfg(feature = "server")]
 pub(crate) mod from_text;
-#[cfg(feature = "server")]
 pub mod generations;
 pub mod id;
 pub mod listing;

@@ -34,7 +34,7 @@ use crate::gateway::request_trace::RequestTrace;
 use crate::gateway::route_info::RouteInfo;
 use crate::gateway::terminal::Terminal;
 use crate::gateway::upstream::Upstream;
-use crate::redact::{RedactionCounts, RequestWords, SurrogateMap, SurrogateScope};
+use crate::redact::{CallerDigest, RedactionCounts, RequestWords, SurrogateMap, SurrogateScope};
 use crate::stream::codec::Coding;
 use crate::telemetry::{BodyScan, Direction, Unscanned};
 use crate::usage::{Cost, Reservation, TokenUsage};
@@ -59,6 +59,8 @@ pub struct ExchangeFacts {
     pub memory: Option<Box<RequestMemory>>,
     /// Surrogates issued in this request, and in those before it that it goes on with.
     pub undo: Option<Arc<SurrogateMap>>,
+    /// For whom it is known what was found in texts before.
+    pub sender: Option<CallerDigest>,
     /// What surrogates of this request and its answer are the same within, on routes that encrypt.
     pub scope: Option<SurrogateScope>,
     /// Where messages go, as the answer's `endpoint` event says it; of streams of MCP only.

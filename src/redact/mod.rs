@@ -60,6 +60,7 @@
 //! | `siblings` | names that stand beside their values in a document |
 //! | `names` | what the values of a document are called |
 //! | `escapes` | what a program reads where a person sees `%20` or `\u0040` |
+//! | `findings_cache` | [`FindingsCache`]: what was found in texts that came before |
 //! | `file` | [`FileClass`]: text, media, or what somebody else must read |
 //! | `opaque` | what a string holds: text, bytes, text in an encoding |
 //! | `base64_tokens` | text in base64 in the middle of a text |
@@ -110,6 +111,7 @@ mod error;
 mod escapes;
 mod events;
 mod file;
+mod findings_cache;
 #[cfg(test)]
 mod fixture;
 mod form;
@@ -173,6 +175,7 @@ pub use content::{Content, EmbeddedFile, PartContent, TextFields};
 pub use elsewhere::ReplacedValue;
 pub use error::{BlockedRules, RedactError};
 pub use file::FileClass;
+pub use findings_cache::{CallerDigest, FindingsCache};
 pub use fpe_context::{CallRights, FpeContext, KeyName};
 pub use keys::{Keys, SurrogateScope};
 pub use live::Live;

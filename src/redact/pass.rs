@@ -319,20 +319,15 @@ impl<'p, 's> PassSearch<'p, 's> {
     }
 
     fn findings(&mut self, shown: CarrierText<'_>) -> Vec<Finding> {
-        let CarrierText { label, part, place, .. } = shown;
+        let CarrierText { part, place, .. } = shown;
         let at = place.redactor;
         let (Some(redactor), Some(cache)) = (self.pass.redactors.get(at), self.caches.get_mut(at)) else {
             return Vec::new();
         };
-        let found = self.outcome.and_then(|()| match shown.opens {
-            true => redactor.opened(cache, part.text),
-            false => redactor.detector.try_find_under(cache, label, part.text),
-        });
-        let found = found.and_then(|found| match part.look {
-            ScanMode::Text => with_escapes(redactor, cache, shown, found)
-                .and_then(|found| with_cells(&redactor.detector, part.text, found))
-                .map(|found| redactor.and_reported(part.text, found)),
-            _ => Ok(found),
+        let found = self.outcome.and_then(|()| found_in(redactor, cache, shown));
+        let found = found.map(|found| match part.look {
+            ScanMode::Text => redactor.and_reported(part.text, found),
+            _ => found,
         });
         self.outcome = found.as_ref().map(drop).map_err(|stopped| *stopped);
         let mut findings = found.unwrap_or_default();
@@ -381,6 +376,31 @@ impl<'p, 's> PassSearch<'p, 's> {
             rejected.into_iter().for_each(|one| self.report.reject(one, place));
         }
     }
+}
+
+/// What rules find in a text, now or before.
+fn found_in(redactor: &Redactor, cache: &mut Cache, shown: CarrierText<'_>) -> Result<Vec<Finding>, Stopped> {
+    let recent = redactor.recent().and_then(|recent| Some((recent, recent.known(shown)?)));
+    if let Some(found) = recent.as_ref().and_then(|(recent, known)| recent.get(known)) {
+        redactor.go_on()?;
+        return Ok(found.to_vec());
+    }
+    let CarrierText { label, part, .. } = shown;
+    let found = match shown.opens {
+        true => redactor.opened(cache, part.text),
+        false => redactor.detector.try_find_under(cache, label, part.text),
+    }?;
+    let found = match part.look {
+        ScanMode::Text => {
+            let found = with_escapes(redactor, cache, shown, found)?;
+            with_cells(&redactor.detector, part.text, found)?
+        }
+        _ => found,
+    };
+    if let Some((recent, known)) = recent {
+        recent.put(known, &found);
+    }
+    Ok(found)
 }
 
 /// What was found in a text as it is written, with what is found in it once its escapes are undone. Where both found

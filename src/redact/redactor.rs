@@ -7,6 +7,7 @@ use crate::base::checkpoint::{Checkpoint, Stopped};
 use crate::detect::{Allow, Cache, Detector, Family, Finding, Label, RuleError, RuleId, RuleSelection, Span};
 use crate::redact::analyzer_findings::{AnalyzerFindings, Weight, merged};
 use crate::redact::document_value::DocumentValue;
+use crate::redact::findings_cache::{CallerDigest, FindingsCache, RecentFindings};
 use crate::redact::method::{Method, MethodPlan};
 use crate::redact::names::Labels;
 use crate::redact::opaque::opaque_from;
@@ -43,6 +44,8 @@ pub struct Redactor {
     notes: Option<RequestWords>,
     /// What the request said, which its answer may repeat.
     said: Option<RequestWords>,
+    /// What it found before.
+    recent: Option<RecentFindings>,
 }
 
 impl Redactor {
@@ -59,6 +62,7 @@ impl Redactor {
             tally: None,
             notes: None,
             said: None,
+            recent: None,
         }
     }
 
@@ -76,7 +80,7 @@ impl Redactor {
     /// The same, and lets pass what `more` lists too.
     #[must_use]
     pub fn also_allowing(self, more: Allow) -> Self {
-        Self { detector: self.detector.also_allowing(more), ..self }
+        Self { detector: self.detector.also_allowing(more), recent: None, ..self }
     }
 
     /// The same, but keeps what the texts say that it redacts whole, beside what is replaced in them.
@@ -90,6 +94,23 @@ impl Redactor {
     #[must_use]
     pub fn letting_repeat(self, words: RequestWords) -> Self {
         Self { said: Some(words), ..self }
+    }
+
+    /// The same, but looks up in `cache` what it found before in whole texts of [its caller](Self::for_caller).
+    #[must_use]
+    pub fn remembering(self, cache: Arc<FindingsCache>) -> Self {
+        Self { recent: Some(RecentFindings::new(cache)), ..self }
+    }
+
+    /// The same, for texts of this caller; nothing is looked up for nobody.
+    #[must_use]
+    pub fn for_caller(self, caller: Option<CallerDigest>) -> Self {
+        Self { recent: self.recent.map(|recent| recent.of(caller)), ..self }
+    }
+
+    /// What it found before, where that is kept. A names model keeps its own, since what it may read of a request is bounded.
+    pub(super) fn recent(&self) -> Option<&RecentFindings> {
+        self.recent.as_ref().filter(|_| !self.detector.reads_names())
     }
 
     /// Takes what texts say, where that is kept.
@@ -179,7 +200,7 @@ impl Redactor {
     /// As of [`Detector::with`].
     pub fn only(self, rules: RuleSelection) -> Result<Self, RuleError> {
         let detector = self.detector.with(rules)?;
-        Ok(Self { detector, ..self })
+        Ok(Self { detector, recent: None, ..self })
     }
 
     /// Whether it looks for nothing.

@@ -9,7 +9,7 @@ use tokio::sync::Semaphore;
 
 use crate::api::analyzers::answer::{AnalyzerFault, Counting};
 use crate::base::clock::SharedClock;
-use crate::base::generations::Generations;
+use crate::base::generations::{Generations, Timed};
 use crate::base::secret::Secret;
 use crate::crypto::kdf::MacKey;
 use crate::detect::{Finding, RuleId};
@@ -76,7 +76,7 @@ pub struct Analyzer {
     pub(super) parts: AnalyzerParts,
     key: MacKey,
     /// What it said before.
-    kept: Mutex<Generations<Arc<[Finding]>>>,
+    kept: Mutex<Generations<Timed<Arc<[Finding]>>>>,
     turns: Semaphore,
     complained: Mutex<Option<Instant>>,
 }
@@ -104,7 +104,7 @@ impl Analyzer {
     ) -> Result<Arc<[Finding]>, AnalyzerFault> {
         let digest = self.key.digest(&[text.as_bytes()]);
         let since = self.parts.clock.instant();
-        if let Some(findings) = unlocked(&self.kept).get(&digest, since) {
+        if let Some(findings) = unlocked(&self.kept).current(&digest, since) {
             self.parts.metrics.texts.inc(AnalyzerAnswer::Remembered);
             return Ok(findings);
         }
@@ -120,7 +120,7 @@ impl Analyzer {
                 if !self.parts.cache_for.is_zero() {
                     let until = since + self.parts.cache_for;
                     let charge = ENTRY + std::mem::size_of_val::<[Finding]>(&findings);
-                    unlocked(&self.kept).put(digest, Arc::clone(&findings), charge, until);
+                    unlocked(&self.kept).put(digest, Timed { value: Arc::clone(&findings), until }, charge);
                 }
                 Ok(findings)
             }

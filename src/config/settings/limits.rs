@@ -50,6 +50,9 @@ pub struct Limits {
     pub distinct_values: u64,
     /// In which time, from a caller's first value on. Default 1 h.
     pub distinct_per: Spanned<Period>,
+    /// What is kept of what was found in texts of requests, all callers' together. Default 16 MiB; 0 keeps nothing. Never the
+    /// texts.
+    pub findings_cache: Size,
     /// Where nodes count together. `None`: each counts its own.
     pub shared: Option<Spanned<SharedLimits>>,
     /// How long a stopping process waits for requests under way. Default 30 s; `"0s"` does not wait.
@@ -100,6 +103,7 @@ impl Default for Limits {
             queue: Spanned::new(Period::secs(1)),
             distinct_values: 1_000_000,
             distinct_per: Spanned::new(Period::secs(3600)),
+            findings_cache: Size::mib(16),
             shared: None,
             drain: Period::secs(30),
         }

@@ -3,12 +3,12 @@
 //!
 //! A window is known by a digest of its pieces under keys that this process drew, never kept; what is kept are figures.
 
-use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::word::Certainty;
+use crate::base::generations::Generations;
 
 /// Bytes that an entry takes beside its figures, about.
 const ENTRY: usize = 96;
@@ -17,26 +17,23 @@ const ENTRY: usize = 96;
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct WindowKey(u64, u64, usize);
 
-/// What was read last, in two halves: once the young one is full it becomes the old one, which is forgotten.
+/// What was read last.
 pub(super) struct WindowCache {
     keys: [RandomState; 2],
-    /// The most bytes of both halves.
-    bytes: usize,
-    halves: Mutex<CacheHalves>,
-}
-
-#[derive(Default)]
-struct CacheHalves {
-    young: HashMap<WindowKey, Arc<[Certainty]>>,
-    old: HashMap<WindowKey, Arc<[Certainty]>>,
-    /// Bytes of the young half.
-    bytes: usize,
+    /// The most bytes of one entry.
+    largest: usize,
+    kept: Mutex<Generations<Arc<[Certainty]>, WindowKey>>,
 }
 
 impl WindowCache {
     /// Of at most so many bytes; 0 keeps nothing.
     pub(super) fn new(bytes: usize) -> Self {
-        Self { keys: [RandomState::new(), RandomState::new()], bytes, halves: Mutex::default() }
+        let half = bytes / 2;
+        Self {
+            keys: [RandomState::new(), RandomState::new()],
+            largest: half,
+            kept: Mutex::new(Generations::new(half)),
+        }
     }
 
     /// What a window is known by.
@@ -46,31 +43,13 @@ impl WindowCache {
     }
 
     pub(super) fn get(&self, window: WindowKey) -> Option<Arc<[Certainty]>> {
-        let mut halves = self.halves.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(read) = halves.young.get(&window) {
-            return Some(Arc::clone(read));
-        }
-        let read = halves.old.remove(&window)?;
-        self.keep(&mut halves, window, Arc::clone(&read));
-        Some(read)
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).get(&window)
     }
 
     pub(super) fn put(&self, window: WindowKey, read: Arc<[Certainty]>) {
-        let mut halves = self.halves.lock().unwrap_or_else(PoisonError::into_inner);
-        self.keep(&mut halves, window, read);
-    }
-
-    fn keep(&self, halves: &mut CacheHalves, window: WindowKey, read: Arc<[Certainty]>) {
         let size = ENTRY + size_of_val(&*read);
-        if size > self.bytes / 2 {
-            return;
-        }
-        if halves.bytes + size > self.bytes / 2 {
-            halves.old = std::mem::take(&mut halves.young);
-            halves.bytes = 0;
-        }
-        if halves.young.insert(window, read).is_none() {
-            halves.bytes += size;
+        if size <= self.largest {
+            self.kept.lock().unwrap_or_else(PoisonError::into_inner).put(window, read, size);
         }
     }
 }
@@ -94,8 +73,8 @@ mod tests {
         }
         assert!(cache.get(cache.known(&[0])).is_none());
         assert!(cache.get(cache.known(&[39])).is_some());
-        let halves = cache.halves.lock().unwrap();
-        assert!(halves.young.len() <= 4 && halves.old.len() <= 4);
+        let known = (0..40).filter(|n| cache.get(cache.known(&[*n])).is_some()).count();
+        assert!(known <= 7, "{known}");
     }
 
     #[test]

@@ -13,6 +13,7 @@ use crate::gateway::filters::bearer::bearer_in;
 use crate::gateway::filters::cookies_and_query::split;
 use crate::gateway::filters::head_tokens::{KEY_HEADERS, KEY_PARAMETER};
 use crate::gateway::upstream::origin_form;
+use crate::redact::{CallerDigest, FindingsCache};
 
 /// By what a caller is known again.
 pub enum CallerIdentity {
@@ -66,6 +67,14 @@ impl CallerIdentity {
             Self::Address(Some(address)) => name(b"address", &[address.to_string().as_bytes()]),
             Self::Address(None) => name(b"address", &[]),
         }
+    }
+}
+
+impl CallerIdentity {
+    /// Who it is to a cache of what was found in texts.
+    pub(super) fn among(&self, findings: &FindingsCache) -> CallerDigest {
+        let name = self.name();
+        findings.caller(&name.iter().map(|part| part.as_slice()).collect::<Vec<_>>())
     }
 }
 

@@ -26,6 +26,7 @@ use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::{Exchange, ExchangeFacts, RequestOutcome};
 use crate::gateway::filter::{Filter, Flow, RequestDocument, Stage};
 use crate::gateway::filters::answers::{AnswerEditing, IssuedBefore, OneWay, PlannedAnswers, nothing_issued};
+use crate::gateway::filters::caller_identity::CallerIdentity;
 use crate::gateway::filters::direct::leads_around;
 use crate::gateway::filters::endpoint_events;
 use crate::gateway::filters::file_policy::FileTreatment;
@@ -273,12 +274,13 @@ impl RedactFilter {
 
     /// What looks through what the caller says, which the answer may repeat.
     fn noting(&self, x: &mut Exchange, redactor: &Redactor) -> Redactor {
+        let redactor = redactor.clone().for_caller(x.facts.sender);
         if !matches!(self.parts.answers, AnswerMode::Restore(Some(_))) {
-            return redactor.clone();
+            return redactor;
         }
         let words = RequestWords::holding(x.budget.tally());
         x.facts.said = Some(words.clone());
-        redactor.clone().noting(words)
+        redactor.noting(words)
     }
 
     /// Counts what was found in a request's body, whose documents were read by themselves; how much was replaced.
@@ -318,6 +320,9 @@ impl Filter for RedactFilter {
         if self.parts.encrypts && (x.sends_body() || x.is_websocket() || in_answers || in_head) {
             let key = self.fpe_key().await?;
             x.facts.scope = Some(self.parts.tweak.of_head(x, &key));
+        }
+        if self.parts.requests.is_some() && x.sends_body() {
+            x.facts.sender = Some(CallerIdentity::of(x).among(&self.parts.findings));
         }
         if let Some(redactor) = self.parts.requests.as_ref().filter(|_| in_head) {
             self.redact_head(x, redactor).await?;

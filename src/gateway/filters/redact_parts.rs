@@ -12,7 +12,7 @@ use crate::gateway::filters::remember::RememberFilter;
 use crate::gateway::filters::scope::TweakScope;
 use crate::gateway::layer::UnscannedPolicy;
 use crate::gateway::llm::CompiledProtocol;
-use crate::redact::{RedactionCounts, Redactor, RestoreInUrls, UrlPolicy};
+use crate::redact::{FindingsCache, RedactionCounts, Redactor, RestoreInUrls, UrlPolicy};
 use crate::vault::Vault;
 
 /// What happens in answers.
@@ -70,6 +70,8 @@ impl UrlRules {
 pub struct RedactParts {
     /// Rewrites requests; `None`: they pass as they are.
     pub requests: Option<Redactor>,
+    /// What it found before.
+    pub findings: Arc<FindingsCache>,
     /// Who else is asked what requests hold.
     pub analyzers: Option<Analyzers>,
     /// What happens in answers.

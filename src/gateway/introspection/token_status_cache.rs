@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 pub(super) use crate::base::generations::Digest;
-use crate::base::generations::Generations;
+use crate::base::generations::{Generations, Timed};
 use crate::gateway::introspection::server::TokenStatus;
 
 /// The most bytes that a generation is charged for.
@@ -18,8 +18,8 @@ const READ: usize = 4;
 /// Standings of tokens. Those that are active and those that are not do not crowd each other out: anybody can make up any
 /// number of the others.
 pub(super) struct TokenStatusCache {
-    active: Generations<TokenStatus>,
-    inactive: Generations<TokenStatus>,
+    active: Generations<Timed<TokenStatus>>,
+    inactive: Generations<Timed<TokenStatus>>,
 }
 
 impl Default for TokenStatusCache {
@@ -32,7 +32,7 @@ impl TokenStatusCache {
     /// What is known of a token now.
     pub(super) fn get(&mut self, digest: &Digest, now: Instant) -> Option<TokenStatus> {
         let Self { active, inactive } = self;
-        [active, inactive].into_iter().find_map(|generations| generations.get(digest, now))
+        [active, inactive].into_iter().find_map(|generations| generations.current(digest, now))
     }
 
     /// Keeps what a server said in an answer of so many bytes, in place of what it said before.
@@ -43,7 +43,7 @@ impl TokenStatusCache {
             TokenStatus::Inactive => (inactive, active),
         };
         from.forget(&digest);
-        to.put(digest, standing, ENTRY + READ * bytes, until);
+        to.put(digest, Timed { value: standing, until }, ENTRY + READ * bytes);
     }
 }
 
@@ -97,7 +97,7 @@ mod tests {
         }
         assert_eq!(is_active(&mut kept, 0, now), Some(true));
         assert_eq!((is_active(&mut kept, 1, now), is_active(&mut kept, many, now)), (None, Some(false)));
-        let known = (1..=many).filter(|n| kept.inactive.get(&digest(*n), now).is_some()).count();
+        let known = (1..=many).filter(|n| kept.inactive.current(&digest(*n), now).is_some()).count();
         assert!(known <= 2 * GENERATION / ENTRY, "{known}");
     }
 
