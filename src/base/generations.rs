@@ -77,7 +77,9 @@ impl<V: Clone, K: Copy + Eq + Hash> Generations<V, K> {
 impl<V: Clone, K: Copy + Eq + Hash> Generations<Timed<V>, K> {
     /// What is known of a thing now.
     pub fn current(&mut self, digest: &K, now: Instant) -> Option<V> {
-        self.get(digest).filter(|timed| timed.until > now).map(|timed| timed.value)
+        let known = self.young.get(digest).or_else(|| self.old.get(digest));
+        known.filter(|entry| entry.value.until > now)?;
+        self.get(digest).map(|timed| timed.value)
     }
 }
 

@@ -16,7 +16,7 @@ use crate::redact::carrier::CarrierText;
 const LEAST: usize = 256;
 
 /// What an entry takes besides its findings, about, in bytes.
-const ENTRY: usize = 128;
+const ENTRY: usize = 160;
 
 /// What was found in texts before, by [`Redactor`](super::Redactor)s that [look it up](super::Redactor::remembering).
 pub struct FindingsCache {

@@ -53,38 +53,43 @@ pub(super) struct Index {
     keys: Vec<IndexKey>,
     /// Where the strings begin that begin with this byte, or a later one.
     starts: [u32; 257],
-    /// Which two bytes they begin with, where they are so many that most bytes begin one.
+    /// Which two bytes they may begin with, where they are so many that most bytes begin one.
     pairs: Option<BytePairs>,
 }
 
 /// From so many strings on it is kept which two bytes they begin with.
 const MANY: usize = 8;
 
-/// Pairs of bytes, a bit for each.
-struct BytePairs(Box<[u64]>);
+/// Pairs of bytes; of some pairs it is taken for granted that they are among them, since others have the same bit.
+struct BytePairs(Box<[u64; Self::WORDS]>);
 
 impl BytePairs {
+    /// As a power of two, bits.
+    const BITS: usize = 13;
+    const WORDS: usize = (1 << Self::BITS) / 64;
+
     /// Those that strings begin with; one of a single byte goes on with any.
     fn of(keys: &[IndexKey]) -> Self {
-        let mut bits = vec![0; (1 << 16) / 64].into_boxed_slice();
+        let mut pairs = Self(Box::new([0; Self::WORDS]));
         for key in keys {
-            let (first, seconds) = match *key.text {
-                [] => continue,
-                [first] => (first, 0..=u8::MAX),
-                [first, second, ..] => (first, second..=second),
-            };
-            for second in seconds {
-                let (word, bit) = Self::place(first, second);
-                if let Some(word) = bits.get_mut(word) {
-                    *word |= bit;
-                }
+            match *key.text {
+                [] => {}
+                [first] => (0..=u8::MAX).for_each(|second| pairs.add(first, second)),
+                [first, second, ..] => pairs.add(first, second),
             }
         }
-        Self(bits)
+        pairs
+    }
+
+    fn add(&mut self, first: u8, second: u8) {
+        let (word, bit) = Self::place(first, second);
+        if let Some(word) = self.0.get_mut(word) {
+            *word |= bit;
+        }
     }
 
     fn place(first: u8, second: u8) -> (usize, u64) {
-        let pair = usize::from(first) << 8 | usize::from(second);
+        let pair = usize::from(first) << (Self::BITS - 8) ^ usize::from(second);
         (pair / 64, 1 << (pair % 64))
     }
 

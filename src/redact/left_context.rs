@@ -71,10 +71,14 @@ impl LeftContext {
         }
     }
 
-    /// Behind a stretch. Nearly always its last bytes tell: no escape reaches further than [`LONGEST`].
+    /// Behind a stretch. Nearly always its last bytes tell: no escape reaches further than [`LONGEST`], but for `%25` that is
+    /// encoded again and again, which are digits to the end.
     pub(super) fn behind(self, stretch: &[u8]) -> Self {
         let tail = stretch.get(stretch.len().saturating_sub(LONGEST)..).unwrap_or_default();
-        let settled = matches!(self, Self::Open | Self::Word) || stretch.len() >= LONGEST;
+        let settled = match stretch.len() > LONGEST {
+            true => !tail.iter().all(u8::is_ascii_hexdigit),
+            false => matches!(self, Self::Open | Self::Word),
+        };
         match tail.last() {
             None => self,
             Some(last) if settled && !tail.iter().copied().any(begins_escape) => {
@@ -246,7 +250,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_stretch_leaves_what_its_bytes_leave(
-            text in "[\\\\\\\\nxu0a1f %^\u{1b}\\[;m(.é]{0,60}", cut in 0usize..60,
+            text in "([\\\\\\\\nxu0a1f %^\u{1b}\\[;m(.é]{1,12}|%(25){0,40}[0-9a ]{0,3}|[0-9a-f]{30,50}){0,6}", cut in 0usize..200,
         ) {
             let (head, tail) = text.as_bytes().split_at(cut.min(text.len()));
             let each = |left: LeftContext, bytes: &[u8]| bytes.iter().fold(left, |left, &byte| left.after(byte));

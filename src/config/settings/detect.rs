@@ -33,7 +33,7 @@ pub struct Names {
     pub model: Option<Spanned<PathBuf>>,
     /// How sure the model must be of a name, from 0 to 1.
     pub threshold: Spanned<f32>,
-    /// What is kept of what it said of texts, in bytes; 0 keeps nothing. Never the texts.
+    /// What is kept of what it said of texts, in bytes; what no entry fits into keeps nothing. Never the texts.
     pub cache: Size,
     /// Tokens of text not seen before that one request may have read.
     pub max_tokens: usize,

@@ -50,8 +50,8 @@ pub struct Limits {
     pub distinct_values: u64,
     /// In which time, from a caller's first value on. Default 1 h.
     pub distinct_per: Spanned<Period>,
-    /// What is kept of what was found in texts of requests, all callers' together. Default 16 MiB; 0 keeps nothing. Never the
-    /// texts.
+    /// What is kept of what was found in texts of requests, all callers' together: places, never texts. Default 16 MiB; `"1B"` keeps
+    /// nothing.
     pub findings_cache: Size,
     /// Where nodes count together. `None`: each counts its own.
     pub shared: Option<Spanned<SharedLimits>>,

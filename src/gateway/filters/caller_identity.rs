@@ -70,11 +70,21 @@ impl CallerIdentity {
     }
 }
 
+/// A secret that a caller has from its provider is no shorter, in bytes; a stand-in for one, which many have, mostly is.
+const SECRET: usize = 20;
+
 impl CallerIdentity {
-    /// Who it is to a cache of what was found in texts.
-    pub(super) fn among(&self, findings: &FindingsCache) -> CallerDigest {
+    /// Who it is to a cache of what was found in texts; `None` where somebody else may be taken for it: who calls from its
+    /// address, or knows the public id of its key. That one could try its texts by the time that they take.
+    pub(super) fn among(&self, findings: &FindingsCache) -> Option<CallerDigest> {
+        let is_alone = match self {
+            Self::Token(_) | Self::Subject(..) | Self::Certificate(_) => true,
+            Self::Keys(keys) => keys.iter().any(CallerCredential::is_long_secret),
+            Self::Address(_) => false,
+        };
         let name = self.name();
-        findings.caller(&name.iter().map(|part| part.as_slice()).collect::<Vec<_>>())
+        let name = || findings.caller(&name.iter().map(|part| part.as_slice()).collect::<Vec<_>>());
+        is_alone.then(name)
     }
 }
 
@@ -85,6 +95,12 @@ pub enum CallerCredential {
     Secret(Zeroizing<Vec<u8>>),
     /// The public id of a key that each request is signed with anew.
     AccessKey(String),
+}
+
+impl CallerCredential {
+    fn is_long_secret(&self) -> bool {
+        matches!(self, Self::Secret(secret) if secret.len() >= SECRET)
+    }
 }
 
 impl CallerCredential {
@@ -151,6 +167,31 @@ mod tests {
             head.append_header(*name, *value).unwrap();
         }
         head
+    }
+
+    /// For whom somebody else may be taken, nothing is kept.
+    #[test]
+    fn who_cannot_be_told_apart_is_nobody_to_a_cache() {
+        let cache = FindingsCache::new(&[7; 32], 1 << 20);
+        let secret = |value: &str| CallerCredential::secret(value.as_bytes());
+        let alone = [
+            CallerIdentity::Token("pti_1".to_owned()),
+            CallerIdentity::Subject("https://issuer.test".to_owned(), "ann".to_owned()),
+            CallerIdentity::Certificate("dns:ann.test".to_owned()),
+            CallerIdentity::Keys(vec![secret("sk-5f0c9a7d2b5f0c9a7d2b")]),
+            CallerIdentity::Keys(vec![secret("EMPTY"), secret("sk-5f0c9a7d2b5f0c9a7d2b")]),
+        ];
+        let known: Vec<_> = alone.iter().map(|who| who.among(&cache)).collect();
+        for (n, who) in known.iter().enumerate() {
+            assert!(who.is_some() && known.iter().skip(n + 1).all(|other| other != who), "{n}");
+        }
+        let shared = [
+            CallerIdentity::Keys(vec![secret("EMPTY")]),
+            CallerIdentity::Keys(vec![CallerCredential::AccessKey("AKIAQ3EGPTX7RW5MZK2H".to_owned())]),
+            CallerIdentity::Address(Some(IpAddr::from([127, 0, 0, 1]))),
+            CallerIdentity::Address(None),
+        ];
+        assert!(shared.iter().all(|who| who.among(&cache).is_none()));
     }
 
     #[test]

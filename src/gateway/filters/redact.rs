@@ -322,7 +322,7 @@ impl Filter for RedactFilter {
             x.facts.scope = Some(self.parts.tweak.of_head(x, &key));
         }
         if self.parts.requests.is_some() && x.sends_body() {
-            x.facts.sender = Some(CallerIdentity::of(x).among(&self.parts.findings));
+            x.facts.sender = CallerIdentity::of(x).among(&self.parts.findings);
         }
         if let Some(redactor) = self.parts.requests.as_ref().filter(|_| in_head) {
             self.redact_head(x, redactor).await?;
