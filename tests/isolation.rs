@@ -9,7 +9,7 @@ use futures_util::future::BoxFuture;
 use portcullis::sanitize::sandbox::{Sandbox, SandboxError, SandboxLimits};
 use portcullis::sanitize::scan::{ScanItem, Scanner, Verdict};
 use portcullis::sanitize::{
-    Options, Providers, RedactionMode, RejectedFile, Rejection, ScanSession, UnfoldBounds,
+    Options, RedactionMode, RejectedFile, Rejection, ScanProviders, ScanSession, UnfoldBounds,
 };
 
 /// Calls every part malicious.
@@ -27,7 +27,7 @@ impl Scanner for Alarm {
 
 /// Without feeds and a detector.
 fn session() -> ScanSession {
-    ScanSession::new(Providers {
+    ScanSession::new(ScanProviders {
         scanner: Arc::new(Alarm),
         block_unable: true,
         urls: None,

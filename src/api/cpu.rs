@@ -66,7 +66,7 @@ impl Caller {
 
 /// What is to be done.
 #[derive(Clone, Debug)]
-pub struct Job {
+pub struct CpuTask {
     /// For whom.
     pub caller: Caller,
     /// On how many bytes: what little work there is on a few is done at once.
@@ -278,7 +278,7 @@ impl CpuPool {
     /// [`PoolError`].
     pub async fn run<T: Send + 'static>(
         &self,
-        job: Job,
+        job: CpuTask,
         work: impl FnOnce(&Checkpoint) -> T + Send + 'static,
     ) -> Result<T, PoolError> {
         if job.bytes <= INLINE && !self.0.slow.load(Ordering::Relaxed) {
@@ -328,8 +328,8 @@ mod tests {
         CpuPool::new(places, Arc::new(SystemClock))
     }
 
-    fn job(name: &str, bytes: usize) -> Job {
-        Job { caller: Caller::Address(Some([127, 0, 0, name.as_bytes()[0]].into())), bytes }
+    fn job(name: &str, bytes: usize) -> CpuTask {
+        CpuTask { caller: Caller::Address(Some([127, 0, 0, name.as_bytes()[0]].into())), bytes }
     }
 
     /// Works until it is stopped, or `slices` have passed; how often it was asked.

@@ -19,10 +19,10 @@ impl Tenant {
     /// The tenant of this name.
     ///
     /// # Errors
-    /// [`NotATenant`].
-    pub fn parse(name: &str) -> Result<Self, NotATenant> {
+    /// [`TenantError`].
+    pub fn parse(name: &str) -> Result<Self, TenantError> {
         let named = is_plain(name) && *name != *Self::default();
-        if named { Ok(Self(Arc::from(name))) } else { Err(NotATenant) }
+        if named { Ok(Self(Arc::from(name))) } else { Err(TenantError) }
     }
 
     /// Its name, where it is not the store's own.
@@ -41,7 +41,7 @@ impl Tenant {
 #[error(
     "a tenant's name has 1 to {LONGEST} small letters, digits, dots, hyphens and underscores, and is not `default`"
 )]
-pub struct NotATenant;
+pub struct TenantError;
 
 /// Whether a tenant, or a label, may be called so: 1 to 64 small letters, digits, dots, hyphens and underscores.
 pub(super) fn is_plain(name: &str) -> bool {
@@ -73,7 +73,7 @@ mod tests {
             assert_eq!(Tenant::parse(name).unwrap().name(), Some(name));
         }
         for name in ["", "default", "Acme", "acme corp", "\u{e4}", "a/b", &"a".repeat(65)] {
-            assert_eq!(Tenant::parse(name), Err(NotATenant));
+            assert_eq!(Tenant::parse(name), Err(TenantError));
         }
         assert_eq!(Tenant::default().name(), None);
     }

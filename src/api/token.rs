@@ -14,7 +14,7 @@ use dashmap::DashMap;
 use data_encoding::HEXLOWER;
 
 use crate::api::cpu::Caller;
-pub use crate::api::tenant::{NotATenant, Tenant};
+pub use crate::api::tenant::{Tenant, TenantError};
 use crate::api::token_ids;
 pub use crate::api::token_info::{MAX_NAME, Service, TokenBounds, TokenError, TokenInfo, parse_expiry};
 use crate::api::token_record::{KIND, StoredToken};

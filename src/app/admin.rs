@@ -77,8 +77,8 @@ pub(super) fn table(parts: &Arc<Services>, console: Option<Arc<Route>>) -> Resul
     let metrics: Arc<dyn Handler> = Arc::new(Exposition(Arc::clone(parts)));
     probes.push(("/metrics", silent(parts, "metrics", metrics)?));
     let nothing = Terminal::Fixed(not_found(r#"{"status":"not found"}"#));
-    let stray = native(parts, "-", nothing, vec![parts.log()])?;
-    // It takes every other path: a stray one is refused before it gets anywhere.
+    let unmatched = native(parts, "-", nothing, vec![parts.log()])?;
+    // It takes every other path: a unmatched one is refused before it gets anywhere.
     let routes = console.into_iter().collect();
     let (endpoints, native_routes, led) = (Endpoints::default(), Vec::new(), Vec::new());
     Ok(TableParts {
@@ -88,7 +88,7 @@ pub(super) fn table(parts: &Arc<Services>, console: Option<Arc<Route>>) -> Resul
         probes,
         routes,
         processed: Vec::new(),
-        stray,
+        unmatched,
         shed: None,
     }
     .into())

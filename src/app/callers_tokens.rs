@@ -12,7 +12,7 @@ use crate::crypto::random;
 use crate::gateway::discovery::Discovery;
 use crate::gateway::filter::Filter;
 use crate::gateway::filters::{
-    ClaimHeaders, Introspect, IntrospectParts, Jwt, JwtParts, TokenPassage, TokenPosition,
+    ClaimHeaders, IntrospectFilter, IntrospectParts, JwtFilter, JwtParts, TokenPassage, TokenPosition,
 };
 use crate::gateway::introspection::{AuthorizationServer, Introspector, IntrospectorParts, ServerParts};
 use crate::gateway::key_set::KeySet;
@@ -41,7 +41,7 @@ pub(super) fn filters(
     }
 }
 
-fn jwt(setting: &settings::Jwt, parts: &Services, upstreams: &Upstreams) -> Result<Jwt, String> {
+fn jwt(setting: &settings::Jwt, parts: &Services, upstreams: &Upstreams) -> Result<JwtFilter, String> {
     let JwkSource { file, upstream, path, issuer } = &*setting.keys;
     let clock = Arc::clone(&parts.opened.clock);
     let remote = |source| JwtKeys::remote(source, RefreshIntervals::default(), Arc::clone(&clock));
@@ -66,10 +66,10 @@ fn jwt(setting: &settings::Jwt, parts: &Services, upstreams: &Upstreams) -> Resu
         scopes: setting.scopes.clone(),
     };
     let passage = passage(&setting.token, &setting.headers, setting.forward)?;
-    Ok(Jwt::new(JwtParts { keys, policy, passage, clock }))
+    Ok(JwtFilter::new(JwtParts { keys, policy, passage, clock }))
 }
 
-fn introspect(setting: &settings::Introspection, parts: &Services) -> Result<Introspect, String> {
+fn introspect(setting: &settings::Introspection, parts: &Services) -> Result<IntrospectFilter, String> {
     let clock = Arc::clone(&parts.opened.clock);
     let server = AuthorizationServer::new(ServerParts {
         client: Client::new(Allow::default()).map_err(|error| error.to_string())?,
@@ -93,7 +93,7 @@ fn introspect(setting: &settings::Introspection, parts: &Services) -> Result<Int
         required: setting.required.clone(),
         scopes: setting.scopes.clone(),
     };
-    Ok(Introspect::new(IntrospectParts {
+    Ok(IntrospectFilter::new(IntrospectParts {
         introspector,
         policy,
         client_ids: setting.client_ids.clone(),

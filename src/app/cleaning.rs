@@ -10,8 +10,8 @@ use tokio::runtime::Runtime;
 
 use crate::api::redact::Entities;
 use crate::api::sanitize::{self, LookedUp, data, refusal, summary, why};
+use crate::app::configured_providers::ConfiguredProviders;
 use crate::app::error::AppError;
-use crate::app::providers::ProviderSet;
 use crate::base::clock::{SharedClock, SystemClock};
 use crate::base::secret::Secret;
 use crate::config::Config;
@@ -23,7 +23,7 @@ use crate::sanitize::sandbox::confinement::{self, Confinement};
 use crate::sanitize::sandbox::{Sandbox, SandboxError, SandboxLimits};
 use crate::sanitize::scan::{ScanItem, Scanner};
 use crate::sanitize::{
-    FileKind, Options, Providers, RedactionMode, ReleasePolicy, ScriptPolicy, UnfoldBounds, UnreadPolicy,
+    FileKind, Options, RedactionMode, ReleasePolicy, ScanProviders, ScriptPolicy, UnfoldBounds, UnreadPolicy,
     sanitize,
 };
 
@@ -138,7 +138,7 @@ impl Cleaner {
     /// A configuration that cannot be used, and a kernel that lacks what it wants.
     pub fn new(config: &Config, wish: CleaningRequest) -> Result<Self, AppError> {
         let clock: SharedClock = Arc::new(SystemClock);
-        let providers = ProviderSet::new(&config.sanitize, &clock)?;
+        let providers = ConfiguredProviders::new(&config.sanitize, &clock)?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| AppError::Io(format!("the runtime: {error}")))?;
         enclosed(config.sanitize.sandbox)?;
@@ -175,7 +175,11 @@ impl FileCleaning {
     ///
     /// # Errors
     /// A configuration that cannot be used.
-    pub(super) fn new(config: &Config, asked: &ProviderSet, wish: CleaningRequest) -> Result<Self, AppError> {
+    pub(super) fn new(
+        config: &Config,
+        asked: &ConfiguredProviders,
+        wish: CleaningRequest,
+    ) -> Result<Self, AppError> {
         let disabled = || AppError::Sanitize(format!("no engine is behind the provider `{PROVIDER}`"));
         let intel = |of| asked.intel.get(of, PROVIDER).ok();
         Ok(Self {
@@ -200,7 +204,7 @@ impl FileCleaning {
             let data = json!({ "reason": "too_large" });
             return Ok(CleaningOutcome::Refused(CleaningRefusal { kind: None, why: why.into(), data }));
         }
-        let providers = Providers {
+        let providers = ScanProviders {
             scanner: Arc::clone(&self.scanner),
             block_unable: wish.block_unable,
             urls: self.urls.clone(),

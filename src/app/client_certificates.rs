@@ -8,7 +8,7 @@ use crate::app::services::Services;
 use crate::config::settings::{CertificateHeaders, Route, RouteCertificate};
 use crate::config::{Config, Spanned};
 use crate::gateway::filter::Filter;
-use crate::gateway::filters::{Certificate, CertificateParts, StripHeaders};
+use crate::gateway::filters::{CertificateFilter, CertificateParts, StripHeadersFilter};
 
 /// Lets only callers with a certificate pass where the route says so. On every route, what callers send in headers in which
 /// some upstream is told of certificates does not go on: it may be the same upstream, behind another route. `None`: there is
@@ -28,7 +28,7 @@ pub(super) fn filter(
     if !setting.needs_certificate() {
         let strips: Option<Arc<dyn Filter>> = match reserved.is_empty() {
             true => None,
-            false => Some(Arc::new(StripHeaders::new(reserved))),
+            false => Some(Arc::new(StripHeadersFilter::new(reserved))),
         };
         return Ok(strips);
     }
@@ -38,7 +38,7 @@ pub(super) fn filter(
     }
     let RouteCertificate { subjects, headers } = setting.certificate.as_deref().cloned().unwrap_or_default();
     let CertificateHeaders { subject, fingerprint } = headers;
-    Ok(Some(Arc::new(Certificate::new(CertificateParts {
+    Ok(Some(Arc::new(CertificateFilter::new(CertificateParts {
         subjects: subjects.into_iter().map(|subject| subject.into_inner().0).collect(),
         subject_header: header(subject.as_ref())?,
         fingerprint_header: header(fingerprint.as_ref())?,

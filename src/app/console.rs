@@ -7,9 +7,9 @@ use tokio::sync::Semaphore;
 
 use crate::app::admin;
 use crate::app::cleaning::{self, CleaningOutcome, CleaningRequest, FileCleaning, Released};
+use crate::app::configured_providers::ConfiguredProviders;
 use crate::app::error::AppError;
 use crate::app::policy::RoutePolicy;
-use crate::app::providers::ProviderSet;
 use crate::app::services::Services;
 use crate::base::clock::SharedClock;
 use crate::config::{Config, settings};
@@ -76,7 +76,7 @@ fn route_redactors(config: &Config, route: &settings::Route) -> Result<Option<Ro
 const DEFANGED: u8 = 30;
 
 /// A configuration, and whom it asks about files.
-type CleanerSettings = (Arc<Config>, ProviderSet);
+type CleanerSettings = (Arc<Config>, ConfiguredProviders);
 
 /// Cleans the console's files, one at a time.
 struct FileCleaner {
@@ -91,13 +91,13 @@ impl FileCleaner {
     }
 
     /// Whom a configuration asks about files: read once, since it reads rules and feeds.
-    async fn providers(&self, config: &Arc<Config>) -> Result<ProviderSet, AppError> {
+    async fn providers(&self, config: &Arc<Config>) -> Result<ConfiguredProviders, AppError> {
         let known = self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some((_, providers)) = known.filter(|(of, _)| Arc::ptr_eq(of, config)) {
             return Ok(providers);
         }
         let (of, clock) = (Arc::clone(config), Arc::clone(&self.clock));
-        let read = tokio::task::spawn_blocking(move || ProviderSet::new(&of.sanitize, &clock)).await;
+        let read = tokio::task::spawn_blocking(move || ConfiguredProviders::new(&of.sanitize, &clock)).await;
         let providers = read.map_err(|error| AppError::Io(error.to_string()))??;
         *self.asked.lock().unwrap_or_else(PoisonError::into_inner) =
             Some((Arc::clone(config), providers.clone()));

@@ -59,7 +59,7 @@ pub enum AppError {
     Listen(#[from] crate::gateway::listen::ListenError),
     /// The description of the API.
     #[error(transparent)]
-    Described(#[from] crate::api::openapi::Malformed),
+    Described(#[from] crate::api::openapi::DescriptionError),
     /// Metrics.
     #[error(transparent)]
     Metrics(#[from] MetricsError),

@@ -11,7 +11,7 @@ use crate::api::configs::{
 };
 use crate::api::envelope::DialectChoice;
 use crate::api::grant::{self, Grants};
-use crate::api::pending::{Jobs, Poll, Polls, Retention, Uploads, Work};
+use crate::api::pending::{JobHandler, Jobs, Poll, Polls, Retention, Uploads};
 use crate::api::redact::Redaction;
 use crate::api::sanitize::{self, Sanitize, SanitizeDrafts, SanitizeSettings, Sanitizer};
 use crate::api::share::{
@@ -21,9 +21,9 @@ use crate::api::share::{
 use crate::api::token::Service;
 use crate::api::{BlobPort, EndpointAccess, Endpoints, Mount};
 use crate::app::cleaning;
+use crate::app::configured_providers::ConfiguredProviders;
 use crate::app::error::AppError;
 use crate::app::links::{self, LinkMounts};
-use crate::app::providers::ProviderSet;
 use crate::app::services::Services;
 use crate::base::clock::Timestamp;
 use crate::config::Config;
@@ -71,12 +71,12 @@ pub(super) fn add(
         grants: Arc::clone(&grants),
         shares: shares.clone(),
     };
-    let providers = ProviderSet::new(&config.sanitize, &parts.opened.clock)?;
+    let providers = ConfiguredProviders::new(&config.sanitize, &parts.opened.clock)?;
     let client = providers.client.clone();
     let sanitizer = sanitizer(config, parts, own, providers)?;
-    let works: Vec<Arc<dyn Work>> = vec![work.clone(), Arc::new(sanitizer.clone())];
+    let handlers: Vec<Arc<dyn JobHandler>> = vec![work.clone(), Arc::new(sanitizer.clone())];
     let runtime = parts.opened.io.handle().clone();
-    let uploads = Uploads::new(jobs.clone(), Arc::clone(blobs), works, runtime);
+    let uploads = Uploads::new(jobs.clone(), Arc::clone(blobs), handlers, runtime);
     let sanitizing = Sanitize { sanitizer, uploads: Arc::clone(&uploads), dialect };
     add_sanitizer(endpoints, config, sanitizing, configs, redact_configs);
     parts.opened.io.spawn(Uploads::tend(Arc::downgrade(&uploads)));
@@ -137,10 +137,10 @@ fn sanitizer(
     config: &Config,
     parts: &Services,
     own: SanitizerParts,
-    providers: ProviderSet,
+    providers: ConfiguredProviders,
 ) -> Result<Sanitizer, AppError> {
     let SanitizerParts { redaction, configs, jobs, grants, shares } = own;
-    let ProviderSet { scan, intel, client } = providers;
+    let ConfiguredProviders { scan, intel, client } = providers;
     let loaded = parts.opened.clock.now().as_millis() / 1000;
     for feed in &config.sanitize.intel.feeds {
         parts.metrics.work.feed_loaded(&feed.display().to_string(), loaded);

@@ -19,8 +19,8 @@
 //! | `route_filters` | filters that are made of a route's settings alone |
 //! | `policy` | a redactor for each direction, from `[routes.redact]` |
 //! | `callers_tokens` | filters that check tokens issued elsewhere: JWTs and introspected ones |
-//! | `mint` | tokens for upstreams, and public keys |
-//! | `providers` | [`ProviderSet`]: whom sanitizing asks, built from a configuration |
+//! | `sign` | tokens for upstreams, and public keys |
+//! | `configured_providers` | [`ConfiguredProviders`]: whom sanitizing asks, built from a configuration |
 //! | `analyzers` | who is asked what texts hold, and which rules their findings are of |
 //! | `admin` | metrics and health on their own listener |
 //! | `console` | the console there; `no_console`, in its place in a program without one |
@@ -50,6 +50,7 @@ mod check;
 mod cleaning;
 mod client_certificates;
 mod collector;
+mod configured_providers;
 #[cfg_attr(not(feature = "console"), path = "no_console.rs")]
 mod console;
 mod console_state;
@@ -64,17 +65,16 @@ mod links;
 mod master;
 mod memory;
 mod metering;
-mod mint;
 mod new_master;
 mod open_store;
 mod pipe;
 mod policy;
 mod pools;
 mod process;
-mod providers;
 mod route_filters;
 mod serve;
 mod services;
+mod sign;
 mod table;
 mod tls_files;
 mod traces;
@@ -86,13 +86,13 @@ pub use crate::telemetry::{colour_log, flush_log, log_line};
 pub use audit_copies::copy_audit_file;
 pub use check::{check_files, file_doubts};
 pub use cleaning::{Cleaner, CleaningOutcome, CleaningRefusal, CleaningRequest, Released, release_policy};
+pub use configured_providers::ConfiguredProviders;
 pub use error::AppError;
 pub use memory::{RememberedScope, erase};
 pub use new_master::{NewMaster, OldKeyFate, RotationObserver, replace_master};
 pub use open_store::OpenStore;
 pub use pipe::{PipeEnds, redact, unredact};
 pub use process::{ending_by_signal, log_warnings, logged, without_core_dumps};
-pub use providers::ProviderSet;
 pub use serve::{Announce, ConfigSource, serve};
 pub use services::{Services, aws_secrets, builtin};
 #[cfg(feature = "console")]

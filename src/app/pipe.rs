@@ -167,7 +167,7 @@ pub mod redact {
         }
         let (redactor, counts) = super::redactor(Method::Encrypt, detector);
         let record = SurrogateLog::default();
-        piped.run(redactor.live(&back.keys()?, Arc::clone(&counts)).recording(record.clone()))?;
+        piped.run(redactor.live(&back.keys()?, Arc::clone(&counts)).with_surrogate_log(record.clone()))?;
         back.publish(&record.to_bytes())?;
         Ok(total(&counts))
     }

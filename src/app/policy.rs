@@ -64,7 +64,7 @@ impl<'s> RoutePolicy<'s> {
 
     /// The same, where analyzers report these rules in requests.
     #[must_use]
-    pub(super) fn hearing(self, reported: RuleSelection) -> Self {
+    pub(super) fn with_analyzer_rules(self, reported: RuleSelection) -> Self {
         Self { reported, ..self }
     }
 
@@ -202,7 +202,7 @@ impl<'s> RoutePolicy<'s> {
         let detector = self.detector(selection)?.allowing(allow.clone());
         // To refuse an answer would lose it: where a names model reads no further, the lexicon stands alone.
         let detector = if way == Direction::Request { detector.strict() } else { detector };
-        Ok(Redactor::new(detector, plan).leaving(self.public_names()).hearing(reported))
+        Ok(Redactor::new(detector, plan).leaving(self.public_names()).with_analyzer_rules(reported))
     }
 
     /// The method that a rule has of its own this way.

@@ -9,7 +9,8 @@ use crate::config::settings::{self, AddressBlock, ContentCoding, Route};
 use crate::config::{Spanned, Supplied};
 use crate::gateway::filter::Filter;
 use crate::gateway::filters::{
-    AnswerHeaders, ClientAddresses, Compress, Cors, CorsParts, HeaderRules, RequestHeaders,
+    AnswerHeaderFilter, ClientAddressFilter, CompressFilter, CorsFilter, CorsParts, HeaderRules,
+    RequestHeaderFilter,
 };
 use crate::stream::codec::Coding;
 
@@ -21,7 +22,7 @@ pub(super) fn wherever_it_ends(route: &Route) -> Result<Vec<Arc<dyn Filter>>, St
         let blocks =
             |blocks: &Spanned<Vec<AddressBlock>>| blocks.iter().map(|block| block.0).collect::<Vec<_>>();
         let (allow, deny) = (allow_clients.as_ref().map(blocks), deny_clients.as_ref().map(blocks));
-        filters.push(Arc::new(ClientAddresses::new(allow, deny.unwrap_or_default())));
+        filters.push(Arc::new(ClientAddressFilter::new(allow, deny.unwrap_or_default())));
     }
     if let Some(setting) = &route.compression {
         filters.push(Arc::new(compress(setting)));
@@ -31,24 +32,24 @@ pub(super) fn wherever_it_ends(route: &Route) -> Result<Vec<Arc<dyn Filter>>, St
     }
     // Behind the one before, so that it sees answers first: what they vary by is added to what is set here.
     if let Some(setting) = &route.answer_headers {
-        filters.push(Arc::new(AnswerHeaders::new(header_rules(setting)?)));
+        filters.push(Arc::new(AnswerHeaderFilter::new(header_rules(setting)?)));
     }
     Ok(filters)
 }
 
 /// Which answers are compressed.
-fn compress(setting: &settings::Compression) -> Compress {
+fn compress(setting: &settings::Compression) -> CompressFilter {
     let coding = |coding: &Spanned<ContentCoding>| match **coding {
         ContentCoding::Zstd => Coding::Zstd,
         ContentCoding::Br => Coding::Br,
         ContentCoding::Gzip => Coding::Gzip,
     };
-    Compress::new(setting.codings.iter().map(coding).collect(), setting.min.bytes())
+    CompressFilter::new(setting.codings.iter().map(coding).collect(), setting.min.bytes())
 }
 
 /// What becomes of headers on their way to the upstream.
-pub(super) fn request_headers(setting: &settings::HeaderRules) -> Result<RequestHeaders, String> {
-    header_rules(setting).map(RequestHeaders::new)
+pub(super) fn request_headers(setting: &settings::HeaderRules) -> Result<RequestHeaderFilter, String> {
+    header_rules(setting).map(RequestHeaderFilter::new)
 }
 
 fn header_rules(setting: &settings::HeaderRules) -> Result<HeaderRules, String> {
@@ -64,13 +65,13 @@ fn header_rules(setting: &settings::HeaderRules) -> Result<HeaderRules, String> 
 }
 
 /// What browsers are told of which pages may call.
-fn cors(setting: &settings::Cors) -> Result<Cors, String> {
+fn cors(setting: &settings::Cors) -> Result<CorsFilter, String> {
     let names = |names: &Option<Spanned<Vec<Spanned<String>>>>| {
         let names = names.as_ref().map(|names| names.iter().map(|name| header(name)).collect());
         names.transpose()
     };
     let methods = setting.methods.as_ref();
-    Ok(Cors::new(CorsParts {
+    Ok(CorsFilter::new(CorsParts {
         origins: setting.origins.iter().map(|rule| (**rule).clone()).collect(),
         methods: methods.map(|methods| methods.iter().map(|method| method.0.clone()).collect()),
         headers: names(&setting.headers)?,

@@ -27,15 +27,17 @@ use crate::crypto::kdf::MacKey;
 use crate::crypto::random;
 use crate::detect::{Catalogue, NamesModel, NamesStats, Rule};
 use crate::gateway::filter::Filter;
-use crate::gateway::filters::{AuditTrail, LoadShed, LoadShedParts, Log, QueueDelay};
+use crate::gateway::filters::{AuditTrail, LoadShedFilter, LoadShedParts, LogFilter, QueueDelay};
 use crate::gateway::in_flight::InFlight;
 use crate::gateway::memory::Memory;
 use crate::gateway::upstream::{Breaker, PeerHealth, Upstream};
 use crate::rates::SharedRates;
-use crate::redact::RedactionCounts;
+use crate::redact::{LookUpCounts, LookUpStats, RedactionCounts};
 use crate::store::Blobs;
 use crate::telemetry::trace::{Spans, Tracer};
-use crate::telemetry::{AccessLog, AccessTo, Direction, Levels, LogFormat, Metrics, MetricsError, NamesRead};
+use crate::telemetry::{
+    AccessLog, AccessTo, Direction, FindingsRead, Levels, LogFormat, Metrics, MetricsError, NamesRead,
+};
 use crate::usage::{Ledger, SharedBudgets};
 use crate::valkey::{Valkey, ValkeyParts};
 use crate::vault::Vault;
@@ -125,6 +127,8 @@ pub struct Services {
     pub cpu: CpuPool,
     /// The names model of the configuration that is in use, for its counts.
     names_model: Mutex<Option<Arc<NamesModel>>>,
+    /// What routes looked up of what was found in texts before.
+    pub(super) look_ups: Arc<LookUpCounts>,
     /// Whether traffic is taken.
     pub ready: Ready,
     /// Whether this process takes work that outlives a call.
@@ -201,6 +205,7 @@ impl Services {
             spans: Mutex::new(spans),
             cpu: CpuPool::new(places, Arc::clone(&clock)),
             names_model: Mutex::default(),
+            look_ups: Arc::default(),
             ready: Ready::default(),
             work_gate: WorkGate::default(),
             counts: DashMap::new(),
@@ -284,6 +289,9 @@ impl Services {
     /// Brings what was counted into the metrics: findings are counted where they are made, in plain atomics.
     pub(super) fn gather(&self) {
         self.gather_names();
+        let LookUpStats { new, remembered } = self.look_ups.drain();
+        self.metrics.work.findings_looked_up.add(FindingsRead::New, new);
+        self.metrics.work.findings_looked_up.add(FindingsRead::Remembered, remembered);
         for mut entry in self.counts.iter_mut() {
             let (route, kept) = entry.pair_mut();
             for FindingCounts { way, rules, actions, counts } in kept.iter() {
@@ -348,12 +356,12 @@ impl Services {
 
     /// Sees requests end.
     pub(super) fn log(&self) -> Arc<dyn Filter> {
-        Arc::new(Log { access: Arc::clone(&self.access), audit: None })
+        Arc::new(LogFilter { access: Arc::clone(&self.access), audit: None })
     }
 
     /// Sees requests end that are in the audit log, if there is one.
     pub(super) fn audited_log(&self) -> Arc<dyn Filter> {
-        Arc::new(Log { access: Arc::clone(&self.access), audit: self.audit.clone() })
+        Arc::new(LogFilter { access: Arc::clone(&self.access), audit: self.audit.clone() })
     }
 
     /// The exposition of the metrics, brought up to date.
@@ -379,8 +387,8 @@ impl Services {
     }
 
     /// What refuses requests before anything is spent on them.
-    pub(super) fn shed(&self, limits: &Limits) -> LoadShed {
-        LoadShed::new(LoadShedParts {
+    pub(super) fn shed(&self, limits: &Limits) -> LoadShedFilter {
+        LoadShedFilter::new(LoadShedParts {
             in_flight: self.in_flight.clone(),
             most: limits.in_flight.get(),
             budget: self.budget.clone(),

@@ -15,7 +15,7 @@ use crate::app::policy::{RoutePolicy, actions, urls};
 use crate::app::services::Services;
 use crate::app::{
     admin, analyzers, callers_tokens, cleaning, client_certificates, credentials, endpoints, guardrails,
-    metering, mint, pools, route_filters,
+    metering, pools, route_filters, sign,
 };
 use crate::base::rate::Rate;
 use crate::config::settings::{
@@ -28,8 +28,9 @@ use crate::crypto::random;
 use crate::gateway::bounds::SessionLimits;
 use crate::gateway::filter::Filter;
 use crate::gateway::filters::{
-    Allowance, AnswerMode, Auth, FilePolicy, HeadValues, Invented, Models, ProviderUrls, RateFilter,
-    RateSubject, RedactFilter, RedactParts, RememberFilter, StripTokens, TweakScope, Usage,
+    Allowance, AnswerMode, AuthFilter, FilePolicy, HeadValues, Invented, ModelFilter, ProviderUrlFilter,
+    RateFilter, RateSubject, RedactFilter, RedactParts, RememberPolicy, StripTokensFilter, TweakScope,
+    UsageFilter,
 };
 use crate::gateway::layer::UnscannedPolicy;
 use crate::gateway::llm::{CompiledProtocol, ProtocolChoice, Provider};
@@ -46,7 +47,7 @@ use crate::telemetry::Direction;
 /// # Errors
 /// A route that cannot be built, by name; a key that the vault does not have.
 pub(super) async fn build(config: &Config, parts: &Services) -> Result<RouteTable, AppError> {
-    mint::proved(config, parts).await?;
+    sign::proved(config, parts).await?;
     credentials::proved(config, parts).await?;
     built(config, parts)
 }
@@ -79,7 +80,7 @@ fn built(config: &Config, parts: &Services) -> Result<RouteTable, AppError> {
     }
     let led = led_routes(&endpoints, config, parts, &shed)?;
     let (protocols, upstreams, analyzers) = (&protocols, &upstreams, &analyzers);
-    let findings = &findings_cache(config)?;
+    let findings = &findings_cache(config, parts)?;
     let from = RouteInputs { config, parts, protocols, upstreams, analyzers, findings, shed: &shed };
     let (mut routes, mut processed) = (Vec::new(), Vec::new());
     for setting in &config.routes {
@@ -114,9 +115,9 @@ fn built(config: &Config, parts: &Services) -> Result<RouteTable, AppError> {
         routes.push(Arc::new(route(setting, terminal, &from)?));
     }
     let nothing = Terminal::Fixed(admin::not_found(""));
-    let stray = admin::native(parts, "-", nothing, vec![parts.audited_log()])?;
+    let unmatched = admin::native(parts, "-", nothing, vec![parts.audited_log()])?;
     let mut probes = admin::probes(parts)?;
-    probes.extend(mint::public_keys(config, parts)?);
+    probes.extend(sign::public_keys(config, parts)?);
     if !endpoints.is_empty() {
         probes.push((OPENAPI_PATH, described(&endpoints, &probes, parts)?));
     }
@@ -126,7 +127,7 @@ fn built(config: &Config, parts: &Services) -> Result<RouteTable, AppError> {
             pools::begin(name, setting, upstream, parts);
         }
     }
-    Ok(TableParts { endpoints, native, led, probes, routes, processed, stray, shed: Some(shed) }.into())
+    Ok(TableParts { endpoints, native, led, probes, routes, processed, unmatched, shed: Some(shed) }.into())
 }
 
 /// The description of what is served.
@@ -175,7 +176,7 @@ fn endpoint_route(
     let path = mount.path;
     filters.push(parts.audited_log());
     if let Some(target) = mount.target() {
-        filters.push(Arc::new(Auth::new(Arc::clone(&parts.opened.tokens), target)));
+        filters.push(Arc::new(AuthFilter::new(Arc::clone(&parts.opened.tokens), target)));
         filters.push(Arc::new(
             RateFilter::of_tokens(Arc::clone(&parts.token_rates)).shared(parts.shared_rates.clone()),
         ));
@@ -203,7 +204,7 @@ fn route(setting: &RouteSetting, terminal: Terminal, from: &RouteInputs<'_>) -> 
     let ours = Arc::clone(&parts.opened.tokens);
     filters.push(match setting.auth() {
         AuthSetting::Token => {
-            let auth = Auth::new(ours, AccessTarget::Route(name.clone()));
+            let auth = AuthFilter::new(ours, AccessTarget::Route(name.clone()));
             let auth = auth.or_signed(parts.aws_secrets.clone(), config.limits.collected.bytes());
             Arc::new(match setting.guardrail().is_some_and(Endpoint::takes_token_in_path) {
                 true => auth.or_in_path(setting.prefix()),
@@ -211,7 +212,7 @@ fn route(setting: &RouteSetting, terminal: Terminal, from: &RouteInputs<'_>) -> 
             })
         }
         AuthSetting::Certificate | AuthSetting::Introspection | AuthSetting::None => {
-            Arc::new(StripTokens::new(ours))
+            Arc::new(StripTokensFilter::new(ours))
         }
     });
     filters.extend(client_certificates::filter(setting, config, parts).map_err(wrong)?);
@@ -221,14 +222,14 @@ fn route(setting: &RouteSetting, terminal: Terminal, from: &RouteInputs<'_>) -> 
         filters.push(Arc::new(route_filters::request_headers(rules).map_err(wrong)?));
     }
     if let Some(sign) = &setting.sign {
-        filters.push(Arc::new(mint::filter(sign, parts).map_err(wrong)?));
+        filters.push(Arc::new(sign::filter(sign, parts).map_err(wrong)?));
     }
     filters.extend(bounds(setting, from).map_err(wrong)?);
     if let Some(redact) = setting.redact.as_ref().filter(|_| setting.guardrail().is_none()) {
         // First here is last to see an answer: what it writes is not looked through again.
         let public = setting.public_url.as_ref().or(config.api.public_url.as_ref());
         let secure = !config.listen.is_empty() && config.listen.iter().all(|listen| listen.tls.is_some());
-        filters.push(Arc::new(ProviderUrls::new(public.map(|url| url.as_str()), secure)));
+        filters.push(Arc::new(ProviderUrlFilter::new(public.map(|url| url.as_str()), secure)));
         filters.push(Arc::new(redaction(redact, &name, from).map_err(wrong)?));
     }
     let protocols = spoken(setting);
@@ -286,11 +287,11 @@ fn bounds(setting: &RouteSetting, from: &RouteInputs<'_>) -> Result<Vec<Arc<dyn 
     }
     if !setting.models.is_empty() {
         let aliases = metering::aliases(setting, config, upstreams)?;
-        filters.push(Arc::new(Models::new(aliases, config.limits.collected.bytes())));
+        filters.push(Arc::new(ModelFilter::new(aliases, config.limits.collected.bytes())));
     }
     let usage = metering::usage(setting, config, parts);
     if setting.forwards() && (by_tokens || usage.counts_all || !usage.budgets.is_empty()) {
-        filters.push(Arc::new(Usage::new(usage)));
+        filters.push(Arc::new(UsageFilter::new(usage)));
     }
     Ok(filters)
 }
@@ -321,8 +322,8 @@ fn redaction(setting: &RedactSetting, route: &str, from: &RouteInputs<'_>) -> Re
     let RouteInputs { config, parts, protocols, analyzers, findings, .. } = *from;
     let rules = &config.catalogue;
     let policy = RoutePolicy::new(setting, rules, &config.allow)?;
-    let policy = policy.hearing(analyzers::of_route(setting, config));
-    let requests = policy.requests()?.map(|redactor| redactor.remembering(Arc::clone(findings)));
+    let policy = policy.with_analyzer_rules(analyzers::of_route(setting, config));
+    let requests = policy.requests()?.map(|redactor| redactor.with_findings_cache(Arc::clone(findings)));
     let hears = requests.as_ref().is_some_and(Redactor::hears);
     let asked = hears.then(|| analyzers::asked(&setting.analyzers, analyzers, policy.floors())).flatten();
     let answers = match (setting.answers(), policy.answers()?) {
@@ -390,14 +391,15 @@ fn redaction(setting: &RedactSetting, route: &str, from: &RouteInputs<'_>) -> Re
 }
 
 /// What all routes keep of what was found in texts before.
-fn findings_cache(config: &Config) -> Result<Arc<FindingsCache>, AppError> {
+fn findings_cache(config: &Config, parts: &Services) -> Result<Arc<FindingsCache>, AppError> {
     let key = random::bytes().map_err(|error| AppError::Limits(error.to_string()))?;
-    Ok(Arc::new(FindingsCache::new(&key, config.limits.findings_cache.bytes())))
+    let (bytes, counts) = (config.limits.findings_cache.bytes(), Arc::clone(&parts.look_ups));
+    Ok(Arc::new(FindingsCache::new(&key, bytes, counts)))
 }
 
 /// What a route remembers of the surrogates that it issues.
-fn remember(setting: &RedactSetting, parts: &Services) -> Option<RememberFilter> {
-    setting.remember().map(|time| RememberFilter { memory: Arc::clone(&parts.memory), time })
+fn remember(setting: &RedactSetting, parts: &Services) -> Option<RememberPolicy> {
+    setting.remember().map(|time| RememberPolicy { memory: Arc::clone(&parts.memory), time })
 }
 
 #[cfg(test)]

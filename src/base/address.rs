@@ -16,7 +16,7 @@ pub struct CidrBlock {
 /// Says that a text is no block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not an address or a block, write one such as \"10.0.0.0/8\" or \"2001:db8::1\"")]
-pub struct NotABlock;
+pub struct CidrError;
 
 impl CidrBlock {
     const fn v4(a: u8, b: u8, c: u8, d: u8, bits: u8) -> Self {
@@ -58,17 +58,17 @@ impl From<IpAddr> for CidrBlock {
 
 /// `address/bits`, or one address.
 impl FromStr for CidrBlock {
-    type Err = NotABlock;
+    type Err = CidrError;
 
-    fn from_str(text: &str) -> Result<Self, NotABlock> {
+    fn from_str(text: &str) -> Result<Self, CidrError> {
         let (first, bits) = match text.split_once('/') {
             Some((first, bits)) => (first, Some(bits)),
             None => (text, None),
         };
-        let one = Self::from(first.parse::<IpAddr>().map_err(|_| NotABlock)?);
+        let one = Self::from(first.parse::<IpAddr>().map_err(|_| CidrError)?);
         let plain =
             |bits: &str| bits.bytes().all(|byte| byte.is_ascii_digit()).then(|| bits.parse().ok()).flatten();
-        let bits = bits.map_or(Some(one.bits), plain).filter(|bits| *bits <= one.bits).ok_or(NotABlock)?;
+        let bits = bits.map_or(Some(one.bits), plain).filter(|bits| *bits <= one.bits).ok_or(CidrError)?;
         Ok(Self { bits, ..one })
     }
 }
@@ -223,7 +223,7 @@ mod tests {
         assert!(holds("2001:db8::/32", "2001:db8:1::1") && holds("fd00::/64", "fd00::1"));
         assert!(!holds("0.0.0.0/0", "::1") && !holds("10.0.0.0/8", "::ffff:10.0.0.1"));
         for bad in ["", "10.0.0.0/33", "10.0.0/8", "10.0.0.0/", "10.0.0.0/+8", "::/129", "example.com"] {
-            assert_eq!(bad.parse::<CidrBlock>(), Err(NotABlock), "{bad}");
+            assert_eq!(bad.parse::<CidrBlock>(), Err(CidrError), "{bad}");
         }
     }
 

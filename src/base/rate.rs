@@ -21,7 +21,7 @@ pub struct Rate {
 /// Says that a text is no rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a rate is a number and a time, such as 60/1m")]
-pub struct BadRate;
+pub struct RateError;
 
 impl std::fmt::Display for Rate {
     /// As [`Rate::parse`] reads it.
@@ -35,13 +35,13 @@ impl Rate {
     ///
     /// # Errors
     /// Anything else.
-    pub fn parse(text: &str) -> Result<Self, BadRate> {
+    pub fn parse(text: &str) -> Result<Self, RateError> {
         let parsed = text.split_once('/').and_then(|(times, per)| {
             let times: NonZeroU32 = times.trim().parse().ok()?;
             let per = Period::parse(per.trim()).ok()?.get();
             (!per.is_zero()).then_some(Self { times: times.get(), per })
         });
-        parsed.ok_or(BadRate)
+        parsed.ok_or(RateError)
     }
 
     /// The time after which one more is due.

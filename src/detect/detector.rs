@@ -107,7 +107,7 @@ impl Detector {
     /// The same for one request: [`try_find_under`](Self::try_find_under) asks `checkpoint` whether to go on, and a names
     /// model reads no more new text than one request may have read.
     #[must_use]
-    pub fn passing(&self, checkpoint: Checkpoint) -> Self {
+    pub fn with_checkpoint(&self, checkpoint: Checkpoint) -> Self {
         self.but(|query| {
             query.checkpoint = checkpoint;
             #[cfg(feature = "names-model")]
@@ -117,7 +117,7 @@ impl Detector {
         })
     }
 
-    /// The same for one request with `other`, which [`passing`](Self::passing) made: a names model reads for both no more than
+    /// The same for one request with `other`, which [`with_checkpoint`](Self::with_checkpoint) made: a names model reads for both no more than
     /// for one.
     #[must_use]
     pub fn sharing(&self, other: &Self) -> Self {
@@ -196,7 +196,7 @@ impl Detector {
         Cache::default()
     }
 
-    /// All findings in `text`: resolved, in order, sharing no byte. None where a [checkpoint](Self::passing) stops it.
+    /// All findings in `text`: resolved, in order, sharing no byte. None where a [checkpoint](Self::with_checkpoint) stops it.
     pub fn find(&self, cache: &mut Cache, text: &str) -> Vec<Finding> {
         self.find_under(cache, None, text)
     }
@@ -207,7 +207,7 @@ impl Detector {
         self.try_find_under(cache, label, text).unwrap_or_default()
     }
 
-    /// As [`find_under`](Self::find_under), for a detector with a [checkpoint](Self::passing).
+    /// As [`find_under`](Self::find_under), for a detector with a [checkpoint](Self::with_checkpoint).
     ///
     /// # Errors
     /// The checkpoint said so.

@@ -96,9 +96,13 @@ fn is_special_address(text: &str) -> bool {
     })
 }
 
-/// Whether it is the mask of a network: ones, then zeros (RFC 950).
+/// Whether it is the mask of a network, ones and then zeros (RFC 950), or the prefix of one as large as registries give to providers
+/// (RFC 4291 section 2.3): `2002::/16`.
 fn is_mask(address: IpAddr) -> bool {
-    let IpAddr::V4(mask) = address else { return false };
+    let mask = match address {
+        IpAddr::V4(mask) => mask,
+        IpAddr::V6(prefix) => return prefix.to_bits().trailing_zeros() >= 96,
+    };
     mask.octets().starts_with(&[u8::MAX])
         && mask.to_bits().leading_ones() + mask.to_bits().trailing_zeros() == Ipv4Addr::BITS
 }
@@ -148,6 +152,8 @@ mod tests {
             "255.255.255.255",
             "0.0.0.0",
             "10.0.0.0/8",
+            "2002::/16",
+            "2001:470::/32",
             "::1",
             "::",
             "fe80::1%eth0",
@@ -182,6 +188,7 @@ mod tests {
             "100.128.0.1",
             "198.51.101.1",
             "2606:4700::1111",
+            "2606:4700:1::/48",
             "::ffff:8.8.8.9",
             "jane@example.com",
             "git2@example.com",

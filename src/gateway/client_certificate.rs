@@ -151,16 +151,16 @@ const COMMON: &str = "CN=";
     "not a name of a certificate, write one such as \"uri:spiffe://example.com/agent\", \"dns:agent.example.com\", \
      \"email:jane@example.com\" or \"CN=agent\""
 )]
-pub struct NotASubjectName;
+pub struct SubjectNameError;
 
 impl SubjectName {
     /// Reads the written form.
     ///
     /// # Errors
     /// A text without a kind, or with a name that no certificate has. A `*` is none: it would stand for no other name.
-    pub fn parse(text: &str) -> Result<Self, NotASubjectName> {
+    pub fn parse(text: &str) -> Result<Self, SubjectNameError> {
         let (make, name): (fn(&str) -> Self, &str) = if let Some(name) = text.strip_prefix(COMMON) {
-            return is_name(name).then(|| Self::Common(name.to_owned())).ok_or(NotASubjectName);
+            return is_name(name).then(|| Self::Common(name.to_owned())).ok_or(SubjectNameError);
         } else if let Some(name) = text.strip_prefix("uri:") {
             (Self::uri, name)
         } else if let Some(name) = text.strip_prefix("dns:") {
@@ -168,7 +168,7 @@ impl SubjectName {
         } else if let Some(name) = text.strip_prefix("email:") {
             (Self::email, name)
         } else {
-            return Err(NotASubjectName);
+            return Err(SubjectNameError);
         };
         let whole = is_name(name) && is_visible(name);
         let name = make(name);
@@ -180,7 +180,7 @@ impl SubjectName {
             }),
             Self::Common(_) => true,
         };
-        if whole && fits { Ok(name) } else { Err(NotASubjectName) }
+        if whole && fits { Ok(name) } else { Err(SubjectNameError) }
     }
 
     fn uri(text: &str) -> Self {

@@ -25,7 +25,7 @@ pub enum Stage {
     /// From where, before anything that a stranger sends is tried.
     Admit,
     /// Before identification: a browser's preflight carries no credentials.
-    Share,
+    Preflight,
     /// Who calls.
     Identify,
     /// What the caller may do; needs to know who.
@@ -35,7 +35,7 @@ pub enum Stage {
     /// Bodies; only for requests that will be forwarded.
     Rewrite,
     /// Credentials for the upstream; last, so that no other filter sees them.
-    Mint,
+    Sign,
 }
 
 /// Whether the request goes on.

@@ -58,7 +58,7 @@ async fn answers_of_ours_pass_the_filters() {
 async fn only_filters_that_were_entered_see_the_end() {
     let journal = Journal::default();
     let filters = vec![
-        recorder("last", Stage::Mint, Act::Pass, &journal),
+        recorder("last", Stage::Sign, Act::Pass, &journal),
         recorder("stops", Stage::Identify, Act::Refuse, &journal),
         recorder("first", Stage::Observe, Act::Pass, &journal),
     ];
@@ -75,7 +75,7 @@ async fn only_filters_that_were_entered_see_the_end() {
 async fn an_error_is_shown_to_all_filters_and_passes_none() {
     let journal = Journal::default();
     let filters = vec![
-        recorder("last", Stage::Mint, Act::Pass, &journal),
+        recorder("last", Stage::Sign, Act::Pass, &journal),
         recorder("stops", Stage::Identify, Act::Refuse, &journal),
         recorder("first", Stage::Observe, Act::Pass, &journal),
     ];

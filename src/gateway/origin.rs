@@ -96,14 +96,14 @@ pub enum OriginRule {
 #[error(
     "not an origin, write one such as \"https://app.example.com\" or \"https://*.example.com\", without a path"
 )]
-pub struct NotAnOrigin;
+pub struct OriginError;
 
 impl OriginRule {
     /// Reads the written form.
     ///
     /// # Errors
     /// What is no origin, and a `*` that does not stand for the first labels of a name.
-    pub fn parse(text: &str) -> Result<Self, NotAnOrigin> {
+    pub fn parse(text: &str) -> Result<Self, OriginError> {
         match text {
             "*" => return Ok(Self::Any),
             OPAQUE => return Ok(Self::Opaque),
@@ -111,12 +111,12 @@ impl OriginRule {
         }
         let below = text.split_once("://*.").map(|(scheme, host)| (format!("{scheme}://{host}"), host));
         let Some((parent, _)) = below else {
-            return Origin::parse(text).map(Self::Exact).ok_or(NotAnOrigin);
+            return Origin::parse(text).map(Self::Exact).ok_or(OriginError);
         };
         // Nothing is below an address.
         let is_name =
             |origin: &Origin| !origin.host.starts_with('[') && origin.host.parse::<Ipv4Addr>().is_err();
-        Origin::parse(&parent).filter(is_name).map(Self::Below).ok_or(NotAnOrigin)
+        Origin::parse(&parent).filter(is_name).map(Self::Below).ok_or(OriginError)
     }
 
     /// Whether it allows `named`, which was read as `origin` if it is one.
@@ -227,7 +227,7 @@ mod tests {
             "Null",
         ];
         for text in rows {
-            assert_eq!(OriginRule::parse(text), Err(NotAnOrigin), "{text}");
+            assert_eq!(OriginRule::parse(text), Err(OriginError), "{text}");
         }
     }
 

@@ -44,7 +44,7 @@ struct HeadMatch<'a> {
     path: RequestPath,
     found: RouteMatch,
     /// The route of what no route takes.
-    stray: &'a Arc<Route>,
+    unmatched: &'a Arc<Route>,
     /// Whether the caller came over TLS.
     tls: bool,
 }
@@ -74,7 +74,7 @@ impl Gateway {
         let certificate = certificate(session);
         let received = ReceivedHead { head: session.req_header().clone(), peer, sends_body, certificate };
         let tls = session.digest().is_some_and(|digest| digest.ssl_digest.is_some());
-        self.active(received, HeadMatch { path, found, stray: table.stray(), tls })
+        self.active(received, HeadMatch { path, found, unmatched: table.unmatched(), tls })
     }
 
     /// Looks up the route of a request that another proxy carries, to which its caller came over TLS or not.
@@ -86,7 +86,7 @@ impl Gateway {
         self.drop_ambiguous(&mut received.head);
         let table = self.routes.load();
         let (path, found) = find(table.processed(), &mut received.head)?;
-        self.active(received, HeadMatch { path, found, stray: table.stray(), tls })
+        self.active(received, HeadMatch { path, found, unmatched: table.unmatched(), tls })
     }
 
     fn drop_ambiguous(&self, head: &mut RequestHeader) {
@@ -96,10 +96,10 @@ impl Gateway {
     }
 
     fn active(&self, received: ReceivedHead, by: HeadMatch<'_>) -> Result<ActiveRequest> {
-        let HeadMatch { path, found, stray, tls } = by;
+        let HeadMatch { path, found, unmatched, tls } = by;
         let route = match &found {
             RouteMatch::Route(route) => Arc::clone(route),
-            _ => Arc::clone(stray),
+            _ => Arc::clone(unmatched),
         };
         let mut x = self.exchange(received, path, &route)?;
         x.tls = tls;

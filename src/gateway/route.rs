@@ -178,14 +178,14 @@ pub struct TableParts {
     /// Those of requests that another proxy carries, and has processed here.
     pub processed: Vec<Arc<Route>>,
     /// What is walked when nothing fits.
-    pub stray: Arc<Route>,
+    pub unmatched: Arc<Route>,
     /// The filter that refuses what is too much, the same on all routes that have it.
     pub shed: Option<Arc<dyn Filter>>,
 }
 
 impl From<TableParts> for RouteTable {
     fn from(parts: TableParts) -> Self {
-        let TableParts { endpoints, native, led, probes, routes, processed, stray, shed } = parts;
+        let TableParts { endpoints, native, led, probes, routes, processed, unmatched, shed } = parts;
         let of_proxies = |routes| {
             Box::new(Self {
                 endpoints: Endpoints::default(),
@@ -194,12 +194,12 @@ impl From<TableParts> for RouteTable {
                 probes: Vec::new(),
                 routes,
                 processed: None,
-                unmatched: Arc::clone(&stray),
+                unmatched: Arc::clone(&unmatched),
                 shed: shed.clone(),
             })
         };
         let processed = (!processed.is_empty()).then(|| of_proxies(processed));
-        Self { endpoints, native, led, probes, routes, processed, unmatched: stray, shed }
+        Self { endpoints, native, led, probes, routes, processed, unmatched, shed }
     }
 }
 
@@ -288,7 +288,7 @@ impl RouteTable {
     }
 
     /// The route of what no route takes.
-    pub fn stray(&self) -> &Arc<Route> {
+    pub fn unmatched(&self) -> &Arc<Route> {
         &self.unmatched
     }
 }

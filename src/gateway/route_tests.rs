@@ -7,7 +7,7 @@ use futures_util::future::BoxFuture;
 use super::*;
 use crate::api::token::Service;
 use crate::api::{ApiAnswer, ApiCall, EndpointAccess, Handler, Mount};
-use crate::gateway::filters::{Cors, CorsParts};
+use crate::gateway::filters::{CorsFilter, CorsParts};
 use crate::gateway::origin::OriginRule;
 use crate::gateway::testing::fixed;
 use crate::telemetry::Metrics;
@@ -40,7 +40,7 @@ fn taking(path: &str, methods: &[Method]) -> Match {
 /// A route of this name, with CORS or without.
 fn named(name: &str, matches: Match, cors: bool) -> Arc<Route> {
     let filter = || -> Arc<dyn Filter> {
-        Arc::new(Cors::new(CorsParts {
+        Arc::new(CorsFilter::new(CorsParts {
             origins: vec![OriginRule::Any],
             methods: None,
             headers: None,
@@ -60,9 +60,9 @@ fn table(
     native: [Arc<Route>; 1],
     led: Vec<EndpointRoutes>,
 ) -> RouteTable {
-    let stray = named("-", Match::default(), false);
+    let unmatched = named("-", Match::default(), false);
     let (native, probes) = (native.into(), Vec::new());
-    TableParts { endpoints, native, led, probes, routes, processed: Vec::new(), stray, shed: None }.into()
+    TableParts { endpoints, native, led, probes, routes, processed: Vec::new(), unmatched, shed: None }.into()
 }
 
 fn found(table: &RouteTable, method: Method, path: &str, preflight: Option<Method>) -> String {

@@ -333,7 +333,7 @@ pub(super) fn gateway(route: Route) -> Gateway {
         probes: Vec::new(),
         routes: vec![Arc::clone(&route)],
         processed: vec![Arc::clone(&route)],
-        stray: route,
+        unmatched: route,
         shed: None,
     };
     let second = Duration::from_secs(1);

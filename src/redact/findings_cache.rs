@@ -26,6 +26,36 @@ pub struct FindingsCache {
     largest: usize,
     kept: Mutex<Generations<Arc<[Finding]>>>,
     redactors: AtomicU64,
+    counts: Arc<LookUpCounts>,
+}
+
+/// What caches were asked, and knew: bytes of texts.
+#[derive(Debug, Default)]
+pub struct LookUpCounts {
+    new: AtomicU64,
+    remembered: AtomicU64,
+}
+
+/// What caches have been asked since somebody looked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LookUpStats {
+    /// Bytes of texts that were looked through, to be known the next time.
+    pub new: u64,
+    /// Bytes of texts of which it was known what is in them.
+    pub remembered: u64,
+}
+
+impl LookUpCounts {
+    /// What was counted since this was asked last.
+    pub fn drain(&self) -> LookUpStats {
+        let of = |count: &AtomicU64| count.swap(0, Ordering::Relaxed);
+        LookUpStats { new: of(&self.new), remembered: of(&self.remembered) }
+    }
+
+    fn add(&self, text: &str, remembered: bool) {
+        let count = if remembered { &self.remembered } else { &self.new };
+        count.fetch_add(text.len() as u64, Ordering::Relaxed);
+    }
 }
 
 /// By what a cache tells its callers apart.
@@ -33,11 +63,11 @@ pub struct FindingsCache {
 pub struct CallerDigest(Digest);
 
 impl FindingsCache {
-    /// Of at most so many bytes, about; 0 keeps nothing. `key` is random.
-    pub fn new(key: &[u8; 32], bytes: usize) -> Self {
+    /// Of at most so many bytes, about; 0 keeps nothing. `key` is random. What it is asked is counted in `counts`.
+    pub fn new(key: &[u8; 32], bytes: usize, counts: Arc<LookUpCounts>) -> Self {
         let half = bytes / 2;
         let kept = Mutex::new(Generations::new(half));
-        Self { key: MacKey::new(key), largest: half, kept, redactors: AtomicU64::new(0) }
+        Self { key: MacKey::new(key), largest: half, kept, redactors: AtomicU64::new(0), counts }
     }
 
     /// Who sends texts: the parts of a name that is nobody else's.
@@ -65,7 +95,7 @@ impl std::fmt::Debug for FindingsCache {
 
 /// What one redactor found before.
 #[derive(Clone)]
-pub(super) struct RecentFindings {
+pub(super) struct CallerFindings {
     cache: Arc<FindingsCache>,
     /// Which redactor it is: others find other things.
     redactor: u64,
@@ -73,7 +103,7 @@ pub(super) struct RecentFindings {
     caller: Option<CallerDigest>,
 }
 
-impl RecentFindings {
+impl CallerFindings {
     /// Of another redactor.
     pub(super) fn new(cache: Arc<FindingsCache>) -> Self {
         let redactor = cache.redactors.fetch_add(1, Ordering::Relaxed);
@@ -100,9 +130,11 @@ impl RecentFindings {
         Some(self.cache.digest(b"text", &parts))
     }
 
-    /// What was found in the text that is known so.
-    pub(super) fn get(&self, known: &Digest) -> Option<Arc<[Finding]>> {
-        self.cache.kept().get(known)
+    /// What was found in this text, which is known so.
+    pub(super) fn get(&self, known: &Digest, text: &str) -> Option<Arc<[Finding]>> {
+        let found = self.cache.kept().get(known);
+        self.cache.counts.add(text, found.is_some());
+        found
     }
 
     /// This was.
@@ -124,7 +156,7 @@ mod tests {
     use crate::stream::json::PathSet;
 
     fn cache(bytes: usize) -> Arc<FindingsCache> {
-        Arc::new(FindingsCache::new(&[7; 32], bytes))
+        Arc::new(FindingsCache::new(&[7; 32], bytes, Arc::default()))
     }
 
     /// A long text with a card number.
@@ -140,7 +172,7 @@ mod tests {
     fn a_text_is_known_where_all_that_counts_is_the_same() {
         let cache = cache(1 << 20);
         let [ann, ben] = [b"ann".as_slice(), b"ben"].map(|name| cache.caller(&[name]));
-        let recent = |caller| RecentFindings::new(Arc::clone(&cache)).of(caller);
+        let recent = |caller| CallerFindings::new(Arc::clone(&cache)).of(caller);
         let (one, other) = (recent(Some(ann)), recent(Some(ann)));
         let (text, longer) = (text(), text() + ".");
         let [phone, mail] = ["phone", "mail"].map(|name| Label::of([name]).unwrap());
@@ -166,14 +198,14 @@ mod tests {
     #[test]
     fn what_is_short_a_secret_or_nobodys_is_not_kept() {
         let cache = cache(1 << 20);
-        let one = RecentFindings::new(Arc::clone(&cache)).of(Some(cache.caller(&[b"ann"])));
+        let one = CallerFindings::new(Arc::clone(&cache)).of(Some(cache.caller(&[b"ann"])));
         let text = text();
         assert_eq!(one.clone().of(None).known(shown(&text)), None);
         assert_eq!(one.known(shown("4012-8888-8888-1881")), None);
         let secret = Label::of(["password"]).unwrap();
         assert_eq!(one.known(CarrierText { label: Some(&secret), ..shown(&text) }), None);
         let nothing = self::cache(0);
-        let off = RecentFindings::new(Arc::clone(&nothing)).of(Some(nothing.caller(&[b"ann"])));
+        let off = CallerFindings::new(Arc::clone(&nothing)).of(Some(nothing.caller(&[b"ann"])));
         assert_eq!(off.known(shown(&text)), None);
     }
 
@@ -182,7 +214,7 @@ mod tests {
     fn what_is_kept_serves_its_redactor_and_caller_alone() {
         let cache = cache(1 << 20);
         let [ann, ben] = [b"ann".as_slice(), b"ben"].map(|name| Some(cache.caller(&[name])));
-        let masking = fixture::redactor(Method::Mask).remembering(Arc::clone(&cache));
+        let masking = fixture::redactor(Method::Mask).with_findings_cache(Arc::clone(&cache));
         let text = text();
         let passes = |redactor: &Redactor| {
             let done = redactor.plain(text.as_bytes(), &fixture::keys(), FindingLimits::default()).unwrap();
@@ -192,11 +224,15 @@ mod tests {
         assert!(!passes(&for_ann));
         let recent = for_ann.recent().unwrap();
         let known = recent.known(shown(&text)).unwrap();
-        assert_eq!(recent.get(&known).map(|found| found.len()), Some(1));
+        cache.counts.drain();
+        assert_eq!(recent.get(&known, &text).map(|found| found.len()), Some(1));
+        assert_eq!(cache.counts.drain(), LookUpStats { new: 0, remembered: text.len() as u64 });
+        assert!(recent.get(&recent.known(shown(&text.repeat(2))).unwrap(), "other").is_none());
+        assert_eq!(cache.counts.drain(), LookUpStats { new: 5, remembered: 0 });
         recent.put(known, &[]);
         assert!(passes(&for_ann));
         assert!(!passes(&masking.clone().for_caller(ben)) && !passes(&masking));
-        let another = fixture::redactor(Method::Mask).remembering(Arc::clone(&cache)).for_caller(ann);
+        let another = fixture::redactor(Method::Mask).with_findings_cache(Arc::clone(&cache)).for_caller(ann);
         assert!(!passes(&another));
         // Whoever looks for other things looks anew.
         let mut allow = Allow::default();
@@ -208,7 +244,8 @@ mod tests {
     fn a_document_that_grows_is_redacted_as_by_somebody_who_forgets() {
         let cache = cache(1 << 20);
         let plain = fixture::redactor(Method::Mask);
-        let recent = plain.clone().remembering(Arc::clone(&cache)).for_caller(Some(cache.caller(&[b"ann"])));
+        let recent =
+            plain.clone().with_findings_cache(Arc::clone(&cache)).for_caller(Some(cache.caller(&[b"ann"])));
         let mut turns: Vec<serde_json::Value> = Vec::new();
         for n in 0..6 {
             let mail = format!("mail{n}@harbour-post.com");
@@ -231,17 +268,17 @@ mod tests {
     #[test]
     fn what_is_kept_has_its_bound() {
         let cache = cache(64 << 10);
-        let one = RecentFindings::new(Arc::clone(&cache)).of(Some(cache.caller(&[b"ann"])));
+        let one = CallerFindings::new(Arc::clone(&cache)).of(Some(cache.caller(&[b"ann"])));
         let detector = fixture::detector();
         let found = detector.find(&mut detector.cache(), &text());
         let known: Vec<Digest> =
             (0..2000).filter_map(|n| one.known(shown(&format!("{n}{}", text())))).collect();
         known.iter().for_each(|known| one.put(*known, &found));
-        let kept = known.iter().filter(|known| one.get(known).is_some()).count();
+        let kept = known.iter().filter(|known| one.get(known, "").is_some()).count();
         assert!(kept > 100 && kept * ENTRY <= 64 << 10, "{kept}");
         // What is larger than all others together is not kept.
         let many = found.repeat(1000);
         one.put(known[0], &many);
-        assert!(one.get(&known[0]).is_none_or(|kept| kept.len() < many.len()));
+        assert!(one.get(&known[0], "").is_none_or(|kept| kept.len() < many.len()));
     }
 }

@@ -21,6 +21,10 @@ pub(super) enum LeftContext {
     Open,
     /// A word.
     Word,
+    /// A dash that no word stands before.
+    Dash,
+    /// A letter behind such a dash: an option, whose value may follow at once, as in `mysql -pvalue`.
+    Flag,
     /// A backslash.
     Backslash,
     /// An escape that has `left` hexadecimal digits still to come, and the number that it has so far.
@@ -47,9 +51,8 @@ impl LeftContext {
         let within = match self {
             Self::Word | Self::Hex { .. } | Self::PercentHigh(_) | Self::EscSet => true,
             Self::Bracket { digit, .. } => digit,
-            Self::Open | Self::Backslash | Self::Octal { .. } | Self::Percent | Self::Caret | Self::Esc => {
-                false
-            }
+            Self::Open | Self::Dash | Self::Flag => false,
+            Self::Backslash | Self::Octal { .. } | Self::Percent | Self::Caret | Self::Esc => false,
         };
         !(within && byte.is_ascii_alphanumeric())
     }
@@ -81,9 +84,20 @@ impl LeftContext {
         };
         match tail.last() {
             None => self,
-            Some(last) if settled && !tail.iter().copied().any(begins_escape) => {
-                if last.is_ascii_alphanumeric() { Self::Word } else { Self::Open }
-            }
+            Some(last) if settled && !tail.iter().copied().any(begins_escape) => match tail {
+                // What stands before them is not here.
+                [b'-'] | [_, b'-'] | [b'-', _] | [_] => {
+                    stretch.iter().fold(self, |left, &byte| left.after(byte))
+                }
+                [.., before, b'-'] if !before.is_ascii_alphanumeric() => Self::Dash,
+                [.., before, b'-', letter]
+                    if !before.is_ascii_alphanumeric() && letter.is_ascii_alphabetic() =>
+                {
+                    Self::Flag
+                }
+                _ if last.is_ascii_alphanumeric() => Self::Word,
+                _ => Self::Open,
+            },
             Some(_) => stretch.iter().fold(self, |left, &byte| left.after(byte)),
         }
     }
@@ -93,7 +107,9 @@ impl LeftContext {
         let digit = |radix| char::from(byte).to_digit(radix);
         match self {
             // Nearly all.
-            Self::Open | Self::Word => Self::beginning(byte),
+            Self::Word | Self::Flag if byte == b'-' => Self::Open,
+            Self::Dash if byte.is_ascii_alphabetic() => Self::Flag,
+            Self::Open | Self::Word | Self::Dash | Self::Flag => Self::beginning(byte),
             Self::Backslash => match byte {
                 b'u' => Self::Hex { left: 4, code: 0 },
                 b'U' => Self::Hex { left: 8, code: 0 },
@@ -141,6 +157,7 @@ impl LeftContext {
             byte if byte.is_ascii_alphanumeric() => Self::Word,
             b'\\' => Self::Backslash,
             b'%' => Self::Percent,
+            b'-' => Self::Dash,
             b'^' => Self::Caret,
             b'[' => Self::Bracket { begun_by_esc: false, length: 0, digit: false },
             0x1b => Self::Esc,
@@ -250,7 +267,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_stretch_leaves_what_its_bytes_leave(
-            text in "([\\\\\\\\nxu0a1f %^\u{1b}\\[;m(.é]{1,12}|%(25){0,40}[0-9a ]{0,3}|[0-9a-f]{30,50}){0,6}", cut in 0usize..200,
+            text in "([\\\\\\\\nxu0a1f %^\u{1b}\\[;m(.é-]{1,12}|%(25){0,40}[0-9a ]{0,3}|[0-9a-f]{30,50}){0,6}", cut in 0usize..200,
         ) {
             let (head, tail) = text.as_bytes().split_at(cut.min(text.len()));
             let each = |left: LeftContext, bytes: &[u8]| bytes.iter().fold(left, |left, &byte| left.after(byte));
@@ -260,7 +277,7 @@ mod tests {
 
         #[test]
         fn a_token_begins_where_one_may(
-            text in "[\\\\nxu0a1f %\u{1b}\\[;m.é]{0,90}", at in 0usize..90,
+            text in "[\\\\nxu0a1f %\u{1b}\\[;m.é-]{0,90}", at in 0usize..90,
         ) {
             let at = at.min(text.len());
             let start = token_start(text.as_bytes(), at);
@@ -314,6 +331,12 @@ mod tests {
             ("[10:22:", true),
             ("[12", false),
             (r"\", true),
+            ("-p", true),
+            (" -p", true),
+            ("--p", true),
+            ("-5", false),
+            ("a-p", false),
+            ("-pa", false),
         ];
         for (before, admits) in cases {
             let left = before.bytes().fold(LeftContext::Open, LeftContext::after);

@@ -96,7 +96,7 @@ impl Live {
 
     /// Keeps what is issued in `surrogate_log`.
     #[must_use]
-    pub fn recording(self, record: SurrogateLog) -> Self {
+    pub fn with_surrogate_log(self, record: SurrogateLog) -> Self {
         Self { record: Some(record), ..self }
     }
 

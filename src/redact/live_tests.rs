@@ -127,7 +127,7 @@ fn what_the_caller_said_is_nothing_that_a_model_came_up_with() {
     let words = RequestWords::default();
     let asked =
         format!("Sw0rdfish-and-chips is what I chose, account 7, card {CARD}; now write 4471 99 20 down");
-    let redacts = redactor(Method::Encrypt).noting(words.clone());
+    let redacts = redactor(Method::Encrypt).with_request_words(words.clone());
     let (redacted, undo) = redacts.plain(asked.as_bytes(), &keys(), FindingLimits::default()).unwrap();
     assert_eq!(redacted.report().count(), 1, "the test has a value that is found in the request");
     let undo = Arc::new(undo);
@@ -155,7 +155,7 @@ fn what_the_caller_said_is_nothing_that_a_model_came_up_with() {
 fn what_a_document_in_a_string_says_was_said() {
     let words = RequestWords::default();
     let body = br#"{"content": "{\"cvv\": 314, \"pin\": 4711, \"mail\": \"jane.doe@example.com\"}"}"#;
-    let redacts = redactor(Method::Encrypt).noting(words.clone());
+    let redacts = redactor(Method::Encrypt).with_request_words(words.clone());
     let (redacted, undo) =
         redacts.document(body, &PathSet::everything(), &keys(), FindingLimits::default()).unwrap();
     assert_eq!(redacted.report().count(), 1, "numbers of documents stay numbers");
@@ -175,7 +175,7 @@ fn what_a_document_in_a_string_says_was_said() {
 fn what_members_with_numbers_say_was_said() {
     let words = RequestWords::default();
     let body = br#"{"response":{"cvv":314,"ends":[4711],"mail":"jane.doe@example.com"}}"#;
-    let redacts = redactor(Method::Encrypt).noting(words.clone());
+    let redacts = redactor(Method::Encrypt).with_request_words(words.clone());
     let (_, undo) =
         redacts.document(body, &PathSet::everything(), &keys(), FindingLimits::default()).unwrap();
     let undo = Arc::new(undo);
@@ -193,7 +193,7 @@ fn what_members_with_numbers_say_was_said() {
 #[test]
 fn what_is_blocked_in_answers_is_blocked_though_it_was_said() {
     let words = RequestWords::default();
-    let redacts = redactor(Method::Encrypt).noting(words.clone());
+    let redacts = redactor(Method::Encrypt).with_request_words(words.clone());
     redacts.plain(b"Sw0rdfish-and-chips", &keys(), FindingLimits::default()).unwrap();
     let answers = redactor(Method::Block).letting_repeat(words);
     let undo = Arc::new(SurrogateMap::nothing());

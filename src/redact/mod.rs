@@ -52,7 +52,7 @@
 //! | `events`, `form`, `formatted`, `multipart` | carriers: an event stream, a form, a table or markup, a body of parts |
 //! | `content` | [`Content`]: what a body holds, and so its carrier |
 //! | `pieces` | carrier: the texts of one file, for whoever puts them together |
-//! | `elsewhere` | [`ReplacedValue`]: what stands for values that somebody else found
+//! | `elsewhere` | [`ReplacedValue`]: what stands for values that somebody else found |
 //! | `structured` | carrier: [`Selection`]: chosen parts of a document, each with rules of its own |
 //! | `table/` | tables in a text, whose heads are context of their cells |
 //! | `document_value` | a value where it stands in a document |
@@ -69,6 +69,7 @@
 //! | `restore` | issued surrogates in text as it passes |
 //! | `urls` | [`UrlPolicy`]: whether a value is restored in a URL |
 //! | `url_reader` | where URLs stand in a text, and which hosts they lead to |
+//! | `url_scheme` | what a URL's scheme says of it |
 //! | `live` | [`Live`]: text as it passes, one way; or the caller's values restored and all others redacted |
 //! | `issued` | one surrogate and its original, and how surrogates are told apart |
 //! | `recall` | [`Recall`]: what was issued before, to the caller and in the conversation |
@@ -160,6 +161,7 @@ mod surrogate_variants;
 mod table;
 mod units;
 mod url_reader;
+mod url_scheme;
 mod urls;
 mod value;
 mod values;
@@ -175,7 +177,7 @@ pub use content::{Content, EmbeddedFile, PartContent, TextFields};
 pub use elsewhere::ReplacedValue;
 pub use error::{BlockedRules, RedactError};
 pub use file::FileClass;
-pub use findings_cache::{CallerDigest, FindingsCache};
+pub use findings_cache::{CallerDigest, FindingsCache, LookUpCounts, LookUpStats};
 pub use fpe_context::{CallRights, FpeContext, KeyName};
 pub use keys::{Keys, SurrogateScope};
 pub use live::Live;

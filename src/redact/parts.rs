@@ -20,6 +20,12 @@ const LONGEST_LINES: usize = 16 << 10;
 /// The shortest text of which other letter case is known, in characters, and the shortest word of several.
 const SHORTEST: usize = 3;
 
+/// The shortest password that is known by itself, in characters.
+const PASSWORD: usize = 6;
+
+/// The shortest mailbox that is, in characters.
+const MAILBOX: usize = 5;
+
 /// Digits of a number that may stand alone, at its end.
 pub(super) const LAST: usize = 4;
 
@@ -35,6 +41,9 @@ pub(super) enum SurrogatePart {
     Word(usize),
     /// This half of a word, of those that hyphens part.
     Half { word: usize, half: usize },
+    /// What stands before the first such sign of it, or what stands behind: the user's name and the password of what opens a
+    /// service, the mailbox and the domain of an address.
+    Side { sign: char, behind: bool },
     /// A person's name in another form.
     Named(NameForm),
     /// Letters and digits from one on, behind so many others that belong to the form; with a `+` in front or without.
@@ -48,7 +57,11 @@ pub(super) enum SurrogatePart {
 impl SurrogatePart {
     /// Whether it is little enough to stand in a text by chance.
     fn stands_alone(self) -> bool {
-        matches!(self, Self::Whole { strict: true } | Self::Word(_) | Self::Half { .. } | Self::End)
+        match self {
+            Self::Whole { strict } => strict,
+            Self::Side { behind, .. } => !behind,
+            part => matches!(part, Self::Word(_) | Self::Half { .. } | Self::End),
+        }
     }
 
     /// What may be written as either.
@@ -212,6 +225,11 @@ impl SurrogatePair<'_> {
         if surrogate.chars().count() >= SHORTEST && (self.issued.parts || !strict) {
             self.add(PartSpelling::Word, surrogate, SurrogatePart::Whole { strict }, &original);
         }
+        match self.issued.spelling {
+            SurrogateIdentity::Words => self.credentials(surrogate, &original),
+            SurrogateIdentity::Folded => self.mailbox(surrogate, &original),
+            _ => {}
+        }
         let (of_surrogate, of_original): (Vec<_>, Vec<_>) =
             (surrogate.split(' ').collect(), original.split(' ').collect());
         if !(words && self.issued.parts) || of_surrogate.len() != of_original.len() {
@@ -226,6 +244,52 @@ impl SurrogatePair<'_> {
                 self.add(PartSpelling::Word, word, SurrogatePart::Word(at), meaning);
             }
             self.halves(at, word, meaning);
+        }
+    }
+
+    /// Adds the user's name and the password of `user:password`, which settings and commands have apart.
+    fn credentials(&mut self, surrogate: &str, original: &str) {
+        let Some([(user, password), (their_user, their_password)]) = sides(':', [surrogate, original]) else {
+            return;
+        };
+        let marked = password.chars().count() >= PASSWORD && !password.chars().all(char::is_alphabetic);
+        if marked {
+            self.add(
+                PartSpelling::Word,
+                password,
+                SurrogatePart::Side { sign: ':', behind: true },
+                their_password,
+            );
+        }
+        if self.issued.parts && is_word(user) {
+            self.add(PartSpelling::Word, user, SurrogatePart::Side { sign: ':', behind: false }, their_user);
+        }
+    }
+
+    /// Adds the mailbox and the domain of an address.
+    fn mailbox(&mut self, surrogate: &str, original: &str) {
+        let Some([(mailbox, domain), (their_mailbox, their_domain)]) = sides('@', [surrogate, original])
+        else {
+            return;
+        };
+        if !self.issued.parts {
+            return;
+        }
+        if domain != their_domain && domain.contains('.') {
+            self.add(
+                PartSpelling::Word,
+                domain,
+                SurrogatePart::Side { sign: '@', behind: true },
+                their_domain,
+            );
+        }
+        if mailbox.chars().count() >= MAILBOX {
+            self.add(
+                PartSpelling::Word,
+                mailbox,
+                SurrogatePart::Side { sign: '@', behind: false },
+                their_mailbox,
+            );
         }
     }
 
@@ -253,6 +317,14 @@ impl SurrogatePair<'_> {
             }
         }
     }
+}
+
+/// What stands before the first such sign and behind it, of both; `None` where one has none, or blanks.
+fn sides(sign: char, texts: [&str; 2]) -> Option<[(&str, &str); 2]> {
+    let [one, other] =
+        texts.map(|text| text.split_once(sign).filter(|_| !text.contains(char::is_whitespace)));
+    let all = [one?, other?];
+    all.iter().all(|(before, behind)| !before.is_empty() && !behind.is_empty()).then_some(all)
 }
 
 /// Whether a character lays out lines, and is none of a key's own: an indentation in YAML, the quotes of a program around each

@@ -381,7 +381,7 @@ impl<'p, 's> PassSearch<'p, 's> {
 /// What rules find in a text, now or before.
 fn found_in(redactor: &Redactor, cache: &mut Cache, shown: CarrierText<'_>) -> Result<Vec<Finding>, Stopped> {
     let recent = redactor.recent().and_then(|recent| Some((recent, recent.known(shown)?)));
-    if let Some(found) = recent.as_ref().and_then(|(recent, known)| recent.get(known)) {
+    if let Some(found) = recent.as_ref().and_then(|(recent, known)| recent.get(known, shown.part.text)) {
         redactor.go_on()?;
         return Ok(found.to_vec());
     }

@@ -7,7 +7,7 @@ use crate::base::checkpoint::{Checkpoint, Stopped};
 use crate::detect::{Allow, Cache, Detector, Family, Finding, Label, RuleError, RuleId, RuleSelection, Span};
 use crate::redact::analyzer_findings::{AnalyzerFindings, Weight, merged};
 use crate::redact::document_value::DocumentValue;
-use crate::redact::findings_cache::{CallerDigest, FindingsCache, RecentFindings};
+use crate::redact::findings_cache::{CallerDigest, CallerFindings, FindingsCache};
 use crate::redact::method::{Method, MethodPlan};
 use crate::redact::names::Labels;
 use crate::redact::opaque::opaque_from;
@@ -45,7 +45,7 @@ pub struct Redactor {
     /// What the request said, which its answer may repeat.
     said: Option<RequestWords>,
     /// What it found before.
-    recent: Option<RecentFindings>,
+    recent: Option<CallerFindings>,
 }
 
 impl Redactor {
@@ -85,7 +85,7 @@ impl Redactor {
 
     /// The same, but keeps what the texts say that it redacts whole, beside what is replaced in them.
     #[must_use]
-    pub fn noting(self, words: RequestWords) -> Self {
+    pub fn with_request_words(self, words: RequestWords) -> Self {
         Self { notes: Some(words), ..self }
     }
 
@@ -98,8 +98,8 @@ impl Redactor {
 
     /// The same, but looks up in `cache` what it found before in whole texts of [its caller](Self::for_caller).
     #[must_use]
-    pub fn remembering(self, cache: Arc<FindingsCache>) -> Self {
-        Self { recent: Some(RecentFindings::new(cache)), ..self }
+    pub fn with_findings_cache(self, cache: Arc<FindingsCache>) -> Self {
+        Self { recent: Some(CallerFindings::new(cache)), ..self }
     }
 
     /// The same, for texts of this caller; nothing is looked up for nobody.
@@ -109,7 +109,7 @@ impl Redactor {
     }
 
     /// What it found before, where that is kept. A names model keeps its own, since what it may read of a request is bounded.
-    pub(super) fn recent(&self) -> Option<&RecentFindings> {
+    pub(super) fn recent(&self) -> Option<&CallerFindings> {
         self.recent.as_ref().filter(|_| !self.detector.reads_names())
     }
 
@@ -211,14 +211,14 @@ impl Redactor {
     /// The same, but asks `checkpoint` whether to go on: each stretch of text and each value. A whole text or document
     /// that is not gone on with ends in [`RedactError::Stopped`](crate::redact::RedactError::Stopped).
     #[must_use]
-    pub fn passing(self, checkpoint: Checkpoint) -> Self {
-        Self { detector: self.detector.passing(checkpoint), ..self }
+    pub fn with_checkpoint(self, checkpoint: Checkpoint) -> Self {
+        Self { detector: self.detector.with_checkpoint(checkpoint), ..self }
     }
 
     /// The same, but what it finds counts as held, and a document in which it finds too much for that ends in
     /// [`RedactError::Exhausted`](crate::redact::RedactError::Exhausted).
     #[must_use]
-    pub fn holding(self, tally: WorkCharge) -> Self {
+    pub fn with_charge(self, tally: WorkCharge) -> Self {
         Self { tally: Some(tally), ..self }
     }
 
@@ -229,12 +229,12 @@ impl Redactor {
 
     /// The same of redactors that look through one document together: what a names model may read is bounded for all.
     #[must_use]
-    pub fn all_passing(redactors: Vec<Self>, checkpoint: &Checkpoint) -> Vec<Self> {
+    pub fn all_with_checkpoint(redactors: Vec<Self>, checkpoint: &Checkpoint) -> Vec<Self> {
         let mut first: Option<Detector> = None;
         let passing = |redactor: Self| {
             let detector = match &first {
                 Some(first) => redactor.detector.sharing(first),
-                None => redactor.detector.passing(checkpoint.clone()),
+                None => redactor.detector.with_checkpoint(checkpoint.clone()),
             };
             first.get_or_insert_with(|| detector.clone());
             Self { detector, ..redactor }
@@ -245,13 +245,13 @@ impl Redactor {
     /// The same, but its surrogates go with those of `log`: none that stands for one value there is issued for another,
     /// what is issued is kept there, and the way back leads to the values of all.
     #[must_use]
-    pub fn recording(self, log: SurrogateLog) -> Self {
+    pub fn with_surrogate_log(self, log: SurrogateLog) -> Self {
         Self { log: Some(log), ..self }
     }
 
     /// The same, but takes findings of these rules from analyzers, whether it looks for them itself or not.
     #[must_use]
-    pub fn hearing(self, rules: RuleSelection) -> Self {
+    pub fn with_analyzer_rules(self, rules: RuleSelection) -> Self {
         Self { hears: rules, ..self }
     }
 

@@ -46,7 +46,7 @@ impl std::fmt::Debug for Restorer {
 impl Restorer {
     /// The same, asking whether to go on as it works.
     #[must_use]
-    pub fn passing(self, checkpoint: Checkpoint) -> Self {
+    pub fn with_checkpoint(self, checkpoint: Checkpoint) -> Self {
         Self { checkpoint, ..self }
     }
 

@@ -80,7 +80,7 @@ impl Values<'_> {
         }
         let reversed = self.issued(|_| true).map(|(number, issued)| {
             let parts = match issued.spelling {
-                SurrogateIdentity::Words | SurrogateIdentity::Name => false,
+                SurrogateIdentity::Words | SurrogateIdentity::Folded | SurrogateIdentity::Name => false,
                 SurrogateIdentity::Person => issued.parts && are_names(&issued.original),
                 _ => issued.parts,
             };

@@ -9,6 +9,7 @@
 //! | persons | the initial of the first name; the surname first; no middle names |
 //! | several words | `+`, `-`, `_`, `.` or the end of a line between them; a single word |
 //! | marks in every value | as programs quote them (see [`quoted`](super::quoted)) |
+//! | `user:password`, mail addresses | what stands before the sign, or behind it, alone |
 //! | secrets | long pieces that stand alone (see [`fragments`](super::fragments)) |
 //! | keys of several lines | where they break, and what stands before and behind each: blanks, quotes, commas, backslashes, numbers, the marks of diffs, quotations and comments |
 //!
@@ -148,7 +149,8 @@ impl SurrogateVariants {
         let admitted = before.admits(first);
         let whole = match admitted {
             true => {
-                self.word(text, more).or_longer(self.number(text, more)).or_longer(self.lines(text, more))
+                let word = self.apart(self.word(text, more), text, more);
+                word.or_longer(self.number(text, more)).or_longer(self.lines(text, more))
             }
             false => Matched::No,
         };
@@ -215,6 +217,19 @@ impl SurrogateVariants {
             } else if !((is_markup(c) || widens(search.last, c)) && search.extra()) {
                 return search.best;
             }
+        }
+    }
+
+    /// What was found, unless it is a mailbox before another domain, which is another address.
+    fn apart(&self, found: Matched, text: &[u8], more: More) -> Matched {
+        let Matched::Found { len, form } = found else { return found };
+        let part = self.forms.get(form as usize).map(|form| form.part);
+        match (part, text.get(len)) {
+            (Some(SurrogatePart::Side { sign: '@', behind: false }), Some(b'@')) => Matched::No,
+            (Some(SurrogatePart::Side { sign: '@', behind: false }), None) if more == More::Yes => {
+                Matched::Wait
+            }
+            _ => found,
         }
     }
 
@@ -447,3 +462,7 @@ impl Gap {
 #[cfg(test)]
 #[path = "surrogate_variants_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "sides_tests.rs"]
+mod sides_tests;

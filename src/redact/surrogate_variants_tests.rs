@@ -27,7 +27,7 @@ const ISSUED: [(&str, &str, Format); 14] = [
     ("Ab \"c\"", "Éa \"&\"", Format::Text),
 ];
 
-fn undo_of(issued: &[(&str, &str, Format)]) -> Arc<SurrogateMap> {
+pub(super) fn undo_of(issued: &[(&str, &str, Format)]) -> Arc<SurrogateMap> {
     let issued = issued.iter().map(|(surrogate, original, format)| IssuedSurrogate {
         surrogate: (*surrogate).to_owned(),
         original: Zeroizing::new((*original).to_owned()),
@@ -53,7 +53,7 @@ fn whole(undo: &Arc<SurrogateMap>, text: &str) -> String {
 }
 
 /// The same, and every cut in two and every character alone come to the same.
-fn at_any_cut(undo: &Arc<SurrogateMap>, text: &str) -> String {
+pub(super) fn at_any_cut(undo: &Arc<SurrogateMap>, text: &str) -> String {
     let out = whole(undo, text);
     let ends: Vec<usize> = (0..text.len()).filter(|end| text.is_char_boundary(*end)).collect();
     for end in &ends {

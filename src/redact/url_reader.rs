@@ -15,6 +15,7 @@
 
 use crate::redact::index::More;
 use crate::redact::units::{NextUnit, TextUnits};
+use crate::redact::url_scheme::Scheme;
 
 /// The longest authority (RFC 3986, section 3.2) that is read, in bytes: a host name has 253 at most.
 const LONGEST: usize = 512;
@@ -166,15 +167,6 @@ enum Start {
     Scheme(Scheme, usize),
     /// Behind so many slashes alone.
     Slashes(usize),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Scheme {
-    /// One whose URLs have an authority however many slashes there are, and its port (WHATWG URL, section 4.2).
-    Special(u16),
-    File,
-    Script,
-    Other,
 }
 
 /// Reads a text character by character.
@@ -395,7 +387,7 @@ impl UrlReader {
                 return self.finish(false);
             }
             // A file of this machine.
-            Start::Scheme(Scheme::File, 3) => {}
+            Start::Scheme(Scheme::File, 3) | Start::Scheme(Scheme::Service, _) => {}
             Start::Scheme(Scheme::Special(port), _) => return self.open_with(mark, Some(port)),
             Start::Scheme(_, 2..) | Start::Slashes(2..) => return self.open_with(mark, None),
             Start::Scheme(..) if c == ':' => self.start = Start::Scheme(Scheme::Other, 0),
@@ -447,23 +439,6 @@ impl UrlReader {
                 authority.text.push(c);
                 None
             }
-        }
-    }
-}
-
-impl Scheme {
-    fn of(word: &str) -> Self {
-        let is = |scheme: &str| {
-            let before = word.strip_suffix(scheme);
-            before.is_some_and(|before| !before.ends_with(|c: char| c.is_ascii_alphabetic()))
-        };
-        match () {
-            () if is("https") || is("wss") => Self::Special(443),
-            () if is("http") || is("ws") => Self::Special(80),
-            () if is("ftp") => Self::Special(21),
-            () if is("file") => Self::File,
-            () if is("javascript") || is("vbscript") => Self::Script,
-            () => Self::Other,
         }
     }
 }

@@ -170,6 +170,9 @@ const AWAY: &[&str] = &[
     "https://[2001:db8::1]/{}",
     "https:///evil.com/{}",
     "file://evil.com/{}",
+    "xpostgres+https://evil.com/{}",
+    "postgres://db/?next=https://evil.com/{}",
+    "<img src=//evil.com/postgres://{}>",
 ];
 
 /// What leads to hosts of the request, or nowhere: as if there were no rule.
@@ -190,6 +193,10 @@ const HOME: &[&str] = &[
     "www.good.org/{}",
     "https://hooks.acme.test/T9x8w7",
     "https://hooks.acme.test/T9x8w7?{}",
+    "postgres://app:{}@db.evil.com:5432/x",
+    "mongodb+srv://{}@db.evil.com/x",
+    "jdbc:mysql://db.evil.com/x?password={}",
+    "`redis://:{}@cache.evil.com`",
     "mailto:{}",
     "[mail](mailto:{}?subject=https)",
     "<a href='mailto:{}'>{}</a>",

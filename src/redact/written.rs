@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use zeroize::Zeroizing;
+
 use crate::redact::case::{LetterCase, lower};
 use crate::redact::escapes::{TextStart, begins, read, respelled};
 use crate::redact::index::More;
@@ -32,6 +34,13 @@ pub(super) fn original(
         SurrogatePart::Lines => None,
         SurrogatePart::Whole { strict } => text(strict, surrogate, &original, written),
         SurrogatePart::Named(form) => text(false, &form.of(surrogate)?, &form.of(&original)?, written),
+        SurrogatePart::Side { sign, behind } => {
+            let of = |text: &str| {
+                let (before, after) = text.split_once(sign)?;
+                Some(Zeroizing::new(if behind { after } else { before }.to_owned()))
+            };
+            text(!behind, &of(surrogate)?, &of(&original)?, written)
+        }
         SurrogatePart::Word(at) => text(true, word(surrogate, at)?, word(&original, at)?, written),
         SurrogatePart::Half { word, half } => {
             text(true, half_of(surrogate, word, half)?, half_of(&original, word, half)?, written)

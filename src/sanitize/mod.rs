@@ -22,7 +22,7 @@
 //! | `values` | [`Values`] that go, looked for wherever else they stand |
 //! | `column` | what the column of a table is called |
 //! | `defanging` | edits that defang links, beside those that redact |
-//! | `place` | `Place`: which file is being cleaned, and which part of it |
+//! | `place` | `FilePath`: which file is being cleaned, and which part of it |
 //! | `work` | [`Work`]: one file's way through the [`Formats`] |
 //! | `unfold` | how much packed bytes may unfold to |
 //! | [`mod@format`] | the formats, and [`FORMATS`](format::FORMATS), their table |
@@ -77,7 +77,7 @@ pub use options::{Options, RedactionMode, ReleasePolicy, ScriptPolicy, UnreadPol
 pub use pipeline::{Sanitized, sanitize};
 pub use rejected_file::{RejectedFile, Threat};
 pub use rejection::Rejection;
-pub use session::{Providers, ScanRecord, ScanSession, Scores};
+pub use session::{ScanProviders, ScanRecord, ScanSession, Scores};
 pub use stats::{Note, Stats};
 pub use values::Values;
 pub use work::{FormatCleaner, Formats, Work};

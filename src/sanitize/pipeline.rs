@@ -3,7 +3,7 @@
 use crate::sanitize::sandbox::{Cleaned, Sandbox, SandboxError};
 use crate::sanitize::scan::ScanItem;
 use crate::sanitize::{
-    ContentLocation, Note, Options, Providers, RedactionMode, RejectedFile, Rejection, ScanRecord,
+    ContentLocation, Note, Options, RedactionMode, RejectedFile, Rejection, ScanProviders, ScanRecord,
     ScanSession, UnreadPolicy, name,
 };
 use crate::telemetry::trace::step;
@@ -26,7 +26,7 @@ pub async fn sanitize(
     sandbox: &Sandbox,
     options: Options,
     file: ScanItem<'_>,
-    providers: Providers,
+    providers: ScanProviders,
 ) -> Result<Sanitized, SandboxError> {
     let session = ScanSession::new(providers);
     let mut cleaned = match cleaned(sandbox, options, &file, &session).await {

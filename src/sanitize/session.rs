@@ -27,7 +27,7 @@ const SHORT: usize = 2048;
 const APART: &str = "\n\n";
 
 /// What a session asks, and what follows from the answers.
-pub struct Providers {
+pub struct ScanProviders {
     /// Looks at the file and its parts.
     pub scanner: Arc<dyn Scanner>,
     /// Whether what cannot be scanned is refused.
@@ -68,13 +68,13 @@ pub struct ScanRecord {
 
 /// Answers for one file.
 pub struct ScanSession {
-    providers: Providers,
+    providers: ScanProviders,
     record: Mutex<ScanRecord>,
 }
 
 impl ScanSession {
     /// Opens it.
-    pub fn new(providers: Providers) -> Self {
+    pub fn new(providers: ScanProviders) -> Self {
         Self { providers, record: Mutex::default() }
     }
 

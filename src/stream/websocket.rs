@@ -73,7 +73,7 @@ impl Opcode {
 
 /// Why a connection cannot go on. Never holds a byte of it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Violation {
+pub enum WebSocketError {
     /// The bytes are not frames as they must be; why.
     #[error("{0}")]
     Protocol(&'static str),
@@ -91,7 +91,7 @@ pub enum Violation {
     Exhausted(#[from] Exhausted),
 }
 
-impl Violation {
+impl WebSocketError {
     /// The code of the close frame that says so (section 7.4.1).
     pub fn code(&self) -> u16 {
         match self {
@@ -166,7 +166,7 @@ impl FrameReader {
     ///
     /// # Errors
     /// The budget is used up.
-    pub fn push(&mut self, bytes: &[u8]) -> Result<(), Violation> {
+    pub fn push(&mut self, bytes: &[u8]) -> Result<(), WebSocketError> {
         if !self.closed {
             self.unread.extend_from_slice(bytes);
         }
@@ -177,7 +177,7 @@ impl FrameReader {
     ///
     /// # Errors
     /// Why the connection cannot go on; nothing is read afterwards.
-    pub fn read(&mut self) -> Result<Option<Incoming>, Violation> {
+    pub fn read(&mut self) -> Result<Option<Incoming>, WebSocketError> {
         let read = self.frames();
         if read.is_err() {
             self.closed = true;
@@ -198,16 +198,16 @@ impl FrameReader {
         self.unread.len() + self.begun.as_ref().map_or(0, |begun| begun.raw.len() + begun.payload.len())
     }
 
-    fn charge(&mut self) -> Result<(), Violation> {
+    fn charge(&mut self) -> Result<(), WebSocketError> {
         Ok(self.charge.set(self.held())?)
     }
 
-    fn frames(&mut self) -> Result<Option<Incoming>, Violation> {
+    fn frames(&mut self) -> Result<Option<Incoming>, WebSocketError> {
         while !self.closed {
             let Some(head) = FrameHead::parse(&self.unread, self.sender)? else { return Ok(None) };
             self.admit(&head)?;
             let Some(size) = head.size.checked_add(head.length) else {
-                return Err(Violation::TooLarge { limit: self.limit });
+                return Err(WebSocketError::TooLarge { limit: self.limit });
             };
             if self.unread.len() < size {
                 return Ok(None);
@@ -230,20 +230,20 @@ impl FrameReader {
     }
 
     /// Whether a frame may come now, and be so long.
-    fn admit(&self, head: &FrameHead) -> Result<(), Violation> {
+    fn admit(&self, head: &FrameHead) -> Result<(), WebSocketError> {
         let begun = match (head.opcode, &self.begun) {
             (Opcode::Control(_), _) => return Ok(()),
             (Opcode::Continuation, None) => {
-                return Err(Violation::Protocol("a fragment continues no message"));
+                return Err(WebSocketError::Protocol("a fragment continues no message"));
             }
             (Opcode::Begin(_), Some(_)) => {
-                return Err(Violation::Protocol("a message begins within another"));
+                return Err(WebSocketError::Protocol("a message begins within another"));
             }
             (Opcode::Continuation, Some(begun)) => begun.payload.len(),
             (Opcode::Begin(_), None) => 0,
         };
         if head.length > self.limit.saturating_sub(begun) {
-            return Err(Violation::TooLarge { limit: self.limit });
+            return Err(WebSocketError::TooLarge { limit: self.limit });
         }
         Ok(())
     }
@@ -253,19 +253,19 @@ impl FrameReader {
         head: &FrameHead,
         payload: Vec<u8>,
         raw: BytesMut,
-    ) -> Result<Option<Incoming>, Violation> {
+    ) -> Result<Option<Incoming>, WebSocketError> {
         let begun = match (self.begun.take(), head.opcode) {
             (Some(mut begun), _) => {
                 begun.payload.extend_from_slice(&payload);
                 begun.raw.extend_from_slice(&raw);
                 // Frames without a byte of payload cost their heads.
                 if begun.raw.len() > begun.payload.len().saturating_add(self.limit) {
-                    return Err(Violation::TooLarge { limit: self.limit });
+                    return Err(WebSocketError::TooLarge { limit: self.limit });
                 }
                 begun
             }
             (None, Opcode::Begin(kind)) => OpenMessage { kind, payload, raw },
-            (None, _) => return Err(Violation::Protocol("a fragment continues no message")),
+            (None, _) => return Err(WebSocketError::Protocol("a fragment continues no message")),
         };
         if !head.last {
             self.begun = Some(begun);
@@ -273,14 +273,19 @@ impl FrameReader {
         }
         let OpenMessage { kind, payload, raw } = begun;
         if kind == MessageKind::Text && std::str::from_utf8(&payload).is_err() {
-            return Err(Violation::NotText);
+            return Err(WebSocketError::NotText);
         }
         let mut charge = self.budget.charge();
         charge.set(payload.len() + raw.len())?;
         Ok(Some(Incoming::Message(WebSocketMessage { kind, payload, raw: raw.freeze(), charge })))
     }
 
-    fn control(&mut self, kind: ControlKind, payload: Vec<u8>, raw: Bytes) -> Result<Incoming, Violation> {
+    fn control(
+        &mut self,
+        kind: ControlKind,
+        payload: Vec<u8>,
+        raw: Bytes,
+    ) -> Result<Incoming, WebSocketError> {
         if kind == ControlKind::Close {
             check_close(&payload)?;
             self.closed = true;
@@ -298,18 +303,18 @@ impl WebSocketMessage {
 }
 
 /// What stands in a close frame: nothing, or a code and a reason (section 5.5.1).
-fn check_close(payload: &[u8]) -> Result<(), Violation> {
+fn check_close(payload: &[u8]) -> Result<(), WebSocketError> {
     match payload {
         [] => Ok(()),
         [high, low, reason @ ..] => {
             let code = u16::from_be_bytes([*high, *low]);
             // Section 7.4 and the registry of close codes.
             if !matches!(code, 1000..=1003 | 1007..=1014 | 3000..=4999) {
-                return Err(Violation::Protocol("a close frame has a code that none may have"));
+                return Err(WebSocketError::Protocol("a close frame has a code that none may have"));
             }
-            std::str::from_utf8(reason).map(drop).map_err(|_| Violation::NotText)
+            std::str::from_utf8(reason).map(drop).map_err(|_| WebSocketError::NotText)
         }
-        [_] => Err(Violation::Protocol("a close frame has half a code")),
+        [_] => Err(WebSocketError::Protocol("a close frame has half a code")),
     }
 }
 
@@ -327,22 +332,22 @@ struct FrameHead {
 
 impl FrameHead {
     /// Reads the head that `bytes` begin with; `None` while it is not whole.
-    fn parse(bytes: &[u8], sender: Sender) -> Result<Option<Self>, Violation> {
+    fn parse(bytes: &[u8], sender: Sender) -> Result<Option<Self>, WebSocketError> {
         let Some(&first) = bytes.first() else { return Ok(None) };
         if first & 0x70 != 0 {
-            return Err(Violation::Protocol("a frame uses an extension that was not agreed on"));
+            return Err(WebSocketError::Protocol("a frame uses an extension that was not agreed on"));
         }
         let last = first & 0x80 != 0;
         let opcode =
-            Opcode::of(first & 0x0F).ok_or(Violation::Protocol("a frame has an unknown operation"))?;
+            Opcode::of(first & 0x0F).ok_or(WebSocketError::Protocol("a frame has an unknown operation"))?;
         let Some(&second) = bytes.get(1) else { return Ok(None) };
         let is_masked = second & 0x80 != 0;
         if is_masked != (sender == Sender::Client) {
-            return Err(Violation::Protocol("a client masks its frames, and a server does not"));
+            return Err(WebSocketError::Protocol("a client masks its frames, and a server does not"));
         }
         let short = second & 0x7F;
         if matches!(opcode, Opcode::Control(_)) && (!last || usize::from(short) > MAX_CONTROL) {
-            return Err(Violation::Protocol("a control frame is in fragments or too long"));
+            return Err(WebSocketError::Protocol("a control frame is in fragments or too long"));
         }
         let Some((length, at)) = extended(short, bytes)? else { return Ok(None) };
         let mut head = Self { last, opcode, mask: None, length, size: at };
@@ -357,9 +362,9 @@ impl FrameHead {
 }
 
 /// The length of a payload, and where the bytes end that say it; they must be as few as possible.
-fn extended(short: u8, bytes: &[u8]) -> Result<Option<(usize, usize)>, Violation> {
-    const LONG: Violation =
-        Violation::Protocol("the length of a frame is not written as short as it could be");
+fn extended(short: u8, bytes: &[u8]) -> Result<Option<(usize, usize)>, WebSocketError> {
+    const LONG: WebSocketError =
+        WebSocketError::Protocol("the length of a frame is not written as short as it could be");
     let rest = bytes.get(2..).unwrap_or_default();
     match short {
         126 => match rest.first_chunk::<2>().map(|two| u16::from_be_bytes(*two)) {
@@ -374,7 +379,7 @@ fn extended(short: u8, bytes: &[u8]) -> Result<Option<(usize, usize)>, Violation
                 Ok(Some((usize::try_from(length).unwrap_or(usize::MAX), 10)))
             }
             Some(..0x1_0000) => Err(LONG),
-            Some(_) => Err(Violation::Protocol("the length of a frame is negative")),
+            Some(_) => Err(WebSocketError::Protocol("the length of a frame is negative")),
         },
         _ => Ok(Some((usize::from(short), 2))),
     }

@@ -31,10 +31,10 @@ pub use init::{LogFormat, LogWay, colour_log, logs_json, start_log};
 pub use log_records::{LogRecord, Severity, encode_records};
 pub use metrics::{
     AnalyzerAnswer, AnalyzerMetrics, AuditCopy, ChildEnd, Circuit, ConnectionState, Direction, FileOutcome,
-    Filtered, FrontMetrics, GaugeGuard, HttpVersion, JobState, LabelValue, LabelledMetric, Levels, LostLines,
-    Metrics, MetricsError, NamesRead, PeerState, Refusal, RouteMetrics, RuleMetrics, ScanCounters,
-    ScanResult, Series, SeriesValue, SharedLimitMetrics, StatusClass, StoreWork, TokenKind, Traffic,
-    UpstreamFailure, UpstreamMetrics, UsageMetrics, WorkMetrics,
+    Filtered, FindingsRead, FrontMetrics, GaugeGuard, HttpVersion, JobState, LabelValue, LabelledMetric,
+    Levels, LostLines, Metrics, MetricsError, NamesRead, PeerState, Refusal, RouteMetrics, RuleMetrics,
+    ScanCounters, ScanResult, Series, SeriesValue, SharedLimitMetrics, StatusClass, StoreWork, TokenKind,
+    Traffic, UpstreamFailure, UpstreamMetrics, UsageMetrics, WorkMetrics,
 };
 pub use process_log::{flush_log, log_line};
 pub use recent::{Decision, RecentPart, RecentRequest, RecentRequests, RecentUsage};

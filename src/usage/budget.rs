@@ -29,7 +29,7 @@ pub enum BudgetMode {
     "a budget is an amount and a period: 25usd/month, 1000000tokens/day or 500requests/hour (a period is minute, hour, day \
      or month)"
 )]
-pub struct BadBudget;
+pub struct BudgetError;
 
 /// Who has a budget: which requests count for it, and whose they are.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -167,23 +167,23 @@ impl SpendBudget {
     /// Reads one as the command line and the API have it: `25usd/month`.
     ///
     /// # Errors
-    /// [`BadBudget`].
-    pub fn parse(text: &str, mode: BudgetMode) -> Result<Self, BadBudget> {
-        let (amount, period) = text.trim().split_once('/').ok_or(BadBudget)?;
-        let period = CalendarPeriod::parse(period.trim()).ok_or(BadBudget)?;
+    /// [`BudgetError`].
+    pub fn parse(text: &str, mode: BudgetMode) -> Result<Self, BudgetError> {
+        let (amount, period) = text.trim().split_once('/').ok_or(BudgetError)?;
+        let period = CalendarPeriod::parse(period.trim()).ok_or(BudgetError)?;
         let amount = amount.trim();
         let number = amount.trim_end_matches(|c: char| c.is_ascii_alphabetic());
         let unit = amount.strip_prefix(number).unwrap_or_default();
         let number = number.trim().replace('_', "");
-        let whole = || number.parse::<u64>().map_err(|_| BadBudget);
+        let whole = || number.parse::<u64>().map_err(|_| BudgetError);
         let limit = match unit {
             "usd" => SpendLimit {
-                cost: Some(Cost::parse(&number).map_err(|_| BadBudget)?),
+                cost: Some(Cost::parse(&number).map_err(|_| BudgetError)?),
                 ..SpendLimit::default()
             },
             "tokens" => SpendLimit { tokens: Some(whole()?), ..SpendLimit::default() },
             "requests" => SpendLimit { requests: Some(whole()?), ..SpendLimit::default() },
-            _ => return Err(BadBudget),
+            _ => return Err(BudgetError),
         };
         let name = limit.unit().to_owned();
         Ok(Self { name, scope: BudgetScope::default(), period, limit, mode })
@@ -230,7 +230,7 @@ mod tests {
             "1.5tokens/day",
             "25usd/day/1",
         ] {
-            assert_eq!(SpendBudget::parse(text, BudgetMode::Hard), Err(BadBudget), "{text}");
+            assert_eq!(SpendBudget::parse(text, BudgetMode::Hard), Err(BudgetError), "{text}");
         }
     }
 

@@ -18,7 +18,7 @@ pub struct Price(u64);
 /// A text that is no amount of money.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not an amount of dollars from 0 to 1,000,000,000, such as 12.5 or \"0.000125\"")]
-pub struct BadAmount;
+pub struct AmountError;
 
 /// The digits behind the point of a cost, and those of a price for a million tokens.
 const PLACES: usize = 9;
@@ -40,8 +40,8 @@ impl Cost {
     /// Reads dollars: digits, perhaps with a point and at most nine digits behind it.
     ///
     /// # Errors
-    /// [`BadAmount`].
-    pub fn parse(text: &str) -> Result<Self, BadAmount> {
+    /// [`AmountError`].
+    pub fn parse(text: &str) -> Result<Self, AmountError> {
         fixed(text, PLACES).map(Self)
     }
 
@@ -56,8 +56,8 @@ impl Price {
     /// Reads dollars for a million tokens, with at most six digits behind the point.
     ///
     /// # Errors
-    /// [`BadAmount`].
-    pub fn parse(text: &str) -> Result<Self, BadAmount> {
+    /// [`AmountError`].
+    pub fn parse(text: &str) -> Result<Self, AmountError> {
         fixed(text, PRICE_PLACES).map(Self)
     }
 
@@ -73,21 +73,21 @@ pub(super) fn from_trillionths(amount: u128) -> Cost {
 }
 
 /// A decimal number as a whole one of its last place.
-fn fixed(text: &str, places: usize) -> Result<u64, BadAmount> {
+fn fixed(text: &str, places: usize) -> Result<u64, AmountError> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
     if whole.is_empty() || whole.len() > 10 || fraction.len() > places || !digits(whole) || !digits(fraction)
     {
-        return Err(BadAmount);
+        return Err(AmountError);
     }
     if text.ends_with('.') {
-        return Err(BadAmount);
+        return Err(AmountError);
     }
-    let whole: u64 = whole.parse().map_err(|_| BadAmount)?;
-    let fraction: u64 = format!("{fraction:0<places$}").parse().map_err(|_| BadAmount)?;
-    let unit = 10_u64.pow(u32::try_from(places).map_err(|_| BadAmount)?);
-    let all = whole.checked_mul(unit).and_then(|whole| whole.checked_add(fraction)).ok_or(BadAmount)?;
-    if all <= MOST * unit { Ok(all) } else { Err(BadAmount) }
+    let whole: u64 = whole.parse().map_err(|_| AmountError)?;
+    let fraction: u64 = format!("{fraction:0<places$}").parse().map_err(|_| AmountError)?;
+    let unit = 10_u64.pow(u32::try_from(places).map_err(|_| AmountError)?);
+    let all = whole.checked_mul(unit).and_then(|whole| whole.checked_add(fraction)).ok_or(AmountError)?;
+    if all <= MOST * unit { Ok(all) } else { Err(AmountError) }
 }
 
 /// Dollars: two places at least, and no noughts behind those.
@@ -109,7 +109,7 @@ impl AddAssign for Cost {
 }
 
 /// Numbers as a file has them: TOML's and JSON's, or a text.
-struct Amount(fn(&str) -> Result<u64, BadAmount>);
+struct Amount(fn(&str) -> Result<u64, AmountError>);
 
 impl Visitor<'_> for Amount {
     type Value = u64;
@@ -188,7 +188,7 @@ mod tests {
             "NaN",
             "inf",
         ] {
-            assert_eq!(Cost::parse(text), Err(BadAmount), "{text}");
+            assert_eq!(Cost::parse(text), Err(AmountError), "{text}");
         }
     }
 

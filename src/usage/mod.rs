@@ -28,12 +28,12 @@ mod shared;
 mod spend;
 mod tokens;
 
-pub use budget::{Account, BadBudget, BudgetHolder, BudgetMode, BudgetScope, SpendBudget, Spender};
+pub use budget::{Account, BudgetError, BudgetHolder, BudgetMode, BudgetScope, SpendBudget, Spender};
 pub(crate) use cost::dollars;
-pub use cost::{BadAmount, Cost, Price};
+pub use cost::{AmountError, Cost, Price};
 pub use ledger::Ledger;
 pub use model_name::model_name;
-pub use prices::{ModelPattern, ModelPrice, NotAModel, PriceTable};
+pub use prices::{ModelPattern, ModelPatternError, ModelPrice, PriceTable};
 pub use report::{UsageKey, UsageReport, UsageRow, UsageTotals};
 pub use reservation::{OverBudget, Remaining, Reservation};
 pub use shared::SharedBudgets;

@@ -15,7 +15,7 @@ pub struct ModelPattern(String);
 /// Says that a text is not a pattern for models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a model is 1 to 256 characters without blanks, in which * stands for any text")]
-pub struct NotAModel;
+pub struct ModelPatternError;
 
 /// The longest name of a model that counts as one, in bytes.
 pub(super) const LONGEST_MODEL: usize = 256;
@@ -24,11 +24,11 @@ impl ModelPattern {
     /// Reads one, such as `gpt-4o*`.
     ///
     /// # Errors
-    /// [`NotAModel`].
-    pub fn parse(text: &str) -> Result<Self, NotAModel> {
+    /// [`ModelPatternError`].
+    pub fn parse(text: &str) -> Result<Self, ModelPatternError> {
         let odd = |c: char| c.is_whitespace() || c.is_control();
         let fine = !text.is_empty() && text.len() <= LONGEST_MODEL && !text.contains(odd);
-        if fine { Ok(Self(text.to_lowercase())) } else { Err(NotAModel) }
+        if fine { Ok(Self(text.to_lowercase())) } else { Err(ModelPatternError) }
     }
 
     /// Whether a model of this name is meant.

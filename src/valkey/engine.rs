@@ -16,7 +16,7 @@ const REST: Duration = Duration::from_secs(1);
 /// A URL that names no engine. It shows nothing of it: a password may be in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not the URL of a Valkey or Redis, write one such as \"redis://user:password@host:6379/0\"")]
-pub struct BadUrl;
+pub struct EngineUrlError;
 
 /// What [`Valkey`] is made from.
 pub struct ValkeyParts {
@@ -60,21 +60,22 @@ impl Valkey {
     ///
     /// # Errors
     /// It is not.
-    pub fn judge(url: &str) -> Result<(), BadUrl> {
-        Client::open(url).map(drop).map_err(|_| BadUrl)
+    pub fn judge(url: &str) -> Result<(), EngineUrlError> {
+        Client::open(url).map(drop).map_err(|_| EngineUrlError)
     }
 
     /// The engine at `url`, which is asked for the first time when somebody runs a script. Within a runtime.
     ///
     /// # Errors
     /// A URL that is none.
-    pub fn new(url: &str, parts: ValkeyParts) -> Result<Self, BadUrl> {
-        let client = Client::open(url).map_err(|_| BadUrl)?;
+    pub fn new(url: &str, parts: ValkeyParts) -> Result<Self, EngineUrlError> {
+        let client = Client::open(url).map_err(|_| EngineUrlError)?;
         let config = ConnectionManagerConfig::new()
             .set_number_of_retries(0)
             .set_connection_timeout(Some(REST))
             .set_response_timeout(Some(parts.timeout));
-        let connection = ConnectionManager::new_lazy_with_config(client, config).map_err(|_| BadUrl)?;
+        let connection =
+            ConnectionManager::new_lazy_with_config(client, config).map_err(|_| EngineUrlError)?;
         parts.metrics.available.set(1);
         let begun = parts.clock.instant();
         let (gone_until, there_since) = (AtomicU64::new(0), AtomicU64::new(0));

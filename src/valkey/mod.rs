@@ -6,4 +6,4 @@
 
 mod engine;
 
-pub use engine::{BadUrl, Valkey, ValkeyParts, ValkeyScript};
+pub use engine::{EngineUrlError, Valkey, ValkeyParts, ValkeyScript};

@@ -352,6 +352,11 @@ class Gateway:
     def metrics(self):
         return self.call("GET", "/metrics", port=self.admin).body.decode()
 
+    def metric(self, series):
+        """What this series says, 0 where it is not shown."""
+        lines = (line.rsplit(" ", 1) for line in self.metrics().splitlines())
+        return next((float(value) for name, value in lines if name == series), 0)
+
 
 def text_line(line):
     return line.decode("utf-8", "replace").rstrip("\n")

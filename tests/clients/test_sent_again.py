@@ -57,6 +57,8 @@ def test_a_history_is_redacted_the_same_on_every_turn_and_for_everybody(gateway,
         turns.append("And the card of %d, %s?" % (n, TEXT if n == 2 else CARD))
         seen = went(gateway, mock, turns)
         assert seen[0] == first[0] and not any(MAIL in turn or CARD in turn for turn in seen)
+    counted = {part: gateway.metric('portcullis_findings_looked_up_bytes_total{read="%s"}' % part) for part in ("new", "remembered")}
+    assert counted["new"] >= len(TEXT) and counted["remembered"] >= 4 * len(TEXT), counted
     assert went(gateway, mock, [TEXT], key="another") == first
     assert went(gateway, mock, [TEXT], path="/masked") == [TEXT.replace(MAIL, "*" * len(MAIL)).replace(CARD, "*" * len(CARD))]
     assert went(gateway, mock, [TEXT]) == first

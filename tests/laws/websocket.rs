@@ -4,7 +4,7 @@
 use bytes::BytesMut;
 use portcullis::base::budget::MemoryBudget;
 use portcullis::stream::websocket::{
-    FrameReader, Incoming, MessageKind, Opcode, Sender, Violation, write_frame,
+    FrameReader, Incoming, MessageKind, Opcode, Sender, WebSocketError, write_frame,
 };
 use proptest::prelude::*;
 
@@ -111,7 +111,9 @@ proptest! {
 
 #[test]
 fn a_fault_has_a_code_that_may_be_sent() {
-    for violation in [Violation::Protocol(""), Violation::NotText, Violation::TooLarge { limit: 1 }] {
+    for violation in
+        [WebSocketError::Protocol(""), WebSocketError::NotText, WebSocketError::TooLarge { limit: 1 }]
+    {
         assert!(matches!(violation.code(), 1002 | 1007 | 1009));
     }
 }

@@ -11,7 +11,7 @@ use crate::api::configs::list::ListConfigsRequest;
 use crate::api::configs::object::Settings;
 use crate::api::configs::read::{ConfigDraft, Extent};
 use crate::api::configs::store::{ConfigError, Configs, MAX_BYTES, MAX_CONFIGS};
-use crate::api::cpu::{Caller, CpuPool, Job};
+use crate::api::cpu::{Caller, CpuPool, CpuTask};
 use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::envelope::Dialect;
 use crate::api::error::{ApiError, Code, Invalid};
@@ -144,7 +144,7 @@ impl Drafts for RedactDrafts {
     fn prove(&self, mut draft: ConfigDraft) -> BoxFuture<'_, Result<Settings, ApiError>> {
         Box::pin(async move {
             self.check_items(&mut draft).await?;
-            let job = Job { caller: Caller::Own, bytes: draft.cost() };
+            let job = CpuTask { caller: Caller::Own, bytes: draft.cost() };
             self.cpu.run(job, move |_| draft.check()).await?
         })
     }

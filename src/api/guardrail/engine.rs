@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::api::call::{ApiCall, BufferedBody};
-use crate::api::cpu::{Caller, CpuPool, Job, apart};
+use crate::api::cpu::{Caller, CpuPool, CpuTask, apart};
 use crate::api::distinct::DistinctLimit;
 use crate::api::endpoint::{LONG, acceptable};
 use crate::api::error::ApiError;
@@ -143,7 +143,7 @@ impl Guardrail {
         bytes: usize,
         work: impl FnOnce(&Checkpoint) -> T + Send + 'static,
     ) -> Result<T, ApiError> {
-        let job = Job { caller: call.caller.clone(), bytes };
+        let job = CpuTask { caller: call.caller.clone(), bytes };
         tokio::select! {
             biased;
             done = self.cpu.run(job, work) => Ok(done?),

@@ -87,7 +87,7 @@ impl Moderations {
         let bytes = inputs.iter().flat_map(|input| &input.0).map(String::len).sum();
         let (redactor, counts) = (self.0.redactor.clone(), self.0.counts.clone());
         let work = move |checkpoint: &Checkpoint| {
-            let redactor = redactor.passing(checkpoint.clone());
+            let redactor = redactor.with_checkpoint(checkpoint.clone());
             let each = inputs.iter().map(|input| {
                 let mut surest = None::<f32>;
                 for text in &input.0 {

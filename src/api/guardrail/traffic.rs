@@ -113,11 +113,11 @@ impl Traffic {
         let keys = self.keys(&call.caller, call.who, recall).await?;
         let (mut redactor, refused) = (self.guardrail().redactor.clone(), self.0.refused.clone());
         if let (Some(remembered), AnswerMode::Restore(Some(_))) = (&remembered, &self.0.answers) {
-            redactor = redactor.noting(remembered.words());
+            redactor = redactor.with_request_words(remembered.words());
         }
         let bytes = document.len();
         let work = move |checkpoint: &Checkpoint| {
-            let redactor = redactor.passing(checkpoint.clone());
+            let redactor = redactor.with_checkpoint(checkpoint.clone());
             let done = redactor.document(&document, &which, &keys, FindingLimits::default())?;
             match done.0.report().files().iter().find(|file| refused.contains(&file.class)) {
                 Some(file) => Err(Failed::File(file.class)),
@@ -208,10 +208,10 @@ impl AnswerEditing {
                 let restored = Arc::new(AtomicU64::new(0));
                 let both = AnswerTreatment::Both { undo: issued, keys, counts, restored };
                 let redactor = redactor.clone().letting_repeat(self.words.clone());
-                redactor.passing(checkpoint.clone()).answer(both)
+                redactor.with_checkpoint(checkpoint.clone()).answer(both)
             }
             AnswerMode::Redact(redactor) => {
-                let redactor = redactor.clone().passing(checkpoint.clone());
+                let redactor = redactor.clone().with_checkpoint(checkpoint.clone());
                 return Some(redactor.answer(AnswerTreatment::Mask { keys, counts }));
             }
         };

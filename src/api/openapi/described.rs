@@ -9,7 +9,7 @@ use serde_json::Value;
 /// A description that cannot be read, which would be a bug in it.
 #[derive(Debug, thiserror::Error)]
 #[error("the description of {0}: {1}")]
-pub struct Malformed(pub &'static str, pub serde_json::Error);
+pub struct DescriptionError(pub &'static str, pub serde_json::Error);
 
 /// One operation.
 #[derive(Clone, Debug, Deserialize)]
@@ -76,6 +76,6 @@ pub(super) const FILES: [(&str, &str); 7] = [
 pub(super) const SCHEMAS: &str = include_str!("schemas.json");
 
 /// The operations of one file, by method and path.
-pub(super) fn read(tag: &'static str, text: &str) -> Result<BTreeMap<String, Operation>, Malformed> {
-    serde_json::from_str(text).map_err(|error| Malformed(tag, error))
+pub(super) fn read(tag: &'static str, text: &str) -> Result<BTreeMap<String, Operation>, DescriptionError> {
+    serde_json::from_str(text).map_err(|error| DescriptionError(tag, error))
 }

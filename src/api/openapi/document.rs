@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::api::call::{ApiAnswer, ApiCall, Handler};
 use crate::api::endpoint::Mount;
-use crate::api::openapi::described::{FILES, Malformed, Operation, SCHEMAS, read};
+use crate::api::openapi::described::{DescriptionError, FILES, Operation, SCHEMAS, read};
 
 /// Where it is served.
 pub const OPENAPI_PATH: &str = "/openapi.json";
@@ -45,7 +45,7 @@ impl Descriptions {
     ///
     /// # Errors
     /// One that cannot be read.
-    pub fn read() -> Result<Self, Malformed> {
+    pub fn read() -> Result<Self, DescriptionError> {
         let mut all = BTreeMap::new();
         for (tag, text) in FILES {
             let operations = read(tag, text)?;
@@ -72,14 +72,14 @@ impl Descriptions {
 ///
 /// # Errors
 /// A description that cannot be read, which would be a bug in it.
-pub fn document(is_served: impl Fn(&str) -> bool) -> Result<Value, Malformed> {
+pub fn document(is_served: impl Fn(&str) -> bool) -> Result<Value, DescriptionError> {
     let mut paths: BTreeMap<String, Map<String, Value>> = BTreeMap::new();
     for (name, (tag, operation)) in &Descriptions::read()?.0 {
         let Some((method, path)) = name.split_once(' ').filter(|_| is_served(name)) else { continue };
         let item = paths.entry(format!("{path}{}", operation.below)).or_default();
         item.insert(method.to_ascii_lowercase(), described(name, tag, operation));
     }
-    let schemas: Value = serde_json::from_str(SCHEMAS).map_err(|error| Malformed("schemas", error))?;
+    let schemas: Value = serde_json::from_str(SCHEMAS).map_err(|error| DescriptionError("schemas", error))?;
     let headers = json!({
         "RequestId": { "description": "The request's id.", "schema": { "type": "string" } },
         "Challenge": { "description": "How to come in (RFC 6750).", "schema": { "type": "string" } },

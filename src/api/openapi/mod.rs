@@ -14,5 +14,5 @@ pub(crate) mod asked;
 mod described;
 mod document;
 
-pub use described::{Malformed, Operation};
+pub use described::{DescriptionError, Operation};
 pub use document::{Descriptions, OPENAPI_PATH, ServeDocument, document};

@@ -17,5 +17,5 @@ mod work_gate;
 pub use job::{Job, JobOutcome, JobStage};
 pub use jobs::{JobClaim, Jobs, ReadJob, Retention};
 pub use poll::{AcceptedAnswer, BaseUrlSource, JobResumer, Poll, Polls};
-pub use uploads::{AwaitedUpload, Uploads, Work, awaited, target};
+pub use uploads::{AwaitedUpload, JobHandler, Uploads, awaited, target};
 pub use work_gate::WorkGate;

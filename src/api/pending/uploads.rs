@@ -18,7 +18,7 @@ use crate::store::{Area, Blob, BlobDigests, Blobs, blobs};
 use crate::telemetry::trace::{here, within};
 
 /// What a job does once it may begin.
-pub trait Work: Send + Sync + 'static {
+pub trait JobHandler: Send + Sync + 'static {
     /// Whether the job is one of its own, by what it is to do.
     fn takes(&self, order: &Value) -> bool;
 
@@ -76,7 +76,7 @@ const PROMPT: Duration = Duration::from_secs(1);
 pub struct Uploads {
     jobs: Jobs,
     blobs: Arc<dyn Blobs>,
-    works: Vec<Arc<dyn Work>>,
+    handlers: Vec<Arc<dyn JobHandler>>,
     /// What has begun outlives the call that brought its file.
     me: Weak<Self>,
     runtime: Handle,
@@ -84,8 +84,13 @@ pub struct Uploads {
 
 impl Uploads {
     /// Begins with `jobs` of these kinds of work, on `runtime`.
-    pub fn new(jobs: Jobs, blobs: Arc<dyn Blobs>, works: Vec<Arc<dyn Work>>, runtime: Handle) -> Arc<Self> {
-        Arc::new_cyclic(|me| Self { jobs, blobs, works, me: Weak::clone(me), runtime })
+    pub fn new(
+        jobs: Jobs,
+        blobs: Arc<dyn Blobs>,
+        handlers: Vec<Arc<dyn JobHandler>>,
+        runtime: Handle,
+    ) -> Arc<Self> {
+        Arc::new_cyclic(|me| Self { jobs, blobs, handlers, me: Weak::clone(me), runtime })
     }
 
     /// Begins with a job, unless somebody else works on it or has done so. Its answer, if it was given here.
@@ -97,7 +102,7 @@ impl Uploads {
         read: ReadJob,
         facts: Option<&BlobDigests>,
     ) -> Result<Option<JobOutcome>, ApiError> {
-        if self.work(&read.job).is_none() {
+        if self.handler(&read.job).is_none() {
             return Ok(None);
         }
         // Of several uploads by one grant the first is taken.
@@ -105,8 +110,8 @@ impl Uploads {
         self.go_on(claim, facts).await
     }
 
-    fn work(&self, job: &Job) -> Option<&dyn Work> {
-        self.works.iter().find(|work| work.takes(&job.order)).map(Arc::as_ref)
+    fn handler(&self, job: &Job) -> Option<&dyn JobHandler> {
+        self.handlers.iter().find(|handler| handler.takes(&job.order)).map(Arc::as_ref)
     }
 
     async fn go_on(
@@ -115,7 +120,7 @@ impl Uploads {
         facts: Option<&BlobDigests>,
     ) -> Result<Option<JobOutcome>, ApiError> {
         let (job, blob) = (claim.job().clone(), awaited(claim.id()));
-        let Some(work) = self.work(&job) else { return Ok(None) };
+        let Some(work) = self.handler(&job) else { return Ok(None) };
         let ended = self.jobs.work(claim, work.run(&job, &blob, facts)).await?;
         if ended.is_some() {
             self.blobs.remove(&blob).await.map_err(|error| stored(&error))?;
@@ -241,7 +246,7 @@ mod tests {
 
     struct Quick;
 
-    impl Work for Quick {
+    impl JobHandler for Quick {
         fn takes(&self, _: &Value) -> bool {
             true
         }

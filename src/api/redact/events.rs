@@ -90,7 +90,7 @@ impl Endpoint for UnredactEvents {
                         let data = envelope.get().to_owned();
                         let restorer = restorer.clone();
                         let work = move |checkpoint: &Checkpoint| {
-                            let restorer = restorer.passing(checkpoint.clone());
+                            let restorer = restorer.with_checkpoint(checkpoint.clone());
                             restorer.document(data.as_bytes())
                         };
                         let restored = self.0.work(&caller, envelope.get().len(), work).await?;

@@ -6,7 +6,7 @@ use data_encoding::{BASE64, BASE64_NOPAD, BASE64URL, BASE64URL_NOPAD};
 
 use crate::api::analyzers::Analyzers;
 use crate::api::configs::{ConfigError, ConfigSettings as _, Configs, RedactConfig, Settings};
-use crate::api::cpu::{Caller, CpuPool, Job};
+use crate::api::cpu::{Caller, CpuPool, CpuTask};
 use crate::api::distinct::DistinctLimit;
 use crate::api::endpoint::ApiCaller;
 use crate::api::error::{ApiError, Code, Invalid};
@@ -151,7 +151,7 @@ impl Redaction {
         bytes: usize,
         work: impl FnOnce(&Checkpoint) -> Result<T, RedactError> + Send + 'static,
     ) -> Result<T, ApiError> {
-        let job = Job { caller: caller.who.caller(), bytes };
+        let job = CpuTask { caller: caller.who.caller(), bytes };
         self.0.cpu.run(job, work).await?.map_err(|error| ApiError::redact(&error))
     }
 
@@ -190,7 +190,7 @@ impl Redaction {
         let granted = config.as_ref().map(|config| config.ready.settings.vault_items()).unwrap_or_default();
         caller.who.may_name_items(&named(wanted, places), &granted)?;
         let mut prepared = self.prepared(&Owner::of(caller.who), config.as_ref(), wanted, places).await?;
-        let held = |redactor: Redactor| redactor.holding(caller.held.clone());
+        let held = |redactor: Redactor| redactor.with_charge(caller.held.clone());
         prepared.parts = prepared.parts.into_iter().map(held).collect();
         Ok(prepared)
     }
@@ -277,7 +277,7 @@ impl Redaction {
                 true => detector,
                 false => detector.also_allowing(allow.clone()),
             };
-            Ok(Redactor::new(detector, plan).hearing(hears))
+            Ok(Redactor::new(detector, plan).with_analyzer_rules(hears))
         });
         let parts = parts.collect::<Result<Vec<_>, ApiError>>()?;
         let keys = Keys {
@@ -361,7 +361,7 @@ impl Redaction {
         }
         let (parts, settings) = (Arc::clone(&self.0), config.settings.clone());
         // Rules are compiled.
-        let job = Job { caller: Caller::Own, bytes: usize::MAX };
+        let job = CpuTask { caller: Caller::Own, bytes: usize::MAX };
         let made =
             self.0.cpu.run(job, move |_| CompiledConfig::new(&parts.catalogue, &parts.allow, &settings));
         let ready = Arc::new(made.await??);

@@ -110,7 +110,7 @@ impl Endpoint for RedactStructured {
             let parts = self.0.asked(&caller, parts, bytes, texts).await?;
             let work = move |checkpoint: &Checkpoint| {
                 let NamedPaths { document, places } = &*document;
-                let parts = Redactor::all_passing(parts, checkpoint);
+                let parts = Redactor::all_with_checkpoint(parts, checkpoint);
                 let rest = (parts.len() > places.len()).then_some(places.len());
                 let selection = match document.chosen(places, rest) {
                     Ok(selection) => selection,

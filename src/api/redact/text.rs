@@ -65,7 +65,7 @@ impl Endpoint for RedactText {
             let parts = self.0.asked(&caller, parts, bytes, move || Ok(Texts::of(&shown))).await?;
             let redactor = parts.into_iter().next().ok_or(ApiError::Internal("redact"))?;
             let work = move |checkpoint: &Checkpoint| {
-                let redactor = redactor.passing(checkpoint.clone());
+                let redactor = redactor.with_checkpoint(checkpoint.clone());
                 let (redacted, context) = redactor.text(&text, &keys, FindingLimits::default())?;
                 let report = debug.then(|| {
                     let rejected = redactor.rejected(&text);

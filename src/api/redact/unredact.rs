@@ -63,7 +63,7 @@ impl Endpoint for Unredact {
             let restored = self
                 .0
                 .work(&caller, data.len(), move |checkpoint: &Checkpoint| {
-                    let restorer = restorer.passing(checkpoint.clone());
+                    let restorer = restorer.with_checkpoint(checkpoint.clone());
                     restorer.document(data.as_bytes())
                 })
                 .await?;

@@ -10,7 +10,7 @@ use crate::redact::{Keys, Redactor, Report};
 use crate::sanitize::sandbox::{Sandbox, SandboxError};
 use crate::sanitize::scan::{ScanItem, Scanner, Verdict};
 use crate::sanitize::{
-    Note, Options, Providers, RedactionMode, RejectedFile, Rejection, ReleasePolicy, ScriptPolicy,
+    Note, Options, RedactionMode, RejectedFile, Rejection, ReleasePolicy, ScanProviders, ScriptPolicy,
     UnreadPolicy, sanitize,
 };
 
@@ -71,7 +71,7 @@ impl Documents {
             policy: ReleasePolicy { pass_unknown: false, scripts: ScriptPolicy::Pass, unread: self.unread },
             fit_names: false,
         };
-        let providers = Providers {
+        let providers = ScanProviders {
             scanner: Arc::new(NotScanned),
             block_unable: false,
             urls: None,

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::api::error::{ApiError, Code, Invalid};
 use crate::api::fields::Faults;
 use crate::api::incoming::stored;
-use crate::api::pending::{Job, JobOutcome, Work};
+use crate::api::pending::{Job, JobHandler, JobOutcome};
 use crate::api::redact::{Entities, FileRedactor, Owner};
 use crate::api::sanitize::file_report::{LookedUp, SanitizeTerms, why};
 use crate::api::sanitize::order::{Loaded, ORDER, Order};
@@ -24,7 +24,7 @@ use crate::net::NetError;
 use crate::sanitize::intel;
 use crate::sanitize::sandbox::SandboxError;
 use crate::sanitize::scan::{CountedScanner, ScanItem, Scanner};
-use crate::sanitize::{Providers, RedactionMode, Rejection, sanitize};
+use crate::sanitize::{RedactionMode, Rejection, ScanProviders, sanitize};
 use crate::store::blobs::{Blob, BlobDigests, ByteStream};
 use crate::telemetry::FileOutcome;
 use crate::telemetry::trace::step;
@@ -88,7 +88,7 @@ impl Sanitizer {
         &self,
         owner: &Owner<'_>,
         resolved: &Resolved,
-    ) -> Result<(Providers, Entities), ApiError> {
+    ) -> Result<(ScanProviders, Entities), ApiError> {
         let parts = self.parts();
         let mut faults = Faults::default();
         let disabled = |faults: &mut Faults, object: &str, member: &str| {
@@ -117,7 +117,7 @@ impl Sanitizer {
             Some(FileRedactor { redactor, keys, entities }) => (Some((redactor, keys)), entities),
             None => (None, Entities::default()),
         };
-        let providers = Providers {
+        let providers = ScanProviders {
             scanner: self.counted(scanner.ok_or(ApiError::Internal("scanners"))?, &resolved.scan_provider),
             block_unable: resolved.block_unable,
             urls,
@@ -200,7 +200,7 @@ impl Sanitizer {
     }
 }
 
-impl Work for Sanitizer {
+impl JobHandler for Sanitizer {
     fn takes(&self, order: &Value) -> bool {
         order.get(ORDER).is_some()
     }

@@ -17,7 +17,9 @@ use crate::api::fields::{Faults, ObjectFields};
 use crate::api::grant::Grants;
 use crate::api::incoming::{IncomingForm, stored};
 use crate::api::json;
-use crate::api::pending::{AcceptedAnswer, AwaitedUpload, Job, JobOutcome, JobStage, Jobs, Work, target};
+use crate::api::pending::{
+    AcceptedAnswer, AwaitedUpload, Job, JobHandler, JobOutcome, JobStage, Jobs, target,
+};
 use crate::api::share::change::ObjectResponse;
 use crate::api::share::fetched::Fetcher;
 use crate::api::share::folder::{Folder, is_name};
@@ -220,7 +222,7 @@ impl PutWork {
     }
 }
 
-impl Work for PutWork {
+impl JobHandler for PutWork {
     fn takes(&self, order: &Value) -> bool {
         order.get(ORDER).is_some()
     }

@@ -16,12 +16,12 @@ const METHODS: [http::Method; 7] = {
 /// Says that a text is no method that can be matched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a method, write one of GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")]
-pub struct NotAMethod;
+pub struct HttpMethodError;
 
 impl HttpMethod {
     /// Reads the written form: one of the registered methods, in capitals as on the wire.
-    pub fn parse(text: &str) -> Result<Self, NotAMethod> {
-        METHODS.iter().find(|known| known.as_str() == text).cloned().map(Self).ok_or(NotAMethod)
+    pub fn parse(text: &str) -> Result<Self, HttpMethodError> {
+        METHODS.iter().find(|known| known.as_str() == text).cloned().map(Self).ok_or(HttpMethodError)
     }
 }
 

@@ -88,7 +88,7 @@ pub use cors::Cors;
 pub use data::Vault;
 pub use detect::{AllowedValues, Detect, Names};
 pub use header_rules::HeaderRules;
-pub use http_method::{HttpMethod, NotAMethod};
+pub use http_method::{HttpMethod, HttpMethodError};
 pub use introspection::Introspection;
 pub use jwt::{JwkSource, Jwt, TokenPlace};
 pub use limits::{Limits, SharedLimits};
@@ -102,22 +102,22 @@ pub use redact::{
 };
 pub use reload::Reload;
 pub use route::{
-    Auth, Endpoint, Host, NotAHost, PathMatch, Pattern, PatternError, Rate, RateBy, Respond, Route, Terminal,
-    WebSocket,
+    Auth, Endpoint, Host, HostPatternError, PathMatch, Pattern, PatternError, Rate, RateBy, Respond, Route,
+    Terminal, WebSocket,
 };
 pub use sanitize::{
-    ClamdSocket, FetchPlace, FileLimits, Intel, NotARemote, NotAnAddress, ProviderEngine, RemoteIntel,
-    RemoteUrl, SandboxMode, Sanitize, Scan, ScanAddress, ScriptFiles, UnknownFiles, UnreadFiles,
+    ClamdAddressError, ClamdSocket, FetchPlace, FileLimits, Intel, ProviderEngine, ProviderUrlError,
+    RemoteIntel, RemoteUrl, SandboxMode, Sanitize, Scan, ScanAddress, ScriptFiles, UnknownFiles, UnreadFiles,
 };
 pub use server::{Admin, Api, Certificate, ClientCertificates, Clients, Dialect, Listen, ListenTls};
 pub use share::{Mail, Share};
-pub use sign::{Jwks, NotAKey, Sign, VaultKey};
+pub use sign::{Jwks, KeyIdError, Sign, VaultKey};
 pub(crate) use store::judge as judge_store_url;
 pub use store::{Store, UrlError};
 pub use telemetry::{Otlp, Telemetry};
 pub use upgrade::Upgrade;
 pub use upstream::{Balance, Peer, PeerError, Scheme, Upstream, UpstreamTls};
-pub use usage::{Budget, CountedRequests, Dollars, Holder, NotAHolder, NotAPeriod, Usage};
+pub use usage::{Budget, BudgetHolderError, CountedRequests, Dollars, Holder, PeriodError, Usage};
 
 /// The whole file.
 #[derive(Clone, Debug, PartialEq, Deserialize)]

@@ -198,11 +198,11 @@ pub enum Host {
 /// Says that a text is not a host to match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a host, write one such as \"example.com\" or \"*.example.com\", without a port")]
-pub struct NotAHost;
+pub struct HostPatternError;
 
 impl Host {
     /// Reads the written form; letters are lower-cased.
-    pub fn parse(text: &str) -> Result<Self, NotAHost> {
+    pub fn parse(text: &str) -> Result<Self, HostPatternError> {
         let text = text.to_ascii_lowercase();
         let (name, make): (_, fn(String) -> Self) = match text.strip_prefix("*.") {
             Some(suffix) => (suffix, Self::Suffix),
@@ -217,7 +217,7 @@ impl Host {
                 !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-._".contains(&b))
             }
         };
-        if fine { Ok(make(name.to_owned())) } else { Err(NotAHost) }
+        if fine { Ok(make(name.to_owned())) } else { Err(HostPatternError) }
     }
 }
 

@@ -201,15 +201,15 @@ pub enum ScanAddress {
 /// Says that a text is no address of a clamd.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not an address, write one such as \"unix:/run/clamav/clamd.ctl\" or \"127.0.0.1:3310\"")]
-pub struct NotAnAddress;
+pub struct ClamdAddressError;
 
 impl ScanAddress {
     /// Reads the written form.
-    pub fn parse(text: &str) -> Result<Self, NotAnAddress> {
+    pub fn parse(text: &str) -> Result<Self, ClamdAddressError> {
         match text.strip_prefix("unix:") {
             Some(path) if path.starts_with('/') => Ok(Self::Unix(path.into())),
-            Some(_) => Err(NotAnAddress),
-            None => text.parse().map(Self::Tcp).map_err(|_| NotAnAddress),
+            Some(_) => Err(ClamdAddressError),
+            None => text.parse().map(Self::Tcp).map_err(|_| ClamdAddressError),
         }
     }
 }
@@ -289,15 +289,15 @@ pub struct RemoteUrl(pub Url);
 /// Says that a text is no URL of a provider. It does not show the text, which may hold a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not an http or https URL without user and password")]
-pub struct NotARemote;
+pub struct ProviderUrlError;
 
 impl RemoteUrl {
     /// Reads the written form.
-    pub fn parse(text: &str) -> Result<Self, NotARemote> {
-        let url = Url::parse(text).map_err(|_| NotARemote)?;
+    pub fn parse(text: &str) -> Result<Self, ProviderUrlError> {
+        let url = Url::parse(text).map_err(|_| ProviderUrlError)?;
         let fine =
             matches!(url.scheme(), "http" | "https") && url.username().is_empty() && url.password().is_none();
-        if fine { Ok(Self(url)) } else { Err(NotARemote) }
+        if fine { Ok(Self(url)) } else { Err(ProviderUrlError) }
     }
 }
 

@@ -68,11 +68,11 @@ pub struct VaultKey(pub ItemId);
 /// Says that a text is not the id of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not the id of a key in the vault: `pvi_` and 32 letters and digits")]
-pub struct NotAKey;
+pub struct KeyIdError;
 
 impl<'de> Deserialize<'de> for VaultKey {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let parse = |text: &str| ItemId::parse(text).map(Self).ok_or(NotAKey);
+        let parse = |text: &str| ItemId::parse(text).map(Self).ok_or(KeyIdError);
         FromText { expected: "the id of a key in the vault", parse }.read(deserializer)
     }
 }

@@ -101,11 +101,11 @@ pub struct Period(pub CalendarPeriod);
 /// Says that a text is not a period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a period, write one of \"minute\", \"hour\", \"day\", \"month\"")]
-pub struct NotAPeriod;
+pub struct PeriodError;
 
 impl<'de> Deserialize<'de> for Period {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let parse = |text: &str| CalendarPeriod::parse(text).map(Self).ok_or(NotAPeriod);
+        let parse = |text: &str| CalendarPeriod::parse(text).map(Self).ok_or(PeriodError);
         FromText { expected: "a period such as \"month\"", parse }.read(deserializer)
     }
 }
@@ -117,10 +117,10 @@ pub struct Holder(pub BudgetHolder);
 /// Says that a text is nobody who has a budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not who has a budget, write one of \"all\", \"token\", \"model\", \"route\" or \"label:NAME\"")]
-pub struct NotAHolder;
+pub struct BudgetHolderError;
 
 impl Holder {
-    fn parse(text: &str) -> Result<Self, NotAHolder> {
+    fn parse(text: &str) -> Result<Self, BudgetHolderError> {
         Ok(Self(match text {
             "all" => BudgetHolder::All,
             "token" => BudgetHolder::Token,
@@ -128,7 +128,7 @@ impl Holder {
             "route" => BudgetHolder::Route,
             other => {
                 let label = other.strip_prefix("label:").filter(|label| !label.is_empty());
-                BudgetHolder::Label(label.ok_or(NotAHolder)?.to_owned())
+                BudgetHolder::Label(label.ok_or(BudgetHolderError)?.to_owned())
             }
         }))
     }

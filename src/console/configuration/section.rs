@@ -9,7 +9,7 @@ use maud::{Markup, html};
 use serde::{Deserialize, Serialize};
 
 use crate::api::scope::ConsoleRole;
-use crate::api::{CpuPool, Job, apart};
+use crate::api::{CpuPool, CpuTask, apart};
 use crate::base::clock::{SharedClock, Timestamp};
 use crate::config::{
     Config, Problem, ProcessEnv, SOON, ShownCertificate, check_text, days, shown_certificates,
@@ -148,7 +148,7 @@ impl ConfigurationPages {
         };
         let name = name.unwrap_or_else(|| "portcullis.toml".to_owned());
         // The rules are read anew, which is more work than their text says.
-        let job = Job { caller: visit.caller.clone(), bytes: text.len().max(WORK) };
+        let job = CpuTask { caller: visit.caller.clone(), bytes: text.len().max(WORK) };
         let checked = self.cpu.run(job, move |_| checked(&text, &name, &running)).await;
         match checked {
             Ok(checked) => {

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::api::{Caller, CpuPool, Job, PoolError};
+use crate::api::{Caller, CpuPool, CpuTask, PoolError};
 use crate::config::Config;
 use crate::console::address::address;
 use crate::console::playground::request::PlaygroundChoice;
@@ -129,7 +129,7 @@ impl Engines {
             return Ok(engine);
         }
         let (of, wanted, routes) = (Arc::clone(&config), key.clone(), self.routes);
-        let job = Job { caller: caller.clone(), bytes: usize::MAX };
+        let job = CpuTask { caller: caller.clone(), bytes: usize::MAX };
         let made = self.cpu.run(job, move |_| match &wanted.route {
             Some(route) => along(&of, route, routes).map_err(EngineError::Route),
             None => made(&of, &wanted).map_err(EngineError::Rules),

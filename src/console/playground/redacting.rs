@@ -15,7 +15,7 @@ pub(super) fn redactor(
 ) -> Redactor {
     if let Some(route) = &engine.route {
         let chosen = chosen(choice, &engine.catalogue);
-        return route.clone().also_allowing(chosen).passing(checkpoint.clone());
+        return route.clone().also_allowing(chosen).with_checkpoint(checkpoint.clone());
     }
     let mut allow = engine.allow.clone();
     for one in [chosen(choice, &engine.catalogue), nobodys(choice, &engine.catalogue)] {
@@ -29,7 +29,7 @@ pub(super) fn redactor(
         },
         _ => PublicNameRules::default(),
     };
-    Redactor::new(detector, MethodPlan::all(method)).leaving(public).passing(checkpoint.clone())
+    Redactor::new(detector, MethodPlan::all(method)).leaving(public).with_checkpoint(checkpoint.clone())
 }
 
 fn detector(engine: &PlaygroundEngine, choice: &PlaygroundChoice, allow: Allow) -> Detector {

@@ -7,7 +7,7 @@ use http::StatusCode;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::api::{CpuPool, Job, PoolError};
+use crate::api::{CpuPool, CpuTask, PoolError};
 use crate::base::checkpoint::Checkpoint;
 use crate::base::secret::Secret;
 use crate::console::address::address;
@@ -158,7 +158,7 @@ impl Playground {
         let engine = self.engines.of(&wanted.choice, &visit.caller).await?;
         let keys = self.keys.clone();
         // What does not count takes some times as long to find as what does.
-        let job = Job { caller: visit.caller.clone(), bytes: wanted.text.len().saturating_mul(5) };
+        let job = CpuTask { caller: visit.caller.clone(), bytes: wanted.text.len().saturating_mul(5) };
         let done = self.cpu.run(job, move |checkpoint| {
             let made = work(&engine, &wanted, &keys, checkpoint)?;
             serde_json::to_string(&made).map_err(|_| LookError::Stopped)

@@ -6,6 +6,9 @@ use crate::detect::rules::Edge;
 /// Text kept before what is undecided, in bytes: context words, a boundary, an escape.
 pub(crate) const LOOKBACK: usize = 64;
 
+/// The longest name of a product before its version, in bytes.
+const PRODUCT: usize = 32;
+
 /// Characters of a UUID.
 pub(crate) const UUID: usize = 36;
 
@@ -89,6 +92,19 @@ impl View<'_> {
         !self.before(start, 1).is_some_and(|byte| byte.is_ascii_alphanumeric()) || self.escape_before(start)
     }
 
+    /// Whether the name of a product ends at `end`, of which a version follows (RFC 9110 section 10.1.5): `Chrome/120.0.0.0`.
+    fn product_before(&self, end: usize) -> bool {
+        let head = self.slice(end.saturating_sub(PRODUCT), end);
+        let name = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+        let length = head.iter().rev().take_while(name).count();
+        let first = self.get(end - length).unwrap_or(b' ');
+        let before = self.before(end - length, 1);
+        length > 1
+            && first.is_ascii_uppercase()
+            && before
+                .is_none_or(|byte| byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'(' | b'+'))
+    }
+
     /// Whether a value may begin at `start` under `edge`.
     pub(crate) fn starts(&self, start: usize, edge: Edge) -> bool {
         let first = self.get(start).unwrap_or(b' ');
@@ -102,10 +118,11 @@ impl View<'_> {
         match self.before(start, 1) {
             // What follows a hash mark is a fragment of an address, or a hash.
             Some(b'_' | b'#') => edge != Edge::Token,
+            Some(b'/') if edge == Edge::Address => !self.product_before(start - 1),
             Some(b'+' | b'/') => edge != Edge::Blob,
             Some(b'-') if edge == Edge::Number => !(digit_before && first.is_ascii_digit()),
             Some(b'-') => edge != Edge::Token,
-            Some(b'.') if matches!(edge, Edge::Decimal | Edge::Number) => {
+            Some(b'.') if matches!(edge, Edge::Decimal | Edge::Address | Edge::Number) => {
                 !(digit_before && first.is_ascii_digit())
             }
             _ => self.word_starts(start),
@@ -120,7 +137,7 @@ impl View<'_> {
         let Some(next) = self.get(end) else { return self.past_end(Ternary::Yes) };
         let joins = match edge {
             Edge::Number => matches!(next, b'.' | b'-'),
-            Edge::Decimal => next == b'.',
+            Edge::Decimal | Edge::Address => next == b'.',
             _ => false,
         };
         let joined = match edge {
@@ -139,6 +156,11 @@ impl View<'_> {
             Some(b'0') if next == b'.' => match self.get(end + 2) {
                 Some(b'.') => match self.get(end + 3) {
                     Some(byte) => (!byte.is_ascii_alphanumeric()).into(),
+                    None => self.past_end(Ternary::Yes),
+                },
+                // As a spreadsheet writes it, with two.
+                Some(b'0') => match self.get(end + 3) {
+                    Some(byte) => (!(byte.is_ascii_alphanumeric() || byte == b'.')).into(),
                     None => self.past_end(Ternary::Yes),
                 },
                 Some(byte) => (!byte.is_ascii_alphanumeric()).into(),

@@ -225,22 +225,22 @@ fn a_request_has_a_budget_for_what_is_new() {
         let model = Arc::new(model(NamesOptions { max_tokens: 4, beyond, ..NamesOptions::default() }));
         let detector = persons(&reading(&model)).strict();
         let text = "ask zorblax.\n\nask quimby now.";
-        let request = detector.passing(Checkpoint::default());
+        let request = detector.with_checkpoint(Checkpoint::default());
         assert_eq!(found(&request, text), ["PERSON:zorblax"]);
         assert_eq!(model.drain_stats().beyond, 1);
         assert_eq!(request.is_unread(), beyond == OverLength::Refuse);
         // What is shared is spent for both, and another request has a budget of its own.
         let shared = detector.sharing(&request);
         assert!(found(&shared, "quimby or quimby").is_empty());
-        let other = detector.passing(Checkpoint::default());
+        let other = detector.with_checkpoint(Checkpoint::default());
         assert_eq!(found(&other, "ask quimby."), ["PERSON:quimby"]);
         assert!(!other.is_unread());
         // The same request once more goes further: what was read is remembered.
-        let again = detector.passing(Checkpoint::default());
+        let again = detector.with_checkpoint(Checkpoint::default());
         assert_eq!(found(&again, text), ["PERSON:zorblax", "PERSON:quimby"]);
         assert!(!again.is_unread());
         // Who is not strict never refuses.
-        assert!(!persons(&reading(&model)).passing(Checkpoint::default()).is_unread());
+        assert!(!persons(&reading(&model)).with_checkpoint(Checkpoint::default()).is_unread());
     }
 }
 
@@ -259,7 +259,7 @@ fn work_stops_between_windows_when_nobody_waits_for_it() {
     let model = Arc::new(model(NamesOptions::default()));
     let detector = persons(&reading(&model));
     let text: String = (0..40).map(|n| format!("ask{} zorblax.\n\n", " ask".repeat(n))).collect();
-    let stopping = detector.passing(Checkpoint::new(Arc::new(Few(AtomicUsize::new(5)))));
+    let stopping = detector.with_checkpoint(Checkpoint::new(Arc::new(Few(AtomicUsize::new(5)))));
     assert_eq!(stopping.try_find_under(&mut stopping.cache(), None, &text), Err(Stopped));
     // The rules' look at the text asks once.
     assert_eq!(model.drain_stats().tokens, 3 + 4 + 5 + 6);

@@ -64,6 +64,8 @@ pub(super) fn sort(c: char) -> CharReading {
         '\u{2d7}' | '\u{5be}' | '\u{1806}' | '\u{207b}' | '\u{30fc}' | '\u{ff70}' => CharReading::Dash,
         '\u{2024}' | '\u{fe52}' => CharReading::As(b'.'),
         '\u{fe6b}' => CharReading::As(b'@'),
+        // Double quotes of prose, which word processors put in place of plain ones.
+        '\u{201c}'..='\u{201f}' => CharReading::As(b'"'),
         // Joiners, marks of direction, selectors of variants, invisible operators.
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}' | '\u{20e3}' | '\u{fe00}'..='\u{fe0f}' => {
             CharReading::Gone

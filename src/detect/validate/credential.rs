@@ -241,6 +241,9 @@ pub(crate) fn password(value: &[u8]) -> bool {
     let dummy = DUMMIES.iter().any(|word| word.as_bytes() == text);
     let hint = holds(text, "your_") || holds(text, "your-") || holds(text, "<your") || holds(text, "_here");
     let said = value.iter().any(|byte| byte.is_ascii_alphanumeric());
+    // What programs ask of a value: `required|string|min:8`.
+    let asked = ["required|", "nullable|", "sometimes|", "|string", "|min:", "|confirmed"];
+    let hint = hint || asked.iter().any(|word| holds(text, word));
     (4..=512).contains(&value.len()) && said && !dummy && !hint && !stands_in(value) && !place(value)
 }
 

@@ -31,7 +31,7 @@ const UNSIGNED: &str =
     "Nothing is signed for AWS where this leads, so that a signature with keys of a token is not taken here";
 
 /// Lets only callers pass with a token that covers where they go.
-pub struct Auth {
+pub struct AuthFilter {
     tokens: Arc<Tokens>,
     target: AccessTarget,
     /// Which segment of a path may be the token.
@@ -40,7 +40,7 @@ pub struct Auth {
     signed: Option<(AwsSecrets, usize)>,
 }
 
-impl Auth {
+impl AuthFilter {
     /// Proves callers against `tokens`, on a route that leads to `target`.
     pub fn new(tokens: Arc<Tokens>, target: AccessTarget) -> Self {
         Self { tokens, target, segment: None, signed: None }
@@ -127,7 +127,7 @@ impl Auth {
 }
 
 #[async_trait]
-impl Filter for Auth {
+impl Filter for AuthFilter {
     fn name(&self) -> &'static str {
         "auth"
     }
@@ -169,11 +169,11 @@ fn unproved(error: TokenError) -> ApiError {
 
 /// Takes tokens of ours off a request of which none was asked: at a path that is mistyped, one would be shown to whoever
 /// answers there. Another gateway's token, or any other key of the caller's, travels on.
-pub struct StripTokens {
+pub struct StripTokensFilter {
     tokens: Arc<Tokens>,
 }
 
-impl StripTokens {
+impl StripTokensFilter {
     /// Keeps `tokens`.
     pub fn new(tokens: Arc<Tokens>) -> Self {
         Self { tokens }
@@ -181,7 +181,7 @@ impl StripTokens {
 }
 
 #[async_trait]
-impl Filter for StripTokens {
+impl Filter for StripTokensFilter {
     fn name(&self) -> &'static str {
         "keep"
     }

@@ -172,7 +172,7 @@ mod tests {
     /// For whom somebody else may be taken, nothing is kept.
     #[test]
     fn who_cannot_be_told_apart_is_nobody_to_a_cache() {
-        let cache = FindingsCache::new(&[7; 32], 1 << 20);
+        let cache = FindingsCache::new(&[7; 32], 1 << 20, std::sync::Arc::default());
         let secret = |value: &str| CallerCredential::secret(value.as_bytes());
         let alone = [
             CallerIdentity::Token("pti_1".to_owned()),

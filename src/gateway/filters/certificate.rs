@@ -31,9 +31,9 @@ pub struct CertificateParts {
 }
 
 /// Lets only callers pass whose connection has proved a certificate.
-pub struct Certificate(CertificateParts);
+pub struct CertificateFilter(CertificateParts);
 
-impl Certificate {
+impl CertificateFilter {
     /// Makes the filter.
     pub fn new(parts: CertificateParts) -> Self {
         Self(parts)
@@ -46,7 +46,7 @@ impl Certificate {
 }
 
 #[async_trait]
-impl Filter for Certificate {
+impl Filter for CertificateFilter {
     fn name(&self) -> &'static str {
         "certificate"
     }
@@ -80,9 +80,9 @@ impl Filter for Certificate {
 }
 
 /// Takes off headers in which only we speak, on routes that say nothing there.
-pub struct StripHeaders(Vec<HeaderName>);
+pub struct StripHeadersFilter(Vec<HeaderName>);
 
-impl StripHeaders {
+impl StripHeadersFilter {
     /// Takes these off.
     pub fn new(headers: Vec<HeaderName>) -> Self {
         Self(headers)
@@ -90,7 +90,7 @@ impl StripHeaders {
 }
 
 #[async_trait]
-impl Filter for StripHeaders {
+impl Filter for StripHeadersFilter {
     fn name(&self) -> &'static str {
         "headers"
     }

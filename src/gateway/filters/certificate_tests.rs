@@ -63,7 +63,7 @@ async fn only_who_is_named_passes() {
     ];
     for (certificate, subjects, wanted) in rows {
         let mut x = request(certificate);
-        let filter = Certificate::new(parts(subjects));
+        let filter = CertificateFilter::new(parts(subjects));
         assert_eq!(status(&filter, &mut x).await, wanted, "{subjects:?}");
         assert_eq!(x.facts.certificate.is_some(), wanted != 401, "{subjects:?}");
     }
@@ -72,14 +72,14 @@ async fn only_who_is_named_passes() {
 #[tokio::test]
 async fn the_upstream_is_told_of_the_certificate_and_never_of_what_the_caller_says() {
     let mut x = request(Some(AGENT));
-    assert_eq!(status(&Certificate::new(parts(&[])), &mut x).await, 200);
+    assert_eq!(status(&CertificateFilter::new(parts(&[])), &mut x).await, 200);
     let told: Vec<_> =
         x.head().headers.iter().map(|(name, value)| (name.as_str(), value.to_str().unwrap())).collect();
     let print = "9f0915d3aabb7118da76cbc28dfc5514efbbb94f4b84abe453ef205bd0375f76";
     let wanted = [("x-mine", "kept"), ("x-subject", "uri:spiffe://example.com/Agent"), ("x-print", print)];
     assert_eq!(told, wanted);
     let mut x = request(Some(AGENT));
-    assert_eq!(status(&StripHeaders::new(parts(&[]).reserved), &mut x).await, 200);
+    assert_eq!(status(&StripHeadersFilter::new(parts(&[]).reserved), &mut x).await, 200);
     let left: Vec<_> = x.head().headers.keys().map(HeaderName::as_str).collect();
     assert_eq!(left, ["x-mine"]);
 }
@@ -88,13 +88,13 @@ async fn the_upstream_is_told_of_the_certificate_and_never_of_what_the_caller_sa
 async fn a_caller_is_known_by_its_certificate_where_the_route_takes_it_for_that() {
     let mut x = request(Some(AGENT));
     assert!(x.caller_by_certificate().is_none() && x.caller() == x.caller_by_address());
-    assert_eq!(status(&Certificate::new(parts(&[])), &mut x).await, 200);
+    assert_eq!(status(&CertificateFilter::new(parts(&[])), &mut x).await, 200);
     let by_certificate = x.caller_by_certificate().unwrap();
     assert!(x.caller() == by_certificate && by_certificate != x.caller_by_address());
     assert!(
         matches!(CallerIdentity::of(&x), CallerIdentity::Certificate(who) if who == "uri:spiffe://example.com/Agent")
     );
     let mut other = request(Some(PERSON));
-    assert_eq!(status(&Certificate::new(parts(&[])), &mut other).await, 200);
+    assert_eq!(status(&CertificateFilter::new(parts(&[])), &mut other).await, 200);
     assert!(other.caller() != by_certificate);
 }

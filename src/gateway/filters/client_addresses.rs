@@ -11,13 +11,13 @@ use crate::gateway::filter::{Filter, Flow, Stage};
 use crate::gateway::plan::RequestPlan;
 
 /// Lets only callers in from some addresses.
-pub struct ClientAddresses {
+pub struct ClientAddressFilter {
     /// `None`: from all.
     allow: Option<Vec<CidrBlock>>,
     deny: Vec<CidrBlock>,
 }
 
-impl ClientAddresses {
+impl ClientAddressFilter {
     /// Lets in whoever is in a block of `allow` (`None`: whoever it is) and in none of `deny`.
     pub fn new(allow: Option<Vec<CidrBlock>>, deny: Vec<CidrBlock>) -> Self {
         Self { allow, deny }
@@ -32,7 +32,7 @@ impl ClientAddresses {
 }
 
 #[async_trait]
-impl Filter for ClientAddresses {
+impl Filter for ClientAddressFilter {
     fn name(&self) -> &'static str {
         "allow_clients"
     }
@@ -75,7 +75,7 @@ mod tests {
         ];
         for (allow, deny, client, admitted) in rows {
             let blocks = |texts: &[&str]| texts.iter().map(|text| text.parse().unwrap()).collect();
-            let filter = ClientAddresses::new(allow.map(blocks), blocks(deny));
+            let filter = ClientAddressFilter::new(allow.map(blocks), blocks(deny));
             assert_eq!(filter.admits(client.parse().ok()), admitted, "{allow:?} {deny:?} {client}");
         }
     }

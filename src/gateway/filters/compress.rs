@@ -13,12 +13,12 @@ use crate::gateway::plan::{AnswerPlan, RequestPlan};
 use crate::stream::codec::Coding;
 
 /// Has answers compressed.
-pub struct Compress {
+pub struct CompressFilter {
     offered: Vec<Coding>,
     min: usize,
 }
 
-impl Compress {
+impl CompressFilter {
     /// Puts bodies of at least `min` bytes into one of these codings, of which the first are preferred.
     pub fn new(offered: Vec<Coding>, min: usize) -> Self {
         Self { offered, min }
@@ -26,14 +26,14 @@ impl Compress {
 }
 
 #[async_trait]
-impl Filter for Compress {
+impl Filter for CompressFilter {
     fn name(&self) -> &'static str {
         "compression"
     }
 
     // Before others ask the upstream for codings that they can take off.
     fn stage(&self) -> Stage {
-        Stage::Share
+        Stage::Preflight
     }
 
     async fn request(&self, x: &mut Exchange, _: &mut RequestPlan) -> Result<Flow, GatewayError> {

@@ -59,7 +59,7 @@ enum RequestHeaders {
 }
 
 /// Tells browsers which pages may call.
-pub struct Cors {
+pub struct CorsFilter {
     /// `None`: all.
     origins: Option<Vec<OriginRule>>,
     methods: Option<(Vec<Method>, HeaderValue)>,
@@ -69,7 +69,7 @@ pub struct Cors {
     max_age: HeaderValue,
 }
 
-impl Cors {
+impl CorsFilter {
     /// Makes the filter.
     pub fn new(parts: CorsParts) -> Self {
         let CorsParts { origins, methods, headers, expose, credentials, max_age } = parts;
@@ -179,13 +179,13 @@ fn names_asked(headers: &HeaderMap) -> Option<HeaderValue> {
 }
 
 #[async_trait]
-impl Filter for Cors {
+impl Filter for CorsFilter {
     fn name(&self) -> &'static str {
         "cors"
     }
 
     fn stage(&self) -> Stage {
-        Stage::Share
+        Stage::Preflight
     }
 
     fn answers_preflights(&self) -> bool {

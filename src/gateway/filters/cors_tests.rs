@@ -23,8 +23,8 @@ fn parts(origins: &[&str]) -> CorsParts {
     }
 }
 
-fn request(parts: CorsParts, method: &str, fields: &[(&'static str, &str)]) -> (Arc<Cors>, Exchange) {
-    let filter = Arc::new(Cors::new(parts));
+fn request(parts: CorsParts, method: &str, fields: &[(&'static str, &str)]) -> (Arc<CorsFilter>, Exchange) {
+    let filter = Arc::new(CorsFilter::new(parts));
     let x = exchange(&route(vec![filter.clone()], fixed(), None), method, fields);
     (filter, x)
 }
@@ -284,7 +284,7 @@ async fn a_page_that_may_not_call_opens_no_websocket() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_preflight_is_answered_before_identification_and_a_refusal_can_be_read() {
     let stranger = recorder("auth", Stage::Identify, Act::Refuse, &Journal::default());
-    let cors: Arc<dyn Filter> = Arc::new(Cors::new(parts(&["https://app.test"])));
+    let cors: Arc<dyn Filter> = Arc::new(CorsFilter::new(parts(&["https://app.test"])));
     let address = serve(gateway(route(vec![stranger, cors], fixed(), None))).await;
     let head = |method: &str, more: &str| {
         format!(

@@ -31,9 +31,9 @@ impl HeaderRules {
 }
 
 /// Changes the headers of requests on their way out.
-pub struct RequestHeaders(HeaderRules);
+pub struct RequestHeaderFilter(HeaderRules);
 
-impl RequestHeaders {
+impl RequestHeaderFilter {
     /// By these rules.
     pub fn new(rules: HeaderRules) -> Self {
         Self(rules.hidden())
@@ -54,13 +54,13 @@ impl RequestHeaders {
 }
 
 #[async_trait]
-impl Filter for RequestHeaders {
+impl Filter for RequestHeaderFilter {
     fn name(&self) -> &'static str {
         "request_headers"
     }
 
     fn stage(&self) -> Stage {
-        Stage::Mint
+        Stage::Sign
     }
 
     async fn request(&self, x: &mut Exchange, _: &mut RequestPlan) -> Result<Flow, GatewayError> {
@@ -70,9 +70,9 @@ impl Filter for RequestHeaders {
 }
 
 /// Changes the headers of answers, errors of ours among them, once all other filters have.
-pub struct AnswerHeaders(HeaderRules);
+pub struct AnswerHeaderFilter(HeaderRules);
 
-impl AnswerHeaders {
+impl AnswerHeaderFilter {
     /// By these rules.
     pub fn new(rules: HeaderRules) -> Self {
         Self(rules.hidden())
@@ -87,14 +87,14 @@ impl AnswerHeaders {
 }
 
 #[async_trait]
-impl Filter for AnswerHeaders {
+impl Filter for AnswerHeaderFilter {
     fn name(&self) -> &'static str {
         "answer_headers"
     }
 
     // Among the first to be entered, so among the last to see an answer.
     fn stage(&self) -> Stage {
-        Stage::Share
+        Stage::Preflight
     }
 
     async fn response(
@@ -161,7 +161,7 @@ mod tests {
                     .into();
             want.extend(left.iter().map(|line| (*line).to_owned()));
             want.sort_unstable();
-            RequestHeaders::new(rules()).apply(&mut head);
+            RequestHeaderFilter::new(rules()).apply(&mut head);
             assert_eq!(shown(&head.headers), want, "{fields:?}");
             // Nothing of it is taken away on its last step.
             assert!(strip_hop_by_hop(&head.headers).is_empty(), "{fields:?}");
@@ -183,7 +183,7 @@ mod tests {
             head.append_header(name, value).unwrap();
         }
         let mut of_error = head.headers.clone();
-        let filter = AnswerHeaders::new(rules());
+        let filter = AnswerHeaderFilter::new(rules());
         filter.apply(&mut head);
         filter.apply(&mut of_error);
         let want = [

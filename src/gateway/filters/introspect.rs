@@ -33,9 +33,9 @@ pub struct IntrospectParts {
 }
 
 /// Lets only bearers of active tokens pass.
-pub struct Introspect(IntrospectParts);
+pub struct IntrospectFilter(IntrospectParts);
 
-impl Introspect {
+impl IntrospectFilter {
     /// Makes the filter.
     pub fn new(parts: IntrospectParts) -> Self {
         Self(parts)
@@ -67,7 +67,7 @@ fn is_token(text: &str) -> bool {
 }
 
 #[async_trait]
-impl Filter for Introspect {
+impl Filter for IntrospectFilter {
     fn name(&self) -> &'static str {
         "introspection"
     }

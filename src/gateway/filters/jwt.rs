@@ -26,9 +26,9 @@ pub struct JwtParts {
 }
 
 /// Lets only bearers of good tokens pass.
-pub struct Jwt(JwtParts);
+pub struct JwtFilter(JwtParts);
 
-impl Jwt {
+impl JwtFilter {
     /// Makes the filter.
     pub fn new(parts: JwtParts) -> Self {
         Self(parts)
@@ -48,7 +48,7 @@ impl Jwt {
 }
 
 #[async_trait]
-impl Filter for Jwt {
+impl Filter for JwtFilter {
     fn name(&self) -> &'static str {
         "jwt"
     }

@@ -107,9 +107,9 @@ pub struct LoadShedParts {
 }
 
 /// Refuses what is too much.
-pub struct LoadShed(LoadShedParts);
+pub struct LoadShedFilter(LoadShedParts);
 
-impl LoadShed {
+impl LoadShedFilter {
     /// By these measures.
     pub fn new(parts: LoadShedParts) -> Self {
         Self(parts)
@@ -131,7 +131,7 @@ impl LoadShed {
 }
 
 #[async_trait]
-impl Filter for LoadShed {
+impl Filter for LoadShedFilter {
     fn name(&self) -> &'static str {
         "shed"
     }
@@ -162,9 +162,9 @@ mod tests {
     use crate::base::clock::SystemClock;
     use crate::telemetry::Metrics;
 
-    fn shed(most: usize, held: usize) -> LoadShed {
+    fn shed(most: usize, held: usize) -> LoadShedFilter {
         let clock: SharedClock = Arc::new(SystemClock);
-        LoadShed::new(LoadShedParts {
+        LoadShedFilter::new(LoadShedParts {
             in_flight: InFlight::default(),
             most,
             budget: MemoryBudget::process(1000),

@@ -16,7 +16,7 @@ use crate::gateway::request_trace::method_name;
 use crate::telemetry::{Access, AccessLog, AccessUsage, Traffic};
 
 /// Writes the access log and the audit log, and counts requests.
-pub struct Log {
+pub struct LogFilter {
     /// The access log.
     pub access: Arc<AccessLog>,
     /// The audit log, on routes that are in it.
@@ -24,7 +24,7 @@ pub struct Log {
 }
 
 #[async_trait]
-impl Filter for Log {
+impl Filter for LogFilter {
     fn name(&self) -> &'static str {
         "log"
     }

@@ -16,13 +16,13 @@ use crate::gateway::model_alias::{ModelAlias, ModelPlan};
 use crate::gateway::plan::RequestPlan;
 
 /// Chooses the models that answer.
-pub struct Models {
+pub struct ModelFilter {
     aliases: Vec<Arc<ModelAlias>>,
     /// The largest body that is read whole, in bytes.
     collected: usize,
 }
 
-impl Models {
+impl ModelFilter {
     /// For these names.
     pub fn new(aliases: Vec<Arc<ModelAlias>>, collected: usize) -> Self {
         Self { aliases, collected }
@@ -35,7 +35,7 @@ impl Models {
 }
 
 #[async_trait]
-impl Filter for Models {
+impl Filter for ModelFilter {
     fn name(&self) -> &'static str {
         "models"
     }

@@ -37,14 +37,14 @@ const MEMBERS: [(&str, &str); 1] = [("/messages/batches", "results_url")];
 const LONGEST: usize = 8 << 10;
 
 /// Has the provider's URLs lead here.
-pub struct ProviderUrls {
+pub struct ProviderUrlFilter {
     /// Where callers reach us, without a slash at its end; `None`: where this caller did.
     public: Option<Arc<str>>,
     /// Whether callers come over TLS, where their requests do not say it (HTTP/1.1).
     secure: bool,
 }
 
-impl ProviderUrls {
+impl ProviderUrlFilter {
     /// URLs begin with `public`, else with the host that the caller asks for; `secure` is whether all callers come over TLS.
     pub fn new(public: Option<&str>, secure: bool) -> Self {
         Self { public: public.map(|url| url.trim_end_matches('/').into()), secure }
@@ -142,7 +142,7 @@ fn begins_upload(headers: &HeaderMap) -> bool {
 }
 
 #[async_trait]
-impl Filter for ProviderUrls {
+impl Filter for ProviderUrlFilter {
     fn name(&self) -> &'static str {
         "own_urls"
     }

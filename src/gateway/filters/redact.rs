@@ -18,7 +18,7 @@ use pingora::http::ResponseHeader;
 
 use crate::api::analyzers::Analyzers;
 use crate::api::token::{Principal, Tenant};
-use crate::api::{ApiError, Job};
+use crate::api::{ApiError, CpuTask};
 use crate::base::checkpoint::Checkpoint;
 use crate::crypto::fpe::FpeKey;
 use crate::gateway::body::BodyFormat;
@@ -117,7 +117,7 @@ impl RedactFilter {
         let mut keys = self.keys(x).await?;
         let Some(key) = keys.fpe.clone().filter(|_| self.parts.tweak.is_in_body(x)) else { return Ok(keys) };
         let (path, body) = (x.path().clone(), body.clone());
-        let job = Job { caller: x.caller(), bytes: body.len() };
+        let job = CpuTask { caller: x.caller(), bytes: body.len() };
         let id = self.parts.cpu.run(job, move |_| conversation::in_body(&path, &body)).await;
         if let Some(id) = id.map_err(ApiError::from).map_err(GatewayError::Api)? {
             keys.scope = of_conversation(&key, &x.route().name, &id);
@@ -280,7 +280,7 @@ impl RedactFilter {
         }
         let words = RequestWords::holding(x.budget.tally());
         x.facts.said = Some(words.clone());
-        redactor.noting(words)
+        redactor.with_request_words(words)
     }
 
     /// Counts what was found in a request's body, whose documents were read by themselves; how much was replaced.
@@ -359,7 +359,7 @@ impl Filter for RedactFilter {
         let mut policy = self.parts.files;
         let mut documents = 0;
         if policy.files == FileTreatment::Redact {
-            redactor = redactor.recording(SurrogateLog::default());
+            redactor = redactor.with_surrogate_log(SurrogateLog::default());
             let by = DocumentRedaction {
                 documents: &self.parts.documents,
                 redactor: redactor.clone(),
@@ -379,7 +379,7 @@ impl Filter for RedactFilter {
         let (body, sealed) = (document.current().clone(), keys.clone());
         let words = x.facts.said.clone();
         let work = move |checkpoint: &Checkpoint| {
-            let redactor = redactor.passing(checkpoint.clone());
+            let redactor = redactor.with_checkpoint(checkpoint.clone());
             let parsed = reading.parse(&body, &readings)?;
             policy.check(&parsed.files)?;
             let redacted = redactor.content(&body, &parsed.content, &keys, FindingLimits::default())?;
@@ -390,7 +390,7 @@ impl Filter for RedactFilter {
             Ok::<_, BodyFault>(redacted)
         };
         let span = x.trace.place().begin("redact", SpanKind::Internal);
-        let job = Job { caller: x.caller(), bytes: document.current().len() };
+        let job = CpuTask { caller: x.caller(), bytes: document.current().len() };
         let done = self.parts.cpu.run(job, work).await;
         drop(span);
         if let Ok(Err(BodyFault::Redact(RedactError::Blocked(rules)))) = &done {

@@ -8,7 +8,7 @@ use crate::api::sanitize::Documents;
 use crate::api::{CpuPool, DistinctLimit};
 use crate::gateway::filters::file_policy::FilePolicy;
 use crate::gateway::filters::head_values::HeadValues;
-use crate::gateway::filters::remember::RememberFilter;
+use crate::gateway::filters::remember::RememberPolicy;
 use crate::gateway::filters::scope::TweakScope;
 use crate::gateway::layer::UnscannedPolicy;
 use crate::gateway::llm::CompiledProtocol;
@@ -109,7 +109,7 @@ pub struct RedactParts {
     /// Within what they are the same.
     pub tweak: TweakScope,
     /// What is remembered of surrogates, if anything.
-    pub remember: Option<RememberFilter>,
+    pub remember: Option<RememberPolicy>,
     /// How many different values a caller may have encrypted.
     pub distinct: DistinctLimit,
     /// Places for long documents.

@@ -28,7 +28,7 @@ const LONG: usize = 64 << 10;
 
 /// What a route remembers, and for how long.
 #[derive(Clone)]
-pub struct RememberFilter {
+pub struct RememberPolicy {
     /// What is remembered.
     pub memory: Arc<Memory>,
     /// For how long.
@@ -52,7 +52,7 @@ fn endpoint(x: &Exchange) -> Option<String> {
     resources::of_endpoint(&target)
 }
 
-impl RememberFilter {
+impl RememberPolicy {
     /// A request whose head no filter has changed yet. If its answer may be `restored`, what its head names is looked up;
     /// and then it is sent by ourselves, though it has no body, since what its answer says is to be kept before that ends.
     pub(super) async fn begin(&self, x: &mut Exchange, restored: bool, plan: &mut RequestPlan) {

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::api::{ApiError, Caller, CpuPool, Job};
+use crate::api::{ApiError, Caller, CpuPool, CpuTask};
 use crate::base::budget::MemoryCharge;
 use crate::base::checkpoint::Checkpoint;
 use crate::gateway::error::GatewayError;
@@ -80,10 +80,10 @@ impl ClientMessages for SessionRedactor {
             // What stands in a control frame is none of the protocol's.
             let known = parts.known.clone().filter(|_| !is_note);
             parts.route.metrics.scanned(Direction::Request, payload.len() as u64);
-            let job = Job { caller: parts.caller.clone(), bytes: payload.len() };
+            let job = CpuTask { caller: parts.caller.clone(), bytes: payload.len() };
             let (redactor, keys, words) = (parts.redactor.clone(), parts.keys.clone(), parts.words.clone());
             let work = move |checkpoint: &Checkpoint| {
-                let redactor = redactor.passing(checkpoint.clone());
+                let redactor = redactor.with_checkpoint(checkpoint.clone());
                 if let (Some(words), Some(fields)) = (&words, known.as_deref()) {
                     enumerated(&payload, fields, &mut |value| words.keep(value));
                 }

@@ -52,12 +52,12 @@ pub struct SignParts {
 }
 
 /// Signs a token for the upstream.
-pub struct Sign {
+pub struct SignFilter {
     parts: SignParts,
     remembered: SignedTokenCache,
 }
 
-impl Sign {
+impl SignFilter {
     /// Makes the filter.
     pub fn new(parts: SignParts) -> Self {
         Self { parts, remembered: SignedTokenCache::default() }
@@ -156,13 +156,13 @@ impl Sign {
 }
 
 #[async_trait]
-impl Filter for Sign {
+impl Filter for SignFilter {
     fn name(&self) -> &'static str {
         "sign"
     }
 
     fn stage(&self) -> Stage {
-        Stage::Mint
+        Stage::Sign
     }
 
     async fn request(&self, x: &mut Exchange, _: &mut RequestPlan) -> Result<Flow, GatewayError> {

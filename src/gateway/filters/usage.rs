@@ -13,7 +13,7 @@ use http::{HeaderName, HeaderValue, Method};
 use pingora::http::ResponseHeader;
 
 use crate::api::token::TokenBounds;
-use crate::api::{ApiError, CpuPool, Job};
+use crate::api::{ApiError, CpuPool, CpuTask};
 use crate::base::calendar::CalendarPeriod;
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::{Exchange, Metering, RequestOutcome, RequestUse};
@@ -72,9 +72,9 @@ pub struct UsageParts {
 }
 
 /// Bounds and counts what requests to models take.
-pub struct Usage(UsageParts);
+pub struct UsageFilter(UsageParts);
 
-impl Usage {
+impl UsageFilter {
     /// Makes the filter.
     pub fn new(parts: UsageParts) -> Self {
         Self(parts)
@@ -243,7 +243,7 @@ fn answers<'a>(x: &'a Exchange, asked: &'a ModelRequest) -> Option<&'a str> {
 }
 
 #[async_trait]
-impl Filter for Usage {
+impl Filter for UsageFilter {
     fn name(&self) -> &'static str {
         "usage"
     }
@@ -281,7 +281,7 @@ impl Filter for Usage {
         let body = document.current().clone();
         let length = body.len();
         let request = ModelRequestSource { body, ..request_of(x) };
-        let job = Job { caller: x.caller(), bytes: length };
+        let job = CpuTask { caller: x.caller(), bytes: length };
         let asked = self.0.cpu.run(job, move |_| ModelRequest::of(&request)).await;
         let asked = match asked.map_err(ApiError::from)? {
             Ok(asked) => asked,
@@ -340,7 +340,7 @@ impl Filter for Usage {
     }
 }
 
-impl Usage {
+impl UsageFilter {
     /// Has a stream say in its end what it took, if it was not asked to.
     fn ask_for_report(&self, x: &mut Exchange, document: &mut RequestDocument) {
         let asks =

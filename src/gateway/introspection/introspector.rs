@@ -9,7 +9,7 @@ use tokio::sync::{OnceCell, Semaphore};
 
 use crate::base::clock::SharedClock;
 use crate::crypto::kdf::MacKey;
-use crate::gateway::introspection::server::{AuthorizationServer, NoAnswer, TokenStatus};
+use crate::gateway::introspection::server::{AuthorizationServer, IntrospectionError, TokenStatus};
 use crate::gateway::introspection::token_status_cache::{Digest, TokenStatusCache};
 
 /// How long it is known at the most that a token is not active: it may be issued, or be known to all of a server's nodes, a
@@ -23,7 +23,7 @@ const AT_ONCE: usize = 64;
 const QUIET: Duration = Duration::from_secs(10);
 
 /// What a question has come to.
-type IntrospectionResult = Result<TokenStatus, NoAnswer>;
+type IntrospectionResult = Result<TokenStatus, IntrospectionError>;
 
 /// A question that somebody asks, and others wait for.
 #[derive(Default)]
@@ -108,7 +108,7 @@ impl Introspector {
 
     async fn ask(&self, token: &str, digest: Digest) -> IntrospectionResult {
         let turn = tokio::time::timeout(self.patience, self.turns.acquire()).await;
-        let Ok(Ok(_turn)) = turn else { return self.failed(NoAnswer::Gone) };
+        let Ok(Ok(_turn)) = turn else { return self.failed(IntrospectionError::Gone) };
         // Before the question: what was said of a token at some time is no younger than that.
         let (since, now) = (self.clock.instant(), self.clock.now().as_millis() / 1000);
         match self.server.introspect(token).await {
@@ -132,7 +132,7 @@ impl Introspector {
         }
     }
 
-    fn failed(&self, why: NoAnswer) -> IntrospectionResult {
+    fn failed(&self, why: IntrospectionError) -> IntrospectionResult {
         let now = self.clock.instant();
         let mut complained = unlocked(&self.complained);
         if complained.is_none_or(|last| now.duration_since(last) >= QUIET) {

@@ -115,11 +115,11 @@ async fn the_server_is_told_who_asks_and_about_what() {
 #[tokio::test]
 async fn what_says_nothing_is_no_answer_and_is_not_kept() {
     let rows = [
-        (200, r#"{"active":"true"}"#, NoAnswer::Unreadable),
-        (200, "", NoAnswer::Unreadable),
-        (401, r#"{"active":true}"#, NoAnswer::Refused),
-        (302, r#"{"active":true}"#, NoAnswer::Status(302)),
-        (500, r#"{"active":false}"#, NoAnswer::Status(500)),
+        (200, r#"{"active":"true"}"#, IntrospectionError::Unreadable),
+        (200, "", IntrospectionError::Unreadable),
+        (401, r#"{"active":true}"#, IntrospectionError::Refused),
+        (302, r#"{"active":true}"#, IntrospectionError::Status(302)),
+        (500, r#"{"active":false}"#, IntrospectionError::Status(500)),
     ];
     for (status, body, why) in rows {
         let asked = server(status, body, None).await;
@@ -131,7 +131,7 @@ async fn what_says_nothing_is_no_answer_and_is_not_kept() {
     }
     let nobody = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
     let url = Url::parse(&format!("http://{nobody}/")).unwrap();
-    assert_eq!(introspector(&url, 60, &clock()).standing("t").await.err(), Some(NoAnswer::Gone));
+    assert_eq!(introspector(&url, 60, &clock()).standing("t").await.err(), Some(IntrospectionError::Gone));
 }
 
 #[tokio::test]

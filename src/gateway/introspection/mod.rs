@@ -12,4 +12,4 @@ mod server;
 mod token_status_cache;
 
 pub use introspector::{Introspector, IntrospectorParts};
-pub use server::{AuthorizationServer, NoAnswer, ServerParts, TokenStatus};
+pub use server::{AuthorizationServer, IntrospectionError, ServerParts, TokenStatus};

@@ -47,7 +47,7 @@ pub enum TokenStatus {
 
 /// Nothing is known of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NoAnswer {
+pub enum IntrospectionError {
     /// No whole answer in time.
     #[error("it cannot be reached, or not in time")]
     Gone,
@@ -87,7 +87,7 @@ impl AuthorizationServer {
     ///
     /// # Errors
     /// It says nothing that can be used.
-    pub async fn introspect(&self, token: &str) -> Result<(TokenStatus, usize), NoAnswer> {
+    pub async fn introspect(&self, token: &str) -> Result<(TokenStatus, usize), IntrospectionError> {
         let form = form(&[("token", token), ("token_type_hint", "access_token")]);
         let twice = async {
             match self.call(&form).await {
@@ -98,15 +98,15 @@ impl AuthorizationServer {
         };
         let answer = tokio::time::timeout(self.timeout, twice).await.unwrap_or(Err(NetError::Inaccessible));
         let answer = answer.map_err(|error| match error {
-            NetError::TooLarge => NoAnswer::TooLarge,
-            _ => NoAnswer::Gone,
+            NetError::TooLarge => IntrospectionError::TooLarge,
+            _ => IntrospectionError::Gone,
         })?;
         match answer.status {
             200 => {}
-            401 | 403 => return Err(NoAnswer::Refused),
-            other => return Err(NoAnswer::Status(other)),
+            401 | 403 => return Err(IntrospectionError::Refused),
+            other => return Err(IntrospectionError::Status(other)),
         }
-        let said = Introspected::parse(&answer.body).map_err(|_| NoAnswer::Unreadable)?;
+        let said = Introspected::parse(&answer.body).map_err(|_| IntrospectionError::Unreadable)?;
         let standing = said.map_or(TokenStatus::Inactive, |said| TokenStatus::Active(Arc::new(said)));
         Ok((standing, answer.body.len()))
     }

@@ -75,8 +75,9 @@ pub use model_request::{
 pub use offsets::{OffsetUnit, Offsets};
 pub use piece_reader::EditorFactory;
 pub use protocol::{
-    ANY_BOUND, BadProtocol, ChannelRule, CloseRule, CompiledProtocol, ConversationNaming, DeltaRule,
-    EchoRule, EventCondition, ModelNaming, Protocol, SignedRule, SignedScope, StreamProtocol, TokenCount,
+    ANY_BOUND, ChannelRule, CloseRule, CompiledProtocol, ConversationNaming, DeltaRule, EchoRule,
+    EventCondition, ModelNaming, Protocol, ProtocolError, SignedRule, SignedScope, StreamProtocol,
+    TokenCount,
 };
 pub use provider::Provider;
 pub use registry::{ProtocolChoice, is_final_line};

@@ -1,6 +1,6 @@
 //! [`Offsets`]: numbers of an answer that point into a text of it.
 
-use crate::gateway::llm::place::{BadPlace, ValuePlace};
+use crate::gateway::llm::place::{PlaceError, ValuePlace};
 
 /// Numbers that point into a text of the same document. Only of what is there whole: what a stream brings in pieces is counted from
 /// a beginning that has left.
@@ -51,8 +51,8 @@ impl CompiledOffsets {
     /// Compiles places with `place`.
     pub(super) fn new(
         offsets: &'static Offsets,
-        place: impl Fn(&'static str) -> Result<ValuePlace, BadPlace>,
-    ) -> Result<Self, BadPlace> {
+        place: impl Fn(&'static str) -> Result<ValuePlace, PlaceError>,
+    ) -> Result<Self, PlaceError> {
         let Offsets { of, part, unless, unit, starts, ends } = offsets;
         let unless = unless.map(|(at, is)| Ok((place(at)?, is))).transpose()?;
         let part = part.map(&place).transpose()?;

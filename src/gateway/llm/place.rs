@@ -15,7 +15,7 @@ use crate::stream::json::{Path, Segment, encoded};
 /// A place that is not written as members (`a.b`) and elements (`a[*]`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the place {0} is not names joined by dots, each perhaps with [*]")]
-pub struct BadPlace(&'static str);
+pub struct PlaceError(&'static str);
 
 /// Where a value is in an event.
 #[derive(Debug)]
@@ -29,18 +29,18 @@ enum PathStep {
 
 impl ValuePlace {
     /// Reads `a.b[*].c`.
-    pub(super) fn parse(text: &'static str) -> Result<Self, BadPlace> {
+    pub(super) fn parse(text: &'static str) -> Result<Self, PlaceError> {
         Self::within("", text)
     }
 
     /// The same in a member of this name; empty: in none.
-    pub(super) fn within(member: &'static str, text: &'static str) -> Result<Self, BadPlace> {
+    pub(super) fn within(member: &'static str, text: &'static str) -> Result<Self, PlaceError> {
         let mut steps: Vec<PathStep> =
             (!member.is_empty()).then_some(PathStep::Member(member)).into_iter().collect();
         for name in text.split('.') {
             let (name, each) = name.strip_suffix("[*]").map_or((name, false), |name| (name, true));
             if name.is_empty() || name.contains(['[', ']', '*', '"']) {
-                return Err(BadPlace(text));
+                return Err(PlaceError(text));
             }
             steps.push(PathStep::Member(name));
             steps.extend(each.then_some(PathStep::Each));
@@ -388,7 +388,7 @@ mod tests {
     #[test]
     fn a_place_is_names_and_elements() {
         for bad in ["", ".", "a.", "a..b", "[*]", "a[0]", "a[*].*", "a[*][*]", "a[\"b\"]"] {
-            assert_eq!(ValuePlace::parse(bad).unwrap_err(), BadPlace(bad));
+            assert_eq!(ValuePlace::parse(bad).unwrap_err(), PlaceError(bad));
         }
         let mut seen = Vec::new();
         walk(br#"{"a":[{"b":"x"},{"b":"y","c":["z"]}],"b":"w"}"#, &mut |path, leaf| {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::base::path::RequestPath;
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::offsets::{CompiledOffsets, Offsets};
-use crate::gateway::llm::place::{BadPlace, CompiledKey, ValuePlace};
+use crate::gateway::llm::place::{CompiledKey, PlaceError, ValuePlace};
 use crate::gateway::llm::schema::with_schemas;
 use crate::stream::json::{PathSet, PatternError, Treatment};
 
@@ -313,13 +313,13 @@ pub(super) enum CompiledCovers {
 
 /// What is wrong in a protocol's data.
 #[derive(Debug, thiserror::Error)]
-pub enum BadProtocol {
+pub enum ProtocolError {
     /// A pattern.
     #[error(transparent)]
     Pattern(#[from] PatternError),
     /// A place in an event.
     #[error(transparent)]
-    Place(#[from] BadPlace),
+    Place(#[from] PlaceError),
     /// A text is named that no delta is.
     #[error("{0} is no delta")]
     NoDelta(&'static str),
@@ -366,7 +366,7 @@ impl CompiledProtocol {
     ///
     /// # Errors
     /// A pattern that is wrong, which would be a bug in the data.
-    pub fn new(protocol: &'static Protocol) -> Result<Self, BadProtocol> {
+    pub fn new(protocol: &'static Protocol) -> Result<Self, ProtocolError> {
         Ok(Self {
             protocol,
             request: with_nested(protocol.request, protocol.nested.requests)?,
@@ -390,9 +390,9 @@ fn with_nested(
 }
 
 impl CompiledStream {
-    fn new(stream: &'static StreamProtocol) -> Result<Self, BadProtocol> {
+    fn new(stream: &'static StreamProtocol) -> Result<Self, ProtocolError> {
         let place = |at| ValuePlace::within(stream.within, at);
-        let keys = |key: &'static [ChannelRule]| -> Result<Vec<CompiledKey>, BadPlace> {
+        let keys = |key: &'static [ChannelRule]| -> Result<Vec<CompiledKey>, PlaceError> {
             let compiled = key.iter().map(|key| match key {
                 ChannelRule::Value(at) => place(at).map(CompiledKey::Value),
                 ChannelRule::Mark(at) => place(at).map(CompiledKey::Mark),
@@ -400,26 +400,26 @@ impl CompiledStream {
             });
             compiled.collect()
         };
-        let delta = |delta: &'static DeltaRule| -> Result<_, BadPlace> {
+        let delta = |delta: &'static DeltaRule| -> Result<_, PlaceError> {
             let when = delta.when.as_ref().map(|when| Ok((place(when.at)?, when.is))).transpose()?;
             let (at, key) = (place(delta.at)?, keys(delta.key)?);
             Ok(CompiledDelta { at, treatment: delta.treatment, when, key })
         };
-        let close = |close: &'static CloseRule| -> Result<_, BadPlace> {
+        let close = |close: &'static CloseRule| -> Result<_, PlaceError> {
             Ok(CompiledClose { at: place(close.at)?, is: close.is, key: keys(close.key)? })
         };
         // An error stands in the place of what would be there.
         let outside = |close: &&CloseRule| !stream.within.is_empty() && close.key.is_empty();
-        let close_outside = |close: &'static CloseRule| -> Result<_, BadPlace> {
+        let close_outside = |close: &'static CloseRule| -> Result<_, PlaceError> {
             Ok(CompiledClose { at: ValuePlace::parse(close.at)?, is: close.is, key: Vec::new() })
         };
-        let echo = |echo: &'static EchoRule| -> Result<_, BadPlace> {
+        let echo = |echo: &'static EchoRule| -> Result<_, PlaceError> {
             Ok(CompiledEcho { at: place(echo.at)?, with: echo.with })
         };
         let position = |at: &'static str| {
-            stream.deltas.iter().position(|known| known.at == at).ok_or(BadProtocol::NoDelta(at))
+            stream.deltas.iter().position(|known| known.at == at).ok_or(ProtocolError::NoDelta(at))
         };
-        let signed = |signed: &'static SignedRule| -> Result<_, BadProtocol> {
+        let signed = |signed: &'static SignedRule| -> Result<_, ProtocolError> {
             let covers = match &signed.covers {
                 SignedScope::Beside(places) => {
                     let places = places.iter().map(|at| place(at));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::base::path::RequestPath;
 use crate::gateway::error::ErrorShape;
-use crate::gateway::llm::protocol::{BadProtocol, CompiledProtocol, ConversationNaming, Protocol, at};
+use crate::gateway::llm::protocol::{CompiledProtocol, ConversationNaming, Protocol, ProtocolError, at};
 use crate::gateway::llm::provider::Provider;
 use crate::gateway::llm::{
     anthropic, bedrock, cohere, gemini, gemini_code_assist, gemini_interactions, gemini_live, hugging_face,
@@ -59,7 +59,7 @@ impl CompiledProtocol {
     ///
     /// # Errors
     /// As [`CompiledProtocol::new`].
-    pub fn all() -> Result<Vec<Arc<Self>>, BadProtocol> {
+    pub fn all() -> Result<Vec<Arc<Self>>, ProtocolError> {
         ALL.iter().map(|protocol| Self::new(protocol).map(Arc::new)).collect()
     }
 }

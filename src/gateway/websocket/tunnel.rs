@@ -19,7 +19,7 @@ use crate::gateway::websocket::messages::{
     write_control,
 };
 use crate::stream::websocket::{
-    ControlFrame, ControlKind, FrameReader, Incoming, MessageKind, Opcode, Sender, Violation,
+    ControlFrame, ControlKind, FrameReader, Incoming, MessageKind, Opcode, Sender, WebSocketError,
     WebSocketMessage, close_payload, write_frame,
 };
 use crate::telemetry::UpstreamFailure;
@@ -414,13 +414,15 @@ fn mask() -> Result<[u8; 4], SessionEnd> {
     })
 }
 
-fn of_violation(side: Side, violation: &Violation) -> SessionEnd {
+fn of_violation(side: Side, violation: &WebSocketError) -> SessionEnd {
     let error = match (side, violation) {
-        (_, Violation::Exhausted(why)) => (*why).into(),
-        (Side::Client, Violation::TooLarge { limit }) => GatewayError::Api(ApiError::TooLarge(*limit)),
-        (Side::Client, Violation::NotText) => GatewayError::BadBody("a text is not UTF-8"),
-        (Side::Client, Violation::Protocol(why)) => GatewayError::BadBody(why),
-        (Side::Server, Violation::TooLarge { .. }) => GatewayError::Unscannable("a unit of it is too large"),
+        (_, WebSocketError::Exhausted(why)) => (*why).into(),
+        (Side::Client, WebSocketError::TooLarge { limit }) => GatewayError::Api(ApiError::TooLarge(*limit)),
+        (Side::Client, WebSocketError::NotText) => GatewayError::BadBody("a text is not UTF-8"),
+        (Side::Client, WebSocketError::Protocol(why)) => GatewayError::BadBody(why),
+        (Side::Server, WebSocketError::TooLarge { .. }) => {
+            GatewayError::Unscannable("a unit of it is too large")
+        }
         (Side::Server, _) => GatewayError::Unscannable("it is not WebSocket"),
     };
     SessionEnd::Failed(side, error, violation.code())

@@ -16,7 +16,7 @@ pub enum Coding {
 
 /// Why a list of codings cannot be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unsupported {
+pub enum CodingError {
     /// One of the codings is none of ours.
     #[error("the content coding is none of gzip, deflate, br and zstd")]
     Unknown,
@@ -28,16 +28,16 @@ pub enum Unsupported {
 impl Coding {
     /// Reads the value of `content-encoding`: the codings in the order in which they were applied, so that the last
     /// is to be decoded first. `identity` and empty elements are left out; an alias is its coding.
-    pub fn parse(value: &str) -> Result<Vec<Self>, Unsupported> {
+    pub fn parse(value: &str) -> Result<Vec<Self>, CodingError> {
         let mut codings = Vec::new();
         for name in value.split(',').map(str::trim).filter(|name| !name.is_empty()) {
             if name.eq_ignore_ascii_case("identity") {
                 continue;
             }
             let known = NAMES.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
-            codings.push(known.ok_or(Unsupported::Unknown)?.1);
+            codings.push(known.ok_or(CodingError::Unknown)?.1);
         }
-        if codings.len() > MAX_CODINGS { Err(Unsupported::TooMany) } else { Ok(codings) }
+        if codings.len() > MAX_CODINGS { Err(CodingError::TooMany) } else { Ok(codings) }
     }
 
     /// The registered name.

@@ -7,7 +7,7 @@ mod coding;
 mod decode;
 mod encode;
 
-pub use coding::{Coding, Unsupported};
+pub use coding::{Coding, CodingError};
 pub use decode::{Decoder, Ratio};
 pub use encode::Encoder;
 
@@ -46,13 +46,13 @@ mod tests {
     #[test]
     fn parses_header_values() {
         use Coding::{Br, Gzip};
-        let cases: &[(&str, Result<Vec<Coding>, Unsupported>)] = &[
+        let cases: &[(&str, Result<Vec<Coding>, CodingError>)] = &[
             ("", Ok(vec![])),
             ("identity", Ok(vec![])),
             ("X-GZip", Ok(vec![Gzip])),
             ("br, identity ,, gzip", Ok(vec![Br, Gzip])),
-            ("gzip, gzip, gzip", Err(Unsupported::TooMany)),
-            ("compress", Err(Unsupported::Unknown)),
+            ("gzip, gzip, gzip", Err(CodingError::TooMany)),
+            ("compress", Err(CodingError::Unknown)),
         ];
         for (value, expected) in cases {
             assert_eq!(Coding::parse(value), *expected, "{value}");

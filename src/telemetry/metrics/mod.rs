@@ -16,7 +16,7 @@
 //! | `route` | [`RouteMetrics`] and [`RuleMetrics`]: requests and findings |
 //! | `upstream` | [`UpstreamMetrics`] |
 //! | `usage` | [`UsageMetrics`]: tokens, money, budgets |
-//! | `work` | [`WorkMetrics`]: files, the store, reloads |
+//! | `work` | [`WorkMetrics`]: files, the store, reloads, what caches knew |
 //! | `process` | what the system knows of the process |
 //! | `series` | [`Series`]: what is counted, as plain data |
 //! | `error` | [`MetricsError`]: why a metric could not be registered |
@@ -45,5 +45,6 @@ pub use upstream::{Circuit, PeerState, UpstreamFailure, UpstreamMetrics};
 pub use usage::{TokenKind, UsageMetrics};
 pub use words::LabelValue;
 pub use work::{
-    ChildEnd, FileOutcome, JobState, NamesRead, ScanCounters, ScanResult, StoreWork, WorkMetrics,
+    ChildEnd, FileOutcome, FindingsRead, JobState, NamesRead, ScanCounters, ScanResult, StoreWork,
+    WorkMetrics,
 };

@@ -70,6 +70,16 @@ words! {
 }
 
 words! {
+    /// What came of a look-up of what was found in a text.
+    pub enum FindingsRead {
+        /// The text was looked through.
+        New => "new",
+        /// It was known what is in it.
+        Remembered => "remembered",
+    }
+}
+
+words! {
     /// What the store is asked.
     pub enum StoreWork {
         /// To read.
@@ -100,6 +110,8 @@ pub struct WorkMetrics {
     pub names_tokens: LabelledMetric<NamesRead, IntCounter>,
     /// Texts of which it left something to the lexicon, for want of budget.
     pub names_beyond: IntCounter,
+    /// Bytes of texts whose findings were looked up before the texts were looked through.
+    pub findings_looked_up: LabelledMetric<FindingsRead, IntCounter>,
     names_model: IntGaugeVec,
     reloads: IntCounterVec,
     reloaded: IntGauge,
@@ -122,7 +134,13 @@ impl WorkMetrics {
             "Tokens that the names model was asked about: new ones, and those it had read before.",
             &["read"],
         )?;
+        let looked_up = families.counters(
+            "findings_looked_up_bytes_total",
+            "Bytes of texts of requests whose findings were looked up: new texts, and those that their caller had sent before.",
+            &["read"],
+        )?;
         let made = Self {
+            findings_looked_up: LabelledMetric::new(move |word| looked_up.with_label_values(&[word])),
             names_tokens: LabelledMetric::new(move |word| tokens.with_label_values(&[word])),
             names_beyond: families.counter(
                 "names_beyond_total",

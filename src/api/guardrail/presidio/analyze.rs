@@ -81,7 +81,7 @@ pub(super) async fn analyze(guardrail: &Guardrail, call: &mut ApiCall<'_>) -> Re
     let counts = guardrail.counts.clone();
     let listed = request.listed;
     let work = move |checkpoint: &Checkpoint| {
-        let redactor = redactor.passing(checkpoint.clone());
+        let redactor = redactor.with_checkpoint(checkpoint.clone());
         let each = request.texts.iter().map(|text| {
             let found = request.found(&redactor, text)?;
             counts.scan(text.len());

@@ -79,7 +79,7 @@ pub(super) async fn anonymize(guardrail: &Guardrail, call: &mut ApiCall<'_>) -> 
     let salt = guardrail.digest_salt(&keys, &call.caller)?;
     let (redactor, rules) = (guardrail.redactor.clone(), guardrail.catalogue.clone());
     let work = move |checkpoint: &Checkpoint| {
-        let redactor = redactor.passing(checkpoint.clone());
+        let redactor = redactor.with_checkpoint(checkpoint.clone());
         let substitutes = request.substitutes(&redactor, &rules, &keys, &salt)?;
         Ok(substituted(&request.text, substitutes))
     };

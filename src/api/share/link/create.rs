@@ -7,7 +7,7 @@ use futures_util::future::BoxFuture;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::api::cpu::Job;
+use crate::api::cpu::CpuTask;
 use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::{ApiError, Code};
 use crate::api::fields::{Faults, ObjectFields};
@@ -184,7 +184,7 @@ impl CreateLinks {
     ) -> Result<(), ApiError> {
         for NewLinks { terms, passwords, .. } in wanted {
             for text in passwords {
-                let job = Job { caller: who.caller(), bytes: HELD };
+                let job = CpuTask { caller: who.caller(), bytes: HELD };
                 let password = self.0.cpu.run(job, move |_| Password::of(&text)).await?;
                 let password = password.map_err(|_| ApiError::Internal("password"))?;
                 let link = self.0.links.make(who.tenant(), who.id(), terms.clone(), password).await;

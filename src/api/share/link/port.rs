@@ -8,7 +8,7 @@ use http::header::{COOKIE, LOCATION, RETRY_AFTER, SET_COOKIE};
 use http::{HeaderValue, Method, StatusCode};
 
 use crate::api::call::{ApiAnswer, ApiCall, Handler};
-use crate::api::cpu::{Caller, Job};
+use crate::api::cpu::{Caller, CpuTask};
 use crate::api::envelope::{REQUEST_ID, Stamp};
 use crate::api::error::ApiError;
 use crate::api::incoming::IncomingForm;
@@ -157,7 +157,7 @@ impl LinkPort {
         charge.set(HELD)?;
         let password = link.stored.password.clone();
         // All who come by links stand in one line: they have no tokens to tell them apart.
-        let job = Job { caller: Caller::Address(None), bytes: HELD };
+        let job = CpuTask { caller: Caller::Address(None), bytes: HELD };
         let is = self.0.cpu.run(job, move |_| password.is(&guess)).await?;
         is.map_err(|_| ApiError::Internal("password"))
     }

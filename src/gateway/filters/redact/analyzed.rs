@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use crate::api::analyzers::Analyzers;
-use crate::api::{ApiError, CpuPool, Job};
+use crate::api::{ApiError, CpuPool, CpuTask};
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
 use crate::gateway::filters::redact::reading::{BodyFault, ReadAs, Readings};
@@ -31,7 +31,7 @@ impl QuestionedBody<'_> {
         cpu: &CpuPool,
     ) -> Result<Arc<AnalyzerFindings>, GatewayError> {
         let (reading, readings, body) = (self.reading.clone(), self.readings.clone(), self.body.clone());
-        let job = Job { caller: x.caller(), bytes: body.len() };
+        let job = CpuTask { caller: x.caller(), bytes: body.len() };
         // They are copies, at most once all of the body.
         let mut held = x.budget.charge();
         held.set(body.len())?;

@@ -6,13 +6,15 @@ use super::form::ValueForm;
 use super::text::{NeedMore, WindowText, is_name, is_quote};
 
 /// What a member is called that holds the value of the name beside it.
-const VALUES: [&str; 5] = ["value", "val", "parametervalue", "defaultvalue", "stringvalue"];
+const VALUES: [&str; 6] = ["value", "val", "default", "parametervalue", "defaultvalue", "stringvalue"];
 /// The longest of them.
 const LONGEST: usize = 14;
 /// Elements that hold values, beside elements that hold names.
 const ELEMENTS: [&str; 3] = ["value", "val", "string"];
-/// Elements that hold anything.
+/// Elements that hold anything, beside their heads.
 const CELLS: [&str; 2] = ["td", "dd"];
+/// Elements that hold any text.
+const TEXTS: [&str; 7] = ["span", "code", "kbd", "strong", "b", "p", "div"];
 /// The most that is read of the tag of such an element, in bytes.
 const TAG: usize = 128;
 
@@ -32,7 +34,7 @@ impl WindowText<'_> {
         quoted: bool,
     ) -> Result<Option<(usize, ValueForm)>, NeedMore> {
         match self.byte(at)? {
-            Some(b',') if quoted => self.member_below(self.space(at + 1)?),
+            Some(b',') => self.member_below(self.space(at + 1)?),
             Some(b'>') if quoted && self.names_element(start) => {
                 Ok(Some((self.space(at + 1)?, ValueForm::Prose)))
             }
@@ -101,6 +103,7 @@ impl WindowText<'_> {
         let form = match () {
             () if is(&ELEMENTS) => ValueForm::Element,
             () if is(&CELLS) => ValueForm::Prose,
+            () if is(&TEXTS) => ValueForm::Said,
             () => return Ok(None),
         };
         let end = self.run(stop, TAG, is_tag)?;

@@ -17,6 +17,8 @@ pub(super) enum ValueForm {
     Beside,
     /// `the password is value`.
     Prose,
+    /// The same where nothing gives it: `the password (value)`, `Password⏎value`.
+    Said,
     /// `login user password value`.
     Login,
     /// `name value`, as the words of a line of settings.

@@ -8,8 +8,11 @@
 //! | [`text`] | reading forwards within bounds |
 //! | [`form`], [`shape`], [`seed`], [`value`] | how a value is given, what it looks like, what it is |
 //! | [`foreign`] | passwords given to words of other languages |
+//! | [`operator`] | what stands between a name and its value |
 //! | [`fallback`] | values in place of settings that are missing, and quotes within quotes of a shell |
 //! | [`beside`] | values beside names that are values themselves |
+//! | [`marks`] | formatting and wrapping around names and values |
+//! | [`said`] | values below their names, and in sentences |
 //! | [`calls`], [`command`], [`key_numbers`], [`named`], [`settings`], [`places`] | the value of each kind of place |
 //! | [`group`] | the scan |
 
@@ -21,8 +24,11 @@ mod foreign;
 mod form;
 mod group;
 mod key_numbers;
+mod marks;
 mod named;
+mod operator;
 mod places;
+mod said;
 mod search;
 mod seed;
 mod settings;

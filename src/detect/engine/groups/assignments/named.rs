@@ -3,7 +3,10 @@
 use super::super::super::view::LOOKBACK;
 use super::beside::GIVEN;
 use super::form::ValueForm;
-use super::shape::{bare_password, fits_secret, is_bare, is_code, is_variable, looks_like_key, names_user};
+use super::operator::Operator;
+use super::shape::{
+    bare_password, fits_secret, is_bare, is_code, is_random, is_variable, looks_like_key, names_user,
+};
 use super::text::{NeedMore, WindowText, is_dense, is_name, is_quote};
 use super::value::{AssignedValue, LONGEST, ValueAndRest, piece};
 use crate::detect::naming::{self, Meaning, NAME, NameMeaning};
@@ -22,42 +25,16 @@ pub(super) struct LocatedName {
     pub(super) meaning: Meaning,
 }
 
-const OPERATORS: &[(&str, Operator)] = &[
-    ("===", Operator::Compares),
-    ("!==", Operator::Compares),
-    (":::=", Operator::Assigns),
-    ("::=", Operator::Assigns),
-    (":=", Operator::Assigns),
-    ("?=", Operator::Assigns),
-    ("=>", Operator::Assigns),
-    (".=", Operator::Assigns),
-    ("+=", Operator::Assigns),
-    ("||=", Operator::Assigns),
-    ("==", Operator::Compares),
-    ("!=", Operator::Compares),
-    ("||", Operator::Or),
-    ("??", Operator::Or),
-    ("or ", Operator::Or),
-    ("::", Operator::None),
-    ("=", Operator::Equals),
-    (":", Operator::Colon),
-    (",", Operator::Comma),
-    ("is ", Operator::Is),
-    ("was ", Operator::Is),
-    ("ist ", Operator::Is),
-    ("lautet ", Operator::Is),
-];
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Operator {
-    None,
-    Assigns,
-    Equals,
-    Colon,
-    Compares,
-    Or,
-    Comma,
-    Is,
+/// What stands between a name and what may be its value.
+#[derive(Clone, Copy)]
+struct GivingSign {
+    operator: Operator,
+    /// Where it begins, and where it ends.
+    blank: usize,
+    behind: usize,
+    /// Whether blanks stand before it, and whether the name is in quotes.
+    spaced: bool,
+    quoted: bool,
 }
 
 impl WindowText<'_> {
@@ -79,7 +56,10 @@ impl WindowText<'_> {
             return Ok((stop, None));
         };
         let Some((at, form)) = self.link(name)? else { return Ok((name.end.max(end), None)) };
-        let given = self.value_at_link(name, at, form)?;
+        let given = match self.value_at_link(name, at, form)? {
+            None if name.meaning.named == NameMeaning::Secret => self.pair(at)?,
+            given => given,
+        };
         Ok((name.end.max(end), given))
     }
 
@@ -125,19 +105,20 @@ impl WindowText<'_> {
         let before = self.before(name.start - name.dashes);
         let mut at = name.end;
         let mut quoted = false;
-        if let Some(quote) =
-            self.quote(at)?.filter(|_| before.is_some_and(|byte| is_quote(byte) || byte == b' '))
+        if let Some(quote) = self
+            .quote(at)?
+            .filter(|_| before.is_some_and(|byte| is_quote(byte) || matches!(byte, b' ' | b'#')))
         {
             quoted = true;
             at = quote.end;
-        } else if before == Some(b'<') && self.is(at, b'>')? {
-            return Ok(Some((self.space(at + 1)?, ValueForm::Element)));
+        } else if let Some(content) = self.content(name)? {
+            return Ok(Some((content, ValueForm::Element)));
         }
         if self.is(at, b'[')? {
             let close = self.run(at + 1, 6, |byte| byte.is_ascii_digit())?;
             at = if self.is(close, b']')? { close + 1 } else { at };
         }
-        if quoted && matches!(self.byte(at)?, Some(b']' | b')')) {
+        if (quoted || before == Some(b'[')) && matches!(self.byte(at)?, Some(b']' | b')')) {
             at += 1;
         }
         // `${DB_PASSWORD:-value}`.
@@ -146,6 +127,13 @@ impl WindowText<'_> {
         }
         if let Some(given) = self.given_beside(name.start - name.dashes, at, quoted)? {
             return Ok(Some(given));
+        }
+        if quoted && let Some(value) = self.serialized(at)? {
+            return Ok(Some((value, GIVEN)));
+        }
+        let at = if quoted { at } else { self.marks(at)? };
+        if !quoted && matches!(self.byte(at)?, Some(b'\n' | b'\r')) {
+            return self.below(name, at, false);
         }
         let blank = self.blanks(at)?;
         let spaced = blank > at;
@@ -163,15 +151,37 @@ impl WindowText<'_> {
             return Ok(Some((at + 1, ValueForm::Argument(true))));
         }
         let (operator, behind) = self.operator(blank, spaced)?;
+        self.behind_operator(name, GivingSign { operator, blank, behind, spaced, quoted })
+    }
+
+    /// Where the value begins behind the sign that may give it, and how it is given.
+    fn behind_operator(
+        &self,
+        name: LocatedName,
+        sign: GivingSign,
+    ) -> Result<Option<(usize, ValueForm)>, NeedMore> {
+        let GivingSign { operator, blank, behind, spaced, quoted } = sign;
         let value = match operator {
-            Operator::Colon => self.block(self.blanks(behind)?)?,
+            Operator::Colon => self.block(self.behind_marks(behind)?)?,
+            Operator::Is => self.behind_deed(self.behind_marks(behind)?)?,
+            Operator::Assigns => self.dumped(self.blanks(behind)?)?,
             _ => self.blanks(behind)?,
         };
+        if operator == Operator::Colon && !quoted && matches!(self.byte(value)?, Some(b'\n' | b'\r')) {
+            return match self.given_beside(name.start - name.dashes, value, false)? {
+                Some(given) => Ok(Some(given)),
+                None => self.below(name, value, true),
+            };
+        }
         let form = match operator {
             Operator::Assigns => ValueForm::Assigned { tight: false, first: false, colon: false },
             Operator::Equals => {
                 let tight = !spaced && value == behind;
                 ValueForm::Assigned { tight, first: self.leads(name), colon: false }
+            }
+            // What programs write so is no password of letters with a digit; what people write may be.
+            Operator::Colon if name.meaning.named == NameMeaning::Password && self.is_phrase(name) => {
+                ValueForm::Prose
             }
             Operator::Colon => {
                 ValueForm::Assigned { tight: !spaced && value == behind, first: false, colon: true }
@@ -209,23 +219,6 @@ impl WindowText<'_> {
         let comma = self.blanks(end + 1)?;
         let value = if self.is(comma, b',')? { self.blanks(comma + 1)? } else { return Ok(None) };
         Ok(self.quote(value)?.map(|_| (value, ValueForm::Compared)))
-    }
-
-    fn operator(&self, at: usize, spaced: bool) -> Result<(Operator, usize), NeedMore> {
-        // Most names are followed by what begins no operator.
-        if !matches!(
-            self.byte(at)?,
-            Some(b'=' | b'!' | b':' | b'?' | b'.' | b'+' | b'|' | b',' | b'o' | b'i' | b'w' | b'l')
-        ) {
-            return Ok((Operator::None, at));
-        }
-        for &(text, operator) in OPERATORS {
-            let worded = text.ends_with(' ');
-            if (spaced || !worded) && self.follows(at, text)? {
-                return Ok((operator, at + text.len()));
-            }
-        }
-        Ok((Operator::None, at))
     }
 
     /// Whether the name stands first in its line, its setting or its query.
@@ -267,10 +260,23 @@ impl WindowText<'_> {
             return self.purpose(at + 4);
         }
         // `acme token 9f86d0…`, as people write it.
-        if name.meaning.named != NameMeaning::Password {
-            return self.typed(at).map(|typed| typed.or(Some((at, ValueForm::Prose))));
-        }
-        self.typed(at)
+        let said = match self.typed(at)? {
+            Some(typed) => Some(typed),
+            None => self.said(name, at)?,
+        };
+        let any = || (name.meaning.named != NameMeaning::Password).then_some((at, ValueForm::Prose));
+        Ok(said.or_else(any))
+    }
+
+    /// Whether the name is the end of a phrase, as in `Old password`, and not what a program declares.
+    fn is_phrase(&self, name: LocatedName) -> bool {
+        const DECLARING: [&[u8]; 8] =
+            [b"const", b"let", b"var", b"val", b"private", b"public", b"readonly", b"static"];
+        let head = self.head(name);
+        let Some(rest) = head.strip_suffix(b" ").filter(|_| name.dashes == 0) else { return false };
+        let letters = rest.iter().rev().take_while(|byte| byte.is_ascii_alphabetic()).count();
+        let word = rest.get(rest.len() - letters..).unwrap_or_default();
+        word.first().is_some_and(u8::is_ascii_uppercase) && word.len() > 1 && !DECLARING.contains(&word)
     }
 
     /// Whether `login user` stands before the name, on its line or the one before.
@@ -292,7 +298,7 @@ impl WindowText<'_> {
     /// What is given behind a purpose: `API key for the backend: value`.
     fn purpose(&self, at: usize) -> Result<Option<(usize, ValueForm)>, NeedMore> {
         let mut at = at;
-        for _ in 0..3 {
+        for _ in 0..6 {
             at = self.run(at, 24, |byte| is_name(byte) || byte == b'@')?;
             let blank = self.blanks(at)?;
             let (operator, behind) = self.operator(blank, blank > at)?;
@@ -335,12 +341,14 @@ impl WindowText<'_> {
         {
             return Ok(Some(value));
         }
+        let at = if matches!(form, ValueForm::Assigned { .. }) { self.unwrapped(at)? } else { at };
         let marked = matches!(self.byte(at)?, Some(b'@' | b'b' | b'r' | b'u' | b'f' | b'L' | b'N' | b'R'));
         let open = match self.quote(at)? {
             None if marked => self.quote(at + 1)?,
             open => open,
         };
-        if let Some(mut open) = open {
+        if let Some(open) = open {
+            let mut open = self.tripled(open)?;
             if let Some(inner) = self.quote(open.end)?.filter(|inner| inner.byte != open.byte) {
                 open = inner;
             }
@@ -377,13 +385,10 @@ impl WindowText<'_> {
         }
         let setting = self.byte(stop)? == Some(b';');
         let Meaning { named, strong } = name.meaning;
-        if form == ValueForm::Element {
-            let close = self.space(stop)?;
-            if !self.follows(close, "</")? {
-                return Ok(None);
-            }
+        if form == ValueForm::Element && !self.content_ends(stop)? {
+            return Ok(None);
         }
-        let end = self.trimmed(at, stop, named);
+        let end = self.trimmed(at, self.without_marks(at, stop), named);
         let text = self.value_at(at, end);
         // `X_PSK = other.X_PSK`.
         let own = text.strip_suffix(self.view.slice(name.start, name.end));
@@ -392,7 +397,10 @@ impl WindowText<'_> {
             _ if text.is_empty() || refers || is_code(text) => (SecretKind::Password, false),
             _ if form == ValueForm::Line => (SecretKind::Password, bare_password(text, true, form, setting)),
             NameMeaning::Password => (SecretKind::Password, bare_password(text, strong, form, setting)),
-            _ if form == ValueForm::Prose && !looks_like_key(text) => (SecretKind::Key, false),
+            NameMeaning::Secret if form == ValueForm::Said && is_random(text) => (SecretKind::Secret, true),
+            _ if matches!(form, ValueForm::Prose | ValueForm::Said) && !looks_like_key(text) => {
+                (SecretKind::Key, false)
+            }
             _ if is_variable(text, form) => (SecretKind::Key, false),
             NameMeaning::Key => (SecretKind::Key, credential::key(text, strong)),
             NameMeaning::Secret => {
@@ -405,7 +413,7 @@ impl WindowText<'_> {
         };
         let listed = setting && self.before(name.start).is_some_and(|byte| byte == b';');
         let kind = if listed { SecretKind::Connection } else { kind };
-        let doubt = if form == ValueForm::Prose { 0.1 } else { 0.0 };
+        let doubt = if matches!(form, ValueForm::Prose | ValueForm::Said) { 0.1 } else { 0.0 };
         Ok(fits.then(|| piece(kind, at, end, doubt)))
     }
 
@@ -427,7 +435,7 @@ impl WindowText<'_> {
     }
 
     /// Without what belongs to the text around: a comma, a full stop, brackets that were opened before.
-    fn trimmed(&self, start: usize, stop: usize, named: NameMeaning) -> usize {
+    pub(super) fn trimmed(&self, start: usize, stop: usize, named: NameMeaning) -> usize {
         let mut end = stop;
         if named != NameMeaning::Password {
             let text = self.view.slice(start, stop);

@@ -78,6 +78,11 @@ impl WindowText<'_> {
             WordContext::AccessList => self.access_list(start, end)?,
             WordContext::Sent => self.sent(start, end)?,
             WordContext::Port => self.password_file(start, end)?,
+            WordContext::Pair => match self.pair(end)? {
+                Some(value) => Some(value),
+                None => return self.named(start, self.run(start, NAME, is_name)?),
+            },
+            WordContext::AwsKeyId => self.aws_key(end)?,
             WordContext::Basic => self.basic(end)?,
             WordContext::KeyNumber => self.key_number(end)?,
             WordContext::Seed => self.seed_phrase(end)?,
@@ -170,7 +175,7 @@ impl WindowText<'_> {
             return self.source(end + 6);
         }
         // PHP's `mysqli("host", "user", "password")`.
-        for call in ["i(", "i_connect(", "_connect("] {
+        for call in ["i(", "i_connect(", "_connect(", ".connect("] {
             if self.follows(end, call)? {
                 return self.argument(end + call.len(), 2);
             }

@@ -51,6 +51,10 @@ pub(super) enum WordContext {
     Sent,
     /// The port of `host:port:database:user:password`.
     Port,
+    /// `login: user / password`.
+    Pair,
+    /// The id of a key of AWS, beside which the key stands.
+    AwsKeyId,
     /// `"auth": "…"`, base64 of `user:password`.
     Basic,
     /// `"d": "…"`, a number of a private key.
@@ -180,7 +184,14 @@ pub(super) const WORDS: [&[(&str, WordContext)]; LISTS] = [
         ("echo ", WordContext::Echo),
         ("printf ", WordContext::Echo),
         ("<<<", WordContext::HereString),
+        ("mongo ", Opt(LOGIN)),
+        ("cf login", Opt(LOGIN)),
         ("PDO(", Call(2)),
+        ("PlainAuth(", Call(2)),
+        ("jwt.sign(", Call(1)),
+        ("jwt.encode(", Call(1)),
+        ("hmac.new(", Call(0)),
+        ("Fernet(", Call(0)),
         ("->connect(", Call(2)),
         ("getConnection(", Call(2)),
         (".login(", Call(1)),
@@ -241,6 +252,12 @@ pub(super) const WORDS: [&[(&str, WordContext)]; LISTS] = [
         ("<InverseQ>", WordContext::KeyNumber),
         ("rootpw", WordContext::Name),
         ("masterauth", WordContext::Name),
+        ("ogin: ", WordContext::Pair),
+        ("u/p: ", WordContext::Pair),
+        ("/password: ", WordContext::Pair),
+        ("AKIA", WordContext::AwsKeyId),
+        ("ASIA", WordContext::AwsKeyId),
+        ("pw ", WordContext::Name),
         ("psk", WordContext::Name),
         ("PSK", WordContext::Name),
     ],

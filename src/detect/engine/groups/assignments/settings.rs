@@ -14,7 +14,7 @@ use crate::detect::validate::credential;
 const BEFORE: usize = 44;
 
 /// What lines begin with that give passwords as their later words: of routers, password files, mail and installers.
-const HEADS: [&[u8]; 10] = [
+const HEADS: [&[u8]; 12] = [
     b"username",
     b"machine",
     b"enable",
@@ -25,6 +25,8 @@ const HEADS: [&[u8]; 10] = [
     b"server-private",
     b"nmcli",
     b"d-i",
+    b"ENV",
+    b"setx",
 ];
 
 /// Words between a setting's name and its value that say how the value is written.

@@ -86,6 +86,28 @@ pub(super) fn looks_like_key(text: &[u8]) -> bool {
     text.len() >= 20 && has_digit(text) && text.iter().skip(value).all(|&byte| byte == b'=')
 }
 
+/// A word that nobody writes by chance: letters in both cases or signs of passwords, with digits, and no address or path.
+pub(super) fn is_random(text: &[u8]) -> bool {
+    let any = |is: fn(&u8) -> bool| text.iter().any(is);
+    let signs = any(|byte| {
+        matches!(byte, b'!' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*' | b'?' | b'~' | b'+' | b'@')
+    });
+    let cases = any(u8::is_ascii_uppercase) && any(u8::is_ascii_lowercase);
+    let begins = text.first().is_some_and(|byte| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'!' | b'#' | b'$' | b'^' | b'?' | b'~')
+    });
+    let address = any(|byte| *byte == b'@') && any(|byte| *byte == b'.')
+        || memchr::memmem::find(text, b"://").is_some();
+    let parted = any(|byte| matches!(byte, b'=' | b'/' | b'\\' | b',' | b'|' | b':' | b'(' | b'{' | b'['));
+    text.len() >= 8
+        && has_digit(text)
+        && any(u8::is_ascii_alphabetic)
+        && (cases || signs)
+        && begins
+        && !address
+        && !parted
+}
+
 /// The shortest number of a private key, in characters of base64: 256 bits.
 const SHORTEST: usize = 42;
 
@@ -118,6 +140,7 @@ pub(super) fn bare_password(text: &[u8], strong: bool, form: ValueForm, setting:
         ValueForm::Flag => varied,
         ValueForm::Login | ValueForm::Element => true,
         ValueForm::Prose => marked && text.len() >= 5,
+        ValueForm::Said => is_random(text),
         // Not what manuals and schemas have: alternatives, a type that may be absent, lengths, names of the setting.
         ValueForm::Line => {
             let written = text.contains(&b'|') || text.ends_with(b"?") || text.ends_with(b"PSK");

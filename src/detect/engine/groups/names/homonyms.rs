@@ -74,12 +74,17 @@ fn acts(next: &str, then: &str) -> bool {
     }
 }
 
-/// Whether a limit stands beside the other: `Min, Max`, `| Max | Min |`.
+/// Whether a limit stands beside the other, or before what it limits to: `Min, Max`, `| Max | Min |`, `Max # of`, `Max: 10`.
 fn beside_its_like(word: &NameWord, before: &Preceding<'_>, ahead: &str) -> bool {
     let min = |word: &str| word.eq_ignore_ascii_case("min");
     let mut behind = ahead.split(|c: char| !is_letter(c)).filter(|word| !word.is_empty());
+    let limits = || {
+        let behind = ahead.trim_start_matches([':', '=', ' ']);
+        behind.starts_with('#')
+            || behind.len() < ahead.len() && behind.starts_with(|c: char| c.is_ascii_digit())
+    };
     word.lower == "max"
-        && (before.words.first().is_some_and(|word| min(word)) || behind.next().is_some_and(min))
+        && (limits() || before.words.first().is_some_and(|word| min(word)) || behind.next().is_some_and(min))
 }
 
 fn is_one_of(word: &str, of: &[&str]) -> bool {

@@ -39,7 +39,7 @@ pub(super) fn in_date(view: &View<'_>, word: &NameWord) -> bool {
     let digit = [behind, front].into_iter().flatten().any(u8::is_ascii_digit);
     // Or among its like: `Avril, Mai, Juin`.
     let ahead = text(view, word.end, word.end + AHEAD);
-    let next = ahead.strip_prefix(", ").unwrap_or_default();
+    let next = ahead.trim_start_matches([' ', ',', ';', '"', '\'', '|', '/', '\t', '\n']);
     let next = next.split(|c: char| !is_letter(c)).next().unwrap_or_default();
     digit || roles(next).has(NameList::Month) || before(view, word.start).ends_with(NameList::Month)
 }

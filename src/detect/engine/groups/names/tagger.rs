@@ -20,7 +20,9 @@ use crate::detect::rules::NameTag;
 /// The names in a sequence. Two that are joined are one company, or two names.
 pub(super) fn tag(view: &View<'_>, words: &[NameWord]) -> Vec<Tagged> {
     let joint = |word: &NameWord| word.lower == JOINT;
-    if is_firm(words) {
+    // `Jan Feb Mar`, `Mo Tu We`.
+    let calendar = words.len() > 1 && words.iter().all(|word| word.roles.has(NameList::Month));
+    if is_firm(words) || calendar {
         return Vec::new();
     }
     if !words.iter().any(joint) || company_end(view, words).is_some() {
@@ -105,6 +107,9 @@ fn tag_one(view: &View<'_>, words: &[NameWord]) -> Vec<Tagged> {
     }
     if rest.len() == 1 {
         let (peeled, _) = words.split_at(words.len() - rest.len());
+        if is_greeted(view, peeled, first) {
+            return span(NameTag::Person, 0.6);
+        }
         let mut told = before.roles.into_iter().chain(peeled.iter().map(|word| word.roles));
         let somebody = |roles: Roles| roles.has(NameList::ToSomebody) || roles.has(NameList::ToPersonSurely);
         if place && !titled && first.roles.has(NameList::LargePlace) && !told.any(somebody) {
@@ -269,6 +274,13 @@ fn no_name(view: &View<'_>, words: &[NameWord], before: &Preceding<'_>, place: b
     };
     let short = |word: &NameWord| word.spelling == WordCase::Capitals && word.lower.len() < 4;
     !place && (words.iter().any(strange) || words.iter().all(short))
+}
+
+/// Whether a word that nothing else is known of is who a letter is for: `Dear Zbynek,`.
+fn is_greeted(view: &View<'_>, front: &[NameWord], word: &NameWord) -> bool {
+    let greets = front.last().is_some_and(|word| matches!(word.lower.as_str(), "dear" | "hi" | "hello"));
+    let alone = matches!(view.get(word.end), Some(b',' | b'!' | b'\n' | b'\r'));
+    greets && alone && word.spelling == WordCase::Name && !word.classes.is_known()
 }
 
 /// Whether the words together are a place's name.

@@ -92,6 +92,33 @@ fn names_are_told_from_other_capitals() {
     }
 }
 
+/// Greetings and labels tell a name that no list has; things, limits and calendars are no names.
+#[test]
+fn what_stands_beside_a_name_tells_it_from_a_thing() {
+    use NameTag::Person;
+    let cases: &[(&str, &[(NameTag, &str)])] = &[
+        ("the Iris dataset and the Adam optimizer", &[]),
+        ("Nash equilibrium, Shannon entropy", &[]),
+        ("Shannon said so", &[(Person, "Shannon")]),
+        ("by Texas Instruments", &[]),
+        ("/* Max # of Cells */", &[]),
+        ("Max: 10", &[]),
+        ("Dear Zbynek,", &[(Person, "Zbynek")]),
+        ("Dear Customer,", &[]),
+        ("Hi Team,", &[]),
+        ("Beneficiary: Zbynek Hrdlicka", &[(Person, "Zbynek Hrdlicka")]),
+        ("Next of kin: Zbynek Hrdlicka", &[(Person, "Zbynek Hrdlicka")]),
+        ("Account holder: Zbynek Hrdlicka", &[(Person, "Zbynek Hrdlicka")]),
+        ("months = ['Jan', 'Feb', 'Mar', 'Apr']", &[]),
+        ("Jan Feb Mar Apr May Jun", &[]),
+        ("| Jan | Feb |", &[]),
+        ("Mo Tu We Th", &[]),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(tagged(text), *expected, "{text}");
+    }
+}
+
 #[test]
 fn a_number_and_a_capital_are_an_address_only_where_something_says_so() {
     use NameTag::Location;

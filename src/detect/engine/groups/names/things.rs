@@ -91,6 +91,30 @@ pub(super) const EPONYMS: &[&str] = &[
     "wilson",
     "wilcoxon",
     "young",
+    "adam",
+    "boltzmann",
+    "carnot",
+    "chebyshev",
+    "dirichlet",
+    "euler",
+    "fermat",
+    "fibonacci",
+    "gibbs",
+    "heisenberg",
+    "iris",
+    "jacobi",
+    "lagrange",
+    "levenshtein",
+    "lyapunov",
+    "nash",
+    "neumann",
+    "nyquist",
+    "pareto",
+    "planck",
+    "shannon",
+    "stokes",
+    "venn",
+    "voronoi",
 ];
 
 /// What such a name is of.
@@ -181,6 +205,17 @@ pub(super) const THINGS: &[&str] = &[
     "tumor",
     "tumour",
     "user",
+    "dataset",
+    "datasets",
+    "entropy",
+    "equilibrium",
+    "inequality",
+    "kernel",
+    "optimiser",
+    "optimizer",
+    "paradox",
+    "sequence",
+    "series",
 ];
 
 /// Of those, the ones that no person does or has: any name before them is of a thing.
@@ -256,6 +291,7 @@ pub(super) const TECHNICAL: &[&str] = &[
     "coulomb",
     "farad",
     "ampere",
+    "wayland",
 ];
 
 /// Companies, programs and methods that are called as if they were somebody, in order.
@@ -280,6 +316,7 @@ pub(super) const FIRMS: &[&str] = &[
     "procter & gamble",
     "ralph lauren",
     "smith & wesson",
+    "texas instruments",
     "tiffany & co",
     "visual studio",
     "wells fargo",

@@ -336,6 +336,23 @@ pub(super) const TO_PERSONS: &[&str] = &[
     "patient",
     "employee",
     "colleague",
+    "applicant",
+    "assignee",
+    "attn",
+    "beneficiary",
+    "borrower",
+    "cardholder",
+    "claimant",
+    "defendant",
+    "guarantor",
+    "holder",
+    "insured",
+    "kin",
+    "passenger",
+    "payee",
+    "plaintiff",
+    "policyholder",
+    "recipient",
 ];
 
 /// Of those, the ones that stand before names even in capitals.

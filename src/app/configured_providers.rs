@@ -11,7 +11,7 @@ use crate::sanitize::scan::{self, ClamdAddress, ClamdSetup, Rules, Scanners};
 
 /// Whom sanitizing asks, and the way out.
 #[derive(Clone, Debug)]
-pub struct ProviderSet {
+pub struct ConfiguredProviders {
     /// Scanners.
     pub scan: Scanners,
     /// What is known of URLs and domains.
@@ -20,7 +20,7 @@ pub struct ProviderSet {
     pub client: Client,
 }
 
-impl ProviderSet {
+impl ConfiguredProviders {
     /// Reads rules and feeds, and connects to nobody yet. It reads files, so not in a task.
     ///
     /// # Errors
@@ -108,7 +108,7 @@ mod tests {
     use std::fs;
     use std::sync::Arc;
 
-    use super::ProviderSet;
+    use super::ConfiguredProviders;
     use crate::base::clock::{SharedClock, SystemClock};
     use crate::config::Spanned;
     use crate::config::settings::Sanitize;
@@ -122,20 +122,20 @@ mod tests {
         fs::write(&feed, "http://bad.test/x\n").unwrap();
         let mut settings = Sanitize::default();
         settings.intel.feeds = vec![Spanned::new(feed.clone())];
-        let providers = ProviderSet::new(&settings, &clock).unwrap();
+        let providers = ConfiguredProviders::new(&settings, &clock).unwrap();
         assert!(providers.scan.get("crowdstrike").is_ok() && providers.scan.get("acme").is_err());
         let domains = providers.intel.get(IndicatorType::Domains, "domaintools").unwrap();
         let scores = domains.lookup(&[Canonical::domain("bad.test").unwrap()]).await.unwrap();
         assert_eq!(scores.first().map(|score| score.get()), Some(80));
         assert!(providers.intel.get(IndicatorType::Urls, "domaintools").is_err());
         fs::write(&feed, "this is no feed\n").unwrap();
-        let error = ProviderSet::new(&settings, &clock).unwrap_err().to_string();
+        let error = ConfiguredProviders::new(&settings, &clock).unwrap_err().to_string();
         assert_eq!(
             error,
             format!("sanitize: {}:1: not a row of a feed, and so are most others", feed.display())
         );
         settings.intel.feeds.clear();
         settings.scan.rules = Some(Spanned::new(folder.path().join("gone")));
-        assert!(ProviderSet::new(&settings, &clock).is_err());
+        assert!(ConfiguredProviders::new(&settings, &clock).is_err());
     }
 }

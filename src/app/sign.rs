@@ -12,7 +12,7 @@ use crate::app::services::Services;
 use crate::base::id::ItemId;
 use crate::config::Config;
 use crate::config::settings::Sign as SignSetting;
-use crate::gateway::filters::{Sign, SignParts};
+use crate::gateway::filters::{SignFilter, SignParts};
 use crate::gateway::route::Route;
 use crate::gateway::terminal::Terminal;
 use crate::vault::VaultError;
@@ -60,10 +60,10 @@ async fn found(items: &Items, id: &ItemId) -> Result<Option<Arc<OpenItem>>, AppE
 }
 
 /// The filter that signs a token for the upstream.
-pub(super) fn filter(setting: &SignSetting, parts: &Services) -> Result<Sign, String> {
+pub(super) fn filter(setting: &SignSetting, parts: &Services) -> Result<SignFilter, String> {
     let header = HeaderName::from_bytes(setting.header.as_bytes()).map_err(|_| "a header's name is wrong")?;
     let claims = setting.claims.iter();
-    Ok(Sign::new(SignParts {
+    Ok(SignFilter::new(SignParts {
         items: parts.items.clone(),
         key: setting.key.0.clone(),
         issuer: setting.issuer.to_string(),

@@ -1,0 +1,157 @@
+//! Values that stand near a name with no sign between: below it, `Password⏎value`, and in sentences, `set the password to
+//! value`, `password (value)`, `password - value`. There only what nobody writes by chance is a value.
+
+use super::form::ValueForm;
+use super::named::LocatedName;
+use super::shape::{is_random, looks_like_key};
+use super::text::{NeedMore, WindowText, is_base64, is_dense, is_name};
+use super::value::{AssignedValue, piece};
+use crate::detect::naming::{NAME, NameMeaning};
+use crate::detect::rules::SecretKind;
+
+/// The longest value that is looked for so, in bytes.
+const VALUE: usize = 128;
+/// The longest line that may be a label for the next one, in bytes.
+const LABEL: usize = 44;
+/// The longest remark in brackets behind a name, in bytes.
+const REMARK: usize = 40;
+/// Characters of the id of a key of AWS behind its first four, of the key, and the most between the two.
+const AWS_ID: usize = 16;
+const AWS_KEY: usize = 40;
+const AWS_PARTS: usize = 8;
+/// How far before a name its sentence is looked at, in bytes.
+const SENTENCE: usize = 44;
+
+/// What gives a value at the end of a clause: "the password was changed to …".
+const DEEDS: [&str; 4] = ["changed to ", "set to ", "reset to ", "updated to "];
+/// Verbs of sentences in which `to` gives a value.
+const VERBS: [&[u8]; 5] = [b"set ", b"change ", b"reset ", b"update ", b"chang"];
+/// Signs that part a label from its value.
+const SIGNS: [&str; 6] = ["- ", "-> ", "\u{2013} ", "\u{2014} ", "\u{2192} ", "\u{21d2} "];
+
+impl WindowText<'_> {
+    /// The value below a name that its line ends with at `at`. Without a sign that gives it, the line must be short.
+    pub(super) fn below(
+        &self,
+        name: LocatedName,
+        at: usize,
+        given: bool,
+    ) -> Result<Option<(usize, ValueForm)>, NeedMore> {
+        let line = self.head(name).rsplit(|&byte| byte == b'\n').next().unwrap_or_default();
+        if !given && line.len() > LABEL {
+            return Ok(None);
+        }
+        let mut value = self.space(at)?;
+        if given && self.follows(value, "- ")? {
+            value = self.blanks(value + 1)?;
+        }
+        let open = self.quote(value)?.map_or(value, |quote| quote.end);
+        let end = self.run(open, VALUE, is_dense)?;
+        let behind = self.blanks(self.quote(end)?.map_or(end, |quote| quote.end))?;
+        let alone = matches!(self.byte(behind)?, None | Some(b'\n' | b'\r'));
+        Ok((alone && self.is_telling(name, open, end)).then_some((open, ValueForm::Said)))
+    }
+
+    /// The value that a sentence gives the name, whose next word begins at `at`.
+    pub(super) fn said(&self, name: LocatedName, at: usize) -> Result<Option<(usize, ValueForm)>, NeedMore> {
+        if self.is(at, b'(')? {
+            return self.bracketed(name, at + 1);
+        }
+        for sign in SIGNS {
+            if self.follows(at, sign)? {
+                return self.random_word(name, self.blanks(at + sign.len())?);
+            }
+        }
+        let been = if self.follows(at, "has been ")? { at + 9 } else { at };
+        let done = self.behind_deed(been)?;
+        if done > been {
+            return self.random_word(name, done);
+        }
+        if self.follows(at, "to ")? {
+            let head = self.head(name);
+            let head =
+                head.get(head.len().saturating_sub(SENTENCE)..).unwrap_or_default().to_ascii_lowercase();
+            let set = VERBS.iter().any(|verb| memchr::memmem::find(&head, verb).is_some());
+            return if set { self.random_word(name, self.blanks(at + 3)?) } else { Ok(None) };
+        }
+        self.random_word(name, at)
+    }
+
+    /// Where a value stands behind what was done to one: `changed to value` at `at`.
+    pub(super) fn behind_deed(&self, at: usize) -> Result<usize, NeedMore> {
+        for deed in DEEDS {
+            if self.follows(at, deed)? {
+                return self.blanks(at + deed.len());
+            }
+        }
+        Ok(at)
+    }
+
+    /// `(value)`, or what follows a remark: `(for staging): value`.
+    fn bracketed(&self, name: LocatedName, at: usize) -> Result<Option<(usize, ValueForm)>, NeedMore> {
+        let end = self.run(at, REMARK, |byte| !matches!(byte, b'(' | b')' | b'\n'))?;
+        if !self.is(end, b')')? {
+            return Ok(None);
+        }
+        if self.is_telling(name, at, end) {
+            return Ok(Some((at, ValueForm::Said)));
+        }
+        let sign = self.blanks(end + 1)?;
+        if !matches!(self.byte(sign)?, Some(b':' | b'=')) {
+            return Ok(None);
+        }
+        self.random_word(name, self.behind_marks(sign + 1)?)
+    }
+
+    /// The password of `user / password` or `user:password` at `at`.
+    pub(super) fn pair(&self, at: usize) -> Result<Option<AssignedValue>, NeedMore> {
+        let start = self.blanks(at)?;
+        let user = self.run(start, NAME, |byte| is_name(byte) || byte == b'@')?;
+        let sign = self.blanks(user)?;
+        if user == start || !matches!(self.byte(sign)?, Some(b'/' | b':')) {
+            return Ok(None);
+        }
+        let value = self.blanks(sign + 1)?;
+        let end = self.run(value, VALUE, is_dense)?;
+        let end = self.trimmed(value, end, NameMeaning::Password);
+        Ok(is_random(self.value_at(value, end)).then(|| piece(SecretKind::Password, value, end, 0.1)))
+    }
+
+    /// The key of AWS that stands behind its id, of which the beginning ends at `end`: in the next argument, field or line.
+    pub(super) fn aws_key(&self, end: usize) -> Result<Option<AssignedValue>, NeedMore> {
+        let id = self.run(end, AWS_ID + 1, |byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())?;
+        if id - end != AWS_ID {
+            return Ok(None);
+        }
+        let start = self.run(id, AWS_PARTS, |byte| {
+            matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b'"' | b'\'' | b'`' | b',' | b':' | b';' | b'|')
+        })?;
+        let stop = self.run(start, AWS_KEY + 1, is_base64)?;
+        let key = self.view.slice(start, stop);
+        let fits = start > id && key.len() == AWS_KEY && is_random_base64(key);
+        Ok(fits.then(|| piece(SecretKind::Key, start, stop, 0.0)))
+    }
+
+    /// The word at `at`, if it is a value.
+    fn random_word(&self, name: LocatedName, at: usize) -> Result<Option<(usize, ValueForm)>, NeedMore> {
+        let open = self.quote(at)?.map_or(at, |quote| quote.end);
+        let end = self.run(open, VALUE, is_dense)?;
+        Ok(self.is_telling(name, open, end).then_some((open, ValueForm::Said)))
+    }
+
+    /// Whether the text looks like what a name of this meaning is given, whatever stands between.
+    fn is_telling(&self, name: LocatedName, start: usize, end: usize) -> bool {
+        let text = self.view.slice(start, self.trimmed(start, end, name.meaning.named));
+        match name.meaning.named {
+            NameMeaning::Password | NameMeaning::Secret => is_random(text),
+            NameMeaning::Key => looks_like_key(text),
+            NameMeaning::Basic | NameMeaning::KeyNumber | NameMeaning::Seed => false,
+        }
+    }
+}
+
+/// Whether a text is as mixed as what was drawn at random.
+fn is_random_base64(text: &[u8]) -> bool {
+    let any = |is: fn(&u8) -> bool| text.iter().any(is);
+    any(u8::is_ascii_digit) && any(u8::is_ascii_lowercase) && any(u8::is_ascii_uppercase)
+}

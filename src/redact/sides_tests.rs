@@ -1,0 +1,31 @@
+//! Halves of what has a sign in its middle.
+
+use super::tests::{at_any_cut, undo_of};
+use crate::detect::Format;
+
+/// What opens a service, of which a model writes one half, and addresses of mail.
+#[test]
+fn halves_of_credentials_and_addresses_come_back() {
+    let undo = undo_of(&[
+        ("njz:Zb4jIp5qJ8", "app:Wq7mLp2xZ9", Format::Text),
+        ("tqiw@9xv1-kkq.com", "jane@acme-mail.com", Format::Email),
+        ("k7wbq.uv@9xv1-kkq.com", "j.carter@acme-mail.com", Format::Email),
+    ]);
+    for (text, expected) in [
+        ("DB_USER=njz\nDB_PASSWORD=Zb4jIp5qJ8", "DB_USER=app\nDB_PASSWORD=Wq7mLp2xZ9"),
+        (
+            "\"user\": \"njz\", \"password\": \"Zb4jIp5qJ8\"",
+            "\"user\": \"app\", \"password\": \"Wq7mLp2xZ9\"",
+        ),
+        ("postgres://njz:Zb4jIp5qJ8@db/x", "postgres://app:Wq7mLp2xZ9@db/x"),
+        ("mysql -unjz -pZb4jIp5qJ8 x", "mysql -uapp -pWq7mLp2xZ9 x"),
+        ("sshpass -pZb4jIp5qJ8 ssh", "sshpass -pWq7mLp2xZ9 ssh"),
+        ("SPF for 9xv1-kkq.com and *@9xv1-kkq.com", "SPF for acme-mail.com and *@acme-mail.com"),
+        ("useradd k7wbq.uv", "useradd j.carter"),
+        // A mailbox that is short may be any word.
+        ("tqiw is no name", "tqiw is no name"),
+        ("xnjz njzx Zb4jIp5qJ8x", "xnjz njzx Zb4jIp5qJ8x"),
+    ] {
+        assert_eq!(at_any_cut(&undo, text), expected);
+    }
+}
