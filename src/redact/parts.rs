@@ -252,7 +252,9 @@ impl SurrogatePair<'_> {
         let Some([(user, password), (their_user, their_password)]) = sides(':', [surrogate, original]) else {
             return;
         };
-        let marked = password.chars().count() >= PASSWORD && !password.chars().all(char::is_alphabetic);
+        let all = |is: fn(char) -> bool| password.chars().all(is);
+        let marked = password.chars().count() >= PASSWORD
+            && !(all(char::is_alphabetic) || all(|c| c.is_ascii_digit()));
         if marked {
             self.add(
                 PartSpelling::Word,

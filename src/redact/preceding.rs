@@ -6,6 +6,12 @@ use crate::redact::left_context::LeftContext;
 /// So much of a text is looked at for words that announce last digits, in bytes.
 const REACH: usize = 128;
 
+/// What says that a user's name follows, at the end of a word, and options of commands.
+const USER_WORDS: [&str; 9] = ["user", "username", "usr", "login", "uid", "role", "owner", " -u", " -U"];
+
+/// So much of a text is looked at for these, in bytes.
+const USER_REACH: usize = 24;
+
 /// The end of a text that has passed.
 #[derive(Clone, Default)]
 pub(super) struct PassedText(Vec<u8>);
@@ -62,6 +68,21 @@ impl PrecedingContext<'_> {
         // The first word may have lost its beginning.
         let begun = bytes.skip_while(|byte| cut && (byte.is_ascii_alphanumeric() || !byte.is_ascii()));
         begun.fold(DigitCue::default(), |cue, byte| cue.after(*byte)).is_live()
+    }
+
+    /// Whether the text has just said that a user's name follows: `DB_USER=`, `"user": "`, `-u `, `ssh://`.
+    pub(super) fn names_user(self) -> bool {
+        let mut text: Vec<u8> = (1..=USER_REACH).map_while(|count| self.back(count)).collect();
+        text.reverse();
+        let apart = |byte: u8| matches!(byte, b' ' | b'"' | b'\'' | b'`' | b'\\' | b'*' | b'=' | b':' | b'>');
+        let end = text.iter().rposition(|byte| !apart(*byte)).map_or(0, |last| last + 1);
+        let (said, signs) = text.split_at(end);
+        let ends = |word: &str| {
+            let from = said.len().checked_sub(word.len());
+            from.and_then(|from| said.get(from..))
+                .is_some_and(|tail| tail.eq_ignore_ascii_case(word.as_bytes()))
+        };
+        signs.is_empty() && text.ends_with(b"//") || USER_WORDS.iter().any(|word| ends(word))
     }
 
     /// The byte so many before the next.

@@ -22,6 +22,9 @@ fn halves_of_credentials_and_addresses_come_back() {
         ("sshpass -pZb4jIp5qJ8 ssh", "sshpass -pWq7mLp2xZ9 ssh"),
         ("SPF for 9xv1-kkq.com and *@9xv1-kkq.com", "SPF for acme-mail.com and *@acme-mail.com"),
         ("useradd k7wbq.uv", "useradd j.carter"),
+        ("psql -U njz and {\"username\": \"njz\"}", "psql -U app and {\"username\": \"app\"}"),
+        // Any word may be spelled so.
+        ("two njz bugs, NJZ_ID, njz.py", "two njz bugs, NJZ_ID, njz.py"),
         // A mailbox that is short may be any word.
         ("tqiw is no name", "tqiw is no name"),
         ("xnjz njzx Zb4jIp5qJ8x", "xnjz njzx Zb4jIp5qJ8x"),

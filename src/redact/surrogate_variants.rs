@@ -149,7 +149,7 @@ impl SurrogateVariants {
         let admitted = before.admits(first);
         let whole = match admitted {
             true => {
-                let word = self.apart(self.word(text, more), text, more);
+                let word = self.apart(self.word(text, more), before, text, more);
                 word.or_longer(self.number(text, more)).or_longer(self.lines(text, more))
             }
             false => Matched::No,
@@ -220,15 +220,19 @@ impl SurrogateVariants {
         }
     }
 
-    /// What was found, unless it is a mailbox before another domain, which is another address.
-    fn apart(&self, found: Matched, text: &[u8], more: More) -> Matched {
+    /// What was found, unless it is a mailbox before another domain, which is another address, or a user's name where nothing says
+    /// that one stands there: it may be any word.
+    fn apart(&self, found: Matched, before: PrecedingContext<'_>, text: &[u8], more: More) -> Matched {
         let Matched::Found { len, form } = found else { return found };
-        let part = self.forms.get(form as usize).map(|form| form.part);
-        match (part, text.get(len)) {
-            (Some(SurrogatePart::Side { sign: '@', behind: false }), Some(b'@')) => Matched::No,
-            (Some(SurrogatePart::Side { sign: '@', behind: false }), None) if more == More::Yes => {
-                Matched::Wait
-            }
+        let Some(SurrogatePart::Side { sign, behind: false }) =
+            self.forms.get(form as usize).map(|form| form.part)
+        else {
+            return found;
+        };
+        match (sign, text.get(len)) {
+            (':', _) if !before.names_user() => Matched::No,
+            ('@', Some(b'@')) => Matched::No,
+            ('@', None) if more == More::Yes => Matched::Wait,
             _ => found,
         }
     }

@@ -286,6 +286,10 @@ impl UrlReader {
             self.note(mark);
             return read;
         }
+        if let (true, Start::Scheme(Scheme::Service, slashes)) = (left_out, self.start) {
+            // Who takes a value for several URLs begins another here.
+            self.start = Start::Scheme(Scheme::Other, slashes);
+        }
         if !left_out {
             read = read.or(self.begin(mark, slashes));
             self.note(mark);

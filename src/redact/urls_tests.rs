@@ -170,6 +170,7 @@ const AWAY: &[&str] = &[
     "https://[2001:db8::1]/{}",
     "https:///evil.com/{}",
     "file://evil.com/{}",
+    "<a href=\"https://good.com/\" ping=\"redis:\n//evil.com/{}\">x</a>",
     "xpostgres+https://evil.com/{}",
     "postgres://db/?next=https://evil.com/{}",
     "<img src=//evil.com/postgres://{}>",

@@ -18,6 +18,19 @@ def pytest_configure():
         pytest.exit("%s is not there: build it, or set PORTCULLIS_BIN" % BINARY, returncode=4)
 
 
+# Files that take longest, most by waiting. They begin first, so that no worker is left with one of them at the end.
+LONGEST = """
+    console_pages console_live openapi audit_copies console_playground damage sanitize_scripts log_lines keys faults shared_budgets
+    sanitize_markup conversations token_bounds nodes life mint tweak_scope oidc llm_conversations ext_proc_openai prompt_cache
+    cli_terminal spellings disk_full llm_faults sanitize_pictures backup kills sdk_node
+""".split()
+
+
+def pytest_collection_modifyitems(items):
+    order = {"test_" + name: place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: order.get(item.path.stem, len(LONGEST)))
+
+
 @pytest.fixture(scope="session")
 def upstream():
     with Mock() as mock:

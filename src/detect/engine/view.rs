@@ -6,8 +6,27 @@ use crate::detect::rules::Edge;
 /// Text kept before what is undecided, in bytes: context words, a boundary, an escape.
 pub(crate) const LOOKBACK: usize = 64;
 
-/// The longest name of a product before its version, in bytes.
-const PRODUCT: usize = 32;
+/// Browsers and what is built on them, whose versions have four numbers.
+const PRODUCTS: [&str; 16] = [
+    "Brave",
+    "Chrome",
+    "Chromium",
+    "CriOS",
+    "Edg",
+    "EdgA",
+    "EdgiOS",
+    "Edge",
+    "Electron",
+    "HeadlessChrome",
+    "OPR",
+    "Opera",
+    "SamsungBrowser",
+    "Vivaldi",
+    "Whale",
+    "YaBrowser",
+];
+/// The longest of them, and one byte before it.
+const PRODUCT: usize = 16;
 
 /// Characters of a UUID.
 pub(crate) const UUID: usize = 36;
@@ -92,17 +111,14 @@ impl View<'_> {
         !self.before(start, 1).is_some_and(|byte| byte.is_ascii_alphanumeric()) || self.escape_before(start)
     }
 
-    /// Whether the name of a product ends at `end`, of which a version follows (RFC 9110 section 10.1.5): `Chrome/120.0.0.0`.
+    /// Whether the name of a product ends at `end` whose versions look like addresses (RFC 9110 section 10.1.5):
+    /// `Chrome/120.0.0.0`. Behind other words a slash may stand before an address, as Java prints one.
     fn product_before(&self, end: usize) -> bool {
         let head = self.slice(end.saturating_sub(PRODUCT), end);
-        let name = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
-        let length = head.iter().rev().take_while(name).count();
-        let first = self.get(end - length).unwrap_or(b' ');
-        let before = self.before(end - length, 1);
-        length > 1
-            && first.is_ascii_uppercase()
-            && before
-                .is_none_or(|byte| byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'(' | b'+'))
+        PRODUCTS.iter().any(|product| {
+            let before = head.strip_suffix(product.as_bytes());
+            before.is_some_and(|before| !before.last().is_some_and(u8::is_ascii_alphanumeric))
+        })
     }
 
     /// Whether a value may begin at `start` under `edge`.

@@ -17,6 +17,17 @@ pub(super) const CHECKS: super::ChecksByName = &[
 
 /// Words that stand where a value should.
 const DUMMIES: &[&str] = &[
+    "sha1",
+    "sha256",
+    "sha384",
+    "sha512",
+    "sha-256",
+    "sha-512",
+    "hs256",
+    "hs384",
+    "hs512",
+    "rs256",
+    "es256",
     "password",
     "passwd",
     "pass",
@@ -248,7 +259,7 @@ pub(crate) fn password(value: &[u8]) -> bool {
 }
 
 /// What a person would not write: letters and digits mixed, or signs, or letters in no order of a language.
-fn generated(value: &[u8]) -> bool {
+pub(crate) fn is_generated(value: &[u8]) -> bool {
     let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
     let letters = value.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
     if letters == 0 {
@@ -365,7 +376,7 @@ pub(crate) fn key(value: &[u8], strong: bool) -> bool {
     };
     entropy(value) >= bar
         && !(has_stand_in(value) || stands_in(value) || place(value) || shaped(value))
-        && generated(value)
+        && is_generated(value)
         && !alphabet(text)
 }
 

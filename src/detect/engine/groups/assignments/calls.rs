@@ -27,6 +27,8 @@ impl WindowText<'_> {
             }
             at = self.space(comma + 1)?;
         }
+        let at = if self.follows(at, "key=")? { at + 4 } else { at };
+        let at = if self.is(at, b'b')? { at + 1 } else { at };
         let Some(quote) = self.quote(at)? else { return Ok(None) };
         let Some(end) = self.closed(quote, ARGUMENT)? else { return Ok(None) };
         let text = self.value_at(quote.end, end);

@@ -16,12 +16,13 @@ const PREFIX: usize = 16;
 const MARKS: usize = 4;
 
 /// Elements within a line of text.
-const INLINE: [&[u8]; 13] = [
-    b"strong", b"b", b"em", b"i", b"u", b"code", b"kbd", b"tt", b"samp", b"span", b"label", b"mark", b"font",
+const INLINE: [&[u8]; 14] = [
+    b"br", b"strong", b"b", b"em", b"i", b"u", b"code", b"kbd", b"tt", b"samp", b"span", b"label", b"mark",
+    b"font",
 ];
 
 /// What stands around a value in quotes in programs.
-const WRAPPERS: [&str; 12] = [
+const WRAPPERS: [&str; 16] = [
     "(",
     "some(",
     "ok(",
@@ -33,6 +34,10 @@ const WRAPPERS: [&str; 12] = [
     "secret(",
     "securestring(",
     "new securestring(",
+    "new secretstring(",
+    "secret.new(",
+    "optional.of(",
+    "box::new(",
     "buffer.from(",
 ];
 
@@ -71,7 +76,7 @@ impl WindowText<'_> {
     /// those that the value begins with.
     pub(super) fn behind_marks(&self, at: usize) -> Result<usize, NeedMore> {
         let closed = self.marks(at)?;
-        let parted = matches!(self.byte(closed)?, Some(b' ' | b'\t' | b'`' | b'"'));
+        let parted = matches!(self.byte(closed)?, Some(b' ' | b'\t' | b'\n' | b'\r' | b'`' | b'"'));
         let value = self.blanks(if parted { closed } else { at })?;
         let opened = self.marks(value)?;
         let signs = self.emphasis_before(opened).min(opened - value);

@@ -253,11 +253,16 @@ impl WindowText<'_> {
         if name.meaning.named == NameMeaning::Password && self.behind_login(name) {
             return Ok(Some((at, ValueForm::Login)));
         }
+        if self.is(at, b'(')?
+            && let Some(said) = self.said(name, at)?
+        {
+            return Ok(Some(said));
+        }
         if let Some(line) = self.on_line(name, at)? {
             return Ok(Some(line));
         }
         if self.follows(at, "for ")? {
-            return self.purpose(at + 4);
+            return self.purpose(name, at + 4);
         }
         // `acme token 9f86d0…`, as people write it.
         let said = match self.typed(at)? {
@@ -296,7 +301,7 @@ impl WindowText<'_> {
     }
 
     /// What is given behind a purpose: `API key for the backend: value`.
-    fn purpose(&self, at: usize) -> Result<Option<(usize, ValueForm)>, NeedMore> {
+    fn purpose(&self, name: LocatedName, at: usize) -> Result<Option<(usize, ValueForm)>, NeedMore> {
         let mut at = at;
         for _ in 0..6 {
             at = self.run(at, 24, |byte| is_name(byte) || byte == b'@')?;
@@ -304,6 +309,9 @@ impl WindowText<'_> {
             let (operator, behind) = self.operator(blank, blank > at)?;
             if matches!(operator, Operator::Colon | Operator::Equals | Operator::Is) {
                 return Ok(Some((self.blanks(behind)?, ValueForm::Prose)));
+            }
+            if self.follows(blank, "to ")? {
+                return self.said(name, blank);
             }
             at = blank;
         }

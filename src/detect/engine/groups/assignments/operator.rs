@@ -26,6 +26,7 @@ const OPERATORS: &[(&str, Operator)] = &[
     ("is now ", Operator::Is),
     ("is ", Operator::Is),
     ("are ", Operator::Is),
+    ("will be ", Operator::Is),
     ("was: ", Operator::Is),
     ("was ", Operator::Is),
     ("ist: ", Operator::Is),

@@ -18,7 +18,7 @@ const REMARK: usize = 40;
 /// Characters of the id of a key of AWS behind its first four, of the key, and the most between the two.
 const AWS_ID: usize = 16;
 const AWS_KEY: usize = 40;
-const AWS_PARTS: usize = 8;
+const AWS_PARTS: usize = 12;
 /// How far before a name its sentence is looked at, in bytes.
 const SENTENCE: usize = 44;
 
@@ -26,6 +26,21 @@ const SENTENCE: usize = 44;
 const DEEDS: [&str; 4] = ["changed to ", "set to ", "reset to ", "updated to "];
 /// Verbs of sentences in which `to` gives a value.
 const VERBS: [&[u8]; 5] = [b"set ", b"change ", b"reset ", b"update ", b"chang"];
+/// What lines of programs begin with that name something.
+const DECLARATIONS: [&[u8]; 12] = [
+    b"typedef ",
+    b"#define ",
+    b"class ",
+    b"struct ",
+    b"type ",
+    b"interface ",
+    b"enum ",
+    b"extern ",
+    b"import ",
+    b"using ",
+    b"func ",
+    b"def ",
+];
 /// Signs that part a label from its value.
 const SIGNS: [&str; 6] = ["- ", "-> ", "\u{2013} ", "\u{2014} ", "\u{2192} ", "\u{21d2} "];
 
@@ -41,9 +56,15 @@ impl WindowText<'_> {
         if !given && line.len() > LABEL {
             return Ok(None);
         }
-        let mut value = self.space(at)?;
+        let mut value = self.unquoted_line(self.space(at)?)?;
         if given && self.follows(value, "- ")? {
             value = self.blanks(value + 1)?;
+        }
+        // A label that is the end of an identifier is one of a list of such.
+        let identifier =
+            self.before(name.start).is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        if !given && (identifier || self.declares(name) || has_camel(self.view.slice(name.start, name.end))) {
+            return Ok(None);
         }
         let open = self.quote(value)?.map_or(value, |quote| quote.end);
         let end = self.run(open, VALUE, is_dense)?;
@@ -52,9 +73,24 @@ impl WindowText<'_> {
         Ok((alone && self.is_telling(name, open, end)).then_some((open, ValueForm::Said)))
     }
 
+    /// Behind what a line has before its text, a line that underlines the one before, and the fence of a block of code.
+    fn unquoted_line(&self, at: usize) -> Result<usize, NeedMore> {
+        let rule = self.run(at, LABEL, |byte| matches!(byte, b'-' | b'='))?;
+        let ruled = rule > at + 2 && matches!(self.byte(rule)?, Some(b'\n' | b'\r'));
+        let at = if ruled { self.space(rule)? } else { at };
+        if self.follows(at, "```")? {
+            let end = self.run(at, LABEL, |byte| !matches!(byte, b'\n' | b'\r'))?;
+            return self.space(end);
+        }
+        if self.follows(at, "> ")? { self.blanks(at + 1) } else { Ok(at) }
+    }
+
     /// The value that a sentence gives the name, whose next word begins at `at`.
     pub(super) fn said(&self, name: LocatedName, at: usize) -> Result<Option<(usize, ValueForm)>, NeedMore> {
-        if self.is(at, b'(')? {
+        if self.declares(name) {
+            return Ok(None);
+        }
+        if matches!(self.byte(at)?, Some(b'(' | b'[')) {
             return self.bracketed(name, at + 1);
         }
         for sign in SIGNS {
@@ -77,6 +113,13 @@ impl WindowText<'_> {
         self.random_word(name, at)
     }
 
+    /// Whether the name's line declares something of a program.
+    fn declares(&self, name: LocatedName) -> bool {
+        let line =
+            self.head(name).rsplit(|&byte| byte == b'\n').next().unwrap_or_default().trim_ascii_start();
+        DECLARATIONS.iter().any(|word| line.starts_with(word))
+    }
+
     /// Where a value stands behind what was done to one: `changed to value` at `at`.
     pub(super) fn behind_deed(&self, at: usize) -> Result<usize, NeedMore> {
         for deed in DEEDS {
@@ -89,8 +132,8 @@ impl WindowText<'_> {
 
     /// `(value)`, or what follows a remark: `(for staging): value`.
     fn bracketed(&self, name: LocatedName, at: usize) -> Result<Option<(usize, ValueForm)>, NeedMore> {
-        let end = self.run(at, REMARK, |byte| !matches!(byte, b'(' | b')' | b'\n'))?;
-        if !self.is(end, b')')? {
+        let end = self.run(at, REMARK, |byte| !matches!(byte, b'(' | b')' | b'[' | b']' | b'\n'))?;
+        if !matches!(self.byte(end)?, Some(b')' | b']')) {
             return Ok(None);
         }
         if self.is_telling(name, at, end) {
@@ -124,7 +167,23 @@ impl WindowText<'_> {
             return Ok(None);
         }
         let start = self.run(id, AWS_PARTS, |byte| {
-            matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b'"' | b'\'' | b'`' | b',' | b':' | b';' | b'|')
+            matches!(
+                byte,
+                b' ' | b'\t'
+                    | b'\r'
+                    | b'\n'
+                    | b'"'
+                    | b'\''
+                    | b'`'
+                    | b','
+                    | b':'
+                    | b';'
+                    | b'|'
+                    | b'/'
+                    | b'='
+                    | b'-'
+                    | b'>'
+            )
         })?;
         let stop = self.run(start, AWS_KEY + 1, is_base64)?;
         let key = self.view.slice(start, stop);
@@ -148,6 +207,11 @@ impl WindowText<'_> {
             NameMeaning::Basic | NameMeaning::KeyNumber | NameMeaning::Seed => false,
         }
     }
+}
+
+/// Whether a name is written as programs do: `changePassword`.
+fn has_camel(name: &[u8]) -> bool {
+    name.windows(2).any(|pair| matches!(pair, [a, b] if a.is_ascii_lowercase() && b.is_ascii_uppercase()))
 }
 
 /// Whether a text is as mixed as what was drawn at random.

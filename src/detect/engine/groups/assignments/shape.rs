@@ -86,27 +86,31 @@ pub(super) fn looks_like_key(text: &[u8]) -> bool {
     text.len() >= 20 && has_digit(text) && text.iter().skip(value).all(|&byte| byte == b'=')
 }
 
-/// A word that nobody writes by chance: letters in both cases or signs of passwords, with digits, and no address or path.
+/// A word that nobody writes by chance: digits and letters with signs of passwords, or in both cases and in no order of words; and no
+/// address, path or name of what it is.
 pub(super) fn is_random(text: &[u8]) -> bool {
     let any = |is: fn(&u8) -> bool| text.iter().any(is);
-    let signs = any(|byte| {
-        matches!(byte, b'!' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*' | b'?' | b'~' | b'+' | b'@')
-    });
-    let cases = any(u8::is_ascii_uppercase) && any(u8::is_ascii_lowercase);
-    let begins = text.first().is_some_and(|byte| {
-        byte.is_ascii_alphanumeric() || matches!(byte, b'!' | b'#' | b'$' | b'^' | b'?' | b'~')
-    });
-    let address = any(|byte| *byte == b'@') && any(|byte| *byte == b'.')
-        || memchr::memmem::find(text, b"://").is_some();
     let parted = any(|byte| matches!(byte, b'=' | b'/' | b'\\' | b',' | b'|' | b':' | b'(' | b'{' | b'['));
-    text.len() >= 8
-        && has_digit(text)
-        && any(u8::is_ascii_alphabetic)
-        && (cases || signs)
-        && begins
-        && !address
-        && !parted
+    let address = any(|byte| *byte == b'@') && any(|byte| *byte == b'.');
+    if text.len() < 8 || !has_digit(text) || !any(u8::is_ascii_alphabetic) || parted || address {
+        return false;
+    }
+    let begins = text.first().is_some_and(|byte| byte.is_ascii_alphanumeric() || is_password_sign(byte));
+    let cases = || any(u8::is_ascii_uppercase) && any(u8::is_ascii_lowercase);
+    let named = || {
+        let lower = text.to_ascii_lowercase();
+        LABELS.iter().any(|word| memchr::memmem::find(&lower, word).is_some())
+    };
+    begins && (any(is_password_sign) || cases() && credential::is_generated(text) && !named())
 }
+
+/// Signs that words of languages and programs do not have in their middle.
+fn is_password_sign(byte: &u8) -> bool {
+    matches!(byte, b'!' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*' | b'?' | b'~' | b'+' | b'@')
+}
+
+/// What names of secrets have in them, and values have not.
+const LABELS: [&[u8]; 6] = [b"pass", b"secret", b"token", b"key", b"pwd", b"hmac"];
 
 /// The shortest number of a private key, in characters of base64: 256 bits.
 const SHORTEST: usize = 42;

@@ -280,8 +280,50 @@ fn no_name(view: &View<'_>, words: &[NameWord], before: &Preceding<'_>, place: b
 fn is_greeted(view: &View<'_>, front: &[NameWord], word: &NameWord) -> bool {
     let greets = front.last().is_some_and(|word| matches!(word.lower.as_str(), "dear" | "hi" | "hello"));
     let alone = matches!(view.get(word.end), Some(b',' | b'!' | b'\n' | b'\r'));
-    greets && alone && word.spelling == WordCase::Name && !word.classes.is_known()
+    let said = GREETED.contains(&word.lower.as_str()) || word.lower.ends_with('s');
+    greets && alone && word.spelling == WordCase::Name && !word.classes.is_known() && !said
 }
+
+/// Who letters are for that is nobody.
+const GREETED: &[&str] = &[
+    "alumni",
+    "amazon",
+    "apache",
+    "applicant",
+    "author",
+    "chatgpt",
+    "claude",
+    "colleague",
+    "copilot",
+    "customer",
+    "debian",
+    "diary",
+    "editor",
+    "everybody",
+    "everyone",
+    "facebook",
+    "gemini",
+    "github",
+    "gitlab",
+    "god",
+    "google",
+    "journal",
+    "landlord",
+    "lazyweb",
+    "madam",
+    "microsoft",
+    "neighbor",
+    "neighbour",
+    "netflix",
+    "openai",
+    "recruiter",
+    "reviewer",
+    "sqlite",
+    "taxpayer",
+    "typescript",
+    "universe",
+    "valued",
+];
 
 /// Whether the words together are a place's name.
 fn place_of(words: &[NameWord]) -> bool {

@@ -105,6 +105,8 @@ fn what_stands_beside_a_name_tells_it_from_a_thing() {
         ("Max: 10", &[]),
         ("Dear Zbynek,", &[(Person, "Zbynek")]),
         ("Dear Customer,", &[]),
+        ("Dear Recruiter,", &[]),
+        ("Dear Shareholders,", &[]),
         ("Hi Team,", &[]),
         ("Beneficiary: Zbynek Hrdlicka", &[(Person, "Zbynek Hrdlicka")]),
         ("Next of kin: Zbynek Hrdlicka", &[(Person, "Zbynek Hrdlicka")]),
