@@ -75,7 +75,7 @@ impl WindowText<'_> {
     /// Where the value begins behind the sign that gives it, which ends at `at`: behind marks that the name's end has there and
     /// those that the value begins with.
     pub(super) fn behind_marks(&self, at: usize) -> Result<usize, NeedMore> {
-        let closed = self.marks(at)?;
+        let closed = self.run(self.marks(at)?, EMPHASIS, |byte| byte == b'_')?;
         let parted = matches!(self.byte(closed)?, Some(b' ' | b'\t' | b'\n' | b'\r' | b'`' | b'"'));
         let value = self.blanks(if parted { closed } else { at })?;
         let opened = self.marks(value)?;
