@@ -19,7 +19,7 @@ const LEAST: usize = 256;
 /// What an entry takes besides its findings, about, in bytes.
 const ENTRY: usize = 160;
 
-/// What was found in texts before, by [`Redactor`](super::Redactor)s that [look it up](super::Redactor::remembering).
+/// What was found in texts before, by [`Redactor`](super::Redactor)s that [look it up](super::Redactor::with_findings_cache).
 pub struct FindingsCache {
     key: MacKey,
     /// The most bytes of one entry.

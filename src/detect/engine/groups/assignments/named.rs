@@ -273,15 +273,13 @@ impl WindowText<'_> {
         Ok(said.or_else(any))
     }
 
-    /// Whether the name is the end of a phrase, as in `Old password`, and not what a program declares.
+    /// Whether the name is the end of a phrase, as in `Old password`: what programs declare has small letters before it.
     fn is_phrase(&self, name: LocatedName) -> bool {
-        const DECLARING: [&[u8]; 8] =
-            [b"const", b"let", b"var", b"val", b"private", b"public", b"readonly", b"static"];
         let head = self.head(name);
         let Some(rest) = head.strip_suffix(b" ").filter(|_| name.dashes == 0) else { return false };
         let letters = rest.iter().rev().take_while(|byte| byte.is_ascii_alphabetic()).count();
         let word = rest.get(rest.len() - letters..).unwrap_or_default();
-        word.first().is_some_and(u8::is_ascii_uppercase) && word.len() > 1 && !DECLARING.contains(&word)
+        word.first().is_some_and(u8::is_ascii_uppercase) && word.len() > 1
     }
 
     /// Whether `login user` stands before the name, on its line or the one before.
