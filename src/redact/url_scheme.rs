@@ -5,10 +5,13 @@
 pub(super) enum Scheme {
     /// One whose URLs have an authority however many slashes there are, and its port (WHATWG URL, section 4.2).
     Special(u16),
+    /// `file:`, whose URLs may have no host.
     File,
+    /// What a browser runs.
     Script,
     /// One that opens a database, a queue or a shell: what shows a text fetches none of these.
     Service,
+    /// Any other: it may be fetched, and its authority begins behind two slashes.
     Other,
 }
 

@@ -3,7 +3,7 @@
 //! the name for a label.
 
 use super::form::ValueForm;
-use super::text::{NeedMore, WindowText, is_name, is_quote};
+use super::text::{NeedMore, WindowText, is_name, is_quote, is_tag};
 
 /// What a member is called that holds the value of the name beside it.
 const VALUES: [&str; 6] = ["value", "val", "default", "parametervalue", "defaultvalue", "stringvalue"];
@@ -126,9 +126,4 @@ impl WindowText<'_> {
             ValueForm::Prose,
         )))
     }
-}
-
-/// What stands in a tag.
-fn is_tag(byte: u8) -> bool {
-    !matches!(byte, b'<' | b'>')
 }

@@ -3,7 +3,7 @@
 
 use super::named::LocatedName;
 use super::shape::is_bare;
-use super::text::{NeedMore, Quote, WindowText};
+use super::text::{NeedMore, Quote, WindowText, is_tag};
 use super::value::LONGEST;
 
 /// The most of emphasis in one place, in signs.
@@ -179,9 +179,4 @@ impl WindowText<'_> {
         let digits = self.run(at + 3, 6, |byte| byte.is_ascii_digit())?;
         Ok(if self.is(digits, b':')? { Some(digits + 1) } else { None })
     }
-}
-
-/// What stands in a tag.
-const fn is_tag(byte: u8) -> bool {
-    !matches!(byte, b'<' | b'>')
 }

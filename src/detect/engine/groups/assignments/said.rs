@@ -25,7 +25,7 @@ const SENTENCE: usize = 44;
 /// What gives a value at the end of a clause: "the password was changed to …".
 const DEEDS: [&str; 4] = ["changed to ", "set to ", "reset to ", "updated to "];
 /// Verbs of sentences in which `to` gives a value.
-const VERBS: [&[u8]; 5] = [b"set ", b"change ", b"reset ", b"update ", b"chang"];
+const VERBS: [&[u8]; 4] = [b"set ", b"chang", b"reset ", b"update "];
 /// What lines of programs begin with that name something.
 const DECLARATIONS: [&[u8]; 12] = [
     b"typedef ",

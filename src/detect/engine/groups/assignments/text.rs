@@ -39,6 +39,11 @@ pub(super) fn is_dense(byte: u8) -> bool {
     !byte.is_ascii_whitespace() && !matches!(byte, b'"' | b'\'' | b'`' | b'<' | b'>' | b';' | b'&' | b'\\')
 }
 
+/// What stands in a tag, between its angle brackets.
+pub(super) const fn is_tag(byte: u8) -> bool {
+    !matches!(byte, b'<' | b'>')
+}
+
 pub(super) fn is_quote(byte: u8) -> bool {
     matches!(byte, b'"' | b'\'' | b'`')
 }
