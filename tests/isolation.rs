@@ -45,8 +45,14 @@ fn file(bytes: &'static [u8]) -> ScanItem<'static> {
 }
 
 fn sandbox(memory: u64, time: Duration) -> Sandbox {
-    let limits =
-        SandboxLimits { children: 2, memory, time, bounds: UnfoldBounds::default(), output: 64 << 20 };
+    let limits = SandboxLimits {
+        children: 2,
+        memory,
+        time,
+        bounds: UnfoldBounds::default(),
+        output: 64 << 20,
+        confined: false,
+    };
     Sandbox::new(PathBuf::from(env!("CARGO_BIN_EXE_portcullis")), limits)
 }
 
@@ -96,6 +102,7 @@ async fn a_child_that_cannot_be_started_is_our_fault() {
         time: Duration::from_secs(1),
         bounds: UnfoldBounds::default(),
         output: 1 << 20,
+        confined: false,
     };
     let sandbox = Sandbox::new(PathBuf::from("/nowhere/portcullis"), limits);
     let failed = sandbox.clean(PASS, &file(UNKNOWN), &session()).await;

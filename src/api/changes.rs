@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::api::cpu::apart;
+use crate::api::cpu::block_in_place;
 use crate::api::error::ApiError;
 use crate::api::token::Principal;
 use crate::audit::{AuditEvent, AuditKind, AuditLog};
@@ -18,6 +18,15 @@ pub struct ChangeLog {
 }
 
 impl ChangeLog {
+    /// That acts can be written down now: asked before one that cannot be taken back, such as a secret that is shown once.
+    ///
+    /// # Errors
+    /// They cannot.
+    pub fn ready(&self) -> Result<(), ApiError> {
+        let ready = self.audit.as_ref().is_none_or(|audit| audit.healthy());
+        ready.then_some(()).ok_or(ApiError::Internal("audit"))
+    }
+
     /// Writes down what somebody did, such as `token.create`, and the id of what it was done with.
     ///
     /// # Errors
@@ -31,7 +40,7 @@ impl ChangeLog {
         event.target = target;
         audit
             .try_write(&event)
-            .or_else(|_| apart(|| audit.write(&event)))
+            .or_else(|_| block_in_place(|| audit.write(&event)))
             .map_err(|_| ApiError::Internal("audit"))
     }
 }

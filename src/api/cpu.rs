@@ -88,8 +88,10 @@ struct Pool {
 
 struct PoolState {
     free: usize,
-    /// Works that have begun and have not ended.
+    /// Works that have begun and have not ended, and how many may: as many as there are places at least, or places would be
+    /// free while works wait.
     begun: usize,
+    most: usize,
     /// The callers that have work waiting, the next one first.
     lines: VecDeque<CallerQueue>,
 }
@@ -176,7 +178,7 @@ impl Pool {
 impl PoolState {
     /// The next work in turn. Its caller goes behind the others.
     fn next(&mut self) -> Option<oneshot::Sender<CpuPermit>> {
-        let room = self.begun < BEGUN;
+        let room = self.begun < self.most;
         let ready = |line: &CallerQueue| line.works.front().is_some_and(|first| first.begun || room);
         let at = self.lines.iter().position(ready)?;
         let mut line = self.lines.remove(at)?;
@@ -256,7 +258,8 @@ impl Drop for OnThread {
 impl CpuPool {
     /// At most `places` long works run at once.
     pub fn new(places: usize, clock: SharedClock) -> Self {
-        let state = PoolState { free: places.max(1), begun: 0, lines: VecDeque::new() };
+        let free = places.max(1);
+        let state = PoolState { free, begun: 0, most: BEGUN.max(free), lines: VecDeque::new() };
         let slow = AtomicBool::new(false);
         Self(Arc::new(Pool { clock, state: Mutex::new(state), waiting: AtomicUsize::new(0), slow }))
     }
@@ -306,7 +309,7 @@ impl CpuPool {
 
 /// Does work that cannot move to the pool on this thread, which leaves its other tasks to another one meanwhile where
 /// its runtime has several. For some milliseconds at the most.
-pub fn apart<T>(work: impl FnOnce() -> T) -> T {
+pub fn block_in_place<T>(work: impl FnOnce() -> T) -> T {
     match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
         Ok(RuntimeFlavor::MultiThread) => tokio::task::block_in_place(work),
         _ => work(),
@@ -377,6 +380,38 @@ mod tests {
         }
         let state = pool.0.state();
         assert_eq!((state.free, state.begun, state.lines.len()), (1, 0, 0));
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn no_place_is_free_while_works_wait() {
+        let places = BEGUN + 8;
+        let pool = pool(places);
+        let (end, ended) = std::sync::mpsc::channel::<()>();
+        let ended = Arc::new(Mutex::new(ended));
+        let run = || {
+            let (pool, ended) = (pool.clone(), Arc::clone(&ended));
+            tokio::spawn(async move {
+                pool.run(job("a", usize::MAX), move |_| ended.lock().unwrap().recv().is_ok()).await
+            })
+        };
+        let works: Vec<_> = (0..places + 4).map(|_| run()).collect();
+        let settled = async {
+            while pool.waiting() != 4 || pool.0.state().begun != places {
+                tokio::task::yield_now().await;
+            }
+        };
+        settled.await;
+        for _ in 0..4 {
+            end.send(()).unwrap();
+        }
+        while pool.waiting() > 0 {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(pool.0.state().free, 0);
+        (0..places).for_each(|_| end.send(()).unwrap());
+        for work in works {
+            assert_eq!(work.await.unwrap(), Ok(true));
+        }
     }
 
     #[tokio::test(flavor = "multi_thread")]

@@ -13,7 +13,7 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use serde::Serialize;
 
 use crate::api::call::{ApiAnswer, ApiCall, BodyError, BufferedBody, Handler};
-use crate::api::cpu::apart;
+use crate::api::cpu::block_in_place;
 use crate::api::envelope::{Dialect, DialectChoice, Stamp};
 use crate::api::error::ApiError;
 use crate::api::fields::ObjectFields;
@@ -91,7 +91,7 @@ impl<E: Endpoint> EndpointHandler<E> {
         held.add(length)?;
         let request = match length {
             ..LONG => self.request(&body.bytes),
-            _ => apart(|| self.request(&body.bytes)),
+            _ => block_in_place(|| self.request(&body.bytes)),
         };
         let secret = matches!(E::SERVICE, Service::Vault | Service::Token);
         if secret {

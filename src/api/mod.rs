@@ -72,7 +72,7 @@ pub mod vault;
 
 pub use blob::{BlobPort, attachment, charged, form_data};
 pub use call::{ApiAnswer, ApiCall, Body, BodyError, BodyRead, BufferedBody, Handler};
-pub use cpu::{Caller, CpuPool, CpuTask, PoolError, apart};
+pub use cpu::{Caller, CpuPool, CpuTask, PoolError, block_in_place};
 pub use distinct::{Bound, Distinct, DistinctLimit};
 pub use endpoint::{ApiCaller, Endpoint, EndpointAccess, EndpointMatch, Endpoints, Mount, Success};
 pub(crate) use error::CHALLENGE;

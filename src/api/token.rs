@@ -332,8 +332,15 @@ impl Tokens {
     pub async fn rotate(&self, id: &TokenId, grace: Duration) -> Result<Secret<String>, TokenError> {
         let ClaimedRow { row, stored } = self.claim(id, grace).await?;
         let (token, key) = fresh()?;
-        self.records.put_if(&key, Precondition::Absent, stored.after(row.id()).entry()?).await?;
-        token_ids::renote(self.records.as_ref(), id, &key).await?;
+        let version =
+            self.records.put_if(&key, Precondition::Absent, stored.after(row.id()).entry()?).await?;
+        if let Err(error) = token_ids::renote(self.records.as_ref(), id, &row, &key).await {
+            // It took so long that another rotation went on in its place.
+            if matches!(error, StoreError::Conflict) {
+                drop(self.records.remove_if(&key, version).await);
+            }
+            return Err(error.into());
+        }
         // Whoever changed or revoked the token meanwhile found the rows before alone; and so may have whoever made one of those.
         let mut next = Some(row);
         while let Some(before) = next.take() {
@@ -345,13 +352,21 @@ impl Tokens {
         Ok(token)
     }
 
-    /// Takes a token's row, which from now on is that of a secret before: of several who would, one.
+    /// Takes a token's row, which from now on is that of a secret before: of several who would, one. One that has taken it and
+    /// ended half way is gone on with.
     async fn claim(&self, id: &TokenId, grace: Duration) -> Result<ClaimedRow, TokenError> {
         let mut waited = 0;
         loop {
-            let (row, stored) = token_ids::find(self.records.as_ref(), id).await?;
-            // Another rotation is under way: its row is the token's in a moment.
-            if stored.replaced {
+            let (row, mut stored) = token_ids::find(self.records.as_ref(), id).await?;
+            let now = self.clock.now();
+            if stored.is_abandoned(now) {
+                if let Some(next) = token_ids::successor(self.records.as_ref(), &row.key).await? {
+                    token_ids::renote(self.records.as_ref(), id, &row.key, &next).await?;
+                    continue;
+                }
+                stored = stored.restored();
+            } else if stored.replaced {
+                // Another rotation is under way: its row is the token's in a moment.
                 waited += 1;
                 if waited > TURNS {
                     return Err(StoreError::Conflict.into());
@@ -359,9 +374,9 @@ impl Tokens {
                 tokio::time::sleep(TURN).await;
                 continue;
             }
-            stored.clone().info()?.usable(self.clock.now())?;
+            stored.clone().info()?.usable(now)?;
             let mut claimed = stored.clone();
-            claimed.replace(self.clock.now().plus(grace));
+            claimed.replace(now, grace);
             let put =
                 self.records.put_if(&row.key, Precondition::Version(row.version), claimed.entry()?).await;
             self.revocations.fetch_add(1, Ordering::Release);

@@ -18,16 +18,45 @@ pub(super) async fn note(records: &dyn Records, id: &TokenId, row: &Key) -> Resu
     }
 }
 
-/// Notes that another row is the token's now.
-pub(super) async fn renote(records: &dyn Records, id: &TokenId, row: &Key) -> Result<(), StoreError> {
+/// Notes that another row is the token's now, in place of the one `from`.
+///
+/// # Errors
+/// [`StoreError::Conflict`]: another row than `from` was, so that somebody else has made one meanwhile.
+pub(super) async fn renote(
+    records: &dyn Records,
+    id: &TokenId,
+    from: &Key,
+    row: &Key,
+) -> Result<(), StoreError> {
     let key = Key::new(IDS, id.to_string());
     loop {
         let noted = records.get(&key).await?;
+        if noted.as_ref().is_some_and(|noted| noted.entry.value != from.id().as_bytes()) {
+            return Err(StoreError::Conflict);
+        }
         let expected = noted.map_or(Precondition::Absent, |noted| Precondition::Version(noted.version));
         match records.put_if(&key, expected, NewRow::lasting(row.id().as_bytes().to_vec())).await {
             Ok(_) => return Ok(()),
             Err(StoreError::Conflict) => {}
             Err(error) => return Err(error),
+        }
+    }
+}
+
+/// The row of the token that was made to take the place of this one, if there is one that was not noted.
+pub(super) async fn successor(records: &dyn Records, of: &Key) -> Result<Option<Key>, TokenError> {
+    let mut after = String::new();
+    loop {
+        let page = records.scan(KIND, &after, PAGE).await?;
+        let full = page.len() == PAGE as usize;
+        for row in page {
+            if StoredToken::read(&row).is_ok_and(|stored| stored.before.as_deref() == Some(of.id())) {
+                return Ok(Some(row.key));
+            }
+            row.key.id().clone_into(&mut after);
+        }
+        if !full {
+            return Ok(None);
         }
     }
 }

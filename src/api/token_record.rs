@@ -23,6 +23,9 @@ pub(super) const KIND: &str = "api.token";
 /// no rate. A token that has none is written in form 2, so that a version before still takes it.
 const FORM: u32 = 3;
 
+/// No rotation takes as long: the store would have given up on it.
+const ABANDONED: Duration = Duration::from_secs(120);
+
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]
 fn is_zero(number: &u64) -> bool {
     *number == 0
@@ -60,6 +63,9 @@ pub(super) struct StoredToken {
     /// Of one that was rotated, when the token ends: its own end is that of the grace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     lasts: Option<u64>,
+    /// Of one that was rotated, when that began.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    replacing: u64,
     /// When it was changed last, if ever; of rows of one token, the later one knows better.
     #[serde(default, skip_serializing_if = "is_zero")]
     changed: u64,
@@ -169,6 +175,7 @@ impl StoredToken {
             before: None,
             replaced: false,
             lasts: None,
+            replacing: 0,
             changed: 0,
             bounds: StoredBounds::default(),
             rest: Map::new(),
@@ -199,11 +206,24 @@ impl StoredToken {
         Self { before: Some(before.to_owned()), ..self }
     }
 
-    /// Another secret takes the place of its own, which is accepted until then.
-    pub(super) fn replace(&mut self, until: Timestamp) {
-        (self.replaced, self.lasts) = (true, self.expires);
-        let until = until.as_millis();
+    /// Another secret takes the place of its own, which is accepted for `grace` yet.
+    pub(super) fn replace(&mut self, now: Timestamp, grace: Duration) {
+        if !self.replaced {
+            (self.replaced, self.lasts) = (true, self.expires);
+        }
+        self.replacing = now.as_millis();
+        let until = now.plus(grace).as_millis();
         self.expires = Some(self.expires.map_or(until, |ends| ends.min(until)));
+    }
+
+    /// What it was before another secret took the place of its own.
+    pub(super) fn restored(self) -> Self {
+        Self { expires: self.lasts, lasts: None, replaced: false, replacing: 0, ..self }
+    }
+
+    /// Whether the rotation that took it has ended half way, so that no other row is the token's.
+    pub(super) fn is_abandoned(&self, now: Timestamp) -> bool {
+        self.replaced && now.as_millis().saturating_sub(self.replacing) >= ABANDONED.as_millis() as u64
     }
 
     /// Takes on what another row of the token says, if it was changed later; whether that is anything new.

@@ -471,3 +471,23 @@ async fn no_secret_outlives_its_tokens_end() {
         }
     }
 }
+
+#[tokio::test]
+async fn a_rotation_that_ended_half_way_is_gone_on_with() {
+    let folder = tempfile::tempdir().unwrap();
+    let bench = bench(folder.path(), &clock()).await;
+    let (tokens, records) = (&bench.tokens, bench.records.as_ref());
+    for made in [false, true] {
+        let (id, _) = tokens.create(named("ci")).await.unwrap();
+        let ClaimedRow { row, stored } = tokens.claim(&id, Duration::ZERO).await.unwrap();
+        if made {
+            let (_, key) = fresh().unwrap();
+            let entry = stored.after(row.id()).entry().unwrap();
+            records.put_if(&key, Precondition::Absent, entry).await.unwrap();
+        }
+        bench.clock.advance(Duration::from_secs(120));
+        let secret = tokens.rotate(&id, Duration::ZERO).await.unwrap();
+        assert_eq!(tokens.verify(secret.expose()).await.unwrap().id(), &id);
+        assert_eq!(tokens.list().await.unwrap().iter().filter(|info| info.id == id).count(), 1);
+    }
+}

@@ -15,7 +15,7 @@ use crate::app::error::AppError;
 use crate::base::clock::{SharedClock, SystemClock};
 use crate::base::secret::Secret;
 use crate::config::Config;
-use crate::config::settings::{self, FileLimits, SandboxMode, ScriptFiles, UnknownFiles, UnreadFiles};
+use crate::config::settings::{self, SandboxMode, ScriptFiles, UnknownFiles, UnreadFiles};
 use crate::detect::{Detector, RuleSelection};
 use crate::redact::{Keys, Method, MethodPlan, Redactor};
 use crate::sanitize::intel::{IndicatorType, Reputation};
@@ -76,7 +76,8 @@ pub struct CleaningRequest {
 }
 
 /// Children of this binary with the limits of the settings.
-pub(super) fn sandbox(limits: &FileLimits) -> Sandbox {
+pub(super) fn sandbox(settings: &settings::Sanitize) -> Sandbox {
+    let limits = &settings.limits;
     let program = PathBuf::from("/proc/self/exe");
     let program = if program.exists() { program } else { std::env::current_exe().unwrap_or(program) };
     let unfolded = limits.unfolded.bytes() as u64;
@@ -86,6 +87,7 @@ pub(super) fn sandbox(limits: &FileLimits) -> Sandbox {
         time: limits.time.get(),
         bounds: UnfoldBounds { depth: limits.depth, bytes: unfolded, ..UnfoldBounds::default() },
         output: limits.unfolded.bytes(),
+        confined: settings.sandbox == SandboxMode::Required,
     };
     Sandbox::new(program, limits)
 }
@@ -183,7 +185,7 @@ impl FileCleaning {
         let disabled = || AppError::Sanitize(format!("no engine is behind the provider `{PROVIDER}`"));
         let intel = |of| asked.intel.get(of, PROVIDER).ok();
         Ok(Self {
-            sandbox: sandbox(&config.sanitize.limits),
+            sandbox: sandbox(&config.sanitize),
             scanner: asked.scan.get(PROVIDER).map_err(|_| disabled())?,
             urls: intel(IndicatorType::Urls),
             domains: intel(IndicatorType::Domains),

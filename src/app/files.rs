@@ -149,7 +149,7 @@ fn sanitizer(
     let limits = &config.sanitize.limits;
     let most = limits.upload.bytes() as u64;
     Ok(Sanitizer::new(sanitize::SanitizerServices {
-        sandbox: cleaning::sandbox(limits).counted(parts.metrics.work.clone()),
+        sandbox: cleaning::sandbox(&config.sanitize).counted(parts.metrics.work.clone()),
         clock: Arc::clone(&parts.opened.clock),
         scanners: scan,
         intel,

@@ -22,7 +22,7 @@ use crate::config::Config;
 use crate::config::settings;
 
 /// How long the program may take for one mail.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The largest body of a call about links.
 const BODY: usize = 1 << 20;
@@ -96,7 +96,7 @@ impl Program {
             let status = child.wait().await.map_err(|_| "its end was not seen")?;
             if status.success() && written.is_ok() { Ok(()) } else { Err("it failed") }
         };
-        tokio::time::timeout(PATIENCE, done).await.unwrap_or(Err("it took too long and was killed"))
+        tokio::time::timeout(TIMEOUT, done).await.unwrap_or(Err("it took too long and was killed"))
     }
 }
 

@@ -89,7 +89,8 @@ fn text(path: &Path) -> Result<Secret<String>, AppError> {
 }
 
 /// Puts another master key in place of the configured one, while gateways run on the store. A stop in the middle leaves
-/// a store that both open; doing it again goes on.
+/// a store that both open; doing it again goes on. Where the configuration names the key, the old one is kept the first time,
+/// whatever is asked: it is dropped by doing it again, once the configuration names the new one.
 ///
 /// # Errors
 /// A store or a key that cannot be had, two that are the same, or somebody else who does the same with another key.
@@ -115,6 +116,8 @@ pub fn replace_master(
         }
         let key = new.key(&vault, config).await?;
         let own = matches!(new, NewMaster::Own);
+        // The configuration still names the old one, by which the next process would not open the store.
+        let keep_old = keep_old || !own;
         let put = || match own {
             true => Ok(private::replace(&master::file(config), &next(config))?),
             false => Ok(()),

@@ -167,8 +167,11 @@ pub mod redact {
         }
         let (redactor, counts) = super::redactor(Method::Encrypt, detector);
         let record = SurrogateLog::default();
-        piped.run(redactor.live(&back.keys()?, Arc::clone(&counts)).with_surrogate_log(record.clone()))?;
+        let run =
+            piped.run(redactor.live(&back.keys()?, Arc::clone(&counts)).with_surrogate_log(record.clone()));
+        // Also where the output was closed early: what was read of it is to be restored.
         back.publish(&record.to_bytes())?;
+        run?;
         Ok(total(&counts))
     }
 

@@ -32,13 +32,26 @@ pub(super) fn private_files() {
 /// Takes as many file descriptors as the operating system allows, instead of what it gives who does not ask: often 1024,
 /// which is some five hundred requests.
 ///
+/// Returns how many that are; `None`: without limit.
+///
 /// # Errors
 /// What the operating system says; then the limit is what it was.
-pub(super) fn take_descriptors() -> Result<(), AppError> {
+pub(super) fn take_descriptors() -> Result<Option<u64>, AppError> {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
     let taken = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
-    taken.map_err(|error| AppError::Io(format!("file descriptors: {error}")))
+    taken.map_err(|error| AppError::Io(format!("file descriptors: {error}")))?;
+    Ok(maximum)
+}
+
+/// What the process needs for itself: the store, logs, threads, and whoever asks how it is.
+const OWN_DESCRIPTORS: u64 = 48;
+
+/// How many connections there may be of those that are `wanted`, each with one to an upstream, so that the process keeps
+/// descriptors for itself.
+pub(super) fn connections_within(descriptors: Option<u64>, wanted: usize) -> usize {
+    let each = |all: u64| usize::try_from(all.saturating_sub(OWN_DESCRIPTORS) / 2).unwrap_or(usize::MAX);
+    descriptors.map_or(wanted, |all| wanted.min(each(all).max(1)))
 }
 
 /// Says a line to whoever runs the process: in the log, if that is one of JSON objects. `false`: it is not, and the line is

@@ -357,7 +357,7 @@ fn redaction(setting: &RedactSetting, route: &str, from: &RouteInputs<'_>) -> Re
         files: setting.files(),
     };
     let limits = &config.sanitize.limits;
-    let sandbox = cleaning::sandbox(limits).counted(parts.metrics.work.clone());
+    let sandbox = cleaning::sandbox(&config.sanitize).counted(parts.metrics.work.clone());
     let redact = RedactFilter::new(RedactParts {
         requests,
         findings: Arc::clone(findings),

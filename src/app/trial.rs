@@ -26,10 +26,10 @@ use crate::crypto::random;
 const LIFE: Duration = Duration::from_secs(12 * 3600);
 
 /// How long the gateway may take until it serves, and until it has ended.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// How often it is looked whether it serves.
-const SOON: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// What is tried.
 pub struct Trial {
@@ -210,15 +210,15 @@ fn start(
 
 /// Waits until somebody listens there.
 async fn serves(child: &mut Child, admin: SocketAddr) -> Result<(), AppError> {
-    let tries = PATIENCE.as_millis() / SOON.as_millis();
+    let tries = TIMEOUT.as_millis() / POLL_INTERVAL.as_millis();
     for _ in 0..tries {
         if let Ok(Some(status)) = child.try_wait() {
             return Err(AppError::Io(format!("the gateway ended: {status}")));
         }
-        if TcpStream::connect_timeout(&admin, SOON).is_ok() {
+        if TcpStream::connect_timeout(&admin, POLL_INTERVAL).is_ok() {
             return Ok(());
         }
-        tokio::time::sleep(SOON).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
     Err(AppError::Io("the gateway does not answer".to_owned()))
 }
@@ -230,7 +230,7 @@ async fn ended(mut child: Child) -> Result<(), AppError> {
         // It is gone already, or has had the signal from the terminal.
         let _sent = kill_process(process, rustix::process::Signal::TERM);
     }
-    match tokio::time::timeout(PATIENCE, child.wait()).await {
+    match tokio::time::timeout(TIMEOUT, child.wait()).await {
         Ok(_) => Ok(()),
         Err(_) => child.kill().await.map_err(|error| AppError::Io(format!("the gateway: {error}"))),
     }

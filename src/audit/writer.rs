@@ -15,13 +15,13 @@ use crate::audit::file::{FileIdentity, LogFile, LogPosition};
 const WAITING: usize = 8192;
 
 /// How long a call waits for room among them.
-const PATIENCE: Duration = Duration::from_secs(1);
+const WRITE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Events that are written at once, at the most.
 const BATCH: usize = 1024;
 
 /// How often the file is looked for under its name, and how long after a failed write the next is tried.
-const LOOK: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How long lines gather behind a batch, so that a disk is asked to keep many at once.
 const GATHERED: Duration = Duration::from_millis(5);
@@ -106,7 +106,7 @@ impl AuditLog {
     /// [`AuditError::Behind`] if there is no room even then, and [`AuditError::Ended`] if nobody writes any
     /// more. The event is not in the log then.
     pub fn write(&self, event: &AuditEvent<'_>) -> Result<(), AuditError> {
-        self.put(event, PATIENCE)
+        self.put(event, WRITE_TIMEOUT)
     }
 
     /// As [`AuditLog::write`], but never blocks.
@@ -232,7 +232,7 @@ impl Writer {
     fn take(&mut self) -> bool {
         let again = !self.batch.is_empty();
         let waits = |state: &mut WriterState| !state.closed && (again || state.waiting.is_empty());
-        let waited = self.shared.arrived.wait_timeout_while(self.shared.lock(), LOOK, waits);
+        let waited = self.shared.arrived.wait_timeout_while(self.shared.lock(), POLL_INTERVAL, waits);
         let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
         let closed = state.closed;
         if again {

@@ -214,14 +214,24 @@ fn decoded(sent: &str) -> String {
     path
 }
 
+/// What a hexadecimal digit counts.
+const fn hex_digit(digit: u8) -> Option<u8> {
+    match digit {
+        b'0'..=b'9' => Some(digit - b'0'),
+        b'a'..=b'f' => Some(digit - b'a' + 10),
+        b'A'..=b'F' => Some(digit - b'A' + 10),
+        _ => None,
+    }
+}
+
 /// Out of percent escapes (RFC 3986 section 2.1); what is none stays.
 pub fn percent_decoded(text: &[u8]) -> Vec<u8> {
     let mut decoded = Vec::with_capacity(text.len());
     let mut rest = text;
     while let Some((byte, after)) = rest.split_first() {
         let escaped = after.split_at_checked(2).filter(|_| *byte == b'%').and_then(|(digits, after)| {
-            let byte = u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
-            Some((byte, after))
+            let [high, low] = *digits else { return None };
+            Some((hex_digit(high)? << 4 | hex_digit(low)?, after))
         });
         let (byte, after) = escaped.unwrap_or((*byte, after));
         decoded.push(byte);
@@ -235,6 +245,15 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn only_two_digits_are_an_escape() {
+        for (text, decoded) in
+            [("a%20b%2F", "a b/"), ("100%+5", "100%+5"), ("%4", "%4"), ("%zz%41", "%zzA"), ("%%41", "%A")]
+        {
+            assert_eq!(percent_decoded(text.as_bytes()), decoded.as_bytes(), "{text}");
+        }
+    }
 
     #[test]
     fn a_segment_is_split_off() {

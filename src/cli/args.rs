@@ -161,6 +161,9 @@ pub(super) enum Command {
         memory: u64,
         /// Processor time, in seconds.
         seconds: u64,
+        /// Read nothing unless Landlock and seccomp hold.
+        #[arg(long)]
+        confined: bool,
     },
 }
 

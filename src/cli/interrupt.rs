@@ -8,7 +8,7 @@ use crate::app::{AppError, ending_by_signal};
 use crate::cli::progress;
 
 /// Between two looks whether a file is whole.
-const LOOK: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// So often is looked: a disk that does not answer keeps nobody for ever.
 const LOOKS: usize = 250;
@@ -17,7 +17,7 @@ const LOOKS: usize = 250;
 const TERMINAL: Duration = Duration::from_millis(200);
 
 /// Held while a file is written.
-static WRITING: Mutex<()> = Mutex::new(());
+static WRITE_LOCK: Mutex<()> = Mutex::new(());
 
 /// From now on the process ends between two files: its exit code is 128 and the signal's number, as shells have it.
 ///
@@ -40,11 +40,11 @@ pub(super) fn end_between_files() -> Result<(), AppError> {
 }
 
 fn between() -> Option<MutexGuard<'static, ()>> {
-    match WRITING.try_lock() {
+    match WRITE_LOCK.try_lock() {
         Ok(held) => Some(held),
         Err(TryLockError::Poisoned(held)) => Some(held.into_inner()),
         Err(TryLockError::WouldBlock) => {
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_INTERVAL);
             None
         }
     }
@@ -52,6 +52,6 @@ fn between() -> Option<MutexGuard<'static, ()>> {
 
 /// Does something that is not cut in the middle.
 pub(super) fn whole<T>(act: impl FnOnce() -> T) -> T {
-    let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
+    let _writing = WRITE_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
     act()
 }

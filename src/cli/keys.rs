@@ -284,7 +284,6 @@ fn rotate_master(
         .or(new_passphrase_file.map(NewMaster::PassphraseFile))
         .or(new_passphrase_env.map(NewMaster::PassphraseEnv))
         .unwrap_or(NewMaster::Own);
-    let own = matches!(new, NewMaster::Own);
     let progress = Progress::rows();
     let begun = || {
         message("both master keys open the store until this is done; if it stops, run it again");
@@ -305,13 +304,10 @@ fn rotate_master(
         }
         OldKeyFate::Kept(rows) => message(&format!(
             "{rows} rows sealed anew; both master keys open the store. Name the new one in the configuration, send \
-             SIGHUP to running gateways, then run this again without --keep-old"
+             SIGHUP to running gateways, then run this again"
         )),
         OldKeyFate::Dropped(rows) => {
             message(&format!("{rows} rows sealed anew; the old master key is dropped"));
-            if !own {
-                message("name the new one in the configuration, and send SIGHUP to running gateways");
-            }
         }
     }
     Ok(())

@@ -114,7 +114,8 @@ pub(super) struct GenerateArgs {
 pub(super) struct RotateMasterArgs {
     #[command(flatten)]
     pub(super) source: NewSource,
-    /// Leave the old master key valid; the same command without this drops it.
+    /// Leave the old master key valid, as the first run does anyway where the configuration names the key; the same command without
+    /// this drops it.
     #[arg(long, requires = "NewSource")]
     pub(super) keep_old: bool,
 }

@@ -14,7 +14,7 @@ use crate::cli::escape::escaped;
 use crate::cli::table::width;
 
 /// Work that takes no longer than this shows nothing.
-const PATIENCE: Duration = Duration::from_millis(700);
+const SHOWN_AFTER: Duration = Duration::from_millis(700);
 
 /// How often the line is drawn again, where nothing comes.
 const TICK: Duration = Duration::from_millis(250);
@@ -123,7 +123,7 @@ impl Progress {
         // A thread of its own: who waits for one file or one row says nothing meanwhile.
         let shown = bar.downgrade();
         let wait = move || {
-            std::thread::sleep(PATIENCE);
+            std::thread::sleep(SHOWN_AFTER);
             if let Some(bar) = shown.upgrade().filter(|bar| !bar.is_finished()) {
                 bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(RATE));
                 bar.enable_steady_tick(TICK);

@@ -129,7 +129,9 @@ fn command(command: Command) -> Result<(), Failure> {
         Command::Completions { shell } => manual::completions(shell),
         Command::Man { dir: Some(folder), .. } => manual::pages(&folder),
         Command::Man { page, .. } => manual::page(&page),
-        Command::Parse { memory, seconds } => Ok(child::run(child::Rlimits { memory, seconds }, &FORMATS)?),
+        Command::Parse { memory, seconds, confined } => {
+            Ok(child::run(child::Rlimits { memory, seconds, confined }, &FORMATS)?)
+        }
         Command::Openapi => {
             let document = openapi::document(|_| true).map_err(AppError::from)?;
             result(&format!("{document:#}"))

@@ -281,7 +281,7 @@ impl Fetch<'_> {
         match fetched {
             Ok(value) if value.trim().is_empty() => self.wrong(at, "the value is empty", needed),
             Ok(mut value) => {
-                trim_line_break(&mut value);
+                trim_edges(&mut value);
                 supplied.value = Secret::new(value);
             }
             Err(message) => self.wrong(at, message, needed),
@@ -289,13 +289,16 @@ impl Fetch<'_> {
     }
 }
 
-/// A value without the line break that may end it.
+/// A value without what editors put around it: the line break that may end it, the byte order mark that may begin it.
 fn trimmed(mut value: String) -> String {
-    trim_line_break(&mut value);
+    trim_edges(&mut value);
     value
 }
 
-fn trim_line_break(value: &mut String) {
+fn trim_edges(value: &mut String) {
+    if value.starts_with('\u{feff}') {
+        value.remove(0);
+    }
     if value.ends_with('\n') {
         value.pop();
         if value.ends_with('\r') {

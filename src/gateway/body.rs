@@ -7,7 +7,7 @@ use http::header::{ACCEPT_RANGES, CONTENT_LENGTH, CONTENT_RANGE, ETAG, TRANSFER_
 use http::{HeaderMap, HeaderValue, Version};
 use pingora::http::ResponseHeader;
 
-use crate::api::apart;
+use crate::api::block_in_place;
 use crate::base::budget::MemoryBudget;
 use crate::gateway::content_coding::{codings, decoders, encoders};
 use crate::gateway::layer::{Layer, TextLayer, UnscannedPolicy};
@@ -198,8 +198,11 @@ impl BodyRewriter {
             return Ok(());
         }
         let long = if self.decode.is_empty() { LONG } else { LONG_PACKED };
-        let result =
-            if chunk.len() > long { apart(|| self.run(chunk, end, out)) } else { self.run(chunk, end, out) };
+        let result = if chunk.len() > long {
+            block_in_place(|| self.run(chunk, end, out))
+        } else {
+            self.run(chunk, end, out)
+        };
         self.broken = result.is_err() || end;
         result
     }
@@ -402,17 +405,42 @@ pub fn strip_body_headers(head: &mut ResponseHeader, version: Version) {
     frame_anew(head, version);
 }
 
+/// Fields that have a digest of the bytes of a body: RFC 1864, RFC 3230, RFC 9530, and those of S3 and of Google's storage.
+pub(super) const DIGESTS: [&str; 10] = [
+    "content-md5",
+    "digest",
+    "content-digest",
+    "repr-digest",
+    "x-amz-checksum-crc32",
+    "x-amz-checksum-crc32c",
+    "x-amz-checksum-crc64nvme",
+    "x-amz-checksum-sha1",
+    "x-amz-checksum-sha256",
+    "x-goog-hash",
+];
+
 /// Removes digests of the bytes of a body.
 pub fn strip_digests(head: &mut ResponseHeader) {
-    for name in ["content-md5", "digest", "content-digest", "repr-digest"] {
+    for name in DIGESTS {
         head.remove_header(name);
     }
+}
+
+/// Has a head without a body (the answer to HEAD) say nothing of the body that was not seen: neither how long it is nor a
+/// digest, by which what is in it could be tried out.
+pub fn strip_unseen_body(head: &mut ResponseHeader) {
+    head.remove_header(&ETAG);
+    head.remove_header(&CONTENT_LENGTH);
+    head.remove_header(&ACCEPT_RANGES);
+    strip_digests(head);
 }
 
 /// Frames a body whose length is not known any more.
 pub fn frame_anew(head: &mut ResponseHeader, version: Version) {
     head.remove_header(&CONTENT_LENGTH);
     head.remove_header(&ACCEPT_RANGES);
+    // A caller of HTTP/1.0 knows no chunks (RFC 9112 section 6.1): for it the body ends with the connection.
+    head.remove_header(&TRANSFER_ENCODING);
     if version == Version::HTTP_11 {
         drop(head.insert_header(TRANSFER_ENCODING, HeaderValue::from_static("chunked")));
     }

@@ -4,6 +4,7 @@ use bytes::Bytes;
 use pingora::proxy::Session;
 
 use crate::api::{ApiError, BodyRead, BufferedBody};
+use crate::gateway::body::DIGESTS;
 use crate::gateway::content_coding::{self, Unpack};
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
@@ -94,6 +95,7 @@ impl CollectedBody {
         model: Option<&str>,
     ) -> Result<Bytes, GatewayError> {
         let Self { body, codings, document } = self;
+        let came = body.bytes.clone();
         // What a coding says besides the body (a file's name, a comment, a frame to be skipped) was not looked at.
         let coded = !codings.is_empty() && x.request_scan == BodyScan::Scanned;
         if document.rewritten.is_some() || coded || model.is_some() {
@@ -109,6 +111,9 @@ impl CollectedBody {
             })?;
         }
         through_layers(x, plan, body)?;
+        if body.bytes != came {
+            DIGESTS.iter().for_each(|name| drop(x.head_mut().remove_header(*name)));
+        }
         Ok(body.bytes.clone())
     }
 }

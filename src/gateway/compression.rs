@@ -6,7 +6,7 @@ use http::header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE
 use http::{HeaderMap, HeaderValue, StatusCode, Version};
 use pingora::http::ResponseHeader;
 
-use crate::api::apart;
+use crate::api::block_in_place;
 use crate::base::budget::MemoryBudget;
 use crate::gateway::body::{frame_anew, strip_digests};
 use crate::gateway::vary::add_vary;
@@ -111,7 +111,7 @@ impl Compressor {
             encoder.write(&plain, &mut out)?;
             if end { encoder.finish(&mut out) } else { Ok(()) }
         };
-        let done = if plain.len() > LONG { apart(run) } else { run() };
+        let done = if plain.len() > LONG { block_in_place(run) } else { run() };
         if end {
             self.0 = None;
         }

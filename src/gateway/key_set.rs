@@ -1,6 +1,6 @@
 //! [`KeySet`]: a JWK set that was read (RFC 7517 section 5), and tokens that one of its keys has signed.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -22,7 +22,7 @@ const TRIED: usize = 16;
 
 /// A set that was read.
 pub struct KeySet {
-    named: HashMap<String, Vec<VerifyingKey>>,
+    named: BTreeMap<String, Vec<VerifyingKey>>,
     nameless: Vec<VerifyingKey>,
 }
 
@@ -40,7 +40,7 @@ impl KeySet {
         if set.keys.len() > MAX_KEYS {
             return Err(TOO_LARGE);
         }
-        let mut keys = Self { named: HashMap::new(), nameless: Vec::new() };
+        let mut keys = Self { named: BTreeMap::new(), nameless: Vec::new() };
         for jwk in &set.keys {
             // An RSA key that does not say is nearly always this.
             let algorithm = jwk.algorithm().unwrap_or(JwsAlgorithm::Rs256);

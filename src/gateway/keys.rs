@@ -13,7 +13,7 @@ use crate::gateway::key_source::KeySource;
 use crate::vault::jwt::{JwtError, Unverified, Verified};
 
 /// A whole fetch.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// When keys are fetched again.
 #[derive(Clone, Copy, Debug)]
@@ -120,7 +120,7 @@ impl Remote {
         let paused = tried.is_some_and(|tried| self.age(tried) < self.ages.pause);
         if !held.as_ref().is_some_and(fresh) && !paused {
             *tried = Some(self.clock.instant());
-            match tokio::time::timeout(PATIENCE, self.fetch()).await {
+            match tokio::time::timeout(TIMEOUT, self.fetch()).await {
                 Ok(Ok(keys)) => {
                     self.held.store(Some(Arc::new(CachedKeySet { keys, since: self.clock.instant() })));
                 }

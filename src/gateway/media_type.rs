@@ -80,6 +80,23 @@ const LINES: [&str; 5] = [
     "application/stream+json",
 ];
 
+/// Text that is no `text/…`.
+const TEXTS: [&str; 13] = [
+    "application/ecmascript",
+    "application/graphql",
+    "application/javascript",
+    "application/ldif",
+    "application/openmetrics-text",
+    "application/sql",
+    "application/toml",
+    "application/typescript",
+    "application/x-javascript",
+    "application/x-sh",
+    "application/x-subrip",
+    "application/x-yaml",
+    "application/yaml",
+];
+
 fn one(value: &HeaderValue) -> DeclaredFormat {
     let Ok(text) = value.to_str() else { return DeclaredFormat::Nothing };
     let essence = text.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
@@ -106,9 +123,7 @@ fn one(value: &HeaderValue) -> DeclaredFormat {
         "text/event-stream" => DeclaredFormat::As(ContentFormat::Events),
         "application/vnd.amazon.eventstream" => DeclaredFormat::As(ContentFormat::AmazonEventStream),
         "application/x-www-form-urlencoded" => DeclaredFormat::As(ContentFormat::Form),
-        "application/javascript" | "application/yaml" | "application/graphql" | "application/x-subrip" => {
-            DeclaredFormat::As(ContentFormat::Text)
-        }
+        text if TEXTS.contains(&text) || text.ends_with("+yaml") => DeclaredFormat::As(ContentFormat::Text),
         "application/octet-stream" | "binary/octet-stream" => DeclaredFormat::Bytes,
         other if other.ends_with("+json") => DeclaredFormat::As(ContentFormat::Json),
         other if other.starts_with("text/") => DeclaredFormat::As(ContentFormat::Text),
@@ -129,9 +144,11 @@ fn charsets(text: &str) -> impl Iterator<Item = &str> {
         .filter(|charset| !charset.is_empty())
 }
 
-/// The charset that a label names, if ASCII is ASCII in it.
+/// The charset that a label names, if ASCII is ASCII in it; also as Python spells some: `latin-1`, `utf_8`.
 fn encoding(label: &str) -> Option<&'static Encoding> {
-    Encoding::for_label(label.as_bytes()).filter(|known| known.is_ascii_compatible())
+    let plain = || label.replace(['-', '_'], "");
+    let known = Encoding::for_label(label.as_bytes()).or_else(|| Encoding::for_label(plain().as_bytes()));
+    known.filter(|known| known.is_ascii_compatible())
 }
 
 #[cfg(test)]
@@ -162,6 +179,8 @@ mod tests {
         (&["application/x-www-form-urlencoded"], DeclaredFormat::As(ContentFormat::Form), false),
         (&["text/plain"], TEXT, false),
         (&["application/yaml"], TEXT, false),
+        (&["application/x-yaml; charset=latin-1"], TEXT, false),
+        (&["application/openapi+yaml"], TEXT, false),
         (&["text/html; charset=\"UTF-8\""], formatted(TextFormat::Html), false),
         (&["image/svg+xml"], formatted(TextFormat::Xml), false),
         (&["Text/CSV; header=present"], formatted(TextFormat::Csv), false),

@@ -29,7 +29,7 @@ use crate::telemetry::UpstreamFailure;
 const WHOLE_ANSWER: usize = 64 << 10;
 
 /// How long the end of an answer is awaited whose caller left: it may have had all that matters.
-const REST: Duration = Duration::from_millis(50);
+const RETRY_AFTER: Duration = Duration::from_millis(50);
 
 /// How a collected request is sent.
 pub(super) struct RelayRequest<'a> {
@@ -286,7 +286,7 @@ impl AnswerRelay<'_> {
 
     /// Notes that nothing is left of the answer, if that is so: its caller has left.
     async fn note_end(&mut self, up: &mut HttpSession) {
-        let mut rest = match tokio::time::timeout(REST, up.read_response_body()).await {
+        let mut rest = match tokio::time::timeout(RETRY_AFTER, up.read_response_body()).await {
             Ok(Ok(None)) => None,
             Ok(Ok(Some(piece))) if piece.is_empty() && up.response_done() => None,
             _ => return,

@@ -10,9 +10,11 @@
 //! | `client` | [`Client`]: its settings, and calls to our own providers |
 //! | `form` | [`form()`]: names and values as a form has them |
 //! | `fetch` | [`Fetched`]: a file as it comes from someone's URL |
+//! | `any_certificate` | [`with_any_certificate`]: TLS to a listener of this machine |
 //! | `error` | [`NetError`] |
 
 mod allow;
+mod any_certificate;
 mod client;
 mod dns_resolver;
 mod error;
@@ -20,6 +22,7 @@ mod fetch;
 mod form;
 
 pub use allow::{Allow, AllowEntry, AllowEntryError};
+pub use any_certificate::with_any_certificate;
 pub use client::{CallBody, Client, OutboundCall, ProviderAnswer};
 pub use dns_resolver::{AddressFuture, DnsResolver, SystemResolver};
 pub use error::NetError;

@@ -276,6 +276,7 @@ impl<'w> JsonTexts<'w> {
         if token != JsonToken::Text {
             return plain(see(CarrierText::of(StringPart::text(text))));
         }
+        self.labels.follow(within.path, text);
         let levels = self.levels;
         edits_of(text, levels, &mut InString { texts: self, within, see })
     }

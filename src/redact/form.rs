@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::edit::spliced;
+use crate::edit::Edit;
 use crate::redact::carrier::{Carrier, TextVisitor};
 use crate::redact::document::JsonTexts;
 use crate::redact::error::RedactError;
@@ -12,7 +12,7 @@ use crate::redact::redactor::Redactor;
 use crate::redact::report::Redacted;
 use crate::redact::surrogate_map::{FindingLimits, SurrogateMap};
 use crate::stream::form;
-use crate::stream::json::{Decoded, JsonToken, encoded, walk};
+use crate::stream::json::{Decoded, encoded, walk};
 
 impl Redactor {
     /// Redacts a form, and tells how to undo it. What was found in one field is replaced in all.
@@ -66,7 +66,7 @@ impl Carrier for FormCarrier<'_> {
             if edits.is_empty() {
                 out.extend_from_slice(field);
             } else {
-                respelled(field, &spliced(document, &edits), &mut out);
+                out.extend_from_slice(&respelled(field, document, &edits));
             }
         }
         self.texts.opened().map(|()| out)
@@ -78,25 +78,21 @@ impl Carrier for FormCarrier<'_> {
     }
 }
 
-/// Writes a field whose document says what is in it now. A part that says what it said keeps its spelling.
-fn respelled(field: &[u8], document: &[u8], out: &mut Vec<u8>) {
-    let mut now = Vec::with_capacity(2);
-    let texts = walk(document, &mut |_, leaf| {
-        if leaf.token != JsonToken::Number {
-            now.push(Decoded::of(document.get(leaf.span).unwrap_or_default()).text().to_owned());
-        }
-    });
-    debug_assert_eq!(texts, Ok(()), "edits of a document leave one");
-    for (at, (part, now)) in field.splitn(2, |b| *b == b'=').zip(now).enumerate() {
-        if at > 0 {
-            out.push(b'=');
-        }
-        if form::read(part).0 == now {
-            out.extend_from_slice(part);
-        } else {
-            out.extend_from_slice(form::encoded(&now).as_bytes());
-        }
-    }
+/// A field with the changes that were made to its document. What they do not touch keeps its bytes, also those that are no
+/// UTF-8.
+fn respelled(field: &[u8], document: &[u8], edits: &[Edit]) -> Vec<u8> {
+    let mut leaves = Vec::with_capacity(2);
+    let texts = walk(document, &mut |_, leaf| leaves.push(leaf.span));
+    debug_assert_eq!(texts, Ok(()), "a field is a document");
+    let said = |spelled: Option<&[u8]>| Decoded::of(spelled.unwrap_or_default()).text().to_owned();
+    let outward = |edit: &Edit| {
+        let at = leaves.iter().position(|leaf| edit.range.start <= leaf.end)?;
+        let leaf = leaves.get(at)?;
+        let start = said(document.get(leaf.start..edit.range.start)).len();
+        let end = start + said(document.get(edit.range.clone())).len();
+        Some((at, Edit { range: start..end, with: said(Some(edit.with.as_bytes())) }))
+    };
+    form::with_edits(field, &edits.iter().filter_map(outward).collect::<Vec<_>>())
 }
 
 #[cfg(test)]

@@ -21,6 +21,9 @@ fn names_of_a_form_are_context_and_what_stays_keeps_its_spelling() {
         ("jane.doe%40harbour-post.com", "%23"),
         ("payload=%7B%22password%22%3A%22hunter2!%22%7D", "payload=%7B%22password%22%3A%22%23%22%7D"),
         ("a=%22%5C&b=jane.doe%40harbour-post.com", "a=%22%5C&b=%23"),
+        ("n=Caf%e9+jane.doe%40harbour-post.com+x/y%zz", "n=Caf%e9+%23+x/y%zz"),
+        ("sid=\"jane.doe@harbour-post.com\"|a:b", "sid=\"%23\"|a:b"),
+        ("a=jane.doe@harbour-post.com;b=%e9/jane.doe%40harbour-post.com", "a=%23;b=%e9/%23"),
         ("", ""),
     ];
     for (body, expected) in rows {

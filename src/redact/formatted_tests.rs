@@ -34,6 +34,12 @@ const ROWS: &[(TextFormat, &str, &str)] = &[
         "id;password\n1;\"hunter2!\"\n2;tr0ub4dor&3\n",
         "id;password\n1;\"<'\"\",;&>\"\n2;\"<'\"\",;&>\"\n",
     ),
+    (Csv, "# 2026-11-27\nid,password\n1,hunter2!", "# 2026-11-27\nid,password\n1,\"<'\"\",;&>\""),
+    (
+        Csv,
+        "\"Report: all\",,\n\nid,a,password\n1,b,hunter2!",
+        "\"Report: all\",,\n\nid,a,password\n1,b,\"<'\"\",;&>\"",
+    ),
     (Csv, "sep=;\npassword;a\nhunter2!;b", "sep=;\npassword;a\n\"<'\"\",;&>\";b"),
     (
         Csv,

@@ -52,7 +52,7 @@ impl SurrogateScope {
 
 impl std::fmt::Debug for SurrogateScope {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Scope(..)")
+        f.write_str("SurrogateScope(..)")
     }
 }
 

@@ -57,6 +57,7 @@
 //! | `table/` | tables in a text, whose heads are context of their cells |
 //! | `document_value` | a value where it stands in a document |
 //! | `heads` | what the columns of a table in JSON are called |
+//! | `secret_objects` | objects of a document whose data is secret whatever it is called |
 //! | `siblings` | names that stand beside their values in a document |
 //! | `names` | what the values of a document are called |
 //! | `escapes` | what a program reads where a person sees `%20` or `\u0040` |
@@ -148,6 +149,7 @@ mod report;
 mod request_words;
 mod restore;
 mod restorer;
+mod secret_objects;
 mod session;
 mod siblings;
 mod signed;

@@ -6,6 +6,7 @@ use crate::detect::{Label, as_read};
 use crate::redact::document_value::DocumentValue;
 use crate::redact::heads::Heads;
 use crate::redact::opaque::PathHint;
+use crate::redact::secret_objects::{KeyLines, SECRET, SecretObjects};
 use crate::stream::json::{Path, Segment};
 
 /// Names of a schema's own members: what is under them describes a value and is none.
@@ -77,6 +78,8 @@ pub(super) struct Labels {
     /// What was asked for last.
     asked: Vec<u8>,
     heads: Heads,
+    secrets: SecretObjects,
+    key_lines: KeyLines,
 }
 
 impl Labels {
@@ -91,6 +94,13 @@ impl Labels {
     /// Another document begins.
     pub(super) fn begin(&mut self) {
         self.heads.clear();
+        self.secrets.clear();
+        self.key_lines.clear();
+    }
+
+    /// Shows the next text of the document, at its path.
+    pub(super) fn follow(&mut self, path: &Path<'_>, text: &str) {
+        self.key_lines.follow(path, text);
     }
 
     /// The label of a value.
@@ -99,6 +109,9 @@ impl Labels {
         let beside = at.beside().or_else(|| self.heads.of(at).map(str::to_owned));
         let mut names = MemberNames::of(path);
         names.own = beside.as_deref().unwrap_or(names.own);
+        if self.secrets.hold(at) || self.key_lines.hold(path) {
+            names.own = SECRET;
+        }
         self.ask(&names, path.before());
         if !self.known.contains_key(self.asked.as_slice()) {
             if self.known.len() >= MANY {

@@ -28,6 +28,8 @@ const NAMES: &[&str] = &[
     "header",
     "question",
     "title",
+    // JSON Patch (RFC 6902), SCIM.
+    "path",
     "type",
     "kind",
     "code",

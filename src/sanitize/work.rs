@@ -124,7 +124,7 @@ impl<'j> Work<'j> {
 
     /// Reads a file whose values are looked for in it by its own format: those of files around it are not among
     /// [`values`](Self::values), which they join at the end.
-    pub fn apart<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
+    pub fn with_own_values<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
         let around = std::mem::take(&mut self.values);
         let done = read(self);
         for (value, edit) in std::mem::replace(&mut self.values, around) {

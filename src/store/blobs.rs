@@ -171,7 +171,7 @@ pub struct OpenBlob {
 
 impl fmt::Debug for OpenBlob {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Opened({} bytes)", self.size)
+        write!(f, "OpenBlob({} bytes)", self.size)
     }
 }
 

@@ -37,7 +37,7 @@ const SCHEMA: &[(i64, &str, &str)] = &[
 ];
 
 /// How long a writer waits for another process.
-const PATIENCE: Duration = Duration::from_secs(5);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 const READERS: u32 = 4;
 
 impl EmbeddedRecords {
@@ -51,7 +51,7 @@ impl EmbeddedRecords {
         private::touch(path)?;
         let options = SqliteConnectOptions::new()
             .filename(path)
-            .busy_timeout(PATIENCE)
+            .busy_timeout(BUSY_TIMEOUT)
             .synchronous(SqliteSynchronous::Full)
             .disable_statement_logging();
         migrate(&options).await?;
@@ -61,7 +61,7 @@ impl EmbeddedRecords {
                 .idle_timeout(None)
                 .max_lifetime(None)
                 .test_before_acquire(false)
-                .acquire_timeout(2 * PATIENCE)
+                .acquire_timeout(2 * BUSY_TIMEOUT)
         };
         let readers = pool(READERS).connect_with(options.clone().pragma("query_only", "ON")).await?;
         Ok(Self { writer: pool(1).connect_with(options).await?, readers, clock })
@@ -230,7 +230,7 @@ async fn migrate(options: &SqliteConnectOptions) -> Result<(), StoreError> {
     // busy handler), so a process that comes second tries again.
     const PAUSE: Duration = Duration::from_millis(20);
     let options = options.clone().journal_mode(SqliteJournalMode::Wal);
-    let mut tries = PATIENCE.as_millis() / PAUSE.as_millis();
+    let mut tries = BUSY_TIMEOUT.as_millis() / PAUSE.as_millis();
     let mut connection = loop {
         match options.connect().await.map_err(StoreError::from) {
             Err(error) if error.is_busy() && tries > 0 => tries -= 1,

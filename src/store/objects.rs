@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
+use data_encoding::HEXLOWER;
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
 use object_store::aws::{AmazonS3, AmazonS3Builder};
@@ -18,6 +19,7 @@ use object_store::{
 
 use crate::base::clock::Timestamp;
 use crate::base::secret::Secret;
+use crate::crypto::random;
 use crate::store::blobs::{Area, Blob, BlobDigests, Blobs, ByteStream, FactsBuilder, NextChunk, OpenBlob};
 use crate::store::{RecordsFuture, StoreError, private};
 
@@ -102,7 +104,9 @@ impl Objects {
     /// # Errors
     /// A store that cannot be reached, or refuses.
     pub async fn try_out(&self) -> Result<(), StoreError> {
-        let probe = Path::from("probe");
+        // Of its own: other nodes try theirs at the same time.
+        let random: [u8; 16] = random::bytes().map_err(|_| StoreError::Interrupted)?;
+        let probe = Path::from(format!("probe-{}", HEXLOWER.encode(&random)));
         self.store.put(&probe, PutPayload::from_static(b"portcullis")).await.map_err(failed)?;
         self.store.get(&probe).await.map_err(failed)?;
         self.store.delete(&probe).await.map_err(failed)

@@ -64,7 +64,7 @@ impl NewRow {
 impl fmt::Debug for NewRow {
     // The value may be anything, a caller's text included.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Entry({} bytes)", self.value.len())
+        write!(f, "NewRow({} bytes)", self.value.len())
     }
 }
 

@@ -1,6 +1,8 @@
 //! Forms (`application/x-www-form-urlencoded`; WHATWG URL, section 5.1): names and values, in which `+` is a space and
 //! `%40` a byte. Bytes that nobody changes leave as they came, whichever way they spell their text.
 
+use std::ops::Range;
+
 use bytes::BytesMut;
 
 use crate::base::budget::{MemoryBudget, MemoryCharge};
@@ -105,6 +107,42 @@ pub fn encoded(text: &str) -> String {
     out
 }
 
+/// How a form spells `text` in place of `before`: what was written as it reads there is so here (`@` in a cookie), since not
+/// everybody undoes escapes.
+fn encoded_as(text: &str, before: &[u8]) -> String {
+    let raw = |c: char| c.is_ascii_punctuation() && !"%+&=;".contains(c) && before.contains(&(c as u8));
+    let mut out = String::with_capacity(text.len());
+    for part in text.split_inclusive(raw) {
+        match part.strip_suffix(raw) {
+            Some(front) => {
+                out.push_str(&encoded(front));
+                out.push_str(part.get(front.len()..).unwrap_or_default());
+            }
+            None => out.push_str(&encoded(part)),
+        }
+    }
+    out
+}
+
+/// A field with these changes to what its parts say, which are counted from 0: its name, and its value. Everything else keeps
+/// its bytes.
+pub fn with_edits(field: &[u8], edits: &[(usize, Edit)]) -> Vec<u8> {
+    let (mut all, mut at) = (Vec::new(), 0);
+    parts(field, &mut |_, part| {
+        let own = edits.iter().filter(|(part, _)| *part == at);
+        all.extend(own.map(|(_, edit)| outward(edit.range.clone(), &edit.with, &part.map, field)));
+        at += 1;
+    });
+    spliced(field, &all)
+}
+
+/// A change to what spells a part of `field`.
+fn outward(range: Range<usize>, with: &str, map: &SourceMap, field: &[u8]) -> Edit {
+    let range = map.range(range);
+    let with = encoded_as(with, field.get(range.clone()).unwrap_or_default());
+    Edit { range, with }
+}
+
 /// Edits the names and values of a form as it passes, each a channel of its own and whole; a value that is JSON is
 /// edited within.
 pub struct FormBody<E> {
@@ -132,8 +170,9 @@ impl<E: Editor> FormBody<E> {
             if outcome.is_ok() && !quiet {
                 self.editor.under(part.token.is_value().then_some(path));
                 outcome = self.editor.last(&part.text, &mut self.edits);
-                let outward = |edit: Edit| edit.through(&part.map, |with| encoded(&with));
-                all.extend(self.edits.drain(..).map(outward));
+                all.extend(
+                    self.edits.drain(..).map(|edit| outward(edit.range, &edit.with, &part.map, &field)),
+                );
             }
         });
         outcome?;

@@ -241,7 +241,10 @@ fn form(text: &[u8], open: bool) -> JsonFit {
             _ => return JsonFit::No,
         };
     }
-    let named = body.iter().position(|b| *b == b'=').is_some_and(|at| at > 0);
+    // What stands before a `=` names a field: `https://…?a=b` is an address.
+    let name = body.split(|b| *b == b'=').next().unwrap_or_default();
+    let named =
+        !name.is_empty() && name.len() < body.len() && !name.iter().any(|b| matches!(b, b':' | b'/' | b'?'));
     if open { JsonFit::Yet } else { fits(named && escapes) }
 }
 
@@ -280,6 +283,7 @@ mod tests {
         (b"datas: x\n", DeclaredType::Other, Guess::Other),
         (b"a=b%40c&d=e", DeclaredType::Text, Guess::Form),
         (b"a%5Bb%5D=c\r\n", DeclaredType::Other, Guess::Form),
+        (b"https://x.com/u/jane%40b?a=b", DeclaredType::Text, Guess::Other),
         (b"a=b&c=d", DeclaredType::Text, Guess::Other),
         (b"a=b%4", DeclaredType::Text, Guess::Other),
         (b"a=b%40 c", DeclaredType::Text, Guess::Other),

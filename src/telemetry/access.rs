@@ -14,7 +14,7 @@ use crate::telemetry::process_log;
 use crate::telemetry::recent::RecentRequests;
 
 /// How long is waited for the last lines.
-const PATIENCE: Duration = Duration::from_secs(1);
+const WRITE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Where lines go.
 #[derive(Clone, Debug, Default)]
@@ -100,7 +100,7 @@ impl AccessLog {
     /// Waits a second at the most until what was logged is written.
     pub fn flush(&self) {
         if let AccessSink::File(lines) = &self.way {
-            lines.flush(PATIENCE);
+            lines.flush(WRITE_TIMEOUT);
         }
     }
 }

@@ -15,10 +15,10 @@ const WAITING: usize = 8192;
 const WAITING_BYTES: usize = 16 << 20;
 
 /// How often the place is looked at while there is nothing to write.
-const LOOK: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Between two tries to have a full queue written.
-const SOON: Duration = Duration::from_millis(5);
+const RETRY_AFTER: Duration = Duration::from_millis(5);
 
 /// What a line is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,7 +104,7 @@ impl LineQueue {
             if left().is_zero() {
                 return;
             }
-            std::thread::sleep(SOON);
+            std::thread::sleep(RETRY_AFTER);
             flush = back;
         }
         let _in_time = written.recv_timeout(left());
@@ -146,7 +146,7 @@ impl<P: LineSink> Writer<P> {
     fn run(mut self, lines: &Receiver<QueuedLine>) {
         loop {
             let mut batch = Batch::default();
-            match lines.recv_timeout(LOOK) {
+            match lines.recv_timeout(POLL_INTERVAL) {
                 Ok(line) => batch.take(line),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,

@@ -13,7 +13,7 @@ use crate::telemetry::lines::{LineKind, LineQueue, LineSink};
 pub(super) const ACCESS: &str = "portcullis::access";
 
 /// How long is waited for the last lines.
-const PATIENCE: Duration = Duration::from_secs(1);
+const WRITE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The one queue to standard error; `None` inside where there is no thread for it.
 static QUEUE: OnceLock<Option<LineQueue>> = OnceLock::new();
@@ -81,7 +81,7 @@ pub fn log_line(line: &str) -> bool {
 /// Waits a second at the most until what was logged is written.
 pub fn flush_log() {
     if let Some(Some(queue)) = QUEUE.get() {
-        queue.flush(PATIENCE);
+        queue.flush(WRITE_TIMEOUT);
     }
 }
 

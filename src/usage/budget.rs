@@ -50,13 +50,13 @@ pub enum BudgetHolder {
     /// Nobody: all share one.
     #[default]
     All,
-    /// BudgetHolder API token.
+    /// Each API token.
     Token,
-    /// BudgetHolder value of this label, such as each `team`.
+    /// Each value of this label, such as each `team`.
     Label(String),
-    /// BudgetHolder model.
+    /// Each model.
     Model,
-    /// BudgetHolder route.
+    /// Each route.
     Route,
 }
 

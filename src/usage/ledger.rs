@@ -25,13 +25,16 @@ pub struct Ledger {
     lines: UsageByRow,
     shared: Option<SharedBudgets>,
     report: UsageReport,
+    /// Held by who writes: what two write at once would be booked twice.
+    writing: tokio::sync::Mutex<()>,
 }
 
 impl Ledger {
     /// A ledger of one store.
     pub fn new(records: Arc<dyn Records>, clock: SharedClock) -> Self {
         let report = UsageReport::new(Arc::clone(&records));
-        Self { records, clock, lines: UsageByRow::default(), shared: None, report }
+        let (lines, writing) = (UsageByRow::default(), tokio::sync::Mutex::default());
+        Self { records, clock, lines, shared: None, report, writing }
     }
 
     /// Reserves together with other nodes, where `shared` says so.
@@ -184,6 +187,7 @@ impl Ledger {
     /// # Errors
     /// The store's, once all was tried.
     pub async fn write(&self) -> Result<(), StoreError> {
+        let _writing = self.writing.lock().await;
         let now = self.clock.now();
         let mut failed = None;
         for DueRow { row, spent, ends } in self.due() {
@@ -238,6 +242,7 @@ mod tests {
     use crate::base::clock::{Clock, FixedClock};
     use crate::store::EmbeddedRecords;
     use crate::usage::budget::{BudgetScope, SpendBudget, Spender};
+    use crate::usage::report::{UsageKey, UsageTotals};
 
     async fn records(folder: &std::path::Path) -> Arc<dyn Records> {
         let clock = Arc::new(FixedClock::at(Timestamp::from_millis(0)));
@@ -296,6 +301,41 @@ mod tests {
         assert_eq!(over.after, 3600);
         node.clock.advance(Duration::from_secs(3600));
         assert!(node.reserve(1, BudgetMode::Hard).await.is_ok(), "the next hour");
+    }
+
+    #[tokio::test]
+    async fn what_two_write_at_once_is_booked_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let records = records(folder.path()).await;
+        let node = node(&records);
+        for _ in 0..20 {
+            node.reserve(1, BudgetMode::Soft).await.unwrap().settle(tokens(10));
+            let (one, other) = tokio::join!(node.ledger.write(), node.ledger.write());
+            one.and(other).unwrap();
+        }
+        assert!(node.ledger.unwritten().is_empty());
+        let row = node.accounts(100, BudgetMode::Soft)[0].row();
+        assert_eq!(books::read(records.as_ref(), &row).await.unwrap().tokens, 200);
+    }
+
+    #[tokio::test]
+    async fn a_write_that_nobody_waits_for_loses_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let node = node(&records(folder.path()).await);
+        let key = UsageKey {
+            day: "2026-11-25".to_owned(),
+            token: String::new(),
+            route: "chat".to_owned(),
+            model: String::new(),
+        };
+        let totals = UsageTotals { requests: 3, ..UsageTotals::default() };
+        node.ledger.report().add(key, totals);
+        {
+            let mut write = std::pin::pin!(node.ledger.write());
+            let polled = futures_util::poll!(write.as_mut());
+            assert!(polled.is_pending(), "the store has not answered yet");
+        }
+        assert_eq!(node.ledger.report().unwritten(), totals);
     }
 
     #[tokio::test]

@@ -110,17 +110,16 @@ impl UsageReport {
     pub(super) async fn write(&self, now: Timestamp) -> Result<(), StoreError> {
         let waiting: Vec<UsageKey> = self.unwritten.iter().map(|entry| entry.key().clone()).collect();
         for key in waiting {
-            let Some((_, totals)) = self.unwritten.remove(&key) else { continue };
+            let Some((key, totals)) = self.unwritten.remove(&key) else { continue };
+            let mut taken = TakenTotals { report: self, key, totals };
             let change = |before: Option<&NewRow>| {
                 let mut sum = before.map(read).unwrap_or_default();
                 sum += totals;
                 (serde_json::to_vec(&sum).unwrap_or_default(), ())
             };
-            let row = Key::new(KIND, key.row());
-            if let Err(error) = update(self.records.as_ref(), row, now.plus(KEPT), change).await {
-                *self.unwritten.entry(key).or_default() += totals;
-                return Err(error);
-            }
+            let row = Key::new(KIND, taken.key.row());
+            update(self.records.as_ref(), row, now.plus(KEPT), change).await?;
+            taken.totals = UsageTotals::default();
         }
         Ok(())
     }
@@ -145,6 +144,22 @@ impl UsageReport {
                 Some(last) if page.len() == PAGE as usize => last.key.id().clone_into(&mut after),
                 _ => return Ok(rows),
             }
+        }
+    }
+}
+
+/// What is being written. Dropped, it gives back what is left: a write that fails, or that nobody waits for any more, loses
+/// nothing.
+struct TakenTotals<'r> {
+    report: &'r UsageReport,
+    key: UsageKey,
+    totals: UsageTotals,
+}
+
+impl Drop for TakenTotals<'_> {
+    fn drop(&mut self) {
+        if self.totals != UsageTotals::default() {
+            *self.report.unwritten.entry(self.key.clone()).or_default() += self.totals;
         }
     }
 }

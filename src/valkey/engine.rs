@@ -11,7 +11,7 @@ use crate::crypto::kdf::MacKey;
 use crate::telemetry::SharedLimitMetrics;
 
 /// How long the engine is left alone after it failed.
-const REST: Duration = Duration::from_secs(1);
+const COOLDOWN: Duration = Duration::from_secs(1);
 
 /// A URL that names no engine. It shows nothing of it: a password may be in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -72,7 +72,7 @@ impl Valkey {
         let client = Client::open(url).map_err(|_| EngineUrlError)?;
         let config = ConnectionManagerConfig::new()
             .set_number_of_retries(0)
-            .set_connection_timeout(Some(REST))
+            .set_connection_timeout(Some(COOLDOWN))
             .set_response_timeout(Some(parts.timeout));
         let connection =
             ConnectionManager::new_lazy_with_config(client, config).map_err(|_| EngineUrlError)?;
@@ -122,7 +122,7 @@ impl Valkey {
         let since = self.since();
         // Once the rest is over one request asks again, and the others need not wait for what it finds.
         let until = self.gone_until.load(Ordering::Relaxed);
-        let next = since + REST.as_millis() as u64;
+        let next = since + COOLDOWN.as_millis() as u64;
         let asks = since >= until
             && (until == 0
                 || self
@@ -158,7 +158,7 @@ impl Valkey {
     fn gone<T>(&self, since: u64, why: &str) -> Option<T> {
         self.parts.metrics.failures.inc();
         self.parts.metrics.available.set(0);
-        let until = since + REST.as_millis() as u64;
+        let until = since + COOLDOWN.as_millis() as u64;
         if self.gone_until.swap(until, Ordering::Relaxed) == 0 {
             tracing::warn!(
                 target: "portcullis::limits", why,

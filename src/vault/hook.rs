@@ -13,7 +13,7 @@ use zeroize::Zeroize;
 use crate::base::secret::Secret;
 
 /// How long the program may take.
-pub const PATIENCE: Duration = Duration::from_secs(30);
+pub const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The most bytes that are read of its output: far more than any way to write a key takes.
 pub const OUTPUT: usize = 4 << 10;
@@ -22,7 +22,7 @@ pub const OUTPUT: usize = 4 << 10;
 const COMPLAINTS: u64 = 4 << 10;
 
 /// How often an exit is looked for once the output has ended.
-const LOOK: Duration = Duration::from_millis(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Why the program gave no key. Never holds its output.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -121,11 +121,11 @@ fn exit(child: &mut Child, patience: Duration) -> Result<ExitStatus, HookError> 
     loop {
         match child.try_wait() {
             Ok(Some(status)) => return Ok(status),
-            Ok(None) if waited < patience => std::thread::sleep(LOOK),
+            Ok(None) if waited < patience => std::thread::sleep(POLL_INTERVAL),
             Ok(None) => return Err(HookError::Slow(patience)),
             Err(error) => return Err(HookError::Start(error.kind())),
         }
-        waited += LOOK;
+        waited += POLL_INTERVAL;
     }
 }
 
@@ -155,15 +155,15 @@ mod tests {
         assert_eq!(failed.to_string(), "it failed (exit status: 7); what it complained about is in the log");
         assert_eq!(sh("head -c 5000 /dev/zero"), Err(HookError::Large));
         assert_eq!(sh("printf '\\377'"), Err(HookError::NotText));
-        assert_eq!(output(&[], PATIENCE), Err(HookError::Empty));
-        let missing = output(&["/no/such/program".to_owned()], PATIENCE);
+        assert_eq!(output(&[], TIMEOUT), Err(HookError::Empty));
+        let missing = output(&["/no/such/program".to_owned()], TIMEOUT);
         assert_eq!(missing, Err(HookError::Start(std::io::ErrorKind::NotFound)));
     }
 
     #[test]
     fn no_shell_reads_its_arguments() {
         let command = ["echo", "$HOME; `id` *"].map(str::to_owned);
-        assert_eq!(output(&command, PATIENCE).unwrap().expose(), "$HOME; `id` *\n");
+        assert_eq!(output(&command, TIMEOUT).unwrap().expose(), "$HOME; `id` *\n");
     }
 
     #[test]

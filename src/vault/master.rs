@@ -63,13 +63,13 @@ impl MasterKey {
     }
 
     /// Runs a program without a shell and reads its output as [`MasterKey::from_text`] does. It has
-    /// [`hook::PATIENCE`]; blocks.
+    /// [`hook::TIMEOUT`]; blocks.
     ///
     /// # Errors
     /// [`VaultError::Command`], or [`VaultError::KeyFormat`] for output that is no key.
     pub fn from_command(command: &[String]) -> Result<Self, VaultError> {
         let program = command.first().cloned().unwrap_or_default();
-        let text = hook::output(command, hook::PATIENCE)
+        let text = hook::output(command, hook::TIMEOUT)
             .map_err(|error| VaultError::Command { program: program.clone(), error })?;
         Self::parse(text.expose(), KeyOrigin::Command(program))
     }
@@ -84,7 +84,7 @@ impl MasterKey {
     }
 
     fn parse(text: &str, origin: KeyOrigin) -> Result<Self, VaultError> {
-        let text = text.trim();
+        let text = text.trim_start_matches('\u{feff}').trim();
         let bare = text.strip_suffix('=').unwrap_or(text);
         // The lengths differ, so no text can be read in two ways.
         let encoding = match bare.len() {

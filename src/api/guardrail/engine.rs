@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::api::call::{ApiCall, BufferedBody};
-use crate::api::cpu::{Caller, CpuPool, CpuTask, apart};
+use crate::api::cpu::{Caller, CpuPool, CpuTask, block_in_place};
 use crate::api::distinct::DistinctLimit;
 use crate::api::endpoint::{LONG, acceptable};
 use crate::api::error::ApiError;
@@ -90,7 +90,7 @@ impl Guardrail {
             let value = json::parse(&body.bytes).map_err(|fault| ApiError::Validation(vec![fault]))?;
             read(&body.bytes, &value)
         };
-        if body.bytes.len() < LONG { parse() } else { apart(parse) }
+        if body.bytes.len() < LONG { parse() } else { block_in_place(parse) }
     }
 
     /// What surrogates and digests of a caller's values are made with.

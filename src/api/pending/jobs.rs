@@ -119,7 +119,7 @@ impl Jobs {
             _ => self.0.kept.answer,
         };
         let text = serde_json::to_vec(job).unwrap_or_default();
-        let value = self.0.vault.seal_row(key, version, &text).map_err(|_| StoreError::Conflict)?;
+        let value = self.0.vault.seal_row(key, version, &text).map_err(|_| StoreError::Corrupt)?;
         Ok(NewRow { value, expires: Some(Timestamp::from_millis(self.in_millis(time))) })
     }
 

@@ -67,7 +67,7 @@ pub fn target(grants: &Grants, upload: AwaitedUpload<'_>) -> Value {
 }
 
 /// How often jobs are looked for that nobody works on.
-const LOOK: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How long an upload's answer waits for what was begun with it.
 const PROMPT: Duration = Duration::from_secs(1);
@@ -188,7 +188,7 @@ impl Uploads {
     pub async fn tend(uploads: Weak<Self>) {
         let mut after = String::new();
         loop {
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
             let Some(uploads) = uploads.upgrade() else { return };
             let (idle, next) = uploads.jobs.idle(&after).await.unwrap_or_default();
             for read in idle {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use serde_json_path::{JsonPath, PathElement};
 
-use crate::api::apart;
+use crate::api::block_in_place;
 use crate::api::redact::path_shape::PathShape;
 use crate::detect::states;
 use crate::redact::{PathTree, Selection};
@@ -73,7 +73,7 @@ impl Query {
         }
         let PathShape { weight, multiplicity, operands } = PathShape::of(text)?;
         let parse = || JsonPath::parse(text).ok();
-        let path = if weight > LIGHT { apart(parse)? } else { parse()? };
+        let path = if weight > LIGHT { block_in_place(parse)? } else { parse()? };
         let descendants = u32::try_from(text.matches("..").count()).unwrap_or(u32::MAX);
         let absolutes = u32::try_from(text.matches('$').count().saturating_sub(1)).unwrap_or(u32::MAX);
         Some(Self { path, descendants, absolutes, tests: tests(text) * operands, multiplicity, operands })

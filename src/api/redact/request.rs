@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::api::apart;
+use crate::api::block_in_place;
 use crate::api::configs::{MethodPlace, MethodSpec};
 use crate::api::error::Code;
 use crate::api::fields::{Faults, ObjectFields};
@@ -119,7 +119,7 @@ const STATES: usize = 200_000;
 fn allow(fields: &mut ObjectFields<'_>) -> Allow {
     let has_patterns = |list: &Vec<Value>| list.iter().any(Value::is_object);
     match fields.members().get("allow_list").and_then(Value::as_array).is_some_and(has_patterns) {
-        true => apart(|| allowed(fields)),
+        true => block_in_place(|| allowed(fields)),
         false => allowed(fields),
     }
 }

@@ -26,7 +26,7 @@ use crate::store::blobs::BlobDigests;
 const REQUEST: usize = 1 << 20;
 
 /// How long a call waits for its answer before it is told to come back.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// `POST /v1/sanitize`.
 pub struct Sanitize {
@@ -94,7 +94,7 @@ impl Sanitize {
             parts.jobs.create(call.id, &job).await?;
             None
         } else {
-            self.uploads.start(call.id, &job, body.facts, PATIENCE).await?
+            self.uploads.start(call.id, &job, body.facts, TIMEOUT).await?
         };
         if let Some(ended) = ended {
             let stamp = Stamp { id: call.id, received: call.received, answered: call.clock.now() };

@@ -1,7 +1,7 @@
 //! Files of the share as one archive: [`Archive`], whose bytes are made as they are read. Tar (POSIX ustar, GNU's long
 //! names) and ZIP (PKWARE APPNOTE 6.3), without compression: what is shared is mostly compressed already.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -64,15 +64,37 @@ pub(super) struct Archive {
     ended: bool,
 }
 
-/// The entries for these objects and all that lies in them: each once, under a path of its own.
+/// Paths of an archive, no two of which are the same.
+#[derive(Default)]
+struct OwnPaths {
+    taken: HashSet<String>,
+    /// How often each was asked for, so that many of the same name are not counted from the beginning each time.
+    asked: HashMap<String, usize>,
+}
+
+impl OwnPaths {
+    /// This path, or with a number behind it where another has it. Signs by which programs for Windows part names are
+    /// none here: the path would lead out of where the archive is unpacked.
+    fn own(&mut self, path: &str) -> String {
+        let path = path.replace(['\\', ':'], "_");
+        let times = self.asked.entry(path.clone()).or_default();
+        loop {
+            *times += 1;
+            let own = if *times == 1 { path.clone() } else { format!("{path} ({times})") };
+            if self.taken.insert(own.clone()) {
+                return own;
+            }
+        }
+    }
+}
+
+/// The entries for these objects and all that lies in them: each once, under a path of its own. No more than one that is too
+/// many.
 pub(super) fn entries(chosen: &[Object], all: &[Object]) -> Vec<ArchiveEntry> {
-    let (mut entries, mut known, mut paths) = (Vec::new(), HashSet::new(), HashSet::new());
+    let (mut entries, mut known, mut paths) = (Vec::new(), HashSet::new(), OwnPaths::default());
     let mut add = |object: &Object, path: String| {
-        if known.insert(object.id.clone()) {
-            let own = (1..).map(|n| if n == 1 { path.clone() } else { format!("{path} ({n})") });
-            let own = own.filter(|path| !paths.contains(path)).take(1).next().unwrap_or(path.clone());
-            paths.insert(own.clone());
-            entries.push(ArchiveEntry { path: own, object: object.clone() });
+        if entries.len() <= MOST_ENTRIES && known.insert(object.id.clone()) {
+            entries.push(ArchiveEntry { path: paths.own(&path), object: object.clone() });
         }
     };
     for object in chosen {
@@ -236,5 +258,20 @@ impl ByteStream for Archive {
             self.written = self.written.saturating_add(piece.as_ref().map_or(0, Bytes::len) as u64);
             Ok(piece)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_path_is_its_own_and_leads_nowhere_else() {
+        let mut paths = OwnPaths::default();
+        let named = ["a", "a", "a (2)", "a", "..\\..\\Startup\\x.exe", "C:x"].map(|path| paths.own(path));
+        assert_eq!(named, ["a", "a (2)", "a (2) (2)", "a (3)", ".._.._Startup_x.exe", "C_x"]);
+        // As many of one name as an archive may have cost no more than others.
+        let many: HashSet<String> = (0..MOST_ENTRIES).map(|_| paths.own("same")).collect();
+        assert_eq!(many.len(), MOST_ENTRIES);
     }
 }

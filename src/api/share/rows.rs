@@ -158,13 +158,17 @@ impl Shares {
     pub async fn all(&self, tenant: &str) -> Result<Vec<Object>, ShareError> {
         let now = self.clock.now();
         let mut all = Vec::new();
-        self.each(|_, owner, object| {
-            if owner == tenant && object.expires.is_none_or(|at| at > now) {
+        let mut unread = None;
+        self.each(|row, read| match read {
+            Ok((owner, object)) if owner == tenant && object.expires.is_none_or(|at| at > now) => {
                 all.push(object);
             }
+            Ok(_) => {}
+            Err(error) if is_of(row, tenant) => unread = Some(error),
+            Err(_) => {}
         })
         .await?;
-        Ok(all)
+        unread.map_or(Ok(all), Err)
     }
 
     /// Whether what is meant is this folder or lies in it. Nothing is made.
@@ -392,14 +396,13 @@ impl Shares {
 
     pub(super) async fn each(
         &self,
-        mut see: impl FnMut(&Row, String, Object) + Send,
+        mut see: impl FnMut(&Row, Result<(String, Object), ShareError>) + Send,
     ) -> Result<(), ShareError> {
         let mut after = String::new();
         loop {
             let page = self.records.scan(OBJECT, &after, PAGE).await?;
             for row in &page {
-                let (tenant, object) = read(row)?;
-                see(row, tenant, object);
+                see(row, read(row));
             }
             match page.last() {
                 Some(last) if page.len() == PAGE as usize => last.key.id().clone_into(&mut after),
@@ -415,6 +418,16 @@ pub(super) fn key(id: &ShareId) -> Key {
 
 fn folder_key(tenant: &str, path: &Folder) -> Key {
     Key::new(FOLDER, format!("{tenant}/{}", HEXLOWER.encode(&sha256(path.as_str().as_bytes()))))
+}
+
+/// Whether a row that cannot be read may be this tenant's: what a later version has written for another is nothing to it.
+pub(super) fn is_of(row: &Row, tenant: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Owned {
+        tenant: String,
+    }
+    let owned = serde_json::from_slice(&row.entry.value);
+    owned.map_or(true, |Owned { tenant: owner }| owner == tenant)
 }
 
 /// The tenant whose object it is, and the object.

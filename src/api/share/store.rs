@@ -79,9 +79,15 @@ impl Shares {
             self.object(kept.id().twin(), ShareObjectKind::File, Location { folder, parent }, new);
         object.size = file.facts.size;
         object.sha256 = HEXLOWER.encode(&file.facts.sha256);
-        object.expires = self.expiry(tenant, &object).await?;
-        let put = self.write(tenant, &object, Precondition::Absent).await;
-        if put.is_err() {
+        let put = match self.expiry(tenant, &object).await {
+            Ok(expires) => {
+                object.expires = expires;
+                self.write(tenant, &object, Precondition::Absent).await
+            }
+            Err(error) => Err(error),
+        };
+        // Where the store has not answered, the row may be there: its bytes stay, and are swept if it is not.
+        if put.as_ref().is_err_and(|error| !matches!(error, ShareError::Store(_))) {
             drop(self.blobs.remove(&kept).await);
         }
         put.map(|version| Object { version, ..object })
@@ -215,10 +221,9 @@ impl Shares {
     pub async fn sweep(&self) -> Result<u64, ShareError> {
         let now = self.clock.now();
         let mut gone = Vec::new();
-        self.each(|_, owner, object| {
-            if object.expires.is_some_and(|at| at <= now) {
-                gone.push((owner, object));
-            }
+        self.each(|_, read| match read {
+            Ok((owner, object)) if object.expires.is_some_and(|at| at <= now) => gone.push((owner, object)),
+            Ok(_) | Err(_) => {}
         })
         .await?;
         let mut count = 0;

@@ -90,6 +90,7 @@ impl Endpoint for CreateToken {
     ) -> BoxFuture<'a, Result<Success<NewTokenResponse>, ApiError>> {
         Box::pin(async move {
             let new: NewToken = new;
+            self.0.changes.ready()?;
             let (id, secret) = self.0.tokens.create(new).await.map_err(|error| failed(&error))?;
             self.0.note(caller.who, "token.create", &id)?;
             let info = self.0.tokens.get(&id).await.map_err(|error| failed(&error))?;
@@ -183,6 +184,7 @@ impl Endpoint for RotateToken {
         Box::pin(async move {
             let RotateTokenRequest { id, grace } = request;
             let grace = Duration::from_secs(grace);
+            self.0.changes.ready()?;
             let secret = self.0.tokens.rotate(&id, grace).await.map_err(|error| failed(&error))?;
             self.0.note(caller.who, "token.rotate", &id)?;
             let info = self.0.tokens.get(&id).await.map_err(|error| failed(&error))?;

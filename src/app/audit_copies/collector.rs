@@ -4,6 +4,7 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use crate::api::block_in_place;
 use crate::app::audit_copies::destination::{Copied, CopyDestination};
 use crate::app::collector::{Collector, ExportOutcome};
 use crate::app::error::AppError;
@@ -52,7 +53,7 @@ impl CollectorCopy {
 
 impl CopyDestination for CollectorCopy {
     async fn ends(&mut self) -> Copied<Vec<ChainLink>> {
-        match std::fs::read_to_string(&self.note) {
+        match block_in_place(|| std::fs::read_to_string(&self.note)) {
             Ok(text) => match ChainLink::parse(text.trim_end()) {
                 Some(link) => Ok(vec![link]),
                 None => {
@@ -78,9 +79,12 @@ impl CopyDestination for CollectorCopy {
         let mut draft = self.note.clone().into_os_string();
         draft.push(".new");
         let draft = PathBuf::from(draft);
-        drop(std::fs::remove_file(&draft));
-        let noted = private::publish(&draft, format!("{}\n", last.this).as_bytes());
-        noted.and_then(|()| private::replace(&self.note, &draft)).map_err(|error| self.failed(&error))
+        // It waits for the disk.
+        block_in_place(|| {
+            drop(std::fs::remove_file(&draft));
+            let noted = private::publish(&draft, format!("{}\n", last.this).as_bytes());
+            noted.and_then(|()| private::replace(&self.note, &draft)).map_err(|error| self.failed(&error))
+        })
     }
 }
 

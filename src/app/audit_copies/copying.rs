@@ -24,7 +24,7 @@ const BATCH: usize = 500;
 const EVERY: Duration = Duration::from_secs(1);
 
 /// How often it is looked whether all lines are copied, where that is waited for.
-const LOOK: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// How far copies have come.
 #[derive(Default)]
@@ -87,7 +87,7 @@ impl AuditCopies {
         for (_, progress) in &self.all {
             while progress.copied.load(Ordering::Acquire) < log.last_written() {
                 progress.hurry.notify_one();
-                tokio::time::sleep(LOOK).await;
+                tokio::time::sleep(POLL_INTERVAL).await;
             }
         }
     }

@@ -29,6 +29,7 @@ pub(super) fn servings(
     config: &Config,
     parts: &Arc<Services>,
     routes: &Arc<ArcSwap<RouteTable>>,
+    connections: usize,
 ) -> Result<Vec<Serving>, AppError> {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = config.threads.map_or(processors, usize::from);
@@ -37,10 +38,7 @@ pub(super) fn servings(
         gateway: gateway(config, parts, Arc::clone(routes), parts.in_flight.clone()),
         listen: config.listen.iter().map(|listen| listen_of(listen)).collect::<Result<_, _>>()?,
         threads,
-        connections: ConnectionLimit::new(
-            config.limits.connections.get(),
-            config.limits.connections_per_address.get(),
-        ),
+        connections: ConnectionLimit::new(connections, config.limits.connections_per_address.get()),
         limits: limits(config),
         metrics: Arc::clone(&metrics),
     }];

@@ -37,10 +37,10 @@ const END: &str = "\n";
 const READY: &[u8] = b"ready\n";
 
 /// How long one side waits for the other.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How long a process that serves may take to greet.
-const GLANCE: Duration = Duration::from_secs(2);
+const GREETING_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The longest list of sockets, in bytes.
 const LONGEST: usize = 64 << 10;
@@ -69,14 +69,22 @@ impl HandoverPaths {
     pub(super) fn ensure_free(&self) -> Result<(), AppError> {
         let Ok(mut other) = UnixStream::connect(&self.socket) else { return Ok(()) };
         let mut greeting = [0; GREETING.len()];
-        let heard = other.set_read_timeout(Some(GLANCE)).and_then(|()| other.read_exact(&mut greeting));
-        match heard.is_ok() && greeting == GREETING.as_bytes() {
-            true => Err(AppError::Io(format!(
-                "{}: a process serves from here already; name another data folder, or take over with `--upgrade`",
-                self.socket.display()
-            ))),
-            false => Ok(()),
+        let heard =
+            other.set_read_timeout(Some(GREETING_TIMEOUT)).and_then(|()| other.read_exact(&mut greeting));
+        // One that hands over to another just now lets this one wait.
+        let busy =
+            |error: &io::Error| matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut);
+        let serves = match heard {
+            Ok(()) => greeting == GREETING.as_bytes(),
+            Err(error) => busy(&error),
+        };
+        if !serves {
+            return Ok(());
         }
+        Err(AppError::Io(format!(
+            "{}: a process serves from here already; name another data folder, or take over with `--upgrade`",
+            self.socket.display()
+        )))
     }
 
     /// Writes down that this process serves now, in the place of whichever did.
@@ -142,8 +150,8 @@ pub(super) async fn offer(place: HandoverPaths, sockets: Sockets, takes: mpsc::S
 /// Gives a successor every socket; returns once it is ready.
 fn hand_out(mut stream: UnixStream, sockets: &Sockets) -> io::Result<()> {
     stream.set_nonblocking(false)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
+    stream.set_read_timeout(Some(TIMEOUT))?;
+    stream.set_write_timeout(Some(TIMEOUT))?;
     send(&stream, GREETING, &[])?;
     for (address, socket) in sockets.hand_out()? {
         send(&stream, &format!("{address}\n"), &[socket.as_fd()])?;
@@ -204,7 +212,7 @@ const RECEIVE: RecvFlags = RecvFlags::empty();
 
 fn receive(stream: &UnixStream) -> io::Result<Vec<(SocketAddr, OwnedFd)>> {
     let invalid = || io::Error::from(io::ErrorKind::InvalidData);
-    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_read_timeout(Some(TIMEOUT))?;
     let (mut text, mut sockets): (Vec<u8>, Vec<OwnedFd>) = (Vec::new(), Vec::new());
     while !text.ends_with(b"\n\n") {
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(EACH))];
@@ -288,7 +296,7 @@ mod tests {
         let (_ours, _theirs) = tokio::join!(TcpStream::connect(address), listener.accept());
         assert!(taken.try_recv().is_err(), "not before it is ready");
         predecessor.relieve();
-        timeout(PATIENCE, taken.recv()).await.unwrap().unwrap();
+        timeout(TIMEOUT, taken.recv()).await.unwrap().unwrap();
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -304,7 +312,7 @@ mod tests {
         assert!(free.unwrap_err().to_string().contains("a process serves from here already"));
         assert!(taken.try_recv().is_err());
         met(&place).await.0.relieve();
-        timeout(PATIENCE, taken.recv()).await.unwrap().unwrap();
+        timeout(TIMEOUT, taken.recv()).await.unwrap().unwrap();
     }
 
     #[tokio::test]

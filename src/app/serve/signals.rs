@@ -10,7 +10,10 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use crate::app::error::AppError;
 
 /// How long the process may take to end by itself once it is told a second time.
-const HURRY: Duration = Duration::from_millis(300);
+const FORCED_EXIT_AFTER: Duration = Duration::from_secs(1);
+
+/// `SIGXFSZ`, on Linux and the systems of BSD.
+const FILE_SIZE: i32 = 25;
 
 /// Signals, caught from the moment this is made.
 pub(super) struct Signals {
@@ -50,6 +53,8 @@ impl Signals {
         // Caught, they do nothing; else they would kill.
         signal(SignalKind::user_defined1()).map(drop)?;
         signal(SignalKind::user_defined2()).map(drop)?;
+        // A file that may not grow any more is a write that fails (`RLIMIT_FSIZE` of setrlimit(2)).
+        signal(SignalKind::from_raw(FILE_SIZE)).map(drop)?;
         let heeded = Arc::new(AtomicBool::new(false));
         let heard = CaughtSignals {
             terminate: signal(SignalKind::terminate())?,
@@ -84,7 +89,7 @@ impl CaughtSignals {
                 (false, _) => std::process::exit(0),
                 (true, false) => told = true,
                 (true, true) => {
-                    tokio::time::sleep(HURRY).await;
+                    tokio::time::sleep(FORCED_EXIT_AFTER).await;
                     std::process::exit(0);
                 }
             }

@@ -27,7 +27,7 @@ use crate::gateway::listen::{self, Sockets};
 use crate::telemetry::{LogWay, start_log};
 
 /// How often it is looked whether connections are accepted.
-const SOON: Duration = Duration::from_millis(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Pingora's own grace: [`Ending`] ends the process, by the time that the file said last, and once all is written.
 ///
@@ -67,6 +67,26 @@ fn console_url(config: &Config) -> Option<String> {
     Some(format!("{scheme}://{}/", *admin.address))
 }
 
+/// How many connections there may be: what the configuration says, as far as there are descriptors for them.
+fn connections(config: &Config) -> usize {
+    let wanted = config.limits.connections.get();
+    let descriptors = match process::take_descriptors() {
+        Ok(descriptors) => descriptors,
+        Err(error) => {
+            tracing::warn!(target: "portcullis::app", "{error}");
+            return wanted;
+        }
+    };
+    let most = process::connections_within(descriptors, wanted);
+    if most < wanted {
+        tracing::warn!(
+            target: "portcullis::app", descriptors, connections = most,
+            "there are fewer file descriptors (`ulimit -n`) than limits.connections = {wanted} needs: so many are taken"
+        );
+    }
+    most
+}
+
 /// Serves until the process is told to stop. Blocks. With `upgrade` it takes the listening sockets of the process that
 /// serves from the same data folder, and that one drains once this one accepts connections.
 ///
@@ -82,9 +102,7 @@ pub fn serve(source: &ConfigSource, upgrade: bool, announce: impl FnOnce(Announc
     let config = source.load().inspect_err(|_| start_log(source.log_format(), "info", LogWay::Queued))?;
     let watched = WatchedFiles::new(config.files.clone(), began);
     start_log(config.log.format, log_level(&config), LogWay::Queued);
-    if let Err(error) = process::take_descriptors() {
-        tracing::warn!(target: "portcullis::app", "{error}");
-    }
+    let connections = connections(&config);
     let parts = Arc::new(Services::new(&config)?);
     parts.loaded(&config, None);
     let routes = Arc::new(ArcSwap::from_pointee(parts.opened.io.block_on(table::build(&config, &parts))?));
@@ -92,7 +110,7 @@ pub fn serve(source: &ConfigSource, upgrade: bool, announce: impl FnOnce(Announc
     if let Err(error) = parts.opened.io.block_on(parts.vault.default_fpe_key()) {
         tracing::warn!(target: "portcullis::app", "the key for encryption cannot be had yet: {error}");
     }
-    let servings = front::servings(&config, &parts, &routes)?;
+    let servings = front::servings(&config, &parts, &routes, connections)?;
     let place = handover::HandoverPaths::of(&config);
     let (sockets, predecessor) = match upgrade {
         true => Predecessor::meet(&place).map(|(predecessor, sockets)| (sockets, Some(predecessor)))?,
@@ -161,7 +179,7 @@ struct AfterStart {
 impl AfterStart {
     async fn run(self, parts: Arc<Services>, sockets: Sockets) {
         while !sockets.are_served() {
-            tokio::time::sleep(SOON).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
         parts.ready.begin();
         if let Some(predecessor) = self.predecessor {

@@ -9,7 +9,7 @@ use maud::{Markup, html};
 use serde::{Deserialize, Serialize};
 
 use crate::api::scope::ConsoleRole;
-use crate::api::{CpuPool, CpuTask, apart};
+use crate::api::{CpuPool, CpuTask, block_in_place};
 use crate::base::clock::{SharedClock, Timestamp};
 use crate::config::{
     Config, Problem, ProcessEnv, SOON, ShownCertificate, check_text, days, shown_certificates,
@@ -78,7 +78,7 @@ impl From<&Problem> for ShownProblem {
 impl ConfigurationPages {
     async fn page(&self, role: ConsoleRole) -> PageReply {
         let Some(config) = self.running.config() else { return PageReply::NotFound };
-        let (text, certificates) = apart(|| (shown(&config), shown_certificates(&config)));
+        let (text, certificates) = block_in_place(|| (shown(&config), shown_certificates(&config)));
         let keys = expiry::keys(&self.items).await;
         let now = self.clock.now();
         let content = html! {

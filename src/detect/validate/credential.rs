@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use aho_corasick::AhoCorasick;
 
 use super::entropy::entropy;
+use super::source_code::{programmed, released};
 
 /// What this file checks, by name.
 pub(super) const CHECKS: super::ChecksByName = &[
@@ -136,7 +137,7 @@ const STAND_INS: &[&str] = &[
 ];
 const FILES: &str = "\
     .json .pem .key .txt .xml .yml .yaml .crt .cer .p12 .jks .env .html .js .ts .py .pub .php .conf \
-    .cfg .ini .jar .keytab .toml .properties";
+    .cfg .ini .jar .keytab .toml .properties .war .ova .whl .tgz .tar.gz .iso .img .msi .dmg .apk .ipa";
 
 fn lower<'b>(value: &[u8], buffer: &'b mut [u8; 128]) -> &'b [u8] {
     let length = value.len().min(buffer.len());
@@ -206,9 +207,27 @@ fn template(value: &[u8]) -> bool {
         || enclosed(value, "%(", ")s")
         || value.starts_with(b"{") && value.ends_with(b"}") && enclosed(value, "{", "}")
         || enclosed(value, "<%", "%>")
+        || value.starts_with(b"${") && value.ends_with(b"}")
         || holds(value, "<?")
         || holds(value, "%s")
         || value.starts_with(b"(?")
+        || only_fields(value)
+}
+
+/// Whether nothing but signs stands around names in braces: `:{password}`.
+fn only_fields(value: &[u8]) -> bool {
+    let mut rest = value;
+    let mut fields = 0;
+    while let Some(open) = rest.iter().position(|&byte| byte == b'{') {
+        let (front, behind) = rest.split_at(open);
+        let name = behind.iter().skip(1).take_while(|byte| is_ident(byte)).count();
+        if name == 0 || behind.get(name + 1) != Some(&b'}') || front.iter().any(u8::is_ascii_alphanumeric) {
+            return false;
+        }
+        fields += 1;
+        rest = behind.get(name + 2..).unwrap_or_default();
+    }
+    fields > 0 && !rest.iter().any(u8::is_ascii_alphanumeric)
 }
 
 /// Few characters, over and over.
@@ -355,7 +374,7 @@ fn shaped(value: &[u8]) -> bool {
     });
     let letters = value.iter().take_while(|byte| byte.is_ascii_uppercase()).count();
     let rest = value.get(letters..).unwrap_or_default();
-    mail || (1..=3).contains(&letters) && rest.iter().all(u8::is_ascii_digit)
+    mail || released(value) || (1..=3).contains(&letters) && rest.iter().all(u8::is_ascii_digit)
 }
 
 /// What may be a generated key or token. Where the name is weak, more is asked.
@@ -375,7 +394,7 @@ pub(crate) fn key(value: &[u8], strong: bool) -> bool {
         _ => 3.0,
     };
     entropy(value) >= bar
-        && !(has_stand_in(value) || stands_in(value) || place(value) || shaped(value))
+        && !(has_stand_in(value) || stands_in(value) || place(value) || shaped(value) || programmed(value))
         && is_generated(value)
         && !alphabet(text)
 }
@@ -430,71 +449,5 @@ pub(crate) fn basic(value: &[u8]) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn passwords_are_values_and_not_references() {
-        for value in ["hunter2", "S3cr3t!", "correct horse", "win$ter9", "Tr0ub4dor&3", "пароль12"] {
-            assert!(password(value.as_bytes()), "{value}");
-        }
-        let not = [
-            "",
-            "abc",
-            "password",
-            "${DB_PASSWORD}",
-            "$DB_PASSWORD",
-            "{{ password }}",
-            "%s",
-            "<password>",
-            "********",
-            "xxxxxxxx",
-            "null",
-            "$(cat file)",
-            "%PASSWORD%",
-            "/run/secrets/db/password",
-            "#{pw}",
-            "your_password",
-            "https://example.com/reset",
-            ".,:;!?",
-        ];
-        for value in not {
-            assert!(!password(value.as_bytes()), "{value}");
-        }
-    }
-
-    #[test]
-    fn keys_are_generated() {
-        let keys = [
-            "9f86d081884c7d659a2feaa0c55ad015",
-            "Zk3Jx91LmQpV8sTn2",
-            "yqLNtkpPWCroaSMj",
-            "p4h7Tq0b3Nz",
-            "0f3a17c2-9d7e-4b61-8c2f-5e6a7b8c9d0e",
-            "ab12cd34ef56ab12cd34ef56",
-        ];
-        for value in keys {
-            assert!(key(value.as_bytes(), true), "{value}");
-        }
-        let not = [
-            "my-api-key-name",
-            "put_key_here",
-            "ACCESS_TOKEN_SECRET",
-            "defaultTokenProvider",
-            "aaaaaaaaaaaaaaaa",
-            "config/keys/private.pem",
-            "process.env.API_KEY",
-            "abcdefghijklmnopqrstuvwxyz0123456789",
-            "your-32-byte-key-0a1b2c3d",
-            "quarter-figures-2024",
-        ];
-        for value in not {
-            assert!(!key(value.as_bytes(), true), "{value}");
-        }
-    }
-
-    #[test]
-    fn basic_credentials_decode() {
-        assert!(basic(b"QWxhZGRpbjpvcGVuIHNlc2FtZQ==") && !basic(b"bm9jb2xvbg==") && !basic(b"a b"));
-    }
-}
+#[path = "credential_tests.rs"]
+mod tests;

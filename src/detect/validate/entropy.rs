@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 pub(super) const CHECKS: super::ChecksByName = &[
     ("random", |value| random(value).into()),
     ("entropy", |value| (entropy(value) >= VARIED).into()),
+    ("cased", |value| cased(value).into()),
     ("slack", |value| slack(value).into()),
 ];
 
@@ -45,6 +46,13 @@ fn random(value: &[u8]) -> bool {
     value.iter().any(u8::is_ascii_digit)
         && value.iter().any(u8::is_ascii_alphabetic)
         && entropy(value) >= least
+}
+
+/// Letters of both cases, varied: what a key of letters alone has, and a word has not.
+fn cased(value: &[u8]) -> bool {
+    let small = value.iter().filter(|byte| byte.is_ascii_lowercase()).count();
+    let large = value.iter().filter(|byte| byte.is_ascii_uppercase()).count();
+    small.min(large) >= 4 && entropy(value) >= VARIED
 }
 
 /// Slack's tokens have numbers of teams and users behind the prefix, or are as random as keys.

@@ -23,6 +23,7 @@
 //! | `hash` | no check: the hash functions for `crypto` |
 //! | `credential` | whether a value is a secret rather than a placeholder, reference or word |
 //! | `secret` | that a key mixes letters and digits |
+//! | `source_code` | no check: values that are parts of programs |
 //! | `entropy` | that a value is random enough for a key |
 //! | `token_crc` | checksums inside tokens of GitHub, npm and Grafana; JWTs in base64 |
 //! | `americas` | Canada and Latin America |
@@ -58,6 +59,7 @@ mod northern_europe;
 mod oceania;
 mod phone;
 mod secret;
+mod source_code;
 mod south_asia;
 mod southeast_asia;
 mod southern_europe;

@@ -19,7 +19,7 @@ use crate::gateway::state::{ActiveRequest, InvalidState, RequestState, Routing};
 use crate::gateway::terminal::Terminal;
 
 /// How long the proxy's own end of a stream is awaited once all was shown.
-pub(super) const PARTING: Duration = Duration::from_secs(10);
+pub(super) const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The longest piece of a body that is not answered piece by piece, in bytes.
 const PIECE: usize = 64 << 10;
@@ -151,7 +151,7 @@ impl<'a> Processing<'a> {
     async fn parts(&mut self) -> Result<(), ProcessingFault> {
         loop {
             let over = self.outgoing == Phase::Over && self.incoming == Phase::Over;
-            let message = match self.stream.next(if over { PARTING } else { SILENCE }).await {
+            let message = match self.stream.next(if over { CLOSE_TIMEOUT } else { SILENCE }).await {
                 Err(_) if over => return Ok(()),
                 message => message?,
             };

@@ -19,7 +19,7 @@ use crate::gateway::error::{ErrorShape, ErrorTarget, GatewayError};
 use crate::gateway::ext_proc::head::{self, ProxyHeadState, ProxyRequestHead};
 use crate::gateway::ext_proc::message::{BodySendMode, ExchangePart, ProcessingRequest};
 use crate::gateway::ext_proc::mode::{BodyModes, headless, unsaid};
-use crate::gateway::ext_proc::processing::{PARTING, Processing, error_of};
+use crate::gateway::ext_proc::processing::{CLOSE_TIMEOUT, Processing, error_of};
 use crate::gateway::ext_proc::stream::{GrpcStatus, ProcessStream, StreamFault, refuse};
 use crate::gateway::ext_proc::tell::{self, PartDirection};
 use crate::gateway::proxy::Gateway;
@@ -136,7 +136,7 @@ async fn pass_by(stream: &mut ProcessStream, first: ProcessingRequest) {
         if stream.send(&told).await.is_err() {
             return stream.reset();
         }
-        next = stream.next(PARTING).await.unwrap_or_default();
+        next = stream.next(CLOSE_TIMEOUT).await.unwrap_or_default();
     }
     stream.end(GrpcStatus::Ok, "");
 }

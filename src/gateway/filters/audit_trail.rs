@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use crate::api::apart;
+use crate::api::block_in_place;
 use crate::audit::{AuditEvent, AuditKind, AuditLog, AuditTokens, Decision};
 use crate::base::throttle::LogThrottle;
 use crate::gateway::exchange::{Exchange, RequestOutcome};
@@ -91,7 +91,7 @@ impl AuditTrail {
         event.cost_nanodollars = used.and_then(|used| used.cost).map(|cost| cost.nanodollars());
         event.took = outcome.took;
         // Where the disk is behind, this request waits for it; others do not.
-        let written = self.log.try_write(&event).or_else(|_| apart(|| self.log.write(&event)));
+        let written = self.log.try_write(&event).or_else(|_| block_in_place(|| self.log.write(&event)));
         match (written, self.log.fault()) {
             (Err(error), fault) => {
                 self.lost.inc();

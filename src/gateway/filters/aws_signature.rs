@@ -8,7 +8,7 @@ use http::HeaderValue;
 use http::header::{AUTHORIZATION, CONTENT_ENCODING, HeaderName};
 use pingora::http::RequestHeader;
 
-use crate::api::apart;
+use crate::api::block_in_place;
 use crate::base::clock::Timestamp;
 use crate::base::id::TokenId;
 use crate::base::path::percent_decoded;
@@ -133,7 +133,8 @@ impl SignedRequest {
     /// It is not, or was not signed.
     pub(super) fn check_body(&self, body: &Bytes) -> Result<(), GatewayError> {
         let mut said = self.fields.iter().filter(|(name, _)| *name == DIGEST.as_str());
-        let digest = || if body.len() > LONG { apart(|| content_sha256(body)) } else { content_sha256(body) };
+        let digest =
+            || if body.len() > LONG { block_in_place(|| content_sha256(body)) } else { content_sha256(body) };
         match (said.next(), said.next()) {
             (None, _) => Ok(()),
             (Some((_, value)), None) if *value == digest().into_bytes() => Ok(()),
@@ -149,7 +150,7 @@ impl SignedRequest {
         let request =
             Canonical { method: &self.method, path: &self.path, query: &self.query, fields: &fields, body };
         let judge = || signature.is_of(&request, &self.at, secret);
-        if body.len() > LONG { apart(judge) } else { judge() }
+        if body.len() > LONG { block_in_place(judge) } else { judge() }
     }
 
     /// Nobody's secret fits.

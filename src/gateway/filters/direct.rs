@@ -23,6 +23,10 @@ const PATHS: [&str; 11] = [
 /// Where a session description may be posted, as it was before there were calls.
 const OFFERED_TO: &str = "/realtime";
 
+/// How such paths begin of sessions that a WebSocket may be opened on, too: a call is offered, referred or taken there (OpenAI
+/// API reference, "Live").
+const LIVE: &str = "/live";
+
 /// Whether a request opens a way to the provider past us.
 pub(super) fn leads_around(x: &Exchange) -> bool {
     let (method, path) = (&x.head().method, x.asked_path());
@@ -39,7 +43,9 @@ fn is_direct(method: &Method, path: &str) -> bool {
             rest.is_empty() || rest.starts_with(['/', ':'])
         })
     };
-    PATHS.iter().any(|direct| holds(direct)) || *method == Method::POST && path.ends_with(OFFERED_TO)
+    let text = || ["/content", "/hangup", "/reject"].iter().any(|end| path.ends_with(end));
+    let offered = *method == Method::POST && (path.ends_with(OFFERED_TO) || holds(LIVE) && !text());
+    offered || PATHS.iter().any(|direct| holds(direct))
 }
 
 #[cfg(test)]
@@ -66,6 +72,12 @@ mod tests {
             ("GET", "/v1/realtime", false),
             ("GET", "/v1/realtime/translations", false),
             ("POST", "/v1/realtime/callsigns", false),
+            ("POST", "/v1/live", true),
+            ("POST", "/v1/live/sessions/ls_1/refer", true),
+            ("POST", "/v1/live/sessions/ls_1/accept", true),
+            ("GET", "/v1/live/sessions", false),
+            ("POST", "/v1/live/sessions/ls_1/content", false),
+            ("POST", "/v1/livestock", false),
             ("POST", "/v1/responses", false),
         ];
         for (method, path, want) in rows {

@@ -93,7 +93,7 @@ impl RateFilter {
 /// Takes from all shares, with other nodes where they can be asked.
 async fn take(shares: &[LimitShare<'_>], shared: Option<&SharedRates>, now: Instant) -> Result<(), Duration> {
     let Some(shared) = shared else {
-        return shares.iter().try_for_each(|share| share.buckets.take(share.caller.clone(), share.rate, now));
+        return take_here(shares, now, |rate| rate);
     };
     let names: Vec<Vec<u8>> = shares.iter().map(|share| share.caller.name()).collect();
     let turns: Vec<RateShare<'_>> = shares
@@ -111,8 +111,22 @@ async fn take(shares: &[LimitShare<'_>], shared: Option<&SharedRates>, now: Inst
             Ok(())
         }
         Some(Err(wait)) => Err(wait),
-        None => shares.iter().try_for_each(alone),
+        None => take_here(shares, now, |rate| shared.part(rate)),
     }
+}
+
+/// Takes from all shares, as far as is known here, or from none: what one share refuses is not taken from those it has with
+/// others.
+fn take_here(shares: &[LimitShare<'_>], now: Instant, part: impl Fn(Rate) -> Rate) -> Result<(), Duration> {
+    for (at, share) in shares.iter().enumerate() {
+        if let Err(wait) = share.buckets.take(share.caller.clone(), part(share.rate), now) {
+            for taken in shares.iter().take(at) {
+                taken.buckets.give_back(&taken.caller, part(taken.rate));
+            }
+            return Err(wait);
+        }
+    }
+    Ok(())
 }
 
 #[async_trait]
@@ -129,5 +143,30 @@ impl Filter for RateFilter {
         let taken = take(&self.shares(x), self.shared.as_deref(), x.clock().instant()).await;
         taken.map_err(|wait| ApiError::TooManyRequests(wait.as_secs() + 1))?;
         Ok(Flow::Next)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::clock::{Clock, SystemClock};
+
+    #[test]
+    fn a_share_that_refuses_takes_nothing_from_the_others() {
+        let (route, token) = (Buckets::default(), Buckets::default());
+        let rate = |times: u32| Rate { times, per: Duration::from_secs(60) };
+        let shares = |name: u8| {
+            let caller = Caller::Certificate([name; 32]);
+            let own = LimitShare { of: "", buckets: &token, caller, rate: rate(1) };
+            let shared =
+                LimitShare { of: "r", buckets: &route, caller: Caller::Address(None), rate: rate(5) };
+            [shared, own]
+        };
+        let now = SystemClock.instant();
+        assert!(take_here(&shares(1), now, |rate| rate).is_ok());
+        for _ in 0..20 {
+            assert!(take_here(&shares(1), now, |rate| rate).is_err());
+        }
+        assert!(take_here(&shares(2), now, |rate| rate).is_ok());
     }
 }

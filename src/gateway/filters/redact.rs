@@ -262,7 +262,7 @@ impl RedactFilter {
     /// How a collected body is looked through; `None` if it passes as it is.
     fn reading(&self, x: &mut Exchange, body: &[u8]) -> Result<Option<ReadAs>, GatewayError> {
         let known = self.protocol(x).is_some();
-        let reading = ReadAs::of(&x.head().headers, known, body)?;
+        let reading = ReadAs::of(x, known, body)?;
         if reading.is_none() {
             if self.parts.unknown != UnscannedPolicy::Pass {
                 return Err(GatewayError::UNKNOWN_TYPE);
@@ -375,7 +375,7 @@ impl Filter for RedactFilter {
             redactor = redactor.with_reported(asked.ask(x, analyzers, &self.parts.cpu).await?);
         }
         let lenient = self.parts.unknown == UnscannedPolicy::Pass && self.protocol(x).is_none();
-        let may_pass = lenient && matches!(reading, ReadAs::Parts(_));
+        let may_pass = lenient && matches!(reading, ReadAs::Parts { .. });
         let (body, sealed) = (document.current().clone(), keys.clone());
         let words = x.facts.said.clone();
         let work = move |checkpoint: &Checkpoint| {

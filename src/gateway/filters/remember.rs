@@ -8,7 +8,7 @@ use arc_swap::ArcSwap;
 use http::HeaderMap;
 use pingora::http::ResponseHeader;
 
-use crate::api::apart;
+use crate::api::block_in_place;
 use crate::gateway::exchange::Exchange;
 use crate::gateway::filters::caller_identity::CallerIdentity;
 use crate::gateway::filters::endpoint_events;
@@ -100,7 +100,11 @@ pub(super) async fn find_in_body(x: &mut Exchange, body: &[u8]) {
     let path = resources::in_path(x.path());
     let tasks = x.protocol().is_some_and(is_mcp);
     let Some(memory) = &mut x.facts.memory else { return };
-    let body = if body.len() > LONG { apart(|| resources::in_body(body)) } else { resources::in_body(body) };
+    let body = if body.len() > LONG {
+        block_in_place(|| resources::in_body(body))
+    } else {
+        resources::in_body(body)
+    };
     memory.find(&body.named).await;
     // Whether a server of MCP makes a task of a call it alone knows.
     if tasks || path.kept.is_some_and(|kept| kept.applies(body.store)) {

@@ -28,7 +28,7 @@ use crate::telemetry::{ConnectionState, FrontMetrics, GaugeGuard, HttpVersion, R
 
 /// How long a connection without a request is kept once the process drains: its caller may just be sending one, which
 /// is answered, with `Connection: close`.
-const PARTING: Duration = Duration::from_secs(1);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// What whoever speaks HTTP/1 is told where other proxies have their exchanges processed.
 const ONLY_GRPC: &[u8] =
@@ -252,7 +252,7 @@ async fn first_byte(filtered: &mut FilteredStream, patience: Duration, shutdown:
         biased;
         read = filtered.more() => read,
         () = sleep(patience) => return false,
-        () = async { drop(stopping.wait_for(|&over| over).await) } => match timeout(PARTING, filtered.more()).await {
+        () = async { drop(stopping.wait_for(|&over| over).await) } => match timeout(CLOSE_TIMEOUT, filtered.more()).await {
             Ok(read) => read,
             Err(_) => return false,
         },

@@ -2,8 +2,14 @@
 //! dropped.
 
 use std::collections::HashMap;
+use std::future::Future;
+use std::io;
 use std::net::IpAddr;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Context;
+
+use tokio::sync::watch;
 
 use crate::base::address::customer;
 use crate::telemetry::Refusal;
@@ -17,12 +23,31 @@ struct Inner {
     all: usize,
     each: usize,
     taken: Mutex<SlotCounts>,
+    /// Whether all of them are to end.
+    over: watch::Sender<bool>,
 }
 
 #[derive(Debug, Default)]
 struct SlotCounts {
     all: usize,
     by: HashMap<IpAddr, usize>,
+}
+
+/// Whether a connection is to end.
+pub(super) struct CutOff(Option<Pin<Box<dyn Future<Output = ()> + Send + Sync>>>);
+
+impl CutOff {
+    /// That the process goes on waiting for it. Whoever asks is woken when it does not.
+    ///
+    /// # Errors
+    /// It has waited long enough.
+    pub(super) fn check(&mut self, context: &mut Context<'_>) -> io::Result<()> {
+        if self.0.as_mut().is_some_and(|over| over.as_mut().poll(context).is_ready()) {
+            self.0 = None;
+        }
+        let waits = self.0.is_some();
+        waits.then_some(()).ok_or_else(|| io::ErrorKind::ConnectionAborted.into())
+    }
 }
 
 /// There is no place left.
@@ -54,7 +79,13 @@ pub struct ConnectionSlot {
 impl ConnectionLimit {
     /// At most `all` connections, and `each` from one address (of IPv6 its /64, which is what one customer gets).
     pub fn new(all: usize, each: usize) -> Self {
-        Self(Arc::new(Inner { all, each, taken: Mutex::default() }))
+        let (over, _) = watch::channel(false);
+        Self(Arc::new(Inner { all, each, taken: Mutex::default(), over }))
+    }
+
+    /// Ends all of them, as if their callers had left: requests on them are counted and written down as such are.
+    pub fn cut_off(&self) {
+        self.0.over.send_replace(true);
     }
 
     /// Connections there are now.
@@ -82,6 +113,13 @@ impl ConnectionLimit {
 }
 
 impl ConnectionSlot {
+    /// Tells when the connection is to end.
+    pub(super) fn cut_off(&self) -> CutOff {
+        let mut over = self.places.over.subscribe();
+        // Whoever says so is there as long as the place is.
+        CutOff(Some(Box::pin(async move { drop(over.wait_for(|&over| over).await) })))
+    }
+
     /// The connection turns out to be made for `address` by a proxy that was counted in all only.
     ///
     /// # Errors

@@ -22,7 +22,7 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::time::timeout;
 
 use crate::gateway::listen::chunks::Chunks;
-use crate::gateway::listen::connections::ConnectionSlot;
+use crate::gateway::listen::connections::{ConnectionSlot, CutOff};
 use crate::gateway::listen::frames::{Abuse, Frames};
 use crate::gateway::listen::head::Framing;
 use crate::gateway::listen::limits::ListenLimits;
@@ -54,6 +54,7 @@ pub(super) struct FilteredStream {
     /// Nothing more comes or may come.
     closed: bool,
     slot: Option<ConnectionSlot>,
+    cut_off: CutOff,
     metrics: Arc<FrontMetrics>,
 }
 
@@ -93,6 +94,7 @@ impl FilteredStream {
             writes: MinRate::new(limits.write_rate),
             unanswered: false,
             closed: false,
+            cut_off: slot.cut_off(),
             slot: Some(slot),
             metrics: Arc::clone(metrics),
         }
@@ -368,6 +370,7 @@ impl AsyncRead for FilteredStream {
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let this = self.get_mut();
+        this.cut_off.check(context)?;
         match this.protocol {
             HttpProtocol::One(_) => this.poll_one(context, buf),
             HttpProtocol::Two(_) => this.poll_two(context, buf),
@@ -379,6 +382,7 @@ impl AsyncRead for FilteredStream {
 impl AsyncWrite for FilteredStream {
     fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
+        this.cut_off.check(context)?;
         if std::mem::take(&mut this.unanswered) && bytes.starts_with(AGREED) {
             this.protocol = HttpProtocol::Upgraded;
         }

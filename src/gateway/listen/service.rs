@@ -16,6 +16,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::sleep;
 
 use crate::base::clock::SharedClock;
+use crate::base::throttle::LogThrottle;
 use crate::gateway::clients::ClientResolver;
 #[cfg(feature = "ext_proc")]
 use crate::gateway::ext_proc::ExternalProcessor;
@@ -28,7 +29,7 @@ use crate::gateway::proxy::Gateway;
 use crate::telemetry::FrontMetrics;
 
 /// How long to wait when the system has no file descriptor for a connection: until then others may end.
-const BREATH: Duration = Duration::from_millis(50);
+const ACCEPT_BACKOFF: Duration = Duration::from_millis(50);
 
 /// More connections than a queue has: one that is filled as fast as it is emptied has an end all the same.
 const QUEUE: usize = 1 << 16;
@@ -56,6 +57,8 @@ pub(super) struct Listener {
     pub(super) clients: Arc<ClientResolver>,
     pub(super) clock: SharedClock,
     pub(super) metrics: Arc<FrontMetrics>,
+    /// Says that connections cannot be accepted, now and then.
+    refusing: LogThrottle,
 }
 
 impl FrontService {
@@ -86,6 +89,7 @@ impl FrontService {
                 clients: Arc::clone(&clients),
                 clock: Arc::clone(&clock),
                 metrics: Arc::clone(&metrics),
+                refusing: LogThrottle::default(),
             })
         };
         Self { listeners: listen.into_iter().map(listener).collect(), sockets, threads }
@@ -134,8 +138,11 @@ impl Listener {
             match accepted {
                 Ok((tcp, peer)) => self.admit(tcp, peer, &shutdown),
                 Err(error) => {
-                    tracing::warn!(target: "portcullis::gateway", address = %self.address, "cannot accept: {error}");
-                    sleep(BREATH).await;
+                    if let Some(unsaid) = self.refusing.due() {
+                        let address = self.address;
+                        tracing::warn!(target: "portcullis::gateway", %address, unsaid, "cannot accept: {error}");
+                    }
+                    sleep(ACCEPT_BACKOFF).await;
                 }
             }
         }

@@ -37,6 +37,8 @@ pub(super) static REALTIME: Protocol = Protocol {
         "/realtime",
         "/realtime/translations",
         "/live/sessions",
+        "/live/sessions/*/attach",
+        "/live/sessions/*/fork",
         "/realtime/client_secrets",
         "/realtime/translations/client_secrets",
         "/realtime/sessions",

@@ -78,8 +78,8 @@ pub fn in_path(path: &RequestPath) -> PathNames {
     names
 }
 
-/// Verbs of Gemini's that make a batch.
-const BATCH_VERBS: [&str; 2] = [":batchGenerateContent", ":asyncBatchEmbedContent"];
+/// Verbs of Gemini's that make a batch, or an operation that takes long.
+const BATCH_VERBS: [&str; 3] = [":batchGenerateContent", ":asyncBatchEmbedContent", ":predictLongRunning"];
 
 fn collection_of_own(segment: &str) -> bool {
     collection(segment).is_some()

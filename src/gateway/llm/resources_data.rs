@@ -63,7 +63,7 @@ const fn collection(name: &'static str, kept: KeepRule, role: ResourceRole) -> C
 }
 
 /// API reference, "Responses", "Conversations", "Chat", "Assistants", "Files", "Uploads", "Batches", "Vector stores",
-/// "Containers" and "Videos"; Azure has the same. Of xAI, "Deferred chat completions".
+/// "Containers", "Videos", "Evals", "Skills", "Webhooks" and "Agents"; Azure has the same. Of xAI, "Deferred chat completions".
 static OPENAI: KeptNaming = KeptNaming {
     collections: &[
         collection("responses", UnlessToldNot, Reads),
@@ -79,6 +79,13 @@ static OPENAI: KeptNaming = KeptNaming {
         collection("assistants", Always, Continues),
         collection("videos", Always, Reads),
         collection("deferred-completion", Always, Reads),
+        collection("sessions", Always, Continues),
+        collection("evals", Always, Continues),
+        collection("skills", Always, Continues),
+        collection("webhooks", Always, Continues),
+        collection("vaults", Always, Continues),
+        collection("credentials", Always, Continues),
+        collection("characters", Always, Reads),
     ],
     request: &[
         ("previous_response_id", Continues),
@@ -106,9 +113,18 @@ static OPENAI: KeptNaming = KeptNaming {
     ],
 };
 
-/// API reference, "Message Batches" and "Files"; `container` is where code runs. A message itself is not kept.
+/// API reference, "Message Batches", "Files" and "Managed agents" (with what is called as OpenAI calls it); `container` is where
+/// code runs. A message itself is not kept.
 static ANTHROPIC: KeptNaming = KeptNaming {
-    collections: &[],
+    collections: &[
+        collection("memory_stores", Always, Continues),
+        collection("memories", Always, Continues),
+        collection("environments", Always, Continues),
+        collection("deployments", Always, Continues),
+        collection("dreams", Always, Reads),
+        collection("user_profiles", Always, Continues),
+        collection("tunnels", Always, Continues),
+    ],
     request: &[],
     answer: &[&["container", "id"], &["message", "container", "id"], &["delta", "container", "id"]],
 };
@@ -121,6 +137,11 @@ static GEMINI: KeptNaming = KeptNaming {
         collection("cachedContents", Always, Reads),
         collection("operations", Always, Reads),
         collection("fileSearchStores", Always, Continues),
+        collection("tunedModels", Always, Continues),
+        collection("corpora", Always, Continues),
+        collection("triggers", Always, Continues),
+        collection("batchPredictionJobs", Always, Reads),
+        collection("tuningJobs", Always, Reads),
     ],
     request: &[
         ("previous_interaction_id", Continues),
@@ -144,16 +165,30 @@ static GEMINI: KeptNaming = KeptNaming {
     ],
 };
 
-/// API reference, "Conversations", "Agents" and "Batch".
+/// API reference, "Conversations", "Agents", "Libraries", "Connectors" and "Batch".
 static MISTRAL: KeptNaming = KeptNaming {
-    collections: &[collection("jobs", Always, Reads), collection("agents", Always, Continues)],
+    collections: &[
+        collection("jobs", Always, Reads),
+        collection("agents", Always, Continues),
+        collection("libraries", Always, Continues),
+        collection("documents", Always, Continues),
+        collection("connectors", Always, Continues),
+        collection("prompts", Always, Continues),
+        collection("workflows", Always, Continues),
+        collection("search_indexes", Always, Continues),
+        collection("judges", Always, Continues),
+    ],
     request: &[("conversation_id", Continues), ("input_files", Reads), ("agent_id", Reads)],
     answer: &[&["conversation_id"], &["output_file"], &["error_file"]],
 };
 
 /// API reference, "Batches", "Datasets" and "Embed Jobs", and of version 1 "Chat".
 static COHERE: KeptNaming = KeptNaming {
-    collections: &[collection("datasets", Always, Reads), collection("embed-jobs", Always, Reads)],
+    collections: &[
+        collection("datasets", Always, Reads),
+        collection("embed-jobs", Always, Reads),
+        collection("finetuned-models", Always, Continues),
+    ],
     request: &[("input_dataset_id", Reads), ("dataset_id", Reads)],
     answer: &[
         &["batch", "id"],

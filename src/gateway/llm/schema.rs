@@ -71,13 +71,22 @@ const BESIDE: [&str; 6] = [
 ];
 
 /// What a provider is given to reach servers of tools with: it is of use to nobody if it is changed.
-const CREDENTIALS: [&str; 5] = [
+const CREDENTIALS: [&str; 13] = [
     "mcp_servers[*].authorization_token",
     "tools[*].authorization",
+    "tools[*].authorization.value",
     "session.tools[*].authorization",
-    // To search with.
+    // For hosts that a shell or a container calls.
+    "tools[*].environment.network_policy.domain_secrets[*].value",
+    "tools[*].container.network_policy.domain_secrets[*].value",
+    // To search with, and of Gemini's tools.
     "tools[*].exa_ai_search_config.api_key",
     "tools[*].parallel_ai_search_config.api_key",
+    "tools[*].googleMaps.authConfig.apiKeyConfig.apiKeyString",
+    "tools[*].google_maps.auth_config.api_key_config.api_key_string",
+    "tools[*].retrieval.externalApi.authConfig.apiKeyConfig.apiKeyString",
+    "tools[*].retrieval.external_api.auth_config.api_key_config.api_key_string",
+    "tools[*].retrieval.externalApi.apiAuth.apiKeyConfig.apiKeyString",
 ];
 
 /// Headers for such a server that hold the same, among others that are text.
@@ -90,6 +99,12 @@ const CREDENTIAL_HEADERS: [&str; 8] = [
     "Api-Key",
     "api-key",
     "X-Goog-Api-Key",
+];
+
+/// Where such headers stand beside those of tools.
+const HEADERS: [&str; 2] = [
+    "tools[*].mcpServers[*].streamableHttpTransport.headers",
+    "tools[*].mcp_servers[*].streamable_http_transport.headers",
 ];
 
 /// Members whose names are those of tools.
@@ -276,7 +291,7 @@ const LONGEST_VALUE: usize = 256;
 fn schemas() -> Result<PathSet, PatternError> {
     let mut schemas: Vec<(String, Treatment)> = Vec::new();
     schemas.extend(CREDENTIALS.map(|place| (place.to_owned(), Treatment::Skip)));
-    for place in BESIDE.into_iter().filter(|place| place.ends_with(".headers")) {
+    for place in BESIDE.into_iter().filter(|place| place.ends_with(".headers")).chain(HEADERS) {
         schemas.extend(CREDENTIAL_HEADERS.map(|name| (format!("{place}.{name}"), Treatment::Skip)));
     }
     schemas.extend(BESIDE.map(|place| (format!("{place}.**"), Treatment::Text)));
@@ -324,6 +339,28 @@ mod tests {
         })
         .unwrap();
         assert_eq!(seen, 28);
+    }
+
+    #[test]
+    fn what_a_provider_gets_into_servers_with_is_not_text() {
+        let document = br#"{"mcp_servers":[{"authorization_token":"KEEP","url":"TEXT"}],
+            "tools":[{"authorization":{"type":"api_key","value":"KEEP"}},
+            {"mcpServers":[{"streamableHttpTransport":{"headers":{"Authorization":"KEEP"}}}]},
+            {"environment":{"network_policy":{"domain_secrets":[{"domain":"TEXT","value":"KEEP"}]}}}],
+            "messages":[{"content":[{"input":{"access_token":"TEXT","authorization_token":"TEXT"}}]}]}"#;
+        let set = with_schemas(&[]).unwrap();
+        let mut seen = 0;
+        walk(document, &mut |path, leaf| {
+            let want = match &document[leaf.span.clone()] {
+                b"TEXT" => Treatment::Text,
+                b"KEEP" => Treatment::Skip,
+                _ => return,
+            };
+            seen += 1;
+            assert_eq!(set.take(path), want, "{path}");
+        })
+        .unwrap();
+        assert_eq!(seen, 8);
     }
 
     #[test]

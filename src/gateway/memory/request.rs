@@ -18,7 +18,7 @@ use crate::redact::{Recall, SurrogateMap};
 use crate::vault::VaultError;
 
 /// How long the end of an answer waits for what it has taught us to be kept; it goes on being written.
-const PATIENCE: Duration = Duration::from_secs(2);
+const WRITE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// How much of what is remembered one request reads, in bytes of values: about as much as one may issue.
 const MOST_LOADED: usize = 16 << 20;
@@ -278,7 +278,8 @@ impl RequestMemory {
     pub async fn before_piece(&mut self) {
         await_all(&mut self.noted).await;
         let Some(session) = self.session.as_ref().and_then(|session| session.get()) else { return };
-        let mut known = self.conversation.lock().await;
+        // A write that takes longer has it still: what it adds this process knows already.
+        let Ok(mut known) = self.conversation.try_lock() else { return };
         let found = match self.memory.issued.find_newer(&self.owner, session, known.as_ref()).await {
             Ok(Some(found)) => found,
             Ok(None) => return,
@@ -299,7 +300,7 @@ async fn await_all(writes: &mut Vec<JoinHandle<()>>) {
             drop(write.await);
         }
     };
-    if tokio::time::timeout(PATIENCE, all).await.is_err() {
+    if tokio::time::timeout(WRITE_TIMEOUT, all).await.is_err() {
         tracing::warn!(target: TARGET, "what was issued is not kept yet: the store takes long");
     }
 }

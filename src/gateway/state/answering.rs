@@ -3,9 +3,12 @@
 use std::sync::{Mutex, PoisonError};
 
 use bytes::{Bytes, BytesMut};
+use http::Method;
+use http::Version;
+use http::header::TRANSFER_ENCODING;
 use pingora::http::ResponseHeader;
 
-use crate::gateway::body::{BodyFormat, BodyRewriter, Task, strip_body_headers};
+use crate::gateway::body::{BodyFormat, BodyRewriter, Task, strip_body_headers, strip_unseen_body};
 use crate::gateway::compression::Compressor;
 use crate::gateway::content_coding::codings;
 use crate::gateway::decoded_body::DecodedBody;
@@ -63,10 +66,16 @@ impl Answering {
         // Judged by the head as it came: what rewrites a body does not know how long it will be.
         let compression = plan.compression().filter(|compression| compression.suits(head));
         if !has_body(&x.head().method, head.status) {
+            if x.head().method == Method::HEAD && !plan.layers().is_empty() {
+                strip_unseen_body(head);
+            }
             if let Some(compression) = compression {
                 compression.announce(head);
             }
             return Ok(Self::default());
+        }
+        if x.head().version == Version::HTTP_10 {
+            head.remove_header(&TRANSFER_ENCODING);
         }
         let usage = plan.usage().and_then(|protocol| UsageTap::new(protocol, head, x));
         let body = Self::rewriters(x, head, &plan)?;

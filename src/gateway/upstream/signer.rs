@@ -6,7 +6,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use pingora::Error;
 use pingora::http::RequestHeader;
 
-use crate::api::apart;
+use crate::api::block_in_place;
 use crate::base::clock::Timestamp;
 use crate::crypto::sigv4::{Canonical, Scope, authorization, content_sha256};
 use crate::gateway::upstream::credentials::AwsKey;
@@ -108,7 +108,8 @@ impl AwsSigner {
     ) -> Result<(), Box<Error>> {
         let Some(region) = self.region(head) else { return Ok(()) };
         let at = now.iso8601_basic();
-        let digest = if body.len() > LONG { apart(|| content_sha256(body)) } else { content_sha256(body) };
+        let digest =
+            if body.len() > LONG { block_in_place(|| content_sha256(body)) } else { content_sha256(body) };
         for name in [&AUTHORIZATION, &TOKEN, &REGIONS] {
             head.remove_header(name);
         }

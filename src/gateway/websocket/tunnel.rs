@@ -25,7 +25,7 @@ use crate::stream::websocket::{
 use crate::telemetry::UpstreamFailure;
 
 /// How long one side's answer to the other's close frame is awaited.
-const CLOSING: Duration = Duration::from_secs(5);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The code for a side that has done nothing wrong: the other is no longer there (RFC 6455 section 7.4.1).
 const GOING_AWAY: u16 = 1001;
@@ -157,7 +157,7 @@ impl Tunnel<'_> {
     fn deadline(&self) -> Instant {
         let held = |reader: &Option<FrameReader>| reader.as_ref().is_some_and(|reader| reader.held() > 0);
         let silence = match self.closing {
-            Some(since) => since + CLOSING,
+            Some(since) => since + CLOSE_TIMEOUT,
             // A message has begun, and does not go on.
             None if self.redacting.is_none() && held(&self.client) => {
                 self.moved + self.read.min(self.limits.idle)

@@ -12,7 +12,7 @@ use crate::sanitize::format::sample_tests::{gif, gzip, pdf, seeds, stream, tar, 
 use crate::sanitize::{Rejection, UnfoldBounds, Work, identify};
 
 /// How long an answer may take, where the formats are compiled without optimisation and the machine is shared.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 fn chunk(name: &[u8], data: &[u8]) -> Vec<u8> {
     [&(data.len() as u32).to_be_bytes(), name, data, &[0; 4]].concat()
@@ -134,7 +134,7 @@ fn bombs_are_answered() {
         };
         let took = begun.elapsed();
         println!("{name}: {kind:?}, {} bytes, {answer:?}, {} ms", file.len(), took.as_millis());
-        assert!(took < PATIENCE, "{name}");
+        assert!(took < TIMEOUT, "{name}");
     }
     let memory = fs::read_to_string("/proc/self/status").unwrap_or_default();
     println!("{}", memory.lines().find(|line| line.starts_with("VmHWM")).unwrap_or_default());
@@ -204,7 +204,7 @@ fn mutants_break_nothing() {
             })
         }));
         slowest = slowest.max(begun.elapsed());
-        assert!(begun.elapsed() < PATIENCE, "mutant {n} of {name} with seed {seed}");
+        assert!(begun.elapsed() < TIMEOUT, "mutant {n} of {name} with seed {seed}");
         match answer {
             Ok(Ok((kind, fixed))) => {
                 cleaned += 1;

@@ -9,7 +9,7 @@ use crate::sanitize::intel::{Canonical, Score};
 const FAILURES: u32 = 5;
 
 /// For how long; then one question is let through.
-const REST: Duration = Duration::from_secs(30);
+const COOLDOWN: Duration = Duration::from_secs(30);
 
 /// Answers, at most so many, and each for at most so long.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ impl Breaker {
     pub(super) fn closed(&mut self, now: Instant) -> bool {
         match self.since {
             None => true,
-            Some(since) if now.saturating_duration_since(since) >= REST => {
+            Some(since) if now.saturating_duration_since(since) >= COOLDOWN => {
                 self.since = Some(now);
                 true
             }
@@ -76,7 +76,7 @@ impl Breaker {
 mod tests {
     use std::time::Duration;
 
-    use super::{Breaker, FAILURES, REST, ReputationCache};
+    use super::{Breaker, COOLDOWN, FAILURES, ReputationCache};
     use crate::base::clock::{Clock, FixedClock, Timestamp};
     use crate::sanitize::intel::{Canonical, Score};
 
@@ -104,11 +104,11 @@ mod tests {
             breaker.went(false, clock.instant());
         }
         assert!(!breaker.closed(clock.instant()));
-        clock.advance(REST);
+        clock.advance(COOLDOWN);
         assert!(breaker.closed(clock.instant()) && !breaker.closed(clock.instant()));
         breaker.went(false, clock.instant());
         assert!(!breaker.closed(clock.instant()));
-        clock.advance(REST);
+        clock.advance(COOLDOWN);
         assert!(breaker.closed(clock.instant()));
         breaker.went(true, clock.instant());
         assert!(breaker.closed(clock.instant()) && breaker.closed(clock.instant()));

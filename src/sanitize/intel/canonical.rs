@@ -7,6 +7,7 @@
 
 use std::net::Ipv6Addr;
 
+use crate::base::path::percent_decoded;
 use crate::net::Url;
 use crate::sanitize::Link;
 
@@ -177,28 +178,13 @@ fn unescaped(bytes: &[u8]) -> Vec<u8> {
         if !bytes.contains(&b'%') {
             break;
         }
-        let mut out = Vec::with_capacity(bytes.len());
-        let mut rest = bytes.as_slice();
-        while let Some((&first, after)) = rest.split_first() {
-            let coded = match (first, after.split_at_checked(2)) {
-                (b'%', Some((digits, after))) => hex(digits).map(|byte| (byte, after)),
-                _ => None,
-            };
-            let (byte, after) = coded.unwrap_or((first, after));
-            out.push(byte);
-            rest = after;
-        }
+        let out = percent_decoded(&bytes);
         if out.len() == bytes.len() {
             break;
         }
         bytes = out;
     }
     bytes
-}
-
-fn hex(digits: &[u8]) -> Option<u8> {
-    let digits = std::str::from_utf8(digits).ok().filter(|d| d.bytes().all(|b| b.is_ascii_hexdigit()))?;
-    u8::from_str_radix(digits, 16).ok()
 }
 
 /// What is no visible ASCII, `#` and `%` percent-encoded, once.

@@ -4,8 +4,9 @@ use std::io::{self, Read, Write};
 
 use rustix::process::{Resource, Rlimit, setrlimit};
 
+use crate::sanitize::sandbox::confinement::{self, Confinement};
+use crate::sanitize::sandbox::frame;
 use crate::sanitize::sandbox::message::{ChildMessage, Start};
-use crate::sanitize::sandbox::{confinement, frame};
 use crate::sanitize::{Formats, Host, HostRequest, Rejection, Response, Work};
 
 /// What a child may use.
@@ -15,6 +16,8 @@ pub struct Rlimits {
     pub memory: u64,
     /// Processor time, in seconds.
     pub seconds: u64,
+    /// Whether nothing is read unless [`confinement`] holds.
+    pub confined: bool,
 }
 
 /// The largest answer that is read from the parent besides its head, in bytes: none of its answers has any.
@@ -23,7 +26,7 @@ const NOTHING: usize = 0;
 /// Runs the child with these formats: standard input and output are the pipe. Only for a process that does nothing else.
 ///
 /// # Errors
-/// Limits that cannot be set; a pipe that is broken.
+/// Limits that cannot be set; a process that is to be confined and cannot; a pipe that is broken.
 pub fn run(limits: Rlimits, formats: &Formats) -> io::Result<()> {
     confine(limits)?;
     let (input, output) = (io::stdin().lock(), io::stdout().lock());
@@ -43,8 +46,11 @@ fn confine(limits: Rlimits) -> io::Result<()> {
     }
     // A panic's message could quote the file.
     std::panic::set_hook(Box::new(|_| ()));
-    confinement::enclose();
-    Ok(())
+    match confinement::enclose() {
+        Confinement { paths: true, calls: true } => Ok(()),
+        _ if limits.confined => Err(io::Error::other("this process cannot be confined")),
+        _ => Ok(()),
+    }
 }
 
 fn serve(mut input: impl Read, output: impl Write, formats: &Formats) -> io::Result<()> {

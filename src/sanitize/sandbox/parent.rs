@@ -33,6 +33,8 @@ pub struct SandboxLimits {
     pub bounds: UnfoldBounds,
     /// The largest clean file, or part of one, in bytes.
     pub output: usize,
+    /// Whether a child that cannot take away from itself all that it does not need reads nothing.
+    pub confined: bool,
 }
 
 /// A clean file, as a child made it.
@@ -148,6 +150,9 @@ impl Sandbox {
         command.arg("parse");
         command.arg(self.limits.memory.to_string());
         command.arg(self.limits.time.as_secs().max(1).to_string());
+        if self.limits.confined {
+            command.arg("--confined");
+        }
         command.env_clear().current_dir("/");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
         command.spawn()

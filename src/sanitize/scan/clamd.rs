@@ -23,7 +23,7 @@ const CHUNK: usize = 64 << 10;
 const LONGEST: u64 = 4 << 10;
 
 /// For a connection to come about, and for an answer to a `PING`.
-const SOON: Duration = Duration::from_secs(5);
+const RETRY_AFTER: Duration = Duration::from_secs(5);
 
 /// Where it listens.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,7 +72,7 @@ impl Clamd {
                 ClamdAddress::Tcp(address) => Box::new(TcpStream::connect(address).await?),
             })
         };
-        timeout(SOON, connected).await.unwrap_or(Err(io::ErrorKind::TimedOut.into()))
+        timeout(RETRY_AFTER, connected).await.unwrap_or(Err(io::ErrorKind::TimedOut.into()))
     }
 
     /// Whether it is there and answers.
@@ -82,7 +82,7 @@ impl Clamd {
             stream.write_all(b"zPING\0").await?;
             answer(&mut stream).await
         };
-        matches!(timeout(SOON, asked).await, Ok(Ok(said)) if said == "PONG")
+        matches!(timeout(RETRY_AFTER, asked).await, Ok(Ok(said)) if said == "PONG")
     }
 
     async fn look(&self, bytes: &[u8]) -> Verdict {

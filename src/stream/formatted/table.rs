@@ -96,8 +96,7 @@ impl FormatReader for TableReader {
             self.delimiter = Some(*delimiter);
             return;
         }
-        let delimiter =
-            *self.delimiter.get_or_insert_with(|| sniffed(row.get(line.clone()).unwrap_or_default()));
+        let delimiter = self.delimiter.unwrap_or_else(|| sniffed(row.get(line.clone()).unwrap_or_default()));
         let cells: Vec<FormattedText> = cells(row, line, delimiter)
             .into_iter()
             .map(|Cell { range, quoted }| {
@@ -105,9 +104,16 @@ impl FormatReader for TableReader {
                 FormattedText::of(row.get(range.clone()).unwrap_or_default(), range.start, spelling)
             })
             .collect();
-        let Some(heads) = &self.heads else {
+        // What is parted by nothing says nothing of what parts cells.
+        if cells.len() > 1 {
+            self.delimiter = Some(delimiter);
+        }
+        let Some(heads) = self.heads.as_ref().filter(|heads| !(is_title(heads) && are_heads(&cells))) else {
             let is_head = cells.iter().all(|cell| is_name(cell.text()));
-            self.heads = Some(if is_head { heads(&cells) } else { Vec::new() });
+            // A value alone in the first rows stands above a table, perhaps.
+            if is_head || cells.len() > 1 {
+                self.heads = Some(if is_head { heads(&cells) } else { Vec::new() });
+            }
             let mut before = "";
             for cell in &cells {
                 let trail =
@@ -176,6 +182,17 @@ fn quoted(rest: &[u8], delimiter: u8) -> Option<usize> {
             _ => return Some(at),
         }
     }
+}
+
+/// Whether what was taken for heads may be what stands above them: one cell, whatever else is empty.
+fn is_title(heads: &[String]) -> bool {
+    heads.iter().filter(|head| !head.is_empty()).count() == 1
+}
+
+/// Whether cells below a title are the heads: several, and each says something.
+fn are_heads(cells: &[FormattedText]) -> bool {
+    let says = |cell: &FormattedText| is_name(cell.text()) && cell.text().contains(char::is_alphabetic);
+    cells.len() > 1 && cells.iter().all(says)
 }
 
 /// Whether a cell may be the head of a column.

@@ -97,7 +97,7 @@ impl LinkAddresses {
 
 impl std::fmt::Debug for LinkAddresses {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Addresses(..)")
+        f.write_str("LinkAddresses(..)")
     }
 }
 

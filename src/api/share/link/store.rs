@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::api::share::link::object::{LastSent, Link, LinkTerms, StoredLink};
 use crate::api::share::link::password::Password;
-use crate::api::share::rows::ShareError;
+use crate::api::share::rows::{ShareError, is_of};
 use crate::base::clock::{SharedClock, Timestamp};
 use crate::base::id::{ShareLinkId, TokenId};
 use crate::crypto::random;
@@ -72,14 +72,17 @@ impl Links {
         loop {
             let page = self.records.scan(KIND, &after, PAGE).await?;
             for row in &page {
-                all.push(read(row)?);
+                match read(row) {
+                    Ok(link) if link.tenant() == tenant => all.push(link),
+                    Err(error) if is_of(row, tenant) => return Err(error),
+                    Ok(_) | Err(_) => {}
+                }
             }
             match page.last() {
                 Some(last) if page.len() == PAGE as usize => last.key.id().clone_into(&mut after),
                 _ => break,
             }
         }
-        all.retain(|link| link.tenant() == tenant);
         Ok(all)
     }
 

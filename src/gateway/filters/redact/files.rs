@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use crate::api::apart;
+use crate::api::block_in_place;
 use crate::api::sanitize::{DocumentError, Documents};
 use crate::gateway::error::GatewayError;
 use crate::gateway::filters::file_policy::FilePlace;
@@ -34,7 +34,7 @@ impl DocumentRedaction<'_> {
     /// Redacts the documents in `body`, which are parts of it, or lie in strings.
     pub(super) async fn run(self, body: Bytes) -> Result<WithDocuments, GatewayError> {
         let mut done = WithDocuments { body, reports: Vec::new(), documents: 0, unread: 0 };
-        let Parsed { files, .. } = apart(|| self.reading.parse(&done.body, self.readings))?;
+        let Parsed { files, .. } = block_in_place(|| self.reading.parse(&done.body, self.readings))?;
         let (mut body, mut at) = (Vec::new(), 0);
         for file in files.iter().filter(|file| file.class == FileClass::Other) {
             let bytes = done.body.slice(file.range.clone());
@@ -53,15 +53,16 @@ impl DocumentRedaction<'_> {
             done.body = body.into();
         }
         // Where parts are now depends on how long the documents are.
-        let Parsed { content, .. } = apart(|| self.reading.parse(&done.body, self.readings))?;
-        let embedded = apart(|| content.files(&done.body, FindingLimits::default())).map_err(of_redaction)?;
+        let Parsed { content, .. } = block_in_place(|| self.reading.parse(&done.body, self.readings))?;
+        let embedded =
+            block_in_place(|| content.files(&done.body, FindingLimits::default())).map_err(of_redaction)?;
         let mut written = Vec::with_capacity(embedded.len());
         for file in embedded {
             let place = FilePlace::String(file.at);
             written.push(self.one(file.bytes.into(), "", &place, &mut done).await?.to_vec());
         }
         if !written.is_empty() {
-            let body = apart(|| content.with_files(&done.body, &written, FindingLimits::default()));
+            let body = block_in_place(|| content.with_files(&done.body, &written, FindingLimits::default()));
             done.body = body.map_err(of_redaction)?.into();
         }
         Ok(done)

@@ -7,6 +7,7 @@ use http::header::CONTENT_TYPE;
 
 use crate::gateway::body::{BodyFormat, BodyKind, NOT_UTF8};
 use crate::gateway::error::GatewayError;
+use crate::gateway::exchange::Exchange;
 use crate::gateway::filters::file_policy::{BodyFile, FilePlace, RefusedFile};
 use crate::gateway::filters::redact::batch::BatchLines;
 use crate::gateway::filters::redaction_error::of_redaction;
@@ -40,7 +41,11 @@ pub(super) enum ReadAs {
     Formatted(TextFormat),
     Text,
     /// Parts, between these.
-    Parts(Boundary),
+    Parts {
+        boundary: Boundary,
+        /// Whether a file among them is one piece of several.
+        pieces: bool,
+    },
     /// A file.
     File {
         media_type: String,
@@ -78,6 +83,11 @@ pub(super) fn is_upload(headers: &HeaderMap) -> bool {
     command.split(',').any(|word| word.trim().eq_ignore_ascii_case("upload"))
 }
 
+/// Whether a path is that of the parts of an upload (OpenAI API, "Uploads").
+fn is_part_of_upload(path: &str) -> bool {
+    path.trim_end_matches('/').ends_with("/parts") && path.contains("/uploads/")
+}
+
 /// Whether more pieces of the file follow, or went before.
 fn is_piece(headers: &HeaderMap) -> bool {
     let header = |name| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
@@ -90,12 +100,16 @@ impl ReadAs {
     ///
     /// # Errors
     /// A body that is not what it is said to be.
-    pub(super) fn of(headers: &HeaderMap, known: bool, body: &[u8]) -> Result<Option<Self>, GatewayError> {
+    pub(super) fn of(x: &Exchange, known: bool, body: &[u8]) -> Result<Option<Self>, GatewayError> {
+        let headers = &x.head().headers;
         // How a body begins counts for more than its label.
         if is_multipart(headers) && body.strip_prefix(b"\r\n").unwrap_or(body).starts_with(b"--") {
             return match Boundary::of(media_type(headers)) {
                 Err(error) if known => Err(GatewayError::of_request(error)),
-                boundary => Ok(boundary.ok().map(Self::Parts)),
+                boundary => {
+                    let pieces = is_part_of_upload(x.asked_path().compared());
+                    Ok(boundary.ok().map(|boundary| Self::Parts { boundary, pieces }))
+                }
             };
         }
         if is_upload(headers) {
@@ -132,7 +146,7 @@ impl ReadAs {
     /// A multipart body whose parts cannot be told apart.
     pub(super) fn parse(&self, body: &[u8], by: &Readings) -> Result<Parsed, BodyFault> {
         let content = match self {
-            Self::Parts(boundary) => return parts(body, boundary, by),
+            Self::Parts { boundary, pieces } => return parts(body, boundary, *pieces, by),
             Self::File { media_type, piece } => {
                 let (content, class) = of_file(body, &FileHead { media_type, name: "" }, by);
                 // A value may go on in the next piece, and whoever takes the pieces counts their bytes.
@@ -177,8 +191,8 @@ impl FileHead<'_> {
     }
 }
 
-/// What the parts of a body hold.
-fn parts(body: &[u8], boundary: &Boundary, by: &Readings) -> Result<Parsed, BodyFault> {
+/// What the parts of a body hold; of `pieces` of files no text.
+fn parts(body: &[u8], boundary: &Boundary, pieces: bool, by: &Readings) -> Result<Parsed, BodyFault> {
     let (mut contents, mut files) = (Vec::new(), Vec::new());
     for (at, span) in split(body, boundary)?.into_iter().enumerate() {
         let PartSpan { head, body: range } = span.clone();
@@ -193,6 +207,10 @@ fn parts(body: &[u8], boundary: &Boundary, by: &Readings) -> Result<Parsed, Body
             }
             _ => of_file(held, &FileHead { media_type: &media_type, name: &name }, by),
         };
+        // A value may go on in the next piece.
+        if pieces && class == FileClass::Text && !matches!(content, Content::Field(_)) {
+            return Err(BodyFault::Form(StreamError::NotText(PIECE)));
+        }
         if class != FileClass::Text {
             let length = head.length.map(|said| begin + said.digits.start..begin + said.digits.end);
             files.push(BodyFile { class, place: FilePlace::Part(at + 1), range, length, name });

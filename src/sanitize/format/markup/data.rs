@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::base::path::percent_decoded;
 use crate::sanitize::format::image;
 use crate::sanitize::format::patch::Patches;
 use crate::sanitize::{ChangedObject, ObjectKind, Rejection, Work};
@@ -31,7 +32,7 @@ impl Data {
         let (head, body) = read.get(5..).unwrap_or_default().split_once(',').unwrap_or_default();
         let kind = head.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         let coded = head.rsplit_once(';').is_some_and(|(_, last)| last.trim().eq_ignore_ascii_case("base64"));
-        let bytes = unescaped(body);
+        let bytes = percent_decoded(body.as_bytes());
         let bytes = if coded { decoded(&bytes) } else { bytes };
         Some(Self { kind, bytes })
     }
@@ -106,7 +107,7 @@ fn pictures(text: &str) -> Vec<EmbeddedPicture> {
         let start = from.saturating_add(at).saturating_add(1);
         let digits = text.as_bytes().get(start..).unwrap_or_default();
         let range = start..start.saturating_add(digits.iter().take_while(|b| digit(b)).count());
-        let bytes = decoded(&unescaped(text.get(range.clone()).unwrap_or_default()));
+        let bytes = decoded(&percent_decoded(text.get(range.clone()).unwrap_or_default().as_bytes()));
         from = range.end;
         if image::is_picture(&bytes) {
             out.push(EmbeddedPicture { range, bytes });
@@ -128,27 +129,6 @@ fn written(kind: &str, bytes: &[u8]) -> String {
 /// What is no part of an address, wherever it stands (URL Standard: basic URL parser, step 3).
 fn is_left_out(c: char) -> bool {
     matches!(c, '\t' | '\n' | '\r')
-}
-
-/// A text without its escapes (RFC 3986, 2.1).
-fn unescaped(text: &str) -> Vec<u8> {
-    let mut out = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((byte, more)) = rest.split_first() {
-        let digits =
-            more.get(..2).filter(|_| *byte == b'%').and_then(|digits| std::str::from_utf8(digits).ok());
-        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(byte) => {
-                out.push(byte);
-                rest = more.get(2..).unwrap_or_default();
-            }
-            None => {
-                out.push(*byte);
-                rest = more;
-            }
-        }
-    }
-    out
 }
 
 /// Bytes from base64, as far as it is that.

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::base::path::percent_decoded;
 use crate::sanitize::Rejection;
 use crate::sanitize::format::xml_tree::Tree;
 
@@ -96,19 +97,7 @@ fn unquoted(path: &str) -> String {
     if !path.contains('%') {
         return path.to_owned();
     }
-    let mut out = Vec::with_capacity(path.len());
-    let mut rest = path.as_bytes();
-    while let Some((byte, more)) = rest.split_first() {
-        let code = more.get(..2).filter(|_| *byte == b'%').and_then(|code| std::str::from_utf8(code).ok());
-        if let Some(code) = code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
-            out.push(code);
-            rest = more.get(2..).unwrap_or_default();
-        } else {
-            out.push(*byte);
-            rest = more;
-        }
-    }
-    String::from_utf8_lossy(&out).to_lowercase()
+    String::from_utf8_lossy(&percent_decoded(path.as_bytes())).to_lowercase()
 }
 
 /// What the parts are.

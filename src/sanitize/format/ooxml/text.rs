@@ -395,7 +395,8 @@ fn decoded(text: &str) -> String {
     let mut rest = text;
     while let Some((before, behind)) = rest.split_once("_x") {
         out.push_str(before);
-        let code = behind.get(..4).filter(|_| behind.get(4..5) == Some("_"));
+        let code = behind.get(..4).filter(|code| code.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        let code = code.filter(|_| behind.get(4..5) == Some("_"));
         let c = code.and_then(|code| u32::from_str_radix(code, 16).ok()).and_then(char::from_u32);
         if let Some(c) = c {
             out.push(c);

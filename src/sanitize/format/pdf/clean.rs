@@ -10,7 +10,7 @@ use crate::sanitize::{Note, Rejection, Work};
 /// # Errors
 /// Why there is no clean file.
 pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
-    work.apart(|work| cleaned(file, work))
+    work.with_own_values(|work| cleaned(file, work))
 }
 
 fn cleaned(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {

@@ -40,11 +40,8 @@ impl Assignments {
         if rules.is_empty() {
             return None;
         }
-        let [first, second, third] = WORDS;
-        Some(Self {
-            searches: [WordSearch::new(first)?, WordSearch::new(second)?, WordSearch::new(third)?],
-            rules,
-        })
+        let searches: Vec<WordSearch> = WORDS.into_iter().map(WordSearch::new).collect::<Option<_>>()?;
+        Some(Self { searches: searches.try_into().ok()?, rules })
     }
 
     /// What looking at a place without a value has cost is spent. Where the budget had not as much, the long value that was

@@ -55,6 +55,12 @@ impl WindowText<'_> {
         let Some(name) = self.name(start, stop).filter(|_| head != b"--- PASS") else {
             return Ok((stop, None));
         };
+        // The name of a secret in that of a resource: `arn:aws:secretsmanager:eu-west-1:0:secret:name`.
+        let resource = self.before(name.start) == Some(b':')
+            && memchr::memmem::find(self.head(name), b":secretsmanager:").is_some();
+        if resource {
+            return Ok((stop, None));
+        }
         let Some((at, form)) = self.link(name)? else { return Ok((name.end.max(end), None)) };
         let given = match self.value_at_link(name, at, form)? {
             None if name.meaning.named == NameMeaning::Secret => self.pair(at)?,

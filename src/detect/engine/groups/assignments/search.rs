@@ -75,7 +75,9 @@ impl WordContext {
 }
 
 /// The words, without the first letter where its case varies. Case beyond that: all lower or all upper. In some
-/// lists, for the packed search is quick with few words, and quicker with longer ones.
+/// lists, for the packed search is quick with few words, and quicker with longer ones: those of three bytes stand in lists of
+/// their own, since it looks at four where all words have as many. No list has more than fifty: its words share sixteen places, and
+/// with more in each most of a text looks like one of them.
 pub(super) const WORDS: [&[(&str, WordContext)]; LISTS] = [
     &[
         ("pass", WordContext::Name),
@@ -115,9 +117,6 @@ pub(super) const WORDS: [&[(&str, WordContext)]; LISTS] = [
         ("if (", WordContext::Compared),
         ("curl", User(&["--user", "-u", "--proxy-user", "-U"], b':')),
         ("mysql", WordContext::Mysql),
-        ("dsn", WordContext::DataSource),
-        ("Dsn", WordContext::DataSource),
-        ("DSN", WordContext::DataSource),
         ("docker login", Opt(LOGIN)),
         ("podman login", Opt(LOGIN)),
         ("az login", Opt(LOGIN)),
@@ -165,7 +164,6 @@ pub(super) const WORDS: [&[(&str, WordContext)]; LISTS] = [
         ("svn ", Opt(&["--password "])),
         ("mosquitto_", Opt(&["-P ", "--pw "])),
         ("zip -", Opt(&["-P "])),
-        ("7z ", Opt(&["-p"])),
         ("7za ", Opt(&["-p"])),
         ("bcp ", Opt(&["-P"])),
         ("freerdp", Opt(&["/p:"])),
@@ -183,9 +181,10 @@ pub(super) const WORDS: [&[(&str, WordContext)]; LISTS] = [
         ("net use ", WordContext::NetUse),
         ("echo ", WordContext::Echo),
         ("printf ", WordContext::Echo),
-        ("<<<", WordContext::HereString),
         ("mongo ", Opt(LOGIN)),
         ("cf login", Opt(LOGIN)),
+    ],
+    &[
         ("PDO(", Call(2)),
         ("PlainAuth(", Call(2)),
         ("jwt.sign(", Call(1)),
@@ -219,6 +218,8 @@ pub(super) const WORDS: [&[(&str, WordContext)]; LISTS] = [
         ("rwcommunity ", Setting),
         ("IDENTIFY ", Setting),
         ("AUTH PLAIN ", Setting),
+    ],
+    &[
         ("XAUTH \"", Setting),
         ("stats auth ", WordContext::UserSetting),
         ("on >", WordContext::AccessList),
@@ -236,23 +237,12 @@ pub(super) const WORDS: [&[(&str, WordContext)]; LISTS] = [
         ("nemonic", WordContext::Seed),
         ("NEMONIC", WordContext::Seed),
         ("--proxy-user ", WordContext::UserSetting),
-        ("\"d\"", WordContext::KeyNumber),
-        ("\"d\\", WordContext::KeyNumber),
-        ("\"k\"", WordContext::KeyNumber),
-        ("\"k\\", WordContext::KeyNumber),
-        ("\"p\"", WordContext::KeyNumber),
-        ("\"p\\", WordContext::KeyNumber),
-        ("\"q\"", WordContext::KeyNumber),
-        ("\"q\\", WordContext::KeyNumber),
         ("\"dp\"", WordContext::KeyNumber),
         ("\"dp\\", WordContext::KeyNumber),
         ("\"dq\"", WordContext::KeyNumber),
         ("\"dq\\", WordContext::KeyNumber),
         ("\"qi\"", WordContext::KeyNumber),
         ("\"qi\\", WordContext::KeyNumber),
-        ("<D>", WordContext::KeyNumber),
-        ("<P>", WordContext::KeyNumber),
-        ("<Q>", WordContext::KeyNumber),
         ("<DP>", WordContext::KeyNumber),
         ("<DQ>", WordContext::KeyNumber),
         ("<InverseQ>", WordContext::KeyNumber),
@@ -263,6 +253,24 @@ pub(super) const WORDS: [&[(&str, WordContext)]; LISTS] = [
         ("/password: ", WordContext::Pair),
         ("AKIA", WordContext::AwsKeyId),
         ("ASIA", WordContext::AwsKeyId),
+    ],
+    &[
+        ("dsn", WordContext::DataSource),
+        ("Dsn", WordContext::DataSource),
+        ("DSN", WordContext::DataSource),
+        ("7z ", Opt(&["-p"])),
+        ("<<<", WordContext::HereString),
+        ("\"d\"", WordContext::KeyNumber),
+        ("\"d\\", WordContext::KeyNumber),
+        ("\"k\"", WordContext::KeyNumber),
+        ("\"k\\", WordContext::KeyNumber),
+        ("\"p\"", WordContext::KeyNumber),
+        ("\"p\\", WordContext::KeyNumber),
+        ("\"q\"", WordContext::KeyNumber),
+        ("\"q\\", WordContext::KeyNumber),
+        ("<D>", WordContext::KeyNumber),
+        ("<P>", WordContext::KeyNumber),
+        ("<Q>", WordContext::KeyNumber),
         ("pw ", WordContext::Name),
         ("psk", WordContext::Name),
         ("PSK", WordContext::Name),
@@ -270,7 +278,7 @@ pub(super) const WORDS: [&[(&str, WordContext)]; LISTS] = [
 ];
 
 /// How many lists there are.
-pub(super) const LISTS: usize = 3;
+pub(super) const LISTS: usize = 6;
 
 const LOGIN: &[&str] = &["--password ", "-p "];
 

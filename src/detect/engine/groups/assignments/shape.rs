@@ -180,7 +180,9 @@ pub(super) fn is_variable(text: &[u8], form: ValueForm) -> bool {
 pub(super) fn is_code(text: &[u8]) -> bool {
     let name = text
         .iter()
-        .take_while(|&&byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':' | b'>' | b'-'))
+        .take_while(|&&byte| {
+            byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':' | b'>' | b'-' | b'!')
+        })
         .count();
     let called = name > 0 && matches!(text.get(name), Some(b'(' | b'['))
         || text.ends_with(b")") && text.contains(&b'(');

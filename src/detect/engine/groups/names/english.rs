@@ -8,8 +8,8 @@ pub(super) const HOMONYMS: &[&str] = &[
     "ivy", "jack", "jade", "jewel", "joy", "justice", "king", "lance", "lane", "major", "mark", "mason",
     "max", "melody", "mercy", "miles", "norm", "page", "parker", "pat", "patience", "pearl", "penny",
     "pierce", "prince", "ray", "reed", "rich", "rip", "rob", "rod", "rose", "royal", "rush", "rusty", "sage",
-    "sandy", "scout", "skip", "spike", "star", "sterling", "stew", "stone", "sue", "tab", "tag", "trace",
-    "trip", "val", "victor", "wade", "walker", "ward", "will", "wolf",
+    "sandy", "sid", "scout", "skip", "spike", "star", "sterling", "stew", "stone", "sue", "tab", "tag",
+    "trace", "trip", "val", "victor", "wade", "walker", "ward", "will", "wolf",
 ];
 
 /// What persons do and are, behind their names.

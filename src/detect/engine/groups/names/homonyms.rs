@@ -35,6 +35,10 @@ pub(super) fn is_word(view: &View<'_>, words: &[NameWord], before: &Preceding<'_
     }
     let told = before.ends_with(NameList::ToPerson);
     let ahead = text(view, word.end, word.end + AHEAD);
+    // `"Max": 0`, a member's name.
+    if ahead.starts_with("\":") || ahead.starts_with("\" :") {
+        return true;
+    }
     let Some(rest) = ahead.strip_prefix(' ') else {
         return beside_its_like(word, before, ahead);
     };

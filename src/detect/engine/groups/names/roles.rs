@@ -12,7 +12,7 @@ use super::places::{
     LARGE_PLACES, MEASURES, ROOMS, STREETS, STREETS_BEFORE, STREETS_BEHIND, TO_ADDRESSES, TO_PLACE_SURELY,
     TO_PLACES,
 };
-use super::things::{EPONYMS, FIRMS, SURE_THINGS, TECHNICAL, THINGS};
+use super::things::{BRANDS, EPONYMS, FIRMS, SURE_THINGS, TECHNICAL, THINGS};
 use super::words::{
     ADJECTIVES, COMPANIES, DECLARATIONS, LOWER_TITLES, PARTICLES, TO_PERSON_SURELY, TO_PERSONS, TO_SOMEBODY,
     TOOLS,
@@ -24,6 +24,8 @@ pub(super) enum NameList {
     /// What persons do.
     Act,
     Adjective,
+    /// Makes programs and services.
+    Brand,
     Company,
     /// Stands before the name of a type.
     Declaration,
@@ -80,9 +82,10 @@ pub(super) enum NameList {
     WhichName,
 }
 
-const LISTS: [(NameList, &[&str]); 38] = [
+const LISTS: [(NameList, &[&str]); 39] = [
     (NameList::Act, ACTS),
     (NameList::Adjective, ADJECTIVES),
+    (NameList::Brand, BRANDS),
     (NameList::Company, COMPANIES),
     (NameList::Declaration, DECLARATIONS),
     (NameList::Eponym, EPONYMS),

@@ -170,7 +170,9 @@ fn behind_its_name(view: &View<'_>, words: &[NameWord], house: Option<usize>) ->
     let numbered = house.is_some() || behind.is_some();
     // `Executive Suite`, `NEC Box`.
     let room = word.roles.has(NameList::Room) && !words.iter().any(|word| word.lower == "po");
-    let told = !(room || word.roles.has(NameList::StreetBehind)) && words.len() > 1;
+    // `ARISING IN ANY WAY`, `WebSocket Close`.
+    let named = words.iter().all(|word| word.spelling == WordCase::Name);
+    let told = !(room || word.roles.has(NameList::StreetBehind)) && words.len() > 1 && named;
     let short = word.roles.has(NameList::StreetBehind)
         && at.checked_sub(1).and_then(|at| words.get(at)).is_none_or(|word| word.classes.is_common());
     if short || !(house.is_some() || told || behind.is_some() && word.roles.has(NameList::StreetBehind)) {

@@ -71,8 +71,10 @@ pub(super) struct Preceding<'t> {
     pub(super) sentence: bool,
     /// Whether a sentence, an item, a cell, a heading or a comment does.
     pub(super) item: bool,
-    /// Whether a word and a comma stand before it, as in `Austin, TX`.
+    /// Whether a word that may be a town's and a comma stand before it, as in `Austin, TX`.
     pub(super) comma: bool,
+    /// Whether nothing but a space stands between it and the word before.
+    pub(super) near: bool,
 }
 
 pub(super) fn before<'t>(view: &View<'t>, start: usize) -> Preceding<'t> {
@@ -84,10 +86,15 @@ pub(super) fn before<'t>(view: &View<'t>, start: usize) -> Preceding<'t> {
     let trimmed = text.trim_end_matches(opens);
     let sentence = trimmed.is_empty() || trimmed.ends_with(['.', '!', '?', '\n', ':', ';', '>', '-', '*']);
     let item = sentence || trimmed.ends_with(ITEM);
-    let comma = trimmed.strip_suffix(',').is_some_and(|rest| rest.ends_with(char::is_lowercase));
+    let town = |rest: &str| {
+        let word = last_word(rest).0;
+        rest.ends_with(char::is_lowercase) && word.chars().nth(1).is_some_and(char::is_lowercase)
+    };
+    let comma = text.strip_suffix(", ").is_some_and(town);
+    let near = text.strip_suffix(' ').is_some_and(|rest| rest.ends_with(is_letter));
     let (last, rest) = last_word(trimmed);
     let words = [last, last_word(rest).0];
-    Preceding { words, roles: words.map(roles), sentence, item, comma }
+    Preceding { words, roles: words.map(roles), sentence, item, comma, near }
 }
 
 /// Whether a sign, or a space, opens what follows it: quotes of all languages, and brackets.

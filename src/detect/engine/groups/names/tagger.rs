@@ -8,9 +8,10 @@ use super::homonyms::is_word;
 use super::labels::{labelled, surname_first};
 use super::letters::{is_letter, text};
 use super::lexicon::{Classes, look_up, look_up_all};
+use super::programs::in_program;
 use super::roles::{NameList, Roles, roles};
 use super::spelling::WordCase;
-use super::streets::{house_before, is_housed, number_before, street};
+use super::streets::{Street, house_before, is_housed, number_before, street};
 use super::surroundings::{Preceding, before, in_code, in_date};
 use super::word::{JOINT, NameWord, Tagged};
 use super::words::PARTICLE;
@@ -49,35 +50,16 @@ fn tag_joined(view: &View<'_>, words: &[NameWord]) -> Vec<Tagged> {
 fn tag_one(view: &View<'_>, words: &[NameWord]) -> Vec<Tagged> {
     let Some(first) = words.first() else { return Vec::new() };
     let before = before(view, first.start);
-    if let Some(street) = street(view, words, &before) {
-        let (front, _) = words.split_at(street.front);
-        let named = front.iter().rposition(|word| !word.particle).map_or(0, |last| last + 1);
-        let mut all = tag_one(view, front.get(..named).unwrap_or_default());
-        all.push(Tagged {
-            tag: NameTag::Location,
-            start: street.start,
-            end: street.end,
-            score: street.score,
-        });
-        return all;
-    }
-    if let Some(name) = labelled(view, words) {
-        return vec![name];
-    }
-    if let [word] = words
-        && word.roles.has(NameList::Group)
-    {
-        return vec![Tagged { tag: NameTag::Group, start: word.start, end: word.end, score: 0.7 }];
-    }
     let begins = before.sentence || before.has(NameList::ToPerson);
-    if let Some(company) = company(view, words, begins) {
-        return vec![company];
+    if let Some(all) = whole(view, words, &before, begins) {
+        return all;
     }
     let (rest, titled) = peeled(words, begins, Classes::is_ordinary);
     let titled = titled || before.is_titled();
+    let rest = if titled { rest } else { without_terms(rest) };
     let Some((first, last)) = rest.first().zip(rest.last()) else { return Vec::new() };
     let end = last.end + further(view, rest);
-    let span = |tag, score| vec![Tagged { tag, start: first.start, end, score }];
+    let span = |(tag, score)| vec![Tagged { tag, start: first.start, end, score }];
     let tool =
         matches!(rest, [word] if word.roles.has(NameList::Tool)) && !before.has(NameList::ToPersonSurely);
     let told = || before.has(NameList::ToPersonSurely);
@@ -100,31 +82,84 @@ fn tag_one(view: &View<'_>, words: &[NameWord]) -> Vec<Tagged> {
             BehindNumber::Name => {}
         }
     }
-    if let [word] = rest
-        && let Some(end) = surname_first(view, word).filter(|_| !titled)
-    {
-        return vec![Tagged { tag: NameTag::Person, start: word.start, end, score: 0.7 }];
-    }
-    if rest.len() == 1 {
+    let cues = Cues { titled, place, to_place, to_person };
+    if let [word] = rest {
+        if let Some(end) = surname_first(view, word).filter(|_| !titled) {
+            return vec![Tagged { tag: NameTag::Person, start: word.start, end, score: 0.7 }];
+        }
         let (peeled, _) = words.split_at(words.len() - rest.len());
-        if is_greeted(view, peeled, first) {
-            return span(NameTag::Person, 0.6);
-        }
-        let mut told = before.roles.into_iter().chain(peeled.iter().map(|word| word.roles));
-        let somebody = |roles: Roles| roles.has(NameList::ToSomebody) || roles.has(NameList::ToPersonSurely);
-        if place && !titled && first.roles.has(NameList::LargePlace) && !told.any(somebody) {
-            return span(NameTag::Location, if to_place { 0.75 } else { 0.6 });
-        }
-        return single(first, titled, place, to_place, to_person)
-            .map(|(tag, score)| span(tag, score))
-            .unwrap_or_default();
+        return lone(view, word, peeled, &before, cues).map(span).unwrap_or_default();
     }
     if place && !titled && (!first.classes.is_given() || to_place) {
-        return span(NameTag::Location, 0.75);
+        return span((NameTag::Location, 0.75));
     }
-    several(rest, titled, to_place, to_person, before.sentence)
-        .map(|(tag, score)| span(tag, score))
-        .unwrap_or_default()
+    several(rest, cues, before.sentence).map(span).unwrap_or_default()
+}
+
+/// What is known of a sequence from its words together and from what stands before it.
+#[derive(Clone, Copy)]
+struct Cues {
+    titled: bool,
+    /// Whether the words are a place's name.
+    place: bool,
+    to_place: bool,
+    to_person: bool,
+}
+
+/// What a sequence is as a whole: an address, what a label says, a group, a company or its product.
+fn whole(view: &View<'_>, words: &[NameWord], before: &Preceding<'_>, begins: bool) -> Option<Vec<Tagged>> {
+    if let Some(street) = street(view, words, before) {
+        let (front, _) = words.split_at(street.front);
+        let named = front.iter().rposition(|word| !word.particle).map_or(0, |last| last + 1);
+        let mut all = tag_one(view, front.get(..named).unwrap_or_default());
+        let Street { start, end, score, .. } = street;
+        all.push(Tagged { tag: NameTag::Location, start, end, score });
+        return Some(all);
+    }
+    if let Some(name) = labelled(view, words) {
+        return Some(vec![name]);
+    }
+    if let [word] = words
+        && word.roles.has(NameList::Group)
+    {
+        return Some(vec![Tagged { tag: NameTag::Group, start: word.start, end: word.end, score: 0.7 }]);
+    }
+    if let Some(company) = company(view, words, begins) {
+        return Some(vec![company]);
+    }
+    let (maker, more) = words.split_first().filter(|(_, more)| !more.is_empty())?;
+    let made = maker.roles.has(NameList::Maker) || maker.roles.has(NameList::Brand);
+    made.then(|| if is_somebody(more) { tag_one(view, more) } else { Vec::new() })
+}
+
+/// Whether words behind the name of a company are somebody's name, and not its product's: `Google Cloud`,
+/// `Amazon Aurora User Guide`.
+fn is_somebody(words: &[NameWord]) -> bool {
+    let named = |word: &NameWord| word.classes.is_person();
+    match words {
+        [word] => named(word) && !word.classes.is_place() && !word.classes.is_ordinary(),
+        _ => words.iter().all(named),
+    }
+}
+
+/// What a word by itself is, behind those that were `peeled` off.
+fn lone(
+    view: &View<'_>,
+    word: &NameWord,
+    peeled: &[NameWord],
+    before: &Preceding<'_>,
+    cues: Cues,
+) -> Option<(NameTag, f32)> {
+    if is_greeted(view, peeled, word) {
+        return Some((NameTag::Person, 0.6));
+    }
+    let mut told = before.roles.into_iter().chain(peeled.iter().map(|word| word.roles));
+    let somebody = |roles: Roles| roles.has(NameList::ToSomebody) || roles.has(NameList::ToPersonSurely);
+    let Cues { titled, place, to_place, .. } = cues;
+    if place && !titled && word.roles.has(NameList::LargePlace) && !told.any(somebody) {
+        return Some((NameTag::Location, if to_place { 0.75 } else { 0.6 }));
+    }
+    single(word, cues)
 }
 
 /// What a sequence is behind a number.
@@ -202,6 +237,19 @@ fn peeled(words: &[NameWord], begins: bool, ordinary: fn(Classes) -> bool) -> (&
     (rest, titled)
 }
 
+/// Without the terms at the end of a name: `JOSE Header`, `Andrew File System`.
+fn without_terms(words: &[NameWord]) -> &[NameWord] {
+    let term = |word: &&NameWord| {
+        word.classes.is_ordinary() && !word.classes.is_known_name() && word.spelling == WordCase::Name
+    };
+    let word = |first: &NameWord| first.roles.has(NameList::Homonym) || first.roles.has(NameList::Eponym);
+    if words.first().is_none_or(word) {
+        return words;
+    }
+    let terms = words.iter().skip(1).rev().take_while(term).count();
+    words.get(..words.len() - terms).unwrap_or_default()
+}
+
 /// Whether a comma and a place's name that is nobody's stand behind `end`: `Paris, France`.
 fn in_country(view: &View<'_>, end: usize) -> bool {
     if view.slice(end, end + 2) != b", " {
@@ -221,13 +269,8 @@ fn in_country(view: &View<'_>, end: usize) -> bool {
 }
 
 /// Two words and more.
-fn several(
-    words: &[NameWord],
-    titled: bool,
-    to_place: bool,
-    to_person: bool,
-    sentence: bool,
-) -> Option<(NameTag, f32)> {
+fn several(words: &[NameWord], cues: Cues, sentence: bool) -> Option<(NameTag, f32)> {
+    let Cues { titled, to_place, to_person, .. } = cues;
     let (first, last) = words.first().zip(words.last())?;
     // `Title Case`, `Test Bill`: behind another word it is a word, too.
     let given =
@@ -254,17 +297,22 @@ fn several(
 /// Whether words are acronyms, constants or parts of code rather than a name.
 fn no_name(view: &View<'_>, words: &[NameWord], before: &Preceding<'_>, place: bool) -> bool {
     if let [word] = words {
-        let told = before.ends_with(NameList::ToPlaceSurely) || before.ends_with(NameList::ToPersonSurely);
+        let somebody = before.ends_with(NameList::ToPersonSurely);
+        let at_place = before.ends_with(NameList::ToPlaceSurely);
+        let told = at_place || somebody;
+        let small = place && !word.classes.is_given() && word.lower.chars().nth(2).is_none();
         return in_code(view, word.start, word.end)
+            || !somebody && !before.has(NameList::ToSomebody) && in_program(view, word.start, word.end)
             || in_date(view, word)
             || before.ends_with(NameList::Declaration)
             || word.roles.has(NameList::Form) && !told && !in_country(view, word.end)
             || match word.spelling {
-                WordCase::Name => false,
+                // States are written in capitals: `TX`. `Tr` is a part of a program.
+                WordCase::Name => small,
                 WordCase::Mixed => !word.classes.is_known(),
                 WordCase::Coded => true,
-                WordCase::Capitals if place => !(before.comma || before.ends_with(NameList::ToPlaceSurely)),
-                WordCase::Capitals => !before.ends_with(NameList::ToPersonSurely),
+                WordCase::Capitals if place => !(before.comma || before.near && at_place),
+                WordCase::Capitals => !somebody,
             };
     }
     let strange = |word: &NameWord| match word.spelling {
@@ -343,13 +391,8 @@ fn further(view: &View<'_>, words: &[NameWord]) -> usize {
 }
 
 /// A word by itself.
-fn single(
-    word: &NameWord,
-    titled: bool,
-    place: bool,
-    to_place: bool,
-    to_person: bool,
-) -> Option<(NameTag, f32)> {
+fn single(word: &NameWord, cues: Cues) -> Option<(NameTag, f32)> {
+    let Cues { titled, place, to_place, to_person } = cues;
     let classes = word.classes;
     if word.lower.chars().count() < 2 {
         return None;

@@ -272,10 +272,44 @@ pub(super) const PARTICLES: &[&str] = &[
     "ibn", "ter", "ten", "af", "zu", "y", "e",
 ];
 
-/// Tools and languages of programmers that are names of people or places, too.
+/// Tools, languages, systems, formats and terms of programmers that are names of people or places, too.
 pub(super) const TOOLS: &[&str] = &[
-    "astro", "celery", "haskell", "helm", "jupyter", "kotlin", "loki", "mio", "miri", "scala", "solr",
-    "svelte", "trino", "vite",
+    "astro",
+    "azure",
+    "bazel",
+    "celery",
+    "ceil",
+    "darwin",
+    "eta",
+    "gelu",
+    "gregorian",
+    "haskell",
+    "helm",
+    "hub",
+    "jinja",
+    "jupyter",
+    "kotlin",
+    "loki",
+    "mako",
+    "mio",
+    "miri",
+    "nix",
+    "nokia",
+    "nu",
+    "pillow",
+    "png",
+    "relu",
+    "rho",
+    "safari",
+    "scala",
+    "solr",
+    "svelte",
+    "theta",
+    "trino",
+    "turbo",
+    "vite",
+    "yaw",
+    "zeta",
 ];
 
 /// Stand before the names of types in programs.

@@ -1,0 +1,76 @@
+use super::*;
+
+#[test]
+fn passwords_are_values_and_not_references() {
+    for value in ["hunter2", "S3cr3t!", "correct horse", "win$ter9", "Tr0ub4dor&3", "пароль12"] {
+        assert!(password(value.as_bytes()), "{value}");
+    }
+    let not = [
+        "",
+        "abc",
+        "password",
+        "${DB_PASSWORD}",
+        "$DB_PASSWORD",
+        "{{ password }}",
+        "%s",
+        "<password>",
+        "********",
+        "xxxxxxxx",
+        "null",
+        "$(cat file)",
+        "%PASSWORD%",
+        "/run/secrets/db/password",
+        "#{pw}",
+        "your_password",
+        "https://example.com/reset",
+        ".,:;!?",
+    ];
+    for value in not {
+        assert!(!password(value.as_bytes()), "{value}");
+    }
+}
+
+#[test]
+fn keys_are_generated() {
+    let keys = [
+        "9f86d081884c7d659a2feaa0c55ad015",
+        "Zk3Jx91LmQpV8sTn2",
+        "yqLNtkpPWCroaSMj",
+        "p4h7Tq0b3Nz",
+        "0f3a17c2-9d7e-4b61-8c2f-5e6a7b8c9d0e",
+        "ab12cd34ef56ab12cd34ef56",
+    ];
+    for value in keys {
+        assert!(key(value.as_bytes(), true), "{value}");
+    }
+    let not = [
+        "my-api-key-name",
+        "put_key_here",
+        "ACCESS_TOKEN_SECRET",
+        "defaultTokenProvider",
+        "aaaaaaaaaaaaaaaa",
+        "config/keys/private.pem",
+        "process.env.API_KEY",
+        "abcdefghijklmnopqrstuvwxyz0123456789",
+        "your-32-byte-key-0a1b2c3d",
+        "quarter-figures-2024",
+        "jjwt-jackson-0.11.2",
+        "{prior_params_key}[{f_name}]",
+        "typevar={thing!r}",
+        "(^|[^a-zA-Z0-9_.'])",
+        "Token![$token]",
+        "pem_file::private_key(io::BufRead)",
+        "ring_core_0_17_14__aes_hw_set_encrypt_key",
+        "my-app/5026-stage-150723_224258.war",
+        "okta-token-verifier:0.5.7-SNAPSHOT",
+        "jsonwebtoken@9.0.2",
+    ];
+    for value in not {
+        assert!(!key(value.as_bytes(), true), "{value}");
+    }
+}
+
+#[test]
+fn basic_credentials_decode() {
+    assert!(basic(b"QWxhZGRpbjpvcGVuIHNlc2FtZQ==") && !basic(b"bm9jb2xvbg==") && !basic(b"a b"));
+}

@@ -1,0 +1,55 @@
+use std::sync::Arc;
+
+use crate::edit::spliced;
+use crate::redact::fixture::{keys, redactor};
+use crate::redact::{AnswerTreatment, FindingLimits, Method, Report, SurrogateMap};
+use crate::stream::Editor;
+use crate::stream::json::PathSet;
+
+fn redact(doc: &str) -> (String, Report, SurrogateMap) {
+    let limits = FindingLimits::default();
+    let (redacted, undo) =
+        redactor(Method::Encrypt).document(doc.as_bytes(), &PathSet::everything(), &keys(), limits).unwrap();
+    let report = redacted.report().clone();
+    (String::from_utf8(redacted.into_value()).unwrap(), report, undo)
+}
+
+fn restore(text: &str, undo: SurrogateMap) -> String {
+    let mut answer = redactor(Method::Encrypt).answer(AnswerTreatment::Restore(Arc::new(undo)));
+    let mut edits = Vec::new();
+    answer.feed(text, &mut edits).unwrap();
+    answer.end(&mut edits).unwrap();
+    String::from_utf8(spliced(text.as_bytes(), &edits)).unwrap()
+}
+
+#[test]
+fn what_a_manifest_of_a_secret_holds_is_secret_whatever_it_is_called() {
+    let rows = [
+        (r#"{"kind":"Secret","apiVersion":"v1","stringData":{"foo":"Hunter2Zx!9q"}}"#, 1),
+        (r#"{"apiVersion":"v1","data":{"foo":"SHVudGVyMlp4ITlx"},"kind":"Secret"}"#, 1),
+        (
+            r#"{"kind":"List","items":[{"data":{"a":"SHVudGVyMlp4ITlx"},"kind":"Secret"},{"data":{"a":"b c"},"kind":"ConfigMap"}]}"#,
+            1,
+        ),
+        (r#"{"kind":"SecretList","items":[{"data":{"a":"SHVudGVyMlp4ITlx"}}]}"#, 1),
+        (r#"{"kind":"ConfigMap","data":{"foo":"Hunter2Zx!9q"}}"#, 0),
+    ];
+    for (doc, count) in rows {
+        let (sent, report, undo) = redact(doc);
+        assert_eq!(report.count(), count, "{doc}: {sent}");
+        assert!(count == 0 || !sent.contains("Hunter2") && !sent.contains("SHVudGVy"), "{sent}");
+        assert_eq!(restore(&sent, undo), doc);
+    }
+}
+
+#[test]
+fn the_lines_of_a_key_may_be_items_of_an_array() {
+    let doc = r#"{"cells":[{"source":["key = \"\"\"\n","-----BEGIN RSA PRIVATE KEY-----\n",
+        "MIIBOgIBAAJBAKj34GkxFhD90vcNLYLInFEX6Ppy1tPf9Cnzj4p4WGeKLs1Pt8Qu\n",
+        "KUpRKfFLfRYC9AIKjbJTWit+CqvjWYzvQwECAwEAAQJAIJLixBy2qpFoS4DSmoEm\n",
+        "-----END RSA PRIVATE KEY-----\n","print(1)\n"]}]}"#;
+    let (sent, _, undo) = redact(doc);
+    assert!(!sent.contains("MIIBOgIBAAJB") && !sent.contains("KUpRKfFLfRYC"), "{sent}");
+    assert!(sent.contains("print(1)") && sent.contains("key = "), "{sent}");
+    assert_eq!(restore(&sent, undo), doc);
+}
