@@ -207,7 +207,7 @@ fn template(value: &[u8]) -> bool {
         || enclosed(value, "%(", ")s")
         || value.starts_with(b"{") && value.ends_with(b"}") && enclosed(value, "{", "}")
         || enclosed(value, "<%", "%>")
-        || value.starts_with(b"${") && value.ends_with(b"}")
+        || value.starts_with(b"${") && value.ends_with(b"}") && value.contains(&b'(')
         || holds(value, "<?")
         || holds(value, "%s")
         || value.starts_with(b"(?")
@@ -220,8 +220,9 @@ fn only_fields(value: &[u8]) -> bool {
     let mut fields = 0;
     while let Some(open) = rest.iter().position(|&byte| byte == b'{') {
         let (front, behind) = rest.split_at(open);
-        let name = behind.iter().skip(1).take_while(|byte| is_ident(byte)).count();
-        if name == 0 || behind.get(name + 1) != Some(&b'}') || front.iter().any(u8::is_ascii_alphanumeric) {
+        let small = |byte: &&u8| byte.is_ascii_lowercase() || **byte == b'_';
+        let name = behind.iter().skip(1).take_while(small).count();
+        if name < 3 || behind.get(name + 1) != Some(&b'}') || front.iter().any(u8::is_ascii_alphanumeric) {
             return false;
         }
         fields += 1;

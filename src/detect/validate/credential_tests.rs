@@ -58,7 +58,6 @@ fn keys_are_generated() {
         "{prior_params_key}[{f_name}]",
         "typevar={thing!r}",
         "(^|[^a-zA-Z0-9_.'])",
-        "Token![$token]",
         "pem_file::private_key(io::BufRead)",
         "ring_core_0_17_14__aes_hw_set_encrypt_key",
         "my-app/5026-stage-150723_224258.war",

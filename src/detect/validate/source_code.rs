@@ -6,7 +6,11 @@ use memchr::memmem;
 pub(super) fn programmed(value: &[u8]) -> bool {
     let classes =
         || ["a-z", "A-Z", "0-9", "a-f"].iter().any(|class| memmem::find(value, class.as_bytes()).is_some());
-    let calls = ["::", "![", "!("].iter().any(|sign| memmem::find(value, sign.as_bytes()).is_some());
+    // `io::BufRead`.
+    let calls = value.windows(6).any(|six| {
+        matches!(*six, [a, b, b':', b':', c, d] if [a, b].iter().all(|byte| byte.is_ascii_lowercase() || *byte == b'_')
+            && c.is_ascii_alphabetic() && d.is_ascii_lowercase())
+    });
     calls
         || value.contains(&b'{') && has_field(value)
         || value.contains(&b'[') && classes()
@@ -22,14 +26,16 @@ fn has_field(value: &[u8]) -> bool {
     })
 }
 
-/// Words of letters and what algorithms are called, with `_` between, and mostly words.
+/// Words of letters and what algorithms are called, with `_` between, and mostly words: each in one case.
 fn identifier(value: &[u8]) -> bool {
     let mut words = 0;
     let mut parts = 0;
     for part in value.split(|&byte| byte == b'_').filter(|part| !part.is_empty()) {
         let letters = part.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
         let digits = part.iter().skip(letters).take_while(|byte| byte.is_ascii_digit()).count();
-        if letters + digits < part.len() || letters > 12 || digits > 4 {
+        let word = part.get(..letters).unwrap_or_default();
+        let one_case = word.iter().all(u8::is_ascii_lowercase) || word.iter().all(u8::is_ascii_uppercase);
+        if letters + digits < part.len() || letters > 12 || digits > 4 || !one_case {
             return false;
         }
         words += usize::from(digits == 0 && letters >= 2);

@@ -180,9 +180,7 @@ pub(super) fn is_variable(text: &[u8], form: ValueForm) -> bool {
 pub(super) fn is_code(text: &[u8]) -> bool {
     let name = text
         .iter()
-        .take_while(|&&byte| {
-            byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':' | b'>' | b'-' | b'!')
-        })
+        .take_while(|&&byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':' | b'>' | b'-'))
         .count();
     let called = name > 0 && matches!(text.get(name), Some(b'(' | b'['))
         || text.ends_with(b")") && text.contains(&b'(');
@@ -201,6 +199,15 @@ pub(super) fn is_code(text: &[u8]) -> bool {
         text.first(),
         Some(b'(' | b'[' | b'{' | b'&' | b'*' | b'!' | b'<' | b'=' | b'|' | b'+' | b'>' | b'-')
     );
+    // `format!("…")`.
+    let small = text.iter().take_while(|&&byte| byte.is_ascii_lowercase() || byte == b'_').count();
+    let expanded = small >= 3 && matches!(text.get(small..), Some([b'!', b'(' | b'[', ..]));
     let path = text.windows(2).any(|pair| pair == b"::" || pair == b"->" || pair == b"=>" || pair == b"()");
-    called || field || path || number || text.starts_with(b"__") || begins && !text.ends_with(b"=")
+    called
+        || expanded
+        || field
+        || path
+        || number
+        || text.starts_with(b"__")
+        || begins && !text.ends_with(b"=")
 }

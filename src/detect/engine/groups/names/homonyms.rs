@@ -17,6 +17,9 @@ const OBJECTS: &[&str] = &[
 /// Stand behind `and` where somebody's name stands before it: `Grace and her team`.
 const OWNERS: &[&str] = &["her", "his", "i", "my", "our", "the", "their"];
 
+/// Those that programs call members.
+const MEMBERS: [&str; 3] = ["max", "sid", "val"];
+
 /// Stand before things.
 const DETERMINERS: &[&str] = &["a", "an", "any", "each", "every", "no", "that", "the", "this", "your"];
 
@@ -36,7 +39,7 @@ pub(super) fn is_word(view: &View<'_>, words: &[NameWord], before: &Preceding<'_
     let told = before.ends_with(NameList::ToPerson);
     let ahead = text(view, word.end, word.end + AHEAD);
     // `"Max": 0`, a member's name.
-    if ahead.starts_with("\":") || ahead.starts_with("\" :") {
+    if MEMBERS.contains(&word.lower.as_str()) && (ahead.starts_with("\":") || ahead.starts_with("\" :")) {
         return true;
     }
     let Some(rest) = ahead.strip_prefix(' ') else {

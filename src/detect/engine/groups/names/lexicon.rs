@@ -72,11 +72,6 @@ impl Classes {
         self.0 & (Self::GIVEN | Self::SURNAME) != 0
     }
 
-    /// A given name, a surname or a place.
-    pub(super) const fn is_known_name(self) -> bool {
-        self.0 & (Self::GIVEN | Self::SURNAME | Self::PLACE) != 0
-    }
-
     pub(super) const fn is_place(self) -> bool {
         self.0 & Self::PLACE != 0
     }

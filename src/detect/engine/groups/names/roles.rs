@@ -12,7 +12,7 @@ use super::places::{
     LARGE_PLACES, MEASURES, ROOMS, STREETS, STREETS_BEFORE, STREETS_BEHIND, TO_ADDRESSES, TO_PLACE_SURELY,
     TO_PLACES,
 };
-use super::things::{BRANDS, EPONYMS, FIRMS, SURE_THINGS, TECHNICAL, THINGS};
+use super::things::{BRANDS, EPONYMS, FIRMS, PRODUCTS, SURE_THINGS, TECHNICAL, THINGS};
 use super::words::{
     ADJECTIVES, COMPANIES, DECLARATIONS, LOWER_TITLES, PARTICLES, TO_PERSON_SURELY, TO_PERSONS, TO_SOMEBODY,
     TOOLS,
@@ -59,6 +59,8 @@ pub(super) enum NameList {
     /// Stands before what is somebody's name though a model has it, too.
     OfSomebody,
     Particle,
+    /// What makers of programs and services make.
+    Product,
     /// Stands where a name is to be.
     Placeholder,
     /// A room, a flat, a box for letters.
@@ -82,7 +84,7 @@ pub(super) enum NameList {
     WhichName,
 }
 
-const LISTS: [(NameList, &[&str]); 39] = [
+const LISTS: [(NameList, &[&str]); 40] = [
     (NameList::Act, ACTS),
     (NameList::Adjective, ADJECTIVES),
     (NameList::Brand, BRANDS),
@@ -107,6 +109,7 @@ const LISTS: [(NameList, &[&str]); 39] = [
     (NameList::OfSomebody, OF_SOMEBODY),
     (NameList::Particle, PARTICLES),
     (NameList::Placeholder, PLACEHOLDERS),
+    (NameList::Product, PRODUCTS),
     (NameList::Room, ROOMS),
     (NameList::Street, STREETS),
     (NameList::StreetBefore, STREETS_BEFORE),

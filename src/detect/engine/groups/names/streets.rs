@@ -171,7 +171,11 @@ fn behind_its_name(view: &View<'_>, words: &[NameWord], house: Option<usize>) ->
     // `Executive Suite`, `NEC Box`.
     let room = word.roles.has(NameList::Room) && !words.iter().any(|word| word.lower == "po");
     // `ARISING IN ANY WAY`, `WebSocket Close`.
-    let named = words.iter().all(|word| word.spelling == WordCase::Name);
+    let other = |word: &NameWord| {
+        matches!(word.spelling, WordCase::Mixed | WordCase::Coded)
+            || NOT_IN_STREETS.contains(&word.lower.as_str())
+    };
+    let named = !words.iter().any(other);
     let told = !(room || word.roles.has(NameList::StreetBehind)) && words.len() > 1 && named;
     let short = word.roles.has(NameList::StreetBehind)
         && at.checked_sub(1).and_then(|at| words.get(at)).is_none_or(|word| word.classes.is_common());
@@ -182,6 +186,10 @@ fn behind_its_name(view: &View<'_>, words: &[NameWord], house: Option<usize>) ->
     let score = if numbered { 0.85 } else { 0.6 };
     Some(Street { front: 0, start: house.unwrap_or(first.start), end, score })
 }
+
+/// Words that stand before what streets are called where there is no street.
+const NOT_IN_STREETS: [&str; 10] =
+    ["in", "any", "no", "for", "this", "that", "such", "what", "which", "each"];
 
 /// The shortest name of a street that ends as streets do, in bytes.
 const SHORTEST: usize = 6;

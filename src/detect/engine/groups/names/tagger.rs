@@ -56,7 +56,6 @@ fn tag_one(view: &View<'_>, words: &[NameWord]) -> Vec<Tagged> {
     }
     let (rest, titled) = peeled(words, begins, Classes::is_ordinary);
     let titled = titled || before.is_titled();
-    let rest = if titled { rest } else { without_terms(rest) };
     let Some((first, last)) = rest.first().zip(rest.last()) else { return Vec::new() };
     let end = last.end + further(view, rest);
     let span = |(tag, score)| vec![Tagged { tag, start: first.start, end, score }];
@@ -127,19 +126,10 @@ fn whole(view: &View<'_>, words: &[NameWord], before: &Preceding<'_>, begins: bo
     if let Some(company) = company(view, words, begins) {
         return Some(vec![company]);
     }
-    let (maker, more) = words.split_first().filter(|(_, more)| !more.is_empty())?;
+    // `Google Cloud`, `Amazon Aurora User Guide`.
+    let [maker, product, ..] = words else { return None };
     let made = maker.roles.has(NameList::Maker) || maker.roles.has(NameList::Brand);
-    made.then(|| if is_somebody(more) { tag_one(view, more) } else { Vec::new() })
-}
-
-/// Whether words behind the name of a company are somebody's name, and not its product's: `Google Cloud`,
-/// `Amazon Aurora User Guide`.
-fn is_somebody(words: &[NameWord]) -> bool {
-    let named = |word: &NameWord| word.classes.is_person();
-    match words {
-        [word] => named(word) && !word.classes.is_place() && !word.classes.is_ordinary(),
-        _ => words.iter().all(named),
-    }
+    (made && product.roles.has(NameList::Product)).then(Vec::new)
 }
 
 /// What a word by itself is, behind those that were `peeled` off.
@@ -237,19 +227,6 @@ fn peeled(words: &[NameWord], begins: bool, ordinary: fn(Classes) -> bool) -> (&
     (rest, titled)
 }
 
-/// Without the terms at the end of a name: `JOSE Header`, `Andrew File System`.
-fn without_terms(words: &[NameWord]) -> &[NameWord] {
-    let term = |word: &&NameWord| {
-        word.classes.is_ordinary() && !word.classes.is_known_name() && word.spelling == WordCase::Name
-    };
-    let word = |first: &NameWord| first.roles.has(NameList::Homonym) || first.roles.has(NameList::Eponym);
-    if words.first().is_none_or(word) {
-        return words;
-    }
-    let terms = words.iter().skip(1).rev().take_while(term).count();
-    words.get(..words.len() - terms).unwrap_or_default()
-}
-
 /// Whether a comma and a place's name that is nobody's stand behind `end`: `Paris, France`.
 fn in_country(view: &View<'_>, end: usize) -> bool {
     if view.slice(end, end + 2) != b", " {
@@ -300,7 +277,7 @@ fn no_name(view: &View<'_>, words: &[NameWord], before: &Preceding<'_>, place: b
         let somebody = before.ends_with(NameList::ToPersonSurely);
         let at_place = before.ends_with(NameList::ToPlaceSurely);
         let told = at_place || somebody;
-        let small = place && !word.classes.is_given() && word.lower.chars().nth(2).is_none();
+        let small = place && !told && !word.classes.is_given() && word.lower.chars().nth(2).is_none();
         return in_code(view, word.start, word.end)
             || !somebody && !before.has(NameList::ToSomebody) && in_program(view, word.start, word.end)
             || in_date(view, word)

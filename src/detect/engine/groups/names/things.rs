@@ -217,21 +217,11 @@ pub(super) const THINGS: &[&str] = &[
     "inequality",
     "approximation",
     "arithmetic",
-    "coding",
-    "domain",
     "expansion",
-    "form",
     "iteration",
     "iterations",
-    "ladder",
-    "math",
     "multiplication",
-    "reduction",
     "representation",
-    "table",
-    "tables",
-    "tree",
-    "trees",
     "kernel",
     "optimiser",
     "optimizer",
@@ -316,7 +306,7 @@ pub(super) const TECHNICAL: &[&str] = &[
     "wayland",
 ];
 
-/// Makers of programs and services, beside those of models: what begins with them is their product.
+/// Makers of programs and services, beside those of models.
 pub(super) const BRANDS: &[&str] = &[
     "adobe",
     "amazon",
@@ -357,6 +347,31 @@ pub(super) const BRANDS: &[&str] = &[
     "yahoo",
     "youtube",
     "zoom",
+];
+
+/// What those make that is called as somebody is, or as a place.
+pub(super) const PRODUCTS: &[&str] = &[
+    "athena",
+    "aurora",
+    "azure",
+    "chrome",
+    "cloud",
+    "cassandra",
+    "communicator",
+    "drive",
+    "glacier",
+    "kafka",
+    "lambda",
+    "lex",
+    "macie",
+    "maps",
+    "neptune",
+    "polly",
+    "redshift",
+    "security",
+    "spark",
+    "tomcat",
+    "workspace",
 ];
 
 /// Companies, programs and methods that are called as if they were somebody, in order.
