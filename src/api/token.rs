@@ -358,12 +358,13 @@ impl Tokens {
         let mut waited = 0;
         loop {
             let (row, mut stored) = token_ids::find(self.records.as_ref(), id).await?;
-            let now = self.clock.now();
+            let (now, mut claimed) = (self.clock.now(), stored.clone());
             if stored.is_abandoned(now) {
                 if let Some(next) = token_ids::successor(self.records.as_ref(), &row.key).await? {
                     token_ids::renote(self.records.as_ref(), id, &row.key, &next).await?;
                     continue;
                 }
+                claimed.reclaim(now);
                 stored = stored.restored();
             } else if stored.replaced {
                 // Another rotation is under way: its row is the token's in a moment.
@@ -375,8 +376,9 @@ impl Tokens {
                 continue;
             }
             stored.clone().info()?.usable(now)?;
-            let mut claimed = stored.clone();
-            claimed.replace(now, grace);
+            if !claimed.replaced {
+                claimed.replace(now, grace);
+            }
             let put =
                 self.records.put_if(&row.key, Precondition::Version(row.version), claimed.entry()?).await;
             self.revocations.fetch_add(1, Ordering::Release);

@@ -208,12 +208,15 @@ impl StoredToken {
 
     /// Another secret takes the place of its own, which is accepted for `grace` yet.
     pub(super) fn replace(&mut self, now: Timestamp, grace: Duration) {
-        if !self.replaced {
-            (self.replaced, self.lasts) = (true, self.expires);
-        }
+        (self.replaced, self.lasts) = (true, self.expires);
         self.replacing = now.as_millis();
         let until = now.plus(grace).as_millis();
         self.expires = Some(self.expires.map_or(until, |ends| ends.min(until)));
+    }
+
+    /// Another rotation goes on where one has ended: what is left of its secret's grace stays as it is.
+    pub(super) fn reclaim(&mut self, now: Timestamp) {
+        self.replacing = now.as_millis();
     }
 
     /// What it was before another secret took the place of its own.

@@ -431,6 +431,7 @@ pub fn strip_digests(head: &mut ResponseHeader) {
 pub fn strip_unseen_body(head: &mut ResponseHeader) {
     head.remove_header(&ETAG);
     head.remove_header(&CONTENT_LENGTH);
+    head.remove_header(&CONTENT_RANGE);
     head.remove_header(&ACCEPT_RANGES);
     strip_digests(head);
 }

@@ -85,14 +85,18 @@ fn respelled(field: &[u8], document: &[u8], edits: &[Edit]) -> Vec<u8> {
     let texts = walk(document, &mut |_, leaf| leaves.push(leaf.span));
     debug_assert_eq!(texts, Ok(()), "a field is a document");
     let said = |spelled: Option<&[u8]>| Decoded::of(spelled.unwrap_or_default()).text().to_owned();
-    let outward = |edit: &Edit| {
-        let at = leaves.iter().position(|leaf| edit.range.start <= leaf.end)?;
-        let leaf = leaves.get(at)?;
-        let start = said(document.get(leaf.start..edit.range.start)).len();
-        let end = start + said(document.get(edit.range.clone())).len();
-        Some((at, Edit { range: start..end, with: said(Some(edit.with.as_bytes())) }))
-    };
-    form::with_edits(field, &edits.iter().filter_map(outward).collect::<Vec<_>>())
+    let (mut all, mut edits) = (Vec::with_capacity(edits.len()), edits.iter().peekable());
+    for (at, leaf) in leaves.iter().enumerate() {
+        // What the leaf says before `read`, which goes on with each edit: they are in order.
+        let (mut read, mut length) = (leaf.start, 0);
+        while let Some(edit) = edits.next_if(|edit| edit.range.start <= leaf.end) {
+            let start = length + said(document.get(read..edit.range.start)).len();
+            length = start + said(document.get(edit.range.clone())).len();
+            read = edit.range.end;
+            all.push((at, Edit { range: start..length, with: said(Some(edit.with.as_bytes())) }));
+        }
+    }
+    form::with_edits(field, &all)
 }
 
 #[cfg(test)]

@@ -25,6 +25,7 @@ fn names_of_a_form_are_context_and_what_stays_keeps_its_spelling() {
         ("sid=\"jane.doe@harbour-post.com\"|a:b", "sid=\"%23\"|a:b"),
         ("a=jane.doe@harbour-post.com;b=%e9/jane.doe%40harbour-post.com", "a=%23;b=%e9/%23"),
         ("", ""),
+        ("m=%22k1@qx.de,%22k2@qx.de,%22a", "m=%22%23,%22%23,%22a"),
     ];
     for (body, expected) in rows {
         let (redacted, _) = redactor(Method::Text("#".into()))

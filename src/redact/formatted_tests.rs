@@ -40,6 +40,7 @@ const ROWS: &[(TextFormat, &str, &str)] = &[
         "\"Report: all\",,\n\nid,a,password\n1,b,hunter2!",
         "\"Report: all\",,\n\nid,a,password\n1,b,\"<'\"\",;&>\"",
     ),
+    (Csv, "password,,\nhunter2!,a,b\nzebra!9,c,d", "password,,\n\"<'\"\",;&>\",a,b\n\"<'\"\",;&>\",c,d"),
     (Csv, "sep=;\npassword;a\nhunter2!;b", "sep=;\npassword;a\n\"<'\"\",;&>\";b"),
     (
         Csv,

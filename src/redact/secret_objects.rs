@@ -2,6 +2,7 @@
 //! their `data` and `stringData`; [`KeyLines`] are private keys whose lines are the items of an array, as notebooks have them.
 
 use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use memchr::memmem;
 
@@ -11,9 +12,13 @@ use crate::stream::json::{Decoded, JsonToken, Path, Segment, walk};
 /// What a value there is called.
 pub(super) const SECRET: &str = "password";
 
-/// Where such objects stand in a document; `None` while nobody has asked.
+/// The deepest value that is looked at, and the most objects that are remembered: manifests and lists of them are shallow.
+const DEEPEST: usize = 16;
+const MOST: usize = 10_000;
+
+/// Where such objects stand in a document, by fingerprints of the ways there; `None` while nobody has asked.
 #[derive(Debug, Default)]
-pub(super) struct SecretObjects(Option<HashSet<String>>);
+pub(super) struct SecretObjects(Option<HashSet<u64>>);
 
 impl SecretObjects {
     /// Another document begins.
@@ -23,65 +28,81 @@ impl SecretObjects {
 
     /// Whether a value is a member of such an object's data.
     pub(super) fn hold(&mut self, at: DocumentValue<'_>) -> bool {
-        let above = at.path.len().checked_sub(2).and_then(|above| at.path.segment(above));
-        if !matches!(above, Some(Segment::Key("data" | "stringData"))) || at.doc.is_empty() {
+        let Some(object) = at.path.len().checked_sub(2) else { return false };
+        let data = matches!(at.path.segment(object), Some(Segment::Key("data" | "stringData")));
+        if !data || at.doc.is_empty() || at.path.len() > DEEPEST {
             return false;
         }
         let objects = self.0.get_or_insert_with(|| objects(at.doc));
         if objects.is_empty() {
             return false;
         }
-        let pointer = at.path.to_string();
-        let object = parent(parent(&pointer));
-        objects.contains(object) || objects.contains(parent(object)) && parent(object).ends_with("/items")
+        let item = object.checked_sub(2).filter(|&list| at.path.segment(list) == Some(Segment::Key("items")));
+        objects.contains(&fingerprint(at.path, object))
+            || item.is_some_and(|list| objects.contains(&fingerprint(at.path, list + 1)))
     }
 }
 
-/// The array in which the lines of a private key stand, while they do.
+/// The lines of a private key in an array, while they last.
 #[derive(Debug, Default)]
-pub(super) struct KeyLines(Option<String>);
+pub(super) struct KeyLines {
+    /// How deep its items lie, and the number of the one before; `None` while there is none.
+    array: Option<(usize, usize)>,
+    /// Whether the text shown last is such a line.
+    line: bool,
+}
 
 impl KeyLines {
     /// Another document begins.
     pub(super) fn clear(&mut self) {
-        self.0 = None;
+        *self = Self::default();
     }
 
     /// Shows the next text of the document.
     pub(super) fn follow(&mut self, path: &Path<'_>, text: &str) {
-        if self.0.is_none() && !text.contains("-----BEGIN ") {
+        self.line = false;
+        if self.array.is_none() && !text.contains("-----BEGIN ") {
             return;
         }
-        let item = matches!(path.last(), Some(Segment::Index(_)));
-        let begins = item && text.contains("PRIVATE KEY") && !text.contains("-----END ");
-        if begins && text.contains("-----BEGIN ") {
-            self.0 = Some(parent(&path.to_string()).to_owned());
-        } else if text.contains("-----END ") {
-            self.0 = None;
-        }
+        let Some(Segment::Index(item)) = path.last() else {
+            self.array = None;
+            return;
+        };
+        let begins =
+            text.trim_start().starts_with("-----BEGIN ") && text.trim_end().ends_with("PRIVATE KEY-----");
+        let next = self.array == item.checked_sub(1).map(|before| (path.len(), before));
+        self.line = !begins && next && is_line(text);
+        self.array = (begins || self.line).then_some((path.len(), item));
     }
 
-    /// Whether a value is one of those lines.
+    /// Whether a value is one of those lines: the text shown last.
     pub(super) fn hold(&self, path: &Path<'_>) -> bool {
-        let array = self.0.as_deref().filter(|_| matches!(path.last(), Some(Segment::Index(_))));
-        array.is_some_and(|array| parent(&path.to_string()) == array)
+        let last = self.array.filter(|_| self.line);
+        last.is_some_and(|(depth, item)| path.len() == depth && path.last() == Some(Segment::Index(item)))
     }
 }
 
-/// The pointers of those objects.
-fn objects(doc: &[u8]) -> HashSet<String> {
+/// Whether a text is one line of base 64.
+fn is_line(text: &str) -> bool {
+    let line = text.trim();
+    let base64 = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
+    (4..=80).contains(&line.len()) && line.bytes().all(base64)
+}
+
+/// The objects of kind `Secret`, and the lists of them, whose entries need no kind of their own.
+fn objects(doc: &[u8]) -> HashSet<u64> {
     let mut objects = HashSet::new();
     if memmem::find(doc, b"Secret").is_some() {
         // Its faults are told by whoever reads all of it.
         let _faults = walk(doc, &mut |path, leaf| {
-            if leaf.token != JsonToken::Text || path.last() != Some(Segment::Key("kind")) {
+            let is_kind = leaf.token == JsonToken::Text && path.last() == Some(Segment::Key("kind"));
+            if !is_kind || path.len() > DEEPEST || objects.len() >= MOST {
                 return;
             }
-            let pointer = path.to_string();
+            let object = path.len() - 1;
             match Decoded::of(doc.get(leaf.span).unwrap_or_default()).text() {
-                "Secret" => objects.insert(parent(&pointer).to_owned()),
-                // Its entries need no kind of their own.
-                "SecretList" => objects.insert(format!("{}/items", parent(&pointer))),
+                "Secret" => objects.insert(fingerprint(path, object)),
+                "SecretList" => objects.insert(fingerprint_of_items(path, object)),
                 _ => false,
             };
         });
@@ -89,9 +110,19 @@ fn objects(doc: &[u8]) -> HashSet<String> {
     objects
 }
 
-/// What a pointer's last segment is a member of.
-fn parent(pointer: &str) -> &str {
-    pointer.rsplit_once('/').map_or("", |(object, _)| object)
+/// A fingerprint of the first `length` segments of a way.
+fn fingerprint(path: &Path<'_>, length: usize) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (0..length).for_each(|at| path.segment(at).hash(&mut hasher));
+    hasher.finish()
+}
+
+/// The same of the member `items` of the object there.
+fn fingerprint_of_items(path: &Path<'_>, length: usize) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (0..length).for_each(|at| path.segment(at).hash(&mut hasher));
+    Some(Segment::Key("items")).hash(&mut hasher);
+    hasher.finish()
 }
 
 #[cfg(test)]

@@ -53,3 +53,11 @@ fn the_lines_of_a_key_may_be_items_of_an_array() {
     assert!(sent.contains("print(1)") && sent.contains("key = "), "{sent}");
     assert_eq!(restore(&sent, undo), doc);
 }
+
+#[test]
+fn who_names_a_key_has_not_shown_one() {
+    let doc = r#"["text.startswith('-----BEGIN PRIVATE KEY-----')\n","import os\n","print(os.getcwd())\n"]"#;
+    assert_eq!(redact(doc).0, doc);
+    let doc = r#"["-----BEGIN PRIVATE KEY-----","hello there","and more"]"#;
+    assert_eq!(redact(doc).0, doc);
+}

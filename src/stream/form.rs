@@ -121,7 +121,13 @@ fn encoded_as(text: &str, before: &[u8]) -> String {
             None => out.push_str(&encoded(part)),
         }
     }
-    out
+    // A blank, as it was written: a cookie has no `+` for it.
+    let escaped = before.windows(3).any(|three| three == b"%20");
+    match before.contains(&b'+') {
+        false if before.contains(&b' ') => out.replace('+', " "),
+        false if escaped => out.replace('+', "%20"),
+        _ => out,
+    }
 }
 
 /// A field with these changes to what its parts say, which are counted from 0: its name, and its value. Everything else keeps

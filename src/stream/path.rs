@@ -39,7 +39,7 @@ impl JsonToken {
 pub const LONG_NUMBER: usize = 7;
 
 /// One step from a value to a value within it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Segment<'a> {
     /// A member of an object, by its decoded name (its first 256 bytes).
     Key(&'a str),

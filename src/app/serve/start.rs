@@ -70,21 +70,22 @@ fn console_url(config: &Config) -> Option<String> {
 /// How many connections there may be: what the configuration says, as far as there are descriptors for them.
 fn connections(config: &Config) -> usize {
     let wanted = config.limits.connections.get();
-    let descriptors = match process::take_descriptors() {
-        Ok(descriptors) => descriptors,
+    match process::take_descriptors() {
+        Ok(descriptors) => process::connections_within(descriptors, wanted),
         Err(error) => {
             tracing::warn!(target: "portcullis::app", "{error}");
-            return wanted;
+            wanted
         }
-    };
-    let most = process::connections_within(descriptors, wanted);
-    if most < wanted {
-        tracing::warn!(
-            target: "portcullis::app", descriptors, connections = most,
-            "there are fewer file descriptors (`ulimit -n`) than limits.connections = {wanted} needs: so many are taken"
-        );
     }
-    most
+}
+
+/// Says that there are fewer connections than the configuration has.
+fn say_fewer(connections: usize, config: &Config) {
+    let wanted = config.limits.connections.get();
+    if connections < wanted {
+        let why = "there are file descriptors (`ulimit -n`) for fewer connections than limits.connections";
+        tracing::info!(target: "portcullis::app", connections, wanted, "{why}");
+    }
 }
 
 /// Serves until the process is told to stop. Blocks. With `upgrade` it takes the listening sockets of the process that
@@ -161,6 +162,7 @@ pub fn serve(source: &ConfigSource, upgrade: bool, announce: impl FnOnce(Announc
     io.spawn(metering::keep(Arc::clone(&parts)));
     let (begins, serving) = (AfterStart { place, predecessor, takes }, sockets.clone());
     io.spawn(begins.run(Arc::clone(&parts), serving));
+    say_fewer(connections, &config);
     // Not before what may fail has not: it is shown once.
     let first_token = first_token(&parts)?;
     announce(Announce::of(&config, first_token, config.data.to_path_buf()));

@@ -106,9 +106,11 @@ impl HeadRedaction<'_> {
             changed |= redacted.is_some();
             out.extend_from_slice(redacted.as_deref().unwrap_or(parameter));
         }
-        if changed && PathAndQuery::try_from(out.as_slice()).is_ok() {
+        if changed {
+            // Longer than a path can be: what stands there may not pass as it came.
+            PathAndQuery::try_from(out.as_slice()).map_err(|_| TOO_LONG)?;
             // Of HTTP/2 the host has been moved to a field of its own.
-            drop(head.set_raw_path(&out));
+            head.set_raw_path(&out).map_err(|_| TOO_LONG)?;
         }
         Ok(())
     }
@@ -189,6 +191,9 @@ fn write(head: &mut RequestHeader, name: &HeaderName, before: &[HeaderValue], ch
         }
     }
 }
+
+/// What becomes of a query that grows beyond what one can be (65,534 bytes: `http::uri::MAX_LEN`).
+const TOO_LONG: RedactError = RedactError::TooManyValues { values: usize::MAX >> 1, bytes: 65_534 };
 
 fn is_credential(parameter: &[u8]) -> bool {
     let name = parameter.split(|byte| *byte == b'=').next().unwrap_or_default().to_ascii_lowercase();

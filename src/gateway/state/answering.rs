@@ -65,6 +65,9 @@ impl Answering {
         let plan = chain.response(x, head).await?;
         // Judged by the head as it came: what rewrites a body does not know how long it will be.
         let compression = plan.compression().filter(|compression| compression.suits(head));
+        if x.head().version == Version::HTTP_10 {
+            head.remove_header(&TRANSFER_ENCODING);
+        }
         if !has_body(&x.head().method, head.status) {
             if x.head().method == Method::HEAD && !plan.layers().is_empty() {
                 strip_unseen_body(head);
@@ -73,9 +76,6 @@ impl Answering {
                 compression.announce(head);
             }
             return Ok(Self::default());
-        }
-        if x.head().version == Version::HTTP_10 {
-            head.remove_header(&TRANSFER_ENCODING);
         }
         let usage = plan.usage().and_then(|protocol| UsageTap::new(protocol, head, x));
         let body = Self::rewriters(x, head, &plan)?;

@@ -184,14 +184,18 @@ fn quoted(rest: &[u8], delimiter: u8) -> Option<usize> {
     }
 }
 
-/// Whether what was taken for heads may be what stands above them: one cell, whatever else is empty.
+/// Whether what was taken for heads is a phrase or a comment that stands above them: one cell, whatever else is empty.
 fn is_title(heads: &[String]) -> bool {
-    heads.iter().filter(|head| !head.is_empty()).count() == 1
+    let mut said = heads.iter().filter(|head| !head.is_empty());
+    let phrase = |head: &String| head.starts_with('#') || head.contains([' ', ':']);
+    said.next().is_some_and(phrase) && said.next().is_none()
 }
 
-/// Whether cells below a title are the heads: several, and each says something.
+/// Whether cells below a title are the heads: several, and each is words.
 fn are_heads(cells: &[FormattedText]) -> bool {
-    let says = |cell: &FormattedText| is_name(cell.text()) && cell.text().contains(char::is_alphabetic);
+    let word = |c: char| c.is_alphabetic() || matches!(c, ' ' | '_' | '-' | '.');
+    let says =
+        |cell: &FormattedText| cell.text().contains(char::is_alphabetic) && cell.text().chars().all(word);
     cells.len() > 1 && cells.iter().all(says)
 }
 
