@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use bytes::BytesMut;
+use data_encoding::BASE64;
 use portcullis::base::budget::MemoryBudget;
 use portcullis::redact::{FindingLimits, Keys, Method, MethodPlan, RedactionCounts, Redactor};
 use portcullis::stream::Rewriter;
@@ -31,9 +32,12 @@ fn string(doc: &[u8]) -> String {
     doc["role"][1].as_str().unwrap().to_owned()
 }
 
-/// Whether a document's strings are opened as JSON themselves: then other texts are looked at.
+/// Whether a document's strings are opened as JSON themselves, or what in them is text in base64: then other texts are looked
+/// at.
 fn opens(text: &str) -> bool {
-    text.trim_start().starts_with(['{', '[', '"'])
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '+' | '/' | '='));
+    let is_text = |word: &str| BASE64.decode(word.as_bytes()).is_ok_and(|bytes| bytes.is_ascii());
+    text.trim_start().starts_with(['{', '[', '"']) || words.filter(|word| word.len() >= 20).any(is_text)
 }
 
 /// Whether a text may have escapes of its own. They are undone where all of it lies there, not where it passes.
