@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::BytesMut;
 use http::header::{ACCEPT_RANGES, CONTENT_LENGTH, CONTENT_RANGE, ETAG, TRANSFER_ENCODING};
 use http::{HeaderMap, HeaderValue, Version};
-use pingora::http::ResponseHeader;
+use pingora::http::{RequestHeader, ResponseHeader};
 
 use crate::api::block_in_place;
 use crate::base::budget::MemoryBudget;
@@ -406,7 +406,7 @@ pub fn strip_body_headers(head: &mut ResponseHeader, version: Version) {
 }
 
 /// Fields that have a digest of the bytes of a body: RFC 1864, RFC 3230, RFC 9530, and those of S3 and of Google's storage.
-pub(super) const DIGESTS: [&str; 10] = [
+const DIGESTS: [&str; 10] = [
     "content-md5",
     "digest",
     "content-digest",
@@ -421,6 +421,13 @@ pub(super) const DIGESTS: [&str; 10] = [
 
 /// Removes digests of the bytes of a body.
 pub fn strip_digests(head: &mut ResponseHeader) {
+    for name in DIGESTS {
+        head.remove_header(name);
+    }
+}
+
+/// Removes digests of the bytes of a body from the head of a request.
+pub(super) fn strip_request_digests(head: &mut RequestHeader) {
     for name in DIGESTS {
         head.remove_header(name);
     }

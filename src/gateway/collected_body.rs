@@ -4,7 +4,7 @@ use bytes::Bytes;
 use pingora::proxy::Session;
 
 use crate::api::{ApiError, BodyRead, BufferedBody};
-use crate::gateway::body::DIGESTS;
+use crate::gateway::body::strip_request_digests;
 use crate::gateway::content_coding::{self, Unpack};
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
@@ -112,7 +112,7 @@ impl CollectedBody {
         }
         through_layers(x, plan, body)?;
         if body.bytes != came {
-            DIGESTS.iter().for_each(|name| drop(x.head_mut().remove_header(*name)));
+            strip_request_digests(x.head_mut());
         }
         Ok(body.bytes.clone())
     }

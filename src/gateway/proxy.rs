@@ -18,7 +18,7 @@ use pingora::{Error, ErrorSource, ErrorType, Result};
 use crate::api::ApiError;
 use crate::base::budget::MemoryBudget;
 use crate::base::clock::SharedClock;
-use crate::gateway::body::DIGESTS;
+use crate::gateway::body::strip_request_digests;
 use crate::gateway::bounds::RequestBounds;
 use crate::gateway::clients::ClientResolver;
 use crate::gateway::dialer::{DialProgress, PoolDialer};
@@ -367,7 +367,7 @@ impl ProxyHttp for Gateway {
         x.trace.pass_on(head);
         if changes {
             head.remove_header(&CONTENT_LENGTH);
-            DIGESTS.iter().for_each(|name| drop(head.remove_header(*name)));
+            strip_request_digests(head);
         }
         // Pingora frames the body itself: with neither header it sends chunks, and HTTP/2 needs none.
         if !changes && let Some(length) = session.req_header().headers.get(CONTENT_LENGTH) {

@@ -8,28 +8,11 @@ use super::*;
 use crate::base::secret::Secret;
 use crate::crypto::fpe::FpeKey;
 use crate::detect::RuleId;
-use crate::redact::fixture::{detector, keys, redactor};
+use crate::redact::fixture::{detector, document as redact, keys, redactor, restored as restore};
 use crate::redact::recall::Recall;
 use crate::redact::value::ValueSite;
 use crate::redact::values::{PassValues, Values};
-use crate::redact::{AnswerTreatment, Method, MethodPlan, Report};
-use crate::stream::Editor;
-
-fn redact(doc: &str, which: &PathSet) -> (String, Report, SurrogateMap) {
-    let redactor = redactor(Method::Encrypt);
-    let (redacted, undo) =
-        redactor.document(doc.as_bytes(), which, &keys(), FindingLimits::default()).unwrap();
-    let report = redacted.report().clone();
-    (String::from_utf8(redacted.into_value()).unwrap(), report, undo)
-}
-
-fn restore(text: &str, undo: SurrogateMap) -> String {
-    let mut answer = redactor(Method::Encrypt).answer(AnswerTreatment::Restore(Arc::new(undo)));
-    let mut edits = Vec::new();
-    answer.feed(text, &mut edits).unwrap();
-    answer.end(&mut edits).unwrap();
-    String::from_utf8(spliced(text.as_bytes(), &edits)).unwrap()
-}
+use crate::redact::{Method, MethodPlan};
 
 /// (document, what it looks like afterwards, replacements).
 const CASES: [(&str, &str, usize); 15] = [

@@ -7,8 +7,12 @@ use bytes::BytesMut;
 use crate::base::secret::Secret;
 use crate::crypto::fpe::FpeKey;
 use crate::detect::{Catalogue, Detector, RuleSelection};
-use crate::redact::{Keys, Method, MethodPlan, Redactor};
-use crate::stream::Rewriter;
+use crate::edit::spliced;
+use crate::redact::{
+    AnswerTreatment, FindingLimits, Keys, Method, MethodPlan, Redactor, Report, SurrogateMap,
+};
+use crate::stream::json::PathSet;
+use crate::stream::{Editor, Rewriter};
 
 /// A key, for the tenant `acme`.
 pub(super) fn keys() -> Keys {
@@ -37,4 +41,22 @@ pub(super) fn passed(rewriter: &mut dyn Rewriter, body: &str) -> String {
     rewriter.write(body.as_bytes(), &mut out).unwrap();
     rewriter.finish(&mut out).unwrap();
     String::from_utf8(out.to_vec()).unwrap()
+}
+
+/// A document redacted by the default rules, what was found in it, and the way back.
+pub(super) fn document(doc: &str, which: &PathSet) -> (String, Report, SurrogateMap) {
+    let redactor = redactor(Method::Encrypt);
+    let (redacted, undo) =
+        redactor.document(doc.as_bytes(), which, &keys(), FindingLimits::default()).unwrap();
+    let report = redacted.report().clone();
+    (String::from_utf8(redacted.into_value()).unwrap(), report, undo)
+}
+
+/// An answer in which what `undo` knows is restored.
+pub(super) fn restored(text: &str, undo: SurrogateMap) -> String {
+    let mut answer = redactor(Method::Encrypt).answer(AnswerTreatment::Restore(Arc::new(undo)));
+    let mut edits = Vec::new();
+    answer.feed(text, &mut edits).unwrap();
+    answer.end(&mut edits).unwrap();
+    String::from_utf8(spliced(text.as_bytes(), &edits)).unwrap()
 }

@@ -102,7 +102,10 @@ fn objects(doc: &[u8]) -> HashSet<u64> {
             let object = path.len() - 1;
             match Decoded::of(doc.get(leaf.span).unwrap_or_default()).text() {
                 "Secret" => objects.insert(fingerprint(path, object)),
-                "SecretList" => objects.insert(fingerprint_of_items(path, object)),
+                "SecretList" => {
+                    let above = (0..object).filter_map(|at| path.segment(at));
+                    objects.insert(fingerprint_of(above.chain([Segment::Key("items")])))
+                }
                 _ => false,
             };
         });
@@ -112,16 +115,13 @@ fn objects(doc: &[u8]) -> HashSet<u64> {
 
 /// A fingerprint of the first `length` segments of a way.
 fn fingerprint(path: &Path<'_>, length: usize) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    (0..length).for_each(|at| path.segment(at).hash(&mut hasher));
-    hasher.finish()
+    fingerprint_of((0..length).filter_map(|at| path.segment(at)))
 }
 
-/// The same of the member `items` of the object there.
-fn fingerprint_of_items(path: &Path<'_>, length: usize) -> u64 {
+/// A fingerprint of a way.
+fn fingerprint_of<'a>(way: impl Iterator<Item = Segment<'a>>) -> u64 {
     let mut hasher = DefaultHasher::new();
-    (0..length).for_each(|at| path.segment(at).hash(&mut hasher));
-    Some(Segment::Key("items")).hash(&mut hasher);
+    way.for_each(|segment| segment.hash(&mut hasher));
     hasher.finish()
 }
 

@@ -1,25 +1,9 @@
-use std::sync::Arc;
-
-use crate::edit::spliced;
-use crate::redact::fixture::{keys, redactor};
-use crate::redact::{AnswerTreatment, FindingLimits, Method, Report, SurrogateMap};
-use crate::stream::Editor;
+use crate::redact::fixture::{document, restored as restore};
+use crate::redact::{Report, SurrogateMap};
 use crate::stream::json::PathSet;
 
 fn redact(doc: &str) -> (String, Report, SurrogateMap) {
-    let limits = FindingLimits::default();
-    let (redacted, undo) =
-        redactor(Method::Encrypt).document(doc.as_bytes(), &PathSet::everything(), &keys(), limits).unwrap();
-    let report = redacted.report().clone();
-    (String::from_utf8(redacted.into_value()).unwrap(), report, undo)
-}
-
-fn restore(text: &str, undo: SurrogateMap) -> String {
-    let mut answer = redactor(Method::Encrypt).answer(AnswerTreatment::Restore(Arc::new(undo)));
-    let mut edits = Vec::new();
-    answer.feed(text, &mut edits).unwrap();
-    answer.end(&mut edits).unwrap();
-    String::from_utf8(spliced(text.as_bytes(), &edits)).unwrap()
+    document(doc, &PathSet::everything())
 }
 
 #[test]

@@ -7,6 +7,7 @@ use http::header::{CONTENT_DISPOSITION, COOKIE, HeaderValue};
 use http::uri::PathAndQuery;
 use pingora::http::RequestHeader;
 
+use crate::api::ApiError;
 use crate::gateway::error::GatewayError;
 use crate::gateway::filters::cookies_and_query::split;
 use crate::gateway::filters::redaction_error::of_redaction;
@@ -66,7 +67,7 @@ impl HeadRedaction<'_> {
         &self,
         head: &mut RequestHeader,
         found: &mut dyn FnMut(&Report),
-    ) -> Result<(), RedactError> {
+    ) -> Result<(), HeadFault> {
         if self.values.query {
             self.query(head, found)?;
         }
@@ -96,7 +97,7 @@ impl HeadRedaction<'_> {
         Ok(())
     }
 
-    fn query(&self, head: &mut RequestHeader, found: &mut dyn FnMut(&Report)) -> Result<(), RedactError> {
+    fn query(&self, head: &mut RequestHeader, found: &mut dyn FnMut(&Report)) -> Result<(), HeadFault> {
         let target = origin_form(head);
         let (path, parameters) = split(&target);
         let (mut out, mut changed, mut joint) = (path.to_vec(), false, b'?');
@@ -108,9 +109,9 @@ impl HeadRedaction<'_> {
         }
         if changed {
             // Longer than a path can be: what stands there may not pass as it came.
-            PathAndQuery::try_from(out.as_slice()).map_err(|_| TOO_LONG)?;
+            PathAndQuery::try_from(out.as_slice()).map_err(|_| HeadFault::TargetTooLong)?;
             // Of HTTP/2 the host has been moved to a field of its own.
-            head.set_raw_path(&out).map_err(|_| TOO_LONG)?;
+            head.set_raw_path(&out).map_err(|_| HeadFault::TargetTooLong)?;
         }
         Ok(())
     }
@@ -192,20 +193,56 @@ fn write(head: &mut RequestHeader, name: &HeaderName, before: &[HeaderValue], ch
     }
 }
 
-/// What becomes of a query that grows beyond what one can be (65,534 bytes: `http::uri::MAX_LEN`).
-const TOO_LONG: RedactError = RedactError::TooManyValues { values: usize::MAX >> 1, bytes: 65_534 };
-
 fn is_credential(parameter: &[u8]) -> bool {
     let name = parameter.split(|byte| *byte == b'=').next().unwrap_or_default().to_ascii_lowercase();
     CREDENTIALS.contains(&name.as_slice()) || SIGNED.iter().any(|begin| name.starts_with(begin))
 }
 
-/// Why a head is refused.
-pub(super) fn refused(error: RedactError) -> GatewayError {
-    match error {
-        RedactError::TooDeep { .. } | RedactError::Json(_) => {
-            GatewayError::BadBody("a value in the request's head cannot be scanned")
+/// Why the values of a head are not redacted.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum HeadFault {
+    /// A value's.
+    #[error(transparent)]
+    Redact(#[from] RedactError),
+    /// The query grew, and the target with it, beyond what one can be (65,534 bytes: `http::uri::MAX_LEN`).
+    #[error("the target is too long with its values replaced")]
+    TargetTooLong,
+}
+
+impl From<HeadFault> for GatewayError {
+    fn from(fault: HeadFault) -> Self {
+        match fault {
+            HeadFault::TargetTooLong => ApiError::HeadTooLarge.into(),
+            HeadFault::Redact(RedactError::TooDeep { .. } | RedactError::Json(_)) => {
+                Self::BadBody("a value in the request's head cannot be scanned")
+            }
+            HeadFault::Redact(other) => of_redaction(other),
         }
-        other => of_redaction(other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::{Catalogue, Detector, RuleSelection};
+    use crate::redact::{Method, MethodPlan};
+
+    #[test]
+    fn a_query_that_grows_too_long_is_refused_and_the_head_stays() {
+        let catalogue = Catalogue::builtin().unwrap();
+        let detector = Detector::new(&catalogue, &RuleSelection::defaults(&catalogue)).unwrap();
+        let redactor = Redactor::new(detector, MethodPlan::all(Method::Replace));
+        let values = HeadValues { query: true, ..HeadValues::default() };
+        let keys = Keys::default();
+        let redaction = HeadRedaction { values: &values, redactor: &redactor, keys: &keys };
+        // Each address is shorter than the label in its place.
+        for (addresses, fits) in [(10, true), (5_900, false)] {
+            let target = format!("/?q={}", "jo@ab.de+".repeat(addresses));
+            let mut head = RequestHeader::build("GET", target.as_bytes(), None).unwrap();
+            let done = redaction.apply(&mut head, &mut |_| ());
+            assert_eq!(done.is_ok(), fits, "{addresses}: {done:?}");
+            assert!(fits || matches!(done, Err(HeadFault::TargetTooLong)));
+            assert_eq!(head.raw_path() == target.as_bytes(), !fits);
+        }
     }
 }

@@ -31,7 +31,7 @@ use crate::gateway::filters::direct::leads_around;
 use crate::gateway::filters::endpoint_events;
 use crate::gateway::filters::file_policy::FileTreatment;
 use crate::gateway::filters::findings;
-use crate::gateway::filters::head_values::{HeadRedaction, refused};
+use crate::gateway::filters::head_values::{HeadFault, HeadRedaction};
 use crate::gateway::filters::readable_answer::readable_answer;
 use crate::gateway::filters::redact::analyzed::QuestionedBody;
 use crate::gateway::filters::redact::batch::BatchLines;
@@ -235,10 +235,10 @@ impl RedactFilter {
             findings::found(x, &self.parts, report);
             replaced += report.count() as u64;
         });
-        if let Err(RedactError::Blocked(rules)) = &done {
+        if let Err(HeadFault::Redact(RedactError::Blocked(rules))) = &done {
             findings::blocked(x, &self.parts, rules);
         }
-        done.map_err(refused)?;
+        done?;
         x.facts.redacted.fetch_add(replaced, Ordering::Relaxed);
         *x.head_mut() = head;
         Ok(())

@@ -6,7 +6,7 @@
 //! |---|---|
 //! | [`lexicon`], [`roles`], [`words`], [`places`], [`peoples`], [`companies`], [`forms`], [`things`] | what is known of words |
 //! | [`letters`], [`spelling`], [`word`] | a word as it stands and is spelt |
-//! | [`surroundings`], [`programs`] | what a word touches: code, dates, quantities, the words before it; lines of programs |
+//! | [`surroundings`], [`programs`] | what a word touches: code, dates, quantities, the words before it; places in programs |
 //! | [`labels`] | names behind labels that say that one follows |
 //! | [`eponyms`], [`models`], [`homonyms`], [`english`] | names that are of things, of language models, and words of English |
 //! | [`streets`] | addresses of streets |
