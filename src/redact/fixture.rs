@@ -1,4 +1,5 @@
-//! What the tests of this part share: a key, and redactors with the default rules.
+//! What the tests of this part share, and those of parts above it that need a redactor: a key, and
+//! redactors with the default rules.
 
 use std::sync::{Arc, OnceLock};
 
@@ -31,7 +32,7 @@ pub(super) fn detector() -> Detector {
 }
 
 /// Everything found becomes what `method` says.
-pub(super) fn redactor(method: Method) -> Redactor {
+pub(crate) fn redactor(method: Method) -> Redactor {
     Redactor::new(detector(), MethodPlan::all(method))
 }
 

@@ -115,7 +115,7 @@ mod events;
 mod file;
 mod findings_cache;
 #[cfg(test)]
-mod fixture;
+pub(crate) mod fixture;
 mod form;
 mod formatted;
 mod fpe_context;

@@ -224,14 +224,11 @@ impl From<HeadFault> for GatewayError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detect::{Catalogue, Detector, RuleSelection};
-    use crate::redact::{Method, MethodPlan};
+    use crate::redact::{Method, fixture};
 
     #[test]
     fn a_query_that_grows_too_long_is_refused_and_the_head_stays() {
-        let catalogue = Catalogue::builtin().unwrap();
-        let detector = Detector::new(&catalogue, &RuleSelection::defaults(&catalogue)).unwrap();
-        let redactor = Redactor::new(detector, MethodPlan::all(Method::Replace));
+        let redactor = fixture::redactor(Method::Replace);
         let values = HeadValues { query: true, ..HeadValues::default() };
         let keys = Keys::default();
         let redaction = HeadRedaction { values: &values, redactor: &redactor, keys: &keys };
