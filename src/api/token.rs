@@ -26,7 +26,7 @@ use crate::base::id::TokenId;
 use crate::base::secret::Secret;
 use crate::crypto::hash::sha256;
 use crate::crypto::random;
-use crate::store::{Key, Precondition, Records, StoreError};
+use crate::store::{Change, Key, Pages, Precondition, Records, StoreError, Tries, update};
 
 /// What a token is to be. Where it names neither services nor routes it covers all of both; else those that it names
 /// and no others.
@@ -141,8 +141,6 @@ const MEMORY: Duration = Duration::from_millis(900);
 /// Tokens remembered at one time. Beyond this many in use, the others are looked up each time.
 const REMEMBERED: usize = 10_000;
 
-const PAGE: u32 = 500;
-
 /// The tokens of one store.
 pub struct Tokens {
     pub(super) records: Arc<dyn Records>,
@@ -252,20 +250,16 @@ impl Tokens {
     /// Every token, expired and revoked ones too, in no order that means anything.
     pub async fn list(&self) -> Result<Vec<TokenInfo>, TokenError> {
         let mut all = Vec::new();
-        let mut after = String::new();
-        loop {
-            let page = self.records.scan(KIND, &after, PAGE).await?;
+        let mut pages = Pages::all(self.records.as_ref(), KIND);
+        while let Some(page) = pages.next().await? {
             for row in &page {
                 let stored = StoredToken::read(row)?;
                 if !stored.replaced {
                     all.push(stored.info()?);
                 }
             }
-            match page.last() {
-                Some(last) if page.len() == PAGE as usize => last.key.id().clone_into(&mut after),
-                _ => return Ok(all),
-            }
         }
+        Ok(all)
     }
 
     /// What is known of the token of this id.
@@ -298,6 +292,7 @@ impl Tokens {
         id: &TokenId,
         change: impl Fn(&mut TokenInfo) + Send + Sync,
     ) -> Result<TokenInfo, TokenError> {
+        let mut tries = Tries::default();
         loop {
             let (row, mut stored) = token_ids::find(self.records.as_ref(), id).await?;
             // What a later version has narrowed it by would be lost.
@@ -316,7 +311,10 @@ impl Tokens {
             self.revocations.fetch_add(1, Ordering::Release);
             match put {
                 Ok(_) => {}
-                Err(StoreError::Conflict) => continue,
+                Err(StoreError::Conflict) => {
+                    tries.again().await?;
+                    continue;
+                }
                 Err(error) => return Err(error.into()),
             }
             self.change_rows(id, &|other| other.follow(&stored)).await?;
@@ -355,7 +353,7 @@ impl Tokens {
     /// Takes a token's row, which from now on is that of a secret before: of several who would, one. One that has taken it and
     /// ended half way is gone on with.
     async fn claim(&self, id: &TokenId, grace: Duration) -> Result<ClaimedRow, TokenError> {
-        let mut waited = 0;
+        let (mut tries, mut waited) = (Tries::default(), 0);
         loop {
             let (row, mut stored) = token_ids::find(self.records.as_ref(), id).await?;
             let (now, mut claimed) = (self.clock.now(), stored.clone());
@@ -384,7 +382,7 @@ impl Tokens {
             self.revocations.fetch_add(1, Ordering::Release);
             match put {
                 Ok(_) => return Ok(ClaimedRow { row: row.key, stored }),
-                Err(StoreError::Conflict) => {}
+                Err(StoreError::Conflict) => tries.again().await?,
                 Err(error) => return Err(error.into()),
             }
         }
@@ -409,21 +407,23 @@ impl Tokens {
 
     /// Changes one row; returns which one was before it, if that is there.
     async fn change_row(&self, key: &Key, change: RowChange<'_>) -> Result<Option<String>, TokenError> {
-        loop {
-            let Some(row) = self.records.get(key).await? else { return Ok(None) };
+        let mut writes = false;
+        let changed = update::<_, TokenError>(self.records.as_ref(), key, |row| {
+            let Some(row) = row else { return Ok(Change::Leave(None)) };
             let mut stored = StoredToken::read(&row)?;
             if !change(&mut stored) {
-                return Ok(stored.before);
+                return Ok(Change::Leave(stored.before));
             }
-            let put = self.records.put_if(key, Precondition::Version(row.version), stored.entry()?).await;
+            let entry = stored.entry()?;
+            writes = true;
+            Ok(Change::Put(entry, stored.before))
+        });
+        let changed = changed.await;
+        if writes {
             // Counted even if the write failed: an error may hide a write that took place.
             self.revocations.fetch_add(1, Ordering::Release);
-            match put {
-                Ok(_) => return Ok(stored.before),
-                Err(StoreError::Conflict) => {}
-                Err(error) => return Err(error.into()),
-            }
         }
+        changed
     }
 
     /// Whether what the token of this id was granted is good no more: it was revoked, or there is none of this id. One that

@@ -3,11 +3,10 @@
 use crate::api::token_info::TokenError;
 use crate::api::token_record::{KIND, StoredToken};
 use crate::base::id::TokenId;
-use crate::store::{Key, NewRow, Precondition, Records, Row, StoreError};
+use crate::store::{Change, Key, NewRow, Pages, Precondition, Records, Row, StoreError, update};
 
 /// Rows by the token's id: the id of the token's own row.
 const IDS: &str = "api.token.id";
-const PAGE: u32 = 500;
 
 /// Notes which row is the token's. Before that row is there, so that there is none that cannot be found so.
 pub(super) async fn note(records: &dyn Records, id: &TokenId, row: &Key) -> Result<(), StoreError> {
@@ -28,37 +27,26 @@ pub(super) async fn renote(
     from: &Key,
     row: &Key,
 ) -> Result<(), StoreError> {
-    let key = Key::new(IDS, id.to_string());
-    loop {
-        let noted = records.get(&key).await?;
-        if noted.as_ref().is_some_and(|noted| noted.entry.value != from.id().as_bytes()) {
+    update(records, &Key::new(IDS, id.to_string()), |noted| {
+        if noted.is_some_and(|noted| noted.entry.value != from.id().as_bytes()) {
             return Err(StoreError::Conflict);
         }
-        let expected = noted.map_or(Precondition::Absent, |noted| Precondition::Version(noted.version));
-        match records.put_if(&key, expected, NewRow::lasting(row.id().as_bytes().to_vec())).await {
-            Ok(_) => return Ok(()),
-            Err(StoreError::Conflict) => {}
-            Err(error) => return Err(error),
-        }
-    }
+        Ok(Change::Put(NewRow::lasting(row.id().as_bytes().to_vec()), ()))
+    })
+    .await
 }
 
 /// The row of the token that was made to take the place of this one, if there is one that was not noted.
 pub(super) async fn successor(records: &dyn Records, of: &Key) -> Result<Option<Key>, TokenError> {
-    let mut after = String::new();
-    loop {
-        let page = records.scan(KIND, &after, PAGE).await?;
-        let full = page.len() == PAGE as usize;
+    let mut pages = Pages::all(records, KIND);
+    while let Some(page) = pages.next().await? {
         for row in page {
             if StoredToken::read(&row).is_ok_and(|stored| stored.before.as_deref() == Some(of.id())) {
                 return Ok(Some(row.key));
             }
-            row.key.id().clone_into(&mut after);
-        }
-        if !full {
-            return Ok(None);
         }
     }
+    Ok(None)
 }
 
 /// The row that was noted as that of the token of this id, which costs little whoever asks.
@@ -82,20 +70,15 @@ pub(super) async fn find(records: &dyn Records, id: &TokenId) -> Result<(Row, St
             return Ok((row, stored));
         }
     }
-    let mut after = String::new();
-    loop {
-        let page = records.scan(KIND, &after, PAGE).await?;
-        let full = page.len() == PAGE as usize;
+    let mut pages = Pages::all(records, KIND);
+    while let Some(page) = pages.next().await? {
         for row in page {
             let stored = StoredToken::read(&row)?;
             if stored.id == wanted {
                 note(records, id, &row.key).await?;
                 return Ok((row, stored));
             }
-            row.key.id().clone_into(&mut after);
-        }
-        if !full {
-            return Err(TokenError::Unknown);
         }
     }
+    Err(TokenError::Unknown)
 }

@@ -241,7 +241,7 @@ async fn lists_and_revocations_go_beyond_one_page() {
     let folder = tempfile::tempdir().unwrap();
     let bench = bench(folder.path(), &clock()).await;
     let mut ids = Vec::new();
-    for _ in 0..=PAGE {
+    for _ in 0..=Pages::ROWS {
         ids.push(bench.tokens.create(named("many")).await.unwrap().0);
     }
     let mut listed: Vec<_> = bench.tokens.list().await.unwrap().into_iter().map(|info| info.id).collect();

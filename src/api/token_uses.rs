@@ -11,11 +11,10 @@ use tokio::sync::oneshot;
 
 use crate::base::clock::Timestamp;
 use crate::base::id::TokenId;
-use crate::store::{Key, NewRow, Precondition, Records, StoreError};
+use crate::store::{Key, NewRow, Pages, Precondition, Records, StoreError};
 
 /// Rows by the token's id: the minutes since the epoch, 8 bytes, big-endian.
 const KIND: &str = "api.token.used";
-const PAGE: u32 = 500;
 const MINUTE: u64 = 60_000;
 /// Uses that wait to be written.
 const WAITING: usize = 1024;
@@ -103,13 +102,13 @@ impl LastUses {
 
 async fn write(records: &dyn Records, id: &TokenId, minute: u64) -> Result<(), StoreError> {
     let key = Key::new(KIND, id.to_string());
-    let expected = match records.get(&key).await? {
-        None => Precondition::Absent,
-        // Another process noted it in the same minute.
-        Some(row) if read(&row.entry.value) >= Some(minute) => return Ok(()),
-        Some(row) => Precondition::Version(row.version),
-    };
-    match records.put_if(&key, expected, NewRow::lasting(minute.to_be_bytes().to_vec())).await {
+    let row = records.get(&key).await?;
+    // Another process noted it in the same minute.
+    if row.as_ref().is_some_and(|row| read(&row.entry.value) >= Some(minute)) {
+        return Ok(());
+    }
+    let entry = NewRow::lasting(minute.to_be_bytes().to_vec());
+    match records.put_if(&key, Precondition::of(row.as_ref()), entry).await {
         Ok(_) | Err(StoreError::Conflict) => Ok(()),
         Err(error) => Err(error),
     }
@@ -122,17 +121,13 @@ fn read(value: &[u8]) -> Option<u64> {
 /// When each token was last used, as far as it is known.
 pub(super) async fn all(records: &dyn Records) -> Result<HashMap<TokenId, Timestamp>, StoreError> {
     let mut all = HashMap::new();
-    let mut after = String::new();
-    loop {
-        let page = records.scan(KIND, &after, PAGE).await?;
+    let mut pages = Pages::all(records, KIND);
+    while let Some(page) = pages.next().await? {
         for row in &page {
             if let (Some(id), Some(minute)) = (TokenId::parse(row.key.id()), read(&row.entry.value)) {
                 all.insert(id, Timestamp::from_millis(minute.saturating_mul(MINUTE)));
             }
         }
-        match page.last() {
-            Some(last) if page.len() == PAGE as usize => last.key.id().clone_into(&mut after),
-            _ => return Ok(all),
-        }
     }
+    Ok(all)
 }

@@ -4,6 +4,8 @@
 //! | file | noun |
 //! |---|---|
 //! | [`records`] | [`Records`], the port: versioned rows, compare-and-set, paged scans, expiry |
+//! | `update` | [`update()`]: changes a row that others may change at the same time; [`Tries`]: how often that is tried |
+//! | `pages` | [`Pages`]: the rows of a kind, page by page |
 //! | [`embedded`] | one SQLite file, no server |
 //! | [`postgres`] | a PostgreSQL database that several gateways may share |
 //! | `log_lines` | [`LogLines`], the port: logs that are only added to |
@@ -25,18 +27,22 @@ mod log_lines;
 pub mod objects;
 #[cfg(test)]
 mod objects_tests;
+mod pages;
 pub mod postgres;
 #[cfg(test)]
 mod postgres_tests;
 pub mod private;
 pub mod records;
 mod timed;
+mod update;
 
 pub use blobs::{Area, Blob, BlobDigests, Blobs, ByteStream, OpenBlob};
 pub use embedded::EmbeddedRecords;
 pub use error::{Cause, FileFault, StoreError};
 pub use log_lines::{Appended, LogEnd, LogLine, LogLines};
 pub use objects::{Objects, S3};
+pub use pages::Pages;
 pub use postgres::PostgresRecords;
 pub use records::{Closing, KeepPart, Key, NewRow, Precondition, Records, RecordsFuture, Row};
 pub use timed::TimedRecords;
+pub use update::{Change, Tries, update, update_row};

@@ -90,6 +90,19 @@ pub enum Precondition {
 }
 
 impl Precondition {
+    /// The row is as it was read; `None`: there was none.
+    pub fn of(row: Option<&Row>) -> Self {
+        Self::at(row.map_or(0, |row| row.version))
+    }
+
+    /// The row is at this version; 0: there is none, since a row begins at 1.
+    pub fn at(version: u64) -> Self {
+        match version {
+            0 => Self::Absent,
+            version => Self::Version(version),
+        }
+    }
+
     /// The version the row has once the write took place: known before it, so that a seal can bind it.
     pub fn next(self) -> u64 {
         match self {
@@ -122,7 +135,8 @@ pub trait Records: Send + Sync + 'static {
     /// The row, or `None` if there is none.
     fn get<'a>(&'a self, key: &'a Key) -> RecordsFuture<'a, Option<Row>>;
 
-    /// Writes the row if what is expected is true; returns its new version, which is [`Precondition::next`].
+    /// Writes the row if what is expected is true; returns its new version, which is [`Precondition::next`]. Where others
+    /// may write it too, [`update()`](fn@crate::store::update) goes round until nobody else was first.
     fn put_if<'a>(&'a self, key: &'a Key, expected: Precondition, entry: NewRow) -> RecordsFuture<'a, u64>;
 
     /// The row, if it is at `version`, goes to another kind under the same id, with what it is to hold there. Returns its
@@ -140,7 +154,7 @@ pub trait Records: Send + Sync + 'static {
 
     /// Up to `limit` rows of the kind with an id greater than `after`, in the order of the ids' bytes. Begin with
     /// the empty id (which no row of a scanned kind should have), go on with the last one's; fewer than `limit`
-    /// rows are the last page.
+    /// rows are the last page. [`Pages`](crate::store::Pages) does that.
     fn scan<'a>(&'a self, kind: &'static str, after: &'a str, limit: u32) -> RecordsFuture<'a, Vec<Row>>;
 
     /// Removes what has expired and returns how many rows that were. Only frees room: no other call sees a

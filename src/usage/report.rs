@@ -8,8 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::calendar::CalendarPeriod;
 use crate::base::clock::Timestamp;
-use crate::store::{Key, NewRow, Records, StoreError};
-use crate::usage::books::update;
+use crate::store::{Change, Key, NewRow, Pages, Records, StoreError, update};
 use crate::usage::cost::Cost;
 use crate::usage::prices::LONGEST_MODEL;
 use crate::usage::tokens::TokenUsage;
@@ -18,7 +17,6 @@ use crate::usage::tokens::TokenUsage;
 const KIND: &str = "usage.day";
 /// How long they stay.
 const KEPT: Duration = Duration::from_secs(400 * 24 * 60 * 60);
-const PAGE: u32 = 500;
 /// Sums that wait to be written, at the most; what does not fit is added to one that has no model.
 const WAITING: usize = 50_000;
 
@@ -112,13 +110,14 @@ impl UsageReport {
         for key in waiting {
             let Some((key, totals)) = self.unwritten.remove(&key) else { continue };
             let mut taken = TakenTotals { report: self, key, totals };
-            let change = |before: Option<&NewRow>| {
-                let mut sum = before.map(read).unwrap_or_default();
-                sum += totals;
-                (serde_json::to_vec(&sum).unwrap_or_default(), ())
-            };
             let row = Key::new(KIND, taken.key.row());
-            update(self.records.as_ref(), row, now.plus(KEPT), change).await?;
+            update::<_, StoreError>(self.records.as_ref(), &row, |before| {
+                let mut sum = before.map(|row| read(&row.entry)).unwrap_or_default();
+                sum += totals;
+                let value = serde_json::to_vec(&sum).unwrap_or_default();
+                Ok(Change::Put(NewRow { value, expires: Some(now.plus(KEPT)) }, ()))
+            })
+            .await?;
             taken.totals = UsageTotals::default();
         }
         Ok(())
@@ -133,18 +132,14 @@ impl UsageReport {
         let first = CalendarPeriod::Day.around(since).day();
         let mut rows = Vec::new();
         // Before all rows of that day.
-        let mut after = format!("[\"{first}");
-        loop {
-            let page = records.scan(KIND, &after, PAGE).await?;
+        let mut pages = Pages::after(records, KIND, format!("[\"{first}"));
+        while let Some(page) = pages.next().await? {
             let read = page.iter().filter_map(|row| {
                 Some(UsageRow { key: UsageKey::of_row(row.key.id())?, totals: read(&row.entry) })
             });
             rows.extend(read);
-            match page.last() {
-                Some(last) if page.len() == PAGE as usize => last.key.id().clone_into(&mut after),
-                _ => return Ok(rows),
-            }
         }
+        Ok(rows)
     }
 }
 

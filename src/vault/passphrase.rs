@@ -6,7 +6,7 @@ use data_encoding::HEXLOWER;
 use crate::base::secret::Secret;
 use crate::crypto::passphrase::{Cost, SALT_BYTES, argon2id};
 use crate::crypto::random;
-use crate::store::{Key, NewRow, Precondition, Records, Row, StoreError};
+use crate::store::{Key, NewRow, Pages, Precondition, Records, Row, StoreError};
 use crate::vault::keys::CANARY;
 use crate::vault::ring::Kek;
 use crate::vault::{KeyOrigin, MasterKey, Vault, VaultError};
@@ -15,8 +15,6 @@ use crate::vault::{KeyOrigin, MasterKey, Vault, VaultError};
 pub(super) const SALTS: &str = "vault.salt";
 const FORM: u8 = 1;
 const FIRST: &str = "1";
-/// While a master key is being replaced there are two.
-const FEW: u32 = 16;
 
 /// How a passphrase is turned into a key.
 #[derive(Clone, Debug)]
@@ -68,9 +66,16 @@ impl Salt {
     }
 }
 
-/// Every way in which a passphrase of this store is turned into a key.
+/// Every way in which a passphrase of this store is turned into a key: one, while a master key is being replaced two, and
+/// one more of each replacement that was stopped before it had begun.
 async fn salts(records: &dyn Records) -> Result<Vec<Salt>, VaultError> {
-    records.scan(SALTS, "", FEW).await?.iter().map(Salt::read).collect()
+    let (mut pages, mut all) = (Pages::all(records, SALTS), Vec::new());
+    while let Some(page) = pages.next().await? {
+        for row in &page {
+            all.push(Salt::read(row)?);
+        }
+    }
+    Ok(all)
 }
 
 impl MasterKey {

@@ -181,10 +181,7 @@ impl Kek {
 
     /// Writes the ring for this master key in place of the version that it has; its new version.
     pub(super) async fn store(&self, records: &dyn Records, ring: &Ring) -> Result<u64, VaultError> {
-        let expected = match ring.version {
-            0 => Precondition::Absent,
-            version => Precondition::Version(version),
-        };
+        let expected = Precondition::at(ring.version);
         let key = place(self.id());
         let sealed = self.wrapping.seal(&key, expected.next(), ring.write().expose())?;
         Ok(records.put_if(&key, expected, NewRow::lasting(sealed)).await?)

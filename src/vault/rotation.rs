@@ -11,7 +11,7 @@
 
 use std::time::Duration;
 
-use crate::store::{Key, NewRow, Precondition, Row, StoreError};
+use crate::store::{Change, Key, NewRow, Pages, Precondition, Row, StoreError, Tries, update, update_row};
 use crate::vault::items::{FOLDERS, ITEMS};
 use crate::vault::keys::{CANARY, ENDED, KEYS, PENDING, REMEMBERED};
 use crate::vault::passphrase::SALTS;
@@ -37,9 +37,8 @@ const SEALED: [(&str, bool); 9] = {
         (digests, true),
     ]
 };
+/// Rows read at one time: with their largest size they should not fill the memory.
 const PAGE: u32 = 8;
-/// A row, or the ring, that changes this often under our hands is no accident.
-const TRIES: usize = 64;
 /// How often all rows are walked through: once more after one that found something.
 const WALKS: usize = 5;
 
@@ -130,7 +129,8 @@ impl Vault {
 
     /// Step 1.
     async fn begin(&self, from: &Kek, new: &Kek) -> Result<(), VaultError> {
-        for _ in 0..TRIES {
+        let mut tries = Tries::default();
+        loop {
             let stored = from.load(self.records()).await?;
             let mut ring = match stored {
                 Some(ring) => ring,
@@ -144,16 +144,18 @@ impl Vault {
                 ring.grow()?;
                 match from.store(self.records(), &ring).await {
                     Ok(version) => ring.version = version,
-                    Err(VaultError::Store(StoreError::Conflict)) => continue,
+                    Err(VaultError::Store(StoreError::Conflict)) => {
+                        tries.again().await?;
+                        continue;
+                    }
                     Err(error) => return Err(error),
                 }
             }
             match new.mirror(self.records(), &mut ring, Some(*from.id())).await {
-                Err(VaultError::Store(StoreError::Conflict)) => {}
+                Err(VaultError::Store(StoreError::Conflict)) => tries.again().await?,
                 mirrored => return mirrored,
             }
         }
-        Err(StoreError::Conflict.into())
     }
 
     /// Step 2.
@@ -169,7 +171,10 @@ impl Vault {
                 stored => stored?,
             };
         }
-        new.mirror(self.records(), &mut ring, Some(*from.id())).await?;
+        match new.mirror(self.records(), &mut ring, Some(*from.id())).await {
+            Err(VaultError::Store(StoreError::Conflict)) => return Err(OVERTAKEN),
+            mirrored => mirrored?,
+        }
         self.refresh().await.map(drop)
     }
 
@@ -179,18 +184,12 @@ impl Vault {
         for _ in 0..WALKS {
             let mut found = 0;
             for (kind, wrapped) in SEALED {
-                let mut after = String::new();
-                loop {
-                    let page = self.records().scan(kind, &after, PAGE).await?;
-                    let full = page.len() == PAGE as usize;
+                let mut pages = Pages::all(self.records(), kind).of(PAGE);
+                while let Some(page) = pages.next().await? {
                     for row in page {
-                        row.key.id().clone_into(&mut after);
                         let sealed = self.reseal(row, wrapped).await?;
                         (pace.looked)(sealed);
                         found += u64::from(sealed);
-                    }
-                    if !full {
-                        break;
                     }
                 }
             }
@@ -204,29 +203,21 @@ impl Vault {
 
     /// Seals one row anew, unless the right key sealed it; whether there was anything to do.
     async fn reseal(&self, row: Row, wrapped: bool) -> Result<bool, VaultError> {
-        let mut row = row;
-        for _ in 0..TRIES {
+        update_row(self.records(), row, |row| {
+            // Removed meanwhile.
+            let Some(row) = row else { return Ok(Change::Leave(false)) };
             let seal = self.seal();
             if seal.is_current(&row)? {
-                return Ok(false);
+                return Ok(Change::Leave(false));
             }
-            let expected = Precondition::Version(row.version);
+            let version = Precondition::of(Some(&row)).next();
             let value = match wrapped {
-                true => seal.wrap(&row.key, expected.next(), seal.unwrap(&row)?.expose())?,
-                false => seal.seal(&row.key, expected.next(), seal.open(&row)?.expose())?,
+                true => seal.wrap(&row.key, version, seal.unwrap(&row)?.expose())?,
+                false => seal.seal(&row.key, version, seal.open(&row)?.expose())?,
             };
-            let entry = NewRow { value, expires: row.entry.expires };
-            match self.records().put_if(&row.key, expected, entry).await {
-                Ok(_) => return Ok(true),
-                Err(StoreError::Conflict) => {}
-                Err(error) => return Err(error.into()),
-            }
-            match self.records().get(&row.key).await? {
-                Some(newer) => row = newer,
-                None => return Ok(false),
-            }
-        }
-        Err(StoreError::Conflict.into())
+            Ok(Change::Put(NewRow { value, expires: row.entry.expires }, true))
+        })
+        .await
     }
 
     /// Step 4.
@@ -245,8 +236,9 @@ impl Vault {
     }
 
     async fn forget_predecessor(&self, new: &Kek) -> Result<(), VaultError> {
-        for row in self.records().scan(SALTS, "", PAGE).await? {
-            if Some(row.key.id()) != new.salt.as_deref() {
+        let mut pages = Pages::all(self.records(), SALTS);
+        while let Some(page) = pages.next().await? {
+            for row in page.iter().filter(|row| Some(row.key.id()) != new.salt.as_deref()) {
                 self.remove(&row.key).await?;
             }
         }
@@ -261,15 +253,7 @@ impl Vault {
 
     /// Removes a row, whatever is in it.
     async fn remove(&self, key: &Key) -> Result<(), VaultError> {
-        for _ in 0..TRIES {
-            let Some(row) = self.records().get(key).await? else { return Ok(()) };
-            match self.records().remove_if(key, row.version).await {
-                Ok(()) => return Ok(()),
-                Err(StoreError::Conflict) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-        Err(StoreError::Conflict.into())
+        update(self.records(), key, |_| Ok(Change::Remove(()))).await
     }
 }
 

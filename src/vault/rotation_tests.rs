@@ -297,3 +297,29 @@ async fn a_new_passphrase_has_a_salt_of_its_own_and_the_old_one_goes() {
     assert!(matches!(open("old").await, Err(VaultError::WrongKey(KeyOrigin::Passphrase))));
     assert_eq!(vault.records().scan(SALTS, "", 9).await.unwrap().len(), 1);
 }
+
+#[tokio::test]
+async fn salts_of_replacements_that_never_began_are_all_read_and_all_go() {
+    const LEFT: usize = 17;
+    let place = Place::new().await;
+    let open = async |text: &str| {
+        let passphrase = Secret::new(text.to_owned());
+        let keys = MasterKey::of_passphrase(place.records.as_ref(), &passphrase).await?;
+        Vault::open_with_any(Arc::clone(&place.records) as _, &keys, clock()).await
+    };
+    let vault = Arc::new(open("old").await.unwrap());
+    let context = fill(&vault).await;
+    let first = vault.records().scan(SALTS, "", 9).await.unwrap().remove(0);
+    for n in 0..LEFT {
+        // Before the one in use, in the order of ids.
+        let key = Key::new(SALTS, format!("0{n:02}"));
+        let mut value = first.entry.value.clone();
+        *value.last_mut().unwrap() ^= 1 + u8::try_from(n).unwrap();
+        vault.records().put_if(&key, Precondition::Absent, NewRow::lasting(value)).await.unwrap();
+    }
+    all_opens(&Arc::new(open("old").await.unwrap()), &context).await;
+    let key = MasterKey::of_new_passphrase(&vault, &Secret::new("new".to_owned())).await.unwrap();
+    rotate(&vault, &key).await.unwrap();
+    all_opens(&Arc::new(open("new").await.unwrap()), &context).await;
+    assert_eq!(vault.records().scan(SALTS, "", 9).await.unwrap().len(), 1);
+}

@@ -11,7 +11,7 @@ use crate::api::error::ApiError;
 use crate::base::clock::{SharedClock, Timestamp};
 use crate::base::id::ConfigId;
 use crate::crypto::random::{self, RandomError};
-use crate::store::{Key, NewRow, Precondition, Records, Row, StoreError};
+use crate::store::{Change, Key, NewRow, Pages, Precondition, Records, Row, StoreError, update};
 
 /// The most configs in one store. Several processes that make configs at the same moment may pass it by a few.
 pub const MAX_CONFIGS: usize = 1000;
@@ -24,9 +24,6 @@ const PAGE: u32 = 16;
 
 /// Bytes of configs that one page of a list holds before it ends early.
 const PAGE_BYTES: usize = 8 << 20;
-
-/// Somebody else who writes the same row as often as this, between a read and a removal, is not an accident.
-const TRIES: usize = 8;
 
 /// Why a config could not be had or written.
 #[derive(Debug, thiserror::Error)]
@@ -160,15 +157,15 @@ impl<S: ConfigSettings> Configs<S> {
     /// # Errors
     /// [`ConfigError::Unknown`], or what the store says.
     pub async fn delete(&self, id: &ConfigId) -> Result<Config<S>, ConfigError> {
-        for _ in 0..TRIES {
-            let (row, config) = self.row(id).await?;
-            match self.records.remove_if(&row.key, row.version).await {
-                Ok(()) => return Ok(config),
-                Err(StoreError::Conflict) => {}
-                Err(error) => return Err(error.into()),
-            }
+        let key = key::<S>(id);
+        let removed = update::<_, ConfigError>(self.records.as_ref(), &key, |row| match row {
+            Some(row) => Ok(Change::Remove(Some(read::<S>(id, &row)?))),
+            None => Ok(Change::Leave(None)),
+        });
+        match removed.await? {
+            Some(config) => Ok(config),
+            None => Err(self.unknown(id).await),
         }
-        Err(StoreError::Conflict.into())
     }
 
     /// One page of the configs that the filter takes, in order.
@@ -201,9 +198,8 @@ impl<S: ConfigSettings> Configs<S> {
 
     async fn listed(&self, filter: &ConfigFilter) -> Result<Vec<ListedConfig>, ConfigError> {
         let mut all = Vec::new();
-        let mut after = String::new();
-        loop {
-            let page = self.records.scan(S::ROWS, &after, PAGE).await?;
+        let mut pages = Pages::all(self.records.as_ref(), S::ROWS).of(PAGE);
+        while let Some(page) = pages.next().await? {
             for row in &page {
                 let times: Times = serde_json::from_slice(&row.entry.value).map_err(|_| ConfigError::Row)?;
                 let listed = ListedConfig {
@@ -215,24 +211,13 @@ impl<S: ConfigSettings> Configs<S> {
                     all.push(listed);
                 }
             }
-            match page.last() {
-                Some(last) if page.len() == PAGE as usize => last.key.id().clone_into(&mut after),
-                _ => return Ok(all),
-            }
         }
+        Ok(all)
     }
 
     async fn row(&self, id: &ConfigId) -> Result<(Row, Config<S>), ConfigError> {
         let Some(row) = self.records.get(&key::<S>(id)).await? else { return Err(self.unknown(id).await) };
-        let stored: StoredConfig<S> =
-            serde_json::from_slice(&row.entry.value).map_err(|_| ConfigError::Row)?;
-        let config = Config {
-            id: id.clone(),
-            version: row.version,
-            created_at: Timestamp::from_millis(stored.created_at),
-            updated_at: Timestamp::from_millis(stored.updated_at),
-            settings: stored.settings,
-        };
+        let config = read(id, &row)?;
         Ok((row, config))
     }
 }
@@ -262,6 +247,17 @@ impl<S> std::fmt::Debug for Configs<S> {
 
 fn key<S: ConfigSettings>(id: &ConfigId) -> Key {
     Key::new(S::ROWS, id.to_string())
+}
+
+fn read<S: ConfigSettings>(id: &ConfigId, row: &Row) -> Result<Config<S>, ConfigError> {
+    let stored: StoredConfig<S> = serde_json::from_slice(&row.entry.value).map_err(|_| ConfigError::Row)?;
+    Ok(Config {
+        id: id.clone(),
+        version: row.version,
+        created_at: Timestamp::from_millis(stored.created_at),
+        updated_at: Timestamp::from_millis(stored.updated_at),
+        settings: stored.settings,
+    })
 }
 
 fn entry<S: ConfigSettings>(config: &Config<S>) -> Result<NewRow, ConfigError> {

@@ -16,15 +16,11 @@ use crate::base::clock::{SharedClock, Timestamp};
 use crate::base::id::ShareId;
 use crate::crypto::hash::sha256;
 use crate::crypto::random::{self, RandomError};
-use crate::store::{Blobs, Key, NewRow, Precondition, Records, Row, StoreError};
+use crate::store::{Blobs, Change, Key, NewRow, Pages, Precondition, Records, Row, StoreError, update};
 use crate::vault::items::frequency;
 
 const OBJECT: &str = "share.object";
 const FOLDER: &str = "share.folder";
-const PAGE: u32 = 200;
-
-/// Somebody else who writes the same row as often as this is not an accident.
-const TRIES: usize = 8;
 
 /// Why an object cannot be had or changed.
 #[derive(Debug, thiserror::Error)]
@@ -267,8 +263,11 @@ impl Shares {
             Ok(found) if found.path().as_ref() == Some(path) => Ok(Some(id)),
             // A name that a crash has left.
             Ok(_) | Err(ShareError::Unknown) => {
-                self.records.remove_if(&row.key, row.version).await?;
-                Ok(None)
+                match self.records.remove_if(&row.key, row.version).await {
+                    // Somebody else took it away, or took it.
+                    Ok(()) | Err(StoreError::Conflict) => Ok(None),
+                    Err(error) => Err(error.into()),
+                }
             }
             Err(error) => Err(error),
         }
@@ -306,20 +305,15 @@ impl Shares {
 
     /// Removes the row first: bytes that no row knows are swept, a row without bytes would be seen.
     pub(super) async fn remove(&self, tenant: &str, object: &Object) -> Result<(), ShareError> {
-        for _ in 0..TRIES {
-            let row = self.records.get(&key(&object.id)).await?.ok_or(ShareError::Unknown)?;
-            match self.records.remove_if(&row.key, row.version).await {
-                Ok(()) => {
-                    return match object.path() {
-                        Some(path) => self.forget(tenant, &path).await,
-                        None => Ok(self.blobs.remove(&object.blob()).await?),
-                    };
-                }
-                Err(StoreError::Conflict) => {}
-                Err(error) => return Err(error.into()),
-            }
+        update(self.records.as_ref(), &key(&object.id), |row| match row {
+            Some(_) => Ok(Change::Remove(())),
+            None => Err(ShareError::Unknown),
+        })
+        .await?;
+        match object.path() {
+            Some(path) => self.forget(tenant, &path).await,
+            None => Ok(self.blobs.remove(&object.blob()).await?),
         }
-        Err(StoreError::Conflict.into())
     }
 
     pub(super) fn object(
@@ -398,17 +392,13 @@ impl Shares {
         &self,
         mut see: impl FnMut(&Row, Result<(String, Object), ShareError>) + Send,
     ) -> Result<(), ShareError> {
-        let mut after = String::new();
-        loop {
-            let page = self.records.scan(OBJECT, &after, PAGE).await?;
+        let mut pages = Pages::all(self.records.as_ref(), OBJECT);
+        while let Some(page) = pages.next().await? {
             for row in &page {
                 see(row, read(row));
             }
-            match page.last() {
-                Some(last) if page.len() == PAGE as usize => last.key.id().clone_into(&mut after),
-                _ => return Ok(()),
-            }
         }
+        Ok(())
     }
 }
 

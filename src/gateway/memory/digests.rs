@@ -15,7 +15,7 @@ use crate::crypto::kdf::MacKey;
 use crate::crypto::random;
 use crate::gateway::memory::caller::{CallerId, TARGET};
 use crate::redact::IssuedToCaller;
-use crate::store::{Key, NewRow, Precondition, Records, StoreError};
+use crate::store::{Key, NewRow, Pages, Precondition, Records, StoreError};
 use crate::vault::{REMEMBERED, Vault, VaultError};
 
 /// Rows by caller and time: a form byte, then digests of 8 bytes.
@@ -28,6 +28,8 @@ pub(super) const DIGESTS: &str = {
 pub(super) const ERASED: &str = "llm.erased";
 
 const FORM: u8 = 1;
+
+/// Rows read at one time: one that holds what many requests have issued is a quarter of a megabyte.
 const PAGE: u32 = 64;
 
 /// The most digests of one caller that are remembered, in 1 MiB or so; those that end soonest make room.
@@ -96,15 +98,14 @@ impl CallerDigests {
     async fn read_rows(&self, place: DigestInput<'_>, read: &mut ReadRows) -> Result<(), VaultError> {
         let prefix = place.caller.prefix();
         let from = read.latest.saturating_sub(LATE);
-        let mut after = format!("{prefix}{from:016x}");
+        let after = format!("{prefix}{from:016x}");
         read.rows.retain(|id| *id > after);
-        loop {
-            let page = place.records.scan(DIGESTS, &after, PAGE).await?;
-            let full = page.len() == PAGE as usize;
+        let mut pages = Pages::after(place.records, DIGESTS, after).with_prefix(prefix.as_str()).of(PAGE);
+        while let Some(page) = pages.next().await? {
             for row in page {
-                let Some(named) = row.key.id().strip_prefix(&prefix) else { return Ok(()) };
-                row.key.id().clone_into(&mut after);
-                let at = named.get(..16).and_then(|time| u64::from_str_radix(time, 16).ok());
+                let named = row.key.id().strip_prefix(&prefix);
+                let time = named.and_then(|named| named.get(..16));
+                let at = time.and_then(|time| u64::from_str_radix(time, 16).ok());
                 // A clock that is ahead hides nothing of the others.
                 read.latest = read.latest.max(at.unwrap_or_default().min(place.now.as_millis()));
                 if !read.rows.insert(row.key.id().to_owned()) {
@@ -119,10 +120,8 @@ impl CallerDigests {
                     }
                 }
             }
-            if !full {
-                return Ok(());
-            }
         }
+        Ok(())
     }
 
     fn take(&self, row: &[u8], until: u64, now: Timestamp) {

@@ -14,7 +14,7 @@ use crate::base::secret::Secret;
 use crate::crypto::random;
 use crate::gateway::memory::caller::{CallerId, name_of};
 use crate::redact::SurrogateMap;
-use crate::store::{Key, NewRow, Precondition, Records, StoreError};
+use crate::store::{Change, Key, NewRow, Precondition, Records, Row, StoreError, Tries, update};
 use crate::vault::{REMEMBERED, Vault, VaultError};
 
 /// Rows by caller and a random id: what [`SurrogateMap::to_bytes`] writes.
@@ -28,9 +28,6 @@ pub(super) const NAMES: &str = {
     let [_, names, _] = REMEMBERED;
     names
 };
-
-/// A row that changes this often under our hands is no accident.
-const TRIES: usize = 16;
 
 /// A conversation as it was read.
 #[derive(Clone)]
@@ -125,15 +122,13 @@ impl IssuedStore {
         conversation: &mut Conversation,
         issued: &SurrogateMap,
     ) -> Result<bool, VaultError> {
-        for _ in 0..TRIES {
+        let mut tries = Tries::default();
+        loop {
             if conversation.issued.covers(issued) && self.lives_on(owner, conversation.until) {
                 return Ok(false);
             }
             let all = Arc::new(issued.with_earlier(&conversation.issued));
-            let expected = match conversation.version {
-                0 => Precondition::Absent,
-                version => Precondition::Version(version),
-            };
+            let expected = Precondition::at(conversation.version);
             let key = Self::place(owner, &conversation.id);
             let value = self.vault.seal_row(&key, expected.next(), all.to_bytes().expose())?;
             let until = self.clock.now().plus(owner.remember);
@@ -142,15 +137,15 @@ impl IssuedStore {
                     (conversation.version, conversation.until, conversation.issued) = (version, until, all);
                     return Ok(true);
                 }
-                Err(StoreError::Conflict) => match self.read(owner, &conversation.id).await? {
-                    Some(newer) => *conversation = newer,
-                    // It has ended, or was erased; what is known of it is of this request.
-                    None => conversation.version = 0,
-                },
+                Err(StoreError::Conflict) => tries.again().await?,
                 Err(error) => return Err(error.into()),
             }
+            match self.read(owner, &conversation.id).await? {
+                Some(newer) => *conversation = newer,
+                // It has ended, or was erased; what is known of it is of this request.
+                None => conversation.version = 0,
+            }
         }
-        Err(StoreError::Conflict.into())
     }
 
     /// Has an id name a conversation. Whether a row was written.
@@ -161,29 +156,21 @@ impl IssuedStore {
         conversation: &Conversation,
     ) -> Result<bool, VaultError> {
         let key = self.name(owner, id);
-        for _ in 0..TRIES {
-            let expected = match self.records.get(&key).await? {
-                None => Precondition::Absent,
-                Some(row) => {
-                    let same = self
-                        .vault
-                        .open_row(&row)
-                        .is_ok_and(|known| known.expose() == conversation.id.as_bytes());
-                    if same && row.entry.expires.is_some_and(|until| self.lives_on(owner, until)) {
-                        return Ok(false);
-                    }
-                    Precondition::Version(row.version)
-                }
+        update(self.records.as_ref(), &key, |row| {
+            let version = Precondition::of(row.as_ref()).next();
+            let is_called_so = |row: Row| {
+                let known = self.vault.open_row(&row);
+                let same = known.is_ok_and(|known| known.expose() == conversation.id.as_bytes());
+                same && row.entry.expires.is_some_and(|until| self.lives_on(owner, until))
             };
-            let value = self.vault.seal_row(&key, expected.next(), conversation.id.as_bytes())?;
-            let until = self.clock.now().plus(owner.remember);
-            match self.records.put_if(&key, expected, NewRow { value, expires: Some(until) }).await {
-                Ok(_) => return Ok(true),
-                Err(StoreError::Conflict) => {}
-                Err(error) => return Err(error.into()),
+            if row.is_some_and(is_called_so) {
+                return Ok(Change::Leave(false));
             }
-        }
-        Err(StoreError::Conflict.into())
+            let value = self.vault.seal_row(&key, version, conversation.id.as_bytes())?;
+            let until = self.clock.now().plus(owner.remember);
+            Ok(Change::Put(NewRow { value, expires: Some(until) }, true))
+        })
+        .await
     }
 
     /// Whether more than half of the time is left until then: whoever goes on need not write each time.

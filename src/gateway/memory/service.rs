@@ -13,7 +13,7 @@ use crate::gateway::memory::caller::{CallerId, TARGET};
 use crate::gateway::memory::digests::{CallerDigests, DIGESTS, DigestInput, DigestsAt, ERASED};
 use crate::gateway::memory::issued::{ISSUED, IssuedStore, NAMES, Owner};
 use crate::gateway::memory::words::RecentWords;
-use crate::store::{KeepPart, Key, NewRow, Precondition, Records, StoreError};
+use crate::store::{Change, KeepPart, Key, NewRow, Records, StoreError, update};
 use crate::vault::{Vault, VaultError};
 
 /// What stays of one caller, by kind of row; what ends soonest goes.
@@ -38,9 +38,6 @@ const CALLERS: usize = 2048;
 
 /// How long processes that serve may take to learn that something was erased: longer than anything is remembered.
 const ERASURE: Duration = Duration::from_secs(400 * 86_400);
-
-/// A row that changes this often under our hands is no accident.
-const TRIES: usize = 16;
 
 /// What was remembered of a caller, or of all.
 struct CallerMemory {
@@ -174,18 +171,11 @@ impl Memory {
 
     async fn mark_erased(&self, caller: &CallerId) -> Result<(), StoreError> {
         let key = Key::new(ERASED, caller.as_str());
-        for _ in 0..TRIES {
-            let expected = match self.records.get(&key).await? {
-                Some(row) => Precondition::Version(row.version),
-                None => Precondition::Absent,
-            };
-            let entry = NewRow { value: Vec::new(), expires: Some(self.clock.now().plus(ERASURE)) };
-            match self.records.put_if(&key, expected, entry).await {
-                Err(StoreError::Conflict) => {}
-                put => return put.map(drop),
-            }
-        }
-        Err(StoreError::Conflict)
+        update(self.records.as_ref(), &key, |_| {
+            let until = self.clock.now().plus(ERASURE);
+            Ok(Change::Put(NewRow { value: Vec::new(), expires: Some(until) }, ()))
+        })
+        .await
     }
 }
 

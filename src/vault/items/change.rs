@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::base::clock::Timestamp;
 use crate::base::id::ItemId;
 use crate::crypto::random;
-use crate::store::{Precondition, StoreError};
+use crate::store::{Precondition, StoreError, Tries};
 use crate::vault::VaultError;
 use crate::vault::items::algorithm::ItemKind;
 use crate::vault::items::material::Material;
@@ -35,9 +35,6 @@ pub type ItemChanges = Box<dyn Fn(&mut Label) + Send + Sync>;
 
 /// What becomes of items is logged, by their ids.
 pub(super) const AUDIT: &str = "portcullis::vault";
-
-/// Somebody else who writes the same row as often as this, between a read and a removal, is not an accident.
-const TRIES: usize = 8;
 
 impl Item {
     /// Adds a version, and puts the one before into the state `then`, or a stricter one that it is in.
@@ -215,7 +212,8 @@ impl Items {
     }
 
     async fn remove(&self, id: &ItemId) -> Result<(), VaultError> {
-        for _ in 0..TRIES {
+        let mut tries = Tries::default();
+        loop {
             let (key, row) = self.place(id).await?;
             match self.vault().records().remove_if(&key, row.version).await {
                 Ok(()) => {
@@ -223,11 +221,10 @@ impl Items {
                     tracing::info!(target: AUDIT, item = %id, "removed");
                     return Ok(());
                 }
-                Err(StoreError::Conflict) => {}
+                Err(StoreError::Conflict) => tries.again().await?,
                 Err(error) => return Err(error.into()),
             }
         }
-        Err(StoreError::Conflict.into())
     }
 
     /// Does what is due: destroys, and rotates a key whose time has come. Only a version in full use is followed by

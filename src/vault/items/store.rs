@@ -12,7 +12,7 @@ use dashmap::DashMap;
 
 use crate::base::clock::Timestamp;
 use crate::base::id::ItemId;
-use crate::store::{Key, NewRow, Precondition, Row, StoreError};
+use crate::store::{Key, NewRow, Pages, Precondition, Row, StoreError, Tries};
 use crate::vault::items::algorithm::ItemKind;
 use crate::vault::items::folder::Path;
 use crate::vault::items::object::Item;
@@ -37,8 +37,6 @@ const IDLE: Duration = Duration::from_secs(60);
 const REMEMBERED: usize = 10_000;
 /// Rows read at one time: with their largest size they should not fill the memory.
 const PAGE: u32 = 8;
-/// A writer that loses this often gives up.
-const TRIES: u32 = 64;
 
 /// The items of one vault. Cheap to clone.
 #[derive(Clone)]
@@ -210,7 +208,8 @@ impl Items {
         id: &ItemId,
         mut change: impl FnMut(&mut Item) -> Result<bool, VaultError>,
     ) -> Result<Arc<OpenItem>, VaultError> {
-        for attempt in 0..TRIES {
+        let mut tries = Tries::default();
+        loop {
             let at = self.vault().clock().instant();
             let (key, read) = self.place(id).await?;
             let mut item = self.open(&read)?;
@@ -224,13 +223,10 @@ impl Items {
             match self.write(&key, Precondition::Version(read.version), &item).await {
                 Ok(row) if folder => return self.folder_opened(item, row, at),
                 Ok(row) => return self.opened(item, row, at, ReadyKeys::default()).await,
-                Err(VaultError::Store(StoreError::Conflict)) => {
-                    tokio::time::sleep(Duration::from_millis(u64::from(attempt.min(20)))).await;
-                }
+                Err(VaultError::Store(StoreError::Conflict)) => tries.again().await?,
                 Err(error) => return Err(error),
             }
         }
-        Err(StoreError::Conflict.into())
     }
 
     /// The row of an item or folder.
@@ -260,13 +256,8 @@ impl Items {
         kind: &'static str,
         mut each: impl FnMut(Row, Item),
     ) -> Result<(), VaultError> {
-        let mut after = String::new();
-        loop {
-            let page = self.vault().records().scan(kind, &after, PAGE).await?;
-            let full = page.len() == PAGE as usize;
-            if let Some(last) = page.last() {
-                last.key.id().clone_into(&mut after);
-            }
+        let mut pages = Pages::all(self.vault().records(), kind).of(PAGE);
+        while let Some(page) = pages.next().await? {
             for row in page {
                 let item = self.open(&row)?;
                 if row.version >= self.newest(&item.id) {
@@ -279,10 +270,8 @@ impl Items {
                     each(row, item);
                 }
             }
-            if !full {
-                return Ok(());
-            }
         }
+        Ok(())
     }
 
     /// Where a folder's row is.

@@ -8,14 +8,9 @@ use crate::api::share::rows::{ShareError, is_of};
 use crate::base::clock::{SharedClock, Timestamp};
 use crate::base::id::{ShareLinkId, TokenId};
 use crate::crypto::random;
-use crate::store::{Key, NewRow, Precondition, Records, Row, StoreError};
+use crate::store::{Change, Key, NewRow, Pages, Precondition, Records, Row, update};
 
 const KIND: &str = "share.link";
-const PAGE: u32 = 200;
-
-/// Of those who come in at once each wins once, so nobody loses more often than others are there; and they stand in a
-/// line before a few places where passwords are compared.
-const TRIES: usize = 64;
 
 /// The links of one store. Cheap to clone.
 #[derive(Clone)]
@@ -48,9 +43,9 @@ impl Links {
             last_accessed_at: None,
             sent: None,
         };
-        let link = Link { id: ShareLinkId::from_random(random::bytes()?), version: 0, stored };
-        let version = self.write(&link, Precondition::Absent).await?;
-        Ok(Link { version, ..link })
+        let id = ShareLinkId::from_random(random::bytes()?);
+        let version = self.records.put_if(&key(&id), Precondition::Absent, entry(&stored)?).await?;
+        Ok(Link { id, version, stored })
     }
 
     /// A link of whatever tenant: for whoever has its URL.
@@ -68,19 +63,14 @@ impl Links {
     /// Every link of the tenant's.
     pub(super) async fn all(&self, tenant: &str) -> Result<Vec<Link>, ShareError> {
         let mut all = Vec::new();
-        let mut after = String::new();
-        loop {
-            let page = self.records.scan(KIND, &after, PAGE).await?;
+        let mut pages = Pages::all(self.records.as_ref(), KIND);
+        while let Some(page) = pages.next().await? {
             for row in &page {
                 match read(row) {
                     Ok(link) if link.tenant() == tenant => all.push(link),
                     Err(error) if is_of(row, tenant) => return Err(error),
                     Ok(_) | Err(_) => {}
                 }
-            }
-            match page.last() {
-                Some(last) if page.len() == PAGE as usize => last.key.id().clone_into(&mut after),
-                _ => break,
             }
         }
         Ok(all)
@@ -112,15 +102,7 @@ impl Links {
 
     /// Removes a link. One that is gone already is gone.
     pub(super) async fn remove(&self, id: &ShareLinkId) -> Result<(), ShareError> {
-        for _ in 0..TRIES {
-            let Some(row) = self.records.get(&key(id)).await? else { return Ok(()) };
-            match self.records.remove_if(&row.key, row.version).await {
-                Ok(()) => return Ok(()),
-                Err(StoreError::Conflict) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-        Err(StoreError::Conflict.into())
+        update(self.records.as_ref(), &key(id), |_| Ok(Change::Remove(()))).await
     }
 
     /// Changes a link unless `change` says no.
@@ -129,29 +111,26 @@ impl Links {
         id: &ShareLinkId,
         change: impl Fn(&mut StoredLink) -> bool + Send,
     ) -> Result<Option<Link>, ShareError> {
-        for _ in 0..TRIES {
-            let mut link = self.open(id).await?;
+        update(self.records.as_ref(), &key(id), |row| {
+            let mut link = read(&row.ok_or(ShareError::Unknown)?)?;
             if !change(&mut link.stored) {
-                return Ok(None);
+                return Ok(Change::Leave(None));
             }
-            match self.write(&link, Precondition::Version(link.version)).await {
-                Ok(version) => return Ok(Some(Link { version, ..link })),
-                Err(ShareError::Store(StoreError::Conflict)) => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Err(StoreError::Conflict.into())
-    }
-
-    async fn write(&self, link: &Link, expected: Precondition) -> Result<u64, ShareError> {
-        let value = serde_json::to_vec(&link.stored).map_err(|_| ShareError::Row)?;
-        let expires = Some(Timestamp::from_millis(link.stored.terms.expires_at));
-        Ok(self.records.put_if(&key(&link.id), expected, NewRow { value, expires }).await?)
+            let entry = entry(&link.stored)?;
+            link.version = Precondition::at(link.version).next();
+            Ok(Change::Put(entry, Some(link)))
+        })
+        .await
     }
 }
 
 fn key(id: &ShareLinkId) -> Key {
     Key::new(KIND, id.to_string())
+}
+
+fn entry(stored: &StoredLink) -> Result<NewRow, ShareError> {
+    let value = serde_json::to_vec(stored).map_err(|_| ShareError::Row)?;
+    Ok(NewRow { value, expires: Some(Timestamp::from_millis(stored.terms.expires_at)) })
 }
 
 fn read(row: &Row) -> Result<Link, ShareError> {
