@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut text = String::new();
     stdin().read_to_string(&mut text)?;
     let mut out = stdout().lock();
-    for finding in detector.find(&mut detector.cache(), &text) {
+    for finding in detector.find(&text) {
         let (span, rule) = (finding.span, detector.rule(finding.rule));
         writeln!(out, "{}-{}\t{:.2}\t{}", span.start, span.end, finding.score.value(), rule.name())?;
     }

@@ -28,7 +28,7 @@ fn no_text_takes_many_steps_a_byte() {
         for sample in samples.iter().step_by(SHARE) {
             let mut cache = detector.cache();
             let text = sample.text(SIZE);
-            detector.find(&mut cache, &text);
+            detector.find_with(&mut cache, &text);
             assert!(cache.steps() <= MOST_STEPS * text.len(), "{}: {} steps", sample.name, cache.steps());
         }
     }
@@ -40,7 +40,7 @@ fn twice_the_text_takes_twice_the_steps() {
     let all = Detector::new(&catalogue, &RuleSelection::all(&catalogue)).expect("an engine");
     let steps = |text: &str| {
         let mut cache = all.cache();
-        all.find(&mut cache, text);
+        all.find_with(&mut cache, text);
         cache.steps()
     };
     let units = [

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Says that a buffer may not grow: some budget is used up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Exhausted {
     /// This request holds as much as one request may.
     #[error("the request holds more than its limit of {limit} bytes")]

@@ -43,6 +43,7 @@ struct ClaimName {
 
 /// Why something is no template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum TemplateError {
     /// A text begins with `$` and is not of a form that means something.
     #[error(

@@ -18,6 +18,7 @@ pub struct Period(Duration);
 
 /// Why a text is not a quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum UnitError {
     /// Not a number followed by one of the units.
     #[error("not a size, write one such as \"64KiB\" (B, KiB, MiB, GiB, kB, MB, GB)")]

@@ -30,8 +30,11 @@ struct DetectOptions {
 }
 
 impl DetectOptions {
-    fn find(&self, cache: &mut Cache, text: &str) -> Vec<Finding> {
-        if self.candidates { self.detector.candidates(cache, text) } else { self.detector.find(cache, text) }
+    fn find_with(&self, cache: &mut Cache, text: &str) -> Vec<Finding> {
+        match self.candidates {
+            true => self.detector.candidates_with(cache, text),
+            false => self.detector.find_with(cache, text),
+        }
     }
 
     fn name(&self, finding: &Finding) -> &str {
@@ -149,7 +152,7 @@ fn rows(
             complaint(&format!("{name}:{number}: not a JSON object with a string `text`"));
             continue;
         };
-        let found = look.find(&mut cache, &row.text);
+        let found = look.find_with(&mut cache, &row.text);
         let points = CodePointMap::of(&row.text, &found);
         let marked = |finding: &Finding| PointFinding {
             start: points.at(finding.span.start),
@@ -273,7 +276,7 @@ fn whole(
         place.pass(text.get(..offset).unwrap_or(&text));
         place
     };
-    for finding in look.find(&mut look.detector.cache(), &text) {
+    for finding in look.find_with(&mut look.detector.cache(), &text) {
         let (start, end) = (finding.span.start, finding.span.end);
         let value = text.get(start..end).unwrap_or_default();
         let found = Located { file: name, begin: place(start), end: place(end), value };
@@ -366,7 +369,7 @@ fn at_once(
     read(from.read_to_end(&mut bytes), name)?;
     let text = String::from_utf8_lossy(&bytes);
     let mut at = 0;
-    for finding in detector.find(&mut detector.cache(), &text) {
+    for finding in detector.find(&text) {
         let Finding { span, .. } = finding;
         sink(text.get(at..span.start).unwrap_or_default(), None)?;
         sink(text.get(span.start..span.end).unwrap_or_default(), Some(&finding))?;
@@ -444,7 +447,7 @@ mod tests {
     fn offsets_become_code_points_also_where_findings_nest() {
         let text = "é ann@example.com 😀 bob@example.com";
         let detector = detector();
-        let mut found = detector.find(&mut detector.cache(), text);
+        let mut found = detector.find(text);
         assert_eq!(found.len(), 2);
         let mut inner = found[0];
         inner.span.start += 4;

@@ -7,6 +7,7 @@ use crate::base::secret::Secret;
 
 /// Why something was not sealed or opened. It never says more: the reason would help a forger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum AeadError {
     /// The library refused to seal (no randomness, or a message beyond the cipher's limit).
     #[error("sealing failed")]

@@ -19,6 +19,7 @@ use crate::crypto::kdf;
 
 /// Why a value was not encrypted. Never holds the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum FpeError {
     /// The key is not 16, 24 or 32 bytes.
     #[error("an FF1 key has 16, 24 or 32 bytes")]

@@ -104,7 +104,7 @@ impl Detector {
         self.allowing(allow)
     }
 
-    /// The same for one request: [`try_find_under`](Self::try_find_under) asks `checkpoint` whether to go on, and a names
+    /// The same for one request: [`try_find_with`](Self::try_find_with) asks `checkpoint` whether to go on, and a names
     /// model reads no more new text than one request may have read.
     #[must_use]
     pub fn with_checkpoint(&self, checkpoint: Checkpoint) -> Self {
@@ -191,27 +191,31 @@ impl Detector {
         false
     }
 
-    /// Scratch memory for [`find`](Self::find).
+    /// Scratch memory for [`find_with`](Self::find_with).
     pub fn cache(&self) -> Cache {
         Cache::default()
     }
 
-    /// All findings in `text`: resolved, in order, sharing no byte. None where a [checkpoint](Self::with_checkpoint) stops it.
-    pub fn find(&self, cache: &mut Cache, text: &str) -> Vec<Finding> {
-        self.find_under(cache, None, text)
+    /// All findings in `text`: resolved, in order, sharing no byte. For many texts, [`find_with`](Self::find_with).
+    pub fn find(&self, text: &str) -> Vec<Finding> {
+        self.find_with(&mut self.cache(), text)
     }
 
-    /// All findings in `text`, which stands where `label` says: what it is called supports or contradicts what it holds
-    /// as words before it do. None where a checkpoint stops it.
-    pub fn find_under(&self, cache: &mut Cache, label: Option<&Label>, text: &str) -> Vec<Finding> {
-        self.try_find_under(cache, label, text).unwrap_or_default()
+    /// As [`find`](Self::find), with memory that is used again. It looks at the whole text whatever a
+    /// [checkpoint](Self::with_checkpoint) says: nothing found is not the same as not looked.
+    pub fn find_with(&self, cache: &mut Cache, text: &str) -> Vec<Finding> {
+        self.try_find_with(cache, None, text).unwrap_or_else(|Stopped| {
+            let unasked = self.but(|query| query.checkpoint = Checkpoint::default());
+            unasked.try_find_with(cache, None, text).unwrap_or_default()
+        })
     }
 
-    /// As [`find_under`](Self::find_under), for a detector with a [checkpoint](Self::with_checkpoint).
+    /// As [`find_with`](Self::find_with), in a text that stands where `label` says (what it is called supports or
+    /// contradicts what it holds, as words before it do), and no longer than a [checkpoint](Self::with_checkpoint) lets it.
     ///
     /// # Errors
     /// The checkpoint said so.
-    pub fn try_find_under(
+    pub fn try_find_with(
         &self,
         cache: &mut Cache,
         label: Option<&Label>,
@@ -250,7 +254,7 @@ impl Detector {
 
     /// All that some rule takes for a value, in order of their starts, also what overlaps: each rule's view of
     /// `text`, for comparing rules.
-    pub fn candidates(&self, cache: &mut Cache, text: &str) -> Vec<Finding> {
+    pub fn candidates_with(&self, cache: &mut Cache, text: &str) -> Vec<Finding> {
         cache.0.candidates(&self.query, text)
     }
 

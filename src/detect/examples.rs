@@ -81,7 +81,7 @@ fn fails(catalogue: &Catalogue, id: RuleId, engine: &Arc<Engine>) -> Option<Rule
     if let Some(n) = rule.matches.iter().position(missed) {
         return Some(RuleFault::Match(n + 1));
     }
-    let hit = |text: &String| !detector.find(&mut cache, text).is_empty();
+    let hit = |text: &String| !detector.find_with(&mut cache, text).is_empty();
     rule.misses.iter().position(hit).map(|n| RuleFault::Miss(n + 1))
 }
 
@@ -90,9 +90,9 @@ fn example_holds(detector: &Detector, cache: &mut Cache, example: &str) -> bool 
     let Some((head, (value, tail))) =
         example.split_once('«').and_then(|(head, rest)| Some((head, rest.split_once('»')?)))
     else {
-        return !detector.find(cache, example).is_empty();
+        return !detector.find_with(cache, example).is_empty();
     };
-    let findings = detector.find(cache, &[head, value, tail].concat());
+    let findings = detector.find_with(cache, &[head, value, tail].concat());
     let marked = Span::new(head.len(), head.len() + value.len());
     findings.iter().map(|finding| finding.span).eq([marked])
 }
@@ -133,7 +133,7 @@ mod tests {
             // One in which the value is all there is: between quotes no rule asks for more.
             let Some(value) = rule.matches.iter().find(|value| {
                 let is_whole = !value.contains('«') && value.len() < 60;
-                let around = detector.find(&mut cache, &format!("\"{value}\""));
+                let around = detector.find_with(&mut cache, &format!("\"{value}\""));
                 is_whole && around.iter().map(|one| one.span).eq([Span::new(1, 1 + value.len())])
             }) else {
                 continue;
@@ -148,7 +148,7 @@ mod tests {
                 ("•", "…"),
                 ("👋", "❤️"),
             ] {
-                let found = detector.find(&mut cache, &[open, value, close].concat());
+                let found = detector.find_with(&mut cache, &[open, value, close].concat());
                 if !found.iter().map(|one| one.span).eq([Span::new(open.len(), open.len() + value.len())]) {
                     missed.push(format!("{} {open}{value}{close}", rule.name()));
                 }
@@ -189,7 +189,7 @@ mod tests {
         let id = catalogue.find("ACME_ID").unwrap();
         assert_eq!(catalogue.rule(id).unwrap().reach(), 11);
         let detector = Detector::new(&catalogue, &RuleSelection::defaults(&catalogue)).unwrap();
-        let found = detector.find(&mut detector.cache(), "id ACME-123456 and a@example.com");
+        let found = detector.find("id ACME-123456 and a@example.com");
         assert_eq!(found.len(), 2);
         assert_eq!((found[0].rule, found[0].span), (id, Span::new(3, 14)));
     }

@@ -11,7 +11,7 @@
 //! let rules = Catalogue::builtin()?;
 //! let detector = Detector::new(&rules, &RuleSelection::defaults(&rules))?;
 //! let text = "Write to jane.doe@harbour-post.com.";
-//! let found = detector.find(&mut detector.cache(), text);
+//! let found = detector.find(text);
 //! let [one] = found.as_slice() else { panic!("{} findings", found.len()) };
 //! assert_eq!(detector.rule(one.rule).name(), "EMAIL_ADDRESS");
 //! assert_eq!(text.get(one.span.start..one.span.end), Some("jane.doe@harbour-post.com"));

@@ -33,8 +33,8 @@ impl Detector {
     /// look for findings.
     pub fn rejected(&self, cache: &mut Cache, text: &str, found: &[Finding]) -> Vec<Rejected> {
         let place = |one: &Finding| (one.rule, one.span);
-        let counted: HashSet<(RuleId, Span)> = self.candidates(cache, text).iter().map(place).collect();
-        let mut low = self.at_least(Score::ANY).candidates(cache, text);
+        let counted: HashSet<(RuleId, Span)> = self.candidates_with(cache, text).iter().map(place).collect();
+        let mut low = self.at_least(Score::ANY).candidates_with(cache, text);
         low.retain(|one| {
             one.score.value() < self.rule(one.rule).threshold() && !counted.contains(&place(one))
         });
@@ -101,7 +101,7 @@ context = { en = { before = ["badge"] } }
         catalogue.extend(RULES, "test").unwrap();
         let detector = Detector::new(&catalogue, &RuleSelection::all(&catalogue)).unwrap();
         let mut cache = detector.cache();
-        let found = detector.find(&mut cache, text);
+        let found = detector.find_with(&mut cache, text);
         let rejected = detector.rejected(&mut cache, text, &found);
         let part = |span: Span| text.get(span.start..span.end).unwrap().to_owned();
         let named = |one: &Rejected| {

@@ -51,7 +51,7 @@ fn scanned(detector: &Detector, scanner: &mut Scanner, text: &str, cuts: &[usize
 }
 
 fn shown<'t>(detector: &Detector, text: &'t str) -> Vec<(String, &'t str)> {
-    let findings = detector.find(&mut detector.cache(), text);
+    let findings = detector.find(text);
     let shown = |one: &Finding| (detector.rule(one.rule).name().to_owned(), value(text, one.span));
     findings.iter().map(shown).collect()
 }
@@ -154,7 +154,7 @@ fn a_word_that_goes_on_behind_what_may_support_a_value_is_waited_for() {
     for behind in ["YOAa ", "YOA ", "YO ", "yon ", "YO", "YOAa", "YOéa "] {
         for gap in 26..36 {
             let text = format!("0{}{behind}", "-".repeat(gap));
-            let whole = detector.find(&mut detector.cache(), &text);
+            let whole = detector.find(&text);
             let mut scanner = detector.scanner();
             let cuts: Vec<usize> = (1..text.len()).filter(|&cut| text.is_char_boundary(cut)).collect();
             assert_eq!(scanned(&detector, &mut scanner, &text, &cuts), whole, "{text}");
@@ -162,7 +162,7 @@ fn a_word_that_goes_on_behind_what_may_support_a_value_is_waited_for() {
     }
     let text = "0__AAaA+a-/aa-/aAa+aaA_/+-A0Aa+YOAa ";
     let cuts: Vec<usize> = (1..text.len()).collect();
-    let whole = detector.find(&mut detector.cache(), text);
+    let whole = detector.find(text);
     assert_eq!(scanned(&detector, &mut detector.scanner(), text, &cuts), whole);
 }
 
@@ -175,7 +175,7 @@ proptest! {
         mut cuts in proptest::collection::vec(0..600usize, 0..12),
     ) {
         let detector = all();
-        let whole = detector.find(&mut detector.cache(), &text);
+        let whole = detector.find(&text);
         prop_assert!(whole.windows(2).all(|pair| pair[0].span.end <= pair[1].span.start));
         for one in &whole {
             prop_assert!(text.get(one.span.start..one.span.end).is_some_and(|value| !value.is_empty()));
@@ -193,7 +193,7 @@ proptest! {
     #[test]
     fn a_window_that_moves_on_keeps_the_law(text in text(150), step in 1..300usize) {
         let detector = all();
-        let whole = detector.find(&mut detector.cache(), &text);
+        let whole = detector.find(&text);
         let cuts: Vec<usize> = (1..text.len()).filter(|cut| cut % step == 0).collect();
         prop_assert_eq!(scanned(&detector, &mut detector.scanner(), &text, &cuts), whole);
     }
@@ -202,7 +202,7 @@ proptest! {
     fn a_choice_of_rules_keeps_the_law(text in text(14), chosen in any::<u32>(), cut in 0..300usize) {
         let chosen = catalogue().ids().filter(|id| chosen >> (id.index() % 32) & 1 == 1).collect::<RuleSelection>();
         let detector = all().with(chosen.clone()).unwrap();
-        let whole = detector.find(&mut detector.cache(), &text);
+        let whole = detector.find(&text);
         prop_assert!(whole.iter().all(|one| chosen.has(one.rule)));
         prop_assert_eq!(scanned(&detector, &mut detector.scanner(), &text, &[cut, cut + 7]), whole);
     }
@@ -350,7 +350,7 @@ fn a_prefix_that_is_arriving_is_not_lost_to_one_within_it() {
     let detector = defaults();
     // `api-` begins a secret too, and arrives first.
     let text = format!("key = \"bedrock-api-key-YmVkcm9jay5hbWF6b25hd3MuY29t{}\"", "Qm3x");
-    let whole = detector.find(&mut detector.cache(), &text);
+    let whole = detector.find(&text);
     let every: Vec<usize> = (1..text.len()).collect();
     assert_eq!(scanned(&detector, &mut detector.scanner(), &text, &every), whole);
     assert_eq!(detector.rule(whole[0].rule).name(), "AMAZON_AWS_BEDROCK_API_KEY");
@@ -366,7 +366,7 @@ fn a_secret_that_outgrows_its_reach_is_covered_to_its_end() {
     );
     for secret in [key, pem] {
         let text = format!("before {secret} after, bob@example.com");
-        let whole = detector.find(&mut detector.cache(), &text);
+        let whole = detector.find(&text);
         let cuts: Vec<usize> = (1..text.len() / 97).map(|n| n * 97).collect();
         assert_eq!(scanned(&detector, &mut detector.scanner(), &text, &cuts), whole);
         let (mail, pieces) = whole.split_last().unwrap();
@@ -380,7 +380,7 @@ fn a_secret_that_outgrows_its_reach_is_covered_to_its_end() {
 fn the_nearest_word_is_told() {
     let detector = defaults();
     let text = "Bank account number: 12345678";
-    let found = detector.find(&mut detector.cache(), text);
+    let found = detector.find(text);
     let near = found[0].near.unwrap();
     assert_eq!(value(text, near.span), "account number");
     assert!(near.augment > 0.5 && found[0].score.value() >= 0.5);
@@ -401,7 +401,7 @@ fn a_prefix_that_has_not_arrived_is_not_lost_to_one_within_it() {
     let detector = all();
     let key = "pdl_live_apikey_2cio22li6n7te2regu1mt21uzg_1x5O84NMlOTcXShs1zBzkf_96U";
     let text = format!("key = {key:?} live_key");
-    let whole = detector.find(&mut detector.cache(), &text);
+    let whole = detector.find(&text);
     assert!(whole.iter().any(|one| value(&text, one.span) == key));
     for cut in 1..text.len() {
         assert_eq!(scanned(&detector, &mut detector.scanner(), &text, &[cut]), whole, "cut at {cut}");

@@ -20,6 +20,7 @@ pub use crate::gateway::unavailable::Unavailable;
 
 /// Why a request ends here. No variant holds a byte that came from outside.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum GatewayError {
     /// The caller's body is not what its head says, or cannot be read.
     #[error("{0}")]

@@ -6,6 +6,7 @@ use crate::api::CHALLENGE;
 
 /// What is wrong with a caller's token.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum TokenFault {
     /// It is none, nobody who may has signed it, its time is not now, or it is for somewhere else. Which, is not said.
     #[error("The token is not valid here: it may have expired, or be for another service")]

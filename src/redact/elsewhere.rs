@@ -69,7 +69,7 @@ impl Redactor {
             return true;
         }
         let all = Span::new(0, value.len());
-        let mut seen = self.detector.candidates(cache, value).into_iter();
+        let mut seen = self.detector.candidates_with(cache, value).into_iter();
         if seen.any(|one| one.rule == rule && one.span == all) {
             return true;
         }

@@ -12,6 +12,7 @@ use crate::stream::json::{JsonError, MAX_DEPTH};
 
 /// Why something could not be redacted. What fails is refused, never passed on as it was.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum RedactError {
     /// The plan encrypts, and no key was handed in.
     #[error("no key to encrypt found values with")]

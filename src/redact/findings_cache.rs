@@ -270,7 +270,7 @@ mod tests {
         let cache = cache(64 << 10);
         let one = CallerFindings::new(Arc::clone(&cache)).of(Some(cache.caller(&[b"ann"])));
         let detector = fixture::detector();
-        let found = detector.find(&mut detector.cache(), &text());
+        let found = detector.find(&text());
         let known: Vec<Digest> =
             (0..2000).filter_map(|n| one.known(shown(&format!("{n}{}", text())))).collect();
         known.iter().for_each(|known| one.put(*known, &found));

@@ -388,7 +388,7 @@ fn found_in(redactor: &Redactor, cache: &mut Cache, shown: CarrierText<'_>) -> R
     let CarrierText { label, part, .. } = shown;
     let found = match shown.opens {
         true => redactor.opened(cache, part.text),
-        false => redactor.detector.try_find_under(cache, label, part.text),
+        false => redactor.detector.try_find_with(cache, label, part.text),
     }?;
     let found = match part.look {
         ScanMode::Text => {
@@ -418,7 +418,7 @@ fn with_escapes(
         return Ok(found);
     }
     let Some(unescaped) = UnescapedText::of(text) else { return Ok(found) };
-    let within = redactor.detector.try_find_under(cache, shown.label, &unescaped.text)?;
+    let within = redactor.detector.try_find_with(cache, shown.label, &unescaped.text)?;
     let within: Vec<Finding> = within
         .into_iter()
         .map(|finding| {

@@ -155,7 +155,7 @@ impl Redactor {
         let mut found = with_cells(&self.detector, text, found)?;
         if label.is_some() {
             // A label supports what stands there, and takes nothing away.
-            let labelled = self.detector.try_find_under(&mut cache, label, text)?;
+            let labelled = self.detector.try_find_with(&mut cache, label, text)?;
             // Both are in order.
             let mut before = labelled.iter().peekable();
             found.retain(|one| {
@@ -308,7 +308,7 @@ impl Redactor {
     /// # Errors
     /// The detector's checkpoint said so.
     pub(super) fn opened(&self, cache: &mut Cache, text: &str) -> Result<Vec<Finding>, Stopped> {
-        let mut found = self.detector.try_find_under(cache, None, text)?;
+        let mut found = self.detector.try_find_with(cache, None, text)?;
         if !text.trim_start().starts_with(['{', '[']) {
             return Ok(found);
         }
@@ -334,7 +334,7 @@ impl Redactor {
                 }
             };
             let within =
-                outcome.and_then(|()| self.detector.try_find_under(cache, Some(label), decoded.text()));
+                outcome.and_then(|()| self.detector.try_find_with(cache, Some(label), decoded.text()));
             outcome = within.as_ref().map(|_| ()).map_err(|stopped| *stopped);
             more.extend(within.unwrap_or_default().into_iter().map(outward));
         });

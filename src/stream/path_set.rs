@@ -19,6 +19,7 @@ pub struct PatternError {
 
 /// What is wrong with a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PatternFault {
     /// Nothing stands where a segment must.
     #[error("a segment is empty (the root is `$`)")]

@@ -9,6 +9,7 @@ use crate::base::quota::QuotaExceeded;
 
 /// Why a body cannot be rewritten any further. Never holds a byte of the body.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum StreamError {
     /// The body is not in the content coding it claims.
     #[error("the body is not valid {coding}")]

@@ -73,6 +73,7 @@ impl Opcode {
 
 /// Why a connection cannot go on. Never holds a byte of it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum WebSocketError {
     /// The bytes are not frames as they must be; why.
     #[error("{0}")]

@@ -39,7 +39,7 @@ fn seconds<T>(work: impl FnOnce() -> T) -> f64 {
 /// Nanoseconds a byte, the least of some tries, and steps a byte.
 fn cost(detector: &Detector, text: &str, tries: usize) -> (f64, f64) {
     let mut cache = detector.cache();
-    let one = |cache: &mut _| seconds(|| detector.find(cache, text)) * 1e9 / text.len() as f64;
+    let one = |cache: &mut _| seconds(|| detector.find_with(cache, text)) * 1e9 / text.len() as f64;
     let least = (0..tries).map(|_| one(&mut cache)).fold(f64::MAX, f64::min);
     (least, cache.steps() as f64 / (tries * text.len()) as f64)
 }

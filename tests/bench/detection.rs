@@ -84,7 +84,7 @@ fn best(mut work: impl FnMut() -> usize) -> (usize, f64) {
 
 fn whole(detector: &Detector, text: &str) -> (usize, f64) {
     let mut cache = detector.cache();
-    best(|| black_box(detector.find(&mut cache, text)).len())
+    best(|| black_box(detector.find_with(&mut cache, text)).len())
 }
 
 /// Pieces that end on character boundaries, `size` bytes or a little more.
@@ -227,7 +227,7 @@ fn main() {
     show("ours, all rules, the same pieces", text.len(), {
         let mut cache = all.cache();
         let pieces = pieces(&text, PIECE);
-        best(|| pieces.iter().map(|piece| all.find(&mut cache, piece).len()).sum())
+        best(|| pieces.iter().map(|piece| all.find_with(&mut cache, piece).len()).sum())
     });
 
     groups(&catalogue, &all, &rules, &text, &lines);

@@ -72,7 +72,7 @@ fn any_split_gives_the_findings_of_the_whole() {
     for detector in [detector(), detector().at_least(Score::new(0.0))] {
         let (mut cache, mut scanner) = (detector.cache(), detector.scanner());
         for Sample { id, text } in samples(1200) {
-            let whole = detector.find(&mut cache, &text);
+            let whole = detector.find_with(&mut cache, &text);
             assert!(whole.windows(2).all(|pair| pair[0].span.end <= pair[1].span.start));
             let valued =
                 |one: &Finding| text.get(one.span.start..one.span.end).is_some_and(|v| !v.is_empty());
@@ -97,7 +97,7 @@ fn what_was_found_is_found_again_in_a_longer_stream() {
     let (mut cache, mut scanner) = (detector.cache(), detector.scanner());
     for samples in samples(2000).chunks(40) {
         let joined: String = samples.iter().flat_map(|sample| [sample.text.as_str(), "\n\n"]).collect();
-        let whole = detector.find(&mut cache, &joined);
+        let whole = detector.find_with(&mut cache, &joined);
         for size in [997, 64] {
             let cuts: Vec<usize> = (1..joined.len()).filter(|cut| cut % size == 0).collect();
             let found = scanned(&detector, &mut scanner, &joined, &cuts);

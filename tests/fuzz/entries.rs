@@ -120,13 +120,13 @@ fn detector(data: &[u8]) {
     let (dice, rest) = dice(data);
     let text = String::from_utf8_lossy(rest);
     for detector in [all(), all().at_least(Score::new(0.0))] {
-        let whole = detector.find(&mut detector.cache(), &text);
+        let whole = detector.find(&text);
         assert!(whole.windows(2).all(|pair| pair[0].span.end <= pair[1].span.start));
         assert!(
             whole.iter().all(|one| text.get(one.span.start..one.span.end).is_some_and(|v| !v.is_empty()))
         );
         assert_eq!(scanned(&detector, &text, dice), whole);
-        let candidates = detector.candidates(&mut detector.cache(), &text);
+        let candidates = detector.candidates_with(&mut detector.cache(), &text);
         assert!(candidates.iter().all(|one| text.get(one.span.start..one.span.end).is_some()));
     }
 }
@@ -142,7 +142,7 @@ fn cost(data: &[u8]) {
     }
     let text = unit.repeat(8192 / unit.len() + 1);
     let mut cache = all().cache();
-    all().find(&mut cache, &text);
+    all().find_with(&mut cache, &text);
     assert!(cache.steps() <= MOST_STEPS * text.len(), "{} steps for {} bytes", cache.steps(), text.len());
 }
 
@@ -157,7 +157,7 @@ fn rules(data: &[u8]) {
         return;
     }
     let Ok(detector) = Detector::new(&catalogue, &RuleSelection::all(&catalogue)) else { return };
-    let whole = detector.find(&mut detector.cache(), text);
+    let whole = detector.find(text);
     assert_eq!(scanned(&detector, text, dice), whole);
 }
 

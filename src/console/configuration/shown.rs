@@ -10,7 +10,7 @@ pub(super) fn shown(config: &Config) -> Option<String> {
     let selection = RuleSelection::sets(&config.catalogue, ["secrets"]).ok()?;
     let detector = Detector::new(&config.catalogue, &selection).ok()?;
     let (mut shown, mut from) = (String::with_capacity(text.len()), 0);
-    for found in detector.find(&mut detector.cache(), text) {
+    for found in detector.find(text) {
         shown.push_str(text.get(from..found.span.start).unwrap_or_default());
         shown.push_str("(hidden)");
         from = found.span.end;

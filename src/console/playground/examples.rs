@@ -59,7 +59,7 @@ mod tests {
     fn found(text: &str) -> Vec<String> {
         let catalogue = Catalogue::builtin().unwrap();
         let detector = Detector::new(&catalogue, &RuleSelection::defaults(&catalogue)).unwrap();
-        let found = detector.find(&mut detector.cache(), text);
+        let found = detector.find(text);
         found.iter().map(|one| detector.rule(one.rule).name().to_owned()).collect()
     }
 

@@ -130,7 +130,7 @@ mod tests {
         let selection = RuleSelection::only(&catalogue, [rule]).unwrap();
         let detector = Detector::new(&catalogue, &selection).unwrap();
         let mut cache = detector.cache();
-        let found = detector.find(&mut cache, text);
+        let found = detector.find_with(&mut cache, text);
         let rejected = detector.rejected(&mut cache, text, &found);
         let finding = found.first().copied().or(rejected.first().map(|one| one.finding)).unwrap();
         let near = finding.near.map(|near| near.span.start..near.span.end);

@@ -131,7 +131,7 @@ fn rejected(detector: &Detector, choice: &PlaygroundChoice, text: &str, found: &
     let mut cache = detector.cache();
     let Some(floor) = choice.floor() else { return told(detector.rejected(&mut cache, text, found), found) };
     let mut all = detector.at_least(floor).rejected(&mut cache, text, found);
-    let lower = detector.find(&mut cache, text).into_iter().filter(|one| one.score < floor);
+    let lower = detector.find_with(&mut cache, text).into_iter().filter(|one| one.score < floor);
     all.extend(lower.map(|finding| Rejected { finding, why: Rejection::Threshold }));
     told(all, found)
 }

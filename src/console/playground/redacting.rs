@@ -74,7 +74,7 @@ pub(super) fn allowed(
     found: &[Finding],
 ) -> Vec<AllowedFinding> {
     let bare = detector(engine, choice, Allow::default());
-    let mut all = bare.find(&mut bare.cache(), text);
+    let mut all = bare.find(text);
     all.retain(|one| {
         let at = found.partition_point(|other| other.span.end <= one.span.start);
         !found.get(at).is_some_and(|other| other.span.overlaps(one.span))

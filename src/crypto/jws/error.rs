@@ -2,6 +2,7 @@
 
 /// Why a key cannot be used. Holds nothing of the key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum JwsError {
     /// It is no key, or none of this algorithm.
     #[error("{0}")]

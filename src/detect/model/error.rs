@@ -2,6 +2,7 @@
 
 /// Why files are no names model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ModelError {
     /// A file's SHA-256 is not the one that SHA256SUMS has for it.
     #[error(

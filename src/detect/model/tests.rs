@@ -153,7 +153,7 @@ fn detector(rules: &[&str]) -> Detector {
 }
 
 fn found(detector: &Detector, text: &str) -> Vec<String> {
-    let found = detector.find(&mut detector.cache(), text);
+    let found = detector.find(text);
     let shown = |one: &crate::detect::Finding| {
         format!("{}:{}", detector.rule(one.rule).name(), text.get(one.span.start..one.span.end).unwrap())
     };
@@ -260,7 +260,7 @@ fn work_stops_between_windows_when_nobody_waits_for_it() {
     let detector = persons(&reading(&model));
     let text: String = (0..40).map(|n| format!("ask{} zorblax.\n\n", " ask".repeat(n))).collect();
     let stopping = detector.with_checkpoint(Checkpoint::new(Arc::new(Few(AtomicUsize::new(5)))));
-    assert_eq!(stopping.try_find_under(&mut stopping.cache(), None, &text), Err(Stopped));
+    assert_eq!(stopping.try_find_with(&mut stopping.cache(), None, &text), Err(Stopped));
     // The rules' look at the text asks once.
     assert_eq!(model.drain_stats().tokens, 3 + 4 + 5 + 6);
 }

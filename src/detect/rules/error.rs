@@ -41,6 +41,7 @@ impl RuleError {
 
 /// What is wrong with a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum RuleFault {
     /// A field of a rule that has defaults is not known or not of its kind.
     #[error("a field is missing, unknown or not of its kind")]

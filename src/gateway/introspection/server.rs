@@ -47,6 +47,7 @@ pub enum TokenStatus {
 
 /// Nothing is known of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum IntrospectionError {
     /// No whole answer in time.
     #[error("it cannot be reached, or not in time")]

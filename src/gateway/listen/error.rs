@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 /// A gateway cannot listen as it is configured.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ListenError {
     /// A certificate, key, authority or list of revoked certificates cannot be used.
     #[error("{}: {why}", .file.display())]

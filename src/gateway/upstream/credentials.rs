@@ -30,6 +30,7 @@ pub enum UpstreamCredential {
 
 /// Why there is no value now. Holds none.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CredentialError {
     /// The vault does not give it.
     #[error("the vault's item {item}: {error}")]

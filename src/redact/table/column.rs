@@ -185,7 +185,7 @@ mod tests {
 
     fn found(text: &str) -> Vec<(String, String)> {
         let detector = fixture::detector();
-        let found = detector.find(&mut detector.cache(), text);
+        let found = detector.find(text);
         let found = with_cells(&detector, text, found).unwrap();
         let one = |one: &Finding| {
             (

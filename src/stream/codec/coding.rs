@@ -16,6 +16,7 @@ pub enum Coding {
 
 /// Why a list of codings cannot be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum CodingError {
     /// One of the codings is none of ours.
     #[error("the content coding is none of gzip, deflate, br and zstd")]

@@ -33,6 +33,7 @@ pub struct JsonError {
 
 /// What is wrong with a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum JsonFault {
     /// A byte that the grammar does not allow there.
     #[error("unexpected byte")]

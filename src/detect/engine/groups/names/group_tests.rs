@@ -131,6 +131,8 @@ fn models_are_nobody_unless_something_says_so() {
         ("First name: Claude\n", &["PERSON Claude"]),
         ("my name is claude", &["PERSON claude"]),
         ("ask Emma Watson or Cody", &["PERSON Emma Watson", "PERSON Cody"]),
+        ("working with Pi documentation, with Dart documentation and Crystal docs, the Julia SDK", &[]),
+        ("with Pi Lim, with Crystal Green", &["PERSON Pi Lim", "PERSON Crystal Green"]),
     ]);
 }
 
@@ -140,6 +142,7 @@ fn words_that_begin_sentences_are_no_names() {
         ("Mark each task as completed. Max 100 characters\nGrant access", &[]),
         ("# Tone and style\n## Security and Safety Rules\n**Title Case**", &[]),
         ("1. Mark a subtask\n- Skip tests\n// Chase the error\n| Min | Max |\n- Mark `done`", &[]),
+        ("Default 1000. Max 10000.\nDefault 300 (5 min). Max 600. Or `a/*.html`). Max 3 `*` wildcards", &[]),
         ("Grace period, the Grace period; Grace Period", &[]),
         ("Bill the customer. Will be done. Frank words. Mark completed tasks", &[]),
         ("Files and Code Sections: [Important Code Snippet]", &[]),

@@ -66,8 +66,15 @@ pub(super) fn is_word(view: &View<'_>, words: &[NameWord], before: &Preceding<'_
 fn counts(text: &str) -> bool {
     let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
     let Some(unit) = rest.strip_prefix(' ') else {
-        return rest.is_empty() || rest.starts_with(['%', ')', '\n']);
+        let behind = rest.strip_prefix('.').unwrap_or(rest);
+        return behind.is_empty()
+            || rest.starts_with(['%', ')', '\n'])
+            || behind.starts_with([' ', '\n', '"']);
     };
+    // `Max 3 `*``: of what is quoted.
+    if unit.starts_with('`') {
+        return true;
+    }
     let letters = unit.split(|c: char| !is_letter(c)).next().unwrap_or_default();
     let short = letters.len() <= 3 && letters.bytes().all(|byte| byte.is_ascii_uppercase());
     !letters.is_empty() && (short || letters.starts_with(|c: char| c.is_ascii_lowercase()))

@@ -178,7 +178,7 @@ pub(super) mod tests {
         let catalogue = Catalogue::builtin().unwrap();
         let selection = RuleSelection::only(&catalogue, ["PERSON", "LOCATION"]).unwrap();
         let detector = Detector::new(&catalogue, &selection).unwrap();
-        let whole = detector.find(&mut detector.cache(), text);
+        let whole = detector.find(text);
         for size in [1, 2, 5] {
             let (mut scanner, mut split) = (detector.scanner(), Vec::new());
             let ends = (1..=text.len())

@@ -23,6 +23,7 @@ pub(super) const EPONYMS: &[&str] = &[
     "crystal",
     "curie",
     "cushing",
+    "dart",
     "dijkstra",
     "down",
     "dupuytren",
@@ -71,6 +72,7 @@ pub(super) const EPONYMS: &[&str] = &[
     "parkinson",
     "pascal",
     "pearson",
+    "pi",
     "poisson",
     "potts",
     "ramsey",
@@ -228,6 +230,9 @@ pub(super) const THINGS: &[&str] = &[
     "paradox",
     "sequence",
     "series",
+    "docs",
+    "documentation",
+    "sdk",
 ];
 
 /// Of those, the ones that no person does or has: any name before them is of a thing.
