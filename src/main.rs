@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use portcullis::cli::{read, run};
 
+#[cfg(feature = "jemalloc")]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
