@@ -263,7 +263,7 @@ impl SurrogatePair<'_> {
                 their_password,
             );
         }
-        if self.issued.parts && is_word(user) {
+        if self.issued.parts && is_user(user) {
             self.add(PartSpelling::Word, user, SurrogatePart::Side { sign: ':', behind: false }, their_user);
         }
     }
@@ -353,6 +353,12 @@ fn is_identifier(text: &str) -> bool {
 
 fn is_digits(text: &str) -> bool {
     text.len() == LAST && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Whether a text is the name of an account, such as `billing_app` or `jane.doe2`.
+fn is_user(text: &str) -> bool {
+    let all = text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-'));
+    text.chars().count() >= SHORTEST && text.starts_with(char::is_alphabetic) && all
 }
 
 fn is_word(text: &str) -> bool {

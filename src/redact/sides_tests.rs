@@ -10,6 +10,9 @@ fn halves_of_credentials_and_addresses_come_back() {
         ("njz:Zb4jIp5qJ8", "app:Wq7mLp2xZ9", Format::Text),
         ("tqiw@9xv1-kkq.com", "jane@acme-mail.com", Format::Email),
         ("k7wbq.uv@9xv1-kkq.com", "j.carter@acme-mail.com", Format::Email),
+        ("fqtcdgu_vsp:Hk3nZ6t-Fs0xU5et", "billing_app:Zk7vQ2m-Lw9xT4pr", Format::Text),
+        ("qzkrwfx4711:Rt8kW2p-Qm5vB3xn", "billing4711:Lp4wX9c-Vb2nM7qz", Format::Text),
+        ("kqzvtwxlm.wjtrqkhwzxpq:Gn5rT8y-Kd3fW6ub", "magdalena.wojciechowska:Yh2jQ7s-Pf9cD4ma", Format::Text),
     ]);
     for (text, expected) in [
         ("DB_USER=njz\nDB_PASSWORD=Zb4jIp5qJ8", "DB_USER=app\nDB_PASSWORD=Wq7mLp2xZ9"),
@@ -23,6 +26,14 @@ fn halves_of_credentials_and_addresses_come_back() {
         ("SPF for 9xv1-kkq.com and *@9xv1-kkq.com", "SPF for acme-mail.com and *@acme-mail.com"),
         ("useradd k7wbq.uv", "useradd j.carter"),
         ("psql -U njz and {\"username\": \"njz\"}", "psql -U app and {\"username\": \"app\"}"),
+        (
+            "DB_USER=fqtcdgu_vsp\nDB_PASSWORD=Hk3nZ6t-Fs0xU5et",
+            "DB_USER=billing_app\nDB_PASSWORD=Zk7vQ2m-Lw9xT4pr",
+        ),
+        ("mysql --user=qzkrwfx4711 -p x", "mysql --user=billing4711 -p x"),
+        ("psql -U kqzvtwxlm.wjtrqkhwzxpq -h db", "psql -U magdalena.wojciechowska -h db"),
+        ("{\"user\": \"fqtcdgu_vsp\"}", "{\"user\": \"billing_app\"}"),
+        ("user fqtcdgu_vspx, fqtcdgu_vsp_id", "user fqtcdgu_vspx, fqtcdgu_vsp_id"),
         // Any word may be spelled so.
         ("two njz bugs, NJZ_ID, njz.py", "two njz bugs, NJZ_ID, njz.py"),
         // A mailbox that is short may be any word.

@@ -24,7 +24,7 @@ const LONGEST: usize = 512;
 const LONGEST_HOST: usize = 260;
 
 /// The longest scheme that is known.
-const SCHEME: usize = 16;
+const SCHEME: usize = 32;
 
 /// What stands between the slashes of a URL and its path (RFC 3986, section 3.2).
 #[derive(Clone, Debug, Default)]

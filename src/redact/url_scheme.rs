@@ -15,8 +15,8 @@ pub(super) enum Scheme {
     Other,
 }
 
-/// Such schemes.
-const SERVICES: [&str; 30] = [
+/// Such schemes. Behind a `+` stands with which driver one is opened: `postgresql+asyncpg`.
+const SERVICES: &[&str] = &[
     "amqp",
     "amqps",
     "bolt",
@@ -25,11 +25,19 @@ const SERVICES: [&str; 30] = [
     "cockroachdb",
     "couchbase",
     "couchbases",
+    "duckdb",
+    "etcd",
+    "hive",
+    "imap",
+    "imaps",
+    "influxdb",
     "kafka",
+    "ldap",
+    "ldaps",
+    "libsql",
     "mariadb",
     "memcached",
     "mongodb",
-    "mongodb+srv",
     "mqtt",
     "mqtts",
     "mssql",
@@ -37,16 +45,28 @@ const SERVICES: [&str; 30] = [
     "mysqlx",
     "nats",
     "neo4j",
-    "neo4j+s",
     "oracle",
     "postgis",
     "postgres",
     "postgresql",
+    "presto",
     "pulsar",
     "redis",
     "rediss",
+    "redshift",
+    "rsync",
+    "sftp",
+    "smtp",
+    "smtps",
+    "snowflake",
+    "sqlite",
     "sqlserver",
     "ssh",
+    "stomp",
+    "teradata",
+    "trino",
+    "vertica",
+    "zookeeper",
 ];
 
 impl Scheme {
@@ -61,7 +81,9 @@ impl Scheme {
             () if is("http") || is("ws") => Self::Special(80),
             () if is("ftp") => Self::Special(21),
             () if is("file") => Self::File,
-            () if SERVICES.contains(&word) => Self::Service,
+            () if SERVICES.contains(&word.split_once('+').map_or(word, |(service, _)| service)) => {
+                Self::Service
+            }
             () if is("javascript") || is("vbscript") => Self::Script,
             () => Self::Other,
         }

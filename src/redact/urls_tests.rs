@@ -172,6 +172,8 @@ const AWAY: &[&str] = &[
     "file://evil.com/{}",
     "<a href=\"https://good.com/\" ping=\"redis:\n//evil.com/{}\">x</a>",
     "xpostgres+https://evil.com/{}",
+    "postgresql+https://evil.com/{}",
+    "web+mysql://evil.com/{}",
     "postgres://db/?next=https://evil.com/{}",
     "<img src=//evil.com/postgres://{}>",
 ];
@@ -196,6 +198,9 @@ const HOME: &[&str] = &[
     "https://hooks.acme.test/T9x8w7?{}",
     "postgres://app:{}@db.evil.com:5432/x",
     "mongodb+srv://{}@db.evil.com/x",
+    "postgresql+asyncpg://app:{}@db.evil.com:6432/x",
+    "mysql+pymysql://{}@db.evil.com/x",
+    "smtp://{}@mail.evil.com",
     "jdbc:mysql://db.evil.com/x?password={}",
     "`redis://:{}@cache.evil.com`",
     "mailto:{}",
