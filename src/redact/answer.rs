@@ -4,17 +4,20 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
+use crate::redact::FindingLimits;
 use crate::redact::encoded::{Strings, WholeEditor};
 use crate::redact::file::FileClass;
 use crate::redact::keys::Keys;
 use crate::redact::live::Live;
 use crate::redact::opaque::{PathHint, ScanMode};
+use crate::redact::recall::Recall;
 use crate::redact::redactor::Redactor;
 use crate::redact::report::RedactionCounts;
 use crate::redact::restore::{FoundSurrogate, Restore};
+use crate::redact::signed::BlockSeal;
 use crate::redact::surrogate_map::SurrogateMap;
 use crate::redact::urls::UrlPolicy;
-use crate::stream::json::Path;
+use crate::stream::json::{Path, PathSet};
 use crate::stream::{Edit, Editor, StreamError, TextUse};
 
 /// What to do with an answer.
@@ -42,10 +45,44 @@ pub enum AnswerTreatment {
     },
 }
 
+/// The largest value that is looked through while its answer passes, in bytes: a millisecond or two.
+const LOOKED_AT: usize = 64 << 10;
+
+/// What reads an answer when its caller sends it again, as clients of models do with all that was said.
+#[derive(Clone, Debug)]
+pub struct NextRequest {
+    redactor: Redactor,
+    keys: Keys,
+}
+
+impl NextRequest {
+    /// Requests are redacted so, under these keys.
+    pub fn new(redactor: Redactor, keys: &Keys) -> Self {
+        // What the next request issues is not known to this one.
+        Self { redactor, keys: Keys { recall: Recall::default(), ..keys.clone() } }
+    }
+
+    /// Whether something is found in a value, as JSON, that is sent again as it is. What takes long to know, while a stream
+    /// waits, counts as found.
+    fn finds(&self, value: &str) -> bool {
+        static EVERYTHING: PathSet = PathSet::everything();
+        if value.len() > LOOKED_AT || self.redactor.detector.reads_names() || self.redactor.hears() {
+            return true;
+        }
+        let read =
+            self.redactor.document(value.as_bytes(), &EVERYTHING, &self.keys, FindingLimits::default());
+        read.map_or(true, |(redacted, _)| redacted.value() != value.as_bytes())
+    }
+}
+
 /// The editor of one channel of an answer, or of a request that passes. Of a document's strings it edits the texts that
 /// they encode, and leaves the bytes in them as they are.
 #[derive(Debug)]
-pub struct AnswerEditor(Strings<AnswerTextEditor>);
+pub struct AnswerEditor {
+    strings: Strings<AnswerTextEditor>,
+    next: Option<NextRequest>,
+    edited: bool,
+}
 
 #[derive(Debug)]
 enum AnswerTextEditor {
@@ -63,87 +100,109 @@ impl Redactor {
 impl AnswerEditor {
     /// Puts originals back; needs no detector.
     pub fn restore(undo: Arc<SurrogateMap>) -> Self {
-        Self(Strings::new(AnswerTextEditor::Restore(Box::new(Restore::new(undo)))))
-    }
-
-    /// Puts originals back where surrogates stand as they were issued, and in no other spelling: in text that must go back
-    /// as it came, such as what a provider signed.
-    #[must_use]
-    pub fn exactly(self) -> Self {
-        Self(self.0.map(|inner| match inner {
-            AnswerTextEditor::Restore(restore) => AnswerTextEditor::Restore(Box::new(restore.exactly())),
-            AnswerTextEditor::Mask(live) => AnswerTextEditor::Mask(Box::new(live.exactly())),
-        }))
+        Self::by(AnswerTextEditor::Restore(Box::new(Restore::new(undo))))
     }
 
     pub(super) fn new(redactor: &Redactor, answering: AnswerTreatment) -> Self {
         match answering {
             AnswerTreatment::Restore(undo) => Self::restore(undo),
             AnswerTreatment::Mask { keys, counts } => {
-                Self(Strings::new(AnswerTextEditor::Mask(Box::new(redactor.live(&keys, counts)))))
+                Self::by(AnswerTextEditor::Mask(Box::new(redactor.live(&keys, counts))))
             }
             AnswerTreatment::Both { undo, keys, counts, restored } => {
                 let live = redactor.live(&keys, counts).restoring(Restore::new(undo), restored);
-                Self(Strings::new(AnswerTextEditor::Mask(Box::new(live))))
+                Self::by(AnswerTextEditor::Mask(Box::new(live)))
             }
         }
+    }
+
+    fn by(editor: AnswerTextEditor) -> Self {
+        Self { strings: Strings::new(editor), next: None, edited: false }
+    }
+
+    fn map(self, change: impl FnOnce(Strings<AnswerTextEditor>) -> Strings<AnswerTextEditor>) -> Self {
+        Self { strings: change(self.strings), ..self }
+    }
+
+    /// The answer may come back in a request that is read so: what its provider signed can be sealed then.
+    #[must_use]
+    pub fn before(self, next: Option<NextRequest>) -> Self {
+        Self { next, ..self }
     }
 
     /// In URLs, restores originals as `policy` says; without one, all.
     #[must_use]
     pub fn with_urls(self, policy: UrlPolicy) -> Self {
-        Self(self.0.map(|inner| match inner {
-            AnswerTextEditor::Restore(restore) => {
-                AnswerTextEditor::Restore(Box::new(restore.with_urls(policy)))
-            }
-            AnswerTextEditor::Mask(live) => AnswerTextEditor::Mask(Box::new(live.with_urls(policy))),
-        }))
+        self.map(|strings| {
+            strings.map(|inner| match inner {
+                AnswerTextEditor::Restore(restore) => {
+                    AnswerTextEditor::Restore(Box::new(restore.with_urls(policy)))
+                }
+                AnswerTextEditor::Mask(live) => AnswerTextEditor::Mask(Box::new(live.with_urls(policy))),
+            })
+        })
     }
 
     /// Refuses bodies with files of these classes in strings.
     #[must_use]
     pub fn refusing(self, files: Vec<FileClass>) -> Self {
-        Self(self.0.refusing(files))
+        self.map(|strings| strings.refusing(files))
     }
 
     /// Adds to `unread` the number of strings that nobody reads.
     #[must_use]
     pub fn counting(self, unread: Arc<AtomicU64>) -> Self {
-        Self(self.0.counting(unread))
+        self.map(|strings| strings.counting(unread))
+    }
+
+    /// Notes whether there was an edit.
+    fn noting<T>(
+        &mut self,
+        edits: &mut Vec<Edit>,
+        edit: impl FnOnce(&mut Strings<AnswerTextEditor>, &mut Vec<Edit>) -> T,
+    ) -> T {
+        let before = edits.len();
+        let done = edit(&mut self.strings, edits);
+        self.edited |= edits.len() > before;
+        done
     }
 }
 
 impl Editor for AnswerEditor {
     fn under(&mut self, path: Option<&Path<'_>>) {
-        self.0.under(path);
+        self.strings.under(path);
     }
 
     fn used_as(&mut self, text: TextUse) {
-        self.0.used_as(text);
+        self.strings.used_as(text);
     }
 
     fn unread(&mut self) {
-        self.0.unread();
+        self.strings.unread();
     }
 
-    fn is_lossy(&self) -> bool {
-        self.0.is_lossy()
+    fn has_edited(&self) -> bool {
+        self.edited
+    }
+
+    fn comes_back_changed(&self, value: &str) -> bool {
+        self.next.as_ref().is_some_and(|next| next.finds(value))
     }
 
     fn seal(&self, text: &str, signature: &str) -> Option<String> {
-        self.0.seal(text, signature)
+        BlockSeal::new(&self.next.as_ref()?.keys).seal(text, signature)
     }
 
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
-        self.0.feed(piece, edits)
+        self.noting(edits, |strings, edits| strings.feed(piece, edits))
     }
 
     fn end(&mut self, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
-        self.0.end(edits)
+        self.noting(edits, |strings, edits| strings.end(edits))
     }
 
     fn last(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
-        self.0.last(piece, edits)
+        self.noting(edits, |strings, edits| strings.last(piece, edits))
     }
 }
 
@@ -184,17 +243,6 @@ impl Editor for AnswerTextEditor {
         match self {
             Self::Restore(restore) => restore.used_as(text),
             Self::Mask(live) => live.used_as(text),
-        }
-    }
-
-    fn is_lossy(&self) -> bool {
-        matches!(self, Self::Mask(live) if live.is_lossy())
-    }
-
-    fn seal(&self, text: &str, signature: &str) -> Option<String> {
-        match self {
-            Self::Mask(live) => live.seal(text, signature),
-            Self::Restore(_) => None,
         }
     }
 

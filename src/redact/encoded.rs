@@ -302,8 +302,12 @@ impl<E: WholeEditor> Editor for Strings<E> {
         self.count();
     }
 
-    fn is_lossy(&self) -> bool {
-        self.editor.is_lossy()
+    fn has_edited(&self) -> bool {
+        self.editor.has_edited()
+    }
+
+    fn comes_back_changed(&self, value: &str) -> bool {
+        self.editor.comes_back_changed(value)
     }
 
     fn seal(&self, text: &str, signature: &str) -> Option<String> {

@@ -22,7 +22,6 @@ use crate::redact::recall::Recall;
 use crate::redact::redactor::Redactor;
 use crate::redact::report::RedactionCounts;
 use crate::redact::restore::{FoundSurrogate, Restore};
-use crate::redact::signed::BlockSeal;
 use crate::redact::style::Style;
 use crate::redact::surrogate_log::SurrogateLog;
 use crate::redact::urls::UrlPolicy;
@@ -49,9 +48,6 @@ pub struct Live {
     restoring: Option<Restoring>,
     /// For what is left of findings that hold a surrogate.
     rest: Option<Cache>,
-    keys: Keys,
-    /// Whether something was replaced.
-    lossy: bool,
 }
 
 /// Surrogates in the text that is looked through.
@@ -89,8 +85,6 @@ impl Live {
             last: None,
             restoring: None,
             rest: None,
-            keys: keys.clone(),
-            lossy: false,
         }
     }
 
@@ -104,13 +98,6 @@ impl Live {
     #[must_use]
     pub(super) fn restoring(self, restore: Restore, count: Arc<AtomicU64>) -> Self {
         Self { restoring: Some(Restoring { restore, hits: Vec::new(), count }), ..self }
-    }
-
-    /// Puts originals back only where surrogates stand as they were issued.
-    #[must_use]
-    pub(super) fn exactly(self) -> Self {
-        let exactly = |restoring: Restoring| Restoring { restore: restoring.restore.exactly(), ..restoring };
-        Self { restoring: self.restoring.map(exactly), ..self }
     }
 
     /// In URLs, restores originals as `policy` says.
@@ -150,7 +137,6 @@ impl Live {
             }
         }
         if !hits.is_empty() {
-            self.lossy |= hits.iter().any(|hit| !hit.kept && !hit.exact);
             edits.extend(hits.into_iter().filter(|hit| !hit.kept).map(|hit| hit.edit));
             edits.get_mut(first..).unwrap_or_default().sort_by_key(|edit| edit.range.start);
         }
@@ -161,7 +147,8 @@ impl Live {
     fn rest(&mut self, rest: Range<usize>, edits: &mut Vec<Edit>) -> Result<(), RedactError> {
         let detector = &self.redactor.detector;
         let text = self.text.get(self.held(&rest)).unwrap_or_default();
-        let found = detector.find(self.rest.get_or_insert_with(|| detector.cache()), text);
+        let cache = self.rest.get_or_insert_with(|| detector.cache());
+        let found = detector.try_find_with(cache, None, text)?;
         for Finding { rule, span, .. } in found {
             self.replace(rule, rest.start + span.start..rest.start + span.end, edits)?;
         }
@@ -232,7 +219,6 @@ impl Live {
             self.counts.record(rule, 1);
         }
         self.last = Some((rule, range.end));
-        self.lossy = true;
         edits.push(Edit { range, with });
         Ok(())
     }
@@ -284,14 +270,6 @@ impl Editor for Live {
         if let Some(restoring) = &mut self.restoring {
             restoring.restore.used_as(text);
         }
-    }
-
-    fn is_lossy(&self) -> bool {
-        self.lossy
-    }
-
-    fn seal(&self, text: &str, signature: &str) -> Option<String> {
-        BlockSeal::new(&self.keys).seal(text, signature)
     }
 
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {

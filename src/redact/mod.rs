@@ -173,7 +173,7 @@ mod written;
 pub use alphabet::Alphabet;
 pub use analyzer_findings::{AnalyzerFindings, Texts};
 pub use annotated::{AnnotatedBytes, AnnotatedText, Placement};
-pub use answer::{AnswerEditor, AnswerTreatment};
+pub use answer::{AnswerEditor, AnswerTreatment, NextRequest};
 pub use carrier::{Replacement, TextChanges};
 pub use content::{Content, EmbeddedFile, PartContent, TextFields};
 pub use elsewhere::ReplacedValue;

@@ -7,7 +7,7 @@ use crate::edit::Edit;
 use crate::redact::index::More;
 use crate::redact::left_context::LeftContext;
 use crate::redact::preceding::{PassedText, PrecedingContext};
-use crate::redact::surrogate_map::{LookupResult, SpellingRule, SurrogateMap};
+use crate::redact::surrogate_map::{LookupResult, SurrogateMap};
 use crate::redact::urls::{RestoreDecision, RestoreInUrls, UrlGuard, UrlPolicy};
 use crate::stream::TextUse;
 
@@ -19,8 +19,6 @@ pub(super) struct FoundSurrogate {
     pub(super) entry: u32,
     /// Whether it stays as it is.
     pub(super) kept: bool,
-    /// Whether it stands there as it was issued, so that its original becomes the same again.
-    pub(super) exact: bool,
 }
 
 /// Takes surrogates in order.
@@ -29,7 +27,6 @@ type SurrogateVisitor<'e> = &'e mut dyn FnMut(FoundSurrogate);
 /// Finds issued surrogates in text as it passes. Holds back only what may yet become one.
 pub(super) struct Restore {
     undo: Arc<SurrogateMap>,
-    reading: SpellingRule,
     /// What is held, from this offset on.
     text: String,
     from: usize,
@@ -45,7 +42,6 @@ impl Restore {
     pub(super) fn new(undo: Arc<SurrogateMap>) -> Self {
         Self {
             undo,
-            reading: SpellingRule::default(),
             text: String::new(),
             from: 0,
             passed: PassedText::default(),
@@ -77,12 +73,6 @@ impl Restore {
             RestoreInUrls::Off => Some(UrlGuard::new(None, kept())),
             RestoreInUrls::SameHost => Some(UrlGuard::new(Some(Arc::clone(self.undo.hosts())), kept())),
         };
-    }
-
-    /// Only exact surrogates count.
-    #[must_use]
-    pub(super) fn exactly(self) -> Self {
-        Self { reading: SpellingRule::Exact, ..self }
     }
 
     /// Sees the next piece; returns up to where all is decided.
@@ -136,7 +126,7 @@ impl Restore {
     fn settle(&mut self, text: &[u8], more: More, see: SurrogateVisitor<'_>) -> usize {
         let mut at = 0;
         while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
-            let begins = rest.iter().position(|&byte| self.undo.may_begin(self.reading, byte));
+            let begins = rest.iter().position(|&byte| self.undo.may_begin(byte));
             let (skipped, rest) = rest.split_at(begins.unwrap_or(rest.len()));
             self.left = self.left.behind(skipped);
             if let Some(guard) = &mut self.guard {
@@ -165,12 +155,10 @@ impl Restore {
                     if let Some(guard) = &mut self.guard {
                         guard.decided(!kept, if kept { found } else { with.as_bytes() });
                     }
-                    let exact = self.undo.is_as_issued(entry, found);
                     see(FoundSurrogate {
                         edit: Edit { range: self.from + at..self.from + at + len, with },
                         entry,
                         kept,
-                        exact,
                     });
                     self.left = left;
                     at += len;
@@ -185,12 +173,12 @@ impl Restore {
     /// What begins at `at`, behind what ends like `left`.
     fn seek(&self, text: &[u8], at: usize, left: LeftContext, more: More) -> LookupResult {
         let (behind, rest) = text.split_at_checked(at).unwrap_or_default();
-        let Some(&byte) = rest.first().filter(|byte| self.undo.may_begin(self.reading, **byte)) else {
+        let Some(&byte) = rest.first().filter(|byte| self.undo.may_begin(**byte)) else {
             return LookupResult::No;
         };
         let before = PrecedingContext { passed: &self.passed, text: behind, left };
         match before.may_begin(byte) {
-            true => self.undo.seek(self.reading, before, rest, more),
+            true => self.undo.seek(before, rest, more),
             false => LookupResult::No,
         }
     }

@@ -35,16 +35,6 @@ impl Default for FindingLimits {
     }
 }
 
-/// Which spellings of a surrogate count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum SpellingRule {
-    /// Those that a model may write: see [`surrogate_variants`](super::surrogate_variants).
-    #[default]
-    AnySpelling,
-    /// Its own bytes: for text that must come back as it went, such as signed text.
-    Exact,
-}
-
 /// As [`IssuedSurrogate`], of what holds it.
 #[derive(Clone, Copy)]
 pub(super) struct IssuedPair<'u> {
@@ -100,12 +90,6 @@ impl SurrogateMap {
         &self.hosts
     }
 
-    /// Whether the surrogate with this number stands there as it was issued.
-    pub(super) fn is_as_issued(&self, entry: u32, found: &[u8]) -> bool {
-        let issued = self.surrogates.get(entry as usize);
-        issued.is_some_and(|(surrogate, ..)| surrogate.as_bytes() == found)
-    }
-
     /// All that was issued.
     pub(super) fn pairs(&self) -> impl Iterator<Item = IssuedPair<'_>> {
         let all = self.surrogates.iter().zip(&self.originals);
@@ -128,21 +112,13 @@ impl SurrogateMap {
     }
 
     /// Whether something that stands for an original may begin with this byte.
-    pub(super) fn may_begin(&self, reading: SpellingRule, byte: u8) -> bool {
-        self.exact.may_begin(byte)
-            || reading == SpellingRule::AnySpelling
-                && (self.forms.may_begin(byte) || self.fragments.may_begin(byte))
+    pub(super) fn may_begin(&self, byte: u8) -> bool {
+        self.exact.may_begin(byte) || self.forms.may_begin(byte) || self.fragments.may_begin(byte)
     }
 
     /// What is issued at the beginning of `text`, behind what stands before it. Exact bytes go before another spelling of
     /// the same length.
-    pub(super) fn seek(
-        &self,
-        reading: SpellingRule,
-        before: PrecedingContext<'_>,
-        text: &[u8],
-        more: More,
-    ) -> LookupResult {
+    pub(super) fn seek(&self, before: PrecedingContext<'_>, text: &[u8], more: More) -> LookupResult {
         let Some(&first) = text.first() else { return LookupResult::No };
         let exact = match before.left.admits(first) {
             true => self.exact.longest(text, CaseComparison::Exact, more),
@@ -155,9 +131,6 @@ impl SurrogateMap {
                 LookupResult::Found { len, with: self.original(entry).to_owned(), entry }
             }
         };
-        if reading == SpellingRule::Exact {
-            return exact;
-        }
         let piece = match before.left.admits(first) {
             true => self.fragments.seek(text, more),
             false => FragmentMatch::No,
@@ -192,7 +165,7 @@ impl SurrogateMap {
     pub(super) fn stands_for(&self, text: &str) -> Option<String> {
         let before =
             PrecedingContext { passed: &PassedText::default(), text: b"", left: LeftContext::default() };
-        match self.seek(SpellingRule::AnySpelling, before, text.as_bytes(), More::No) {
+        match self.seek(before, text.as_bytes(), More::No) {
             LookupResult::Found { len, with, .. } if len == text.len() => Some(with),
             _ => None,
         }

@@ -58,8 +58,15 @@ pub trait Editor: Send {
     /// A string passes that nobody reads.
     fn unread(&mut self) {}
 
-    /// Whether an edit so far cannot be undone by whoever it comes back to.
-    fn is_lossy(&self) -> bool {
+    /// Whether there was an edit so far.
+    fn has_edited(&self) -> bool {
+        false
+    }
+
+    /// Whether a value, as JSON, that leaves as it is would be another once it has come back: who sends it again has it
+    /// read as what they write themselves.
+    fn comes_back_changed(&self, value: &str) -> bool {
+        let _ = value;
         false
     }
 
@@ -98,8 +105,12 @@ impl<E: Editor + ?Sized> Editor for &mut E {
         (**self).unread();
     }
 
-    fn is_lossy(&self) -> bool {
-        (**self).is_lossy()
+    fn has_edited(&self) -> bool {
+        (**self).has_edited()
+    }
+
+    fn comes_back_changed(&self, value: &str) -> bool {
+        (**self).comes_back_changed(value)
     }
 
     fn seal(&self, text: &str, signature: &str) -> Option<String> {
@@ -132,8 +143,12 @@ impl<E: Editor + ?Sized> Editor for Box<E> {
         (**self).unread();
     }
 
-    fn is_lossy(&self) -> bool {
-        (**self).is_lossy()
+    fn has_edited(&self) -> bool {
+        (**self).has_edited()
+    }
+
+    fn comes_back_changed(&self, value: &str) -> bool {
+        (**self).comes_back_changed(value)
     }
 
     fn seal(&self, text: &str, signature: &str) -> Option<String> {

@@ -100,6 +100,78 @@ def codex(ends, shown, patches):
     return seen[0], deltas
 
 
+def thinks(ends, asked, writes):
+    """The model thinks what `writes` makes of what it saw, signs it and calls a tool; the program goes on with all of that. What
+    the model wrote with its signature, what the program got, and what the model gets back."""
+    gateway, mock = ends
+    bodies, wrote = [], {}
+
+    def events(body):
+        bodies.append(body)
+        wrote.update(thinking=writes(body["messages"][0]["content"]), signature="c2lnbmVk" * 8)
+        yield {"type": "message_start", "message": {
+            "id": "m", "type": "message", "role": "assistant", "model": "m", "content": [], "stop_reason": None,
+            "stop_sequence": None, "usage": {"input_tokens": 1, "output_tokens": 1}}}  # fmt: skip
+        block = {"type": "thinking", "thinking": "", "signature": ""}
+        yield {"type": "content_block_start", "index": 0, "content_block": block}
+        for piece in pieces(wrote["thinking"]):
+            yield {"type": "content_block_delta", "index": 0, "delta": {"type": "thinking_delta", "thinking": piece}}
+        delta = {"type": "signature_delta", "signature": wrote["signature"]}
+        yield {"type": "content_block_delta", "index": 0, "delta": delta}
+        yield {"type": "content_block_stop", "index": 0}
+        block = {"type": "tool_use", "id": "t1", "name": "Bash", "input": {}}
+        yield {"type": "content_block_start", "index": 1, "content_block": block}
+        yield {"type": "content_block_stop", "index": 1}
+        yield {"type": "message_delta", "delta": {"stop_reason": "tool_use", "stop_sequence": None}, "usage": {"output_tokens": 1}}
+        yield {"type": "message_stop"}
+
+    mock.reply = lambda body: [named(event) for event in events(body)]
+    client = anthropic.Anthropic(api_key="-", base_url=gateway.url + "/anthropic", max_retries=0)
+    messages = [{"role": "user", "content": asked}]
+    with client.messages.stream(model="m", max_tokens=9, messages=messages) as stream:
+        got = stream.get_final_message().content
+    was = dict(wrote)
+    blocks = [block.model_dump(mode="json", exclude_none=True) for block in got]
+    result = {"type": "tool_result", "tool_use_id": "t1", "content": "done"}
+    messages += [{"role": "assistant", "content": blocks}, {"role": "user", "content": [result]}]
+    with client.messages.stream(model="m", max_tokens=9, messages=messages) as stream:
+        stream.get_final_message()
+    back = bodies[-1]["messages"][1]["content"][0]
+    return was, blocks[0], {name: back[name] for name in was}
+
+
+PERSON = "Magdalena Wojciechowska"
+DSN = "postgresql://billing_app:Zk7vQ2m-Lw9xT4pr@db-prod-3.nordbank-pay.com:5432/billing"
+
+
+@pytest.mark.parametrize(
+    "thought",
+    [
+        "I could ask Bob Miller, mail sales@acme-tools.io or call 415 555 2671.",
+        "I'll set password: Sup3rS3cret!9x",
+        "So {person} owns it.",
+        "Ms {last} and {first} Smith.",
+        "DB_USER={user} DB_PASSWORD={password}",
+        "Nothing of anybody's.",
+    ],
+)
+def test_what_a_model_thought_goes_back_as_it_was_signed(ends, thought):
+    def wrote(seen):
+        person = seen.split("\n")[0].removeprefix("Maintainer: ")
+        user, password = re.search("//(.*?):(.*?)@", seen).groups()
+        assert person != PERSON and user != "billing_app"
+        words = person.split()
+        return thought.format(person=person, first=words[0], last=words[-1], user=user, password=password)
+
+    wrote, got, back = thinks(ends, f"Maintainer: {PERSON}\nDATABASE_URL={DSN}\n", wrote)
+    assert back == wrote
+    first, last = PERSON.split()
+    known = {"person": PERSON, "first": first, "last": last, "user": "billing_app", "password": "Zk7vQ2m-Lw9xT4pr"}
+    assert got["thinking"] == thought.format(**known)
+    # Where nothing could change on the way back, nothing has.
+    assert (got["signature"] == wrote["signature"]) == thought.startswith("Nothing")
+
+
 # How programs show the lines of a file.
 SHOWN = {
     "cat -n": lambda lines: "\n".join(f"{n:6}\t{line}" for n, line in enumerate(lines, 1)),

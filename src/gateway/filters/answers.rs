@@ -12,7 +12,9 @@ use crate::gateway::filters::remember;
 use crate::gateway::filters::restoring::restoring;
 use crate::gateway::layer::{Factory, TextLayer, UnscannedPolicy};
 use crate::gateway::llm::CompiledProtocol;
-use crate::redact::{AnswerTreatment, FileClass, Keys, RedactionCounts, Redactor, SurrogateMap, UrlPolicy};
+use crate::redact::{
+    AnswerTreatment, FileClass, Keys, NextRequest, RedactionCounts, Redactor, SurrogateMap, UrlPolicy,
+};
 use crate::stream::Editor;
 use crate::stream::json::PathSet;
 
@@ -50,19 +52,23 @@ impl AnswerEditing<'_> {
     /// What is done; `None`: nothing.
     pub(super) fn plan(self, x: &mut Exchange) -> Option<PlannedAnswers> {
         let Self { parts, keys, protocol, fields, issued } = self;
+        let signs = protocol.as_ref().is_some_and(|protocol| protocol.signs());
+        let requests = parts.requests.as_ref().filter(|_| signs);
+        let next = requests.map(|redactor| NextRequest::new(redactor.clone(), &keys));
         match &parts.answers {
             AnswerMode::Off => None,
             AnswerMode::Restore(invented) => {
                 let invented = invented.as_ref().filter(|invented| invented.everywhere || protocol.is_some());
-                if issued.is_none() && invented.is_none() {
+                if issued.is_none() && invented.is_none() && next.is_none() {
                     return None;
                 }
                 let issued = issued.unwrap_or_else(nothing_issued);
                 let urls = parts.urls.policy(protocol.as_deref(), &x.facts.kept_in_urls);
                 let editor = match invented {
-                    None => restoring(x, Arc::clone(&issued), urls),
+                    None => restoring(x, Arc::clone(&issued), urls, next),
                     Some(invented) => {
-                        RestoreAndMask { issued: Arc::clone(&issued), invented, keys, urls }.editor(x, parts)
+                        let issued = Arc::clone(&issued);
+                        RestoreAndMask { issued, invented, keys, urls, next }.editor(x, parts)
                     }
                 };
                 let editor = remember::following(x, issued, editor);
@@ -80,7 +86,7 @@ impl AnswerEditing<'_> {
                     unscanned: Arc::clone(&x.facts.answer_unscanned),
                     refused: Vec::new(),
                 };
-                let layer = one_way.layer(x, parts.rules.len());
+                let layer = one_way.layer(x, parts.rules.len(), next);
                 Some(PlannedAnswers { layer, policy: parts.unknown })
             }
         }
@@ -93,11 +99,12 @@ struct RestoreAndMask<'a> {
     invented: &'a Invented,
     keys: Keys,
     urls: UrlPolicy,
+    next: Option<NextRequest>,
 }
 
 impl RestoreAndMask<'_> {
     fn editor(self, x: &mut Exchange, parts: &RedactParts) -> Factory<dyn Editor> {
-        let Self { issued, invented, keys, urls } = self;
+        let Self { issued, invented, keys, urls, next } = self;
         let counts = Arc::new(RedactionCounts::new(parts.rules.len()));
         x.facts.counted.push((Arc::clone(&counts), Arc::clone(&parts.answer_counts)));
         let restored = Arc::clone(&x.facts.restored);
@@ -110,7 +117,8 @@ impl RestoreAndMask<'_> {
             let (undo, keys) = (issued.load_full(), keys.clone());
             let (counts, restored) = (Arc::clone(&counts), Arc::clone(&restored));
             let answering = AnswerTreatment::Both { undo, keys, counts, restored };
-            Box::new(redactor.answer(answering).with_urls(urls.clone()).counting(Arc::clone(&unscanned)))
+            let editor = redactor.answer(answering).before(next.clone()).with_urls(urls.clone());
+            Box::new(editor.counting(Arc::clone(&unscanned)))
         })
     }
 }
@@ -131,15 +139,15 @@ pub(super) struct OneWay {
 }
 
 impl OneWay {
-    /// The layer that does it; findings are of so many rules.
-    pub(super) fn layer(self, x: &mut Exchange, rules: usize) -> TextLayer {
+    /// The layer that does it; findings are of so many rules, and what comes back of an answer is read by `next`.
+    pub(super) fn layer(self, x: &mut Exchange, rules: usize, next: Option<NextRequest>) -> TextLayer {
         let Self { redactor, keys, protocol, fields, counts, unscanned, refused } = self;
         // Counted apart first, since the access log has what one request had.
         let own = Arc::new(RedactionCounts::new(rules));
         x.facts.counted.push((Arc::clone(&own), counts));
         let editor = Arc::new(move || -> Box<dyn Editor> {
             let answering = AnswerTreatment::Mask { keys: keys.clone(), counts: Arc::clone(&own) };
-            let editor = redactor.answer(answering).counting(Arc::clone(&unscanned));
+            let editor = redactor.answer(answering).before(next.clone()).counting(Arc::clone(&unscanned));
             Box::new(editor.refusing(refused.clone()))
         });
         TextLayer { editor, protocol, fields, restores: false }

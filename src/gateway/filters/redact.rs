@@ -207,7 +207,7 @@ impl RedactFilter {
             unscanned: Arc::clone(&x.facts.request_unscanned),
             refused: self.parts.files.refused_in_strings(),
         };
-        plan.rewrite(Layer::Text(one_way.layer(x, self.parts.rules.len())));
+        plan.rewrite(Layer::Text(one_way.layer(x, self.parts.rules.len(), None)));
         Ok(())
     }
 
@@ -219,8 +219,8 @@ impl RedactFilter {
     ) -> Result<Option<PlannedAnswers>, GatewayError> {
         let protocol = self.protocol(x).cloned();
         let keys = match self.parts.answers {
-            AnswerMode::Redact(_) | AnswerMode::Restore(Some(_)) => self.keys(x).await?,
-            AnswerMode::Off | AnswerMode::Restore(None) => Keys::default(),
+            AnswerMode::Redact(_) | AnswerMode::Restore(_) => self.keys(x).await?,
+            AnswerMode::Off => Keys::default(),
         };
         let fields = results::may_come(x.path()).then(|| Arc::clone(&self.results));
         Ok(AnswerEditing { parts: &self.parts, keys, protocol, fields, issued }.plan(x))

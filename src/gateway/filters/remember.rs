@@ -205,8 +205,12 @@ impl Editor for FollowingEditor {
         self.editor.unread();
     }
 
-    fn is_lossy(&self) -> bool {
-        self.editor.is_lossy()
+    fn has_edited(&self) -> bool {
+        self.editor.has_edited()
+    }
+
+    fn comes_back_changed(&self, value: &str) -> bool {
+        self.editor.comes_back_changed(value)
     }
 
     fn seal(&self, text: &str, signature: &str) -> Option<String> {

@@ -7,7 +7,7 @@ use arc_swap::ArcSwap;
 
 use crate::gateway::exchange::Exchange;
 use crate::gateway::layer::Factory;
-use crate::redact::{AnswerEditor, SurrogateMap, UrlPolicy};
+use crate::redact::{AnswerEditor, NextRequest, SurrogateMap, UrlPolicy};
 use crate::stream::json::Path;
 use crate::stream::{Edit, Editor, StreamError, TextUse};
 
@@ -16,12 +16,13 @@ pub(super) fn restoring(
     x: &Exchange,
     undo: Arc<ArcSwap<SurrogateMap>>,
     urls: UrlPolicy,
+    next: Option<NextRequest>,
 ) -> Factory<dyn Editor> {
     let restored = Arc::clone(&x.facts.restored);
     let unscanned = Arc::clone(&x.facts.answer_unscanned);
     Arc::new(move || {
-        let editor =
-            AnswerEditor::restore(undo.load_full()).with_urls(urls.clone()).counting(Arc::clone(&unscanned));
+        let editor = AnswerEditor::restore(undo.load_full()).before(next.clone());
+        let editor = editor.with_urls(urls.clone()).counting(Arc::clone(&unscanned));
         Box::new(CountingEditor { editor, made: Arc::clone(&restored) })
     })
 }
@@ -43,6 +44,18 @@ impl<E: Editor> Editor for CountingEditor<E> {
 
     fn unread(&mut self) {
         self.editor.unread();
+    }
+
+    fn has_edited(&self) -> bool {
+        self.editor.has_edited()
+    }
+
+    fn comes_back_changed(&self, value: &str) -> bool {
+        self.editor.comes_back_changed(value)
+    }
+
+    fn seal(&self, text: &str, signature: &str) -> Option<String> {
+        self.editor.seal(text, signature)
     }
 
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {

@@ -160,7 +160,6 @@ impl Deltas {
         for (at, piece) in pieces.iter().enumerate() {
             let text = match &piece.kind {
                 PieceKind::Whole(edited) => edited.clone(),
-                PieceKind::Lossy(edited) => Some(edited.clone()),
                 PieceKind::Signature(..) => None,
                 // A document that only closes a channel stays as it is: what is held leaves before it.
                 PieceKind::Delta(delta) if piece.span.is_empty() && closes(&delta.key) => continue,
@@ -216,7 +215,7 @@ impl Deltas {
                 piece.kind = self.reader.complete(None, decoded.text(), delta.treatment)?;
                 piece.edits = self.reader.take_edits();
             }
-            let (PieceKind::Whole(Some(text)) | PieceKind::Lossy(text)) = &piece.kind else { continue };
+            let PieceKind::Whole(Some(text)) = &piece.kind else { continue };
             piece.edit(text, &document, &protocol.stream, &mut edits);
         }
         let read = ReadDocument { envelope: b"", data, pieces: &pieces };
@@ -352,12 +351,13 @@ impl Deltas {
         }
     }
 
-    /// Replaces the signatures of what was edited beyond undoing.
+    /// Replaces the signatures of what would not come back as it was signed: what was edited, and what the next request would
+    /// be redacted in.
     fn sign(&self, read: &ReadDocument<'_>, document: &EventDocument<'_>, edits: &mut Vec<Edit>) {
-        let lossy: Vec<&Range<usize>> = read.pieces.iter().filter_map(Piece::lossy).collect();
+        let pieces: Vec<&Range<usize>> = read.pieces.iter().filter_map(Piece::edited).collect();
         let edited = |span: &Range<usize>| {
-            let first = lossy.partition_point(|piece| piece.start < span.start);
-            lossy.get(first).is_some_and(|piece| piece.end <= span.end)
+            let first = pieces.partition_point(|piece| piece.start < span.start);
+            pieces.get(first).is_some_and(|piece| piece.end <= span.end)
         };
         for piece in read.pieces {
             let PieceKind::Signature(which, positions) = &piece.kind else { continue };
@@ -367,21 +367,22 @@ impl Deltas {
                 CompiledCovers::Beside(places) => places
                     .iter()
                     .filter_map(|place| Some((place.name()?, document.span(place, positions)?)))
-                    .filter(|(_, span)| edited(span))
                     .find_map(|(name, span)| {
-                        let value = std::str::from_utf8(read.data.get(span)?).ok()?;
-                        self.reader
-                            .editor(Treatment::Text, TextUse::Text)
-                            .seal(&SignedMember { name, value }.text(), decoded.text())
+                        let value = std::str::from_utf8(read.data.get(span.clone())?).ok()?;
+                        let editor = self.reader.editor(Treatment::Text, TextUse::Text);
+                        (edited(&span) || editor.comes_back_changed(value))
+                            .then(|| editor.seal(&SignedMember { name, value }.text(), decoded.text()))?
                     }),
                 CompiledCovers::Channel { delta, key, member } => {
                     let parts = document.key(key, positions);
                     let ours =
                         |open: &&OpenChannel| open.key.delta == *delta && open.key.parts.starts_with(&parts);
                     self.open.iter().find(ours).and_then(|open| {
-                        let editor = Some(open.channel.editor()).filter(|editor| editor.is_lossy())?;
+                        let editor = open.channel.editor();
                         let value = format!("\"{}\"", encoded(open.original.as_ref()?));
-                        editor.seal(&SignedMember { name: member, value: &value }.text(), decoded.text())
+                        (editor.has_edited() || editor.comes_back_changed(&value)).then(|| {
+                            editor.seal(&SignedMember { name: member, value: &value }.text(), decoded.text())
+                        })?
                     })
                 }
             };

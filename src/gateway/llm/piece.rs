@@ -32,8 +32,6 @@ pub(super) enum PieceKind {
     Delta(DeltaPiece),
     /// Text that is complete, and what becomes of it if it is edited.
     Whole(Option<String>),
-    /// Text that is complete, edited beyond undoing.
-    Lossy(String),
     /// A signature: which of the protocol, and the positions of the elements on the way.
     Signature(usize, Vec<usize>),
 }
@@ -51,16 +49,15 @@ impl PieceKind {
     pub(super) fn into_edited(self) -> Option<String> {
         match self {
             Self::Whole(edited) => edited,
-            Self::Lossy(edited) => Some(edited),
             Self::Delta(_) | Self::Signature(..) => None,
         }
     }
 }
 
 impl Piece {
-    /// Where it lies, if it was edited beyond undoing.
-    pub(super) fn lossy(&self) -> Option<&Range<usize>> {
-        matches!(self.kind, PieceKind::Lossy(_)).then_some(&self.span)
+    /// Where it lies, if it is complete and was edited.
+    pub(super) fn edited(&self) -> Option<&Range<usize>> {
+        matches!(self.kind, PieceKind::Whole(Some(_))).then_some(&self.span)
     }
 
     /// Replaces it, and what repeats it.

@@ -119,7 +119,6 @@ impl PieceReader {
         let numeric = |edited| if leaf.token == JsonToken::Number { number(edited) } else { edited };
         Ok(match self.complete(Some(path), text, Treatment::Text)? {
             PieceKind::Whole(Some(edited)) => Some(PieceKind::Whole(Some(numeric(edited)))),
-            PieceKind::Lossy(edited) => Some(PieceKind::Lossy(numeric(edited))),
             PieceKind::Whole(None) | PieceKind::Delta(_) | PieceKind::Signature(..) => None,
         })
     }
@@ -149,10 +148,7 @@ impl PieceReader {
         // Edits begin and end between characters.
         let edited = String::from_utf8(spliced(text.as_bytes(), &self.edits));
         let edited = edited.map_err(|_| StreamError::Replace("edit"))?;
-        Ok(match editor.is_lossy() {
-            true => PieceKind::Lossy(edited),
-            false => PieceKind::Whole((edited != text).then_some(edited)),
-        })
+        Ok(PieceKind::Whole((edited != text).then_some(edited)))
     }
 
     /// What changed in the text that was completed last.

@@ -313,6 +313,7 @@ pub(super) enum CompiledCovers {
 
 /// What is wrong in a protocol's data.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ProtocolError {
     /// A pattern.
     #[error(transparent)]
@@ -373,6 +374,11 @@ impl CompiledProtocol {
             answer: with_nested(protocol.answer, protocol.nested.answers)?,
             stream: CompiledStream::new(&protocol.stream)?,
         })
+    }
+
+    /// Whether the provider signs what its models say, and takes it back only as it was.
+    pub fn signs(&self) -> bool {
+        !self.stream.signed.is_empty()
     }
 }
 

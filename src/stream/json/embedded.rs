@@ -36,8 +36,12 @@ impl<E: Editor> Editor for Embedded<E> {
         self.plain().used_as(text);
     }
 
-    fn is_lossy(&self) -> bool {
-        self.scan.slots_ref().0.is_lossy()
+    fn has_edited(&self) -> bool {
+        self.scan.slots_ref().0.has_edited()
+    }
+
+    fn comes_back_changed(&self, value: &str) -> bool {
+        self.scan.slots_ref().0.comes_back_changed(value)
     }
 
     fn seal(&self, text: &str, signature: &str) -> Option<String> {
