@@ -4,7 +4,6 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use crate::redact::FindingLimits;
 use crate::redact::encoded::{Strings, WholeEditor};
 use crate::redact::file::FileClass;
 use crate::redact::keys::Keys;
@@ -15,7 +14,7 @@ use crate::redact::redactor::Redactor;
 use crate::redact::report::RedactionCounts;
 use crate::redact::restore::{FoundSurrogate, Restore};
 use crate::redact::signed::BlockSeal;
-use crate::redact::surrogate_map::SurrogateMap;
+use crate::redact::surrogate_map::{FindingLimits, SurrogateMap};
 use crate::redact::urls::UrlPolicy;
 use crate::stream::json::{Path, PathSet};
 use crate::stream::{Edit, Editor, StreamError, TextUse};

@@ -379,7 +379,7 @@ class Replies(MockHandler):
         kind = "application/x-ndjson" if self.mock.lines else "text/event-stream"
         return self.pieces(200, kind, [self.spelled(one) for one in said])
 
-    do_POST = do_any
+    do_GET = do_POST = do_any
 
     def spelled(self, event):
         line = event if isinstance(event, str) else json.dumps(event)

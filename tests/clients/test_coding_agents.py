@@ -6,6 +6,7 @@ import io
 import json
 import re
 import subprocess
+import urllib.request
 
 import anthropic
 import openai
@@ -170,6 +171,14 @@ def test_what_a_model_thought_goes_back_as_it_was_signed(ends, thought):
     assert got["thinking"] == thought.format(**known)
     # Where nothing could change on the way back, nothing has.
     assert (got["signature"] == wrote["signature"]) == thought.startswith("Nothing")
+
+
+@pytest.mark.parametrize("path", ["/anthropic/v1/models", "/openai/v1/models", "/gemini/v1beta/models"])
+def test_what_has_no_body_is_answered(ends, path):
+    gateway, mock = ends
+    mock.reply = lambda body: {"data": [{"id": "m-1"}]}
+    with urllib.request.urlopen(gateway.url + path, timeout=20) as answer:
+        assert json.load(answer) == {"data": [{"id": "m-1"}]}
 
 
 # How programs show the lines of a file.

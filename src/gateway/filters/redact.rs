@@ -308,7 +308,7 @@ impl Filter for RedactFilter {
     }
 
     async fn request(&self, x: &mut Exchange, plan: &mut RequestPlan) -> Result<Flow, GatewayError> {
-        let in_answers = matches!(self.parts.answers, AnswerMode::Redact(_) | AnswerMode::Restore(Some(_)));
+        let in_answers = self.edits_answers();
         let in_head = !self.parts.head.is_nothing_of(x.head());
         if !self.parts.direct && leads_around(x) {
             return Err(GatewayError::LeadsAround);

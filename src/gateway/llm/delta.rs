@@ -359,6 +359,11 @@ impl Deltas {
             let first = pieces.partition_point(|piece| piece.start < span.start);
             pieces.get(first).is_some_and(|piece| piece.end <= span.end)
         };
+        // Clients put such text together, and a value in it may lie in two documents: one of them does not come back alone.
+        let goes_on = |span: &Range<usize>| {
+            let within = |piece: &Piece| span.start <= piece.span.start && piece.span.end <= span.end;
+            read.pieces.iter().any(|piece| matches!(piece.kind, PieceKind::Delta(_)) && within(piece))
+        };
         for piece in read.pieces {
             let PieceKind::Signature(which, positions) = &piece.kind else { continue };
             let decoded = Decoded::of(read.data.get(piece.span.clone()).unwrap_or_default());
@@ -367,6 +372,7 @@ impl Deltas {
                 CompiledCovers::Beside(places) => places
                     .iter()
                     .filter_map(|place| Some((place.name()?, document.span(place, positions)?)))
+                    .filter(|(_, span)| !goes_on(span))
                     .find_map(|(name, span)| {
                         let value = std::str::from_utf8(read.data.get(span.clone())?).ok()?;
                         let editor = self.reader.editor(Treatment::Text, TextUse::Text);
