@@ -132,7 +132,7 @@ fn models_are_nobody_unless_something_says_so() {
         ("my name is claude", &["PERSON claude"]),
         ("ask Emma Watson or Cody", &["PERSON Emma Watson", "PERSON Cody"]),
         ("working with Pi documentation, with Dart documentation and Crystal docs, the Julia SDK", &[]),
-        ("with Pi Lim, with Crystal Green", &["PERSON Pi Lim", "PERSON Crystal Green"]),
+        ("met Pi Zhang, with Crystal Green", &["PERSON Pi Zhang", "PERSON Crystal Green"]),
     ]);
 }
 
