@@ -376,7 +376,7 @@ impl Filter for RedactFilter {
         }
         let lenient = self.parts.unknown == UnscannedPolicy::Pass && self.protocol(x).is_none();
         let may_pass = lenient && matches!(reading, ReadAs::Parts { .. });
-        let (body, sealed) = (document.current().clone(), keys.clone());
+        let body = document.current().clone();
         let words = x.facts.said.clone();
         let work = move |checkpoint: &Checkpoint| {
             let redactor = redactor.with_checkpoint(checkpoint.clone());
@@ -387,7 +387,9 @@ impl Filter for RedactFilter {
             if let Some(words) = &words {
                 enumerated(&body, &readings.fields, &mut |value| words.keep(value));
             }
-            Ok::<_, BodyFault>(redacted)
+            // What its provider signed goes back as it came, whatever the caller was shown.
+            let opened = open_blocks(redacted.0.value(), BlockSeal::new(&keys));
+            Ok::<_, BodyFault>((redacted, opened))
         };
         let span = x.trace.place().begin("redact", SpanKind::Internal);
         let job = CpuTask { caller: x.caller(), bytes: document.current().len() };
@@ -401,15 +403,13 @@ impl Filter for RedactFilter {
             return Ok(Flow::Next);
         }
         let done = done.map_err(ApiError::from).map_err(GatewayError::Api);
-        let (redacted, undo) = match done.and_then(|done| done.map_err(GatewayError::from)) {
+        let ((redacted, undo), opened) = match done.and_then(|done| done.map_err(GatewayError::from)) {
             Ok(done) => done,
             Err(error) if self.passes(x, &error) => return Ok(Flow::Next),
             Err(error) => return Err(error),
         };
         let replaced = self.counted(x, redacted.report(), documents);
         let changed = (replaced > 0).then(|| Bytes::from(redacted.into_value()));
-        // What its provider signed goes back as it came, whatever the caller was shown.
-        let opened = open_blocks(changed.as_ref().unwrap_or(document.current()), BlockSeal::new(&sealed));
         let rewritten = opened.map(Bytes::from).or(changed);
         if self.protocol(x).is_some_and(|protocol| is_mcp(protocol.protocol)) {
             let rewritten = rewritten.as_ref().unwrap_or(document.current());
