@@ -9,7 +9,6 @@ use crate::redact::file::FileClass;
 use crate::redact::keys::Keys;
 use crate::redact::live::Live;
 use crate::redact::opaque::{PathHint, ScanMode};
-use crate::redact::recall::Recall;
 use crate::redact::redactor::Redactor;
 use crate::redact::report::RedactionCounts;
 use crate::redact::restore::{FoundSurrogate, Restore};
@@ -57,20 +56,18 @@ pub struct NextRequest {
 impl NextRequest {
     /// Requests are redacted so, under these keys.
     pub fn new(redactor: Redactor, keys: &Keys) -> Self {
-        // What the next request issues is not known to this one.
-        Self { redactor, keys: Keys { recall: Recall::default(), ..keys.clone() } }
+        Self { redactor, keys: keys.clone() }
     }
 
-    /// Whether something is found in a value, as JSON, that is sent again as it is. What takes long to know, while a stream
-    /// waits, counts as found.
-    fn finds(&self, value: &str) -> bool {
+    /// Whether it makes `signed` of `given`, both JSON. What takes long to know, while a stream waits, counts as another.
+    fn makes(&self, given: &str, signed: &str) -> bool {
         static EVERYTHING: PathSet = PathSet::everything();
-        if value.len() > LOOKED_AT || self.redactor.detector.reads_names() || self.redactor.hears() {
-            return true;
+        if given.len() > LOOKED_AT || self.redactor.detector.reads_names() || self.redactor.hears() {
+            return false;
         }
         let read =
-            self.redactor.document(value.as_bytes(), &EVERYTHING, &self.keys, FindingLimits::default());
-        read.map_or(true, |(redacted, _)| redacted.value() != value.as_bytes())
+            self.redactor.document(given.as_bytes(), &EVERYTHING, &self.keys, FindingLimits::default());
+        read.is_ok_and(|(redacted, _)| redacted.value() == signed.as_bytes())
     }
 }
 
@@ -80,7 +77,6 @@ impl NextRequest {
 pub struct AnswerEditor {
     strings: Strings<AnswerTextEditor>,
     next: Option<NextRequest>,
-    edited: bool,
 }
 
 #[derive(Debug)]
@@ -116,7 +112,7 @@ impl AnswerEditor {
     }
 
     fn by(editor: AnswerTextEditor) -> Self {
-        Self { strings: Strings::new(editor), next: None, edited: false }
+        Self { strings: Strings::new(editor), next: None }
     }
 
     fn map(self, change: impl FnOnce(Strings<AnswerTextEditor>) -> Strings<AnswerTextEditor>) -> Self {
@@ -153,18 +149,6 @@ impl AnswerEditor {
     pub fn counting(self, unread: Arc<AtomicU64>) -> Self {
         self.map(|strings| strings.counting(unread))
     }
-
-    /// Notes whether there was an edit.
-    fn noting<T>(
-        &mut self,
-        edits: &mut Vec<Edit>,
-        edit: impl FnOnce(&mut Strings<AnswerTextEditor>, &mut Vec<Edit>) -> T,
-    ) -> T {
-        let before = edits.len();
-        let done = edit(&mut self.strings, edits);
-        self.edited |= edits.len() > before;
-        done
-    }
 }
 
 impl Editor for AnswerEditor {
@@ -180,12 +164,8 @@ impl Editor for AnswerEditor {
         self.strings.unread();
     }
 
-    fn has_edited(&self) -> bool {
-        self.edited
-    }
-
-    fn comes_back_changed(&self, value: &str) -> bool {
-        self.next.as_ref().is_some_and(|next| next.finds(value))
+    fn comes_back_as(&self, given: &str, signed: &str) -> bool {
+        self.next.as_ref().is_none_or(|next| next.makes(given, signed))
     }
 
     fn seal(&self, text: &str, signature: &str) -> Option<String> {
@@ -193,15 +173,15 @@ impl Editor for AnswerEditor {
     }
 
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
-        self.noting(edits, |strings, edits| strings.feed(piece, edits))
+        self.strings.feed(piece, edits)
     }
 
     fn end(&mut self, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
-        self.noting(edits, |strings, edits| strings.end(edits))
+        self.strings.end(edits)
     }
 
     fn last(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
-        self.noting(edits, |strings, edits| strings.last(piece, edits))
+        self.strings.last(piece, edits)
     }
 }
 

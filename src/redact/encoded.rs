@@ -302,12 +302,8 @@ impl<E: WholeEditor> Editor for Strings<E> {
         self.count();
     }
 
-    fn has_edited(&self) -> bool {
-        self.editor.has_edited()
-    }
-
-    fn comes_back_changed(&self, value: &str) -> bool {
-        self.editor.comes_back_changed(value)
+    fn comes_back_as(&self, given: &str, signed: &str) -> bool {
+        self.editor.comes_back_as(given, signed)
     }
 
     fn seal(&self, text: &str, signature: &str) -> Option<String> {

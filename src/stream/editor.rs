@@ -58,16 +58,11 @@ pub trait Editor: Send {
     /// A string passes that nobody reads.
     fn unread(&mut self) {}
 
-    /// Whether there was an edit so far.
-    fn has_edited(&self) -> bool {
-        false
-    }
-
-    /// Whether a value, as JSON, that leaves as it is would be another once it has come back: who sends it again has it
+    /// Whether a value, as JSON, that leaves as `given` is `signed` again once it has come back: who sends it again has it
     /// read as what they write themselves.
-    fn comes_back_changed(&self, value: &str) -> bool {
-        let _ = value;
-        false
+    fn comes_back_as(&self, given: &str, signed: &str) -> bool {
+        let _ = (given, signed);
+        true
     }
 
     /// A signature that stands for `signature` of a block of which `text` was edited so: it brings the text back. `None`
@@ -105,12 +100,8 @@ impl<E: Editor + ?Sized> Editor for &mut E {
         (**self).unread();
     }
 
-    fn has_edited(&self) -> bool {
-        (**self).has_edited()
-    }
-
-    fn comes_back_changed(&self, value: &str) -> bool {
-        (**self).comes_back_changed(value)
+    fn comes_back_as(&self, given: &str, signed: &str) -> bool {
+        (**self).comes_back_as(given, signed)
     }
 
     fn seal(&self, text: &str, signature: &str) -> Option<String> {
@@ -143,12 +134,8 @@ impl<E: Editor + ?Sized> Editor for Box<E> {
         (**self).unread();
     }
 
-    fn has_edited(&self) -> bool {
-        (**self).has_edited()
-    }
-
-    fn comes_back_changed(&self, value: &str) -> bool {
-        (**self).comes_back_changed(value)
+    fn comes_back_as(&self, given: &str, signed: &str) -> bool {
+        (**self).comes_back_as(given, signed)
     }
 
     fn seal(&self, text: &str, signature: &str) -> Option<String> {

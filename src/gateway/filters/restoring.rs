@@ -46,12 +46,8 @@ impl<E: Editor> Editor for CountingEditor<E> {
         self.editor.unread();
     }
 
-    fn has_edited(&self) -> bool {
-        self.editor.has_edited()
-    }
-
-    fn comes_back_changed(&self, value: &str) -> bool {
-        self.editor.comes_back_changed(value)
+    fn comes_back_as(&self, given: &str, signed: &str) -> bool {
+        self.editor.comes_back_as(given, signed)
     }
 
     fn seal(&self, text: &str, signature: &str) -> Option<String> {

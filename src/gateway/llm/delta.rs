@@ -14,7 +14,7 @@ use std::sync::Arc;
 use crate::base::budget::{MemoryBudget, MemoryCharge};
 use crate::edit::{Edit, spliced};
 use crate::gateway::llm::beside::says_only;
-use crate::gateway::llm::piece::{ChannelKey, DeltaPiece, Piece, PieceKind, closed, in_order, turns};
+use crate::gateway::llm::piece::{ChannelKey, DeltaPiece, Piece, PieceKind, closed, in_order, turns, within};
 use crate::gateway::llm::piece_reader::{EditorFactory, PieceReader};
 use crate::gateway::llm::place::EventDocument;
 use crate::gateway::llm::pointed::PointedDocument;
@@ -65,6 +65,8 @@ struct OpenChannel {
     half: Vec<u8>,
     /// What came of it, if a signature will cover it.
     original: Option<String>,
+    /// What left of that.
+    given: String,
     original_charge: MemoryCharge,
     /// The last document that brought text of it and left some behind.
     template: Option<EventTemplate>,
@@ -324,6 +326,7 @@ impl Deltas {
                     channel,
                     half: Vec::new(),
                     original,
+                    given: String::new(),
                     original_charge,
                     template: None,
                     charge,
@@ -337,7 +340,8 @@ impl Deltas {
             // What is longer is not sealed.
             if let Some(original) = open.original.as_mut().filter(|original| original.len() <= MOST_SIGNED) {
                 original.push_str(text);
-                open.original_charge.set(original.len())?;
+                open.given.push_str(&out);
+                open.original_charge.set(original.len() + open.given.len())?;
             }
         }
         Ok(out)
@@ -351,14 +355,8 @@ impl Deltas {
         }
     }
 
-    /// Replaces the signatures of what would not come back as it was signed: what was edited, and what the next request would
-    /// be redacted in.
+    /// Replaces the signatures of what would not come back as it was signed.
     fn sign(&self, read: &ReadDocument<'_>, document: &EventDocument<'_>, edits: &mut Vec<Edit>) {
-        let pieces: Vec<&Range<usize>> = read.pieces.iter().filter_map(Piece::edited).collect();
-        let edited = |span: &Range<usize>| {
-            let first = pieces.partition_point(|piece| piece.start < span.start);
-            pieces.get(first).is_some_and(|piece| piece.end <= span.end)
-        };
         // Clients put such text together, and a value in it may lie in two documents: one of them does not come back alone.
         let goes_on = |span: &Range<usize>| {
             let within = |piece: &Piece| span.start <= piece.span.start && piece.span.end <= span.end;
@@ -375,8 +373,10 @@ impl Deltas {
                     .filter(|(_, span)| !goes_on(span))
                     .find_map(|(name, span)| {
                         let value = std::str::from_utf8(read.data.get(span.clone())?).ok()?;
+                        let given =
+                            String::from_utf8(spliced(value.as_bytes(), &within(edits, &span))).ok()?;
                         let editor = self.reader.editor(Treatment::Text, TextUse::Text);
-                        (edited(&span) || editor.comes_back_changed(value))
+                        (!editor.comes_back_as(&given, value))
                             .then(|| editor.seal(&SignedMember { name, value }.text(), decoded.text()))?
                     }),
                 CompiledCovers::Channel { delta, key, member } => {
@@ -385,8 +385,9 @@ impl Deltas {
                         |open: &&OpenChannel| open.key.delta == *delta && open.key.parts.starts_with(&parts);
                     self.open.iter().find(ours).and_then(|open| {
                         let editor = open.channel.editor();
+                        let given = format!("\"{}\"", encoded(&open.given));
                         let value = format!("\"{}\"", encoded(open.original.as_ref()?));
-                        (editor.has_edited() || editor.comes_back_changed(&value)).then(|| {
+                        (!editor.comes_back_as(&given, &value)).then(|| {
                             editor.seal(&SignedMember { name: member, value: &value }.text(), decoded.text())
                         })?
                     })
@@ -463,7 +464,12 @@ impl OpenChannel {
         if !std::mem::take(&mut self.half).is_empty() {
             self.channel.push("\u{FFFD}", out)?;
         }
-        self.channel.finish(out)
+        let before = out.len();
+        self.channel.finish(out)?;
+        if self.original.is_some() {
+            self.given.push_str(out.get(before..).unwrap_or_default());
+        }
+        Ok(())
     }
 }
 

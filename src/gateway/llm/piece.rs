@@ -55,11 +55,6 @@ impl PieceKind {
 }
 
 impl Piece {
-    /// Where it lies, if it is complete and was edited.
-    pub(super) fn edited(&self) -> Option<&Range<usize>> {
-        matches!(self.kind, PieceKind::Whole(Some(_))).then_some(&self.span)
-    }
-
     /// Replaces it, and what repeats it.
     pub(super) fn edit(
         &self,
@@ -81,6 +76,18 @@ impl Piece {
 pub(super) fn in_order(edits: &mut Vec<Edit>) {
     edits.sort_by_key(|edit| edit.range.start);
     edits.dedup_by(|next, edit| next.range == edit.range);
+}
+
+/// The edits within a span, in order and counted from its beginning.
+pub(super) fn within(edits: &[Edit], span: &Range<usize>) -> Vec<Edit> {
+    let inner = edits.iter().filter(|edit| span.start <= edit.range.start && edit.range.end <= span.end);
+    let from_there = |edit: &Edit| {
+        let range = edit.range.start - span.start..edit.range.end - span.start;
+        Edit { range, with: edit.with.clone() }
+    };
+    let mut inner: Vec<Edit> = inner.map(from_there).collect();
+    in_order(&mut inner);
+    inner
 }
 
 /// The channel of a string whose text goes on in later documents.

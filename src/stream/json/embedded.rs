@@ -36,12 +36,8 @@ impl<E: Editor> Editor for Embedded<E> {
         self.plain().used_as(text);
     }
 
-    fn has_edited(&self) -> bool {
-        self.scan.slots_ref().0.has_edited()
-    }
-
-    fn comes_back_changed(&self, value: &str) -> bool {
-        self.scan.slots_ref().0.comes_back_changed(value)
+    fn comes_back_as(&self, given: &str, signed: &str) -> bool {
+        self.scan.slots_ref().0.comes_back_as(given, signed)
     }
 
     fn seal(&self, text: &str, signature: &str) -> Option<String> {
