@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
+use crate::base::quota::Quota;
 use crate::redact::encoded::{Strings, WholeEditor};
 use crate::redact::file::FileClass;
 use crate::redact::keys::Keys;
@@ -56,7 +57,9 @@ pub struct NextRequest {
 impl NextRequest {
     /// Requests are redacted so, under these keys.
     pub fn new(redactor: Redactor, keys: &Keys) -> Self {
-        Self { redactor, keys: keys.clone() }
+        // What is tried is not issued, and takes from nobody's share.
+        let keys = Keys { quota: Quota::default(), recall: keys.recall.unchanged(), ..keys.clone() };
+        Self { redactor, keys }
     }
 
     /// Whether it makes `signed` of `given`, both JSON. What takes long to know, while a stream waits, counts as another.
@@ -121,7 +124,7 @@ impl AnswerEditor {
 
     /// The answer may come back in a request that is read so: what its provider signed can be sealed then.
     #[must_use]
-    pub fn before(self, next: Option<NextRequest>) -> Self {
+    pub fn with_next_request(self, next: Option<NextRequest>) -> Self {
         Self { next, ..self }
     }
 
@@ -243,5 +246,53 @@ impl Editor for AnswerTextEditor {
 
     fn last(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
         self.whole(piece, ScanMode::Text, edits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+    use crate::redact::fixture::{document, keys, redactor};
+    use crate::redact::method::Method;
+    use crate::redact::recall::{IssuedToCaller, Recall};
+
+    /// Notes what is issued.
+    #[derive(Default)]
+    struct Noting(Mutex<Vec<Vec<u8>>>);
+
+    impl IssuedToCaller for Noting {
+        fn has(&self, canonical: &[u8]) -> bool {
+            self.0.lock().unwrap().iter().any(|one| one == canonical)
+        }
+
+        fn add(&self, canonical: &[u8]) {
+            self.0.lock().unwrap().push(canonical.to_owned());
+        }
+    }
+
+    #[test]
+    fn what_comes_back_otherwise_is_sealed_and_trying_it_issues_nothing() {
+        let issued = Arc::new(Noting::default());
+        let recall = Recall { caller: Some(Arc::clone(&issued) as _), ..Recall::default() };
+        let keys = Keys { recall, ..keys() };
+        let next = NextRequest::new(redactor(Method::Encrypt), &keys);
+        let editor = AnswerEditor::restore(Arc::new(SurrogateMap::nothing())).with_next_request(Some(next));
+        let given = "\"Mail jane.doe@harbour-post.com about order 1001.\"";
+        let (signed, ..) = document(given, &PathSet::everything());
+        assert_ne!(signed, given);
+        // A value of the caller's, which gets its surrogate again; one of the model's, which would get one; and none.
+        for (signed, same) in [(signed.as_str(), true), (given, false)] {
+            assert_eq!(editor.comes_back_as(given, signed), same, "{signed}");
+        }
+        assert!(editor.comes_back_as("\"order 1001\"", "\"order 1001\""));
+        let long = format!("\"{}\"", "x".repeat(LOOKED_AT));
+        assert!(!editor.comes_back_as(&long, &long), "nobody waits for so much");
+        assert!(editor.seal("text", "c2lnbmVk").is_some_and(|ours| ours.ends_with("c2lnbmVk")));
+        assert!(issued.0.lock().unwrap().is_empty());
+        // Where requests pass as they are, nothing is sealed.
+        let editor = AnswerEditor::restore(Arc::new(SurrogateMap::nothing()));
+        assert!(editor.comes_back_as(given, given) && editor.seal("text", "c2lnbmVk").is_none());
     }
 }

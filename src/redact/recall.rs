@@ -37,7 +37,24 @@ pub struct Recall {
     pub conversation: Option<Arc<SurrogateMap>>,
 }
 
+/// What a caller has had, for whoever only tries what would be issued.
+struct Unchanged(Arc<dyn IssuedToCaller>);
+
+impl IssuedToCaller for Unchanged {
+    fn has(&self, canonical: &[u8]) -> bool {
+        self.0.has(canonical)
+    }
+
+    fn add(&self, _: &[u8]) {}
+}
+
 impl Recall {
+    /// The same, but what is issued with it is not noted: it leaves nowhere.
+    pub(super) fn unchanged(&self) -> Self {
+        let unchanged = |caller: &Arc<dyn IssuedToCaller>| Arc::new(Unchanged(Arc::clone(caller))) as Arc<_>;
+        Self { caller: self.caller.as_ref().map(unchanged), conversation: self.conversation.clone() }
+    }
+
     /// Whether `range` of `text` is a surrogate that the caller has had, or a part of one that a rule has taken for a value.
     pub(super) fn covers(&self, text: &str, range: &Range<usize>) -> bool {
         if self.caller.is_none() {

@@ -117,8 +117,8 @@ impl RestoreAndMask<'_> {
             let (undo, keys) = (issued.load_full(), keys.clone());
             let (counts, restored) = (Arc::clone(&counts), Arc::clone(&restored));
             let answering = AnswerTreatment::Both { undo, keys, counts, restored };
-            let editor = redactor.answer(answering).before(next.clone()).with_urls(urls.clone());
-            Box::new(editor.counting(Arc::clone(&unscanned)))
+            let editor = redactor.answer(answering).with_next_request(next.clone());
+            Box::new(editor.with_urls(urls.clone()).counting(Arc::clone(&unscanned)))
         })
     }
 }
@@ -147,7 +147,8 @@ impl OneWay {
         x.facts.counted.push((Arc::clone(&own), counts));
         let editor = Arc::new(move || -> Box<dyn Editor> {
             let answering = AnswerTreatment::Mask { keys: keys.clone(), counts: Arc::clone(&own) };
-            let editor = redactor.answer(answering).before(next.clone()).counting(Arc::clone(&unscanned));
+            let editor =
+                redactor.answer(answering).with_next_request(next.clone()).counting(Arc::clone(&unscanned));
             Box::new(editor.refusing(refused.clone()))
         });
         TextLayer { editor, protocol, fields, restores: false }

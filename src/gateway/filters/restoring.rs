@@ -21,7 +21,7 @@ pub(super) fn restoring(
     let restored = Arc::clone(&x.facts.restored);
     let unscanned = Arc::clone(&x.facts.answer_unscanned);
     Arc::new(move || {
-        let editor = AnswerEditor::restore(undo.load_full()).before(next.clone());
+        let editor = AnswerEditor::restore(undo.load_full()).with_next_request(next.clone());
         let editor = editor.with_urls(urls.clone()).counting(Arc::clone(&unscanned));
         Box::new(CountingEditor { editor, made: Arc::clone(&restored) })
     })

@@ -359,8 +359,8 @@ impl Deltas {
     fn sign(&self, read: &ReadDocument<'_>, document: &EventDocument<'_>, edits: &mut Vec<Edit>) {
         // Clients put such text together, and a value in it may lie in two documents: one of them does not come back alone.
         let goes_on = |span: &Range<usize>| {
-            let within = |piece: &Piece| span.start <= piece.span.start && piece.span.end <= span.end;
-            read.pieces.iter().any(|piece| matches!(piece.kind, PieceKind::Delta(_)) && within(piece))
+            let lies_there = |piece: &Piece| span.start <= piece.span.start && piece.span.end <= span.end;
+            read.pieces.iter().any(|piece| matches!(piece.kind, PieceKind::Delta(_)) && lies_there(piece))
         };
         for piece in read.pieces {
             let PieceKind::Signature(which, positions) = &piece.kind else { continue };
