@@ -73,6 +73,11 @@ pub(super) fn lower(c: char) -> char {
     if c.is_ascii() { c.to_ascii_lowercase() } else { one(c, c.to_lowercase()) }
 }
 
+/// A text in small letters, each as [`lower`] has it.
+pub(super) fn lowered(text: &str) -> String {
+    if text.is_ascii() { text.to_ascii_lowercase() } else { text.chars().map(lower).collect() }
+}
+
 fn upper(c: char) -> char {
     if c.is_ascii() { c.to_ascii_uppercase() } else { one(c, c.to_uppercase()) }
 }

@@ -3,7 +3,7 @@
 
 use zeroize::Zeroizing;
 
-use crate::redact::case::lower;
+use crate::redact::case::lowered;
 use crate::redact::dialled::DialledNumber;
 use crate::redact::escapes::read;
 use crate::redact::issued::{IssuedSurrogate, KnownParts, SurrogateIdentity};
@@ -153,8 +153,7 @@ pub(super) fn parts_of(issued: &IssuedSurrogate) -> impl Iterator<Item = String>
 
 impl SurrogatePair<'_> {
     fn add(&mut self, view: PartSpelling, text: &str, part: SurrogatePart, meaning: &str) {
-        let text = text.chars().map(lower).collect();
-        let meaning = Zeroizing::new(meaning.chars().map(lower).collect());
+        let (text, meaning) = (lowered(text), Zeroizing::new(lowered(meaning)));
         self.keys.push(PartKey { view, text, part, meaning });
     }
 

@@ -1,6 +1,6 @@
 //! [`PathSet`]: which places of a document are ours.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::stream::path::{MAX_KEY, Path, Segment, Treatment};
@@ -66,10 +66,8 @@ impl PatternPart {
 #[derive(Debug)]
 pub struct PathSet {
     patterns: Vec<(Arc<[PatternPart]>, Treatment)>,
-    /// By the key that a path begins with, the patterns that may fit it, in order.
-    named: BTreeMap<Box<str>, Vec<usize>>,
-    /// Those that may fit a path which begins otherwise.
-    others: Vec<usize>,
+    /// The patterns that may fit a path, in order: by the key that it begins with, and the one that it ends with.
+    tried: ByKey<ByKey<Vec<usize>>>,
     /// Places of documents within the document, and what those are read by.
     nested: Vec<(Arc<[PatternPart]>, Arc<Self>)>,
     otherwise: Treatment,
@@ -96,9 +94,8 @@ impl PathSet {
         let behind = patterns.iter().enumerate().map(read);
         let patterns = self.patterns.iter().cloned().map(Ok).chain(behind).collect::<Result<Vec<_>, _>>()?;
         let nested = self.nested.clone();
-        let mut set = Self { patterns, nested, otherwise: self.otherwise, ..Self::everything() };
-        set.index();
-        Ok(set)
+        let tried = tried(&patterns);
+        Ok(Self { patterns, nested, tried, otherwise: self.otherwise })
     }
 
     /// What stands at `place` is a document of its own, and `by` says what to do in it. In a place `**` is one segment, as `*`
@@ -112,33 +109,14 @@ impl PathSet {
         Ok(self)
     }
 
-    /// Most patterns differ in their first name: only those that have a path's are tried on it.
-    fn index(&mut self) {
-        let first = |parts: &[PatternPart]| match parts.first() {
-            Some(PatternPart::Key(name)) => Some(name.clone()),
-            _ => None,
-        };
-        let firsts: Vec<Option<Box<str>>> = self.patterns.iter().map(|(parts, _)| first(parts)).collect();
-        for name in firsts.iter().flatten() {
-            self.named.entry(name.clone()).or_default();
-        }
-        for (n, first) in firsts.into_iter().enumerate() {
-            match first {
-                Some(name) => self.named.entry(name).or_default().push(n),
-                None => {
-                    self.named.values_mut().for_each(|list| list.push(n));
-                    self.others.push(n);
-                }
-            }
-        }
-    }
-
     /// Every place is text.
     pub const fn everything() -> Self {
         Self {
             patterns: Vec::new(),
-            named: BTreeMap::new(),
-            others: Vec::new(),
+            tried: ByKey {
+                named: BTreeMap::new(),
+                other: ByKey { named: BTreeMap::new(), other: Vec::new() },
+            },
             nested: Vec::new(),
             otherwise: Treatment::Text,
         }
@@ -157,25 +135,57 @@ impl PathSet {
         if self.patterns.is_empty() {
             return self.otherwise;
         }
-        // Nor do many have the same last name: this spares the walk.
-        let (first, last) = (path.segment(0), path.last());
-        let ends_fit = |parts: &[PatternPart]| fits_end(parts.first(), first) && fits_end(parts.last(), last);
-        let named = first.and_then(|first| match first {
-            Segment::Key(key) => self.named.get(key),
-            Segment::Index(_) => None,
-        });
-        let mut tried = named.unwrap_or(&self.others).iter().filter_map(|&n| self.patterns.get(n));
-        let fitting = tried.find(|(parts, _)| ends_fit(parts) && matches(parts, path));
+        let tried = self.tried.at(path.segment(0)).at(path.last());
+        let mut tried = tried.iter().filter_map(|&n| self.patterns.get(n));
+        let fitting = tried.find(|(parts, _)| matches(parts, path));
         fitting.map_or(self.otherwise, |(_, take)| *take)
     }
 }
 
-/// Whether a name or index at an end of a pattern is the segment at that end of a path.
-fn fits_end(part: Option<&PatternPart>, segment: Option<Segment<'_>>) -> bool {
-    match (part, segment) {
-        (Some(part @ (PatternPart::Key(_) | PatternPart::Index(_))), Some(segment)) => part.fits(segment),
-        _ => true,
+/// What there is by the key at one end of a path.
+#[derive(Debug)]
+struct ByKey<T> {
+    named: BTreeMap<Box<str>, T>,
+    /// For paths that have another segment there, or none.
+    other: T,
+}
+
+impl<T> ByKey<T> {
+    /// Sorts patterns by the key that `end` finds in them, and makes of those that may fit alike what is kept for them, in order.
+    /// What has no key there may fit with any.
+    fn of(which: &[usize], end: impl Fn(usize) -> Option<Box<str>>, make: impl Fn(Vec<usize>) -> T) -> Self {
+        let keys: Vec<(usize, Option<Box<str>>)> = which.iter().map(|&n| (n, end(n))).collect();
+        let fitting = |wanted: Option<&str>| {
+            let fits = |key: &Option<Box<str>>| key.as_deref().is_none_or(|key| Some(key) == wanted);
+            make(keys.iter().filter(|(_, key)| fits(key)).map(|(n, _)| *n).collect())
+        };
+        let names: BTreeSet<&Box<str>> = keys.iter().filter_map(|(_, key)| key.as_ref()).collect();
+        let named = names.into_iter().map(|name| (name.clone(), fitting(Some(name)))).collect();
+        Self { named, other: fitting(None) }
     }
+
+    fn at(&self, segment: Option<Segment<'_>>) -> &T {
+        let named = match segment {
+            Some(Segment::Key(key)) => self.named.get(key),
+            _ => None,
+        };
+        named.unwrap_or(&self.other)
+    }
+}
+
+/// Most patterns differ in their first name or in their last one: only those that have a path's are tried on it.
+fn tried(patterns: &[(Arc<[PatternPart]>, Treatment)]) -> ByKey<ByKey<Vec<usize>>> {
+    let key = |part: Option<&PatternPart>| match part {
+        Some(PatternPart::Key(name)) => Some(name.clone()),
+        _ => None,
+    };
+    let parts = |n: usize| patterns.get(n).map(|(parts, _)| &**parts).unwrap_or_default();
+    let all: Vec<usize> = (0..patterns.len()).collect();
+    ByKey::of(
+        &all,
+        |n| key(parts(n).first()),
+        |some| ByKey::of(&some, |n| key(parts(n).last()), |fitting| fitting),
+    )
 }
 
 /// Whether a path leads to this place, or through it.

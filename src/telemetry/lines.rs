@@ -17,6 +17,9 @@ const WAITING_BYTES: usize = 16 << 20;
 /// How often the place is looked at while there is nothing to write.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
+/// How long lines are gathered before they are written together: who logs wakes the writer but once for all of them.
+const GATHERED: Duration = Duration::from_millis(2);
+
 /// Between two tries to have a full queue written.
 const RETRY_AFTER: Duration = Duration::from_millis(5);
 
@@ -147,7 +150,11 @@ impl<P: LineSink> Writer<P> {
         loop {
             let mut batch = Batch::default();
             match lines.recv_timeout(POLL_INTERVAL) {
-                Ok(line) => batch.take(line),
+                Ok(line @ QueuedLine::Flush(_)) => batch.take(line),
+                Ok(line) => {
+                    batch.take(line);
+                    std::thread::sleep(GATHERED);
+                }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
             }

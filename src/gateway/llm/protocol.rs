@@ -343,9 +343,12 @@ impl Protocol {
 
 /// Whether the last segments of a path are these, in which a `*` stands for any text that is not empty.
 pub(super) fn path_ends(path: &str, end: &str) -> bool {
+    // Nearly none is the path's.
+    if !end.ends_with('*') && end.as_bytes().last() != path.as_bytes().last() {
+        return false;
+    }
     let end = end.trim_start_matches('/');
     if !end.contains('*') {
-        // Nearly all, and nearly none is the path's.
         return path.strip_suffix(end).is_some_and(|before| before.is_empty() || before.ends_with('/'));
     }
     let mut segments = path.rsplit('/');

@@ -40,9 +40,11 @@ pub(in crate::redact) fn with_cells(
     sql::read(text, &mut columns);
     html::read(text, &mut columns);
     columns.look();
-    columns.columns = vec![Column::under(SECRET)];
-    manifest::read(text, &mut |value| columns.row(&[value]));
-    columns.look();
+    if manifest::may_be_in(text) {
+        columns.columns = vec![Column::under(SECRET)];
+        manifest::read(text, &mut |value| columns.row(&[value]));
+        columns.look();
+    }
     if segments::may_be_in(text) {
         columns.columns = segments::HEADS.into_iter().map(Column::under).collect();
         segments::read(text, &mut |head, field| columns.cell(head, &field));

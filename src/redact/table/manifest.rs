@@ -10,12 +10,15 @@ const OBJECT: usize = 32 << 10;
 /// The shortest line of a block that is taken for base 64, in bytes.
 const BLOCK: usize = 8;
 
+/// Whether a text may have such a manifest.
+pub(super) fn may_be_in(text: &str) -> bool {
+    memmem::find(text.as_bytes(), b"Secret").is_some()
+}
+
 /// Shows the values of a text's manifests.
 pub(super) fn read(text: &str, show: &mut dyn FnMut(Range<usize>)) {
-    if memmem::find(text.as_bytes(), b"Secret").is_some() {
-        yaml(text, show);
-        json(text, show);
-    }
+    yaml(text, show);
+    json(text, show);
 }
 
 /// A line without its number, and where it stands.

@@ -1,6 +1,7 @@
 //! Rows in statements of SQL: `INSERT INTO people (name, ssn) VALUES ('…', '…')`, and what `COPY … FROM stdin` reads.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use memchr::memmem;
 
@@ -11,23 +12,25 @@ const LIST: usize = 16 << 10;
 /// The longest name of a table, in bytes.
 const NAME: usize = 256;
 
-/// How statements begin, and whether they read lines.
-const STATEMENTS: [(&str, bool); 6] = [
-    ("INSERT INTO ", false),
-    ("insert into ", false),
-    ("Insert into ", false),
-    ("Insert Into ", false),
-    ("COPY ", true),
-    ("copy ", true),
-];
+/// What finds the beginnings of statements, each with whether they read lines.
+static STATEMENTS: LazyLock<[(memmem::Finder<'static>, bool); 6]> = LazyLock::new(|| {
+    [
+        ("INSERT INTO ", false),
+        ("insert into ", false),
+        ("Insert into ", false),
+        ("Insert Into ", false),
+        ("COPY ", true),
+        ("copy ", true),
+    ]
+    .map(|(word, reads)| (memmem::Finder::new(word), reads))
+});
 
 /// Where the names of the tables begin that statements fill, in order, and whether lines follow.
 fn statements(text: &str) -> Vec<(usize, bool)> {
-    let of = |(word, reads): (&str, bool)| {
-        let found = memmem::find_iter(text.as_bytes(), word).map(|at| (at + word.len(), reads));
-        found.collect::<Vec<_>>()
+    let of = |(word, reads): &'static (memmem::Finder<'static>, bool)| {
+        word.find_iter(text.as_bytes()).map(|at| (at + word.needle().len(), *reads))
     };
-    let mut all: Vec<(usize, bool)> = STATEMENTS.into_iter().flat_map(of).collect();
+    let mut all: Vec<(usize, bool)> = STATEMENTS.iter().flat_map(of).collect();
     all.sort_unstable();
     all
 }
