@@ -2,8 +2,9 @@
 //! one. The lists are data (`dictionary/*.txt`, which say what they are).
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
+use crate::base::generations::Generations;
 use crate::crypto::fpe::FpeKey;
 
 const PERSONS: &str = include_str!("dictionary/persons.txt");
@@ -122,10 +123,38 @@ impl Permutations {
         let section = dictionary.sections.get(usize::from(at))?;
         let order = self.known.entry(OfSection { dictionary: dictionary.label, section: at, tweak });
         let order = order.or_insert_with(|| {
-            cycle(key, &[&tweak, dictionary.label.as_bytes(), section.name.as_bytes()], section.names.len())
+            recent_cycle(
+                key,
+                [&tweak, dictionary.label.as_bytes(), section.name.as_bytes()],
+                section.names.len(),
+            )
         });
         section.surrogates.get(usize::from(*order.get(usize::from(rank))?)).copied()
     }
+}
+
+/// How much is kept of the permutations that were drawn last, in bytes: twice that, of some 200 sections. The requests of a
+/// conversation have the same.
+const RECENT: usize = 1 << 20;
+
+/// What an entry takes beside its numbers, about, in bytes.
+const ENTRY: usize = 160;
+
+/// By a digest under the key that they were drawn with.
+static KNOWN: LazyLock<Mutex<Generations<Arc<[u16]>>>> =
+    LazyLock::new(|| Mutex::new(Generations::new(RECENT)));
+
+/// [`cycle`], drawn but once while it is asked for again and again.
+fn recent_cycle(key: &FpeKey, parts: [&[u8]; 3], size: usize) -> Arc<[u16]> {
+    let [tweak, dictionary, section] = parts;
+    let digest = key.prf(&[b"digest of a permutation", tweak, dictionary, section]);
+    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(order) = known().get(&digest) {
+        return order;
+    }
+    let order = cycle(key, &parts, size);
+    known().put(digest, Arc::clone(&order), ENTRY + size_of_val(&*order));
+    order
 }
 
 /// A permutation of so many numbers that is one cycle, so that none stays where it is (Sattolo), drawn from the

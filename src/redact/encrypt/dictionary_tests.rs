@@ -103,3 +103,18 @@ fn no_surrogate_is_a_name_that_names_nobody() {
         assert!(!name.split([' ', '-']).all(taken), "each word of {name}");
     }
 }
+
+/// Whatever is kept, and whoever asked before.
+#[test]
+fn a_permutation_that_is_known_is_the_one_that_was_drawn() {
+    let parts: [&[u8]; 3] = [b"tweak of this test", b"persons", b"en f"];
+    let drawn = cycle(&key(1), &parts, 500);
+    let first = recent_cycle(&key(1), parts, 500);
+    assert_eq!((&first, &recent_cycle(&key(2), parts, 500)), (&drawn, &cycle(&key(2), &parts, 500)));
+    for section in 0..3 * RECENT / 1000 {
+        recent_cycle(&key(1), [parts[0], parts[1], &section.to_be_bytes()], 500);
+    }
+    assert!(Arc::strong_count(&first) == 1, "it is kept for ever");
+    assert_eq!(recent_cycle(&key(1), parts, 500), drawn);
+    assert!(Arc::ptr_eq(&recent_cycle(&key(1), parts, 500), &recent_cycle(&key(1), parts, 500)));
+}
