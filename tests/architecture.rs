@@ -8,6 +8,8 @@ use std::fs;
 
 #[path = "architecture/docs.rs"]
 mod docs;
+#[path = "architecture/metrics.rs"]
+mod metrics;
 #[path = "architecture/module_tables.rs"]
 mod module_tables;
 #[path = "architecture/modules.rs"]

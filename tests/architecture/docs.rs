@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
+use crate::metrics::{self, Metric};
 use crate::none;
 use crate::page::{Page, named_paths, pages, read};
 use crate::parts::{DOORS, PARTS};
@@ -264,6 +265,37 @@ fn with_made(text: &str, name: &str, made: &str) -> Option<String> {
     Some(format!("{before}{begin}\n{made}\n{end}{after}"))
 }
 
+/// Every metric, by name.
+fn all_metrics() -> Vec<Metric> {
+    let mut all = Vec::new();
+    for path in files("src/telemetry/metrics", &[".rs"]) {
+        let text = fs::read_to_string(&path).unwrap_or_default();
+        let found = metrics::metrics(&text).unwrap_or_else(|fault| panic!("{}: {fault}", path.display()));
+        assert_eq!(found.len(), metrics::registrations(&text), "{}", path.display());
+        all.extend(found);
+    }
+    all.sort();
+    all
+}
+
+/// The pages, the dashboard and the chart name no metric that nobody counts.
+#[test]
+fn metrics_that_are_named_exist() {
+    let known: BTreeSet<String> = all_metrics().into_iter().map(|metric| metric.name).collect();
+    assert!(known.len() > 40, "{} metrics", known.len());
+    let name =
+        regex(r"\bportcullis_[a-z0-9_]+_(?:total|seconds|bytes|info|available|requests|works|tokens)\b");
+    let mut paths = files("docs", &[".md"]);
+    paths.extend(files("conf", &[".json", ".yml", ".yaml", ".toml"]));
+    let mut wrong = Vec::new();
+    for path in paths {
+        let text = fs::read_to_string(&path).unwrap_or_default();
+        let named = name.find_iter(&text).map(|found| found.as_str()).filter(|name| !known.contains(*name));
+        wrong.extend(named.map(|name| format!("{}: nobody counts `{name}`", shown(&path))));
+    }
+    none(&wrong);
+}
+
 #[test]
 fn what_is_made_is_fresh() {
     let lib = read("src/lib.rs");
@@ -272,6 +304,7 @@ fn what_is_made_is_fresh() {
         ("src/lib.rs", Some(library(&lib))),
         ("docs/architecture.md", with_made(&read("docs/architecture.md"), "parts", &map(&lib))),
         ("docs/configuration.md", with_made(&read("docs/configuration.md"), "settings", &reference)),
+        ("docs/metrics.md", with_made(&read("docs/metrics.md"), "metrics", &metrics::page(&all_metrics()))),
     ];
     let mut stale = Vec::new();
     for (path, made) in made {

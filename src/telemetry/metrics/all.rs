@@ -81,8 +81,11 @@ pub struct Metrics {
 }
 
 fn audit_behind(families: &Families<'_>) -> Result<LabelledMetric<AuditCopy, IntGauge>, MetricsError> {
-    let help = "Lines of the audit log that a copy does not have yet.";
-    let behind = families.gauges("audit_lines_behind", help, &["to"])?;
+    let behind = families.gauges(
+        "audit_lines_behind",
+        "Lines of the audit log that a copy does not have yet.",
+        &["to"],
+    )?;
     Ok(LabelledMetric::new(move |word| behind.with_label_values(&[word])))
 }
 

@@ -28,9 +28,12 @@ pub(super) struct Analyzers {
 
 impl Analyzers {
     pub(super) fn new(families: &Families<'_>) -> Result<Self, MetricsError> {
-        let help = "Texts that an analyzer was to be asked about, by what came of it.";
         Ok(Self {
-            texts: families.counters("analyzer_texts_total", help, &["analyzer", "result"])?,
+            texts: families.counters(
+                "analyzer_texts_total",
+                "Texts that an analyzer was to be asked about, by what came of it.",
+                &["analyzer", "result"],
+            )?,
             seconds: families.histograms(
                 "analyzer_seconds",
                 "How long an analyzer's answers about one text took.",
