@@ -5,7 +5,7 @@ fn issued(pairs: &[(&str, &str)]) -> Vec<IssuedSurrogate> {
         surrogate: (*surrogate).to_owned(),
         original: Zeroizing::new((*original).to_owned()),
         spelling: SurrogateIdentity::Exact,
-        parts: crate::redact::issued::KnownParts::None,
+        parts: false,
     };
     pairs.iter().map(issued).collect()
 }

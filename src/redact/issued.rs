@@ -114,26 +114,9 @@ pub(super) struct IssuedSurrogate {
     pub(super) surrogate: String,
     pub(super) original: Zeroizing<String>,
     pub(super) spelling: SurrogateIdentity,
-    /// Which parts of it may stand for those of the original.
-    pub(super) parts: KnownParts,
-}
-
-/// Which parts of a surrogate (its last four digits, a word) may stand for that part of the original: any only where the caller's
-/// text is known and has nothing that is spelled so.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum KnownParts {
-    None,
-    /// Names of accounts: the mailbox of an address, the user of credentials. One that may be any word counts where the text says
-    /// that it is a user's.
-    Accounts,
-    All,
-}
-
-impl KnownParts {
-    /// All of them, or none.
-    pub(super) fn all_if(known: bool) -> Self {
-        if known { Self::All } else { Self::None }
-    }
+    /// Whether a part of it (its last four digits, a word) may stand for that part of the original: only where the
+    /// caller's text is known and has nothing that is spelled so.
+    pub(super) parts: bool,
 }
 
 impl IssuedSurrogate {

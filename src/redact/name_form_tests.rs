@@ -4,7 +4,7 @@ use zeroize::Zeroizing;
 
 use super::*;
 use crate::redact::fixture::{keys, redactor};
-use crate::redact::issued::{IssuedSurrogate, KnownParts, SurrogateIdentity};
+use crate::redact::issued::{IssuedSurrogate, SurrogateIdentity};
 use crate::redact::surrogate_map::FindingLimits;
 use crate::redact::{AnswerEditor, IssuedToCaller, Keys, Method, Recall, SurrogateMap};
 use crate::stream::Editor;
@@ -41,7 +41,7 @@ fn undo_of(issued: &[(&str, &str)]) -> Arc<SurrogateMap> {
         surrogate: (*surrogate).to_owned(),
         original: Zeroizing::new((*original).to_owned()),
         spelling: SurrogateIdentity::Person,
-        parts: KnownParts::All,
+        parts: true,
     });
     Arc::new(SurrogateMap::of(issued.collect()))
 }
@@ -180,7 +180,7 @@ fn a_conversation_that_has_begun_goes_on() {
         surrogate: "Xtorjt Kxkvdm".to_owned(),
         original: Zeroizing::new("Maria Lopez".to_owned()),
         spelling: SurrogateIdentity::Words,
-        parts: KnownParts::All,
+        parts: true,
     };
     let conversation = Some(Arc::new(SurrogateMap::of(vec![old])));
     let keys = Keys { recall: Recall { caller: None, conversation }, ..keys() };

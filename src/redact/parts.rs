@@ -6,7 +6,7 @@ use zeroize::Zeroizing;
 use crate::redact::case::lowered;
 use crate::redact::dialled::DialledNumber;
 use crate::redact::escapes::read;
-use crate::redact::issued::{IssuedSurrogate, KnownParts, SurrogateIdentity};
+use crate::redact::issued::{IssuedSurrogate, SurrogateIdentity};
 use crate::redact::name_form::NameForm;
 use crate::redact::pem;
 use crate::redact::units::read_alike;
@@ -41,11 +41,9 @@ pub(super) enum SurrogatePart {
     Word(usize),
     /// This half of a word, of those that hyphens part.
     Half { word: usize, half: usize },
-    /// What stands before the first such sign of it: the user's name of what opens a service, the mailbox of an address. If it
-    /// must be announced, the text before it has to say that a user's name follows.
-    Account { sign: char, announced: bool },
-    /// What stands behind it: the password, the domain.
-    Behind { sign: char },
+    /// What stands before the first such sign of it, or what stands behind: the user's name and the password of what opens a
+    /// service, the mailbox and the domain of an address.
+    Side { sign: char, behind: bool },
     /// A person's name in another form.
     Named(NameForm),
     /// Letters and digits from one on, behind so many others that belong to the form; with a `+` in front or without.
@@ -61,7 +59,8 @@ impl SurrogatePart {
     fn stands_alone(self) -> bool {
         match self {
             Self::Whole { strict } => strict,
-            part => matches!(part, Self::Account { .. } | Self::Word(_) | Self::Half { .. } | Self::End),
+            Self::Side { behind, .. } => !behind,
+            part => matches!(part, Self::Word(_) | Self::Half { .. } | Self::End),
         }
     }
 
@@ -73,9 +72,6 @@ impl SurrogatePart {
             }
             (Self::Whole { strict }, Self::Whole { strict: other }) => {
                 Self::Whole { strict: strict && other }
-            }
-            (Self::Account { sign, announced }, Self::Account { announced: other, .. }) => {
-                Self::Account { sign, announced: announced && other }
             }
             _ => self,
         }
@@ -179,7 +175,7 @@ impl SurrogatePair<'_> {
             .map(|text| text.get(text.len().saturating_sub(LAST)..).unwrap_or_default());
         let [end, meaning] = ends;
         let many = surrogate.bytes().filter(u8::is_ascii_digit).count() >= FEWEST;
-        if self.issued.parts == KnownParts::All
+        if self.issued.parts
             && self.issued.spelling.is_number()
             && many
             && is_digits(end)
@@ -225,7 +221,7 @@ impl SurrogatePair<'_> {
         let original = self.original.clone();
         let words = self.issued.spelling.is_words();
         let strict = words && !surrogate.contains([' ', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']);
-        if surrogate.chars().count() >= SHORTEST && (self.issued.parts == KnownParts::All || !strict) {
+        if surrogate.chars().count() >= SHORTEST && (self.issued.parts || !strict) {
             self.add(PartSpelling::Word, surrogate, SurrogatePart::Whole { strict }, &original);
         }
         match self.issued.spelling {
@@ -235,7 +231,7 @@ impl SurrogatePair<'_> {
         }
         let (of_surrogate, of_original): (Vec<_>, Vec<_>) =
             (surrogate.split(' ').collect(), original.split(' ').collect());
-        if !(words && self.issued.parts == KnownParts::All) || of_surrogate.len() != of_original.len() {
+        if !(words && self.issued.parts) || of_surrogate.len() != of_original.len() {
             return;
         }
         let several = of_surrogate.len() > 1;
@@ -259,11 +255,15 @@ impl SurrogatePair<'_> {
         let marked = password.chars().count() >= PASSWORD
             && !(all(char::is_alphabetic) || all(|c| c.is_ascii_digit()));
         if marked {
-            self.add(PartSpelling::Word, password, SurrogatePart::Behind { sign: ':' }, their_password);
+            self.add(
+                PartSpelling::Word,
+                password,
+                SurrogatePart::Side { sign: ':', behind: true },
+                their_password,
+            );
         }
-        if self.issued.parts != KnownParts::None && is_user(user) {
-            let part = SurrogatePart::Account { sign: ':', announced: true };
-            self.add(PartSpelling::Word, user, part, their_user);
+        if self.issued.parts && is_user(user) {
+            self.add(PartSpelling::Word, user, SurrogatePart::Side { sign: ':', behind: false }, their_user);
         }
     }
 
@@ -273,13 +273,24 @@ impl SurrogatePair<'_> {
         else {
             return;
         };
-        if self.issued.parts == KnownParts::All && domain != their_domain && domain.contains('.') {
-            self.add(PartSpelling::Word, domain, SurrogatePart::Behind { sign: '@' }, their_domain);
+        if !self.issued.parts {
+            return;
         }
-        if self.issued.parts != KnownParts::None && mailbox.chars().count() >= MAILBOX {
-            let announced = self.issued.parts == KnownParts::Accounts && may_be_word(mailbox);
-            let part = SurrogatePart::Account { sign: '@', announced };
-            self.add(PartSpelling::Word, mailbox, part, their_mailbox);
+        if domain != their_domain && domain.contains('.') {
+            self.add(
+                PartSpelling::Word,
+                domain,
+                SurrogatePart::Side { sign: '@', behind: true },
+                their_domain,
+            );
+        }
+        if mailbox.chars().count() >= MAILBOX {
+            self.add(
+                PartSpelling::Word,
+                mailbox,
+                SurrogatePart::Side { sign: '@', behind: false },
+                their_mailbox,
+            );
         }
     }
 
@@ -347,11 +358,6 @@ fn is_digits(text: &str) -> bool {
 fn is_user(text: &str) -> bool {
     let all = text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-'));
     text.chars().count() >= SHORTEST && text.starts_with(char::is_alphabetic) && all
-}
-
-/// Whether a mailbox may be any word, such as `support` or `data-science`.
-fn may_be_word(mailbox: &str) -> bool {
-    mailbox.chars().all(|c| c.is_alphabetic() || c == '-')
 }
 
 fn is_word(text: &str) -> bool {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::redact::index::{CaseComparison, Index};
-use crate::redact::issued::{IssuedSurrogate, KnownParts};
+use crate::redact::issued::IssuedSurrogate;
 use crate::redact::parts::parts_of;
 
 /// The parts by which surrogates may be known.
@@ -18,8 +18,7 @@ pub(super) struct PartsIndex {
 impl PartsIndex {
     /// Of what `of` values have issued, each with its value's number.
     pub(super) fn new(of: usize, issued: impl Iterator<Item = (usize, IssuedSurrogate)>) -> Self {
-        let numbers =
-            issued.map(|(number, issued)| (number, IssuedSurrogate { parts: KnownParts::All, ..issued }));
+        let numbers = issued.map(|(number, issued)| (number, IssuedSurrogate { parts: true, ..issued }));
         let parts: Vec<(usize, String)> = numbers
             .flat_map(|(number, issued)| parts_of(&issued).map(|part| (number, part)).collect::<Vec<_>>())
             .collect();

@@ -6,10 +6,8 @@ use crate::redact::left_context::LeftContext;
 /// So much of a text is looked at for words that announce last digits, in bytes.
 const REACH: usize = 128;
 
-/// What says that a user's name follows, at the end of a word: members, options of commands, folders of users.
-const USER_WORDS: [&str; 12] = [
-    "user", "username", "usr", "login", "uid", "role", "owner", " -u", " -U", "/home/", "/users/", "\\users",
-];
+/// What says that a user's name follows, at the end of a word, and options of commands.
+const USER_WORDS: [&str; 9] = ["user", "username", "usr", "login", "uid", "role", "owner", " -u", " -U"];
 
 /// So much of a text is looked at for these, in bytes.
 const USER_REACH: usize = 24;
@@ -72,7 +70,7 @@ impl PrecedingContext<'_> {
         begun.fold(DigitCue::default(), |cue, byte| cue.after(*byte)).is_live()
     }
 
-    /// Whether the text has just said that a user's name follows: `DB_USER=`, `"user": "`, `-u `, `ssh://`, `/home/`.
+    /// Whether the text has just said that a user's name follows: `DB_USER=`, `"user": "`, `-u `, `ssh://`.
     pub(super) fn names_user(self) -> bool {
         let mut text: Vec<u8> = (1..=USER_REACH).map_while(|count| self.back(count)).collect();
         text.reverse();

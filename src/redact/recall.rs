@@ -11,7 +11,7 @@ use std::sync::Arc;
 use zeroize::Zeroizing;
 
 use crate::base::secret::Secret;
-use crate::redact::issued::{IssuedSurrogate, IssuedSurrogates, KnownParts, SurrogateIdentity};
+use crate::redact::issued::{IssuedSurrogate, IssuedSurrogates, SurrogateIdentity};
 use crate::redact::surrogate_log;
 use crate::redact::surrogate_map::{FindingLimits, IssuedPair, Ledger, SurrogateMap};
 
@@ -184,7 +184,7 @@ impl SurrogateMap {
         let mut known = HashSet::new();
         let earlier_hosts = earlier.hosts();
         // What else the texts had that the earlier part was issued in is not known any more.
-        let earlier = earlier.pairs().map(|pair| IssuedPair { parts: KnownParts::None, ..pair });
+        let earlier = earlier.pairs().map(|pair| IssuedPair { parts: false, ..pair });
         for pair in self.pairs().chain(earlier) {
             if known.insert(pair.spelling.canonical(pair.surrogate)) && ledger.issue(issued(pair)).is_err() {
                 break;
@@ -227,7 +227,7 @@ mod tests {
                     surrogate: (*surrogate).to_owned(),
                     original,
                     spelling: *spelling,
-                    parts: KnownParts::None,
+                    parts: false,
                 })
                 .unwrap();
         }

@@ -2,8 +2,6 @@
 
 use super::tests::{at_any_cut, undo_of};
 use crate::detect::Format;
-use crate::redact::fixture::{document, restored};
-use crate::stream::json::PathSet;
 
 /// What opens a service, of which a model writes one half, and addresses of mail.
 #[test]
@@ -43,47 +41,5 @@ fn halves_of_credentials_and_addresses_come_back() {
         ("xnjz njzx Zb4jIp5qJ8x", "xnjz njzx Zb4jIp5qJ8x"),
     ] {
         assert_eq!(at_any_cut(&undo, text), expected);
-    }
-}
-
-/// What of an account a model writes comes back to the caller as it is; sent again in the next turn, it leaves as the model wrote it.
-#[test]
-fn what_came_back_as_a_half_leaves_as_one() {
-    let everything = PathSet::everything();
-    for (said, written) in [
-        ("mail jane.doe@acme-mail.com", "ls /srv/{}/mail, then ask {} about it"),
-        ("mail jdoe1984@acme-mail.com", "see {}'s branch `{}/fix`"),
-        ("mail janedoe@acme-mail.com", r"cat /home/{}/.profile C:\Users\{}\x"),
-        ("db postgres://billing_app:Zk7vQ2m-Lw9xT4pr@db.acme/x", "psql -U {} and DB_USER={}"),
-    ] {
-        let account = |text: &str| {
-            let from = text.find("//").map_or("mail ".len(), |at| at + "//".len());
-            let length = text[from..].find(['@', ':']).unwrap();
-            text[from..from + length].to_owned()
-        };
-        let first = format!(r#"["{said}"]"#);
-        let (shown, _, undo) = document(&first, &everything);
-        let (original, surrogate) = (account(said), account(&shown[2..]));
-        assert_ne!(original, surrogate);
-        let written = written.replace("{}", &surrogate);
-        let answer = restored(&written, undo);
-        assert_eq!(answer, written.replace(&surrogate, &original));
-        let (shown, ..) = document(&serde_json::to_string(&[said, &answer]).unwrap(), &everything);
-        assert!(shown.contains(&serde_json::to_string(&written).unwrap()), "{shown}");
-        assert!(!shown.contains(&original), "{shown}");
-    }
-}
-
-/// What may be any word is one, and the domain of an address is no account.
-#[test]
-fn other_words_are_not_taken_for_accounts() {
-    for (said, rest) in [
-        ("mail support@acme-mail.com", "ask support, see /support, app/support.rs"),
-        ("mail data-science@acme-mail.com", "the data-science team"),
-        ("mail jane.doe@acme-mail.com", "https://api.acme-mail.com/v1 of acme-mail.com, jane.doer, janedoe"),
-        ("db postgres://billing_app:Zk7vQ2m-Lw9xT4pr@db.acme/x", "import billing_app"),
-    ] {
-        let (shown, ..) = document(&format!(r#"["{said}", "{rest}"]"#), &PathSet::everything());
-        assert!(shown.ends_with(&format!(r#""{rest}"]"#)), "{shown}");
     }
 }

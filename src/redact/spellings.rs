@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::redact::encrypt::are_names;
 use crate::redact::escapes::read;
 use crate::redact::index::{CaseComparison, Index};
-use crate::redact::issued::{IssuedSurrogate, KnownParts, SurrogateIdentity};
+use crate::redact::issued::{IssuedSurrogate, SurrogateIdentity};
 use crate::redact::name_form::has_initial;
 use crate::redact::redactor::Redactor;
 use crate::redact::surrogate_map::SurrogateMap;
@@ -72,18 +72,17 @@ impl Values<'_> {
     }
 
     /// What was encrypted, to be found in other spellings: each original with what stands for it, and the value's number.
-    /// Single words are left out, but for names that are nothing else, and those of accounts: they may be other words as well.
+    /// Single words are left out, but for names that are nothing else: they may be other words as well.
     pub(super) fn reversed(&mut self) -> Reversed {
         let of = self.list.len();
         if let Some(known) = self.reversed.clone().filter(|known| known.of == of && !self.narrowed) {
             return known;
         }
         let reversed = self.issued(|_| true).map(|(number, issued)| {
-            let parts = match (issued.spelling, issued.parts) {
-                (_, KnownParts::None) | (SurrogateIdentity::Name, _) => KnownParts::None,
-                (SurrogateIdentity::Words | SurrogateIdentity::Folded, _) => KnownParts::Accounts,
-                (SurrogateIdentity::Person, _) if !are_names(&issued.original) => KnownParts::None,
-                (_, parts) => parts,
+            let parts = match issued.spelling {
+                SurrogateIdentity::Words | SurrogateIdentity::Folded | SurrogateIdentity::Name => false,
+                SurrogateIdentity::Person => issued.parts && are_names(&issued.original),
+                _ => issued.parts,
             };
             (number as u32, IssuedSurrogate { parts, ..issued.reversed() })
         });

@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 use crate::base::reader::ByteReader;
 use crate::base::secret::Secret;
 use crate::redact::error::RedactError;
-use crate::redact::issued::{IssuedSurrogate, IssuedSurrogates, KnownParts, SurrogateIdentity};
+use crate::redact::issued::{IssuedSurrogate, IssuedSurrogates, SurrogateIdentity};
 use crate::redact::surrogate_map::{FindingLimits, Ledger, SurrogateMap};
 
 /// The form of what [`SurrogateLog::to_bytes`] writes: this byte, then for each surrogate its spelling, and the surrogate
@@ -47,7 +47,7 @@ impl SurrogateLog {
     ) -> Result<(), RedactError> {
         let (surrogate, original) = (surrogate.to_owned(), Zeroizing::new(original.to_owned()));
         // What else the text says is not known.
-        self.keep_issued(IssuedSurrogate { surrogate, original, spelling, parts: KnownParts::None })
+        self.keep_issued(IssuedSurrogate { surrogate, original, spelling, parts: false })
     }
 
     /// The same of what was issued for a text that is known whole.
@@ -135,7 +135,7 @@ pub(super) fn begun() -> Vec<u8> {
 /// Writes one surrogate and what it stands for.
 pub(super) fn write(issued: &IssuedSurrogate, out: &mut Vec<u8>) {
     let IssuedSurrogate { surrogate, original, spelling, parts } = issued;
-    out.push(*spelling as u8 | if *parts == KnownParts::All { PARTS } else { 0 });
+    out.push(*spelling as u8 | if *parts { PARTS } else { 0 });
     for text in [surrogate, &**original] {
         out.extend_from_slice(&u32::try_from(text.len()).unwrap_or(u32::MAX).to_be_bytes());
         out.extend_from_slice(text.as_bytes());
@@ -150,12 +150,7 @@ pub(super) fn read(mut reader: ByteReader<'_>) -> Option<Vec<IssuedSurrogate>> {
         let spelling = SurrogateIdentity::ALL.into_iter().nth(usize::from(first & !PARTS))?;
         let surrogate = std::str::from_utf8(reader.long()?).ok()?.to_owned();
         let original = Zeroizing::new(std::str::from_utf8(reader.long()?).ok()?.to_owned());
-        all.push(IssuedSurrogate {
-            surrogate,
-            original,
-            spelling,
-            parts: KnownParts::all_if(first & PARTS != 0),
-        });
+        all.push(IssuedSurrogate { surrogate, original, spelling, parts: first & PARTS != 0 });
     }
     Some(all)
 }

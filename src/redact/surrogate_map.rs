@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 use crate::redact::error::RedactError;
 use crate::redact::fragments::{FragmentMatch, Fragments};
 use crate::redact::index::{CaseComparison, Index, IndexStep, More};
-use crate::redact::issued::{IssuedSurrogate, KnownParts, SurrogateIdentity};
+use crate::redact::issued::{IssuedSurrogate, SurrogateIdentity};
 use crate::redact::left_context::LeftContext;
 use crate::redact::preceding::{PassedText, PrecedingContext};
 use crate::redact::surrogate_variants::{Matched, SurrogateVariants};
@@ -41,14 +41,14 @@ pub(super) struct IssuedPair<'u> {
     pub(super) surrogate: &'u str,
     pub(super) original: &'u str,
     pub(super) spelling: SurrogateIdentity,
-    pub(super) parts: KnownParts,
+    pub(super) parts: bool,
 }
 
 /// The surrogates issued in one document, and what they stand for.
 pub struct SurrogateMap {
     originals: Vec<Zeroizing<String>>,
     /// What stands for each of them.
-    surrogates: Vec<(Box<str>, SurrogateIdentity, KnownParts)>,
+    surrogates: Vec<(Box<str>, SurrogateIdentity, bool)>,
     exact: Index,
     forms: SurrogateVariants,
     fragments: Fragments,
@@ -239,7 +239,7 @@ mod tests {
             surrogate: format!("s{n}"),
             original: Zeroizing::new(format!("o{n}")),
             spelling: SurrogateIdentity::Exact,
-            parts: KnownParts::None,
+            parts: false,
         };
         let limits = FindingLimits { values: 2, bytes: 100, levels: 4 };
         let refused = Err(RedactError::TooManyValues { values: 2, bytes: 100 });

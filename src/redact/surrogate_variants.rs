@@ -224,14 +224,14 @@ impl SurrogateVariants {
     /// that one stands there: it may be any word.
     fn apart(&self, found: Matched, before: PrecedingContext<'_>, text: &[u8], more: More) -> Matched {
         let Matched::Found { len, form } = found else { return found };
-        let Some(SurrogatePart::Account { sign, announced }) =
+        let Some(SurrogatePart::Side { sign, behind: false }) =
             self.forms.get(form as usize).map(|form| form.part)
         else {
             return found;
         };
         match (sign, text.get(len)) {
+            (':', _) if !before.names_user() => Matched::No,
             ('@', Some(b'@')) => Matched::No,
-            _ if announced && !before.names_user() => Matched::No,
             ('@', None) if more == More::Yes => Matched::Wait,
             _ => found,
         }

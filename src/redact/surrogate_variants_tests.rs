@@ -5,7 +5,7 @@ use zeroize::Zeroizing;
 
 use super::*;
 use crate::detect::Format;
-use crate::redact::issued::{KnownParts, SurrogateIdentity};
+use crate::redact::issued::SurrogateIdentity;
 use crate::redact::{AnswerEditor, SurrogateMap};
 use crate::stream::{Edit, Editor};
 
@@ -32,7 +32,7 @@ pub(super) fn undo_of(issued: &[(&str, &str, Format)]) -> Arc<SurrogateMap> {
         surrogate: (*surrogate).to_owned(),
         original: Zeroizing::new((*original).to_owned()),
         spelling: SurrogateIdentity::of(*format),
-        parts: KnownParts::All,
+        parts: true,
     });
     Arc::new(SurrogateMap::of(issued.collect()))
 }

@@ -6,7 +6,7 @@ use zeroize::Zeroizing;
 use super::*;
 use crate::detect::Format;
 use crate::edit::spliced_text;
-use crate::redact::issued::{IssuedSurrogate, KnownParts, SurrogateIdentity};
+use crate::redact::issued::{IssuedSurrogate, SurrogateIdentity};
 use crate::redact::{AnswerEditor, SurrogateMap};
 use crate::stream::{Edit, Editor, TextUse};
 
@@ -26,7 +26,7 @@ fn undo() -> Arc<SurrogateMap> {
         surrogate: (*surrogate).to_owned(),
         original: Zeroizing::new((*original).to_owned()),
         spelling: SurrogateIdentity::of(*format),
-        parts: KnownParts::All,
+        parts: true,
     });
     let mut hosts = Hosts::default();
     hosts.read(REQUEST);

@@ -5,7 +5,7 @@ use zeroize::Zeroizing;
 use crate::edit::Edit;
 use crate::redact::error::RedactError;
 use crate::redact::fpe_context::FpeContext;
-use crate::redact::issued::{IssuedSurrogate, KnownParts, SurrogateIdentity};
+use crate::redact::issued::{IssuedSurrogate, SurrogateIdentity};
 use crate::redact::surrogate_log::SurrogateLog;
 use crate::redact::surrogate_map::{FindingLimits, Ledger, SurrogateMap};
 use crate::redact::value::FoundValue;
@@ -48,7 +48,7 @@ impl Values<'_> {
         }
         for (_, issued) in self.issued(|value| value.permuted.is_none()) {
             // Who restores it later does not know what else the text said.
-            context.issued(IssuedSurrogate { parts: KnownParts::None, ..issued })?;
+            context.issued(IssuedSurrogate { parts: false, ..issued })?;
         }
         Ok(context)
     }
@@ -65,7 +65,7 @@ impl Values<'_> {
                 surrogate,
                 original,
                 spelling: SurrogateIdentity::Exact,
-                parts: KnownParts::None,
+                parts: false,
             });
         }
     }
@@ -90,7 +90,7 @@ impl Values<'_> {
                     surrogate: with.clone(),
                     original: original.clone(),
                     spelling,
-                    parts: KnownParts::all_if(*parts),
+                    parts: *parts,
                 },
             )
         })

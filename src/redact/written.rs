@@ -34,13 +34,12 @@ pub(super) fn original(
         SurrogatePart::Lines => None,
         SurrogatePart::Whole { strict } => text(strict, surrogate, &original, written),
         SurrogatePart::Named(form) => text(false, &form.of(surrogate)?, &form.of(&original)?, written),
-        SurrogatePart::Account { sign, .. } => {
-            let of = |text: &str| Some(Zeroizing::new(text.split_once(sign)?.0.to_owned()));
-            text(true, &of(surrogate)?, &of(&original)?, written)
-        }
-        SurrogatePart::Behind { sign } => {
-            let of = |text: &str| Some(Zeroizing::new(text.split_once(sign)?.1.to_owned()));
-            text(false, &of(surrogate)?, &of(&original)?, written)
+        SurrogatePart::Side { sign, behind } => {
+            let of = |text: &str| {
+                let (before, after) = text.split_once(sign)?;
+                Some(Zeroizing::new(if behind { after } else { before }.to_owned()))
+            };
+            text(!behind, &of(surrogate)?, &of(&original)?, written)
         }
         SurrogatePart::Word(at) => text(true, word(surrogate, at)?, word(&original, at)?, written),
         SurrogatePart::Half { word, half } => {
