@@ -216,8 +216,9 @@ impl WholeEditor for AnswerTextEditor {
 
 impl Editor for AnswerTextEditor {
     fn under(&mut self, path: Option<&Path<'_>>) {
-        if let Self::Mask(live) = self {
-            live.under(path);
+        match self {
+            Self::Restore(restore) => restore.under(path),
+            Self::Mask(live) => live.under(path),
         }
     }
 

@@ -264,6 +264,7 @@ fn without(range: Range<usize>, taken: &[&Range<usize>]) -> Vec<Range<usize>> {
 impl Editor for Live {
     fn under(&mut self, path: Option<&Path<'_>>) {
         self.scanner.begin(path.and_then(|path| self.labels.of(DocumentValue::passing(path))));
+        self.restoring.iter_mut().for_each(|restoring| restoring.restore.under(path));
     }
 
     fn used_as(&mut self, text: TextUse) {

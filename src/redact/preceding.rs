@@ -7,7 +7,8 @@ use crate::redact::left_context::LeftContext;
 const REACH: usize = 128;
 
 /// What says that a user's name follows, at the end of a word, and options of commands.
-const USER_WORDS: [&str; 9] = ["user", "username", "usr", "login", "uid", "role", "owner", " -u", " -U"];
+const USER_WORDS: [&str; 10] =
+    ["user", "username", "usr", "login", "uid", "role", "rolname", "owner", " -u", " -U"];
 
 /// So much of a text is looked at for these, in bytes.
 const USER_REACH: usize = 24;
@@ -85,6 +86,11 @@ impl PrecedingContext<'_> {
         signs.is_empty() && text.ends_with(b"//") || USER_WORDS.iter().any(|word| ends(word))
     }
 
+    /// Whether what begins here goes on with an identifier.
+    pub(super) fn in_identifier(self) -> bool {
+        matches!(self.back(1), Some(b'_' | b'-'))
+    }
+
     /// The byte so many before the next.
     fn back(self, count: usize) -> Option<u8> {
         match self.text.len().checked_sub(count) {
@@ -140,6 +146,8 @@ const LAST: &[&str] = &[
     "dernières",
     "laatste",
 ];
+/// How names of members end that say both: `last4`, `cardLast4`.
+const LAST_FOUR: &[&str] = &["last4", "lastfour"];
 const FOUR: &[&str] = &["four", "4", "vier", "cuatro", "quatro", "quattro", "quatre"];
 
 /// Before how many words the digits may stand, behind `ending in`, behind `last four`, and behind such digits.
@@ -211,6 +219,11 @@ impl OpenWord {
     fn is(&self, words: &[&str]) -> bool {
         let bytes = self.bytes.get(..usize::from(self.length));
         bytes.is_some_and(|bytes| words.iter().any(|word| word.as_bytes() == bytes))
+    }
+
+    fn ends_with(&self, ends: &[&str]) -> bool {
+        let bytes = self.bytes.get(..usize::from(self.length));
+        bytes.is_some_and(|bytes| ends.iter().any(|end| bytes.ends_with(end.as_bytes())))
     }
 
     /// Whether it ends like the beginning of a number.
@@ -322,6 +335,7 @@ impl DigitCue {
             Lead::Four if word.is(LAST) => Lead::Said(AFTER_LAST),
             Lead::Said(_) if word.length == 4 && word.digits => Lead::Said(AFTER_DIGITS),
             _ if word.is(ENDING) => Lead::Ending,
+            _ if word.ends_with(LAST_FOUR) => Lead::Said(AFTER_LAST),
             _ if word.is(LAST) => Lead::Last,
             Lead::Said(left) => Lead::Said(left.saturating_sub(1)),
             _ if word.is(FOUR) => Lead::Four,
@@ -367,6 +381,10 @@ mod tests {
             "ending in the digits: ",
             "last four digits of the card you gave us are ",
             "last 4: ",
+            "last4: ",
+            "\"card_last4\": \"",
+            "cardLast4=",
+            "ssnLastFour: ",
             "the last four are `",
             "letzten vier Ziffern: ",
             "Karte endet auf ",

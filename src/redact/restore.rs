@@ -10,6 +10,7 @@ use crate::redact::preceding::{PassedText, PrecedingContext};
 use crate::redact::surrogate_map::{LookupResult, SurrogateMap};
 use crate::redact::urls::{RestoreDecision, RestoreInUrls, UrlGuard, UrlPolicy};
 use crate::stream::TextUse;
+use crate::stream::json::{Path, Segment};
 
 /// A surrogate that was found.
 pub(super) struct FoundSurrogate {
@@ -73,6 +74,15 @@ impl Restore {
             RestoreInUrls::Off => Some(UrlGuard::new(None, kept())),
             RestoreInUrls::SameHost => Some(UrlGuard::new(Some(Arc::clone(self.undo.hosts())), kept())),
         };
+    }
+
+    /// The next text is the value of the member that `path` ends with: its name stands before it.
+    pub(super) fn under(&mut self, path: Option<&Path<'_>>) {
+        self.passed.clear();
+        if let Some(Segment::Key(name)) = path.and_then(Path::last) {
+            self.passed.push(name.as_bytes());
+            self.passed.push(b": ");
+        }
     }
 
     /// Sees the next piece; returns up to where all is decided.

@@ -2,6 +2,10 @@
 
 use super::tests::{at_any_cut, undo_of};
 use crate::detect::Format;
+use crate::edit::spliced_text;
+use crate::redact::AnswerEditor;
+use crate::stream::Editor;
+use crate::stream::json::Embedded;
 
 /// What opens a service, of which a model writes one half, and addresses of mail.
 #[test]
@@ -34,6 +38,11 @@ fn halves_of_credentials_and_addresses_come_back() {
         ("psql -U kqzvtwxlm.wjtrqkhwzxpq -h db", "psql -U magdalena.wojciechowska -h db"),
         ("{\"user\": \"fqtcdgu_vsp\"}", "{\"user\": \"billing_app\"}"),
         ("user fqtcdgu_vspx, fqtcdgu_vsp_id", "user fqtcdgu_vspx, fqtcdgu_vsp_id"),
+        (
+            "GRANT ALL TO fqtcdgu_vsp; WHERE x = 'fqtcdgu_vsp'",
+            "GRANT ALL TO billing_app; WHERE x = 'billing_app'",
+        ),
+        ("my_fqtcdgu_vsp my-fqtcdgu_vsp", "my_fqtcdgu_vsp my-fqtcdgu_vsp"),
         // Any word may be spelled so.
         ("two njz bugs, NJZ_ID, njz.py", "two njz bugs, NJZ_ID, njz.py"),
         // A mailbox that is short may be any word.
@@ -41,5 +50,29 @@ fn halves_of_credentials_and_addresses_come_back() {
         ("xnjz njzx Zb4jIp5qJ8x", "xnjz njzx Zb4jIp5qJ8x"),
     ] {
         assert_eq!(at_any_cut(&undo, text), expected);
+    }
+}
+
+/// The names of members say what words before a value do.
+#[test]
+fn members_of_arguments_announce_parts() {
+    let undo = undo_of(&[
+        ("njz:Zb4jIp5qJ8", "app:Wq7mLp2xZ9", Format::Text),
+        ("4012 8888 8888 1881", "4111 1111 1111 1112", Format::Card),
+    ]);
+    for (text, expected) in [
+        (r#"{"user": "njz", "pw": "Zb4jIp5qJ8"}"#, r#"{"user": "app", "pw": "Wq7mLp2xZ9"}"#),
+        (r#"{"db": {"dbUser": "njz"}}"#, r#"{"db": {"dbUser": "app"}}"#),
+        (
+            r#"{"card_last4": "1881", "card": {"last_four": "1881"}}"#,
+            r#"{"card_last4": "1112", "card": {"last_four": "1112"}}"#,
+        ),
+        (r#"{"note": "njz", "year": "1881"}"#, r#"{"note": "njz", "year": "1881"}"#),
+    ] {
+        let mut arguments = Embedded::new(AnswerEditor::restore(undo.clone()));
+        let mut edits = Vec::new();
+        arguments.feed(text, &mut edits).unwrap();
+        arguments.end(&mut edits).unwrap();
+        assert_eq!(spliced_text(text, &edits), expected);
     }
 }

@@ -29,6 +29,9 @@ use crate::redact::written::{is_blank, original};
 /// Units in a row that a value does not have: characters that nobody reads, marks of Markdown, or more blanks.
 const EXTRA: u8 = 4;
 
+/// The shortest user's name that is told from other words by the digits or signs in it, in bytes.
+const MARKED_USER: usize = 6;
+
 /// Separators in a row within a number.
 const SEPARATORS: u8 = 3;
 
@@ -220,8 +223,8 @@ impl SurrogateVariants {
         }
     }
 
-    /// What was found, unless it is a mailbox before another domain, which is another address, or a user's name where nothing says
-    /// that one stands there: it may be any word.
+    /// What was found, unless it is a mailbox before another domain, which is another address, or a user's name that may be any word
+    /// or a part of one, where nothing says that one stands there.
     fn apart(&self, found: Matched, before: PrecedingContext<'_>, text: &[u8], more: More) -> Matched {
         let Matched::Found { len, form } = found else { return found };
         let Some(SurrogatePart::Side { sign, behind: false }) =
@@ -230,7 +233,14 @@ impl SurrogateVariants {
             return found;
         };
         match (sign, text.get(len)) {
-            (':', _) if !before.names_user() => Matched::No,
+            (':', next) if !before.names_user() => match next {
+                _ if may_be_word(text.get(..len).unwrap_or_default()) || before.in_identifier() => {
+                    Matched::No
+                }
+                Some(b'_' | b'-') => Matched::No,
+                None if more == More::Yes => Matched::Wait,
+                _ => found,
+            },
             ('@', Some(b'@')) => Matched::No,
             ('@', None) if more == More::Yes => Matched::Wait,
             _ => found,
@@ -309,6 +319,11 @@ impl SurrogateVariants {
         let form = self.forms.get(found.form as usize);
         !plus || form.is_some_and(|form| matches!(form.part, SurrogatePart::Number { plus: true, .. }))
     }
+}
+
+/// Whether a user's name may be any word.
+fn may_be_word(user: &[u8]) -> bool {
+    user.len() < MARKED_USER || user.iter().all(u8::is_ascii_alphabetic)
 }
 
 fn is_markup(c: char) -> bool {

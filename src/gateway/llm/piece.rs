@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::edit::Edit;
 use crate::gateway::llm::place::{EventDocument, KeyPart};
-use crate::gateway::llm::protocol::CompiledStream;
+use crate::gateway::llm::protocol::{CompiledStream, CompiledTurn};
 use crate::stream::json::{JsonToken, Path, Treatment, encoded};
 
 /// Tells channels apart: which delta of the protocol, and the values of its key.
@@ -133,7 +133,14 @@ pub(super) struct ActiveText<'p> {
 impl ChannelKey {
     /// Whether another text ends where this one goes on.
     pub(super) fn ends(&self, stream: &CompiledStream, other: &Self) -> bool {
-        stream.in_turn.contains(&other.delta) && self.parts.first() == other.parts.first() && self != other
+        let (Some(mine), Some(theirs)) = (self.turn(stream), other.turn(stream)) else { return false };
+        let apart = !std::ptr::eq(mine, theirs) || mine.by_key && self != other;
+        apart && self.parts.first() == other.parts.first()
+    }
+
+    /// The texts that this one may go on beside, where others come before or behind.
+    fn turn<'s>(&self, stream: &'s CompiledStream) -> Option<&'s CompiledTurn> {
+        stream.in_turn.iter().find(|turn| turn.deltas.contains(&self.delta))
     }
 }
 
@@ -143,7 +150,7 @@ pub(super) fn turns<'p>(stream: &CompiledStream, pieces: &'p [Piece]) -> Vec<Act
     let mut last: HashMap<Option<&KeyPart>, (usize, &'p ChannelKey)> = HashMap::new();
     for (at, piece) in pieces.iter().enumerate().filter(|(_, piece)| !piece.span.is_empty()) {
         let PieceKind::Delta(DeltaPiece { key, .. }) = &piece.kind else { continue };
-        if stream.in_turn.contains(&key.delta) {
+        if key.turn(stream).is_some() {
             let before = last.insert(key.parts.first(), (at, key));
             let before = before.filter(|(_, before)| key.ends(stream, before)).map(|(at, _)| at);
             turns.push(ActiveText { of: key, before });
