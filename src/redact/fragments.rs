@@ -2,7 +2,7 @@
 //! in two. Each stands for the same piece of the original. In requests the same finds pieces of secrets that stand whole elsewhere.
 //!
 //! A piece is known where it is a word by itself and long enough that nobody writes it by chance. Of two values that it may be of
-//! it is none's. It is found along a list of all that secrets end with, in order: as a walk through an [`Index`](super::index::Index),
+//! it is none's; what is to be hidden is the first one's. It is found along a list of all that secrets end with, in order: as a walk through an [`Index`](super::index::Index),
 //! at no cost of memory but the places.
 
 use std::cmp::Ordering;
@@ -68,11 +68,19 @@ pub(super) struct Fragments {
     places: Vec<FragmentStart>,
     /// Where those begin that stand for this byte, or a later one.
     starts: [u32; 257],
+    /// Whether a piece that several values have is the first one's.
+    hides: bool,
 }
 
 impl Fragments {
+    /// Of originals, each with what stands for it.
+    pub(super) fn hiding(originals: &[IssuedSurrogate]) -> Self {
+        Self { hides: true, ..Self::of(originals) }
+    }
+
+    /// Of what stands for originals.
     pub(super) fn of(issued: &[IssuedSurrogate]) -> Self {
-        let mut all = Self { secrets: Vec::new(), places: Vec::new(), starts: [0; 257] };
+        let mut all = Self { secrets: Vec::new(), places: Vec::new(), starts: [0; 257], hides: false };
         for (issue, entry) in issued.iter().zip(0..) {
             let Some(secret) = secret(issue, entry) else { continue };
             let last = secret.surrogate.len() - LEAST;
@@ -83,7 +91,7 @@ impl Fragments {
             all.places.extend((0..=last as u32).map(|at| FragmentStart { secret: number, at }));
             all.secrets.push(secret);
         }
-        let Self { secrets, places, starts } = &mut all;
+        let Self { secrets, places, starts, .. } = &mut all;
         places.sort_unstable_by(|one, other| rest(secrets, *one).cmp(rest(secrets, *other)));
         for first in places.iter().filter_map(|place| rest(secrets, *place).first()) {
             starts[usize::from(*first) + 1] += 1;
@@ -153,6 +161,8 @@ impl Fragments {
             let with = secret.original.get(place.at as usize..place.at as usize + piece.len());
             match (rank.cmp(&best), &found) {
                 (Ordering::Greater, _) => (best, found) = (rank, with.map(|with| (with, secret.entry))),
+                (Ordering::Equal, Some((_, known))) if self.hides && *known <= secret.entry => {}
+                (Ordering::Equal, Some(_)) if self.hides => found = with.map(|with| (with, secret.entry)),
                 (Ordering::Equal, Some((known, _))) if Some(*known) != with => found = None,
                 _ => {}
             }

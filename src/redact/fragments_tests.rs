@@ -89,6 +89,13 @@ fn a_piece_of_two_is_none() {
     assert_eq!(fragments.seek(b"AKIA02XYHQ", More::No), FragmentMatch::No);
     let FragmentMatch::Found { with, .. } = fragments.seek(b"AKIA02XYHQ7MN3PLT5", More::No) else { panic!() };
     assert_eq!(with, "AKIA64CFSUOSG2WPIZ");
+    // Whichever it is of, it leaves hidden.
+    let FragmentMatch::Found { with, entry, .. } =
+        Fragments::hiding(&issued(&two)).seek(b"AKIA02XYHQ", More::No)
+    else {
+        panic!()
+    };
+    assert_eq!((with.as_str(), entry), ("AKIA64CFSU", 0));
 }
 
 /// What repeats itself has a piece at many places: a beginning goes before an end.

@@ -48,6 +48,7 @@ pub struct Live {
     restoring: Option<Restoring>,
     /// For what is left of findings that hold a surrogate.
     rest: Option<Cache>,
+    used_as: TextUse,
 }
 
 /// Surrogates in the text that is looked through.
@@ -85,6 +86,7 @@ impl Live {
             last: None,
             restoring: None,
             rest: None,
+            used_as: TextUse::Text,
         }
     }
 
@@ -169,7 +171,8 @@ impl Live {
     ) -> Result<(), RedactError> {
         let Redactor { detector, plan, .. } = &self.redactor;
         let Some(value) = self.text.get(self.held(&range)) else { return Ok(()) };
-        if self.redactor.stays(rule, value) || self.redactor.requires(value) {
+        let nobodys = self.used_as == TextUse::Id;
+        if nobodys || self.redactor.stays(rule, value) || self.redactor.requires(value) {
             return Ok(());
         }
         let method = plan.method(rule);
@@ -268,6 +271,7 @@ impl Editor for Live {
     }
 
     fn used_as(&mut self, text: TextUse) {
+        self.used_as = text;
         if let Some(restoring) = &mut self.restoring {
             restoring.restore.used_as(text);
         }

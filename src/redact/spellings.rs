@@ -89,7 +89,7 @@ impl Values<'_> {
             (number as u32, IssuedSurrogate { parts, ..issued.reversed() })
         });
         let (numbers, issued): (Vec<u32>, Vec<IssuedSurrogate>) = reversed.unzip();
-        let reversed = Reversed { of, numbers: numbers.into(), undo: Arc::new(SurrogateMap::of(issued)) };
+        let reversed = Reversed { of, numbers: numbers.into(), undo: Arc::new(SurrogateMap::hiding(issued)) };
         self.reversed = Some(reversed.clone());
         reversed
     }

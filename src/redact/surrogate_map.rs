@@ -62,9 +62,20 @@ impl SurrogateMap {
     }
 
     pub(super) fn of(issued: Vec<IssuedSurrogate>) -> Self {
+        let fragments = Fragments::of(&issued);
+        Self::with(issued, fragments)
+    }
+
+    /// Originals, each with what stands for it.
+    pub(super) fn hiding(originals: Vec<IssuedSurrogate>) -> Self {
+        let fragments = Fragments::hiding(&originals);
+        Self::with(originals, fragments)
+    }
+
+    fn with(issued: Vec<IssuedSurrogate>, fragments: Fragments) -> Self {
         let exact = issued.iter().zip(0..).map(|(issue, entry)| (issue.surrogate.as_bytes().into(), entry));
         let exact = Index::new(exact);
-        let (forms, fragments) = (SurrogateVariants::of(&issued), Fragments::of(&issued));
+        let forms = SurrogateVariants::of(&issued);
         let surrogate =
             |issue: &IssuedSurrogate| (issue.surrogate.as_str().into(), issue.spelling, issue.parts);
         let surrogates = issued.iter().map(surrogate).collect();

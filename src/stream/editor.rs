@@ -5,7 +5,7 @@
 
 use crate::edit::Edit;
 use crate::stream::StreamError;
-use crate::stream::path::{Path, Segment, Treatment};
+use crate::stream::path::{Path, Segment, Treatment, Type};
 
 /// What a text is for whoever gets it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,6 +17,8 @@ pub enum TextUse {
     Argument,
     /// A URL by itself.
     Url,
+    /// What its writer calls something by, such as a call of a tool. It is nobody's value, though it may look like one.
+    Id,
 }
 
 impl TextUse {
@@ -25,6 +27,7 @@ impl TextUse {
         let last = path.and_then(|path| path.last());
         match (treatment, last) {
             (Treatment::Embedded | Treatment::Argument, _) => Self::Argument,
+            (Treatment::Typed(Type::Id), _) => Self::Id,
             (_, Some(Segment::Key(name))) if names_url(name) => Self::Url,
             _ => Self::Text,
         }

@@ -8,7 +8,7 @@ use crate::gateway::llm::place::EventDocument;
 use crate::gateway::llm::protocol::CompiledProtocol;
 use crate::redact::encodes_text;
 use crate::stream::json::{
-    Decoded, Embedded, JsonToken, Leaf, Path, Treatment, Type, digits_of, walk, with_digits,
+    Decoded, Embedded, JsonToken, Leaf, Path, Treatment, Type, digits_of, is_id, walk, with_digits,
 };
 use crate::stream::{Editor, StreamError, TextUse};
 
@@ -74,6 +74,9 @@ impl PieceReader {
                         Treatment::Typed(_) if encodes_text(decoded.text()) => Treatment::Text,
                         treatment => treatment.of(leaf.token, decoded.text()),
                     };
+                    // One that is a number stays as its server made it, unless the caller's stands in it.
+                    let id = taken == Treatment::Typed(Type::Id) && is_id(decoded.text());
+                    let treatment = if id && treatment == Treatment::Text { taken } else { treatment };
                     if treatment == Treatment::Skip {
                         if taken == Treatment::Typed(Type::Opaque) {
                             (self.editor)().unread();
@@ -163,6 +166,42 @@ impl PieceReader {
         match treatment {
             Treatment::Embedded => Box::new(Embedded::new(editor)),
             Treatment::Text | Treatment::Argument | Treatment::Typed(_) | Treatment::Skip => editor,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::budget::MemoryBudget;
+    use crate::gateway::llm::delta::Deltas;
+    use crate::gateway::llm::{gemini, responses};
+    use crate::redact::fixture::redactor;
+    use crate::redact::{AnswerTreatment, Keys, Method, RedactionCounts};
+
+    #[test]
+    fn what_calls_are_called_by_is_nobodys_number() {
+        let redactor = redactor(Method::Mask);
+        let editor: EditorFactory = Arc::new(move || {
+            let counts = Arc::new(RedactionCounts::new(redactor.detector().rule_count()));
+            Box::new(redactor.answer(AnswerTreatment::Mask { keys: Keys::default(), counts }))
+        });
+        let call = |id: &str| format!(r#"{{"output":[{{"type":"function_call","call_id":"{id}"}}]}}"#);
+        let part = |id: &str| {
+            format!(r#"{{"candidates":[{{"content":{{"parts":[{{"functionCall":{{"id":"{id}"}}}}]}}}}]}}"#)
+        };
+        for (id, stays) in [
+            ("365174485", true),
+            ("call_-4532015112830366", true),
+            ("call_8d", true),
+            ("jane.doe@harbour-post.com", false),
+            ("call +1 415 867 5309", false),
+        ] {
+            for (protocol, data) in [(&responses::RESPONSES, call(id)), (&gemini::GENERATE, part(id))] {
+                let protocol = Arc::new(CompiledProtocol::new(protocol).unwrap());
+                let mut deltas = Deltas::new(protocol, Arc::clone(&editor), &MemoryBudget::process(1 << 20));
+                assert_eq!(deltas.whole(data.as_bytes()).unwrap().is_none(), stays, "{data}");
+            }
         }
     }
 }

@@ -22,22 +22,31 @@ enum Delimiter {
 const DELIMITERS: [Delimiter; 5] =
     [Delimiter::Byte(b'\t'), Delimiter::Bar, Delimiter::Byte(b';'), Delimiter::Byte(b','), Delimiter::Blanks];
 
+/// How the rows of a table are written.
+struct TableForm {
+    delimiter: Delimiter,
+    /// Whether each row begins with a cell that has no head: its number or name, as data frames are printed.
+    numbered: bool,
+}
+
 /// Shows the rows of a text.
 pub(super) fn read(text: &str, reader: &mut impl RowReader) {
     let mut lines = TextLines { text, at: 0 }.peekable();
     let mut row = Vec::new();
     while let Some(line) = lines.next() {
-        let Some(delimiter) = lines.peek().and_then(|next| heads(text, &line, next, &mut row)) else {
+        let Some(TableForm { delimiter, numbered }) =
+            lines.peek().and_then(|next| heads(text, &line, next, &mut row))
+        else {
             continue;
         };
         reader.heads(&row);
-        let count = row.len();
+        let count = row.len() + usize::from(numbered);
         while let Some(line) = lines.peek() {
             if !is_rule(part(text, line)) {
                 if !cells(text, line, delimiter, &mut row) || row.len() != count {
                     break;
                 }
-                reader.row(&row);
+                reader.row(row.get(usize::from(numbered)..).unwrap_or_default());
             }
             lines.next();
         }
@@ -54,18 +63,23 @@ fn heads(
     line: &Range<usize>,
     next: &Range<usize>,
     row: &mut Vec<Range<usize>>,
-) -> Option<Delimiter> {
+) -> Option<TableForm> {
     if line.is_empty() || next.is_empty() || line.len() > LINE || next.len() > LINE {
         return None;
     }
     let ruled = is_rule(part(text, next));
-    DELIMITERS.into_iter().find(|&delimiter| {
+    DELIMITERS.into_iter().find_map(|delimiter| {
         if !may_part(part(text, line), part(text, next), delimiter, ruled) {
-            return false;
+            return None;
         }
         let fits = ruled || cells(text, next, delimiter, row);
         let below = row.len();
-        fits && cells(text, line, delimiter, row) && (ruled || row.len() == below) && are_heads(text, row)
+        // Above the numbers of rows there is nothing.
+        let indented = delimiter == Delimiter::Blanks && part(text, line).starts_with("  ");
+        let fits = fits && cells(text, line, delimiter, row);
+        let numbered = indented && !ruled && below == row.len() + 1;
+        let fits = fits && (ruled || numbered || row.len() == below);
+        (fits && are_heads(text, row)).then_some(TableForm { delimiter, numbered })
     })
 }
 

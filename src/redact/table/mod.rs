@@ -67,6 +67,7 @@ mod tests {
             " id | full name |     ssn\n----+-----------+-------------\n  1 | x | y\n  2 | Doe, Jane | 536-22-8741\n(2 rows)\n",
             "+----+-----------+-------------+\n| id | full name | ssn |\n+----+-----------+-------------+\n| 2 | Doe, Jane | 536-22-8741 |\n+----+---+---+\n",
             "id  full name    ssn\n1   x            y\n2   Doe, Jane    536-22-8741\n",
+            "   id  full name          ssn\n0   1          x            y\n1   2  Doe, Jane  536-22-8741\n",
             "INSERT INTO people (id, \"full name\", ssn) VALUES (1, 'x', 'y'),\n (2, 'Doe, Jane', '536-22-8741');",
             "insert into `people` (`id`, `full name`, `ssn`)\nvalues (2, 'Doe, Jane', '536-22-8741')",
             "COPY public.people (id, \"full name\", ssn) FROM stdin;\n1\tx\ty\n2\tDoe, Jane\t536-22-8741\n\\.\n",

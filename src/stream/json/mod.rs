@@ -32,3 +32,4 @@ pub use escape::{encode, half_at_end};
 pub use numbers::NumberReader;
 pub use scan::Slots;
 pub use slots::{EditorSlots, JsonSlots};
+pub use typed::is_id;

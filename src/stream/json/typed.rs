@@ -57,6 +57,12 @@ impl Type {
     }
 }
 
+/// Whether a text may be what a server calls something by: one word of letters, digits and few signs. Some have numbers alone.
+pub fn is_id(text: &str) -> bool {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b':');
+    (1..=MAX_KEY).contains(&text.len()) && text.bytes().all(plain)
+}
+
 /// Whether a text names something in a project of Google Cloud (AIP-122): collections and ids in turn, of which ids may be numbers
 /// alone, such as `projects/7/locations/europe-west1/endpoints/6905949917125714272`.
 fn is_resource_name(text: &str) -> bool {
