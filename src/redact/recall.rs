@@ -12,6 +12,7 @@ use zeroize::Zeroizing;
 
 use crate::base::secret::Secret;
 use crate::redact::issued::{IssuedSurrogate, IssuedSurrogates, SurrogateIdentity};
+use crate::redact::parts_index::PartsIndex;
 use crate::redact::surrogate_log;
 use crate::redact::surrogate_map::{FindingLimits, IssuedPair, Ledger, SurrogateMap};
 
@@ -183,14 +184,29 @@ impl SurrogateMap {
         let mut ledger = Ledger::new(FindingLimits::default());
         let mut known = HashSet::new();
         let earlier_hosts = earlier.hosts();
-        // What else the texts had that the earlier part was issued in is not known any more.
-        let earlier = earlier.pairs().map(|pair| IssuedPair { parts: false, ..pair });
-        for pair in self.pairs().chain(earlier) {
+        for pair in self.pairs().chain(earlier.pairs()) {
             if known.insert(pair.spelling.canonical(pair.surrogate)) && ledger.issue(issued(pair)).is_err() {
                 break;
             }
         }
         ledger.close().among(self.hosts()).among(earlier_hosts)
+    }
+
+    /// The same for a request with this body: what stands in it is no part of a surrogate.
+    #[must_use]
+    pub fn beside(&self, body: &[u8]) -> Self {
+        let all = || self.pairs().map(issued).enumerate();
+        let present = PartsIndex::new(self.len(), all()).present(body);
+        let issued =
+            all().map(|(n, one)| IssuedSurrogate { parts: one.parts && !present.contains(&n), ..one });
+        Self::of(issued.collect()).among(self.hosts())
+    }
+
+    /// The same where it is not known what stands beside it.
+    #[must_use]
+    pub fn without_parts(&self) -> Self {
+        let issued = self.pairs().map(|pair| issued(IssuedPair { parts: false, ..pair }));
+        Self::of(issued.collect()).among(self.hosts())
     }
 
     /// Bytes of the surrogates and the originals together.
@@ -217,6 +233,7 @@ impl SurrogateMap {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::redact::fixture::restored;
 
     fn undo(pairs: &[(&str, &str, SurrogateIdentity)]) -> SurrogateMap {
         let mut ledger = Ledger::new(FindingLimits::default());
@@ -250,6 +267,25 @@ mod tests {
         assert_eq!(pairs(&both), [("4012 8888", "own"), ("x", "new"), ("y", "old")]);
         assert!(both.covers(&own) && !both.covers(&earlier) && !own.covers(&both));
         assert!(own.covers(&SurrogateMap::nothing()));
+    }
+
+    #[test]
+    fn parts_of_what_is_earlier_count_where_nothing_is_spelled_so() {
+        let mut ledger = Ledger::new(FindingLimits::default());
+        let (surrogate, original) =
+            ("4012888888881881".to_owned(), Zeroizing::new("4111111111111112".to_owned()));
+        ledger
+            .issue(IssuedSurrogate { surrogate, original, spelling: SurrogateIdentity::Grouped, parts: true })
+            .unwrap();
+        let earlier = SurrogateMap::from_bytes(ledger.close().to_bytes().expose()).unwrap();
+        let last = |earlier: &SurrogateMap| {
+            let all = SurrogateMap::nothing().with_earlier(earlier);
+            restored("It ends in 1881.", all)
+        };
+        assert_eq!(last(&earlier.beside(b"Say it again")), "It ends in 1112.");
+        for other in [earlier.beside(b"in 1881, too"), earlier.without_parts()] {
+            assert_eq!(last(&other), "It ends in 1881.");
+        }
     }
 
     #[test]

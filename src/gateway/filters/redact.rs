@@ -415,8 +415,8 @@ impl Filter for RedactFilter {
             let rewritten = rewritten.as_ref().unwrap_or(document.current());
             Repeats { original: document.current(), rewritten }.agree(x.head_mut())?;
         }
+        x.facts.undo = Some(remember::issued(x, Arc::new(undo), document.current()).await);
         document.rewritten = rewritten.or(document.rewritten.take());
-        x.facts.undo = Some(remember::issued(x, Arc::new(undo)).await);
         Ok(Flow::Next)
     }
 

@@ -112,11 +112,14 @@ pub(super) async fn find_in_body(x: &mut Exchange, body: &[u8]) {
     }
 }
 
-/// This was issued in the request; what is restored in its answer is that and what was before. What another request of
-/// its session may need is kept before this one goes on.
-pub(super) async fn issued(x: &mut Exchange, own: Arc<SurrogateMap>) -> Arc<SurrogateMap> {
+/// This was issued in the request with this body; what is restored in its answer is that and what was before. What another
+/// request of its session may need is kept before this one goes on.
+pub(super) async fn issued(x: &mut Exchange, own: Arc<SurrogateMap>, body: &[u8]) -> Arc<SurrogateMap> {
     let Some(memory) = &mut x.facts.memory else { return own };
-    let all = memory.issued(own);
+    let all = match memory.goes_on() && body.len() > LONG {
+        true => block_in_place(|| memory.issued(own, Some(body))),
+        false => memory.issued(own, Some(body)),
+    };
     if memory.is_of_session() {
         memory.written().await;
     }

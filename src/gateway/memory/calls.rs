@@ -100,7 +100,7 @@ impl RememberedCall for NamedCall {
         }
         let keep = async move {
             if !issued.is_empty() {
-                drop(self.memory.issued(issued));
+                drop(self.memory.issued(issued, None));
                 self.memory.written().await;
             }
         };

@@ -173,11 +173,19 @@ impl RequestMemory {
         self.kept = true;
     }
 
-    /// This was issued in the request. Returns all that is to be restored in its answer.
-    pub fn issued(&mut self, own: Arc<SurrogateMap>) -> Arc<SurrogateMap> {
+    /// Whether something was issued before in what it goes on with.
+    pub fn goes_on(&self) -> bool {
+        self.recall.conversation.is_some()
+    }
+
+    /// This was issued in the request with this body, if it is known. Returns all that is to be restored in its answer.
+    pub fn issued(&mut self, own: Arc<SurrogateMap>, body: Option<&[u8]>) -> Arc<SurrogateMap> {
         let all = match &self.recall.conversation {
             None => Arc::clone(&own),
-            Some(earlier) => Arc::new(own.with_earlier(earlier)),
+            Some(earlier) => {
+                let earlier = body.map_or_else(|| earlier.without_parts(), |body| earlier.beside(body));
+                Arc::new(own.with_earlier(&earlier))
+            }
         };
         self.own = own;
         self.restored.store(Arc::clone(&all));
@@ -288,7 +296,8 @@ impl RequestMemory {
                 return;
             }
         };
-        self.restored.store(Arc::new(self.own.with_earlier(&found.issued)));
+        // What else the texts have that it was issued for is not known.
+        self.restored.store(Arc::new(self.own.with_earlier(&found.issued.without_parts())));
         *known = Some(found);
     }
 }
