@@ -14,13 +14,14 @@ use std::sync::Arc;
 use crate::base::budget::{MemoryBudget, MemoryCharge};
 use crate::edit::{Edit, spliced};
 use crate::gateway::llm::beside::says_only;
-use crate::gateway::llm::piece::{ChannelKey, DeltaPiece, Piece, PieceKind, closed, in_order, turns, within};
+use crate::gateway::llm::piece::{ChannelKey, DeltaPiece, Piece, PieceKind, closed, in_order, within};
 use crate::gateway::llm::piece_reader::{EditorFactory, PieceReader};
 use crate::gateway::llm::place::EventDocument;
 use crate::gateway::llm::pointed::PointedDocument;
 use crate::gateway::llm::protocol::{CompiledCovers, CompiledProtocol, CompiledSigned, CompiledStream};
 use crate::gateway::llm::signed::SignedMember;
 use crate::gateway::llm::template::EventTemplate;
+use crate::gateway::llm::turn::TurnTaking;
 use crate::stream::json::{Decoded, Treatment, encoded, half_at_end};
 use crate::stream::{Channel, Editor, StreamError, TextUse};
 
@@ -113,6 +114,7 @@ pub(super) struct Deltas {
     budget: MemoryBudget,
     open: Vec<OpenChannel>,
     waiting: VecDeque<WaitingDocument>,
+    turns: TurnTaking,
 }
 
 impl Deltas {
@@ -123,6 +125,7 @@ impl Deltas {
             budget: budget.clone(),
             open: Vec::new(),
             waiting: VecDeque::new(),
+            turns: TurnTaking::default(),
         }
     }
 
@@ -155,7 +158,7 @@ impl Deltas {
         let closes = |key: &ChannelKey| closed.iter().any(|begin| key.parts.starts_with(begin));
         let mut edits: Vec<Edit> = Vec::new();
         let mut touched: Vec<ChannelKey> = Vec::new();
-        let turns = turns(stream, &pieces);
+        let turns = self.turns.next(stream, &pieces);
         let overtaken = |key: &ChannelKey| turns.iter().any(|turn| turn.of.ends(stream, key));
         let read = ReadDocument { envelope, data, pieces: &pieces };
         let (mut emptied, mut says) = (false, false);

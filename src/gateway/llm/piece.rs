@@ -1,11 +1,10 @@
 //! [`Piece`]: the strings of a document of a stream, and what becomes of each.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::edit::Edit;
 use crate::gateway::llm::place::{EventDocument, KeyPart};
-use crate::gateway::llm::protocol::{CompiledStream, CompiledTurn};
+use crate::gateway::llm::protocol::CompiledStream;
 use crate::stream::json::{JsonToken, Path, Treatment, encoded};
 
 /// Tells channels apart: which delta of the protocol, and the values of its key.
@@ -120,41 +119,4 @@ pub(super) fn closed(stream: &CompiledStream, document: &EventDocument<'_>) -> V
         all.into_iter().map(|positions| document.key(&close.key, &positions))
     });
     each.collect()
-}
-
-/// A text that has something to say in a document, where texts come one after another.
-pub(super) struct ActiveText<'p> {
-    /// Which.
-    pub(super) of: &'p ChannelKey,
-    /// The piece of the text whose turn it was before in the same document.
-    pub(super) before: Option<usize>,
-}
-
-impl ChannelKey {
-    /// Whether another text ends where this one goes on.
-    pub(super) fn ends(&self, stream: &CompiledStream, other: &Self) -> bool {
-        let (Some(mine), Some(theirs)) = (self.turn(stream), other.turn(stream)) else { return false };
-        let apart = !std::ptr::eq(mine, theirs) || mine.by_key && self != other;
-        apart && self.parts.first() == other.parts.first()
-    }
-
-    /// The texts that this one may go on beside, where others come before or behind.
-    fn turn<'s>(&self, stream: &'s CompiledStream) -> Option<&'s CompiledTurn> {
-        stream.in_turn.iter().find(|turn| turn.deltas.contains(&self.delta))
-    }
-}
-
-/// The texts whose turn it is in a document, in order.
-pub(super) fn turns<'p>(stream: &CompiledStream, pieces: &'p [Piece]) -> Vec<ActiveText<'p>> {
-    let mut turns: Vec<ActiveText<'p>> = Vec::new();
-    let mut last: HashMap<Option<&KeyPart>, (usize, &'p ChannelKey)> = HashMap::new();
-    for (at, piece) in pieces.iter().enumerate().filter(|(_, piece)| !piece.span.is_empty()) {
-        let PieceKind::Delta(DeltaPiece { key, .. }) = &piece.kind else { continue };
-        if key.turn(stream).is_some() {
-            let before = last.insert(key.parts.first(), (at, key));
-            let before = before.filter(|(_, before)| key.ends(stream, before)).map(|(at, _)| at);
-            turns.push(ActiveText { of: key, before });
-        }
-    }
-    turns
 }
