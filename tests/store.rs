@@ -408,14 +408,14 @@ async fn what_was_issued_is_known_to_every_process_for_its_time_and_to_its_calle
     let one = Process::start(&place, &clock).await;
     let mut request = one.request("me", "chat").await;
     request.recall().caller.unwrap().add(b"8872738932821070");
-    request.issued(issued("8872 7389 3282 1070", "5425 2334 3010 9903"));
+    request.issued(issued("8872 7389 3282 1070", "5425 2334 3010 9903"), Some(b""));
     request.name("resp_1");
     request.note();
     request.written().await;
     // A second one, which goes on with the first, adds to the same.
     let mut request = one.request("me", "chat").await;
     request.find(&[ResourceReference { id: "resp_1".to_owned(), role: ResourceRole::Continues }]).await;
-    request.issued(issued("815-60-8228", "536-22-8726"));
+    request.issued(issued("815-60-8228", "536-22-8726"), Some(b""));
     request.name("resp_2");
     request.note();
     request.written().await;
@@ -465,7 +465,7 @@ async fn what_is_erased_is_forgotten_by_every_process() {
         for caller in ["me", "you"] {
             let mut request = one.request(caller, "chat").await;
             request.recall().caller.unwrap().add(b"8872738932821070");
-            request.issued(issued("8872 7389 3282 1070", "5425 2334 3010 9903"));
+            request.issued(issued("8872 7389 3282 1070", "5425 2334 3010 9903"), Some(b""));
             request.name("resp_1");
             request.note();
             request.written().await;

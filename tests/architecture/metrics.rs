@@ -27,8 +27,8 @@ pub(crate) struct Metric {
 /// The metrics that a file registers. What is registered otherwise than with words in its place is a complaint.
 pub(crate) fn metrics(text: &str) -> Result<Vec<Metric>, String> {
     let mut found = Vec::new();
-    for (at, _) in text.match_indices("families") {
-        let Some(call) = text[at + "families".len()..].trim_start().strip_prefix('.') else { continue };
+    for rest in text.split("families").skip(1) {
+        let Some(call) = rest.trim_start().strip_prefix('.') else { continue };
         let Some((method, rest)) = call.split_once('(') else { continue };
         let Some((_, kind)) = KINDS.iter().find(|(known, _)| *known == method) else { continue };
         let (name, rest) = string(rest).ok_or_else(|| format!("a {method} whose name is not a string"))?;
@@ -64,10 +64,9 @@ pub(crate) fn page(metrics: &[Metric]) -> String {
 /// As [`code`], in which strings are left out: how often a method is called that registers one.
 pub(crate) fn registrations(text: &str) -> usize {
     let code = code(text);
-    let calls = code.match_indices("families").filter(|(at, _)| {
-        let call = code[at + "families".len()..].trim_start().strip_prefix('.');
-        call.and_then(|call| call.split_once('('))
-            .is_some_and(|(method, _)| KINDS.iter().any(|(known, _)| *known == method))
+    let calls = code.split("families").skip(1).filter(|rest| {
+        let call = rest.trim_start().strip_prefix('.').and_then(|call| call.split_once('('));
+        call.is_some_and(|(method, _)| KINDS.iter().any(|(known, _)| *known == method))
     });
     calls.count()
 }
