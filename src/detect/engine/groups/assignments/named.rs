@@ -267,8 +267,10 @@ impl WindowText<'_> {
         if let Some(line) = self.on_line(name, at)? {
             return Ok(Some(line));
         }
-        if self.follows(at, "for ")? {
-            return self.purpose(name, at + 4);
+        for word in ["for ", "of ", "on "] {
+            if self.follows(at, word)? {
+                return self.purpose(name, at + word.len());
+            }
         }
         // `acme token 9f86d0…`, as people write it.
         let said = match self.typed(at)? {
@@ -354,6 +356,13 @@ impl WindowText<'_> {
             return Ok(Some(value));
         }
         let at = if matches!(form, ValueForm::Assigned { .. }) { self.unwrapped(at)? } else { at };
+        // The first of a list, which may as well be one of rules for such values.
+        let (at, form) = match self.listed(at)? {
+            Some(first) if matches!(form, ValueForm::Assigned { colon: true, .. }) => {
+                (first, ValueForm::Said)
+            }
+            _ => (at, form),
+        };
         let marked = matches!(self.byte(at)?, Some(b'@' | b'b' | b'r' | b'u' | b'f' | b'L' | b'N' | b'R'));
         let open = match self.quote(at)? {
             None if marked => self.quote(at + 1)?,
@@ -386,6 +395,15 @@ impl WindowText<'_> {
             }
         }
         self.bare(name, at, form)
+    }
+
+    /// Where the quote stands that opens the first value of a list at `at`.
+    fn listed(&self, at: usize) -> Result<Option<usize>, NeedMore> {
+        if !self.is(at, b'[')? {
+            return Ok(None);
+        }
+        let first = self.blanks(at + 1)?;
+        Ok(self.quote(first)?.map(|_| first))
     }
 
     /// A value without quotes.
