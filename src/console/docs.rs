@@ -34,6 +34,7 @@ chapters! {
     "files" "Files",
     "keys" "Keys",
     "operations" "Operations",
+    "metrics" "Metrics",
     "configuration" "Every setting",
     "architecture" "Architecture",
 }

@@ -1,5 +1,6 @@
 //! [`Piece`]: the strings of a document of a stream, and what becomes of each.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::edit::Edit;
@@ -23,6 +24,13 @@ pub(super) struct Piece {
     pub(super) kind: PieceKind,
     /// What changes in it, where numbers of the document point into it.
     pub(super) edits: Vec<Edit>,
+}
+
+/// A string as JSON spells it, in whole characters.
+pub(super) struct JsonString<'d> {
+    pub(super) bytes: Cow<'d, [u8]>,
+    /// The half of a character that stood behind them.
+    pub(super) half: Vec<u8>,
 }
 
 /// What becomes of it.

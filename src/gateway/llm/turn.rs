@@ -18,6 +18,13 @@ pub(super) struct ActiveText<'p> {
     pub(super) before: Option<usize>,
 }
 
+impl ActiveText<'_> {
+    /// Whether another text, which `may_end` where it is, ends as this one goes on. Where they alternate it is over in any case.
+    pub(super) fn ends(&self, stream: &CompiledStream, other: &ChannelKey, may_end: bool) -> bool {
+        self.of.ends(stream, other) && (may_end || self.of.turn(stream).is_some_and(|turn| turn.by_key))
+    }
+}
+
 /// Whose turn it is in a stream, and was.
 #[derive(Default)]
 pub(super) struct TurnTaking {
