@@ -175,10 +175,6 @@ impl Editor for AnswerEditor {
         BlockSeal::new(&self.next.as_ref()?.keys).seal(text, signature)
     }
 
-    fn may_end(&self) -> bool {
-        self.strings.may_end()
-    }
-
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
         self.strings.feed(piece, edits)
     }
@@ -230,13 +226,6 @@ impl Editor for AnswerTextEditor {
         match self {
             Self::Restore(restore) => restore.used_as(text),
             Self::Mask(live) => live.used_as(text),
-        }
-    }
-
-    fn may_end(&self) -> bool {
-        match self {
-            Self::Restore(restore) => restore.may_end(),
-            Self::Mask(live) => live.may_end(),
         }
     }
 

@@ -310,10 +310,6 @@ impl<E: WholeEditor> Editor for Strings<E> {
         self.editor.seal(text, signature)
     }
 
-    fn may_end(&self) -> bool {
-        self.state == StringState::Text && self.editor.may_end()
-    }
-
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
         match self.state {
             StringState::Text => self.shifted(edits, |editor, edits| editor.feed(piece, edits)),

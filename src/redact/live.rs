@@ -277,10 +277,6 @@ impl Editor for Live {
         }
     }
 
-    fn may_end(&self) -> bool {
-        self.restoring.as_ref().is_none_or(|restoring| restoring.restore.may_end())
-    }
-
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
         self.counts.scan(piece.len());
         self.text.push_str(piece);

@@ -146,8 +146,17 @@ const LAST: &[&str] = &[
     "dernières",
     "laatste",
 ];
-/// How names of members end that say both: `last4`, `cardLast4`.
-const LAST_FOUR: &[&str] = &["last4", "lastfour"];
+/// Names of members that say both; the digits are the next word then.
+const LAST_FOUR: &[&str] = &[
+    "last4",
+    "lastfour",
+    "cardlast4",
+    "cardlastfour",
+    "ssnlast4",
+    "ssnlastfour",
+    "phonelast4",
+    "last4digits",
+];
 const FOUR: &[&str] = &["four", "4", "vier", "cuatro", "quatro", "quattro", "quatre"];
 
 /// Before how many words the digits may stand, behind `ending in`, behind `last four`, and behind such digits.
@@ -219,11 +228,6 @@ impl OpenWord {
     fn is(&self, words: &[&str]) -> bool {
         let bytes = self.bytes.get(..usize::from(self.length));
         bytes.is_some_and(|bytes| words.iter().any(|word| word.as_bytes() == bytes))
-    }
-
-    fn ends_with(&self, ends: &[&str]) -> bool {
-        let bytes = self.bytes.get(..usize::from(self.length));
-        bytes.is_some_and(|bytes| ends.iter().any(|end| bytes.ends_with(end.as_bytes())))
     }
 
     /// Whether it ends like the beginning of a number.
@@ -335,7 +339,7 @@ impl DigitCue {
             Lead::Four if word.is(LAST) => Lead::Said(AFTER_LAST),
             Lead::Said(_) if word.length == 4 && word.digits => Lead::Said(AFTER_DIGITS),
             _ if word.is(ENDING) => Lead::Ending,
-            _ if word.ends_with(LAST_FOUR) => Lead::Said(AFTER_LAST),
+            _ if word.is(LAST_FOUR) => Lead::Said(1),
             _ if word.is(LAST) => Lead::Last,
             Lead::Said(left) => Lead::Said(left.saturating_sub(1)),
             _ if word.is(FOUR) => Lead::Four,
@@ -441,6 +445,9 @@ mod tests {
             "ending in one of all the many towns of this land ",
             "**** is the word for ",
             "xxxx\n",
+            "last4: null, year: ",
+            "SELECT last4, year FROM c WHERE year = ",
+            "blast4 ",
         ];
         for text in not {
             assert!(!asked(text, |before| before.announces_last_digits()), "{text}");

@@ -85,12 +85,6 @@ impl Restore {
         }
     }
 
-    /// Whether what is held, if anything is, is a whole surrogate.
-    pub(super) fn may_end(&self) -> bool {
-        let held = self.text.as_bytes();
-        held.is_empty() || matches!(self.seek(held, 0, self.left, More::No), LookupResult::Found { .. })
-    }
-
     /// Sees the next piece; returns up to where all is decided.
     pub(super) fn feed(&mut self, piece: &str, found: &mut Vec<FoundSurrogate>) -> usize {
         if self.undo.is_empty() {

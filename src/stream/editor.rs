@@ -75,11 +75,6 @@ pub trait Editor: Send {
         None
     }
 
-    /// Whether the text may end here, as far as can be told: nothing that may yet become a value in it is cut in two.
-    fn may_end(&self) -> bool {
-        true
-    }
-
     /// Sees the next piece, pushes the edits it has settled, and returns the offset (in bytes, from the channel's
     /// beginning) up to which the text is decided and may leave.
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError>;
@@ -116,10 +111,6 @@ impl<E: Editor + ?Sized> Editor for &mut E {
         (**self).seal(text, signature)
     }
 
-    fn may_end(&self) -> bool {
-        (**self).may_end()
-    }
-
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
         (**self).feed(piece, edits)
     }
@@ -152,10 +143,6 @@ impl<E: Editor + ?Sized> Editor for Box<E> {
 
     fn seal(&self, text: &str, signature: &str) -> Option<String> {
         (**self).seal(text, signature)
-    }
-
-    fn may_end(&self) -> bool {
-        (**self).may_end()
     }
 
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {

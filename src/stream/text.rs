@@ -82,11 +82,6 @@ pub struct Channel {
 }
 
 impl Channel {
-    /// As [`Editor::may_end`].
-    pub fn may_end(&self) -> bool {
-        self.editor.may_end()
-    }
-
     /// A channel with its own editor; what is held back is charged to `budget`.
     pub fn new(editor: Box<dyn Editor>, budget: &MemoryBudget) -> Self {
         Self { editor, channel: TextChannel::at(0, plain), window: Window::new(budget), edits: Vec::new() }

@@ -216,10 +216,6 @@ impl Editor for FollowingEditor {
         self.editor.seal(text, signature)
     }
 
-    fn may_end(&self) -> bool {
-        self.editor.may_end()
-    }
-
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
         self.begin();
         self.editor.feed(piece, edits)

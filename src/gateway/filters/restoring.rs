@@ -54,10 +54,6 @@ impl<E: Editor> Editor for CountingEditor<E> {
         self.editor.seal(text, signature)
     }
 
-    fn may_end(&self) -> bool {
-        self.editor.may_end()
-    }
-
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
         self.counted(edits, |editor, edits| editor.feed(piece, edits))
     }

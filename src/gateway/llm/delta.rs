@@ -14,16 +14,13 @@ use std::sync::Arc;
 use crate::base::budget::{MemoryBudget, MemoryCharge};
 use crate::edit::{Edit, spliced};
 use crate::gateway::llm::beside::says_only;
-use crate::gateway::llm::piece::{
-    ChannelKey, DeltaPiece, JsonString, Piece, PieceKind, closed, in_order, within,
-};
+use crate::gateway::llm::piece::{ChannelKey, DeltaPiece, Piece, PieceKind, closed, in_order, turns, within};
 use crate::gateway::llm::piece_reader::{EditorFactory, PieceReader};
 use crate::gateway::llm::place::EventDocument;
 use crate::gateway::llm::pointed::PointedDocument;
 use crate::gateway::llm::protocol::{CompiledCovers, CompiledProtocol, CompiledSigned, CompiledStream};
 use crate::gateway::llm::signed::SignedMember;
 use crate::gateway::llm::template::EventTemplate;
-use crate::gateway::llm::turn::TurnTaking;
 use crate::stream::json::{Decoded, Treatment, encoded, half_at_end};
 use crate::stream::{Channel, Editor, StreamError, TextUse};
 
@@ -103,13 +100,19 @@ impl ReadDocument<'_> {
     }
 }
 
+/// A string as JSON spells it, in whole characters.
+struct JsonString<'d> {
+    bytes: Cow<'d, [u8]>,
+    /// The half of a character that stood behind them.
+    half: Vec<u8>,
+}
+
 /// Edits the texts of a stream in a known protocol.
 pub(super) struct Deltas {
     reader: PieceReader,
     budget: MemoryBudget,
     open: Vec<OpenChannel>,
     waiting: VecDeque<WaitingDocument>,
-    turns: TurnTaking,
 }
 
 impl Deltas {
@@ -120,7 +123,6 @@ impl Deltas {
             budget: budget.clone(),
             open: Vec::new(),
             waiting: VecDeque::new(),
-            turns: TurnTaking::default(),
         }
     }
 
@@ -153,11 +155,8 @@ impl Deltas {
         let closes = |key: &ChannelKey| closed.iter().any(|begin| key.parts.starts_with(begin));
         let mut edits: Vec<Edit> = Vec::new();
         let mut touched: Vec<ChannelKey> = Vec::new();
-        let turns = self.turns.next(stream, &pieces);
-        let overtaken = |open: &OpenChannel| {
-            let may_end = open.holds() && open.channel.may_end();
-            turns.iter().any(|turn| turn.ends(stream, &open.key, may_end))
-        };
+        let turns = turns(stream, &pieces);
+        let overtaken = |key: &ChannelKey| turns.iter().any(|turn| turn.of.ends(stream, key));
         let read = ReadDocument { envelope, data, pieces: &pieces };
         let (mut emptied, mut says) = (false, false);
         for (at, piece) in pieces.iter().enumerate() {
@@ -173,11 +172,7 @@ impl Deltas {
                     let mut text = self.feed(delta, decoded.text())?;
                     let halved = matches!(spelled.bytes, Cow::Owned(_)) || !spelled.half.is_empty();
                     self.keep_half(&delta.key, spelled.half);
-                    let is_over = || {
-                        turns.iter().any(|turn| turn.before == Some(at))
-                            && self.open.iter().any(|open| open.key == delta.key && open.channel.may_end())
-                    };
-                    if closes(&delta.key) || is_over() {
+                    if closes(&delta.key) || turns.iter().any(|turn| turn.before == Some(at)) {
                         self.finish(&delta.key, &mut text)?;
                     }
                     touched.push(delta.key.clone());
@@ -190,7 +185,7 @@ impl Deltas {
             piece.edit(&text, &document, stream, &mut edits);
         }
         // What other channels hold that end here must be said first.
-        self.flush(before, |open| (closes(&open.key) || overtaken(open)) && !touched.contains(&open.key))?;
+        self.flush(before, |key| (closes(key) || overtaken(key)) && !touched.contains(key))?;
         self.sign(&read, &document, &mut edits);
         read.point(&document, stream, &mut edits);
         in_order(&mut edits);
@@ -429,9 +424,9 @@ impl Deltas {
     fn flush(
         &mut self,
         before: &mut EarlierDocuments,
-        which: impl Fn(&OpenChannel) -> bool,
+        which: impl Fn(&ChannelKey) -> bool,
     ) -> Result<(), StreamError> {
-        for open in self.open.iter_mut().filter(|open| which(open)) {
+        for open in self.open.iter_mut().filter(|open| which(&open.key)) {
             let mut text = String::new();
             open.finish(&mut text)?;
             let Some(template) = open.template.take().filter(|_| !text.is_empty()) else { continue };

@@ -368,21 +368,6 @@ fn texts_that_take_turns_end_where_another_begins() {
     assert_eq!(rows, want);
 }
 
-#[test]
-fn what_is_held_of_thoughts_is_said_before_words_and_of_words_before_calls() {
-    let deltas = [
-        r#""reasoning":"SE","reasoning_content":"SE""#,
-        r#""reasoning":"CRET SE","reasoning_content":"CRET SE""#,
-        r#""content":"b SE""#,
-        r#""tool_calls":[{"index":0,"function":{"arguments":"{"}}]"#,
-    ];
-    let rows = deltas.map(|delta| format!(r#"{{"choices":[{{"index":0,"delta":{{{delta}}}}}]}}"#));
-    let said = passed(&openai::CHAT, &rows.each_ref().map(String::as_str)).concat();
-    let at = |text: &str| said.find(text).unwrap_or_else(|| panic!("{text}: {said}"));
-    let order = [r#"<\"> ""#, r#":"SE""#, r#""b ""#, r#""content":"SE""#, "="].map(at);
-    assert!(order.is_sorted(), "{said}");
-}
-
 /// Puts a number in place of another, and masks a third.
 #[derive(Default)]
 struct Numbers(usize);

@@ -5,7 +5,7 @@ use crate::gateway::llm::offsets::{OffsetUnit, Offsets};
 use crate::gateway::llm::protocol::TokenCount::{CachedInput, Input, OtherInput, Reasoning, VisibleOutput};
 use crate::gateway::llm::protocol::{
     ChannelRule, CloseRule, DeltaRule, EchoRule, ModelNaming, Nested, Protocol, SignedRule, SignedScope,
-    StreamProtocol, TokenCount, TurnRule,
+    StreamProtocol, TokenCount,
 };
 use crate::stream::json::Treatment::{self, Argument, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
@@ -138,7 +138,7 @@ pub(super) const EVENTS: StreamProtocol = StreamProtocol {
     }],
     free_form: FREE_FORM,
     signed: SIGNED,
-    in_turn: &[TurnRule { texts: &["candidates[*].content.parts[*].text"], by_key: true }],
+    in_turn: &["candidates[*].content.parts[*].text"],
     // To Google's agent kit an empty text is the end of one.
     repeated: &[
         "candidates[*].content.parts[*].text",

@@ -10,7 +10,6 @@
 //! | [`results`] | results of batches, in files that say nothing of a protocol |
 //! | `schema` | what of a JSON Schema is no text, in every protocol |
 //! | `piece`, `piece_reader` | the strings of an event, which of them are text, and what becomes of each |
-//! | `turn` | which of several texts goes on |
 //! | `place` | where values are in an event |
 //! | `delta` | follows texts over the documents of a stream, whatever the protocol |
 //! | `template` | the document in which held text leaves by itself |
@@ -62,7 +61,6 @@ pub mod results;
 mod schema;
 mod signed;
 mod template;
-mod turn;
 mod usage;
 
 pub use amazon_deltas::AmazonDeltas;

@@ -3,7 +3,7 @@
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::TokenCount::{Input, Output};
 use crate::gateway::llm::protocol::{
-    CloseRule, DeltaRule, EchoRule, ModelNaming, Nested, Protocol, StreamProtocol, TurnRule,
+    CloseRule, DeltaRule, EchoRule, ModelNaming, Nested, Protocol, StreamProtocol,
 };
 use crate::stream::json::Treatment::{Text, Typed};
 use crate::stream::json::Type::{Name, Number};
@@ -32,11 +32,6 @@ pub(super) static OLLAMA: Protocol = Protocol {
             CloseRule { at: "error", is: None, key: &[] },
         ],
         echoes: &[EchoRule { at: "logprobs", with: "[]" }],
-        // What it thinks comes before what it says.
-        in_turn: &[
-            TurnRule { texts: &["message.thinking", "thinking"], by_key: false },
-            TurnRule { texts: &["message.content", "response"], by_key: false },
-        ],
         free_form: &["**.function.arguments"],
         final_events: &[b"\"done\":true"],
         ..StreamProtocol::NONE

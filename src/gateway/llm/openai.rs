@@ -8,7 +8,7 @@ use crate::gateway::llm::offsets::{OffsetUnit, Offsets};
 use crate::gateway::llm::protocol::TokenCount::{CachedInput, Input, Output, Reasoning, Total};
 use crate::gateway::llm::protocol::{
     ChannelRule, CloseRule, ConversationNaming, DeltaRule, EchoRule, EventCondition, ModelNaming, Nested,
-    Protocol, SignedRule, SignedScope, StreamProtocol, TokenCount, TurnRule,
+    Protocol, SignedRule, SignedScope, StreamProtocol, TokenCount,
 };
 use crate::stream::json::Treatment::{self, Argument, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
@@ -51,37 +51,6 @@ const PROMPT: &[ChannelRule] = &[ChannelRule::Value("index")];
 /// Tool calls by theirs within a choice.
 const TOOL_CALL: &[ChannelRule] =
     &[ChannelRule::Value("choices[*].index"), ChannelRule::Value("choices[*].delta.tool_calls[*].index")];
-
-/// What a model thinks, what it says and what it calls come one after another, and clients keep them in that order. Servers say
-/// one text under several names at once, and several calls side by side.
-const TURNS: &[TurnRule] = &[
-    TurnRule {
-        texts: &[
-            "choices[*].delta.reasoning_content",
-            "choices[*].delta.reasoning",
-            "choices[*].delta.reasoning_text",
-            "choices[*].delta.thinking",
-            "choices[*].delta.reasoning_details[*].text",
-            "choices[*].delta.reasoning_details[*].summary",
-            "choices[*].delta.content[*].thinking[*].text",
-            "choices[*].delta.thinking_blocks[*].thinking",
-            "choices[*].delta.provider_specific_fields.thinking_blocks[*].thinking",
-            "choices[*].delta.provider_specific_fields.reasoning_content",
-            "choices[*].delta.content[*].summary[*].text",
-            "choices[*].delta.reasoning.content",
-        ],
-        by_key: false,
-    },
-    TurnRule { texts: &["choices[*].delta.content", "choices[*].delta.content[*].text"], by_key: false },
-    TurnRule {
-        texts: &[
-            "choices[*].delta.tool_calls[*].function.arguments",
-            "choices[*].delta.tool_calls[*].custom.input",
-            "choices[*].delta.function_call.arguments",
-        ],
-        by_key: false,
-    },
-];
 
 /// Parts of reasoning, by theirs.
 const REASONING: &[ChannelRule] = &[
@@ -239,7 +208,8 @@ pub(super) static CHAT: Protocol = Protocol {
                 },
             },
         ],
-        in_turn: TURNS,
+        // Of contents that are lists, clients keep the order.
+        in_turn: &["choices[*].delta.content[*].text", "choices[*].delta.content[*].thinking[*].text"],
         reports_if_asked: true,
         end_data: b"[DONE]",
         final_events: &[b"data:[DONE]"],

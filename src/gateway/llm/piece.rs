@@ -1,6 +1,6 @@
 //! [`Piece`]: the strings of a document of a stream, and what becomes of each.
 
-use std::borrow::Cow;
+use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::edit::Edit;
@@ -24,13 +24,6 @@ pub(super) struct Piece {
     pub(super) kind: PieceKind,
     /// What changes in it, where numbers of the document point into it.
     pub(super) edits: Vec<Edit>,
-}
-
-/// A string as JSON spells it, in whole characters.
-pub(super) struct JsonString<'d> {
-    pub(super) bytes: Cow<'d, [u8]>,
-    /// The half of a character that stood behind them.
-    pub(super) half: Vec<u8>,
 }
 
 /// What becomes of it.
@@ -127,4 +120,34 @@ pub(super) fn closed(stream: &CompiledStream, document: &EventDocument<'_>) -> V
         all.into_iter().map(|positions| document.key(&close.key, &positions))
     });
     each.collect()
+}
+
+/// A text that has something to say in a document, where texts come one after another.
+pub(super) struct ActiveText<'p> {
+    /// Which.
+    pub(super) of: &'p ChannelKey,
+    /// The piece of the text whose turn it was before in the same document.
+    pub(super) before: Option<usize>,
+}
+
+impl ChannelKey {
+    /// Whether another text ends where this one goes on.
+    pub(super) fn ends(&self, stream: &CompiledStream, other: &Self) -> bool {
+        stream.in_turn.contains(&other.delta) && self.parts.first() == other.parts.first() && self != other
+    }
+}
+
+/// The texts whose turn it is in a document, in order.
+pub(super) fn turns<'p>(stream: &CompiledStream, pieces: &'p [Piece]) -> Vec<ActiveText<'p>> {
+    let mut turns: Vec<ActiveText<'p>> = Vec::new();
+    let mut last: HashMap<Option<&KeyPart>, (usize, &'p ChannelKey)> = HashMap::new();
+    for (at, piece) in pieces.iter().enumerate().filter(|(_, piece)| !piece.span.is_empty()) {
+        let PieceKind::Delta(DeltaPiece { key, .. }) = &piece.kind else { continue };
+        if stream.in_turn.contains(&key.delta) {
+            let before = last.insert(key.parts.first(), (at, key));
+            let before = before.filter(|(_, before)| key.ends(stream, before)).map(|(at, _)| at);
+            turns.push(ActiveText { of: key, before });
+        }
+    }
+    turns
 }

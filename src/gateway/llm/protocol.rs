@@ -137,9 +137,9 @@ pub struct StreamProtocol {
     pub free_form: &'static [&'static str],
     /// Signatures of texts, which must go back as they came.
     pub signed: &'static [SignedRule],
-    /// Which of the texts with one first value of their key come one after another: where one goes on, those of other rules are
-    /// complete.
-    pub in_turn: &'static [TurnRule],
+    /// Those of `deltas`, by their places, of whose texts with one first value of their key only one goes on at a time: where
+    /// another begins, it is complete.
+    pub in_turn: &'static [&'static str],
     /// What an event says that brings text, and the next one says again: one of whose text nothing leaves yet is left out if it
     /// says no more. Members' names with dots between, `[*]` for the elements of an array. Empty: all events leave.
     pub repeated: &'static [&'static str],
@@ -174,14 +174,6 @@ impl StreamProtocol {
         end_data: b"",
         final_events: &[],
     };
-}
-
-/// Texts that may go on beside one another.
-pub struct TurnRule {
-    /// Those of `deltas`, by their places.
-    pub texts: &'static [&'static str],
-    /// Whether of two of them with other keys only one goes on at a time, too.
-    pub by_key: bool,
 }
 
 /// Strings whose text goes on in later events.
@@ -287,13 +279,8 @@ pub(super) struct CompiledStream {
     /// The places of names and numbers that are looked at.
     pub(super) free_form: PathSet,
     pub(super) signed: Vec<CompiledSigned>,
-    pub(super) in_turn: Vec<CompiledTurn>,
+    pub(super) in_turn: Vec<usize>,
     pub(super) numbered: bool,
-}
-
-pub(super) struct CompiledTurn {
-    pub(super) deltas: Vec<usize>,
-    pub(super) by_key: bool,
 }
 
 pub(super) struct CompiledDelta {
@@ -453,15 +440,11 @@ impl CompiledStream {
             };
             Ok(CompiledSigned { at: place(signed.at)?, covers })
         };
-        let turn = |turn: &'static TurnRule| -> Result<_, ProtocolError> {
-            let deltas = turn.texts.iter().map(|at| position(at)).collect::<Result<_, _>>()?;
-            Ok(CompiledTurn { deltas, by_key: turn.by_key })
-        };
         let within: Vec<String> = stream.free_form.iter().map(|at| format!("{at}.**")).collect();
         let free_form: Vec<(&str, Treatment)> =
             within.iter().map(|at| (at.as_str(), Treatment::Text)).collect();
         Ok(Self {
-            in_turn: stream.in_turn.iter().map(turn).collect::<Result<_, _>>()?,
+            in_turn: stream.in_turn.iter().map(|at| position(at)).collect::<Result<_, _>>()?,
             signed: stream.signed.iter().map(signed).collect::<Result<_, _>>()?,
             deltas: stream.deltas.iter().map(delta).collect::<Result<_, _>>()?,
             closes: (stream.closes.iter().map(close))

@@ -25,7 +25,7 @@ const DELIMITERS: [Delimiter; 5] =
 /// How the rows of a table are written.
 struct TableForm {
     delimiter: Delimiter,
-    /// Whether each row begins with a cell that has no head: its number or name, as data frames are printed.
+    /// Whether each row begins with a cell that has no head: its number, as data frames are printed.
     numbered: bool,
 }
 
@@ -74,10 +74,12 @@ fn heads(
         }
         let fits = ruled || cells(text, next, delimiter, row);
         let below = row.len();
+        let index =
+            row.first().is_some_and(|cell| part(text, cell).bytes().all(|byte| byte.is_ascii_digit()));
         // Above the numbers of rows there is nothing.
         let indented = delimiter == Delimiter::Blanks && part(text, line).starts_with("  ");
         let fits = fits && cells(text, line, delimiter, row);
-        let numbered = indented && !ruled && below == row.len() + 1;
+        let numbered = indented && index && !ruled && below == row.len() + 1;
         let fits = fits && (ruled || numbered || row.len() == below);
         (fits && are_heads(text, row)).then_some(TableForm { delimiter, numbered })
     })

@@ -44,11 +44,6 @@ impl<E: Editor> Editor for Embedded<E> {
         self.scan.slots_ref().0.seal(text, signature)
     }
 
-    /// Of a document something is to come.
-    fn may_end(&self) -> bool {
-        !self.begun
-    }
-
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
         let mut rest = piece;
         if !self.begun {
