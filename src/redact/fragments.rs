@@ -2,8 +2,8 @@
 //! in two. Each stands for the same piece of the original. In requests the same finds pieces of secrets that stand whole elsewhere.
 //!
 //! A piece is known where it is a word by itself and long enough that nobody writes it by chance. Of two values that it may be of
-//! it is none's; what is to be hidden is the first one's. It is found along a list of all that secrets end with, in order: as a walk through an [`Index`](super::index::Index),
-//! at no cost of memory but the places.
+//! it is none's on the way back; where it is to be hidden, it is the first one's. It is found along a list of all that secrets end
+//! with, in order: as a walk through an [`Index`](super::index::Index), at no cost of memory but the places.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -68,7 +68,7 @@ pub(super) struct Fragments {
     places: Vec<FragmentStart>,
     /// Where those begin that stand for this byte, or a later one.
     starts: [u32; 257],
-    /// Whether a piece that several values have is the first one's.
+    /// Whether a piece that several values have is the first one's, since it must not leave as it is.
     hides: bool,
 }
 

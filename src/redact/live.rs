@@ -171,6 +171,7 @@ impl Live {
     ) -> Result<(), RedactError> {
         let Redactor { detector, plan, .. } = &self.redactor;
         let Some(value) = self.text.get(self.held(&range)) else { return Ok(()) };
+        // What a server calls something by goes back to it, and must be what it was.
         let nobodys = self.used_as == TextUse::Id;
         if nobodys || self.redactor.stays(rule, value) || self.redactor.requires(value) {
             return Ok(());

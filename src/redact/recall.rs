@@ -192,7 +192,8 @@ impl SurrogateMap {
         ledger.close().among(self.hosts()).among(earlier_hosts)
     }
 
-    /// The same for a request with this body: what stands in it is no part of a surrogate.
+    /// The same for a request with this body: what stands in it is no part of a surrogate. It is read as it is written: what
+    /// it says in escapes or base64, and what was said in other requests, is not known here.
     #[must_use]
     pub fn beside(&self, body: &[u8]) -> Self {
         let all = || self.pairs().map(issued).enumerate();

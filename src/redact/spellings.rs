@@ -122,6 +122,7 @@ mod tests {
         assert_ne!(ready(&third), made);
         assert_eq!(third.len(), 2);
     }
+
     /// Letter case is kept by those surrogates that it shows in; by another where it does not.
     #[test]
     fn spellings_that_differ_in_case_come_back_as_they_were() {
