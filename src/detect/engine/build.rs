@@ -127,6 +127,8 @@ pub(crate) fn groups(rules: &[RuleRef<'_>]) -> Result<[Option<GroupSlot>; GroupI
         Ok::<_, RuleFault>((done(digits.join())?, tokens?, done(prefixes.join())?))
     })?;
     let takers = || Ok::<_, RuleFault>(NameRules::new(of_names, &whole(of_names)?));
+    let introductions = takers()?.map(|takers| Introductions::new(takers).ok_or(RuleFault::TooLarge));
+    let introductions = introductions.transpose()?;
     let groups = [
         digits,
         tokens,
@@ -136,7 +138,7 @@ pub(crate) fn groups(rules: &[RuleRef<'_>]) -> Result<[Option<GroupSlot>; GroupI
         custom(of_custom)?,
         boxed(Assignments::new(of_assignments, &whole(of_assignments)?)),
         boxed(takers()?.map(NamesGroup::new)),
-        boxed(takers()?.map(Introductions::new)),
+        boxed(introductions),
     ];
     let mut ids = ids.into_iter();
     Ok(groups.map(|group| Some(GroupSlot { rules: ids.next()?, group: group? })))

@@ -4,12 +4,17 @@
 //! - A person by the lexicon falls where the model read it and gives none of its words a tenth, unless the lexicon is sure.
 //! - Findings of one kind that overlap become one.
 //! - Of two kinds the longer stays, and cuts the other.
+//! - A room or a flat behind a place is of the same address.
 //!
 //! What is left of a cut name counts if it still has a letter.
 
 use std::collections::BTreeMap;
 
+use super::surroundings::{
+    Fences, in_identifier, in_mail_address, is_publication, is_small_in_sentence, room_end,
+};
 use super::word::ModelWord;
+use crate::detect::engine::WordKnowledge;
 use crate::detect::{Finding, RuleId, Score, Span};
 
 /// Below this the model refutes a person by the lexicon.
@@ -21,6 +26,13 @@ const SURE: f32 = 0.8;
 
 /// How sure it must be where words are mostly something else: in code.
 const IN_CODE: f32 = 0.7;
+
+/// How sure it must be of a word in small letters that is no known name, in a sentence that begins with a capital: who
+/// writes so writes most names with one.
+const IN_SMALL_LETTERS: f32 = 0.85;
+
+/// How much of the threshold is enough for a word in small letters that is a known name, and nothing else.
+const KNOWN: f32 = 0.6;
 
 /// What rules found in a text, and which of them find names.
 pub(crate) struct RuleFindings<'a> {
@@ -70,7 +82,11 @@ pub(crate) fn merge(
             of.map(|name| Finding { rule, span: name.span, score: Score::new(name.score), near: None });
         into.extend(findings.filter(|one| counts(one)));
     }
-    let mut all = [united(persons), united(places), rest].concat();
+    let mut places = united(places);
+    for place in &mut places {
+        place.span.end = room_end(text, place.span.end).unwrap_or(place.span.end);
+    }
+    let mut all = [united(persons), places, rest].concat();
     // The longest first; of the same length, as sure as it is.
     all.sort_by(|a, b| {
         let score = b.score.value().total_cmp(&a.score.value());
@@ -171,12 +187,18 @@ fn names(text: &str, words: &[ModelWord], threshold: f32) -> Vec<ModelEntity> {
             true => (EntityKind::Person, word.person),
             false => (EntityKind::Place, word.place),
         };
-        let in_code = fences.is_code(word.start) || identifier(text, word);
-        let wanted = if in_code { threshold.max(IN_CODE) } else { threshold };
-        if score < wanted {
+        let in_code = fences.is_code(word.start) || in_identifier(text, word);
+        let least = if in_code { threshold.max(IN_CODE) } else { threshold * KNOWN };
+        let sure = score >= threshold.max(IN_SMALL_LETTERS);
+        if score < least
+            || !sure && score < wanted(text, word, kind, threshold)
+            || in_mail_address(text, word)
+        {
             open = false;
             continue;
         }
+        // What the lexicon vouches for is as sure as any.
+        let score = score.max(threshold);
         match all.last_mut() {
             Some(last) if open && last.kind == kind && joins(text, last.span.end, word.start, kind) => {
                 last.span.end = word.end;
@@ -189,8 +211,27 @@ fn names(text: &str, words: &[ModelWord], threshold: f32) -> Vec<ModelEntity> {
     let lettered = |name: &ModelEntity| {
         text.get(name.span.start..name.span.end).is_some_and(|name| name.contains(char::is_alphabetic))
     };
-    all.retain(lettered);
+    all.retain(|name| {
+        lettered(name) && !(name.kind == EntityKind::Person && is_publication(text, name.span))
+    });
     all
+}
+
+/// How sure the model must be of a word, by what the lexicon knows of it and by how its sentence is written.
+fn wanted(text: &str, word: &ModelWord, kind: EntityKind, threshold: f32) -> f32 {
+    let written = text.get(word.start..word.end).unwrap_or_default();
+    let known = WordKnowledge::of(written);
+    let of_kind = match kind {
+        EntityKind::Person => known.is_person,
+        EntityKind::Place => known.is_place,
+    };
+    if known.is_grammar || !known.is_person && is_small_in_sentence(text, word) {
+        threshold.max(IN_SMALL_LETTERS)
+    } else if of_kind && !written.contains(char::is_uppercase) {
+        threshold * KNOWN
+    } else {
+        threshold
+    }
 }
 
 /// Whether what stands between two words of a kind leaves them one name.
@@ -203,41 +244,6 @@ fn joins(text: &str, from: usize, to: usize, kind: EntityKind) -> bool {
     between.is_some_and(|gap| {
         gap.chars().count() < 4 && gap.chars().all(|c| c.is_whitespace() || marks.contains(c))
     })
-}
-
-/// Whether a word is part of an identifier, a call or a path of code.
-fn identifier(text: &str, word: &ModelWord) -> bool {
-    let before = text.get(..word.start).unwrap_or_default();
-    let behind = text.get(word.end..).unwrap_or_default();
-    before.ends_with(['_', '$', '`'])
-        || before.ends_with("::")
-        || behind.starts_with(['_', '(', '[', '=', '`'])
-        || behind.starts_with("::")
-}
-
-/// The code fences (```` ``` ````) of a text, passed in order.
-struct Fences<'a> {
-    text: &'a str,
-    /// How far it has been looked for fences, and whether that is inside of one.
-    at: usize,
-    inside: bool,
-}
-
-impl<'a> Fences<'a> {
-    fn of(text: &'a str) -> Self {
-        Self { text, at: 0, inside: false }
-    }
-
-    /// Whether `offset`, no less than any before, lies inside.
-    fn is_code(&mut self, offset: usize) -> bool {
-        while let Some(next) = self.text.get(self.at..offset).and_then(|passed| passed.find("```")) {
-            self.at += next + 3;
-            self.inside = !self.inside;
-        }
-        // A fence that is only begun is looked at again.
-        self.at = self.text.floor_char_boundary(offset.saturating_sub(2).max(self.at));
-        self.inside
-    }
 }
 
 #[cfg(test)]
@@ -297,7 +303,18 @@ mod tests {
         type Case<'a> = (&'a str, &'a [&'a str], &'a [(&'a str, f32, f32)], &'a [&'a str]);
         let cases: &[Case<'_>] = &[
             ("hi maria lopez", &[], &[("maria", 0.9, 0.0), ("lopez", 0.6, 0.1)], &["P:maria lopez"]),
-            ("hi maria lopez", &[], &[("maria", 0.9, 0.0), ("lopez", 0.4, 0.1)], &["P:maria"]),
+            ("hi maria zorblax", &[], &[("maria", 0.9, 0.0), ("zorblax", 0.4, 0.1)], &["P:maria"]),
+            // In small letters the lexicon vouches for a name, and grammar is none; of a sentence less is one.
+            ("hi maria lopez", &[], &[("maria", 0.9, 0.0), ("lopez", 0.4, 0.1)], &["P:maria lopez"]),
+            ("hi Maria Lopez", &[], &[("Maria", 0.9, 0.0), ("Lopez", 0.4, 0.1)], &["P:Maria"]),
+            ("hi maria lopez", &[], &[("maria", 0.9, 0.0), ("lopez", 0.2, 0.1)], &["P:maria"]),
+            ("to oslo or", &[], &[("oslo", 0.0, 0.4), ("or", 0.0, 0.6)], &["L:oslo"]),
+            ("A zorblax of it", &[], &[("zorblax", 0.8, 0.0)], &[]),
+            ("a zorblax of it", &[], &[("zorblax", 0.8, 0.0)], &["P:zorblax"]),
+            ("to zorblax@example.com", &[], &[("zorblax", 0.9, 0.0)], &[]),
+            ("for Vorpal Weekly", &[], &[("Vorpal", 0.9, 0.0), ("Weekly", 0.9, 0.0)], &[]),
+            // A room is of the address before it.
+            ("12 Oak St, Suite 7", &[], &[("Oak", 0.0, 0.9), ("St", 0.0, 0.9)], &["L:Oak St, Suite 7"]),
             // The veto, and where nothing was read.
             ("Mark the date", &["P:Mark"], &[("Mark", 0.05, 0.0)], &[]),
             ("Mark the date", &["P:Mark"], &[("Mark", 0.2, 0.0)], &["P:Mark"]),

@@ -13,6 +13,7 @@
 //! | `runner` | runs the model with `rten` |
 //! | `cache` | results of windows that were read before |
 //! | `word` | labels of pieces, joined to words |
+//! | `surroundings` | what stands around words that it takes for names |
 //! | `merge` | merges the model's findings with those of the rules |
 //! | `error` | `ModelError`: why files are no names model |
 
@@ -20,6 +21,7 @@ mod cache;
 mod error;
 mod merge;
 mod runner;
+mod surroundings;
 mod windows;
 mod word;
 mod wordpiece;
@@ -62,7 +64,8 @@ pub struct ModelFiles<'a> {
 /// How a model is used.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NamesOptions {
-    /// How sure the model must be of a name, from 0 to 1.
+    /// How sure the model must be of a name, from 0 to 1. In small letters three fifths of it do for a name that the
+    /// lexicon has; for any other word, where the sentence begins with a capital, it is 0.85 at the least.
     pub threshold: f32,
     /// Bytes of what is remembered of windows that were read; 0 remembers nothing.
     pub cache: usize,

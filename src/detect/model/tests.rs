@@ -29,7 +29,7 @@ const PIECES: &[(&str, Means)] = &[
     ("zorblax", Means::Person(9.0)),
     ("quimby", Means::Person(9.0)),
     ("##son", Means::Person(9.0)),
-    ("maybe", Means::Person(3.9)),
+    ("vexley", Means::Person(3.9)),
     ("flumport", Means::Place(9.0)),
 ];
 
@@ -194,15 +194,15 @@ fn a_person_by_the_lexicon_falls_where_the_model_refutes_it() {
 #[test]
 fn thresholds_and_allow_lists_hold_for_the_model_too() {
     let plain = detector(&["PERSON"]);
-    assert_eq!(found(&plain, "maybe zorblax"), ["PERSON:maybe zorblax"]);
-    assert_eq!(found(&plain.at_least(Score::new(0.99)), "maybe, zorblax"), ["PERSON:zorblax"]);
+    assert_eq!(found(&plain, "vexley zorblax"), ["PERSON:vexley zorblax"]);
+    assert_eq!(found(&plain.at_least(Score::new(0.99)), "vexley, zorblax"), ["PERSON:zorblax"]);
     let mut allow = Allow::default();
     allow.values(None, ["zorblax"], false).unwrap();
     assert!(found(&plain.allowing(allow), "zorblax").is_empty());
     let mut raised = catalogue(NamesOptions::default());
     raised.set_threshold(raised.find("PERSON").unwrap(), 1.0);
     let selection = RuleSelection::only(&raised, ["PERSON"]).unwrap();
-    assert!(found(&Detector::new(&raised, &selection).unwrap(), "maybe").is_empty());
+    assert!(found(&Detector::new(&raised, &selection).unwrap(), "vexley").is_empty());
 }
 
 #[test]

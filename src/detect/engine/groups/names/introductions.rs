@@ -1,6 +1,7 @@
-//! Names in small letters behind words that introduce them, as in chat: `my name is maria lopez`, `i'm from madrid`.
+//! Names in small letters behind words that introduce them, as in chat: `my name is maria lopez`, `i'm from madrid`, `ask
+//! frau schmidt`.
 
-use memchr::memmem::Finder;
+use aho_corasick::{AhoCorasick, MatchKind};
 
 use super::super::super::group::Group;
 use super::super::super::pass::{Candidates, WindowPass};
@@ -22,6 +23,8 @@ enum CueSubject {
     Speaker,
     /// A person, or what one is: `i'm tired`.
     PersonOrState,
+    /// Who is called so, by the surname or the whole name.
+    Titled,
     /// A place.
     Place,
 }
@@ -39,16 +42,52 @@ const fn cue(begin: &'static str, rest: &'static str, introduces: CueSubject) ->
     IntroductionCue { begin, rest, introduces }
 }
 
-const CUES: [IntroductionCue; 8] = [
+/// None stands within another, so that each is found wherever the search begins.
+const CUES: [IntroductionCue; 38] = [
     cue("n", "ame is ", CueSubject::Person),
     cue("n", "ame's ", CueSubject::Person),
     cue("t", "his is ", CueSubject::Speaker),
     cue("c", "all me ", CueSubject::Person),
     cue("i", "'m ", CueSubject::PersonOrState),
     cue("i", "\u{2019}m ", CueSubject::PersonOrState),
-    cue("i", " am ", CueSubject::PersonOrState),
+    cue("i ", "am ", CueSubject::PersonOrState),
+    title("mr. "),
+    title("mr "),
+    title("mrs. "),
+    title("mrs "),
+    title("ms. "),
+    title("dr. "),
+    title("dr "),
+    title("prof. "),
+    title("herr "),
+    title("herrn "),
+    title("frau "),
+    title("monsieur "),
+    title("madame "),
+    title("mme "),
+    title("señor "),
+    title("señora "),
+    title("sra. "),
+    title("senhor "),
+    title("senhora "),
+    title("signor "),
+    title("signora "),
+    title("dottor "),
+    title("meneer "),
+    title("mevrouw "),
     cue("f", "rom ", CueSubject::Place),
+    cue("l", "ive in ", CueSubject::Place),
+    cue("w", "ohne in ", CueSubject::Place),
+    cue("v", "ivo en ", CueSubject::Place),
+    cue("m", "oro em ", CueSubject::Place),
+    cue("v", "ivo a ", CueSubject::Place),
+    cue("a", "bito a ", CueSubject::Place),
 ];
+
+/// A title in small letters: behind one with a capital the names by their capitals are looked for.
+const fn title(written: &'static str) -> IntroductionCue {
+    cue("", written, CueSubject::Titled)
+}
 
 /// The longest of them, with what stands before it.
 const LONGEST: usize = 12;
@@ -59,7 +98,7 @@ const CUE: usize = 32;
 /// Finds such names for the rules that want them.
 pub(crate) struct Introductions {
     takers: NameRules,
-    finders: Vec<Finder<'static>>,
+    cues: AhoCorasick,
 }
 
 /// What a cue is followed by.
@@ -70,9 +109,11 @@ enum AfterCue {
 }
 
 impl Introductions {
-    /// Offers what it finds to these.
-    pub(crate) fn new(takers: NameRules) -> Self {
-        Self { takers, finders: CUES.iter().map(|cue| Finder::new(cue.rest)).collect() }
+    /// Offers what it finds to these. `None` if the cues cannot be looked for.
+    pub(crate) fn new(takers: NameRules) -> Option<Self> {
+        let cues =
+            AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(CUES.map(|cue| cue.rest));
+        Some(Self { takers, cues: cues.ok()? })
     }
 }
 
@@ -86,18 +127,17 @@ impl Group for Introductions {
         // A name begins behind its cue, which may have been seen already.
         let from = track.at.saturating_sub(LONGEST);
         let (mut known, mut names) = (view.len(), Vec::new());
-        for (finder, cue) in self.finders.iter().zip(&CUES) {
-            for at in finder.find_iter(view.slice(from, view.len())) {
-                let start = from + at + cue.rest.len();
-                if start < track.at || start >= view.len() || !begins(view, from + at, cue.begin) {
-                    continue;
-                }
-                pass.step(CUE);
-                match introduced(view, start, cue.introduces) {
-                    AfterCue::NeedMore => known = known.min(start),
-                    AfterCue::Nobody => {}
-                    AfterCue::Name(name) => names.push(name),
-                }
+        for one in self.cues.find_iter(view.slice(from, view.len())) {
+            let Some(cue) = CUES.get(one.pattern().as_usize()) else { continue };
+            let start = from + one.end();
+            if start < track.at || start >= view.len() || !begins(view, from + one.start(), cue.begin) {
+                continue;
+            }
+            pass.step(CUE);
+            match introduced(view, start, cue.introduces) {
+                AfterCue::NeedMore => known = known.min(start),
+                AfterCue::Nobody => {}
+                AfterCue::Name(name) => names.push(name),
             }
         }
         names
@@ -126,12 +166,13 @@ fn introduced(view: &View<'_>, start: usize, introduces: CueSubject) -> AfterCue
         return if place { name(NameTag::Location, end, 0.6) } else { AfterCue::Nobody };
     }
     let person = match introduces {
-        CueSubject::Person | CueSubject::Speaker => classes.is_person(),
+        CueSubject::Person | CueSubject::Speaker | CueSubject::Titled => classes.is_person(),
         _ => classes.is_given(),
     };
     if !person {
         return AfterCue::Nobody;
     }
+    let alone = if introduces == CueSubject::Titled { 0.8 } else { 0.65 };
     // The surname, if one follows.
     let more = match view.get(end) {
         Some(b' ') => small_word(view, end + 1),
@@ -144,14 +185,19 @@ fn introduced(view: &View<'_>, start: usize, introduces: CueSubject) -> AfterCue
             name(NameTag::Person, last, 0.8)
         }
         // A model that says what it is, or of which somebody does.
-        Some(_) if introduces != CueSubject::Person && roles(&lower).has(NameList::Model) => AfterCue::Nobody,
+        Some(_)
+            if matches!(introduces, CueSubject::Speaker | CueSubject::PersonOrState)
+                && roles(&lower).has(NameList::Model) =>
+        {
+            AfterCue::Nobody
+        }
         Some(_)
             if introduces == CueSubject::PersonOrState
                 && (roles(&lower).has(NameList::Adjective) || roles(&lower).has(NameList::Group)) =>
         {
             AfterCue::Nobody
         }
-        Some(_) => name(NameTag::Person, end, 0.65),
+        Some(_) => name(NameTag::Person, end, alone),
     }
 }
 
@@ -196,6 +242,16 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn no_cue_stands_within_another() {
+        for (n, cue) in super::CUES.iter().enumerate() {
+            let within = |other: &super::IntroductionCue| cue.rest.contains(other.rest);
+            let others = super::CUES.iter().enumerate().filter(|(m, _)| *m != n);
+            assert!(!others.into_iter().any(|(_, other)| within(other)), "{}", cue.rest);
+            assert!(cue.begin.len() + cue.rest.len() < super::LONGEST, "{}", cue.rest);
+        }
+    }
+
+    #[test]
     fn who_introduces_himself_in_small_letters_is_found() {
         let rows: &[(&str, &[&str])] = &[
             ("my name is maria lopez", &["PERSON maria lopez"]),
@@ -214,6 +270,13 @@ pub(super) mod tests {
             ("xname is maria, exam delia, xfrom leeds", &[]),
             ("my name is Maria Lopez", &["PERSON Maria Lopez"]),
             ("my name is ", &[]),
+            ("ask mr. fischer or frau schmidt", &["PERSON fischer", "PERSON schmidt"]),
+            ("la señora lucía garcía y el dr. lopez", &["PERSON lucía garcía", "PERSON lopez"]),
+            ("i'm dr. yolanda fischer", &["PERSON yolanda fischer"]),
+            ("the dr is in, mr fox", &["PERSON fox"]),
+            ("ms. it is, madame tussauds, xmr. fischer", &[]),
+            ("moro em curitiba, wohne in rosenheim", &["LOCATION curitiba", "LOCATION rosenheim"]),
+            ("we live in harmony and live in rotterdam", &["LOCATION rotterdam"]),
             ("from", &[]),
         ];
         for (text, names) in rows {

@@ -13,6 +13,7 @@
 //! | [`gather`] | from text to words |
 //! | [`tagger`] | from words to names |
 //! | [`group`] | the scan |
+//! | `knowledge` | what the names model asks of a word |
 //! | [`surname`] | the surname of a full name |
 //! | [`introductions`] | names in small letters, behind words that introduce them |
 
@@ -24,6 +25,8 @@ mod gather;
 mod group;
 mod homonyms;
 mod introductions;
+#[cfg(feature = "names-model")]
+mod knowledge;
 mod labels;
 mod letters;
 mod lexicon;
@@ -44,6 +47,8 @@ mod words;
 
 pub(crate) use group::{NameRules, NamesGroup};
 pub(crate) use introductions::Introductions;
+#[cfg(feature = "names-model")]
+pub(crate) use knowledge::{WordKnowledge, is_publication_word, is_room};
 #[cfg(feature = "redact")]
 pub(crate) use places::{STREET_ENDINGS, STREETS as STREET_WORDS};
 #[cfg(feature = "redact")]

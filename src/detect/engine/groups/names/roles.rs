@@ -12,7 +12,7 @@ use super::places::{
     LARGE_PLACES, MEASURES, ROOMS, STREETS, STREETS_BEFORE, STREETS_BEHIND, TO_ADDRESSES, TO_PLACE_SURELY,
     TO_PLACES,
 };
-use super::things::{BRANDS, EPONYMS, FIRMS, PRODUCTS, SURE_THINGS, TECHNICAL, THINGS};
+use super::things::{BRANDS, EPONYMS, FIRMS, PRODUCTS, PUBLICATIONS, SURE_THINGS, TECHNICAL, THINGS};
 use super::words::{
     ADJECTIVES, COMPANIES, DECLARATIONS, LOWER_TITLES, PARTICLES, TO_PERSON_SURELY, TO_PERSONS, TO_SOMEBODY,
     TOOLS,
@@ -63,6 +63,8 @@ pub(super) enum NameList {
     Product,
     /// Stands where a name is to be.
     Placeholder,
+    /// Ends what a newspaper or a magazine is called.
+    Publication,
     /// A room, a flat, a box for letters.
     Room,
     Street,
@@ -84,7 +86,7 @@ pub(super) enum NameList {
     WhichName,
 }
 
-const LISTS: [(NameList, &[&str]); 40] = [
+const LISTS: [(NameList, &[&str]); 41] = [
     (NameList::Act, ACTS),
     (NameList::Adjective, ADJECTIVES),
     (NameList::Brand, BRANDS),
@@ -110,6 +112,7 @@ const LISTS: [(NameList, &[&str]); 40] = [
     (NameList::Particle, PARTICLES),
     (NameList::Placeholder, PLACEHOLDERS),
     (NameList::Product, PRODUCTS),
+    (NameList::Publication, PUBLICATIONS),
     (NameList::Room, ROOMS),
     (NameList::Street, STREETS),
     (NameList::StreetBefore, STREETS_BEFORE),

@@ -255,6 +255,10 @@ fn several(words: &[NameWord], cues: Cues, sentence: bool) -> Option<(NameTag, f
     let given = words.iter().take(2).enumerate().any(given);
     let surname = last.classes.is_surname() && !last.classes.is_common();
     let initial = first.lower.chars().count() == 1;
+    // `Entertainment Weekly`.
+    if !titled && !given && last.roles.has(NameList::Publication) {
+        return None;
+    }
     if titled || given || initial && surname {
         return Some((NameTag::Person, if titled || given && surname { 0.85 } else { 0.7 }));
     }

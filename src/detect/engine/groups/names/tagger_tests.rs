@@ -45,6 +45,8 @@ fn names_are_told_from_other_capitals() {
         ("of Sharma Textiles Pvt. Ltd.", &[(Organization, "Sharma Textiles Pvt. Ltd")]),
         ("Nordic Seafood A/S won", &[(Organization, "Nordic Seafood A/S")]),
         ("Jennifer & Maria went", &[(Person, "Jennifer"), (Person, "Maria")]),
+        ("his songs for Entertainment Weekly and", &[]),
+        ("read by Maria Weekly and", &[(Person, "Maria Weekly")]),
         ("The system will restart", &[]),
         ("User: Will you come?", &[]),
         ("Assistant: May I help?", &[]),

@@ -406,3 +406,16 @@ pub(super) const FIRMS: &[&str] = &[
     "visual studio",
     "wells fargo",
 ];
+
+/// Last words of what newspapers and magazines are called.
+pub(super) const PUBLICATIONS: &[&str] = &[
+    "bulletin",
+    "chronicle",
+    "gazette",
+    "herald",
+    "magazine",
+    "newsletter",
+    "quarterly",
+    "tribune",
+    "weekly",
+];
