@@ -140,7 +140,7 @@ pub enum ApiError {
     /// The token does not cover what the call asks beyond its service; `0` says what that takes.
     #[error("{0}")]
     OutOfScope(&'static str),
-    /// The token is for configs, and none of them is one of this service.
+    /// No config of the token is of this service.
     #[error("no config")]
     MissingConfigID,
     /// The token is for other configs than the one named.
@@ -382,7 +382,7 @@ impl ApiError {
             }
             Self::OutOfScope(why) => policy(StatusCode::FORBIDDEN, "ServiceNotEnabled", why),
             Self::MissingConfigID => {
-                policy(StatusCode::BAD_REQUEST, "MissingConfigID", "The token's config is not there any more")
+                policy(StatusCode::BAD_REQUEST, "MissingConfigID", "The token has no config of this service")
             }
             Self::MissingConfigIDScope => {
                 policy(StatusCode::FORBIDDEN, "MissingConfigIDScope", "The token does not cover this config")
@@ -392,7 +392,7 @@ impl ApiError {
                 "AmbiguousConfigID",
                 "Name one of the token's configs in `config_id`",
             ),
-            Self::NotFound => policy(StatusCode::NOT_FOUND, "NotFound", "Nothing is served at this path"),
+            Self::NotFound => policy(StatusCode::NOT_FOUND, "NotFound", "Nothing is at this path or id"),
             Self::VaultItemNotFound => policy(
                 StatusCode::NOT_FOUND,
                 "VaultItemNotFound",

@@ -22,6 +22,7 @@ pub const MAX_DEPTH: usize = 128;
 /// [`Code::NotWithinRange`] at that of a number beyond all; else [`Code::BadFormat`] at the whole body with line and column
 /// in the detail.
 pub fn parse(body: &[u8]) -> Result<Value, Invalid> {
+    let body = without_mark(body);
     let found = RefCell::new(None);
     let mut reader = serde_json::Deserializer::from_slice(body);
     reader.disable_recursion_limit();
@@ -36,6 +37,7 @@ pub fn parse(body: &[u8]) -> Result<Value, Invalid> {
 /// # Errors
 /// As [`parse`].
 pub fn parse_keeping<'b>(body: &'b [u8], raw: &[&str]) -> Result<(Value, RawMembers<'b>), Invalid> {
+    let body = without_mark(body);
     if body.trim_ascii_start().first() != Some(&b'{') {
         return parse(body).map(|value| (value, RawMembers::new()));
     }
@@ -44,6 +46,12 @@ pub fn parse_keeping<'b>(body: &'b [u8], raw: &[&str]) -> Result<(Value, RawMemb
     let top = TopLevel { raw, found: &found };
     let parsed = reader.deserialize_any(top).and_then(|parsed| reader.end().map(|()| parsed));
     parsed.map_err(|error| refused(found, &error))
+}
+
+/// A body without the mark of the byte order, which some clients on Windows send and a reader may ignore (RFC 8259, section
+/// 8.1).
+fn without_mark(body: &[u8]) -> &[u8] {
+    body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body)
 }
 
 /// Hands on the text of a JSON string, piece by piece: the reader of a whole value would keep it in a buffer that it does
@@ -373,6 +381,8 @@ mod tests {
                 assert!(!fault.detail.contains("not JSON"), "{body}");
             }
         }
+        assert_eq!(parse("\u{feff}{}".as_bytes()).unwrap(), serde_json::json!({}));
+        assert!(parse_keeping("\u{feff}{\"a\":1}".as_bytes(), &["a"]).is_ok());
         for good in [r#""\ud83d\ude00""#, "1e308", "1e-400", "123456789012345678901234567890"] {
             assert!(parse(good.as_bytes()).is_ok(), "{good}");
         }
@@ -380,7 +390,7 @@ mod tests {
 
     #[test]
     fn what_is_not_json_says_where_and_not_what() {
-        for bad in ["", " ", "{", "{} {}", "[1,]", "01", "\"\\x\"", "\"a\nb\"", "NaN", "\u{feff}{}"] {
+        for bad in ["", " ", "{", "{} {}", "[1,]", "01", "\"\\x\"", "\"a\nb\"", "NaN", "{}\u{feff}"] {
             let fault = parse(bad.as_bytes()).unwrap_err();
             assert_eq!((fault.code, fault.source.as_str()), (Code::BadFormat, ""), "{bad:?}");
             assert!(fault.detail.starts_with("the body is not JSON (line "), "{bad:?}");

@@ -80,8 +80,10 @@
 //! | `pem` | which characters of a key in PEM are its own |
 //! | `name_form` | other ways to write a person's name |
 //! | `written` | an original in the form that its surrogate was written in |
+//! | `questions` | what a text of a conversation says of the next one |
 //! | `quoted` | characters as programs quote them: `'\''`, `$$`, `[.]`, `\\.` |
 //! | `units`, `case` | a text as it is read, character by character; letter case |
+//! | `digit_cue` | whether a text has said that last digits follow |
 //! | `preceding` | what stands before a place in a text: a boundary, words that announce last digits |
 //! | `fpe_context` | [`FpeContext`]: what one call issued, for whoever holds the key |
 //! | `restorer` | [`Restorer`]: originals in the place of its surrogates |
@@ -104,6 +106,7 @@ mod carrier;
 mod case;
 mod content;
 mod dialled;
+mod digit_cue;
 mod document;
 mod document_value;
 mod elsewhere;
@@ -142,6 +145,7 @@ mod pieces;
 mod plain;
 mod preceding;
 mod public_names;
+mod questions;
 mod quoted;
 mod recall;
 mod redactor;

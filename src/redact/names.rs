@@ -6,6 +6,7 @@ use crate::detect::{Label, as_read};
 use crate::redact::document_value::DocumentValue;
 use crate::redact::heads::Heads;
 use crate::redact::opaque::PathHint;
+use crate::redact::questions::Dialogue;
 use crate::redact::secret_objects::{KeyLines, SECRET, SecretObjects};
 use crate::stream::json::{Path, Segment};
 
@@ -68,6 +69,14 @@ impl<'p> MemberNames<'p> {
     }
 }
 
+/// What the members are called that hold what is said in a conversation, or a part of it.
+const SAID: [&str; 3] = ["content", "text", "message"];
+
+/// Whether a text of a conversation stands at `path`.
+fn is_said(path: &Path<'_>) -> bool {
+    SAID.contains(&MemberNames::of(path).own)
+}
+
 /// The labels of a document's values, each made once.
 #[derive(Debug, Default)]
 pub(super) struct Labels {
@@ -80,6 +89,7 @@ pub(super) struct Labels {
     heads: Heads,
     secrets: SecretObjects,
     key_lines: KeyLines,
+    dialogue: Dialogue,
 }
 
 impl Labels {
@@ -96,17 +106,22 @@ impl Labels {
         self.heads.clear();
         self.secrets.clear();
         self.key_lines.clear();
+        self.dialogue = Dialogue::default();
     }
 
     /// Shows the next text of the document, at its path.
     pub(super) fn follow(&mut self, path: &Path<'_>, text: &str) {
         self.key_lines.follow(path, text);
+        if is_said(path) {
+            self.dialogue.follow(text);
+        }
     }
 
     /// The label of a value.
     pub(super) fn of(&mut self, at: DocumentValue<'_>) -> Option<&Label> {
         let path = at.path;
-        let beside = at.beside().or_else(|| self.heads.of(at).map(str::to_owned));
+        let asked = || self.dialogue.asked().filter(|_| is_said(path)).map(str::to_owned);
+        let beside = at.beside().or_else(asked).or_else(|| self.heads.of(at).map(str::to_owned));
         let mut names = MemberNames::of(path);
         names.own = beside.as_deref().unwrap_or(names.own);
         if self.secrets.hold(at) || self.key_lines.hold(path) {

@@ -350,6 +350,17 @@ fn is_identifier(text: &str) -> bool {
     digits >= LAST && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b" -./".contains(&byte))
 }
 
+/// Whether a text is a number of so few digits that another may be spelled like it: a PIN, a card's verification code.
+pub(super) fn is_few_digits(text: &str) -> bool {
+    text.len() <= LAST && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Whether a mailbox, but for its tag, is a piece of that of an address.
+pub(super) fn is_of_mailbox(piece: &str, address: &str) -> bool {
+    let own = address.split('@').next().unwrap_or_default().to_lowercase();
+    own.contains(piece.to_lowercase().split('+').next().unwrap_or_default())
+}
+
 fn is_digits(text: &str) -> bool {
     text.len() == LAST && text.bytes().all(|byte| byte.is_ascii_digit())
 }

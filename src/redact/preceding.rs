@@ -1,6 +1,7 @@
 //! What stands before a place in a text that passes: whether a token may begin there, and whether the text has just said
 //! that the last digits of a number follow (`ending in`, `****`).
 
+use crate::redact::digit_cue::DigitCue;
 use crate::redact::left_context::LeftContext;
 
 /// So much of a text is looked at for words that announce last digits, in bytes.
@@ -12,6 +13,44 @@ const USER_WORDS: [&str; 10] =
 
 /// So much of a text is looked at for these, in bytes.
 const USER_REACH: usize = 24;
+
+/// What says that a code of few digits follows: one of these words, in some languages.
+const CODE_WORDS: [&str; 28] = [
+    "cid",
+    "clave",
+    "code",
+    "codes",
+    "codice",
+    "código",
+    "codigo",
+    "csc",
+    "cvc",
+    "cvc2",
+    "cvv",
+    "cvv2",
+    "geheimzahl",
+    "kartenprüfnummer",
+    "nip",
+    "otp",
+    "passcode",
+    "pin",
+    "pincode",
+    "pins",
+    "prüfnummer",
+    "prüfziffer",
+    "security",
+    "securitycode",
+    "senha",
+    "tan",
+    "verification",
+    "verificationcode",
+];
+
+/// So much of a text is looked at for these, in bytes.
+const CODE_REACH: usize = 64;
+
+/// The longest mailbox of an address, in bytes (RFC 5321, section 4.5.3.1.1).
+const MAILBOX: usize = 64;
 
 /// The end of a text that has passed.
 #[derive(Clone, Default)]
@@ -86,6 +125,28 @@ impl PrecedingContext<'_> {
         signs.is_empty() && text.ends_with(b"//") || USER_WORDS.iter().any(|word| ends(word))
     }
 
+    /// Whether the text has just said that a code of few digits follows (`CVV 205`, `"pin": "`), or begins here.
+    pub(super) fn announces_code(self) -> bool {
+        let mut text: Vec<u8> = (1..=CODE_REACH).map_while(|count| self.back(count)).collect();
+        text.reverse();
+        let said = String::from_utf8_lossy(&text).to_lowercase();
+        // `cardCvv`.
+        let code = |word: &str| CODE_WORDS.contains(&word) || word.ends_with("cvv") || word.ends_with("cvc");
+        said.chars().all(|c| !c.is_alphanumeric()) || said.split(|c: char| !c.is_alphanumeric()).any(code)
+    }
+
+    /// The mailbox before the `@` that stands here, if there is one.
+    pub(super) fn mailbox(self) -> Option<String> {
+        let within = |byte: &u8| byte.is_ascii_alphanumeric() || b".+-_".contains(byte);
+        if self.back(1) != Some(b'@') {
+            return None;
+        }
+        let local = (2..MAILBOX).map_while(|count| self.back(count).filter(within));
+        let mut local: Vec<u8> = local.collect();
+        local.reverse();
+        String::from_utf8(local).ok().filter(|local| !local.is_empty())
+    }
+
     /// Whether what begins here goes on with an identifier.
     pub(super) fn in_identifier(self) -> bool {
         matches!(self.back(1), Some(b'_' | b'-'))
@@ -100,259 +161,6 @@ impl PrecedingContext<'_> {
                 passed.get(passed.len().checked_sub(count - self.text.len())?).copied()
             }
         }
-    }
-}
-
-/// Words before the last digits of a number, in some languages. A word here may be followed by one of [`WITH`].
-const ENDING: &[&str] = &[
-    "ending",
-    "ends",
-    "ended",
-    "end",
-    "endet",
-    "endend",
-    "endende",
-    "enden",
-    "termina",
-    "terminada",
-    "terminado",
-    "terminan",
-    "termine",
-    "terminant",
-    "finissant",
-    "finit",
-    "finisce",
-    "finale",
-    "eindigt",
-    "eindigend",
-];
-const WITH: &[&str] =
-    &["in", "with", "on", "by", "mit", "auf", "en", "por", "com", "con", "par", "em", "op", "met"];
-/// And words that say so together with one of [`FOUR`], in either order.
-const LAST: &[&str] = &[
-    "last",
-    "final",
-    "letzte",
-    "letzten",
-    "letzter",
-    "ultimos",
-    "últimos",
-    "ultimas",
-    "últimas",
-    "ultimi",
-    "ultime",
-    "derniers",
-    "dernieres",
-    "dernières",
-    "laatste",
-];
-/// Names of members that say both; the digits are the next word then.
-const LAST_FOUR: &[&str] = &[
-    "last4",
-    "lastfour",
-    "cardlast4",
-    "cardlastfour",
-    "ssnlast4",
-    "ssnlastfour",
-    "phonelast4",
-    "last4digits",
-];
-const FOUR: &[&str] = &["four", "4", "vier", "cuatro", "quatro", "quattro", "quatre"];
-
-/// Before how many words the digits may stand, behind `ending in`, behind `last four`, and behind such digits.
-const AFTER_ENDING: u8 = 5;
-const AFTER_LAST: u8 = 10;
-const AFTER_DIGITS: u8 = 2;
-/// Characters of a mask, and how many of them stand together.
-const MASK: u8 = 4;
-const RUN: u8 = 3;
-/// Dots of an ellipsis.
-const DOTS: u8 = 3;
-/// Digits before a mask that are the beginning of the number that it hides.
-const SHOWN: u8 = 3;
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Lead {
-    #[default]
-    Nothing,
-    Ending,
-    Last,
-    Four,
-    /// The words are complete; so many words may follow.
-    Said(u8),
-}
-
-/// What has been said of last digits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct DigitCue {
-    lead: Lead,
-    word: OpenWord,
-    mask: Mask,
-    /// The bytes of a character so far, and how many are to come.
-    cut: (u32, u8),
-}
-
-/// The word that goes on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct OpenWord {
-    /// Its beginning, in lower case.
-    bytes: [u8; Self::MOST],
-    /// How long it is, or longer.
-    length: u8,
-    /// Whether it is digits only, or nothing but `x`.
-    digits: bool,
-    mask: bool,
-}
-
-impl Default for OpenWord {
-    fn default() -> Self {
-        Self { bytes: [0; Self::MOST], length: 0, digits: true, mask: true }
-    }
-}
-
-impl OpenWord {
-    const MOST: usize = 12;
-
-    fn push(&mut self, c: char) {
-        let mut bytes = [0; 4];
-        for byte in c.to_ascii_lowercase().encode_utf8(&mut bytes).bytes() {
-            if let Some(slot) = self.bytes.get_mut(usize::from(self.length)) {
-                *slot = byte;
-            }
-            self.length = self.length.saturating_add(1);
-            self.digits &= byte.is_ascii_digit();
-            self.mask &= byte == b'x';
-        }
-    }
-
-    fn is(&self, words: &[&str]) -> bool {
-        let bytes = self.bytes.get(..usize::from(self.length));
-        bytes.is_some_and(|bytes| words.iter().any(|word| word.as_bytes() == bytes))
-    }
-
-    /// Whether it ends like the beginning of a number.
-    fn shows_number(&self) -> bool {
-        let last = self.bytes.get(usize::from(self.length).wrapping_sub(1));
-        self.length >= SHOWN && (self.digits || last.is_some_and(u8::is_ascii_digit))
-    }
-}
-
-/// Characters in the place of digits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Mask {
-    count: u8,
-    /// Of the same, one behind another: now, and the most.
-    run: u8,
-    longest: u8,
-    dots: u8,
-    /// The beginning of the number is shown, so the end alone is not all of it.
-    shown: bool,
-}
-
-impl Mask {
-    fn put(&mut self) {
-        self.count = self.count.saturating_add(1);
-        self.run = self.run.saturating_add(1);
-        self.longest = self.longest.max(self.run);
-        self.dots = 0;
-    }
-
-    fn is_complete(&self) -> bool {
-        !self.shown && (self.count >= MASK && self.longest >= RUN || self.dots >= DOTS)
-    }
-}
-
-impl DigitCue {
-    fn is_live(self) -> bool {
-        match self.word.length {
-            0 => matches!(self.lead, Lead::Ending | Lead::Said(1..)) || self.mask.is_complete(),
-            // A mask of letters may adjoin the digits.
-            _ => self.word.mask && self.with_word().mask.is_complete(),
-        }
-    }
-
-    fn after(self, byte: u8) -> Self {
-        match (byte, self.cut) {
-            (0..=0x7f, _) => Self { cut: (0, 0), ..self }.after_char(char::from(byte)),
-            (0x80..=0xbf, (bits, left @ 1..)) => {
-                let bits = bits << 6 | u32::from(byte & 0x3f);
-                let cue = Self { cut: (bits, left - 1), ..self };
-                match char::from_u32(bits).filter(|_| left == 1) {
-                    Some(c) => cue.after_char(c),
-                    None => cue,
-                }
-            }
-            (0xc0..=0xdf, _) => Self { cut: (u32::from(byte & 0x1f), 1), ..self },
-            (0xe0..=0xef, _) => Self { cut: (u32::from(byte & 0x0f), 2), ..self },
-            (0xf0.., _) => Self { cut: (u32::from(byte & 0x07), 3), ..self },
-            _ => self,
-        }
-    }
-
-    fn after_char(mut self, c: char) -> Self {
-        if c.is_alphanumeric() {
-            self.word.push(c);
-            return self;
-        }
-        let mut cue = self.with_word();
-        cue.word = OpenWord::default();
-        match c {
-            '*' | '#' | '•' | '●' | '∙' | '·' | '⋅' | '‧' | '○' | '◦' | '▪' | '■' | '█' => {
-                cue.mask.put()
-            }
-            '…' => cue.mask.dots = DOTS,
-            '.' => (cue.mask.dots, cue.mask.run) = (cue.mask.dots.saturating_add(1), 0),
-            // Between the groups of a number, and what marks it in a text.
-            ' '
-            | '-'
-            | '_'
-            | '/'
-            | '('
-            | ')'
-            | '`'
-            | '"'
-            | '\''
-            | '\\'
-            | '\u{a0}'
-            | '\u{202f}'
-            | '\u{2009}'
-            | '\u{2010}'..='\u{2013}'
-            | '\u{200b}'
-            | '\u{2060}' => (cue.mask.dots, cue.mask.run) = (0, 0),
-            _ => cue.mask = Mask::default(),
-        }
-        if matches!(c, '.' | '!' | '?' | ';') && cue.mask.dots < 2 {
-            cue.lead = Lead::Nothing;
-        }
-        cue
-    }
-
-    /// With the word that has gone on as a whole one.
-    fn with_word(mut self) -> Self {
-        let word = self.word;
-        if word.length == 0 {
-            return self;
-        }
-        self.lead = match self.lead {
-            Lead::Ending if word.is(WITH) => Lead::Said(AFTER_ENDING),
-            Lead::Last if word.is(FOUR) => Lead::Said(AFTER_LAST),
-            Lead::Four if word.is(LAST) => Lead::Said(AFTER_LAST),
-            Lead::Said(_) if word.length == 4 && word.digits => Lead::Said(AFTER_DIGITS),
-            _ if word.is(ENDING) => Lead::Ending,
-            _ if word.is(LAST_FOUR) => Lead::Said(1),
-            _ if word.is(LAST) => Lead::Last,
-            Lead::Said(left) => Lead::Said(left.saturating_sub(1)),
-            _ if word.is(FOUR) => Lead::Four,
-            _ => Lead::Nothing,
-        };
-        if word.mask {
-            for _ in 0..word.length {
-                self.mask.put();
-            }
-        } else {
-            self.mask = Mask { shown: word.shows_number(), ..Mask::default() };
-        }
-        self
     }
 }
 
@@ -451,6 +259,32 @@ mod tests {
         ];
         for text in not {
             assert!(!asked(text, |before| before.announces_last_digits()), "{text}");
+        }
+    }
+
+    #[test]
+    fn few_digits_are_a_code_where_something_says_so() {
+        for text in [
+            "CVV ",
+            "\"cvv\": \"",
+            "cardCvv is ",
+            "Ihre PIN lautet ",
+            "the security code (",
+            "",
+            "**",
+            "card_pin=",
+        ] {
+            assert!(asked(text, |before| before.announces_code()), "{text}");
+        }
+        for text in [
+            "HTTP ",
+            "status: ",
+            "for y in range(",
+            "It costs $",
+            "spin ",
+            &format!("PIN {}", "word ".repeat(20)),
+        ] {
+            assert!(!asked(text, |before| before.announces_code()), "{text}");
         }
     }
 

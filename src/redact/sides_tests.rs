@@ -27,6 +27,10 @@ fn halves_of_credentials_and_addresses_come_back() {
         ("postgres://njz:Zb4jIp5qJ8@db/x", "postgres://app:Wq7mLp2xZ9@db/x"),
         ("mysql -unjz -pZb4jIp5qJ8 x", "mysql -uapp -pWq7mLp2xZ9 x"),
         ("sshpass -pZb4jIp5qJ8 ssh", "sshpass -pWq7mLp2xZ9 ssh"),
+        // The true domain behind a piece of the mailbox would be the address of somebody else.
+        ("wbq.uv@9xv1-kkq.com", "wbq.uv@acme-mail.com"),
+        ("tqiw+news@9xv1-kkq.com, tqi@9xv1-kkq.com", "tqiw+news@9xv1-kkq.com, tqi@9xv1-kkq.com"),
+        ("sales@9xv1-kkq.com", "sales@acme-mail.com"),
         ("SPF for 9xv1-kkq.com and *@9xv1-kkq.com", "SPF for acme-mail.com and *@acme-mail.com"),
         ("useradd k7wbq.uv", "useradd j.carter"),
         ("psql -U njz and {\"username\": \"njz\"}", "psql -U app and {\"username\": \"app\"}"),

@@ -12,6 +12,7 @@ use crate::redact::fragments::{FragmentMatch, Fragments};
 use crate::redact::index::{CaseComparison, Index, IndexStep, More};
 use crate::redact::issued::{IssuedSurrogate, SurrogateIdentity};
 use crate::redact::left_context::LeftContext;
+use crate::redact::parts::is_few_digits;
 use crate::redact::preceding::{PassedText, PrecedingContext};
 use crate::redact::surrogate_variants::{Matched, SurrogateVariants};
 use crate::redact::urls::Hosts;
@@ -53,6 +54,8 @@ pub struct SurrogateMap {
     forms: SurrogateVariants,
     fragments: Fragments,
     hosts: Arc<Hosts>,
+    /// Whether it is there to hide originals, and not to bring them back.
+    hides: bool,
 }
 
 impl SurrogateMap {
@@ -69,7 +72,7 @@ impl SurrogateMap {
     /// Originals, each with what stands for it.
     pub(super) fn hiding(originals: Vec<IssuedSurrogate>) -> Self {
         let fragments = Fragments::hiding(&originals);
-        Self::with(originals, fragments)
+        Self { hides: true, ..Self::with(originals, fragments) }
     }
 
     fn with(issued: Vec<IssuedSurrogate>, fragments: Fragments) -> Self {
@@ -82,7 +85,7 @@ impl SurrogateMap {
         let originals: Vec<Zeroizing<String>> = issued.into_iter().map(|issue| issue.original).collect();
         let mut hosts = Hosts::default();
         originals.iter().for_each(|original| hosts.read(original));
-        Self { originals, surrogates, exact, forms, fragments, hosts: Arc::new(hosts) }
+        Self { originals, surrogates, exact, forms, fragments, hosts: Arc::new(hosts), hides: false }
     }
 
     /// The same, for texts in which URLs led to these hosts as well.
@@ -160,7 +163,7 @@ impl SurrogateMap {
                 }
             }
         };
-        match (whole, piece) {
+        match (self.unless_common(whole, before), piece) {
             (LookupResult::Wait, _) | (_, FragmentMatch::Wait) => LookupResult::Wait,
             (LookupResult::Found { len, with, entry }, FragmentMatch::Found { len: part, .. })
                 if len >= part =>
@@ -169,6 +172,18 @@ impl SurrogateMap {
             }
             (_, FragmentMatch::Found { len, with, entry }) => LookupResult::Found { len, with, entry },
             (whole, FragmentMatch::No) => whole,
+        }
+    }
+
+    /// What was found, unless it is a number of few digits that may be any number where nothing says which it is: `HTTP 205`.
+    fn unless_common(&self, found: LookupResult, before: PrecedingContext<'_>) -> LookupResult {
+        let LookupResult::Found { entry, .. } = &found else { return found };
+        let few =
+            self.surrogates.get(*entry as usize).is_some_and(|(surrogate, ..)| is_few_digits(surrogate));
+        // Where originals are hidden, all that are spelled alike were looked at already.
+        match few && (self.hides || !before.announces_code()) {
+            true => LookupResult::No,
+            false => found,
         }
     }
 

@@ -20,7 +20,7 @@ use zeroize::Zeroizing;
 use crate::redact::case::lower;
 use crate::redact::index::{Index, IndexWalk, More};
 use crate::redact::issued::IssuedSurrogate;
-use crate::redact::parts::{LAST, PartKey, SurrogatePart, is_layout, keys_of};
+use crate::redact::parts::{LAST, PartKey, SurrogatePart, is_layout, is_of_mailbox, keys_of};
 use crate::redact::pem::{LineStart, line_start};
 use crate::redact::preceding::PrecedingContext;
 use crate::redact::units::{NestedBreak, NextUnit, TextUnit, TextUnits};
@@ -223,10 +223,13 @@ impl SurrogateVariants {
         }
     }
 
-    /// What was found, unless it is a mailbox before another domain, which is another address, or a user's name that may be any word
+    /// What was found, unless it is a domain behind a piece of its mailbox, a mailbox before another domain, which is another address, or a user's name that may be any word
     /// or a part of one, where nothing says that one stands there.
     fn apart(&self, found: Matched, before: PrecedingContext<'_>, text: &[u8], more: More) -> Matched {
         let Matched::Found { len, form } = found else { return found };
+        if self.is_beside_own_piece(form, before) {
+            return Matched::No;
+        }
         let Some(SurrogatePart::Side { sign, behind: false }) =
             self.forms.get(form as usize).map(|form| form.part)
         else {
@@ -245,6 +248,15 @@ impl SurrogateVariants {
             ('@', None) if more == More::Yes => Matched::Wait,
             _ => found,
         }
+    }
+
+    /// Whether a domain stands behind a piece of the surrogate's own mailbox: with the true domain that is somebody else's address.
+    fn is_beside_own_piece(&self, form: u32, before: PrecedingContext<'_>) -> bool {
+        const DOMAIN: SurrogatePart = SurrogatePart::Side { sign: '@', behind: true };
+        let form = self.forms.get(form as usize).filter(|form| form.part == DOMAIN);
+        let surrogate = form.and_then(|form| self.surrogates.get(form.entry as usize)?.as_deref());
+        surrogate
+            .is_some_and(|surrogate| before.mailbox().is_some_and(|piece| is_of_mailbox(&piece, surrogate)))
     }
 
     /// Whether it may have the `s` of a genitive behind it, as in `Petras Brief`.

@@ -17,6 +17,7 @@ use crate::redact::escapes::read;
 use crate::redact::index::{CaseComparison, Index, whole_words};
 use crate::redact::issued::{IssuedSurrogate, IssuedSurrogates, SurrogateIdentity};
 use crate::redact::method::Method;
+use crate::redact::parts::is_few_digits;
 use crate::redact::parts_index::PartsIndex;
 use crate::redact::recall::{ConversationRecall, Recall};
 use crate::redact::redactor::Redactor;
@@ -24,6 +25,20 @@ use crate::redact::style::Style;
 use crate::redact::surnames::known_by;
 use crate::redact::surrogate_log::SurrogateLog;
 use crate::redact::value::{FoundValue, Hit, Reversed, ValueSite};
+
+/// Whether few digits, which are a value elsewhere, are a year or a part of a number, a date, an amount or a time here.
+fn is_other_number(text: &str, at: &Range<usize>) -> bool {
+    let digits = text.get(at.clone()).unwrap_or_default();
+    let year = digits.len() == 4 && (digits.starts_with("19") || digits.starts_with("20"));
+    let mut front = text.get(..at.start).unwrap_or_default().chars().rev();
+    let mut behind = text.get(at.end..).unwrap_or_default().chars();
+    let number = |sign: Option<char>, next: Option<char>| {
+        matches!(sign, Some('.' | ',' | '-' | '/' | ':')) && next.is_some_and(|c| c.is_ascii_digit())
+    };
+    let (before, next) = (front.next(), behind.next());
+    let amount = matches!(before, Some('$' | '€' | '£' | '¥')) || matches!(next, Some('%' | '€' | '°'));
+    year || amount || number(before, front.next()) || number(next, behind.next())
+}
 
 /// Values in the order they were found.
 pub(super) struct Values<'p> {
@@ -244,6 +259,9 @@ impl<'p> Values<'p> {
                 whole_words(text.as_bytes(), true, &mut range);
             }
             let found = text.get(range.clone()).unwrap_or_default();
+            if is_few_digits(found) && is_other_number(text, &range) {
+                continue;
+            }
             if self.list.get(value as usize).is_none_or(|one| one.original.as_str() != found) {
                 value = self.add(place, rule, found);
             }

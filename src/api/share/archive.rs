@@ -11,6 +11,7 @@ use tar::{Builder, EntryType, Header};
 use crate::api::error::ApiError;
 use crate::api::incoming::stored;
 use crate::api::share::object::{Object, ShareObjectKind};
+use crate::base::id::ShareId;
 use crate::store::blobs::{ByteStream, NextChunk};
 use crate::store::{Area, Blob, Blobs, StoreError};
 
@@ -88,26 +89,48 @@ impl OwnPaths {
     }
 }
 
+/// An archive's entries as they are gathered.
+#[derive(Default)]
+struct GatheredEntries {
+    entries: Vec<ArchiveEntry>,
+    known: HashSet<ShareId>,
+    paths: OwnPaths,
+    /// Where each folder of the share lies in the archive: what lies in one goes where it went, whatever it is called there.
+    folders: HashMap<String, String>,
+}
+
+impl GatheredEntries {
+    /// Adds an object at `path`, or near it, unless it is there or there are too many.
+    fn add(&mut self, object: &Object, path: &str) {
+        if self.entries.len() > MOST_ENTRIES || !self.known.insert(object.id.clone()) {
+            return;
+        }
+        let path = self.paths.own(path);
+        if let Some(folder) = object.path() {
+            self.folders.insert(folder.as_str().to_owned(), path.clone());
+        }
+        self.entries.push(ArchiveEntry { path, object: object.clone() });
+    }
+}
+
 /// The entries for these objects and all that lies in them: each once, under a path of its own. No more than one that is too
 /// many.
 pub(super) fn entries(chosen: &[Object], all: &[Object]) -> Vec<ArchiveEntry> {
-    let (mut entries, mut known, mut paths) = (Vec::new(), HashSet::new(), OwnPaths::default());
-    let mut add = |object: &Object, path: String| {
-        if entries.len() <= MOST_ENTRIES && known.insert(object.id.clone()) {
-            entries.push(ArchiveEntry { path: paths.own(&path), object: object.clone() });
-        }
-    };
+    let mut gathered = GatheredEntries::default();
     for object in chosen {
-        add(object, object.name.clone());
+        gathered.add(object, &object.name);
         let Some(folder) = object.path() else { continue };
         let mut inner: Vec<&Object> = all.iter().filter(|other| folder.holds(&other.folder)).collect();
+        // A folder stands before what lies in it.
         inner.sort_by(|a, b| (a.folder.as_str(), &a.name).cmp(&(b.folder.as_str(), &b.name)));
         for other in inner {
             let between = other.folder.as_str().strip_prefix(folder.as_str()).unwrap_or_default();
-            add(other, format!("{}{between}/{}", object.name, other.name));
+            let around = gathered.folders.get(other.folder.as_str());
+            let around = around.cloned().unwrap_or_else(|| format!("{}{between}", object.name));
+            gathered.add(other, &format!("{around}/{}", other.name));
         }
     }
-    entries
+    gathered.entries
 }
 
 /// Whether an archive of these can be made.

@@ -93,7 +93,9 @@ impl Naming<'_> {
         let mut out = String::with_capacity(name.len() + 8);
         let mut changed = false;
         for (at, piece) in pieces.iter().enumerate() {
-            if !piece.letters {
+            if !piece.letters && kind == NameKind::Place && is_house(piece.text) {
+                out.push_str(piece.text);
+            } else if !piece.letters {
                 changed |= has_digit(piece.text);
                 self.digits(piece.text, &mut out);
             } else if stays(at, piece) && !all_stay {
@@ -181,7 +183,7 @@ impl Naming<'_> {
         }
     }
 
-    /// The numbers of houses and of post: as many digits, of which the first stays zero or none.
+    /// The numbers of post and of what else has one: as many digits, of which the first stays zero or none.
     fn digits(&self, text: &str, out: &mut String) {
         if !has_digit(text) {
             out.push_str(text);
@@ -200,6 +202,17 @@ impl Naming<'_> {
             before = c.is_ascii_digit();
         }
     }
+}
+
+/// The longest number of a house, in digits.
+const HOUSE: usize = 4;
+
+/// Whether all numbers of a text are as short as a house's. It stays: alone it says nothing, and a model writes street and
+/// number in other orders and members, where the number of another house beside the true street would pass for an address.
+fn is_house(text: &str) -> bool {
+    let mut numbers = text.split(|c: char| !c.is_ascii_digit()).filter(|digits| !digits.is_empty());
+    let first = numbers.next();
+    first.is_some_and(|digits| digits.len() <= HOUSE) && numbers.all(|digits| digits.len() <= HOUSE)
 }
 
 fn has_digit(text: &str) -> bool {

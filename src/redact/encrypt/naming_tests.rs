@@ -104,6 +104,22 @@ fn places_and_companies_keep_what_they_are() {
 }
 
 #[test]
+fn a_house_keeps_its_number_and_a_postcode_does_not() {
+    let place = |name| surrogate(NameKind::Place, name).unwrap();
+    let street = place("Maple Street");
+    for (written, shown) in [
+        ("27 Maple Street", format!("27 {street}")),
+        ("Maple Street 27", format!("{street} 27")),
+        ("27-29 Maple Street", format!("27-29 {street}")),
+        ("1250 Maple Street", format!("1250 {street}")),
+    ] {
+        assert_eq!(place(written), shown);
+    }
+    assert!(!place("Maple Street, Rye 10580").contains("10580"));
+    assert_eq!(surrogate(NameKind::Place, "27"), None);
+}
+
+#[test]
 fn a_word_that_is_nothing_else_is_known_for_a_name() {
     for (name, known) in [
         ("Maria Lopez", true),
