@@ -29,11 +29,9 @@ pub fn identify(file: &[u8], name: &str) -> FileKind {
     if image::format(file).is_some() {
         return FileKind::Image;
     }
-    if mail::is_mail(file, name) {
-        return FileKind::Mail;
-    }
-    text_kind::of(file, name).unwrap_or(FileKind::Unknown)
+    mail::kind_of(file, name).or_else(|| text_kind::of(file, name)).unwrap_or(FileKind::Unknown)
 }
+
 /// A header by itself is an example in some text; objects follow it in a file.
 fn is_pdf(file: &[u8]) -> bool {
     let head = file.get(..JUNK).unwrap_or(file);

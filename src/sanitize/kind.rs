@@ -36,6 +36,8 @@ pub enum FileKind {
     Text,
     /// A mail message (RFC 5322).
     Mail,
+    /// Mail messages one behind the other (RFC 4155, mbox).
+    Mailbox,
     /// A raster image: PNG, JPEG, GIF, WebP, BMP, TIFF.
     Image,
     /// A zip archive.

@@ -29,7 +29,8 @@ const ENDINGS: &[(FileKind, &[&str])] = &[
     (FileKind::Calendar, &["ics", "ifb", "ical", "icalendar", "vcf", "vcard", "vcs", "txt"]),
     (FileKind::Text, TEXTS),
     (FileKind::Script, &["txt"]),
-    (FileKind::Mail, &["eml", "mht", "mhtml", "mbox", "txt"]),
+    (FileKind::Mail, &["eml", "mht", "mhtml", "txt"]),
+    (FileKind::Mailbox, &["mbox", "mbx", "txt"]),
     (FileKind::Image, &["png", "jpg", "jpeg", "jpe", "jfif", "gif", "webp", "bmp", "dib", "tif", "tiff"]),
     (FileKind::Zip, &["zip", "epub", "kmz", "cbz"]),
     (FileKind::Tar, &["tar"]),
@@ -110,8 +111,6 @@ const TEXTS: &[&str] = &[
     "dic",
     "aff",
     "srx",
-    "eml",
-    "mbox",
     "har",
     "bak",
     "orig",
@@ -364,7 +363,8 @@ pub(super) fn fitting(name: &str, kind: FileKind, options: Options) -> Option<St
         | FileKind::Json
         | FileKind::Csv
         | FileKind::Markdown
-        | FileKind::Mail => acts || !is_text(&ending) && others(),
+        | FileKind::Mail
+        | FileKind::Mailbox => acts || !is_text(&ending) && others(),
         _ => acts || others(),
     };
     let own = endings.first().copied().unwrap_or("txt");
@@ -405,6 +405,12 @@ mod tests {
             ("x.txt", FileKind::Html, ""),
             ("x.pdf", FileKind::Html, "x.pdf.html"),
             ("x.txt", FileKind::Pdf, "x.txt.pdf"),
+            ("x.eml", FileKind::Text, "x.eml.txt"),
+            ("x.mbox", FileKind::Json, "x.mbox.json"),
+            ("x.mbox", FileKind::Mail, "x.mbox.eml"),
+            ("x.eml", FileKind::Mailbox, "x.eml.mbox"),
+            ("x.MHT", FileKind::Mail, ""),
+            ("Inbox", FileKind::Mailbox, ""),
             ("x", FileKind::Unknown, ""),
         ] {
             assert_eq!(fitting(name, kind, Options::default()).unwrap_or_default(), want, "{name} {kind:?}");

@@ -107,6 +107,11 @@ fn bombs() -> Vec<(&'static str, Vec<u8>)> {
                 .concat(),
         ),
         ("mail, many fields", [b"From: a\n".as_slice(), &b"To: b\n".repeat(200_000), b"\nx"].concat()),
+        ("mailbox, many messages", b"From a Mon Jan  1 00:00:00 2020\nTo: b\nFrom: c\n\nx\n\n".repeat(9_000)),
+        (
+            "mailbox, many lines",
+            [b"From a\nFrom: a\nTo: b\n\n".as_slice(), &b"\nFrom a\n>From a\n\n".repeat(200_000)].concat(),
+        ),
         ("pdf, stream", pdf(&stream(&zeros))),
         ("pdf, arrays", pdf(&nested("[", "]", 100_000))),
         (

@@ -143,8 +143,11 @@ fn picture(format: ImageFormat) -> Vec<u8> {
 pub(super) fn seeds() -> Vec<(String, Vec<u8>)> {
     let mail = b"From: Jane <a@example.com>\nSubject: =?utf-8?q?a?=\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/html\nContent-Transfer-Encoding: quoted-printable\n\n<p>a=3D</p>\n--b\nContent-Type: image/png; name*0*=utf-8''a%20; name*1=b\nContent-Transfer-Encoding: base64\n\nAAAA\n--b--\n";
     let event = b"BEGIN:VCALENDAR\r\nVERSION:2.0\r\nBEGIN:VEVENT\r\nSUMMARY:Ja\r\n ne\r\nATTACH;ENCODING=BASE64;VALUE=BINARY:TVqQAAMA\r\nURL:http://bad.example\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n";
-    let samples: [(&str, Vec<u8>); 25] = [
+    let mailbox =
+        [b"From a@example.com Mon Jan  1 00:00:00 2020\n".as_slice(), mail, b"\nFrom Jane\n", mail].concat();
+    let samples: [(&str, Vec<u8>); 26] = [
         ("a.eml", mail.to_vec()),
+        ("a.mbox", mailbox),
         ("a.zip", zip(".html", b"<p onclick=x>Jane</p>", 3)),
         ("a.gz", gzip(b"Jane http://bad.example")),
         ("a.tar", tar(b'0', b"00000000010\0")),

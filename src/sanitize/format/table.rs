@@ -27,6 +27,7 @@ pub static FORMATS: Formats = Formats {
         (FileKind::Tar, archive::tar),
         (FileKind::Gzip, archive::gzip),
         (FileKind::Mail, mail::clean),
+        (FileKind::Mailbox, mail::clean_mailbox),
         (FileKind::Image, image::clean),
     ],
 };

@@ -56,7 +56,45 @@ fn bytes_decide() {
             String::from_utf8_lossy(file.get(..12).unwrap_or(file))
         );
     }
-    assert_eq!(identify(b"Subject: x\r\n\r\nhello", "a.EML"), FileKind::Mail);
+}
+
+#[test]
+fn mail_is_known_by_its_fields_and_no_other_text_by_a_name() {
+    let mail = "Subject: x\nContent-Type: text/html\n\n<p>hello\n";
+    let from = "From a@b.example Mon Jan  1 00:00:00 2020\n";
+    for (file, name, want) in [
+        (mail.to_owned(), "x", FileKind::Mail),
+        (mail.replace('\n', "\r\n"), "x.png", FileKind::Mail),
+        (mail.replace('\n', "\r"), "x", FileKind::Mail),
+        (format!("\u{feff}{mail}"), "x", FileKind::Mail),
+        (format!("\n \n{mail}"), "x.txt", FileKind::Mail),
+        (format!(" {mail}"), "x.eml", FileKind::Mail),
+        (format!(">From a\n{mail}"), "x", FileKind::Mail),
+        (format!("X-Long: {}\n{mail}", "y".repeat(100_000)), "x", FileKind::Mail),
+        (format!("{from}{mail}"), "x", FileKind::Mailbox),
+        (format!("{from}{mail}"), "x.mbox", FileKind::Mailbox),
+        (format!("{from}{mail}"), "x.eml", FileKind::Mail),
+        (format!("{from}{mail}\n{from}{mail}"), "x.EML", FileKind::Mailbox),
+        (format!("{mail}\n{from}{mail}"), "x.EML", FileKind::Mail),
+        (format!("{mail}\n{from}{mail}"), "x", FileKind::Mailbox),
+        (mail.to_owned(), "x.mbox", FileKind::Mailbox),
+        ("Content-Type: multipart/mixed; boundary=b\n\n--b--\n".to_owned(), "x", FileKind::Mail),
+        ("Subject: x\n\nhello".to_owned(), "a.EML", FileKind::Mail),
+        ("Subject: x\n\nhello".to_owned(), "a.txt", FileKind::Text),
+        // None that can be read, which is what its format says.
+        (format!("junk\n{mail}"), "x.eml", FileKind::Mail),
+        (format!("junk\n{mail}"), "x.mht", FileKind::Mail),
+        (format!("junk\n{mail}"), "x.txt", FileKind::Text),
+        ("Dear Jane,\n\nFrom: John\n".to_owned(), "x.eml", FileKind::Text),
+        ("From here\nto there\n".to_owned(), "x.mbox", FileKind::Text),
+        ("{\"a\": 1}".to_owned(), "x.eml", FileKind::Json),
+    ] {
+        assert_eq!(identify(file.as_bytes(), name), want, "{file} {name}");
+    }
+    let wide: Vec<u8> =
+        "\u{feff}junk\nContent-Type: text/html\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    assert_eq!(identify(&wide, "x.eml"), FileKind::Mail);
+    assert_eq!(identify(&wide, "x.txt"), FileKind::Text);
 }
 
 #[test]

@@ -80,7 +80,8 @@ pub(super) fn line(text: &[u8]) -> (&[u8], &[u8]) {
     text.split_at_checked(end).unwrap_or((text, &[]))
 }
 
-fn field(line: &[u8]) -> Option<HeaderField<'_>> {
+/// The field that a line begins; `None` where it begins none.
+pub(super) fn field(line: &[u8]) -> Option<HeaderField<'_>> {
     let colon = memchr::memchr(b':', line)?;
     let name = std::str::from_utf8(line.get(..colon)?).ok()?.trim_end_matches([' ', '\t']);
     let named = !name.is_empty() && name.bytes().all(|b| b.is_ascii_graphic());
@@ -91,24 +92,4 @@ fn field(line: &[u8]) -> Option<HeaderField<'_>> {
 pub(super) fn has_stray(raw: &[u8]) -> bool {
     memchr::memchr(0, raw).is_some()
         || memchr::memchr_iter(b'\r', raw).any(|at| raw.get(at.saturating_add(1)) != Some(&b'\n'))
-}
-
-/// Fields that messages have, and other texts with fields hardly do.
-const STRONG: &[&str] =
-    &["from", "received", "return-path", "message-id", "mime-version", "delivered-to", "dkim-signature"];
-
-/// Further fields that messages have.
-const USUAL: &[&str] = &["to", "cc", "subject", "date", "reply-to", "sender", "content-type"];
-
-/// How much of a file is looked at, in bytes.
-const HEAD: usize = 64 << 10;
-
-/// Whether a file is a message: it begins with the fields of one.
-pub(in crate::sanitize) fn is_mail(file: &[u8], name: &str) -> bool {
-    let entity = Entity::read(file.get(..HEAD).unwrap_or(file));
-    let count = |names: &[&str]| names.iter().filter(|name| entity.field(name).is_some()).count();
-    let (strong, usual) = (count(STRONG), count(USUAL));
-    let ended = !entity.gap.is_empty() || entity.body.is_empty();
-    let named = name.to_ascii_lowercase().ends_with(".eml");
-    ended && ((strong > 0 && strong.saturating_add(usual) > 1) || (named && strong.saturating_add(usual) > 0))
 }

@@ -4,8 +4,9 @@ use encoding_rs::{Encoding, REPLACEMENT, UTF_8, WINDOWS_1252};
 
 use crate::sanitize::format::charset::BOM;
 use crate::sanitize::format::mail::entity::Entity;
+use crate::sanitize::format::mail::form;
 use crate::sanitize::format::mail::media::Media;
-use crate::sanitize::format::mail::new_body::{EntityCleaner, NewBody};
+use crate::sanitize::format::mail::new_body::{EntityCleaner, NewBody, PLAIN};
 use crate::sanitize::format::mail::transfer::Transfer;
 use crate::sanitize::{ChangedObject, FileKind, ObjectAction, ObjectKind, Rejection, Work, name};
 
@@ -66,6 +67,10 @@ fn body(
     if matches!(media.value.as_str(), "message/rfc822" | "message/global")
         && !(attached && work.options().attachments)
     {
+        if let Some(fitting) = name::fitting(&name, FileKind::Mail, work.options()) {
+            work.renamed(&fitting);
+            *is = Some(FileKind::Mail);
+        }
         return message(content, inner, work);
     }
     if !attached && name.is_empty() && media.value == "text/html" {
@@ -116,11 +121,13 @@ fn message(
     work: &mut Work<'_>,
 ) -> Result<NewBody, Rejection> {
     work.part("message.eml", &content.bytes)?;
-    match inner(&content.bytes, work)? {
-        None if content.exact => Ok(NewBody::Same),
+    let upright = form::upright(&content.bytes)?;
+    let same = content.exact && *upright == *content.bytes;
+    match inner(&upright, PLAIN, work)? {
+        None if same => Ok(NewBody::Same),
         Some(body) if body.is_empty() => Ok(NewBody::Gone),
         body => Ok(NewBody::Changed {
-            body: body.unwrap_or(content.bytes),
+            body: body.unwrap_or_else(|| upright.into_owned()),
             transfer: Transfer::Plain,
             media: None,
         }),

@@ -1,8 +1,9 @@
 //! [`clean`]: a message and the entities in it, each with its fields and its body.
 
 use crate::sanitize::format::mail::entity::{Entity, HeaderField, has_stray};
+use crate::sanitize::format::mail::form::{HeadForm, upright};
 use crate::sanitize::format::mail::media::Media;
-use crate::sanitize::format::mail::new_body::NewBody;
+use crate::sanitize::format::mail::new_body::{NewBody, PLAIN};
 use crate::sanitize::format::mail::transfer::Transfer;
 use crate::sanitize::format::mail::{head, leaf, multipart};
 use crate::sanitize::{FileKind, Rejection, Work, name};
@@ -10,25 +11,40 @@ use crate::sanitize::{FileKind, Rejection, Work, name};
 /// Parts within parts.
 const DEPTH: u32 = 32;
 
-/// Cleans a message.
+/// Cleans a message that is a file.
+///
+/// # Errors
+/// See [`self`]; [`Rejection::Malformed`] also where it does not begin as messages do.
+pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
+    // It is only called one, and some programs find one in it all the same.
+    if !HeadForm::behind_envelope(file).is_known() {
+        return Err(Rejection::Malformed);
+    }
+    whole(file, work)
+}
+
+/// Cleans a message that is no part of another one.
 ///
 /// # Errors
 /// See [`self`].
-pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
+pub(super) fn whole(raw: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
     let empty = |eol: &str| NewBody::Changed {
         body: eol.as_bytes().to_vec(),
         transfer: Transfer::Plain,
-        media: Some(Media::read(b"text/plain")),
+        media: Some(Media::read(PLAIN)),
     };
-    Ok(entity(file, 0, Some(&empty), work)?.unwrap_or_else(|| file.to_vec()))
+    let message = upright(raw)?;
+    let clean = entity(&message, PLAIN, 0, Some(&empty), work)?;
+    Ok(clean.unwrap_or_else(|| message.into_owned()))
 }
 
 type MessageCleaner<'a> = &'a dyn Fn(&str) -> NewBody;
 
-/// Cleans an entity; `None`: it stays as it is. Where its body goes, `instead` says what stands there: without it the
-/// entity goes too, and nothing is left of it.
+/// Cleans an entity, which is of the media type `default` if it says none; `None`: it stays as it is. Where its body goes,
+/// `instead` says what stands there: without it the entity goes too, and nothing is left of it.
 fn entity(
     raw: &[u8],
+    default: &[u8],
     depth: u32,
     instead: Option<MessageCleaner<'_>>,
     work: &mut Work<'_>,
@@ -37,9 +53,11 @@ fn entity(
     if depth > DEPTH {
         return Err(Rejection::OverLimit);
     }
-    let inner = |raw: &[u8], work: &mut Work<'_>| self::entity(raw, depth.saturating_add(1), None, work);
+    let inner = |raw: &[u8], default: &[u8], work: &mut Work<'_>| {
+        self::entity(raw, default, depth.saturating_add(1), None, work)
+    };
     let entity = Entity::read(raw);
-    let media = Media::read(entity.field("content-type").map_or(b"text/plain", |field| field.value));
+    let media = Media::read(entity.field("content-type").map_or(default, |field| field.value));
     let (new_body, misnamed) = if media.value.starts_with("multipart/") {
         (multipart::clean(&entity, &media, &inner, work)?, None)
     } else {
@@ -48,6 +66,10 @@ fn entity(
     let new_body = match (new_body, instead) {
         (NewBody::Gone, None) => return Ok(Some(Vec::new())),
         (NewBody::Gone, Some(instead)) => instead(entity.eol),
+        // Behind a line that is no field some readers would go on looking for fields.
+        (NewBody::Same, _) if entity.fields.is_empty() && !entity.plain => {
+            NewBody::Changed { body: entity.body.to_vec(), transfer: Transfer::Plain, media: Some(media) }
+        }
         (new_body, _) => new_body,
     };
     let heads = head::edited(&entity, work)?;

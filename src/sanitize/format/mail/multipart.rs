@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::sanitize::format::mail::entity::{Entity, line};
 use crate::sanitize::format::mail::media::Media;
-use crate::sanitize::format::mail::new_body::{EntityCleaner, NewBody};
+use crate::sanitize::format::mail::new_body::{EntityCleaner, NewBody, PLAIN};
 use crate::sanitize::format::mail::transfer::Transfer;
 use crate::sanitize::{Rejection, Work};
 
@@ -46,6 +46,8 @@ pub(super) fn clean(
     let preamble = split.preamble.trim_ascii();
     let known = preamble.is_empty() || PREAMBLES.contains(&preamble);
     same &= known;
+    // RFC 2046 5.1.5: the parts of a digest are messages.
+    let default: &[u8] = if media.value == "multipart/digest" { b"message/rfc822" } else { PLAIN };
     let mut parts: Vec<Cow<'_, [u8]>> = Vec::with_capacity(split.parts.len());
     let mut signed = media.value == "multipart/signed" && split.parts.len() > 1;
     for (at, part) in split.parts.iter().enumerate() {
@@ -56,7 +58,7 @@ pub(super) fn clean(
             continue;
         }
         let before = parts.len();
-        match inner(part, work)? {
+        match inner(part, default, work)? {
             None => parts.push(Cow::Borrowed(part)),
             Some(written) if written.is_empty() => {}
             Some(written) => parts.push(Cow::Owned(written)),

@@ -14,5 +14,10 @@ pub(super) enum NewBody {
     Gone,
 }
 
-/// Cleans an entity within another one; `None`: it stays as it is. Nothing is left of one that goes.
-pub(super) type EntityCleaner<'i> = &'i dyn Fn(&[u8], &mut Work<'_>) -> Result<Option<Vec<u8>>, Rejection>;
+/// What an entity is that does not say so itself.
+pub(super) const PLAIN: &[u8] = b"text/plain";
+
+/// Cleans an entity within another one, which says what it is, if the entity does not; `None`: it stays as it is. Nothing
+/// is left of one that goes.
+pub(super) type EntityCleaner<'i> =
+    &'i dyn Fn(&[u8], &[u8], &mut Work<'_>) -> Result<Option<Vec<u8>>, Rejection>;

@@ -156,6 +156,55 @@ fn messages_within_messages() {
 }
 
 #[test]
+fn what_stands_before_a_message_goes() {
+    let mail = "From: a\nContent-Type: text/html\n\n<p onclick=x>hi</p>\n";
+    for before in ["\u{feff}", "\n\n", " ", ">From x\n", "From x@y.example Mon Jan  1 00:00:00 2020\n"] {
+        let (clean, stats) = cleaned(&mut Bench::disarming(), &format!("{before}{mail}"));
+        assert!(clean.starts_with("From: a\n") && clean.contains("<p>hi</p>"), "{clean}");
+        assert_eq!(stats.interactive, 1);
+        let around = format!("From: b\nContent-Type: message/rfc822\n\n{before}{mail}");
+        let (clean, stats) = cleaned(&mut Bench::disarming(), &around);
+        assert!(clean.contains("\n\nFrom: a\n") && clean.contains("<p>hi</p>"), "{clean}");
+        assert_eq!(stats.interactive, 1);
+    }
+    for junk in ["junk\n", "\u{200b}", "X Y: z\n"] {
+        assert_eq!(refused(&format!("{junk}{mail}")), Some(Rejection::Malformed), "{junk}");
+        let around = format!("From: b\nContent-Type: message/rfc822\n\n{junk}{mail}");
+        assert_eq!(refused(&around), Some(Rejection::Malformed), "{junk}");
+    }
+    assert_eq!(refused("hello"), Some(Rejection::Malformed));
+    assert_eq!(refused(&format!("Subject: x\njunk\n{mail}")), Some(Rejection::Malformed));
+}
+
+#[test]
+fn what_has_no_fields_is_text_to_every_reader() {
+    let text = "From: b\nContent-Type: message/rfc822\n\nhello\n\nContent-Type: text/html\n";
+    let (clean, _) = cleaned(&mut Bench::disarming(), text);
+    assert!(
+        clean.ends_with("MIME-Version: 1.0\nContent-Type: text/plain\n\nhello\n\nContent-Type: text/html\n")
+    );
+    let part = "From: b\nContent-Type: multipart/mixed; boundary=b\n\n--b\njunk\nContent-Type: text/html\n\nx\n--b--\n";
+    let (clean, _) = cleaned(&mut Bench::disarming(), part);
+    assert!(clean.contains("--b\nContent-Type: text/plain\n\njunk\n"), "{clean}");
+}
+
+#[test]
+fn parts_of_a_digest_are_messages() {
+    let mail = "From: a\nContent-Type: multipart/digest; boundary=b\n\n--b\n\nFrom: Jane\nContent-Type: text/html\n\n<p onclick=x>hi</p>\n--b\nContent-Type: text/plain\n\nhello\n--b--\n";
+    let (clean, stats) = cleaned(&mut Bench::redacting("Jane"), mail);
+    assert!(clean.contains("--b\n\nFrom: <N>\n") && clean.contains("<p>hi</p>"), "{clean}");
+    assert_eq!(stats.interactive, 1);
+}
+
+#[test]
+fn a_message_is_not_called_like_what_acts() {
+    let mail = "From: a\nContent-Type: message/rfc822; name=\"x.hta\"\nContent-Disposition: inline; filename=\"x.eml\"\n\nFrom: b\nTo: c\n\n<script>x</script>\n";
+    let (clean, stats) = cleaned(&mut Bench::disarming(), mail);
+    assert!(clean.contains("name=\"x.hta.eml\"") && clean.contains("filename=\"x.eml\""), "{clean}");
+    assert_eq!(stats.notes.get(&Note::Renamed), Some(&1));
+}
+
+#[test]
 fn what_readers_differ_over_is_refused_or_written_anew() {
     let twice = "From: a\nContent-Type: text/plain\nContent-Type: text/html\n\n<script>x</script>\n";
     let (clean, _) = cleaned(&mut Bench::disarming(), twice);

@@ -1,5 +1,7 @@
 //! [`GroupAction`]: what a group's text is for, by its control word.
 
+use crate::sanitize::ObjectKind;
+
 /// What is to be done with a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum GroupAction {
@@ -24,9 +26,15 @@ pub(super) enum GroupAction {
     Property,
     /// A picture's bytes, in hexadecimal.
     Picture,
-    /// It goes; whether that is counted.
-    Gone(bool),
+    /// It goes, and is counted as this.
+    Gone(Option<ObjectKind>),
 }
+
+/// What acts.
+const ACTS: GroupAction = GroupAction::Gone(Some(ObjectKind::Action));
+
+/// What leads out of the file.
+const LEADS: GroupAction = GroupAction::Gone(Some(ObjectKind::Reference));
 
 /// Places by control word. What is not here changes nothing, or, behind `\*`, holds text.
 const PLACES: &[(&str, GroupAction)] = &[
@@ -44,17 +52,21 @@ const PLACES: &[(&str, GroupAction)] = &[
     ("sn", GroupAction::Property),
     ("sv", GroupAction::Text),
     // Another document's macros, connections to data bases, files elsewhere, HTML that some programs show instead.
-    ("template", GroupAction::Gone(true)),
-    ("mailmerge", GroupAction::Gone(true)),
-    ("mmconnectstr", GroupAction::Gone(true)),
-    ("nextfile", GroupAction::Gone(true)),
-    ("filetbl", GroupAction::Gone(true)),
-    ("formfield", GroupAction::Gone(true)),
-    ("objalias", GroupAction::Gone(true)),
-    ("objsect", GroupAction::Gone(true)),
-    ("datastore", GroupAction::Gone(false)),
-    ("htmltag", GroupAction::Gone(false)),
-    ("mhtmltag", GroupAction::Gone(false)),
+    ("template", ACTS),
+    ("mailmerge", ACTS),
+    ("mmconnectstr", ACTS),
+    ("nextfile", ACTS),
+    ("filetbl", ACTS),
+    ("formfield", ACTS),
+    ("objalias", ACTS),
+    ("objsect", ACTS),
+    ("oleclsid", ACTS),
+    ("hlinkfr", LEADS),
+    ("hlinksrc", LEADS),
+    ("hlinkloc", LEADS),
+    ("datastore", GroupAction::Gone(None)),
+    ("htmltag", GroupAction::Gone(None)),
+    ("mhtmltag", GroupAction::Gone(None)),
     ("pict", GroupAction::Picture),
     ("colortbl", GroupAction::Data),
     ("stylesheet", GroupAction::Data),
@@ -78,7 +90,6 @@ const PLACES: &[(&str, GroupAction)] = &[
     ("fchars", GroupAction::Data),
     ("lchars", GroupAction::Data),
     ("picprop", GroupAction::Data),
-    ("oleclsid", GroupAction::Data),
     ("pnseclvl", GroupAction::Data),
 ];
 
@@ -128,7 +139,65 @@ const APART: &[&str] = &[
     "protusertbl",
     "background",
     "shpinst",
+    "ffname",
+    "ffdeftext",
+    "ffformat",
+    "ffhelptext",
+    "ffstattext",
+    "ffentrymcr",
+    "ffexitmcr",
+    "ffl",
 ];
+
+/// Groups that consist of others, each with a text of its own: a name and its value, persons.
+const TABLES: &[&str] = &["docvar", "revtbl", "protusertbl"];
+
+/// Whether each group within a group of this control word is a text of its own.
+pub(super) fn is_table(word: &str) -> bool {
+    TABLES.contains(&word)
+}
+
+/// Properties of a shape ([MS-ODRAW] 2.3), in lower case, that name what lies elsewhere, or a program: pictures, film, links,
+/// scripts, applets, parts of web pages, who signs; and a package of drawings, which has relationships of its own.
+const LEADING: &[&str] = &[
+    "pibname",
+    "pibflags",
+    "pibprintname",
+    "pibprintflags",
+    "movie",
+    "pihlshape",
+    "hlinkfr",
+    "hlinksrc",
+    "hlinkloc",
+    "wzscript",
+    "wzscriptextattr",
+    "wzscriptidattr",
+    "wzscriptlangattr",
+    "scriptlang",
+    "wzapplet",
+    "wzappletarg",
+    "wzframetrgtunused",
+    "wzwebbot",
+    "webcomponentwzhtml",
+    "webcomponentwzname",
+    "webcomponentwzurl",
+    "wzsigsetupprovurl",
+    "metroblob",
+];
+
+/// The ends of further ones: each fill and each line of a shape may be a picture elsewhere.
+const LEADING_ENDS: &[&str] = &["blipname", "blipflags"];
+
+/// What a property of a shape is counted as that goes; `None` for one that stays.
+pub(super) fn property(name: &[u8]) -> Option<ObjectKind> {
+    let name: String = String::from_utf8_lossy(name).chars().filter(char::is_ascii_alphanumeric).collect();
+    let name = name.to_ascii_lowercase();
+    if LEADING.contains(&name.as_str()) || LEADING_ENDS.iter().any(|end| name.ends_with(end)) {
+        return Some(ObjectKind::Reference);
+    }
+    // A shape whose list of vertices overruns (CVE-2010-3333); no program writes it to RTF.
+    (name == "pfragments").then_some(ObjectKind::Action)
+}
 
 /// What a control word makes of its group.
 pub(super) fn place(word: &str) -> Option<GroupAction> {
@@ -248,6 +317,21 @@ mod tests {
             "?",
         ] {
             assert!(!is_field(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn properties_of_shapes_that_lead_elsewhere_go() {
+        for leads in
+            ["pibName", " pibflags", "PIBPRINTNAME", "fillBlipName", "lineLeftFillBlipFlags", "pihlShape"]
+        {
+            assert_eq!(property(leads.as_bytes()), Some(ObjectKind::Reference), "{leads}");
+        }
+        assert_eq!(property(b"pFragments"), Some(ObjectKind::Action));
+        for stays in
+            ["pib", "fillBlip", "wzName", "wzDescription", "shapeType", "pictureId", "pVerticies", ""]
+        {
+            assert_eq!(property(stays.as_bytes()), None, "{stays}");
         }
     }
 

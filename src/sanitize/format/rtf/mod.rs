@@ -1,11 +1,12 @@
 //! Rich Text Format (RTF Specification 1.9.1): objects give way to the image that shows them, fields stay that only
-//! show what is in the document, templates, connections and forms go, pictures are cleaned. Text is read across its runs, with its code
-//! pages and `\u`.
+//! show what is in the document, templates, connections and forms go, and so do properties of shapes that lead out of the
+//! file; pictures are cleaned. Text is read across its runs, with its code pages and `\u`.
 //!
 //! | file | noun |
 //! |---|---|
 //! | `token` | a file's parts |
 //! | `group` | what a group is for |
+//! | `open_group` | a group that is being read |
 //! | `picture` | an image, in hexadecimal |
 //! | `decoder` | characters, put together |
 //! | `plan` | what becomes of each part |
@@ -14,6 +15,7 @@
 mod clean;
 mod decoder;
 mod group;
+mod open_group;
 mod picture;
 mod plan;
 mod token;

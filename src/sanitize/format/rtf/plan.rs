@@ -7,40 +7,14 @@ use encoding_rs::Encoding;
 use crate::sanitize::format::markup::uri::{AfterAddress, is_safe};
 use crate::sanitize::format::patch::{Patches, SpelledText};
 use crate::sanitize::format::rtf::decoder::{Pages, TextDecoder, UnicodeEscape};
-use crate::sanitize::format::rtf::group::{GroupAction, is_field, link, place};
+use crate::sanitize::format::rtf::group::{GroupAction, is_field, is_table, link, place, property};
+use crate::sanitize::format::rtf::open_group::OpenGroup;
 use crate::sanitize::format::rtf::picture::{self, Cleaned, hexed, unhexed};
 use crate::sanitize::format::rtf::token::{RtfToken, RtfTokenKind, tokens};
-use crate::sanitize::{ChangedObject, ObjectAction, ObjectKind, Rejection, Work};
+use crate::sanitize::{ChangedObject, ObjectKind, Rejection, Work};
 
 /// Groups within groups that are followed.
 const DEPTH: usize = 1000;
-
-/// An open group.
-#[derive(Clone, Debug)]
-struct OpenGroup {
-    start: usize,
-    place: GroupAction,
-    /// `\uc`.
-    count: u32,
-    page: &'static Encoding,
-    /// Its text is a block of its own.
-    apart: bool,
-    /// A field within a field's instruction.
-    nested: bool,
-    /// Of a field: control words that go if its instruction does, and whether it does.
-    words: Vec<Range<usize>>,
-    gone: bool,
-    /// Of an object: the groups that show it. Of a picture: where its bytes stand.
-    shown: Vec<Range<usize>>,
-    /// The control word that made the group what it is.
-    word: Option<Range<usize>>,
-    /// An object's kind, or its bytes or a picture's in hexadecimal.
-    collected: Vec<u8>,
-    /// It holds a bitmap without the header that files of it have.
-    bitmap: bool,
-    /// It holds an attached file.
-    package: bool,
-}
 
 /// What is to become of a file.
 pub(super) struct RtfPlan<'w, 'j> {
@@ -141,6 +115,9 @@ impl<'w, 'j> RtfPlan<'w, 'j> {
 
     fn token(&mut self, token: RtfToken) -> Result<(), Rejection> {
         let RtfToken { range, what } = token;
+        if !matches!(what, RtfTokenKind::Text | RtfTokenKind::Nothing | RtfTokenKind::Close) {
+            self.misspelled();
+        }
         match what {
             RtfTokenKind::Open => return self.begin(range.start),
             RtfTokenKind::Close => return self.close(range.end),
@@ -220,40 +197,27 @@ impl<'w, 'j> RtfPlan<'w, 'j> {
         }
     }
 
+    /// Programs write the name of a property in one piece. One that is spelled in another way is what some readers take it
+    /// for: it goes, and nothing says what its value is for.
+    fn misspelled(&mut self) {
+        if !self.strict || self.groups.len() < 2 {
+            return;
+        }
+        if let Some(group) = self.groups.last_mut().filter(|group| group.place == GroupAction::Property) {
+            group.place = GroupAction::Gone(Some(ObjectKind::Reference));
+        }
+    }
+
     fn begin(&mut self, start: usize) -> Result<(), Rejection> {
         if self.groups.len() >= DEPTH {
             return Err(Rejection::OverLimit);
         }
         self.read(|decoder, page, open| decoder.end(page, open));
-        let (place, count, page) =
-            self.groups.last().map_or((GroupAction::Text, 1, self.pages.default), |group| {
-                (group.place, group.count, group.page)
-            });
-        let place = match place {
-            // Only what shows them is read of these.
-            GroupAction::Object
-            | GroupAction::ObjectData
-            | GroupAction::ObjectClass
-            | GroupAction::Property => GroupAction::Data,
-            GroupAction::Field => GroupAction::Text,
-            GroupAction::Gone(_) => GroupAction::Gone(false),
-            other => other,
-        };
-        self.groups.push(OpenGroup {
-            start,
-            place,
-            count,
-            page,
-            apart: false,
-            nested: false,
-            words: Vec::new(),
-            gone: false,
-            shown: Vec::new(),
-            word: None,
-            collected: Vec::new(),
-            bitmap: false,
-            package: false,
-        });
+        let group = OpenGroup::within(self.groups.last(), start, self.pages.default);
+        if group.apart {
+            self.open.push(SpelledText::default());
+        }
+        self.groups.push(group);
         Ok(())
     }
 
@@ -355,6 +319,7 @@ impl<'w, 'j> RtfPlan<'w, 'j> {
             group.words.push(range.clone());
         }
         group.place = new;
+        group.table |= is_table(name);
         group.word = Some(range);
         if apart {
             group.apart = true;
@@ -362,10 +327,13 @@ impl<'w, 'j> RtfPlan<'w, 'j> {
         }
     }
 
-    fn removed(&mut self, range: Range<usize>, counted: bool) {
+    /// It goes, and is counted as this.
+    fn removed(&mut self, range: Range<usize>, what: Option<ObjectKind>) {
         // Empty braces, so that the control word before does not run into what follows.
         self.patches.put(range, "{}");
-        self.work.acting(ChangedObject::new(ObjectKind::Action, ObjectAction::Removed, u64::from(counted)));
+        if let Some(what) = what {
+            self.work.acting(ChangedObject::removed(what));
+        }
     }
 
     fn close(&mut self, end: usize) -> Result<(), Rejection> {
@@ -375,18 +343,18 @@ impl<'w, 'j> RtfPlan<'w, 'j> {
         let text = if group.apart { self.open.pop() } else { None };
         let read = text.as_ref().map(SpelledText::text).unwrap_or_default();
         match group.place {
-            GroupAction::Gone(counted) => self.removed(whole, counted),
+            GroupAction::Gone(what) => self.removed(whole, what),
             GroupAction::Instruction
                 if self.strict && (group.nested || !is_field(read) || leads_astray(read)) =>
             {
-                self.removed(whole, true);
+                self.removed(whole, Some(ObjectKind::Action));
                 if let Some(field) = self.groups.last_mut() {
                     field.gone = true;
                 }
                 return Ok(());
             }
             GroupAction::Target if self.strict && !is_safe(read, AfterAddress::Link) => {
-                self.removed(whole, true);
+                self.removed(whole, Some(ObjectKind::Action));
                 return Ok(());
             }
             GroupAction::Field if group.gone => {
@@ -400,7 +368,7 @@ impl<'w, 'j> RtfPlan<'w, 'j> {
                 let bytes = unhexed(&group.collected);
                 self.work.part("object", &bytes)?;
                 if self.objects && !self.groups.iter().any(|group| group.place == GroupAction::Object) {
-                    self.removed(whole, true);
+                    self.removed(whole, Some(ObjectKind::Action));
                 }
             }
             GroupAction::ObjectClass => {
@@ -410,12 +378,9 @@ impl<'w, 'j> RtfPlan<'w, 'j> {
                     object.package |= package;
                 }
             }
-            // A shape whose list of vertices overruns (CVE-2010-3333); no program writes it to RTF.
-            GroupAction::Property
-                if self.strict && group.collected.trim_ascii().eq_ignore_ascii_case(b"pFragments") =>
-            {
-                if let Some(shape) = self.groups.last_mut() {
-                    shape.place = GroupAction::Gone(true);
+            GroupAction::Property if self.strict => {
+                if let Some(what) = property(&group.collected) {
+                    self.unset(whole, what);
                 }
             }
             GroupAction::Shown => {
@@ -434,6 +399,19 @@ impl<'w, 'j> RtfPlan<'w, 'j> {
         Ok(())
     }
 
+    /// A property goes with its value: the group around its name, but not the whole file for one.
+    fn unset(&mut self, name: Range<usize>, what: ObjectKind) {
+        match self.groups.len() {
+            0 => {}
+            1 => self.removed(name, Some(what)),
+            _ => {
+                if let Some(shape) = self.groups.last_mut() {
+                    shape.place = GroupAction::Gone(Some(what));
+                }
+            }
+        }
+    }
+
     /// A picture is cleaned as if it came alone; what is none does not stay.
     fn picture(&mut self, group: OpenGroup, whole: Range<usize>) -> Result<(), Rejection> {
         // Readers take what stands in a group within for the picture's own.
@@ -447,7 +425,7 @@ impl<'w, 'j> RtfPlan<'w, 'j> {
         }
         match picture::picture(&group.collected, group.bitmap, self.work)? {
             Cleaned::Same => {}
-            Cleaned::Gone => self.removed(whole, false),
+            Cleaned::Gone => self.removed(whole, None),
             Cleaned::Changed(bytes) => {
                 // In place of `\bin`, digits would be the number of the control word before it.
                 let first = group.shown.first().and_then(|range| self.file.get(range.start));

@@ -1,5 +1,5 @@
 use crate::sanitize::bench::Bench;
-use crate::sanitize::{FileKind, Rejection};
+use crate::sanitize::{FileKind, ObjectKind, Rejection};
 
 fn clean(inside: &str) -> (String, u64) {
     let file = format!("{{\\rtf1\\ansi {inside}}}");
@@ -39,9 +39,54 @@ fn what_acts_goes() {
         ("{\\field{\\*\\fldinst TOC {\\field{\\*\\fldinst DDE x}}}{\\fldrslt y}}", "{{}{}{{}y}}", 2),
         ("{\\sp{\\sn pFragments}{\\sv 1;4}}", "{}", 1),
         ("{\\*\\hl{\\hlsrc javascript:x}}", "{\\*\\hl{}}", 1),
+        ("{\\*\\hlinksrc http://a.example}{\\hlinkfr x}{\\hlinkloc y}z", "{}{}{}z", 3),
+        ("{\\*\\oleclsid \\'7b00020821\\'7d}", "{}", 1),
         ("x\\bin3 }}}y", "x{}y", 0),
     ] {
         assert_eq!(clean(inside), (want.to_owned(), count), "{inside}");
+    }
+}
+
+#[test]
+fn properties_of_shapes_that_lead_out_go() {
+    let shape =
+        |inner: &str| format!("{{\\shp{{\\*\\shpinst{{\\sp{{\\sn shapeType}}{{\\sv 75}}}}{inner}}}}}x");
+    let unc = "{\\sv \\\\\\\\host\\\\x}";
+    for (inside, want, count) in [
+        (format!("{{\\sp{{\\sn pibName}}{unc}}}{{\\sp{{\\sn pibFlags}}{{\\sv 14}}}}"), "{}{}".to_owned(), 2),
+        (format!("{{\\sp{unc}{{\\sn fillBlipName}}}}"), "{}".to_owned(), 1),
+        (format!("{{\\sp{{\\sn line\r\nFillBlipName}}{unc}}}"), "{}".to_owned(), 1),
+        ("{\\sp{\\sn pihlShape}{\\sv {\\*\\hl{\\hlsrc http://a.example}}}}".to_owned(), "{}".to_owned(), 1),
+        // Some readers find the name in these.
+        (format!("{{\\sp{{\\sn {{pib}}Name}}{unc}}}"), format!("{{\\sp{{}}{unc}}}"), 1),
+        (format!("{{\\sp{{\\sn \\'70ibName}}{unc}}}"), format!("{{\\sp{{}}{unc}}}"), 1),
+        (format!("{{\\sp{{\\sn pib\\b Name}}{unc}}}"), format!("{{\\sp{{}}{unc}}}"), 1),
+        ("{\\sp\\sn pibName\\sv x}".to_owned(), "{}".to_owned(), 1),
+    ] {
+        assert_eq!(clean(&shape(&inside)), (shape(&want), count), "{inside}");
+    }
+    assert_eq!(clean("a{\\sn pibName}b"), ("a{}b".to_owned(), 1));
+    let stats = Bench::disarming()
+        .clean(FileKind::Rtf, b"{\\rtf1{\\sp{\\sn pibName}{\\sv x}}}")
+        .expect("a clean file")
+        .1;
+    assert_eq!(stats.objects.list.first().map(|object| object.what), Some(ObjectKind::Reference));
+    let mut kept = Bench::disarming();
+    kept.options.interactive = false;
+    let file = format!("{{\\rtf1 {}}}", shape(&format!("{{\\sp{{\\sn pibName}}{unc}}}")));
+    assert_eq!(kept.text(FileKind::Rtf, &file), file);
+}
+
+#[test]
+fn groups_of_a_table_are_texts_of_their_own() {
+    for (inside, want) in [
+        ("{\\*\\docvar {n}{Jan\\'e9 Doe}}", "{\\*\\docvar {n}{{<N>}}}"),
+        ("{\\*\\docvar {Jan\\'e9 Doe}{x}}", "{\\*\\docvar {{<N>}}{x}}"),
+        ("{\\*\\docvar {Jan\\'e9}{ Doe}}", "{\\*\\docvar {Jan\\'e9}{ Doe}}"),
+        ("{\\*\\docvar {n}{Jan{\\b \\'e9} Doe}}", "{\\*\\docvar {n}{{<N>}{\\b {}}{}}}"),
+        ("{\\*\\revtbl{Jan\\'e9 Doe;}{Jan\\'e9}}", "{\\*\\revtbl{{<N>};}{Jan\\'e9}}"),
+    ] {
+        assert_eq!(clean(inside), (want.to_owned(), 0), "{inside}");
     }
 }
 
@@ -117,7 +162,7 @@ fn broken_files_hold() {
 proptest::proptest! {
     #[test]
     fn any_file_is_clean_after_one_cleaning(
-        inside in "([{}{}]|\\\\\\\\(object|objdata|result|field|fldinst|fldrslt|template|u233|u-10179|u-8704|uc2|bin2|par|b|'e9|\\*|sn|f1|fonttbl) ?|DDE|PAGE|Jan|é| Doe|4d5a|http://a[.]bc|pFragments){0,24}"
+        inside in "([{}{}]|\\\\\\\\(object|objdata|result|field|fldinst|fldrslt|template|u233|u-10179|u-8704|uc2|bin2|par|b|'e9|\\*|sn|sv|sp|docvar|oleclsid|f1|fonttbl) ?|DDE|PAGE|Jan|é| Doe|4d5a|http://a[.]bc|pFragments|pibName){0,24}"
     ) {
         let file = format!("{{\\rtf1 {inside}}}");
         let mut bench = Bench::redacting("Jané Doe");
