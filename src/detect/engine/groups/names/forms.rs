@@ -123,6 +123,7 @@ pub(super) const NAMED_PERSONS: &[&str] = &[
 /// Stand in a form where a name is to be, or say of what kind it is.
 pub(super) const PLACEHOLDERS: &[&str] = &[
     "required",
+    "mandatory",
     "optional",
     "string",
     "unknown",

@@ -35,6 +35,40 @@ fn a_label_makes_a_name_of_what_stands_behind_it() {
 }
 
 #[test]
+fn a_label_in_single_quotes_a_row_or_before_a_dash_makes_a_name_too() {
+    check(&[
+        ("{'first_name': 'Dmitry'}", &["PERSON Dmitry"]),
+        ("{'surname': 'Okonjo', 'firstName': 'Folasade'}", &["PERSON Okonjo", "PERSON Folasade"]),
+        ("$user['first_name'] = 'Dmitry';", &["PERSON Dmitry"]),
+        ("user[\"lastName\"] = \"Okonjo\"", &["PERSON Okonjo"]),
+        ("['first_name' => 'Dmitry', 'last_name' => 'Okonjo']", &["PERSON Dmitry", "PERSON Okonjo"]),
+        (":first_name => \"Dmitry\"", &["PERSON Dmitry"]),
+        ("| First name | Dmitry |", &["PERSON Dmitry"]),
+        (
+            "| Field | Value |\n|---|---|\n| **First name** | Dmitry |\n| Surname | Okonjo |\n",
+            &["PERSON Dmitry", "PERSON Okonjo"],
+        ),
+        ("| First name    | Dmitry      |\n", &["PERSON Dmitry"]),
+        ("First name \u{2014} Dmitry", &["PERSON Dmitry"]),
+        ("- First name \u{2013} Dmitry\n- Surname - Okonjo\n", &["PERSON Dmitry", "PERSON Okonjo"]),
+        ("Vorname - Folasade, Nachname - Okonjo", &["PERSON Folasade"]),
+        ("| First name | Surname |\n|---|---|\n", &[]),
+        ("| First name | Qwert |\n| --- | --- |\n", &[]),
+        ("| First name | Qwert | Hlava |\n", &[]),
+        ("| Qwert | First name | Hlava |\n", &[]),
+        ("| First name | Required |\n", &[]),
+        ("| Vorname | Nachname |\n", &[]),
+        ("| Name | Qwert |\n", &[]),
+        ("First name \u{2014} Mandatory\n", &[]),
+        ("First name - Qwert is needed", &[]),
+        ("enter the: first name - Qwert\n", &[]),
+        ("user['name'] = 'Payments'; {'type': 'Qwert'}", &[]),
+        ("font['family'] = 'Qwert'", &[]),
+        ("first_name -> Qwert", &[]),
+    ]);
+}
+
+#[test]
 fn addresses_are_found_whatever_pieces_they_arrive_in() {
     let rows: &[(&str, &[&str])] = &[
         ("wir wohnen in der Lindenstraße 12 bei", &["LOCATION Lindenstraße 12"]),
@@ -165,6 +199,26 @@ fn words_that_begin_sentences_are_no_names() {
             "Mark's task. Mr. Page wrote to Grace Miller",
             &["PERSON Mark", "PERSON Page", "PERSON Grace Miller"],
         ),
+    ]);
+}
+
+#[test]
+fn a_surname_that_is_a_word_is_one_right_behind_a_title() {
+    check(&[
+        ("Mr White called.", &["PERSON White"]),
+        ("Mr Young called.", &["PERSON Young"]),
+        ("Mr Long called.", &["PERSON Long"]),
+        ("Mr. White called.", &["PERSON White"]),
+        ("Dear Mrs Young,", &["PERSON Young"]),
+        ("Ask Dr Rich about it", &["PERSON Rich"]),
+        ("Mr King called.", &["PERSON King"]),
+        ("The MR Unit and MS Office", &[]),
+        ("Mr White House", &[]),
+        ("Mr President, Ms Chair", &[]),
+        ("I saw the Dr. Call me", &[]),
+        ("White called. Young people. Long story.", &[]),
+        ("Sister Act, Coach House", &[]),
+        ("Sr Director, Sr Staff", &[]),
     ]);
 }
 

@@ -1,15 +1,16 @@
-//! Labels that say that a name follows, in a form, a document's member, an element or an assignment: `First name:`,
-//! `"lastName": "`, `<surname>`. What stands there is a name though nothing else is known of it.
+//! Labels that say that a name follows, in a form, a document's member, an element, an assignment or a row of a table:
+//! `First name:`, `"lastName": "`, `<surname>`, `| First name |`. What stands there is a name though nothing else is
+//! known of it.
 
 use std::borrow::Cow;
 
 use super::super::super::mask::char_at;
 use super::super::super::view::View;
-use super::letters::{AHEAD, is_letter, text};
+use super::letters::{AHEAD, is_letter, text, text_before};
 use super::lexicon::look_up_name;
 use super::roles::{NameList, roles};
 use super::spelling::WordCase;
-use super::surroundings::in_code;
+use super::surroundings::{ends_line, in_code, is_line_end};
 use super::word::{NameWord, Tagged};
 use crate::detect::naming::{self, is_upper};
 use crate::detect::rules::NameTag;
@@ -30,42 +31,99 @@ pub(super) enum Labelled {
     Whole,
 }
 
+/// What parts a label from its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Parting {
+    /// A sign of assignment.
+    Sign,
+    /// The end of an element's tag.
+    Tag,
+    /// The edge of a table's cell.
+    Cell,
+    /// A dash between blanks.
+    Dash,
+}
+
 /// What the label says that stands right before `start`, if there is one.
 pub(super) fn label_before(view: &View<'_>, start: usize) -> Option<Labelled> {
+    label(view, start).map(|(says, _)| says)
+}
+
+/// The same, and what parts it from what stands at `start`.
+fn label(view: &View<'_>, start: usize) -> Option<(Labelled, Parting)> {
     // Most words stand behind a letter and a space.
     let near = view.slice(start.saturating_sub(2), start);
-    let sign = |byte: &u8| matches!(byte, b':' | b'=' | b'>' | b'"' | b'\'' | b'\\' | b'[');
+    let sign = |byte: &u8| matches!(byte, b':' | b'=' | b'>' | b'"' | b'\'' | b'\\' | b'[' | b'|');
     let spaces = near.iter().all(|byte| *byte == b' ');
-    if !(spaces || near.iter().any(sign) || near.last() == Some(&b'\n')) {
+    if !(spaces || near.iter().any(sign) || near.last() == Some(&b'\n') || dash_before(view, start)) {
         return None;
     }
-    let mut from = start.saturating_sub(BEFORE);
-    while from < start && view.get(from).is_some_and(|byte| byte & 0xC0 == 0x80) {
-        from += 1;
-    }
+    let before = text_before(view, start, BEFORE);
     let quote = |c: char| matches!(c, '"' | '\'' | '\\' | '\u{201c}' | '\u{201e}');
     let space = |c: char| matches!(c, ' ' | '\t' | '\n' | '\r' | '[');
-    let front = text(view, from, start).trim_end_matches(|c| quote(c) || space(c));
-    let named = front.strip_suffix([':', '=', '>'])?;
-    let named = named.trim_end_matches(|c| quote(c) || c == ' ' || c == '*');
+    let (named, parting) = parted(before.trim_end_matches(|c| quote(c) || space(c)))?;
+    // Of `user['first_name'] = 'Jane'`, too.
+    let named = named.trim_end_matches(|c| quote(c) || matches!(c, ' ' | '*' | ']'));
+    let says = says(view, start, named)?;
+    let holds = match parting {
+        Parting::Sign => true,
+        Parting::Tag => named.contains('<'),
+        // What stands in a row, or before a dash, is a label at a line's beginning only.
+        Parting::Cell | Parting::Dash => says == Labelled::Part && begins_line(named, before.len() == start),
+    };
+    holds.then_some((says, parting))
+}
+
+/// Whether a dash stands between blanks before `start`.
+fn dash_before(view: &View<'_>, start: usize) -> bool {
+    let near = view.slice(start.saturating_sub(5), start);
+    near.ends_with(b" - ")
+        || near.ends_with(" \u{2013} ".as_bytes())
+        || near.ends_with(" \u{2014} ".as_bytes())
+}
+
+/// What stands before what parts a label from its value.
+fn parted(front: &str) -> Option<(&str, Parting)> {
+    if let Some(named) = front.strip_suffix("=>").or_else(|| front.strip_suffix([':', '='])) {
+        return Some((named, Parting::Sign));
+    }
+    let last = front.chars().next_back()?;
+    let parting = match last {
+        '>' => Parting::Tag,
+        '|' => Parting::Cell,
+        '-' | '\u{2013}' | '\u{2014}' => Parting::Dash,
+        _ => return None,
+    };
+    Some((front.strip_suffix(last)?, parting))
+}
+
+/// Whether a label begins its line, but for marks of items and cells. `whole`: nothing stands before the text.
+fn begins_line(named: &str, whole: bool) -> bool {
+    let line = named.rfind('\n').map(|at| at + 1);
+    let label = named.get(line.unwrap_or(0)..).unwrap_or_default();
+    let label = label.trim_start_matches(|c: char| !is_letter(c));
+    let within = |c: char| is_letter(c) || is_mark(c) || matches!(c, ' ' | '_' | '-' | '\'');
+    (whole || line.is_some()) && label.chars().all(within)
+}
+
+/// What a label says whose last words are those of `named`, before a value at `start`.
+fn says(view: &View<'_>, start: usize, named: &str) -> Option<Labelled> {
     let mut words = LabelWords(named).map(lower);
     let last = words.next()?;
-    let told = if is_any(&last, OF_OTHERS) {
-        let [second, third] = [words.next(), words.next()].map(Option::unwrap_or_default);
-        // FHIR, where the names of a name are members without a telling name of their own.
-        let behind = || text(view, start, start + AHEAD).contains("\"given");
-        let open = || !view.complete && start + AHEAD >= view.len();
-        let value = is_any(&last, &["value"]);
-        let element = value && named.contains('<') && is_any(&second, &["family", "given"]);
-        let array = is_any(&last, &["given"]) && view.slice(start.saturating_sub(3), start).contains(&b'[');
-        if element || array || is_any(&last, &["family"]) && (open() || behind()) {
-            return Some(Labelled::Part);
-        }
-        if value { of_words(&second, &third) } else { of_words(&last, &second) }
-    } else {
-        of_words(&last, "")
-    };
-    told.filter(|_| !front.ends_with('>') || named.contains('<'))
+    if !is_any(&last, OF_OTHERS) {
+        return of_words(&last, "");
+    }
+    let [second, third] = [words.next(), words.next()].map(Option::unwrap_or_default);
+    // FHIR, where the names of a name are members without a telling name of their own.
+    let behind = || text(view, start, start + AHEAD).contains("\"given");
+    let open = || !view.complete && start + AHEAD >= view.len();
+    let value = is_any(&last, &["value"]);
+    let element = value && named.contains('<') && is_any(&second, &["family", "given"]);
+    let array = is_any(&last, &["given"]) && view.slice(start.saturating_sub(3), start).contains(&b'[');
+    if element || array || is_any(&last, &["family"]) && (open() || behind()) {
+        return Some(Labelled::Part);
+    }
+    if value { of_words(&second, &third) } else { of_words(&last, &second) }
 }
 
 /// Last words of labels that say something with the words before them.
@@ -119,7 +177,8 @@ impl<'t> Iterator for LabelWords<'t> {
             before = c;
         }
         self.0 = rest.get(..run + from).unwrap_or_default();
-        letters.get(from..)
+        // A quote may open it: `'first_name'`.
+        letters.get(from..).map(|word| word.trim_start_matches('\''))
     }
 }
 
@@ -131,13 +190,14 @@ fn is_mark(c: char) -> bool {
 /// The name that begins a sequence behind a label.
 pub(super) fn labelled(view: &View<'_>, words: &[NameWord]) -> Option<Tagged> {
     let first = words.first()?;
-    let label = label_before(view, first.start)?;
+    let (label, parting) = label(view, first.start)?;
     let mut full = 0;
     let named = words.iter().take_while(|word| {
         full += usize::from(!word.particle && word.lower.chars().nth(1).is_some());
         let known = word.classes.is_person() || word.particle && word.lower != super::word::JOINT;
         let other = word.classes.is_common()
             || word.roles.has(NameList::Placeholder)
+            || word.roles.has(NameList::NamePart)
             || word.roles.has(NameList::Company);
         let mixed = matches!(word.spelling, WordCase::Mixed | WordCase::Coded);
         full <= WORDS && (known || !(other || mixed))
@@ -156,7 +216,7 @@ pub(super) fn labelled(view: &View<'_>, words: &[NameWord]) -> Option<Tagged> {
     let titled = first.classes.is_title() && !first.classes.is_person();
     // In JSON within JSON the quote behind it is escaped.
     let code = view.get(last.end) != Some(b'\\') && in_code(view, last.end, last.end);
-    if placeholder || titled || code {
+    if placeholder || titled || code || !closes(view, last.end, parting) {
         return None;
     }
     let capitals = named.iter().all(|word| word.spelling == WordCase::Capitals || word.particle);
@@ -164,6 +224,27 @@ pub(super) fn labelled(view: &View<'_>, words: &[NameWord]) -> Option<Tagged> {
     let whole = capitals && named.len() > 1 && !others();
     let told = label == Labelled::Part || whole;
     told.then_some(Tagged { tag: NameTag::Person, start: first.start, end: last.end, score: 0.75 })
+}
+
+/// Whether what ends at `end` is the whole value of its label: behind a dash up to the line's end or a comma, in a table up
+/// to the end of the row.
+fn closes(view: &View<'_>, end: usize, parting: Parting) -> bool {
+    match parting {
+        Parting::Sign | Parting::Tag => true,
+        Parting::Dash => ends_line(view, end) || matches!(view.get(end), Some(b',' | b';')),
+        Parting::Cell => {
+            let behind = view.slice(end, end + AHEAD);
+            let blanks = behind.iter().take_while(|&&byte| byte == b' ').count();
+            let cell = behind.get(blanks..).and_then(|rest| rest.strip_prefix(b"|"));
+            cell.is_some_and(|rest| is_line_end(rest, behind.len() < AHEAD) && !is_ruled(rest))
+        }
+    }
+}
+
+/// Whether a row of dashes stands below a row that ends here, as it does below a table's head.
+fn is_ruled(behind: &[u8]) -> bool {
+    let gap = |byte: u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b'|');
+    behind.iter().find(|&&byte| !gap(byte)).is_some_and(|&byte| matches!(byte, b'-' | b':'))
 }
 
 /// Words at the beginning of a line behind which a comma and the name of who writes, or is written to, stand.

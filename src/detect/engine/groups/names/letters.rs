@@ -17,6 +17,15 @@ pub(super) fn text<'t>(view: &View<'t>, start: usize, end: usize) -> &'t str {
     std::str::from_utf8(bytes).or_else(|error| whole(error).unwrap_or(Ok(""))).unwrap_or_default()
 }
 
+/// What stands before `start`, `most` bytes at the most. Where that is all, it is `start` bytes long.
+pub(super) fn text_before<'t>(view: &View<'t>, start: usize, most: usize) -> &'t str {
+    let mut from = start.saturating_sub(most);
+    while from < start && view.get(from).is_some_and(|byte| byte & 0xC0 == 0x80) {
+        from += 1;
+    }
+    text(view, from, start)
+}
+
 /// Whether a capital letter stands at `at`.
 pub(super) fn is_capital(view: &View<'_>, at: usize) -> bool {
     match view.get(at) {

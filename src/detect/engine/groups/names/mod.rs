@@ -8,6 +8,7 @@
 //! | [`letters`], [`spelling`], [`word`] | a word as it stands and is spelt |
 //! | [`surroundings`], [`programs`] | what a word touches: code, dates, quantities, the words before it; places in programs |
 //! | [`labels`] | names behind labels that say that one follows |
+//! | [`unlisted`], [`correspondence`] | full names that no list has, where somebody's stands; words of letters and mail |
 //! | [`eponyms`], [`models`], [`homonyms`], [`english`] | names that are of things, of language models, and words of English |
 //! | [`streets`] | addresses of streets |
 //! | [`gather`] | from text to words |
@@ -18,6 +19,7 @@
 //! | [`introductions`] | names in small letters, behind words that introduce them |
 
 mod companies;
+mod correspondence;
 mod english;
 mod eponyms;
 mod forms;
@@ -42,6 +44,7 @@ mod surname;
 mod surroundings;
 mod tagger;
 mod things;
+mod unlisted;
 mod word;
 mod words;
 

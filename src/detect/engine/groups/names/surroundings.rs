@@ -1,7 +1,7 @@
 //! What words touch: identifiers, dates and quantities are no names.
 
 use super::super::super::view::View;
-use super::letters::{AHEAD, is_letter, text};
+use super::letters::{AHEAD, is_letter, text, text_before};
 use super::roles::{NameList, Roles, roles};
 use super::word::NameWord;
 
@@ -55,6 +55,20 @@ pub(super) fn goes_on(view: &View<'_>, end: usize) -> bool {
     matches!(view.slice(end, end + 2), [b' ', b'a'..=b'z'])
 }
 
+/// Whether nothing but blanks stands behind the word that ends at `end` in its line, as far as is looked.
+pub(super) fn ends_line(view: &View<'_>, end: usize) -> bool {
+    let behind = view.slice(end, end + AHEAD);
+    is_line_end(behind, behind.len() < AHEAD)
+}
+
+/// Whether a line ends behind blanks; where there are no others, whether this is the `last` of the text.
+pub(super) fn is_line_end(behind: &[u8], last: bool) -> bool {
+    match behind.iter().find(|&&byte| byte != b' ' && byte != b'\t') {
+        Some(byte) => matches!(byte, b'\n' | b'\r'),
+        None => last,
+    }
+}
+
 /// What items, cells, headings and comments begin behind, beside what sentences do.
 const ITEM: [char; 11] = ['#', '|', ')', ']', '/', '+', '`', '\u{2022}', '\u{2013}', '\u{2014}', '\u{2192}'];
 
@@ -78,11 +92,7 @@ pub(super) struct Preceding<'t> {
 }
 
 pub(super) fn before<'t>(view: &View<'t>, start: usize) -> Preceding<'t> {
-    let mut from = start.saturating_sub(BEFORE);
-    while from < start && view.get(from).is_some_and(|byte| byte & 0xC0 == 0x80) {
-        from += 1;
-    }
-    let text = text(view, from, start);
+    let text = text_before(view, start, BEFORE);
     let trimmed = text.trim_end_matches(opens);
     let sentence = trimmed.is_empty() || trimmed.ends_with(['.', '!', '?', '\n', ':', ';', '>', '-', '*']);
     let item = sentence || trimmed.ends_with(ITEM);

@@ -3,6 +3,7 @@
 
 use super::super::super::view::View;
 use super::companies::company_end;
+use super::correspondence::{GREETED, HONORIFICS, SENTENCE_WORDS};
 use super::eponyms::{is_firm, is_model, is_thing};
 use super::homonyms::is_word;
 use super::labels::{labelled, surname_first};
@@ -13,8 +14,9 @@ use super::roles::{NameList, Roles, roles};
 use super::spelling::WordCase;
 use super::streets::{Street, house_before, is_housed, number_before, street};
 use super::surroundings::{Preceding, before, in_code, in_date};
+use super::unlisted::unlisted;
 use super::word::{JOINT, NameWord, Tagged};
-use super::words::PARTICLE;
+use super::words::{PARTICLE, is};
 use crate::detect::naming::lower;
 use crate::detect::rules::NameTag;
 
@@ -105,7 +107,7 @@ struct Cues {
     to_person: bool,
 }
 
-/// What a sequence is as a whole: an address, what a label says, a group, a company or its product.
+/// What a sequence is as a whole: an address, what a label or its place says, a group, a company or its product.
 fn whole(view: &View<'_>, words: &[NameWord], before: &Preceding<'_>, begins: bool) -> Option<Vec<Tagged>> {
     if let Some(street) = street(view, words, before) {
         let (front, _) = words.split_at(street.front);
@@ -115,7 +117,7 @@ fn whole(view: &View<'_>, words: &[NameWord], before: &Preceding<'_>, begins: bo
         all.push(Tagged { tag: NameTag::Location, start, end, score });
         return Some(all);
     }
-    if let Some(name) = labelled(view, words) {
+    if let Some(name) = labelled(view, words).or_else(|| unlisted(view, words)) {
         return Some(vec![name]);
     }
     if let [word] = words
@@ -198,6 +200,7 @@ const GRAMMAR: [&str; 4] = ["in", "will", "may", "can"];
 fn peeled(words: &[NameWord], begins: bool, ordinary: fn(Classes) -> bool) -> (&[NameWord], bool) {
     let mut rest = words;
     let mut titled = false;
+    let mut previous: Option<&NameWord> = None;
     while let Some((word, more)) = rest.split_first() {
         if rest.len() > 1 && place_of(rest) {
             break;
@@ -216,15 +219,27 @@ fn peeled(words: &[NameWord], begins: bool, ordinary: fn(Classes) -> bool) -> (&
         let lawyers = word.spelling == WordCase::Coded && word.lower == "rae";
         let title = title || lawyers && !more.is_empty();
         let front = !more.is_empty() && word.roles.has(NameList::Front);
-        // Behind a title it is a name: `Mr. Page`.
-        let name = name || titled && more.is_empty() && word.roles.has(NameList::Homonym);
+        // Behind a title it is a name: `Mr. Page`, `Mr White`.
+        let called = || previous.is_some_and(|title| is_called(title, word));
+        let name = name || titled && more.is_empty() && (word.roles.has(NameList::Homonym) || called());
         if !title && !front && (!ordinary(word.classes) || name) {
             break;
         }
         titled |= title;
+        previous = Some(word);
         rest = more;
     }
     (rest, titled)
+}
+
+/// Whether a surname that is a word, too, stands behind what somebody is addressed by: `Mr White`, and no `MR Unit`.
+fn is_called(title: &NameWord, word: &NameWord) -> bool {
+    let spelt = |word: &NameWord| word.spelling == WordCase::Name;
+    is(&title.lower, HONORIFICS)
+        && spelt(title)
+        && spelt(word)
+        && word.classes.is_surname()
+        && !is(&word.lower, SENTENCE_WORDS)
 }
 
 /// Whether a comma and a place's name that is nobody's stand behind `end`: `Paris, France`.
@@ -312,47 +327,6 @@ fn is_greeted(view: &View<'_>, front: &[NameWord], word: &NameWord) -> bool {
     let said = GREETED.contains(&word.lower.as_str()) || word.lower.ends_with('s');
     greets && alone && word.spelling == WordCase::Name && !word.classes.is_known() && !said
 }
-
-/// Who letters are for that is nobody.
-const GREETED: &[&str] = &[
-    "alumni",
-    "amazon",
-    "apache",
-    "applicant",
-    "author",
-    "chatgpt",
-    "claude",
-    "colleague",
-    "copilot",
-    "customer",
-    "debian",
-    "diary",
-    "editor",
-    "everybody",
-    "everyone",
-    "facebook",
-    "gemini",
-    "github",
-    "gitlab",
-    "god",
-    "google",
-    "journal",
-    "landlord",
-    "lazyweb",
-    "madam",
-    "microsoft",
-    "neighbor",
-    "neighbour",
-    "netflix",
-    "openai",
-    "recruiter",
-    "reviewer",
-    "sqlite",
-    "taxpayer",
-    "typescript",
-    "universe",
-    "valued",
-];
 
 /// Whether the words together are a place's name.
 fn place_of(words: &[NameWord]) -> bool {
