@@ -32,6 +32,33 @@ const MAX_SHAPES: usize = 64;
 /// Elements that show something else when the picture that they refer to is gone.
 const PAINTED: &[&str] = &["blip", "imagedata", "fill", "stroke", "background", "worksheetSource", "svgBlip"];
 
+/// Elements that show a picture, or paint with one: in VML the sides of a frame, too.
+const PICTURED: &[&str] = &[
+    "imagedata",
+    "image",
+    "fill",
+    "stroke",
+    "background",
+    "blip",
+    "svgBlip",
+    "imgUrl",
+    "left",
+    "top",
+    "right",
+    "bottom",
+    "column",
+];
+
+/// Attributes that name where something is to be had, or what to set up for it, by their elements: no reader needs it.
+const PLACES: &[(&str, &str)] = &[
+    ("Schema", "SchemaRef"),
+    ("schema", "manifestLocation"),
+    ("schema", "schemaLocation"),
+    ("smartTagType", "url"),
+    ("signatureline", "sigprovurl"),
+    ("signatureLine", "sigProvUrl"),
+];
+
 /// Takes out what holds nothing any more. A branch of alternatives may be empty, as long as another is not: the reader
 /// that takes it shows nothing there.
 pub(super) fn tidy(tree: &Tree, editor: &mut XmlEditor<'_>) {
@@ -135,6 +162,9 @@ pub(super) fn disarm(tree: &Tree, editor: &mut XmlEditor<'_>) -> u64 {
             "entryMacro" | "exitMacro" | "FmlaMacro" | "mailMerge" | "ddeLink" | "oleLink" | "webVideoPr" => {
                 true
             }
+            // Pages that are written whenever the book is, and data that are read whenever it is opened.
+            "webPublishItems" | "webPublishObjects" => true,
+            "DataBinding" => tree.name(0) == "MapInfo",
             // What links in a sheet of properties are relative to.
             "HyperlinkBase" => target::acts(&tree.text(at)),
             name => name.starts_with("hlink") && is_action(tree, at),
@@ -178,18 +208,24 @@ fn disarm_attribute(
             true
         }
         // Pictures and links of VML, which name their targets themselves.
-        "src" if PAINTED.contains(&tree.name(at)) => {
-            let value = attribute.value();
-            let leads_out = target::acts(&value) || value.contains("//");
-            if leads_out {
-                editor.drop_attribute(at, attribute);
-            }
-            leads_out
+        "src" | "href" | "althref" if PICTURED.contains(&tree.name(at)) => {
+            drop_outside(editor, at, attribute)
         }
         "href" if target::acts(&attribute.value()) => {
             editor.drop_attribute(at, attribute);
             true
         }
+        name if PLACES.contains(&(tree.name(at), name)) => drop_outside(editor, at, attribute),
         _ => false,
     }
+}
+
+/// Takes an attribute out that leads out of the package: whether it did.
+fn drop_outside(editor: &mut XmlEditor<'_>, at: usize, attribute: &TreeAttribute<'_>) -> bool {
+    let value = attribute.value();
+    let outside = target::leads_out(&value) || target::acts(&value) || value.contains("//");
+    if outside {
+        editor.drop_attribute(at, attribute);
+    }
+    outside
 }

@@ -4,9 +4,11 @@ use std::collections::{HashMap, HashSet};
 
 use crate::sanitize::format::content::FileContent;
 use crate::sanitize::format::image;
+use crate::sanitize::format::ooxml::attributes::TextPart;
 use crate::sanitize::format::ooxml::heads::Heads;
 use crate::sanitize::format::ooxml::plan::{OoxmlPlan, is_own};
 use crate::sanitize::format::ooxml::relations::{Relations, Types, source_of};
+use crate::sanitize::format::ooxml::text::PackageTexts;
 use crate::sanitize::format::ooxml::{active, fields, fonts, role, sheets, text};
 use crate::sanitize::format::package::{NewPackage, Package};
 use crate::sanitize::format::xml_editor::XmlEditor;
@@ -23,6 +25,8 @@ struct OpenPackage {
     sources: HashMap<String, usize>,
     // Parts that are programs by what their document is.
     programs: HashSet<String>,
+    // Parts that hold anybody's data.
+    data: HashSet<String>,
 }
 
 /// Cleans a package.
@@ -72,17 +76,19 @@ fn parts(
         Some(at) => Some(Tree::read(&package.again(at)?, Doctype::Refused, work)?),
         None => None,
     };
-    let mut heads = if wanted { Heads::new(strings.as_ref()) } else { Heads::default() };
+    let heads = if wanted { Heads::new(strings.as_ref()) } else { Heads::default() };
     drop(strings);
+    let mut texts = PackageTexts::new(heads);
     let mut written: Vec<Option<Vec<u8>>> = vec![None; opened.parts.len()];
     let order = (0..opened.parts.len()).filter(|at| Some(*at) != shared).chain(shared);
     for at in order {
-        let new = part(package, KeptPart { opened, plan, at }, &mut heads, work)?;
+        let new = part(package, KeptPart { opened, plan, at }, &mut texts, work)?;
         if let Some(slot) = written.get_mut(at) {
             *slot = new;
         }
     }
     work.enter("");
+    texts.show_typed(work)?;
     Ok(written)
 }
 
@@ -108,9 +114,45 @@ fn open(package: &mut Package<'_>, work: &mut Work<'_>) -> Result<OpenPackage, R
         }
         parts.push(name);
     }
+    look_up_links(package, &parts, &mut relations, work)?;
     let sources =
         relations.iter().enumerate().map(|(at, of): (usize, &Relations)| (of.source.clone(), at)).collect();
-    Ok(OpenPackage { parts, types: types.ok_or(Rejection::Malformed)?, relations, sources, programs })
+    let data = data_parts(&parts, &relations);
+    Ok(OpenPackage { parts, types: types.ok_or(Rejection::Malformed)?, relations, sources, programs, data })
+}
+
+/// Looks up what refers to links that lead out, in the parts that have any.
+fn look_up_links(
+    package: &mut Package<'_>,
+    parts: &[String],
+    relations: &mut [Relations],
+    work: &mut Work<'_>,
+) -> Result<(), Rejection> {
+    let named = parts.iter().enumerate().filter(|(_, part)| !part.is_empty());
+    let places: HashMap<&str, usize> = named.map(|(at, part)| (part.as_str(), at)).collect();
+    for of in relations.iter_mut().filter(|of| of.have_links()) {
+        let source = match places.get(of.source.as_str()) {
+            Some(at) => Tree::read(&package.again(*at)?, Doctype::Refused, work).ok(),
+            None => None,
+        };
+        of.look_up_links(source.as_ref());
+    }
+    Ok(())
+}
+
+/// The parts that nothing leads to but as to anybody's data (ECMA-376 part 1, 15.2): what is also called a sheet is read as
+/// one.
+fn data_parts(parts: &[String], relations: &[Relations]) -> HashSet<String> {
+    let mut only: HashMap<&str, bool> = HashMap::new();
+    for relation in relations.iter().flat_map(|of| &of.all) {
+        let Some(part) = relation.part.as_deref() else { continue };
+        let data = relation.kind == "customxml";
+        only.entry(part).and_modify(|only| *only &= data).or_insert(data);
+    }
+    let is_data = |part: &&String| {
+        only.get(part.as_str()).copied().unwrap_or_else(|| part.starts_with("customxml/") && !is_own(part))
+    };
+    parts.iter().filter(is_data).cloned().collect()
 }
 
 /// The part that the package is about.
@@ -141,7 +183,7 @@ struct KeptPart<'p> {
 fn part(
     package: &mut Package<'_>,
     wanted: KeptPart<'_>,
-    heads: &mut Heads,
+    texts: &mut PackageTexts,
     work: &mut Work<'_>,
 ) -> Result<Option<Vec<u8>>, Rejection> {
     let KeptPart { opened, plan, at } = wanted;
@@ -174,7 +216,8 @@ fn part(
         return Ok(None);
     }
     let tree = Tree::read(&package.again(at)?, Doctype::Refused, work)?;
-    document(&tree, plan.dead.get(name), heads, work)
+    let part = TextPart { tree: &tree, data: opened.data.contains(name) };
+    document(part, plan.dead.get(name), texts, work)
 }
 
 /// What a font becomes: what is none does not stay.
@@ -201,11 +244,12 @@ fn media(name: &str, content: &[u8], work: &mut Work<'_>) -> Result<Option<Vec<u
 
 /// What a part in XML becomes.
 fn document(
-    tree: &Tree,
+    part: TextPart<'_>,
     dead: Option<&HashSet<String>>,
-    heads: &mut Heads,
+    texts: &mut PackageTexts,
     work: &mut Work<'_>,
 ) -> Result<Option<Vec<u8>>, Rejection> {
+    let tree = part.tree;
     let (mut editor, mut shared) = (XmlEditor::new(tree), sheets::SharedFormulas::new(tree));
     if let Some(dead) = dead {
         active::drop_dangling(tree, &mut editor, dead);
@@ -216,7 +260,7 @@ fn document(
         work.acting(removed(ObjectKind::Action, fields::disarm(tree, &mut editor)));
         work.acting(removed(ObjectKind::Formula, sheets::disarm(tree, &mut editor, &mut shared)));
     }
-    text::edit(tree, &mut editor, &mut shared, heads, work)?;
+    text::edit(part, &mut editor, &mut shared, texts, work)?;
     active::tidy(tree, &mut editor);
     Ok(editor.finish().map(String::into_bytes))
 }

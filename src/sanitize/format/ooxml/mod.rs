@@ -22,27 +22,43 @@
 //! | `plan` | which parts and relationships go |
 //! | `active` | elements that act, or refer to what is gone |
 //! | `fields` | fields of a text document |
-//! | `sheets` | formulas, names and connections of a workbook |
+//! | `formulas` | which formulas act, and which refer to another book |
+//! | `sheets` | where formulas of a workbook stand; its names and connections |
 //! | `heads` | what the columns of its sheets are called |
+//! | `headers` | headers and footers of its sheets, with codes in them |
+//! | `escapes` | escapes of characters in its texts |
 //! | `fonts` | fonts that come with a document |
 //! | `names` | names that programs give |
+//! | `labels` | what values are called in data of anybody |
+//! | `silent` | attributes that hold nobody's words |
+//! | `attributes` | all other attributes |
 //! | `text` | everything that is written in a part |
 //! | `clean` | one package's way through all of this |
 
 mod active;
+mod attributes;
 mod clean;
+mod escapes;
 mod fields;
 mod fonts;
+mod formulas;
+mod headers;
 mod heads;
+mod labels;
+#[cfg(test)]
+mod link_tests;
 mod names;
 mod plan;
+#[cfg(test)]
+mod redaction_tests;
 mod relations;
 mod role;
 mod sheets;
+mod silent;
 pub(super) mod target;
 #[cfg(test)]
 mod tests;
 mod text;
 
 pub(super) use clean::clean;
-pub(super) use sheets::calls as formula_calls;
+pub(super) use formulas::calls as formula_calls;

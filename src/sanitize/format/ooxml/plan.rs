@@ -95,7 +95,7 @@ impl OoxmlPlan {
             for relation in &of.all {
                 let part = relation.part.as_deref();
                 let to_gone = part.is_some_and(|part| self.gone.contains(part));
-                let role = role::of_relation(&relation.kind, part.is_none());
+                let role = role::of_relation(&relation.kind, part.is_none() && !relation.is_link());
                 if !to_gone && !role.is_some_and(|role| role.goes(work.options())) {
                     continue;
                 }
@@ -142,10 +142,7 @@ impl OoxmlPlan {
                 if dead.contains(&relation.id) {
                     continue;
                 }
-                if relation.kind == "hyperlink"
-                    && work.options().interactive
-                    && target::acts(&relation.target)
-                {
+                if relation.is_link() && work.options().interactive && target::acts(&relation.target) {
                     dead.insert(relation.id.clone());
                     work.acting(ChangedObject::removed(ObjectKind::Reference).in_part(&of.source));
                 } else {

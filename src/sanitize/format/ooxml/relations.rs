@@ -1,10 +1,14 @@
 //! [`Relations`]: what a part refers to (ECMA-376 part 2, 9.3), and [`Types`]: what the parts are (10.1.2.2).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::base::path::percent_decoded;
 use crate::sanitize::Rejection;
+use crate::sanitize::format::ooxml::target::leads_out;
 use crate::sanitize::format::xml_tree::Tree;
+
+/// Elements whose link waits for somebody to follow it. The last says where a picture comes from, which nobody asks for.
+const FOLLOWED: &[&str] = &["hyperlink", "hlinkClick", "hlinkHover", "hlinkMouseOver", "picAttrSrcUrl"];
 
 /// One relationship.
 pub(super) struct Relation {
@@ -18,6 +22,19 @@ pub(super) struct Relation {
     pub(super) target: String,
     /// The part that is, in lower case; `None` for what lies outside of the package.
     pub(super) part: Option<String>,
+    /// Whether something refers to it that is no link: a picture, an object.
+    fetched: bool,
+}
+
+impl Relation {
+    /// Whether it is a link that leads out of the package, and waits for somebody to follow it.
+    pub(super) fn is_link(&self) -> bool {
+        self.leads_out_as_link() && !self.fetched
+    }
+
+    fn leads_out_as_link(&self) -> bool {
+        self.kind == "hyperlink" && self.part.is_none()
+    }
 }
 
 /// The relationships of one source.
@@ -54,7 +71,7 @@ impl Relations {
             let (id, target) = (say("Id"), say("Target"));
             let external = say("TargetMode").trim().eq_ignore_ascii_case("external") || leads_out(&target);
             let part = (!external).then(|| resolved(&folder, &target));
-            all.push(Relation { at, id, kind, target, part });
+            all.push(Relation { at, id, kind, target, part, fetched: false });
         }
         let mut ids: Vec<&str> = all.iter().map(|relation| relation.id.as_str()).collect();
         ids.sort_unstable();
@@ -63,16 +80,36 @@ impl Relations {
         }
         Ok(Self { source, tree, all })
     }
+
+    /// Whether any is called a link that leads out.
+    pub(super) fn have_links(&self) -> bool {
+        self.all.iter().any(Relation::leads_out_as_link)
+    }
+
+    /// Looks up what refers to links in their `source`, where that is a document: what is called a link may be what a
+    /// picture is fetched from.
+    pub(super) fn look_up_links(&mut self, source: Option<&Tree>) {
+        let links = self.all.iter().filter(|relation| relation.leads_out_as_link());
+        let ids: HashSet<String> = links.map(|relation| relation.id.clone()).collect();
+        let fetched = source.map(|source| fetched(source, &ids));
+        for relation in self.all.iter_mut().filter(|relation| relation.leads_out_as_link()) {
+            relation.fetched = fetched.as_ref().is_none_or(|fetched| fetched.contains(&relation.id));
+        }
+    }
 }
 
-/// Whether a target has a scheme or a host: it leads out, whatever its mode says.
-fn leads_out(target: &str) -> bool {
-    let target = target.trim();
-    let scheme = target.split_once(':').is_some_and(|(scheme, _)| {
-        !scheme.is_empty()
-            && scheme.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
-    });
-    scheme || target.starts_with("//") || target.starts_with('\\')
+/// Those of these relationships that something refers to which is no link.
+fn fetched(source: &Tree, ids: &HashSet<String>) -> HashSet<String> {
+    let mut fetched = HashSet::new();
+    for at in (0..source.len()).filter(|at| !FOLLOWED.contains(&source.name(*at))) {
+        let attributes = source.attributes(at);
+        for attribute in attributes.filter(|attribute| !matches!(attribute.prefix, "" | "xmlns" | "xml")) {
+            if attribute.raw.contains('&') || ids.contains(attribute.raw) {
+                fetched.insert(attribute.value());
+            }
+        }
+    }
+    fetched
 }
 
 /// The part that a target means, in lower case.

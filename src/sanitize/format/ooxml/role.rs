@@ -149,11 +149,11 @@ const RELATIONS: &[(&str, PartRole)] = &[
     ("afchunk", PartRole::Attachment),
 ];
 
-/// What a relationship's type says. One that leads out of the package acts, whatever it is called; links that wait
-/// for a click are looked at by themselves.
-pub(super) fn of_relation(kind: &str, external: bool) -> Option<PartRole> {
+/// What a relationship's type says. One that leads out of the package (`fetches`) acts, whatever it is called; links that
+/// wait for a click are looked at by themselves.
+pub(super) fn of_relation(kind: &str, fetches: bool) -> Option<PartRole> {
     let known = RELATIONS.iter().find(|(name, _)| *name == kind).map(|(_, role)| *role);
-    if external && kind != "hyperlink" { Some(PartRole::Active) } else { known }
+    if fetches { Some(PartRole::Active) } else { known }
 }
 
 /// The document of Power Query's programs, which fetch data ([MS-QDEFF] 2.2), whatever part it is in.

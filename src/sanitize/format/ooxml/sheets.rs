@@ -1,28 +1,11 @@
-//! Workbooks (ECMA-376 part 1, 18): formulas that reach out of the file, names of macros, connections, and what counts
-//! the sheets that are gone.
+//! Workbooks (ECMA-376 part 1, 18): where formulas that reach out of the file stand, names of macros, connections, and what
+//! counts the sheets that are gone.
 
 use std::collections::HashMap;
 
-use crate::sanitize::format::ooxml::target;
+use crate::sanitize::format::ooxml::formulas;
 use crate::sanitize::format::xml_editor::XmlEditor;
 use crate::sanitize::format::xml_tree::Tree;
-
-/// Functions that fetch or call something, without the prefixes that files write before them.
-const REACHING: &[&str] = &[
-    "WEBSERVICE",
-    "DDE",
-    "RTD",
-    "IMAGE",
-    "CALL",
-    "REGISTER",
-    "REGISTER.ID",
-    "EXEC",
-    "EVALUATE",
-    "SQL.REQUEST",
-    "SQL.OPEN",
-    "FOPEN",
-    "URLDOWNLOADTOFILE",
-];
 
 /// What a condition or a rule is, of which a formula is a part.
 const RULES: &[&str] =
@@ -30,25 +13,26 @@ const RULES: &[&str] =
 
 /// Takes out what acts in a workbook's part: how many things that were.
 pub(super) fn disarm(tree: &Tree, editor: &mut XmlEditor<'_>, shared: &mut SharedFormulas) -> u64 {
-    let count = match tree.name(0) {
+    let mut count = match tree.name(0) {
         "workbook" => disarm_names(tree, editor),
         "connections" => disarm_connections(tree, editor),
+        "queryTable" => disarm_query(tree, editor),
+        // A chart without the formula of its figures is broken; its formulas are not calculated.
+        "chartSpace" => return 0,
         _ => 0,
     };
-    let formula =
-        |name: &str| matches!(name, "f" | "formula" | "formula1" | "formula2") || RULES.contains(&name);
-    // A chart without the formula of its figures is broken; its formulas are not calculated.
-    if tree.name(0) == "chartSpace" {
-        return count;
-    }
-    let mut count = count;
+    let formula = |name: &str| {
+        matches!(name, "f" | "formula" | "formula1" | "formula2" | "cfvo") || RULES.contains(&name)
+    };
     for at in (0..tree.len()).filter(|at| formula(tree.name(*at))) {
-        if editor.is_gone(at) || tree.children(at).next().is_some() {
+        // A scale of colours has the formulas of its ends in attributes.
+        let of_scale = if tree.name(at) == "cfvo" { tree.attribute(at, "val") } else { None };
+        if editor.is_gone(at) || (of_scale.is_none() && tree.children(at).next().is_some()) {
             continue;
         }
-        let text = tree.text(at);
-        let acts = acts(&text);
-        if acts || refers_outside(&text) {
+        let text = of_scale.unwrap_or_else(|| tree.text(at));
+        let acts = formulas::acts(&text);
+        if acts || formulas::refers_outside(&text) {
             drop_formula(tree, editor, shared, at);
             count = count.saturating_add(u64::from(acts));
         }
@@ -87,70 +71,6 @@ pub(super) fn drop_formula(tree: &Tree, editor: &mut XmlEditor<'_>, shared: &mut
     }
 }
 
-/// The pieces of a formula that are neither a string nor a quoted name.
-fn code(formula: &str) -> impl Iterator<Item = &str> {
-    let mut rest = formula;
-    std::iter::from_fn(move || {
-        if rest.is_empty() {
-            return None;
-        }
-        let end = rest.find(['"', '\'']).unwrap_or(rest.len());
-        let (code, quoted) = rest.split_at(end);
-        let quote = quoted.chars().next().unwrap_or(' ');
-        let inner = quoted.get(quote.len_utf8()..).unwrap_or_default();
-        rest = inner.split_once(quote).map_or("", |(_, behind)| behind);
-        Some(code)
-    })
-}
-
-/// Whether calculating a formula does more than calculate: DDE (`server|topic!item`), functions that fetch, links
-/// that act.
-pub(super) fn acts(formula: &str) -> bool {
-    code(formula).any(|code| code.contains('|')) || calls(formula)
-}
-
-/// Whether a formula calls a function that fetches or calls something, or shows a link that acts.
-pub(in crate::sanitize::format) fn calls(formula: &str) -> bool {
-    let upper = formula.to_ascii_uppercase();
-    let name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_');
-    let calls = upper.match_indices('(').filter_map(|(at, _)| {
-        let before = upper.get(..at)?.trim_end();
-        let start = before.rfind(|c: char| !name(c)).and_then(|at| before.get(at..)).unwrap_or(before);
-        Some(start.trim_start_matches(|c: char| !name(c)))
-    });
-    let mut calls = calls.map(|name| {
-        let name = name.trim_start_matches("_XLFN.").trim_start_matches("_XLWS.");
-        name.trim_start_matches("_XLUDF.").to_owned()
-    });
-    let mut link = false;
-    let reaches = calls.any(|name| {
-        link |= name == "HYPERLINK";
-        REACHING.contains(&name.as_str()) || name.starts_with("_XLL")
-    });
-    reaches || (link && formula.split('"').skip(1).step_by(2).any(target::acts))
-}
-
-/// Whether a formula refers to another workbook, by its number: `[1]Sheet1!A1`. Columns of tables are in brackets
-/// too, behind a name.
-pub(super) fn refers_outside(formula: &str) -> bool {
-    let mut before = ' ';
-    let mut rest = formula;
-    while let Some(c) = rest.chars().next() {
-        rest = rest.get(c.len_utf8()..).unwrap_or_default();
-        if c == '"' {
-            rest = rest.split_once('"').map_or("", |(_, behind)| behind);
-        }
-        if c == '[' && !before.is_alphanumeric() && !matches!(before, '_' | '.' | '[' | ']' | ',' | ':') {
-            let inner = rest.split(']').next().unwrap_or_default();
-            if !inner.is_empty() && inner.chars().all(|c| c.is_ascii_digit()) && inner != "0" {
-                return true;
-            }
-        }
-        before = c;
-    }
-    false
-}
-
 /// Names of macros, names of other workbooks' cells, and numbers of sheets behind one that is gone.
 fn disarm_names(tree: &Tree, editor: &mut XmlEditor<'_>) -> u64 {
     let mut count = 0_u64;
@@ -163,13 +83,13 @@ fn disarm_names(tree: &Tree, editor: &mut XmlEditor<'_>) -> u64 {
         let name = tree.attribute(at, "name").unwrap_or_default().to_lowercase();
         let opens = ["auto_open", "auto_close", "auto_activate", "auto_deactivate"];
         let text = tree.text(at);
-        let acts = is("xlm") || is("vbProcedure") || is("function") || acts(&text) || {
+        let acts = is("xlm") || is("vbProcedure") || is("function") || formulas::acts(&text) || {
             opens.iter().any(|open| name.trim_start_matches("_xlnm.").starts_with(open))
         };
         let sheet = tree.attributes(at).find(|attribute| attribute.name == "localSheetId");
         let number = sheet.and_then(|sheet| sheet.value().trim().parse::<usize>().ok());
         let of_gone = number.is_some_and(|number| sheets.get(number).copied().unwrap_or(false));
-        if acts || of_gone || refers_outside(&text) {
+        if acts || of_gone || formulas::refers_outside(&text) {
             count = count.saturating_add(u64::from(editor.cut(at) && acts));
             continue;
         }
@@ -197,10 +117,13 @@ fn disarm_connections(tree: &Tree, editor: &mut XmlEditor<'_>) -> u64 {
         let mut changed = false;
         for at in std::iter::once(connection).chain(tree.within(connection)) {
             for attribute in tree.attributes(at).filter(|attribute| !attribute.raw.is_empty()) {
-                match attribute.name {
-                    "connection" => editor.set_attribute(&attribute, ""),
-                    "command" | "serverCommand" | "url" | "post" | "editPage" | "sourceFile" | "odcFile"
-                    | "refreshOnLoad" | "interval" => editor.drop_attribute(at, &attribute),
+                match (tree.name(at), attribute.name) {
+                    (_, "connection") | ("dbCommand", "text") => editor.set_attribute(&attribute, ""),
+                    (
+                        _,
+                        "command" | "serverCommand" | "url" | "post" | "editPage" | "sourceFile" | "odcFile"
+                        | "localConnection" | "refreshOnLoad" | "interval",
+                    ) => editor.drop_attribute(at, &attribute),
                     _ => continue,
                 }
                 changed = true;
@@ -211,32 +134,12 @@ fn disarm_connections(tree: &Tree, editor: &mut XmlEditor<'_>) -> u64 {
     count
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn formulas_that_act() {
-        for formula in [
-            "cmd|'/C calc'!A0",
-            "1+_xlfn.WEBSERVICE(\"http://a\")",
-            "hyperlink(\"\\\\h\\s\",\"x\")",
-            "IF(A1,RTD (\"a\"))",
-        ] {
-            assert!(acts(formula), "{formula}");
-        }
-        for formula in ["SUM(A1:B2)", "\"a|b\"", "'a|b'!A1", "HYPERLINK(\"http://a\")", "RTDX(1)", ""] {
-            assert!(!acts(formula), "{formula}");
-        }
-    }
-
-    #[test]
-    fn formulas_that_refer_outside() {
-        for formula in ["[1]Sheet1!A1", "SUM('[12]A b'!A1)", "1+[2]!name"] {
-            assert!(refers_outside(formula), "{formula}");
-        }
-        for formula in ["Table1[2020]", "T[[2020]:[2021]]", "\"[1]\"", "A1"] {
-            assert!(!refers_outside(formula), "{formula}");
-        }
-    }
+/// What a table is filled from: it is not asked for again when the book is opened.
+fn disarm_query(tree: &Tree, editor: &mut XmlEditor<'_>) -> u64 {
+    let is_on = |value: &str| !matches!(value, "0" | "false" | "off");
+    let mut attributes = tree.attributes(0);
+    let refresh =
+        attributes.find(|attribute| attribute.name == "refreshOnLoad" && is_on(attribute.raw.trim()));
+    refresh.iter().for_each(|refresh| editor.drop_attribute(0, refresh));
+    u64::from(refresh.is_some())
 }

@@ -22,6 +22,16 @@ pub(in crate::sanitize::format) fn acts(target: &str) -> bool {
     })
 }
 
+/// Whether a target has a scheme or a host: it leads out of the package.
+pub(super) fn leads_out(target: &str) -> bool {
+    let target = target.trim();
+    let scheme = target.split_once(':').is_some_and(|(scheme, _)| {
+        !scheme.is_empty()
+            && scheme.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
+    });
+    scheme || target.starts_with("//") || target.starts_with('\\')
+}
+
 /// A target with the characters encoded that no URI has (RFC 3986, 2): readers take a package with one in it for
 /// broken.
 pub(in crate::sanitize::format) fn written(target: &str) -> String {

@@ -10,14 +10,14 @@ const W: &str = "xmlns:w=\"http://schemas.openxmlformats.org/wordprocessingml/20
 
 /// A package that is made: parts by name, relationships by source.
 #[derive(Default)]
-struct Made {
+pub(super) struct Made {
     parts: Vec<(String, Vec<u8>)>,
     types: String,
     relations: BTreeMap<String, String>,
 }
 
 impl Made {
-    fn word(body: &str) -> Self {
+    pub(super) fn word(body: &str) -> Self {
         let main = "application/vnd.ms-word.document.macroEnabled.main+xml";
         let text = format!("<?xml version=\"1.0\"?><w:document {W}><w:body>{body}</w:body></w:document>");
         Self::default().part("word/document.xml", main, &text).relation(
@@ -28,7 +28,7 @@ impl Made {
         )
     }
 
-    fn book(workbook: &str, sheet: &str) -> Self {
+    pub(super) fn book(workbook: &str, sheet: &str) -> Self {
         let main = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml";
         let kind = "application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml";
         let book = format!("<workbook xmlns:r=\"{REL}\">{workbook}</workbook>");
@@ -43,25 +43,25 @@ impl Made {
         )
     }
 
-    fn part(mut self, name: &str, kind: &str, content: &str) -> Self {
+    pub(super) fn part(mut self, name: &str, kind: &str, content: &str) -> Self {
         self.parts.push((name.to_owned(), content.as_bytes().to_vec()));
         self.types += &format!("<Override PartName=\"/{name}\" ContentType=\"{kind}\"/>");
         self
     }
 
     /// Ids are `rId1`, `rId2`, … in each source.
-    fn relation(mut self, source: &str, kind: &str, target: &str, rest: &str) -> Self {
+    pub(super) fn relation(mut self, source: &str, kind: &str, target: &str, rest: &str) -> Self {
         let of = self.relations.entry(source.to_owned()).or_default();
         let id = of.matches("<Relationship ").count() + 1;
         *of += &format!("<Relationship Id=\"rId{id}\" Type=\"{REL}/{kind}\" Target=\"{target}\"{rest}/>");
         self
     }
 
-    fn link(self, source: &str, kind: &str, target: &str) -> Self {
+    pub(super) fn link(self, source: &str, kind: &str, target: &str) -> Self {
         self.relation(source, kind, target, " TargetMode=\"External\"")
     }
 
-    fn file(&self) -> Vec<u8> {
+    pub(super) fn file(&self) -> Vec<u8> {
         let mut fresh = NewPackage::new();
         let types = format!(
             "<Types><Default Extension=\"rels\" ContentType=\"application/vnd.openxmlformats-package.relationships+xml\"/>\
@@ -83,7 +83,7 @@ impl Made {
     }
 
     /// What comes out, which no second pass changes.
-    fn clean(&self, bench: &mut Bench) -> (BTreeMap<String, String>, Stats) {
+    pub(super) fn clean(&self, bench: &mut Bench) -> (BTreeMap<String, String>, Stats) {
         let (clean, stats) = bench.clean(FileKind::Ooxml, &self.file()).expect("a clean file");
         let (again, rest) = bench.clean(FileKind::Ooxml, &clean).expect("a clean file");
         assert!(clean == again, "a clean file is a fixed point");
@@ -92,7 +92,7 @@ impl Made {
     }
 }
 
-fn unpacked(file: &[u8]) -> BTreeMap<String, String> {
+pub(super) fn unpacked(file: &[u8]) -> BTreeMap<String, String> {
     let mut bench = Bench::disarming();
     let mut work = bench.work();
     let mut package = Package::open(file, &mut work).expect("a package");
@@ -102,7 +102,7 @@ fn unpacked(file: &[u8]) -> BTreeMap<String, String> {
     all.map(|(name, content)| (name, String::from_utf8_lossy(&content).into_owned())).collect()
 }
 
-fn count(stats: &Stats) -> (u64, u64) {
+pub(super) fn count(stats: &Stats) -> (u64, u64) {
     (stats.attachments, stats.interactive)
 }
 

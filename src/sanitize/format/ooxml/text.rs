@@ -1,15 +1,17 @@
-//! Everything that is written in a part: paragraphs over runs, cells, formulas, notes, properties, attributes that
-//! readers show, remarks.
+//! Everything that is written in a part: paragraphs over runs, cells, formulas, notes, properties, attributes, headers and
+//! footers, remarks.
 
 use crate::edit::{Edit, spliced_text};
+use crate::sanitize::format::ooxml::attributes::{AttributeTexts, TextPart, TypedValues};
+use crate::sanitize::format::ooxml::escapes::{decoded, encoded};
 use crate::sanitize::format::ooxml::heads::{Heads, SheetHeads};
-use crate::sanitize::format::ooxml::names;
 use crate::sanitize::format::ooxml::sheets::{self, SharedFormulas};
+use crate::sanitize::format::ooxml::{headers, labels};
 use crate::sanitize::format::passage::{
     Flows, Passage, PassageChange, PiecePlace, around, is_worth, redact, remarks,
 };
 use crate::sanitize::format::xml_editor::XmlEditor;
-use crate::sanitize::format::xml_tree::{ByteSpan, Chars, Tree, TreeAttribute, plain};
+use crate::sanitize::format::xml_tree::{ByteSpan, Chars, Tree, plain};
 use crate::sanitize::{RedactionMode, Rejection, Work};
 
 /// What makes a text of its own of the runs within it.
@@ -56,121 +58,54 @@ const TYPED: &[&str] = &[
     "CharactersWithSpaces",
 ];
 
-/// Attributes that are shown, or name people, whatever they hold.
-const SHOWN: &[&str] = &[
-    "descr",
-    "title",
-    "alt",
-    "tooltip",
-    "author",
-    "initials",
-    "userId",
-    "display",
-    "prompt",
-    "promptTitle",
-    "error",
-    "errorTitle",
-    "comment",
-    "description",
-    "displayText",
-    "caption",
-    "string",
-    "userName",
-    "lastModifiedBy",
-    "providerId",
-    "v",
-    "password_",
-    "screenTip",
-    "location",
-];
+/// What the texts of a package's parts have in common.
+pub(super) struct PackageTexts {
+    heads: Heads,
+    typed: TypedValues,
+}
 
-/// Attributes with blanks or addresses in them that are none of anybody's words.
-const SILENT: &[&str] = &[
-    "style",
-    "path",
-    "d",
-    "formulas",
-    "Requires",
-    "Ignorable",
-    "ProcessContent",
-    "MustUnderstand",
-    "uri",
-    "schemaLocation",
-    "prefixMappings",
-    "xpath",
-    "namespace",
-    "namespaceuri",
-    "typeface",
-    "panose",
-    "adj",
-    "points",
-    "coordsize",
-    "coordorigin",
-    "ref",
-    "sqref",
-    "spans",
-    "gfxdata",
-    "minVer",
-    "uniqueId",
-    "loTypeId",
-    "qsTypeId",
-    "csTypeId",
-    "stroke",
-    "fillcolor",
-    "strokecolor",
-    "connectlocs",
-    "textboxrect",
-    "ascii",
-    "hAnsi",
-    "cs",
-    "eastAsia",
-    "from",
-    "to",
-    "spid",
-    "Type",
-    "Target",
-    "values",
-    "keyTimes",
-    "fmla",
-    "activeCell",
-    "action",
-];
+impl PackageTexts {
+    /// Begins with what the columns of sheets are called.
+    pub(super) fn new(heads: Heads) -> Self {
+        Self { heads, typed: TypedValues::default() }
+    }
 
-/// Elements whose `val` is shown.
-const VALUED: &[&str] = &[
-    "alias",
-    "tag",
-    "docVar",
-    "default",
-    "listEntry",
-    "statusText",
-    "helpText",
-    "placeholder",
-    "lid_",
-    "caption",
-];
+    /// Shows the typed values that were found elsewhere, once all parts are read.
+    ///
+    /// # Errors
+    /// The host's.
+    pub(super) fn show_typed(&self, work: &mut Work<'_>) -> Result<(), Rejection> {
+        self.typed.show(work)
+    }
+}
 
 /// Has all of a part's texts looked at, and makes the edits.
 ///
 /// # Errors
 /// The host's.
 pub(super) fn edit<'t>(
-    tree: &'t Tree,
+    part: TextPart<'t>,
     editor: &mut XmlEditor<'t>,
     shared: &mut SharedFormulas,
-    heads: &mut Heads,
+    texts: &mut PackageTexts,
     work: &mut Work<'_>,
 ) -> Result<(), Rejection> {
+    let tree = part.tree;
     if work.options().redaction == RedactionMode::Apply {
         drop_copies(tree, editor);
     }
-    let columns = heads.sheet(tree);
+    let columns = texts.heads.sheet(tree);
     let mut passages = runs(tree, editor);
-    heads.name(tree, &columns, &mut passages);
-    passages.extend(loose(tree, editor, &columns));
-    passages.extend(attributes(tree, editor));
+    texts.heads.name(tree, &columns, &mut passages);
+    passages.extend(loose(part, editor, &columns));
+    let mut attributes = AttributeTexts::of(part, editor, &mut texts.typed, work.is_again());
+    passages.extend(attributes.passages());
     passages.extend(remarks(tree));
-    redact(&passages, tree, editor, work, |change, editor| own(tree, change, editor, shared))
+    redact(&passages, tree, editor, work, |change, editor| own(tree, change, editor, shared))?;
+    if !part.data {
+        headers::edit(tree, editor, work)?;
+    }
+    attributes.redact_words(tree, editor, work)
 }
 
 /// Takes out copies of shapes, text and all, in a coding that is not read here (`o:gfxdata`).
@@ -218,17 +153,22 @@ fn text_around(tree: &Tree, block: usize) -> usize {
 }
 
 /// Characters anywhere else: cells, formulas, properties, figures of charts, pages in VML.
-fn loose<'t>(tree: &'t Tree, editor: &XmlEditor<'_>, columns: &SheetHeads) -> Vec<Passage<'t>> {
+fn loose<'t>(part: TextPart<'t>, editor: &XmlEditor<'_>, columns: &SheetHeads) -> Vec<Passage<'t>> {
+    let tree = part.tree;
     let mut passages = Vec::new();
     let sheet = matches!(tree.name(0), "worksheet" | "chartsheet" | "dialogsheet" | "externalLink");
     for chars in tree.chars() {
         let (at, name) = (chars.parent, tree.name(chars.parent));
         let run = matches!(name, "t" | "delText" | "instrText" | "delInstrText");
-        if run || editor.is_gone(at) || FIGURES.contains(&name) {
+        let apart = !part.data && (FIGURES.contains(&name) || headers::is_one(name));
+        if run || apart || editor.is_gone(at) {
             continue;
         }
         let text = plain(tree.slice(chars.span));
-        if sheet && name == "v" {
+        if part.data && is_worth(&text) {
+            let head = labels::of_text(tree, at);
+            passages.push(Passage { head, ..Passage::one(PiecePlace::Chars(at, chars.span), text) });
+        } else if sheet && name == "v" {
             let cell = cell(tree, at, chars.span, &text);
             passages.extend(cell.map(|cell| Passage { head: columns.of(tree, at), ..cell }));
         } else if !is_worth(&text) {
@@ -262,46 +202,6 @@ fn number(text: &str) -> Option<String> {
     let value = text.parse::<f64>().ok().filter(|value| value.is_finite())?;
     let written = text.contains(['e', 'E']) && value.abs() < 1e20 && value.fract() == 0.0;
     Some(if written { format!("{value:.0}") } else { text.to_owned() })
-}
-
-/// Attributes that hold words.
-fn attributes<'t>(tree: &'t Tree, editor: &XmlEditor<'_>) -> Vec<Passage<'t>> {
-    let mut passages = Vec::new();
-    for at in (0..tree.len()).filter(|at| !editor.is_gone(*at)) {
-        for attribute in tree.attributes(at).filter(|attribute| is_word(tree, at, attribute)) {
-            let text = attribute.value();
-            let named = names::is_given(&text) && matches!(attribute.name, "name" | "val");
-            if !is_worth(&text) || named || names::is_font(tree, at, attribute.name) {
-                continue;
-            }
-            // Numbers and dates of a pivot table's cache, which become words; names of sheets.
-            let typed = (attribute.name == "v" && matches!(tree.name(at), "n" | "d"))
-                || (attribute.name == "name" && tree.name(at) == "sheet");
-            let place =
-                if typed { PiecePlace::Own(at, attribute.span) } else { PiecePlace::Value(attribute) };
-            passages.push(Passage::one(place, text));
-        }
-    }
-    passages
-}
-
-fn is_word(tree: &Tree, at: usize, attribute: &TreeAttribute<'_>) -> bool {
-    let name = attribute.name;
-    if attribute.prefix == "xmlns" || name == "xmlns" || attribute.raw.len() < 2 || SILENT.contains(&name) {
-        return false;
-    }
-    let element = tree.name(at);
-    let shown = SHOWN.contains(&name)
-        || (name == "val" && VALUED.contains(&element))
-        || (name == "name"
-            && matches!(
-                element,
-                "docPr" | "cNvPr" | "cmAuthor" | "sheet" | "tableColumn" | "docVar" | "cacheField"
-            ));
-    let namespace = ["http://schemas.", "urn:", "http://purl.org/", "http://www.w3.org/"];
-    let address =
-        attribute.raw.contains([' ', '@']) || attribute.raw.contains("://") || attribute.raw.contains("www.");
-    shown || (address && !namespace.iter().any(|start| attribute.raw.trim_start().starts_with(start)))
 }
 
 /// Changes to what is more than its characters.
@@ -389,56 +289,9 @@ fn set_formula<'t>(
     }
 }
 
-/// Text without the escapes that sheets have for characters (`_x0041_`: ECMA-376 part 1, 22.9.2.19).
-fn decoded(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, behind)) = rest.split_once("_x") {
-        out.push_str(before);
-        let code = behind.get(..4).filter(|code| code.bytes().all(|byte| byte.is_ascii_hexdigit()));
-        let code = code.filter(|_| behind.get(4..5) == Some("_"));
-        let c = code.and_then(|code| u32::from_str_radix(code, 16).ok()).and_then(char::from_u32);
-        if let Some(c) = c {
-            out.push(c);
-            rest = behind.get(5..).unwrap_or_default();
-        } else {
-            out.push_str("_x");
-            rest = behind;
-        }
-    }
-    out.push_str(rest);
-    out
-}
-
-/// Text in which nothing reads as an escape, and control characters are one.
-fn encoded(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(c) = rest.chars().next() {
-        let behind = rest.get(c.len_utf8()..).unwrap_or_default();
-        let hex = |code: &str| code.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let reads = c == '_' && behind.starts_with('x') && behind.get(5..6) == Some("_");
-        if reads && behind.get(1..5).is_some_and(hex) {
-            out.push_str("_x005F_");
-        } else if c.is_control() && !matches!(c, '\t' | '\n') {
-            out.push_str(&format!("_x{:04X}_", u32::from(c)));
-        } else {
-            out.push(c);
-        }
-        rest = behind;
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn escapes_of_sheets() {
-        assert_eq!(decoded("a_x0040_b_x000D_ _xZZZZ_ _x005F_x0041_"), "a@b\r _xZZZZ_ _x0041_");
-        assert_eq!(encoded("_x0041_ \r_x"), "_x005F_x0041_ _x000D__x");
-    }
 
     #[test]
     fn numbers_are_read_in_full() {
