@@ -28,6 +28,9 @@ const SCHEME: usize = 24;
 /// Where a destination goes that acted.
 const NOWHERE: &str = "#";
 
+/// What stands before a host that has no scheme: see [`uri::of_web`].
+const WEB: &str = "https:";
+
 /// Cleans a text in Markdown.
 ///
 /// # Errors
@@ -45,9 +48,12 @@ pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejecti
         patches.put(at..at.saturating_add(1), "&lt;");
         disarmed = disarmed.saturating_add(1);
     }
-    for range in destinations(&decoded.text) {
-        patches.put(range, NOWHERE);
-        cut = cut.saturating_add(1);
+    for at in hosts(&decoded.text) {
+        patches.put(at..at, WEB);
+    }
+    for (range, with) in destinations(&decoded.text) {
+        patches.put(range, with);
+        cut = cut.saturating_add(u64::from(with == NOWHERE));
     }
     work.acting(ChangedObject::new(ObjectKind::Markup, ObjectAction::Disarmed, disarmed));
     work.acting(ChangedObject::new(ObjectKind::Reference, ObjectAction::Disarmed, cut));
@@ -136,16 +142,49 @@ fn is_attribute(element: &str, key: &str, value: &str) -> bool {
     word && safe && !value.contains('`')
 }
 
-/// Destinations of links and pictures that act (CommonMark 4.7, 6.3).
-fn destinations(text: &str) -> Vec<Range<usize>> {
-    let mut out: Vec<Range<usize>> = Vec::new();
+/// Where hosts that have no scheme begin in tags.
+fn hosts(text: &str) -> Vec<usize> {
+    let mut out = Vec::new();
+    for (at, _) in text.match_indices('<') {
+        let from = at.saturating_add(1);
+        let rest = text.get(from..).unwrap_or_default();
+        let end = rest.find(['<', '>']).filter(|end| rest.get(*end..).is_some_and(|at| at.starts_with('>')));
+        let inner = end.and_then(|end| rest.get(..end)).unwrap_or_default();
+        if is_tag(inner) {
+            out.extend(hosts_of_tag(inner).into_iter().map(|host| from.saturating_add(host)));
+        }
+    }
+    out
+}
+
+/// The same in one tag, from its name on.
+fn hosts_of_tag(tag: &str) -> Vec<usize> {
+    let length = tag.find(|c: char| c.is_ascii_whitespace()).unwrap_or(tag.len());
+    let (name, mut rest) = tag.split_at_checked(length).unwrap_or((tag, ""));
+    let name = name.to_ascii_lowercase();
+    let mut out = Vec::new();
+    while let Some((key, behind)) = rest.split_once("=\"") {
+        let Some((value, next)) = behind.split_once('"') else { break };
+        let rule = allow::attribute(&name, &key.trim().to_ascii_lowercase());
+        if matches!(rule, allow::AttributeRule::Address(_)) && is_host(value) {
+            out.push(tag.len().saturating_sub(behind.len()));
+        }
+        rest = next;
+    }
+    out
+}
+
+/// Destinations of links and pictures that act (CommonMark 4.7, 6.3), and beginnings of those that lack a scheme, each with what
+/// is written there.
+fn destinations(text: &str) -> Vec<(Range<usize>, &'static str)> {
+    let mut out: Vec<(Range<usize>, &'static str)> = Vec::new();
     for (at, _) in text.match_indices(']') {
         let from = at.saturating_add(1);
         let rest = text.get(from..).unwrap_or_default();
         let Some(behind) = rest.strip_prefix(['(', ':']) else { continue };
         let inner = behind.trim_start_matches(|c: char| c.is_whitespace() || c == '<');
         let start = from.saturating_add(rest.len().saturating_sub(inner.len()));
-        if out.last().is_some_and(|last| last.end > start) {
+        if out.last().is_some_and(|(last, _)| last.end > start) {
             continue;
         }
         // What a scheme may be parted by is up to the reader, so the address may reach to the end of the line; what
@@ -170,7 +209,9 @@ fn destinations(text: &str) -> Vec<Range<usize>> {
             // An address that was cut ends where it ends.
             let whole = text.get(start..).unwrap_or_default();
             let whole = whole.get(..whole.find(['\n', '\r', '>']).unwrap_or(whole.len())).unwrap_or_default();
-            out.push(start..start.saturating_add(end_of(whole, colon)));
+            out.push((start..start.saturating_add(end_of(whole, colon)), NOWHERE));
+        } else if is_host(line(NEAR)) {
+            out.push((start..start, WEB));
         }
     }
     out
@@ -179,6 +220,13 @@ fn destinations(text: &str) -> Vec<Range<usize>> {
 /// An address as readers take it.
 fn read(line: &str) -> String {
     entity::value(line).chars().filter(|c| *c != '\\').collect()
+}
+
+/// Whether an address begins with a host that has no scheme. What follows a remark's `//` is none.
+fn is_host(line: &str) -> bool {
+    let web = uri::of_web(&entity::value(line)).unwrap_or_default();
+    let host = web.split_once("//").map(|(_, host)| host).unwrap_or_default();
+    host.starts_with(|c: char| c.is_alphanumeric() || "[%_".contains(c))
 }
 
 /// Whether the beginning of an address tells all: what its first characters are, and whether its first word has a scheme.
@@ -268,6 +316,16 @@ mod tests {
             (&format!("[x]({}:{})", "a".repeat(200), "b".repeat(200)), "[x](#)"),
             ("[x](setup.exe) [y]: a/b.msi [z](x.html)", "[x](#) [y]: # [z](x.html)"),
             (&format!("[x]({}setup.exe).", "./".repeat(200)), "[x](#)."),
+            ("![x](//a.example/b) [y]: //b.example", "![x](https://a.example/b) [y]: https://b.example"),
+            (
+                "[x](/\\\\a.example/b) [y](&#47;/a.example)",
+                "[x](https:/\\\\a.example/b) [y](https:&#47;/a.example)",
+            ),
+            (
+                "<img alt=\"a=\" src=\"//a.example/b\" /> <a href=\"/\\b.example\">//c</a>",
+                "<img alt=\"a=\" src=\"https://a.example/b\" /> <a href=\"https:/\\b.example\">//c</a>",
+            ),
+            ("[x](//a.example/setup.exe)", "[x](https://a.example/setup.exe)"),
         ] {
             assert_eq!(bench.text(FileKind::Markdown, markdown), want, "{markdown}");
         }
@@ -283,6 +341,7 @@ mod tests {
             "<img src=\"https://example.com/a.png\" alt=\"a\" width=\"3\" />",
             "[a](https://example.com/x_(y)) [b](#c) [d]: e: f\n- [ ] todo: see http://x",
             "[note]: the table below: it is (short)\n",
+            "a[1]: // remark\n[x](/a//b) [y](a//b) [z](//)",
             "`Vec<T>` and `a<=b`",
             "![x](data:image/png;base64,AA==)",
         ] {

@@ -115,6 +115,49 @@ fn links_are_defanged_in_texts_and_attributes() {
 }
 
 #[test]
+fn hosts_without_a_scheme_are_those_of_the_web() {
+    let mut bench = Bench::disarming();
+    bench.options.links = false;
+    for (html, want) in [
+        ("<img src=\"//a.example/x.png\">", "<img src=\"https://a.example/x.png\">"),
+        ("<img src='/\\a.example/x'>", "<img src=\"https://a.example/x\">"),
+        ("<img src=\" \\\t/\na.example/x\">", "<img src=\"https://a.example/x\">"),
+        ("<img src='&#47;&sol;a.example/x?a&amp;b'>", "<img src=\"https://a.example/x?a&amp;b\">"),
+        (
+            "<img srcset=\"//a.example/x 1x, b.png 2x, /\\c.example/y\">",
+            "<img srcset=\"https://a.example/x 1x, b.png 2x, https://c.example/y\">",
+        ),
+        ("<a href=//a.example>x</a>", "<a href=\"https://a.example\">x</a>"),
+        ("<video poster=//a.example/p></video>", "<video poster=\"https://a.example/p\"></video>"),
+        ("<table background=\"//a.example/p\">", "<table background=\"https://a.example/p\">"),
+        (
+            "<p style=\"background:url(//a.example/x)\">",
+            "<p style=\"background:url(&quot;https://a.example/x&quot;)\">",
+        ),
+        (
+            "<style>@font-face{font-family:a;src:url('/\\5c a.example/f')}</style>",
+            "<style>@font-face{font-family:a;src:url(\"https://a.example/f\")}</style>",
+        ),
+        (
+            "<style>a{background:image-set('//a.example/x' 1x)}</style>",
+            "<style>a{background:image-set(\"https://a.example/x\" 1x)}</style>",
+        ),
+        (
+            "<svg><image href=\"//a.example/x\"/><rect fill=\"url(//a.example/y#z)\"/></svg>",
+            "<svg><image href=\"https://a.example/x\" /><rect fill=\"url(&quot;https://a.example/y#z&quot;)\" /></svg>",
+        ),
+        // Those that no browser takes for the web's were taken out before.
+        ("<img src='\\\\a\\x'><a href='file://a/x'>y</a>", "<img><a>y</a>"),
+        ("<img src=\"/a.png\"><a href=\"a//b\">x</a>", "<img src=\"/a.png\"><a href=\"a//b\">x</a>"),
+    ] {
+        assert_eq!(bench.text(FileKind::Html, html), want, "{html}");
+    }
+    bench.options.interactive = false;
+    let kept = "<img src=\"//a.example/x.png\" srcset=\"//a.example/y 2x\">";
+    assert_eq!(bench.text(FileKind::Html, kept), kept);
+}
+
+#[test]
 fn redaction_reads_what_a_reader_reads() {
     for (html, want) in [
         ("<p>Jane <b>Doe</b>!</p>", "<p>&lt;N&gt;<b></b>!</p>"),

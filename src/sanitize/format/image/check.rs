@@ -1,6 +1,5 @@
 //! The whole picture, decoded within bounds.
 
-use std::collections::HashSet;
 use std::io::Cursor;
 
 use image::codecs::gif::GifDecoder;
@@ -8,9 +7,12 @@ use image::codecs::png::PngDecoder;
 use image::codecs::webp::WebPDecoder;
 use image::error::ImageError;
 use image::metadata::Orientation;
-use image::{AnimationDecoder, DynamicImage, Frames, ImageDecoder, ImageFormat, ImageReader, Limits};
+use image::{
+    AnimationDecoder, DynamicImage, ExtendedColorType, Frames, ImageDecoder, ImageFormat, ImageReader, Limits,
+};
 
-use crate::sanitize::{ChangedObject, ObjectAction, ObjectKind, Rejection, Work};
+use crate::sanitize::format::image::directory::{self, TiffPages};
+use crate::sanitize::{Rejection, Work};
 
 /// The widest and highest picture, in pixels.
 const SIDE: u32 = 65_535;
@@ -18,15 +20,36 @@ const SIDE: u32 = 65_535;
 /// The most memory that one picture takes, in bytes: 85 million pixels in colour.
 const MEMORY: u64 = 256 << 20;
 
-/// More pages than any scan has.
-const PAGES: usize = 10_000;
+/// A picture, or a page of one.
+pub(super) struct DecodedPicture {
+    pub(super) picture: DynamicImage,
+    pub(super) turn: Orientation,
+    /// Of black and white: in a file it takes a bit a dot.
+    pub(super) bilevel: bool,
+}
 
-/// Decodes a picture, and each frame of an animation.
+impl DecodedPicture {
+    /// The picture as it is looked at, in colours that every format has.
+    pub(super) fn upright(self) -> DynamicImage {
+        let mut picture = self.picture;
+        picture.apply_orientation(self.turn);
+        match picture {
+            DynamicImage::ImageLumaA8(_) => DynamicImage::ImageRgba8(picture.into_rgba8()),
+            DynamicImage::ImageLumaA16(_) => DynamicImage::ImageRgba16(picture.into_rgba16()),
+            other => other,
+        }
+    }
+}
+
+/// Decodes a picture, and each frame of an animation or page of a TIFF.
 ///
 /// # Errors
 /// [`Rejection::Malformed`], [`Rejection::OverLimit`].
 pub(super) fn shown(file: &[u8], format: ImageFormat, work: &mut Work<'_>) -> Result<(), Rejection> {
-    let (picture, _) = decoded(file, format, work)?;
+    if format == ImageFormat::Tiff {
+        return paged(file, work, &mut |_| Ok(())).map(drop);
+    }
+    let picture = decoded(file, format, work)?.picture;
     let frame = (picture.width() as usize).saturating_mul(picture.height() as usize).saturating_mul(4);
     drop(picture);
     let file = Cursor::new(file);
@@ -51,32 +74,41 @@ pub(super) fn shown(file: &[u8], format: ImageFormat, work: &mut Work<'_>) -> Re
     }
 }
 
+/// Decodes a TIFF page by page. How many directories are of no page.
+///
+/// # Errors
+/// [`Rejection::Malformed`] if one of them cannot be shown, or there is none; [`Rejection::OverLimit`]; those of `see`.
+pub(super) fn paged(
+    file: &[u8],
+    work: &mut Work<'_>,
+    see: &mut dyn FnMut(DecodedPicture) -> Result<(), Rejection>,
+) -> Result<u64, Rejection> {
+    let TiffPages { shown, others } = TiffPages::of(file)?;
+    work.items(shown.len())?;
+    if shown.is_empty() {
+        return Err(Rejection::Malformed);
+    }
+    // Decoders read the page that a file begins with.
+    let mut file = file.to_vec();
+    for page in shown {
+        directory::begin_with(&mut file, page);
+        see(decoded(&file, ImageFormat::Tiff, work)?)?;
+    }
+    Ok(others)
+}
+
 /// The picture in the same format, upright, and nothing else.
 ///
 /// # Errors
 /// [`Rejection::Malformed`], [`Rejection::OverLimit`].
 pub(super) fn encoded(file: &[u8], format: ImageFormat, work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
-    let (mut picture, orientation) = decoded(file, format, work)?;
-    picture.apply_orientation(orientation);
-    let writable = match picture {
-        DynamicImage::ImageLumaA8(_) => DynamicImage::ImageRgba8(picture.into_rgba8()),
-        DynamicImage::ImageLumaA16(_) => DynamicImage::ImageRgba16(picture.into_rgba16()),
-        other => other,
-    };
-    if format == ImageFormat::Tiff {
-        let others = pages(file).saturating_sub(1);
-        work.leave_out(ChangedObject::new(ObjectKind::Picture, ObjectAction::LeftOut, others as u64));
-    }
+    let picture = decoded(file, format, work)?.upright();
     let mut out = Cursor::new(Vec::new());
-    writable.write_to(&mut out, format).map_err(rejection)?;
+    picture.write_to(&mut out, format).map_err(rejection)?;
     Ok(out.into_inner())
 }
 
-fn decoded(
-    file: &[u8],
-    format: ImageFormat,
-    work: &mut Work<'_>,
-) -> Result<(DynamicImage, Orientation), Rejection> {
+fn decoded(file: &[u8], format: ImageFormat, work: &mut Work<'_>) -> Result<DecodedPicture, Rejection> {
     let mut reader = ImageReader::with_format(Cursor::new(file), format);
     reader.limits(limits());
     let mut decoder = reader.into_decoder().map_err(rejection)?;
@@ -84,9 +116,13 @@ fn decoded(
     if size > MEMORY {
         return Err(Rejection::OverLimit);
     }
-    work.unpacked(usize::try_from(size).unwrap_or(usize::MAX))?;
-    let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
-    Ok((DynamicImage::from_decoder(decoder).map_err(rejection)?, orientation))
+    let bilevel = format == ImageFormat::Tiff && decoder.original_color_type() == ExtendedColorType::L1;
+    // What it unfolds to is what a file of it takes: faxes of many pages are nearly nothing but white.
+    let unfolded = if bilevel { size / 8 } else { size };
+    work.unpacked(usize::try_from(unfolded).unwrap_or(usize::MAX))?;
+    let turn = decoder.orientation().unwrap_or(Orientation::NoTransforms);
+    let picture = DynamicImage::from_decoder(decoder).map_err(rejection)?;
+    Ok(DecodedPicture { picture, turn, bilevel })
 }
 
 fn played(frames: Frames<'_>, size: usize, work: &mut Work<'_>) -> Result<(), Rejection> {
@@ -102,29 +138,6 @@ fn limits() -> Limits {
     (limits.max_image_width, limits.max_image_height) = (Some(SIDE), Some(SIDE));
     limits.max_alloc = Some(MEMORY);
     limits
-}
-
-/// How many pages a TIFF has (TIFF 6.0, section 2): image file directories, each of which says where the next is.
-fn pages(file: &[u8]) -> usize {
-    let big = file.starts_with(b"MM");
-    let short = |at: usize| {
-        let bytes = file.get(at..at.checked_add(2)?)?.try_into().ok()?;
-        Some(if big { u16::from_be_bytes(bytes) } else { u16::from_le_bytes(bytes) })
-    };
-    let long = |at: usize| {
-        let bytes = file.get(at..at.checked_add(4)?)?.try_into().ok()?;
-        Some(if big { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) } as usize)
-    };
-    let mut seen = HashSet::new();
-    let mut next = long(4);
-    while let Some(at) = next.filter(|at| *at > 0) {
-        let Some(entries) = short(at) else { break };
-        if !seen.insert(at) || seen.len() >= PAGES {
-            break;
-        }
-        next = at.checked_add(usize::from(entries).saturating_mul(12).saturating_add(2)).and_then(long);
-    }
-    seen.len()
 }
 
 fn rejection(error: ImageError) -> Rejection {

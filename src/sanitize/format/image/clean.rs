@@ -2,7 +2,7 @@
 
 use image::ImageFormat;
 
-use crate::sanitize::format::image::{check, gif, jpeg, png, webp};
+use crate::sanitize::format::image::{check, gif, jpeg, png, tiff, webp};
 use crate::sanitize::{Note, RedactionMode, Rejection, Work};
 
 /// The format of an image that is rewritten.
@@ -39,6 +39,7 @@ pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Re
         ImageFormat::Jpeg => jpeg::written(file),
         ImageFormat::Gif => gif::written(file),
         ImageFormat::WebP => webp::written(file),
+        ImageFormat::Tiff => Some(tiff::written(file, work)?),
         _ => Some(check::encoded(file, format, work)?),
     };
     let written = written.ok_or(Rejection::Malformed)?;

@@ -1,6 +1,7 @@
 //! A JPEG's segments (ITU-T T.81, annex B).
 
 use crate::base::reader::ByteReader;
+use crate::sanitize::format::image::exif;
 
 /// Tables, frames, scans: what decoders need. Neither comments nor what applications add.
 const NEEDED: &[u8] = &[
@@ -32,10 +33,10 @@ pub(in crate::sanitize::format) fn written(file: &[u8]) -> Option<Vec<u8>> {
                 }
             }
             0xe1 => {
-                let exif = content.strip_prefix(b"Exif\0\0").filter(|_| !turned);
-                if let Some(turn) = exif.and_then(orientation) {
+                let exif = content.strip_prefix(exif::MARK).filter(|_| !turned);
+                if let Some(turn) = exif.and_then(exif::orientation) {
                     turned = true;
-                    put(&mut out, marker, &turning(turn));
+                    put(&mut out, marker, &[exif::MARK, &exif::turning(turn)].concat());
                 }
             }
             // How the colours were converted, without which they come out wrong.
@@ -79,32 +80,4 @@ fn put(out: &mut Vec<u8>, marker: u8, content: &[u8]) {
     out.extend([0xff, marker]);
     out.extend(length.to_be_bytes());
     out.extend(content);
-}
-
-/// How the picture is turned (Exif 2.32, 4.6.4, tag 274), if it is.
-fn orientation(tiff: &[u8]) -> Option<u8> {
-    let big = tiff.starts_with(b"MM\0*");
-    if !big && !tiff.starts_with(b"II*\0") {
-        return None;
-    }
-    let short = |bytes: [u8; 2]| if big { u16::from_be_bytes(bytes) } else { u16::from_le_bytes(bytes) };
-    let mut rest = ByteReader::new(tiff.get(4..)?);
-    let at: [u8; 4] = rest.array()?;
-    let at = if big { u32::from_be_bytes(at) } else { u32::from_le_bytes(at) };
-    let mut rest = ByteReader::new(tiff.get(usize::try_from(at).ok()?..)?);
-    for _ in 0..short(rest.array()?) {
-        let (tag, kind) = (short(rest.array()?), short(rest.array()?));
-        let (_count, value) = (rest.take(4)?, short(rest.array()?));
-        rest.take(2)?;
-        if (tag, kind) == (274, 3) {
-            return u8::try_from(value).ok().filter(|turn| (2..=8).contains(turn));
-        }
-    }
-    None
-}
-
-/// EXIF that says this and nothing else.
-fn turning(turn: u8) -> Vec<u8> {
-    let entry = [1, 0x12, 0, 3, 0, 0, 0, 1, 0, turn, 0, 0];
-    [&b"Exif\0\0MM\0*\0\0\0\x08\0\x01"[..], &entry, &[0; 4]].concat()
 }

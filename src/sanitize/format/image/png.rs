@@ -3,6 +3,7 @@
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 
 use crate::base::reader::ByteReader;
+use crate::sanitize::format::image::exif;
 use crate::sanitize::{Rejection, Work};
 
 const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
@@ -25,7 +26,11 @@ const NEEDED: &[(&[u8; 4], usize)] = &[
     (b"acTL", 8),
     (b"fcTL", 26),
     (b"fdAT", usize::MAX),
+    (TURN, usize::MAX),
 ];
+
+/// EXIF, of which only stays how the picture is turned.
+const TURN: &[u8; 4] = b"eXIf";
 
 /// The picture; `None` if its chunks cannot be told apart.
 ///
@@ -36,6 +41,8 @@ pub(super) fn written(file: &[u8], work: &mut Work<'_>) -> Result<Option<Vec<u8>
     let pixels: Vec<&[u8]> =
         chunks.iter().filter(|(name, _)| *name == b"IDAT").map(|(_, data)| *data).collect();
     let Some(mut left) = length(&pixels.concat(), work.room()) else { return Ok(None) };
+    let mut turn =
+        chunks.iter().filter(|(name, _)| *name == TURN).find_map(|(_, data)| exif::orientation(data));
     let mut out = Vec::with_capacity(file.len());
     out.extend(SIGNATURE);
     for (name, data) in chunks {
@@ -45,8 +52,12 @@ pub(super) fn written(file: &[u8], work: &mut Work<'_>) -> Result<Option<Vec<u8>
             if !data.is_empty() {
                 put(&mut out, name, data);
             }
-        } else {
+        } else if name != TURN {
             put(&mut out, name, data);
+            // Behind the header it parts no data.
+            if let Some(turn) = turn.take() {
+                put(&mut out, TURN, &exif::turning(turn));
+            }
         }
     }
     put(&mut out, b"IEND", b"");

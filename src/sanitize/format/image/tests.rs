@@ -91,17 +91,78 @@ fn a_gif_keeps_moving() {
     assert_eq!(clean.len(), plain.len());
 }
 
-#[test]
-fn a_webp_is_its_picture() {
+/// A WebP with metadata: extended (RFC 9649, 2.7), with something behind it.
+fn webp(exif: &[u8]) -> Vec<u8> {
     let plain = encoded(ImageFormat::WebP);
     let body = plain.get(12..).expect("chunks");
-    let extended = [&b"VP8X\x0a\0\0\0\x18\0\0\0\x27\0\0\x13\0\0"[..], body, b"EXIF\x06\0\0\0SECRET"].concat();
+    let length = (exif.len() as u32).to_le_bytes();
+    let head = &b"VP8X\x0a\0\0\0\x18\0\0\0\x27\0\0\x13\0\0"[..];
+    let mut extended = [head, body, b"EXIF", &length, exif].concat();
+    extended.extend(vec![0; exif.len() % 2]);
     let mut file = [b"RIFF\0\0\0\0WEBP", extended.as_slice()].concat();
     let length = (file.len() as u32 - 8).to_le_bytes();
     file.get_mut(4..8).expect("a length").copy_from_slice(&length);
     file.extend(b"SECRET");
-    let clean = cleaned(&file, b"SECRET");
-    assert_eq!(clean.len(), plain.len() + 18);
+    file
+}
+
+#[test]
+fn a_webp_is_its_picture() {
+    let clean = cleaned(&webp(b"SECRET"), b"SECRET");
+    assert_eq!(clean.len(), encoded(ImageFormat::WebP).len() + 18);
+}
+
+#[test]
+fn a_png_and_a_webp_keep_how_they_are_turned() {
+    let exif = b"II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0SECRET";
+    let kept = b"MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0\0";
+    let plain = encoded(ImageFormat::Png);
+    // Right behind the header, and behind the picture.
+    for place in [33, plain.len() - 12] {
+        let (head, tail) = plain.split_at(place);
+        let clean = cleaned(&[head, &chunk(b"eXIf", exif), tail].concat(), b"SECRET");
+        assert_eq!(clean, [&plain[..33], &chunk(b"eXIf", kept), &plain[33..]].concat());
+    }
+    for exif in [exif.to_vec(), [&b"Exif\0\0"[..], exif].concat()] {
+        let clean = cleaned(&webp(&exif), b"SECRET");
+        assert!(clean.ends_with(&[&b"EXIF\x1a\0\0\0"[..], kept].concat()));
+        assert_eq!(clean.get(20), Some(&0x18));
+    }
+}
+
+#[test]
+fn pages_of_a_tiff_stay_and_small_copies_go() {
+    let page = encoded(ImageFormat::Tiff);
+    let at =
+        |bytes: &[u8], place: usize| u32::from_le_bytes(bytes[place..place + 4].try_into().unwrap()) as usize;
+    // The same page twice and a small copy of it, whose directory says so, behind what was one page.
+    let directory = at(&page, 4);
+    let entries = usize::from(u16::from_le_bytes(page[directory..directory + 2].try_into().unwrap()));
+    let end = directory + 2 + entries * 12;
+    let mut file = page.clone();
+    let mut link = end;
+    for kind in [2_u32, 1] {
+        let place = file.len() as u32;
+        file[link..link + 4].copy_from_slice(&place.to_le_bytes());
+        file.extend((entries as u16 + 1).to_le_bytes());
+        file.extend([254_u8, 0, 4, 0, 1, 0, 0, 0]);
+        file.extend(kind.to_le_bytes());
+        file.extend(&page[directory + 2..end]);
+        link = file.len();
+        file.extend([0_u8; 4]);
+    }
+    file.extend(b"SECRET");
+    let mut bench = Bench::disarming();
+    let (clean, stats) = bench.clean(FileKind::Image, &file).expect("a clean picture");
+    assert_eq!(stats.notes.get(&Note::Dropped), Some(&1));
+    let second = at(&clean, at(&clean, 4) + 2 + usize::from(clean[at(&clean, 4)]) * 12);
+    let mut turned = clean.clone();
+    turned[4..8].copy_from_slice(&(second as u32).to_le_bytes());
+    for pages in [&clean, &turned] {
+        assert_eq!(load_from_memory(pages).expect("pixels").into_rgba8(), picture().into_rgba8());
+    }
+    let (again, more) = bench.clean(FileKind::Image, &clean).expect("a clean picture");
+    assert!(again == clean && more.notes.is_empty(), "{more:?}");
 }
 
 #[test]

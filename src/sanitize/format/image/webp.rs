@@ -1,12 +1,16 @@
 //! A WebP's chunks (RFC 9649, section 2).
 
 use crate::base::reader::ByteReader;
+use crate::sanitize::format::image::exif;
 
 /// Chunks that make a picture.
 const PICTURE: &[&[u8; 4]] = &[b"VP8 ", b"VP8L", b"ALPH"];
 
 /// `VP8X`'s flags that stay: animation and alpha; neither profile nor metadata (2.7).
 const FLAGS: u8 = 0b0001_0010;
+
+/// The flag of EXIF, which may say how the picture is turned.
+const TURNED: u8 = 0b0000_1000;
 
 /// The picture; `None` if its chunks cannot be told apart.
 pub(super) fn written(file: &[u8]) -> Option<Vec<u8>> {
@@ -16,11 +20,15 @@ pub(super) fn written(file: &[u8]) -> Option<Vec<u8>> {
     let mut rest = ByteReader::new(head.rest().get(..length).unwrap_or(head.rest()));
     rest.take(4)?;
     let mut out = b"RIFF\0\0\0\0WEBP".to_vec();
+    let turn = orientation(rest);
+    let mut extended = false;
     while let Some((name, data)) = chunk(&mut rest) {
         match &name {
             b"VP8X" => {
                 let (flags, sides) = (data.first()? & FLAGS, data.get(4..10)?);
+                let flags = if turn.is_some() { flags | TURNED } else { flags };
                 put(&mut out, name, &[&[flags, 0, 0, 0], sides].concat());
+                extended = true;
             }
             b"ANIM" => put(&mut out, name, data.get(..6)?),
             b"ANMF" => {
@@ -37,9 +45,24 @@ pub(super) fn written(file: &[u8]) -> Option<Vec<u8>> {
             _ => {}
         }
     }
+    // A picture that is not extended has no metadata for anybody.
+    if let Some(turn) = turn.filter(|_| extended) {
+        put(&mut out, *b"EXIF", &exif::turning(turn));
+    }
     let length = u32::try_from(out.len().checked_sub(8)?).ok()?;
     out.get_mut(4..8)?.copy_from_slice(&length.to_le_bytes());
     Some(out)
+}
+
+/// How the picture is turned, by the first chunk that says so.
+fn orientation(mut rest: ByteReader<'_>) -> Option<u8> {
+    while let Some((name, data)) = chunk(&mut rest) {
+        let turn = if &name == b"EXIF" { exif::orientation(data) } else { None };
+        if turn.is_some() {
+            return turn;
+        }
+    }
+    None
 }
 
 fn chunk<'f>(rest: &mut ByteReader<'f>) -> Option<([u8; 4], &'f [u8])> {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::sanitize::format::markup::allow::{self, AttributeRule};
 use crate::sanitize::format::markup::data::Data;
 use crate::sanitize::format::markup::entity;
-use crate::sanitize::format::markup::uri::{AfterAddress, is_safe, is_script, srcset};
+use crate::sanitize::format::markup::uri::{AfterAddress, is_safe, is_script, of_web, srcset};
 use crate::sanitize::format::markup::value::{Answers, BitValue, MarkupQuestion};
 use crate::sanitize::format::patch::Patches;
 
@@ -159,11 +159,15 @@ fn planned_value(
         AttributeRule::Text => (Some(BitValue::text(read, asking)), 0),
         AttributeRule::Address(of) if strict && !is_safe(read, of) => (None, 1),
         AttributeRule::Address(AfterAddress::Within) => (Some(BitValue::fixed(read)), 0),
-        AttributeRule::Address(_) => (Some(BitValue::address(read, asking)), 0),
+        AttributeRule::Address(_) => {
+            let web = of_web(read).filter(|_| strict);
+            let value = BitValue::address(web.as_deref().unwrap_or(read), asking);
+            (Some(value.anew(web.is_some())), 0)
+        }
         AttributeRule::Addresses => {
             let safe =
                 srcset(read).iter().all(|(part, address)| !address || is_safe(part, AfterAddress::Load));
-            if strict && !safe { (None, 1) } else { (Some(BitValue::addresses(read, asking)), 0) }
+            if strict && !safe { (None, 1) } else { (Some(BitValue::addresses(read, strict, asking)), 0) }
         }
         AttributeRule::Css if !strict => (Some(BitValue::text(read, asking)), 0),
         AttributeRule::Css => {

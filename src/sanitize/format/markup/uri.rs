@@ -27,6 +27,9 @@ const LOADED: &[&str] = &["http", "https", "ftp", "cid", "mid", "hxxp", "hxxps",
 const IMAGES: &[&str] =
     &["image/png", "image/jpeg", "image/jpg", "image/gif", "image/webp", "image/bmp", "image/x-icon"];
 
+/// What parts the names of a path.
+const SLASHES: [char; 2] = ['/', '\\'];
+
 /// Whether an address, decoded, is one that may stay.
 pub(in crate::sanitize::format) fn is_safe(address: &str, of: AfterAddress) -> bool {
     let read = as_read(address);
@@ -48,6 +51,20 @@ pub(in crate::sanitize::format) fn is_safe(address: &str, of: AfterAddress) -> b
         AfterAddress::Link => SCHEMES.contains(&scheme),
         _ => LOADED.contains(&scheme) || is_image(&read),
     }
+}
+
+/// An address without a scheme that names a host (RFC 3986, 4.2: `//host/path`), with that of the web; `None` for any other.
+/// Whoever opens a page from a disk has `file:` around it, where the host is a computer nearby: it would be asked for the file,
+/// and told who asks. Read as browsers do, which skip blanks and take `\` for `/` (URL Standard, 4.4).
+pub(in crate::sanitize::format) fn of_web(address: &str) -> Option<String> {
+    let start = address.trim_start_matches(|c: char| c <= ' ');
+    if !start.starts_with(SLASHES) {
+        return None;
+    }
+    let read: String = start.chars().filter(|c| !matches!(c, '\t' | '\n' | '\r')).collect();
+    let host = read.trim_start_matches(SLASHES);
+    let slashes = read.len().saturating_sub(host.len());
+    (slashes > 1 && !host.is_empty()).then(|| format!("https://{host}"))
 }
 
 /// Whether an address, decoded, is a script, or a page with one.
@@ -153,6 +170,27 @@ mod tests {
         assert!(!is_safe("data:image/svg+xml;base64,AA==", AfterAddress::Load));
         assert!(!is_safe("data:image/png,<svg>", AfterAddress::Load));
         assert!(is_safe("#a", AfterAddress::Within) && !is_safe("a.svg#a", AfterAddress::Within));
+    }
+
+    #[test]
+    fn hosts_without_a_scheme_are_of_the_web() {
+        for (address, want) in [
+            ("//a.example/b?c=//d", Some("https://a.example/b?c=//d")),
+            (" \u{1}/\\a.example/b", Some("https://a.example/b")),
+            ("\\/a.example", Some("https://a.example")),
+            ("/\t/\r\na.exa\nmple/b c ", Some("https://a.example/b c ")),
+            ("////a.example/b", Some("https://a.example/b")),
+            ("//[::1]/x", Some("https://[::1]/x")),
+            ("/a//b", None),
+            ("a//b", None),
+            ("", None),
+            ("//", None),
+            ("http://a.example", None),
+            ("#//a", None),
+        ] {
+            assert_eq!(of_web(address).as_deref(), want, "{address:?}");
+            assert_eq!(want.and_then(of_web), None);
+        }
     }
 
     #[test]

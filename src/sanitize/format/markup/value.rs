@@ -3,7 +3,7 @@
 use crate::edit::spliced_text;
 use crate::sanitize::format::markup::css::{self, CssPiece};
 use crate::sanitize::format::markup::data::Data;
-use crate::sanitize::format::markup::uri::srcset;
+use crate::sanitize::format::markup::uri::{of_web, srcset};
 use crate::sanitize::{Edit, NamedText, Rejection, Work};
 
 /// Texts and targets of a document, for one question.
@@ -127,16 +127,25 @@ impl BitValue {
         Self { bits: vec![Bit { same: text.to_owned(), question }], rebuilt: false }
     }
 
-    /// A `srcset`.
-    pub(in crate::sanitize::format) fn addresses(text: &str, asking: &mut MarkupQuestion) -> Self {
+    /// A `srcset`. With `strict`, hosts without a scheme are those of the web.
+    pub(in crate::sanitize::format) fn addresses(
+        text: &str,
+        strict: bool,
+        asking: &mut MarkupQuestion,
+    ) -> Self {
         let bit = |(part, address): (&str, bool)| {
-            let question = if address { asking.address(part) } else { None };
-            Bit {
-                same: part.to_owned(),
-                question: question.map(|question| (question, AnswerSpelling::Plain)),
-            }
+            let web = of_web(part).filter(|_| strict && address);
+            let same = web.unwrap_or_else(|| part.to_owned());
+            let question = if address { asking.address(&same) } else { None };
+            Bit { same, question: question.map(|question| (question, AnswerSpelling::Plain)) }
         };
-        Self { bits: srcset(text).into_iter().map(bit).collect(), rebuilt: false }
+        Self::of(srcset(text).into_iter().map(bit).collect(), text)
+    }
+
+    /// These bits, of what stood there.
+    fn of(bits: Vec<Bit>, text: &str) -> Self {
+        let same = bits.iter().map(|bit| bit.same.as_str()).eq_text(text);
+        Self { bits, rebuilt: !same }
     }
 
     /// CSS, without what acts; and how much of that there was.
@@ -156,16 +165,16 @@ impl BitValue {
                 CssPiece::Address(range, read) => {
                     let url = !raw(range).starts_with(['"', '\'']);
                     let spelling = if url { AnswerSpelling::Url } else { AnswerSpelling::Quoted };
-                    let plain = css::is_plain(raw(range));
+                    let web = of_web(read);
+                    let plain = css::is_plain(raw(range)) && web.is_none();
+                    let read = web.as_deref().unwrap_or(read);
                     let same = if plain { raw(range).to_owned() } else { spelled(read, spelling) };
                     let question = if read.starts_with('#') { None } else { asking.address(read) };
                     Bit { same, question: question.map(|question| (question, spelling)) }
                 }
             }
         };
-        let bits: Vec<Bit> = sheet.pieces.iter().map(bit).collect();
-        let same = bits.iter().map(|bit| bit.same.as_str()).eq_text(text);
-        (Self { bits, rebuilt: !same }, sheet.removed)
+        (Self::of(sheet.pieces.iter().map(bit).collect(), text), sheet.removed)
     }
 
     /// The same, if what stands there is not what was read.

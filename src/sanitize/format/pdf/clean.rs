@@ -45,7 +45,7 @@ fn cleaned(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
     Ok(clean)
 }
 
-/// Notes the images, into which nobody looks.
+/// Notes the images that are objects, into which nobody looks; those within content are noted as it is read.
 fn images(doc: &lopdf::Document, work: &mut Work<'_>) {
     let images = doc.objects.values().filter(|object| {
         graph::dict(object).is_some_and(|dict| graph::name(doc, dict, b"Subtype") == b"Image")

@@ -15,7 +15,10 @@
 //! | `state` | where text is shown |
 //! | `record` | what is seen on the way through a page |
 //! | `streams` | the content of pages and of what they draw |
+//! | `operands` | what operators of a stream are given |
 //! | `walk` | the way through one stream |
+//! | `drawn` | what one stream draws, and how often |
+//! | `draws` | how much all pages draw, which is bounded |
 //! | `reading` | a page's text in one order |
 //! | `plan` | what is to change |
 //! | `splice` | a change, written into a stream |
@@ -26,9 +29,12 @@
 mod absent;
 mod cmap;
 mod codes;
+mod drawn;
+mod draws;
 mod font;
 mod lexer;
 mod metrics;
+mod operands;
 mod outlines;
 mod plan;
 mod reading;
@@ -45,5 +51,7 @@ pub(super) use absent::absent;
 pub(super) use rewrite::rewrite;
 pub(super) use unseen::redact as redact_unseen;
 
+#[cfg(test)]
+mod draws_tests;
 #[cfg(test)]
 mod tests;

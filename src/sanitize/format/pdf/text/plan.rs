@@ -7,7 +7,7 @@ use lopdf::{Dictionary, ObjectId};
 
 use crate::sanitize::format::pdf::text::reading::{direction, offset};
 use crate::sanitize::format::pdf::text::record::{
-    ContentSource, Glyph, GlyphPlace, MarkedContent, PageRecord, Show,
+    ContentSource, Glyph, GlyphPlace, MarkedContent, PageRecord, Show, UnshownText,
 };
 
 /// A link that takes the place of another.
@@ -32,6 +32,8 @@ pub(super) struct SourceChange {
     pub(super) overlays: BTreeMap<(usize, usize, usize), Overlay>,
     /// What marks become without their text.
     pub(super) marks: BTreeMap<usize, (Range<usize>, String)>,
+    /// Strings that nothing shows and that are left empty, by where they begin.
+    pub(super) emptied: BTreeMap<usize, Range<usize>>,
     /// The resources that it goes by.
     pub(super) resources: Option<Dictionary>,
 }
@@ -130,6 +132,14 @@ impl PageTextPlan {
     pub(super) fn bare(&mut self, mark: &MarkedContent) {
         let change = self.changes.entry(mark.source).or_default();
         change.marks.insert(mark.range.start, (mark.range.clone(), mark.bare.clone()));
+    }
+
+    /// Leaves strings empty that nothing shows. Whether they were not yet.
+    pub(super) fn empty(&mut self, source: ContentSource, unshown: &UnshownText) -> bool {
+        let emptied = &mut self.changes.entry(source).or_default().emptied;
+        let before = emptied.len();
+        emptied.extend(unshown.ranges.iter().map(|range| (range.start, range.clone())));
+        emptied.len() > before
     }
 }
 

@@ -1,5 +1,6 @@
 //! What is seen on the way through a page.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -75,6 +76,15 @@ pub(super) struct MarkedContent {
     pub(super) glyphs: Range<usize>,
 }
 
+/// Strings of an operator that does not show them.
+#[derive(Clone, Debug)]
+pub(super) struct UnshownText {
+    /// What they read, each in a line.
+    pub(super) text: String,
+    /// Where they stand.
+    pub(super) ranges: Vec<Range<usize>>,
+}
+
 /// A source, and how it is read.
 #[derive(Debug)]
 pub(super) struct ReadSource<'a> {
@@ -95,10 +105,14 @@ pub(super) struct SourceTrail<'a> {
 pub(super) struct PageRecord<'a> {
     /// In the order of the content.
     pub(super) glyphs: Vec<Glyph>,
-    pub(super) shows: std::collections::BTreeMap<(ContentSource, usize), Show>,
+    pub(super) shows: BTreeMap<(ContentSource, usize), Show>,
     pub(super) marks: Vec<MarkedContent>,
+    /// Strings that nothing shows, by where the first of each operator's stands.
+    pub(super) unshown: BTreeMap<(ContentSource, usize), UnshownText>,
     /// The resources that each source goes by.
-    pub(super) resources: std::collections::BTreeMap<ContentSource, Option<&'a Dictionary>>,
+    pub(super) resources: BTreeMap<ContentSource, Option<&'a Dictionary>>,
     /// How many images are painted.
     pub(super) images: usize,
+    /// Those that stand in the content itself, by where they do, and how many dots each has.
+    pub(super) inline: BTreeMap<(ContentSource, usize), u64>,
 }

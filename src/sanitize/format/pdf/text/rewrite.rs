@@ -1,5 +1,6 @@
 //! [`rewrite`]: all text of a document, read and rewritten.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
@@ -8,14 +9,17 @@ use crate::sanitize::format::pdf::text::plan::{PageTextPlan, SourceChange};
 use crate::sanitize::format::pdf::text::reading::GlyphText;
 use crate::sanitize::format::pdf::text::record::{ContentSource, PageRecord};
 use crate::sanitize::format::pdf::text::streams::ContentStreams;
-use crate::sanitize::format::pdf::text::{splice, walk};
+use crate::sanitize::format::pdf::text::{draws, splice, walk};
 use crate::sanitize::format::pdf::{graph, strings};
 use crate::sanitize::values::Needles;
 use crate::sanitize::{Note, RedactionMode, Rejection, Work};
 
+/// How many dots a letter has at most that is drawn: an inch of 512 dots.
+const LETTER: u64 = 512 * 512;
+
 /// Reads every page, asks what is to change, and takes it out of the streams: redacted text is gone and covered with
 /// black, links have become others. What was redacted anywhere, in strings as well, is then removed wherever else it
-/// is written. The values that were removed.
+/// is written. The values that were removed. Nothing is read of pages that draw more than any reader finishes.
 ///
 /// # Errors
 /// The host's; [`Rejection::OverLimit`].
@@ -25,6 +29,7 @@ pub(in crate::sanitize::format) fn rewrite(
 ) -> Result<Needles, Rejection> {
     let options = work.options();
     if options.redaction == RedactionMode::Off && !options.links {
+        draws::bound(&mut ContentStreams::new(doc), work)?;
         return Needles::new(work.values());
     }
     let (plan, contents, needles) = planned(doc, work)?;
@@ -51,21 +56,26 @@ type Contents = Vec<Rc<Vec<u8>>>;
 /// What is to change, the content that each change is for, and the values that go.
 fn planned(doc: &Document, work: &mut Work<'_>) -> Result<(PageTextPlan, Contents, Needles), Rejection> {
     let mut streams = ContentStreams::new(doc);
+    draws::bound(&mut streams, work)?;
     let mut plan = PageTextPlan::default();
+    let (glyphs, mut pictures) = (streams.glyphs(), BTreeSet::new());
     let mut sources: Vec<(ContentSource, Option<&Dictionary>)> =
         streams.pages().into_iter().map(|page| (page, None)).collect();
     for (page, resources) in &sources {
         let record = walk::read(&mut streams, *page, *resources, work)?;
         note(&record, work, true)?;
+        pictures.extend(inline(&record, &glyphs));
         ask(&mut plan, *page, &record, work)?;
     }
     let stray = streams.stray();
     for (source, resources) in &stray {
         let record = walk::read(&mut streams, *source, *resources, work)?;
         note(&record, work, false)?;
+        pictures.extend(inline(&record, &glyphs));
         ask(&mut plan, *source, &record, work)?;
     }
     work.stats().note(Note::Undecodable, streams.broken.len() as u64);
+    work.stats().note(Note::Images, pictures.len() as u64);
     sources.extend(stray);
     let needles = Needles::new(work.values())?;
     if !needles.is_empty() {
@@ -90,6 +100,20 @@ fn note(record: &PageRecord<'_>, work: &mut Work<'_>, page: bool) -> Result<(), 
     Ok(())
 }
 
+/// The images that stand in the content itself, each once, however often that is drawn. Letters are none: those that fonts draw
+/// are read by their codes.
+fn inline(
+    record: &PageRecord<'_>,
+    glyphs: &BTreeMap<ObjectId, Option<&Dictionary>>,
+) -> impl Iterator<Item = (ContentSource, usize)> {
+    let letter = move |source: ContentSource, dots: u64| match source {
+        ContentSource::Stream(id) => dots <= LETTER && glyphs.contains_key(&id),
+        ContentSource::Page(_) => false,
+    };
+    let all = record.inline.iter().filter(move |((source, _), dots)| !letter(*source, **dots));
+    all.map(|(place, _)| *place)
+}
+
 /// The readings of a page that differ.
 fn readings(record: &PageRecord<'_>) -> Vec<GlyphText> {
     let written = GlyphText::as_written(&record.glyphs);
@@ -106,11 +130,13 @@ fn ask(
     let readings = readings(record);
     let mut texts: Vec<&str> = readings.iter().map(|reading| reading.text.as_str()).collect();
     texts.extend(record.marks.iter().map(|mark| mark.text.as_str()));
+    texts.extend(record.unshown.values().map(|unshown| unshown.text.as_str()));
     if texts.iter().all(|text| text.trim().is_empty()) {
         return Ok(());
     }
     let mut edits = work.edits(&texts)?;
-    let of_marks = edits.split_off(readings.len().min(edits.len()));
+    let mut of_marks = edits.split_off(readings.len().min(edits.len()));
+    let of_unshown = of_marks.split_off(record.marks.len().min(of_marks.len()));
     // What is redacted is no link any more, in whichever reading it is found.
     for links in [false, true] {
         for (reading, edits) in readings.iter().zip(&edits) {
@@ -139,6 +165,13 @@ fn ask(
             }
         }
     }
+    for (((place, _), unshown), mut edits) in record.unshown.iter().zip(of_unshown) {
+        // Nobody follows a link there.
+        edits.retain(|edit| edit.with.rule.is_some());
+        if !edits.is_empty() && plan.empty(*place, unshown) {
+            edits.iter().for_each(|edit| work.applied(edit));
+        }
+    }
     Ok(())
 }
 
@@ -161,6 +194,12 @@ fn search(
     for mark in &record.marks {
         if needles.stand_in(&mark.text) {
             plan.bare(mark);
+        }
+    }
+    for ((place, _), unshown) in &record.unshown {
+        let edits = needles.edits(&unshown.text);
+        if !edits.is_empty() && plan.empty(*place, unshown) {
+            edits.iter().for_each(|edit| work.applied(edit));
         }
     }
 }

@@ -12,6 +12,8 @@ use crate::sanitize::format::pdf::text::record::{Show, ShowItem};
 /// The content with the change made; `font` is what the stream calls the font of links.
 pub(super) fn spliced(content: &[u8], change: &SourceChange, font: &str) -> Vec<u8> {
     let mut operators: BTreeMap<usize, (Range<usize>, String)> = change.marks.clone();
+    operators.extend(change.emptied.iter().map(|(start, range)| (*start, (range.clone(), "()".to_owned()))));
+    // What is shown takes what stands before it along.
     for (start, show) in &change.shows {
         operators.insert(*start, (show.range.clone(), operator(*start, show, change, font)));
     }

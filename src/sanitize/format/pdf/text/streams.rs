@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
-use lopdf::{Dictionary, Document, Object, ObjectId};
+use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 
 use crate::sanitize::format::pdf::text::font::Font;
 use crate::sanitize::format::pdf::text::record::ContentSource;
@@ -47,6 +47,24 @@ impl<'a> ContentStreams<'a> {
     /// With the resources that they go by.
     pub(super) fn stray(&self) -> Vec<(ContentSource, Option<&'a Dictionary>)> {
         let doc = self.doc;
+        let mut found = self.glyphs();
+        for (id, object) in &doc.objects {
+            let Object::Stream(stream) = object else { continue };
+            let form = is_form(doc, stream);
+            let pattern = graph::integer(doc, &stream.dict, b"PatternType") == Some(1);
+            if form || pattern {
+                found.insert(*id, graph::sub(doc, &stream.dict, b"Resources"));
+            }
+        }
+        found.retain(|id, _| {
+            !self.seen.contains(id) && matches!(doc.objects.get(id), Some(Object::Stream(_)))
+        });
+        found.into_iter().map(|(id, resources)| (ContentSource::Stream(id), resources)).collect()
+    }
+
+    /// The glyphs of fonts that draw them (Type 3), with the resources that they go by. What is a form as well is none.
+    pub(super) fn glyphs(&self) -> BTreeMap<ObjectId, Option<&'a Dictionary>> {
+        let doc = self.doc;
         let mut found = BTreeMap::new();
         for object in doc.objects.values() {
             graph::each(object, b"", graph::DEPTH, &mut |_, font| {
@@ -59,18 +77,10 @@ impl<'a> ContentStreams<'a> {
                 }
             });
         }
-        for (id, object) in &doc.objects {
-            let Object::Stream(stream) = object else { continue };
-            let form = graph::name(doc, &stream.dict, b"Subtype") == b"Form";
-            let pattern = graph::integer(doc, &stream.dict, b"PatternType") == Some(1);
-            if form || pattern {
-                found.insert(*id, graph::sub(doc, &stream.dict, b"Resources"));
-            }
-        }
-        found.retain(|id, _| {
-            !self.seen.contains(id) && matches!(doc.objects.get(id), Some(Object::Stream(_)))
-        });
-        found.into_iter().map(|(id, resources)| (ContentSource::Stream(id), resources)).collect()
+        let form =
+            |id: &ObjectId| matches!(doc.objects.get(id), Some(Object::Stream(glyph)) if is_form(doc, glyph));
+        found.retain(|id, _| !form(id));
+        found
     }
 
     /// The streams of all pages, and all others that show something.
@@ -159,4 +169,8 @@ impl<'a> ContentStreams<'a> {
         }
         None
     }
+}
+
+fn is_form(doc: &Document, stream: &Stream) -> bool {
+    graph::name(doc, &stream.dict, b"Subtype") == b"Form"
 }

@@ -11,7 +11,7 @@ use crate::sanitize::format::pdf::text::walk;
 use crate::sanitize::{FileKind, Note, Options, RedactionMode, Stats, UnfoldBounds, Work};
 
 /// A document of pages with these contents, which share resources; as a file.
-fn made(contents: &[&str], change: impl FnOnce(&mut Document, &mut Dictionary)) -> Vec<u8> {
+pub(super) fn made(contents: &[&str], change: impl FnOnce(&mut Document, &mut Dictionary)) -> Vec<u8> {
     let mut doc = Document::with_version("1.7");
     let pages = doc.new_object_id();
     let simple = dictionary! { "Type" => "Font", "Subtype" => "Type1", "BaseFont" => "Helvetica" };
@@ -148,7 +148,7 @@ fn what_is_found_only_in_strings_goes_from_pages() {
 }
 
 /// A form, with a font of its own.
-fn form(doc: &mut Document, content: &str) -> Object {
+pub(super) fn form(doc: &mut Document, content: &str) -> Object {
     let dict = dictionary! {
         "Type" => "XObject", "Subtype" => "Form", "BBox" => vec![0.into(), 0.into(), 500.into(), 500.into()],
     };
@@ -272,6 +272,77 @@ fn forms_that_draw_themselves_end() {
     let bounds = UnfoldBounds { items: 30_000, ..UnfoldBounds::default() };
     let mut work = Work::new(&FORMATS, bench.options, bounds, &mut bench);
     assert!(work.clean(FileKind::Pdf, &nested).is_err());
+}
+
+#[test]
+fn strings_that_nothing_shows_go_along() {
+    for (content, left) in [
+        ("(by Marlowe) MP", "() "),
+        ("/T <</x (by Marlowe) /MCID 3>> DP", "/x  ()  /MCID 3>> DP"),
+        ("/Artifact <</Contents (Mar\\154owe) /BBox [0 0 9 9]>> BDC (x) Tj EMC", "/BBox [0 0 9 9]>> BDC"),
+        ("/Span <</Lang (de) /Alt (Marlowe) /x (Marlowe)>> BDC (x) Tj EMC", "/Span BMC"),
+        ("/OC <</ActualText (Marlowe)>> BDC (x) Tj EMC", "/OC <</ActualText "),
+        ("BX (Marlowe) [<4d61726c6f7765> 3] foo EX", "[ ()  3] foo EX"),
+        ("(Marlowe) 0 0 1 rg", "0 0 1 rg"),
+        ("(Marlowe) (x) Tj", "(x) Tj"),
+        ("BI /W 1 /H 1 /x (Marlowe) ID \x01 EI", "/W 1 /H 1 /x "),
+        ("(x) Tj (Marlowe)", "(x) Tj"),
+    ] {
+        let content = format!("BT /F1 12 Tf {content} (kept) Tj ET");
+        let (clean, stats) = redacted(&made(&[&content, &content], |_, _| {}), "Marlowe");
+        let text = raw(&clean);
+        assert!(text.contains(left) && read(&clean).contains("kept"), "{content}\n{text}");
+        assert!(count(&stats) >= 2, "{content} {stats:?}");
+    }
+    // What is found on a page goes from them, and the colours of a palette stay what they are.
+    let palette = "BI /W 1 /H 1 /CS [/I /RGB 1 <4d61726c6f7700>] ID \x01 EI (M a r l o w e) MP";
+    let pages = [palette, "BT /F1 9 Tf (Marlowe) Tj ET"];
+    let text = raw(&redacted(&made(&pages, |_, _| {}), "Marlowe").0);
+    assert!(text.contains("<4d61726c6f7700>") && text.contains("()  MP"), "{text}");
+}
+
+#[test]
+fn images_in_the_content_are_noted() {
+    let image = "q BI /W 30 /H 1 /BPC 8 /CS /G ID aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa EI Q";
+    let noted = |contents: &[&str], change: &dyn Fn(&mut Document, &mut Dictionary)| {
+        let (_, stats) =
+            Bench::redacting("Marlowe").clean(FileKind::Pdf, &made(contents, change)).expect("a clean file");
+        (stats.notes.get(&Note::Images).copied(), stats.notes.get(&Note::ImageOnly).copied())
+    };
+    let text = format!("{image} BT /F1 12 Tf (text) Tj ET");
+    assert_eq!(noted(&[&text], &|_, _| {}), (Some(1), None));
+    assert_eq!(noted(&[&text, image, "BT /F1 9 Tf (x) Tj ET"], &|_, _| {}), (Some(2), Some(1)));
+    // Once, however often it is drawn.
+    let drawn = |doc: &mut Document, resources: &mut Dictionary| {
+        let form = form(doc, &format!("{image} {image}"));
+        resources.set("XObject", dictionary! { "X" => form });
+    };
+    assert_eq!(noted(&["/X Do /X Do", "/X Do"], &drawn), (Some(2), Some(2)));
+    let tiled = |doc: &mut Document, resources: &mut Dictionary| {
+        let tile = doc.add_object(Stream::new(dictionary! { "PatternType" => 1 }, image.as_bytes().to_vec()));
+        resources.set("Pattern", dictionary! { "P" => tile });
+    };
+    assert_eq!(noted(&["/Pattern cs /P scn 0 0 9 9 re f"], &tiled), (Some(1), None));
+    // A letter that is drawn is read by its code; what is as large as a page is none.
+    for (side, want) in [(300, None), (3000, Some(1))] {
+        let lettered = |doc: &mut Document, resources: &mut Dictionary| {
+            let glyph = format!("1 0 0 0 9 9 d1 BI /IM true /W {side} /H {side} ID x EI");
+            let font = drawn_font(doc, &glyph);
+            resources.set("Font", dictionary! { "F1" => font });
+        };
+        assert_eq!(noted(&["BT /F1 9 Tf (aaaa) Tj ET"], &lettered).0, want);
+    }
+}
+
+/// A font of one glyph, for `a`.
+pub(super) fn drawn_font(doc: &mut Document, glyph: &str) -> Object {
+    let glyph = doc.add_object(Stream::new(dictionary! {}, glyph.as_bytes().to_vec()));
+    let font = dictionary! {
+        "Type" => "Font", "Subtype" => "Type3", "CharProcs" => dictionary! { "a" => glyph },
+        "Encoding" => dictionary! { "Differences" => vec![97.into(), "a".into()] },
+        "FirstChar" => 97, "Widths" => vec![1000.into()],
+    };
+    doc.add_object(font).into()
 }
 
 proptest! {

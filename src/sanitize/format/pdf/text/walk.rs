@@ -5,10 +5,12 @@ use std::rc::Rc;
 
 use lopdf::{Dictionary, Object, StringFormat};
 
+use crate::sanitize::format::passage::is_worth;
 use crate::sanitize::format::pdf::text::font;
 use crate::sanitize::format::pdf::text::lexer::{PdfLexer, PdfToken};
+use crate::sanitize::format::pdf::text::operands::{self, Operand, TEXTS, name, numbers, pieces};
 use crate::sanitize::format::pdf::text::record::{
-    ContentSource, Glyph, MarkedContent, PageRecord, ReadSource, Show, ShowItem, SourceTrail,
+    ContentSource, Glyph, MarkedContent, PageRecord, ReadSource, Show, ShowItem, SourceTrail, UnshownText,
 };
 use crate::sanitize::format::pdf::text::state::{GraphicsState, TextPosition, then};
 use crate::sanitize::format::pdf::text::streams::ContentStreams;
@@ -29,11 +31,6 @@ const OPERANDS: usize = 2_000_000;
 
 /// How many states are kept at most; readers stop far earlier.
 const STATES: usize = 10_000;
-
-/// Keys of texts that are read instead of the glyphs.
-const TEXTS: &[&[u8]] = &[b"ActualText", b"Alt", b"E"];
-
-type Operand<'b> = (PdfToken<'b>, Range<usize>);
 
 /// Reads a page, or a stream by itself.
 ///
@@ -167,14 +164,22 @@ impl<'w, 'a, 'j> ContentWalk<'w, 'a, 'j> {
             match word {
                 b"ID" => {
                     lexer.skip_image();
-                    self.trail.record.images = self.trail.record.images.saturating_add(1);
+                    self.image(&operands, range.start);
+                    self.unshown(word, &operands, false);
                 }
-                b"Tj" | b"TJ" | b"'" | b"\"" => self.show(word, &operands, start..range.end)?,
+                b"Tj" | b"TJ" | b"'" | b"\"" => {
+                    self.show(word, &operands, start..range.end)?;
+                    self.unshown(word, &operands, false);
+                }
                 b"BDC" | b"BMC" | b"DP" | b"EMC" => self.mark(word, &operands, start..range.end),
-                _ => self.operator(word, &operands)?,
+                _ => {
+                    self.operator(word, &operands)?;
+                    self.unshown(word, &operands, false);
+                }
             }
             operands.clear();
         }
+        self.unshown(b"", &operands, false);
         while let Some(mark) = self.marks.pop() {
             self.close(mark);
         }
@@ -183,10 +188,6 @@ impl<'w, 'a, 'j> ContentWalk<'w, 'a, 'j> {
 
     fn operator(&mut self, word: &[u8], operands: &[Operand<'_>]) -> Result<(), Rejection> {
         let one = || numbers::<1>(operands).map_or(0.0, |[n]| n);
-        let name = |at: usize| match operands.get(at) {
-            Some((PdfToken::Name(name), _)) => Some(name.as_slice()),
-            _ => None,
-        };
         match word {
             b"q" if self.kept.len() < STATES => self.kept.push(self.state.clone()),
             b"Q" => self.state = self.kept.pop().unwrap_or_else(|| self.state.clone()),
@@ -216,14 +217,14 @@ impl<'w, 'a, 'j> ContentWalk<'w, 'a, 'j> {
             b"Ts" => self.state.rise = one(),
             b"Tf" => {
                 self.state.size = one();
-                if let Some(name) = name(0) {
+                if let Some(name) = name(operands.first()) {
                     let font = self.resource(b"Font", name);
                     self.state.font = Some((self.streams.font(font, self.work)?, Rc::from(name)));
                 }
             }
-            b"gs" => self.graphics(name(0).unwrap_or_default())?,
+            b"gs" => self.graphics(name(operands.first()).unwrap_or_default())?,
             b"Do" => {
-                let name = name(operands.len().saturating_sub(1)).unwrap_or_default();
+                let name = name(operands.last()).unwrap_or_default();
                 let step =
                     ReadSource { source: self.source, resources: self.resources, state: self.state.clone() };
                 draw(self.streams, name, step, self.trail, self.work)?;
@@ -315,12 +316,38 @@ impl<'w, 'a, 'j> ContentWalk<'w, 'a, 'j> {
         Ok(())
     }
 
+    /// An image in the stream itself.
+    fn image(&mut self, operands: &[Operand<'_>], at: usize) {
+        let record = &mut self.trail.record;
+        record.images = record.images.saturating_add(1);
+        record.inline.insert((self.source, at), operands::dots(operands));
+    }
+
+    /// Keeps the strings that an operator does not show.
+    fn unshown(&mut self, word: &[u8], operands: &[Operand<'_>], marked: bool) {
+        let strings = operands::unshown(word, operands, marked);
+        let Some((_, first)) = strings.first() else { return };
+        let mut text = String::new();
+        for (token, _) in &strings {
+            if let PdfToken::String(bytes) = token {
+                text.push_str(&read_string(bytes));
+                text.push('\n');
+            }
+        }
+        if is_worth(&text) {
+            let ranges = strings.iter().map(|(_, range)| range.clone()).collect();
+            self.trail.record.unshown.insert((self.source, first.start), UnshownText { text, ranges });
+        }
+    }
+
     fn mark(&mut self, word: &[u8], operands: &[Operand<'_>], range: Range<usize>) {
         if word == b"EMC" {
             let mark = self.marks.pop();
+            self.unshown(word, operands, false);
             return self.close(mark.flatten());
         }
         let mark = self.marked(word, operands, range);
+        self.unshown(word, operands, mark.is_some());
         match (word, mark) {
             (b"DP", mark) => self.close(mark),
             (_, mark) => self.marks.push(mark),
@@ -348,8 +375,7 @@ impl<'w, 'a, 'j> ContentWalk<'w, 'a, 'j> {
                 [(PdfToken::Name(key), _), (PdfToken::String(bytes), _)]
                     if TEXTS.contains(&key.as_slice()) =>
                 {
-                    let string = Object::String(bytes.clone(), StringFormat::Literal);
-                    text.push_str(&strings::text(&string).unwrap_or_default());
+                    text.push_str(&read_string(bytes));
                     text.push('\n');
                     brings = true;
                 }
@@ -375,33 +401,7 @@ impl<'w, 'a, 'j> ContentWalk<'w, 'a, 'j> {
     }
 }
 
-/// The last operands, all numbers.
-fn numbers<const N: usize>(operands: &[Operand<'_>]) -> Option<[f64; N]> {
-    let mut out = [0.0; N];
-    let mut found = operands.iter().rev().filter_map(|(token, _)| match token {
-        PdfToken::Number(number) => Some(*number),
-        _ => None,
-    });
-    for slot in out.iter_mut().rev() {
-        *slot = found.next()?;
-    }
-    Some(out)
-}
-
-/// What an operator shows.
-fn pieces(word: &[u8], operands: &[Operand<'_>]) -> Vec<ShowItem> {
-    if word != b"TJ" {
-        let last = operands.iter().rev().find_map(|(token, _)| match token {
-            PdfToken::String(codes) => Some(ShowItem::Codes(codes.clone())),
-            _ => None,
-        });
-        return last.into_iter().collect();
-    }
-    let array = operands.iter().rposition(|(token, _)| *token == PdfToken::Open).unwrap_or(0);
-    let piece = |(token, _): &Operand<'_>| match token {
-        PdfToken::String(codes) => Some(ShowItem::Codes(codes.clone())),
-        PdfToken::Number(gap) => Some(ShowItem::Gap(*gap)),
-        _ => None,
-    };
-    operands.iter().skip(array).filter_map(piece).collect()
+/// A text string of a stream.
+fn read_string(bytes: &[u8]) -> String {
+    strings::text(&Object::String(bytes.to_vec(), StringFormat::Literal)).unwrap_or_default()
 }
