@@ -14,41 +14,6 @@ const USER_WORDS: [&str; 10] =
 /// So much of a text is looked at for these, in bytes.
 const USER_REACH: usize = 24;
 
-/// What says that a code of few digits follows: one of these words, in some languages.
-const CODE_WORDS: [&str; 28] = [
-    "cid",
-    "clave",
-    "code",
-    "codes",
-    "codice",
-    "código",
-    "codigo",
-    "csc",
-    "cvc",
-    "cvc2",
-    "cvv",
-    "cvv2",
-    "geheimzahl",
-    "kartenprüfnummer",
-    "nip",
-    "otp",
-    "passcode",
-    "pin",
-    "pincode",
-    "pins",
-    "prüfnummer",
-    "prüfziffer",
-    "security",
-    "securitycode",
-    "senha",
-    "tan",
-    "verification",
-    "verificationcode",
-];
-
-/// So much of a text is looked at for these, in bytes.
-const CODE_REACH: usize = 64;
-
 /// The longest mailbox of an address, in bytes (RFC 5321, section 4.5.3.1.1).
 const MAILBOX: usize = 64;
 
@@ -123,16 +88,6 @@ impl PrecedingContext<'_> {
                 .is_some_and(|tail| tail.eq_ignore_ascii_case(word.as_bytes()))
         };
         signs.is_empty() && text.ends_with(b"//") || USER_WORDS.iter().any(|word| ends(word))
-    }
-
-    /// Whether the text has just said that a code of few digits follows (`CVV 205`, `"pin": "`), or begins here.
-    pub(super) fn announces_code(self) -> bool {
-        let mut text: Vec<u8> = (1..=CODE_REACH).map_while(|count| self.back(count)).collect();
-        text.reverse();
-        let said = String::from_utf8_lossy(&text).to_lowercase();
-        // `cardCvv`.
-        let code = |word: &str| CODE_WORDS.contains(&word) || word.ends_with("cvv") || word.ends_with("cvc");
-        said.chars().all(|c| !c.is_alphanumeric()) || said.split(|c: char| !c.is_alphanumeric()).any(code)
     }
 
     /// The mailbox before the `@` that stands here, if there is one.
@@ -259,32 +214,6 @@ mod tests {
         ];
         for text in not {
             assert!(!asked(text, |before| before.announces_last_digits()), "{text}");
-        }
-    }
-
-    #[test]
-    fn few_digits_are_a_code_where_something_says_so() {
-        for text in [
-            "CVV ",
-            "\"cvv\": \"",
-            "cardCvv is ",
-            "Ihre PIN lautet ",
-            "the security code (",
-            "",
-            "**",
-            "card_pin=",
-        ] {
-            assert!(asked(text, |before| before.announces_code()), "{text}");
-        }
-        for text in [
-            "HTTP ",
-            "status: ",
-            "for y in range(",
-            "It costs $",
-            "spin ",
-            &format!("PIN {}", "word ".repeat(20)),
-        ] {
-            assert!(!asked(text, |before| before.announces_code()), "{text}");
         }
     }
 

@@ -2,6 +2,7 @@
 //! `password:` at the end of a part whose value is the next part.
 
 use crate::detect::Label;
+use crate::redact::parts::is_few_digits;
 
 /// The longest answer that is a value by itself, in bytes, and the most words of it.
 const ANSWER: usize = 96;
@@ -11,7 +12,10 @@ const WORDS: usize = 6;
 const QUESTION: usize = 160;
 
 /// The shortest answer that is a secret, in bytes: `no` is none.
-const SECRET: usize = 6;
+const SECRET: usize = 8;
+
+/// Signs of code and paths, which stand behind `password =` and are no password.
+const CODE: &[char] = &['(', ')', '[', ']', '{', '}', '=', ';', '/', '\\', '\'', '"', '<', '>'];
 
 /// Words with which one is asked without a question mark.
 const ASKING: [&str; 11] =
@@ -55,19 +59,26 @@ fn question(text: &str) -> Option<&str> {
     (!said.is_empty() && (open || asking())).then_some(said)
 }
 
-/// Whether a text may be the answer to a question. A secret is one word with a digit or a sign in it.
+/// Whether a text may be the answer to a question. Who is asked for a name says many a word that is none, and few digits are
+/// any number. A secret is one word with capitals, small letters and digits.
 fn answers(question: &str, text: &str) -> bool {
     let text = text.trim();
     let short = text.len() <= ANSWER && !text.contains('\n') && text.split_whitespace().count() <= WORDS;
-    if text.is_empty() || !short || text.ends_with('?') {
+    if !short || text.ends_with('?') || is_few_digits(text) || asks_for_name(question) {
         return false;
     }
-    let secret = Label::of([question]).is_some_and(|label| label.is_secret());
-    let inner = text.trim_end_matches(['.', '!', ',']);
-    let told = !inner.contains(char::is_whitespace)
-        && inner.len() >= SECRET
-        && !inner.chars().all(char::is_alphabetic);
-    !secret || told
+    !Label::of([question]).is_some_and(|label| label.is_secret())
+        || may_be_secret(text.trim_end_matches(['.', '!', ',']))
+}
+
+fn asks_for_name(question: &str) -> bool {
+    question.rsplit(' ').next().is_some_and(|last| last.to_lowercase().ends_with("name"))
+}
+
+fn may_be_secret(word: &str) -> bool {
+    let has = |kind: fn(char) -> bool| word.contains(kind);
+    let drawn = has(char::is_uppercase) && has(char::is_lowercase) && has(|c| c.is_ascii_digit());
+    word.len() >= SECRET && drawn && !word.contains(char::is_whitespace) && !word.contains(CODE)
 }
 
 #[cfg(test)]
@@ -90,6 +101,14 @@ mod tests {
             ("What is your password?", "I forgot it, sorry", None),
             ("What is your password?", "no", None),
             ("What is your password?", "Certainly", None),
+            ("Let me grep for the password:", "src/auth.rs", None),
+            ("password =", "getPassword1()", None),
+            ("How do you store the password?", "bcrypt/argon2", None),
+            ("Do you remember the password?", "No/maybe", None),
+            ("Let me look up the password:", "exit-code:0", None),
+            ("What is your name?", "Siri", None),
+            ("What is your PIN?", "4711", None),
+            ("What is your PIN?", "471182", Some("What is your PIN")),
             ("What is your SSN?", "Why do you ask?", None),
             ("What is your SSN?", "one\ntwo", None),
             ("I changed the password.", "Gx7!kkpw", None),

@@ -163,7 +163,7 @@ impl SurrogateMap {
                 }
             }
         };
-        match (self.unless_common(whole, before), piece) {
+        match (self.unless_common(whole), piece) {
             (LookupResult::Wait, _) | (_, FragmentMatch::Wait) => LookupResult::Wait,
             (LookupResult::Found { len, with, entry }, FragmentMatch::Found { len: part, .. })
                 if len >= part =>
@@ -175,16 +175,13 @@ impl SurrogateMap {
         }
     }
 
-    /// What was found, unless it is a number of few digits that may be any number where nothing says which it is: `HTTP 205`.
-    fn unless_common(&self, found: LookupResult, before: PrecedingContext<'_>) -> LookupResult {
+    /// What was found, unless few digits are to be hidden: all that are spelled alike were looked at already, and no other spelling is
+    /// theirs.
+    fn unless_common(&self, found: LookupResult) -> LookupResult {
         let LookupResult::Found { entry, .. } = &found else { return found };
         let few =
             self.surrogates.get(*entry as usize).is_some_and(|(surrogate, ..)| is_few_digits(surrogate));
-        // Where originals are hidden, all that are spelled alike were looked at already.
-        match few && (self.hides || !before.announces_code()) {
-            true => LookupResult::No,
-            false => found,
-        }
+        if few && self.hides { LookupResult::No } else { found }
     }
 
     /// What a text stands for if all of it is a form.

@@ -26,14 +26,14 @@ use crate::redact::surnames::known_by;
 use crate::redact::surrogate_log::SurrogateLog;
 use crate::redact::value::{FoundValue, Hit, Reversed, ValueSite};
 
-/// Whether few digits, which are a value elsewhere, are a year or a part of a number, a date, an amount or a time here.
+/// Whether few digits, which are a value elsewhere, are a year or a part of a number or an amount here.
 fn is_other_number(text: &str, at: &Range<usize>) -> bool {
     let digits = text.get(at.clone()).unwrap_or_default();
     let year = digits.len() == 4 && (digits.starts_with("19") || digits.starts_with("20"));
     let mut front = text.get(..at.start).unwrap_or_default().chars().rev();
     let mut behind = text.get(at.end..).unwrap_or_default().chars();
     let number = |sign: Option<char>, next: Option<char>| {
-        matches!(sign, Some('.' | ',' | '-' | '/' | ':')) && next.is_some_and(|c| c.is_ascii_digit())
+        matches!(sign, Some('.' | ',')) && next.is_some_and(|c| c.is_ascii_digit())
     };
     let (before, next) = (front.next(), behind.next());
     let amount = matches!(before, Some('$' | '€' | '£' | '¥')) || matches!(next, Some('%' | '€' | '°'));

@@ -1,4 +1,4 @@
-"""What was said before a value says what it is; numbers of few digits and of houses are what they are."""
+"""What was said before a value says what it is; numbers of houses are what they are."""
 
 import json
 import re
@@ -95,19 +95,24 @@ def test_a_house_keeps_its_number(ends, form):
     assert said == form % (27, street) + " or Maple Street 27, 27 Maple St."
 
 
-def test_few_digits_are_a_code_only_where_something_says_so(ends):
-    text = "Card CVV 123, PIN: 4711. In 4711.50 EUR, 2024-05-06."
-    codes = {}
+def test_few_digits_are_no_year_and_no_amount(ends):
+    text = "Card CVV 123, PIN: 4711. In 4711.50 EUR, 2024-05-06; load(123)."
 
     def say(messages):
         cvv, pin = re.search(r"CVV (\d{3}), PIN: (\d{4})\.", messages[-1]["content"]).groups()
         assert (cvv, pin) != ("123", "4711")
-        codes.update(cvv=cvv, pin=pin)
-        return 'HTTP {0}, line {0}, ${0}, range({1}, 9), RFC {1}; CVV {0}, PIN {1}, {{"pin": "{1}", "cvv": "{0}"}}'.format(cvv, pin)
+        return "load({0}), CVV {0}, {1} is the PIN".format(cvv, pin)
 
     seen, said = chat(*ends, [{"role": "user", "content": text}], say)
-    assert seen[-1]["content"].endswith("In 4711.50 EUR, 2024-05-06.")
-    cvv, pin = codes["cvv"], codes["pin"]
-    assert said == (
-        f"HTTP {cvv}, line {cvv}, ${cvv}, range({pin}, 9), RFC {pin}; " 'CVV 123, PIN 4711, {"pin": "4711", "cvv": "123"}'
-    )
+    assert "In 4711.50 EUR, 2024-05-06; load(" in seen[-1]["content"] and "123" not in seen[-1]["content"]
+    assert said == "load(123), CVV 123, 4711 is the PIN"
+
+
+@pytest.mark.parametrize("result", ["src/auth.rs", "exit-code:0", "getPassword1()"])
+def test_results_of_tools_are_no_passwords(ends, result):
+    asked = [
+        {"role": "user", "content": "We saw %s yesterday." % result},
+        {"role": "assistant", "content": "Let me grep for the password:"},
+        {"role": "user", "content": result},
+    ]
+    assert chat(*ends, asked, lambda messages: "ok")[0] == asked

@@ -70,6 +70,8 @@ impl Naming<'_> {
         let pieces: Vec<LetterRun<'_>> = words(name).collect();
         let is_address = pieces.iter().any(|piece| !piece.letters && has_digit(piece.text))
             || pieces.iter().any(|piece| is_street(&piece.text.to_lowercase()));
+        let in_street =
+            kind == NameKind::Place && pieces.iter().any(|piece| piece.letters && is_of_street(piece.text));
         let last = pieces.iter().rposition(|piece| piece.letters);
         let stays = |at: usize, piece: &LetterRun<'_>| match kind {
             NameKind::Person => {
@@ -84,7 +86,12 @@ impl Naming<'_> {
             }
             NameKind::Place => {
                 let lower = piece.text.to_lowercase();
-                is_street(&lower) || is_kept(PLACE_WORDS, &lower) || is_state(piece.text)
+                // `12a`.
+                let of_house = piece.text.len() == 1
+                    && at.checked_sub(1).and_then(|before| pieces.get(before)).is_some_and(|number| {
+                        in_street && number.text.ends_with(|c: char| c.is_ascii_digit())
+                    });
+                of_house || is_street(&lower) || is_kept(PLACE_WORDS, &lower) || is_state(piece.text)
             }
             NameKind::Organization => is_kept(COMPANIES, &piece.text.to_lowercase()),
         };
@@ -93,11 +100,12 @@ impl Naming<'_> {
         let mut out = String::with_capacity(name.len() + 8);
         let mut changed = false;
         for (at, piece) in pieces.iter().enumerate() {
-            if !piece.letters && kind == NameKind::Place && is_house(piece.text) {
-                out.push_str(piece.text);
-            } else if !piece.letters {
-                changed |= has_digit(piece.text);
-                self.digits(piece.text, &mut out);
+            if !piece.letters {
+                let kept = if in_street { house(piece.text, at == 0) } else { 0 };
+                let (house, rest) = piece.text.split_at(kept);
+                out.push_str(house);
+                changed |= has_digit(rest);
+                self.digits(rest, &mut out);
             } else if stays(at, piece) && !all_stay {
                 out.push_str(piece.text);
             } else {
@@ -204,15 +212,31 @@ impl Naming<'_> {
     }
 }
 
-/// The longest number of a house, in digits.
+/// The longest number of a house, in digits, and of one that stands behind its street: longer ones are postcodes there.
 const HOUSE: usize = 4;
+const BEHIND: usize = 3;
 
-/// Whether all numbers of a text are as short as a house's. It stays: alone it says nothing, and a model writes street and
-/// number in other orders and members, where the number of another house beside the true street would pass for an address.
-fn is_house(text: &str) -> bool {
-    let mut numbers = text.split(|c: char| !c.is_ascii_digit()).filter(|digits| !digits.is_empty());
-    let first = numbers.next();
-    first.is_some_and(|digits| digits.len() <= HOUSE) && numbers.all(|digits| digits.len() <= HOUSE)
+/// How much of the signs and numbers between two words are a house's number, which stays: alone it says nothing, and a model writes
+/// street and number in other orders and members, where the number of another house beside the true street would pass for an
+/// address. `begins` where an address begins with it.
+fn house(text: &str, begins: bool) -> usize {
+    let most = if begins { HOUSE } else { BEHIND };
+    let (mut kept, mut at) = (0, 0);
+    while let Some(start) = text.get(at..).and_then(|rest| rest.find(|c: char| c.is_ascii_digit())) {
+        let digits = text.bytes().skip(at + start).take_while(u8::is_ascii_digit).count();
+        if digits > most {
+            break;
+        }
+        at += start + digits;
+        kept = at;
+    }
+    kept
+}
+
+/// Whether a word is what a street is called, or ends like one.
+fn is_of_street(word: &str) -> bool {
+    let lower = word.to_lowercase();
+    is_street(&lower) || street_endings().any(|end| lower.len() > end.len() + 2 && lower.ends_with(end))
 }
 
 fn has_digit(text: &str) -> bool {
