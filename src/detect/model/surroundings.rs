@@ -154,7 +154,7 @@ mod tests {
         for (text, wanted) in [
             ("12 Oak St, Suite 12, Rye", Some(", Suite 12")),
             ("12 Oak St\n>Apt. 4b\n>Rye", Some("\n>Apt. 4b")),
-            ("12 Oak St ??? Suite 942 ??? Rye", Some(" ??? Suite 942")),
+            ("12 Oak St ??? Suite 951 ??? Rye", Some(" ??? Suite 951")),
             ("12 Oak St Unit #7", Some(" Unit #7")),
             ("12 Oak St, suite 7", Some(", suite 7")),
             ("12 Oak St, Suite of 7", None),
