@@ -44,6 +44,11 @@ def unlogged(*gateways):
         assert not [text for text in SECRETS if text in whole]
 
 
+def tells(gateway, item):
+    """Whether the log says that there is no credential of this item."""
+    return any(item in line and "no credential for the upstream" in line for line in gateway.log)
+
+
 def test_a_rotation_holds_at_once_and_a_secret_that_is_off_goes_to_nobody(upstream, mock):
     with Gateway(upstream.url, MINIMAL) as gateway:
         item = secret(gateway, SECRETS[0])
@@ -58,7 +63,8 @@ def test_a_rotation_holds_at_once_and_a_secret_that_is_off_goes_to_nobody(upstre
             ok(gateway.api(path, {"id": item} | off))
             seen = len(mock.requests)
             assert shown(gateway, mock) == 500 and len(mock.requests) == seen
-            assert any(item in line and "no credential for the upstream" in line for line in gateway.log)
+            # Lines are gathered for a moment before they are written.
+            gateway.wait_for(lambda: tells(gateway, item), 5)
             ok(gateway.api(path, {"id": item} | on))
             assert shown(gateway, mock) == "Bearer " + SECRETS[1]
         ok(gateway.api("/v2/secret/rotate", {"id": item, "secret": "two\nlines"}))
