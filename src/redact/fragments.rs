@@ -104,6 +104,11 @@ impl Fragments {
         all
     }
 
+    /// Whether originals are to be hidden, and not to be brought back.
+    pub(super) fn hides(&self) -> bool {
+        self.hides
+    }
+
     /// Whether a piece may begin with this byte.
     pub(super) fn may_begin(&self, byte: u8) -> bool {
         !self.starting(byte).is_empty()

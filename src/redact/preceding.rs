@@ -15,7 +15,7 @@ const USER_WORDS: [&str; 10] =
 const USER_REACH: usize = 24;
 
 /// The longest mailbox of an address, in bytes (RFC 5321, section 4.5.3.1.1).
-const MAILBOX: usize = 64;
+const LONGEST_MAILBOX: usize = 64;
 
 /// The end of a text that has passed.
 #[derive(Clone, Default)]
@@ -96,7 +96,7 @@ impl PrecedingContext<'_> {
         if self.back(1) != Some(b'@') {
             return None;
         }
-        let local = (2..MAILBOX).map_while(|count| self.back(count).filter(within));
+        let local = (2..=LONGEST_MAILBOX + 1).map_while(|count| self.back(count).filter(within));
         let mut local: Vec<u8> = local.collect();
         local.reverse();
         String::from_utf8(local).ok().filter(|local| !local.is_empty())

@@ -54,8 +54,6 @@ pub struct SurrogateMap {
     forms: SurrogateVariants,
     fragments: Fragments,
     hosts: Arc<Hosts>,
-    /// Whether it is there to hide originals, and not to bring them back.
-    hides: bool,
 }
 
 impl SurrogateMap {
@@ -72,7 +70,7 @@ impl SurrogateMap {
     /// Originals, each with what stands for it.
     pub(super) fn hiding(originals: Vec<IssuedSurrogate>) -> Self {
         let fragments = Fragments::hiding(&originals);
-        Self { hides: true, ..Self::with(originals, fragments) }
+        Self::with(originals, fragments)
     }
 
     fn with(issued: Vec<IssuedSurrogate>, fragments: Fragments) -> Self {
@@ -85,7 +83,7 @@ impl SurrogateMap {
         let originals: Vec<Zeroizing<String>> = issued.into_iter().map(|issue| issue.original).collect();
         let mut hosts = Hosts::default();
         originals.iter().for_each(|original| hosts.read(original));
-        Self { originals, surrogates, exact, forms, fragments, hosts: Arc::new(hosts), hides: false }
+        Self { originals, surrogates, exact, forms, fragments, hosts: Arc::new(hosts) }
     }
 
     /// The same, for texts in which URLs led to these hosts as well.
@@ -163,7 +161,7 @@ impl SurrogateMap {
                 }
             }
         };
-        match (self.unless_common(whole), piece) {
+        match (self.unless_few_hidden(whole), piece) {
             (LookupResult::Wait, _) | (_, FragmentMatch::Wait) => LookupResult::Wait,
             (LookupResult::Found { len, with, entry }, FragmentMatch::Found { len: part, .. })
                 if len >= part =>
@@ -177,11 +175,11 @@ impl SurrogateMap {
 
     /// What was found, unless few digits are to be hidden: all that are spelled alike were looked at already, and no other spelling is
     /// theirs.
-    fn unless_common(&self, found: LookupResult) -> LookupResult {
+    fn unless_few_hidden(&self, found: LookupResult) -> LookupResult {
         let LookupResult::Found { entry, .. } = &found else { return found };
         let few =
             self.surrogates.get(*entry as usize).is_some_and(|(surrogate, ..)| is_few_digits(surrogate));
-        if few && self.hides { LookupResult::No } else { found }
+        if few && self.fragments.hides() { LookupResult::No } else { found }
     }
 
     /// What a text stands for if all of it is a form.

@@ -295,6 +295,23 @@ def test_an_archive_has_a_folder_with_all_in_it(gateway, share):
         share.get_archive([folder.id, "pos_" + "a" * 32])
 
 
+def test_what_lies_in_a_folder_called_like_a_file_stays_in_it(share, tmp_path):
+    # Which of the two is called otherwise in the archive depends on their ids.
+    for n in range(4):
+        folder = share.folder_create(name="clash%d" % n, folder="/").result.object
+        store(share, name="d.txt", folder="/clash%d" % n)
+        store(share, name="inner", folder="/clash%d/d.txt" % n)
+        for form in (ArchiveFormat.ZIP, ArchiveFormat.TAR):
+            (file,) = share.get_archive([folder.id], format=form, transfer_method=TransferMethod.MULTIPART).attached_files
+            into = tmp_path / ("%d%s" % (n, form.value))
+            if form == ArchiveFormat.ZIP:
+                zipfile.ZipFile(io.BytesIO(file.file)).extractall(into)
+            else:
+                tarfile.open(fileobj=io.BytesIO(file.file)).extractall(into, filter="data")
+            found = [one for one in into.rglob("*") if one.is_file()]
+            assert len(found) == 2 and {one.name.split(" ")[0] for one in found} == {"d.txt", "inner"}
+
+
 def test_a_folder_does_not_lie_in_itself(share, gateway):
     made = share.folder_create(name="round", folder="/").result.object
     inner = share.folder_create(name="inner", folder="/round").result.object

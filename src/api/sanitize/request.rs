@@ -181,7 +181,12 @@ fn method(fields: &mut ObjectFields<'_>, encoding: Encoding) -> TransferMethod {
 }
 
 fn proof(fields: &mut ObjectFields<'_>) -> ExpectedFile {
-    let size = fields.number("size", 0.0..=f64::MAX);
+    let size = fields.number("size", f64::MIN..=f64::MAX).filter(|&size| {
+        if size < 0.0 {
+            fields.fault(Code::IsTooSmall, fields.at("size"), "must be at least 0");
+        }
+        size >= 0.0
+    });
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole, and in range")]
     let size = size.and_then(|size| {
         // More is more than any limit, however much.
@@ -306,6 +311,7 @@ mod tests {
                 json!({"transfer_method": "post-url"}),
                 vec!["/crc32c", "/sha256", "/size", "/uploaded_file_name"],
             ),
+            (json!({"transfer_method": "put-url", "uploaded_file_name": "a", "size": -1}), vec!["/size"]),
             (
                 json!({"transfer_method": "put-url", "uploaded_file_name": "a", "content": {"defang": "yes"}}),
                 vec!["/content/defang"],

@@ -37,7 +37,7 @@ mod view;
 #[cfg(feature = "redact")]
 pub(crate) use groups::{STREET_ENDINGS, STREET_WORDS, surname};
 #[cfg(feature = "names-model")]
-pub(crate) use groups::{WordKnowledge, is_publication_word, is_room};
+pub(crate) use groups::{WordKnowledge, is_publication_word, room};
 pub(crate) use mask::{BLOCK, Masks};
 pub(crate) use run::{Engine, WindowScan};
 pub(crate) use track::Tracks;

@@ -3,7 +3,7 @@
 
 use super::word::ModelWord;
 use crate::detect::Span;
-use crate::detect::engine::{WordKnowledge, is_publication_word, is_room};
+use crate::detect::engine::{WordKnowledge, is_publication_word, room as room_length};
 
 /// How far the beginning of a sentence is looked for, in bytes.
 const SENTENCE: usize = 256;
@@ -27,12 +27,12 @@ pub(super) fn is_small_in_sentence(text: &str, word: &ModelWord) -> bool {
 }
 
 /// How far from a word the sign of a mail address may stand, in bytes: the longest domain.
-const MAILBOX: usize = 255;
+const DOMAIN: usize = 255;
 
 /// Whether a word is of the local part or of the domain of a mail address, which has a rule of its own.
 pub(super) fn in_mail_address(text: &str, word: &ModelWord) -> bool {
     let within = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | '+');
-    let (from, to) = (word.start.saturating_sub(MAILBOX), (word.end + MAILBOX).min(text.len()));
+    let (from, to) = (word.start.saturating_sub(DOMAIN), (word.end + DOMAIN).min(text.len()));
     let front = text.get(text.floor_char_boundary(from)..word.start).unwrap_or_default();
     let behind = text.get(word.end..text.floor_char_boundary(to)).unwrap_or_default();
     let domain =
@@ -60,16 +60,8 @@ pub(super) fn room_end(text: &str, address: usize) -> Option<usize> {
     let gap = |c: char| c.is_whitespace() || matches!(c, ',' | '>' | '?' | '|' | ';');
     let room = behind.trim_start_matches(gap);
     let parted = behind.len() - room.len();
-    let letters = room.bytes().take_while(u8::is_ascii_alphabetic).count();
-    let (word, rest) = room.split_at(letters);
-    if !(1..=BETWEEN).contains(&parted) || !is_room(word) {
-        return None;
-    }
-    let number = rest.strip_prefix('.').unwrap_or(rest).trim_start_matches([' ', '#']);
-    let digits = number.bytes().take_while(u8::is_ascii_digit).count();
-    let letter = number.get(digits..)?.bytes().take_while(u8::is_ascii_alphabetic).count();
-    let known = (1..=5).contains(&digits) && letter < 2 && rest.len() - number.len() < 4;
-    known.then_some(text.len() - number.len() + digits + letter)
+    let length = room_length(room).filter(|_| (1..=BETWEEN).contains(&parted))?;
+    Some(text.len() - room.len() + length)
 }
 
 /// Whether a word is part of an identifier, a call or a path of code.

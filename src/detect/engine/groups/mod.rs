@@ -28,7 +28,7 @@ pub(crate) use names::{Introductions, NameRules, NamesGroup};
 #[cfg(feature = "redact")]
 pub(crate) use names::{STREET_ENDINGS, STREET_WORDS, surname};
 #[cfg(feature = "names-model")]
-pub(crate) use names::{WordKnowledge, is_publication_word, is_room};
+pub(crate) use names::{WordKnowledge, is_publication_word, room};
 pub(crate) use prefixes::Prefixes;
 pub(crate) use shapes::Shapes;
 pub(crate) use tokens::TokenGroup;

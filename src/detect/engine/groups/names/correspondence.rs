@@ -45,6 +45,10 @@ pub(super) const SIGN_OFFS: &[&str] = &[
 /// The same, where a comma follows and little stands before.
 pub(super) const SHORT_SIGN_OFFS: &[&str] = &["best", "thanks", "thx", "yours", "love", "danke", "merci"];
 
+/// Words with which friends greet each other and take leave, that are no surnames.
+pub(super) const FAMILIAR: &[&str] =
+    &["servus", "tschüss", "hallo", "hej", "hey", "bises", "abrazos", "besos", "salut", "cześć"];
+
 /// Last words of labels behind which somebody stands who signs, writes or takes part.
 pub(super) const SIGNERS: &[&str] = &[
     "signed",

@@ -1,12 +1,15 @@
 //! Names in small letters behind words that introduce them, as in chat: `my name is maria lopez`, `i'm from madrid`, `ask
 //! frau schmidt`.
 
+use std::borrow::Cow;
+
 use aho_corasick::{AhoCorasick, MatchKind};
 
 use super::super::super::group::Group;
 use super::super::super::pass::{Candidates, WindowPass};
 use super::super::super::track::Track;
 use super::super::super::view::View;
+use super::correspondence::HONORIFICS;
 use super::group::NameRules;
 use super::letters::{text, word_end};
 use super::lexicon::{Classes, look_up};
@@ -42,8 +45,7 @@ const fn cue(begin: &'static str, rest: &'static str, introduces: CueSubject) ->
     IntroductionCue { begin, rest, introduces }
 }
 
-/// None stands within another, so that each is found wherever the search begins.
-const CUES: [IntroductionCue; 38] = [
+const CUES: [IntroductionCue; 14] = [
     cue("n", "ame is ", CueSubject::Person),
     cue("n", "ame's ", CueSubject::Person),
     cue("t", "his is ", CueSubject::Speaker),
@@ -51,30 +53,6 @@ const CUES: [IntroductionCue; 38] = [
     cue("i", "'m ", CueSubject::PersonOrState),
     cue("i", "\u{2019}m ", CueSubject::PersonOrState),
     cue("i ", "am ", CueSubject::PersonOrState),
-    title("mr. "),
-    title("mr "),
-    title("mrs. "),
-    title("mrs "),
-    title("ms. "),
-    title("dr. "),
-    title("dr "),
-    title("prof. "),
-    title("herr "),
-    title("herrn "),
-    title("frau "),
-    title("monsieur "),
-    title("madame "),
-    title("mme "),
-    title("señor "),
-    title("señora "),
-    title("sra. "),
-    title("senhor "),
-    title("senhora "),
-    title("signor "),
-    title("signora "),
-    title("dottor "),
-    title("meneer "),
-    title("mevrouw "),
     cue("f", "rom ", CueSubject::Place),
     cue("l", "ive in ", CueSubject::Place),
     cue("w", "ohne in ", CueSubject::Place),
@@ -84,13 +62,32 @@ const CUES: [IntroductionCue; 38] = [
     cue("a", "bito a ", CueSubject::Place),
 ];
 
-/// A title in small letters: behind one with a capital the names by their capitals are looked for.
-const fn title(written: &'static str) -> IntroductionCue {
-    cue("", written, CueSubject::Titled)
+/// Titles that are also words, or units, in small letters: `i miss paris`, `5 ms`. With a dot behind them they are titles.
+const ALSO_WORDS: [&str; 3] = ["miss", "ms", "mx"];
+
+/// A cue as it is looked for: what must stand before it, itself, and what it introduces.
+struct SoughtCue {
+    begin: &'static str,
+    text: Cow<'static, str>,
+    introduces: CueSubject,
+}
+
+/// All cues. Titles are those in small letters: behind one with a capital the names by their capitals are looked for.
+fn cues() -> Vec<SoughtCue> {
+    let written = CUES.iter().map(|cue| SoughtCue {
+        begin: cue.begin,
+        text: cue.rest.into(),
+        introduces: cue.introduces,
+    });
+    let titled = |text: String| SoughtCue { begin: "", text: text.into(), introduces: CueSubject::Titled };
+    let plain =
+        HONORIFICS.iter().filter(|title| !ALSO_WORDS.contains(title)).map(|title| format!("{title} "));
+    let dotted = HONORIFICS.iter().map(|title| format!("{title}. "));
+    written.chain(plain.chain(dotted).map(titled)).collect()
 }
 
 /// The longest of them, with what stands before it.
-const LONGEST: usize = 12;
+const LONGEST: usize = 16;
 
 /// What a cue costs, in steps.
 const CUE: usize = 32;
@@ -98,7 +95,8 @@ const CUE: usize = 32;
 /// Finds such names for the rules that want them.
 pub(crate) struct Introductions {
     takers: NameRules,
-    cues: AhoCorasick,
+    cues: Vec<SoughtCue>,
+    search: AhoCorasick,
 }
 
 /// What a cue is followed by.
@@ -111,9 +109,11 @@ enum AfterCue {
 impl Introductions {
     /// Offers what it finds to these. `None` if the cues cannot be looked for.
     pub(crate) fn new(takers: NameRules) -> Option<Self> {
-        let cues =
-            AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(CUES.map(|cue| cue.rest));
-        Some(Self { takers, cues: cues.ok()? })
+        // None stands within another, so that each is found wherever the search begins.
+        let cues = cues();
+        let texts = cues.iter().map(|cue| cue.text.as_ref());
+        let search = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(texts).ok()?;
+        Some(Self { takers, cues, search })
     }
 }
 
@@ -127,8 +127,8 @@ impl Group for Introductions {
         // A name begins behind its cue, which may have been seen already.
         let from = track.at.saturating_sub(LONGEST);
         let (mut known, mut names) = (view.len(), Vec::new());
-        for one in self.cues.find_iter(view.slice(from, view.len())) {
-            let Some(cue) = CUES.get(one.pattern().as_usize()) else { continue };
+        for one in self.search.find_iter(view.slice(from, view.len())) {
+            let Some(cue) = self.cues.get(one.pattern().as_usize()) else { continue };
             let start = from + one.end();
             if start < track.at || start >= view.len() || !begins(view, from + one.start(), cue.begin) {
                 continue;
@@ -244,11 +244,12 @@ pub(super) mod tests {
 
     #[test]
     fn no_cue_stands_within_another() {
-        for (n, cue) in super::CUES.iter().enumerate() {
-            let within = |other: &super::IntroductionCue| cue.rest.contains(other.rest);
-            let others = super::CUES.iter().enumerate().filter(|(m, _)| *m != n);
-            assert!(!others.into_iter().any(|(_, other)| within(other)), "{}", cue.rest);
-            assert!(cue.begin.len() + cue.rest.len() < super::LONGEST, "{}", cue.rest);
+        let cues = super::cues();
+        for (n, cue) in cues.iter().enumerate() {
+            let within = |other: &super::SoughtCue| cue.text.contains(other.text.as_ref());
+            let mut others = cues.iter().enumerate().filter(|(m, _)| *m != n);
+            assert!(!others.any(|(_, other)| within(other)), "{}", cue.text);
+            assert!(cue.begin.len() + cue.text.len() < super::LONGEST, "{}", cue.text);
         }
     }
 
@@ -275,6 +276,7 @@ pub(super) mod tests {
             ("la señora lucía garcía y el dr. lopez", &["PERSON lucía garcía", "PERSON lopez"]),
             ("i'm dr. yolanda fischer", &["PERSON yolanda fischer"]),
             ("the dr is in, mr fox", &["PERSON fox"]),
+            ("i miss paris, 5 ms fischer, ask ms. fischer", &["PERSON fischer"]),
             ("ms. it is, madame tussauds, xmr. fischer", &[]),
             ("moro em curitiba, wohne in rosenheim", &["LOCATION curitiba", "LOCATION rosenheim"]),
             ("we live in harmony and live in rotterdam", &["LOCATION rotterdam"]),

@@ -2,6 +2,7 @@
 
 use super::lexicon::look_up_name;
 use super::roles::{NameList, roles};
+use super::streets;
 use crate::detect::naming;
 
 /// What is known of a word, in any case.
@@ -30,9 +31,9 @@ impl WordKnowledge {
     }
 }
 
-/// Whether a word is what a room, a flat or a box for letters is called, in any case.
-pub(crate) fn is_room(word: &str) -> bool {
-    roles(word).has(NameList::Room)
+/// How long a room, a flat or a box and its number are that a text begins with.
+pub(crate) fn room(text: &str) -> Option<usize> {
+    streets::room(text)
 }
 
 /// Whether the names of newspapers and magazines end with a word, in any case.
@@ -51,6 +52,6 @@ mod tests {
         assert!(known("Oslo").is_place && !known("oslo").is_person);
         assert!(known("maybe").is_grammar && known("Lunes").is_grammar && !known("maria").is_grammar);
         assert_eq!(known("qwxzv"), known(""));
-        assert!(is_room("Suite") && !is_room("Street") && is_publication_word("WEEKLY"));
+        assert!(room("Suite 7") == Some(7) && room("Street 7").is_none() && is_publication_word("WEEKLY"));
     }
 }

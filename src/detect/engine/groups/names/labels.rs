@@ -6,12 +6,14 @@ use std::borrow::Cow;
 
 use super::super::super::mask::char_at;
 use super::super::super::view::View;
+use super::correspondence::{FAMILIAR, SHORT_SIGN_OFFS, SIGN_OFFS};
 use super::letters::{AHEAD, is_letter, text, text_before};
 use super::lexicon::look_up_name;
 use super::roles::{NameList, roles};
 use super::spelling::WordCase;
 use super::surroundings::{ends_line, in_code, is_line_end};
 use super::word::{NameWord, Tagged};
+use super::words::is;
 use crate::detect::naming::{self, is_upper};
 use crate::detect::rules::NameTag;
 
@@ -247,33 +249,10 @@ fn is_ruled(behind: &[u8]) -> bool {
     behind.iter().find(|&&byte| !gap(byte)).is_some_and(|&byte| matches!(byte, b'-' | b':'))
 }
 
-/// Words at the beginning of a line behind which a comma and the name of who writes, or is written to, stand.
-const SALUTATIONS: &[&str] = &[
-    "gruß",
-    "grüße",
-    "gruss",
-    "grüsse",
-    "regards",
-    "cheers",
-    "sincerely",
-    "danke",
-    "servus",
-    "tschüss",
-    "best",
-    "love",
-    "hallo",
-    "merci",
-    "bises",
-    "abrazos",
-    "besos",
-    "salut",
-    "hej",
-    "cześć",
-    "thanks",
-    "hey",
-    "yours",
-    "warmly",
-];
+/// Whether a letter ends, or begins, with a word and a comma, so that the name behind it is no given name.
+fn is_salutation(word: &str) -> bool {
+    [SIGN_OFFS, SHORT_SIGN_OFFS, FAMILIAR].iter().any(|list| is(word, list))
+}
 
 /// Where a name ends whose surname stands first, at the beginning of a line or of a part of a list: `Kettler, Wolfram`.
 pub(super) fn surname_first(view: &View<'_>, word: &NameWord) -> Option<usize> {
@@ -285,7 +264,7 @@ pub(super) fn surname_first(view: &View<'_>, word: &NameWord) -> Option<usize> {
     );
     let place = word.classes.is_place() && !word.classes.is_surname();
     let other = word.classes.is_ordinary() || word.classes.is_function() || word.classes.is_title() || place;
-    let greeting = SALUTATIONS.contains(&word.lower.as_str()) || word.roles.has(NameList::Month);
+    let greeting = is_salutation(&word.lower) || word.roles.has(NameList::Month);
     if !opened || other || greeting || word.spelling != WordCase::Name || word.roles.has(NameList::Form) {
         return None;
     }

@@ -51,7 +51,7 @@ mod words;
 pub(crate) use group::{NameRules, NamesGroup};
 pub(crate) use introductions::Introductions;
 #[cfg(feature = "names-model")]
-pub(crate) use knowledge::{WordKnowledge, is_publication_word, is_room};
+pub(crate) use knowledge::{WordKnowledge, is_publication_word, room};
 #[cfg(feature = "redact")]
 pub(crate) use places::{STREET_ENDINGS, STREETS as STREET_WORDS};
 #[cfg(feature = "redact")]

@@ -315,16 +315,23 @@ fn behind_a_house(view: &View<'_>, start: usize, front: &Preceding<'_>) -> bool 
     digits == 5 && parted && house && named
 }
 
+/// How long a room, a flat or a box and its number are that a text begins with: `Suite 12`, `Apt. 4b`, `Unit #7`.
+pub(super) fn room(text: &str) -> Option<usize> {
+    let letters = text.bytes().take_while(u8::is_ascii_alphabetic).count();
+    let (word, rest) = text.split_at(letters);
+    let number = rest.strip_prefix('.').unwrap_or(rest).trim_start_matches([' ', '#']);
+    let digits = number.bytes().take_while(u8::is_ascii_digit).count();
+    let letter = number.bytes().skip(digits).take_while(u8::is_ascii_alphabetic).count();
+    let known = (1..=5).contains(&digits) && letter < 2 && rest.len() - number.len() < 4;
+    (known && roles(word).has(NameList::Room)).then_some(text.len() - number.len() + digits + letter)
+}
+
 /// Whether a room, a flat or a floor stands behind `end`, perhaps with a number before it and in the next line.
 fn room_behind(view: &View<'_>, end: usize) -> bool {
     let ahead = text(view, end, end + AHEAD);
     let rest = ahead.trim_start_matches([' ', '.']).trim_start_matches(|c: char| c.is_ascii_digit());
     let rest = rest.trim_start_matches([' ', ',', '\n', '\r', '\t', '>', '?', '|']);
-    let letters = rest.bytes().take_while(u8::is_ascii_alphabetic).count();
-    let (word, behind) = rest.split_at(letters);
-    let number = behind.trim_start_matches(['.', ' ', '#']);
-    let capital = word.starts_with(|c: char| c.is_ascii_uppercase());
-    capital && roles(word).has(NameList::Room) && number.starts_with(|c: char| c.is_ascii_digit())
+    rest.starts_with(|c: char| c.is_ascii_uppercase()) && room(rest).is_some()
 }
 
 /// Whether a line has a number, the words up to `end` and another number, and no more.

@@ -322,6 +322,7 @@ fn no_name(view: &View<'_>, words: &[NameWord], before: &Preceding<'_>, place: b
 
 /// Whether a word that nothing else is known of is who a letter is for: `Dear Zbynek,`.
 fn is_greeted(view: &View<'_>, front: &[NameWord], word: &NameWord) -> bool {
+    // In English alone, whose common words are known: behind `Hola` and `Ciao` any word may stand.
     let greets = front.last().is_some_and(|word| matches!(word.lower.as_str(), "dear" | "hi" | "hello"));
     let alone = matches!(view.get(word.end), Some(b',' | b'!' | b'\n' | b'\r'));
     let said = GREETED.contains(&word.lower.as_str()) || word.lower.ends_with('s');

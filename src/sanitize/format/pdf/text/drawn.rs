@@ -7,14 +7,8 @@ use lopdf::{Dictionary, Document, Object, ObjectId};
 
 use crate::sanitize::Rejection;
 use crate::sanitize::format::pdf::graph;
-use crate::sanitize::format::pdf::text::lexer::{PdfLexer, PdfToken};
-use crate::sanitize::format::pdf::text::operands::{Operand, name};
-
-/// How many operands one operator takes at most.
-const OPERANDS: usize = 2_000_000;
-
-/// How many states are kept at most; readers stop far earlier.
-const STATES: usize = 10_000;
+use crate::sanitize::format::pdf::text::lexer::PdfToken;
+use crate::sanitize::format::pdf::text::operands::{Operand, Operators, STATES, name};
 
 /// What is set as a font or a colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -194,23 +188,9 @@ impl<'a> DrawReader<'_, 'a> {
     /// [`Rejection::OverLimit`].
     pub(super) fn read(mut self, bytes: &[u8]) -> Result<DrawList, Rejection> {
         self.list.bytes = bytes.len() as u64;
-        let mut lexer = PdfLexer::new(bytes);
-        let mut operands: Vec<Operand<'_>> = Vec::new();
-        while let Some((token, range)) = lexer.next() {
-            let PdfToken::Word(word) = token else {
-                operands.push((token, range));
-                if operands.len() > OPERANDS {
-                    return Err(Rejection::OverLimit);
-                }
-                continue;
-            };
-            if word == b"ID" {
-                lexer.skip_image();
-            }
-            if !matches!(word, b"true" | b"false" | b"null") {
-                self.operator(word, &operands);
-                operands.clear();
-            }
+        let (mut operators, mut operands) = (Operators::of(bytes), Vec::new());
+        while let Some((word, _)) = operators.next(&mut operands)? {
+            self.operator(word, &operands);
         }
         Ok(self.list)
     }

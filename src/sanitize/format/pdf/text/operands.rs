@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use crate::sanitize::format::pdf::text::lexer::PdfToken;
+use crate::sanitize::Rejection;
+use crate::sanitize::format::pdf::text::lexer::{PdfLexer, PdfToken};
 use crate::sanitize::format::pdf::text::record::ShowItem;
 
 /// Keys of texts that are read instead of the glyphs.
@@ -10,6 +11,52 @@ pub(super) const TEXTS: &[&[u8]] = &[b"ActualText", b"Alt", b"E"];
 
 /// An operand, and where it stands.
 pub(super) type Operand<'b> = (PdfToken<'b>, Range<usize>);
+
+/// The word of an operator, and where it stands.
+pub(super) type OperatorWord<'b> = (&'b [u8], Range<usize>);
+
+/// How many operands one operator takes at most.
+const MOST: usize = 2_000_000;
+
+/// How many states are kept at most; readers stop far earlier.
+pub(super) const STATES: usize = 10_000;
+
+/// The operators of a content stream, one after the other (ISO 32000-2, 7.8.2).
+pub(super) struct Operators<'b>(PdfLexer<'b>);
+
+impl<'b> Operators<'b> {
+    pub(super) fn of(stream: &'b [u8]) -> Self {
+        Self(PdfLexer::new(stream))
+    }
+
+    /// The next operator, and where its word stands; its operands are in `operands`, in place of what is there. What ends the
+    /// stream without an operator is in there, too. The data of an inline image are passed with `ID`.
+    ///
+    /// # Errors
+    /// [`Rejection::OverLimit`].
+    pub(super) fn next(
+        &mut self,
+        operands: &mut Vec<Operand<'b>>,
+    ) -> Result<Option<OperatorWord<'b>>, Rejection> {
+        operands.clear();
+        while let Some((token, range)) = self.0.next() {
+            match token {
+                PdfToken::Word(b"true" | b"false" | b"null") => {}
+                PdfToken::Word(word) => {
+                    if word == b"ID" {
+                        self.0.skip_image();
+                    }
+                    return Ok(Some((word, range)));
+                }
+                token => operands.push((token, range)),
+            }
+            if operands.len() > MOST {
+                return Err(Rejection::OverLimit);
+            }
+        }
+        Ok(None)
+    }
+}
 
 /// The name that an operand is.
 pub(super) fn name<'o>(operand: Option<&'o Operand<'_>>) -> Option<&'o [u8]> {
@@ -112,19 +159,12 @@ pub(super) fn dots(operands: &[Operand<'_>]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sanitize::format::pdf::text::lexer::PdfLexer;
 
     /// The operands of the first operator of a stream, and the operator.
     fn first(stream: &[u8]) -> (Vec<Operand<'_>>, &[u8]) {
-        let mut lexer = PdfLexer::new(stream);
         let mut operands = Vec::new();
-        while let Some((token, range)) = lexer.next() {
-            match token {
-                PdfToken::Word(word) => return (operands, word),
-                token => operands.push((token, range)),
-            }
-        }
-        (operands, b"")
+        let word = Operators::of(stream).next(&mut operands).unwrap();
+        (operands, word.map_or(b"", |(word, _)| word))
     }
 
     #[test]

@@ -7,8 +7,10 @@ use lopdf::{Dictionary, Object, StringFormat};
 
 use crate::sanitize::format::passage::is_worth;
 use crate::sanitize::format::pdf::text::font;
-use crate::sanitize::format::pdf::text::lexer::{PdfLexer, PdfToken};
-use crate::sanitize::format::pdf::text::operands::{self, Operand, TEXTS, name, numbers, pieces};
+use crate::sanitize::format::pdf::text::lexer::PdfToken;
+use crate::sanitize::format::pdf::text::operands::{
+    self, Operand, Operators, STATES, TEXTS, name, numbers, pieces,
+};
 use crate::sanitize::format::pdf::text::record::{
     ContentSource, Glyph, MarkedContent, PageRecord, ReadSource, Show, ShowItem, SourceTrail, UnshownText,
 };
@@ -25,12 +27,6 @@ const DRAWN: usize = 16;
 
 /// How many glyphs one page shows at most.
 const GLYPHS: usize = 500_000;
-
-/// How many operands one operator takes at most.
-const OPERANDS: usize = 2_000_000;
-
-/// How many states are kept at most; readers stop far earlier.
-const STATES: usize = 10_000;
 
 /// Reads a page, or a stream by itself.
 ///
@@ -147,23 +143,11 @@ impl<'w, 'a, 'j> ContentWalk<'w, 'a, 'j> {
     /// # Errors
     /// [`Rejection::OverLimit`].
     fn through(mut self, bytes: &[u8]) -> Result<(), Rejection> {
-        let mut lexer = PdfLexer::new(bytes);
-        let mut operands: Vec<Operand<'_>> = Vec::new();
-        while let Some((token, range)) = lexer.next() {
-            let PdfToken::Word(word) = token else {
-                operands.push((token, range));
-                if operands.len() > OPERANDS {
-                    return Err(Rejection::OverLimit);
-                }
-                continue;
-            };
-            if matches!(word, b"true" | b"false" | b"null") {
-                continue;
-            }
+        let (mut operators, mut operands) = (Operators::of(bytes), Vec::new());
+        while let Some((word, range)) = operators.next(&mut operands)? {
             let start = operands.first().map_or(range.start, |(_, range)| range.start);
             match word {
                 b"ID" => {
-                    lexer.skip_image();
                     self.image(&operands, range.start);
                     self.unshown(word, &operands, false);
                 }
@@ -177,7 +161,6 @@ impl<'w, 'a, 'j> ContentWalk<'w, 'a, 'j> {
                     self.unshown(word, &operands, false);
                 }
             }
-            operands.clear();
         }
         self.unshown(b"", &operands, false);
         while let Some(mark) = self.marks.pop() {
