@@ -29,6 +29,14 @@ impl Overlong {
     }
 }
 
+/// A list whose items are secrets.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SecretList {
+    pub(crate) meaning: Meaning,
+    /// Whether its name is a plural, so that its items are secrets and not rules for one.
+    pub(crate) plural: bool,
+}
+
 /// What the group of assignments carries over.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Assignment {
@@ -36,6 +44,8 @@ pub(crate) struct Assignment {
     pub(crate) rest: Option<RuleId>,
     /// What the value is that the text is, if a label says so.
     pub(crate) labelled: Option<Meaning>,
+    /// The list whose next item may follow.
+    pub(crate) list: Option<SecretList>,
 }
 
 /// How far one group has come.
@@ -65,7 +75,7 @@ impl Tracks {
             track.at = at;
         }
         if let Some(track) = self.0.get_mut(GroupId::Assignments as usize) {
-            track.assignment = Assignment { rest: None, labelled: meaning };
+            track.assignment = Assignment { labelled: meaning, ..Assignment::default() };
         }
     }
 

@@ -6,10 +6,11 @@ use std::sync::LazyLock;
 use aho_corasick::AhoCorasick;
 
 use super::case::lower;
+use super::meaning::{Meaning, meaning};
 
 /// Words for a password in names, besides those that the names of programs have: a word, or two with `_` between.
 /// In lower case; as words of scripts without spaces they may be a part of one.
-pub(super) const PASSWORDS: &[&str] = &[
+pub(crate) const PASSWORDS: &[&str] = &[
     // Germanic and Nordic languages.
     "passwort",
     "kennwort",
@@ -97,7 +98,7 @@ pub(super) const PASSWORDS: &[&str] = &[
 ];
 
 /// Words for a secret key in names, in the same way.
-pub(super) const KEYS: &[&str] = &[
+pub(crate) const KEYS: &[&str] = &[
     "api_schlüssel",
     "schlüssel_api",
     "geheimer_schlüssel",
@@ -125,12 +126,12 @@ pub(super) const KEYS: &[&str] = &[
     "密钥",
     "密鑰",
     "金鑰",
-    "api密钥",
+    "api_密钥",
     "秘密鍵",
-    "apiキー",
+    "api_キー",
     "シークレットキー",
     "비밀키",
-    "api키",
+    "api_키",
     "مفتاح_api",
     "מפתח_api",
     "khóa_api",
@@ -139,9 +140,16 @@ pub(super) const KEYS: &[&str] = &[
 
 /// Whether a text is itself a word for a secret, in any of the languages: what stands in a form, or its translation.
 pub(crate) fn is_secret_word(text: &[u8]) -> bool {
-    let lower = std::str::from_utf8(text).map(lower).unwrap_or_default().replace([' ', '-'], "_");
+    secret_word(text).is_some()
+}
+
+/// What a text says that is itself a word for a secret.
+pub(crate) fn secret_word(text: &[u8]) -> Option<Meaning> {
+    let lower = lower(std::str::from_utf8(text).ok()?).replace([' ', '-'], "_").replace('’', "'");
     let folded = folded(&lower);
-    SECRETS.words.binary_search_by(|(word, _)| word.as_str().cmp(&folded)).is_ok()
+    let at = SECRETS.words.binary_search_by(|(word, _)| word.as_str().cmp(&folded)).ok()?;
+    let (_, english) = SECRETS.words.get(at)?;
+    meaning(english.as_bytes())
 }
 
 /// The words for secrets, to be looked for together, and what each is in English.

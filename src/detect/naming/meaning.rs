@@ -30,8 +30,8 @@ pub(crate) struct Meaning {
 }
 
 const PASSWORDS: &str = "\
-    password passwd passphrase pass pwd passcode passwort kennwort contrasena senha passe pw pswd passw \
-    wachtwoord psk rootpw masterauth";
+    password passwd passphrase pass pwd passcode passwort kennwort contrasena contrasenya kontrasenyas senha \
+    passe motdepasse passord pw pswd passw wachtwoord psk rootpw masterauth";
 const SECRETS: &str = "secret secrete secreto credential credentials creds cred";
 /// What ends a word that has no parts, as in `acmeapikey`.
 const PASSWORD_TAILS: [&str; 6] = ["password", "passwd", "passphrase", "pwd", "passwort", "kennwort"];

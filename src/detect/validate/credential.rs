@@ -6,6 +6,7 @@ use aho_corasick::AhoCorasick;
 
 use super::entropy::entropy;
 use super::source_code::{programmed, released};
+use super::terms::is_term;
 
 /// What this file checks, by name.
 pub(super) const CHECKS: super::ChecksByName = &[
@@ -18,17 +19,6 @@ pub(super) const CHECKS: super::ChecksByName = &[
 
 /// Words that stand where a value should.
 const DUMMIES: &[&str] = &[
-    "sha1",
-    "sha256",
-    "sha384",
-    "sha512",
-    "sha-256",
-    "sha-512",
-    "hs256",
-    "hs384",
-    "hs512",
-    "rs256",
-    "es256",
     "password",
     "passwd",
     "pass",
@@ -111,7 +101,6 @@ const DUMMIES: &[&str] = &[
     "service_account",
     "authorized_user",
     "external_account",
-    "oauth2",
 ];
 /// Parts of what stands where a generated key should.
 const STAND_INS: &[&str] = &[
@@ -275,7 +264,13 @@ pub(crate) fn password(value: &[u8]) -> bool {
     // What programs ask of a value: `required|string|min:8`.
     let asked = ["required|", "nullable|", "sometimes|", "|string", "|min:", "|confirmed"];
     let hint = hint || asked.iter().any(|word| holds(text, word));
-    (4..=512).contains(&value.len()) && said && !dummy && !hint && !stands_in(value) && !place(value)
+    (4..=512).contains(&value.len())
+        && said
+        && !dummy
+        && !hint
+        && !stands_in(value)
+        && !place(value)
+        && !is_term(value)
 }
 
 /// What a person would not write: letters and digits mixed, or signs, or letters in no order of a language.
@@ -400,6 +395,25 @@ pub(crate) fn key(value: &[u8], strong: bool) -> bool {
         && !alphabet(text)
 }
 
+/// Parts of words that stand where a key would, and of names for it.
+const KEY_WORDS: [&str; 12] =
+    ["pass", "secret", "token", "key", "pwd", "hmac", "test", "example", "sample", "value", "your", "change"];
+
+/// A key that a person chose: a word and a number, `sunflower7`.
+pub(crate) fn word_key(value: &[u8]) -> bool {
+    let letters = value.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+    let (word, number) = value.split_at(letters);
+    // Names of programs are in several cases.
+    let one_case = word.iter().skip(1).all(u8::is_ascii_lowercase) || word.iter().all(u8::is_ascii_uppercase);
+    let counted = (1..=4).contains(&number.len()) && number.iter().all(u8::is_ascii_digit);
+    if !((8..=24).contains(&value.len()) && letters >= 5 && one_case && counted) {
+        return false;
+    }
+    let mut buffer = [0; 128];
+    let text = lower(value, &mut buffer);
+    !KEY_WORDS.iter().any(|word| holds(text, word)) && password(value)
+}
+
 /// The whole alphabet: a table of characters.
 fn alphabet(text: &[u8]) -> bool {
     holds(text, "abcdefghijklmnopqrstuvwxyz")
@@ -421,10 +435,19 @@ fn secret_word(pass: &[u8]) -> bool {
 
 /// Base64 of user and password (RFC 7617 section 2).
 pub(crate) fn basic(value: &[u8]) -> bool {
+    typed(value).is_some_and(|text| text.len() >= 3 && text.contains(&b':'))
+}
+
+/// Base64 of a password, as directories write it (RFC 2849).
+pub(crate) fn packed(value: &[u8]) -> bool {
+    typed(value).is_some_and(|text| std::str::from_utf8(&text).is_ok() && password(&text))
+}
+
+/// What base64 is of, if it can be typed: nothing of it is a control character.
+fn typed(value: &[u8]) -> Option<Vec<u8>> {
     let mut bits = 0u32;
     let mut held = 0;
-    let mut decoded = 0;
-    let mut colon = false;
+    let mut text = Vec::with_capacity(value.len());
     for &byte in value.iter().filter(|&&byte| byte != b'=') {
         let six = match byte {
             b'A'..=b'Z' => byte - b'A',
@@ -432,7 +455,7 @@ pub(crate) fn basic(value: &[u8]) -> bool {
             b'0'..=b'9' => byte - b'0' + 52,
             b'+' | b'-' => 62,
             b'/' | b'_' => 63,
-            _ => return false,
+            _ => return None,
         };
         bits = bits << 6 | u32::from(six);
         held += 6;
@@ -440,13 +463,12 @@ pub(crate) fn basic(value: &[u8]) -> bool {
             held -= 8;
             let byte = (bits >> held & 0xFF) as u8;
             if byte < 0x20 || byte == 0x7F {
-                return false;
+                return None;
             }
-            colon |= byte == b':';
-            decoded += 1;
+            text.push(byte);
         }
     }
-    colon && decoded >= 3
+    Some(text)
 }
 
 #[cfg(test)]

@@ -24,6 +24,9 @@ fn passwords_are_values_and_not_references() {
         "your_password",
         "https://example.com/reset",
         ".,:;!?",
+        "sha-256",
+        "argon2id",
+        "utf8",
     ];
     for value in not {
         assert!(!password(value.as_bytes()), "{value}");
@@ -67,6 +70,32 @@ fn keys_are_generated() {
     for value in not {
         assert!(!key(value.as_bytes(), true), "{value}");
     }
+}
+
+#[test]
+fn keys_of_people_are_a_word_and_a_number() {
+    for value in ["sunflower7", "Football12", "SUNFLOWER2024"] {
+        assert!(word_key(value.as_bytes()), "{value}");
+    }
+    let not = [
+        "sunflower",
+        "tulip7",
+        "sun7flower",
+        "SunFlower7",
+        "mytoken77",
+        "testing12",
+        "sunflower-7",
+        "sha512224",
+    ];
+    for value in not {
+        assert!(!word_key(value.as_bytes()), "{value}");
+    }
+}
+
+#[test]
+fn passwords_of_directories_decode() {
+    assert!(packed(b"R3g3IWtrcHc=") && packed(b"c3VuZmxvd2VyNw=="));
+    assert!(!packed(b"required") && !packed(b"AAECAwQF") && !packed(b"a b c d"));
 }
 
 #[test]

@@ -24,6 +24,7 @@
 //! | `credential` | whether a value is a secret rather than a placeholder, reference or word |
 //! | `secret` | that a key mixes letters and digits |
 //! | `source_code` | no check: values that are parts of programs |
+//! | `terms` | no check: what types, encodings and algorithms are called |
 //! | `entropy` | that a value is random enough for a key |
 //! | `token_crc` | checksums inside tokens of GitHub, npm and Grafana; JWTs in base64 |
 //! | `americas` | Canada and Latin America |
@@ -63,6 +64,7 @@ mod source_code;
 mod south_asia;
 mod southeast_asia;
 mod southern_europe;
+mod terms;
 pub(crate) mod tld;
 mod token_crc;
 mod vat;

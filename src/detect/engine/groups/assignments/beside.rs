@@ -87,18 +87,24 @@ impl WindowText<'_> {
         Ok(Some((value, GIVEN)))
     }
 
-    /// `</name><value>…` at `at`.
+    /// `</name><value>…` at `at`, or `</label><input value="…">`.
     fn element_behind(&self, at: usize) -> Result<Option<(usize, ValueForm)>, NeedMore> {
         if !self.is(at + 1, b'/')? {
             return Ok(None);
         }
         let end = self.run(at + 2, TAG, is_tag)?;
-        let open = if self.is(end, b'>')? { self.space(end + 1)? } else { return Ok(None) };
+        let mut open = if self.is(end, b'>')? { self.space(end + 1)? } else { return Ok(None) };
+        if self.follows(open, "<br")? {
+            open = self.space(self.run(open + 1, TAG, is_tag)? + 1)?;
+        }
         if !self.is(open, b'<')? {
             return Ok(None);
         }
         let stop = self.run(open + 1, TAG, |byte| byte.is_ascii_alphabetic())?;
         let word = self.view.slice(open + 1, stop);
+        if word.eq_ignore_ascii_case(b"input") {
+            return self.input_value(stop);
+        }
         let is = |known: &[&str]| known.iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes()));
         let form = match () {
             () if is(&ELEMENTS) => ValueForm::Element,

@@ -10,7 +10,7 @@ use super::super::super::view::View;
 use super::form::ValueForm;
 use super::search::{self, Hits, LISTS, WORDS, WordSearch};
 use super::text::{LookCost, NeedMore, WindowText, is_dense};
-use super::value::{self, AssignedValue, LONGEST};
+use super::value::{self, AssignedValue, LONGEST, piece};
 use crate::detect::finding::RuleId;
 use crate::detect::naming::is_secret_word;
 use crate::detect::rules::{RuleRef, SecretKind};
@@ -80,6 +80,25 @@ impl Assignments {
         taken
     }
 
+    /// Goes on with a list whose items are secrets; whether it has come to its end.
+    fn items(&self, pass: &WindowPass<'_>, track: &mut Track, found: &mut Candidates) -> bool {
+        while let Some(list) = track.assignment.list {
+            let looked = Cell::default();
+            let text = WindowText { view: pass.view, looked: &looked };
+            let Ok(item) = text.next_item(track.at, list) else { return false };
+            pass.step(looked.get().steps);
+            let Some(item) = item else {
+                track.assignment.list = None;
+                break;
+            };
+            if let Some(value) = item.value {
+                self.offer(pass, value, found);
+            }
+            track.at = item.end;
+        }
+        true
+    }
+
     /// Evaluates all of the text as what its label says it is, `{"password": "…"}`; whether that is decided.
     fn labelled(&self, pass: &WindowPass<'_>, track: &mut Track, found: &mut Candidates) -> bool {
         let Some(meaning) = track.assignment.labelled else { return true };
@@ -106,7 +125,7 @@ impl Assignments {
         }
         let form = ValueForm::Assigned { tight: true, first: true, colon: true };
         let Some(kind) = value::kind(meaning, text, form).filter(|_| whole) else { return true };
-        if let Some(rule) = self.offer(pass, AssignedValue { kind, start, end, doubt: 0.0, cut }, found) {
+        if let Some(rule) = self.offer(pass, AssignedValue { cut, ..piece(kind, start, end, 0.0) }, found) {
             track.at = end;
             track.assignment.rest = Some(rule).filter(|_| cut);
         }
@@ -120,12 +139,13 @@ impl Group for Assignments {
     }
 
     fn scan(&self, pass: &WindowPass<'_>, track: &mut Track, found: &mut Candidates) {
-        if !self.labelled(pass, track, found) || !rest(pass, track, found) {
+        if !self.labelled(pass, track, found) || !rest(pass, track, found) || !self.items(pass, track, found)
+        {
             return;
         }
         let view = &pass.view;
         let mut at = track.at;
-        let mut hits = Hits { searches: &self.searches, text: view.text, next: [None; LISTS] };
+        let mut hits = Hits::new(&self.searches, view.text, at);
         while let Some(hit) = hits.from(at) {
             let looked = Cell::new(LookCost { place: hit.start, ..LookCost::default() });
             let end = hit.end;
@@ -141,10 +161,11 @@ impl Group for Assignments {
             };
             // What stands before a command's option is still to be looked at.
             at = if hit.place.has_options() { end } else { value.end.max(end) };
-            if value.cut {
+            if value.cut || value.list.is_some() {
                 track.at = at;
-                track.assignment.rest = Some(rule);
-                if !rest(pass, track, found) {
+                track.assignment.rest = Some(rule).filter(|_| value.cut);
+                track.assignment.list = value.list;
+                if !rest(pass, track, found) || !self.items(pass, track, found) {
                     return;
                 }
                 at = track.at;

@@ -25,6 +25,15 @@ pub(super) struct LocatedName {
     pub(super) meaning: Meaning,
 }
 
+/// Where a name stands, without the signs around it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NameBounds {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    /// Dashes and other signs before it.
+    pub(super) dashes: usize,
+}
+
 /// What stands between a name and what may be its value.
 #[derive(Clone, Copy)]
 struct GivingSign {
@@ -52,8 +61,11 @@ impl WindowText<'_> {
         }
         // What Go's tests print: `--- PASS: TestOf2`.
         let head = self.view.slice(start.saturating_sub(4), stop);
+        // Dots that lead to the value are no part of the name: `Password........ value`.
+        let dots = self.view.slice(end, stop).iter().rev().take_while(|&&byte| byte == b'.').count();
+        let stop = stop - dots;
         let Some(name) = self.name(start, stop).filter(|_| head != b"--- PASS") else {
-            return Ok((stop, None));
+            return Ok((stop, self.list_named(start, stop)?));
         };
         // The name of a secret in that of a resource: `arn:aws:secretsmanager:eu-west-1:0:secret:name`.
         let resource = self.before(name.start) == Some(b':')
@@ -61,16 +73,33 @@ impl WindowText<'_> {
         if resource {
             return Ok((stop, None));
         }
-        let Some((at, form)) = self.link(name)? else { return Ok((name.end.max(end), None)) };
-        let given = match self.value_at_link(name, at, form)? {
-            None if name.meaning.named == NameMeaning::Secret => self.pair(at)?,
-            given => given,
-        };
-        Ok((name.end.max(end), given))
+        Ok((name.end.max(end), self.given(name)?))
+    }
+
+    /// What a name is given, in whichever way.
+    pub(super) fn given(&self, name: LocatedName) -> Result<Option<AssignedValue>, NeedMore> {
+        if let Some(value) = self.laid_out(name)? {
+            return Ok(Some(value));
+        }
+        let Some((at, form)) = self.link(name)? else { return Ok(None) };
+        match self.value_at_link(name, at, form)? {
+            None if name.meaning.named == NameMeaning::Secret => self.pair(at),
+            given => Ok(given.map(|value| self.with_list(name.meaning, value))),
+        }
     }
 
     /// The name that holds `start` and ends before `stop`, if it is a secret's.
     fn name(&self, start: usize, stop: usize) -> Option<LocatedName> {
+        let NameBounds { start: begin, end: stop, dashes } = self.located(start, stop)?;
+        let meaning =
+            naming::meaning(self.view.slice(begin, stop)).or_else(|| self.two_words(begin, stop))?;
+        let strong = meaning.strong || self.ends_phrase(begin, stop);
+        let meaning = Meaning { strong, ..meaning };
+        Some(LocatedName { start: begin, end: stop, word: start, dashes, meaning })
+    }
+
+    /// Where the name stands that holds `start` and ends before `stop`.
+    pub(super) fn located(&self, start: usize, stop: usize) -> Option<NameBounds> {
         let head = self.view.slice(start.saturating_sub(NAME + 1), start);
         let back = head.iter().rev().take_while(|&&byte| is_name(byte)).count();
         if stop - start + back > NAME {
@@ -81,13 +110,15 @@ impl WindowText<'_> {
         let outer = |byte: &&u8| !byte.is_ascii_alphanumeric();
         let dashes = text.iter().take_while(outer).count();
         let tail = text.iter().rev().take_while(outer).count();
-        if dashes + tail >= text.len() {
-            return None;
-        }
-        let (begin, stop) = (begin + dashes, stop - tail);
-        let meaning =
-            naming::meaning(self.view.slice(begin, stop)).or_else(|| self.two_words(begin, stop))?;
-        Some(LocatedName { start: begin, end: stop, word: start, dashes, meaning })
+        let named = dashes + tail < text.len();
+        named.then_some(NameBounds { start: begin + dashes, end: stop - tail, dashes })
+    }
+
+    /// Whether the name ends a phrase of several words that is more than it: `mot de passe`, `palavra passe`.
+    fn ends_phrase(&self, start: usize, stop: usize) -> bool {
+        let head = self.view.slice(start.saturating_sub(8), start).to_ascii_lowercase();
+        self.view.slice(start, stop).eq_ignore_ascii_case(b"passe")
+            && (head.ends_with(b"mot de ") || head.ends_with(b"palavra "))
     }
 
     /// `API key`, in two words.
@@ -227,23 +258,6 @@ impl WindowText<'_> {
         Ok(self.quote(value)?.map(|_| (value, ValueForm::Compared)))
     }
 
-    /// Whether the name stands first in its line, its setting or its query.
-    fn leads(&self, name: LocatedName) -> bool {
-        let start = name.start - name.dashes;
-        let head = self.view.slice(start.saturating_sub(8), start);
-        let shell = head.ends_with(b"export ")
-            || head.ends_with(b"ENV ")
-            || head.ends_with(b"ARG ")
-            || head.ends_with(b"# ");
-        let indent = head.iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t' | b'$')).count();
-        let line =
-            head.get(..head.len() - indent).is_some_and(|rest| rest.last().is_none_or(|&byte| byte == b'\n'));
-        shell
-            || line
-            || matches!(self.before(start), Some(b'?' | b'&' | b';' | b'"' | b'\'' | b'n'))
-            || name.dashes >= 1
-    }
-
     /// What stands beside a name without an operator.
     fn beside(&self, name: LocatedName, at: usize) -> Result<Option<(usize, ValueForm)>, NeedMore> {
         if name.dashes > 0
@@ -281,15 +295,6 @@ impl WindowText<'_> {
         Ok(said.or_else(any))
     }
 
-    /// Whether the name is the end of a phrase, as in `Old password`: what programs declare has small letters before it.
-    fn is_phrase(&self, name: LocatedName) -> bool {
-        let head = self.head(name);
-        let Some(rest) = head.strip_suffix(b" ").filter(|_| name.dashes == 0) else { return false };
-        let letters = rest.iter().rev().take_while(|byte| byte.is_ascii_alphabetic()).count();
-        let word = rest.get(rest.len() - letters..).unwrap_or_default();
-        word.first().is_some_and(u8::is_ascii_uppercase) && word.len() > 1
-    }
-
     /// Whether `login user` stands before the name, on its line or the one before.
     fn behind_login(&self, name: LocatedName) -> bool {
         let mut words = self.head(name).split(u8::is_ascii_whitespace).rev().filter(|word| !word.is_empty());
@@ -301,27 +306,14 @@ impl WindowText<'_> {
         self.view.slice(name.word.saturating_sub(LOOKBACK), name.start)
     }
 
+    /// The same of its line.
+    pub(super) fn line_before(&self, name: LocatedName) -> &[u8] {
+        self.head(name).rsplit(|&byte| byte == b'\n').next().unwrap_or_default()
+    }
+
     /// Whether nothing stands before that.
     pub(super) fn begins(&self, name: LocatedName) -> bool {
         name.word < LOOKBACK
-    }
-
-    /// What is given behind a purpose: `API key for the backend: value`.
-    fn purpose(&self, name: LocatedName, at: usize) -> Result<Option<(usize, ValueForm)>, NeedMore> {
-        let mut at = at;
-        for _ in 0..6 {
-            at = self.run(at, 24, |byte| is_name(byte) || byte == b'@')?;
-            let blank = self.blanks(at)?;
-            let (operator, behind) = self.operator(blank, blank > at)?;
-            if matches!(operator, Operator::Colon | Operator::Equals | Operator::Is) {
-                return Ok(Some((self.blanks(behind)?, ValueForm::Prose)));
-            }
-            if self.follows(blank, "to ")? {
-                return self.said(name, blank);
-            }
-            at = blank;
-        }
-        Ok(None)
     }
 
     /// What is given behind a type: `name Type = "value"`.
@@ -441,6 +433,9 @@ impl WindowText<'_> {
             // Their values are known by their form, and have places of their own.
             NameMeaning::Basic | NameMeaning::KeyNumber | NameMeaning::Seed => (SecretKind::Key, false),
         };
+        let plain = !fits && !text.is_empty() && !refers && !is_code(text);
+        let plain = if plain { self.plain_word(name, at..end, form)? } else { None };
+        let (kind, fits) = plain.map_or((kind, fits), |kind| (kind, true));
         let listed = setting && self.before(name.start).is_some_and(|byte| byte == b';');
         let kind = if listed { SecretKind::Connection } else { kind };
         let doubt = if matches!(form, ValueForm::Prose | ValueForm::Said) { 0.1 } else { 0.0 };

@@ -87,6 +87,8 @@ impl WindowText<'_> {
             WordContext::KeyNumber => self.key_number(end)?,
             WordContext::Seed => self.seed_phrase(end)?,
             WordContext::Foreign => self.foreign(start, end)?,
+            WordContext::Input => self.input(end)?,
+            WordContext::Cookie => self.cookie(start, end)?,
         };
         Ok((end, found))
     }

@@ -3,6 +3,7 @@
 
 use super::form::ValueForm;
 use super::named::LocatedName;
+use super::operator::Operator;
 use super::shape::{is_random, looks_like_key};
 use super::text::{NeedMore, WindowText, is_base64, is_dense, is_name};
 use super::value::{AssignedValue, piece};
@@ -52,8 +53,7 @@ impl WindowText<'_> {
         at: usize,
         given: bool,
     ) -> Result<Option<(usize, ValueForm)>, NeedMore> {
-        let line = self.head(name).rsplit(|&byte| byte == b'\n').next().unwrap_or_default();
-        if !given && line.len() > LABEL {
+        if !given && self.line_before(name).len() > LABEL {
             return Ok(None);
         }
         let mut value = self.unquoted_line(self.space(at)?)?;
@@ -113,10 +113,31 @@ impl WindowText<'_> {
         self.random_word(name, at)
     }
 
+    /// What is given behind a purpose: `API key for the backend: value`.
+    pub(super) fn purpose(
+        &self,
+        name: LocatedName,
+        at: usize,
+    ) -> Result<Option<(usize, ValueForm)>, NeedMore> {
+        let mut at = at;
+        for _ in 0..6 {
+            at = self.run(at, 24, |byte| is_name(byte) || byte == b'@')?;
+            let blank = self.blanks(at)?;
+            let (operator, behind) = self.operator(blank, blank > at)?;
+            if matches!(operator, Operator::Colon | Operator::Equals | Operator::Is) {
+                return Ok(Some((self.blanks(behind)?, ValueForm::Prose)));
+            }
+            if self.follows(blank, "to ")? {
+                return self.said(name, blank);
+            }
+            at = blank;
+        }
+        Ok(None)
+    }
+
     /// Whether the name's line declares something of a program.
     fn declares(&self, name: LocatedName) -> bool {
-        let line =
-            self.head(name).rsplit(|&byte| byte == b'\n').next().unwrap_or_default().trim_ascii_start();
+        let line = self.line_before(name).trim_ascii_start();
         DECLARATIONS.iter().any(|word| line.starts_with(word))
     }
 

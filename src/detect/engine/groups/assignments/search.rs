@@ -63,6 +63,10 @@ pub(super) enum WordContext {
     Seed,
     /// `hasło: password`, and the like in other languages.
     Foreign,
+    /// `<input type="password" value="…">`.
+    Input,
+    /// `Cookie: session=…`.
+    Cookie,
 }
 
 use WordContext::{Call, Option as Opt, Setting, User};
@@ -77,7 +81,7 @@ impl WordContext {
 /// The words, without the first letter where its case varies. Case beyond that: all lower or all upper. In some
 /// lists, for the packed search is quick with few words, and quicker with longer ones: those of three bytes stand in lists of
 /// their own, since it looks at four where all words have as many. No list has more than fifty: its words share sixteen places, and
-/// with more in each most of a text looks like one of them.
+/// with more in each most of a text looks like one of them. The last list has those that are not ASCII.
 pub(super) const WORDS: [&[(&str, WordContext)]; LISTS] = [
     &[
         ("pass", WordContext::Name),
@@ -130,24 +134,27 @@ pub(super) const WORDS: [&[(&str, WordContext)]; LISTS] = [
         ("ldapadd", Opt(&["-w "])),
         ("SecureString ", WordContext::SecureString),
         ("achtwoord", WordContext::Foreign),
-        ("ontraseñ", WordContext::Foreign),
-        ("asło", WordContext::Foreign),
         ("haslo", WordContext::Foreign),
-        ("heslo", WordContext::Foreign),
+        ("eslo", WordContext::Foreign),
         ("senord", WordContext::Foreign),
         ("dgangskode", WordContext::Foreign),
         ("alasana", WordContext::Foreign),
-        ("elszó", WordContext::Foreign),
+        ("elsz", WordContext::Foreign),
         ("ifre", WordContext::Foreign),
-        ("ароль", WordContext::Foreign),
-        ("парол", WordContext::Foreign),
-        ("密码", WordContext::Foreign),
-        ("密碼", WordContext::Foreign),
-        ("パスワード", WordContext::Foreign),
-        ("비밀번호", WordContext::Foreign),
-        ("סיסמ", WordContext::Foreign),
-        ("كلمة", WordContext::Foreign),
-        ("κωδικ", WordContext::Foreign),
+        ("Haslo", WordContext::Foreign),
+        ("osungswort", WordContext::Foreign),
+        ("oegangscode", WordContext::Foreign),
+        ("agwoord", WordContext::Foreign),
+        ("asvoord", WordContext::Foreign),
+        ("parol", WordContext::Foreign),
+        ("Parol", WordContext::Foreign),
+        ("PAROL", WordContext::Foreign),
+        ("arool", WordContext::Foreign),
+        ("ozinka", WordContext::Foreign),
+        ("aporka", WordContext::Foreign),
+        ("lapta", WordContext::Foreign),
+        ("khau", WordContext::Foreign),
+        ("laluan", WordContext::Foreign),
     ],
     &[
         ("mongosh", Opt(LOGIN)),
@@ -183,6 +190,22 @@ pub(super) const WORDS: [&[(&str, WordContext)]; LISTS] = [
         ("printf ", WordContext::Echo),
         ("mongo ", Opt(LOGIN)),
         ("cf login", Opt(LOGIN)),
+        ("sandi", WordContext::Foreign),
+        ("enosiri", WordContext::Foreign),
+        ("eno la siri", WordContext::Foreign),
+        ("ykilor", WordContext::Foreign),
+        ("lave de acceso", WordContext::Foreign),
+        ("lave_de_acceso", WordContext::Foreign),
+        ("ave api", WordContext::Foreign),
+        ("ave_api", WordContext::Foreign),
+        ("ave-api", WordContext::Foreign),
+        ("ave secreta", WordContext::Foreign),
+        ("ave_secreta", WordContext::Foreign),
+        ("ave segreta", WordContext::Foreign),
+        ("leutel", WordContext::Foreign),
+        ("yckel", WordContext::Foreign),
+        ("avain", WordContext::Foreign),
+        ("lucz", WordContext::Foreign),
     ],
     &[
         ("PDO(", Call(2)),
@@ -218,6 +241,20 @@ pub(super) const WORDS: [&[(&str, WordContext)]; LISTS] = [
         ("rwcommunity ", Setting),
         ("IDENTIFY ", Setting),
         ("AUTH PLAIN ", Setting),
+        ("nahtar", WordContext::Foreign),
+        ("kunci", WordContext::Foreign),
+        ("Kunci", WordContext::Foreign),
+        ("cle api", WordContext::Foreign),
+        ("Cle api", WordContext::Foreign),
+        ("cle_api", WordContext::Foreign),
+        ("Senha", WordContext::Name),
+        ("SENHA", WordContext::Name),
+        ("<input", WordContext::Input),
+        ("<INPUT", WordContext::Input),
+        ("sid=", WordContext::Cookie),
+        ("SID=", WordContext::Cookie),
+        ("ession=", WordContext::Cookie),
+        ("ESSION=", WordContext::Cookie),
     ],
     &[
         ("XAUTH \"", Setting),
@@ -274,11 +311,66 @@ pub(super) const WORDS: [&[(&str, WordContext)]; LISTS] = [
         ("pw ", WordContext::Name),
         ("psk", WordContext::Name),
         ("PSK", WordContext::Name),
+        ("mdp", WordContext::Foreign),
+        ("Mdp", WordContext::Foreign),
+        ("MDP", WordContext::Foreign),
+    ],
+    &[
+        ("ontraseñ", WordContext::Foreign),
+        ("asło", WordContext::Foreign),
+        ("арол", WordContext::Foreign),
+        ("АРОЛ", WordContext::Foreign),
+        ("озинк", WordContext::Foreign),
+        ("ұпия", WordContext::Foreign),
+        ("密码", WordContext::Foreign),
+        ("密碼", WordContext::Foreign),
+        ("口令", WordContext::Foreign),
+        ("パスワード", WordContext::Foreign),
+        ("暗証番号", WordContext::Foreign),
+        ("비밀번호", WordContext::Foreign),
+        ("암호", WordContext::Foreign),
+        ("비번", WordContext::Foreign),
+        ("סיסמ", WordContext::Foreign),
+        ("كلمة", WordContext::Foreign),
+        ("ωδικ", WordContext::Foreign),
+        ("υνθηματικ", WordContext::Foreign),
+        ("رمز ", WordContext::Foreign),
+        ("گذرواژ", WordContext::Foreign),
+        ("کلمه عبور", WordContext::Foreign),
+        ("پاس ور", WordContext::Foreign),
+        ("پاسور", WordContext::Foreign),
+        ("पासवर", WordContext::Foreign),
+        ("कूटशब", WordContext::Foreign),
+        ("পাসও", WordContext::Foreign),
+        ("รหัสผ", WordContext::Foreign),
+        ("ật kh", WordContext::Foreign),
+        ("chlüssel", WordContext::Foreign),
+        ("lé api", WordContext::Foreign),
+        ("lé d'api", WordContext::Foreign),
+        ("lé d’api", WordContext::Foreign),
+        ("lé secr", WordContext::Foreign),
+        ("øgle", WordContext::Foreign),
+        ("økkel", WordContext::Foreign),
+        ("люч", WordContext::Foreign),
+        ("líč", WordContext::Foreign),
+        ("密钥", WordContext::Foreign),
+        ("密鑰", WordContext::Foreign),
+        ("金鑰", WordContext::Foreign),
+        ("秘密鍵", WordContext::Foreign),
+        ("キー", WordContext::Foreign),
+        ("비밀키", WordContext::Foreign),
+        ("I키", WordContext::Foreign),
+        ("I 키", WordContext::Foreign),
+        ("i키", WordContext::Foreign),
+        ("i 키", WordContext::Foreign),
+        ("مفتاح", WordContext::Foreign),
+        ("מפתח", WordContext::Foreign),
+        ("hóa api", WordContext::Foreign),
     ],
 ];
 
 /// How many lists there are.
-pub(super) const LISTS: usize = 6;
+pub(super) const LISTS: usize = 7;
 
 const LOGIN: &[&str] = &["--password ", "-p "];
 
@@ -333,15 +425,27 @@ pub(super) struct Hit {
     pub(super) place: WordContext,
 }
 
-/// The words of both lists in the order of their starts.
+/// The words of all lists in the order of their starts.
 pub(super) struct Hits<'a> {
-    pub(super) searches: &'a [WordSearch; LISTS],
-    pub(super) text: &'a [u8],
+    searches: &'a [WordSearch; LISTS],
+    text: &'a [u8],
     /// The next of each list; `None` where it was not looked for since the last was taken.
-    pub(super) next: [Option<Option<Hit>>; LISTS],
+    next: [Option<Option<Hit>>; LISTS],
 }
 
-impl Hits<'_> {
+impl<'a> Hits<'a> {
+    /// Those of `text` that start at or after `from`.
+    pub(super) fn new(searches: &'a [WordSearch; LISTS], text: &'a [u8], from: usize) -> Self {
+        let mut next = [None; LISTS];
+        // Where all is ASCII, none of the last list is.
+        if text.get(from..).is_some_and(<[u8]>::is_ascii)
+            && let Some(last) = next.last_mut()
+        {
+            *last = Some(None);
+        }
+        Self { searches, text, next }
+    }
+
     /// The first that starts at or after `from`.
     pub(super) fn from(&mut self, from: usize) -> Option<Hit> {
         for ((next, search), words) in self.next.iter_mut().zip(self.searches).zip(WORDS) {
@@ -357,4 +461,20 @@ impl Hits<'_> {
 /// Whether `text`, which ends where the window does, is the beginning of a word.
 pub(super) fn may_begin(text: &[u8]) -> bool {
     WORDS.into_iter().flatten().any(|(word, _)| word.as_bytes().starts_with(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_as_the_search_wants_them() {
+        for (n, list) in WORDS.into_iter().enumerate() {
+            assert!(list.len() <= 50, "list {n} has {}", list.len());
+            for (word, _) in list {
+                assert!((3..=LONGEST).contains(&word.len()), "{word}");
+                assert_eq!(word.is_ascii(), n + 1 < LISTS, "{word}");
+            }
+        }
+    }
 }

@@ -97,11 +97,13 @@ pub(super) fn is_random(text: &[u8]) -> bool {
     }
     let begins = text.first().is_some_and(|byte| byte.is_ascii_alphanumeric() || is_password_sign(byte));
     let cases = || any(u8::is_ascii_uppercase) && any(u8::is_ascii_lowercase);
-    let named = || {
-        let lower = text.to_ascii_lowercase();
-        LABELS.iter().any(|word| memchr::memmem::find(&lower, word).is_some())
-    };
-    begins && (any(is_password_sign) || cases() && credential::is_generated(text) && !named())
+    begins && (any(is_password_sign) || cases() && credential::is_generated(text) && !has_label(text))
+}
+
+/// Whether a text has a word in it that names of secrets have.
+pub(super) fn has_label(text: &[u8]) -> bool {
+    let lower = text.to_ascii_lowercase();
+    LABELS.iter().any(|word| memchr::memmem::find(&lower, word).is_some())
 }
 
 /// Signs that words of languages and programs do not have in their middle.

@@ -1,7 +1,9 @@
-//! The law of the group: any split of a text gives the findings of the whole.
+//! The law of the group: any split of a text gives the findings of the whole. What the rules' examples cannot say: texts with
+//! several values, and each word of each language.
 
 use proptest::prelude::*;
 
+use crate::detect::naming::{KEYS, PASSWORDS};
 use crate::detect::{Anchor, Catalogue, Detector, Finding, RuleSelection};
 
 fn detector() -> Detector {
@@ -27,6 +29,81 @@ fn scanned(detector: &Detector, text: &str, cuts: &[usize]) -> Vec<Finding> {
     }
     scanner.end(&mut |finding| findings.push(finding));
     findings
+}
+
+/// What is found, as it stands in the text.
+fn found<'t>(detector: &Detector, text: &'t str) -> Vec<&'t str> {
+    detector.find(text).iter().filter_map(|one| text.get(one.span.start..one.span.end)).collect()
+}
+
+#[test]
+fn words_of_all_languages_are_given_values() {
+    let detector = detector();
+    for (words, value) in [(PASSWORDS, "Gx7!kkpw"), (KEYS, "Zk3Jx91LmQpV8sTn2")] {
+        for word in words {
+            let word = word.replace('_', " ");
+            let mut letters = word.chars();
+            let first = letters.next();
+            let capital: String = first.into_iter().flat_map(char::to_uppercase).chain(letters).collect();
+            for name in [&word, &capital] {
+                for sign in [": ", " : ", " = ", "=", "：", ":  "] {
+                    let text = format!("{name}{sign}{value}");
+                    assert_eq!(found(&detector, &text), [value], "{text}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn words_of_other_languages_stand_among_others() {
+    let detector = detector();
+    let rows: &[(&str, &[&str])] = &[
+        ("您的密码：Gx7!kkpw", &["Gx7!kkpw"]),
+        ("Ваш новый пароль: Gx7!kkpw", &["Gx7!kkpw"]),
+        ("Mot de passe : sunflower7", &["sunflower7"]),
+        ("Hasło:\n  Gx7!kkpw\n", &["Gx7!kkpw"]),
+        ("superparola: Gx7!kkpw", &[]),
+        ("включить: Gx7!kkpw", &[]),
+        ("parola\nnuova", &[]),
+        ("Пароль: не менее 8 символов", &[]),
+        ("Schlüssel: Zk3Jx91LmQpV8sTn2", &[]),
+    ];
+    for (text, values) in rows {
+        assert_eq!(found(&detector, text), *values, "{text}");
+    }
+}
+
+#[test]
+fn every_item_of_a_list_is_found_in_any_pieces() {
+    let detector = detector();
+    let rows: &[(&str, &[&str])] = &[
+        (
+            "passwords:\n  - Gx7!kkpw # bob\n  - changeme\n  - sunflower7\n\nusers:\n  - bob12\n",
+            &["Gx7!kkpw", "sunflower7"],
+        ),
+        (
+            "{\"passwords\": [\"Gx7!kkpw\",\n  \"Hq8?mmrt\"], \"names\": [\"bob12\"]}",
+            &["Gx7!kkpw", "Hq8?mmrt"],
+        ),
+        ("passwords = [Gx7!kkpw, 'Hq8?mmrt']", &["Gx7!kkpw", "Hq8?mmrt"]),
+        ("password:\n  - Wq7#mLp2xZ9\n  - Kx9mQz7!\n", &["Wq7#mLp2xZ9", "Kx9mQz7!"]),
+        ("{'password': ['Wq7#mLp2xZ9', 'min:8']}", &["Wq7#mLp2xZ9"]),
+        ("passwords:\n  - password=Gx7!kkpw\n", &["Gx7!kkpw"]),
+        (
+            "api_keys: [a83hf92hdkq02jd8fh2kd92f, b94ig03ielr13ke9gi3le03g]",
+            &["a83hf92hdkq02jd8fh2kd92f", "b94ig03ielr13ke9gi3le03g"],
+        ),
+    ];
+    for (text, values) in rows {
+        let whole = detector.find(text);
+        assert_eq!(found(&detector, text), *values, "{text}");
+        for cut in 1..text.len() {
+            assert_eq!(scanned(&detector, text, &[cut]), whole, "{text} at {cut}");
+        }
+        let bytes: Vec<usize> = (1..text.len()).collect();
+        assert_eq!(scanned(&detector, text, &bytes), whole, "{text}");
+    }
 }
 
 #[test]

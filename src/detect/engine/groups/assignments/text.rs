@@ -108,6 +108,11 @@ impl WindowText<'_> {
         self.run(start, BLANKS, |byte| byte.is_ascii_whitespace())
     }
 
+    /// Whether the line ends at `at`, or behind blanks there.
+    pub(super) fn ends_line(&self, at: usize) -> Result<bool, NeedMore> {
+        Ok(matches!(self.byte(self.blanks(at)?)?, None | Some(b'\n' | b'\r')))
+    }
+
     /// A quote at `at`, escaped or not: which, how many backslashes before it, and where it ends.
     pub(super) fn quote(&self, at: usize) -> Result<Option<Quote>, NeedMore> {
         let behind = self.run(at, 4, |byte| byte == b'\\')?;

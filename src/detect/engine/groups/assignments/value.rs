@@ -1,5 +1,6 @@
 //! A value at a place of a secret: what it is, and whether it looks like one.
 
+use super::super::super::track::SecretList;
 use super::form::ValueForm;
 use super::seed::seed;
 use super::shape::{fits_list, fits_password, fits_secret, is_key_number};
@@ -21,6 +22,8 @@ pub(super) struct AssignedValue {
     pub(super) doubt: f32,
     /// Whether the value was cut at the longest piece.
     pub(super) cut: bool,
+    /// The list of which it is an item, whose others may follow.
+    pub(super) list: Option<SecretList>,
 }
 
 /// Where to look on if the value is rejected, and the value, if there is one.
@@ -31,7 +34,10 @@ pub(super) fn kind(meaning: Meaning, text: &[u8], form: ValueForm) -> Option<Sec
     let strong = meaning.strong;
     let (kind, fits) = match meaning.named {
         NameMeaning::Password => (SecretKind::Password, fits_password(text, strong, form)),
-        NameMeaning::Key => (SecretKind::Key, credential::key(text, strong) && fits_list(text, form)),
+        NameMeaning::Key => {
+            let chosen = strong && matches!(form, ValueForm::Assigned { .. }) && credential::word_key(text);
+            (SecretKind::Key, chosen || credential::key(text, strong) && fits_list(text, form))
+        }
         NameMeaning::Basic => (SecretKind::Basic, text.len() >= 8 && credential::basic(text)),
         NameMeaning::KeyNumber => (SecretKind::Key, is_key_number(text)),
         NameMeaning::Seed => (SecretKind::Password, seed(text).is_some()),
@@ -63,5 +69,5 @@ impl WindowText<'_> {
 
 /// A value, cut where it is as long as a piece can be.
 pub(super) fn piece(kind: SecretKind, start: usize, end: usize, doubt: f32) -> AssignedValue {
-    AssignedValue { kind, start, end, doubt, cut: end - start >= LONGEST }
+    AssignedValue { kind, start, end, doubt, cut: end - start >= LONGEST, list: None }
 }
