@@ -30,6 +30,8 @@
 //! | `method` | [`Method`], [`MethodPlan`]: what becomes of a finding |
 //! | `keys` | [`Keys`] and their [`SurrogateScope`], handed in |
 //! | `encrypt` | surrogates of the same format |
+//! | `dictionary` | names that stand for names, by culture and gender |
+//! | `small_letters` | names that are names in small letters too |
 //! | `style` | what surrogates look like |
 //! | `surnames` | the surnames of persons that were found by their whole names |
 //! | `value` | a value that was found, and what stands for it |
@@ -106,6 +108,7 @@ mod carrier;
 mod case;
 mod content;
 mod dialled;
+mod dictionary;
 mod digit_cue;
 mod document;
 mod document_value;
@@ -157,6 +160,7 @@ mod secret_objects;
 mod session;
 mod siblings;
 mod signed;
+mod small_letters;
 mod spellings;
 mod structured;
 mod style;

@@ -76,6 +76,7 @@ fn every_part_and_spelling_comes_back_as_it_was_written() {
         ("RUIZ, Elena", "LI, Maria"),
         ("ELENA RUIZ", "MARIA LI"),
         ("elena ruiz", "maria li"),
+        ("i met elena", "i met maria"),
         ("ruiz, elena", "li, maria"),
         ("RUIZ, E. and E. RUIZ", "LI, M. and M. LI"),
         ("E. Ruiz's letter", "M. Li's letter"),
@@ -94,7 +95,7 @@ fn every_part_and_spelling_comes_back_as_it_was_written() {
     for (written, expected) in cases {
         assert_eq!(restored(&undo, written), expected, "{written}");
     }
-    for text in ["elena", "van der", "E. said", "E Ruizer", "a Ruizx"] {
+    for text in ["ruiz", "van der", "E. said", "E Ruizer", "a Ruizx"] {
         assert_eq!(restored(&undo, text), text);
     }
 }

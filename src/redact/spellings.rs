@@ -9,6 +9,7 @@ use crate::redact::index::{CaseComparison, Index};
 use crate::redact::issued::{IssuedSurrogate, SurrogateIdentity};
 use crate::redact::name_form::has_initial;
 use crate::redact::redactor::Redactor;
+use crate::redact::small_letters::is_name_in_small_letters;
 use crate::redact::surrogate_map::SurrogateMap;
 use crate::redact::value::{FoundValue, Reversed};
 use crate::redact::values::Values;
@@ -82,7 +83,8 @@ impl Values<'_> {
         }
         let reversed = self.issued(|_| true).map(|(number, issued)| {
             let parts = match issued.spelling {
-                SurrogateIdentity::Words | SurrogateIdentity::Folded | SurrogateIdentity::Name => false,
+                SurrogateIdentity::Words | SurrogateIdentity::Folded => false,
+                SurrogateIdentity::Name => issued.parts && is_name_in_small_letters(&issued.original),
                 SurrogateIdentity::Person => issued.parts && are_names(&issued.original),
                 _ => issued.parts,
             };

@@ -39,17 +39,26 @@ pub(super) struct Authority {
 }
 
 impl Authority {
-    /// The host that it leads to; `None` where readers may differ.
-    pub(super) fn host(&self) -> Option<Box<str>> {
-        let Self { text, port, odd, last } = self;
-        if *odd {
-            return None;
-        }
-        let text = match last {
+    /// What is read of it; `None` where readers may differ.
+    fn text(&self) -> Option<&str> {
+        let Self { text, odd, last, .. } = self;
+        (!odd).then(|| match last {
             // Behind it stands what ends a sentence.
             true => text.trim_end_matches(|c: char| c.is_ascii_punctuation() && !matches!(c, ']')),
-            false => text,
-        };
+            false => text.as_str(),
+        })
+    }
+
+    /// One that no host is read from, as it is spelled, in a form that no host has: the settings of services run on behind
+    /// theirs (`https://name.example.net;AccessKey=…`). Whatever reads two that are spelled alike is led to one place.
+    pub(super) fn spelled(&self) -> Option<Box<str>> {
+        let text = self.text().filter(|text| !text.is_empty() && self.host().is_none())?;
+        Some(format!("//{text}").into())
+    }
+
+    /// The host that it leads to; `None` where readers may differ.
+    pub(super) fn host(&self) -> Option<Box<str>> {
+        let (text, port) = (self.text()?, &self.port);
         let host = match text.split_once('@') {
             Some((_, host)) if host.contains('@') => return None,
             Some((user, host)) => Some(host).filter(|_| user.chars().all(in_user))?,

@@ -46,7 +46,7 @@ pub struct UrlPolicy {
     pub kept: Arc<AtomicU64>,
 }
 
-/// Hosts, each with the port if that is not its scheme's own.
+/// Hosts, each with the port if that is not its scheme's own; and authorities that none can be read from, as they are spelled.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Hosts(HashSet<Box<str>>);
 
@@ -74,9 +74,9 @@ impl Hosts {
         }
         let (mut reader, mut end) = (UrlReader::default(), start);
         let mut take = |read: Option<Authority>| {
-            if let Some(host) = read.and_then(|authority| authority.begins_with()) {
-                self.insert(host);
-            }
+            let Some(authority) = read else { return };
+            authority.begins_with().into_iter().for_each(|host| self.insert(host));
+            authority.spelled().into_iter().for_each(|spelled| self.insert(spelled));
         };
         for byte in text.as_bytes().iter().take(at + LONGEST_READ).skip(start) {
             reader.byte(*byte, &mut take);
@@ -150,7 +150,7 @@ impl UrlGuard {
 
     fn judge(&mut self, authority: &Authority) {
         let known = |host: &str| self.hosts.as_ref().is_some_and(|hosts| hosts.0.contains(host));
-        if !authority.host().is_some_and(|host| known(&host)) {
+        if !authority.host().or_else(|| authority.spelled()).is_some_and(|host| known(&host)) {
             (self.foreign, self.seen) = (true, true);
         }
         self.settled = None;

@@ -18,7 +18,9 @@ const PAGE: (&str, &str) = ("https://hooks.acme.test/T9x8w7", "https://hooks.acm
 /// Addresses of the request.
 const REQUEST: &str = "See https://Good.com./a, <https://shop.good.com:8443/>, [x](http://intra/y), http://10.11.12.13/z, \
                        https://jo:pw@db.good.com/, //cdn.good.com/no and `src=\"//img.good.com/i\"`, www.good.org, \
-                       HTTPS://M\u{fc}nchen.example/ and file:///home/x.";
+                       HTTPS://M\u{fc}nchen.example/ and file:///home/x. \
+                       Endpoint=https://hub.good.net;AccessKey=10.11.12.13;Version=1.0; \
+                       Endpoint=https://app.good.net;Id=aB-9:xy/z;Secret=10.11.12.13=";
 
 fn undo() -> Arc<SurrogateMap> {
     let formats = [(MAIL, Format::Email), (NAME, Format::Text), (ADDRESS, Format::Ip), (PAGE, Format::Url)];
@@ -272,6 +274,29 @@ fn a_user_of_a_known_host_comes_back_where_readers_agree_on_it() {
         assert_eq!(at_any_cut(RestoreInUrls::SameHost, &text), (original(&text), 0));
         // Of two `@` some readers take the first.
         let text = text.replace(ADDRESS.0, MAIL.0);
+        assert_eq!(at_any_cut(RestoreInUrls::SameHost, &text), (text.clone(), 1));
+    }
+}
+
+/// Settings run on behind the host of a service: all of them lead where the caller's own do, as long as they are the caller's own.
+#[test]
+fn what_no_host_is_read_from_comes_back_as_the_request_spells_it() {
+    for text in [
+        "Endpoint=https://hub.good.net;AccessKey={};Version=1.0;",
+        "\"Endpoint=https://hub.good.net;AccessKey={};Version=1.0;\"",
+        "Endpoint=https://app.good.net;Id=aB-9:xy/z;Secret={}=",
+    ] {
+        let text = text.replace("{}", ADDRESS.0);
+        assert_eq!(at_any_cut(RestoreInUrls::SameHost, &text), (original(&text), 0));
+    }
+    for text in [
+        "Endpoint=https://hub.good.net;AccessKey={}.evil.com/",
+        "Endpoint=https://hub.good.net;AccessKey={}@evil.com/",
+        "Endpoint=https://hub.good.net;Version=1.0;AccessKey={};",
+        "Endpoint=https://app.good.net;Id=aB-9:xy;Secret={}=",
+        "Endpoint=https://app.good.net;Id=aB-9:xy@evil.com/z;Secret={}=",
+    ] {
+        let text = text.replace("{}", ADDRESS.0);
         assert_eq!(at_any_cut(RestoreInUrls::SameHost, &text), (text.clone(), 1));
     }
 }

@@ -10,6 +10,7 @@ use crate::redact::index::More;
 use crate::redact::parts::{LAST, SurrogatePart, alphanumeric, bare};
 use crate::redact::pem::{LineStart, line_start, without_layout};
 use crate::redact::quoted::quoted;
+use crate::redact::small_letters::is_name_in_small_letters;
 use crate::redact::units::{NestedBreak, NextUnit, TextUnit, TextUnits, read_alike};
 
 /// What the original is where `written` stands for this part of the surrogate; `None` where an original cannot be
@@ -170,8 +171,9 @@ fn lines(surrogate: &str, original: &str, written: &str) -> Option<String> {
 
 /// Characters in the places of those that were written, or as they were written.
 fn text(strict: bool, surrogate: &str, original: &str, written: &str) -> Option<String> {
-    let surrogate: Vec<char> = surrogate.chars().collect();
-    let original: Vec<char> = original.chars().collect();
+    let is_name = || [surrogate, original].into_iter().all(is_name_in_small_letters);
+    let (surrogate, original): (Vec<char>, Vec<char>) =
+        (surrogate.chars().collect(), original.chars().collect());
     // Which unit is which character's; all others are no part of the value.
     let mut placed = Vec::with_capacity(surrogate.len());
     let mut there = Vec::with_capacity(surrogate.len());
@@ -189,8 +191,10 @@ fn text(strict: bool, surrogate: &str, original: &str, written: &str) -> Option<
     if placed.len() != surrogate.len() {
         return None;
     }
-    if strict && !matches!(LetterCase::between(&surrogate, &there), Some(case) if case.keeps_capitals()) {
-        // In small letters it may be any word.
+    // In small letters it may be any word, unless both are names then, too: what comes back so must go out as it was.
+    if strict
+        && !LetterCase::between(&surrogate, &there).is_some_and(|case| case.keeps_capitals() || is_name())
+    {
         return None;
     }
     let original = LetterCase::transferred(&surrogate, &there, &original).unwrap_or(original);

@@ -3,9 +3,8 @@
 //! takes the next counter.
 
 use crate::crypto::fpe::{FpeKey, Keystream};
+use crate::redact::dictionary::Dictionary;
 use crate::redact::style::NameKind;
-
-use super::dictionary::Dictionary;
 
 const ONSETS: &[&str] = &[
     "b", "br", "c", "cl", "d", "dr", "f", "fr", "g", "gr", "h", "j", "k", "kr", "l", "m", "n", "p", "pr",

@@ -11,12 +11,10 @@
 //! | `unassigned` | beginnings of phone numbers that are assigned to nobody |
 //! | `word` | e-mail addresses, URLs, keys, and all other text |
 //! | `naming` | names of persons, places and organisations, word by word |
-//! | `dictionary` | names that stand for names, by culture and gender |
 //! | `invented` | words for names that no dictionary has |
 //! | `kept` | words within names that stay |
 
 mod cipher;
-mod dictionary;
 mod invented;
 mod kept;
 mod letters;
@@ -35,13 +33,13 @@ use crate::base::quota::Quota;
 use crate::crypto::fpe::FpeKey;
 use crate::detect::{Format, Rule, RuleId};
 use crate::redact::alphabet::Alphabet;
+use crate::redact::dictionary::Permutations;
 use crate::redact::error::RedactError;
 use crate::redact::keys::{Keys, SurrogateScope};
 use crate::redact::method::{Fpe, Method};
 use crate::redact::style::{NameKind, Style};
 
 use cipher::{Cipher, ValuePart};
-use dictionary::Permutations;
 use naming::Naming;
 pub(super) use naming::are_names;
 

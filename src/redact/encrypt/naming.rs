@@ -2,9 +2,9 @@
 //! the same part wherever it is said. What is no name in one (a title, a particle, `Street`, `GmbH`) stays.
 
 use crate::crypto::fpe::FpeKey;
+use crate::redact::dictionary::{Dictionary, Permutations};
 use crate::redact::style::NameKind;
 
-use super::dictionary::{Dictionary, Permutations};
 use super::invented;
 use super::kept::{
     CAPITAL_PARTICLES, COMPANIES, PARTICLES, PLACE_WORDS, TITLES, is_kept, is_state, is_street,
