@@ -182,6 +182,9 @@ pub enum ApiError {
     /// A budget of the caller's is used up; the next period begins after this many seconds.
     #[error("a budget is used up, see the Retry-After header")]
     OverBudget(u64),
+    /// What other requests may yet spend leaves nothing of a budget of the caller's; it may try again after this many seconds.
+    #[error("the requests under way may use a budget up, see the Retry-After header")]
+    BudgetReserved(u64),
     /// The caller has had as many different values encrypted or hashed as it may; it may have others after this many
     /// seconds.
     #[error("too many different values to encrypt or hash for one caller, see the Retry-After header")]
@@ -339,7 +342,10 @@ impl ApiError {
             Self::MethodNotAllowed(allow) => {
                 drop(HeaderValue::from_str(&allow).map(|allow| headers.insert(ALLOW, allow)))
             }
-            Self::TooManyRequests(after) | Self::TooManyValues(after) | Self::OverBudget(after) => {
+            Self::TooManyRequests(after)
+            | Self::TooManyValues(after)
+            | Self::OverBudget(after)
+            | Self::BudgetReserved(after) => {
                 drop(headers.insert(RETRY_AFTER, HeaderValue::from(after)));
             }
             Self::Overloaded | Self::Unavailable | Self::Unaudited => {
@@ -421,6 +427,7 @@ impl ApiError {
             ),
             Self::TooManyRequests(_) => policy(StatusCode::TOO_MANY_REQUESTS, "TooManyRequests", REQUESTS),
             Self::OverBudget(_) => policy(StatusCode::TOO_MANY_REQUESTS, "OverBudget", BUDGET),
+            Self::BudgetReserved(_) => policy(StatusCode::TOO_MANY_REQUESTS, "TooManyRequests", RESERVED),
             Self::TooManyValues(_) => policy(StatusCode::TOO_MANY_REQUESTS, "TooManyRequests", VALUES),
             Self::Overloaded => unavailable(OVERLOADED),
             Self::Unavailable => unavailable("The store cannot be reached now; try again shortly"),
@@ -446,6 +453,7 @@ impl ApiError {
 const OVERLOADED: &str = "The service holds as much as it may; try again shortly";
 const UNAUDITED: &str = "The audit log cannot be written, and nothing passes without it; try again later";
 const REQUESTS: &str = "Too many requests, see the Retry-After header";
+const RESERVED: &str = "The requests under way may use a budget up, see the Retry-After header";
 const BUDGET: &str = "A budget is used up, see the Retry-After header";
 const VALUES: &str =
     "Too many different values to encrypt or hash for one caller, see the Retry-After header";

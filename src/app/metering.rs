@@ -22,7 +22,9 @@ pub(super) fn usage(route: &Route, config: &Config, parts: &Services) -> UsagePa
     let known = matches!(*route.provider, Provider::OpenAi | Provider::Azure);
     UsageParts {
         ledger: Arc::clone(&parts.ledger),
-        prices: Arc::new(PriceTable::from(config.usage.prices.clone())),
+        prices: Arc::new(PriceTable::from(
+            config.usage.prices.iter().map(|price| (**price).clone()).collect::<Vec<_>>(),
+        )),
         budgets: config.usage.budgets().map(Arc::new).collect(),
         counts_all: config.usage.count == CountedRequests::All,
         asks_for_report: route.ask_usage.unwrap_or(known),

@@ -179,7 +179,9 @@ impl UsagePages {
                 let models: Vec<String> =
                     Some(model.to_owned()).filter(|model| !model.is_empty()).into_iter().collect();
                 let token = (!token.is_empty()).then_some(token);
-                for account in budget.accounts(Spender { token, labels, route, models: &models }, now) {
+                for account in
+                    budget.accounts(Spender { token, labels, route, models: &models, any_model: false }, now)
+                {
                     accounts.entry(account.holder()).or_insert(account);
                 }
             }

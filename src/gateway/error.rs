@@ -193,6 +193,7 @@ impl GatewayError {
                 ApiError::TooManyRequests(_) => "rate_limited",
                 ApiError::TooManyValues(_) => "values_limited",
                 ApiError::OverBudget(_) => OVER_BUDGET,
+                ApiError::BudgetReserved(_) => "budget_reserved",
                 ApiError::Provider(_) => "provider",
                 ApiError::Overloaded => "overloaded",
                 ApiError::Unavailable => "store_unavailable",
@@ -232,9 +233,10 @@ impl GatewayError {
                 ApiError::TooLarge(_) | ApiError::Excess(_) => StatusCode::PAYLOAD_TOO_LARGE,
                 ApiError::UnsupportedMediaType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
                 ApiError::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
-                ApiError::TooManyRequests(_) | ApiError::TooManyValues(_) | ApiError::OverBudget(_) => {
-                    StatusCode::TOO_MANY_REQUESTS
-                }
+                ApiError::TooManyRequests(_)
+                | ApiError::TooManyValues(_)
+                | ApiError::OverBudget(_)
+                | ApiError::BudgetReserved(_) => StatusCode::TOO_MANY_REQUESTS,
                 ApiError::Overloaded | ApiError::Unavailable | ApiError::Unaudited => {
                     StatusCode::SERVICE_UNAVAILABLE
                 }
@@ -299,7 +301,8 @@ impl GatewayError {
                 | ApiError::Unavailable
                 | ApiError::Unaudited
                 | ApiError::TooManyRequests(_)
-                | ApiError::OverBudget(_),
+                | ApiError::OverBudget(_)
+                | ApiError::BudgetReserved(_),
             )
             | Self::Unverifiable
             | Self::Unanalyzed => 1013,
@@ -369,7 +372,8 @@ impl GatewayError {
             Self::Api(
                 ApiError::TooManyRequests(after)
                 | ApiError::TooManyValues(after)
-                | ApiError::OverBudget(after),
+                | ApiError::OverBudget(after)
+                | ApiError::BudgetReserved(after),
             ) => {
                 answer.headers.insert(RETRY_AFTER, HeaderValue::from(*after));
             }

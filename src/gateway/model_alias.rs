@@ -74,6 +74,11 @@ impl ModelPlan {
         self.left.first().and_then(|position| self.alias.targets.get(*position))
     }
 
+    /// The models that may answer yet, in their order.
+    pub fn left(&self) -> impl Iterator<Item = &ModelTarget> {
+        self.left.iter().filter_map(|position| self.alias.targets.get(*position))
+    }
+
     /// Goes on to the next, if there is one and the answer's status says so.
     pub fn goes_on_after(&mut self, status: u16) -> bool {
         let Fallbacks { rate_limited, server_error, .. } = self.alias.fallbacks;

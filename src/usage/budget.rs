@@ -19,7 +19,7 @@ pub enum BudgetMode {
     /// Requests are refused until the next period begins.
     #[default]
     Hard,
-    /// They pass; the log and the metrics say so.
+    /// They pass, and the log and the metrics say so.
     Soft,
 }
 
@@ -73,6 +73,8 @@ pub struct SpendBudget {
     pub limit: SpendLimit,
     /// What happens once it is used up.
     pub mode: BudgetMode,
+    /// Whether callers are not told what is left of it: it is others' as well.
+    pub hidden: bool,
 }
 
 /// Who spends: a request, as far as budgets tell requests apart.
@@ -86,6 +88,8 @@ pub struct Spender<'a> {
     pub route: &'a str,
     /// The models that it names.
     pub models: &'a [String],
+    /// Whether it may ask any model, since it names none.
+    pub any_model: bool,
 }
 
 /// What one holder may spend of a budget in one window.
@@ -138,11 +142,13 @@ impl Account {
 
 impl SpendBudget {
     /// The accounts that a request spends from; none where it does not count for this budget. Of several models that one
-    /// names, any may be asked.
+    /// names, any may be asked, and one that names none may ask those of any budget.
     pub fn accounts(self: &Arc<Self>, by: Spender<'_>, now: Timestamp) -> Vec<Account> {
         let BudgetScope { routes, models, labels, each } = &self.scope;
         let fits = (routes.is_empty() || routes.iter().any(|route| route == by.route))
-            && (models.is_empty() || by.models.iter().any(|model| models.iter().any(|one| one.takes(model))))
+            && (models.is_empty()
+                || by.any_model
+                || by.models.iter().any(|model| models.iter().any(|one| one.takes(model))))
             && labels.iter().all(|(name, value)| by.labels.get(name) == Some(value));
         if !fits {
             return Vec::new();
@@ -153,6 +159,7 @@ impl SpendBudget {
             BudgetHolder::Token => one(by.token),
             BudgetHolder::Label(name) => one(by.labels.get(name).map(String::as_str)),
             // In small letters, as patterns have it; what is no name of a model is one with all that is none.
+            BudgetHolder::Model if by.any_model => one(Some("other")),
             BudgetHolder::Model => {
                 let holder = |model: &String| model_name(model).unwrap_or("other").to_lowercase();
                 by.models.iter().map(holder).collect()
@@ -186,7 +193,7 @@ impl SpendBudget {
             _ => return Err(BudgetError),
         };
         let name = limit.unit().to_owned();
-        Ok(Self { name, scope: BudgetScope::default(), period, limit, mode })
+        Ok(Self { name, scope: BudgetScope::default(), period, limit, mode, hidden: false })
     }
 
     /// As [`SpendBudget::parse`] reads it, if it bounds one thing alone.
@@ -247,12 +254,13 @@ mod tests {
                 period: CalendarPeriod::Day,
                 limit,
                 mode: BudgetMode::Hard,
+                hidden: false,
             })
         };
         let red = labels(&[("team", "red")]);
         let none = labels(&[]);
         let models = ["gpt-4o".to_owned(), "GPT-4o".to_owned(), "jane@example.com".to_owned()];
-        let by = |token, labels, models| Spender { token, labels, route: "chat", models };
+        let by = |token, labels, models| Spender { token, labels, route: "chat", models, any_model: false };
         let holders = |scope: BudgetScope, by: Spender<'_>| -> Vec<String> {
             let accounts = budget(scope).accounts(by, Timestamp::from_millis(0));
             let holder = |account: &Account| serde_json::from_str::<Vec<String>>(&account.id).unwrap().pop();
@@ -263,7 +271,10 @@ mod tests {
         let for_gpt =
             || BudgetScope { models: vec![ModelPattern::parse("gpt*").unwrap()], ..BudgetScope::default() };
         let routes = BudgetScope { routes: vec!["other".into()], ..BudgetScope::default() };
-        let rows: [(BudgetScope, Spender<'_>, &[&str]); 11] = [
+        let any = Spender { any_model: true, ..by(None, &none, &[]) };
+        let rows: [(BudgetScope, Spender<'_>, &[&str]); 13] = [
+            (for_gpt(), any, &[""]),
+            (each(BudgetHolder::Model), any, &["other"]),
             (BudgetScope::default(), by(None, &none, &[]), &[""]),
             (each(BudgetHolder::Token), by(Some("pti_1"), &none, &[]), &["pti_1"]),
             (each(BudgetHolder::Token), by(None, &none, &[]), &[]),

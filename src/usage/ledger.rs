@@ -268,9 +268,10 @@ mod tests {
         fn accounts(&self, most: u64, mode: BudgetMode) -> Vec<Account> {
             let limit = SpendLimit { tokens: Some(most), ..SpendLimit::default() };
             let (scope, period) = (BudgetScope::default(), CalendarPeriod::Hour);
-            let budget = Arc::new(SpendBudget { name: "all".to_owned(), scope, period, limit, mode });
+            let name = "all".to_owned();
+            let budget = Arc::new(SpendBudget { name, scope, period, limit, mode, hidden: false });
             let labels = std::collections::BTreeMap::new();
-            let by = Spender { token: None, labels: &labels, route: "chat", models: &[] };
+            let by = Spender { token: None, labels: &labels, route: "chat", models: &[], any_model: false };
             budget.accounts(by, self.clock.now())
         }
 

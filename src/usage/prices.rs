@@ -1,5 +1,6 @@
 //! [`PriceTable`]: which model costs what. A table belongs to whoever runs the gateway: prices are theirs with a provider.
 
+use std::collections::HashMap;
 use std::fmt;
 
 use serde::{Deserialize, Deserializer};
@@ -33,7 +34,11 @@ impl ModelPattern {
 
     /// Whether a model of this name is meant.
     pub fn takes(&self, model: &str) -> bool {
-        let model = model.to_lowercase();
+        self.takes_lower(&model.to_lowercase())
+    }
+
+    /// The same of a name in small letters.
+    fn takes_lower(&self, model: &str) -> bool {
         let mut parts = self.0.split('*');
         let Some(mut rest) = parts.next().and_then(|first| model.strip_prefix(first)) else { return false };
         let mut parts: Vec<&str> = parts.collect();
@@ -50,6 +55,12 @@ impl ModelPattern {
     /// As it is written, in small letters.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// Whether every model that `other` takes is meant: where one of them stands before the other, that is never reached.
+    pub fn covers(&self, other: &Self) -> bool {
+        // Nothing but a star takes this.
+        self.takes_lower(&other.0.replace('*', "\0"))
     }
 }
 
@@ -82,29 +93,97 @@ pub struct ModelPrice {
     /// Tokens that are written, reasoning included. Default 0, as for embeddings.
     #[serde(default)]
     pub output: Price,
+    /// The most tokens that the model writes in one answer, reasoning included: whoever asks for more reserves no more of a
+    /// budget. Default 262144.
+    #[serde(default)]
+    pub max_output: Option<u64>,
+}
+
+impl ModelPrice {
+    /// What this many tokens cost.
+    fn cost(&self, tokens: TokenUsage) -> Cost {
+        let TokenUsage { input, cached_input, cache_write, output, .. } = tokens;
+        let fresh = input.saturating_sub(cached_input).saturating_sub(cache_write);
+        let all = self.input.of(fresh)
+            + self.cached_input.unwrap_or(self.input).of(cached_input)
+            + self.cache_write.unwrap_or(self.input).of(cache_write)
+            + self.output.of(output);
+        from_trillionths(all)
+    }
+
+    /// What this many tokens cost at the most, whatever becomes of those that are read: they may be written to the cache.
+    fn most(&self, input: u64, output: u64) -> Cost {
+        let dearest =
+            [self.cached_input, self.cache_write].into_iter().flatten().fold(self.input, Price::max);
+        from_trillionths(dearest.of(input) + self.output.of(output))
+    }
 }
 
 /// What models cost.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PriceTable(Vec<ModelPrice>);
+#[derive(Clone, Debug, Default)]
+pub struct PriceTable {
+    prices: Vec<ModelPrice>,
+    /// Where the first price of a name without a star stands.
+    exact: HashMap<String, usize>,
+    /// Where those with a star stand, in order, by the byte that the names begin with; `None`: with any.
+    patterns: HashMap<Option<u8>, Vec<usize>>,
+}
 
 impl From<Vec<ModelPrice>> for PriceTable {
     fn from(prices: Vec<ModelPrice>) -> Self {
-        Self(prices)
+        let mut exact = HashMap::new();
+        let mut patterns: HashMap<Option<u8>, Vec<usize>> = HashMap::new();
+        for (at, ModelPrice { model, .. }) in prices.iter().enumerate() {
+            if model.0.contains('*') {
+                let first = model.0.bytes().next().filter(|byte| *byte != b'*');
+                patterns.entry(first).or_default().push(at);
+            } else {
+                exact.entry(model.0.clone()).or_insert(at);
+            }
+        }
+        Self { prices, exact, patterns }
     }
 }
 
 impl PriceTable {
     /// What this many tokens of a model cost; `None` where the table does not have the model.
     pub fn cost(&self, model: &str, tokens: TokenUsage) -> Option<Cost> {
-        let price = self.0.iter().find(|price| price.model.takes(model))?;
-        let TokenUsage { input, cached_input, cache_write, output, .. } = tokens;
-        let fresh = input.saturating_sub(cached_input).saturating_sub(cache_write);
-        let all = price.input.of(fresh)
-            + price.cached_input.unwrap_or(price.input).of(cached_input)
-            + price.cache_write.unwrap_or(price.input).of(cache_write)
-            + price.output.of(output);
-        Some(from_trillionths(all))
+        Some(self.price(model)?.cost(tokens))
+    }
+
+    /// What so many tokens that are read and written cost at the most, of whichever of `models` is dearest; where none is named, of
+    /// whichever the table has. `None` where it has none of them.
+    pub fn most<'m>(
+        &self,
+        models: impl IntoIterator<Item = &'m str>,
+        input: u64,
+        output: u64,
+    ) -> Option<Cost> {
+        let mut models = models.into_iter().peekable();
+        if models.peek().is_none() {
+            return self.prices.iter().map(|price| price.most(input, output)).max();
+        }
+        models.filter_map(|model| self.price(model)).map(|price| price.most(input, output)).max()
+    }
+
+    /// What so many tokens cost of the dearest model there is.
+    pub fn dearest(&self, tokens: TokenUsage) -> Option<Cost> {
+        self.prices.iter().map(|price| price.cost(tokens)).max()
+    }
+
+    /// The most tokens that one answer of a model has; `None` where the table does not say.
+    pub fn longest_answer(&self, model: &str) -> Option<u64> {
+        self.price(model)?.max_output
+    }
+
+    /// The first price that fits.
+    fn price(&self, model: &str) -> Option<&ModelPrice> {
+        let model = model.to_lowercase();
+        let lists = [None, Some(model.bytes().next()?)].map(|first| self.patterns.get(&first));
+        let fits = |at: &&usize| self.prices.get(**at).is_some_and(|price| price.model.takes_lower(&model));
+        let patterns = lists.into_iter().flatten().filter_map(|list| list.iter().find(fits));
+        let first = patterns.chain(self.exact.get(&model)).min()?;
+        self.prices.get(*first)
     }
 }
 
@@ -145,6 +224,7 @@ mod tests {
                 cached_input: Some(price("0.3")),
                 cache_write: Some(price("3.75")),
                 output: price("15"),
+                max_output: Some(8192),
             },
             ModelPrice {
                 model: ModelPattern::parse("*").unwrap(),
@@ -152,6 +232,7 @@ mod tests {
                 cached_input: None,
                 cache_write: None,
                 output: price("2"),
+                max_output: None,
             },
         ]);
         let tokens =
@@ -160,5 +241,49 @@ mod tests {
         assert_eq!(cost("claude-x"), "0.002205");
         assert_eq!(cost("other"), "0.0011");
         assert_eq!(PriceTable::default().cost("other", tokens), None);
+        let most =
+            |models: &[&str]| table.most(models.iter().copied(), 1000, 50).map(|cost| cost.to_string());
+        assert_eq!(most(&["other"]).as_deref(), Some("0.0011"));
+        for dearest in [&["other", "Claude-X"][..], &[]] {
+            assert_eq!(most(dearest).as_deref(), Some("0.0045"));
+        }
+        assert_eq!((table.longest_answer("claude-x"), table.longest_answer("other")), (Some(8192), None));
+    }
+
+    /// In whichever list it is found.
+    #[test]
+    fn the_first_price_that_fits_counts() {
+        let row = |(at, model): (usize, &&str)| ModelPrice {
+            model: ModelPattern::parse(model).unwrap(),
+            input: Price::parse(&at.to_string()).unwrap(),
+            cached_input: None,
+            cache_write: None,
+            output: Price::default(),
+            max_output: None,
+        };
+        let rows = ["gpt-4o", "*mini", "gpt*", "gpt-4o", "gpt-4o-mini", "o3", "*", "claude"];
+        let table = PriceTable::from(rows.iter().enumerate().map(row).collect::<Vec<_>>());
+        let million = TokenUsage { input: 1_000_000, ..TokenUsage::default() };
+        for (model, first) in
+            [("GPT-4o", 0), ("gpt-4o-mini", 1), ("gpt-5", 2), ("o3", 5), ("claude", 6), ("é", 6)]
+        {
+            let want = Cost::parse(&first.to_string()).unwrap();
+            assert_eq!(table.cost(model, million), Some(want), "{model}");
+        }
+    }
+
+    #[test]
+    fn patterns_cover_what_they_take_all_of() {
+        for (one, other, covers) in [
+            ("gpt-4o*", "gpt-4o-mini*", true),
+            ("gpt-4o*", "gpt-4o", true),
+            ("*", "x*y", true),
+            ("gpt-4o", "gpt-4o*", false),
+            ("gpt-4o-mini*", "gpt-4o*", false),
+            ("*mini", "gpt-4o*", false),
+        ] {
+            let pattern = |text| ModelPattern::parse(text).unwrap();
+            assert_eq!(pattern(one).covers(&pattern(other)), covers, "{one} {other}");
+        }
     }
 }

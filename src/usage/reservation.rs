@@ -8,13 +8,18 @@ use crate::usage::budget::{Account, BudgetMode, SpendBudget};
 use crate::usage::line::{AccountUsage, UsageByRow};
 use crate::usage::spend::{Spend, SpendLimit};
 
-/// A budget is used up.
+/// In so many seconds a request may have ended that others wait for.
+const AGAIN: u64 = 1;
+
+/// A budget is used up, or what is under way may use it up.
 #[derive(Clone, Debug)]
 pub struct OverBudget {
     /// Which.
     pub budget: Arc<SpendBudget>,
-    /// When the next period begins, in whole seconds, at least 1.
+    /// When the next period begins, in whole seconds, at least 1; where what is under way stands in the way, when it may be asked again.
     pub after: u64,
+    /// Whether it is not used up yet, but may be once the requests under way have ended.
+    pub is_reserved: bool,
 }
 
 /// What is left of a budget for one holder.
@@ -79,7 +84,11 @@ impl Reservation {
         let hard = self.accounts.iter().filter(|account| account.budget.mode == BudgetMode::Hard);
         let mut of_row = hard.filter(|account| account.row() == row);
         let account = of_row.find(|account| account.budget.limit.is_used_up_by(taken))?;
-        Some(OverBudget { budget: Arc::clone(&account.budget), after: account.window.seconds_left(now) })
+        let spent = self.lines.get(row).map(|line| line.spent()).unwrap_or_default();
+        let is_reserved = !account.budget.limit.is_used_up_by(spent);
+        let left = account.window.seconds_left(now);
+        let after = if is_reserved { AGAIN.min(left) } else { left };
+        Some(OverBudget { budget: Arc::clone(&account.budget), after, is_reserved })
     }
 
     /// What is left of each budget, the request itself not counted.
@@ -116,7 +125,7 @@ impl Reservation {
         let all = self.remaining(now).into_iter();
         let over = |one: &Remaining| one.used_up && one.budget.mode == BudgetMode::Hard;
         let mut over = all.filter(over);
-        over.next().map(|Remaining { budget, after, .. }| OverBudget { budget, after })
+        over.next().map(|Remaining { budget, after, .. }| OverBudget { budget, after, is_reserved: false })
     }
 
     fn give_back(&mut self, spent: Spend) {

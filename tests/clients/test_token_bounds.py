@@ -250,6 +250,42 @@ def test_a_caller_who_leaves_before_the_answer_pays_for_it():
         assert int(left) == 200 - line["input_tokens"] - 150
 
 
+def test_what_others_may_spend_yet_is_waited_for_and_not_used_up():
+    with Upstream(handler=Slow) as upstream, Gateway(upstream.url, CONFIG) as gateway:
+        key = token(gateway, "--route", "keys", "--budget", "1000tokens/month")
+        client = OpenAI(api_key=key, base_url=gateway.url + "/keys/v1", max_retries=0)
+        slowly = [{"role": "user", "content": "slowly"}]
+        ask = lambda: client.chat.completions.create(model="m-1", max_tokens=5000, n=2, messages=slowly)
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            first = pool.submit(ask)
+            gateway.wait_for(lambda: upstream.requests)
+            with pytest.raises(RateLimitError) as waits:
+                client.chat.completions.create(model="m-1", **CHAT)
+            assert waits.value.code == "rate_limit_exceeded" and waits.value.response.headers["retry-after"] == "1"
+            assert first.result().choices
+        assert gateway.wait_for(lambda: client.chat.completions.create(model="m-1", **CHAT).choices)
+
+
+def test_what_names_no_model_counts_for_every_budget_of_models():
+    config = MINIMAL + LOG + PRICES + BUDGETS.replace("soft", "hard") + ROUTES
+    with Upstream() as upstream, Gateway(upstream.url, config) as gateway:
+        headers = {"authorization": "Bearer " + token(gateway, "--route", "keys", "--label", "team=red")}
+        stored = {"prompt": {"id": "pmpt_1"}}
+        got = []
+        ask = lambda: got.append(gateway.call("POST", "/keys/v1/responses", stored, headers))
+        line = line_of(gateway, ask)
+        assert got[0].status == 200 and "dear;requests=4;" in got[0].headers["portcullis-budget-remaining"]
+        assert line["cost_usd"] == "0.00312", "as the dearest of the prices has it"
+        upgrade = {"connection": "Upgrade", "upgrade": "websocket", "sec-websocket-version": "13",
+                   "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ=="}
+        answer = gateway.call("GET", "/keys/v1/realtime?model=m-1", None, headers | upgrade)
+        assert answer.status == 403
+        assert gateway.call("GET", "/keys/v1/models", None, headers).status == 404, "the mock has none"
+        got.clear()
+        line_of(gateway, ask)
+        assert "dear;requests=3;" in got[0].headers["portcullis-budget-remaining"], "who only reads asks none"
+
+
 def test_a_price_is_of_the_dearest_model_that_is_named():
     with Upstream() as upstream, Gateway(upstream.url, MINIMAL + LOG + PRICES + ROUTES) as gateway:
         key = token(gateway, "--route", "keys", "--budget", "1usd/day")
@@ -368,6 +404,8 @@ def test_teams_have_budgets_and_soft_ones_let_pass():
         answer = ask(blue, "unknown")
         assert answer.status == 200 and "teams;usd=0.00688;reset=" in answer.headers["portcullis-budget-remaining"]
         assert "dear" not in answer.headers["portcullis-budget-remaining"], "it is for other models"
+        passed = re.search(r'portcullis_over_soft_budget_total\{budget="dear"\} (\d+)', gateway.metrics())
+        assert int(passed[1]) == 1, "four were the budget, and five passed"
 
 
 @pytest.mark.parametrize(

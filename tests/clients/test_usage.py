@@ -288,6 +288,24 @@ def test_a_stream_is_asked_for_its_report_and_its_client_sees_what_it_asked_for(
     assert all(chunk.choices for chunk in chunks) is not wants
 
 
+@pytest.mark.parametrize("said", [
+    {"stream_options": {}},
+    {"stream_options": None},
+    {"stream_options": {"include_usage": False}},
+    {"stream_options": {"include_obfuscation": False}},
+    {"stream": 1},
+    {"stream": "true", "stream_options": []},
+])
+def test_a_stream_is_counted_whatever_its_client_says_of_the_report(quiet, said):
+    gateway, _ = quiet
+    body = {"model": "m-1", "stream": True, **CHAT, **said}
+    got = []
+    headers = {"authorization": "Bearer " + token(gateway, "--route", "asked")}
+    line = line_of(gateway, lambda: got.append(gateway.call("POST", "/asked/v1/chat/completions", body, headers)))
+    assert (line["output_tokens"], line["estimated_tokens"]) == (2, False)
+    assert b"usage" not in got[0].body and b"Hello" in got[0].body
+
+
 def test_a_stream_of_an_unknown_server_is_not_asked(quiet):
     gateway, upstream = quiet
     upstream.begin()

@@ -1,12 +1,15 @@
-//! Budgets: what they bound, and for whom.
+//! Prices that are never reached; budgets: what they bound, and for whom.
+
+use std::collections::HashSet;
 
 use crate::config::diagnostics::Diagnostics;
 use crate::config::settings::{Auth, Route, Settings};
 use crate::config::similar;
 use crate::config::spanned::Spanned;
-use crate::usage::BudgetHolder;
+use crate::usage::{BudgetHolder, ModelPattern, ModelPrice};
 
 pub(super) fn all(settings: &Settings, diagnostics: &mut Diagnostics) {
+    prices(&settings.usage.prices, diagnostics);
     let budgets = &settings.usage.budgets;
     for (i, budget) in budgets.iter().enumerate() {
         let begin = budget.span().start;
@@ -50,6 +53,29 @@ pub(super) fn all(settings: &Settings, diagnostics: &mut Diagnostics) {
         if by_caller && !settings.routes.is_empty() && concerned.all(|route| route.auth() != Auth::Token) {
             let message = "no route that this budget is for asks for a token, so that nobody has it";
             diagnostics.say(budget.each.span().start.max(begin), message);
+        }
+    }
+}
+
+/// How many pairs of prices are compared: a table may have thousands of rows.
+const PAIRS: usize = 200_000;
+
+/// Prices that are never reached, since one before them fits first.
+fn prices(prices: &[Spanned<ModelPrice>], diagnostics: &mut Diagnostics) {
+    let mut left = PAIRS;
+    let mut known: Vec<&ModelPattern> = Vec::new();
+    let mut names: HashSet<&str> = HashSet::new();
+    for price in prices {
+        let model = &price.model;
+        let repeated = !names.insert(model.as_str());
+        left = left.saturating_sub(known.len());
+        let first = known.iter().find(|other| left > 0 && other.covers(model));
+        if let Some(first) = first.copied().or(repeated.then_some(model)) {
+            let message = format!("this price is never reached: one for `{first}` stands before it");
+            diagnostics.doubt(price.span().start, message, "the first that fits counts");
+        }
+        if model.as_str().contains('*') {
+            known.push(model);
         }
     }
 }

@@ -18,7 +18,7 @@ pub struct Usage {
     /// Which requests are counted.
     pub count: CountedRequests,
     /// What models cost; the first that fits counts.
-    pub prices: Vec<ModelPrice>,
+    pub prices: Vec<Spanned<ModelPrice>>,
     /// What may be spent.
     pub budgets: Vec<Spanned<Budget>>,
 }
@@ -27,7 +27,7 @@ impl Usage {
     /// The budgets, as they are counted.
     pub fn budgets(&self) -> impl Iterator<Item = SpendBudget> {
         self.budgets.iter().map(|setting| {
-            let Budget { name, period, usd, tokens, requests, each, routes, models, labels, mode } =
+            let Budget { name, period, usd, tokens, requests, each, routes, models, labels, mode, hidden } =
                 &**setting;
             SpendBudget {
                 name: name.to_string(),
@@ -40,6 +40,7 @@ impl Usage {
                 period: period.0,
                 limit: SpendLimit { requests: *requests, tokens: *tokens, cost: usd.map(|usd| usd.0) },
                 mode: *mode,
+                hidden: *hidden,
             }
         })
     }
@@ -88,6 +89,9 @@ pub struct Budget {
     /// What happens once it is used up.
     #[serde(default)]
     pub mode: BudgetMode,
+    /// Whether callers are not told what is left of it (`portcullis-budget-remaining`): for a budget that several tenants share.
+    #[serde(default)]
+    pub hidden: bool,
 }
 
 /// US dollars, as a number or as a text.

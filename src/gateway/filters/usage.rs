@@ -21,17 +21,17 @@ use crate::gateway::filter::{Filter, Flow, RequestDocument, Stage};
 use crate::gateway::filters::usage_report::{asked_for, taken_out};
 use crate::gateway::layer::{Layer, UnscannedPolicy};
 use crate::gateway::llm::{
-    ANY_BOUND, ModelRequest, ModelRequestSource, ProtocolChoice, UNKNOWN, estimated, is_ambiguous, is_blind,
-    is_free, is_idle, is_uncounted,
+    ANY_BOUND, LONGEST_ANSWER, ModelRequest, ModelRequestSource, ProtocolChoice, UNKNOWN, estimated,
+    is_ambiguous, is_blind, is_free, is_idle, is_uncounted,
 };
 use crate::gateway::plan::{AnswerPlan, RequestPlan};
 use crate::telemetry::{TokenKind, UsageMetrics};
 use crate::usage::{
-    Account, Cost, Ledger, ModelPattern, OverBudget, PriceTable, Remaining, Spend, SpendBudget, Spender,
-    TokenUsage, UsageKey, UsageTotals, model_name,
+    Account, BudgetMode, Cost, Ledger, ModelPattern, OverBudget, PriceTable, Remaining, Spend, SpendBudget,
+    Spender, TokenUsage, UsageKey, UsageTotals, model_name,
 };
 
-/// Says what is left of budgets: `name;usd=1.25;tokens=500;requests=3;reset=3600`, one after the other.
+/// Says what is left of budgets: `name;usd=1.25;tokens=500;requests=3;reset=3600;period=day`, one after the other.
 const REMAINING: HeaderName = HeaderName::from_static("portcullis-budget-remaining");
 
 /// Tokens that an answer may have whose request does not bound it, as far as a budget reserves them.
@@ -91,14 +91,15 @@ impl UsageFilter {
         !self.0.budgets.is_empty() || x.facts.principal.as_ref().is_some_and(|who| own(who.bounds()))
     }
 
-    /// The accounts that a request spends from.
-    fn accounts(&self, x: &Exchange, models: &[String]) -> Vec<Account> {
+    /// The accounts that a request spends from; `any_model` if it may ask any, since it names none.
+    fn accounts(&self, x: &Exchange, models: &[String], any_model: bool) -> Vec<Account> {
         let now = x.clock().now();
         let labels = x.facts.principal.as_ref().map(|who| &who.bounds().labels);
         let nothing = std::collections::BTreeMap::new();
         let token = x.facts.principal.as_ref().map(|who| who.id().to_string());
         let route = x.route().name.as_str();
-        let by = Spender { token: token.as_deref(), labels: labels.unwrap_or(&nothing), route, models };
+        let labels = labels.unwrap_or(&nothing);
+        let by = Spender { token: token.as_deref(), labels, route, models, any_model };
         let shared = self.0.budgets.iter().flat_map(|budget| budget.accounts(by, now));
         let own = x.facts.principal.iter().flat_map(|who| who.bounds().budgets.iter());
         let own = own.filter_map(|budget| Some(Account::of_token(budget, token.as_deref()?, now)));
@@ -110,7 +111,8 @@ impl UsageFilter {
         if let Some(models) = narrowed(x) {
             models_allowed(x, &asked, models)?;
         }
-        let accounts = self.accounts(x, &asked.models);
+        let any_model = asked.models.is_empty() && runs_model(x);
+        let accounts = self.accounts(x, &asked.models, any_model);
         if is_uncounted(x.protocol(), x.asked_path())
             && runs_model(x)
             && accounts.iter().any(Account::bounds_what_is_taken)
@@ -120,32 +122,60 @@ impl UsageFilter {
         let mut most = TokenUsage::default();
         if takes(x) {
             most.input = estimated(body as u64);
-            most.output = asked.most_output.unwrap_or(UNBOUNDED_OUTPUT);
+            most.output = self.longest_answer(x, &asked).saturating_mul(asked.answers.unwrap_or(1));
         }
-        let spend =
-            Spend { requests: 1, tokens: most.total(), cost: self.cost(x, &asked, most).unwrap_or_default() };
+        let cost = self.0.prices.most(may_answer(x, &asked), most.input, most.output).unwrap_or_default();
+        let spend = Spend { requests: 1, tokens: most.total(), cost };
         let reservation = match accounts.is_empty() {
             true => None,
             false => Some(self.0.ledger.reserve(accounts, spend).await.map_err(|over| self.over(x, &over))?),
         };
+        if let Some(reservation) = &reservation {
+            self.tell_of_passed(x, &reservation.remaining(x.clock().now()));
+        }
         x.facts.metering = Some(Box::new(Metering { asked, reservation, most, ..Metering::default() }));
         Ok(())
     }
 
-    /// What tokens cost: of the model that answers, where that is ours to say; else of the dearest that is named.
+    /// The most tokens that one answer may have: what the request asks for, as far as a model that may answer writes so much.
+    fn longest_answer(&self, x: &Exchange, asked: &ModelRequest) -> u64 {
+        let longest = |model| self.0.prices.longest_answer(model).unwrap_or(LONGEST_ANSWER);
+        let longest = may_answer(x, asked).map(longest).max().unwrap_or(LONGEST_ANSWER);
+        asked.most_output.unwrap_or(UNBOUNDED_OUTPUT).min(longest)
+    }
+
+    /// What tokens cost: of the model that answers, where that is ours to say; else of the dearest that is named, or that there is
+    /// where none is.
     fn cost(&self, x: &Exchange, asked: &ModelRequest, tokens: TokenUsage) -> Option<Cost> {
         let target = x.facts.models.as_ref().and_then(|plan| plan.target());
         match target {
             Some(target) => self.0.prices.cost(&target.model, tokens),
+            None if asked.models.is_empty() => self.0.prices.dearest(tokens),
             None => asked.dearest(|model| self.0.prices.cost(model, tokens)),
+        }
+    }
+
+    /// Says of which budgets a request passes though they are used up.
+    fn tell_of_passed(&self, x: &Exchange, left: &[Remaining]) {
+        let (route, request_id) = (&x.route().name, &x.id);
+        for Remaining { budget, .. } in
+            left.iter().filter(|one| one.used_up && one.budget.mode == BudgetMode::Soft)
+        {
+            let budget = &budget.name;
+            tracing::info!(target: "portcullis::usage", route, budget, %request_id, "a soft budget is used up, and lets pass");
+            self.0.metrics.passed(budget);
         }
     }
 
     fn over(&self, x: &Exchange, over: &OverBudget) -> GatewayError {
         let (route, budget, request_id) = (&x.route().name, &over.budget.name, &x.id);
-        tracing::info!(target: "portcullis::usage", route, budget, %request_id, "a budget is used up");
+        let reserved = over.is_reserved;
+        tracing::info!(target: "portcullis::usage", route, budget, reserved, %request_id, "a budget is used up");
         self.0.metrics.refused(budget);
-        GatewayError::Api(ApiError::OverBudget(over.after))
+        GatewayError::Api(match reserved {
+            true => ApiError::BudgetReserved(over.after),
+            false => ApiError::OverBudget(over.after),
+        })
     }
 
     /// What a request has used in the end.
@@ -197,6 +227,13 @@ impl UsageFilter {
         }
         self.0.ledger.report().add(UsageKey { day, token, route: route.to_owned(), model }, totals);
     }
+}
+
+/// The models that may answer: of an alias those that are left; else those that are named.
+fn may_answer<'x>(x: &'x Exchange, asked: &'x ModelRequest) -> impl Iterator<Item = &'x str> {
+    let targets = x.facts.models.iter().flat_map(|plan| plan.left()).map(|target| target.model.as_str());
+    let named = asked.models.iter().filter(|_| x.facts.models.is_none()).map(String::as_str);
+    targets.chain(named)
 }
 
 /// The models to which a request's token is narrowed, if it is.
@@ -257,7 +294,7 @@ impl Filter for UsageFilter {
             return Ok(Flow::Next);
         }
         if x.is_websocket() {
-            let bound = narrowed(x).is_some() || !self.accounts(x, &[]).is_empty();
+            let bound = narrowed(x).is_some() || !self.accounts(x, &[], true).is_empty();
             return if bound { Err(ApiError::OutOfScope(NO_SESSION).into()) } else { Ok(Flow::Next) };
         }
         let reads = self.bounds(x) || x.protocol().is_some_and(|protocol| !protocol.usage.is_empty());
@@ -346,12 +383,12 @@ impl UsageFilter {
         let asks =
             self.0.asks_for_report && x.protocol().is_some_and(|protocol| protocol.stream.reports_if_asked);
         let Some(metering) = x.facts.metering.as_mut().filter(|_| asks) else { return };
-        if !metering.asked.streams || metering.asked.includes_usage {
+        if !metering.asked.streams {
             return;
         }
         if let Some(changed) = asked_for(document.current()) {
             document.rewritten = Some(Bytes::from(changed));
-            metering.asked_for_report = true;
+            metering.asked_for_report = !metering.asked.includes_usage;
         }
     }
 }
@@ -386,8 +423,8 @@ fn shown(left: &[Remaining]) -> Option<HeaderValue> {
         if let Some(requests) = left.requests {
             text += &format!(";requests={requests}");
         }
-        text + &format!(";reset={after}")
+        text + &format!(";reset={after};period={}", budget.period.as_str())
     };
-    let all: Vec<String> = left.iter().map(one).collect();
+    let all: Vec<String> = left.iter().filter(|one| !one.budget.hidden).map(one).collect();
     HeaderValue::from_str(&all.join(", ")).ok().filter(|value| !value.is_empty())
 }

@@ -2,6 +2,7 @@
 //! `stream_options`): the request is made to ask, and what the caller did not ask for is taken out of the answer again.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use bytes::BytesMut;
 use serde_json::value::RawValue;
@@ -15,25 +16,82 @@ use crate::stream::{Rewriter, StreamError};
 /// The largest event that is looked at, in bytes.
 const MAX_EVENT: usize = 16 << 20;
 
-/// The member that asks, for a document that has none of this name.
-const ASKS: &str = "\"stream_options\":{\"include_usage\":true},";
+/// What a stream is to have beside its text.
+const OPTIONS: &str = "stream_options";
+/// The one of these that asks.
+const REPORT: &str = "include_usage";
 
-/// The document with the question in it; `None` where it has other options for its stream, which stay as they are, and where
-/// it is no object.
+/// The document with the question in it, whatever it said of the report; `None` where it asks already, and where it is no object
+/// with members.
 pub(super) fn asked_for(document: &[u8]) -> Option<Vec<u8>> {
-    let (mut has_options, mut members) = (false, false);
-    let walked = walk(document, &mut |path: &Path<'_>, leaf| {
-        if leaf.token == JsonToken::Key && path.is_empty() {
-            let name = Decoded::of(document.get(leaf.span).unwrap_or_default());
-            members = true;
-            has_options |= name.text().eq_ignore_ascii_case("stream_options");
-        }
-    });
-    let open = document.iter().position(|byte| !byte.is_ascii_whitespace())?;
-    if walked.is_err() || has_options || !members || document.get(open) != Some(&b'{') {
-        return None;
+    let members = Members::of(document, OPTIONS)?;
+    let asks = format!("{{\"{REPORT}\":true}}");
+    if members.values.is_empty() {
+        let with = format!("\"{OPTIONS}\":{asks}{}", if members.any { "," } else { "" });
+        return members.any.then(|| spliced(document, &[Edit { range: members.open..members.open, with }]));
     }
-    Some(spliced(document, &[Edit { range: open + 1..open + 1, with: ASKS.to_owned() }]))
+    let mut edits = Vec::new();
+    // Of two members of one name some servers take the first.
+    for options in members.values {
+        let text = document.get(options.clone()).unwrap_or_default();
+        let Some(inner) = Members::of(text, REPORT) else {
+            edits.push(Edit { range: options, with: asks.clone() });
+            continue;
+        };
+        let at = options.start;
+        if inner.values.is_empty() {
+            let with = format!("\"{REPORT}\":true{}", if inner.any { "," } else { "" });
+            edits.push(Edit { range: at + inner.open..at + inner.open, with });
+        }
+        let others = inner.values.into_iter().filter(|value| text.get(value.clone()) != Some(b"true"));
+        edits.extend(others.map(|value| {
+            let range = at + value.start..at + value.end;
+            Edit { range, with: "true".to_owned() }
+        }));
+    }
+    (!edits.is_empty()).then(|| spliced(document, &edits))
+}
+
+/// The members of one name of an object, in whatever letters.
+struct Members {
+    /// Behind the bracket that opens the object.
+    open: usize,
+    /// Where their values stand.
+    values: Vec<Range<usize>>,
+    /// Whether the object has any members.
+    any: bool,
+}
+
+impl Members {
+    /// Those of an object; `None` where it is none.
+    fn of(document: &[u8], name: &str) -> Option<Self> {
+        let open = document.iter().position(|byte| !byte.is_ascii_whitespace())?;
+        if document.get(open) != Some(&b'{') {
+            return None;
+        }
+        let (mut names, mut any) = (Vec::new(), false);
+        walk(document, &mut |path: &Path<'_>, leaf| {
+            if leaf.token == JsonToken::Key && path.is_empty() {
+                let own = Decoded::of(document.get(leaf.span.clone()).unwrap_or_default());
+                any = true;
+                if own.text().eq_ignore_ascii_case(name) {
+                    names.push(leaf.span);
+                }
+            }
+        })
+        .ok()?;
+        let values = names.into_iter().map(|name| value_of(document, &name)).collect::<Option<Vec<_>>>()?;
+        Some(Self { open: open + 1, values, any })
+    }
+}
+
+/// Where the value stands of the member that is called what stands at `name`, between its quotes.
+fn value_of(document: &[u8], name: &Range<usize>) -> Option<Range<usize>> {
+    let behind = document.get(name.end + 1..)?.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
+    let start = document.len() - behind.len();
+    let mut values = serde_json::Deserializer::from_slice(behind).into_iter::<&RawValue>();
+    values.next()?.ok()?;
+    Some(start..start + values.byte_offset())
 }
 
 /// Takes the report out of a stream.
@@ -94,12 +152,8 @@ fn without_usage(data: &[u8]) -> Option<Vec<u8>> {
     })
     .ok()?;
     let name = name?;
-    let (before, behind) = (data.get(..name.start - 1)?, data.get(name.end + 1..)?);
-    let value = behind.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
-    let mut values = serde_json::Deserializer::from_slice(value).into_iter::<&RawValue>();
-    values.next()?.ok()?;
-    let behind = value.get(values.byte_offset()..)?;
-    let end = data.len() - behind.len();
+    let end = value_of(data, &name)?.end;
+    let (before, behind) = (data.get(..name.start - 1)?, data.get(end..)?);
     let kept = before.trim_ascii_end();
     let range = match kept.last()? {
         // Of two commas one goes.
@@ -139,9 +193,29 @@ mod tests {
                 r#" {"model":"a","stream":true}"#,
                 Some(r#" {"stream_options":{"include_usage":true},"model":"a","stream":true}"#),
             ),
-            (r#"{"stream_options":{"include_usage":false},"stream":true}"#, None),
-            (r#"{"stream_options":null,"stream":true}"#, None),
-            (r#"{"stream_option\u0073":{},"stream":true}"#, None),
+            (r#"{"stream_options":{"include_usage":true},"stream":true}"#, None),
+            (
+                r#"{"stream_options": {"include_usage": false },"stream":true}"#,
+                Some(r#"{"stream_options": {"include_usage": true },"stream":true}"#),
+            ),
+            (
+                r#"{"stream_options":null,"stream":true}"#,
+                Some(r#"{"stream_options":{"include_usage":true},"stream":true}"#),
+            ),
+            (
+                r#"{"stream_option\u0073":{ },"stream":true}"#,
+                Some(r#"{"stream_option\u0073":{"include_usage":true },"stream":true}"#),
+            ),
+            (
+                r#"{"stream_options":{"include_obfuscation":false},"Stream_Options":[1]}"#,
+                Some(
+                    r#"{"stream_options":{"include_usage":true,"include_obfuscation":false},"Stream_Options":{"include_usage":true}}"#,
+                ),
+            ),
+            (
+                r#"{"stream_options":{"Include_Usage":1,"include_usage":true}}"#,
+                Some(r#"{"stream_options":{"Include_Usage":true,"include_usage":true}}"#),
+            ),
             ("{}", None),
             ("[1]", None),
             ("{\"a\":", None),

@@ -89,7 +89,7 @@ pub const LONGEST_ANSWER: u64 = 262_144;
 const MOST_ANSWERS: u64 = 128;
 
 /// More models than this in one request are no request of a client's.
-const MOST_MODELS: usize = 1000;
+const MOST_MODELS: usize = 64;
 
 /// What a request asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -100,8 +100,10 @@ pub struct ModelRequest {
     pub streams: bool,
     /// Whether a stream is to say in its end what it took.
     pub includes_usage: bool,
-    /// The most tokens that the answer may have, if it says so.
+    /// The most tokens that one answer may have, if it says so.
     pub most_output: Option<u64>,
+    /// How many answers there are to be, if it says so.
+    pub answers: Option<u64>,
 }
 
 /// Why it is not known what a request asks for.
@@ -150,14 +152,14 @@ impl ModelRequest {
     }
 
     fn read(&mut self, document: &[Member<'_>], bounds: &[&'static str]) {
-        let is_true = |place| values(document, place).iter().any(|value| value.get() == "true");
+        let is_true = |place| values(document, place).iter().any(|value| is_yes(value.get()));
         (self.streams, self.includes_usage) = (is_true("stream"), is_true("stream_options.include_usage"));
         let largest = |places: &[&'static str]| {
             let numbers = places.iter().flat_map(|place| values(document, place));
             numbers.filter_map(|value| count(value.get())).filter(|count| *count > 0).max()
         };
-        let answers = largest(&ANSWERS).unwrap_or(1).clamp(1, MOST_ANSWERS);
-        self.most_output = largest(bounds).map(|most| most.min(LONGEST_ANSWER) * answers);
+        self.answers = largest(&ANSWERS).map(|answers| answers.clamp(1, MOST_ANSWERS));
+        self.most_output = largest(bounds).map(|most| most.min(LONGEST_ANSWER));
     }
 
     fn read_parts(
@@ -179,7 +181,8 @@ impl ModelRequest {
             {
                 models.read(body)?;
             }
-            self.streams |= name == "stream" && body.trim_ascii() == b"true";
+            self.streams |=
+                name == "stream" && std::str::from_utf8(body).is_ok_and(|value| is_yes(value.trim()));
         }
         Ok(())
     }
@@ -248,6 +251,13 @@ fn values<'a>(document: &[Member<'a>], place: &str) -> Vec<&'a RawValue> {
     let objects = found.into_iter().filter(|value| value.get().starts_with('{'));
     let objects = objects.filter_map(|value| serde_json::from_str::<ObjectMembers<'a>>(value.get()).ok());
     objects.flat_map(|members| values(&members.0, rest)).collect()
+}
+
+/// Whether a value says yes, as lenient servers read one: `true`, `1`, `"on"`.
+fn is_yes(value: &str) -> bool {
+    let value = value.trim_matches('"').to_ascii_lowercase();
+    let no = ["", "null", "false", "0", "0.0", "no", "off", "n", "f"];
+    !no.contains(&value.as_str())
 }
 
 /// The values of parameters that name a model.

@@ -234,10 +234,12 @@ struct Reports {
     places: &'static [(&'static str, TokenCount)],
     /// The member that they are in; empty: none.
     within: &'static str,
-    /// The last number of each count: those of a stream grow.
+    /// The largest number of each count.
     last: [Option<u64>; COUNTS],
     /// About how many tokens its events brought.
     written: u64,
+    /// Whether something stood there that is no number of tokens: then nothing counts as said.
+    odd: bool,
 }
 
 const COUNTS: usize = 9;
@@ -245,7 +247,13 @@ const COUNTS: usize = 9;
 impl Reports {
     /// Of an answer of this protocol.
     fn of(protocol: &'static Protocol) -> Self {
-        Self { places: protocol.usage, within: protocol.stream.within, last: [None; COUNTS], written: 0 }
+        Self {
+            places: protocol.usage,
+            within: protocol.stream.within,
+            last: [None; COUNTS],
+            written: 0,
+            odd: false,
+        }
     }
 
     /// Looks at one document; whether it says how many tokens there were.
@@ -278,8 +286,11 @@ impl Reports {
             leads && at == path.len()
         };
         let Some((_, count)) = self.places.iter().find(|(place, _)| is(place)) else { return };
-        if let (Some(number), Some(last)) = (whole(number), self.last.get_mut(*count as usize)) {
-            *last = Some(number);
+        let Some(last) = self.last.get_mut(*count as usize) else { return };
+        match whole(number) {
+            // Those of a stream grow, and what comes behind them may say nothing.
+            Some(number) => *last = Some(last.map_or(number, |before| number.max(before))),
+            None => self.odd = true,
         }
     }
 
@@ -288,7 +299,7 @@ impl Reports {
         let said = |count: TokenCount| self.last.get(count as usize).copied().flatten();
         let or_none = |count: TokenCount| said(count).unwrap_or(0);
         let all = [TokenCount::Input, TokenCount::FreshInput, TokenCount::Output, TokenCount::VisibleOutput];
-        if !all.into_iter().chain([TokenCount::Total]).any(|count| said(count).is_some()) {
+        if self.odd || !all.into_iter().chain([TokenCount::Total]).any(|count| said(count).is_some()) {
             return None;
         }
         let (cached, written) = (or_none(TokenCount::CachedInput), or_none(TokenCount::CacheWrite));
@@ -311,11 +322,13 @@ impl Reports {
     }
 }
 
-/// A number of tokens: some write `40.0`. No answer has a billion.
+/// A number of tokens: some write `40.0`, `4e1` or an average. No answer has a billion.
 fn whole(number: &str) -> Option<u64> {
-    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-    let whole: u64 = whole.parse().ok()?;
-    (fraction.bytes().all(|byte| byte == b'0') && whole <= MOST_TOKENS).then_some(whole)
+    let number = number.parse::<f64>().ok()?.ceil();
+    #[expect(clippy::cast_precision_loss, reason = "a billion is exact in a double")]
+    let fits = (0.0..=MOST_TOKENS as f64).contains(&number);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is within these bounds")]
+    fits.then_some(number as u64)
 }
 
 impl Events for Reports {

@@ -25,6 +25,7 @@ pub struct UsageMetrics {
     tokens: IntCounterVec,
     cost: CounterVec,
     refused: IntCounterVec,
+    passed: IntCounterVec,
     /// Writes of what was spent that the store did not take; they are tried again.
     pub unwritten: IntCounter,
 }
@@ -41,6 +42,11 @@ impl UsageMetrics {
             refused: families.counters(
                 "over_budget_total",
                 "Requests refused since a budget is used up, by its name.",
+                &["budget"],
+            )?,
+            passed: families.counters(
+                "over_soft_budget_total",
+                "Requests that passed though a soft budget is used up, by its name.",
                 &["budget"],
             )?,
             unwritten: families.counter(
@@ -68,5 +74,10 @@ impl UsageMetrics {
     /// A request was refused.
     pub fn refused(&self, budget: &str) {
         self.refused.with_label_values(&[budget]).inc();
+    }
+
+    /// A request passed though a budget is used up.
+    pub fn passed(&self, budget: &str) {
+        self.passed.with_label_values(&[budget]).inc();
     }
 }
