@@ -2,9 +2,11 @@
 
 use std::collections::HashSet;
 
-use crate::sanitize::format::ooxml::{formula_calls, target};
+use crate::sanitize::format::odf::references::{leads_out, refers_outside};
+use crate::sanitize::format::ooxml::formula_pieces::FormulaDialect;
+use crate::sanitize::format::ooxml::{formula_acts, formula_calls, target};
 use crate::sanitize::format::xml_editor::XmlEditor;
-use crate::sanitize::format::xml_tree::Tree;
+use crate::sanitize::format::xml_tree::{Tree, TreeAttribute};
 use crate::sanitize::{ChangedObject, ObjectAction, ObjectKind, Rejection, Work};
 
 /// Elements that act by what they are.
@@ -31,28 +33,35 @@ const ACTIVE: &[&str] = &[
 const HOLDERS: &[&str] =
     &["event-listeners", "frame", "dde-connection-decls", "dde-links", "scripts", "font-face-src", "form"];
 
+/// Parts of conditional formats, each with a condition or a formula as its value.
+const CONDITIONS: &[&str] = &["condition", "color-scale-entry", "formatting-entry"];
+
+/// What the prefixes of formulas stand for that are written as in workbooks of Office.
+const EXCEL: &str = "http://schemas.microsoft.com/office/excel/formula";
+
 /// What becomes of a document's links: elements and the targets that they get.
 type Links = Vec<(usize, String)>;
 
-/// Takes an element out, and those around it that hold nothing else.
-fn cut(tree: &Tree, editor: &mut XmlEditor<'_>, at: usize) -> u64 {
-    let was_there = editor.cut(at);
-    let mut at = at;
-    while let Some(parent) = tree.parent(at) {
-        if !HOLDERS.contains(&tree.name(parent)) || !tree.children(parent).all(|child| editor.is_gone(child))
-        {
-            break;
+/// Takes an element out: how many that were.
+fn cut(editor: &mut XmlEditor<'_>, at: usize) -> u64 {
+    u64::from(editor.cut(at))
+}
+
+/// Takes out what held nothing but what is gone.
+fn tidy(tree: &Tree, editor: &mut XmlEditor<'_>) {
+    // Inner elements come behind outer ones.
+    for at in (0..tree.len()).rev().filter(|at| HOLDERS.contains(&tree.name(*at))) {
+        let mut within = tree.within(at);
+        if !editor.is_gone(at) && !within.is_empty() && within.all(|inner| editor.is_gone(inner)) {
+            editor.cut(at);
         }
-        editor.cut(parent);
-        at = parent;
     }
-    u64::from(was_there)
 }
 
 /// Takes out what acts, and counts it.
 pub(super) fn disarm(tree: &Tree, editor: &mut XmlEditor<'_>, gone: &HashSet<String>, work: &mut Work<'_>) {
     let (mut acting, mut objects) = (0_u64, 0_u64);
-    let options = work.options();
+    let (options, mut excel) = (work.options(), HashSet::new());
     for at in 0..tree.len() {
         if editor.is_gone(at) {
             continue;
@@ -60,13 +69,13 @@ pub(super) fn disarm(tree: &Tree, editor: &mut XmlEditor<'_>, gone: &HashSet<Str
         let name = tree.name(at);
         if refers_to_gone(tree, at, gone) {
             // The object is counted where it lies.
-            objects = objects.saturating_add(cut(tree, editor, at));
+            objects = objects.saturating_add(cut(editor, at));
         } else if options.interactive && name == "dde-connection" {
             acting = acting.saturating_add(u64::from(editor.unwrap(at)));
         } else if options.interactive && ACTIVE.contains(&name) && !is_navigation(tree, at) {
-            acting = acting.saturating_add(cut(tree, editor, at));
+            acting = acting.saturating_add(cut(editor, at));
         } else if options.interactive {
-            acting = acting.saturating_add(disarm_attributes(tree, editor, at));
+            acting = acting.saturating_add(disarm_attributes(tree, editor, at, &mut excel));
         }
     }
     if options.interactive {
@@ -74,7 +83,7 @@ pub(super) fn disarm(tree: &Tree, editor: &mut XmlEditor<'_>, gone: &HashSet<Str
         for at in
             (0..tree.len()).filter(|at| tree.name(*at) == "forms" && tree.children(*at).next().is_some())
         {
-            acting = acting.saturating_add(cut(tree, editor, at));
+            acting = acting.saturating_add(cut(editor, at));
         }
         for span in tree.remarks() {
             if tree.slice(*span).starts_with("<?xml-stylesheet") {
@@ -83,6 +92,7 @@ pub(super) fn disarm(tree: &Tree, editor: &mut XmlEditor<'_>, gone: &HashSet<Str
             }
         }
     }
+    tidy(tree, editor);
     work.acting(ChangedObject::new(ObjectKind::Action, ObjectAction::Removed, acting));
 }
 
@@ -105,7 +115,12 @@ fn is_navigation(tree: &Tree, at: usize) -> bool {
         .is_some_and(|action| TURNS.contains(&action.as_str()) || (action == "show" && within()))
 }
 
-fn disarm_attributes(tree: &Tree, editor: &mut XmlEditor<'_>, at: usize) -> u64 {
+/// Takes out what attributes of an element do. `excel` has the prefixes, of all elements so far, of formulas that are written as
+/// in workbooks of Office.
+fn disarm_attributes(tree: &Tree, editor: &mut XmlEditor<'_>, at: usize, excel: &mut HashSet<String>) -> u64 {
+    let declares =
+        |attribute: &TreeAttribute<'_>| attribute.prefix == "xmlns" && attribute.value().trim() == EXCEL;
+    excel.extend(tree.attributes(at).filter(declares).map(|attribute| attribute.name.to_owned()));
     let mut count = 0_u64;
     for attribute in tree.attributes(at) {
         let value = attribute.value();
@@ -114,10 +129,14 @@ fn disarm_attributes(tree: &Tree, editor: &mut XmlEditor<'_>, at: usize) -> u64 
             "href" if tree.name(at) == "a" && target::acts(&value) => return u64::from(editor.unwrap(at)),
             "href" if tree.name(at) == "a" => {}
             // Followed on opening: inside of the package or not at all (ODF part 2, 3.7).
-            "href" if leads_out(&value) => return cut(tree, editor, at),
-            "formula" | "condition" | "expression" if acts(&value) => {
+            "href" if leads_out(&value) => return cut(editor, at),
+            "formula" | "condition" | "expression" if acts(&value, excel) => {
                 editor.drop_attribute(at, &attribute);
                 count = count.saturating_add(1);
+            }
+            "value" if CONDITIONS.contains(&tree.name(at)) && acts(&value, excel) => {
+                let format = tree.ancestors(at).find(|around| tree.name(*around) == "conditional-format");
+                return count.saturating_add(cut(editor, format.unwrap_or(at)));
             }
             _ => {}
         }
@@ -125,16 +144,12 @@ fn disarm_attributes(tree: &Tree, editor: &mut XmlEditor<'_>, at: usize) -> u64 
     count
 }
 
-fn leads_out(href: &str) -> bool {
-    let href = href.trim();
-    let outside = href.starts_with("../") || href.starts_with(['/', '\\']) || href.contains("/../");
-    outside
-        || (!href.starts_with('#') && href.split(['/', '#', '?']).next().unwrap_or_default().contains(':'))
-}
-
-fn acts(formula: &str) -> bool {
-    let outside = formula.contains("'file:") || formula.contains("'http") || formula.contains("'//");
-    outside || formula_calls(formula)
+/// Whether calculating a formula does more than calculate: functions that fetch, links that act, other documents.
+fn acts(formula: &str, excel: &HashSet<String>) -> bool {
+    let prefix = formula.trim_start().split_once(':').map(|(prefix, _)| prefix);
+    refers_outside(formula)
+        || formula_calls(formula, FormulaDialect::OpenFormula)
+        || (prefix.is_some_and(|prefix| excel.contains(prefix)) && formula_acts(formula))
 }
 
 /// Has the targets of links judged, and writes what they become.

@@ -7,18 +7,20 @@
 //!   document needs, or that are not what they are said to be.
 //! * `interactive`: each module of a script, event listener, script element, plug-in, applet, frame with another
 //!   document, DDE connection, control of a form, customised toolbar or menu, link to another file that is followed on
-//!   opening, link to a program or a share, formula that fetches.
+//!   opening, link to a program or a share, formula that fetches or refers to another document.
 //!
 //! | file | noun |
 //! |---|---|
 //! | `entries` | which entries of a package go |
 //! | `active` | elements that act |
+//! | `references` | formulas that refer to other documents |
 //! | `text` | everything that is written |
 //! | `clean` | one package's way through all of this |
 
 mod active;
 mod clean;
 mod entries;
+mod references;
 #[cfg(test)]
 mod tests;
 mod text;

@@ -79,6 +79,91 @@ fn what_acts_goes() {
 }
 
 #[test]
+fn formulas_that_reach_out_go_however_they_are_written() {
+    let cell = |formula: &str| {
+        let formula = formula.replace('&', "&amp;").replace('"', "&quot;");
+        format!("<table:table-cell table:formula=\"{formula}\" office:value=\"4\"/>")
+    };
+    let mut bench = Bench::disarming();
+    bench.options.links = false;
+    let bound = "<table:table xmlns:x=\"http://schemas.microsoft.com/office/excel/formula\">";
+    for formula in [
+        "of:=COM.MICROSOFT.WEBSERVICE(\"http://h\")",
+        "q:=com.microsoft.webservice (\"http://h\")",
+        "of:=COM.MICROSOFT.IMAGE(\"http://h\")",
+        "of:=COM.MICROSOFT.RTD(\"x\")",
+        "of:=['FILE:///x'#$S.A1]",
+        "of:=[file:///x.ods#$S.A1]",
+        "of:=[$'a\"b'.A1]&HYPERLINK(\"file:///x\";\"y\")",
+        "x:=cmd|'/C calc'!A0",
+        "x:='[a.xlsx]S'!A1",
+    ] {
+        let body = format!("{bound}{}</table:table>", cell(formula));
+        let (entries, stats) = clean(&mut bench, &made(&body, &[]));
+        let want = format!("{bound}<table:table-cell office:value=\"4\"/></table:table>");
+        assert!(entries["content.xml"].contains(&want), "{formula}: {}", entries["content.xml"]);
+        assert_eq!(stats.interactive, 1, "{formula}");
+    }
+    for formula in [
+        "of:=SUM([.A1:.A3])+CHISQ.DIST([.A1];[.B1];1)",
+        "of:=HYPERLINK(\"https://ok.example\";\"a: b\")",
+        "of:=COM.MICROSOFT.FILTERXML([.A1];\"//a\")",
+        "of:=[.A1:.A3]![.A2:.B2]",
+        "of:=IF([.A#REF!]=#N/A;{1|2};\"a|b\")",
+        "y:=ORG.LIBREOFFICE.REGEX([.A1];\"a|b\";\"c\")",
+    ] {
+        let body = format!("{bound}{}</table:table>", cell(formula));
+        let (entries, stats) = clean(&mut bench, &made(&body, &[]));
+        assert!(entries["content.xml"].contains(&body) && stats.untouched(), "{formula}");
+    }
+}
+
+#[test]
+fn names_and_conditions_that_reach_out_go() {
+    let fetch = "COM.MICROSOFT.WEBSERVICE(&quot;http://h&quot;)";
+    for (written, left) in [
+        (
+            format!("<table:named-expression table:name=\"x\" table:expression=\"of:={fetch}\"/>"),
+            "<table:named-expression table:name=\"x\"/>",
+        ),
+        (
+            format!("<table:content-validation table:condition=\"of:cell-content()={fetch}\"/>"),
+            "<table:content-validation/>",
+        ),
+        (
+            format!(
+                "<calcext:conditional-format><calcext:condition calcext:value=\"formula-is({fetch})\"/>\
+                 </calcext:conditional-format>"
+            ),
+            "",
+        ),
+        (
+            "<calcext:conditional-format><calcext:condition calcext:value=\"&gt;3\"/></calcext:conditional-format>"
+                .to_owned(),
+            "<calcext:conditional-format><calcext:condition calcext:value=\"&gt;3\"/></calcext:conditional-format>",
+        ),
+    ] {
+        let (entries, _) = clean(&mut Bench::disarming(), &made(&written, &[]));
+        assert!(
+            entries["content.xml"].contains(&format!("<office:body>{left}</office:body>")),
+            "{written}: {}",
+            entries["content.xml"]
+        );
+    }
+}
+
+#[test]
+fn what_holds_many_things_that_act_takes_time_by_their_number() {
+    let body = format!("<office:event-listeners>{}</office:event-listeners>", "<x:script/>".repeat(20_000));
+    let (entries, stats) = clean(&mut Bench::disarming(), &made(&body, &[]));
+    assert!(entries["content.xml"].contains("<office:body></office:body>"), "what is empty goes");
+    assert_eq!(stats.interactive, 20_000);
+    let kept = "<office:event-listeners><x:y/></office:event-listeners><draw:frame/>";
+    let (entries, _) = clean(&mut Bench::disarming(), &made(kept, &[]));
+    assert!(entries["content.xml"].contains(kept));
+}
+
+#[test]
 fn what_nothing_is_said_of_is_what_its_bytes_are() {
     let said = ["", "application/binary", "application/x-openoffice-wmf", "audio/wav", "font/ttf"];
     let places = [

@@ -1,6 +1,7 @@
 //! Everything that is written in a document: paragraphs over spans, notes, properties, values and formulas of cells,
 //! attributes that readers show, remarks.
 
+use crate::sanitize::format::ooxml::formula_pieces::are_within_strings;
 use crate::sanitize::format::passage::{
     Flows, Passage, PassageChange, PiecePlace, around, is_worth, redact, remarks,
 };
@@ -189,12 +190,7 @@ fn own<'t>(tree: &'t Tree, change: &PassageChange<'_, 't>, editor: &mut XmlEdito
         }
         return;
     }
-    let text = &change.piece.text;
-    let within = change.edits.iter().all(|edit| {
-        let before = text.get(..edit.range.start).unwrap_or_default().matches('"').count();
-        before % 2 == 1 && !text.get(edit.range.clone()).unwrap_or_default().contains('"')
-    });
-    if within {
+    if are_within_strings(&change.piece.text, &change.edits) {
         editor.set_attribute(&attribute, &change.text());
     } else {
         editor.drop_attribute(at, &attribute);

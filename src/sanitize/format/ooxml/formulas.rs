@@ -1,106 +1,25 @@
 //! Formulas (ECMA-376 part 1, 18.17): those that fetch or start something, and those that refer to another book.
 
+use crate::sanitize::format::ooxml::formula_links::links_act;
+use crate::sanitize::format::ooxml::formula_pieces::{FormulaDialect, FormulaPiece, pieces};
+use crate::sanitize::format::ooxml::functions::{
+    calls_others, is_called, last_name, names_reaching, reaches,
+};
 use crate::sanitize::format::ooxml::target;
-
-/// Functions that fetch or call something, without the prefixes that files write before them. Other programs that open
-/// workbooks know the last five.
-const REACHING: &[&str] = &[
-    "WEBSERVICE",
-    "DDE",
-    "RTD",
-    "IMAGE",
-    "PY",
-    "CALL",
-    "REGISTER",
-    "REGISTER.ID",
-    "EXEC",
-    "EVALUATE",
-    "SQL.REQUEST",
-    "SQL.OPEN",
-    "FOPEN",
-    "URLDOWNLOADTOFILE",
-    "STOCKHISTORY",
-    "TRANSLATE",
-    "DETECTLANGUAGE",
-    "COPILOT",
-    "LABS.GENERATIVEAI",
-    "IMPORTTEXT",
-    "IMPORTCSV",
-    "IMPORTXML",
-    "IMPORTHTML",
-    "IMPORTDATA",
-    "IMPORTFEED",
-    "IMPORTRANGE",
-];
-
-/// What functions of add-ins begin with: of libraries, and of scripts.
-const ADDED: &[&str] = &["_XLL", "_XLDUDF"];
-
-/// What files write before functions that came later than the format.
-const PREFIXES: &[&str] = &["_XLFN.", "_XLWS.", "_XLUDF.", "_XLETA."];
-
-/// Functions that are given functions, and call them.
-const CALLING: &[&str] =
-    &["LAMBDA", "LET", "MAP", "REDUCE", "SCAN", "BYROW", "BYCOL", "MAKEARRAY", "GROUPBY", "PIVOTBY"];
 
 /// The longest name of another book that is looked for, in bytes: longer ones are quoted.
 const BOOK: usize = 260;
 
-/// A piece of a formula.
-#[derive(Debug, PartialEq, Eq)]
-enum FormulaPiece<'f> {
-    /// Operators, cells, names, columns of tables in brackets.
-    Code(&'f str),
-    /// A string, without its quotes. One that is doubled ends a string, and begins another.
-    Text(&'f str),
-    /// The name of a sheet, and of the book that it is in, without its quotes.
-    Name(&'f str),
-}
-
-/// A formula in pieces.
-fn pieces(formula: &str) -> impl Iterator<Item = FormulaPiece<'_>> {
-    let mut rest = formula;
-    std::iter::from_fn(move || {
-        let first = rest.chars().next()?;
-        if !matches!(first, '"' | '\'') {
-            let (code, behind) = rest.split_at_checked(code_end(rest)).unwrap_or((rest, ""));
-            rest = behind;
-            return Some(FormulaPiece::Code(code));
-        }
-        let inner = rest.get(1..).unwrap_or_default();
-        let (inner, behind) = inner.split_once(first).unwrap_or((inner, ""));
-        rest = behind;
-        Some(if first == '"' { FormulaPiece::Text(inner) } else { FormulaPiece::Name(inner) })
-    })
-}
-
-/// Where the code ends that a text begins with. In brackets, a quote begins nothing: it may be a part of a column's name,
-/// as any character behind an apostrophe is.
-fn code_end(text: &str) -> usize {
-    let (mut depth, mut meant) = (0_usize, false);
-    for (at, c) in text.char_indices() {
-        match c {
-            _ if meant => meant = false,
-            '[' => depth = depth.saturating_add(1),
-            ']' => depth = depth.saturating_sub(1),
-            '\'' if depth > 0 => meant = true,
-            '"' | '\'' if depth == 0 => return at,
-            _ => {}
-        }
-    }
-    text.len()
-}
-
 /// Whether calculating a formula does more than calculate: DDE (`server|topic!item`), functions that fetch, links
 /// that act, cells of another book that it names.
-pub(super) fn acts(formula: &str) -> bool {
+pub(in crate::sanitize::format) fn acts(formula: &str) -> bool {
     let outside = |piece: FormulaPiece<'_>| match piece {
         FormulaPiece::Code(code) => code.contains('|') || names_book(code),
         // No sheet has a slash in its name; one with a bar is rarer than what starts programs.
         FormulaPiece::Name(name) => name.contains(['|', '\\', '/']) || is_in_book(name) || is_book(name),
         FormulaPiece::Text(_) => false,
     };
-    pieces(formula).any(outside) || calls(formula)
+    pieces(formula, FormulaDialect::Excel).any(outside) || calls(formula, FormulaDialect::Excel)
 }
 
 /// Whether code refers to another book by its name: `[a.xlsx]S!A1`, `a.xlam!F()`.
@@ -129,61 +48,41 @@ fn is_book(name: &str) -> bool {
 
 /// Whether a formula calls a function that fetches or calls something, shows a link that acts, or makes up a reference to
 /// another book.
-pub(in crate::sanitize::format) fn calls(formula: &str) -> bool {
+pub(in crate::sanitize::format) fn calls(formula: &str, dialect: FormulaDialect) -> bool {
     let upper = formula.to_ascii_uppercase();
     let (mut links, mut refers, mut passes) = (false, false, upper.contains("_XLETA."));
     for (at, _) in upper.match_indices('(') {
-        let before = upper.get(..at).unwrap_or_default().trim_end();
-        let name = plain_name(before.get(before.trim_end_matches(in_name).len()..).unwrap_or_default());
+        let name = last_name(upper.get(..at).unwrap_or_default());
         if reaches(name) {
             return true;
         }
-        links |= name == "HYPERLINK";
-        refers |= name == "INDIRECT";
-        passes |= CALLING.contains(&name);
+        links |= is_called(name, "HYPERLINK");
+        refers |= is_called(name, "INDIRECT");
+        passes |= calls_others(name);
     }
-    let text = |piece: FormulaPiece<'_>| {
-        if let FormulaPiece::Text(text) = piece { text.to_owned() } else { String::new() }
-    };
-    let texts = || pieces(formula).map(text);
-    let passed = passes
-        && pieces(&upper).any(|piece| matches!(piece, FormulaPiece::Code(code) if names_reaching(code)));
-    passed
-        || (links && (texts().any(|text| target::acts(&text)) || target::acts(&texts().collect::<String>())))
-        || (refers && refers_to_book(&texts().collect::<Vec<_>>()))
-}
-
-fn in_name(c: char) -> bool {
-    c.is_ascii_alphanumeric() || matches!(c, '.' | '_')
-}
-
-/// A function's name in capitals, without what files write before it.
-fn plain_name(name: &str) -> &str {
-    let mut name = name;
-    while let Some(behind) = PREFIXES.iter().find_map(|prefix| name.strip_prefix(*prefix)) {
-        name = behind;
+    let code = |piece: FormulaPiece<'_>| matches!(piece, FormulaPiece::Code(code) if names_reaching(code));
+    if passes && pieces(&upper, dialect).any(code) {
+        return true;
     }
-    name
+    // What is given a name may stand anywhere.
+    let led = if links && !passes { links_act(formula, dialect) } else { None };
+    let links = links && led.unwrap_or_else(|| any_acts(&texts(formula, dialect)));
+    links || (refers && refers_to_book(&texts(formula, dialect)))
 }
 
-fn reaches(name: &str) -> bool {
-    REACHING.contains(&name) || ADDED.iter().any(|prefix| name.starts_with(*prefix))
+/// The strings of a formula.
+fn texts(formula: &str, dialect: FormulaDialect) -> Vec<&str> {
+    let text = |piece| if let FormulaPiece::Text(text) = piece { Some(text) } else { None };
+    pieces(formula, dialect).filter_map(text).collect()
 }
 
-/// Whether code in capitals names a function that reaches out, which another one may call: `MAP(A1,_xleta.WEBSERVICE)`. A
-/// sheet and a column may be called so.
-fn names_reaching(code: &str) -> bool {
-    let mut before = ' ';
-    code.split_inclusive(|c: char| !in_name(c)).any(|word| {
-        let name = word.trim_end_matches(|c: char| !in_name(c));
-        let behind = word.chars().next_back().filter(|c| !in_name(*c)).unwrap_or(' ');
-        let column = matches!(std::mem::replace(&mut before, behind), '[' | '@' | '!');
-        !column && behind != '!' && reaches(plain_name(name))
-    })
+/// Whether one of these texts, or all of them together, are a target that acts.
+fn any_acts(texts: &[&str]) -> bool {
+    texts.iter().any(|text| target::acts(text)) || target::acts(&texts.concat())
 }
 
 /// Whether texts that become a reference name another book.
-fn refers_to_book(texts: &[String]) -> bool {
+fn refers_to_book(texts: &[&str]) -> bool {
     let opens = |text: &str| {
         let mut before = ' ';
         text.chars().any(|c| {
@@ -196,7 +95,7 @@ fn refers_to_book(texts: &[String]) -> bool {
     let sheet = texts.iter().any(|text| text.contains('!'));
     texts.iter().any(|text| {
         let outside = text.contains('|') || text.contains("\\\\") || text.contains("//");
-        outside || (sheet && opens(text.as_str()))
+        outside || (sheet && opens(text))
     })
 }
 
@@ -211,8 +110,9 @@ pub(super) fn refers_outside(formula: &str) -> bool {
             rest = rest.split_once('"').map_or("", |(_, behind)| behind);
         }
         if c == '[' && !before.is_alphanumeric() && !matches!(before, '_' | '.' | '[' | ']' | ',' | ':') {
-            let inner = rest.split(']').next().unwrap_or_default();
-            if !inner.is_empty() && inner.chars().all(|c| c.is_ascii_digit()) && inner != "0" {
+            let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+            let (number, behind) = rest.split_at_checked(end).unwrap_or_default();
+            if behind.starts_with(']') && !matches!(number, "" | "0") {
                 return true;
             }
         }
@@ -242,6 +142,8 @@ mod tests {
             "_xlfn._xlws.PY(0,1)",
             "_xlws.PY(0,1)",
             "_xldudf_EVIL()",
+            "LET(u,\"file:///x\",HYPERLINK(u,1))",
+            "com.microsoft.webservice(\"http://a\")",
             "MAP(A1,_xleta.WEBSERVICE)",
             "_xlfn.MAP(A1:A2,_xlfn._xleta.WEBSERVICE)",
             "_xlfn._xleta.WEBSERVICE",
@@ -257,6 +159,8 @@ mod tests {
             "'a b'!A1",
             "HYPERLINK(\"http://a\")",
             "HYPERLINK(\"#\"&A1&\"!B2\",\"x\")",
+            "HYPERLINK(\"https://x.example/\"&SUBSTITUTE(A1,\" \",\"/\"),\"/ see: \"&A1)",
+            "CHISQ.DIST(A1,B1,TRUE)+NORM.S.INV(B2)",
             "RTDX(1)",
             "MAP(Image!A1,T[Call],LAMBDA(x,x+T[@Image]))",
             "Call-Put",
@@ -305,19 +209,20 @@ mod tests {
 
     #[test]
     fn formulas_that_refer_outside() {
-        for formula in ["[1]Sheet1!A1", "SUM('[12]A b'!A1)", "1+[2]!name"] {
+        for formula in ["[1]Sheet1!A1", "SUM('[12]A b'!A1)", "1+[2]!name", "[[1]S!A1"] {
             assert!(refers_outside(formula), "{formula}");
         }
-        for formula in ["Table1[2020]", "T[[2020]:[2021]]", "\"[1]\"", "A1"] {
+        for formula in ["Table1[2020]", "T[[2020]:[2021]]", "\"[1]\"", "A1", "[0]!x", "[]", "[1"] {
             assert!(!refers_outside(formula), "{formula}");
         }
     }
 
     #[test]
     fn a_formula_takes_time_by_its_length() {
-        for piece in ["a]!", "[", "(", "'", "A("] {
-            let formula = piece.repeat(100_000);
-            assert!(!calls(&formula) && !names_book(&formula), "{piece}");
+        for piece in ["a]!", "[", "[x!", "[1", "(", "'", "A(", "HYPERLINK(", "HYPERLINK(\"a\"&"] {
+            let formula = piece.repeat(200_000);
+            assert!(!acts(&formula) && !names_book(&formula) && !refers_outside(&formula), "{piece}");
+            assert!(!calls(&formula, FormulaDialect::OpenFormula), "{piece}");
         }
     }
 }

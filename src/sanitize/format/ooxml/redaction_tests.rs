@@ -40,6 +40,32 @@ fn attributes_of_any_name_are_read() {
 }
 
 #[test]
+fn alternatives_are_read_one_by_one() {
+    let run = |text: &str| format!("<w:r><w:t>{text}</w:t></w:r>");
+    let both = |first: &str, second: &str| {
+        format!(
+            "<mc:AlternateContent><mc:Choice Requires=\"x\">{first}</mc:Choice><mc:Fallback>{second}</mc:Fallback>\
+             </mc:AlternateContent>"
+        )
+    };
+    let (half, rest) = CARD.split_at(8);
+    let new = run("&lt;N&gt;");
+    for (written, want, count) in [
+        (both(&run(CARD), &run(CARD)), both(&new, &new), 2),
+        (both(&both(&run(CARD), &run(CARD)), &run(CARD)), both(&both(&new, &new), &new), 3),
+        // What stands around is read with the first that has text.
+        (run(half) + &both(&run(rest), &run("x")), new.clone() + &both(&run(""), &run("x")), 1),
+        (run(half) + &both("<w:p/>", &run(rest)), new.clone() + &both("<w:p/>", &run("")), 1),
+    ] {
+        let made = Made::word(&format!("<w:p>{written}</w:p>"));
+        let (parts, stats) = made.clean(&mut Bench::redacting(CARD));
+        let out = &parts["word/document.xml"];
+        assert!(out.contains(&format!("<w:p>{want}</w:p>")), "{want} in {out}");
+        assert_eq!(stats.redacted.get("N"), Some(&count), "{written}");
+    }
+}
+
+#[test]
 fn what_says_how_things_look_is_not_read() {
     let written = "<w:p w:rsidR=\"12345678\"><wp:docPr id=\"12345678\"/><a:ext cx=\"12345678\" uri=\"{12345678-0000-0000-0000-000000000000}\"/>\
                    <w:jc w:val=\"x12345678\"/><v:shape path=\"m12345678,2l\" o:spid=\"_x0000_s12345678\"/></w:p>";

@@ -22,14 +22,26 @@ pub(in crate::sanitize::format) fn acts(target: &str) -> bool {
     })
 }
 
+/// Whether a part of a target acts, and not only where nothing stands before it: by a scheme of its own, as a share or as a
+/// program.
+pub(super) fn acts_by_itself(part: &str) -> bool {
+    let part: String = part.chars().filter(|c| *c > ' ').collect();
+    let share = part.chars().take(2).filter(|c| matches!(c, '/' | '\\')).count() == 2;
+    let scheme = part.starts_with(|c: char| c.is_ascii_alphabetic()) && has_scheme(&part);
+    share || name::starts(&part) || (scheme && acts(&part))
+}
+
 /// Whether a target has a scheme or a host: it leads out of the package.
 pub(super) fn leads_out(target: &str) -> bool {
     let target = target.trim();
-    let scheme = target.split_once(':').is_some_and(|(scheme, _)| {
+    has_scheme(target) || target.starts_with("//") || target.starts_with('\\')
+}
+
+fn has_scheme(target: &str) -> bool {
+    target.split_once(':').is_some_and(|(scheme, _)| {
         !scheme.is_empty()
             && scheme.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
-    });
-    scheme || target.starts_with("//") || target.starts_with('\\')
+    })
 }
 
 /// A target with the characters encoded that no URI has (RFC 3986, 2): readers take a package with one in it for
@@ -69,6 +81,16 @@ mod tests {
             ["http://a", "mailto:a@b", "page.html#x:y", "#Sheet1!A1", "hxxp://a%5B.%5Db", "smb[://]a[.]b", ""]
         {
             assert!(!acts(target), "{target}");
+        }
+    }
+
+    #[test]
+    fn what_acts_behind_something() {
+        for part in ["file:x", "java\tscript:x", "\\\\h\\s", "//h", "a\\setup.exe"] {
+            assert!(acts_by_itself(part), "{part}");
+        }
+        for part in ["/a", "\\a", ":", "://a", "10:30", "?a=b:c", "&t=1:2", "https://a", ""] {
+            assert!(!acts_by_itself(part), "{part}");
         }
     }
 

@@ -1,9 +1,12 @@
 //! Everything that is written in a part: paragraphs over runs, cells, formulas, notes, properties, attributes, headers and
 //! footers, remarks.
 
+use std::collections::HashSet;
+
 use crate::edit::{Edit, spliced_text};
 use crate::sanitize::format::ooxml::attributes::{AttributeTexts, TextPart, TypedValues};
 use crate::sanitize::format::ooxml::escapes::{decoded, encoded};
+use crate::sanitize::format::ooxml::formula_pieces::are_within_strings;
 use crate::sanitize::format::ooxml::heads::{Heads, SheetHeads};
 use crate::sanitize::format::ooxml::sheets::{self, SharedFormulas};
 use crate::sanitize::format::ooxml::{headers, labels};
@@ -118,10 +121,11 @@ fn drop_copies(tree: &Tree, editor: &mut XmlEditor<'_>) {
 }
 
 /// Runs of text, by what their paragraphs stand in. Deleted text and the codes of fields are read by themselves: nobody sees them with the
-/// rest.
+/// rest. So are [`other_branches`].
 fn runs<'t>(tree: &'t Tree, editor: &XmlEditor<'_>) -> Vec<Passage<'t>> {
     let mut flows = Flows::new();
     let coded = matches!(tree.name(0), "sst" | "worksheet" | "comments" | "ThreadedComments");
+    let others = other_branches(tree);
     for at in (0..tree.len()).filter(|at| !editor.is_gone(*at)) {
         let (class, mark) = match tree.name(at) {
             "t" => (0, None),
@@ -142,9 +146,25 @@ fn runs<'t>(tree: &'t Tree, editor: &XmlEditor<'_>) -> Vec<Passage<'t>> {
             (None, Some(span)) => (PiecePlace::Chars(at, span), plain(tree.slice(span))),
             (None, None) => continue,
         };
-        flows.push((text_around(tree, block), class), block, place, text);
+        let branch = tree.ancestors(at).find(|around| others.contains(around));
+        flows.push((text_around(tree, block), class, branch), block, place, text);
     }
     flows.passages()
+}
+
+/// The branches of alternatives (ECMA-376 part 3, 7.6) that are read by themselves: those behind the first that has text, which is
+/// read with what stands around it. Each reader shows one of them.
+fn other_branches(tree: &Tree) -> HashSet<usize> {
+    let has_text = |branch: &usize| {
+        let mut within = tree.within(*branch);
+        within.any(|inner| matches!(tree.name(inner), "t" | "delText" | "instrText" | "delInstrText"))
+    };
+    let mut others = HashSet::new();
+    for at in (0..tree.len()).filter(|at| tree.name(*at) == "AlternateContent") {
+        let first = tree.children(at).find(has_text);
+        others.extend(tree.children(at).skip_while(|branch| Some(*branch) != first).skip(1));
+    }
+    others
 }
 
 /// What a block is read with: a paragraph with those beside it.
@@ -275,12 +295,7 @@ fn set_formula<'t>(
     chars: Chars,
 ) {
     let text = &change.piece.text;
-    let within = |edit: &Edit| {
-        let quotes = text.get(..edit.range.start).unwrap_or_default().matches('"').count();
-        let inner = text.get(edit.range.clone()).unwrap_or_default();
-        quotes % 2 == 1 && !inner.contains('"')
-    };
-    if change.edits.iter().all(within) || tree.name(0) == "chartSpace" {
+    if are_within_strings(text, &change.edits) || tree.name(0) == "chartSpace" {
         let doubled = |edit: &Edit| Edit { with: edit.with.replace('"', "\"\""), ..edit.clone() };
         let edits: Vec<Edit> = change.edits.iter().map(doubled).collect();
         editor.set_text(chars.span, &spliced_text(text, &edits));

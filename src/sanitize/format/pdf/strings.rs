@@ -8,19 +8,8 @@ use crate::sanitize::values::Needles;
 use crate::sanitize::{RedactionMode, Rejection, Work};
 
 /// Keys whose strings are no text.
-const BYTES: &[&[u8]] = &[
-    b"ID",
-    b"CharSet",
-    b"Registry",
-    b"Ordering",
-    b"DA",
-    b"CheckSum",
-    b"Lookup",
-    b"Cert",
-    b"JS",
-    b"URI",
-    b"Panose",
-];
+const BYTES: &[&[u8]] =
+    &[b"CharSet", b"Registry", b"Ordering", b"DA", b"CheckSum", b"Lookup", b"Cert", b"JS", b"URI", b"Panose"];
 
 /// A text string as text: UTF-16 or UTF-8 by its mark, else PDFDocEncoding, in which what has no meaning stands for
 /// itself as in Latin-1.
@@ -133,7 +122,8 @@ fn every(doc: &mut Document, see: &mut dyn FnMut(&mut Vec<u8>, &mut StringFormat
     for object in doc.objects.values_mut() {
         strings(object, b"", graph::DEPTH, see);
     }
-    for (key, value) in doc.trailer.iter_mut() {
+    // The file's own identifier follows from its content.
+    for (key, value) in doc.trailer.iter_mut().filter(|(key, _)| key.as_slice() != b"ID") {
         strings(value, key, graph::DEPTH, see);
     }
 }
@@ -152,28 +142,30 @@ fn strings(
         Object::String(bytes, format) if !bytes.is_empty() => see(bytes, format),
         Object::Array(items) => {
             // The colours of a palette.
-            if matches!(items.first(), Some(Object::Name(name)) if name == b"Indexed" || name == b"I") {
-                return;
+            let palette =
+                matches!(items.first(), Some(Object::Name(name)) if name == b"Indexed" || name == b"I");
+            if !palette && !(key == b"ID" && is_identifier(items)) {
+                items.iter_mut().for_each(|item| strings(item, key, depth - 1, see));
             }
-            items.iter_mut().for_each(|item| strings(item, key, depth - 1, see));
         }
         object => {
             if let Some(dict) = graph::dict_mut(object) {
-                let element = is_element(dict);
-                dict.iter_mut().for_each(|(key, value)| match value {
-                    Object::String(bytes, format) if element && key == b"ID" => see(bytes, format),
-                    value => strings(value, key, depth - 1, see),
-                });
+                dict.iter_mut().for_each(|(key, value)| strings(value, key, depth - 1, see));
             }
         }
     }
 }
 
-/// Whether it is an element of the document's structure, whose identifier is a name that somebody gave it (ISO 32000-2,
-/// 14.7.2).
-fn is_element(dict: &Dictionary) -> bool {
-    matches!(dict.get(b"Type"), Ok(Object::Name(name)) if name == b"StructElem")
-        || dict.has(b"S") && (dict.has(b"P") || dict.has(b"K"))
+/// Whether an entry is the identifier of a file (ISO 32000-2, 14.4), another one's too: two strings of bytes. A single string may be a
+/// name that somebody gave to a part of the document (14.7.2).
+fn is_identifier(items: &[Object]) -> bool {
+    let is_digest = |item: &Object| {
+        let Object::String(bytes, _) = item else { return false };
+        let marked = [b"\xfe\xff".as_slice(), b"\xff\xfe", b"\xef\xbb\xbf"];
+        let text = bytes.iter().all(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace());
+        !text && !marked.iter().any(|mark| bytes.starts_with(mark))
+    };
+    items.len() == 2 && items.iter().all(is_digest)
 }
 
 /// Every dictionary within an object, the inner ones first.
@@ -187,5 +179,38 @@ fn dicts(object: &mut Object, depth: usize, see: &mut dyn FnMut(&mut Dictionary)
     if let Some(dict) = graph::dict_mut(object) {
         dict.iter_mut().for_each(|(_, value)| dicts(value, depth - 1, see));
         see(dict);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lopdf::dictionary;
+
+    use super::*;
+    use crate::sanitize::bench::Bench;
+
+    #[test]
+    fn identifiers_that_are_words_are_read() {
+        let word = || Object::string_literal("by Marlowe");
+        let digest = |byte: u8| Object::String(vec![b'M', b'a', b'r', byte, 0xfe], StringFormat::Hexadecimal);
+        let mut doc = Document::with_version("1.7");
+        let plain = doc.add_object(dictionary! { "S" => "P", "ID" => word() });
+        let typed = doc.add_object(dictionary! { "Type" => "StructElem", "ID" => word() });
+        let tree = dictionary! {
+            "Names" => vec![word(), plain.into(), word(), typed.into()], "Limits" => vec![word(), word()],
+        };
+        let tree = doc.add_object(dictionary! { "IDTree" => tree });
+        let file = doc.add_object(dictionary! { "Type" => "Filespec", "ID" => vec![digest(1), digest(2)] });
+        let named = doc.add_object(dictionary! { "ID" => vec![word(), word()] });
+        doc.trailer.set("ID", vec![word(), word()]);
+        rewrite(&mut doc, &mut Bench::redacting("Marlowe").work()).expect("strings");
+        let written = |id| format!("{:?}", doc.get_object(id).expect("an object"));
+        let new = format!("{:?}", Object::string_literal("by <N>"));
+        for (id, count) in [(plain, 1), (typed, 1), (tree, 4), (named, 2)] {
+            assert_eq!(written(id).matches(&new).count(), count, "{}", written(id));
+        }
+        let kept = graph::entry(&doc, doc.get_dictionary(file).expect("a file"), b"ID");
+        assert_eq!(*kept, Object::Array(vec![digest(1), digest(2)]));
+        assert_eq!(doc.trailer.get(b"ID").ok(), Some(&Object::Array(vec![word(), word()])));
     }
 }

@@ -111,6 +111,9 @@ fn what_is_drawn_often_stays() {
     assert_eq!(drawing(&letters, 1, Drawn { glyph, ..none }), Ok(()));
     let tiles = format!("/Pattern cs /P0 scn {}", "0 0 9 9 re B ".repeat(40_000));
     assert_eq!(drawing(&tiles, 1, Drawn { tile: "0 0 m 9 9 l S", ..none }), Ok(()));
+    // What holds nothing to be read is read once.
+    let lines = Drawn { form: "0 0 m 9 9 l S", ..none };
+    assert_eq!(drawing(&"/X0 Do ".repeat(130_000), 1, lines), Ok(()));
     let forms = format!("/G0 gs {}", "q /X0 Do Q ".repeat(4000));
     assert_eq!(drawing(&forms, 3, Drawn { form: "/X# Do", ..none }), Ok(()));
 }

@@ -98,6 +98,16 @@ pub(super) struct ReadSource<'a> {
 pub(super) struct SourceTrail<'a> {
     pub(super) within: Vec<ContentSource>,
     pub(super) record: PageRecord<'a>,
+    /// How many sources were left out because the way leads through them already, or is too long.
+    pub(super) cut: usize,
+}
+
+impl SourceTrail<'_> {
+    /// How much there is to be read so far, and how much was left out.
+    pub(super) fn length(&self) -> [usize; 4] {
+        let record = &self.record;
+        [record.glyphs.len(), record.marks.len(), record.unshown.len(), self.cut]
+    }
 }
 
 /// A page, or a stream by itself.

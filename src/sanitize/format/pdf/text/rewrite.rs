@@ -116,9 +116,17 @@ fn inline(
 
 /// The readings of a page that differ.
 fn readings(record: &PageRecord<'_>) -> Vec<GlyphText> {
-    let written = GlyphText::as_written(&record.glyphs);
-    let seen = GlyphText::as_seen(&record.glyphs);
-    if seen.text == written.text { vec![written] } else { vec![written, seen] }
+    let glyphs = &record.glyphs;
+    let mut all = vec![GlyphText::as_written(glyphs), GlyphText::as_seen(glyphs)];
+    let combed: Vec<GlyphText> = all.iter().filter_map(|reading| reading.combed(glyphs)).collect();
+    all.extend(combed);
+    let mut readings: Vec<GlyphText> = Vec::new();
+    for reading in all {
+        if readings.iter().all(|known| known.text != reading.text) {
+            readings.push(reading);
+        }
+    }
+    readings
 }
 
 fn ask(

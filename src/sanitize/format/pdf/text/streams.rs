@@ -13,6 +13,9 @@ use crate::sanitize::{Rejection, Work};
 /// How high the nodes above a page reach.
 const NODES: usize = 60;
 
+/// A stream, and the resources by which it goes.
+pub(super) type StreamUse = (ObjectId, Option<*const Dictionary>);
+
 /// The content streams of a document.
 pub(super) struct ContentStreams<'a> {
     pub(super) doc: &'a Document,
@@ -21,6 +24,8 @@ pub(super) struct ContentStreams<'a> {
     missing: Rc<Font>,
     /// Streams that were read as part of a page.
     pub(super) seen: BTreeSet<ObjectId>,
+    /// Streams that hold nothing to be read, with all that they draw, and how many images they paint.
+    pub(super) wordless: HashMap<StreamUse, usize>,
     /// Streams whose filters could not be undone.
     pub(super) broken: BTreeSet<ObjectId>,
 }
@@ -34,6 +39,7 @@ impl<'a> ContentStreams<'a> {
             contents: BTreeMap::new(),
             missing: Rc::new(Font::missing()),
             seen: BTreeSet::new(),
+            wordless: HashMap::new(),
             broken: BTreeSet::new(),
         }
     }

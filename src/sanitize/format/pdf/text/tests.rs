@@ -119,6 +119,64 @@ fn letters_placed_one_by_one_are_one_word() {
     assert!(count(&stats) == 1 && read(&clean).starts_with("kept"), "{}", read(&clean));
 }
 
+/// Characters, each at its place in one line.
+fn placed(characters: impl Iterator<Item = (char, f64)>) -> String {
+    let one = |(c, x): (char, f64)| format!("1 0 0 1 {x:.2} 700 Tm ({c}) Tj ");
+    format!("BT /F1 12 Tf {} ET", characters.map(one).collect::<String>())
+}
+
+#[test]
+fn characters_in_the_boxes_of_a_form_are_one_word() {
+    let label = "BT /F1 12 Tf 40 700 Td (No) Tj ET";
+    let boxes = |word: &str, step: f64, gap: f64| {
+        let at = move |(n, c): (usize, char)| (c, 72.0 + n as f64 * step + (n / 4) as f64 * gap);
+        placed(word.chars().enumerate().map(at))
+    };
+    let card = "4111111111111111";
+    let mut pages: Vec<(&'static str, String)> =
+        [10.0, 14.0, 24.0].iter().map(|step| (card, boxes(card, *step, 0.0))).collect();
+    pages.push(("4111 1111 1111 1111", boxes(card, 12.0, 8.0)));
+    pages.push(("DE89370400440532013000", boxes("DE89370400440532013000", 10.0, 0.0)));
+    let steps: String = card.chars().map(|c| format!("({c}) Tj 11 0 Td ")).collect();
+    pages.push((card, format!("BT /F1 12 Tf 72 700 Td {steps} ET")));
+    // Each in the middle of its box.
+    let widths = "WIWIWI42".chars().map(|c| match c {
+        'W' => (c, 11.33),
+        'I' => (c, 3.34),
+        _ => (c, 6.67),
+    });
+    let middles = widths.enumerate().map(|(n, (c, width))| (c, 72.0 + 14.0 * n as f64 - width / 2.0));
+    pages.push(("WIWIWI42", placed(middles)));
+    for (word, content) in pages {
+        let (clean, stats) = redacted(&made(&[&format!("{label} {content}")], |_, _| {}), word);
+        assert!(read(&clean).contains("No") && !read(&clean).contains('1'), "{word}: {}", read(&clean));
+        assert_eq!(count(&stats), 1, "{content}");
+    }
+}
+
+#[test]
+fn only_what_stands_in_even_steps_is_a_comb() {
+    let combed = |content: &str| {
+        let doc = Document::load_mem(&made(&[content], |_, _| {})).unwrap();
+        let mut streams = ContentStreams::new(&doc);
+        let page = streams.pages()[0];
+        let record = walk::read(&mut streams, page, None, &mut Bench::disarming().work()).unwrap();
+        GlyphText::as_written(&record.glyphs).combed(&record.glyphs).map(|reading| reading.text)
+    };
+    let even = |word: &str, from: f64, step: f64| {
+        let at = move |(n, c): (usize, char)| (c, from + n as f64 * step);
+        placed(word.chars().enumerate().map(at))
+    };
+    let words = even("REPORT", 72.0, 14.0) + &even("2024", 170.0, 14.0);
+    assert_eq!(combed(&words).as_deref(), Some("REPORT 2024"));
+    let beside = format!("BT /F1 12 Tf 40 700 Td (Card) Tj ET {}", even("411111", 69.34, 10.0));
+    assert_eq!(combed(&beside).as_deref(), Some("Card 411111"));
+    let uneven = [72.0, 86.0, 102.0, 114.0, 132.0, 147.0, 163.0];
+    assert_eq!(combed(&placed("1234567".chars().zip(uneven))), None);
+    assert_eq!(combed(&even("12345", 72.0, 14.0)), None);
+    assert_eq!(combed("BT /F1 12 Tf 72 700 Td (A B C 111111 2 3 4) Tj ET"), None);
+}
+
 #[test]
 fn what_is_found_on_one_page_goes_from_all_and_from_strings() {
     let (clean, stats) = redacted(

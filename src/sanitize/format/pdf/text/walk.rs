@@ -22,7 +22,7 @@ use crate::sanitize::{Rejection, Work};
 /// How deep forms lie within forms. What lies deeper is read by itself.
 const DEPTH: usize = 12;
 
-/// What drawing a form takes out of the budget.
+/// What drawing a form takes out of the budget. One that holds nothing to be read does so once.
 const DRAWN: usize = 16;
 
 /// How many glyphs one page shows at most.
@@ -55,9 +55,19 @@ fn run<'a>(
     work: &mut Work<'_>,
 ) -> Result<(), Rejection> {
     let source = step.source;
-    if trail.within.len() >= DEPTH || trail.within.contains(&source) {
+    let stream = match source {
+        ContentSource::Stream(id) => Some((id, step.resources.map(std::ptr::from_ref))),
+        ContentSource::Page(_) => None,
+    };
+    if let Some(images) = stream.and_then(|stream| streams.wordless.get(&stream)) {
+        trail.record.images = trail.record.images.saturating_add(*images);
         return Ok(());
     }
+    if trail.within.len() >= DEPTH || trail.within.contains(&source) {
+        trail.cut = trail.cut.saturating_add(1);
+        return Ok(());
+    }
+    let (length, images) = (trail.length(), trail.record.images);
     let bytes = streams.content(source, work)?;
     if let ContentSource::Stream(id) = source {
         // Forms can be drawn by forms over and over.
@@ -69,6 +79,9 @@ fn run<'a>(
     trail.within.push(source);
     ContentWalk::new(streams, step, trail, work).through(&bytes)?;
     trail.within.pop();
+    if let Some(stream) = stream.filter(|_| trail.length() == length) {
+        streams.wordless.insert(stream, trail.record.images.saturating_sub(images));
+    }
     Ok(())
 }
 
