@@ -69,6 +69,11 @@ impl Principal {
         Caller::Token(self.0.id.clone())
     }
 
+    /// When the secret that proved it ceases to be accepted, if ever.
+    pub fn expires(&self) -> Option<Timestamp> {
+        self.0.expires
+    }
+
     /// The token's name.
     pub fn name(&self) -> &str {
         &self.0.name
@@ -179,7 +184,7 @@ impl Tokens {
             bounds: new.bounds,
         };
         info.label_tenant();
-        info.check()?;
+        info.check(None)?;
         let (token, key) = fresh()?;
         token_ids::note(self.records.as_ref(), &info.id, &key).await?;
         self.records.put_if(&key, Precondition::Absent, StoredToken::new(&info).entry()?).await?;
@@ -286,11 +291,12 @@ impl Tokens {
     /// then.
     ///
     /// # Errors
-    /// [`TokenError::Unknown`]; what a new token could not have either; what the store says.
+    /// [`TokenError::Unknown`]; what a new token could not have either; what the store says; what `change` says, which has
+    /// changed nothing then.
     pub async fn update(
         &self,
         id: &TokenId,
-        change: impl Fn(&mut TokenInfo) + Send + Sync,
+        change: impl Fn(&mut TokenInfo) -> Result<(), TokenError> + Send + Sync,
     ) -> Result<TokenInfo, TokenError> {
         let mut tries = Tries::default();
         loop {
@@ -299,12 +305,12 @@ impl Tokens {
             if !stored.is_known() {
                 return Err(TokenError::Row);
             }
-            let mut to = stored.clone().token()?;
-            let tenant = to.tenant.clone();
-            change(&mut to);
-            to.tenant = tenant;
+            let before = stored.clone().token()?;
+            let mut to = before.clone();
+            change(&mut to)?;
+            to.tenant = before.tenant.clone();
             to.label_tenant();
-            to.check()?;
+            to.check(Some(&before))?;
             stored.change(&to, self.clock.now());
             let put =
                 self.records.put_if(&row.key, Precondition::Version(row.version), stored.entry()?).await;

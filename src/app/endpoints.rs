@@ -1,5 +1,6 @@
 //! Our own endpoints: redaction, stored configs, the vault, tokens, files.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::api::analyzers::Analyzers;
@@ -70,14 +71,23 @@ pub(super) fn add(
     endpoints.add(DeleteConfig::new(configs.clone()), dialect, limit);
     endpoints.add(ListConfigs::new(configs), dialect, limit);
     add_vault(endpoints, &parts.items, dialect, limit);
-    add_tokens(endpoints, parts, dialect, limit);
+    add_tokens(endpoints, config, parts, dialect, limit);
     files::add(endpoints, config, parts, redaction, dialect)
 }
 
-fn add_tokens(endpoints: &mut Endpoints, parts: &Services, dialect: DialectChoice, limit: usize) {
+fn add_tokens(
+    endpoints: &mut Endpoints,
+    config: &Config,
+    parts: &Services,
+    dialect: DialectChoice,
+    limit: usize,
+) {
+    let routes: BTreeSet<String> = config.routes.iter().map(|route| route.name.to_string()).collect();
+    let routes = Arc::new(routes);
     let service = || TokenService {
         tokens: Arc::clone(&parts.opened.tokens),
         changes: parts.changes(),
+        routes: Arc::clone(&routes),
         clock: Arc::clone(&parts.opened.clock),
     };
     endpoints.add(CreateToken(service()), dialect, limit);

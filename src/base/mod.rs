@@ -14,6 +14,7 @@
 //! | [`quota`] | where work asks whether it may use one value more |
 //! | [`rate`] | how often something may be done |
 //! | [`reader`] | binary forms of our own, read within bounds |
+//! | [`steering`] | characters that change how a text is shown and are not seen
 //! | [`path`] | a request's path, in the one form in which it is matched and sent on |
 //! | [`mod@pointer`] | JSON Pointer (RFC 6901), as errors print it |
 //! | `throttle` | what happens often and is said every few seconds |
@@ -39,6 +40,8 @@ pub mod quota;
 pub mod rate;
 pub mod reader;
 pub mod secret;
+#[cfg(feature = "server")]
+pub mod steering;
 pub mod template;
 #[cfg(feature = "server")]
 pub mod throttle;

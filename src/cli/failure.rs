@@ -41,7 +41,8 @@ impl From<TokenError> for Failure {
             | TokenError::Label
             | TokenError::Bounds
             | TokenError::Past
-            | TokenError::Expiry => Self::Usage(error.to_string()),
+            | TokenError::Expiry
+            | TokenError::Far => Self::Usage(error.to_string()),
             other => Self::App(other.into()),
         }
     }

@@ -90,6 +90,7 @@ impl TokenCommands<'_> {
                     changed(info, reach.clone(), bounds.clone());
                     info.name.clone_from(name.as_ref().unwrap_or(&info.name.clone()));
                     info.expires = expires.or(info.expires);
+                    Ok(())
                 };
                 opened.io.block_on(opened.tokens.update(&token_id(&id)?, change))?;
                 message("changed");

@@ -3,8 +3,13 @@
 
 use crate::base::secret::Secret;
 
-/// The most fields that are read; those behind them are not there.
-const MOST: usize = 256;
+/// The most fields that are read: a check box for each of some thousand routes, and what else a form has.
+const MOST: usize = 4096;
+
+/// What was sent has more fields than are read. None of them is: a form without the rest of its fields would say something else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("The form has more than {MOST} fields, which is more than are read: nothing was done.")]
+pub(super) struct TooManyFields;
 
 /// What was sent, in order.
 #[derive(Clone, Default)]
@@ -12,14 +17,28 @@ pub(super) struct Form(Vec<(String, String)>);
 
 impl Form {
     /// Reads a body or a query; what is no UTF-8 reads as U+FFFD.
-    pub(super) fn read(sent: &[u8]) -> Self {
-        let fields = form_urlencoded::parse(sent).take(MOST);
-        Self(fields.map(|(name, value)| (name.into_owned(), value.into_owned())).collect())
+    ///
+    /// # Errors
+    /// [`TooManyFields`].
+    pub(super) fn read(sent: &[u8]) -> Result<Self, TooManyFields> {
+        let mut fields = Vec::new();
+        for (name, value) in form_urlencoded::parse(sent) {
+            if fields.len() == MOST {
+                return Err(TooManyFields);
+            }
+            fields.push((name.into_owned(), value.into_owned()));
+        }
+        Ok(Self(fields))
     }
 
     /// The first value of this name without white space around it; empty if there is none.
     pub(super) fn text(&self, name: &str) -> &str {
-        self.0.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value.trim())
+        self.exact(name).trim()
+    }
+
+    /// The same with what is around it.
+    pub(super) fn exact(&self, name: &str) -> &str {
+        self.0.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value.as_str())
     }
 
     /// The value of this name, which may be secret.
@@ -29,8 +48,13 @@ impl Form {
 
     /// All values of this name that are not empty: of check boxes, and of texts with a value on each line.
     pub(super) fn list(&self, name: &str) -> Vec<&str> {
-        let values = self.0.iter().filter(|(known, _)| known == name);
-        values.flat_map(|(_, value)| value.lines()).map(str::trim).filter(|value| !value.is_empty()).collect()
+        self.lines(name).map(str::trim).filter(|value| !value.is_empty()).collect()
+    }
+
+    /// The same with blanks around them.
+    pub(super) fn lines(&self, name: &str) -> impl Iterator<Item = &str> {
+        let values = self.0.iter().filter(move |(known, _)| known == name);
+        values.flat_map(|(_, value)| value.lines()).filter(|line| !line.is_empty())
     }
 }
 
@@ -47,16 +71,22 @@ mod tests {
 
     #[test]
     fn fields_are_read_as_browsers_write_them() {
-        let form = Form::read(b"name=J%C3%BCrgen+Vo%26gel&route=a&route=b%0D%0A%0D%0Ac&empty=&bad=%zz%ff");
+        let sent = b"name=J%C3%BCrgen+Vo%26gel&route=a&route=b%0D%0A%0D%0A+c+&empty=&bad=%zz%ff&blank=+x+";
+        let form = Form::read(sent).unwrap();
         assert_eq!(form.text("name"), "J\u{fc}rgen Vo&gel");
         assert_eq!(form.list("route"), ["a", "b", "c"]);
+        assert_eq!(form.lines("route").collect::<Vec<_>>(), ["a", "b", " c "]);
         assert_eq!((form.text("empty"), form.text("none")), ("", ""));
+        assert_eq!((form.text("blank"), form.exact("blank")), ("x", " x "));
         assert_eq!(form.text("bad"), "%zz\u{fffd}");
-        assert_eq!(format!("{form:?}"), "Form(5 fields)");
+        assert_eq!(format!("{form:?}"), "Form(6 fields)");
     }
 
     #[test]
-    fn fields_without_number_take_a_bounded_room() {
-        assert_eq!(Form::read("a=1&".repeat(10_000).as_bytes()).list("a").len(), MOST);
+    fn fields_without_number_are_refused_and_none_is_left_out() {
+        let fields = |count: usize| "a=1&".repeat(count);
+        assert_eq!(Form::read(fields(MOST).as_bytes()).unwrap().list("a").len(), MOST);
+        assert_eq!(Form::read(fields(MOST + 1).as_bytes()).err(), Some(TooManyFields));
+        assert_eq!(Form::read(&b"&".repeat(10_000)).unwrap().list("").len(), 0, "what is between is none");
     }
 }

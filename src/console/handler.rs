@@ -21,7 +21,7 @@ use crate::base::secret::Secret;
 use crate::console::access::{Hosts, is_from_us};
 use crate::console::configuration::ConfigurationPages;
 use crate::console::docs::Docs;
-use crate::console::form::Form;
+use crate::console::form::{Form, TooManyFields};
 use crate::console::layout::{self, SectionLink};
 use crate::console::live::{History, LivePages};
 use crate::console::playground::{Cleaner, Playground, PlaygroundParts, RouteRedactors};
@@ -29,7 +29,7 @@ use crate::console::routes::RoutePages;
 use crate::console::rules::RulePages;
 use crate::console::running::RunningConfig;
 use crate::console::session::{Sessions, SignInError, Visitor};
-use crate::console::tokens::TokenPages;
+use crate::console::tokens::{TokenPages, TokenPagesParts};
 use crate::console::usage::UsagePages;
 use crate::console::visit::{PageContext, PageReply, PageRequest, Section, Visit};
 use crate::console::{assets, sign_in};
@@ -120,14 +120,14 @@ impl Console {
             running: Arc::clone(&running),
             clock: Arc::clone(&clock),
         };
-        let token_pages = TokenPages {
+        let token_pages = TokenPages::new(TokenPagesParts {
             tokens: Arc::clone(&tokens),
             changes: changes.clone(),
             ledger,
             records,
             running,
             clock: Arc::clone(&clock),
-        };
+        });
         let sections: Vec<Box<dyn Section>> = vec![
             Box::new(live),
             Box::new(routes),
@@ -214,20 +214,18 @@ impl Console {
         let Ok(body) = BufferedBody::read(call.body, SMALL, call.budget).await else {
             return too_large(SMALL);
         };
-        let form = Form::read(&body.bytes);
+        let read = Form::read(&body.bytes);
         body.wipe();
+        let Ok(form) = read else { return too_many() };
         let next = self.wanted(form.text(sign_in::NEXT));
         let refused = |status, why: &str| document(status, sign_in::page(&next, Some(why)));
         let now = self.clock.instant();
         if self.tries.take(call.caller.clone(), TRIES, now).is_err() {
             return refused(StatusCode::TOO_MANY_REQUESTS, "Too many tokens were tried. Wait a minute.");
         }
-        match self.sessions.begin(form.secret("token")).await {
-            Ok((visitor, cookie)) => {
+        match self.admit(form.secret("token")).await {
+            Ok(cookie) => {
                 self.tries.give_back(&call.caller, TRIES);
-                if self.changes.note(&visitor.who, "console.sign_in", None).is_err() {
-                    return text(StatusCode::SERVICE_UNAVAILABLE, "The audit log cannot be written.\n");
-                }
                 with_cookie(see(&next), &cookie)
             }
             Err(error @ SignInError::Scope) => {
@@ -239,12 +237,23 @@ impl Console {
         }
     }
 
+    /// Begins a session with a token, once that is in the audit log; what the browser is to keep.
+    async fn admit(&self, token: Secret<String>) -> Result<String, SignInError> {
+        let admitted = self.sessions.prove(token).await?;
+        self.changes.ready().map_err(|_| SignInError::Audit)?;
+        let noted = self.changes.note(admitted.who(), "console.sign_in", None);
+        noted.and_then(|()| self.changes.written()).map_err(|_| SignInError::Audit)?;
+        self.sessions.begin(admitted)
+    }
+
     async fn sign_out(&self, call: &mut ApiCall<'_>, visitor: &Visitor) -> ApiAnswer {
         let Ok(body) = BufferedBody::read(call.body, SMALL, call.budget).await else {
             return too_large(SMALL);
         };
-        if !carries(call, &body.bytes, visitor) {
-            return stale();
+        match carries(call, &body.bytes, visitor) {
+            Ok(true) => {}
+            Ok(false) => return stale(),
+            Err(TooManyFields) => return too_many(),
         }
         // Whether or not it can be written down, the session ends.
         let cookie = self.sessions.end(&call.head.headers);
@@ -272,21 +281,20 @@ impl Console {
             return too_large(limit);
         };
         if asked == PageRequest::Do {
-            if !carries(call, &body.bytes, visitor) {
-                return stale();
+            match carries(call, &body.bytes, visitor) {
+                Ok(true) => {}
+                Ok(false) => return stale(),
+                Err(TooManyFields) => return too_many(),
             }
             if visitor.role == ConsoleRole::Viewer && !section.only_looks(rest) {
                 return self.reply(PageReply::Forbidden, section.path(), visitor);
             }
         }
-        let visit = Visit {
-            asked,
-            rest,
-            query: Form::read(call.head.uri.query().unwrap_or_default().as_bytes()),
-            body: body.bytes.clone(),
-            visitor,
-            caller: visitor.who.caller(),
+        let Ok(query) = Form::read(call.head.uri.query().unwrap_or_default().as_bytes()) else {
+            return too_many();
         };
+        let (body, caller) = (body.bytes.clone(), visitor.who.caller());
+        let visit = Visit { asked, rest, query, body, visitor, caller };
         let reply = section.call(visit).await;
         self.reply(reply, section.path(), visitor)
     }
@@ -350,11 +358,11 @@ impl Handler for Console {
 }
 
 /// Whether what is asked comes from a page of this session.
-fn carries(call: &ApiCall<'_>, body: &[u8], visitor: &Visitor) -> bool {
-    match call.head.headers.get(CSRF) {
+fn carries(call: &ApiCall<'_>, body: &[u8], visitor: &Visitor) -> Result<bool, TooManyFields> {
+    Ok(match call.head.headers.get(CSRF) {
         Some(said) => said.to_str().is_ok_and(|said| Secret::new(said.to_owned()) == visitor.csrf),
-        None => Form::read(body).secret("csrf") == visitor.csrf,
-    }
+        None => Form::read(body)?.secret("csrf") == visitor.csrf,
+    })
 }
 
 fn text(status: StatusCode, text: &'static str) -> ApiAnswer {
@@ -363,6 +371,11 @@ fn text(status: StatusCode, text: &'static str) -> ApiAnswer {
 
 fn stale() -> ApiAnswer {
     text(StatusCode::FORBIDDEN, "This page is from another session. Go back, load it anew, and try again.\n")
+}
+
+fn too_many() -> ApiAnswer {
+    let said = format!("{TooManyFields}\n");
+    ApiAnswer::new(StatusCode::PAYLOAD_TOO_LARGE, "text/plain; charset=utf-8", said)
 }
 
 fn too_large(limit: usize) -> ApiAnswer {

@@ -11,6 +11,7 @@
 //! | `running` | [`RunningConfig`]: the configuration that runs |
 //! | `visit` | `Visit` and `PageReply`: what a section is asked, and says |
 //! | `address` | where the gateway is reached |
+//! | `paging` | `Paging`: the part of a long list that a page shows |
 //! | `time`, `amounts` | times and amounts as pages show them |
 //! | `layout` | the frame around every page |
 //! | `assets` | scripts, styles, pictures |
@@ -35,6 +36,7 @@ mod form;
 mod handler;
 mod layout;
 mod live;
+mod paging;
 mod playground;
 mod routes;
 mod rules;

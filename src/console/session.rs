@@ -39,6 +39,20 @@ pub(super) struct Visitor {
     pub(super) csrf: Secret<String>,
 }
 
+/// Somebody whose token was proved, and is good for the console.
+pub(super) struct Admitted {
+    token: Secret<String>,
+    who: Principal,
+    role: ConsoleRole,
+}
+
+impl Admitted {
+    /// Whose token it is.
+    pub(super) fn who(&self) -> &Principal {
+        &self.who
+    }
+}
+
 struct Session {
     token: Secret<String>,
     csrf: Secret<String>,
@@ -61,6 +75,9 @@ pub(super) enum SignInError {
     /// The token is not accepted.
     #[error("The token is not accepted: it is not one of this gateway's, has expired, or was revoked.")]
     Token,
+    /// It could not be written down.
+    #[error("Nobody is signed in while the audit log cannot be written.")]
+    Audit,
     /// It could not be looked up.
     #[error("Tokens cannot be looked up now: {0}.")]
     Lookup(#[source] TokenError),
@@ -86,24 +103,36 @@ impl Sessions {
         Self { tokens, clock, cookie, secure, live: Mutex::default() }
     }
 
-    /// Begins a session with this token; what the browser is to keep.
+    /// Proves a token, of which a session can be begun.
     ///
     /// # Errors
     /// A token that is not good, or not for this.
-    pub(super) async fn begin(&self, token: Secret<String>) -> Result<(Visitor, String), SignInError> {
-        let (who, role) = self.prove(&token).await?;
+    pub(super) async fn prove(&self, token: Secret<String>) -> Result<Admitted, SignInError> {
+        let who = self.tokens.verify(token.expose()).await.map_err(|error| match error {
+            TokenError::Unknown | TokenError::Expired | TokenError::Revoked => SignInError::Token,
+            error => SignInError::Lookup(error),
+        })?;
+        let role = who.console_role().ok_or(SignInError::Scope)?;
+        Ok(Admitted { token, who, role })
+    }
+
+    /// Begins a session of whoever has proved a token; what the browser is to keep.
+    ///
+    /// # Errors
+    /// There are no random bits.
+    pub(super) fn begin(&self, admitted: Admitted) -> Result<String, SignInError> {
         let (id, csrf) = (secret()?, secret()?);
         let now = self.clock.instant();
-        let visitor = Visitor { who, role, csrf: csrf.clone() };
         let mut live = self.live.lock().unwrap_or_else(PoisonError::into_inner);
         live.retain(|_, session| !session.is_over(now));
         if live.len() >= MOST {
             let quiet = live.iter().min_by_key(|(_, session)| session.seen).map(|(id, _)| *id);
             quiet.and_then(|id| live.remove(&id));
         }
-        live.insert(sha256(id.expose().as_bytes()), Session { token, csrf, began: now, seen: now });
+        let session = Session { token: admitted.token, csrf, began: now, seen: now };
+        live.insert(sha256(id.expose().as_bytes()), session);
         drop(live);
-        Ok((visitor, self.set_cookie(id.expose(), LONGEST)))
+        Ok(self.set_cookie(id.expose(), LONGEST))
     }
 
     /// Whose session a request belongs to.
@@ -113,8 +142,8 @@ impl Sessions {
     pub(super) async fn of(&self, headers: &HeaderMap) -> Result<Option<Visitor>, TokenError> {
         let Some(id) = self.id(headers) else { return Ok(None) };
         let Some((token, csrf)) = self.seen(&id) else { return Ok(None) };
-        match self.prove(&token).await {
-            Ok((who, role)) => Ok(Some(Visitor { who, role, csrf })),
+        match self.prove(token).await {
+            Ok(Admitted { who, role, .. }) => Ok(Some(Visitor { who, role, csrf })),
             Err(SignInError::Lookup(error)) => Err(error),
             Err(_) => {
                 self.live.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
@@ -141,15 +170,6 @@ impl Sessions {
         }
         session.seen = now;
         Some((session.token.clone(), session.csrf.clone()))
-    }
-
-    async fn prove(&self, token: &Secret<String>) -> Result<(Principal, ConsoleRole), SignInError> {
-        let who = self.tokens.verify(token.expose()).await.map_err(|error| match error {
-            TokenError::Unknown | TokenError::Expired | TokenError::Revoked => SignInError::Token,
-            error => SignInError::Lookup(error),
-        })?;
-        let role = who.console_role().ok_or(SignInError::Scope)?;
-        Ok((who, role))
     }
 
     fn set_cookie(&self, id: &str, life: Duration) -> String {

@@ -11,15 +11,16 @@ use crate::api::token::{TokenError, TokenInfo, Tokens};
 use crate::base::calendar::CalendarPeriod;
 use crate::base::clock::SharedClock;
 use crate::console::amounts::{left_of, number};
+use crate::console::paging::Paging;
 use crate::console::running::RunningConfig;
 use crate::console::visit::{PageContext, PageReply, PageRequest, Section, Visit};
 use crate::store::Records;
 use crate::usage::{
-    BudgetHolder, BudgetMode, Ledger, Remaining, SpendBudget, Spender, UsageKey, UsageReport, UsageRow,
-    UsageTotals,
+    Account, BudgetHolder, BudgetMode, Ledger, Remaining, SpendBudget, UsageKey, UsageReport, UsageRow,
+    UsageTotals, spent_accounts,
 };
 
-/// The most holders of budgets that are shown.
+/// The most holders of one budget that are shown.
 const HOLDERS: usize = 200;
 /// Begins the name of a group that is a label's.
 const LABEL: &str = "label:";
@@ -51,11 +52,13 @@ enum GroupBy {
     Day,
 }
 
-/// What is left of one budget to one who has a part of it.
-struct BudgetPart {
+/// What is left of one budget to those who have spent of it.
+struct BudgetParts {
     budget: Arc<SpendBudget>,
-    holder: String,
-    left: Remaining,
+    /// How many they are.
+    count: usize,
+    /// Those nearest to the limit, by what they are known as.
+    nearest: Vec<(String, Remaining)>,
 }
 
 impl GroupBy {
@@ -132,7 +135,7 @@ impl UsagePages {
         let month = CalendarPeriod::Month.around(now);
         let rows = UsageReport::read(self.records.as_ref(), month.start).await?;
         let group = GroupBy::read(visit.query.text("by"));
-        let parts = self.parts(&rows, &known).await;
+        let budgets = self.budgets().await?;
         let mut sums: BTreeMap<&str, UsageTotals> = BTreeMap::new();
         for UsageRow { key, totals } in &rows {
             *sums.entry(group.of(key, &known)).or_default() += *totals;
@@ -143,6 +146,8 @@ impl UsagePages {
                 std::cmp::Reverse((totals.cost.nanodollars(), totals.tokens.input, totals.requests))
             });
         }
+        let paging = Paging::read(&visit.query, sums.len());
+        let sums = paging.part(sums);
         let content = html! {
             header { div { h1 { "Usage" } p { "What requests to models took since " (month.start.iso8601().get(..10).unwrap_or_default()) ", in UTC. What was used in the last seconds may be missing." } } }
             section.card aria-labelledby="sums" {
@@ -156,41 +161,26 @@ impl UsagePages {
                 }
                 @if sums.is_empty() { p.quiet { "Nothing was counted. " a href="/docs/teams" { "What is counted" } " says [usage] in the configuration." } }
                 @else { (table(&group, &sums, &known)) }
+                (paging.links(|from| format!("/usage?{}&from={from}", query(&group))))
             }
-            (budgets(&parts, &known))
+            (budget_table(&budgets, &known))
         };
         Ok(PageReply::Page(PageContext::plain("Usage", content)))
     }
 
-    /// What is left of the configuration's budgets to whoever has spent of them this month.
-    async fn parts(&self, rows: &[UsageRow], known: &TokensById) -> Vec<BudgetPart> {
-        let Some(config) = self.running.config() else { return Vec::new() };
-        let (now, none) = (self.clock.now(), BTreeMap::new());
-        let spent: BTreeSet<(&str, &str, &str)> = rows
-            .iter()
-            .map(|UsageRow { key, .. }| (key.token.as_str(), key.route.as_str(), key.model.as_str()))
-            .collect();
-        let mut parts = Vec::new();
+    /// What is left of the configuration's budgets to whoever has spent of them, by the accounts that were charged.
+    async fn budgets(&self) -> Result<Vec<BudgetParts>, TokenError> {
+        let Some(config) = self.running.config() else { return Ok(Vec::new()) };
+        let now = self.clock.now();
+        let mut all = Vec::new();
         for budget in config.usage.budgets().map(Arc::new) {
-            let mut accounts = BTreeMap::new();
-            for &(token, route, model) in &spent {
-                let labels = known.0.get(token).map_or(&none, |info| &info.bounds.labels);
-                // Of a model that nobody knows, it is not known which account was charged.
-                let models: Vec<String> =
-                    Some(model.to_owned()).filter(|model| !model.is_empty()).into_iter().collect();
-                let token = (!token.is_empty()).then_some(token);
-                for account in
-                    budget.accounts(Spender { token, labels, route, models: &models, any_model: false }, now)
-                {
-                    accounts.entry(account.holder()).or_insert(account);
-                }
-            }
-            for (holder, account) in accounts.into_iter().take(HOLDERS) {
-                let left = self.ledger.remaining(vec![account]).await.into_iter().next();
-                parts.extend(left.map(|left| BudgetPart { budget: Arc::clone(&budget), holder, left }));
-            }
+            let spent = spent_accounts(self.records.as_ref(), &budget, now, HOLDERS).await?;
+            let holders: Vec<String> = spent.nearest.iter().map(Account::holder).collect();
+            let left = self.ledger.remaining(spent.nearest).await;
+            let nearest = holders.into_iter().zip(left).collect();
+            all.push(BudgetParts { budget, count: spent.count, nearest });
         }
-        parts
+        Ok(all)
     }
 }
 
@@ -225,7 +215,7 @@ fn table(group: &GroupBy, sums: &[(&str, UsageTotals)], known: &TokensById) -> M
                 tbody {
                     @for (one, totals) in sums {
                         tr {
-                            th scope="row" { (member(group, one, known)) }
+                            th.named scope="row" { (member(group, one, known)) }
                             td.number { (number(totals.requests)) }
                             td.number { (number(totals.tokens.input)) }
                             td.number { (number(totals.tokens.cached_input)) }
@@ -240,31 +230,40 @@ fn table(group: &GroupBy, sums: &[(&str, UsageTotals)], known: &TokensById) -> M
     }
 }
 
-fn budgets(parts: &[BudgetPart], known: &TokensById) -> Markup {
+fn budget_table(budgets: &[BudgetParts], known: &TokensById) -> Markup {
+    let spent = || budgets.iter().filter(|one| !one.nearest.is_empty());
     html! {
-        @if !parts.is_empty() {
+        @if spent().next().is_some() {
             section.card aria-labelledby="budgets" {
                 header {
                     h2 #budgets { "Budgets" }
-                    span.quiet { "of those who spent this month, at most " (HOLDERS) " of each; tokens' own are on their pages" }
+                    span.quiet { "of those who have spent in the period that runs, the nearest to the limit first; tokens' own are on their pages" }
                 }
                 div.scroll tabindex="0" role="group" aria-labelledby="budgets" {
                     table {
                         thead { tr { th { "Budget" } th { "Whose" } th { "Period" } th { "Left" } th { "Then" } } }
-                        tbody {
-                            @for BudgetPart { budget, holder, left } in parts {
-                                tr {
-                                    th scope="row" { (budget.name) }
-                                    td { (whose(budget, holder, known)) }
-                                    td { (budget.period.as_str()) }
-                                    td { @if left.used_up { span.tag.look { "! used up" } } @else { (left_of(left)) } }
-                                    td { @if budget.mode == BudgetMode::Soft { "only told" } @else { "refused" } }
-                                }
-                            }
-                        }
+                        tbody { @for one in spent() { (budget_rows(one, known)) } }
                     }
                 }
             }
+        }
+    }
+}
+
+fn budget_rows(parts: &BudgetParts, known: &TokensById) -> Markup {
+    let BudgetParts { budget, count, nearest } = parts;
+    html! {
+        @for (holder, left) in nearest {
+            tr {
+                th.named scope="row" { (budget.name) }
+                td.named { (whose(budget, holder, known)) }
+                td { (budget.period.as_str()) }
+                td { @if left.used_up { span.tag.look { "! used up" } } @else { (left_of(left)) } }
+                td { @if budget.mode == BudgetMode::Soft { "only told" } @else { "refused" } }
+            }
+        }
+        @if *count > nearest.len() {
+            tr { td colspan="5" { span.quiet { "and " (number((count - nearest.len()) as u64)) " others of " (budget.name) ", who are further from the limit" } } }
         }
     }
 }
@@ -273,7 +272,7 @@ fn whose(budget: &SpendBudget, holder: &str, known: &TokensById) -> Markup {
     match &budget.scope.each {
         BudgetHolder::All => html! { "everybody's" },
         BudgetHolder::Token => member(&GroupBy::Token, holder, known),
-        BudgetHolder::Label(name) => html! { span.tag { (name) "=" (holder) } },
+        BudgetHolder::Label(name) => html! { span.tag.said { (name) "=" (holder) } },
         BudgetHolder::Model | BudgetHolder::Route => html! { (holder) },
     }
 }

@@ -6,7 +6,7 @@ use http::StatusCode;
 use maud::Markup;
 
 use crate::api::Caller;
-use crate::console::form::Form;
+use crate::console::form::{Form, TooManyFields};
 use crate::console::session::Visitor;
 
 /// What is asked.
@@ -36,7 +36,10 @@ pub(super) struct Visit<'v> {
 
 impl Visit<'_> {
     /// The body as the fields of a form.
-    pub(super) fn form(&self) -> Form {
+    ///
+    /// # Errors
+    /// [`TooManyFields`].
+    pub(super) fn form(&self) -> Result<Form, TooManyFields> {
         Form::read(&self.body)
     }
 }

@@ -32,6 +32,7 @@ use crate::gateway::origin;
 use crate::gateway::preflight::is_preflight;
 use crate::gateway::request_trace::RequestTrace;
 use crate::gateway::route_info::RouteInfo;
+use crate::gateway::session_proof::SessionProof;
 use crate::gateway::terminal::Terminal;
 use crate::gateway::upstream::Upstream;
 use crate::redact::{CallerDigest, RedactionCounts, RequestWords, SurrogateMap, SurrogateScope};
@@ -45,6 +46,8 @@ use crate::vault::jwt::Claims;
 pub struct ExchangeFacts {
     /// The caller, once a token was proved.
     pub principal: Option<Principal>,
+    /// What its caller has shown and a session is to prove again; of WebSockets only.
+    pub proofs: Vec<Box<dyn SessionProof>>,
     /// The body as it came, where a filter had to see it before all others.
     pub read: Option<Bytes>,
     /// What the caller's signed token says, once it was verified and found good.

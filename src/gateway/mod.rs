@@ -38,6 +38,7 @@
 //! | [`min_rate`] | how slowly bytes may come or be taken |
 //! | [`clients`] | the address of a caller behind other proxies |
 //! | [`client_certificate`] | who a caller is, by its certificate |
+//! | [`session_proof`] | whether whoever opened a session may go on with it |
 //! | `decoded_body` | a body out of its codings, for whoever reads along |
 //! | `delivery` | how much of its answer a caller has had |
 //! | [`media_type`] | what `Content-Type` says |
@@ -99,6 +100,7 @@ pub mod route;
 pub mod route_info;
 mod sending;
 mod session_body;
+pub mod session_proof;
 mod state;
 pub mod terminal;
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::store::{Change, Key, NewRow, Records, StoreError, update};
 use crate::usage::spend::Spend;
 
 /// Rows by account and window.
-const KIND: &str = "usage.spent";
+pub(super) const KIND: &str = "usage.spent";
 /// A row stays for so long after its window.
 const KEPT: Duration = Duration::from_secs(40 * 24 * 60 * 60);
 
@@ -33,6 +33,6 @@ pub(super) async fn add(
 }
 
 /// A row that cannot be read counts as nothing: a budget is no reason to stop.
-fn spend(entry: &NewRow) -> Spend {
+pub(super) fn spend(entry: &NewRow) -> Spend {
     serde_json::from_slice(&entry.value).unwrap_or_default()
 }

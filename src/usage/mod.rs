@@ -13,8 +13,10 @@
 //! | `ledger` | [`Ledger`]: what accounts have spent |
 //! | `shared` | [`SharedBudgets`]: the same over all nodes, in an engine that they share |
 //! | `books` | the same in the store, where all nodes add to it |
+//! | `accounts` | [`spent_accounts`]: who has spent of a budget, as the store has it |
 //! | `report` | [`UsageReport`]: sums by day, token, route and model |
 
+mod accounts;
 mod books;
 mod budget;
 mod cost;
@@ -28,6 +30,7 @@ mod shared;
 mod spend;
 mod tokens;
 
+pub use accounts::{SpentAccounts, spent_accounts};
 pub use budget::{Account, BudgetError, BudgetHolder, BudgetMode, BudgetScope, SpendBudget, Spender};
 pub(crate) use cost::dollars;
 pub use cost::{AmountError, Cost, Price};

@@ -65,9 +65,18 @@ class Visitor:
     def get(self, path, **more):
         return self.gateway.call("GET", path, headers=self.headers(more), port=self.gateway.admin)
 
+    def unseen(self, path):
+        """What the page's own form sends to this path along with what is filled in."""
+        if not self.csrf or not path.startswith("/tokens/"):
+            return {}
+        page = self.get(re.sub("/(create|change|rotate|revoke)$", "", path)).body.decode()
+        form = re.search(r'<form[^>]* action="%s".*?</form>' % re.escape(path), page, re.S)
+        fields = re.findall(r'type="hidden" name="(form|was)" value="([^"]*)"', form[0] if form else "")
+        return dict(fields) | {"csrf": self.csrf}
+
     def post(self, path, fields, **more):
         kind = {"content-type": "application/x-www-form-urlencoded"}
-        fields = ({"csrf": self.csrf} if self.csrf else {}) | fields
+        fields = ({"csrf": self.csrf} if self.csrf else {}) | self.unseen(path) | fields
         body = urllib.parse.urlencode(fields, doseq=True)
         return self.gateway.call("POST", path, body, self.headers(kind | more), port=self.gateway.admin)
 

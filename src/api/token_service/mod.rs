@@ -9,6 +9,7 @@
 mod request;
 mod response;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,11 +18,11 @@ use serde::Serialize;
 
 use crate::api::changes::ChangeLog;
 use crate::api::endpoint::{ApiCaller, Endpoint, Success};
-use crate::api::error::{ApiError, Code, Invalid};
+use crate::api::error::{ApiError, Code, Invalid, MAX_FAULTS};
 use crate::api::fields::ObjectFields;
 use crate::api::token::{NewToken, Principal, Service, TokenError, TokenInfo, Tokens};
 use crate::api::token_service::request::{
-    ChangeRequest, CreateRequest, IdRequest, ListTokensRequest, RotateTokenRequest,
+    ChangeRequest, CreateRequest, IdRequest, ListTokensRequest, NO_ROUTE, RotateTokenRequest,
 };
 use crate::api::token_service::response::{NewTokenResponse, TokenResponse, TokensResponse};
 use crate::base::clock::SharedClock;
@@ -35,15 +36,54 @@ pub struct TokenService {
     pub tokens: Arc<Tokens>,
     /// Where changes are written down.
     pub changes: ChangeLog,
+    /// The names of the routes that there are.
+    pub routes: Arc<BTreeSet<String>>,
     /// Reads time.
     pub clock: SharedClock,
 }
 
 impl TokenService {
-    /// Writes down what was done with a token, before its caller is told.
+    /// Writes down what was done with a token, before its caller is told. Where the disk does not take it now, it waits for that.
     fn note(&self, who: &Principal, act: &str, target: &TokenId) -> Result<(), ApiError> {
-        self.changes.note(who, act, Some(&target.to_string()))
+        self.changes.note(who, act, Some(&target.to_string()))?;
+        drop(self.changes.written());
+        Ok(())
     }
+
+    /// The same of what made a secret, which nobody sees before the disk has that.
+    fn note_secret(&self, who: &Principal, act: &str, target: &TokenId) -> Result<(), ApiError> {
+        self.changes.note(who, act, Some(&target.to_string()))?;
+        self.changes.written()
+    }
+
+    /// Whether a token may be given these routes: such that there are, or that it has already.
+    async fn check_routes(&self, id: &TokenId, routes: &[String]) -> Result<(), ApiError> {
+        if routes.iter().all(|route| self.routes.contains(route)) {
+            return Ok(());
+        }
+        let had = self.tokens.get(id).await.map_err(|error| failed(&error))?.routes.unwrap_or_default();
+        let unknown = |route: &String| !self.routes.contains(route) && !had.contains(route);
+        let unknown = routes.iter().enumerate().filter(|(_, route)| unknown(route)).take(MAX_FAULTS);
+        let at = |at: usize| Pointer::root().key("routes").index(at);
+        let faults: Vec<Invalid> =
+            unknown.map(|(n, _)| Invalid::new(Code::DoesNotExist, at(n), NO_ROUTE)).collect();
+        if faults.is_empty() { Ok(()) } else { Err(ApiError::Validation(faults)) }
+    }
+}
+
+/// So many tokens behind the one at which the page before ended, in the order of their ids, and whether there are others
+/// behind these. Only what is on the page is put in order.
+fn page(all: Vec<TokenInfo>, last: Option<&TokenId>, size: usize) -> (Vec<TokenInfo>, bool) {
+    let by_id = |a: &TokenInfo, b: &TokenInfo| a.id.cmp(&b.id);
+    let behind = |token: &TokenInfo| last.is_none_or(|last| token.id > *last);
+    let mut page: Vec<TokenInfo> = all.into_iter().filter(behind).collect();
+    let more = page.len() > size;
+    if more {
+        page.select_nth_unstable_by(size, by_id);
+        page.truncate(size);
+    }
+    page.sort_unstable_by(by_id);
+    (page, more)
 }
 
 /// How a failure is answered.
@@ -60,7 +100,10 @@ fn failed(error: &TokenError) -> ApiError {
         TokenError::TenantLabel => at("labels", Code::BadState, error),
         TokenError::Label => at("labels", Code::DoesNotMatchPattern, error),
         TokenError::Bounds => at("budgets", Code::AboveMaxItems, error),
-        TokenError::Past | TokenError::Expiry => at("expires", Code::BadFormatDateTime, error),
+        TokenError::Changed => at("id", Code::BadState, error),
+        TokenError::Past | TokenError::Expiry | TokenError::Far => {
+            at("expires", Code::BadFormatDateTime, error)
+        }
         TokenError::Store(error) => ApiError::store(error, "tokens"),
         TokenError::Row | TokenError::Random(_) => ApiError::Internal("tokens"),
     }
@@ -80,7 +123,7 @@ impl Endpoint for CreateToken {
     type Response = NewTokenResponse;
 
     fn parse(&self, fields: ObjectFields<'_>) -> Result<CreateRequest, ApiError> {
-        CreateRequest::read(fields, self.0.clock.now())
+        CreateRequest::read(fields, self.0.clock.now(), &self.0.routes)
     }
 
     fn call<'a>(
@@ -92,7 +135,7 @@ impl Endpoint for CreateToken {
             let new: NewToken = new;
             self.0.changes.ready()?;
             let (id, secret) = self.0.tokens.create(new).await.map_err(|error| failed(&error))?;
-            self.0.note(caller.who, "token.create", &id)?;
+            self.0.note_secret(caller.who, "token.create", &id)?;
             let info = self.0.tokens.get(&id).await.map_err(|error| failed(&error))?;
             Ok(success("Made a token", NewTokenResponse::new(&info, secret)))
         })
@@ -118,18 +161,13 @@ impl Endpoint for ListTokens {
         request: ListTokensRequest,
     ) -> BoxFuture<'a, Result<Success<TokensResponse>, ApiError>> {
         Box::pin(async move {
-            let mut all = self.0.tokens.list().await.map_err(|error| failed(&error))?;
+            let all = self.0.tokens.list().await.map_err(|error| failed(&error))?;
             let used = self.0.tokens.last_used().await.map_err(|error| failed(&error))?;
             let count = all.len();
-            all.sort_by_key(|token| token.id.to_string());
-            let behind =
-                |token: &TokenInfo| request.last.as_ref().is_none_or(|last| token.id.to_string() > *last);
-            let page: Vec<TokenInfo> = all.into_iter().filter(behind).take(request.size + 1).collect();
-            let more = page.len() > request.size;
-            let shown = || page.iter().take(request.size);
-            let last = shown().next_back().filter(|_| more).map(|token| token.id.to_string());
+            let (page, more) = page(all, request.last.as_ref(), request.size);
+            let last = page.last().filter(|_| more).map(|token| token.id.to_string());
             let items =
-                shown().map(|token| TokenResponse::new(token, used.get(&token.id).copied())).collect();
+                page.iter().map(|token| TokenResponse::new(token, used.get(&token.id).copied())).collect();
             Ok(success("Listed tokens", TokensResponse { count, items, last: last.unwrap_or_default() }))
         })
     }
@@ -155,7 +193,13 @@ impl Endpoint for UpdateToken {
     ) -> BoxFuture<'a, Result<Success<TokenResponse>, ApiError>> {
         Box::pin(async move {
             let ChangeRequest { id, change } = request;
-            let changed = self.0.tokens.update(&id, |info| change.clone().apply(info)).await;
+            self.0.changes.ready()?;
+            self.0.check_routes(&id, change.routes()).await?;
+            let apply = |info: &mut TokenInfo| {
+                change.clone().apply(info);
+                Ok(())
+            };
+            let changed = self.0.tokens.update(&id, apply).await;
             let info = changed.map_err(|error| failed(&error))?;
             self.0.note(caller.who, "token.update", &id)?;
             Ok(success("Changed a token", TokenResponse::new(&info, None)))
@@ -186,7 +230,7 @@ impl Endpoint for RotateToken {
             let grace = Duration::from_secs(grace);
             self.0.changes.ready()?;
             let secret = self.0.tokens.rotate(&id, grace).await.map_err(|error| failed(&error))?;
-            self.0.note(caller.who, "token.rotate", &id)?;
+            self.0.note_secret(caller.who, "token.rotate", &id)?;
             let info = self.0.tokens.get(&id).await.map_err(|error| failed(&error))?;
             Ok(success("Made another secret", NewTokenResponse::new(&info, secret)))
         })
@@ -219,3 +263,7 @@ impl Endpoint for RevokeToken {
         })
     }
 }
+
+#[cfg(test)]
+#[path = "service_tests.rs"]
+mod tests;

@@ -1,5 +1,6 @@
 //! What calls of the token service say.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,6 +25,9 @@ const SIZE: u32 = 1000;
 /// The longest that a secret is accepted beside its successor, in seconds: 30 days.
 const GRACE: u32 = 30 * 24 * 60 * 60;
 
+/// What is said of a route that is none.
+pub(super) const NO_ROUTE: &str = "the configuration has no route of this name";
+
 /// A call that names a token and says nothing else.
 pub struct IdRequest(pub TokenId);
 
@@ -40,14 +44,14 @@ pub struct ListTokensRequest {
     /// How many.
     pub size: usize,
     /// Where the page before ended.
-    pub last: Option<String>,
+    pub last: Option<TokenId>,
 }
 
 impl ListTokensRequest {
     pub(super) fn read(mut fields: ObjectFields<'_>) -> Result<Self, ApiError> {
         fields.nulls_are_absent();
         let size = fields.integer("size", 1).unwrap_or(SIZE).min(SIZE);
-        let last = fields.last(|text| TokenId::parse(text).map(|id| id.to_string()));
+        let last = fields.last(TokenId::parse);
         fields.close()?;
         Ok(Self { size: usize::try_from(size).unwrap_or(1), last })
     }
@@ -57,11 +61,16 @@ impl ListTokensRequest {
 pub struct CreateRequest(pub NewToken);
 
 impl CreateRequest {
-    pub(super) fn read(mut fields: ObjectFields<'_>, now: Timestamp) -> Result<Self, ApiError> {
+    /// Reads it; `routes` are those that there are.
+    pub(super) fn read(
+        mut fields: ObjectFields<'_>,
+        now: Timestamp,
+        routes: &BTreeSet<String>,
+    ) -> Result<Self, ApiError> {
         fields.nulls_are_absent();
         let name = fields.required_text("name").to_owned();
         let tenant = tenant(&mut fields);
-        let change = TokenChange::read(&mut fields, now);
+        let change = TokenChange::read(&mut fields, now, Some(routes));
         // To cover nothing is no new token's way, and to say nothing is to cover all.
         let names_none = |named: bool| named.then_some("names none; leave it out for all");
         let services = change.services.iter().flatten().any(Vec::is_empty);
@@ -103,7 +112,7 @@ impl ChangeRequest {
     pub(super) fn read(mut fields: ObjectFields<'_>, now: Timestamp) -> Result<Self, ApiError> {
         let id = id(&mut fields);
         let name = fields.text("name").map(str::to_owned);
-        let change = TokenChange { name, ..TokenChange::read(&mut fields, now) };
+        let change = TokenChange { name, ..TokenChange::read(&mut fields, now, None) };
         fields.close()?;
         Ok(Self { id: id.ok_or(ApiError::Internal("tokens"))?, change })
     }
@@ -141,16 +150,19 @@ pub struct TokenChange {
     models: Option<Option<Vec<ModelPattern>>>,
     budgets: Option<Option<Vec<Arc<SpendBudget>>>>,
     rate: Option<Option<Rate>>,
-    labels: Option<Option<std::collections::BTreeMap<String, String>>>,
+    labels: Option<Option<BTreeMap<String, String>>>,
     expires: Option<Option<Timestamp>>,
 }
 
 impl TokenChange {
-    fn read(fields: &mut ObjectFields<'_>, now: Timestamp) -> Self {
+    /// Reads it. Routes that are named must be among `known`, where that is given.
+    fn read(fields: &mut ObjectFields<'_>, now: Timestamp, known: Option<&BTreeSet<String>>) -> Self {
         Self {
             name: None,
             services: said(fields, "services", |fields| fields.array("services", MOST, service)),
-            routes: said(fields, "routes", |fields| fields.array("routes", MOST, text)),
+            routes: said(fields, "routes", |fields| {
+                fields.array("routes", MOST, |value, at, faults| route(value, at, faults, known))
+            }),
             configs: said(fields, "configs", |fields| fields.array("configs", MOST, config)),
             models: said(fields, "models", |fields| fields.array("models", MOST, model)),
             budgets: said(fields, "budgets", |fields| fields.array("budgets", MOST, budget)),
@@ -165,6 +177,11 @@ impl TokenChange {
                 parsed.map_err(|error| fields.fault(Code::BadFormatDateTime, at, error.to_string())).ok()
             }),
         }
+    }
+
+    /// The routes that it names.
+    pub(super) fn routes(&self) -> &[String] {
+        self.routes.as_ref().and_then(Option::as_deref).unwrap_or_default()
     }
 
     /// Changes what is known of a token.
@@ -237,6 +254,19 @@ fn tenant(fields: &mut ObjectFields<'_>) -> Tenant {
 
 fn text(value: &Value, at: Pointer, faults: &mut Faults) -> Option<String> {
     faults.text(value, at).map(str::to_owned)
+}
+
+fn route(
+    value: &Value,
+    at: Pointer,
+    faults: &mut Faults,
+    known: Option<&BTreeSet<String>>,
+) -> Option<String> {
+    let name = faults.text(value, at.clone())?;
+    if known.is_some_and(|known| !known.contains(name)) {
+        faults.add(Code::DoesNotExist, at, NO_ROUTE);
+    }
+    Some(name.to_owned())
 }
 
 fn service(value: &Value, at: Pointer, faults: &mut Faults) -> Option<Service> {

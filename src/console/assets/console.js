@@ -35,7 +35,16 @@ function make(name, attributes = {}, ...children) {
 document.addEventListener("submit", (event) => {
   if (event.target.getAttribute("action") === "/sign-out") sessionStorage.clear();
   const question = event.target.dataset.confirm;
-  if (question && !confirm(question)) event.preventDefault();
+  if (question && !confirm(question)) return event.preventDefault();
+  // Of two clicks the browser shows the second one's answer, and a secret is in the first.
+  if (event.target.method !== "post") return;
+  if (event.target.dataset.sent) return event.preventDefault();
+  event.target.dataset.sent = "true";
+});
+
+// A page that comes back as it was left may be sent again.
+addEventListener("pageshow", () => {
+  for (const form of document.forms) delete form.dataset.sent;
 });
 
 // What a link takes along to the page that it leads to, in this tab alone.

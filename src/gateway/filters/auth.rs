@@ -5,6 +5,7 @@
 //! `x-goog-api-key`, in the query's `key`. Whatever a request has of ours does not go on, wherever it stands: the token
 //! is ours, not the upstream's. Another key of the caller's, in another place, does. Where the upstream is one of AWS that the
 //! gateway signs for, a caller may sign with keys that stand for its token; then the body is read before anything else.
+//! A WebSocket ends with the token that opened it.
 
 use std::sync::Arc;
 
@@ -14,9 +15,10 @@ use pingora::http::RequestHeader;
 
 use crate::api::ApiError;
 use crate::api::scope::AccessTarget;
-use crate::api::token::{Principal, TokenError, TokenMatch, Tokens, tokens_in};
+use crate::api::token::{Principal, TokenBounds, TokenError, TokenMatch, Tokens, tokens_in};
 use crate::api::token_fault::unread;
 use crate::api::token_signers::AwsSecrets;
+use crate::base::clock::Timestamp;
 use crate::base::secret::Secret;
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
@@ -25,10 +27,13 @@ use crate::gateway::filters::aws_signature::SignedRequest;
 use crate::gateway::filters::bearer::bearer;
 use crate::gateway::filters::head_tokens::{HeadToken, take_off, tokens_in_head};
 use crate::gateway::plan::RequestPlan;
+use crate::gateway::session_proof::SessionProof;
 
 const TWO: &str = "the request has two tokens of this gateway; send one";
 const UNSIGNED: &str =
     "Nothing is signed for AWS where this leads, so that a signature with keys of a token is not taken here";
+const NARROWED: &str =
+    "The token is for some models or has a budget now, and what is asked over a WebSocket is not counted";
 
 /// Lets only callers pass with a token that covers where they go.
 pub struct AuthFilter {
@@ -120,9 +125,54 @@ impl AuthFilter {
         }
         match (found.pop(), found.is_empty()) {
             (_, false) => Err(ApiError::BadRequest(TWO).into()),
-            (Some(PresentedToken { token: HeadToken { proves: true, .. }, who: Some(who) }), true) => Ok(who),
+            (Some(PresentedToken { token: HeadToken { proves: true, text }, who: Some(who) }), true) => {
+                if x.is_websocket() {
+                    x.facts.proofs.push(Box::new(self.proof(text, &who)));
+                }
+                Ok(who)
+            }
             (_, true) => Err(ApiError::Unauthorized.into()),
         }
+    }
+
+    /// By what a session that this token opens goes on.
+    fn proof(&self, token: Secret<String>, who: &Principal) -> TokenProof {
+        let (tokens, target) = (Arc::clone(&self.tokens), self.target.clone());
+        TokenProof { tokens, token, target, bounds: who.bounds().clone() }
+    }
+}
+
+/// That the token which opened a session is good yet, and may go where that leads.
+struct TokenProof {
+    tokens: Arc<Tokens>,
+    token: Secret<String>,
+    target: AccessTarget,
+    /// What it was bound by then.
+    bounds: TokenBounds,
+}
+
+impl TokenProof {
+    /// Whether the token was bound since in a way in which it could not have opened the session.
+    fn is_narrowed(&self, to: &TokenBounds) -> bool {
+        let models = to.models.is_some() && to.models != self.bounds.models;
+        models || (!to.budgets.is_empty() && to.budgets != self.bounds.budgets)
+    }
+}
+
+#[async_trait]
+impl SessionProof for TokenProof {
+    async fn prove(&self) -> Result<Option<Timestamp>, GatewayError> {
+        let who = match self.tokens.verify(self.token.expose()).await.map_err(unproved) {
+            Ok(who) => who,
+            Err(ApiError::Unauthorized) => return Err(ApiError::Unauthorized.into()),
+            // It cannot be looked up now.
+            Err(_) => return Ok(None),
+        };
+        who.reach(&self.target)?;
+        if self.is_narrowed(who.bounds()) {
+            return Err(ApiError::OutOfScope(NARROWED).into());
+        }
+        Ok(who.expires())
     }
 }
 
@@ -218,5 +268,73 @@ impl PresentedToken {
         let texts: Vec<&Secret<String>> = found.iter().map(|one| &one.token.text).collect();
         take_off(head, &texts)?;
         Ok(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::api::token::{NewToken, TokenInfo};
+    use crate::base::clock::{Clock, FixedClock, SharedClock};
+    use crate::store::{EmbeddedRecords, Records};
+    use crate::usage::{BudgetMode, SpendBudget};
+
+    const START: Timestamp = Timestamp::from_millis(1_800_000_000_000);
+    const HOUR: Duration = Duration::from_secs(3600);
+
+    /// Changes a token.
+    type Change = fn(&mut TokenInfo);
+
+    #[tokio::test]
+    async fn a_session_ends_with_the_token_that_opened_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let clock = Arc::new(FixedClock::at(START));
+        let shared = Arc::clone(&clock) as SharedClock;
+        let file = folder.path().join("portcullis.sqlite");
+        let records = EmbeddedRecords::open(&file, Arc::clone(&shared)).await.unwrap();
+        let tokens = Arc::new(Tokens::new(Arc::new(records) as Arc<dyn Records>, shared));
+        let filter = AuthFilter::new(Arc::clone(&tokens), AccessTarget::Route("chat".to_owned()));
+        let opened = async || {
+            let expires = Some(clock.now().plus(HOUR));
+            let routes = vec!["chat".to_owned(), "other".to_owned()];
+            let new = NewToken { name: "ws".to_owned(), routes, expires, ..NewToken::default() };
+            let (id, token) = tokens.create(new).await.unwrap();
+            let who = tokens.verify(token.expose()).await.unwrap();
+            (id, filter.proof(token, &who))
+        };
+        let code = async |proof: &TokenProof| proof.prove().await.map_err(|error| error.close_code());
+
+        let (id, proof) = opened().await;
+        assert_eq!(code(&proof).await, Ok(Some(START.plus(HOUR))));
+        let keep = |info: &mut TokenInfo| info.name = "another".to_owned();
+        let moved = |info: &mut TokenInfo| info.routes = Some(vec!["other".to_owned()]);
+        let models = |info: &mut TokenInfo| info.bounds.models = Some(Vec::new());
+        let budget = |info: &mut TokenInfo| {
+            let budget = SpendBudget::parse("1usd/day", BudgetMode::Hard).unwrap();
+            info.bounds.budgets = vec![Arc::new(budget)];
+        };
+        let rows: [(Change, bool); 4] = [(keep, true), (moved, false), (models, false), (budget, false)];
+        for (n, (change, goes_on)) in rows.into_iter().enumerate() {
+            let (id, proof) = opened().await;
+            let change = |info: &mut TokenInfo| {
+                change(info);
+                Ok(())
+            };
+            tokens.update(&id, change).await.unwrap();
+            assert_eq!(code(&proof).await.is_ok(), goes_on, "{n}");
+        }
+        tokens.revoke(&id).await.unwrap();
+        assert_eq!(code(&proof).await, Err(1008));
+        // The secret before another lasts for its grace, and any for the token's life.
+        let (id, proof) = opened().await;
+        tokens.rotate(&id, HOUR / 2).await.unwrap();
+        assert_eq!(code(&proof).await, Ok(Some(START.plus(HOUR / 2))));
+        clock.advance(HOUR / 2);
+        assert_eq!(code(&proof).await, Err(1008));
+        let (_, proof) = opened().await;
+        clock.advance(HOUR);
+        assert_eq!(code(&proof).await, Err(1008));
     }
 }

@@ -1,18 +1,21 @@
 //! Who calls, by a token that only the authorization server can read (RFC 7662): that is asked, and what it says is judged and
 //! handed on as the claims of a signed token are.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
-use pingora::http::RequestHeader;
 use serde_json::Value;
 
 use crate::api::ApiError;
-use crate::base::clock::SharedClock;
+use crate::base::clock::{SharedClock, Timestamp};
+use crate::base::secret::Secret;
 use crate::gateway::error::{GatewayError, TokenFault};
 use crate::gateway::exchange::Exchange;
 use crate::gateway::filter::{Filter, Flow, Stage};
 use crate::gateway::filters::claims::{TokenPassage, refusal};
 use crate::gateway::introspection::{Introspector, TokenStatus};
 use crate::gateway::plan::RequestPlan;
+use crate::gateway::session_proof::SessionProof;
 use crate::vault::jwt::{Claims, Policy};
 
 /// The longest token that the server is asked about, in bytes.
@@ -32,23 +35,14 @@ pub struct IntrospectParts {
     pub clock: SharedClock,
 }
 
-/// Lets only bearers of active tokens pass.
-pub struct IntrospectFilter(IntrospectParts);
-
-impl IntrospectFilter {
-    /// Makes the filter.
-    pub fn new(parts: IntrospectParts) -> Self {
-        Self(parts)
-    }
-
-    /// What the server says of the caller's token.
-    async fn claims(&self, head: &RequestHeader) -> Result<Claims, GatewayError> {
-        let IntrospectParts { introspector, policy, client_ids, passage, clock, .. } = &self.0;
-        let token = passage.place.find(head).ok_or(ApiError::Unauthorized)?;
-        if !is_token(&token) {
+impl IntrospectParts {
+    /// What the server says of a token.
+    async fn claims(&self, token: &str) -> Result<Claims, GatewayError> {
+        let Self { introspector, policy, client_ids, clock, .. } = self;
+        if !is_token(token) {
             return Err(TokenFault::Invalid.into());
         }
-        let standing = introspector.standing(&token).await.map_err(|_| GatewayError::Unverifiable)?;
+        let standing = introspector.standing(token).await.map_err(|_| GatewayError::Unverifiable)?;
         let TokenStatus::Active(said) = standing else { return Err(TokenFault::Invalid.into()) };
         let checked = said.check(policy, clock.now().as_millis() / 1000);
         let claims = checked.map_err(|denied| refusal(denied, policy))?;
@@ -57,6 +51,32 @@ impl IntrospectFilter {
         match client_ids.is_empty() || id.is_some_and(is_ours) {
             true => Ok(claims),
             false => Err(ApiError::ServiceNotEnabled.into()),
+        }
+    }
+}
+
+/// Lets only bearers of active tokens pass.
+pub struct IntrospectFilter(Arc<IntrospectParts>);
+
+impl IntrospectFilter {
+    /// Makes the filter.
+    pub fn new(parts: IntrospectParts) -> Self {
+        Self(Arc::new(parts))
+    }
+}
+
+/// That the token which opened a session is active yet, as far as its server was asked lately.
+struct IntrospectProof {
+    parts: Arc<IntrospectParts>,
+    token: Secret<String>,
+}
+
+#[async_trait]
+impl SessionProof for IntrospectProof {
+    async fn prove(&self) -> Result<Option<Timestamp>, GatewayError> {
+        match self.parts.claims(self.token.expose()).await {
+            Ok(_) | Err(GatewayError::Unverifiable) => Ok(None),
+            Err(error) => Err(error),
         }
     }
 }
@@ -77,7 +97,12 @@ impl Filter for IntrospectFilter {
     }
 
     async fn request(&self, x: &mut Exchange, _: &mut RequestPlan) -> Result<Flow, GatewayError> {
-        let claims = self.claims(x.head()).await?;
+        let token = self.0.passage.place.find(x.head()).ok_or(ApiError::Unauthorized)?;
+        let claims = self.0.claims(&token).await?;
+        if x.is_websocket() {
+            let proof = IntrospectProof { parts: Arc::clone(&self.0), token: Secret::new(token) };
+            x.facts.proofs.push(Box::new(proof));
+        }
         self.0.passage.admit(x, claims)
     }
 }

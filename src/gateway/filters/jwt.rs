@@ -1,16 +1,19 @@
 //! Who calls, by a signed token (RFC 7519): verified against keys of its issuer, its claims handed on as headers.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
-use pingora::http::RequestHeader;
 
 use crate::api::ApiError;
-use crate::base::clock::SharedClock;
+use crate::base::clock::{SharedClock, Timestamp};
+use crate::base::secret::Secret;
 use crate::gateway::error::{GatewayError, TokenFault};
 use crate::gateway::exchange::Exchange;
 use crate::gateway::filter::{Filter, Flow, Stage};
 use crate::gateway::filters::claims::{TokenPassage, refusal};
 use crate::gateway::keys::{JwtKeys, VerifyError};
 use crate::gateway::plan::RequestPlan;
+use crate::gateway::session_proof::SessionProof;
 use crate::vault::jwt::{Claims, Policy};
 
 /// What the filter is made from.
@@ -25,25 +28,41 @@ pub struct JwtParts {
     pub clock: SharedClock,
 }
 
+impl JwtParts {
+    /// What a token says.
+    async fn claims(&self, token: &str) -> Result<Claims, GatewayError> {
+        let verified = self.keys.verify(token).await.map_err(|why| match why {
+            VerifyError::Token => TokenFault::Invalid.into(),
+            VerifyError::NoKeys => GatewayError::Unverifiable,
+        })?;
+        let now = self.clock.now().as_millis() / 1000;
+        verified.check(&self.policy, now).map_err(|denied| refusal(denied, &self.policy))
+    }
+}
+
 /// Lets only bearers of good tokens pass.
-pub struct JwtFilter(JwtParts);
+pub struct JwtFilter(Arc<JwtParts>);
 
 impl JwtFilter {
     /// Makes the filter.
     pub fn new(parts: JwtParts) -> Self {
-        Self(parts)
+        Self(Arc::new(parts))
     }
+}
 
-    /// What the caller's token says.
-    async fn claims(&self, head: &RequestHeader) -> Result<Claims, GatewayError> {
-        let token = self.0.passage.place.find(head).ok_or(ApiError::Unauthorized)?;
-        let verified = self.0.keys.verify(&token).await.map_err(|why| match why {
-            VerifyError::Token => TokenFault::Invalid.into(),
-            VerifyError::NoKeys => GatewayError::Unverifiable,
-        })?;
-        let now = self.0.clock.now().as_millis() / 1000;
-        let policy = &self.0.policy;
-        verified.check(policy, now).map_err(|denied| refusal(denied, policy))
+/// That the token which opened a session is good yet.
+struct JwtProof {
+    parts: Arc<JwtParts>,
+    token: Secret<String>,
+}
+
+#[async_trait]
+impl SessionProof for JwtProof {
+    async fn prove(&self) -> Result<Option<Timestamp>, GatewayError> {
+        match self.parts.claims(self.token.expose()).await {
+            Ok(_) | Err(GatewayError::Unverifiable) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 }
 
@@ -58,7 +77,12 @@ impl Filter for JwtFilter {
     }
 
     async fn request(&self, x: &mut Exchange, _: &mut RequestPlan) -> Result<Flow, GatewayError> {
-        let claims = self.claims(x.head()).await?;
+        let token = self.0.passage.place.find(x.head()).ok_or(ApiError::Unauthorized)?;
+        let claims = self.0.claims(&token).await?;
+        if x.is_websocket() {
+            let proof = JwtProof { parts: Arc::clone(&self.0), token: Secret::new(token) };
+            x.facts.proofs.push(Box::new(proof));
+        }
         self.0.passage.admit(x, claims)
     }
 }

@@ -1,6 +1,8 @@
 //! The two connections of a session, once both are upgraded: bytes in, messages through what the filters planned, bytes
-//! out. One message of the client is redacted at a time, and the server's go on meanwhile.
+//! out. One message of the client is redacted at a time, and the server's go on meanwhile. A session ends when its caller may be
+//! there no more.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
@@ -14,10 +16,12 @@ use crate::crypto::random;
 use crate::gateway::bounds::SessionLimits;
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
+use crate::gateway::websocket::frame_edge::FrameEdge;
 use crate::gateway::websocket::messages::{
     ClientMessage, ClientMessages, MessagePlan, RedactedMessage, Redacting, ServerMessages, content,
     write_control,
 };
+use crate::gateway::websocket::standing::CallerStanding;
 use crate::stream::websocket::{
     ControlFrame, ControlKind, FrameReader, Incoming, MessageKind, Opcode, Sender, WebSocketError,
     WebSocketMessage, close_payload, write_frame,
@@ -59,6 +63,8 @@ enum TunnelEvent {
     Redacted(Result<RedactedMessage, GatewayError>),
     /// Nobody has sent anything for too long.
     TimedOut,
+    /// The caller may be there no more.
+    Unproved(GatewayError),
 }
 
 /// Why a session ends.
@@ -91,6 +97,10 @@ struct Tunnel<'a> {
     redacting: Option<Redacting>,
     pending: Option<Pending>,
     editor: Option<ServerMessages>,
+    /// Where frames end that pass as they are, of the client and of the server.
+    client_edge: FrameEdge,
+    server_edge: FrameEdge,
+    standing: CallerStanding,
     /// When anybody has last sent something, and when the session must be over.
     moved: Instant,
     ends: Instant,
@@ -111,6 +121,7 @@ pub(in crate::gateway) async fn tunnel(parts: TunnelParts<'_>) {
     let reader = |sender| reads.then(|| FrameReader::new(sender, limits.message, &x.budget));
     let (client, server) = (reader(Sender::Client), reader(Sender::Server));
     let editor = plan.server.map(|server| ServerMessages::new(server, &x.budget));
+    let standing = CallerStanding::new(std::mem::take(&mut x.facts.proofs), Arc::clone(x.clock()));
     let now = Instant::now();
     let mut tunnel = Tunnel {
         session,
@@ -123,6 +134,9 @@ pub(in crate::gateway) async fn tunnel(parts: TunnelParts<'_>) {
         redacting: None,
         pending: None,
         editor,
+        client_edge: FrameEdge::default(),
+        server_edge: FrameEdge::default(),
+        standing,
         moved: now,
         ends: now + limits.longest,
         closing: None,
@@ -149,6 +163,7 @@ impl Tunnel<'_> {
             }
             read = self.session.read_request_body(), if reads_client => TunnelEvent::Read(Side::Client, read),
             read = self.up.read_response_body(), if reads_server => TunnelEvent::Read(Side::Server, read),
+            error = self.standing.ended() => TunnelEvent::Unproved(error),
             () = sleep_until(deadline) => TunnelEvent::TimedOut,
         }
     }
@@ -183,6 +198,10 @@ impl Tunnel<'_> {
                 self.redacted(done).await?;
                 self.client_messages().await
             }
+            TunnelEvent::Unproved(error) => {
+                let code = error.close_code();
+                Err(SessionEnd::Failed(Side::Client, error, code))
+            }
             TunnelEvent::TimedOut if self.closing.is_some() => Err(SessionEnd::Over),
             TunnelEvent::TimedOut => {
                 Err(SessionEnd::Failed(Side::Client, GatewayError::Api(ApiError::RequestTimeout), GOING_AWAY))
@@ -192,6 +211,7 @@ impl Tunnel<'_> {
 
     async fn client_sent(&mut self, bytes: &[u8]) -> Result<(), SessionEnd> {
         let Some(client) = &mut self.client else {
+            self.client_edge.push(bytes);
             return self.send_up(Bytes::copy_from_slice(bytes)).await;
         };
         client.push(bytes).map_err(|violation| of_violation(Side::Client, &violation))?;
@@ -264,6 +284,7 @@ impl Tunnel<'_> {
 
     async fn server_sent(&mut self, bytes: &[u8]) -> Result<(), SessionEnd> {
         let Some(server) = &mut self.server else {
+            self.server_edge.push(bytes);
             return self.send_down(Bytes::copy_from_slice(bytes)).await;
         };
         server.push(bytes).map_err(|violation| of_violation(Side::Server, &violation))?;
@@ -374,23 +395,28 @@ impl Tunnel<'_> {
                 if let Some(editor) = &mut self.editor {
                     drop(editor.end(&mut out));
                 }
-                if self.client.is_some() {
-                    if let Some(message) = error.message(&x.error_target()).filter(|_| code != GOING_AWAY) {
-                        write_frame(Opcode::Begin(MessageKind::Text), message.as_bytes(), None, &mut out);
-                    }
-                    // By whom, both are told; why, only who did it.
-                    let (to_client, to_server) = match side {
-                        Side::Client => (code, GOING_AWAY),
-                        Side::Server => (GatewayError::Upstream(UpstreamFailure::Broken).close_code(), code),
-                    };
-                    let close = Opcode::Control(ControlKind::Close);
+                if self.client.is_some()
+                    && code != GOING_AWAY
+                    && let Some(message) = error.message(&x.error_target())
+                {
+                    write_frame(Opcode::Begin(MessageKind::Text), message.as_bytes(), None, &mut out);
+                }
+                // By whom, both are told; why, only who did it.
+                let (to_client, to_server) = match side {
+                    Side::Client => (code, GOING_AWAY),
+                    Side::Server => (GatewayError::Upstream(UpstreamFailure::Broken).close_code(), code),
+                };
+                let close = Opcode::Control(ControlKind::Close);
+                if self.server_edge.is_between() {
                     write_frame(close, &close_payload(to_client, &error.to_string()), None, &mut out);
                     drop(self.send_down(out.freeze()).await);
+                }
+                if self.client_edge.is_between()
+                    && let Ok(mask) = random::bytes()
+                {
                     let mut out = BytesMut::new();
-                    if let Ok(mask) = random::bytes() {
-                        write_frame(close, &close_payload(to_server, ""), Some(mask), &mut out);
-                        drop(self.send_up(out.freeze()).await);
-                    }
+                    write_frame(close, &close_payload(to_server, ""), Some(mask), &mut out);
+                    drop(self.send_up(out.freeze()).await);
                 }
             }
         }
