@@ -36,7 +36,7 @@ impl UnfoldBounds {
 
 impl Default for UnfoldBounds {
     fn default() -> Self {
-        Self { depth: 8, items: 2_000_000, bytes: 1 << 30, asks: 30_000 }
+        Self { depth: 8, items: 2_000_000, bytes: 1 << 30, asks: 100_000 }
     }
 }
 

@@ -33,7 +33,7 @@ pub enum ObjectKind {
     Signature,
     /// A picture of how a document looked.
     Preview,
-    /// What is called a picture, sound, film or font and is none; a smaller copy of a page.
+    /// What is called a picture, sound, film or font and is none; a smaller copy of a page; a picture that cannot be cleaned.
     Picture,
     /// A file within the file.
     File,

@@ -24,6 +24,7 @@
 //! | `defanging` | edits that defang links, beside those that redact |
 //! | `place` | `FilePath`: which file is being cleaned, and which part of it |
 //! | `work` | [`Work`]: one file's way through the [`Formats`] |
+//! | `identifiers` | values in identifiers, and in names that programs give |
 //! | `unfold` | how much packed bytes may unfold to |
 //! | [`mod@format`] | the formats, and [`FORMATS`](format::FORMATS), their table |
 //! | `text_kind`, `zip_kind`, `script` | which kind a file of text is, and a zip file; which text is a script |
@@ -44,6 +45,7 @@ mod column;
 mod defanging;
 pub mod format;
 mod host;
+mod identifiers;
 mod identify;
 pub mod intel;
 mod kind;

@@ -264,6 +264,16 @@ fn is_known_by(text: &str) -> bool {
     letters >= SHORTEST || digits >= DIGITS
 }
 
+/// Adds what is found in a text to the values that go.
+pub(in crate::sanitize) fn add_values(values: &mut Values, text: &str, edits: &[Edit]) {
+    for edit in edits {
+        let value = text.get(edit.range.clone()).map(str::trim).unwrap_or_default();
+        if !value.is_empty() && !values.contains_key(value) {
+            values.insert(value.to_owned(), edit.clone());
+        }
+    }
+}
+
 /// Takes the values that go out of names; of names in which nobody can look for them, nothing is left.
 pub(in crate::sanitize) fn without_values<'n>(values: &Values, names: impl Iterator<Item = &'n mut String>) {
     let mut names = names.filter(|name| !name.is_empty()).peekable();

@@ -9,7 +9,7 @@ use crate::sanitize::budget::BoundsLeft;
 use crate::sanitize::defanging::{as_followed, with_links};
 use crate::sanitize::link;
 use crate::sanitize::place::FilePath;
-use crate::sanitize::values::{Needles, ReplacedTexts, without_values};
+use crate::sanitize::values::{Needles, ReplacedTexts, add_values, without_values};
 use crate::sanitize::{
     ChangedObject, ContentLocation, Edit, FileKind, Host, HostRequest, Link, NamedText, NewText, Note,
     ObjectAction, ObjectKind, Options, RedactionMode, Rejection, Response, Stats, UnfoldBounds, Values, name,
@@ -138,17 +138,11 @@ impl<'j> Work<'j> {
         &self.values
     }
 
-    fn keep(&mut self, texts: &[NamedText<&str>], edits: &[Vec<Edit>]) {
+    /// Keeps what was found in texts, and what is left of them.
+    pub(super) fn keep(&mut self, texts: &[NamedText<&str>], edits: &[Vec<Edit>]) {
         for (text, edits) in texts.iter().zip(edits) {
-            for edit in edits {
-                let value = text.text.get(edit.range.clone()).map(str::trim).unwrap_or_default();
-                if !value.is_empty() && !self.values.contains_key(value) {
-                    self.values.insert(value.to_owned(), edit.clone());
-                }
-            }
-            if let Some(said) = &mut self.said {
-                said.keep(text.text, edits);
-            }
+            add_values(&mut self.values, text.text, edits);
+            self.said.iter_mut().for_each(|said| said.keep(text.text, edits));
         }
     }
 
@@ -425,7 +419,11 @@ impl<'j> Work<'j> {
         Ok(redactions)
     }
 
-    fn redactions(&mut self, texts: &[NamedText<&str>]) -> Result<Vec<Vec<Edit>>, Rejection> {
+    /// What is to be redacted in each of these texts, in which no link is looked for.
+    ///
+    /// # Errors
+    /// The host's.
+    pub(super) fn redactions(&mut self, texts: &[NamedText<&str>]) -> Result<Vec<Vec<Edit>>, Rejection> {
         if self.options.redaction == RedactionMode::Off || texts.is_empty() {
             return Ok(texts.iter().map(|_| Vec::new()).collect());
         }

@@ -95,14 +95,27 @@ mod tests {
     fn budget(name: &str, each: BudgetHolder, period: CalendarPeriod) -> Arc<SpendBudget> {
         let scope = BudgetScope { each, ..BudgetScope::default() };
         let limit = SpendLimit { requests: Some(3), tokens: Some(1000), ..SpendLimit::default() };
-        Arc::new(SpendBudget { name: name.to_owned(), scope, period, limit, mode: BudgetMode::Soft, hidden: false })
+        Arc::new(SpendBudget {
+            name: name.to_owned(),
+            scope,
+            period,
+            limit,
+            mode: BudgetMode::Soft,
+            hidden: false,
+        })
     }
 
     /// Spends of a budget as whoever has this label.
     async fn spends(ledger: &Ledger, budget: &Arc<SpendBudget>, team: &str, spent: Spend, now: Timestamp) {
         let labels = BTreeMap::from([("team".to_owned(), team.to_owned())]);
         let models = ["fast".to_owned()];
-        let by = Spender { token: Some("pti_1"), labels: &labels, route: "chat", models: &models };
+        let by = Spender {
+            token: Some("pti_1"),
+            labels: &labels,
+            route: "chat",
+            models: &models,
+            any_model: false,
+        };
         let reserved = ledger.reserve(budget.accounts(by, now), Spend::default()).await.unwrap();
         reserved.settle(spent);
     }

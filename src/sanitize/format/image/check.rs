@@ -12,13 +12,14 @@ use image::{
 };
 
 use crate::sanitize::format::image::directory::{self, TiffPages};
+use crate::sanitize::format::image::resolution::TiffResolution;
 use crate::sanitize::{Rejection, Work};
 
 /// The widest and highest picture, in pixels.
-const SIDE: u32 = 65_535;
+pub(super) const SIDE: u32 = 65_535;
 
 /// The most memory that one picture takes, in bytes: 85 million pixels in colour.
-const MEMORY: u64 = 256 << 20;
+pub(super) const MEMORY: u64 = 256 << 20;
 
 /// A picture, or a page of one.
 pub(super) struct DecodedPicture {
@@ -26,6 +27,9 @@ pub(super) struct DecodedPicture {
     pub(super) turn: Orientation,
     /// Of black and white: in a file it takes a bit a dot.
     pub(super) bilevel: bool,
+    /// Whether its colours were multiplied by how much of them is seen.
+    pub(super) associated: bool,
+    pub(super) resolution: TiffResolution,
 }
 
 impl DecodedPicture {
@@ -44,10 +48,10 @@ impl DecodedPicture {
 /// Decodes a picture, and each frame of an animation or page of a TIFF.
 ///
 /// # Errors
-/// [`Rejection::Malformed`], [`Rejection::OverLimit`].
+/// [`Rejection::Malformed`], [`Rejection::Unsupported`], [`Rejection::OverLimit`].
 pub(super) fn shown(file: &[u8], format: ImageFormat, work: &mut Work<'_>) -> Result<(), Rejection> {
     if format == ImageFormat::Tiff {
-        return paged(file, work, &mut |_| Ok(())).map(drop);
+        return paged(file, work);
     }
     let picture = decoded(file, format, work)?.picture;
     let frame = (picture.width() as usize).saturating_mul(picture.height() as usize).saturating_mul(4);
@@ -74,16 +78,9 @@ pub(super) fn shown(file: &[u8], format: ImageFormat, work: &mut Work<'_>) -> Re
     }
 }
 
-/// Decodes a TIFF page by page. How many directories are of no page.
-///
-/// # Errors
-/// [`Rejection::Malformed`] if one of them cannot be shown, or there is none; [`Rejection::OverLimit`]; those of `see`.
-pub(super) fn paged(
-    file: &[u8],
-    work: &mut Work<'_>,
-    see: &mut dyn FnMut(DecodedPicture) -> Result<(), Rejection>,
-) -> Result<u64, Rejection> {
-    let TiffPages { shown, others } = TiffPages::of(file)?;
+/// Decodes a TIFF page by page.
+fn paged(file: &[u8], work: &mut Work<'_>) -> Result<(), Rejection> {
+    let TiffPages { shown, .. } = TiffPages::of(file)?;
     work.items(shown.len())?;
     if shown.is_empty() {
         return Err(Rejection::Malformed);
@@ -92,15 +89,15 @@ pub(super) fn paged(
     let mut file = file.to_vec();
     for page in shown {
         directory::begin_with(&mut file, page);
-        see(decoded(&file, ImageFormat::Tiff, work)?)?;
+        decoded(&file, ImageFormat::Tiff, work)?;
     }
-    Ok(others)
+    Ok(())
 }
 
 /// The picture in the same format, upright, and nothing else.
 ///
 /// # Errors
-/// [`Rejection::Malformed`], [`Rejection::OverLimit`].
+/// [`Rejection::Malformed`], [`Rejection::Unsupported`], [`Rejection::OverLimit`].
 pub(super) fn encoded(file: &[u8], format: ImageFormat, work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
     let picture = decoded(file, format, work)?.upright();
     let mut out = Cursor::new(Vec::new());
@@ -108,7 +105,15 @@ pub(super) fn encoded(file: &[u8], format: ImageFormat, work: &mut Work<'_>) -> 
     Ok(out.into_inner())
 }
 
-fn decoded(file: &[u8], format: ImageFormat, work: &mut Work<'_>) -> Result<DecodedPicture, Rejection> {
+/// The picture; of a TIFF, its first page.
+///
+/// # Errors
+/// [`Rejection::Malformed`], [`Rejection::Unsupported`], [`Rejection::OverLimit`].
+pub(super) fn decoded(
+    file: &[u8],
+    format: ImageFormat,
+    work: &mut Work<'_>,
+) -> Result<DecodedPicture, Rejection> {
     let mut reader = ImageReader::with_format(Cursor::new(file), format);
     reader.limits(limits());
     let mut decoder = reader.into_decoder().map_err(rejection)?;
@@ -122,7 +127,8 @@ fn decoded(file: &[u8], format: ImageFormat, work: &mut Work<'_>) -> Result<Deco
     work.unpacked(usize::try_from(unfolded).unwrap_or(usize::MAX))?;
     let turn = decoder.orientation().unwrap_or(Orientation::NoTransforms);
     let picture = DynamicImage::from_decoder(decoder).map_err(rejection)?;
-    Ok(DecodedPicture { picture, turn, bilevel })
+    let resolution = TiffResolution::default();
+    Ok(DecodedPicture { picture, turn, bilevel, associated: false, resolution })
 }
 
 fn played(frames: Frames<'_>, size: usize, work: &mut Work<'_>) -> Result<(), Rejection> {
@@ -143,6 +149,7 @@ fn limits() -> Limits {
 fn rejection(error: ImageError) -> Rejection {
     match error {
         ImageError::Limits(_) => Rejection::OverLimit,
+        ImageError::Unsupported(_) => Rejection::Unsupported,
         _ => Rejection::Malformed,
     }
 }

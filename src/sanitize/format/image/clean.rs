@@ -2,11 +2,14 @@
 
 use image::ImageFormat;
 
-use crate::sanitize::format::image::{check, gif, jpeg, png, tiff, webp};
+use crate::sanitize::format::image::{check, directory, gif, jpeg, png, tiff, webp};
 use crate::sanitize::{Note, RedactionMode, Rejection, Work};
 
 /// The format of an image that is rewritten.
 pub(in crate::sanitize) fn format(file: &[u8]) -> Option<ImageFormat> {
+    if directory::is_big_tiff(file) {
+        return Some(ImageFormat::Tiff);
+    }
     let format = image::guess_format(file).ok()?;
     let known = match format {
         ImageFormat::Png | ImageFormat::Jpeg | ImageFormat::Gif | ImageFormat::WebP => true,
@@ -28,12 +31,27 @@ fn is_bitmap(file: &[u8]) -> bool {
     file.get(6..10) == Some(&[0; 4]) && matches!(length, Some(12 | 40 | 52 | 56 | 64 | 108 | 124))
 }
 
-/// Cleans an image.
+/// Cleans an image. One that nobody here reads passes where such files may.
 ///
 /// # Errors
-/// [`Rejection::Malformed`] when it cannot be shown, [`Rejection::OverLimit`].
+/// [`Rejection::Malformed`] when it cannot be shown, [`Rejection::Unsupported`], [`Rejection::OverLimit`].
 pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
     let format = format(file).ok_or(Rejection::Malformed)?;
+    let written = match written(file, format, work) {
+        Err(Rejection::Unsupported) => work.pass(file)?,
+        written => written?,
+    };
+    if work.options().redaction != RedactionMode::Off {
+        work.stats().note(Note::Images, 1);
+    }
+    Ok(written)
+}
+
+/// An image in the same format, written and proven.
+///
+/// # Errors
+/// [`Rejection::Malformed`] when it cannot be shown, [`Rejection::Unsupported`], [`Rejection::OverLimit`].
+pub(super) fn written(file: &[u8], format: ImageFormat, work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
     let written = match format {
         ImageFormat::Png => png::written(file, work)?,
         ImageFormat::Jpeg => jpeg::written(file),
@@ -45,8 +63,5 @@ pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Re
     let written = written.ok_or(Rejection::Malformed)?;
     // What is decoded is what leaves.
     check::shown(&written, format, work)?;
-    if work.options().redaction != RedactionMode::Off {
-        work.stats().note(Note::Images, 1);
-    }
     Ok(written)
 }

@@ -9,8 +9,9 @@ const NEEDED: &[u8] = &[
     0xdc, 0xdd,
 ];
 
-const END: u8 = 0xd9;
-const SCAN: u8 = 0xda;
+/// Markers of the end, and of a scan.
+pub(super) const END: u8 = 0xd9;
+pub(super) const SCAN: u8 = 0xda;
 
 /// The picture; `None` if its segments cannot be told apart.
 pub(in crate::sanitize::format) fn written(file: &[u8]) -> Option<Vec<u8>> {
@@ -57,7 +58,7 @@ pub(in crate::sanitize::format) fn written(file: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Any number of `0xff` may stand before a marker (B.1.1.2).
-fn marker(rest: &mut ByteReader<'_>) -> Option<u8> {
+pub(super) fn marker(rest: &mut ByteReader<'_>) -> Option<u8> {
     (rest.byte()? == 0xff).then_some(())?;
     loop {
         match rest.byte()? {

@@ -3,28 +3,51 @@
 //! nobody knows, and what lies behind the picture are gone.
 //!
 //! PNG, JPEG, GIF and WebP keep their compressed picture, so no pixel changes and animations stay whole; one that is to
-//! be turned keeps just that. BMP and TIFF are encoded anew, upright, a TIFF with all of its pages; smaller copies of
-//! them are left out ([`Note::Dropped`](crate::sanitize::Note::Dropped) counts those). Colour profiles hold texts of
-//! anybody's and tables that nobody here reads: without them colours are those of sRGB.
+//! be turned keeps just that. BMP and TIFF are encoded anew, upright, a TIFF with all of its pages, as large as they were;
+//! smaller copies of them are left out ([`Note::Dropped`](crate::sanitize::Note::Dropped) counts those). Colour profiles
+//! hold texts of anybody's and tables that nobody here reads: without them colours are those of sRGB.
+//!
+//! Other pictures, which only documents show, are not decoded: what does not make the picture is taken out of them.
 //!
 //! | file | noun |
 //! |---|---|
-//! | `directory` | where the pages of a TIFF are |
+//! | `directory` | where the pages of a TIFF are, and what their directories say |
+//! | `page` | what a page of a TIFF says of its pixels |
+//! | `resolution` | how large it is |
+//! | `chunk`, `fax`, `strip_jpeg` | its strips and tiles, unpacked |
+//! | `pixels` | its pixels |
+//! | `tiff` | the pages of one, written |
 //! | `check` | the whole picture, decoded |
 //! | `exif` | how a picture is turned |
 //! | `jpeg`, `png`, `gif`, `webp` | their parts |
-//! | `tiff` | the pages of one, written |
 //! | `clean` | all of this for an image |
+//! | `boxes` | of which the next two consist |
+//! | `heif`, `heif_items` | HEIF and AVIF |
+//! | `jpeg2000`, `jpeg_xr`, `icon` | JPEG 2000, JPEG XR, ICO |
+//! | `other` | these, and metafiles |
 //! | `picture` | an image within a document |
 
+mod boxes;
 mod check;
+mod chunk;
 mod clean;
 mod directory;
 mod exif;
+mod fax;
 mod gif;
+mod heif;
+mod heif_items;
+mod icon;
 mod jpeg;
+mod jpeg2000;
+mod jpeg_xr;
+mod other;
+mod page;
 mod picture;
+mod pixels;
 mod png;
+mod resolution;
+mod strip_jpeg;
 mod tiff;
 mod webp;
 
@@ -35,3 +58,5 @@ pub(super) use picture::{is_picture, picture, shown};
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tiff_tests;

@@ -2,6 +2,7 @@
 //! that may be a drawing.
 
 use crate::sanitize::format::image::clean::{clean, format};
+use crate::sanitize::format::image::other::OtherFormat;
 use crate::sanitize::{ChangedObject, FileKind, Note, ObjectKind, RedactionMode, Rejection, Work};
 
 /// Stands where a picture was that cannot be shown: a transparent pixel (PNG).
@@ -9,13 +10,9 @@ const NOTHING: &[u8] =
     b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0\x1f\x15\xc4\x89\0\0\0\x0b\
 IDAT\x78\x9c\x63\x60\0\x02\0\0\x05\0\x01\x7a\x5e\xab\x3f\0\0\0\0IEND\xae\x42\x60\x82";
 
-/// How files of other formats begin that documents show: icons, JPEG 2000, JPEG XR, StarView's metafiles. HEIF and AVIF have a
-/// length before that. QuickDraw's pictures have no beginning of their own, and go.
-const BEGINNINGS: &[&[u8]] = &[b"\0\0\x01\0", b"\0\0\0\x0cjP  ", b"\xff\x4f\xff\x51", b"II\xbc", b"VCLMTF"];
-
 /// Whether something is an image, as far as its beginning says.
 pub(in crate::sanitize::format) fn is_picture(bytes: &[u8]) -> bool {
-    format(bytes).is_some() || other(bytes).is_some()
+    format(bytes).is_some() || OtherFormat::of(bytes).is_some()
 }
 
 /// What an image becomes that may also be a drawing (SVG), whatever it is said to be; `None`: it stays as it is.
@@ -39,58 +36,41 @@ pub(in crate::sanitize::format) fn picture(
     bytes: &[u8],
     work: &mut Work<'_>,
 ) -> Result<Option<Vec<u8>>, Rejection> {
-    if work.is_again() {
+    if work.is_again() || bytes.is_empty() {
         return Ok(None);
     }
-    let whole = match format(bytes) {
-        Some(_) => match clean(bytes, work) {
-            Ok(clean) => return Ok((clean != bytes).then_some(clean)),
-            Err(Rejection::Malformed | Rejection::Unsupported) => None,
-            Err(rejection) => return Err(rejection),
-        },
-        None => other(bytes),
+    let left_out = match cleaned(bytes, work) {
+        Ok(clean) => return Ok((clean != bytes).then_some(clean)),
+        Err(Rejection::Malformed) => ChangedObject::left_out(ObjectKind::Picture),
+        // It is one, which nobody here can clean.
+        Err(Rejection::Unsupported) => {
+            ChangedObject::left_out(ObjectKind::Picture).because(Rejection::Unsupported)
+        }
+        Err(rejection) => return Err(rejection),
     };
-    match whole {
-        Some(whole) => {
-            if work.options().redaction != RedactionMode::Off {
-                work.stats().note(Note::Images, 1);
-            }
-            Ok((whole.len() < bytes.len()).then(|| whole.to_vec()))
-        }
-        None if bytes.is_empty() => Ok(None),
-        None => {
-            work.leave_out(ChangedObject::left_out(ObjectKind::Picture));
-            Ok(Some(NOTHING.to_vec()))
-        }
-    }
+    work.leave_out(left_out);
+    Ok(Some(NOTHING.to_vec()))
 }
 
-/// A file of another format, without what trails it; `None` if it is none.
-fn other(bytes: &[u8]) -> Option<&[u8]> {
-    let number = |at: usize| {
-        let bytes = bytes.get(at..at.checked_add(4)?)?.try_into().ok()?;
-        usize::try_from(u32::from_le_bytes(bytes)).ok()
+fn cleaned(bytes: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
+    if format(bytes).is_some() {
+        return clean(bytes, work);
+    }
+    let clean = match OtherFormat::of(bytes).ok_or(Rejection::Malformed)?.written(bytes, work) {
+        Err(Rejection::Unsupported) => work.pass(bytes)?,
+        clean => clean?,
     };
-    // Enhanced metafiles say how long they are ([MS-EMF] 2.3.4.2), others behind a placeable header or without one, in words
-    // of two bytes ([MS-WMF] 2.3.2.2).
-    let length = if bytes.starts_with(b"\x01\0\0\0") && bytes.get(40..44) == Some(b" EMF") {
-        number(48)?
-    } else if bytes.starts_with(b"\xd7\xcd\xc6\x9a") {
-        number(28)?.checked_mul(2)?.checked_add(22)?
-    } else if bytes.starts_with(b"\x01\0\x09\0") || bytes.starts_with(b"\x02\0\x09\0") {
-        number(6)?.checked_mul(2)?
-    } else {
-        let boxed = bytes.get(4..8) == Some(b"ftyp");
-        return (boxed || BEGINNINGS.iter().any(|begin| bytes.starts_with(begin))).then_some(bytes);
-    };
-    // Some programs write another length than they have.
-    Some(bytes.get(..length).filter(|whole| whole.len() > 64).unwrap_or(bytes))
+    if work.options().redaction != RedactionMode::Off {
+        work.stats().note(Note::Images, 1);
+    }
+    Ok(clean)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::sanitize::bench::Bench;
+    use crate::sanitize::{ChangedObjects, ReleasePolicy};
 
     fn of(bytes: &[u8]) -> Option<Vec<u8>> {
         let mut bench = Bench::disarming();
@@ -105,19 +85,47 @@ mod tests {
         }
         let trailed = [NOTHING, b"PK\x03\x04"].concat();
         assert_eq!(of(&trailed).as_deref(), Some(NOTHING));
+        assert_eq!(of(b""), None);
+    }
+
+    /// What is left out of a picture, and why.
+    fn left_out(bytes: &[u8], policy: ReleasePolicy) -> Vec<Option<Rejection>> {
+        let mut bench = Bench::disarming();
+        bench.options.policy = policy;
+        let mut work = bench.work();
+        picture(bytes, &mut work).expect("no limit is met");
+        let ChangedObjects { list, .. } = work.into_stats().objects;
+        list.into_iter().map(|object| object.reason).collect()
     }
 
     #[test]
-    fn metafiles_end_where_they_say() {
-        let mut file = vec![0_u8; 120];
-        file.splice(..4, *b"\x01\0\0\0");
-        file.splice(40..44, *b" EMF");
-        file.splice(48..52, 120_u32.to_le_bytes());
-        assert_eq!(of(&file), None);
-        assert_eq!(of(&[file.as_slice(), b"MZ"].concat()), Some(file.clone()));
-        let mut words = vec![0_u8; 100];
-        words.splice(..4, *b"\x01\0\x09\0");
-        words.splice(6..10, 50_u32.to_le_bytes());
-        assert_eq!(of(&[words.as_slice(), b"MZ"].concat()), Some(words));
+    fn a_picture_that_cannot_be_cleaned_is_told_from_what_is_none() {
+        // TIFFs of a pixel: without a sign, and of floating point.
+        let tiff = |format: u8| {
+            let entry =
+                |tag: u16, value: u8| [&tag.to_le_bytes()[..], &[3, 0, 1, 0, 0, 0, value, 0, 0, 0]].concat();
+            let said = [
+                (256, 1),
+                (257, 1),
+                (258, 32),
+                (259, 1),
+                (262, 1),
+                (273, 8),
+                (278, 1),
+                (279, 4),
+                (339, format),
+            ];
+            let entries: Vec<u8> = said.iter().flat_map(|(tag, value)| entry(*tag, *value)).collect();
+            [b"II*\0\x08\0\0\0\x09\0".as_slice(), &entries, &[0; 4]].concat()
+        };
+        // A film that says that it is a picture, too.
+        let film = b"\0\0\0\x18ftypavis\0\0\0\0avifmif1\0\0\0\x0cmetaSECR\0\0\0\x0cmoovSECR".to_vec();
+        let policy = ReleasePolicy::default();
+        for file in [tiff(1), tiff(3), film] {
+            assert_eq!(left_out(&file, policy), [Some(Rejection::Unsupported)]);
+            assert!(left_out(&file, ReleasePolicy { pass_unknown: true, ..policy }).is_empty());
+        }
+        assert_eq!(left_out(b"II*\0\x08\0\0\0\0\0\0\0\0\0", policy), [None]);
+        assert_eq!(left_out(b"\0\0\0\x18ftypmp42\0\0\0\0mp42isom", policy), [None]);
     }
 }

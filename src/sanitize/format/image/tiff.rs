@@ -6,9 +6,13 @@ use std::io::Write;
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
-use image::ColorType;
+use image::metadata::Orientation;
+use image::{ColorType, ImageFormat};
 
 use crate::sanitize::format::image::check::{self, DecodedPicture};
+use crate::sanitize::format::image::directory::{self, TiffPages};
+use crate::sanitize::format::image::page::{TiffColour, TiffPage};
+use crate::sanitize::format::image::pixels;
 use crate::sanitize::{ChangedObject, ObjectAction, ObjectKind, Rejection, Work};
 
 /// How a file begins: it has the order of bytes in which pictures are held.
@@ -16,6 +20,9 @@ const BEGINNING: &[u8; 4] = if cfg!(target_endian = "big") { b"MM\0*" } else { b
 
 /// About how much of a picture is one strip, in bytes.
 const STRIP: usize = 256 << 10;
+
+/// How often all bytes of a file may be unpacked, for pages and strips that share them.
+const SHARED: usize = 16;
 
 /// Types of values (section 2).
 const SHORT: u16 = 3;
@@ -25,12 +32,43 @@ const RATIONAL: u16 = 5;
 /// All pages of a TIFF, in a file of their own. Smaller copies of pages, and masks, are left out, which is noted.
 ///
 /// # Errors
-/// [`Rejection::Malformed`] if one cannot be shown, [`Rejection::OverLimit`].
+/// [`Rejection::Malformed`] if one cannot be shown; [`Rejection::Unsupported`] for pixels that nobody here reads;
+/// [`Rejection::OverLimit`].
 pub(super) fn written(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
     let mut out = TiffWriter::new();
-    let others = check::paged(file, work, &mut |page| out.page(page))?;
+    let others = read(file, work, &mut |page| out.page(page))?;
     work.leave_out(ChangedObject::new(ObjectKind::Picture, ObjectAction::LeftOut, others));
     Ok(out.file)
+}
+
+/// Decodes a TIFF page by page. How many directories are of no page.
+fn read(
+    file: &[u8],
+    work: &mut Work<'_>,
+    see: &mut dyn FnMut(DecodedPicture) -> Result<(), Rejection>,
+) -> Result<u64, Rejection> {
+    let TiffPages { shown, others } = TiffPages::of(file)?;
+    work.items(shown.len())?;
+    if shown.is_empty() {
+        return Err(Rejection::Malformed);
+    }
+    let (mut left, mut turned) = (file.len().saturating_mul(SHARED), None);
+    for place in shown {
+        let page = TiffPage::of(file, place)?;
+        if page.colour != TiffColour::Float {
+            see(pixels::picture(&page, &mut left, work)?)?;
+        } else if page.is_sparing() {
+            // The library reads the page that a file begins with.
+            let file = turned.get_or_insert_with(|| file.to_vec());
+            directory::begin_with(file, place);
+            let picture = check::decoded(file, ImageFormat::Tiff, work)?;
+            let associated = page.alpha.is_some_and(|alpha| alpha.associated);
+            see(DecodedPicture { associated, resolution: page.resolution, ..picture })?;
+        } else {
+            return Err(Rejection::Malformed);
+        }
+    }
+    Ok(others)
 }
 
 /// An entry of a directory.
@@ -53,9 +91,9 @@ impl TiffEntry {
         Self { tag, kind: LONG, count: values.len(), bytes }
     }
 
-    /// One to one.
-    fn ratio(tag: u16) -> Self {
-        Self { kind: RATIONAL, count: 1, ..Self::longs(tag, &[1, 1]) }
+    /// A fraction: what is above its line, and what is below.
+    fn ratio(tag: u16, value: [u32; 2]) -> Self {
+        Self { kind: RATIONAL, count: 1, ..Self::longs(tag, &value) }
     }
 }
 
@@ -75,7 +113,8 @@ impl TiffWriter {
 
     /// Appends a page.
     fn page(&mut self, page: DecodedPicture) -> Result<(), Rejection> {
-        let bilevel = page.bilevel;
+        let (bilevel, associated) = (page.bilevel, page.associated);
+        let resolution = if on_its_side(page.turn) { page.resolution.sideways() } else { page.resolution };
         let picture = page.upright();
         let (width, height, colour) = (picture.width(), picture.height(), picture.color());
         let samples = u16::from(colour.channel_count()).max(1);
@@ -107,13 +146,12 @@ impl TiffWriter {
             TiffEntry::shorts(277, &[samples]),
             TiffEntry::longs(278, &[u32::try_from(rows).unwrap_or(u32::MAX).min(height)]),
             TiffEntry::longs(279, &lengths),
-            // As wide as high, of no unit: every reader wants to be told.
-            TiffEntry::ratio(282),
-            TiffEntry::ratio(283),
-            TiffEntry::shorts(296, &[1]),
+            TiffEntry::ratio(282, resolution.across),
+            TiffEntry::ratio(283, resolution.down),
+            TiffEntry::shorts(296, &[resolution.unit]),
         ];
         if colour.has_alpha() {
-            entries.push(TiffEntry::shorts(338, &[2]));
+            entries.push(TiffEntry::shorts(338, &[if associated { 1 } else { 2 }]));
         }
         entries.push(TiffEntry::shorts(339, &each(if float { 3 } else { 1 })));
         self.directory(entries)
@@ -159,6 +197,17 @@ impl TiffWriter {
     }
 }
 
+/// Whether a picture that is put upright is as wide as it was high.
+fn on_its_side(turn: Orientation) -> bool {
+    matches!(
+        turn,
+        Orientation::Rotate90
+            | Orientation::Rotate270
+            | Orientation::Rotate90FlipH
+            | Orientation::Rotate270FlipH
+    )
+}
+
 fn deflated(strip: &[u8]) -> Result<Vec<u8>, Rejection> {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
     let done = encoder.write_all(strip).and_then(|()| encoder.finish());
@@ -179,15 +228,16 @@ fn byte(dots: &[u8]) -> u8 {
 
 #[cfg(test)]
 mod tests {
-    use image::metadata::Orientation;
-    use image::{DynamicImage, GrayImage, ImageBuffer, ImageFormat, Luma, Rgb, Rgba, RgbaImage};
+    use image::{DynamicImage, GrayImage, ImageBuffer, Luma, Rgb, Rgba, RgbaImage};
 
     use super::*;
     use crate::sanitize::bench::Bench;
+    use crate::sanitize::format::image::resolution::TiffResolution;
     use crate::sanitize::{FileKind, Note};
 
     fn page(picture: DynamicImage, bilevel: bool) -> DecodedPicture {
-        DecodedPicture { picture, turn: Orientation::NoTransforms, bilevel }
+        let resolution = TiffResolution::default();
+        DecodedPicture { picture, turn: Orientation::NoTransforms, bilevel, associated: false, resolution }
     }
 
     /// Pages of every kind of colours, of sides that fill no byte and no strip.
@@ -211,7 +261,7 @@ mod tests {
 
     fn pages(file: &[u8]) -> Vec<(DynamicImage, bool)> {
         let (mut bench, mut pages) = (Bench::disarming(), Vec::new());
-        let others = check::paged(file, &mut bench.work(), &mut |page| {
+        let others = read(file, &mut bench.work(), &mut |page| {
             pages.push((page.picture, page.bilevel));
             Ok(())
         });
@@ -249,7 +299,7 @@ mod tests {
         for _ in 0..3 {
             out.page(page(DynamicImage::new_luma8(8, 8), false)).expect("a page");
         }
-        let strip = check::paged(&out.file, &mut Bench::disarming().work(), &mut |_| Ok(()));
+        let strip = read(&out.file, &mut Bench::disarming().work(), &mut |_| Ok(()));
         assert_eq!(strip, Ok(0));
         // Of the last page, the strip.
         let last = memchr::memmem::rfind(&out.file, b"\x78\x9c").expect("a strip");

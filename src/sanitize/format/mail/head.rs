@@ -3,23 +3,22 @@
 use mail_parser::HeaderValue;
 use mail_parser::parsers::MessageStream;
 
+use crate::sanitize::format::mail::date::is_date;
 use crate::sanitize::format::mail::entity::{Entity, HeaderField};
-use crate::sanitize::{Rejection, Work};
+use crate::sanitize::format::mail::location;
+use crate::sanitize::{ChangedObject, ObjectAction, ObjectKind, Rejection, Work, identifiers, link};
 
-/// Fields that name no one: numbers, dates, structure and signatures, which edits would only break.
-const KEPT: &[&str] = &[
-    "date",
-    "message-id",
-    "in-reply-to",
-    "references",
-    "mime-version",
-    "content-id",
-    "content-type",
-    "content-transfer-encoding",
-    "content-disposition",
-    "content-language",
-    "content-length",
-];
+/// Fields that say how a body is to be read: what becomes of them is up to that.
+const STRUCTURE: &[&str] = &["content-type", "content-transfer-encoding", "content-disposition"];
+
+/// Fields that hold identifiers of messages and parts, by which these refer to each other.
+const IDENTIFIERS: &[&str] = &["message-id", "in-reply-to", "references", "content-id", "resent-message-id"];
+
+/// Fields that hold dates, numbers and the like, with remarks in parentheses (RFC 5322, 3.2.2).
+const TYPED: &[&str] = &["date", "mime-version", "content-language", "content-length"];
+
+/// Where a part came from, and what the links in it begin with (RFC 2557; RFC 2110, section 4).
+const LOCATIONS: &[&str] = &["content-location", "content-base"];
 
 /// Fields that a reader shows as text, links and all. In others a domain is a host's or an address's.
 const SHOWN: &[&str] = &["subject", "comments", "keywords", "thread-topic", "content-description"];
@@ -46,27 +45,182 @@ pub(super) fn is_signature(field: &HeaderField<'_>) -> bool {
     any(field, SIGNATURES)
 }
 
+/// What the fields of an entity become, in their order.
+type EditedFields = [Option<Vec<u8>>];
+
 /// What each field of an entity becomes; `None` where nothing changes.
 ///
 /// # Errors
 /// The host's.
 pub(super) fn edited(entity: &Entity<'_>, work: &mut Work<'_>) -> Result<Vec<Option<Vec<u8>>>, Rejection> {
     let mut out: Vec<Option<Vec<u8>>> = vec![None; entity.fields.len()];
-    for shown in [true, false] {
-        let asked = entity.fields.iter().enumerate();
-        let asked = asked
-            .filter(|(_, field)| any(field, SHOWN) == shown && !any(field, KEPT) && !is_signature(field));
-        let asked: Vec<(usize, &HeaderField<'_>, String)> =
-            asked.map(|(at, field)| (at, field, decoded(field.value))).collect();
-        let texts: Vec<&str> = asked.iter().map(|(_, _, text)| text.as_str()).collect();
+    let others = [STRUCTURE, IDENTIFIERS, TYPED, LOCATIONS];
+    let asked = entity.fields.iter().enumerate();
+    let asked = asked
+        .filter(|(_, field)| !is_signature(field) && !others.iter().any(|others| any(field, others)))
+        .map(|(at, field)| (at, field, decoded(field.value)));
+    // Most have no link, and all of these are asked about at once.
+    let (shown, named): (Vec<_>, Vec<_>) =
+        asked.partition(|(_, field, text)| any(field, SHOWN) && !link::find(text).is_empty());
+    for (fields, shown) in [(shown, true), (named, false)] {
+        let texts: Vec<&str> = fields.iter().map(|(_, _, text)| text.as_str()).collect();
         let answers = if shown { work.texts(&texts)? } else { work.names(&texts)? };
-        for ((at, field, _), answer) in asked.iter().zip(answers) {
-            if let (Some(place), Some(text)) = (out.get_mut(*at), answer) {
-                *place = Some(written(field.name, &text, entity.eol));
-            }
+        for ((at, field, _), answer) in fields.iter().zip(answers) {
+            put(&mut out, *at, answer.map(|text| written(field.name, &text, entity.eol)));
         }
     }
+    edit_identifiers(entity, &mut out, work)?;
+    edit_typed(entity, &mut out, work)?;
+    edit_locations(entity, &mut out, work)?;
     Ok(out)
+}
+
+fn put(out: &mut EditedFields, at: usize, new: Option<Vec<u8>>) {
+    if let (Some(place), Some(new)) = (out.get_mut(at), new) {
+        *place = Some(new);
+    }
+}
+
+/// The fields of an entity that are called so, as they read, and which they are.
+fn of_names<'e>(entity: &'e Entity<'_>, names: &[&str]) -> Vec<(usize, &'e str, String)> {
+    let fields = entity.fields.iter().enumerate().filter(|(_, field)| any(field, names));
+    fields.map(|(at, field)| (at, field.name, decoded(field.value))).collect()
+}
+
+/// Identifiers stay identifiers; between them may stand anything.
+fn edit_identifiers(
+    entity: &Entity<'_>,
+    out: &mut EditedFields,
+    work: &mut Work<'_>,
+) -> Result<(), Rejection> {
+    let fields = of_names(entity, IDENTIFIERS);
+    let split: Vec<Vec<IdentifierPiece<'_>>> = fields.iter().map(|(.., text)| pieces(text)).collect();
+    let texts = |is_id: bool| -> Vec<&str> {
+        let all = split.iter().flatten().filter(|piece| piece.is_id == is_id);
+        all.map(|piece| piece.text).collect()
+    };
+    let mut ids = identifiers::changed(&texts(true), work)?.into_iter();
+    let others = texts(false);
+    let blank = others.iter().all(|text| text.trim().is_empty());
+    let others = if blank { Vec::new() } else { work.names(&others)? };
+    let mut others = others.into_iter();
+    for ((at, name, _), pieces) in fields.iter().zip(&split) {
+        let (mut new, mut changed) = (String::new(), false);
+        for piece in pieces {
+            let answer = if piece.is_id { ids.next() } else { others.next() };
+            let answer = answer.flatten();
+            changed |= answer.is_some();
+            let text = answer.as_deref().unwrap_or(piece.text);
+            new.push_str(&if piece.is_bracketed { format!("<{text}>") } else { text.to_owned() });
+        }
+        put(out, *at, changed.then(|| written(name, &new, entity.eol)));
+    }
+    Ok(())
+}
+
+/// An identifier, or what stands beside it.
+struct IdentifierPiece<'t> {
+    text: &'t str,
+    is_id: bool,
+    /// It stands in `<` and `>`.
+    is_bracketed: bool,
+}
+
+/// A field of identifiers in pieces.
+fn pieces(text: &str) -> Vec<IdentifierPiece<'_>> {
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once('<') {
+        let Some((id, after)) = behind.split_once('>') else { break };
+        pieces.push(IdentifierPiece { text: before, is_id: false, is_bracketed: false });
+        pieces.push(IdentifierPiece { text: id, is_id: true, is_bracketed: true });
+        rest = after;
+    }
+    // Some programs leave out what stands around one.
+    let bare = pieces.is_empty() && !text.contains(char::is_whitespace);
+    pieces.push(IdentifierPiece { text: rest, is_id: bare, is_bracketed: false });
+    pieces
+}
+
+/// Of fields with remarks nothing else is read where it is what it has to be.
+fn edit_typed(entity: &Entity<'_>, out: &mut EditedFields, work: &mut Work<'_>) -> Result<(), Rejection> {
+    let fields = of_names(entity, TYPED);
+    let read = fields.iter().map(|(at, name, text)| (*at, *name, remarked(text)));
+    let read = read.map(|(at, name, (plain, remarks))| {
+        let asked = if is_typed(name, plain.trim()) { String::new() } else { plain.clone() };
+        (at, name, plain, [asked, remarks])
+    });
+    let read: Vec<_> = read.filter(|(.., asked)| asked.iter().any(|text| !text.trim().is_empty())).collect();
+    let texts: Vec<&str> = read.iter().flat_map(|(.., asked)| asked.iter().map(String::as_str)).collect();
+    let mut answers = work.names(&texts)?.into_iter();
+    for (at, name, plain, _) in &read {
+        let (text, remarks) = (answers.next().flatten(), answers.next().flatten());
+        if text.is_some() || remarks.is_some() {
+            put(out, *at, Some(written(name, text.as_deref().unwrap_or(plain), entity.eol)));
+        }
+    }
+    Ok(())
+}
+
+/// A value without its remarks, and these.
+fn remarked(text: &str) -> (String, String) {
+    let (mut plain, mut remarks, mut depth) = (String::new(), String::new(), 0_u32);
+    for c in text.chars() {
+        match c {
+            '(' => depth = depth.saturating_add(1),
+            ')' if depth > 0 => {
+                depth = depth.saturating_sub(1);
+                remarks.push(' ');
+            }
+            c if depth > 0 => remarks.push(c),
+            c => plain.push(c),
+        }
+    }
+    (plain, remarks)
+}
+
+/// Whether a field holds what its name says, and nothing else.
+fn is_typed(name: &str, text: &str) -> bool {
+    let digits = |text: &str| text.len() <= 10 && text.bytes().all(|b| b.is_ascii_digit());
+    match name.to_ascii_lowercase().as_str() {
+        "date" => is_date(text),
+        "content-length" => digits(text),
+        "mime-version" => text.split('.').all(|part| part.len() <= 2 && digits(part)),
+        // Tags of languages have parts of up to eight characters (RFC 5646, 2.1).
+        _ => text
+            .split(',')
+            .flat_map(|tag| tag.trim().split('-'))
+            .all(|part| part.len() <= 8 && part.bytes().all(|b| b.is_ascii_alphanumeric()) && !digits(part)),
+    }
+}
+
+/// Bases of links go; where a part came from stays as far as it leads to no computer nearby.
+fn edit_locations(entity: &Entity<'_>, out: &mut EditedFields, work: &mut Work<'_>) -> Result<(), Rejection> {
+    let strict = work.options().interactive;
+    let mut stay = Vec::new();
+    for (at, name, text) in of_names(entity, LOCATIONS) {
+        let base = name.eq_ignore_ascii_case("content-base");
+        let settled = match (strict, base) {
+            (true, true) => None,
+            (true, false) => location::settled(&text),
+            (false, _) => Some(text.clone()),
+        };
+        let Some(settled) = settled else {
+            work.acting(ChangedObject::removed(ObjectKind::Reference));
+            put(out, at, Some(Vec::new()));
+            continue;
+        };
+        let moved = settled != text;
+        work.acting(ChangedObject::new(ObjectKind::Reference, ObjectAction::Disarmed, u64::from(moved)));
+        stay.push((at, name, settled, moved));
+    }
+    let targets: Vec<&str> = stay.iter().map(|(_, _, settled, _)| settled.as_str()).collect();
+    let answers = identifiers::targets(&targets, work)?;
+    for ((at, name, settled, moved), answer) in stay.iter().zip(answers) {
+        let new = answer.or_else(|| moved.then(|| settled.clone()));
+        put(out, *at, new.map(|text| written(name, &text, entity.eol)));
+    }
+    Ok(())
 }
 
 /// A value as it reads: on one line, its encoded words decoded.

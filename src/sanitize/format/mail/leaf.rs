@@ -1,10 +1,9 @@
 //! Bodies of content: texts, pages, messages, attachments.
 
-use encoding_rs::{Encoding, REPLACEMENT, UTF_8, WINDOWS_1252};
-
 use crate::sanitize::format::charset::BOM;
 use crate::sanitize::format::mail::entity::Entity;
 use crate::sanitize::format::mail::form;
+use crate::sanitize::format::mail::label::{LabelledText, is_mislabelled};
 use crate::sanitize::format::mail::media::Media;
 use crate::sanitize::format::mail::new_body::{EntityCleaner, NewBody, PLAIN};
 use crate::sanitize::format::mail::transfer::Transfer;
@@ -21,10 +20,22 @@ const TEXTS: &[&str] = &[
     "message/feedback-report",
 ];
 
-/// A decoded body, and whether it can stay as it is encoded.
+/// What only names a file that lies elsewhere, or is a piece of a message of which others hold the rest (RFC 2046, 5.2.2, 5.2.3):
+/// a reader fetches it, or puts it together with what was not looked at.
+const ELSEWHERE: &[&str] = &["message/external-body", "message/partial"];
+
+/// A decoded body, how it was encoded, and whether it can stay so.
 struct LeafContent {
     bytes: Vec<u8>,
+    transfer: Transfer,
     exact: bool,
+}
+
+/// How a part is written.
+#[derive(Clone, Copy)]
+struct WrittenPart<'p> {
+    media: &'p Media,
+    eol: &'p str,
 }
 
 /// Cleans a body; and what kind of file it is, where it has to be called otherwise.
@@ -52,7 +63,7 @@ fn body(
         return Err(Rejection::Encrypted);
     }
     let placed = Media::read(whole.field("content-disposition").map_or(b"inline", |field| field.value));
-    let called = [placed.get("filename"), media.get("name")].map(Option::unwrap_or_default);
+    let called: Vec<&str> = placed.all("filename").chain(media.all("name")).collect();
     // Some clients take one, some the other: it is what acts under either.
     let acting = called.iter().find(|name| name::acts(name));
     let name =
@@ -62,7 +73,7 @@ fn body(
         return left_out(&name, Rejection::Malformed, work);
     };
     work.unpacked(bytes.len())?;
-    let content = LeafContent { bytes, exact };
+    let content = LeafContent { bytes, transfer, exact };
     let attached = placed.value == "attachment";
     if matches!(media.value.as_str(), "message/rfc822" | "message/global")
         && !(attached && work.options().attachments)
@@ -74,11 +85,11 @@ fn body(
         return message(content, inner, work);
     }
     if !attached && name.is_empty() && media.value == "text/html" {
-        return text(FileKind::Html, content, media, whole.eol, work);
+        return text(FileKind::Html, content, WrittenPart { media, eol: whole.eol }, work);
     }
     if !attached && name.is_empty() && TEXTS.contains(&media.value.as_str()) {
         let kind = if media.value == "text/markdown" { FileKind::Markdown } else { FileKind::Text };
-        return text(kind, content, media, whole.eol, work);
+        return text(kind, content, WrittenPart { media, eol: whole.eol }, work);
     }
     let shown = whole.field("content-id").is_some() || whole.field("content-disposition").is_some();
     let inline = !attached && shown && work.identify(&name, &content.bytes) == FileKind::Image;
@@ -87,27 +98,66 @@ fn body(
         work.detached(ChangedObject::removed(ObjectKind::Attachment).in_part(&name));
         return Ok(NewBody::Gone);
     }
-    let clean = work.file_of(&name, &content.bytes);
+    if ELSEWHERE.contains(&media.value.as_str()) && work.options().interactive {
+        work.part(&name, &content.bytes)?;
+        work.acting(ChangedObject::removed(ObjectKind::Reference).in_part(&name));
+        return Ok(NewBody::Gone);
+    }
+    file(&name, content, WrittenPart { media, eol: whole.eol }, is, work)
+}
+
+/// Cleans a file that stays.
+fn file(
+    name: &str,
+    content: LeafContent,
+    part: WrittenPart<'_>,
+    is: &mut Option<FileKind>,
+    work: &mut Work<'_>,
+) -> Result<NewBody, Rejection> {
+    let text = LabelledText::of_file(name, &content.bytes, part.media, work);
+    let read = text.as_ref().map(LabelledText::in_utf8);
+    // Scanners see what came as well.
+    if read.is_some() {
+        work.part(name, &content.bytes)?;
+    }
+    let before = read.as_deref().unwrap_or(&content.bytes);
+    let clean = work.file_of(name, before);
     // What must not be called as it is does not stay, but for a document that has lost its macros: a person wants it.
     if let Ok((kind, _)) = &clean
-        && name::fitting(&name, *kind, work.options()).is_some()
+        && name::fitting(name, *kind, work.options()).is_some()
     {
         if *kind != FileKind::Ooxml {
-            return left_out(&name, Rejection::Script, work);
+            return left_out(name, Rejection::Script, work);
         }
-        work.renamed(&name);
+        work.renamed(name);
         *is = Some(*kind);
     }
-    match clean.map(|(_, clean)| clean) {
-        Ok(clean) if clean == content.bytes && content.exact => Ok(NewBody::Same),
-        Ok(clean) => Ok(NewBody::Changed {
-            body: Transfer::Base64.encoded(&clean, whole.eol),
-            transfer: Transfer::Base64,
-            media: None,
-        }),
-        Err(rejection) if rejection.leaves_out() => left_out(&name, rejection, work),
-        Err(rejection) => Err(rejection),
+    let clean = match clean.map(|(_, clean)| clean) {
+        Ok(clean) => clean,
+        Err(rejection) if rejection.leaves_out() => return left_out(name, rejection, work),
+        Err(rejection) => return Err(rejection),
+    };
+    let sure = text.as_ref().map_or_else(|| !is_mislabelled(part.media, before, &clean), |text| text.sure);
+    if clean == before && content.exact && sure {
+        return Ok(NewBody::Same);
     }
+    let relabelled = (text.is_some() || !sure).then(|| in_utf8(part.media));
+    let file = match text {
+        Some(text) => text.file(&clean),
+        None => clean,
+    };
+    Ok(NewBody::Changed {
+        body: Transfer::Base64.encoded(&file, part.eol),
+        transfer: Transfer::Base64,
+        media: relabelled,
+    })
+}
+
+/// A type of the same value in UTF-8.
+fn in_utf8(media: &Media) -> Media {
+    let mut media = media.clone();
+    media.set("charset", "utf-8");
+    media
 }
 
 fn left_out(name: &str, why: Rejection, work: &mut Work<'_>) -> Result<NewBody, Rejection> {
@@ -138,31 +188,31 @@ fn message(
 fn text(
     kind: FileKind,
     content: LeafContent,
-    media: &Media,
-    eol: &str,
+    part: WrittenPart<'_>,
     work: &mut Work<'_>,
 ) -> Result<NewBody, Rejection> {
-    let label = media.get("charset").map(|label| Encoding::for_label(label.trim().as_bytes()));
-    let utf8 = std::str::from_utf8(&content.bytes).is_ok();
-    let guessed = if utf8 { UTF_8 } else { WINDOWS_1252 };
-    // Nobody else may know what an unknown name stands for: UTF-7 spells `<` in ASCII letters.
-    let known = label.is_none_or(|encoding| encoding.is_some_and(|encoding| encoding != REPLACEMENT));
-    let encoding = label.flatten().filter(|_| known).unwrap_or(guessed);
-    let (text, _) = encoding.decode_with_bom_removal(&content.bytes);
-    let mut marked = BOM.to_vec();
+    let read = LabelledText::read(&content.bytes, part.media.get("charset"));
     let (shown, files) =
-        if kind != FileKind::Html && work.options().attachments { stripped(&text) } else { (None, 0) };
+        if kind != FileKind::Html && work.options().attachments { stripped(&read.text) } else { (None, 0) };
     work.detached(ChangedObject::new(ObjectKind::Attachment, ObjectAction::Removed, files));
-    marked.extend(shown.as_deref().unwrap_or(&text).bytes());
+    let marked = [BOM, shown.as_deref().unwrap_or(&read.text).as_bytes()].concat();
     let clean = work.clean(kind, &marked)?;
-    if clean == marked && files == 0 && content.exact && known {
+    if clean == marked && files == 0 && content.exact && read.sure {
         return Ok(NewBody::Same);
     }
     let clean = String::from_utf8_lossy(clean.strip_prefix(BOM).unwrap_or(&clean)).into_owned();
+    let as_it_stood = read.as_it_stood(&content.bytes, &clean, part.media);
+    // Programs take patches and settings out of texts, as they stand in them.
+    if let Some(relabelled) = as_it_stood
+        && kind != FileKind::Html
+        && content.transfer == Transfer::Plain
+    {
+        let media = relabelled.then(|| in_utf8(part.media));
+        return Ok(NewBody::Changed { body: clean.into_bytes(), transfer: Transfer::Plain, media });
+    }
     let transfer = Transfer::for_text(&clean);
-    let mut media = media.clone();
-    media.set("charset", "utf-8");
-    Ok(NewBody::Changed { body: transfer.encoded(clean.as_bytes(), eol), transfer, media: Some(media) })
+    let body = transfer.encoded(clean.as_bytes(), part.eol);
+    Ok(NewBody::Changed { body, transfer, media: Some(in_utf8(part.media)) })
 }
 
 /// A text without the files that some readers find in it (POSIX.1-2017, uuencode), and how many those were.

@@ -201,6 +201,32 @@ mod tests {
     }
 
     #[test]
+    fn as_many_messages_as_there_may_be_are_redacted() {
+        let message = format!("{FROM_X}Subject: a\nFrom: Jane\n\nhello Jane\n\n");
+        let (clean, stats) = Bench::redacting("Jane")
+            .clean(FileKind::Mailbox, message.repeat(MOST).as_bytes())
+            .expect("a clean mailbox");
+        let clean = String::from_utf8_lossy(&clean);
+        assert_eq!(clean.matches("hello <N>").count(), MOST);
+        assert_eq!(stats.redacted.get("N"), Some(&(2 * MOST as u64)));
+    }
+
+    #[test]
+    fn a_patch_stays_one() {
+        let patch = "From 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001\n\
+            From: Jane <jane@b.example>\nDate: Tue, 1 Jan 2020 10:00:00 +0000\nSubject: [PATCH] fix\n\n\
+            --- a/x\n+++ b/x\n@@ -1 +1 @@\n-mail=old\n+mail=Jane =3D\n-- \n2.30\n";
+        for text in [patch.to_owned(), format!("{patch}\n{patch}"), patch.replace("old", "für")] {
+            let (clean, _) = cleaned(&mut Bench::redacting("Jane"), &text);
+            let label =
+                "Subject: [PATCH] fix\nMIME-Version: 1.0\nContent-Type: text/plain; charset=\"utf-8\"\n";
+            let labelled = if text.is_ascii() { "Subject: [PATCH] fix\n" } else { label };
+            let want = text.replace("Jane", "<N>").replace("Subject: [PATCH] fix\n", labelled);
+            assert_eq!(clean, want);
+        }
+    }
+
+    #[test]
     fn a_mailbox_within_a_message_is_cleaned() {
         let page = "Subject: q\nContent-Type: text/html\n\n<script>x</script>hi\n";
         let mail = format!(

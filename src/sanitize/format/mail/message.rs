@@ -1,5 +1,7 @@
 //! [`clean`]: a message and the entities in it, each with its fields and its body.
 
+use std::collections::BTreeSet;
+
 use crate::sanitize::format::mail::entity::{Entity, HeaderField, has_stray};
 use crate::sanitize::format::mail::form::{HeadForm, upright};
 use crate::sanitize::format::mail::media::Media;
@@ -10,6 +12,10 @@ use crate::sanitize::{FileKind, Rejection, Work, name};
 
 /// Parts within parts.
 const DEPTH: u32 = 32;
+
+/// Fields that say how a body is to be read: there is one of each.
+const STRUCTURE: &[&str] =
+    &["content-type", "content-transfer-encoding", "content-disposition", "mime-version"];
 
 /// Cleans a message that is a file.
 ///
@@ -58,7 +64,7 @@ fn entity(
     };
     let entity = Entity::read(raw);
     let media = Media::read(entity.field("content-type").map_or(default, |field| field.value));
-    let (new_body, misnamed) = if media.value.starts_with("multipart/") {
+    let (new_body, misnamed) = if media.is_multipart() {
         (multipart::clean(&entity, &media, &inner, work)?, None)
     } else {
         leaf::clean(&entity, &media, &inner, work)?
@@ -74,8 +80,12 @@ fn entity(
     };
     let heads = head::edited(&entity, work)?;
     let mut fields = Vec::with_capacity(entity.fields.len());
+    let mut known = BTreeSet::new();
     for (field, edited) in entity.fields.iter().zip(heads) {
+        let first = STRUCTURE.iter().find(|name| field.is(name)).is_none_or(|name| known.insert(*name));
         fields.push(match edited {
+            // Of several, readers pick what they like.
+            _ if !first => Vec::new(),
             Some(edited) => edited,
             None => structural(&entity, field, &new_body, misnamed, work)?,
         });
@@ -87,8 +97,7 @@ fn entity(
     Ok(Some(assembled(&entity, fields, new_body, instead.is_some(), work)))
 }
 
-/// Fields that say how a body is to be read: each once, and as the body is written; `misnamed`: of what kind a file is that
-/// gets another name.
+/// Fields that say how a body is to be read, as it is written; `misnamed`: of what kind a file is that gets another name.
 fn structural(
     entity: &Entity<'_>,
     field: &HeaderField<'_>,
@@ -96,31 +105,28 @@ fn structural(
     misnamed: Option<FileKind>,
     work: &mut Work<'_>,
 ) -> Result<Vec<u8>, Rejection> {
-    let one = ["content-type", "content-transfer-encoding", "content-disposition", "mime-version"];
-    let Some(name) = one.iter().find(|name| field.is(name)) else { return Ok(field.raw.to_vec()) };
-    if entity.field(name).is_some_and(|first| !std::ptr::eq(first.raw, field.raw)) {
-        return Ok(Vec::new());
-    }
+    let Some(name) = STRUCTURE.iter().find(|name| field.is(name)) else { return Ok(field.raw.to_vec()) };
     let set = |value: &str| format!("{}: {value}{}", field.name, entity.eol).into_bytes();
-    match (*name, new_body) {
-        ("content-transfer-encoding", NewBody::Changed { transfer, .. }) => Ok(set(transfer.name())),
-        ("content-type", NewBody::Changed { media: Some(media), .. }) => Ok(set(&media.written())),
-        ("content-type" | "content-disposition", _) => {
-            let mut media = Media::read(field.value);
-            for param in ["name", "filename"] {
-                let Some(value) = media.get(param).map(str::to_owned) else { continue };
-                let redacted = work.names(&[&value])?.pop().flatten();
-                let called = redacted.as_deref().unwrap_or(&value);
-                let fitting = misnamed.and_then(|kind| name::fitting(called, kind, work.options()));
-                if let Some(new) = fitting.or(redacted) {
-                    media.set(param, &new);
-                    media.plain = false;
-                }
-            }
-            Ok(if media.plain { field.raw.to_vec() } else { set(&media.written()) })
+    let mut media = match (*name, new_body) {
+        ("content-transfer-encoding", NewBody::Changed { transfer, .. }) => return Ok(set(transfer.name())),
+        ("content-type", NewBody::Changed { media: Some(media), .. }) => {
+            let mut media = media.clone();
+            media.plain = false;
+            media
         }
-        _ => Ok(field.raw.to_vec()),
+        ("content-type" | "content-disposition", _) => Media::read(field.value),
+        _ => return Ok(field.raw.to_vec()),
+    };
+    media.redact(work)?;
+    for param in ["name", "filename"] {
+        let fitting = misnamed.zip(media.get(param));
+        let fitting = fitting.and_then(|(kind, called)| name::fitting(called, kind, work.options()));
+        if let Some(fitting) = fitting {
+            media.set(param, &fitting);
+            media.plain = false;
+        }
     }
+    Ok(if media.plain { field.raw.to_vec() } else { set(&media.written()) })
 }
 
 fn assembled(
@@ -149,7 +155,9 @@ fn assembled(
         }
     }
     if let NewBody::Changed { transfer, media, .. } = &new_body {
-        if whole && entity.field("mime-version").is_none() {
+        let structured =
+            media.is_some() || *transfer != Transfer::Plain || entity.field("content-type").is_some();
+        if whole && structured && entity.field("mime-version").is_none() {
             out.extend(format!("MIME-Version: 1.0{}", entity.eol).into_bytes());
         }
         if *transfer != Transfer::Plain && entity.field("content-transfer-encoding").is_none() {

@@ -10,6 +10,9 @@
 //! The crate `mail-parser` decodes header values. The parts are told apart here: its tree of messages within messages
 //! is as deep as a sender likes, and says less about what it skipped.
 //!
+//! Identifiers look like addresses: only what stands elsewhere goes from those that programs make up (`identifiers`), and
+//! links to parts (`cid:`) are read the same, so that they still lead there.
+//!
 //! Programs for mail skip what stands before the first field: a byte order mark, blanks, the line of a mailbox. So a file
 //! is mail that has the fields of a message behind these, and a message is written without them. What is only called mail
 //! (`.eml`, `.mbox`) and has no fields of a message there is refused where it has those of a part, and is text elsewhere.
@@ -20,8 +23,11 @@
 //! | `form` | what messages begin with |
 //! | `separator` | lines that begin the messages of a mailbox |
 //! | `kind` | which files are mail |
+//! | `date` | what dates consist of |
+//! | `location` | where a part came from |
 //! | `head` | header fields |
 //! | `media` | values with parameters |
+//! | `utf7`, `label` | texts by what is said of their characters |
 //! | `new_body` | what becomes of a body |
 //! | `multipart` | bodies of parts |
 //! | `leaf` | bodies of content |
@@ -29,11 +35,14 @@
 //! | `message` | all of this for a message |
 //! | `mailbox` | and for each one in a mailbox |
 
+mod date;
 mod entity;
 mod form;
 mod head;
 mod kind;
+mod label;
 mod leaf;
+mod location;
 mod mailbox;
 mod media;
 mod message;
@@ -41,6 +50,7 @@ mod multipart;
 mod new_body;
 mod separator;
 mod transfer;
+mod utf7;
 
 pub(in crate::sanitize) use kind::kind_of;
 pub(super) use mailbox::clean as clean_mailbox;

@@ -1,12 +1,16 @@
 //! Bodies of parts (RFC 2046 5.1).
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use crate::sanitize::format::mail::entity::{Entity, line};
 use crate::sanitize::format::mail::media::Media;
 use crate::sanitize::format::mail::new_body::{EntityCleaner, NewBody, PLAIN};
 use crate::sanitize::format::mail::transfer::Transfer;
-use crate::sanitize::{Rejection, Work};
+use crate::sanitize::{Rejection, Work, identifiers};
+
+/// How many delimiters are tried where one is to be another.
+const TRIES: usize = 64;
 
 /// What programs write before the first part for readers that know no MIME.
 const PREAMBLES: &[&[u8]] = &[
@@ -42,7 +46,9 @@ pub(super) fn clean(
     let boundary = media.get("boundary").filter(|boundary| !boundary.trim().is_empty());
     let (Some(boundary), Transfer::Plain) = (boundary, transfer) else { return Err(Rejection::Malformed) };
     let split = split(whole.body, boundary.trim_end(), work)?;
-    let mut same = split.epilogue.is_some_and(|epilogue| epilogue.trim_ascii().is_empty());
+    let told = identifiers::edits(&[boundary], identifiers::has_form, work)?.concat();
+    told.iter().for_each(|edit| work.applied(edit));
+    let mut same = told.is_empty() && split.epilogue.is_some_and(|epilogue| epilogue.trim_ascii().is_empty());
     let preamble = split.preamble.trim_ascii();
     let known = preamble.is_empty() || PREAMBLES.contains(&preamble);
     same &= known;
@@ -79,13 +85,36 @@ pub(super) fn clean(
         return Ok(NewBody::Gone);
     }
     let preamble = if known { preamble } else { b"" };
-    let body = joined(preamble, &parts, boundary.trim_end(), whole.eol, work)?;
-    let media = (media.value == "multipart/signed" && !signed).then(|| {
-        let mut mixed = Media::read(b"multipart/mixed");
-        mixed.set("boundary", boundary);
-        mixed
-    });
+    let unsigned = media.value == "multipart/signed" && !signed;
+    let mut media = if unsigned { Media::read(b"multipart/mixed") } else { media.clone() };
+    let delimiter = if told.is_empty() { Some(boundary.to_owned()) } else { other_boundary(&parts) };
+    let Some(delimiter) = delimiter else { return Err(Rejection::Malformed) };
+    media.set("boundary", &delimiter);
+    let body = joined(preamble, &parts, delimiter.trim_end(), whole.eol, work)?;
+    let media = (unsigned || !told.is_empty()).then_some(media);
     Ok(NewBody::Changed { body, transfer: Transfer::Plain, media })
+}
+
+/// A delimiter that stands in no part.
+fn other_boundary(parts: &[Cow<'_, [u8]>]) -> Option<String> {
+    let mut tried = (0..TRIES).map(|n| format!("=_part_{n}_"));
+    tried.find(|boundary| parts.iter().all(|part| memchr::memmem::find(part, boundary.as_bytes()).is_none()))
+}
+
+/// Where the parts of a body stand, up to the delimiter that closes them; `None` where none does.
+pub(super) fn enclosed(body: &[u8], boundary: &str) -> Option<Range<usize>> {
+    let delimiter = [b"--", boundary.as_bytes()].concat();
+    let (mut at, mut begin) = (0_usize, None);
+    while let Some(rest) = body.get(at..).filter(|rest| !rest.is_empty()) {
+        let (here, _) = line(rest);
+        match here.strip_prefix(delimiter.as_slice()).map(<[u8]>::trim_ascii_end) {
+            Some(b"") => begin = begin.or(Some(at)),
+            Some(b"--") => return begin.map(|begin| begin..at),
+            _ => {}
+        }
+        at = at.saturating_add(here.len());
+    }
+    None
 }
 
 fn split<'b>(body: &'b [u8], boundary: &str, work: &mut Work<'_>) -> Result<Split<'b>, Rejection> {

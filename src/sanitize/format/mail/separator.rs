@@ -4,12 +4,9 @@
 
 use std::ops::Range;
 
+use crate::sanitize::format::mail::date::{is_month, is_time};
 use crate::sanitize::format::mail::entity::{field, line};
 use crate::sanitize::format::mail::form::{FROM, HeadForm, behind_quoted, is_envelope};
-
-/// Months, as dates have them in such a line (`asctime`).
-const MONTHS: &[&[u8]] =
-    &[b"Jan", b"Feb", b"Mar", b"Apr", b"May", b"Jun", b"Jul", b"Aug", b"Sep", b"Oct", b"Nov", b"Dec"];
 
 /// Where the lines are that begin messages, each with its end.
 pub(super) fn separators(text: &[u8]) -> impl Iterator<Item = Range<usize>> + '_ {
@@ -22,9 +19,9 @@ pub(super) fn separators(text: &[u8]) -> impl Iterator<Item = Range<usize>> + '_
 }
 
 /// Whether messages stand one behind the other in a text that begins like one message: there are lines between them that
-/// nothing else looks like.
-pub(super) fn has_separators(text: &[u8]) -> bool {
-    separators(text).any(|at| {
+/// nothing else looks like. What stands in the parts of that message is its own.
+pub(super) fn has_separators(text: &[u8], parts: &Range<usize>) -> bool {
+    separators(text).filter(|at| !parts.contains(&at.start)).any(|at| {
         let known = text.get(at.end..).is_some_and(|behind| HeadForm::of(behind_quoted(behind)).is_known());
         known && text.get(at).is_some_and(is_dated)
     })
@@ -50,15 +47,8 @@ fn is_message(text: &[u8]) -> bool {
 
 /// Whether a line says when a message came: `From jane@example.com Mon Jan  1 00:00:00 2020`.
 fn is_dated(line: &[u8]) -> bool {
-    let month = |word: &[u8]| MONTHS.iter().any(|month| word.eq_ignore_ascii_case(month));
     let mut words = line.split(u8::is_ascii_whitespace);
-    words.clone().any(month) && words.any(is_time)
-}
-
-fn is_time(word: &[u8]) -> bool {
-    let number = |part: &[u8]| matches!(part.len(), 1 | 2) && part.iter().all(u8::is_ascii_digit);
-    let mut parts = word.split(|b| *b == b':');
-    matches!(parts.clone().count(), 2 | 3) && parts.all(number)
+    words.clone().any(is_month) && words.any(is_time)
 }
 
 #[cfg(test)]
@@ -86,9 +76,14 @@ mod tests {
         ] {
             assert_eq!(found(&text), want, "{text}");
         }
-        assert!(has_separators(format!("{hello}\n{DATED}{hello}").as_bytes()));
-        assert!(!has_separators(format!("{hello}\n{DATED}hello").as_bytes()));
-        assert!(!has_separators(format!("{hello}\nFrom x\n{hello}").as_bytes()));
+        for (text, want) in [
+            (format!("{hello}\n{DATED}{hello}"), [true, false]),
+            (format!("{hello}\n{DATED}hello"), [false, false]),
+            (format!("{hello}\nFrom x\n{hello}"), [false, false]),
+        ] {
+            let found = [0..0, 10..30].map(|parts| has_separators(text.as_bytes(), &parts));
+            assert_eq!(found, want, "{text}");
+        }
     }
 
     #[test]

@@ -141,6 +141,121 @@ fn texts_are_read_in_their_character_sets() {
     assert!(clean.contains("charset=\"utf-8\"") && clean.contains("MIME-Version: 1.0"), "{clean}");
 }
 
+/// A message with a part in Base64, whose attachments stay.
+fn attached(head: &str, body: &[u8]) -> String {
+    let body = data_encoding::BASE64.encode(body);
+    format!(
+        "From: a\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: {head}\n\
+         Content-Transfer-Encoding: base64\n\n{body}\n--b--\n"
+    )
+}
+
+fn keeping(mut bench: Bench) -> Bench {
+    bench.options.attachments = false;
+    bench
+}
+
+const IN_UTF8: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?><a>&lt;N&gt;</a>";
+
+#[test]
+fn named_texts_are_read_in_their_character_sets() {
+    let koi8 = |text: &str| encoding_rs::KOI8_R.encode(text).0.into_owned();
+    let utf16 = |text: &str| -> Vec<u8> { text.encode_utf16().flat_map(u16::to_le_bytes).collect() };
+    for (kind, charset, body, want, label) in [
+        ("plain", "koi8-r", koi8("Джейн и Ян"), "\u{feff}<N> и Ян", "utf-8"),
+        ("html", "koi8-r", koi8("<p>Джейн</p><script>1</script>да"), "\u{feff}<p>&lt;N&gt;</p>да", "utf-8"),
+        ("csv", "utf-16le", utf16("a,Джейн"), "a,<N>", "utf-8"),
+        ("html", "utf-7", b"+ADw-script+AD4-1+ADw-/script+AD4-a".to_vec(), "a", "utf-8"),
+        ("plain", "utf-7", b"a+AEA-b +BBQENgQ1BDkEPQ-".to_vec(), "a@b <N>", "utf-8"),
+        ("xml", "koi8-r", koi8("<?xml version='1.0' encoding='koi8-r'?><a>Джейн</a>"), IN_UTF8, "utf-8"),
+        ("plain", "utf-8", "Джейн é".into(), "<N> é", "utf-8"),
+        ("plain", "iso-8859-1", "Джейн".into(), "<N>", "iso-8859-1"),
+    ] {
+        let mail = attached(&format!("text/{kind}; charset=\"{charset}\"; name=\"n.{kind}\""), &body);
+        let mail = mail.replace("n.plain", "n.txt");
+        let (clean, _) = cleaned(&mut keeping(Bench::redacting("Джейн")), &mail);
+        let want = data_encoding::BASE64.encode(want.as_bytes());
+        assert!(clean.contains(&format!("\n\n{want}\n")), "{charset}: {clean}");
+        assert!(clean.contains(&format!("charset=\"{label}\"; name=\"n.")), "{clean}");
+    }
+    for (charset, body) in [("koi8-r", koi8("да")), ("utf-16le", utf16("да")), ("iso-8859-1", vec![0xe9])]
+    {
+        let mail = attached(&format!("text/plain; charset={charset}; name=n.txt"), &body);
+        assert_eq!(cleaned(&mut keeping(Bench::redacting("Джейн")), &mail).0, mail);
+    }
+}
+
+#[test]
+fn bases_go_and_locations_lead_to_no_computer() {
+    let mail = "From: a\nContent-Base: file://evil/share/\nContent-Location: file:///C:/x/a.htm\n\
+        Content-Type: multipart/related; boundary=b\n\n--b\nContent-Base: \\\\evil\\share\\\n\
+        Content-Location: javascript:x\nContent-Type: text/html\n\n<p>hi</p>\n--b\nContent-Type: text/plain\n\
+        Content-Location: cid:a@b\n\nx\n--b--\n";
+    let (clean, stats) = cleaned(&mut Bench::disarming(), mail);
+    assert!(!clean.contains("evil") && !clean.contains("javascript") && !clean.contains("Base"), "{clean}");
+    assert!(clean.contains("\nContent-Location: x/a.htm\n") && clean.contains("cid:a@b"), "{clean}");
+    assert_eq!(stats.interactive, 4);
+    let mut armed = Bench::disarming();
+    (armed.options.interactive, armed.options.links) = (false, false);
+    assert_eq!(cleaned(&mut armed, mail).0, mail);
+}
+
+#[test]
+fn parts_that_lie_elsewhere_go() {
+    for kind in
+        ["message/external-body; access-type=URL; URL=\"http://evil.example\"", "message/partial; id=a"]
+    {
+        let part = format!("Content-Type: {kind}\n\nContent-Type: image/png\n\n");
+        let mail =
+            format!("From: a\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\nhi\n--b\n{part}\n--b--\n");
+        let (clean, stats) = cleaned(&mut keeping(Bench::disarming()), &mail);
+        assert!(clean.contains("hi\n--b--") && !clean.contains(kind), "{clean}");
+        assert_eq!((stats.interactive, stats.attachments), (1, 0));
+        let (_, stats) = cleaned(&mut Bench::disarming(), &mail);
+        assert_eq!((stats.interactive, stats.attachments), (0, 1));
+        let whole = format!("From: a\n{part}");
+        assert!(!cleaned(&mut keeping(Bench::disarming()), &whole).0.contains(kind));
+    }
+}
+
+#[test]
+fn values_go_from_where_nobody_reads() {
+    let mail = "From: a\nMIME-Version: 1.0 (by Jane)\nDate: Wed, 1 Jan 2020 10:00:00 +0000 (Jane)\n\
+        Content-Language: en, Jane Doe\nMessage-ID: <Jane@a>\nIn-Reply-To: Jane's of <1@a>\n\
+        Content-Type: multipart/mixed; x=\"Jane\"; boundary=\"b-Jane@a\"\n\n--b-Jane@a\n\
+        Content-Type: text/html\nContent-Disposition: inline; x=Jane\n\n<img src=\"cid:Jane@a\">\n--b-Jane@a--\n";
+    let (clean, _) = cleaned(&mut Bench::redacting("Jane"), mail);
+    for want in [
+        "MIME-Version: 1.0\nDate: Wed, 1 Jan 2020 10:00:00 +0000\nContent-Language: en, <N> Doe\n",
+        "Message-ID: <N@a>\nIn-Reply-To: <N>'s of <1@a>\n",
+        "multipart/mixed; x=\"<N>\"; boundary=\"=_part_0_\"\n\n--=_part_0_\n",
+        "inline; x=\"<N>\"\n",
+        "--=_part_0_--\n",
+        "cid:N@a",
+    ] {
+        assert!(clean.contains(want), "{want} in {clean}");
+    }
+}
+
+#[test]
+fn identifiers_that_programs_make_up_stay_but_for_what_was_found_elsewhere() {
+    let mail = |id: &str| {
+        format!(
+            "From: Jane\nMessage-ID: <{id}>\nReferences: <2@a> <{id}>\n\
+             Content-Type: multipart/related; start=\"<{id}>\"; boundary=\"x {id}\"\n\n--x {id}\nContent-ID: <{id}>\n\
+             Content-Type: text/html\n\n<p>a</p><img src=\"cid:{id}\">\n--x {id}--\n"
+        )
+    };
+    let mut bench = Bench::redacting("Jane");
+    let first = bench.clean(FileKind::Mail, mail("1.Jane@a").as_bytes()).expect("a clean message").0;
+    assert_eq!(String::from_utf8_lossy(&first).matches("1.Jane@a").count(), 5);
+    let clean = bench.work().whole(FileKind::Mail, mail("1.Jane@a").as_bytes()).expect("a clean message");
+    let clean = String::from_utf8_lossy(&clean).into_owned();
+    assert!(!clean.contains("Jane") && clean.matches("1.N@a").count() == 5, "{clean}");
+    let plain = bench.work().whole(FileKind::Mail, mail("1.X@a").as_bytes()).expect("a clean message");
+    assert_eq!(String::from_utf8_lossy(&plain), mail("1.X@a").replace("From: Jane", "From: <N>"));
+}
+
 #[test]
 fn messages_within_messages() {
     let mail = "From: a\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: message/rfc822\n\nFrom: Jane\nSubject: x\nContent-Type: text/html\n\n<p onclick=x>hi</p>\n--b--\n";

@@ -4,7 +4,7 @@ use crate::edit::spliced_text;
 use crate::sanitize::format::markup::css::{self, CssPiece};
 use crate::sanitize::format::markup::data::Data;
 use crate::sanitize::format::markup::uri::{of_web, srcset};
-use crate::sanitize::{Edit, NamedText, Rejection, Work};
+use crate::sanitize::{Edit, NamedText, Rejection, Work, identifiers};
 
 /// Texts and targets of a document, for one question.
 #[derive(Debug, Default)]
@@ -46,7 +46,7 @@ impl MarkupQuestion {
             texts.push((!edits.is_empty()).then(|| spliced_text(&text.text, &edits)));
         }
         let targets: Vec<&str> = self.targets.iter().map(String::as_str).collect();
-        Ok((edits, Answers { texts, targets: work.targets(&targets)?, held }))
+        Ok((edits, Answers { texts, targets: identifiers::targets(&targets, work)?, held }))
     }
 
     /// What the next texts are called where they stand.

@@ -197,7 +197,7 @@ fn what_nothing_is_said_of_is_what_its_bytes_are() {
         clean(&mut Bench::disarming(), &made("", &[("Pictures/a.svg", "image/svg+xml", "MZ")]));
     assert!(entries["Pictures/a.svg"].contains("PNG"), "{:?}", entries["Pictures/a.svg"]);
     for (place, kind, content) in [
-        ("ObjectReplacements/Object 1", "", "VCLMTF\u{1}\0"),
+        ("ObjectReplacements/Object 1", "", "VCLMTF\u{1}\0\u{8}\0\0\0\0\0\0\0\0\0\0\0"),
         ("Fonts/a.ttf", "application/x-font-ttf", "OTTO font"),
         ("media/a", "", "OggS sound"),
         ("Pictures/a", "", ""),

@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn formulas_that_refer_outside() {
-        for formula in ["[1]Sheet1!A1", "SUM('[12]A b'!A1)", "1+[2]!name", "[[1]S!A1"] {
+        for formula in ["[1]Sheet1!A1", "SUM('[12]A b'!A1)", "1+[2]!name"] {
             assert!(refers_outside(formula), "{formula}");
         }
         for formula in ["Table1[2020]", "T[[2020]:[2021]]", "\"[1]\"", "A1", "[0]!x", "[]", "[1"] {

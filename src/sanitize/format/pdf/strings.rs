@@ -144,7 +144,7 @@ fn strings(
             // The colours of a palette.
             let palette =
                 matches!(items.first(), Some(Object::Name(name)) if name == b"Indexed" || name == b"I");
-            if !palette && !(key == b"ID" && is_identifier(items)) {
+            if !(palette || key == b"ID" && is_identifier(items)) {
                 items.iter_mut().for_each(|item| strings(item, key, depth - 1, see));
             }
         }

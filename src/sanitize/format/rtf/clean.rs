@@ -1,6 +1,8 @@
 //! [`clean`]: a file, asked about and written.
 
+use crate::sanitize::format::rtf::changes::PlannedChanges;
 use crate::sanitize::format::rtf::plan::RtfPlan;
+use crate::sanitize::identifiers::{self, has_form};
 use crate::sanitize::{Rejection, Work};
 
 /// Cleans a file.
@@ -8,9 +10,12 @@ use crate::sanitize::{Rejection, Work};
 /// # Errors
 /// [`Rejection::OverLimit`], [`Rejection::Malformed`], the host's.
 pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
-    let (mut patches, blocks) = RtfPlan::of(file, work)?;
+    let PlannedChanges { mut patches, blocks, names } = RtfPlan::of(file, work)?;
     let texts: Vec<&str> = blocks.iter().map(|block| block.text()).collect();
-    for (block, edits) in blocks.iter().zip(work.edits(&texts)?) {
+    let mut edits = work.edits(&texts)?;
+    let texts: Vec<&str> = names.iter().map(|name| name.text()).collect();
+    edits.extend(identifiers::edits(&texts, has_form, work)?);
+    for (block, edits) in blocks.iter().chain(&names).zip(edits) {
         for edit in edits {
             work.applied(&edit);
             patches.edit_each(block, &edit, escaped);

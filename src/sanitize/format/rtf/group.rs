@@ -1,6 +1,7 @@
 //! [`GroupAction`]: what a group's text is for, by its control word.
 
 use crate::sanitize::ObjectKind;
+use crate::sanitize::format::markup::uri::{AfterAddress, is_safe, of_web};
 
 /// What is to be done with a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,13 +10,16 @@ pub(super) enum GroupAction {
     Text,
     /// The text that a field shows, or an object: it runs on with what is around it.
     Shown,
-    /// Its text is not for reading: fonts, colours, numbers.
+    /// Bytes in hexadecimal, and numbers.
     Data,
+    /// Names that programs give to styles and lists, and to themselves.
+    Names,
+    /// Names of fonts.
     Fonts,
     Field,
     /// What a field does.
     Instruction,
-    /// Where a shape leads.
+    /// Where a shape leads, or what links that do not say more begin with.
     Target,
     Object,
     /// An object's bytes.
@@ -28,6 +32,23 @@ pub(super) enum GroupAction {
     Picture,
     /// It goes, and is counted as this.
     Gone(Option<ObjectKind>),
+}
+
+impl GroupAction {
+    /// Whether its text is read.
+    pub(super) fn is_read(self) -> bool {
+        matches!(self, Self::Text | Self::Shown | Self::Instruction | Self::Target) || self.is_named()
+    }
+
+    /// Whether its text is its own and no part of the sentence around it.
+    pub(super) fn is_apart(self) -> bool {
+        matches!(self, Self::Text | Self::Instruction | Self::Target) || self.is_named()
+    }
+
+    /// Whether its text is what programs call things.
+    pub(super) fn is_named(self) -> bool {
+        matches!(self, Self::Names | Self::Fonts)
+    }
 }
 
 /// What acts.
@@ -46,8 +67,10 @@ const PLACES: &[(&str, GroupAction)] = &[
     ("fldinst", GroupAction::Instruction),
     ("fldrslt", GroupAction::Shown),
     ("fonttbl", GroupAction::Fonts),
+    ("falt", GroupAction::Fonts),
     ("hlsrc", GroupAction::Target),
     ("hlloc", GroupAction::Target),
+    ("hlinkbase", GroupAction::Target),
     ("hlfr", GroupAction::Text),
     ("sn", GroupAction::Property),
     ("sv", GroupAction::Text),
@@ -68,29 +91,28 @@ const PLACES: &[(&str, GroupAction)] = &[
     ("htmltag", GroupAction::Gone(None)),
     ("mhtmltag", GroupAction::Gone(None)),
     ("pict", GroupAction::Picture),
-    ("colortbl", GroupAction::Data),
-    ("stylesheet", GroupAction::Data),
-    ("listtable", GroupAction::Data),
-    ("listoverridetable", GroupAction::Data),
-    ("rsidtbl", GroupAction::Data),
-    ("latentstyles", GroupAction::Data),
+    ("fontemb", GroupAction::Data),
     ("themedata", GroupAction::Data),
     ("colorschememapping", GroupAction::Data),
     ("panose", GroupAction::Data),
-    ("falt", GroupAction::Data),
     ("blipuid", GroupAction::Data),
-    ("bliptag", GroupAction::Data),
-    ("generator", GroupAction::Data),
-    ("xmlnstbl", GroupAction::Data),
-    ("pgptbl", GroupAction::Data),
-    ("mmathpr", GroupAction::Data),
     ("wgrffmtfilter", GroupAction::Data),
     ("passwordhash", GroupAction::Data),
     ("password", GroupAction::Data),
-    ("fchars", GroupAction::Data),
-    ("lchars", GroupAction::Data),
-    ("picprop", GroupAction::Data),
-    ("pnseclvl", GroupAction::Data),
+    ("colortbl", GroupAction::Names),
+    ("stylesheet", GroupAction::Names),
+    ("listtable", GroupAction::Names),
+    ("listoverridetable", GroupAction::Names),
+    ("rsidtbl", GroupAction::Names),
+    ("latentstyles", GroupAction::Names),
+    ("generator", GroupAction::Names),
+    ("xmlnstbl", GroupAction::Names),
+    ("pgptbl", GroupAction::Names),
+    ("mmathpr", GroupAction::Names),
+    ("fchars", GroupAction::Names),
+    ("lchars", GroupAction::Names),
+    ("picprop", GroupAction::Names),
+    ("pnseclvl", GroupAction::Names),
 ];
 
 /// Groups whose text is their own and no part of the sentence around them.
@@ -122,7 +144,6 @@ const APART: &[&str] = &[
     "keywords",
     "comment",
     "doccomm",
-    "hlinkbase",
     "revtbl",
     "userprops",
     "propname",
@@ -185,8 +206,17 @@ const LEADING: &[&str] = &[
     "metroblob",
 ];
 
+/// How many digits are in the name of a property at most.
+const DIGITS: usize = 4;
+
 /// The ends of further ones: each fill and each line of a shape may be a picture elsewhere.
 const LEADING_ENDS: &[&str] = &["blipname", "blipflags"];
+
+/// Whether programs call a property of a shape so: in letters, with few digits.
+pub(super) fn is_property(name: &[u8]) -> bool {
+    let digits = name.iter().filter(|b| b.is_ascii_digit()).count();
+    digits <= DIGITS && name.iter().all(|b| b.is_ascii_alphanumeric() || b.is_ascii_whitespace())
+}
 
 /// What a property of a shape is counted as that goes; `None` for one that stays.
 pub(super) fn property(name: &[u8]) -> Option<ObjectKind> {
@@ -284,6 +314,12 @@ pub(super) fn link(instruction: &str) -> Option<String> {
         let own = ["\\l", "\\o", "\\t", "\\s"].iter().any(|switch| argument.eq_ignore_ascii_case(switch));
         rest = if own { self::argument(behind).map_or("", |(_, behind, _)| behind) } else { behind };
     }
+}
+
+/// Whether a link may be followed: it leads to a page or within the document. Of a document from a disk, a host without a
+/// scheme is one nearby.
+pub(super) fn is_followed(address: &str) -> bool {
+    is_safe(address, AfterAddress::Link) && of_web(address).is_none()
 }
 
 fn argument(text: &str) -> Option<(&str, &str, bool)> {

@@ -53,7 +53,8 @@ impl OpenGroup {
             place,
             count: around.map_or(1, |around| around.count),
             page: around.map_or(page, |around| around.page),
-            apart: around.is_some_and(|around| around.table) && place == GroupAction::Text,
+            apart: around.is_some_and(|around| around.table) && place == GroupAction::Text
+                || place.is_named(),
             table: false,
             nested: false,
             words: Vec::new(),

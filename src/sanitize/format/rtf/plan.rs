@@ -4,14 +4,16 @@ use std::ops::Range;
 
 use encoding_rs::Encoding;
 
-use crate::sanitize::format::markup::uri::{AfterAddress, is_safe};
-use crate::sanitize::format::patch::{Patches, SpelledText};
+use crate::sanitize::format::patch::SpelledText;
+use crate::sanitize::format::rtf::changes::PlannedChanges;
 use crate::sanitize::format::rtf::decoder::{Pages, TextDecoder, UnicodeEscape};
-use crate::sanitize::format::rtf::group::{GroupAction, is_field, is_table, link, place, property};
+use crate::sanitize::format::rtf::group::{
+    GroupAction, is_field, is_followed, is_property, is_table, link, place, property,
+};
 use crate::sanitize::format::rtf::open_group::OpenGroup;
 use crate::sanitize::format::rtf::picture::{self, Cleaned, hexed, unhexed};
 use crate::sanitize::format::rtf::token::{RtfToken, RtfTokenKind, tokens};
-use crate::sanitize::{ChangedObject, ObjectKind, Rejection, Work};
+use crate::sanitize::{ChangedObject, ObjectKind, RedactionMode, Rejection, Work};
 
 /// Groups within groups that are followed.
 const DEPTH: usize = 1000;
@@ -24,8 +26,9 @@ pub(super) struct RtfPlan<'w, 'j> {
     strict: bool,
     /// Objects go.
     objects: bool,
-    pub(super) patches: Patches,
-    pub(super) blocks: Vec<SpelledText>,
+    /// Values go.
+    redacted: bool,
+    changes: PlannedChanges,
     open: Vec<SpelledText>,
     groups: Vec<OpenGroup>,
     pages: Pages,
@@ -39,18 +42,15 @@ impl<'w, 'j> RtfPlan<'w, 'j> {
     ///
     /// # Errors
     /// [`Rejection::OverLimit`], [`Rejection::Malformed`] where there is no group, the host's.
-    pub(super) fn of(
-        file: &'w [u8],
-        work: &'w mut Work<'j>,
-    ) -> Result<(Patches, Vec<SpelledText>), Rejection> {
+    pub(super) fn of(file: &'w [u8], work: &'w mut Work<'j>) -> Result<PlannedChanges, Rejection> {
         let options = work.options();
         let mut plan = Self {
             file,
             work,
             strict: options.interactive,
             objects: options.interactive || options.attachments,
-            patches: Patches::default(),
-            blocks: Vec::new(),
+            redacted: options.redaction == RedactionMode::Apply,
+            changes: PlannedChanges::default(),
             open: vec![SpelledText::default()],
             groups: Vec::new(),
             pages: Pages::default(),
@@ -65,7 +65,7 @@ impl<'w, 'j> RtfPlan<'w, 'j> {
                 if token.what == RtfTokenKind::Nothing {
                     continue;
                 }
-                plan.patches.cut(token.range.start..file.len());
+                plan.changes.patches.cut(token.range.start..file.len());
                 break;
             }
             begun |= token.what == RtfTokenKind::Open;
@@ -75,7 +75,7 @@ impl<'w, 'j> RtfPlan<'w, 'j> {
             plan.close(file.len())?;
         }
         plan.end_block();
-        if begun { Ok((plan.patches, plan.blocks)) } else { Err(Rejection::Malformed) }
+        if begun { Ok(plan.changes) } else { Err(Rejection::Malformed) }
     }
 
     fn page(&self) -> &'static Encoding {
@@ -108,9 +108,8 @@ impl<'w, 'j> RtfPlan<'w, 'j> {
     fn end_block(&mut self) {
         self.read(|decoder, page, open| decoder.end(page, open));
         let Some(block) = self.open.last_mut().map(std::mem::take) else { return };
-        if !block.text().trim().is_empty() {
-            self.blocks.push(block);
-        }
+        let place = self.place();
+        self.changes.keep(block, place);
     }
 
     fn token(&mut self, token: RtfToken) -> Result<(), Rejection> {
@@ -130,8 +129,8 @@ impl<'w, 'j> RtfPlan<'w, 'j> {
                         self.collect(hexed(bytes).as_bytes())?;
                         self.shows(range);
                     }
-                    GroupAction::Data => {}
-                    _ if self.strict => self.patches.cut(range),
+                    GroupAction::Data => self.spoil(bytes),
+                    _ if self.strict => self.changes.patches.cut(range),
                     _ => {}
                 }
             }
@@ -139,6 +138,10 @@ impl<'w, 'j> RtfPlan<'w, 'j> {
             _ if !self.is_text() => {
                 let bytes = self.file.get(range.clone()).unwrap_or_default();
                 match self.place() {
+                    GroupAction::Data => self.spoil(match &what {
+                        RtfTokenKind::Byte(byte) => std::slice::from_ref(byte),
+                        _ => bytes,
+                    }),
                     GroupAction::ObjectData | GroupAction::ObjectClass | GroupAction::Property => {
                         self.collect(bytes)?;
                     }
@@ -176,10 +179,18 @@ impl<'w, 'j> RtfPlan<'w, 'j> {
     }
 
     fn is_text(&self) -> bool {
-        matches!(
-            self.place(),
-            GroupAction::Text | GroupAction::Shown | GroupAction::Instruction | GroupAction::Target
-        )
+        self.place().is_read()
+    }
+
+    /// What holds words and should hold bytes or numbers does not stay where values go.
+    fn spoil(&mut self, bytes: &[u8]) {
+        let odd = |b: &u8| !b.is_ascii_hexdigit() && (b.is_ascii_alphabetic() || *b == b'@' || !b.is_ascii());
+        if self.redacted
+            && bytes.iter().any(odd)
+            && let Some(group) = self.groups.last_mut()
+        {
+            group.place = GroupAction::Gone(None);
+        }
     }
 
     fn collect(&mut self, bytes: &[u8]) -> Result<(), Rejection> {
@@ -232,6 +243,8 @@ impl<'w, 'j> RtfPlan<'w, 'j> {
                     self.read(|decoder, page, open| {
                         decoder.unit(range, UnicodeEscape { code, stand_ins: count }, page, open)
                     });
+                } else if self.place() == GroupAction::Data {
+                    self.spoil(b"@");
                 }
                 return;
             }
@@ -243,7 +256,7 @@ impl<'w, 'j> RtfPlan<'w, 'j> {
                         GroupAction::ObjectData | GroupAction::Data | GroupAction::Picture
                     ) =>
             {
-                return self.patches.put(range, "{}");
+                return self.changes.patches.put(range, "{}");
             }
             ("bin", Some(_)) if self.place() == GroupAction::Picture => return self.shows(range),
             ("dibitmap", _) if self.place() == GroupAction::Picture => {
@@ -266,6 +279,10 @@ impl<'w, 'j> RtfPlan<'w, 'j> {
             _ => {}
         }
         if let Some(new) = place(name) {
+            // Of the file's own group, the rest is text.
+            if self.groups.len() < 2 && (new == GroupAction::Data || new.is_named()) {
+                return;
+            }
             let stays = matches!(new, GroupAction::Gone(_)) && !self.strict;
             return self.placed(if stays { GroupAction::Text } else { new }, name, range);
         }
@@ -313,8 +330,7 @@ impl<'w, 'j> RtfPlan<'w, 'j> {
             field.words.push(range.clone());
         }
         let Some(group) = self.groups.last_mut() else { return };
-        let apart =
-            matches!(new, GroupAction::Text | GroupAction::Instruction | GroupAction::Target) && !group.apart;
+        let apart = new.is_apart() && !group.apart;
         if new == GroupAction::Field {
             group.words.push(range.clone());
         }
@@ -330,7 +346,7 @@ impl<'w, 'j> RtfPlan<'w, 'j> {
     /// It goes, and is counted as this.
     fn removed(&mut self, range: Range<usize>, what: Option<ObjectKind>) {
         // Empty braces, so that the control word before does not run into what follows.
-        self.patches.put(range, "{}");
+        self.changes.patches.put(range, "{}");
         if let Some(what) = what {
             self.work.acting(ChangedObject::removed(what));
         }
@@ -339,10 +355,10 @@ impl<'w, 'j> RtfPlan<'w, 'j> {
     fn close(&mut self, end: usize) -> Result<(), Rejection> {
         self.read(|decoder, page, open| decoder.end(page, open));
         let Some(group) = self.groups.pop() else { return Ok(()) };
-        let whole = group.start..end;
+        let (whole, place) = (group.start..end, group.place);
         let text = if group.apart { self.open.pop() } else { None };
         let read = text.as_ref().map(SpelledText::text).unwrap_or_default();
-        match group.place {
+        match place {
             GroupAction::Gone(what) => self.removed(whole, what),
             GroupAction::Instruction
                 if self.strict && (group.nested || !is_field(read) || leads_astray(read)) =>
@@ -353,13 +369,13 @@ impl<'w, 'j> RtfPlan<'w, 'j> {
                 }
                 return Ok(());
             }
-            GroupAction::Target if self.strict && !is_safe(read, AfterAddress::Link) => {
+            GroupAction::Target if self.strict && !is_followed(read) => {
                 self.removed(whole, Some(ObjectKind::Action));
                 return Ok(());
             }
             GroupAction::Field if group.gone => {
                 for word in group.words {
-                    self.patches.put(word, "{}");
+                    self.changes.patches.put(word, "{}");
                 }
             }
             GroupAction::Object => return self.object(group, whole),
@@ -378,8 +394,9 @@ impl<'w, 'j> RtfPlan<'w, 'j> {
                     object.package |= package;
                 }
             }
-            GroupAction::Property if self.strict => {
-                if let Some(what) = property(&group.collected) {
+            GroupAction::Property => {
+                let what = property(&group.collected).filter(|_| self.strict);
+                if what.is_some() || self.redacted && !is_property(&group.collected) {
                     self.unset(whole, what);
                 }
             }
@@ -393,20 +410,20 @@ impl<'w, 'j> RtfPlan<'w, 'j> {
             }
             _ => {}
         }
-        if let Some(text) = text.filter(|text| !text.text().trim().is_empty()) {
-            self.blocks.push(text);
+        if let Some(text) = text {
+            self.changes.keep(text, place);
         }
         Ok(())
     }
 
     /// A property goes with its value: the group around its name, but not the whole file for one.
-    fn unset(&mut self, name: Range<usize>, what: ObjectKind) {
+    fn unset(&mut self, name: Range<usize>, what: Option<ObjectKind>) {
         match self.groups.len() {
             0 => {}
-            1 => self.removed(name, Some(what)),
+            1 => self.removed(name, what),
             _ => {
                 if let Some(shape) = self.groups.last_mut() {
-                    shape.place = GroupAction::Gone(Some(what));
+                    shape.place = GroupAction::Gone(what);
                 }
             }
         }
@@ -431,7 +448,7 @@ impl<'w, 'j> RtfPlan<'w, 'j> {
                 let first = group.shown.first().and_then(|range| self.file.get(range.start));
                 let mut with = if first == Some(&b'\\') { format!(" {bytes}") } else { bytes };
                 for range in group.shown {
-                    self.patches.put(range, std::mem::take(&mut with));
+                    self.changes.patches.put(range, std::mem::take(&mut with));
                 }
             }
         }
@@ -445,12 +462,12 @@ impl<'w, 'j> RtfPlan<'w, 'j> {
         }
         let mut from = whole.start;
         for shown in group.shown {
-            self.patches.put(from..shown.start, "{}");
+            self.changes.patches.put(from..shown.start, "{}");
             from = shown.end;
         }
-        self.patches.put(from..whole.end, "{}");
+        self.changes.patches.put(from..whole.end, "{}");
         for word in group.words {
-            self.patches.put(word, "{}");
+            self.changes.patches.put(word, "{}");
         }
         if group.package && self.work.options().attachments {
             self.work.detached(ChangedObject::removed(ObjectKind::Attachment));
@@ -462,5 +479,5 @@ impl<'w, 'j> RtfPlan<'w, 'j> {
 }
 
 fn leads_astray(instruction: &str) -> bool {
-    link(instruction).is_some_and(|link| !is_safe(&link, AfterAddress::Link))
+    link(instruction).is_some_and(|link| !is_followed(&link))
 }

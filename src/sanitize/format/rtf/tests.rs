@@ -39,6 +39,11 @@ fn what_acts_goes() {
         ("{\\field{\\*\\fldinst TOC {\\field{\\*\\fldinst DDE x}}}{\\fldrslt y}}", "{{}{}{{}y}}", 2),
         ("{\\sp{\\sn pFragments}{\\sv 1;4}}", "{}", 1),
         ("{\\*\\hl{\\hlsrc javascript:x}}", "{\\*\\hl{}}", 1),
+        ("{\\*\\hl{\\hlsrc //host/x}}", "{\\*\\hl{}}", 1),
+        ("{\\field{\\*\\fldinst HYPERLINK \"//host/x\"}{\\fldrslt y}}", "{{}{}{{}y}}", 1),
+        ("{\\info{\\hlinkbase file://host/x}}", "{\\info{}}", 1),
+        ("{\\info{\\hlinkbase \\\\\\\\host\\\\x}{\\author y}}", "{\\info{}{\\author y}}", 1),
+        ("{\\info{\\hlinkbase x/}}", "{\\info{\\hlinkbase x/}}", 0),
         ("{\\*\\hlinksrc http://a.example}{\\hlinkfr x}{\\hlinkloc y}z", "{}{}{}z", 3),
         ("{\\*\\oleclsid \\'7b00020821\\'7d}", "{}", 1),
         ("x\\bin3 }}}y", "x{}y", 0),
@@ -91,6 +96,34 @@ fn groups_of_a_table_are_texts_of_their_own() {
 }
 
 #[test]
+fn names_that_programs_give_lose_what_has_a_form() {
+    for (inside, want) in [
+        ("{\\stylesheet{\\s1 Jan\\'e9 Doe@a;}{\\s2 Normal;}}", "{\\stylesheet{\\s1 {<N>}@a;}{\\s2 Normal;}}"),
+        ("{\\fonttbl{\\f0{\\*\\falt Jan\\'e9 Doe@a}x;}}", "{\\fonttbl{\\f0{\\*\\falt {<N>}@a}x;}}"),
+        ("{\\*\\generator Jan\\'e9 Doe@a;}", "{\\*\\generator {<N>}@a;}"),
+        ("{\\*\\xmlnstbl{\\xmlns1 http://a.example;}}", "{\\*\\xmlnstbl{\\xmlns1 http://a.example;}}"),
+        ("{\\stylesheet{\\s1 Jan\\'e9 Doe;}}", "{\\stylesheet{\\s1 Jan\\'e9 Doe;}}"),
+        // What is no number does not stay where there should be nothing else.
+        ("{\\f0{\\*\\panose 02020603}{\\*\\panose Jane}}", "{\\f0{\\*\\panose 02020603}{}}"),
+        ("{\\*\\passwordhash \\'4aan}{\\*\\blipuid \\u74?}", "{}{}"),
+        ("{\\sp{\\sn Jane@a}{\\sv 1}}{\\sp{\\sn wzName}{\\sv 1}}", "{}{\\sp{\\sn wzName}{\\sv 1}}"),
+    ] {
+        assert_eq!(clean(inside), (want.to_owned(), 0), "{inside}");
+    }
+    let file = "{\\rtf1{\\*\\panose Jane}{\\sp{\\sn Jane@a}{\\sv 1}}}";
+    assert_eq!(Bench::disarming().text(FileKind::Rtf, file), file);
+}
+
+#[test]
+fn what_was_found_in_the_text_goes_from_names_of_styles_and_not_of_fonts() {
+    let names = |style: &str| format!("{{\\stylesheet{{\\s1 {style};}}}}{{\\fonttbl{{\\f0 Jan\\'e9 Doe;}}}}");
+    let file = format!("{{\\rtf1\\ansi{}Jan\\'e9 Doe}}", names("Jan\\'e9 Doe"));
+    let clean =
+        Bench::redacting("Jané Doe").work().whole(FileKind::Rtf, file.as_bytes()).expect("a clean file");
+    assert_eq!(String::from_utf8_lossy(&clean), format!("{{\\rtf1\\ansi{}{{<N>}}}}", names("{<N>}")));
+}
+
+#[test]
 fn pictures_are_cleaned_as_if_they_came_alone() {
     const GIF: &str = "47494638396101000100800000000000ffffff21f90401000000002c000000000100010000020144003b";
     let spelled = |digits: &str| {
@@ -98,6 +131,7 @@ fn pictures_are_cleaned_as_if_they_came_alone() {
             format!("{{\\pict\\picw1\\pngblip {digits}}}"),
             format!("{{\\*\\shppict{{\\pict{{\\*\\picprop x}}\\picw1\\pngblip\n{digits}}}}}"),
             format!("{{\\pict{{\\pngblip {digits}}}}}"),
+            format!("{{\\pict\\pngblip\\bliptag5 {digits}}}"),
         ]
     };
     for (same, trailed) in spelled(GIF).into_iter().zip(spelled(&format!("{GIF}4d5a"))) {
