@@ -4,6 +4,7 @@ use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderValue};
 
+use crate::redact::FileClass;
 use crate::stream::formatted::TextFormat;
 
 /// Where text is in a body.
@@ -58,6 +59,24 @@ pub fn is_foreign(headers: &HeaderMap) -> bool {
 pub fn is_sound(headers: &HeaderMap) -> bool {
     let media_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     media_type.split('/').next().unwrap_or_default().trim().eq_ignore_ascii_case("audio")
+}
+
+/// Whether a body is an image, sound or a film: it begins as one does, and its head says so, or says no more than that it is
+/// bytes.
+pub fn is_media(headers: &HeaderMap, head: &[u8]) -> bool {
+    let mut declared = headers.get_all(CONTENT_TYPE).iter();
+    let (first, second) = (declared.next(), declared.next());
+    let media_type = first.and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let kind = media_type.split('/').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let name = match DeclaredFormat::of(headers) {
+        DeclaredFormat::Opaque if matches!(kind.as_str(), "image" | "video") => "",
+        // Frames of MPEG audio begin so, and much else does.
+        DeclaredFormat::Opaque if kind == "audio" => "sound.mp3",
+        DeclaredFormat::Bytes => "",
+        DeclaredFormat::Nothing if first.is_none() => "",
+        _ => return false,
+    };
+    second.is_none() && FileClass::of(head, "", name) == FileClass::Media
 }
 
 /// Whether a body is said to be one JSON document a line.
@@ -206,6 +225,38 @@ mod tests {
         (&["application/json", "text/plain"], DeclaredFormat::Nothing, false),
         (&["text/plain", "text/plain; charset=utf-16le"], DeclaredFormat::Nothing, true),
     ];
+
+    #[test]
+    fn media_are_what_both_the_head_and_the_first_bytes_call_so() {
+        let (png, mp3, wav): (&[u8], &[u8], &[u8]) =
+            (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", b"\xff\xfb\x90\x64\0\0", b"RIFF\x24\x08\0\0WAVEfmt ");
+        let rows: [(&[&str], &[u8], bool); 17] = [
+            (&["image/png"], png, true),
+            (&["Audio/WAV; codecs=audio/pcm; samplerate=16000"], wav, true),
+            (&["audio/mpeg"], mp3, true),
+            (&["video/mp4"], b"\0\0\0\x18ftypmp42\0\0\0\0", true),
+            (&["application/octet-stream"], wav, true),
+            (&["binary/octet-stream"], png, true),
+            (&[], png, true),
+            (&["application/octet-stream"], mp3, false),
+            (&["image/png"], mp3, false),
+            (&["image/png"], b"name: Jane Doe", false),
+            (&["audio/wav"], b"RIFF of the WAVE, says Jane, and goes on", false),
+            (&["audio/pcm"], b"\x01\x80\0\x7f\0", false),
+            (&["audio/mpeg"], b"\xff\xfea\0b\0", false),
+            (&["image/svg+xml"], png, false),
+            (&["application/json"], png, false),
+            (&["application/pdf"], png, false),
+            (&["image/png", "audio/wav"], png, false),
+        ];
+        for (types, head, media) in rows {
+            let mut headers = HeaderMap::new();
+            for value in types {
+                headers.append(CONTENT_TYPE, HeaderValue::from_static(value));
+            }
+            assert_eq!(is_media(&headers, head), media, "{types:?} {}", head.escape_ascii());
+        }
+    }
 
     #[test]
     fn a_head_says_where_text_is() {

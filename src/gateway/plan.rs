@@ -10,7 +10,12 @@ use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
 use crate::gateway::layer::{Layer, TextLayer, UnscannedPolicy};
 use crate::gateway::llm::Protocol;
+use crate::gateway::media_type::is_media;
 use crate::telemetry::{Direction, Unscanned};
+
+/// What is said of an image, sound or a film where a route refuses it.
+pub const REFUSED_MEDIA: &str =
+    "is an image, sound or a film, which this route refuses; `media = \"pass\"` lets it through unread";
 
 /// What is to be done with the request's body.
 #[derive(Clone, Default)]
@@ -20,6 +25,8 @@ pub struct RequestPlan {
     layers: Vec<Layer>,
     policy: UnscannedPolicy,
     must_show_kind: bool,
+    /// What happens to a body that is an image, sound or a film, where that is another question.
+    media: Option<UnscannedPolicy>,
     /// The beginning of the body, once it was read.
     read: Bytes,
 }
@@ -53,6 +60,11 @@ impl RequestPlan {
         (self.must_show_kind, self.policy) = (true, policy);
     }
 
+    /// Of bodies that must show what they are, `policy` rules those that are an image, sound or a film.
+    pub fn rule_media(&mut self, policy: UnscannedPolicy) {
+        self.media = Some(policy);
+    }
+
     /// Whether the body must show what it is.
     pub fn must_show_kind(&self) -> bool {
         self.must_show_kind
@@ -72,13 +84,17 @@ impl RequestPlan {
     /// as it passes then.
     ///
     /// # Errors
-    /// A body of no known kind, on a route that passes none of those.
+    /// A body of no known kind, on a route that passes none of those; an image, sound or a film, where it passes no such.
     pub fn body_begins(&mut self, x: &mut Exchange, body: Bytes, ended: bool) -> Result<(), GatewayError> {
         let format = BodyFormat::of(&x.head().headers, false).map_err(|_| GatewayError::UNKNOWN_TYPE)?;
         let head = beginning(&body, &format.codings, &x.budget).map_err(GatewayError::of_request)?;
         self.read = body;
+        let media = self.media.filter(|_| is_media(&x.head().headers, &head));
         match format.kind(&head, ended, Direction::Request) {
-            BodyKind::Unknown if self.policy == UnscannedPolicy::Pass => {
+            BodyKind::Unknown if media == Some(UnscannedPolicy::Refuse) => {
+                Err(GatewayError::UnreadFile(format!("the body {REFUSED_MEDIA}")))
+            }
+            BodyKind::Unknown if media.is_some() || self.policy == UnscannedPolicy::Pass => {
                 self.layers.clear();
                 self.collect = None;
                 x.passes_unscanned(Direction::Request, Unscanned::ContentType);

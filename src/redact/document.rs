@@ -23,6 +23,8 @@ use crate::redact::pass::{RedactionPass, ReplaceScope};
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Redacted;
 use crate::redact::surrogate_map::{FindingLimits, SurrogateMap};
+use crate::redact::url_credentials::credentials;
+use crate::redact::value::ValueSite;
 use crate::stream::json::{
     Decoded, JsonError, JsonFault, JsonToken, LONG_NUMBER, Path, PathSet, Segment, Treatment, Type,
     digits_of, encoded, is_long, walk, walk_numbers, with_digits,
@@ -85,7 +87,8 @@ impl Carrier for JsonDocument<'_> {
         self.body.into()
     }
 
-    /// The documents within strings, and each number behind its member's name: as values they are read without that.
+    /// The documents within strings, URLs with credentials, and each number behind its member's name: as values they are read
+    /// without that.
     fn wholes(&self, take: &mut dyn FnMut(&str)) {
         let which = self.texts.which;
         let mut member = String::new();
@@ -94,6 +97,7 @@ impl Carrier for JsonDocument<'_> {
             let spelled = self.body.get(leaf.span).unwrap_or_default();
             let taken = which.take(path);
             match leaf.token {
+                JsonToken::Text if taken == CREDENTIAL_URL => take(Decoded::of(spelled).text()),
                 JsonToken::Text if may_hold_json(spelled) && taken != Treatment::Skip => {
                     take(Decoded::of(spelled).text());
                 }
@@ -159,6 +163,9 @@ impl Carrier for JsonLines<'_> {
     }
 }
 
+/// A URL in which credentials stay.
+const CREDENTIAL_URL: Treatment = Treatment::Typed(Type::CredentialUrl);
+
 /// Everywhere within what was taken already.
 static EVERYTHING: PathSet = PathSet::everything();
 
@@ -180,14 +187,14 @@ pub(super) struct JsonTexts<'w> {
 
 impl<'w> JsonTexts<'w> {
     pub(super) fn new(which: &'w PathSet, limits: FindingLimits) -> Self {
-        let typed = !which.is_everything();
+        let typed = which.is_of_protocol();
         let labels = Labels::default();
         Self { which, typed, nested: false, levels: limits.levels, labels, deep: false, media: None }
     }
 
     /// The documents to come have their texts there.
     fn reading(&mut self, which: &'w PathSet) {
-        (self.which, self.typed) = (which, !which.is_everything());
+        (self.which, self.typed) = (which, which.is_of_protocol());
     }
 
     /// Of any documents, all texts.
@@ -278,7 +285,17 @@ impl<'w> JsonTexts<'w> {
         }
         self.labels.follow(within.path, text);
         let levels = self.levels;
-        edits_of(text, levels, &mut InString { texts: self, within, see })
+        let kept = if take == CREDENTIAL_URL { credentials(text) } else { Vec::new() };
+        let (mut at, mut edits) = (0, Vec::new());
+        for next in kept.into_iter().chain(std::iter::once(text.len()..text.len())) {
+            let part = text.get(at..next.start).unwrap_or_default();
+            if !part.is_empty() || text.is_empty() {
+                let inner = edits_of(part, levels, &mut InString { texts: self, within, see: &mut *see });
+                edits.extend(inner.into_iter().map(|edit| edit.behind(at)));
+            }
+            at = next.end;
+        }
+        edits
     }
 
     /// What the names on the way to a string say of it, and the type that stands beside a file.
@@ -362,7 +379,9 @@ impl PartEditor for InString<'_, '_> {
             }
         }
         let at = part.file.map(|_| path);
-        plain(see(CarrierText { label: texts.labels.of(*within), path: at, ..CarrierText::of(part) }))
+        let is_plain = texts.which.take(path) == Treatment::Typed(Type::PlainName);
+        let place = ValueSite { plain: is_plain, ..ValueSite::default() };
+        plain(see(CarrierText { label: texts.labels.of(*within), path: at, place, ..CarrierText::of(part) }))
     }
 }
 

@@ -73,6 +73,7 @@
 //! | `urls` | [`UrlPolicy`]: whether a value is restored in a URL |
 //! | `url_reader` | where URLs stand in a text, and which hosts they lead to |
 //! | `url_scheme` | what a URL's scheme says of it |
+//! | `url_credentials` | the credentials in a URL that somebody else is to call with them |
 //! | `live` | [`Live`]: text as it passes, one way; or the caller's values restored and all others redacted |
 //! | `issued` | one surrogate and its original, and how surrogates are told apart |
 //! | `recall` | [`Recall`]: what was issued before, to the caller and in the conversation |
@@ -170,6 +171,7 @@ mod surrogate_map;
 mod surrogate_variants;
 mod table;
 mod units;
+mod url_credentials;
 mod url_reader;
 mod url_scheme;
 mod urls;

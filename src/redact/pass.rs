@@ -12,7 +12,7 @@ use crate::detect::offset::CodePointCursor;
 use crate::detect::{Cache, Finding, Span};
 use crate::edit::Edit;
 use crate::redact::carrier::{Carrier, CarrierText, Replacement, TextChanges};
-use crate::redact::encrypt::Surrogates;
+use crate::redact::encrypt::{Surrogates, in_plain_letters};
 use crate::redact::error::{BlockedRules, RedactError};
 use crate::redact::escapes::UnescapedText;
 use crate::redact::fpe_context::FpeContext;
@@ -184,12 +184,15 @@ fn spread<C: Carrier>(
 ) -> Result<(), RedactError> {
     let index = values.index();
     let mut texts = hits.iter_mut();
-    let spreading = carrier.visit(&mut |CarrierText { part, typed, .. }| {
+    let spreading = carrier.visit(&mut |CarrierText { part, typed, place, .. }| {
         if let Some(hits) = texts.next().filter(|_| part.look != ScanMode::Not) {
             values.spread(&index, part.text, hits);
             hits.retain(|hit| part.look.admits(&hit.range, part.text.len()));
             if typed {
                 values.keep_numbers(part.text, hits);
+            }
+            if place.plain {
+                values.keep_plain(part.text, hits);
             }
         }
         TextChanges::new()
@@ -214,14 +217,14 @@ impl OtherSpellings {
     /// where a rule found the `Elena`, that counts alone; where one ends within another, what of it is left is looked through
     /// by itself.
     fn add(&mut self, shown: CarrierText<'_>, replacements: &mut Vec<(Edit, u32)>) {
-        let CarrierText { part, typed, .. } = shown;
+        let CarrierText { part, typed, place, .. } = shown;
         if part.look == ScanMode::Not || part.replaced.is_some() || typed || self.values.is_empty() {
             return;
         }
         let mut left = Vec::new();
         let mut added = Vec::new();
         let mut covered = vec![false; replacements.len()];
-        for (edit, value) in self.found(part, 0..part.text.len()) {
+        for (edit, value) in self.found(part, place.plain, 0..part.text.len()) {
             let first = replacements.partition_point(|(hit, _)| hit.range.end <= edit.range.start);
             let hits = replacements.iter().enumerate().skip(first);
             let hits = || hits.clone().take_while(|(_, (hit, _))| hit.range.start < edit.range.end);
@@ -244,7 +247,7 @@ impl OtherSpellings {
             left.push(at..edit.range.end);
         }
         for range in left.into_iter().filter(|range| !range.is_empty()) {
-            added.extend(self.found(part, range));
+            added.extend(self.found(part, place.plain, range));
         }
         if !added.is_empty() {
             let mut covered = covered.into_iter();
@@ -254,8 +257,8 @@ impl OtherSpellings {
         }
     }
 
-    /// The values of a part of a text, in order.
-    fn found(&mut self, part: StringPart<'_>, range: Range<usize>) -> Vec<(Edit, u32)> {
+    /// The values of a part of a text, in order; `plain` is whether what is in ASCII must stay so.
+    fn found(&mut self, part: StringPart<'_>, plain: bool, range: Range<usize>) -> Vec<(Edit, u32)> {
         let Self { restore, values } = self;
         let mut found = Vec::new();
         let text = part.text.get(range.clone()).unwrap_or_default();
@@ -264,7 +267,12 @@ impl OtherSpellings {
             if let Some(&value) = values.get(entry as usize)
                 && part.look.admits(&place, part.text.len())
             {
-                let with = with_letter_of(part.text.get(place.clone()).unwrap_or_default(), edit.with);
+                let own = part.text.get(place.clone()).unwrap_or_default();
+                let mut with = with_letter_of(own, edit.with);
+                // Nothing else is taken there, though it does not come back.
+                if plain && own.is_ascii() {
+                    with = in_plain_letters(&with).into_owned();
+                }
                 found.push((Edit { range: place, with }, value));
             }
         });

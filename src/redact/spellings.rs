@@ -1,9 +1,10 @@
 //! One value in several spellings: each has the surrogate in its own spelling, whether a rule has found it so or not.
 
 use std::collections::HashSet;
+use std::ops::Range;
 use std::sync::Arc;
 
-use crate::redact::encrypt::are_names;
+use crate::redact::encrypt::{are_names, in_plain_letters};
 use crate::redact::escapes::read;
 use crate::redact::index::{CaseComparison, Index};
 use crate::redact::issued::{IssuedSurrogate, SurrogateIdentity};
@@ -11,9 +12,21 @@ use crate::redact::name_form::has_initial;
 use crate::redact::redactor::Redactor;
 use crate::redact::small_letters::is_name_in_small_letters;
 use crate::redact::surrogate_map::SurrogateMap;
-use crate::redact::value::{FoundValue, Reversed};
+use crate::redact::value::{FoundValue, Hit, Reversed, ValueSite};
 use crate::redact::values::Values;
 use crate::redact::written::with_letter_of;
+
+/// The words of a text, in small letters, and where they stand.
+fn words(text: &str) -> Vec<(Range<usize>, String)> {
+    let mut at = 0;
+    let parts = text.split_inclusive(|c: char| !c.is_alphanumeric()).map(|part| {
+        let word = part.trim_end_matches(|c: char| !c.is_alphanumeric());
+        let range = at..at + word.len();
+        at += part.len();
+        (range, word.to_lowercase())
+    });
+    parts.filter(|(_, word)| !word.is_empty()).collect()
+}
 
 impl Values<'_> {
     /// What other than letter case and escapes may differ in the value's surrogate.
@@ -56,6 +69,11 @@ impl Values<'_> {
         let undo = SurrogateMap::of(bases.into_iter().map(|(_, issued)| issued.reversed()).collect());
         let spelled = others.into_iter().filter_map(|(number, issued)| {
             let with = with_letter_of(&issued.original, undo.stands_for(&issued.original)?);
+            let value = self.list.get(number)?;
+            let with = if value.is_plain() { in_plain_letters(&with).into_owned() } else { with };
+            if !value.admits(&with) {
+                return None;
+            }
             // Where the change leaves the surrogate as it is, it would come back in the other spelling.
             (with != *issued.original && !given.contains(&with)).then_some((number, with))
         });
@@ -74,6 +92,36 @@ impl Values<'_> {
         }
     }
 
+    /// These hits in `text` stand where a value in ASCII must stay so, whatever stands for it elsewhere: there it is a value of
+    /// its own, also where signs stand between the words of a name that have blanks elsewhere.
+    pub(super) fn keep_plain(&mut self, text: &str, hits: &mut Vec<Hit>) {
+        let own = words(text);
+        let spelled = self.list.iter().zip(0..).filter(|(value, _)| self.spelling(value).is_name());
+        let spelled = spelled.flat_map(|(value, number)| {
+            let name: Vec<String> = words(&value.original).into_iter().map(|(_, word)| word).collect();
+            let windows = own.windows(name.len().max(2));
+            let same = windows.filter(move |window| window.iter().map(|(_, word)| word).eq(&name));
+            same.filter_map(move |window| Some((window.first()?.0.start..window.last()?.0.end, number)))
+        });
+        let spelled: Vec<(Range<usize>, u32)> = spelled.collect();
+        for (range, value) in spelled {
+            let apart = |hit: &Hit| hit.range.end <= range.start || range.end <= hit.range.start;
+            let within = |hit: &Hit| range.start <= hit.range.start && hit.range.end <= range.end;
+            if hits.iter().all(|hit| apart(hit) || within(hit)) {
+                hits.retain(apart);
+                hits.push(Hit { range, value });
+            }
+        }
+        hits.sort_by_key(|hit| hit.range.start);
+        for hit in hits {
+            let (place, found) = (self.place(hit.value), text.get(hit.range.clone()).unwrap_or_default());
+            if !place.plain && found.is_ascii() && self.is_reversible(hit.value) {
+                let rule = self.rule(hit.value);
+                hit.value = self.add(ValueSite { plain: true, ..place }, rule, found);
+            }
+        }
+    }
+
     /// What was encrypted, to be found in other spellings: each original with what stands for it, and the value's number.
     /// Single words are left out, but for names that are nothing else: they may be other words as well.
     pub(super) fn reversed(&mut self) -> Reversed {
@@ -81,7 +129,17 @@ impl Values<'_> {
         if let Some(known) = self.reversed.clone().filter(|known| known.of == of && !self.narrowed) {
             return known;
         }
-        let reversed = self.issued(|_| true).map(|(number, issued)| {
+        // What is written in ASCII in one place only is known by what it is elsewhere.
+        let letters = |text: &str| -> String { text.chars().filter(|c| c.is_alphanumeric()).collect() };
+        let elsewhere = self.list.iter().filter(|value| !value.place.plain);
+        let elsewhere: HashSet<String> = match self.list.iter().any(|value| value.place.plain) {
+            true => elsewhere.map(|value| letters(&value.original).to_lowercase()).collect(),
+            false => HashSet::new(),
+        };
+        let alone = |value: &FoundValue| {
+            !value.place.plain || !elsewhere.contains(&letters(&value.original).to_lowercase())
+        };
+        let reversed = self.issued(alone).map(|(number, issued)| {
             let parts = match issued.spelling {
                 SurrogateIdentity::Words | SurrogateIdentity::Folded => false,
                 SurrogateIdentity::Name => issued.parts && is_name_in_small_letters(&issued.original),

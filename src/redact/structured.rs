@@ -188,7 +188,7 @@ fn visit(doc: &[u8], which: &Selection, see: &mut EditText<'_>) -> Result<Vec<Ed
     walk_numbers(doc, &|_| true, &mut |path, Leaf { span, token }| {
         let Some(ChosenBy { redactor, itself }) = which.choice(path, token) else { return };
         let spelled = doc.get(span.clone()).unwrap_or_default();
-        let place = ValueSite { redactor, number: token == JsonToken::Number, fixed: false };
+        let place = ValueSite { redactor, number: token == JsonToken::Number, ..ValueSite::default() };
         let within = DocumentValue::new(doc, path, &span);
         let mut leaf = ChosenLeaf { labels: &mut labels, within, place, see: &mut *see };
         if place.number {

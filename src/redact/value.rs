@@ -7,7 +7,7 @@ use std::sync::Arc;
 use zeroize::Zeroizing;
 
 use crate::detect::RuleId;
-use crate::redact::encrypt::Ff1Inverse;
+use crate::redact::encrypt::{Ff1Inverse, in_plain_letters};
 use crate::redact::surrogate_map::SurrogateMap;
 use crate::redact::written::with_escapes_of;
 
@@ -20,6 +20,8 @@ pub(super) struct ValueSite {
     pub(super) number: bool,
     /// Whether it must be one afterwards in any case: what cannot be undone is 0 then.
     pub(super) fixed: bool,
+    /// Whether a value in ASCII must stay so, as in a name by which a program tells who speaks.
+    pub(super) plain: bool,
 }
 
 impl ValueSite {
@@ -57,12 +59,23 @@ impl FoundValue {
     /// What stands for what it reads, with the escapes that it is written with.
     pub(super) fn spelled<'w>(&self, with: &'w str) -> Cow<'w, str> {
         let spelled = self.read.as_deref().and_then(|read| with_escapes_of(&self.original, read, with));
-        spelled.map_or(Cow::Borrowed(with), Cow::Owned)
+        match spelled {
+            Some(spelled) => Cow::Owned(spelled),
+            None if self.is_plain() => in_plain_letters(with),
+            None => Cow::Borrowed(with),
+        }
+    }
+
+    /// Whether nothing but ASCII can stand for it.
+    pub(super) fn is_plain(&self) -> bool {
+        self.place.plain && self.original.is_ascii()
     }
 
     /// Whether `with` can stand in all its places.
     pub(super) fn admits(&self, with: &str) -> bool {
-        self.place.admits(with) && (!self.numeric || !with.starts_with('0'))
+        self.place.admits(with)
+            && (!self.numeric || !with.starts_with('0'))
+            && (!self.is_plain() || with.is_ascii() && (is_word(with) || !is_word(&self.original)))
     }
 
     /// Whether it stands where a number must stay one.
@@ -74,6 +87,11 @@ impl FoundValue {
     pub(super) fn stays_number(&self, with: &str) -> bool {
         !self.is_number() || with.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
     }
+}
+
+/// Whether a text is one word of ASCII, as servers want names.
+fn is_word(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
 }
 
 /// A place where a value stands.

@@ -288,7 +288,7 @@ impl<'p> Values<'p> {
         }
     }
 
-    fn place(&self, value: u32) -> ValueSite {
+    pub(super) fn place(&self, value: u32) -> ValueSite {
         self.list.get(value as usize).map_or(ValueSite::default(), |value| value.place)
     }
 

@@ -75,12 +75,19 @@ impl Values<'_> {
         self.method(value.place.redactor, value.rule).is_reversible()
     }
 
+    /// Whether the value has the same surrogate where ASCII is not asked for: there it is known already.
+    fn stands_twice(&self, value: &FoundValue) -> bool {
+        let is_other = |other: &FoundValue| !other.place.plain && other.original == value.original;
+        value.place.plain && self.list.iter().any(|other| is_other(other) && other.with == value.with)
+    }
+
     /// Those of the reversible values that `which` wants, each with its number.
     pub(super) fn issued(
         &self,
         which: impl Fn(&FoundValue) -> bool,
     ) -> impl Iterator<Item = (usize, IssuedSurrogate)> {
         let chosen = self.list.iter().enumerate();
+        let chosen = chosen.filter(|(_, value)| !self.stands_twice(value));
         chosen.filter(move |(_, value)| self.undoes(value) && which(value)).map(|(number, value)| {
             let FoundValue { with, original, parts, .. } = value;
             let spelling = self.spelling(value);

@@ -263,6 +263,13 @@ pub enum Type {
     /// The URL of something that its owner has signed, so that a program may fetch it for a time: any change makes it worthless. Its
     /// query has a signature and what belongs to one, and nothing else.
     SignedUrl,
+    /// What a client shows a server to come in, alone or behind the name of a scheme: one long word, with no number standing
+    /// alone in it.
+    Credential,
+    /// A URL that somebody else is to call: text, but for the credentials in it.
+    CredentialUrl,
+    /// The name of somebody who speaks, which programs take in ASCII only: text, in which what stands for a value is written so.
+    PlainName,
 }
 
 /// What to do with the strings of a place.

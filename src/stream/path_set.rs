@@ -71,6 +71,8 @@ pub struct PathSet {
     /// Places of documents within the document, and what those are read by.
     nested: Vec<(Arc<[PatternPart]>, Arc<Self>)>,
     otherwise: Treatment,
+    /// Whether these are places that documents of any kind may have, and nothing else is known of this one.
+    of_any: bool,
 }
 
 impl PathSet {
@@ -95,7 +97,7 @@ impl PathSet {
         let patterns = self.patterns.iter().cloned().map(Ok).chain(behind).collect::<Result<Vec<_>, _>>()?;
         let nested = self.nested.clone();
         let tried = tried(&patterns);
-        Ok(Self { patterns, nested, tried, otherwise: self.otherwise })
+        Ok(Self { patterns, nested, tried, otherwise: self.otherwise, of_any: self.of_any })
     }
 
     /// What stands at `place` is a document of its own, and `by` says what to do in it. In a place `**` is one segment, as `*`
@@ -119,7 +121,19 @@ impl PathSet {
             },
             nested: Vec::new(),
             otherwise: Treatment::Text,
+            of_any: false,
         }
+    }
+
+    /// The same places in documents of which nothing else is known.
+    #[must_use]
+    pub fn of_any_document(self) -> Self {
+        Self { of_any: true, ..self }
+    }
+
+    /// Whether a protocol says what the document is.
+    pub fn is_of_protocol(&self) -> bool {
+        !self.of_any && !self.is_everything()
     }
 
     /// Whether every place is text, since nothing is known of the document.

@@ -244,11 +244,31 @@ def test_tools_in_lines_of_a_batch_stay(ends, line, within):
     assert MAIL.encode() not in mock.requests[-1].body and KEY.encode() not in mock.requests[-1].body
 
 
-def test_other_headers_for_a_server_of_tools_are_text(ends):
+def test_other_headers_for_a_server_of_tools_are_text_but_for_credentials(ends):
     tool = {"type": "mcp", "headers": {"Authorization": "Bearer x", "X-User": MAIL, "X-Key": "ghp_x7Kq9ZpL2mNvB4tRwY8sD1fGhJ3kC5eA6uIo"}}
     sent, _ = ask(ends, "/v1/responses", {"model": "m", "input": "x", "tools": [tool]}, {})
     headers = sent["tools"][0]["headers"]
-    assert headers["Authorization"] == "Bearer x" and MAIL != headers["X-User"] and tool["headers"]["X-Key"] != headers["X-Key"]
+    assert headers["Authorization"] == "Bearer x" and MAIL != headers["X-User"] and tool["headers"]["X-Key"] == headers["X-Key"]
+
+
+TAVILY = "https://mcp.tavily.com/mcp/?tavilyApiKey=tvly-dev-AbCdEfGhIjKlMnOpQrStUvWxYz012345"
+
+
+def test_urls_that_somebody_else_calls_keep_their_credentials(ends):
+    """What else is in them is text; so it is where no protocol is known."""
+    token = "https://c.harbour-post.com/hook?token=AbCdEf123456GhIjKl"
+    for path, body, keeps in (
+        ("/v1/responses", {"model": "m", "input": "x", "tools": [{"type": "mcp", "server_url": TAVILY + "&mail=" + MAIL}]}, TAVILY),
+        ("/v1/messages", {"model": "m", "messages": [], "mcp_servers": [{"type": "url", "url": TAVILY + "&mail=" + MAIL}]}, TAVILY),
+        ("/v1/predictions", {"input": {"prompt": MAIL}, "webhook": token}, token),
+    ):
+        sent, _ = ask(ends, path, body, {})
+        sent = json.dumps(sent)
+        assert keeps in sent and MAIL not in sent, path
+    data = {"type": "api_key", "key": "Zk3Jx91LmQpV8sTn2Rw7Yb4KZk3Jx91LmQpV8sTn2Rw7Yb4KAzSeAbCd"}
+    body = {"messages": [], "data_sources": [{"type": "azure_search", "parameters": {"authentication": data, "role_information": MAIL}}]}
+    sent, _ = ask(ends, "/openai/deployments/d/chat/completions", body, {})
+    assert sent["data_sources"][0]["parameters"]["authentication"] == data and MAIL not in json.dumps(sent)
 
 
 NAMED_IN_ANSWERS = [

@@ -223,6 +223,23 @@ def test_media_may_be_refused(files, mock):
     assert not mock.requests
 
 
+def test_images_and_sound_pass_as_whole_bodies(files, mock):
+    """Where both their type and their first bytes say so; at any size, since they are not collected."""
+    large, coded = PNG + bytes(3 << 20), TEXT.encode() + b"\x80\0"
+    media = ((large, "image/png"), (WAV, "audio/wav; codecs=audio/pcm"), (WAV, "application/octet-stream"))
+    for path in ("/generic/canned/none", "/restored/canned/none"):
+        for content, kind in media:
+            assert files.call("POST", path, content, {"content-type": kind}).status == 404
+            assert mock.requests[-1].raw == content
+        mock.forget()
+        for content, kind in ((coded, "image/png"), (PDF, "audio/wav"), (PNG, "application/pdf")):
+            assert files.call("POST", path, content, {"content-type": kind}).status in (400, 415)
+            assert not mock.requests
+    for content, kind in media:
+        answer = files.call("POST", "/strict/canned/none", content, {"content-type": kind})
+        assert answer.status == 415 and b"media" in answer.body and not mock.requests
+
+
 def test_an_error_is_in_the_shape_of_the_protocol(files, mock):
     answer = send(files, "/open/v1/audio/transcriptions", body(field("a", TEXT))[:-8])
     assert answer.status == 400 and answer.json()["error"]["type"] == "invalid_request_error"

@@ -17,13 +17,11 @@ use crate::crypto::sigv4::{Canonical, Signature, content_sha256};
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
 use crate::gateway::filters::bearer::only;
+use crate::gateway::upstream::AWS_SERVICES;
 
 const DATE: HeaderName = HeaderName::from_static("x-amz-date");
 const DIGEST: HeaderName = HeaderName::from_static("x-amz-content-sha256");
 const SESSION: HeaderName = HeaderName::from_static("x-amz-security-token");
-
-/// The one service that is signed for.
-const SERVICE: &str = "bedrock";
 
 /// How signatures of this method begin.
 const METHOD: &str = "AWS4-HMAC-SHA256 ";
@@ -35,15 +33,16 @@ const SKEW: Duration = Duration::from_secs(5 * 60);
 const LONG: usize = 256 << 10;
 
 /// Families of fields that change what is asked, and so must be signed where they are.
-const FAMILIES: [&str; 2] = ["x-amz-", "x-amzn-bedrock-"];
+const FAMILIES: [&str; 3] = ["x-amz-", "x-amzn-bedrock-", "x-amzn-sagemaker-"];
 
 const TWO: &str = "the request has two headers `authorization`";
 const FORM: &str = "`authorization` is no signature as Signature Version 4 has it";
 const PRESIGNED: &str = "a presigned URL is not taken: sign the request in its `authorization`";
 const TEMPORARY: &str = "keys of this gateway go without a session token: leave `x-amz-security-token` out";
-const SERVICES: &str = "the signature must be for the service `bedrock`";
-const SIGNED: &str =
-    "the signature must cover `host`, `x-amz-date` and every `x-amz-*` and `x-amzn-bedrock-*` header";
+const OTHER_SERVICE: &str =
+    "the signature must be for one of the services `bedrock`, `bedrock-agentcore` and `sagemaker`";
+const SIGNED: &str = "the signature must cover `host`, `x-amz-date` and every `x-amz-*`, `x-amzn-bedrock-*` and \
+                      `x-amzn-sagemaker-*` header";
 const DATED: &str =
     "the request needs one `x-amz-date` such as 20150830T123600Z, of the day that its credential names";
 const TIME: &str =
@@ -83,8 +82,8 @@ impl SignedRequest {
         let Some(authorization) = only(&head.headers, &AUTHORIZATION) else { return wrong(TWO) };
         let Some(signature) = Signature::parse(authorization) else { return wrong(FORM) };
         let Some(id) = token_named(first) else { return wrong(FORM) };
-        if signature.service != SERVICE {
-            return wrong(SERVICES);
+        if !AWS_SERVICES.contains(&signature.service) {
+            return wrong(OTHER_SERVICE);
         }
         if head.headers.contains_key(&SESSION) {
             return wrong(TEMPORARY);

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::gateway::error::GatewayError;
 use crate::gateway::layer::UnscannedPolicy;
+use crate::gateway::plan::REFUSED_MEDIA;
 use crate::redact::{FileClass, UnreadFile};
 
 /// What happens to files that are no text.
@@ -101,9 +102,7 @@ impl FilePolicy {
 impl From<RefusedFile> for GatewayError {
     fn from(RefusedFile { class, place }: RefusedFile) -> Self {
         Self::UnreadFile(match class {
-            FileClass::Media => format!(
-                "{place} is an image, sound or a film, which this route refuses; `media = \"pass\"` lets it through unread"
-            ),
+            FileClass::Media => format!("{place} {REFUSED_MEDIA}"),
             _ => format!(
                 "{place} is a file whose text is not read here (a document, an archive, or of no known kind); \
                  `files = \"redact\"` has documents redacted, `files = \"pass\"` lets all of them through unread"

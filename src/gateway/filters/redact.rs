@@ -43,7 +43,8 @@ use crate::gateway::filters::scope::of_conversation;
 use crate::gateway::filters::session::{SessionParts, SessionRedactor};
 use crate::gateway::layer::{Layer, UnscannedPolicy};
 use crate::gateway::llm::{
-    CompiledProtocol, ProtocolChoice, Repeats, conversation, enumerated, is_mcp, open_blocks, results,
+    CompiledProtocol, ProtocolChoice, Repeats, conversation, enumerated, is_mcp, of_any_server, open_blocks,
+    results,
 };
 use crate::gateway::media_type::{DeclaredFormat, is_foreign, is_sound};
 use crate::gateway::plan::{AnswerPlan, RequestPlan};
@@ -65,8 +66,8 @@ const SESSIONS: &str =
 /// Redacts and restores bodies.
 pub struct RedactFilter {
     parts: RedactParts,
-    everything: Arc<PathSet>,
-    batch: Arc<BatchLines>,
+    /// What a request is read by of whose server nothing is known.
+    readings: Readings,
     results: Arc<PathSet>,
     /// Of callers without a token.
     tenant: Tenant,
@@ -78,9 +79,10 @@ impl RedactFilter {
     /// # Errors
     /// A pattern of a protocol that is wrong, which would be a bug in the data.
     pub fn new(parts: RedactParts) -> Result<Self, PatternError> {
-        let batch = Arc::new(BatchLines::new(&parts.protocols)?);
-        let (everything, results) = (Arc::new(PathSet::everything()), Arc::new(results::fields()?));
-        Ok(Self { parts, everything, batch, results, tenant: Tenant::default() })
+        let (batch, fields) = (Arc::new(BatchLines::new(&parts.protocols)?), Arc::new(of_any_server()?));
+        let readings = Readings { fields, everything: Arc::new(PathSet::everything()), batch };
+        let results = Arc::new(results::fields()?);
+        Ok(Self { parts, readings, results, tenant: Tenant::default() })
     }
 
     fn protocol(&self, x: &Exchange) -> Option<&Arc<CompiledProtocol>> {
@@ -128,13 +130,9 @@ impl RedactFilter {
 
     /// What a request's body is read by.
     fn readings(&self, x: &Exchange) -> Readings {
-        let known = self.protocol(x).map(|protocol| Arc::clone(&protocol.request));
-        let everything = Arc::clone(&self.everything);
-        Readings {
-            fields: known.unwrap_or_else(|| everything.clone()),
-            everything,
-            batch: self.batch.clone(),
-        }
+        let any = self.readings.clone();
+        let known = self.protocol(x).map(|known| Arc::clone(&known.request));
+        Readings { fields: known.unwrap_or(any.fields), ..any }
     }
 
     /// Has the documents in a request redacted; how many there are.
@@ -186,6 +184,7 @@ impl RedactFilter {
         }
         if !known && !takes_files && !matches!(format.declared, DeclaredFormat::As(_)) {
             plan.require_known_kind(self.parts.unknown);
+            plan.rule_media(self.parts.files.media);
         }
         x.request_scan = BodyScan::Scanned;
         let restored = matches!(self.parts.answers, AnswerMode::Restore(_));
@@ -442,7 +441,7 @@ impl Filter for RedactFilter {
             return Ok(());
         }
         if matches!(self.parts.answers, AnswerMode::Restore(_)) {
-            remember::watch(x, head, plan);
+            remember::watch(x, head, plan).await;
         }
         if endpoint_events::may_be_in(x, head) && self.edits_answers() {
             plan.rewrite(endpoint_events::noting(x), UnscannedPolicy::Pass);

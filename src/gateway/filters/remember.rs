@@ -13,7 +13,9 @@ use crate::gateway::exchange::Exchange;
 use crate::gateway::filters::caller_identity::CallerIdentity;
 use crate::gateway::filters::endpoint_events;
 use crate::gateway::layer::{Factory, UnscannedPolicy};
+use crate::gateway::llm::resources::IdScope;
 use crate::gateway::llm::{is_mcp, resources};
+use crate::gateway::media_type::{ContentFormat, DeclaredFormat, is_lines};
 use crate::gateway::memory::{Memory, RequestMemory, RequestMemoryParts};
 use crate::gateway::plan::{AnswerPlan, RequestPlan};
 use crate::redact::SurrogateMap;
@@ -56,7 +58,7 @@ impl RememberPolicy {
     /// A request whose head no filter has changed yet. If its answer may be `restored`, what its head names is looked up;
     /// and then it is sent by ourselves, though it has no body, since what its answer says is to be kept before that ends.
     pub(super) async fn begin(&self, x: &mut Exchange, restored: bool, plan: &mut RequestPlan) {
-        let names = resources::in_path(x.path());
+        let names = resources::in_path(x.path(), scope(x));
         let session = session(&x.head().headers).map(str::to_owned).filter(|_| restored);
         let says_something = x.sends_body() || x.is_websocket();
         let awaits = restored && session.is_none() && endpoint_events::may_come(x);
@@ -82,10 +84,13 @@ impl RememberPolicy {
                 memory.awaits_session();
             }
             memory.find(&names.named).await;
+            if let Some(id) = names.shared.as_deref().filter(|_| !x.is_websocket()) {
+                memory.shares(id, x.sends_body());
+            }
         }
         if !x.sends_body() {
-            if names.kept.is_some_and(|kept| kept.applies(None)) {
-                memory.keep();
+            if names.kept.is_some_and(|kept| kept.applies(None)) || !names.named.is_empty() {
+                memory.learn(scope(x));
             }
             if memory.is_of_session() || !memory.restored().load().is_empty() {
                 plan.collect(x, 0);
@@ -97,19 +102,32 @@ impl RememberPolicy {
 
 /// The request's body is there: what it names is looked up.
 pub(super) async fn find_in_body(x: &mut Exchange, body: &[u8]) {
-    let path = resources::in_path(x.path());
+    let scope = scope(x);
+    let path = resources::in_path(x.path(), scope);
     let tasks = x.protocol().is_some_and(is_mcp);
     let Some(memory) = &mut x.facts.memory else { return };
     let body = if body.len() > LONG {
-        block_in_place(|| resources::in_body(body))
+        block_in_place(|| resources::in_body(body, scope))
     } else {
-        resources::in_body(body)
+        resources::in_body(body, scope)
     };
     memory.find(&body.named).await;
-    // Whether a server of MCP makes a task of a call it alone knows.
-    if tasks || path.kept.is_some_and(|kept| kept.applies(body.store)) {
-        memory.keep();
+    // Whether a server of MCP makes a task of a call it alone knows; of others nobody knows what they keep.
+    let unsaid = tasks || scope == IdScope::Any;
+    if path.kept.map_or(unsaid, |kept| kept.applies(body.store)) {
+        memory.learn(scope);
     }
+}
+
+/// Which ids of a request and its answer count: nobody knows what servers that speak no known protocol call them.
+fn scope(x: &Exchange) -> IdScope {
+    if x.protocol().is_some() { IdScope::Known } else { IdScope::Any }
+}
+
+/// Whether a head says that its body comes event by event, or document by document.
+fn is_stream(headers: &HeaderMap) -> bool {
+    let events = [ContentFormat::Events, ContentFormat::AmazonEventStream].map(DeclaredFormat::As);
+    events.contains(&DeclaredFormat::of(headers)) || is_lines(headers)
 }
 
 /// This was issued in the request with this body; what is restored in its answer is that and what was before. What another
@@ -140,8 +158,9 @@ pub(super) fn restored(x: &Exchange) -> Option<Arc<ArcSwap<SurrogateMap>>> {
 }
 
 /// The answer has come: ids in it name what was issued.
-pub(super) fn watch(x: &mut Exchange, head: &ResponseHeader, plan: &mut AnswerPlan) {
+pub(super) async fn watch(x: &mut Exchange, head: &ResponseHeader, plan: &mut AnswerPlan) {
     let Some(memory) = &mut x.facts.memory else { return };
+    memory.answered(is_stream(&head.headers)).await;
     if let Some(id) = session(&head.headers) {
         memory.name(id);
         memory.note();

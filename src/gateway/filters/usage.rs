@@ -21,8 +21,8 @@ use crate::gateway::filter::{Filter, Flow, RequestDocument, Stage};
 use crate::gateway::filters::usage_report::{asked_for, taken_out};
 use crate::gateway::layer::{Layer, UnscannedPolicy};
 use crate::gateway::llm::{
-    ANY_BOUND, LONGEST_ANSWER, ModelRequest, ModelRequestSource, ProtocolChoice, UNKNOWN, estimated,
-    is_ambiguous, is_blind, is_free, is_idle, is_uncounted,
+    ANY_BOUND, LONGEST_ANSWER, ModelRequest, ModelRequestSource, UNKNOWN, estimated, is_ambiguous, is_blind,
+    is_free, is_idle, is_uncounted,
 };
 use crate::gateway::plan::{AnswerPlan, RequestPlan};
 use crate::telemetry::{TokenKind, UsageMetrics};
@@ -259,7 +259,7 @@ fn takes(x: &Exchange) -> bool {
 fn models_allowed(x: &Exchange, asked: &ModelRequest, models: &[ModelPattern]) -> Result<(), GatewayError> {
     let refused = |why| Err(ApiError::OutOfScope(why).into());
     // By its path alone anything may be taken for what has no models.
-    let guessed = matches!(x.route().protocols, ProtocolChoice::Auto);
+    let guessed = x.route().protocols.is_guess(x.path());
     let of_tools = x.protocol().is_some_and(|protocol| !protocol.is_of_model()) && guessed;
     if runs_model(x) || of_tools {
         let unknown = x.protocol().is_none()

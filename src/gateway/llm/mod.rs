@@ -22,7 +22,7 @@
 //! | `model_request` | what a request asks for: models, a stream, how long an answer |
 //! | `asked_path` | what a path says of models |
 //! | `usage` | [`UsageReader`]: the tokens that an answer says it took |
-//! | [`resources`], `resources_data` | what providers keep between requests, and how it is named |
+//! | [`resources`], `resources_data`, `resources_any` | what providers keep between requests, and how it is named |
 //! | [`conversation`] | which conversation a request belongs to |
 
 mod amazon_deltas;
@@ -55,6 +55,7 @@ mod provider;
 mod realtime;
 mod registry;
 pub mod resources;
+mod resources_any;
 mod resources_data;
 mod responses;
 pub mod results;
@@ -81,6 +82,6 @@ pub use protocol::{
 };
 pub use provider::Provider;
 pub use registry::{ProtocolChoice, is_final_line};
-pub use schema::enumerated;
+pub use schema::{enumerated, of_any_server};
 pub use signed::open_blocks;
 pub use usage::{AnswerUsage, UNKNOWN, UsageReader, estimated};

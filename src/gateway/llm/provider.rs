@@ -28,6 +28,7 @@ pub struct Provider {
     pub shape: ErrorShape,
     /// What it speaks on paths that none of its protocols names; `None`: documents of no protocol.
     pub otherwise: Option<&'static Protocol>,
+    /// Its own, which go before others' at a path that both have.
     pub(super) speaks: &'static [&'static Protocol],
     /// Paths that only its API has, so that an error there is its own on a route that names no provider: whole segments
     /// one behind the other, or, from a colon on, how a path ends.
@@ -165,7 +166,13 @@ static ALL: [Provider; 10] = [
         name: "mistral",
         shape: ErrorShape::Mistral,
         otherwise: None,
-        speaks: &[&mistral::CONVERSATIONS, &openai::CHAT, &openai::COMPLETIONS, &openai::SINGLE],
+        speaks: &[
+            &mistral::CONVERSATIONS,
+            &openai::CHAT,
+            &openai::COMPLETIONS,
+            &openai::SINGLE,
+            &openai::TRANSCRIPTIONS,
+        ],
         paths: &["fim/completions", "v1/agents/completions", "v1/ocr"],
         borrows: &[],
     },
@@ -198,7 +205,7 @@ impl Provider {
         ALL.iter()
     }
 
-    /// What it speaks at `path`.
+    /// What it speaks at `path` of its own.
     pub(super) fn protocol(&self, path: &RequestPath) -> Option<&'static Protocol> {
         at(self.speaks, path).or(self.otherwise)
     }

@@ -72,7 +72,7 @@ pub enum ProtocolChoice {
     Auto,
     /// This one on every path.
     Always(&'static Protocol),
-    /// Those of a provider, by the path of each request.
+    /// Those of a provider, by the path of each request; where it has none at a path, whatever is spoken there elsewhere.
     Of(&'static Provider),
     /// None.
     Generic,
@@ -87,15 +87,27 @@ impl ProtocolChoice {
         match self {
             Self::Auto => at(&ALL, path),
             Self::Always(protocol) => Some(protocol),
-            Self::Of(provider) => provider.protocol(path),
+            Self::Of(provider) => provider.protocol(path).or_else(|| at(&ALL, path)),
             Self::Generic => None,
+        }
+    }
+
+    /// Whether the path alone says what is spoken there: no provider is named that has a protocol for it.
+    pub fn is_guess(self, path: &RequestPath) -> bool {
+        match self {
+            Self::Auto => true,
+            Self::Of(provider) => provider.protocol(path).is_none(),
+            Self::Always(_) | Self::Generic => false,
         }
     }
 
     /// How an error is spelled to the caller of `path`, whether a protocol is known there or not.
     pub fn error_shape(self, path: &RequestPath) -> ErrorShape {
         match self {
-            Self::Of(provider) => provider.shape(path),
+            Self::Of(provider) => {
+                let borrowed = self.of(path).filter(|_| self.is_guess(path));
+                borrowed.map_or_else(|| provider.shape(path), |protocol| protocol.shape)
+            }
             Self::Always(protocol) => protocol.shape,
             Self::Auto => {
                 let protocol = || self.of(path).map(|protocol| protocol.shape);
@@ -169,5 +181,45 @@ mod tests {
         assert_eq!(name(live), Some("gemini_live"));
         let vertex = "/ws/google.cloud.aiplatform.v1.LlmBidiService/BidiGenerateContent";
         assert_eq!(name(vertex), Some("gemini_live"));
+    }
+    #[test]
+    fn a_named_provider_takes_no_protocol_away() {
+        use ErrorShape as S;
+        let rows = [
+            ("azure", "/anthropic/v1/messages", "anthropic", S::Anthropic),
+            ("azure", "/openai/deployments/d/chat/completions", "openai_chat", S::OpenAi),
+            ("bedrock", "/anthropic/v1/messages", "anthropic", S::Anthropic),
+            ("bedrock", "/openai/v1/responses", "openai_responses", S::Responses),
+            ("bedrock", "/v1/completions", "openai_completions", S::OpenAi),
+            ("bedrock", "/model/m/converse", "bedrock", S::Bedrock),
+            ("openai", "/v1/messages", "anthropic", S::Anthropic),
+            ("openai", "/api/v1/messages", "anthropic", S::Anthropic),
+            ("mistral", "/v1/audio/transcriptions", "openai_audio", S::Mistral),
+            ("mistral", "/v1/responses", "openai_responses", S::Responses),
+            ("gemini", "/v1beta/openai/responses", "openai_responses", S::Responses),
+            ("gemini", "/v1beta/openai/completions", "openai_completions", S::OpenAi),
+            (
+                "vertex",
+                "/v1/projects/p/locations/l/endpoints/openapi/completions",
+                "openai_completions",
+                S::OpenAi,
+            ),
+            ("cohere", "/compatibility/v1/completions", "openai_completions", S::OpenAi),
+            ("ollama", "/v1/audio/transcriptions", "openai_audio", S::OpenAi),
+            // Where two have a path, the provider's own goes first.
+            ("mistral", "/v1/conversations", "mistral_conversations", S::Mistral),
+            ("openai", "/v1/conversations", "openai_responses", S::OpenAi),
+            ("mcp", "/v1/messages", "mcp", S::JsonRpc),
+        ];
+        for (provider, path, protocol, shape) in rows {
+            let choice = Provider::named(provider).map(ProtocolChoice::Of).unwrap();
+            let at = RequestPath::parse(path).unwrap();
+            let found = choice.of(&at).map(|protocol| protocol.name);
+            assert_eq!((found, choice.error_shape(&at)), (Some(protocol), shape), "{provider} {path}");
+        }
+        let openai = Provider::named("openai").map(ProtocolChoice::Of).unwrap();
+        let guessed = |path: &str| openai.is_guess(&RequestPath::parse(path).unwrap());
+        assert!(guessed("/mcp") && guessed("/v1/messages") && !guessed("/v1/chat/completions"));
+        assert_eq!(openai.of(&RequestPath::parse("/v1/models").unwrap()).map(|protocol| protocol.name), None);
     }
 }

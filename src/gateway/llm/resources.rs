@@ -1,8 +1,9 @@
 //! What providers keep of one request for later ones, and the ids by which it is named: in paths, in requests, and in
 //! answers, where most of them are learned. Data by provider; which of them an upstream is need not be known, since an id
-//! that nobody has learned names nothing.
+//! that nobody has learned names nothing. Of servers of which nothing is known, any id that looks like one counts.
 
 use crate::base::path::RequestPath;
+use crate::gateway::llm::resources_any;
 use crate::gateway::llm::resources_data::{ALL, Collection};
 pub use crate::gateway::llm::resources_data::{KeepRule, ResourceRole};
 use crate::stream::json::{Decoded, JsonToken, Leaf, Path, Segment, walk};
@@ -22,11 +23,25 @@ pub struct ResourceReference {
     pub role: ResourceRole,
 }
 
+/// Which ids count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum IdScope {
+    /// None.
+    #[default]
+    None,
+    /// Those that a known provider gives.
+    Known,
+    /// Those too that look like ids where any server would have them.
+    Any,
+}
+
 /// What a request's path says of what is kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PathNames {
     /// What it names.
     pub named: Vec<ResourceReference>,
+    /// The last of those in which what one request says shows in the open streams of others.
+    pub shared: Option<String>,
     /// When what the request makes is kept; `None`: never, unless the body names something.
     pub kept: Option<KeepRule>,
 }
@@ -44,6 +59,25 @@ fn collection(segment: &str) -> Option<&'static Collection> {
     ALL.iter().flat_map(|naming| naming.collections).find(|collection| collection.name == segment)
 }
 
+/// Segments behind which the id of something stands that several requests are at work in at a time.
+const SHARED: [&str; 9] = [
+    "sessions",
+    "threads",
+    "conversations",
+    "runs",
+    "interactions",
+    "tasks",
+    "session",
+    "thread",
+    "conversation",
+];
+
+/// Segments of paths whose answers are fetched later.
+const LATER: [&str; 2] = ["async", "queue"];
+
+/// Chats whose server keeps them under an id that it gives: of Cohere, version 1, and of LM Studio.
+const KEPT_CHAT: [&str; 2] = ["v1", "chat"];
+
 /// Segments that stand behind a collection and are no id.
 const ACTIONS: [&str; 4] = ["compact", "input_tokens", "search", "upload"];
 
@@ -55,8 +89,8 @@ fn bare(segment: &str) -> &str {
     }
 }
 
-/// What a path says.
-pub fn in_path(path: &RequestPath) -> PathNames {
+/// What a path says, of which these ids count.
+pub fn in_path(path: &RequestPath, scope: IdScope) -> PathNames {
     let segments: Vec<&str> = path.compared().split('/').filter(|segment| !segment.is_empty()).collect();
     let mut names = PathNames::default();
     for (at, segment) in segments.iter().enumerate() {
@@ -75,7 +109,30 @@ pub fn in_path(path: &RequestPath) -> PathNames {
     if segments.last().is_some_and(|last| BATCH_VERBS.iter().any(|verb| last.ends_with(verb))) {
         names.kept = Some(KeepRule::Always);
     }
+    if segments.iter().any(|segment| LATER.contains(segment)) || segments.ends_with(&KEPT_CHAT) {
+        names.kept = Some(KeepRule::Always);
+    }
+    if scope == IdScope::Any {
+        for (id, role) in resources_any::in_segments(&segments) {
+            if names.named.iter().all(|named| named.id != id) {
+                names.named.push(ResourceReference { id: id.to_owned(), role });
+            }
+        }
+    }
+    names.shared = shared(&segments, &names.named);
     names
+}
+
+/// Which of what a path names other requests are at work in while its answer passes: rather what they go on with than what is
+/// only read.
+fn shared(segments: &[&str], named: &[ResourceReference]) -> Option<String> {
+    let pairs = segments.windows(2).rev().filter_map(|pair| match pair {
+        [word, id] if SHARED.contains(word) => named.iter().find(|named| named.id == bare(id)),
+        _ => None,
+    });
+    let all: Vec<&ResourceReference> = pairs.collect();
+    let grows = all.iter().find(|named| named.role == ResourceRole::Continues);
+    grows.or(all.first()).map(|named| named.id.clone())
 }
 
 /// Verbs of Gemini's that make a batch, or an operation that takes long.
@@ -95,8 +152,8 @@ pub fn last_segment(id: &str) -> Option<&str> {
     (!last.is_empty() && last.len() <= LONGEST).then_some(last)
 }
 
-/// What a body says; nothing if it is no JSON document.
-pub fn in_body(body: &[u8]) -> BodyNames {
+/// What a body says, of which these ids count; nothing if it is no JSON document.
+pub fn in_body(body: &[u8], scope: IdScope) -> BodyNames {
     let (mut names, mut deferred) = (BodyNames::default(), false);
     let walked = walk(body, &mut |path, Leaf { span, token }| {
         if token == JsonToken::Key {
@@ -109,12 +166,15 @@ pub fn in_body(body: &[u8]) -> BodyNames {
             }
             return;
         }
-        let Some(role) = role_of(path).filter(|_| token == JsonToken::Text && names.named.len() < MOST)
-        else {
+        if token != JsonToken::Text || names.named.len() >= MOST {
             return;
-        };
+        }
+        let known = role_of(path);
+        let any = || resources_any::role_in_request(path).filter(|_| scope == IdScope::Any);
+        let Some(role) = known.or_else(any) else { return };
         let decoded = Decoded::of(body.get(span).unwrap_or_default());
-        names.named.extend(named(decoded.text(), role).filter(|named| !names.named.contains(named)));
+        let named = named(decoded.text(), role).filter(|_| known.is_some() || looks_like_id(decoded.text()));
+        names.named.extend(named.filter(|named| !names.named.contains(named)));
     });
     if deferred {
         names.store = Some(true);
@@ -161,6 +221,17 @@ pub fn of_endpoint(target: &str) -> Option<String> {
     (id.len() <= LONGEST).then(|| format!("endpoint {id}"))
 }
 
+/// Whether the value at a path of an answer, or of one of its events, may be an id that any server gives: it is one if it
+/// [looks like one](looks_like_id).
+pub fn may_be_id_in_answer(path: &Path<'_>) -> bool {
+    resources_any::is_in_answer(path)
+}
+
+/// Whether a text looks like an id.
+pub fn looks_like_id(text: &str) -> bool {
+    resources_any::looks_like_id(text)
+}
+
 /// Whether the value at a path of an answer, or of one of its events, is an id.
 pub fn is_id_in_answer(path: &Path<'_>) -> bool {
     // A stream may be one array.
@@ -184,7 +255,11 @@ mod tests {
     fn paths_name_what_is_kept() {
         use KeepRule::{Always, IfTold, UnlessToldNot};
         type Case = (&'static str, Option<KeepRule>, &'static [(&'static str, bool)]);
-        let cases: [Case; 36] = [
+        let cases: [Case; 40] = [
+            ("/async/chat/completions", Some(Always), &[]),
+            ("/async/chat/completions/3f9c1a2b", Some(Always), &[("3f9c1a2b", false)]),
+            ("/api/v1/chat", Some(Always), &[]),
+            ("/api/chat", None, &[]),
             ("/v1/responses", Some(UnlessToldNot), &[]),
             ("/openai/v1/responses/", Some(UnlessToldNot), &[]),
             ("/v1/responses/compact", Some(UnlessToldNot), &[]),
@@ -223,8 +298,25 @@ mod tests {
             ("/mcp", None, &[]),
         ];
         for (path, kept, want) in cases {
-            let names = in_path(&RequestPath::parse(path).unwrap());
+            let names = in_path(&RequestPath::parse(path).unwrap(), IdScope::Known);
             assert_eq!((names.kept, ids(&names.named).as_slice()), (kept, want), "{path}");
+        }
+    }
+
+    #[test]
+    fn paths_of_any_server_name_it_too_and_say_what_is_shared() {
+        for (path, scope, want, shared) in [
+            ("/v1/predictions/gm3qorzdhgbf", IdScope::Known, &[] as &[(&str, bool)], None),
+            ("/v1/predictions/gm3qorzdhgbf", IdScope::Any, &[("gm3qorzdhgbf", false)], None),
+            ("/v1/sessions/sesn_17/events/stream", IdScope::Known, &[("sesn_17", true)], Some("sesn_17")),
+            ("/threads/t_1/runs/r_1/stream", IdScope::Known, &[("t_1", true), ("r_1", false)], Some("t_1")),
+            ("/threads/t_1/state", IdScope::Known, &[("t_1", true)], Some("t_1")),
+            ("/v1/sessions", IdScope::Any, &[], None),
+            ("/openai/deployments/d/chat/completions", IdScope::Known, &[("d", true)], None),
+            ("/v1/files/file-1/content", IdScope::Any, &[("file-1", false)], None),
+        ] {
+            let names = in_path(&RequestPath::parse(path).unwrap(), scope);
+            assert_eq!((ids(&names.named).as_slice(), names.shared.as_deref()), (want, shared), "{path}");
         }
     }
 
@@ -264,13 +356,19 @@ mod tests {
             ("", &[], None),
         ];
         for (body, want, store) in cases {
-            let names = in_body(body.as_bytes());
+            let names = in_body(body.as_bytes(), IdScope::Known);
             assert_eq!((ids(&names.named).as_slice(), names.store), (want, store), "{body}");
         }
+        let flowise = br#"{"question":"hi","overrideConfig":{"sessionId":"s-1a2b3c4d"},"chatId":"a name"}"#;
+        assert_eq!(ids(&in_body(flowise, IdScope::Any).named), [("s-1a2b3c4d", true)]);
+        assert_eq!(in_body(flowise, IdScope::Known), BodyNames::default());
         let long = format!(r#"{{"file_id":"{}"}}"#, "x".repeat(LONGEST + 1));
-        assert_eq!(in_body(long.as_bytes()), BodyNames::default());
+        assert_eq!(in_body(long.as_bytes(), IdScope::Any), BodyNames::default());
         let many: Vec<String> = (0..100).map(|n| format!(r#""f{n}""#)).collect();
-        assert_eq!(in_body(format!(r#"{{"file_ids":[{}]}}"#, many.join(",")).as_bytes()).named.len(), MOST);
+        assert_eq!(
+            in_body(format!(r#"{{"file_ids":[{}]}}"#, many.join(",")).as_bytes(), IdScope::Known).named.len(),
+            MOST
+        );
     }
 
     #[test]

@@ -191,6 +191,10 @@ static COHERE: KeptNaming = KeptNaming {
     ],
     request: &[("input_dataset_id", Reads), ("dataset_id", Reads)],
     answer: &[
+        // Of a chat of version 1, as LM Studio has it too.
+        &["response_id"],
+        &["response", "response_id"],
+        &["result", "response_id"],
         &["batch", "id"],
         &["batch", "output_dataset_id"],
         &["output_dataset_id"],

@@ -70,8 +70,9 @@ const BESIDE: [&str; 6] = [
     "response.tools[*].headers",
 ];
 
-/// What a provider is given to reach servers of tools with: it is of use to nobody if it is changed.
-const CREDENTIALS: [&str; 13] = [
+/// What a provider is given to reach servers of tools with, or agents to tell somebody of a task with: it is of use to nobody if
+/// it is changed.
+const CREDENTIALS: [&str; 17] = [
     "mcp_servers[*].authorization_token",
     "tools[*].authorization",
     "tools[*].authorization.value",
@@ -87,7 +88,55 @@ const CREDENTIALS: [&str; 13] = [
     "tools[*].retrieval.externalApi.authConfig.apiKeyConfig.apiKeyString",
     "tools[*].retrieval.external_api.auth_config.api_key_config.api_key_string",
     "tools[*].retrieval.externalApi.apiAuth.apiKeyConfig.apiKeyString",
+    // The Agent2Agent Protocol.
+    "**.pushNotificationConfig.token",
+    "**.pushNotificationConfig.authentication.credentials",
+    "**.push_notification_config.token",
+    "**.push_notification_config.authentication.credentials",
 ];
+
+/// The same of what only a request to a model has: stores of documents (Azure OpenAI, "On Your Data"), and the key with which a
+/// gateway behind this one calls the provider.
+const MODEL_CREDENTIALS: [&str; 14] = [
+    "data_sources[*].parameters.**.key",
+    "data_sources[*].parameters.**.api_key",
+    "data_sources[*].parameters.**.encoded_api_key",
+    "data_sources[*].parameters.**.connection_string",
+    "data_sources[*].parameters.**.access_token",
+    "data_sources[*].parameters.**.password",
+    "dataSources[*].parameters.**.key",
+    "dataSources[*].parameters.**.apiKey",
+    "dataSources[*].parameters.**.encodedApiKey",
+    "dataSources[*].parameters.**.connectionString",
+    "dataSources[*].parameters.**.accessToken",
+    "dataSources[*].parameters.**.password",
+    "api_key",
+    "litellm_params.api_key",
+];
+
+/// URLs that somebody else calls, and so needs the credentials in them: of servers of tools, and of whom it tells of its work.
+const CREDENTIAL_URLS: [&str; 17] = [
+    "mcp_servers[*].url",
+    "tools[*].server_url",
+    "session.tools[*].server_url",
+    "response.tools[*].server_url",
+    "tools[*].mcpServers[*].streamableHttpTransport.url",
+    "tools[*].mcp_servers[*].streamable_http_transport.url",
+    "tool_resources.mcp[*].server_url",
+    "**.pushNotificationConfig.url",
+    "**.push_notification_config.url",
+    "webhook",
+    "webhook.url",
+    "webhook_url",
+    "webhookUrl",
+    "callback_url",
+    "callbackUrl",
+    "callback.url",
+    "notification_url",
+];
+
+/// By what a server knows a request again that is sent twice (AWS, idempotency).
+const REQUEST_IDS: [&str; 3] = ["clientRequestToken", "client_request_token", "clientToken"];
 
 /// Headers for such a server that hold the same, among others that are text.
 const CREDENTIAL_HEADERS: [&str; 8] = [
@@ -102,13 +151,21 @@ const CREDENTIAL_HEADERS: [&str; 8] = [
 ];
 
 /// Where such headers stand beside those of tools.
-const HEADERS: [&str; 2] = [
+const HEADERS: [&str; 7] = [
+    "tools[*].extra_headers",
+    "session.tools[*].extra_headers",
+    "response.tools[*].extra_headers",
+    "mcp_servers[*].headers",
+    "tool_resources.mcp[*].headers",
     "tools[*].mcpServers[*].streamableHttpTransport.headers",
     "tools[*].mcp_servers[*].streamable_http_transport.headers",
 ];
 
 /// Members whose names are those of tools.
 const NAMED_BY_TOOLS: [&str; 1] = ["tools[*].configs"];
+
+/// Names of those who speak, which must be words in ASCII (OpenAI API reference, "Chat").
+const SPEAKERS: [&str; 1] = ["messages[*].name"];
 
 /// Names that a program gives its tools and a provider its voices, by which each knows them again; countries, which are two letters.
 const NAMES: [&str; 110] = [
@@ -255,6 +312,14 @@ pub(super) fn with_schemas(patterns: &[(&'static str, Treatment)]) -> Result<Pat
     SCHEMAS.get_or_init(schemas).as_ref().map_err(|error| *error)?.then(patterns)
 }
 
+/// What of a request stays where nothing is known of its server: credentials that it or somebody else is to call a third with.
+///
+/// # Errors
+/// A pattern that is wrong, which would be a bug in the data.
+pub fn of_any_server() -> Result<PathSet, PatternError> {
+    Ok(compiled(&credentials())?.of_any_document())
+}
+
 /// Gives the values that a request's schemas allow (`enum`, `const`), which go to the model as they are: an answer that has one of them
 /// has it from the caller. `fields` is what the request's protocol is read by; nothing where a request has none.
 pub fn enumerated(body: &[u8], fields: &PathSet, take: &mut dyn FnMut(&str)) {
@@ -288,12 +353,28 @@ const WORDS: [&[u8]; 2] = [b"\"enum\"", b"\"const\""];
 const MOST_VALUES: usize = 2000;
 const LONGEST_VALUE: usize = 256;
 
-fn schemas() -> Result<PathSet, PatternError> {
-    let mut schemas: Vec<(String, Treatment)> = Vec::new();
-    schemas.extend(CREDENTIALS.map(|place| (place.to_owned(), Treatment::Skip)));
+/// The places of credentials that are for somebody else.
+fn credentials() -> Vec<(String, Treatment)> {
+    let mut places: Vec<(String, Treatment)> = Vec::new();
+    places.extend(CREDENTIALS.map(|place| (place.to_owned(), Treatment::Skip)));
     for place in BESIDE.into_iter().filter(|place| place.ends_with(".headers")).chain(HEADERS) {
-        schemas.extend(CREDENTIAL_HEADERS.map(|name| (format!("{place}.{name}"), Treatment::Skip)));
+        places.extend(CREDENTIAL_HEADERS.map(|name| (format!("{place}.{name}"), Treatment::Skip)));
+        places.push((format!("{place}.*"), Treatment::Typed(Type::Credential)));
     }
+    places.extend(CREDENTIAL_URLS.map(|url| (url.to_owned(), Treatment::Typed(Type::CredentialUrl))));
+    places.extend(REQUEST_IDS.map(|id| (id.to_owned(), Treatment::Typed(Type::Id))));
+    places
+}
+
+fn compiled(patterns: &[(String, Treatment)]) -> Result<PathSet, PatternError> {
+    let patterns: Vec<_> = patterns.iter().map(|(pattern, take)| (pattern.as_str(), *take)).collect();
+    PathSet::new(&patterns, Treatment::Text)
+}
+
+fn schemas() -> Result<PathSet, PatternError> {
+    let mut schemas = credentials();
+    schemas.extend(MODEL_CREDENTIALS.map(|place| (place.to_owned(), Treatment::Skip)));
+    schemas.extend(SPEAKERS.map(|name| (name.to_owned(), Treatment::Typed(Type::PlainName))));
     schemas.extend(BESIDE.map(|place| (format!("{place}.**"), Treatment::Text)));
     for root in ROOTS {
         for value in VALUES {
@@ -307,8 +388,7 @@ fn schemas() -> Result<PathSet, PatternError> {
     schemas.extend(NAMED_BY_TOOLS.map(|place| (place.to_owned(), Treatment::Skip)));
     schemas.extend(NAMES.map(|name| (name.to_owned(), Treatment::Typed(Type::Word))));
     schemas.extend(URLS.map(|url| (url.to_owned(), Treatment::Typed(Type::SignedUrl))));
-    let schemas: Vec<_> = schemas.iter().map(|(pattern, take)| (pattern.as_str(), *take)).collect();
-    PathSet::new(&schemas, Treatment::Text)
+    compiled(&schemas)
 }
 
 #[cfg(test)]
@@ -343,11 +423,15 @@ mod tests {
 
     #[test]
     fn what_a_provider_gets_into_servers_with_is_not_text() {
-        let document = br#"{"mcp_servers":[{"authorization_token":"KEEP","url":"TEXT"}],
+        let document = br#"{"mcp_servers":[{"authorization_token":"KEEP","name":"x"}],
             "tools":[{"authorization":{"type":"api_key","value":"KEEP"}},
             {"mcpServers":[{"streamableHttpTransport":{"headers":{"Authorization":"KEEP"}}}]},
             {"environment":{"network_policy":{"domain_secrets":[{"domain":"TEXT","value":"KEEP"}]}}}],
-            "messages":[{"content":[{"input":{"access_token":"TEXT","authorization_token":"TEXT"}}]}]}"#;
+            "data_sources":[{"parameters":{"authentication":{"type":"api_key","key":"KEEP","connection_string":"KEEP"},
+            "embedding_dependency":{"authentication":{"api_key":"KEEP"}},"role_information":"TEXT"}}],
+            "tool_resources":{"mcp":[{"headers":{"Authorization":"KEEP"}}]},"api_key":"KEEP",
+            "params":{"configuration":{"pushNotificationConfig":{"token":"KEEP","authentication":{"credentials":"KEEP"}}}},
+            "messages":[{"content":[{"input":{"access_token":"TEXT","authorization_token":"TEXT","api_key":"TEXT"}}]}]}"#;
         let set = with_schemas(&[]).unwrap();
         let mut seen = 0;
         walk(document, &mut |path, leaf| {
@@ -360,7 +444,32 @@ mod tests {
             assert_eq!(set.take(path), want, "{path}");
         })
         .unwrap();
-        assert_eq!(seen, 8);
+        assert_eq!(seen, 16);
+    }
+
+    #[test]
+    fn urls_that_others_call_keep_their_credentials_and_headers_theirs() {
+        let document = br#"{"mcp_servers":[{"url":"URL"}],"tools":[{"server_url":"URL","headers":{"X-Any":"CREDENTIAL"},
+            "extra_headers":{"X-Any":"CREDENTIAL"}}],"tool_resources":{"mcp":[{"headers":{"X-Any":"CREDENTIAL"}}]},
+            "webhook":"URL","params":{"pushNotificationConfig":{"url":"URL"}},"clientRequestToken":"ID",
+            "messages":[{"webhook":"TEXT","clientRequestToken":"TEXT"}]}"#;
+        for set in [with_schemas(&[]).unwrap(), of_any_server().unwrap()] {
+            let mut seen = 0;
+            walk(document, &mut |path, leaf| {
+                let want = match &document[leaf.span.clone()] {
+                    b"URL" => Treatment::Typed(Type::CredentialUrl),
+                    b"CREDENTIAL" => Treatment::Typed(Type::Credential),
+                    b"ID" => Treatment::Typed(Type::Id),
+                    b"TEXT" => Treatment::Text,
+                    _ => return,
+                };
+                seen += 1;
+                assert_eq!(set.take(path), want, "{path}");
+            })
+            .unwrap();
+            assert_eq!(seen, 10);
+        }
+        assert!(!of_any_server().unwrap().is_of_protocol() && with_schemas(&[]).unwrap().is_of_protocol());
     }
 
     #[test]

@@ -9,7 +9,7 @@ use tokio::sync::Mutex as AsyncMutex;
 use tokio::task::JoinHandle;
 
 use crate::gateway::layer::Layer;
-use crate::gateway::llm::resources::{ResourceReference, ResourceRole};
+use crate::gateway::llm::resources::{IdScope, ResourceReference, ResourceRole};
 use crate::gateway::memory::caller::{CallerId, TARGET};
 use crate::gateway::memory::issued::{Conversation, Owner};
 use crate::gateway::memory::seen_ids::SeenIds;
@@ -35,6 +35,15 @@ pub struct RequestMemoryParts {
     pub remember: Duration,
 }
 
+/// How a request is part of a session that its path names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SharedPart {
+    /// It only reads: what it is answered with is of other requests.
+    Reads,
+    /// It says something itself.
+    Says,
+}
+
 /// What one request has to do with what is remembered.
 pub struct RequestMemory {
     memory: Arc<Memory>,
@@ -47,8 +56,11 @@ pub struct RequestMemory {
     session: Option<Arc<OnceLock<String>>>,
     /// Whether that session has the name that the answer has for it.
     joined: bool,
-    /// Whether ids in its answer name its conversation.
-    kept: bool,
+    /// Whether its path names that session: then only a stream goes on to learn, and without a body none need have issued
+    /// anything yet.
+    shared: Option<SharedPart>,
+    /// Which ids in its answer name its conversation.
+    learned: IdScope,
     seen: SeenIds,
     /// What is restored in its answer.
     restored: Arc<ArcSwap<SurrogateMap>>,
@@ -80,7 +92,8 @@ impl RequestMemory {
             continues: Vec::new(),
             session: None,
             joined: false,
-            kept: false,
+            shared: None,
+            learned: IdScope::None,
             seen: SeenIds::default(),
             restored: Arc::new(ArcSwap::new(Arc::clone(&nothing))),
             own: nothing,
@@ -113,6 +126,24 @@ impl RequestMemory {
         }
     }
 
+    /// Its path names something that other requests are at work in while its answer passes; `says` is whether it has a body.
+    pub fn shares(&mut self, id: &str, says: bool) {
+        if self.session.is_none() {
+            self.session = Some(Arc::new(OnceLock::from(id.to_owned())));
+            self.joined = true;
+            self.shared = Some(if says { SharedPart::Says } else { SharedPart::Reads });
+        }
+    }
+
+    /// Its answer begins, which may have been awaited for long: what other requests have issued meanwhile is restored in it, and
+    /// what they are about to only where it is a stream.
+    pub async fn answered(&mut self, is_stream: bool) {
+        self.before_piece().await;
+        if self.shared.is_some() && !is_stream {
+            (self.session, self.shared) = (None, None);
+        }
+    }
+
     /// Its answer may say which session it is part of: there.
     pub fn awaits_session(&mut self) {
         self.session = Some(Arc::default());
@@ -123,9 +154,10 @@ impl RequestMemory {
         self.session.clone().filter(|_| !self.joined)
     }
 
-    /// Whether it is part of a session.
+    /// Whether it is part of a session, of which something may be restored in its answer.
     pub fn is_of_session(&self) -> bool {
-        self.session.is_some()
+        let silent = self.shared == Some(SharedPart::Says) && self.restored.load().is_empty();
+        self.session.is_some() && !silent
     }
 
     /// It names these: what was issued there may be restored in its answer.
@@ -168,9 +200,9 @@ impl RequestMemory {
         self.recall.conversation = earlier;
     }
 
-    /// Ids in its answer name its conversation.
-    pub fn keep(&mut self) {
-        self.kept = true;
+    /// These ids in its answer name its conversation.
+    pub fn learn(&mut self, which: IdScope) {
+        self.learned = which;
     }
 
     /// Whether something was issued before in what it goes on with.
@@ -202,8 +234,9 @@ impl RequestMemory {
 
     /// The layer that notes ids in its answer; `None` where they name nothing, or nothing is to be found by them.
     pub fn watch(&self) -> Option<Layer> {
-        let names = self.kept || !self.continues.is_empty();
-        (names && !self.restored.load().is_empty()).then(|| self.seen.layer())
+        let names = self.learned != IdScope::None || !self.continues.is_empty();
+        let some = !self.restored.load().is_empty();
+        (names && some).then(|| self.seen.layer(self.learned))
     }
 
     /// This id names its conversation from now on.
@@ -285,6 +318,9 @@ impl RequestMemory {
     /// session have added meanwhile is restored in this one.
     pub async fn before_piece(&mut self) {
         await_all(&mut self.noted).await;
+        if !self.is_of_session() {
+            return;
+        }
         let Some(session) = self.session.as_ref().and_then(|session| session.get()) else { return };
         // A write that takes longer has it still: what it adds this process knows already.
         let Ok(mut known) = self.conversation.try_lock() else { return };
@@ -333,3 +369,7 @@ async fn kept(
     }
     Ok(rows)
 }
+
+#[cfg(test)]
+#[path = "request_tests.rs"]
+mod tests;

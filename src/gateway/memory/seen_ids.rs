@@ -3,7 +3,9 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::gateway::layer::{Layer, TextLayer};
-use crate::gateway::llm::resources::{is_id_in_answer, last_segment};
+use crate::gateway::llm::resources::{
+    IdScope, is_id_in_answer, last_segment, looks_like_id, may_be_id_in_answer,
+};
 use crate::stream::json::Path;
 use crate::stream::{Edit, Editor, StreamError};
 
@@ -41,11 +43,11 @@ impl SeenIds {
         }
     }
 
-    /// The layer that notes them.
-    pub(super) fn layer(&self) -> Layer {
+    /// The layer that notes those that count.
+    pub(super) fn layer(&self, scope: IdScope) -> Layer {
         let seen = self.clone();
         let editor = Arc::new(move || -> Box<dyn Editor> {
-            Box::new(Watch { seen: seen.clone(), id: None, from: 0 })
+            Box::new(Watch { seen: seen.clone(), scope, id: None, known: false, from: 0 })
         });
         Layer::Text(TextLayer { editor, protocol: None, fields: None, restores: true })
     }
@@ -54,14 +56,19 @@ impl SeenIds {
 /// Sees each value of a document.
 struct Watch {
     seen: SeenIds,
-    /// The text so far, where it is an id's.
+    scope: IdScope,
+    /// The text so far, where it may be an id's.
     id: Option<String>,
+    /// Whether it is one however it looks.
+    known: bool,
     from: usize,
 }
 
 impl Editor for Watch {
     fn under(&mut self, path: Option<&Path<'_>>) {
-        self.id = path.is_some_and(is_id_in_answer).then(String::new);
+        self.known = path.is_some_and(is_id_in_answer);
+        let any = || self.scope == IdScope::Any && path.is_some_and(may_be_id_in_answer);
+        self.id = (self.known || any()).then(String::new);
     }
 
     fn feed(&mut self, piece: &str, _: &mut Vec<Edit>) -> Result<usize, StreamError> {
@@ -78,9 +85,36 @@ impl Editor for Watch {
 
     fn end(&mut self, _: &mut Vec<Edit>) -> Result<(), StreamError> {
         self.from = 0;
-        if let Some(id) = self.id.take() {
+        if let Some(id) = self.id.take().filter(|id| self.known || looks_like_id(id)) {
             self.seen.add(&id);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stream::json::walk;
+
+    fn seen(answer: &str, scope: IdScope) -> Vec<String> {
+        let seen = SeenIds::default();
+        let Layer::Text(layer) = seen.layer(scope) else { return Vec::new() };
+        let mut editor = (layer.editor)();
+        walk(answer.as_bytes(), &mut |path, leaf| {
+            editor.under(Some(path));
+            editor.feed(answer.get(leaf.span.clone()).unwrap(), &mut Vec::new()).unwrap();
+            editor.end(&mut Vec::new()).unwrap();
+        })
+        .unwrap();
+        seen.take()
+    }
+
+    #[test]
+    fn ids_of_unknown_servers_count_only_where_they_look_like_one() {
+        let answer =
+            r#"{"id":"batches/1","task_id":"13b1848b-5493","session":"a word","job":{"id":"job_17x"}}"#;
+        assert_eq!(seen(answer, IdScope::Known), ["1"]);
+        assert_eq!(seen(answer, IdScope::Any), ["1", "13b1848b-5493", "job_17x"]);
     }
 }

@@ -66,6 +66,29 @@ fn a_body_of_no_known_kind_passes_only_by_leave_and_is_logged() {
 }
 
 #[test]
+fn an_image_or_sound_passes_where_media_do() {
+    use UnscannedPolicy::{Pass, Refuse};
+    for (unknown, media, passes) in
+        [(Refuse, Pass, true), (Refuse, Refuse, false), (Pass, Refuse, false), (Pass, Pass, true)]
+    {
+        let mut x = exchange(&route(Vec::new(), fixed(), None), "POST", &[("content-type", "image/png")]);
+        let mut plan = RequestPlan::default();
+        plan.collect(&x, 100);
+        plan.rewrite(hiding());
+        plan.require_known_kind(unknown);
+        plan.rule_media(media);
+        let begun = plan.body_begins(&mut x, Bytes::from_static(b"\x89PNG\r\n\x1a\n\0\0"), true);
+        assert_eq!(begun.is_ok(), passes, "{unknown:?} {media:?}");
+        if passes {
+            assert!(plan.layers().is_empty() && plan.collects().is_none());
+            assert_eq!(x.request_scan, BodyScan::NotScanned(Unscanned::ContentType));
+        }
+        let begun = plan.body_begins(&mut x, Bytes::from_static(b"\x01\x80\0\x7f of Jane"), true);
+        assert_eq!(begun.is_ok(), unknown == Pass, "what is no image is no medium");
+    }
+}
+
+#[test]
 fn the_strictest_layer_of_an_answer_counts() {
     use UnscannedPolicy::{Pass, Refuse};
     for (first, second, want) in

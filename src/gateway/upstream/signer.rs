@@ -35,9 +35,13 @@ const METHOD: &str = "AWS4-";
 /// Digests of longer bodies may take more than a millisecond, in bytes.
 const LONG: usize = 256 << 10;
 
+/// Services of models and agents, by the names that clients sign for: what one of them has signed for keeps its service.
+/// Which of them is asked only the upstream's host decides, and a signature for another is worth nothing there.
+pub const AWS_SERVICES: [&str; 3] = ["bedrock", "bedrock-agentcore", "sagemaker"];
+
 /// What a signer is made from.
 pub struct AwsSignerParts {
-    /// The service that signatures are for.
+    /// The service that signatures are for, unless the caller has signed for another [of models](AWS_SERVICES).
     pub service: String,
     /// Its region; `None`: the one that the caller has signed for.
     pub region: Option<String>,
@@ -52,7 +56,8 @@ pub struct AwsSigner {
     parts: AwsSignerParts,
 }
 
-/// What a caller's signature is good for.
+/// What a signature is good for.
+#[derive(Debug, PartialEq, Eq)]
 struct Signed {
     region: String,
     service: String,
@@ -74,16 +79,21 @@ impl AwsSigner {
         Self { parts }
     }
 
-    /// The region to sign a request with this head for; `None` if it is not signed here.
-    fn region(&self, head: &RequestHeader) -> Option<String> {
-        let region = self.parts.region.as_ref();
+    /// What a request with this head is signed for; `None` if it is not signed here.
+    fn scope(&self, head: &RequestHeader) -> Option<Signed> {
+        let AwsSignerParts { service, region, unsigned, .. } = &self.parts;
+        let own = || Some(Signed { region: region.clone()?, service: service.clone() });
         match proof(head) {
-            CallerProof::None => region.filter(|_| self.parts.unsigned).cloned(),
+            CallerProof::None => own().filter(|_| *unsigned),
             CallerProof::Signature(signed) => {
-                let ours = |signed: &Signed| self.parts.unsigned || signed.service == self.parts.service;
-                let signed = signed.filter(ours);
-                let may = self.parts.unsigned || signed.is_some();
-                region.cloned().filter(|_| may).or_else(|| signed.map(|signed| signed.region))
+                let signed = signed.filter(|signed| *unsigned || signed.service == *service);
+                if !unsigned && signed.is_none() {
+                    return None;
+                }
+                let known = |signed: &&Signed| AWS_SERVICES.contains(&signed.service.as_str());
+                let service = signed.as_ref().filter(known).map_or(service, |signed| &signed.service).clone();
+                let region = region.clone().or_else(|| signed.map(|signed| signed.region))?;
+                Some(Signed { region, service })
             }
             CallerProof::Other => None,
         }
@@ -91,7 +101,7 @@ impl AwsSigner {
 
     /// Whether a request with this head is signed: then all of its body must be there, of at most so many bytes.
     pub fn signs(&self, head: &RequestHeader) -> Option<usize> {
-        self.region(head).map(|_| self.parts.collected)
+        self.scope(head).map(|_| self.parts.collected)
     }
 
     /// Signs a request as it is about to leave, in place of its caller's signature. Does nothing to one that
@@ -106,7 +116,7 @@ impl AwsSigner {
         by: &AwsKey,
         now: Timestamp,
     ) -> Result<(), Box<Error>> {
-        let Some(region) = self.region(head) else { return Ok(()) };
+        let Some(Signed { region, service }) = self.scope(head) else { return Ok(()) };
         let at = now.iso8601_basic();
         let digest =
             if body.len() > LONG { block_in_place(|| content_sha256(body)) } else { content_sha256(body) };
@@ -130,7 +140,7 @@ impl AwsSigner {
             fields: &fields(&head.headers),
             body,
         };
-        let scope = Scope { at: &at, region: &region, service: &self.parts.service };
+        let scope = Scope { at: &at, region: &region, service: &service };
         let signature = authorization(&request, &scope, &by.key);
         let target = format!("{path}{between}{query}");
         head.set_raw_path(target.as_bytes())?;
@@ -146,6 +156,7 @@ fn fields(headers: &HeaderMap) -> Vec<(&str, &[u8])> {
             || *name == CONTENT_TYPE
             || text.starts_with("x-amz-")
             || text.starts_with("x-amzn-bedrock-")
+            || text.starts_with("x-amzn-sagemaker-")
     };
     let signed = headers.iter().filter(|(name, _)| signed(name));
     signed.map(|(name, value)| (name.as_str(), value.as_bytes())).collect()

@@ -63,9 +63,31 @@ fn what_is_signed_depends_on_who_has_the_keys_and_on_the_caller() {
     ];
     let signers = [signer(true, east), signer(false, east), signer(false, None)];
     for (what, head, wanted) in rows {
-        let regions = signers.each_ref().map(|signer| signer.region(&head));
+        let regions = signers.each_ref().map(|signer| signer.scope(&head).map(|signed| signed.region));
         assert_eq!(regions.each_ref().map(Option::as_deref), wanted, "{what}");
     }
+}
+
+#[test]
+fn a_signature_is_for_the_service_of_models_that_the_caller_has_signed_for() {
+    let signed = |service: &str| {
+        let authorization = CALLER.replace("/bedrock/", &format!("/{service}/"));
+        let head = head("/endpoints/m/invocations", &[("authorization", &authorization)]);
+        [true, false].map(|unsigned| signer(unsigned, None).scope(&head).map(|signed| signed.service))
+    };
+    let of = |service: &str| Some(service.to_owned());
+    assert_eq!(signed("sagemaker"), [of("sagemaker"), None]);
+    assert_eq!(signed("bedrock-agentcore"), [of("bedrock-agentcore"), None]);
+    assert_eq!(signed("bedrock"), [of("bedrock"), of("bedrock")]);
+    // Another one is signed for as the configuration says.
+    assert_eq!(signed("iam"), [of("bedrock"), None]);
+    let authorization = CALLER.replace("/bedrock/", "/sagemaker/");
+    let fields = [("authorization", authorization.as_str()), ("x-amzn-sagemaker-target-model", "m")];
+    let mut head = head("/endpoints/m/invocations", &fields);
+    signer(true, None).sign(&mut head, b"{}", &key(), NOW).unwrap();
+    let ours = head.headers.get("authorization").unwrap().to_str().unwrap();
+    assert!(ours.contains("/20150830/eu-west-1/sagemaker/aws4_request"), "{ours}");
+    assert!(ours.contains(";x-amzn-sagemaker-target-model,"), "{ours}");
 }
 
 #[test]

@@ -13,6 +13,7 @@
 //! | `naming` | names of persons, places and organisations, word by word |
 //! | `invented` | words for names that no dictionary has |
 //! | `kept` | words within names that stay |
+//! | `plain_letters` | Latin letters in ASCII, for places that take nothing else |
 
 mod cipher;
 mod invented;
@@ -21,6 +22,7 @@ mod letters;
 mod naming;
 mod number;
 mod phone;
+mod plain_letters;
 mod unassigned;
 mod word;
 
@@ -42,6 +44,7 @@ use crate::redact::style::{NameKind, Style};
 use cipher::{Cipher, ValuePart};
 use naming::Naming;
 pub(super) use naming::are_names;
+pub(super) use plain_letters::in_plain_letters;
 
 /// The longest surrogate that is looked for by its print, in bytes.
 pub(super) const LONGEST: usize = 255;

@@ -31,16 +31,13 @@ impl Type {
         if self == Self::SignedUrl {
             return token == JsonToken::Text && is_signed_url(text);
         }
-        // A number, or groups of one, are looked at: they may be somebody's. Those of a UUID are not.
-        let uuid =
-            text.len().checked_sub(UUID).filter(|at| is_uuid(text.as_bytes().get(*at..).unwrap_or_default()));
-        let numbers: usize = text
-            .get(..uuid.unwrap_or(text.len()))
-            .unwrap_or_default()
-            .split(|c: char| !c.is_ascii_alphanumeric())
-            .filter(|part| part.bytes().all(digit))
-            .map(str::len)
-            .sum();
+        if self == Self::Credential {
+            return token == JsonToken::Text && is_credential(text);
+        }
+        if matches!(self, Self::CredentialUrl | Self::PlainName) {
+            return false;
+        }
+        let numbers = digits_alone(text);
         let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b':' | b'/');
         let shaped = text.len() <= MAX_KEY && text.bytes().all(plain) && numbers < LONG_NUMBER;
         // A long part with digits may be a key.
@@ -55,6 +52,37 @@ impl Type {
         };
         token == JsonToken::Text && (shaped && typed || self == Self::Name && is_resource_name(text))
     }
+}
+
+/// How many digits stand in numbers of their own, or groups of one: they may be somebody's, and are looked at. Those of a UUID
+/// are not.
+fn digits_alone(text: &str) -> usize {
+    let uuid =
+        text.len().checked_sub(UUID).filter(|at| is_uuid(text.as_bytes().get(*at..).unwrap_or_default()));
+    let text = text.get(..uuid.unwrap_or(text.len())).unwrap_or_default();
+    let parts = text.split(|c: char| !c.is_ascii_alphanumeric());
+    parts.filter(|part| part.bytes().all(|byte| byte.is_ascii_digit())).map(str::len).sum()
+}
+
+/// The shortest credential, in bytes; behind the name of its scheme it may be shorter.
+const SHORTEST_CREDENTIAL: usize = 16;
+const SHORTEST_BEHIND_SCHEME: usize = 8;
+
+/// Whether a text is a credential as a header has it: a word of letters and digits, behind the name of a scheme or alone.
+fn is_credential(text: &str) -> bool {
+    let scheme = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let (word, shortest) = match text.split_once(' ') {
+        Some((first, rest)) if scheme(first) => (rest, SHORTEST_BEHIND_SCHEME),
+        _ => (text, SHORTEST_CREDENTIAL),
+    };
+    let plain = |byte: u8| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~' | b'+' | b'/' | b'=')
+    };
+    (shortest..=MAX_TYPED).contains(&word.len())
+        && word.bytes().all(plain)
+        && word.bytes().any(|byte| byte.is_ascii_digit())
+        && word.bytes().any(|byte| byte.is_ascii_alphabetic())
+        && digits_alone(word) < LONG_NUMBER
 }
 
 /// Whether a text may be what a server calls something by: one word of letters, digits and few signs. Some have numbers alone.
@@ -226,6 +254,30 @@ mod tests {
         ];
         for (take, token, text, skipped) in cases {
             assert_eq!(take.of(*token, text) == Treatment::Skip, *skipped, "{take:?} {token:?} {text}");
+        }
+    }
+
+    #[test]
+    fn a_credential_is_one_long_word_and_no_number_of_somebodys() {
+        for (text, is) in [
+            ("Bearer sk-AbCdEf123456GhIj", true),
+            ("Basic dXNlcjpwYXNzd29yZDE=", true),
+            ("AbCdEf123456GhIjKlMnOpZz", true),
+            ("eyJhbGciOiJIUzI1NiJ9.e30.AbCd_0-1", true),
+            ("6f1f3c52-8e0b-4c5a-9a3f-2b7f9f0f2d11", true),
+            ("jane@example.com", false),
+            ("Bearer jane@example.com", false),
+            ("4111111111111111", false),
+            ("Bearer 4111111111111111", false),
+            ("jane-536-22-8726-doe", false),
+            ("Jane Doe of 12 Main Street", false),
+            ("tenant-a", false),
+        ] {
+            let take = Treatment::Typed(Type::Credential).of(JsonToken::Text, text);
+            assert_eq!(take == Treatment::Skip, is, "{text}");
+        }
+        for of in [Type::CredentialUrl, Type::PlainName] {
+            assert_eq!(Treatment::Typed(of).of(JsonToken::Text, "https://a.example"), Treatment::Text);
         }
     }
 

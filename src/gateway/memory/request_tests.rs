@@ -1,0 +1,88 @@
+use super::*;
+use crate::base::clock::{FixedClock, SharedClock, Timestamp};
+use crate::store::Records;
+use crate::store::embedded::EmbeddedRecords;
+use crate::vault::{MasterKey, Vault};
+
+/// Two processes on one store.
+async fn processes(folder: &tempfile::TempDir) -> [Arc<Memory>; 2] {
+    let clock: SharedClock = Arc::new(FixedClock::at(Timestamp::from_millis(1_800_000_000_000)));
+    let file = folder.path().join("db");
+    let records: Arc<dyn Records> =
+        Arc::new(EmbeddedRecords::open(&file, SharedClock::clone(&clock)).await.unwrap());
+    let master = MasterKey::from_text(&"1".repeat(64)).unwrap();
+    let vault =
+        Arc::new(Vault::open(Arc::clone(&records), &master, SharedClock::clone(&clock)).await.unwrap());
+    [0, 1]
+        .map(|_| Arc::new(Memory::new(Arc::clone(&records), Arc::clone(&vault), SharedClock::clone(&clock))))
+}
+
+async fn request(memory: &Arc<Memory>, caller: &str) -> RequestMemory {
+    let caller = memory.caller([caller.as_bytes()]);
+    let (memory, route) = (Arc::clone(memory), "agents".to_owned());
+    let remember = Duration::from_secs(86_400);
+    RequestMemory::new(RequestMemoryParts { memory, caller, route, remember }).await
+}
+
+/// What a request has issued: one surrogate and its original, as a file of them has it.
+fn issued(surrogate: &str, original: &str) -> Arc<SurrogateMap> {
+    let mut bytes = vec![1, 0];
+    for text in [surrogate, original] {
+        bytes.extend_from_slice(&(text.len() as u32).to_be_bytes());
+        bytes.extend_from_slice(text.as_bytes());
+    }
+    Arc::new(SurrogateMap::from_bytes(&bytes).unwrap())
+}
+
+/// A client opens the stream of a session, and then says something in it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_open_stream_learns_what_is_said_in_what_its_path_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let [one, other] = processes(&folder).await;
+    let session = [ResourceReference { id: "sesn_1".to_owned(), role: ResourceRole::Continues }];
+    let mut stream = request(&one, "me").await;
+    stream.find(&session).await;
+    stream.shares("sesn_1", false);
+    assert!(stream.is_of_session());
+    stream.answered(true).await;
+    let mut strange = request(&one, "you").await;
+    strange.shares("sesn_1", false);
+    let mut long = request(&one, "me").await;
+    long.shares("sesn_1", false);
+    let mut message = request(&other, "me").await;
+    message.find(&session).await;
+    message.shares("sesn_1", true);
+    assert!(!message.is_of_session(), "it has said nothing yet that could come back");
+    message.issued(issued("815-60-8228", "536-22-8726"), Some(b""));
+    assert!(message.is_of_session());
+    message.written().await;
+    for (request, count) in [(&mut stream, 1), (&mut strange, 0)] {
+        request.before_piece().await;
+        assert_eq!(request.restored().load().len(), count);
+    }
+    // An answer that was awaited meanwhile, and is no stream, has it and learns nothing more.
+    long.answered(false).await;
+    assert_eq!((long.restored().load().len(), long.is_of_session()), (1, false));
+}
+
+/// A server of no known protocol begins something, and is asked for it later.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_id_that_any_server_gives_leads_back_to_what_was_issued() {
+    let folder = tempfile::tempdir().unwrap();
+    let [one, other] = processes(&folder).await;
+    let mut first = request(&one, "me").await;
+    assert!(first.watch().is_none(), "nothing is noted where nothing was issued");
+    first.learn(IdScope::Any);
+    assert!(first.watch().is_none());
+    first.issued(issued("815-60-8228", "536-22-8726"), Some(b""));
+    assert!(first.watch().is_some());
+    first.name("gm3qorzdhgbf");
+    first.note();
+    first.written().await;
+    let poll = [ResourceReference { id: "gm3qorzdhgbf".to_owned(), role: ResourceRole::Reads }];
+    for (caller, count) in [("me", 1), ("you", 0)] {
+        let mut later = request(&other, caller).await;
+        later.find(&poll).await;
+        assert_eq!(later.restored().load().len(), count, "{caller}");
+    }
+}
