@@ -11,13 +11,16 @@ use crate::api::block_in_place;
 use crate::base::budget::MemoryBudget;
 use crate::gateway::content_coding::{codings, decoders, encoders};
 use crate::gateway::layer::{Layer, TextLayer, UnscannedPolicy};
-use crate::gateway::llm::{AmazonDeltas, JsonDeltas, SseDeltas, WholeAnswer};
+use crate::gateway::llm::{AmazonDeltas, FollowedTexts, JsonDeltas, SseDeltas, WholeAnswer};
 use crate::gateway::media_type::{ContentFormat, DeclaredFormat, is_lines};
 use crate::stream::amazon::AmazonEventStream;
 use crate::stream::codec::Coding;
 use crate::stream::form::FormBody;
 use crate::stream::formatted::FormattedBody;
 use crate::stream::json::{EditorSlots, JsonSlots, PathSet};
+use crate::stream::reassembly::{
+    Followed, LineKind, ReassembledEvents, ReassembledLines, ReassembledMessages, Reassembler,
+};
 use crate::stream::sniff::{DeclaredType, Guess, guess};
 use crate::stream::sse::{Events, Sse};
 use crate::stream::{GenericEvents, GenericMessages, Pipeline, Rewriter, StreamError, TextBody};
@@ -343,12 +346,43 @@ impl BodyStart {
             _ => return Ok((None, false)),
         };
         for layer in layers {
-            edit.push(match layer {
-                Layer::Bytes(recipe) => recipe(),
-                Layer::Text(text) => self.framed(text, frame),
-            });
+            match layer {
+                Layer::Bytes(recipe) => edit.push(recipe()),
+                Layer::Text(text) => {
+                    self.reassembled(text, frame).into_iter().for_each(|stage| edit.push(stage));
+                    edit.push(self.framed(text, frame));
+                }
+            }
         }
         Ok((Some(frame), strict))
+    }
+
+    /// The rewriter that puts together what the documents of a stream cut, where nobody follows its texts.
+    fn reassembled(&self, layer: &TextLayer, frame: ContentFormat) -> Option<Box<dyn Rewriter>> {
+        let TextLayer { editor, protocol, fields, restores: true } = layer else { return None };
+        let lines = |kind| move |by| Box::new(ReassembledLines::new(by, kind, &self.budget)) as _;
+        let followed = match protocol {
+            Some(protocol) => Some(Arc::new(FollowedTexts::of(protocol)?) as Arc<dyn Followed>),
+            None => None,
+        };
+        let known = followed.is_some();
+        let by = || Reassembler::new(editor(), followed.clone(), &self.budget);
+        match frame {
+            ContentFormat::Events => {
+                let events = |by| Sse::new(ReassembledEvents::new(by), MAX_EVENT, &self.budget).data_only();
+                by().map(|by| Box::new(events(by)) as _)
+            }
+            ContentFormat::AmazonEventStream if !known => {
+                let messages =
+                    |by| AmazonEventStream::new(ReassembledMessages::new(by), MAX_EVENT, &self.budget);
+                by().map(|by| Box::new(messages(by)) as _)
+            }
+            ContentFormat::Json if fields.is_none() && (self.format.lines || !known) => {
+                by().map(lines(LineKind::Document))
+            }
+            ContentFormat::Text if !known => by().map(lines(LineKind::Labelled)),
+            _ => None,
+        }
     }
 
     /// The rewriter that finds the texts of a body.

@@ -80,6 +80,9 @@ impl NextRequest {
 pub struct AnswerEditor {
     strings: Strings<AnswerTextEditor>,
     next: Option<NextRequest>,
+    /// What was issued, if it is put back.
+    undo: Option<Arc<SurrogateMap>>,
+    urls: Option<UrlPolicy>,
 }
 
 #[derive(Debug)]
@@ -98,7 +101,8 @@ impl Redactor {
 impl AnswerEditor {
     /// Puts originals back; needs no detector.
     pub fn restore(undo: Arc<SurrogateMap>) -> Self {
-        Self::by(AnswerTextEditor::Restore(Box::new(Restore::new(undo))))
+        let known = Arc::clone(&undo);
+        Self::by(AnswerTextEditor::Restore(Box::new(Restore::new(undo)))).undoing(known)
     }
 
     pub(super) fn new(redactor: &Redactor, answering: AnswerTreatment) -> Self {
@@ -108,14 +112,19 @@ impl AnswerEditor {
                 Self::by(AnswerTextEditor::Mask(Box::new(redactor.live(&keys, counts))))
             }
             AnswerTreatment::Both { undo, keys, counts, restored } => {
-                let live = redactor.live(&keys, counts).restoring(Restore::new(undo), restored);
-                Self::by(AnswerTextEditor::Mask(Box::new(live)))
+                let restore = Restore::new(Arc::clone(&undo));
+                let live = redactor.live(&keys, counts).restoring(restore, restored);
+                Self::by(AnswerTextEditor::Mask(Box::new(live))).undoing(undo)
             }
         }
     }
 
     fn by(editor: AnswerTextEditor) -> Self {
-        Self { strings: Strings::new(editor), next: None }
+        Self { strings: Strings::new(editor), next: None, undo: None, urls: None }
+    }
+
+    fn undoing(self, undo: Arc<SurrogateMap>) -> Self {
+        Self { undo: Some(undo), ..self }
     }
 
     fn map(self, change: impl FnOnce(Strings<AnswerTextEditor>) -> Strings<AnswerTextEditor>) -> Self {
@@ -131,7 +140,9 @@ impl AnswerEditor {
     /// In URLs, restores originals as `policy` says; without one, all.
     #[must_use]
     pub fn with_urls(self, policy: UrlPolicy) -> Self {
-        self.map(|strings| {
+        // What is only tried is not counted.
+        let urls = Some(UrlPolicy { kept: Arc::default(), ..policy.clone() });
+        Self { urls, ..self }.map(|strings| {
             strings.map(|inner| match inner {
                 AnswerTextEditor::Restore(restore) => {
                     AnswerTextEditor::Restore(Box::new(restore.with_urls(policy)))
@@ -173,6 +184,16 @@ impl Editor for AnswerEditor {
 
     fn seal(&self, text: &str, signature: &str) -> Option<String> {
         BlockSeal::new(&self.next.as_ref()?.keys).seal(text, signature)
+    }
+
+    fn restorer(&self) -> Option<Box<dyn Editor>> {
+        let undo = self.undo.as_ref().filter(|undo| !undo.is_empty())?;
+        let restore = Restore::new(Arc::clone(undo));
+        let restore = match &self.urls {
+            Some(urls) => restore.with_urls(urls.clone()),
+            None => restore,
+        };
+        Some(Box::new(AnswerTextEditor::Restore(Box::new(restore))))
     }
 
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
@@ -271,6 +292,22 @@ mod tests {
         fn add(&self, canonical: &[u8]) {
             self.0.lock().unwrap().push(canonical.to_owned());
         }
+    }
+
+    #[test]
+    fn what_puts_back_masks_nothing_and_is_none_where_nothing_was_issued() {
+        let said = "Mail jane.doe@harbour-post.com, or tom@elsewhere-post.com";
+        let given = format!("\"{said}\"");
+        let (sent, _, undo) = document(&given, &PathSet::everything());
+        let sent = sent.trim_matches('"');
+        let restored = AnswerEditor::restore(Arc::new(undo)).with_urls(UrlPolicy::default()).restorer();
+        let mut edits = Vec::new();
+        restored.unwrap().last(sent, &mut edits).unwrap();
+        assert_eq!(crate::edit::spliced_text(sent, &edits), said);
+        assert!(AnswerEditor::restore(Arc::new(SurrogateMap::nothing())).restorer().is_none());
+        let counts = Arc::new(RedactionCounts::new(redactor(Method::Mask).detector().rule_count()));
+        let masking = AnswerTreatment::Mask { keys: keys(), counts };
+        assert!(redactor(Method::Mask).answer(masking).restorer().is_none());
     }
 
     #[test]

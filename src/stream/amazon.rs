@@ -35,6 +35,11 @@ pub trait Messages: Send {
         before: &mut BytesMut,
     ) -> Result<Option<Vec<u8>>, StreamError>;
 
+    /// Whether the message that was shown last does not leave yet.
+    fn waits(&self) -> bool {
+        false
+    }
+
     /// A text in a message's headers. Returns what it becomes, or `None` if it stays.
     ///
     /// # Errors
@@ -251,6 +256,7 @@ impl<V: Messages> AmazonEventStream<V> {
             message = EventStreamMessage::parse(&renewed)?;
         }
         match self.visitor.message(&message, out)? {
+            _ if self.visitor.waits() => Ok(()),
             Some(payload) => write_message(message.headers, &payload, out),
             None => {
                 out.extend_from_slice(message.raw);

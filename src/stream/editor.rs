@@ -75,6 +75,12 @@ pub trait Editor: Send {
         None
     }
 
+    /// An editor for a text of its own that puts back what this one would, and changes nothing else; it holds back only
+    /// what may become that. `None` where nothing is put back.
+    fn restorer(&self) -> Option<Box<dyn Editor>> {
+        None
+    }
+
     /// Sees the next piece, pushes the edits it has settled, and returns the offset (in bytes, from the channel's
     /// beginning) up to which the text is decided and may leave.
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError>;
@@ -111,6 +117,10 @@ impl<E: Editor + ?Sized> Editor for &mut E {
         (**self).seal(text, signature)
     }
 
+    fn restorer(&self) -> Option<Box<dyn Editor>> {
+        (**self).restorer()
+    }
+
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
         (**self).feed(piece, edits)
     }
@@ -143,6 +153,10 @@ impl<E: Editor + ?Sized> Editor for Box<E> {
 
     fn seal(&self, text: &str, signature: &str) -> Option<String> {
         (**self).seal(text, signature)
+    }
+
+    fn restorer(&self) -> Option<Box<dyn Editor>> {
+        (**self).restorer()
     }
 
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {

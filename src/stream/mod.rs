@@ -8,6 +8,7 @@
 //! | `text` | text bodies, and text that comes in pieces |
 //! | [`json`] | JSON bodies and documents |
 //! | [`sse`], `generic` | event streams, and those of which nothing is known |
+//! | [`reassembly`] | what the documents of a stream cut, where nobody follows its texts |
 //! | [`amazon`] | Amazon event streams, which are made of binary messages |
 //! | [`form`] | forms |
 //! | [`formatted`] | tables and markup |
@@ -28,6 +29,7 @@ pub mod json;
 pub mod multipart;
 mod path;
 mod path_set;
+pub mod reassembly;
 mod rewriter;
 pub mod sniff;
 pub mod sse;

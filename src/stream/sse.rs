@@ -33,6 +33,16 @@ pub trait Events: Send {
     /// Returns what to write instead, or `None` if it stays; a line break in that becomes a space.
     fn line(&mut self, text: &[u8]) -> Result<Option<Vec<u8>>, StreamError>;
 
+    /// A block without data has come, such as an event that is nothing but a name. Returns whether it does not leave yet, or
+    /// has left: it was written here, as is what leaves before it.
+    ///
+    /// # Errors
+    /// The stream cannot go on.
+    fn without_data(&mut self, block: &[u8], out: &mut BytesMut) -> Result<bool, StreamError> {
+        let _ = (block, out);
+        Ok(false)
+    }
+
     /// The stream has ended. `rest` is what came of an event without its blank line (often nothing): it leaves only
     /// if it is written here, for which [`Event::parse`] and [`Event::write`] serve.
     fn end(&mut self, rest: &[u8], out: &mut BytesMut) -> Result<(), StreamError>;
@@ -45,6 +55,10 @@ impl<V: Events + ?Sized> Events for &mut V {
 
     fn line(&mut self, text: &[u8]) -> Result<Option<Vec<u8>>, StreamError> {
         (**self).line(text)
+    }
+
+    fn without_data(&mut self, block: &[u8], out: &mut BytesMut) -> Result<bool, StreamError> {
+        (**self).without_data(block, out)
     }
 
     fn end(&mut self, rest: &[u8], out: &mut BytesMut) -> Result<(), StreamError> {
@@ -320,6 +334,9 @@ impl<V: Events> Sse<V> {
             match kind {
                 LineMeaning::Field => continue,
                 LineMeaning::Passes if left_out => {}
+                LineMeaning::Passes if self.visitor.without_data(block, out)? => {
+                    self.left_out = block.ends_with(b"\r");
+                }
                 LineMeaning::Passes => out.extend_from_slice(&self.looked(block)?),
                 LineMeaning::Ends => self.show(block, out)?,
             }

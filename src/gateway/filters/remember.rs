@@ -190,6 +190,21 @@ pub(super) fn following(
     })
 }
 
+/// Nothing is to be put back yet.
+struct NothingYet(usize);
+
+impl Editor for NothingYet {
+    fn feed(&mut self, piece: &str, _: &mut Vec<Edit>) -> Result<usize, StreamError> {
+        self.0 += piece.len();
+        Ok(self.0)
+    }
+
+    fn end(&mut self, _: &mut Vec<Edit>) -> Result<(), StreamError> {
+        self.0 = 0;
+        Ok(())
+    }
+}
+
 /// An editor that is replaced, between two texts, by one that knows more.
 struct FollowingEditor {
     restored: Arc<ArcSwap<SurrogateMap>>,
@@ -233,6 +248,14 @@ impl Editor for FollowingEditor {
 
     fn seal(&self, text: &str, signature: &str) -> Option<String> {
         self.editor.seal(text, signature)
+    }
+
+    fn restorer(&self) -> Option<Box<dyn Editor>> {
+        let make = Arc::clone(&self.make);
+        let make: Factory<dyn Editor> =
+            Arc::new(move || make().restorer().unwrap_or_else(|| Box::new(NothingYet(0))));
+        let (restored, known, editor) = (Arc::clone(&self.restored), self.restored.load_full(), make());
+        Some(Box::new(Self { restored, known, make, editor, begun: false, used_as: TextUse::Text }))
     }
 
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {

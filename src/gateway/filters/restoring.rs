@@ -54,6 +54,10 @@ impl<E: Editor> Editor for CountingEditor<E> {
         self.editor.seal(text, signature)
     }
 
+    fn restorer(&self) -> Option<Box<dyn Editor>> {
+        self.editor.restorer()
+    }
+
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
         self.counted(edits, |editor, edits| editor.feed(piece, edits))
     }

@@ -12,6 +12,7 @@
 //! | `piece`, `piece_reader` | the strings of an event, which of them are text, and what becomes of each |
 //! | `place` | where values are in an event |
 //! | `delta` | follows texts over the documents of a stream, whatever the protocol |
+//! | `followed` | [`FollowedTexts`]: the strings that it follows |
 //! | `template` | the document in which held text leaves by itself |
 //! | `signed` | signed blocks on their way back |
 //! | `offsets`, `pointed` | [`Offsets`]: numbers that point into a text, and go with what they point at |
@@ -33,6 +34,7 @@ mod beside;
 mod cohere;
 pub mod conversation;
 mod delta;
+mod followed;
 mod framer;
 mod gemini;
 mod gemini_code_assist;
@@ -67,6 +69,7 @@ mod usage;
 pub use amazon_deltas::AmazonDeltas;
 pub use asked_path::{is_ambiguous, is_blind, is_free, is_idle, is_uncounted};
 pub use delta::DocumentOutcome;
+pub use followed::FollowedTexts;
 pub use framer::{MessageDeltas, SentMessage, SseDeltas, WholeAnswer};
 pub use json_deltas::JsonDeltas;
 pub use mcp::{Repeats, is_mcp, repeats_body};

@@ -1,0 +1,30 @@
+//! Surrogates that a stream of documents cuts, in places that nobody follows: put together again in one document, so that
+//! whoever reads each document for itself finds them.
+//!
+//! The string at a place of a document goes on in the string at the same place of a later one. Where it ends with what may
+//! be the beginning of what an editor replaces, its document waits, and those behind it with it. If the rest comes, it
+//! moves to where the beginning stands; if not, all leave as they came. Where each string repeats the one before and
+//! goes on, what cannot be decided yet is left out of all but the last.
+//!
+//! | file | noun |
+//! |---|---|
+//! | `reassembler` | [`Reassembler`]: the units of a stream, and which of them wait |
+//! | `cut_text` | the text at one place over the documents of a stream |
+//! | `place` | what tells places apart |
+//! | `document` | the strings of the documents in a unit, and how edits of them are spelled |
+//! | `names` | members whose names say what they are |
+//! | `frames` | [`ReassembledEvents`], [`ReassembledMessages`]: the units of event streams |
+//! | `lines` | [`ReassembledLines`]: those of documents one a line |
+
+mod cut_text;
+mod document;
+mod frames;
+mod lines;
+mod names;
+mod place;
+mod reassembler;
+
+pub use document::Followed;
+pub use frames::{ReassembledEvents, ReassembledMessages};
+pub use lines::{LineKind, ReassembledLines};
+pub use reassembler::Reassembler;
