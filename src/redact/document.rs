@@ -203,7 +203,7 @@ impl<'w> JsonTexts<'w> {
     }
 
     /// Of a document within the string at `path`, all texts.
-    fn within(&self, at: DocumentValue<'_>, levels: usize) -> JsonTexts<'static> {
+    fn within(&mut self, at: DocumentValue<'_>, levels: usize) -> JsonTexts<'static> {
         let labels = self.labels.within(at);
         JsonTexts {
             which: &EVERYTHING,

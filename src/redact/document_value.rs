@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use crate::redact::siblings::{is_value, named_beside};
-use crate::stream::json::{Path, Segment};
+use crate::stream::json::Path;
 
 /// A value in a document.
 #[derive(Clone, Copy)]
@@ -25,15 +24,5 @@ impl<'d> DocumentValue<'d> {
     /// A value whose document is not there whole.
     pub(super) fn passing(path: &'d Path<'d>) -> Self {
         Self { doc: &[], path, start: 0, end: 0 }
-    }
-
-    /// The name of its member, and where that says only that it is a value, the one that stands beside it.
-    pub(super) fn beside(&self) -> Option<String> {
-        let own = self.path.last();
-        let Some(Segment::Key(_)) = own.filter(|own| matches!(own, Segment::Key(key) if is_value(key)))
-        else {
-            return None;
-        };
-        named_beside(self.doc, self.start..self.end)
     }
 }

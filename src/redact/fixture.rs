@@ -61,3 +61,10 @@ pub(super) fn restored(text: &str, undo: SurrogateMap) -> String {
     answer.end(&mut edits).unwrap();
     String::from_utf8(spliced(text.as_bytes(), &edits)).unwrap()
 }
+
+/// A document in which all that was found is replaced by the names of rules.
+pub(super) fn masked(doc: &str) -> String {
+    let (which, keys) = (PathSet::everything(), Keys::default());
+    let done = redactor(Method::Replace).document(doc.as_bytes(), &which, &keys, FindingLimits::default());
+    String::from_utf8(done.unwrap().0.into_value()).unwrap()
+}

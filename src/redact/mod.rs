@@ -58,7 +58,11 @@
 //! | `structured` | carrier: [`Selection`]: chosen parts of a document, each with rules of its own |
 //! | `table/` | tables in a text, whose heads are context of their cells |
 //! | `document_value` | a value where it stands in a document |
+//! | `beside` | what a document says of its values elsewhere than on the way to them |
 //! | `heads` | what the columns of a table in JSON are called |
+//! | `pairs` | elements of arrays that are called by another: flags, pairs, values beside a statement |
+//! | `members` | what members are called that hold names, and values that are called by them |
+//! | `ways` | fingerprints of the ways to values |
 //! | `secret_objects` | objects of a document whose data is secret whatever it is called |
 //! | `siblings` | names that stand beside their values in a document |
 //! | `names` | what the values of a document are called |
@@ -105,6 +109,7 @@ mod analyzer_findings;
 mod annotated;
 mod answer;
 mod base64_tokens;
+mod beside;
 mod carrier;
 mod case;
 mod content;
@@ -134,12 +139,14 @@ mod json_spelling;
 mod keys;
 mod left_context;
 mod live;
+mod members;
 mod method;
 mod multipart;
 mod name_form;
 mod names;
 mod occurrences;
 mod opaque;
+mod pairs;
 mod parts;
 mod parts_index;
 mod pass;
@@ -178,6 +185,7 @@ mod urls;
 mod value;
 mod values;
 mod way_back;
+mod ways;
 mod written;
 
 pub use alphabet::Alphabet;

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use crate::detect::{Label, as_read};
+use crate::redact::beside::Beside;
 use crate::redact::document_value::DocumentValue;
-use crate::redact::heads::Heads;
 use crate::redact::opaque::PathHint;
 use crate::redact::questions::Dialogue;
 use crate::redact::secret_objects::{KeyLines, SECRET, SecretObjects};
@@ -41,6 +41,30 @@ pub fn called(path: &Path<'_>) -> String {
     MemberNames::of(path).within("")
 }
 
+/// Members that say only how a value is written, and those that may stand around and in them.
+const WRAPPERS: &[&str] = &[
+    "plain_text",
+    "rich_text",
+    "#text",
+    "#cdata-section",
+    "_text",
+    "$t",
+    "$binary",
+    "$numberLong",
+    "$numberInt",
+    "$numberDecimal",
+];
+const CARRIED: &[&str] = &["text", "content", "title", "base64"];
+
+/// The names of members on the first `length` segments of a way, the last first.
+fn keys<'p>(path: &Path<'p>, length: usize) -> impl Iterator<Item = &'p str> + use<'p> {
+    let path = *path;
+    (0..length).rev().filter_map(move |at| match path.segment(at) {
+        Some(Segment::Key(key)) => Some(key),
+        _ => None,
+    })
+}
+
 /// The names of the members that a value lies in.
 struct MemberNames<'p> {
     /// That of its own member, or of its array's.
@@ -50,11 +74,17 @@ struct MemberNames<'p> {
 
 impl<'p> MemberNames<'p> {
     fn of(path: &Path<'p>) -> Self {
-        let mut keys = (0..path.len()).rev().filter_map(|at| match path.segment(at) {
-            Some(Segment::Key(key)) => Some(key),
-            _ => None,
-        });
-        Self { own: keys.next().unwrap_or_default(), above: keys.next().unwrap_or_default() }
+        let names = || keys(path, path.len());
+        let wrapped = names().take_while(|key| CARRIED.contains(key) || WRAPPERS.contains(key)).count();
+        let wraps = names().take(wrapped).any(|key| WRAPPERS.contains(&key));
+        // Notion has a text's words in an object called so.
+        let written = || names().take(2).eq(["content", "text"]);
+        let skipped = if wraps || wrapped >= 2 && written() { wrapped } else { 0 };
+        let mut left = names().skip(skipped);
+        match left.next() {
+            Some(own) => Self { own, above: left.next().unwrap_or_default() },
+            None => Self { own: names().next().unwrap_or_default(), above: "" },
+        }
     }
 
     /// Both, with a dot between them; `outer` is the name of what the document lies in.
@@ -86,7 +116,7 @@ pub(super) struct Labels {
     outer: String,
     /// What was asked for last.
     asked: Vec<u8>,
-    heads: Heads,
+    beside: Beside,
     secrets: SecretObjects,
     key_lines: KeyLines,
     dialogue: Dialogue,
@@ -94,16 +124,16 @@ pub(super) struct Labels {
 
 impl Labels {
     /// The labels of a document that lies in a string there.
-    pub(super) fn within(&self, at: DocumentValue<'_>) -> Self {
-        let beside = at.beside();
-        let own = beside.as_deref().unwrap_or(MemberNames::of(at.path).own);
+    pub(super) fn within(&mut self, at: DocumentValue<'_>) -> Self {
+        let beside = self.beside.of(at);
+        let own = beside.as_ref().map_or(MemberNames::of(at.path).own, |beside| beside.name.as_str());
         let outer: &str = if own.is_empty() { &self.outer } else { own };
         Self { outer: outer.to_owned(), ..Self::default() }
     }
 
     /// Another document begins.
     pub(super) fn begin(&mut self) {
-        self.heads.clear();
+        self.beside.clear();
         self.secrets.clear();
         self.key_lines.clear();
         self.dialogue = Dialogue::default();
@@ -120,10 +150,15 @@ impl Labels {
     /// The label of a value.
     pub(super) fn of(&mut self, at: DocumentValue<'_>) -> Option<&Label> {
         let path = at.path;
-        let asked = || self.dialogue.asked().filter(|_| is_said(path)).map(str::to_owned);
-        let beside = at.beside().or_else(asked).or_else(|| self.heads.of(at).map(str::to_owned));
+        let beside = self.beside.of(at);
+        let asked = self.dialogue.asked().filter(|_| is_said(path)).map(str::to_owned);
         let mut names = MemberNames::of(path);
-        names.own = beside.as_deref().unwrap_or(names.own);
+        if let Some(beside) = &beside {
+            names.own = &beside.name;
+            names.above = keys(path, beside.within).next().unwrap_or_default();
+        } else if let Some(asked) = &asked {
+            names.own = asked;
+        }
         if self.secrets.hold(at) || self.key_lines.hold(path) {
             names.own = SECRET;
         }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::base::checkpoint::Stopped;
 use crate::detect::{Detector, Finding, Label, Span};
 use crate::redact::table::row::RowReader;
-use crate::redact::table::{delimited, html, manifest, segments, sql};
+use crate::redact::table::{delimited, html, manifest, segments, snapshot, sql};
 
 /// How much is looked through for the cells of a text, in its bytes: heads stand before each of their cells.
 const SHARE: usize = 4;
@@ -48,6 +48,14 @@ pub(in crate::redact) fn with_cells(
     if segments::may_be_in(text) {
         columns.columns = segments::HEADS.into_iter().map(Column::under).collect();
         segments::read(text, &mut |head, field| columns.cell(head, &field));
+        columns.look();
+    }
+    if snapshot::may_be_in(text) {
+        columns.columns.clear();
+        snapshot::read(text, &mut |head, value| {
+            columns.columns.push(Column::under(head));
+            columns.cell(columns.columns.len() - 1, &value);
+        });
         columns.look();
     }
     columns.outcome?;

@@ -9,18 +9,23 @@
 //! | `html` | rows of elements |
 //! | `manifest` | members of manifests that hold secrets |
 //! | `segments` | fields of messages, known by their places |
+//! | `snapshot` | fields of forms, as programs that drive browsers show them |
+//! | `placeholders` | [`PlacedColumns`]: those whose values come beside a statement of SQL |
 //! | `column` | [`with_cells`]: what is found in cells, each under its head |
 
 mod column;
 mod delimited;
 mod html;
 mod manifest;
+mod placeholders;
 mod row;
 mod segments;
+mod snapshot;
 mod sql;
 
 pub(super) use column::with_cells;
-pub(super) use row::{CELLS, is_head};
+pub(super) use placeholders::PlacedColumns;
+pub(super) use row::{CELLS, is_head, subject};
 
 #[cfg(test)]
 mod tests {

@@ -7,6 +7,9 @@ pub(in crate::redact) const CELLS: usize = 256;
 /// The longest head, in bytes, and the most words of one.
 const HEAD: usize = 48;
 const WORDS: usize = 6;
+/// What the names of fields end in that says only that one writes there.
+const FIELDS: &[&str] =
+    &["field", "input", "box", "textbox", "textfield", "inputfield", "entry", "edit", "control"];
 
 /// Is shown the rows of tables; cells are bytes of the text, without blanks, quotes and marks around them.
 pub(super) trait RowReader {
@@ -41,4 +44,38 @@ pub(super) fn trimmed(text: &str, cell: Range<usize>) -> Range<usize> {
     let begin = whole.trim_start_matches(outer);
     let start = cell.start + (whole.len() - begin.len());
     start..start + begin.trim_end_matches(outer).len()
+}
+
+/// The name of a field of a form, without words at its end for where one writes.
+pub(in crate::redact) fn subject(name: &str) -> &str {
+    let mut said = name;
+    loop {
+        let begin = said.trim_end_matches(|c: char| !c.is_alphanumeric());
+        let head = begin.trim_end_matches(char::is_alphanumeric);
+        let last = begin.get(head.len()..).unwrap_or_default();
+        let ends = FIELDS.iter().any(|end| end.eq_ignore_ascii_case(last));
+        if !ends || !head.contains(char::is_alphanumeric) {
+            return said;
+        }
+        said = head.trim_end_matches(|c: char| !c.is_alphanumeric());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_one_writes_is_no_part_of_a_name() {
+        for (name, said) in [
+            ("Password field", "Password"),
+            ("#password-input", "#password"),
+            ("SSN input field", "SSN"),
+            ("Password", "Password"),
+            ("input", "input"),
+            ("Text box", "Text"),
+        ] {
+            assert_eq!(subject(name), said, "{name}");
+        }
+    }
 }

@@ -71,13 +71,31 @@ fn open(text: &str, at: usize) -> Option<usize> {
     (head.get(open) == Some(&b'(')).then_some(at + open)
 }
 
+/// The names of the columns that statements fill, each with where the lists of their values begin.
+pub(super) fn filled(text: &str) -> Vec<(Vec<Range<usize>>, usize)> {
+    let (mut all, mut known) = (Vec::new(), 0);
+    for (at, _) in statements(text).into_iter().filter(|(_, reads)| !reads) {
+        let Some(open) = open(text, at).filter(|_| at >= known) else { continue };
+        let mut row = Vec::new();
+        let heads = list(text, open, &mut row);
+        known = heads.end;
+        if let Some(values) = values(text, heads.end).filter(|_| heads.closed) {
+            all.push((row, values));
+        }
+    }
+    all
+}
+
+/// Where the lists behind `VALUES` begin, if that stands there.
+fn values(text: &str, at: usize) -> Option<usize> {
+    let at = space(text, at);
+    let word = text.get(at..at + 6)?;
+    word.eq_ignore_ascii_case("values").then(|| space(text, at + 6))
+}
+
 /// The lists behind `VALUES`, and where they end.
 fn inserted(text: &str, at: usize, show: &mut dyn FnMut(&[Range<usize>])) -> usize {
-    let mut at = space(text, at);
-    if !text.get(at..at + 6).is_some_and(|word| word.eq_ignore_ascii_case("values")) {
-        return at;
-    }
-    at = space(text, at + 6);
+    let Some(mut at) = values(text, at) else { return at };
     let mut row = Vec::new();
     loop {
         let List { end, closed } = list(text, at, &mut row);
@@ -123,15 +141,15 @@ fn space(text: &str, at: usize) -> usize {
 }
 
 /// How a list was read.
-struct List {
+pub(super) struct List {
     /// Up to where.
-    end: usize,
+    pub(super) end: usize,
     /// Whether it is one.
-    closed: bool,
+    pub(super) closed: bool,
 }
 
 /// Puts the entries of the list that opens at `at` into `row`.
-fn list(text: &str, at: usize, row: &mut Vec<Range<usize>>) -> List {
+pub(super) fn list(text: &str, at: usize, row: &mut Vec<Range<usize>>) -> List {
     row.clear();
     let bytes = text.as_bytes();
     if bytes.get(at) != Some(&b'(') {

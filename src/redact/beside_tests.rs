@@ -1,0 +1,151 @@
+//! Values that are called by what stands elsewhere: shapes of many programs, as documents and as the texts of messages; and
+//! documents that say what a value is and have none, which stay.
+
+use crate::redact::fixture::masked;
+
+const PASSWORD: &str = "hunter2Zq9";
+const SSN: &str = "536228741";
+const NAME: &str = "Okonkwo-Adeyemi";
+
+/// With `P` for a password, `S` for a number and `N` for a name, each between `<` and `>`.
+const SHAPES: [&str; 64] = [
+    // Names beside values.
+    r#"{"env":[{"name":"DB_PASSWORD","value":"<P>"}]}"#,
+    r#"{"fields":[{"id":"field_7","name":"input_7","label":"SSN","value":"<S>"}]}"#,
+    r#"{"name":"ssn","of":[1,2],"at":{"x":1},"value":"<S>"}"#,
+    r#"{"label":"Password","text":"<P>"}"#,
+    r#"{"label":"SSN","text":"<S>"}"#,
+    r#"{"label":"Last name","text":"<N>"}"#,
+    r#"{"title":"Password","text":"<P>"}"#,
+    r#"{"name":"password","content":"<P>"}"#,
+    r#"{"term":"SSN","definition":"<S>"}"#,
+    r#"{"caption":"Password","text":"<P>"}"#,
+    r#"{"header":"Password","text":"<P>"}"#,
+    r#"{"prompt":"password","response":"<P>"}"#,
+    r#"{"column":"password","cell":"<P>"}"#,
+    r#"{"property":"password","object":"<P>"}"#,
+    r#"{"slot":"password","value":"<P>"}"#,
+    r#"{"placeholder":"Password","value":"<P>"}"#,
+    // What browsers are told to write.
+    r#"{"element":"Password field","ref":"e12","text":"<P>"}"#,
+    r#"{"element":"SSN input","ref":"e12","text":"<S>"}"#,
+    r##"{"selector":"#password","value":"<P>"}"##,
+    r#"{"selector":"input[name=password]","value":"<P>"}"#,
+    r#"{"uid":"1_2","value":"<P>","label":"Password"}"#,
+    r#"{"fields":[{"name":"Password","type":"textbox","ref":"e12","value":"<P>"}]}"#,
+    r#"{"by":"id","value":"password","text":"<P>"}"#,
+    r#"{"using":"css selector","selector":"input#password","text":"<P>"}"#,
+    r#"{"nodeName":"INPUT","attributes":["type","password","value","<P>"]}"#,
+    r#"{"snapshot":"- textbox \"Password\" [ref=e12]: <P>\n- textbox \"SSN\" [ref=e13]: \"<S>\""}"#,
+    // Slack, Notion, monday, Typeform, Textract, Document Intelligence.
+    r#"{"type":"input","label":{"type":"plain_text","text":"Password"},"element":{"type":"plain_text_input","initial_value":"<P>"}}"#,
+    r#"{"properties":{"Password":{"id":"a%3A","type":"rich_text","rich_text":[{"type":"text","text":{"content":"<P>","link":null},"plain_text":"<P>"}]}}}"#,
+    r#"{"properties":{"SSN":{"id":"title","type":"title","title":[{"type":"text","text":{"content":"<S>"},"plain_text":"<S>"}]}}}"#,
+    r#"{"column_values":[{"id":"text","column":{"title":"Password"},"text":"<P>"}]}"#,
+    r#"{"answers":[{"field":{"id":"x1","type":"short_text","ref":"password"},"type":"text","text":"<P>"}]}"#,
+    r#"{"key":{"text":"Password:"},"value":{"text":"<P>"}}"#,
+    r#"{"keyValuePairs":[{"key":{"content":"SSN"},"value":{"content":"<S>"}}]}"#,
+    // OpenTelemetry, protobuf, MongoDB, XML as JSON.
+    r#"{"attributes":[{"key":"user.password","value":{"stringValue":"<P>"}},{"key":"ssn","value":{"stringValue":"<S>"}}]}"#,
+    r#"{"attributes":[{"key":"ssn","value":{"arrayValue":{"values":[{"stringValue":"<S>"}]}}}]}"#,
+    r#"{"structVal":{"password":{"stringVal":["<P>"]},"ssn":{"stringVal":["<S>"]}}}"#,
+    r#"{"ssn":{"$numberLong":"<S>"}}"#,
+    r##"{"String":[{"Key":"Password","Value":{"#text":"<P>","@ProtectInMemory":"True"}}]}"##,
+    r##"{"person":{"ssn":{"#text":"<S>"}}}"##,
+    // FHIR.
+    r#"{"identifier":[{"system":"http://hl7.org/fhir/sid/us-ssn","value":"<S>"}]}"#,
+    r#"{"identifier":[{"type":{"text":"SSN"},"value":"<S>"}]}"#,
+    r#"{"identifier":[{"type":{"coding":[{"system":"http://terminology.hl7.org/CodeSystem/v2-0203","code":"SS"}]},"value":"<S>"}]}"#,
+    r#"{"code":{"coding":[{"code":"x-1","display":"SSN"}]},"valueString":"<S>"}"#,
+    // What was changed.
+    r#"[{"op":"replace","path":"/password","value":"<P>"}]"#,
+    r#"{"items":[{"field":"password","fieldtype":"custom","fromString":"<P>0","toString":"<P>"}]}"#,
+    r#"{"changes":[{"field":"password","from":"<P>0","to":"<P>","oldValue":"<P>1","newValue":"<P>"}]}"#,
+    // Lists for each name.
+    r#"{"inputs":[{"name":"ssn","datatype":"BYTES","shape":[1],"data":["<S>"]},{"name":"password","data":["<P>"]}]}"#,
+    r#"{"columns":[{"name":"ssn","values":["<S>"]},{"name":"last_name","values":["<N>"]}]}"#,
+    r#"{"id":"password","values":["<P>"]}"#,
+    // Arguments and headers.
+    r#"{"args":["--user","u","--password","<P>"]}"#,
+    r#"{"args":["--ssn","<S>"]}"#,
+    r#"{"headers":[["X-Auth-Password","<P>"]]}"#,
+    r#"{"rawHeaders":["Host","x","X-Auth-Password","<P>"]}"#,
+    // Statements and what they are given.
+    r#"{"sql":"UPDATE users SET password = $1, ssn = $2 WHERE id = 1","params":["<P>","<S>"]}"#,
+    r#"{"statement":"INSERT INTO users (password, ssn) VALUES (?, ?)","parameters":["<P>","<S>"]}"#,
+    r#"{"text":"INSERT INTO users (password, ssn) VALUES ($1, $2)","values":["<P>","<S>"]}"#,
+    r#"{"query":"UPDATE users SET last_name = %s WHERE ssn = %s","args":[["<N>","<S>"]]}"#,
+    r#"{"sql":"SELECT * FROM users WHERE ssn = :1","binds":[{"val":"<S>"}]}"#,
+    r#"{"sql":"SELECT * FROM users WHERE ssn = @p1","parameters":[{"value":"<S>"}]}"#,
+    r#"{"type":"mysql","sql":"SELECT id FROM users WHERE ssn IN (?)","values":["<S>"]}"#,
+    r#"{"query":"mutation($p: String!) { login(password: $p) { id } }","variables":{"p":"<P>"}}"#,
+    r#"{"statement":"MATCH (n {ssn: $s}) RETURN n","parameters":{"s":"<S>"}}"#,
+    r#"{"question":"Your SSN?","answer":"<S>"}"#,
+    r#"{"form":[{"value":"<S>","label":"SSN"}]}"#,
+];
+
+#[test]
+fn values_are_called_by_what_stands_beside_them_in_every_shape() {
+    let mut wrong = Vec::new();
+    for shape in SHAPES {
+        let doc = shape.replace("<P>", PASSWORD).replace("<S>", SSN).replace("<N>", NAME);
+        let message = serde_json::json!({"messages": [{"role": "tool", "content": doc}]}).to_string();
+        for doc in [doc, message] {
+            let masked = masked(&doc);
+            if [PASSWORD, SSN, NAME].iter().any(|value| masked.contains(value)) {
+                wrong.push(masked);
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+/// Documents without a value.
+const ORDINARY: [&str; 24] = [
+    // Schemas and descriptions of tools.
+    r#"{"$schema":"https://json-schema.org/draft/2020-12/schema","title":"Password","type":"object","properties":{"password":{"type":"string","title":"Password","description":"At least 8 characters","minLength":8,"format":"password"},"ssn":{"type":"string","pattern":"^[0-9]{9}$"}},"required":["password","ssn"]}"#,
+    r#"{"openapi":"3.1.0","paths":{"/login":{"post":{"operationId":"login2","parameters":[{"name":"password","in":"query","required":true,"schema":{"type":"string"},"description":"Your password"}],"responses":{"200":{"description":"OK","content":{"application/json":{"schema":{"$ref":"x"}}}}}}}}}"#,
+    r#"{"tools":[{"type":"function","function":{"name":"set_password","description":"Sets a password","parameters":{"type":"object","properties":{"password":{"type":"string"}}}}}]}"#,
+    r#"{"name":"get_password","content":[{"type":"text","text":"Done, see page 2 of the list."}]}"#,
+    r#"{"fields":[{"name":"password","type":"varchar(255)","nullable":true},{"name":"ssn","type":"char(9)"}],"primaryKey":["id2"]}"#,
+    // Files of programs.
+    r#"{"name":"passwords","version":"1.2.3","description":"Keeps passwords","keywords":["password","security2"],"scripts":{"test":"jest --coverage"},"dependencies":{"bcrypt":"^5.1.0"}}"#,
+    r#"{"login.password":"Kennwort","login.title":"Anmelden","login.password.hint":"Mindestens 8 Zeichen"}"#,
+    r#"[{"id":"login.password","message":"Kennwort","translation":"Password"},{"id":"login.token","text":"Token"}]"#,
+    r#"{"args":["--port","8080","--password-file","/run/secrets/db","--verbose"]}"#,
+    r#"{"args":["run","--rm","--password","--user","app"]}"#,
+    r#"{"command":"npx","args":["-y","server-filesystem","/tmp"]}"#,
+    r#"{"headers":[["Content-Type","application/json"],["Accept","text/html"]]}"#,
+    // Forms that nobody has filled in.
+    r#"{"type":"input","label":{"type":"plain_text","text":"Password"},"element":{"type":"plain_text_input","placeholder":{"type":"plain_text","text":"Enter password"}}}"#,
+    r#"{"label":"Password","placeholder":"Enter password","text":"Required"}"#,
+    r#"{"title":"Password","text":"Choose a strong password with at least 8 characters and 2 signs."}"#,
+    r#"{"options":[{"value":"password","text":"Password"},{"value":"ssn","text":"Social security number"}]}"#,
+    r#"{"snapshot":"- textbox \"Password\" [ref=e12]\n- button \"Sign in\" [ref=e13]"}"#,
+    r#"{"term":"Password","definition":"A word that lets somebody in"}"#,
+    r#"{"nodeName":"INPUT","attributes":["type","password","placeholder","Password","class","form-control2"]}"#,
+    // Texts of documents and conversations.
+    r#"{"results":[{"title":"Resetting your password","text":"Click the link below","url":"https://example.com/a1"}]}"#,
+    r#"{"messages":[{"role":"user","content":[{"type":"text","text":"hello1"}]},{"role":"assistant","name":"password","content":"ok2day"}]}"#,
+    r#"{"items":[{"field":"status","fromString":"To Do","toString":"In Progress"}]}"#,
+    r#"{"sql":"SELECT name, total FROM orders WHERE status = ? LIMIT ?","params":["open","25"]}"#,
+    r#"{"query":"password reset?","variables":["x1y2z3"]}"#,
+];
+
+#[test]
+fn documents_without_values_stay() {
+    let changed: Vec<String> = ORDINARY
+        .into_iter()
+        .map(masked)
+        .zip(ORDINARY)
+        .filter(|(masked, doc)| masked != doc)
+        .map(|(masked, _)| masked)
+        .collect();
+    assert!(changed.is_empty(), "\n{}", changed.join("\n"));
+}
+
+#[test]
+fn names_of_what_is_ordered_say_nothing() {
+    let doc = r#"{"form":[{"value":"536228742","label":"Order"},{"name":"REGION","value":"k7%Vq2x9"}]}"#;
+    assert_eq!(masked(doc), doc);
+}

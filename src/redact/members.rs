@@ -1,0 +1,278 @@
+//! What members of objects are called that hold names, and values that are called by them.
+
+use crate::redact::table::{is_head, subject};
+use crate::stream::json::Decoded;
+
+/// What members are called that hold a name, the ones that say the most first: without signs, in lower case.
+const NAMES: &[&str] = &[
+    "name",
+    "key",
+    "label",
+    "field",
+    "fieldname",
+    "attribute",
+    "attributename",
+    "parameter",
+    "parameterkey",
+    "parametername",
+    "param",
+    "property",
+    "propertyname",
+    "variable",
+    "slot",
+    "column",
+    "columnname",
+    "header",
+    "headername",
+    "term",
+    "caption",
+    "question",
+    "prompt",
+    "title",
+    "displayname",
+    "element",
+    "selector",
+    "arialabel",
+    "placeholder",
+    // JSON Patch (RFC 6902), SCIM.
+    "path",
+    "id",
+    "system",
+    "code",
+    "type",
+    "kind",
+];
+
+/// The first of those that name a value only if nothing else does.
+const LOOSE: &str = "path";
+/// The first of those that say what a value is and not what it is called.
+const KINDS: &str = "code";
+/// Where the name is an object, what in it says the name; the ones that say the most first.
+const INNER: &[&str] =
+    &["text", "plaintext", "content", "name", "title", "label", "display", "ref", "code", "coding", "str"];
+/// Names that are no objects, for what is in those are values.
+const PLAIN_NAMES: &[&str] = &["element", "selector", "placeholder", "arialabel", "system", "id", "path"];
+/// Names whose end may say only that one writes there.
+const CONTROLS: &[&str] = &["label", "element", "selector", "arialabel", "placeholder", "caption", "title"];
+
+/// What members are called that hold a value, where that says also something else.
+const HOLDERS: &[&str] = &[
+    "text",
+    "content",
+    "plaintext",
+    "richtext",
+    "data",
+    "values",
+    "cell",
+    "definition",
+    "response",
+    "object",
+    "element",
+    "input",
+    "string",
+    "secretstring",
+    "stringval",
+    "s",
+    "n",
+    "v",
+    "t",
+];
+/// What members are called that hold what a value was and what it is.
+const CHANGES: &[&str] =
+    &["to", "from", "tostring", "fromstring", "old", "new", "before", "after", "oldstring", "newstring"];
+/// What the name beside these is called.
+const CHANGED: &[&str] = &[
+    "field",
+    "fieldname",
+    "attribute",
+    "attributename",
+    "property",
+    "propertyname",
+    "column",
+    "name",
+    "key",
+];
+
+/// Without signs, in lower case.
+pub(super) fn plain(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// How a member holds a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Holder {
+    /// It is called a value.
+    Value,
+    /// It may hold anything.
+    Loose,
+    /// It holds what a value was, or is now.
+    Change,
+}
+
+impl Holder {
+    /// That of a member that is called so; `None` where it holds no value.
+    pub(super) fn of(name: &str) -> Option<Self> {
+        let name = plain(name);
+        let name = name.as_str();
+        if HOLDERS.contains(&name) {
+            return Some(Self::Loose);
+        }
+        if CHANGES.contains(&name) {
+            return Some(Self::Change);
+        }
+        let value = name.starts_with("value") || name.ends_with("value") || matches!(name, "val" | "answer");
+        value.then_some(Self::Value)
+    }
+
+    /// Whether a cell of a table may be held so.
+    pub(super) fn is_of_cell(name: &str) -> bool {
+        matches!(plain(name).as_str(), "f" | "label" | "display" | "raw") || Self::of(name).is_some()
+    }
+}
+
+/// How a member names what stands beside it: the less, the more it says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct NameRank(u8);
+
+/// What is added to the rank of a name that programs give, and of what names a value only if nothing else does.
+const GIVEN: u8 = 64;
+const LAST: u8 = 128;
+
+impl NameRank {
+    /// That of a member that is called so.
+    pub(super) fn of(name: &str) -> Option<Self> {
+        let name = plain(name);
+        let at = NAMES.iter().position(|known| *known == name)?;
+        let rank = Self(u8::try_from(at).ok()?);
+        Some(if rank.is_before(LOOSE) { rank } else { Self(rank.0 + LAST) })
+    }
+
+    /// That of a name which is an object, by the member in it that says it.
+    pub(super) fn of_object(name: &str) -> Option<Self> {
+        Self::of(name).filter(|_| !PLAIN_NAMES.contains(&plain(name).as_str()))
+    }
+
+    /// The same where this is what the member says: numbers are of programs, and a name for people says more.
+    #[must_use]
+    pub(super) fn saying(self, text: &[u8]) -> Self {
+        let given = text.iter().any(u8::is_ascii_digit) && !text.contains(&b'/');
+        Self(self.0 + if given { GIVEN } else { 0 })
+    }
+
+    fn is_among(self, names: &[&str]) -> bool {
+        NAMES.get(usize::from(self.0 % GIVEN)).is_some_and(|name| names.contains(name))
+    }
+
+    fn is_before(self, name: &str) -> bool {
+        NAMES.iter().position(|known| *known == name).is_some_and(|at| usize::from(self.0 % GIVEN) < at)
+    }
+
+    /// Whether it says what a value is called.
+    pub(super) fn is_name(self) -> bool {
+        self.is_before(LOOSE)
+    }
+
+    /// Whether it names what a member holds that holds values so, in a list or not.
+    pub(super) fn names(self, holder: Holder, listed: bool) -> bool {
+        match holder {
+            Holder::Value => true,
+            Holder::Change => self.is_among(CHANGED),
+            Holder::Loose if listed => self.is_before(KINDS),
+            Holder::Loose => self.is_name(),
+        }
+    }
+
+    /// What a name says of the value: without words at its end for where one writes it.
+    pub(super) fn subject(self, name: &str) -> &str {
+        if self.is_among(CONTROLS) { subject(name) } else { name }
+    }
+}
+
+/// How much a member of a name that is an object says of it: the less, the more.
+pub(super) fn inner_rank(name: &str) -> Option<u8> {
+    let name = plain(name);
+    INNER.iter().position(|known| *known == name).and_then(|at| u8::try_from(at).ok())
+}
+
+/// What stands for a name in lists of codes (HL7 v2 table 0203), in words.
+pub(super) fn of_code(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "SS" => "ssn",
+        "PPN" => "passport number",
+        "DL" => "driver license number",
+        "MR" => "mrn",
+        "AN" => "account number",
+        "NI" | "NNxxx" => "national id",
+        "TAX" => "tax id",
+        _ => return None,
+    })
+}
+
+/// The longest value that is called by a name which may also be a title, in bytes, and the most words of it.
+const SHORT: usize = 96;
+const WORDS: usize = 6;
+
+/// Whether a name that may also be a title is what the value at `spelled` is called: both are short. Of a secret there is one
+/// word, and it is not made of letters alone.
+pub(super) fn is_short_value(name: &str, spelled: &[u8], is_secret: impl FnOnce(&str) -> bool) -> bool {
+    if !is_head(name) || spelled.len() > SHORT * 2 {
+        return false;
+    }
+    let decoded = Decoded::of(spelled);
+    let text = decoded.text().trim();
+    let words = text.split_whitespace().count();
+    if text.len() > SHORT || text.contains('\n') || words == 0 || words > WORDS {
+        return false;
+    }
+    let lettered = || text.chars().all(|c| c.is_alphabetic() || matches!(c, '_' | '-' | '\'' | '.' | ' '));
+    !is_secret(name) || words == 1 && !lettered()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_are_known_by_what_they_are_called() {
+        for (name, holder) in [
+            ("value", Some(Holder::Value)),
+            ("ParameterValue", Some(Holder::Value)),
+            ("value_string", Some(Holder::Value)),
+            ("Val", Some(Holder::Value)),
+            ("initial_value", Some(Holder::Value)),
+            ("#text", Some(Holder::Loose)),
+            ("content", Some(Holder::Loose)),
+            ("toString", Some(Holder::Change)),
+            ("name", None),
+            ("description", None),
+            ("placeholder", None),
+            ("default", None),
+        ] {
+            assert_eq!(Holder::of(name), holder, "{name}");
+        }
+        let rank = |name: &str| NameRank::of(name).unwrap();
+        assert!(rank("label").names(Holder::Loose, false) && !rank("type").names(Holder::Loose, true));
+        assert!(!rank("id").names(Holder::Loose, false) && rank("id").names(Holder::Loose, true));
+        assert!(rank("field").names(Holder::Change, false) && !rank("path").names(Holder::Change, false));
+        assert!(
+            rank("label") < rank("name").saying(b"field_7") && rank("name").saying(b"ssn") < rank("label")
+        );
+    }
+
+    #[test]
+    fn titles_name_short_values_only() {
+        let secret = |name: &str| name == "password";
+        for (name, value, named) in [
+            ("password", "hunter2Zq9", true),
+            ("password", "Required", false),
+            ("password", "at least 8 characters", false),
+            ("ssn", "536 22 8726", true),
+            ("ssn", "one\\ntwo", false),
+            ("last name", "Okonkwo-Adeyemi", true),
+            ("This is a sentence.", "536228726", false),
+            ("ssn", "", false),
+        ] {
+            assert_eq!(is_short_value(name, value.as_bytes(), secret), named, "{name} {value}");
+        }
+    }
+}

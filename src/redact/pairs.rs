@@ -1,0 +1,274 @@
+//! [`Pairs`]: elements of arrays that are called by another: the value behind a flag (`["--password", "…"]`), the second of a pair
+//! (`["X-Api-Key", "…"]`), attributes of an element one after the other, and values beside the statement of SQL that has places
+//! for them.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use crate::detect::Label;
+use crate::redact::document_value::DocumentValue;
+use crate::redact::members::{Holder, is_short_value, plain};
+use crate::redact::table::PlacedColumns;
+use crate::redact::ways::{NamePlace, Ways};
+use crate::stream::json::{Decoded, Path, Segment};
+
+/// The longest name, in bytes as it is spelled.
+const NAME: usize = 64;
+/// What members are called that hold a statement, and its values.
+const STATEMENTS: &[&str] =
+    &["sql", "query", "statement", "text", "sqltext", "querytext", "querystring", "stmt"];
+const VALUES: &[&str] = &[
+    "params",
+    "parameters",
+    "values",
+    "bindings",
+    "binds",
+    "args",
+    "arguments",
+    "bindvars",
+    "vars",
+    "variables",
+    "queryparameters",
+];
+/// The most statements and names in them that are kept.
+const KEPT: usize = 10_000;
+/// Attributes that say what is in an element.
+const ATTRIBUTES: [&str; 6] = ["name", "id", "type", "autocomplete", "aria-label", "placeholder"];
+
+/// What elements are called.
+#[derive(Debug, Default)]
+pub(super) struct Pairs {
+    /// The columns that a statement has places for, by the way to its object: by their numbers, and by their names.
+    numbered: HashMap<u64, Vec<Option<String>>>,
+    named: HashMap<(u64, String), String>,
+    /// Where that stands which says the most of the value among attributes, by the way to their array and its number.
+    values: HashMap<(u64, usize), NamePlace>,
+    /// The attributes that are read.
+    attributes: Attributes,
+}
+
+/// Attributes of an element, one after the other.
+#[derive(Debug, Default)]
+struct Attributes {
+    array: u64,
+    /// What was read last.
+    key: String,
+    /// What says the most of the element, if something does, and whether that is a secret.
+    said: Option<(bool, NamePlace)>,
+    /// The number of its value.
+    value: Option<usize>,
+}
+
+impl Pairs {
+    /// Shows the next string of the document.
+    pub(super) fn follow(&mut self, path: &Path<'_>, ways: &Ways, doc: &[u8], span: &Range<usize>) {
+        let Some(last) = path.len().checked_sub(1) else { return };
+        let spelled = doc.get(span.clone()).unwrap_or_default();
+        match path.segment(last) {
+            Some(Segment::Key(own)) if STATEMENTS.contains(&plain(own).as_str()) => {
+                self.statement(ways.to(last), Decoded::of(spelled).text());
+            }
+            Some(Segment::Index(number)) if spelled.len() <= NAME => {
+                let above = last.checked_sub(1).and_then(|at| path.segment(at));
+                if matches!(above, Some(Segment::Key("attributes" | "attrs"))) {
+                    self.attribute(ways.to(last), number, &String::from_utf8_lossy(spelled), span);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The statement of an object.
+    fn statement(&mut self, object: u64, text: &str) {
+        if self.numbered.len() + self.named.len() >= KEPT {
+            return;
+        }
+        let PlacedColumns { numbered, named } = PlacedColumns::of(text);
+        let said = |at: Range<usize>| text.get(at).map(str::to_owned);
+        if numbered.iter().any(Option::is_some) {
+            self.numbered.insert(object, numbered.into_iter().map(|at| said(at?)).collect());
+        }
+        for (place, column) in named {
+            if let (Some(place), Some(column)) = (said(place), said(column)) {
+                self.named.entry((object, place)).or_insert(column);
+            }
+        }
+    }
+
+    /// An attribute's name, or its value.
+    fn attribute(&mut self, array: u64, number: usize, text: &str, span: &Range<usize>) {
+        if self.attributes.array != array || number == 0 {
+            self.attributes = Attributes { array, ..Attributes::default() };
+        }
+        let attributes = &mut self.attributes;
+        if number.is_multiple_of(2) {
+            attributes.key = text.to_ascii_lowercase();
+            if attributes.key == "value" {
+                attributes.value = Some(number + 1);
+            }
+        } else if ATTRIBUTES.contains(&attributes.key.as_str()) {
+            let secret = is_secret(text);
+            if attributes.said.as_ref().is_none_or(|(known, _)| secret && !known) {
+                attributes.said = NamePlace::of(span).map(|place| (secret, place));
+            }
+        }
+        if let (Some(value), Some((_, said))) = (attributes.value, attributes.said) {
+            self.values.insert((array, value), said);
+        }
+    }
+
+    /// What a value is called by another element, or by the statement beside it.
+    pub(super) fn of(&self, at: DocumentValue<'_>, ways: &Ways) -> Option<String> {
+        let last = at.path.len().checked_sub(1)?;
+        let Some(Segment::Index(number)) = at.path.segment(last) else { return self.placed(at, ways) };
+        if let Some(said) = self.values.get(&(ways.to(last), number)) {
+            return Some(Decoded::of(said.text(at.doc)?).text().to_owned());
+        }
+        let above = last.checked_sub(1).and_then(|above| at.path.segment(above));
+        behind(at, number, above).or_else(|| self.placed(at, ways))
+    }
+
+    /// The column whose place in a statement the value is for.
+    fn placed(&self, at: DocumentValue<'_>, ways: &Ways) -> Option<String> {
+        if self.numbered.is_empty() && self.named.is_empty() {
+            return None;
+        }
+        let path = at.path;
+        let is_values = |at: usize| matches!(path.segment(at), Some(Segment::Key(key)) if holds_values(key));
+        let mut last = path.len().checked_sub(1)?;
+        while let Some(Segment::Key(key)) = path.segment(last) {
+            let above = last.checked_sub(1)?;
+            if is_values(above) {
+                let column = |length: usize| self.named.get(&(ways.to(length), key.to_owned()));
+                return column(above).or_else(|| column(above.checked_sub(1)?)).cloned();
+            }
+            if !Holder::is_of_cell(key) {
+                return None;
+            }
+            last = above;
+        }
+        let Segment::Index(number) = path.segment(last)? else { return None };
+        let mut above = last.checked_sub(1)?;
+        if matches!(path.segment(above)?, Segment::Index(_)) {
+            above = above.checked_sub(1)?;
+        }
+        let columns = |length: usize| self.numbered.get(&ways.to(length)).filter(|_| is_values(above));
+        columns(above).or_else(|| columns(above.checked_sub(1)?))?.get(number)?.clone()
+    }
+}
+
+/// Whether a member of this name may hold the values for a statement.
+fn holds_values(name: &str) -> bool {
+    VALUES.contains(&plain(name).as_str())
+}
+
+/// Whether a value may be for a place that has its member's name.
+pub(super) fn may_be_placed(path: &Path<'_>) -> bool {
+    let above = path.len().checked_sub(2).and_then(|at| path.segment(at));
+    matches!(above, Some(Segment::Key(key)) if holds_values(key))
+}
+
+/// What the element of this number is called by the one before it: a flag, or the first of a pair.
+fn behind(at: DocumentValue<'_>, number: usize, above: Option<Segment<'_>>) -> Option<String> {
+    let last = number.checked_sub(1)?;
+    let name = Decoded::of(element_before(at.doc.get(..at.start)?)?);
+    let (name, value) = (name.text(), at.doc.get(at.start..at.end)?);
+    if is_flag(name) {
+        return (!value.starts_with(b"-")).then(|| name.to_owned());
+    }
+    let paired = match above? {
+        Segment::Index(_) => last == 0 && ends_array(at.doc.get(at.end..)?),
+        Segment::Key(member) => last.is_multiple_of(2) && plain(member) == "rawheaders",
+    };
+    (paired && is_secret(name) && is_short_value(name, value, is_secret)).then(|| name.to_owned())
+}
+
+/// The string that stands before a value, if that is short; both are elements of one array.
+fn element_before(before: &[u8]) -> Option<&[u8]> {
+    let before = before.strip_suffix(b"\"").unwrap_or(before).trim_ascii_end();
+    let text = before.strip_suffix(b",")?.trim_ascii_end().strip_suffix(b"\"")?;
+    let near = text.get(text.len().saturating_sub(NAME)..)?;
+    let start = near.iter().rposition(|&byte| byte == b'"')?;
+    near.get(start + 1..)
+}
+
+/// Whether the array ends behind the value that ends there.
+fn ends_array(behind: &[u8]) -> bool {
+    let behind = behind.strip_prefix(b"\"").unwrap_or(behind);
+    behind.trim_ascii_start().first() == Some(&b']')
+}
+
+/// Whether an element is a flag, whose value is the next one.
+fn is_flag(text: &str) -> bool {
+    let name = text.trim_start_matches('-');
+    let signs = text.len() - name.len();
+    let begins = name.starts_with(|c: char| c.is_ascii_alphabetic());
+    let word = name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'));
+    // One sign stands before a single letter.
+    begins && word && (signs == 2 || signs == 1 && name.len() > 2)
+}
+
+fn is_secret(name: &str) -> bool {
+    Label::of([name]).is_some_and(|label| label.is_secret())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stream::json::{JsonToken, walk};
+
+    /// What the value `V1` of a document is called.
+    fn named(doc: &str) -> Option<String> {
+        let (mut pairs, mut named) = (Pairs::default(), None);
+        for asks in [false, true] {
+            walk(doc.as_bytes(), &mut |path, leaf| {
+                let ways = Ways::of(path).unwrap();
+                let at = DocumentValue::new(doc.as_bytes(), path, &leaf.span);
+                if asks && doc.get(leaf.span.clone()) == Some("V1") {
+                    named = pairs.of(at, &ways);
+                } else if !asks && leaf.token == JsonToken::Text {
+                    pairs.follow(path, &ways, doc.as_bytes(), &leaf.span);
+                }
+            })
+            .unwrap();
+        }
+        named
+    }
+
+    #[test]
+    fn elements_are_called_by_others() {
+        for (doc, name) in [
+            (r#"{"args":["--user","u","--password","V1"]}"#, Some("--password")),
+            (r#"["java","-password","V1"]"#, Some("-password")),
+            (r#"{"headers":[["X-Api-Key","V1"]]}"#, Some("X-Api-Key")),
+            (r#"{"rawHeaders":["Host","x","X-Api-Key","V1"]}"#, Some("X-Api-Key")),
+            (r#"{"attributes":["type","password","value","V1"]}"#, Some("password")),
+            (r#"{"attributes":["value","V1","id","x","name","ssn","type","password"]}"#, Some("password")),
+            (r#"{"sql":"UPDATE users SET password = $1, ssn = $2","params":["x","V1"]}"#, Some("ssn")),
+            (r#"{"params":["V1"],"statement":"INSERT INTO u (ssn) VALUES (?)"}"#, Some("ssn")),
+            (
+                r#"{"query":"SELECT 1 FROM u WHERE ssn = ?","options":{"parameters":[{"stringValue":"V1"}]}}"#,
+                Some("ssn"),
+            ),
+            (
+                r#"{"text":"INSERT INTO u (a, ssn) VALUES (?, ?)","values":[["x","y"],["z","V1"]]}"#,
+                Some("ssn"),
+            ),
+            (
+                r#"{"query":"mutation($p: String!) { login(password: $p) }","variables":{"p":"V1"}}"#,
+                Some("password"),
+            ),
+            (r#"{"sql":"SELECT 1 FROM u WHERE ssn = :s","params":{"s":"V1"}}"#, Some("ssn")),
+            (r#"{"query":"{ user(id: $i) { id } }","variables":{"p":"V1"}}"#, None),
+            (r#"["--password=x","V1"]"#, None),
+            (r#"["-p","V1"]"#, None),
+            (r#"{"required":["password","V1"]}"#, None),
+            (r#"[["password","V1","email"]]"#, None),
+            (r#"[["Content-Type","V1"]]"#, None),
+            (r#"{"query":"What is my SSN = ?","params":["V1"]}"#, None),
+            (r#"{"sql":"SELECT 1 FROM u WHERE ssn = ?","columns":["V1"]}"#, None),
+        ] {
+            assert_eq!(named(doc).as_deref(), name, "{doc}");
+        }
+    }
+}
