@@ -35,6 +35,22 @@ pub(crate) struct SecretList {
     pub(crate) meaning: Meaning,
     /// Whether its name is a plural, so that its items are secrets and not rules for one.
     pub(crate) plural: bool,
+    pub(crate) layout: ListLayout,
+}
+
+/// How the items of a list stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ListLayout {
+    /// Behind commas.
+    Commas,
+    /// Each on a line, with so many blanks before its bullet.
+    Lines(usize),
+    /// Each behind a name, `{"bob": "…"}`.
+    Members,
+    /// The same on lines, with so many blanks before the name.
+    Names(usize),
+    /// Cookies of a header, behind semicolons.
+    Cookies,
 }
 
 /// What the group of assignments carries over.

@@ -35,11 +35,12 @@ pub(crate) fn is_upper(c: char) -> bool {
 }
 
 /// How far behind a capital its small letter stands, in Unicode; nothing for what is no capital, `None` where a table tells.
-const fn distance(c: char) -> Option<u32> {
+pub(super) const fn distance(c: char) -> Option<u32> {
     match c {
         'A'..='Z' | 'А'..='Я' | '\u{c0}'..='\u{d6}' | '\u{d8}'..='\u{de}' => Some(32),
         '\u{400}'..='\u{40f}' => Some(80),
-        '\u{0}'..='\u{ff}' | '\u{430}'..='\u{45f}' | '\u{2000}'..='\u{206f}' => Some(0),
+        '\u{0}'..='\u{ff}' | '\u{430}'..='\u{45f}' | '\u{590}'..='\u{109f}' => Some(0),
+        '\u{2000}'..='\u{206f}' | '\u{2e80}'..='\u{a63f}' | '\u{ac00}'..='\u{d7ff}' => Some(0),
         _ => None,
     }
 }

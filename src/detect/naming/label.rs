@@ -48,7 +48,13 @@ impl Label {
             return None;
         }
         let name = words.join("_");
-        let said = |name: &str| meaning(in_english(name).as_deref().unwrap_or(name).as_bytes());
+        let said = |name: &str| match in_english(name) {
+            Some((english, doubtful)) => {
+                let said = meaning(english.as_bytes());
+                said.map(|said| Meaning { doubtful: said.doubtful || doubtful, ..said })
+            }
+            None => meaning(name.as_bytes()),
+        };
         let one = || {
             words
                 .split_last()
@@ -79,6 +85,8 @@ impl Label {
     /// The name that a program would give the secret, such as `password`, if the label says that the value is one.
     pub fn assigned(&self) -> Option<&'static str> {
         self.meaning.map(|meaning| match (meaning.named, meaning.strong) {
+            // As doubtful as the label is.
+            (NameMeaning::Password, _) if meaning.doubtful => "mdp",
             (NameMeaning::Password, true) => "password",
             (NameMeaning::Password, false) => "pass",
             (NameMeaning::Key, true) => "api_key",
@@ -184,6 +192,17 @@ mod tests {
                 && is_secret_word("密码".as_bytes())
                 && !is_secret_word(b"hunter2!")
         );
+        for name in ["parola", "Κωδικός", "MDP", "hasło", "senha"] {
+            let label = Label::of([name]).unwrap();
+            assert!(
+                label.meaning.is_some_and(|said| said.doubtful) && label.assigned() == Some("mdp"),
+                "{name}"
+            );
+        }
+        for name in ["db_parola", "user_mdp", "contraseña", "пароль"] {
+            let label = Label::of([name]).unwrap();
+            assert_eq!(label.assigned(), Some("password"), "{name}");
+        }
         for name in [
             "password_hash",
             "passwort_hash",

@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
-use super::case::lower;
-use super::meaning::{Meaning, meaning};
+use super::case::distance;
+use super::meaning::{Meaning, NameMeaning, is_owner};
 
 /// Words for a password in names, besides those that the names of programs have: a word, or two with `_` between.
 /// In lower case; as words of scripts without spaces they may be a part of one.
@@ -15,11 +15,15 @@ pub(crate) const PASSWORDS: &[&str] = &[
     "passwort",
     "kennwort",
     "losungswort",
+    "wlan_schlüssel",
+    "netzwerkschlüssel",
+    "schlüsselinhalt",
     "wachtwoord",
     "toegangscode",
     "lösenord",
     "losenord",
     "adgangskode",
+    "kodeord",
     "passord",
     "lykilorð",
     "wagwoord",
@@ -56,11 +60,23 @@ pub(crate) const PASSWORDS: &[&str] = &[
     "құпия_сөз",
     // Others of Europe and Asia.
     "salasana",
+    "salasanani",
+    "salasanasi",
     "parool",
     "jelszó",
     "jelszo",
+    "jelszavam",
+    "jelszavad",
+    "jelszava",
     "şifre",
     "sifre",
+    "şifrem",
+    "şifreniz",
+    "şifresi",
+    "parolam",
+    "parolanız",
+    "parolası",
+    "κωδικός_πρόσβασης",
     "κωδικός",
     "κωδικος",
     "συνθηματικό",
@@ -80,6 +96,7 @@ pub(crate) const PASSWORDS: &[&str] = &[
     "mật_khẩu",
     "mat_khau",
     "matkhau",
+    "sandi",
     "kata_sandi",
     "katasandi",
     "kata_laluan",
@@ -138,54 +155,147 @@ pub(crate) const KEYS: &[&str] = &[
     "kunci_api",
 ];
 
+/// Words of those that mean something else as often: a word, a slogan, an entry of a dictionary, the code of a product, the number
+/// of a ticket, a model of decisions.
+const DOUBTFUL: &[&str] = &[
+    "parola",
+    "parolă",
+    "parole",
+    "parola_chiave",
+    "mdp",
+    "heslo",
+    "geslo",
+    "hasło",
+    "haslo",
+    "senha",
+    "κωδικός",
+    "κωδικος",
+    "losungswort",
+    "sandi",
+    "kodeord",
+];
+
 /// Whether a text is itself a word for a secret, in any of the languages: what stands in a form, or its translation.
 pub(crate) fn is_secret_word(text: &[u8]) -> bool {
-    secret_word(text).is_some()
+    let mut folded = FoldedText::default();
+    folded.push(text).is_some() && folded.meaning(0, folded.len()).is_some()
 }
 
-/// What a text says that is itself a word for a secret.
-pub(crate) fn secret_word(text: &[u8]) -> Option<Meaning> {
-    let lower = lower(std::str::from_utf8(text).ok()?).replace([' ', '-'], "_").replace('’', "'");
-    let folded = folded(&lower);
-    let at = SECRETS.words.binary_search_by(|(word, _)| word.as_str().cmp(&folded)).ok()?;
-    let (_, english) = SECRETS.words.get(at)?;
-    meaning(english.as_bytes())
+/// The longest text that is folded, in bytes.
+const LONGEST: usize = 128;
+
+/// A text as the words for secrets are kept: in lower case, with `_` between words. Parts of it are looked up without making
+/// others.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FoldedText {
+    bytes: [u8; LONGEST],
+    length: usize,
 }
 
-/// The words for secrets, to be looked for together, and what each is in English.
+impl Default for FoldedText {
+    fn default() -> Self {
+        Self { bytes: [0; LONGEST], length: 0 }
+    }
+}
+
+impl FoldedText {
+    /// Adds a text; `None` where it is none, or longer than any of the words.
+    pub(crate) fn push(&mut self, text: &[u8]) -> Option<()> {
+        if text.is_ascii() {
+            let end = self.length + text.len();
+            for (place, &byte) in self.bytes.get_mut(self.length..end)?.iter_mut().zip(text) {
+                *place = if matches!(byte, b' ' | b'-') { b'_' } else { byte.to_ascii_lowercase() };
+            }
+            self.length = end;
+            return Some(());
+        }
+        for c in std::str::from_utf8(text).ok()?.chars() {
+            match c {
+                ' ' | '-' => self.push_char('_')?,
+                '’' => self.push_char('\'')?,
+                c if distance(c) == Some(0) => fold(c).map_or(Some(()), |c| self.push_char(c))?,
+                c => c.to_lowercase().filter_map(fold).try_for_each(|c| self.push_char(c))?,
+            }
+        }
+        Some(())
+    }
+
+    fn push_char(&mut self, c: char) -> Option<()> {
+        let end = self.length + c.len_utf8();
+        c.encode_utf8(self.bytes.get_mut(self.length..end)?);
+        self.length = end;
+        Some(())
+    }
+
+    /// How long it is so far.
+    pub(crate) fn len(&self) -> usize {
+        self.length
+    }
+
+    /// What the part `start..end` says, if it is a word for a secret.
+    pub(crate) fn meaning(&self, start: usize, end: usize) -> Option<Meaning> {
+        let part = self.bytes.get(start..end.min(self.length))?;
+        let at = SECRETS.words.binary_search_by(|word| word.folded.as_bytes().cmp(part)).ok()?;
+        SECRETS.words.get(at).map(|word| word.meaning)
+    }
+}
+
+/// A word for a secret.
+struct SecretWord {
+    folded: String,
+    english: &'static str,
+    meaning: Meaning,
+}
+
+/// The words for secrets, to be looked for together.
 struct Secrets {
     search: Option<AhoCorasick>,
     /// In order.
-    words: Vec<(String, &'static str)>,
+    words: Vec<SecretWord>,
 }
 
 static SECRETS: LazyLock<Secrets> = LazyLock::new(|| {
     let mut words = Vec::new();
-    for (list, english) in [(PASSWORDS, "password"), (KEYS, "api_key")] {
+    let lists = [(PASSWORDS, "password", NameMeaning::Password), (KEYS, "api_key", NameMeaning::Key)];
+    for (list, english, named) in lists {
         for word in list {
+            let meaning = Meaning { named, strong: true, doubtful: DOUBTFUL.contains(word) };
+            let folded = folded(word).into_owned();
             // Both words of two may be written as one.
-            words.push((folded(word).into_owned(), english));
-            words.push((folded(word).replace('_', ""), english));
+            words.push(SecretWord { folded: folded.replace('_', ""), english, meaning });
+            words.push(SecretWord { folded, english, meaning });
         }
     }
-    words.sort_unstable();
-    let search = AhoCorasick::new(words.iter().map(|(word, _)| word)).ok();
+    words.sort_unstable_by(|one, other| one.folded.cmp(&other.folded));
+    let search = AhoCorasick::new(words.iter().map(|word| &word.folded)).ok();
     Secrets { search, words }
 });
 
-/// The name with the word of another language for a secret in English.
-pub(super) fn in_english(name: &str) -> Option<String> {
+/// The name with the word of another language for a secret in English, and whether that word leaves a doubt.
+pub(super) fn in_english(name: &str) -> Option<(String, bool)> {
     let name = folded(name);
     let Secrets { search, words } = &*SECRETS;
     let hits = search.as_ref()?.find_overlapping_iter(&*name).filter_map(|hit| {
-        let (word, english) = words.get(hit.pattern().as_usize())?;
+        let SecretWord { folded, english, meaning } = words.get(hit.pattern().as_usize())?;
         let (head, tail) = (name.get(..hit.start())?, name.get(hit.end()..)?);
         // A word, or a part of one if its script is written without spaces.
-        let unspaced = word.chars().any(|c| c >= '\u{e00}');
+        let unspaced = folded.chars().any(|c| c >= '\u{e00}');
         let whole = !head.ends_with(char::is_alphabetic) && !tail.starts_with(char::is_alphabetic);
-        (unspaced || whole).then(|| (word.len(), [head, english, tail].concat()))
+        let owned = || head.split('_').chain(tail.split('_')).any(is_owner);
+        (unspaced || whole)
+            .then(|| (folded.len(), [head, english, tail].concat(), meaning.doubtful && !owned()))
     });
-    hits.max_by_key(|(length, _)| *length).map(|(_, said)| said)
+    hits.max_by_key(|(length, ..)| *length).map(|(_, said, doubtful)| (said, doubtful))
+}
+
+/// A small letter without what lower case leaves different.
+const fn fold(c: char) -> Option<char> {
+    match c {
+        'ς' => Some('σ'),
+        'ı' => Some('i'),
+        '\u{307}' => None,
+        _ => Some(c),
+    }
 }
 
 /// Without what lower case leaves different: the sigma at a word's end, Turkish letters with and without a dot.
@@ -193,11 +303,5 @@ fn folded(word: &str) -> Cow<'_, str> {
     if word.is_ascii() {
         return Cow::Borrowed(word);
     }
-    let fold = |c: char| match c {
-        'ς' => Some('σ'),
-        'ı' => Some('i'),
-        '\u{307}' => None,
-        _ => Some(c),
-    };
     Cow::Owned(word.chars().filter_map(fold).collect())
 }

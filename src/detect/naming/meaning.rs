@@ -27,6 +27,9 @@ pub(crate) struct Meaning {
     pub(crate) named: NameMeaning,
     /// Whether the name says it is a secret; a weak one needs a value that looks like one.
     pub(crate) strong: bool,
+    /// Whether the name is a word that means something else as often, as `parola`: its value must be one that nobody writes by
+    /// chance.
+    pub(crate) doubtful: bool,
 }
 
 const PASSWORDS: &str = "\
@@ -184,14 +187,17 @@ fn tailed(tails: &[&str], word: &str) -> bool {
 
 /// What a word says by itself, behind the word `before`, if there is one.
 fn alone(word: &str, lists: Lists, before: Option<Lists>) -> Option<Meaning> {
-    let strong = |named| Some(Meaning { named, strong: true });
-    let weak = |named| Some(Meaning { named, strong: false });
+    let strong = |named| Some(Meaning { named, strong: true, doubtful: false });
+    let weak = |named| Some(Meaning { named, strong: false, doubtful: false });
     let not = before.is_some_and(Lists::before_not);
     let joined = || word.strip_suffix("pass").is_some_and(|head| Lists::of(head).pass_head());
     if lists.password() || tailed(&PASSWORD_TAILS, word) || joined() {
         let short = matches!(word, "pass" | "passe" | "pw") && before.is_none();
         let deed = not || before.is_some_and(Lists::deed);
-        return if short || deed { weak(NameMeaning::Password) } else { strong(NameMeaning::Password) };
+        let said = if short || deed { weak(NameMeaning::Password) } else { strong(NameMeaning::Password) };
+        // A ticket of those who wait is one, too.
+        let doubtful = word == "senha" && before.is_none();
+        return said.map(|said| Meaning { doubtful, ..said });
     }
     if lists.secret() || word.ends_with("secret") {
         return if not { None } else { strong(NameMeaning::Secret) };
@@ -218,7 +224,7 @@ fn formed(word: &str) -> Option<Meaning> {
         "mnemonic" | "phrase" | "seed" => NameMeaning::Seed,
         _ => return None,
     };
-    Some(Meaning { named, strong: false })
+    Some(Meaning { named, strong: false, doubtful: false })
 }
 
 impl Meaning {
@@ -227,6 +233,11 @@ impl Meaning {
     pub(crate) const fn is_strong(self) -> bool {
         self.strong
     }
+}
+
+/// Whether a word says whose password it is, or of what, in the names of programs.
+pub(super) fn is_owner(word: &str) -> bool {
+    Lists::of(word).pass_head()
 }
 
 /// What `name` says; `None` if it says nothing of a secret.
@@ -258,8 +269,8 @@ mod tests {
 
     #[test]
     fn the_last_words_decide() {
-        let strong = |named| Some(Meaning { named, strong: true });
-        let weak = |named| Some(Meaning { named, strong: false });
+        let strong = |named| Some(Meaning { named, strong: true, doubtful: false });
+        let weak = |named| Some(Meaning { named, strong: false, doubtful: false });
         let cases = [
             ("password", strong(NameMeaning::Password)),
             ("dbPassword", strong(NameMeaning::Password)),
@@ -292,6 +303,8 @@ mod tests {
             ("csrf_token", None),
             ("compass", None),
             ("keySelector", None),
+            ("senha", Some(Meaning { named: NameMeaning::Password, strong: true, doubtful: true })),
+            ("db_senha", strong(NameMeaning::Password)),
         ];
         for (name, expected) in cases {
             assert_eq!(meaning(name.as_bytes()), expected, "{name}");

@@ -5,8 +5,10 @@ use std::sync::LazyLock;
 use aho_corasick::AhoCorasick;
 
 use super::entropy::entropy;
+use super::references::holds;
+pub(crate) use super::references::stands_in;
 use super::source_code::{programmed, released};
-use super::terms::is_term;
+use super::terms::{is_asked, is_shortcut, is_term};
 
 /// What this file checks, by name.
 pub(super) const CHECKS: super::ChecksByName = &[
@@ -136,101 +138,11 @@ fn lower<'b>(value: &[u8], buffer: &'b mut [u8; 128]) -> &'b [u8] {
     buffer.get(..length).unwrap_or_default()
 }
 
-fn holds(text: &[u8], part: &str) -> bool {
-    let first = part.bytes().next().unwrap_or_default();
-    let starts = memchr::memchr_iter(first, text);
-    starts.filter_map(|at| text.get(at..)).any(|rest| rest.starts_with(part.as_bytes()))
-}
-
 /// Whether the value has a part that stands where a generated key should.
 fn has_stand_in(value: &[u8]) -> bool {
     static SEARCH: LazyLock<Option<AhoCorasick>> =
         LazyLock::new(|| AhoCorasick::builder().ascii_case_insensitive(true).build(STAND_INS).ok());
     SEARCH.as_ref().is_some_and(|search| search.is_match(value))
-}
-
-fn is_ident(byte: &u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-')
-}
-
-/// `open` name `close`, with a name between that can be one.
-fn enclosed(value: &[u8], open: &str, close: &str) -> bool {
-    let mut rest = value;
-    while let Some(at) = rest.windows(open.len()).position(|window| window == open.as_bytes()) {
-        let inner = rest.get(at + open.len()..).unwrap_or_default();
-        let blank =
-            |byte: &&u8| is_ident(byte) || matches!(byte, b' ' | b':' | b'(' | b')' | b'$' | b'/' | b'=');
-        let name = inner.iter().take_while(blank).count();
-        if name > 0 && inner.get(name..).is_some_and(|tail| tail.starts_with(close.as_bytes())) {
-            return true;
-        }
-        rest = inner;
-    }
-    false
-}
-
-/// Whether the value stands for another: a variable, a template's field, a format's place, a mask.
-pub(crate) fn stands_in(value: &[u8]) -> bool {
-    let first = value.first().copied().unwrap_or(b' ');
-    let last = value.last().copied().unwrap_or(b' ');
-    let name = value.get(1..).unwrap_or_default();
-    let variable = first == b'$' && name.iter().all(is_ident) && !name.is_empty()
-        || value.starts_with(b"$(")
-        || first == b'%' && (last == b'%' || name.len() <= 2)
-        || value.starts_with(b"&lt;")
-        || first == b'<' && last == b'>'
-        || first == b'['
-            && last == b']'
-            && name.iter().all(|byte| is_ident(byte) || matches!(byte, b']' | b' '));
-    let opened = value.iter().any(|byte| matches!(byte, b'{' | b'(' | b'<' | b'%'));
-    let template = opened && template(value);
-    variable || template || masked(value)
-}
-
-/// Whether the value holds the field of a template or a format.
-fn template(value: &[u8]) -> bool {
-    enclosed(value, "${", "}")
-        || enclosed(value, "{{", "}}")
-        || enclosed(value, "#{", "}")
-        || enclosed(value, "$(", ")")
-        || enclosed(value, "%(", ")s")
-        || value.starts_with(b"{") && value.ends_with(b"}") && enclosed(value, "{", "}")
-        || enclosed(value, "<%", "%>")
-        || value.starts_with(b"${") && value.ends_with(b"}") && value.contains(&b'(')
-        || holds(value, "<?")
-        || holds(value, "%s")
-        || value.starts_with(b"(?")
-        || only_fields(value)
-}
-
-/// Whether nothing but signs stands around names in braces: `:{password}`.
-fn only_fields(value: &[u8]) -> bool {
-    let mut rest = value;
-    let mut fields = 0;
-    while let Some(open) = rest.iter().position(|&byte| byte == b'{') {
-        let (front, behind) = rest.split_at(open);
-        let small = |byte: &&u8| byte.is_ascii_lowercase() || **byte == b'_';
-        let name = behind.iter().skip(1).take_while(small).count();
-        if name < 3 || behind.get(name + 1) != Some(&b'}') || front.iter().any(u8::is_ascii_alphanumeric) {
-            return false;
-        }
-        fields += 1;
-        rest = behind.get(name + 2..).unwrap_or_default();
-    }
-    fields > 0 && !rest.iter().any(u8::is_ascii_alphanumeric)
-}
-
-/// Few characters, over and over.
-fn masked(value: &[u8]) -> bool {
-    let mut kinds = [0u8; 256];
-    for byte in value {
-        if let Some(count) = kinds.get_mut(usize::from(*byte)) {
-            *count = count.saturating_add(1);
-        }
-    }
-    let most = kinds.iter().copied().max().unwrap_or(0);
-    let filler = value.iter().filter(|byte| matches!(byte, b'*' | b'x' | b'X' | b'.' | b'#' | b'-')).count();
-    value.len() >= 3 && usize::from(most) == value.len() || filler * 10 >= value.len() * 7 && value.len() >= 4
 }
 
 /// Whether the value is a place: a path, an address, a file.
@@ -271,6 +183,15 @@ pub(crate) fn password(value: &[u8]) -> bool {
         && !stands_in(value)
         && !place(value)
         && !is_term(value)
+        && !is_asked(value)
+        && !is_shortcut(value)
+        && !is_type(value)
+}
+
+/// Whether it is a type that a schema does not leave out (GraphQL): `String!`.
+fn is_type(value: &[u8]) -> bool {
+    let types: [&[u8]; 5] = [b"String", b"Int", b"Float", b"Boolean", b"ID"];
+    value.strip_suffix(b"!").is_some_and(|name| types.contains(&name))
 }
 
 /// What a person would not write: letters and digits mixed, or signs, or letters in no order of a language.
@@ -425,7 +346,8 @@ pub(crate) fn userinfo(value: &[u8]) -> bool {
     let (user, pass) = (value.get(..at).unwrap_or_default(), value.get(at + 1..).unwrap_or_default());
     let pass = pass.strip_prefix(b"\"").or(pass.strip_prefix(b"'")).unwrap_or(pass);
     let pass = pass.strip_suffix(b"\"").or(pass.strip_suffix(b"'")).unwrap_or(pass);
-    !stands_in(value) && !stands_in(user) && pass != user && secret_word(pass)
+    // Where there is no user, what begins with the colon is no parameter of a query.
+    (at == 0 || !stands_in(value)) && !stands_in(user) && pass != user && secret_word(pass)
 }
 
 /// In an address even `secret` is a password, but `password` and `pass` are how manuals name it.

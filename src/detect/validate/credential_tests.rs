@@ -99,6 +99,12 @@ fn passwords_of_directories_decode() {
 }
 
 #[test]
+fn users_may_be_left_out() {
+    assert!(userinfo(b":bowser2") && userinfo(b":secret") && userinfo(b"mo:k7Vq2x"));
+    assert!(!userinfo(b":$PASS") && !userinfo(b":${PASS}") && !userinfo(b":password"));
+}
+
+#[test]
 fn basic_credentials_decode() {
     assert!(basic(b"QWxhZGRpbjpvcGVuIHNlc2FtZQ==") && !basic(b"bm9jb2xvbg==") && !basic(b"a b"));
 }

@@ -23,6 +23,7 @@
 //! | `hash` | no check: the hash functions for `crypto` |
 //! | `credential` | whether a value is a secret rather than a placeholder, reference or word |
 //! | `secret` | that a key mixes letters and digits |
+//! | `references` | no check: values that stand for others, as variables do |
 //! | `source_code` | no check: values that are parts of programs |
 //! | `terms` | no check: what types, encodings and algorithms are called |
 //! | `entropy` | that a value is random enough for a key |
@@ -59,6 +60,7 @@ mod network;
 mod northern_europe;
 mod oceania;
 mod phone;
+mod references;
 mod secret;
 mod source_code;
 mod south_asia;

@@ -27,7 +27,57 @@ const TERMS: &str = "\
 /// The longest of them, in bytes.
 const LONGEST: usize = 17;
 
-/// Whether this is what a type, an encoding or an algorithm is called.
+/// Who numbers what they publish, as in `ISO27001`.
+const PUBLISHERS: [&[u8]; 4] = [b"iso", b"rfc", b"gdpr", b"fips"];
+
+/// Keys that are held down with others.
+const HELD_KEYS: [&str; 8] = ["ctrl+", "strg+", "alt+", "shift+", "cmd+", "ctrl-", "alt-", "cmd-"];
+
+/// What forms and translations of them say of a field that must be filled in, or need not be. Those of other alphabets begin in
+/// both cases.
+const ASKED: &str = "\
+    mandatory compulsory obligatory obligatoire requis requise facultatif erforderlich pflichtfeld benötigt \
+    verplicht vereist obligatorio obligatoria requerido requerida opcional obrigatório obrigatória obbligatorio \
+    obbligatoria richiesto richiesta facoltativo wymagane wymagany opcjonalne povinné povinný vyžadováno \
+    kötelező obligatoriu påkrævet påkrevd obligatorisk obligatoriskt krävs pakollinen nõutav obvezno zorunlu \
+    gerekli wajib diperlukan kinakailangan lazima obvezna обязательно Обязательно обязательный Обязательный \
+    обязательное Обязательное обов'язково задължително υποχρεωτικό Υποχρεωτικό 必填 必须 必須 必需 任意 필수 \
+    선택 חובה مطلوب إلزامي अनिवार्य";
+
+/// The longest of those, in bytes.
+const LONGEST_ASKED: usize = 24;
+
+/// Whether this says that a field must be filled in: `wajib`, `obligatoire*`.
+pub(super) fn is_asked(value: &[u8]) -> bool {
+    let signs = value.iter().rev().take_while(|byte| matches!(byte, b'*' | b'!' | b'.')).count();
+    let word = value.get(..value.len() - signs).unwrap_or_default();
+    static KNOWN: LazyLock<HashSet<&'static [u8]>> =
+        LazyLock::new(|| ASKED.split(' ').map(str::as_bytes).collect());
+    let mut buffer = [0; LONGEST_ASKED];
+    let Some(lower) = buffer.get_mut(..word.len()).filter(|_| !word.is_empty()) else { return false };
+    lower.copy_from_slice(word);
+    lower.make_ascii_lowercase();
+    KNOWN.contains(&*lower)
+}
+
+/// Whether this is a combination of keys, such as `Ctrl+P`.
+pub(super) fn is_shortcut(value: &[u8]) -> bool {
+    HELD_KEYS.iter().any(|held| {
+        value.len() <= 2 * LONGEST
+            && value.get(..held.len()).is_some_and(|head| head.eq_ignore_ascii_case(held.as_bytes()))
+            && value.get(held.len()..).is_some_and(|rest| rest.len() <= 3 || rest.contains(&b'+'))
+    })
+}
+
+/// Whether this is the number of a standard: `ISO27001`.
+fn is_standard(word: &[u8]) -> bool {
+    PUBLISHERS.iter().any(|publisher| {
+        word.strip_prefix(*publisher)
+            .is_some_and(|number| number.len() >= 2 && number.iter().all(u8::is_ascii_digit))
+    })
+}
+
+/// Whether this is what a type, an encoding, an algorithm or a standard is called.
 pub(super) fn is_term(value: &[u8]) -> bool {
     static KNOWN: LazyLock<HashSet<&'static [u8]>> =
         LazyLock::new(|| TERMS.split(' ').map(str::as_bytes).collect());
@@ -38,7 +88,7 @@ pub(super) fn is_term(value: &[u8]) -> bool {
         *place = byte.to_ascii_lowercase();
         length += 1;
     }
-    buffer.get(..length).is_some_and(|word| KNOWN.contains(word))
+    buffer.get(..length).is_some_and(|word| KNOWN.contains(word) || is_standard(word))
 }
 
 #[cfg(test)]
@@ -48,9 +98,20 @@ mod tests {
     #[test]
     fn terms_are_known_however_they_are_written() {
         assert_eq!(TERMS.split(' ').map(str::len).max(), Some(LONGEST));
+        assert_eq!(ASKED.split(' ').map(str::len).max(), Some(LONGEST_ASKED));
         for value in ["utf8", "UTF-8", "SHA-256", "sha3_512", "Argon2id", "HMAC-SHA256", "bcrypt", "x509"] {
             assert!(is_term(value.as_bytes()), "{value}");
         }
+        for value in ["ISO27001", "iso-9001", "GDPR2016"] {
+            assert!(is_term(value.as_bytes()), "{value}");
+        }
+        for value in ["Ctrl+P", "ALT+F4", "Ctrl+Shift+P"] {
+            assert!(is_shortcut(value.as_bytes()), "{value}");
+        }
+        for value in ["wajib", "Obligatoire*", "povinné*", "Обязательно", "必須"] {
+            assert!(is_asked(value.as_bytes()), "{value}");
+        }
+        assert!(!is_shortcut(b"Alt+9xQ!m") && !is_asked(b"obligatoire7") && !is_asked(b""));
         for value in ["", "sunflower7", "football1", "p2561234", "argon2idargon2idargon2id", "utf8!"] {
             assert!(!is_term(value.as_bytes()), "{value}");
         }

@@ -247,11 +247,21 @@ mod tests {
     }
 
     #[test]
+    fn doubtful_heads_have_values_that_nobody_writes_by_chance() {
+        let text = "parola,utente\ncasa1,bob\nGx7!kkpw,amy\n";
+        assert_eq!(found(text), [("PASSWORD".to_owned(), "Gx7!kkpw".to_owned())]);
+    }
+
+    #[test]
     fn what_heads_do_not_name_stays() {
         for text in [
             "order,amount\n536228741,12\n536228742,13\n",
             "id,password_hash,note\n1,5f4dcc3b,k7-Vq2x\n",
             "| User | Role |\n|---|---|\n| mo | k7-Vq2x |\n",
+            "parola,significato\ncasa1,house\nciao!,hello\n",
+            "| Parola | Significato |\n|---|---|\n| casa1 | house |\n",
+            "| Κωδικός | Ποσότητα |\n|---|---|\n| 00123-A | 12 |\n",
+            "| Heslo | Význam |\n|---|---|\n| Praha2 | město |\n",
         ] {
             assert_eq!(found(text), [], "{text}");
         }

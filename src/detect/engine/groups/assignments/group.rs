@@ -7,8 +7,9 @@ use super::super::super::pass::{Candidates, Evaluation, WindowPass};
 use super::super::super::pattern::CompiledPattern;
 use super::super::super::track::Track;
 use super::super::super::view::View;
+use super::cookies::COOKIES;
 use super::form::ValueForm;
-use super::search::{self, Hits, LISTS, WORDS, WordSearch};
+use super::search::{self, Hits, LISTS, WORDS, WordContext, WordSearch};
 use super::text::{LookCost, NeedMore, WindowText, is_dense};
 use super::value::{self, AssignedValue, LONGEST, piece};
 use crate::detect::finding::RuleId;
@@ -91,10 +92,13 @@ impl Assignments {
                 track.assignment.list = None;
                 break;
             };
-            if let Some(value) = item.value {
-                self.offer(pass, value, found);
-            }
             track.at = item.end;
+            let Some(value) = item.value else { continue };
+            let taken = self.offer(pass, value, found);
+            track.assignment.rest = taken.filter(|_| value.cut);
+            if !rest(pass, track, found) {
+                return false;
+            }
         }
         true
     }
@@ -147,6 +151,15 @@ impl Group for Assignments {
         let mut at = track.at;
         let mut hits = Hits::new(&self.searches, view.text, at);
         while let Some(hit) = hits.from(at) {
+            if hit.place == WordContext::Cookies {
+                track.at = hit.end;
+                track.assignment.list = Some(COOKIES);
+                if !self.items(pass, track, found) {
+                    return;
+                }
+                at = track.at;
+                continue;
+            }
             let looked = Cell::new(LookCost { place: hit.start, ..LookCost::default() });
             let end = hit.end;
             let Ok((next, value)) = (WindowText { view: *view, looked: &looked }).value_of(hit) else {

@@ -37,7 +37,7 @@ impl WindowText<'_> {
     pub(super) fn input(&self, end: usize) -> Result<Option<AssignedValue>, NeedMore> {
         let tag = self.field_tag(end)?;
         let Some(AttributeValue { at, start, end, .. }) = tag.value else { return Ok(None) };
-        let password = Meaning { named: NameMeaning::Password, strong: true };
+        let password = Meaning { named: NameMeaning::Password, strong: true, doubtful: false };
         let meaning = match tag.kind {
             Some(kind) if self.spells(kind, "password") => Some(password),
             _ if !self.is_text_field(tag) => None,

@@ -1,22 +1,25 @@
-//! Lists whose items are secrets: `passwords:` and a line for each, `"passwords": ["…", "…"]`. The first is found from the
-//! name, each other from the one before it.
+//! Lists whose items are secrets: `passwords:` and a line for each, `"passwords": ["…", "…"]`, `"passwords": {"bob": "…"}`. The
+//! first is found from the name, each other from the one before it.
 
-use super::super::super::track::SecretList;
+use super::super::super::track::{ListLayout, SecretList};
+use super::plain::is_of_program;
 use super::shape::{is_code, is_label, is_marked, is_random, looks_like_key, names_itself};
-use super::text::{NeedMore, WindowText, is_dense};
+use super::text::{NeedMore, WindowText, is_dense, is_name, is_quote};
 use super::value::{AssignedValue, piece};
-use crate::detect::naming::{self, Meaning, NameMeaning};
+use crate::detect::naming::{self, Meaning, NAME, NameMeaning};
 use crate::detect::rules::SecretKind;
 use crate::detect::validate::credential;
 
 /// The longest item, and the longest comment behind one, in bytes.
 const ITEM: usize = 128;
 /// How many items are looked at for the first value.
-const FIRST: usize = 3;
+const FIRST: usize = 4;
 /// The most blanks before an item, in bytes, and the signs there.
 const INDENT: usize = 24;
 /// The shortest item of a list of passwords, in bytes.
 const SHORTEST: usize = 5;
+/// Bullets of more than one byte.
+const BULLETS: [&str; 2] = ["•", "–"];
 
 /// An item of a list.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +27,15 @@ pub(super) struct ListItem {
     pub(super) end: usize,
     /// `None` if it is a word that is no value.
     pub(super) value: Option<AssignedValue>,
+    /// The list that it is one of.
+    list: SecretList,
+}
+
+impl ListItem {
+    /// An item that ends at `end`.
+    pub(super) fn new(end: usize, value: Option<AssignedValue>, list: SecretList) -> Self {
+        Self { end, value, list }
+    }
 }
 
 impl WindowText<'_> {
@@ -33,22 +45,34 @@ impl WindowText<'_> {
         let Some(name) = self.located(start, stop) else { return Ok(None) };
         let text = self.view.slice(name.start, name.end);
         let one = text.strip_suffix(b"s").or_else(|| text.strip_suffix(b"S"));
-        let meaning = one.and_then(naming::meaning).filter(|meaning| meaning.strong);
+        let words = || one.and_then(|_| self.two_words(name.start, name.end - 1));
+        let meaning = one.and_then(naming::meaning).or_else(words).filter(|meaning| meaning.strong);
         let Some(meaning) = meaning else { return Ok(None) };
         let quote = self.quote(name.end)?.map_or(name.end, |quote| quote.end);
-        let sign = self.blanks(quote)?;
+        let sign = self.blanks(self.marks(quote)?)?;
         let behind = self.run(sign, 2, |byte| matches!(byte, b':' | b'=' | b'>'))?;
-        let at = self.blanks(behind)?;
-        let list = SecretList { meaning, plural: true };
+        if behind == sign {
+            return Ok(None);
+        }
+        let at = self.behind_comment(self.marks(behind)?)?;
+        let list = SecretList { meaning, plural: true, layout: ListLayout::Commas };
         let mut item = match self.byte(at)? {
-            _ if behind == sign => None,
-            Some(b'[') => self.item_at(self.space(at + 1)?, list, true)?,
-            Some(b'\n' | b'\r') => self.next_item(at, list)?,
-            _ => None,
+            Some(b'[') => self.item_at(self.behind_comments(at + 1)?, list, true)?,
+            Some(b'{') => {
+                let list = SecretList { layout: ListLayout::Members, ..list };
+                self.member_at(self.behind_comments(at + 1)?, list)?
+            }
+            Some(b'\n' | b'\r') => self.first_line(at, list)?,
+            // What stands in no brackets may be a sentence.
+            Some(_) => {
+                let list = SecretList { plural: false, ..list };
+                self.item_at(at, list, true)?.filter(|item| item.value.is_some())
+            }
+            None => None,
         };
         for _ in 0..FIRST {
             match item {
-                Some(ListItem { end, value: None }) => item = self.next_item(end, list)?,
+                Some(ListItem { end, value: None, list }) => item = self.next_item(end, list)?,
                 _ => break,
             }
         }
@@ -60,66 +84,213 @@ impl WindowText<'_> {
         let head = self.view.slice(value.start.saturating_sub(INDENT), value.start);
         let head =
             head.strip_suffix(b"\"").or_else(|| head.strip_suffix(b"'")).unwrap_or(head).trim_ascii_end();
-        let dashed = head.strip_suffix(b"-").is_some_and(|indent| {
-            indent.iter().rev().find(|byte| !matches!(byte, b' ' | b'\t')) == Some(&b'\n')
+        let line = head.strip_suffix(b"-").and_then(|indent| {
+            let blanks = indent.iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+            let starts = indent.iter().rev().nth(blanks) == Some(&b'\n');
+            starts.then_some(ListLayout::Lines(blanks))
         });
-        let opens = meaning.strong && !value.cut && (dashed || head.ends_with(b"["));
-        let list = SecretList { meaning, plural: false };
-        AssignedValue { list: opens.then_some(list), ..value }
+        let opened = head.ends_with(b"[").then_some(ListLayout::Commas);
+        let layout = line.or(opened).filter(|_| meaning.strong && !value.cut);
+        let list = layout.map(|layout| SecretList { meaning, plural: false, layout });
+        AssignedValue { list, ..value }
     }
 
-    /// The item behind the one that ends at `at`, or behind the name: after a comma, or on the next line.
+    /// The item behind the one that ends at `at`: after a comma, or on the next line.
     pub(super) fn next_item(&self, at: usize, list: SecretList) -> Result<Option<ListItem>, NeedMore> {
+        if list.layout == ListLayout::Cookies {
+            return self.next_cookie(at, list);
+        }
         let quote = self.quote(at)?.map_or(at, |quote| quote.end);
-        let behind = self.blanks(quote)?;
-        let end = match self.byte(behind)? {
-            Some(b'#') if behind > quote => self.run(behind, ITEM, |byte| !matches!(byte, b'\n' | b'\r'))?,
-            _ => behind,
-        };
-        let next = self.space(end)?;
-        let lined = self.view.slice(end, next).contains(&b'\n');
-        match self.byte(next)? {
-            Some(b',') => self.item_at(self.space(next + 1)?, list, true),
-            Some(b'-') if lined && self.is(next + 1, b' ')? => {
-                self.item_at(self.blanks(next + 1)?, list, false)
+        let mut end = self.behind_comment(quote)?;
+        let mut next = self.space(end)?;
+        // A line of its own may be a comment.
+        if self.is(next, b'#')? && self.view.slice(end, next).contains(&b'\n') {
+            end = self.run(next, ITEM, |byte| !matches!(byte, b'\n' | b'\r'))?;
+            next = self.space(end)?;
+        }
+        match list.layout {
+            ListLayout::Commas | ListLayout::Members if self.is(next, b',')? => {
+                let start = self.behind_comments(next + 1)?;
+                if list.layout == ListLayout::Members {
+                    self.member_at(start, list)
+                } else {
+                    self.item_at(start, list, true)
+                }
+            }
+            ListLayout::Lines(indent) | ListLayout::Names(indent) => {
+                // One line may be empty.
+                let gap = self.view.slice(end, next);
+                let lines = gap.iter().filter(|&&byte| byte == b'\n').count();
+                if (1..=2).contains(&lines) && indent_of(gap) == indent {
+                    self.item_of_line(next, list)
+                } else {
+                    Ok(None)
+                }
             }
             _ => Ok(None),
         }
     }
 
-    /// The item at `at`, of a list in brackets if it is `inline`, else with a line of its own.
+    /// The first item of a list that begins on the line behind `at`: its indent is that of the others.
+    fn first_line(&self, at: usize, list: SecretList) -> Result<Option<ListItem>, NeedMore> {
+        let next = self.behind_comments(at)?;
+        let indent = indent_of(self.view.slice(at, next));
+        let bulleted = self.behind_bullet(next)?.is_some();
+        let layout = if bulleted { ListLayout::Lines(indent) } else { ListLayout::Names(indent) };
+        self.item_of_line(next, SecretList { layout, ..list })
+    }
+
+    /// The item that begins at `at`, on a line of its own.
+    fn item_of_line(&self, at: usize, list: SecretList) -> Result<Option<ListItem>, NeedMore> {
+        if let ListLayout::Lines(_) = list.layout {
+            let start = self.behind_bullet(at)?;
+            return start.map_or(Ok(None), |start| self.item_at(start, list, false));
+        }
+        let stop = self.run(at, NAME, is_name)?;
+        let value = self.blanks(stop + 1)?;
+        if stop == at || !self.is(stop, b':')? || value == stop + 1 {
+            return Ok(None);
+        }
+        // Other names have other values.
+        let item = self.item_at(value, SecretList { plural: false, ..list }, false)?;
+        Ok(item.filter(|item| item.value.is_some()))
+    }
+
+    /// Behind the bullet of an item at `at`: `- `, `* `, `1. `, `2) `.
+    fn behind_bullet(&self, at: usize) -> Result<Option<usize>, NeedMore> {
+        let digits = self.run(at, 3, |byte| byte.is_ascii_digit())?;
+        let end = match self.byte(digits)? {
+            Some(b'-' | b'*') if digits == at => at + 1,
+            Some(b'.' | b')') if digits > at => digits + 1,
+            Some(0xE2) if digits == at => {
+                let mut end = at;
+                for bullet in BULLETS {
+                    end = if self.follows(at, bullet)? { at + bullet.len() } else { end };
+                }
+                end
+            }
+            _ => at,
+        };
+        let start = self.blanks(end)?;
+        Ok((end > at && start > end).then_some(start))
+    }
+
+    /// The item of an object at `at`, behind its name in quotes.
+    fn member_at(&self, at: usize, list: SecretList) -> Result<Option<ListItem>, NeedMore> {
+        let Some(name) = self.quote(at)? else { return Ok(None) };
+        let Some(end) = self.closed(name, NAME)? else { return Ok(None) };
+        let sign = self.blanks(end + name.escapes + 1)?;
+        if !self.is(sign, b':')? {
+            return Ok(None);
+        }
+        let value = self.space(sign + 1)?;
+        if self.quote(value)?.is_none() {
+            return Ok(None);
+        }
+        // Names that say something have places of their own.
+        if naming::meaning(self.view.slice(name.end, end)).is_some() {
+            return Ok(None);
+        }
+        self.item_at(value, list, true)
+    }
+
+    /// The item at `at`, with commas around it if it is `inline`, else with a line of its own.
     fn item_at(&self, at: usize, list: SecretList, inline: bool) -> Result<Option<ListItem>, NeedMore> {
-        let (start, end) = match self.quote(at)? {
+        let open = self.quote(at)?;
+        let (start, end, whole) = match open {
             Some(open) => match self.closed(open, ITEM)? {
-                Some(end) => (open.end, end),
+                Some(end) => (open.end, end, true),
                 None => return Ok(None),
             },
             None if inline => {
-                (at, self.run(at, ITEM, |byte| is_dense(byte) && !matches!(byte, b',' | b']'))?)
+                (at, self.run(at, ITEM, |byte| is_dense(byte) && !matches!(byte, b',' | b']'))?, true)
             }
             None => {
                 let end = self.run(at, ITEM, is_dense)?;
                 let behind = self.blanks(end)?;
                 let alone = self.ends_line(end)? || behind > end && self.is(behind, b'#')?;
-                if alone { (at, end) } else { return Ok(None) }
+                let line = self.run(end, ITEM, |byte| !matches!(byte, b'\n' | b'\r'))?;
+                (at, if alone { end } else { line }, alone)
             }
         };
         let text = self.value_at(start, end);
-        let kind = item_kind(text, list);
-        // What is more than a word may be something else that has a value.
-        if text.is_empty() || kind.is_none() && !text.iter().all(u8::is_ascii_alphanumeric) {
+        let kind = item_kind(text, list).filter(|_| whole);
+        // What gives something a value has a place of its own.
+        let gives = text.iter().any(|&byte| matches!(byte, b':' | b'=') || open.is_none() && is_quote(byte));
+        if kind.is_none() && (gives || text.is_empty() && open.is_none()) {
+            return Ok(None);
+        }
+        if open.is_none() && inline && self.is_counted_up(start, end)? {
             return Ok(None);
         }
         let value = kind.map(|kind| AssignedValue { list: Some(list), ..piece(kind, start, end, 0.0) });
-        Ok(Some(ListItem { end, value }))
+        Ok(Some(ListItem { end, value, list }))
     }
+
+    /// Whether the item `start..end` is a variable behind which the next of its name stands: `hash1, hash2`.
+    fn is_counted_up(&self, start: usize, end: usize) -> Result<bool, NeedMore> {
+        let text = self.view.slice(start, end);
+        let digits = text.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+        let stem = text.get(..text.len() - digits).unwrap_or_default();
+        if digits == 0
+            || stem.is_empty()
+            || !stem.iter().all(u8::is_ascii_alphabetic)
+            || !self.is(end, b',')?
+        {
+            return Ok(false);
+        }
+        let next = self.space(end + 1)?;
+        for (n, &byte) in stem.iter().enumerate() {
+            if !self.is(next + n, byte)? {
+                return Ok(false);
+            }
+        }
+        Ok(self.byte(next + stem.len())?.is_some_and(|byte| byte.is_ascii_digit()))
+    }
+
+    /// Behind blanks at `at` and the comment there, to the end of its line.
+    fn behind_comment(&self, at: usize) -> Result<usize, NeedMore> {
+        let start = self.blanks(at)?;
+        let comment = match self.byte(start)? {
+            Some(b'#') => start > at,
+            Some(b'/') => self.is(start + 1, b'/')?,
+            _ => false,
+        };
+        if comment { self.run(start, ITEM, |byte| !matches!(byte, b'\n' | b'\r')) } else { Ok(start) }
+    }
+
+    /// Behind blanks and line ends at `at`, and behind a few lines of comments there.
+    fn behind_comments(&self, at: usize) -> Result<usize, NeedMore> {
+        let mut at = self.behind_comment(at)?;
+        for _ in 0..2 {
+            at = self.space(at)?;
+            let comment = self.is(at, b'#')? && self.is(at + 1, b' ')?
+                || self.is(at, b'/')? && self.is(at + 1, b'/')?;
+            if !comment {
+                break;
+            }
+            at = self.run(at, ITEM, |byte| !matches!(byte, b'\n' | b'\r'))?;
+        }
+        self.space(at)
+    }
+}
+
+/// How many blanks stand behind the last line end of what parts two items.
+fn indent_of(gap: &[u8]) -> usize {
+    gap.iter().rev().take_while(|&&byte| byte != b'\n').count()
 }
 
 /// What an item is, if it can be one of the list.
 fn item_kind(text: &[u8], list: SecretList) -> Option<SecretKind> {
-    let Meaning { named, strong } = list.meaning;
+    let Meaning { named, strong, .. } = list.meaning;
     let parted = |byte: &u8| matches!(byte, b' ' | b':' | b'|' | b'=' | b',' | b'(' | b'{' | b'[');
-    let chosen = || list.plural && text.len() >= SHORTEST && is_marked(text) && !text.iter().any(parted);
+    let chosen = || {
+        list.plural
+            && text.len() >= SHORTEST
+            && is_marked(text)
+            && !text.iter().any(parted)
+            && !is_of_program(text, false)
+    };
     let key = || looks_like_key(text) && credential::key(text, strong);
     let kind = match named {
         NameMeaning::Password if is_random(text) || chosen() => SecretKind::Password,

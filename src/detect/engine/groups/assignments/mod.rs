@@ -7,6 +7,8 @@
 //! | [`search`] | the words |
 //! | [`text`] | reading forwards within bounds |
 //! | [`form`], [`shape`], [`seed`], [`value`] | how a value is given, what it looks like, what it is |
+//! | [`bare`] | values without quotes |
+//! | [`wide`] | signs and scripts without blanks around values |
 //! | [`foreign`] | what is given to words of other languages |
 //! | [`operator`] | what stands between a name and its value |
 //! | [`fallback`] | values in place of settings that are missing, and quotes within quotes of a shell |
@@ -19,6 +21,7 @@
 //! | [`calls`], [`command`], [`key_numbers`], [`named`], [`settings`], [`places`] | the value of each kind of place |
 //! | [`group`] | the scan |
 
+mod bare;
 mod beside;
 mod calls;
 mod command;
@@ -45,5 +48,6 @@ mod shape;
 mod tests;
 mod text;
 mod value;
+mod wide;
 
 pub(crate) use group::Assignments;

@@ -4,14 +4,10 @@ use super::super::super::view::LOOKBACK;
 use super::beside::GIVEN;
 use super::form::ValueForm;
 use super::operator::Operator;
-use super::shape::{
-    bare_password, fits_secret, is_bare, is_code, is_random, is_variable, looks_like_key, names_user,
-};
-use super::text::{NeedMore, WindowText, is_dense, is_name, is_quote};
-use super::value::{AssignedValue, LONGEST, ValueAndRest, piece};
+use super::shape::names_user;
+use super::text::{NeedMore, WindowText, is_name, is_quote};
+use super::value::{AssignedValue, LONGEST, ValueAndRest};
 use crate::detect::naming::{self, Meaning, NAME, NameMeaning};
-use crate::detect::rules::SecretKind;
-use crate::detect::validate::credential;
 
 /// A name where it stands.
 #[derive(Clone, Copy, Debug)]
@@ -59,6 +55,9 @@ impl WindowText<'_> {
                 if self.follows(option, "-p")? { self.blanks(option + 2)? } else { return Ok((end, None)) };
             return Ok((end, self.pass(value)?));
         }
+        if let Some(name) = self.key_content(start, stop)? {
+            return Ok((name.end, self.given(name)?));
+        }
         // What Go's tests print: `--- PASS: TestOf2`.
         let head = self.view.slice(start.saturating_sub(4), stop);
         // Dots that lead to the value are no part of the name: `Password........ value`.
@@ -73,7 +72,8 @@ impl WindowText<'_> {
         if resource {
             return Ok((stop, None));
         }
-        Ok((name.end.max(end), self.given(name)?))
+        let trusted = LocatedName { meaning: Meaning { doubtful: false, ..name.meaning }, ..name };
+        Ok((name.end.max(end), self.without_doubt(name, self.given(trusted)?)))
     }
 
     /// What a name is given, in whichever way.
@@ -86,6 +86,16 @@ impl WindowText<'_> {
             None if name.meaning.named == NameMeaning::Secret => self.pair(at),
             given => Ok(given.map(|value| self.with_list(name.meaning, value))),
         }
+    }
+
+    /// `Key Content`, as Windows calls the password of a network, of which `start..stop` is the first word.
+    fn key_content(&self, start: usize, stop: usize) -> Result<Option<LocatedName>, NeedMore> {
+        let key = self.view.slice(start, stop) == b"Key" && !self.before(start).is_some_and(is_name);
+        if !key || !self.follows(stop, " content")? {
+            return Ok(None);
+        }
+        let meaning = Meaning { named: NameMeaning::Password, strong: true, doubtful: false };
+        Ok(Some(LocatedName { start, end: stop + " content".len(), word: start, dashes: 0, meaning }))
     }
 
     /// The name that holds `start` and ends before `stop`, if it is a secret's.
@@ -122,7 +132,7 @@ impl WindowText<'_> {
     }
 
     /// `API key`, in two words.
-    fn two_words(&self, start: usize, stop: usize) -> Option<Meaning> {
+    pub(super) fn two_words(&self, start: usize, stop: usize) -> Option<Meaning> {
         let blank = start.checked_sub(1).filter(|&at| self.view.get(at) == Some(b' '))?;
         let head = self.view.slice(blank.saturating_sub(16), blank);
         let letters = head.iter().rev().take_while(|byte| byte.is_ascii_alphabetic()).count();
@@ -161,6 +171,13 @@ impl WindowText<'_> {
         // `${DB_PASSWORD:-value}`.
         if before == Some(b'{') && (self.follows(at, ":-")? || self.follows(at, ":=")?) {
             return Ok(Some((at + 2, GIVEN)));
+        }
+        // What a shell says where it is missing: `${DB_PASSWORD:?error}`.
+        if before == Some(b'{')
+            && self.is(at, b':')?
+            && self.before(name.start - name.dashes - 1) == Some(b'$')
+        {
+            return Ok(None);
         }
         if let Some(given) = self.given_beside(name.start - name.dashes, at, quoted)? {
             return Ok(Some(given));
@@ -216,6 +233,12 @@ impl WindowText<'_> {
                 let tight = !spaced && value == behind;
                 ValueForm::Assigned { tight, first: self.leads(name), colon: false }
             }
+            // The value of an attribute, with another behind it: `type="password" :value="…"`.
+            Operator::Colon
+                if quoted && spaced && self.before(name.start - name.dashes - 1) == Some(b'=') =>
+            {
+                return Ok(None);
+            }
             // What programs write so is no password of letters with a digit; what people write may be.
             Operator::Colon if name.meaning.named == NameMeaning::Password && self.is_phrase(name) => {
                 ValueForm::Prose
@@ -267,8 +290,9 @@ impl WindowText<'_> {
         {
             return Ok(Some((at, ValueForm::Flag)));
         }
-        if self.quote(at)?.is_some() {
-            return Ok(Some((at, ValueForm::Beside)));
+        if let Some(open) = self.quote(at)? {
+            let form = if open.byte == b'\'' && self.alters_user(name) { GIVEN } else { ValueForm::Beside };
+            return Ok(Some((at, form)));
         }
         if name.meaning.named == NameMeaning::Password && self.behind_login(name) {
             return Ok(Some((at, ValueForm::Login)));
@@ -280,6 +304,11 @@ impl WindowText<'_> {
         }
         if let Some(line) = self.on_line(name, at)? {
             return Ok(Some(line));
+        }
+        if let Some(value) = self.behind_words(name.end)?
+            && let Some(word) = self.random_word(name, value)?
+        {
+            return Ok(Some(word));
         }
         for word in ["for ", "of ", "on "] {
             if self.follows(at, word)? {
@@ -293,6 +322,14 @@ impl WindowText<'_> {
         };
         let any = || (name.meaning.named != NameMeaning::Password).then_some((at, ValueForm::Prose));
         Ok(said.or_else(any))
+    }
+
+    /// Whether the name is a word of SQL that gives a user a password: `ALTER USER mo WITH PASSWORD '…'`.
+    fn alters_user(&self, name: LocatedName) -> bool {
+        let line = self.line_before(name).to_ascii_uppercase();
+        let user = |word: &&[u8]| matches!(*word, b"USER" | b"ROLE" | b"LOGIN");
+        line.split(u8::is_ascii_whitespace).any(|word| user(&word))
+            && self.view.slice(name.start, name.end).eq_ignore_ascii_case(b"password")
     }
 
     /// Whether `login user` stands before the name, on its line or the one before.
@@ -373,6 +410,9 @@ impl WindowText<'_> {
         if matches!(form, ValueForm::Compared | ValueForm::Argument(_) | ValueForm::Beside | ValueForm::Or) {
             return Ok(None);
         }
+        if let Some(inner) = self.behind_opening(at)? {
+            return self.bare(name, inner, form);
+        }
         let ValueForm::Assigned { colon: true, .. } = form else { return self.bare(name, at, form) };
         // `name: Type = "value"`.
         let stop = self.run(at, 32, |byte| {
@@ -396,92 +436,5 @@ impl WindowText<'_> {
         }
         let first = self.blanks(at + 1)?;
         Ok(self.quote(first)?.map(|_| first))
-    }
-
-    /// A value without quotes.
-    fn bare(&self, name: LocatedName, at: usize, form: ValueForm) -> Result<Option<AssignedValue>, NeedMore> {
-        let class = if form == ValueForm::Element { |byte| is_dense(byte) || byte == b'&' } else { is_bare };
-        let mut stop = self.run(at, LONGEST, class)?;
-        if name.meaning.named == NameMeaning::Password && form != ValueForm::Element {
-            stop = self.joined(name, at, stop)?;
-        }
-        let setting = self.byte(stop)? == Some(b';');
-        let Meaning { named, strong } = name.meaning;
-        if form == ValueForm::Element && !self.content_ends(stop)? {
-            return Ok(None);
-        }
-        let end = self.trimmed(at, self.without_marks(at, stop), named);
-        let text = self.value_at(at, end);
-        // `X_PSK = other.X_PSK`.
-        let own = text.strip_suffix(self.view.slice(name.start, name.end));
-        let refers = own.is_some_and(|owner| owner.ends_with(b"."));
-        let (kind, fits) = match named {
-            _ if text.is_empty() || refers || is_code(text) => (SecretKind::Password, false),
-            _ if form == ValueForm::Line => (SecretKind::Password, bare_password(text, true, form, setting)),
-            NameMeaning::Password => (SecretKind::Password, bare_password(text, strong, form, setting)),
-            NameMeaning::Secret if form == ValueForm::Said && is_random(text) => (SecretKind::Secret, true),
-            _ if matches!(form, ValueForm::Prose | ValueForm::Said) && !looks_like_key(text) => {
-                (SecretKind::Key, false)
-            }
-            _ if is_variable(text, form) => (SecretKind::Key, false),
-            NameMeaning::Key => (SecretKind::Key, credential::key(text, strong)),
-            NameMeaning::Secret => {
-                let leads = matches!(form, ValueForm::Assigned { tight: true, first: true, .. });
-                let fits = credential::key(text, strong) || leads && strong && fits_secret(text, form);
-                (SecretKind::Secret, fits)
-            }
-            // Their values are known by their form, and have places of their own.
-            NameMeaning::Basic | NameMeaning::KeyNumber | NameMeaning::Seed => (SecretKind::Key, false),
-        };
-        let plain = !fits && !text.is_empty() && !refers && !is_code(text);
-        let plain = if plain { self.plain_word(name, at..end, form)? } else { None };
-        let (kind, fits) = plain.map_or((kind, fits), |kind| (kind, true));
-        let listed = setting && self.before(name.start).is_some_and(|byte| byte == b';');
-        let kind = if listed { SecretKind::Connection } else { kind };
-        let doubt = if matches!(form, ValueForm::Prose | ValueForm::Said) { 0.1 } else { 0.0 };
-        Ok(fits.then(|| piece(kind, at, end, doubt)))
-    }
-
-    /// Where a password that holds `&` ends, of which `stop` is the first: in a query, and where the next parameter or
-    /// an entity begins, that parts it from what follows.
-    fn joined(&self, name: LocatedName, start: usize, stop: usize) -> Result<usize, NeedMore> {
-        let mut stop = stop;
-        let query = matches!(self.before(name.start - name.dashes), Some(b'?' | b'&'));
-        while !query && stop < start + LONGEST && self.is(stop, b'&')? {
-            let word = self.run(stop + 1, NAME, |byte| is_name(byte) || byte == b'#')?;
-            let more = self.byte(word)?;
-            let ends = word == stop + 1 && more.is_none_or(|byte| !is_bare(byte));
-            if ends || matches!(more, Some(b'=' | b';')) {
-                break;
-            }
-            stop = self.run(word, (start + LONGEST).saturating_sub(word), is_bare)?;
-        }
-        Ok(stop)
-    }
-
-    /// Without what belongs to the text around: a comma, a full stop, brackets that were opened before.
-    pub(super) fn trimmed(&self, start: usize, stop: usize, named: NameMeaning) -> usize {
-        let mut end = stop;
-        if named != NameMeaning::Password {
-            let text = self.view.slice(start, stop);
-            let cut = text.iter().position(|byte| matches!(byte, b',' | b')' | b'}' | b']'));
-            let open = text.iter().any(|byte| matches!(byte, b'(' | b'{' | b'['));
-            end = cut.filter(|_| !open).map_or(stop, |n| start + n);
-        }
-        let text = self.view.slice(start, end);
-        let count = |byte: u8| text.iter().filter(|&&one| one == byte).count();
-        // Those that close more than was opened belong to the text around, each kind of its own.
-        let surplus = |open: u8, close: u8| count(close).saturating_sub(count(open));
-        let mut surplus =
-            [(b')', surplus(b'(', b')')), (b'}', surplus(b'{', b'}')), (b']', surplus(b'[', b']'))];
-        let mut outer = |byte: &u8| match byte {
-            b',' | b'.' | b':' => true,
-            byte => surplus.iter_mut().any(|(close, left)| {
-                let taken = close == byte && *left > 0;
-                *left -= usize::from(taken);
-                taken
-            }),
-        };
-        end - text.iter().rev().take_while(|byte| outer(byte)).count()
     }
 }

@@ -31,7 +31,17 @@ const OPERATORS: &[(&str, Operator)] = &[
     ("was ", Operator::Is),
     ("ist: ", Operator::Is),
     ("ist ", Operator::Is),
+    ("lautet: ", Operator::Is),
     ("lautet ", Operator::Is),
+    ("est : ", Operator::Is),
+    ("est: ", Operator::Is),
+    ("est ", Operator::Is),
+    ("es: ", Operator::Is),
+    ("es ", Operator::Is),
+    ("è: ", Operator::Is),
+    ("è ", Operator::Is),
+    ("é: ", Operator::Is),
+    ("é ", Operator::Is),
 ];
 
 /// What a sign or word between a name and a value does.
@@ -53,7 +63,22 @@ impl WindowText<'_> {
         // Most names are followed by what begins no operator.
         if !matches!(
             self.byte(at)?,
-            Some(b'=' | b'!' | b':' | b'?' | b'.' | b'+' | b'|' | b',' | b'o' | b'i' | b'w' | b'l' | b'a')
+            Some(
+                b'=' | b'!'
+                    | b':'
+                    | b'?'
+                    | b'.'
+                    | b'+'
+                    | b'|'
+                    | b','
+                    | b'o'
+                    | b'i'
+                    | b'w'
+                    | b'l'
+                    | b'a'
+                    | b'e'
+                    | 0xC3
+            )
         ) {
             return Ok((Operator::None, at));
         }

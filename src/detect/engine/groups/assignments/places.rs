@@ -89,6 +89,8 @@ impl WindowText<'_> {
             WordContext::Foreign => self.foreign(start, end)?,
             WordContext::Input => self.input(end)?,
             WordContext::Cookie => self.cookie(start, end)?,
+            // They are a list of their own.
+            WordContext::Cookies => None,
         };
         Ok((end, found))
     }

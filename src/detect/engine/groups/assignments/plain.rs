@@ -7,7 +7,7 @@ use super::form::ValueForm;
 use super::named::LocatedName;
 use super::shape::{fits_secret, has_digit, has_label, names_itself};
 use super::text::{NeedMore, WindowText, is_quote};
-use crate::detect::naming::NameMeaning;
+use crate::detect::naming::{NameMeaning, is_secret_word};
 use crate::detect::rules::SecretKind;
 use crate::detect::validate::credential;
 
@@ -16,15 +16,40 @@ const SHORTEST: usize = 5;
 
 /// What programs call their variables, with a number behind.
 const VARIABLES: &str = "\
-    arg args param params value val var field col column input option opt item row line text str string name \
+    arg args param params value val var field col column input opt option item row line text str string name \
     data obj object result res ref type id uid num number tmp temp foo bar baz key level version module section \
-    page chapter table figure group class func callback";
+    page chapter table figure group class func callback cell node step note todo bytes char chars varchar";
+/// What manuals and messages say of a value, with a number behind: of its length, its state, its kind.
+const REMARKS: &str = "\
+    min max minimum maximum minlength maxlength length atleast least optional required mandatory nullable hash \
+    hashed encrypted masked redacted plain typed expired expected actual invalid included deprecated annotated \
+    strong weak skip skipped pass passed fail failed done ok error errors scrypt bcrypt argon webauthn saml \
+    kerberos oauth ldap ntlm totp proto see";
 /// Words for secrets, which with a number are variables too, and passwords as often.
 const SECRETS: &str = "password passwd pass pwd pw secret token cred creds credential apikey";
 /// The last words of what types are called: `OAuth2Token`, `Base64String`.
 const TYPES: &str = "\
     Type Token Auth String Str Field Input Path Hash Key Id Data Model View Value Text Bytes Info Spec Schema \
-    Config Options Provider Service Client Error Ref Box Vec Map List Set Password Secret Credential Credentials";
+    Config Options Provider Service Client Error Ref Box Vec Map List Set Password Secret Credential Credentials \
+    Validator Serializer Hasher Bucket Factory Form Request Response Handler Manager Bearer Encoder Builder Wrapper";
+/// What numbers count in tables and reports.
+const UNITS: &str = "\
+    ms s us ns min h d b kb mb gb tb bit bits byte bytes char chars character characters digits x \
+    attempts tries times days hours minutes seconds px pt % %done mm cm kg eur usd";
+/// What names begin with that are no variables of an environment: messages, labels, kinds.
+const OTHERS: [&[u8]; 12] = [
+    b"ERR", b"LBL", b"MSG", b"LOGIN", b"ACTION", b"TYPE", b"LABEL", b"TEXT", b"TXT", b"TITLE", b"FIELD",
+    b"FORM",
+];
+/// Words for what something is like or is for, which tables and lists of changes have behind such names.
+const STATES: &str = "\
+    added removed changed renamed deprecated updated fixed moved mandatory optional required recommended inherit \
+    inherited none empty default unknown mismatch missing expired invalid valid disabled enabled hidden visible \
+    interactive automatic auto generated never always ignored unused unset string integer boolean number hostname \
+    resetting descriptive plaintext encrypted hashed external internal supported unsupported experimental";
+/// Below these stand variables of an environment.
+const HEADS: [&str; 7] = ["environment:", "env:", "variables:", "vars:", "data:", "stringData:", "args:"];
+
 /// What lines of programs begin with that declare a variable.
 const MODIFIERS: &str = "\
     let mut var val const pub public private protected internal readonly static final override lateinit fn def func";
@@ -39,13 +64,20 @@ impl WindowText<'_> {
     ) -> Result<Option<SecretKind>, NeedMore> {
         let ValueForm::Assigned { tight, colon, .. } = form else { return Ok(None) };
         let text = self.view.slice(word.start, word.end);
-        if !name.meaning.strong || !text.iter().all(u8::is_ascii_alphanumeric) {
+        if !text.iter().all(u8::is_ascii_alphanumeric) {
             return Ok(None);
+        }
+        if !name.meaning.strong {
+            let fits =
+                colon && self.is_short_label(name) && is_word_and_number(text) && !is_of_program(text, true);
+            return Ok((fits && self.ends_setting(word.end)?).then_some(SecretKind::Password));
         }
         let kind = match name.meaning.named {
             NameMeaning::Password if is_password(text) => SecretKind::Password,
             NameMeaning::Password if colon && !tight && credential::password(text) => {
-                let fits = is_one_case(text) && self.in_environment(name) && self.ends_line(word.end)?;
+                let says = is_of(STATES, &text.to_ascii_lowercase()) || is_secret_word(text);
+                let variable = is_one_case(text) && !says && self.in_environment(name);
+                let fits = variable && self.ends_setting(word.end)?;
                 return Ok(fits.then_some(SecretKind::Password));
             }
             NameMeaning::Secret if fits_secret(text, form) && !has_label(text) => SecretKind::Secret,
@@ -54,7 +86,7 @@ impl WindowText<'_> {
         };
         let given = match (tight, colon) {
             (true, false) => kind == SecretKind::Key,
-            (false, false) => self.leads(name) && self.ends_line(word.end)?,
+            (false, false) => self.leads(name) && self.ends_setting(word.end)?,
             (_, true) => !self.is_declared(name) && self.is_followed_as_value(name, word.end)?,
         };
         // `"password": word1` is a variable, `"password: word1"` is said.
@@ -69,20 +101,26 @@ impl WindowText<'_> {
     /// Whether what stands behind a word at `end` follows values that people write: the end of a line, a sentence or a text in
     /// quotes, or other words; no sign of a program.
     fn is_followed_as_value(&self, name: LocatedName, end: usize) -> Result<bool, NeedMore> {
+        let end = self.run(end, 2, |byte| byte == b'*')?;
         Ok(match self.byte(end)? {
             None | Some(b'\n' | b'\r' | b'"' | b'\'' | b'`' | b'\\' | b'&' | b']') => true,
             Some(b' ' | b'\t') => {
                 let next = self.blanks(end)?;
                 match self.byte(next)? {
                     Some(b'|') => self.ends_line(next + 1)?,
-                    Some(b')' | b'}') => !self.in_call(name),
+                    Some(b')' | b'}') => !self.in_call(name) && !self.in_object(name, false),
                     sign => !matches!(sign, Some(b'=' | b'?' | b'+' | b'*' | b'{' | b'&')),
                 }
             }
             Some(b'<') => matches!(self.byte(end + 1)?, Some(b'/' | b'b')),
+            // Quotes and words of other scripts.
+            Some(byte) if !byte.is_ascii() => true,
             Some(b'.') => self.byte(end + 1)?.is_none_or(|byte| byte.is_ascii_whitespace() || is_quote(byte)),
-            Some(b',') => matches!(self.byte(end + 1)?, Some(b' ' | b'\t')) && !self.in_call(name),
-            Some(b')' | b'}') => !self.in_call(name),
+            Some(b',') => {
+                let blank = matches!(self.byte(end + 1)?, Some(b' ' | b'\t'));
+                blank && !self.in_call(name) && !self.in_object(name, true)
+            }
+            Some(b')' | b'}') => !self.in_call(name) && !self.in_object(name, false),
             // Members of a type end so, too.
             Some(b';') => !self.ends_line(end + 1)? && !self.line_before(name).contains(&b'{'),
             _ => false,
@@ -100,6 +138,18 @@ impl WindowText<'_> {
         called && !arguments.contains(&b')')
     }
 
+    /// Whether the name is one of several members of an object in a program, of which others stand before it or `more` behind it.
+    fn in_object(&self, name: LocatedName, more: bool) -> bool {
+        let line = self.line_before(name);
+        let Some(open) = line.iter().rposition(|&byte| byte == b'{') else { return false };
+        let members = line.get(open..).unwrap_or_default();
+        (more || members.contains(&b','))
+            && !members.iter().any(|&byte| is_quote(byte) || byte == b'}')
+            // An item of YAML.
+            && line.get(..open).unwrap_or_default().trim_ascii() != b"-"
+            && !is_shouted(self.view.slice(name.start, name.end))
+    }
+
     /// Whether nothing but words that declare a variable stand before the name in its line.
     fn is_declared(&self, name: LocatedName) -> bool {
         let words = self.line_before(name).split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
@@ -107,16 +157,52 @@ impl WindowText<'_> {
         words.peek().is_some() && words.all(|word| is_of(MODIFIERS, word))
     }
 
-    /// Whether the name is a variable of the environment in a file of settings: in capitals, below another such or the head of
-    /// those.
+    /// Whether the name is a variable of the environment in a file of settings: in capitals and indented, below the head of those or
+    /// another one with the same indent.
     fn in_environment(&self, name: LocatedName) -> bool {
+        let spelled = self.view.slice(name.start, name.end);
         let mut lines = self.head(name).rsplit(|&byte| byte == b'\n');
-        let leads = lines.next().is_some_and(|line| line.trim_ascii().is_empty());
-        let above = lines.next().unwrap_or_default().trim_ascii();
-        let key = above.split(|&byte| byte == b':').next().unwrap_or_default();
-        let headed = ["environment:", "env:", "variables:", "stringData:"];
-        let begins = is_shouted(key) || headed.iter().any(|head| above.ends_with(head.as_bytes()));
-        leads && begins && name.dashes == 0 && is_shouted(self.view.slice(name.start, name.end))
+        let line = lines.next().unwrap_or_default();
+        // A diff has its sign before that.
+        let indent = line.strip_prefix(b"+").unwrap_or(line);
+        let leads = !indent.is_empty() && indent.iter().all(|byte| matches!(byte, b' ' | b'\t'));
+        let named = |key: &[u8]| is_shouted(key) && !OTHERS.iter().any(|other| key.starts_with(other));
+        if !leads || name.dashes > 0 || !named(spelled) {
+            return false;
+        }
+        let mut above = lines.next().unwrap_or_default();
+        // A remark, or a line that is left empty.
+        if above.trim_ascii().is_empty() || above.trim_ascii_start().starts_with(b"#") {
+            above = lines.next().unwrap_or_default();
+        }
+        let body = above.strip_prefix(line).unwrap_or_default();
+        let key = body.split(|&byte| byte == b':').next().unwrap_or_default();
+        let beside = named(key) && key.contains(&b'_') && spelled.contains(&b'_') && key.len() < body.len();
+        let above = above.trim_ascii();
+        let headed = HEADS.iter().any(|head| {
+            let at = memchr::memmem::find(above, head.as_bytes());
+            let anchor = |rest: &[u8]| rest.is_empty() || rest.starts_with(b" &");
+            at.is_some_and(|at| anchor(above.get(at + head.len()..).unwrap_or_default()))
+        });
+        beside || headed
+    }
+
+    /// Whether a setting ends at `at`: its line, or what stands before a remark.
+    fn ends_setting(&self, at: usize) -> Result<bool, NeedMore> {
+        let behind = self.blanks(at)?;
+        let remark = behind > at && matches!(self.byte(behind)?, Some(b'#' | b';'));
+        Ok(self.ends_line(at)?
+            || remark && self.byte(behind + 1)?.is_none_or(|byte| byte.is_ascii_whitespace()))
+    }
+
+    /// Whether the name is the short word for a password that a line begins with: `pw: …`, `pass: …`.
+    fn is_short_label(&self, name: LocatedName) -> bool {
+        let spelled = self.view.slice(name.start, name.end);
+        let line = self.line_before(name);
+        let leads = line.len() < self.head(name).len() || self.begins(name);
+        [b"pw".as_slice(), b"pass"].iter().any(|word| spelled.eq_ignore_ascii_case(word))
+            && leads
+            && line.iter().all(u8::is_ascii_whitespace)
     }
 
     /// Whether the name stands first in its line, its setting or its query, or is set for a command of a shell.
@@ -127,15 +213,42 @@ impl WindowText<'_> {
             || head.ends_with(b"ENV ")
             || head.ends_with(b"ARG ")
             || head.ends_with(b"# ");
-        let indent = head.iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t' | b'$')).count();
+        // What shells, diffs, quotations and remarks have before a line.
+        let before = |byte: &&u8| matches!(byte, b' ' | b'\t' | b'$' | b'+' | b'>' | b'#' | b';');
+        let indent = head.iter().rev().take_while(before).count();
         let line =
             head.get(..head.len() - indent).is_some_and(|rest| rest.last().is_none_or(|&byte| byte == b'\n'));
         // `docker run -e POSTGRES_PASSWORD=…`, `- POSTGRES_PASSWORD=…`, `cd app && PGPASSWORD=… psql`.
         let variable = || {
             is_shouted(self.view.slice(name.start, name.end))
-                && (matches!(self.before(start), Some(b' ' | b'\t' | b'`')) || head.ends_with(b"env="))
+                && (matches!(self.before(start), Some(b' ' | b'\t' | b'`'))
+                    || head.ends_with(b"env=")
+                    || head.ends_with(b"onment="))
+        };
+        // `config.ini:12:password=…`, as `grep` prints it.
+        let listed = || {
+            let rest = head.trim_ascii_end();
+            let digits = rest.strip_suffix(b":").map(|rest| {
+                let digits = rest.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+                (digits, rest.iter().rev().nth(digits))
+            });
+            digits.is_some_and(|(digits, before)| digits > 0 && matches!(before, Some(b':' | b'\n')))
+        };
+        // `username=mo,password=…`, and no arguments of a call.
+        let field = || {
+            let word = self.line_before(name).rsplit(u8::is_ascii_whitespace).next().unwrap_or_default();
+            word.ends_with(b",") && word.contains(&b'=') && !word.contains(&b'(')
+        };
+        let option = || {
+            head.ends_with(b"literal=")
+                || head.ends_with(b"literal ")
+                || head.ends_with(b"--set ")
+                || self.view.slice(name.start, name.end).starts_with(b"ansible_")
         };
         shell
+            || option()
+            || field()
+            || listed()
             || line
             || matches!(self.before(start), Some(b'?' | b'&' | b';' | b'"' | b'\'' | b'n'))
             || name.dashes >= 1
@@ -161,18 +274,57 @@ fn is_password(text: &[u8]) -> bool {
         && !names_itself(text)
 }
 
-/// Whether a word is what programs call types or variables; one that `closes` is followed by what ends a member or an argument.
-fn is_of_program(text: &[u8], closes: bool) -> bool {
+/// Whether it is a word of small letters and a number.
+pub(super) fn is_word_and_number(text: &[u8]) -> bool {
+    let letters = text.iter().take_while(|byte| byte.is_ascii_lowercase()).count();
+    let number = text.get(letters..).unwrap_or_default();
+    letters >= SHORTEST
+        && (1..=4).contains(&number.len())
+        && number.iter().all(u8::is_ascii_digit)
+        && credential::password(text)
+}
+
+/// Whether a word is what programs call types or variables, or what is said of them; one that `closes` is followed by what ends a
+/// member or an argument.
+pub(super) fn is_of_program(text: &[u8], closes: bool) -> bool {
     let letters = text.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
     let (word, number) = text.split_at(letters);
     let numbered = number.iter().all(u8::is_ascii_digit);
+    let lower = word.to_ascii_lowercase();
     let variable =
-        numbered && (is_of(VARIABLES, &word.to_ascii_lowercase()) || closes && is_of(SECRETS, word));
+        numbered && (is_of(VARIABLES, &lower) || is_of(REMARKS, &lower) || closes && is_of(SECRETS, word));
     // Where the last word begins of several: `OAuth2Token`.
-    let change = |pair: &[u8]| matches!(pair, [a, b] if !a.is_ascii_uppercase() && b.is_ascii_uppercase());
-    let last = text.windows(2).rposition(change).and_then(|at| text.get(at + 1..)).unwrap_or_default();
+    let change = |pair: &&[u8]| matches!(pair, [a, b] if !a.is_ascii_uppercase() && b.is_ascii_uppercase());
+    let words = text.windows(2).filter(change).count();
+    let last = text.windows(2).rposition(|pair| change(&pair)).and_then(|at| text.get(at + 1..));
+    let last = last.unwrap_or_default();
     let letters = last.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
-    variable || is_of(TYPES, last.get(..letters).unwrap_or_default())
+    let inner =
+        has_digit(text) && !text.last().is_some_and(u8::is_ascii_digit) && !credential::is_generated(text);
+    variable
+        || is_length(text)
+        || words >= 2 && inner
+        || is_of(TYPES, last.get(..letters).unwrap_or_default())
+}
+
+/// Whether it says how long or how many: `min8chars`, `max64`, `8characters`.
+pub(super) fn is_length(text: &[u8]) -> bool {
+    let letters = text.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+    let (word, number) = text.split_at(letters);
+    let bound = word.eq_ignore_ascii_case(b"min") || word.eq_ignore_ascii_case(b"max");
+    bound && number.first().is_some_and(u8::is_ascii_digit) || is_measure(text)
+}
+
+/// Whether it is a number and what it counts: `8chars`, `12ms/iter`, `12bit`, `0.85`.
+pub(super) fn is_measure(text: &[u8]) -> bool {
+    let number = |byte: &&u8| byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b',');
+    let digits = text.iter().take_while(number).count();
+    let unit = text.get(digits..).unwrap_or_default();
+    let letters = unit.iter().take_while(|byte| byte.is_ascii_alphabetic() || **byte == b'%').count();
+    digits > 0
+        && (unit.is_empty() && text.contains(&b'.')
+            || is_of(UNITS, &unit.get(..letters).unwrap_or_default().to_ascii_lowercase()))
+        && unit.get(letters..).unwrap_or_default().first().is_none_or(|&byte| byte == b'/')
 }
 
 /// Whether a list of words has this one.
@@ -199,7 +351,21 @@ mod tests {
 
     #[test]
     fn words_of_programs_are_known() {
-        for word in ["arg1", "Value2", "OAuth2Token", "Base64String", "newPassword2", "column3"] {
+        for word in [
+            "arg1",
+            "Value2",
+            "OAuth2Token",
+            "Base64String",
+            "newPassword2",
+            "column3",
+            "OAuth2PasswordRequestForm",
+            "AuthProviderV2Factory",
+            "minlength8",
+            "min8chars",
+            "8chars",
+            "optional2",
+            "Hashed2",
+        ] {
             assert!(is_of_program(word.as_bytes(), false), "{word}");
         }
         for word in ["sunflower7", "SunFlower7", "P4ssword", "SUNFLOWER7", "hunter2", "secret1"] {

@@ -1,9 +1,11 @@
 //! Values that stand near a name with no sign between: below it, `Password⏎value`, and in sentences, `set the password to
 //! value`, `password (value)`, `password - value`. There only what nobody writes by chance is a value.
 
+use super::beside::GIVEN;
 use super::form::ValueForm;
 use super::named::LocatedName;
 use super::operator::Operator;
+use super::plain::{is_of_program, is_word_and_number};
 use super::shape::{is_random, looks_like_key};
 use super::text::{NeedMore, WindowText, is_base64, is_dense, is_name};
 use super::value::{AssignedValue, piece};
@@ -20,6 +22,9 @@ const REMARK: usize = 40;
 const AWS_ID: usize = 16;
 const AWS_KEY: usize = 40;
 const AWS_PARTS: usize = 12;
+/// The most words between a name and the sign that gives its value, and the longest of them, in bytes.
+const WORDS: usize = 3;
+const WORD: usize = 24;
 /// How far before a name its sentence is looked at, in bytes.
 const SENTENCE: usize = 44;
 
@@ -70,7 +75,21 @@ impl WindowText<'_> {
         let end = self.run(open, VALUE, is_dense)?;
         let behind = self.blanks(self.quote(end)?.map_or(end, |quote| quote.end))?;
         let alone = matches!(self.byte(behind)?, None | Some(b'\n' | b'\r'));
+        if alone && given && open == value && self.is_member_below(name, value, end) {
+            return Ok(Some((open, GIVEN)));
+        }
         Ok((alone && self.is_telling(name, open, end)).then_some((open, ValueForm::Said)))
+    }
+
+    /// Whether `start..end` is a word and a number that is indented more than the name, which its line begins with, as YAML allows.
+    fn is_member_below(&self, name: LocatedName, start: usize, end: usize) -> bool {
+        let line = self.line_before(name);
+        let leads = line.iter().all(u8::is_ascii_whitespace) && name.meaning.strong;
+        let before = self.view.slice(start.saturating_sub(VALUE), start);
+        let indent = before.iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        let text = self.view.slice(start, end);
+        let password = name.meaning.named == NameMeaning::Password && is_word_and_number(text);
+        leads && password && indent > line.len() && !is_of_program(text, false)
     }
 
     /// Behind what a line has before its text, a line that underlines the one before, and the fence of a block of code.
@@ -131,6 +150,25 @@ impl WindowText<'_> {
                 return self.said(name, blank);
             }
             at = blank;
+        }
+        Ok(None)
+    }
+
+    /// Behind the colon at the end of up to three short words that stand behind a name at `at`: `password wifi:`, `mot de passe du
+    /// wifi :`.
+    pub(super) fn behind_words(&self, at: usize) -> Result<Option<usize>, NeedMore> {
+        let mut at = at;
+        for _ in 0..WORDS {
+            let start = self.blanks(at)?;
+            let stop = self.run(start, WORD, |byte| is_name(byte) || !byte.is_ascii() || byte == b'#')?;
+            if start == at || stop == start {
+                return Ok(None);
+            }
+            let sign = self.blanks(stop)?;
+            if self.is(sign, b':')? {
+                return Ok(Some(self.behind_marks(sign + 1)?));
+            }
+            at = stop;
         }
         Ok(None)
     }
@@ -213,7 +251,11 @@ impl WindowText<'_> {
     }
 
     /// The word at `at`, if it is a value.
-    fn random_word(&self, name: LocatedName, at: usize) -> Result<Option<(usize, ValueForm)>, NeedMore> {
+    pub(super) fn random_word(
+        &self,
+        name: LocatedName,
+        at: usize,
+    ) -> Result<Option<(usize, ValueForm)>, NeedMore> {
         let open = self.quote(at)?.map_or(at, |quote| quote.end);
         let end = self.run(open, VALUE, is_dense)?;
         Ok(self.is_telling(name, open, end).then_some((open, ValueForm::Said)))

@@ -65,8 +65,10 @@ pub(super) enum WordContext {
     Foreign,
     /// `<input type="password" value="…">`.
     Input,
-    /// `Cookie: session=…`.
+    /// `session=…; Path=/`.
     Cookie,
+    /// `Cookie: a=b; session=…`.
+    Cookies,
 }
 
 use WordContext::{Call, Option as Opt, Setting, User};
@@ -102,6 +104,7 @@ pub(super) const WORDS: [&[(&str, WordContext)]; LISTS] = [
         ("PW:", WordContext::Name),
         ("pw=", WordContext::Name),
         ("PW=", WordContext::Name),
+        ("Pw:", WordContext::Name),
         ("://", WordContext::Address),
     ],
     &[
@@ -191,6 +194,7 @@ pub(super) const WORDS: [&[(&str, WordContext)]; LISTS] = [
         ("mongo ", Opt(LOGIN)),
         ("cf login", Opt(LOGIN)),
         ("sandi", WordContext::Foreign),
+        ("Sandi", WordContext::Foreign),
         ("enosiri", WordContext::Foreign),
         ("eno la siri", WordContext::Foreign),
         ("ykilor", WordContext::Foreign),
@@ -242,6 +246,7 @@ pub(super) const WORDS: [&[(&str, WordContext)]; LISTS] = [
         ("IDENTIFY ", Setting),
         ("AUTH PLAIN ", Setting),
         ("nahtar", WordContext::Foreign),
+        ("odeord", WordContext::Foreign),
         ("kunci", WordContext::Foreign),
         ("Kunci", WordContext::Foreign),
         ("cle api", WordContext::Foreign),
@@ -288,6 +293,15 @@ pub(super) const WORDS: [&[(&str, WordContext)]; LISTS] = [
         ("ogin: ", WordContext::Pair),
         ("u/p: ", WordContext::Pair),
         ("/password: ", WordContext::Pair),
+        ("ookie: ", WordContext::Cookies),
+        ("OOKIE: ", WordContext::Cookies),
+        ("ookie\": \"", WordContext::Cookies),
+        ("ookie\\\": \\\"", WordContext::Cookies),
+        ("ookie': '", WordContext::Cookies),
+        ("ookie \"", WordContext::Cookies),
+        ("ookie '", WordContext::Cookies),
+        ("-b \"", WordContext::Cookies),
+        ("-b '", WordContext::Cookies),
         ("AKIA", WordContext::AwsKeyId),
         ("ASIA", WordContext::AwsKeyId),
     ],

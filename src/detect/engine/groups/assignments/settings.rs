@@ -1,6 +1,7 @@
 //! Settings whose words blanks alone part, and what programs say to one another: `snmp-server community …`,
 //! `enable password …`, `send "…\r"`, `host:port:database:user:password`.
 
+use super::beside::GIVEN;
 use super::form::ValueForm;
 use super::named::LocatedName;
 use super::shape::{is_marked, names_itself, names_user};
@@ -14,7 +15,7 @@ use crate::detect::validate::credential;
 const BEFORE: usize = 44;
 
 /// What lines begin with that give passwords as their later words: of routers, password files, mail and installers.
-const HEADS: [&[u8]; 12] = [
+const HEADS: [&[u8]; 13] = [
     b"username",
     b"machine",
     b"enable",
@@ -27,6 +28,7 @@ const HEADS: [&[u8]; 12] = [
     b"d-i",
     b"ENV",
     b"setx",
+    b"setenv",
 ];
 
 /// Words between a setting's name and its value that say how the value is written.
@@ -47,7 +49,12 @@ impl WindowText<'_> {
         let whole = line.len() < head.len() || self.begins(name);
         let mut words = unmarked(line).split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
         let leads = whole && words.clone().next().is_none();
-        let headed = whole && words.clone().next().is_some_and(|first| HEADS.contains(&first));
+        let mut first = words.clone();
+        let headed = whole
+            && first.next().is_some_and(|word| {
+                HEADS.contains(&word)
+                    || word == b"set" && first.next().is_some_and(|option| option.starts_with(b"-"))
+            });
         let user = words.next_back().is_some_and(names_user);
         let owned =
             user && words.next_back().is_some_and(|word| matches!(word, b"login" | b"user" | b"username"));
@@ -65,7 +72,10 @@ impl WindowText<'_> {
         // A line that begins with the name has its value and no more.
         let behind = self.blanks(end)?;
         let ends = matches!(self.byte(behind)?, None | Some(b'\n' | b'\r' | b'#'));
-        Ok((headed || owned || ends).then_some((value, ValueForm::Line)))
+        let variable =
+            headed && self.view.slice(name.start, name.end).iter().all(|byte| !byte.is_ascii_lowercase());
+        let form = if variable { GIVEN } else { ValueForm::Line };
+        Ok((headed || owned || ends).then_some((value, form)))
     }
 
     /// Behind the words that say how a value is written, and the number of a key: `7`, `1 md5`.

@@ -2,6 +2,7 @@
 
 use super::form::ValueForm;
 use super::text::{is_base64, is_dense};
+use super::wide::is_counted;
 use crate::detect::validate::credential;
 
 /// What a value without quotes is made of.
@@ -65,7 +66,7 @@ pub(super) fn fits_password(text: &[u8], strong: bool, form: ValueForm) -> bool 
         _ if !strong => text.len() >= 6 && !text.contains(&b' ') && marked(),
         _ => true,
     };
-    formed && credential::password(text) && !names_itself(text) && !is_label(text)
+    formed && credential::password(text) && !names_itself(text) && !is_label(text) && !is_counted(text)
 }
 
 /// Whether it may be a user's name: none of a sentence's words, as in `log in with password`.
@@ -99,6 +100,24 @@ pub(super) fn is_random(text: &[u8]) -> bool {
     let cases = || any(u8::is_ascii_uppercase) && any(u8::is_ascii_lowercase);
     begins && (any(is_password_sign) || cases() && credential::is_generated(text) && !has_label(text))
 }
+
+/// A word that nobody writes by chance, or a shorter one with a digit and a sign in its middle: no code of a product, no share.
+pub(super) fn is_certain(text: &[u8]) -> bool {
+    let inner = |three: &[u8]| {
+        matches!(three, [before, sign, behind]
+            if is_password_sign(sign) && before.is_ascii_alphanumeric() && behind.is_ascii_alphanumeric())
+    };
+    let signed = has_digit(text) && text.iter().any(u8::is_ascii_alphabetic) && text.windows(3).any(inner);
+    // `covid19!` is a word and a number with a sign behind.
+    let core = text.iter().rev().skip_while(|byte| matches!(byte, b'!' | b'?')).count();
+    let core = text.get(..core).unwrap_or_default();
+    let digits = core.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    let exclaimed = core.len() < text.len() && core.iter().rev().skip(digits).all(u8::is_ascii_alphabetic);
+    is_random(text) && !exclaimed || text.len() >= SHORTEST_CERTAIN && signed
+}
+
+/// The shortest of those, in bytes.
+const SHORTEST_CERTAIN: usize = 6;
 
 /// Whether a text has a word in it that names of secrets have.
 pub(super) fn has_label(text: &[u8]) -> bool {
@@ -154,7 +173,9 @@ pub(super) fn bare_password(text: &[u8], strong: bool, form: ValueForm, setting:
         }
         ValueForm::Compared | ValueForm::Argument(_) | ValueForm::Beside | ValueForm::Or => false,
     };
-    formed && credential::password(text) && !names_itself(text)
+    // What forms mark as required.
+    let starred = text.ends_with(b"*") && !has_digit(text) && form != ValueForm::Element;
+    formed && !starred && credential::password(text) && !names_itself(text)
 }
 
 /// Where programs keep their settings.
@@ -190,10 +211,15 @@ pub(super) fn is_code(text: &[u8]) -> bool {
         .strip_prefix(b"0x")
         .is_some_and(|rest| rest.len() <= 16 && rest.iter().all(u8::is_ascii_hexdigit));
     let part = |part: &[u8]| {
-        part.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
-            && part.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+        part.first().is_some_and(|byte| byte.is_ascii_alphabetic() || !byte.is_ascii() || *byte == b'_')
+            && part.iter().all(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii() || *byte == b'_')
     };
-    let mut parts = text.split(|&byte| byte == b'.');
+    // `field.text!`, which Swift unwraps.
+    let unwrapped = text.strip_suffix(b"!").filter(|rest| {
+        let last = rest.rsplit(|&byte| byte == b'.').next().unwrap_or_default();
+        rest.first().is_some_and(u8::is_ascii_lowercase) && last.iter().all(u8::is_ascii_lowercase)
+    });
+    let mut parts = unwrapped.unwrap_or(text).split(|&byte| byte == b'.');
     let owned = parts.clone().next().is_some_and(|head| OWNERS.contains(&head));
     let last = parts.clone().next_back().unwrap_or_default();
     let field = text.contains(&b'.') && parts.all(part) && (owned || !credential::key(last, true));

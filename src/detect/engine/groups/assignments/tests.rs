@@ -68,9 +68,149 @@ fn words_of_other_languages_stand_among_others() {
         ("parola\nnuova", &[]),
         ("Пароль: не менее 8 символов", &[]),
         ("Schlüssel: Zk3Jx91LmQpV8sTn2", &[]),
+        ("db_haslo=Gx7!kkpw", &["Gx7!kkpw"]),
+        ("haslo2: Gx7!kkpw", &["Gx7!kkpw"]),
+        ("heslo = heslo2", &[]),
+        ("şifrem: aycicegi7", &["aycicegi7"]),
+        ("密码：\n- Gx7!kkpw\n- Hq8?mmrt\n", &["Gx7!kkpw", "Hq8?mmrt"]),
     ];
     for (text, values) in rows {
         assert_eq!(found(&detector, text), *values, "{text}");
+    }
+}
+
+#[test]
+fn values_end_where_words_and_signs_of_other_scripts_begin() {
+    let detector = detector();
+    let rows: &[(&str, &[&str])] = &[
+        ("密码：Gx7!kkpw，请尽快修改", &["Gx7!kkpw"]),
+        ("密码:sunflower7,请保密", &["sunflower7"]),
+        ("密码：Gx7!kkpw。", &["Gx7!kkpw"]),
+        ("密码：Gx7!kkpw、用户：bob", &["Gx7!kkpw"]),
+        ("密码：sunflower7（旧）", &["sunflower7"]),
+        ("パスワード：sunflower7です", &["sunflower7"]),
+        ("비밀번호: sunflower7입니다", &["sunflower7"]),
+        ("Password: 「sunflower7」", &["sunflower7"]),
+        ("密码：【Gx7!kkpw】", &["Gx7!kkpw"]),
+        ("密码：《Gx7!kkpw》", &["Gx7!kkpw"]),
+        ("Password: ‘sunflower7’", &["sunflower7"]),
+        ("Password: ‹sunflower7›", &["sunflower7"]),
+        ("【密码】：Gx7!kkpw", &["Gx7!kkpw"]),
+        ("「パスワード」：Gx7!kkpw", &["Gx7!kkpw"]),
+        ("账号admin密码Gx7!kkpw", &["Gx7!kkpw"]),
+        ("пароль: подсолнух7", &["подсолнух7"]),
+        ("初始密码：身份证后6位", &[]),
+        ("默认密码：学号后6位", &[]),
+        ("口令：不少于8位", &[]),
+        ("密码：8-16位", &[]),
+        ("密码: 10-20位,字母和数字", &[]),
+        ("パスワード：数字4桁", &[]),
+        ("비번: 6자리", &[]),
+        ("密码学：RSA1024x!", &[]),
+        ("\"密码\": \"10-16位\"", &[]),
+        ("Mot de passe : obligatoire*", &[]),
+        ("\"kata sandi\": \"wajib\"", &[]),
+        ("\"Mot de passe\": \"Obligatoire\"", &[]),
+    ];
+    for (text, values) in rows {
+        assert_eq!(found(&detector, text), *values, "{text}");
+    }
+}
+
+#[test]
+fn sentences_of_other_languages_give_values() {
+    let detector = detector();
+    for text in [
+        "mi contraseña es Gx7!kkpw",
+        "a senha é Gx7!kkpw",
+        "la password è Gx7!kkpw",
+        "le mot de passe est : Gx7!kkpw",
+        "密码是Gx7!kkpw",
+        "密码为：Gx7!kkpw",
+        "パスワードはGx7!kkpwです",
+        "비밀번호는 Gx7!kkpw 입니다",
+        "كلمة السر هي Gx7!kkpw",
+        "mật khẩu là Gx7!kkpw",
+        "hasło to Gx7!kkpw",
+        "heslo je Gx7!kkpw",
+        "mot de passe du wifi : Gx7!kkpw",
+        "contraseña del wifi: Gx7!kkpw",
+        "senha do wifi: Gx7!kkpw",
+        "Passwort fürs WLAN: Gx7!kkpw",
+        "пароль от wifi: Gx7!kkpw",
+        "hasło do wifi: Gx7!kkpw",
+        "mật khẩu wifi: Gx7!kkpw",
+        "password wifi: Gx7!kkpw",
+        "Password 2: Gx7!kkpw",
+    ] {
+        assert_eq!(found(&detector, text), ["Gx7!kkpw"], "{text}");
+    }
+    for text in ["la contraseña es obligatoria", "password field for step2: see below", "hasło do gry: Ala2"]
+    {
+        assert_eq!(found(&detector, text), [""; 0], "{text}");
+    }
+}
+
+#[test]
+fn words_with_other_meanings_need_values_without_a_doubt() {
+    let detector = detector();
+    for text in [
+        r#"{"parola": "casa"}"#,
+        r#"parola = "ciao""#,
+        r#"geslo = "zdravo""#,
+        r#"{"parole": "granted"}"#,
+        r#"mdp = "FrozenLake-v1""#,
+        "mdp: gridworld5x5",
+        "mdp : 12.3%",
+        "Κωδικός: 00123-A",
+        "Senha: A123",
+        "Heslo: Praha2",
+        "Parola: casa1",
+        "Geslo leta: covid19!",
+        "Losungswort: Gott2",
+        "| Parola | Significato |",
+        "$parola = $_POST[\"parola\"];",
+    ] {
+        assert_eq!(found(&detector, text), [""; 0], "{text}");
+    }
+    for (text, value) in [
+        ("parola: Gx7!kkpw", "Gx7!kkpw"),
+        (r#"{"hasło": "Gx7!kkpw"}"#, "Gx7!kkpw"),
+        ("Utilisateur : bob\nMDP : soleil75", "soleil75"),
+        ("Utente: admin\nParola: girasole7", "girasole7"),
+        ("Χρήστης: admin\nΚωδικός: iliotropio7", "iliotropio7"),
+        ("Usuário: admin\nSenha: girassol7", "girassol7"),
+        ("| Hasło | Gx7!kkpw |\n", "Gx7!kkpw"),
+    ] {
+        assert_eq!(found(&detector, text), [value], "{text}");
+    }
+}
+
+#[test]
+fn cookies_of_a_header_are_a_list_in_any_pieces() {
+    let detector = detector();
+    let [one, two] = ["9f8a1b2c3d4e5f60718293a4b5c6d7e8", "wvm5x0ag1k2bq3cn4dr5es6f7gt8hu9i"];
+    let long = "k3".repeat(20);
+    let rows = [
+        (format!("Cookie: theme=dark; session={one}; auth={two}"), vec![one, two]),
+        (format!("Cookie: ASP.NET_SessionId={two}; x={one}"), vec![two]),
+        (format!("Cookie: {}session_id={one}", format!("a={long}; ").repeat(30)), vec![one]),
+        (format!("Set-Cookie: .AspNetCore.Cookies={two}; Path=/; HttpOnly"), vec![two]),
+        (format!(r#"{{"Cookie": "a=b; sid={one}"}}"#), vec![one]),
+        (format!(r#"curl -b "a=b;session={one}" http://x"#), vec![one]),
+        (format!("Cookie: csrftoken={one}; theme={two}"), vec![]),
+        ("sid=S-1-5-21-1234567890-1234567890-1234567890-1001; domain=CORP".to_owned(), vec![]),
+        ("user=bob; session=2f1c9d7e-4b61-8c2f-aaaa-0123456789ab; ip=10.0.0.1".to_owned(), vec![]),
+        ("x; windowsid=12-34-56-78-90-ab-cd; path=/".to_owned(), vec![]),
+        ("start session=user-login-flow-v2; path=/home".to_owned(), vec![]),
+    ];
+    for (text, values) in rows {
+        assert_eq!(found(&detector, &text), values, "{text}");
+        let whole = detector.find(&text);
+        for step in [1, 7, 300] {
+            let cuts: Vec<usize> = (1..text.len()).filter(|cut| cut % step == 0).collect();
+            assert_eq!(scanned(&detector, &text, &cuts), whole, "{text} by {step}");
+        }
     }
 }
 
@@ -90,6 +230,20 @@ fn every_item_of_a_list_is_found_in_any_pieces() {
         ("password:\n  - Wq7#mLp2xZ9\n  - Kx9mQz7!\n", &["Wq7#mLp2xZ9", "Kx9mQz7!"]),
         ("{'password': ['Wq7#mLp2xZ9', 'min:8']}", &["Wq7#mLp2xZ9"]),
         ("passwords:\n  - password=Gx7!kkpw\n", &["Gx7!kkpw"]),
+        ("passwords:\n  - Gx7!kkpw\n- sunflower7\n", &["Gx7!kkpw"]),
+        ("passwords:\n  - Gx7!kkpw\n\n\n  - sunflower7\n", &["Gx7!kkpw"]),
+        ("passwords:\n  - Gx7!kkpw\n\n  - sunflower7\n", &["Gx7!kkpw", "sunflower7"]),
+        ("passwords:\n- Gx7!kkpw\n- buy 12 eggs!\n- Hq8?mmrt\n", &["Gx7!kkpw", "Hq8?mmrt"]),
+        ("passwords: # old\n  # bob\n  - Gx7!kkpw\n  # amy\n  - Hq8?mmrt\n", &["Gx7!kkpw", "Hq8?mmrt"]),
+        ("passwords: [\n  \"Gx7!kkpw\", // bob\n  \"\",\n  \"Hq8?mmrt\"]", &["Gx7!kkpw", "Hq8?mmrt"]),
+        ("**Passwords:**\n* Gx7!kkpw\n* Hq8?mmrt\n", &["Gx7!kkpw", "Hq8?mmrt"]),
+        ("Passwords:\n1. Gx7!kkpw\n2. Hq8?mmrt\n", &["Gx7!kkpw", "Hq8?mmrt"]),
+        ("Passwords:\n• Gx7!kkpw\n• Hq8?mmrt\n", &["Gx7!kkpw", "Hq8?mmrt"]),
+        ("Passwords: Hq8?mmrt, Gx7!kkpw\n", &["Hq8?mmrt", "Gx7!kkpw"]),
+        ("{\"passwords\": {\"bob\": \"Gx7!kkpw\", \"amy\": \"Hq8?mmrt\"}}", &["Gx7!kkpw", "Hq8?mmrt"]),
+        ("passwords:\n  bob: Gx7!kkpw\n  amy: Hq8?mmrt\n", &["Gx7!kkpw", "Hq8?mmrt"]),
+        ("passwords = [hash1, hash2, hash3]", &[]),
+        ("passwords = [pw1, pw2]", &[]),
         (
             "api_keys: [a83hf92hdkq02jd8fh2kd92f, b94ig03ielr13ke9gi3le03g]",
             &["a83hf92hdkq02jd8fh2kd92f", "b94ig03ielr13ke9gi3le03g"],

@@ -3,7 +3,7 @@
 use super::super::super::track::SecretList;
 use super::form::ValueForm;
 use super::seed::seed;
-use super::shape::{fits_list, fits_password, fits_secret, is_key_number};
+use super::shape::{fits_list, fits_password, fits_secret, is_certain, is_key_number};
 use super::text::{NeedMore, WindowText};
 use crate::detect::naming::{Meaning, NameMeaning};
 use crate::detect::rules::SecretKind;
@@ -32,6 +32,9 @@ pub(super) type ValueAndRest = Result<(usize, Option<AssignedValue>), NeedMore>;
 /// What the whole value `text` is that a name of this meaning is given, if it can be.
 pub(super) fn kind(meaning: Meaning, text: &[u8], form: ValueForm) -> Option<SecretKind> {
     let strong = meaning.strong;
+    if meaning.doubtful && !is_certain(text) {
+        return None;
+    }
     let (kind, fits) = match meaning.named {
         NameMeaning::Password => (SecretKind::Password, fits_password(text, strong, form)),
         NameMeaning::Key => {

@@ -1,0 +1,127 @@
+//! Values without quotes: where they end, and what they may be.
+
+use super::form::ValueForm;
+use super::named::LocatedName;
+use super::plain::is_length;
+use super::shape::{bare_password, fits_secret, is_bare, is_code, is_random, is_variable, looks_like_key};
+use super::text::{NeedMore, WindowText, is_dense, is_name, is_quote};
+use super::value::{AssignedValue, LONGEST, piece};
+use super::wide::is_prose;
+use crate::detect::naming::{Meaning, NAME, NameMeaning};
+use crate::detect::rules::SecretKind;
+use crate::detect::validate::credential;
+
+impl WindowText<'_> {
+    /// A value without quotes.
+    pub(super) fn bare(
+        &self,
+        name: LocatedName,
+        at: usize,
+        form: ValueForm,
+    ) -> Result<Option<AssignedValue>, NeedMore> {
+        let class = if form == ValueForm::Element { |byte| is_dense(byte) || byte == b'&' } else { is_bare };
+        let mut stop = self.bare_end(at, LONGEST, class)?;
+        if name.meaning.named == NameMeaning::Password && form != ValueForm::Element {
+            stop = self.parted(at, self.joined(name, at, stop)?, form);
+        }
+        let setting = self.byte(stop)? == Some(b';');
+        let Meaning { named, strong, .. } = name.meaning;
+        if form == ValueForm::Element && !self.content_ends(stop)? {
+            return Ok(None);
+        }
+        let end = self.trimmed(at, self.without_marks(at, stop), named);
+        let text = self.value_at(at, end);
+        // A number of something: `8位`.
+        let counted = self.counts_at(stop) && text.iter().all(|byte| !byte.is_ascii_alphabetic());
+        // `$row['password']`, which a quote cuts.
+        let cut = matches!(text.last(), Some(b'[' | b'{' | b'(')) && self.byte(end)?.is_some_and(is_quote);
+        if counted || cut || is_prose(text) {
+            return Ok(None);
+        }
+        // `X_PSK = other.X_PSK`.
+        let own = text.strip_suffix(self.view.slice(name.start, name.end));
+        let refers = own.is_some_and(|owner| owner.ends_with(b"."));
+        let (kind, fits) = match named {
+            _ if text.is_empty() || refers || is_code(text) => (SecretKind::Password, false),
+            _ if form == ValueForm::Line => (SecretKind::Password, bare_password(text, true, form, setting)),
+            NameMeaning::Password => (SecretKind::Password, bare_password(text, strong, form, setting)),
+            NameMeaning::Secret if form == ValueForm::Said && is_random(text) => (SecretKind::Secret, true),
+            _ if matches!(form, ValueForm::Prose | ValueForm::Said) && !looks_like_key(text) => {
+                (SecretKind::Key, false)
+            }
+            _ if is_variable(text, form) => (SecretKind::Key, false),
+            NameMeaning::Key => (SecretKind::Key, credential::key(text, strong)),
+            NameMeaning::Secret => {
+                let leads = matches!(form, ValueForm::Assigned { tight: true, first: true, .. });
+                let fits = credential::key(text, strong) || leads && strong && fits_secret(text, form);
+                (SecretKind::Secret, fits)
+            }
+            // Their values are known by their form, and have places of their own.
+            NameMeaning::Basic | NameMeaning::KeyNumber | NameMeaning::Seed => (SecretKind::Key, false),
+        };
+        // `16chars`, `90days`: what programs and manuals say of a value.
+        let fits = fits && !(matches!(form, ValueForm::Assigned { tight: false, .. }) && is_length(text));
+        let plain = !fits && !text.is_empty() && !refers && !is_code(text);
+        let plain = if plain { self.plain_word(name, at..end, form)? } else { None };
+        let (kind, fits) = plain.map_or((kind, fits), |kind| (kind, true));
+        let listed = setting && self.before(name.start).is_some_and(|byte| byte == b';');
+        let kind = if listed { SecretKind::Connection } else { kind };
+        let doubt = if matches!(form, ValueForm::Prose | ValueForm::Said) { 0.1 } else { 0.0 };
+        Ok(fits.then(|| piece(kind, at, end, doubt)))
+    }
+
+    /// Where a password that holds `&` ends, of which `stop` is the first: in a query, and where the next parameter or
+    /// an entity begins, that parts it from what follows.
+    fn joined(&self, name: LocatedName, start: usize, stop: usize) -> Result<usize, NeedMore> {
+        let mut stop = stop;
+        let query = matches!(self.before(name.start - name.dashes), Some(b'?' | b'&'));
+        while !query && stop < start + LONGEST && self.is(stop, b'&')? {
+            let word = self.run(stop + 1, NAME, |byte| is_name(byte) || byte == b'#')?;
+            let more = self.byte(word)?;
+            let ends = word == stop + 1 && more.is_none_or(|byte| !is_bare(byte));
+            if ends || matches!(more, Some(b'=' | b';')) {
+                break;
+            }
+            stop = self.run(word, (start + LONGEST).saturating_sub(word), is_bare)?;
+        }
+        Ok(stop)
+    }
+
+    /// Where a password ends behind which another option follows with a comma between: `password=value,user=mo`.
+    fn parted(&self, start: usize, stop: usize, form: ValueForm) -> usize {
+        let ValueForm::Assigned { tight: true, colon: false, .. } = form else { return stop };
+        let text = self.view.slice(start, stop);
+        let option = |comma: &usize| {
+            let rest = text.get(comma + 1..).unwrap_or_default();
+            let name = rest.iter().take_while(|&&byte| is_name(byte)).count();
+            name >= 2 && rest.first().is_some_and(u8::is_ascii_alphabetic) && rest.get(name) == Some(&b'=')
+        };
+        memchr::memchr_iter(b',', text).find(option).map_or(stop, |comma| start + comma)
+    }
+
+    /// Without what belongs to the text around: a comma, a full stop, brackets that were opened before.
+    pub(super) fn trimmed(&self, start: usize, stop: usize, named: NameMeaning) -> usize {
+        let mut end = stop;
+        if named != NameMeaning::Password {
+            let text = self.view.slice(start, stop);
+            let cut = text.iter().position(|byte| matches!(byte, b',' | b')' | b'}' | b']'));
+            let open = text.iter().any(|byte| matches!(byte, b'(' | b'{' | b'['));
+            end = cut.filter(|_| !open).map_or(stop, |n| start + n);
+        }
+        let text = self.view.slice(start, end);
+        let count = |byte: u8| text.iter().filter(|&&one| one == byte).count();
+        // Those that close more than was opened belong to the text around, each kind of its own.
+        let surplus = |open: u8, close: u8| count(close).saturating_sub(count(open));
+        let mut surplus =
+            [(b')', surplus(b'(', b')')), (b'}', surplus(b'{', b'}')), (b']', surplus(b'[', b']'))];
+        let mut outer = |byte: &u8| match byte {
+            b',' | b'.' | b':' => true,
+            byte => surplus.iter_mut().any(|(close, left)| {
+                let taken = close == byte && *left > 0;
+                *left -= usize::from(taken);
+                taken
+            }),
+        };
+        end - text.iter().rev().take_while(|byte| outer(byte)).count()
+    }
+}
