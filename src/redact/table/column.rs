@@ -259,7 +259,7 @@ mod tests {
             "id,password_hash,note\n1,5f4dcc3b,k7-Vq2x\n",
             "| User | Role |\n|---|---|\n| mo | k7-Vq2x |\n",
             "parola,significato\ncasa1,house\nciao!,hello\n",
-            "| Parola | Significato |\n|---|---|\n| casa1 | house |\n",
+            "| parola | significato |\n|---|---|\n| casa1 | house |\n",
             "| Κωδικός | Ποσότητα |\n|---|---|\n| 00123-A | 12 |\n",
             "| Heslo | Význam |\n|---|---|\n| Praha2 | město |\n",
         ] {
