@@ -38,6 +38,11 @@ pub(crate) fn is_upper(c: char) -> bool {
 pub(super) const fn distance(c: char) -> Option<u32> {
     match c {
         'A'..='Z' | 'А'..='Я' | '\u{c0}'..='\u{d6}' | '\u{d8}'..='\u{de}' => Some(32),
+        'Α'..='Ρ' | 'Σ'..='Ω' => Some(32),
+        'ά'..='ώ' => Some(0),
+        // Capitals and small letters in turn.
+        '\u{100}'..='\u{12f}' | '\u{132}'..='\u{137}' | '\u{14a}'..='\u{177}' => Some((c as u32 & 1) ^ 1),
+        '\u{139}'..='\u{148}' | '\u{179}'..='\u{17e}' => Some(c as u32 & 1),
         '\u{400}'..='\u{40f}' => Some(80),
         '\u{0}'..='\u{ff}' | '\u{430}'..='\u{45f}' | '\u{590}'..='\u{109f}' => Some(0),
         '\u{2000}'..='\u{206f}' | '\u{2e80}'..='\u{a63f}' | '\u{ac00}'..='\u{d7ff}' => Some(0),

@@ -1,6 +1,7 @@
 //! Words for passwords and secret keys in the languages of the world, as they stand in forms and in names.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
@@ -234,9 +235,7 @@ impl FoldedText {
 
     /// What the part `start..end` says, if it is a word for a secret.
     pub(crate) fn meaning(&self, start: usize, end: usize) -> Option<Meaning> {
-        let part = self.bytes.get(start..end.min(self.length))?;
-        let at = SECRETS.words.binary_search_by(|word| word.folded.as_bytes().cmp(part)).ok()?;
-        SECRETS.words.get(at).map(|word| word.meaning)
+        SECRETS.meanings.get(self.bytes.get(start..end.min(self.length))?).copied()
     }
 }
 
@@ -250,8 +249,8 @@ struct SecretWord {
 /// The words for secrets, to be looked for together.
 struct Secrets {
     search: Option<AhoCorasick>,
-    /// In order.
     words: Vec<SecretWord>,
+    meanings: HashMap<Box<[u8]>, Meaning>,
 }
 
 static SECRETS: LazyLock<Secrets> = LazyLock::new(|| {
@@ -266,15 +265,15 @@ static SECRETS: LazyLock<Secrets> = LazyLock::new(|| {
             words.push(SecretWord { folded, english, meaning });
         }
     }
-    words.sort_unstable_by(|one, other| one.folded.cmp(&other.folded));
     let search = AhoCorasick::new(words.iter().map(|word| &word.folded)).ok();
-    Secrets { search, words }
+    let meanings = words.iter().map(|word| (word.folded.as_bytes().into(), word.meaning)).collect();
+    Secrets { search, words, meanings }
 });
 
 /// The name with the word of another language for a secret in English, and whether that word leaves a doubt.
 pub(super) fn in_english(name: &str) -> Option<(String, bool)> {
     let name = folded(name);
-    let Secrets { search, words } = &*SECRETS;
+    let Secrets { search, words, .. } = &*SECRETS;
     let hits = search.as_ref()?.find_overlapping_iter(&*name).filter_map(|hit| {
         let SecretWord { folded, english, meaning } = words.get(hit.pattern().as_usize())?;
         let (head, tail) = (name.get(..hit.start())?, name.get(hit.end()..)?);

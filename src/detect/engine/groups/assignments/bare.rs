@@ -2,7 +2,7 @@
 
 use super::form::ValueForm;
 use super::named::LocatedName;
-use super::plain::is_length;
+use super::plain::{is_length, is_of_program};
 use super::shape::{bare_password, fits_secret, is_bare, is_code, is_random, is_variable, looks_like_key};
 use super::text::{NeedMore, WindowText, is_dense, is_name, is_quote};
 use super::value::{AssignedValue, LONGEST, piece};
@@ -20,9 +20,14 @@ impl WindowText<'_> {
         form: ValueForm,
     ) -> Result<Option<AssignedValue>, NeedMore> {
         let class = if form == ValueForm::Element { |byte| is_dense(byte) || byte == b'&' } else { is_bare };
-        let mut stop = self.bare_end(at, LONGEST, class)?;
-        if name.meaning.named == NameMeaning::Password && form != ValueForm::Element {
-            stop = self.parted(at, self.joined(name, at, stop)?, form);
+        let password = name.meaning.named == NameMeaning::Password;
+        let option = matches!(form, ValueForm::Assigned { tight: true, colon: false, .. });
+        let mut stop = match password && option {
+            true => self.before_option(at)?,
+            false => self.bare_end(at, LONGEST, class)?,
+        };
+        if password && form != ValueForm::Element {
+            stop = self.joined(name, at, stop)?;
         }
         let setting = self.byte(stop)? == Some(b';');
         let Meaning { named, strong, .. } = name.meaning;
@@ -35,7 +40,9 @@ impl WindowText<'_> {
         let counted = self.counts_at(stop) && text.iter().all(|byte| !byte.is_ascii_alphabetic());
         // `$row['password']`, which a quote cuts.
         let cut = matches!(text.last(), Some(b'[' | b'{' | b'(')) && self.byte(end)?.is_some_and(is_quote);
-        if counted || cut || is_prose(text) {
+        // `hash2(密码)`, a call with words of another script for arguments.
+        let called = self.byte(stop)? == Some(b'(') && is_of_program(text, true);
+        if counted || cut || called || is_prose(text) {
             return Ok(None);
         }
         // `X_PSK = other.X_PSK`.
@@ -87,16 +94,23 @@ impl WindowText<'_> {
         Ok(stop)
     }
 
-    /// Where a password ends behind which another option follows with a comma between: `password=value,user=mo`.
-    fn parted(&self, start: usize, stop: usize, form: ValueForm) -> usize {
-        let ValueForm::Assigned { tight: true, colon: false, .. } = form else { return stop };
-        let text = self.view.slice(start, stop);
-        let option = |comma: &usize| {
-            let rest = text.get(comma + 1..).unwrap_or_default();
-            let name = rest.iter().take_while(|&&byte| is_name(byte)).count();
-            name >= 2 && rest.first().is_some_and(u8::is_ascii_alphabetic) && rest.get(name) == Some(&b'=')
-        };
-        memchr::memchr_iter(b',', text).find(option).map_or(stop, |comma| start + comma)
+    /// Where the password at `at` ends, behind which another option may follow with a comma between: `password=value,user=mo`.
+    fn before_option(&self, at: usize) -> Result<usize, NeedMore> {
+        let limit = at + LONGEST;
+        let mut stop = at;
+        while stop < limit {
+            stop = self.bare_end(stop, limit - stop, |byte| is_bare(byte) && byte != b',')?;
+            if stop >= limit || !self.is(stop, b',')? {
+                break;
+            }
+            let name = self.run(stop + 1, NAME, is_name)?;
+            let letter = self.view.get(stop + 1).is_some_and(|byte| byte.is_ascii_alphabetic());
+            if letter && name > stop + 2 && self.is(name, b'=')? {
+                break;
+            }
+            stop += 1;
+        }
+        Ok(stop.min(limit))
     }
 
     /// Without what belongs to the text around: a comma, a full stop, brackets that were opened before.

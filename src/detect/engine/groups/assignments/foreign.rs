@@ -105,15 +105,14 @@ impl WindowText<'_> {
         if let Some(at) = self.behind_verb(name.end)? {
             return self.value_at_link(name, at, ValueForm::Prose);
         }
-        let next = self.byte(self.blanks(closed)?)?;
-        // `密码Gx7!kkpw`, `【密码】 Gx7!kkpw`.
-        let unspaced = self.view.get(name.start).is_some_and(|byte| byte >= UNSPACED);
-        if unspaced && next.is_some_and(|byte| byte.is_ascii_alphanumeric()) {
-            let word = self.random_word(name, self.blanks(closed)?)?;
-            return word.map_or(Ok(None), |(at, form)| self.value_at_link(name, at, form));
-        }
         if let Some(at) = self.behind_words(name.end)? {
             let word = self.random_word(name, at)?;
+            return word.map_or(Ok(None), |(at, form)| self.value_at_link(name, at, form));
+        }
+        let next = self.byte(self.blanks(closed)?)?;
+        // `密码Gx7!kkpw`, `【密码】 Gx7!kkpw`, `hasło Gx7!kkpw`.
+        if next.is_some_and(|byte| byte.is_ascii_alphanumeric()) {
+            let word = self.random_word(name, self.blanks(closed)?)?;
             return word.map_or(Ok(None), |(at, form)| self.value_at_link(name, at, form));
         }
         // Other words follow: what begins with another letter is no layout, but a bar or a dash may be one.
@@ -148,6 +147,9 @@ impl WindowText<'_> {
         let at_first = at_end.and_then(|_| place(end, first));
         let at_second = at_first.and_then(|_| place(first, second));
         let at_third = at_second.and_then(|_| place(second, third));
+        // What goes on behind as much as is read of a word is none of these.
+        let ends = !self.byte(first)?.is_some_and(is_inner);
+        let at_first = at_first.filter(|_| ends);
         // In scripts without spaces other words may stand right before it and behind it.
         let unspaced = self.view.get(start).is_some_and(|byte| byte >= UNSPACED);
         let inner = Some(at_start).filter(|_| unspaced);
@@ -161,13 +163,13 @@ impl WindowText<'_> {
         ];
         let located =
             |from, to, meaning| LocatedName { start: from, end: to, word: start, dashes: 0, meaning };
-        let found = candidates.into_iter().find_map(|(from, at_from, to, at_to)| {
+        let found: Option<LocatedName> = candidates.into_iter().find_map(|(from, at_from, to, at_to)| {
             let whole = to - from <= LONGEST;
             let meaning = if whole { folded.meaning(at_from?, at_to?)? } else { return None };
             Some(located(from, to, meaning))
         });
         Ok(found.or_else(|| {
-            let (from, meaning) = self.last_word(begin, start, end, first)?;
+            let (from, meaning) = if ends { self.last_word(begin, start, end, first)? } else { return None };
             Some(located(from, first, meaning))
         }))
     }

@@ -66,7 +66,8 @@ impl WindowText<'_> {
         let text = self.view.slice(value, word);
         let letters = text.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
         let given = colon > sign || signs >= 3;
-        if !given || letters < LETTERS || is_report(text) {
+        let password = name.meaning.named == NameMeaning::Password;
+        if !given || letters < LETTERS || password && !is_marked(text) || is_report(text) {
             return Ok(None);
         }
         let form = match name.meaning.named {

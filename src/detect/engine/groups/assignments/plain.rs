@@ -1,7 +1,9 @@
 //! Values that are one word and a number: `password: sunflower7`. Programs write types and variables in such places, so what
 //! stands around the word decides. And names that lead a line, a setting or a command of a shell, where any word is a value.
 
+use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use super::form::ValueForm;
 use super::named::LocatedName;
@@ -75,7 +77,7 @@ impl WindowText<'_> {
         let kind = match name.meaning.named {
             NameMeaning::Password if is_password(text) => SecretKind::Password,
             NameMeaning::Password if colon && !tight && credential::password(text) => {
-                let says = is_of(STATES, &text.to_ascii_lowercase()) || is_secret_word(text);
+                let says = is_of(&[WordList::States], &text.to_ascii_lowercase()) || is_secret_word(text);
                 let variable = is_one_case(text) && !says && self.in_environment(name);
                 let fits = variable && self.ends_setting(word.end)?;
                 return Ok(fits.then_some(SecretKind::Password));
@@ -154,7 +156,7 @@ impl WindowText<'_> {
     fn is_declared(&self, name: LocatedName) -> bool {
         let words = self.line_before(name).split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
         let mut words = words.peekable();
-        words.peek().is_some() && words.all(|word| is_of(MODIFIERS, word))
+        words.peek().is_some() && words.all(|word| is_of(&[WordList::Modifiers], word))
     }
 
     /// Whether the name is a variable of the environment in a file of settings: in capitals and indented, below the head of those or
@@ -291,8 +293,9 @@ pub(super) fn is_of_program(text: &[u8], closes: bool) -> bool {
     let (word, number) = text.split_at(letters);
     let numbered = number.iter().all(u8::is_ascii_digit);
     let lower = word.to_ascii_lowercase();
-    let variable =
-        numbered && (is_of(VARIABLES, &lower) || is_of(REMARKS, &lower) || closes && is_of(SECRETS, word));
+    let variable = numbered
+        && (is_of(&[WordList::Variables, WordList::Remarks], &lower)
+            || closes && is_of(&[WordList::Secrets], word));
     // Where the last word begins of several: `OAuth2Token`.
     let change = |pair: &&[u8]| matches!(pair, [a, b] if !a.is_ascii_uppercase() && b.is_ascii_uppercase());
     let words = text.windows(2).filter(change).count();
@@ -304,7 +307,7 @@ pub(super) fn is_of_program(text: &[u8], closes: bool) -> bool {
     variable
         || is_length(text)
         || words >= 2 && inner
-        || is_of(TYPES, last.get(..letters).unwrap_or_default())
+        || is_of(&[WordList::Types], last.get(..letters).unwrap_or_default())
 }
 
 /// Whether it says how long or how many: `min8chars`, `max64`, `8characters`.
@@ -323,13 +326,37 @@ pub(super) fn is_measure(text: &[u8]) -> bool {
     let letters = unit.iter().take_while(|byte| byte.is_ascii_alphabetic() || **byte == b'%').count();
     digits > 0
         && (unit.is_empty() && text.contains(&b'.')
-            || is_of(UNITS, &unit.get(..letters).unwrap_or_default().to_ascii_lowercase()))
+            || is_of(&[WordList::Units], &unit.get(..letters).unwrap_or_default().to_ascii_lowercase()))
         && unit.get(letters..).unwrap_or_default().first().is_none_or(|&byte| byte == b'/')
 }
 
-/// Whether a list of words has this one.
-fn is_of(list: &str, word: &[u8]) -> bool {
-    list.split(' ').any(|known| known.as_bytes() == word)
+/// The lists that a word can stand in, one bit each.
+static LISTS: LazyLock<HashMap<&'static [u8], u8>> = LazyLock::new(|| {
+    let mut words = HashMap::new();
+    for (n, list) in [VARIABLES, REMARKS, SECRETS, TYPES, UNITS, STATES, MODIFIERS].into_iter().enumerate() {
+        for word in list.split(' ') {
+            *words.entry(word.as_bytes()).or_default() |= 1 << n;
+        }
+    }
+    words
+});
+
+/// A list of [`LISTS`].
+#[derive(Clone, Copy)]
+enum WordList {
+    Variables,
+    Remarks,
+    Secrets,
+    Types,
+    Units,
+    States,
+    Modifiers,
+}
+
+/// Whether one of these lists has the word.
+fn is_of(lists: &[WordList], word: &[u8]) -> bool {
+    let bits = if word.is_empty() { 0 } else { LISTS.get(word).copied().unwrap_or(0) };
+    lists.iter().any(|&list| bits & 1 << list as u8 != 0)
 }
 
 /// Whether a name is written as variables of the environment are.

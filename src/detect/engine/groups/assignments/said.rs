@@ -257,7 +257,7 @@ impl WindowText<'_> {
         at: usize,
     ) -> Result<Option<(usize, ValueForm)>, NeedMore> {
         let open = self.quote(at)?.map_or(at, |quote| quote.end);
-        let end = self.run(open, VALUE, is_dense)?;
+        let end = self.bare_end(open, VALUE, is_dense)?;
         Ok(self.is_telling(name, open, end).then_some((open, ValueForm::Said)))
     }
 

@@ -112,7 +112,7 @@ pub(super) fn is_certain(text: &[u8]) -> bool {
     let core = text.iter().rev().skip_while(|byte| matches!(byte, b'!' | b'?')).count();
     let core = text.get(..core).unwrap_or_default();
     let digits = core.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
-    let exclaimed = core.len() < text.len() && core.iter().rev().skip(digits).all(u8::is_ascii_alphabetic);
+    let exclaimed = core.len() < text.len() && core.iter().rev().skip(digits).all(u8::is_ascii_lowercase);
     is_random(text) && !exclaimed || text.len() >= SHORTEST_CERTAIN && signed
 }
 

@@ -107,6 +107,7 @@ fn values_end_where_words_and_signs_of_other_scripts_begin() {
         ("パスワード：数字4桁", &[]),
         ("비번: 6자리", &[]),
         ("密码学：RSA1024x!", &[]),
+        ("密码 = hash2(密码)", &[]),
         ("\"密码\": \"10-16位\"", &[]),
         ("Mot de passe : obligatoire*", &[]),
         ("\"kata sandi\": \"wajib\"", &[]),
@@ -175,6 +176,7 @@ fn words_with_other_meanings_need_values_without_a_doubt() {
     }
     for (text, value) in [
         ("parola: Gx7!kkpw", "Gx7!kkpw"),
+        ("MDP : Soleil75!", "Soleil75!"),
         (r#"{"hasło": "Gx7!kkpw"}"#, "Gx7!kkpw"),
         ("Utilisateur : bob\nMDP : soleil75", "soleil75"),
         ("Utente: admin\nParola: girasole7", "girasole7"),
