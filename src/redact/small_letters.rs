@@ -1,6 +1,6 @@
 //! Names that are names in small letters too: `rebecca`, which no language has as a word.
 
-use crate::detect::WordKnowledge;
+use crate::detect::is_common_word;
 use crate::redact::dictionary::Dictionary;
 
 /// The shortest of them, in characters.
@@ -44,7 +44,7 @@ pub(super) fn is_name_in_small_letters(word: &str) -> bool {
     if !listed || lower.chars().count() < SHORTEST {
         return false;
     }
-    !WordKnowledge::of(&lower).is_common && !ORDINARY.split_ascii_whitespace().any(|other| other == lower)
+    !is_common_word(&lower) && !ORDINARY.split_ascii_whitespace().any(|other| other == lower)
 }
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ mod track;
 mod view;
 
 #[cfg(feature = "redact")]
-pub(crate) use groups::{STREET_ENDINGS, STREET_WORDS, surname};
+pub(crate) use groups::{STREET_ENDINGS, STREET_WORDS, is_common_word, surname};
 #[cfg(feature = "names-model")]
 pub(crate) use groups::{WordKnowledge, is_publication_word, room};
 pub(crate) use mask::{BLOCK, Masks};

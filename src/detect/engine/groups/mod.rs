@@ -26,7 +26,7 @@ pub(crate) use digits::Digits;
 pub(crate) use email_ip::{Emails, Ipv6};
 pub(crate) use names::{Introductions, NameRules, NamesGroup};
 #[cfg(feature = "redact")]
-pub(crate) use names::{STREET_ENDINGS, STREET_WORDS, surname};
+pub(crate) use names::{STREET_ENDINGS, STREET_WORDS, is_common_word, surname};
 #[cfg(feature = "names-model")]
 pub(crate) use names::{WordKnowledge, is_publication_word, room};
 pub(crate) use prefixes::Prefixes;

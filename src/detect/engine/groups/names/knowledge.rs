@@ -15,8 +15,6 @@ pub(crate) struct WordKnowledge {
     pub(crate) is_place: bool,
     /// A word of grammar, a month or a day, and nobody's name.
     pub(crate) is_grammar: bool,
-    /// A common word, of grammar or not, a month or a day; a name as well or none.
-    pub(crate) is_common: bool,
 }
 
 impl WordKnowledge {
@@ -29,7 +27,6 @@ impl WordKnowledge {
             is_person: classes.is_person() && !classes.is_common(),
             is_place: classes.is_place() && !classes.is_person() && !other,
             is_grammar: other && !classes.is_person(),
-            is_common: other,
         }
     }
 }

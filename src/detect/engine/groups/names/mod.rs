@@ -14,10 +14,13 @@
 //! | [`gather`] | from text to words |
 //! | [`tagger`] | from words to names |
 //! | [`group`] | the scan |
+//! | [`common`] | whether a word is a common one |
 //! | `knowledge` | what the names model asks of a word |
 //! | [`surname`] | the surname of a full name |
 //! | [`introductions`] | names in small letters, behind words that introduce them |
 
+#[cfg(feature = "redact")]
+mod common;
 mod companies;
 mod correspondence;
 mod english;
@@ -48,6 +51,8 @@ mod unlisted;
 mod word;
 mod words;
 
+#[cfg(feature = "redact")]
+pub(crate) use common::is_common_word;
 pub(crate) use group::{NameRules, NamesGroup};
 pub(crate) use introductions::Introductions;
 #[cfg(feature = "names-model")]
