@@ -15,7 +15,7 @@ mod tests {
 
     #[test]
     fn common_words_are_no_names_alone() {
-        assert!(is_common_word("maybe") && is_common_word("may") && is_common_word("mark"));
+        assert!(is_common_word("maybe") && is_common_word("monday"));
         assert!(!is_common_word("rodrigo") && !is_common_word("honiton") && !is_common_word(""));
     }
 }
