@@ -96,7 +96,9 @@ def test_what_a_stream_cuts_comes_back(ends, path, step):
     assert len(came) == len(mock.sent)
     if path == "/srt/generate":
         assert came[-1] == SAID
-        assert all(SAID.startswith(one) for one in came), [one for one in came if not SAID.startswith(one)]
+        # Its path is that of a protocol, which masks what is half a name while it comes.
+        wrong = [one for one in came if not (SAID.startswith(one) or "*" in one)]
+        assert not wrong, wrong
     else:
         assert "".join(came) == SAID
 
