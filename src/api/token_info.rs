@@ -8,7 +8,7 @@ use crate::api::tenant::{Tenant, is_plain};
 use crate::base::clock::Timestamp;
 use crate::base::id::TokenId;
 use crate::base::rate::Rate;
-use crate::base::steering::steers;
+use crate::base::steering::{hides, steers};
 use crate::crypto::random::RandomError;
 use crate::store::StoreError;
 use crate::usage::{ModelPattern, SpendBudget};
@@ -244,7 +244,7 @@ fn is_name(name: &str) -> bool {
 /// Whether a token may be called so, or a label may say so: what people read, which must not seem to be something else. With
 /// blanks at its ends, it would seem to be what it is without them.
 fn is_text(text: &str) -> bool {
-    is_name(text) && !text.contains(steers) && text.trim() == text
+    is_name(text) && !text.contains(|c| steers(c) || hides(c)) && text.trim() == text
 }
 
 /// The last moment that a token may end at: the last one that a date can say.

@@ -12,20 +12,35 @@ use crate::config::{Config, Spanned};
 use crate::gateway::filters::UsageParts;
 use crate::gateway::model_alias::{Fallbacks, ModelAlias, ModelTarget};
 use crate::gateway::upstream::Upstream;
-use crate::usage::{PriceTable, Spend, TokenUsage, UsageTotals};
+use crate::usage::{ModelPrice, PriceTable, Spend, SpendBudget, TokenUsage, UsageTotals};
 
 /// How often what was spent is written, and what others did is learned.
 const EVERY: Duration = Duration::from_secs(1);
 
+/// Prices and budgets of a configuration, which its routes share.
+pub(super) struct SpendRules {
+    prices: Arc<PriceTable>,
+    budgets: Arc<[Arc<SpendBudget>]>,
+}
+
+impl SpendRules {
+    /// Those of a configuration.
+    pub(super) fn of(config: &Config) -> Self {
+        let prices: Vec<ModelPrice> = config.usage.prices.iter().map(|price| (**price).clone()).collect();
+        Self {
+            prices: Arc::new(PriceTable::from(prices)),
+            budgets: config.usage.budgets().map(Arc::new).collect(),
+        }
+    }
+}
+
 /// What counts usage on a route.
-pub(super) fn usage(route: &Route, config: &Config, parts: &Services) -> UsageParts {
+pub(super) fn usage(route: &Route, config: &Config, parts: &Services, rules: &SpendRules) -> UsageParts {
     let known = matches!(*route.provider, Provider::OpenAi | Provider::Azure);
     UsageParts {
         ledger: Arc::clone(&parts.ledger),
-        prices: Arc::new(PriceTable::from(
-            config.usage.prices.iter().map(|price| (**price).clone()).collect::<Vec<_>>(),
-        )),
-        budgets: config.usage.budgets().map(Arc::new).collect(),
+        prices: Arc::clone(&rules.prices),
+        budgets: Arc::clone(&rules.budgets),
         counts_all: config.usage.count == CountedRequests::All,
         asks_for_report: route.ask_usage.unwrap_or(known),
         collected: config.limits.collected.bytes(),

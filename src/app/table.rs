@@ -11,6 +11,7 @@ use crate::api::sanitize::Documents;
 use crate::api::scope::AccessTarget;
 use crate::api::{Endpoints, Mount};
 use crate::app::error::AppError;
+use crate::app::metering::SpendRules;
 use crate::app::policy::{RoutePolicy, actions, urls};
 use crate::app::services::Services;
 use crate::app::{
@@ -81,7 +82,9 @@ fn built(config: &Config, parts: &Services) -> Result<RouteTable, AppError> {
     let led = led_routes(&endpoints, config, parts, &shed)?;
     let (protocols, upstreams, analyzers) = (&protocols, &upstreams, &analyzers);
     let findings = &findings_cache(config, parts)?;
-    let from = RouteInputs { config, parts, protocols, upstreams, analyzers, findings, shed: &shed };
+    let spending = &SpendRules::of(config);
+    let from =
+        RouteInputs { config, parts, protocols, upstreams, analyzers, findings, shed: &shed, spending };
     let (mut routes, mut processed) = (Vec::new(), Vec::new());
     for setting in &config.routes {
         let wrong = |why: String| AppError::Route(setting.name.to_string(), why);
@@ -193,6 +196,7 @@ struct RouteInputs<'a> {
     analyzers: &'a analyzers::AnalyzersByName,
     findings: &'a Arc<FindingsCache>,
     shed: &'a Arc<dyn Filter>,
+    spending: &'a SpendRules,
 }
 
 fn route(setting: &RouteSetting, terminal: Terminal, from: &RouteInputs<'_>) -> Result<Route, AppError> {
@@ -269,7 +273,7 @@ fn matches(setting: &RouteSetting) -> Match {
 
 /// The filters that bound what callers of a route may ask and spend; none where nothing can bound it.
 fn bounds(setting: &RouteSetting, from: &RouteInputs<'_>) -> Result<Vec<Arc<dyn Filter>>, String> {
-    let RouteInputs { config, parts, upstreams, .. } = *from;
+    let RouteInputs { config, parts, upstreams, spending, .. } = *from;
     let mut filters: Vec<Arc<dyn Filter>> = Vec::new();
     let by_tokens = setting.auth() == AuthSetting::Token;
     let mut limits = RateFilter::of_tokens(Arc::clone(&parts.token_rates)).shared(parts.shared_rates.clone());
@@ -289,7 +293,7 @@ fn bounds(setting: &RouteSetting, from: &RouteInputs<'_>) -> Result<Vec<Arc<dyn 
         let aliases = metering::aliases(setting, config, upstreams)?;
         filters.push(Arc::new(ModelFilter::new(aliases, config.limits.collected.bytes())));
     }
-    let usage = metering::usage(setting, config, parts);
+    let usage = metering::usage(setting, config, parts, spending);
     if setting.forwards() && (by_tokens || usage.counts_all || !usage.budgets.is_empty()) {
         filters.push(Arc::new(UsageFilter::new(usage)));
     }

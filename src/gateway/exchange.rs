@@ -24,7 +24,7 @@ use crate::gateway::client_certificate::ClientCertificate;
 use crate::gateway::delivery::Delivery;
 use crate::gateway::error::{ErrorShape, ErrorTarget, GatewayError};
 use crate::gateway::error_shape::call_id;
-use crate::gateway::llm::{AnswerUsage, LONGEST_ANSWER, ModelRequest, Protocol, ProtocolChoice};
+use crate::gateway::llm::{AnswerUsage, ModelRequest, Protocol, ProtocolChoice};
 use crate::gateway::memory::RequestMemory;
 use crate::gateway::min_rate::ByteRate;
 use crate::gateway::model_alias::ModelPlan;
@@ -112,7 +112,7 @@ pub struct Metering {
 impl Metering {
     /// The tokens that it may take at the most, if it is answered once.
     pub fn one_answer(&self) -> TokenUsage {
-        TokenUsage { output: self.most.output.min(LONGEST_ANSWER), ..self.most }
+        TokenUsage { output: self.most.output / self.asked.answers.unwrap_or(1).max(1), ..self.most }
     }
 }
 

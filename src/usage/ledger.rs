@@ -72,9 +72,10 @@ impl Ledger {
         };
         let nodes = self.shared.as_ref().map_or(1, SharedBudgets::nodes);
         let alone = || {
-            let mut over =
+            let over =
                 before.iter().filter_map(|(row, line)| reservation.used_up(row, line.taken_by(nodes), now));
-            over.next().map_or(Ok(()), Err)
+            // One that is used up stays so when another has room again.
+            over.min_by_key(|over| over.is_reserved).map_or(Ok(()), Err)
         };
         answer.unwrap_or_else(alone)?;
         Ok(reservation)
@@ -278,6 +279,33 @@ mod tests {
         async fn reserve(&self, most: u64, mode: BudgetMode) -> Result<Reservation, OverBudget> {
             self.ledger.reserve(self.accounts(100, mode), tokens(most)).await
         }
+    }
+
+    /// One that is under way counts as a request, whatever it takes: that one does not come back.
+    #[tokio::test]
+    async fn what_is_under_way_is_waited_for_and_a_number_of_requests_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let node = node(&records(folder.path()).await);
+        let budget = |name: &str, limit| {
+            let (scope, period, mode) = (BudgetScope::default(), CalendarPeriod::Hour, BudgetMode::Hard);
+            let budget = SpendBudget { name: name.to_owned(), scope, period, limit, mode, hidden: false };
+            let labels = std::collections::BTreeMap::new();
+            let by = Spender { token: None, labels: &labels, route: "chat", models: &[], any_model: false };
+            Arc::new(budget).accounts(by, node.clock.now())
+        };
+        let of_tokens = SpendLimit { tokens: Some(100), ..SpendLimit::default() };
+        let of_requests = SpendLimit { requests: Some(1), ..SpendLimit::default() };
+        let first = node.ledger.reserve(budget("tokens", of_tokens), tokens(100)).await.unwrap();
+        let over = node.ledger.reserve(budget("tokens", of_tokens), tokens(1)).await.unwrap_err();
+        assert_eq!((over.is_reserved, over.after), (true, 1));
+        let second = node.ledger.reserve(budget("requests", of_requests), tokens(1)).await.unwrap();
+        let over = node.ledger.reserve(budget("requests", of_requests), tokens(1)).await.unwrap_err();
+        assert_eq!((over.is_reserved, over.after), (false, 3600));
+        // Of both, the one that stays used up is told.
+        let both = [budget("tokens", of_tokens), budget("requests", of_requests)].concat();
+        let over = node.ledger.reserve(both, tokens(1)).await.unwrap_err();
+        assert_eq!((over.budget.name.as_str(), over.is_reserved), ("requests", false));
+        drop((first, second));
     }
 
     #[tokio::test]

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::num::NonZeroU32;
 
 use serde::{Deserialize, Deserializer};
 
@@ -96,7 +97,7 @@ pub struct ModelPrice {
     /// The most tokens that the model writes in one answer, reasoning included: whoever asks for more reserves no more of a
     /// budget. Default 262144.
     #[serde(default)]
-    pub max_output: Option<u64>,
+    pub max_output: Option<NonZeroU32>,
 }
 
 impl ModelPrice {
@@ -173,7 +174,7 @@ impl PriceTable {
 
     /// The most tokens that one answer of a model has; `None` where the table does not say.
     pub fn longest_answer(&self, model: &str) -> Option<u64> {
-        self.price(model)?.max_output
+        self.price(model)?.max_output.map(|most| u64::from(most.get()))
     }
 
     /// The first price that fits.
@@ -224,7 +225,7 @@ mod tests {
                 cached_input: Some(price("0.3")),
                 cache_write: Some(price("3.75")),
                 output: price("15"),
-                max_output: Some(8192),
+                max_output: NonZeroU32::new(8192),
             },
             ModelPrice {
                 model: ModelPattern::parse("*").unwrap(),

@@ -82,10 +82,14 @@ impl Reservation {
     /// The first budget of a row that so much uses up, and that does not let pass.
     pub(super) fn used_up(&self, row: &str, taken: Spend, now: Timestamp) -> Option<OverBudget> {
         let hard = self.accounts.iter().filter(|account| account.budget.mode == BudgetMode::Hard);
-        let mut of_row = hard.filter(|account| account.row() == row);
-        let account = of_row.find(|account| account.budget.limit.is_used_up_by(taken))?;
+        let of_row = hard.filter(|account| account.row() == row);
+        let over = of_row.filter(|account| account.budget.limit.is_used_up_by(taken));
         let spent = self.lines.get(row).map(|line| line.spent()).unwrap_or_default();
-        let is_reserved = !account.budget.limit.is_used_up_by(spent);
+        // A request that is under way is one, whatever it takes.
+        let certain = Spend { requests: taken.requests, ..spent };
+        let waits = |account: &Account| !account.budget.limit.is_used_up_by(certain);
+        let account = over.min_by_key(|account| waits(account))?;
+        let is_reserved = waits(account);
         let left = account.window.seconds_left(now);
         let after = if is_reserved { AGAIN.min(left) } else { left };
         Some(OverBudget { budget: Arc::clone(&account.budget), after, is_reserved })

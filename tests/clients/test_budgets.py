@@ -23,8 +23,18 @@ mode = "soft"
 """
 
 
+OTHER = '''
+[[routes]]
+name = "other"
+path = "/other"
+upstream = "mock"
+auth = "none"
+provider = "generic"
+'''
+
+
 def test_what_names_no_model_counts_for_every_budget_of_models():
-    config = MINIMAL + LOG + PRICES + BUDGETS.replace("soft", "hard") + ROUTES
+    config = MINIMAL + LOG + PRICES + BUDGETS.replace("soft", "hard") + OTHER + ROUTES
     with Upstream() as upstream, Gateway(upstream.url, config) as gateway:
         headers = {"authorization": "Bearer " + token(gateway, "--route", "keys", "--label", "team=red")}
         stored = {"prompt": {"id": "pmpt_1"}}
@@ -38,6 +48,10 @@ def test_what_names_no_model_counts_for_every_budget_of_models():
         answer = gateway.call("GET", "/keys/v1/realtime?model=m-1", None, headers | upgrade)
         assert answer.status == 403
         assert gateway.call("GET", "/keys/v1/models", None, headers).status == 404, "the mock has none"
+        # What is no model's asks none, whoever has a budget of models.
+        other = gateway.call("POST", "/other/tickets", {"title": "x"}, headers)
+        assert "portcullis-budget-remaining" not in other.headers
+        assert gateway.call("GET", "/other/socket", None, headers | upgrade).status != 403
         got.clear()
         line_of(gateway, ask)
         assert "dear;requests=3;" in got[0].headers["portcullis-budget-remaining"], "who only reads asks none"

@@ -241,7 +241,7 @@ def test_a_caller_who_leaves_before_the_answer_pays_for_it():
         client = OpenAI(api_key=key, base_url=gateway.url + "/keys/v1", max_retries=0, timeout=0.4)
         slowly = [{"role": "user", "content": "slowly"}]
         with pytest.raises(APITimeoutError):
-            client.chat.completions.create(model="m-1", max_tokens=150, messages=slowly)
+            client.chat.completions.create(model="m-1", max_tokens=150, n=3, messages=slowly)
         line = gateway.wait_for(lambda: access(gateway, 0))[-1]
         assert line["output_tokens"] == 150 and line["estimated_tokens"], line
         headers = {"authorization": "Bearer " + key}

@@ -27,7 +27,7 @@ pub(super) enum FormUse {
     First,
     /// It was, and this is what came of it, where that is known.
     Again(Option<TokenId>),
-    /// It was shown too long ago, or not by this process.
+    /// It was shown too long ago, or is none of ours.
     Old,
 }
 

@@ -218,7 +218,12 @@ impl TokenPages {
             FormUse::Again(None) => return Ok(conflict(UNDER_WAY)),
             FormUse::Old => return Ok(conflict(OLD)),
         }
-        let NewSecret { id, secret } = done.await.inspect_err(|_| self.forms.release(sent))?;
+        let NewSecret { id, secret } = done.await.inspect_err(|error| {
+            // Of what the store did not answer, nobody knows whether it was done.
+            if !matches!(error, NotDone::Tokens(TokenError::Store(_))) {
+                self.forms.release(sent);
+            }
+        })?;
         self.forms.settle(sent, &id);
         self.note(visit, act, &id)?;
         let info = self.parts.tokens.get(&id).await?;

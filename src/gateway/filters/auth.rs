@@ -155,7 +155,10 @@ impl TokenProof {
     /// Whether the token was bound since in a way in which it could not have opened the session.
     fn is_narrowed(&self, to: &TokenBounds) -> bool {
         let models = to.models.is_some() && to.models != self.bounds.models;
-        models || (!to.budgets.is_empty() && to.budgets != self.bounds.budgets)
+        // Labels say which budgets of the configuration there are.
+        models
+            || to.labels != self.bounds.labels
+            || (!to.budgets.is_empty() && to.budgets != self.bounds.budgets)
     }
 }
 

@@ -21,8 +21,8 @@ use crate::gateway::filter::{Filter, Flow, RequestDocument, Stage};
 use crate::gateway::filters::usage_report::{asked_for, taken_out};
 use crate::gateway::layer::{Layer, UnscannedPolicy};
 use crate::gateway::llm::{
-    ANY_BOUND, LONGEST_ANSWER, ModelRequest, ModelRequestSource, UNKNOWN, estimated, is_ambiguous, is_blind,
-    is_free, is_idle, is_uncounted,
+    ANY_BOUND, LONGEST_ANSWER, ModelRequest, ModelRequestSource, ProtocolChoice, UNKNOWN, estimated,
+    is_ambiguous, is_blind, is_free, is_idle, is_uncounted,
 };
 use crate::gateway::plan::{AnswerPlan, RequestPlan};
 use crate::telemetry::{TokenKind, UsageMetrics};
@@ -111,7 +111,7 @@ impl UsageFilter {
         if let Some(models) = narrowed(x) {
             models_allowed(x, &asked, models)?;
         }
-        let any_model = asked.models.is_empty() && runs_model(x);
+        let any_model = asks_any(x, &asked);
         let accounts = self.accounts(x, &asked.models, any_model);
         if is_uncounted(x.protocol(), x.asked_path())
             && runs_model(x)
@@ -124,7 +124,9 @@ impl UsageFilter {
             most.input = estimated(body as u64);
             most.output = self.longest_answer(x, &asked).saturating_mul(asked.answers.unwrap_or(1));
         }
-        let cost = self.0.prices.most(may_answer(x, &asked), most.input, most.output).unwrap_or_default();
+        let priced = any_model || may_answer(x, &asked).next().is_some();
+        let cost = priced.then(|| self.0.prices.most(may_answer(x, &asked), most.input, most.output));
+        let cost = cost.flatten().unwrap_or_default();
         let spend = Spend { requests: 1, tokens: most.total(), cost };
         let reservation = match accounts.is_empty() {
             true => None,
@@ -150,7 +152,7 @@ impl UsageFilter {
         let target = x.facts.models.as_ref().and_then(|plan| plan.target());
         match target {
             Some(target) => self.0.prices.cost(&target.model, tokens),
-            None if asked.models.is_empty() => self.0.prices.dearest(tokens),
+            None if asks_any(x, asked) => self.0.prices.dearest(tokens),
             None => asked.dearest(|model| self.0.prices.cost(model, tokens)),
         }
     }
@@ -169,13 +171,14 @@ impl UsageFilter {
 
     fn over(&self, x: &Exchange, over: &OverBudget) -> GatewayError {
         let (route, budget, request_id) = (&x.route().name, &over.budget.name, &x.id);
-        let reserved = over.is_reserved;
-        tracing::info!(target: "portcullis::usage", route, budget, reserved, %request_id, "a budget is used up");
+        if over.is_reserved {
+            tracing::info!(target: "portcullis::usage", route, budget, %request_id, "what is under way may use a budget up");
+            self.0.metrics.waits(budget);
+            return ApiError::BudgetReserved(over.after).into();
+        }
+        tracing::info!(target: "portcullis::usage", route, budget, %request_id, "a budget is used up");
         self.0.metrics.refused(budget);
-        GatewayError::Api(match reserved {
-            true => ApiError::BudgetReserved(over.after),
-            false => ApiError::OverBudget(over.after),
-        })
+        ApiError::OverBudget(over.after).into()
     }
 
     /// What a request has used in the end.
@@ -227,6 +230,16 @@ impl UsageFilter {
         }
         self.0.ledger.report().add(UsageKey { day, token, route: route.to_owned(), model }, totals);
     }
+}
+
+/// Whether a request may ask any model, since it names none.
+fn asks_any(x: &Exchange, asked: &ModelRequest) -> bool {
+    asked.models.is_empty() && x.facts.models.is_none() && runs_model(x) && speaks_of_models(x)
+}
+
+/// Whether models are asked where a request goes, as far as its route or its path says.
+fn speaks_of_models(x: &Exchange) -> bool {
+    x.protocol().is_some() || matches!(x.route().protocols, ProtocolChoice::Of(_))
 }
 
 /// The models that may answer: of an alias those that are left; else those that are named.
@@ -294,7 +307,7 @@ impl Filter for UsageFilter {
             return Ok(Flow::Next);
         }
         if x.is_websocket() {
-            let bound = narrowed(x).is_some() || !self.accounts(x, &[], true).is_empty();
+            let bound = narrowed(x).is_some() || !self.accounts(x, &[], speaks_of_models(x)).is_empty();
             return if bound { Err(ApiError::OutOfScope(NO_SESSION).into()) } else { Ok(Flow::Next) };
         }
         let reads = self.bounds(x) || x.protocol().is_some_and(|protocol| !protocol.usage.is_empty());

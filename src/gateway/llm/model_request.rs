@@ -159,7 +159,7 @@ impl ModelRequest {
             numbers.filter_map(|value| count(value.get())).filter(|count| *count > 0).max()
         };
         self.answers = largest(&ANSWERS).map(|answers| answers.clamp(1, MOST_ANSWERS));
-        self.most_output = largest(bounds).map(|most| most.min(LONGEST_ANSWER));
+        self.most_output = largest(bounds);
     }
 
     fn read_parts(

@@ -25,6 +25,7 @@ pub struct UsageMetrics {
     tokens: IntCounterVec,
     cost: CounterVec,
     refused: IntCounterVec,
+    waits: IntCounterVec,
     passed: IntCounterVec,
     /// Writes of what was spent that the store did not take; they are tried again.
     pub unwritten: IntCounter,
@@ -42,6 +43,11 @@ impl UsageMetrics {
             refused: families.counters(
                 "over_budget_total",
                 "Requests refused since a budget is used up, by its name.",
+                &["budget"],
+            )?,
+            waits: families.counters(
+                "budget_reserved_total",
+                "Requests refused for a moment since those under way may use a budget up, by its name.",
                 &["budget"],
             )?,
             passed: families.counters(
@@ -74,6 +80,11 @@ impl UsageMetrics {
     /// A request was refused.
     pub fn refused(&self, budget: &str) {
         self.refused.with_label_values(&[budget]).inc();
+    }
+
+    /// A request was refused for what others may spend yet.
+    pub fn waits(&self, budget: &str) {
+        self.waits.with_label_values(&[budget]).inc();
     }
 
     /// A request passed though a budget is used up.
