@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use bytes::BytesMut;
-use http::header::{ACCEPT_RANGES, CONTENT_LENGTH, CONTENT_RANGE, ETAG, TRANSFER_ENCODING};
-use http::{HeaderMap, HeaderValue, Version};
-use pingora::http::{RequestHeader, ResponseHeader};
+use http::HeaderMap;
 
 use crate::api::block_in_place;
 use crate::base::budget::MemoryBudget;
@@ -259,6 +257,24 @@ impl BodyRewriter {
         Ok(())
     }
 
+    /// Nothing comes for a while: what waits only for what may follow leaves. The input goes on afterwards.
+    ///
+    /// # Errors
+    /// A stage's, as of [`BodyRewriter::write`].
+    pub fn release(&mut self, out: &mut BytesMut) -> Result<(), StreamError> {
+        if self.broken || self.begin.is_some() {
+            return Ok(());
+        }
+        self.edited.clear();
+        let edited = if self.encode.is_empty() { &mut *out } else { &mut self.edited };
+        let mut released = self.edit.release(edited);
+        if released.is_ok() && !self.edited.is_empty() {
+            released = self.encode.write(&self.edited, out);
+        }
+        self.broken = released.is_err();
+        released
+    }
+
     /// The input broke off, or a stage failed: what is decided leaves, then `words` in the event stream's own form,
     /// then the coding ends. `false` when the frame has no room for words, and the body must look broken instead.
     pub fn cut(&mut self, words: &[u8], out: &mut BytesMut) -> bool {
@@ -429,61 +445,4 @@ impl BodyStart {
 /// What was restored in an id would come back in `Last-Event-ID`, and go on to the upstream.
 fn events<V: Events + 'static>(events: Sse<V>, layer: &TextLayer) -> Box<dyn Rewriter> {
     Box::new(if layer.restores { events.data_only() } else { events })
-}
-
-/// Removes headers that describe the bytes of a body, and are wrong for a rewritten one.
-pub fn strip_body_headers(head: &mut ResponseHeader, version: Version) {
-    head.remove_header(&ETAG);
-    head.remove_header(&CONTENT_RANGE);
-    strip_digests(head);
-    frame_anew(head, version);
-}
-
-/// Fields that have a digest of the bytes of a body: RFC 1864, RFC 3230, RFC 9530, and those of S3 and of Google's storage.
-const DIGESTS: [&str; 10] = [
-    "content-md5",
-    "digest",
-    "content-digest",
-    "repr-digest",
-    "x-amz-checksum-crc32",
-    "x-amz-checksum-crc32c",
-    "x-amz-checksum-crc64nvme",
-    "x-amz-checksum-sha1",
-    "x-amz-checksum-sha256",
-    "x-goog-hash",
-];
-
-/// Removes digests of the bytes of a body.
-pub fn strip_digests(head: &mut ResponseHeader) {
-    for name in DIGESTS {
-        head.remove_header(name);
-    }
-}
-
-/// Removes digests of the bytes of a body from the head of a request.
-pub(super) fn strip_request_digests(head: &mut RequestHeader) {
-    for name in DIGESTS {
-        head.remove_header(name);
-    }
-}
-
-/// Has a head without a body (the answer to HEAD) say nothing of the body that was not seen: neither how long it is nor a
-/// digest, by which what is in it could be tried out.
-pub fn strip_unseen_body(head: &mut ResponseHeader) {
-    head.remove_header(&ETAG);
-    head.remove_header(&CONTENT_LENGTH);
-    head.remove_header(&CONTENT_RANGE);
-    head.remove_header(&ACCEPT_RANGES);
-    strip_digests(head);
-}
-
-/// Frames a body whose length is not known any more.
-pub fn frame_anew(head: &mut ResponseHeader, version: Version) {
-    head.remove_header(&CONTENT_LENGTH);
-    head.remove_header(&ACCEPT_RANGES);
-    // A caller of HTTP/1.0 knows no chunks (RFC 9112 section 6.1): for it the body ends with the connection.
-    head.remove_header(&TRANSFER_ENCODING);
-    if version == Version::HTTP_11 {
-        drop(head.insert_header(TRANSFER_ENCODING, HeaderValue::from_static("chunked")));
-    }
 }

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use pingora::proxy::Session;
 
 use crate::api::{ApiError, BodyRead, BufferedBody};
-use crate::gateway::body::strip_request_digests;
+use crate::gateway::body_fields::strip_request_digests;
 use crate::gateway::content_coding::{self, Unpack};
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;

@@ -8,7 +8,7 @@ use pingora::http::ResponseHeader;
 
 use crate::api::block_in_place;
 use crate::base::budget::MemoryBudget;
-use crate::gateway::body::{frame_anew, strip_digests};
+use crate::gateway::body_fields::{frame_anew, strip_digests};
 use crate::gateway::vary::add_vary;
 use crate::stream::codec::{Coding, Encoder};
 use crate::stream::{Rewriter, StreamError};

@@ -42,7 +42,7 @@
 //! | `decoded_body` | a body out of its codings, for whoever reads along |
 //! | `delivery` | how much of its answer a caller has had |
 //! | [`media_type`] | what `Content-Type` says |
-//! | [`body`] | content coding × media type × protocol → rewriters |
+//! | [`body`], `body_fields` | content coding × media type × protocol → rewriters; what a head says of the bytes of a body |
 //! | [`content_coding`] | which codings a head names; bodies out of them and into them |
 //! | [`memory`] | what was issued stays known, for a time |
 //! | [`llm`] | where the words are in an LLM protocol |
@@ -54,6 +54,7 @@
 mod accept_encoding;
 mod bedrock_error;
 pub mod body;
+mod body_fields;
 pub mod bounds;
 pub mod client_certificate;
 pub mod clients;

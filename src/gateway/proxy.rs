@@ -18,7 +18,7 @@ use pingora::{Error, ErrorSource, ErrorType, Result};
 use crate::api::ApiError;
 use crate::base::budget::MemoryBudget;
 use crate::base::clock::SharedClock;
-use crate::gateway::body::strip_request_digests;
+use crate::gateway::body_fields::strip_request_digests;
 use crate::gateway::bounds::RequestBounds;
 use crate::gateway::clients::ClientResolver;
 use crate::gateway::dialer::{DialProgress, PoolDialer};

@@ -1,6 +1,7 @@
 //! A collected request, sent by ourselves over Pingora's connector: exact length, our own retry, and an answer loop that
 //! may await. Requests of LLM protocols are always sent this way.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,6 +13,7 @@ use pingora::connectors::http::Connector;
 use pingora::http::ResponseHeader;
 use pingora::protocols::http::client::HttpSession;
 use pingora::proxy::Session;
+use tokio::time::timeout;
 
 use crate::gateway::collected_body::CollectedBody;
 use crate::gateway::dialer::{Dialer, PoolDialer};
@@ -21,7 +23,7 @@ use crate::gateway::filter::Flow;
 use crate::gateway::native;
 use crate::gateway::plan::RequestPlan;
 use crate::gateway::sending::{SendPath, SentRequest, send, unless_left};
-use crate::gateway::state::{ActiveRequest, Answering, RequestState, Routed};
+use crate::gateway::state::{ActiveRequest, Answering, PAUSE, RequestState, Routed};
 use crate::gateway::upstream::strip_hop_by_hop;
 use crate::telemetry::UpstreamFailure;
 
@@ -243,8 +245,7 @@ impl AnswerRelay<'_> {
         mut head: Option<Box<ResponseHeader>>,
     ) -> Result<bool, GatewayError> {
         loop {
-            let read = sent.deadline.keep(sent.up.read_response_body());
-            let read = match unless_left(session, read).await {
+            let read = match self.read(session, sent, &mut head).await {
                 Ok(read) => read,
                 Err(left) => {
                     self.note_end(&mut sent.up).await;
@@ -284,9 +285,33 @@ impl AnswerRelay<'_> {
         }
     }
 
+    /// The next piece as it comes. Where it lets wait for itself, what waits for it is sent.
+    async fn read(
+        &mut self,
+        session: &mut Session,
+        sent: &mut SentRequest,
+        head: &mut Option<Box<ResponseHeader>>,
+    ) -> Result<Result<Option<Bytes>>, GatewayError> {
+        let mut read = pin!(sent.deadline.keep(sent.up.read_response_body()));
+        if self.answering.waits() {
+            if let Ok(read) = timeout(PAUSE, unless_left(session, read.as_mut())).await {
+                return read;
+            }
+            if let Some(piece) = self.answering.release(self.x)? {
+                send_head(session, head).await?;
+                let written = session.write_response_body(Some(piece), false).await;
+                written.map_err(|_| GatewayError::Gone)?;
+            }
+            if self.x.delivery.is_cut_short() {
+                return Ok(Ok(None));
+            }
+        }
+        unless_left(session, read).await
+    }
+
     /// Notes that nothing is left of the answer, if that is so: its caller has left.
     async fn note_end(&mut self, up: &mut HttpSession) {
-        let mut rest = match tokio::time::timeout(RETRY_AFTER, up.read_response_body()).await {
+        let mut rest = match timeout(RETRY_AFTER, up.read_response_body()).await {
             Ok(Ok(None)) => None,
             Ok(Ok(Some(piece))) if piece.is_empty() && up.response_done() => None,
             _ => return,

@@ -46,6 +46,20 @@ pub trait Messages: Send {
     /// The stream cannot go on.
     fn header(&mut self, text: &str) -> Result<Option<String>, StreamError>;
 
+    /// Nothing comes for a while: what waits only for what may follow is written to `out`.
+    ///
+    /// # Errors
+    /// The stream cannot go on.
+    fn release(&mut self, out: &mut BytesMut) -> Result<(), StreamError> {
+        let _ = out;
+        Ok(())
+    }
+
+    /// Bytes of messages that wait.
+    fn held(&self) -> usize {
+        0
+    }
+
     /// The stream has ended; what is still to be said is written to `out`, as for [`Messages::message`].
     ///
     /// # Errors
@@ -305,8 +319,12 @@ impl<V: Messages> Rewriter for AmazonEventStream<V> {
         if rest.is_empty() { Ok(()) } else { Err(StreamError::BrokenOff) }
     }
 
+    fn release(&mut self, out: &mut BytesMut) -> Result<(), StreamError> {
+        self.visitor.release(out)
+    }
+
     fn held(&self) -> usize {
-        self.raw.len()
+        self.raw.len() + self.visitor.held()
     }
 }
 

@@ -2,7 +2,9 @@
 //!
 //! Keys are decoded: a key written with `\u` escapes is the same key.
 
+use std::cell::Cell;
 use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::base::pointer::Pointer;
 
@@ -101,6 +103,13 @@ impl<'a> Path<'a> {
         (0..self.len()).filter_map(move |at| path.segment(at))
     }
 
+    /// A number for the first `length` segments (for all of them, where there are fewer): the same for the same segments;
+    /// others have another, but for chance. It is kept while the document is read, so that each segment is hashed once,
+    /// however many values are in it. Of a place below another, the segments that lead to that one count too.
+    pub fn fingerprint(&self, length: usize) -> u64 {
+        self.trail.fingerprint(self.from + length.min(self.len()))
+    }
+
     /// What stands before the value, where that says something of it.
     pub fn before(&self) -> &'a str {
         &self.trail.before
@@ -153,6 +162,8 @@ pub(super) struct PathTracker {
     beyond: usize,
     /// Text that a reader has seen before the value.
     before: String,
+    /// The fingerprints of the first steps, as many as have been asked for and still hold.
+    fingerprints: Cell<Vec<u64>>,
 }
 
 impl PathTracker {
@@ -182,6 +193,26 @@ impl PathTracker {
         Path { trail: self, from: 0 }
     }
 
+    /// The fingerprint of the first `length` steps.
+    fn fingerprint(&self, length: usize) -> u64 {
+        let mut known = self.fingerprints.take();
+        while known.len() < length
+            && let Some(segment) = self.path().segment(known.len())
+        {
+            let mut hasher = DefaultHasher::new();
+            (known.last().copied().unwrap_or_default(), segment).hash(&mut hasher);
+            known.push(hasher.finish());
+        }
+        let asked = length.min(known.len()).checked_sub(1).and_then(|at| known.get(at).copied());
+        self.fingerprints.set(known);
+        asked.unwrap_or_default()
+    }
+
+    /// The steps from this one on are others now.
+    fn changed(&mut self, from: usize) {
+        self.fingerprints.get_mut().truncate(from);
+    }
+
     pub(super) fn open(&mut self, nesting: Nesting) {
         if self.steps.len() == MAX_DEPTH {
             self.beyond += 1;
@@ -196,8 +227,11 @@ impl PathTracker {
     pub(super) fn close(&mut self) {
         if self.beyond > 0 {
             self.beyond -= 1;
-        } else if let Some(PathSegment::Unnamed(from) | PathSegment::Key(from, _)) = self.steps.pop() {
-            self.keys.truncate(from);
+        } else {
+            if let Some(PathSegment::Unnamed(from) | PathSegment::Key(from, _)) = self.steps.pop() {
+                self.keys.truncate(from);
+            }
+            self.changed(self.steps.len());
         }
     }
 
@@ -206,6 +240,7 @@ impl PathTracker {
             && let Some(PathSegment::Index(index)) = self.steps.last_mut()
         {
             *index += 1;
+            self.changed(self.steps.len() - 1);
         }
     }
 
@@ -217,6 +252,7 @@ impl PathTracker {
         {
             *step = PathSegment::Unnamed(from);
             self.keys.truncate(from);
+            self.changed(self.steps.len() - 1);
         }
     }
 
@@ -242,6 +278,7 @@ impl PathTracker {
         self.steps.clear();
         self.keys.clear();
         self.before.clear();
+        self.changed(0);
         self.beyond = 0;
     }
 }

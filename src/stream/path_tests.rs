@@ -106,6 +106,48 @@ fn a_trail_follows_what_is_read() {
 }
 
 #[test]
+fn a_fingerprint_is_that_of_the_way_however_it_was_come_to() {
+    let ways = ["a", "a/2", "a/3", "a/2/b", "a/3/b", "a/2/c", "b", "2", "3/a", "ab", "a/b"];
+    let alone = ways.map(|way| trail(way).path().fingerprint(9));
+    for (at, one) in alone.iter().enumerate() {
+        assert!(!alone[..at].contains(one) && *one != 0, "{}", ways[at]);
+    }
+    // Whatever was asked for before, and whatever has been left since.
+    let mut walked = trail("a/2");
+    assert_eq!(walked.path().fingerprint(2), alone[1]);
+    walked.open(Nesting::Object);
+    assert_eq!(walked.path().fingerprint(3), alone[1], "a key that is not read is no segment");
+    walked.named("b");
+    walked.end_name();
+    assert_eq!([1, 2, 3].map(|length| walked.path().fingerprint(length)), [alone[0], alone[1], alone[3]]);
+    walked.name();
+    walked.named("c");
+    walked.end_name();
+    assert_eq!(walked.path().fingerprint(3), alone[5]);
+    assert_eq!(walked.path().below(1).fingerprint(1), alone[1]);
+    walked.close();
+    walked.comma();
+    assert_eq!(walked.path().fingerprint(2), alone[2]);
+    walked.close();
+    walked.close();
+    assert_eq!((walked.path().fingerprint(0), walked.path().fingerprint(3)), (0, 0));
+    walked.clear();
+    assert_eq!(walked.path().fingerprint(1), 0);
+}
+
+#[test]
+fn a_step_is_hashed_once_for_all_values_in_it() {
+    let mut trail = trail(&"k".repeat(MAX_KEY));
+    trail.open(Nesting::Array);
+    let above = trail.path().fingerprint(1);
+    for _ in 0..9 {
+        trail.comma();
+        assert_eq!(trail.fingerprints.get_mut().as_slice(), [above], "what has not changed stays");
+        trail.path().fingerprint(2);
+    }
+}
+
+#[test]
 fn deeper_levels_are_counted_not_kept() {
     let mut trail = PathTracker::default();
     (0..200).for_each(|_| trail.open(Nesting::Array));

@@ -87,6 +87,12 @@ pub trait Rewriter: Send {
     /// The input has ended: appends the rest. Not called again afterwards.
     fn finish(&mut self, out: &mut BytesMut) -> Result<(), StreamError>;
 
+    /// Nothing comes for a while: appends what waits only for what may follow, as if that were none of it. The input
+    /// goes on afterwards. When that is, is the caller's to say; law 1 holds between two of these.
+    fn release(&mut self, _out: &mut BytesMut) -> Result<(), StreamError> {
+        Ok(())
+    }
+
     /// Bytes taken in and not yet given out, for the metric of that name.
     fn held(&self) -> usize {
         0
@@ -147,10 +153,10 @@ impl Pipeline {
         if self.first_live == 0 {
             self.first_live = self.stages.len().saturating_sub(1);
         }
-        self.run(words, End::Yes, out)
+        self.run(words, AfterChunk::End, out)
     }
 
-    fn run(&mut self, chunk: &[u8], end: End, out: &mut BytesMut) -> Result<(), StreamError> {
+    fn run(&mut self, chunk: &[u8], after: AfterChunk, out: &mut BytesMut) -> Result<(), StreamError> {
         let live = self.stages.len() - self.first_live.min(self.stages.len());
         let mut borrowed = Some(chunk);
         for n in 0..live {
@@ -161,9 +167,10 @@ impl Pipeline {
                 let source = borrowed.take().unwrap_or(&self.input);
                 let Some(stage) = self.stages.get_mut(at) else { break };
                 let written = if source.is_empty() { Ok(()) } else { stage.write(source, sink) };
-                match end {
-                    End::Yes => written.and_then(|()| stage.finish(sink)),
-                    End::No => written,
+                match after {
+                    AfterChunk::End => written.and_then(|()| stage.finish(sink)),
+                    AfterChunk::Pause => written.and_then(|()| stage.release(sink)),
+                    AfterChunk::More => written,
                 }
             };
             if let Err(error) = result {
@@ -186,19 +193,28 @@ impl Pipeline {
     }
 }
 
+/// What follows a chunk.
 #[derive(Clone, Copy)]
-enum End {
-    Yes,
-    No,
+enum AfterChunk {
+    /// More, at once or so.
+    More,
+    /// More, but not for a while.
+    Pause,
+    /// Nothing.
+    End,
 }
 
 impl Rewriter for Pipeline {
     fn write(&mut self, chunk: &[u8], out: &mut BytesMut) -> Result<(), StreamError> {
-        self.run(chunk, End::No, out)
+        self.run(chunk, AfterChunk::More, out)
     }
 
     fn finish(&mut self, out: &mut BytesMut) -> Result<(), StreamError> {
-        self.run(&[], End::Yes, out)
+        self.run(&[], AfterChunk::End, out)
+    }
+
+    fn release(&mut self, out: &mut BytesMut) -> Result<(), StreamError> {
+        self.run(&[], AfterChunk::Pause, out)
     }
 
     fn held(&self) -> usize {
@@ -245,6 +261,46 @@ mod tests {
         pipeline.write(b"", &mut out).unwrap();
         pipeline.finish(&mut out).unwrap();
         assert_eq!(&out[..], b"aaaa...");
+    }
+
+    /// Holds all that it has until it is released.
+    #[derive(Default)]
+    struct Holds(Vec<u8>);
+
+    impl Rewriter for Holds {
+        fn write(&mut self, chunk: &[u8], _: &mut BytesMut) -> Result<(), StreamError> {
+            self.0.extend_from_slice(chunk);
+            Ok(())
+        }
+
+        fn release(&mut self, out: &mut BytesMut) -> Result<(), StreamError> {
+            out.extend(self.0.drain(..));
+            Ok(())
+        }
+
+        fn finish(&mut self, out: &mut BytesMut) -> Result<(), StreamError> {
+            self.release(out)
+        }
+
+        fn held(&self) -> usize {
+            self.0.len()
+        }
+    }
+
+    #[test]
+    fn what_is_released_passes_the_later_stages() {
+        let mut out = BytesMut::new();
+        let mut pipeline = Pipeline::default();
+        pipeline.push(Box::new(Holds::default()));
+        pipeline.push(Box::new(Twice));
+        pipeline.push(Box::new(Holds::default()));
+        pipeline.write(b"a", &mut out).unwrap();
+        assert_eq!((out.len(), pipeline.held()), (0, 1));
+        pipeline.release(&mut out).unwrap();
+        assert_eq!((&out[..], pipeline.held()), (&b"aa"[..], 0));
+        pipeline.write(b"b", &mut out).unwrap();
+        pipeline.finish(&mut out).unwrap();
+        assert_eq!(&out[..], b"aabb.");
     }
 
     #[test]

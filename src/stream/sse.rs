@@ -43,6 +43,20 @@ pub trait Events: Send {
         Ok(false)
     }
 
+    /// Nothing comes for a while: what waits only for what may follow is written to `out`.
+    ///
+    /// # Errors
+    /// The stream cannot go on.
+    fn release(&mut self, out: &mut BytesMut) -> Result<(), StreamError> {
+        let _ = out;
+        Ok(())
+    }
+
+    /// Bytes of events that wait.
+    fn held(&self) -> usize {
+        0
+    }
+
     /// The stream has ended. `rest` is what came of an event without its blank line (often nothing): it leaves only
     /// if it is written here, for which [`Event::parse`] and [`Event::write`] serve.
     fn end(&mut self, rest: &[u8], out: &mut BytesMut) -> Result<(), StreamError>;
@@ -59,6 +73,14 @@ impl<V: Events + ?Sized> Events for &mut V {
 
     fn without_data(&mut self, block: &[u8], out: &mut BytesMut) -> Result<bool, StreamError> {
         (**self).without_data(block, out)
+    }
+
+    fn release(&mut self, out: &mut BytesMut) -> Result<(), StreamError> {
+        (**self).release(out)
+    }
+
+    fn held(&self) -> usize {
+        (**self).held()
     }
 
     fn end(&mut self, rest: &[u8], out: &mut BytesMut) -> Result<(), StreamError> {
@@ -177,13 +199,25 @@ fn write_data(data: &[u8], like: &SseLine<'_>, out: &mut BytesMut) {
     out.extend_from_slice(like.end);
 }
 
-struct SseLine<'a> {
+/// A line of an event stream.
+pub(in crate::stream) struct SseLine<'a> {
     text: &'a [u8],
     end: &'a [u8],
 }
 
 impl<'a> SseLine<'a> {
-    fn field(&self) -> (&'a [u8], &'a [u8]) {
+    /// The line without its end.
+    pub(in crate::stream) fn text(&self) -> &'a [u8] {
+        self.text
+    }
+
+    /// How long it is with its end, in bytes.
+    pub(in crate::stream) fn length(&self) -> usize {
+        self.text.len() + self.end.len()
+    }
+
+    /// The name of its field, and the value.
+    pub(in crate::stream) fn field(&self) -> (&'a [u8], &'a [u8]) {
         match memchr::memchr(b':', self.text) {
             Some(colon) => {
                 let (name, value) = self.text.split_at(colon);
@@ -205,7 +239,14 @@ impl<'a> SseLine<'a> {
 }
 
 /// The lines of whole text.
-struct SseLines<'a>(&'a [u8]);
+pub(in crate::stream) struct SseLines<'a>(&'a [u8]);
+
+impl<'a> SseLines<'a> {
+    /// Those of this text.
+    pub(in crate::stream) fn of(text: &'a [u8]) -> Self {
+        Self(text)
+    }
+}
 
 impl<'a> Iterator for SseLines<'a> {
     type Item = SseLine<'a>;
@@ -285,7 +326,7 @@ impl<V: Events> Sse<V> {
         let mut end = 0;
         for line in SseLines(block) {
             let start = end;
-            end += line.text.len() + line.end.len();
+            end += line.length();
             let with = match line.other() {
                 Some(text) if self.lines => self.visitor.line(text)?.map(|with| (text, with)),
                 _ => None,
@@ -411,8 +452,12 @@ impl<V: Events> Rewriter for Sse<V> {
         Ok(self.charge.set(0)?)
     }
 
+    fn release(&mut self, out: &mut BytesMut) -> Result<(), StreamError> {
+        self.visitor.release(out)
+    }
+
     fn held(&self) -> usize {
-        self.raw.len()
+        self.raw.len() + self.visitor.held()
     }
 }
 

@@ -47,6 +47,7 @@ ENDS = {
     "without the route": ["update", "--route", "plain"],
     "for some models": ["update", "--model", "m*"],
     "with a budget": ["update", "--budget", "1usd/day"],
+    "with another label": ["update", "--label", "team=a"],
     "rotated": ["rotate"],
 }
 
@@ -84,7 +85,7 @@ def test_a_session_of_a_token_that_holds_goes_on(gate, scripts):
     scripts.script = echo
     secret, identity = token(gate, "kept")
     with Client(gate.port, "/keyed/x", [("Authorization", "Bearer " + secret)]) as client:
-        assert run("tokens", "update", "-c", gate.file, identity, "--label", "team=a", "--rate", "60/1m").returncode == 0
+        assert run("tokens", "update", "-c", gate.file, identity, "--rate", "60/1m").returncode == 0
         assert run("tokens", "rotate", "-c", gate.file, identity, "--grace", "1h").returncode == 0
         client.stream.settimeout(7)
         with pytest.raises(TimeoutError):

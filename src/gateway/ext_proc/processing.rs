@@ -10,12 +10,12 @@ use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::RequestOutcome;
 use crate::gateway::ext_proc::frame::FrameError;
 use crate::gateway::ext_proc::head::{self, ProxyHeadState};
-use crate::gateway::ext_proc::message::{BodySendMode, ExchangePart, ProcessingResponse};
+use crate::gateway::ext_proc::message::{BodySendMode, ExchangePart, ProcessingRequest, ProcessingResponse};
 use crate::gateway::ext_proc::mode::{BodyModes, MISCONFIGURED};
 use crate::gateway::ext_proc::stream::{GrpcStatus, ProcessStream, SILENCE, StreamFault};
 use crate::gateway::ext_proc::tell::{self, PartDirection};
 use crate::gateway::native::head_of;
-use crate::gateway::state::{ActiveRequest, InvalidState, RequestState, Routing};
+use crate::gateway::state::{ActiveRequest, InvalidState, PAUSE, RequestState, Routing};
 use crate::gateway::terminal::Terminal;
 
 /// How long the proxy's own end of a stream is awaited once all was shown.
@@ -151,7 +151,7 @@ impl<'a> Processing<'a> {
     async fn parts(&mut self) -> Result<(), ProcessingFault> {
         loop {
             let over = self.outgoing == Phase::Over && self.incoming == Phase::Over;
-            let message = match self.stream.next(if over { CLOSE_TIMEOUT } else { SILENCE }).await {
+            let message = match self.next(if over { CLOSE_TIMEOUT } else { SILENCE }).await {
                 Err(_) if over => return Ok(()),
                 message => message?,
             };
@@ -163,6 +163,25 @@ impl<'a> Processing<'a> {
             };
             self.part(message.shown.ok_or(DISORDER)?).await?;
         }
+    }
+
+    /// What the proxy shows next. Where it lets wait for itself, what of the answer waits for it is told.
+    async fn next(&mut self, patience: Duration) -> Result<Option<ProcessingRequest>, ProcessingFault> {
+        if self.incoming == Phase::Passes && self.modes.answer == BodySendMode::FullDuplexStreamed {
+            let (x, answering) = self.request.answering()?;
+            if answering.waits() {
+                match self.stream.next(PAUSE).await {
+                    Err(StreamFault::Silent) => {}
+                    shown => return Ok(shown?),
+                }
+                let piece = answering.release(x)?.unwrap_or_default();
+                self.outcome.bytes_out += piece.len() as u64;
+                if !piece.is_empty() {
+                    self.tell_streamed(PartDirection::Answer, piece, false).await?;
+                }
+            }
+        }
+        Ok(self.stream.next(patience).await?)
     }
 
     pub(super) async fn part(&mut self, shown: ExchangePart) -> Result<(), ProcessingFault> {

@@ -1,6 +1,7 @@
 //! [`Answering`]: an answer whose head has passed the filters, and whose body passes now.
 
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use http::Method;
@@ -8,7 +9,8 @@ use http::Version;
 use http::header::TRANSFER_ENCODING;
 use pingora::http::ResponseHeader;
 
-use crate::gateway::body::{BodyFormat, BodyRewriter, Task, strip_body_headers, strip_unseen_body};
+use crate::gateway::body::{BodyFormat, BodyRewriter, Task};
+use crate::gateway::body_fields::{strip_body_headers, strip_unseen_body};
 use crate::gateway::compression::Compressor;
 use crate::gateway::content_coding::codings;
 use crate::gateway::decoded_body::DecodedBody;
@@ -20,7 +22,12 @@ use crate::gateway::llm::{Protocol, UsageReader};
 use crate::gateway::media_type::{ContentFormat, DeclaredFormat};
 use crate::gateway::plan::AnswerPlan;
 use crate::gateway::terminal::Terminal;
+use crate::stream::StreamError;
 use crate::telemetry::{BodyScan, Direction, Unscanned};
+
+/// How long a body pauses before what waits for its next words leaves without them: its reader may have to do something first,
+/// so that they come. It is longer than slow models take for a token.
+pub(in crate::gateway) const PAUSE: Duration = Duration::from_secs(1);
 
 /// The body of an answer on its way to the caller.
 #[derive(Default)]
@@ -142,6 +149,30 @@ impl Answering {
         unlocked(&mut self.body).as_ref().is_some_and(|body| body.stream_frame().is_some())
     }
 
+    /// Whether something of the body waits for what follows.
+    pub(in crate::gateway) fn waits(&mut self) -> bool {
+        unlocked(&mut self.body).as_ref().is_some_and(|body| body.held() > 0)
+    }
+
+    /// What of the body has waited long enough, if there is any: nothing has come for a [`PAUSE`].
+    ///
+    /// # Errors
+    /// As of [`Answering::chunk`].
+    pub(in crate::gateway) fn release(&mut self, x: &mut Exchange) -> Result<Option<Bytes>, GatewayError> {
+        let Some(body) = unlocked(&mut self.body).as_mut().filter(|_| !x.delivery.is_cut_short()) else {
+            return Ok(None);
+        };
+        let mut out = BytesMut::new();
+        let released = body.release(&mut out);
+        let mut piece = self.told(x, released, out)?;
+        x.delivery.sent(piece.as_deref().unwrap_or_default(), false);
+        self.compress(&mut piece, x.delivery.is_cut_short())?;
+        if piece.is_some() {
+            x.first_byte.get_or_insert(x.elapsed());
+        }
+        Ok(piece)
+    }
+
     /// Rewrites a piece of the body. After an error in an event stream the last event says so and the rest is dropped.
     ///
     /// # Errors
@@ -190,6 +221,18 @@ impl Answering {
         if body.is_unknown() && x.answer_scan == BodyScan::Scanned {
             x.passes_unscanned(Direction::Answer, Unscanned::ContentType);
         }
+        *chunk = self.told(x, written, out)?;
+        x.delivery.sent(chunk.as_deref().unwrap_or_default(), end);
+        Ok(())
+    }
+
+    /// What is sent of a piece that a rewriter has written, and of an error that it met.
+    fn told(
+        &mut self,
+        x: &mut Exchange,
+        written: Result<(), StreamError>,
+        mut out: BytesMut,
+    ) -> Result<Option<Bytes>, GatewayError> {
         if let Err(error) = written {
             let error = GatewayError::of_answer(error);
             match self.last_words(x, &error) {
@@ -197,9 +240,7 @@ impl Answering {
                 Err(_) => return Err(error),
             }
         }
-        x.delivery.sent(&out, end);
-        *chunk = (!out.is_empty()).then(|| out.freeze());
-        Ok(())
+        Ok((!out.is_empty()).then(|| out.freeze()))
     }
 
     /// The answer broke off, or cannot go on: what is still to be sent to a caller who reads a stream of events.

@@ -21,7 +21,7 @@ mod received;
 mod streaming;
 
 pub(super) use active::{ActiveRequest, HeadOutcome, InvalidState, RequestState};
-pub(super) use answering::Answering;
+pub(super) use answering::{Answering, PAUSE};
 pub(super) use received::{Received, Routed, Routing};
 pub(super) use streaming::Streaming;
 

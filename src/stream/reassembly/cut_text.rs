@@ -1,6 +1,7 @@
 //! [`CutText`]: the text at one place over the documents of a stream, and where what an editor replaces is cut in it.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::stream::reassembly::place::{TellingMember, hashed};
 use crate::stream::{Edit, Editor, StreamError};
@@ -55,7 +56,7 @@ pub(super) struct CutOutcome {
 /// The text at one place.
 pub(super) struct CutText {
     pub(super) way: u64,
-    pub(super) members: Vec<TellingMember>,
+    pub(super) members: Arc<[TellingMember]>,
     /// Whether nobody else reads it, so that what is replaced must be replaced here.
     pub(super) is_encoded: bool,
     editor: Box<dyn Editor>,
@@ -80,7 +81,7 @@ pub(super) struct CutText {
 
 impl CutText {
     /// A text of which nothing has come, with an editor of its own.
-    pub(super) fn new(way: u64, members: Vec<TellingMember>, editor: Box<dyn Editor>) -> Self {
+    pub(super) fn new(way: u64, members: Arc<[TellingMember]>, editor: Box<dyn Editor>) -> Self {
         Self {
             way,
             members,
@@ -96,6 +97,11 @@ impl CutText {
             repeats: 0,
             grows: false,
         }
+    }
+
+    /// How much memory it takes without its pieces that wait, in bytes.
+    pub(super) fn size(&self) -> usize {
+        size_of::<Self>() + size_of_val(&*self.members)
     }
 
     /// Takes the next string in; returns whether its document waits.
@@ -143,7 +149,7 @@ impl CutText {
         Ok(waits)
     }
 
-    /// Sees whether a string repeats the one before and goes on. If each does, those that wait leave with what is decided of them.
+    /// Sees whether a string repeats the one before and goes on. If each does, those that wait leave.
     fn follow(
         &mut self,
         text: &str,
@@ -170,11 +176,39 @@ impl CutText {
             }
         }
         if self.grows {
-            for WaitingPiece { unit, string, text, .. } in std::mem::take(&mut self.waiting) {
-                let edit = Edit { range: decided(&text, fresh)?..text.len(), with: String::new() };
-                out.edits.push(PieceEdit { unit, string, edit });
-                out.decided.push(unit);
-            }
+            self.repeated(text, fresh, out)?;
+        }
+        Ok(())
+    }
+
+    /// Lets the pieces that wait leave, which `text` repeats: each without what only `text` decides of it.
+    fn repeated(
+        &mut self,
+        text: &str,
+        fresh: FreshEditor<'_>,
+        out: &mut CutOutcome,
+    ) -> Result<(), StreamError> {
+        let waiting = std::mem::take(&mut self.waiting);
+        let (mut edits, mut end) = (Vec::new(), text.len());
+        if let Some(mut editor) = fresh().filter(|_| !waiting.is_empty()) {
+            end = editor.feed(text, &mut edits)?;
+        }
+        for piece in waiting {
+            let length = piece.text.len();
+            let cut = if !text.starts_with(&piece.text) {
+                None
+            } else if length <= end {
+                // What is replaced goes on behind it, or all of it is there.
+                let over = edits.iter().find(|edit| edit.range.start < length && length < edit.range.end);
+                over.map(|edit| edit.range.start)
+            } else {
+                let from = decided(&piece.text, fresh)?;
+                let whole = replaced(&piece.text, fresh)?;
+                let is_whole = whole.iter().any(|edit| edit.range.start <= from && edit.range.end >= length);
+                (!is_whole).then_some(from)
+            };
+            out.edits.extend(cut.map(|from| piece.edited(from..length, String::new())));
+            out.decided.push(piece.unit);
         }
         Ok(())
     }
@@ -243,6 +277,11 @@ impl CutText {
 }
 
 impl WaitingPiece {
+    /// How much memory one with this text takes, with what its editor keeps of it, in bytes.
+    pub(super) fn size_of(text: &str) -> usize {
+        size_of::<Self>() + 2 * text.len()
+    }
+
     fn edited(&self, range: Range<usize>, with: String) -> PieceEdit {
         PieceEdit { unit: self.unit, string: self.string, edit: Edit { range, with } }
     }

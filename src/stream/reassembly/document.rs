@@ -1,15 +1,19 @@
 //! The strings of the documents in a unit of a stream, each with its place, and how edits of them are spelled.
 
-use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use data_encoding::BASE64;
 
 use crate::edit::spliced_text;
 use crate::stream::Edit;
 use crate::stream::json::{Decoded, JsonToken, Path, Segment, encoded, walk_numbers};
-use crate::stream::reassembly::names::{SiblingRole, ends, goes_on, says_state};
+use crate::stream::reassembly::containers::{Containers, FoundMember};
+use crate::stream::reassembly::event_words::{ends, goes_on};
+use crate::stream::reassembly::labelled_line::LabelledLine;
+use crate::stream::reassembly::member_role::{MemberRole, says_state};
 use crate::stream::reassembly::place::{StreamPlace, TellingMember, hashed};
+use crate::stream::sse::SseLines;
 
 /// The longest value of a member that tells texts apart, in bytes as it is spelled.
 const LONGEST_VALUE: usize = 128;
@@ -30,33 +34,45 @@ pub(super) struct UnitString {
     pub(super) text: String,
     /// Whether its document says that it is a piece of a text.
     pub(super) is_piece: bool,
+    pub(super) spelled: SpelledString,
+}
+
+/// Where a string is in its unit, and how its text is spelled there.
+pub(super) struct SpelledString {
     span: Range<usize>,
     spelling: Spelling,
 }
 
-impl UnitString {
+impl SpelledString {
     /// Whether it is a text in an encoding, which those who read documents may take for bytes.
     pub(super) fn is_encoded(&self) -> bool {
         self.spelling == Spelling::Base64
     }
 
-    /// Edits of it as edits of its unit.
+    /// Edits of its text as edits of its unit.
     pub(super) fn in_unit(&self, unit: &[u8], edits: Vec<Edit>, out: &mut Vec<Edit>) {
+        let spelled = unit.get(self.span.clone()).unwrap_or_default();
         match self.spelling {
             Spelling::Plain => out.extend(edits.into_iter().map(|edit| edit.behind(self.span.start))),
             Spelling::Json => {
-                let decoded = Decoded::of(unit.get(self.span.clone()).unwrap_or_default());
+                let decoded = Decoded::of(spelled);
                 out.extend(edits.into_iter().map(|edit| {
                     let range = decoded.encoded(edit.range);
                     Edit { range, with: encoded(&edit.with) }.behind(self.span.start)
                 }));
             }
             Spelling::Base64 => {
-                let with = BASE64.encode(spliced_text(&self.text, &edits).as_bytes());
-                out.push(Edit { range: self.span.clone(), with });
+                let with = |text: String| BASE64.encode(spliced_text(&text, &edits).as_bytes());
+                let with = text_in_base64(Decoded::of(spelled).text()).map(with);
+                out.extend(with.map(|with| Edit { range: self.span.clone(), with }));
             }
         }
     }
+}
+
+/// The text that a string is in base64; `None` if it is none.
+fn text_in_base64(text: &str) -> Option<String> {
+    String::from_utf8(BASE64.decode(text.as_bytes()).ok()?).ok()
 }
 
 /// What a unit says.
@@ -92,11 +108,10 @@ impl UnitTexts {
             && followed.is_none()
         {
             texts.strings.push(UnitString {
-                place: StreamPlace { way: hashed((&*label, "text")), members: Vec::new() },
+                place: StreamPlace { way: hashed((&*label, "text")), members: Arc::new([]) },
                 text: text.to_owned(),
                 is_piece: true,
-                span: 0..unit.len(),
-                spelling: Spelling::Plain,
+                spelled: SpelledString { span: 0..unit.len(), spelling: Spelling::Plain },
             });
         }
         if unit.trim_ascii() == b"[DONE]" {
@@ -108,17 +123,18 @@ impl UnitTexts {
     /// Reads a unit of lines with a document each; `false` if a line is anything else.
     fn lines(&mut self, unit: &[u8], label: &str, followed: Option<&dyn Followed>) -> bool {
         let mut end = 0;
-        for line in unit.split_inclusive(|byte| *byte == b'\n') {
-            let start = end;
-            end += line.len();
-            let (name, rest) = labelled(line);
-            let range = start + (line.len() - rest.len())..end;
-            let empty = line.trim_ascii().is_empty() || line.starts_with(b":");
-            if empty || matches!(name, b"event" | b"id" | b"retry") {
+        for line in SseLines::of(unit) {
+            let text_end = end + line.text().len();
+            end += line.length();
+            let labelled = LabelledLine::parse(&line);
+            let name = labelled.as_ref().map_or(&b""[..], |labelled| labelled.label);
+            let is_empty = line.text().trim_ascii().is_empty() || line.text().starts_with(b":");
+            if is_empty || matches!(name, b"event" | b"id" | b"retry") {
                 continue;
             }
             let label = if name == b"data" { label.into() } else { String::from_utf8_lossy(name) };
-            if !self.document(unit, range, &label, followed) {
+            let document = labelled.map_or(line.text(), |labelled| labelled.document);
+            if !self.document(unit, text_end - document.len()..text_end, &label, followed) {
                 return false;
             }
         }
@@ -141,14 +157,16 @@ impl UnitTexts {
             data,
             label: hashed(label),
             found: Vec::new(),
-            members: HashMap::new(),
+            containers: Containers::default(),
             ends: None,
             goes_on: goes_on(label),
         };
-        let is_followed = followed.map(|followed| followed.paths(data));
+        let paths = followed.map(|followed| followed.paths(data));
+        let is_followed = |path: &Path<'_>| paths.as_ref().is_some_and(|is_followed| is_followed(path));
         let walked = walk_numbers(data, &|_| true, &mut |path, leaf| {
-            let passes = is_followed.as_ref().is_some_and(|is_followed| is_followed(path));
-            reading.see(path, leaf.token, leaf.span, passes);
+            if leaf.token.is_value() {
+                reading.see(path, leaf.token, leaf.span, &is_followed);
+            }
         });
         if walked.is_err() {
             return false;
@@ -159,22 +177,13 @@ impl UnitTexts {
     }
 }
 
-/// What stands before the document of a line, and the document: `data: {…}`, `0:"…"`.
-fn labelled(line: &[u8]) -> (&[u8], &[u8]) {
-    let end = line.iter().take(8).position(|byte| !byte.is_ascii_alphanumeric());
-    match end.and_then(|at| line.split_at_checked(at)) {
-        Some((name, [b':', rest @ ..])) if !name.is_empty() => (name, rest),
-        _ => (b"", line),
-    }
-}
-
 /// A document that is read.
 struct DocumentReading<'d> {
     data: &'d [u8],
     label: u64,
     found: Vec<FoundString>,
-    /// What tells texts apart, by the object that it is in.
-    members: HashMap<u64, Vec<FoundMember>>,
+    /// What its strings are in.
+    containers: Containers,
     ends: Option<u64>,
     goes_on: bool,
 }
@@ -182,87 +191,89 @@ struct DocumentReading<'d> {
 /// A string of a document.
 struct FoundString {
     span: Range<usize>,
-    /// The way to it: what it is in, and itself.
-    way: Vec<u64>,
+    /// A number for the way to it.
+    way: u64,
+    /// The number of what it is in.
+    container: usize,
     in_bytes: bool,
     in_delta: bool,
 }
 
-/// A member that tells texts apart.
-struct FoundMember {
-    member: TellingMember,
-    /// Whether it does whatever others say.
-    always: bool,
-}
-
 impl DocumentReading<'_> {
-    fn see(&mut self, path: &Path<'_>, token: JsonToken, span: Range<usize>, passes: bool) {
-        if !token.is_value() {
-            return;
-        }
-        let mut way = vec![self.label];
-        let mut at = self.label;
-        let mut in_array = false;
-        for segment in path.segments() {
-            at = hashed((at, segment));
-            way.push(at);
-            in_array |= matches!(segment, Segment::Index(_));
-        }
+    /// Sees a value.
+    fn see(
+        &mut self,
+        path: &Path<'_>,
+        token: JsonToken,
+        span: Range<usize>,
+        is_followed: &dyn Fn(&Path<'_>) -> bool,
+    ) {
         let name = match path.last() {
             Some(Segment::Key(name)) => name,
             _ => "",
         };
         let spelled = self.data.get(span.clone()).unwrap_or_default();
+        let role = MemberRole::of(name);
         if token == JsonToken::Text && path.len() <= 2 {
             let said =
                 String::from_utf8_lossy(spelled.get(..LONGEST_VALUE.min(spelled.len())).unwrap_or_default());
             if says_state(name) && ends(&said) {
                 self.ends = Some(hashed(said.as_ref()));
             }
-            self.goes_on |= SiblingRole::of(name) == Some(SiblingRole::Kind) && goes_on(&said);
+            self.goes_on |= role == Some(MemberRole::Kind) && goes_on(&said);
         }
-        match (SiblingRole::of(name), token) {
-            (Some(role), _) if spelled.len() <= LONGEST_VALUE => {
-                let ordinal = role == SiblingRole::Ordinal;
-                // A number that is called an id is that of a token.
-                if (token == JsonToken::Number) == ordinal {
-                    let member = TellingMember { at, value: hashed(spelled), ordinal };
-                    let always = role == SiblingRole::Kind || (ordinal && in_array);
-                    let object = way.iter().rev().nth(1).copied().unwrap_or_default();
-                    self.members.entry(object).or_default().push(FoundMember { member, always });
-                }
-            }
-            (_, JsonToken::Text) if !passes && !span.is_empty() && self.found.len() < MOST_STRINGS => {
-                let in_delta = path.segments().any(|segment| segment == Segment::Key("delta"));
-                self.found.push(FoundString { span, way, in_bytes: name == "bytes", in_delta });
-            }
-            _ => {}
+        if let Some(role) = role.filter(|_| spelled.len() <= LONGEST_VALUE) {
+            self.member(path, token, role, hashed(spelled));
+        } else if token == JsonToken::Text
+            && !span.is_empty()
+            && self.found.len() < MOST_STRINGS
+            && !is_followed(path)
+            && let Some(container) = self.containers.around(path)
+        {
+            let in_delta = path.segments().any(|segment| segment == Segment::Key("delta"));
+            let (way, in_bytes) = (self.way(path), name == "bytes");
+            self.found.push(FoundString { span, way, container, in_bytes, in_delta });
         }
+    }
+
+    /// Sees a member that may tell texts apart.
+    fn member(&mut self, path: &Path<'_>, token: JsonToken, role: MemberRole, value: u64) {
+        let ordinal = role == MemberRole::Ordinal;
+        // A number that is called an id is that of a token.
+        if (token == JsonToken::Number) != ordinal {
+            return;
+        }
+        let Some(container) = self.containers.around(path) else { return };
+        let in_array = || path.segments().any(|segment| matches!(segment, Segment::Index(_)));
+        let always = role == MemberRole::Kind || (ordinal && in_array());
+        let member = TellingMember { at: self.way(path), value, ordinal };
+        self.containers.tell(container, FoundMember { member, always });
+    }
+
+    /// A number for the way to a value of a document that is called so.
+    fn way(&self, path: &Path<'_>) -> u64 {
+        hashed((self.label, path.fingerprint(path.len())))
     }
 
     /// What has been read, of a document that begins at `start` of its unit.
     fn finish(self, start: usize, out: &mut UnitTexts) {
-        for FoundString { span, way, in_bytes, in_delta } in self.found {
-            let mut place = StreamPlace { way: way.last().copied().unwrap_or_default(), members: Vec::new() };
-            let (_, above) = way.split_last().unwrap_or((&0, &[]));
-            for FoundMember { member, always } in above.iter().filter_map(|at| self.members.get(at)).flatten()
-            {
-                if *always {
-                    place.way = hashed((place.way, member.at, member.value));
-                } else {
-                    place.members.push(*member);
-                }
-            }
+        let told = self.containers.told();
+        for FoundString { span, way, container, in_bytes, in_delta } in self.found {
+            let Some(told) = told.get(container) else { continue };
+            let place = StreamPlace { way: hashed((way, told.kinds)), members: Arc::clone(&told.members) };
             let decoded = Decoded::of(self.data.get(span.clone()).unwrap_or_default());
-            let bytes = in_bytes.then(|| BASE64.decode(decoded.text().as_bytes()).ok()).flatten();
-            let (text, spelling) = match bytes.and_then(|bytes| String::from_utf8(bytes).ok()) {
+            let bytes = in_bytes.then(|| text_in_base64(decoded.text())).flatten();
+            let (text, spelling) = match bytes {
                 Some(text) => (text, Spelling::Base64),
                 None => (decoded.text().to_owned(), Spelling::Json),
             };
-            let span = start + span.start..start + span.end;
-            out.strings.push(UnitString { place, text, is_piece: in_delta || self.goes_on, span, spelling });
+            let spelled = SpelledString { span: start + span.start..start + span.end, spelling };
+            out.strings.push(UnitString { place, text, is_piece: in_delta || self.goes_on, spelled });
         }
-        let telling = self.members.into_values().flatten().filter(|found| !found.always);
-        out.members.extend(telling.map(|found| found.member));
+        out.members.extend(self.containers.into_members());
     }
 }
+
+#[cfg(test)]
+#[path = "document_tests.rs"]
+mod tests;

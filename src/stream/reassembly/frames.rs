@@ -4,7 +4,7 @@ use bytes::BytesMut;
 
 use crate::stream::StreamError;
 use crate::stream::amazon::{EventStreamMessage, Messages, write_message};
-use crate::stream::reassembly::names::ends;
+use crate::stream::reassembly::event_words::ends;
 use crate::stream::reassembly::reassembler::{LeavingUnit, Reassembler};
 use crate::stream::sse::{Event, EventAction, Events};
 
@@ -62,15 +62,25 @@ impl Events for ReassembledEvents {
             return Ok(false);
         }
         // Some clients show a name, so it stays behind what came before.
-        let mut leaving = Vec::new();
         if idle || ends(&String::from_utf8_lossy(&name)) {
-            self.reassembler.end(&mut leaving)?;
-            leaving.into_iter().for_each(|unit| write_event(unit, out));
+            self.release(out)?;
             return Ok(false);
         }
+        let mut leaving = Vec::new();
         self.reassembler.push(block, b"", &name, &mut leaving)?;
         leaving.into_iter().for_each(|unit| write_event(unit, out));
         Ok(true)
+    }
+
+    fn release(&mut self, out: &mut BytesMut) -> Result<(), StreamError> {
+        let mut leaving = Vec::new();
+        self.reassembler.end(&mut leaving)?;
+        leaving.into_iter().for_each(|unit| write_event(unit, out));
+        Ok(())
+    }
+
+    fn held(&self) -> usize {
+        self.reassembler.held()
     }
 
     fn end(&mut self, rest: &[u8], out: &mut BytesMut) -> Result<(), StreamError> {
@@ -136,9 +146,17 @@ impl Messages for ReassembledMessages {
         Ok(None)
     }
 
-    fn end(&mut self, out: &mut BytesMut) -> Result<(), StreamError> {
+    fn release(&mut self, out: &mut BytesMut) -> Result<(), StreamError> {
         let mut leaving = Vec::new();
         self.0.end(&mut leaving)?;
         write_messages(leaving, out)
+    }
+
+    fn held(&self) -> usize {
+        self.0.held()
+    }
+
+    fn end(&mut self, out: &mut BytesMut) -> Result<(), StreamError> {
+        self.release(out)
     }
 }

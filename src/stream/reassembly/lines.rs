@@ -4,7 +4,10 @@ use bytes::BytesMut;
 
 use crate::base::budget::{MemoryBudget, MemoryCharge};
 use crate::stream::json::walk;
+use crate::stream::reassembly::first_value::FirstValue;
+use crate::stream::reassembly::labelled_line::LabelledLine;
 use crate::stream::reassembly::reassembler::{LeavingUnit, Reassembler};
+use crate::stream::sse::SseLines;
 use crate::stream::{Rewriter, StreamError};
 
 /// A first line that is longer is no unit, in bytes.
@@ -43,7 +46,10 @@ impl LineKind {
     fn is(self, line: &[u8]) -> bool {
         let document = match self {
             Self::Document => line,
-            Self::Labelled => line.splitn(2, |byte| *byte == b':').nth(1).unwrap_or_default(),
+            Self::Labelled => {
+                let labelled = SseLines::of(line).next().and_then(|line| LabelledLine::parse(&line));
+                labelled.map(|labelled| labelled.document).unwrap_or_default()
+            }
         };
         walk(document, &mut |_, _| {}).is_ok()
     }
@@ -57,20 +63,23 @@ pub struct ReassembledLines {
     line: Vec<u8>,
     /// Whether a line has been one.
     begun: bool,
+    /// How far the document of the first line has come.
+    first: FirstValue,
     charge: MemoryCharge,
 }
 
 impl ReassembledLines {
     /// By this one, lines of this kind.
     pub fn new(reassembler: Reassembler, kind: LineKind, budget: &MemoryBudget) -> Self {
-        Self { reassembler: Some(reassembler), kind, line: Vec::new(), begun: false, charge: budget.charge() }
+        let (line, first, charge) = (Vec::new(), FirstValue::default(), budget.charge());
+        Self { reassembler: Some(reassembler), kind, line, begun: false, first, charge }
     }
 
     /// Takes the line that has come.
     fn line(&mut self, out: &mut BytesMut) -> Result<(), StreamError> {
         let line = std::mem::take(&mut self.line);
         let blank = line.trim_ascii().is_empty();
-        self.begun |= !blank && self.kind.is(&line);
+        self.begun = self.begun || (!blank && self.kind.is(&line));
         match &mut self.reassembler {
             Some(reassembler) if self.begun => {
                 let mut leaving = Vec::new();
@@ -118,10 +127,26 @@ impl Rewriter for ReassembledLines {
             out.extend_from_slice(rest);
             return Ok(self.charge.set(0)?);
         }
+        let is_line = self.begun || self.first.goes_on(rest);
         self.line.extend_from_slice(rest);
         let longest = if self.begun { LONGEST } else { LONGEST_FIRST };
-        if self.line.len() > longest || (!self.begun && !self.kind.may_begin(&self.line)) {
+        let begins = self.begun || (is_line && self.kind.may_begin(&self.line));
+        if self.line.len() > longest || !begins {
             self.pass(out)?;
+        }
+        Ok(self.charge.set(self.line.len())?)
+    }
+
+    /// A line that is not whole stays, for nobody reads half a line; what may be none leaves.
+    fn release(&mut self, out: &mut BytesMut) -> Result<(), StreamError> {
+        match &mut self.reassembler {
+            Some(reassembler) if self.begun => {
+                let mut leaving = Vec::new();
+                reassembler.end(&mut leaving)?;
+                write(leaving, out);
+            }
+            Some(_) if !self.line.is_empty() => self.pass(out)?,
+            _ => {}
         }
         Ok(self.charge.set(self.line.len())?)
     }
@@ -136,6 +161,6 @@ impl Rewriter for ReassembledLines {
     }
 
     fn held(&self) -> usize {
-        self.line.len()
+        self.line.len() + self.reassembler.as_ref().map_or(0, Reassembler::held)
     }
 }

@@ -3,8 +3,8 @@
 //!
 //! The string at a place of a document goes on in the string at the same place of a later one. Where it ends with what may
 //! be the beginning of what an editor replaces, its document waits, and those behind it with it. If the rest comes, it
-//! moves to where the beginning stands; if not, all leave as they came. Where each string repeats the one before and
-//! goes on, what cannot be decided yet is left out of all but the last.
+//! moves to where the beginning stands; if not, all leave as they came, and so they do where nothing comes for a while.
+//! Where each string repeats the one before and goes on, what cannot be decided yet is left out of all but the last.
 //!
 //! | file | noun |
 //! |---|---|
@@ -12,15 +12,22 @@
 //! | `cut_text` | the text at one place over the documents of a stream |
 //! | `place` | what tells places apart |
 //! | `document` | the strings of the documents in a unit, and how edits of them are spelled |
-//! | `names` | members whose names say what they are |
+//! | `containers` | what the members of the objects that a string is in tell of it |
+//! | `member_role` | what the names of members say |
+//! | `event_words` | the words by which a text ends or goes on |
+//! | `labelled_line` | lines with a letter or a word before their document |
 //! | `frames` | [`ReassembledEvents`], [`ReassembledMessages`]: the units of event streams |
-//! | `lines` | [`ReassembledLines`]: those of documents one a line |
+//! | `lines`, `first_value` | [`ReassembledLines`]: those of documents one a line, and whether a body is some |
 
+mod containers;
 mod cut_text;
 mod document;
+mod event_words;
+mod first_value;
 mod frames;
+mod labelled_line;
 mod lines;
-mod names;
+mod member_role;
 mod place;
 mod reassembler;
 

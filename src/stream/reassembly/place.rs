@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
 /// So many values of a member are remembered.
 const VALUES: usize = 4;
@@ -31,8 +32,8 @@ pub(super) struct TellingMember {
 pub(super) struct StreamPlace {
     /// The way to it, and what kinds of documents have it.
     pub(super) way: u64,
-    /// What may tell it apart besides.
-    pub(super) members: Vec<TellingMember>,
+    /// What may tell it apart besides, in order of where it is.
+    pub(super) members: Arc<[TellingMember]>,
 }
 
 /// What has been seen of one member.
@@ -72,14 +73,19 @@ impl MemberHistories {
         self.0.get(&member.at).is_none_or(|history| history.repeats || (!member.ordinal && history.seen < 3))
     }
 
-    /// Whether a string of a document is of the text that another was of.
+    /// Whether a string of a document is of the text that another was of. Both have their members in order.
     pub(super) fn same(&self, one: &[TellingMember], other: &[TellingMember]) -> bool {
-        one.iter().filter(|member| self.tells(member)).all(|member| {
-            other
-                .iter()
-                .find(|before| before.at == member.at)
-                .is_none_or(|before| before.value == member.value)
+        let mut others = other.iter().peekable();
+        one.iter().all(|member| {
+            while others.next_if(|before| before.at < member.at).is_some() {}
+            let before = others.peek().filter(|before| before.at == member.at);
+            before.is_none_or(|before| before.value == member.value || !self.tells(member))
         })
+    }
+
+    /// How much memory they take, in bytes.
+    pub(super) fn size(&self) -> usize {
+        self.0.len() * (size_of::<(u64, MemberHistory)>() + VALUES * size_of::<u64>())
     }
 }
 

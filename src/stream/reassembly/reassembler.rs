@@ -3,16 +3,16 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use crate::base::budget::{MemoryBudget, MemoryCharge};
+use crate::base::budget::{Exhausted, MemoryBudget, MemoryCharge};
 use crate::edit::spliced;
-use crate::stream::reassembly::cut_text::{ComingPiece, CutOutcome, CutText, PieceEdit};
-use crate::stream::reassembly::document::{Followed, UnitString, UnitTexts};
+use crate::stream::reassembly::cut_text::{ComingPiece, CutOutcome, CutText, PieceEdit, WaitingPiece};
+use crate::stream::reassembly::document::{Followed, SpelledString, UnitString, UnitTexts};
 use crate::stream::reassembly::place::MemberHistories;
 use crate::stream::{Edit, Editor, StreamError};
 
 /// The most texts that are followed at once in one stream. Others are read by themselves.
 const MOST_TEXTS: usize = 256;
-/// The most bytes that wait; then all leave as they are.
+/// The most memory that what waits may take, in bytes; then all leaves as it is.
 const MOST_WAITING: usize = 1 << 20;
 /// So many units without a text that has come more than once are waited for, or of one that has come once.
 const PATIENCE: usize = 16;
@@ -33,9 +33,11 @@ struct WaitingUnit {
     envelope: Vec<u8>,
     data: Vec<u8>,
     /// Its strings that wait or change, with what changes in them.
-    strings: Vec<(UnitString, Vec<Edit>)>,
+    strings: Vec<(SpelledString, Vec<Edit>)>,
     /// How many of them wait.
     open: usize,
+    /// How much memory it takes with what texts keep of it, in bytes.
+    size: usize,
 }
 
 /// Puts together what a stream of units cuts.
@@ -54,8 +56,10 @@ pub struct Reassembler {
     waiting: VecDeque<WaitingUnit>,
     /// The number of the first unit that waits.
     first: u64,
-    /// Bytes that wait.
+    /// How much memory those that wait take, in bytes.
     size: usize,
+    /// Their bytes as they came.
+    held: usize,
     charge: MemoryCharge,
 }
 
@@ -79,6 +83,7 @@ impl Reassembler {
             waiting: VecDeque::new(),
             first: 0,
             size: 0,
+            held: 0,
             charge: budget.charge(),
         })
     }
@@ -86,6 +91,11 @@ impl Reassembler {
     /// Whether units wait.
     pub(super) fn waits(&self) -> bool {
         !self.waiting.is_empty()
+    }
+
+    /// Bytes of units that wait.
+    pub(super) fn held(&self) -> usize {
+        self.held
     }
 
     /// Takes the next unit in, which is called `label`; those that leave are appended, this one as the last of them unless it waits.
@@ -99,9 +109,10 @@ impl Reassembler {
         let texts = UnitTexts::of(data, label, self.followed.as_deref());
         self.histories.see(texts.members.into_iter());
         let number = self.first + self.waiting.len() as u64;
-        let (envelope, data) = (envelope.to_vec(), data.to_vec());
-        self.size += envelope.len() + data.len();
-        self.waiting.push_back(WaitingUnit { envelope, data, strings: Vec::new(), open: 0 });
+        let unit = WaitingUnit::new(envelope, data);
+        self.size += unit.size;
+        self.held += unit.length();
+        self.waiting.push_back(unit);
         for string in texts.strings {
             self.string(number, string)?;
         }
@@ -120,18 +131,30 @@ impl Reassembler {
             self.end_texts()?;
         }
         self.leave(out);
-        // What there is no room for leaves.
-        if self.charge.set(self.size).is_err() {
+        if self.charge().is_err() {
             self.end(out)?;
         }
         Ok(())
     }
 
-    /// Nothing follows: all that waits leaves.
+    /// Nothing follows, or nothing for a while: all that waits leaves.
     pub(super) fn end(&mut self, out: &mut Vec<LeavingUnit>) -> Result<(), StreamError> {
         self.end_texts()?;
         self.leave(out);
-        Ok(self.charge.set(self.size)?)
+        if self.charge().is_err() {
+            // What there is no room for is not followed.
+            self.texts.clear();
+            self.by_way.clear();
+            self.histories = MemberHistories::default();
+            self.charge()?;
+        }
+        Ok(())
+    }
+
+    /// Charges all that is kept.
+    fn charge(&mut self) -> Result<(), Exhausted> {
+        let texts: usize = self.texts.iter().map(CutText::size).sum();
+        self.charge.set(self.size + texts + self.histories.size())
     }
 
     /// Takes a string of a unit in.
@@ -145,13 +168,16 @@ impl Reassembler {
         let index = self.waiting.back().map_or(0, |unit| unit.strings.len());
         let fresh = || editor.restorer();
         text.used = unit;
-        text.is_encoded = string.is_encoded();
+        text.is_encoded = string.spelled.is_encoded();
         let piece = ComingPiece { unit, string: index, text: &string.text, may_wait };
         let waits = text.push(&piece, &fresh, &mut outcome)?;
         let edited = outcome.edits.iter().any(|edit| edit.unit == unit);
         if let Some(back) = self.waiting.back_mut().filter(|_| waits || edited) {
-            back.strings.push((string, Vec::new()));
+            let size = size_of::<(SpelledString, Vec<Edit>)>() + WaitingPiece::size_of(&string.text);
+            back.strings.push((string.spelled, Vec::new()));
             back.open += usize::from(waits);
+            back.size += size;
+            self.size += size;
         }
         self.settle(outcome);
         Ok(())
@@ -167,14 +193,14 @@ impl Reassembler {
         let latest = there.iter().filter(same).max_by_key(|at| texts.get(**at).map(|text| text.used));
         if let Some(at) = latest.copied() {
             if let Some(text) = texts.get_mut(at) {
-                text.members.clone_from(&place.members);
+                text.members = Arc::clone(&place.members);
             }
             return Some(at);
         }
         if self.full == Some(unit) {
             return None;
         }
-        let text = CutText::new(place.way, place.members.clone(), self.editor.restorer()?);
+        let text = CutText::new(place.way, Arc::clone(&place.members), self.editor.restorer()?);
         let at = if texts.len() < MOST_TEXTS {
             texts.push(text);
             texts.len() - 1
@@ -232,13 +258,24 @@ impl Reassembler {
     fn leave(&mut self, out: &mut Vec<LeavingUnit>) {
         while let Some(unit) = self.waiting.pop_front_if(|unit| unit.open == 0) {
             self.first += 1;
-            self.size -= unit.envelope.len() + unit.data.len();
+            self.size -= unit.size;
+            self.held -= unit.length();
             out.push(unit.leaves());
         }
     }
 }
 
 impl WaitingUnit {
+    fn new(envelope: &[u8], data: &[u8]) -> Self {
+        let size = size_of::<Self>() + envelope.len() + data.len();
+        Self { envelope: envelope.to_vec(), data: data.to_vec(), strings: Vec::new(), open: 0, size }
+    }
+
+    /// How many bytes of the stream it is.
+    fn length(&self) -> usize {
+        if self.envelope.is_empty() { self.data.len() } else { self.envelope.len() }
+    }
+
     fn leaves(self) -> LeavingUnit {
         let Self { envelope, data, strings, .. } = self;
         let mut all = Vec::new();

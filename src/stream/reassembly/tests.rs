@@ -11,6 +11,8 @@ use crate::stream::{GenericEvents, GenericMessages, Pipeline, Rewriter, TextBody
 
 #[path = "shapes.rs"]
 mod shapes;
+#[path = "waiting_tests.rs"]
+mod waiting;
 
 use shapes::{Frame, SHAPES};
 
@@ -339,61 +341,37 @@ fn texts_of_their_own_are_read_by_themselves() {
 }
 
 #[test]
-fn what_ends_a_text_lets_it_leave_at_once() {
-    let budget = MemoryBudget::process(1 << 20);
-    let first = "data: {\"type\":\"text\",\"d\":\"card 4012\"}\n\n";
+fn a_later_message_takes_nothing_from_an_earlier_one() {
     let rows = [
-        ("data: {\"type\":\"message_stop\"}\n\n", true),
-        ("event: done\ndata: {}\n\n", true),
-        ("data: {\"x\":1}\n\n", false),
-        ("data: {\"x\":1}\n\ndata: {\"x\":2}\n\n", true),
+        // All of it is there, a part of it, a part that the next one shows to be none.
+        (
+            "Calling Yesenia Juárez",
+            "Calling Yesenia Juárez again",
+            ["Calling Maria Lopez", "Calling Maria Lopez again"],
+        ),
+        (
+            "the card is 4012 8888",
+            "the card is 4012 8888, thanks",
+            ["the card is 1234 5678", "the card is 1234 5678, thanks"],
+        ),
+        (
+            "the card is now 4012",
+            "the card is now 4012 8888",
+            ["the card is now ", "the card is now 1234 5678"],
+        ),
+        (
+            "the card is now 4012",
+            "the card is now 4012 99",
+            ["the card is now 4012", "the card is now 4012 99"],
+        ),
     ];
-    for (next, leaves) in rows {
-        let mut pipeline = pipeline(Frame::Events, Restoring(&ISSUED), &budget);
-        let mut out = BytesMut::new();
-        pipeline.write(first.as_bytes(), &mut out).unwrap();
-        assert!(out.is_empty());
-        pipeline.write(next.as_bytes(), &mut out).unwrap();
-        assert_eq!(out.len() == first.len() + next.len(), leaves, "{next}");
+    for (first, second, want) in rows {
+        let body = format!("data: {{\"msg\":\"{first}\"}}\n\ndata: {{\"msg\":\"{second}\"}}\n\n");
+        let out = passed(Frame::Events, Restoring(&PLAIN), &mut body.as_bytes().chunks(3));
+        let texts: Vec<String> =
+            documents(Frame::Events, &out).iter().map(|one| text_in("\"msg\":%", one)).collect();
+        assert_eq!(texts, want, "{body}");
     }
-}
-
-#[test]
-fn what_every_event_says_delays_nothing() {
-    let budget = MemoryBudget::process(1 << 20);
-    let mut pipeline = pipeline(Frame::Events, Restoring(&ISSUED), &budget);
-    for number in 0..9 {
-        let mut out = BytesMut::new();
-        let event = format!("data: {{\"node\":\"server 4012\",\"text\":\"{number}, \"}}\n\n");
-        pipeline.write(event.as_bytes(), &mut out).unwrap();
-        assert_eq!(out.is_empty(), number == 0, "{number}");
-    }
-}
-
-#[test]
-fn what_waits_is_bounded() {
-    let budget = MemoryBudget::process(4 << 20);
-    let mut pipeline = pipeline(Frame::Events, Restoring(&ISSUED), &budget);
-    let (mut came, mut out) = (0, BytesMut::new());
-    for number in 0..40 {
-        let other = "x".repeat(100 << 10);
-        let event = format!("data: {{\"a\":\"4012\",\"b{number}\":\"{other}\"}}\n\n");
-        pipeline.write(event.as_bytes(), &mut out).unwrap();
-        came += event.len();
-        assert!(came - out.len() <= MOST_WAITING + event.len(), "{}", came - out.len());
-    }
-    // Without room nothing waits, and nothing fails.
-    let budget = MemoryBudget::process(100);
-    let mut pipeline = super::tests::pipeline(Frame::Events, Restoring(&ISSUED), &budget);
-    let mut out = BytesMut::new();
-    for event in [
-        "data: \"4012\"\n\n",
-        "data: \" 8888 and then some more of the text that goes on and on and on 4012\"\n\n",
-    ] {
-        pipeline.write(event.as_bytes(), &mut out).unwrap();
-    }
-    pipeline.finish(&mut out).unwrap();
-    assert!(out.starts_with(b"data: \""));
 }
 
 #[test]

@@ -1,41 +1,4 @@
-//! What the name of a member says of its value, and what the name of an event says of its stream. Streams of which nothing
-//! is known have these in common.
-
-/// What a member tells of the strings beside it and below.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum SiblingRole {
-    /// What kind of document it is.
-    Kind,
-    /// Whose text it is.
-    Id,
-    /// Which of several texts it is.
-    Ordinal,
-}
-
-impl SiblingRole {
-    /// That of a member of this name, if it has one.
-    pub(super) fn of(name: &str) -> Option<Self> {
-        const KINDS: [&str; 6] = ["type", "kind", "event", "object", "channel", "sessionUpdate"];
-        // Each event has its own.
-        const EACH: [&str; 4] = ["event_id", "eventId", "sequence_id", "chunk_id"];
-        let is =
-            |short: &str, behind: [&str; 2]| name == short || behind.iter().any(|end| name.ends_with(end));
-        if KINDS.contains(&name) {
-            Some(Self::Kind)
-        } else if is("index", ["_index", "Index"]) {
-            Some(Self::Ordinal)
-        } else if is("id", ["_id", "Id"]) && !EACH.contains(&name) {
-            Some(Self::Id)
-        } else {
-            None
-        }
-    }
-}
-
-/// Whether the value of a member of this name may say that something ends.
-pub(super) fn says_state(name: &str) -> bool {
-    matches!(name, "type" | "kind" | "event" | "status" | "state")
-}
+//! The words by which streams say that a text ends or goes on. Those of which nothing is known have these in common.
 
 /// Whether what is called so ends texts: `message_stop`, `TOOL_CALL_END`, `response.output_text.done`, `[DONE]`.
 pub(super) fn ends(name: &str) -> bool {
@@ -111,21 +74,6 @@ mod tests {
         }
         for name in ["", "send", "append", "message", "endpoint", "backend", "end_user", "…"] {
             assert!(!ends(name) && !goes_on(name), "{name}");
-        }
-    }
-
-    #[test]
-    fn some_members_tell_texts_apart() {
-        for (name, role) in [
-            ("type", Some(SiblingRole::Kind)),
-            ("id", Some(SiblingRole::Id)),
-            ("toolCallId", Some(SiblingRole::Id)),
-            ("event_id", None),
-            ("output_index", Some(SiblingRole::Ordinal)),
-            ("valid", None),
-            ("text", None),
-        ] {
-            assert_eq!(SiblingRole::of(name), role, "{name}");
         }
     }
 }

@@ -1,0 +1,118 @@
+//! How long what a stream cuts waits, and how much of it.
+
+use super::*;
+
+#[test]
+fn what_ends_a_text_lets_it_leave_at_once() {
+    let budget = MemoryBudget::process(1 << 20);
+    let first = "data: {\"type\":\"text\",\"d\":\"card 4012\"}\n\n";
+    let rows = [
+        ("data: {\"type\":\"message_stop\"}\n\n", true),
+        ("event: done\ndata: {}\n\n", true),
+        ("data: {\"x\":1}\n\n", false),
+        ("data: {\"x\":1}\n\ndata: {\"x\":2}\n\n", true),
+    ];
+    for (next, leaves) in rows {
+        let mut pipeline = pipeline(Frame::Events, Restoring(&ISSUED), &budget);
+        let mut out = BytesMut::new();
+        pipeline.write(first.as_bytes(), &mut out).unwrap();
+        assert!(out.is_empty());
+        pipeline.write(next.as_bytes(), &mut out).unwrap();
+        assert_eq!(out.len() == first.len() + next.len(), leaves, "{next}");
+    }
+}
+
+#[test]
+fn what_waits_for_more_leaves_when_nothing_comes() {
+    let budget = MemoryBudget::process(1 << 20);
+    for (frame, before, behind) in [(Frame::Events, "data: ", "\n\n"), (Frame::Lines, "", "\n")] {
+        let mut pipeline = pipeline(frame, Restoring(&PLAIN), &budget);
+        for text in ["Is it Yesenia", "or 4012 88", "said Yesenia Juárez and 4012"] {
+            let unit = format!("{before}{{\"msg\":\"{text}\"}}{behind}");
+            let mut out = BytesMut::new();
+            pipeline.write(unit.as_bytes(), &mut out).unwrap();
+            assert_eq!((out.len(), pipeline.held()), (0, unit.len()), "{unit}");
+            pipeline.release(&mut out).unwrap();
+            assert_eq!(pipeline.held(), 0, "{unit}");
+            assert_eq!(text_in("\"msg\":%", &documents(frame, &out)[0]), restored(text));
+        }
+        let mut out = BytesMut::new();
+        pipeline.finish(&mut out).unwrap();
+        assert!(out.is_empty());
+    }
+    // A whole document without the end of its line, and half a line.
+    let mut pipeline = pipeline(Frame::Lines, Restoring(&PLAIN), &budget);
+    let mut out = BytesMut::new();
+    pipeline.write(b"{\"a\":\"b\"}", &mut out).unwrap();
+    pipeline.release(&mut out).unwrap();
+    assert_eq!(&out[..], b"{\"a\":\"b\"}");
+    let mut pipeline = super::pipeline(Frame::Lines, Restoring(&PLAIN), &budget);
+    let mut out = BytesMut::new();
+    pipeline.write(b"{\"a\":\"b\"}\n{\"a\":", &mut out).unwrap();
+    pipeline.release(&mut out).unwrap();
+    assert_eq!(&out[..], b"{\"a\":\"b\"}\n");
+}
+
+#[test]
+fn what_an_event_tells_of_its_texts_takes_little_room() {
+    let budget = MemoryBudget::process(8 << 20);
+    let mut pipeline = pipeline(Frame::Events, Restoring(&ISSUED), &budget);
+    let event =
+        format!("data: {{{}{}\"n\":1}}\n\n", "\"id\":\"a\",".repeat(9000), "\"x\":\"4012\",".repeat(4096));
+    let mut out = BytesMut::new();
+    for _ in 0..3 {
+        pipeline.write(event.as_bytes(), &mut out).unwrap();
+    }
+    pipeline.finish(&mut out).unwrap();
+    assert_eq!(out.len(), 3 * event.len());
+}
+
+#[test]
+fn documents_without_line_ends_pass_at_once() {
+    let budget = MemoryBudget::process(1 << 20);
+    let mut pipeline = pipeline(Frame::Lines, Restoring(&ISSUED), &budget);
+    for (number, piece) in ["{\"t\":\"a\"}", "{\"t\":\"b\"}", "{\"t\":\"c\"}"].into_iter().enumerate() {
+        let mut out = BytesMut::new();
+        pipeline.write(piece.as_bytes(), &mut out).unwrap();
+        // The first may be a line.
+        assert_eq!(out.len(), [0, 2, 1][number] * piece.len());
+    }
+}
+
+#[test]
+fn what_every_event_says_delays_nothing() {
+    let budget = MemoryBudget::process(1 << 20);
+    let mut pipeline = pipeline(Frame::Events, Restoring(&ISSUED), &budget);
+    for number in 0..9 {
+        let mut out = BytesMut::new();
+        let event = format!("data: {{\"node\":\"server 4012\",\"text\":\"{number}, \"}}\n\n");
+        pipeline.write(event.as_bytes(), &mut out).unwrap();
+        assert_eq!(out.is_empty(), number == 0, "{number}");
+    }
+}
+
+#[test]
+fn what_waits_is_bounded() {
+    let budget = MemoryBudget::process(4 << 20);
+    let mut pipeline = pipeline(Frame::Events, Restoring(&ISSUED), &budget);
+    let (mut came, mut out) = (0, BytesMut::new());
+    for number in 0..40 {
+        let other = "x".repeat(100 << 10);
+        let event = format!("data: {{\"a\":\"4012\",\"b{number}\":\"{other}\"}}\n\n");
+        pipeline.write(event.as_bytes(), &mut out).unwrap();
+        came += event.len();
+        assert!(came - out.len() <= MOST_WAITING + event.len(), "{}", came - out.len());
+    }
+    // Without room nothing waits, and nothing fails.
+    let budget = MemoryBudget::process(100);
+    let mut pipeline = super::pipeline(Frame::Events, Restoring(&ISSUED), &budget);
+    let mut out = BytesMut::new();
+    for event in [
+        "data: \"4012\"\n\n",
+        "data: \" 8888 and then some more of the text that goes on and on and on 4012\"\n\n",
+    ] {
+        pipeline.write(event.as_bytes(), &mut out).unwrap();
+    }
+    pipeline.finish(&mut out).unwrap();
+    assert!(out.starts_with(b"data: \""));
+}
