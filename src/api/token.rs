@@ -16,7 +16,9 @@ use data_encoding::HEXLOWER;
 use crate::api::cpu::Caller;
 pub use crate::api::tenant::{Tenant, TenantError};
 use crate::api::token_ids;
-pub use crate::api::token_info::{MAX_NAME, Service, TokenBounds, TokenError, TokenInfo, parse_expiry};
+pub use crate::api::token_info::{
+    MAX_NAME, Service, TokenBounds, TokenError, TokenInfo, parse_expiry, unknown_routes,
+};
 use crate::api::token_record::{KIND, StoredToken};
 pub use crate::api::token_text::tokens_in;
 use crate::api::token_text::{distinct, text};

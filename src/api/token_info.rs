@@ -194,6 +194,19 @@ pub struct TokenInfo {
     pub bounds: TokenBounds,
 }
 
+/// Those of some routes, with their numbers, that a token may not be given: there are none of these names, and it has not had
+/// them, if it is not new.
+pub fn unknown_routes<'r>(
+    routes: &'r [String],
+    is_known: impl Fn(&str) -> bool,
+    before: Option<&TokenInfo>,
+) -> Vec<(usize, &'r str)> {
+    let had =
+        |route: &String| before.is_some_and(|before| before.routes.iter().flatten().any(|had| had == route));
+    let unknown = routes.iter().enumerate().filter(|(_, route)| !is_known(route) && !had(route));
+    unknown.map(|(at, route)| (at, route.as_str())).collect()
+}
+
 impl TokenInfo {
     /// The services it covers.
     pub fn covered(&self) -> &[Service] {

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::api::configs::{ConfigError, Configs, Settings as RedactSettings};
-use crate::api::token::{NewToken, Service, Tenant, TokenBounds, TokenError, TokenInfo, parse_expiry};
+use crate::api::token::{
+    NewToken, Service, Tenant, TokenBounds, TokenError, TokenInfo, parse_expiry, unknown_routes,
+};
 use crate::app::{AppError, OpenStore, aws_secrets};
 use crate::base::clock::Timestamp;
 use crate::base::id::{ConfigId, TokenId};
@@ -60,7 +62,7 @@ impl TokenCommands<'_> {
         match command {
             TokenCommand::Create { name, tenant, reach, bounds, expires } => {
                 let tenant = tenant.as_deref().map(tenant_of).transpose()?.unwrap_or_default();
-                let TokenReach { services, routes, configs } = self.reach(reach)?;
+                let TokenReach { services, routes, configs } = self.reach(reach, None)?;
                 let all = services.is_empty() && routes.is_empty();
                 let expires = self.expiry(expires.as_deref())?;
                 let bounds = bounds_of(bounds)?;
@@ -84,7 +86,9 @@ impl TokenCommands<'_> {
             TokenCommand::List => self.list(),
             TokenCommand::Update { id, name, reach, bounds, expires, clear } => {
                 let expires = self.expiry(expires.as_deref())?;
-                let (reach, bounds) = (self.reach(reach)?, bounds_of(bounds)?);
+                let id = token_id(&id)?;
+                let before = opened.io.block_on(opened.tokens.get(&id))?;
+                let (reach, bounds) = (self.reach(reach, Some(&before))?, bounds_of(bounds)?);
                 let change = |info: &mut TokenInfo| {
                     cleared(info, &clear);
                     changed(info, reach.clone(), bounds.clone());
@@ -92,7 +96,7 @@ impl TokenCommands<'_> {
                     info.expires = expires.or(info.expires);
                     Ok(())
                 };
-                opened.io.block_on(opened.tokens.update(&token_id(&id)?, change))?;
+                opened.io.block_on(opened.tokens.update(&id, change))?;
                 message("changed");
                 Ok(())
             }
@@ -135,7 +139,8 @@ impl TokenCommands<'_> {
         table.print()
     }
 
-    fn reach(&self, reach: ReachArgs) -> Result<TokenReach, Failure> {
+    /// What a token is to cover that was `before`, if it is not new.
+    fn reach(&self, reach: ReachArgs, before: Option<&TokenInfo>) -> Result<TokenReach, Failure> {
         let ReachArgs { services, routes, configs } = reach;
         if !configs.iter().all(|id| ConfigId::parse(id).is_some()) {
             let why = "a config's id is pci_ and 32 characters; --config-file names a configuration file";
@@ -143,8 +148,29 @@ impl TokenCommands<'_> {
         }
         known(self.opened, &configs)?;
         let services = services.iter().map(|service| service_of(service)).collect::<Result<Vec<_>, _>>()?;
-        known_routes(&routes, self.config, self.place)?;
+        self.check_routes(&routes, before)?;
         Ok(TokenReach { services, routes, configs })
+    }
+
+    /// Routes have names in a configuration file only; a token is made for others where none is given.
+    fn check_routes(&self, routes: &[String], before: Option<&TokenInfo>) -> Result<(), Failure> {
+        if routes.is_empty() {
+            return Ok(());
+        }
+        if self.place.config_file.is_none() {
+            message(
+                "names of routes are not checked without a configuration file: give the gateway's with -c",
+            );
+            return Ok(());
+        }
+        let known: Vec<&str> = self.config.routes.iter().map(|route| route.name.as_str()).collect();
+        match unknown_routes(routes, |route| known.contains(&route), before).first() {
+            None => Ok(()),
+            Some((_, unknown)) => {
+                let known = if known.is_empty() { "it has none".to_owned() } else { known.join(", ") };
+                Err(Failure::Usage(format!("the configuration has no route `{unknown}`, only: {known}")))
+            }
+        }
     }
 
     fn expiry(&self, text: Option<&str>) -> Result<Option<Timestamp>, TokenError> {
@@ -244,26 +270,6 @@ fn service_of(name: &str) -> Result<Service, Failure> {
         let known: Vec<&str> = Service::NAMED.iter().map(|service| service.as_str()).collect();
         Failure::Usage(format!("a service is one of {}", known.join(", ")))
     })
-}
-
-/// Routes have names in a configuration file only; a token is made for others where none is given.
-fn known_routes(routes: &[String], config: &Config, place: &StoreArgs) -> Result<(), Failure> {
-    if routes.is_empty() {
-        return Ok(());
-    }
-    if place.config_file.is_none() {
-        message("names of routes are not checked without a configuration file: give the gateway's with -c");
-        return Ok(());
-    }
-    let known = |route: &&str| config.routes.iter().any(|known| known.name.as_str() == *route);
-    match routes.iter().map(String::as_str).find(|route| !known(route)) {
-        None => Ok(()),
-        Some(unknown) => {
-            let known: Vec<&str> = config.routes.iter().map(|route| route.name.as_str()).collect();
-            let known = if known.is_empty() { "it has none".to_owned() } else { known.join(", ") };
-            Err(Failure::Usage(format!("the configuration has no route `{unknown}`, only: {known}")))
-        }
-    }
 }
 
 const HEADS: [&str; 14] = [

@@ -1,6 +1,7 @@
 //! [`spent_accounts`]: who has spent of a budget, as the store has it, and how near each is to its end.
 
 use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use crate::base::clock::Timestamp;
@@ -30,18 +31,22 @@ pub async fn spent_accounts(
     most: usize,
 ) -> Result<SpentAccounts, StoreError> {
     let window = budget.period.around(now);
-    let (prefix, start) = (prefix(budget), window.start.as_millis().to_string());
+    let (prefix, start) = (budget.id_prefix(), window.start.as_millis().to_string());
     let before = window.start.as_millis().saturating_sub(1);
-    let mut found: Vec<(Reverse<u64>, String)> = Vec::new();
+    let (mut count, mut nearest) = (0, BinaryHeap::new());
     let mut after = prefix.clone();
     loop {
         let page = records.scan(KIND, &after, Pages::ROWS).await?;
         let mut last = None;
         for row in page.iter().take_while(|row| row.key.id().starts_with(&prefix)) {
-            let Some((account, at)) = row.key.id().rsplit_once('@') else { continue };
+            let Some((account, at)) = Account::of_row(row.key.id()) else { continue };
             last = Some((account, row.key.id()));
             if at == start {
-                found.push((Reverse(share(budget.limit, spend(&row.entry))), account.to_owned()));
+                count += 1;
+                nearest.push((Reverse(share(budget.limit, spend(&row.entry))), account.to_owned()));
+                if nearest.len() > most {
+                    nearest.pop();
+                }
             }
         }
         let whole = page.last().is_some_and(|row| row.key.id().starts_with(&prefix));
@@ -51,18 +56,9 @@ pub async fn spent_accounts(
             None => break,
         }
     }
-    found.sort();
-    let count = found.len();
     let account = |id| Account { budget: Arc::clone(budget), id, window };
-    let nearest = found.into_iter().take(most).map(|(_, id)| account(id));
+    let nearest = nearest.into_sorted_vec().into_iter().map(|(_, id)| account(id));
     Ok(SpentAccounts { count, nearest: nearest.collect() })
-}
-
-/// What the rows of a budget's accounts begin with.
-fn prefix(budget: &SpendBudget) -> String {
-    let parts = ["budget", budget.name.as_str(), budget.period.as_str()];
-    let parts = serde_json::to_string(&parts).unwrap_or_default();
-    format!("{},", parts.trim_end_matches(']'))
 }
 
 /// How much of a limit was spent, in millionths: of that which is nearest to its end.

@@ -8,8 +8,8 @@ use crate::usage::spend::Spend;
 
 /// Rows by account and window.
 pub(super) const KIND: &str = "usage.spent";
-/// A row stays for so long after its window.
-const KEPT: Duration = Duration::from_secs(40 * 24 * 60 * 60);
+/// A row stays for so long after its window: longer than clocks differ, and not so long that those of minutes are many.
+const KEPT: Duration = Duration::from_secs(2 * 24 * 60 * 60);
 
 /// What all nodes have spent of an account.
 pub(super) async fn read(records: &dyn Records, row: &str) -> Result<Spend, StoreError> {

@@ -109,17 +109,11 @@ const LONGEST_PART: usize = 256;
 impl Account {
     /// A token's own: all of its budgets over one period are spent from together.
     pub fn of_token(budget: &Arc<SpendBudget>, token: &str, now: Timestamp) -> Self {
-        Self::new(budget, &["token", budget.period.as_str(), token].map(str::to_owned), now)
+        Self::new(budget, &["token", budget.period.as_str(), token], now)
     }
 
-    fn new(budget: &Arc<SpendBudget>, parts: &[String], now: Timestamp) -> Self {
-        let cut =
-            |part: &String| part.get(..part.floor_char_boundary(LONGEST_PART)).unwrap_or_default().to_owned();
-        let parts: Vec<String> = parts.iter().map(cut).collect();
-        let window = budget.period.around(now);
-        // JSON, so that no name can be spelled like two.
-        let id = serde_json::to_string(&parts).unwrap_or_default();
-        Self { budget: Arc::clone(budget), id, window }
+    fn new(budget: &Arc<SpendBudget>, parts: &[&str], now: Timestamp) -> Self {
+        Self { budget: Arc::clone(budget), id: spelled(parts), window: budget.period.around(now) }
     }
 
     /// Whether it refuses by what requests take, and not by their number alone.
@@ -138,6 +132,18 @@ impl Account {
     pub(super) fn row(&self) -> String {
         format!("{}@{}", self.id, self.window.start.as_millis())
     }
+
+    /// The account that a row is of, and when its window begins.
+    pub(super) fn of_row(row: &str) -> Option<(&str, &str)> {
+        row.rsplit_once('@')
+    }
+}
+
+/// The parts of an account's id, of which the last one says whose it is. JSON, so that no name can be spelled like two.
+fn spelled(parts: &[&str]) -> String {
+    let cut = |part: &&str| part.get(..part.floor_char_boundary(LONGEST_PART)).unwrap_or_default().to_owned();
+    let parts: Vec<String> = parts.iter().map(cut).collect();
+    serde_json::to_string(&parts).unwrap_or_default()
 }
 
 impl SpendBudget {
@@ -166,9 +172,17 @@ impl SpendBudget {
             }
             BudgetHolder::Route => one(Some(by.route)),
         };
-        let parts =
-            |holder: &str| ["budget", self.name.as_str(), self.period.as_str(), holder].map(str::to_owned);
-        holders.iter().map(|holder| Account::new(self, &parts(holder), now)).collect()
+        let [kind, name, period] = self.parts();
+        holders.iter().map(|holder| Account::new(self, &[kind, name, period, holder], now)).collect()
+    }
+
+    /// What the ids of all its accounts begin with.
+    pub(super) fn id_prefix(&self) -> String {
+        format!("{},", spelled(&self.parts()).trim_end_matches(']'))
+    }
+
+    fn parts(&self) -> [&str; 3] {
+        ["budget", self.name.as_str(), self.period.as_str()]
     }
 
     /// Reads one as the command line and the API have it: `25usd/month`.

@@ -20,7 +20,7 @@ use crate::api::changes::ChangeLog;
 use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::{ApiError, Code, Invalid, MAX_FAULTS};
 use crate::api::fields::ObjectFields;
-use crate::api::token::{NewToken, Principal, Service, TokenError, TokenInfo, Tokens};
+use crate::api::token::{NewToken, Principal, Service, TokenError, TokenInfo, Tokens, unknown_routes};
 use crate::api::token_service::request::{
     ChangeRequest, CreateRequest, IdRequest, ListTokensRequest, NO_ROUTE, RotateTokenRequest,
 };
@@ -58,15 +58,15 @@ impl TokenService {
 
     /// Whether a token may be given these routes: such that there are, or that it has already.
     async fn check_routes(&self, id: &TokenId, routes: &[String]) -> Result<(), ApiError> {
-        if routes.iter().all(|route| self.routes.contains(route)) {
+        let is_known = |route: &str| self.routes.contains(route);
+        if unknown_routes(routes, is_known, None).is_empty() {
             return Ok(());
         }
-        let had = self.tokens.get(id).await.map_err(|error| failed(&error))?.routes.unwrap_or_default();
-        let unknown = |route: &String| !self.routes.contains(route) && !had.contains(route);
-        let unknown = routes.iter().enumerate().filter(|(_, route)| unknown(route)).take(MAX_FAULTS);
+        let before = self.tokens.get(id).await.map_err(|error| failed(&error))?;
+        let unknown = unknown_routes(routes, is_known, Some(&before));
         let at = |at: usize| Pointer::root().key("routes").index(at);
-        let faults: Vec<Invalid> =
-            unknown.map(|(n, _)| Invalid::new(Code::DoesNotExist, at(n), NO_ROUTE)).collect();
+        let fault = |(n, _)| Invalid::new(Code::DoesNotExist, at(n), NO_ROUTE);
+        let faults: Vec<Invalid> = unknown.into_iter().take(MAX_FAULTS).map(fault).collect();
         if faults.is_empty() { Ok(()) } else { Err(ApiError::Validation(faults)) }
     }
 }

@@ -1,9 +1,9 @@
 //! [`TokenDraft`]: what a form says of a token.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::api::token::{NewToken, Service, Tenant, TokenBounds, TokenInfo, parse_expiry};
+use crate::api::token::{NewToken, Service, Tenant, TokenBounds, TokenInfo, parse_expiry, unknown_routes};
 use crate::base::clock::Timestamp;
 use crate::base::id::ConfigId;
 use crate::base::rate::Rate;
@@ -170,15 +170,13 @@ impl<'f> FieldReader<'f> {
 
     /// The routes that are ticked: such that there are, or that the token has already.
     fn routes(&mut self, context: &DraftContext<'_>) -> Vec<String> {
-        let ticked: Vec<&str> = self.form.lines("route").collect();
-        let had = context.before.iter().flat_map(|before| before.routes.iter().flatten());
-        if let Some(routes) = context.routes {
-            let known: BTreeSet<&str> = routes.iter().chain(had).map(String::as_str).collect();
-            if !ticked.iter().all(|route| known.contains(route)) {
-                self.wrong.push("Routes: the configuration has no route of that name.".to_owned());
-            }
+        let ticked: Vec<String> = self.form.lines("route").map(str::to_owned).collect();
+        let known = context.routes;
+        let is_known = |route: &str| known.is_none_or(|known| known.iter().any(|known| known == route));
+        if !unknown_routes(&ticked, is_known, context.before).is_empty() {
+            self.wrong.push("Routes: the configuration has no route of that name.".to_owned());
         }
-        ticked.into_iter().map(str::to_owned).collect()
+        ticked
     }
 
     /// The models: all, where none is named, unless it is said that there are none.
