@@ -120,6 +120,10 @@ struct MarkedDocument<'b> {
 impl Carrier for MarkedDocument<'_> {
     type Written = AnnotatedText<Vec<u8>>;
 
+    fn prepare(&mut self, labels: bool) {
+        self.texts.prepare(labels);
+    }
+
     fn visit(&mut self, see: TextVisitor<'_>) -> Result<AnnotatedText<Vec<u8>>, RedactError> {
         // Between a change of a text and the edit of its document there may be encodings.
         let mut rules: HashMap<String, Arc<str>> = HashMap::new();

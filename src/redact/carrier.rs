@@ -61,6 +61,10 @@ pub(super) trait Carrier {
     /// What it becomes.
     type Written;
 
+    /// Another visit begins, in which texts are shown with their labels or without. Which texts there are follows from labels, so
+    /// a visit without them comes after one with them.
+    fn prepare(&mut self, _labels: bool) {}
+
     /// Shows every text, in an order that is the same each time; returns it as the changes make it. Where there are none
     /// it is as it came.
     fn visit(&mut self, see: TextVisitor<'_>) -> Result<Self::Written, RedactError>;
@@ -77,6 +81,10 @@ pub(super) type BodyCarrier<'b> = Box<dyn Carrier<Written = Vec<u8>> + 'b>;
 
 impl<C: Carrier + ?Sized> Carrier for Box<C> {
     type Written = C::Written;
+
+    fn prepare(&mut self, labels: bool) {
+        (**self).prepare(labels);
+    }
 
     fn visit(&mut self, see: TextVisitor<'_>) -> Result<Self::Written, RedactError> {
         (**self).visit(see)

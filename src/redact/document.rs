@@ -8,18 +8,22 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
+use std::sync::Arc;
 
+use crate::detect::Label;
 use crate::edit::{Edit, spliced};
 use crate::redact::carrier::{Carrier, CarrierText, TextVisitor, plain};
 use crate::redact::document_value::DocumentValue;
 use crate::redact::error::RedactError;
 use crate::redact::json_spelling::spelled_as;
 use crate::redact::keys::Keys;
+use crate::redact::line_heads::line_heads;
 use crate::redact::names::Labels;
 use crate::redact::opaque::{
     PartEditor, PathHint, ScanMode, StringPart, begins_tokens, edits_of, encodes_text, is_file,
 };
 use crate::redact::pass::{RedactionPass, ReplaceScope};
+use crate::redact::path_hints::PathHints;
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Redacted;
 use crate::redact::surrogate_map::{FindingLimits, SurrogateMap};
@@ -78,6 +82,10 @@ impl<'b> JsonDocument<'b> {
 impl Carrier for JsonDocument<'_> {
     type Written = Vec<u8>;
 
+    fn prepare(&mut self, labels: bool) {
+        self.texts.prepare(labels);
+    }
+
     fn visit(&mut self, see: TextVisitor<'_>) -> Result<Vec<u8>, RedactError> {
         let edits = self.texts.visit(self.body, see)?;
         self.texts.opened().map(|()| spliced(self.body, &edits))
@@ -121,6 +129,8 @@ pub(super) struct JsonLines<'b> {
     body: &'b [u8],
     /// Where each begins, and which strings of it are text.
     lines: Vec<(usize, &'b PathSet)>,
+    /// What the first says that the values of the others are called.
+    heads: Arc<[String]>,
     texts: JsonTexts<'b>,
 }
 
@@ -131,23 +141,31 @@ impl<'b> JsonLines<'b> {
         which: &dyn Fn(&'b [u8]) -> &'b PathSet,
         limits: FindingLimits,
     ) -> Self {
-        let (mut at, mut lines) = (0, Vec::new());
+        let (mut at, mut lines, mut heads) = (0, Vec::new(), Arc::default());
         for line in body.split(|&byte| byte == b'\n') {
             if !line.trim_ascii().is_empty() {
+                if lines.is_empty() {
+                    heads = line_heads(line);
+                }
                 lines.push((at, which(line)));
             }
             at += line.len() + 1;
         }
-        Self { body, lines, texts: JsonTexts::everything(limits) }
+        Self { body, lines, heads, texts: JsonTexts::everything(limits) }
     }
 }
 
 impl Carrier for JsonLines<'_> {
     type Written = Vec<u8>;
 
+    fn prepare(&mut self, labels: bool) {
+        self.texts.prepare(labels);
+    }
+
     fn visit(&mut self, see: TextVisitor<'_>) -> Result<Vec<u8>, RedactError> {
         let mut edits = Vec::new();
-        for &(at, which) in &self.lines {
+        for (number, &(at, which)) in self.lines.iter().enumerate() {
+            self.texts.labels.under(if number > 0 { Arc::clone(&self.heads) } else { Arc::default() });
             let behind = |JsonError { offset, fault }| JsonError { offset: at + offset, fault };
             let rest = self.body.get(at..).unwrap_or_default();
             let line = rest.split(|&byte| byte == b'\n').next().unwrap_or_default();
@@ -179,6 +197,7 @@ pub(super) struct JsonTexts<'w> {
     /// How many more encodings within strings are opened: documents, and text in base64.
     levels: usize,
     labels: Labels,
+    hints: PathHints,
     /// Whether there is one too many that may hide something.
     deep: bool,
     /// The objects of the document that say that the file in them is an image, sound or a film; once that was asked.
@@ -188,8 +207,13 @@ pub(super) struct JsonTexts<'w> {
 impl<'w> JsonTexts<'w> {
     pub(super) fn new(which: &'w PathSet, limits: FindingLimits) -> Self {
         let typed = which.is_of_protocol();
-        let labels = Labels::default();
-        Self { which, typed, nested: false, levels: limits.levels, labels, deep: false, media: None }
+        let (labels, hints) = (Labels::default(), PathHints::default());
+        Self { which, typed, nested: false, levels: limits.levels, labels, hints, deep: false, media: None }
+    }
+
+    /// Another visit begins, as of a carrier.
+    pub(super) fn prepare(&mut self, labels: bool) {
+        self.hints.begin(labels);
     }
 
     /// The documents to come have their texts there.
@@ -202,15 +226,16 @@ impl<'w> JsonTexts<'w> {
         Self::new(&EVERYTHING, limits)
     }
 
-    /// Of a document within the string at `path`, all texts.
+    /// Of a document within the string there, all texts. Its hints go on with these, and are given back.
     fn within(&mut self, at: DocumentValue<'_>, levels: usize) -> JsonTexts<'static> {
-        let labels = self.labels.within(at);
+        let labels = if self.hints.want_labels() { self.labels.within(at) } else { Labels::default() };
         JsonTexts {
             which: &EVERYTHING,
             typed: self.typed,
             nested: true,
             levels,
             labels,
+            hints: std::mem::take(&mut self.hints),
             deep: false,
             media: None,
         }
@@ -257,7 +282,8 @@ impl<'w> JsonTexts<'w> {
         if !is_long(spelled) || self.which.take(path).of(JsonToken::Number, "") == Treatment::Skip {
             return None;
         }
-        let (label, typed) = (self.labels.of(at), self.typed);
+        let typed = self.typed;
+        let label = self.label(at);
         number(spelled, at.start..at.end, |text| {
             plain(see(CarrierText { label, typed, ..CarrierText::of(StringPart::text(text)) }))
         })
@@ -283,7 +309,9 @@ impl<'w> JsonTexts<'w> {
         if token != JsonToken::Text {
             return plain(see(CarrierText::of(StringPart::text(text))));
         }
-        self.labels.follow(within.path, text);
+        if self.hints.want_labels() {
+            self.labels.follow(within.path, text);
+        }
         let levels = self.levels;
         let kept = if take == CREDENTIAL_URL { credentials(text) } else { Vec::new() };
         let (mut at, mut edits) = (0, Vec::new());
@@ -298,15 +326,22 @@ impl<'w> JsonTexts<'w> {
         edits
     }
 
+    /// The label of a value, if labels are wanted.
+    fn label(&mut self, at: DocumentValue<'_>) -> Option<&Label> {
+        if self.hints.want_labels() { self.labels.of(at) } else { None }
+    }
+
     /// What the names on the way to a string say of it, and the type that stands beside a file.
     fn named(&mut self, at: DocumentValue<'_>) -> PathHint {
-        let DocumentValue { doc, path, .. } = at;
-        let named = self.labels.named(at);
-        if named != PathHint::File {
-            return named;
-        }
-        let media = self.media.get_or_insert_with(|| media(doc));
-        if media.contains(&around(path)) { PathHint::Bytes } else { named }
+        let Self { labels, hints, media: known, .. } = self;
+        hints.of(|| {
+            let named = labels.named(at);
+            if named != PathHint::File {
+                return named;
+            }
+            let media = known.get_or_insert_with(|| media(at.doc));
+            if media.contains(&around(at.path)) { PathHint::Bytes } else { named }
+        })
     }
 }
 
@@ -369,6 +404,7 @@ impl PartEditor for InString<'_, '_> {
                     // It has just been walked without a fault.
                     let edits = inner.visit(text.as_bytes(), see).unwrap_or_default();
                     texts.deep |= inner.deep;
+                    texts.hints = inner.hints;
                     return edits;
                 }
                 // What is written with escapes would not be read.
@@ -381,7 +417,7 @@ impl PartEditor for InString<'_, '_> {
         let at = part.file.map(|_| path);
         let is_plain = texts.which.take(path) == Treatment::Typed(Type::PlainName);
         let place = ValueSite { plain: is_plain, ..ValueSite::default() };
-        plain(see(CarrierText { label: texts.labels.of(*within), path: at, place, ..CarrierText::of(part) }))
+        plain(see(CarrierText { label: texts.label(*within), path: at, place, ..CarrierText::of(part) }))
     }
 }
 

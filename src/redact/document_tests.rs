@@ -474,3 +474,15 @@ fn base64_that_is_repeated_as_a_whole_comes_back() {
     assert!(!seen.contains(&auth), "{seen}");
     assert_eq!(restore(&format!("It is {seen}."), undo), format!("It is {shown}."));
 }
+
+/// One message a line.
+#[test]
+fn a_line_answers_the_question_of_the_line_before() {
+    let asked = r#"{"role":"assistant","content":"What is your social security number?"}"#;
+    let said = r#"{"role":"user","content":"536228726"}"#;
+    let (which, keys) = (PathSet::everything(), keys());
+    for (body, found) in [(format!("{asked}\n{said}\n"), 1), (format!("{said}\n{asked}\n"), 0)] {
+        let lines = redactor(Method::Encrypt).lines(body.as_bytes(), &which, &keys, FindingLimits::default());
+        assert_eq!(lines.unwrap().0.report().count(), found, "{body}");
+    }
+}

@@ -49,6 +49,10 @@ impl<'b> EventStream<'b> {
 impl Carrier for EventStream<'_> {
     type Written = Vec<u8>;
 
+    fn prepare(&mut self, labels: bool) {
+        self.texts.prepare(labels);
+    }
+
     fn visit(&mut self, see: TextVisitor<'_>) -> Result<Vec<u8>, RedactError> {
         let mut out = BytesMut::with_capacity(self.body.len());
         let mut visitor = Visitor { texts: &mut self.texts, see, outcome: Ok(()) };

@@ -56,6 +56,10 @@ impl<'b> FormCarrier<'b> {
 impl Carrier for FormCarrier<'_> {
     type Written = Vec<u8>;
 
+    fn prepare(&mut self, labels: bool) {
+        self.texts.prepare(labels);
+    }
+
     fn visit(&mut self, see: TextVisitor<'_>) -> Result<Vec<u8>, RedactError> {
         let mut out = Vec::with_capacity(self.body.len());
         for (at, (field, document)) in self.body.split(|b| *b == b'&').zip(&self.fields).enumerate() {

@@ -25,6 +25,10 @@ impl<'b> FormattedCarrier<'b> {
 impl Carrier for FormattedCarrier<'_> {
     type Written = Vec<u8>;
 
+    fn prepare(&mut self, labels: bool) {
+        self.texts.prepare(labels);
+    }
+
     fn visit(&mut self, see: TextVisitor<'_>) -> Result<Vec<u8>, RedactError> {
         let texts = &mut self.texts;
         let edits = edits(self.format, self.body, &mut |path, text| texts.text(path, text, see));

@@ -7,19 +7,28 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::redact::document_value::DocumentValue;
-use crate::redact::members::{Holder, plain};
+use crate::redact::members::{Holder, head_rank, plain};
+use crate::redact::name_place::NamePlace;
 use crate::redact::table::{CELLS, is_head};
-use crate::redact::ways::{NamePlace, Ways};
 use crate::stream::json::{Decoded, Path, Segment};
 
 /// What members are called that hold the heads, without signs and in lower case.
 const MEMBERS: &[&str] = &[
     "columns",
     "columnnames",
+    "columnheaders",
+    "columnheadings",
+    "columnlabels",
+    "columntitles",
     "cols",
+    "colnames",
     "header",
     "headers",
+    "headerrow",
+    "tableheaders",
+    "headings",
     "heads",
+    "thead",
     "fields",
     "fieldnames",
     "names",
@@ -33,7 +42,6 @@ const OBJECTS: &[&str] = &[
     "metadata",
     "columnmetadata",
     "columninfo",
-    "columnheaders",
     "columndefs",
     "columndefinitions",
     "rowtype",
@@ -42,32 +50,13 @@ const OBJECTS: &[&str] = &[
     "attributes",
     "variables",
 ];
-/// What the members of such an object are called that say the head, the ones that say the most first.
-const HEADS: &[&str] = &[
-    "name",
-    "columnname",
-    "fieldname",
-    "headername",
-    "label",
-    "displayname",
-    "title",
-    "key",
-    "field",
-    "columnlabel",
-    "id",
-];
 /// What is in the names of members that hold rows, and in those of one row.
 const ROWS: &[&str] = &["row", "data", "value", "record", "result", "item", "tuple", "entr", "body", "table"];
 const ROW: &[&str] = &["row", "data", "value", "cell", "column", "field", "item", "record", "tuple"];
-/// What cells are held in whose first row may be heads.
-const CELL: &[&str] =
-    &["varcharvalue", "v", "f", "stringvalue", "formattedvalue", "effectivevalue", "userenteredvalue"];
 /// What the names of members end in that hold heads, behind what says which.
 const STEM_ENDS: &[&str] =
     &["headers", "header", "columns", "cols", "fields", "names", "metadata", "info", "meta"];
 
-/// What is added to the rank of a name that programs give.
-const GIVEN: u8 = 64;
 /// The most lists of heads of a document.
 const LISTS: usize = 10_000;
 /// In how many objects around theirs heads count, and how many lists before a value, and behind it, are asked.
@@ -175,42 +164,37 @@ fn is_row(key: &str) -> bool {
 
 impl Heads {
     /// Shows the next string of the document.
-    pub(super) fn follow(&mut self, path: &Path<'_>, ways: &Ways, doc: &[u8], span: &Range<usize>) {
+    pub(super) fn follow(&mut self, path: &Path<'_>, doc: &[u8], span: &Range<usize>) {
         let Some(last) = path.len().checked_sub(1) else { return };
         let before = |count: usize| last.checked_sub(count).and_then(|at| path.segment(at));
         let text = doc.get(span.clone()).unwrap_or_default();
         let found = |depth, column, rank| FoundHead { depth, column, rank, span };
         match (path.segment(last), before(1), before(2)) {
             (Some(Segment::Index(column)), Some(Segment::Key(member)), _) if is_member(member, true) => {
-                self.keep(ways, member, &found(last, column, 0), Some(text));
+                self.keep(path, member, &found(last, column, 0), Some(text));
             }
             (Some(Segment::Key(own)), Some(Segment::Index(column)), Some(Segment::Key(member)))
                 if is_member(member, false) =>
             {
-                let own = plain(own);
-                let rank =
-                    HEADS.iter().position(|known| *known == own).and_then(|rank| u8::try_from(rank).ok());
-                // Numbers are in names that programs give.
-                let given = if text.iter().any(u8::is_ascii_digit) { GIVEN } else { 0 };
-                if let Some(rank) = rank.filter(|_| is_head(Decoded::of(text).text())) {
-                    self.keep(ways, member, &found(last - 1, column, rank + given), None);
+                if let Some(rank) = head_rank(own, text).filter(|_| is_head(Decoded::of(text).text())) {
+                    self.keep(path, member, &found(last - 1, column, rank), None);
                 }
             }
             _ => {}
         }
         let Some(cell) = JsonCell::of(path).filter(|cell| cell.row == Some(0)) else { return };
         let heads = match path.segment(last) {
-            Some(Segment::Key(key)) => CELL.contains(&plain(key).as_str()),
+            Some(Segment::Key(key)) => Holder::may_be_of_head(key),
             Some(Segment::Index(_)) => cell.inner.is_none(),
             None => false,
         };
         if heads {
-            self.keep(ways, "", &found(cell.rows, cell.column, 0), Some(text));
+            self.keep(path, "", &found(cell.rows, cell.column, 0), Some(text));
         }
     }
 
     /// What the column is called that the value lies in.
-    pub(super) fn of(&self, at: DocumentValue<'_>, ways: &Ways) -> Option<Head> {
+    pub(super) fn of(&self, at: DocumentValue<'_>) -> Option<Head> {
         let cell = JsonCell::of(at.path).filter(|_| !self.lists.is_empty())?;
         let named = cell.is_named();
         for length in (0..cell.rows).rev() {
@@ -218,14 +202,14 @@ impl Heads {
             if cell.row.is_none() && !(beside && named) {
                 break;
             }
-            let Some(lists) = self.scopes.get(&ways.to(length)) else { continue };
+            let Some(lists) = self.scopes.get(&at.path.fingerprint(length)) else { continue };
             let begins = |(list, _): &(usize, usize)| self.lists.get(*list).map_or(0, |list| list.start);
             let next = lists.partition_point(|one| begins(one) <= at.start);
             let near = lists.iter().take(next + NEAR).skip(next.saturating_sub(NEAR));
             let usable = near.filter_map(|(list, out)| {
                 let list = self.lists.get(*list)?;
                 let fits = named || list.bare && list.names.len() >= 2;
-                let within = at.path.len() > list.depth && ways.to(list.depth) == list.way;
+                let within = at.path.len() > list.depth && at.path.fingerprint(list.depth) == list.way;
                 let name = list.name(list.column(&cell, at.path)).filter(|_| fits && !within)?;
                 let of_row = !list.stem.is_empty()
                     && cell.inner.or(cell.member).is_some_and(|inner| plain(inner).starts_with(&list.stem));
@@ -238,17 +222,17 @@ impl Heads {
                 return Head::at(at.doc, name, named);
             }
         }
-        let first = self.arrays.get(&ways.to(cell.rows)).and_then(|list| self.lists.get(*list));
+        let first = self.arrays.get(&at.path.fingerprint(cell.rows)).and_then(|list| self.lists.get(*list));
         let first = first.filter(|list| list.stem.is_empty() && list.bare && list.names.len() >= 2);
         let name = first.filter(|_| cell.row.is_some_and(|row| row > 0))?.name(cell.column)?;
         Head::at(at.doc, name, named)
     }
 
-    /// Keeps a head of the array that is the value of a member of this name, or that is the first row of a table; `bare` is the
-    /// head itself, if that is a string.
-    fn keep(&mut self, ways: &Ways, member: &str, head: &FoundHead<'_>, bare: Option<&[u8]>) {
+    /// Keeps a head, to which `path` leads, of the array that is the value of a member of this name, or that is the first row of
+    /// a table; `bare` is the head itself, if that is a string.
+    fn keep(&mut self, path: &Path<'_>, member: &str, head: &FoundHead<'_>, bare: Option<&[u8]>) {
         let FoundHead { depth, column, rank, span } = *head;
-        let way = ways.to(depth);
+        let way = path.fingerprint(depth);
         let known = self.arrays.get(&way).copied();
         if known.is_none() && self.lists.len() >= LISTS || column >= CELLS {
             return;
@@ -262,7 +246,7 @@ impl Heads {
             self.lists.push(HeadList { way, depth, start, names, stem, bare, odd: false });
             for out in 0..=OUT {
                 let Some(length) = depth.checked_sub(out + 1).filter(|_| !member.is_empty()) else { break };
-                self.scopes.entry(ways.to(length)).or_default().push((number, out));
+                self.scopes.entry(path.fingerprint(length)).or_default().push((number, out));
             }
         }
         let Some(list) = self.lists.get_mut(number) else { return };

@@ -12,11 +12,14 @@ fn list(all: &[&str], element: &dyn Fn(&str) -> String) -> String {
 }
 
 /// (shape, heads, cells): `@` stands for the list of heads, `#` for that of the cells; in theirs, for one of them.
-const SHAPES: [(&str, &str, &str); 34] = [
+const SHAPES: [(&str, &str, &str); 37] = [
     // Strings for heads.
     (r#"{"columns":@,"rows":[#,#]}"#, r#""@""#, r##""#""##),
     (r#"{"fields":@,"data":{"rows":[#]}}"#, r#""@""#, r##""#""##),
     (r#"[@,#,#]"#, r#""@""#, r##""#""##),
+    (r#"{"columnHeaders":@,"rows":[#]}"#, r#""@""#, r##""#""##),
+    (r#"{"headings":@,"rows":[#]}"#, r#""@""#, r##""#""##),
+    (r#"{"thead":@,"tbody":[#]}"#, r#""@""#, r##""#""##),
     // pandas, InfluxDB, Pinot, Cypher over HTTP, Salesforce.
     (r#"{"columns":@,"index":[0],"data":[#]}"#, r#""@""#, r##""#""##),
     (r#"{"series":[{"name":"cpu","columns":@,"values":[#]}]}"#, r#""@""#, r##""#""##),

@@ -3,44 +3,57 @@
 use crate::redact::table::{is_head, subject};
 use crate::stream::json::Decoded;
 
-/// What members are called that hold a name, the ones that say the most first: without signs, in lower case.
-const NAMES: &[&str] = &[
-    "name",
-    "key",
-    "label",
-    "field",
-    "fieldname",
-    "attribute",
-    "attributename",
-    "parameter",
-    "parameterkey",
-    "parametername",
-    "param",
-    "property",
-    "propertyname",
-    "variable",
-    "slot",
-    "column",
-    "columnname",
-    "header",
-    "headername",
-    "term",
-    "caption",
-    "question",
-    "prompt",
-    "title",
-    "displayname",
-    "element",
-    "selector",
-    "arialabel",
-    "placeholder",
+/// What members are called that hold a name, the ones that say the most first: without signs, in lower case. Each with how much
+/// it says in an object that is the head of a column, the less, the more; `None` where that is no name there.
+const NAMES: &[(&str, Option<u8>)] = &[
+    ("name", Some(0)),
+    ("key", Some(7)),
+    ("label", Some(4)),
+    ("field", Some(8)),
+    ("fieldname", Some(2)),
+    ("attribute", None),
+    ("attributename", None),
+    ("parameter", None),
+    ("parameterkey", None),
+    ("parametername", None),
+    ("param", None),
+    ("property", None),
+    ("propertyname", None),
+    ("variable", None),
+    ("slot", None),
+    ("column", None),
+    ("columnname", Some(1)),
+    ("columnlabel", Some(9)),
+    ("header", None),
+    ("headername", Some(3)),
+    ("k", None),
+    ("setting", None),
+    ("settingname", None),
+    ("configkey", None),
+    ("variablename", None),
+    ("varname", None),
+    ("var", None),
+    ("secretname", None),
+    ("optionname", None),
+    ("fieldlabel", None),
+    ("fieldtitle", None),
+    ("term", None),
+    ("caption", None),
+    ("question", None),
+    ("prompt", None),
+    ("title", Some(6)),
+    ("displayname", Some(5)),
+    ("element", None),
+    ("selector", None),
+    ("arialabel", None),
+    ("placeholder", None),
     // JSON Patch (RFC 6902), SCIM.
-    "path",
-    "id",
-    "system",
-    "code",
-    "type",
-    "kind",
+    ("path", None),
+    ("id", Some(10)),
+    ("system", None),
+    ("code", None),
+    ("type", None),
+    ("kind", None),
 ];
 
 /// The first of those that name a value only if nothing else does.
@@ -112,6 +125,10 @@ pub(super) enum Holder {
 impl Holder {
     /// That of a member that is called so; `None` where it holds no value.
     pub(super) fn of(name: &str) -> Option<Self> {
+        // The text of an element of XML.
+        if name == "_" {
+            return Some(Self::Loose);
+        }
         let name = plain(name);
         let name = name.as_str();
         if HOLDERS.contains(&name) {
@@ -128,6 +145,13 @@ impl Holder {
     pub(super) fn is_of_cell(name: &str) -> bool {
         matches!(plain(name).as_str(), "f" | "label" | "display" | "raw") || Self::of(name).is_some()
     }
+
+    /// Whether a cell of a first row that is held so may be a head: by a letter, or by what kind of value it is.
+    pub(super) fn may_be_of_head(name: &str) -> bool {
+        let name = plain(name);
+        let kind = name.strip_suffix("value").is_some_and(|kind| !kind.is_empty());
+        kind || matches!(name.as_str(), "f" | "v")
+    }
 }
 
 /// How a member names what stands beside it: the less, the more it says.
@@ -142,7 +166,7 @@ impl NameRank {
     /// That of a member that is called so.
     pub(super) fn of(name: &str) -> Option<Self> {
         let name = plain(name);
-        let at = NAMES.iter().position(|known| *known == name)?;
+        let at = NAMES.iter().position(|(known, _)| *known == name)?;
         let rank = Self(u8::try_from(at).ok()?);
         Some(if rank.is_before(LOOSE) { rank } else { Self(rank.0 + LAST) })
     }
@@ -155,16 +179,15 @@ impl NameRank {
     /// The same where this is what the member says: numbers are of programs, and a name for people says more.
     #[must_use]
     pub(super) fn saying(self, text: &[u8]) -> Self {
-        let given = text.iter().any(u8::is_ascii_digit) && !text.contains(&b'/');
-        Self(self.0 + if given { GIVEN } else { 0 })
+        Self(self.0 + given(text))
     }
 
     fn is_among(self, names: &[&str]) -> bool {
-        NAMES.get(usize::from(self.0 % GIVEN)).is_some_and(|name| names.contains(name))
+        NAMES.get(usize::from(self.0 % GIVEN)).is_some_and(|(name, _)| names.contains(name))
     }
 
     fn is_before(self, name: &str) -> bool {
-        NAMES.iter().position(|known| *known == name).is_some_and(|at| usize::from(self.0 % GIVEN) < at)
+        NAMES.iter().position(|(known, _)| *known == name).is_some_and(|at| usize::from(self.0 % GIVEN) < at)
     }
 
     /// Whether it says what a value is called.
@@ -186,6 +209,18 @@ impl NameRank {
     pub(super) fn subject(self, name: &str) -> &str {
         if self.is_among(CONTROLS) { subject(name) } else { name }
     }
+}
+
+/// What is added to the rank of a name that says this.
+fn given(text: &[u8]) -> u8 {
+    if text.iter().any(u8::is_ascii_digit) && !text.contains(&b'/') { GIVEN } else { 0 }
+}
+
+/// How much a member of an object that is the head of a column says of its name, where this is what it says: the less, the more.
+pub(super) fn head_rank(name: &str, text: &[u8]) -> Option<u8> {
+    let name = plain(name);
+    let (_, rank) = NAMES.iter().find(|(known, _)| *known == name)?;
+    rank.map(|rank| rank + given(text))
 }
 
 /// How much a member of a name that is an object says of it: the less, the more.
@@ -243,6 +278,8 @@ mod tests {
             ("#text", Some(Holder::Loose)),
             ("content", Some(Holder::Loose)),
             ("toString", Some(Holder::Change)),
+            ("_", Some(Holder::Loose)),
+            ("__", None),
             ("name", None),
             ("description", None),
             ("placeholder", None),
@@ -257,6 +294,19 @@ mod tests {
         assert!(
             rank("label") < rank("name").saying(b"field_7") && rank("name").saying(b"ssn") < rank("label")
         );
+    }
+
+    #[test]
+    fn heads_of_columns_say_names_in_an_order_of_their_own() {
+        let rank = |name: &str| head_rank(name, b"ssn").unwrap();
+        let order = ["name", "columnName", "label", "title", "key", "field", "column_label", "id"];
+        assert!(order.is_sorted_by_key(|name| rank(name)), "{:?}", order.map(rank));
+        assert!(head_rank("id", b"ssn") < head_rank("name", b"field_7"));
+        assert!(["type", "path", "value"].iter().all(|name| head_rank(name, b"ssn").is_none()));
+        assert!(["VarCharValue", "formattedValue", "v", "f"].into_iter().all(Holder::may_be_of_head));
+        assert!(!["value", "text", "values", "label"].into_iter().any(Holder::may_be_of_head));
+        // What is added to a rank keeps the order that it had.
+        assert!(NAMES.len() < usize::from(GIVEN));
     }
 
     #[test]

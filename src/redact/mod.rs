@@ -54,18 +54,20 @@
 //! | `events`, `form`, `formatted`, `multipart` | carriers: an event stream, a form, a table or markup, a body of parts |
 //! | `content` | [`Content`]: what a body holds, and so its carrier |
 //! | `pieces` | carrier: the texts of one file, for whoever puts them together |
-//! | `elsewhere` | [`ReplacedValue`]: what stands for values that somebody else found |
+//! | `external_findings` | [`ReplacedValue`]: what stands for values that somebody else found |
 //! | `structured` | carrier: [`Selection`]: chosen parts of a document, each with rules of its own |
 //! | `table/` | tables in a text, whose heads are context of their cells |
 //! | `document_value` | a value where it stands in a document |
-//! | `beside` | what a document says of its values elsewhere than on the way to them |
+//! | `associated_names` | what a document calls its values elsewhere than on the way to them |
 //! | `heads` | what the columns of a table in JSON are called |
+//! | `line_heads` | the same, where its rows are lines |
 //! | `pairs` | elements of arrays that are called by another: flags, pairs, values beside a statement |
 //! | `members` | what members are called that hold names, and values that are called by them |
-//! | `ways` | fingerprints of the ways to values |
+//! | `name_place` | where a name stands in a document |
 //! | `secret_objects` | objects of a document whose data is secret whatever it is called |
 //! | `siblings` | names that stand beside their values in a document |
 //! | `names` | what the values of a document are called |
+//! | `path_hints` | what the names on the way to strings say of them, in each visit of a carrier |
 //! | `escapes` | what a program reads where a person sees `%20` or `\u0040` |
 //! | `findings_cache` | [`FindingsCache`]: what was found in texts that came before |
 //! | `file` | [`FileClass`]: text, media, or what somebody else must read |
@@ -108,8 +110,8 @@ mod alphabet;
 mod analyzer_findings;
 mod annotated;
 mod answer;
+mod associated_names;
 mod base64_tokens;
-mod beside;
 mod carrier;
 mod case;
 mod content;
@@ -118,12 +120,12 @@ mod dictionary;
 mod digit_cue;
 mod document;
 mod document_value;
-mod elsewhere;
 mod encoded;
 mod encrypt;
 mod error;
 mod escapes;
 mod events;
+mod external_findings;
 mod file;
 mod findings_cache;
 #[cfg(test)]
@@ -138,11 +140,13 @@ mod issued;
 mod json_spelling;
 mod keys;
 mod left_context;
+mod line_heads;
 mod live;
 mod members;
 mod method;
 mod multipart;
 mod name_form;
+mod name_place;
 mod names;
 mod occurrences;
 mod opaque;
@@ -150,6 +154,7 @@ mod pairs;
 mod parts;
 mod parts_index;
 mod pass;
+mod path_hints;
 mod payload;
 mod pem;
 mod pieces;
@@ -185,7 +190,6 @@ mod urls;
 mod value;
 mod values;
 mod way_back;
-mod ways;
 mod written;
 
 pub use alphabet::Alphabet;
@@ -194,8 +198,8 @@ pub use annotated::{AnnotatedBytes, AnnotatedText, Placement};
 pub use answer::{AnswerEditor, AnswerTreatment, NextRequest};
 pub use carrier::{Replacement, TextChanges};
 pub use content::{Content, EmbeddedFile, PartContent, TextFields};
-pub use elsewhere::ReplacedValue;
 pub use error::{BlockedRules, RedactError};
+pub use external_findings::ReplacedValue;
 pub use file::FileClass;
 pub use findings_cache::{CallerDigest, FindingsCache, LookUpCounts, LookUpStats};
 pub use fpe_context::{CallRights, FpeContext, KeyName};

@@ -49,6 +49,10 @@ impl<'b> MultipartCarrier<'b> {
 impl Carrier for MultipartCarrier<'_> {
     type Written = Vec<u8>;
 
+    fn prepare(&mut self, labels: bool) {
+        self.parts.iter_mut().for_each(|part| part.content.prepare(labels));
+    }
+
     fn visit(&mut self, see: TextVisitor<'_>) -> Result<Vec<u8>, RedactError> {
         let (mut out, mut at) = (Vec::with_capacity(self.body.len()), 0);
         for PartCarrier { span, head, length, content } in &mut self.parts {
@@ -106,6 +110,10 @@ impl<'b> FormField<'b> {
 
 impl Carrier for FormField<'_> {
     type Written = Vec<u8>;
+
+    fn prepare(&mut self, labels: bool) {
+        self.texts.prepare(labels);
+    }
 
     fn visit(&mut self, see: TextVisitor<'_>) -> Result<Vec<u8>, RedactError> {
         let Some(document) = &self.document else {

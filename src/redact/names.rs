@@ -1,9 +1,10 @@
 //! What the values of a document are called: the names of members on the way to them are context.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use crate::detect::{Label, as_read};
-use crate::redact::beside::Beside;
+use crate::redact::associated_names::AssociatedNames;
 use crate::redact::document_value::DocumentValue;
 use crate::redact::opaque::PathHint;
 use crate::redact::questions::Dialogue;
@@ -48,6 +49,7 @@ const WRAPPERS: &[&str] = &[
     "#text",
     "#cdata-section",
     "_text",
+    "_",
     "$t",
     "$binary",
     "$numberLong",
@@ -116,27 +118,40 @@ pub(super) struct Labels {
     outer: String,
     /// What was asked for last.
     asked: Vec<u8>,
-    beside: Beside,
+    associated: AssociatedNames,
     secrets: SecretObjects,
     key_lines: KeyLines,
     dialogue: Dialogue,
+    /// What the elements of a document are called that is an array.
+    heads: Arc<[String]>,
 }
 
 impl Labels {
     /// The labels of a document that lies in a string there.
     pub(super) fn within(&mut self, at: DocumentValue<'_>) -> Self {
-        let beside = self.beside.of(at);
-        let own = beside.as_ref().map_or(MemberNames::of(at.path).own, |beside| beside.name.as_str());
+        let associated = self.associated.of(at);
+        let own = associated.as_ref().map_or(MemberNames::of(at.path).own, |known| known.name.as_str());
         let outer: &str = if own.is_empty() { &self.outer } else { own };
-        Self { outer: outer.to_owned(), ..Self::default() }
+        let (outer, associated) = (outer.to_owned(), self.associated.within(at));
+        Self { outer, associated, ..Self::default() }
     }
 
-    /// Another document begins.
+    /// Another document begins. It may go on with what the one before has said: messages may be one a line.
     pub(super) fn begin(&mut self) {
-        self.beside.clear();
+        self.associated.clear();
         self.secrets.clear();
         self.key_lines.clear();
-        self.dialogue = Dialogue::default();
+    }
+
+    /// The documents to come are rows under these heads, if they are arrays.
+    pub(super) fn under(&mut self, heads: Arc<[String]>) {
+        self.heads = heads;
+    }
+
+    /// The head that a value stands under.
+    fn head(&self, path: &Path<'_>) -> Option<&str> {
+        let Some(Segment::Index(column)) = path.last().filter(|_| path.len() == 1) else { return None };
+        self.heads.get(column).map(String::as_str)
     }
 
     /// Shows the next text of the document, at its path.
@@ -150,12 +165,13 @@ impl Labels {
     /// The label of a value.
     pub(super) fn of(&mut self, at: DocumentValue<'_>) -> Option<&Label> {
         let path = at.path;
-        let beside = self.beside.of(at);
-        let asked = self.dialogue.asked().filter(|_| is_said(path)).map(str::to_owned);
+        let associated = self.associated.of(at);
+        let said = self.dialogue.asked().filter(|_| is_said(path));
+        let asked = said.or_else(|| self.head(path)).map(str::to_owned);
         let mut names = MemberNames::of(path);
-        if let Some(beside) = &beside {
-            names.own = &beside.name;
-            names.above = keys(path, beside.within).next().unwrap_or_default();
+        if let Some(known) = &associated {
+            names.own = &known.name;
+            names.above = keys(path, known.within).next().unwrap_or_default();
         } else if let Some(asked) = &asked {
             names.own = asked;
         }

@@ -8,8 +8,8 @@ use std::ops::Range;
 use crate::detect::Label;
 use crate::redact::document_value::DocumentValue;
 use crate::redact::members::{Holder, is_short_value, plain};
+use crate::redact::name_place::NamePlace;
 use crate::redact::table::PlacedColumns;
-use crate::redact::ways::{NamePlace, Ways};
 use crate::stream::json::{Decoded, Path, Segment};
 
 /// The longest name, in bytes as it is spelled.
@@ -30,7 +30,7 @@ const VALUES: &[&str] = &[
     "variables",
     "queryparameters",
 ];
-/// The most statements and names in them that are kept.
+/// The most columns of statements that are kept.
 const KEPT: usize = 10_000;
 /// Attributes that say what is in an element.
 const ATTRIBUTES: [&str; 6] = ["name", "id", "type", "autocomplete", "aria-label", "placeholder"];
@@ -39,7 +39,7 @@ const ATTRIBUTES: [&str; 6] = ["name", "id", "type", "autocomplete", "aria-label
 #[derive(Debug, Default)]
 pub(super) struct Pairs {
     /// The columns that a statement has places for, by the way to its object: by their numbers, and by their names.
-    numbered: HashMap<u64, Vec<Option<String>>>,
+    numbered: HashMap<(u64, usize), String>,
     named: HashMap<(u64, String), String>,
     /// Where that stands which says the most of the value among attributes, by the way to their array and its number.
     values: HashMap<(u64, usize), NamePlace>,
@@ -61,17 +61,17 @@ struct Attributes {
 
 impl Pairs {
     /// Shows the next string of the document.
-    pub(super) fn follow(&mut self, path: &Path<'_>, ways: &Ways, doc: &[u8], span: &Range<usize>) {
+    pub(super) fn follow(&mut self, path: &Path<'_>, doc: &[u8], span: &Range<usize>) {
         let Some(last) = path.len().checked_sub(1) else { return };
         let spelled = doc.get(span.clone()).unwrap_or_default();
         match path.segment(last) {
             Some(Segment::Key(own)) if STATEMENTS.contains(&plain(own).as_str()) => {
-                self.statement(ways.to(last), Decoded::of(spelled).text());
+                self.statement(path.fingerprint(last), Decoded::of(spelled).text());
             }
             Some(Segment::Index(number)) if spelled.len() <= NAME => {
                 let above = last.checked_sub(1).and_then(|at| path.segment(at));
                 if matches!(above, Some(Segment::Key("attributes" | "attrs"))) {
-                    self.attribute(ways.to(last), number, &String::from_utf8_lossy(spelled), span);
+                    self.attribute(path.fingerprint(last), number, Decoded::of(spelled).text(), span);
                 }
             }
             _ => {}
@@ -80,19 +80,26 @@ impl Pairs {
 
     /// The statement of an object.
     fn statement(&mut self, object: u64, text: &str) {
-        if self.numbered.len() + self.named.len() >= KEPT {
+        if self.is_full() {
             return;
         }
         let PlacedColumns { numbered, named } = PlacedColumns::of(text);
         let said = |at: Range<usize>| text.get(at).map(str::to_owned);
-        if numbered.iter().any(Option::is_some) {
-            self.numbered.insert(object, numbered.into_iter().map(|at| said(at?)).collect());
+        for (number, column) in numbered.into_iter().enumerate() {
+            if let Some(column) = column.and_then(said).filter(|_| !self.is_full()) {
+                self.numbered.insert((object, number), column);
+            }
         }
         for (place, column) in named {
-            if let (Some(place), Some(column)) = (said(place), said(column)) {
+            if let (Some(place), Some(column), false) = (said(place), said(column), self.is_full()) {
                 self.named.entry((object, place)).or_insert(column);
             }
         }
+    }
+
+    /// Whether no more columns are kept.
+    fn is_full(&self) -> bool {
+        self.numbered.len() + self.named.len() >= KEPT
     }
 
     /// An attribute's name, or its value.
@@ -118,28 +125,27 @@ impl Pairs {
     }
 
     /// What a value is called by another element, or by the statement beside it.
-    pub(super) fn of(&self, at: DocumentValue<'_>, ways: &Ways) -> Option<String> {
+    pub(super) fn of(&self, at: DocumentValue<'_>) -> Option<String> {
         let last = at.path.len().checked_sub(1)?;
-        let Some(Segment::Index(number)) = at.path.segment(last) else { return self.placed(at, ways) };
-        if let Some(said) = self.values.get(&(ways.to(last), number)) {
+        let Some(Segment::Index(number)) = at.path.segment(last) else { return self.placed(at.path) };
+        if let Some(said) = self.values.get(&(at.path.fingerprint(last), number)) {
             return Some(Decoded::of(said.text(at.doc)?).text().to_owned());
         }
         let above = last.checked_sub(1).and_then(|above| at.path.segment(above));
-        behind(at, number, above).or_else(|| self.placed(at, ways))
+        behind(at, number, above).or_else(|| self.placed(at.path))
     }
 
     /// The column whose place in a statement the value is for.
-    fn placed(&self, at: DocumentValue<'_>, ways: &Ways) -> Option<String> {
+    fn placed(&self, path: &Path<'_>) -> Option<String> {
         if self.numbered.is_empty() && self.named.is_empty() {
             return None;
         }
-        let path = at.path;
         let is_values = |at: usize| matches!(path.segment(at), Some(Segment::Key(key)) if holds_values(key));
         let mut last = path.len().checked_sub(1)?;
         while let Some(Segment::Key(key)) = path.segment(last) {
             let above = last.checked_sub(1)?;
             if is_values(above) {
-                let column = |length: usize| self.named.get(&(ways.to(length), key.to_owned()));
+                let column = |length: usize| self.named.get(&(path.fingerprint(length), key.to_owned()));
                 return column(above).or_else(|| column(above.checked_sub(1)?)).cloned();
             }
             if !Holder::is_of_cell(key) {
@@ -152,13 +158,49 @@ impl Pairs {
         if matches!(path.segment(above)?, Segment::Index(_)) {
             above = above.checked_sub(1)?;
         }
-        let columns = |length: usize| self.numbered.get(&ways.to(length)).filter(|_| is_values(above));
-        columns(above).or_else(|| columns(above.checked_sub(1)?))?.get(number)?.clone()
+        if !is_values(above) {
+            return None;
+        }
+        let column = |length: usize| self.numbered.get(&(path.fingerprint(length), number));
+        column(above).or_else(|| column(above.checked_sub(1)?)).cloned()
+    }
+
+    /// The column whose place in a statement has this name, where the object of so many segments that says it is in a list of
+    /// values: `[{"name": "p", "value": "…"}]`.
+    pub(super) fn named_place(&self, path: &Path<'_>, object: usize, name: &str) -> Option<String> {
+        let above = object.checked_sub(2).filter(|_| !self.named.is_empty())?;
+        let listed = matches!(path.segment(above + 1), Some(Segment::Index(_)));
+        let held = matches!(path.segment(above), Some(Segment::Key(key)) if holds_values(key));
+        if !listed || !held {
+            return None;
+        }
+        let name = name.trim_start_matches([':', '@', '$']);
+        let column = |length: usize| self.named.get(&(path.fingerprint(length), name.to_owned()));
+        column(above).or_else(|| column(above.checked_sub(1)?)).cloned()
+    }
+
+    /// The way to the object of a string that may hold all values for the statement in it, if columns are known.
+    pub(super) fn object_of_values(&self, path: &Path<'_>) -> Option<u64> {
+        let known = !self.numbered.is_empty() || !self.named.is_empty();
+        path.len().checked_sub(1).filter(|_| known).map(|last| path.fingerprint(last))
+    }
+
+    /// The column whose place in the statement of an object a value is for, to which `path` leads in a document of those values.
+    pub(super) fn placed_in(&self, object: u64, path: &Path<'_>) -> Option<String> {
+        let mut last = path.len().checked_sub(1)?;
+        while last > 0 && matches!(path.segment(last), Some(Segment::Key(key)) if Holder::is_of_cell(key)) {
+            last -= 1;
+        }
+        match (path.segment(last)?, last) {
+            (Segment::Key(key), 0) => self.named.get(&(object, key.to_owned())).cloned(),
+            (Segment::Index(number), 0 | 1) => self.numbered.get(&(object, number)).cloned(),
+            _ => None,
+        }
     }
 }
 
 /// Whether a member of this name may hold the values for a statement.
-fn holds_values(name: &str) -> bool {
+pub(super) fn holds_values(name: &str) -> bool {
     VALUES.contains(&plain(name).as_str())
 }
 
@@ -222,17 +264,38 @@ mod tests {
         let (mut pairs, mut named) = (Pairs::default(), None);
         for asks in [false, true] {
             walk(doc.as_bytes(), &mut |path, leaf| {
-                let ways = Ways::of(path).unwrap();
                 let at = DocumentValue::new(doc.as_bytes(), path, &leaf.span);
                 if asks && doc.get(leaf.span.clone()) == Some("V1") {
-                    named = pairs.of(at, &ways);
+                    named = pairs.of(at);
                 } else if !asks && leaf.token == JsonToken::Text {
-                    pairs.follow(path, &ways, doc.as_bytes(), &leaf.span);
+                    pairs.follow(path, doc.as_bytes(), &leaf.span);
                 }
             })
             .unwrap();
         }
         named
+    }
+
+    #[test]
+    fn columns_of_statements_take_no_more_than_their_places() {
+        let follow = |doc: &str| {
+            let mut pairs = Pairs::default();
+            walk(doc.as_bytes(), &mut |path, leaf| {
+                if leaf.token == JsonToken::Text {
+                    pairs.follow(path, doc.as_bytes(), &leaf.span);
+                }
+            })
+            .unwrap();
+            pairs
+        };
+        let far = follow(r#"{"sql":"SELECT 1 FROM u WHERE a = $256"}"#);
+        assert_eq!(far.numbered.values().collect::<Vec<_>>(), ["a"]);
+        for places in ["a = $1 OR b = $2", "a = :a OR b = :b"] {
+            let statement = format!("SELECT 1 FROM u WHERE {places}");
+            let object = serde_json::json!({ "sql": statement }).to_string();
+            let pairs = follow(&format!("[{}]", vec![object; KEPT].join(",")));
+            assert_eq!(pairs.numbered.len() + pairs.named.len(), KEPT, "{statement}");
+        }
     }
 
     #[test]
@@ -243,6 +306,7 @@ mod tests {
             (r#"{"headers":[["X-Api-Key","V1"]]}"#, Some("X-Api-Key")),
             (r#"{"rawHeaders":["Host","x","X-Api-Key","V1"]}"#, Some("X-Api-Key")),
             (r#"{"attributes":["type","password","value","V1"]}"#, Some("password")),
+            (r#"{"attributes":["type","p\u0061ssword","value","V1"]}"#, Some("password")),
             (r#"{"attributes":["value","V1","id","x","name","ssn","type","password"]}"#, Some("password")),
             (r#"{"sql":"UPDATE users SET password = $1, ssn = $2","params":["x","V1"]}"#, Some("ssn")),
             (r#"{"params":["V1"],"statement":"INSERT INTO u (ssn) VALUES (?)"}"#, Some("ssn")),

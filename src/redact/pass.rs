@@ -23,6 +23,7 @@ use crate::redact::redactor::{MOST_EXPLAINED, Redactor};
 use crate::redact::report::{InText, Redacted, Report};
 use crate::redact::request_words::RequestWords;
 use crate::redact::restore::{FoundSurrogate, Restore};
+use crate::redact::spellings::NamesByWords;
 use crate::redact::surrogate_map::{FindingLimits, SurrogateMap};
 use crate::redact::table::with_cells;
 use crate::redact::urls::Hosts;
@@ -99,6 +100,7 @@ impl<'p> RedactionPass<'p> {
         carrier: &mut C,
     ) -> Result<PassResult<'p, C::Written>, RedactError> {
         let mut search = PassSearch::new(self, known);
+        carrier.prepare(true);
         let unchanged = carrier.visit(&mut |text| {
             search.text(text);
             TextChanges::new()
@@ -135,6 +137,7 @@ impl<'p> RedactionPass<'p> {
         let mut spellings = (self.reach == ReplaceScope::Everywhere).then(|| OtherSpellings::of(&mut values));
         // Whether all that was replaced so far can be undone.
         let mut undone = true;
+        carrier.prepare(false);
         let written = carrier.visit(&mut |text| {
             let hits = texts.next().filter(|_| text.part.replaced.is_none()).unwrap_or_default();
             let mut replacements: Vec<(Edit, u32)> = hits
@@ -183,7 +186,8 @@ fn spread<C: Carrier>(
     hits: &mut [Vec<Hit>],
 ) -> Result<(), RedactError> {
     let index = values.index();
-    let mut texts = hits.iter_mut();
+    let (mut texts, mut names) = (hits.iter_mut(), NamesByWords::default());
+    carrier.prepare(false);
     let spreading = carrier.visit(&mut |CarrierText { part, typed, place, .. }| {
         if let Some(hits) = texts.next().filter(|_| part.look != ScanMode::Not) {
             values.spread(&index, part.text, hits);
@@ -192,7 +196,7 @@ fn spread<C: Carrier>(
                 values.keep_numbers(part.text, hits);
             }
             if place.plain {
-                values.keep_plain(part.text, hits);
+                values.keep_plain(part.text, hits, &mut names);
             }
         }
         TextChanges::new()

@@ -2,7 +2,6 @@
 //! their `data` and `stringData`; [`KeyLines`] are private keys whose lines are the items of an array, as notebooks have them.
 
 use std::collections::HashSet;
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 use memchr::memmem;
 
@@ -12,13 +11,19 @@ use crate::stream::json::{Decoded, JsonToken, Path, Segment, walk};
 /// What a value there is called.
 pub(super) const SECRET: &str = "password";
 
-/// The deepest value that is looked at, and the most objects that are remembered: manifests and lists of them are shallow.
-const DEEPEST: usize = 16;
+/// The most objects that are remembered.
 const MOST: usize = 10_000;
 
-/// Where such objects stand in a document, by fingerprints of the ways there; `None` while nobody has asked.
+/// Where such objects stand in a document; `None` while nobody has asked.
 #[derive(Debug, Default)]
-pub(super) struct SecretObjects(Option<HashSet<u64>>);
+pub(super) struct SecretObjects(Option<SecretPlaces>);
+
+/// The objects of kind `Secret`, and the lists of them, whose entries need no kind of their own: fingerprints of the ways there.
+#[derive(Debug, Default)]
+struct SecretPlaces {
+    objects: HashSet<u64>,
+    lists: HashSet<u64>,
+}
 
 impl SecretObjects {
     /// Another document begins.
@@ -30,16 +35,37 @@ impl SecretObjects {
     pub(super) fn hold(&mut self, at: DocumentValue<'_>) -> bool {
         let Some(object) = at.path.len().checked_sub(2) else { return false };
         let data = matches!(at.path.segment(object), Some(Segment::Key("data" | "stringData")));
-        if !data || at.doc.is_empty() || at.path.len() > DEEPEST {
+        if !data || at.doc.is_empty() {
             return false;
         }
-        let objects = self.0.get_or_insert_with(|| objects(at.doc));
-        if objects.is_empty() {
-            return false;
-        }
+        let places = self.0.get_or_insert_with(|| SecretPlaces::of(at.doc));
         let item = object.checked_sub(2).filter(|&list| at.path.segment(list) == Some(Segment::Key("items")));
-        objects.contains(&fingerprint(at.path, object))
-            || item.is_some_and(|list| objects.contains(&fingerprint(at.path, list + 1)))
+        places.objects.contains(&at.path.fingerprint(object))
+            || item.is_some_and(|list| places.lists.contains(&at.path.fingerprint(list)))
+    }
+}
+
+impl SecretPlaces {
+    /// Those of a document.
+    fn of(doc: &[u8]) -> Self {
+        let mut places = Self::default();
+        if memmem::find(doc, b"Secret").is_none() {
+            return places;
+        }
+        // Its faults are told by whoever reads all of it.
+        let _faults = walk(doc, &mut |path, leaf| {
+            let is_kind = leaf.token == JsonToken::Text && path.last() == Some(Segment::Key("kind"));
+            if !is_kind || places.objects.len() + places.lists.len() >= MOST {
+                return;
+            }
+            let object = path.fingerprint(path.len() - 1);
+            match Decoded::of(doc.get(leaf.span).unwrap_or_default()).text() {
+                "Secret" => places.objects.insert(object),
+                "SecretList" => places.lists.insert(object),
+                _ => false,
+            };
+        });
+        places
     }
 }
 
@@ -87,42 +113,6 @@ fn is_line(text: &str) -> bool {
     let line = text.trim();
     let base64 = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
     (4..=80).contains(&line.len()) && line.bytes().all(base64)
-}
-
-/// The objects of kind `Secret`, and the lists of them, whose entries need no kind of their own.
-fn objects(doc: &[u8]) -> HashSet<u64> {
-    let mut objects = HashSet::new();
-    if memmem::find(doc, b"Secret").is_some() {
-        // Its faults are told by whoever reads all of it.
-        let _faults = walk(doc, &mut |path, leaf| {
-            let is_kind = leaf.token == JsonToken::Text && path.last() == Some(Segment::Key("kind"));
-            if !is_kind || path.len() > DEEPEST || objects.len() >= MOST {
-                return;
-            }
-            let object = path.len() - 1;
-            match Decoded::of(doc.get(leaf.span).unwrap_or_default()).text() {
-                "Secret" => objects.insert(fingerprint(path, object)),
-                "SecretList" => {
-                    let above = (0..object).filter_map(|at| path.segment(at));
-                    objects.insert(fingerprint_of(above.chain([Segment::Key("items")])))
-                }
-                _ => false,
-            };
-        });
-    }
-    objects
-}
-
-/// A fingerprint of the first `length` segments of a way.
-fn fingerprint(path: &Path<'_>, length: usize) -> u64 {
-    fingerprint_of((0..length).filter_map(|at| path.segment(at)))
-}
-
-/// A fingerprint of a way.
-fn fingerprint_of<'a>(way: impl Iterator<Item = Segment<'a>>) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    way.for_each(|segment| segment.hash(&mut hasher));
-    hasher.finish()
 }
 
 #[cfg(test)]

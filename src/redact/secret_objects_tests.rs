@@ -17,8 +17,11 @@ fn what_a_manifest_of_a_secret_holds_is_secret_whatever_it_is_called() {
         ),
         (r#"{"kind":"SecretList","items":[{"data":{"a":"SHVudGVyMlp4ITlx"}}]}"#, 1),
         (r#"{"kind":"ConfigMap","data":{"foo":"Hunter2Zx!9q"}}"#, 0),
+        (r#"{"kind":"SecretList","data":{"foo":"Hunter2Zx!9q"}}"#, 0),
     ];
-    for (doc, count) in rows {
+    // However deep in a document it lies.
+    let deep = format!("{}{}{}", r#"{"a":["#.repeat(20), rows[0].0, "]}".repeat(20));
+    for (doc, count) in rows.into_iter().chain([(deep.as_str(), 1)]) {
         let (sent, report, undo) = redact(doc);
         assert_eq!(report.count(), count, "{doc}: {sent}");
         assert!(count == 0 || !sent.contains("Hunter2") && !sent.contains("SHVudGVy"), "{sent}");

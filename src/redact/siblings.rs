@@ -8,7 +8,7 @@ use std::ops::Range;
 use crate::detect::Label;
 use crate::redact::document_value::DocumentValue;
 use crate::redact::members::{Holder, NameRank, inner_rank, is_short_value, of_code};
-use crate::redact::ways::{NamePlace, Ways};
+use crate::redact::name_place::NamePlace;
 use crate::stream::json::{Decoded, Path, Segment};
 
 /// The longest name, in bytes as it is spelled.
@@ -16,6 +16,8 @@ const NAME: usize = 256;
 /// Through how many objects a value is led out to its name, and how deep a name lies in its own.
 const OUT: usize = 4;
 const IN: usize = 4;
+/// What members are called that hold the attributes of an element of XML: what those say, the element says too.
+const ATTRIBUTES: [&str; 5] = ["$", "@", "_attr", "_attributes", "@attributes"];
 /// How many arrays a value lies in that is one of several.
 const ARRAYS: usize = 2;
 
@@ -55,14 +57,15 @@ pub(super) struct SiblingName {
 
 impl SiblingNames {
     /// Shows the next string of the document.
-    pub(super) fn follow(&mut self, path: &Path<'_>, ways: &Ways, doc: &[u8], span: &Range<usize>) {
+    pub(super) fn follow(&mut self, path: &Path<'_>, doc: &[u8], span: &Range<usize>) {
         let Some(last) = path.len().checked_sub(1) else { return };
         let Some(Segment::Key(own)) = path.segment(last) else { return };
+        let object = path.fingerprint(last);
         match own {
-            "role" => self.at(ways.to(last)).spoken = true,
-            "by" | "using" | "strategy" => self.at(ways.to(last)).finds = true,
-            "value" | "selector" if self.names.get(&ways.to(last)).is_some_and(|object| object.finds) => {
-                self.finders.extend(NamePlace::of(span).map(|place| (ways.to(last), place)));
+            "role" => self.at(object).spoken = true,
+            "by" | "using" | "strategy" => self.at(object).finds = true,
+            "value" | "selector" if self.names.get(&object).is_some_and(|object| object.finds) => {
+                self.finders.extend(NamePlace::of(span).map(|place| (object, place)));
             }
             _ => {}
         }
@@ -71,7 +74,11 @@ impl SiblingNames {
             return;
         }
         if let Some(rank) = NameRank::of(own) {
-            self.keep(ways.to(last), rank.saying(text), 0, span);
+            self.keep(object, rank.saying(text), 0, span);
+            let around = last.checked_sub(1).filter(|at| is_of_attributes(path.segment(*at)));
+            if let Some(element) = around {
+                self.keep(path.fingerprint(element), rank.saying(text), 1, span);
+            }
         }
         let Some(inner) = inner_rank(own) else { return };
         for at in (last.saturating_sub(IN)..last).rev() {
@@ -79,7 +86,7 @@ impl SiblingNames {
                 Some(Segment::Index(0)) => {}
                 Some(Segment::Key(key)) => {
                     if let Some(rank) = NameRank::of_object(key) {
-                        return self.keep(ways.to(at), rank.saying(text), inner + 1, span);
+                        return self.keep(path.fingerprint(at), rank.saying(text), inner + 1, span);
                     }
                     if inner_rank(key).is_none() {
                         return;
@@ -91,7 +98,7 @@ impl SiblingNames {
     }
 
     /// What a value is called by a member beside it, or beside what it lies in.
-    pub(super) fn of(&self, at: DocumentValue<'_>, ways: &Ways) -> Option<SiblingName> {
+    pub(super) fn of(&self, at: DocumentValue<'_>) -> Option<SiblingName> {
         let (mut length, mut holder, mut listed) = (at.path.len(), Holder::Value, false);
         let (segment, mut kind) = (|length: usize| at.path.segment(length), None);
         for out in 0..OUT {
@@ -104,7 +111,7 @@ impl SiblingNames {
             let Some(held) = Holder::of(key) else { break };
             length -= 1;
             holder = if held == Holder::Value { holder } else { held };
-            let way = ways.to(length);
+            let way = at.path.fingerprint(length);
             if let Some((name, firm)) = self.said(way, at, holder, listed && out == 0) {
                 let said = SiblingName { name, object: length, firm: firm && !listed };
                 if firm {
@@ -146,6 +153,11 @@ impl SiblingNames {
     }
 }
 
+/// Whether a segment leads to the attributes of an element.
+fn is_of_attributes(segment: Option<Segment<'_>>) -> bool {
+    matches!(segment, Some(Segment::Key(key)) if ATTRIBUTES.contains(&key))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -156,12 +168,11 @@ mod tests {
         let (mut names, mut named) = (SiblingNames::default(), None);
         for asks in [false, true] {
             walk(doc.as_bytes(), &mut |path, leaf| {
-                let ways = Ways::of(path).unwrap();
                 let at = DocumentValue::new(doc.as_bytes(), path, &leaf.span);
                 if asks && doc.get(leaf.span.clone()) == Some("V1") {
-                    named = names.of(at, &ways).map(|said| said.name);
+                    named = names.of(at).map(|said| said.name);
                 } else if !asks && leaf.token == JsonToken::Text {
-                    names.follow(path, &ways, doc.as_bytes(), &leaf.span);
+                    names.follow(path, doc.as_bytes(), &leaf.span);
                 }
             })
             .unwrap();
@@ -213,6 +224,11 @@ mod tests {
             ),
             (r#"{"name":"ssn","datatype":"BYTES","data":["V1"]}"#, Some("ssn")),
             (r#"{"id":"ssn","values":[["V1"]]}"#, Some("ssn")),
+            // Elements of XML.
+            (r#"{"$":{"name":"ssn"},"_":"V1"}"#, Some("ssn")),
+            (r#"{"_attributes":{"name":"ssn","value":"V1"}}"#, Some("ssn")),
+            (r#"{"name":"ssn","_attributes":{"name":"x"},"_text":"V1"}"#, Some("ssn")),
+            (r#"{"settings":{"name":"ssn"},"_":"V1"}"#, None),
             (r#"{"type":"text","text":"V1"}"#, None),
             (r#"{"role":"user","name":"password","content":"V1"}"#, None),
             (r#"{"name":"password","description":"V1"}"#, None),

@@ -1,6 +1,6 @@
 //! One value in several spellings: each has the surrogate in its own spelling, whether a rule has found it so or not.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -16,6 +16,9 @@ use crate::redact::value::{FoundValue, Hit, Reversed, ValueSite};
 use crate::redact::values::Values;
 use crate::redact::written::with_letter_of;
 
+/// The longest text in which names are looked for by their words, in bytes: a longer one is nobody's name.
+const LONGEST_NAME: usize = 256;
+
 /// The words of a text, in small letters, and where they stand.
 fn words(text: &str) -> Vec<(Range<usize>, String)> {
     let mut at = 0;
@@ -26,6 +29,53 @@ fn words(text: &str) -> Vec<(Range<usize>, String)> {
         (range, word.to_lowercase())
     });
     parts.filter(|(_, word)| !word.is_empty()).collect()
+}
+
+/// The names of several words among the values, by their words with blanks between them.
+#[derive(Debug, Default)]
+pub(super) struct NamesByWords {
+    /// Of so many values.
+    of: usize,
+    /// The numbers of the first value that has these words, and of the last.
+    names: HashMap<String, (u32, u32)>,
+    /// The most words of one.
+    most: usize,
+}
+
+impl NamesByWords {
+    /// Adds the names of the values that came since.
+    fn follow(&mut self, values: &Values<'_>) {
+        let new = values.list.iter().zip(0..).skip(self.of);
+        for (value, number) in new.filter(|(value, _)| values.spelling(value).is_name()) {
+            let name: Vec<String> = words(&value.original).into_iter().map(|(_, word)| word).collect();
+            if name.len() >= 2 {
+                self.most = self.most.max(name.len());
+                self.names.entry(name.join(" ")).or_insert((number, number)).1 = number;
+            }
+        }
+        self.of = values.list.len();
+    }
+
+    /// Where names stand in a text, each with the number of the last value that has its words: in the order in which the first
+    /// values with those were found.
+    fn within(&self, text: &str) -> Vec<(Range<usize>, u32)> {
+        if text.len() > LONGEST_NAME || self.names.is_empty() {
+            return Vec::new();
+        }
+        let (own, mut found) = (words(text), Vec::new());
+        for (at, (begin, word)) in own.iter().enumerate() {
+            let mut name = word.clone();
+            for (end, word) in own.iter().take(at + self.most).skip(at + 1) {
+                name.push(' ');
+                name.push_str(word);
+                if let Some((first, last)) = self.names.get(&name) {
+                    found.push((*first, begin.start..end.end, *last));
+                }
+            }
+        }
+        found.sort_by_key(|(first, range, _)| (*first, range.start));
+        found.into_iter().map(|(_, range, last)| (range, last)).collect()
+    }
 }
 
 impl Values<'_> {
@@ -93,18 +143,10 @@ impl Values<'_> {
     }
 
     /// These hits in `text` stand where a value in ASCII must stay so, whatever stands for it elsewhere: there it is a value of
-    /// its own, also where signs stand between the words of a name that have blanks elsewhere.
-    pub(super) fn keep_plain(&mut self, text: &str, hits: &mut Vec<Hit>) {
-        let own = words(text);
-        let spelled = self.list.iter().zip(0..).filter(|(value, _)| self.spelling(value).is_name());
-        let spelled = spelled.flat_map(|(value, number)| {
-            let name: Vec<String> = words(&value.original).into_iter().map(|(_, word)| word).collect();
-            let windows = own.windows(name.len().max(2));
-            let same = windows.filter(move |window| window.iter().map(|(_, word)| word).eq(&name));
-            same.filter_map(move |window| Some((window.first()?.0.start..window.last()?.0.end, number)))
-        });
-        let spelled: Vec<(Range<usize>, u32)> = spelled.collect();
-        for (range, value) in spelled {
+    /// its own, also where signs stand between the words of a name that have blanks elsewhere. `names` are those of these values.
+    pub(super) fn keep_plain(&mut self, text: &str, hits: &mut Vec<Hit>, names: &mut NamesByWords) {
+        names.follow(self);
+        for (range, value) in names.within(text) {
             let apart = |hit: &Hit| hit.range.end <= range.start || range.end <= hit.range.start;
             let within = |hit: &Hit| range.start <= hit.range.start && hit.range.end <= range.end;
             if hits.iter().all(|hit| apart(hit) || within(hit)) {
@@ -162,6 +204,7 @@ mod tests {
     use crate::redact::fixture::{document, keys, redactor, restored};
     use crate::redact::pass::{RedactionPass, ReplaceScope};
     use crate::redact::plain::BodyText;
+    use crate::redact::recall::Recall;
     use crate::redact::values::PassValues;
     use crate::stream::json::PathSet;
 
@@ -181,6 +224,47 @@ mod tests {
         let third = after(second, "mail mo@ab.de");
         assert_ne!(ready(&third), made);
         assert_eq!(third.len(), 2);
+    }
+
+    /// What of a text is found by the words of names, which are in the order in which they were found.
+    #[test]
+    fn names_are_found_by_their_words_where_letters_stay_plain() {
+        let redactors = [redactor(Method::Encrypt)];
+        let rule = redactors[0].rule("PERSON").unwrap();
+        let long = format!("anna-keller{}", " x".repeat(LONGEST_NAME / 2));
+        let cases: &[(&[&str], &str, &[&str])] = &[
+            (&["Anna Keller"], "Anna Keller", &["Anna Keller"]),
+            (&["Anna Keller"], "anna-keller", &["anna-keller"]),
+            (&["Anna Keller"], "u_ANNA_Keller_2", &["ANNA_Keller"]),
+            (&["Anna Keller"], "anna keller, anna.keller", &["anna keller", "anna.keller"]),
+            (&["Anna Keller", "ANNA KELLER"], "anna-keller", &["anna-keller"]),
+            (&["Anna Keller", "Keller Ruiz"], "anna-keller-ruiz", &["anna-keller"]),
+            (&["Keller Ruiz", "Anna Keller"], "anna-keller-ruiz", &["keller-ruiz"]),
+            (&["Keller Ruiz", "Anna Keller Ruiz"], "anna-keller-ruiz", &["anna-keller-ruiz"]),
+            (&["Anna Keller Ruiz", "Keller Ruiz"], "anna-keller-ruiz", &["anna-keller-ruiz"]),
+            (&["Anna Anna"], "anna-anna-anna", &["anna-anna"]),
+            (&["Anna"], "anna-keller", &[]),
+            (&["Anna Keller"], "keller-anna", &[]),
+            (&["Anna Keller"], "annakeller", &[]),
+            (&["Anna Keller"], "anna", &[]),
+            (&[], "anna-keller", &[]),
+            // What is so long is found as elsewhere.
+            (&["Anna Keller"], long.as_str(), &[]),
+        ];
+        for (known, text, expected) in cases {
+            let mut values = Values::after(&redactors, PassValues::default(), Recall::default());
+            let mut names = NamesByWords::default();
+            // Also of those that come while texts are looked through.
+            for name in *known {
+                values.add(ValueSite::default(), rule, name);
+                names.follow(&values);
+            }
+            let mut hits = Vec::new();
+            values.keep_plain(text, &mut hits, &mut names);
+            let found: Vec<&str> = hits.iter().filter_map(|hit| text.get(hit.range.clone())).collect();
+            assert_eq!(found, *expected, "{known:?} in {text}");
+            assert!(hits.iter().all(|hit| values.place(hit.value).plain), "{known:?} in {text}");
+        }
     }
 
     /// Letter case is kept by those surrogates that it shows in; by another where it does not.

@@ -16,6 +16,7 @@ use crate::redact::keys::Keys;
 use crate::redact::names::Labels;
 use crate::redact::opaque::{PartEditor, PathHint, StringPart, edits_of};
 use crate::redact::pass::{Detail, RedactionPass, ReplaceScope};
+use crate::redact::path_hints::PathHints;
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Redacted;
 use crate::redact::restorer::Restorer;
@@ -124,7 +125,7 @@ pub fn structured(
     let Selected { selection, redactors, detail } = selected;
     let detail = if detail { Detail::Rejected } else { Detail::Spans };
     let pass = RedactionPass { redactors, keys, reach: ReplaceScope::Found, detail };
-    pass.run(&mut Structured { doc, selection })?.context(limits)
+    pass.run(&mut Structured::new(doc, selection))?.context(limits)
 }
 
 /// The texts among the chosen values of a document.
@@ -133,7 +134,7 @@ pub fn structured(
 /// What is no JSON.
 pub fn structured_texts(doc: &[u8], selection: &Selection) -> Result<Texts, RedactError> {
     let mut texts = Texts::default();
-    Structured { doc, selection }.visit(&mut |text| texts.take(text))?;
+    Structured::new(doc, selection).visit(&mut |text| texts.take(text))?;
     Ok(texts)
 }
 
@@ -141,13 +142,24 @@ pub fn structured_texts(doc: &[u8], selection: &Selection) -> Result<Texts, Reda
 struct Structured<'d> {
     doc: &'d [u8],
     selection: &'d Selection,
+    hints: PathHints,
+}
+
+impl<'d> Structured<'d> {
+    fn new(doc: &'d [u8], selection: &'d Selection) -> Self {
+        Self { doc, selection, hints: PathHints::default() }
+    }
 }
 
 impl Carrier for Structured<'_> {
     type Written = Vec<u8>;
 
+    fn prepare(&mut self, labels: bool) {
+        self.hints.begin(labels);
+    }
+
     fn visit(&mut self, see: TextVisitor<'_>) -> Result<Vec<u8>, RedactError> {
-        let edits = visit(self.doc, self.selection, &mut |text| plain(see(text)))?;
+        let edits = visit(self.doc, self.selection, &mut self.hints, &mut |text| plain(see(text)))?;
         Ok(spliced(self.doc, &edits))
     }
 
@@ -159,9 +171,9 @@ impl Carrier for Structured<'_> {
 impl Restorer {
     /// The document with originals where surrogates stand, in its strings and numbers.
     pub fn document(&self, doc: &[u8]) -> Result<Vec<u8>, RedactError> {
-        let mut failed = Ok(());
+        let (mut failed, mut hints) = (Ok(()), PathHints::default());
         let everything = Selection::Chosen(PathTree { redactor: Some(0), ..PathTree::default() });
-        let edits = visit(doc, &everything, &mut |CarrierText { part, .. }| {
+        let edits = visit(doc, &everything, &mut hints, &mut |CarrierText { part, .. }| {
             if failed.is_err() {
                 return Vec::new();
             }
@@ -183,14 +195,20 @@ const LEVELS: usize = 8;
 type EditText<'e> = dyn FnMut(CarrierText<'_>) -> Vec<Edit> + 'e;
 
 /// Shows the chosen texts in order; their edits as edits of the document.
-fn visit(doc: &[u8], which: &Selection, see: &mut EditText<'_>) -> Result<Vec<Edit>, JsonError> {
+fn visit(
+    doc: &[u8],
+    which: &Selection,
+    hints: &mut PathHints,
+    see: &mut EditText<'_>,
+) -> Result<Vec<Edit>, JsonError> {
     let (mut edits, mut labels) = (Vec::new(), Labels::default());
     walk_numbers(doc, &|_| true, &mut |path, Leaf { span, token }| {
         let Some(ChosenBy { redactor, itself }) = which.choice(path, token) else { return };
         let spelled = doc.get(span.clone()).unwrap_or_default();
         let place = ValueSite { redactor, number: token == JsonToken::Number, ..ValueSite::default() };
         let within = DocumentValue::new(doc, path, &span);
-        let mut leaf = ChosenLeaf { labels: &mut labels, within, place, see: &mut *see };
+        let (labels, hints) = (&mut labels, &mut *hints);
+        let mut leaf = ChosenLeaf { labels, hints, within, place, see: &mut *see };
         if place.number {
             edits.extend(number(spelled, span, |text| leaf.edits(StringPart::text(text), 0)));
             return;
@@ -211,6 +229,7 @@ fn visit(doc: &[u8], which: &Selection, see: &mut EditText<'_>) -> Result<Vec<Ed
 /// One chosen value.
 struct ChosenLeaf<'l> {
     labels: &'l mut Labels,
+    hints: &'l mut PathHints,
     within: DocumentValue<'l>,
     place: ValueSite,
     see: &'l mut EditText<'l>,
@@ -218,7 +237,8 @@ struct ChosenLeaf<'l> {
 
 impl PartEditor for ChosenLeaf<'_> {
     fn named(&mut self) -> PathHint {
-        self.labels.named(self.within)
+        let Self { labels, hints, within, .. } = self;
+        hints.of(|| labels.named(*within))
     }
 
     /// What is replaced in a text must come back from that text alone.
@@ -227,8 +247,9 @@ impl PartEditor for ChosenLeaf<'_> {
     }
 
     fn edits(&mut self, part: StringPart<'_>, _: usize) -> Vec<Edit> {
-        let Self { labels, within, place, see } = self;
+        let Self { labels, hints, within, place, see } = self;
         let path = Some(within.path);
-        see(CarrierText { label: labels.of(*within), place: *place, path, ..CarrierText::of(part) })
+        let label = if hints.want_labels() { labels.of(*within) } else { None };
+        see(CarrierText { label, place: *place, path, ..CarrierText::of(part) })
     }
 }

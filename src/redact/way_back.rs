@@ -1,5 +1,7 @@
 //! What of values is kept for the way back.
 
+use std::collections::HashSet;
+
 use zeroize::Zeroizing;
 
 use crate::edit::Edit;
@@ -75,19 +77,27 @@ impl Values<'_> {
         self.method(value.place.redactor, value.rule).is_reversible()
     }
 
-    /// Whether the value has the same surrogate where ASCII is not asked for: there it is known already.
-    fn stands_twice(&self, value: &FoundValue) -> bool {
-        let is_other = |other: &FoundValue| !other.place.plain && other.original == value.original;
-        value.place.plain && self.list.iter().any(|other| is_other(other) && other.with == value.with)
+    /// What is known by a value where ASCII is not asked for: its original, with its surrogate. Nothing where no value is asked
+    /// for in ASCII.
+    fn known_elsewhere(&self) -> HashSet<(&str, &str)> {
+        if !self.list.iter().any(|value| value.place.plain) {
+            return HashSet::new();
+        }
+        let elsewhere = self.list.iter().filter(|value| !value.place.plain);
+        elsewhere.map(|value| (value.original.as_str(), value.with.as_str())).collect()
     }
 
-    /// Those of the reversible values that `which` wants, each with its number.
+    /// Those of the reversible values that `which` wants, each with its number. One that has the same surrogate where ASCII is
+    /// not asked for is known by that.
     pub(super) fn issued(
         &self,
         which: impl Fn(&FoundValue) -> bool,
     ) -> impl Iterator<Item = (usize, IssuedSurrogate)> {
-        let chosen = self.list.iter().enumerate();
-        let chosen = chosen.filter(|(_, value)| !self.stands_twice(value));
+        let elsewhere = self.known_elsewhere();
+        let chosen = self.list.iter().enumerate().filter(move |(_, value)| {
+            let own = (value.original.as_str(), value.with.as_str());
+            !value.place.plain || !elsewhere.contains(&own)
+        });
         chosen.filter(move |(_, value)| self.undoes(value) && which(value)).map(|(number, value)| {
             let FoundValue { with, original, parts, .. } = value;
             let spelling = self.spelling(value);
@@ -101,5 +111,42 @@ impl Values<'_> {
                 },
             )
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::redact::Method;
+    use crate::redact::fixture::redactor;
+    use crate::redact::recall::Recall;
+    use crate::redact::value::ValueSite;
+    use crate::redact::values::PassValues;
+
+    /// Whether a value is one of a name alone, it, and what stands for it.
+    type KnownValue = (bool, &'static str, &'static str);
+
+    #[test]
+    fn what_stands_for_the_same_in_two_places_is_issued_once() {
+        let redactors = [redactor(Method::Encrypt)];
+        let rule = redactors[0].rule("PERSON").unwrap();
+        let cases: &[(&[KnownValue], &[usize])] = &[
+            (&[(false, "Anna Keller", "Eva Roth"), (true, "Anna Keller", "Eva Roth")], &[0]),
+            (&[(true, "Anna Keller", "Eva Roth"), (false, "Anna Keller", "Eva Roth")], &[1]),
+            (&[(false, "Anna Keller", "Zoë Roth"), (true, "Anna Keller", "Zoe Roth")], &[0, 1]),
+            (&[(false, "Anna Keller", "Eva Roth"), (true, "anna-keller", "eva-roth")], &[0, 1]),
+            (&[(true, "Anna Keller", "Eva Roth")], &[0]),
+            (&[(false, "Anna Keller", "Eva Roth"), (false, "Ben Ruiz", "Tom Lang")], &[0, 1]),
+            (&[], &[]),
+        ];
+        for (known, expected) in cases {
+            let mut values = Values::after(&redactors, PassValues::default(), Recall::default());
+            for (plain, original, with) in *known {
+                let number = values.add(ValueSite { plain: *plain, ..ValueSite::default() }, rule, original);
+                values.list[number as usize].with = (*with).to_owned();
+            }
+            let issued: Vec<usize> = values.issued(|_| true).map(|(number, _)| number).collect();
+            assert_eq!(issued, *expected, "{known:?}");
+        }
     }
 }

@@ -18,7 +18,7 @@ use crate::gateway::llm::{is_mcp, resources};
 use crate::gateway::media_type::{ContentFormat, DeclaredFormat, is_lines};
 use crate::gateway::memory::{Memory, RequestMemory, RequestMemoryParts};
 use crate::gateway::plan::{AnswerPlan, RequestPlan};
-use crate::redact::SurrogateMap;
+use crate::redact::{AnswerEditor, SurrogateMap};
 use crate::stream::json::Path;
 use crate::stream::{Edit, Editor, StreamError, TextUse};
 
@@ -84,8 +84,8 @@ impl RememberPolicy {
                 memory.awaits_session();
             }
             memory.find(&names.named).await;
-            if let Some(id) = names.shared.as_deref().filter(|_| !x.is_websocket()) {
-                memory.shares(id, x.sends_body());
+            if let Some(named) = names.shared.as_ref().filter(|_| !x.is_websocket()) {
+                memory.shares(named, x.sends_body());
             }
         }
         if !x.sends_body() {
@@ -183,25 +183,30 @@ pub(super) fn following(
     if !x.facts.memory.as_ref().is_some_and(|memory| memory.is_of_session()) {
         return make;
     }
+    let makers = EditorMakers::of(&make);
     Arc::new(move || {
-        let (restored, make) = (Arc::clone(&restored), Arc::clone(&make));
-        let (known, editor) = (restored.load_full(), make());
-        Box::new(FollowingEditor { restored, known, make, editor, begun: false, used_as: TextUse::Text })
+        let (restored, known) = (Arc::clone(&restored), restored.load_full());
+        Box::new(FollowingEditor::new(restored, known, makers.clone(), make()))
     })
 }
 
-/// Nothing is to be put back yet.
-struct NothingYet(usize);
+/// Makes an editor of what is restored by then; `None` where none is needed.
+type EditorMaker = Arc<dyn Fn() -> Option<Box<dyn Editor>> + Send + Sync>;
 
-impl Editor for NothingYet {
-    fn feed(&mut self, piece: &str, _: &mut Vec<Edit>) -> Result<usize, StreamError> {
-        self.0 += piece.len();
-        Ok(self.0)
-    }
+/// What the editors of a text are made by.
+#[derive(Clone)]
+struct EditorMakers {
+    /// Makes those that do all that is done.
+    editor: EditorMaker,
+    /// Makes those that put back what was issued, and do nothing else.
+    restorer: EditorMaker,
+}
 
-    fn end(&mut self, _: &mut Vec<Edit>) -> Result<(), StreamError> {
-        self.0 = 0;
-        Ok(())
+impl EditorMakers {
+    /// Those of a layer whose editors are made so.
+    fn of(make: &Factory<dyn Editor>) -> Self {
+        let (whole, part) = (Arc::clone(make), Arc::clone(make));
+        Self { editor: Arc::new(move || Some(whole())), restorer: Arc::new(move || part().restorer()) }
     }
 }
 
@@ -209,7 +214,7 @@ impl Editor for NothingYet {
 struct FollowingEditor {
     restored: Arc<ArcSwap<SurrogateMap>>,
     known: Arc<SurrogateMap>,
-    make: Factory<dyn Editor>,
+    makers: EditorMakers,
     editor: Box<dyn Editor>,
     /// Whether it is within a text.
     begun: bool,
@@ -217,10 +222,23 @@ struct FollowingEditor {
 }
 
 impl FollowingEditor {
+    /// Goes on from `editor`, to which so much is `known`.
+    fn new(
+        restored: Arc<ArcSwap<SurrogateMap>>,
+        known: Arc<SurrogateMap>,
+        makers: EditorMakers,
+        editor: Box<dyn Editor>,
+    ) -> Self {
+        Self { restored, known, makers, editor, begun: false, used_as: TextUse::Text }
+    }
+
     fn begin(&mut self) {
         let now = self.restored.load_full();
-        if !self.begun && !Arc::ptr_eq(&now, &self.known) {
-            (self.known, self.editor) = (now, (self.make)());
+        if !self.begun
+            && !Arc::ptr_eq(&now, &self.known)
+            && let Some(editor) = (self.makers.editor)()
+        {
+            (self.known, self.editor) = (now, editor);
             self.editor.used_as(self.used_as);
         }
         self.begun = true;
@@ -251,11 +269,14 @@ impl Editor for FollowingEditor {
     }
 
     fn restorer(&self) -> Option<Box<dyn Editor>> {
-        let make = Arc::clone(&self.make);
-        let make: Factory<dyn Editor> =
-            Arc::new(move || make().restorer().unwrap_or_else(|| Box::new(NothingYet(0))));
-        let (restored, known, editor) = (Arc::clone(&self.restored), self.restored.load_full(), make());
-        Some(Box::new(Self { restored, known, make, editor, begun: false, used_as: TextUse::Text }))
+        let (restored, known) = (Arc::clone(&self.restored), self.restored.load_full());
+        let make = &self.makers.restorer;
+        // The editor at work knows all of it, unless more was issued meanwhile.
+        let restorer = if Arc::ptr_eq(&known, &self.known) { self.editor.restorer() } else { make() };
+        // Where nothing was issued yet, something may be.
+        let restorer = restorer.unwrap_or_else(|| Box::new(AnswerEditor::restore(Arc::clone(&known))));
+        let makers = EditorMakers { editor: Arc::clone(make), restorer: Arc::clone(make) };
+        Some(Box::new(Self::new(restored, known, makers, restorer)))
     }
 
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
@@ -272,5 +293,48 @@ impl Editor for FollowingEditor {
         self.begin();
         self.begun = false;
         self.editor.last(piece, edits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+    use crate::edit::spliced_text;
+
+    /// One surrogate and its original, as a file of them has it.
+    fn issued_as(surrogate: &str, original: &str) -> Arc<SurrogateMap> {
+        let mut bytes = vec![1, 0];
+        for text in [surrogate, original] {
+            bytes.extend_from_slice(&(text.len() as u32).to_be_bytes());
+            bytes.extend_from_slice(text.as_bytes());
+        }
+        Arc::new(SurrogateMap::from_bytes(&bytes).unwrap())
+    }
+
+    #[test]
+    fn texts_have_what_was_issued_before_they_begin_and_no_editor_is_made_to_put_back() {
+        for before in [Arc::new(SurrogateMap::nothing()), issued_as("604-23-1177", "536-22-8727")] {
+            let restored = Arc::new(ArcSwap::new(before));
+            let made = Arc::new(AtomicUsize::new(0));
+            let (count, known) = (Arc::clone(&made), Arc::clone(&restored));
+            let make: Factory<dyn Editor> = Arc::new(move || {
+                count.fetch_add(1, Ordering::Relaxed);
+                Box::new(AnswerEditor::restore(known.load_full()))
+            });
+            let (known, makers) = (restored.load_full(), EditorMakers::of(&make));
+            let editor = FollowingEditor::new(Arc::clone(&restored), known, makers, make());
+            let mut restorers: Vec<_> = (0..4).map(|_| editor.restorer().unwrap()).collect();
+            assert_eq!(made.load(Ordering::Relaxed), 1);
+            restored.store(issued_as("815-60-8228", "536-22-8726"));
+            restorers.push(editor.restorer().unwrap());
+            let text = "It is 815-60-8228, she said";
+            for restorer in &mut restorers {
+                let mut edits = Vec::new();
+                restorer.last(text, &mut edits).unwrap();
+                assert_eq!(spliced_text(text, &edits), "It is 536-22-8726, she said");
+            }
+        }
     }
 }

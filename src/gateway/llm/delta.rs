@@ -13,10 +13,10 @@ use std::sync::Arc;
 
 use crate::base::budget::{MemoryBudget, MemoryCharge};
 use crate::edit::{Edit, spliced};
-use crate::gateway::llm::beside::says_only;
 use crate::gateway::llm::piece::{ChannelKey, DeltaPiece, Piece, PieceKind, closed, in_order, turns, within};
 use crate::gateway::llm::piece_reader::{EditorFactory, PieceReader};
 use crate::gateway::llm::place::EventDocument;
+use crate::gateway::llm::place_coverage::says_only;
 use crate::gateway::llm::pointed::PointedDocument;
 use crate::gateway::llm::protocol::{CompiledCovers, CompiledProtocol, CompiledSigned, CompiledStream};
 use crate::gateway::llm::signed::SignedMember;

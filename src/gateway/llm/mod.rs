@@ -16,7 +16,7 @@
 //! | `template` | the document in which held text leaves by itself |
 //! | `signed` | signed blocks on their way back |
 //! | `offsets`, `pointed` | [`Offsets`]: numbers that point into a text, and go with what they point at |
-//! | `beside` | what a document says beside its texts |
+//! | `place_coverage` | whether places cover all that a document says |
 //! | `framer` | [`SseDeltas`], [`MessageDeltas`], [`WholeAnswer`]: how those documents become a body, or messages |
 //! | `json_deltas` | [`JsonDeltas`]: the same for documents one a line, or in an array |
 //! | `amazon_deltas` | [`AmazonDeltas`]: the same for messages of an Amazon event stream |
@@ -30,7 +30,6 @@ mod amazon_deltas;
 mod anthropic;
 mod asked_path;
 mod bedrock;
-mod beside;
 mod cohere;
 pub mod conversation;
 mod delta;
@@ -51,6 +50,7 @@ mod openai;
 mod piece;
 mod piece_reader;
 mod place;
+mod place_coverage;
 mod pointed;
 mod protocol;
 mod provider;

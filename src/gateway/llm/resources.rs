@@ -3,7 +3,8 @@
 //! that nobody has learned names nothing. Of servers of which nothing is known, any id that looks like one counts.
 
 use crate::base::path::RequestPath;
-use crate::gateway::llm::resources_any;
+pub use crate::gateway::llm::resources_any::IdShape;
+use crate::gateway::llm::resources_any::{self, IdInRequest};
 use crate::gateway::llm::resources_data::{ALL, Collection};
 pub use crate::gateway::llm::resources_data::{KeepRule, ResourceRole};
 use crate::stream::json::{Decoded, JsonToken, Leaf, Path, Segment, walk};
@@ -41,7 +42,7 @@ pub struct PathNames {
     /// What it names.
     pub named: Vec<ResourceReference>,
     /// The last of those in which what one request says shows in the open streams of others.
-    pub shared: Option<String>,
+    pub shared: Option<ResourceReference>,
     /// When what the request makes is kept; `None`: never, unless the body names something.
     pub kept: Option<KeepRule>,
 }
@@ -59,18 +60,8 @@ fn collection(segment: &str) -> Option<&'static Collection> {
     ALL.iter().flat_map(|naming| naming.collections).find(|collection| collection.name == segment)
 }
 
-/// Segments behind which the id of something stands that several requests are at work in at a time.
-const SHARED: [&str; 9] = [
-    "sessions",
-    "threads",
-    "conversations",
-    "runs",
-    "interactions",
-    "tasks",
-    "session",
-    "thread",
-    "conversation",
-];
+/// Where Azure has the names of models, behind which all that is asked of one stands: `/openai/deployments/{name}/…`.
+const MODELS: [&str; 2] = ["openai", "deployments"];
 
 /// Segments of paths whose answers are fetched later.
 const LATER: [&str; 2] = ["async", "queue"];
@@ -95,6 +86,9 @@ pub fn in_path(path: &RequestPath, scope: IdScope) -> PathNames {
     let mut names = PathNames::default();
     for (at, segment) in segments.iter().enumerate() {
         let Some(collection) = collection(segment) else { continue };
+        if segments.get(..=at).is_some_and(|segments| segments.ends_with(&MODELS)) {
+            continue;
+        }
         match segments.get(at + 1).map(|next| bare(next)) {
             None => names.kept = Some(collection.kept),
             Some(next) if collection_of_own(next) => {}
@@ -125,14 +119,16 @@ pub fn in_path(path: &RequestPath, scope: IdScope) -> PathNames {
 
 /// Which of what a path names other requests are at work in while its answer passes: rather what they go on with than what is
 /// only read.
-fn shared(segments: &[&str], named: &[ResourceReference]) -> Option<String> {
+fn shared(segments: &[&str], named: &[ResourceReference]) -> Option<ResourceReference> {
     let pairs = segments.windows(2).rev().filter_map(|pair| match pair {
-        [word, id] if SHARED.contains(word) => named.iter().find(|named| named.id == bare(id)),
+        [word, id] if resources_any::is_shared_behind(word) => {
+            named.iter().find(|named| named.id == bare(id))
+        }
         _ => None,
     });
     let all: Vec<&ResourceReference> = pairs.collect();
-    let grows = all.iter().find(|named| named.role == ResourceRole::Continues);
-    grows.or(all.first()).map(|named| named.id.clone())
+    let grows = all.iter().find(|named| named.role != ResourceRole::Reads);
+    grows.or(all.first()).map(|named| (*named).clone())
 }
 
 /// Verbs of Gemini's that make a batch, or an operation that takes long.
@@ -170,10 +166,13 @@ pub fn in_body(body: &[u8], scope: IdScope) -> BodyNames {
             return;
         }
         let known = role_of(path);
-        let any = || resources_any::role_in_request(path).filter(|_| scope == IdScope::Any);
-        let Some(role) = known.or_else(any) else { return };
+        let any = if known.is_none() && scope == IdScope::Any { IdInRequest::at(path) } else { None };
+        if known.is_none() && any.is_none() {
+            return;
+        }
         let decoded = Decoded::of(body.get(span).unwrap_or_default());
-        let named = named(decoded.text(), role).filter(|_| known.is_some() || looks_like_id(decoded.text()));
+        let role = known.or_else(|| any?.role(decoded.text()));
+        let named = role.and_then(|role| named(decoded.text(), role));
         names.named.extend(named.filter(|named| !names.named.contains(named)));
     });
     if deferred {
@@ -221,15 +220,10 @@ pub fn of_endpoint(target: &str) -> Option<String> {
     (id.len() <= LONGEST).then(|| format!("endpoint {id}"))
 }
 
-/// Whether the value at a path of an answer, or of one of its events, may be an id that any server gives: it is one if it
-/// [looks like one](looks_like_id).
-pub fn may_be_id_in_answer(path: &Path<'_>) -> bool {
-    resources_any::is_in_answer(path)
-}
-
-/// Whether a text looks like an id.
-pub fn looks_like_id(text: &str) -> bool {
-    resources_any::looks_like_id(text)
+/// How the value at a path of an answer, or of one of its events, looks if it is an id that any server gives; `None` where none
+/// is.
+pub fn any_id_in_answer(path: &Path<'_>) -> Option<IdShape> {
+    resources_any::in_answer(path)
 }
 
 /// Whether the value at a path of an answer, or of one of its events, is an id.
@@ -312,11 +306,14 @@ mod tests {
             ("/threads/t_1/runs/r_1/stream", IdScope::Known, &[("t_1", true), ("r_1", false)], Some("t_1")),
             ("/threads/t_1/state", IdScope::Known, &[("t_1", true)], Some("t_1")),
             ("/v1/sessions", IdScope::Any, &[], None),
-            ("/openai/deployments/d/chat/completions", IdScope::Known, &[("d", true)], None),
+            ("/openai/deployments/d/chat/completions", IdScope::Known, &[], None),
+            ("/v1/deployments/depl_1/runs", IdScope::Known, &[("depl_1", true)], None),
+            ("/task/5e1b27c2-691f/stream", IdScope::Any, &[("5e1b27c2-691f", true)], Some("5e1b27c2-691f")),
             ("/v1/files/file-1/content", IdScope::Any, &[("file-1", false)], None),
         ] {
             let names = in_path(&RequestPath::parse(path).unwrap(), scope);
-            assert_eq!((ids(&names.named).as_slice(), names.shared.as_deref()), (want, shared), "{path}");
+            let is_shared = names.shared.as_ref().map(|named| named.id.as_str());
+            assert_eq!((ids(&names.named).as_slice(), is_shared), (want, shared), "{path}");
         }
     }
 

@@ -40,6 +40,8 @@ pub enum KeepRule {
 pub enum ResourceRole {
     /// It goes on with it: what the request adds is there later.
     Continues,
+    /// The same, if something was issued in it before; else it is a word that may stand in any request.
+    ContinuesIfKnown,
     /// It reads it.
     Reads,
 }

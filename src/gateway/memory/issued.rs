@@ -4,8 +4,10 @@
 //! digest of caller, route and id, and which says which conversation it is of: a file, its batch and what comes of that
 //! share one.
 
+use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
-use std::time::Duration;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use data_encoding::HEXLOWER;
 
@@ -46,6 +48,46 @@ impl Conversation {
         let until = Timestamp::from_millis(0);
         Ok(Self { id, version: 0, until, issued: Arc::new(SurrogateMap::nothing()) })
     }
+
+    /// Whether both are one conversation, whatever was added to it since.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+
+    /// Whether both are one conversation at one time.
+    pub(super) fn is_as_new(&self, other: &Self) -> bool {
+        self.is_same(other) && self.version == other.version
+    }
+}
+
+/// Slots in which changes are counted: rows that share one by chance are asked for once more.
+const SLOTS: usize = 1024;
+
+/// How often this process has written rows, by what they are called.
+struct WriteCounts {
+    counts: Box<[AtomicU64]>,
+    hasher: RandomState,
+}
+
+impl WriteCounts {
+    fn new() -> Self {
+        Self { counts: (0..SLOTS).map(|_| AtomicU64::new(0)).collect(), hasher: RandomState::new() }
+    }
+
+    fn slot(&self, key: &Key) -> Option<&AtomicU64> {
+        let at = usize::try_from(self.hasher.hash_one(key) % SLOTS as u64).ok()?;
+        self.counts.get(at)
+    }
+
+    fn add(&self, key: &Key) {
+        if let Some(count) = self.slot(key) {
+            count.fetch_add(1, Ordering::Release);
+        }
+    }
+
+    fn of(&self, key: &Key) -> u64 {
+        self.slot(key).map_or(0, |count| count.load(Ordering::Acquire))
+    }
 }
 
 /// For whom something is remembered, on which route, and for how long.
@@ -62,6 +104,7 @@ pub struct IssuedStore {
     vault: Arc<Vault>,
     clock: SharedClock,
     key: Secret<[u8; 32]>,
+    written: WriteCounts,
 }
 
 impl IssuedStore {
@@ -71,7 +114,19 @@ impl IssuedStore {
         clock: SharedClock,
         key: Secret<[u8; 32]>,
     ) -> Self {
-        Self { records, vault, clock, key }
+        Self { records, vault, clock, key, written: WriteCounts::new() }
+    }
+
+    /// Monotonic time.
+    pub(super) fn now(&self) -> Instant {
+        self.clock.instant()
+    }
+
+    /// A number that grows with what this process writes of the conversation that an id names, and of the one that is known by
+    /// it.
+    pub(super) fn changes(&self, owner: &Owner, id: &str, known: Option<&Conversation>) -> u64 {
+        let issued = known.map_or(0, |known| self.written.of(&Self::place(owner, &known.id)));
+        self.written.of(&self.name(owner, id)).wrapping_add(issued)
     }
 
     fn name(&self, owner: &Owner, id: &str) -> Key {
@@ -134,6 +189,7 @@ impl IssuedStore {
             let until = self.clock.now().plus(owner.remember);
             match self.records.put_if(&key, expected, NewRow { value, expires: Some(until) }).await {
                 Ok(version) => {
+                    self.written.add(&key);
                     (conversation.version, conversation.until, conversation.issued) = (version, until, all);
                     return Ok(true);
                 }
@@ -156,7 +212,7 @@ impl IssuedStore {
         conversation: &Conversation,
     ) -> Result<bool, VaultError> {
         let key = self.name(owner, id);
-        update(self.records.as_ref(), &key, |row| {
+        let written: Result<bool, VaultError> = update(self.records.as_ref(), &key, |row| {
             let version = Precondition::of(row.as_ref()).next();
             let is_called_so = |row: Row| {
                 let known = self.vault.open_row(&row);
@@ -170,7 +226,11 @@ impl IssuedStore {
             let until = self.clock.now().plus(owner.remember);
             Ok(Change::Put(NewRow { value, expires: Some(until) }, true))
         })
-        .await
+        .await;
+        if matches!(written, Ok(true)) {
+            self.written.add(&key);
+        }
+        written
     }
 
     /// Whether more than half of the time is left until then: whoever goes on need not write each time.

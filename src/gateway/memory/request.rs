@@ -1,8 +1,9 @@
 //! [`RequestMemory`]: what one request has to do with what is remembered. Found before its body is rewritten; added to
 //! beside its answer, and there before that ends.
 
+use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
 use tokio::sync::Mutex as AsyncMutex;
@@ -19,6 +20,9 @@ use crate::vault::VaultError;
 
 /// How long the end of an answer waits for what it has taught us to be kept; it goes on being written.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// How often the store is asked at the most what other processes have issued in a session while an answer passes.
+const ASK_EVERY: Duration = Duration::from_millis(100);
 
 /// How much of what is remembered one request reads, in bytes of values: about as much as one may issue.
 const MOST_LOADED: usize = 16 << 20;
@@ -44,6 +48,14 @@ enum SharedPart {
     Says,
 }
 
+/// When it was asked last what was issued in a session.
+struct AskedAt {
+    /// The time.
+    at: Instant,
+    /// Of that time: how often something was issued there, or it got another name, in this process.
+    changes: u64,
+}
+
 /// What one request has to do with what is remembered.
 pub struct RequestMemory {
     memory: Arc<Memory>,
@@ -62,6 +74,9 @@ pub struct RequestMemory {
     /// Which ids in its answer name its conversation.
     learned: IdScope,
     seen: SeenIds,
+    /// What was found, by the ids that have named it, as it was then.
+    found: HashMap<String, Conversation>,
+    asked: Option<AskedAt>,
     /// What is restored in its answer.
     restored: Arc<ArcSwap<SurrogateMap>>,
     /// What was issued in the request itself.
@@ -95,6 +110,8 @@ impl RequestMemory {
             shared: None,
             learned: IdScope::None,
             seen: SeenIds::default(),
+            found: HashMap::new(),
+            asked: None,
             restored: Arc::new(ArcSwap::new(Arc::clone(&nothing))),
             own: nothing,
             conversation: Arc::default(),
@@ -127,9 +144,11 @@ impl RequestMemory {
     }
 
     /// Its path names something that other requests are at work in while its answer passes; `says` is whether it has a body.
-    pub fn shares(&mut self, id: &str, says: bool) {
-        if self.session.is_none() {
-            self.session = Some(Arc::new(OnceLock::from(id.to_owned())));
+    pub fn shares(&mut self, named: &ResourceReference, says: bool) {
+        let ResourceReference { id, role } = named;
+        let known = *role != ResourceRole::ContinuesIfKnown || self.found.contains_key(id);
+        if self.session.is_none() && known {
+            self.session = Some(Arc::new(OnceLock::from(id.clone())));
             self.joined = true;
             self.shared = Some(if says { SharedPart::Says } else { SharedPart::Reads });
         }
@@ -181,6 +200,10 @@ impl RequestMemory {
                 }
             };
             self.loaded += found.issued.size();
+            self.found.insert(id.clone(), found.clone());
+            if *role == ResourceRole::ContinuesIfKnown && !self.continues.contains(id) {
+                self.continues.push(id.clone());
+            }
             earlier = Some(match earlier {
                 None => Arc::clone(&found.issued),
                 Some(earlier) if earlier.covers(&found.issued) => earlier,
@@ -188,9 +211,9 @@ impl RequestMemory {
             });
             // What it goes on with is the one that grows; what it only reads stays as it is.
             match role {
-                ResourceRole::Continues if conversation.is_none() => *conversation = Some(found),
-                ResourceRole::Continues => {}
                 ResourceRole::Reads => self.reads.push(found),
+                _ if conversation.is_none() => *conversation = Some(found),
+                _ => {}
             }
         }
         drop(conversation);
@@ -323,8 +346,19 @@ impl RequestMemory {
         }
         let Some(session) = self.session.as_ref().and_then(|session| session.get()) else { return };
         // A write that takes longer has it still: what it adds this process knows already.
-        let Ok(mut known) = self.conversation.try_lock() else { return };
-        let found = match self.memory.issued.find_newer(&self.owner, session, known.as_ref()).await {
+        let Ok(mut conversation) = self.conversation.try_lock() else { return };
+        let named = self.found.get(session);
+        // What it goes on with may be another one than its session.
+        let own = conversation.as_ref().filter(|own| named.is_some_and(|named| named.is_same(own)));
+        let known = own.or(named);
+        let now = self.memory.issued.now();
+        let changes = self.memory.issued.changes(&self.owner, session, known);
+        let asked = self.asked.replace(AskedAt { at: now, changes });
+        if let Some(asked) = asked.filter(|asked| asked.changes == changes && now < asked.at + ASK_EVERY) {
+            self.asked = Some(asked);
+            return;
+        }
+        let found = match self.memory.issued.find_newer(&self.owner, session, known).await {
             Ok(Some(found)) => found,
             Ok(None) => return,
             Err(error) => {
@@ -332,9 +366,21 @@ impl RequestMemory {
                 return;
             }
         };
-        // What else the texts have that it was issued for is not known.
-        self.restored.store(Arc::new(self.own.with_earlier(&found.issued.without_parts())));
-        *known = Some(found);
+        let is_own = conversation.as_ref().is_none_or(|own| own.is_same(&found));
+        if conversation.as_ref().is_none_or(|own| !own.is_as_new(&found)) {
+            let all = match &self.recall.conversation {
+                Some(earlier) if !found.issued.covers(earlier) => {
+                    Arc::new(found.issued.with_earlier(earlier))
+                }
+                _ => Arc::clone(&found.issued),
+            };
+            // What else the texts have that it was issued for is not known.
+            self.restored.store(Arc::new(self.own.with_earlier(&all.without_parts())));
+        }
+        if is_own {
+            *conversation = Some(found.clone());
+        }
+        self.found.insert(session.clone(), found);
     }
 }
 

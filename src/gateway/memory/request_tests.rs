@@ -4,9 +4,12 @@ use crate::store::Records;
 use crate::store::embedded::EmbeddedRecords;
 use crate::vault::{MasterKey, Vault};
 
-/// Two processes on one store.
+/// Two processes on one store, at a time that stands.
 async fn processes(folder: &tempfile::TempDir) -> [Arc<Memory>; 2] {
-    let clock: SharedClock = Arc::new(FixedClock::at(Timestamp::from_millis(1_800_000_000_000)));
+    at_a_clock(folder, Arc::new(FixedClock::at(Timestamp::from_millis(1_800_000_000_000)))).await
+}
+
+async fn at_a_clock(folder: &tempfile::TempDir, clock: SharedClock) -> [Arc<Memory>; 2] {
     let file = folder.path().join("db");
     let records: Arc<dyn Records> =
         Arc::new(EmbeddedRecords::open(&file, SharedClock::clone(&clock)).await.unwrap());
@@ -38,31 +41,44 @@ fn issued(surrogate: &str, original: &str) -> Arc<SurrogateMap> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_open_stream_learns_what_is_said_in_what_its_path_names() {
     let folder = tempfile::tempdir().unwrap();
-    let [one, other] = processes(&folder).await;
+    let clock = Arc::new(FixedClock::at(Timestamp::from_millis(1_800_000_000_000)));
+    let [one, other] = at_a_clock(&folder, Arc::clone(&clock) as SharedClock).await;
     let session = [ResourceReference { id: "sesn_1".to_owned(), role: ResourceRole::Continues }];
     let mut stream = request(&one, "me").await;
     stream.find(&session).await;
-    stream.shares("sesn_1", false);
+    stream.shares(&session[0], false);
     assert!(stream.is_of_session());
     stream.answered(true).await;
     let mut strange = request(&one, "you").await;
-    strange.shares("sesn_1", false);
+    strange.shares(&session[0], false);
     let mut long = request(&one, "me").await;
-    long.shares("sesn_1", false);
+    long.shares(&session[0], false);
     let mut message = request(&other, "me").await;
     message.find(&session).await;
-    message.shares("sesn_1", true);
+    message.shares(&session[0], true);
     assert!(!message.is_of_session(), "it has said nothing yet that could come back");
     message.issued(issued("815-60-8228", "536-22-8726"), Some(b""));
     assert!(message.is_of_session());
     message.written().await;
+    // The store has just been asked.
+    stream.before_piece().await;
+    assert_eq!(stream.restored().load().len(), 0);
+    clock.advance(ASK_EVERY);
     for (request, count) in [(&mut stream, 1), (&mut strange, 0)] {
         request.before_piece().await;
         assert_eq!(request.restored().load().len(), count);
     }
+    // What its own process has written is known at once.
+    let mut message = request(&one, "me").await;
+    message.find(&session).await;
+    message.shares(&session[0], true);
+    message.issued(issued("+1 415 555 0132", "+1 650 253 0000"), Some(b""));
+    message.written().await;
+    stream.before_piece().await;
+    assert_eq!(stream.restored().load().len(), 2);
     // An answer that was awaited meanwhile, and is no stream, has it and learns nothing more.
     long.answered(false).await;
-    assert_eq!((long.restored().load().len(), long.is_of_session()), (1, false));
+    assert_eq!((long.restored().load().len(), long.is_of_session()), (2, false));
 }
 
 /// A server of no known protocol begins something, and is asked for it later.

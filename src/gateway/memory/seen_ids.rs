@@ -3,9 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::gateway::layer::{Layer, TextLayer};
-use crate::gateway::llm::resources::{
-    IdScope, is_id_in_answer, last_segment, looks_like_id, may_be_id_in_answer,
-};
+use crate::gateway::llm::resources::{IdScope, IdShape, any_id_in_answer, is_id_in_answer, last_segment};
 use crate::stream::json::Path;
 use crate::stream::{Edit, Editor, StreamError};
 
@@ -47,7 +45,7 @@ impl SeenIds {
     pub(super) fn layer(&self, scope: IdScope) -> Layer {
         let seen = self.clone();
         let editor = Arc::new(move || -> Box<dyn Editor> {
-            Box::new(Watch { seen: seen.clone(), scope, id: None, known: false, from: 0 })
+            Box::new(Watch { seen: seen.clone(), scope, id: None, shape: None, from: 0 })
         });
         Layer::Text(TextLayer { editor, protocol: None, fields: None, restores: true })
     }
@@ -59,16 +57,16 @@ struct Watch {
     scope: IdScope,
     /// The text so far, where it may be an id's.
     id: Option<String>,
-    /// Whether it is one however it looks.
-    known: bool,
+    /// How it looks if it is one; `None`: it is one however it looks.
+    shape: Option<IdShape>,
     from: usize,
 }
 
 impl Editor for Watch {
     fn under(&mut self, path: Option<&Path<'_>>) {
-        self.known = path.is_some_and(is_id_in_answer);
-        let any = || self.scope == IdScope::Any && path.is_some_and(may_be_id_in_answer);
-        self.id = (self.known || any()).then(String::new);
+        let known = path.is_some_and(is_id_in_answer);
+        self.shape = path.filter(|_| !known && self.scope == IdScope::Any).and_then(any_id_in_answer);
+        self.id = (known || self.shape.is_some()).then(String::new);
     }
 
     fn feed(&mut self, piece: &str, _: &mut Vec<Edit>) -> Result<usize, StreamError> {
@@ -85,7 +83,7 @@ impl Editor for Watch {
 
     fn end(&mut self, _: &mut Vec<Edit>) -> Result<(), StreamError> {
         self.from = 0;
-        if let Some(id) = self.id.take().filter(|id| self.known || looks_like_id(id)) {
+        if let Some(id) = self.id.take().filter(|id| self.shape.is_none_or(|shape| shape.fits(id))) {
             self.seen.add(&id);
         }
         Ok(())
@@ -113,7 +111,7 @@ mod tests {
     #[test]
     fn ids_of_unknown_servers_count_only_where_they_look_like_one() {
         let answer =
-            r#"{"id":"batches/1","task_id":"13b1848b-5493","session":"a word","job":{"id":"job_17x"}}"#;
+            r#"{"id":"batches/1","task_id":"13b1848b-5493","session":"prod-2024","job":{"id":"job_17x"}}"#;
         assert_eq!(seen(answer, IdScope::Known), ["1"]);
         assert_eq!(seen(answer, IdScope::Any), ["1", "13b1848b-5493", "job_17x"]);
     }

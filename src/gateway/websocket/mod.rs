@@ -5,14 +5,14 @@
 //! |---|---|
 //! | `handshake` | what a request for WebSocket must be, and how it is passed on |
 //! | `messages` | [`MessagePlan`]: what filters do with messages |
-//! | `standing` | whether the caller may go on with a session |
+//! | `session_recheck` | whether the caller may go on with a session |
 //! | `frame_edge` | where frames end in bytes that nobody reads |
 //! | `tunnel` | the two connections, once they are upgraded |
 
 mod frame_edge;
 mod handshake;
 mod messages;
-mod standing;
+mod session_recheck;
 mod tunnel;
 
 pub(super) use handshake::{check_answer, check_request, upgraded_head};

@@ -21,7 +21,7 @@ use crate::gateway::websocket::messages::{
     ClientMessage, ClientMessages, MessagePlan, RedactedMessage, Redacting, ServerMessages, content,
     write_control,
 };
-use crate::gateway::websocket::standing::CallerStanding;
+use crate::gateway::websocket::session_recheck::SessionRecheck;
 use crate::stream::websocket::{
     ControlFrame, ControlKind, FrameReader, Incoming, MessageKind, Opcode, Sender, WebSocketError,
     WebSocketMessage, close_payload, write_frame,
@@ -100,7 +100,7 @@ struct Tunnel<'a> {
     /// Where frames end that pass as they are, of the client and of the server.
     client_edge: FrameEdge,
     server_edge: FrameEdge,
-    standing: CallerStanding,
+    recheck: SessionRecheck,
     /// When anybody has last sent something, and when the session must be over.
     moved: Instant,
     ends: Instant,
@@ -121,7 +121,7 @@ pub(in crate::gateway) async fn tunnel(parts: TunnelParts<'_>) {
     let reader = |sender| reads.then(|| FrameReader::new(sender, limits.message, &x.budget));
     let (client, server) = (reader(Sender::Client), reader(Sender::Server));
     let editor = plan.server.map(|server| ServerMessages::new(server, &x.budget));
-    let standing = CallerStanding::new(std::mem::take(&mut x.facts.proofs), Arc::clone(x.clock()));
+    let recheck = SessionRecheck::new(std::mem::take(&mut x.facts.proofs), Arc::clone(x.clock()));
     let now = Instant::now();
     let mut tunnel = Tunnel {
         session,
@@ -136,7 +136,7 @@ pub(in crate::gateway) async fn tunnel(parts: TunnelParts<'_>) {
         editor,
         client_edge: FrameEdge::default(),
         server_edge: FrameEdge::default(),
-        standing,
+        recheck,
         moved: now,
         ends: now + limits.longest,
         closing: None,
@@ -163,7 +163,7 @@ impl Tunnel<'_> {
             }
             read = self.session.read_request_body(), if reads_client => TunnelEvent::Read(Side::Client, read),
             read = self.up.read_response_body(), if reads_server => TunnelEvent::Read(Side::Server, read),
-            error = self.standing.ended() => TunnelEvent::Unproved(error),
+            error = self.recheck.ended() => TunnelEvent::Unproved(error),
             () = sleep_until(deadline) => TunnelEvent::TimedOut,
         }
     }

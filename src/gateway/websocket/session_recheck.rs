@@ -1,4 +1,4 @@
-//! [`CallerStanding`]: whether a session's caller may go on, asked every few seconds and when what it has shown ends.
+//! [`SessionRecheck`]: whether a session's caller may still go on, asked every few seconds and when what it has shown ends.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,8 +19,8 @@ const LEAST: Duration = Duration::from_millis(1);
 /// What all proofs have come to: when the first of them ends.
 type Proved = Result<Option<Timestamp>, GatewayError>;
 
-/// Whether a session's caller may go on.
-pub(super) struct CallerStanding {
+/// Asks again and again whether a session's caller may go on.
+pub(super) struct SessionRecheck {
     proofs: Arc<[Box<dyn SessionProof>]>,
     clock: SharedClock,
     every: Duration,
@@ -30,7 +30,7 @@ pub(super) struct CallerStanding {
     asking: Option<BoxFuture<'static, Proved>>,
 }
 
-impl CallerStanding {
+impl SessionRecheck {
     /// By these proofs; without any, the caller may go on.
     pub(super) fn new(proofs: Vec<Box<dyn SessionProof>>, clock: SharedClock) -> Self {
         Self { proofs: proofs.into(), clock, every: EVERY, due: Instant::now(), asking: None }
@@ -105,22 +105,22 @@ mod tests {
         }
     }
 
-    fn counted(holds: usize, ends: Option<Timestamp>) -> (CallerStanding, Arc<AtomicUsize>, Arc<FixedClock>) {
+    fn counted(holds: usize, ends: Option<Timestamp>) -> (SessionRecheck, Arc<AtomicUsize>, Arc<FixedClock>) {
         let (asked, clock) = (Arc::new(AtomicUsize::new(0)), Arc::new(FixedClock::at(START)));
         let proof: Box<dyn SessionProof> = Box::new(Counted { holds, asked: Arc::clone(&asked), ends });
-        let mut standing = CallerStanding::new(vec![proof], Arc::clone(&clock) as SharedClock);
-        standing.every = Duration::from_millis(5);
-        (standing, asked, clock)
+        let mut recheck = SessionRecheck::new(vec![proof], Arc::clone(&clock) as SharedClock);
+        recheck.every = Duration::from_millis(5);
+        (recheck, asked, clock)
     }
 
     #[tokio::test]
     async fn a_session_that_is_never_silent_is_asked_about_too() {
-        let (mut standing, asked, _) = counted(3, None);
+        let (mut recheck, asked, _) = counted(3, None);
         let ended = async {
             // Something else happens more often than an answer takes.
             loop {
                 tokio::select! {
-                    error = standing.ended() => return error,
+                    error = recheck.ended() => return error,
                     () = tokio::time::sleep(Duration::from_millis(2)) => {}
                 }
             }
@@ -132,19 +132,19 @@ mod tests {
     #[tokio::test]
     async fn it_is_asked_at_once_where_it_ends_and_not_at_all_where_nothing_does() {
         let hour = Duration::from_secs(3600);
-        let (mut standing, _, clock) = counted(1, None);
-        standing.every = hour;
-        assert_eq!(standing.patience(None), hour);
-        assert_eq!(standing.patience(Some(START.plus(Duration::from_secs(7)))), Duration::from_secs(7));
+        let (mut recheck, _, clock) = counted(1, None);
+        recheck.every = hour;
+        assert_eq!(recheck.patience(None), hour);
+        assert_eq!(recheck.patience(Some(START.plus(Duration::from_secs(7)))), Duration::from_secs(7));
         clock.advance(hour);
-        assert_eq!(standing.patience(Some(START)), LEAST);
+        assert_eq!(recheck.patience(Some(START)), LEAST);
         // The first question is asked at once, and the next at the end that it has named.
-        let (mut standing, asked, clock) = counted(1, Some(START.plus(hour)));
-        standing.every = 2 * hour;
+        let (mut recheck, asked, clock) = counted(1, Some(START.plus(hour)));
+        recheck.every = 2 * hour;
         clock.advance(hour - Duration::from_millis(50));
-        let ended = tokio::time::timeout(Duration::from_secs(30), standing.ended()).await;
+        let ended = tokio::time::timeout(Duration::from_secs(30), recheck.ended()).await;
         assert_eq!((ended.unwrap().close_code(), asked.load(Ordering::Relaxed)), (1008, 2));
-        let mut nobody = CallerStanding::new(Vec::new(), Arc::clone(&clock) as SharedClock);
+        let mut nobody = SessionRecheck::new(Vec::new(), Arc::clone(&clock) as SharedClock);
         let silent = tokio::time::timeout(Duration::from_millis(50), nobody.ended()).await;
         assert!(silent.is_err() && clock.now() > START);
     }

@@ -8,7 +8,7 @@ const SSN: &str = "536228741";
 const NAME: &str = "Okonkwo-Adeyemi";
 
 /// With `P` for a password, `S` for a number and `N` for a name, each between `<` and `>`.
-const SHAPES: [&str; 64] = [
+const SHAPES: [&str; 75] = [
     // Names beside values.
     r#"{"env":[{"name":"DB_PASSWORD","value":"<P>"}]}"#,
     r#"{"fields":[{"id":"field_7","name":"input_7","label":"SSN","value":"<S>"}]}"#,
@@ -52,6 +52,13 @@ const SHAPES: [&str; 64] = [
     r#"{"ssn":{"$numberLong":"<S>"}}"#,
     r##"{"String":[{"Key":"Password","Value":{"#text":"<P>","@ProtectInMemory":"True"}}]}"##,
     r##"{"person":{"ssn":{"#text":"<S>"}}}"##,
+    r#"{"field":[{"$":{"name":"password"},"_":"<P>"}]}"#,
+    r#"{"password":[{"_":"<P>","$":{"type":"x"}}]}"#,
+    r#"{"field":{"_attributes":{"name":"ssn"},"_text":"<S>"}}"#,
+    // Of few letters, and of many.
+    r#"[{"k":"password","v":"<P>"}]"#,
+    r#"{"settings":[{"settingName":"smtp_password","value":"<P>"}]}"#,
+    r#"{"variables":[{"variableName":"ssn","value":"<S>"}]}"#,
     // FHIR.
     r#"{"identifier":[{"system":"http://hl7.org/fhir/sid/us-ssn","value":"<S>"}]}"#,
     r#"{"identifier":[{"type":{"text":"SSN"},"value":"<S>"}]}"#,
@@ -80,6 +87,11 @@ const SHAPES: [&str; 64] = [
     r#"{"type":"mysql","sql":"SELECT id FROM users WHERE ssn IN (?)","values":["<S>"]}"#,
     r#"{"query":"mutation($p: String!) { login(password: $p) { id } }","variables":{"p":"<P>"}}"#,
     r#"{"statement":"MATCH (n {ssn: $s}) RETURN n","parameters":{"s":"<S>"}}"#,
+    r#"{"sql":"UPDATE users SET password = :p","parameters":[{"name":"p","value":{"stringValue":"<P>"}}]}"#,
+    r#"{"query":"SELECT 1 FROM users WHERE ssn = @s","queryParameters":[{"name":"s","parameterValue":{"value":"<S>"}}]}"#,
+    r#"{"query":"mutation($p: String!) { login(password: $p) { id } }","variables":"{\"p\":\"<P>\"}"}"#,
+    r#"{"sql":"UPDATE users SET password = $1, ssn = $2","params":"[\"<P>\",\"<S>\"]"}"#,
+    r#"{"params":"[[\"x\",\"<S>\"]]","sql":"INSERT INTO users (city, ssn) VALUES (?, ?)"}"#,
     r#"{"question":"Your SSN?","answer":"<S>"}"#,
     r#"{"form":[{"value":"<S>","label":"SSN"}]}"#,
 ];
@@ -148,4 +160,17 @@ fn documents_without_values_stay() {
 fn names_of_what_is_ordered_say_nothing() {
     let doc = r#"{"form":[{"value":"536228742","label":"Order"},{"name":"REGION","value":"k7%Vq2x9"}]}"#;
     assert_eq!(masked(doc), doc);
+}
+
+/// However deep in a document they lie.
+#[test]
+fn names_are_read_at_any_depth() {
+    for (doc, value) in [
+        (r#"{"name":"DB_PASSWORD","value":"hunter2Zq9"}"#, PASSWORD),
+        (r#"{"columns":["id","ssn"],"rows":[["7","536228741"],["8","1"]]}"#, SSN),
+        (r#"{"sql":"UPDATE users SET ssn = $1","params":["536228741"]}"#, SSN),
+    ] {
+        let deep = format!("{}{doc}{}", r#"{"a":["#.repeat(40), "]}".repeat(40));
+        assert!(!masked(&deep).contains(value), "{doc}");
+    }
 }

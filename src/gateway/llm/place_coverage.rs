@@ -1,4 +1,4 @@
-//! What a document of a stream says beside its texts.
+//! Whether places cover all that a document of a stream says.
 
 use serde_json::Value;
 
