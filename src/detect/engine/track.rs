@@ -53,15 +53,94 @@ pub(crate) enum ListLayout {
     Cookies,
 }
 
+/// Where a list goes on, as an offset of the window.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ListPlace {
+    /// Behind the item that ends here, or behind what the list begins with.
+    Behind(usize),
+    /// With the item that begins here.
+    At(usize),
+}
+
+impl ListPlace {
+    pub(crate) const fn offset(self) -> usize {
+        match self {
+            Self::Behind(at) | Self::At(at) => at,
+        }
+    }
+
+    /// The window has lost its first `by` bytes.
+    fn shift(&mut self, by: usize) {
+        match self {
+            Self::Behind(at) | Self::At(at) => *at = at.saturating_sub(by),
+        }
+    }
+}
+
+/// A list within which the scan is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OpenList {
+    pub(crate) list: SecretList,
+    pub(crate) place: ListPlace,
+}
+
+/// The value of a command's option that is longer than one piece. What stands before it is still to be looked at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LongOption {
+    pub(crate) rule: RuleId,
+    /// Where the value begins, and where its first piece ends; offsets of the window.
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
 /// What the group of assignments carries over.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Assignment {
     /// The rule whose value is longer than one piece and goes on.
     pub(crate) rest: Option<RuleId>,
+    /// The long value of an option to which the scan has not come.
+    pub(crate) option: Option<LongOption>,
     /// What the value is that the text is, if a label says so.
     pub(crate) labelled: Option<Meaning>,
     /// The list whose next item may follow.
-    pub(crate) list: Option<SecretList>,
+    pub(crate) list: Option<OpenList>,
+    /// The list of which that is an item.
+    outer: Option<OpenList>,
+}
+
+impl Assignment {
+    /// A list begins, within the one that is open.
+    pub(crate) fn open(&mut self, list: OpenList) {
+        self.outer = self.list.replace(list);
+    }
+
+    /// The list has ended, and the one around it goes on.
+    pub(crate) fn close(&mut self) {
+        self.list = self.outer.take();
+    }
+
+    /// The scan has come to `at`: what is carried over goes on there at the earliest.
+    pub(crate) fn reach(&mut self, at: usize) {
+        if let Some(option) = &mut self.option {
+            option.end = option.end.max(at);
+        }
+        for open in [&mut self.list, &mut self.outer].into_iter().flatten() {
+            if open.place.offset() < at {
+                open.place = ListPlace::Behind(at);
+            }
+        }
+    }
+
+    /// The window has lost its first `by` bytes.
+    fn shift(&mut self, by: usize) {
+        if let Some(option) = &mut self.option {
+            option.start = option.start.saturating_sub(by);
+            option.end = option.end.saturating_sub(by);
+        }
+        for open in [&mut self.list, &mut self.outer].into_iter().flatten() {
+            open.place.shift(by);
+        }
+    }
 }
 
 /// How far one group has come.
@@ -101,6 +180,7 @@ impl Tracks {
             track.at = track.at.saturating_sub(by);
             track.walk.shift(by);
             track.budget.shift(by);
+            track.assignment.shift(by);
             if let Some(overlong) = &mut track.overlong {
                 overlong.shift(by);
             }

@@ -90,7 +90,7 @@ impl WordPiece {
             } else if c.is_ascii() {
                 parted.ascii(c, span);
             } else if !is(&self.format, c) && c != '\u{fffd}' && !c.is_control() {
-                parted.wide(c, span);
+                parted.non_ascii(c, span);
             }
         }
         parted.end_word();
@@ -162,7 +162,7 @@ impl Parted<'_> {
         }
     }
 
-    fn wide(&mut self, c: char, span: Span) {
+    fn non_ascii(&mut self, c: char, span: Span) {
         let bare = |&d: &char| !is_combining_mark(d) || is(&self.vocabulary.spacing, d);
         let read: Vec<char> = std::iter::once(c).nfd().filter(bare).flat_map(char::to_lowercase).collect();
         if ideograph(c) || is(&self.vocabulary.punctuation, c) {

@@ -140,7 +140,7 @@ pub(crate) fn is_mark(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::languages::{KEYS, PASSWORDS, is_secret_word};
+    use super::super::languages::{DOUBTFUL, KEYS, PASSWORDS, is_secret_word};
     use super::*;
 
     #[test]
@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn secrets_are_known_in_other_languages() {
-        for name in PASSWORDS.iter().chain(KEYS) {
+        for name in PASSWORDS.iter().chain(DOUBTFUL).chain(KEYS) {
             for spelled in
                 [(*name).to_owned(), name.to_uppercase(), name.replace('_', " "), format!("db_{name}")]
             {

@@ -9,13 +9,12 @@ use aho_corasick::AhoCorasick;
 use super::case::distance;
 use super::meaning::{Meaning, NameMeaning, is_owner};
 
-/// Words for a password in names, besides those that the names of programs have: a word, or two with `_` between.
-/// In lower case; as words of scripts without spaces they may be a part of one.
+/// Words for a password in names that leave no doubt, besides those that the names of programs have: a word, or two with `_`
+/// between. In lower case; as words of scripts without spaces they may be a part of one.
 pub(crate) const PASSWORDS: &[&str] = &[
     // Germanic and Nordic languages.
     "passwort",
     "kennwort",
-    "losungswort",
     "wlan_schlüssel",
     "netzwerkschlüssel",
     "schlüsselinhalt",
@@ -24,7 +23,6 @@ pub(crate) const PASSWORDS: &[&str] = &[
     "lösenord",
     "losenord",
     "adgangskode",
-    "kodeord",
     "passord",
     "lykilorð",
     "wagwoord",
@@ -35,28 +33,18 @@ pub(crate) const PASSWORDS: &[&str] = &[
     "clave_de_acceso",
     "mot_de_passe",
     "motdepasse",
-    "mdp",
-    "senha",
     "palavra_passe",
     "palavra-passe",
     "parola_d'ordine",
-    "parola_chiave",
-    "parolă",
-    "parola",
     "contrasenya",
     // Slavic and Baltic languages.
     "пароль",
     "парола",
     "лозинка",
-    "hasło",
-    "haslo",
-    "heslo",
     "lozinka",
     "zaporka",
-    "geslo",
     "slaptažodis",
     "slaptazodis",
-    "parole",
     "құпиясөз",
     "құпия_сөз",
     // Others of Europe and Asia.
@@ -78,8 +66,6 @@ pub(crate) const PASSWORDS: &[&str] = &[
     "parolanız",
     "parolası",
     "κωδικός_πρόσβασης",
-    "κωδικός",
-    "κωδικος",
     "συνθηματικό",
     "סיסמה",
     "סיסמא",
@@ -97,7 +83,6 @@ pub(crate) const PASSWORDS: &[&str] = &[
     "mật_khẩu",
     "mat_khau",
     "matkhau",
-    "sandi",
     "kata_sandi",
     "katasandi",
     "kata_laluan",
@@ -156,9 +141,9 @@ pub(crate) const KEYS: &[&str] = &[
     "kunci_api",
 ];
 
-/// Words of those that mean something else as often: a word, a slogan, an entry of a dictionary, the code of a product, the number
-/// of a ticket, a model of decisions.
-const DOUBTFUL: &[&str] = &[
+/// Words for a password, in the same way, that mean something else as often: a word, a slogan, an entry of a dictionary, the code of
+/// a product, the number of a ticket, a model of decisions.
+pub(crate) const DOUBTFUL: &[&str] = &[
     "parola",
     "parolă",
     "parole",
@@ -255,10 +240,14 @@ struct Secrets {
 
 static SECRETS: LazyLock<Secrets> = LazyLock::new(|| {
     let mut words = Vec::new();
-    let lists = [(PASSWORDS, "password", NameMeaning::Password), (KEYS, "api_key", NameMeaning::Key)];
-    for (list, english, named) in lists {
+    let lists = [
+        (PASSWORDS, "password", NameMeaning::Password, false),
+        (DOUBTFUL, "password", NameMeaning::Password, true),
+        (KEYS, "api_key", NameMeaning::Key, false),
+    ];
+    for (list, english, named, doubtful) in lists {
+        let meaning = Meaning { named, strong: true, doubtful };
         for word in list {
-            let meaning = Meaning { named, strong: true, doubtful: DOUBTFUL.contains(word) };
             let folded = folded(word).into_owned();
             // Both words of two may be written as one.
             words.push(SecretWord { folded: folded.replace('_', ""), english, meaning });

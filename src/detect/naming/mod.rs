@@ -16,7 +16,7 @@ mod meaning;
 pub(crate) use case::{is_upper, lower, lower_into};
 pub use label::Label;
 pub(crate) use label::is_mark;
-pub(crate) use languages::{FoldedText, is_secret_word};
 #[cfg(test)]
-pub(crate) use languages::{KEYS, PASSWORDS};
+pub(crate) use languages::{DOUBTFUL, KEYS, PASSWORDS};
+pub(crate) use languages::{FoldedText, is_secret_word};
 pub(crate) use meaning::{Meaning, NAME, NameMeaning, meaning};

@@ -55,10 +55,10 @@ pub(super) fn may_end(left: &[u8]) -> bool {
 pub(super) fn may_join(bytes: &[u8], at: usize) -> bool {
     let left = bytes.get(at.saturating_sub(4)..at).unwrap_or_default();
     // What is not ASCII may read as a digit.
-    let wide = left.last().is_some_and(|byte| !byte.is_ascii());
+    let non_ascii = left.last().is_some_and(|byte| !byte.is_ascii());
     let behind = bytes.get(at..).unwrap_or_default();
     let next = behind.iter().take(INDENT + 3).find(|&&byte| !byte.is_ascii_whitespace() && !is_indent(byte));
-    (wide || may_end(left)) && next.is_some_and(|&next| begins(next) || !next.is_ascii())
+    (non_ascii || may_end(left)) && next.is_some_and(|&next| begins(next) || !next.is_ascii())
 }
 
 fn begins(byte: u8) -> bool {

@@ -9,6 +9,7 @@ use super::references::holds;
 pub(crate) use super::references::stands_in;
 use super::source_code::{programmed, released};
 use super::terms::{is_asked, is_shortcut, is_term};
+use super::value_words::{WordRole, is_of};
 
 /// What this file checks, by name.
 pub(super) const CHECKS: super::ChecksByName = &[
@@ -19,91 +20,6 @@ pub(super) const CHECKS: super::ChecksByName = &[
     ("bearer", |value| (value.len() >= 16 && key(value, true)).into()),
 ];
 
-/// Words that stand where a value should.
-const DUMMIES: &[&str] = &[
-    "password",
-    "passwd",
-    "pass",
-    "pwd",
-    "pw",
-    "secret",
-    "token",
-    "null",
-    "nil",
-    "none",
-    "true",
-    "false",
-    "undefined",
-    "string",
-    "str",
-    "required",
-    "optional",
-    "hidden",
-    "default",
-    "empty",
-    "not-set",
-    "unset",
-    "redacted",
-    "masked",
-    "todo",
-    "tbd",
-    "env",
-    "value",
-    "user",
-    "username",
-    "yes",
-    "no",
-    "bytes",
-    "object",
-    "any",
-    "number",
-    "text",
-    "varchar",
-    "basic",
-    "bearer",
-    "changeme",
-    "change_me",
-    "userpassword",
-    "yourpassword",
-    "api_key",
-    "apikey",
-    "my_password",
-    "mypassword",
-    "self",
-    "this",
-    "key",
-    "prompt",
-    "input",
-    "function",
-    "async",
-    "const",
-    "var",
-    "let",
-    "new",
-    "return",
-    "void",
-    "char",
-    "int",
-    "bool",
-    "boolean",
-    "is",
-    "and",
-    "or",
-    "in",
-    "the",
-    "for",
-    "with",
-    "incorrect",
-    "invalid",
-    "wrong",
-    "missing",
-    "dummy",
-    "[password]",
-    "placeholder",
-    "service_account",
-    "authorized_user",
-    "external_account",
-];
 /// Parts of what stands where a generated key should.
 const STAND_INS: &[&str] = &[
     "your",
@@ -170,7 +86,7 @@ fn place(value: &[u8]) -> bool {
 pub(crate) fn password(value: &[u8]) -> bool {
     let mut buffer = [0; 128];
     let text = lower(value, &mut buffer);
-    let dummy = DUMMIES.iter().any(|word| word.as_bytes() == text);
+    let dummy = is_of(&[WordRole::Dummy], text);
     let hint = holds(text, "your_") || holds(text, "your-") || holds(text, "<your") || holds(text, "_here");
     let said = value.iter().any(|byte| byte.is_ascii_alphanumeric());
     // What programs ask of a value: `required|string|min:8`.
@@ -316,9 +232,11 @@ pub(crate) fn key(value: &[u8], strong: bool) -> bool {
         && !alphabet(text)
 }
 
-/// Parts of words that stand where a key would, and of names for it.
-const KEY_WORDS: [&str; 12] =
-    ["pass", "secret", "token", "key", "pwd", "hmac", "test", "example", "sample", "value", "your", "change"];
+/// What names of secrets have in them, and values have not.
+pub(crate) const NAME_PARTS: [&str; 6] = ["pass", "secret", "token", "key", "pwd", "hmac"];
+
+/// Parts of words that stand where a key would.
+const KEY_STAND_INS: [&str; 6] = ["test", "example", "sample", "value", "your", "change"];
 
 /// A key that a person chose: a word and a number, `sunflower7`.
 pub(crate) fn word_key(value: &[u8]) -> bool {
@@ -332,7 +250,7 @@ pub(crate) fn word_key(value: &[u8]) -> bool {
     }
     let mut buffer = [0; 128];
     let text = lower(value, &mut buffer);
-    !KEY_WORDS.iter().any(|word| holds(text, word)) && password(value)
+    !NAME_PARTS.iter().chain(&KEY_STAND_INS).any(|word| holds(text, word)) && password(value)
 }
 
 /// The whole alphabet: a table of characters.

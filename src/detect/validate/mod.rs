@@ -26,6 +26,7 @@
 //! | `references` | no check: values that stand for others, as variables do |
 //! | `source_code` | no check: values that are parts of programs |
 //! | `terms` | no check: what types, encodings and algorithms are called |
+//! | `value_words` | no check: words that stand where a value would |
 //! | `entropy` | that a value is random enough for a key |
 //! | `token_crc` | checksums inside tokens of GitHub, npm and Grafana; JWTs in base64 |
 //! | `americas` | Canada and Latin America |
@@ -69,6 +70,7 @@ mod southern_europe;
 mod terms;
 pub(crate) mod tld;
 mod token_crc;
+pub(crate) mod value_words;
 mod vat;
 mod western_europe;
 mod world;

@@ -4,6 +4,8 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
+use super::value_words::{WordRole, is_of};
+
 /// The words in lower case, without the hyphens that some write in them.
 const TERMS: &str = "\
     int8 int16 int32 int64 int128 int256 uint8 uint16 uint32 uint64 uint128 uint256 i128 u128 \
@@ -16,7 +18,7 @@ const TERMS: &str = "\
     sha3224 sha3256 sha3384 sha3512 sha1sum sha256sum sha512sum sha256crypt sha512crypt ssha256 ssha512 \
     shake128 shake256 keccak256 ripemd160 blake2 blake2b blake2s blake3 blake2b256 blake2b512 blake2s256 \
     hmacsha1 hmacsha256 hmacsha384 hmacsha512 scramsha1 scramsha256 scramsha512 pbkdf2 pbkdf2sha1 pbkdf2sha256 \
-    pbkdf2sha512 pbkdf2hmacsha256 pbkdf2hmacsha512 argon2 argon2i argon2d argon2id bcrypt scrypt yescrypt \
+    pbkdf2sha512 pbkdf2hmacsha256 pbkdf2hmacsha512 argon2 argon2i argon2d argon2id yescrypt \
     crc32 crc32c crc64 aes128 aes192 aes256 aes128gcm aes256gcm aes128cbc aes256cbc aes128ctr aes256ctr des3 \
     3des chacha20 chacha20poly1305 xchacha20poly1305 poly1305 salsa20 rsa1024 rsa2048 rsa3072 rsa4096 \
     ed25519 ed448 x25519 x448 curve25519 secp256k1 secp256r1 secp384r1 secp521r1 prime256v1 nistp256 nistp384 \
@@ -36,7 +38,7 @@ const HELD_KEYS: [&str; 8] = ["ctrl+", "strg+", "alt+", "shift+", "cmd+", "ctrl-
 /// What forms and translations of them say of a field that must be filled in, or need not be. Those of other alphabets begin in
 /// both cases.
 const ASKED: &str = "\
-    mandatory compulsory obligatory obligatoire requis requise facultatif erforderlich pflichtfeld benötigt \
+    compulsory obligatory obligatoire requis requise facultatif erforderlich pflichtfeld benötigt \
     verplicht vereist obligatorio obligatoria requerido requerida opcional obrigatório obrigatória obbligatorio \
     obbligatoria richiesto richiesta facoltativo wymagane wymagany opcjonalne povinné povinný vyžadováno \
     kötelező obligatoriu påkrævet påkrevd obligatorisk obligatoriskt krävs pakollinen nõutav obvezno zorunlu \
@@ -57,7 +59,7 @@ pub(super) fn is_asked(value: &[u8]) -> bool {
     let Some(lower) = buffer.get_mut(..word.len()).filter(|_| !word.is_empty()) else { return false };
     lower.copy_from_slice(word);
     lower.make_ascii_lowercase();
-    KNOWN.contains(&*lower)
+    KNOWN.contains(&*lower) || is_of(&[WordRole::Asked], lower)
 }
 
 /// Whether this is a combination of keys, such as `Ctrl+P`.
@@ -88,7 +90,9 @@ pub(super) fn is_term(value: &[u8]) -> bool {
         *place = byte.to_ascii_lowercase();
         length += 1;
     }
-    buffer.get(..length).is_some_and(|word| KNOWN.contains(word) || is_standard(word))
+    buffer
+        .get(..length)
+        .is_some_and(|word| KNOWN.contains(word) || is_of(&[WordRole::Term], word) || is_standard(word))
 }
 
 #[cfg(test)]

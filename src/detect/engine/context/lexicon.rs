@@ -119,7 +119,7 @@ pub(crate) struct Lexicon {
     groups: Vec<(u16, u16)>,
     filter: Vec<u64>,
     /// Whether a word that is not ASCII is known: the filter does not tell of those.
-    wide: bool,
+    non_ascii: bool,
     /// Words of scripts without spaces, which are looked for within a run, and the entry of each.
     infix: Option<(AhoCorasick, Vec<u32>)>,
     /// Rules that have words that support a value they follow.
@@ -157,7 +157,7 @@ impl Lexicon {
             sets: Vec::new(),
             groups: Vec::new(),
             filter: vec![0; 1 << (FILTER - 6)],
-            wide: false,
+            non_ascii: false,
             infix: None,
             after: RuleSelection::default(),
         };
@@ -261,7 +261,7 @@ impl Lexicon {
             if let Some(bits) = self.filter.get_mut(place / 64) {
                 *bits |= 1 << (place % 64);
             }
-            self.wide |= !word.is_ascii();
+            self.non_ascii |= !word.is_ascii();
         }
         let Some(phrases) = self.phrases.get_mut(entry as usize) else {
             return PhrasePlace { entry, number: 0 };
@@ -304,9 +304,9 @@ impl Lexicon {
     /// The entry of a word of `text`, if it has one.
     #[inline]
     pub(super) fn entry(&self, text: &[u8], word: WindowWord) -> Option<u32> {
-        let WindowWord { start, end, wide, .. } = word;
-        if wide {
-            return if self.wide { self.look_up(text.get(start..end)?) } else { None };
+        let WindowWord { start, end, non_ascii, .. } = word;
+        if non_ascii {
+            return if self.non_ascii { self.look_up(text.get(start..end)?) } else { None };
         }
         let key = key(text, start, end);
         let place = place(key, FILTER);

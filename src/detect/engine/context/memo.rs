@@ -158,7 +158,7 @@ impl Memo {
     fn push(&mut self, lexicon: &Lexicon, view: &View<'_>, word: WindowWord, entry: Option<u32>) {
         match entry {
             Some(entry) => self.know(lexicon, view, word, entry),
-            None if word.wide => self.unspaced(lexicon, view, word),
+            None if word.non_ascii => self.unspaced(lexicon, view, word),
             None => {}
         }
         self.ends.push(word.end);

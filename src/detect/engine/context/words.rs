@@ -13,7 +13,7 @@ pub(super) struct WindowWord {
     /// Where the run of letters begins that the word is of.
     pub(super) run: usize,
     /// Whether the run has characters that are not ASCII.
-    pub(super) wide: bool,
+    pub(super) non_ascii: bool,
     /// Whether it is a run in which the case changes, which may be several words.
     pub(super) cased: bool,
 }
@@ -42,7 +42,7 @@ impl WindowWord {
     fn run(view: &View<'_>, start: usize, end: usize) -> Self {
         let letters = view.slice(start, end);
         let cased = letters.iter().skip(1).any(u8::is_ascii_uppercase);
-        Self { start, end, run: start, wide: !letters.is_ascii(), cased }
+        Self { start, end, run: start, non_ascii: !letters.is_ascii(), cased }
     }
 
     /// The words of a run by its case: itself where it does not change.
@@ -126,8 +126,8 @@ pub(super) fn words(
             letters &= letters.wrapping_add(1 << first);
             let (start, end) = (at + first as usize, at + (first + length) as usize);
             let inner = capitals >> first >> 1 & ((1 << (length - 1)) - 1);
-            let wide = high >> first & (u64::MAX >> (64 - length)) != 0;
-            sink(WindowWord { start, end, run: start, wide, cased: inner != 0 });
+            let non_ascii = high >> first & (u64::MAX >> (64 - length)) != 0;
+            sink(WindowWord { start, end, run: start, non_ascii, cased: inner != 0 });
         }
         at += BLOCK;
     }

@@ -1,8 +1,8 @@
 //! The bits of a window of text, for each class of bytes.
 
 use super::class::Class;
+use super::non_ascii;
 use super::simd::{self, WIDTH};
-use super::wide;
 
 /// Bytes that are looked at together.
 pub(crate) const BLOCK: usize = 64;
@@ -37,7 +37,7 @@ impl Masks {
     fn part_words(&mut self, text: &[u8], from: usize) {
         let [_, words, letters, ..] = &mut self.of;
         let kept = text.get(self.base..).unwrap_or_default();
-        wide::part(kept, from - self.base, letters, words);
+        non_ascii::part(kept, from - self.base, letters, words);
     }
 
     /// The bits before `offset` will not be asked for.

@@ -6,16 +6,16 @@
 //! | [`class`] | the classes |
 //! | [`masks`] | the bits of a window |
 //! | [`simd`] | vector instructions: the one file with unsafe code |
-//! | [`wide`] | characters beyond ASCII that are no letters |
+//! | [`non_ascii`] | characters beyond ASCII that are no letters |
 //! | [`runs`] | runs of a class, words with digits, colons in addresses |
 
 mod class;
 mod masks;
+mod non_ascii;
 mod runs;
 mod simd;
-mod wide;
 
 pub(crate) use class::Class;
 pub(crate) use masks::{BLOCK, Masks};
+pub(crate) use non_ascii::{char_at, sign_before};
 pub(crate) use runs::{Colons, FirstDigits, Runs};
-pub(crate) use wide::{char_at, sign_before};

@@ -6,7 +6,7 @@ use super::value::{AssignedValue, piece};
 use crate::detect::rules::SecretKind;
 use crate::detect::validate::credential;
 
-/// The longest argument that is stepped over, and the longest that is a password, in bytes.
+/// The longest argument that is stepped over, in bytes.
 const ARGUMENT: usize = 96;
 
 impl WindowText<'_> {
@@ -30,7 +30,7 @@ impl WindowText<'_> {
         let at = if self.follows(at, "key=")? { at + 4 } else { at };
         let at = if self.is(at, b'b')? { at + 1 } else { at };
         let Some(quote) = self.quote(at)? else { return Ok(None) };
-        let Some(end) = self.closed(quote, ARGUMENT)? else { return Ok(None) };
+        let Some(end) = self.closed_or_cut(quote)? else { return Ok(None) };
         let text = self.value_at(quote.end, end);
         let fits = credential::password(text)
             && is_marked(text)

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use aho_corasick::AhoCorasick;
 
 use super::text::{NeedMore, WindowText, is_dense, is_name, is_quote};
-use super::value::{AssignedValue, piece};
+use super::value::{AssignedValue, LONGEST, piece};
 use crate::detect::naming::NAME;
 use crate::detect::rules::SecretKind;
 use crate::detect::validate::credential;
@@ -14,7 +14,7 @@ use crate::detect::validate::credential;
 const LINE: usize = 384;
 /// The most options of a command that are looked at.
 const OPTIONS: usize = 24;
-/// The longest word of a command that is looked at, in bytes; with quotes in it, twice that.
+/// The longest word of a command before its password, and the longest text in quotes within a word, in bytes.
 const WORD: usize = 128;
 /// How far before a value its command is looked for, in bytes.
 const BEFORE: usize = 60;
@@ -38,17 +38,26 @@ const READS_PASSWORD: [&str; 14] = [
 ];
 
 impl WindowText<'_> {
-    /// A word of a shell with quotes in it: `user:'pass word'`.
+    /// A word of a shell with quotes in it, `user:'pass word'`, as much of it as a piece of a value has.
     fn word(&self, at: usize) -> Result<(usize, usize), NeedMore> {
+        self.word_within(at, LONGEST)
+    }
+
+    /// The same of `most` bytes, without the quotes around it.
+    fn word_within(&self, at: usize, most: usize) -> Result<(usize, usize), NeedMore> {
+        let opened = self.byte(at)?.is_some_and(is_quote);
+        let limit = at + most + usize::from(opened);
         let mut end = at;
-        while end < at + WORD {
+        while end < limit {
             let Some(byte) = self.byte(end)? else { break };
             if byte.is_ascii_whitespace() || matches!(byte, b';' | b'|' | b'\\') {
                 break;
             }
             end += 1;
             if is_quote(byte) {
-                let inside = self.run(end, WORD, |byte| !is_quote(byte) && byte != b'\n')?;
+                // Within a word it may close a text in which the command stands.
+                let inner = limit.saturating_sub(end).min(if opened { most } else { WORD });
+                let inside = self.run(end, inner, |byte| !is_quote(byte) && byte != b'\n')?;
                 end = if self.byte(inside)?.is_some_and(is_quote) { inside + 1 } else { inside };
             }
         }
@@ -56,7 +65,18 @@ impl WindowText<'_> {
         let one = |byte: Option<&u8>| byte.copied().filter(|&byte| is_quote(byte));
         let whole = one(text.first()).is_some() && one(text.first()) == one(text.last()) && text.len() >= 2;
         let quotes = text.iter().filter(|&&byte| is_quote(byte)).count();
-        Ok(if whole && quotes == 2 { (at + 1, end - 1) } else { (at, end) })
+        Ok(match quotes {
+            2 if whole => (at + 1, end - 1),
+            // It goes on in quotes.
+            1 if opened && end == limit => (at + 1, end),
+            _ => (at, end),
+        })
+    }
+
+    /// Behind the word at `at` that is no password: a user's name, another option.
+    fn behind_word(&self, at: usize) -> Result<usize, NeedMore> {
+        let (_, end) = self.word_within(at, WORD)?;
+        self.run(end, 1, is_quote)
     }
 
     /// Behind the first of these options on the command's line, or on the lines that go on with it.
@@ -112,7 +132,7 @@ impl WindowText<'_> {
             return self.pass(at);
         }
         // The command may stand in a string, which a quote ends.
-        let end = self.run(at, WORD, |byte| is_dense(byte) && byte != b'|')?;
+        let end = self.run(at, LONGEST, |byte| is_dense(byte) && byte != b'|')?;
         let text = self.view.slice(at, end);
         // A few digits are a port, which other commands have behind the same option.
         let port = text.len() <= 5 && text.iter().all(u8::is_ascii_digit);
@@ -149,7 +169,7 @@ impl WindowText<'_> {
         if user == start || !self.is(user, b'/')? {
             return Ok(None);
         }
-        let end = self.run(user + 1, WORD, |byte| is_dense(byte) && byte != b'@')?;
+        let end = self.run(user + 1, start + LONGEST - user - 1, |byte| is_dense(byte) && byte != b'@')?;
         let text = self.view.slice(user + 1, end);
         let fits = credential::password(text) && !text.contains(&b'/');
         Ok(fits.then(|| piece(SecretKind::Command, start, end, 0.0)))
@@ -157,7 +177,7 @@ impl WindowText<'_> {
 
     /// `-p` and the password in one word, among the options of `mysql` and its like.
     pub(super) fn mysql(&self, end: usize) -> Result<Option<AssignedValue>, NeedMore> {
-        let mut at = self.run(end, 8, |byte| byte.is_ascii_lowercase())?;
+        let mut at = self.run(end, 12, |byte| byte.is_ascii_lowercase() || byte == b'-')?;
         while at < end + LINE / 2 {
             let next = self.blanks(at)?;
             if next == at || !self.byte(next)?.is_some_and(|byte| byte.is_ascii_graphic()) {
@@ -166,7 +186,7 @@ impl WindowText<'_> {
             if self.is(next, b'-')? && self.is(next + 1, b'p')? {
                 return self.pass(next + 2);
             }
-            (_, at) = self.word(next)?;
+            at = self.behind_word(next)?;
         }
         Ok(None)
     }
@@ -180,18 +200,19 @@ impl WindowText<'_> {
     }
 
     pub(super) fn net_user(&self, at: usize) -> Result<Option<AssignedValue>, NeedMore> {
-        let (_, name) = self.word(self.blanks(at)?)?;
+        let name = self.behind_word(self.blanks(at)?)?;
         let (start, end) = self.word(self.blanks(name)?)?;
-        let option = self.blanks(end)?;
         let text = self.view.slice(start, end);
-        let fits = self.is(option, b'/')? && !text.starts_with(b"/") && credential::password(text);
+        let whole = end < start + LONGEST;
+        let known = !whole || self.is(self.blanks(self.run(end, 1, is_quote)?)?, b'/')?;
+        let fits = known && !text.starts_with(b"/") && credential::password(text);
         Ok(fits.then(|| piece(SecretKind::Command, start, end, 0.0)))
     }
 
     /// The password before or behind the user's name.
     pub(super) fn net_use(&self, at: usize) -> Result<Option<AssignedValue>, NeedMore> {
         let Some(user) = self.option(at, &["/user:", "/u:"])? else { return Ok(None) };
-        let (_, name) = self.word(user)?;
+        let name = self.behind_word(user)?;
         let (start, end) = self.word(self.blanks(name)?)?;
         let text = self.view.slice(start, end);
         let fits = !matches!(text.first(), None | Some(b'/' | b'*')) && credential::password(text);

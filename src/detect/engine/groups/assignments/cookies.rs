@@ -1,10 +1,10 @@
 //! Sessions in cookies (RFC 6265 section 4): `Cookie: session=…`, `Set-Cookie: sid=…; Path=/`. Elsewhere such a name says
 //! nothing of a secret: logs have the ids of sessions.
 
-use super::super::super::track::{ListLayout, SecretList};
+use super::super::super::track::{ListLayout, ListPlace, OpenList, SecretList};
 use super::beside::GIVEN;
 use super::lists::ListItem;
-use super::text::{NeedMore, WindowText, is_dense, is_name};
+use super::text::{NeedMore, WindowText, is_dense, is_name, is_quote};
 use super::value::{self, AssignedValue, LONGEST, piece};
 use crate::detect::naming::{self, Meaning, NAME, NameMeaning};
 use crate::detect::rules::SecretKind;
@@ -19,16 +19,17 @@ const ATTRIBUTES: [&str; 7] = ["path=", "httponly", "secure", "samesite=", "expi
 /// What names of cookies have in them whose values log somebody in.
 const SESSIONS: [&[u8]; 7] = [b"sess", b"sid", b"auth", b"token", b"logged", b"login", b"cookie"];
 
-/// The cookies of a header, as a list of secrets.
-pub(super) const COOKIES: SecretList = SecretList {
-    meaning: Meaning { named: NameMeaning::Key, strong: false, doubtful: false },
-    plural: false,
-    layout: ListLayout::Cookies,
-};
+/// The cookies of a header whose name ends at `end`, as a list of secrets.
+pub(super) const fn cookies(end: usize) -> OpenList {
+    let meaning = Meaning { named: NameMeaning::Key, strong: false, doubtful: false };
+    let list = SecretList { meaning, plural: false, layout: ListLayout::Cookies };
+    OpenList { list, place: ListPlace::At(end) }
+}
 
 impl WindowText<'_> {
-    /// The value of the cookie whose name, with the sign behind it, ends at `end`, and in which a word begins at `start`.
-    pub(super) fn cookie(&self, start: usize, end: usize) -> Result<Option<AssignedValue>, NeedMore> {
+    /// The value of the cookie of a session whose name, with the sign behind it, ends at `end`, and in which a word begins at
+    /// `start`.
+    pub(super) fn session_cookie(&self, start: usize, end: usize) -> Result<Option<AssignedValue>, NeedMore> {
         let head = self.view.slice(start.saturating_sub(BEFORE), start);
         let line = head.rsplit(|&byte| byte == b'\n').next().unwrap_or_default();
         let letters = line.iter().rev().take_while(|&&byte| is_name(byte)).count();
@@ -48,11 +49,18 @@ impl WindowText<'_> {
         Ok(fits.then(|| piece(SecretKind::Key, end, stop, 0.0)))
     }
 
-    /// The next cookie of a header, behind the one that ends at `at`, or behind the header's name.
-    pub(super) fn next_cookie(&self, at: usize, list: SecretList) -> Result<Option<ListItem>, NeedMore> {
+    /// Where the next cookie of a header begins, behind the one that ends at `at`, or behind blanks in it.
+    pub(super) fn next_cookie(&self, at: usize) -> Result<usize, NeedMore> {
         let quote = self.run(at, 1, |byte| byte == b'"')?;
-        let quote = if self.is(quote, b';')? { quote } else { at };
-        let start = self.blanks(self.run(quote, 1, |byte| byte == b';')?)?;
+        let at = if self.is(quote, b';')? { quote } else { at };
+        let end =
+            self.run(at, LONGEST, |byte| !is_quote(byte) && !matches!(byte, b';' | b'\\' | b'\n' | b'\r'))?;
+        self.blanks(self.run(end, 1, |byte| byte == b';')?)
+    }
+
+    /// The cookie of a header that begins at `at`, or behind blanks there.
+    pub(super) fn cookie_at(&self, at: usize) -> Result<Option<ListItem>, NeedMore> {
+        let start = self.blanks(at)?;
         let stop = self.run(start, NAME, |byte| is_name(byte) || byte == b'%')?;
         if stop == start || !self.is(stop, b'=')? {
             return Ok(None);
@@ -64,15 +72,17 @@ impl WindowText<'_> {
         let session = SESSIONS.iter().any(|word| holds(word));
         let forged = holds(b"csrf") || holds(b"xsrf");
         let text = self.value_at(value, end);
-        let kind = match naming::meaning(&name) {
+        let meaning = naming::meaning(&name);
+        let kind = match meaning {
             // What is sent back against forged requests logs nobody in.
             _ if forged => None,
             _ if session && is_session(text) => Some(SecretKind::Key),
             Some(meaning) => value::kind(meaning, text, GIVEN),
             None => None,
         };
-        let value = kind.map(|kind| AssignedValue { list: Some(list), ..piece(kind, value, end, 0.0) });
-        Ok(Some(ListItem::new(end, value, list)))
+        let start = if forged || meaning.is_some() { value } else { start };
+        let value = kind.map(|kind| piece(kind, value, end, 0.0));
+        Ok(Some(ListItem { start, end, value }))
     }
 
     /// Whether attributes of a cookie follow at `at`.

@@ -9,8 +9,6 @@ use crate::detect::naming::NAME;
 
 /// How far from the beginning of an expression its value may stand, in bytes.
 const EXPRESSION: usize = 128;
-/// The longest value in braces, in bytes.
-const BRACED: usize = 128;
 
 /// How expressions begin that read the environment or settings.
 const READERS: [&str; 18] = [
@@ -62,7 +60,7 @@ impl WindowText<'_> {
             }
             if let Some(value) = self.otherwise(behind)? {
                 let Some(open) = self.quote(value)? else { break };
-                let end = self.closed(open, value::LONGEST)?;
+                let end = self.closed_or_cut(open)?;
                 return Ok(end.and_then(|end| self.quoted(name.meaning, open.end, end, GIVEN)));
             }
             behind += 1;
@@ -101,7 +99,7 @@ impl WindowText<'_> {
             Some(b':') if matches!(self.byte(stop + 1)?, Some(b'-' | b'=')) => stop + 2,
             _ => return Ok(None),
         };
-        let end = self.run(start, BRACED, |byte| !byte.is_ascii_whitespace() && byte != b'}')?;
+        let end = self.run(start, value::LONGEST, |byte| !byte.is_ascii_whitespace() && byte != b'}')?;
         if end == start || !self.is(end, b'}')? {
             return Ok(None);
         }

@@ -5,13 +5,12 @@ use std::cell::Cell;
 use super::super::super::group::Group;
 use super::super::super::pass::{Candidates, Evaluation, WindowPass};
 use super::super::super::pattern::CompiledPattern;
-use super::super::super::track::Track;
+use super::super::super::track::{Assignment, ListPlace, LongOption, OpenList, Track};
 use super::super::super::view::View;
-use super::cookies::COOKIES;
 use super::form::ValueForm;
-use super::search::{self, Hits, LISTS, WORDS, WordContext, WordSearch};
+use super::search::{self, Hit, Hits, SEARCHES, WORDS, WordSearch};
 use super::text::{LookCost, NeedMore, WindowText, is_dense};
-use super::value::{self, AssignedValue, LONGEST, piece};
+use super::value::{self, AssignedValue, LONGEST, PlaceContent, piece};
 use crate::detect::finding::RuleId;
 use crate::detect::naming::is_secret_word;
 use crate::detect::rules::{RuleRef, SecretKind};
@@ -28,7 +27,7 @@ struct SecretRule {
 
 /// The rules of values known by their places.
 pub(crate) struct Assignments {
-    searches: [WordSearch; LISTS],
+    searches: [WordSearch; SEARCHES],
     rules: Vec<SecretRule>,
 }
 
@@ -81,26 +80,67 @@ impl Assignments {
         taken
     }
 
-    /// Goes on with a list whose items are secrets; whether it has come to its end.
-    fn items(&self, pass: &WindowPass<'_>, track: &mut Track, found: &mut Candidates) -> bool {
-        while let Some(list) = track.assignment.list {
-            let looked = Cell::default();
-            let text = WindowText { view: pass.view, looked: &looked };
-            let Ok(item) = text.next_item(track.at, list) else { return false };
-            pass.step(looked.get().steps);
-            let Some(item) = item else {
-                track.assignment.list = None;
-                break;
-            };
-            track.at = item.end;
-            let Some(value) = item.value else { continue };
-            let taken = self.offer(pass, value, found);
-            track.assignment.rest = taken.filter(|_| value.cut);
-            if !rest(pass, track, found) {
-                return false;
+    /// Goes on with a list: with what parts two items, or with an item. One that is no secret is left to the scan like any other
+    /// text. Whether there was enough text.
+    fn list(&self, pass: &WindowPass<'_>, open: OpenList, track: &mut Track, found: &mut Candidates) -> bool {
+        let looked = Cell::default();
+        let Ok(step) = (WindowText { view: pass.view, looked: &looked }).go_on(open) else {
+            // A word that begins before may not have arrived whole.
+            let at = open.place.offset();
+            track.at = begun(&pass.view, track.at).filter(|&start| start < at).unwrap_or(at);
+            return false;
+        };
+        pass.step(looked.get().steps);
+        let Some(step) = step else {
+            track.assignment.close();
+            return true;
+        };
+        track.assignment.list = Some(step.open);
+        let Some(item) = step.item else { return true };
+        let value = item.value.map(|value| value.at_boundary(&pass.view));
+        let taken = value.and_then(|value| Some((value, self.offer(pass, value, found)?)));
+        let Some((value, rule)) = taken else {
+            track.at = track.at.max(item.start);
+            return true;
+        };
+        track.at = value.end;
+        track.assignment.rest = Some(rule).filter(|_| value.cut);
+        rest(pass, track, found)
+    }
+
+    /// Looks at the place whose word is `hit`. Whether there was enough text.
+    fn place(&self, pass: &WindowPass<'_>, hit: Hit, track: &mut Track, found: &mut Candidates) -> bool {
+        let looked = Cell::new(LookCost { place: hit.start, ..LookCost::default() });
+        let Ok((next, content)) = (WindowText { view: pass.view, looked: &looked }).content_of(hit) else {
+            // It may be a part of a longer word.
+            let begun = begun(&pass.view, track.at).filter(|&start| start < hit.start);
+            track.at = begun.unwrap_or(hit.start);
+            return false;
+        };
+        let value = content.value().map(|value| value.at_boundary(&pass.view));
+        let taken = value.and_then(|value| Some((value, self.offer(pass, value, found)?)));
+        let Some((value, rule)) = taken else {
+            let spent = self.spend(pass, track, looked.get(), found);
+            track.at = spent.unwrap_or(next.max(hit.end));
+            if let (PlaceContent::List(list), None) = (content, spent) {
+                track.assignment.open(list);
             }
+            return true;
+        };
+        let end = value.end.max(hit.end);
+        if let Some(list) = value.list {
+            track.assignment.open(OpenList { list, place: ListPlace::Behind(end) });
         }
-        true
+        // What stands before a command's option is still to be looked at.
+        if hit.place.has_options() {
+            let long = LongOption { rule, start: value.start, end };
+            track.assignment.option = Some(long).filter(|_| value.cut).or(track.assignment.option);
+            track.at = hit.end;
+            return true;
+        }
+        track.at = end;
+        track.assignment.rest = Some(rule).filter(|_| value.cut);
+        rest(pass, track, found)
     }
 
     /// Evaluates all of the text as what its label says it is, `{"password": "…"}`; whether that is decided.
@@ -143,51 +183,36 @@ impl Group for Assignments {
     }
 
     fn scan(&self, pass: &WindowPass<'_>, track: &mut Track, found: &mut Candidates) {
-        if !self.labelled(pass, track, found) || !rest(pass, track, found) || !self.items(pass, track, found)
-        {
+        if !self.labelled(pass, track, found) || !rest(pass, track, found) {
             return;
         }
         let view = &pass.view;
-        let mut at = track.at;
-        let mut hits = Hits::new(&self.searches, view.text, at);
-        while let Some(hit) = hits.from(at) {
-            if hit.place == WordContext::Cookies {
-                track.at = hit.end;
-                track.assignment.list = Some(COOKIES);
-                if !self.items(pass, track, found) {
-                    return;
+        let mut hits = Hits::new(&self.searches, view.text, track.at);
+        loop {
+            track.assignment.reach(track.at);
+            let hit = hits.from(track.at);
+            // What is nearest comes first.
+            let next = hit.map_or(usize::MAX, |hit| hit.start);
+            let Assignment { option, list, .. } = track.assignment;
+            let list = list.filter(|list| list.place.offset() <= next);
+            let next = list.map_or(next, |list| list.place.offset());
+            let option = option.filter(|option| option.start <= next);
+            let enough = match (option, list, hit) {
+                (Some(option), ..) => {
+                    track.at = option.end;
+                    (track.assignment.rest, track.assignment.option) = (Some(option.rule), None);
+                    rest(pass, track, found)
                 }
-                at = track.at;
-                continue;
-            }
-            let looked = Cell::new(LookCost { place: hit.start, ..LookCost::default() });
-            let end = hit.end;
-            let Ok((next, value)) = (WindowText { view: *view, looked: &looked }).value_of(hit) else {
-                // It may be a part of a longer word.
-                track.at = begun(view, at).filter(|&start| start < hit.start).unwrap_or(hit.start);
+                (None, Some(list), _) => self.list(pass, list, track, found),
+                (None, None, Some(hit)) => self.place(pass, hit, track, found),
+                (None, None, None) => break,
+            };
+            if !enough {
                 return;
-            };
-            let taken = value.and_then(|value| Some((value, self.offer(pass, value, found)?)));
-            let Some((value, rule)) = taken else {
-                at = self.spend(pass, track, looked.get(), found).unwrap_or(next.max(end));
-                continue;
-            };
-            // What stands before a command's option is still to be looked at.
-            at = if hit.place.has_options() { end } else { value.end.max(end) };
-            if value.cut || value.list.is_some() {
-                track.at = at;
-                track.assignment.rest = Some(rule).filter(|_| value.cut);
-                track.assignment.list = value.list;
-                if !rest(pass, track, found) || !self.items(pass, track, found) {
-                    return;
-                }
-                at = track.at;
             }
         }
-        track.at = at.max(view.len());
-        if !view.complete {
-            track.at = begun(view, at).unwrap_or(track.at);
-        }
+        let begun = if view.complete { None } else { begun(view, track.at) };
+        track.at = begun.unwrap_or(track.at.max(view.len()));
     }
 }
 

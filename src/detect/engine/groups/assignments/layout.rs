@@ -13,8 +13,6 @@ use crate::detect::validate::credential;
 
 /// The most dots that lead to a value.
 const LEADER: usize = 128;
-/// The longest value in a record or a row, in bytes.
-const CELL: usize = 128;
 /// The shortest password where the layout says that it is one, in bytes.
 const SHORTEST: usize = 5;
 /// The fewest letters of a value behind dots: lists of tests have times there.
@@ -62,7 +60,7 @@ impl WindowText<'_> {
         let sign = self.blanks(end)?;
         let colon = self.run(sign, 1, |byte| byte == b':')?;
         let value = self.blanks(colon)?;
-        let word = self.run(value, CELL, |byte| !byte.is_ascii_whitespace())?;
+        let word = self.run(value, LONGEST, |byte| !byte.is_ascii_whitespace())?;
         let text = self.view.slice(value, word);
         let letters = text.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
         let given = colon > sign || signs >= 3;
@@ -112,7 +110,7 @@ impl WindowText<'_> {
             return Ok(None);
         }
         let value = self.blanks(at)?;
-        let end = self.run(value, CELL, |byte| !byte.is_ascii_whitespace() && byte != b'|')?;
+        let end = self.run(value, LONGEST, |byte| !byte.is_ascii_whitespace() && byte != b'|')?;
         if end == value || !self.ends_line(end)? {
             return Ok(None);
         }
@@ -130,7 +128,7 @@ impl WindowText<'_> {
         if self.is(cell, b'\\')? && !self.is(cell + 1, b'\\')? {
             return self.in_macro(name, cell + 1);
         }
-        let stop = self.run(cell, CELL, |byte| !byte.is_ascii_whitespace())?;
+        let stop = self.run(cell, LONGEST, |byte| !byte.is_ascii_whitespace())?;
         let text = self.view.slice(cell, stop);
         let end = cell + text.windows(2).position(|pair| pair == b"\\\\").unwrap_or(text.len());
         let closes = end > cell && self.follows(self.blanks(end)?, "\\\\")?;
@@ -147,7 +145,7 @@ impl WindowText<'_> {
         let open = self.run(stop, 1, |byte| byte == b'*')?;
         let Some(sign) = self.byte(open)?.filter(u8::is_ascii_punctuation) else { return Ok(None) };
         let close = if sign == b'{' { b'}' } else { sign };
-        let stop = self.run(open + 1, CELL, |byte| !byte.is_ascii_whitespace())?;
+        let stop = self.run(open + 1, LONGEST, |byte| !byte.is_ascii_whitespace())?;
         let length = self.view.slice(open + 1, stop).iter().position(|&byte| byte == close);
         Ok(length.and_then(|length| self.cell(name, open + 1, open + 1 + length, true)))
     }

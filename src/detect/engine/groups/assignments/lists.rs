@@ -1,19 +1,20 @@
 //! Lists whose items are secrets: `passwords:` and a line for each, `"passwords": ["…", "…"]`, `"passwords": {"bob": "…"}`. The
 //! first is found from the name, each other from the one before it.
 
-use super::super::super::track::{ListLayout, SecretList};
+use super::super::super::track::{ListLayout, ListPlace, OpenList, SecretList};
 use super::plain::is_of_program;
 use super::shape::{is_code, is_label, is_marked, is_random, looks_like_key, names_itself};
 use super::text::{NeedMore, WindowText, is_dense, is_name, is_quote};
-use super::value::{AssignedValue, piece};
+use super::value::{AssignedValue, LONGEST, piece};
 use crate::detect::naming::{self, Meaning, NAME, NameMeaning};
 use crate::detect::rules::SecretKind;
 use crate::detect::validate::credential;
 
-/// The longest item, and the longest comment behind one, in bytes.
-const ITEM: usize = 128;
-/// How many items are looked at for the first value.
-const FIRST: usize = 4;
+/// The longest comment behind an item, in bytes.
+const COMMENT: usize = 128;
+/// How many items are looked at for the first value, and how far from the first of them one may begin, in bytes.
+const FIRST: usize = 5;
+const SEARCHED: usize = 320;
 /// The most blanks before an item, in bytes, and the signs there.
 const INDENT: usize = 24;
 /// The shortest item of a list of passwords, in bytes.
@@ -24,24 +25,36 @@ const BULLETS: [&str; 2] = ["•", "–"];
 /// An item of a list.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ListItem {
+    /// Where it begins; or behind its name, if that says what its value is.
+    pub(super) start: usize,
     pub(super) end: usize,
     /// `None` if it is a word that is no value.
     pub(super) value: Option<AssignedValue>,
-    /// The list that it is one of.
-    list: SecretList,
 }
 
-impl ListItem {
-    /// An item that ends at `end`.
-    pub(super) fn new(end: usize, value: Option<AssignedValue>, list: SecretList) -> Self {
-        Self { end, value, list }
-    }
+/// A step through a list: where it goes on, and the item that was read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ListStep {
+    pub(super) open: OpenList,
+    pub(super) item: Option<ListItem>,
 }
 
 impl WindowText<'_> {
-    /// The first value of the list that is given to the name which the word at `start..stop` is a part of, if that is the plural of
-    /// a secret's.
-    pub(super) fn list_named(&self, start: usize, stop: usize) -> Result<Option<AssignedValue>, NeedMore> {
+    /// Goes on with a list: from behind an item to the next, or from there behind it. `None` where it has ended.
+    pub(super) fn go_on(&self, open: OpenList) -> Result<Option<ListStep>, NeedMore> {
+        let list = open.list;
+        let step = |place, item| ListStep { open: OpenList { list, place }, item };
+        Ok(match open.place {
+            ListPlace::Behind(end) => self.next_item(end, list)?.map(|at| step(ListPlace::At(at), None)),
+            ListPlace::At(at) => {
+                self.item(at, list)?.map(|item| step(ListPlace::Behind(item.end), Some(item)))
+            }
+        })
+    }
+
+    /// The list that is given to the name which the word at `start..stop` is a part of, if that is the plural of a secret's and one of
+    /// the first items is a value.
+    pub(super) fn list_named(&self, start: usize, stop: usize) -> Result<Option<OpenList>, NeedMore> {
         let Some(name) = self.located(start, stop) else { return Ok(None) };
         let text = self.view.slice(name.start, name.end);
         let one = text.strip_suffix(b"s").or_else(|| text.strip_suffix(b"S"));
@@ -54,29 +67,42 @@ impl WindowText<'_> {
         if behind == sign {
             return Ok(None);
         }
-        let at = self.behind_comment(self.marks(behind)?)?;
-        let list = SecretList { meaning, plural: true, layout: ListLayout::Commas };
-        let mut item = match self.byte(at)? {
-            Some(b'[') => self.item_at(self.behind_comments(at + 1)?, list, true)?,
-            Some(b'{') => {
-                let list = SecretList { layout: ListLayout::Members, ..list };
-                self.member_at(self.behind_comments(at + 1)?, list)?
+        let Some(list) = self.list_behind(self.marks(behind)?, meaning)? else { return Ok(None) };
+        // What stands in no brackets may be a sentence.
+        let most = if list.list.plural { FIRST } else { 1 };
+        let (mut open, mut items) = (list, 0);
+        while items < most && open.place.offset() < list.place.offset() + SEARCHED {
+            let Some(step) = self.go_on(open)? else { break };
+            if step.item.is_some_and(|item| item.value.is_some()) {
+                return Ok(Some(list));
             }
-            Some(b'\n' | b'\r') => self.first_line(at, list)?,
-            // What stands in no brackets may be a sentence.
-            Some(_) => {
-                let list = SecretList { plural: false, ..list };
-                self.item_at(at, list, true)?.filter(|item| item.value.is_some())
-            }
-            None => None,
-        };
-        for _ in 0..FIRST {
-            match item {
-                Some(ListItem { end, value: None, list }) => item = self.next_item(end, list)?,
-                _ => break,
-            }
+            items += usize::from(step.item.is_some());
+            open = step.open;
         }
-        Ok(item.and_then(|item| item.value))
+        Ok(None)
+    }
+
+    /// The list behind the sign that gives it, which ends at `at`.
+    fn list_behind(&self, at: usize, meaning: Meaning) -> Result<Option<OpenList>, NeedMore> {
+        let at = self.behind_comment(at)?;
+        let (layout, plural, first) = match self.byte(at)? {
+            Some(b'[') => (ListLayout::Commas, true, self.behind_comments(at + 1)?),
+            Some(b'{') => (ListLayout::Members, true, self.behind_comments(at + 1)?),
+            Some(b'(') if self.quote(self.behind_comments(at + 1)?)?.is_some() => {
+                (ListLayout::Commas, true, self.behind_comments(at + 1)?)
+            }
+            Some(b'\n' | b'\r') => {
+                let first = self.behind_comments(at)?;
+                // Its indent is that of the others.
+                let indent = indent_of(self.view.slice(at, first));
+                let bulleted = self.behind_bullet(first)?.is_some();
+                (if bulleted { ListLayout::Lines(indent) } else { ListLayout::Names(indent) }, true, first)
+            }
+            Some(_) => (ListLayout::Commas, false, at),
+            None => return Ok(None),
+        };
+        let list = SecretList { meaning, plural, layout };
+        Ok(Some(OpenList { list, place: ListPlace::At(first) }))
     }
 
     /// The value with the list whose first item it is, if it is one.
@@ -95,57 +121,49 @@ impl WindowText<'_> {
         AssignedValue { list, ..value }
     }
 
-    /// The item behind the one that ends at `at`: after a comma, or on the next line.
-    pub(super) fn next_item(&self, at: usize, list: SecretList) -> Result<Option<ListItem>, NeedMore> {
+    /// Where the item begins behind the one that ends at `at`: after a comma, or on the next line.
+    fn next_item(&self, at: usize, list: SecretList) -> Result<Option<usize>, NeedMore> {
         if list.layout == ListLayout::Cookies {
-            return self.next_cookie(at, list);
+            return Ok(Some(self.next_cookie(at)?));
         }
         let quote = self.quote(at)?.map_or(at, |quote| quote.end);
         let mut end = self.behind_comment(quote)?;
         let mut next = self.space(end)?;
         // A line of its own may be a comment.
         if self.is(next, b'#')? && self.view.slice(end, next).contains(&b'\n') {
-            end = self.run(next, ITEM, |byte| !matches!(byte, b'\n' | b'\r'))?;
+            end = self.run(next, COMMENT, |byte| !matches!(byte, b'\n' | b'\r'))?;
             next = self.space(end)?;
         }
         match list.layout {
             ListLayout::Commas | ListLayout::Members if self.is(next, b',')? => {
-                let start = self.behind_comments(next + 1)?;
-                if list.layout == ListLayout::Members {
-                    self.member_at(start, list)
-                } else {
-                    self.item_at(start, list, true)
-                }
+                Ok(Some(self.behind_comments(next + 1)?))
             }
             ListLayout::Lines(indent) | ListLayout::Names(indent) => {
                 // One line may be empty.
                 let gap = self.view.slice(end, next);
                 let lines = gap.iter().filter(|&&byte| byte == b'\n').count();
-                if (1..=2).contains(&lines) && indent_of(gap) == indent {
-                    self.item_of_line(next, list)
-                } else {
-                    Ok(None)
-                }
+                Ok(((1..=2).contains(&lines) && indent_of(gap) == indent).then_some(next))
             }
             _ => Ok(None),
         }
     }
 
-    /// The first item of a list that begins on the line behind `at`: its indent is that of the others.
-    fn first_line(&self, at: usize, list: SecretList) -> Result<Option<ListItem>, NeedMore> {
-        let next = self.behind_comments(at)?;
-        let indent = indent_of(self.view.slice(at, next));
-        let bulleted = self.behind_bullet(next)?.is_some();
-        let layout = if bulleted { ListLayout::Lines(indent) } else { ListLayout::Names(indent) };
-        self.item_of_line(next, SecretList { layout, ..list })
+    /// The item that begins at `at`; `None` where the list has ended before, or something else is given a value.
+    fn item(&self, at: usize, list: SecretList) -> Result<Option<ListItem>, NeedMore> {
+        match list.layout {
+            ListLayout::Commas => self.item_at(at, list, true),
+            ListLayout::Members => self.member_at(at, list),
+            ListLayout::Lines(_) => {
+                let start = self.behind_bullet(at)?;
+                start.map_or(Ok(None), |start| self.item_at(start, list, false))
+            }
+            ListLayout::Names(_) => self.named_item_at(at, list),
+            ListLayout::Cookies => self.cookie_at(at),
+        }
     }
 
-    /// The item that begins at `at`, on a line of its own.
-    fn item_of_line(&self, at: usize, list: SecretList) -> Result<Option<ListItem>, NeedMore> {
-        if let ListLayout::Lines(_) = list.layout {
-            let start = self.behind_bullet(at)?;
-            return start.map_or(Ok(None), |start| self.item_at(start, list, false));
-        }
+    /// The item at `at`, behind its name on a line of its own.
+    fn named_item_at(&self, at: usize, list: SecretList) -> Result<Option<ListItem>, NeedMore> {
         let stop = self.run(at, NAME, is_name)?;
         let value = self.blanks(stop + 1)?;
         if stop == at || !self.is(stop, b':')? || value == stop + 1 {
@@ -191,40 +209,49 @@ impl WindowText<'_> {
         if naming::meaning(self.view.slice(name.end, end)).is_some() {
             return Ok(None);
         }
-        self.item_at(value, list, true)
+        let item = self.item_at(value, list, true)?;
+        Ok(item.map(|item| ListItem { start: at, ..item }))
     }
 
     /// The item at `at`, with commas around it if it is `inline`, else with a line of its own.
     fn item_at(&self, at: usize, list: SecretList, inline: bool) -> Result<Option<ListItem>, NeedMore> {
         let open = self.quote(at)?;
         let (start, end, whole) = match open {
-            Some(open) => match self.closed(open, ITEM)? {
+            Some(open) => match self.closed_or_cut(open)? {
                 Some(end) => (open.end, end, true),
                 None => return Ok(None),
             },
             None if inline => {
-                (at, self.run(at, ITEM, |byte| is_dense(byte) && !matches!(byte, b',' | b']'))?, true)
+                (at, self.run(at, LONGEST, |byte| is_dense(byte) && !matches!(byte, b',' | b']'))?, true)
             }
             None => {
-                let end = self.run(at, ITEM, is_dense)?;
+                let end = self.run(at, LONGEST, is_dense)?;
                 let behind = self.blanks(end)?;
-                let alone = self.ends_line(end)? || behind > end && self.is(behind, b'#')?;
-                let line = self.run(end, ITEM, |byte| !matches!(byte, b'\n' | b'\r'))?;
+                let cut = end == at + LONGEST;
+                let alone = cut || self.ends_line(end)? || behind > end && self.is(behind, b'#')?;
+                let line = self.run(end, at + LONGEST - end, |byte| !matches!(byte, b'\n' | b'\r'))?;
                 (at, if alone { end } else { line }, alone)
             }
         };
         let text = self.value_at(start, end);
         let kind = item_kind(text, list).filter(|_| whole);
-        // What gives something a value has a place of its own.
-        let gives = text.iter().any(|&byte| matches!(byte, b':' | b'=') || open.is_none() && is_quote(byte));
-        if kind.is_none() && (gives || text.is_empty() && open.is_none()) {
+        // What gives something a value has a place of its own. In no brackets it is a sentence's, or a setting's.
+        let gives = |byte: &u8| matches!(byte, b':' | b'=') || is_quote(*byte);
+        let ends = open.is_none() && inline && !list.plural && text.iter().any(gives);
+        if kind.is_none() && (ends || text.is_empty() && open.is_none()) {
             return Ok(None);
         }
         if open.is_none() && inline && self.is_counted_up(start, end)? {
             return Ok(None);
         }
-        let value = kind.map(|kind| AssignedValue { list: Some(list), ..piece(kind, start, end, 0.0) });
-        Ok(Some(ListItem { end, value, list }))
+        // What is no value may have blanks in it.
+        let spaced = kind.is_none() && open.is_none() && inline && list.plural;
+        let end = match spaced {
+            true => self.run(end, at + LONGEST - end, |byte| !matches!(byte, b',' | b']' | b'\n' | b'\r'))?,
+            false => end,
+        };
+        let value = kind.map(|kind| piece(kind, start, end, 0.0));
+        Ok(Some(ListItem { start: at, end, value }))
     }
 
     /// Whether the item `start..end` is a variable behind which the next of its name stands: `hash1, hash2`.
@@ -256,7 +283,7 @@ impl WindowText<'_> {
             Some(b'/') => self.is(start + 1, b'/')?,
             _ => false,
         };
-        if comment { self.run(start, ITEM, |byte| !matches!(byte, b'\n' | b'\r')) } else { Ok(start) }
+        if comment { self.run(start, COMMENT, |byte| !matches!(byte, b'\n' | b'\r')) } else { Ok(start) }
     }
 
     /// Behind blanks and line ends at `at`, and behind a few lines of comments there.
@@ -269,7 +296,7 @@ impl WindowText<'_> {
             if !comment {
                 break;
             }
-            at = self.run(at, ITEM, |byte| !matches!(byte, b'\n' | b'\r'))?;
+            at = self.run(at, COMMENT, |byte| !matches!(byte, b'\n' | b'\r'))?;
         }
         self.space(at)
     }

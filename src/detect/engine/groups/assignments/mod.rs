@@ -8,7 +8,7 @@
 //! | [`text`] | reading forwards within bounds |
 //! | [`form`], [`shape`], [`seed`], [`value`] | how a value is given, what it looks like, what it is |
 //! | [`bare`] | values without quotes |
-//! | [`wide`] | signs and scripts without blanks around values |
+//! | [`unspaced`] | brackets and full stops of other scripts around values, and scripts without spaces |
 //! | [`foreign`] | what is given to words of other languages |
 //! | [`operator`] | what stands between a name and its value |
 //! | [`fallback`] | values in place of settings that are missing, and quotes within quotes of a shell |
@@ -47,7 +47,7 @@ mod shape;
 #[cfg(test)]
 mod tests;
 mod text;
+mod unspaced;
 mod value;
-mod wide;
 
 pub(crate) use group::Assignments;

@@ -6,7 +6,7 @@ use super::form::ValueForm;
 use super::operator::Operator;
 use super::shape::names_user;
 use super::text::{NeedMore, WindowText, is_name, is_quote};
-use super::value::{AssignedValue, LONGEST, ValueAndRest};
+use super::value::{AssignedValue, ContentAndRest, PlaceContent};
 use crate::detect::naming::{self, Meaning, NAME, NameMeaning};
 
 /// A name where it stands.
@@ -44,19 +44,19 @@ struct GivingSign {
 
 impl WindowText<'_> {
     /// What is given to the name that the word at `start..end` is a part of.
-    pub(super) fn named(&self, start: usize, end: usize) -> ValueAndRest {
+    pub(super) fn named(&self, start: usize, end: usize) -> ContentAndRest {
         // The sign behind a name may be part of the word that was found.
         let signs = self.view.slice(start, end).iter().rev().take_while(|&&byte| !is_name(byte)).count();
         let end = end - signs;
         let stop = self.run(end, NAME, is_name)?;
         if stop == end && self.view.slice(start.saturating_sub(3), end) == b"sshpass" {
             let option = self.blanks(end)?;
-            let value =
-                if self.follows(option, "-p")? { self.blanks(option + 2)? } else { return Ok((end, None)) };
-            return Ok((end, self.pass(value)?));
+            let given = self.follows(option, "-p")?;
+            let value = if given { self.pass(self.blanks(option + 2)?)? } else { None };
+            return Ok((end, value.into()));
         }
         if let Some(name) = self.key_content(start, stop)? {
-            return Ok((name.end, self.given(name)?));
+            return Ok((name.end, self.given(name)?.into()));
         }
         // What Go's tests print: `--- PASS: TestOf2`.
         let head = self.view.slice(start.saturating_sub(4), stop);
@@ -64,16 +64,17 @@ impl WindowText<'_> {
         let dots = self.view.slice(end, stop).iter().rev().take_while(|&&byte| byte == b'.').count();
         let stop = stop - dots;
         let Some(name) = self.name(start, stop).filter(|_| head != b"--- PASS") else {
-            return Ok((stop, self.list_named(start, stop)?));
+            let list = self.list_named(start, stop)?;
+            return Ok((stop, list.map_or(PlaceContent::Nothing, PlaceContent::List)));
         };
         // The name of a secret in that of a resource: `arn:aws:secretsmanager:eu-west-1:0:secret:name`.
         let resource = self.before(name.start) == Some(b':')
             && memchr::memmem::find(self.head(name), b":secretsmanager:").is_some();
         if resource {
-            return Ok((stop, None));
+            return Ok((stop, PlaceContent::Nothing));
         }
         let trusted = LocatedName { meaning: Meaning { doubtful: false, ..name.meaning }, ..name };
-        Ok((name.end.max(end), self.without_doubt(name, self.given(trusted)?)))
+        Ok((name.end.max(end), self.without_doubt(name, self.given(trusted)?).into()))
     }
 
     /// What a name is given, in whichever way.
@@ -376,7 +377,7 @@ impl WindowText<'_> {
         form: ValueForm,
     ) -> Result<Option<AssignedValue>, NeedMore> {
         if let Some(open) = self.reopened(at)? {
-            let end = self.closed(open, LONGEST)?;
+            let end = self.closed_or_cut(open)?;
             return Ok(end.and_then(|end| self.quoted(name.meaning, open.end, end, form)));
         }
         if matches!(form, ValueForm::Assigned { .. } | ValueForm::Flag)
@@ -402,7 +403,7 @@ impl WindowText<'_> {
             if let Some(inner) = self.quote(open.end)?.filter(|inner| inner.byte != open.byte) {
                 open = inner;
             }
-            return Ok(match self.closed(open, LONGEST)? {
+            return Ok(match self.closed_or_cut(open)? {
                 Some(end) => self.quoted(name.meaning, open.end, end, form),
                 None => self.bare(name, open.end, form)?,
             });
@@ -422,7 +423,7 @@ impl WindowText<'_> {
         if equals > stop && self.is(equals, b'=')? {
             let value = self.blanks(equals + 1)?;
             if let Some(open) = self.quote(value)? {
-                let end = self.closed(open, LONGEST)?;
+                let end = self.closed_or_cut(open)?;
                 return Ok(end.and_then(|end| self.quoted(name.meaning, open.end, end, form)));
             }
         }

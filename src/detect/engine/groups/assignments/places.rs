@@ -1,17 +1,15 @@
 //! From a word that was found to the value of its place: headers, addresses, comparisons. Commands are in
 //! [`command`](super::command), names in [`named`](super::named).
 
+use super::cookies::cookies;
 use super::form::ValueForm;
 use super::search::{Hit, WordContext};
 use super::seed;
 use super::text::{NeedMore, WindowText, is_dense, is_name};
-use super::value::{AssignedValue, LONGEST, ValueAndRest, piece};
+use super::value::{AssignedValue, ContentAndRest, LONGEST, PlaceContent, piece};
 use crate::detect::naming::{self, NAME};
 use crate::detect::rules::SecretKind;
 use crate::detect::validate::credential;
-
-/// The longest userinfo of an address that is looked at, in bytes.
-const AUTHORITY: usize = 256;
 
 /// How much is read for a seed, in bytes: its words, and what parts them.
 const SEED: usize = 400;
@@ -46,8 +44,8 @@ const STORES: &[&[u8]] = &[
 ];
 
 impl WindowText<'_> {
-    /// The value of the place whose word is `hit`.
-    pub(super) fn value_of(&self, hit: Hit) -> ValueAndRest {
+    /// What the place has whose word is `hit`.
+    pub(super) fn content_of(&self, hit: Hit) -> ContentAndRest {
         let Hit { start, end, place } = hit;
         let found = match place {
             WordContext::Name => return self.named(start, end),
@@ -88,11 +86,10 @@ impl WindowText<'_> {
             WordContext::Seed => self.seed_phrase(end)?,
             WordContext::Foreign => self.foreign(start, end)?,
             WordContext::Input => self.input(end)?,
-            WordContext::Cookie => self.cookie(start, end)?,
-            // They are a list of their own.
-            WordContext::Cookies => None,
+            WordContext::SessionCookie => self.session_cookie(start, end)?,
+            WordContext::CookieHeader => return Ok((end, PlaceContent::List(cookies(end)))),
         };
-        Ok((end, found))
+        Ok((end, found.into()))
     }
 
     /// `Authorization: Basic …` (RFC 9110 section 11.6.2), in a header, a shell's string or an object of JSON.
@@ -139,12 +136,14 @@ impl WindowText<'_> {
                 && !matches!(byte, b'/' | b'?' | b'#' | b'(' | b')' | b'|' | b',' | b'=')
                 && byte.is_ascii()
         };
-        let stop = self.run(end, AUTHORITY, strict)?;
+        let stop = self.run(end, LONGEST, strict)?;
         let authority = self.view.slice(end, stop);
         let is_secret = |at: &usize| credential::userinfo(self.view.slice(end, end + at));
         let at = authority.iter().rposition(|&byte| byte == b'@').filter(|&at| is_host(authority, at + 1));
         let at = match at.filter(is_secret) {
             Some(at) => Some(at),
+            // No host is as long.
+            None if stop == end + LONGEST => Some(LONGEST).filter(is_secret),
             None if self.byte(stop)?.is_some_and(is_written) => {
                 let stop = self.next_address(end)?;
                 let store = self.scheme(start).is_some_and(|scheme| is_store(&scheme));
@@ -165,8 +164,8 @@ impl WindowText<'_> {
     /// Where the address whose authority begins at `start` ends at the latest, if a user and a password may stand there:
     /// no password holds the beginning of another address.
     fn next_address(&self, start: usize) -> Result<usize, NeedMore> {
-        let limit = start + AUTHORITY;
-        let mut at = self.run(start, AUTHORITY, is_user)?;
+        let limit = start + LONGEST;
+        let mut at = self.run(start, LONGEST, is_user)?;
         while at < limit && at > start && self.byte(at)? == Some(b':') && !self.follows(at, "://")? {
             at = self.run(at + 1, limit - at - 1, |byte| is_written(byte) && byte != b':')?;
         }
@@ -205,7 +204,7 @@ impl WindowText<'_> {
         if user == start || !self.is(user, b':')? {
             return Ok(None);
         }
-        let stop = self.run(user + 1, AUTHORITY, is_written)?;
+        let stop = self.run(user + 1, LONGEST, is_written)?;
         let text = self.view.slice(start, stop);
         let net = [b"@tcp(".as_slice(), b"@unix(", b"@tcp6("];
         let begins = |at: &usize| {
@@ -230,7 +229,7 @@ impl WindowText<'_> {
     /// `"…" == secret` behind `if`.
     fn compared(&self, at: usize) -> Result<Option<AssignedValue>, NeedMore> {
         let Some(quote) = self.quote(at)? else { return Ok(None) };
-        let Some(end) = self.closed(quote, 128)? else { return Ok(None) };
+        let Some(end) = self.closed(quote, LONGEST)? else { return Ok(None) };
         let at = self.blanks(end + 1)?;
         let operator = self.run(at, 4, |byte| matches!(byte, b'=' | b'!'))?;
         if operator - at < 2 {
@@ -274,7 +273,7 @@ impl WindowText<'_> {
     fn identified(&self, at: usize) -> Result<Option<AssignedValue>, NeedMore> {
         let at = if self.follows(at, "password ")? { at + 9 } else { at };
         let Some(quote) = self.quote(at)?.filter(|quote| quote.byte != b'`') else { return Ok(None) };
-        let Some(end) = self.closed(quote, 128)? else { return Ok(None) };
+        let Some(end) = self.closed_or_cut(quote)? else { return Ok(None) };
         let fits = credential::password(self.view.slice(quote.end, end));
         Ok(fits.then(|| piece(SecretKind::Password, quote.end, end, 0.0)))
     }

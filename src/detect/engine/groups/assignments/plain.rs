@@ -1,9 +1,7 @@
 //! Values that are one word and a number: `password: sunflower7`. Programs write types and variables in such places, so what
 //! stands around the word decides. And names that lead a line, a setting or a command of a shell, where any word is a value.
 
-use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::LazyLock;
 
 use super::form::ValueForm;
 use super::named::LocatedName;
@@ -12,49 +10,18 @@ use super::text::{NeedMore, WindowText, is_quote};
 use crate::detect::naming::{NameMeaning, is_secret_word};
 use crate::detect::rules::SecretKind;
 use crate::detect::validate::credential;
+use crate::detect::validate::value_words::{WordRole, is_of};
 
 /// The shortest password of this kind, in bytes.
 const SHORTEST: usize = 5;
 
-/// What programs call their variables, with a number behind.
-const VARIABLES: &str = "\
-    arg args param params value val var field col column input opt option item row line text str string name \
-    data obj object result res ref type id uid num number tmp temp foo bar baz key level version module section \
-    page chapter table figure group class func callback cell node step note todo bytes char chars varchar";
-/// What manuals and messages say of a value, with a number behind: of its length, its state, its kind.
-const REMARKS: &str = "\
-    min max minimum maximum minlength maxlength length atleast least optional required mandatory nullable hash \
-    hashed encrypted masked redacted plain typed expired expected actual invalid included deprecated annotated \
-    strong weak skip skipped pass passed fail failed done ok error errors scrypt bcrypt argon webauthn saml \
-    kerberos oauth ldap ntlm totp proto see";
-/// Words for secrets, which with a number are variables too, and passwords as often.
-const SECRETS: &str = "password passwd pass pwd pw secret token cred creds credential apikey";
-/// The last words of what types are called: `OAuth2Token`, `Base64String`.
-const TYPES: &str = "\
-    Type Token Auth String Str Field Input Path Hash Key Id Data Model View Value Text Bytes Info Spec Schema \
-    Config Options Provider Service Client Error Ref Box Vec Map List Set Password Secret Credential Credentials \
-    Validator Serializer Hasher Bucket Factory Form Request Response Handler Manager Bearer Encoder Builder Wrapper";
-/// What numbers count in tables and reports.
-const UNITS: &str = "\
-    ms s us ns min h d b kb mb gb tb bit bits byte bytes char chars character characters digits x \
-    attempts tries times days hours minutes seconds px pt % %done mm cm kg eur usd";
 /// What names begin with that are no variables of an environment: messages, labels, kinds.
 const OTHERS: [&[u8]; 12] = [
     b"ERR", b"LBL", b"MSG", b"LOGIN", b"ACTION", b"TYPE", b"LABEL", b"TEXT", b"TXT", b"TITLE", b"FIELD",
     b"FORM",
 ];
-/// Words for what something is like or is for, which tables and lists of changes have behind such names.
-const STATES: &str = "\
-    added removed changed renamed deprecated updated fixed moved mandatory optional required recommended inherit \
-    inherited none empty default unknown mismatch missing expired invalid valid disabled enabled hidden visible \
-    interactive automatic auto generated never always ignored unused unset string integer boolean number hostname \
-    resetting descriptive plaintext encrypted hashed external internal supported unsupported experimental";
 /// Below these stand variables of an environment.
 const HEADS: [&str; 7] = ["environment:", "env:", "variables:", "vars:", "data:", "stringData:", "args:"];
-
-/// What lines of programs begin with that declare a variable.
-const MODIFIERS: &str = "\
-    let mut var val const pub public private protected internal readonly static final override lateinit fn def func";
 
 impl WindowText<'_> {
     /// What the name is given whose value is the plain word `word`, if it may be one and no part of a program.
@@ -77,7 +44,7 @@ impl WindowText<'_> {
         let kind = match name.meaning.named {
             NameMeaning::Password if is_password(text) => SecretKind::Password,
             NameMeaning::Password if colon && !tight && credential::password(text) => {
-                let says = is_of(&[WordList::States], &text.to_ascii_lowercase()) || is_secret_word(text);
+                let says = is_of(&[WordRole::State], &text.to_ascii_lowercase()) || is_secret_word(text);
                 let variable = is_one_case(text) && !says && self.in_environment(name);
                 let fits = variable && self.ends_setting(word.end)?;
                 return Ok(fits.then_some(SecretKind::Password));
@@ -156,7 +123,7 @@ impl WindowText<'_> {
     fn is_declared(&self, name: LocatedName) -> bool {
         let words = self.line_before(name).split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
         let mut words = words.peekable();
-        words.peek().is_some() && words.all(|word| is_of(&[WordList::Modifiers], word))
+        words.peek().is_some() && words.all(|word| is_of(&[WordRole::Modifier], word))
     }
 
     /// Whether the name is a variable of the environment in a file of settings: in capitals and indented, below the head of those or
@@ -294,8 +261,8 @@ pub(super) fn is_of_program(text: &[u8], closes: bool) -> bool {
     let numbered = number.iter().all(u8::is_ascii_digit);
     let lower = word.to_ascii_lowercase();
     let variable = numbered
-        && (is_of(&[WordList::Variables, WordList::Remarks], &lower)
-            || closes && is_of(&[WordList::Secrets], word));
+        && (is_of(&[WordRole::Variable, WordRole::Remark], &lower)
+            || closes && is_of(&[WordRole::Secret], word));
     // Where the last word begins of several: `OAuth2Token`.
     let change = |pair: &&[u8]| matches!(pair, [a, b] if !a.is_ascii_uppercase() && b.is_ascii_uppercase());
     let words = text.windows(2).filter(change).count();
@@ -307,7 +274,7 @@ pub(super) fn is_of_program(text: &[u8], closes: bool) -> bool {
     variable
         || is_length(text)
         || words >= 2 && inner
-        || is_of(&[WordList::Types], last.get(..letters).unwrap_or_default())
+        || is_of(&[WordRole::Type], last.get(..letters).unwrap_or_default())
 }
 
 /// Whether it says how long or how many: `min8chars`, `max64`, `8characters`.
@@ -326,37 +293,8 @@ pub(super) fn is_measure(text: &[u8]) -> bool {
     let letters = unit.iter().take_while(|byte| byte.is_ascii_alphabetic() || **byte == b'%').count();
     digits > 0
         && (unit.is_empty() && text.contains(&b'.')
-            || is_of(&[WordList::Units], &unit.get(..letters).unwrap_or_default().to_ascii_lowercase()))
+            || is_of(&[WordRole::Unit], &unit.get(..letters).unwrap_or_default().to_ascii_lowercase()))
         && unit.get(letters..).unwrap_or_default().first().is_none_or(|&byte| byte == b'/')
-}
-
-/// The lists that a word can stand in, one bit each.
-static LISTS: LazyLock<HashMap<&'static [u8], u8>> = LazyLock::new(|| {
-    let mut words = HashMap::new();
-    for (n, list) in [VARIABLES, REMARKS, SECRETS, TYPES, UNITS, STATES, MODIFIERS].into_iter().enumerate() {
-        for word in list.split(' ') {
-            *words.entry(word.as_bytes()).or_default() |= 1 << n;
-        }
-    }
-    words
-});
-
-/// A list of [`LISTS`].
-#[derive(Clone, Copy)]
-enum WordList {
-    Variables,
-    Remarks,
-    Secrets,
-    Types,
-    Units,
-    States,
-    Modifiers,
-}
-
-/// Whether one of these lists has the word.
-fn is_of(lists: &[WordList], word: &[u8]) -> bool {
-    let bits = if word.is_empty() { 0 } else { LISTS.get(word).copied().unwrap_or(0) };
-    lists.iter().any(|&list| bits & 1 << list as u8 != 0)
 }
 
 /// Whether a name is written as variables of the environment are.

@@ -8,11 +8,11 @@ use super::operator::Operator;
 use super::plain::{is_of_program, is_word_and_number};
 use super::shape::{is_random, looks_like_key};
 use super::text::{NeedMore, WindowText, is_base64, is_dense, is_name};
-use super::value::{AssignedValue, piece};
+use super::value::{AssignedValue, LONGEST, piece};
 use crate::detect::naming::{NAME, NameMeaning};
 use crate::detect::rules::SecretKind;
 
-/// The longest value that is looked for so, in bytes.
+/// How much of a word is looked at, and how far before a value its indent, in bytes.
 const VALUE: usize = 128;
 /// The longest line that may be a label for the next one, in bytes.
 const LABEL: usize = 44;
@@ -72,9 +72,9 @@ impl WindowText<'_> {
             return Ok(None);
         }
         let open = self.quote(value)?.map_or(value, |quote| quote.end);
-        let end = self.run(open, VALUE, is_dense)?;
+        let end = self.run(open, LONGEST, is_dense)?;
         let behind = self.blanks(self.quote(end)?.map_or(end, |quote| quote.end))?;
-        let alone = matches!(self.byte(behind)?, None | Some(b'\n' | b'\r'));
+        let alone = end == open + LONGEST || matches!(self.byte(behind)?, None | Some(b'\n' | b'\r'));
         if alone && given && open == value && self.is_member_below(name, value, end) {
             return Ok(Some((open, GIVEN)));
         }
@@ -214,7 +214,7 @@ impl WindowText<'_> {
             return Ok(None);
         }
         let value = self.blanks(sign + 1)?;
-        let end = self.run(value, VALUE, is_dense)?;
+        let end = self.run(value, LONGEST, is_dense)?;
         let end = self.trimmed(value, end, NameMeaning::Password);
         Ok(is_random(self.value_at(value, end)).then(|| piece(SecretKind::Password, value, end, 0.1)))
     }

@@ -66,9 +66,9 @@ pub(super) enum WordContext {
     /// `<input type="password" value="…">`.
     Input,
     /// `session=…; Path=/`.
-    Cookie,
-    /// `Cookie: a=b; session=…`.
-    Cookies,
+    SessionCookie,
+    /// `Cookie: a=b; session=…`, a header or an option.
+    CookieHeader,
 }
 
 use WordContext::{Call, Option as Opt, Setting, User};
@@ -84,7 +84,7 @@ impl WordContext {
 /// lists, for the packed search is quick with few words, and quicker with longer ones: those of three bytes stand in lists of
 /// their own, since it looks at four where all words have as many. No list has more than fifty: its words share sixteen places, and
 /// with more in each most of a text looks like one of them. The last list has those that are not ASCII.
-pub(super) const WORDS: [&[(&str, WordContext)]; LISTS] = [
+pub(super) const WORDS: [&[(&str, WordContext)]; SEARCHES] = [
     &[
         ("pass", WordContext::Name),
         ("Pass", WordContext::Name),
@@ -256,10 +256,10 @@ pub(super) const WORDS: [&[(&str, WordContext)]; LISTS] = [
         ("SENHA", WordContext::Name),
         ("<input", WordContext::Input),
         ("<INPUT", WordContext::Input),
-        ("sid=", WordContext::Cookie),
-        ("SID=", WordContext::Cookie),
-        ("ession=", WordContext::Cookie),
-        ("ESSION=", WordContext::Cookie),
+        ("sid=", WordContext::SessionCookie),
+        ("SID=", WordContext::SessionCookie),
+        ("ession=", WordContext::SessionCookie),
+        ("ESSION=", WordContext::SessionCookie),
     ],
     &[
         ("XAUTH \"", Setting),
@@ -293,15 +293,21 @@ pub(super) const WORDS: [&[(&str, WordContext)]; LISTS] = [
         ("ogin: ", WordContext::Pair),
         ("u/p: ", WordContext::Pair),
         ("/password: ", WordContext::Pair),
-        ("ookie: ", WordContext::Cookies),
-        ("OOKIE: ", WordContext::Cookies),
-        ("ookie\": \"", WordContext::Cookies),
-        ("ookie\\\": \\\"", WordContext::Cookies),
-        ("ookie': '", WordContext::Cookies),
-        ("ookie \"", WordContext::Cookies),
-        ("ookie '", WordContext::Cookies),
-        ("-b \"", WordContext::Cookies),
-        ("-b '", WordContext::Cookies),
+        ("ookie:", WordContext::CookieHeader),
+        ("OOKIE:", WordContext::CookieHeader),
+        ("ookie=\"", WordContext::CookieHeader),
+        ("ookie='", WordContext::CookieHeader),
+        ("ookie=", WordContext::CookieHeader),
+        ("ookie = \"", WordContext::CookieHeader),
+        ("ookie = '", WordContext::CookieHeader),
+        ("ookie\": \"", WordContext::CookieHeader),
+        ("ookie\\\": \\\"", WordContext::CookieHeader),
+        ("ookie': '", WordContext::CookieHeader),
+        ("ookie \"", WordContext::CookieHeader),
+        ("ookie '", WordContext::CookieHeader),
+        ("-b \"", WordContext::CookieHeader),
+        ("-b '", WordContext::CookieHeader),
+        ("mariadb", WordContext::Mysql),
         ("AKIA", WordContext::AwsKeyId),
         ("ASIA", WordContext::AwsKeyId),
     ],
@@ -383,8 +389,8 @@ pub(super) const WORDS: [&[(&str, WordContext)]; LISTS] = [
     ],
 ];
 
-/// How many lists there are.
-pub(super) const LISTS: usize = 7;
+/// How many searches there are: one for each list of words.
+pub(super) const SEARCHES: usize = 7;
 
 const LOGIN: &[&str] = &["--password ", "-p "];
 
@@ -441,16 +447,16 @@ pub(super) struct Hit {
 
 /// The words of all lists in the order of their starts.
 pub(super) struct Hits<'a> {
-    searches: &'a [WordSearch; LISTS],
+    searches: &'a [WordSearch; SEARCHES],
     text: &'a [u8],
     /// The next of each list; `None` where it was not looked for since the last was taken.
-    next: [Option<Option<Hit>>; LISTS],
+    next: [Option<Option<Hit>>; SEARCHES],
 }
 
 impl<'a> Hits<'a> {
     /// Those of `text` that start at or after `from`.
-    pub(super) fn new(searches: &'a [WordSearch; LISTS], text: &'a [u8], from: usize) -> Self {
-        let mut next = [None; LISTS];
+    pub(super) fn new(searches: &'a [WordSearch; SEARCHES], text: &'a [u8], from: usize) -> Self {
+        let mut next = [None; SEARCHES];
         // Where all is ASCII, none of the last list is.
         if text.get(from..).is_some_and(<[u8]>::is_ascii)
             && let Some(last) = next.last_mut()
@@ -487,7 +493,7 @@ mod tests {
             assert!(list.len() <= 50, "list {n} has {}", list.len());
             for (word, _) in list {
                 assert!((3..=LONGEST).contains(&word.len()), "{word}");
-                assert_eq!(word.is_ascii(), n + 1 < LISTS, "{word}");
+                assert_eq!(word.is_ascii(), n + 1 < SEARCHES, "{word}");
             }
         }
     }

@@ -34,9 +34,6 @@ const HEADS: [&[u8]; 13] = [
 /// Words between a setting's name and its value that say how the value is written.
 const WRITTEN: [&str; 5] = ["--plaintext ", "encrypted ", "ascii ", "password ", "md5 "];
 
-/// The longest that is sent, in bytes.
-const SENT: usize = 96;
-
 impl WindowText<'_> {
     /// Where the value stands that blanks part from its name, which a line begins with, or which one of its later words is.
     pub(super) fn on_line(
@@ -129,7 +126,7 @@ impl WindowText<'_> {
         {
             return Ok(None);
         }
-        let end = self.run(at, SENT, |byte| !matches!(byte, b'"' | b'\\') && !byte.is_ascii_control())?;
+        let end = self.run(at, LONGEST, |byte| !matches!(byte, b'"' | b'\\') && !byte.is_ascii_control())?;
         let text = self.view.slice(at, end);
         let closed =
             self.byte(end)?.is_some_and(|byte| matches!(byte, b'"' | b'\\') || byte.is_ascii_control());

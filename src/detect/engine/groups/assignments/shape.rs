@@ -2,7 +2,7 @@
 
 use super::form::ValueForm;
 use super::text::{is_base64, is_dense};
-use super::wide::is_counted;
+use super::unspaced::is_counted;
 use crate::detect::validate::credential;
 
 /// What a value without quotes is made of.
@@ -122,16 +122,13 @@ const SHORTEST_CERTAIN: usize = 6;
 /// Whether a text has a word in it that names of secrets have.
 pub(super) fn has_label(text: &[u8]) -> bool {
     let lower = text.to_ascii_lowercase();
-    LABELS.iter().any(|word| memchr::memmem::find(&lower, word).is_some())
+    credential::NAME_PARTS.iter().any(|word| memchr::memmem::find(&lower, word.as_bytes()).is_some())
 }
 
 /// Signs that words of languages and programs do not have in their middle.
 fn is_password_sign(byte: &u8) -> bool {
     matches!(byte, b'!' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*' | b'?' | b'~' | b'+' | b'@')
 }
-
-/// What names of secrets have in them, and values have not.
-const LABELS: [&[u8]; 6] = [b"pass", b"secret", b"token", b"key", b"pwd", b"hmac"];
 
 /// The shortest number of a private key, in characters of base64: 256 bits.
 const SHORTEST: usize = 42;

@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 
-use crate::detect::naming::{KEYS, PASSWORDS};
+use crate::detect::naming::{DOUBTFUL, KEYS, PASSWORDS};
 use crate::detect::{Anchor, Catalogue, Detector, Finding, RuleSelection};
 
 fn detector() -> Detector {
@@ -39,7 +39,7 @@ fn found<'t>(detector: &Detector, text: &'t str) -> Vec<&'t str> {
 #[test]
 fn words_of_all_languages_are_given_values() {
     let detector = detector();
-    for (words, value) in [(PASSWORDS, "Gx7!kkpw"), (KEYS, "Zk3Jx91LmQpV8sTn2")] {
+    for (words, value) in [(PASSWORDS, "Gx7!kkpw"), (DOUBTFUL, "Gx7!kkpw"), (KEYS, "Zk3Jx91LmQpV8sTn2")] {
         for word in words {
             let word = word.replace('_', " ");
             let mut letters = word.chars();
@@ -200,6 +200,9 @@ fn cookies_of_a_header_are_a_list_in_any_pieces() {
         (format!("Set-Cookie: .AspNetCore.Cookies={two}; Path=/; HttpOnly"), vec![two]),
         (format!(r#"{{"Cookie": "a=b; sid={one}"}}"#), vec![one]),
         (format!(r#"curl -b "a=b;session={one}" http://x"#), vec![one]),
+        (format!("Cookie:theme=dark; auth={two}"), vec![two]),
+        (format!(r#"document.cookie = "theme=dark; auth={two}""#), vec![two]),
+        (format!("wget --cookie=auth={two} h"), vec![two]),
         (format!("Cookie: csrftoken={one}; theme={two}"), vec![]),
         ("sid=S-1-5-21-1234567890-1234567890-1234567890-1001; domain=CORP".to_owned(), vec![]),
         ("user=bob; session=2f1c9d7e-4b61-8c2f-aaaa-0123456789ab; ip=10.0.0.1".to_owned(), vec![]),
@@ -214,6 +217,65 @@ fn cookies_of_a_header_are_a_list_in_any_pieces() {
             assert_eq!(scanned(&detector, &text, &cuts), whole, "{text} by {step}");
         }
     }
+}
+
+/// What stands in items that are no secrets, and the secret in it.
+const INNER: [(&str, &str); 5] = [
+    ("postgres://app:Gx7!kkpw@h/x", "app:Gx7!kkpw"),
+    ("mysql -u root -pGx7!kkpw -h db", "Gx7!kkpw"),
+    ("wget -x && curl -u mo:Gx7!kkpw h", "mo:Gx7!kkpw"),
+    ("password=Gx7!kkpw", "Gx7!kkpw"),
+    ("Authorization: Basic dXNlcjpHeDcha2twdw==", "dXNlcjpHeDcha2twdw=="),
+];
+
+#[test]
+fn items_that_are_no_secrets_are_scanned_like_any_text() {
+    let detector = detector();
+    let session = "9f8a1b2c3d4e5f60718293a4b5c6d7e8";
+    // Each list has a secret of its own before that or behind it, or none.
+    let lists: [(&str, Option<&str>, Option<&str>); 16] = [
+        ("Cookie: theme={}; session=9f8a1b2c3d4e5f60718293a4b5c6d7e8", None, Some(session)),
+        ("Cookie: name=Al Green; x={}; sid=9f8a1b2c3d4e5f60718293a4b5c6d7e8", None, Some(session)),
+        ("Set-Cookie: a={}; Path=/; HttpOnly\n", None, None),
+        (r#"{"Cookie": "a={}; sid=9f8a1b2c3d4e5f60718293a4b5c6d7e8"}"#, None, Some(session)),
+        (r#"wget -b "a={}; session=9f8a1b2c3d4e5f60718293a4b5c6d7e8" h"#, None, Some(session)),
+        ("wget --cookie 'a={}; session=9f8a1b2c3d4e5f60718293a4b5c6d7e8' h", None, Some(session)),
+        ("passwords:\n  - {}\n  - Hq8?mmrt\n", None, Some("Hq8?mmrt")),
+        ("password:\n  - Wq7#mLp2xZ9\n  - {}\n  - Kx9mQz7!\n", Some("Wq7#mLp2xZ9"), Some("Kx9mQz7!")),
+        ("passwords:\n  amy: Hq8?mmrt\n  bob: {}\n", Some("Hq8?mmrt"), None),
+        ("passwords:\n  - Hq8?mmrt # {}\n  - Wq7#mLp2xZ9\n", Some("Hq8?mmrt"), Some("Wq7#mLp2xZ9")),
+        ("passwords: # {}\n  - Hq8?mmrt\n", None, Some("Hq8?mmrt")),
+        (r#"{"passwords": ["{}", "Hq8?mmrt"]}"#, None, Some("Hq8?mmrt")),
+        (r#"{"passwords": {"bob": "{}", "amy": "Hq8?mmrt"}}"#, None, Some("Hq8?mmrt")),
+        ("passwords = ['{}', 'Hq8?mmrt']", None, Some("Hq8?mmrt")),
+        ("passwords = [{}, Hq8?mmrt]", None, Some("Hq8?mmrt")),
+        ("Passwords: Hq8?mmrt, {}\n", Some("Hq8?mmrt"), None),
+    ];
+    for (list, first, last) in lists {
+        for (inner, secret) in INNER {
+            let text = list.replace("{}", inner);
+            let values: Vec<&str> = first.into_iter().chain([secret]).chain(last).collect();
+            // An item in quotes may be a phrase that is one.
+            let found = found(&detector, &text);
+            let covered = found.iter().zip(&values).all(|(found, value)| found.contains(value));
+            assert!(covered && found.len() == values.len(), "{text}: {found:?}");
+            let whole = detector.find(&text);
+            for step in [1, 5, 11] {
+                let cuts: Vec<usize> = (1..text.len()).filter(|cut| cut % step == 0).collect();
+                assert_eq!(scanned(&detector, &text, &cuts), whole, "{text} by {step}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_list_goes_on_behind_one_within_an_item() {
+    let detector = detector();
+    let session = "9f8a1b2c3d4e5f60718293a4b5c6d7e8";
+    let text = format!("passwords:\n  - wget -b 'a=b; session={session}' h\n  - Hq8?mmrt\n");
+    assert_eq!(found(&detector, &text), [session, "Hq8?mmrt"], "{text}");
+    let bytes: Vec<usize> = (1..text.len()).collect();
+    assert_eq!(scanned(&detector, &text, &bytes), detector.find(&text));
 }
 
 #[test]
@@ -244,6 +306,7 @@ fn every_item_of_a_list_is_found_in_any_pieces() {
         ("Passwords: Hq8?mmrt, Gx7!kkpw\n", &["Hq8?mmrt", "Gx7!kkpw"]),
         ("{\"passwords\": {\"bob\": \"Gx7!kkpw\", \"amy\": \"Hq8?mmrt\"}}", &["Gx7!kkpw", "Hq8?mmrt"]),
         ("passwords:\n  bob: Gx7!kkpw\n  amy: Hq8?mmrt\n", &["Gx7!kkpw", "Hq8?mmrt"]),
+        ("passwords = (\"Gx7!kkpw\", \"Hq8?mmrt\")", &["Gx7!kkpw", "Hq8?mmrt"]),
         ("passwords = [hash1, hash2, hash3]", &[]),
         ("passwords = [pw1, pw2]", &[]),
         (
@@ -285,10 +348,86 @@ fn a_long_value_is_covered_to_its_end() {
         let ends = (whole.first().unwrap().span.start, whole.last().unwrap().span.end);
         assert_eq!(ends, (start, start + secret.len()), "{text}");
         assert!(whole.windows(2).all(|pair| pair[0].span.end == pair[1].span.start));
+        assert!(
+            whole.iter().all(|one| text.get(one.span.start..one.span.end).is_some()),
+            "cut within a letter"
+        );
         for step in [1, 7, 300] {
             let cuts: Vec<usize> = (1..text.len()).filter(|cut| cut % step == 0).collect();
             assert_eq!(scanned(&detector, &text, &cuts), whole);
         }
+    }
+}
+
+/// Places of passwords, and the longest that each can have, in bytes.
+const PLACES: [(&str, usize); 31] = [
+    ("curl -u mo:{} https://h", 5000),
+    ("curl -u 'mo:{}' https://h", 5000),
+    ("mysql -u root -p{} app", 5000),
+    ("mysql -u 'root' -p'{}' app", 5000),
+    ("mariadb-dump -u root -p{} app", 5000),
+    ("sshpass -p {} ssh h", 5000),
+    ("sshpass -p '{}' ssh h", 5000),
+    ("net user mo {} /add", 5000),
+    ("net user \"mo x\" \"{}\" /add", 5000),
+    ("net use Z: //srv/share /user:mo {}", 5000),
+    ("docker login -u mo -p {} h", 5000),
+    ("docker login -u mo -p '{}' h", 5000),
+    ("redis-cli -a {} ping", 5000),
+    ("sqlcmd -S db -P {} -Q x", 5000),
+    ("7z a -p{} x.7z", 5000),
+    ("xfreerdp /p:{} /v:srv", 5000),
+    ("smbclient //srv/share -U mo%{}", 5000),
+    ("lftp -u mo,{} h", 5000),
+    ("sqlplus mo/{}@db", 5000),
+    ("sudo -S <<< {} true", 5000),
+    ("stats auth mo:{}\n", 5000),
+    ("echo {} | sudo -S true", 512),
+    ("https://mo:{}@h/x", 5000),
+    ("CREATE USER mo IDENTIFIED BY '{}';", 5000),
+    ("smtp.login('mo', '{}')", 5000),
+    ("login: mo / {}\n", 5000),
+    ("Password:\n{}\n", 5000),
+    ("ENV['DB_PASSWORD'] || '{}'", 5000),
+    ("passwords:\n  - {}\n", 5000),
+    ("{\"passwords\": [\"{}\"]}", 5000),
+    ("passwords = [{}]", 5000),
+];
+
+#[test]
+fn passwords_of_any_length_are_covered() {
+    let detector = detector();
+    let long = "Gx7kkpwZq9".repeat(500);
+    for (place, longest) in PLACES {
+        for length in
+            (9..=longest).step_by(121).chain([127, 129, 506, 508, 510, 511, 512, 513, 514, 1023, 1025])
+        {
+            let Some(password) = long.get(..length).filter(|_| length <= longest) else { continue };
+            let text = place.replace("{}", password);
+            let (start, end) = (text.find(password).unwrap(), text.find(password).unwrap() + length);
+            let mut covered = start;
+            for one in detector.find(&text) {
+                if one.span.start <= covered {
+                    covered = covered.max(one.span.end);
+                }
+            }
+            assert!(covered >= end, "{place}: {length} bytes, covered {}", covered - start);
+        }
+    }
+}
+
+#[test]
+fn what_stands_before_a_long_option_is_found_in_any_pieces() {
+    let detector = detector();
+    let long = "Gx7kkpwZq9".repeat(70);
+    let header = "dXNlcjpHeDcha2twdw==";
+    let text = format!("curl -H 'Authorization: Basic {header}' -u mo:{long} https://h; password=Hq8?mmrt");
+    let whole = detector.find(&text);
+    let values = found(&detector, &text);
+    assert_eq!((values.first(), values.last()), (Some(&header), Some(&"Hq8?mmrt")), "{text}");
+    for step in [1, 7, 300] {
+        let cuts: Vec<usize> = (1..text.len()).filter(|cut| cut % step == 0).collect();
+        assert_eq!(scanned(&detector, &text, &cuts), whole, "by {step}");
     }
 }
 

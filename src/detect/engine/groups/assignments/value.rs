@@ -1,10 +1,11 @@
 //! A value at a place of a secret: what it is, and whether it looks like one.
 
-use super::super::super::track::SecretList;
+use super::super::super::track::{OpenList, SecretList};
+use super::super::super::view::View;
 use super::form::ValueForm;
 use super::seed::seed;
 use super::shape::{fits_list, fits_password, fits_secret, is_certain, is_key_number};
-use super::text::{NeedMore, WindowText};
+use super::text::{NeedMore, Quote, WindowText, is_dense};
 use crate::detect::naming::{Meaning, NameMeaning};
 use crate::detect::rules::SecretKind;
 use crate::detect::validate::credential;
@@ -26,8 +27,40 @@ pub(super) struct AssignedValue {
     pub(super) list: Option<SecretList>,
 }
 
-/// Where to look on if the value is rejected, and the value, if there is one.
-pub(super) type ValueAndRest = Result<(usize, Option<AssignedValue>), NeedMore>;
+impl AssignedValue {
+    /// The same, cut between two characters.
+    pub(super) fn at_boundary(self, view: &View<'_>) -> Self {
+        Self { end: view.boundary(self.end), ..self }
+    }
+}
+
+/// What a place has.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum PlaceContent {
+    Nothing,
+    Value(AssignedValue),
+    /// A list whose items are secrets.
+    List(OpenList),
+}
+
+impl PlaceContent {
+    /// The value, if it has one of its own.
+    pub(super) const fn value(self) -> Option<AssignedValue> {
+        match self {
+            Self::Value(value) => Some(value),
+            Self::Nothing | Self::List(_) => None,
+        }
+    }
+}
+
+impl From<Option<AssignedValue>> for PlaceContent {
+    fn from(value: Option<AssignedValue>) -> Self {
+        value.map_or(Self::Nothing, Self::Value)
+    }
+}
+
+/// Where to look on if the place has no value, and what it has.
+pub(super) type ContentAndRest = Result<(usize, PlaceContent), NeedMore>;
 
 /// What the whole value `text` is that a name of this meaning is given, if it can be.
 pub(super) fn kind(meaning: Meaning, text: &[u8], form: ValueForm) -> Option<SecretKind> {
@@ -53,6 +86,15 @@ pub(super) fn kind(meaning: Meaning, text: &[u8], form: ValueForm) -> Option<Sec
 }
 
 impl WindowText<'_> {
+    /// Where the value ends that `open` opens: with its quote, or where a piece of it ends that has no blanks.
+    pub(super) fn closed_or_cut(&self, open: Quote) -> Result<Option<usize>, NeedMore> {
+        if let Some(end) = self.closed(open, LONGEST)? {
+            return Ok(Some(end));
+        }
+        let end = self.run(open.end, LONGEST, is_dense)?;
+        Ok((end == open.end + LONGEST).then_some(end))
+    }
+
     /// A value in quotes.
     pub(super) fn quoted(
         &self,

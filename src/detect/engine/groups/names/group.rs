@@ -116,11 +116,11 @@ fn capital(pass: &WindowPass<'_>, from: usize) -> Option<usize> {
     while block < pass.view.len() {
         let upper = pass.masks.at(Class::Upper, block);
         let letters = pass.masks.at(Class::Letter, block);
-        let wide = letters & !pass.masks.at(Class::Word, block);
-        if (upper | wide) & seen != 0 {
+        let non_ascii = letters & !pass.masks.at(Class::Word, block);
+        if (upper | non_ascii) & seen != 0 {
             let before = block.checked_sub(BLOCK).map_or(0, |at| pass.masks.at(Class::Letter, at) >> 63);
             let digits = pass.masks.at(Class::Digit, block) << 1;
-            let mut starts = (upper | wide) & !(letters << 1 | before | digits) & seen;
+            let mut starts = (upper | non_ascii) & !(letters << 1 | before | digits) & seen;
             while starts != 0 {
                 let start = block + starts.trailing_zeros() as usize;
                 if is_capital(&pass.view, start)

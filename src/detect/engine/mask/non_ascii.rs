@@ -70,10 +70,10 @@ pub(super) fn part(text: &[u8], from: usize, letters: &mut [u32], words: &[u32])
     }
     for n in from / WIDTH..letters.len() {
         let bits = |of: &[u32]| of.get(n).copied().unwrap_or(0);
-        let mut wide = bits(letters) & !bits(words);
-        while wide != 0 {
-            let at = n * WIDTH + wide.trailing_zeros() as usize;
-            wide &= wide - 1;
+        let mut non_ascii = bits(letters) & !bits(words);
+        while non_ascii != 0 {
+            let at = n * WIDTH + non_ascii.trailing_zeros() as usize;
+            non_ascii &= non_ascii - 1;
             if let Some(sign) = sign_at(text, at) {
                 clear(letters, at, sign);
             }
