@@ -33,6 +33,21 @@ impl<'a> ByteReader<'a> {
         self.array().map(|[byte]| byte)
     }
 
+    /// A number of two bytes, big-endian.
+    pub fn u16(&mut self) -> Option<u16> {
+        self.array().map(u16::from_be_bytes)
+    }
+
+    /// A number of two bytes, little-endian.
+    pub fn u16_le(&mut self) -> Option<u16> {
+        self.array().map(u16::from_le_bytes)
+    }
+
+    /// A number of four bytes, little-endian.
+    pub fn u32_le(&mut self) -> Option<u32> {
+        self.array().map(u32::from_le_bytes)
+    }
+
     /// A number of four bytes, big-endian.
     pub fn u32(&mut self) -> Option<u32> {
         self.array().map(u32::from_be_bytes)
@@ -85,7 +100,10 @@ mod tests {
             1 => reader.u32().map(|number| number.to_be_bytes().to_vec()),
             2 => reader.u64().map(|number| number.to_be_bytes().to_vec()),
             3 => reader.short().map(|bytes| [&[bytes.len() as u8], bytes].concat()),
-            4 => reader.long().map(|bytes| [&(bytes.len() as u32).to_be_bytes(), bytes].concat()),
+            4 => reader.u16().map(|number| number.to_be_bytes().to_vec()),
+            5 => reader.u16_le().map(|number| number.to_le_bytes().to_vec()),
+            6 => reader.u32_le().map(|number| number.to_le_bytes().to_vec()),
+            7 => reader.long().map(|bytes| [&(bytes.len() as u32).to_be_bytes(), bytes].concat()),
             _ => reader.take(length).map(<[u8]>::to_vec),
         }
     }
@@ -94,7 +112,7 @@ mod tests {
         #[test]
         fn what_is_read_and_the_rest_are_the_whole(
             bytes in proptest::collection::vec(prop_oneof![Just(0), Just(1), any::<u8>()], 0..64),
-            reads in proptest::collection::vec((0..6_u8, 0..80_usize), 0..20),
+            reads in proptest::collection::vec((0..9_u8, 0..80_usize), 0..20),
         ) {
             let mut reader = ByteReader::new(&bytes);
             let mut seen = Vec::new();

@@ -3,6 +3,7 @@
 //! name by its form.
 
 use crate::edit::spliced_text;
+use crate::sanitize::generated_id::is_generated;
 use crate::sanitize::link::LinkText;
 use crate::sanitize::{Edit, NamedText, Rejection, Work};
 
@@ -104,11 +105,6 @@ fn identifier(target: &str) -> Option<&str> {
     SCHEMES.iter().find(scheme).and_then(|scheme| target.get(scheme.len()..))
 }
 
-/// Whether a program made an identifier up: it tells one from all others by numbers before its host.
-fn is_generated(id: &str) -> bool {
-    id.split('@').next().unwrap_or_default().contains(|c: char| c.is_ascii_digit())
-}
-
 /// An identifier with these edits made; it stays one. `None` where there are none.
 fn spliced(id: &str, mut edits: Vec<Edit>, work: &mut Work<'_>) -> Option<String> {
     for edit in &mut edits {
@@ -126,6 +122,9 @@ fn spliced(id: &str, mut edits: Vec<Edit>, work: &mut Work<'_>) -> Option<String
 mod tests {
     use super::*;
     use crate::sanitize::bench::Bench;
+
+    /// An identifier of a program, in which letters are a name by chance.
+    const GENERATED: &str = "8f3aJane2b7c9d41@a.example";
 
     #[test]
     fn values_of_a_form_are_told_from_names_that_programs_give() {
@@ -149,13 +148,17 @@ mod tests {
     fn identifiers_of_programs_stay_and_those_of_persons_are_the_same_everywhere() {
         let mut bench = Bench::redacting("Jane");
         let mut work = bench.work();
-        let ids = ["Jane@a.example", "1.Jane@a.example", "a@b.example"];
-        let want = [Some("N@a.example".to_owned()), None, None];
-        assert_eq!(changed(&ids, &mut work), Ok(want.to_vec()));
-        let links = ["cid:Jane@a.example", "x/Jane", "CID:J%61ne@a.example", "mid:1.Jane@a.example", "cid:"];
-        let want = [Some("cid:N@a.example"), Some("x/<N>"), Some("CID:N@a.example"), None, None];
-        assert_eq!(targets(&links, &mut work), Ok(want.map(|text| text.map(str::to_owned)).to_vec()));
-        assert_eq!(work.into_stats().redacted.get("N"), Some(&4));
+        let owned = |want: &[Option<&str>]| -> Vec<Option<String>> {
+            want.iter().map(|text| text.map(str::to_owned)).collect()
+        };
+        let ids = ["Jane@a.example", "1.Jane@a.example", "Jane.roe1@a.example", GENERATED, "a@b.example"];
+        let want = [Some("N@a.example"), Some("1.N@a.example"), Some("N.roe1@a.example"), None, None];
+        assert_eq!(changed(&ids, &mut work), Ok(owned(&want)));
+        let generated = format!("mid:{GENERATED}");
+        let links = ["cid:Jane@a.example", "x/Jane", "CID:J%61ne1@a.example", generated.as_str(), "cid:"];
+        let want = [Some("cid:N@a.example"), Some("x/<N>"), Some("CID:N1@a.example"), None, None];
+        assert_eq!(targets(&links, &mut work), Ok(owned(&want)));
+        assert_eq!(work.into_stats().redacted.get("N"), Some(&6));
     }
 
     #[test]

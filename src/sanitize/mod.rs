@@ -24,6 +24,7 @@
 //! | `defanging` | edits that defang links, beside those that redact |
 //! | `place` | `FilePath`: which file is being cleaned, and which part of it |
 //! | `work` | [`Work`]: one file's way through the [`Formats`] |
+//! | `generated_id` | which identifiers programs make up |
 //! | `identifiers` | values in identifiers, and in names that programs give |
 //! | `unfold` | how much packed bytes may unfold to |
 //! | [`mod@format`] | the formats, and [`FORMATS`](format::FORMATS), their table |
@@ -44,6 +45,7 @@ mod changed_object;
 mod column;
 mod defanging;
 pub mod format;
+mod generated_id;
 mod host;
 mod identifiers;
 mod identify;

@@ -11,6 +11,7 @@
 //! | `markdown` | Markdown |
 //! | `rtf` | RTF |
 //! | `ooxml`, `odf` | Office Open XML and OpenDocument |
+//! | `formula`, `link_target` | formulas in both, and where links in them lead |
 //! | `ole2` | compound files: looked into, not rewritten |
 //! | `pdf` | PDF |
 //! | `package` | zip files within bounds |
@@ -31,11 +32,13 @@ mod content;
 #[cfg(test)]
 mod corpus_tests;
 mod csv;
+mod formula;
 #[cfg(test)]
 mod hostile_tests;
 mod html;
 pub(in crate::sanitize) mod image;
 pub(in crate::sanitize) mod json;
+mod link_target;
 pub(in crate::sanitize) mod mail;
 mod markdown;
 mod markup;

@@ -44,8 +44,31 @@ impl TiffCompression {
     }
 
     /// Whether samples may have been told by how they differ from those before.
-    fn predicts(self) -> bool {
+    pub(super) fn predicts(self) -> bool {
         matches!(self, Self::Lzw | Self::Deflate)
+    }
+}
+
+/// How samples are told by those before them (tag 317).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TiffPredictor {
+    /// They are as they are.
+    Nothing,
+    /// By how they differ from those before (TIFF 6.0, section 14).
+    Horizontal,
+    /// The same with numbers of floating point, byte by byte (TIFF Technical Note 3), for which it is alone.
+    Float,
+}
+
+impl TiffPredictor {
+    /// By the number of tag 317; `None` for others.
+    pub(super) fn of(number: u64) -> Option<Self> {
+        Some(match number {
+            1 => Self::Nothing,
+            2 => Self::Horizontal,
+            3 => Self::Float,
+            _ => return None,
+        })
     }
 }
 
@@ -57,8 +80,8 @@ pub(super) struct ChunkPacking<'f> {
     pub(super) bits: u32,
     /// How many samples of a pixel stand together.
     pub(super) samples: usize,
-    /// Whether samples are told by how they differ from those before (tag 317).
-    pub(super) predicted: bool,
+    /// How samples are told; nothing, if they are packed in a way for which tag 317 has no meaning.
+    pub(super) predictor: TiffPredictor,
     /// Whether the first dot is the last bit of its byte (tag 266).
     pub(super) reversed: bool,
     /// Whether the first byte of a number is its most.
@@ -78,13 +101,14 @@ pub(super) struct ChunkSize {
 }
 
 impl ChunkPacking<'_> {
-    /// Whether it is one that is read here.
+    /// Whether it is one that is read here, of whole numbers.
     pub(super) fn is_known(&self) -> bool {
-        match self.compression {
-            TiffCompression::Fax(_) => self.bits == 1 && self.samples == 1,
-            TiffCompression::Jpeg => self.bits == 8,
-            compression if compression.predicts() && self.predicted => matches!(self.bits, 8 | 16),
-            _ => (1..=16).contains(&self.bits),
+        match (self.compression, self.predictor) {
+            (TiffCompression::Fax(_), _) => self.bits == 1 && self.samples == 1,
+            (TiffCompression::Jpeg, _) => self.bits == 8,
+            (_, TiffPredictor::Nothing) => (1..=16).contains(&self.bits),
+            (_, TiffPredictor::Horizontal) => matches!(self.bits, 8 | 16),
+            (_, TiffPredictor::Float) => false,
         }
     }
 
@@ -119,7 +143,7 @@ impl ChunkPacking<'_> {
             TiffCompression::PackBits => repeated(&packed, length),
         };
         let mut rows = rows.ok_or(Rejection::Malformed)?;
-        if self.predicted && self.compression.predicts() {
+        if self.predictor == TiffPredictor::Horizontal {
             rows.chunks_mut(self.row(size.width).max(1)).for_each(|row| self.add_up(row));
         }
         Ok(rows)
@@ -218,7 +242,7 @@ mod tests {
             compression,
             bits,
             samples,
-            predicted: false,
+            predictor: TiffPredictor::Nothing,
             reversed: false,
             big: false,
             tables: b"",
@@ -265,7 +289,8 @@ mod tests {
 
     #[test]
     fn samples_are_added_up() {
-        let packing = ChunkPacking { predicted: true, ..packing(TiffCompression::Deflate, 8, 2) };
+        let predictor = TiffPredictor::Horizontal;
+        let packing = ChunkPacking { predictor, ..packing(TiffCompression::Deflate, 8, 2) };
         let told = deflated(&[1, 10, 2, 20, 3, 250, 7, 7, 0, 1, 255, 0]);
         assert_eq!(packing.unpacked(&told, size(3, 2)), Ok(vec![1, 10, 3, 30, 6, 24, 7, 7, 7, 8, 6, 8]));
         for (big, told, want) in [
@@ -275,9 +300,6 @@ mod tests {
             let packing = ChunkPacking { bits: 16, samples: 1, big, ..packing };
             assert_eq!(packing.unpacked(&deflated(&told), size(3, 1)), Ok(want.to_vec()));
         }
-        // Only what these two pack is told so.
-        let plain = ChunkPacking { compression: TiffCompression::Nothing, ..packing };
-        assert_eq!(plain.unpacked(&[1, 2, 3, 4], size(2, 1)), Ok(vec![1, 2, 3, 4]));
     }
 
     #[test]
@@ -293,8 +315,15 @@ mod tests {
             packing(TiffCompression::Lzw, 12, 1).is_known()
                 && !packing(TiffCompression::Lzw, 32, 1).is_known()
         );
-        let predicted = ChunkPacking { predicted: true, ..packing(TiffCompression::Lzw, 4, 1) };
-        assert!(!predicted.is_known());
+        for (predictor, bits, known) in [
+            (TiffPredictor::Horizontal, 4, false),
+            (TiffPredictor::Horizontal, 16, true),
+            (TiffPredictor::Float, 16, false),
+        ] {
+            let predicted = ChunkPacking { predictor, ..packing(TiffCompression::Lzw, bits, 1) };
+            assert_eq!(predicted.is_known(), known, "{predictor:?} {bits}");
+        }
+        assert_eq!([0, 4, 34_894].map(TiffPredictor::of), [None; 3]);
         // JPEG as it was at first, JBIG, LZMA, Zstandard.
         assert!([6, 34_661, 34_925, 50_000].iter().all(|number| TiffCompression::of(*number, 0).is_none()));
     }

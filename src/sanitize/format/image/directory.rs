@@ -18,6 +18,9 @@ const FIRST: usize = 16;
 const KIND: u16 = 254;
 const NO_PAGE: u32 = 0b101;
 
+/// The type of numbers of two bytes.
+const SHORT: u16 = 3;
+
 /// How a BigTIFF begins, in both orders of bytes: its places take eight bytes each.
 const BIG: [&[u8]; 2] = [b"II+\0\x08\0\0\0", b"MM\0+\0\x08\0\0"];
 
@@ -146,11 +149,24 @@ impl<'f> TiffNumbers<'f> {
             let value = at.checked_add(if self.wide { 12 } else { 8 })?;
             // Some write a short number where a long one belongs.
             match self.short(at.checked_add(2)?)? {
-                3 => self.short(value).map(u32::from),
+                SHORT => self.short(value).map(u32::from),
                 _ => self.long(value),
             }
         });
         kind.unwrap_or(0)
+    }
+
+    /// A number of two bytes that the first directory has for a tag, as far as the directory is there (TIFF 6.0, section 2);
+    /// `None` in a file that does not begin as a TIFF, or has wide numbers.
+    pub(super) fn first_short(&self, tag: u16) -> Option<u16> {
+        let begin: [u8; 4] = self.array(0)?;
+        [*b"II*\0", *b"MM\0*"].contains(&begin).then_some(())?;
+        let place = usize::try_from(self.long(4)?).ok()?;
+        let all = (0..self.entries(place)?).map(|n| self.entry(place, n));
+        let mut whole = all.take_while(|at| self.array::<12>(*at).is_some());
+        let said = |at: usize| Some((self.short(at)?, self.short(at.checked_add(2)?)?));
+        let entry = whole.find(|at| said(*at) == Some((tag, SHORT)))?;
+        self.short(entry.checked_add(8)?)
     }
 
     /// What the entry at a place says of its values; `None` if it is not all there.
@@ -178,7 +194,7 @@ struct TiffField {
 fn width(kind: u16) -> Option<usize> {
     match kind {
         1 | 2 | 6 | 7 => Some(1),
-        3 | 8 => Some(2),
+        SHORT | 8 => Some(2),
         4 | 9 | 11 | 13 => Some(4),
         5 | 10 | 12 | 16..=18 => Some(8),
         _ => None,
@@ -227,7 +243,7 @@ impl<'f> TiffDirectory<'f> {
         let at = field.at.checked_add(n.checked_mul(width(field.kind)?)?)?;
         match field.kind {
             1 | 7 => self.numbers.file.get(at).map(|byte| u64::from(*byte)),
-            3 => self.numbers.short(at).map(u64::from),
+            SHORT => self.numbers.short(at).map(u64::from),
             4 | 13 => self.numbers.long(at).map(u64::from),
             16 | 18 => self.numbers.long8(at),
             _ => None,

@@ -1,31 +1,18 @@
 //! How a picture is turned, by its EXIF: all that stays of that.
 
-use crate::base::reader::ByteReader;
+use crate::sanitize::format::image::directory::TiffNumbers;
 
 /// What stands before EXIF in a JPEG, and in WebP of some programs.
 pub(super) const MARK: &[u8] = b"Exif\0\0";
 
-/// How the picture is turned (Exif 2.32, 4.6.4, tag 274), if it is.
+/// The tag that says how a picture is turned.
+const TURN: u16 = 274;
+
+/// How the picture is turned (Exif 2.32, 4.6.4), if it is.
 pub(super) fn orientation(exif: &[u8]) -> Option<u8> {
     let tiff = exif.strip_prefix(MARK).unwrap_or(exif);
-    let big = tiff.starts_with(b"MM\0*");
-    if !big && !tiff.starts_with(b"II*\0") {
-        return None;
-    }
-    let short = |bytes: [u8; 2]| if big { u16::from_be_bytes(bytes) } else { u16::from_le_bytes(bytes) };
-    let mut rest = ByteReader::new(tiff.get(4..)?);
-    let at: [u8; 4] = rest.array()?;
-    let at = if big { u32::from_be_bytes(at) } else { u32::from_le_bytes(at) };
-    let mut rest = ByteReader::new(tiff.get(usize::try_from(at).ok()?..)?);
-    for _ in 0..short(rest.array()?) {
-        let (tag, kind) = (short(rest.array()?), short(rest.array()?));
-        let (_count, value) = (rest.take(4)?, short(rest.array()?));
-        rest.take(2)?;
-        if (tag, kind) == (274, 3) {
-            return u8::try_from(value).ok().filter(|turn| (2..=8).contains(turn));
-        }
-    }
-    None
+    let turn = TiffNumbers::of(tiff).first_short(TURN)?;
+    u8::try_from(turn).ok().filter(|turn| (2..=8).contains(turn))
 }
 
 /// EXIF that says this and nothing else.
@@ -52,5 +39,10 @@ mod tests {
         }
         let little = b"II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0";
         assert_eq!(orientation(little), Some(6));
+        // Behind an entry of another type, and in a directory that says more than it has.
+        let more =
+            b"MM\0*\0\0\0\x08\0\x09\x01\x12\0\x04\0\0\0\x01\0\0\0\x03\x01\x12\0\x03\0\0\0\x01\0\x06\0\0";
+        assert_eq!(orientation(more), Some(6));
+        assert_eq!(orientation(&more[..more.len() - 1]), None);
     }
 }

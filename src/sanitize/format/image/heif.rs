@@ -6,8 +6,9 @@ use std::ops::Range;
 
 use crate::base::reader::ByteReader;
 use crate::sanitize::Rejection;
+use crate::sanitize::format::image::blanked::BlankedFile;
 use crate::sanitize::format::image::boxes::{self, BoxPlace, all_boxes};
-use crate::sanitize::format::image::heif_items::{self, HeifItem};
+use crate::sanitize::format::image::heif_items::{self, HeifIds, HeifItem, number, position};
 
 /// What files of one picture say that they are (ISO/IEC 23008-12, annex B; AV1 Image File Format, 6).
 const BRANDS: &[&[u8; 4]] = &[
@@ -93,8 +94,8 @@ fn cleaned(file: &[u8], all: &[BoxPlace]) -> Option<Vec<u8>> {
     }
     let items = heif_items::items(file, only(&parts, b"iinf")?)?;
     let references = parts.iter().find(|part| part.kind == *b"iref");
-    let kept = heif_items::reached(file, only(&parts, b"pitm")?, references)?;
-    let places = heif_items::places(file, only(&parts, b"iloc")?, &kept)?;
+    let ids = HeifIds::of(file, &items, only(&parts, b"pitm")?, references)?;
+    let places = heif_items::places(file, only(&parts, b"iloc")?, &ids)?;
     if places.outer.is_empty() && places.inner.is_empty() {
         return None;
     }
@@ -103,8 +104,8 @@ fn cleaned(file: &[u8], all: &[BoxPlace]) -> Option<Vec<u8>> {
     handler(file, only(&parts, b"hdlr")?, &mut out)?;
     for part in &parts {
         match &part.kind {
-            b"iinf" => items.iter().try_for_each(|item| named(item, &kept, &mut out))?,
-            b"iprp" => properties(file, part, &mut out)?,
+            b"iinf" => items.iter().try_for_each(|item| named(item, &ids.kept, &mut out))?,
+            b"iprp" => properties(file, part, &ids, &mut out)?,
             b"idat" => {
                 let start = part.content.start;
                 let within = |place: &Range<usize>| {
@@ -113,7 +114,13 @@ fn cleaned(file: &[u8], all: &[BoxPlace]) -> Option<Vec<u8>> {
                 let inner: Option<Vec<_>> = places.inner.iter().map(within).collect();
                 out.keep(part.content.clone(), &inner?)?;
             }
-            b"hdlr" | b"pitm" | b"iloc" | b"iref" => {}
+            b"iloc" => {
+                places.unused.iter().for_each(|number| out.zero(number.clone()));
+                out.write(places.counted, &places.count);
+                out.cut(part, &places.gone)?;
+            }
+            b"iref" => out.cut(part, &heif_items::needless(file, part, &ids)?)?,
+            b"hdlr" | b"pitm" => {}
             b"dinf" if file.get(part.content.clone()) == Some(HERE) => {}
             _ => out.free(part),
         }
@@ -152,47 +159,6 @@ fn data(out: &mut BlankedFile, all: &[BoxPlace], mut wanted: Vec<Range<usize>>) 
     wanted.next().is_none().then_some(end)
 }
 
-/// A file of which parts become zero.
-struct BlankedFile {
-    bytes: Vec<u8>,
-}
-
-impl BlankedFile {
-    fn zero(&mut self, range: Range<usize>) {
-        if let Some(bytes) = self.bytes.get_mut(range) {
-            bytes.fill(0);
-        }
-    }
-
-    fn write(&mut self, at: usize, kind: [u8; 4]) {
-        if let Some(bytes) = self.bytes.get_mut(at..at.saturating_add(4)) {
-            bytes.copy_from_slice(&kind);
-        }
-    }
-
-    /// Makes a box one of free space.
-    fn free(&mut self, place: &BoxPlace) {
-        self.write(place.whole.start.saturating_add(4), *b"free");
-        self.zero(place.content.clone());
-    }
-
-    /// Leaves only these places of a part; `None` if one of them lies outside of it.
-    fn keep(&mut self, within: Range<usize>, wanted: &[Range<usize>]) -> Option<()> {
-        let mut wanted = wanted.to_vec();
-        wanted.sort_by_key(|place| place.start);
-        let mut from = within.start;
-        for place in wanted {
-            if place.start < within.start || place.end > within.end {
-                return None;
-            }
-            self.zero(from..place.start.max(from));
-            from = from.max(place.end);
-        }
-        self.zero(from..within.end);
-        Some(())
-    }
-}
-
 /// Blanks what a file calls itself; `None` if it is of no pictures.
 fn handler(file: &[u8], part: &BoxPlace, out: &mut BlankedFile) -> Option<()> {
     let start = part.content.start;
@@ -207,29 +173,30 @@ fn handler(file: &[u8], part: &BoxPlace, out: &mut BlankedFile) -> Option<()> {
 fn named(item: &HeifItem, kept: &HashSet<u64>, out: &mut BlankedFile) -> Option<()> {
     out.zero(item.words.clone());
     if !kept.contains(&item.id) {
-        out.write(item.words.start.saturating_sub(4), *b"free");
+        out.write(item.words.start.saturating_sub(4), b"free");
         return Some(());
     }
     PICTURES.contains(&&item.kind).then_some(())
 }
 
 /// Blanks properties that are not needed, and that items have them.
-fn properties(file: &[u8], part: &BoxPlace, out: &mut BlankedFile) -> Option<()> {
+fn properties(file: &[u8], part: &BoxPlace, ids: &HeifIds, out: &mut BlankedFile) -> Option<()> {
     let parts = all_boxes(file, part.content.clone())?;
     let all = all_boxes(file, only(&parts, b"ipco")?.content.clone())?;
     (all.len() < MANY).then_some(())?;
-    let mut gone = HashSet::new();
+    let mut left = HashSet::new();
     // They are counted from 1.
     for (n, property) in (1_u16..).zip(&all) {
-        if !is_needed(file, property) {
-            gone.insert(n);
+        if is_needed(file, property) {
+            left.insert(n);
+        } else {
             out.free(property);
         }
     }
     for part in &parts {
         match &part.kind {
             b"ipco" => {}
-            b"ipma" => associations(file, part, &gone, out)?,
+            b"ipma" => associations(file, part, ids, &left, out)?,
             _ => out.free(part),
         }
     }
@@ -244,27 +211,44 @@ fn is_needed(file: &[u8], property: &BoxPlace) -> bool {
     colours || PROPERTIES.iter().any(known)
 }
 
-/// Which item has which properties (ISO/IEC 23008-12, 9.3).
-fn associations(file: &[u8], part: &BoxPlace, gone: &HashSet<u16>, out: &mut BlankedFile) -> Option<()> {
+/// Which item has which properties (ISO/IEC 23008-12, 9.3): items of the picture those that are left, others none, and what
+/// is no item is not there.
+fn associations(
+    file: &[u8],
+    part: &BoxPlace,
+    ids: &HeifIds,
+    left: &HashSet<u16>,
+    out: &mut BlankedFile,
+) -> Option<()> {
     let mut rest = ByteReader::new(file.get(part.content.clone())?);
     let (version, [_, _, flags]) = (rest.byte()?, rest.array::<3>()?);
-    let (id, width) = (if version == 0 { 2 } else { 4 }, if flags & 1 == 1 { 2 } else { 1 });
+    let (id_width, width) = (if version == 0 { 2 } else { 4 }, if flags & 1 == 1 { 2 } else { 1 });
+    let counted = position(part, &rest)?;
+    let (mut count, mut gone) = (0_u32, Vec::new());
     for _ in 0..rest.u32()? {
-        rest.take(id)?;
+        let begin = position(part, &rest)?;
+        let id = number(&mut rest, id_width)?;
         for _ in 0..rest.byte()? {
-            let at = part.content.end.checked_sub(rest.rest().len())?;
+            let at = position(part, &rest)?;
             // The first bit says whether it has to be known.
             let property = match rest.take(width)? {
                 [first, second] => u16::from_be_bytes([first & 0x7f, *second]),
                 [first] => u16::from(first & 0x7f),
                 _ => return None,
             };
-            if gone.contains(&property) {
+            if !ids.kept.contains(&id) || !left.contains(&property) {
                 out.zero(at..at.checked_add(width)?);
             }
         }
+        if ids.named.contains(&id) {
+            count = count.checked_add(1)?;
+        } else {
+            gone.push(begin..position(part, &rest)?);
+        }
     }
-    rest.is_empty().then_some(())
+    rest.is_empty().then_some(())?;
+    out.write(counted, &count.to_be_bytes());
+    out.cut(part, &gone)
 }
 
 #[cfg(test)]
@@ -365,6 +349,43 @@ mod tests {
         let end = written(&open).expect("a picture");
         assert!(end.ends_with(b"ALPHA") && end.len() == plain.len() - 6);
         assert_eq!(written(&end), Ok(end.clone()));
+    }
+
+    #[test]
+    fn what_no_item_of_the_picture_is_goes() {
+        let whole = file(&[]);
+        let found = |file: &[u8], bytes: &[u8]| memchr::memmem::find(file, bytes).expect("a place");
+        let changed = |from: &[u8], to: &[u8]| {
+            let (mut file, at) = (whole.clone(), found(&whole, from));
+            file[at..at + to.len()].copy_from_slice(to);
+            file
+        };
+        let start = (found(&whole, b"PICTURE") as u32).to_be_bytes();
+        let exif = [(found(&whole, b"SECRET Exif") as u32).to_be_bytes(), [0, 0, 0, 11]].concat();
+        // Items and the places of them are those of the picture: the first and the fifth.
+        let clean = written(&whole).expect("a picture");
+        let head = [&b"\0\0\0\x2ciloc\0\0\0\0\x44\0\0\x02\0\x01\0\0\0\x01"[..], &start].concat();
+        assert!(has(&clean, &head) && !has(&clean, &exif) && !has(&clean, b"cdsc") && has(&clean, b"auxl"));
+        // Words in place of numbers, and of properties that are not there.
+        for (from, to) in
+            [(exif, b"SECRETSS".to_vec()), (vec![1, 4, 0x81, 0x82, 3, 4], b"\x01\x04SECR".to_vec())]
+        {
+            let clean = written(&changed(&from, &to)).expect("a picture");
+            assert!(!has(&clean, b"SECR") && has(&clean, b"PICTURE"), "{from:?}");
+            assert_eq!(written(&clean), Ok(clean.clone()));
+        }
+        // An item that is not named, but is said to tell how much is seen; its entry goes, too.
+        let unnamed = changed(&item(5, b"hvc1", b"\0")[8..], &[2, 0, 0, 0, 0, 9]);
+        let clean = written(&unnamed).expect("a picture");
+        assert!(!has(&clean, b"ALPHA") && has(&clean, b"PICTURE") && !has(&clean, b"auxl"));
+        assert!(has(&clean, b"iloc\0\0\0\0\x44\0\0\x01\0\x01"));
+        assert_eq!(written(&clean), Ok(clean.clone()));
+        // The picture itself, and properties of what is no item.
+        let main = changed(&item(1, b"hvc1", b"SECRET\0")[8..], &[2, 0, 0, 0, 0, 9]);
+        let properties = changed(&[0, 1, 4, 0x81], &[0, 9, 4]);
+        for file in [main, properties] {
+            assert_eq!(written(&file), Err(Rejection::Unsupported));
+        }
     }
 
     #[test]

@@ -13,9 +13,17 @@ const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 /// More pictures than any icon has.
 const PICTURES: usize = 256;
 
-/// How many bytes an entry of the directory has, and the header of a bitmap.
+/// How many bytes an entry of the directory has.
 const ENTRY: usize = 16;
+
+/// How many bytes the header of a bitmap has, at first and later: with masks, with one of how much is seen, with colours, and with
+/// a profile of them.
+const HEADERS: &[usize] = &[HEADER, 52, WITH_ALPHA, 108, 124];
 const HEADER: usize = 40;
+const WITH_ALPHA: usize = 56;
+
+/// How pixels are packed that say which of their bits are of which colour.
+const MASKED: u32 = 3;
 
 /// A picture of an icon.
 struct IconEntry<'f> {
@@ -32,7 +40,8 @@ pub(super) fn is_icon(file: &[u8]) -> bool {
 /// The icon, with nothing between its pictures and behind them.
 ///
 /// # Errors
-/// [`Rejection::Malformed`] if one of them cannot be shown; [`Rejection::OverLimit`].
+/// [`Rejection::Malformed`] if one of them cannot be shown; [`Rejection::Unsupported`] for bitmaps that nobody here reads;
+/// [`Rejection::OverLimit`].
 pub(super) fn written(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
     let entries = entries(file).ok_or(Rejection::Malformed)?;
     let count = u16::try_from(entries.len()).map_err(|_| Rejection::OverLimit)?;
@@ -43,7 +52,7 @@ pub(super) fn written(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejec
         let picture = if entry.picture.starts_with(PNG) {
             clean::written(entry.picture, ImageFormat::Png, work)?
         } else {
-            bitmap(&entry).ok_or(Rejection::Malformed)?.to_vec()
+            bitmap(&entry)?
         };
         let place = begin.saturating_add(pictures.len());
         out.extend(entry.said);
@@ -59,7 +68,7 @@ pub(super) fn written(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejec
 /// The pictures; `None` if they are not all there, or lie in each other.
 fn entries(file: &[u8]) -> Option<Vec<IconEntry<'_>>> {
     let mut rest = ByteReader::new(file.strip_prefix(BEGINNING)?);
-    let count = usize::from(u16::from_le_bytes(rest.array()?));
+    let count = usize::from(rest.u16_le()?);
     let mut left = file.len();
     (1..=PICTURES).contains(&count).then_some(())?;
     let mut entries = Vec::new();
@@ -69,8 +78,8 @@ fn entries(file: &[u8]) -> Option<Vec<IconEntry<'_>>> {
         if let Some(reserved) = said.get_mut(3) {
             *reserved = 0;
         }
-        let length = usize::try_from(u32::from_le_bytes(rest.array()?)).ok()?;
-        let place = usize::try_from(u32::from_le_bytes(rest.array()?)).ok()?;
+        let length = usize::try_from(rest.u32_le()?).ok()?;
+        let place = usize::try_from(rest.u32_le()?).ok()?;
         left = left.checked_sub(length)?;
         let picture = file.get(place..place.checked_add(length)?).filter(|picture| !picture.is_empty())?;
         entries.push(IconEntry { said, picture });
@@ -78,38 +87,110 @@ fn entries(file: &[u8]) -> Option<Vec<IconEntry<'_>>> {
     Some(entries)
 }
 
-/// A bitmap, as far as its header says: colours to choose from, rows of pixels, and rows of bits that say which are seen.
-fn bitmap<'f>(entry: &IconEntry<'f>) -> Option<&'f [u8]> {
-    let mut rest = ByteReader::new(entry.picture);
-    let mut long = || rest.array().map(u32::from_le_bytes);
-    let (header, width, height) = (long()?, long()?, long()?);
-    let (planes, packing) = (long()?, long()?);
-    let (_length, _across, _down, colours) = (long()?, long()?, long()?, long()?);
-    let (bits, width, height) = (planes >> 16, usize::try_from(width).ok()?, usize::try_from(height).ok()?);
-    // Unpacked, and of a size that an icon may have.
-    let sound = (1..=0xffff).contains(&width) && (1..=0x1_ffff).contains(&height);
-    let known = usize::try_from(header) == Ok(HEADER) && packing == 0;
-    if !sound || !known || !matches!(bits, 1 | 4 | 8 | 16 | 24 | 32) {
-        return None;
+/// A bitmap, as far as its header says, with a header that says no more: colours to choose from, rows of pixels, and rows of bits
+/// that say which are seen.
+///
+/// # Errors
+/// [`Rejection::Malformed`] if it is not all there; [`Rejection::Unsupported`] for headers and pixels that nobody here reads.
+fn bitmap(entry: &IconEntry<'_>) -> Result<Vec<u8>, Rejection> {
+    let header = BitmapHeader::of(entry.picture).ok_or(Rejection::Malformed)?;
+    if !header.is_known() {
+        return Err(Rejection::Unsupported);
     }
-    let colours = match (bits, usize::try_from(colours).ok()?) {
-        (1 | 4 | 8, 0) => 1_usize << bits,
-        (1 | 4 | 8, colours) if colours > 1_usize << bits => return None,
-        (_, colours) => colours.min(256),
+    rows(entry, &header).ok_or(Rejection::Malformed)
+}
+
+/// What the header of a bitmap says ([MS-WMF] 2.2.2.3 to 2.2.2.5).
+struct BitmapHeader {
+    length: u32,
+    width: u32,
+    height: u32,
+    bits: u32,
+    packing: u32,
+    colours: u32,
+    /// Which bits are red, green and blue, and how much is seen, where that is said.
+    masks: [u32; 4],
+    /// How many bytes come before the colours.
+    whole: usize,
+}
+
+impl BitmapHeader {
+    fn of(picture: &[u8]) -> Option<Self> {
+        let mut rest = ByteReader::new(picture);
+        let [length, width, height, planes, packing] = longs(&mut rest)?;
+        let [_size, _across, _down, colours, _important] = longs(&mut rest)?;
+        let said = usize::try_from(length).ok()?;
+        // Behind a header without masks they are no part of it.
+        let masks = if packing == MASKED && said == HEADER { 12 } else { 0 };
+        let [red, green, blue] = if packing == MASKED { longs(&mut rest)? } else { [0; 3] };
+        let alpha = if packing == MASKED && said >= WITH_ALPHA { rest.u32_le()? } else { 0 };
+        Some(Self {
+            length,
+            width,
+            height,
+            bits: planes >> 16,
+            packing,
+            colours,
+            masks: [red, green, blue, alpha],
+            whole: said.checked_add(masks)?,
+        })
+    }
+
+    /// Whether it is read here: one that does not pack its pixels and, where it says which of their bits are of which colour
+    /// (2.1.1.7), has them where others have them. In an icon these are of how much is seen, too.
+    fn is_known(&self) -> bool {
+        let plain = match (self.packing, self.bits) {
+            (0, bits) => matches!(bits, 1 | 4 | 8 | 16 | 24 | 32),
+            (MASKED, 16) => self.masks == [0x7c00, 0x3e0, 0x1f, 0],
+            (MASKED, 32) => self.masks == [0xff_0000, 0xff00, 0xff, 0xff00_0000],
+            _ => false,
+        };
+        plain && usize::try_from(self.length).is_ok_and(|length| HEADERS.contains(&length))
+    }
+
+    /// The same in the shortest header that says it.
+    fn written(&self, colours: u32) -> Vec<u8> {
+        let longs = [40, self.width, self.height, self.bits << 16 | 1, 0, 0, 0, 0, colours, 0];
+        longs.into_iter().flat_map(u32::to_le_bytes).collect()
+    }
+}
+
+fn longs<const N: usize>(rest: &mut ByteReader<'_>) -> Option<[u32; N]> {
+    let mut longs = [0; N];
+    for long in &mut longs {
+        *long = rest.u32_le()?;
+    }
+    Some(longs)
+}
+
+/// Such a bitmap with its colours and rows; `None` if they are not all there.
+fn rows(entry: &IconEntry<'_>, header: &BitmapHeader) -> Option<Vec<u8>> {
+    let (width, height) = (usize::try_from(header.width).ok()?, usize::try_from(header.height).ok()?);
+    // Of a size that an icon may have.
+    ((1..=0xffff).contains(&width) && (1..=0x1_ffff).contains(&height)).then_some(())?;
+    let said = usize::try_from(header.colours).ok()?;
+    let colours = match (header.bits, said) {
+        (1 | 4 | 8, 0) => 1_usize << header.bits,
+        (1 | 4 | 8, colours) if colours > 1_usize << header.bits => return None,
+        (_, colours) => colours,
     };
     let row = |bits: usize| width.saturating_mul(bits).div_ceil(32).saturating_mul(4);
-    let (pixels, seen) = (row(usize::try_from(bits).ok()?), row(1));
-    let begin = HEADER.saturating_add(colours.saturating_mul(4));
+    let (pixels, seen) = (row(usize::try_from(header.bits).ok()?), row(1));
+    let begin = header.whole.checked_add(colours.checked_mul(4)?)?;
     let of_rows = |rows: usize| {
         let end = begin.saturating_add(pixels.saturating_mul(rows));
-        let whole = entry.picture.get(..end.saturating_add(seen.saturating_mul(rows)));
+        let whole = entry.picture.get(begin..end.saturating_add(seen.saturating_mul(rows)));
         // Where pixels say themselves how much of them is seen, some leave the bits out.
-        whole.or_else(|| entry.picture.get(..end).filter(|_| bits == 32))
+        whole.or_else(|| entry.picture.get(begin..end).filter(|_| header.bits == 32))
     };
     // The height is that of both, but for some that say it as the directory does.
     let [_, said, ..] = entry.said;
     let single = if usize::from(said) == height { of_rows(height) } else { None };
-    single.or_else(|| of_rows(height / 2))
+    let rows = single.or_else(|| of_rows(height / 2))?;
+    // Pixels that say their colours themselves choose from none.
+    let chosen = if header.bits > 8 { &[][..] } else { entry.picture.get(header.whole..begin)? };
+    let count = if header.bits > 8 { 0 } else { header.colours };
+    Some([header.written(count).as_slice(), chosen, rows].concat())
 }
 
 #[cfg(test)]
@@ -191,10 +272,68 @@ mod tests {
         let pixels = vec![9_u8; 64];
         for (height, more, want) in [(8, 16, 120), (8, 20, 120), (8, 0, 104), (4, 16, 120)] {
             let picture = [header(height), pixels.clone(), vec![0; more]].concat();
-            let found = bitmap(&IconEntry { said, picture: &picture }).map(<[u8]>::len);
-            assert_eq!(found, Some(want), "{height} and {more}");
+            let found = bitmap(&IconEntry { said, picture: &picture }).map(|clean| clean.len());
+            assert_eq!(found, Ok(want), "{height} and {more}");
         }
         let packed = [40_u32, 4, 8, 0x20_0001, 4, 0, 0, 0, 0, 0].map(u32::to_le_bytes).concat();
-        assert_eq!(bitmap(&IconEntry { said, picture: &[packed, vec![0; 500]].concat() }), None);
+        let picture = [packed, vec![0; 500]].concat();
+        assert_eq!(bitmap(&IconEntry { said, picture: &picture }), Err(Rejection::Unsupported));
+        let whole = [header(8), pixels].concat();
+        for end in 0..whole.len() {
+            assert_eq!(
+                bitmap(&IconEntry { said, picture: &whole[..end] }),
+                Err(Rejection::Malformed),
+                "{end}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_header_says_no_more_than_the_pixels_need() {
+        let said = [4, 4, 0, 0, 1, 0, 32, 0];
+        // A header of so many bytes with masks, and words where numbers of no meaning are.
+        let header = |length: u32, bits: u32, packing: u32, colours: u32, masks: [u32; 4]| {
+            let begin = [length, 4, 8, bits << 16 | 1, packing].map(u32::to_le_bytes).concat();
+            let masks = masks.map(u32::to_le_bytes).concat();
+            let more = vec![b'S'; 200];
+            let whole = [&begin[..], b"SECRETSECRET", &colours.to_le_bytes(), b"SECR", &masks, &more];
+            whole.concat()[..length as usize].to_vec()
+        };
+        let standard = [0xff_0000, 0xff00, 0xff, 0xff00_0000];
+        let (pixels, dots) = (vec![9_u8; 80], [vec![7; 8], vec![0xa0; 16], vec![0; 16]].concat());
+        let plain = |bits: u32, colours: u32, rest: &[u8]| {
+            let header =
+                [40, 4, 8, bits << 16 | 1, 0, 0, 0, 0, colours, 0_u32].map(u32::to_le_bytes).concat();
+            [header.as_slice(), rest].concat()
+        };
+        let (few, behind) = (vec![9_u8; 48], [0x7c00_u32, 0x3e0, 0x1f].map(u32::to_le_bytes).concat());
+        for (file, want) in [
+            ([header(124, 32, 3, 0, standard), pixels.clone()].concat(), plain(32, 0, &pixels)),
+            ([header(124, 32, 0, 0, [0; 4]), pixels.clone()].concat(), plain(32, 0, &pixels)),
+            ([header(108, 1, 0, 0, [0; 4]), dots.clone()].concat(), plain(1, 0, &dots)),
+            ([header(40, 1, 0, 2, [0; 4]), dots.clone()].concat(), plain(1, 2, &dots)),
+            // With masks behind the header, and colours from which nothing chooses.
+            ([header(40, 16, 3, 0, [0; 4]), behind, few.clone()].concat(), plain(16, 0, &few)),
+            (
+                [header(40, 32, 0, 2, [0; 4]), b"SECRETSE".to_vec(), pixels.clone()].concat(),
+                plain(32, 0, &pixels),
+            ),
+        ] {
+            let clean = bitmap(&IconEntry { said, picture: &file });
+            assert_eq!(clean, Ok(want.clone()), "{file:?}");
+            assert_eq!(bitmap(&IconEntry { said, picture: &want }), Ok(want.clone()));
+        }
+        let swapped = [0xff, 0xff00, 0xff_0000, 0xff00_0000];
+        for header in [
+            header(124, 32, 3, 0, swapped),
+            // Nothing says how much is seen.
+            header(124, 32, 3, 0, [0xff_0000, 0xff00, 0xff, 0]),
+            header(124, 16, 3, 0, [0xf800, 0x7e0, 0x1f, 0]),
+            header(64, 32, 0, 0, [0; 4]),
+            header(124, 2, 0, 0, [0; 4]),
+        ] {
+            let file = [header, pixels.clone()].concat();
+            assert_eq!(bitmap(&IconEntry { said, picture: &file }), Err(Rejection::Unsupported));
+        }
     }
 }

@@ -24,7 +24,7 @@ pub(in crate::sanitize::format) fn written(file: &[u8]) -> Option<Vec<u8>> {
         if marker == END {
             break;
         }
-        let length = usize::from(u16::from_be_bytes(rest.array()?)).checked_sub(2)?;
+        let length = usize::from(rest.u16()?).checked_sub(2)?;
         let content = rest.take(length)?;
         match marker {
             0xe0 => {

@@ -21,6 +21,44 @@ const HEADERS: &[(&[u8; 4], usize)] = &[
     (b"res ", 36),
 ];
 
+/// How a box says colours: by the number of their space, or by a profile, of a restricted kind or of any.
+const NAMED: u8 = 1;
+const RESTRICTED: u8 = 2;
+const ANY: u8 = 3;
+
+/// Spaces of colours (I.5.3.3, table I.10; ISO/IEC 15444-2, table M.25), and how many bytes tell more of them: of CIELab and of
+/// CIEJab.
+const SPACES: &[(u32, usize)] = &[
+    (0, 0),
+    (1, 0),
+    (3, 0),
+    (4, 0),
+    (9, 0),
+    (11, 0),
+    (CMYK, 0),
+    (13, 0),
+    (14, 28),
+    (15, 0),
+    (SRGB, 0),
+    (GREY, 0),
+    (18, 0),
+    (19, 24),
+    (20, 0),
+    (21, 0),
+    (22, 0),
+    (23, 0),
+    (24, 0),
+];
+const CMYK: u32 = 12;
+const SRGB: u32 = 16;
+const GREY: u32 = 17;
+
+/// Which of them stands for a profile.
+const PROFILES: &[(&[u8; 4], u32)] = &[(b"GRAY", GREY), (b"RGB ", SRGB), (b"CMYK", CMYK)];
+
+/// How the number of a light begins that is told by its temperature (`CT`).
+const TEMPERATURE: u32 = 0x4354;
+
 /// The longest list of what a file says that it is, in bytes.
 const BEGINNING: usize = 256;
 
@@ -46,13 +84,16 @@ pub(super) fn is_jpeg2000(file: &[u8]) -> bool {
 /// # Errors
 /// [`Rejection::Malformed`] if it does not end, or has no codestream; [`Rejection::Unsupported`] for what this part of the
 /// standard does not know.
-pub(super) fn written(file: &[u8]) -> Result<Vec<u8>, Rejection> {
+pub(in crate::sanitize::format) fn written(file: &[u8]) -> Result<Vec<u8>, Rejection> {
     if file.starts_with(STREAM) {
         return codestream(file);
     }
     let mut out = FILE.to_vec();
     let (mut headed, mut shown) = (false, false);
-    for place in boxes(file, 0..file.len()) {
+    let all = boxes(file, 0..file.len());
+    // Colours may be told of each layer apart (ISO/IEC 15444-2, M.11.7).
+    let layered = all.iter().any(|place| place.kind == *b"jplh");
+    for place in all {
         let content = file.get(place.content.clone()).unwrap_or_default();
         match &place.kind {
             // There is one, at the beginning.
@@ -61,7 +102,7 @@ pub(super) fn written(file: &[u8]) -> Result<Vec<u8>, Rejection> {
             }
             b"jp2h" if !headed => {
                 headed = true;
-                put(&mut out, *b"jp2h", &header(file, &place).ok_or(Rejection::Malformed)?)?;
+                put(&mut out, *b"jp2h", &header(file, &place, layered)?)?;
             }
             b"jp2c" if !shown => {
                 shown = true;
@@ -81,41 +122,81 @@ fn put(out: &mut Vec<u8>, kind: [u8; 4], content: &[u8]) -> Result<(), Rejection
     Ok(())
 }
 
-/// What the header says of the samples. Colour profiles are anybody's: colours without them are those of sRGB.
-fn header(file: &[u8], place: &BoxPlace) -> Option<Vec<u8>> {
-    let (mut out, mut colours) = (Vec::new(), 3);
-    for part in all_boxes(file, place.content.clone())? {
-        let content = file.get(part.content)?;
+/// What the header says of the samples. Of several boxes that say their colours, the first that is read here stays: readers
+/// take the first (I.5.3.3). Those that only layers have are not read.
+fn header(file: &[u8], place: &BoxPlace, layered: bool) -> Result<Vec<u8>, Rejection> {
+    let (mut out, mut said, mut coloured) = (Vec::new(), false, false);
+    for part in all_boxes(file, place.content.clone()).ok_or(Rejection::Malformed)? {
+        let content = file.get(part.content).unwrap_or_default();
         if part.kind == *b"colr" {
-            let named = content.first() == Some(&1) && content.len() <= 35;
-            let space: u8 = if colours < 3 { 17 } else { 16 };
-            let plain = [1, 0, 0, 0, 0, 0, space];
-            put(&mut out, part.kind, if named { content } else { &plain }).ok()?;
-        } else if HEADERS.iter().any(|(kind, most)| part.kind == **kind && content.len() <= *most) {
-            match (&part.kind, content.get(8..10)) {
-                (b"ihdr", Some(&[high, low])) => colours = u16::from_be_bytes([high, low]),
-                // Whose colours are chosen from a list.
-                (b"pclr", _) => colours = 3,
-                _ => {}
+            said = true;
+            if let Some(colours) = colours(content).filter(|_| !coloured) {
+                coloured = true;
+                put(&mut out, part.kind, &colours)?;
             }
-            put(&mut out, part.kind, content).ok()?;
+        } else if HEADERS.iter().any(|(kind, most)| part.kind == **kind && content.len() <= *most) {
+            put(&mut out, part.kind, content)?;
         }
     }
-    Some(out)
+    if coloured || !said && !layered { Ok(out) } else { Err(Rejection::Unsupported) }
+}
+
+/// What a box says of colours (I.5.3.3; ISO/IEC 15444-2, M.11.7.3): the number of their space, and for some the numbers that
+/// space is told by. A profile is anybody's: what stays of it is of which colours it is. `None` for what nobody here reads.
+fn colours(content: &[u8]) -> Option<Vec<u8>> {
+    let mut rest = ByteReader::new(content);
+    let [method, _precedence, _approximation] = rest.array()?;
+    let space = match method {
+        NAMED => rest.u32()?,
+        // In a profile, the colours that it is of stand behind its size, maker, version and class (ISO 15076-1, 7.2).
+        RESTRICTED | ANY => {
+            let kind = rest.rest().get(16..20)?;
+            PROFILES.iter().find(|(name, _)| kind == *name).map(|(_, space)| *space)?
+        }
+        _ => return None,
+    };
+    let told = match SPACES.iter().find(|(known, _)| *known == space)? {
+        (_, told) if method == NAMED && *told > 0 && !rest.is_empty() => rest.take(*told)?,
+        _ => &[],
+    };
+    // Ranges, offsets and a light; four letters make no such number, but of a light's temperature.
+    let mut numbers = ByteReader::new(told);
+    while let Some(number) = numbers.u32() {
+        (number >> 24 == 0 || number >> 16 == TEMPERATURE).then_some(())?;
+    }
+    Some([&[NAMED, 0, 0], &space.to_be_bytes()[..], told].concat())
 }
 
 /// A codestream, in which comments are zeros.
 fn codestream(bytes: &[u8]) -> Result<Vec<u8>, Rejection> {
     let mut rest = ByteReader::new(bytes.strip_prefix(b"\xff\x4f").ok_or(Rejection::Malformed)?);
     let mut out = b"\xff\x4f".to_vec();
+    // Whether the part of a tile that was begun reaches to the end.
+    let mut last = false;
     loop {
+        let left = rest.rest().len();
         let Some([0xff, marker]) = rest.array::<2>() else { return Err(Rejection::Malformed) };
         out.extend([0xff, marker]);
         match marker {
             END => return Ok(out),
-            DATA => out.extend(data(&mut rest).ok_or(Rejection::Malformed)?),
+            DATA => match data(&mut rest) {
+                Some(data) => out.extend(data),
+                // All is there but the marker of the end (A.4.4), which some programs leave out.
+                None if last && rest.rest().last() != Some(&0xff) => {
+                    out.extend(rest.rest());
+                    out.extend([0xff, END]);
+                    return Ok(out);
+                }
+                None => return Err(Rejection::Malformed),
+            },
             marker if NEEDED.contains(&marker) => {
                 let segment = segment(&mut rest).ok_or(Rejection::Malformed)?;
+                if marker == PART {
+                    // Its length, from its marker on (A.4.2).
+                    let length = segment.get(4..8).and_then(|length| length.try_into().ok());
+                    last = length.map(u32::from_be_bytes).and_then(|length| usize::try_from(length).ok())
+                        == Some(left);
+                }
                 if marker == COMMENT {
                     out.extend(segment.iter().take(2));
                     out.resize(out.len().saturating_add(segment.len().saturating_sub(2)), 0);
@@ -131,7 +212,7 @@ fn codestream(bytes: &[u8]) -> Result<Vec<u8>, Rejection> {
 /// A segment, from its length on.
 fn segment<'f>(rest: &mut ByteReader<'f>) -> Option<&'f [u8]> {
     let mut ahead = *rest;
-    let length = usize::from(u16::from_be_bytes(ahead.array()?));
+    let length = usize::from(ahead.u16()?);
     if length < 2 { None } else { rest.take(length) }
 }
 
@@ -193,8 +274,67 @@ mod tests {
     }
 
     #[test]
+    fn a_codestream_without_an_end_is_whole_by_its_last_part() {
+        let begin = b"\xff\x4f\xff\x51\0\x04\0\0";
+        let part = |length: u32| {
+            [b"\xff\x90\0\x0a\0\0", &length.to_be_bytes()[..], b"\0\x01\xff\x93\x01\x02"].concat()
+        };
+        for (parts, whole) in [
+            (vec![part(16)], true),
+            (vec![part(16), part(16)], true),
+            (vec![part(0)], false),
+            (vec![part(17)], false),
+            (vec![part(32), part(32)], false),
+        ] {
+            let file = [&begin[..], &parts.concat()].concat();
+            let ended = [file.as_slice(), b"\xff\xd9"].concat();
+            assert_eq!(written(&ended), Ok(ended.clone()));
+            assert_eq!(written(&file), if whole { Ok(ended) } else { Err(Rejection::Malformed) });
+        }
+    }
+
+    #[test]
+    fn colours_are_those_that_were_said() {
+        let header = |colours: &[Vec<u8>]| {
+            let parts: Vec<Vec<u8>> = colours.iter().map(|colours| boxed(b"colr", colours)).collect();
+            let parts = [FILE.to_vec(), boxed(b"jp2h", &parts.concat()), boxed(b"jp2c", &stream(&[0; 8]))];
+            parts.concat()
+        };
+        let named = |space: u8, more: &[u8]| [&[1, 0, 0, 0, 0, 0, space], more].concat();
+        let profile = |kind: &[u8; 4]| [&b"\x02\0\0"[..], &[0; 16], kind, b"SECRET"].concat();
+        let vendor = b"\x04\0\0SECRETSECRETSECRETSECRET".to_vec();
+        let light = [&[0; 24][..], b"CT\x19\x64"].concat();
+        for (said, want) in [
+            (vec![named(12, b"SECRET")], Some(named(12, b""))),
+            (vec![profile(b"CMYK")], Some(named(12, b""))),
+            (vec![profile(b"RGB ")], Some(named(16, b""))),
+            (vec![profile(b"GRAY"), named(16, b"")], Some(named(17, b""))),
+            (vec![vendor.clone(), named(18, b"SECRET")], Some(named(18, b""))),
+            (vec![named(14, &light)], Some(named(14, &light))),
+            (vec![named(14, b"")], Some(named(14, b""))),
+            (vec![named(14, b"SECRETSECRETSECRETSECRETSECR")], None),
+            (vec![named(99, b"")], None),
+            (vec![profile(b"Lab ")], None),
+            (vec![vendor], None),
+            (vec![b"\x02\0\0SECRET".to_vec()], None),
+        ] {
+            let want = want.map(|colours| header(&[colours])).ok_or(Rejection::Unsupported);
+            assert_eq!(written(&header(&said)), want, "{said:?}");
+            if let Ok(clean) = want {
+                assert_eq!(written(&clean), Ok(clean.clone()));
+            }
+        }
+        let layers = boxed(b"jplh", &boxed(b"cgrp", &boxed(b"colr", &named(12, b""))));
+        for (colours, want) in [(vec![named(12, b"")], true), (Vec::new(), false)] {
+            let (plain, file) = (header(&colours), [header(&colours), layers.clone()].concat());
+            assert_eq!(written(&file), if want { Ok(plain) } else { Err(Rejection::Unsupported) });
+        }
+    }
+
+    #[test]
     fn a_file_has_what_shows_its_picture() {
-        let (grey, profile) = ([&[0_u8; 8][..], &[0, 1, 7, 7, 0, 0]].concat(), b"\x02\0\0SECRET".to_vec());
+        let grey = [&[0_u8; 8][..], &[0, 1, 7, 7, 0, 0]].concat();
+        let profile = [&b"\x02\0\0"[..], &[0; 16], b"GRAYSECRET"].concat();
         let file = |header: &[Vec<u8>], more: &[Vec<u8>], comment: &[u8]| {
             let parts =
                 [FILE.to_vec(), boxed(b"ftyp", b"jp2 \0\0\0\0jp2 "), boxed(b"jp2h", &header.concat())];

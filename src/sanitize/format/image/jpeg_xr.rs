@@ -1,6 +1,7 @@
 //! [`written`]: a picture in JPEG XR (ITU-T T.832, annex A): a directory such as TIFF has, and the picture that it leads to. What
 //! is written of it is only how the picture is read.
 
+use crate::base::reader::ByteReader;
 use crate::sanitize::format::image::directory::{TiffDirectory, TiffNumbers};
 
 /// How a file begins; a version follows.
@@ -30,7 +31,7 @@ pub(super) fn is_jpeg_xr(file: &[u8]) -> bool {
 
 /// The picture; `None` if it is not all there.
 pub(super) fn written(file: &[u8]) -> Option<Vec<u8>> {
-    let place = file.get(4..8).and_then(|place| place.try_into().ok()).map(u32::from_le_bytes)?;
+    let place = ByteReader::new(file.get(4..)?).u32_le()?;
     let directory = TiffDirectory::of(TiffNumbers::of(file), u64::from(place))?;
     let format = directory.bytes(FORMAT).filter(|format| format.len() == FORMAT_LENGTH)?;
     let mut entries: Vec<XrEntry> = Vec::new();

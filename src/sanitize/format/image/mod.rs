@@ -21,12 +21,14 @@
 //! | `exif` | how a picture is turned |
 //! | `jpeg`, `png`, `gif`, `webp` | their parts |
 //! | `clean` | all of this for an image |
-//! | `boxes` | of which the next two consist |
+//! | `boxes` | of which HEIF, AVIF and JPEG 2000 consist |
+//! | `blanked` | a file in boxes of which parts become zero |
 //! | `heif`, `heif_items` | HEIF and AVIF |
 //! | `jpeg2000`, `jpeg_xr`, `icon` | JPEG 2000, JPEG XR, ICO |
 //! | `other` | these, and metafiles |
 //! | `picture` | an image within a document |
 
+mod blanked;
 mod boxes;
 mod check;
 mod chunk;
@@ -54,6 +56,7 @@ mod webp;
 pub(super) use clean::clean;
 pub(in crate::sanitize) use clean::format;
 pub(super) use jpeg::written as jpeg_segments;
+pub(super) use jpeg2000::written as jpeg2000_boxes;
 pub(super) use picture::{is_picture, picture, shown};
 
 #[cfg(test)]

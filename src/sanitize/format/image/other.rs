@@ -89,7 +89,7 @@ fn star_view(bytes: &[u8]) -> Option<&[u8]> {
     let count = header.last_chunk().copied().map(u32::from_le_bytes)?;
     for _ in 0..count {
         // Nothing follows the kind of one that does nothing.
-        if u16::from_le_bytes(rest.array()?) != 0 {
+        if rest.u16_le()? != 0 {
             sized(&mut rest)?;
         }
     }
@@ -99,7 +99,7 @@ fn star_view(bytes: &[u8]) -> Option<&[u8]> {
 /// What follows a version and its length.
 fn sized<'f>(rest: &mut ByteReader<'f>) -> Option<&'f [u8]> {
     rest.take(2)?;
-    let length = u32::from_le_bytes(rest.array()?);
+    let length = rest.u32_le()?;
     rest.take(usize::try_from(length).ok()?)
 }
 

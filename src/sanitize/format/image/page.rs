@@ -5,7 +5,7 @@ use image::metadata::Orientation;
 
 use crate::sanitize::Rejection;
 use crate::sanitize::format::image::check::SIDE;
-use crate::sanitize::format::image::chunk::{ChunkPacking, ChunkSize, TiffCompression};
+use crate::sanitize::format::image::chunk::{ChunkPacking, ChunkSize, TiffCompression, TiffPredictor};
 use crate::sanitize::format::image::directory::{TiffDirectory, TiffNumbers};
 use crate::sanitize::format::image::resolution::TiffResolution;
 
@@ -94,12 +94,14 @@ impl<'f> TiffPage<'f> {
         let compression = compression.ok_or(Rejection::Unsupported)?;
         let bits = u32::try_from(same(&directory, 258, samples)?).map_err(|_| Rejection::Unsupported)?;
         let planar = samples > 1 && number(284, 1) == 2;
+        // What is packed otherwise says nothing by that tag (section 14).
+        let predictor = if compression.predicts() { number(317, 1) } else { 1 };
         let is_jpeg = compression == TiffCompression::Jpeg;
         let packing = ChunkPacking {
             compression,
             bits,
             samples: if planar { 1 } else { samples },
-            predicted: number(317, 1) == 2,
+            predictor: TiffPredictor::of(predictor).ok_or(Rejection::Unsupported)?,
             reversed: number(266, 1) == 2,
             big: numbers.big,
             tables: directory.bytes(347).filter(|_| is_jpeg).unwrap_or_default(),
@@ -297,7 +299,9 @@ fn colour(
     let kind = directory.first(262).unwrap_or(if samples >= 3 { 2 } else { u64::from(!fax) });
     let format = same(directory, 339, samples)?;
     if format == 3 {
-        let plain = !fax && packing.compression != TiffCompression::Jpeg && !packing.reversed;
+        // Others hold that the tag has a meaning however samples are packed.
+        let told = packing.compression.predicts() || directory.first(317).unwrap_or(1) == 1;
+        let plain = !fax && packing.compression != TiffCompression::Jpeg && !packing.reversed && told;
         let known = plain && kind == 2 && packing.bits == 32;
         return if known { Ok(TiffColour::Float) } else { Err(Rejection::Unsupported) };
     }

@@ -51,6 +51,35 @@ fn a_png_is_its_picture() {
 }
 
 #[test]
+fn chunks_of_a_png_are_there_once_and_move_what_moves() {
+    let plain = encoded(ImageFormat::Png);
+    let (head, tail) = plain.split_at(33);
+    let dots = chunk(b"pHYs", b"\0\0\x0b\x13\0\0\x0b\x13\x01");
+    let more = [chunk(b"pHYs", b"SECRETSEC"), chunk(b"fcTL", &[0; 26]), chunk(b"fdAT", b"\0\0\0\0SECRET")];
+    let file = [head, &dots, &more.concat(), tail].concat();
+    let (clean, _) = Bench::disarming().clean(FileKind::Image, &file).expect("a clean picture");
+    assert_eq!(clean, [head, &dots, tail].concat());
+}
+
+#[test]
+fn a_png_that_moves_has_no_more_than_its_frames() {
+    let plain = encoded(ImageFormat::Png);
+    let (head, tail) = plain.split_at(33);
+    let (pixels, end) = tail.split_at(tail.len() - 12);
+    let frame = pixels.get(8..pixels.len() - 4).expect("pixels");
+    let control = |number: u8| {
+        let sides = [&[0, 0, 0, number][..], &[0, 0, 0, 40, 0, 0, 0, 20], &[0; 8]].concat();
+        chunk(b"fcTL", &[&sides[..], &[0, 1, 0, 10, 0, 0]].concat())
+    };
+    let begin = [head, &chunk(b"acTL", &[0, 0, 0, 2, 0, 0, 0, 0]), &control(0), pixels, &control(1)].concat();
+    let file = |more: &[u8]| {
+        let data = [&[0_u8, 0, 0, 2][..], frame, more].concat();
+        [begin.as_slice(), &chunk(b"fdAT", &data), end].concat()
+    };
+    assert_eq!(cleaned(&file(b"SECRET"), b"SECRET"), file(b""));
+}
+
+#[test]
 fn a_jpeg_keeps_its_pixels_and_how_it_is_turned() {
     let plain = encoded(ImageFormat::Jpeg);
     let (head, tail) = plain.split_at(2);
@@ -104,6 +133,21 @@ fn webp(exif: &[u8]) -> Vec<u8> {
     file.get_mut(4..8).expect("a length").copy_from_slice(&length);
     file.extend(b"SECRET");
     file
+}
+
+#[test]
+fn a_webp_has_one_picture() {
+    let (plain, file) = (encoded(ImageFormat::WebP), webp(b"SECRET"));
+    let clean = cleaned(&file, b"SECRET");
+    for (file, want) in [(plain.clone(), plain), (clean.clone(), clean)] {
+        for name in [b"VP8L", b"VP8 ", b"VP8X"] {
+            let mut more = [file.as_slice(), name, b"\x0a\0\0\0SECRETSECR"].concat();
+            let length = (more.len() as u32 - 8).to_le_bytes();
+            more.get_mut(4..8).expect("a length").copy_from_slice(&length);
+            let (clean, _) = Bench::disarming().clean(FileKind::Image, &more).expect("a clean picture");
+            assert_eq!(clean, want);
+        }
+    }
 }
 
 #[test]

@@ -276,6 +276,38 @@ fn what_nobody_reads_is_told_from_what_is_broken() {
 }
 
 #[test]
+fn a_predictor_is_known_or_has_no_meaning() {
+    let strip = vec![1_u8, 2, 3, 4];
+    for (packing, predictor, want) in [
+        (1_u32, 2_u32, None),
+        (1, 3, None),
+        (32_773, 0, None),
+        // Of floating point, and of nobody's.
+        (8, 3, Some(Rejection::Unsupported)),
+        (5, 3, Some(Rejection::Unsupported)),
+        (8, 0, Some(Rejection::Unsupported)),
+        (8, 34_894, Some(Rejection::Unsupported)),
+    ] {
+        let (packing, predictor) = ([packing], [predictor]);
+        let tags = with(page([&[4], &[1]], &[8], &packing, &[1]), &[(317, &predictor)]);
+        let strip = if packing == [1] { strip.clone() } else { [&[3_u8][..], strip.as_slice()].concat() };
+        let file = tiff(&tags, &[strip], false);
+        assert_eq!(refused(&file), want, "{packing:?} {predictor:?}");
+        if want.is_none() {
+            assert_eq!(cleaned(&file).1.into_luma8().into_raw(), [1, 2, 3, 4]);
+        }
+    }
+    for (predictor, want) in
+        [(1_u32, None), (2, Some(Rejection::Unsupported)), (3, Some(Rejection::Unsupported))]
+    {
+        let predictor = [predictor];
+        let said: [(u16, &[u32]); 3] = [(277, &[3]), (317, &predictor), (339, &[3, 3, 3])];
+        let tags = with(page([&[1], &[1]], &[32, 32, 32], &[1], &[2]), &said);
+        assert_eq!(refused(&tiff(&tags, &[vec![0; 12]], false)), want, "{predictor:?}");
+    }
+}
+
+#[test]
 fn strips_that_share_their_bytes_are_unpacked_a_few_times() {
     // A strip of a byte, before which 64 KiB do nothing.
     let strip = [vec![0x80; 64 << 10], vec![0, 9]].concat();

@@ -1,5 +1,7 @@
 //! A WebP's chunks (RFC 9649, section 2).
 
+use std::collections::HashSet;
+
 use crate::base::reader::ByteReader;
 use crate::sanitize::format::image::exif;
 
@@ -16,14 +18,18 @@ const TURNED: u8 = 0b0000_1000;
 pub(super) fn written(file: &[u8]) -> Option<Vec<u8>> {
     let mut head = ByteReader::new(file);
     head.take(4)?;
-    let length = usize::try_from(u32::from_le_bytes(head.array()?)).ok()?;
+    let length = usize::try_from(head.u32_le()?).ok()?;
     let mut rest = ByteReader::new(head.rest().get(..length).unwrap_or(head.rest()));
     rest.take(4)?;
     let mut out = b"RIFF\0\0\0\0WEBP".to_vec();
     let turn = orientation(rest);
-    let mut extended = false;
+    let (mut extended, mut seen) = (false, HashSet::new());
     while let Some((name, data)) = chunk(&mut rest) {
+        // Of frames there are many, of others one; what says that there is more than a picture comes first (2.7).
+        let one = is_first(&mut seen, name) || &name == b"ANMF";
         match &name {
+            _ if !one => {}
+            b"VP8X" if seen.len() > 1 => {}
             b"VP8X" => {
                 let (flags, sides) = (data.first()? & FLAGS, data.get(4..10)?);
                 let flags = if turn.is_some() { flags | TURNED } else { flags };
@@ -33,9 +39,9 @@ pub(super) fn written(file: &[u8]) -> Option<Vec<u8>> {
             b"ANIM" => put(&mut out, name, data.get(..6)?),
             b"ANMF" => {
                 let mut frame = ByteReader::new(data);
-                let mut kept = frame.take(16)?.to_vec();
+                let (mut kept, mut seen) = (frame.take(16)?.to_vec(), HashSet::new());
                 while let Some((name, data)) = chunk(&mut frame) {
-                    if PICTURE.contains(&&name) {
+                    if PICTURE.contains(&&name) && is_first(&mut seen, name) {
                         put(&mut kept, name, data);
                     }
                 }
@@ -54,6 +60,11 @@ pub(super) fn written(file: &[u8]) -> Option<Vec<u8>> {
     Some(out)
 }
 
+/// Whether a chunk is the first of its kind. A picture is packed in one of two ways.
+fn is_first(seen: &mut HashSet<[u8; 4]>, name: [u8; 4]) -> bool {
+    seen.insert(if &name == b"VP8L" { *b"VP8 " } else { name })
+}
+
 /// How the picture is turned, by the first chunk that says so.
 fn orientation(mut rest: ByteReader<'_>) -> Option<u8> {
     while let Some((name, data)) = chunk(&mut rest) {
@@ -67,7 +78,7 @@ fn orientation(mut rest: ByteReader<'_>) -> Option<u8> {
 
 fn chunk<'f>(rest: &mut ByteReader<'f>) -> Option<([u8; 4], &'f [u8])> {
     let name = rest.array()?;
-    let length = usize::try_from(u32::from_le_bytes(rest.array()?)).ok()?;
+    let length = usize::try_from(rest.u32_le()?).ok()?;
     let data = rest.take(length)?;
     if length % 2 == 1 {
         rest.byte();

@@ -1,5 +1,9 @@
 //! [`Entity`]: header fields and a body (RFC 5322 2.1, RFC 2045 2.4).
 
+/// Fields that say how a body is to be read (RFC 2045): there is one of each.
+const STRUCTURE: &[&str] =
+    &["content-type", "content-transfer-encoding", "content-disposition", "mime-version"];
+
 /// A header field with its folded lines.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HeaderField<'f> {
@@ -13,6 +17,11 @@ pub(super) struct HeaderField<'f> {
 impl HeaderField<'_> {
     pub(super) fn is(&self, name: &str) -> bool {
         self.name.eq_ignore_ascii_case(name)
+    }
+
+    /// Its name in lower case, where it says how a body is to be read.
+    pub(super) fn structure(&self) -> Option<&'static str> {
+        STRUCTURE.iter().copied().find(|name| self.is(name))
     }
 }
 

@@ -27,10 +27,6 @@ const STRONG: &[&str] = &[
 /// Further fields that messages have.
 const USUAL: &[&str] = &["to", "cc", "subject", "date", "reply-to", "sender"];
 
-/// Fields that say how a body is to be read.
-const STRUCTURE: &[&str] =
-    &["mime-version", "content-type", "content-transfer-encoding", "content-disposition"];
-
 /// The fields that a text begins with.
 #[derive(Debug, Default)]
 pub(super) struct HeadForm {
@@ -203,7 +199,7 @@ fn is_torn(lines: &[u8]) -> bool {
 
 /// Whether a line says how a body is to be read.
 fn is_structure(line: &[u8]) -> bool {
-    field(line.trim_ascii_start()).is_some_and(|field| STRUCTURE.iter().any(|name| field.is(name)))
+    field(line.trim_ascii_start()).is_some_and(|field| field.structure().is_some())
 }
 
 /// Whether anything in a text says how a body is to be read. Zeros are of a wider encoding, or skipped.

@@ -1,15 +1,18 @@
 //! Header fields as they read (RFC 2047), redacted and written back.
 
+use std::borrow::Cow;
+
+use encoding_rs::WINDOWS_1252;
 use mail_parser::HeaderValue;
 use mail_parser::parsers::MessageStream;
 
-use crate::sanitize::format::mail::date::is_date;
+use crate::sanitize::format::mail::address::plain_addresses;
+use crate::sanitize::format::mail::date::{date_front, is_date};
 use crate::sanitize::format::mail::entity::{Entity, HeaderField};
-use crate::sanitize::format::mail::location;
-use crate::sanitize::{ChangedObject, ObjectAction, ObjectKind, Rejection, Work, identifiers, link};
-
-/// Fields that say how a body is to be read: what becomes of them is up to that.
-const STRUCTURE: &[&str] = &["content-type", "content-transfer-encoding", "content-disposition"];
+use crate::sanitize::format::mail::mhtml;
+use crate::sanitize::{
+    ChangedObject, ObjectAction, ObjectKind, RedactionMode, Rejection, Work, identifiers, link,
+};
 
 /// Fields that hold identifiers of messages and parts, by which these refer to each other.
 const IDENTIFIERS: &[&str] = &["message-id", "in-reply-to", "references", "content-id", "resent-message-id"];
@@ -22,6 +25,26 @@ const LOCATIONS: &[&str] = &["content-location", "content-base"];
 
 /// Fields that a reader shows as text, links and all. In others a domain is a host's or an address's.
 const SHOWN: &[&str] = &["subject", "comments", "keywords", "thread-topic", "content-description"];
+
+/// Fields that hold addresses (RFC 5322, 3.6; RFC 8098, 2.1).
+const ADDRESSES: &[&str] = &[
+    "from",
+    "sender",
+    "reply-to",
+    "to",
+    "cc",
+    "bcc",
+    "return-path",
+    "resent-from",
+    "resent-sender",
+    "resent-to",
+    "resent-cc",
+    "resent-bcc",
+    "delivered-to",
+    "envelope-to",
+    "x-original-to",
+    "disposition-notification-to",
+];
 
 /// Signatures over header and body (RFC 6376, RFC 8617, RFC 4870).
 const SIGNATURES: &[&str] = &[
@@ -54,11 +77,13 @@ type EditedFields = [Option<Vec<u8>>];
 /// The host's.
 pub(super) fn edited(entity: &Entity<'_>, work: &mut Work<'_>) -> Result<Vec<Option<Vec<u8>>>, Rejection> {
     let mut out: Vec<Option<Vec<u8>>> = vec![None; entity.fields.len()];
-    let others = [STRUCTURE, IDENTIFIERS, TYPED, LOCATIONS];
+    // What becomes of those that say how a body is to be read is up to that.
+    let others = [IDENTIFIERS, TYPED, LOCATIONS];
+    let is_other = |field: &HeaderField<'_>| {
+        is_signature(field) || field.structure().is_some() || others.iter().any(|others| any(field, others))
+    };
     let asked = entity.fields.iter().enumerate();
-    let asked = asked
-        .filter(|(_, field)| !is_signature(field) && !others.iter().any(|others| any(field, others)))
-        .map(|(at, field)| (at, field, decoded(field.value)));
+    let asked = asked.filter(|(_, field)| !is_other(field)).map(|(at, field)| (at, field, as_asked(field)));
     // Most have no link, and all of these are asked about at once.
     let (shown, named): (Vec<_>, Vec<_>) =
         asked.partition(|(_, field, text)| any(field, SHOWN) && !link::find(text).is_empty());
@@ -72,7 +97,26 @@ pub(super) fn edited(entity: &Entity<'_>, work: &mut Work<'_>) -> Result<Vec<Opt
     edit_identifiers(entity, &mut out, work)?;
     edit_typed(entity, &mut out, work)?;
     edit_locations(entity, &mut out, work)?;
+    drop_named(entity, &mut out, work)?;
     Ok(out)
+}
+
+/// What is asked about a field: how it reads, addresses as plain as they may be written.
+fn as_asked(field: &HeaderField<'_>) -> String {
+    let text = decoded(field.value);
+    let plain = if any(field, ADDRESSES) { plain_addresses(&text) } else { None };
+    plain.unwrap_or(text)
+}
+
+/// Fields go that have values in their names.
+fn drop_named(entity: &Entity<'_>, out: &mut EditedFields, work: &mut Work<'_>) -> Result<(), Rejection> {
+    let fields = entity.fields.iter().enumerate();
+    let named: Vec<_> = fields.filter(|(_, field)| identifiers::has_form(field.name)).collect();
+    let names: Vec<&str> = named.iter().map(|(_, field)| field.name).collect();
+    for ((at, _), answer) in named.iter().zip(work.names(&names)?) {
+        put(out, *at, answer.map(|_| Vec::new()));
+    }
+    Ok(())
 }
 
 fn put(out: &mut EditedFields, at: usize, new: Option<Vec<u8>>) {
@@ -144,13 +188,22 @@ fn pieces(text: &str) -> Vec<IdentifierPiece<'_>> {
 
 /// Of fields with remarks nothing else is read where it is what it has to be.
 fn edit_typed(entity: &Entity<'_>, out: &mut EditedFields, work: &mut Work<'_>) -> Result<(), Rejection> {
-    let fields = of_names(entity, TYPED);
-    let read = fields.iter().map(|(at, name, text)| (*at, *name, remarked(text)));
-    let read = read.map(|(at, name, (plain, remarks))| {
+    let applies = work.options().redaction == RedactionMode::Apply;
+    let mut read = Vec::new();
+    for (at, name, text) in of_names(entity, TYPED) {
+        let (plain, remarks) = remarked(&text);
+        let dated = applies && name.eq_ignore_ascii_case("date");
+        // What stands in place of a zone, or behind it, is nothing that a date has, and goes with its remarks.
+        if let Some(front) = date_front(plain.trim()).filter(|_| dated) {
+            put(out, at, Some(written(name, front, entity.eol)));
+            continue;
+        }
         let asked = if is_typed(name, plain.trim()) { String::new() } else { plain.clone() };
-        (at, name, plain, [asked, remarks])
-    });
-    let read: Vec<_> = read.filter(|(.., asked)| asked.iter().any(|text| !text.trim().is_empty())).collect();
+        let asked = [asked, remarks];
+        if asked.iter().any(|text| !text.trim().is_empty()) {
+            read.push((at, name, plain, asked));
+        }
+    }
     let texts: Vec<&str> = read.iter().flat_map(|(.., asked)| asked.iter().map(String::as_str)).collect();
     let mut answers = work.names(&texts)?.into_iter();
     for (at, name, plain, _) in &read {
@@ -202,7 +255,7 @@ fn edit_locations(entity: &Entity<'_>, out: &mut EditedFields, work: &mut Work<'
         let base = name.eq_ignore_ascii_case("content-base");
         let settled = match (strict, base) {
             (true, true) => None,
-            (true, false) => location::settled(&text),
+            (true, false) => mhtml::kept_location(&text),
             (false, _) => Some(text.clone()),
         };
         let Some(settled) = settled else {
@@ -223,9 +276,13 @@ fn edit_locations(entity: &Entity<'_>, out: &mut EditedFields, work: &mut Work<'
     Ok(())
 }
 
-/// A value as it reads: on one line, its encoded words decoded.
+/// A value as it reads: on one line, its encoded words decoded. What is not in UTF-8 is in Windows-1252, for most.
 pub(super) fn decoded(value: &[u8]) -> String {
-    let mut line = value.trim_ascii().to_vec();
+    let text = match std::str::from_utf8(value) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => WINDOWS_1252.decode_without_bom_handling(value).0,
+    };
+    let mut line = text.as_bytes().trim_ascii().to_vec();
     line.push(b'\n');
     match MessageStream::new(&line).parse_unstructured() {
         HeaderValue::Text(text) => text.into_owned(),

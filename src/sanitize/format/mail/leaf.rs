@@ -1,9 +1,10 @@
 //! Bodies of content: texts, pages, messages, attachments.
 
 use crate::sanitize::format::charset::BOM;
+use crate::sanitize::format::mail::charset_text::{CharsetText, is_mislabelled};
 use crate::sanitize::format::mail::entity::Entity;
 use crate::sanitize::format::mail::form;
-use crate::sanitize::format::mail::label::{LabelledText, is_mislabelled};
+use crate::sanitize::format::mail::head;
 use crate::sanitize::format::mail::media::Media;
 use crate::sanitize::format::mail::new_body::{EntityCleaner, NewBody, PLAIN};
 use crate::sanitize::format::mail::transfer::Transfer;
@@ -19,6 +20,9 @@ const TEXTS: &[&str] = &[
     "message/disposition-notification",
     "message/feedback-report",
 ];
+
+/// Header fields of a message that was not delivered, in place of it (RFC 6522, 4).
+const HEADERS: &str = "text/rfc822-headers";
 
 /// What only names a file that lies elsewhere, or is a piece of a message of which others hold the rest (RFC 2046, 5.2.2, 5.2.3):
 /// a reader fetches it, or puts it together with what was not looked at.
@@ -88,6 +92,7 @@ fn body(
         return text(FileKind::Html, content, WrittenPart { media, eol: whole.eol }, work);
     }
     if !attached && name.is_empty() && TEXTS.contains(&media.value.as_str()) {
+        let content = if media.value == HEADERS { with_heads(content, work)? } else { content };
         let kind = if media.value == "text/markdown" { FileKind::Markdown } else { FileKind::Text };
         return text(kind, content, WrittenPart { media, eol: whole.eol }, work);
     }
@@ -114,8 +119,8 @@ fn file(
     is: &mut Option<FileKind>,
     work: &mut Work<'_>,
 ) -> Result<NewBody, Rejection> {
-    let text = LabelledText::of_file(name, &content.bytes, part.media, work);
-    let read = text.as_ref().map(LabelledText::in_utf8);
+    let text = CharsetText::of_file(name, &content.bytes, part.media, work);
+    let read = text.as_ref().map(CharsetText::in_utf8);
     // Scanners see what came as well.
     if read.is_some() {
         work.part(name, &content.bytes)?;
@@ -184,6 +189,23 @@ fn message(
     }
 }
 
+/// A text of header fields, each cleaned as that: values may stand in encoded words.
+fn with_heads(content: LeafContent, work: &mut Work<'_>) -> Result<LeafContent, Rejection> {
+    let changed = {
+        let entity = Entity::read(&content.bytes);
+        let heads = head::edited(&entity, work)?;
+        let changed = heads.iter().any(Option::is_some);
+        let fields = entity.fields.iter().zip(&heads);
+        let fields = fields.map(|(field, edited)| edited.as_deref().unwrap_or(field.raw));
+        let bytes = fields.chain([entity.gap, entity.body]).collect::<Vec<_>>().concat();
+        changed.then_some(bytes)
+    };
+    Ok(match changed {
+        Some(bytes) => LeafContent { bytes, exact: false, ..content },
+        None => content,
+    })
+}
+
 /// A text is cleaned as UTF-8, whatever it is in, and written as that when it changes.
 fn text(
     kind: FileKind,
@@ -191,7 +213,7 @@ fn text(
     part: WrittenPart<'_>,
     work: &mut Work<'_>,
 ) -> Result<NewBody, Rejection> {
-    let read = LabelledText::read(&content.bytes, part.media.get("charset"));
+    let read = CharsetText::read(&content.bytes, part.media.get("charset"));
     let (shown, files) =
         if kind != FileKind::Html && work.options().attachments { stripped(&read.text) } else { (None, 0) };
     work.detached(ChangedObject::new(ObjectKind::Attachment, ObjectAction::Removed, files));

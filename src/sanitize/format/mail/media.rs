@@ -196,14 +196,16 @@ impl Media {
     }
 }
 
-struct PartNames {
+/// A value and its parameters, as semicolons part them, without comments.
+struct ParameterList {
     texts: Vec<String>,
+    /// Whether every reader parts them so.
     plain: bool,
 }
 
 /// What semicolons part, without comments.
-fn pieces(text: &str) -> PartNames {
-    let mut pieces = PartNames { texts: vec![String::new()], plain: true };
+fn pieces(text: &str) -> ParameterList {
+    let mut pieces = ParameterList { texts: vec![String::new()], plain: true };
     let (mut quoted, mut comment) = (false, 0_u32);
     let mut chars = text.chars();
     while let Some(c) = chars.next() {

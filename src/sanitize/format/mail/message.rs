@@ -13,10 +13,6 @@ use crate::sanitize::{FileKind, Rejection, Work, name};
 /// Parts within parts.
 const DEPTH: u32 = 32;
 
-/// Fields that say how a body is to be read: there is one of each.
-const STRUCTURE: &[&str] =
-    &["content-type", "content-transfer-encoding", "content-disposition", "mime-version"];
-
 /// Cleans a message that is a file.
 ///
 /// # Errors
@@ -82,7 +78,7 @@ fn entity(
     let mut fields = Vec::with_capacity(entity.fields.len());
     let mut known = BTreeSet::new();
     for (field, edited) in entity.fields.iter().zip(heads) {
-        let first = STRUCTURE.iter().find(|name| field.is(name)).is_none_or(|name| known.insert(*name));
+        let first = field.structure().is_none_or(|name| known.insert(name));
         fields.push(match edited {
             // Of several, readers pick what they like.
             _ if !first => Vec::new(),
@@ -105,9 +101,9 @@ fn structural(
     misnamed: Option<FileKind>,
     work: &mut Work<'_>,
 ) -> Result<Vec<u8>, Rejection> {
-    let Some(name) = STRUCTURE.iter().find(|name| field.is(name)) else { return Ok(field.raw.to_vec()) };
+    let Some(name) = field.structure() else { return Ok(field.raw.to_vec()) };
     let set = |value: &str| format!("{}: {value}{}", field.name, entity.eol).into_bytes();
-    let mut media = match (*name, new_body) {
+    let mut media = match (name, new_body) {
         ("content-transfer-encoding", NewBody::Changed { transfer, .. }) => return Ok(set(transfer.name())),
         ("content-type", NewBody::Changed { media: Some(media), .. }) => {
             let mut media = media.clone();

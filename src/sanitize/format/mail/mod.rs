@@ -24,10 +24,11 @@
 //! | `separator` | lines that begin the messages of a mailbox |
 //! | `kind` | which files are mail |
 //! | `date` | what dates consist of |
-//! | `location` | where a part came from |
+//! | `mhtml` | where a part of a page came from |
+//! | `address` | addresses, plainly written |
 //! | `head` | header fields |
 //! | `media` | values with parameters |
-//! | `utf7`, `label` | texts by what is said of their characters |
+//! | `utf7`, `charset_text` | texts by the character sets that are named |
 //! | `new_body` | what becomes of a body |
 //! | `multipart` | bodies of parts |
 //! | `leaf` | bodies of content |
@@ -35,17 +36,18 @@
 //! | `message` | all of this for a message |
 //! | `mailbox` | and for each one in a mailbox |
 
+mod address;
+mod charset_text;
 mod date;
 mod entity;
 mod form;
 mod head;
 mod kind;
-mod label;
 mod leaf;
-mod location;
 mod mailbox;
 mod media;
 mod message;
+mod mhtml;
 mod multipart;
 mod new_body;
 mod separator;

@@ -239,21 +239,73 @@ fn values_go_from_where_nobody_reads() {
 
 #[test]
 fn identifiers_that_programs_make_up_stay_but_for_what_was_found_elsewhere() {
+    const VALUE: &str = "5551234567";
+    const ID: &str = "5551234567.20200101@a";
     let mail = |id: &str| {
         format!(
-            "From: Jane\nMessage-ID: <{id}>\nReferences: <2@a> <{id}>\n\
+            "From: {VALUE}\nMessage-ID: <{id}>\nReferences: <2@a> <{id}>\n\
              Content-Type: multipart/related; start=\"<{id}>\"; boundary=\"x {id}\"\n\n--x {id}\nContent-ID: <{id}>\n\
              Content-Type: text/html\n\n<p>a</p><img src=\"cid:{id}\">\n--x {id}--\n"
         )
     };
-    let mut bench = Bench::redacting("Jane");
-    let first = bench.clean(FileKind::Mail, mail("1.Jane@a").as_bytes()).expect("a clean message").0;
-    assert_eq!(String::from_utf8_lossy(&first).matches("1.Jane@a").count(), 5);
-    let clean = bench.work().whole(FileKind::Mail, mail("1.Jane@a").as_bytes()).expect("a clean message");
+    let mut bench = Bench::redacting(VALUE);
+    let first = bench.clean(FileKind::Mail, mail(ID).as_bytes()).expect("a clean message").0;
+    assert_eq!(String::from_utf8_lossy(&first).matches(ID).count(), 5);
+    let clean = bench.work().whole(FileKind::Mail, mail(ID).as_bytes()).expect("a clean message");
     let clean = String::from_utf8_lossy(&clean).into_owned();
-    assert!(!clean.contains("Jane") && clean.matches("1.N@a").count() == 5, "{clean}");
+    assert!(!clean.contains(VALUE) && clean.matches("N.20200101@a").count() == 5, "{clean}");
     let plain = bench.work().whole(FileKind::Mail, mail("1.X@a").as_bytes()).expect("a clean message");
-    assert_eq!(String::from_utf8_lossy(&plain), mail("1.X@a").replace("From: Jane", "From: <N>"));
+    assert_eq!(String::from_utf8_lossy(&plain), mail("1.X@a").replace(VALUE, "<N>"));
+}
+
+#[test]
+fn identifiers_with_words_in_them_are_read() {
+    let mail = "From: a\nMessage-ID: <20200101100000.12345-1-Jane.roe1@a>\nIn-Reply-To: <Jane.roe1@a>\n\
+        References: <Jane1@a> <5E0C8A1F.3080401@a>\n\nhello\n";
+    let (clean, stats) = cleaned(&mut Bench::redacting("Jane"), mail);
+    assert_eq!(clean, mail.replace("Jane", "N"));
+    assert_eq!(stats.redacted.get("N"), Some(&3));
+}
+
+#[test]
+fn a_date_has_a_zone_and_nothing_else() {
+    let mail = |date: &str| format!("From: a\nDate: Wed, 1 Jan 2020 10:00:00{date}\n\nhello\n");
+    for (date, want) in [(" Roe", ""), (" Roe (x)", ""), (" +0000 Roe", " +0000"), (" J", "")] {
+        assert_eq!(cleaned(&mut Bench::redacting("Jane"), &mail(date)).0, mail(want), "{date}");
+        assert_eq!(cleaned(&mut Bench::disarming(), &mail(date)).0, mail(date));
+    }
+    for date in ["", " +0100 (CET)", " PDT", " Z", " -0000 (Pacific Standard Time)"] {
+        assert_eq!(cleaned(&mut Bench::redacting("Jane"), &mail(date)).0, mail(date));
+    }
+}
+
+#[test]
+fn addresses_are_read_however_they_are_written() {
+    let address = "jane.roe@corp.example";
+    for written in ["jane.roe(work)@corp.example", "jane . roe @ corp . example", "\"jane.roe\"@corp.example"]
+    {
+        let mail = format!("From: a\nTo: Anna <{written}>\n\nhello\n");
+        let (clean, stats) = cleaned(&mut Bench::redacting(address), &mail);
+        assert_eq!(clean, "From: a\nTo: Anna <<N>>\n\nhello\n");
+        assert_eq!(stats.redacted.get("N"), Some(&1));
+        assert_eq!(cleaned(&mut Bench::redacting("Mary"), &mail).0, mail);
+    }
+    let named = format!("From: a\nX-For-{address}: 1\nX-A@b.example: 2\n\nhello\n");
+    let (clean, _) = cleaned(&mut Bench::redacting(address), &named);
+    assert_eq!(clean, "From: a\nX-A@b.example: 2\n\nhello\n");
+}
+
+#[test]
+fn fields_are_read_in_eight_bits_and_in_reports() {
+    let mail = b"From: a\nTo: Jan\xe9 <x@a>\n\nhello\n";
+    let (clean, _) = Bench::redacting("Jané").clean(FileKind::Mail, mail).expect("a clean message");
+    assert_eq!(String::from_utf8_lossy(&clean), "From: a\nTo: <N> <x@a>\n\nhello\n");
+    let report = "From: a\nContent-Type: multipart/report; boundary=b\n\n--b\nContent-Type: text/rfc822-headers\n\n\
+        Subject: =?utf-8?B?SmFuZQ==?=\nTo: b\n--b--\n";
+    let (clean, stats) = cleaned(&mut Bench::redacting("Jane"), report);
+    assert!(clean.contains("Subject: <N>\nTo: b\n--b--") && !clean.contains("SmFu"), "{clean}");
+    assert_eq!(stats.redacted.get("N"), Some(&1));
+    assert_eq!(cleaned(&mut Bench::redacting("Mary"), report).0, report);
 }
 
 #[test]

@@ -2,9 +2,8 @@
 
 use std::collections::HashSet;
 
-use crate::sanitize::format::odf::references::{leads_out, refers_outside};
-use crate::sanitize::format::ooxml::formula_pieces::FormulaDialect;
-use crate::sanitize::format::ooxml::{formula_acts, formula_calls, target};
+use crate::sanitize::format::formula::{self, FormulaDialect};
+use crate::sanitize::format::link_target;
 use crate::sanitize::format::xml_editor::XmlEditor;
 use crate::sanitize::format::xml_tree::{Tree, TreeAttribute};
 use crate::sanitize::{ChangedObject, ObjectAction, ObjectKind, Rejection, Work};
@@ -126,10 +125,12 @@ fn disarm_attributes(tree: &Tree, editor: &mut XmlEditor<'_>, at: usize, excel: 
         let value = attribute.value();
         match attribute.name {
             // Followed by a click.
-            "href" if tree.name(at) == "a" && target::acts(&value) => return u64::from(editor.unwrap(at)),
+            "href" if tree.name(at) == "a" && link_target::acts(&value) => {
+                return u64::from(editor.unwrap(at));
+            }
             "href" if tree.name(at) == "a" => {}
             // Followed on opening: inside of the package or not at all (ODF part 2, 3.7).
-            "href" if leads_out(&value) => return cut(editor, at),
+            "href" if link_target::leads_out_of_package(&value) => return cut(editor, at),
             "formula" | "condition" | "expression" if acts(&value, excel) => {
                 editor.drop_attribute(at, &attribute);
                 count = count.saturating_add(1);
@@ -147,9 +148,9 @@ fn disarm_attributes(tree: &Tree, editor: &mut XmlEditor<'_>, at: usize, excel: 
 /// Whether calculating a formula does more than calculate: functions that fetch, links that act, other documents.
 fn acts(formula: &str, excel: &HashSet<String>) -> bool {
     let prefix = formula.trim_start().split_once(':').map(|(prefix, _)| prefix);
-    refers_outside(formula)
-        || formula_calls(formula, FormulaDialect::OpenFormula)
-        || (prefix.is_some_and(|prefix| excel.contains(prefix)) && formula_acts(formula))
+    formula::refers_to_document(formula)
+        || formula::calls(formula, FormulaDialect::OpenFormula)
+        || (prefix.is_some_and(|prefix| excel.contains(prefix)) && formula::acts(formula))
 }
 
 /// Has the targets of links judged, and writes what they become.
@@ -166,7 +167,7 @@ pub(super) fn defang(tree: &Tree, editor: &mut XmlEditor<'_>, work: &mut Work<'_
     for ((at, _), target) in asked.iter().zip(changed) {
         let Some(target) = target else { continue };
         let href = tree.attributes(*at).find(|attribute| attribute.name == "href");
-        href.iter().for_each(|href| editor.set_attribute(href, &target::written(&target)));
+        href.iter().for_each(|href| editor.set_attribute(href, &link_target::written(&target)));
     }
     Ok(())
 }

@@ -13,14 +13,12 @@
 //! |---|---|
 //! | `entries` | which entries of a package go |
 //! | `active` | elements that act |
-//! | `references` | formulas that refer to other documents |
 //! | `text` | everything that is written |
 //! | `clean` | one package's way through all of this |
 
 mod active;
 mod clean;
 mod entries;
-mod references;
 #[cfg(test)]
 mod tests;
 mod text;

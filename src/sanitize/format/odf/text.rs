@@ -1,7 +1,7 @@
 //! Everything that is written in a document: paragraphs over spans, notes, properties, values and formulas of cells,
 //! attributes that readers show, remarks.
 
-use crate::sanitize::format::ooxml::formula_pieces::are_within_strings;
+use crate::sanitize::format::formula::are_within_strings;
 use crate::sanitize::format::passage::{
     Flows, Passage, PassageChange, PiecePlace, around, is_worth, redact, remarks,
 };

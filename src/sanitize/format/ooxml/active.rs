@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use crate::sanitize::format::ooxml::target;
+use crate::sanitize::format::link_target;
 use crate::sanitize::format::xml_editor::XmlEditor;
 use crate::sanitize::format::xml_tree::{Tree, TreeAttribute};
 
@@ -166,7 +166,7 @@ pub(super) fn disarm(tree: &Tree, editor: &mut XmlEditor<'_>) -> u64 {
             "webPublishItems" | "webPublishObjects" => true,
             "DataBinding" => tree.name(0) == "MapInfo",
             // What links in a sheet of properties are relative to.
-            "HyperlinkBase" => target::acts(&tree.text(at)),
+            "HyperlinkBase" => link_target::acts(&tree.text(at)),
             name => name.starts_with("hlink") && is_action(tree, at),
         };
         if acts {
@@ -211,7 +211,7 @@ fn disarm_attribute(
         "src" | "href" | "althref" if PICTURED.contains(&tree.name(at)) => {
             drop_outside(editor, at, attribute)
         }
-        "href" if target::acts(&attribute.value()) => {
+        "href" if link_target::acts(&attribute.value()) => {
             editor.drop_attribute(at, attribute);
             true
         }
@@ -223,7 +223,7 @@ fn disarm_attribute(
 /// Takes an attribute out that leads out of the package: whether it did.
 fn drop_outside(editor: &mut XmlEditor<'_>, at: usize, attribute: &TreeAttribute<'_>) -> bool {
     let value = attribute.value();
-    let outside = target::leads_out(&value) || target::acts(&value) || value.contains("//");
+    let outside = link_target::leads_out(&value) || link_target::acts(&value) || value.contains("//");
     if outside {
         editor.drop_attribute(at, attribute);
     }

@@ -1,7 +1,7 @@
 //! Fields of a text document (ECMA-376 part 1, 17.16): those that fetch, start or embed go, and the text that they
 //! last showed stays. A field's code may be split over runs, and may be made by other fields.
 
-use crate::sanitize::format::ooxml::target;
+use crate::sanitize::format::link_target;
 use crate::sanitize::format::xml_editor::XmlEditor;
 use crate::sanitize::format::xml_tree::Tree;
 
@@ -147,7 +147,7 @@ fn leads_on(arguments: &str) -> bool {
         };
         rest = more.trim_start();
         let is_switch = !quoted && word.len() == 2 && word.starts_with('\\') && !word.ends_with('\\');
-        if !is_switch && !switch && target::acts(&word.replace("\\\\", "\\")) {
+        if !is_switch && !switch && link_target::acts(&word.replace("\\\\", "\\")) {
             return true;
         }
         // `\n` and `\m` have no argument.

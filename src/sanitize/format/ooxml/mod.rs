@@ -18,14 +18,9 @@
 //! |---|---|
 //! | `role` | what a part is to the document: by type, path, relationship |
 //! | `relations` | relationships and content types |
-//! | `target` | where links lead |
 //! | `plan` | which parts and relationships go |
 //! | `active` | elements that act, or refer to what is gone |
 //! | `fields` | fields of a text document |
-//! | `formulas` | which formulas act, and which refer to another book |
-//! | `formula_pieces` | formulas in pieces: code, strings, names |
-//! | `formula_links` | where links lead that formulas make |
-//! | `functions` | what functions are called, and which fetch or call something |
 //! | `sheets` | where formulas of a workbook stand; its names and connections |
 //! | `heads` | what the columns of its sheets are called |
 //! | `headers` | headers and footers of its sheets, with codes in them |
@@ -44,10 +39,6 @@ mod clean;
 mod escapes;
 mod fields;
 mod fonts;
-mod formula_links;
-pub(super) mod formula_pieces;
-mod formulas;
-mod functions;
 mod headers;
 mod heads;
 mod labels;
@@ -61,10 +52,8 @@ mod relations;
 mod role;
 mod sheets;
 mod silent;
-pub(super) mod target;
 #[cfg(test)]
 mod tests;
 mod text;
 
 pub(super) use clean::clean;
-pub(super) use formulas::{acts as formula_acts, calls as formula_calls};

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use crate::sanitize::format::link_target;
 use crate::sanitize::format::ooxml::relations::{Relations, Types, source_of};
 use crate::sanitize::format::ooxml::role::{self, PartRole};
-use crate::sanitize::format::ooxml::target;
 use crate::sanitize::{ChangedObject, ObjectKind, RedactionMode, Rejection, Work};
 
 /// What goes, and what becomes of links.
@@ -142,7 +142,7 @@ impl OoxmlPlan {
                 if dead.contains(&relation.id) {
                     continue;
                 }
-                if relation.is_link() && work.options().interactive && target::acts(&relation.target) {
+                if relation.is_link() && work.options().interactive && link_target::acts(&relation.target) {
                     dead.insert(relation.id.clone());
                     work.acting(ChangedObject::removed(ObjectKind::Reference).in_part(&of.source));
                 } else {
@@ -154,7 +154,7 @@ impl OoxmlPlan {
         let changed = work.targets(&targets)?;
         for ((source, id, _), target) in asked.into_iter().zip(changed) {
             let Some(target) = target else { continue };
-            self.links.insert((source.to_owned(), id.to_owned()), target::written(&target));
+            self.links.insert((source.to_owned(), id.to_owned()), link_target::written(&target));
         }
         Ok(())
     }

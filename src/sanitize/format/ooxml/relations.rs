@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::base::path::percent_decoded;
 use crate::sanitize::Rejection;
-use crate::sanitize::format::ooxml::target::leads_out;
+use crate::sanitize::format::link_target::leads_out;
 use crate::sanitize::format::xml_tree::Tree;
 
 /// Elements whose link waits for somebody to follow it. The last says where a picture comes from, which nobody asks for.

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use crate::sanitize::format::ooxml::formulas;
+use crate::sanitize::format::formula;
 use crate::sanitize::format::xml_editor::XmlEditor;
 use crate::sanitize::format::xml_tree::Tree;
 
@@ -21,18 +21,18 @@ pub(super) fn disarm(tree: &Tree, editor: &mut XmlEditor<'_>, shared: &mut Share
         "chartSpace" => return 0,
         _ => 0,
     };
-    let formula = |name: &str| {
+    let is_formula = |name: &str| {
         matches!(name, "f" | "formula" | "formula1" | "formula2" | "cfvo") || RULES.contains(&name)
     };
-    for at in (0..tree.len()).filter(|at| formula(tree.name(*at))) {
+    for at in (0..tree.len()).filter(|at| is_formula(tree.name(*at))) {
         // A scale of colours has the formulas of its ends in attributes.
         let of_scale = if tree.name(at) == "cfvo" { tree.attribute(at, "val") } else { None };
         if editor.is_gone(at) || (of_scale.is_none() && tree.children(at).next().is_some()) {
             continue;
         }
         let text = of_scale.unwrap_or_else(|| tree.text(at));
-        let acts = formulas::acts(&text);
-        if acts || formulas::refers_outside(&text) {
+        let acts = formula::acts(&text);
+        if acts || formula::refers_to_workbook(&text) {
             drop_formula(tree, editor, shared, at);
             count = count.saturating_add(u64::from(acts));
         }
@@ -83,13 +83,13 @@ fn disarm_names(tree: &Tree, editor: &mut XmlEditor<'_>) -> u64 {
         let name = tree.attribute(at, "name").unwrap_or_default().to_lowercase();
         let opens = ["auto_open", "auto_close", "auto_activate", "auto_deactivate"];
         let text = tree.text(at);
-        let acts = is("xlm") || is("vbProcedure") || is("function") || formulas::acts(&text) || {
+        let acts = is("xlm") || is("vbProcedure") || is("function") || formula::acts(&text) || {
             opens.iter().any(|open| name.trim_start_matches("_xlnm.").starts_with(open))
         };
         let sheet = tree.attributes(at).find(|attribute| attribute.name == "localSheetId");
         let number = sheet.and_then(|sheet| sheet.value().trim().parse::<usize>().ok());
         let of_gone = number.is_some_and(|number| sheets.get(number).copied().unwrap_or(false));
-        if acts || of_gone || formulas::refers_outside(&text) {
+        if acts || of_gone || formula::refers_to_workbook(&text) {
             count = count.saturating_add(u64::from(editor.cut(at) && acts));
             continue;
         }

@@ -4,9 +4,9 @@
 use std::collections::HashSet;
 
 use crate::edit::{Edit, spliced_text};
+use crate::sanitize::format::formula::are_within_strings;
 use crate::sanitize::format::ooxml::attributes::{AttributeTexts, TextPart, TypedValues};
 use crate::sanitize::format::ooxml::escapes::{decoded, encoded};
-use crate::sanitize::format::ooxml::formula_pieces::are_within_strings;
 use crate::sanitize::format::ooxml::heads::{Heads, SheetHeads};
 use crate::sanitize::format::ooxml::sheets::{self, SharedFormulas};
 use crate::sanitize::format::ooxml::{headers, labels};

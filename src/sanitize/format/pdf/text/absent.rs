@@ -138,7 +138,9 @@ impl<'n> AbsentSearch<'n> {
         while let Some((token, _)) = lexer.next() {
             match token {
                 PdfToken::String(codes) => joined.extend_from_slice(&codes),
-                PdfToken::Word(b"ID") => lexer.skip_image(),
+                PdfToken::Word(b"ID") => {
+                    lexer.skip_image();
+                }
                 _ => {}
             }
         }

@@ -29,6 +29,8 @@ pub(super) enum PdfToken<'a> {
 pub(super) struct PdfLexer<'a> {
     bytes: &'a [u8],
     at: usize,
+    /// Whether no `EI` that text follows is left, so that the rest is searched for one only once.
+    searched: bool,
 }
 
 fn blank(byte: u8) -> bool {
@@ -46,7 +48,7 @@ fn digit(byte: u8) -> Option<u8> {
 impl<'a> PdfLexer<'a> {
     /// Begins at the beginning.
     pub(super) fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, at: 0 }
+        Self { bytes, at: 0, searched: false }
     }
 
     /// Where the next token is looked for.
@@ -196,22 +198,37 @@ impl<'a> PdfLexer<'a> {
     }
 
     /// Skips the data of an inline image, right after `ID`: up to an `EI` between blanks that text follows, since the
-    /// data may hold those two letters as well.
-    pub(super) fn skip_image(&mut self) {
+    /// data may hold those two letters as well. How many of them were looked at.
+    pub(super) fn skip_image(&mut self) -> usize {
         let from = self.at.saturating_add(1);
-        let rest = self.bytes.get(from..).unwrap_or_default();
-        let ends = |at: &usize| {
-            let before = at.checked_sub(1).and_then(|at| rest.get(at)).is_none_or(|byte| blank(*byte));
-            let after = rest.get(at.saturating_add(2)..).unwrap_or_default();
-            before && after.first().is_none_or(|byte| blank(*byte))
-        };
-        let text = |at: &usize| {
-            let after = rest.get(at.saturating_add(2)..).unwrap_or_default();
-            after.iter().take(12).all(|byte| blank(*byte) && *byte != 0 || (0x20..0x7f).contains(byte))
-        };
-        let all = || memchr::memmem::find_iter(rest, b"EI").filter(ends);
-        let end = all().find(text).or_else(|| all().next());
-        self.at = end.map_or(self.bytes.len(), |end| from.saturating_add(end).saturating_add(2));
+        let (mut first, mut end, mut looked) = (None, None, 0_usize);
+        for at in memchr::memmem::find_iter(self.bytes.get(from..).unwrap_or_default(), b"EI") {
+            let at = from.saturating_add(at);
+            looked = looked.saturating_add(1);
+            if self.is_end(at) {
+                first = first.or(Some(at));
+                if self.searched || self.is_before_text(at) {
+                    end = Some(at);
+                    break;
+                }
+            }
+        }
+        self.searched |= end.is_none();
+        self.at = end.or(first).map_or(self.bytes.len(), |end| end.saturating_add(2));
+        looked
+    }
+
+    /// Whether the `EI` at a place stands between blanks.
+    fn is_end(&self, at: usize) -> bool {
+        let before = at.checked_sub(1).and_then(|before| self.bytes.get(before));
+        let after = self.bytes.get(at.saturating_add(2));
+        before.into_iter().chain(after).all(|byte| blank(*byte))
+    }
+
+    /// Whether text follows the `EI` at a place.
+    fn is_before_text(&self, at: usize) -> bool {
+        let after = self.bytes.get(at.saturating_add(2)..).unwrap_or_default();
+        after.iter().take(12).all(|byte| blank(*byte) && *byte != 0 || (0x20..0x7f).contains(byte))
     }
 }
 
@@ -260,6 +277,29 @@ mod tests {
         assert_eq!(lexer.next().map(|(token, _)| token), Some(PdfToken::Word(b"ID")));
         lexer.skip_image();
         assert_eq!(lexer.next().map(|(token, _)| token), Some(PdfToken::Word(b"Q")));
+        // Followed by no text anywhere: the first of them, or the end.
+        for (stream, end) in [(&b"ID \x01 EI \x80 EI \x80"[..], 7), (b"ID \x01 EI\x80 Q", 10), (b"ID", 2)] {
+            let mut lexer = PdfLexer::new(stream);
+            lexer.next();
+            lexer.skip_image();
+            assert_eq!(lexer.position(), end, "{}", String::from_utf8_lossy(stream));
+        }
+    }
+
+    #[test]
+    fn images_that_no_text_follows_are_searched_once() {
+        for unit in [&b"ID EI \x80 "[..], b"ID \x01EI EI \x80 ", b"ID \x01 EI\x80 "] {
+            let stream = unit.repeat(2000);
+            let places = memchr::memmem::find_iter(&stream, b"EI").count();
+            let (mut lexer, mut looked, mut images) = (PdfLexer::new(&stream), 0, 0);
+            while let Some((token, _)) = lexer.next() {
+                if token == PdfToken::Word(b"ID") {
+                    looked += lexer.skip_image();
+                    images += 1;
+                }
+            }
+            assert!(looked <= 2 * places, "{looked} of {places} for {images} images");
+        }
     }
 
     proptest::proptest! {

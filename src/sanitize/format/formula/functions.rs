@@ -1,7 +1,7 @@
 //! What functions are called in formulas, and which of them fetch or call something.
 
 /// Functions that fetch or call something, without the prefixes that files write before them. Other programs that open
-/// workbooks know the last five.
+/// workbooks know the last seven.
 const REACHING: &[&str] = &[
     "WEBSERVICE",
     "DDE",
@@ -29,6 +29,8 @@ const REACHING: &[&str] = &[
     "IMPORTDATA",
     "IMPORTFEED",
     "IMPORTRANGE",
+    "GOOGLEFINANCE",
+    "GOOGLETRANSLATE",
 ];
 
 /// What functions of add-ins begin with: of libraries, and of scripts.

@@ -1,11 +1,13 @@
 //! Where `HYPERLINK()` leads (ECMA-376 part 1, 18.17.7), as far as a formula says: what its first argument may become. The second
-//! is what is shown.
+//! is what is shown. A target that begins with a part of a text, or with characters that are named by numbers, may be any: such a
+//! link is taken for one that acts.
 
 use std::ops::Range;
 
-use crate::sanitize::format::ooxml::formula_pieces::{FormulaDialect, FormulaPiece, pieces};
-use crate::sanitize::format::ooxml::functions::{in_name, plain_names};
-use crate::sanitize::format::ooxml::target;
+use crate::sanitize::format::formula::call_kind::CallKind;
+use crate::sanitize::format::formula::functions::in_name;
+use crate::sanitize::format::formula::pieces::{FormulaDialect, FormulaPiece, pieces};
+use crate::sanitize::format::link_target;
 
 /// How many texts an argument may become that are told apart.
 const TEXTS: usize = 64;
@@ -16,33 +18,84 @@ const LENGTH: usize = 4096;
 /// How deep calls lie within each other at most; Excel takes half of that.
 const DEPTH: usize = 128;
 
+/// What settles whether a target has a scheme, and which: behind these none begins.
+const SETTLING: &[char] = &[':', '/', '\\', '#', '?'];
+
+/// What codes of numbers and dates consist of, but for texts in them (ECMA-376 part 1, 18.8.31).
+const NUMBER_CODES: &str = "0123456789#?.,;%+-_*@()$:/yYmMdDhHsSeE";
+
 /// A text that an argument may become. What is not known of it is left out, and so are blanks, which no target has.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct MadeText {
     text: String,
     /// Whether it stands behind something that is not known.
     behind: bool,
+    /// Whether it begins with what was cut from a text, or made of numbers: that may be anything.
+    cut: bool,
 }
 
 impl MadeText {
     fn of(text: &str) -> Self {
-        Self { text: text.chars().filter(|c| *c > ' ').take(LENGTH).collect(), behind: false }
+        Self { text: text.chars().filter(|c| *c > ' ').take(LENGTH).collect(), ..Self::default() }
     }
 
     /// A cell, a name, what a function finds.
     fn unknown() -> Self {
-        Self { text: String::new(), behind: true }
+        Self { behind: true, ..Self::default() }
+    }
+
+    fn cut() -> Self {
+        Self { cut: true, ..Self::unknown() }
+    }
+
+    fn is_unknown(&self) -> bool {
+        *self == Self::unknown()
+    }
+
+    /// Whether nothing that stands behind it changes where it leads: it has a scheme, or leads into the file.
+    fn is_settled(&self) -> bool {
+        let front = self.text.split(['/', '\\', '#', '?']).next().unwrap_or_default();
+        self.cut || (!self.behind && (self.text.starts_with('#') || front.contains(':')))
+    }
+
+    /// Whether it leads where it led, whatever is cut off its end.
+    fn is_fixed(&self) -> bool {
+        !self.cut && (self.behind || self.text.is_empty() || self.is_settled())
+    }
+
+    /// Whether it is known, and nothing else than signs that part nothing in a target.
+    fn is_sign(&self) -> bool {
+        let part = |c: char| c.is_alphanumeric() || SETTLING.contains(&c);
+        !self.behind && !self.cut && !self.text.contains(part)
+    }
+
+    /// Whether it is known, and no target acts for having it in it: `%20`.
+    fn is_harmless(&self) -> bool {
+        let part = |c: char| c.is_alphabetic() || c == '.' || SETTLING.contains(&c);
+        !self.behind && !self.cut && !self.text.contains(part)
+    }
+
+    /// Whether a number or a date that is written as this says has no words in it but names of days and months.
+    fn is_number_code(&self) -> bool {
+        !self.cut && self.text.chars().all(|c| NUMBER_CODES.contains(c))
+    }
+
+    /// Whether what stands behind it is looked at.
+    fn is_open(&self) -> bool {
+        self.text.len() < LENGTH && !self.is_settled()
     }
 
     fn append(&mut self, other: &Self) {
-        self.behind |= self.text.is_empty() && other.behind;
-        if self.text.len() < LENGTH {
+        if self.is_open() {
+            self.cut |= other.cut && !self.text.contains(SETTLING);
+            self.behind |= self.text.is_empty() && other.behind;
             self.text.push_str(&other.text);
         }
     }
 
     fn acts(&self) -> bool {
-        if self.behind { target::acts_by_itself(&self.text) } else { target::acts(&self.text) }
+        let read = if self.behind { link_target::acts_by_itself } else { link_target::acts };
+        self.cut || read(&self.text)
     }
 }
 
@@ -52,12 +105,14 @@ fn joined(mut first: Vec<MadeText>, others: &[MadeText]) -> Option<Vec<MadeText>
         first.iter_mut().for_each(|text| text.append(other));
         return Some(first);
     }
-    if first.len().saturating_mul(others.len()) > TEXTS {
-        return None;
-    }
-    let mut all = Vec::with_capacity(first.len().saturating_mul(others.len()));
+    let mut all = Vec::new();
     for text in &first {
+        // Else all would be the same.
+        let others = if text.is_open() { others } else { others.get(..1).unwrap_or_default() };
         for other in others {
+            if all.len() >= TEXTS {
+                return None;
+            }
             let mut text = text.clone();
             text.append(other);
             all.push(text);
@@ -76,43 +131,6 @@ fn united(mut first: Vec<MadeText>, others: Vec<MadeText>) -> Option<Vec<MadeTex
     (first.len() <= TEXTS).then_some(first)
 }
 
-/// What a call becomes by its arguments.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum CallKind {
-    /// `HYPERLINK`.
-    Link,
-    /// One of them, from this one on: `IF`, and what stands in parentheses.
-    One(usize),
-    /// One of every second: `IFS`.
-    OneOfPairs,
-    /// All, one behind the other: `CONCATENATE`.
-    All,
-    /// All from the third on, with the first between them: `TEXTJOIN`.
-    Between,
-    /// Something that is made of the first: `LOWER`.
-    First,
-    /// Anything else.
-    Other,
-}
-
-impl CallKind {
-    /// By the name of the function, in capitals; empty for parentheses.
-    fn of(name: &str) -> Self {
-        let known = |name: &str| match name {
-            "HYPERLINK" => Some(Self::Link),
-            "" | "IFERROR" | "IFNA" => Some(Self::One(0)),
-            "IF" | "CHOOSE" | "SWITCH" => Some(Self::One(1)),
-            "IFS" => Some(Self::OneOfPairs),
-            "CONCATENATE" | "CONCAT" => Some(Self::All),
-            "TEXTJOIN" => Some(Self::Between),
-            "T" | "TRIM" | "CLEAN" | "LOWER" | "UPPER" | "PROPER" | "LEFT" | "MID" | "RIGHT" | "REPT"
-            | "REPLACE" | "SUBSTITUTE" => Some(Self::First),
-            _ => None,
-        };
-        plain_names(name).find_map(known).unwrap_or(Self::Other)
-    }
-}
-
 /// A call whose end was not seen yet.
 struct OpenCall {
     kind: CallKind,
@@ -126,13 +144,18 @@ struct OpenCall {
     made: Vec<MadeText>,
     /// What stands between texts.
     between: Vec<MadeText>,
+    /// Whether the text that it is made of is known, at least in part.
+    known: bool,
+    /// Whether it may be any other text where that is so.
+    cuts: bool,
 }
 
 impl OpenCall {
     fn new(kind: CallKind, wanted: bool) -> Self {
         let begun = matches!(kind, CallKind::All | CallKind::Between);
         let made = if begun { vec![MadeText::default()] } else { Vec::new() };
-        Self { kind, argument: 0, wanted, text: vec![MadeText::default()], made, between: Vec::new() }
+        let (text, between) = (vec![MadeText::default()], Vec::new());
+        Self { kind, argument: 0, wanted, text, made, between, known: false, cuts: false }
     }
 
     /// Whether a link leads to what the argument becomes.
@@ -141,12 +164,35 @@ impl OpenCall {
             CallKind::Link => self.wanted || self.argument == 0,
             CallKind::One(first) => self.wanted && self.argument >= first,
             CallKind::OneOfPairs => self.wanted && self.argument % 2 == 1,
+            CallKind::Nothing => false,
             _ => self.wanted,
         }
     }
 
+    /// Notes whether the call may become another text by what an argument became.
+    fn note(&mut self, argument: usize, text: &[MadeText]) {
+        let all = |is: fn(&MadeText) -> bool| text.iter().all(is);
+        self.known |= argument == 0 && !all(MadeText::is_unknown);
+        self.cuts |= match (self.kind, argument) {
+            (CallKind::Cut, 0) => true,
+            (CallKind::Front | CallKind::Substituted, 0) => !all(MadeText::is_fixed),
+            (CallKind::Substituted, 1) => !all(MadeText::is_sign),
+            (CallKind::Substituted, 2) => !all(MadeText::is_harmless),
+            (CallKind::Formatted, 1) => {
+                self.known = true;
+                !all(MadeText::is_number_code)
+            }
+            (CallKind::Numbered, _) => {
+                self.known = true;
+                true
+            }
+            _ => false,
+        };
+    }
+
     /// Takes what an argument became. `None` if there is too much to tell apart.
     fn take(&mut self, argument: usize, mut text: Vec<MadeText>) -> Option<()> {
+        self.note(argument, &text);
         let made = std::mem::take(&mut self.made);
         self.made = match self.kind {
             CallKind::All => joined(made, &text)?,
@@ -157,9 +203,16 @@ impl OpenCall {
             CallKind::Between if argument == 1 => made,
             CallKind::Between if argument == 2 => joined(made, &text)?,
             CallKind::Between => joined(joined(made, &self.between)?, &text)?,
-            CallKind::First if argument == 0 => united(made, text)?,
+            CallKind::First | CallKind::Front | CallKind::Substituted if argument == 0 => united(made, text)?,
             // What becomes of them is not known.
-            CallKind::First | CallKind::Other => {
+            CallKind::First
+            | CallKind::Front
+            | CallKind::Cut
+            | CallKind::Substituted
+            | CallKind::Formatted
+            | CallKind::Numbered
+            | CallKind::Nothing
+            | CallKind::Other => {
                 text.iter_mut().for_each(|text| text.behind = true);
                 united(made, text)?
             }
@@ -170,9 +223,19 @@ impl OpenCall {
 
     /// What it becomes.
     fn value(mut self) -> Vec<MadeText> {
-        let open = self.made.is_empty() || matches!(self.kind, CallKind::First | CallKind::Other);
+        let closed = matches!(
+            self.kind,
+            CallKind::Link | CallKind::One(_) | CallKind::OneOfPairs | CallKind::All | CallKind::Between
+        );
+        let open = self.made.is_empty() || !closed;
         if open && !self.made.contains(&MadeText::unknown()) {
             self.made.push(MadeText::unknown());
+        }
+        if self.known && self.cuts {
+            self.made.push(MadeText::cut());
+        }
+        if self.known && self.kind == CallKind::Front {
+            self.made.push(MadeText::default());
         }
         self.made
     }
@@ -334,6 +397,17 @@ mod tests {
             "HYPERLINK(T[[#This Row],[a,b]],\"a:b\")",
             "HYPERLINK(VLOOKUP(A1,'x:y'!B:C,2,FALSE),\"a:b\")&\"file:///x\"",
             "IF(HYPERLINK(\"http://a\"),\"file:///x\",\"b:c\")",
+            "HYPERLINK(SUBSTITUTE(\"https://x.example/\"&A1,\" \",\"%20\"),\"x\")",
+            "HYPERLINK(SUBSTITUTE(A1,\"\\\",\"/\"))",
+            "HYPERLINK(LEFT(\"https://x.example/\"&A1,30))",
+            "HYPERLINK(LEFT(CELL(\"filename\",A1),FIND(\"[\",CELL(\"filename\",A1))-1)&\"a.pdf\")",
+            "HYPERLINK(\"#\"&CHAR(39)&MID(\"a b\",1,2)&\"!A1\")",
+            "HYPERLINK(\"https://x.example/\"&RIGHT(\"000\"&A1,3))",
+            "HYPERLINK(INDEX(B:B,MATCH(RIGHT(\"0\"&A1,2),C:C,0)))",
+            "HYPERLINK(VLOOKUP(RIGHT(\"0\"&A1,2),B:C,2,FALSE))",
+            "HYPERLINK(A1&TEXT(B1,\"yyyy-mm-dd\"))",
+            "HYPERLINK(MID(A1,2,99))",
+            "HYPERLINK(A1,MID(\"abc\",1,2)&CHAR(10))",
             "\"file:///x\"",
             "HYPERLINK(",
             "",
@@ -365,6 +439,26 @@ mod tests {
             "IF(A1,\"a\",HYPERLINK(\"ms-word:ofe|u|x\"))",
             "HYPERLINK(HYPERLINK(\"https://a\",\"file:///x\"),\"b\")",
             "HYPERLINK(+\"/etc\")",
+            "HYPERLINK(RIGHT(\"https://a.example/file:///h\",9))",
+            "HYPERLINK(MID(\"https://a.example//h/s\",18,9),\"x\")",
+            "HYPERLINK(REPLACE(\"https://a.example\",1,8,\"/\"))",
+            "HYPERLINK(REPLACE(\"\",1,0,\"/etc\"))",
+            "HYPERLINK(SUBSTITUTE(\"httpsx//h/s\",\"httpsx\",\"\"))",
+            "HYPERLINK(SUBSTITUTE(\"#file:///h\",\"#\",\"\"))",
+            "HYPERLINK(SUBSTITUTE(\"https://h/s\",A1,B1))",
+            "HYPERLINK(LEFT(\"setup.exe.html\",9))",
+            "HYPERLINK(LEFT(\"#\",0)&\"/etc\")",
+            "HYPERLINK(REPT(\"#\",0)&\"/etc\")",
+            "HYPERLINK(_xlfn.TEXTAFTER(\"https://a|//h/s\",\"|\"))",
+            "HYPERLINK(INDEX(_xlfn.TEXTSPLIT(\"a|//h/s\",\"|\"),2))",
+            "HYPERLINK(\"f\"&MID(\"xile:///h\",2,9))",
+            "HYPERLINK(TRIM(LOWER(MID(\"ab/etc\",3,9))))",
+            "HYPERLINK(RIGHT(A1&\"https://a//h/s\",5))",
+            "HYPERLINK(CHAR(92)&CHAR(92)&\"h\\s\")",
+            "HYPERLINK(A1&_xlfn.UNICHAR(47)&\"etc\")",
+            "HYPERLINK(TEXT(1,\"\\f\\i\\l\\e\\:\"))",
+            "HYPERLINK(TEXT(1,\"0\"\"file:\"\"\"))",
+            "HYPERLINK(COM.X.ROT13(\"svyr:///u\"))",
         ] {
             assert_eq!(act(formula), Some(true), "{formula}");
         }
@@ -372,6 +466,8 @@ mod tests {
 
     #[test]
     fn what_is_too_much_is_not_told() {
+        let lines = "CHAR(10)&SUBSTITUTE(A1,\" \",\"%20\")&".repeat(20);
+        assert_eq!(act(&format!("HYPERLINK(\"mailto:\"&A1&\"?body=\"&{lines}\"c\")")), Some(false));
         let either = "IF(A1,\"a\",\"b\")&".repeat(7);
         assert_eq!(act(&format!("HYPERLINK({either}\"c\")")), None);
         assert_eq!(act(&format!("HYPERLINK({}A1", "(".repeat(200))), None);

@@ -1,4 +1,4 @@
-//! [`settled`]: where a part came from (`Content-Location`), which readers put before the links in it and find parts by
+//! [`kept_location`]: where a part came from (`Content-Location`), which readers put before the links in it and find parts by
 //! (RFC 2557).
 
 use crate::sanitize::format::markup::uri::{AfterAddress, is_safe, of_web};
@@ -8,7 +8,7 @@ const WITHIN: &str = "thismessage:/";
 
 /// A location that may stay: this one; of one on a disk or a share its path, which leads to no computer but parts still find
 /// each other by. `None` where nothing of it may stay.
-pub(super) fn settled(location: &str) -> Option<String> {
+pub(super) fn kept_location(location: &str) -> Option<String> {
     let stays = |location: &str| {
         location.get(..WITHIN.len()).is_some_and(|start| start.eq_ignore_ascii_case(WITHIN))
             || is_safe(location, AfterAddress::Load) && of_web(location).is_none()
@@ -55,8 +55,8 @@ mod tests {
             ("javascript:x", None),
             ("mhtml:file://host/a", None),
         ] {
-            assert_eq!(settled(location).as_deref(), want, "{location}");
-            assert_eq!(want.and_then(settled).as_deref(), want, "{location}");
+            assert_eq!(kept_location(location).as_deref(), want, "{location}");
+            assert_eq!(want.and_then(kept_location).as_deref(), want, "{location}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Targets of links: whether following one does more than open a page, and how one is written.
+//! Targets of links in office documents: whether following one does more than open a page, and how one is written.
 
 use std::fmt::Write;
 
@@ -35,6 +35,14 @@ pub(super) fn acts_by_itself(part: &str) -> bool {
 pub(super) fn leads_out(target: &str) -> bool {
     let target = target.trim();
     has_scheme(target) || target.starts_with("//") || target.starts_with('\\')
+}
+
+/// Whether an address leads out of a package of OpenDocument (ODF part 2, 3.7).
+pub(super) fn leads_out_of_package(href: &str) -> bool {
+    let href = href.trim();
+    let outside = href.starts_with("../") || href.starts_with(['/', '\\']) || href.contains("/../");
+    outside
+        || (!href.starts_with('#') && href.split(['/', '#', '?']).next().unwrap_or_default().contains(':'))
 }
 
 fn has_scheme(target: &str) -> bool {
@@ -91,6 +99,16 @@ mod tests {
         }
         for part in ["/a", "\\a", ":", "://a", "10:30", "?a=b:c", "&t=1:2", "https://a", ""] {
             assert!(!acts_by_itself(part), "{part}");
+        }
+    }
+
+    #[test]
+    fn addresses_that_lead_out_of_a_package() {
+        for href in ["../x", "a/../../x", "/x", "\\\\h\\s", "http://h/x", " file:x"] {
+            assert!(leads_out_of_package(href), "{href}");
+        }
+        for href in ["Pictures/a:b.png", "#a:b", "./Object 1", ""] {
+            assert!(!leads_out_of_package(href), "{href}");
         }
     }
 

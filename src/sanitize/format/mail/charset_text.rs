@@ -1,4 +1,4 @@
-//! [`LabelledText`]: the text of a part by what the part says of its characters (`charset`).
+//! [`CharsetText`]: the text of a part by what the part says of its characters (`charset`).
 
 use std::borrow::Cow;
 
@@ -32,7 +32,7 @@ const IN_UTF8: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>";
 
 /// A text as it was read.
 #[derive(Debug)]
-pub(super) struct LabelledText {
+pub(super) struct CharsetText {
     /// Without a byte order mark.
     pub(super) text: String,
     /// What it was read as.
@@ -43,7 +43,7 @@ pub(super) struct LabelledText {
     pub(super) sure: bool,
 }
 
-impl LabelledText {
+impl CharsetText {
     /// Reads a text that is shown: by its byte order mark, by its label, as UTF-8 if it is that, else as Windows-1252.
     pub(super) fn read(bytes: &[u8], label: Option<&str>) -> Self {
         let known = label.map(encoding);
@@ -183,14 +183,14 @@ mod tests {
             (b"+ADw-", Some("x"), "+ADw-", false),
             (b"+ADw-", Some("us-ascii"), "+ADw-", true),
         ] {
-            let read = LabelledText::read(bytes, label);
+            let read = CharsetText::read(bytes, label);
             assert_eq!((read.text.as_str(), read.sure), (want, sure), "{bytes:?} {label:?}");
         }
     }
 
     #[test]
     fn a_document_says_what_it_is_written_in() {
-        let read = |text: &str, label: &str| LabelledText::read(text.as_bytes(), Some(label)).declared();
+        let read = |text: &str, label: &str| CharsetText::read(text.as_bytes(), Some(label)).declared();
         let document = "<?xml version=\"1.0\" encoding='koi8-r'?><a/>";
         let (same, other) = (read(document, "koi8-r"), read(document, "utf-8"));
         assert_eq!(same.text, "<?xml version=\"1.0\" encoding=\"UTF-8\"?><a/>");

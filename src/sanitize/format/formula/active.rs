@@ -1,11 +1,12 @@
 //! Formulas (ECMA-376 part 1, 18.17): those that fetch or start something, and those that refer to another book.
 
-use crate::sanitize::format::ooxml::formula_links::links_act;
-use crate::sanitize::format::ooxml::formula_pieces::{FormulaDialect, FormulaPiece, pieces};
-use crate::sanitize::format::ooxml::functions::{
+use crate::sanitize::format::formula::call_kind::CallKind;
+use crate::sanitize::format::formula::functions::{
     calls_others, is_called, last_name, names_reaching, reaches,
 };
-use crate::sanitize::format::ooxml::target;
+use crate::sanitize::format::formula::links::links_act;
+use crate::sanitize::format::formula::pieces::{FormulaDialect, FormulaPiece, pieces};
+use crate::sanitize::format::link_target;
 
 /// The longest name of another book that is looked for, in bytes: longer ones are quoted.
 const BOOK: usize = 260;
@@ -51,6 +52,7 @@ fn is_book(name: &str) -> bool {
 pub(in crate::sanitize::format) fn calls(formula: &str, dialect: FormulaDialect) -> bool {
     let upper = formula.to_ascii_uppercase();
     let (mut links, mut refers, mut passes) = (false, false, upper.contains("_XLETA."));
+    let mut makes = false;
     for (at, _) in upper.match_indices('(') {
         let name = last_name(upper.get(..at).unwrap_or_default());
         if reaches(name) {
@@ -59,14 +61,15 @@ pub(in crate::sanitize::format) fn calls(formula: &str, dialect: FormulaDialect)
         links |= is_called(name, "HYPERLINK");
         refers |= is_called(name, "INDIRECT");
         passes |= calls_others(name);
+        makes |= CallKind::of(name).makes_other();
     }
     let code = |piece: FormulaPiece<'_>| matches!(piece, FormulaPiece::Code(code) if names_reaching(code));
     if passes && pieces(&upper, dialect).any(code) {
         return true;
     }
-    // What is given a name may stand anywhere.
+    // What is given a name may stand anywhere, and so may what is made of it.
     let led = if links && !passes { links_act(formula, dialect) } else { None };
-    let links = links && led.unwrap_or_else(|| any_acts(&texts(formula, dialect)));
+    let links = links && led.unwrap_or_else(|| makes || any_acts(&texts(formula, dialect)));
     links || (refers && refers_to_book(&texts(formula, dialect)))
 }
 
@@ -78,7 +81,7 @@ fn texts(formula: &str, dialect: FormulaDialect) -> Vec<&str> {
 
 /// Whether one of these texts, or all of them together, are a target that acts.
 fn any_acts(texts: &[&str]) -> bool {
-    texts.iter().any(|text| target::acts(text)) || target::acts(&texts.concat())
+    texts.iter().any(|text| link_target::acts(text)) || link_target::acts(&texts.concat())
 }
 
 /// Whether texts that become a reference name another book.
@@ -91,17 +94,21 @@ fn refers_to_book(texts: &[&str]) -> bool {
             c == '[' && !column
         })
     };
+    // The bracket before may be a character by its number.
+    let closes = |text: &str| {
+        text.split_once(']').is_some_and(|(before, behind)| !before.contains('[') && behind.contains('!'))
+    };
     // Names of tables and columns are made up, too: `INDIRECT(A1&"[Sum]")`.
     let sheet = texts.iter().any(|text| text.contains('!'));
     texts.iter().any(|text| {
         let outside = text.contains('|') || text.contains("\\\\") || text.contains("//");
-        outside || (sheet && opens(text))
+        outside || (sheet && opens(text)) || closes(text) || is_book(text)
     })
 }
 
 /// Whether a formula refers to another workbook, by its number: `[1]Sheet1!A1`. Columns of tables are in brackets
 /// too, behind a name.
-pub(super) fn refers_outside(formula: &str) -> bool {
+pub(in crate::sanitize::format) fn refers_to_workbook(formula: &str) -> bool {
     let mut before = ' ';
     let mut rest = formula;
     while let Some(c) = rest.chars().next() {
@@ -143,6 +150,8 @@ mod tests {
             "_xlws.PY(0,1)",
             "_xldudf_EVIL()",
             "LET(u,\"file:///x\",HYPERLINK(u,1))",
+            "LET(u,RIGHT(\"https://a.example//h/s\",5),HYPERLINK(u))",
+            "_xlfn.LAMBDA(_xlpm.u,HYPERLINK(_xlpm.u))(CHAR(92)&CHAR(92)&\"h\\s\")",
             "com.microsoft.webservice(\"http://a\")",
             "MAP(A1,_xleta.WEBSERVICE)",
             "_xlfn.MAP(A1:A2,_xlfn._xleta.WEBSERVICE)",
@@ -150,6 +159,7 @@ mod tests {
             "_xlfn.LAMBDA(_xlpm.f,_xlpm.f(\"http://a\"))(WEBSERVICE)",
             "LET(f,WEBSERVICE,f(A1))",
             "IMPORTXML(\"http://a\",\"b\")",
+            "GOOGLETRANSLATE(A1,\"en\")",
         ] {
             assert!(acts(formula), "{formula}");
         }
@@ -186,6 +196,8 @@ mod tests {
             "INDIRECT(\"[\\\\h\\s.xlsx]S!A1\")",
             "INDIRECT(\"'[\"&A1&\"]S'!B2\")",
             "indirect(\"//h/s\")",
+            "INDIRECT(CHAR(91)&\"a.xlsx]S!A1\")",
+            "INDIRECT(CHAR(91)&\"a.xlsx\"&CHAR(93)&\"S!A1\")",
         ] {
             assert!(acts(formula), "{formula}");
         }
@@ -200,6 +212,8 @@ mod tests {
             "Table1['[USD'] it''s]&\"x\"",
             "Table1[5\"]&S!A1",
             "INDIRECT(A1&\"[Sum]\")",
+            "INDIRECT(\"T[\"&A1&\"]\")&S!A1",
+            "INDIRECT(CHAR(64+A1)&\"5\")",
             "INDIRECT(\"R[-1]C\",FALSE)&S!A1",
             "INDIRECT(\"'\"&A1&\"'!B2\")",
         ] {
@@ -210,10 +224,10 @@ mod tests {
     #[test]
     fn formulas_that_refer_outside() {
         for formula in ["[1]Sheet1!A1", "SUM('[12]A b'!A1)", "1+[2]!name"] {
-            assert!(refers_outside(formula), "{formula}");
+            assert!(refers_to_workbook(formula), "{formula}");
         }
         for formula in ["Table1[2020]", "T[[2020]:[2021]]", "\"[1]\"", "A1", "[0]!x", "[]", "[1"] {
-            assert!(!refers_outside(formula), "{formula}");
+            assert!(!refers_to_workbook(formula), "{formula}");
         }
     }
 
@@ -221,7 +235,7 @@ mod tests {
     fn a_formula_takes_time_by_its_length() {
         for piece in ["a]!", "[", "[x!", "[1", "(", "'", "A(", "HYPERLINK(", "HYPERLINK(\"a\"&"] {
             let formula = piece.repeat(200_000);
-            assert!(!acts(&formula) && !names_book(&formula) && !refers_outside(&formula), "{piece}");
+            assert!(!acts(&formula) && !names_book(&formula) && !refers_to_workbook(&formula), "{piece}");
             assert!(!calls(&formula, FormulaDialect::OpenFormula), "{piece}");
         }
     }

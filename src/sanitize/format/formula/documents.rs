@@ -1,20 +1,13 @@
 //! Formulas of OpenDocument that refer to other documents (ODF part 4, 5.8).
 
-use crate::sanitize::format::ooxml::formula_pieces::{FormulaDialect, FormulaPiece, pieces};
+use crate::sanitize::format::formula::pieces::{FormulaDialect, FormulaPiece, pieces};
+use crate::sanitize::format::link_target::leads_out_of_package;
 
 /// Errors, which begin with the sign that stands behind the address of a document.
 const ERRORS: &[&str] = &["REF!", "N/A", "DIV/0!", "VALUE!", "NAME?", "NUM!", "NULL!"];
 
-/// Whether an address leads out of a package (ODF part 2, 3.7).
-pub(super) fn leads_out(href: &str) -> bool {
-    let href = href.trim();
-    let outside = href.starts_with("../") || href.starts_with(['/', '\\']) || href.contains("/../");
-    outside
-        || (!href.starts_with('#') && href.split(['/', '#', '?']).next().unwrap_or_default().contains(':'))
-}
-
 /// Whether a formula refers to another document, wherever that is, or makes such a reference up.
-pub(super) fn refers_outside(formula: &str) -> bool {
+pub(in crate::sanitize::format) fn refers_to_document(formula: &str) -> bool {
     if names_document(formula) {
         return true;
     }
@@ -32,7 +25,7 @@ fn names_document(formula: &str) -> bool {
         FormulaPiece::Name(name) => {
             // Quotes that are doubled part a name.
             named |= !name.trim().is_empty();
-            leads_out(name)
+            leads_out_of_package(name)
         }
         FormulaPiece::Code(code) => {
             let behind = std::mem::take(&mut named) && code.trim_start().starts_with('#');
@@ -80,7 +73,7 @@ mod tests {
             "of:=INDIRECT(\"'\"&[.A1]&\"'#$S.A1\")",
             "of:=COM.X.INDIRECT(\"x.ods#S.A1\")",
         ] {
-            assert!(refers_outside(formula), "{formula}");
+            assert!(refers_to_document(formula), "{formula}");
         }
     }
 
@@ -98,14 +91,14 @@ mod tests {
             "ooow:<Table1.A1>+3",
             "",
         ] {
-            assert!(!refers_outside(formula), "{formula}");
+            assert!(!refers_to_document(formula), "{formula}");
         }
     }
 
     #[test]
     fn a_formula_takes_time_by_its_length() {
         for piece in ["#", "'", "['", "a #", "'#", "\"a#", "INDIRECT(\"'"] {
-            refers_outside(&piece.repeat(100_000));
+            refers_to_document(&piece.repeat(100_000));
         }
     }
 }
