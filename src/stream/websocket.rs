@@ -2,9 +2,14 @@
 //! writes those that changed. A message that nobody changes leaves in the frames in which it came, byte for byte; a
 //! control frame leaves as soon as it is whole, also between the fragments of a message.
 
+mod frame_edge;
+mod payload_length;
+
 use bytes::{Bytes, BytesMut};
 
 use crate::base::budget::{Exhausted, MemoryBudget, MemoryCharge};
+pub use crate::stream::websocket::frame_edge::FrameEdge;
+use crate::stream::websocket::payload_length::PayloadLength;
 
 /// The most bytes that the payload of a control frame has (section 5.5).
 pub const MAX_CONTROL: usize = 125;
@@ -350,7 +355,7 @@ impl FrameHead {
         if matches!(opcode, Opcode::Control(_)) && (!last || usize::from(short) > MAX_CONTROL) {
             return Err(WebSocketError::Protocol("a control frame is in fragments or too long"));
         }
-        let Some((length, at)) = extended(short, bytes)? else { return Ok(None) };
+        let Some((length, at)) = payload_length(bytes)? else { return Ok(None) };
         let mut head = Self { last, opcode, mask: None, length, size: at };
         if is_masked {
             let Some(mask) = bytes.get(at..).and_then(|rest| rest.first_chunk::<4>()) else {
@@ -363,26 +368,18 @@ impl FrameHead {
 }
 
 /// The length of a payload, and where the bytes end that say it; they must be as few as possible.
-fn extended(short: u8, bytes: &[u8]) -> Result<Option<(usize, usize)>, WebSocketError> {
-    const LONG: WebSocketError =
-        WebSocketError::Protocol("the length of a frame is not written as short as it could be");
-    let rest = bytes.get(2..).unwrap_or_default();
-    match short {
-        126 => match rest.first_chunk::<2>().map(|two| u16::from_be_bytes(*two)) {
-            None => Ok(None),
-            Some(length @ 126..) => Ok(Some((usize::from(length), 4))),
-            Some(_) => Err(LONG),
-        },
-        127 => match rest.first_chunk::<8>().map(|eight| u64::from_be_bytes(*eight)) {
-            None => Ok(None),
-            Some(0x1_0000..0x8000_0000_0000_0000) => {
-                let length = rest.first_chunk::<8>().map_or(0, |eight| u64::from_be_bytes(*eight));
-                Ok(Some((usize::try_from(length).unwrap_or(usize::MAX), 10)))
-            }
-            Some(..0x1_0000) => Err(LONG),
-            Some(_) => Err(WebSocketError::Protocol("the length of a frame is negative")),
-        },
-        _ => Ok(Some((usize::from(short), 2))),
+fn payload_length(bytes: &[u8]) -> Result<Option<(usize, usize)>, WebSocketError> {
+    match PayloadLength::parse(bytes) {
+        None => Ok(None),
+        Some(PayloadLength { is_shortest: false, .. }) => {
+            Err(WebSocketError::Protocol("the length of a frame is not written as short as it could be"))
+        }
+        Some(PayloadLength { bytes: 0x8000_0000_0000_0000.., .. }) => {
+            Err(WebSocketError::Protocol("the length of a frame is negative"))
+        }
+        Some(PayloadLength { bytes, end, .. }) => {
+            Ok(Some((usize::try_from(bytes).unwrap_or(usize::MAX), end)))
+        }
     }
 }
 

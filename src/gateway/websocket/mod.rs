@@ -6,10 +6,8 @@
 //! | `handshake` | what a request for WebSocket must be, and how it is passed on |
 //! | `messages` | [`MessagePlan`]: what filters do with messages |
 //! | `session_recheck` | whether the caller may go on with a session |
-//! | `frame_edge` | where frames end in bytes that nobody reads |
 //! | `tunnel` | the two connections, once they are upgraded |
 
-mod frame_edge;
 mod handshake;
 mod messages;
 mod session_recheck;

@@ -16,14 +16,13 @@ use crate::crypto::random;
 use crate::gateway::bounds::SessionLimits;
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
-use crate::gateway::websocket::frame_edge::FrameEdge;
 use crate::gateway::websocket::messages::{
     ClientMessage, ClientMessages, MessagePlan, RedactedMessage, Redacting, ServerMessages, content,
     write_control,
 };
 use crate::gateway::websocket::session_recheck::SessionRecheck;
 use crate::stream::websocket::{
-    ControlFrame, ControlKind, FrameReader, Incoming, MessageKind, Opcode, Sender, WebSocketError,
+    ControlFrame, ControlKind, FrameEdge, FrameReader, Incoming, MessageKind, Opcode, Sender, WebSocketError,
     WebSocketMessage, close_payload, write_frame,
 };
 use crate::telemetry::UpstreamFailure;

@@ -1,8 +1,10 @@
 //! [`FrameEdge`]: where frames end in bytes that pass as they are, so that one of ours may stand behind them.
 
+use crate::stream::websocket::payload_length::PayloadLength;
+
 /// How far the frames of one side have come.
 #[derive(Debug, Default)]
-pub(super) struct FrameEdge {
+pub struct FrameEdge {
     /// Of a frame whose head is not whole.
     head: Vec<u8>,
     /// Bytes of its payload that are to come.
@@ -11,7 +13,7 @@ pub(super) struct FrameEdge {
 
 impl FrameEdge {
     /// These bytes follow.
-    pub(super) fn push(&mut self, mut bytes: &[u8]) {
+    pub fn push(&mut self, mut bytes: &[u8]) {
         while let Some((first, rest)) = bytes.split_first() {
             if self.left > 0 {
                 let passed = usize::try_from(self.left).unwrap_or(usize::MAX).min(bytes.len());
@@ -21,7 +23,7 @@ impl FrameEdge {
             }
             self.head.push(*first);
             bytes = rest;
-            if let Some(length) = payload(&self.head) {
+            if let Some(length) = payload_behind(&self.head) {
                 self.left = length;
                 self.head.clear();
             }
@@ -29,27 +31,16 @@ impl FrameEdge {
     }
 
     /// Whether the last frame has come whole.
-    pub(super) fn is_between(&self) -> bool {
+    pub fn is_between(&self) -> bool {
         self.head.is_empty() && self.left == 0
     }
 }
 
-/// How long a frame's payload is, once its head is whole (RFC 6455 section 5.2).
-fn payload(head: &[u8]) -> Option<u64> {
-    let second = *head.get(1)?;
-    let mask = if second & 0x80 == 0 { 0 } else { 4 };
-    let extended = match second & 0x7f {
-        126 => 2,
-        127 => 8,
-        _ => 0,
-    };
-    let whole = 2 + extended + mask;
-    if head.len() < whole {
-        return None;
-    }
-    let length = head.get(2..2 + extended)?;
-    let long = length.iter().fold(0, |length, byte| (length << 8) | u64::from(*byte));
-    Some(if extended == 0 { u64::from(second & 0x7f) } else { long })
+/// How long the payload is behind a head that is whole.
+fn payload_behind(head: &[u8]) -> Option<u64> {
+    let length = PayloadLength::parse(head)?;
+    let mask = if head.get(1)? & 0x80 == 0 { 0 } else { 4 };
+    (head.len() >= length.end + mask).then_some(length.bytes)
 }
 
 #[cfg(test)]
