@@ -40,7 +40,7 @@ impl RuleToTry {
 const TABS: [(&str, &str); 4] = [("text", "Text"), ("json", "JSON"), ("chat", "Chat"), ("file", "File")];
 
 const METHODS: [(&str, &str); 5] = [
-    ("encrypt", "encrypt: a surrogate, which can come back"),
+    ("encrypt", "encrypt: comes back"),
     ("replace", "replace: the name of the rule"),
     ("mask", "mask: asterisks"),
     ("hash", "hash: a digest"),
@@ -87,8 +87,8 @@ fn choices(around: &GatewaySummary) -> Markup {
                 div.field #roads {
                     label for="road" { "As" }
                     select #road {
-                        option value="route" { "on a new route: private addresses and public names pass" }
-                        option value="call" { "by a call of the API: all that is found" }
+                        option value="route" { "on a new route: nobody's passes" }
+                        option value="call" { "by a call of the API: all goes" }
                         @if !around.routes.is_empty() {
                             optgroup label="Requests along a route that runs" {
                                 @for name in &around.routes { option value="along" data-route=(name) selected[*name == around.route] { (name) } }
