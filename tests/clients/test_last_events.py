@@ -1,5 +1,6 @@
 """Streams that break off end in their protocol's own error; one whose client leaves at the last event is a success."""
 
+import itertools
 import json
 import socket
 import threading
@@ -213,6 +214,9 @@ def test_an_array_that_breaks_off_is_closed_behind_an_error(gateway):
 # ── clients that have had all ───────────────────────────────────────────────────────────────────────────────────────
 
 
+LENGTHS = itertools.count(1000)
+
+
 @pytest.mark.parametrize("host", ["127.0.0.1", "plain.test"])
 @pytest.mark.parametrize("path", STREAMS)
 def test_who_leaves_behind_the_last_event_has_had_all(gateway, path, host):
@@ -222,15 +226,16 @@ def test_who_leaves_behind_the_last_event_has_had_all(gateway, path, host):
     place = "%s%s" % (path if path.startswith("/") else "/v1beta/models/m" + path, query)
 
     for first, outcome in (("/whole", True), ("/early", False)):
-        seen = len(gateway.log)
+        # Of a length of its own, by which its line of the log is known: that of an earlier request may come late.
+        body = "{}" + " " * next(LENGTHS)
         with socket.create_connection(("127.0.0.1", gateway.port), timeout=5) as caller:
-            head = "POST %s HTTP/1.1\r\nhost: %s\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}"
-            caller.sendall((head % (first + place, host)).encode())
+            head = "POST %s HTTP/1.1\r\nhost: %s\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%s"
+            caller.sendall((head % (first + place, host, len(body), body)).encode())
             came = b""
             last = (end if outcome else begin).strip().rsplit(b"\n", 1)[-1].strip()[-12:]
             while last not in came:
                 piece = caller.recv(65536)
                 assert piece, came
                 came += piece
-        found = gateway.wait_for(lambda: [line for line in gateway.log[seen:] if "POST" in line], 5)
+        found = gateway.wait_for(lambda: [line for line in gateway.log if "bytes_in=%d " % len(body) in line], 5)
         assert ('fault="-"' in found[0]) == outcome, found[0]
