@@ -120,14 +120,16 @@ impl CutText {
         self.follow(text, fresh, out)?;
         self.last = now;
         let piece = |range| WaitingPiece { unit, string, range, text: text.to_owned() };
+        let may_wait = may_wait && !same;
         if self.grows {
             let waits = may_wait && decided(text, fresh)? < text.len();
             if waits {
                 self.waiting.push(piece(0..text.len()));
+            } else if same {
+                self.end(fresh, out)?;
             }
             return Ok(waits);
         }
-        let may_wait = may_wait && !same;
         let start = self.length;
         self.length += text.len();
         let mut edits = Vec::new();
@@ -149,7 +151,7 @@ impl CutText {
         Ok(waits)
     }
 
-    /// Sees whether a string repeats the one before and goes on. If each does, those that wait leave.
+    /// Sees whether a string repeats the one before and goes on. If each does, those leave that are decided by it.
     fn follow(
         &mut self,
         text: &str,
@@ -181,46 +183,41 @@ impl CutText {
         Ok(())
     }
 
-    /// Lets the pieces that wait leave, which `text` repeats: each without what only `text` decides of it.
+    /// Lets those of the pieces that wait leave that are decided by `text`, which repeats them and goes on.
     fn repeated(
         &mut self,
         text: &str,
         fresh: FreshEditor<'_>,
         out: &mut CutOutcome,
     ) -> Result<(), StreamError> {
-        let waiting = std::mem::take(&mut self.waiting);
+        if self.waiting.is_empty() {
+            return Ok(());
+        }
         let (mut edits, mut end) = (Vec::new(), text.len());
-        if let Some(mut editor) = fresh().filter(|_| !waiting.is_empty()) {
+        if let Some(mut editor) = fresh() {
             end = editor.feed(text, &mut edits)?;
         }
-        for piece in waiting {
-            let length = piece.text.len();
-            let cut = if !text.starts_with(&piece.text) {
-                None
-            } else if length <= end {
-                // What is replaced goes on behind it, or all of it is there.
-                let over = edits.iter().find(|edit| edit.range.start < length && length < edit.range.end);
-                over.map(|edit| edit.range.start)
-            } else {
-                let from = decided(&piece.text, fresh)?;
-                let whole = replaced(&piece.text, fresh)?;
-                let is_whole = whole.iter().any(|edit| edit.range.start <= from && edit.range.end >= length);
-                (!is_whole).then_some(from)
-            };
-            out.edits.extend(cut.map(|from| piece.edited(from..length, String::new())));
-            out.decided.push(piece.unit);
-        }
+        let waits = |piece: &WaitingPiece| piece.text.len() > end && text.starts_with(&piece.text);
+        let (waiting, leaving) = std::mem::take(&mut self.waiting).into_iter().partition(waits);
+        self.waiting = waiting;
+        out.leave_whole(leaving, text, &edits);
         Ok(())
     }
 
     /// The text goes on nowhere: what waits is decided.
     pub(super) fn end(&mut self, fresh: FreshEditor<'_>, out: &mut CutOutcome) -> Result<(), StreamError> {
-        if !self.grows {
-            let mut edits = Vec::new();
-            self.editor.end(&mut edits)?;
-            self.length = 0;
-            self.join(edits, fresh, out)?;
+        if self.grows {
+            let waiting = std::mem::take(&mut self.waiting);
+            if let Some(text) = waiting.last().map(|last| last.text.clone()) {
+                let edits = replaced(&text, fresh)?;
+                out.leave_whole(waiting, &text, &edits);
+            }
+            return Ok(());
         }
+        let mut edits = Vec::new();
+        self.editor.end(&mut edits)?;
+        self.length = 0;
+        self.join(edits, fresh, out)?;
         out.decided.extend(self.waiting.drain(..).map(|piece| piece.unit));
         Ok(())
     }
@@ -273,6 +270,21 @@ impl CutText {
             });
         }
         Ok(())
+    }
+}
+
+impl CutOutcome {
+    /// Lets pieces leave, of which `text` is the one that goes on furthest: each that ends within what is replaced in that one
+    /// leaves without its beginning.
+    fn leave_whole(&mut self, pieces: Vec<WaitingPiece>, text: &str, edits: &[Edit]) {
+        for piece in pieces {
+            let length = piece.text.len();
+            let over = edits.iter().find(|edit| edit.range.start < length && length < edit.range.end);
+            if let Some(edit) = over.filter(|_| text.starts_with(&piece.text)) {
+                self.edits.push(piece.edited(edit.range.start..length, String::new()));
+            }
+            self.decided.push(piece.unit);
+        }
     }
 }
 

@@ -4,7 +4,8 @@
 //! The string at a place of a document goes on in the string at the same place of a later one. Where it ends with what may
 //! be the beginning of what an editor replaces, its document waits, and those behind it with it. If the rest comes, it
 //! moves to where the beginning stands; if not, all leave as they came, and so they do where nothing comes for a while.
-//! Where each string repeats the one before and goes on, what cannot be decided yet is left out of all but the last.
+//! Where each string repeats the one before and goes on, each waits until what it ends with is decided, and what is only half of
+//! what is replaced goes.
 //!
 //! | file | noun |
 //! |---|---|
@@ -17,15 +18,15 @@
 //! | `event_words` | the words by which a text ends or goes on |
 //! | `labelled_line` | lines with a letter or a word before their document |
 //! | `frames` | [`ReassembledEvents`], [`ReassembledMessages`]: the units of event streams |
-//! | `lines`, `first_value` | [`ReassembledLines`]: those of documents one a line, and whether a body is some |
+//! | `lines`, `line_value` | [`ReassembledLines`]: those of documents one a line, and where a line ends |
 
 mod containers;
 mod cut_text;
 mod document;
 mod event_words;
-mod first_value;
 mod frames;
 mod labelled_line;
+mod line_value;
 mod lines;
 mod member_role;
 mod place;

@@ -137,6 +137,21 @@ impl Reassembler {
         Ok(())
     }
 
+    /// Bytes that say nothing follow the unit that waits last, and leave with it.
+    pub(super) fn trail(&mut self, bytes: &[u8], out: &mut Vec<LeavingUnit>) -> Result<(), StreamError> {
+        if let Some(unit) = self.waiting.back_mut() {
+            let before = unit.length();
+            unit.data.extend_from_slice(bytes);
+            unit.size += bytes.len();
+            self.size += bytes.len();
+            self.held += unit.length() - before;
+        }
+        if self.size > MOST_WAITING || self.charge().is_err() {
+            self.end(out)?;
+        }
+        Ok(())
+    }
+
     /// Nothing follows, or nothing for a while: all that waits leaves.
     pub(super) fn end(&mut self, out: &mut Vec<LeavingUnit>) -> Result<(), StreamError> {
         self.end_texts()?;

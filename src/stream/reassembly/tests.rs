@@ -375,6 +375,26 @@ fn a_later_message_takes_nothing_from_an_earlier_one() {
 }
 
 #[test]
+fn rows_that_begin_alike_lose_nothing() {
+    let rows = [
+        ["Purchase order no. 40", "Purchase order no. 401", "Purchase order no. 5"],
+        ["Purchase order no. 4", "Purchase order no. 40", "Purchase order no. 401"],
+        ["Vitamin supplement Yes", "Vitamin supplement Yese", "Vitamin supplement B"],
+        ["Vitamin supplement Yes", "Vitamin supplement Yes", "Vitamin supplement Yesenia"],
+    ];
+    for texts in rows {
+        for end in ["", "data: [DONE]\n\n"] {
+            let body: String = texts
+                .iter()
+                .map(|text| format!("data: {{\"n\":\"{text}\"}}\n\n"))
+                .chain([end.to_owned()])
+                .collect();
+            assert_eq!(events(&body), body);
+        }
+    }
+}
+
+#[test]
 fn a_body_that_is_no_lines_passes_as_it_is() {
     let rows = [
         (

@@ -68,14 +68,72 @@ fn what_an_event_tells_of_its_texts_takes_little_room() {
 }
 
 #[test]
-fn documents_without_line_ends_pass_at_once() {
+fn documents_without_line_ends_are_followed_too() {
+    let rows = ["{}{}{}", "\x1e{}\n\x1e{}\n\x1e{}\n", "{}\n{}\r\n{}", "\n{}\n\n{} {}", "{}\x1e{}\x1e{}\x1e"];
+    for row in rows {
+        let of = |texts: [&str; 3]| {
+            texts
+                .iter()
+                .fold(row.to_owned(), |row, text| row.replacen("{}", &format!("<\"t\":\"{text}\">"), 1))
+                .replace('<', "{")
+                .replace('>', "}")
+        };
+        let body = of(["card 40", "12 88", "88."]);
+        let want = of(["card 1234 5678", "", "."]);
+        for step in [1, 3, 100] {
+            let out = passed(Frame::Lines, Restoring(&PLAIN), &mut body.as_bytes().chunks(step));
+            assert_eq!(String::from_utf8(out).unwrap(), want, "{body:?} by {step}");
+        }
+    }
+}
+
+#[test]
+fn a_document_leaves_without_its_line_end() {
     let budget = MemoryBudget::process(1 << 20);
-    let mut pipeline = pipeline(Frame::Lines, Restoring(&ISSUED), &budget);
-    for (number, piece) in ["{\"t\":\"a\"}", "{\"t\":\"b\"}", "{\"t\":\"c\"}"].into_iter().enumerate() {
+    for (frame, label) in [(Frame::Lines, "{\"t\":"), (Frame::Labelled, "0:")] {
+        let close = if frame == Frame::Lines { "}" } else { "" };
+        let mut pipeline = pipeline(frame, Restoring(&PLAIN), &budget);
         let mut out = BytesMut::new();
-        pipeline.write(piece.as_bytes(), &mut out).unwrap();
-        // The first may be a line.
-        assert_eq!(out.len(), [0, 2, 1][number] * piece.len());
+        pipeline.write(format!("{label}\"queued\"{close}\n").as_bytes(), &mut out).unwrap();
+        let before = out.len();
+        // Nothing in it may go on.
+        pipeline.write(format!("{label}\"Is it fine?\"{close}").as_bytes(), &mut out).unwrap();
+        assert!(out.len() > before, "{label}");
+        let before = out.len();
+        pipeline.write(format!("\n{label}\"Is it Yesenia\"{close}").as_bytes(), &mut out).unwrap();
+        assert_eq!(out.len(), before + 1);
+        pipeline.release(&mut out).unwrap();
+        assert!(out.ends_with(format!("Yesenia\"{close}").as_bytes()));
+    }
+}
+
+#[test]
+fn a_pause_before_the_first_line_end_ends_nothing() {
+    let budget = MemoryBudget::process(1 << 20);
+    let rows = [
+        (
+            Frame::Lines,
+            "{\"t\":\"queued\"}",
+            "\n{\"t\":\"4012\"}\n{\"t\":\" 8888\"}\n",
+            "\n{\"t\":\"1234 5678\"}\n{\"t\":\"\"}\n",
+        ),
+        (
+            Frame::Lines,
+            "{\"t\":\"Wel",
+            "come\"}\n{\"t\":\"4012\"}\n{\"t\":\" 8888\"}\n",
+            "come\"}\n{\"t\":\"1234 5678\"}\n{\"t\":\"\"}\n",
+        ),
+        (Frame::Labelled, "0", ":\"a\"\n0:\"4012\"\n0:\" 8888\"\n", ":\"a\"\n0:\"1234 5678\"\n0:\"\"\n"),
+        (Frame::Labelled, "0:\"a\"", "\n0:\"4012\"\n0:\" 8888\"\n", "\n0:\"1234 5678\"\n0:\"\"\n"),
+    ];
+    for (frame, first, rest, want) in rows {
+        let mut pipeline = pipeline(frame, Restoring(&PLAIN), &budget);
+        let mut out = BytesMut::new();
+        pipeline.write(first.as_bytes(), &mut out).unwrap();
+        pipeline.release(&mut out).unwrap();
+        pipeline.write(rest.as_bytes(), &mut out).unwrap();
+        pipeline.finish(&mut out).unwrap();
+        assert_eq!(std::str::from_utf8(&out).unwrap(), format!("{first}{want}"));
     }
 }
 
