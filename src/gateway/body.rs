@@ -437,7 +437,10 @@ impl BodyStart {
             (ContentFormat::Formatted(format), _) => {
                 Box::new(FormattedBody::new(format, (layer.editor)(), budget))
             }
-            (ContentFormat::Text, _) => Box::new(TextBody::new((layer.editor)(), budget)),
+            (ContentFormat::Text, _) => {
+                let body = TextBody::new((layer.editor)(), budget);
+                Box::new(if layer.restores { body.pausing() } else { body })
+            }
         }
     }
 }

@@ -19,6 +19,8 @@ pub struct TextBody<E> {
     edits: Vec<Edit>,
     /// The beginning of a sequence, not shown to the editor yet; also among the window's bytes.
     cut: Vec<u8>,
+    /// Whether a pause ends a text.
+    pauses: bool,
 }
 
 impl<E: Editor> TextBody<E> {
@@ -30,7 +32,14 @@ impl<E: Editor> TextBody<E> {
             window: Window::new(budget),
             edits: Vec::new(),
             cut: Vec::new(),
+            pauses: false,
         }
+    }
+
+    /// The same, but where nothing comes for a while, all leaves, and what comes then is a text of its own. For editors that
+    /// take nothing out: of others half a value would leave.
+    pub fn pausing(self) -> Self {
+        Self { pauses: true, ..self }
     }
 
     /// Shows a chunk to the editor, except for a sequence that is cut at its end.
@@ -59,6 +68,15 @@ impl<E: Editor> Rewriter for TextBody<E> {
         self.show(chunk)?;
         let put = &mut |piece: &[u8]| out.extend_from_slice(piece);
         self.window.advance(chunk, self.channel.decided(), &mut self.edits, put)
+    }
+
+    fn release(&mut self, out: &mut BytesMut) -> Result<(), StreamError> {
+        if !self.pauses || self.window.held() <= self.cut.len() {
+            return Ok(());
+        }
+        self.channel.end(&mut self.editor, &mut self.edits)?;
+        let put = &mut |piece: &[u8]| out.extend_from_slice(piece);
+        self.window.advance(&[], self.channel.decided(), &mut self.edits, put)
     }
 
     fn finish(&mut self, out: &mut BytesMut) -> Result<(), StreamError> {

@@ -96,8 +96,8 @@ def test_what_a_stream_cuts_comes_back(ends, path, step):
     assert len(came) == len(mock.sent)
     if path == "/srt/generate":
         assert came[-1] == SAID
-        # Its path is that of a protocol, which masks what is half a name while it comes.
-        wrong = [one for one in came if not (SAID.startswith(one) or "*" in one)]
+        # Its path is that of a protocol, which masks what is half a name while it comes; its first text may be whole.
+        wrong = [one for one in came[1:] if not (SAID.startswith(one) or "*" in one)]
         assert not wrong, wrong
     else:
         assert "".join(came) == SAID

@@ -16,6 +16,8 @@ FORMS = {
     "/agent/run": ("text/event-stream", "data: %s\n\n"),
     "/agent/lines": ("application/x-ndjson", "%s\n"),
     "/agent/documents": ("application/json", "%s"),
+    "/agent/sequence": ("application/json-seq", "\x1e%s\n"),
+    "/agent/text": ("text/plain", "> %s"),
 }
 
 

@@ -121,7 +121,7 @@ fn pipeline(frame: Frame, issued: Restoring, budget: &MemoryBudget) -> Pipeline 
                 crate::stream::json::EditorSlots::new(own(), crate::stream::json::PathSet::everything());
             Box::new(crate::stream::json::JsonSlots::new(slots, budget))
         }
-        Frame::Labelled => Box::new(TextBody::new(own(), budget)),
+        Frame::Labelled => Box::new(TextBody::new(own(), budget).pausing()),
         Frame::Messages => Box::new(AmazonEventStream::new(GenericMessages::new(own()), 1 << 20, budget)),
     });
     pipeline

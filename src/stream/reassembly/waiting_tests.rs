@@ -174,3 +174,15 @@ fn what_waits_is_bounded() {
     pipeline.finish(&mut out).unwrap();
     assert!(out.starts_with(b"data: \""));
 }
+
+#[test]
+fn a_text_pauses_where_nothing_comes() {
+    let budget = MemoryBudget::process(1 << 20);
+    let mut pipeline = pipeline(Frame::Labelled, Restoring(&PLAIN), &budget);
+    let mut out = BytesMut::new();
+    for text in ["Is it Yesenia Juárez or Yesenia".as_bytes(), b" said she. Na\xc3", b"\xaf"] {
+        pipeline.write(text, &mut out).unwrap();
+        pipeline.release(&mut out).unwrap();
+    }
+    assert_eq!(&out[..], "Is it Maria Lopez or Yesenia said she. Naï".as_bytes());
+}
