@@ -28,6 +28,9 @@ const SESSION: &str = "mcp-session-id";
 /// Bodies longer than this are looked through while the thread's other tasks go on elsewhere, in bytes.
 const LONG: usize = 64 << 10;
 
+/// Fields of an answer that say where what it has begun is found.
+const LOCATIONS: [&str; 2] = ["location", "operation-location"];
+
 /// What a route remembers, and for how long.
 #[derive(Clone)]
 pub struct RememberPolicy {
@@ -58,7 +61,12 @@ impl RememberPolicy {
     /// A request whose head no filter has changed yet. If its answer may be `restored`, what its head names is looked up;
     /// and then it is sent by ourselves, though it has no body, since what its answer says is to be kept before that ends.
     pub(super) async fn begin(&self, x: &mut Exchange, restored: bool, plan: &mut RequestPlan) {
-        let names = resources::in_path(x.path(), scope(x));
+        let mut names = resources::in_path(x.path(), scope(x));
+        for asked in x.head().uri.query().map(resources::in_query).unwrap_or_default() {
+            if names.named.iter().all(|named| named.id != asked.id) {
+                names.named.push(asked);
+            }
+        }
         let session = session(&x.head().headers).map(str::to_owned).filter(|_| restored);
         let says_something = x.sends_body() || x.is_websocket();
         let awaits = restored && session.is_none() && endpoint_events::may_come(x);
@@ -167,6 +175,15 @@ pub(super) async fn watch(x: &mut Exchange, head: &ResponseHeader, plan: &mut An
     }
     if !head.status.is_success() {
         return;
+    }
+    if memory.learns() {
+        let urls = LOCATIONS.iter().filter_map(|name| head.headers.get(*name)?.to_str().ok());
+        let ids: Vec<&str> = urls.filter_map(resources::in_location).collect();
+        if !ids.is_empty() {
+            ids.into_iter().for_each(|id| memory.name(id));
+            memory.note();
+            memory.written().await;
+        }
     }
     if let Some(layer) = memory.watch() {
         // Nothing is taken out.

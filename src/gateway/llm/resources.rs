@@ -117,6 +117,21 @@ pub fn in_path(path: &RequestPath, scope: IdScope) -> PathNames {
     names
 }
 
+/// What the query of a request names, whatever its server speaks.
+pub fn in_query(query: &str) -> Vec<ResourceReference> {
+    let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+    let named = pairs.filter_map(|(name, value)| {
+        let role = resources_any::in_query(name, value)?;
+        Some(ResourceReference { id: value.to_owned(), role })
+    });
+    named.take(MOST).collect()
+}
+
+/// What an answer's `Location` or `Operation-Location` names.
+pub fn in_location(url: &str) -> Option<&str> {
+    resources_any::in_location(url)
+}
+
 /// Which of what a path names other requests are at work in while its answer passes: rather what they go on with than what is
 /// only read.
 fn shared(segments: &[&str], named: &[ResourceReference]) -> Option<ResourceReference> {

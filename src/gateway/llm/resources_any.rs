@@ -49,22 +49,8 @@ const NAMED: [&str; 3] = ["session", "thread", "conversation"];
 /// Segments of paths that ask how far something is, by the id behind them.
 const ASKING: [&str; 7] = ["status", "result", "results", "poll", "progress", "history", "completions"];
 
-/// Members of an answer in which the ids of what it is about may stand.
-const AROUND_ANSWERS: [&str; 13] = [
-    "result",
-    "output",
-    "data",
-    "response",
-    "message",
-    "task",
-    "session",
-    "thread",
-    "conversation",
-    "run",
-    "job",
-    "statusUpdate",
-    "artifactUpdate",
-];
+/// Members of an answer in which the ids of what it is about may stand, besides those that are called by what it is.
+const AROUND_ANSWERS: [&str; 6] = ["result", "output", "data", "message", "statusUpdate", "artifactUpdate"];
 
 /// The same of a request.
 const AROUND_REQUESTS: [&str; 12] = [
@@ -176,7 +162,22 @@ pub(super) fn in_answer(path: &Path<'_>) -> Option<IdShape> {
     // What a message is called by names no more than itself.
     let own = matches!(name, "id" | "uuid") && around.last() != Some(&"message");
     let shape = if own { Some(IdShape::Word) } else { role_of_member(name).map(|(_, shape)| shape) };
-    shape.filter(|_| around.iter().all(|member| AROUND_ANSWERS.contains(member)))
+    let within =
+        |member: &&str| AROUND_ANSWERS.contains(member) || KINDS.iter().any(|kind| kind.name == *member);
+    shape.filter(|_| around.iter().all(within))
+}
+
+/// What a pair of a query names: `?conversation_id=…`; of `?id=…` what is only read.
+pub(super) fn in_query(name: &str, value: &str) -> Option<ResourceRole> {
+    let (role, shape) = if name == "id" { (Reads, IdShape::Generated) } else { role_of_member(name)? };
+    shape.fits(value).then_some(role)
+}
+
+/// What a URL names that an answer gives for what it has begun: the last segment of its path.
+pub(super) fn in_location(url: &str) -> Option<&str> {
+    let path = url.split(['?', '#']).next()?;
+    let last = path.trim_end_matches('/').rsplit('/').next()?;
+    is_generated(last).then_some(last)
 }
 
 /// The place of an id in a request.
@@ -248,6 +249,30 @@ mod tests {
         })
         .unwrap();
         seen
+    }
+
+    #[test]
+    fn queries_and_locations_name_it_too() {
+        for (name, value, role) in [
+            ("conversation_id", "5e1b27c2-691f", Some(Continues)),
+            ("task_id", "5e1b27c2-691f", Some(Continues)),
+            ("id", "80e732af-660e", Some(Reads)),
+            ("id", "gpt-4o", None),
+            ("session", "prod-2024", None),
+            ("api-version", "2024-10-21", None),
+            ("limit", "100000", None),
+        ] {
+            assert_eq!(in_query(name, value), role, "{name}={value}");
+        }
+        for (url, id) in [
+            ("https://a.example/operations/80e732af-660e?api-version=2024-10-21", Some("80e732af-660e")),
+            ("/v1/jobs/gm3q0rz7hg1f/", Some("gm3q0rz7hg1f")),
+            ("/login", None),
+            ("https://a.example/v1/models/gpt-4o", None),
+            ("", None),
+        ] {
+            assert_eq!(in_location(url), id, "{url}");
+        }
     }
 
     #[test]

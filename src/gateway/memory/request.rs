@@ -228,6 +228,11 @@ impl RequestMemory {
         self.learned = which;
     }
 
+    /// Whether ids in its answer name its conversation.
+    pub fn learns(&self) -> bool {
+        self.learned != IdScope::None
+    }
+
     /// Whether something was issued before in what it goes on with.
     pub fn goes_on(&self) -> bool {
         self.recall.conversation.is_some()
