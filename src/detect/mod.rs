@@ -66,7 +66,7 @@ pub use allow::{Allow, AllowError};
 pub use catalogue::Catalogue;
 pub use detector::{Cache, Detector};
 #[cfg(feature = "redact")]
-pub(crate) use engine::{STREET_ENDINGS, STREET_WORDS, is_common_word, surname};
+pub(crate) use engine::{STREET_ENDINGS, STREET_WORDS, is_common_word, is_name_by_label, surname};
 pub use finding::{ContextWord, Finding, RuleId, Score, Span};
 #[cfg(feature = "names-model")]
 pub use model::{

@@ -1,6 +1,6 @@
 //! What the values of a document are called: the names of members on the way to them are context.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::detect::{Label, as_read};
@@ -9,7 +9,7 @@ use crate::redact::document_value::DocumentValue;
 use crate::redact::opaque::PathHint;
 use crate::redact::questions::Dialogue;
 use crate::redact::secret_objects::{KeyLines, SECRET, SecretObjects};
-use crate::stream::json::{Path, Segment};
+use crate::stream::json::{JsonToken, Path, Segment, walk};
 
 /// Names of a schema's own members: what is under them describes a value and is none.
 const ABOUT: &[&str] = &[
@@ -109,6 +109,134 @@ fn is_said(path: &Path<'_>) -> bool {
     SAID.contains(&MemberNames::of(path).own)
 }
 
+/// What a thing is called whose name is in a member called so.
+const NAME: &str = "name";
+const THING: &str = "product";
+
+/// Members that only things have, and members of somebody; without what stands between their words.
+const OF_THINGS: &[&str] =
+    &["apiversion", "hex", "mimetype", "packagename", "parentspanid", "rgb", "sku", "spanid", "traceid"];
+const OF_PERSONS: &[&str] = &[
+    "age",
+    "birthdate",
+    "birthday",
+    "dateofbirth",
+    "dob",
+    "email",
+    "firstname",
+    "gender",
+    "lastname",
+    "mail",
+    "mobile",
+    "phone",
+    "surname",
+];
+
+/// What things are of, where a member says of which type they are.
+const TYPES: [&str; 2] = ["type", "kind"];
+const THING_TYPES: &[&str] = &[
+    "app",
+    "application",
+    "array",
+    "boolean",
+    "browser",
+    "class",
+    "color",
+    "colour",
+    "database",
+    "file",
+    "folder",
+    "font",
+    "framework",
+    "function",
+    "integer",
+    "language",
+    "library",
+    "number",
+    "object",
+    "package",
+    "plugin",
+    "server",
+    "service",
+    "software",
+    "span",
+    "string",
+    "tool",
+];
+
+/// The longest member of those lists, in bytes, as it may be spelled; and the most objects that are remembered.
+const LONGEST: usize = 16;
+const MANY_OBJECTS: usize = 10_000;
+
+/// The objects of a document that say that they are things, by the ways there; `None` while nobody has asked.
+#[derive(Debug, Default)]
+struct ThingObjects(Option<HashSet<u64>>);
+
+impl ThingObjects {
+    /// Another document begins.
+    fn clear(&mut self) {
+        self.0 = None;
+    }
+
+    /// Whether a value is a thing's name.
+    fn named(&mut self, at: DocumentValue<'_>) -> bool {
+        let Some(object) = at.path.len().checked_sub(1).filter(|_| !at.doc.is_empty()) else { return false };
+        let own =
+            matches!(at.path.segment(object), Some(Segment::Key(key)) if key.eq_ignore_ascii_case(NAME));
+        own && self.0.get_or_insert_with(|| things(at.doc)).contains(&at.path.fingerprint(object))
+    }
+}
+
+/// The objects of a document that are things.
+fn things(doc: &[u8]) -> HashSet<u64> {
+    let (mut things, mut persons) = (HashSet::new(), HashSet::new());
+    // Its faults are told by whoever reads all of it.
+    let _faults = walk(doc, &mut |path, leaf| {
+        let spelled = doc.get(leaf.span).unwrap_or_default();
+        if things.len() + persons.len() >= MANY_OBJECTS {
+            return;
+        }
+        match (leaf.token, path.last()) {
+            (JsonToken::Key, _) if spelled.len() <= LONGEST => {
+                let member = member_of(spelled);
+                let of = |members: &[&str]| members.contains(&member.as_str());
+                if of(OF_PERSONS) {
+                    persons.insert(path.fingerprint(path.len()));
+                } else if of(OF_THINGS) {
+                    things.insert(path.fingerprint(path.len()));
+                }
+            }
+            (JsonToken::Text, Some(Segment::Key(key))) if is_of_thing(key, spelled) => {
+                things.insert(path.fingerprint(path.len() - 1));
+            }
+            _ => {}
+        }
+    });
+    things.retain(|object| !persons.contains(object));
+    things
+}
+
+/// A member's name as the lists have it: in small letters, without what stands between its words.
+fn member_of(spelled: &[u8]) -> String {
+    let letters = spelled.iter().filter(|byte| byte.is_ascii_alphanumeric());
+    letters.map(|byte| char::from(byte.to_ascii_lowercase())).collect()
+}
+
+/// Whether a member and its text, as it is spelled, say that the object is a thing: a version, a colour, a type of things.
+fn is_of_thing(key: &str, spelled: &[u8]) -> bool {
+    let text = std::str::from_utf8(spelled).unwrap_or_default();
+    let hex = |digits: &str| {
+        matches!(digits.len(), 3 | 4 | 6 | 8) && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+    };
+    let colour = || text.strip_prefix('#').is_some_and(hex) || text.starts_with("rgb(");
+    let numbered = || text.bytes().any(|byte| byte.is_ascii_digit());
+    match key {
+        "version" => numbered(),
+        "value" | "code" | "color" | "colour" => colour(),
+        key => TYPES.contains(&key) && THING_TYPES.contains(&text.to_ascii_lowercase().as_str()),
+    }
+}
+
 /// The labels of a document's values, each made once.
 #[derive(Debug, Default)]
 pub(super) struct Labels {
@@ -121,6 +249,7 @@ pub(super) struct Labels {
     associated: AssociatedNames,
     secrets: SecretObjects,
     key_lines: KeyLines,
+    things: ThingObjects,
     dialogue: Dialogue,
     /// What the elements of a document are called that is an array.
     heads: Arc<[String]>,
@@ -141,6 +270,7 @@ impl Labels {
         self.associated.clear();
         self.secrets.clear();
         self.key_lines.clear();
+        self.things.clear();
     }
 
     /// The documents to come are rows under these heads, if they are arrays.
@@ -175,6 +305,9 @@ impl Labels {
         } else if let Some(asked) = &asked {
             names.own = asked;
         }
+        if associated.is_none() && asked.is_none() && self.things.named(at) {
+            names.above = THING;
+        }
         if self.secrets.hold(at) || self.key_lines.hold(path) {
             names.own = SECRET;
         }
@@ -208,5 +341,75 @@ impl Labels {
     /// What the names on the way to a value say of a string there.
     pub(super) fn named(&mut self, at: DocumentValue<'_>) -> PathHint {
         PathHint::of(at.path, || self.of(at).is_some_and(Label::is_secret))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::redact::fixture::masked;
+
+    /// The label of the value `V1` of a document.
+    fn label(doc: &str) -> Option<String> {
+        let (mut labels, mut found) = (Labels::default(), None);
+        walk(doc.as_bytes(), &mut |path, leaf| {
+            if leaf.token == JsonToken::Text && doc.get(leaf.span.clone()) == Some("V1") {
+                let at = DocumentValue::new(doc.as_bytes(), path, &leaf.span);
+                found = labels.of(at).map(|label| label.text().to_owned());
+            }
+        })
+        .unwrap();
+        found
+    }
+
+    #[test]
+    fn names_of_things_are_told_by_what_stands_beside_them() {
+        for doc in [
+            r#"{"name":"V1","version":"17.2"}"#,
+            r##"{"name":"V1","value":"#8F00FF"}"##,
+            r#"{"type":"service","name":"V1"}"#,
+            r#"{"spans":[{"Name":"V1","spanId":"a1"}]}"#,
+            r#"{"name":"V1","span_id":"a1","kind":3}"#,
+            r#"{"items":[{"sku":"A-1","name":"V1"}]}"#,
+        ] {
+            assert_eq!(label(doc).as_deref(), Some("product_name:\n"), "{doc}");
+        }
+        for doc in [
+            r#"{"name":"V1"}"#,
+            r#"{"name":"V1","version":3}"#,
+            r#"{"name":"V1","version":"17.2","email":"a@b.example"}"#,
+            r#"{"name":"V1","type":"person"}"#,
+            r#"{"name":"V1","value":"red"}"#,
+            r#"{"name":"V1","of":{"version":"17.2"}}"#,
+        ] {
+            assert_eq!(label(doc).as_deref(), Some("name:\n"), "{doc}");
+        }
+    }
+
+    #[test]
+    fn labels_count_against_what_a_value_looks_like() {
+        for doc in [
+            r#"{"version":"3.0.0.0"}"#,
+            r#"{"AssemblyVersion":"13.0.0.0"}"#,
+            r#"{"name":"Newtonsoft.Json","version":"13.0.3.1"}"#,
+            r#"{"name":"webpages:Version","value":"3.0.0.0"}"#,
+            r#"{"build":"1.2.3.4"}"#,
+            r#"{"label":"Boarding pass","value":"Group2"}"#,
+            r#"{"low_pass":"200Hz"}"#,
+            r#"{"password":"min:8|max:64"}"#,
+            r#"{"password":"8–16 Zeichen"}"#,
+            r#"{"password":"Passwort*"}"#,
+            r##"{"name":"Violet","value":"#8F00FF"}"##,
+        ] {
+            assert_eq!(masked(doc), doc);
+        }
+        for doc in [
+            r#"{"ip":"34.117.59.81"}"#,
+            r#"{"version":{"ip":"34.117.59.81"}}"#,
+            r#"{"acme_pass":"hunter2Zq9"}"#,
+            r#"{"name":"Violet"}"#,
+        ] {
+            assert_ne!(masked(doc), doc);
+        }
     }
 }

@@ -2,14 +2,14 @@
 //! all of them, decide what stands for each value, write.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::base::budget::Exhausted;
 use crate::base::checkpoint::Stopped;
 use crate::detect::offset::CodePointCursor;
-use crate::detect::{Cache, Finding, Span};
+use crate::detect::{Cache, Family, Finding, Span, is_name_by_label};
 use crate::edit::Edit;
 use crate::redact::carrier::{Carrier, CarrierText, Replacement, TextChanges};
 use crate::redact::encrypt::{Surrogates, in_plain_letters};
@@ -24,10 +24,11 @@ use crate::redact::report::{InText, Redacted, Report};
 use crate::redact::request_words::RequestWords;
 use crate::redact::restore::{FoundSurrogate, Restore};
 use crate::redact::spellings::NamesByWords;
+use crate::redact::surnames::local;
 use crate::redact::surrogate_map::{FindingLimits, SurrogateMap};
 use crate::redact::table::with_cells;
 use crate::redact::urls::Hosts;
-use crate::redact::value::{Hit, Reversed};
+use crate::redact::value::{Hit, Reversed, ValueSite};
 use crate::redact::values::{PassValues, Values};
 use crate::redact::written::with_letter_of;
 use crate::stream::json::{Path, Segment, walk};
@@ -209,12 +210,14 @@ fn spread<C: Carrier>(
 struct OtherSpellings {
     restore: Restore,
     values: Arc<[u32]>,
+    /// Those that are names only where they were found.
+    local: HashSet<u32>,
 }
 
 impl OtherSpellings {
     fn of(values: &mut Values<'_>) -> Self {
         let Reversed { numbers, undo, .. } = values.reversed();
-        Self { restore: Restore::new(undo), values: numbers }
+        Self { restore: Restore::new(undo), values: numbers, local: local(&values.list) }
     }
 
     /// Adds to the replacements of a text those that none of them covers. Of one that covers others, such as `Ruiz, Elena`
@@ -263,12 +266,13 @@ impl OtherSpellings {
 
     /// The values of a part of a text, in order; `plain` is whether what is in ASCII must stay so.
     fn found(&mut self, part: StringPart<'_>, plain: bool, range: Range<usize>) -> Vec<(Edit, u32)> {
-        let Self { restore, values } = self;
+        let Self { restore, values, local } = self;
         let mut found = Vec::new();
         let text = part.text.get(range.clone()).unwrap_or_default();
         restore.whole(text, &mut |FoundSurrogate { edit, entry, .. }| {
             let place = edit.range.start + range.start..edit.range.end + range.start;
             if let Some(&value) = values.get(entry as usize)
+                && !local.contains(&value)
                 && part.look.admits(&place, part.text.len())
             {
                 let own = part.text.get(place.clone()).unwrap_or_default();
@@ -327,7 +331,18 @@ impl<'p, 's> PassSearch<'p, 's> {
         if let Some(class) = part.file {
             self.report.file(class, shown.path);
         }
-        self.hits.push(self.values.take(shown.place, part.text, &findings));
+        let place = ValueSite { local: self.is_local(shown, &findings), ..shown.place };
+        self.hits.push(self.values.take(place, part.text, &findings));
+    }
+
+    /// Whether what was found in a text is a name only there: by its label, `name`, which things have, too.
+    fn is_local(&self, shown: CarrierText<'_>, findings: &[Finding]) -> bool {
+        let ([Finding { rule, span, .. }], Some(label)) = (findings, shown.label) else { return false };
+        let Some(redactor) = self.pass.redactors.get(shown.place.redactor) else { return false };
+        let word = shown.part.text.get(span.start..span.end).unwrap_or_default();
+        !shown.place.plain
+            && redactor.detector.rule(*rule).family() == Family::Person
+            && is_name_by_label(label.text(), word)
     }
 
     fn findings(&mut self, shown: CarrierText<'_>) -> Vec<Finding> {

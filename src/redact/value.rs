@@ -22,6 +22,8 @@ pub(super) struct ValueSite {
     pub(super) fixed: bool,
     /// Whether a value in ASCII must stay so, as in a name by which a program tells who speaks.
     pub(super) plain: bool,
+    /// Whether only its label says that it is somebody's name, so that it may be a word elsewhere.
+    pub(super) local: bool,
 }
 
 impl ValueSite {

@@ -35,7 +35,7 @@ mod track;
 mod view;
 
 #[cfg(feature = "redact")]
-pub(crate) use groups::{STREET_ENDINGS, STREET_WORDS, is_common_word, surname};
+pub(crate) use groups::{STREET_ENDINGS, STREET_WORDS, is_common_word, is_name_by_label, surname};
 #[cfg(feature = "names-model")]
 pub(crate) use groups::{WordKnowledge, is_publication_word, room};
 pub(crate) use mask::{BLOCK, Masks};

@@ -9,9 +9,23 @@ use crate::detect::normal::as_read;
 const NAME: usize = 64;
 const NAMES: usize = 48;
 
-/// Words at the end of a name that say that the value is about what the rest names, and is not it.
-const ABOUT: &[&str] =
-    &["at", "count", "total", "size", "length", "len", "timestamp", "ttl", "ms", "seconds", "version"];
+/// Words at the end of a name that say that the value is about what the rest names, and is not it; each with the word that stands
+/// before such a value, which counts against what it looks like.
+const ABOUT: &[(&str, Option<&str>)] = &[
+    ("at", None),
+    ("build", Some("version")),
+    ("count", Some("count")),
+    ("len", Some("length")),
+    ("length", Some("length")),
+    ("ms", None),
+    ("seconds", Some("seconds")),
+    ("size", Some("size")),
+    ("timestamp", Some("timestamp")),
+    ("total", Some("total")),
+    ("ttl", Some("ttl")),
+    ("ver", Some("version")),
+    ("version", Some("version")),
+];
 
 /// What a value is called.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,8 +57,11 @@ impl Label {
         };
         let kept = words.iter().rev().take_while(fits).count();
         let words = words.get(words.len() - kept..).unwrap_or_default();
-        let about = words.last().is_some_and(|last| ABOUT.contains(&last.as_str()));
-        if about || !words.iter().any(|word| word.chars().any(char::is_alphabetic)) {
+        let last = words.last().map(String::as_str).unwrap_or_default();
+        if let Some((_, before)) = ABOUT.iter().find(|(word, _)| *word == last) {
+            return before.map(|word| Self { text: format!("{word}:\n"), meaning: None });
+        }
+        if !words.iter().any(|word| word.chars().any(char::is_alphabetic)) {
             return None;
         }
         let name = words.join("_");
@@ -169,11 +186,28 @@ mod tests {
                 "{names:?}"
             );
         }
-        for names in [&[""][..], &["12"], &["-"], &["phoneVerifiedAt"], &["account_count"], &[]] {
+        for names in [&[""][..], &["12"], &["-"], &["phoneVerifiedAt"], &[]] {
             assert_eq!(Label::of(names.iter().copied()), None, "{names:?}");
         }
         let long = "x".repeat(100);
         assert!(Label::of([long.as_str(), "ssn"]).is_some_and(|label| label.text == "ssn:\n"));
+    }
+
+    #[test]
+    fn what_is_about_a_value_counts_against_what_it_looks_like() {
+        for (name, text) in [
+            ("version", "version:\n"),
+            ("AssemblyVersion", "version:\n"),
+            ("webpages:Version", "version:\n"),
+            ("build", "version:\n"),
+            ("card_timestamp", "timestamp:\n"),
+            ("account_count", "count:\n"),
+            ("password_length", "length:\n"),
+            ("version_ip", "version_ip:\n"),
+        ] {
+            let label = Label::of([name]).unwrap();
+            assert_eq!((label.text(), label.is_secret()), (text, false), "{name}");
+        }
     }
 
     #[test]

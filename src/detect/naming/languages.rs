@@ -8,6 +8,7 @@ use aho_corasick::AhoCorasick;
 
 use super::case::distance;
 use super::meaning::{Meaning, NameMeaning, is_owner};
+use super::requirement::is_requirement;
 
 /// Words for a password in names that leave no doubt, besides those that the names of programs have: a word, or two with `_`
 /// between. In lower case; as words of scripts without spaces they may be a part of one.
@@ -161,10 +162,16 @@ pub(crate) const DOUBTFUL: &[&str] = &[
     "kodeord",
 ];
 
-/// Whether a text is itself a word for a secret, in any of the languages: what stands in a form, or its translation.
+/// Whether a text is itself a word for a secret, in any of the languages: what stands in a form, or its translation; or what
+/// a form asks of a secret.
 pub(crate) fn is_secret_word(text: &[u8]) -> bool {
+    // Of `Passwort*`: what must be filled in has a star.
+    let starred = text.strip_suffix(b"*").map(<[u8]>::trim_ascii_end);
+    let word = starred.unwrap_or(text);
     let mut folded = FoldedText::default();
-    folded.push(text).is_some() && folded.meaning(0, folded.len()).is_some()
+    folded.push(word).is_some() && folded.meaning(0, folded.len()).is_some()
+        || starred.is_some() && word.eq_ignore_ascii_case(b"password")
+        || is_requirement(text)
 }
 
 /// The longest text that is folded, in bytes.

@@ -68,6 +68,13 @@ const BEFORE_NOT: &str = "\
     num prompt output input eos bos pad unk sep mask special stop syntax pagination first last reading \
     column field property config setting dictionary image file path host known issuer fake dummy \
     boarding no without";
+/// What, before `pass`, makes it a ticket, a way through mountains, a filter or a run.
+const TICKETS: &str = "\
+    boarding ski skiing bus train rail railway transit metro tram ferry lift season guest visitor day week \
+    weekly weekend month monthly year yearly annual mountain alpine park parking museum city event festival \
+    vip backstage press hall gym travel tourist battle game low high band all render rendering shader \
+    depth shadow geometry lighting blur compute deferred compiler optimizer optimization optimisation \
+    analysis lowering llvm first second third single two multi free";
 /// What, before a password, makes it a deed or a question.
 const DEEDS: &str = "\
     add change forgot forget reset show hide require validate verify check update set get has is use \
@@ -126,10 +133,11 @@ impl<'n> Iterator for NameWords<'n> {
 }
 
 /// The lists a word of a name can stand in.
-const LISTS: [&str; 8] = [PASSWORDS, SECRETS, PASS_HEADS, KEY_STRONG, BEFORE_NOT, DEEDS, NEUTRAL, AFTER_NOT];
+const LISTS: [&str; 9] =
+    [PASSWORDS, SECRETS, PASS_HEADS, KEY_STRONG, BEFORE_NOT, DEEDS, NEUTRAL, AFTER_NOT, TICKETS];
 
 /// For each word of the lists, a bit for each list it stands in.
-static WORDS: LazyLock<HashMap<&'static str, u8>> = LazyLock::new(|| {
+static WORDS: LazyLock<HashMap<&'static str, u16>> = LazyLock::new(|| {
     let mut words = HashMap::new();
     for (n, list) in LISTS.into_iter().enumerate() {
         for word in list.split(' ') {
@@ -141,7 +149,7 @@ static WORDS: LazyLock<HashMap<&'static str, u8>> = LazyLock::new(|| {
 
 /// The lists that a word stands in.
 #[derive(Clone, Copy, Default)]
-struct Lists(u8);
+struct Lists(u16);
 
 impl Lists {
     fn of(word: &str) -> Self {
@@ -179,6 +187,10 @@ impl Lists {
     fn after_not(self) -> bool {
         self.0 & 1 << 7 != 0
     }
+
+    fn ticket(self) -> bool {
+        self.0 & 1 << 8 != 0
+    }
 }
 
 fn tailed(tails: &[&str], word: &str) -> bool {
@@ -190,6 +202,10 @@ fn alone(word: &str, lists: Lists, before: Option<Lists>) -> Option<Meaning> {
     let strong = |named| Some(Meaning { named, strong: true, doubtful: false });
     let weak = |named| Some(Meaning { named, strong: false, doubtful: false });
     let not = before.is_some_and(Lists::before_not);
+    // `ski_pass`, `low_pass`.
+    if word == "pass" && before.is_some_and(Lists::ticket) {
+        return None;
+    }
     let joined = || word.strip_suffix("pass").is_some_and(|head| Lists::of(head).pass_head());
     if lists.password() || tailed(&PASSWORD_TAILS, word) || joined() {
         let short = matches!(word, "pass" | "passe" | "pw") && before.is_none();
@@ -279,6 +295,14 @@ mod tests {
             ("root_password_plain", strong(NameMeaning::Password)),
             ("pass", weak(NameMeaning::Password)),
             ("db_pass", strong(NameMeaning::Password)),
+            ("acme_pass", strong(NameMeaning::Password)),
+            ("Boarding pass", None),
+            ("ski_pass", None),
+            ("battlePass", None),
+            ("high-pass", None),
+            ("low_pass_filter", None),
+            ("first_pass", None),
+            ("guest_password", strong(NameMeaning::Password)),
             ("addPassword", weak(NameMeaning::Password)),
             ("X-Api-Key", strong(NameMeaning::Key)),
             ("APIKey", strong(NameMeaning::Key)),

@@ -7,11 +7,13 @@
 //! | [`label`] | the name of a value that is all of its text: a member of a document, a column |
 //! | [`meaning`] | whether a name says that its value is a secret |
 //! | [`languages`] | words for secrets in other languages than English |
+//! | [`requirement`] | whether a text is what a form asks of a password |
 
 mod case;
 mod label;
 mod languages;
 mod meaning;
+mod requirement;
 
 pub(crate) use case::{is_upper, lower, lower_into};
 pub use label::Label;

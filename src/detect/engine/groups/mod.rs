@@ -26,7 +26,7 @@ pub(crate) use digits::Digits;
 pub(crate) use email_ip::{Emails, Ipv6};
 pub(crate) use names::{Introductions, NameRules, NamesGroup};
 #[cfg(feature = "redact")]
-pub(crate) use names::{STREET_ENDINGS, STREET_WORDS, is_common_word, surname};
+pub(crate) use names::{STREET_ENDINGS, STREET_WORDS, is_common_word, is_name_by_label, surname};
 #[cfg(feature = "names-model")]
 pub(crate) use names::{WordKnowledge, is_publication_word, room};
 pub(crate) use prefixes::Prefixes;

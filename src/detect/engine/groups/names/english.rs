@@ -6,10 +6,10 @@ pub(super) const HOMONYMS: &[&str] = &[
     "cliff", "cooper", "dash", "dawn", "dean", "destiny", "drew", "duke", "dusty", "earl", "eve", "faith",
     "forest", "frank", "gene", "ginger", "grace", "grant", "guy", "harmony", "honor", "hope", "hunter",
     "ivy", "jack", "jade", "jewel", "joy", "justice", "king", "lance", "lane", "major", "mark", "mason",
-    "max", "melody", "mercy", "miles", "norm", "page", "parker", "pat", "patience", "pearl", "penny",
-    "pierce", "prince", "ray", "reed", "rich", "rip", "rob", "rod", "rose", "royal", "rush", "rusty", "sage",
-    "sandy", "sid", "scout", "skip", "spike", "star", "sterling", "stew", "stone", "sue", "tab", "tag",
-    "trace", "trip", "val", "victor", "wade", "walker", "ward", "will", "wolf",
+    "max", "melody", "mercy", "miles", "norm", "olive", "page", "parker", "pat", "patience", "pearl",
+    "penny", "pierce", "post", "prince", "ray", "reed", "rich", "rip", "rob", "rod", "rose", "royal", "rush",
+    "rusty", "sage", "sandy", "sid", "scout", "skip", "spike", "star", "sterling", "stew", "stone", "sue",
+    "tab", "tag", "trace", "trip", "val", "victor", "violet", "wade", "walker", "ward", "will", "wolf",
 ];
 
 /// What persons do and are, behind their names.

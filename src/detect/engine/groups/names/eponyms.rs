@@ -6,7 +6,7 @@ use super::letters::{AHEAD, is_letter, text};
 use super::lexicon::look_up_all;
 use super::roles::{NameList, roles};
 use super::surroundings::Preceding;
-use super::things::FIRMS;
+use super::things::{FIRMS, TYPEFACES};
 use super::word::NameWord;
 
 /// Whether words together are called as no person is: a company of the list, or a name twice with `&` between.
@@ -56,6 +56,10 @@ pub(super) fn is_model(words: &[NameWord], before: &Preceding<'_>) -> bool {
 
 /// Whether a name is that of a thing: `Barrett's oesophagus`, `Gray code`, `Jackson 2.16.1`, `Ruby on Rails`.
 pub(super) fn is_thing(view: &View<'_>, words: &[NameWord], before: &Preceding<'_>) -> bool {
+    // `Gill Sans`, `Franklin Gothic Medium`.
+    if words.iter().skip(1).any(|word| TYPEFACES.contains(&word.lower.as_str())) {
+        return true;
+    }
     let (word, noun) = match words {
         [word] => (word, None),
         [word, noun] => (word, Some(noun)),

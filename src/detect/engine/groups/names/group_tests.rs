@@ -222,6 +222,60 @@ fn a_surname_that_is_a_word_is_one_right_behind_a_title() {
     ]);
 }
 
+/// Things have names as well, and `name` alone does not say whose one is.
+#[test]
+fn a_name_is_somebodys_or_a_things() {
+    check(&[
+        ("name: Grace period\n", &[]),
+        ("{\"name\": \"Cash flow\"}", &[]),
+        ("name: Ray tracing\n", &[]),
+        ("name: Gene expression\n", &[]),
+        ("name: Chip select\n", &[]),
+        ("name: Post message\n", &[]),
+        ("name: Olive oil\n", &[]),
+        ("name: GRACE PERIOD\n", &[]),
+        ("name: Gill Sans\n", &[]),
+        ("name: Franklin Gothic\n", &[]),
+        ("name: Safari\n", &[]),
+        ("name: Haskell\n", &[]),
+        ("name: Swift\n", &[]),
+        ("product_name: Violet\n", &[]),
+        ("{\"name\": \"POST /login\"}", &[]),
+        ("Use POST, not GET.", &[]),
+        ("Sid", &[]),
+        ("Max", &[]),
+        ("Maria", &["PERSON Maria"]),
+        ("name: Violet\n", &["PERSON Violet"]),
+        ("name: Grace\n", &["PERSON Grace"]),
+        ("name: Grace home\n", &["PERSON Grace"]),
+        ("name: Grace king\n", &["PERSON Grace"]),
+        ("name: Maria mobile\n", &["PERSON Maria"]),
+        ("customer_name: Safari\n", &["PERSON Safari"]),
+        ("my name is Grace\n", &["PERSON Grace"]),
+        ("product_name: Maria Lopez\n", &["PERSON Maria Lopez"]),
+        ("last_name: POST\n", &["PERSON POST"]),
+        ("Mr. POST came", &["PERSON POST"]),
+    ]);
+}
+
+#[test]
+fn a_translated_label_is_nobody() {
+    check(&[
+        ("lastName: Nom de famille\n", &[]),
+        ("{\"firstName\": \"Nombre\"}", &[]),
+        ("firstName: Nome\n", &[]),
+        ("{\"firstName\": \"Votre prénom\"}", &[]),
+        ("city: Ville\n", &[]),
+        ("city: Ciudad\n", &[]),
+        ("street: Calle\n", &[]),
+        ("token: Jeton d'accès\n", &[]),
+        ("firstName: Ville\n", &["PERSON Ville"]),
+        ("first_name=Folasade surname=Okonjo ", &["PERSON Folasade", "PERSON Okonjo"]),
+        ("city: Paris\n", &["LOCATION Paris"]),
+        ("Jeton called", &["PERSON Jeton"]),
+    ]);
+}
+
 /// A word of grammar that is somebody's given name too, at the beginning of a sentence.
 #[test]
 fn countries_behind_a_word_that_begins_a_sentence_are_places() {

@@ -5,7 +5,7 @@ use super::super::super::view::View;
 use super::letters::{AHEAD, is_letter, text};
 use super::lexicon::look_up;
 use super::roles::{NameList, roles};
-use super::surroundings::Preceding;
+use super::surroundings::{NameLabel, Preceding};
 use super::word::NameWord;
 
 /// Stand behind what somebody has done: `Mark completed the form`, and no `Mark completed tasks`.
@@ -20,26 +20,28 @@ const OWNERS: &[&str] = &["her", "his", "i", "my", "our", "the", "their"];
 /// Those that programs call members.
 const MEMBERS: [&str; 3] = ["max", "sid", "val"];
 
+/// Stand behind whose number or address something is, in a list of those: `Grace home`.
+const WHERE: &[&str] = &["home", "mobile", "office", "phone", "private", "work"];
+
 /// Stand before things.
 const DETERMINERS: &[&str] = &["a", "an", "any", "each", "every", "no", "that", "the", "this", "your"];
 
 /// Whether a sequence is the word, or begins with it, and no name.
 pub(super) fn is_word(view: &View<'_>, words: &[NameWord], before: &Preceding<'_>) -> bool {
     let Some((word, more)) = words.split_first() else { return false };
-    if !word.roles.has(NameList::Homonym)
-        || before.has(NameList::ToPersonSurely)
-        || before.ends_with(NameList::OfSomebody)
-    {
+    if !word.roles.has(NameList::Homonym) || before.tells_person() || before.ends_with(NameList::OfSomebody) {
         return false;
     }
     if !more.is_empty() {
-        // `Grace Period`, `Max Tokens`.
-        return more.iter().all(|word| word.classes.is_ordinary() && !word.classes.is_person());
+        // `Grace Period`, `Max Tokens`; behind a label they may be somebody's.
+        return before.named != NameLabel::Any
+            && more.iter().all(|word| word.classes.is_ordinary() && !word.classes.is_person());
     }
     let told = before.ends_with(NameList::ToPerson);
     let ahead = text(view, word.end, word.end + AHEAD);
-    // `"Max": 0`, a member's name.
-    if MEMBERS.contains(&word.lower.as_str()) && (ahead.starts_with("\":") || ahead.starts_with("\" :")) {
+    // `"Max": 0`, a member's name; those of a document are read each by itself.
+    let member = || ahead.starts_with("\":") || ahead.starts_with("\" :") || is_whole_text(view, word);
+    if MEMBERS.contains(&word.lower.as_str()) && member() {
         return true;
     }
     let Some(rest) = ahead.strip_prefix(' ') else {
@@ -56,10 +58,20 @@ pub(super) fn is_word(view: &View<'_>, words: &[NameWord], before: &Preceding<'_
     if !next.starts_with(|c: char| c.is_ascii_lowercase()) {
         return beside_its_like(word, before, ahead);
     }
+    let known = look_up(next);
+    // `Grace king`, as people write in a hurry.
+    if before.named != NameLabel::Other && (is_one_of(next, WHERE) || known.is_person()) {
+        return false;
+    }
     let determined = || before.words.first().is_some_and(|word| is_one_of(word, DETERMINERS));
     // Words of other languages may say what somebody does.
-    let english = look_up(next).is_ordinary() || next.ends_with("ed");
+    let english = known.is_ordinary() || next.ends_with("ed");
     english && (before.item || determined()) && !acts(next, behind.next().unwrap_or_default())
+}
+
+/// Whether a word is all of its text.
+fn is_whole_text(view: &View<'_>, word: &NameWord) -> bool {
+    view.base == 0 && word.start == 0 && view.complete && word.end == view.len()
 }
 
 /// Whether a number begins a text that is of what the next word says, and not of a telephone or a date: `100 characters`, `5 MB`.

@@ -131,6 +131,9 @@ fn says(view: &View<'_>, start: usize, named: &str) -> Option<Labelled> {
 /// Last words of labels that say something with the words before them.
 const OF_OTHERS: &[&str] = &["value", "name", "names", "nom", "nome", "nombre", "family", "given"];
 
+/// Words for a name that are nobody's, as in labels that are translated: `last_name: Nom de famille`.
+const WORDS_FOR_NAME: &[&str] = &["naam", "namn", "navn", "nom", "nombre", "nome"];
+
 /// What the last words of a label say, in lower case but for letters of ASCII.
 fn of_words(last: &str, second: &str) -> Option<Labelled> {
     let role = roles(last);
@@ -202,7 +205,7 @@ pub(super) fn labelled(view: &View<'_>, words: &[NameWord]) -> Option<Tagged> {
             || word.roles.has(NameList::NamePart)
             || word.roles.has(NameList::Company);
         let mixed = matches!(word.spelling, WordCase::Mixed | WordCase::Coded);
-        full <= WORDS && (known || !(other || mixed))
+        full <= WORDS && !is_any(&word.lower, WORDS_FOR_NAME) && (known || !(other || mixed))
     });
     let mut named: Vec<&NameWord> = named.collect();
     // What a colon stands behind, or `name`, is a label of its own.
@@ -218,14 +221,28 @@ pub(super) fn labelled(view: &View<'_>, words: &[NameWord]) -> Option<Tagged> {
     let titled = first.classes.is_title() && !first.classes.is_person();
     // In JSON within JSON the quote behind it is escaped.
     let code = view.get(last.end) != Some(b'\\') && in_code(view, last.end, last.end);
-    if placeholder || titled || code || !closes(view, last.end, parting) {
+    let translated = !first.classes.is_person() && is_before_label(view, last.end);
+    if placeholder || titled || code || translated || !closes(view, last.end, parting) {
         return None;
     }
     let capitals = named.iter().all(|word| word.spelling == WordCase::Capitals || word.particle);
     let others = || words.len() > named.len() || named.iter().any(|word| word.classes.is_place());
-    let whole = capitals && named.len() > 1 && !others();
+    // `Name: GRACE PERIOD`.
+    let ordinary = || named.iter().any(|word| word.classes.is_ordinary() && !word.classes.is_person());
+    let whole = capitals && named.len() > 1 && !others() && !ordinary();
     let told = label == Labelled::Part || whole;
     told.then_some(Tagged { tag: NameTag::Person, start: first.start, end: last.end, score: 0.75 })
+}
+
+/// Whether a value goes on with a word for a name behind `end`, and ends there: `Votre prénom`.
+fn is_before_label(view: &View<'_>, end: usize) -> bool {
+    let behind = text(view, end, end + AHEAD);
+    let Some(rest) = behind.strip_prefix(' ') else { return false };
+    let word = rest.split(|c: char| !is_letter(c) && !is_mark(c)).next().unwrap_or_default();
+    let next = lower(word);
+    let closed = rest.get(word.len()..).unwrap_or_default();
+    let closed = closed.is_empty() || closed.starts_with(['"', '\'', '\n', '\r', '<', '*']);
+    closed && (roles(&next).has(NameList::NamePart) || is_any(&next, WORDS_FOR_NAME))
 }
 
 /// Whether what ends at `end` is the whole value of its label: behind a dash up to the line's end or a comma, in a table up

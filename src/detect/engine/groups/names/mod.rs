@@ -52,7 +52,7 @@ mod word;
 mod words;
 
 #[cfg(feature = "redact")]
-pub(crate) use common::is_common_word;
+pub(crate) use common::{is_common_word, is_name_by_label};
 pub(crate) use group::{NameRules, NamesGroup};
 pub(crate) use introductions::Introductions;
 #[cfg(feature = "names-model")]

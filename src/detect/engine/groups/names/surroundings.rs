@@ -4,6 +4,7 @@ use super::super::super::view::View;
 use super::letters::{AHEAD, is_letter, text, text_before};
 use super::roles::{NameList, Roles, roles};
 use super::word::NameWord;
+use super::words::is;
 
 /// Whether the lone word `start..end` is part of an identifier, a path, a call or markup.
 pub(super) fn in_code(view: &View<'_>, start: usize, end: usize) -> bool {
@@ -89,6 +90,77 @@ pub(super) struct Preceding<'t> {
     pub(super) comma: bool,
     /// Whether nothing but a space stands between it and the word before.
     pub(super) near: bool,
+    /// Whose name follows, where a label right before it says that one does.
+    pub(super) named: NameLabel,
+}
+
+/// Whose name follows behind the label `name`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NameLabel {
+    /// There is no such label, or it says that somebody's does: `customer_name`.
+    Other,
+    /// Somebody's, or a thing's.
+    Any,
+    /// A thing's: `product_name`.
+    Thing,
+}
+
+/// Who has a name, beside those whose names stand behind their words in prose.
+const PERSONS: &[&str] = &[
+    "attendee",
+    "author",
+    "child",
+    "driver",
+    "friend",
+    "guest",
+    "manager",
+    "member",
+    "owner",
+    "parent",
+    "participant",
+    "people",
+    "person",
+    "player",
+    "student",
+    "teacher",
+];
+
+/// What has a name and is nobody.
+const NAMED_THINGS: &[&str] = &[
+    "app",
+    "application",
+    "browser",
+    "color",
+    "colour",
+    "font",
+    "framework",
+    "language",
+    "library",
+    "metric",
+    "package",
+    "plugin",
+    "product",
+    "service",
+    "span",
+    "tool",
+];
+
+/// Whose name follows behind two words, the last first, and what stands behind those.
+fn name_label([last, whose]: [&str; 2], behind: &str) -> NameLabel {
+    let sign = behind.trim_start_matches(['"', '\'', '\\', '*', ' ']).starts_with([':', '=', '>']);
+    if !sign || !last.eq_ignore_ascii_case("name") {
+        return NameLabel::Other;
+    }
+    let whose = whose.to_ascii_lowercase();
+    let one = whose.strip_suffix('s').unwrap_or(&whose);
+    let is_any = |of: &[&str]| is(&whose, of) || is(one, of);
+    let persons = [NameList::NamePart, NameList::NamedPerson, NameList::ToPerson, NameList::WhichName];
+    let part = |word: &str| persons.iter().any(|&list| roles(word).has(list));
+    match (is_any(NAMED_THINGS), is_any(PERSONS) || part(&whose) || part(one)) {
+        (true, _) => NameLabel::Thing,
+        (false, true) => NameLabel::Other,
+        (false, false) => NameLabel::Any,
+    }
 }
 
 pub(super) fn before<'t>(view: &View<'t>, start: usize) -> Preceding<'t> {
@@ -104,7 +176,8 @@ pub(super) fn before<'t>(view: &View<'t>, start: usize) -> Preceding<'t> {
     let near = text.strip_suffix(' ').is_some_and(|rest| rest.ends_with(is_letter));
     let (last, rest) = last_word(trimmed);
     let words = [last, last_word(rest).0];
-    Preceding { words, roles: words.map(roles), sentence, item, comma, near }
+    let named = name_label(words, trimmed.get(rest.len() + last.len()..).unwrap_or_default());
+    Preceding { words, roles: words.map(roles), sentence, item, comma, near, named }
 }
 
 /// Whether a sign, or a space, opens what follows it: quotes of all languages, and brackets.
@@ -133,6 +206,11 @@ impl Preceding<'_> {
     /// Whether one of the words has.
     pub(super) fn has(&self, role: NameList) -> bool {
         self.roles.iter().any(|roles| roles.has(role))
+    }
+
+    /// Whether it says that a name follows which is a person's.
+    pub(super) fn tells_person(&self) -> bool {
+        self.named == NameLabel::Other && self.has(NameList::ToPersonSurely)
     }
 
     /// Whether these two words stand there, in any case.

@@ -7,13 +7,13 @@ use super::correspondence::{GREETED, HONORIFICS, SENTENCE_WORDS};
 use super::eponyms::{is_firm, is_model, is_thing};
 use super::homonyms::is_word;
 use super::labels::{labelled, surname_first};
-use super::letters::{is_letter, text};
+use super::letters::{AHEAD, is_letter, text};
 use super::lexicon::{Classes, look_up, look_up_all};
 use super::programs::in_program;
 use super::roles::{NameList, Roles, roles};
 use super::spelling::WordCase;
 use super::streets::{Street, house_before, is_housed, number_before, street};
-use super::surroundings::{Preceding, before, in_code, in_date};
+use super::surroundings::{NameLabel, Preceding, before, in_code, in_date};
 use super::unlisted::unlisted;
 use super::word::{JOINT, NameWord, Tagged};
 use super::words::{PARTICLE, is};
@@ -52,20 +52,27 @@ fn tag_joined(view: &View<'_>, words: &[NameWord]) -> Vec<Tagged> {
 fn tag_one(view: &View<'_>, words: &[NameWord]) -> Vec<Tagged> {
     let Some(first) = words.first() else { return Vec::new() };
     let before = before(view, first.start);
+    if is_translated(view, words, &before) {
+        return Vec::new();
+    }
     let begins = before.sentence || before.has(NameList::ToPerson);
     if let Some(all) = whole(view, words, &before, begins) {
         return all;
+    }
+    // `POST /login`.
+    if let Some((word, behind)) = words.split_first()
+        && is_method(word)
+        && !before.is_titled()
+    {
+        return tag_one(view, behind);
     }
     let (rest, titled) = peeled(words, begins, Classes::is_ordinary);
     let titled = titled || before.is_titled();
     let Some((first, last)) = rest.first().zip(rest.last()) else { return Vec::new() };
     let end = last.end + further(view, rest);
     let span = |(tag, score)| vec![Tagged { tag, start: first.start, end, score }];
-    let tool =
-        matches!(rest, [word] if word.roles.has(NameList::Tool)) && !before.has(NameList::ToPersonSurely);
-    let told = || before.has(NameList::ToPersonSurely);
-    let other = || is_other(view, words, rest, &before);
-    if !titled && (tool || other() || is_thing(view, rest, &before) && !told()) {
+    let other = || is_of_program(rest, &before) || is_other(view, words, rest, &before);
+    if !titled && (other() || is_thing(view, rest, &before) && !before.tells_person()) {
         return Vec::new();
     }
     let place = place_of(rest);
@@ -175,6 +182,38 @@ fn behind_number(view: &View<'_>, rest: &[NameWord], start: usize, place: bool) 
         [word] if !word.classes.is_given() && !place => BehindNumber::Counted,
         _ => BehindNumber::Name,
     }
+}
+
+/// Methods of HTTP (RFC 9110 section 9, RFC 5789).
+const METHODS: [&str; 9] = ["connect", "delete", "get", "head", "options", "patch", "post", "put", "trace"];
+
+/// Whether a word is a method of HTTP, as those are written.
+fn is_method(word: &NameWord) -> bool {
+    word.spelling == WordCase::Capitals && is(&word.lower, &METHODS)
+}
+
+/// Whether a word by itself is a program's name, or anything's, where its label says no more than that it has one.
+fn is_of_program(words: &[NameWord], before: &Preceding<'_>) -> bool {
+    let [word] = words else { return false };
+    let technical = word.roles.has(NameList::Technical) && before.named != NameLabel::Other;
+    let tool = word.roles.has(NameList::Tool) || technical && !word.classes.is_given();
+    before.named == NameLabel::Thing || tool && !before.tells_person()
+}
+
+/// Labels of an address, and words for them in other languages that are names, too.
+const ADDRESS_LABELS: &[&str] = &["address", "city", "place", "street", "town"];
+const ADDRESS_WORDS: &[&str] =
+    &["calle", "cidade", "città", "ciudad", "plaats", "rua", "rue", "stadt", "ville"];
+
+/// Whether a word by itself is its label's translation: `city: Ville`, `token: Jeton d'accès`.
+fn is_translated(view: &View<'_>, words: &[NameWord], before: &Preceding<'_>) -> bool {
+    let [word] = words else { return false };
+    let labelled = || before.words.first().is_some_and(|label| is(&lower(label), ADDRESS_LABELS));
+    let token = || {
+        let behind = text(view, word.end, word.end + AHEAD);
+        word.lower == "jeton" && [" d'", " d\u{2019}", " de "].iter().any(|of| behind.starts_with(of))
+    };
+    is(&word.lower, ADDRESS_WORDS) && labelled() || token()
 }
 
 /// Whether what remains of a sequence is a model's name, or a word. What was peeled off stands before it.

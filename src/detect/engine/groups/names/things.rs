@@ -407,6 +407,9 @@ pub(super) const FIRMS: &[&str] = &[
     "wells fargo",
 ];
 
+/// Behind the first word of what typefaces are called.
+pub(super) const TYPEFACES: &[&str] = &["gothic", "grotesk", "grotesque", "mono", "sans", "serif"];
+
 /// Last words of what newspapers and magazines are called.
 pub(super) const PUBLICATIONS: &[&str] = &[
     "bulletin",
