@@ -1,14 +1,32 @@
 //! Names by culture and kind, and what stands for each: another of its section, by a keyed permutation that moves every
-//! one. The lists are data (`dictionary/*.txt`, which say what they are).
+//! one. For a name that is no ordinary word stands one that is none. The lists are data (`dictionary/*.txt`, which say what
+//! they are).
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 use crate::base::generations::Generations;
 use crate::crypto::fpe::FpeKey;
+use crate::detect::is_common_word;
 
 const PERSONS: &str = include_str!("dictionary/persons.txt");
 const PLACES: &str = include_str!("dictionary/places.txt");
+const ORDINARY: &str = include_str!("dictionary/ordinary.txt");
+
+/// The shortest name that is no ordinary word, in characters.
+const SHORTEST: usize = 4;
+
+/// The fewest names of a section that may be a kind of their own: each stands for one of the others.
+const FEWEST: usize = 16;
+
+/// Whether a name, in lower case, is too short to be nothing else, or an ordinary word of a language as well.
+pub(super) fn is_ordinary(name: &str) -> bool {
+    static READ: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+        let lines = ORDINARY.lines().filter(|line| !line.starts_with('#'));
+        lines.flat_map(str::split_ascii_whitespace).collect()
+    });
+    name.chars().count() < SHORTEST || READ.contains(name) || is_common_word(name)
+}
 
 /// One section: as many names as surrogates.
 struct Section {
@@ -18,6 +36,28 @@ struct Section {
     names: Vec<&'static str>,
     /// The surrogates: mostly the same.
     surrogates: Vec<&'static str>,
+    /// Which of them are names and no ordinary words, at the same places of both lists.
+    names_only: Vec<bool>,
+}
+
+impl Section {
+    /// The section of this name, without names.
+    const fn new(name: &'static str) -> Self {
+        Self { name, names: Vec::new(), surrogates: Vec::new(), names_only: Vec::new() }
+    }
+
+    /// Tells names from ordinary words, unless there are so few of one kind that one would tell the other.
+    fn sort_out(&mut self) {
+        let both = self.names.iter().zip(&self.surrogates);
+        let only: Vec<bool> =
+            both.map(|(name, surrogate)| name == surrogate && !is_ordinary(&name.to_lowercase())).collect();
+        let count = only.iter().filter(|only| **only).count();
+        let fits = |count: usize| count == 0 || count >= FEWEST;
+        self.names_only = match fits(count) && fits(only.len() - count) {
+            true => only,
+            false => vec![false; only.len()],
+        };
+    }
 }
 
 /// The sections of a file that are of one kind of thing.
@@ -54,7 +94,7 @@ impl Dictionary {
             Self { label, sections: Vec::new(), names: HashMap::new(), surrogates: HashSet::new() };
         for line in text.lines().filter(|line| !line.starts_with('#')) {
             if let Some(name) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
-                read.sections.push(Section { name, names: Vec::new(), surrogates: Vec::new() });
+                read.sections.push(Section::new(name));
                 continue;
             }
             let at = read.sections.len().wrapping_sub(1) as u16;
@@ -77,6 +117,7 @@ impl Dictionary {
                 }
             }
         }
+        read.sections.iter_mut().for_each(Section::sort_out);
         read
     }
 
@@ -129,7 +170,16 @@ impl Permutations {
                 section.names.len(),
             )
         });
-        section.surrogates.get(usize::from(*order.get(usize::from(rank))?)).copied()
+        // The permutation is one cycle: along it the next of the same kind comes, and each but once.
+        let only = section.names_only.get(usize::from(rank))?;
+        let mut to = usize::from(*order.get(usize::from(rank))?);
+        for _ in 1..order.len() {
+            if section.names_only.get(to) == Some(only) {
+                break;
+            }
+            to = usize::from(*order.get(to)?);
+        }
+        section.surrogates.get(to).copied()
     }
 }
 

@@ -118,3 +118,48 @@ fn a_permutation_that_is_known_is_the_one_that_was_drawn() {
     assert_eq!(recent_cycle(&key(1), parts, 500), drawn);
     assert!(Arc::ptr_eq(&recent_cycle(&key(1), parts, 500), &recent_cycle(&key(1), parts, 500)));
 }
+
+/// In small letters too, so that a name that is replaced there comes back.
+#[test]
+fn what_stands_for_no_ordinary_word_is_none() {
+    let mut seen = 0;
+    for (byte, tweak) in [(1, [1; 16]), (2, [3; 16])] {
+        for dictionary in all() {
+            let mut permutations = Permutations::default();
+            for (name, &(at, rank)) in &dictionary.names {
+                let section = &dictionary.sections[usize::from(at)];
+                if section.names_only[usize::from(rank)] {
+                    let with = permutations.surrogate(dictionary, &key(byte), tweak, name).unwrap();
+                    assert!(!is_ordinary(&with.to_lowercase()), "{name}: {with}");
+                    seen += 1;
+                }
+            }
+        }
+    }
+    assert!(seen > 2000, "{seen}");
+}
+
+/// What stands for a name with an apostrophe has one, and nothing else has: a program quotes the one as the other.
+#[test]
+fn names_with_an_apostrophe_stand_for_one_another() {
+    let mut marked = 0;
+    for dictionary in all() {
+        for section in &dictionary.sections {
+            let marks = |word: &&&str| word.contains('\'');
+            let count = section.names.iter().filter(marks).count();
+            assert_eq!(section.surrogates.iter().filter(marks).count(), count);
+            assert!(count == 0 || count == section.names.len() && count >= FEWEST, "{}", section.name);
+            marked += count;
+        }
+    }
+    assert!(marked > 2 * FEWEST, "{marked}");
+}
+
+#[test]
+fn ordinary_words_are_of_the_dictionaries() {
+    let words = ORDINARY.lines().filter(|line| !line.starts_with('#'));
+    for word in words.flat_map(str::split_ascii_whitespace) {
+        let known = [Dictionary::persons(), Dictionary::towns()].iter().any(|list| list.knows(word));
+        assert!(known, "{word} is in no list");
+    }
+}

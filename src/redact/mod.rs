@@ -85,6 +85,7 @@
 //! | `recall` | [`Recall`]: what was issued before, to the caller and in the conversation |
 //! | `surrogate_map` | [`SurrogateMap`]: issued surrogates and what they stand for; [`FindingLimits`] |
 //! | `surrogate_variants` | how else a model may write a surrogate: letter case, escapes, separators, parts |
+//! | `form_search` | a walk through those forms along a text |
 //! | `parts` | what of a surrogate its forms are found by |
 //! | `pem` | which characters of a key in PEM are its own |
 //! | `name_form` | other ways to write a person's name |
@@ -131,6 +132,7 @@ mod findings_cache;
 #[cfg(test)]
 pub(crate) mod fixture;
 mod form;
+mod form_search;
 mod formatted;
 mod fpe_context;
 mod fragments;

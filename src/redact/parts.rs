@@ -44,8 +44,8 @@ pub(super) enum SurrogatePart {
     /// What stands before the first such sign of it, or what stands behind: the user's name and the password of what opens a
     /// service, the mailbox and the domain of an address.
     Side { sign: char, behind: bool },
-    /// A person's name in another form.
-    Named(NameForm),
+    /// A person's name in another form; `signed` is whether a sign stands where it might have a blank.
+    Named { form: NameForm, signed: bool },
     /// Letters and digits from one on, behind so many others that belong to the form; with a `+` in front or without.
     Number { from: usize, behind: usize, plus: bool },
     /// The last digits.
@@ -60,8 +60,15 @@ impl SurrogatePart {
         match self {
             Self::Whole { strict } => strict,
             Self::Side { behind, .. } => !behind,
+            // All others have a word beside them that is looked for.
+            Self::Named { form, .. } => form.is_joined(),
             part => matches!(part, Self::Word(_) | Self::Half { .. } | Self::End),
         }
+    }
+
+    /// Whether it may not be written with a blank that others have.
+    pub(super) const fn is_signed(self) -> bool {
+        matches!(self, Self::Named { signed: true, .. })
     }
 
     /// What may be written as either.
@@ -89,6 +96,8 @@ pub(super) enum PartSpelling {
     End,
     /// Character by character, but for those that lay out lines.
     Lines,
+    /// Byte by byte.
+    Joined,
 }
 
 /// One thing that a surrogate may be known by.
@@ -111,6 +120,11 @@ struct SurrogatePair<'i> {
 
 /// All that a surrogate may be known by beside its own bytes.
 pub(super) fn keys_of(issued: &IssuedSurrogate) -> Vec<PartKey> {
+    keys(issued, |_| true)
+}
+
+/// The same with these forms of a person's name only.
+fn keys(issued: &IssuedSurrogate, forms: fn(NameForm) -> bool) -> Vec<PartKey> {
     let surrogate = issued.surrogate.as_str();
     if issued.spelling == SurrogateIdentity::Lines {
         return lines_of(issued).into_iter().collect();
@@ -126,7 +140,7 @@ pub(super) fn keys_of(issued: &IssuedSurrogate) -> Vec<PartKey> {
         pair.words();
     }
     if issued.spelling == SurrogateIdentity::Person {
-        pair.forms_of_name();
+        pair.forms_of_name(forms);
     }
     pair.keys
 }
@@ -144,7 +158,8 @@ fn lines_of(issued: &IssuedSurrogate) -> Option<PartKey> {
 
 /// What of it must not stand in the caller's text, in lower case, so that a part of it is no part of that.
 pub(super) fn parts_of(issued: &IssuedSurrogate) -> impl Iterator<Item = String> {
-    keys_of(issued).into_iter().filter(|key| key.part.stands_alone()).map(|key| key.text)
+    let alone = keys(issued, NameForm::is_joined).into_iter().filter(|key| key.part.stands_alone());
+    alone.map(|key| key.text)
 }
 
 impl SurrogatePair<'_> {
@@ -309,12 +324,29 @@ impl SurrogatePair<'_> {
 }
 
 impl SurrogatePair<'_> {
-    /// Adds the other forms of a person's name.
-    fn forms_of_name(&mut self) {
-        for form in NameForm::ALL {
-            let forms = (form.of(&self.surrogate), form.of(&self.original));
-            if let (Some(surrogate), Some(original)) = forms {
-                self.add(PartSpelling::Word, &surrogate, SurrogatePart::Named(form), &original);
+    /// Adds the other forms of a person's name. What holds for one of both names holds for both: what leaves in a form is
+    /// known in it when it comes back.
+    fn forms_of_name(&mut self, wanted: fn(NameForm) -> bool) {
+        let joined = self.issued.parts;
+        let wanted = |form: &NameForm| wanted(*form) && (joined || !form.is_joined());
+        for form in NameForm::ALL.into_iter().filter(wanted) {
+            let (Some(surrogate), Some(original)) = (form.of(&self.surrogate), form.of(&self.original))
+            else {
+                continue;
+            };
+            let (surrogate, original) = (surrogate.as_str(), Zeroizing::new(original));
+            if form.is_ambiguous(surrogate) || form.is_ambiguous(&original) {
+                continue;
+            }
+            let signed = form.needs_sign(surrogate) || form.needs_sign(&original);
+            let part = SurrogatePart::Named { form, signed };
+            match form.is_joined() {
+                true => {
+                    let [surrogate, original] =
+                        [surrogate, original.as_str()].map(|text| Zeroizing::new(text.replace(' ', "")));
+                    self.add(PartSpelling::Joined, &surrogate, part, &original);
+                }
+                false => self.add(PartSpelling::Word, surrogate, part, &original),
             }
         }
     }

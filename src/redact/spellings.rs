@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use crate::redact::encrypt::{are_names, in_plain_letters};
 use crate::redact::escapes::read;
-use crate::redact::index::{CaseComparison, Index};
+use crate::redact::index::{CaseComparison, Index, whole_words};
 use crate::redact::issued::{IssuedSurrogate, SurrogateIdentity};
-use crate::redact::name_form::has_initial;
+use crate::redact::name_form::{has_initial, is_joined};
 use crate::redact::redactor::Redactor;
 use crate::redact::small_letters::is_name_in_small_letters;
 use crate::redact::surrogate_map::SurrogateMap;
@@ -31,13 +31,34 @@ fn words(text: &str) -> Vec<(Range<usize>, String)> {
     parts.filter(|(_, word)| !word.is_empty()).collect()
 }
 
-/// The names of several words among the values, by their words with blanks between them.
+/// The same, where each part of a word that begins with a capital is one; nothing where there is no such word.
+fn words_at_capitals(text: &str) -> Vec<(Range<usize>, String)> {
+    let mut parts = Vec::new();
+    let whole = words(text);
+    for (range, _) in &whole {
+        let word = text.get(range.clone()).unwrap_or_default();
+        let mut from = 0;
+        let pairs = word.char_indices().zip(word.char_indices().skip(1));
+        let begins = pairs.filter(|((_, before), (_, next))| before.is_lowercase() && next.is_uppercase());
+        let ends = begins.map(|(_, (at, _))| at).chain([word.len()]);
+        for end in ends {
+            let part = word.get(from..end).unwrap_or_default().to_lowercase();
+            parts.push((range.start + from..range.start + end, part));
+            from = end;
+        }
+    }
+    if parts.len() > whole.len() { parts } else { Vec::new() }
+}
+
+/// The names among the values, by their words with blanks between them, also with the surname first.
 #[derive(Debug, Default)]
 pub(super) struct NamesByWords {
     /// Of so many values.
     of: usize,
     /// The numbers of the first value that has these words, and of the last.
     names: HashMap<String, (u32, u32)>,
+    /// The same of the first word of a person's name and of the last, which are that person's where they are all that is there.
+    alone: HashMap<String, (u32, u32)>,
     /// The most words of one.
     most: usize,
 }
@@ -47,11 +68,24 @@ impl NamesByWords {
     fn follow(&mut self, values: &Values<'_>) {
         let new = values.list.iter().zip(0..).skip(self.of);
         for (value, number) in new.filter(|(value, _)| values.spelling(value).is_name()) {
-            let name: Vec<String> = words(&value.original).into_iter().map(|(_, word)| word).collect();
-            if name.len() >= 2 {
-                self.most = self.most.max(name.len());
-                self.names.entry(name.join(" ")).or_insert((number, number)).1 = number;
+            let mut name: Vec<String> = words(&value.original).into_iter().map(|(_, word)| word).collect();
+            let person = values.spelling(value) == SurrogateIdentity::Person;
+            // What is an ordinary word would be replaced wherever it stands.
+            let is_name = |word: &&String| person && is_name_in_small_letters(word);
+            for word in [name.first(), name.last()].into_iter().flatten().filter(is_name) {
+                self.alone.entry(word.clone()).or_insert((number, number)).1 = number;
             }
+            if name.len() < 2 {
+                continue;
+            }
+            self.most = self.most.max(name.len());
+            self.names.entry(name.join(" ")).or_insert((number, number)).1 = number;
+            // A surname may have several words, and a name several before it.
+            name.rotate_left(1);
+            self.names.entry(name.join(" ")).or_insert((number, number)).1 = number;
+            let before = name.len() - 2;
+            name.rotate_left(before);
+            self.names.entry(name.join(" ")).or_insert((number, number)).1 = number;
         }
         self.of = values.list.len();
     }
@@ -59,17 +93,27 @@ impl NamesByWords {
     /// Where names stand in a text, each with the number of the last value that has its words: in the order in which the first
     /// values with those were found.
     fn within(&self, text: &str) -> Vec<(Range<usize>, u32)> {
-        if text.len() > LONGEST_NAME || self.names.is_empty() {
+        if text.len() > LONGEST_NAME || self.names.is_empty() && self.alone.is_empty() {
             return Vec::new();
         }
         let (own, mut found) = (words(text), Vec::new());
-        for (at, (begin, word)) in own.iter().enumerate() {
-            let mut name = word.clone();
-            for (end, word) in own.iter().take(at + self.most).skip(at + 1) {
-                name.push(' ');
-                name.push_str(word);
-                if let Some((first, last)) = self.names.get(&name) {
-                    found.push((*first, begin.start..end.end, *last));
+        if let [(range, word)] = own.as_slice()
+            && let Some((first, last)) = self.alone.get(word)
+        {
+            found.push((*first, range.clone(), *last));
+        }
+        for own in [own, words_at_capitals(text)] {
+            for (at, (begin, word)) in own.iter().enumerate() {
+                let mut name = word.clone();
+                for (end, word) in own.iter().take(at + self.most).skip(at + 1) {
+                    name.push(' ');
+                    name.push_str(word);
+                    if let Some((first, last)) = self.names.get(&name) {
+                        // A surrogate is known again between words only.
+                        let mut range = begin.start..end.end;
+                        whole_words(text.as_bytes(), false, &mut range);
+                        found.push((*first, range, *last));
+                    }
                 }
             }
         }
@@ -105,8 +149,9 @@ impl Values<'_> {
         issued.sort_by_key(|(number, issued)| (!reused(*number), told(&issued.original)));
         let (bases, others): (Vec<_>, Vec<_>) = issued.into_iter().partition(|(number, issued)| {
             let original = read(&issued.original);
-            // An initial is that of a name which is written out, if there is one.
-            let short = issued.spelling == SurrogateIdentity::Person && has_initial(&issued.original);
+            // An initial is that of a name which is written out, if there is one, and so is a name that is one word.
+            let short = issued.spelling == SurrogateIdentity::Person
+                && (has_initial(&issued.original) || is_joined(&issued.original));
             let plain = reused(*number) || !short && original == issued.original.as_str();
             plain && (known.insert(issued.spelling.folded(&original)) || reused(*number))
         });
@@ -244,9 +289,25 @@ mod tests {
             (&["Anna Keller Ruiz", "Keller Ruiz"], "anna-keller-ruiz", &["anna-keller-ruiz"]),
             (&["Anna Anna"], "anna-anna-anna", &["anna-anna"]),
             (&["Anna"], "anna-keller", &[]),
-            (&["Anna Keller"], "keller-anna", &[]),
+            (&["Anna Keller"], "keller-anna", &["keller-anna"]),
+            (&["Anna Keller"], "u_keller_anna_2", &["keller_anna"]),
+            (&["Anna Keller Ruiz"], "keller.ruiz.anna", &["keller.ruiz.anna"]),
+            (&["Anna Eva Keller"], "keller.anna.eva", &["keller.anna.eva"]),
+            (&["Anna Keller"], "AnnaKeller", &["AnnaKeller"]),
+            (&["Anna Keller"], "getKellerAnna", &["getKellerAnna"]),
             (&["Anna Keller"], "annakeller", &[]),
-            (&["Anna Keller"], "anna", &[]),
+            (&["Rebecca Lopez"], "rebecca", &["rebecca"]),
+            (&["Rebecca Lopez"], "lopez", &["lopez"]),
+            (&["Rebecca Lopez"], "<rebecca>", &["rebecca"]),
+            (&["Rebecca"], "rebecca", &["rebecca"]),
+            // Words that are names as well.
+            (&["Mark Walker"], "mark", &[]),
+            (&["Mark Walker"], "walker", &[]),
+            (&["Mark Walker"], "walker_mark", &["walker_mark"]),
+            (&["R. Lopez"], "r", &[]),
+            (&["Rebecca Lopez"], "rebecca bot", &[]),
+            (&["Anna Keller"], "anna bot", &[]),
+            (&["Anna Keller"], "annabot", &[]),
             (&[], "anna-keller", &[]),
             // What is so long is found as elsewhere.
             (&["Anna Keller"], long.as_str(), &[]),

@@ -8,13 +8,14 @@ use std::sync::Arc;
 use zeroize::Zeroizing;
 
 use crate::redact::error::RedactError;
+use crate::redact::form_search::Matched;
 use crate::redact::fragments::{FragmentMatch, Fragments};
 use crate::redact::index::{CaseComparison, Index, IndexStep, More};
 use crate::redact::issued::{IssuedSurrogate, SurrogateIdentity};
 use crate::redact::left_context::LeftContext;
 use crate::redact::parts::is_few_digits;
 use crate::redact::preceding::{PassedText, PrecedingContext};
-use crate::redact::surrogate_variants::{Matched, SurrogateVariants};
+use crate::redact::surrogate_variants::SurrogateVariants;
 use crate::redact::urls::Hosts;
 
 /// How much one document's findings may be: a bound on memory, not on what is found.

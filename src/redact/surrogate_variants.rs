@@ -6,7 +6,7 @@
 //! | every value | letter case; escapes of HTML, URLs, JSON, JavaScript and Markdown; no-break spaces, typographic hyphens, full-width characters; more blanks than one, and a shell's backslash before one; soft hyphens and zero-width characters within; Markdown around words |
 //! | numbers | separators, parentheses, groups; of phone numbers also what is dialled before; the last four digits where the text says that they are (see [`preceding`](super::preceding)) |
 //! | names | the genitive's `s`; one half of a double name |
-//! | persons | the initial of the first name; the surname first; no middle names |
+//! | persons | an initial of one name beside the other, with a dot, a blank or a sign between them; the surname first; no middle names; both names as one word, and an initial before the surname |
 //! | several words | `+`, `-`, `_`, `.` or the end of a line between them; a single word |
 //! | marks in every value | as programs quote them (see [`quoted`](super::quoted)) |
 //! | `user:password`, mail addresses | what stands before the sign, or behind it, alone |
@@ -18,22 +18,17 @@
 use zeroize::Zeroizing;
 
 use crate::redact::case::lower;
-use crate::redact::index::{Index, IndexWalk, More};
+use crate::redact::form_search::{Complete, FormSearch, Gap, Matched};
+use crate::redact::index::{CaseComparison, Index, IndexStep, More};
 use crate::redact::issued::IssuedSurrogate;
 use crate::redact::parts::{LAST, PartKey, SurrogatePart, is_layout, is_of_mailbox, keys_of};
 use crate::redact::pem::{LineStart, line_start};
 use crate::redact::preceding::PrecedingContext;
-use crate::redact::units::{NestedBreak, NextUnit, TextUnit, TextUnits};
+use crate::redact::units::{NestedBreak, TextUnits};
 use crate::redact::written::{is_blank, original};
-
-/// Units in a row that a value does not have: characters that nobody reads, marks of Markdown, or more blanks.
-const EXTRA: u8 = 4;
 
 /// The shortest user's name that is told from other words by the digits or signs in it, in bytes.
 const MARKED_USER: usize = 6;
-
-/// Separators in a row within a number.
-const SEPARATORS: u8 = 3;
 
 /// Units in a row that lay out lines.
 const LAYOUT: u8 = 100;
@@ -50,6 +45,8 @@ pub(super) struct SurrogateVariants {
     ends: Index,
     /// Characters as read, but for those that lay out lines.
     lines: Index,
+    /// Names that are one word, in lower case.
+    joined: Index,
     /// Whether a form may begin with a byte.
     begins: [bool; 256],
 }
@@ -63,29 +60,6 @@ pub(super) struct SurrogateForm {
     inflects: bool,
 }
 
-/// What a look for forms said.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Matched {
-    No,
-    /// A form of so many bytes: its number.
-    Found {
-        len: usize,
-        form: u32,
-    },
-    Wait,
-}
-
-impl Matched {
-    fn or_longer(self, other: Self) -> Self {
-        match (self, other) {
-            (Self::Wait, _) | (_, Self::Wait) => Self::Wait,
-            (Self::Found { len, .. }, Self::Found { len: known, .. }) if known >= len => other,
-            (Self::No, other) => other,
-            (found, _) => found,
-        }
-    }
-}
-
 impl SurrogateVariants {
     pub(super) fn of(issued: &[IssuedSurrogate]) -> Self {
         let keys = issued
@@ -93,10 +67,13 @@ impl SurrogateVariants {
             .zip(0..)
             .flat_map(|(issue, entry)| keys_of(issue).into_iter().map(move |key| (key, entry)));
         let mut keys: Vec<(PartKey, u32)> = keys.collect();
-        keys.sort_by(|(a, one), (b, other)| (a.view, &a.text, one).cmp(&(b.view, &b.text, other)));
+        keys.sort_by(|(a, one), (b, other)| {
+            let order = (a.view, &a.text, a.part.is_signed(), one);
+            order.cmp(&(b.view, &b.text, b.part.is_signed(), other))
+        });
         let mut used = vec![false; issued.len()];
         let mut forms = Vec::new();
-        let mut chosen = [const { Vec::new() }; 4];
+        let mut chosen = [const { Vec::new() }; 5];
         for alike in keys.chunk_by(|(a, _), (b, _)| a.view == b.view && a.text == b.text) {
             let Some(((first, entry), others)) = alike.split_first() else { continue };
             if others.iter().any(|(other, _)| other.meaning != first.meaning) {
@@ -123,7 +100,7 @@ impl SurrogateVariants {
                 inflects: of.is_some_and(|of| of.spelling.is_name()),
             });
         }
-        let [words, numbers, ends, lines] =
+        let [words, numbers, ends, lines, joined] =
             chosen.map(|keys: Vec<(Box<[u8]>, u32)>| Index::new(keys.into_iter()));
         let surrogates = issued.iter().zip(used);
         let surrogates =
@@ -135,10 +112,10 @@ impl SurrogateVariants {
                 // Escapes, and characters that read as others.
                 b'%' | b'\\' | b'&' | 0xc0.. => !forms.is_empty(),
                 b'(' | b'+' if numbers_begin => true,
-                _ => [&words, &numbers, &ends, &lines].iter().any(|index| index.may_begin(folded)),
+                _ => [&words, &numbers, &ends, &lines, &joined].iter().any(|index| index.may_begin(folded)),
             }
         });
-        Self { surrogates, forms, words, numbers, ends, lines, begins }
+        Self { surrogates, forms, words, numbers, ends, lines, joined, begins }
     }
 
     /// Whether a form may begin with this byte.
@@ -153,6 +130,7 @@ impl SurrogateVariants {
         let whole = match admitted {
             true => {
                 let word = self.apart(self.word(text, more), before, text, more);
+                let word = self.joined(text, more).or_longer(word);
                 word.or_longer(self.number(text, more)).or_longer(self.lines(text, more))
             }
             false => Matched::No,
@@ -201,11 +179,32 @@ impl SurrogateVariants {
         if goes_on { Matched::No } else { Matched::Found { len: LAST, form } }
     }
 
+    /// A name that is one word.
+    fn joined(&self, text: &[u8], more: More) -> Matched {
+        match self.joined.longest(text, CaseComparison::Folded, more) {
+            IndexStep::No => Matched::No,
+            IndexStep::Wait => Matched::Wait,
+            IndexStep::Found { len, entry } => Matched::Found { len, form: entry },
+        }
+    }
+
     /// A text of which every character is read.
     fn word(&self, text: &[u8], more: More) -> Matched {
         if !self.words.may_stand(text) {
             return Matched::No;
         }
+        let mut either = false;
+        let found = self.word_by(SignReading::Itself, text, more, &mut either);
+        // What begins with a sign of its own, such as `E. Ruiz`, does not hide what has a blank there, such as `e.ruiz`.
+        match either {
+            true => self.word_by(SignReading::Blank, text, more, &mut false).or_longer(found),
+            false => found,
+        }
+    }
+
+    /// The same where a sign that may stand for a blank is read as one of both first; `either` becomes true where it might be
+    /// read as both.
+    fn word_by(&self, first: SignReading, text: &[u8], more: More, either: &mut bool) -> Matched {
         let mut search = FormSearch::new(self.words.walk());
         let mut units = TextUnits::of(text, more);
         loop {
@@ -213,14 +212,27 @@ impl SurrogateVariants {
                 Ok(next) => next,
                 Err(matched) => return matched,
             };
-            if search.step(lower(c)) || is_blank(c) && search.step(' ') {
+            let both =
+                is_blank(c) && search.goes_on(b" ") && search.goes_on(c.encode_utf8(&mut [0; 4]).as_bytes());
+            *either |= both;
+            let as_blank = both && first == SignReading::Blank;
+            if !as_blank && search.step(lower(c)) || is_blank(c) && search.step(' ') {
                 search.took(c, &unit);
+                search.pending = search.pending.filter(|found| self.is_written_so(*found, text));
             } else if let Some(owner) = search.owner.take().filter(|_| c == 's') {
                 return if self.inflects(owner) { search.inflected(owner, &mut units) } else { search.best };
             } else if !((is_markup(c) || widens(search.last, c)) && search.extra()) {
                 return search.best;
             }
         }
+    }
+
+    /// Whether a person's name may be written so in its form.
+    fn is_written_so(&self, found: Complete, text: &[u8]) -> bool {
+        let part = self.forms.get(found.form as usize).map(|form| form.part);
+        let Some(SurrogatePart::Named { form, signed }) = part else { return true };
+        let written = text.get(..found.len).and_then(|written| std::str::from_utf8(written).ok());
+        written.is_some_and(|written| form.admits(signed, written))
     }
 
     /// What was found, unless it is a domain behind a piece of its mailbox, a mailbox before another domain, which is another address, or a user's name that may be any word
@@ -347,147 +359,11 @@ fn widens(last: char, c: char) -> bool {
     c == '\\' || last.is_whitespace() && c.is_whitespace()
 }
 
-/// A form that has been read whole: how long it is, and its number.
-#[derive(Clone, Copy)]
-struct Complete {
-    len: usize,
-    form: u32,
-}
-
-impl From<Complete> for Matched {
-    fn from(Complete { len, form }: Complete) -> Self {
-        Self::Found { len, form }
-    }
-}
-
-/// A walk through an index along the units of a text.
-struct FormSearch<'f> {
-    walk: IndexWalk<'f>,
-    best: Matched,
-    /// What is complete if the next character does not go on with its word: where it ends, and its number.
-    pending: Option<Complete>,
-    /// What was complete before the letter that was read last goes on with its word.
-    owner: Option<Complete>,
-    last: char,
-    extra: u8,
-}
-
-impl<'f> FormSearch<'f> {
-    fn new(walk: IndexWalk<'f>) -> Self {
-        Self { walk, best: Matched::No, pending: None, owner: None, last: ' ', extra: 0 }
-    }
-
-    fn begun(&self) -> bool {
-        self.walk.has_begun()
-    }
-
-    /// Whether one more unit may stand here that the value does not have.
-    fn extra(&mut self) -> bool {
-        self.extra += 1;
-        self.begun() && self.extra <= EXTRA
-    }
-
-    /// The next character that is read, and what spells it; what was matched where there is none, or too much between
-    /// that is not read.
-    fn next(&mut self, units: &mut TextUnits<'_>) -> Result<(char, TextUnit), Matched> {
-        loop {
-            let unit = match units.step() {
-                NextUnit::Unit(unit) => unit,
-                NextUnit::Cut => return Err(self.cut()),
-                NextUnit::End => return Err(self.ended()),
-            };
-            match unit.read {
-                Some(c) => {
-                    self.boundary(c);
-                    return Ok((c, unit));
-                }
-                None if self.extra() => {}
-                None => return Err(self.ended()),
-            }
-        }
-    }
-
-    /// `next` follows what is complete.
-    fn boundary(&mut self, next: char) {
-        self.owner = None;
-        if let Some(found) = self.pending.take() {
-            if self.last.is_ascii_alphanumeric() && next.is_ascii_alphanumeric() {
-                self.owner = Some(found);
-            } else {
-                self.best = found.into();
-            }
-        }
-    }
-
-    /// What is complete, if the letter behind it ends the word.
-    fn inflected(&self, owner: Complete, units: &mut TextUnits<'_>) -> Matched {
-        match units.step() {
-            NextUnit::Cut => Matched::Wait,
-            NextUnit::Unit(unit) if unit.read.is_none_or(char::is_alphanumeric) => self.best,
-            NextUnit::Unit(_) | NextUnit::End => owner.into(),
-        }
-    }
-
-    /// Whether a key goes on by these characters.
-    fn goes_on(&self, run: &[u8]) -> bool {
-        let mut walk = self.walk.clone();
-        run.iter().all(|&byte| walk.step(byte))
-    }
-
-    /// Goes on by one character, if a key does.
-    fn step(&mut self, c: char) -> bool {
-        let mut walk = self.walk.clone();
-        let mut bytes = [0; 4];
-        let goes_on = c.encode_utf8(&mut bytes).bytes().all(|byte| walk.step(byte));
-        if goes_on {
-            self.walk = walk;
-        }
-        goes_on
-    }
-
-    /// `unit`, which reads `c`, was one of the value.
-    fn took(&mut self, c: char, unit: &TextUnit) {
-        (self.last, self.extra) = (c, 0);
-        self.pending = self.walk.complete().map(|form| Complete { len: unit.start + unit.len, form });
-    }
-
-    /// There is no more text yet.
-    fn cut(&mut self) -> Matched {
-        let joins = self.pending.is_some() && self.last.is_ascii_alphanumeric();
-        if joins || self.walk.longer() { Matched::Wait } else { self.ended() }
-    }
-
-    /// There is no more text.
-    fn ended(&mut self) -> Matched {
-        self.boundary(' ');
-        self.best
-    }
-}
-
-/// What stands between two groups of a number.
-#[derive(Default)]
-struct Gap {
-    count: u8,
-    open: bool,
-    /// Whether a `+` stands in front of all.
-    plus: bool,
-}
-
-impl Gap {
-    /// Whether `c` may stand here.
-    fn take(&mut self, c: char, begun: bool) -> bool {
-        match c {
-            '+' if !begun && !self.plus && !self.open => self.plus = true,
-            '(' if !self.open => self.open = true,
-            ')' if self.open && begun => self.open = false,
-            ' ' | '-' | '.' | '/' | '+' if begun => {
-                self.count += 1;
-                return self.count <= SEPARATORS;
-            }
-            _ => return false,
-        }
-        true
-    }
+/// As what a sign is read first that may stand for a blank.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum SignReading {
+    Itself,
+    Blank,
 }
 
 #[cfg(test)]

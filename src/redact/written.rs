@@ -34,7 +34,13 @@ pub(super) fn original(
         SurrogatePart::Number { from, behind, .. } => number(from, behind, surrogate, &original, written),
         SurrogatePart::Lines => None,
         SurrogatePart::Whole { strict } => text(strict, surrogate, &original, written),
-        SurrogatePart::Named(form) => text(false, &form.of(surrogate)?, &form.of(&original)?, written),
+        SurrogatePart::Named { form, .. } => {
+            let (surrogate, original) = (form.of(surrogate)?, Zeroizing::new(form.of(&original)?));
+            match form.is_joined() {
+                true => joined(&surrogate, &original, written),
+                false => text(false, &surrogate, &original, written),
+            }
+        }
         SurrogatePart::Side { sign, behind } => {
             let of = |text: &str| {
                 let (before, after) = text.split_once(sign)?;
@@ -218,6 +224,21 @@ fn text(strict: bool, surrogate: &str, original: &str, written: &str) -> Option<
         at = last + 1;
     }
     Some(out)
+}
+
+/// The words of a name that is written as one, each in the letter case of that in its place; `None` where no such case is known,
+/// so that it would not come back as it was.
+fn joined(surrogate: &str, original: &str, written: &str) -> Option<String> {
+    let letters = |text: &str| text.chars().collect::<Vec<char>>();
+    let (mut out, mut rest) = (String::with_capacity(original.len()), written);
+    for (word, other) in surrogate.split(' ').zip(original.split(' ')) {
+        let end = rest.char_indices().nth(word.chars().count()).map_or(rest.len(), |(at, _)| at);
+        let (own, behind) = rest.split_at_checked(end)?;
+        let case = LetterCase::between(&letters(word), &letters(own))?;
+        out.extend(case.changed(&letters(other)));
+        rest = behind;
+    }
+    rest.is_empty().then_some(out)
 }
 
 /// Where the words of a text lie, of which there is one more than blanks.

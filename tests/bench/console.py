@@ -4,8 +4,9 @@
 Chats that are redacted come at a steady rate. After six minutes the page of live figures is opened in a window and stays
 open; a second one is opened and closed by turns of two minutes. Prints, every ten minutes, the memory of the gateway and of the page
 that stays (its heap and nodes after a collection), and at the end the processor's time of the gateway in turns with no window, with one
-and with two. Ends with 1 if an open window takes more than 1 % of a core, or if memory rises by more than
-a tenth between the first and the last quarter of an hour."""
+and with two. Ends with 1 if an open window takes more than 1 % of a core, or if the gateway's memory or the page's nodes rise by
+more than a tenth between the first and the last quarter, or the page's heap by more than 1 MiB: it fills until it has an hour of
+figures."""
 
 import argparse
 import asyncio
@@ -153,7 +154,7 @@ def main():
     for name, at in (("gateway, MiB", 0), ("page, KiB", 1), ("nodes", 2)):
         first = statistics.median(point[at] for point in points[:quarter])
         last = statistics.median(point[at] for point in points[-quarter:])
-        rises.append(last > first * 1.1)
+        rises.append(last > first + (1024 if name.startswith("page") else first / 10))
         print("%s: %.1f at first, %.1f at last" % (name, first, last))
     print("one window: %.2f %% of a core" % one)
     return 1 if one > 1 or any(rises) or set(statuses) != {200} else 0

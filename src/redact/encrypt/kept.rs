@@ -20,6 +20,9 @@ pub(super) const PARTICLES: &[&str] = &[
 pub(super) const CAPITAL_PARTICLES: &[&str] =
     &["van", "von", "de", "der", "den", "del", "della", "di", "du", "ter", "ten"];
 
+/// Before an apostrophe, with which they belong to the name behind it.
+pub(super) const ELIDED: &[&str] = &["all", "dall", "degl", "dell", "nell", "sant", "sull"];
+
 /// What streets are called beside their names, beyond what tells them from other names where they are found.
 const MORE_STREETS: &[&str] = &[
     "floor", "rue", "quai", "chemin", "allée", "impasse", "cours", "calle", "avenida", "paseo", "carrer",

@@ -7,7 +7,7 @@ use crate::redact::style::NameKind;
 
 use super::invented;
 use super::kept::{
-    CAPITAL_PARTICLES, COMPANIES, PARTICLES, PLACE_WORDS, TITLES, is_kept, is_state, is_street,
+    CAPITAL_PARTICLES, COMPANIES, ELIDED, PARTICLES, PLACE_WORDS, TITLES, is_kept, is_state, is_street,
     street_endings,
 };
 
@@ -126,13 +126,22 @@ impl Naming<'_> {
             }
         }
         let lower = word.to_lowercase();
-        if let Some(known) = self.known(kind, is_address, &lower) {
-            out.push_str(&cased(word, known));
+        // The lists have the apostrophe of a typewriter.
+        if let Some(known) = self.known(kind, is_address, &lower.replace('’', "'")) {
+            let known = cased(word, known);
+            out.push_str(&match word.contains('’') {
+                true => known.replace('\'', "’"),
+                false => known,
+            });
             return;
         }
-        // O'Shea, D'Souza, L'Oréal.
-        if let Some((front, rest)) = word.split_once(['\'', '’']).filter(|(front, _)| front.len() <= 2) {
-            out.push_str(front);
+        // O'Shea, D'Souza, L'Oréal, Dell'Arte; of all other names both sides of the sign are words: Sha'Quille.
+        if let Some((front, rest)) = word.split_once(['\'', '’']) {
+            if front.len() <= 2 || is_kept(ELIDED, &front.to_lowercase()) {
+                out.push_str(front);
+            } else {
+                self.word(kind, is_address, front, out);
+            }
             out.extend(word.get(front.len()..word.len() - rest.len()));
             self.word(kind, is_address, rest, out);
             return;

@@ -41,6 +41,37 @@ fn a_part_stands_for_the_same_part_wherever_it_is_said() {
     }
 }
 
+/// A program quotes what has an apostrophe otherwise than what has none, and the original must fit where its surrogate stood.
+#[test]
+fn a_name_has_an_apostrophe_where_its_surrogate_has_one() {
+    let marks = |text: &str| text.chars().filter(|c| matches!(c, '\'' | '’')).collect::<String>();
+    for name in [
+        "Sean O'Brien",
+        "Sean O’Brien",
+        "SEAN O'BRIEN",
+        "sean o'brien",
+        "Kate O'Shea-Miller",
+        "Ines D'Souza",
+        "Marco D'Angelo",
+        "Elena Dell'Acqua",
+        "Elena Dell’Arte",
+        "Paolo Sant'Angelo",
+        "Ja'Marr Quarmby",
+        "Sha'Quille Quarmby",
+        "Maria Lopez",
+        "Thomas Miller",
+        "Giulia Rossi",
+        "Wietse Drostel",
+    ] {
+        let shown = person(name);
+        assert_eq!(marks(&shown), marks(name), "{name} → {shown}");
+        for word in name.split([' ', '-']).filter(|word| !word.starts_with("Sant")) {
+            assert!(!shown.split([' ', '-']).any(|other| other == word), "{name} → {shown}");
+        }
+    }
+    assert_eq!(person("Sean O’Brien"), person("Sean O'Brien").replace('\'', "’"));
+}
+
 #[test]
 fn no_word_of_a_name_stays_but_those_that_are_none() {
     // The word, and whether it stays beside a name.
