@@ -11,6 +11,12 @@ const DIGITS: usize = 10;
 /// From how many letters and digits on they are mixed by no person.
 const MIXED: usize = 8;
 
+/// From how many characters on, signs of Base64 among them, no person writes letters of both cases and digits.
+const LONG: usize = 24;
+
+/// How many capitals a long identifier may begin with before a sign: `CAJ+…`.
+const CAPITALS: usize = 3;
+
 /// From how many letters of one case on, but for the first, they are a word by themselves, and a word among mixed ones.
 const WORD: usize = 3;
 const WORD_IN_MIXED: usize = 4;
@@ -63,7 +69,7 @@ pub(super) fn is_generated(id: &str) -> bool {
     }
     let (mut random, mut letters) = (false, false);
     for token in local.split(|c: char| !(c.is_ascii_alphanumeric() || "+/=_-".contains(c))) {
-        if is_uuid(token) || is_mixed(token) {
+        if is_uuid(token) || is_mixed(token) || is_long_mixed(token) {
             random = true;
             continue;
         }
@@ -91,6 +97,30 @@ fn is_mixed(token: &str) -> bool {
     if pieces(token).filter(letters).any(|piece| piece.len() >= WORD && is_word(piece)) {
         return false;
     }
+    takes_turns(token)
+}
+
+/// The same for what is long and has signs of Base64 in it: letters between these are no words there but by themselves.
+fn is_long_mixed(token: &str) -> bool {
+    let signs = token.contains(['+', '/', '=', '_']);
+    let has = |case: fn(&u8) -> bool| token.bytes().any(|b| case(&b));
+    let cases = has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase);
+    let mut names = pieces(token).enumerate().map(|(at, piece)| {
+        let begins = at == 0 && piece.len() <= CAPITALS && piece.bytes().all(|b| b.is_ascii_uppercase());
+        !begins && is_name(piece)
+    });
+    token.len() >= LONG && signs && cases && !names.any(|is_name| is_name) && takes_turns(token)
+}
+
+/// Whether this is a word, or several that capitals part: `jane`, `ROE`, `JaneRoe`.
+fn is_name(piece: &str) -> bool {
+    let letters = piece.len() >= WORD && piece.bytes().all(|b| b.is_ascii_alphabetic());
+    let one_case = piece.bytes().all(|b| b.is_ascii_uppercase()) || !piece.contains(char::is_uppercase);
+    letters && (one_case || words(piece).all(|word| word.bytes().skip(1).any(|b| b.is_ascii_lowercase())))
+}
+
+/// Whether letters of both cases and digits change as often as chance has it, and few of them may be words.
+fn takes_turns(token: &str) -> bool {
     let all: String = token.chars().filter(char::is_ascii_alphanumeric).collect();
     let is_long = |word: &&str| word.len() >= WORD_IN_MIXED && has_vowel(word);
     let in_words: usize = runs(&all).flat_map(words).filter(is_long).map(str::len).sum();
@@ -162,6 +192,10 @@ mod tests {
             "frame-5E0C8A1F3080401B2C3@mhtml.blink",
             "css-ddba16e0-2b1d-4a5b-8ee3-0d9a2c6f0e7c@mhtml.blink",
             "ii_k4x9z2qw0",
+            "CAJ+s8nQ3kR7xYzPq2mW_b1Lc0vTfGhJk9d@mail.example",
+            "CA+55aFxYzPq2mWb1Lc0vTfGhJk9d+xyzABCDEF@mail.example",
+            "CAJ+s8nQ=3kR7xYzPq2mW_b1Lc0vTfGhJk9d@mail.example",
+            "CAPuBk+Fh6vGq2mWb1Lc0vTfGhJk9dXyZ=7Q@mail.example",
         ] {
             assert!(is_generated(id), "{id}");
         }
@@ -181,6 +215,11 @@ mod tests {
             "20200101100000.12345-1-jr@corp.example",
             "CAHk4T9xQz2bW8-jane@corp.example",
             "1577836800.1@jane.roe@corp.example",
+            "CAJ+s8nQ3kR7xYzPq2mW_b1Lc0vTfGhJk9d-jane@corp.example",
+            "CAJ+s8nQ3kR7xYzPq2mW_JaneRoe_b1Lc0vT@corp.example",
+            "ROE+s8nQ3kR7xYzPq2mW_jane@corp.example",
+            "bounces+jane_roe=Corp24mail@corp.example",
+            "JaneRoe1984_accounting+2024invoices@corp.example",
             "JaneRoe1984@corp.example",
             "MRoe2020@corp.example",
             "zoë.8f3a2b7c9d41@corp.example",
@@ -192,7 +231,7 @@ mod tests {
 
     #[test]
     fn an_identifier_takes_time_by_its_length() {
-        for piece in ["1", "a1", "aB", "a.", "-", "@", "1-"] {
+        for piece in ["1", "a1", "aB", "a.", "-", "@", "1-", "aB1+"] {
             is_generated(&piece.repeat(100_000));
         }
     }

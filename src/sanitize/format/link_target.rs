@@ -7,11 +7,27 @@ use crate::sanitize::name;
 /// Schemes that open a page, a message or a call, and those of links that were defanged.
 const HARMLESS: &[&str] = &["http", "https", "mailto", "tel", "ftp", "sip", "hxxp", "hxxps", "fxp"];
 
+/// What may stand around a target, or around the file in it (`[\\host\a.xlsx]S!A1`): before it, and behind it.
+const OPENING: &[char] = &['[', '\'', '<', '"'];
+const CLOSING: &[char] = &[']', '\'', '>', '"'];
+
 /// Whether following a link may start a program or hand the reader's name to a server in his network: any scheme but
-/// the usual ones, a share (`\\host`), a path from the root, a program beside the file.
+/// the usual ones, a share (`\\host`), a path from the root, a program beside the file. So may what stands in brackets or quotes.
 pub(in crate::sanitize::format) fn acts(target: &str) -> bool {
     let target: String = target.chars().filter(|c| *c > ' ').collect();
-    if target.starts_with(['\\', '/']) || name::starts(&target) {
+    leads_to_acting(&target) || within(&target).is_some_and(leads_to_acting)
+}
+
+/// What stands in brackets or quotes at the beginning of a target; `None` where nothing does.
+fn within(target: &str) -> Option<&str> {
+    let inner = target.trim_start_matches(OPENING);
+    let end = inner.find(CLOSING).unwrap_or(inner.len());
+    inner.get(..end).filter(|_| inner.len() < target.len())
+}
+
+/// The same for a target without blanks, as it is written.
+fn leads_to_acting(target: &str) -> bool {
+    if target.starts_with(['\\', '/']) || name::starts(target) {
         return true;
     }
     let scheme = target.split(['/', '?', '#', '\\']).next().unwrap_or_default();
@@ -26,9 +42,14 @@ pub(in crate::sanitize::format) fn acts(target: &str) -> bool {
 /// program.
 pub(super) fn acts_by_itself(part: &str) -> bool {
     let part: String = part.chars().filter(|c| *c > ' ').collect();
+    is_acting_part(&part) || within(&part).is_some_and(is_acting_part)
+}
+
+/// The same for a part without blanks, as it is written.
+fn is_acting_part(part: &str) -> bool {
     let share = part.chars().take(2).filter(|c| matches!(c, '/' | '\\')).count() == 2;
-    let scheme = part.starts_with(|c: char| c.is_ascii_alphabetic()) && has_scheme(&part);
-    share || name::starts(&part) || (scheme && acts(&part))
+    let scheme = part.starts_with(|c: char| c.is_ascii_alphabetic()) && has_scheme(part);
+    share || name::starts(part) || (scheme && leads_to_acting(part))
 }
 
 /// Whether a target has a scheme or a host: it leads out of the package.
@@ -82,22 +103,39 @@ mod tests {
             "c:\\x",
             "/etc",
             "setup.exe",
+            "[\\\\h\\s\\b.xlsx]S!A1",
+            "[\\\\h\\b.exe]",
+            "[ b.exe]S!A1",
+            "[http://h/b.xlsx]S!A1",
+            "'[file:///c:/b.xlsx]S'!A1",
+            "<\\\\h\\s>",
+            "\"//h/s\"",
         ] {
             assert!(acts(target), "{target}");
         }
-        for target in
-            ["http://a", "mailto:a@b", "page.html#x:y", "#Sheet1!A1", "hxxp://a%5B.%5Db", "smb[://]a[.]b", ""]
-        {
+        for target in [
+            "http://a",
+            "mailto:a@b",
+            "page.html#x:y",
+            "#Sheet1!A1",
+            "hxxp://a%5B.%5Db",
+            "smb[://]a[.]b",
+            "[Book1.xlsx]Sheet1!A1",
+            "[docs\\a.xlsx]S!A1",
+            "'#S'!A1",
+            "[",
+            "",
+        ] {
             assert!(!acts(target), "{target}");
         }
     }
 
     #[test]
     fn what_acts_behind_something() {
-        for part in ["file:x", "java\tscript:x", "\\\\h\\s", "//h", "a\\setup.exe"] {
+        for part in ["file:x", "java\tscript:x", "\\\\h\\s", "//h", "a\\setup.exe", "[\\\\h\\s.xlsx]S!A1"] {
             assert!(acts_by_itself(part), "{part}");
         }
-        for part in ["/a", "\\a", ":", "://a", "10:30", "?a=b:c", "&t=1:2", "https://a", ""] {
+        for part in ["/a", "\\a", ":", "://a", "10:30", "?a=b:c", "&t=1:2", "https://a", "]S!A1", "[/a", ""] {
             assert!(!acts_by_itself(part), "{part}");
         }
     }

@@ -1,11 +1,12 @@
 //! Formulas (ECMA-376 part 1, 18.17): those that fetch or start something, and those that refer to another book.
 
-use crate::sanitize::format::formula::call_kind::CallKind;
+use crate::sanitize::format::formula::call_kind::{CallKind, is_function};
 use crate::sanitize::format::formula::functions::{
-    calls_others, is_called, last_name, names_reaching, reaches,
+    calls_others, is_called, is_value, last_name, names_reaching, reaches,
 };
 use crate::sanitize::format::formula::links::links_act;
 use crate::sanitize::format::formula::pieces::{FormulaDialect, FormulaPiece, pieces};
+use crate::sanitize::format::formula::references::{ReferenceScope, is_book, references_act, refers_to_book};
 use crate::sanitize::format::link_target;
 
 /// The longest name of another book that is looked for, in bytes: longer ones are quoted.
@@ -41,36 +42,82 @@ fn is_in_book(name: &str) -> bool {
     book.is_some_and(|book| book.contains(|c: char| !c.is_ascii_digit()))
 }
 
-/// Whether this is the file of a book or an add-in.
-fn is_book(name: &str) -> bool {
-    let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
-    ending.is_some_and(|ending| ending.starts_with("xl") && matches!(ending.len(), 3 | 4))
+/// What a formula calls.
+#[derive(Debug, Default)]
+struct FormulaCalls {
+    /// A function that fetches or calls something.
+    reaches: bool,
+    /// `HYPERLINK`.
+    links: bool,
+    /// `INDIRECT`.
+    refers: bool,
+    /// One that calls others that it is given.
+    passes: bool,
+    /// `LET`, `LAMBDA`.
+    names: bool,
+    gives: bool,
+    /// One that may become another text than those that it is given.
+    makes: bool,
+}
+
+impl FormulaCalls {
+    /// Of a formula in capitals.
+    fn of(formula: &str) -> Self {
+        let mut calls = Self::default();
+        for (at, _) in formula.match_indices('(') {
+            let name = last_name(formula.get(..at).unwrap_or_default());
+            let kind = CallKind::of(name);
+            calls.reaches |= reaches(name);
+            calls.links |= kind == CallKind::Link;
+            calls.refers |= is_called(name, "INDIRECT");
+            calls.passes |= calls_others(name);
+            calls.names |= kind == CallKind::Let;
+            calls.gives |= kind == CallKind::Lambda;
+            calls.makes |= kind.makes_other();
+        }
+        calls
+    }
 }
 
 /// Whether a formula calls a function that fetches or calls something, shows a link that acts, or makes up a reference to
 /// another book.
 pub(in crate::sanitize::format) fn calls(formula: &str, dialect: FormulaDialect) -> bool {
     let upper = formula.to_ascii_uppercase();
-    let (mut links, mut refers, mut passes) = (false, false, upper.contains("_XLETA."));
-    let mut makes = false;
-    for (at, _) in upper.match_indices('(') {
-        let name = last_name(upper.get(..at).unwrap_or_default());
-        if reaches(name) {
-            return true;
-        }
-        links |= is_called(name, "HYPERLINK");
-        refers |= is_called(name, "INDIRECT");
-        passes |= calls_others(name);
-        makes |= CallKind::of(name).makes_other();
-    }
-    let code = |piece: FormulaPiece<'_>| matches!(piece, FormulaPiece::Code(code) if names_reaching(code));
-    if passes && pieces(&upper, dialect).any(code) {
+    let calls = FormulaCalls::of(&upper);
+    if calls.reaches {
         return true;
     }
+    let any_code = |is: &dyn Fn(&str) -> bool| {
+        pieces(&upper, dialect).any(|piece| matches!(piece, FormulaPiece::Code(code) if is(code)))
+    };
+    let names = calls.names || calls.gives;
+    if (calls.passes || names || upper.contains("_XLETA.")) && any_code(&names_reaching) {
+        return true;
+    }
+    let is_link = any_code(&|code: &str| is_value(code, "HYPERLINK"));
+    let is_reference = any_code(&|code: &str| is_value(code, "INDIRECT"));
+    // What calls them is another formula, or cannot be told, but for functions that are made for that.
+    if (is_link || is_reference) && (names || !calls.passes) {
+        return true;
+    }
+    let is_function = calls.gives && is_function(&upper, dialect);
     // What is given a name may stand anywhere, and so may what is made of it.
-    let led = if links && !passes { links_act(formula, dialect) } else { None };
-    let links = links && led.unwrap_or_else(|| makes || any_acts(&texts(formula, dialect)));
-    links || (refers && refers_to_book(&texts(formula, dialect)))
+    let led = match (calls.links, is_function) {
+        (true, true) => Some(links_act(formula, dialect).unwrap_or(true)),
+        (true, false) if !calls.passes && !calls.gives && !is_link => links_act(formula, dialect),
+        _ => None,
+    };
+    let links = calls.links || is_link;
+    if links && led.unwrap_or_else(|| calls.makes || any_acts(&texts(formula, dialect))) {
+        return true;
+    }
+    let scope = match is_function {
+        true => ReferenceScope::Function,
+        false if names || calls.passes => ReferenceScope::Formula,
+        false => ReferenceScope::Call,
+    };
+    (calls.refers || is_reference)
+        && (refers_to_book(&texts(formula, dialect)) || references_act(formula, dialect, scope))
 }
 
 /// The strings of a formula.
@@ -82,28 +129,6 @@ fn texts(formula: &str, dialect: FormulaDialect) -> Vec<&str> {
 /// Whether one of these texts, or all of them together, are a target that acts.
 fn any_acts(texts: &[&str]) -> bool {
     texts.iter().any(|text| link_target::acts(text)) || link_target::acts(&texts.concat())
-}
-
-/// Whether texts that become a reference name another book.
-fn refers_to_book(texts: &[&str]) -> bool {
-    let opens = |text: &str| {
-        let mut before = ' ';
-        text.chars().any(|c| {
-            let column = before.is_alphanumeric() || matches!(before, '_' | '.' | '[' | ']' | ',' | ':');
-            before = c;
-            c == '[' && !column
-        })
-    };
-    // The bracket before may be a character by its number.
-    let closes = |text: &str| {
-        text.split_once(']').is_some_and(|(before, behind)| !before.contains('[') && behind.contains('!'))
-    };
-    // Names of tables and columns are made up, too: `INDIRECT(A1&"[Sum]")`.
-    let sheet = texts.iter().any(|text| text.contains('!'));
-    texts.iter().any(|text| {
-        let outside = text.contains('|') || text.contains("\\\\") || text.contains("//");
-        outside || (sheet && opens(text)) || closes(text) || is_book(text)
-    })
 }
 
 /// Whether a formula refers to another workbook, by its number: `[1]Sheet1!A1`. Columns of tables are in brackets
@@ -158,6 +183,22 @@ mod tests {
             "_xlfn._xleta.WEBSERVICE",
             "_xlfn.LAMBDA(_xlpm.f,_xlpm.f(\"http://a\"))(WEBSERVICE)",
             "LET(f,WEBSERVICE,f(A1))",
+            "_xlfn.BYROW({\"\\\\h\\s\"},_xlfn._xleta.HYPERLINK)",
+            "_xlfn.MAP({\"\\\\h\\s\"},_xleta.HYPERLINK)",
+            "_xlfn.LET(_xlpm.f,HYPERLINK,_xlpm.f(\"\\\\h\\s\"))",
+            "LET(f,INDIRECT,f(\"[a.xlsx]S!A1\"))",
+            "IF(1,HYPERLINK)(\"\\\\h\\s\")",
+            "HYPERLINK",
+            "_xlfn._xleta.HYPERLINK",
+            "IF(TRUE,INDIRECT)",
+            "LAMBDA(a,b,HYPERLINK(a&b))",
+            "_xlfn.LAMBDA(_xlpm.u,HYPERLINK(_xlpm.u,1))",
+            "IF(1,LAMBDA(u,HYPERLINK(u)))",
+            "LAMBDA(a,INDIRECT(a))",
+            "LET(m,MID(\"x[a.xlsx]S!A1\",2,20),INDIRECT(m))",
+            "HYPERLINK(\"[\\\\evil.example\\share\\b.xlsx]S!A1\")",
+            "HYPERLINK(\"[\"&\"\\\\evil.example\\share\\b.exe]\")",
+            "LET(ü,\"/etc\",HYPERLINK(ü))",
             "IMPORTXML(\"http://a\",\"b\")",
             "GOOGLETRANSLATE(A1,\"en\")",
         ] {
@@ -175,6 +216,15 @@ mod tests {
             "MAP(Image!A1,T[Call],LAMBDA(x,x+T[@Image]))",
             "Call-Put",
             "_xlfn.XLOOKUP(A1,B:B,C:C)",
+            "LET(u,\"https://x.example/\"&MID(A1,1,3),HYPERLINK(u,\"x\"))",
+            "LET(h,LAMBDA(x,HYPERLINK(\"https://x.example/\"&x)),h(A1))",
+            "MAP(A1:A3,LAMBDA(x,HYPERLINK(x,\"go\")))",
+            "MAP(A1:A3,_xleta.HYPERLINK)",
+            "LAMBDA(a,HYPERLINK(\"https://x.example/\"&a,\"/ see\"))",
+            "LAMBDA(a,INDIRECT(\"Sheet\"&a&\"!A1\"))",
+            "MAP(A1:A3,LAMBDA(x,INDIRECT(x&\"!B2\")))",
+            "HYPERLINK(\"[Book1.xlsx]Sheet1!A1\",\"x\")",
+            "SUM(T[Hyperlink])&IF(S!Hyperlink=1,\"/\",\"\")",
             "",
         ] {
             assert!(!acts(formula), "{formula}");
@@ -198,6 +248,8 @@ mod tests {
             "indirect(\"//h/s\")",
             "INDIRECT(CHAR(91)&\"a.xlsx]S!A1\")",
             "INDIRECT(CHAR(91)&\"a.xlsx\"&CHAR(93)&\"S!A1\")",
+            "INDIRECT(MID(\"x[a.xlsx]S!A1\",2,20))",
+            "INDIRECT(\"cmd\"&CHAR(124)&\"x\")",
         ] {
             assert!(acts(formula), "{formula}");
         }

@@ -1,6 +1,7 @@
-//! [`CallKind`]: what a call becomes by its arguments.
+//! [`CallKind`]: what a call becomes by its arguments, and [`is_function`]: whether a formula becomes a function.
 
-use crate::sanitize::format::formula::functions::plain_names;
+use crate::sanitize::format::formula::functions::{last_name, plain_names, without_brackets};
+use crate::sanitize::format::formula::pieces::{FormulaDialect, FormulaPiece, pieces};
 
 /// What a call becomes by its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +30,10 @@ pub(super) enum CallKind {
     Numbered,
     /// Nothing of them: `MATCH`.
     Nothing,
+    /// The last; names and what they stand for are before it: `LET`.
+    Let,
+    /// A function that becomes the last; the names of what it is given are before it: `LAMBDA`.
+    Lambda,
     /// Anything else.
     Other,
 }
@@ -56,6 +61,8 @@ impl CallKind {
             | "LEN" | "LENB" | "EXACT" | "VALUE" | "CODE" | "UNICODE" | "ROW" | "COLUMN" | "COUNTIF" => {
                 Some(Self::Nothing)
             }
+            "LET" => Some(Self::Let),
+            "LAMBDA" => Some(Self::Lambda),
             _ => None,
         };
         plain_names(name).find_map(known).unwrap_or(Self::Other)
@@ -65,6 +72,59 @@ impl CallKind {
     pub(super) fn makes_other(self) -> bool {
         matches!(self, Self::Front | Self::Cut | Self::Substituted | Self::Numbered)
     }
+
+    /// Whether it may become this argument, as it is.
+    fn becomes(self, argument: usize) -> bool {
+        match self {
+            Self::One(first) => argument >= first,
+            Self::OneOfPairs => argument % 2 == 1,
+            Self::Let => argument.is_multiple_of(2),
+            _ => false,
+        }
+    }
+}
+
+/// A call whose end was not seen yet.
+struct OpenCall {
+    kind: CallKind,
+    argument: usize,
+    /// Whether the formula may become what it becomes.
+    is_result: bool,
+}
+
+/// Whether a formula, in capitals, becomes a function, which other formulas call by its name: `LAMBDA(A,HYPERLINK(A))`. One that
+/// is called in the formula itself is none.
+pub(super) fn is_function(formula: &str, dialect: FormulaDialect) -> bool {
+    let mut calls: Vec<OpenCall> = Vec::new();
+    for piece in pieces(formula, dialect) {
+        let FormulaPiece::Code(code) = piece else { continue };
+        let code = without_brackets(code);
+        for (at, sign) in code.match_indices(['(', ')', ',', ';']) {
+            let (before, rest) = code.split_at_checked(at).unwrap_or_default();
+            match sign {
+                "(" => {
+                    let around = calls.last();
+                    let is_result =
+                        around.is_none_or(|call| call.is_result && call.kind.becomes(call.argument));
+                    let kind = CallKind::of(last_name(before));
+                    calls.push(OpenCall { kind, argument: 0, is_result });
+                }
+                ")" => {
+                    let called = rest.get(1..).unwrap_or_default().trim_start().starts_with('(');
+                    let is_result = |call: OpenCall| call.kind == CallKind::Lambda && call.is_result;
+                    if calls.pop().is_some_and(is_result) && !called {
+                        return true;
+                    }
+                }
+                _ => {
+                    if let Some(call) = calls.last_mut() {
+                        call.argument = call.argument.saturating_add(1);
+                    }
+                }
+            }
+        }
+    }
+    false
 }
 
 #[cfg(test)]
@@ -80,8 +140,35 @@ mod tests {
             ("COM.SUN.STAR.SHEET.ADDIN.DATEFUNCTIONS.GETROT13", CallKind::Cut),
             ("_XLFN.UNICHAR", CallKind::Numbered),
             ("RATES.MID", CallKind::Other),
+            ("_XLFN.LET", CallKind::Let),
         ] {
             assert_eq!(CallKind::of(name), kind, "{name}");
+        }
+    }
+
+    #[test]
+    fn formulas_that_become_functions() {
+        for formula in [
+            "_XLFN.LAMBDA(A,A&\")\")",
+            "IF(A1,LAMBDA(A,A),1)",
+            "LET(A,1,LAMBDA(B,A&B))",
+            "(LAMBDA(A,T[(]&A))",
+        ] {
+            assert!(is_function(formula, FormulaDialect::Excel), "{formula}");
+        }
+        for formula in [
+            "LAMBDA(A,A)(1)",
+            "LAMBDA(A,A) (1)",
+            "MAP(B1:B3,LAMBDA(A,A))",
+            "LET(F,LAMBDA(A,A),F(1))",
+            "\"LAMBDA(A,A)\"",
+            "SUM(A1)",
+            ")",
+        ] {
+            assert!(!is_function(formula, FormulaDialect::Excel), "{formula}");
+        }
+        for piece in ["LAMBDA(", "(", ")", ",", "LET(A,"] {
+            is_function(&piece.repeat(100_000), FormulaDialect::Excel);
         }
     }
 }

@@ -39,13 +39,15 @@ const ADDED: &[&str] = &["_XLL", "_XLDUDF"];
 /// What files write before functions that came later than the format.
 const PREFIXES: &[&str] = &["_XLFN.", "_XLWS.", "_XLUDF.", "_XLETA."];
 
+/// What files write before names that formulas give: to values, and to those that a caller may leave out.
+const GIVEN: &[&str] = &["_XLPM.", "_XLOP."];
+
 /// What the names of a vendor's functions begin with (ODF part 4, 6.1): `COM.MICROSOFT.WEBSERVICE`. Dots of other names mean
 /// nothing: `CHISQ.DIST`.
 const VENDORS: &[&str] = &["COM.", "ORG.", "NET."];
 
-/// Functions that are given functions, and call them, or give names to what they are given.
-const CALLING: &[&str] =
-    &["LAMBDA", "LET", "MAP", "REDUCE", "SCAN", "BYROW", "BYCOL", "MAKEARRAY", "GROUPBY", "PIVOTBY"];
+/// Functions that are given functions, and call them.
+const CALLING: &[&str] = &["MAP", "REDUCE", "SCAN", "BYROW", "BYCOL", "MAKEARRAY", "GROUPBY", "PIVOTBY"];
 
 /// What a function of this name, in capitals, may be: the name without what files write before it, and what stands behind each
 /// dot of a vendor's.
@@ -70,7 +72,12 @@ pub(super) fn reaches(name: &str) -> bool {
         .any(|name| REACHING.contains(&name) || ADDED.iter().any(|prefix| name.starts_with(*prefix)))
 }
 
-/// Whether a function of this name, in capitals, calls others that it is given, or gives names.
+/// A name that a formula gives, in capitals, without what files write before it.
+pub(super) fn given_name(name: &str) -> &str {
+    GIVEN.iter().find_map(|prefix| name.strip_prefix(*prefix)).unwrap_or(name)
+}
+
+/// Whether a function of this name, in capitals, calls others that it is given.
 pub(super) fn calls_others(name: &str) -> bool {
     plain_names(name).any(|name| CALLING.contains(&name))
 }
@@ -98,9 +105,93 @@ pub(super) fn names_reaching(code: &str) -> bool {
     })
 }
 
+/// Code without what stands in brackets, which are left: columns of tables, and in workbooks whatever stands behind an apostrophe
+/// there.
+pub(super) fn without_brackets(code: &str) -> String {
+    let (mut depth, mut meant) = (0_usize, false);
+    let mut out = String::with_capacity(code.len());
+    for c in code.chars() {
+        match c {
+            _ if meant => meant = false,
+            '\'' if depth > 0 => meant = true,
+            '[' => {
+                depth = depth.saturating_add(1);
+                out.push(c);
+            }
+            ']' => {
+                depth = depth.saturating_sub(1);
+                out.push(c);
+            }
+            _ if depth == 0 => out.push(c),
+            _ => {}
+        }
+    }
+    out
+}
+
+/// Whether code in capitals has a function of this name as a value, which is called elsewhere: it is an argument, or all there is.
+/// Columns, sheets and ranges may be called so.
+pub(super) fn is_value(code: &str, plain: &str) -> bool {
+    let code = without_brackets(code);
+    code.match_indices(plain).any(|(at, _)| {
+        let (front, rest) = code.split_at_checked(at).unwrap_or_default();
+        let behind = rest.get(plain.len()..).unwrap_or_default();
+        if behind.starts_with(in_name) || !begins_apart(behind) {
+            return false;
+        }
+        let before = front.trim_end_matches(in_name);
+        let name = code.get(before.len()..at.saturating_add(plain.len())).unwrap_or_default();
+        is_called(name, plain) && ends_apart(before)
+    })
+}
+
+/// Whether an argument, or a formula, ends before this.
+fn begins_apart(behind: &str) -> bool {
+    behind.trim_start().chars().next().is_none_or(|c| matches!(c, ')' | '}' | ',' | ';'))
+}
+
+/// Whether an argument, or a formula, begins behind this.
+fn ends_apart(before: &str) -> bool {
+    let before = before.trim_end();
+    // What a formula begins with: `of:=`.
+    let sign = before.strip_suffix('=').is_some_and(|before| before.is_empty() || before.ends_with(':'));
+    sign || before.chars().next_back().is_none_or(|c| matches!(c, '(' | '{' | ',' | ';'))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn functions_that_are_values_are_told_from_columns_and_calls() {
+        for code in [
+            "HYPERLINK",
+            "of:=HYPERLINK",
+            "IF(1,HYPERLINK)(A1)",
+            "LET(F, _XLFN._XLETA.HYPERLINK ,F(A1))",
+            "MAP(A1;HYPERLINK)",
+            "T['[]&LET(F,HYPERLINK,F(A1))",
+        ] {
+            assert!(is_value(code, "HYPERLINK"), "{code}");
+        }
+        for code in [
+            "HYPERLINK(A1)",
+            "HYPERLINK (A1)",
+            "SUM(T[HYPERLINK])",
+            "SUM(T[[#THIS ROW],[HYPERLINK]])",
+            "SUM(HYPERLINK!A1,S!HYPERLINK)",
+            "SUM(HYPERLINK[A])",
+            "IF(HYPERLINK=A1,1)",
+            "A1&HYPERLINK",
+            "SUM(HYPERLINKS)",
+            "SUM(MY.HYPERLINK)",
+        ] {
+            assert!(!is_value(code, "HYPERLINK"), "{code}");
+        }
+        for piece in ["HYPERLINK", "HYPERLINK ", "HYPERLINK,", ",HYPERLINK!", "["] {
+            is_value(&piece.repeat(100_000), "HYPERLINK");
+        }
+    }
 
     #[test]
     fn functions_are_known_by_any_of_their_names() {

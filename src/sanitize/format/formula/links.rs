@@ -1,135 +1,20 @@
 //! Where `HYPERLINK()` leads (ECMA-376 part 1, 18.17.7), as far as a formula says: what its first argument may become. The second
-//! is what is shown. A target that begins with a part of a text, or with characters that are named by numbers, may be any: such a
-//! link is taken for one that acts.
-
-use std::ops::Range;
+//! is what is shown. A target that begins with a part of a text, with characters that are named by numbers, or with what a function
+//! is given by whoever calls it, may be any: such a link is taken for one that acts.
 
 use crate::sanitize::format::formula::call_kind::CallKind;
-use crate::sanitize::format::formula::functions::in_name;
+use crate::sanitize::format::formula::functions::{given_name, in_name};
+use crate::sanitize::format::formula::made_text::{MadeText, joined, united};
 use crate::sanitize::format::formula::pieces::{FormulaDialect, FormulaPiece, pieces};
-use crate::sanitize::format::link_target;
-
-/// How many texts an argument may become that are told apart.
-const TEXTS: usize = 64;
-
-/// From how many bytes on nothing is added to a text: what it begins with is known, and no path is longer (`PATH_MAX`).
-const LENGTH: usize = 4096;
 
 /// How deep calls lie within each other at most; Excel takes half of that.
 const DEPTH: usize = 128;
 
-/// What settles whether a target has a scheme, and which: behind these none begins.
-const SETTLING: &[char] = &[':', '/', '\\', '#', '?'];
+/// How many names a formula gives that are known at once (`LET`); Excel takes half of that.
+const NAMES: usize = 256;
 
-/// What codes of numbers and dates consist of, but for texts in them (ECMA-376 part 1, 18.8.31).
-const NUMBER_CODES: &str = "0123456789#?.,;%+-_*@()$:/yYmMdDhHsSeE";
-
-/// A text that an argument may become. What is not known of it is left out, and so are blanks, which no target has.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct MadeText {
-    text: String,
-    /// Whether it stands behind something that is not known.
-    behind: bool,
-    /// Whether it begins with what was cut from a text, or made of numbers: that may be anything.
-    cut: bool,
-}
-
-impl MadeText {
-    fn of(text: &str) -> Self {
-        Self { text: text.chars().filter(|c| *c > ' ').take(LENGTH).collect(), ..Self::default() }
-    }
-
-    /// A cell, a name, what a function finds.
-    fn unknown() -> Self {
-        Self { behind: true, ..Self::default() }
-    }
-
-    fn cut() -> Self {
-        Self { cut: true, ..Self::unknown() }
-    }
-
-    fn is_unknown(&self) -> bool {
-        *self == Self::unknown()
-    }
-
-    /// Whether nothing that stands behind it changes where it leads: it has a scheme, or leads into the file.
-    fn is_settled(&self) -> bool {
-        let front = self.text.split(['/', '\\', '#', '?']).next().unwrap_or_default();
-        self.cut || (!self.behind && (self.text.starts_with('#') || front.contains(':')))
-    }
-
-    /// Whether it leads where it led, whatever is cut off its end.
-    fn is_fixed(&self) -> bool {
-        !self.cut && (self.behind || self.text.is_empty() || self.is_settled())
-    }
-
-    /// Whether it is known, and nothing else than signs that part nothing in a target.
-    fn is_sign(&self) -> bool {
-        let part = |c: char| c.is_alphanumeric() || SETTLING.contains(&c);
-        !self.behind && !self.cut && !self.text.contains(part)
-    }
-
-    /// Whether it is known, and no target acts for having it in it: `%20`.
-    fn is_harmless(&self) -> bool {
-        let part = |c: char| c.is_alphabetic() || c == '.' || SETTLING.contains(&c);
-        !self.behind && !self.cut && !self.text.contains(part)
-    }
-
-    /// Whether a number or a date that is written as this says has no words in it but names of days and months.
-    fn is_number_code(&self) -> bool {
-        !self.cut && self.text.chars().all(|c| NUMBER_CODES.contains(c))
-    }
-
-    /// Whether what stands behind it is looked at.
-    fn is_open(&self) -> bool {
-        self.text.len() < LENGTH && !self.is_settled()
-    }
-
-    fn append(&mut self, other: &Self) {
-        if self.is_open() {
-            self.cut |= other.cut && !self.text.contains(SETTLING);
-            self.behind |= self.text.is_empty() && other.behind;
-            self.text.push_str(&other.text);
-        }
-    }
-
-    fn acts(&self) -> bool {
-        let read = if self.behind { link_target::acts_by_itself } else { link_target::acts };
-        self.cut || read(&self.text)
-    }
-}
-
-/// Each of the first with each of the others behind it; `None` if they are too many.
-fn joined(mut first: Vec<MadeText>, others: &[MadeText]) -> Option<Vec<MadeText>> {
-    if let [other] = others {
-        first.iter_mut().for_each(|text| text.append(other));
-        return Some(first);
-    }
-    let mut all = Vec::new();
-    for text in &first {
-        // Else all would be the same.
-        let others = if text.is_open() { others } else { others.get(..1).unwrap_or_default() };
-        for other in others {
-            if all.len() >= TEXTS {
-                return None;
-            }
-            let mut text = text.clone();
-            text.append(other);
-            all.push(text);
-        }
-    }
-    Some(all)
-}
-
-/// All of these, each once; `None` if they are too many.
-fn united(mut first: Vec<MadeText>, others: Vec<MadeText>) -> Option<Vec<MadeText>> {
-    for other in others {
-        if !first.contains(&other) {
-            first.push(other);
-        }
-    }
-    (first.len() <= TEXTS).then_some(first)
-}
+/// How much of what names stand for is read at most, in bytes.
+const NAMED: usize = 1 << 20;
 
 /// A call whose end was not seen yet.
 struct OpenCall {
@@ -140,6 +25,11 @@ struct OpenCall {
     wanted: bool,
     /// What the argument becomes, as far as it was read.
     text: Vec<MadeText>,
+    /// The name that stands in it, where names are given, and how many things stand in it.
+    name: Option<String>,
+    things: usize,
+    /// The name that is given to the next value.
+    given: Option<String>,
     /// What it becomes by the arguments before.
     made: Vec<MadeText>,
     /// What stands between texts.
@@ -154,8 +44,19 @@ impl OpenCall {
     fn new(kind: CallKind, wanted: bool) -> Self {
         let begun = matches!(kind, CallKind::All | CallKind::Between);
         let made = if begun { vec![MadeText::default()] } else { Vec::new() };
-        let (text, between) = (vec![MadeText::default()], Vec::new());
-        Self { kind, argument: 0, wanted, text, made, between, known: false, cuts: false }
+        Self {
+            kind,
+            argument: 0,
+            wanted,
+            text: vec![MadeText::default()],
+            name: None,
+            things: 0,
+            given: None,
+            made,
+            between: Vec::new(),
+            known: false,
+            cuts: false,
+        }
     }
 
     /// Whether a link leads to what the argument becomes.
@@ -164,9 +65,15 @@ impl OpenCall {
             CallKind::Link => self.wanted || self.argument == 0,
             CallKind::One(first) => self.wanted && self.argument >= first,
             CallKind::OneOfPairs => self.wanted && self.argument % 2 == 1,
+            CallKind::Let => self.wanted || self.argument % 2 == 1,
             CallKind::Nothing => false,
             _ => self.wanted,
         }
+    }
+
+    /// Whether names are given in its arguments.
+    fn gives_names(&self) -> bool {
+        matches!(self.kind, CallKind::Let | CallKind::Lambda)
     }
 
     /// Notes whether the call may become another text by what an argument became.
@@ -213,10 +120,12 @@ impl OpenCall {
             | CallKind::Numbered
             | CallKind::Nothing
             | CallKind::Other => {
-                text.iter_mut().for_each(|text| text.behind = true);
+                text.iter_mut().for_each(MadeText::put_behind);
                 united(made, text)?
             }
-            CallKind::Link | CallKind::One(_) | CallKind::OneOfPairs => united(made, text)?,
+            CallKind::Link | CallKind::One(_) | CallKind::OneOfPairs | CallKind::Let | CallKind::Lambda => {
+                united(made, text)?
+            }
         };
         Some(())
     }
@@ -225,7 +134,13 @@ impl OpenCall {
     fn value(mut self) -> Vec<MadeText> {
         let closed = matches!(
             self.kind,
-            CallKind::Link | CallKind::One(_) | CallKind::OneOfPairs | CallKind::All | CallKind::Between
+            CallKind::Link
+                | CallKind::One(_)
+                | CallKind::OneOfPairs
+                | CallKind::All
+                | CallKind::Between
+                | CallKind::Let
+                | CallKind::Lambda
         );
         let open = self.made.is_empty() || !closed;
         if open && !self.made.contains(&MadeText::unknown()) {
@@ -241,10 +156,22 @@ impl OpenCall {
     }
 }
 
+/// A name that a formula gives, and what it stands for.
+struct GivenName {
+    name: String,
+    texts: Vec<MadeText>,
+    /// How deep the call is that gives it.
+    depth: usize,
+}
+
 /// The way through a formula.
 struct LinkWalk {
     /// The calls around the place, the formula itself first.
     calls: Vec<OpenCall>,
+    /// What names stand for at the place.
+    names: Vec<GivenName>,
+    /// How much of that was read.
+    named: usize,
     /// How deep in brackets that is.
     brackets: usize,
     /// Whether a link was found that acts.
@@ -271,28 +198,61 @@ impl LinkWalk {
             match c {
                 c if in_name(c) => {
                     if name.end != at {
-                        self.operand(&name);
+                        self.operand(code.get(name).unwrap_or_default());
                         name = at..at;
                     }
                     name.end = at.saturating_add(1);
                     continue;
                 }
                 c if c.is_whitespace() => continue,
-                '(' => self.open(CallKind::of(&code.get(name).unwrap_or_default().to_ascii_uppercase())),
+                '(' => self.call(code.get(name).unwrap_or_default()),
                 _ => {
-                    self.operand(&name);
+                    self.operand(code.get(name).unwrap_or_default());
                     self.sign(c);
                 }
             }
             name = 0..0;
         }
-        self.operand(&name);
+        self.operand(code.get(name).unwrap_or_default());
+    }
+
+    /// A call of a function of this name, which the formula may have given.
+    fn call(&mut self, name: &str) {
+        let name = name.to_ascii_uppercase();
+        let is_given = !name.is_empty() && self.given(&name).is_some();
+        self.open(if is_given { CallKind::Cut } else { CallKind::of(&name) });
     }
 
     /// A name that no call follows, a number.
-    fn operand(&mut self, name: &Range<usize>) {
-        if !name.is_empty() {
-            self.push(&[MadeText::unknown()]);
+    fn operand(&mut self, name: &str) {
+        if name.is_empty() || self.lost {
+            return;
+        }
+        if self.names.is_empty() && !self.calls.last().is_some_and(OpenCall::gives_names) {
+            return self.push(&[MadeText::unknown()]);
+        }
+        let name = name.to_ascii_uppercase();
+        let texts = self.given(&name).map_or_else(|| vec![MadeText::unknown()], |given| given.texts.clone());
+        self.named = texts.iter().map(MadeText::size).fold(self.named, usize::saturating_add);
+        self.lost |= self.named > NAMED;
+        self.push(&texts);
+        if let Some(call) = self.calls.last_mut().filter(|call| call.gives_names()) {
+            call.name = Some(given_name(&name).to_owned());
+        }
+    }
+
+    /// The name that is known here by this one, in capitals.
+    fn given(&self, name: &str) -> Option<&GivenName> {
+        let name = given_name(name);
+        self.names.iter().rev().find(|given| given.name == name)
+    }
+
+    /// Gives a name to what it stands for from here on, until the call ends.
+    fn give(&mut self, name: Option<String>, texts: Vec<MadeText>) {
+        let known = self.names.len() < NAMES;
+        match name.filter(|_| known) {
+            Some(name) => self.names.push(GivenName { name, texts, depth: self.calls.len() }),
+            None => self.lost = true,
         }
     }
 
@@ -302,7 +262,7 @@ impl LinkWalk {
         match sign {
             '{' => self.open(CallKind::One(0)),
             ')' | '}' => self.close(),
-            ',' | ';' | '|' => self.end_argument(),
+            ',' | ';' | '|' => self.end_argument(false),
             '[' => {
                 self.push(&[MadeText::unknown()]);
                 self.brackets = 1;
@@ -313,9 +273,11 @@ impl LinkWalk {
     }
 
     fn push(&mut self, texts: &[MadeText]) {
-        let Some(call) = self.calls.last_mut().filter(|call| self.brackets == 0 && call.reads()) else {
+        let Some(call) = self.calls.last_mut().filter(|_| self.brackets == 0) else { return };
+        call.things = call.things.saturating_add(1);
+        if !call.reads() {
             return;
-        };
+        }
         match joined(std::mem::take(&mut call.text), texts) {
             Some(text) => call.text = text,
             None => self.lost = true,
@@ -330,32 +292,48 @@ impl LinkWalk {
         }
     }
 
-    fn end_argument(&mut self) {
+    /// Ends an argument; the last one of its call ends with that.
+    fn end_argument(&mut self, is_last: bool) {
         let Some(call) = self.calls.last_mut() else { return };
-        let (reads, argument) = (call.reads(), call.argument);
+        let (reads, argument, kind) = (call.reads(), call.argument, call.kind);
         let text = std::mem::replace(&mut call.text, vec![MadeText::default()]);
+        let things = std::mem::take(&mut call.things);
+        let name = call.name.take().filter(|_| things == 1);
         call.argument = argument.saturating_add(1);
-        self.acts |= call.kind == CallKind::Link && argument == 0 && text.iter().any(MadeText::acts);
-        if reads && call.wanted {
-            self.lost |= call.take(argument, text).is_none();
+        self.acts |= kind == CallKind::Link && argument == 0 && text.iter().any(MadeText::acts);
+        match kind {
+            CallKind::Let if argument % 2 == 1 => {
+                let given = call.given.take();
+                self.give(given, text);
+            }
+            CallKind::Let if !is_last => call.given = name,
+            // Whoever calls it may give it anything.
+            CallKind::Lambda if !is_last => self.give(name, vec![MadeText::cut()]),
+            _ if reads && call.wanted => self.lost |= call.take(argument, text).is_none(),
+            _ => {}
         }
     }
 
     fn close(&mut self) {
-        self.end_argument();
+        self.end_argument(true);
         // Nothing closes the formula itself.
         if self.calls.len() > 1
             && let Some(call) = self.calls.pop()
         {
+            while self.names.last().is_some_and(|given| given.depth > self.calls.len()) {
+                self.names.pop();
+            }
             self.push(&call.value());
         }
     }
 }
 
-/// Whether a formula shows a link that acts. `None` if there is too much in it to tell apart.
+/// Whether a formula shows a link that acts. `None` if there is too much in it to tell apart. What functions are given in it
+/// may be anything.
 pub(super) fn links_act(formula: &str, dialect: FormulaDialect) -> Option<bool> {
     let whole = OpenCall::new(CallKind::Other, false);
-    let mut walk = LinkWalk { calls: vec![whole], brackets: 0, acts: false, lost: false };
+    let mut walk =
+        LinkWalk { calls: vec![whole], names: Vec::new(), named: 0, brackets: 0, acts: false, lost: false };
     for piece in pieces(formula, dialect) {
         match piece {
             FormulaPiece::Code(code) => walk.code(code),
@@ -408,6 +386,11 @@ mod tests {
             "HYPERLINK(A1&TEXT(B1,\"yyyy-mm-dd\"))",
             "HYPERLINK(MID(A1,2,99))",
             "HYPERLINK(A1,MID(\"abc\",1,2)&CHAR(10))",
+            "_xlfn.LET(_xlpm.u,\"https://x.example/\"&MID(A1,1,3),HYPERLINK(_xlpm.u,\"x\"))",
+            "LET(a,\"https://x.example/\",b,a&MID(\"q/etc\",1,2),HYPERLINK(b,\"/ see: \"&b))",
+            "LET(a,\"/etc\",HYPERLINK(\"#\"&a))&HYPERLINK(a)",
+            "LAMBDA(a,b,HYPERLINK(\"https://x.example/\"&a,b))",
+            "LAMBDA(a,HYPERLINK(\"docs/\"&a&\".pdf\"))",
             "\"file:///x\"",
             "HYPERLINK(",
             "",
@@ -459,6 +442,13 @@ mod tests {
             "HYPERLINK(TEXT(1,\"\\f\\i\\l\\e\\:\"))",
             "HYPERLINK(TEXT(1,\"0\"\"file:\"\"\"))",
             "HYPERLINK(COM.X.ROT13(\"svyr:///u\"))",
+            "HYPERLINK(\"[\"&\"\\\\h\\s.xlsx]S!A1\")",
+            "LET(b,\"le://h\",a,\"fi\",HYPERLINK(a&b))",
+            "LET(_xlpm.u,MID(\"x/etc\",2,4),HYPERLINK(_xlpm.U))",
+            "LET(f,MID,HYPERLINK(f(\"x/etc\",2,4)))",
+            "LET(u,\"/etc\",LET(u,\"https://a\",HYPERLINK(u))&HYPERLINK(u))",
+            "LAMBDA(a,b,HYPERLINK(a&b))",
+            "LAMBDA(_xlop.a,HYPERLINK(\"fi\"&_xlop.a))",
         ] {
             assert_eq!(act(formula), Some(true), "{formula}");
         }
@@ -472,6 +462,11 @@ mod tests {
         assert_eq!(act(&format!("HYPERLINK({either}\"c\")")), None);
         assert_eq!(act(&format!("HYPERLINK({}A1", "(".repeat(200))), None);
         assert_eq!(act("HYPERLINK(T[a"), None);
+        assert_eq!(act("LET(ü,\"/etc\",HYPERLINK(ü))"), None);
+        let names: String = (0..300).map(|n| format!("a{n},1,")).collect();
+        assert_eq!(act(&format!("LET({names}HYPERLINK(a1))")), None);
+        let many = format!("LET(a,\"{}\",HYPERLINK(a{}))", "x".repeat(4000), "&a".repeat(100_000));
+        assert_eq!(act(&many), None);
         for piece in ["HYPERLINK(", "\"a\"&", "IF(A1,\"a\",\"b\"),", "(\"a\"&", "[", "{", ")", ";"] {
             for front in ["", "HYPERLINK("] {
                 act(&format!("{front}{}", piece.repeat(100_000)));

@@ -6,12 +6,13 @@ use encoding_rs::WINDOWS_1252;
 use mail_parser::HeaderValue;
 use mail_parser::parsers::MessageStream;
 
-use crate::sanitize::format::mail::address::plain_addresses;
+use crate::edit::spliced_text;
+use crate::sanitize::format::mail::address::{plain_addresses, widen};
 use crate::sanitize::format::mail::date::{date_front, is_date};
 use crate::sanitize::format::mail::entity::{Entity, HeaderField};
 use crate::sanitize::format::mail::mhtml;
 use crate::sanitize::{
-    ChangedObject, ObjectAction, ObjectKind, RedactionMode, Rejection, Work, identifiers, link,
+    ChangedObject, NamedText, ObjectAction, ObjectKind, RedactionMode, Rejection, Work, identifiers, link,
 };
 
 /// Fields that hold identifiers of messages and parts, by which these refer to each other.
@@ -26,7 +27,7 @@ const LOCATIONS: &[&str] = &["content-location", "content-base"];
 /// Fields that a reader shows as text, links and all. In others a domain is a host's or an address's.
 const SHOWN: &[&str] = &["subject", "comments", "keywords", "thread-topic", "content-description"];
 
-/// Fields that hold addresses (RFC 5322, 3.6; RFC 8098, 2.1).
+/// Fields that hold addresses, and nothing else (RFC 5322, 3.6; RFC 8098, 2.1).
 const ADDRESSES: &[&str] = &[
     "from",
     "sender",
@@ -42,7 +43,13 @@ const ADDRESSES: &[&str] = &[
     "resent-bcc",
     "delivered-to",
     "envelope-to",
+    "errors-to",
+    "apparently-to",
+    "mail-followup-to",
+    "mail-reply-to",
+    "return-receipt-to",
     "x-original-to",
+    "x-forwarded-to",
     "disposition-notification-to",
 ];
 
@@ -83,17 +90,23 @@ pub(super) fn edited(entity: &Entity<'_>, work: &mut Work<'_>) -> Result<Vec<Opt
         is_signature(field) || field.structure().is_some() || others.iter().any(|others| any(field, others))
     };
     let asked = entity.fields.iter().enumerate();
-    let asked = asked.filter(|(_, field)| !is_other(field)).map(|(at, field)| (at, field, as_asked(field)));
+    let asked =
+        asked.filter(|(_, field)| !is_other(field)).map(|(at, field)| (at, field, decoded(field.value)));
     // Most have no link, and all of these are asked about at once.
     let (shown, named): (Vec<_>, Vec<_>) =
         asked.partition(|(_, field, text)| any(field, SHOWN) && !link::find(text).is_empty());
-    for (fields, shown) in [(shown, true), (named, false)] {
-        let texts: Vec<&str> = fields.iter().map(|(_, _, text)| text.as_str()).collect();
-        let answers = if shown { work.texts(&texts)? } else { work.names(&texts)? };
-        for ((at, field, _), answer) in fields.iter().zip(answers) {
-            put(&mut out, *at, answer.map(|text| written(field.name, &text, entity.eol)));
-        }
+    let texts: Vec<&str> = shown.iter().map(|(_, _, text)| text.as_str()).collect();
+    for ((at, field, _), answer) in shown.iter().zip(work.texts(&texts)?) {
+        put(&mut out, *at, answer.map(|text| written(field.name, &text, entity.eol)));
     }
+    // Addresses as plain as they may be written, and then the fields of which nothing was found so, as they are: what parts an
+    // address may be a value, too.
+    let structured = named.iter().filter(|(_, field, _)| !any(field, SHOWN));
+    let plain = structured.filter_map(|(at, field, text)| Some((*at, *field, plain_addresses(text)?)));
+    edit_named(&plain.collect::<Vec<_>>(), entity, &mut out, work)?;
+    let left = named.into_iter().filter(|(at, ..)| out.get(*at).is_some_and(Option::is_none));
+    let left: Vec<_> = left.collect();
+    edit_named(&left, entity, &mut out, work)?;
     edit_identifiers(entity, &mut out, work)?;
     edit_typed(entity, &mut out, work)?;
     edit_locations(entity, &mut out, work)?;
@@ -101,11 +114,26 @@ pub(super) fn edited(entity: &Entity<'_>, work: &mut Work<'_>) -> Result<Vec<Opt
     Ok(out)
 }
 
-/// What is asked about a field: how it reads, addresses as plain as they may be written.
-fn as_asked(field: &HeaderField<'_>) -> String {
-    let text = decoded(field.value);
-    let plain = if any(field, ADDRESSES) { plain_addresses(&text) } else { None };
-    plain.unwrap_or(text)
+/// Fields in which no link is looked for, as they read.
+fn edit_named(
+    fields: &[(usize, &HeaderField<'_>, String)],
+    entity: &Entity<'_>,
+    out: &mut EditedFields,
+    work: &mut Work<'_>,
+) -> Result<(), Rejection> {
+    let texts: Vec<NamedText<&str>> = fields.iter().map(|(.., text)| NamedText::nowhere(text)).collect();
+    let found = work.redactions(&texts)?;
+    for ((at, field, text), mut edits) in fields.iter().zip(found) {
+        if edits.is_empty() {
+            continue;
+        }
+        if !any(field, SHOWN) {
+            widen(text, &mut edits, any(field, ADDRESSES));
+        }
+        edits.iter().for_each(|edit| work.applied(edit));
+        put(out, *at, Some(written(field.name, &spliced_text(text, &edits), entity.eol)));
+    }
+    Ok(())
 }
 
 /// Fields go that have values in their names.

@@ -24,9 +24,19 @@ const TEXTS: &[&str] = &[
 /// Header fields of a message that was not delivered, in place of it (RFC 6522, 4).
 const HEADERS: &str = "text/rfc822-headers";
 
+/// What became of a message, in groups of fields that are written as those of a header (RFC 3464, RFC 8098, RFC 5965).
+const REPORTS: &[&str] =
+    &["message/delivery-status", "message/disposition-notification", "message/feedback-report"];
+
 /// What only names a file that lies elsewhere, or is a piece of a message of which others hold the rest (RFC 2046, 5.2.2, 5.2.3):
 /// a reader fetches it, or puts it together with what was not looked at.
 const ELSEWHERE: &[&str] = &["message/external-body", "message/partial"];
+
+/// Fields of parts that a page or a reader shows where they belong (RFC 2387, RFC 2557, RFC 2183).
+const SHOWING: &[&str] = &["content-id", "content-location", "content-disposition"];
+
+/// How a text is called that is written in lines of a length that a reader parts as he likes (RFC 3676), and what that says.
+const FLOWED: [(&str, &str); 2] = [("format", "flowed"), ("delsp", "yes")];
 
 /// A decoded body, how it was encoded, and whether it can stay so.
 struct LeafContent {
@@ -92,11 +102,14 @@ fn body(
         return text(FileKind::Html, content, WrittenPart { media, eol: whole.eol }, work);
     }
     if !attached && name.is_empty() && TEXTS.contains(&media.value.as_str()) {
-        let content = if media.value == HEADERS { with_heads(content, work)? } else { content };
+        let reports = REPORTS.contains(&media.value.as_str());
+        let content =
+            if reports || media.value == HEADERS { with_heads(content, reports, work)? } else { content };
         let kind = if media.value == "text/markdown" { FileKind::Markdown } else { FileKind::Text };
         return text(kind, content, WrittenPart { media, eol: whole.eol }, work);
     }
-    let shown = whole.field("content-id").is_some() || whole.field("content-disposition").is_some();
+    // A page finds its pictures by the one or the other.
+    let shown = SHOWING.iter().any(|name| whole.field(name).is_some());
     let inline = !attached && shown && work.identify(&name, &content.bytes) == FileKind::Image;
     if work.options().attachments && !inline {
         work.part(&name, &content.bytes)?;
@@ -189,21 +202,60 @@ fn message(
     }
 }
 
-/// A text of header fields, each cleaned as that: values may stand in encoded words.
-fn with_heads(content: LeafContent, work: &mut Work<'_>) -> Result<LeafContent, Rejection> {
-    let changed = {
-        let entity = Entity::read(&content.bytes);
-        let heads = head::edited(&entity, work)?;
-        let changed = heads.iter().any(Option::is_some);
-        let fields = entity.fields.iter().zip(&heads);
-        let fields = fields.map(|(field, edited)| edited.as_deref().unwrap_or(field.raw));
-        let bytes = fields.chain([entity.gap, entity.body]).collect::<Vec<_>>().concat();
-        changed.then_some(bytes)
-    };
-    Ok(match changed {
-        Some(bytes) => LeafContent { bytes, exact: false, ..content },
-        None => content,
-    })
+/// A text of header fields, or of several groups of them, each cleaned as that: values may stand in encoded words, addresses
+/// among comments.
+fn with_heads(content: LeafContent, several: bool, work: &mut Work<'_>) -> Result<LeafContent, Rejection> {
+    let (mut bytes, mut changed) = (Vec::with_capacity(content.bytes.len()), false);
+    let mut rest = content.bytes.as_slice();
+    loop {
+        work.items(1)?;
+        let entity = Entity::read(rest);
+        for (field, edited) in entity.fields.iter().zip(head::edited(&entity, work)?) {
+            changed |= edited.is_some();
+            bytes.extend_from_slice(edited.as_deref().unwrap_or(field.raw));
+        }
+        bytes.extend_from_slice(entity.gap);
+        let is_last = !several || entity.gap.is_empty() || entity.body.is_empty();
+        rest = entity.body;
+        if is_last {
+            break;
+        }
+    }
+    if !changed {
+        return Ok(content);
+    }
+    bytes.extend_from_slice(rest);
+    Ok(LeafContent { bytes, exact: false, ..content })
+}
+
+/// A text in whose lines a reader puts those together that end with a blank, without this (RFC 3676, 4); `None` where there are
+/// none.
+fn unflowed(text: &str) -> Option<String> {
+    let (mut out, mut is_joined) = (String::with_capacity(text.len()), false);
+    // How often the line before is quoted, and where it ends without its blank, where it goes on in the next.
+    let mut before: Option<(usize, usize)> = None;
+    for line in text.split_inclusive('\n') {
+        let shown = line.trim_end_matches(['\r', '\n']);
+        let depth = shown.bytes().take_while(|b| *b == b'>').count();
+        let content = shown.get(depth..).unwrap_or_default();
+        let content = content.strip_prefix(' ').unwrap_or(content);
+        let ending = line.get(shown.len()..).unwrap_or_default();
+        // What parts a text from who wrote it.
+        let is_separator = content == "-- ";
+        match before.filter(|(quoted, _)| *quoted == depth && !is_separator) {
+            Some((_, end)) => {
+                out.truncate(end);
+                out.push_str(content);
+                out.push_str(ending);
+                is_joined = true;
+            }
+            None => out.push_str(line),
+        }
+        let goes_on = content.ends_with(' ') && !is_separator;
+        let end = out.len().saturating_sub(ending.len()).saturating_sub(1);
+        before = goes_on.then_some((depth, end));
+    }
+    is_joined.then_some(out)
 }
 
 /// A text is cleaned as UTF-8, whatever it is in, and written as that when it changes.
@@ -217,24 +269,34 @@ fn text(
     let (shown, files) =
         if kind != FileKind::Html && work.options().attachments { stripped(&read.text) } else { (None, 0) };
     work.detached(ChangedObject::new(ObjectKind::Attachment, ObjectAction::Removed, files));
-    let marked = [BOM, shown.as_deref().unwrap_or(&read.text).as_bytes()].concat();
+    let shown = shown.as_deref().unwrap_or(&read.text);
+    let is_flowed = part.media.value == "text/plain"
+        && FLOWED.iter().all(|(name, value)| {
+            part.media.get(name).is_some_and(|said| said.trim().eq_ignore_ascii_case(value))
+        });
+    let flowing = if is_flowed { unflowed(shown) } else { None };
+    let marked = [BOM, flowing.as_deref().unwrap_or(shown).as_bytes()].concat();
     let clean = work.clean(kind, &marked)?;
     if clean == marked && files == 0 && content.exact && read.sure {
         return Ok(NewBody::Same);
     }
     let clean = String::from_utf8_lossy(clean.strip_prefix(BOM).unwrap_or(&clean)).into_owned();
-    let as_it_stood = read.as_it_stood(&content.bytes, &clean, part.media);
+    // It is written in the lines that a reader shows, however long these are.
+    let fixed = flowing.is_some().then(|| part.media.without(&FLOWED.map(|(name, _)| name)));
+    let media = fixed.as_ref().unwrap_or(part.media);
+    let as_it_stood = read.as_it_stood(&content.bytes, &clean, media);
     // Programs take patches and settings out of texts, as they stand in them.
     if let Some(relabelled) = as_it_stood
         && kind != FileKind::Html
         && content.transfer == Transfer::Plain
+        && flowing.is_none()
     {
-        let media = relabelled.then(|| in_utf8(part.media));
+        let media = relabelled.then(|| in_utf8(media));
         return Ok(NewBody::Changed { body: clean.into_bytes(), transfer: Transfer::Plain, media });
     }
     let transfer = Transfer::for_text(&clean);
     let body = transfer.encoded(clean.as_bytes(), part.eol);
-    Ok(NewBody::Changed { body, transfer, media: Some(in_utf8(part.media)) })
+    Ok(NewBody::Changed { body, transfer, media: Some(in_utf8(media)) })
 }
 
 /// A text without the files that some readers find in it (POSIX.1-2017, uuencode), and how many those were.

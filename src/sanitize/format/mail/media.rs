@@ -173,6 +173,13 @@ impl Media {
         }
     }
 
+    /// The same without these parameters.
+    pub(super) fn without(&self, names: &[&str]) -> Self {
+        let mut media = self.clone();
+        media.params.retain(|(name, _)| !names.contains(&name.as_str()));
+        media
+    }
+
     /// The field's value, written plainly.
     pub(super) fn written(&self) -> String {
         let mut out = self.value.clone();

@@ -296,6 +296,97 @@ fn addresses_are_read_however_they_are_written() {
 }
 
 #[test]
+fn addresses_are_read_in_all_fields_but_texts() {
+    let address = "jane.roe@corp.example";
+    for (field, want) in [
+        ("Received: from x by y for <jane.roe(x)@corp.example>; 1", "Received: from x by y for <<N>>; 1"),
+        ("X-Results: y; smtp.mailfrom=jane.roe(x)@corp.example", "X-Results: y; smtp.mailfrom=<N>"),
+        ("X-Forwarded-To: jane . roe @ corp . example", "X-Forwarded-To: <N>"),
+        ("Cc: \"jane\\.roe\"@corp.example, b", "Cc: <N>, b"),
+        ("Orcpt: rfc822;jane.roe+40corp.example", "Orcpt: rfc822;<N>"),
+        ("X-A: x(jane.roe@corp.example)@y", "X-A: x(<N>)@y"),
+    ] {
+        let mail = format!("From: a\n{field}\n\nhello\n");
+        let (clean, stats) = cleaned(&mut Bench::redacting(address), &mail);
+        assert_eq!(clean, format!("From: a\n{want}\n\nhello\n"));
+        assert_eq!(stats.redacted.get("N"), Some(&1), "{field}");
+        assert_eq!(cleaned(&mut Bench::redacting("Mary"), &mail).0, mail);
+    }
+}
+
+#[test]
+fn addresses_go_with_all_that_stands_in_them() {
+    for (field, want) in [
+        ("Return-Path: <bounces+jane.roe=corp.example@a.example>", "Return-Path: <<N>>"),
+        ("Sender: SRS0=HHH=TT=jane.roe=corp.example@a.example", "Sender: <N>"),
+        ("X-Spf: mailfrom=b+jane.roe=corp.example@a.example", "X-Spf: mailfrom=<N>"),
+        ("X-Url: <https://a.example/?m=corp.example@a.example>", "X-Url: <https://a.example/?m=<N>>"),
+    ] {
+        let mail = format!("{field}\nFrom: a\nTo: b\n\nhello\n");
+        let (clean, _) = cleaned(&mut Bench::redacting("corp.example@a.example"), &mail);
+        assert_eq!(clean, format!("{want}\nFrom: a\nTo: b\n\nhello\n"));
+    }
+}
+
+/// One that redacts only.
+fn redacting(word: &'static str) -> Bench {
+    let mut bench = Bench::redacting(word);
+    bench.options.links = false;
+    bench
+}
+
+#[test]
+fn reports_are_read_field_by_field() {
+    let report = |fields: &str| {
+        format!(
+            "From: a\nContent-Type: multipart/report; boundary=b\n\n--b\nContent-Type: message/delivery-status\n\n\
+             Reporting-MTA: dns; x\n\n{fields}\n\nAction: failed\n--b--\n"
+        )
+    };
+    for (field, want) in [
+        ("Final-Recipient: rfc822; jane.roe(x)@corp.example", "Final-Recipient: rfc822; <N>"),
+        ("Original-Recipient: rfc822;jane.roe+40corp.example", "Original-Recipient: rfc822;<N>"),
+        ("Final-Recipient: utf-8; jane.roe\\x{40}corp.example", "Final-Recipient: utf-8; <N>"),
+        ("X-Foo: =?utf-8?q?jane=2Eroe=40corp=2Eexample?=", "X-Foo: <N>"),
+    ] {
+        let (clean, _) = cleaned(&mut redacting("jane.roe@corp.example"), &report(field));
+        assert!(clean.contains(&format!("dns; x\n\n{want}\n\nAction: failed\n--b--")), "{clean}");
+        assert_eq!(cleaned(&mut redacting("Mary"), &report(field)).0, report(field));
+    }
+}
+
+#[test]
+fn lines_that_flow_are_read_as_they_are_shown() {
+    let mail = |body: &str, kind: &str| format!("From: a\nContent-Type: text/plain; {kind}\n\n{body}\n");
+    let flowed = mail("> jane.roe \n> @corp.example\n-- \nx", "format=flowed; delsp=yes");
+    let (clean, _) = cleaned(&mut redacting("jane.roe@corp.example"), &flowed);
+    assert!(clean.contains("\n> <N>\n=2D-=20\nx") && !clean.contains("flowed"), "{clean}");
+    assert_eq!(cleaned(&mut redacting("Mary"), &flowed).0, flowed);
+    for kind in ["format=flowed", "delsp=yes", "charset=utf-8"] {
+        let other = mail("jane.roe \n@corp.example", kind);
+        assert_eq!(cleaned(&mut redacting("jane.roe@corp.example"), &other).0, other);
+    }
+}
+
+#[test]
+fn pictures_of_a_saved_page_stay() {
+    const PICTURE: &str = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
+    for (head, stays) in [
+        ("Content-Location: https://x.example/a.gif\n", true),
+        ("Content-Location: a.gif\n", true),
+        ("Content-Location: a.gif\nContent-Disposition: attachment\n", false),
+        ("", false),
+    ] {
+        let mail = format!(
+            "From: a\nContent-Type: multipart/related; boundary=b\n\n--b\nContent-Type: text/html\n\n<p>hi</p>\n--b\n\
+             Content-Type: image/gif\nContent-Transfer-Encoding: base64\n{head}\n{PICTURE}\n--b--\n"
+        );
+        let (clean, stats) = cleaned(&mut redacting("Mary"), &mail);
+        assert_eq!((clean.contains("image/gif"), stats.attachments), (stays, u64::from(!stays)), "{clean}");
+    }
+}
+
+#[test]
 fn fields_are_read_in_eight_bits_and_in_reports() {
     let mail = b"From: a\nTo: Jan\xe9 <x@a>\n\nhello\n";
     let (clean, _) = Bench::redacting("Jané").clean(FileKind::Mail, mail).expect("a clean message");
