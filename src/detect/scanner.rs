@@ -81,7 +81,8 @@ impl ScanProgress {
     pub(crate) fn look(&mut self, query: &Query, view: View<'_>, sink: &mut dyn FnMut(Finding)) -> usize {
         self.run(query, view);
         let frontier = if view.complete { usize::MAX } else { view.base + self.tracks.frontier() };
-        self.resolver.advance(&mut self.found, frontier, sink)
+        let kinds = |rule| query.engine.known_by(rule);
+        self.resolver.advance(&mut self.found, frontier, &kinds, sink)
     }
 
     /// Looks at a whole text, a stretch at a time so that what is kept of it stays near the processor.

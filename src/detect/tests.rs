@@ -257,6 +257,39 @@ fn what_must_be_found() {
 }
 
 #[test]
+fn a_secret_by_its_label_is_covered_whole() {
+    let detector = defaults();
+    let rows = [
+        (r#"password = "Kx9!Lm_bob@example.com#77Lm""#, "PASSWORD", "Kx9!Lm_bob@example.com#77Lm"),
+        ("DB_PASSWORD=Kx9!Lm#203.0.113.17#77Lm", "PASSWORD", "Kx9!Lm#203.0.113.17#77Lm"),
+        (r#"password = "Rx7 Maria Lopez 99!k""#, "PASSWORD", "Rx7 Maria Lopez 99!k"),
+        (r#"{"password":"Kx9!Lm#bob@example.com#77Lm"}"#, "PASSWORD", "Kx9!Lm#bob@example.com#77Lm"),
+        (
+            "client_secret=K8qAMmJxRvfKNNnj0JPwB8wqh/4e6F93NePi8pE4SS9NoLbKlo+3qOkbbexGTty9",
+            "GENERIC_SECRET",
+            "K8qAMmJxRvfKNNnj0JPwB8wqh/4e6F93NePi8pE4SS9NoLbKlo+3qOkbbexGTty9",
+        ),
+        (
+            r#"twitter_secret = "Zc/4e6F93NePi8pE4SS9NoLbKlo4Qp7Rt2Vx5Wy8Ab1Cd+3qOkbbexGTty9""#,
+            "GENERIC_SECRET",
+            "Zc/4e6F93NePi8pE4SS9NoLbKlo4Qp7Rt2Vx5Wy8Ab1Cd+3qOkbbexGTty9",
+        ),
+        // What the value is as a whole, and a vendor's secret with what belongs to it.
+        ("password: bob@example.com", "EMAIL_ADDRESS", "bob@example.com"),
+        (
+            "https://x-access-token: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@github.com/a/b",
+            "GITHUB_ACCESS_TOKEN",
+            "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",
+        ),
+    ];
+    for (text, rule, secret) in rows {
+        assert_eq!(shown(&detector, text), [(rule.to_owned(), secret)], "{text}");
+        let bytes: Vec<usize> = (1..text.len()).collect();
+        assert_eq!(scanned(&detector, &mut detector.scanner(), text, &bytes), detector.find(text), "{text}");
+    }
+}
+
+#[test]
 fn what_must_not_be_found() {
     let texts = [
         "Order 1001, version 2.0.17.",

@@ -11,8 +11,8 @@ use super::pass::{Candidates, WindowPass};
 use super::track::Tracks;
 use super::view::View;
 use crate::detect::finding::{RuleId, Score};
-use crate::detect::resolve::CLUSTER;
-use crate::detect::rules::{Rule, RuleFault, RuleRef};
+use crate::detect::resolve::{CLUSTER, KnownBy};
+use crate::detect::rules::{Anchor, Family, Rule, RuleFault, RuleRef};
 use crate::detect::selection::RuleSelection;
 
 /// Rules, compiled.
@@ -49,6 +49,15 @@ impl Engine {
     /// Bytes that the groups take.
     pub(crate) fn memory(&self) -> usize {
         self.groups.iter().flatten().map(|slot| slot.group.memory()).sum()
+    }
+
+    /// What a rule knows its values by.
+    pub(crate) fn known_by(&self, rule: RuleId) -> KnownBy {
+        match self.rules.get(rule.index()) {
+            Some(rule) if rule.gives.is_some() => KnownBy::Label,
+            Some(rule) if rule.anchor == Anchor::Prefix && rule.family() == Family::Secret => KnownBy::Prefix,
+            _ => KnownBy::Shape,
+        }
     }
 
     /// The most that a stream holds back with these rules on, in bytes.

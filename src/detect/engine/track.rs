@@ -4,7 +4,7 @@ use super::automaton::Walk;
 use super::budget::ScanBudget;
 use super::group_id::GroupId;
 use crate::detect::finding::RuleId;
-use crate::detect::naming::Meaning;
+use crate::detect::naming::{LabelMeaning, Meaning};
 
 /// A value that is longer than its rule's reach, and goes on.
 #[derive(Clone, Copy, Debug)]
@@ -41,16 +41,37 @@ pub(crate) struct SecretList {
 /// How the items of a list stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ListLayout {
-    /// Behind commas.
+    /// In brackets, behind commas, or with blanks between those in quotes.
     Commas,
+    /// In brackets within brackets, `[["bob", "…"], ["al", "…"]]`.
+    Nested,
+    /// In brackets, with blanks between, `(a b)`.
+    Spaced,
+    /// In no brackets, on one line.
+    Inline,
     /// Each on a line, with so many blanks before its bullet.
     Lines(usize),
+    /// The same without bullets.
+    Plain(usize),
     /// Each behind a name, `{"bob": "…"}`.
     Members,
     /// The same on lines, with so many blanks before the name.
     Names(usize),
     /// Cookies of a header, behind semicolons.
-    Cookies,
+    Cookies(CookieEnd),
+    /// Cookies of an object, `{"session": "…"}`.
+    CookieMembers,
+}
+
+/// What a header of cookies ends with, beside the end of its line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CookieEnd {
+    /// Nothing else.
+    Line,
+    /// The first quote, or what is escaped.
+    Any,
+    /// The quote that opened it, behind so many backslashes.
+    Quote { byte: u8, escapes: usize },
 }
 
 /// Where a list goes on, as an offset of the window.
@@ -93,15 +114,33 @@ pub(crate) struct LongOption {
     pub(crate) end: usize,
 }
 
+/// How a value ends that is longer than one piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RestEnd {
+    /// With a blank, a quote or what parts settings.
+    Word,
+    /// With its line.
+    Line,
+    /// With this quote, before which so many backslashes stand.
+    Quote(u8, usize),
+}
+
+/// A value that is longer than one piece, of which more follows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LongRest {
+    pub(crate) rule: RuleId,
+    pub(crate) end: RestEnd,
+}
+
 /// What the group of assignments carries over.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Assignment {
-    /// The rule whose value is longer than one piece and goes on.
-    pub(crate) rest: Option<RuleId>,
+    /// The value that is longer than one piece and goes on.
+    pub(crate) rest: Option<LongRest>,
     /// The long value of an option to which the scan has not come.
     pub(crate) option: Option<LongOption>,
-    /// What the value is that the text is, if a label says so.
-    pub(crate) labelled: Option<Meaning>,
+    /// Which secret is in the value that the text is, if a label says so.
+    pub(crate) labelled: Option<LabelMeaning>,
     /// The list whose next item may follow.
     pub(crate) list: Option<OpenList>,
     /// The list of which that is an item.
@@ -165,7 +204,7 @@ impl Tracks {
     }
 
     /// Begins with a value at `at` of the window, behind the label that says what it is.
-    pub(crate) fn begin(&mut self, at: usize, meaning: Option<Meaning>) {
+    pub(crate) fn begin(&mut self, at: usize, meaning: Option<LabelMeaning>) {
         for track in &mut self.0 {
             track.at = at;
         }

@@ -27,12 +27,47 @@ const ABOUT: &[(&str, Option<&str>)] = &[
     ("version", Some("version")),
 ];
 
+/// Words at the end of a name that leave a field of HTTP what it is.
+const OF_FIELD: &[&str] = &["header", "headers", "value"];
+
+/// A field of HTTP that holds credentials among other words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CredentialField {
+    /// `Authorization` and `Proxy-Authorization` (RFC 9110 section 11).
+    Authorization,
+    /// `Cookie` and `Set-Cookie` (RFC 6265 section 4).
+    Cookies,
+}
+
+impl CredentialField {
+    /// That of a name with these words.
+    fn of(words: &[String]) -> Option<Self> {
+        let behind = words.iter().rev().take_while(|word| OF_FIELD.contains(&word.as_str())).count();
+        match words.iter().rev().nth(behind)?.as_str() {
+            "authorization" => Some(Self::Authorization),
+            "auth" if behind > 0 => Some(Self::Authorization),
+            "cookie" | "cookies" => Some(Self::Cookies),
+            _ => None,
+        }
+    }
+}
+
+/// Which secret a label says is in the value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LabelMeaning {
+    /// All of it is one.
+    Secret(Meaning),
+    /// What such a field holds.
+    Field(CredentialField),
+}
+
 /// What a value is called.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
     /// The words, as they stand before the value; a line of their own, for the value is all of its text.
     text: String,
     meaning: Option<Meaning>,
+    field: Option<CredentialField>,
 }
 
 impl Label {
@@ -59,7 +94,7 @@ impl Label {
         let words = words.get(words.len() - kept..).unwrap_or_default();
         let last = words.last().map(String::as_str).unwrap_or_default();
         if let Some((_, before)) = ABOUT.iter().find(|(word, _)| *word == last) {
-            return before.map(|word| Self { text: format!("{word}:\n"), meaning: None });
+            return before.map(|word| Self { text: format!("{word}:\n"), meaning: None, field: None });
         }
         if !words.iter().any(|word| word.chars().any(char::is_alphabetic)) {
             return None;
@@ -79,14 +114,14 @@ impl Label {
                 .and_then(|(_, rest)| said(&rest.join("_")))
         };
         let meaning = said(&name).or_else(one);
-        Some(Self { text: format!("{name}:\n"), meaning })
+        Some(Self { text: format!("{name}:\n"), meaning, field: CredentialField::of(words) })
     }
 
     /// The label of a value that stands behind this text; `None` where both say nothing.
     pub fn behind(before: &str, label: Option<Self>) -> Option<Self> {
-        let Self { text, meaning } = label.unwrap_or(Self { text: String::new(), meaning: None });
-        let text = if before.is_empty() { text } else { format!("{before}\n{text}") };
-        (!text.is_empty()).then_some(Self { text, meaning })
+        let label = label.unwrap_or(Self { text: String::new(), meaning: None, field: None });
+        let text = if before.is_empty() { label.text } else { format!("{before}\n{}", label.text) };
+        (!text.is_empty()).then_some(Self { text, ..label })
     }
 
     /// The label as text that stands before the value.
@@ -96,7 +131,7 @@ impl Label {
 
     /// Whether it says that the value is a secret.
     pub fn is_secret(&self) -> bool {
-        self.meaning.is_some()
+        self.meaning.is_some() || self.field == Some(CredentialField::Authorization)
     }
 
     /// The name that a program would give the secret, such as `password`, if the label says that the value is one.
@@ -115,9 +150,9 @@ impl Label {
         })
     }
 
-    /// Which secret it says the value is.
-    pub(crate) fn meaning(&self) -> Option<Meaning> {
-        self.meaning
+    /// Which secret it says is in the value.
+    pub(crate) fn meaning(&self) -> Option<LabelMeaning> {
+        self.field.map(LabelMeaning::Field).or(self.meaning.map(LabelMeaning::Secret))
     }
 }
 
@@ -208,6 +243,27 @@ mod tests {
             let label = Label::of([name]).unwrap();
             assert_eq!((label.text(), label.is_secret()), (text, false), "{name}");
         }
+    }
+
+    #[test]
+    fn fields_of_http_hold_credentials() {
+        for (name, field) in [
+            ("Authorization", Some(CredentialField::Authorization)),
+            ("headers.proxy-authorization", Some(CredentialField::Authorization)),
+            ("HTTP_AUTHORIZATION", Some(CredentialField::Authorization)),
+            ("Authorization.value", Some(CredentialField::Authorization)),
+            ("authHeader", Some(CredentialField::Authorization)),
+            ("Set-Cookie", Some(CredentialField::Cookies)),
+            ("cookies", Some(CredentialField::Cookies)),
+            ("auth", None),
+            ("authorization_url", None),
+            ("cookie_policy", None),
+            ("value", None),
+        ] {
+            assert_eq!(Label::of([name]).unwrap().field, field, "{name}");
+        }
+        let label = Label::behind("before", Label::of(["Cookie"])).unwrap();
+        assert_eq!(label.meaning(), Some(LabelMeaning::Field(CredentialField::Cookies)));
     }
 
     #[test]

@@ -17,7 +17,7 @@ mod requirement;
 
 pub(crate) use case::{is_upper, lower, lower_into};
 pub use label::Label;
-pub(crate) use label::is_mark;
+pub(crate) use label::{CredentialField, LabelMeaning, is_mark};
 #[cfg(test)]
 pub(crate) use languages::{DOUBTFUL, KEYS, PASSWORDS};
 pub(crate) use languages::{FoldedText, is_secret_word};

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use aho_corasick::AhoCorasick;
 
 use super::entropy::entropy;
+pub(crate) use super::jumble::is_jumble;
 use super::references::holds;
 pub(crate) use super::references::stands_in;
 use super::source_code::{programmed, released};
@@ -210,6 +211,12 @@ fn shaped(value: &[u8]) -> bool {
     mail || released(value) || (1..=3).contains(&letters) && rest.iter().all(u8::is_ascii_digit)
 }
 
+/// Whether it is no words, or so is a longer part of base64 in it.
+fn has_jumble(value: &[u8]) -> bool {
+    let mut parts = value.split(|byte| matches!(byte, b'+' | b'/' | b'='));
+    parts.any(|part| (part.len() == value.len() || part.len() >= 20) && is_jumble(part))
+}
+
 /// What may be a generated key or token. Where the name is weak, more is asked.
 pub(crate) fn key(value: &[u8], strong: bool) -> bool {
     let mut buffer = [0; 128];
@@ -228,7 +235,7 @@ pub(crate) fn key(value: &[u8], strong: bool) -> bool {
     };
     entropy(value) >= bar
         && !(has_stand_in(value) || stands_in(value) || place(value) || shaped(value) || programmed(value))
-        && is_generated(value)
+        && (is_generated(value) || mixed && strong && has_jumble(value))
         && !alphabet(text)
 }
 

@@ -42,6 +42,8 @@ fn keys_are_generated() {
         "p4h7Tq0b3Nz",
         "0f3a17c2-9d7e-4b61-8c2f-5e6a7b8c9d0e",
         "ab12cd34ef56ab12cd34ef56",
+        "Rk3dFmabcXYqWe",
+        "juro6maeI/JMvpyhFIBGMObmAowpyjNbFCYo5ITW",
     ];
     for value in keys {
         assert!(key(value.as_bytes(), true), "{value}");
@@ -66,6 +68,8 @@ fn keys_are_generated() {
         "my-app/5026-stage-150723_224258.war",
         "okta-token-verifier:0.5.7-SNAPSHOT",
         "jsonwebtoken@9.0.2",
+        "defaultUsr2TokenName",
+        "api/v2/listOldUsersFromTable",
     ];
     for value in not {
         assert!(!key(value.as_bytes(), true), "{value}");

@@ -22,6 +22,7 @@
 //! | `crypto` | cryptocurrency addresses |
 //! | `hash` | no check: the hash functions for `crypto` |
 //! | `credential` | whether a value is a secret rather than a placeholder, reference or word |
+//! | `jumble` | no check: letters in no order of words |
 //! | `secret` | that a key mixes letters and digits |
 //! | `references` | no check: values that stand for others, as variables do |
 //! | `source_code` | no check: values that are parts of programs |
@@ -56,6 +57,7 @@ mod finance;
 mod germany;
 mod hash;
 mod health;
+mod jumble;
 mod mea;
 mod network;
 mod northern_europe;

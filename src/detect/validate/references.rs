@@ -1,5 +1,7 @@
 //! Values that stand for others: variables, fields of templates, places of formats, masks.
 
+use super::jumble::is_jumble;
+
 /// Names that no variable has: `@dmin1` is written for `admin1`.
 const WRITTEN: &[u8] = b"dmin";
 
@@ -34,7 +36,7 @@ pub(crate) fn stands_in(value: &[u8]) -> bool {
     let first = value.first().copied().unwrap_or(b' ');
     let last = value.last().copied().unwrap_or(b' ');
     let name = value.get(1..).unwrap_or_default();
-    let variable = first == b'$' && name.iter().all(is_ident) && !name.is_empty()
+    let variable = first == b'$' && name.iter().all(is_ident) && !name.is_empty() && !is_woven(name)
         || value.starts_with(b"$(")
         || first == b'%' && (last == b'%' || name.len() <= 2)
         || value.starts_with(b"&lt;")
@@ -47,6 +49,14 @@ pub(crate) fn stands_in(value: &[u8]) -> bool {
     let opened = value.iter().any(|byte| matches!(byte, b'{' | b'(' | b'<' | b'%'));
     let template = opened && template(value);
     variable || template || masked(value)
+}
+
+/// Whether letters in both cases and digits turn into one another more often than in a variable's name: `Qx7kLm2Vr9`.
+fn is_woven(name: &[u8]) -> bool {
+    let digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
+    let turns = name.windows(2).filter(|pair| digit(pair.first()) != digit(pair.last())).count();
+    let cases = name.iter().any(u8::is_ascii_uppercase) && name.iter().any(u8::is_ascii_lowercase);
+    name.len() >= 8 && cases && (turns >= 5 || turns >= 1 && is_jumble(name))
 }
 
 /// Whether a value that begins with this sign is a variable, with what is taken of it: `$_POST[`, `$opts{password}`, `$a->b`,
@@ -155,6 +165,8 @@ mod tests {
     fn what_stands_for_another_is_told_from_passwords() {
         let references = [
             "$_POST[",
+            "$oauth2ClientV3Key",
+            "$x1y2z3",
             "$opts{password}",
             "$ARGV[1]",
             "$args[0]",
@@ -182,6 +194,7 @@ mod tests {
         }
         let values = [
             "$Summer2024!",
+            "$Qx7kLm2Vr9Tz4",
             "$k7[q9!Lm",
             "@dmin1",
             "@Winter2024!",

@@ -3,13 +3,26 @@
 use super::form::ValueForm;
 use super::named::LocatedName;
 use super::plain::{is_length, is_of_program};
-use super::shape::{bare_password, fits_secret, is_bare, is_code, is_random, is_variable, looks_like_key};
-use super::text::{NeedMore, WindowText, is_dense, is_name, is_quote};
+use super::shape::{
+    bare_password, fits_secret, is_bare, is_code, is_random, is_signed, is_tangle, is_unguessable,
+    is_variable, looks_like_key,
+};
+use super::text::{NeedMore, WindowText, is_name, is_quote, is_tag};
 use super::unspaced::is_prose;
 use super::value::{AssignedValue, LONGEST, piece};
 use crate::detect::naming::{Meaning, NAME, NameMeaning};
 use crate::detect::rules::SecretKind;
-use crate::detect::validate::credential;
+use crate::detect::validate::credential::{self, stands_in};
+
+/// What the content of an element is made of.
+fn is_content(byte: u8) -> bool {
+    !byte.is_ascii_whitespace() && !matches!(byte, b'<' | b'>')
+}
+
+/// Whether most values without quotes end with this sign.
+fn is_ending(byte: u8) -> bool {
+    is_quote(byte) || matches!(byte, b';' | b'\\' | b'<' | b'&')
+}
 
 impl WindowText<'_> {
     /// A value without quotes.
@@ -19,7 +32,7 @@ impl WindowText<'_> {
         at: usize,
         form: ValueForm,
     ) -> Result<Option<AssignedValue>, NeedMore> {
-        let class = if form == ValueForm::Element { |byte| is_dense(byte) || byte == b'&' } else { is_bare };
+        let class = if form == ValueForm::Element { is_content } else { is_bare };
         let password = name.meaning.named == NameMeaning::Password;
         let option = matches!(form, ValueForm::Assigned { tight: true, colon: false, .. });
         let mut stop = match password && option {
@@ -29,12 +42,35 @@ impl WindowText<'_> {
         if password && form != ValueForm::Element {
             stop = self.joined(name, at, stop)?;
         }
+        let beyond = self.beyond_sign(name, at, stop, form)?;
+        if beyond > stop
+            && let Some(value) = self.bare_until(name, at, beyond, form)?
+        {
+            return Ok(Some(value));
+        }
+        self.bare_until(name, at, stop, form)
+    }
+
+    /// The value without quotes `at..stop`, if it is one.
+    fn bare_until(
+        &self,
+        name: LocatedName,
+        at: usize,
+        stop: usize,
+        form: ValueForm,
+    ) -> Result<Option<AssignedValue>, NeedMore> {
         let setting = self.byte(stop)? == Some(b';');
         let Meaning { named, strong, .. } = name.meaning;
-        if form == ValueForm::Element && !self.content_ends(stop)? {
+        let cut = stop >= at + LONGEST;
+        if form == ValueForm::Element && !cut && !self.content_ends(stop)? {
             return Ok(None);
         }
-        let end = self.trimmed(at, self.without_marks(at, stop), named);
+        // Brackets and commas among signs of all kinds are of the value.
+        let text = self.view.slice(at, stop);
+        let lines = || Ok(is_signed(text) && !text.contains(&b'(') && self.ends_line(stop)?);
+        let whole = self.heads_line(name) && (is_tangle(text) || lines()?);
+        let trims = if whole { NameMeaning::Password } else { named };
+        let end = self.trimmed(at, self.without_marks(at, stop), trims);
         let text = self.value_at(at, end);
         // A number of something: `8位`.
         let counted = self.counts_at(stop) && text.iter().all(|byte| !byte.is_ascii_alphabetic());
@@ -75,6 +111,76 @@ impl WindowText<'_> {
         let kind = if listed { SecretKind::Connection } else { kind };
         let doubt = if matches!(form, ValueForm::Prose | ValueForm::Said) { 0.1 } else { 0.0 };
         Ok(fits.then(|| piece(kind, at, end, doubt)))
+    }
+
+    /// Where the value ends that begins at `start` and holds the sign at `stop` with which most values end: with its line, if its
+    /// name leads that, or with the word of a sentence. The name of another setting, an escape or a tag ends it there.
+    fn beyond_sign(
+        &self,
+        name: LocatedName,
+        start: usize,
+        stop: usize,
+        form: ValueForm,
+    ) -> Result<usize, NeedMore> {
+        let said = form == ValueForm::Prose;
+        let assigned = matches!(form, ValueForm::Assigned { .. });
+        let head = self.view.slice(start, stop);
+        let opens = matches!(head.last(), Some(b'[' | b'{' | b'(' | b'='));
+        if !(said || assigned && self.heads_line(name)) {
+            return Ok(stop);
+        }
+        // A key of signs of all kinds; those of forms that are sent have others behind them.
+        if name.meaning.named != NameMeaning::Password && assigned {
+            let end = self.run(start, LONGEST, |byte| !byte.is_ascii_whitespace() && byte != b';')?;
+            if is_tangle(self.view.slice(start, end)) && self.ends_line(end)? {
+                return Ok(end);
+            }
+        }
+        if opens || stands_in(head) || is_code(head) {
+            return Ok(stop);
+        }
+        let line = self.line_before(name);
+        let mut end = stop;
+        while end < start + LONGEST && self.goes_on_behind(line, start, end)? {
+            end = self.run(end + 1, (start + LONGEST).saturating_sub(end + 1), is_bare)?;
+        }
+        // A word alone may begin with such a sign.
+        let begins = stop > start || is_unguessable(self.view.slice(start + 1, end));
+        let ends = said || end >= start + LONGEST || self.ends_line(end)?;
+        Ok(if begins && ends { end } else { stop })
+    }
+
+    /// Whether the value that begins at `start` goes on behind the sign at `at`; `line` is what stands before its name.
+    fn goes_on_behind(&self, line: &[u8], start: usize, at: usize) -> Result<bool, NeedMore> {
+        let Some(sign) = self.byte(at)?.filter(|&sign| is_ending(sign)) else { return Ok(false) };
+        let Some(next) = self.byte(at + 1)? else { return Ok(false) };
+        let written =
+            next.is_ascii_alphanumeric() || matches!(next, b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'*');
+        let word = self.run(at + 1, NAME, |byte| is_name(byte) || byte == b'#')?;
+        let another = matches!(self.byte(word)?, Some(b'=' | b';')) && word > at + 1;
+        Ok(match sign {
+            _ if !written => false,
+            b'\\' => {
+                !matches!(next, b'a'..=b'f' | b'n' | b'r' | b't' | b'u' | b'v' | b'x' | b'0'..=b'9')
+                    && self.before(at) != Some(b':')
+            }
+            b'<' => {
+                let most = (start + LONGEST).saturating_sub(at + 1);
+                let end = self.run(at + 1, most, |byte| is_tag(byte) && byte != b'\n')?;
+                !self.is(end, b'>')?
+            }
+            b'&' | b';' => !another,
+            quote => at > start && !line.contains(&quote),
+        })
+    }
+
+    /// Whether nothing but what lists, shells, diffs and quotations have there stands before the name in its line.
+    fn heads_line(&self, name: LocatedName) -> bool {
+        let line = self.line_before(name);
+        let whole = line.len() < self.head(name).len() || self.begins(name);
+        let marks: [&[u8]; 8] = [b"-", b"*", b"+", b">", b"$", b"#", b"export", b"ENV"];
+        let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+        whole && name.dashes == 0 && words.all(|word| marks.contains(&word))
     }
 
     /// Where a password that holds `&` ends, of which `stop` is the first: in a query, and where the next parameter or
@@ -121,6 +227,10 @@ impl WindowText<'_> {
             let cut = text.iter().position(|byte| matches!(byte, b',' | b')' | b'}' | b']'));
             let open = text.iter().any(|byte| matches!(byte, b'(' | b'{' | b'['));
             end = cut.filter(|_| !open).map_or(stop, |n| start + n);
+        }
+        // More follows of what is as long as a piece.
+        if end >= start + LONGEST {
+            return end;
         }
         let text = self.view.slice(start, end);
         let count = |byte: u8| text.iter().filter(|&&one| one == byte).count();

@@ -4,6 +4,7 @@
 
 use super::form::ValueForm;
 use super::text::{NeedMore, WindowText, is_name, is_quote, is_tag};
+use super::value;
 
 /// What a member is called that holds the value of the name beside it.
 const VALUES: [&str; 6] = ["value", "val", "default", "parametervalue", "defaultvalue", "stringvalue"];
@@ -120,12 +121,16 @@ impl WindowText<'_> {
     fn cell_behind(&self, at: usize) -> Result<Option<(usize, ValueForm)>, NeedMore> {
         let bar = self.blanks(self.run(at, 2, |byte| byte == b'*')?)?;
         let value = if self.is(bar, b'|')? { self.blanks(bar + 1)? } else { return Ok(None) };
-        let end = self.run(value, TAG, |byte| !matches!(byte, b'|' | b'\n' | b'\r'))?;
-        if end == value || !self.is(end, b'|')? {
-            return Ok(None);
-        }
-        let behind = self.blanks(end + 1)?;
-        let last = self.byte(behind)?.is_none_or(|byte| matches!(byte, b'\n' | b'\r'));
+        let end = self.run(value, value::LONGEST, |byte| !matches!(byte, b'|' | b'\n' | b'\r'))?;
+        // What is longer is a value if it is one word.
+        let cut = end == value + value::LONGEST;
+        let last = if cut {
+            !self.view.slice(value, end).trim_ascii_end().contains(&b' ')
+        } else if end == value || !self.is(end, b'|')? {
+            false
+        } else {
+            self.ends_line(end + 1)?
+        };
         let opened = self.run(value, 2, |byte| byte == b'*')?;
         Ok(last.then_some((
             if self.byte(value)?.is_some_and(is_quote) { value } else { opened },

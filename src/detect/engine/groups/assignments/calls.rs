@@ -1,5 +1,7 @@
-//! Passwords among the arguments of calls that have no names: `SetBasicAuth("user", "password")`.
+//! Passwords among the arguments of calls that have no names: `SetBasicAuth("user", "password")`, `strcmp(password,
+//! "password")`.
 
+use super::named::LocatedName;
 use super::shape::{is_label, is_marked};
 use super::text::{NeedMore, WindowText};
 use super::value::{AssignedValue, piece};
@@ -9,7 +11,17 @@ use crate::detect::validate::credential;
 /// The longest argument that is stepped over, in bytes.
 const ARGUMENT: usize = 96;
 
+/// Calls that compare their first argument with the second, or type that into it.
+const ARGUMENTS: [&[u8]; 7] =
+    [b"strcmp(", b"strncmp(", b"strcasecmp(", b"memcmp(", b"equals(", b".fill(", b"type("];
+
 impl WindowText<'_> {
+    /// Whether the name is the first argument of a call that compares it, or types into it.
+    pub(super) fn is_first_argument(&self, name: LocatedName) -> bool {
+        let line = self.line_before(name);
+        name.dashes == 0 && ARGUMENTS.iter().any(|call| line.ends_with(call))
+    }
+
     /// The argument of this number, from 0, of a call whose arguments begin at `at`.
     pub(super) fn argument(&self, at: usize, n: usize) -> Result<Option<AssignedValue>, NeedMore> {
         let mut at = self.space(at)?;

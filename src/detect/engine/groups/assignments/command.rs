@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
-use super::text::{NeedMore, WindowText, is_dense, is_name, is_quote};
+use super::text::{LookCost, NeedMore, WindowText, is_dense, is_name, is_quote};
 use super::value::{AssignedValue, LONGEST, piece};
 use crate::detect::naming::NAME;
 use crate::detect::rules::SecretKind;
@@ -39,7 +39,7 @@ const READS_PASSWORD: [&str; 14] = [
 
 impl WindowText<'_> {
     /// A word of a shell with quotes in it, `user:'pass word'`, as much of it as a piece of a value has.
-    fn word(&self, at: usize) -> Result<(usize, usize), NeedMore> {
+    pub(super) fn word(&self, at: usize) -> Result<(usize, usize), NeedMore> {
         self.word_within(at, LONGEST)
     }
 
@@ -61,6 +61,9 @@ impl WindowText<'_> {
                 end = if self.byte(inside)?.is_some_and(is_quote) { inside + 1 } else { inside };
             }
         }
+        // Each byte was read by itself, and a word this long may be a key: see `Assignments::spend`.
+        let looked = self.looked.get();
+        self.looked.set(LookCost { steps: looked.steps + (end - at), start: at, end, ..looked });
         let text = self.view.slice(at, end);
         let one = |byte: Option<&u8>| byte.copied().filter(|&byte| is_quote(byte));
         let whole = one(text.first()).is_some() && one(text.first()) == one(text.last()) && text.len() >= 2;
@@ -74,7 +77,7 @@ impl WindowText<'_> {
     }
 
     /// Behind the word at `at` that is no password: a user's name, another option.
-    fn behind_word(&self, at: usize) -> Result<usize, NeedMore> {
+    pub(super) fn behind_word(&self, at: usize) -> Result<usize, NeedMore> {
         let (_, end) = self.word_within(at, WORD)?;
         self.run(end, 1, is_quote)
     }
@@ -91,7 +94,8 @@ impl WindowText<'_> {
                 }
                 continue;
             }
-            if !self.before(at).is_some_and(|byte| byte.is_ascii_whitespace()) {
+            // The word of the option may be in quotes.
+            if !self.before(at).is_some_and(|byte| byte.is_ascii_whitespace() || is_quote(byte)) {
                 continue;
             }
             looked += 1;
@@ -133,7 +137,7 @@ impl WindowText<'_> {
         }
         // The command may stand in a string, which a quote ends.
         let end = self.run(at, LONGEST, |byte| is_dense(byte) && byte != b'|')?;
-        let text = self.view.slice(at, end);
+        let text = self.value_at(at, end);
         // A few digits are a port, which other commands have behind the same option.
         let port = text.len() <= 5 && text.iter().all(u8::is_ascii_digit);
         let fits = !port && !text.starts_with(b"-") && credential::password(text);
@@ -144,7 +148,7 @@ impl WindowText<'_> {
     pub(super) fn user(&self, end: usize, sign: u8) -> Result<Option<AssignedValue>, NeedMore> {
         let at = self.run(end, 1, |byte| byte == b'=')?;
         let (start, end) = self.word(self.blanks(at)?)?;
-        let text = self.view.slice(start, end);
+        let text = self.value_at(start, end);
         let Some(parted) = text.iter().position(|&byte| byte == sign) else { return Ok(None) };
         let digits = text.iter().all(|byte| byte.is_ascii_digit() || *byte == sign);
         let pass = text.get(parted + 1..).unwrap_or_default();
@@ -169,8 +173,10 @@ impl WindowText<'_> {
         if user == start || !self.is(user, b'/')? {
             return Ok(None);
         }
-        let end = self.run(user + 1, start + LONGEST - user - 1, |byte| is_dense(byte) && byte != b'@')?;
-        let text = self.view.slice(user + 1, end);
+        let open = self.quote(user + 1)?.map_or(user + 1, |quote| quote.end);
+        let most = (start + LONGEST).saturating_sub(open);
+        let end = self.run(open, most, |byte| is_dense(byte) && byte != b'@')?;
+        let text = self.value_at(open, end);
         let fits = credential::password(text) && !text.contains(&b'/');
         Ok(fits.then(|| piece(SecretKind::Command, start, end, 0.0)))
     }
@@ -183,8 +189,10 @@ impl WindowText<'_> {
             if next == at || !self.byte(next)?.is_some_and(|byte| byte.is_ascii_graphic()) {
                 return Ok(None);
             }
-            if self.is(next, b'-')? && self.is(next + 1, b'p')? {
-                return self.pass(next + 2);
+            // All of the word may be in quotes.
+            let word = self.run(next, 1, is_quote)?;
+            if self.is(word, b'-')? && self.is(word + 1, b'p')? {
+                return if word > next { self.pass_within(word + 2) } else { self.pass(word + 2) };
             }
             at = self.behind_word(next)?;
         }
@@ -194,47 +202,74 @@ impl WindowText<'_> {
     /// A password that is a word of a command.
     pub(super) fn pass(&self, at: usize) -> Result<Option<AssignedValue>, NeedMore> {
         let (start, end) = self.word(at)?;
-        let text = self.view.slice(start, end);
+        let text = self.value_at(start, end);
         let fits = !text.starts_with(b"-") && credential::password(text);
         Ok(fits.then(|| piece(SecretKind::Command, start, end, 0.0)))
+    }
+
+    /// A password behind its option in a word that is in quotes.
+    fn pass_within(&self, at: usize) -> Result<Option<AssignedValue>, NeedMore> {
+        let end = self.run(at, LONGEST, |byte| !is_quote(byte) && !matches!(byte, b'\n' | b'\r'))?;
+        let fits = credential::password(self.value_at(at, end));
+        Ok(fits.then(|| piece(SecretKind::Command, at, end, 0.0)))
     }
 
     pub(super) fn net_user(&self, at: usize) -> Result<Option<AssignedValue>, NeedMore> {
         let name = self.behind_word(self.blanks(at)?)?;
         let (start, end) = self.word(self.blanks(name)?)?;
-        let text = self.view.slice(start, end);
+        let text = self.value_at(start, end);
         let whole = end < start + LONGEST;
         let known = !whole || self.is(self.blanks(self.run(end, 1, is_quote)?)?, b'/')?;
         let fits = known && !text.starts_with(b"/") && credential::password(text);
         Ok(fits.then(|| piece(SecretKind::Command, start, end, 0.0)))
     }
 
-    /// The password before or behind the user's name.
+    /// The password before or behind the user's name: behind the share, `net use Z: \\server\share password /user:name`.
     pub(super) fn net_use(&self, at: usize) -> Result<Option<AssignedValue>, NeedMore> {
         let Some(user) = self.option(at, &["/user:", "/u:"])? else { return Ok(None) };
         let name = self.behind_word(user)?;
-        let (start, end) = self.word(self.blanks(name)?)?;
-        let text = self.view.slice(start, end);
-        let fits = !matches!(text.first(), None | Some(b'/' | b'*')) && credential::password(text);
+        if let Some(value) = self.shared(self.blanks(name)?)? {
+            return Ok(Some(value));
+        }
+        let device = self.run(self.blanks(at)?, 2, |byte| byte.is_ascii_alphabetic() || byte == b':')?;
+        let share = self.blanks(device)?;
+        let end = self.run(share, WORD, |byte| !byte.is_ascii_whitespace())?;
+        let parted = matches!(self.byte(share)?, Some(b'\\' | b'/'));
+        if parted { self.shared(self.blanks(end)?) } else { Ok(None) }
+    }
+
+    /// The password of a share at `at`.
+    pub(super) fn shared(&self, at: usize) -> Result<Option<AssignedValue>, NeedMore> {
+        let (start, end) = self.word(at)?;
+        let text = self.value_at(start, end);
+        let fits = !matches!(text.first(), None | Some(b'/' | b'*' | b'-')) && credential::password(text);
         Ok(fits.then(|| piece(SecretKind::Command, start, end, 0.0)))
     }
 
-    /// What is given to a command that reads a password: `echo password | docker login --password-stdin`.
-    pub(super) fn piped(&self, at: usize) -> Result<Option<AssignedValue>, NeedMore> {
+    /// What is given to a command that reads a password: `echo password | docker login --password-stdin`. Before it, `printf` may
+    /// have a format.
+    pub(super) fn piped(&self, at: usize, formats: bool) -> Result<Option<AssignedValue>, NeedMore> {
         let mut start = self.blanks(at)?;
         for _ in 0..2 {
             if self.is(start, b'-')? {
                 start = self.blanks(self.run(start, 4, |byte| !byte.is_ascii_whitespace())?)?;
             }
         }
-        let (start, end) = self.word(start)?;
+        let (mut start, mut end) = self.word(start)?;
+        if formats && memchr::memmem::find(self.view.slice(start, end), b"%s").is_some() {
+            let word = self.blanks(self.run(end, 1, is_quote)?)?;
+            (start, end) = self.word(word)?;
+        }
         let quote = self.run(end, 1, is_quote)?;
         let pipe = self.blanks(quote)?;
         if end == start || !self.is(pipe, b'|')? || self.is(pipe + 1, b'|')? {
             return Ok(None);
         }
         let stop = self.run(pipe + 1, LINE, |byte| !matches!(byte, b'\n' | b'|' | b';'))?;
-        Ok(self.told(start, end, || reads_password(self.view.slice(pipe + 1, stop))))
+        if !self.reads_password(pipe + 1, stop) {
+            return Ok(None);
+        }
+        Ok(self.told(start, end))
     }
 
     /// The same behind the command, whose line ends at `start`.
@@ -243,18 +278,27 @@ impl WindowText<'_> {
         if self.is(at, b'<')? || self.before(start) == Some(b'<') {
             return Ok(None);
         }
-        let (value, end) = self.word(self.blanks(at)?)?;
         let head = self.view.slice(start.saturating_sub(BEFORE), start);
         let line = head.rsplit(|&byte| byte == b'\n').next().unwrap_or_default();
-        Ok(self.told(value, end, || reads_password(line)))
+        if !self.reads_password(start - line.len(), start) {
+            return Ok(None);
+        }
+        let (value, end) = self.word(self.blanks(at)?)?;
+        Ok(self.told(value, end))
+    }
+
+    /// Whether the command `start..end` reads a password.
+    fn reads_password(&self, start: usize, end: usize) -> bool {
+        let looked = self.looked.get();
+        self.looked.set(LookCost { steps: looked.steps + (end - start), ..looked });
+        reads_password(self.view.slice(start, end))
     }
 
     /// What a command reads. `printf` and `echo -e` have a line's end at its end.
-    fn told(&self, start: usize, end: usize, reads: impl FnOnce() -> bool) -> Option<AssignedValue> {
-        let text = self.view.slice(start, end);
+    fn told(&self, start: usize, end: usize) -> Option<AssignedValue> {
+        let text = self.value_at(start, end);
         let text = text.strip_suffix(b"\\n").unwrap_or(text);
-        let fits = credential::password(text) && !text.contains(&b'%') && reads();
-        fits.then(|| piece(SecretKind::Command, start, start + text.len(), 0.0))
+        credential::password(text).then(|| piece(SecretKind::Command, start, start + text.len(), 0.0))
     }
 }
 

@@ -1,5 +1,6 @@
 //! What is given to a name where a setting of the environment is missing: `ENV['X'] || "value"`, `os.getenv("X", "value")`,
-//! `process.env.X ?? "value"`, `${X:-value}`. And values in quotes for which a word of a shell is closed and opened again.
+//! `process.env.X ?? "value"`, `${X:-value}`, `${x.y:value}`. And values in quotes for which a word of a shell is closed and
+//! opened again.
 
 use super::beside::GIVEN;
 use super::named::LocatedName;
@@ -91,12 +92,13 @@ impl WindowText<'_> {
         Ok(None)
     }
 
-    /// `X:-value}` at `at`, of a shell or of Compose.
+    /// `X:-value}` at `at`, of a shell or of Compose, or Spring's `X:value}`.
     fn braced(&self, name: LocatedName, at: usize) -> Result<Option<AssignedValue>, NeedMore> {
         let stop = self.run(at, NAME, |byte| is_name(byte) && byte != b'-')?;
         let start = match self.byte(stop)? {
             Some(b'-') => stop + 1,
             Some(b':') if matches!(self.byte(stop + 1)?, Some(b'-' | b'=')) => stop + 2,
+            Some(b':') if self.has_default(at, stop)? => stop + 1,
             _ => return Ok(None),
         };
         let end = self.run(start, value::LONGEST, |byte| !byte.is_ascii_whitespace() && byte != b'}')?;
@@ -107,6 +109,26 @@ impl WindowText<'_> {
         let (start, end) = if quoted { (start + 1, end - 1) } else { (start, end) };
         let kind = value::kind(name.meaning, self.value_at(start, end), GIVEN);
         Ok(kind.map(|kind| piece(kind, start, end, 0.0)))
+    }
+
+    /// Whether the name `start..end` of a setting in braces has a value behind a colon for where it is missing, and no part of a
+    /// shell's variable nor the kind of a reference before it: `${X:0:4}`, `${env:X}`.
+    pub(super) fn has_default(&self, start: usize, end: usize) -> Result<bool, NeedMore> {
+        let name = self.view.slice(start, end);
+        let setting = name.iter().any(|byte| matches!(byte, b'.' | b'_'))
+            || name.len() >= 2 && name.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
+        if !setting || !self.is(end, b':')? {
+            return Ok(false);
+        }
+        let part =
+            self.run(end + 1, NAME, |byte| byte.is_ascii_digit() || matches!(byte, b':' | b' ' | b'-'))?;
+        let begins = match self.byte(end + 1)? {
+            None | Some(b'?' | b'+' | b'%' | b'.' | b'/' | b'}' | b'$') => false,
+            // An expression.
+            Some(b'#') => !self.is(end + 2, b'{')?,
+            Some(_) => true,
+        };
+        Ok(begins && !self.is(part, b'}')?)
     }
 
     /// The quote within a word of a shell in quotes, at `at`.

@@ -4,7 +4,7 @@ use super::form::ValueForm;
 use super::named::LocatedName;
 use super::operator::Operator;
 use super::shape::{has_digit, is_certain};
-use super::text::{NeedMore, WindowText, is_name};
+use super::text::{NeedMore, WindowText, is_dense, is_name};
 use super::value::AssignedValue;
 use crate::detect::naming::{FoldedText, Meaning, NameMeaning, is_secret_word};
 
@@ -21,10 +21,33 @@ const UNSPACED: u8 = 0xE0;
 /// What says that a value is given, right behind a word of a script without blanks.
 const PARTICLES: [&str; 6] = ["是", "为", "為", "は", "는", "은"];
 /// The same between blanks.
-const VERBS: [&str; 18] = [
-    "es", "é", "è", "e'", "est", "to jest", "to", "je", "on", "är", "er", "este", "là", "هي", "هو", "adalah",
-    "это", "is",
+const VERBS: [&str; 21] = [
+    "es",
+    "é",
+    "è",
+    "e'",
+    "est",
+    "to jest",
+    "to",
+    "je",
+    "on",
+    "är",
+    "er",
+    "este",
+    "là",
+    "هي",
+    "هو",
+    "adalah",
+    "это",
+    "είναι",
+    "היא",
+    "הוא",
+    "is",
 ];
+/// The most words between a word for a secret and its value: whose it is, and what for.
+const WORDS: usize = 3;
+/// Words of other languages among the names that programs have.
+const NAMES: [&[u8]; 5] = [b"senha", b"passwort", b"kennwort", b"contrasena", b"kontrasenyas"];
 
 /// What users are called in the languages whose words for passwords mean something else as well.
 const USERS: [&str; 20] = [
@@ -63,7 +86,7 @@ impl WindowText<'_> {
             let word = text.get(..text.len() - digits).unwrap_or_default();
             digits <= 2 && word.eq_ignore_ascii_case(self.view.slice(name.start, name.end))
         };
-        Ok(value.filter(|value| !own(value)).map(|value| self.with_list(name.meaning, value)))
+        value.filter(|value| !own(value)).map(|value| self.with_list(name.meaning, value)).transpose()
     }
 
     /// The value of the name, if that is no doubtful word, or the value leaves no doubt.
@@ -108,6 +131,9 @@ impl WindowText<'_> {
         if let Some(at) = self.behind_words(name.end)? {
             let word = self.random_word(name, at)?;
             return word.map_or(Ok(None), |(at, form)| self.value_at_link(name, at, form));
+        }
+        if let Some((at, form)) = self.behind_phrase(name, false)? {
+            return self.value_at_link(name, at, form);
         }
         let next = self.byte(self.blanks(closed)?)?;
         // `密码Gx7!kkpw`, `【密码】 Gx7!kkpw`, `hasło Gx7!kkpw`.
@@ -236,6 +262,42 @@ impl WindowText<'_> {
             if blank == at || colon > behind {
                 return Ok(Some(self.blanks(colon)?));
             }
+        }
+        Ok(None)
+    }
+
+    /// The value that a sentence gives to a name that is a word of another language: `a senha do wifi é …`.
+    pub(super) fn said_abroad(&self, name: LocatedName) -> Result<Option<(usize, ValueForm)>, NeedMore> {
+        let word = self.view.slice(name.start, name.end).to_ascii_lowercase();
+        if NAMES.contains(&word.as_slice()) { self.behind_phrase(name, true) } else { Ok(None) }
+    }
+
+    /// The value behind a few words, and behind what says that one is given, which may be missing if it is not `said`: `parola mea
+    /// este …`, `kata sandi saya …`.
+    fn behind_phrase(&self, name: LocatedName, said: bool) -> Result<Option<(usize, ValueForm)>, NeedMore> {
+        let mut at = name.end;
+        for _ in 0..WORDS {
+            let start = self.blanks(at)?;
+            let stop = self.word_end(start)?;
+            if start == at || stop == start {
+                break;
+            }
+            let next = self.blanks(stop)?;
+            if next == stop {
+                break;
+            }
+            // A value has a digit, and no verb has one.
+            let digit = has_digit(self.view.slice(next, self.run(next, WORD, is_dense)?));
+            let value = match digit {
+                true => Some(next).filter(|_| !said),
+                false => self.behind_verb(stop)?,
+            };
+            if let Some(value) = value
+                && let Some(word) = self.random_word(name, value)?
+            {
+                return Ok(Some(word));
+            }
+            at = stop;
         }
         Ok(None)
     }

@@ -5,14 +5,16 @@ use std::cell::Cell;
 use super::super::super::group::Group;
 use super::super::super::pass::{Candidates, Evaluation, WindowPass};
 use super::super::super::pattern::CompiledPattern;
-use super::super::super::track::{Assignment, ListPlace, LongOption, OpenList, Track};
+use super::super::super::track::{Assignment, ListPlace, LongOption, LongRest, OpenList, RestEnd, Track};
 use super::super::super::view::View;
+use super::cookies::cookies;
 use super::form::ValueForm;
-use super::search::{self, Hit, Hits, SEARCHES, WORDS, WordSearch};
-use super::text::{LookCost, NeedMore, WindowText, is_dense};
+use super::search::{self, Hit, Hits, WordSearch};
+use super::text::{LookCost, NeedMore, WindowText};
 use super::value::{self, AssignedValue, LONGEST, PlaceContent, piece};
+use super::words::{self, LISTS, WORDS};
 use crate::detect::finding::RuleId;
-use crate::detect::naming::is_secret_word;
+use crate::detect::naming::{CredentialField, LabelMeaning, NameMeaning, is_secret_word};
 use crate::detect::rules::{RuleRef, SecretKind};
 
 /// A value from this length on costs so much that there may be no more than so many: see
@@ -27,7 +29,7 @@ struct SecretRule {
 
 /// The rules of values known by their places.
 pub(crate) struct Assignments {
-    searches: [WordSearch; SEARCHES],
+    searches: [WordSearch; LISTS],
     rules: Vec<SecretRule>,
 }
 
@@ -104,7 +106,7 @@ impl Assignments {
             return true;
         };
         track.at = value.end;
-        track.assignment.rest = Some(rule).filter(|_| value.cut);
+        track.assignment.rest = value.rest(rule);
         rest(pass, track, found)
     }
 
@@ -139,13 +141,57 @@ impl Assignments {
             return true;
         }
         track.at = end;
-        track.assignment.rest = Some(rule).filter(|_| value.cut);
+        track.assignment.rest = value.rest(rule);
         rest(pass, track, found)
+    }
+
+    /// Evaluates the text as a header's value, `{"Authorization": "Basic …"}`: all of it, or only what stands behind a scheme.
+    /// Whether that is a finding; `None` where that is not decided.
+    fn header(
+        &self,
+        pass: &WindowPass<'_>,
+        whole: bool,
+        track: &mut Track,
+        found: &mut Candidates,
+    ) -> Option<bool> {
+        let looked = Cell::default();
+        let text = WindowText { view: pass.view, looked: &looked };
+        let value = text.header_value(track.at, whole).ok()?;
+        pass.step(looked.get().steps);
+        let value = value.map(|value| value.at_boundary(&pass.view));
+        let Some((value, rule)) = value.and_then(|value| Some((value, self.offer(pass, value, found)?)))
+        else {
+            return Some(false);
+        };
+        track.at = value.end;
+        track.assignment.rest = value.rest(rule);
+        Some(true)
     }
 
     /// Evaluates all of the text as what its label says it is, `{"password": "…"}`; whether that is decided.
     fn labelled(&self, pass: &WindowPass<'_>, track: &mut Track, found: &mut Candidates) -> bool {
-        let Some(meaning) = track.assignment.labelled else { return true };
+        let Some(label) = track.assignment.labelled else { return true };
+        let meaning = match label {
+            LabelMeaning::Secret(meaning) => Some(meaning),
+            LabelMeaning::Field(CredentialField::Authorization) => None,
+            LabelMeaning::Field(CredentialField::Cookies) => {
+                track.assignment.labelled = None;
+                track.assignment.open(cookies(track.at));
+                return true;
+            }
+        };
+        // `auth` may be given credentials without a scheme, which are read below.
+        if meaning.is_none_or(|meaning| meaning.named == NameMeaning::Basic) {
+            let Some(taken) = self.header(pass, meaning.is_none(), track, found) else { return false };
+            if taken {
+                track.assignment.labelled = None;
+                return true;
+            }
+        }
+        let Some(meaning) = meaning else {
+            track.assignment.labelled = None;
+            return true;
+        };
         let (view, start) = (&pass.view, track.at);
         if !view.complete && view.len() < start + LONGEST {
             return false;
@@ -162,16 +208,16 @@ impl Assignments {
         }
         let (start, end) = (start + head, end - tail);
         let text = view.slice(start, end);
-        // What is longer than a piece is a key, or none of these.
-        let whole = if cut { text.iter().all(|&byte| is_dense(byte)) } else { !text.contains(&b'\n') };
+        let whole = !text.contains(&b'\n');
         if is_secret_word(text) {
             return true;
         }
         let form = ValueForm::Assigned { tight: true, first: true, colon: true };
         let Some(kind) = value::kind(meaning, text, form).filter(|_| whole) else { return true };
-        if let Some(rule) = self.offer(pass, AssignedValue { cut, ..piece(kind, start, end, 0.0) }, found) {
+        let value = AssignedValue { cut, rest_end: RestEnd::Line, ..piece(kind, start, end, 0.0) };
+        if let Some(rule) = self.offer(pass, value, found) {
             track.at = end;
-            track.assignment.rest = Some(rule).filter(|_| cut);
+            track.assignment.rest = value.rest(rule);
         }
         true
     }
@@ -200,7 +246,8 @@ impl Group for Assignments {
             let enough = match (option, list, hit) {
                 (Some(option), ..) => {
                     track.at = option.end;
-                    (track.assignment.rest, track.assignment.option) = (Some(option.rule), None);
+                    let long = LongRest { rule: option.rule, end: RestEnd::Word };
+                    (track.assignment.rest, track.assignment.option) = (Some(long), None);
                     rest(pass, track, found)
                 }
                 (None, Some(list), _) => self.list(pass, list, track, found),
@@ -218,16 +265,16 @@ impl Group for Assignments {
 
 /// Where a word begins, from `at` on, that has not arrived whole.
 fn begun(view: &View<'_>, at: usize) -> Option<usize> {
-    let tail = at.max(view.len().saturating_sub(search::LONGEST));
+    let tail = at.max(view.len().saturating_sub(words::LONGEST));
     (tail..view.len()).find(|&at| search::may_begin(view.slice(at, view.len())))
 }
 
 /// Goes on with a value that is longer than one piece; whether it has come to its end.
 fn rest(pass: &WindowPass<'_>, track: &mut Track, found: &mut Candidates) -> bool {
-    while let Some(rule) = track.assignment.rest {
+    while let Some(LongRest { rule, end }) = track.assignment.rest {
         let start = track.at;
         let text = WindowText { view: pass.view, looked: &Cell::default() };
-        let end = match text.run(start, LONGEST, is_dense) {
+        let end = match text.rest(start, LONGEST, end) {
             Ok(end) => end,
             Err(NeedMore) => return false,
         };

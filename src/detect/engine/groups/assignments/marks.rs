@@ -22,8 +22,12 @@ const INLINE: [&[u8]; 14] = [
 ];
 
 /// What stands around a value in quotes in programs.
-const WRAPPERS: [&str; 16] = [
+const WRAPPERS: [&str; 20] = [
     "(",
+    "new string(",
+    "std::string(",
+    "string(",
+    "str(",
     "some(",
     "ok(",
     "string::from(",

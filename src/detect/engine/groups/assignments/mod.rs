@@ -4,7 +4,7 @@
 //!
 //! | file | has |
 //! |---|---|
-//! | [`search`] | the words |
+//! | [`words`], [`command_words`], [`word_context`], [`search`] | the words, and what they begin |
 //! | [`text`] | reading forwards within bounds |
 //! | [`form`], [`shape`], [`seed`], [`value`] | how a value is given, what it looks like, what it is |
 //! | [`bare`] | values without quotes |
@@ -16,15 +16,22 @@
 //! | [`marks`] | formatting and wrapping around names and values |
 //! | [`said`] | values below their names, and in sentences |
 //! | [`plain`] | values that are a plain word |
-//! | [`layout`], [`lists`] | values that a layout parts from their names; the items of lists |
-//! | [`inputs`], [`cookies`] | values of fields of forms, and of cookies |
-//! | [`calls`], [`command`], [`key_numbers`], [`named`], [`settings`], [`places`] | the value of each kind of place |
+//! | [`labels`] | what is written in such places and is no value |
+//! | [`layout`] | values that a layout parts from their names |
+//! | [`lists`], [`list_heads`], [`list_items`] | lists of secrets: going through them, where they begin, their items |
+//! | [`inputs`] | values of fields of forms |
+//! | [`cookies`], [`cookie_places`] | cookies of headers, and apart from them |
+//! | [`command`], [`positions`] | passwords on command lines |
+//! | [`calls`], [`call_names`], [`key_numbers`], [`named`], [`settings`], [`places`] | the value of each kind of place |
 //! | [`group`] | the scan |
 
 mod bare;
 mod beside;
+mod call_names;
 mod calls;
 mod command;
+mod command_words;
+mod cookie_places;
 mod cookies;
 mod fallback;
 mod foreign;
@@ -32,13 +39,19 @@ mod form;
 mod group;
 mod inputs;
 mod key_numbers;
+mod labels;
 mod layout;
+mod list_heads;
+mod list_items;
+#[cfg(test)]
+mod list_tests;
 mod lists;
 mod marks;
 mod named;
 mod operator;
 mod places;
 mod plain;
+mod positions;
 mod said;
 mod search;
 mod seed;
@@ -49,5 +62,9 @@ mod tests;
 mod text;
 mod unspaced;
 mod value;
+#[cfg(test)]
+mod value_tests;
+mod word_context;
+mod words;
 
 pub(crate) use group::Assignments;

@@ -2,11 +2,13 @@
 
 use super::super::super::view::LOOKBACK;
 use super::beside::GIVEN;
+use super::call_names::{call_form, is_called};
 use super::form::ValueForm;
+use super::labels::{is_attribute, is_constant, is_label_of_words};
 use super::operator::Operator;
 use super::shape::names_user;
 use super::text::{NeedMore, WindowText, is_name, is_quote};
-use super::value::{AssignedValue, ContentAndRest, PlaceContent};
+use super::value::{AssignedValue, ContentAndRest, LONGEST, PlaceContent};
 use crate::detect::naming::{self, Meaning, NAME, NameMeaning};
 
 /// A name where it stands.
@@ -83,9 +85,26 @@ impl WindowText<'_> {
             return Ok(Some(value));
         }
         let Some((at, form)) = self.link(name)? else { return Ok(None) };
-        match self.value_at_link(name, at, form)? {
-            None if name.meaning.named == NameMeaning::Secret => self.pair(at),
-            given => Ok(given.map(|value| self.with_list(name.meaning, value))),
+        let given = self.value_at_link(name, at, form)?;
+        match given.filter(|value| !self.is_of_source(value, form)) {
+            None if name.meaning.named == NameMeaning::Secret => match self.pair(at)? {
+                Some(value) => Ok(Some(value)),
+                None => self.said_key(name, at, form),
+            },
+            None if name.meaning.named == NameMeaning::Key => self.said_key(name, at, form),
+            given => given.map(|value| self.with_list(name.meaning, value)).transpose(),
+        }
+    }
+
+    /// Whether the value is what programs and texts about them have in its place.
+    fn is_of_source(&self, value: &AssignedValue, form: ValueForm) -> bool {
+        let text = self.view.slice(value.start, value.end);
+        let quoted = self.before(value.start).is_some_and(is_quote);
+        match form {
+            ValueForm::Argument(false) => is_label_of_words(text),
+            ValueForm::Assigned { tight: false, colon: false, .. } => !quoted && is_constant(text),
+            ValueForm::Beside => is_attribute(text),
+            _ => false,
         }
     }
 
@@ -104,7 +123,9 @@ impl WindowText<'_> {
         let NameBounds { start: begin, end: stop, dashes } = self.located(start, stop)?;
         let meaning =
             naming::meaning(self.view.slice(begin, stop)).or_else(|| self.two_words(begin, stop))?;
-        let strong = meaning.strong || self.ends_phrase(begin, stop);
+        let strong = meaning.strong
+            || self.ends_phrase(begin, stop)
+            || self.view.get(stop) == Some(b'(') && is_called(self.view.slice(begin, stop));
         let meaning = Meaning { strong, ..meaning };
         Some(LocatedName { start: begin, end: stop, word: start, dashes, meaning })
     }
@@ -173,6 +194,11 @@ impl WindowText<'_> {
         if before == Some(b'{') && (self.follows(at, ":-")? || self.follows(at, ":=")?) {
             return Ok(Some((at + 2, GIVEN)));
         }
+        // Spring's `${db.password:value}`.
+        let braced = self.view.slice((name.start - name.dashes).saturating_sub(2), name.start) == b"${";
+        if braced && self.has_default(name.start, at)? {
+            return Ok(Some((at + 1, GIVEN)));
+        }
         // What a shell says where it is missing: `${DB_PASSWORD:?error}`.
         if before == Some(b'{')
             && self.is(at, b':')?
@@ -200,10 +226,11 @@ impl WindowText<'_> {
         {
             return self.second(at + 1);
         }
-        // SQL's `PASSWORD('…')`.
-        let called = self.view.slice(name.start, name.end).eq_ignore_ascii_case(b"password");
-        if called && self.is(at, b'(')? && self.quote(at + 1)?.is_some() {
-            return Ok(Some((at + 1, ValueForm::Argument(true))));
+        if let Some(form) = call_form(self.view.slice(name.start, name.end))
+            && self.is(at, b'(')?
+            && self.quote(at + 1)?.is_some()
+        {
+            return Ok(Some((at + 1, form)));
         }
         let (operator, behind) = self.operator(blank, spaced)?;
         self.behind_operator(name, GivingSign { operator, blank, behind, spaced, quoted })
@@ -254,6 +281,9 @@ impl WindowText<'_> {
             Operator::Comma if quoted => {
                 let head = self.view.slice(name.start.saturating_sub(8), name.start.saturating_sub(1));
                 ValueForm::Argument(head.trim_ascii_end().ends_with(b"("))
+            }
+            Operator::Comma if self.is_first_argument(name) && self.quote(value)?.is_some() => {
+                ValueForm::Compared
             }
             Operator::Is if spaced && !quoted => ValueForm::Prose,
             Operator::None | Operator::Comma | Operator::Is => {
@@ -309,6 +339,9 @@ impl WindowText<'_> {
         if let Some(value) = self.behind_words(name.end)?
             && let Some(word) = self.random_word(name, value)?
         {
+            return Ok(Some(word));
+        }
+        if let Some(word) = self.said_abroad(name)? {
             return Ok(Some(word));
         }
         for word in ["for ", "of ", "on "] {
@@ -393,7 +426,8 @@ impl WindowText<'_> {
             }
             _ => (at, form),
         };
-        let marked = matches!(self.byte(at)?, Some(b'@' | b'b' | b'r' | b'u' | b'f' | b'L' | b'N' | b'R'));
+        let marked =
+            matches!(self.byte(at)?, Some(b'@' | b'$' | b'b' | b'r' | b'u' | b'f' | b'L' | b'N' | b'R'));
         let open = match self.quote(at)? {
             None if marked => self.quote(at + 1)?,
             open => open,
@@ -404,7 +438,11 @@ impl WindowText<'_> {
                 open = inner;
             }
             return Ok(match self.closed_or_cut(open)? {
-                Some(end) => self.quoted(name.meaning, open.end, end, form),
+                Some(end) => match self.quoted(name.meaning, open.end, end, form) {
+                    // The text may go on for long behind its first word.
+                    None if end == open.end + LONGEST => self.bare(name, open.end, form)?,
+                    given => given,
+                },
                 None => self.bare(name, open.end, form)?,
             });
         }

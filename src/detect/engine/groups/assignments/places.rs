@@ -1,18 +1,24 @@
 //! From a word that was found to the value of its place: headers, addresses, comparisons. Commands are in
 //! [`command`](super::command), names in [`named`](super::named).
 
-use super::cookies::cookies;
+use super::cookies::cookie_members;
 use super::form::ValueForm;
-use super::search::{Hit, WordContext};
+use super::search::Hit;
 use super::seed;
+use super::shape::looks_like_key;
 use super::text::{NeedMore, WindowText, is_dense, is_name};
 use super::value::{AssignedValue, ContentAndRest, LONGEST, PlaceContent, piece};
+use super::word_context::WordContext;
 use crate::detect::naming::{self, NAME};
 use crate::detect::rules::SecretKind;
 use crate::detect::validate::credential;
 
 /// How much is read for a seed, in bytes: its words, and what parts them.
 const SEED: usize = 400;
+
+/// Schemes of authentication whose credentials are one word.
+const SCHEMES: [&str; 10] =
+    ["basic", "bearer", "token", "apikey", "api-key", "negotiate", "ntlm", "oauth", "jwt", "dpop"];
 
 /// Schemes of addresses that open databases and queues, by their beginnings.
 const STORES: &[&[u8]] = &[
@@ -63,7 +69,13 @@ impl WindowText<'_> {
             WordContext::Slashed => self.slashed(end)?,
             WordContext::NetUser => self.net_user(end)?,
             WordContext::NetUse => self.net_use(end)?,
-            WordContext::Echo => self.piped(end)?,
+            WordContext::Echo => self.piped(end, false)?,
+            WordContext::Printf => self.piped(end, true)?,
+            WordContext::Word(n) => self.nth_word(end, n)?,
+            WordContext::Htpasswd => self.htpasswd(end)?,
+            WordContext::Share => self.share(start, end)?,
+            WordContext::Impacket => self.impacket(end)?,
+            WordContext::FileTransfer => self.file_transfer(end)?,
             WordContext::HereString => self.here_string(start, end)?,
             WordContext::SecureString => {
                 let option = if self.follows(end, "-string ")? { self.blanks(end + 8)? } else { end };
@@ -85,9 +97,15 @@ impl WindowText<'_> {
             WordContext::KeyNumber => self.key_number(end)?,
             WordContext::Seed => self.seed_phrase(end)?,
             WordContext::Foreign => self.foreign(start, end)?,
+            WordContext::Said => self.said_word(end)?,
             WordContext::Input => self.input(end)?,
             WordContext::SessionCookie => self.session_cookie(start, end)?,
-            WordContext::CookieHeader => return Ok((end, PlaceContent::List(cookies(end)))),
+            WordContext::CookieHeader => {
+                return Ok((end, PlaceContent::List(self.cookie_header(start, end)?)));
+            }
+            WordContext::CookieMembers => return Ok((end, PlaceContent::List(cookie_members(end)))),
+            WordContext::CookieCall => self.cookie_call(end)?,
+            WordContext::CookieFile => self.cookie_file(start, end)?,
         };
         Ok((end, found.into()))
     }
@@ -102,8 +120,12 @@ impl WindowText<'_> {
             return Ok(None);
         }
         let at = self.blanks(at)?;
-        let at = self.quote(at)?.map_or(at, |quote| quote.end);
-        let word = self.run(at, 24, |byte| byte.is_ascii_alphabetic() || byte == b'-')?;
+        self.credentials(self.quote(at)?.map_or(at, |quote| quote.end))
+    }
+
+    /// The credentials at `at`, behind a scheme or alone (RFC 9110 section 11.4).
+    fn credentials(&self, at: usize) -> Result<Option<AssignedValue>, NeedMore> {
+        let word = self.run(at, 24, is_scheme)?;
         let value = self.blanks(word)?;
         let (kind, value) = match value > word && word > at {
             true if self.view.slice(at, word).eq_ignore_ascii_case(b"basic") => (SecretKind::Basic, value),
@@ -117,6 +139,25 @@ impl WindowText<'_> {
             _ => credential::key(text, true),
         };
         Ok(fits.then(|| piece(kind, value, end, 0.0)))
+    }
+
+    /// The credentials with which a text begins at `start` that is a header's value: behind a scheme that is known, or, where it is
+    /// `whole`, a long key.
+    pub(super) fn header_value(&self, start: usize, whole: bool) -> Result<Option<AssignedValue>, NeedMore> {
+        let at = self.space(start)?;
+        let word = self.run(at, 24, is_scheme)?;
+        let scheme = self.view.slice(at, word);
+        let known = SCHEMES.iter().any(|known| scheme.eq_ignore_ascii_case(known.as_bytes()));
+        if known && self.blanks(word)? > word {
+            return self.credentials(at);
+        }
+        if !whole {
+            return Ok(None);
+        }
+        let end = self.run(at, LONGEST, is_token)?;
+        let text = self.value_at(at, end);
+        let fits = looks_like_key(text) && credential::key(text, true);
+        Ok(fits.then(|| piece(SecretKind::Bearer, at, end, 0.0)))
     }
 
     /// `Bearer …` (RFC 6750 section 2.1) where no header was seen.
@@ -206,12 +247,16 @@ impl WindowText<'_> {
         }
         let stop = self.run(user + 1, LONGEST, is_written)?;
         let text = self.view.slice(start, stop);
+        // No host is as long.
+        let cut = stop == user + 1 + LONGEST;
         let net = [b"@tcp(".as_slice(), b"@unix(", b"@tcp6("];
         let begins = |at: &usize| {
             let rest = text.get(*at..).unwrap_or_default();
             net.iter().any(|net| rest.starts_with(net))
         };
-        let Some(length) = (0..text.len()).rev().find(begins) else { return Ok(None) };
+        let Some(length) = (0..text.len()).rev().find(begins).or_else(|| cut.then_some(LONGEST)) else {
+            return Ok(None);
+        };
         let fits = credential::userinfo(self.value_at(start, start + length));
         Ok(fits.then(|| piece(SecretKind::Connection, start, start + length, 0.0)))
     }
@@ -321,6 +366,11 @@ fn unescaped(text: &[u8], store: bool) -> Option<usize> {
     let path = behind.iter().position(|&byte| byte == b'/').map_or(rest.len(), |at| first + at);
     let at = rest.get(..path)?.iter().rposition(|&byte| byte == b'@')?;
     is_host(rest, at + 1).then_some(user + 1 + at)
+}
+
+/// What the name of a scheme of authentication is made of.
+fn is_scheme(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || byte == b'-'
 }
 
 /// What the credentials of a header are made of (RFC 9110 section 11.4, `token68`), and more that is seen.

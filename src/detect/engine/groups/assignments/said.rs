@@ -9,7 +9,7 @@ use super::plain::{is_of_program, is_word_and_number};
 use super::shape::{is_random, looks_like_key};
 use super::text::{NeedMore, WindowText, is_base64, is_dense, is_name};
 use super::value::{AssignedValue, LONGEST, piece};
-use crate::detect::naming::{NAME, NameMeaning};
+use crate::detect::naming::{Meaning, NAME, NameMeaning};
 use crate::detect::rules::SecretKind;
 
 /// How much of a word is looked at, and how far before a value its indent, in bytes.
@@ -29,7 +29,7 @@ const WORD: usize = 24;
 const SENTENCE: usize = 44;
 
 /// What gives a value at the end of a clause: "the password was changed to …".
-const DEEDS: [&str; 4] = ["changed to ", "set to ", "reset to ", "updated to "];
+const DEEDS: [&str; 5] = ["changed to ", "changed from ", "set to ", "reset to ", "updated to "];
 /// Verbs of sentences in which `to` gives a value.
 const VERBS: [&[u8]; 4] = [b"set ", b"chang", b"reset ", b"update "];
 /// What lines of programs begin with that name something.
@@ -130,6 +130,33 @@ impl WindowText<'_> {
             return if set { self.random_word(name, self.blanks(at + 3)?) } else { Ok(None) };
         }
         self.random_word(name, at)
+    }
+
+    /// The key at `at` that a sentence gives, `the token is …`, which may be short if nobody writes it by chance.
+    pub(super) fn said_key(
+        &self,
+        name: LocatedName,
+        at: usize,
+        form: ValueForm,
+    ) -> Result<Option<AssignedValue>, NeedMore> {
+        let head = self.view.slice(at.saturating_sub(5), at);
+        let said = [b"is ".as_slice(), b"is: ", b"was "].iter().any(|word| head.ends_with(word));
+        if form != ValueForm::Prose || !said || !name.meaning.strong {
+            return Ok(None);
+        }
+        let meaning = Meaning { named: NameMeaning::Secret, ..name.meaning };
+        let secret = LocatedName { meaning, ..name };
+        let word = self.random_word(secret, at)?;
+        word.map_or(Ok(None), |(at, form)| self.value_at_link(secret, at, form))
+    }
+
+    /// The password at `at` that a sentence gives to a word which says little: nobody writes it by chance.
+    pub(super) fn said_word(&self, at: usize) -> Result<Option<AssignedValue>, NeedMore> {
+        let value = self.blanks(at)?;
+        let start = self.quote(value)?.map_or(value, |quote| quote.end);
+        let stop = self.run(start, LONGEST, is_dense)?;
+        let end = self.trimmed(start, stop, NameMeaning::Password);
+        Ok(is_random(self.value_at(start, end)).then(|| piece(SecretKind::Password, start, end, 0.1)))
     }
 
     /// What is given behind a purpose: `API key for the backend: value`.

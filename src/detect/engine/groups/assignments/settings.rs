@@ -68,7 +68,8 @@ impl WindowText<'_> {
         let end = self.run(value, LONGEST, is_dense)?;
         // A line that begins with the name has its value and no more.
         let behind = self.blanks(end)?;
-        let ends = matches!(self.byte(behind)?, None | Some(b'\n' | b'\r' | b'#'));
+        let cut = end == value + LONGEST;
+        let ends = cut || matches!(self.byte(behind)?, None | Some(b'\n' | b'\r' | b'#'));
         let variable =
             headed && self.view.slice(name.start, name.end).iter().all(|byte| !byte.is_ascii_lowercase());
         let form = if variable { GIVEN } else { ValueForm::Line };

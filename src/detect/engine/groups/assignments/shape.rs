@@ -1,9 +1,9 @@
 //! What values look like in their places: passwords of people, labels for them, code.
 
 use super::form::ValueForm;
-use super::text::{is_base64, is_dense};
+use super::text::{is_base64, is_dense, is_quote};
 use super::unspaced::is_counted;
-use crate::detect::validate::credential;
+use crate::detect::validate::credential::{self, is_jumble};
 
 /// What a value without quotes is made of.
 pub(super) fn is_bare(byte: u8) -> bool {
@@ -93,12 +93,41 @@ pub(super) fn is_random(text: &[u8]) -> bool {
     let any = |is: fn(&u8) -> bool| text.iter().any(is);
     let parted = any(|byte| matches!(byte, b'=' | b'/' | b'\\' | b',' | b'|' | b':' | b'(' | b'{' | b'['));
     let address = any(|byte| *byte == b'@') && any(|byte| *byte == b'.');
-    if text.len() < 8 || !has_digit(text) || !any(u8::is_ascii_alphabetic) || parted || address {
+    let jumble = !has_digit(text) && is_jumble(text) && !has_label(text);
+    if text.len() < 8 || !has_digit(text) && !jumble || !any(u8::is_ascii_alphabetic) || parted || address {
         return false;
     }
     let begins = text.first().is_some_and(|byte| byte.is_ascii_alphanumeric() || is_password_sign(byte));
     let cases = || any(u8::is_ascii_uppercase) && any(u8::is_ascii_lowercase);
-    begins && (any(is_password_sign) || cases() && credential::is_generated(text) && !has_label(text))
+    begins
+        && (jumble || any(is_password_sign) || cases() && credential::is_generated(text) && !has_label(text))
+}
+
+/// Signs of several kinds that programs and addresses do not have together, among many letters and digits.
+pub(super) fn is_tangle(text: &[u8]) -> bool {
+    let has = |sign: &&u8| text.contains(sign);
+    text.len() >= 16
+        && has_digit(text)
+        && text.iter().any(u8::is_ascii_alphabetic)
+        && !text.iter().any(|&byte| byte.is_ascii_whitespace() || is_quote(byte) || byte == b'\\')
+        && b"!@#$%^*".iter().filter(has).count() >= 3
+}
+
+/// A value that is no part of a program, whatever sign stands before it: random, without quotes, brackets or a sign that joins it
+/// to what follows.
+pub(super) fn is_unguessable(text: &[u8]) -> bool {
+    let any = |is: fn(&u8) -> bool| text.iter().any(is);
+    let inner = |byte: &u8| {
+        byte.is_ascii_whitespace()
+            || is_quote(*byte)
+            || matches!(byte, b'(' | b')' | b'[' | b']' | b'{' | b'}' | b'<' | b'>')
+    };
+    let joins =
+        text.len() < 32 && matches!(text.last(), Some(b'+' | b',' | b'.' | b'&' | b'|' | b'?' | b':' | b';'));
+    let mixed = any(u8::is_ascii_uppercase) && any(u8::is_ascii_lowercase) && has_digit(text);
+    let random = || mixed && credential::is_generated(text) && !text.contains(&b'.');
+    let plain = text.len() >= 8 && !any(inner) && !joins && !has_label(text);
+    is_tangle(text) || plain && (random() || is_jumble(text) || credential::key(text, true))
 }
 
 /// A word that nobody writes by chance, or a shorter one with a digit and a sign in its middle: no code of a product, no share.
@@ -123,6 +152,11 @@ const SHORTEST_CERTAIN: usize = 6;
 pub(super) fn has_label(text: &[u8]) -> bool {
     let lower = text.to_ascii_lowercase();
     credential::NAME_PARTS.iter().any(|word| memchr::memmem::find(&lower, word.as_bytes()).is_some())
+}
+
+/// Whether letters, digits and such a sign are in it.
+pub(super) fn is_signed(text: &[u8]) -> bool {
+    has_digit(text) && text.iter().any(u8::is_ascii_alphabetic) && text.iter().any(is_password_sign)
 }
 
 /// Signs that words of languages and programs do not have in their middle.
@@ -151,22 +185,24 @@ pub(super) fn fits_secret(text: &[u8], form: ValueForm) -> bool {
 pub(super) fn bare_password(text: &[u8], strong: bool, form: ValueForm, setting: bool) -> bool {
     let marked = is_marked(text);
     let varied = marked || text.iter().any(u8::is_ascii_uppercase) && text.iter().any(u8::is_ascii_lowercase);
+    let jumble = is_jumble(text) && !has_label(text);
     let variable = text.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
-        && text.iter().filter(|byte| byte.is_ascii_digit()).count() <= 1;
+        && text.iter().filter(|byte| byte.is_ascii_digit()).count() <= 1
+        && !jumble;
     let formed = match form {
         _ if !strong => has_digit(text) && text.iter().any(u8::is_ascii_alphabetic) && text.len() >= 8,
         ValueForm::Assigned { tight, first, .. } => {
             let whole = text.iter().all(u8::is_ascii_alphanumeric) && tight && (first || setting);
-            whole || marked && (tight || !variable)
+            whole || (marked || jumble) && (tight || !variable)
         }
         ValueForm::Flag => varied,
         ValueForm::Login | ValueForm::Element => true,
-        ValueForm::Prose => marked && text.len() >= 5,
+        ValueForm::Prose => (marked || jumble) && text.len() >= 5,
         ValueForm::Said => is_random(text),
         // Not what manuals and schemas have: alternatives, a type that may be absent, lengths, names of the setting.
         ValueForm::Line => {
             let written = text.contains(&b'|') || text.ends_with(b"?") || text.ends_with(b"PSK");
-            marked && text.len() >= 5 && !written && text.iter().any(u8::is_ascii_alphabetic)
+            (marked || jumble) && text.len() >= 5 && !written && text.iter().any(u8::is_ascii_alphabetic)
         }
         ValueForm::Compared | ValueForm::Argument(_) | ValueForm::Beside | ValueForm::Or => false,
     };
@@ -198,6 +234,9 @@ pub(super) fn is_variable(text: &[u8], form: ValueForm) -> bool {
 
 /// A call, a field of something, a place in memory: programs, not values.
 pub(super) fn is_code(text: &[u8]) -> bool {
+    if is_tangle(text) {
+        return false;
+    }
     let name = text
         .iter()
         .take_while(|&&byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':' | b'>' | b'-'))
@@ -220,10 +259,12 @@ pub(super) fn is_code(text: &[u8]) -> bool {
     let owned = parts.clone().next().is_some_and(|head| OWNERS.contains(&head));
     let last = parts.clone().next_back().unwrap_or_default();
     let field = text.contains(&b'.') && parts.all(part) && (owned || !credential::key(last, true));
-    let begins = matches!(
-        text.first(),
-        Some(b'(' | b'[' | b'{' | b'&' | b'*' | b'!' | b'<' | b'=' | b'|' | b'+' | b'>' | b'-')
-    );
+    let begins = text.split_first().is_some_and(|(sign, rest)| {
+        matches!(
+            sign,
+            b'(' | b'[' | b'{' | b'&' | b'*' | b'!' | b'<' | b'=' | b'|' | b'+' | b'>' | b'-' | b';'
+        ) && !is_unguessable(rest)
+    });
     // `format!("…")`.
     let small = text.iter().take_while(|&&byte| byte.is_ascii_lowercase() || byte == b'_').count();
     let expanded = small >= 3 && matches!(text.get(small..), Some([b'!', b'(' | b'[', ..]));

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use crate::detect::naming::{DOUBTFUL, KEYS, PASSWORDS};
 use crate::detect::{Anchor, Catalogue, Detector, Finding, RuleSelection};
 
-fn detector() -> Detector {
+pub(super) fn detector() -> Detector {
     let catalogue = Catalogue::builtin().unwrap();
     let ours = |id: &_| catalogue.rule(*id).is_some_and(|rule| rule.anchor == Anchor::Assign);
     Detector::new(&catalogue, &catalogue.ids().filter(ours).collect::<RuleSelection>()).unwrap()
@@ -19,7 +19,7 @@ fn examples() -> Vec<String> {
     texts.map(|text| text.replace(['«', '»'], "")).collect()
 }
 
-fn scanned(detector: &Detector, text: &str, cuts: &[usize]) -> Vec<Finding> {
+pub(super) fn scanned(detector: &Detector, text: &str, cuts: &[usize]) -> Vec<Finding> {
     let (mut scanner, mut findings, mut from) = (detector.scanner(), Vec::new(), 0);
     for &cut in cuts.iter().chain([&text.len()]) {
         let Some(piece) = text.get(from..cut) else { continue };
@@ -32,7 +32,7 @@ fn scanned(detector: &Detector, text: &str, cuts: &[usize]) -> Vec<Finding> {
 }
 
 /// What is found, as it stands in the text.
-fn found<'t>(detector: &Detector, text: &'t str) -> Vec<&'t str> {
+pub(super) fn found<'t>(detector: &Detector, text: &'t str) -> Vec<&'t str> {
     detector.find(text).iter().filter_map(|one| text.get(one.span.start..one.span.end)).collect()
 }
 
@@ -360,7 +360,7 @@ fn a_long_value_is_covered_to_its_end() {
 }
 
 /// Places of passwords, and the longest that each can have, in bytes.
-const PLACES: [(&str, usize); 31] = [
+const PLACES: [(&str, usize); 45] = [
     ("curl -u mo:{} https://h", 5000),
     ("curl -u 'mo:{}' https://h", 5000),
     ("mysql -u root -p{} app", 5000),
@@ -392,6 +392,20 @@ const PLACES: [(&str, usize); 31] = [
     ("passwords:\n  - {}\n", 5000),
     ("{\"passwords\": [\"{}\"]}", 5000),
     ("passwords = [{}]", 5000),
+    ("htpasswd -b f bob {}", 5000),
+    ("smbclient //h/s {} -U bob", 5000),
+    ("wpa_passphrase ssid {}", 5000),
+    ("vault login {}", 5000),
+    ("mysql -uroot '-p{}' db", 5000),
+    ("unrar x -p{} a.rar", 5000),
+    ("snmpwalk -v3 -A {} h", 5000),
+    ("psexec.py dom/bob:{}@h", 5000),
+    ("open h\nuser bob {}\n", 5000),
+    ("sqlplus mo/\"{}\"@db", 5000),
+    ("passwords = %w[{}]", 5000),
+    ("passwords: [\n  [\"bob\", \"{}\"]]", 5000),
+    ("user.setPassword(\"{}\")", 5000),
+    ("parola mea este {}", 5000),
 ];
 
 #[test]

@@ -3,6 +3,7 @@
 
 use std::cell::Cell;
 
+use super::super::super::track::RestEnd;
 use super::super::super::view::View;
 
 /// Text that has not arrived is needed.
@@ -143,6 +144,21 @@ impl WindowText<'_> {
             at += 1;
         }
         Ok(None)
+    }
+
+    /// Where what follows at `start` ends of a value whose beginning is known, `most` bytes on at the latest.
+    pub(super) fn rest(&self, start: usize, most: usize, end: RestEnd) -> Result<usize, NeedMore> {
+        let RestEnd::Quote(byte, escapes) = end else {
+            return self.run(start, most, if end == RestEnd::Line { |byte| byte != b'\n' } else { is_dense });
+        };
+        // The sign that a backslash escapes, which the piece before ended with.
+        let head = self.view.slice(start.saturating_sub(4), start);
+        let slashes = head.iter().rev().take_while(|&&byte| byte == b'\\').count();
+        let skipped = usize::from(escapes == 0 && slashes % 2 == 1);
+        match self.closed(Quote { byte, escapes, end: start + skipped }, most - skipped)? {
+            Some(end) => Ok(end),
+            None => self.run(start, most, |byte| byte != b'\n'),
+        }
     }
 
     pub(super) fn before(&self, at: usize) -> Option<u8> {

@@ -1,11 +1,12 @@
 //! A value at a place of a secret: what it is, and whether it looks like one.
 
-use super::super::super::track::{OpenList, SecretList};
+use super::super::super::track::{LongRest, OpenList, RestEnd, SecretList};
 use super::super::super::view::View;
 use super::form::ValueForm;
 use super::seed::seed;
-use super::shape::{fits_list, fits_password, fits_secret, is_certain, is_key_number};
-use super::text::{NeedMore, Quote, WindowText, is_dense};
+use super::shape::{fits_list, fits_password, fits_secret, is_certain, is_key_number, is_unguessable};
+use super::text::{NeedMore, Quote, WindowText, is_quote};
+use crate::detect::finding::RuleId;
 use crate::detect::naming::{Meaning, NameMeaning};
 use crate::detect::rules::SecretKind;
 use crate::detect::validate::credential;
@@ -23,6 +24,8 @@ pub(super) struct AssignedValue {
     pub(super) doubt: f32,
     /// Whether the value was cut at the longest piece.
     pub(super) cut: bool,
+    /// How it ends then.
+    pub(super) rest_end: RestEnd,
     /// The list of which it is an item, whose others may follow.
     pub(super) list: Option<SecretList>,
 }
@@ -31,6 +34,11 @@ impl AssignedValue {
     /// The same, cut between two characters.
     pub(super) fn at_boundary(self, view: &View<'_>) -> Self {
         Self { end: view.boundary(self.end), ..self }
+    }
+
+    /// What of it follows, which `rule` has taken, if it was cut.
+    pub(super) fn rest(self, rule: RuleId) -> Option<LongRest> {
+        self.cut.then_some(LongRest { rule, end: self.rest_end })
     }
 }
 
@@ -86,12 +94,12 @@ pub(super) fn kind(meaning: Meaning, text: &[u8], form: ValueForm) -> Option<Sec
 }
 
 impl WindowText<'_> {
-    /// Where the value ends that `open` opens: with its quote, or where a piece of it ends that has no blanks.
+    /// Where the value ends that `open` opens: with its quote, or where a piece of it ends on its line.
     pub(super) fn closed_or_cut(&self, open: Quote) -> Result<Option<usize>, NeedMore> {
         if let Some(end) = self.closed(open, LONGEST)? {
             return Ok(Some(end));
         }
-        let end = self.run(open.end, LONGEST, is_dense)?;
+        let end = self.run(open.end, LONGEST, |byte| byte != b'\n')?;
         Ok((end == open.end + LONGEST).then_some(end))
     }
 
@@ -104,15 +112,27 @@ impl WindowText<'_> {
         form: ValueForm,
     ) -> Option<AssignedValue> {
         let text = self.value_at(start, end);
+        let joins = |sign: u8| matches!(sign, b'.' | b'+' | b',' | b')' | b';' | b' ');
         // What looks like an opening quote closed the text before.
-        if matches!(text.first(), Some(b'.' | b'+' | b',' | b')' | b';' | b' ')) {
+        if text.split_first().is_some_and(|(&sign, rest)| joins(sign) && !is_unguessable(rest)) {
             return None;
         }
-        kind(meaning, text, form).map(|kind| piece(kind, start, end, 0.0))
+        let rest_end =
+            self.quote_before(start).map_or(RestEnd::Word, |open| RestEnd::Quote(open.byte, open.escapes));
+        kind(meaning, text, form).map(|kind| AssignedValue { rest_end, ..piece(kind, start, end, 0.0) })
+    }
+
+    /// The quote that ends at `at`.
+    fn quote_before(&self, at: usize) -> Option<Quote> {
+        let byte = self.before(at).filter(|&byte| is_quote(byte))?;
+        let head = self.view.slice(at.saturating_sub(5), at - 1);
+        let escapes = head.iter().rev().take_while(|&&byte| byte == b'\\').count();
+        Some(Quote { byte, escapes, end: at })
     }
 }
 
 /// A value, cut where it is as long as a piece can be.
 pub(super) fn piece(kind: SecretKind, start: usize, end: usize, doubt: f32) -> AssignedValue {
-    AssignedValue { kind, start, end, doubt, cut: end - start >= LONGEST, list: None }
+    let cut = end - start >= LONGEST;
+    AssignedValue { kind, start, end, doubt, cut, rest_end: RestEnd::Word, list: None }
 }

@@ -29,7 +29,9 @@ const DETERMINERS: &[&str] = &["a", "an", "any", "each", "every", "no", "that", 
 /// Whether a sequence is the word, or begins with it, and no name.
 pub(super) fn is_word(view: &View<'_>, words: &[NameWord], before: &Preceding<'_>) -> bool {
     let Some((word, more)) = words.split_first() else { return false };
-    if !word.roles.has(NameList::Homonym) || before.tells_person() || before.ends_with(NameList::OfSomebody) {
+    // Of `name:` alone nobody knows whose it is.
+    let of_somebody = || before.named != NameLabel::Any && before.ends_with(NameList::OfSomebody);
+    if !word.roles.has(NameList::Homonym) || before.tells_person() || of_somebody() {
         return false;
     }
     if !more.is_empty() {
@@ -66,7 +68,8 @@ pub(super) fn is_word(view: &View<'_>, words: &[NameWord], before: &Preceding<'_
     let determined = || before.words.first().is_some_and(|word| is_one_of(word, DETERMINERS));
     // Words of other languages may say what somebody does.
     let english = known.is_ordinary() || next.ends_with("ed");
-    english && (before.item || determined()) && !acts(next, behind.next().unwrap_or_default())
+    let alone = before.item || before.named == NameLabel::Any;
+    english && (alone || determined()) && !acts(next, behind.next().unwrap_or_default())
 }
 
 /// Whether a word is all of its text.
