@@ -8,7 +8,7 @@ const SSN: &str = "536228741";
 const NAME: &str = "Okonkwo-Adeyemi";
 
 /// With `P` for a password, `S` for a number and `N` for a name, each between `<` and `>`.
-const SHAPES: [&str; 75] = [
+const SHAPES: [&str; 97] = [
     // Names beside values.
     r#"{"env":[{"name":"DB_PASSWORD","value":"<P>"}]}"#,
     r#"{"fields":[{"id":"field_7","name":"input_7","label":"SSN","value":"<S>"}]}"#,
@@ -55,6 +55,25 @@ const SHAPES: [&str; 75] = [
     r#"{"field":[{"$":{"name":"password"},"_":"<P>"}]}"#,
     r#"{"password":[{"_":"<P>","$":{"type":"x"}}]}"#,
     r#"{"field":{"_attributes":{"name":"ssn"},"_text":"<S>"}}"#,
+    r#"{"type":"element","name":"property","attributes":{"name":"db.password"},"elements":[{"type":"text","text":"<P>"}]}"#,
+    r#"{"type":"element","tagName":"password","properties":{},"children":[{"type":"text","value":"<P>"}]}"#,
+    r#"{"name":["password"],"value":["<P>"]}"#,
+    // DynamoDB, Firestore, and the like.
+    r#"{"key":{"S":"DB_PASSWORD"},"value":{"S":"<P>"}}"#,
+    r#"{"fields":{"key":{"stringValue":"DB_PASSWORD"},"value":{"stringValue":"<P>"}}}"#,
+    r#"{"name":{"value":"password"},"value":{"value":"<P>"}}"#,
+    // Recorders, and ids of fields.
+    r##"{"type":"change","value":"<P>","selectors":[["aria/Password"],["#password"]]}"##,
+    r#"{"command":"type","target":"id=password","value":"<P>"}"#,
+    r##"{"method":"fill","locator":"#password","value":"<P>"}"##,
+    r#"{"type":"plain_text_input","action_id":"password","value":"<P>"}"#,
+    r#"{"state":{"values":{"b1":{"password":{"type":"plain_text_input","value":"<P>"}}}}}"#,
+    r#"{"type":4,"custom_id":"password","value":"<P>"}"#,
+    r#"{"fieldId":"ssn","value":"<S>"}"#,
+    r#"{"ref":"password","value":"<P>"}"#,
+    r#"{"uid":"password","value":"<P>"}"#,
+    r#"{"attr":"password","value":"<P>"}"#,
+    r#"{"identifier":"ssn","value":"<S>"}"#,
     // Of few letters, and of many.
     r#"[{"k":"password","v":"<P>"}]"#,
     r#"{"settings":[{"settingName":"smtp_password","value":"<P>"}]}"#,
@@ -92,6 +111,11 @@ const SHAPES: [&str; 75] = [
     r#"{"query":"mutation($p: String!) { login(password: $p) { id } }","variables":"{\"p\":\"<P>\"}"}"#,
     r#"{"sql":"UPDATE users SET password = $1, ssn = $2","params":"[\"<P>\",\"<S>\"]"}"#,
     r#"{"params":"[[\"x\",\"<S>\"]]","sql":"INSERT INTO users (city, ssn) VALUES (?, ?)"}"#,
+    r#"{"sql":"/*route=/login*/ SELECT 1 FROM users WHERE password = crypt($1, password)","params":["<P>"]}"#,
+    r#"{"sql":"SELECT 1 FROM users WHERE ssn = ANY($1)","params":[["123","<S>"]]}"#,
+    r#"{"sql":"ALTER USER u WITH PASSWORD $1","params":["<P>"]}"#,
+    r#"{"query":["SELECT 1 FROM users WHERE ssn = $1","<S>"]}"#,
+    r#"["UPDATE users SET password = $1",["<P>"]]"#,
     r#"{"question":"Your SSN?","answer":"<S>"}"#,
     r#"{"form":[{"value":"<S>","label":"SSN"}]}"#,
 ];
@@ -113,7 +137,7 @@ fn values_are_called_by_what_stands_beside_them_in_every_shape() {
 }
 
 /// Documents without a value.
-const ORDINARY: [&str; 24] = [
+const ORDINARY: [&str; 28] = [
     // Schemas and descriptions of tools.
     r#"{"$schema":"https://json-schema.org/draft/2020-12/schema","title":"Password","type":"object","properties":{"password":{"type":"string","title":"Password","description":"At least 8 characters","minLength":8,"format":"password"},"ssn":{"type":"string","pattern":"^[0-9]{9}$"}},"required":["password","ssn"]}"#,
     r#"{"openapi":"3.1.0","paths":{"/login":{"post":{"operationId":"login2","parameters":[{"name":"password","in":"query","required":true,"schema":{"type":"string"},"description":"Your password"}],"responses":{"200":{"description":"OK","content":{"application/json":{"schema":{"$ref":"x"}}}}}}}}}"#,
@@ -139,10 +163,61 @@ const ORDINARY: [&str; 24] = [
     // Texts of documents and conversations.
     r#"{"results":[{"title":"Resetting your password","text":"Click the link below","url":"https://example.com/a1"}]}"#,
     r#"{"messages":[{"role":"user","content":[{"type":"text","text":"hello1"}]},{"role":"assistant","name":"password","content":"ok2day"}]}"#,
+    r#"{"label":"First name","children":[{"type":"text","text":"Save"}]}"#,
+    r#"{"name":"password","children":[{"text":"Reset your password"}]}"#,
+    r#"{"user_id":"password_reset","type":"event","value":"Step2"}"#,
+    r#"{"type":["string"],"name":"password","description":["At least 8 characters"]}"#,
     r#"{"items":[{"field":"status","fromString":"To Do","toString":"In Progress"}]}"#,
     r#"{"sql":"SELECT name, total FROM orders WHERE status = ? LIMIT ?","params":["open","25"]}"#,
     r#"{"query":"password reset?","variables":["x1y2z3"]}"#,
 ];
+
+/// `admin:hunter2Zq9` in base64, a token, and a session.
+const BASIC: &str = "YWRtaW46aHVudGVyMlpxOQ==";
+const TOKEN: &str = "9944b09199c62bcf9418ad846dd0e4bb";
+const SESSION: &str = "8f2kdl93kfjs02kd";
+
+#[test]
+fn fields_of_http_are_read_as_in_text_whatever_holds_them() {
+    for doc in [
+        r#"{"headers":{"Authorization":"Basic <B>"}}"#,
+        r#"{"headers":{"authorization":"<T>"}}"#,
+        r#"{"headers":{"Authorization":["Basic <B>"]}}"#,
+        r#"{"headers":[{"name":"Authorization","value":"Basic <B>"}]}"#,
+        r#"{"header":[{"key":"Proxy-Authorization","value":"Negotiate <T>"}]}"#,
+        r#"{"headers":[["Authorization","Basic <B>"]]}"#,
+        r#"{"header":["Authorization","Basic <B>"]}"#,
+        r#"["Authorization","Basic <B>"]"#,
+        r#"{"rawHeaders":["Host","x","Authorization","Basic <B>"]}"#,
+        r#"{"columns":["id","Authorization"],"rows":[["7","Basic <B>"]]}"#,
+        r#"{"environ":{"HTTP_AUTHORIZATION":"Basic <B>"}}"#,
+        r#"{"auth":"Basic <B>"}"#,
+        r#"{"headers":{"Cookie":"theme=dark; auth=<S>"}}"#,
+        r#"{"headers":[["Cookie","theme=dark; auth=<S>"]]}"#,
+        r#"["Cookie","sid=<S>"]"#,
+        r#"{"headers":{"Set-Cookie":["auth=<S>; Path=/; HttpOnly"]}}"#,
+    ] {
+        let doc = doc.replace("<B>", BASIC).replace("<T>", TOKEN).replace("<S>", SESSION);
+        let masked = masked(&doc);
+        assert!(![BASIC, TOKEN, SESSION].iter().any(|value| masked.contains(value)), "{masked}");
+    }
+}
+
+#[test]
+fn fields_of_http_without_credentials_stay() {
+    for doc in [
+        r#"{"authorization":"required"}"#,
+        r#"{"authorization":"Bearer <token>","auth":"Basic"}"#,
+        r#"{"prior_authorization":"PA-2024-889123","authorization":"Approved 2024-09-11"}"#,
+        r#"{"AllowHeaders":["Authorization","x-amz-content-sha256"]}"#,
+        r#"{"authorization":{"type":"oauth2-client-credentials","flow":"Token based"}}"#,
+        r#"{"cookies":"We use cookies for x=1; theme=dark"}"#,
+        r#"{"Cookie":"theme=dark; lang=en"}"#,
+        r#"{"title":"Cookies","text":"Accept all cookies"}"#,
+    ] {
+        assert_eq!(masked(doc), doc);
+    }
+}
 
 #[test]
 fn documents_without_values_stay() {
@@ -154,6 +229,20 @@ fn documents_without_values_stay() {
         .map(|(masked, _)| masked)
         .collect();
     assert!(changed.is_empty(), "\n{}", changed.join("\n"));
+}
+
+#[test]
+fn codes_of_countries_and_provinces_name_no_numbers() {
+    for doc in [
+        r#"{"data":[{"code":"NI","value":"6850540"},{"code":"NL","value":"17590672"}]}"#,
+        r#"{"data":[{"id":"NI","value":6850540},{"name":"NI","value":"6850540"}]}"#,
+        r#"{"name":"MR","values":[4649658,4775110]}"#,
+        r#"{"code":"SS","value":"112341234"}"#,
+        r#"{"code":"DL","value":"40123456"}"#,
+        r#"{"label":"AN","value":"6850540"}"#,
+    ] {
+        assert_eq!(masked(doc), doc);
+    }
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::redact::document::{JsonDocument, JsonLines};
 use crate::redact::error::RedactError;
 use crate::redact::events::EventStream;
 use crate::redact::file::FileClass;
-use crate::redact::form::FormCarrier;
+use crate::redact::form::{FieldNames, FormCarrier};
 use crate::redact::formatted::FormattedCarrier;
 use crate::redact::keys::Keys;
 use crate::redact::multipart::{FormField, MultipartCarrier, PartCarrier, UnreadBytes};
@@ -69,8 +69,22 @@ pub struct PartContent {
 }
 
 impl PartContent {
-    fn carrier<'b>(&'b self, body: &'b [u8], limits: FindingLimits) -> Result<PartCarrier<'b>, RedactError> {
-        let content = self.content.carrier(body.get(self.span.body.clone()).unwrap_or_default(), limits)?;
+    /// The part of a body, whose fields before it may say what its value is called.
+    fn carrier<'b>(
+        &'b self,
+        body: &'b [u8],
+        names: &mut FieldNames,
+        limits: FindingLimits,
+    ) -> Result<PartCarrier<'b>, RedactError> {
+        let inner = body.get(self.span.body.clone()).unwrap_or_default();
+        let said = match &self.content {
+            Content::Field(name) => names.of(name, std::str::from_utf8(inner).ok()),
+            _ => None,
+        };
+        let content: BodyCarrier<'b> = match said {
+            Some(said) => Box::new(FormField::new(&said, inner, limits)),
+            None => self.content.carrier(inner, limits)?,
+        };
         PartCarrier::new(body, &self.span, content)
     }
 }
@@ -118,7 +132,8 @@ impl Content {
             Self::Text => Box::new(BodyText(body)),
             Self::Field(name) => Box::new(FormField::new(name, body, limits)),
             Self::Parts(parts) => {
-                let carriers = parts.iter().map(|part| part.carrier(body, limits));
+                let mut names = FieldNames::default();
+                let carriers = parts.iter().map(|part| part.carrier(body, &mut names, limits));
                 Box::new(MultipartCarrier::new(body, carriers.collect::<Result<_, _>>()?))
             }
             Self::Unread => Box::new(UnreadBytes(body)),

@@ -165,7 +165,7 @@ impl Carrier for JsonLines<'_> {
     fn visit(&mut self, see: TextVisitor<'_>) -> Result<Vec<u8>, RedactError> {
         let mut edits = Vec::new();
         for (number, &(at, which)) in self.lines.iter().enumerate() {
-            self.texts.labels.under(if number > 0 { Arc::clone(&self.heads) } else { Arc::default() });
+            self.texts.under(if number > 0 { Arc::clone(&self.heads) } else { Arc::default() });
             let behind = |JsonError { offset, fault }| JsonError { offset: at + offset, fault };
             let rest = self.body.get(at..).unwrap_or_default();
             let line = rest.split(|&byte| byte == b'\n').next().unwrap_or_default();
@@ -214,6 +214,11 @@ impl<'w> JsonTexts<'w> {
     /// Another visit begins, as of a carrier.
     pub(super) fn prepare(&mut self, labels: bool) {
         self.hints.begin(labels);
+    }
+
+    /// The documents to come are rows under these heads, if they are arrays.
+    pub(super) fn under(&mut self, heads: Arc<[String]>) {
+        self.labels.under(heads);
     }
 
     /// The documents to come have their texts there.

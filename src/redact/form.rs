@@ -1,12 +1,15 @@
 //! A collected form: its values, each under its name, and its names.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
 
 use crate::edit::Edit;
 use crate::redact::carrier::{Carrier, TextVisitor};
 use crate::redact::document::JsonTexts;
 use crate::redact::error::RedactError;
 use crate::redact::keys::Keys;
+use crate::redact::members::{Holder, NameRank};
 use crate::redact::pass::{RedactionPass, ReplaceScope};
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Redacted;
@@ -30,25 +33,70 @@ impl Redactor {
     }
 }
 
-/// A field as a document: an object of one member, or a name without a value.
-fn document(field: &[u8]) -> Vec<u8> {
-    match form::read(field) {
-        (name, Some(value)) => format!("{{\"{}\":\"{}\"}}", encoded(&name), encoded(&value)).into_bytes(),
-        (name, None) => format!("\"{}\"", encoded(&name)).into_bytes(),
+/// The longest name that a field says of another, in bytes.
+const NAME: usize = 256;
+
+/// What fields say that the values of others are called: `name=…&value=…`, `fields[0][name]=…&fields[0][value]=…`.
+#[derive(Debug, Default)]
+pub(super) struct FieldNames {
+    /// The last name that has no value yet, by what stands before its member.
+    said: HashMap<String, String>,
+}
+
+impl FieldNames {
+    /// Shows the next field; what its value is called by one before it.
+    pub(super) fn of(&mut self, name: &str, value: Option<&str>) -> Option<String> {
+        let (within, own) = member(name);
+        if let Some(said) = value.filter(|_| NameRank::of(own).is_some_and(NameRank::is_name)) {
+            if said.len() <= NAME {
+                self.said.insert(within.to_owned(), said.to_owned());
+            }
+            return None;
+        }
+        if Holder::of(own) == Some(Holder::Value) { self.said.remove(within) } else { None }
+    }
+}
+
+/// A name of a field in parts: its last member, and what stands before that.
+fn member(name: &str) -> (&str, &str) {
+    let in_brackets = name.strip_suffix(']').and_then(|name| name.rsplit_once('['));
+    in_brackets.or_else(|| name.rsplit_once('.')).unwrap_or(("", name))
+}
+
+/// A field as a document.
+struct FieldDocument {
+    /// An object of one member, or a name without a value; under heads, an array of both.
+    document: Vec<u8>,
+    /// What its elements are called, if another field says so.
+    heads: Option<Arc<[String]>>,
+}
+
+impl FieldDocument {
+    fn of(field: &[u8], names: &mut FieldNames) -> Self {
+        let (name, value) = form::read(field);
+        let said = names.of(&name, value.as_deref());
+        let name = encoded(&name);
+        let document = match (value.as_deref().map(encoded), &said) {
+            (Some(value), None) => format!("{{\"{name}\":\"{value}\"}}"),
+            (Some(value), Some(_)) => format!("[\"{name}\",\"{value}\"]"),
+            (None, _) => format!("\"{name}\""),
+        };
+        let heads = said.map(|said| Arc::from([String::new(), said]));
+        Self { document: document.into_bytes(), heads }
     }
 }
 
 /// A form.
 pub(super) struct FormCarrier<'b> {
     body: &'b [u8],
-    /// Each field as a document.
-    fields: Vec<Vec<u8>>,
+    fields: Vec<FieldDocument>,
     texts: JsonTexts<'static>,
 }
 
 impl<'b> FormCarrier<'b> {
     pub(super) fn new(body: &'b [u8], limits: FindingLimits) -> Self {
-        let fields = body.split(|b| *b == b'&').map(document).collect();
+        let mut names = FieldNames::default();
+        let fields = body.split(|b| *b == b'&').map(|field| FieldDocument::of(field, &mut names)).collect();
         Self { body, fields, texts: JsonTexts::everything(limits) }
     }
 }
@@ -62,10 +110,12 @@ impl Carrier for FormCarrier<'_> {
 
     fn visit(&mut self, see: TextVisitor<'_>) -> Result<Vec<u8>, RedactError> {
         let mut out = Vec::with_capacity(self.body.len());
-        for (at, (field, document)) in self.body.split(|b| *b == b'&').zip(&self.fields).enumerate() {
+        let fields = self.body.split(|b| *b == b'&').zip(&self.fields);
+        for (at, (field, FieldDocument { document, heads })) in fields.enumerate() {
             if at > 0 {
                 out.push(b'&');
             }
+            self.texts.under(heads.clone().unwrap_or_default());
             let edits = self.texts.visit(document, see)?;
             if edits.is_empty() {
                 out.extend_from_slice(field);
@@ -78,7 +128,8 @@ impl Carrier for FormCarrier<'_> {
 
     /// Without its escapes.
     fn bytes(&self) -> Cow<'_, [u8]> {
-        self.fields.join(&b'&').into()
+        let documents: Vec<&[u8]> = self.fields.iter().map(|field| field.document.as_slice()).collect();
+        documents.join(&b'&').into()
     }
 }
 

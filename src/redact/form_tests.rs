@@ -36,6 +36,30 @@ fn names_of_a_form_are_context_and_what_stays_keeps_its_spelling() {
 }
 
 #[test]
+fn values_are_called_by_the_field_before_them() {
+    let rows = [
+        (
+            "name=password&value=hunter2Zq9&key=ssn&value=536228741",
+            "name=password&value=%23&key=ssn&value=%23",
+        ),
+        (
+            "fields%5B0%5D%5Bname%5D=password&a=b&fields%5B0%5D%5Bvalue%5D=hunter2Zq9",
+            "fields%5B0%5D%5Bname%5D=password&a=b&fields%5B0%5D%5Bvalue%5D=%23",
+        ),
+        ("x.name=password&x.value=hunter2Zq9", "x.name=password&x.value=%23"),
+        ("fields[0][name]=password&fields[1][value]=hunter2Zq9", ""),
+        ("name=password&value=&value=hunter2Zq9", ""),
+        ("name=order&value=536228741&id=password&value=hunter2Zq9", ""),
+    ];
+    for (body, expected) in rows {
+        let redactor = redactor(Method::Text("#".into()));
+        let (redacted, _) = redactor.form(body.as_bytes(), &keys(), FindingLimits::default()).unwrap();
+        let expected = if expected.is_empty() { body } else { expected };
+        assert_eq!(text(redacted), expected, "{body}");
+    }
+}
+
+#[test]
 fn what_was_encrypted_comes_back() {
     let redactor = redactor(Method::Encrypt);
     let form = "to=jane.doe%40harbour-post.com&card=4012+8888+8888+1881";

@@ -5,11 +5,12 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use crate::redact::document_value::DocumentValue;
 use crate::redact::members::{Holder, head_rank, plain};
 use crate::redact::name_place::NamePlace;
-use crate::redact::table::{CELLS, is_head};
+use crate::redact::table::{CELLS, FirstRow, is_head};
 use crate::stream::json::{Decoded, Path, Segment};
 
 /// What members are called that hold the heads, without signs and in lower case.
@@ -90,6 +91,8 @@ struct HeadList {
     bare: bool,
     /// Whether one of those is none.
     odd: bool,
+    /// What two of them are that nothing but their row says; once that was asked.
+    first: OnceLock<Option<FirstRow>>,
 }
 
 /// A head, where it stands.
@@ -224,8 +227,10 @@ impl Heads {
         }
         let first = self.arrays.get(&at.path.fingerprint(cell.rows)).and_then(|list| self.lists.get(*list));
         let first = first.filter(|list| list.stem.is_empty() && list.bare && list.names.len() >= 2);
-        let name = first.filter(|_| cell.row.is_some_and(|row| row > 0))?.name(cell.column)?;
-        Head::at(at.doc, name, named)
+        let first = first.filter(|_| cell.row.is_some_and(|row| row > 0))?;
+        let head = Head::at(at.doc, first.name(cell.column)?, named)?;
+        let value = at.doc.get(at.start..at.end).unwrap_or_default();
+        first.may_head(cell.column, Decoded::of(value).text(), at.doc).then_some(head)
     }
 
     /// Keeps a head, to which `path` leads, of the array that is the value of a member of this name, or that is the first row of
@@ -243,7 +248,8 @@ impl Heads {
             let name = plain(member);
             let stem = STEM_ENDS.iter().find_map(|end| name.strip_suffix(end)).unwrap_or_default().to_owned();
             let (start, names, bare) = (span.start, Vec::new(), bare.is_some());
-            self.lists.push(HeadList { way, depth, start, names, stem, bare, odd: false });
+            let first = OnceLock::new();
+            self.lists.push(HeadList { way, depth, start, names, stem, bare, odd: false, first });
             for out in 0..=OUT {
                 let Some(length) = depth.checked_sub(out + 1).filter(|_| !member.is_empty()) else { break };
                 self.scopes.entry(path.fingerprint(length)).or_default().push((number, out));
@@ -279,6 +285,14 @@ impl HeadList {
         name.map(|(_, place)| place)
     }
 
+    /// Whether the value may stand under the head of its column: of two columns without a member's name for heads, the first row
+    /// may be a pair like all others.
+    fn may_head(&self, column: usize, value: &str, doc: &[u8]) -> bool {
+        let said = |column| Some(Decoded::of(self.name(column)?.text(doc)?).text().to_owned());
+        let read = || Some(FirstRow::of(&said(0)?, &said(1)?)).filter(|_| self.names.len() == 2);
+        self.first.get_or_init(read).is_none_or(|row| row.may_head(column, value))
+    }
+
     /// The number of the column that a cell lies in: frames have a list for each column (`data.values` of Grafana).
     fn column(&self, cell: &JsonCell<'_>, path: &Path<'_>) -> usize {
         let outer = cell.rows.checked_sub(2).and_then(|at| path.segment(at));
@@ -288,7 +302,7 @@ impl HeadList {
 }
 
 /// Whether a member of this name holds heads, which are strings or objects.
-fn is_member(name: &str, bare: bool) -> bool {
+pub(super) fn is_member(name: &str, bare: bool) -> bool {
     let name = plain(name);
     MEMBERS.contains(&name.as_str()) || !bare && OBJECTS.contains(&name.as_str())
 }

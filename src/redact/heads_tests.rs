@@ -138,12 +138,35 @@ fn what_is_no_table_stays() {
         r#"{"columns":[{"name":"id"},{"name":"order"}],"rows":[["7","536228741"]]}"#,
         r#"[["7","ssn"],["8","536228741"]]"#,
         r#"[{"columns":["id","ssn"]}]"#,
+        // Pairs whose first begins with the name of a secret, or of a person's.
+        r#"{"sort":[["password","asc"],["remember","desc"]]}"#,
+        r#"{"edges":[["password","reset"],["reset","mail"],["login","home"]]}"#,
+        r#"{"translations":[["password","Passwort"],["window","Fenster"],["house","Haus"]]}"#,
+        r#"{"rows":[["First name","Unknown"],["Street","None"],["Reason","Holiday"]]}"#,
         // Options of a field are not in its column, nor is what is not called a row.
         r#"{"fields":[{"name":"password"},{"name":"country","options":["Sweden1","Norway2"]}]}"#,
         r#"{"fields":[{"name":"password"},{"name":"email"}],"layout":[["Account1","Contact2"]]}"#,
         r#"{"columns":[{"name":"password"},{"name":"email"}],"rows":[{"tags":["x1y2z3a4b5"]}]}"#,
     ] {
         assert_eq!(masked(doc), doc);
+    }
+}
+
+#[test]
+fn names_of_pairs_stay_where_the_first_is_a_secret() {
+    let doc = r#"[["password","hunter2Zq9"],["remember","true"],["language","english"],["theme","dark"]]"#;
+    assert_eq!(masked(doc), doc.replace("hunter2Zq9", "<PASSWORD>"));
+}
+
+#[test]
+fn two_columns_are_a_table_under_two_labels() {
+    for (doc, value) in [
+        (r#"[["id","ssn"],["7","536228741"]]"#, "536228741"),
+        (r#"{"data":[["user","password"],["bob","sunflower7"]]}"#, "sunflower7"),
+        (r#"{"data":[["password","user"],["hunter2Zq9","bob"]]}"#, "hunter2Zq9"),
+        (r#"{"data":[["First name","Last name"],["Kwabena","Okonkwo-Adeyemi"]]}"#, "Okonkwo-Adeyemi"),
+    ] {
+        assert!(!masked(doc).contains(value), "{doc}");
     }
 }
 

@@ -13,12 +13,14 @@ const NAMES: &[(&str, Option<u8>)] = &[
     ("fieldname", Some(2)),
     ("attribute", None),
     ("attributename", None),
+    ("attr", None),
     ("parameter", None),
     ("parameterkey", None),
     ("parametername", None),
     ("param", None),
     ("property", None),
     ("propertyname", None),
+    ("prop", None),
     ("variable", None),
     ("slot", None),
     ("column", None),
@@ -45,16 +47,27 @@ const NAMES: &[(&str, Option<u8>)] = &[
     ("displayname", Some(5)),
     ("element", None),
     ("selector", None),
+    ("selectors", None),
+    ("locator", None),
     ("arialabel", None),
     ("placeholder", None),
     // JSON Patch (RFC 6902), SCIM.
     ("path", None),
     ("id", Some(10)),
+    ("target", None),
     ("system", None),
     ("code", None),
     ("type", None),
     ("kind", None),
+    ("identifier", None),
+    ("uid", None),
+    ("ref", None),
+    ("tagname", None),
+    (ANY_ID, None),
 ];
+
+/// What stands for all names of ids, such as `field_id`.
+const ANY_ID: &str = "anyid";
 
 /// The first of those that name a value only if nothing else does.
 const LOOSE: &str = "path";
@@ -64,9 +77,46 @@ const KINDS: &str = "code";
 const INNER: &[&str] =
     &["text", "plaintext", "content", "name", "title", "label", "display", "ref", "code", "coding", "str"];
 /// Names that are no objects, for what is in those are values.
-const PLAIN_NAMES: &[&str] = &["element", "selector", "placeholder", "arialabel", "system", "id", "path"];
+const PLAIN_NAMES: &[&str] = &[
+    "element",
+    "selector",
+    "selectors",
+    "locator",
+    "placeholder",
+    "arialabel",
+    "system",
+    "id",
+    "target",
+    "path",
+    "identifier",
+    "uid",
+    "ref",
+];
 /// Names whose end may say only that one writes there.
-const CONTROLS: &[&str] = &["label", "element", "selector", "arialabel", "placeholder", "caption", "title"];
+const CONTROLS: &[&str] = &[
+    "label",
+    "element",
+    "selector",
+    "selectors",
+    "locator",
+    "target",
+    "arialabel",
+    "placeholder",
+    "caption",
+    "title",
+];
+/// Kinds that say how a value is written or shown, and nothing of it.
+const FORMS: &[&str] = &[
+    "plain_text_input",
+    "text_input",
+    "short_text",
+    "long_text",
+    "textbox",
+    "text",
+    "string",
+    "input",
+    "element",
+];
 
 /// What members are called that hold a value, where that says also something else.
 const HOLDERS: &[&str] = &[
@@ -90,6 +140,9 @@ const HOLDERS: &[&str] = &[
     "v",
     "t",
 ];
+/// What members are called that hold what is in an element of XML, and what names that.
+const ELEMENTS: &[&str] = &["elements", "children"];
+const ELEMENT: &[&str] = &["name", "tagname"];
 /// What members are called that hold what a value was and what it is.
 const CHANGES: &[&str] =
     &["to", "from", "tostring", "fromstring", "old", "new", "before", "after", "oldstring", "newstring"];
@@ -120,6 +173,8 @@ pub(super) enum Holder {
     Loose,
     /// It holds what a value was, or is now.
     Change,
+    /// It holds what is in an element.
+    Element,
 }
 
 impl Holder {
@@ -136,6 +191,9 @@ impl Holder {
         }
         if CHANGES.contains(&name) {
             return Some(Self::Change);
+        }
+        if ELEMENTS.contains(&name) {
+            return Some(Self::Element);
         }
         let value = name.starts_with("value") || name.ends_with("value") || matches!(name, "val" | "answer");
         value.then_some(Self::Value)
@@ -165,9 +223,9 @@ const LAST: u8 = 128;
 impl NameRank {
     /// That of a member that is called so.
     pub(super) fn of(name: &str) -> Option<Self> {
-        let name = plain(name);
-        let at = NAMES.iter().position(|(known, _)| *known == name)?;
-        let rank = Self(u8::try_from(at).ok()?);
+        let place = |name: &str| NAMES.iter().position(|(known, _)| *known == name);
+        let any = || place(ANY_ID).filter(|_| is_id(name));
+        let rank = Self(u8::try_from(place(&plain(name)).or_else(any)?).ok()?);
         Some(if rank.is_before(LOOSE) { rank } else { Self(rank.0 + LAST) })
     }
 
@@ -200,6 +258,7 @@ impl NameRank {
         match holder {
             Holder::Value => true,
             Holder::Change => self.is_among(CHANGED),
+            Holder::Element => self.is_among(ELEMENT),
             Holder::Loose if listed => self.is_before(KINDS),
             Holder::Loose => self.is_name(),
         }
@@ -209,6 +268,19 @@ impl NameRank {
     pub(super) fn subject(self, name: &str) -> &str {
         if self.is_among(CONTROLS) { subject(name) } else { name }
     }
+}
+
+/// Whether a member of this name holds an id: `field_id`, `fieldId`.
+fn is_id(name: &str) -> bool {
+    let camel = name.strip_suffix("Id").or_else(|| name.strip_suffix("ID"));
+    camel.is_some_and(|head| head.ends_with(|c: char| c.is_ascii_lowercase()))
+        || name.ends_with("_id")
+        || name.ends_with("-id")
+}
+
+/// Whether this says how a value is written or shown, and nothing of it.
+pub(super) fn is_form(text: &[u8]) -> bool {
+    FORMS.iter().any(|form| text.eq_ignore_ascii_case(form.as_bytes()))
 }
 
 /// What is added to the rank of a name that says this.
@@ -225,8 +297,10 @@ pub(super) fn head_rank(name: &str, text: &[u8]) -> Option<u8> {
 
 /// How much a member of a name that is an object says of it: the less, the more.
 pub(super) fn inner_rank(name: &str) -> Option<u8> {
-    let name = plain(name);
-    INNER.iter().position(|known| *known == name).and_then(|at| u8::try_from(at).ok())
+    let own = plain(name);
+    let held = || Holder::may_be_of_head(name) || matches!(own.as_str(), "s" | "value");
+    let at = INNER.iter().position(|known| *known == own).or_else(|| held().then_some(INNER.len()))?;
+    u8::try_from(at).ok()
 }
 
 /// What stands for a name in lists of codes (HL7 v2 table 0203), in words.
@@ -241,6 +315,14 @@ pub(super) fn of_code(name: &str) -> Option<&'static str> {
         "TAX" => "tax id",
         _ => return None,
     })
+}
+
+/// Fields of HTTP that hold credentials among other words.
+const CREDENTIAL_FIELDS: &[&str] = &["authorization", "proxy-authorization", "cookie", "set-cookie"];
+
+/// Whether a value is called as a field of HTTP is that holds credentials among other words.
+pub(super) fn is_credential_field(name: &str) -> bool {
+    CREDENTIAL_FIELDS.iter().any(|field| field.eq_ignore_ascii_case(name))
 }
 
 /// The longest value that is called by a name which may also be a title, in bytes, and the most words of it.
@@ -279,6 +361,7 @@ mod tests {
             ("content", Some(Holder::Loose)),
             ("toString", Some(Holder::Change)),
             ("_", Some(Holder::Loose)),
+            ("children", Some(Holder::Element)),
             ("__", None),
             ("name", None),
             ("description", None),
@@ -290,6 +373,9 @@ mod tests {
         let rank = |name: &str| NameRank::of(name).unwrap();
         assert!(rank("label").names(Holder::Loose, false) && !rank("type").names(Holder::Loose, true));
         assert!(!rank("id").names(Holder::Loose, false) && rank("id").names(Holder::Loose, true));
+        assert!(rank("name").names(Holder::Element, false) && !rank("title").names(Holder::Element, false));
+        assert!(NameRank::of("field_id").is_some() && rank("type") < rank("inputId"));
+        assert!(["valid", "grid", "Android"].into_iter().all(|name| NameRank::of(name).is_none()));
         assert!(rank("field").names(Holder::Change, false) && !rank("path").names(Holder::Change, false));
         assert!(
             rank("label") < rank("name").saying(b"field_7") && rank("name").saying(b"ssn") < rank("label")

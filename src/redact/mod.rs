@@ -62,6 +62,7 @@
 //! | `heads` | what the columns of a table in JSON are called |
 //! | `line_heads` | the same, where its rows are lines |
 //! | `pairs` | elements of arrays that are called by another: flags, pairs, values beside a statement |
+//! | `commands` | commands as lists of their words, and which of those are passwords |
 //! | `members` | what members are called that hold names, and values that are called by them |
 //! | `name_place` | where a name stands in a document |
 //! | `secret_objects` | objects of a document whose data is secret whatever it is called |
@@ -115,6 +116,7 @@ mod associated_names;
 mod base64_tokens;
 mod carrier;
 mod case;
+mod commands;
 mod content;
 mod dialled;
 mod dictionary;

@@ -2,12 +2,13 @@
 //! (`["X-Api-Key", "…"]`), attributes of an element one after the other, and values beside the statement of SQL that has places
 //! for them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use crate::detect::Label;
+use crate::redact::commands::Command;
 use crate::redact::document_value::DocumentValue;
-use crate::redact::members::{Holder, is_short_value, plain};
+use crate::redact::members::{Holder, is_credential_field, is_short_value, plain};
 use crate::redact::name_place::NamePlace;
 use crate::redact::table::PlacedColumns;
 use crate::stream::json::{Decoded, Path, Segment};
@@ -35,12 +36,22 @@ const KEPT: usize = 10_000;
 /// Attributes that say what is in an element.
 const ATTRIBUTES: [&str; 6] = ["name", "id", "type", "autocomplete", "aria-label", "placeholder"];
 
+/// What a command's password is called.
+const PASSWORD: &str = "password";
+/// The shortest statement that its values follow in an array, in bytes.
+const STATEMENT: usize = 12;
+
 /// What elements are called.
 #[derive(Debug, Default)]
 pub(super) struct Pairs {
-    /// The columns that a statement has places for, by the way to its object: by their numbers, and by their names.
+    /// The columns that a statement has places for, by the way to its object, or to the array that it begins: by their numbers, and
+    /// by their names.
     numbered: HashMap<(u64, usize), String>,
     named: HashMap<(u64, String), String>,
+    /// Those of them whose place a list of values may be for.
+    lists: HashSet<(u64, usize)>,
+    /// The commands whose words arrays are, by the ways there.
+    commands: HashMap<u64, Command>,
     /// Where that stands which says the most of the value among attributes, by the way to their array and its number.
     values: HashMap<(u64, usize), NamePlace>,
     /// The attributes that are read.
@@ -68,7 +79,13 @@ impl Pairs {
             Some(Segment::Key(own)) if STATEMENTS.contains(&plain(own).as_str()) => {
                 self.statement(path.fingerprint(last), Decoded::of(spelled).text());
             }
+            Some(Segment::Index(0)) if spelled.len() >= STATEMENT && may_be_statement(spelled) => {
+                self.statement(path.fingerprint(last), Decoded::of(spelled).text());
+            }
             Some(Segment::Index(number)) if spelled.len() <= NAME => {
+                let word = if number == 0 { std::str::from_utf8(spelled).ok() } else { None };
+                let first = word.and_then(Command::of);
+                self.commands.extend(first.map(|command| (path.fingerprint(last), command)));
                 let above = last.checked_sub(1).and_then(|at| path.segment(at));
                 if matches!(above, Some(Segment::Key("attributes" | "attrs"))) {
                     self.attribute(path.fingerprint(last), number, Decoded::of(spelled).text(), span);
@@ -83,15 +100,16 @@ impl Pairs {
         if self.is_full() {
             return;
         }
-        let PlacedColumns { numbered, named } = PlacedColumns::of(text);
-        let said = |at: Range<usize>| text.get(at).map(str::to_owned);
+        let PlacedColumns { numbered, named, lists } = PlacedColumns::of(text);
         for (number, column) in numbered.into_iter().enumerate() {
-            if let Some(column) = column.and_then(said).filter(|_| !self.is_full()) {
+            if let Some(column) = column.filter(|_| !self.is_full()) {
                 self.numbered.insert((object, number), column);
             }
         }
+        let known = lists.into_iter().map(|number| (object, number));
+        self.lists.extend(known.filter(|place| self.numbered.contains_key(place)));
         for (place, column) in named {
-            if let (Some(place), Some(column), false) = (said(place), said(column), self.is_full()) {
+            if !self.is_full() {
                 self.named.entry((object, place)).or_insert(column);
             }
         }
@@ -132,7 +150,20 @@ impl Pairs {
             return Some(Decoded::of(said.text(at.doc)?).text().to_owned());
         }
         let above = last.checked_sub(1).and_then(|above| at.path.segment(above));
-        behind(at, number, above).or_else(|| self.placed(at.path))
+        let command = self.commands.get(&at.path.fingerprint(last)).copied();
+        behind(at, number, above, command)
+            .or_else(|| self.placed(at.path))
+            .or_else(|| self.following(at.path))
+    }
+
+    /// The column whose place in the statement that begins an array the value is for: `["… = $1", "…"]`, `["… = $1", ["…"]]`.
+    fn following(&self, path: &Path<'_>) -> Option<String> {
+        let last = path.len().checked_sub(1).filter(|_| !self.numbered.is_empty())?;
+        let Segment::Index(number) = path.segment(last)? else { return None };
+        let own = number.checked_sub(1).and_then(|place| self.numbered.get(&(path.fingerprint(last), place)));
+        let above = last.checked_sub(1).filter(|above| path.segment(*above) == Some(Segment::Index(1)));
+        let listed = above.and_then(|above| self.numbered.get(&(path.fingerprint(above), number)));
+        own.or(listed).cloned()
     }
 
     /// The column whose place in a statement the value is for.
@@ -142,6 +173,13 @@ impl Pairs {
         }
         let is_values = |at: usize| matches!(path.segment(at), Some(Segment::Key(key)) if holds_values(key));
         let mut last = path.len().checked_sub(1)?;
+        // Of a list for one place.
+        if matches!(path.segment(last), Some(Segment::Index(_)))
+            && last.checked_sub(2).is_some_and(is_values)
+            && matches!(path.segment(last - 1), Some(Segment::Key(_)))
+        {
+            last -= 1;
+        }
         while let Some(Segment::Key(key)) = path.segment(last) {
             let above = last.checked_sub(1)?;
             if is_values(above) {
@@ -155,13 +193,18 @@ impl Pairs {
         }
         let Segment::Index(number) = path.segment(last)? else { return None };
         let mut above = last.checked_sub(1)?;
-        if matches!(path.segment(above)?, Segment::Index(_)) {
-            above = above.checked_sub(1)?;
+        let mut outer = None;
+        if let Segment::Index(row) = path.segment(above)? {
+            (above, outer) = (above.checked_sub(1)?, Some(row));
         }
         if !is_values(above) {
             return None;
         }
-        let column = |length: usize| self.numbered.get(&(path.fingerprint(length), number));
+        let column = |length: usize| {
+            let object = path.fingerprint(length);
+            let listed = outer.filter(|row| self.lists.contains(&(object, *row)));
+            self.numbered.get(&(object, listed.unwrap_or(number)))
+        };
         column(above).or_else(|| column(above.checked_sub(1)?)).cloned()
     }
 
@@ -199,6 +242,11 @@ impl Pairs {
     }
 }
 
+/// Whether a string, as it is spelled, may be a statement with places for values.
+fn may_be_statement(spelled: &[u8]) -> bool {
+    spelled.contains(&b' ') && spelled.iter().any(|byte| matches!(byte, b'?' | b'$' | b'%' | b':' | b'@'))
+}
+
 /// Whether a member of this name may hold the values for a statement.
 pub(super) fn holds_values(name: &str) -> bool {
     VALUES.contains(&plain(name).as_str())
@@ -211,17 +259,35 @@ pub(super) fn may_be_placed(path: &Path<'_>) -> bool {
 }
 
 /// What the element of this number is called by the one before it: a flag, or the first of a pair.
-fn behind(at: DocumentValue<'_>, number: usize, above: Option<Segment<'_>>) -> Option<String> {
+fn behind(
+    at: DocumentValue<'_>,
+    number: usize,
+    above: Option<Segment<'_>>,
+    command: Option<Command>,
+) -> Option<String> {
     let last = number.checked_sub(1)?;
     let name = Decoded::of(element_before(at.doc.get(..at.start)?)?);
     let (name, value) = (name.text(), at.doc.get(at.start..at.end)?);
     if is_flag(name) {
         return (!value.starts_with(b"-")).then(|| name.to_owned());
     }
-    let paired = match above? {
-        Segment::Index(_) => last == 0 && ends_array(at.doc.get(at.end..)?),
-        Segment::Key(member) => last.is_multiple_of(2) && plain(member) == "rawheaders",
+    let ends = ends_array(at.doc.get(at.end..)?);
+    if command.is_some_and(|command| command.gives_password(number, name, ends)) {
+        return is_short_value(PASSWORD, value, is_secret).then(|| PASSWORD.to_owned());
+    }
+    let is_pair = last == 0 && ends;
+    let paired = match above {
+        _ if command.is_some_and(|command| command.is_value(number)) => true,
+        Some(Segment::Index(_)) => is_pair,
+        Some(Segment::Key(member)) => last.is_multiple_of(2) && plain(member) == "rawheaders",
+        None => false,
     };
+    if is_credential_field(name) {
+        // In a list of names of fields the next one is of one word.
+        let said =
+            paired || above.is_none() && is_pair || value.iter().any(|byte| matches!(byte, b' ' | b'='));
+        return said.then(|| name.to_owned());
+    }
     (paired && is_secret(name) && is_short_value(name, value, is_secret)).then(|| name.to_owned())
 }
 
@@ -235,7 +301,7 @@ fn element_before(before: &[u8]) -> Option<&[u8]> {
 }
 
 /// Whether the array ends behind the value that ends there.
-fn ends_array(behind: &[u8]) -> bool {
+pub(super) fn ends_array(behind: &[u8]) -> bool {
     let behind = behind.strip_prefix(b"\"").unwrap_or(behind);
     behind.trim_ascii_start().first() == Some(&b']')
 }
@@ -303,8 +369,15 @@ mod tests {
         for (doc, name) in [
             (r#"{"args":["--user","u","--password","V1"]}"#, Some("--password")),
             (r#"["java","-password","V1"]"#, Some("-password")),
+            (r#"["HSET","u1","password","V1"]"#, Some("password")),
+            (r#"{"args":["redis-cli","-h","x","-a","V1"]}"#, Some("password")),
+            (r#"["AUTH","default","V1"]"#, Some("password")),
+            (r#"{"cmd":["ssh","-p","V1"]}"#, None),
+            (r#"["HSET","password","user","V1"]"#, None),
             (r#"{"headers":[["X-Api-Key","V1"]]}"#, Some("X-Api-Key")),
             (r#"{"rawHeaders":["Host","x","X-Api-Key","V1"]}"#, Some("X-Api-Key")),
+            (r#"{"headers":[["Authorization","V1"]]}"#, Some("Authorization")),
+            (r#"["set-cookie","V1"]"#, Some("set-cookie")),
             (r#"{"attributes":["type","password","value","V1"]}"#, Some("password")),
             (r#"{"attributes":["type","p\u0061ssword","value","V1"]}"#, Some("password")),
             (r#"{"attributes":["value","V1","id","x","name","ssn","type","password"]}"#, Some("password")),
@@ -323,9 +396,19 @@ mod tests {
                 Some("password"),
             ),
             (r#"{"sql":"SELECT 1 FROM u WHERE ssn = :s","params":{"s":"V1"}}"#, Some("ssn")),
+            // Lists for one place, and statements that begin an array.
+            (r#"{"sql":"SELECT 1 FROM u WHERE ssn = ANY($1)","params":[["x","V1"]]}"#, Some("ssn")),
+            (r#"{"sql":"SELECT 1 FROM u WHERE ssn IN (:s)","params":{"s":["x","V1"]}}"#, Some("ssn")),
+            (r#"{"sql":"SELECT 1 FROM u WHERE ssn = $1 LIMIT $2","params":[["x","V1"]]}"#, None),
+            (r#"["UPDATE u SET password=$1, a=$2",["V1","x"]]"#, Some("password")),
+            (r#"{"query":["SELECT 1 FROM u WHERE a=? AND ssn=?","x","V1"]}"#, Some("ssn")),
+            (r#"["SELECT 1 FROM u WHERE ssn=$1","V1"]"#, Some("ssn")),
+            (r#"["Which one = $1 of these?","V1"]"#, None),
             (r#"{"query":"{ user(id: $i) { id } }","variables":{"p":"V1"}}"#, None),
             (r#"["--password=x","V1"]"#, None),
             (r#"["-p","V1"]"#, None),
+            (r#"{"allowedHeaders":["Authorization","V1"]}"#, None),
+            (r#"["Authorization","V1","Accept"]"#, None),
             (r#"{"required":["password","V1"]}"#, None),
             (r#"[["password","V1","email"]]"#, None),
             (r#"[["Content-Type","V1"]]"#, None),

@@ -2,13 +2,18 @@
 //! headers, of form fields and of identifiers have them. Either may lie in an object of its own: `{"key": "ssn", "value":
 //! {"stringValue": "…"}}`, `{"label": {"text": "Password"}, "element": {"initial_value": "…"}}`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
+
+use memchr::memmem;
 
 use crate::detect::Label;
 use crate::redact::document_value::DocumentValue;
-use crate::redact::members::{Holder, NameRank, inner_rank, is_short_value, of_code};
+use crate::redact::members::{
+    Holder, NameRank, inner_rank, is_credential_field, is_form, is_short_value, of_code,
+};
 use crate::redact::name_place::NamePlace;
+use crate::redact::pairs::ends_array;
 use crate::stream::json::{Decoded, Path, Segment};
 
 /// The longest name, in bytes as it is spelled.
@@ -17,9 +22,14 @@ const NAME: usize = 256;
 const OUT: usize = 4;
 const IN: usize = 4;
 /// What members are called that hold the attributes of an element of XML: what those say, the element says too.
-const ATTRIBUTES: [&str; 5] = ["$", "@", "_attr", "_attributes", "@attributes"];
-/// How many arrays a value lies in that is one of several.
+const ATTRIBUTES: [&str; 7] = ["$", "@", "_attr", "_attributes", "@attributes", "attributes", "attrib"];
+/// How many arrays a value lies in that is one of several, and a name that is the only one.
 const ARRAYS: usize = 2;
+
+/// What the system of codes has in its name whose codes stand for names (HL7 v2 table 0203), and what lists of what they name are
+/// called (FHIR).
+const SYSTEM: &str = "0203";
+const IDENTIFIERS: [&str; 2] = ["identifier", "identifiers"];
 
 /// What the objects of a document say of the values in them, by the ways there.
 #[derive(Debug, Default)]
@@ -27,6 +37,9 @@ pub(super) struct SiblingNames {
     names: HashMap<u64, ObjectName>,
     /// By what things are found, in objects that say so.
     finders: HashMap<u64, NamePlace>,
+    /// Where codes begin that may stand for names, each with the way to its object; and the objects whose system has such codes.
+    codes: HashMap<usize, u64>,
+    coded: HashSet<u64>,
 }
 
 /// What an object says.
@@ -42,6 +55,8 @@ struct ObjectName {
     spoken: bool,
     /// Whether it says by what a thing is found.
     finds: bool,
+    /// Whether it is an element of XML, whose name says less than an attribute that is called so.
+    element: bool,
 }
 
 /// What a value is called by a member beside it.
@@ -58,26 +73,41 @@ pub(super) struct SiblingName {
 impl SiblingNames {
     /// Shows the next string of the document.
     pub(super) fn follow(&mut self, path: &Path<'_>, doc: &[u8], span: &Range<usize>) {
-        let Some(last) = path.len().checked_sub(1) else { return };
+        let Some(mut last) = path.len().checked_sub(1) else { return };
+        let only = ends_array(doc.get(span.end..).unwrap_or_default());
+        for _ in 0..ARRAYS {
+            if only && last > 0 && path.segment(last) == Some(Segment::Index(0)) {
+                last -= 1;
+            }
+        }
         let Some(Segment::Key(own)) = path.segment(last) else { return };
         let object = path.fingerprint(last);
+        let text = doc.get(span.clone()).unwrap_or_default();
         match own {
             "role" => self.at(object).spoken = true,
+            "type" if text == b"element" => self.at(object).element = true,
             "by" | "using" | "strategy" => self.at(object).finds = true,
+            "system" if memmem::find(text, SYSTEM.as_bytes()).is_some() => {
+                self.coded.insert(object);
+            }
             "value" | "selector" if self.names.get(&object).is_some_and(|object| object.finds) => {
                 self.finders.extend(NamePlace::of(span).map(|place| (object, place)));
             }
             _ => {}
         }
-        let text = doc.get(span.clone()).unwrap_or_default();
         if text.len() > NAME || !text.iter().any(|byte| byte.is_ascii_alphabetic() || !byte.is_ascii()) {
             return;
         }
-        if let Some(rank) = NameRank::of(own) {
+        self.code(path, object, text, span.start);
+        if let Some(rank) = NameRank::of(own).filter(|rank| rank.is_name() || !is_form(text)) {
             self.keep(object, rank.saying(text), 0, span);
             let around = last.checked_sub(1).filter(|at| is_of_attributes(path.segment(*at)));
-            if let Some(element) = around {
-                self.keep(path.fingerprint(element), rank.saying(text), 1, span);
+            if let Some(element) = around.map(|at| path.fingerprint(at)) {
+                let known = self.at(element);
+                if known.element && rank.is_name() {
+                    (known.element, known.rank) = (false, None);
+                }
+                self.keep(element, rank.saying(text), 1, span);
             }
         }
         let Some(inner) = inner_rank(own) else { return };
@@ -108,7 +138,9 @@ impl SiblingNames {
                 }
             }
             let Some(Segment::Key(key)) = length.checked_sub(1).and_then(segment) else { break };
-            let Some(held) = Holder::of(key) else { break };
+            // An element holds values in objects of their own.
+            let held = Holder::of(key).filter(|held| *held != Holder::Element || out > 0);
+            let Some(held) = held else { break };
             length -= 1;
             holder = if held == Holder::Value { holder } else { held };
             let way = at.path.fingerprint(length);
@@ -122,6 +154,24 @@ impl SiblingNames {
             }
         }
         kind
+    }
+
+    /// Keeps a code of an object that may stand for a name, to which `path` leads.
+    fn code(&mut self, path: &Path<'_>, object: u64, text: &[u8], start: usize) {
+        if std::str::from_utf8(text).ok().and_then(of_code).is_none() {
+            return;
+        }
+        self.codes.insert(start, object);
+        let mut segments = path.segments();
+        if segments.any(|segment| matches!(segment, Segment::Key(key) if IDENTIFIERS.contains(&key))) {
+            self.coded.insert(object);
+        }
+    }
+
+    /// What a name at a place stands for, if it is a code.
+    fn meant(&self, place: NamePlace, name: &str) -> Option<&'static str> {
+        let object = self.codes.get(&place.start())?;
+        of_code(name).filter(|_| self.coded.contains(object))
     }
 
     fn at(&mut self, way: u64) -> &mut ObjectName {
@@ -144,11 +194,17 @@ impl SiblingNames {
         let place =
             finder.copied().or(rank.map(|_| object.place)).filter(|place| place.start() != at.start)?;
         let decoded = Decoded::of(place.text(at.doc)?);
-        let said = of_code(decoded.text()).unwrap_or(decoded.text());
+        let said = match (self.meant(place, decoded.text()), rank) {
+            (Some(name), _) => name,
+            // A code of anything else.
+            (None, Some(rank)) if !rank.is_name() && of_code(decoded.text()).is_some() => return None,
+            (None, _) => decoded.text(),
+        };
         let name = rank.map_or(said, |rank| rank.subject(said));
         let is_secret = |name: &str| Label::of([name]).is_some_and(|label| label.is_secret());
         let value = at.doc.get(at.start..at.end).unwrap_or_default();
-        let fits = holder == Holder::Value || is_short_value(name, value, is_secret);
+        let fits =
+            holder == Holder::Value || is_credential_field(name) || is_short_value(name, value, is_secret);
         fits.then(|| (name.to_owned(), rank.is_none_or(NameRank::is_name)))
     }
 }
@@ -197,22 +253,6 @@ mod tests {
             (r#"{"name":"ssn","of":[1],"value":"V1"}"#, Some("ssn")),
             (r#"{"name":"field_7","label":"SSN","type":"text","value":"V1"}"#, Some("SSN")),
             (r#"{"name":"field_7","type":"text","value":"V1"}"#, Some("field_7")),
-            // In objects of their own.
-            (r#"{"key":"ssn","value":{"stringValue":"V1"}}"#, Some("ssn")),
-            (r#"{"key":"ssn","value":{"arrayValue":{"values":[{"stringValue":"V1"}]}}}"#, Some("ssn")),
-            (r##"{"Key":"Password","Value":{"#text":"V1"}}"##, Some("Password")),
-            (
-                r#"{"label":{"type":"plain_text","text":"Password"},"element":{"type":"plain_text_input","initial_value":"V1"}}"#,
-                Some("Password"),
-            ),
-            (r#"{"type":{"text":"SSN"},"value":"V1"}"#, Some("SSN")),
-            (
-                r#"{"type":{"coding":[{"system":"http://hl7.org/v2-0203","code":"SS"}]},"value":"V1"}"#,
-                Some("ssn"),
-            ),
-            (r#"{"key":{"text":"Password:"},"value":{"text":"V1"}}"#, Some("Password:")),
-            (r#"{"id":"text","column":{"title":"Password"},"text":"V1"}"#, Some("Password")),
-            (r#"{"field":{"ref":"password"},"type":"text","text":"V1"}"#, Some("password")),
             // Members that may hold anything.
             (r#"{"label":"Password","text":"V1"}"#, Some("Password")),
             (r#"{"element":"Password field","ref":"e12","text":"V1"}"#, Some("Password")),
@@ -228,6 +268,22 @@ mod tests {
             (r#"{"$":{"name":"ssn"},"_":"V1"}"#, Some("ssn")),
             (r#"{"_attributes":{"name":"ssn","value":"V1"}}"#, Some("ssn")),
             (r#"{"name":"ssn","_attributes":{"name":"x"},"_text":"V1"}"#, Some("ssn")),
+            (
+                r#"{"type":"element","name":"property","attributes":{"name":"ssn","type":"x"},"elements":[{"type":"text","text":"V1"}]}"#,
+                Some("ssn"),
+            ),
+            (r#"{"tagName":"ssn","children":[{"type":"text","value":"V1"}]}"#, Some("ssn")),
+            // Lists of one, and names of ids.
+            (r#"{"name":["ssn"],"value":["V1"]}"#, Some("ssn")),
+            (r##"{"type":"change","value":"V1","selectors":[["aria/SSN"],["#ssn"]]}"##, Some("aria/SSN")),
+            (r#"{"type":"plain_text_input","action_id":"ssn","value":"V1"}"#, Some("ssn")),
+            (r#"{"user_id":"x","type":"ssn","value":"V1"}"#, Some("ssn")),
+            (r#"{"key":{"S":"ssn"},"value":{"S":"V1"}}"#, Some("ssn")),
+            (r#"{"key":{"stringValue":"ssn"},"value":{"stringValue":"V1"}}"#, Some("ssn")),
+            (r#"{"name":["x","ssn"],"value":["V1"]}"#, None),
+            (r#"{"label":"ssn","children":[{"text":"V1"}]}"#, None),
+            (r#"{"name":"ssn","children":"V1"}"#, None),
+            (r#"{"type":"text","value":"V1"}"#, None),
             (r#"{"settings":{"name":"ssn"},"_":"V1"}"#, None),
             (r#"{"type":"text","text":"V1"}"#, None),
             (r#"{"role":"user","name":"password","content":"V1"}"#, None),
@@ -245,5 +301,34 @@ mod tests {
         }
         let long = format!(r#"{{"name":"{}","value":"V1"}}"#, "a".repeat(NAME + 1));
         assert_eq!(named(&long), None);
+    }
+
+    #[test]
+    fn values_and_their_names_stand_in_objects_of_their_own() {
+        let cases = [
+            (r#"{"key":"ssn","value":{"stringValue":"V1"}}"#, Some("ssn")),
+            (r#"{"key":"ssn","value":{"arrayValue":{"values":[{"stringValue":"V1"}]}}}"#, Some("ssn")),
+            (r##"{"Key":"Password","Value":{"#text":"V1"}}"##, Some("Password")),
+            (
+                r#"{"label":{"type":"plain_text","text":"Password"},"element":{"type":"plain_text_input","initial_value":"V1"}}"#,
+                Some("Password"),
+            ),
+            (r#"{"type":{"text":"SSN"},"value":"V1"}"#, Some("SSN")),
+            (
+                r#"{"type":{"coding":[{"system":"http://hl7.org/v2-0203","code":"SS"}]},"value":"V1"}"#,
+                Some("ssn"),
+            ),
+            (r#"{"type":{"coding":[{"code":"SS","system":"urn:v2-0203"}]},"value":"V1"}"#, Some("ssn")),
+            (r#"{"identifier":[{"type":{"coding":[{"code":"MR"}]},"value":"V1"}]}"#, Some("mrn")),
+            (r#"{"type":{"coding":[{"system":"urn:units","code":"MR"}]},"value":"V1"}"#, None),
+            (r#"{"code":"DL","value":"V1"}"#, None),
+            (r#"{"name":"MR","values":["V1"]}"#, Some("MR")),
+            (r#"{"key":{"text":"Password:"},"value":{"text":"V1"}}"#, Some("Password:")),
+            (r#"{"id":"text","column":{"title":"Password"},"text":"V1"}"#, Some("Password")),
+            (r#"{"field":{"ref":"password"},"type":"text","text":"V1"}"#, Some("password")),
+        ];
+        for (doc, name) in cases {
+            assert_eq!(named(doc).as_deref(), name, "{doc}");
+        }
     }
 }

@@ -4,6 +4,7 @@
 //! | file | noun |
 //! |---|---|
 //! | `row` | [`RowReader`](row::RowReader): who is shown rows; cells and what may be their heads |
+//! | `first_row` | [`FirstRow`]: the first of rows of two cells, which are heads or a pair like the others |
 //! | `delimited` | rows that are lines |
 //! | `sql` | rows in statements of SQL |
 //! | `html` | rows of elements |
@@ -15,6 +16,7 @@
 
 mod column;
 mod delimited;
+mod first_row;
 mod html;
 mod manifest;
 mod placeholders;
@@ -24,6 +26,7 @@ mod snapshot;
 mod sql;
 
 pub(super) use column::with_cells;
+pub(super) use first_row::FirstRow;
 pub(super) use placeholders::PlacedColumns;
 pub(super) use row::{CELLS, is_head, subject};
 

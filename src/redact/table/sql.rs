@@ -71,21 +71,6 @@ fn open(text: &str, at: usize) -> Option<usize> {
     (head.get(open) == Some(&b'(')).then_some(at + open)
 }
 
-/// The names of the columns that statements fill, each with where the lists of their values begin.
-pub(super) fn filled(text: &str) -> Vec<(Vec<Range<usize>>, usize)> {
-    let (mut all, mut known) = (Vec::new(), 0);
-    for (at, _) in statements(text).into_iter().filter(|(_, reads)| !reads) {
-        let Some(open) = open(text, at).filter(|_| at >= known) else { continue };
-        let mut row = Vec::new();
-        let heads = list(text, open, &mut row);
-        known = heads.end;
-        if let Some(values) = values(text, heads.end).filter(|_| heads.closed) {
-            all.push((row, values));
-        }
-    }
-    all
-}
-
 /// Where the lists behind `VALUES` begin, if that stands there.
 fn values(text: &str, at: usize) -> Option<usize> {
     let at = space(text, at);
@@ -135,7 +120,8 @@ fn copied(text: &str, at: usize, show: &mut dyn FnMut(&[Range<usize>])) -> usize
     at
 }
 
-fn space(text: &str, at: usize) -> usize {
+/// Behind blanks and line ends at `at`.
+pub(super) fn space(text: &str, at: usize) -> usize {
     let rest = text.get(at..).unwrap_or_default();
     at + (rest.len() - rest.trim_start().len())
 }
