@@ -85,7 +85,7 @@ impl CallKind {
 }
 
 /// A call whose end was not seen yet.
-struct OpenCall {
+struct CallFrame {
     kind: CallKind,
     argument: usize,
     /// Whether the formula may become what it becomes.
@@ -95,7 +95,7 @@ struct OpenCall {
 /// Whether a formula, in capitals, becomes a function, which other formulas call by its name: `LAMBDA(A,HYPERLINK(A))`. One that
 /// is called in the formula itself is none.
 pub(super) fn is_function(formula: &str, dialect: FormulaDialect) -> bool {
-    let mut calls: Vec<OpenCall> = Vec::new();
+    let mut calls: Vec<CallFrame> = Vec::new();
     for piece in pieces(formula, dialect) {
         let FormulaPiece::Code(code) = piece else { continue };
         let code = without_brackets(code);
@@ -107,11 +107,11 @@ pub(super) fn is_function(formula: &str, dialect: FormulaDialect) -> bool {
                     let is_result =
                         around.is_none_or(|call| call.is_result && call.kind.becomes(call.argument));
                     let kind = CallKind::of(last_name(before));
-                    calls.push(OpenCall { kind, argument: 0, is_result });
+                    calls.push(CallFrame { kind, argument: 0, is_result });
                 }
                 ")" => {
                     let called = rest.get(1..).unwrap_or_default().trim_start().starts_with('(');
-                    let is_result = |call: OpenCall| call.kind == CallKind::Lambda && call.is_result;
+                    let is_result = |call: CallFrame| call.kind == CallKind::Lambda && call.is_result;
                     if calls.pop().is_some_and(is_result) && !called {
                         return true;
                     }

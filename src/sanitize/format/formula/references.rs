@@ -54,7 +54,7 @@ fn may_name_book(part: &str, whole: &str) -> bool {
 }
 
 /// A call whose end was not seen yet.
-struct OpenCall {
+struct ReferenceFrame {
     kind: CallKind,
     argument: usize,
     /// Whether it is the one that makes a reference.
@@ -68,7 +68,7 @@ struct OpenCall {
     parts_from: usize,
 }
 
-impl OpenCall {
+impl ReferenceFrame {
     /// Whether what the argument becomes stands in a reference.
     fn reads(&self) -> bool {
         if self.refers {
@@ -144,7 +144,7 @@ struct OpenReference {
 /// The way through a formula.
 struct ReferenceWalk {
     /// The calls around the place, and those of them that make references.
-    calls: Vec<OpenCall>,
+    calls: Vec<ReferenceFrame>,
     references: Vec<OpenReference>,
     scope: ReferenceScope,
     /// What the function is given, and what names stand for, in capitals.
@@ -158,7 +158,7 @@ struct ReferenceWalk {
 
 impl ReferenceWalk {
     fn reads(&self) -> bool {
-        self.calls.last().map_or(self.scope != ReferenceScope::Call, OpenCall::reads)
+        self.calls.last().map_or(self.scope != ReferenceScope::Call, ReferenceFrame::reads)
     }
 
     fn text(&mut self, text: &str) {
@@ -237,7 +237,7 @@ impl ReferenceWalk {
         if refers {
             self.references.push(OpenReference { is_begun: false });
         }
-        self.calls.push(OpenCall {
+        self.calls.push(ReferenceFrame {
             kind,
             argument: 0,
             refers,

@@ -1,19 +1,27 @@
 //! A GIF's blocks (GIF89a specification, section 12 onwards).
 
+use std::collections::HashSet;
+
 use crate::base::reader::ByteReader;
+use crate::sanitize::format::image::gif_pixels::GifPixels;
 
 const EXTENSION: u8 = 0x21;
 const IMAGE: u8 = 0x2c;
 const TRAILER: u8 = 0x3b;
 
-/// The picture; `None` if its blocks cannot be told apart.
+/// The picture, without what follows the last pixel of a frame, and colours that none has; `None` if its blocks cannot be told
+/// apart.
 pub(super) fn written(file: &[u8]) -> Option<Vec<u8>> {
     let mut rest = ByteReader::new(file);
     let mut out = Vec::with_capacity(file.len());
     out.extend(rest.take(6)?);
     let screen = rest.take(7)?;
     out.extend(screen);
-    out.extend(rest.take(colours(*screen.get(4)?))?);
+    let table = rest.take(colours(*screen.get(4)?))?;
+    let begin = out.len();
+    out.extend(table);
+    // What is behind the frames has a colour, too.
+    let mut used: HashSet<u8> = screen.get(5).copied().into_iter().collect();
     loop {
         match rest.byte() {
             Some(EXTENSION) => {
@@ -25,9 +33,17 @@ pub(super) fn written(file: &[u8]) -> Option<Vec<u8>> {
                 let place = rest.take(9)?;
                 let table = rest.take(colours(*place.get(8)?))?;
                 let width = rest.take(1)?;
-                let pixels = blocks(&mut rest)?;
+                let pixels = GifPixels::of(blocks(&mut rest)?, *width.first()?, size(place)?);
+                let mut table = table.to_vec();
+                if table.is_empty() {
+                    used.extend(&pixels.colours);
+                } else {
+                    blank(&mut table, &pixels.colours.iter().copied().collect());
+                }
                 out.push(IMAGE);
-                [place, table, width, pixels].iter().for_each(|part| out.extend(*part));
+                [place, table.as_slice(), width, pixels.blocks.as_slice()]
+                    .iter()
+                    .for_each(|part| out.extend(*part));
             }
             // Some encoders write one terminator too many.
             Some(0) => {}
@@ -35,8 +51,27 @@ pub(super) fn written(file: &[u8]) -> Option<Vec<u8>> {
             Some(_) => return None,
         }
     }
+    blank(out.get_mut(begin..begin.checked_add(table.len())?)?, &used);
     out.push(TRAILER);
     Some(out)
+}
+
+/// How many pixels a frame has, by its place and sides.
+fn size(place: &[u8]) -> Option<usize> {
+    let mut sides = ByteReader::new(place.get(4..)?);
+    usize::from(sides.u16_le()?).checked_mul(usize::from(sides.u16_le()?))
+}
+
+/// Makes colours black that no pixel has. Two are too few to say anything.
+fn blank(table: &mut [u8], used: &HashSet<u8>) {
+    let is_used = |number: usize| u8::try_from(number).is_ok_and(|number| used.contains(&number));
+    let unused = |(number, colour): &(usize, &[u8])| !is_used(*number) && colour.iter().any(|byte| *byte > 0);
+    if table.chunks(3).enumerate().filter(unused).count() <= 2 {
+        return;
+    }
+    for (_, colour) in table.chunks_mut(3).enumerate().filter(|(number, _)| !is_used(*number)) {
+        colour.fill(0);
+    }
 }
 
 /// The size of a colour table, in bytes.

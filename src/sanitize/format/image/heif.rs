@@ -16,7 +16,26 @@ const BRANDS: &[&[u8; 4]] = &[
     b"avis", b"avci", b"avcs",
 ];
 
-/// The longest list of those, in bytes.
+/// What else they say that they are: profiles of them.
+const PROFILES: &[&[u8; 4]] =
+    &[b"MA1A", b"MA1B", b"MiHA", b"MiHB", b"MiHE", b"MiPr", b"1pic", b"geo1", b"unif", b"tmap", b"iso8"];
+
+/// What a second picture is for (ISO/IEC 23008-12, 6.5.8): how much of the first is seen, how far away what it shows is, and what
+/// telephones add.
+const AUXILIARIES: &[&[u8]] = &[
+    b"urn:mpeg:mpegB:cicp:systems:auxiliary:alpha",
+    b"urn:mpeg:mpegB:cicp:systems:auxiliary:depth",
+    b"urn:mpeg:hevc:2015:auxid:1",
+    b"urn:mpeg:hevc:2015:auxid:2",
+    b"urn:mpeg:avc:2015:auxid:1",
+    b"urn:com:apple:photo:2018:aux:portraiteffectsmatte",
+    b"urn:com:apple:photo:2019:aux:semantichairmatte",
+    b"urn:com:apple:photo:2019:aux:semanticskinmatte",
+    b"urn:com:apple:photo:2019:aux:semanticteethmatte",
+    b"urn:com:apple:photo:2020:aux:hdrgainmap",
+];
+
+/// The longest list of what a file says that it is, in bytes.
 const BEGINNING: usize = 256;
 
 /// Boxes of what moves, and of another way to write pictures.
@@ -101,6 +120,7 @@ fn cleaned(file: &[u8], all: &[BoxPlace]) -> Option<Vec<u8>> {
     }
     only(&parts, b"iprp")?;
     let mut out = BlankedFile { bytes: file.to_vec() };
+    brands(file, begin, &mut out);
     handler(file, only(&parts, b"hdlr")?, &mut out)?;
     for part in &parts {
         match &part.kind {
@@ -128,6 +148,21 @@ fn cleaned(file: &[u8], all: &[BoxPlace]) -> Option<Vec<u8>> {
     let end = data(&mut out, all, places.outer)?;
     out.bytes.truncate(end.max(begin.whole.end).max(meta.whole.end));
     Some(out.bytes)
+}
+
+/// Blanks what a file says that it is beyond what is known, and of which version.
+fn brands(file: &[u8], begin: &BoxPlace, out: &mut BlankedFile) {
+    let content = file.get(begin.content.clone()).unwrap_or_default();
+    for (n, brand) in content.chunks(4).enumerate() {
+        let at = begin.content.start.saturating_add(n.saturating_mul(4));
+        let known = BRANDS.iter().chain(PROFILES).any(|known| brand == *known);
+        if n == 0 && !known {
+            // Some other of them says that it is one.
+            out.write(at, b"mif1");
+        } else if n == 1 || !known {
+            out.zero(at..at.saturating_add(brand.len()));
+        }
+    }
 }
 
 /// The box of a kind, if there is one.
@@ -189,6 +224,11 @@ fn properties(file: &[u8], part: &BoxPlace, ids: &HeifIds, out: &mut BlankedFile
     for (n, property) in (1_u16..).zip(&all) {
         if is_needed(file, property) {
             left.insert(n);
+            if property.kind == *b"auxC" {
+                // More of it is for those who made it.
+                let end = auxiliary(file.get(property.content.clone())?)?;
+                out.zero(property.content.start.checked_add(end)?..property.content.end);
+            }
         } else {
             out.free(property);
         }
@@ -208,7 +248,17 @@ fn is_needed(file: &[u8], property: &BoxPlace) -> bool {
     // A profile is anybody's.
     let colours = property.kind == *b"colr" && content.len() == 11 && content.starts_with(b"nclx");
     let known = |(kind, most): &(&[u8; 4], usize)| property.kind == **kind && content.len() <= *most;
-    colours || PROPERTIES.iter().any(known)
+    let said = property.kind != *b"auxC" || auxiliary(content).is_some();
+    colours || said && PROPERTIES.iter().any(known)
+}
+
+/// Where what a second picture is for ends, if it is known.
+fn auxiliary(content: &[u8]) -> Option<usize> {
+    let name = content.strip_prefix(&[0; 4])?;
+    let known = AUXILIARIES
+        .iter()
+        .find(|known| name.strip_prefix(**known).is_some_and(|rest| rest.first() == Some(&0)))?;
+    known.len().checked_add(5)
 }
 
 /// Which item has which properties (ISO/IEC 23008-12, 9.3): items of the picture those that are left, others none, and what
@@ -426,6 +476,23 @@ mod tests {
                     assert_eq!(written(&clean), Ok(clean.clone()), "{byte} at {at}");
                 }
             }
+        }
+    }
+    #[test]
+    fn words_are_no_brands_and_no_purposes() {
+        let told = boxed(b"ftyp", b"SECRETSEmif1SECRMA1Bheic");
+        let mut out = BlankedFile { bytes: told.clone() };
+        brands(&told, &boxes::boxes(&told, 0..told.len()).swap_remove(0), &mut out);
+        assert_eq!(out.bytes, boxed(b"ftyp", b"mif1\0\0\0\0mif1\0\0\0\0MA1Bheic"));
+        let alpha = b"\0\0\0\0urn:mpeg:hevc:2015:auxid:1\0";
+        for (purpose, want) in [
+            (alpha.to_vec(), Some(alpha.len())),
+            ([&alpha[..], b"SECRET"].concat(), Some(alpha.len())),
+            (b"\0\0\0\0urn:mpeg:hevc:2015:auxid:1SECRET\0".to_vec(), None),
+            (b"\0\0\0\0SECRET\0".to_vec(), None),
+            (b"SECRurn:mpeg:hevc:2015:auxid:1\0".to_vec(), None),
+        ] {
+            assert_eq!(auxiliary(&purpose), want, "{purpose:?}");
         }
     }
 }

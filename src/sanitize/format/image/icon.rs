@@ -185,12 +185,57 @@ fn rows(entry: &IconEntry<'_>, header: &BitmapHeader) -> Option<Vec<u8>> {
     };
     // The height is that of both, but for some that say it as the directory does.
     let [_, said, ..] = entry.said;
-    let single = if usize::from(said) == height { of_rows(height) } else { None };
-    let rows = single.or_else(|| of_rows(height / 2))?;
+    let single = if usize::from(said) == height { of_rows(height).zip(Some(height)) } else { None };
+    let (rows, high) = single.or_else(|| of_rows(height / 2).zip(Some(height / 2)))?;
+    let mut rows = rows.to_vec();
+    let (shown, hidden) = rows.split_at_mut_checked(pixels.checked_mul(high)?)?;
+    unpad(shown, pixels, width.saturating_mul(usize::try_from(header.bits).ok()?));
+    unpad(hidden, seen, width);
     // Pixels that say their colours themselves choose from none.
     let chosen = if header.bits > 8 { &[][..] } else { entry.picture.get(header.whole..begin)? };
+    let chosen = used_only(chosen, shown, &RowShape { length: pixels, width, bits: header.bits });
     let count = if header.bits > 8 { 0 } else { header.colours };
-    Some([header.written(count).as_slice(), chosen, rows].concat())
+    Some([header.written(count), chosen, rows].concat())
+}
+
+/// Makes zeros of the bytes that only fill rows up, each of which has so many bytes, and bits of pixels.
+fn unpad(rows: &mut [u8], length: usize, bits: usize) {
+    for row in rows.chunks_mut(length.max(1)) {
+        row.iter_mut().skip(bits.div_ceil(8)).for_each(|byte| *byte = 0);
+    }
+}
+
+/// What a row of pixels is like.
+struct RowShape {
+    /// How many bytes it has.
+    length: usize,
+    /// How many pixels.
+    width: usize,
+    /// How many bits a pixel has.
+    bits: u32,
+}
+
+/// The colours that pixels choose, and zeros for others, and where there is no colour.
+fn used_only(colours: &[u8], rows: &[u8], shape: &RowShape) -> Vec<u8> {
+    let RowShape { length, width, bits } = *shape;
+    let bits = bits.clamp(1, 8);
+    let mask = u8::MAX >> (8 - bits);
+    let mut used = [false; 256];
+    for row in rows.chunks(length.max(1)).filter(|_| !colours.is_empty()) {
+        let numbers =
+            row.iter().flat_map(move |byte| (0..8 / bits).map(move |n| *byte >> (8 - bits * (n + 1)) & mask));
+        for number in numbers.take(width) {
+            if let Some(used) = used.get_mut(usize::from(number)) {
+                *used = true;
+            }
+        }
+    }
+    let mut colours = colours.to_vec();
+    for (colour, used) in colours.chunks_mut(4).zip(used) {
+        let kept = if used { 3 } else { 0 };
+        colour.iter_mut().skip(kept).for_each(|byte| *byte = 0);
+    }
+    colours
 }
 
 #[cfg(test)]
@@ -205,7 +250,7 @@ mod tests {
     /// A bitmap of two colours, with a side of four pixels.
     fn dots() -> Vec<u8> {
         let header = [40_u32, 4, 8, 0x1_0001, 0, 0, 0, 0, 0, 0].map(u32::to_le_bytes).concat();
-        [header, vec![7; 8], vec![0xa0; 16], vec![0; 16]].concat()
+        [header, [7, 7, 7, 0].repeat(2), [0xa0, 0, 0, 0].repeat(4), vec![0; 16]].concat()
     }
 
     fn png() -> Vec<u8> {
@@ -300,13 +345,16 @@ mod tests {
             whole.concat()[..length as usize].to_vec()
         };
         let standard = [0xff_0000, 0xff00, 0xff, 0xff00_0000];
-        let (pixels, dots) = (vec![9_u8; 80], [vec![7; 8], vec![0xa0; 16], vec![0; 16]].concat());
+        let seen = [9_u8, 0, 0, 0].repeat(4);
+        let pixels = [vec![9; 64], seen.clone()].concat();
+        let dots = [[7, 7, 7, 0].repeat(2), [0xa0, 0, 0, 0].repeat(4), vec![0; 16]].concat();
         let plain = |bits: u32, colours: u32, rest: &[u8]| {
             let header =
                 [40, 4, 8, bits << 16 | 1, 0, 0, 0, 0, colours, 0_u32].map(u32::to_le_bytes).concat();
             [header.as_slice(), rest].concat()
         };
-        let (few, behind) = (vec![9_u8; 48], [0x7c00_u32, 0x3e0, 0x1f].map(u32::to_le_bytes).concat());
+        let few = [vec![9; 32], seen].concat();
+        let behind = [0x7c00_u32, 0x3e0, 0x1f].map(u32::to_le_bytes).concat();
         for (file, want) in [
             ([header(124, 32, 3, 0, standard), pixels.clone()].concat(), plain(32, 0, &pixels)),
             ([header(124, 32, 0, 0, [0; 4]), pixels.clone()].concat(), plain(32, 0, &pixels)),
@@ -334,6 +382,28 @@ mod tests {
         ] {
             let file = [header, pixels.clone()].concat();
             assert_eq!(bitmap(&IconEntry { said, picture: &file }), Err(Rejection::Unsupported));
+        }
+    }
+
+    #[test]
+    fn a_bitmap_has_the_colours_that_it_shows() {
+        let said = [4, 4, 0, 0, 1, 0, 8, 0];
+        let header = |bits: u32, colours: u32| {
+            [40, 4, 8, bits << 16 | 1, 0, 0, 0, 0, colours, 0_u32].map(u32::to_le_bytes).concat()
+        };
+        let mask = |fill: &[u8]| [&[0xf0][..], fill].concat().repeat(4);
+        for (bits, told, colours, row, fill, want) in [
+            (8, &b"abcSdefEghiC"[..], 3, &b"\0\x02\0\0"[..], &b""[..], &b"abc\0\0\0\0\0ghi\0"[..]),
+            (4, b"abcSdefEghiCSECR", 4, b"\x01\x13", b"SE", b"abc\0def\0\0\0\0\0SEC\0"),
+            (1, b"abcSSECR", 2, b"\x0f", b"SEC", b"abc\0\0\0\0\0"),
+        ] {
+            let file = [header(bits, colours), told.to_vec(), [row, fill].concat().repeat(4), mask(b"SEC")];
+            let zeros = vec![0; fill.len()];
+            let rows = [row, &zeros[..]].concat().repeat(4);
+            let clean = [header(bits, colours), want.to_vec(), rows, mask(b"\0\0\0")].concat();
+            let file = file.concat();
+            assert_eq!(bitmap(&IconEntry { said, picture: &file }), Ok(clean.clone()), "{bits}");
+            assert_eq!(bitmap(&IconEntry { said, picture: &clean }), Ok(clean.clone()), "{bits}");
         }
     }
 }

@@ -12,14 +12,11 @@ const FILE: &[u8] = b"\0\0\0\x0cjP  \r\n\x87\n";
 const STREAM: &[u8] = b"\xff\x4f\xff\x51";
 
 /// Boxes that say what the samples are, with the most bytes that they hold.
-const HEADERS: &[(&[u8; 4], usize)] = &[
-    (b"ihdr", 14),
-    (b"bpcc", 16_384),
-    (b"pclr", 1 << 17),
-    (b"cmap", 1 << 16),
-    (b"cdef", 1 << 16),
-    (b"res ", 36),
-];
+const HEADERS: &[(&[u8; 4], usize)] =
+    &[(b"ihdr", 14), (b"bpcc", 16_384), (b"pclr", 1 << 17), (b"cmap", 1 << 16), (b"cdef", 1 << 16)];
+
+/// What files say that they are (I.5.2; ISO/IEC 15444-2, M.9.2; 15444-6; 15444-15).
+const BRANDS: &[&[u8; 4]] = &[b"jp2 ", b"jpx ", b"jpxb", b"jpm ", b"jph "];
 
 /// How a box says colours: by the number of their space, or by a profile, of a restricted kind or of any.
 const NAMED: u8 = 1;
@@ -63,10 +60,14 @@ const TEMPERATURE: u32 = 0x4354;
 const BEGINNING: usize = 256;
 
 /// Markers of segments that decoders need, and of comments.
-const NEEDED: &[u8] = &[
-    0x50, 0x51, 0x52, 0x53, 0x55, 0x57, 0x58, 0x59, 0x5c, 0x5d, 0x5e, 0x5f, 0x60, 0x61, 0x63, COMMENT, PART,
-];
+const NEEDED: &[u8] =
+    &[CAPABILITIES, 0x51, 0x52, 0x53, 0x59, 0x5c, 0x5d, 0x5e, 0x5f, 0x60, 0x61, COMMENT, PART];
+const CAPABILITIES: u8 = 0x50;
 const COMMENT: u8 = 0x64;
+
+/// Markers of segments that decoders can do without: how long parts and packets are, and how components lie (A.7.1, A.7.2, A.7.3
+/// and A.9.1).
+const SPARE: &[u8] = &[0x55, 0x57, 0x58, 0x63];
 
 /// The beginning of a part of a tile, of its data, of a packet in them, and the end.
 const PART: u8 = 0x90;
@@ -98,7 +99,7 @@ pub(in crate::sanitize::format) fn written(file: &[u8]) -> Result<Vec<u8>, Rejec
         match &place.kind {
             // There is one, at the beginning.
             b"ftyp" if out.len() == FILE.len() && content.len() <= BEGINNING => {
-                put(&mut out, *b"ftyp", content)?;
+                put(&mut out, *b"ftyp", &brands(content))?;
             }
             b"jp2h" if !headed => {
                 headed = true;
@@ -120,6 +121,14 @@ fn put(out: &mut Vec<u8>, kind: [u8; 4], content: &[u8]) -> Result<(), Rejection
     out.extend(kind);
     out.extend(content);
     Ok(())
+}
+
+/// What a file says that it is, as far as that is known.
+fn brands(content: &[u8]) -> Vec<u8> {
+    let known = |brand: &&[u8]| BRANDS.iter().any(|known| *brand == *known);
+    let first = content.get(..4).filter(known).unwrap_or(b"jp2 ");
+    let others = content.get(8..).unwrap_or_default().chunks(4).filter(known);
+    [first, &[0; 4]].into_iter().chain(others).flatten().copied().collect()
 }
 
 /// What the header says of the samples. Of several boxes that say their colours, the first that is read here stays: readers
@@ -167,7 +176,15 @@ fn colours(content: &[u8]) -> Option<Vec<u8>> {
     Some([&[NAMED, 0, 0], &space.to_be_bytes()[..], told].concat())
 }
 
-/// A codestream, in which comments are zeros.
+/// Whether a segment says which parts of the standard a codestream needs (ISO/IEC 15444-15, A.3): a bit for each, and two bytes for
+/// each bit.
+fn is_capabilities(segment: &[u8]) -> bool {
+    let bits = segment.get(2..6).and_then(|bits| bits.try_into().ok()).map_or(0, u32::from_be_bytes);
+    let more = usize::try_from(bits.count_ones()).unwrap_or(usize::MAX);
+    segment.len() == more.saturating_mul(2).saturating_add(6)
+}
+
+/// A codestream, in which comments are zeros, and what decoders can do without are such comments.
 fn codestream(bytes: &[u8]) -> Result<Vec<u8>, Rejection> {
     let mut rest = ByteReader::new(bytes.strip_prefix(b"\xff\x4f").ok_or(Rejection::Malformed)?);
     let mut out = b"\xff\x4f".to_vec();
@@ -176,6 +193,9 @@ fn codestream(bytes: &[u8]) -> Result<Vec<u8>, Rejection> {
     loop {
         let left = rest.rest().len();
         let Some([0xff, marker]) = rest.array::<2>() else { return Err(Rejection::Malformed) };
+        // What decoders can do without becomes a comment, so that nothing moves.
+        let marker = if SPARE.contains(&marker) { COMMENT } else { marker };
+        let begin = out.len();
         out.extend([0xff, marker]);
         match marker {
             END => return Ok(out),
@@ -197,7 +217,9 @@ fn codestream(bytes: &[u8]) -> Result<Vec<u8>, Rejection> {
                     last = length.map(u32::from_be_bytes).and_then(|length| usize::try_from(length).ok())
                         == Some(left);
                 }
-                if marker == COMMENT {
+                if marker == COMMENT || marker == CAPABILITIES && !is_capabilities(segment) {
+                    out.truncate(begin);
+                    out.extend([0xff, COMMENT]);
                     out.extend(segment.iter().take(2));
                     out.resize(out.len().saturating_add(segment.len().saturating_sub(2)), 0);
                 } else {
@@ -351,5 +373,25 @@ mod tests {
         assert_eq!(written(&want[..40]), Err(Rejection::Malformed));
         let bare = [FILE.to_vec(), boxed(b"jp2c", &stream(b""))].concat();
         assert_eq!(written(&bare), Err(Rejection::Malformed));
+    }
+
+    #[test]
+    fn what_decoders_can_do_without_is_zero() {
+        let segment = |marker: u8, content: &[u8]| {
+            [&[0xff, marker], &(content.len() as u16 + 2).to_be_bytes()[..], content].concat()
+        };
+        let file = |more: &[u8]| {
+            let begin = [b"\xff\x4f", &segment(0x51, &[0; 6])[..], more, &segment(PART, &[0; 8])].concat();
+            [&begin[..], more, b"\xff\x93\x01\x02\xff\xd9"].concat()
+        };
+        for marker in [0x50, 0x55, 0x57, 0x58, 0x63, COMMENT] {
+            assert_eq!(codestream(&file(&segment(marker, b"SECRET"))), Ok(file(&segment(COMMENT, &[0; 6]))));
+        }
+        // High throughput, and packed heads of packets.
+        for needed in [segment(0x50, &[0, 2, 0, 0, 0, 8]), segment(0x61, b"\0abc")] {
+            assert_eq!(codestream(&file(&needed)), Ok(file(&needed)));
+        }
+        assert_eq!(brands(b"jpx \0\0\0\x01jp2 SECRjpx SE"), b"jpx \0\0\0\0jp2 jpx ");
+        assert_eq!(brands(b"SECRSECR"), b"jp2 \0\0\0\0");
     }
 }

@@ -14,6 +14,9 @@ const PICTURE: &[u8] = b"WMPHOTO\0";
 const FORMAT: u16 = 0xbc01;
 const FORMAT_LENGTH: usize = 16;
 
+/// How all formats of pixels begin (annex A, table A.6); a number follows.
+const FORMATS: &[u8] = b"\x24\xc3\xdd\x6f\x03\x4e\xfe\x4b\xb1\x85\x3d\x77\x76\x8d\xc9";
+
 /// Tags of numbers that say how the picture is read: how it is turned, what kind it is, its sides, and which bands are there.
 const NUMBERS: &[u16] = &[0xbc02, 0xbc04, 0xbc80, 0xbc81, 0xbcc4, 0xbcc5];
 
@@ -33,7 +36,9 @@ pub(super) fn is_jpeg_xr(file: &[u8]) -> bool {
 pub(super) fn written(file: &[u8]) -> Option<Vec<u8>> {
     let place = ByteReader::new(file.get(4..)?).u32_le()?;
     let directory = TiffDirectory::of(TiffNumbers::of(file), u64::from(place))?;
-    let format = directory.bytes(FORMAT).filter(|format| format.len() == FORMAT_LENGTH)?;
+    let format = directory
+        .bytes(FORMAT)
+        .filter(|format| format.len() == FORMAT_LENGTH && format.starts_with(FORMATS))?;
     let mut entries: Vec<XrEntry> = Vec::new();
     for tag in NUMBERS {
         let value = directory.first(*tag).and_then(|value| u32::try_from(value).ok());
@@ -126,7 +131,7 @@ mod tests {
             (0xbcc2, LONG, 1, 126),
             (0xbcc3, LONG, 1, 11),
         ];
-        let format = [7; 16];
+        let format = [FORMATS, &[7]].concat();
         let want = file(&clean, &[&format[..], b"WMPHOTO\0abcdWMPHOTO\0xyz"].concat());
         assert!(is_jpeg_xr(&want));
         assert_eq!(written(&want), Some(want.clone()));
@@ -153,12 +158,14 @@ mod tests {
     #[test]
     fn what_is_not_all_there_is_none() {
         let said = [(FORMAT, BYTE, 16, 50), (0xbcc0, LONG, 1, 66), (0xbcc1, LONG, 1, 12)];
-        let whole = file(&said, &[&[7; 16][..], b"WMPHOTO\0abcd"].concat());
+        let whole = file(&said, &[FORMATS, &[7], b"WMPHOTO\0abcd"].concat());
         assert!(written(&whole).is_some());
         for end in 0..whole.len() {
             assert_eq!(written(&whole[..end]), None, "{end}");
         }
-        assert_eq!(written(&file(&said, &[&[7; 16][..], b"MZ\x90\0\0\0\0\0abcd"].concat())), None);
+        assert_eq!(written(&file(&said, &[FORMATS, &[7], b"MZ\x90\0\0\0\0\0abcd"].concat())), None);
+        // A format of anybody's.
+        assert_eq!(written(&file(&said, &[&b"SECRETSECRETSECR"[..], b"WMPHOTO\0abcd"].concat())), None);
         assert!(!is_jpeg_xr(b"II\xbc") && !is_jpeg_xr(b"II\xbc\x02"));
     }
 }

@@ -20,6 +20,7 @@
 //! | `check` | the whole picture, decoded |
 //! | `exif` | how a picture is turned |
 //! | `jpeg`, `png`, `gif`, `webp` | their parts |
+//! | `png_rows`, `gif_pixels` | where their pixels end, and which colours these have |
 //! | `clean` | all of this for an image |
 //! | `boxes` | of which HEIF, AVIF and JPEG 2000 consist |
 //! | `blanked` | a file in boxes of which parts become zero |
@@ -37,6 +38,7 @@ mod directory;
 mod exif;
 mod fax;
 mod gif;
+mod gif_pixels;
 mod heif;
 mod heif_items;
 mod icon;
@@ -48,6 +50,7 @@ mod page;
 mod picture;
 mod pixels;
 mod png;
+mod png_rows;
 mod resolution;
 mod strip_jpeg;
 mod tiff;

@@ -7,13 +7,10 @@ use zune_jpeg::zune_core::options::DecoderOptions;
 
 use crate::base::reader::ByteReader;
 use crate::sanitize::Rejection;
-use crate::sanitize::format::image::jpeg;
+use crate::sanitize::format::image::jpeg::{self, START};
 
 /// By how many pixels a picture may be larger than its strip: it consists of blocks.
 const SLACK: usize = 64;
-
-/// How a JPEG begins.
-const START: &[u8] = b"\xff\xd8";
 
 /// How much of a picture is wanted.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,10 @@
 //! Pictures, in and out.
 
-use std::io::Cursor;
+use std::io::{Cursor, Read, Write};
 
+use flate2::Compression;
+use flate2::read::ZlibDecoder;
+use flate2::write::ZlibEncoder;
 use image::codecs::gif::{GifEncoder, Repeat};
 use image::{Delay, DynamicImage, Frame, ImageFormat, RgbaImage, load_from_memory};
 
@@ -79,6 +82,69 @@ fn a_png_that_moves_has_no_more_than_its_frames() {
     assert_eq!(cleaned(&file(b"SECRET"), b"SECRET"), file(b""));
 }
 
+fn deflated(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(bytes).and_then(|()| encoder.finish()).expect("packed")
+}
+
+fn inflated(packed: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    ZlibDecoder::new(packed).read_to_end(&mut out).expect("unpacked");
+    out
+}
+
+/// What the first chunk of this name holds.
+fn chunk_of<'f>(file: &'f [u8], name: &[u8]) -> &'f [u8] {
+    let at = memchr::memmem::find(file, name).expect("a chunk");
+    let length = u32::from_be_bytes(file[at - 4..at].try_into().expect("a length"));
+    &file[at + 4..at + 4 + length as usize]
+}
+
+#[test]
+fn rows_that_a_png_does_not_show_are_gone() {
+    let plain = encoded(ImageFormat::Png);
+    let (head, end) = (&plain[..33], &plain[plain.len() - 12..]);
+    let rows = inflated(chunk_of(&plain, b"IDAT"));
+    let more = deflated(&[&rows[..], b"SECRET SECRET SECRET"].concat());
+    // In one chunk, and in some.
+    let (first, rest) = more.split_at(10);
+    for pixels in [chunk(b"IDAT", &more), [chunk(b"IDAT", first), chunk(b"IDAT", rest)].concat()] {
+        let clean = cleaned(&[head, &pixels, end].concat(), &more[more.len() - 4..]);
+        assert_eq!(inflated(chunk_of(&clean, b"IDAT")), rows);
+    }
+    // Of a frame that comes later, with numbers that are none.
+    let control = |number: u32| {
+        let sides = [&number.to_be_bytes()[..], &[0, 0, 0, 40, 0, 0, 0, 20], &[0; 8]].concat();
+        chunk(b"fcTL", &[&sides[..], &[0, 1, 0, 10, 0, 0]].concat())
+    };
+    let begin = [head, &chunk(b"acTL", &[0, 0, 0, 2, 0, 0, 0, 0]), &control(0)].concat();
+    let frame = chunk(b"fdAT", &[&b"SECR"[..], &more].concat());
+    let file = [&begin[..], &chunk(b"IDAT", &more), &control(9), &frame, end].concat();
+    let (clean, _) = Bench::disarming().clean(FileKind::Image, &file).expect("a clean picture");
+    assert_eq!(inflated(&chunk_of(&clean, b"fdAT")[4..]), rows);
+    assert_eq!(Bench::disarming().clean(FileKind::Image, &clean).map(|(clean, _)| clean), Ok(clean));
+}
+
+#[test]
+fn colours_that_a_png_does_not_show_are_gone() {
+    let header = chunk(b"IHDR", &[0, 0, 0, 3, 0, 0, 0, 1, 8, 3, 0, 0, 0]);
+    let pixels = chunk(b"IDAT", &deflated(&[0, 0, 2, 0]));
+    let file = |colours: &[u8], seen: &[u8]| {
+        let (colours, seen) = (chunk(b"PLTE", colours), chunk(b"tRNS", seen));
+        [&b"\x89PNG\r\n\x1a\n"[..], &header, &colours, &seen, &pixels, &chunk(b"IEND", b"")].concat()
+    };
+    let clean = cleaned(&file(b"abcSECghiRET", b"\xffS\x80E"), b"SEC");
+    assert_eq!(clean, file(b"abc\0\0\0ghi\0\0\0", b"\xff\0\x80\0"));
+    // Palettes of pictures that say their colours themselves, and transparency that is none.
+    let plain = encoded(ImageFormat::Png);
+    let (head, tail) = plain.split_at(33);
+    let more =
+        [chunk(b"PLTE", b"SECRETSEC"), chunk(b"tRNS", b"SECRET"), chunk(b"cHRM", &b"SECRET12".repeat(4))];
+    let file = [head, &more.concat(), tail].concat();
+    let (clean, _) = Bench::disarming().clean(FileKind::Image, &file).expect("a clean picture");
+    assert_eq!(clean, plain);
+}
+
 #[test]
 fn a_jpeg_keeps_its_pixels_and_how_it_is_turned() {
     let plain = encoded(ImageFormat::Jpeg);
@@ -118,6 +184,53 @@ fn a_gif_keeps_moving() {
     file.extend(b"\x21\xfe\x06SECRET\0\x21\xff\x0bXMP DataXMP\x06SECRET\0;SECRET");
     let clean = cleaned(&file, b"SECRET");
     assert_eq!(clean.len(), plain.len());
+}
+
+#[test]
+fn a_gif_has_the_pixels_and_colours_that_it_shows() {
+    // Four pixels of three colours of eight, of which the last is the one behind the frame.
+    let packed = weezl::encode::Encoder::new(weezl::BitOrder::Lsb, 3).encode(&[0, 3, 3, 0]).expect("packed");
+    let file = |colours: &[u8], more: &[u8]| {
+        let screen = [b"GIF89a\x02\0\x02\0\x82\x07\0", colours].concat();
+        let frame = [&b",\0\0\0\0\x02\0\x02\0\0\x03"[..], &[packed.len() as u8], &packed].concat();
+        [&screen[..], &frame, more, b"\0;"].concat()
+    };
+    let told = file(b"abcSECRETdefSECRETSECghi", b"\x06SECRET");
+    let want = file(b"abc\0\0\0\0\0\0def\0\0\0\0\0\0\0\0\0ghi", b"");
+    assert_eq!(cleaned(&told, b"SECRET"), want);
+    // In a table of the frame's own, and with words within the last block.
+    let parts = want.split_at(want.len() - 2 - packed.len() - 2);
+    let (screen, frame) = (&parts.0[..37], &parts.0[37..]);
+    let own = |colours: &[u8], data: &[u8]| {
+        let place = [&frame[..9], &[0x82], colours, &[3, data.len() as u8], data].concat();
+        [screen, &place, b"\0;"].concat()
+    };
+    let told = own(b"abcSECRETdefSECRETSECRET", &[&packed[..], b"SECRET"].concat());
+    let clean = cleaned(&told, b"SECRET");
+    assert!(clean.ends_with(&own(b"abc\0\0\0\0\0\0def\0\0\0\0\0\0\0\0\0\0\0\0", &packed)[37..]));
+}
+
+#[test]
+fn a_jpeg_has_the_tables_that_it_uses() {
+    let plain = encoded(ImageFormat::Jpeg);
+    let (head, tail) = plain.split_at(2);
+    let segment = |marker: u8, data: &[u8]| {
+        [&[0xff, marker], &(data.len() as u16 + 2).to_be_bytes()[..], data].concat()
+    };
+    let words = b"SECRET".repeat(12);
+    let codes = [&[0x13][..], &[0, 0, 0, 0, 0, 0, 0, 36, 0, 0, 0, 0, 0, 0, 0, 0], &words[..36]].concat();
+    for more in [
+        segment(0xdb, &[&[3][..], &words[..64]].concat()),
+        // Before the one of the same name that is used.
+        segment(0xdb, &[&[0][..], &words[..64]].concat()),
+        segment(0xc4, &codes),
+    ] {
+        assert_eq!(cleaned(&[head, &more, tail].concat(), b"SECRET"), plain);
+    }
+    // What arithmetic coding does not go by.
+    let file = [head, &segment(0xcc, b"SECRET"), tail].concat();
+    let (clean, _) = Bench::disarming().clean(FileKind::Image, &file).expect("a clean picture");
+    assert_eq!(clean, plain);
 }
 
 /// A WebP with metadata: extended (RFC 9649, 2.7), with something behind it.

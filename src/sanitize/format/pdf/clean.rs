@@ -1,7 +1,7 @@
 //! [`clean`]: one file's way.
 
 use crate::sanitize::format::pdf::{
-    census::Census, flatten, graph, open, pages, parts, pictures, strings, strip, text, write,
+    census::Census, flatten, graph, open, pages, parts, pictures, profile, strings, strip, text, write,
 };
 use crate::sanitize::{Note, Rejection, Work};
 
@@ -30,6 +30,8 @@ fn cleaned(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
     strip::strip(&mut doc, &census, options);
     doc.prune_objects();
     pictures::strip(&mut doc, work)?;
+    profile::strip(&mut doc, work)?;
+    text::strip_inline(&mut doc, work)?;
     if !options.attachments {
         parts::keep(&mut doc, work)?;
     }

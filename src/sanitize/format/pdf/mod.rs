@@ -21,8 +21,10 @@
 //! | `appearance` | what a field shows that brings no appearance |
 //! | `strip` | taking out what the census found |
 //! | `pictures` | what lies beside the picture in a JPEG |
+//! | `profile` | the texts of colour profiles |
 //! | `strings` | text strings: titles, notes, values, metadata, link targets |
 //! | `text` | the text that pages show |
+//! | `tail` | what lies behind the data of a stream |
 //! | `write` | the fresh revision, and the proof of it |
 //! | `clean` | one file's way through all of this |
 
@@ -37,8 +39,10 @@ mod open;
 mod pages;
 mod parts;
 mod pictures;
+mod profile;
 mod strings;
 mod strip;
+mod tail;
 mod text;
 mod write;
 

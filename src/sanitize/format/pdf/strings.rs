@@ -179,7 +179,7 @@ fn is_code(key: &[u8], bytes: &[u8]) -> bool {
     match key {
         b"JS" | b"URI" => true,
         b"CheckSum" => is_digest(bytes),
-        b"Cert" => bytes.starts_with(b"\x30\x82"),
+        b"Cert" => is_certificate(bytes),
         b"Panose" => bytes.len() == 12 && bytes.iter().all(|byte| *byte < 0x20),
         b"Registry" | b"Ordering" => COLLECTIONS.contains(&bytes),
         b"CharSet" => {
@@ -189,6 +189,21 @@ fn is_code(key: &[u8], bytes: &[u8]) -> bool {
         b"DA" => bytes.split(u8::is_ascii_whitespace).all(is_operand),
         _ => false,
     }
+}
+
+/// Whether a string is a certificate by its beginning (X.690, 8.9): a sequence as long as the string, in which another one comes
+/// first.
+fn is_certificate(bytes: &[u8]) -> bool {
+    let [0x30, 0x82, high, low, content @ ..] = bytes else { return false };
+    let whole = content.len() == usize::from(u16::from_be_bytes([*high, *low]));
+    let within = match content {
+        [0x30, 0x82, high, low, within @ ..] => {
+            Some((usize::from(u16::from_be_bytes([*high, *low])), within))
+        }
+        [0x30, 0x81, length, within @ ..] => Some((usize::from(*length), within)),
+        _ => None,
+    };
+    whole && within.is_some_and(|(length, within)| length <= within.len())
 }
 
 /// A name, a number, or an operator of some letters.
@@ -331,7 +346,7 @@ mod tests {
             ("Ordering", b"Japan1"),
             ("DA", b"/Helv 12 Tf 0 0.5 -1 rg"),
             ("CheckSum", &[0x91; 16][..]),
-            ("Cert", b"\x30\x82\x01\x02by Marlowe"),
+            ("Cert", b"\x30\x82\0\x0d\x30\x81\x0aby Marlowe"),
             ("Panose", &panose[..]),
             ("JS", b"app.alert()"),
         ] {
@@ -345,6 +360,13 @@ mod tests {
             let left =
                 ids.map(|id| format!("{:?}", doc.get_object(id).expect("an object")).contains("Marlowe"));
             assert_eq!(left, [key == "JS"; 2], "{key}");
+        }
+        for told in [
+            &b"\x30\x82\x01\x02by Marlowe"[..],
+            b"\x30\x82\0\x0aby Marlowe",
+            b"\x30\x82\0\x0d\x30\x81\x0bby Marlowe",
+        ] {
+            assert!(!is_code(b"Cert", told), "{told:?}");
         }
         // A link that nothing opens, a base of links, and one key of anybody's.
         for key in ["URI", "Lookup"] {

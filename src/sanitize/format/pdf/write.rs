@@ -3,12 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use flate2::{Decompress, FlushDecompress, Status};
 use lopdf::{Dictionary, Document, Object, ObjectId, SaveOptions, Stream, StringFormat};
 use sha2::{Digest, Sha256};
 
 use crate::sanitize::format::pdf::census::Census;
-use crate::sanitize::format::pdf::{graph, open, pages};
+use crate::sanitize::format::pdf::{graph, open, pages, tail};
 use crate::sanitize::{Rejection, Work};
 
 /// How many signs of a literal string are escaped at most; with more it is written in hexadecimal, since each takes a
@@ -25,10 +24,11 @@ const VERSIONS: &[&str] = &["1.5", "1.6", "1.7", "2.0"];
 /// [`Rejection::Malformed`] without a catalog.
 pub(super) fn write(doc: &mut Document) -> Result<Vec<u8>, Rejection> {
     renumber(doc)?;
-    for object in doc.objects.values_mut() {
+    let images = tail::images(doc);
+    for (id, object) in &mut doc.objects {
         tidy(object, graph::DEPTH);
         if let Object::Stream(stream) = object {
-            cut(stream);
+            tail::cut(stream, images.get(id).copied());
             squeeze(stream);
         }
     }
@@ -154,40 +154,6 @@ fn tidy(object: &mut Object, depth: usize) {
     }
 }
 
-/// Cuts off what lies behind the compressed data of a stream, which no reader shows.
-fn cut(stream: &mut Stream) {
-    let filter = match stream.dict.get(b"Filter") {
-        Ok(Object::Array(filters)) => filters.first(),
-        Ok(filter) => Some(filter),
-        Err(_) => None,
-    };
-    let packed = matches!(filter.map(Object::as_name), Some(Ok(b"FlateDecode" | b"Fl")));
-    if packed && let Some(length) = packed_length(&stream.content) {
-        stream.content.truncate(length);
-    }
-}
-
-/// How many bytes of packed data there are (RFC 1950, 2.2): two that say how they are packed, the data, and a checksum of four,
-/// at which not every reader looks. `None` if they cannot be read to their end.
-fn packed_length(content: &[u8]) -> Option<usize> {
-    let [method, flags, packed @ ..] = content else { return None };
-    let head = u16::from_be_bytes([*method, *flags]);
-    (method & 15 == 8 && flags & 32 == 0 && head.is_multiple_of(31)).then_some(())?;
-    let mut inflate = Decompress::new(false);
-    let mut scratch = vec![0; 64 << 10];
-    loop {
-        let (read, made) = (inflate.total_in(), inflate.total_out());
-        let rest = packed.get(usize::try_from(read).ok()?..)?;
-        let status = inflate.decompress(rest, &mut scratch, FlushDecompress::None).ok()?;
-        if status == Status::StreamEnd {
-            return usize::try_from(inflate.total_in()).ok()?.checked_add(6);
-        }
-        if inflate.total_in() == read && inflate.total_out() == made {
-            return None;
-        }
-    }
-}
-
 /// Compresses a stream that is not, and states its length.
 fn squeeze(stream: &mut Stream) {
     let metadata = matches!(stream.dict.get(b"Type"), Ok(Object::Name(name)) if name == b"Metadata");
@@ -212,34 +178,4 @@ pub(super) fn prove(clean: &[u8], count: usize, work: &mut Work<'_>) -> Result<(
     let left = Census::take(&doc, options, &seen);
     let same = other.pages().len() == count && seen.len() == count;
     if same && left.is_empty(options) { Ok(()) } else { Err(Rejection::Unproven) }
-}
-
-#[cfg(test)]
-mod tests {
-    use lopdf::dictionary;
-
-    use super::*;
-
-    #[test]
-    fn what_lies_behind_packed_data_is_cut_off() {
-        // Two blocks as they are, and a checksum.
-        let packed: &[u8] = b"\x78\x9c\0\x02\0\xfd\xffab\x01\x01\0\xfe\xffc\x02\x4d\x01\x27";
-        let trailed = [packed, b"SECRET"].concat();
-        let trailed = trailed.as_slice();
-        let name = |name: &str| Object::Name(name.into());
-        for (filter, content, want) in [
-            (name("FlateDecode"), trailed, packed),
-            (vec![name("FlateDecode"), name("DCTDecode")].into(), trailed, packed),
-            (name("FlateDecode"), packed, packed),
-            // Without its checksum, broken, and packed otherwise.
-            (name("FlateDecode"), &packed[..packed.len() - 2], &packed[..packed.len() - 2]),
-            (name("FlateDecode"), &trailed[..9], &trailed[..9]),
-            (name("FlateDecode"), b"SECRET", b"SECRET"),
-            (vec![name("ASCII85Decode"), name("FlateDecode")].into(), trailed, trailed),
-        ] {
-            let mut stream = Stream::new(dictionary! { "Filter" => filter }, content.to_vec());
-            cut(&mut stream);
-            assert_eq!(stream.content, want, "{:?}", stream.dict);
-        }
-    }
 }

@@ -121,10 +121,8 @@ impl<'n> AbsentSearch<'n> {
         if named("Subtype", &["Image"]) || named("Type", &["EmbeddedFile", "ObjStm", "XRef"]) {
             return false;
         }
-        // Programs of fonts and profiles of colours name their makers.
-        let made = named("Subtype", &["Type1C", "CIDFontType0C", "OpenType"])
-            || ["Length1", "N"].iter().any(|key| dict.contains_key(*key));
-        if made {
+        // Programs of fonts name their makers.
+        if named("Subtype", &["Type1C", "CIDFontType0C", "OpenType"]) || dict.contains_key("Length1") {
             return false;
         }
         let Ok(bytes) = stream.decoded_data() else { return false };

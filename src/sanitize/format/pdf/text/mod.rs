@@ -21,8 +21,11 @@
 //! | `draws` | how much all pages draw, which is bounded |
 //! | `reading` | a page's text in one order |
 //! | `plan` | what is to change |
+//! | `inline` | images within content streams |
 //! | `splice` | a change, written into a stream |
 //! | `rewrite` | all of this for a document |
+//! | `tokens` | what may be read of a stream besides what it shows |
+//! | `notices` | what programs of fonts say of their makers |
 //! | `unseen` | names, remarks and streams that no page shows |
 //! | `absent` | the proof that values are gone |
 
@@ -32,8 +35,10 @@ mod codes;
 mod drawn;
 mod draws;
 mod font;
+mod inline;
 mod lexer;
 mod metrics;
+mod notices;
 mod operands;
 mod outlines;
 mod plan;
@@ -44,10 +49,12 @@ mod simple;
 mod splice;
 mod state;
 mod streams;
+mod tokens;
 mod unseen;
 mod walk;
 
 pub(super) use absent::absent;
+pub(super) use inline::strip as strip_inline;
 pub(super) use rewrite::rewrite;
 pub(super) use unseen::redact as redact_unseen;
 

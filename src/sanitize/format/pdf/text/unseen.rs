@@ -1,5 +1,5 @@
 //! What of a document no page shows and people wrote all the same: names (of places, of colorants, of marks), remarks in
-//! content streams, streams that nothing makes use of.
+//! content streams and programs, words there that are no operators, streams that nothing makes use of.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,8 +7,10 @@ use lopdf::{Dictionary, Document, Object, ObjectId};
 
 use crate::edit::{self, Edit};
 use crate::sanitize::format::passage::is_worth;
-use crate::sanitize::format::pdf::text::lexer::{PdfLexer, PdfToken};
+use crate::sanitize::format::pdf::text::lexer::PdfToken;
+use crate::sanitize::format::pdf::text::notices;
 use crate::sanitize::format::pdf::text::streams::ContentStreams;
+use crate::sanitize::format::pdf::text::tokens::{TokenStream, texts_within};
 use crate::sanitize::format::pdf::{graph, parts};
 use crate::sanitize::{RedactionMode, Rejection, Work};
 
@@ -18,8 +20,15 @@ const DIGITS: usize = 7;
 /// From how many bytes on a name with a digit may be somebody's key.
 const KEY: usize = 20;
 
-/// Entries of streams that say what these are for (ISO 32000-2, 8.7.3 and 8.7.4.5, 7.10, 10.6.5, 8.10.2).
-const SAYING: &[&[u8]] = &[b"PatternType", b"ShadingType", b"FunctionType", b"HalftoneType", b"BBox"];
+/// Entries of streams that say what these are for (ISO 32000-2, 8.7.3 and 8.7.4.5, 7.10, 8.10.2). Screens of printers (10.6.5)
+/// are not among them: readers have their own.
+const SAYING: &[&[u8]] = &[b"PatternType", b"ShadingType", b"FunctionType", b"BBox"];
+
+/// Entries of fonts, and of maps of codes, that lead to such maps (ISO 32000-2, 9.7.5 and 9.10.3).
+const MAPPING: &[&[u8]] = &[b"ToUnicode", b"Encoding", b"UseCMap"];
+
+/// The number of functions that are programs (ISO 32000-2, 7.10.5).
+const CALCULATOR: i64 = 4;
 
 /// Kinds of external objects, which say so (ISO 32000-2, 8.8).
 const DRAWN: &[&[u8]] = &[b"Image", b"Form", b"PS"];
@@ -61,14 +70,15 @@ pub(in crate::sanitize::format) fn redact(doc: &mut Document, work: &mut Work<'_
         return Ok(());
     }
     drop_unused(doc);
+    notices::redact(doc, work)?;
     let contents = contents(doc, work)?;
     let names = renamed(doc, &contents, work)?;
-    for (id, bytes) in contents {
-        let mut edits = names_within(&bytes, &names);
-        edits.extend(remarks_within(&bytes, work)?);
+    for (id, read) in contents {
+        let mut edits = names_within(&read, &names);
+        edits.extend(texts_within(&read, work)?);
         edits.sort_by_key(|edit| edit.range.start);
         if let Some(Object::Stream(stream)) = doc.objects.get_mut(&id).filter(|_| !edits.is_empty()) {
-            stream.set_plain_content(edit::spliced(&bytes, &edits));
+            stream.set_plain_content(edit::spliced(&read.bytes, &edits));
             stream.dict.remove(b"DecodeParms");
         }
     }
@@ -83,23 +93,45 @@ pub(in crate::sanitize::format) fn redact(doc: &mut Document, work: &mut Work<'_
     Ok(())
 }
 
-/// What content streams unfold to, those that may hold a name or a remark that matters.
-fn contents(doc: &Document, work: &mut Work<'_>) -> Result<BTreeMap<ObjectId, Vec<u8>>, Rejection> {
+/// What content streams and programs unfold to, those that may hold a name, a remark or a word that matters.
+fn contents(doc: &Document, work: &mut Work<'_>) -> Result<BTreeMap<ObjectId, TokenStream>, Rejection> {
     let mut contents = BTreeMap::new();
-    for id in ContentStreams::new(doc).ids() {
-        let Some(Object::Stream(stream)) = doc.objects.get(&id) else { continue };
+    let programs = programs(doc);
+    for id in ContentStreams::new(doc).ids().union(&programs) {
+        let Some(Object::Stream(stream)) = doc.objects.get(id) else { continue };
         let bytes = match parts::unfold(stream, work)? {
             None if stream.dict.has(b"Filter") => continue,
             None => stream.content.clone(),
             Some(bytes) => bytes,
         };
-        let mut tells = memchr::memchr(b'%', &bytes).is_some();
-        tokens(&bytes, &mut |token, _| tells |= matches!(token, PdfToken::Name(name) if may_tell(name)));
+        let read = TokenStream { bytes, program: programs.contains(id) };
+        let mut tells = read.program || memchr::memchr(b'%', &read.bytes).is_some();
+        read.tokens(&mut |token, range| {
+            tells |= matches!(token, PdfToken::Name(name) if may_tell(name)) || read.is_word(token, range);
+        });
         if tells {
-            contents.insert(id, bytes);
+            contents.insert(*id, read);
         }
     }
     Ok(contents)
+}
+
+/// Functions that are programs, and maps of codes.
+fn programs(doc: &Document) -> BTreeSet<ObjectId> {
+    let mut programs = BTreeSet::new();
+    for (id, object) in &doc.objects {
+        if let Object::Stream(stream) = object {
+            let function = graph::integer(doc, &stream.dict, b"FunctionType") == Some(CALCULATOR);
+            if function || graph::name(doc, &stream.dict, b"Type") == b"CMap" {
+                programs.insert(*id);
+            }
+        }
+        graph::each(object, b"", graph::DEPTH, &mut |_, dict| {
+            let leads = MAPPING.iter().filter_map(|key| dict.get(key).ok());
+            programs.extend(leads.filter_map(|map| graph::target(doc, map)));
+        });
+    }
+    programs
 }
 
 /// Takes out streams that neither say what they are for nor are made use of. Metadata are among them: they repeat what the
@@ -154,7 +186,7 @@ fn may_tell(name: &[u8]) -> bool {
 /// All names that may tell something, and what takes the place of those that do.
 fn renamed(
     doc: &Document,
-    contents: &BTreeMap<ObjectId, Vec<u8>>,
+    contents: &BTreeMap<ObjectId, TokenStream>,
     work: &mut Work<'_>,
 ) -> Result<NewNames, Rejection> {
     let (mut names, mut taken) = (NewNames::new(), BTreeSet::new());
@@ -169,8 +201,8 @@ fn renamed(
     for object in doc.objects.values().chain(doc.trailer.iter().map(|(_, value)| value)) {
         each(object, graph::DEPTH, &mut see);
     }
-    for bytes in contents.values() {
-        tokens(bytes, &mut |token, _| {
+    for read in contents.values() {
+        read.tokens(&mut |token, _| {
             if let PdfToken::Name(name) = token {
                 see(name);
             }
@@ -227,21 +259,9 @@ fn rename(object: &mut Object, names: &NewNames, depth: usize) {
     }
 }
 
-/// The tokens of a content stream, each with where it stands.
-fn tokens(bytes: &[u8], see: &mut dyn FnMut(&PdfToken<'_>, std::ops::Range<usize>)) {
-    let mut lexer = PdfLexer::new(bytes);
-    while let Some((token, range)) = lexer.next() {
-        if token == PdfToken::Word(b"ID") {
-            lexer.skip_image();
-        }
-        let end = lexer.position();
-        see(&token, range.start..end);
-    }
-}
-
-fn names_within(bytes: &[u8], names: &NewNames) -> Vec<Edit> {
+fn names_within(read: &TokenStream, names: &NewNames) -> Vec<Edit> {
     let mut edits = Vec::new();
-    tokens(bytes, &mut |token, range| {
+    read.tokens(&mut |token, range| {
         if let PdfToken::Name(name) = token
             && let Some(Some(new)) = names.get(name)
         {
@@ -251,27 +271,47 @@ fn names_within(bytes: &[u8], names: &NewNames) -> Vec<Edit> {
     edits
 }
 
-/// The remarks of a content stream that hold something: all that stands between two tokens and is no blank.
-fn remarks_within(bytes: &[u8], work: &mut Work<'_>) -> Result<Vec<Edit>, Rejection> {
-    if memchr::memchr(b'%', bytes).is_none() {
-        return Ok(Vec::new());
+#[cfg(test)]
+mod tests {
+    use lopdf::{Stream, dictionary};
+
+    use super::*;
+    use crate::sanitize::bench::Bench;
+
+    /// What becomes of a stream.
+    fn redacted(dict: Dictionary, content: &[u8]) -> String {
+        let mut doc = Document::with_version("1.7");
+        let id = doc.add_object(Stream::new(dict, content.to_vec()));
+        // So that it is made use of.
+        doc.add_object(dictionary! { "ToUnicode" => id });
+        redact(&mut doc, &mut Bench::redacting("Marlowe").work()).expect("no limit is met");
+        let stream = doc.get_object(id).and_then(Object::as_stream).expect("a stream");
+        String::from_utf8_lossy(&stream.content).into_owned()
     }
-    let (mut remarks, mut last) = (Vec::new(), 0);
-    let mut between = |range: std::ops::Range<usize>| {
-        let text = String::from_utf8_lossy(bytes.get(range.clone()).unwrap_or_default()).into_owned();
-        if text.contains('%') && is_worth(&text) {
-            remarks.push((range, text));
+
+    #[test]
+    fn programs_lose_what_is_read_in_them() {
+        for (told, want) in [
+            ("{ 1 exch %by Marlowe\nsub }", "{ 1 exch\nsub }"),
+            ("%!PS\n%%Title: Marlowe\n/CMapName /A def", "\n/CMapName /A def"),
+            ("/Ordering (Marlowe) def ID (Marlowe) EI", "/Ordering () def ID () EI"),
+            (
+                "1 beginbfchar <4d61726c6f7765> <0041> endbfchar",
+                "1 beginbfchar <4d61726c6f7765> <0041> endbfchar",
+            ),
+        ] {
+            assert_eq!(redacted(dictionary! { "FunctionType" => 4 }, told.as_bytes()), want);
+            assert_eq!(redacted(Dictionary::new(), told.as_bytes()), want);
         }
-    };
-    tokens(bytes, &mut |_, range| between(std::mem::replace(&mut last, range.end)..range.start));
-    between(last..bytes.len());
-    let texts: Vec<&str> = remarks.iter().map(|(_, text)| text.as_str()).collect();
-    let found = work.edits(&texts)?;
-    let found = remarks.iter().zip(&found).filter(|(_, edits)| !edits.is_empty());
-    let mut edits = Vec::new();
-    for ((range, _), found) in found {
-        found.iter().for_each(|edit| work.applied(edit));
-        edits.push(Edit { range: range.clone(), with: "\n".to_owned() });
     }
-    Ok(edits)
+
+    #[test]
+    fn screens_of_printers_go() {
+        let mut doc = Document::with_version("1.7");
+        let screen = Stream::new(dictionary! { "HalftoneType" => 6 }, b"by Marlowe".to_vec());
+        let screen = doc.add_object(screen);
+        doc.add_object(dictionary! { "HT" => screen });
+        redact(&mut doc, &mut Bench::redacting("Marlowe").work()).expect("no limit is met");
+        assert!(doc.get_object(screen).is_err());
+    }
 }
