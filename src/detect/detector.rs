@@ -61,6 +61,7 @@ impl Detector {
             engine,
             selection: Arc::new(selection),
             floor: None,
+            reported: Arc::default(),
             allow: None,
             checkpoint: Checkpoint::default(),
             #[cfg(feature = "names-model")]
@@ -87,6 +88,12 @@ impl Detector {
     #[must_use]
     pub fn at_least(&self, floor: Score) -> Self {
         self.but(|query| query.floor = Some(floor))
+    }
+
+    /// The same for who only reports what these rules find: what others find within it is found as well.
+    #[must_use]
+    pub fn reporting(&self, rules: RuleSelection) -> Self {
+        self.but(|query| query.reported = Arc::new(rules))
     }
 
     /// The same, but lets pass what `allow` lists, and only that.

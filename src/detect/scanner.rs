@@ -10,7 +10,7 @@ use super::finding::RuleId;
 use super::finding::{Finding, Score};
 use super::naming::Label;
 use super::normal::{self, Normalizer};
-use super::resolve::Resolver;
+use super::resolve::{KnownBy, Resolver};
 use super::selection::RuleSelection;
 use crate::base::checkpoint::{Checkpoint, Stopped};
 
@@ -24,6 +24,8 @@ pub(crate) struct Query {
     pub(crate) selection: Arc<RuleSelection>,
     /// Stands in place of the rules' thresholds.
     pub(crate) floor: Option<Score>,
+    /// Rules whose findings stay as they are: they take the place of no others.
+    pub(crate) reported: Arc<RuleSelection>,
     /// What may pass though it is found.
     pub(crate) allow: Option<Arc<Allow>>,
     /// Asked between stretches of a whole text.
@@ -81,7 +83,10 @@ impl ScanProgress {
     pub(crate) fn look(&mut self, query: &Query, view: View<'_>, sink: &mut dyn FnMut(Finding)) -> usize {
         self.run(query, view);
         let frontier = if view.complete { usize::MAX } else { view.base + self.tracks.frontier() };
-        let kinds = |rule| query.engine.known_by(rule);
+        let kinds = |rule| match query.reported.has(rule) {
+            true => KnownBy::Shape,
+            false => query.engine.known_by(rule),
+        };
         self.resolver.advance(&mut self.found, frontier, &kinds, sink)
     }
 

@@ -290,6 +290,16 @@ fn a_secret_by_its_label_is_covered_whole() {
 }
 
 #[test]
+fn a_secret_that_is_only_reported_hides_nothing() {
+    let detector = defaults();
+    let text = r#"password = "Kx9!Lm_bob@example.com#77Lm""#;
+    let password = detector.find(text).iter().map(|found| found.rule).collect();
+    let rules: Vec<String> =
+        shown(&detector.reporting(password), text).into_iter().map(|(rule, _)| rule).collect();
+    assert_eq!(rules, ["EMAIL_ADDRESS"]);
+}
+
+#[test]
 fn what_must_not_be_found() {
     let texts = [
         "Order 1001, version 2.0.17.",

@@ -118,9 +118,11 @@ const OF_THINGS: &[&str] =
     &["apiversion", "hex", "mimetype", "packagename", "parentspanid", "rgb", "sku", "spanid", "traceid"];
 const OF_PERSONS: &[&str] = &[
     "age",
+    "avatar",
     "birthdate",
     "birthday",
     "dateofbirth",
+    "department",
     "dob",
     "email",
     "firstname",
@@ -130,6 +132,38 @@ const OF_PERSONS: &[&str] = &[
     "mobile",
     "phone",
     "surname",
+    "username",
+];
+
+/// What members are called that hold persons, whatever is said of each.
+const PEOPLE: &[&str] = &[
+    "assignee",
+    "assignees",
+    "attendees",
+    "author",
+    "authors",
+    "client",
+    "clients",
+    "contact",
+    "contacts",
+    "customer",
+    "customers",
+    "employee",
+    "employees",
+    "guests",
+    "members",
+    "owner",
+    "owners",
+    "participants",
+    "patient",
+    "patients",
+    "people",
+    "person",
+    "persons",
+    "student",
+    "students",
+    "user",
+    "users",
 ];
 
 /// What things are of, where a member says of which type they are.
@@ -183,7 +217,9 @@ impl ThingObjects {
         let Some(object) = at.path.len().checked_sub(1).filter(|_| !at.doc.is_empty()) else { return false };
         let own =
             matches!(at.path.segment(object), Some(Segment::Key(key)) if key.eq_ignore_ascii_case(NAME));
-        own && self.0.get_or_insert_with(|| things(at.doc)).contains(&at.path.fingerprint(object))
+        let of_people = |key: &str| PEOPLE.contains(&member_of(key.as_bytes()).as_str());
+        let people = at.path.segments().any(|segment| matches!(segment, Segment::Key(key) if of_people(key)));
+        own && !people && self.0.get_or_insert_with(|| things(at.doc)).contains(&at.path.fingerprint(object))
     }
 }
 
@@ -232,7 +268,7 @@ fn is_of_thing(key: &str, spelled: &[u8]) -> bool {
     let numbered = || text.bytes().any(|byte| byte.is_ascii_digit());
     match key {
         "version" => numbered(),
-        "value" | "code" | "color" | "colour" => colour(),
+        "value" | "code" => colour(),
         key => TYPES.contains(&key) && THING_TYPES.contains(&text.to_ascii_lowercase().as_str()),
     }
 }
@@ -381,8 +417,12 @@ mod tests {
             r#"{"name":"V1","type":"person"}"#,
             r#"{"name":"V1","value":"red"}"#,
             r#"{"name":"V1","of":{"version":"17.2"}}"#,
+            r##"{"name":"V1","color":"#8F00FF"}"##,
         ] {
             assert_eq!(label(doc).as_deref(), Some("name:\n"), "{doc}");
+        }
+        for doc in [r#"{"customers":[{"name":"V1","version":"3"}]}"#, r#"{"user":{"name":"V1","sku":"x"}}"#] {
+            assert_ne!(label(doc).as_deref(), Some("product_name:\n"), "{doc}");
         }
     }
 

@@ -52,6 +52,9 @@ impl Redactor {
     /// What the detector finds becomes what the plan says.
     pub fn new(detector: Detector, plan: MethodPlan) -> Self {
         let (public, hears) = (PublicNameRules::default(), RuleSelection::default());
+        let rules = (0..detector.rule_count()).filter_map(|at| u16::try_from(at).ok()).map(RuleId::new);
+        let reported: RuleSelection = rules.filter(|rule| plan.method(*rule).leaves()).collect();
+        let detector = if reported.is_empty() { detector } else { detector.reporting(reported) };
         Self {
             detector,
             plan: Arc::new(plan),

@@ -63,6 +63,45 @@ pub(super) struct NamesByWords {
     most: usize,
 }
 
+/// Names of persons by which languages, programs and packages are called, too.
+const SOFTWARE: &[&str] = &[
+    "ada",
+    "alma",
+    "angie",
+    "astro",
+    "cassandra",
+    "chef",
+    "clara",
+    "crystal",
+    "elm",
+    "eloquent",
+    "flask",
+    "gatsby",
+    "jasmine",
+    "jenkins",
+    "julia",
+    "kafka",
+    "keras",
+    "lena",
+    "lucy",
+    "mina",
+    "nim",
+    "pascal",
+    "pearl",
+    "puppet",
+    "ruby",
+    "salt",
+    "sally",
+    "scala",
+    "stella",
+    "swift",
+    "travis",
+    "turing",
+    "vera",
+    "vincent",
+    "wagner",
+];
+
 impl NamesByWords {
     /// Adds the names of the values that came since.
     fn follow(&mut self, values: &Values<'_>) {
@@ -71,7 +110,9 @@ impl NamesByWords {
             let mut name: Vec<String> = words(&value.original).into_iter().map(|(_, word)| word).collect();
             let person = values.spelling(value) == SurrogateIdentity::Person;
             // What is an ordinary word would be replaced wherever it stands.
-            let is_name = |word: &&String| person && is_name_in_small_letters(word);
+            let is_name = |word: &&String| {
+                person && is_name_in_small_letters(word) && !SOFTWARE.contains(&word.as_str())
+            };
             for word in [name.first(), name.last()].into_iter().flatten().filter(is_name) {
                 self.alone.entry(word.clone()).or_insert((number, number)).1 = number;
             }

@@ -131,7 +131,7 @@ impl PngHeader {
     /// The sides of each pass over a picture or a frame, those without pixels aside.
     fn passes(&self, sides: PngSides) -> Vec<PngSides> {
         if !self.interlaced {
-            return vec![sides];
+            return if sides.width > 0 && sides.height > 0 { vec![sides] } else { Vec::new() };
         }
         let of = |[column, row, right, down]: &[usize; 4]| PngSides {
             width: sides.width.saturating_sub(*column).div_ceil(*right),

@@ -142,6 +142,38 @@ pub(super) fn widen(text: &str, edits: &mut [Edit], holds_addresses: bool) {
     }
 }
 
+/// What stands before the sign of an address in fields that tell where a mail came from, and in links: their parameters.
+const PARAMETERS: &[&str] = &[
+    "addr",
+    "address",
+    "b",
+    "d",
+    "e",
+    "email",
+    "envelope-from",
+    "from",
+    "header.d",
+    "header.from",
+    "header.i",
+    "i",
+    "id",
+    "m",
+    "mail",
+    "mailfrom",
+    "r",
+    "rcpt",
+    "recipient",
+    "s",
+    "smtp.auth",
+    "smtp.helo",
+    "smtp.mailfrom",
+    "smtp.rcpttodomain",
+    "smtp.rcptto",
+    "to",
+    "u",
+    "user",
+];
+
 /// The part of an address with which a text ends.
 fn word_before(text: &str, holds_addresses: bool) -> &str {
     let is_word = |c: char| {
@@ -153,7 +185,9 @@ fn word_before(text: &str, holds_addresses: bool) -> &str {
     if holds_addresses || front.ends_with(['<', '"']) {
         return word;
     }
-    let is_name = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c));
+    let is_name = |name: &str| PARAMETERS.iter().any(|known| name.eq_ignore_ascii_case(known));
+    // `pts=5.2|rule|jane@…`
+    let word = word.rsplit('|').next().unwrap_or(word);
     word.split_once('=').filter(|(name, _)| is_name(name)).map_or(word, |(_, behind)| behind)
 }
 

@@ -41,6 +41,9 @@ pub(super) fn strip(doc: &mut Document, work: &mut Work<'_>) -> Result<(), Rejec
     for id in profiles {
         let Some(Object::Stream(stream)) = doc.objects.get(&id) else { continue };
         let unpacked = parts::unfold(stream, work)?;
+        if unpacked.is_none() && stream.dict.has(b"Filter") {
+            continue;
+        }
         let profile = unpacked.as_ref().unwrap_or(&stream.content);
         // Without one, readers go by how many components its colours have.
         let clean = written(profile).unwrap_or_default();
@@ -81,7 +84,8 @@ fn find(doc: &Document, object: &Object, depth: usize, found: &mut BTreeSet<Obje
 /// The profile without texts; `None` for what is none.
 fn written(profile: &[u8]) -> Option<Vec<u8>> {
     let length = usize::try_from(ByteReader::new(profile).u32()?).ok()?;
-    let profile = profile.get(..length).unwrap_or(profile);
+    // Some say less than they have.
+    let profile = if length < HEADER { profile } else { profile.get(..length).unwrap_or(profile) };
     (profile.get(MARK)? == b"acsp").then_some(())?;
     let mut out = vec![0; profile.len()];
     copy(&mut out, profile, 0..HEADER)?;
@@ -92,14 +96,18 @@ fn written(profile: &[u8]) -> Option<Vec<u8>> {
     let mut rest = ByteReader::new(profile.get(HEADER..)?);
     let count = usize::try_from(rest.u32()?).ok()?;
     let begin = HEADER.checked_add(4)?.checked_add(count.checked_mul(ENTRY)?)?;
-    let mut entries: Vec<u8> = Vec::new();
+    let (mut entries, mut seen): (Vec<u8>, BTreeSet<[u8; 4]>) = (Vec::new(), BTreeSet::new());
     for _ in 0..count {
         let entry = rest.take(ENTRY)?;
         let mut entry_rest = ByteReader::new(entry);
         let name: [u8; 4] = entry_rest.array()?;
         let start = usize::try_from(entry_rest.u32()?).ok()?;
         let end = start.checked_add(usize::try_from(entry_rest.u32()?).ok()?)?;
-        (start >= begin && end <= profile.len()).then_some(())?;
+        // Of two that are called the same, and of what is not there, nobody reads anything.
+        let end = end.min(profile.len());
+        if start < begin || start > end || !seen.insert(name) {
+            continue;
+        }
         if COLOURS.contains(&&name) {
             let length = meant(profile.get(start..end)?);
             copy(&mut out, profile, start..start.checked_add(length)?)?;

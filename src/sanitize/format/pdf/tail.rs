@@ -17,6 +17,9 @@ const DEPTH: usize = 4;
 const PACKING: &[&[u8]] = &[FLATE, b"LZWDecode", b"RunLengthDecode", b"ASCII85Decode", b"ASCIIHexDecode"];
 const FLATE: &[u8] = b"FlateDecode";
 
+/// The most bytes that are unpacked to see whether something follows the samples.
+const MOST_SAMPLES: usize = 64 << 20;
+
 /// From which number on a predictor puts a byte before each row (ISO 32000-2, 7.4.4.4).
 const PNG_PREDICTORS: i64 = 10;
 
@@ -106,7 +109,8 @@ pub(super) fn cut(stream: &mut Stream, rows: Option<ImageRows>) {
         }
         (filters, Some(rows)) if filters.iter().all(|filter| PACKING.contains(filter)) => {
             let wanted = rows.length(0);
-            let limit = wanted.saturating_add(stream.content.len());
+            // Bytes that are packed may be a thousand times as many.
+            let limit = stream.content.len().saturating_mul(1 << 10).clamp(wanted, wanted.max(MOST_SAMPLES));
             let unpacked = stream.decompressed_content_with_limit(limit).ok();
             if let Some(mut samples) = unpacked.filter(|samples| samples.len() >= wanted) {
                 samples.truncate(wanted);

@@ -147,7 +147,10 @@ impl WindowText<'_> {
         // A word alone may begin with such a sign.
         let begins = stop > start || is_unguessable(self.view.slice(start + 1, end));
         let ends = said || end >= start + LONGEST || self.ends_line(end)?;
-        Ok(if begins && ends { end } else { stop })
+        // `string;confirm`, `don't`.
+        let is_word = |part: &[u8]| part.iter().all(u8::is_ascii_alphabetic);
+        let words = self.view.slice(start, end).split(|&byte| is_ending(byte)).all(is_word);
+        Ok(if begins && ends && !words { end } else { stop })
     }
 
     /// Whether the value that begins at `start` goes on behind the sign at `at`; `line` is what stands before its name.

@@ -162,15 +162,21 @@ impl WindowText<'_> {
         if stop == start || !self.is(stop, b'=')? {
             return Ok(Some(ListItem { start, end: stop, value: None }));
         }
-        let value = match self.quote(stop + 1)? {
-            Some(open) if !self.cookies_end(stop + 1, ends)? => open.end,
-            _ => stop + 1,
-        };
+        let ended = self.cookies_end(stop + 1, ends)?;
+        let open = self.quote(stop + 1)?.filter(|_| !ended);
+        let value = open.map_or(stop + 1, |open| open.end);
         let end = self.run(value, LONGEST, |byte| is_dense(byte) && byte != b',')?;
         let name = self.view.slice(start, stop).to_ascii_lowercase();
-        let kind = cookie_kind(&name, self.value_at(value, end));
+        let text = self.value_at(value, end);
+        let is_whole = match open {
+            Some(open) => self.quote(end)?.is_some_and(|close| close.byte == open.byte),
+            None => end > value && !matches!(text.last(), Some(b'(' | b'[' | b'{')),
+        };
+        // What is torn is no cookie: an argument of a call, say. The place by its name reads all of it.
+        let named = naming::meaning(&name).is_some();
+        let kind = if named && !is_whole { None } else { cookie_kind(&name, text) };
         // Where the name says what its value is, this is no place of its own.
-        let start = if is_forged(&name) || naming::meaning(&name).is_some() { value } else { start };
+        let start = if is_whole && (named || is_forged(&name)) { value } else { start };
         Ok(Some(ListItem { start, end, value: kind.map(|kind| piece(kind, value, end, 0.0)) }))
     }
 

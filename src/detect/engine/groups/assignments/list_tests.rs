@@ -285,3 +285,21 @@ fn sentences_with_possessives_and_purposes_give_values() {
         ("passwords are hashed and salted2", &[]),
     ]);
 }
+
+#[test]
+fn arguments_behind_cookies_are_read_by_their_own_names() {
+    let detector = detector();
+    for text in [
+        "Client(cookie=None, password='Tr9xK4!2vQ7m', user='bob')",
+        "document.cookie=c;password='Tr9xK4!2vQ7m';",
+        "def f(cookie=None, password=\"Tr9xK4!2vQ7m\", x=1)",
+        "cookie=1&password='Tr9xK4!2vQ7m'",
+    ] {
+        assert_eq!(found(&detector, text), ["Tr9xK4!2vQ7m"], "{text}");
+        let bytes: Vec<usize> = (1..text.len()).collect();
+        assert_eq!(scanned(&detector, text, &bytes), detector.find(text), "{text}");
+    }
+    for text in ["Password: don't", "  password: string;confirmPassword"] {
+        assert!(found(&detector, text).is_empty(), "{text}");
+    }
+}

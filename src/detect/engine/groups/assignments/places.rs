@@ -75,7 +75,7 @@ impl WindowText<'_> {
             WordContext::Htpasswd => self.htpasswd(end)?,
             WordContext::Share => self.share(start, end)?,
             WordContext::Impacket => self.impacket(end)?,
-            WordContext::FileTransfer => self.file_transfer(end)?,
+            WordContext::FileTransfer => self.file_transfer(start, end)?,
             WordContext::HereString => self.here_string(start, end)?,
             WordContext::SecureString => {
                 let option = if self.follows(end, "-string ")? { self.blanks(end + 8)? } else { end };

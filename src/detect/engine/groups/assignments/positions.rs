@@ -101,7 +101,10 @@ impl WindowText<'_> {
     }
 
     /// `user name password`, with which a line ends, whose first word stands before `at`.
-    pub(super) fn file_transfer(&self, at: usize) -> Result<Option<AssignedValue>, NeedMore> {
+    pub(super) fn file_transfer(&self, begin: usize, at: usize) -> Result<Option<AssignedValue>, NeedMore> {
+        if self.before(begin) != Some(b'\n') {
+            return Ok(None);
+        }
         let user = self.run(at, NAME, is_name)?;
         let start = self.blanks(user)?;
         let end = self.run(start, LONGEST, is_dense)?;

@@ -21,6 +21,7 @@ const WIDTH: &[&[u8]] = &[b"Width", b"W"];
 const HEIGHT: &[&[u8]] = &[b"Height", b"H"];
 const BITS: &[&[u8]] = &[b"BitsPerComponent", b"BPC"];
 const COLOURS: &[&[u8]] = &[b"ColorSpace", b"CS"];
+const LENGTH: &[&[u8]] = &[b"Length", b"L"];
 const MASK: &[&[u8]] = &[b"ImageMask", b"IM"];
 
 /// Takes it out of all of them.
@@ -100,6 +101,8 @@ impl<'b> InlineImage<'b> {
         let filters = self.filters();
         let (clean, outer) = match filters.split_last() {
             None => (self.pixels(data).map(<[u8]>::to_vec), 0),
+            // Where another end stands in it, what follows the image may be in it, too.
+            Some((&b"DCTDecode", _)) if has_end(data) => return Ok(None),
             Some((&b"DCTDecode", outer)) => {
                 let unpacked = unpacked(outer, data, work)?;
                 let Some(clean) = unpacked.and_then(|picture| jpeg_segments(&picture)) else {
@@ -118,7 +121,8 @@ impl<'b> InlineImage<'b> {
         let mut out = b"BI".to_vec();
         for (key, value) in self.entries() {
             let packed = is_key(key, FILTER) || is_key(key, PARAMETERS);
-            if outer == 0 || !packed {
+            // How long it was is another length now.
+            if !is_key(key, LENGTH) && (outer == 0 || !packed) {
                 let end = value.last().map_or(key.1.end, |(_, range)| range.end);
                 out.push(b' ');
                 out.extend(bytes.get(key.1.start..end).unwrap_or_default());
@@ -197,6 +201,12 @@ impl<'b> InlineImage<'b> {
     }
 }
 
+/// Whether data holds what may be the end of an image, however it is set off from what stands before.
+fn has_end(data: &[u8]) -> bool {
+    let is_end = |at: usize| data.get(at.saturating_add(2)).is_none_or(u8::is_ascii_whitespace);
+    memchr::memmem::find_iter(data, b"EI").any(is_end)
+}
+
 /// Whether a token is one of these keys.
 fn is_key(token: &Operand<'_>, keys: &[&[u8]]) -> bool {
     matches!(&token.0, PdfToken::Name(name) if keys.contains(&name.as_slice()))
@@ -266,6 +276,12 @@ mod tests {
         let entries = "/F [/AHx /DCT] /DP [null <</A [1]>>] /W 1 /H 1 /CS /G /BPC 8";
         let want = image("/W 1 /H 1 /CS /G /BPC 8 /F /DCT", &plain);
         assert_eq!(of(&image(entries, format!("{hex}>\n").as_bytes())), (want, 0));
+        // Where its end is not set off, what follows stays.
+        for (entries, end) in [("/F /DCT", &b""[..]), ("/F [/AHx /DCT]", b">")] {
+            let page =
+                [&image(entries, &[&told[..], end].concat())[..], b"\nBT (second) Tj ET EI Q"].concat();
+            assert_eq!(of(&page), (page, 0), "{entries}");
+        }
         // None at all.
         let want = b"q \n Q (some more text) Tj".to_vec();
         assert_eq!(of(&image("/W 1 /H 1 /F /DCT", b"SECRET\n")), (want, 1));

@@ -58,6 +58,9 @@ fn programs(doc: &Document) -> BTreeSet<ObjectId> {
 /// Blanks remarks and strings of a program of Type 1 that hold something. Whether there are any.
 fn blank_remarks(bytes: &mut [u8], work: &mut Work<'_>) -> Result<bool, Rejection> {
     let clear = memchr::memmem::find(bytes, ENCRYPTED).unwrap_or(bytes.len());
+    if memchr::memchr(b'@', bytes.get(..clear).unwrap_or_default()).is_none() {
+        return Ok(false);
+    }
     let read = TokenStream { bytes: bytes.get(..clear).unwrap_or_default().to_vec(), program: true };
     let edits = texts_within(&read, work)?;
     for edit in &edits {
@@ -77,6 +80,9 @@ fn blank_remarks(bytes: &mut [u8], work: &mut Work<'_>) -> Result<bool, Rejectio
     }
     Ok(!edits.is_empty())
 }
+
+/// From how many digits on a text may hold a number of somebody's.
+const DIGITS: usize = 7;
 
 /// A name in a font.
 struct FontName {
@@ -104,6 +110,11 @@ fn blank_names(bytes: &mut [u8], work: &mut Work<'_>) -> Result<bool, Rejection>
     Ok(changed)
 }
 
+/// Whether a text of a font may hold more than the names of typefaces and of who made them, which look like those of persons.
+fn is_of_somebody(text: &str) -> bool {
+    text.contains('@') || text.bytes().filter(u8::is_ascii_digit).count() >= DIGITS
+}
+
 /// The names of a font (OpenType, `name`); `None` if it has no such table.
 fn names(bytes: &[u8]) -> Option<Vec<FontName>> {
     let mut rest = ByteReader::new(bytes.get(4..)?);
@@ -120,13 +131,20 @@ fn names(bytes: &[u8]) -> Option<Vec<FontName>> {
     let mut rest = ByteReader::new(bytes.get(start..)?);
     let [_format, count, strings] = [rest.u16()?, rest.u16()?, rest.u16()?];
     let strings = start.checked_add(usize::from(strings))?;
-    let mut names = Vec::new();
+    // Names share their places, but no font has more letters in them than bytes.
+    let (mut names, mut seen, mut read) = (Vec::new(), BTreeSet::new(), 0_usize);
     for _ in 0..count {
         let [platform, _encoding, _language, _name] = [rest.u16()?, rest.u16()?, rest.u16()?, rest.u16()?];
         let [length, place] = [rest.u16()?, rest.u16()?];
         let begin = strings.checked_add(usize::from(place))?;
         let place = begin..begin.checked_add(usize::from(length))?;
-        let Some(told) = bytes.get(place.clone()) else { continue };
+        let Some(told) = bytes.get(place.clone()).filter(|_| seen.insert((place.start, place.end))) else {
+            continue;
+        };
+        read = read.saturating_add(told.len());
+        if read > bytes.len() {
+            return None;
+        }
         // All but those of Macintosh are in UTF-16.
         let wide = platform != 1;
         let text = if wide {
@@ -135,7 +153,7 @@ fn names(bytes: &[u8]) -> Option<Vec<FontName>> {
         } else {
             told.iter().map(|byte| char::from(*byte)).collect()
         };
-        if is_worth(&text) {
+        if is_worth(&text) && is_of_somebody(&text) {
             names.push(FontName { place, text, wide });
         }
     }
@@ -161,9 +179,9 @@ mod tests {
     #[test]
     fn remarks_and_strings_of_type_1_become_blanks() {
         let (first, rest) = ("%!PS-AdobeFont-1.0", "/FontName /Foo def\n/Notice (");
-        let told = format!("{first}: Foo\n%%Creator: Marlowe\n{rest}by Marlowe) def\neexecMarlowe");
-        let remark = " ".repeat(": Foo\n%%Creator: Marlowe\n".len() - 1);
-        let want = format!("{first}\n{remark}{rest}          ) def\neexecMarlowe");
+        let told = format!("{first}: Foo\n%%Creator: Marlowe@a\n{rest}by Marlowe@a) def\neexecMarlowe");
+        let remark = " ".repeat(": Foo\n%%Creator: Marlowe@a\n".len() - 1);
+        let want = format!("{first}\n{remark}{rest}            ) def\neexecMarlowe");
         assert_eq!(String::from_utf8_lossy(&redacted("FontFile", told.as_bytes())), want);
         let plain = b"%!PS-AdobeFont-1.0: Foo\n/Notice (by Jane) def\neexecMarlowe";
         assert_eq!(redacted("FontFile", plain), plain);
@@ -184,10 +202,12 @@ mod tests {
             let records = [record(3, first.len(), 0), record(1, second.len(), first.len())].concat();
             [&head[..], &[0, 0, 0, 2, 0, 30], &records, first, second].concat()
         };
-        let told = font(&wide("by Marlowe"), b"Marlowe (Kent)");
-        assert_eq!(redacted("FontFile2", &told), font(&wide("          "), b"              "));
-        let plain = font(&wide("by Jane"), b"Jane (Kent)");
-        assert_eq!(redacted("FontFile2", &plain), plain);
+        let told = font(&wide("by Marlowe@a"), b"Marlowe (555 0123456)");
+        assert_eq!(redacted("FontFile2", &told), font(&wide("            "), b"                     "));
+        // Typefaces are called like persons.
+        for plain in [font(&wide("by Jane@a"), b"Jane (Kent)"), font(&wide("Marlowe Sans"), b"by Marlowe")] {
+            assert_eq!(redacted("FontFile2", &plain), plain);
+        }
         for end in 0..told.len() {
             assert_eq!(redacted("FontFile2", &told[..end]).len(), end);
         }
