@@ -178,6 +178,11 @@ impl Detector {
         self.query.engine.rules.len()
     }
 
+    /// The ids of the rules that it knows, on or not.
+    pub fn rule_ids(&self) -> impl Iterator<Item = RuleId> + use<> {
+        (0..u16::try_from(self.rule_count()).unwrap_or(u16::MAX)).map(RuleId::new)
+    }
+
     /// The rules that are on.
     pub fn selection(&self) -> &RuleSelection {
         &self.query.selection

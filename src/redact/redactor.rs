@@ -52,8 +52,8 @@ impl Redactor {
     /// What the detector finds becomes what the plan says.
     pub fn new(detector: Detector, plan: MethodPlan) -> Self {
         let (public, hears) = (PublicNameRules::default(), RuleSelection::default());
-        let rules = (0..detector.rule_count()).filter_map(|at| u16::try_from(at).ok()).map(RuleId::new);
-        let reported: RuleSelection = rules.filter(|rule| plan.method(*rule).leaves()).collect();
+        let reported: RuleSelection =
+            detector.rule_ids().filter(|rule| plan.method(*rule).leaves()).collect();
         let detector = if reported.is_empty() { detector } else { detector.reporting(reported) };
         Self {
             detector,
@@ -71,8 +71,7 @@ impl Redactor {
 
     /// The rule of this name, on or not.
     pub fn rule(&self, name: &str) -> Option<RuleId> {
-        let rules = (0..self.detector.rule_count()).filter_map(|at| u16::try_from(at).ok()).map(RuleId::new);
-        rules.into_iter().find(|id| self.detector.rule(*id).name() == name)
+        self.detector.rule_ids().find(|id| self.detector.rule(*id).name() == name)
     }
 
     /// What becomes of a rule's findings.

@@ -358,11 +358,11 @@ impl RequestMemory {
         let known = own.or(named);
         let now = self.memory.issued.now();
         let changes = self.memory.issued.changes(&self.owner, session, known);
-        let asked = self.asked.replace(AskedAt { at: now, changes });
-        if let Some(asked) = asked.filter(|asked| asked.changes == changes && now < asked.at + ASK_EVERY) {
-            self.asked = Some(asked);
+        let just = |asked: &AskedAt| asked.changes == changes && now < asked.at + ASK_EVERY;
+        if self.asked.as_ref().is_some_and(just) {
             return;
         }
+        self.asked = Some(AskedAt { at: now, changes });
         let found = match self.memory.issued.find_newer(&self.owner, session, known).await {
             Ok(Some(found)) => found,
             Ok(None) => return,

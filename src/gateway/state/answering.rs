@@ -166,10 +166,7 @@ impl Answering {
         let released = body.release(&mut out);
         let mut piece = self.told(x, released, out)?;
         x.delivery.sent(piece.as_deref().unwrap_or_default(), false);
-        self.compress(&mut piece, x.delivery.is_cut_short())?;
-        if piece.is_some() {
-            x.first_byte.get_or_insert(x.elapsed());
-        }
+        self.leave(x, &mut piece, false)?;
         Ok(piece)
     }
 
@@ -184,8 +181,13 @@ impl Answering {
         end: bool,
     ) -> Result<(), GatewayError> {
         self.edit(x, chunk, end)?;
-        self.compress(chunk, end || x.delivery.is_cut_short())?;
-        if x.first_byte.is_none() && chunk.as_ref().is_some_and(|chunk| !chunk.is_empty()) {
+        self.leave(x, chunk, end)
+    }
+
+    /// The rest of a piece's way: into the coding that the answer has.
+    fn leave(&mut self, x: &mut Exchange, piece: &mut Option<Bytes>, end: bool) -> Result<(), GatewayError> {
+        self.compress(piece, end || x.delivery.is_cut_short())?;
+        if x.first_byte.is_none() && piece.as_ref().is_some_and(|piece| !piece.is_empty()) {
             x.first_byte = Some(x.elapsed());
         }
         Ok(())

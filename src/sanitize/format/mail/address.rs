@@ -128,8 +128,8 @@ fn without_escape(word: &str) -> Cow<'_, str> {
 }
 
 /// Widens what was found of addresses in a field to all of each, since what stands before it may be another one (`bounces+jane.roe=`).
-/// In fields that hold other things than addresses, what stands before a sign of equality is a name, unless all is in brackets or
-/// quotes.
+/// In fields that hold other things than addresses, and in links, a [parameter](PARAMETERS) before it stays, unless all is in
+/// brackets or quotes.
 pub(super) fn widen(text: &str, edits: &mut [Edit], holds_addresses: bool) {
     let mut from = 0_usize;
     for edit in edits {
