@@ -47,7 +47,7 @@ pub(crate) enum WalkEnd {
 
 /// A walk from one start. Offsets are the window's.
 #[derive(Default)]
-pub(crate) struct Walk {
+pub(crate) struct AutomatonWalk {
     /// Whether it is under way or at rest at `start`, so that it can be taken up again.
     pub(crate) live: bool,
     pub(crate) start: usize,
@@ -62,7 +62,7 @@ pub(crate) struct Walk {
     pub(crate) ahead: bool,
 }
 
-impl Walk {
+impl AutomatonWalk {
     /// What the matches so far have in common.
     pub(crate) fn matches(&self) -> Matches {
         let (first, last) =
@@ -136,7 +136,13 @@ impl Automaton {
 
     /// Walks from `start` up to `limit` bytes, or takes up the walk that stopped there.
     #[inline]
-    pub(crate) fn walk(&self, view: &View<'_>, walk: &mut Walk, start: usize, limit: usize) -> WalkEnd {
+    pub(crate) fn walk(
+        &self,
+        view: &View<'_>,
+        walk: &mut AutomatonWalk,
+        start: usize,
+        limit: usize,
+    ) -> WalkEnd {
         if !walk.live || walk.start != start {
             walk.live = true;
             walk.start = start;
@@ -150,7 +156,7 @@ impl Automaton {
 
     /// Goes on up to the offset `limit`.
     #[inline]
-    pub(crate) fn go_on(&self, view: &View<'_>, walk: &mut Walk, limit: usize) -> WalkEnd {
+    pub(crate) fn go_on(&self, view: &View<'_>, walk: &mut AutomatonWalk, limit: usize) -> WalkEnd {
         let (mut state, mut at) = (walk.state, walk.at);
         let stop = limit.min(view.len());
         let mut dead = false;
@@ -171,7 +177,7 @@ impl Automaton {
     }
 
     #[cold]
-    fn rest(&self, view: &View<'_>, walk: &mut Walk, limit: usize) -> WalkEnd {
+    fn rest(&self, view: &View<'_>, walk: &mut AutomatonWalk, limit: usize) -> WalkEnd {
         if walk.at < view.len() || !view.complete {
             // What goes on with the text is not spent, whatever else could follow.
             let goes_on = view.get(walk.at).is_some_and(|byte| !self.table.next(walk.state, byte).is_dead());
@@ -188,7 +194,7 @@ impl Automaton {
 
     /// Keeps what ends at `at`, before `next`. Most ends lie within a word, where only open ones count.
     #[inline]
-    fn note(&self, state: State, at: usize, next: Option<u8>, walk: &mut Walk) {
+    fn note(&self, state: State, at: usize, next: Option<u8>, walk: &mut AutomatonWalk) {
         let Some(traits) = self.table.traits(state) else { return };
         if !traits.open && next.is_some_and(|byte| byte.is_ascii_alphanumeric()) {
             return;
@@ -241,7 +247,7 @@ mod tests {
         View { text: text.as_bytes(), base: 0, complete }
     }
 
-    fn ends(automaton: &Automaton, walk: &Walk) -> Vec<(usize, usize)> {
+    fn ends(automaton: &Automaton, walk: &AutomatonWalk) -> Vec<(usize, usize)> {
         let of = |end: &MatchEnds| {
             automaton
                 .matches(*end, MatchFilter::All)
@@ -253,14 +259,14 @@ mod tests {
 
     #[test]
     fn all_ends_of_all_patterns_are_reported() {
-        let (automaton, mut walk) = (two(), Walk::default());
+        let (automaton, mut walk) = (two(), AutomatonWalk::default());
         assert_eq!(automaton.walk(&view("123-4", true), &mut walk, 0, 99), WalkEnd::Dead);
         assert_eq!(ends(&automaton, &walk), [(0, 2), (0, 3), (1, 5)]);
     }
 
     #[test]
     fn a_walk_goes_on_where_the_text_stopped() {
-        let (automaton, mut walk) = (two(), Walk::default());
+        let (automaton, mut walk) = (two(), AutomatonWalk::default());
         for text in ["", "1", "12", "123", "123-"] {
             assert_eq!(automaton.walk(&view(text, false), &mut walk, 0, 99), WalkEnd::NeedMore);
         }

@@ -2,7 +2,7 @@
 //! `reach` bytes is a finding of its own, and the next adjoins it. The pieces are cut at multiples of the reach
 //! from the value's start, wherever the text was split.
 
-use super::automaton::{Automaton, MatchFilter, Walk, WalkEnd};
+use super::automaton::{Automaton, AutomatonWalk, MatchFilter, WalkEnd};
 use super::context::Supported;
 use super::pass::{Candidates, StartOutcome, WindowPass};
 use super::pattern::CompiledPattern;
@@ -151,7 +151,7 @@ impl WindowPass<'_> {
     }
 
     /// The longest match of a walk that could be reported if its check said yes.
-    fn unchecked(&self, automaton: &Automaton, walk: &Walk) -> Unchecked {
+    fn unchecked(&self, automaton: &Automaton, walk: &AutomatonWalk) -> Unchecked {
         let ends = walk.ends.iter().rev();
         let all = ends
             .flat_map(|&end| automaton.matches(end, MatchFilter::All).map(move |pattern| (end.at, pattern)));

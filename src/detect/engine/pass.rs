@@ -4,7 +4,7 @@
 use std::cell::{Cell, RefCell, RefMut};
 use std::ops::ControlFlow;
 
-use super::automaton::{Automaton, MatchFilter, Walk, WalkEnd};
+use super::automaton::{Automaton, AutomatonWalk, MatchFilter, WalkEnd};
 use super::context::{Lexicon, Memo, Supported, Surroundings, WordsAfter};
 use super::group_id::GroupId;
 use super::mask::Masks;
@@ -151,7 +151,7 @@ impl WindowPass<'_> {
     pub(crate) fn settle(
         &self,
         automaton: &Automaton,
-        walk: &Walk,
+        walk: &AutomatonWalk,
         supported: &Supported,
         found: &mut Candidates,
     ) -> StartOutcome {
@@ -199,7 +199,7 @@ impl WindowPass<'_> {
     pub(crate) fn try_start(
         &self,
         automaton: &Automaton,
-        walk: &mut Walk,
+        walk: &mut AutomatonWalk,
         start: usize,
         found: &mut Candidates,
     ) -> bool {

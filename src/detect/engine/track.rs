@@ -1,6 +1,6 @@
 //! How far a scan has come in a window, and what it carries over to the next.
 
-use super::automaton::Walk;
+use super::automaton::AutomatonWalk;
 use super::budget::ScanBudget;
 use super::group_id::GroupId;
 use crate::detect::finding::RuleId;
@@ -108,7 +108,7 @@ pub(crate) struct OpenList {
 /// The value of a command's option that is longer than one piece. What stands before it is still to be looked at.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LongOption {
-    pub(crate) rule: RuleId,
+    pub(crate) rest: LongRest,
     /// Where the value begins, and where its first piece ends; offsets of the window.
     pub(crate) start: usize,
     pub(crate) end: usize,
@@ -187,7 +187,7 @@ impl Assignment {
 pub(crate) struct Track {
     /// All that begins before here is known; an offset of the window.
     pub(crate) at: usize,
-    pub(crate) walk: Walk,
+    pub(crate) walk: AutomatonWalk,
     pub(crate) budget: ScanBudget,
     pub(crate) overlong: Option<Overlong>,
     pub(crate) assignment: Assignment,

@@ -13,24 +13,24 @@ use crate::detect::{Allow, Catalogue, Detector, RuleSelection, Score};
 
 /// What the pieces of the tiny model are, and the logit of that.
 #[derive(Clone, Copy)]
-enum Means {
+enum PieceClass {
     Other,
     Person(f32),
     Place(f32),
 }
 
-const PIECES: &[(&str, Means)] = &[
-    ("[PAD]", Means::Other),
-    ("[UNK]", Means::Other),
-    ("[CLS]", Means::Other),
-    ("[SEP]", Means::Other),
-    (".", Means::Other),
-    ("mark", Means::Other),
-    ("zorblax", Means::Person(9.0)),
-    ("quimby", Means::Person(9.0)),
-    ("##son", Means::Person(9.0)),
-    ("vexley", Means::Person(3.9)),
-    ("flumport", Means::Place(9.0)),
+const PIECES: &[(&str, PieceClass)] = &[
+    ("[PAD]", PieceClass::Other),
+    ("[UNK]", PieceClass::Other),
+    ("[CLS]", PieceClass::Other),
+    ("[SEP]", PieceClass::Other),
+    (".", PieceClass::Other),
+    ("mark", PieceClass::Other),
+    ("zorblax", PieceClass::Person(9.0)),
+    ("quimby", PieceClass::Person(9.0)),
+    ("##son", PieceClass::Person(9.0)),
+    ("vexley", PieceClass::Person(3.9)),
+    ("flumport", PieceClass::Place(9.0)),
 ];
 
 /// The tiny model's files.
@@ -108,8 +108,8 @@ fn onnx() -> Vec<u8> {
     for (_, piece) in PIECES {
         for label in 0..LABELS {
             let logit: f32 = match (piece, label) {
-                (Means::Other, 0) => 9.0,
-                (Means::Person(logit), 1) | (Means::Place(logit), 29) => *logit,
+                (PieceClass::Other, 0) => 9.0,
+                (PieceClass::Person(logit), 1) | (PieceClass::Place(logit), 29) => *logit,
                 _ => 0.0,
             };
             weights.extend(logit.to_le_bytes());

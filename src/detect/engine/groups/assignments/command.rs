@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
-use super::text::{LookCost, NeedMore, WindowText, is_dense, is_name, is_quote};
+use super::text::{LookCost, NeedMore, Quote, WindowText, is_dense, is_name, is_quote};
 use super::value::{AssignedValue, LONGEST, piece};
 use crate::detect::naming::NAME;
 use crate::detect::rules::SecretKind;
@@ -16,6 +16,8 @@ const LINE: usize = 384;
 const OPTIONS: usize = 24;
 /// The longest word of a command before its password, and the longest text in quotes within a word, in bytes.
 const WORD: usize = 128;
+/// The longest word that a command before a pipe gives to the one behind it, in bytes.
+const PIPED: usize = 4096;
 /// How far before a value its command is looked for, in bytes.
 const BEFORE: usize = 60;
 
@@ -45,9 +47,15 @@ impl WindowText<'_> {
 
     /// The same of `most` bytes, without the quotes around it.
     fn word_within(&self, at: usize, most: usize) -> Result<(usize, usize), NeedMore> {
-        let opened = self.byte(at)?.is_some_and(is_quote);
+        let quote = self.byte(at)?.filter(|&byte| is_quote(byte));
+        let opened = quote.is_some();
         let limit = at + most + usize::from(opened);
-        let mut end = at;
+        // Other quotes stand for themselves in it.
+        let closed = match quote {
+            Some(byte) => self.closed(Quote { byte, escapes: 0, end: at + 1 }, most)?,
+            None => None,
+        };
+        let mut end = closed.map_or(at, |close| close + 1);
         while end < limit {
             let Some(byte) = self.byte(end)? else { break };
             if byte.is_ascii_whitespace() || matches!(byte, b';' | b'|' | b'\\') {
@@ -68,8 +76,9 @@ impl WindowText<'_> {
         let one = |byte: Option<&u8>| byte.copied().filter(|&byte| is_quote(byte));
         let whole = one(text.first()).is_some() && one(text.first()) == one(text.last()) && text.len() >= 2;
         let quotes = text.iter().filter(|&&byte| is_quote(byte)).count();
+        let alone = closed.is_some_and(|close| close + 1 == end) || quotes == 2;
         Ok(match quotes {
-            2 if whole => (at + 1, end - 1),
+            _ if whole && alone => (at + 1, end - 1),
             // It goes on in quotes.
             1 if opened && end == limit => (at + 1, end),
             _ => (at, end),
@@ -255,10 +264,10 @@ impl WindowText<'_> {
                 start = self.blanks(self.run(start, 4, |byte| !byte.is_ascii_whitespace())?)?;
             }
         }
-        let (mut start, mut end) = self.word(start)?;
+        let (mut start, mut end) = self.word_within(start, PIPED)?;
         if formats && memchr::memmem::find(self.view.slice(start, end), b"%s").is_some() {
             let word = self.blanks(self.run(end, 1, is_quote)?)?;
-            (start, end) = self.word(word)?;
+            (start, end) = self.word_within(word, PIPED)?;
         }
         let quote = self.run(end, 1, is_quote)?;
         let pipe = self.blanks(quote)?;
@@ -296,7 +305,7 @@ impl WindowText<'_> {
 
     /// What a command reads. `printf` and `echo -e` have a line's end at its end.
     fn told(&self, start: usize, end: usize) -> Option<AssignedValue> {
-        let text = self.value_at(start, end);
+        let text = self.value_at(start, end.min(start + LONGEST));
         let text = text.strip_suffix(b"\\n").unwrap_or(text);
         credential::password(text).then(|| piece(SecretKind::Command, start, start + text.len(), 0.0))
     }

@@ -86,7 +86,8 @@ impl Assignments {
     /// text. Whether there was enough text.
     fn list(&self, pass: &WindowPass<'_>, open: OpenList, track: &mut Track, found: &mut Candidates) -> bool {
         let looked = Cell::default();
-        let Ok(step) = (WindowText { view: pass.view, looked: &looked }).go_on(open) else {
+        let text = WindowText { view: pass.view, looked: &looked };
+        let Ok(step) = text.go_on(open) else {
             // A word that begins before may not have arrived whole.
             let at = open.place.offset();
             track.at = begun(&pass.view, track.at).filter(|&start| start < at).unwrap_or(at);
@@ -99,7 +100,7 @@ impl Assignments {
         };
         track.assignment.list = Some(step.open);
         let Some(item) = step.item else { return true };
-        let value = item.value.map(|value| value.at_boundary(&pass.view));
+        let value = item.value.map(|value| value.at_boundary(&text));
         let taken = value.and_then(|value| Some((value, self.offer(pass, value, found)?)));
         let Some((value, rule)) = taken else {
             track.at = track.at.max(item.start);
@@ -113,13 +114,14 @@ impl Assignments {
     /// Looks at the place whose word is `hit`. Whether there was enough text.
     fn place(&self, pass: &WindowPass<'_>, hit: Hit, track: &mut Track, found: &mut Candidates) -> bool {
         let looked = Cell::new(LookCost { place: hit.start, ..LookCost::default() });
-        let Ok((next, content)) = (WindowText { view: pass.view, looked: &looked }).content_of(hit) else {
+        let text = WindowText { view: pass.view, looked: &looked };
+        let Ok((next, content)) = text.content_of(hit) else {
             // It may be a part of a longer word.
             let begun = begun(&pass.view, track.at).filter(|&start| start < hit.start);
             track.at = begun.unwrap_or(hit.start);
             return false;
         };
-        let value = content.value().map(|value| value.at_boundary(&pass.view));
+        let value = content.value().map(|value| value.at_boundary(&text));
         let taken = value.and_then(|value| Some((value, self.offer(pass, value, found)?)));
         let Some((value, rule)) = taken else {
             let spent = self.spend(pass, track, looked.get(), found);
@@ -135,8 +137,8 @@ impl Assignments {
         }
         // What stands before a command's option is still to be looked at.
         if hit.place.has_options() {
-            let long = LongOption { rule, start: value.start, end };
-            track.assignment.option = Some(long).filter(|_| value.cut).or(track.assignment.option);
+            let long = value.rest(rule).map(|rest| LongOption { rest, start: value.start, end });
+            track.assignment.option = long.or(track.assignment.option);
             track.at = hit.end;
             return true;
         }
@@ -158,7 +160,7 @@ impl Assignments {
         let text = WindowText { view: pass.view, looked: &looked };
         let value = text.header_value(track.at, whole).ok()?;
         pass.step(looked.get().steps);
-        let value = value.map(|value| value.at_boundary(&pass.view));
+        let value = value.map(|value| value.at_boundary(&text));
         let Some((value, rule)) = value.and_then(|value| Some((value, self.offer(pass, value, found)?)))
         else {
             return Some(false);
@@ -246,8 +248,7 @@ impl Group for Assignments {
             let enough = match (option, list, hit) {
                 (Some(option), ..) => {
                     track.at = option.end;
-                    let long = LongRest { rule: option.rule, end: RestEnd::Word };
-                    (track.assignment.rest, track.assignment.option) = (Some(long), None);
+                    (track.assignment.rest, track.assignment.option) = (Some(option.rest), None);
                     rest(pass, track, found)
                 }
                 (None, Some(list), _) => self.list(pass, list, track, found),

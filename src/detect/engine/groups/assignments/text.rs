@@ -130,10 +130,10 @@ impl WindowText<'_> {
                 return Ok(None);
             }
             if byte == b'\\' {
-                let behind = self.run(at, 4, |byte| byte == b'\\')?;
-                let closes = behind - at <= open.escapes && self.byte(behind)? == Some(open.byte);
-                if closes {
-                    return Ok(Some(at));
+                let behind = self.run(at, SLASHES, |byte| byte == b'\\')?;
+                let slashes = behind - at;
+                if open.is_closed_behind(slashes) && self.byte(behind)? == Some(open.byte) {
+                    return Ok(Some(behind - slashes.min(open.escapes)));
                 }
                 at = behind + 1;
                 continue;
@@ -151,12 +151,11 @@ impl WindowText<'_> {
         let RestEnd::Quote(byte, escapes) = end else {
             return self.run(start, most, if end == RestEnd::Line { |byte| byte != b'\n' } else { is_dense });
         };
-        // The sign that a backslash escapes, which the piece before ended with.
-        let head = self.view.slice(start.saturating_sub(4), start);
+        // Backslashes that the piece before ended with belong to the sign behind them.
+        let head = self.view.slice(start.saturating_sub(SLASHES), start);
         let slashes = head.iter().rev().take_while(|&&byte| byte == b'\\').count();
-        let skipped = usize::from(escapes == 0 && slashes % 2 == 1);
-        match self.closed(Quote { byte, escapes, end: start + skipped }, most - skipped)? {
-            Some(end) => Ok(end),
+        match self.closed(Quote { byte, escapes, end: start - slashes }, most + slashes)? {
+            Some(end) => Ok(end.max(start)),
             None => self.run(start, most, |byte| byte != b'\n'),
         }
     }
@@ -166,6 +165,9 @@ impl WindowText<'_> {
     }
 }
 
+/// The most backslashes that are counted before a quote.
+const SLASHES: usize = 16;
+
 /// A quote that opens.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Quote {
@@ -173,4 +175,12 @@ pub(super) struct Quote {
     /// Backslashes before it: the text is quoted in a text that is quoted.
     pub(super) escapes: usize,
     pub(super) end: usize,
+}
+
+impl Quote {
+    /// Whether the same quote behind so many backslashes closes the text: its own, behind any number of backslashes that stand for
+    /// themselves; or one of the text around it, which has fewer.
+    const fn is_closed_behind(self, slashes: usize) -> bool {
+        slashes <= self.escapes || slashes % (2 * (self.escapes + 1)) == self.escapes
+    }
 }

@@ -1,7 +1,6 @@
 //! A value at a place of a secret: what it is, and whether it looks like one.
 
 use super::super::super::track::{LongRest, OpenList, RestEnd, SecretList};
-use super::super::super::view::View;
 use super::form::ValueForm;
 use super::seed::seed;
 use super::shape::{fits_list, fits_password, fits_secret, is_certain, is_key_number, is_unguessable};
@@ -31,9 +30,12 @@ pub(super) struct AssignedValue {
 }
 
 impl AssignedValue {
-    /// The same, cut between two characters.
-    pub(super) fn at_boundary(self, view: &View<'_>) -> Self {
-        Self { end: view.boundary(self.end), ..self }
+    /// The same, cut between two characters. In a quote it goes on to that quote.
+    pub(super) fn at_boundary(self, text: &WindowText<'_>) -> Self {
+        let end = text.view.boundary(self.end);
+        let quote = text.quote_before(self.start).filter(|_| self.rest_end == RestEnd::Word);
+        let rest_end = quote.map_or(self.rest_end, |open| RestEnd::Quote(open.byte, open.escapes));
+        Self { end, rest_end, ..self }
     }
 
     /// What of it follows, which `rule` has taken, if it was cut.
@@ -117,9 +119,7 @@ impl WindowText<'_> {
         if text.split_first().is_some_and(|(&sign, rest)| joins(sign) && !is_unguessable(rest)) {
             return None;
         }
-        let rest_end =
-            self.quote_before(start).map_or(RestEnd::Word, |open| RestEnd::Quote(open.byte, open.escapes));
-        kind(meaning, text, form).map(|kind| AssignedValue { rest_end, ..piece(kind, start, end, 0.0) })
+        kind(meaning, text, form).map(|kind| piece(kind, start, end, 0.0))
     }
 
     /// The quote that ends at `at`.

@@ -185,3 +185,46 @@ fn values_of_any_length_are_covered_in_any_place() {
         }
     }
 }
+
+/// Lists, calls and commands whose values stand in quotes.
+const QUOTED_PLACES: [&str; 8] = [
+    "passwords = [\"{}\", \"Kx9!LmQ2#77Lm\"]\n",
+    "passwords:\n  - \"{}\"\n",
+    "mysql -u bob -p\"{}\" shop\n",
+    "sshpass -p \"{}\" ssh bob@example.com\n",
+    "curl -u \"bob:{}\" https://example.com/\n",
+    "mongosh --password \"{}\" --username bob\n",
+    "echo \"{}\" | docker login --password-stdin\n",
+    "os.environ[\"DB_PASSWORD\"] = \"{}\"\n",
+];
+
+#[test]
+fn a_long_value_in_quotes_goes_on_to_its_quote() {
+    let detector = detector();
+    for place in QUOTED_PLACES {
+        for sign in ["; ", "'", "& ", "<x> ", "\\\""] {
+            let value = format!("{}{sign}{}", "Vq7tRm2zLp9xKw4J".repeat(33), "Kx9!LmQ2#77Lm".repeat(20));
+            let text = place.replace("{}", &value);
+            let start = text.find(&value).unwrap();
+            let found = detector.find(&text);
+            let covered = found.iter().fold(start, |covered, one| match one.span.start <= covered {
+                true => covered.max(one.span.end),
+                false => covered,
+            });
+            assert!(covered >= start + value.len(), "{place} {sign}: {covered} of {}", start + value.len());
+            let cuts: Vec<usize> = (1..text.len()).filter(|cut| cut % 7 == 0).collect();
+            assert_eq!(scanned(&detector, &text, &cuts), found, "{place} {sign}");
+        }
+    }
+}
+
+#[test]
+fn backslashes_before_a_quote_are_counted() {
+    hold(&[
+        (r#"{"password": "Kx9!LmQ2#77Lm\\"}"#, &[r"Kx9!LmQ2#77Lm\\"]),
+        (r#"{"password": "Kx9!Lm\"Q2#77Lm"}"#, &[r#"Kx9!Lm\"Q2#77Lm"#]),
+        (r#"{"password": "Kx9!Lm\\\"Q2#77Lm"}"#, &[r#"Kx9!Lm\\\"Q2#77Lm"#]),
+        (r#""{\"password\": \"Kx9!LmQ2#77Lm\\\\\"}""#, &[r"Kx9!LmQ2#77Lm\\\\"]),
+        (r#""{\"password\": \"Kx9!Lm\\\"Q2#77Lm\"}""#, &[r#"Kx9!Lm\\\"Q2#77Lm"#]),
+    ]);
+}

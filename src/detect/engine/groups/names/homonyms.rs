@@ -2,7 +2,7 @@
 //! `Max 100 characters`, `Grace period`.
 
 use super::super::super::view::View;
-use super::letters::{AHEAD, is_letter, text};
+use super::letters::{AHEAD, is_any, is_letter, text};
 use super::lexicon::look_up;
 use super::roles::{NameList, roles};
 use super::surroundings::{NameLabel, Preceding};
@@ -62,10 +62,10 @@ pub(super) fn is_word(view: &View<'_>, words: &[NameWord], before: &Preceding<'_
     }
     let known = look_up(next);
     // `Grace king`, as people write in a hurry.
-    if before.named != NameLabel::Other && (is_one_of(next, WHERE) || known.is_person()) {
+    if before.named != NameLabel::Other && (is_any(next, WHERE) || known.is_person()) {
         return false;
     }
-    let determined = || before.words.first().is_some_and(|word| is_one_of(word, DETERMINERS));
+    let determined = || before.words.first().is_some_and(|word| is_any(word, DETERMINERS));
     // Words of other languages may say what somebody does.
     let english = known.is_ordinary() || next.ends_with("ed");
     let alone = before.item || before.named == NameLabel::Any;
@@ -98,8 +98,8 @@ fn counts(text: &str) -> bool {
 /// Whether the words behind a name are what somebody does.
 fn acts(next: &str, then: &str) -> bool {
     match next {
-        "and" | "or" => then.starts_with(char::is_uppercase) || is_one_of(then, OWNERS),
-        _ => roles(next).has(NameList::Act) || next.ends_with("ed") && is_one_of(then, OBJECTS),
+        "and" | "or" => then.starts_with(char::is_uppercase) || is_any(then, OWNERS),
+        _ => roles(next).has(NameList::Act) || next.ends_with("ed") && is_any(then, OBJECTS),
     }
 }
 
@@ -114,8 +114,4 @@ fn beside_its_like(word: &NameWord, before: &Preceding<'_>, ahead: &str) -> bool
     };
     word.lower == "max"
         && (limits() || before.words.first().is_some_and(|word| min(word)) || behind.next().is_some_and(min))
-}
-
-fn is_one_of(word: &str, of: &[&str]) -> bool {
-    of.iter().any(|one| word.eq_ignore_ascii_case(one))
 }

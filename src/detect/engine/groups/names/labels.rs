@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use super::super::super::mask::char_at;
 use super::super::super::view::View;
 use super::correspondence::{FAMILIAR, SHORT_SIGN_OFFS, SIGN_OFFS};
-use super::letters::{AHEAD, is_letter, text, text_before};
+use super::letters::{AHEAD, is_any, is_letter, text, text_before};
 use super::lexicon::look_up_name;
 use super::roles::{NameList, roles};
 use super::spelling::WordCase;
@@ -148,11 +148,6 @@ fn of_words(last: &str, second: &str) -> Option<Labelled> {
         (false, true) => Some(Labelled::Whole),
         (false, false) => None,
     }
-}
-
-/// Whether a word is one of these, whatever the case of its letters of ASCII.
-fn is_any(word: &str, of: &[&str]) -> bool {
-    of.iter().any(|one| word.eq_ignore_ascii_case(one))
 }
 
 /// A word in lower case but for letters of ASCII, which no comparison here distinguishes.

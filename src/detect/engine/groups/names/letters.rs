@@ -26,6 +26,11 @@ pub(super) fn text_before<'t>(view: &View<'t>, start: usize, most: usize) -> &'t
     text(view, from, start)
 }
 
+/// Whether a word is one of these, whatever the case of its letters of ASCII.
+pub(super) fn is_any(word: &str, of: &[&str]) -> bool {
+    of.iter().any(|one| word.eq_ignore_ascii_case(one))
+}
+
 /// Whether a capital letter stands at `at`.
 pub(super) fn is_capital(view: &View<'_>, at: usize) -> bool {
     match view.get(at) {
