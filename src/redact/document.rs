@@ -103,13 +103,13 @@ impl Carrier for JsonDocument<'_> {
         // Its faults were told by who reads all of it.
         let _faults = walk_numbers(self.body, &|_| true, &mut |path, leaf| {
             let spelled = self.body.get(leaf.span).unwrap_or_default();
-            let taken = which.take(path);
+            let taken = || which.take(path);
             match leaf.token {
-                JsonToken::Text if taken == CREDENTIAL_URL => take(Decoded::of(spelled).text()),
-                JsonToken::Text if may_hold_json(spelled) && taken != Treatment::Skip => {
+                JsonToken::Text if may_hold_json(spelled) && taken() != Treatment::Skip => {
                     take(Decoded::of(spelled).text());
                 }
-                JsonToken::Number if taken.of(JsonToken::Number, "") != Treatment::Skip => {
+                JsonToken::Text if taken() == CREDENTIAL_URL => take(Decoded::of(spelled).text()),
+                JsonToken::Number if taken().of(JsonToken::Number, "") != Treatment::Skip => {
                     member.clear();
                     if let Some(Segment::Key(name)) = path.last() {
                         member.push_str(name);
@@ -255,10 +255,13 @@ impl<'w> JsonTexts<'w> {
             let spelled = doc.get(leaf.span.clone()).unwrap_or_default();
             if leaf.token == JsonToken::Number {
                 edits.extend(self.number(DocumentValue::new(doc, path, &leaf.span), spelled, see));
-            } else if self.which.take(path) != Treatment::Skip {
+                return;
+            }
+            let take = self.which.take(path);
+            if take != Treatment::Skip {
                 let within = DocumentValue::new(doc, path, &leaf.span);
                 let spell = if self.nested { spelled_as } else { |_: &str, with: &str| encoded(with) };
-                let see = |text: &str| self.leaf(within, text, leaf.token, see);
+                let see = |text: &str| self.leaf(TakenValue { within, take }, text, leaf.token, see);
                 edits.extend(string(spelled, leaf.span, spell, see));
             }
         })?;
@@ -267,7 +270,8 @@ impl<'w> JsonTexts<'w> {
 
     /// The edits of a text that stands by itself, and that `path` leads to.
     pub(super) fn text(&mut self, path: &Path<'_>, text: &str, see: TextVisitor<'_>) -> Vec<Edit> {
-        self.leaf(DocumentValue::passing(path), text, JsonToken::Text, see)
+        let taken = TakenValue { within: DocumentValue::passing(path), take: self.which.take(path) };
+        self.leaf(taken, text, JsonToken::Text, see)
     }
 
     /// Whether all that may hide something has been opened.
@@ -297,18 +301,21 @@ impl<'w> JsonTexts<'w> {
     /// The edits of one string or key.
     fn leaf(
         &mut self,
-        within: DocumentValue<'_>,
+        taken: TakenValue<'_>,
         text: &str,
         token: JsonToken,
         see: TextVisitor<'_>,
     ) -> Vec<Edit> {
-        let take = self.which.take(within.path);
+        let TakenValue { within, take } = taken;
         // Who says that a string is sealed, or an id, hides no text in it.
         if take.of(token, text) == Treatment::Skip && !encodes_text(text) && !is_file(text) {
             if token == JsonToken::Key || take == Treatment::Typed(Type::Opaque) {
                 // A token's id, or what a provider sealed.
                 see(CarrierText::of(StringPart::unread("", ScanMode::Not)));
             }
+            return Vec::new();
+        }
+        if token == JsonToken::Key && self.which.has_name(text) {
             return Vec::new();
         }
         if token != JsonToken::Text {
@@ -323,7 +330,7 @@ impl<'w> JsonTexts<'w> {
         for next in kept.into_iter().chain(std::iter::once(text.len()..text.len())) {
             let part = text.get(at..next.start).unwrap_or_default();
             if !part.is_empty() || text.is_empty() {
-                let inner = edits_of(part, levels, &mut InString { texts: self, within, see: &mut *see });
+                let inner = edits_of(part, levels, &mut InString { texts: self, taken, see: &mut *see });
                 edits.extend(inner.into_iter().map(|edit| edit.behind(at)));
             }
             at = next.end;
@@ -376,33 +383,38 @@ fn around(path: &Path<'_>) -> String {
     pointer.rsplit_once('/').map(|(object, _)| object.to_owned()).unwrap_or_default()
 }
 
+/// A value, and what is to be done at its path.
+#[derive(Clone, Copy)]
+struct TakenValue<'d> {
+    within: DocumentValue<'d>,
+    take: Treatment,
+}
+
 /// The parts of one string.
 struct InString<'s, 'w> {
     texts: &'s mut JsonTexts<'w>,
-    within: DocumentValue<'s>,
+    taken: TakenValue<'s>,
     see: TextVisitor<'s>,
 }
 
 impl PartEditor for InString<'_, '_> {
     fn named(&mut self) -> PathHint {
-        self.texts.named(self.within)
+        self.texts.named(self.taken.within)
     }
 
     fn reads_tokens(&mut self, text: &str) -> bool {
-        let Self { texts, within, .. } = self;
-        !may_be_json(text, texts.which.take(within.path)) || walk(text.as_bytes(), &mut |_, _| {}).is_err()
+        !may_be_json(text, self.taken.take) || walk(text.as_bytes(), &mut |_, _| {}).is_err()
     }
 
     /// Also those of the document that a part is.
     fn edits(&mut self, part: StringPart<'_>, levels: usize) -> Vec<Edit> {
-        let Self { texts, within, see } = self;
-        let path = within.path;
+        let Self { texts, taken: TakenValue { within, take }, see } = self;
         if part.decoded {
             texts.deep = true;
             return Vec::new();
         }
         let text = part.text;
-        if part.look == ScanMode::Text && may_be_json(text, texts.which.take(path)) {
+        if part.look == ScanMode::Text && may_be_json(text, *take) {
             match walk(text.as_bytes(), &mut |_, _| {}) {
                 Ok(()) if levels > 0 => {
                     let mut inner = texts.within(*within, levels - 1);
@@ -419,8 +431,8 @@ impl PartEditor for InString<'_, '_> {
                 Err(_) => {}
             }
         }
-        let at = part.file.map(|_| path);
-        let is_plain = texts.which.take(path) == Treatment::Typed(Type::PlainName);
+        let at = part.file.map(|_| within.path);
+        let is_plain = *take == Treatment::Typed(Type::PlainName);
         let place = ValueSite { plain: is_plain, ..ValueSite::default() };
         plain(see(CarrierText { label: texts.label(*within), path: at, place, ..CarrierText::of(part) }))
     }

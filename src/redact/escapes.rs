@@ -54,8 +54,8 @@ impl UnescapedText {
         while all.maps.len() < LEVELS
             && let Some(inner) = undone(&all.text)
         {
-            let outward = |mark: EscapeMark| EscapeMark { range: all.range(mark.range), ..mark };
-            marks.extend(inner.marks.into_iter().map(outward));
+            let in_source = |mark: EscapeMark| EscapeMark { range: all.range(mark.range), ..mark };
+            marks.extend(inner.marks.into_iter().map(in_source));
             all.text = inner.text;
             all.maps.push(inner.map);
         }
@@ -211,10 +211,20 @@ pub(super) enum TextStart {
     Cut,
 }
 
+/// Whether an escape may begin with this byte.
+const fn may_begin(byte: u8) -> bool {
+    matches!(byte, b'%' | b'\\' | b'&' | b'$' | b'[' | b'\'')
+}
+
+/// Whether a text is in ASCII, and no escape begins in it.
+pub(super) fn is_plain_ascii(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii() && !may_begin(byte))
+}
+
 /// The escape at the beginning of `bytes`, where more may follow.
 pub(super) fn begins(bytes: &[u8], more: More) -> TextStart {
     let window = bytes.get(..LONGEST).unwrap_or(bytes);
-    if !matches!(window, [b'%' | b'\\' | b'&' | b'$' | b'[' | b'\'', ..]) {
+    if !window.first().is_some_and(|&first| may_begin(first)) {
         return TextStart::No;
     }
     if more == More::Yes && window.len() < LONGEST && (goes_on(window) || may_be_quoted(window)) {

@@ -51,8 +51,8 @@ struct IndexKey {
 /// Strings, each standing for an entry of the caller's.
 pub(super) struct Index {
     keys: Vec<IndexKey>,
-    /// Where the strings begin that begin with this byte, or a later one.
-    starts: [u32; 257],
+    /// Where the strings begin that begin with this byte, or a later one; nothing where there are none.
+    starts: Vec<u32>,
     /// Which two bytes they may begin with, where they are so many that most bytes begin one.
     pairs: Option<BytePairs>,
 }
@@ -106,9 +106,14 @@ impl Index {
         keys.retain(|key| !key.text.is_empty());
         keys.sort_by(|a, b| a.text.cmp(&b.text).then(a.entry.cmp(&b.entry)));
         keys.dedup_by(|later, first| later.text == first.text);
-        let mut starts = [0; 257];
+        if keys.is_empty() {
+            return Self { keys, starts: Vec::new(), pairs: None };
+        }
+        let mut starts = vec![0; 257];
         for first in keys.iter().filter_map(|key| key.text.first()) {
-            starts[usize::from(*first) + 1] += 1;
+            if let Some(start) = starts.get_mut(usize::from(*first) + 1) {
+                *start += 1;
+            }
         }
         let mut sum = 0;
         for start in &mut starts {
@@ -125,6 +130,11 @@ impl Index {
 
     pub(super) fn may_begin(&self, byte: u8) -> bool {
         !self.starting(byte).is_empty()
+    }
+
+    /// The bytes that strings begin with, in order; of several that are alike each.
+    pub(super) fn first_bytes(&self) -> impl Iterator<Item = u8> {
+        self.keys.iter().filter_map(|key| key.text.first().copied())
     }
 
     /// Where in a text a string may begin, as its first two bytes tell.
@@ -159,8 +169,10 @@ impl Index {
     }
 
     fn starting(&self, byte: u8) -> Range<usize> {
-        let at = usize::from(byte);
-        self.starts[at] as usize..self.starts[at + 1] as usize
+        match self.starts.get(usize::from(byte)..) {
+            Some([start, end, ..]) => *start as usize..*end as usize,
+            _ => 0..0,
+        }
     }
 
     /// The string at a place in their order.

@@ -161,7 +161,14 @@ const CHANGED: &[&str] = &[
 
 /// Without signs, in lower case.
 pub(super) fn plain(name: &str) -> String {
-    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    let mut plain = String::with_capacity(name.len());
+    match name.is_ascii() {
+        true => {
+            plain.extend(name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()))
+        }
+        false => plain.extend(name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase)),
+    }
+    plain
 }
 
 /// How a member holds a value.
@@ -184,8 +191,10 @@ impl Holder {
         if name == "_" {
             return Some(Self::Loose);
         }
-        let name = plain(name);
-        let name = name.as_str();
+        Self::of_plain(&plain(name))
+    }
+
+    fn of_plain(name: &str) -> Option<Self> {
         if HOLDERS.contains(&name) {
             return Some(Self::Loose);
         }
@@ -201,7 +210,10 @@ impl Holder {
 
     /// Whether a cell of a table may be held so.
     pub(super) fn is_of_cell(name: &str) -> bool {
-        matches!(plain(name).as_str(), "f" | "label" | "display" | "raw") || Self::of(name).is_some()
+        let plain = plain(name);
+        name == "_"
+            || matches!(plain.as_str(), "f" | "label" | "display" | "raw")
+            || Self::of_plain(&plain).is_some()
     }
 
     /// Whether a cell of a first row that is held so may be a head: by a letter, or by what kind of value it is.

@@ -210,7 +210,7 @@ impl SurrogatePair<'_> {
             return;
         }
         let trunk = if country == "1" { "" } else { "0" };
-        let abroad = |exit: &str, trunk: &str| format!("{exit}{country}{trunk}");
+        let abroad = |exit: &str, trunk: &str| [exit, country, trunk].concat();
         let mut prefixes = vec![(String::new(), false), (trunk.to_owned(), false)];
         if !country.is_empty() {
             for (exit, plus) in [("", true), ("00", false), ("011", false)] {
@@ -222,9 +222,9 @@ impl SurrogatePair<'_> {
             let part = SurrogatePart::Number { from, behind: prefix.len(), plus };
             self.add(
                 PartSpelling::Number,
-                &format!("{prefix}{national}"),
+                &[prefix.as_str(), national].concat(),
                 part,
-                &format!("{prefix}{meaning}"),
+                &Zeroizing::new([prefix.as_str(), meaning].concat()),
             );
         }
     }
@@ -368,7 +368,9 @@ pub(super) fn is_layout(c: char) -> bool {
 
 /// Letters and digits of ASCII.
 pub(super) fn alphanumeric(text: &str) -> String {
-    text.chars().filter(char::is_ascii_alphanumeric).collect()
+    let mut kept = String::with_capacity(text.len());
+    kept.extend(text.chars().filter(char::is_ascii_alphanumeric));
+    kept
 }
 
 /// A word without what stands around it.

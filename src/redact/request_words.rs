@@ -15,6 +15,9 @@ const MOST: usize = 1 << 17;
 /// Room for so many is made at first.
 const ROOM: usize = 1 << 9;
 
+/// So many that are in no order are gone through, one by one, for each that is asked for: few are.
+const UNSORTED: usize = 1 << 10;
+
 /// From so many on they are put in order where there is time for it, and not by who asks first: that takes a millisecond.
 const SORTED_EARLY: usize = 1 << 14;
 
@@ -101,11 +104,10 @@ impl RequestWords {
     /// Whether a text has these words, one behind the other as they stand here. Letter case does not count.
     pub(super) fn has(&self, value: &str) -> bool {
         let kept = &mut *self.prints();
-        kept.sort();
-        all(value, &mut |print| {
-            kept.stays.contains(&print)
-                || kept.all.binary_search(&print).is_ok() && !kept.gone.contains(&print)
-        })
+        if kept.all.len() - kept.sorted > UNSORTED {
+            kept.sort();
+        }
+        all(value, &mut |print| kept.stays.contains(&print) || kept.has(print) && !kept.gone.contains(&print))
     }
 
     fn prints(&self) -> MutexGuard<'_, Prints> {
@@ -136,6 +138,11 @@ impl Prints {
         self.sort();
         // A little room would be used up at once, and all put in order for it again.
         self.all.len() <= before / 4 * 3
+    }
+
+    fn has(&self, print: u64) -> bool {
+        let (sorted, others) = self.all.split_at(self.sorted);
+        sorted.binary_search(&print).is_ok() || others.contains(&print)
     }
 
     fn sort(&mut self) {

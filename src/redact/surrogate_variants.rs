@@ -105,16 +105,23 @@ impl SurrogateVariants {
         let surrogates = issued.iter().zip(used);
         let surrogates =
             surrogates.map(|(issue, used)| used.then(|| issue.surrogate.as_str().into())).collect();
-        let begins = std::array::from_fn(|byte| {
-            let byte = byte as u8;
-            let (folded, numbers_begin) = (byte.to_ascii_lowercase(), !numbers.is_empty());
-            match byte {
-                // Escapes, and characters that read as others.
-                b'%' | b'\\' | b'&' | 0xc0.. => !forms.is_empty(),
-                b'(' | b'+' if numbers_begin => true,
-                _ => [&words, &numbers, &ends, &lines, &joined].iter().any(|index| index.may_begin(folded)),
+        let mut begins = [false; 256];
+        let mut begin = |byte: u8| {
+            if let Some(begins) = begins.get_mut(usize::from(byte)) {
+                *begins = true;
             }
-        });
+        };
+        if !forms.is_empty() {
+            // Escapes, and characters that read as others.
+            [b'%', b'\\', b'&'].into_iter().chain(0xc0..=u8::MAX).for_each(&mut begin);
+        }
+        if !numbers.is_empty() {
+            [b'(', b'+'].into_iter().for_each(&mut begin);
+        }
+        for first in [&words, &numbers, &ends, &lines, &joined].into_iter().flat_map(Index::first_bytes) {
+            begin(first);
+            begin(first.to_ascii_uppercase());
+        }
         Self { surrogates, forms, words, numbers, ends, lines, joined, begins }
     }
 

@@ -6,7 +6,7 @@ use std::ops::Range;
 use zeroize::Zeroizing;
 
 use crate::detect::char_as_read;
-use crate::redact::escapes::{TextStart, begins, read, respelled};
+use crate::redact::escapes::{TextStart, begins, is_plain_ascii, read, respelled};
 use crate::redact::index::More;
 
 /// What spells one character, or nothing that is read.
@@ -118,7 +118,7 @@ pub(super) fn as_units(text: &str) -> String {
 /// What a surrogate and its original read, where the one is spelled as the other: each with escapes of the same marks, or with
 /// none. Letters that are escaped must be beyond ASCII in one of both, for there is no telling what else was meant.
 pub(super) fn read_alike(surrogate: &str, original: &str) -> Option<[Zeroizing<String>; 2]> {
-    if TextUnits::all(surrogate).all(|unit| unit.is_plain()) {
+    if is_plain_ascii(surrogate) || TextUnits::all(surrogate).all(|unit| unit.is_plain()) {
         return Some([surrogate.to_owned(), read(original).into_owned()].map(Zeroizing::new));
     }
     let escapes = |text| TextUnits::all(text).filter(TextUnit::is_escaped).filter_map(|unit| unit.read);

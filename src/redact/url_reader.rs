@@ -221,8 +221,23 @@ impl UrlReader {
         self.authority.is_some() || self.start != Start::Nothing
     }
 
+    /// Whether a letter, a digit or a blank that comes next is only remembered: no URL, tag or escape goes on.
+    fn is_idle(&self) -> bool {
+        self.pending.is_empty()
+            && self.end.is_none()
+            && self.authority.is_none()
+            && self.start == Start::Nothing
+            && self.tag == TagPosition::Outside
+            && !self.escaped
+    }
+
     /// Reads one more byte.
     pub(super) fn byte(&mut self, byte: u8, take: AuthoritySink<'_>) {
+        // Most of a text.
+        if (byte.is_ascii_alphanumeric() || byte == b' ') && self.is_idle() {
+            self.note(ReadChar { c: char::from(byte), escaped: false });
+            return;
+        }
         if self.pending.is_empty() && byte.is_ascii() && !matches!(byte, b'%' | b'&' | b'\\') {
             take(self.char(Some(char::from(byte)), b""));
             return;

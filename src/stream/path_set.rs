@@ -48,6 +48,13 @@ enum PatternPart {
 }
 
 impl PatternPart {
+    fn name(&self) -> Option<&str> {
+        match self {
+            Self::Key(name) => Some(name),
+            _ => None,
+        }
+    }
+
     fn fits(&self, segment: Segment<'_>) -> bool {
         match (self, segment) {
             (Self::Key(name), Segment::Key(key)) => **name == *key,
@@ -66,6 +73,8 @@ impl PatternPart {
 #[derive(Debug)]
 pub struct PathSet {
     patterns: Vec<(Arc<[PatternPart]>, Treatment)>,
+    /// The names of members that the patterns have.
+    names: BTreeSet<Box<str>>,
     /// The patterns that may fit a path, in order: by the key that it begins with, and the one that it ends with.
     tried: ByKey<ByKey<Vec<usize>>>,
     /// Places of documents within the document, and what those are read by.
@@ -97,7 +106,9 @@ impl PathSet {
         let patterns = self.patterns.iter().cloned().map(Ok).chain(behind).collect::<Result<Vec<_>, _>>()?;
         let nested = self.nested.clone();
         let tried = tried(&patterns);
-        Ok(Self { patterns, nested, tried, otherwise: self.otherwise, of_any: self.of_any })
+        let names = patterns.iter().flat_map(|(parts, _)| parts.iter()).filter_map(PatternPart::name);
+        let names = names.map(Box::from).collect();
+        Ok(Self { patterns, names, nested, tried, otherwise: self.otherwise, of_any: self.of_any })
     }
 
     /// What stands at `place` is a document of its own, and `by` says what to do in it. In a place `**` is one segment, as `*`
@@ -115,6 +126,7 @@ impl PathSet {
     pub const fn everything() -> Self {
         Self {
             patterns: Vec::new(),
+            names: BTreeSet::new(),
             tried: ByKey {
                 named: BTreeMap::new(),
                 other: ByKey { named: BTreeMap::new(), other: Vec::new() },
@@ -139,6 +151,11 @@ impl PathSet {
     /// Whether every place is text, since nothing is known of the document.
     pub fn is_everything(&self) -> bool {
         self.patterns.is_empty() && self.nested.is_empty() && self.otherwise == Treatment::Text
+    }
+
+    /// Whether a member's name is one of the patterns': whoever writes such documents knows it, and it is nobody's.
+    pub fn has_name(&self, name: &str) -> bool {
+        self.names.contains(name) || self.nested.iter().any(|(_, by)| by.has_name(name))
     }
 
     /// What to do at `path`.
@@ -189,10 +206,7 @@ impl<T> ByKey<T> {
 
 /// Most patterns differ in their first name or in their last one: only those that have a path's are tried on it.
 fn tried(patterns: &[(Arc<[PatternPart]>, Treatment)]) -> ByKey<ByKey<Vec<usize>>> {
-    let key = |part: Option<&PatternPart>| match part {
-        Some(PatternPart::Key(name)) => Some(name.clone()),
-        _ => None,
-    };
+    let key = |part: Option<&PatternPart>| part.and_then(PatternPart::name).map(Box::from);
     let parts = |n: usize| patterns.get(n).map(|(parts, _)| &**parts).unwrap_or_default();
     let all: Vec<usize> = (0..patterns.len()).collect();
     ByKey::of(

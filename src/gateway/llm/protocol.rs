@@ -343,26 +343,36 @@ impl Protocol {
 
 /// Whether the last segments of a path are these, in which a `*` stands for any text that is not empty.
 pub(super) fn path_ends(path: &str, end: &str) -> bool {
-    // Nearly none is the path's.
+    // Nearly none is the path's, which the last byte tells of most.
     if !end.ends_with('*') && end.as_bytes().last() != path.as_bytes().last() {
         return false;
     }
-    let end = end.trim_start_matches('/');
-    if !end.contains('*') {
-        return path.strip_suffix(end).is_some_and(|before| before.is_empty() || before.ends_with('/'));
-    }
-    let mut segments = path.rsplit('/');
-    let mut wanted = end.rsplit('/');
-    wanted.all(|want| {
-        segments.next().is_some_and(|segment| match want.split_once('*') {
+    let (mut path, mut end) = (path.as_bytes(), end.strip_prefix('/').unwrap_or(end).as_bytes());
+    loop {
+        let ((before, segment), (rest, want)) = (last_segment(path), last_segment(end));
+        let fits = match want.iter().position(|&byte| byte == b'*') {
             None => segment == want,
-            Some((head, tail)) => {
-                segment.len() > head.len() + tail.len()
-                    && segment.starts_with(head)
-                    && segment.ends_with(tail)
+            Some(star) => {
+                let (head, tail) = (want.get(..star), want.get(star + 1..));
+                segment.len() >= want.len()
+                    && segment.starts_with(head.unwrap_or_default())
+                    && segment.ends_with(tail.unwrap_or_default())
             }
-        })
-    })
+        };
+        (path, end) = match (fits, before, rest) {
+            (true, _, None) => return true,
+            (true, Some(before), Some(rest)) => (before, rest),
+            _ => return false,
+        };
+    }
+}
+
+/// What stands before the last slash of a path, if there is one, and what behind it. Paths are short.
+fn last_segment(path: &[u8]) -> (Option<&[u8]>, &[u8]) {
+    match path.iter().rposition(|&byte| byte == b'/') {
+        Some(slash) => (path.get(..slash), path.get(slash + 1..).unwrap_or_default()),
+        None => (None, path),
+    }
 }
 
 impl CompiledProtocol {
