@@ -25,11 +25,11 @@ use portcullis::store::{
 use portcullis::vault::{MasterKey, Vault, VaultError};
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
 
-struct Place {
+struct TestStore {
     folder: tempfile::TempDir,
 }
 
-impl Place {
+impl TestStore {
     fn new() -> Self {
         Self { folder: tempfile::tempdir().unwrap() }
     }
@@ -67,7 +67,7 @@ fn named(name: &str) -> NewToken {
 
 #[tokio::test]
 async fn keys_and_tokens_survive_a_restart() {
-    let place = Place::new();
+    let place = TestStore::new();
     let records = place.records().await;
     let vault = place.vault(&records).await.unwrap();
     let before = mark(&vault.default_fpe_key().await.unwrap());
@@ -86,7 +86,7 @@ async fn keys_and_tokens_survive_a_restart() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn those_who_start_together_share_one_key() {
     for _ in 0..5 {
-        let place = Arc::new(Place::new());
+        let place = Arc::new(TestStore::new());
         let starts = (0..4).map(|_| {
             let place = Arc::clone(&place);
             tokio::spawn(async move {
@@ -105,7 +105,7 @@ async fn those_who_start_together_share_one_key() {
 
 #[tokio::test]
 async fn a_wrong_master_key_is_named_and_nothing_is_written() {
-    let place = Place::new();
+    let place = TestStore::new();
     let records = place.records().await;
     let right = std::fs::read_to_string({
         place.vault(&records).await.unwrap().default_fpe_key().await.unwrap();
@@ -151,7 +151,7 @@ const KEYS: &str = "vault.key";
 #[tokio::test]
 async fn a_row_moved_to_another_place_does_not_open() {
     for (from, to) in [(CANARY, KEYS), (KEYS, CANARY), (KEYS, KEYS)] {
-        let place = Place::new();
+        let place = TestStore::new();
         let records = place.records().await;
         place.vault(&records).await.unwrap().default_fpe_key().await.unwrap();
         let row = |kind| {
@@ -172,7 +172,7 @@ async fn a_row_moved_to_another_place_does_not_open() {
 
 #[tokio::test]
 async fn the_files_show_neither_tokens_nor_keys() {
-    let place = Place::new();
+    let place = TestStore::new();
     let records = place.records().await;
     let vault = place.vault(&records).await.unwrap();
     vault.default_fpe_key().await.unwrap();
@@ -239,7 +239,7 @@ async fn child_works_on_the_file_it_is_given() {
 #[tokio::test]
 async fn processes_that_start_together_share_one_file() {
     const CHILDREN: usize = 3;
-    let place = Place::new();
+    let place = TestStore::new();
     let program = std::env::current_exe().unwrap();
     let children: Vec<_> = (0..CHILDREN)
         .map(|_| {
@@ -312,7 +312,7 @@ fn log_line(number: u64) -> LogLine {
 
 #[tokio::test]
 async fn lines_of_logs_survive_a_restart() {
-    let place = Place::new();
+    let place = TestStore::new();
     let records = place.records().await;
     assert_eq!(records.append("one/1", &[log_line(1), log_line(2)]).await.unwrap(), Appended::Whole);
     records.close().await;
@@ -365,7 +365,7 @@ struct Process {
 const DAY: Duration = Duration::from_secs(86_400);
 
 impl Process {
-    async fn start(place: &Place, clock: &Arc<FixedClock>) -> Self {
+    async fn start(place: &TestStore, clock: &Arc<FixedClock>) -> Self {
         let shared: SharedClock = Arc::clone(clock) as SharedClock;
         let records = Arc::new(EmbeddedRecords::open(&place.file(), Arc::clone(&shared)).await.unwrap());
         let stored: Arc<dyn Records> = Arc::clone(&records) as Arc<dyn Records>;
@@ -404,7 +404,8 @@ fn issued(surrogate: &str, original: &str) -> Arc<SurrogateMap> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_was_issued_is_known_to_every_process_for_its_time_and_to_its_caller() {
-    let (place, clock) = (Place::new(), Arc::new(FixedClock::at(Timestamp::from_millis(1_800_000_000_000))));
+    let (place, clock) =
+        (TestStore::new(), Arc::new(FixedClock::at(Timestamp::from_millis(1_800_000_000_000))));
     let one = Process::start(&place, &clock).await;
     let mut request = one.request("me", "chat").await;
     request.recall().caller.unwrap().add(b"8872738932821070");
@@ -459,7 +460,8 @@ async fn what_was_issued_is_known_to_every_process_for_its_time_and_to_its_calle
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_erased_is_forgotten_by_every_process() {
-    let (place, clock) = (Place::new(), Arc::new(FixedClock::at(Timestamp::from_millis(1_800_000_000_000))));
+    let (place, clock) =
+        (TestStore::new(), Arc::new(FixedClock::at(Timestamp::from_millis(1_800_000_000_000))));
     let (one, other) = (Process::start(&place, &clock).await, Process::start(&place, &clock).await);
     for whose in [Some("me"), None] {
         for caller in ["me", "you"] {

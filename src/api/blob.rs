@@ -66,7 +66,7 @@ impl BlobPort {
                 charge.set(self.blobs.holds())?;
                 let facts = self.upload(call, &grant).await?;
                 self.arrivals.arrived(&grant.blob, facts).await;
-                let stamp = Stamp { id: call.id, received: call.received, answered: call.clock.now() };
+                let stamp = Stamp::of(call);
                 let status = self.dialect.of(&call.head.headers).success();
                 Ok(stamp.answer(StatusCode::OK, status, "The file is there", None::<()>))
             }
@@ -110,9 +110,7 @@ impl Handler for BlobPort {
     fn call<'a>(&'a self, mut call: ApiCall<'a>) -> BoxFuture<'a, ApiAnswer> {
         Box::pin(async move {
             let outcome = self.serve(&mut call).await;
-            outcome.unwrap_or_else(|error| {
-                error.answer(&Stamp { id: call.id, received: call.received, answered: call.clock.now() })
-            })
+            outcome.unwrap_or_else(|error| error.answer(&Stamp::of(&call)))
         })
     }
 }

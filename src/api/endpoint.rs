@@ -112,7 +112,7 @@ impl<E: Endpoint> EndpointHandler<E> {
         } else {
             done.await?
         };
-        let stamp = Stamp { id: call.id, received: call.received, answered: call.clock.now() };
+        let stamp = Stamp::of(call);
         let status = dialect.success();
         Ok(match secret {
             true => stamp.secret_answer(StatusCode::OK, status, &success.summary, Some(success.result)),
@@ -131,9 +131,7 @@ impl<E: Endpoint> Handler for EndpointHandler<E> {
     fn call<'a>(&'a self, mut call: ApiCall<'a>) -> BoxFuture<'a, ApiAnswer> {
         Box::pin(async move {
             let outcome = self.run(&mut call).await;
-            outcome.unwrap_or_else(|error| {
-                error.answer(&Stamp { id: call.id, received: call.received, answered: call.clock.now() })
-            })
+            outcome.unwrap_or_else(|error| error.answer(&Stamp::of(&call)))
         })
     }
 }

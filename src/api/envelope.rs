@@ -6,7 +6,7 @@ use http::header::{HeaderName, USER_AGENT};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use serde::Serialize;
 
-use crate::api::call::ApiAnswer;
+use crate::api::call::{ApiAnswer, ApiCall};
 use crate::base::clock::Timestamp;
 use crate::base::id::RequestId;
 use crate::base::secret::SecretText;
@@ -90,6 +90,13 @@ struct Envelope<'a, R> {
     // SDKs fail without it though the specification calls it optional.
     summary: &'a str,
     result: Option<R>,
+}
+
+impl<'a> Stamp<'a> {
+    /// Of a call that is answered now.
+    pub fn of(call: &ApiCall<'a>) -> Self {
+        Self { id: call.id, received: call.received, answered: call.clock.now() }
+    }
 }
 
 impl Stamp<'_> {

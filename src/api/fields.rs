@@ -15,6 +15,11 @@ use crate::base::listing::{Order, TimeBounds};
 use crate::base::pointer::Pointer;
 use crate::base::secret::Secret;
 
+/// A fault of one member of the body.
+pub(super) fn invalid(code: Code, member: &'static str, detail: &str) -> ApiError {
+    ApiError::Validation(vec![Invalid::new(code, Pointer::root().key(member), detail)])
+}
+
 /// What is wrong with a body, as far as it was read; at most [`MAX_FAULTS`].
 #[derive(Debug, Default)]
 pub struct Faults(Vec<Invalid>);

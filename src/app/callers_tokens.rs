@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use http::HeaderName;
-
+use crate::app::route_filters::header;
 use crate::app::services::Services;
 use crate::config::Spanned;
 use crate::config::settings::{self, Auth, JwkSource, Route, TokenPlace};
@@ -128,8 +127,4 @@ fn place(setting: &TokenPlace) -> Result<TokenPosition, String> {
 fn claim_headers(setting: &BTreeMap<String, Spanned<String>>) -> Result<ClaimHeaders, String> {
     let headers = setting.iter().map(|(claim, name)| Ok((claim.clone(), header(name)?)));
     headers.collect::<Result<_, String>>().map(ClaimHeaders)
-}
-
-fn header(name: &str) -> Result<HeaderName, String> {
-    HeaderName::from_bytes(name.as_bytes()).map_err(|_| "a header's name is wrong".to_owned())
 }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
 use crate::api::redact::Entities;
-use crate::api::sanitize::{self, LookedUp, data, refusal, summary, why};
+use crate::api::sanitize::{self, DEFAULT_PROVIDER, LookedUp, data, refusal, summary, why};
 use crate::app::configured_providers::ConfiguredProviders;
 use crate::app::error::AppError;
 use crate::base::clock::{SharedClock, SystemClock};
@@ -26,9 +26,6 @@ use crate::sanitize::{
     FileKind, Options, RedactionMode, ReleasePolicy, ScanProviders, ScriptPolicy, UnfoldBounds, UnreadPolicy,
     sanitize,
 };
-
-/// The provider that a command line means.
-const PROVIDER: &str = "crowdstrike";
 
 /// What became of a file.
 pub enum CleaningOutcome {
@@ -182,11 +179,12 @@ impl FileCleaning {
         asked: &ConfiguredProviders,
         wish: CleaningRequest,
     ) -> Result<Self, AppError> {
-        let disabled = || AppError::Sanitize(format!("no engine is behind the provider `{PROVIDER}`"));
-        let intel = |of| asked.intel.get(of, PROVIDER).ok();
+        let disabled =
+            || AppError::Sanitize(format!("no engine is behind the provider `{DEFAULT_PROVIDER}`"));
+        let intel = |of| asked.intel.get(of, DEFAULT_PROVIDER).ok();
         Ok(Self {
             sandbox: sandbox(&config.sanitize),
-            scanner: asked.scan.get(PROVIDER).map_err(|_| disabled())?,
+            scanner: asked.scan.get(DEFAULT_PROVIDER).map_err(|_| disabled())?,
             urls: intel(IndicatorType::Urls),
             domains: intel(IndicatorType::Domains),
             redactor: redactor(config, wish.options.redaction)?,

@@ -81,6 +81,7 @@ fn cors(setting: &settings::Cors) -> Result<CorsFilter, String> {
     }))
 }
 
-fn header(name: &str) -> Result<HeaderName, String> {
+/// The name of a header that a setting says.
+pub(super) fn header(name: &str) -> Result<HeaderName, String> {
     HeaderName::from_bytes(name.as_bytes()).map_err(|_| "a header's name is wrong".to_owned())
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::base::clock::Timestamp;
+use crate::base::clock::{Timestamp, micros};
 use crate::base::id::{RequestId, TokenId};
 
 /// Every text is cut at so many characters.
@@ -203,7 +203,7 @@ impl AuditEvent<'_> {
         if let Some(cost) = self.cost_nanodollars {
             to.text("cost_usd", &format!("{}.{:09}", cost / DOLLAR, cost % DOLLAR));
         }
-        to.number("took_us", u64::try_from(self.took.as_micros()).unwrap_or(u64::MAX));
+        to.number("took_us", micros(self.took));
         to.text("act", self.act.unwrap_or_default());
         to.text("target", self.target.unwrap_or_default());
         to

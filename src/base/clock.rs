@@ -65,6 +65,11 @@ fn last_days(text: &str) -> Option<Timestamp> {
     u64::try_from(since - i128::from(offset.seconds()) * 1000).ok().map(Timestamp)
 }
 
+/// A length of time in microseconds; the most there are for one that is longer.
+pub fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}
+
 /// Reads time: civil time for stamps, monotonic time for durations.
 pub trait Clock: Send + Sync + 'static {
     /// Civil time now.

@@ -215,7 +215,7 @@ fn decoded(sent: &str) -> String {
 }
 
 /// What a hexadecimal digit counts.
-const fn hex_digit(digit: u8) -> Option<u8> {
+pub const fn hex_digit(digit: u8) -> Option<u8> {
     match digit {
         b'0'..=b'9' => Some(digit - b'0'),
         b'a'..=b'f' => Some(digit - b'a' + 10),

@@ -32,7 +32,7 @@ fn kind(words: &ErrorWords<'_>) -> &'static str {
 }
 
 /// Says the exception in a head.
-pub(super) fn dress(answer: &mut ApiAnswer, words: &ErrorWords<'_>, id: &HeaderValue) {
+pub(super) fn add_headers(answer: &mut ApiAnswer, words: &ErrorWords<'_>, id: &HeaderValue) {
     answer.headers.insert(&ERROR_TYPE, HeaderValue::from_static(kind(words)));
     answer.headers.insert(&REQUEST_ID, id.clone());
 }

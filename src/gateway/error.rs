@@ -361,7 +361,7 @@ impl GatewayError {
                 answer.headers.insert("request-id", id.clone());
             }
             if shape == ErrorShape::Bedrock {
-                bedrock_error::dress(&mut answer, &words, &id);
+                bedrock_error::add_headers(&mut answer, &words, &id);
             }
             answer.headers.insert(&REQUEST_ID, id);
         }

@@ -60,7 +60,7 @@ impl Carrier for MultipartCarrier<'_> {
             let mut edits: Vec<Edit> = Vec::new();
             for text in head.iter() {
                 let inner = plain(see(CarrierText::of(StringPart::text(&text.text))));
-                edits.extend(inner.into_iter().map(|edit| text.outward(edit)));
+                edits.extend(inner.into_iter().map(|edit| text.in_source(edit)));
             }
             let content = content.visit(see)?;
             if let Some(SaidLength { digits, bytes }) = length

@@ -228,7 +228,7 @@ impl StringContent {
             }
             Self::Percent(percent) => {
                 let edits = see(StringPart { decoded: true, ..StringPart::text(percent.text()) });
-                edits.into_iter().map(|edit| percent.outward(edit)).collect()
+                edits.into_iter().map(|edit| percent.in_source(edit)).collect()
             }
             Self::Encoded { payload, look } => {
                 let written = edit_of(payload, see);
@@ -243,7 +243,7 @@ impl StringContent {
 /// Shows the texts that a payload encodes to `see`; the edit that writes theirs.
 fn edit_of(payload: &Payload, see: &mut dyn FnMut(StringPart<'_>) -> Vec<Edit>) -> Option<Edit> {
     let texts = payload.texts().map(|text| see(StringPart { decoded: true, ..StringPart::text(text) }));
-    payload.outward(&texts.collect::<Vec<_>>())
+    payload.in_source(&texts.collect::<Vec<_>>())
 }
 
 /// Edits the parts of one string.

@@ -338,7 +338,7 @@ impl Payload {
     }
 
     /// The edit of the string that writes the edits of each text; `None` if there are none.
-    pub(super) fn outward(&self, edits: &[Vec<Edit>]) -> Option<Edit> {
+    pub(super) fn in_source(&self, edits: &[Vec<Edit>]) -> Option<Edit> {
         if edits.iter().all(Vec::is_empty) {
             return None;
         }
@@ -397,7 +397,7 @@ impl Percent {
     }
 
     /// An edit of what it reads as an edit of the URL.
-    pub(super) fn outward(&self, edit: Edit) -> Edit {
+    pub(super) fn in_source(&self, edit: Edit) -> Edit {
         edit.through(&self.map, |with| {
             let mut out = String::with_capacity(with.len());
             for byte in with.bytes() {

@@ -327,7 +327,7 @@ impl Redactor {
             }
             let Some(label) = labels.of(within).filter(|_| token.is_value()) else { return };
             let decoded = Decoded::of(text.as_bytes().get(span.clone()).unwrap_or_default());
-            let outward = |one: Finding| {
+            let in_source = |one: Finding| {
                 let range = decoded.encoded(one.span.start..one.span.end);
                 Finding {
                     span: Span::new(span.start + range.start, span.start + range.end),
@@ -338,7 +338,7 @@ impl Redactor {
             let within =
                 outcome.and_then(|()| self.detector.try_find_with(cache, Some(label), decoded.text()));
             outcome = within.as_ref().map(|_| ()).map_err(|stopped| *stopped);
-            more.extend(within.unwrap_or_default().into_iter().map(outward));
+            more.extend(within.unwrap_or_default().into_iter().map(in_source));
         });
         outcome?;
         if walked.is_ok() {

@@ -31,15 +31,15 @@ pub async fn sanitize(
     let session = ScanSession::new(providers);
     let mut cleaned = match cleaned(sandbox, options, &file, &session).await {
         Ok(cleaned) => cleaned,
-        Err(SandboxError::Rejected(mut refusal)) => {
-            refusal.threat = session.threat().filter(|_| refusal.rejection == Rejection::Malicious);
-            let part = refusal.threat.as_ref().map(|threat| threat.part.clone());
+        Err(SandboxError::Rejected(mut rejected)) => {
+            rejected.threat = session.threat().filter(|_| rejected.rejection == Rejection::Malicious);
+            let part = rejected.threat.as_ref().map(|threat| threat.part.clone());
             if let Some(part) = part.filter(|part| !part.is_empty() && part != file.name) {
-                refusal.spot = ContentLocation { part: Some(part), ..ContentLocation::default() };
-                refusal.spot.bound();
+                rejected.spot = ContentLocation { part: Some(part), ..ContentLocation::default() };
+                rejected.spot.bound();
             }
-            session.without_values(refusal.spot.names());
-            return Err(refusal.into());
+            session.without_values(rejected.spot.names());
+            return Err(rejected.into());
         }
         Err(error) => return Err(error),
     };

@@ -96,80 +96,53 @@ pub trait Editor: Send {
     }
 }
 
+/// What a pointer to an editor does: the same.
+macro_rules! forward_to_editor {
+    () => {
+        fn under(&mut self, path: Option<&Path<'_>>) {
+            (**self).under(path);
+        }
+
+        fn used_as(&mut self, text: TextUse) {
+            (**self).used_as(text);
+        }
+
+        fn unread(&mut self) {
+            (**self).unread();
+        }
+
+        fn comes_back_as(&self, given: &str, signed: &str) -> bool {
+            (**self).comes_back_as(given, signed)
+        }
+
+        fn seal(&self, text: &str, signature: &str) -> Option<String> {
+            (**self).seal(text, signature)
+        }
+
+        fn restorer(&self) -> Option<Box<dyn Editor>> {
+            (**self).restorer()
+        }
+
+        fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
+            (**self).feed(piece, edits)
+        }
+
+        fn end(&mut self, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
+            (**self).end(edits)
+        }
+
+        fn last(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
+            (**self).last(piece, edits)
+        }
+    };
+}
+
 impl<E: Editor + ?Sized> Editor for &mut E {
-    fn under(&mut self, path: Option<&Path<'_>>) {
-        (**self).under(path);
-    }
-
-    fn used_as(&mut self, text: TextUse) {
-        (**self).used_as(text);
-    }
-
-    fn unread(&mut self) {
-        (**self).unread();
-    }
-
-    fn comes_back_as(&self, given: &str, signed: &str) -> bool {
-        (**self).comes_back_as(given, signed)
-    }
-
-    fn seal(&self, text: &str, signature: &str) -> Option<String> {
-        (**self).seal(text, signature)
-    }
-
-    fn restorer(&self) -> Option<Box<dyn Editor>> {
-        (**self).restorer()
-    }
-
-    fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
-        (**self).feed(piece, edits)
-    }
-
-    fn end(&mut self, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
-        (**self).end(edits)
-    }
-
-    fn last(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
-        (**self).last(piece, edits)
-    }
+    forward_to_editor!();
 }
 
 impl<E: Editor + ?Sized> Editor for Box<E> {
-    fn under(&mut self, path: Option<&Path<'_>>) {
-        (**self).under(path);
-    }
-
-    fn used_as(&mut self, text: TextUse) {
-        (**self).used_as(text);
-    }
-
-    fn unread(&mut self) {
-        (**self).unread();
-    }
-
-    fn comes_back_as(&self, given: &str, signed: &str) -> bool {
-        (**self).comes_back_as(given, signed)
-    }
-
-    fn seal(&self, text: &str, signature: &str) -> Option<String> {
-        (**self).seal(text, signature)
-    }
-
-    fn restorer(&self) -> Option<Box<dyn Editor>> {
-        (**self).restorer()
-    }
-
-    fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
-        (**self).feed(piece, edits)
-    }
-
-    fn end(&mut self, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
-        (**self).end(edits)
-    }
-
-    fn last(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
-        (**self).last(piece, edits)
-    }
+    forward_to_editor!();
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use std::ops::Range;
 use bytes::BytesMut;
 
 use crate::base::budget::{MemoryBudget, MemoryCharge};
+use crate::base::path::hex_digit;
 use crate::edit::{SourceMap, spliced};
 use crate::stream::json::Embedded;
 use crate::stream::path::{JsonToken, Path, PathTracker};
@@ -57,7 +58,9 @@ fn decoded(spelled: &[u8], at: usize) -> (String, SourceMap) {
     let mut rest = spelled;
     while let [first, behind @ ..] = rest {
         let escaped = match (first, behind) {
-            (b'%', [high, low, ..]) => hex(*high).zip(hex(*low)).map(|(high, low)| high << 4 | low),
+            (b'%', [high, low, ..]) => {
+                hex_digit(*high).zip(hex_digit(*low)).map(|(high, low)| high << 4 | low)
+            }
             _ => None,
         };
         bytes.push(escaped.unwrap_or(if *first == b'+' { b' ' } else { *first }));
@@ -83,10 +86,6 @@ fn decoded(spelled: &[u8], at: usize) -> (String, SourceMap) {
         }
     }
     (text, map)
-}
-
-fn hex(digit: u8) -> Option<u8> {
-    u8::try_from(char::from(digit).to_digit(16)?).ok()
 }
 
 /// How a form spells `text`.
@@ -136,14 +135,14 @@ pub fn with_edits(field: &[u8], edits: &[(usize, Edit)]) -> Vec<u8> {
     let (mut all, mut at) = (Vec::new(), 0);
     parts(field, &mut |_, part| {
         let own = edits.iter().filter(|(part, _)| *part == at);
-        all.extend(own.map(|(_, edit)| outward(edit.range.clone(), &edit.with, &part.map, field)));
+        all.extend(own.map(|(_, edit)| in_source(edit.range.clone(), &edit.with, &part.map, field)));
         at += 1;
     });
     spliced(field, &all)
 }
 
 /// A change to what spells a part of `field`.
-fn outward(range: Range<usize>, with: &str, map: &SourceMap, field: &[u8]) -> Edit {
+fn in_source(range: Range<usize>, with: &str, map: &SourceMap, field: &[u8]) -> Edit {
     let range = map.range(range);
     let with = encoded_as(with, field.get(range.clone()).unwrap_or_default());
     Edit { range, with }
@@ -177,7 +176,7 @@ impl<E: Editor> FormBody<E> {
                 self.editor.under(part.token.is_value().then_some(path));
                 outcome = self.editor.last(&part.text, &mut self.edits);
                 all.extend(
-                    self.edits.drain(..).map(|edit| outward(edit.range, &edit.with, &part.map, &field)),
+                    self.edits.drain(..).map(|edit| in_source(edit.range, &edit.with, &part.map, &field)),
                 );
             }
         });

@@ -146,7 +146,7 @@ fn texts_of_a_head_are_edited_where_they_stand() {
         let mut edits = Vec::new();
         for text in &head.texts {
             if let Some(at) = text.text.find("jane") {
-                edits.push(text.outward(Edit { range: at..at + 4, with: "\"*\\".to_owned() }));
+                edits.push(text.in_source(Edit { range: at..at + 4, with: "\"*\\".to_owned() }));
             }
         }
         let edited = String::from_utf8(spliced(lines.as_bytes(), &edits)).unwrap();

@@ -1,6 +1,8 @@
 //! What a body is by its first bytes, since what its label says is not always so. Unlike a browser (WHATWG MIME
 //! Sniffing) it is not after pictures: it tells apart the formats in which text is spelled otherwise than it reads.
 
+use crate::stream::utf8::BOM;
+
 /// How many bytes are enough to tell.
 pub const ENOUGH: usize = 512;
 
@@ -55,8 +57,6 @@ const SIGNATURES: [(&[u8], Guess); 5] = [
 
 /// How a Zstandard frame that is skipped goes on, behind any byte from 0x50 to 0x5F (RFC 8878 section 3.1.2).
 const SKIPPED: &[u8] = b"\x2A\x4D\x18";
-
-const BOM: &[u8] = "\u{feff}".as_bytes();
 
 /// The fields of an event (WHATWG HTML section 9.2.6); without a name it is a comment.
 const FIELDS: [&[u8]; 5] = [b"data", b"event", b"id", b"retry", b""];

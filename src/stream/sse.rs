@@ -10,6 +10,7 @@ use std::borrow::Cow;
 use bytes::BytesMut;
 
 use crate::base::budget::{MemoryBudget, MemoryCharge};
+use crate::stream::utf8::BOM;
 use crate::stream::{Rewriter, StreamError};
 
 /// What becomes of an event.
@@ -347,7 +348,6 @@ impl<V: Events> Sse<V> {
 
     /// Passes a byte order mark; says whether there is anything behind it to read.
     fn begin(&mut self, out: &mut BytesMut) -> bool {
-        const BOM: &[u8] = "\u{feff}".as_bytes();
         if !self.begun {
             if self.raw.len() < BOM.len() && BOM.starts_with(&self.raw) {
                 return false;

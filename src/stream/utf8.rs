@@ -1,4 +1,7 @@
-//! Where bytes may be cut without cutting a UTF-8 sequence (RFC 3629).
+//! UTF-8 (RFC 3629): its byte order mark, and where bytes may be cut without cutting a sequence.
+
+/// The byte order mark.
+pub(crate) const BOM: &[u8] = "\u{feff}".as_bytes();
 
 /// How many of the bytes stand on their own: all, or all but a last sequence that what follows may complete (at
 /// most 3 bytes).

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::base::clock::Timestamp;
+use crate::base::clock::{Timestamp, micros};
 use crate::base::id::{RequestId, TokenId};
 use crate::telemetry::addresses::Addresses;
 use crate::telemetry::process_log::ACCESS;
@@ -135,10 +135,6 @@ pub struct AccessUsage<'a> {
     pub estimated: bool,
     /// What they cost in US dollars, where the price is known.
     pub cost: Option<String>,
-}
-
-fn micros(time: Duration) -> u64 {
-    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 
 /// Nothing was found.

@@ -77,14 +77,14 @@ impl Records for Mortal {
     }
 }
 
-struct Place {
+struct TestStore {
     _folder: tempfile::TempDir,
     records: Arc<Mortal>,
 }
 
 const MANY: i64 = 1_000_000;
 
-impl Place {
+impl TestStore {
     async fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let inner = EmbeddedRecords::open(&folder.path().join("db"), clock()).await.unwrap();
@@ -165,7 +165,7 @@ async fn rotate(vault: &Vault, to: &MasterKey) -> Result<Rotated, VaultError> {
 #[tokio::test]
 async fn a_stop_after_any_write_leaves_a_store_that_opens_and_the_next_try_ends_it() {
     let (old, new) = (master('1'), master('2'));
-    let place = Place::new().await;
+    let place = TestStore::new().await;
     let vault = place.open(&old).await.unwrap();
     fill(&vault).await;
     place.records.writes.store(0, Ordering::Relaxed);
@@ -173,7 +173,7 @@ async fn a_stop_after_any_write_leaves_a_store_that_opens_and_the_next_try_ends_
     let writes = place.records.writes.load(Ordering::Relaxed);
     assert!(writes >= 9, "{writes}");
     for stop in 0..writes {
-        let place = Place::new().await;
+        let place = TestStore::new().await;
         let running = place.open(&old).await.unwrap();
         let context = fill(&running).await;
         let vault = place.open(&old).await.unwrap();
@@ -210,7 +210,7 @@ async fn a_stop_after_any_write_leaves_a_store_that_opens_and_the_next_try_ends_
 
 #[tokio::test]
 async fn one_that_runs_notices_and_takes_the_new_key_over() {
-    let place = Place::new().await;
+    let place = TestStore::new().await;
     let (first, second, third) = (master('1'), master('2'), master('3'));
     let running = place.open(&first).await.unwrap();
     let context = fill(&running).await;
@@ -242,7 +242,7 @@ async fn one_that_runs_notices_and_takes_the_new_key_over() {
 
 #[tokio::test]
 async fn no_row_is_left_under_an_older_key() {
-    let place = Place::new().await;
+    let place = TestStore::new().await;
     let vault = place.open(&master('1')).await.unwrap();
     fill(&vault).await;
     assert_eq!(rotate(&vault, &master('2')).await.unwrap().rows, 9);
@@ -256,7 +256,7 @@ async fn no_row_is_left_under_an_older_key() {
 
 #[tokio::test]
 async fn of_two_rotations_the_later_one_holds_and_the_other_says_so() {
-    let place = Place::new().await;
+    let place = TestStore::new().await;
     let (old, lost, wanted) = (master('1'), master('2'), master('3'));
     let vault = place.open(&old).await.unwrap();
     let context = fill(&vault).await;
@@ -276,7 +276,7 @@ async fn of_two_rotations_the_later_one_holds_and_the_other_says_so() {
 
 #[tokio::test]
 async fn a_new_passphrase_has_a_salt_of_its_own_and_the_old_one_goes() {
-    let place = Place::new().await;
+    let place = TestStore::new().await;
     let open = async |text: &str| {
         let passphrase = Secret::new(text.to_owned());
         let keys = MasterKey::of_passphrase(place.records.as_ref(), &passphrase).await?;
@@ -301,7 +301,7 @@ async fn a_new_passphrase_has_a_salt_of_its_own_and_the_old_one_goes() {
 #[tokio::test]
 async fn salts_of_replacements_that_never_began_are_all_read_and_all_go() {
     const LEFT: usize = 17;
-    let place = Place::new().await;
+    let place = TestStore::new().await;
     let open = async |text: &str| {
         let passphrase = Secret::new(text.to_owned());
         let keys = MasterKey::of_passphrase(place.records.as_ref(), &passphrase).await?;

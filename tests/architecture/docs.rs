@@ -92,9 +92,12 @@ fn files_that_are_named_exist() {
     none(&wrong);
 }
 
+/// How a page names a function: by its file under `src`, and by itself.
+const FUNCTION: &str = r"^([a-z0-9_/]+\.rs)::([a-z_0-9]+)$";
+
 #[test]
 fn functions_of_the_walks_exist() {
-    let function = regex(r"^([a-z0-9_/]+\.rs)::([a-z_0-9]+)$");
+    let function = regex(FUNCTION);
     let (mut wrong, mut seen) = (Vec::new(), 0);
     for page in pages().iter().filter(|page| page.path.ends_with("architecture.md")) {
         for (line, span) in page.spans() {
@@ -107,7 +110,25 @@ fn functions_of_the_walks_exist() {
         }
     }
     none(&wrong);
-    assert!(seen > 20, "only {seen} functions are named");
+    assert!(seen > 80, "only {seen} functions are named");
+}
+
+/// A walk begins with a line in bold type.
+#[test]
+fn no_walk_goes_in_circles() {
+    let path = "docs/architecture.md";
+    let page = Page { path: path.to_owned(), text: read(path) };
+    let lines = (1_usize..).zip(page.text.lines());
+    let begins: Vec<usize> = lines.filter(|(_, line)| line.starts_with("**")).map(|(n, _)| n).collect();
+    let (function, mut passed, mut wrong) = (regex(FUNCTION), BTreeSet::new(), Vec::new());
+    for (line, span) in page.spans().filter(|(_, span)| function.is_match(span)) {
+        let walk = begins.partition_point(|begin| *begin <= line);
+        if !passed.insert((walk, span)) {
+            wrong.push(format!("{path}:{line}: `{span}` is passed a second time"));
+        }
+    }
+    none(&wrong);
+    assert_eq!(begins.len(), 4, "walks");
 }
 
 #[test]

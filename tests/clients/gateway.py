@@ -310,6 +310,16 @@ class Gateway:
         except OSError:
             return False
 
+    def said(self, what):
+        """The lines of its log that have this in them."""
+        return [line for line in self.log if what in line]
+
+    def reload(self, said):
+        """Has it read its configuration again, until one more line of its log says this."""
+        before = len(self.said(said))
+        self.process.send_signal(signal.SIGHUP)
+        self.wait_for(lambda: len(self.said(said)) > before)
+
     def wait_for(self, condition, seconds=30, every=0.02):
         """Until something is true of this process; its value."""
         seconds *= PATIENCE

@@ -3,7 +3,6 @@
 import datetime
 import http.client
 import os
-import signal
 import socket
 import ssl
 import time
@@ -51,14 +50,6 @@ class Secured(Gateway):
         for name in "ab":
             issue(self.home, name, name + "-one")
         super().start(every)
-
-    def reload(self, said):
-        before = len(self.said(said))
-        self.process.send_signal(signal.SIGHUP)
-        self.wait_for(lambda: len(self.said(said)) > before)
-
-    def said(self, what):
-        return [line for line in self.log if what in line]
 
     def body(self):
         return self.call("GET", "/fixed").body

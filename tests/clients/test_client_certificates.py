@@ -4,7 +4,6 @@ changes. OpenSSL (Python's `ssl`) is the client, `cryptography` the authority.""
 import http.client
 import json
 import re
-import signal
 import socket
 import ssl
 
@@ -97,14 +96,6 @@ class Guarded(Gateway):
         (self.home / "clients.pem").write_bytes(b"".join(pem(one.certificate) for one in authorities))
         both = [*authorities, *([self.between] if self.root in authorities else [])]
         (self.home / "revoked.pem").write_bytes(b"".join(one.list() for one in both))
-
-    def reload(self, said):
-        before = len(self.said(said))
-        self.process.send_signal(signal.SIGHUP)
-        self.wait_for(lambda: len(self.said(said)) > before)
-
-    def said(self, what):
-        return [line for line in self.log if what in line]
 
     def shows(self, name):
         return self.home / name if name else None

@@ -36,9 +36,6 @@ class Reloading(Gateway):
     def body(self):
         return self.call("GET", "/fixed").body.decode()
 
-    def said(self, what):
-        return [line for line in self.log if what in line]
-
 
 @pytest.fixture
 def gateway():

@@ -1,6 +1,5 @@
 """One listener, several certificates: callers are shown the one for the name that they ask for."""
 
-import signal
 import socket
 import ssl
 
@@ -40,14 +39,6 @@ class Named(Gateway):
         self.authority.issue(self.home / "ec", "ec", dns("both.example.com"), SERVER)
         self.authority.issue(self.home / "rsa", "rsa", dns("both.example.com"), SERVER, kind="rsa")
         super().start(every)
-
-    def reload(self, said):
-        before = len(self.said(said))
-        self.process.send_signal(signal.SIGHUP)
-        self.wait_for(lambda: len(self.said(said)) > before)
-
-    def said(self, what):
-        return [line for line in self.log if what in line]
 
     def shown(self, name, context=None):
         """The common name of what a caller is shown that asks for this name."""

@@ -9,13 +9,13 @@ use super::*;
 struct Written {
     name: &'static str,
     /// Which of [`People`]'s values.
-    kinds: &'static [Kind],
+    kinds: &'static [ValueKind],
     value: fn(&str) -> String,
     text: &'static str,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum ValueKind {
     Email,
     Phone,
     International,
@@ -26,10 +26,10 @@ enum Kind {
     Key,
 }
 
-use Kind::{Card, Email, Iban, International, Ip, Key, Phone, Ssn};
+use ValueKind::{Card, Email, Iban, International, Ip, Key, Phone, Ssn};
 
-const KINDS: [Kind; 8] = [Email, Phone, International, Ssn, Card, Iban, Ip, Key];
-const NUMBERS: &[Kind] = &[Phone, International, Ssn, Card, Iban];
+const KINDS: [ValueKind; 8] = [Email, Phone, International, Ssn, Card, Iban, Ip, Key];
+const NUMBERS: &[ValueKind] = &[Phone, International, Ssn, Card, Iban];
 
 fn same(value: &str) -> String {
     value.to_owned()
@@ -76,7 +76,7 @@ fn parenthesised(value: &str) -> String {
 
 const fn written(
     name: &'static str,
-    kinds: &'static [Kind],
+    kinds: &'static [ValueKind],
     value: fn(&str) -> String,
     text: &'static str,
 ) -> Written {
@@ -86,8 +86,8 @@ const fn written(
 fn forms() -> [Written; 40] {
     let any = &KINDS;
     // The surrogate of an address has a length of its own.
-    let but_address: &[Kind] = &[Email, Phone, International, Ssn, Card, Iban, Key];
-    let last: &[Kind] = &[Phone, International, Ssn, Card];
+    let but_address: &[ValueKind] = &[Email, Phone, International, Ssn, Card, Iban, Key];
+    let last: &[ValueKind] = &[Phone, International, Ssn, Card];
     [
         written("unchanged", any, same, "It is @, yes"),
         written("with a full stop", any, same, "It is @."),

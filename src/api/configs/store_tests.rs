@@ -9,14 +9,14 @@ use crate::base::clock::{Clock, FixedClock};
 use crate::base::listing::{Order, TimeBounds};
 use crate::store::EmbeddedRecords;
 
-struct Place {
+struct TestConfigs {
     _folder: tempfile::TempDir,
     clock: Arc<FixedClock>,
     records: Arc<dyn Records>,
     configs: Configs<Settings>,
 }
 
-async fn place() -> Place {
+async fn place() -> TestConfigs {
     let folder = tempfile::tempdir().unwrap();
     let clock = Arc::new(FixedClock::at(Timestamp::from_millis(1_800_000_000_000)));
     let shared: SharedClock = Arc::clone(&clock) as SharedClock;
@@ -24,7 +24,7 @@ async fn place() -> Place {
     let records: Arc<dyn Records> =
         Arc::new(EmbeddedRecords::open(&file, Arc::clone(&shared)).await.unwrap());
     let configs = Configs::new(Arc::clone(&records), shared);
-    Place { _folder: folder, clock, records, configs }
+    TestConfigs { _folder: folder, clock, records, configs }
 }
 
 fn settings(name: &str) -> Settings {
@@ -34,7 +34,7 @@ fn settings(name: &str) -> Settings {
 #[tokio::test]
 async fn a_config_lives() {
     let place = place().await;
-    let Place { clock, configs, .. } = &place;
+    let TestConfigs { clock, configs, .. } = &place;
     let made = configs.create(settings("one")).await.unwrap();
     assert_eq!((made.version, made.created_at, made.updated_at), (1, clock.now(), clock.now()));
     assert_eq!(configs.get(&made.id).await.unwrap(), made);
@@ -57,7 +57,7 @@ async fn a_config_lives() {
 #[tokio::test]
 async fn of_two_writers_one_wins() {
     let place = place().await;
-    let Place { configs, .. } = &place;
+    let TestConfigs { configs, .. } = &place;
     let made = configs.create(settings("one")).await.unwrap();
     let write = |name| configs.update(&made.id, made.updated_at, settings(name));
     let (a, b) = tokio::join!(write("a"), write("b"));
@@ -68,7 +68,7 @@ async fn of_two_writers_one_wins() {
 #[tokio::test]
 async fn size_and_damage_are_noticed() {
     let place = place().await;
-    let Place { configs, records, .. } = &place;
+    let TestConfigs { configs, records, .. } = &place;
     let mut large = settings("large");
     large.enabled_rules = vec!["x".repeat(MAX_BYTES)];
     assert!(matches!(configs.create(large).await, Err(ConfigError::Large)));
@@ -83,7 +83,7 @@ async fn size_and_damage_are_noticed() {
 #[tokio::test]
 async fn there_is_an_end_to_them() {
     let place = place().await;
-    let Place { configs, .. } = &place;
+    let TestConfigs { configs, .. } = &place;
     for _ in 0..3 {
         configs.create(settings("one")).await.unwrap();
     }
@@ -96,7 +96,7 @@ async fn there_is_an_end_to_them() {
 #[tokio::test]
 async fn lists_are_filtered_ordered_and_paged() {
     let place = place().await;
-    let Place { clock, configs, .. } = &place;
+    let TestConfigs { clock, configs, .. } = &place;
     let mut made = Vec::new();
     for n in 0..40 {
         made.push(configs.create(settings(&n.to_string())).await.unwrap());

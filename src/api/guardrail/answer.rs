@@ -46,8 +46,7 @@ pub(super) fn told(
     body: impl Into<Bytes>,
 ) -> ApiAnswer {
     let body = body.into();
-    let mut answer =
-        error.answer(&Stamp { id: call.id, received: call.received, answered: call.clock.now() });
+    let mut answer = error.answer(&Stamp::of(call));
     answer.headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
     answer.headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
     answer.body = Body::Whole(body);

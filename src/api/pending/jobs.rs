@@ -277,13 +277,13 @@ pub(super) mod tests {
     const START: Timestamp = Timestamp::from_millis(1_800_000_000_000);
     const KEPT: Retention = Retention { upload: Duration::from_secs(60), answer: Duration::from_secs(60) };
 
-    pub(in crate::api::pending) struct Place {
+    pub(in crate::api::pending) struct TestJobs {
         records: Arc<dyn Records>,
         vault: Arc<Vault>,
         clock: SharedClock,
     }
 
-    impl Place {
+    impl TestJobs {
         pub(in crate::api::pending) async fn new(folder: &std::path::Path) -> Self {
             let clock: SharedClock = Arc::new(FixedClock::at(START));
             let opened = EmbeddedRecords::open(&folder.join("a.sqlite"), Arc::clone(&clock)).await;
@@ -308,9 +308,9 @@ pub(super) mod tests {
     #[tokio::test]
     async fn what_a_process_has_not_done_when_it_ends_another_does_at_once() {
         let folder = tempfile::tempdir().unwrap();
-        let place = Place::new(folder.path()).await;
+        let store = TestJobs::new(folder.path()).await;
         let work_gate = WorkGate::default();
-        let (ours, theirs) = (place.process(&work_gate), place.process(&WorkGate::default()));
+        let (ours, theirs) = (store.process(&work_gate), store.process(&WorkGate::default()));
         let id = RequestId::from_random([7; _]);
         ours.create(&id, &job()).await.unwrap();
         let claim = ours.claim(ours.get(&id).await.unwrap().unwrap()).await.unwrap().unwrap();
@@ -333,16 +333,16 @@ pub(super) mod tests {
     #[tokio::test]
     async fn what_is_worked_on_from_its_beginning_never_waits_and_what_is_answered_is_looked_at_no_more() {
         let folder = tempfile::tempdir().unwrap();
-        let place = Place::new(folder.path()).await;
+        let store = TestJobs::new(folder.path()).await;
         let work_gate = WorkGate::default();
-        let jobs = place.process(&work_gate);
+        let jobs = store.process(&work_gate);
         let ids = [1, 2].map(|byte| RequestId::from_random([byte; _]));
         let claim = jobs.create_claimed(&ids[0], &job()).await.unwrap().unwrap();
         assert!(jobs.idle("").await.unwrap().0.is_empty());
         assert!(jobs.claim(jobs.get(&ids[0]).await.unwrap().unwrap()).await.unwrap().is_none());
         let done = async { JobOutcome::success("done".to_owned(), serde_json::Value::Null) };
         assert!(jobs.work(claim, done).await.unwrap().is_some());
-        assert!(place.records.scan(PENDING, "", 1).await.unwrap().is_empty());
+        assert!(store.records.scan(PENDING, "", 1).await.unwrap().is_empty());
         let read = jobs.get(&ids[0]).await.unwrap().unwrap();
         assert!(matches!(&read.job.stage, JobStage::Ended(ended) if ended.summary == "done"));
         assert!(jobs.claim(read).await.unwrap().is_none());
@@ -355,7 +355,7 @@ pub(super) mod tests {
     #[tokio::test]
     async fn very_many_that_wait_are_looked_at_in_turns() {
         let folder = tempfile::tempdir().unwrap();
-        let jobs = Place::new(folder.path()).await.process(&WorkGate::default());
+        let jobs = TestJobs::new(folder.path()).await.process(&WorkGate::default());
         let many = PAGE as usize + 3;
         for n in 0..many {
             let mut bytes = [0; 20];

@@ -148,8 +148,7 @@ impl Handler for Poll {
     fn call<'a>(&'a self, mut call: ApiCall<'a>) -> BoxFuture<'a, ApiAnswer> {
         Box::pin(async move {
             let outcome = self.run(&mut call).await;
-            let stamp = Stamp { id: call.id, received: call.received, answered: call.clock.now() };
-            outcome.unwrap_or_else(|error| error.answer(&stamp))
+            outcome.unwrap_or_else(|error| error.answer(&Stamp::of(&call)))
         })
     }
 }

@@ -241,7 +241,7 @@ impl ArrivalObserver for Uploads {
 mod tests {
     use super::*;
     use crate::api::pending::WorkGate;
-    use crate::api::pending::jobs::tests::{Place, job};
+    use crate::api::pending::jobs::tests::{TestJobs, job};
     use crate::store::Objects;
 
     struct Quick;
@@ -264,7 +264,7 @@ mod tests {
     #[tokio::test]
     async fn a_caller_who_leaves_as_his_job_is_written_leaves_it_to_be_done() {
         let folder = tempfile::tempdir().unwrap();
-        let jobs = Place::new(folder.path()).await.process(&WorkGate::default());
+        let jobs = TestJobs::new(folder.path()).await.process(&WorkGate::default());
         let blobs: Arc<dyn Blobs> = Arc::new(Objects::local(&folder.path().join("files")).unwrap());
         let uploads = Uploads::new(jobs.clone(), blobs, vec![Arc::new(Quick)], Handle::current());
         let id = RequestId::from_random([7; _]);

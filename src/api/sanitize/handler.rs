@@ -96,11 +96,10 @@ impl Sanitize {
         } else {
             self.uploads.start(call.id, &job, body.facts, TIMEOUT).await?
         };
+        let stamp = Stamp::of(call);
         if let Some(ended) = ended {
-            let stamp = Stamp { id: call.id, received: call.received, answered: call.clock.now() };
             return Ok(ended.answer(&stamp, dialect));
         }
-        let stamp = Stamp { id: call.id, received: call.received, answered: call.clock.now() };
         let minutes = parts.jobs.kept().answer.as_secs() / 60;
         Ok(AcceptedAnswer { stamp, dialect, base: parts.grants.public(), minutes, polls: 0 }.answer(&job))
     }
@@ -169,8 +168,7 @@ impl Handler for Sanitize {
     fn call<'a>(&'a self, mut call: ApiCall<'a>) -> BoxFuture<'a, ApiAnswer> {
         Box::pin(async move {
             let outcome = self.run(&mut call).await;
-            let stamp = Stamp { id: call.id, received: call.received, answered: call.clock.now() };
-            outcome.unwrap_or_else(|error| error.answer(&stamp))
+            outcome.unwrap_or_else(|error| error.answer(&Stamp::of(&call)))
         })
     }
 }

@@ -29,4 +29,4 @@ pub use drafts::{SanitizeDraft, SanitizeDrafts};
 pub use file_report::{LookedUp, SanitizeTerms, data, refusal, summary, why};
 pub use handler::Sanitize;
 pub use service::{Sanitizer, SanitizerServices};
-pub use settings::{Cdr, Defang, RedactOptions, Resolved, SanitizeSettings, Scan, Sos};
+pub use settings::{Cdr, DEFAULT_PROVIDER, Defang, RedactOptions, Resolved, SanitizeSettings, Scan, Sos};

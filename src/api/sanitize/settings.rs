@@ -10,7 +10,7 @@ use crate::base::pointer::Pointer;
 use crate::sanitize::{Options, RedactionMode, ReleasePolicy};
 
 /// The provider that calls name when they name none (specification, "file-level config").
-const PROVIDER: &str = "crowdstrike";
+pub const DEFAULT_PROVIDER: &str = "crowdstrike";
 
 /// The score from which on links are defanged.
 const THRESHOLD: u8 = 30;
@@ -168,7 +168,7 @@ impl Resolved {
     ) -> Result<Self, ApiError> {
         let SanitizeSettings { cdr, scan, defang, redact, sos, .. } = settings;
         let provider = |chosen: &Option<String>, config: &Option<String>| {
-            chosen.clone().or_else(|| config.clone()).unwrap_or_else(|| PROVIDER.to_owned())
+            chosen.clone().or_else(|| config.clone()).unwrap_or_else(|| DEFAULT_PROVIDER.to_owned())
         };
         let share = chosen.share.unwrap_or(false);
         if share && !sos.enabled {

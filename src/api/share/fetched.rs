@@ -1,7 +1,7 @@
 //! Files at a URL that a call names.
 
 use crate::api::error::{ApiError, Code};
-use crate::api::share::request;
+use crate::api::fields::invalid;
 use crate::base::path::percent_decoded;
 use crate::net::{Client, FetchLimits, Fetched, NetError};
 use crate::store::StoreError;
@@ -37,7 +37,7 @@ impl Fetcher {
         match why {
             NetError::TooLarge => {
                 let detail = format!("the file there must have at most {} bytes", self.limits.size);
-                request::invalid(Code::IsTooBig, "source_url", &detail)
+                invalid(Code::IsTooBig, "source_url", &detail)
             }
             _ => {
                 let detail = format!(
@@ -45,7 +45,7 @@ impl Fetcher {
                      that this service may reach",
                     self.limits.time.as_secs()
                 );
-                request::invalid(Code::InaccessibleURI, "source_url", &detail)
+                invalid(Code::InaccessibleURI, "source_url", &detail)
             }
         }
     }

@@ -14,7 +14,7 @@ use crate::api::blob::{attachment, charged, form_data};
 use crate::api::call::{ApiAnswer, ApiCall, Handler};
 use crate::api::envelope::{DialectChoice, REQUEST_ID, Stamp};
 use crate::api::error::{ApiError, Code};
-use crate::api::fields::ObjectFields;
+use crate::api::fields::{ObjectFields, invalid};
 use crate::api::grant::Grants;
 use crate::api::incoming::stored;
 use crate::api::share::archive::{self, ArchiveEntry, ArchiveFormat};
@@ -162,7 +162,7 @@ impl GetShare {
         let find = |id: Option<ShareId>| all.iter().find(|object| Some(&object.id) == id.as_ref()).cloned();
         let chosen = ids.into_iter().map(find).collect::<Option<Vec<Object>>>();
         let entries = archive::entries(&chosen.ok_or(ApiError::NotFound)?, &all);
-        archive::bounded(&entries).map_err(|why| request::invalid(Code::IsTooBig, "ids", &why))?;
+        archive::bounded(&entries).map_err(|why| invalid(Code::IsTooBig, "ids", &why))?;
         let shown = |entry: &ArchiveEntry| entry.object.clone().into();
         let objects: Vec<ObjectView> = entries.iter().map(shown).collect();
         let blob = archive::packed(self.parts.shares.blobs(), form, entries).await?;
@@ -199,9 +199,7 @@ impl Handler for GetShare {
     fn call<'a>(&'a self, mut call: ApiCall<'a>) -> BoxFuture<'a, ApiAnswer> {
         Box::pin(async move {
             let outcome = self.run(&mut call).await;
-            outcome.unwrap_or_else(|error| {
-                error.answer(&Stamp { id: call.id, received: call.received, answered: call.clock.now() })
-            })
+            outcome.unwrap_or_else(|error| error.answer(&Stamp::of(&call)))
         })
     }
 }

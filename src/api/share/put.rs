@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::api::call::{ApiAnswer, ApiCall, Handler};
 use crate::api::envelope::{DialectChoice, Stamp};
 use crate::api::error::{ApiError, Code};
-use crate::api::fields::{Faults, ObjectFields};
+use crate::api::fields::{Faults, ObjectFields, invalid};
 use crate::api::grant::Grants;
 use crate::api::incoming::{IncomingForm, stored};
 use crate::api::json;
@@ -286,16 +286,11 @@ impl PutShare {
             ("source-url", UploadMethod::Url),
         ];
         let (way, request) = PutRequest::read(ObjectFields::of(&body)?, who.tenant(), &ways)?;
-        let required = || {
-            request::invalid(
-                Code::FieldRequired,
-                "transfer_method",
-                "must be post-url, put-url or source-url",
-            )
-        };
+        let required =
+            || invalid(Code::FieldRequired, "transfer_method", "must be post-url, put-url or source-url");
         let way = way.ok_or_else(required)?;
         if request.size.is_some_and(|size| size > self.limit) {
-            return Err(request::invalid(Code::IsTooBig, "size", &format!("must be at most {}", self.limit)));
+            return Err(invalid(Code::IsTooBig, "size", &format!("must be at most {}", self.limit)));
         }
         if way == UploadMethod::Url {
             let blob = Blob::fresh(Area::Passing).map_err(|_| ApiError::Internal("random"))?;
@@ -327,7 +322,7 @@ impl PutShare {
             tries: 0,
         };
         self.jobs.create(call.id, &job).await?;
-        let stamp = Stamp { id: call.id, received: call.received, answered: call.clock.now() };
+        let stamp = Stamp::of(call);
         let dialect = self.dialect.of(&call.head.headers);
         let minutes = self.jobs.kept().answer.as_secs() / 60;
         Ok(AcceptedAnswer { stamp, dialect, base: self.grants.public(), minutes, polls: 0 }.answer(&job))
@@ -342,7 +337,7 @@ impl PutShare {
     }
 
     fn taken(&self, call: &ApiCall<'_>, object: Object) -> ApiAnswer {
-        let stamp = Stamp { id: call.id, received: call.received, answered: call.clock.now() };
+        let stamp = Stamp::of(call);
         let status = self.dialect.of(&call.head.headers).success();
         stamp.answer(StatusCode::OK, status, TAKEN, Some(ObjectResponse::new(object.into())))
     }
@@ -384,12 +379,10 @@ impl PutShare {
                 drop(part.whole(request::BODY).await?);
             }
         }
-        let mut request = request.ok_or_else(|| {
-            request::invalid(Code::FieldRequired, "request", "the form has no part `request`")
-        })?;
-        let (facts, name) = file.ok_or_else(|| {
-            request::invalid(Code::FieldRequired, "upload", "the form has no part `upload`")
-        })?;
+        let mut request = request
+            .ok_or_else(|| invalid(Code::FieldRequired, "request", "the form has no part `request`"))?;
+        let (facts, name) =
+            file.ok_or_else(|| invalid(Code::FieldRequired, "upload", "the form has no part `upload`"))?;
         request.name_after(name);
         self.work.take(request, blob, &facts).await
     }
@@ -399,9 +392,7 @@ impl Handler for PutShare {
     fn call<'a>(&'a self, mut call: ApiCall<'a>) -> BoxFuture<'a, ApiAnswer> {
         Box::pin(async move {
             let outcome = self.run(&mut call).await;
-            outcome.unwrap_or_else(|error| {
-                error.answer(&Stamp { id: call.id, received: call.received, answered: call.clock.now() })
-            })
+            outcome.unwrap_or_else(|error| error.answer(&Stamp::of(&call)))
         })
     }
 }

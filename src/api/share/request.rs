@@ -5,15 +5,14 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::api::call::{ApiCall, BufferedBody};
-use crate::api::error::{ApiError, Code, Invalid};
-use crate::api::fields::ObjectFields;
+use crate::api::error::{ApiError, Code};
+use crate::api::fields::{ObjectFields, invalid};
 use crate::api::json;
 use crate::api::share::bucket::BUCKET;
 use crate::api::share::folder::{Folder, is_name};
 use crate::api::share::rows::{Parent, ShareError};
 use crate::api::token::Principal;
 use crate::base::id::ShareId;
-use crate::base::pointer::Pointer;
 use crate::vault::items::frequency;
 
 /// The most notes of an object, and the longest name and text of one, in characters.
@@ -138,11 +137,6 @@ pub(super) fn tags(fields: &mut ObjectFields<'_>, name: &'static str) -> Option<
             None
         }
     })
-}
-
-/// A fault at one place.
-pub(super) fn invalid(code: Code, at: &'static str, detail: &str) -> ApiError {
-    ApiError::Validation(vec![Invalid::new(code, Pointer::root().key(at), detail)])
 }
 
 /// How a failure is answered.

@@ -8,9 +8,9 @@ use serde::Serialize;
 
 use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::{ApiError, Code};
-use crate::api::fields::ObjectFields;
+use crate::api::fields::{ObjectFields, invalid};
 use crate::api::token::Service;
-use crate::api::vault::request::{Labels, common, failed, invalid, item_id, selector, single};
+use crate::api::vault::request::{Labels, common, failed, item_id, selector, single};
 use crate::api::vault::response::{ItemResponse, Secrets};
 use crate::vault::VaultError;
 use crate::vault::items::frequency::span;

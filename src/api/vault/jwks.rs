@@ -131,8 +131,7 @@ impl Handler for Jwks {
                 }
                 Err(error) => {
                     tracing::error!(target: "portcullis::jwks", %error, "public keys cannot be shown");
-                    let stamp = Stamp { id: call.id, received: call.received, answered: call.clock.now() };
-                    ApiError::Internal("jwks").answer(&stamp)
+                    ApiError::Internal("jwks").answer(&Stamp::of(&call))
                 }
             }
         })

@@ -5,10 +5,10 @@ use serde::Serialize;
 
 use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::{ApiError, Code};
-use crate::api::fields::ObjectFields;
+use crate::api::fields::{ObjectFields, invalid};
 use crate::api::json;
 use crate::api::token::Service;
-use crate::api::vault::request::{common, failed, invalid, item_id, selector};
+use crate::api::vault::request::{common, failed, item_id, selector};
 use crate::base::pointer::Pointer;
 use crate::vault::VaultError;
 use crate::vault::items::{Items, Selector};

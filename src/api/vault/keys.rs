@@ -5,9 +5,9 @@ use futures_util::future::BoxFuture;
 
 use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::{ApiError, Code};
-use crate::api::fields::ObjectFields;
+use crate::api::fields::{ObjectFields, invalid};
 use crate::api::token::Service;
-use crate::api::vault::request::{Labels, common, failed, invalid, item_id, manual_rotation};
+use crate::api::vault::request::{Labels, common, failed, item_id, manual_rotation};
 use crate::api::vault::response::{ItemResponse, Secrets};
 use crate::base::secret::Secret;
 use crate::vault::VaultError;

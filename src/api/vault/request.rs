@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::api::error::{ApiError, Code, Invalid};
-use crate::api::fields::ObjectFields;
+use crate::api::error::{ApiError, Code};
+use crate::api::fields::{ObjectFields, invalid};
 use crate::base::id::ItemId;
-use crate::base::pointer::Pointer;
 use crate::vault::VaultError;
 use crate::vault::items::{Frequency, Label, Path, Rotation, Selector, VersionState};
 
@@ -175,11 +174,6 @@ pub(super) fn manual_rotation(fields: &mut ObjectFields<'_>) -> Option<VersionSt
     let named = states.map(|state| (state.name(), Some(state)));
     let words: Vec<_> = named.into_iter().chain([(INHERITED, None)]).collect();
     fields.one_of("rotation_state", &words).flatten()
-}
-
-/// A fault at one place.
-pub(super) fn invalid(code: Code, at: &'static str, detail: &str) -> ApiError {
-    ApiError::Validation(vec![Invalid::new(code, Pointer::root().key(at), detail)])
 }
 
 /// How a failure of the vault is answered.

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::base::clock::micros;
 use crate::detect::Catalogue;
 use crate::telemetry::{BodyScan, RecentPart, RecentRequest, RecentUsage};
 
@@ -36,10 +37,6 @@ impl NonEmpty {
     fn count(&mut self, name: &str, value: u64) {
         self.some(name, (value > 0).then_some(value));
     }
-}
-
-fn micros(time: std::time::Duration) -> u64 {
-    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 
 fn one(request: &RecentRequest) -> Value {

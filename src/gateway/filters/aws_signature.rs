@@ -8,7 +8,6 @@ use http::HeaderValue;
 use http::header::{AUTHORIZATION, CONTENT_ENCODING, HeaderName};
 use pingora::http::RequestHeader;
 
-use crate::api::block_in_place;
 use crate::base::clock::Timestamp;
 use crate::base::id::TokenId;
 use crate::base::path::percent_decoded;
@@ -17,20 +16,13 @@ use crate::crypto::sigv4::{Canonical, Signature, content_sha256};
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
 use crate::gateway::filters::bearer::only;
-use crate::gateway::upstream::AWS_SERVICES;
-
-const DATE: HeaderName = HeaderName::from_static("x-amz-date");
-const DIGEST: HeaderName = HeaderName::from_static("x-amz-content-sha256");
-const SESSION: HeaderName = HeaderName::from_static("x-amz-security-token");
+use crate::gateway::upstream::{AMZ_DATE, AMZ_DIGEST, AMZ_TOKEN, AWS_SERVICES, digesting};
 
 /// How signatures of this method begin.
 const METHOD: &str = "AWS4-HMAC-SHA256 ";
 
 /// What clocks may differ by, to either side.
 const SKEW: Duration = Duration::from_secs(5 * 60);
-
-/// Digests of longer bodies may take more than a millisecond, in bytes.
-const LONG: usize = 256 << 10;
 
 /// Families of fields that change what is asked, and so must be signed where they are.
 const FAMILIES: [&str; 3] = ["x-amz-", "x-amzn-bedrock-", "x-amzn-sagemaker-"];
@@ -85,12 +77,12 @@ impl SignedRequest {
         if !AWS_SERVICES.contains(&signature.service) {
             return wrong(OTHER_SERVICE);
         }
-        if head.headers.contains_key(&SESSION) {
+        if head.headers.contains_key(&AMZ_TOKEN) {
             return wrong(TEMPORARY);
         }
         let is_digest =
             |value: &HeaderValue| value.len() == 64 && value.as_bytes().iter().all(u8::is_ascii_hexdigit);
-        if !head.headers.get_all(&DIGEST).iter().all(is_digest) {
+        if !head.headers.get_all(&AMZ_DIGEST).iter().all(is_digest) {
             return wrong(UNSIGNED);
         }
         if head.headers.contains_key(CONTENT_ENCODING) {
@@ -101,7 +93,7 @@ impl SignedRequest {
         if !needed.chain(["host", "x-amz-date"]).all(|name| signature.signed.contains(&name)) {
             return wrong(SIGNED);
         }
-        let Some(at) = only(&head.headers, &DATE).filter(|at| at.get(..8) == Some(signature.day)) else {
+        let Some(at) = only(&head.headers, &AMZ_DATE).filter(|at| at.get(..8) == Some(signature.day)) else {
             return wrong(DATED);
         };
         let Some(time) = time(at) else { return wrong(DATED) };
@@ -131,9 +123,8 @@ impl SignedRequest {
     /// # Errors
     /// It is not, or was not signed.
     pub(super) fn check_body(&self, body: &Bytes) -> Result<(), GatewayError> {
-        let mut said = self.fields.iter().filter(|(name, _)| *name == DIGEST.as_str());
-        let digest =
-            || if body.len() > LONG { block_in_place(|| content_sha256(body)) } else { content_sha256(body) };
+        let mut said = self.fields.iter().filter(|(name, _)| *name == AMZ_DIGEST.as_str());
+        let digest = || digesting(body, || content_sha256(body));
         match (said.next(), said.next()) {
             (None, _) => Ok(()),
             (Some((_, value)), None) if *value == digest().into_bytes() => Ok(()),
@@ -148,8 +139,7 @@ impl SignedRequest {
             self.fields.iter().map(|(name, value)| (name.as_str(), value.as_slice())).collect();
         let request =
             Canonical { method: &self.method, path: &self.path, query: &self.query, fields: &fields, body };
-        let judge = || signature.is_of(&request, &self.at, secret);
-        if body.len() > LONG { block_in_place(judge) } else { judge() }
+        digesting(body, || signature.is_of(&request, &self.at, secret))
     }
 
     /// Nobody's secret fits.

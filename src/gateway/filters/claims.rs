@@ -1,15 +1,21 @@
 //! What filters that verify tokens of others do alike: where these are, what one lacks, as an error, and what it says, as headers.
 
+use std::sync::Arc;
+
+use async_trait::async_trait;
 use http::header::{HeaderName, HeaderValue};
 use pingora::http::RequestHeader;
 use serde_json::Value;
 
 use crate::api::ApiError;
+use crate::base::clock::Timestamp;
+use crate::base::secret::Secret;
 use crate::gateway::error::{GatewayError, TokenFault};
 use crate::gateway::exchange::Exchange;
 use crate::gateway::filter::Flow;
 use crate::gateway::filters::spoofed::remove_spoofed;
 use crate::gateway::filters::token_place::TokenPosition;
+use crate::gateway::session_proof::SessionProof;
 use crate::vault::jwt::{Claims, ClaimsError, Policy};
 
 /// What is said of a claim that would not arrive as it was signed.
@@ -39,6 +45,52 @@ impl TokenPassage {
         self.headers.hand_on(&claims, head)?;
         x.facts.claims = Some(claims);
         Ok(Flow::Next)
+    }
+}
+
+/// Reads callers' tokens.
+#[async_trait]
+pub(super) trait TokenReader: Send + Sync + 'static {
+    /// Where they are, and what of one goes on.
+    fn passage(&self) -> &TokenPassage;
+
+    /// What a token says.
+    ///
+    /// # Errors
+    /// It is not good, or nobody can tell now ([`GatewayError::Unverifiable`]).
+    async fn claims(&self, token: &str) -> Result<Claims, GatewayError>;
+}
+
+/// Lets a request go on that has a good token.
+///
+/// # Errors
+/// It has none, or as of [`TokenReader::claims`] and [`TokenPassage::admit`].
+pub(super) async fn identify<R: TokenReader>(
+    reader: &Arc<R>,
+    x: &mut Exchange,
+) -> Result<Flow, GatewayError> {
+    let token = reader.passage().place.find(x.head()).ok_or(ApiError::Unauthorized)?;
+    let claims = reader.claims(&token).await?;
+    if x.is_websocket() {
+        let proof = ClaimsProof { reader: Arc::clone(reader), token: Secret::new(token) };
+        x.facts.proofs.push(Box::new(proof));
+    }
+    reader.passage().admit(x, claims)
+}
+
+/// That the token which opened a session is good yet, as far as its reader knows.
+struct ClaimsProof<R> {
+    reader: Arc<R>,
+    token: Secret<String>,
+}
+
+#[async_trait]
+impl<R: TokenReader> SessionProof for ClaimsProof<R> {
+    async fn prove(&self) -> Result<Option<Timestamp>, GatewayError> {
+        match self.reader.claims(self.token.expose()).await {
+            Ok(_) | Err(GatewayError::Unverifiable) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 }
 

@@ -7,15 +7,13 @@ use async_trait::async_trait;
 use serde_json::Value;
 
 use crate::api::ApiError;
-use crate::base::clock::{SharedClock, Timestamp};
-use crate::base::secret::Secret;
+use crate::base::clock::SharedClock;
 use crate::gateway::error::{GatewayError, TokenFault};
 use crate::gateway::exchange::Exchange;
 use crate::gateway::filter::{Filter, Flow, Stage};
-use crate::gateway::filters::claims::{TokenPassage, refusal};
+use crate::gateway::filters::claims::{TokenPassage, TokenReader, identify, refusal};
 use crate::gateway::introspection::{Introspector, TokenStatus};
 use crate::gateway::plan::RequestPlan;
-use crate::gateway::session_proof::SessionProof;
 use crate::vault::jwt::{Claims, Policy};
 
 /// The longest token that the server is asked about, in bytes.
@@ -35,8 +33,12 @@ pub struct IntrospectParts {
     pub clock: SharedClock,
 }
 
-impl IntrospectParts {
-    /// What the server says of a token.
+#[async_trait]
+impl TokenReader for IntrospectParts {
+    fn passage(&self) -> &TokenPassage {
+        &self.passage
+    }
+
     async fn claims(&self, token: &str) -> Result<Claims, GatewayError> {
         let Self { introspector, policy, client_ids, clock, .. } = self;
         if !is_token(token) {
@@ -65,22 +67,6 @@ impl IntrospectFilter {
     }
 }
 
-/// That the token which opened a session is active yet, as far as its server was asked lately.
-struct IntrospectProof {
-    parts: Arc<IntrospectParts>,
-    token: Secret<String>,
-}
-
-#[async_trait]
-impl SessionProof for IntrospectProof {
-    async fn prove(&self) -> Result<Option<Timestamp>, GatewayError> {
-        match self.parts.claims(self.token.expose()).await {
-            Ok(_) | Err(GatewayError::Unverifiable) => Ok(None),
-            Err(error) => Err(error),
-        }
-    }
-}
-
 /// Whether a text can be a token (RFC 6749 appendix A.12), and is no longer than one.
 fn is_token(text: &str) -> bool {
     (1..=LONGEST).contains(&text.len()) && text.bytes().all(|byte| (b' '..=b'~').contains(&byte))
@@ -97,13 +83,7 @@ impl Filter for IntrospectFilter {
     }
 
     async fn request(&self, x: &mut Exchange, _: &mut RequestPlan) -> Result<Flow, GatewayError> {
-        let token = self.0.passage.place.find(x.head()).ok_or(ApiError::Unauthorized)?;
-        let claims = self.0.claims(&token).await?;
-        if x.is_websocket() {
-            let proof = IntrospectProof { parts: Arc::clone(&self.0), token: Secret::new(token) };
-            x.facts.proofs.push(Box::new(proof));
-        }
-        self.0.passage.admit(x, claims)
+        identify(&self.0, x).await
     }
 }
 

@@ -4,16 +4,13 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use crate::api::ApiError;
-use crate::base::clock::{SharedClock, Timestamp};
-use crate::base::secret::Secret;
+use crate::base::clock::SharedClock;
 use crate::gateway::error::{GatewayError, TokenFault};
 use crate::gateway::exchange::Exchange;
 use crate::gateway::filter::{Filter, Flow, Stage};
-use crate::gateway::filters::claims::{TokenPassage, refusal};
+use crate::gateway::filters::claims::{TokenPassage, TokenReader, identify, refusal};
 use crate::gateway::keys::{JwtKeys, VerifyError};
 use crate::gateway::plan::RequestPlan;
-use crate::gateway::session_proof::SessionProof;
 use crate::vault::jwt::{Claims, Policy};
 
 /// What the filter is made from.
@@ -28,8 +25,12 @@ pub struct JwtParts {
     pub clock: SharedClock,
 }
 
-impl JwtParts {
-    /// What a token says.
+#[async_trait]
+impl TokenReader for JwtParts {
+    fn passage(&self) -> &TokenPassage {
+        &self.passage
+    }
+
     async fn claims(&self, token: &str) -> Result<Claims, GatewayError> {
         let verified = self.keys.verify(token).await.map_err(|why| match why {
             VerifyError::Token => TokenFault::Invalid.into(),
@@ -50,22 +51,6 @@ impl JwtFilter {
     }
 }
 
-/// That the token which opened a session is good yet.
-struct JwtProof {
-    parts: Arc<JwtParts>,
-    token: Secret<String>,
-}
-
-#[async_trait]
-impl SessionProof for JwtProof {
-    async fn prove(&self) -> Result<Option<Timestamp>, GatewayError> {
-        match self.parts.claims(self.token.expose()).await {
-            Ok(_) | Err(GatewayError::Unverifiable) => Ok(None),
-            Err(error) => Err(error),
-        }
-    }
-}
-
 #[async_trait]
 impl Filter for JwtFilter {
     fn name(&self) -> &'static str {
@@ -77,12 +62,6 @@ impl Filter for JwtFilter {
     }
 
     async fn request(&self, x: &mut Exchange, _: &mut RequestPlan) -> Result<Flow, GatewayError> {
-        let token = self.0.passage.place.find(x.head()).ok_or(ApiError::Unauthorized)?;
-        let claims = self.0.claims(&token).await?;
-        if x.is_websocket() {
-            let proof = JwtProof { parts: Arc::clone(&self.0), token: Secret::new(token) };
-            x.facts.proofs.push(Box::new(proof));
-        }
-        self.0.passage.admit(x, claims)
+        identify(&self.0, x).await
     }
 }

@@ -10,7 +10,7 @@ use async_trait::async_trait;
 
 use crate::api::ApiError;
 use crate::base::budget::MemoryBudget;
-use crate::base::clock::SharedClock;
+use crate::base::clock::{SharedClock, micros};
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
 use crate::gateway::filter::{Filter, Flow, Stage};
@@ -73,10 +73,6 @@ impl Lag {
     fn now(&self) -> u64 {
         micros(self.clock.instant().saturating_duration_since(self.start))
     }
-}
-
-fn micros(time: Duration) -> u64 {
-    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 
 async fn measure(lag: Arc<Lag>) {

@@ -32,9 +32,10 @@ impl CertificateFiles {
         let certificates = certificates(chain)?;
         let subject = CertificateSubject::of(&certificates, chain)?;
         let private = PrivateKeyDer::from_pem_file(key)
-            .map_err(|_| refused(key, "no private key in PEM can be read from it"))?;
-        let certified = CertifiedKey::from_der(certificates, private, &provider())
-            .map_err(|_| refused(chain, "the certificate cannot be used, or the key is not its own"))?;
+            .map_err(|_| ListenError::of_file(key, "no private key in PEM can be read from it"))?;
+        let certified = CertifiedKey::from_der(certificates, private, &provider()).map_err(|_| {
+            ListenError::of_file(chain, "the certificate cannot be used, or the key is not its own")
+        })?;
         Ok((certified, subject))
     }
 }
@@ -61,8 +62,8 @@ impl CertificateSubject {
     }
 
     fn of(certificates: &[CertificateDer<'_>], chain: &Path) -> Result<Self, ListenError> {
-        let first = certificates.first().ok_or_else(|| refused(chain, NO_CERTIFICATE))?;
-        let unreadable = || refused(chain, "the names of its first certificate cannot be read");
+        let first = certificates.first().ok_or_else(|| ListenError::of_file(chain, NO_CERTIFICATE))?;
+        let unreadable = || ListenError::of_file(chain, "the names of its first certificate cannot be read");
         let (_, certificate) = X509Certificate::from_der(first).map_err(|_| unreadable())?;
         let alternatives = certificate.subject_alternative_name().map_err(|_| unreadable())?;
         let general = alternatives.iter().flat_map(|found| &found.value.general_names);
@@ -90,11 +91,7 @@ const NO_CERTIFICATE: &str = "no certificate in PEM can be read from it";
 
 fn certificates(chain: &Path) -> Result<Vec<CertificateDer<'static>>, ListenError> {
     let all = CertificateDer::pem_file_iter(chain).and_then(Iterator::collect);
-    all.map_err(|_| refused(chain, NO_CERTIFICATE))
-}
-
-fn refused(file: &Path, why: &'static str) -> ListenError {
-    ListenError::Certificate { file: file.to_owned(), why }
+    all.map_err(|_| ListenError::of_file(chain, NO_CERTIFICATE))
 }
 
 #[cfg(test)]

@@ -43,34 +43,34 @@ pub(super) fn verifier(trust: &ClientTrust) -> Result<Arc<dyn ClientCertVerifier
         builder = builder.allow_unauthenticated();
     }
     let of = revoked.as_ref().unwrap_or(authorities);
-    let verifier = builder.build().map_err(|_| refused(of, "it holds a list that cannot be used"))?;
+    let verifier =
+        builder.build().map_err(|_| ListenError::of_file(of, "it holds a list that cannot be used"))?;
     Ok(Arc::new(ReadableOnly(verifier)))
 }
 
 fn roots(file: &Path) -> Result<RootCertStore, ListenError> {
     let all: Result<Vec<_>, _> = CertificateDer::pem_file_iter(file).and_then(Iterator::collect);
-    let all = all.map_err(|_| refused(file, "no authority in PEM can be read from it"))?;
+    let all = all.map_err(|_| ListenError::of_file(file, "no authority in PEM can be read from it"))?;
     let mut roots = RootCertStore::empty();
     for authority in all {
-        roots.add(authority).map_err(|_| refused(file, "it holds an authority that cannot be used"))?;
+        roots
+            .add(authority)
+            .map_err(|_| ListenError::of_file(file, "it holds an authority that cannot be used"))?;
     }
-    if roots.is_empty() { Err(refused(file, "it holds no authority in PEM")) } else { Ok(roots) }
+    if roots.is_empty() { Err(ListenError::of_file(file, "it holds no authority in PEM")) } else { Ok(roots) }
 }
 
 fn lists(file: &Path) -> Result<Vec<CertificateRevocationListDer<'static>>, ListenError> {
     let lists: Result<Vec<_>, _> =
         CertificateRevocationListDer::pem_file_iter(file).and_then(Iterator::collect);
-    let lists =
-        lists.map_err(|_| refused(file, "no list of revoked certificates in PEM can be read from it"))?;
+    let lists = lists.map_err(|_| {
+        ListenError::of_file(file, "no list of revoked certificates in PEM can be read from it")
+    })?;
     if lists.is_empty() {
         // Without one, nothing would be taken for revoked.
-        return Err(refused(file, "it holds no list of revoked certificates in PEM (X509 CRL)"));
+        return Err(ListenError::of_file(file, "it holds no list of revoked certificates in PEM (X509 CRL)"));
     }
     Ok(lists)
-}
-
-fn refused(file: &Path, why: &'static str) -> ListenError {
-    ListenError::Certificate { file: file.to_owned(), why }
 }
 
 /// Of the certificates that are good, takes those that we can read as well: what nobody can name is nobody's, and Pingora

@@ -1,7 +1,7 @@
 //! [`ListenError`]: why a gateway cannot listen.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A gateway cannot listen as it is configured.
 #[derive(Debug, thiserror::Error)]
@@ -23,4 +23,11 @@ pub enum ListenError {
         /// What the system says.
         why: std::io::Error,
     },
+}
+
+impl ListenError {
+    /// A file that cannot be used.
+    pub(super) fn of_file(file: &Path, why: &'static str) -> Self {
+        Self::Certificate { file: file.to_owned(), why }
+    }
 }

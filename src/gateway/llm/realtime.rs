@@ -4,10 +4,10 @@
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::TokenCount::{CachedInput, Input, Output};
 use crate::gateway::llm::protocol::{
-    ChannelRule, CloseRule, DeltaRule, EchoRule, EventCondition, ModelNaming, Nested, Protocol,
-    StreamProtocol,
+    ChannelRule, CloseRule, EchoRule, ModelNaming, Nested, Protocol, StreamProtocol,
 };
-use crate::stream::json::Treatment::{self, Embedded, Text, Typed};
+use crate::gateway::llm::responses::{PLACE, close, delta};
+use crate::stream::json::Treatment::{Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
 
 /// A part of what an item of a response says. Arguments of calls have no number of a part.
@@ -16,19 +16,8 @@ const PART: &[ChannelRule] = &[ChannelRule::Value("response_id"), PLACE, Channel
 /// An item of a response.
 const ITEM: &[ChannelRule] = &[ChannelRule::Value("response_id"), PLACE];
 
-/// Its place in the output: some servers give it another id in every event.
-const PLACE: ChannelRule = ChannelRule::Either("output_index", "item_id");
-
 /// A part of what the caller has said, written down.
 const HEARD: &[ChannelRule] = &[ChannelRule::Value("item_id"), ChannelRule::Value("content_index")];
-
-const fn delta(event: &'static str, treatment: Treatment, key: &'static [ChannelRule]) -> DeltaRule {
-    DeltaRule { at: "delta", treatment, when: Some(EventCondition { at: "type", is: event }), key }
-}
-
-const fn close(event: &'static str, key: &'static [ChannelRule]) -> CloseRule {
-    CloseRule { at: "type", is: Some(event), key }
-}
 
 /// `…/realtime`, `…/realtime/translations`, and what makes sessions for them.
 pub(super) static REALTIME: Protocol = Protocol {

@@ -11,7 +11,7 @@ use crate::stream::json::Treatment::{self, Argument, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
 
 /// An item, by its place in the output: some servers give it another id in every event.
-const PLACE: ChannelRule = ChannelRule::Either("output_index", "item_id");
+pub(super) const PLACE: ChannelRule = ChannelRule::Either("output_index", "item_id");
 
 /// A part of an item's content.
 const CONTENT: &[ChannelRule] = &[PLACE, ChannelRule::Value("content_index")];
@@ -28,11 +28,17 @@ const COMMAND: &[ChannelRule] = &[ChannelRule::Value("output_index"), ChannelRul
 /// What a command of one wrote.
 const OUTPUT: &[ChannelRule] = &[PLACE, ChannelRule::Value("command_index")];
 
-const fn delta(event: &'static str, treatment: Treatment, key: &'static [ChannelRule]) -> DeltaRule {
+/// A text that goes on in events of this type.
+pub(super) const fn delta(
+    event: &'static str,
+    treatment: Treatment,
+    key: &'static [ChannelRule],
+) -> DeltaRule {
     DeltaRule { at: "delta", treatment, when: Some(EventCondition { at: "type", is: event }), key }
 }
 
-const fn close(event: &'static str, key: &'static [ChannelRule]) -> CloseRule {
+/// Events of this type end texts.
+pub(super) const fn close(event: &'static str, key: &'static [ChannelRule]) -> CloseRule {
     CloseRule { at: "type", is: Some(event), key }
 }
 

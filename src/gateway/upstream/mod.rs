@@ -38,5 +38,6 @@ pub use headers::{is_stripped, never_leaves, plain, strip_hop_by_hop};
 pub use health::{Ejection, PeerHealth};
 pub use pool::{RetryPolicy, SelectedPeer, SendProgress, Upstream, UpstreamParts};
 pub use probe::{Probe, watch};
+pub(in crate::gateway) use signer::{AMZ_DATE, AMZ_DIGEST, AMZ_TOKEN, digesting};
 pub use signer::{AWS_SERVICES, AwsSigner, AwsSignerParts};
 pub use tried::TriedPeers;

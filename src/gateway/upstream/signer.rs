@@ -12,9 +12,12 @@ use crate::crypto::sigv4::{Canonical, Scope, authorization, content_sha256};
 use crate::gateway::upstream::credentials::AwsKey;
 use crate::gateway::upstream::headers::origin_form;
 
-const DATE: HeaderName = HeaderName::from_static("x-amz-date");
-const DIGEST: HeaderName = HeaderName::from_static("x-amz-content-sha256");
-const TOKEN: HeaderName = HeaderName::from_static("x-amz-security-token");
+/// When a request was signed.
+pub(in crate::gateway) const AMZ_DATE: HeaderName = HeaderName::from_static("x-amz-date");
+/// The digest of its body.
+pub(in crate::gateway) const AMZ_DIGEST: HeaderName = HeaderName::from_static("x-amz-content-sha256");
+/// The token of a session, beside its access key.
+pub(in crate::gateway) const AMZ_TOKEN: HeaderName = HeaderName::from_static("x-amz-security-token");
 const REGIONS: HeaderName = HeaderName::from_static("x-amz-region-set");
 
 /// Parameters of a query that belong to a signature.
@@ -34,6 +37,11 @@ const METHOD: &str = "AWS4-";
 
 /// Digests of longer bodies may take more than a millisecond, in bytes.
 const LONG: usize = 256 << 10;
+
+/// Does work that digests a body; of a long one beside what else the thread has to do.
+pub(in crate::gateway) fn digesting<T>(body: &[u8], work: impl FnOnce() -> T) -> T {
+    if body.len() > LONG { block_in_place(work) } else { work() }
+}
 
 /// Services of models and agents, by the names that clients sign for: what one of them has signed for keeps its service.
 /// Which of them is asked only the upstream's host decides, and a signature for another is worth nothing there.
@@ -118,15 +126,14 @@ impl AwsSigner {
     ) -> Result<(), Box<Error>> {
         let Some(Signed { region, service }) = self.scope(head) else { return Ok(()) };
         let at = now.iso8601_basic();
-        let digest =
-            if body.len() > LONG { block_in_place(|| content_sha256(body)) } else { content_sha256(body) };
-        for name in [&AUTHORIZATION, &TOKEN, &REGIONS] {
+        let digest = digesting(body, || content_sha256(body));
+        for name in [&AUTHORIZATION, &AMZ_TOKEN, &REGIONS] {
             head.remove_header(name);
         }
-        head.insert_header(DATE, at.as_str())?;
-        head.insert_header(DIGEST, digest)?;
+        head.insert_header(AMZ_DATE, at.as_str())?;
+        head.insert_header(AMZ_DIGEST, digest)?;
         if let Some(token) = &by.session_token {
-            head.insert_header(TOKEN, token.clone())?;
+            head.insert_header(AMZ_TOKEN, token.clone())?;
         }
         let target = String::from_utf8_lossy(&origin_form(head)).into_owned();
         let (path, query) = target.split_once('?').unwrap_or((&target, ""));
@@ -164,7 +171,7 @@ fn fields(headers: &HeaderMap) -> Vec<(&str, &[u8])> {
 
 /// What a head proves its caller with, in `Authorization` or in the query.
 fn proof(head: &RequestHeader) -> CallerProof {
-    let digest = head.headers.get(&DIGEST).map(HeaderValue::as_bytes).unwrap_or_default();
+    let digest = head.headers.get(&AMZ_DIGEST).map(HeaderValue::as_bytes).unwrap_or_default();
     if digest.starts_with(b"STREAMING-") {
         return CallerProof::Other;
     }

@@ -30,9 +30,6 @@ const MORE_STREETS: &[&str] = &[
     "allee", "gasse", "ring", "ulica", "ul", "aleja", "plein", "laan", "gracht",
 ];
 
-/// Ends of a street's name that is one word, beyond those.
-const MORE_STREET_ENDINGS: &[&str] = &["damm", "ufer", "gracht", "plein"];
-
 /// What places are called beside their names.
 pub(super) const PLACE_WORDS: &[&str] = &[
     "city", "county", "state", "province", "district", "region", "village", "town", "of", "the", "and", "in",
@@ -170,7 +167,7 @@ pub(super) fn is_street(word: &str) -> bool {
 
 /// Ends of a street's name that is one word.
 pub(super) fn street_endings() -> impl Iterator<Item = &'static str> {
-    STREET_ENDINGS.iter().chain(MORE_STREET_ENDINGS).copied()
+    STREET_ENDINGS.iter().copied()
 }
 
 /// Whether a word, in lower case, is one of these.

@@ -114,7 +114,7 @@ impl Column {
 
     /// What is found in its cells, as places of the whole text; then there are none.
     fn find(&mut self, detector: &Detector, found: &mut Vec<Finding>) {
-        let mut outward = |one: Finding| {
+        let mut in_source = |one: Finding| {
             let at = self.cells.partition_point(|(start, _)| *start <= one.span.start);
             let Some((start, cell)) = at.checked_sub(1).and_then(|at| self.cells.get(at)) else { return };
             if one.span.end <= start + cell.len() {
@@ -123,8 +123,8 @@ impl Column {
             }
         };
         let mut scanner = detector.scanner();
-        scanner.feed(&self.text, &mut outward);
-        scanner.end(&mut outward);
+        scanner.feed(&self.text, &mut in_source);
+        scanner.end(&mut in_source);
         self.text.clear();
         self.cells.clear();
     }

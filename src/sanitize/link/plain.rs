@@ -1,5 +1,6 @@
 //! [`LinkText`]: a link without its escapes (RFC 3986, 2.1), and the way back.
 
+use crate::base::path::hex_digit;
 use crate::edit::SourceMap;
 
 /// What a link reads like.
@@ -17,8 +18,8 @@ impl LinkText {
         let mut at = 0;
         while let Some(byte) = raw.get(at) {
             let escaped = (*byte == b'%').then(|| raw.get(at.checked_add(1)?..at.checked_add(3)?)).flatten();
-            let escaped =
-                escaped.and_then(|digits| Some((digit(digits.first()?)? << 4) | digit(digits.get(1)?)?));
+            let escaped = escaped
+                .and_then(|digits| Some((hex_digit(*digits.first()?)? << 4) | hex_digit(*digits.get(1)?)?));
             bytes.push(escaped.unwrap_or(*byte));
             match escaped {
                 Some(_) => map.spelled(1, 3),
@@ -39,10 +40,6 @@ impl LinkText {
     pub fn map(&self) -> &SourceMap {
         &self.map
     }
-}
-
-fn digit(byte: &u8) -> Option<u8> {
-    u8::try_from(char::from(*byte).to_digit(16)?).ok()
 }
 
 #[cfg(test)]

@@ -63,8 +63,8 @@ pub enum SandboxError {
 }
 
 impl From<RejectedFile> for SandboxError {
-    fn from(refusal: RejectedFile) -> Self {
-        Self::Rejected(refusal)
+    fn from(rejected: RejectedFile) -> Self {
+        Self::Rejected(rejected)
     }
 }
 

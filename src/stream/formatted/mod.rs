@@ -115,7 +115,7 @@ fn edits_of(
     let mut edits = Vec::new();
     reader.texts(unit, &mut |path, text| {
         if !text.text().trim_ascii().is_empty() {
-            edits.extend(text.outward(edit(path, text.text())));
+            edits.extend(text.in_source(edit(path, text.text())));
         }
     });
     edits.sort_by_key(|edit| edit.range.start);
@@ -139,7 +139,7 @@ pub fn edits(
             }
             Prefix::More | Prefix::Text => {
                 let text = FormattedText::plain(rest);
-                let edits = text.outward(edit(&PathTracker::default().path(), text.text()));
+                let edits = text.in_source(edit(&PathTracker::default().path(), text.text()));
                 all.extend(edits.into_iter().map(|edit| edit.behind(at)));
                 break;
             }

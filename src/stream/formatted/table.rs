@@ -5,8 +5,7 @@ use std::ops::Range;
 use crate::stream::formatted::reader::{FormatReader, SeeText};
 use crate::stream::formatted::text::{FormattedText, TextSpelling};
 use crate::stream::path::PathTracker;
-
-const BOM: &[u8] = "\u{feff}".as_bytes();
+use crate::stream::utf8::BOM;
 
 /// What may part cells, the likeliest first.
 const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];

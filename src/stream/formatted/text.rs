@@ -116,7 +116,7 @@ impl FormattedText {
     }
 
     /// Edits of the text as edits of the unit.
-    pub fn outward(&self, edits: Vec<Edit>) -> Vec<Edit> {
+    pub fn in_source(&self, edits: Vec<Edit>) -> Vec<Edit> {
         if let TextSpelling::Cell(delimiter) = self.spelling {
             let odd = |c: char| matches!(c, '"' | '\r' | '\n') || u32::from(c) == u32::from(delimiter);
             if edits.iter().any(|edit| edit.with.contains(odd)) {

@@ -7,7 +7,7 @@
 use crate::stream::json::escape::{EscapeRead, unescape};
 use crate::stream::json::tail::Tail;
 use crate::stream::path::Nesting;
-use crate::stream::utf8::complete;
+use crate::stream::utf8::{BOM, complete};
 
 /// Where in the bytes shown the lexer is.
 pub(super) struct Cursor<'a> {
@@ -326,7 +326,6 @@ impl JsonLexer {
 const NUMBER_MAX: usize = 1024;
 /// White space behind a number that settles it.
 const SPACE_MAX: usize = 64;
-const BOM: &[u8] = "\u{feff}".as_bytes();
 /// Separates the documents of a JSON text sequence (RFC 7464).
 pub(super) const RECORD_SEPARATOR: u8 = 0x1E;
 

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::base::path::hex_digit;
 use crate::edit::{Edit, SourceMap};
 use crate::stream::StreamError;
 use crate::stream::json::LONG_NUMBER;
@@ -48,7 +49,7 @@ pub struct HeadText {
 
 impl HeadText {
     /// An edit of the text as one of the head.
-    pub fn outward(&self, edit: Edit) -> Edit {
+    pub fn in_source(&self, edit: Edit) -> Edit {
         let all = edit.range == (0..self.text.len());
         edit.through(&self.map, |with| match self.spelling {
             FieldSpelling::Quoted => quoted(&with),
@@ -330,9 +331,8 @@ fn unescaped(given: &[u8], range: Range<usize>, at: usize) -> Option<(String, So
     let (mut bytes, mut lengths) = (Vec::new(), Vec::new());
     let mut rest = given.get(range.clone())?;
     while let [first, behind @ ..] = rest {
-        let hex = |digit: u8| u8::try_from(char::from(digit).to_digit(16)?).ok();
         let (byte, length) = match (first, behind) {
-            (b'%', [high, low, ..]) => (hex(*high)? << 4 | hex(*low)?, 3),
+            (b'%', [high, low, ..]) => (hex_digit(*high)? << 4 | hex_digit(*low)?, 3),
             (b'%', _) => return None,
             _ => (*first, 1),
         };

@@ -104,17 +104,17 @@ impl Records for Loose {
     }
 }
 
-struct Place {
+struct TestItems {
     clock: Arc<FixedClock>,
     records: Arc<Loose>,
     items: Items,
 }
 
-async fn place() -> Place {
+async fn place() -> TestItems {
     let clock = Arc::new(FixedClock::at(Timestamp::from_millis(1_800_000_000_000)));
     let records = Arc::new(Loose::default());
     let items = items(&records, &clock).await;
-    Place { clock, records, items }
+    TestItems { clock, records, items }
 }
 
 /// The same store as another process has it.
@@ -161,7 +161,7 @@ fn states(opened: &OpenItem) -> Vec<VersionState> {
 
 #[tokio::test]
 async fn what_is_destroyed_is_gone_from_the_row() {
-    let Place { items, .. } = place().await;
+    let TestItems { items, .. } = place().await;
     let id = key(&items).await;
     let opened = items.get(&id).await.unwrap();
     let text = row::write(&opened.item).unwrap();
@@ -180,7 +180,7 @@ async fn what_is_destroyed_is_gone_from_the_row() {
 #[tokio::test]
 async fn every_state_allows_what_the_table_says() {
     for state in VersionState::ALL {
-        let Place { items, .. } = place().await;
+        let TestItems { items, .. } = place().await;
         let id = key(&items).await;
         if state != VersionState::Active {
             items.change_state(&id, Selector::Current, state, None).await.unwrap();
@@ -191,7 +191,7 @@ async fn every_state_allows_what_the_table_says() {
         assert_eq!(items.fpe_key(&id, Some(1)).await.is_ok(), state.allows(VersionUse::Decrypt), "{state:?}");
         assert_eq!(items.exported(&opened, current).is_ok(), state.allows(VersionUse::Export), "{state:?}");
         for then in VersionState::ALL {
-            let Place { items, .. } = place().await;
+            let TestItems { items, .. } = place().await;
             let id = key(&items).await;
             if state != VersionState::Active {
                 items.change_state(&id, Selector::Number(1), state, None).await.unwrap();
@@ -206,7 +206,7 @@ async fn every_state_allows_what_the_table_says() {
 
 #[tokio::test]
 async fn rows_that_were_put_back_moved_or_changed_are_refused() {
-    let Place { items, records, clock } = place().await;
+    let TestItems { items, records, clock } = place().await;
     let (a, b) = (key(&items).await, key(&items).await);
     let old = records.row(&a);
     items.change_state(&a, Selector::Current, VersionState::Compromised, None).await.unwrap();
@@ -236,7 +236,7 @@ async fn rows_that_were_put_back_moved_or_changed_are_refused() {
 
 #[tokio::test]
 async fn a_change_holds_at_once_here_and_within_a_second_elsewhere() {
-    let Place { items: here, records, clock } = place().await;
+    let TestItems { items: here, records, clock } = place().await;
     let there = items(&records, &clock).await;
     let id = key(&here).await;
     assert!(there.fpe_key(&id, None).await.is_ok());
@@ -250,7 +250,7 @@ async fn a_change_holds_at_once_here_and_within_a_second_elsewhere() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn no_rotation_is_lost() {
-    let Place { items, .. } = place().await;
+    let TestItems { items, .. } = place().await;
     let id = key(&items).await;
     let rotating = (0..8).map(|_| {
         let (items, id) = (items.clone(), id.clone());
@@ -270,7 +270,7 @@ async fn no_rotation_is_lost() {
 
 #[tokio::test]
 async fn keys_are_rotated_when_due_as_their_folders_say() {
-    let Place { items, clock, .. } = place().await;
+    let TestItems { items, clock, .. } = place().await;
     let mut folder = label("keys", "/");
     folder.rotation = Rotation { frequency: Frequency::parse("10d"), state: Some(VersionState::Destroyed) };
     items.create_folder(folder.clone()).await.unwrap();
@@ -297,7 +297,7 @@ async fn keys_are_rotated_when_due_as_their_folders_say() {
 
 #[tokio::test]
 async fn a_compromised_version_is_destroyed_in_its_time() {
-    let Place { items, clock, .. } = place().await;
+    let TestItems { items, clock, .. } = place().await;
     let id = key(&items).await;
     let after = Some(Duration::from_secs(60));
     items.change_state(&id, Selector::Current, VersionState::Compromised, after).await.unwrap();
@@ -309,7 +309,7 @@ async fn a_compromised_version_is_destroyed_in_its_time() {
 
 #[tokio::test]
 async fn an_item_that_is_off_makes_nothing_new() {
-    let Place { items, clock, .. } = place().await;
+    let TestItems { items, clock, .. } = place().await;
     let mut soon = label("k", "/");
     soon.disabled_at = Some(items.now().plus(Duration::from_secs(60)));
     let id = items.create(new_key(soon)).await.unwrap().item.id.clone();
@@ -321,7 +321,7 @@ async fn an_item_that_is_off_makes_nothing_new() {
 
 #[tokio::test]
 async fn folders_are_removed_with_what_is_in_them_only_when_told() {
-    let Place { items, .. } = place().await;
+    let TestItems { items, .. } = place().await;
     let outer = items.create_folder(label("a", "/")).await.unwrap().item.id.clone();
     let inner = items.create_folder(label("b", "/a")).await.unwrap().item.id.clone();
     let inside = items.create(new_key(label("k", "/a/b"))).await.unwrap().item.id.clone();
@@ -338,7 +338,7 @@ async fn folders_are_removed_with_what_is_in_them_only_when_told() {
 
 #[tokio::test]
 async fn a_list_has_every_item_once_in_order() {
-    let Place { items, clock, .. } = place().await;
+    let TestItems { items, clock, .. } = place().await;
     for n in 0..25 {
         let mut made = label(&format!("n{:02}", n % 5), "/x");
         made.tags = vec![if n % 2 == 0 { "even" } else { "odd" }.to_owned()];
@@ -408,7 +408,7 @@ async fn pairs_must_be_pairs() {
 
 #[tokio::test]
 async fn a_new_version_is_shown_before_it_signs() {
-    let Place { items, clock, .. } = place().await;
+    let TestItems { items, clock, .. } = place().await;
     let algorithm = Algorithm::Jws(JwsAlgorithm::Es256);
     let key = KeyFacts { purpose: Purpose::Jwt, algorithm, exportable: false };
     let material = Material::generate(algorithm).await.unwrap();

@@ -179,9 +179,7 @@ impl Handler for LinkPort {
             let outcome = self.serve(&mut call).await;
             let mut answer = outcome.unwrap_or_else(|error| match error {
                 ApiError::NotFound => page::nothing(),
-                error => {
-                    error.answer(&Stamp { id: call.id, received: call.received, answered: call.clock.now() })
-                }
+                error => error.answer(&Stamp::of(&call)),
             });
             page::protect(&mut answer.headers);
             if let Ok(id) = HeaderValue::from_str(&call.id.to_string()) {

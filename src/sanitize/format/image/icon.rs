@@ -3,12 +3,11 @@
 use image::ImageFormat;
 
 use crate::base::reader::ByteReader;
-use crate::sanitize::format::image::clean;
+use crate::sanitize::format::image::{clean, png};
 use crate::sanitize::{Rejection, Work};
 
-/// How an icon begins, and a PNG.
+/// How an icon begins.
 const BEGINNING: &[u8] = b"\0\0\x01\0";
-const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 
 /// More pictures than any icon has.
 const PICTURES: usize = 256;
@@ -49,7 +48,7 @@ pub(super) fn written(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejec
     let mut pictures: Vec<u8> = Vec::new();
     let begin = out.len().saturating_add(entries.len().saturating_mul(ENTRY));
     for entry in entries {
-        let picture = if entry.picture.starts_with(PNG) {
+        let picture = if entry.picture.starts_with(png::SIGNATURE) {
             clean::written(entry.picture, ImageFormat::Png, work)?
         } else {
             bitmap(&entry)?

@@ -14,7 +14,8 @@ use crate::sanitize::format::image::exif;
 use crate::sanitize::format::image::png_rows::{COLOURS, PngHeader, PngSides};
 use crate::sanitize::{Rejection, Work};
 
-const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
+/// How a PNG begins.
+pub(super) const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
 
 /// Chunks that make the picture and how it moves, with the most bytes that they hold. Longer ones hold something else.
 const NEEDED: &[(&[u8; 4], usize)] = &[

@@ -1,5 +1,7 @@
 //! Content transfer encodings (RFC 2045, section 6).
 
+use crate::base::path::hex_digit;
+
 /// How a body is encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sanitize::format) enum Transfer {
@@ -65,8 +67,7 @@ impl Transfer {
 
 /// A byte of two digits.
 pub(super) fn hex(high: u8, low: u8) -> Option<u8> {
-    let digit = |b: u8| char::from(b).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
-    Some((digit(high)? << 4) | digit(low)?)
+    Some((hex_digit(high)? << 4) | hex_digit(low)?)
 }
 
 fn unquoted(body: &[u8]) -> (Vec<u8>, bool) {

@@ -1,5 +1,6 @@
 //! [`picture`]: an image within a file, which spells it in hexadecimal.
 
+use crate::base::path::hex_digit;
 use crate::sanitize::format::image;
 use crate::sanitize::{ChangedObject, Note, ObjectKind, RedactionMode, Rejection, Work};
 
@@ -41,10 +42,7 @@ pub(super) fn picture(digits: &[u8], bitmap: bool, work: &mut Work<'_>) -> Resul
 
 /// Bytes from hexadecimal, whatever stands between the digits.
 pub(super) fn unhexed(text: &[u8]) -> Vec<u8> {
-    let digits: Vec<u8> = text
-        .iter()
-        .filter_map(|b| char::from(*b).to_digit(16).and_then(|digit| u8::try_from(digit).ok()))
-        .collect();
+    let digits: Vec<u8> = text.iter().filter_map(|b| hex_digit(*b)).collect();
     let byte = |pair: &[u8]| pair.iter().fold(0_u8, |byte, digit| byte << 4 | digit);
     digits.chunks_exact(2).map(byte).collect()
 }

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::base::path::hex_digit;
+
 /// The longest name of a control word, as readers have it.
 const LONGEST: usize = 32;
 
@@ -67,8 +69,7 @@ fn token(rest: &[u8]) -> (RtfTokenKind, usize) {
 fn control_of(control: &[u8]) -> (RtfTokenKind, usize) {
     match control {
         [b'\'', high, low, ..] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => {
-            let digit =
-                |b: u8| char::from(b).to_digit(16).and_then(|digit| u8::try_from(digit).ok()).unwrap_or(0);
+            let digit = |b: u8| hex_digit(b).unwrap_or(0);
             (RtfTokenKind::Byte(digit(*high) << 4 | digit(*low)), 4)
         }
         [b'\r' | b'\n', ..] => (RtfTokenKind::Word("par".to_owned(), None), 2),

@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use crate::base::path::hex_digit;
+
 /// A token.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum PdfToken<'a> {
@@ -39,10 +41,6 @@ fn blank(byte: u8) -> bool {
 
 fn delimits(byte: u8) -> bool {
     matches!(byte, b'(' | b')' | b'<' | b'>' | b'[' | b']' | b'{' | b'}' | b'/' | b'%')
-}
-
-fn digit(byte: u8) -> Option<u8> {
-    char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
 }
 
 impl<'a> PdfLexer<'a> {
@@ -114,7 +112,7 @@ impl<'a> PdfLexer<'a> {
             if byte == b'>' {
                 break;
             }
-            let Some(digit) = digit(byte) else { continue };
+            let Some(digit) = hex_digit(byte) else { continue };
             match high.take() {
                 None => high = Some(digit),
                 Some(high) => out.push(high << 4 | digit),
@@ -181,7 +179,7 @@ impl<'a> PdfLexer<'a> {
         let mut out = Vec::new();
         while let Some(byte) = self.peek().filter(|byte| !blank(*byte) && !delimits(*byte)) {
             let ahead = |by: usize| {
-                self.at.checked_add(by).and_then(|at| self.bytes.get(at)).copied().and_then(digit)
+                self.at.checked_add(by).and_then(|at| self.bytes.get(at)).copied().and_then(hex_digit)
             };
             match (byte, ahead(1), ahead(2)) {
                 (b'#', Some(high), Some(low)) => {
