@@ -3,6 +3,7 @@
 //! | file | noun |
 //! |---|---|
 //! | `endpoint` | [`Endpoint`], and [`Endpoints`]: the table everything follows from |
+//! | [`accept_encoding`] | content codings that callers accept |
 //! | [`analyzers`] | who else is asked what a text holds |
 //! | `blob` | [`BlobPort`]: the receiving end of grants |
 //! | `call` | [`ApiCall`] and [`ApiAnswer`]: what a handler gets and gives |
@@ -36,6 +37,7 @@
 //! | `token_text` | the form of a token (`pts_` and 32 characters): making and recognising it |
 //! | `token_uses` | when each token was last used, to the minute |
 
+pub mod accept_encoding;
 pub mod analyzers;
 mod blob;
 mod call;

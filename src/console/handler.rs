@@ -19,6 +19,7 @@ use crate::base::clock::SharedClock;
 use crate::base::rate::{Buckets, Rate};
 use crate::base::secret::Secret;
 use crate::console::access::{Hosts, is_from_us};
+use crate::console::compressed::compressed;
 use crate::console::configuration::ConfigurationPages;
 use crate::console::docs::Docs;
 use crate::console::form::{Form, TooManyFields};
@@ -296,7 +297,10 @@ impl Console {
         let (body, caller) = (body.bytes.clone(), visitor.who.caller());
         let visit = Visit { asked, rest, query, body, visitor, caller };
         let reply = section.call(visit).await;
-        self.reply(reply, section.path(), visitor)
+        // A page may not be: it has what guards its forms beside what its address says, and its size would tell of both.
+        let may_shrink = matches!(reply, PageReply::Json(..));
+        let answer = self.reply(reply, section.path(), visitor);
+        if may_shrink { compressed(answer, call) } else { answer }
     }
 
     fn reply(&self, reply: PageReply, here: &str, visitor: &Visitor) -> ApiAnswer {

@@ -15,6 +15,7 @@
 //! | `time`, `amounts` | times and amounts as pages show them |
 //! | `layout` | the frame around every page |
 //! | `assets` | scripts, styles, pictures |
+//! | `compressed` | long JSON as gzip |
 //! | `sign_in` | the page for whoever has not signed in |
 //! | `live/` | section: figures and requests as they come |
 //! | `docs` | section: the documentation |
@@ -30,6 +31,7 @@ mod access;
 mod address;
 mod amounts;
 mod assets;
+mod compressed;
 mod configuration;
 mod docs;
 mod form;

@@ -199,9 +199,13 @@ fn one(rule: &Rule, here: &ActiveRoutes) -> Markup {
         (patterns(rule))
         (context(rule))
         section.card aria-labelledby="pass" {
-            h2 #pass { "To let a value pass" }
-            p { "Say so in the configuration, which is read again some seconds after it is saved. " a href="/docs/detection#values-that-may-pass" { "More of that" } }
-            pre tabindex="0" { "[[detect.allow]]\nvalues = [\"a value that is nobody's\"]\nrules = [\"" (rule.name()) "\"]" }
+            header { h2 #pass { "To let a value pass" } button.small type="button" data-copy="allow" { "Copy" } }
+            p {
+                "Say so in the configuration, which is read again some seconds after it is saved. "
+                a href={ "/playground?rule=" (rule.name()) } { "Try it with a text" } " or "
+                a href="/docs/detection#values-that-may-pass" { "read more of that" } "."
+            }
+            pre #allow tabindex="0" { "[[detect.allow]]\nvalues = [\"a value that is nobody's\"]\nrules = [\"" (rule.name()) "\"]" }
         }
         section.card aria-labelledby="off" {
             h2 #off { "To switch it off, or on, along a route" }
@@ -209,8 +213,8 @@ fn one(rule: &Rule, here: &ActiveRoutes) -> Markup {
             pre tabindex="0" { @if rule.default_on() { "without" } @else { "with" } " = [\"" (rule.name()) "\"]" }
         }
         section.pair aria-label="Examples" {
-            (examples("Takes for a value", &rule.matches))
-            (examples("Does not", &rule.misses))
+            (examples("Taken for a value", &rule.matches, marked))
+            (examples("Not taken for a value", &rule.misses, |text| html! { (text) }))
         }
     }
 }
@@ -238,6 +242,7 @@ fn context(rule: &Rule) -> Markup {
         @if !rule.context.is_empty() {
             section.card aria-labelledby="words" {
                 h2 #words { "Words near it" }
+                p.quiet { "By language: a word before or after a value adds to its score, a word against it takes off." }
                 dl.facts {
                     @for (language, words) in &rule.context {
                         @for (side, words) in [("before", &words.before), ("after", &words.after), ("against", &words.negative)] {
@@ -250,12 +255,22 @@ fn context(rule: &Rule) -> Markup {
     }
 }
 
-fn examples(title: &str, texts: &[String]) -> Markup {
+/// An example with its value marked.
+fn marked(example: &str) -> Markup {
+    html! {
+        @match Rule::marked(example) {
+            Some((head, value, tail)) => { (head) mark { (value) } (tail) }
+            None => { (example) }
+        }
+    }
+}
+
+fn examples(title: &str, texts: &[String], shown: fn(&str) -> Markup) -> Markup {
     html! {
         div.card {
             h2 { (title) }
             @if texts.is_empty() { p.quiet { "No examples." } }
-            @else { ul { @for text in texts { li { code { (text) } } } } }
+            @else { ul { @for text in texts { li { code { (shown(text)) } } } } }
         }
     }
 }

@@ -209,7 +209,7 @@ fn table(group: &GroupBy, sums: &[(&str, UsageTotals)], known: &TokensById) -> M
                     tr {
                         th { (group.name()) }
                         th.number { "Requests" } th.number { "Tokens in" } th.number { "Cached" } th.number { "Tokens out" }
-                        th.number { "Estimated" } th.number { "Cost" }
+                        th.number title="Requests whose tokens nobody reported: counted by their texts" { "Estimated requests" } th.number { "Cost" }
                     }
                 }
                 tbody {

@@ -72,6 +72,16 @@ impl Catalogue {
     }
 }
 
+impl Rule {
+    /// An example without the marks around its value: what stands before the value, the value, and what stands behind it. `None`
+    /// where nothing is marked with « and ».
+    pub(crate) fn marked(example: &str) -> Option<(&str, &str, &str)> {
+        let (head, rest) = example.split_once('«')?;
+        let (value, tail) = rest.split_once('»')?;
+        Some((head, value, tail))
+    }
+}
+
 /// Which of its own examples the rule fails; `engine` has it.
 fn fails(catalogue: &Catalogue, id: RuleId, engine: &Arc<Engine>) -> Option<RuleFault> {
     let rule = catalogue.rule(id)?;
@@ -87,9 +97,7 @@ fn fails(catalogue: &Catalogue, id: RuleId, engine: &Arc<Engine>) -> Option<Rule
 
 /// Whether `example` is found: just the part between « and », or anything where nothing is marked.
 fn example_holds(detector: &Detector, cache: &mut Cache, example: &str) -> bool {
-    let Some((head, (value, tail))) =
-        example.split_once('«').and_then(|(head, rest)| Some((head, rest.split_once('»')?)))
-    else {
+    let Some((head, value, tail)) = Rule::marked(example) else {
         return !detector.find_with(cache, example).is_empty();
     };
     let findings = detector.find_with(cache, &[head, value, tail].concat());
@@ -107,6 +115,16 @@ mod tests {
         let faults = catalogue.extend(toml, "test").expect_err("must be refused");
         assert_eq!(catalogue.rules().count(), before, "nothing is added");
         faults.into_iter().map(|error| error.fault).collect()
+    }
+
+    #[test]
+    fn the_marks_of_an_example_are_no_part_of_it() {
+        let parts = Some(("write to ", "ann@mail.example", ", please"));
+        assert_eq!(Rule::marked("write to «ann@mail.example», please"), parts);
+        for whole in ["", "ann@mail.example", "«ann@mail.example", "ann@mail.example»", "»ann@mail.example«"]
+        {
+            assert_eq!(Rule::marked(whole), None, "{whole}");
+        }
     }
 
     #[test]

@@ -32,7 +32,7 @@
 //! | [`keys`], [`key_set`] | public keys of those who sign tokens |
 //! | [`key_source`], [`discovery`] | where they are fetched from |
 //! | [`introspection`] | tokens that only their server can read |
-//! | `accept_encoding`, [`compression`] | content codings that callers accept, and answers that are put into one |
+//! | [`compression`] | answers that are put into a content coding |
 //! | [`bounds`] | what every request may take up |
 //! | [`in_flight`] | how many requests are under way |
 //! | [`min_rate`] | how slowly bytes may come or be taken |
@@ -51,7 +51,6 @@
 //! | [`request_trace`] | spans of a request and its attempts |
 //! | [`listen`] | sockets, TLS, and the end |
 
-mod accept_encoding;
 mod bedrock_error;
 pub mod body;
 mod body_fields;

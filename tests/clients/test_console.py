@@ -390,7 +390,7 @@ def said(page):
 
 def test_routes_say_in_words_what_becomes_of_what_passes(routed):
     page = said(routed.get("/routes"))
-    chats, crm = page[page.index("✓ looks for"):].split("crm ✓", 1)
+    chats, crm = page[page.index("chats ✓"):].split("crm ✓", 1)
     assert f"http://127.0.0.1:{routed.gateway.port}/chats" in chats and "Anybody who reaches it" in chats
     assert "Look-alikes" in chats and "The caller's own values again" in chats
     assert "the default set, without PERSON" in chats and "US_SSN (requests: block, answers: block)" in chats

@@ -1,5 +1,6 @@
 """The console's first page in a real browser, while the real OpenAI client talks through the gateway."""
 
+import gzip
 import json
 import os
 import re
@@ -9,6 +10,7 @@ import openai
 import pytest
 from browser import browser, hosts  # noqa: F401
 from gateway import Gateway, run
+from test_console import Visitor
 
 MAIL = "maria.lopez+rx@clinic-mail.com"
 CONFIG = """
@@ -281,13 +283,14 @@ def test_an_opened_request_leads_on(ailing, mock, browser):  # noqa: F811
     body = {"mail": MAIL, "card": "4111 1111 1111 1111"}
     ailing.call("POST", "/private/x", body, {"authorization": "Bearer " + made})
     mine = browser.wait(lambda: [row for row in browser.all("#recent tbody tr") if "private" in row.text and "401" not in row.text])[0]
-    assert re.search(r"\d+ \w+, \w+", mine.text) and "EMAIL_ADDRESS" in mine.text
+    assert re.search(r"\d+: \w+, \w+", mine.text) and "EMAIL_ADDRESS" in mine.text
     mine.click()
     links = {link.text: link.get_attribute("href") for link in browser.all(".details a")}
     assert links["EMAIL_ADDRESS"] == browser.origin + "/rules/EMAIL_ADDRESS"
     assert links["the playground"] == browser.origin + "/playground?route=private"
     named = browser.wait(lambda: [link for link in browser.all(".details dd a") if link.text == "the <i>caller</i>"])
     assert "/tokens/pti_" in named[0].get_attribute("href") and "Texts are not kept" in browser.find(".details").text
+    assert "replaced, in the request and its answer together; " in browser.find(".details").text
     # Rules stand before the facts.
     order = browser.driver.execute_script("return [...document.querySelectorAll('.details .counts, .details dl')].map((e) => e.className)")
     assert order == ["counts", "facts"]
@@ -341,6 +344,26 @@ def test_one_answer_has_a_hundred_requests_and_more_are_a_button(upstream, mock,
         assert times == sorted(times, reverse=True)
 
 
+@pytest.mark.parametrize("width", [360, 768, 1000, 1440])
+def test_an_opened_request_is_seen_where_it_is(gateway, mock, browser, width):  # noqa: F811
+    """The last row opens within the list, with the way to the playground, and no wider than the list is."""
+    talk(gateway, 16)
+    browser.sign_in(gateway)
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    browser.wait(lambda: len(rows(browser)) >= 16)
+    browser.all("#recent tbody button")[-1].click()
+    edges = """
+        const edges = (e) => { const r = e.getBoundingClientRect(); return [r.left, r.top, r.right, r.bottom].map(Math.round) };
+        const details = document.querySelector(".details");
+        const link = [...details.querySelectorAll("a")].find((one) => one.textContent === "the playground");
+        const head = document.querySelector("#recent thead th").getBoundingClientRect();
+        return [".scroll.tall", ".details .pair"].map((one) => edges(document.querySelector(one))).concat([edges(link), head.bottom])"""
+    box, pair, link, head = browser.driver.execute_script(edges)
+    assert pair[0] >= box[0] and pair[2] <= box[2], (box, pair)
+    assert link[1] >= head and link[3] <= box[3] and link[3] <= 900, (box, link)
+
+
 @pytest.mark.parametrize("width", [360, 768, 1440])
 def test_nothing_jumps_while_it_loads(ailing, mock, browser, width):  # noqa: F811
     browser.sign_in(ailing, path="/docs")
@@ -363,3 +386,19 @@ def test_without_a_session_there_are_no_figures(gateway):
         answer = gateway.call("GET", path, port=gateway.admin)
         assert answer.status == 401 and answer.json() == {"error": "Sign in first."}
     assert "Sign in" in gateway.call("GET", "/live", port=gateway.admin).body.decode()
+
+
+def test_long_figures_are_compressed_for_whoever_can_read_that(gateway):
+    talk(gateway, 40)
+    visitor = Visitor(gateway).sign_in()
+    plain = visitor.get("/live/requests.json")
+    assert len(plain.body) > 4096 and "content-encoding" not in plain.headers
+    for accepted, packed in [("gzip, deflate, br, zstd", True), ("gzip;q=0", False), ("br", False)]:
+        answer = visitor.get("/live/requests.json", **{"accept-encoding": accepted})
+        assert answer.headers["vary"] == "Accept-Encoding" and int(answer.headers["content-length"]) == len(answer.body)
+        assert (answer.headers.get("content-encoding") == "gzip") is packed
+        body = gzip.decompress(answer.body) if packed else answer.body
+        assert json.loads(body)["requests"][-1] == json.loads(plain.body)["requests"][-1]
+        assert not packed or len(answer.body) * 4 < len(body)
+    # A page has what guards its forms, which its compressed size would tell of.
+    assert "content-encoding" not in visitor.get("/tokens", **{"accept-encoding": "gzip"}).headers

@@ -5,6 +5,7 @@ import io
 import json
 import os
 import re
+import time
 import urllib.request
 from pathlib import Path
 
@@ -77,8 +78,11 @@ def served(upstream):
         made = run("tokens", "create", "-c", gateway.file, "--name", "research", *args)
         client = OpenAI(base_url=gateway.url + "/v1", api_key=made.out.strip(), max_retries=0)
         said = "Write to jane.doe@harbour-post.com about card 4111 1111 1111 1111."
-        for _ in range(6):
+        # Charts of a picture need some minutes of traffic.
+        gateway.requests = 90 if PICTURES else 6
+        for _ in range(gateway.requests):
             client.chat.completions.create(model="gpt-4o-mini", messages=[{"role": "user", "content": said}])
+            time.sleep(2 if PICTURES else 0)
         listed = run("tokens", "list", "-c", gateway.file).out
         gateway.shown = re.search(r"(pti_\S+)\tresearch", listed).group(1)
         yield gateway
@@ -130,6 +134,9 @@ def test_axe_and_the_browser_complain_about_nothing(served, browser):  # noqa: F
     for name, path in paths(served).items():
         browser.driver.get(browser.origin + path)
         settle(browser)
+        if PICTURES and name == "live":
+            browser.find("#range option[value='60']").click()
+            browser.wait(lambda: browser.find("#tile-requests").text not in ("–", "0"))
         for width in WIDTHS:
             for dark in [False, True]:
                 look(browser, width, dark)
@@ -156,17 +163,67 @@ def test_usage_by_team_and_what_is_left_of_its_budget(served, browser):  # noqa:
         browser.driver.get(browser.origin + "/usage?by=" + by)
         return [row[:2] for row in table("sums")]
 
-    served.wait_for(lambda: ["research", "6"] in known("label%3Ateam"))
+    requests = str(served.requests)
+    served.wait_for(lambda: ["research", requests] in known("label%3Ateam"))
     row = table("sums")[0]
     assert int(row[2].replace(",", "")) > 0 and float(row[6].removeprefix("$")) > 0, row
     [budget] = table("budgets")
     assert budget[:3] == ["teams", "team=research", "month"] and budget[4] == "refused"
     assert 499 < float(budget[3].removeprefix("$")) < 500
     for by, name in [("token", "research"), ("route", "chat"), ("model", "gpt-4o-mini"), ("", "research"), ("nothing", "research")]:
-        assert [name, "6"] in known(by), by
-    assert known("label%3A%3Cb%3E") == [["without", "6"]]
+        assert [name, requests] in known(by), by
+    assert known("label%3A%3Cb%3E") == [["without", requests]]
     links = browser.driver.find_elements(By.CSS_SELECTOR, "section[aria-labelledby=sums] nav a")
     assert [link.text for link in links] == ["Token", "team", "Route", "Model", "Day"]
+
+
+@pytest.mark.parametrize("width", [360, 768, 861, 1000, 1440])
+def test_what_stands_beside_another_is_in_line_with_it(served, browser, width):  # noqa: F811
+    browser.sign_in(served)
+    look(browser, width)
+
+    def at(name):
+        browser.driver.get(browser.origin + paths(served)[name])
+        settle(browser)
+
+    def script(text):
+        return browser.driver.execute_script(text)
+
+    # Labels of fields in one line stand at one height.
+    labels = """
+        const lines = {};
+        for (const field of document.querySelectorAll("main .field")) {
+            const [box, label] = [field.getBoundingClientRect(), field.querySelector("label").getBoundingClientRect()];
+            if (box.height > 0) (lines[Math.round(box.bottom)] ??= []).push(Math.round(label.top));
+        }
+        return Object.values(lines).filter((tops) => new Set(tops).size > 1)"""
+    for name in ["rules", "tokens"]:
+        at(name)
+        assert script(labels) == [], name
+    at("token")
+    tops = "return [...document.querySelectorAll('form .grid > .field')].map(f => f.getBoundingClientRect().top - f.querySelector('label').getBoundingClientRect().top)"
+    assert {round(top) for top in script(tops)} == {0}
+    # What a button says is one line of it, and so is what a section is called on a narrow screen.
+    at("playground")
+    for kind in ["text", "json"]:
+        browser.find("#tab-" + kind).click()
+        browser.wait(lambda kind=kind: browser.all("#rows-%s button.small" % kind))
+        assert max(script("return [...document.querySelectorAll('td button.small')].map(b => b.offsetHeight)")) < 40
+    at("configuration")
+    if width < 400:
+        assert script("return new Set([...document.querySelectorAll('.side nav a')].map(a => a.offsetTop)).size") == 2
+    # Whose tag it is stands beside it.
+    at("routes")
+    gap = "const [h, t] = ['h2', '.tag'].map(s => document.querySelector('main section header > ' + s).getBoundingClientRect()); return t.left - h.right"
+    assert 0 < script(gap) < 20
+
+
+def test_times_in_lists_say_their_zone(served, browser):  # noqa: F811
+    browser.sign_in(served)
+    for name, heads in {"tokens": ["Last used, UTC", "Expires, UTC"], "configuration": ["When, UTC"]}.items():
+        browser.driver.get(browser.origin + paths(served)[name])
+        shown = [head.text for head in browser.all("thead th")]
+        assert set(heads) <= set(shown), (name, shown)
 
 
 def test_a_page_is_small_and_asks_for_little(served, browser):  # noqa: F811

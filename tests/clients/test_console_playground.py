@@ -242,6 +242,9 @@ def test_a_text_is_redacted_as_a_route_that_runs_does_it(page):
     assert page.marks() == [MAIL, "10.1.2.3"]
     assert page.out() == text.replace(MAIL, "*" * len(MAIL)).replace("10.1.2.3", "*" * 8)
     assert not page.browser.find("#method").is_enabled() and page.browser.find("#sets").get_property("disabled")
+    # What the route says itself is not there to be read as what holds.
+    for choice in ["#method", "#threshold", "#model", "#own", "#sets-say"]:
+        assert not page.browser.find(choice).is_displayed(), choice
     assert page.browser.find("#along").is_displayed() and not page.browser.find("#surrogates").is_displayed()
     nots = page.browser.find("#misses-text").text
     assert "The configuration lets it pass" in nots and "does not reach" in nots
@@ -266,11 +269,11 @@ def test_a_text_is_redacted_as_a_route_that_runs_does_it(page):
     page.after(lambda: road.select_by_visible_text("masking"))
     # A chat goes along a route of its own, and what was chosen counts again.
     page.tab("chat")
-    page.browser.wait(lambda: page.browser.find("#method").is_enabled())
+    page.browser.wait(lambda: page.browser.find("#method").is_enabled() and page.browser.find("#method").is_displayed())
     assert not page.browser.find("#along").is_displayed()
     page.browser.wait(lambda: "Elena" in page.browser.find("#got-chat").text)
     page.tab("text")
-    road.select_by_visible_text("on a new route: nobody's passes")
+    road.select_by_visible_text("new route: nobody's values pass")
     page.browser.wait(lambda: page.marks() == [CARD, MAIL])
 
 
@@ -283,6 +286,20 @@ def test_a_link_leads_to_a_text_along_its_route(browser, gateway):  # noqa: F811
     browser.wait(lambda: browser.find("#problem-text").text.startswith("The route refuses"))
     browser.driver.get(browser.origin + "/playground?route=%3Cb%3Enone")
     assert Select(browser.find("#road")).first_selected_option.get_attribute("value") == "route"
+    assert browser.complaints() == []
+
+
+def test_examples_of_a_rule_are_tried_without_their_marks(browser, gateway):  # noqa: F811
+    browser.sign_in(gateway, path="/rules/EMAIL_ADDRESS")
+    values = [one.text for one in browser.all("main li mark")]
+    shown = " ".join(one.text for one in browser.all("main li"))
+    assert len(values) > 5 and "«" not in shown
+    browser.driver.find_element("link text", "Try it").click()
+    browser.wait(lambda: browser.all("#rows-text button.value"))
+    text = browser.find("#in-text").get_attribute("value")
+    assert "«" not in text and values[0] in text.split("\n")
+    marks = browser.driver.execute_script(MARKS % ("text", "found"))
+    assert marks == values[: len(marks)] and len(marks) == 5
     assert browser.complaints() == []
 
 

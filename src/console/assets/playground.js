@@ -47,6 +47,11 @@
     $("along").hidden = route === null;
     for (const id of ["method", "threshold", "only", "sets", "rules", "rules-example"]) if ($(id)) $(id).disabled = route !== null;
     $("model").disabled = route !== null || !("model" in root.dataset);
+    // What has no effect, or would show what does not hold, is not there.
+    for (const id of ["method", "threshold", "model", "only", "sets", "own"]) {
+      const place = $(id)?.closest("details") ?? $(id)?.closest(".field, .checks");
+      if (place) place.hidden = route !== null;
+    }
     $("threshold-says").textContent = threshold === null ? "as each rule says" : threshold.toFixed(2);
     $("sets-say").textContent = $("only")?.checked ? "not looked at" : sets().join(", ") || "none";
     $("own-says").textContent = rules.trim() ? ": used" : "";
@@ -432,7 +437,7 @@
       if (this.how !== "route" && current.kind !== "chat") {
         hints.push(`TOKEN is a token that covers the service ${isFile ? "sanitize" : "redact"}: see “Tokens”.`);
         if (!isFile && route !== null) hints.push("A call of the API does not do as the route does: it has rules and a method of its own.");
-        else if (!isFile && choice().road === "route") hints.push("A call of the API also finds what passes along a route: see “As”.");
+        else if (!isFile && choice().road === "route") hints.push("A call of the API also finds what passes along a route: see “Sent by”.");
       }
       $("copy-hint").textContent = hints.join(" ");
       if (this.how === "route") this.route();

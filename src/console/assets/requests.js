@@ -54,7 +54,7 @@ const requests = (() => {
     const sum = rules.reduce((all, [, count]) => all + count, 0);
     if (sum === 0) return make("td", { class: "name" }, "0");
     const [short, whole] = [rules.map(([name]) => name), rules.map(([name, count]) => `${count} ${name}`)];
-    return make("td", { class: "name", title: whole.join(", ") }, `${sum} ${short.join(", ")}`);
+    return make("td", { class: "name", title: whole.join(", ") }, `${sum}: ${short.join(", ")}`);
   }
 
   function row(request) {
@@ -132,9 +132,12 @@ const requests = (() => {
   function details(request) {
     const rules = found(request);
     const shown = make("div", { class: "counts" });
-    if (rules.length > 0) shown.append(make("p", {}, `${request.redacted ?? 0} hidden on the way out, ${request.restored ?? 0} put back in the answer.`));
-    if (rules.length === 0) shown.append(make("p", { class: "quiet" }, "Nothing was found."));
-    else {
+    if (rules.length > 0) shown.append(make("p", {}, `${request.redacted ?? 0} replaced, in the request and its answer together; ${request.restored ?? 0} put back in the answer.`));
+    else shown.append(make("p", { class: "quiet" }, "Nothing was found."));
+    const along = request.route ? { href: `/playground?route=${encodeURIComponent(request.route)}` } : { href: "/playground" };
+    const looks = request.request_scan || request.answer_scan ? "it looks as this route does, says" : "it says";
+    shown.append(make("p", { class: "hint" }, "Texts are not kept. Paste yours into ", make("a", along, "the playground"), `: ${looks} why each value is found, and how to let one pass.`));
+    if (rules.length > 0) {
       const counts = rules.map(([name, count]) => make("tr", {},
         make("th", { scope: "row" }, rule(name), make("div", { class: "quiet small wrapped" }, meanings[name] ?? "")),
         make("td", { class: "number" }, String(count))));
@@ -143,8 +146,6 @@ const requests = (() => {
         make("p", { class: "hint" }, "Counted by place: the same address twice is 2. Places in the answer that the model made up count too."),
       );
     }
-    const along = request.route ? { href: `/playground?route=${encodeURIComponent(request.route)}` } : { href: "/playground" };
-    shown.append(make("p", { class: "hint" }, "Texts are not kept: to see why something was found, paste it into ", make("a", along, "the playground"), ", which looks as this route does."));
     return make("tr", { class: "details" }, make("td", { colspan: String(COLUMNS) }, make("div", { class: "pair" }, shown, facts(request))));
   }
 
@@ -165,6 +166,7 @@ const requests = (() => {
     opened = { request, opener, details: details(request) };
     opener.setAttribute("aria-expanded", "true");
     made.after(opened.details);
+    opened.details.scrollIntoView({ block: "nearest" });
   }
 
   // ── The list.

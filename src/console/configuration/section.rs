@@ -211,7 +211,7 @@ fn try_out(has_text: bool, file: Option<&Path>) -> Markup {
 fn attempt_rows(attempts: &[Attempt]) -> Markup {
     html! {
         table {
-            thead { tr { th { "When" } th { "Why" } th { "Result" } } }
+            thead { tr { th { "When, UTC" } th { "Why" } th { "Result" } } }
             tbody {
                 @for Attempt { at, why, failed } in attempts {
                     tr {

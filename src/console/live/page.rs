@@ -74,7 +74,7 @@ pub(super) fn page(config: Option<&Config>) -> Markup {
             div {
                 h1 { "Live" }
                 p {
-                    "What becomes of personal data and secrets on each way is on " a href="/routes" { "Routes" } ". "
+                    "What becomes of personal data and secrets on each route stands at " a href="/routes" { "Routes" } ". "
                     "Below are counts, names and times of the last hour's requests, never their text."
                 }
             }
@@ -229,7 +229,7 @@ fn requests() -> Markup {
                         thead {
                             tr {
                                 th { "Time" } th { "Decision" } th.number { "Status" } th { "Route" } th { "Model" } th { "Protocol" }
-                                th { "Findings" } th.number { "Tokens" } th.number { "First byte" } th.number { "Took" }
+                                th { "Findings" } th.number { "Model tokens" } th.number { "First byte" } th.number { "Took" }
                             }
                         }
                         tbody {}

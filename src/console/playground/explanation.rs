@@ -73,7 +73,11 @@ impl JudgedFinding<'_> {
         if unexplained && !self.name.is_empty() {
             why.push(format!("It stands under “{}”, which counts like a word before it.", self.name));
         }
-        why.push(format!("{} reaches {}.", score(self.finding.score.value()), score(self.least)));
+        why.push(format!(
+            "{} reaches the threshold, {}.",
+            score(self.finding.score.value()),
+            score(self.least)
+        ));
         why
     }
 
@@ -95,7 +99,11 @@ impl JudgedFinding<'_> {
                 }
             }
         }
-        why.push(format!("{} does not reach {}.", score(self.finding.score.value()), score(self.least)));
+        why.push(format!(
+            "{} does not reach the threshold, {}.",
+            score(self.finding.score.value()),
+            score(self.least)
+        ));
         why
     }
 
@@ -151,7 +159,9 @@ mod tests {
     fn reasons_are_sentences() {
         let (found, said) = why("CREDIT_CARD", "4111 1111 1111 1111");
         assert!(
-            found && said.contains("passes the check “card”") && said.ends_with("1.00 reaches 0.50."),
+            found
+                && said.contains("passes the check “card”")
+                && said.ends_with("1.00 reaches the threshold, 0.50."),
             "{said}"
         );
         let (found, said) = why("PERSON", "Hello, this is Elena Ruiz.");

@@ -31,8 +31,11 @@ pub(super) struct RuleToTry {
 
 impl RuleToTry {
     pub(super) fn of(rule: &Rule) -> Self {
-        let examples = rule.matches.iter().take(5).chain(rule.misses.iter().take(5));
-        let lines: Vec<&str> = examples.map(String::as_str).collect();
+        let values = rule.matches.iter().take(5).map(|example| match Rule::marked(example) {
+            Some((head, value, tail)) => [head, value, tail].concat(),
+            None => example.clone(),
+        });
+        let lines: Vec<String> = values.chain(rule.misses.iter().take(5).cloned()).collect();
         Self { name: rule.name().to_owned(), text: lines.join("\n") }
     }
 }
@@ -85,12 +88,12 @@ fn choices(around: &GatewaySummary) -> Markup {
                     select #method { @for (name, words) in METHODS { option value=(name) { (words) } } }
                 }
                 div.field #roads {
-                    label for="road" { "As" }
+                    label for="road" { "Sent by" }
                     select #road {
-                        option value="route" { "on a new route: nobody's passes" }
-                        option value="call" { "by a call of the API: all goes" }
+                        option value="route" { "new route: nobody's values pass" }
+                        option value="call" { "API call: nothing passes" }
                         @if !around.routes.is_empty() {
-                            optgroup label="Requests along a route that runs" {
+                            optgroup label="A route that runs" {
                                 @for name in &around.routes { option value="along" data-route=(name) selected[*name == around.route] { (name) } }
                             }
                         }
@@ -234,12 +237,12 @@ fn chat() -> Markup {
                     div.answers #answer-chat {}
                 }
                 section.card aria-labelledby="gets" {
-                    header { h2 #gets { "4 · What your program gets" } }
+                    header { h2 #gets { "4 · What your program gets" } span.hint { "Your values again; what the model made up is masked." } }
                     div.answers #got-chat {}
                 }
             }
             p.legend {
-                mark { "a value of yours" } " " mark.ours { "what stands for one" } " " mark.back { "yours, back again" } " "
+                mark { "a value of yours, sent or back again" } " " mark.ours { "what stands for one" } " "
                 mark.new { "made up by the model" } " " mark.gone { "so it is masked" }
             }
         }

@@ -42,7 +42,7 @@ fn all(config: &Config) -> Markup {
         header {
             div {
                 h1 { "Routes" }
-                p { "What becomes of requests and answers, by the way that they take. A request takes the first route that fits." }
+                p { "What becomes of requests and answers, by the route that they take. A request takes the first route that fits." }
             }
         }
         @if config.routes.is_empty() { p.note { "There are no routes: only the gateway's own API is served." } }
@@ -59,7 +59,7 @@ fn one(config: &Config, route: &Route, number: usize) -> Markup {
         section.card aria-labelledby={ "route-" (number) } id=(name) {
             header {
                 h2 id={ "route-" (number) } { (name) }
-                @if route.redact.is_some() && count > 0 { span.tag.good { "✓ looks for " (count) " rules" } }
+                @if route.redact.is_some() && count > 0 { span.tag.good { "✓ " (count) " rules on" } }
                 @else { span.tag.look { "! passes everything" } }
                 @if route.redact.is_some() { a.small href={ "/playground?" (rules) } { "Try a text" } }
             }

@@ -99,7 +99,7 @@ pub(super) fn all(list: &TokenList<'_>, choices: &Choices, visitor: &Visitor, ma
             header { h2 #list { "All tokens" } span.quiet role="status" { (number(*found as u64)) " of " (number(*count as u64)) } }
             form method="get" action="/tokens" role="search" {
                 div.row {
-                    div.field { label for="q" { "Words" } input #q type="search" name="q" value=(search.wanted) placeholder="research, team=red, pti_…"; }
+                    div.field { label for="q" { "Words" } input #q type="search" name="q" value=(search.wanted) placeholder="research, team=red"; }
                     div.field {
                         label for="in-state" { "State" }
                         select #in-state name="state" {
@@ -136,7 +136,7 @@ fn table(rows: &[TokenRow], choices: &Choices) -> Markup {
                 thead {
                     tr {
                         th { "Name" } th { "State" } th { "Covers" } th { "Budgets" } th.number { "This month" }
-                        th { "Last used" } th { "Expires" }
+                        th { "Last used, UTC" } th { "Expires, UTC" }
                     }
                 }
                 tbody {
@@ -144,7 +144,7 @@ fn table(rows: &[TokenRow], choices: &Choices) -> Markup {
                         tr {
                             td.named { a href={ "/tokens/" (info.id) } { (info.name) } (labels(info)) }
                             td { (state(info, choices.now)) }
-                            td.named { (brief(reach(info))) @if covers_open(info, choices) { " " span.tag.look { "! open to anybody" } } }
+                            td.named { (brief(reach(info))) @if covers_open(info, choices) { " " span.tag.look title="Along a route that takes anybody (auth = \"none\"), the token limits nothing." { "! a route is open to anybody" } } }
                             td { (budgets(left)) @if left.is_empty() { span.quiet { "none" } } }
                             td.number { (counted(month.requests, "request")) @if month.cost.nanodollars() > 0 { br; "$" (month.cost) } }
                             td { @if let Some(used) = used { (minute(*used)) } @else { span.quiet { "never" } } }

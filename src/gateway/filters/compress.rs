@@ -4,7 +4,7 @@
 use async_trait::async_trait;
 use pingora::http::ResponseHeader;
 
-use crate::gateway::accept_encoding::preferred;
+use crate::api::accept_encoding::preferred;
 use crate::gateway::compression::Compression;
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;

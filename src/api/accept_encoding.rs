@@ -18,7 +18,7 @@ struct Weights {
 
 /// The coding of `offered` that the caller wants most; of several that it wants alike the first. `None`: none is better
 /// than no coding at all. Who says nothing about codings may not know them.
-pub(super) fn preferred(headers: &HeaderMap, offered: &[Coding]) -> Option<Coding> {
+pub fn preferred(headers: &HeaderMap, offered: &[Coding]) -> Option<Coding> {
     let weights = Weights::of(headers);
     let weighed = offered.iter().map(|coding| (*coding, weights.coding(*coding)));
     let best = weighed
