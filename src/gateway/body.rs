@@ -76,7 +76,9 @@ impl BodyFormat {
     pub fn may_show(&self, policy: UnscannedPolicy, may_have_results: bool) -> bool {
         match self.declared {
             DeclaredFormat::As(_) | DeclaredFormat::Nothing => true,
-            DeclaredFormat::Bytes => self.known || may_have_results || policy == UnscannedPolicy::Pass,
+            DeclaredFormat::Bytes | DeclaredFormat::Unlisted => {
+                self.known || may_have_results || policy == UnscannedPolicy::Pass
+            }
             DeclaredFormat::Opaque => self.known,
         }
     }

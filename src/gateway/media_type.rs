@@ -33,6 +33,8 @@ pub enum DeclaredFormat {
     Nothing,
     /// Bytes (`application/octet-stream`), which may be anything.
     Bytes,
+    /// A type of which nothing is known here, which may be anything too.
+    Unlisted,
     /// Something that has no text of its own, or text in a charset in which ASCII is not ASCII.
     Opaque,
 }
@@ -91,19 +93,89 @@ pub fn is_lines_type(media_type: &str) -> bool {
 }
 
 /// What NDJSON is called.
-const LINES: [&str; 5] = [
+const LINES: [&str; 12] = [
     "application/x-ndjson",
     "application/ndjson",
     "application/jsonl",
+    "application/jsonlines",
+    "application/json-lines",
+    "application/x-jsonl",
     "application/x-jsonlines",
+    "application/x-json-lines",
+    "application/x-json-stream",
+    "application/nljson",
+    "application/x-nljson",
     "application/stream+json",
 ];
 
+/// What JSON is called, beside `application/json` and what ends with `+json`: by its older names, in sequences (RFC 7464), by
+/// JSON-RPC, and by services of AWS.
+const JSONS: [&str; 8] = [
+    "application/json-seq",
+    "application/json-rpc",
+    "application/jsonrequest",
+    "application/x-json",
+    "text/json",
+    "text/x-json",
+    "application/x-amz-json-1.0",
+    "application/x-amz-json-1.1",
+];
+
+/// What event streams are called.
+const EVENTS: [&str; 4] =
+    ["text/event-stream", "text/x-event-stream", "application/event-stream", "application/x-event-stream"];
+
+/// What has no text that could be read as it passes: archives, documents, programs, messages of RPC.
+const PACKED: [&str; 30] = [
+    "application/cbor",
+    "application/epub+zip",
+    "application/gzip",
+    "application/java-archive",
+    "application/msgpack",
+    "application/msword",
+    "application/ogg",
+    "application/pdf",
+    "application/pgp-encrypted",
+    "application/pkcs7-mime",
+    "application/postscript",
+    "application/protobuf",
+    "application/rtf",
+    "application/vnd.apache.arrow.file",
+    "application/vnd.apache.arrow.stream",
+    "application/vnd.apache.parquet",
+    "application/vnd.google.protobuf",
+    "application/vnd.msgpack",
+    "application/vnd.rar",
+    "application/wasm",
+    "application/x-7z-compressed",
+    "application/x-bzip2",
+    "application/x-gzip",
+    "application/x-msgpack",
+    "application/x-protobuf",
+    "application/x-rar-compressed",
+    "application/x-tar",
+    "application/x-zip-compressed",
+    "application/zip",
+    "application/zstd",
+];
+
+/// How types begin and end of such.
+const PACKED_BEGIN: [&str; 4] =
+    ["application/grpc", "application/vnd.ms-", "application/vnd.oasis.", "application/vnd.openxmlformats-"];
+const PACKED_END: [&str; 5] = ["+zip", "+gzip", "+cbor", "+msgpack", "+protobuf"];
+
+fn is_packed(essence: &str) -> bool {
+    PACKED.contains(&essence)
+        || PACKED_BEGIN.iter().any(|begin| essence.starts_with(begin))
+        || PACKED_END.iter().any(|end| essence.ends_with(end))
+}
+
 /// Text that is no `text/…`.
-const TEXTS: [&str; 13] = [
+const TEXTS: [&str; 14] = [
     "application/ecmascript",
     "application/graphql",
     "application/javascript",
+    "application/json5",
     "application/ldif",
     "application/openmetrics-text",
     "application/sql",
@@ -130,16 +202,9 @@ fn one(value: &HeaderValue) -> DeclaredFormat {
     }
     match essence.as_str() {
         "" => DeclaredFormat::Nothing,
-        "application/json" | "application/x-ndjson" | "application/jsonl" | "application/json-seq" => {
-            DeclaredFormat::As(ContentFormat::Json)
-        }
-        // By their older names.
-        "text/json"
-        | "text/x-json"
-        | "application/x-json"
-        | "application/ndjson"
-        | "application/x-jsonlines" => DeclaredFormat::As(ContentFormat::Json),
-        "text/event-stream" => DeclaredFormat::As(ContentFormat::Events),
+        "application/json" => DeclaredFormat::As(ContentFormat::Json),
+        json if JSONS.contains(&json) || LINES.contains(&json) => DeclaredFormat::As(ContentFormat::Json),
+        events if EVENTS.contains(&events) => DeclaredFormat::As(ContentFormat::Events),
         "application/vnd.amazon.eventstream" => DeclaredFormat::As(ContentFormat::AmazonEventStream),
         "application/x-www-form-urlencoded" => DeclaredFormat::As(ContentFormat::Form),
         text if TEXTS.contains(&text) || text.ends_with("+yaml") => DeclaredFormat::As(ContentFormat::Text),
@@ -149,6 +214,7 @@ fn one(value: &HeaderValue) -> DeclaredFormat {
         other if other.matches('/').count() != 1 || other.contains([',', ' ', '*']) => {
             DeclaredFormat::Nothing
         }
+        other if other.starts_with("application/") && !is_packed(other) => DeclaredFormat::Unlisted,
         _ => DeclaredFormat::Opaque,
     }
 }
@@ -213,6 +279,23 @@ mod tests {
         (&["application/json; charset=shift_jis"], DeclaredFormat::Opaque, false),
         (&["multipart/form-data; boundary=x"], DeclaredFormat::Opaque, false),
         (&["image/png"], DeclaredFormat::Opaque, false),
+        (&["application/x-amz-json-1.1"], JSON, false),
+        (&["application/x-amz-json-1.0; charset=utf-8"], JSON, false),
+        (&["application/jsonlines"], JSON, false),
+        (&["application/x-json-stream"], JSON, false),
+        (&["application/json-rpc"], JSON, false),
+        (&["application/json5"], TEXT, false),
+        (&["application/x-event-stream"], DeclaredFormat::As(ContentFormat::Events), false),
+        (&["application/vnd.example.v2"], DeclaredFormat::Unlisted, false),
+        (&["application/x-anything"], DeclaredFormat::Unlisted, false),
+        (&["application/pdf"], DeclaredFormat::Opaque, false),
+        (&["application/vnd.ms-excel"], DeclaredFormat::Opaque, false),
+        (
+            &["application/vnd.openxmlformats-officedocument.wordprocessingml.document"],
+            DeclaredFormat::Opaque,
+            false,
+        ),
+        (&["application/x-protobuf"], DeclaredFormat::Opaque, false),
         (&["application/octet-stream"], DeclaredFormat::Bytes, false),
         (&[], DeclaredFormat::Nothing, false),
         (&[""], DeclaredFormat::Nothing, false),

@@ -40,6 +40,8 @@ pub(super) struct CarrierText<'t> {
     pub(super) place: ValueSite,
     /// Whether it is a number that the document's protocol wants to stay one.
     pub(super) typed: bool,
+    /// Whether it is a number that tells records apart, and no card's.
+    pub(super) record: bool,
     /// Where in a document it stands.
     pub(super) path: Option<&'t Path<'t>>,
     /// Whether the values of a JSON document that it may be are also looked at each under its name.
@@ -49,7 +51,8 @@ pub(super) struct CarrierText<'t> {
 impl<'t> CarrierText<'t> {
     /// A part of a text, without a name.
     pub(super) fn of(part: StringPart<'t>) -> Self {
-        Self { label: None, part, place: ValueSite::default(), typed: false, path: None, opens: false }
+        let place = ValueSite::default();
+        Self { label: None, part, place, typed: false, record: false, path: None, opens: false }
     }
 }
 

@@ -24,6 +24,7 @@ use crate::redact::opaque::{
 };
 use crate::redact::pass::{RedactionPass, ReplaceScope};
 use crate::redact::path_hints::PathHints;
+use crate::redact::record_numbers::numbers_record;
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Redacted;
 use crate::redact::surrogate_map::{FindingLimits, SurrogateMap};
@@ -291,10 +292,10 @@ impl<'w> JsonTexts<'w> {
         if !is_long(spelled) || self.which.take(path).of(JsonToken::Number, "") == Treatment::Skip {
             return None;
         }
-        let typed = self.typed;
+        let (typed, record) = (self.typed, numbers_record(path));
         let label = self.label(at);
         number(spelled, at.start..at.end, |text| {
-            plain(see(CarrierText { label, typed, ..CarrierText::of(StringPart::text(text)) }))
+            plain(see(CarrierText { label, typed, record, ..CarrierText::of(StringPart::text(text)) }))
         })
     }
 

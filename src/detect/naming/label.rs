@@ -84,6 +84,13 @@ impl Label {
                 words.insert(words.len() - 1, one);
             }
         }
+        // The id of a call is no number that is called.
+        if let [.., call, id] = words.as_slice()
+            && call == "call"
+            && matches!(id.as_str(), "id" | "sid")
+        {
+            words.remove(words.len() - 2);
+        }
         // What is nearest to the value says the most.
         let mut length = 0;
         let fits = |word: &&String| {
@@ -210,6 +217,8 @@ mod tests {
             (&["phone_numbers"], "phone_number_numbers:\n"),
             (&["address"], "address:\n"),
             (&["SSNNumber"], "ssn_number:\n"),
+            (&["toolCallId"], "tool_id:\n"),
+            (&["call_sid"], "sid:\n"),
             (&["Téléphone"], "téléphone:\n"),
             (&["电话号码"], "电话号码:\n"),
             (&["हैंडल"], "हैंडल:\n"),

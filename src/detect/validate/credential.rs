@@ -103,6 +103,7 @@ pub(crate) fn password(value: &[u8]) -> bool {
         && !is_asked(value)
         && !is_shortcut(value)
         && !is_type(value)
+        && !is_time(value)
 }
 
 /// Whether it is a type that a schema does not leave out (GraphQL): `String!`.
@@ -199,7 +200,21 @@ fn tangled(value: &[u8]) -> bool {
     kinds.count_ones() >= 4
 }
 
-/// Known for what it is by its shape: an e-mail address, or a number behind a few letters.
+/// Whether it is a time (RFC 3339), which names such as `key` are given in lists by time.
+pub(crate) fn is_time(value: &[u8]) -> bool {
+    let (date, rest) = value.split_at(value.len().min(b"2026-01-02T03:04".len()));
+    let fits = |(at, byte): (usize, &u8)| match at {
+        4 | 7 => *byte == b'-',
+        10 => matches!(byte, b'T' | b't' | b'_' | b' '),
+        13 => *byte == b':',
+        _ => byte.is_ascii_digit(),
+    };
+    let of_time =
+        |byte: &u8| byte.is_ascii_digit() || matches!(byte, b':' | b'.' | b'+' | b'-' | b'Z' | b'z');
+    date.len() == 16 && date.iter().enumerate().all(fits) && rest.iter().all(of_time)
+}
+
+/// Known for what it is by its shape: an e-mail address, a time, or a number behind a few letters.
 fn shaped(value: &[u8]) -> bool {
     let mail = value.iter().position(|&byte| byte == b'@').is_some_and(|at| {
         let host = value.get(at + 1..).unwrap_or_default();
@@ -208,7 +223,9 @@ fn shaped(value: &[u8]) -> bool {
     });
     let letters = value.iter().take_while(|byte| byte.is_ascii_uppercase()).count();
     let rest = value.get(letters..).unwrap_or_default();
-    mail || released(value) || (1..=3).contains(&letters) && rest.iter().all(u8::is_ascii_digit)
+    mail || is_time(value)
+        || released(value)
+        || (1..=3).contains(&letters) && rest.iter().all(u8::is_ascii_digit)
 }
 
 /// Whether it is no words, or so is a longer part of base64 in it.

@@ -24,6 +24,8 @@ fn passwords_are_values_and_not_references() {
         "your_password",
         "https://example.com/reset",
         ".,:;!?",
+        "2024-11-19T04:08:06.803654Z",
+        "2024-11-19 04:08:06",
         "sha-256",
         "argon2id",
         "utf8",

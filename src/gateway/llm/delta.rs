@@ -156,7 +156,6 @@ impl Deltas {
         let mut edits: Vec<Edit> = Vec::new();
         let mut touched: Vec<ChannelKey> = Vec::new();
         let turns = turns(stream, &pieces);
-        let overtaken = |key: &ChannelKey| turns.iter().any(|turn| turn.of.ends(stream, key));
         let read = ReadDocument { envelope, data, pieces: &pieces };
         let (mut emptied, mut says) = (false, false);
         for (at, piece) in pieces.iter().enumerate() {
@@ -172,7 +171,7 @@ impl Deltas {
                     let mut text = self.feed(delta, decoded.text())?;
                     let halved = matches!(spelled.bytes, Cow::Owned(_)) || !spelled.half.is_empty();
                     self.keep_half(&delta.key, spelled.half);
-                    if closes(&delta.key) || turns.iter().any(|turn| turn.before == Some(at)) {
+                    if closes(&delta.key) || turns.complete(at) {
                         self.finish(&delta.key, &mut text)?;
                     }
                     touched.push(delta.key.clone());
@@ -185,7 +184,7 @@ impl Deltas {
             piece.edit(&text, &document, stream, &mut edits);
         }
         // What other channels hold that end here must be said first.
-        self.flush(before, |key| (closes(key) || overtaken(key)) && !touched.contains(key))?;
+        self.flush(before, |key| (closes(key) || turns.overtake(stream, key)) && !touched.contains(key))?;
         self.sign(&read, &document, &mut edits);
         read.point(&document, stream, &mut edits);
         in_order(&mut edits);

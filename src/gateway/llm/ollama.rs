@@ -5,6 +5,7 @@ use crate::gateway::llm::protocol::TokenCount::{Input, Output};
 use crate::gateway::llm::protocol::{
     CloseRule, DeltaRule, EchoRule, ModelNaming, Nested, Protocol, StreamProtocol,
 };
+use crate::gateway::llm::turn_rule::{TurnOrder, TurnRule};
 use crate::stream::json::Treatment::{Text, Typed};
 use crate::stream::json::Type::{Name, Number};
 
@@ -28,11 +29,17 @@ pub(super) static OLLAMA: Protocol = Protocol {
     stream: StreamProtocol {
         deltas: &[delta("message.content"), delta("message.thinking"), delta("response"), delta("thinking")],
         closes: &[
+            // Calls come whole, behind what is said before them.
+            CloseRule { at: "message.tool_calls[*].function.name", is: None, key: &[] },
             CloseRule { at: "done", is: Some("true"), key: &[] },
             CloseRule { at: "error", is: None, key: &[] },
         ],
         echoes: &[EchoRule { at: "logprobs", with: "[]" }],
         free_form: &["**.function.arguments"],
+        in_turn: &[
+            TurnRule { of: &["message.thinking", "thinking"], order: TurnOrder::Together },
+            TurnRule { of: &["message.content", "response"], order: TurnOrder::Together },
+        ],
         final_events: &[b"\"done\":true"],
         ..StreamProtocol::NONE
     },

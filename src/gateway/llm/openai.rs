@@ -10,6 +10,7 @@ use crate::gateway::llm::protocol::{
     ChannelRule, CloseRule, ConversationNaming, DeltaRule, EchoRule, EventCondition, ModelNaming, Nested,
     Protocol, SignedRule, SignedScope, StreamProtocol, TokenCount,
 };
+use crate::gateway::llm::turn_rule::{TurnOrder, TurnRule};
 use crate::stream::json::Treatment::{self, Argument, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
 
@@ -208,8 +209,42 @@ pub(super) static CHAT: Protocol = Protocol {
                 },
             },
         ],
-        // Of contents that are lists, clients keep the order.
-        in_turn: &["choices[*].delta.content[*].text", "choices[*].delta.content[*].thinking[*].text"],
+        // What is thought, what is said and what is called: clients keep the order.
+        in_turn: &[
+            TurnRule {
+                of: &[
+                    "choices[*].delta.reasoning_content",
+                    "choices[*].delta.reasoning",
+                    "choices[*].delta.reasoning_text",
+                    "choices[*].delta.thinking",
+                    "choices[*].delta.reasoning_details[*].text",
+                    "choices[*].delta.reasoning_details[*].summary",
+                    "choices[*].delta.content[*].thinking[*].text",
+                    "choices[*].delta.thinking_blocks[*].thinking",
+                    "choices[*].delta.provider_specific_fields.thinking_blocks[*].thinking",
+                    "choices[*].delta.provider_specific_fields.reasoning_content",
+                    "choices[*].delta.content[*].summary[*].text",
+                    "choices[*].delta.reasoning.content",
+                ],
+                order: TurnOrder::Together,
+            },
+            TurnRule {
+                of: &[
+                    "choices[*].delta.content",
+                    "choices[*].delta.refusal",
+                    "choices[*].delta.content[*].text",
+                ],
+                order: TurnOrder::Together,
+            },
+            TurnRule {
+                of: &[
+                    "choices[*].delta.tool_calls[*].function.arguments",
+                    "choices[*].delta.tool_calls[*].custom.input",
+                    "choices[*].delta.function_call.arguments",
+                ],
+                order: TurnOrder::Calls,
+            },
+        ],
         reports_if_asked: true,
         end_data: b"[DONE]",
         final_events: &[b"data:[DONE]"],

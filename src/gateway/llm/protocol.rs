@@ -8,6 +8,7 @@ use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::offsets::{CompiledOffsets, Offsets};
 use crate::gateway::llm::place::{CompiledKey, PlaceError, ValuePlace};
 use crate::gateway::llm::schema::with_schemas;
+use crate::gateway::llm::turn_rule::{CompiledTurn, TurnRule};
 use crate::stream::json::{PathSet, PatternError, Treatment};
 
 /// One LLM protocol. Patterns are tried in order; a string that none names is text all the same, since an unknown
@@ -137,9 +138,8 @@ pub struct StreamProtocol {
     pub free_form: &'static [&'static str],
     /// Signatures of texts, which must go back as they came.
     pub signed: &'static [SignedRule],
-    /// Those of `deltas`, by their places, of whose texts with one first value of their key only one goes on at a time: where
-    /// another begins, it is complete.
-    pub in_turn: &'static [&'static str],
+    /// Texts with one first value of their key of which only one kind goes on at a time.
+    pub in_turn: &'static [TurnRule],
     /// What an event says that brings text, and the next one says again: one of whose text nothing leaves yet is left out if it
     /// says no more. Members' names with dots between, `[*]` for the elements of an array. Empty: all events leave.
     pub repeated: &'static [&'static str],
@@ -279,7 +279,7 @@ pub(super) struct CompiledStream {
     /// The places of names and numbers that are looked at.
     pub(super) free_form: PathSet,
     pub(super) signed: Vec<CompiledSigned>,
-    pub(super) in_turn: Vec<usize>,
+    pub(super) in_turn: Vec<CompiledTurn>,
     pub(super) numbered: bool,
 }
 
@@ -438,6 +438,10 @@ impl CompiledStream {
         let position = |at: &'static str| {
             stream.deltas.iter().position(|known| known.at == at).ok_or(ProtocolError::NoDelta(at))
         };
+        let turn = |turn: &'static TurnRule| -> Result<_, ProtocolError> {
+            let of = turn.of.iter().map(|at| position(at)).collect::<Result<_, _>>()?;
+            Ok(CompiledTurn { of, order: turn.order })
+        };
         let signed = |signed: &'static SignedRule| -> Result<_, ProtocolError> {
             let covers = match &signed.covers {
                 SignedScope::Beside(places) => {
@@ -454,7 +458,7 @@ impl CompiledStream {
         let free_form: Vec<(&str, Treatment)> =
             within.iter().map(|at| (at.as_str(), Treatment::Text)).collect();
         Ok(Self {
-            in_turn: stream.in_turn.iter().map(|at| position(at)).collect::<Result<_, _>>()?,
+            in_turn: stream.in_turn.iter().map(turn).collect::<Result<_, _>>()?,
             signed: stream.signed.iter().map(signed).collect::<Result<_, _>>()?,
             deltas: stream.deltas.iter().map(delta).collect::<Result<_, _>>()?,
             closes: (stream.closes.iter().map(close))

@@ -39,7 +39,8 @@ impl Type {
         }
         let numbers = digits_alone(text);
         let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b':' | b'/');
-        let shaped = text.len() <= MAX_KEY && text.bytes().all(plain) && numbers < LONG_NUMBER;
+        let short = numbers < LONG_NUMBER || self == Self::Id && is_call_id(text);
+        let shaped = text.len() <= MAX_KEY && text.bytes().all(plain) && short;
         // A long part with digits may be a key.
         let key = |part: &str| part.len() >= SHORTEST_OPAQUE && part.bytes().any(digit);
         let typed = match self {
@@ -57,11 +58,32 @@ impl Type {
 /// How many digits stand in numbers of their own, or groups of one: they may be somebody's, and are looked at. Those of a UUID
 /// are not.
 fn digits_alone(text: &str) -> usize {
-    let uuid =
-        text.len().checked_sub(UUID).filter(|at| is_uuid(text.as_bytes().get(*at..).unwrap_or_default()));
-    let text = text.get(..uuid.unwrap_or(text.len())).unwrap_or_default();
-    let parts = text.split(|c: char| !c.is_ascii_alphanumeric());
+    let bytes = text.as_bytes();
+    let begins =
+        |at: &usize| at.checked_sub(1).is_none_or(|at| !bytes.get(at).is_some_and(u8::is_ascii_alphanumeric));
+    let uuid = |at: &usize| begins(at) && bytes.get(*at..at + UUID).is_some_and(is_uuid);
+    let at = (0..(text.len() + 1).saturating_sub(UUID)).find(uuid);
+    let (before, behind) = match at {
+        Some(at) => (text.get(..at), text.get(at + UUID..)),
+        None => (Some(text), None),
+    };
+    let parts = [before, behind]
+        .into_iter()
+        .flatten()
+        .flat_map(|text| text.split(|c: char| !c.is_ascii_alphanumeric()));
     parts.filter(|part| part.bytes().all(|byte| byte.is_ascii_digit())).map(str::len).sum()
+}
+
+/// What ids of calls begin with that are numbers else.
+const CALLS: [&str; 4] = ["function-call-", "tool-call-", "tool_call_", "call_"];
+
+/// The fewest digits of such a number: nothing of somebody's that is written without signs has as many, or few cards.
+const LONG_CALL: usize = 17;
+
+/// Whether a text is the id of a call, by its beginning and the long number behind it.
+fn is_call_id(text: &str) -> bool {
+    let number = CALLS.iter().find_map(|begin| text.strip_prefix(begin)).unwrap_or_default();
+    number.len() >= LONG_CALL && number.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// The shortest credential, in bytes; behind the name of its scheme it may be shorter.
@@ -214,8 +236,12 @@ mod tests {
             (id, JsonToken::Text, "550e8400-e29b-41d4-a716-446655440000", true),
             (id, JsonToken::Text, "chatcmpl-550e8400-e29b-41d4-a716-446655440000", true),
             (id, JsonToken::Text, "55508400-1129-4114-9716-446655440000", false),
+            (id, JsonToken::Text, "call-73c9ad0e-bf5b-2003-1075-a579e07db086-0", true),
+            (id, JsonToken::Text, "call-73c9ad0e-bf5b-2003-1075-a579e07db086-4111111111111111", false),
             (id, JsonToken::Text, "functions.get_weather:0", true),
             (id, JsonToken::Text, "536-22-8726", false),
+            (id, JsonToken::Text, "function-call-8253937529642049129", true),
+            (id, JsonToken::Text, "call_8253937529642049129", true),
             (id, JsonToken::Text, "call_5551234567", false),
             (id, JsonToken::Text, "call_555-123-4567", false),
             (id, JsonToken::Text, "call_4111-1111-1111-1111", false),

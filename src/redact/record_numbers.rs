@@ -1,0 +1,92 @@
+//! Numbers by which programs tell records apart: long ones look like card numbers, one in thirty by chance, and who gets
+//! another number finds another record, or none.
+
+use crate::stream::json::{Path, Segment};
+
+/// Last words of the names of members that hold such numbers.
+const NUMBERED: [&str; 17] = [
+    "id",
+    "ids",
+    "offset",
+    "version",
+    "revision",
+    "rev",
+    "hash",
+    "seed",
+    "cursor",
+    "seq",
+    "sequence",
+    "snowflake",
+    "timestamp",
+    "time",
+    "at",
+    "ns",
+    "us",
+];
+
+/// Whether the number at `path` is one, by the name of its member or of its array's. Where cards are spoken of it is not.
+pub(super) fn numbers_record(path: &Path<'_>) -> bool {
+    let keys = path.segments().filter_map(|segment| match segment {
+        Segment::Key(key) => Some(key),
+        Segment::Index(_) => None,
+    });
+    let Some(name) = keys.last() else { return false };
+    let named = |word: &str| NUMBERED.iter().any(|known| word.eq_ignore_ascii_case(known));
+    named(last_word(name)) && !name.to_ascii_lowercase().contains("card")
+}
+
+/// The last word of a name, which signs or a capital begin.
+fn last_word(name: &str) -> &str {
+    let behind = name.rsplit(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
+    let bytes = behind.as_bytes();
+    let begins = |at: &usize| {
+        bytes.get(at - 1..=*at).is_some_and(|pair| matches!(pair, [before, first] if first.is_ascii_uppercase() && !before.is_ascii_uppercase()))
+    };
+    let at = (1..bytes.len()).rev().find(begins).unwrap_or(0);
+    behind.get(at..).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::redact::fixture::document;
+    use crate::stream::json::PathSet;
+
+    #[test]
+    fn the_last_word_of_a_name_says_what_it_numbers() {
+        for (name, word) in [
+            ("id", "id"),
+            ("point_id", "id"),
+            ("pointId", "Id"),
+            ("userID", "ID"),
+            ("created_at", "at"),
+            ("paid", "paid"),
+            ("next-page-offset", "offset"),
+            ("", ""),
+        ] {
+            assert_eq!(last_word(name), word, "{name}");
+        }
+    }
+
+    #[test]
+    fn numbers_of_records_are_no_cards() {
+        let stays = |doc: &str| document(doc, &PathSet::everything()).0 == doc;
+        for doc in [
+            r#"{"points": [{"id": 5082513832886728665}]}"#,
+            r#"{"ids": [5082513832886728665]}"#,
+            r#"{"pointId": 4111111111111111}"#,
+            r#"{"next_page_offset": 4111111111111111}"#,
+        ] {
+            assert!(stays(doc), "{doc}");
+        }
+        for doc in [
+            r#"{"number": 4111111111111111}"#,
+            r#"{"pan": 4111111111111111}"#,
+            r#"{"card_id": 4111111111111111}"#,
+            r#"{"id": "4111111111111111"}"#,
+            r#"{"paid": 4111111111111111}"#,
+        ] {
+            assert!(!stays(doc), "{doc}");
+        }
+    }
+}
