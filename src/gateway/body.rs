@@ -96,6 +96,12 @@ impl BodyFormat {
             }
             _ => {}
         }
+        if matches!(self.declared, DeclaredFormat::Bytes | DeclaredFormat::Unlisted)
+            && !self.known
+            && is_binary(head)
+        {
+            return BodyKind::Unknown;
+        }
         let label = match self.declared {
             _ if self.known => DeclaredType::Other,
             DeclaredFormat::As(ContentFormat::Text | ContentFormat::Formatted(_)) => DeclaredType::Text,
@@ -121,6 +127,13 @@ impl BodyFormat {
             BodyKind::Unknown
         }
     }
+}
+
+/// Whether bytes are no text: of a hundred files that are none nearly each shows that at once.
+fn is_binary(head: &[u8]) -> bool {
+    // RFC 7464 puts 1E before each document of a sequence.
+    let control = |byte: &u8| *byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1e);
+    head.iter().any(control) || std::str::from_utf8(head).is_err_and(|error| error.error_len().is_some())
 }
 
 /// Why a body in UTF-16 or UTF-32 is refused: both have NUL bytes or a byte order mark of their own.

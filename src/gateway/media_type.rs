@@ -126,8 +126,9 @@ const EVENTS: [&str; 4] =
     ["text/event-stream", "text/x-event-stream", "application/event-stream", "application/x-event-stream"];
 
 /// What has no text that could be read as it passes: archives, documents, programs, messages of RPC.
-const PACKED: [&str; 30] = [
+const PACKED: [&str; 34] = [
     "application/cbor",
+    "application/dns-message",
     "application/epub+zip",
     "application/gzip",
     "application/java-archive",
@@ -151,18 +152,30 @@ const PACKED: [&str; 30] = [
     "application/x-bzip2",
     "application/x-gzip",
     "application/x-msgpack",
+    "application/x-parquet",
     "application/x-protobuf",
     "application/x-rar-compressed",
+    "application/x-rpm",
     "application/x-tar",
+    "application/x-wheel+zip",
     "application/x-zip-compressed",
     "application/zip",
     "application/zstd",
 ];
 
 /// How types begin and end of such.
-const PACKED_BEGIN: [&str; 4] =
-    ["application/grpc", "application/vnd.ms-", "application/vnd.oasis.", "application/vnd.openxmlformats-"];
-const PACKED_END: [&str; 5] = ["+zip", "+gzip", "+cbor", "+msgpack", "+protobuf"];
+const PACKED_BEGIN: [&str; 8] = [
+    "application/connect+",
+    "application/grpc",
+    "application/vnd.debian.",
+    "application/vnd.ms-",
+    "application/vnd.oasis.",
+    "application/vnd.openxmlformats-",
+    "application/vnd.sqlite3",
+    "application/x-git-",
+];
+const PACKED_END: [&str; 9] =
+    ["+zip", "+gzip", "+zstd", "+cbor", "+msgpack", "+protobuf", ".tar", "tar.gzip", "tar.gz"];
 
 fn is_packed(essence: &str) -> bool {
     PACKED.contains(&essence)
@@ -209,12 +222,14 @@ fn one(value: &HeaderValue) -> DeclaredFormat {
         "application/x-www-form-urlencoded" => DeclaredFormat::As(ContentFormat::Form),
         text if TEXTS.contains(&text) || text.ends_with("+yaml") => DeclaredFormat::As(ContentFormat::Text),
         "application/octet-stream" | "binary/octet-stream" => DeclaredFormat::Bytes,
+        // Also where the messages of a call are JSON: there are lengths between them.
+        other if is_packed(other) => DeclaredFormat::Opaque,
         other if other.ends_with("+json") => DeclaredFormat::As(ContentFormat::Json),
         other if other.starts_with("text/") => DeclaredFormat::As(ContentFormat::Text),
         other if other.matches('/').count() != 1 || other.contains([',', ' ', '*']) => {
             DeclaredFormat::Nothing
         }
-        other if other.starts_with("application/") && !is_packed(other) => DeclaredFormat::Unlisted,
+        other if other.starts_with("application/") => DeclaredFormat::Unlisted,
         _ => DeclaredFormat::Opaque,
     }
 }
@@ -287,6 +302,10 @@ mod tests {
         (&["application/json5"], TEXT, false),
         (&["application/x-event-stream"], DeclaredFormat::As(ContentFormat::Events), false),
         (&["application/vnd.example.v2"], DeclaredFormat::Unlisted, false),
+        (&["application/connect+json"], DeclaredFormat::Opaque, false),
+        (&["application/grpc-web+json"], DeclaredFormat::Opaque, false),
+        (&["application/vnd.oci.image.layer.v1.tar"], DeclaredFormat::Opaque, false),
+        (&["application/dns-message"], DeclaredFormat::Opaque, false),
         (&["application/x-anything"], DeclaredFormat::Unlisted, false),
         (&["application/pdf"], DeclaredFormat::Opaque, false),
         (&["application/vnd.ms-excel"], DeclaredFormat::Opaque, false),

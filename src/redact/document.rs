@@ -283,7 +283,8 @@ impl<'w> JsonTexts<'w> {
     /// The edit of a number. Short ones are words of a language model at most.
     fn number(&mut self, at: DocumentValue<'_>, spelled: &[u8], see: TextVisitor<'_>) -> Option<Edit> {
         let path = at.path;
-        if spelled.iter().filter(|byte| byte.is_ascii_digit()).count() < LONG_NUMBER {
+        let digits = spelled.iter().filter(|byte| byte.is_ascii_digit()).count();
+        if digits < LONG_NUMBER {
             if begins_tokens(path) && spelled.iter().all(u8::is_ascii_digit) {
                 see(CarrierText::of(StringPart::unread("", ScanMode::Not)));
             }
@@ -292,7 +293,7 @@ impl<'w> JsonTexts<'w> {
         if !is_long(spelled) || self.which.take(path).of(JsonToken::Number, "") == Treatment::Skip {
             return None;
         }
-        let (typed, record) = (self.typed, numbers_record(path));
+        let (typed, record) = (self.typed, numbers_record(path, digits));
         let label = self.label(at);
         number(spelled, at.start..at.end, |text| {
             plain(see(CarrierText { label, typed, record, ..CarrierText::of(StringPart::text(text)) }))

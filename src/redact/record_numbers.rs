@@ -3,8 +3,11 @@
 
 use crate::stream::json::{Path, Segment};
 
+/// The fewest digits of one: cards have fewer, but for few, and nobody writes those as numbers.
+const LEAST: usize = 17;
+
 /// Last words of the names of members that hold such numbers.
-const NUMBERED: [&str; 17] = [
+const NUMBERED: [&str; 15] = [
     "id",
     "ids",
     "offset",
@@ -18,21 +21,49 @@ const NUMBERED: [&str; 17] = [
     "sequence",
     "snowflake",
     "timestamp",
-    "time",
-    "at",
     "ns",
-    "us",
+    "at",
 ];
 
-/// Whether the number at `path` is one, by the name of its member or of its array's. Where cards are spoken of it is not.
-pub(super) fn numbers_record(path: &Path<'_>) -> bool {
-    let keys = path.segments().filter_map(|segment| match segment {
-        Segment::Key(key) => Some(key),
-        Segment::Index(_) => None,
-    });
-    let Some(name) = keys.last() else { return false };
+/// Parts of names under which cards are, in small letters, and whole words.
+const OF_CARDS: [&str; 12] = [
+    "card",
+    "kart",
+    "tarjeta",
+    "carte",
+    "cartao",
+    "credit",
+    "debit",
+    "payment",
+    "卡",
+    "カード",
+    "카드",
+    "карт",
+];
+const CARD_WORDS: [&str; 3] = ["pan", "cc", "iin"];
+
+/// Whether the number of so many digits at `path` is one, by the name of its member or of its array's. Where cards are spoken of on the
+/// way there it is not.
+pub(super) fn numbers_record(path: &Path<'_>, digits: usize) -> bool {
+    if digits < LEAST {
+        return false;
+    }
+    let keys = || {
+        path.segments().filter_map(|segment| match segment {
+            Segment::Key(key) => Some(key),
+            Segment::Index(_) => None,
+        })
+    };
     let named = |word: &str| NUMBERED.iter().any(|known| word.eq_ignore_ascii_case(known));
-    named(last_word(name)) && !name.to_ascii_lowercase().contains("card")
+    keys().last().is_some_and(|name| named(last_word(name))) && !keys().any(is_of_card)
+}
+
+/// Whether a name speaks of cards.
+fn is_of_card(name: &str) -> bool {
+    let name = name.to_lowercase();
+    OF_CARDS.iter().any(|part| name.contains(part))
+        || name.split(|c: char| !c.is_alphanumeric()).any(|word| CARD_WORDS.contains(&word))
+        || CARD_WORDS.iter().any(|word| name.strip_prefix(word) == Some("id"))
 }
 
 /// The last word of a name, which signs or a capital begin.
@@ -74,13 +105,17 @@ mod tests {
         for doc in [
             r#"{"points": [{"id": 5082513832886728665}]}"#,
             r#"{"ids": [5082513832886728665]}"#,
-            r#"{"pointId": 4111111111111111}"#,
-            r#"{"next_page_offset": 4111111111111111}"#,
+            r#"{"pointId": 5082513832886728665}"#,
+            r#"{"next_page_offset": 5082513832886728665}"#,
         ] {
             assert!(stays(doc), "{doc}");
         }
         for doc in [
             r#"{"number": 4111111111111111}"#,
+            r#"{"id": 4111111111111111}"#,
+            r#"{"card": {"id": 5082513832886728665}}"#,
+            r#"{"panId": 5082513832886728665}"#,
+            r#"{"tarjeta_id": 5082513832886728665}"#,
             r#"{"pan": 4111111111111111}"#,
             r#"{"card_id": 4111111111111111}"#,
             r#"{"id": "4111111111111111"}"#,

@@ -83,12 +83,14 @@ class Thinking(MockHandler):
         self.mock.requests.append(came)
         ask = came.json()
         said = ask["contents"][0]["parts"][0]["text"] if "contents" in ask else ask["messages"][0]["content"]
+        said += self.mock.invents
         frame, kind = ("%s\n", "application/x-ndjson") if self.path == "/api/chat" else ("data: %s\n\n", "text/event-stream")
         self.pieces(200, kind, [(frame % json.dumps(event)).encode() for event in KINDS[self.path](said)])
 
 
 class ThinkingMock(Mock):
     handler = Thinking
+    invents = ""
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +134,7 @@ def by_text(found):
     return [(whose, "".join(texts)) for whose, texts in whole.items()]
 
 
-@pytest.mark.parametrize("path", KINDS)
+@pytest.mark.parametrize("path", list(KINDS))
 def test_texts_come_one_after_another_as_their_server_had_them(ends, path):
     mock, gateway = ends
     mock.requests.clear()
@@ -146,3 +148,66 @@ def test_texts_come_one_after_another_as_their_server_had_them(ends, path):
     if "twice" in path:
         came, own = by_text(came), by_text(own)
     assert came == own
+
+
+def said(found):
+    """All texts of each kind, whatever came between."""
+    return dict(by_text(found))
+
+
+INVENTED = " also tom.baker@harbour-post.com and 4111 1111 1111 1111"
+
+
+def beside(text, **more):
+    yield from (choice({"content": piece, **more}) for piece in cut(text))
+
+
+def before_thought(text):
+    yield choice({"content": text[:9], "reasoning_content": "so "})
+    yield from (choice({"content": piece}) for piece in cut(text[9:]))
+
+
+def in_turns(text):
+    for piece in cut(text):
+        yield choice({"reasoning": piece, "content": piece})
+
+
+def blank_beside(text):
+    yield from (choice({"reasoning_content": piece, "content": " "}) for piece in cut(text))
+
+
+def blank_between(text):
+    yield choice({"tool_calls": [{"index": 0, "id": "call_0abcdefg", "type": "function", "function": {"name": "note", "arguments": ""}}]})
+    for piece in cut(json.dumps({"text": text})):
+        yield choice({"tool_calls": [{"index": 0, "function": {"arguments": piece}}]})
+        yield choice({"content": "\n"})
+
+
+# What some servers send beside or between the pieces of a text; none of it ends that.
+ODD = {
+    "/v1/chat/completions?empty_call": lambda text: beside(text, function_call={"name": "", "arguments": ""}),
+    "/v1/chat/completions?empty_calls": lambda text: beside(text, tool_calls=[{"index": 0, "function": {"arguments": ""}}]),
+    "/v1/chat/completions?no_thought": lambda text: beside(text, reasoning_content=""),
+    "/v1/chat/completions?before": before_thought,
+    "/v1/chat/completions?blank": blank_beside,
+    "/v1/chat/completions?lines": blank_between,
+    "/v1/chat/completions?turns": lambda text: [choice({"reasoning": "I ", "content": "I "}), *in_turns("think. " + text)],
+}
+KINDS |= ODD
+
+
+@pytest.mark.parametrize("path", ODD)
+def test_what_stands_beside_a_text_does_not_end_it(ends, path):
+    mock, gateway = ends
+    ask = {"model": "m", "stream": True, "messages": [{"role": "user", "content": ASKED}]}
+    mock.requests.clear()
+    mock.invents = INVENTED
+    try:
+        answer = gateway.call("POST", path, json.dumps(ask), {"content-type": "application/json"})
+    finally:
+        mock.invents = ""
+    lines = [line.removeprefix("data: ") for line in answer.body.decode().splitlines()]
+    texts = [text for text in said(runs(json.loads(line) for line in lines if line.startswith("{"))).values() if "mail" in text]
+    assert texts
+    for text in texts:
+        assert ASKED in text and "tom.baker" not in text and "4111" not in text, text

@@ -202,16 +202,43 @@ fn tangled(value: &[u8]) -> bool {
 
 /// Whether it is a time (RFC 3339), which names such as `key` are given in lists by time.
 pub(crate) fn is_time(value: &[u8]) -> bool {
-    let (date, rest) = value.split_at(value.len().min(b"2026-01-02T03:04".len()));
+    let minute = b"2026-01-02T03:04".len();
+    let (date, rest) = value.split_at(value.len().min(minute));
     let fits = |(at, byte): (usize, &u8)| match at {
         4 | 7 => *byte == b'-',
         10 => matches!(byte, b'T' | b't' | b'_' | b' '),
         13 => *byte == b':',
         _ => byte.is_ascii_digit(),
     };
-    let of_time =
-        |byte: &u8| byte.is_ascii_digit() || matches!(byte, b':' | b'.' | b'+' | b'-' | b'Z' | b'z');
-    date.len() == 16 && date.iter().enumerate().all(fits) && rest.iter().all(of_time)
+    let number =
+        |at: usize| date.get(at..at + 2).and_then(|two| std::str::from_utf8(two).ok()?.parse::<u8>().ok());
+    let within = |at, most| number(at).is_some_and(|number| number <= most);
+    let real = [(5, 12), (8, 31), (11, 24), (14, 60)].into_iter().all(|(at, most)| within(at, most));
+    date.len() == minute && date.iter().enumerate().all(fits) && real && ends_time(rest)
+}
+
+/// Whether this is what may follow the minute of a time: seconds, parts of one, a zone.
+fn ends_time(rest: &[u8]) -> bool {
+    let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let mut rest = rest;
+    for (sign, least, most) in [(b':', 2, 2), (b'.', 1, 9)] {
+        if let Some(behind) = rest.strip_prefix(&[sign]) {
+            let length = digits(behind);
+            if !(least..=most).contains(&length) {
+                return false;
+            }
+            rest = behind.get(length..).unwrap_or_default();
+        }
+    }
+    match rest {
+        [] | [b'Z' | b'z'] => true,
+        [b'+' | b'-', zone @ ..] => {
+            let (hours, minutes) = zone.split_at(zone.len().min(2));
+            let minutes = minutes.strip_prefix(b":").unwrap_or(minutes);
+            digits(hours) == 2 && (minutes.is_empty() || minutes.len() == 2 && digits(minutes) == 2)
+        }
+        _ => false,
+    }
 }
 
 /// Known for what it is by its shape: an e-mail address, a time, or a number behind a few letters.

@@ -114,3 +114,26 @@ fn users_may_be_left_out() {
 fn basic_credentials_decode() {
     assert!(basic(b"QWxhZGRpbjpvcGVuIHNlc2FtZQ==") && !basic(b"bm9jb2xvbg==") && !basic(b"a b"));
 }
+
+#[test]
+fn a_time_is_one_to_its_end() {
+    for value in [
+        "2024-11-19T04:08",
+        "2024-11-19 04:08:06",
+        "2024-11-19T04:08:06.803654Z",
+        "2024-11-19T04:08:06+01:00",
+        "2024-11-19T04:08:06-0800",
+    ] {
+        assert!(is_time(value.as_bytes()), "{value}");
+    }
+    for value in [
+        "2024-11-19_04:08-8374658374659823746598",
+        "2024-11-19T04:08:99887766554433221100",
+        "9999-99-99T99:99",
+        "2024-11-19T04:08:06.803654Zx",
+        "2024-11-19",
+        "",
+    ] {
+        assert!(!is_time(value.as_bytes()), "{value}");
+    }
+}

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use crate::base::budget::{MemoryBudget, MemoryCharge};
 use crate::edit::{Edit, spliced};
-use crate::gateway::llm::piece::{ChannelKey, DeltaPiece, Piece, PieceKind, closed, in_order, turns, within};
+use crate::gateway::llm::piece::{ChannelKey, DeltaPiece, Piece, PieceKind, closed, in_order, within};
 use crate::gateway::llm::piece_reader::{EditorFactory, PieceReader};
 use crate::gateway::llm::place::EventDocument;
 use crate::gateway::llm::place_coverage::says_only;
@@ -21,6 +21,7 @@ use crate::gateway::llm::pointed::PointedDocument;
 use crate::gateway::llm::protocol::{CompiledCovers, CompiledProtocol, CompiledSigned, CompiledStream};
 use crate::gateway::llm::signed::SignedMember;
 use crate::gateway::llm::template::EventTemplate;
+use crate::gateway::llm::turns::Turns;
 use crate::stream::json::{Decoded, Treatment, encoded, half_at_end};
 use crate::stream::{Channel, Editor, StreamError, TextUse};
 
@@ -113,6 +114,7 @@ pub(super) struct Deltas {
     budget: MemoryBudget,
     open: Vec<OpenChannel>,
     waiting: VecDeque<WaitingDocument>,
+    turns: Turns,
 }
 
 impl Deltas {
@@ -123,6 +125,7 @@ impl Deltas {
             budget: budget.clone(),
             open: Vec::new(),
             waiting: VecDeque::new(),
+            turns: Turns::default(),
         }
     }
 
@@ -155,7 +158,7 @@ impl Deltas {
         let closes = |key: &ChannelKey| closed.iter().any(|begin| key.parts.starts_with(begin));
         let mut edits: Vec<Edit> = Vec::new();
         let mut touched: Vec<ChannelKey> = Vec::new();
-        let turns = turns(stream, &pieces);
+        let turns = self.turns.of(stream, &document, data, &pieces);
         let read = ReadDocument { envelope, data, pieces: &pieces };
         let (mut emptied, mut says) = (false, false);
         for (at, piece) in pieces.iter().enumerate() {
@@ -183,8 +186,10 @@ impl Deltas {
             let Some(text) = text else { continue };
             piece.edit(&text, &document, stream, &mut edits);
         }
+        let overtaken = |key: &ChannelKey| turns.overtake(stream, key) && !touched.contains(key);
+        self.open.iter().filter(|open| overtaken(&open.key)).for_each(|open| self.turns.end(&open.key));
         // What other channels hold that end here must be said first.
-        self.flush(before, |key| (closes(key) || turns.overtake(stream, key)) && !touched.contains(key))?;
+        self.flush(before, |key| overtaken(key) || closes(key) && !touched.contains(key))?;
         self.sign(&read, &document, &mut edits);
         read.point(&document, stream, &mut edits);
         in_order(&mut edits);
@@ -398,7 +403,7 @@ impl Deltas {
 
     /// Keeps a document that left text behind, so that it can be cloned.
     fn remember(&mut self, read: &ReadDocument<'_>, edits: &[Edit]) -> Result<(), StreamError> {
-        let mut blank: Option<Arc<[u8]>> = None;
+        let mut kept: Option<[Arc<[u8]>; 2]> = None;
         for piece in read.pieces {
             let PieceKind::Delta(delta) = &piece.kind else { continue };
             let Some(open) = self.open.iter_mut().find(|open| open.key == delta.key) else { continue };
@@ -411,9 +416,10 @@ impl Deltas {
             if piece.span.is_empty() && open.template.is_some() {
                 continue;
             }
-            let data = blank.get_or_insert_with(|| blanked(read, edits).into());
-            open.charge.set(data.len() + read.envelope.len())?;
-            let (envelope, data) = (read.envelope.to_vec(), Arc::clone(data));
+            let [envelope, data] =
+                kept.get_or_insert_with(|| [read.envelope.into(), blanked(read, edits).into()]);
+            open.charge.set(data.len() + envelope.len())?;
+            let (envelope, data) = (Arc::clone(envelope), Arc::clone(data));
             open.template = Some(EventTemplate { envelope, data, positions: delta.positions.clone() });
         }
         Ok(())
@@ -443,7 +449,7 @@ impl Deltas {
             let place = self.reader.protocol().stream.deltas.get(open.key.delta).map(|delta| &delta.at);
             let data = place.and_then(|place| template.with(place, &text));
             before.extend(data.map(|data| EarlierDocument {
-                envelope: template.envelope,
+                envelope: template.envelope.to_vec(),
                 data,
                 added: true,
             }));

@@ -7,7 +7,7 @@ use crate::gateway::llm::protocol::{
     ChannelRule, CloseRule, DeltaRule, EchoRule, ModelNaming, Nested, Protocol, SignedRule, SignedScope,
     StreamProtocol, TokenCount,
 };
-use crate::gateway::llm::turn_rule::{TurnOrder, TurnRule};
+use crate::gateway::llm::turn_rule::TurnRule;
 use crate::stream::json::Treatment::{self, Argument, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
 
@@ -139,7 +139,7 @@ pub(super) const EVENTS: StreamProtocol = StreamProtocol {
     }],
     free_form: FREE_FORM,
     signed: SIGNED,
-    in_turn: &[TurnRule { of: &["candidates[*].content.parts[*].text"], order: TurnOrder::ByKey }],
+    in_turn: &[TurnRule { of: &["candidates[*].content.parts[*].text"], by_key: true, ..TurnRule::TEXTS }],
     // To Google's agent kit an empty text is the end of one.
     repeated: &[
         "candidates[*].content.parts[*].text",

@@ -9,7 +9,7 @@
 //! | `registry` | every protocol, and [`ProtocolChoice`]: how a route chooses one |
 //! | [`results`] | results of batches, in files that say nothing of a protocol |
 //! | `schema` | what of a JSON Schema is no text, in every protocol |
-//! | `turn_rule` | texts of a stream of which only one kind goes on at a time |
+//! | `turn_rule`, `turns` | texts of a stream of which only one kind goes on at a time, and whose turn it is |
 //! | `piece`, `piece_reader` | the strings of an event, which of them are text, and what becomes of each |
 //! | `place` | where values are in an event |
 //! | `delta` | follows texts over the documents of a stream, whatever the protocol |
@@ -66,6 +66,7 @@ mod schema;
 mod signed;
 mod template;
 mod turn_rule;
+mod turns;
 mod usage;
 
 pub use amazon_deltas::AmazonDeltas;

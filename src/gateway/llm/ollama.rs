@@ -5,7 +5,7 @@ use crate::gateway::llm::protocol::TokenCount::{Input, Output};
 use crate::gateway::llm::protocol::{
     CloseRule, DeltaRule, EchoRule, ModelNaming, Nested, Protocol, StreamProtocol,
 };
-use crate::gateway::llm::turn_rule::{TurnOrder, TurnRule};
+use crate::gateway::llm::turn_rule::TurnRule;
 use crate::stream::json::Treatment::{Text, Typed};
 use crate::stream::json::Type::{Name, Number};
 
@@ -37,8 +37,8 @@ pub(super) static OLLAMA: Protocol = Protocol {
         echoes: &[EchoRule { at: "logprobs", with: "[]" }],
         free_form: &["**.function.arguments"],
         in_turn: &[
-            TurnRule { of: &["message.thinking", "thinking"], order: TurnOrder::Together },
-            TurnRule { of: &["message.content", "response"], order: TurnOrder::Together },
+            TurnRule { of: &["message.thinking", "thinking"], ..TurnRule::TEXTS },
+            TurnRule { of: &["message.content", "response"], ..TurnRule::TEXTS },
         ],
         final_events: &[b"\"done\":true"],
         ..StreamProtocol::NONE

@@ -10,7 +10,7 @@ use crate::gateway::llm::protocol::{
     ChannelRule, CloseRule, ConversationNaming, DeltaRule, EchoRule, EventCondition, ModelNaming, Nested,
     Protocol, SignedRule, SignedScope, StreamProtocol, TokenCount,
 };
-use crate::gateway::llm::turn_rule::{TurnOrder, TurnRule};
+use crate::gateway::llm::turn_rule::TurnRule;
 use crate::stream::json::Treatment::{self, Argument, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
 
@@ -226,15 +226,16 @@ pub(super) static CHAT: Protocol = Protocol {
                     "choices[*].delta.content[*].summary[*].text",
                     "choices[*].delta.reasoning.content",
                 ],
-                order: TurnOrder::Together,
+                ..TurnRule::TEXTS
             },
             TurnRule {
                 of: &[
                     "choices[*].delta.content",
                     "choices[*].delta.refusal",
                     "choices[*].delta.content[*].text",
+                    "choices[*].delta.audio.transcript",
                 ],
-                order: TurnOrder::Together,
+                ..TurnRule::TEXTS
             },
             TurnRule {
                 of: &[
@@ -242,7 +243,13 @@ pub(super) static CHAT: Protocol = Protocol {
                     "choices[*].delta.tool_calls[*].custom.input",
                     "choices[*].delta.function_call.arguments",
                 ],
-                order: TurnOrder::Calls,
+                begins: &[
+                    "choices[*].delta.tool_calls[*].id",
+                    "choices[*].delta.tool_calls[*].function.name",
+                    "choices[*].delta.tool_calls[*].custom.name",
+                    "choices[*].delta.function_call.name",
+                ],
+                ..TurnRule::TEXTS
             },
         ],
         reports_if_asked: true,

@@ -1,12 +1,10 @@
 //! [`Piece`]: the strings of a document of a stream, and what becomes of each.
 
-use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use crate::edit::Edit;
 use crate::gateway::llm::place::{EventDocument, KeyPart};
 use crate::gateway::llm::protocol::CompiledStream;
-use crate::gateway::llm::turn_rule::{CompiledTurn, TurnOrder};
 use crate::stream::json::{JsonToken, Path, Treatment, encoded};
 
 /// Tells channels apart: which delta of the protocol, and the values of its key.
@@ -121,73 +119,4 @@ pub(super) fn closed(stream: &CompiledStream, document: &EventDocument<'_>) -> V
         all.into_iter().map(|positions| document.key(&close.key, &positions))
     });
     each.collect()
-}
-
-/// The texts whose turn it is in a document, where texts come one after another.
-#[derive(Default)]
-pub(super) struct Turns<'p> {
-    /// Those that have something to say, in order.
-    active: Vec<&'p ChannelKey>,
-    /// The pieces of texts that end where another begins in the same document.
-    complete: HashSet<usize>,
-}
-
-impl Turns<'_> {
-    /// Whether a text ends, since the turn is another's.
-    pub(super) fn overtake(&self, stream: &CompiledStream, key: &ChannelKey) -> bool {
-        self.active.iter().any(|active| active.ends(stream, key))
-    }
-
-    /// Whether the text of this piece ends with it.
-    pub(super) fn complete(&self, piece: usize) -> bool {
-        self.complete.contains(&piece)
-    }
-}
-
-impl ChannelKey {
-    /// Whether another text ends where this one goes on.
-    fn ends(&self, stream: &CompiledStream, other: &Self) -> bool {
-        let (Some(own), Some(theirs)) = (stream.turn(self.delta), stream.turn(other.delta)) else {
-            return false;
-        };
-        let follows = !std::ptr::eq(own, theirs) || own.order == TurnOrder::ByKey && self != other;
-        follows && self.parts.first() == other.parts.first()
-    }
-}
-
-impl CompiledStream {
-    /// The rule of a delta's texts.
-    fn turn(&self, delta: usize) -> Option<&CompiledTurn> {
-        self.in_turn.iter().find(|turn| turn.of.contains(&delta))
-    }
-}
-
-/// The texts whose turn it is in a document.
-pub(super) fn turns<'p>(stream: &CompiledStream, pieces: &'p [Piece]) -> Turns<'p> {
-    let mut turns = Turns::default();
-    // Of one rule, and of one key where those follow one another.
-    let mut open: HashMap<Option<&KeyPart>, Vec<(usize, &'p ChannelKey)>> = HashMap::new();
-    for (at, piece) in pieces.iter().enumerate() {
-        let PieceKind::Delta(DeltaPiece { key, .. }) = &piece.kind else { continue };
-        let order = stream.turn(key.delta).map(|turn| turn.order);
-        let Some(order) = order.filter(|order| *order == TurnOrder::Calls || !piece.span.is_empty()) else {
-            continue;
-        };
-        turns.active.push(key);
-        // A text beside a call came before it, wherever it stands.
-        if order != TurnOrder::Calls {
-            let open = open.entry(key.parts.first()).or_default();
-            if open.last().is_some_and(|(_, last)| key.ends(stream, last)) {
-                turns.complete.extend(open.drain(..).map(|(at, _)| at));
-            }
-            open.push((at, key));
-        }
-    }
-    let is_call =
-        |key: &ChannelKey| stream.turn(key.delta).is_some_and(|turn| turn.order == TurnOrder::Calls);
-    for call in turns.active.iter().filter(|key| is_call(key)) {
-        let open = open.get_mut(&call.parts.first()).map(std::mem::take).unwrap_or_default();
-        turns.complete.extend(open.into_iter().map(|(at, _)| at));
-    }
-    turns
 }

@@ -440,7 +440,8 @@ impl CompiledStream {
         };
         let turn = |turn: &'static TurnRule| -> Result<_, ProtocolError> {
             let of = turn.of.iter().map(|at| position(at)).collect::<Result<_, _>>()?;
-            Ok(CompiledTurn { of, order: turn.order })
+            let begins = turn.begins.iter().map(|at| place(at)).collect::<Result<_, _>>()?;
+            Ok(CompiledTurn { of, begins, by_key: turn.by_key })
         };
         let signed = |signed: &'static SignedRule| -> Result<_, ProtocolError> {
             let covers = match &signed.covers {

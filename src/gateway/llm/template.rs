@@ -11,7 +11,7 @@ use crate::gateway::llm::place::{EventDocument, ValuePlace};
 /// A document that a channel's text came in.
 pub(super) struct EventTemplate {
     /// What stands around it in its stream.
-    pub(super) envelope: Vec<u8>,
+    pub(super) envelope: Arc<[u8]>,
     /// The document, without any channel's text.
     pub(super) data: Arc<[u8]>,
     /// The positions of the elements on the way to the text.

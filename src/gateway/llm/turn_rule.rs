@@ -1,27 +1,26 @@
 //! [`TurnRule`]: texts of a stream of which only one kind goes on at a time.
 
-/// Texts that go on side by side. Where a text begins of another rule, they are complete: clients keep the order.
+use crate::gateway::llm::place::ValuePlace;
+
+/// Texts that go on side by side. Where a text of another rule goes on, they are complete, for clients keep the order; in one event
+/// those of the rules before it are.
 pub struct TurnRule {
     /// Those of the deltas, by their places.
     pub of: &'static [&'static str],
-    /// How they follow one another.
-    pub order: TurnOrder,
+    /// Values that begin such a text though nothing of it is there yet: the name of a call. Empty strings begin none.
+    pub begins: &'static [&'static str],
+    /// Whether texts of this rule that have other keys follow one another, too.
+    pub by_key: bool,
 }
 
-/// How texts of one rule follow one another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TurnOrder {
-    /// Side by side, whatever they are told apart by.
-    Together,
-    /// One at a time, as they are told apart by their keys.
-    ByKey,
-    /// Side by side, and each begins with its first event though nothing of it is there: the arguments of calls. A text in the
-    /// same event was there before.
-    Calls,
+impl TurnRule {
+    /// Texts side by side, which begin with themselves.
+    pub const TEXTS: Self = Self { of: &[], begins: &[], by_key: false };
 }
 
 /// A [`TurnRule`] whose deltas are numbers.
 pub(super) struct CompiledTurn {
     pub(super) of: Vec<usize>,
-    pub(super) order: TurnOrder,
+    pub(super) begins: Vec<ValuePlace>,
+    pub(super) by_key: bool,
 }

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
-use super::text::{LookCost, NeedMore, Quote, WindowText, is_dense, is_name, is_quote};
+use super::text::{LookCost, NeedMore, WindowText, is_dense, is_name, is_quote};
 use super::value::{AssignedValue, LONGEST, piece};
 use crate::detect::naming::NAME;
 use crate::detect::rules::SecretKind;
@@ -47,14 +47,17 @@ impl WindowText<'_> {
 
     /// The same of `most` bytes, without the quotes around it.
     fn word_within(&self, at: usize, most: usize) -> Result<(usize, usize), NeedMore> {
+        // The command stands in a string of a program.
+        if let Some(open) = self.quote(at)?.filter(|open| open.escapes > 0) {
+            let closed = self.closed(open, most)?;
+            let end = closed.map_or_else(|| self.run(open.end, most, |byte| byte != b'\n'), Ok)?;
+            return Ok((open.end, end));
+        }
         let quote = self.byte(at)?.filter(|&byte| is_quote(byte));
         let opened = quote.is_some();
         let limit = at + most + usize::from(opened);
         // Other quotes stand for themselves in it.
-        let closed = match quote {
-            Some(byte) => self.closed(Quote { byte, escapes: 0, end: at + 1 }, most)?,
-            None => None,
-        };
+        let closed = quote.map_or(Ok(None), |byte| self.next_quote(at + 1, byte, most))?;
         let mut end = closed.map_or(at, |close| close + 1);
         while end < limit {
             let Some(byte) = self.byte(end)? else { break };
@@ -85,10 +88,30 @@ impl WindowText<'_> {
         })
     }
 
+    /// The next quote of this kind on the line, `most` bytes on at the latest: to shells no backslash matters in single quotes, and to
+    /// others in none.
+    fn next_quote(&self, start: usize, quote: u8, most: usize) -> Result<Option<usize>, NeedMore> {
+        let text = self.view.slice(start, start + most);
+        let mut ends = memchr::memchr2_iter(quote, b'\n', text);
+        let found = ends.find(|&at| !is_escaped(text, at));
+        if found.is_none() && text.len() < most {
+            self.byte(start + text.len())?;
+        }
+        let looked = self.looked.get();
+        let steps = looked.steps + found.unwrap_or(text.len()) / 4;
+        self.looked.set(LookCost { steps, ..looked });
+        Ok(found.filter(|at| text.get(*at) == Some(&quote)).map(|at| start + at))
+    }
+
+    /// Behind the quote at `at`, if one is there, with its backslashes.
+    fn behind_quote(&self, at: usize) -> Result<usize, NeedMore> {
+        Ok(self.quote(at)?.map_or(at, |quote| quote.end))
+    }
+
     /// Behind the word at `at` that is no password: a user's name, another option.
     pub(super) fn behind_word(&self, at: usize) -> Result<usize, NeedMore> {
         let (_, end) = self.word_within(at, WORD)?;
-        self.run(end, 1, is_quote)
+        self.behind_quote(end)
     }
 
     /// Behind the first of these options on the command's line, or on the lines that go on with it.
@@ -266,10 +289,10 @@ impl WindowText<'_> {
         }
         let (mut start, mut end) = self.word_within(start, PIPED)?;
         if formats && memchr::memmem::find(self.view.slice(start, end), b"%s").is_some() {
-            let word = self.blanks(self.run(end, 1, is_quote)?)?;
+            let word = self.blanks(self.behind_quote(end)?)?;
             (start, end) = self.word_within(word, PIPED)?;
         }
-        let quote = self.run(end, 1, is_quote)?;
+        let quote = self.behind_quote(end)?;
         let pipe = self.blanks(quote)?;
         if end == start || !self.is(pipe, b'|')? || self.is(pipe + 1, b'|')? {
             return Ok(None);
@@ -305,10 +328,25 @@ impl WindowText<'_> {
 
     /// What a command reads. `printf` and `echo -e` have a line's end at its end.
     fn told(&self, start: usize, end: usize) -> Option<AssignedValue> {
+        let whole = end <= start + LONGEST;
         let text = self.value_at(start, end.min(start + LONGEST));
-        let text = text.strip_suffix(b"\\n").unwrap_or(text);
+        let text = text.strip_suffix(b"\\n").filter(|_| whole).unwrap_or(text);
         credential::password(text).then(|| piece(SecretKind::Command, start, start + text.len(), 0.0))
     }
+}
+
+/// Whether the sign at `at` is a double quote that a backslash escapes. To Windows it is none, where a folder ends so: then an option
+/// follows, or nothing.
+fn is_escaped(text: &[u8], at: usize) -> bool {
+    let (head, behind) = (text.get(..at).unwrap_or_default(), text.get(at + 1..).unwrap_or_default());
+    let slashes = head.iter().rev().take_while(|&&byte| byte == b'\\').count();
+    let blanks = behind.iter().take_while(|&&byte| byte == b' ').count();
+    let option = match behind.get(blanks) {
+        None | Some(b'\n' | b'\r' | b'|' | b';') => true,
+        Some(b'-' | b'/') => blanks > 0,
+        _ => false,
+    };
+    text.get(at) == Some(&b'"') && slashes % 2 == 1 && !option
 }
 
 fn reads_password(command: &[u8]) -> bool {

@@ -132,18 +132,50 @@ impl WindowText<'_> {
             if byte == b'\\' {
                 let behind = self.run(at, SLASHES, |byte| byte == b'\\')?;
                 let slashes = behind - at;
-                if open.is_closed_behind(slashes) && self.byte(behind)? == Some(open.byte) {
-                    return Ok(Some(behind - slashes.min(open.escapes)));
+                let quoted = self.byte(behind)? == Some(open.byte);
+                if let Some(escapes) = open.closing_escapes(slashes).filter(|_| quoted) {
+                    // A run may go on behind the piece: then that ends within it.
+                    return Ok(Some(behind - escapes).filter(|end| *end <= open.end + most));
                 }
-                at = behind + 1;
+                at = if slashes == SLASHES { behind } else { behind + 1 };
                 continue;
             }
             if byte == open.byte {
-                return Ok(Some(at));
+                let again = self.spelled_quote(open, at)?;
+                if again == at {
+                    return Ok(Some(at));
+                }
+                at = again;
+                continue;
             }
             at += 1;
         }
         Ok(None)
+    }
+
+    /// Behind the quote at `at` where it stands for itself within its text: doubled, as YAML, SQL and tables have it, or closed and
+    /// opened again around it, as shells do. `at` where it closes the text. One that was opened by two is closed by two.
+    fn spelled_quote(&self, open: Quote, at: usize) -> Result<usize, NeedMore> {
+        let spellings: &[&str] = match open.byte {
+            b'\'' => &["''", "'\\''", "'\"'\"'"],
+            b'"' => &["\"\""],
+            _ => &[],
+        };
+        let opened = |spelled: &&str| {
+            open.end
+                .checked_sub(spelled.len())
+                .is_some_and(|start| self.view.slice(start, open.end) == spelled.as_bytes())
+        };
+        if at == open.end || open.escapes > 0 || spellings.iter().any(opened) {
+            return Ok(at);
+        }
+        for spelled in spellings {
+            // Three in a row close what three opened.
+            if self.follows(at, spelled)? && !(spelled.len() == 2 && self.is(at + 2, open.byte)?) {
+                return Ok(at + spelled.len());
+            }
+        }
+        Ok(at)
     }
 
     /// Where what follows at `start` ends of a value whose beginning is known, `most` bytes on at the latest.
@@ -166,7 +198,7 @@ impl WindowText<'_> {
 }
 
 /// The most backslashes that are counted before a quote.
-const SLASHES: usize = 16;
+const SLASHES: usize = 512;
 
 /// A quote that opens.
 #[derive(Clone, Copy, Debug)]
@@ -178,9 +210,15 @@ pub(super) struct Quote {
 }
 
 impl Quote {
-    /// Whether the same quote behind so many backslashes closes the text: its own, behind any number of backslashes that stand for
-    /// themselves; or one of the text around it, which has fewer.
-    const fn is_closed_behind(self, slashes: usize) -> bool {
-        slashes <= self.escapes || slashes % (2 * (self.escapes + 1)) == self.escapes
+    /// How many of so many backslashes belong to the same quote behind them, if that closes the text: all others stand for
+    /// themselves. It may be the quote of a text around this one, which has fewer.
+    fn closing_escapes(self, slashes: usize) -> Option<usize> {
+        let mut escapes = Some(self.escapes);
+        std::iter::from_fn(|| {
+            let own = escapes?;
+            escapes = own.checked_sub(1).map(|less| less / 2);
+            Some(own)
+        })
+        .find(|own| slashes % (2 * (own + 1)) == *own)
     }
 }

@@ -228,3 +228,38 @@ fn backslashes_before_a_quote_are_counted() {
         (r#""{\"password\": \"Kx9!Lm\\\"Q2#77Lm\"}""#, &[r#"Kx9!Lm\\\"Q2#77Lm"#]),
     ]);
 }
+
+#[test]
+fn a_quote_that_stands_for_itself_ends_no_value() {
+    hold(&[
+        ("password: 'Kx9!Lm''Q2#77Lm'\n", &["Kx9!Lm''Q2#77Lm"]),
+        ("ALTER USER bob WITH PASSWORD 'Kx9!Lm''Q2#77Lm';\n", &["Kx9!Lm''Q2#77Lm"]),
+        ("password = @\"Kx9!Lm\"\"Q2#77Lm\";\n", &["Kx9!Lm\"\"Q2#77Lm"]),
+        ("password='Kx9!Lm'\\''Q2#77Lm'\n", &["Kx9!Lm'\\''Q2#77Lm"]),
+        ("password = ''\nuser = 'mo'\n", &[]),
+        ("os.system(\"mysql -u bob -p\\\"Kx9!LmQ2#77Lm\\\" db\")\n", &["Kx9!LmQ2#77Lm"]),
+        ("os.system(\"echo \\\"Kx9!LmQ2#77Lm\\\" | docker login --password-stdin\")\n", &["Kx9!LmQ2#77Lm"]),
+        ("net user \"mo\" \"Kx9!LmQ2#77Lm\" /add\n", &["Kx9!LmQ2#77Lm"]),
+        ("mysql -u \"bob\\\" -p\"Kx9!LmQ2#77Lm\" shop\n", &["Kx9!LmQ2#77Lm"]),
+        ("mysql -u 'bob\\' -p'Kx9!LmQ2#77Lm' shop\n", &["Kx9!LmQ2#77Lm"]),
+    ]);
+}
+
+#[test]
+fn backslashes_at_the_end_of_a_piece_are_part_of_a_value() {
+    let detector = detector();
+    let long = "Vq7tRm2zLp9xKw4J".repeat(40);
+    for length in (490..530).step_by(3) {
+        for slashes in [2, 4, 8, 16, 18, 32] {
+            let value = format!("{}{}", long.get(..length).unwrap(), "\\".repeat(slashes));
+            for place in ["{\"password\": \"{}\"}", "DB_PASSWORD=\"{}\"\n", "passwords = [\"{}\"]\n"] {
+                let text = place.replace("{}", &value);
+                let found = detector.find(&text);
+                let start = text.find(&value).unwrap();
+                let covered: usize = found.iter().map(|one| one.span.end - one.span.start).sum();
+                let whole = found.first().is_some_and(|one| one.span.start == start) && covered >= length;
+                assert!(whole, "{place}: {length} and {slashes}, {covered}");
+            }
+        }
+    }
+}
