@@ -9,7 +9,8 @@ use crate::gateway::llm::piece::{ChannelKey, DeltaPiece, Piece, PieceKind};
 use crate::gateway::llm::place::{EventDocument, KeyPart};
 use crate::gateway::llm::protocol::CompiledStream;
 
-/// The most texts that are remembered to have ended, and answers whose texts come side by side.
+/// The most texts that are remembered to have ended: where there were more, none ends another, since nobody could tell whether they
+/// come side by side.
 const MOST: usize = 256;
 
 /// Blanks as JSON spells them.
@@ -83,7 +84,7 @@ impl Turns {
                 {
                     turns.complete.insert(before);
                 }
-            } else if self.ended.contains(key) && self.mixed.len() < MOST {
+            } else if self.ended.contains(key) {
                 self.mixed.insert(key.parts.first().cloned());
             }
             texts.push((at, key, own));
@@ -117,7 +118,7 @@ impl Turns {
 
     /// A text goes on with this first value of its key, by this rule.
     fn go_on(&self, turns: &mut DocumentTurns, first: Option<KeyPart>, rule: usize) {
-        if !self.mixed.contains(&first) {
+        if self.ended.len() < MOST && !self.mixed.contains(&first) {
             let active = turns.active.entry(first).or_default();
             if !active.rules.contains(&rule) {
                 active.rules.push(rule);
@@ -127,10 +128,7 @@ impl Turns {
 
     /// A text has ended, since another's turn came.
     pub(super) fn end(&mut self, key: &ChannelKey) {
-        if !self.ended.contains(key) {
-            if self.ended.len() == MOST {
-                self.ended.clear();
-            }
+        if self.ended.len() < MOST && !self.ended.contains(key) {
             self.ended.push(key.clone());
         }
     }

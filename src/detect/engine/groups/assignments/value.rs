@@ -32,11 +32,14 @@ pub(super) struct AssignedValue {
 impl AssignedValue {
     /// The same, cut between two characters. In a quote it goes on to that quote.
     pub(super) fn at_boundary(self, text: &WindowText<'_>) -> Self {
-        let end = text.view.boundary(self.end);
-        let quote = || text.quote_before(self.start).or_else(|| text.quote_within(self, end));
-        let quote = Some(()).filter(|()| self.cut && self.rest_end == RestEnd::Word).and_then(|()| quote());
-        let rest_end = quote.map_or(self.rest_end, |open| RestEnd::Quote(open.byte, open.escapes));
-        Self { end, rest_end, ..self }
+        let whole = Self { end: text.view.boundary(self.end), ..self };
+        if !whole.cut || whole.rest_end != RestEnd::Word {
+            return whole;
+        }
+        match text.quote_before(whole.start).or_else(|| text.quote_within(whole)) {
+            Some(open) => Self { rest_end: RestEnd::Quote(open.byte, open.escapes), ..whole },
+            None => whole,
+        }
     }
 
     /// What of it follows, which `rule` has taken, if it was cut.
@@ -123,14 +126,14 @@ impl WindowText<'_> {
         kind(meaning, text, form).map(|kind| piece(kind, start, end, 0.0))
     }
 
-    /// The quote that is open at `end` within a word of a command.
-    fn quote_within(&self, value: AssignedValue, end: usize) -> Option<Quote> {
+    /// The quote that is open where the first piece of a command's word ends.
+    fn quote_within(&self, value: AssignedValue) -> Option<Quote> {
         let open = |open: Option<u8>, &byte: &u8| match open {
             Some(quote) => Some(quote).filter(|quote| *quote != byte),
             None => Some(byte).filter(|byte| is_quote(*byte)),
         };
-        let word = (value.kind == SecretKind::Command).then(|| self.view.slice(value.start, end))?;
-        word.iter().fold(None, open).map(|byte| Quote { byte, escapes: 0, end })
+        let word = (value.kind == SecretKind::Command).then(|| self.view.slice(value.start, value.end))?;
+        word.iter().fold(None, open).map(|byte| Quote { byte, escapes: 0, end: value.end })
     }
 
     /// The quote that ends at `at`.
