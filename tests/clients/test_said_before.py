@@ -104,7 +104,8 @@ def test_few_digits_are_no_year_and_no_amount(ends):
         return "load({0}), CVV {0}, {1} is the PIN".format(cvv, pin)
 
     seen, said = chat(*ends, [{"role": "user", "content": text}], say)
-    assert "In 4711.50 EUR, 2024-05-06; load(" in seen[-1]["content"] and "123" not in seen[-1]["content"]
+    cvv, pin = re.search(r"CVV (\d{3}), PIN: (\d{4})\.", seen[-1]["content"]).groups()
+    assert seen[-1]["content"] == f"Card CVV {cvv}, PIN: {pin}. In 4711.50 EUR, 2024-05-06; load({cvv})."
     assert said == "load(123), CVV 123, 4711 is the PIN"
 
 
