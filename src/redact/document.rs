@@ -24,7 +24,6 @@ use crate::redact::opaque::{
 };
 use crate::redact::pass::{RedactionPass, ReplaceScope};
 use crate::redact::path_hints::PathHints;
-use crate::redact::record_numbers::numbers_record;
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Redacted;
 use crate::redact::surrogate_map::{FindingLimits, SurrogateMap};
@@ -32,7 +31,7 @@ use crate::redact::url_credentials::credentials;
 use crate::redact::value::ValueSite;
 use crate::stream::json::{
     Decoded, JsonError, JsonFault, JsonToken, LONG_NUMBER, Path, PathSet, Segment, Treatment, Type,
-    digits_of, encoded, is_long, walk, walk_numbers, with_digits,
+    digits_of, encoded, is_long, numbers_record, walk, walk_numbers, with_digits,
 };
 
 impl Redactor {
@@ -293,7 +292,7 @@ impl<'w> JsonTexts<'w> {
         if !is_long(spelled) || self.which.take(path).of(JsonToken::Number, "") == Treatment::Skip {
             return None;
         }
-        let (typed, record) = (self.typed, numbers_record(path, digits));
+        let (typed, record) = (self.typed, numbers_record(path, spelled));
         let label = self.label(at);
         number(spelled, at.start..at.end, |text| {
             plain(see(CarrierText { label, typed, record, ..CarrierText::of(StringPart::text(text)) }))

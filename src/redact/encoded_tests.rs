@@ -18,12 +18,16 @@ fn redactor() -> Redactor {
     fixture::redactor(Method::Replace)
 }
 
+/// An editor that masks, and counts in `unread` what nobody read.
+fn answer(unread: &Arc<AtomicU64>) -> AnswerEditor {
+    let mask = AnswerTreatment::Mask { keys: Keys::default(), counts: Arc::new(RedactionCounts::new(2000)) };
+    redactor().answer(mask).counting(Arc::clone(unread))
+}
+
 /// A document as it passes, in pieces of `size`, and how many of its strings nobody read.
 fn passed(doc: &str, size: usize) -> (String, u64) {
     let unread = Arc::new(AtomicU64::new(0));
-    let mask = AnswerTreatment::Mask { keys: Keys::default(), counts: Arc::new(RedactionCounts::new(2000)) };
-    let editor: AnswerEditor = redactor().answer(mask).counting(Arc::clone(&unread));
-    let slots = EditorSlots::new(editor, PathSet::everything()).with_keys_and_numbers();
+    let slots = EditorSlots::new(answer(&unread), PathSet::everything()).with_keys_and_numbers();
     let mut body = JsonSlots::new(slots, &MemoryBudget::unlimited());
     let mut out = bytes::BytesMut::new();
     for piece in doc.as_bytes().chunks(size) {
@@ -168,5 +172,42 @@ proptest! {
             from = to;
         }
         prop_assert_eq!(edited(&pieces), edited(&[&text]));
+    }
+}
+
+#[test]
+fn numbers_of_records_are_no_cards() {
+    let stays = |doc: &str| {
+        let stays = collected(doc).0 == doc;
+        for size in [1, 7, 1000] {
+            assert_eq!(passed(doc, size).0 == doc, stays, "{doc}");
+        }
+        let mut edits = Vec::new();
+        Embedded::new(answer(&Arc::default())).last(doc, &mut edits).unwrap();
+        assert_eq!(edits.is_empty(), stays, "{doc}");
+        stays
+    };
+    for doc in [
+        r#"{"points": [{"id": 5082513832886728665}]}"#,
+        r#"{"ids": [5082513832886728665, 5082513832886728665]}"#,
+        r#"{"pointId": 5082513832886728665}"#,
+        r#"{"next_page_offset": 5082513832886728665}"#,
+    ] {
+        assert!(stays(doc), "{doc}");
+    }
+    for doc in [
+        r#"{"number": 4111111111111111}"#,
+        r#"{"id": 4111111111111111}"#,
+        r#"{"card": {"id": 5082513832886728665}}"#,
+        r#"{"panId": 5082513832886728665}"#,
+        r#"{"tarjeta_id": 5082513832886728665}"#,
+        r#"{"pan": 4111111111111111}"#,
+        r#"{"card_id": 4111111111111111}"#,
+        r#"{"id": "4111111111111111"}"#,
+        r#"{"paid": 4111111111111111}"#,
+        r#"{"id": 5082513832886728665, "text": "5082513832886728665"}"#,
+        r#"{"id": 5082513832886728665, "number": 4111111111111111}"#,
+    ] {
+        assert!(!stays(doc), "{doc}");
     }
 }

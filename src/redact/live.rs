@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::detect::{Cache, Finding, RuleId, Scanner, as_read};
+use crate::detect::{Cache, Family, Finding, RuleId, Scanner, as_read};
 use crate::redact::document_value::DocumentValue;
 use crate::redact::encoded::WholeEditor;
 use crate::redact::encrypt::{SurrogateRequest, Surrogates};
@@ -172,7 +172,11 @@ impl Live {
         let Redactor { detector, plan, .. } = &self.redactor;
         let Some(value) = self.text.get(self.held(&range)) else { return Ok(()) };
         // What a server calls something by goes back to it, and must be what it was.
-        let nobodys = self.used_as == TextUse::Id;
+        let nobodys = match self.used_as {
+            TextUse::Id => true,
+            TextUse::Record => detector.rule(rule).family() == Family::Card,
+            TextUse::Text | TextUse::Argument | TextUse::Url => false,
+        };
         if nobodys || self.redactor.stays(rule, value) || self.redactor.requires(value) {
             return Ok(());
         }

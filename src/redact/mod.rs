@@ -83,7 +83,6 @@
 //! | `url_credentials` | the credentials in a URL that somebody else is to call with them |
 //! | `live` | [`Live`]: text as it passes, one way; or the caller's values restored and all others redacted |
 //! | `issued` | one surrogate and its original, and how surrogates are told apart |
-//! | `record_numbers` | numbers by which programs tell records apart |
 //! | `recall` | [`Recall`]: what was issued before, to the caller and in the conversation |
 //! | `surrogate_map` | [`SurrogateMap`]: issued surrogates and what they stand for; [`FindingLimits`] |
 //! | `surrogate_variants` | how else a model may write a surrogate: letter case, escapes, separators, parts |
@@ -169,7 +168,6 @@ mod public_names;
 mod questions;
 mod quoted;
 mod recall;
-mod record_numbers;
 mod redactor;
 mod report;
 mod request_words;

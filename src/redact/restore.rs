@@ -64,7 +64,7 @@ impl Restore {
     pub(super) fn used_as(&mut self, text: TextUse) {
         let Some(urls) = &self.urls else { return };
         let rule = match text {
-            TextUse::Text | TextUse::Id => urls.texts,
+            TextUse::Text | TextUse::Id | TextUse::Record => urls.texts,
             TextUse::Argument => urls.arguments,
             TextUse::Url => RestoreInUrls::On,
         };

@@ -19,6 +19,8 @@ pub enum TextUse {
     Url,
     /// What its writer calls something by, such as a call of a tool. It is nobody's value, though it may look like one.
     Id,
+    /// A number by which programs tell records apart, and no card's.
+    Record,
 }
 
 impl TextUse {

@@ -59,7 +59,7 @@ const QUIET: usize = 64;
 impl<E: Editor> GenericEvents<E> {
     /// Edits data with `editor`.
     pub fn new(editor: E) -> Self {
-        Self { scan: JsonScan::new(EveryString(editor)), edits: Vec::new(), quiet: Vec::new() }
+        Self { scan: JsonScan::new(EveryString::new(editor)), edits: Vec::new(), quiet: Vec::new() }
     }
 
     /// What becomes of an event's data, or of a message; `None` if nothing changes in it.
@@ -71,7 +71,7 @@ impl<E: Editor> GenericEvents<E> {
         self.edits.clear();
         if walk(data, &mut |_, _| {}).is_err_and(|error| error.fault != JsonFault::TooDeep) {
             // A value as a string of a document is one: it may be base64.
-            self.scan.slots().0.under(Some(&PathTracker::default().path()));
+            self.scan.slots().editor.under(Some(&PathTracker::default().path()));
             self.scan.text();
         }
         self.scan.feed(data, &mut self.edits)?;

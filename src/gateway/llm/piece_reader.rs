@@ -8,7 +8,8 @@ use crate::gateway::llm::place::EventDocument;
 use crate::gateway::llm::protocol::CompiledProtocol;
 use crate::redact::encodes_text;
 use crate::stream::json::{
-    Decoded, Embedded, JsonToken, Leaf, Path, Treatment, Type, digits_of, is_id, walk, with_digits,
+    Decoded, Embedded, JsonToken, Leaf, Path, Treatment, Type, digits_of, is_id, numbers_record, walk,
+    with_digits,
 };
 use crate::stream::{Editor, StreamError, TextUse};
 
@@ -120,7 +121,12 @@ impl PieceReader {
             number => number,
         };
         let numeric = |edited| if leaf.token == JsonToken::Number { number(edited) } else { edited };
-        Ok(match self.complete(Some(path), text, Treatment::Text)? {
+        let used_as = if leaf.token == JsonToken::Number && numbers_record(path, text.as_bytes()) {
+            TextUse::Record
+        } else {
+            TextUse::Argument
+        };
+        Ok(match self.complete_as(Some(path), text, Treatment::Text, used_as)? {
             PieceKind::Whole(Some(edited)) => Some(PieceKind::Whole(Some(numeric(edited)))),
             PieceKind::Whole(None) | PieceKind::Delta(_) | PieceKind::Signature(..) => None,
         })
@@ -141,6 +147,17 @@ impl PieceReader {
     ) -> Result<PieceKind, StreamError> {
         let given = path.is_some_and(|path| self.protocol.stream.free_form.take(path) != Treatment::Skip);
         let used_as = if given { TextUse::Argument } else { TextUse::of(treatment, path) };
+        self.complete_as(path, text, treatment, used_as)
+    }
+
+    /// The same, of a text that is for this.
+    fn complete_as(
+        &mut self,
+        path: Option<&Path<'_>>,
+        text: &str,
+        treatment: Treatment,
+        used_as: TextUse,
+    ) -> Result<PieceKind, StreamError> {
         let mut editor = self.editor(treatment, used_as);
         self.edits.clear();
         editor.under(path);

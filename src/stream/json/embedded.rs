@@ -18,12 +18,12 @@ pub struct Embedded<E> {
 impl<E: Editor> Embedded<E> {
     /// Edits the text within with `editor`.
     pub fn new(editor: E) -> Self {
-        Self { scan: JsonScan::new(EveryString(editor)), begun: false }
+        Self { scan: JsonScan::new(EveryString::new(editor)), begun: false }
     }
 
     /// The editor for the text within, for text that is not JSON.
     pub(super) fn plain(&mut self) -> &mut E {
-        &mut self.scan.slots().0
+        &mut self.scan.slots().editor
     }
 }
 
@@ -33,15 +33,15 @@ impl<E: Editor> Editor for Embedded<E> {
     }
 
     fn used_as(&mut self, text: TextUse) {
-        self.plain().used_as(text);
+        self.scan.slots().used_as(text);
     }
 
     fn comes_back_as(&self, given: &str, signed: &str) -> bool {
-        self.scan.slots_ref().0.comes_back_as(given, signed)
+        self.scan.slots_ref().editor.comes_back_as(given, signed)
     }
 
     fn seal(&self, text: &str, signature: &str) -> Option<String> {
-        self.scan.slots_ref().0.seal(text, signature)
+        self.scan.slots_ref().editor.seal(text, signature)
     }
 
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {

@@ -7,6 +7,7 @@
 //! | `escape` | how a string spells a character, both ways |
 //! | `document` | a whole document's leaves; a string's text with the way back |
 //! | `numbers` | the numbers of JSON as it passes |
+//! | `record_numbers` | numbers by which programs tell records apart |
 //! | `typed` | what is no text only if it has its type |
 //! | `scan` | JSON as it passes: strings → a visitor ([`Slots`]), its edits → edits of the bytes |
 //! | `slots` | the rewriter made of it, and visitors |
@@ -17,6 +18,7 @@ mod embedded;
 mod escape;
 mod lexer;
 mod numbers;
+mod record_numbers;
 pub(in crate::stream) mod scan;
 mod slots;
 mod tail;
@@ -30,6 +32,7 @@ pub use embedded::Embedded;
 pub(crate) use escape::encoded;
 pub use escape::{encode, half_at_end};
 pub use numbers::NumberReader;
+pub(crate) use record_numbers::numbers_record;
 pub use scan::Slots;
 pub use slots::{EditorSlots, JsonSlots};
 pub use typed::is_id;

@@ -5,11 +5,12 @@ use crate::edit::spliced;
 use crate::stream::json::document::{digits_of, is_long, with_digits};
 use crate::stream::json::escape::encoded;
 use crate::stream::json::lexer::{Cursor, JsonLexer, Lexeme, StringRole};
+use crate::stream::json::record_numbers::numbers_record;
 use crate::stream::json::tail::Tail;
 use crate::stream::path::{JsonToken, Path, PathTracker};
 use crate::stream::text_channel::{TextChannel, plain};
 use crate::stream::utf8::complete;
-use crate::stream::{Edit, Editor, StreamError};
+use crate::stream::{Edit, Editor, StreamError, TextUse};
 
 /// Decides which strings are ours, and edits them, one at a time.
 ///
@@ -258,6 +259,9 @@ impl<S: Slots> JsonScan<S> {
         }
         let Ok(text) = std::str::from_utf8(spelled) else { return Ok(()) };
         let digits = digits_of(text);
+        if numbers_record(&self.trail.path(), spelled) {
+            self.slots.used_as(TextUse::Record);
+        }
         self.slots.last(digits, &mut self.digits)?;
         if !self.digits.is_empty() {
             let edited = spliced(digits.as_bytes(), &self.digits);
@@ -275,29 +279,52 @@ fn rest(mut bytes: Vec<u8>, read: usize) -> Vec<u8> {
 }
 
 /// Every string, key and long number of a document is for one editor, and what is not JSON as well.
-pub(crate) struct EveryString<E>(pub(crate) E);
+pub(crate) struct EveryString<E> {
+    pub(crate) editor: E,
+    /// What all texts are for, but for a number that is a record's.
+    used_as: TextUse,
+    /// Whether the editor was last told of such a number.
+    told: bool,
+}
+
+impl<E: Editor> EveryString<E> {
+    pub(crate) fn new(editor: E) -> Self {
+        Self { editor, used_as: TextUse::Text, told: false }
+    }
+}
 
 impl<E: Editor> Editor for EveryString<E> {
     fn under(&mut self, path: Option<&Path<'_>>) {
-        self.0.under(path);
+        self.editor.under(path);
+    }
+
+    fn used_as(&mut self, text: TextUse) {
+        self.told = text == TextUse::Record;
+        if !self.told {
+            self.used_as = text;
+        }
+        self.editor.used_as(text);
     }
 
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
-        self.0.feed(piece, edits)
+        self.editor.feed(piece, edits)
     }
 
     fn end(&mut self, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
-        self.0.end(edits)
+        self.editor.end(edits)
     }
 
     fn last(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
-        self.0.last(piece, edits)
+        self.editor.last(piece, edits)
     }
 }
 
 impl<E: Editor> Slots for EveryString<E> {
     fn open(&mut self, path: &Path<'_>, token: JsonToken) -> bool {
-        self.0.under(token.is_value().then_some(path));
+        if std::mem::take(&mut self.told) {
+            self.editor.used_as(self.used_as);
+        }
+        self.editor.under(token.is_value().then_some(path));
         true
     }
 }

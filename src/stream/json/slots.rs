@@ -121,6 +121,10 @@ impl<E: Editor> Slots for EditorSlots<E> {
 }
 
 impl<E: Editor> Editor for EditorSlots<E> {
+    fn used_as(&mut self, text: TextUse) {
+        self.editor.used_as(text);
+    }
+
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
         match self.open {
             Treatment::Embedded => self.editor.feed(piece, edits),
