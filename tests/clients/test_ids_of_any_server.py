@@ -33,6 +33,34 @@ def test_ids_of_any_server_lead_back_to_what_was_said(path, body, said, later, a
         has_none(call(gateway, method, "/two" + later, asks), *VALUES)
 
 
+def test_urls_that_lead_to_the_server_lead_here():
+    """Where its answer will be: fal and Replicate say it in their first answer, many say where the next page is."""
+    with ReplyingMock() as mock, Gateway(mock.url, MINIMAL + CONFIG) as gateway:
+        there = mock.url + "/one"
+        told = {
+            "request_id": "80e732af-660e",
+            "status_url": there + "/fal-ai/llm/requests/80e732af-660e/status",
+            "responseUrl": there + "/fal-ai/llm/requests/80e732af-660e?logs=1",
+            "urls": {"get": there + "/v1/predictions/gm3qorzdhgbf", "web": "https://other.example/p/1"},
+            "links": [{"rel": "next", "href": there + "/v1/x?page=2"}],
+            "next": "/v1/x?page=2",
+            "text": "see " + there + "/a, or " + there + "/b",
+            "output": there + "/c",
+        }
+        mock.reply = lambda _: told
+        answer = post(gateway, "/one/fal-ai/llm", {"prompt": TEXT})
+        here = "http://127.0.0.1:%d/one" % gateway.port
+        led = json.loads(json.dumps(told).replace(there, here)) | {name: told[name] for name in ("text", "output")}
+        assert answer == led
+        seen = mock.requests[-1].body.decode()
+        mock.reply = lambda _: {"text": seen}
+        for url in (led["status_url"], led["responseUrl"]):
+            has_all(call(gateway, "GET", url.removeprefix(here.removesuffix("/one"))), MAIL, CARD, SSN)
+        # A protocol that is known says where it names any.
+        mock.reply = lambda _: {"choices": [{"message": {"role": "assistant", "content": "x", "url": mock.url + "/a"}}]}
+        assert mock.url + "/a" in post(gateway, "/one/v1/chat/completions", {"model": "m", "messages": []})["choices"][0]["message"]["url"]
+
+
 @pytest.mark.parametrize("field", ["location", "operation-location"])
 def test_what_an_answers_head_leads_to_is_restored(field):
     class Begins(MockHandler):

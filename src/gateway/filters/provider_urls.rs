@@ -14,8 +14,10 @@ use crate::gateway::filter::{Filter, Flow, Stage};
 use crate::gateway::filters::endpoint_events::{self, Leads};
 use crate::gateway::filters::readable_answer::readable_answer;
 use crate::gateway::layer::{Layer, TextLayer, UnscannedPolicy};
+use crate::gateway::media_type::{ContentFormat, DeclaredFormat};
 use crate::gateway::path_rewrite::PathRewrite;
 use crate::gateway::plan::{AnswerPlan, RequestPlan};
+use crate::gateway::route_info::RouteInfo;
 use crate::gateway::terminal::Terminal;
 use crate::gateway::upstream::Upstream;
 use crate::stream::json::{Path, Segment};
@@ -32,6 +34,10 @@ const LENGTH: &str = "x-goog-upload-header-content-length";
 /// Members of answers that name such a URL, and what the paths of those answers have in them (Anthropic API reference,
 /// "Message Batches").
 const MEMBERS: [(&str, &str); 1] = [("/messages/batches", "results_url")];
+
+/// How names of members end that hold a URL to go on with, in small letters, and names of objects that are made of such.
+const FOLLOWED: [&str; 6] = ["url", "uri", "href", "link", "next", "location"];
+const OF_URLS: [&str; 3] = ["urls", "links", "_links"];
 
 /// The longest URL that is taken, in bytes.
 const LONGEST: usize = 8 << 10;
@@ -94,6 +100,69 @@ impl Base {
 fn member(x: &Exchange) -> Option<&'static str> {
     let known = MEMBERS.iter().find(|(path, _)| x.path().compared().contains(path));
     known.map(|(_, member)| *member)
+}
+
+/// Which URLs of an answer lead here.
+#[derive(Clone)]
+enum AnswerUrls {
+    /// Those of members of this name.
+    Named(&'static str),
+    /// Those that lead to the route's upstream, in members by whose names they are to be followed.
+    Followed(Arc<RouteInfo>),
+}
+
+impl AnswerUrls {
+    /// Those of the answer to a request, if any are looked for. Where what a caller said is remembered, a server of no known
+    /// protocol may name where its answer will be.
+    fn of(x: &Exchange) -> Option<Self> {
+        match member(x) {
+            Some(member) => Some(Self::Named(member)),
+            None if x.facts.memory.is_some() && x.protocol().is_none() => {
+                Some(Self::Followed(Arc::clone(x.route())))
+            }
+            None => None,
+        }
+    }
+
+    /// Whether they are in an answer with this head.
+    fn may_be_in(&self, head: &ResponseHeader) -> bool {
+        match self {
+            Self::Named(_) => head.status == StatusCode::OK,
+            Self::Followed(_) => {
+                head.status.is_success()
+                    && DeclaredFormat::of(&head.headers) == DeclaredFormat::As(ContentFormat::Json)
+            }
+        }
+    }
+
+    /// Whether the string at `path` may be one.
+    fn may_be_at(&self, path: &Path<'_>) -> bool {
+        let Some(Segment::Key(name)) = path.last() else { return false };
+        match self {
+            Self::Named(member) => name == *member,
+            Self::Followed(_) => {
+                let ends = |end: &&str| {
+                    let at = name.len().checked_sub(end.len());
+                    at.and_then(|at| name.get(at..)).is_some_and(|last| last.eq_ignore_ascii_case(end))
+                };
+                FOLLOWED.iter().any(|end| ends(&end))
+                    || path.segments().any(|above| matches!(above, Segment::Key(of) if OF_URLS.contains(&of)))
+            }
+        }
+    }
+
+    /// What such a URL becomes.
+    fn moved(&self, base: &Base, url: &str) -> Option<String> {
+        match self {
+            Self::Named(_) => ours(base, url),
+            Self::Followed(route) => match &route.terminal {
+                Terminal::Upstream(upstream) if url.contains("://") => {
+                    located(base, url, upstream.asked(url)?)
+                }
+                _ => None,
+            },
+        }
+    }
 }
 
 /// The URL at our base; `None` for what is no absolute one. Its host may have been masked, and so is not looked at.
@@ -180,10 +249,10 @@ impl Filter for ProviderUrlFilter {
             });
             plan.rewrite(endpoint_events::leading(x.facts.endpoint.clone(), leads), UnscannedPolicy::Pass);
         }
-        let Some(member) = member(x).filter(|_| head.status == StatusCode::OK) else { return Ok(()) };
+        let Some(urls) = AnswerUrls::of(x).filter(|urls| urls.may_be_in(head)) else { return Ok(()) };
         let editor = Arc::new(move || -> Box<dyn Editor> {
             Box::new(UrlEditor {
-                member,
+                urls: urls.clone(),
                 base: Arc::clone(&base),
                 here: false,
                 held: String::new(),
@@ -198,9 +267,9 @@ impl Filter for ProviderUrlFilter {
     }
 }
 
-/// Rewrites the URLs in strings of one name.
+/// Rewrites URLs that are all of a string.
 struct UrlEditor {
-    member: &'static str,
+    urls: AnswerUrls,
     base: Arc<Base>,
     here: bool,
     held: String,
@@ -210,8 +279,7 @@ struct UrlEditor {
 
 impl Editor for UrlEditor {
     fn under(&mut self, path: Option<&Path<'_>>) {
-        let own = path.and_then(|path| path.last());
-        self.here = own == Some(Segment::Key(self.member));
+        self.here = path.is_some_and(|path| self.urls.may_be_at(path));
     }
 
     fn feed(&mut self, piece: &str, _: &mut Vec<Edit>) -> Result<usize, StreamError> {
@@ -228,7 +296,7 @@ impl Editor for UrlEditor {
         let held = std::mem::take(&mut self.held);
         self.length = 0;
         if std::mem::take(&mut self.here)
-            && let Some(with) = ours(&self.base, &held)
+            && let Some(with) = self.urls.moved(&self.base, &held)
         {
             edits.push(Edit { range: 0..held.len(), with });
         }
@@ -310,7 +378,7 @@ mod tests {
     #[test]
     fn only_the_member_changes() {
         let mut editor = UrlEditor {
-            member: "results_url",
+            urls: AnswerUrls::Named("results_url"),
             base: Arc::new(base("http://g", "", "")),
             here: false,
             held: String::new(),

@@ -74,16 +74,28 @@ fn digits_alone(text: &str) -> usize {
     parts.filter(|part| part.bytes().all(|byte| byte.is_ascii_digit())).map(str::len).sum()
 }
 
-/// What ids of calls begin with that are numbers else.
-const CALLS: [&str; 4] = ["function-call-", "tool-call-", "tool_call_", "call_"];
+/// Words with which ids of calls begin that are numbers else: `function-call-…`, `chatcmpl-tool-…`, `call_00_…`, `toolu_…`.
+const CALLS: [&str; 4] = ["call", "tool", "toolu", "function"];
 
 /// The fewest digits of such a number: nothing of somebody's that is written without signs has as many, or few cards.
 const LONG_CALL: usize = 17;
 
-/// Whether a text is the id of a call, by its beginning and the long number behind it.
+/// The longest word and number before that number.
+const LONGEST_WORD: usize = 12;
+const LONGEST_COUNT: usize = 2;
+
+/// Whether a text is the id of a call, by the words at its beginning and the long number behind them.
 fn is_call_id(text: &str) -> bool {
-    let number = CALLS.iter().find_map(|begin| text.strip_prefix(begin)).unwrap_or_default();
-    number.len() >= LONG_CALL && number.bytes().all(|byte| byte.is_ascii_digit())
+    let signs = ['_', '-'];
+    let Some((before, number)) = text.rsplit_once(signs) else { return false };
+    let word = |part: &str| {
+        part.len() <= LONGEST_WORD && part.bytes().all(|byte| byte.is_ascii_lowercase())
+            || part.len() <= LONGEST_COUNT && part.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    number.len() >= LONG_CALL
+        && number.bytes().all(|byte| byte.is_ascii_digit())
+        && before.split(signs).all(word)
+        && before.split(signs).any(|part| CALLS.contains(&part))
 }
 
 /// The shortest credential, in bytes; behind the name of its scheme it may be shorter.
@@ -242,6 +254,11 @@ mod tests {
             (id, JsonToken::Text, "536-22-8726", false),
             (id, JsonToken::Text, "function-call-8253937529642049129", true),
             (id, JsonToken::Text, "call_8253937529642049129", true),
+            (id, JsonToken::Text, "chatcmpl-tool-8253937529642049129", true),
+            (id, JsonToken::Text, "call_00_8253937529642049129", true),
+            (id, JsonToken::Text, "toolu_8253937529642049129", true),
+            (id, JsonToken::Text, "card_8253937529642049129", false),
+            (id, JsonToken::Text, "call_4111_8253937529642049129", false),
             (id, JsonToken::Text, "call_5551234567", false),
             (id, JsonToken::Text, "call_555-123-4567", false),
             (id, JsonToken::Text, "call_4111-1111-1111-1111", false),
