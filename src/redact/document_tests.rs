@@ -400,6 +400,8 @@ const ESCAPED: &[(&str, &str)] = &[
     ("jane.doe&#64harbour-post.com, jane.doe%u0040harbour-post.com", "jane.doe"),
     (r"to jane.doe\u{40}harbour-post.com, jane.doe\100harbour-post.com", "jane.doe"),
     ("?q=%22ssn%22%3A%22536-22-8726%22", "536-22-8726"),
+    (r#"7,"{""user"": ""bob"", ""password"": ""Xk9mQ2vLpz"", ""note"": """"}",8"#, "Xk9mQ2vLpz"),
+    (r#"{&quot;password&quot;:&quot;Xk9mQ2vLpz&quot;}"#, "Xk9mQ2vLpz"),
     ("?next=%2Fmail%3Fto%3Djane.doe%2540harbour-post.com", "jane.doe"),
 ];
 

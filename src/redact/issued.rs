@@ -6,9 +6,9 @@ use zeroize::Zeroizing;
 
 use crate::detect::{Family, Format, Rule};
 use crate::redact::dialled::DialledNumber;
-use crate::redact::escapes::read;
 use crate::redact::method::Method;
 use crate::redact::style::Style;
+use crate::redact::unescaped::read;
 
 /// How two surrogates are told apart, and what other than letter case and escapes a model may change in one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -69,7 +69,7 @@
 //! | `siblings` | names that stand beside their values in a document |
 //! | `names` | what the values of a document are called |
 //! | `path_hints` | what the names on the way to strings say of them, in each visit of a carrier |
-//! | `escapes` | what a program reads where a person sees `%20` or `\u0040` |
+//! | `escapes`, `unescaped` | what a program reads where a person sees `%20` or `\u0040`, and texts read so |
 //! | `findings_cache` | [`FindingsCache`]: what was found in texts that came before |
 //! | `file` | [`FileClass`]: text, media, or what somebody else must read |
 //! | `opaque` | what a string holds: text, bytes, text in an encoding |
@@ -186,6 +186,7 @@ mod surrogate_log;
 mod surrogate_map;
 mod surrogate_variants;
 mod table;
+mod unescaped;
 mod units;
 mod url_credentials;
 mod url_reader;

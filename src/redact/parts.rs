@@ -5,10 +5,10 @@ use zeroize::Zeroizing;
 
 use crate::redact::case::lowered;
 use crate::redact::dialled::DialledNumber;
-use crate::redact::escapes::read;
 use crate::redact::issued::{IssuedSurrogate, SurrogateIdentity};
 use crate::redact::name_form::NameForm;
 use crate::redact::pem;
+use crate::redact::unescaped::read;
 use crate::redact::units::read_alike;
 
 /// The longest surrogate that is known in other forms than its own bytes, in bytes.

@@ -5,13 +5,13 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::redact::encrypt::{are_names, in_plain_letters};
-use crate::redact::escapes::read;
 use crate::redact::index::{CaseComparison, Index, whole_words};
 use crate::redact::issued::{IssuedSurrogate, SurrogateIdentity};
 use crate::redact::name_form::{has_initial, is_joined};
 use crate::redact::redactor::Redactor;
 use crate::redact::small_letters::is_name_in_small_letters;
 use crate::redact::surrogate_map::SurrogateMap;
+use crate::redact::unescaped::read;
 use crate::redact::value::{FoundValue, Hit, Reversed, ValueSite};
 use crate::redact::values::Values;
 use crate::redact::written::with_letter_of;

@@ -6,8 +6,9 @@ use std::ops::Range;
 use zeroize::Zeroizing;
 
 use crate::detect::char_as_read;
-use crate::redact::escapes::{TextStart, begins, is_plain_ascii, read, respelled};
+use crate::redact::escapes::{TextStart, begins, is_plain_ascii, respelled};
 use crate::redact::index::More;
+use crate::redact::unescaped::read;
 
 /// What spells one character, or nothing that is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,7 +13,6 @@ use crate::detect::{Finding, Format, RuleId, as_read};
 use crate::redact::dialled::with_plus;
 use crate::redact::encrypt::{SurrogateRequest, Surrogates};
 use crate::redact::error::RedactError;
-use crate::redact::escapes::read;
 use crate::redact::index::{CaseComparison, Index, whole_words};
 use crate::redact::issued::{IssuedSurrogate, IssuedSurrogates, SurrogateIdentity};
 use crate::redact::method::Method;
@@ -24,6 +23,7 @@ use crate::redact::redactor::Redactor;
 use crate::redact::style::Style;
 use crate::redact::surnames::known_by;
 use crate::redact::surrogate_log::SurrogateLog;
+use crate::redact::unescaped::read;
 use crate::redact::value::{FoundValue, Hit, Reversed, ValueSite};
 
 /// Whether few digits, which are a value elsewhere, are a year or a part of a number or an amount here.

@@ -5,12 +5,13 @@ use std::ops::Range;
 use zeroize::Zeroizing;
 
 use crate::redact::case::{LetterCase, lower};
-use crate::redact::escapes::{TextStart, begins, read, respelled};
+use crate::redact::escapes::{TextStart, begins, respelled};
 use crate::redact::index::More;
 use crate::redact::parts::{LAST, SurrogatePart, alphanumeric, bare};
 use crate::redact::pem::{LineStart, line_start, without_layout};
 use crate::redact::quoted::quoted;
 use crate::redact::small_letters::is_name_in_small_letters;
+use crate::redact::unescaped::read;
 use crate::redact::units::{NestedBreak, NextUnit, TextUnit, TextUnits, read_alike};
 
 /// What the original is where `written` stands for this part of the surrogate; `None` where an original cannot be
