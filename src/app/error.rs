@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::api::token::TokenError;
 use crate::base::id::ItemId;
+use crate::base::ordered_pool::JobPanic;
 use crate::gateway::listen::ListenError;
 use crate::store::StoreError;
 use crate::telemetry::MetricsError;
@@ -89,6 +90,9 @@ pub enum AppError {
     /// Text cannot be redacted or restored.
     #[error("{0}")]
     Redact(String),
+    /// A thread that works on the input has failed.
+    #[error(transparent)]
+    Worker(#[from] JobPanic),
 }
 
 impl AppError {

@@ -1,44 +1,15 @@
 //! Lines of a live text: what is said once nothing more comes for a moment, and what waits all the same.
 
-use std::io::Read;
-use std::sync::mpsc::{Receiver, sync_channel};
-
-use crate::app::error::AppError;
 use crate::stream::{Edit, Editor, StreamError};
 
-/// Read at once, in bytes.
-const PIECE: usize = 64 << 10;
+/// The most of a text that is kept to be context, in bytes.
+const KEPT: usize = 64 << 10;
 
 /// How much of the text before a pause is context of what comes after it, in bytes.
 const CONTEXT: usize = 256;
 
 /// Lines of an armour longer than this are none, in bytes.
 const LINE: usize = 1 << 10;
-
-/// Input as it comes, read by a thread of its own: only so can it be known that nothing comes. The last piece is empty.
-pub(super) fn pieces(
-    mut input: Box<dyn Read + Send>,
-) -> Result<Receiver<std::io::Result<Vec<u8>>>, AppError> {
-    let (send, pieces) = sync_channel(1);
-    let run = move || {
-        let mut piece = vec![0; PIECE];
-        loop {
-            let read = match input.read(&mut piece) {
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
-                Ok(read) => Ok(piece.get(..read).unwrap_or_default().to_vec()),
-                Err(error) => Err(error),
-            };
-            let over = read.as_ref().map_or(true, Vec::is_empty);
-            if send.send(read).is_err() || over {
-                return;
-            }
-        }
-    };
-    // It is not waited for: it may hang in a read when nobody wants its result any more.
-    let spawned = std::thread::Builder::new().name("input".to_owned()).spawn(run);
-    spawned.map_err(|error| AppError::Io(format!("reading: {error}")))?;
-    Ok(pieces)
-}
 
 /// An editor for a text in several channels, each of which goes on where the one before has stopped: what was said there
 /// is context, and cannot be edited any more.
@@ -91,7 +62,7 @@ impl<E: Editor> Editor for &mut Continued<E> {
         self.at += piece.len();
         let decided = self.editor.feed(piece, edits)?;
         self.rebase(known, edits);
-        let excess = self.said.len().saturating_sub(PIECE);
+        let excess = self.said.len().saturating_sub(KEPT);
         let excess =
             (excess..=self.said.len()).find(|at| self.said.is_char_boundary(*at)).unwrap_or_default();
         self.said.drain(..excess);

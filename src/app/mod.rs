@@ -32,6 +32,8 @@
 //! | `collector` | who takes what OTLP carries |
 //! | `check` | files of a configuration that only their users can judge |
 //! | `cleaning` | one file, cleaned on the command line |
+//! | `blocks` | input in blocks, which threads work on ahead |
+//! | `text_scans` | such blocks of a text, looked through for its scanner |
 //! | `lines` | lines of a live text |
 //! | `pipe` | text from standard input to standard output |
 //! | `tls_files` | the files of a listener's TLS |
@@ -45,6 +47,7 @@ mod admin;
 mod analyzers;
 mod audit_copies;
 mod audited;
+mod blocks;
 mod callers_tokens;
 mod check;
 mod cleaning;
@@ -76,6 +79,7 @@ mod serve;
 mod services;
 mod sign;
 mod table;
+mod text_scans;
 mod tls_files;
 mod traces;
 #[cfg(feature = "console")]
@@ -86,6 +90,7 @@ mod upkeep;
 pub use crate::net::with_any_certificate;
 pub use crate::telemetry::{colour_log, flush_log, log_line};
 pub use audit_copies::copy_audit_file;
+pub use blocks::{Arrival, Block, BlockWork, Blocks, InputPart, InputParts};
 pub use check::{check_files, file_doubts};
 pub use cleaning::{Cleaner, CleaningOutcome, CleaningRefusal, CleaningRequest, Released, release_policy};
 pub use configured_providers::ConfiguredProviders;
@@ -97,5 +102,6 @@ pub use pipe::{PipeEnds, redact, unredact};
 pub use process::{ending_by_signal, log_warnings, logged, without_core_dumps};
 pub use serve::{Announce, ConfigSource, serve};
 pub use services::{Services, aws_secrets, builtin};
+pub use text_scans::TextScans;
 #[cfg(feature = "console")]
 pub use trial::{Trial, TrialLinks, try_out};

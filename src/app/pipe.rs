@@ -3,19 +3,20 @@
 use std::io::{Read, Write};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 use bytes::BytesMut;
 
+use crate::app::blocks::{Arrival, Blocks};
 use crate::app::error::AppError;
-use crate::app::lines::{Armour, Continued, pieces};
+use crate::app::lines::{Armour, Continued};
 use crate::app::open_store::OpenStore;
+use crate::app::text_scans::TextScans;
 use crate::base::budget::MemoryBudget;
 use crate::base::id::ItemId;
 use crate::base::secret::Secret;
 use crate::config::Config;
-use crate::detect::Detector;
+use crate::detect::{Detector, NextScan};
 use crate::redact::{
     AnswerEditor, FindingLimits, FpeContext, KeyName, Keys, Method, MethodPlan, RedactError, RedactionCounts,
     Redactor, Selected, SurrogateLog, SurrogateMap, structured,
@@ -44,14 +45,42 @@ pub struct PipeEnds<'a> {
     pub input: Box<dyn Read + Send>,
     /// Flushed after every piece, so that a reader of a live log sees it at once.
     pub output: &'a mut dyn Write,
+    /// How many look for values, where text is redacted as it comes.
+    pub threads: usize,
+}
+
+/// Looks through text before its editor comes to it.
+struct ScansAhead {
+    scans: TextScans,
+    /// Where the editor takes them from.
+    next: NextScan,
+    threads: usize,
+}
+
+impl ScansAhead {
+    /// Does not.
+    fn none() -> Self {
+        Self { scans: TextScans::none(), next: NextScan::default(), threads: 1 }
+    }
+
+    /// On so many threads.
+    fn on(threads: usize, detector: Detector) -> Self {
+        Self { scans: TextScans::parted(detector), next: NextScan::default(), threads }
+    }
 }
 
 impl PipeEnds<'_> {
     /// Edits what comes, as it comes. What could still become part of a value waits for the rest of it, but where the
     /// input pauses after a line, no longer than that: the line is decided as if the text ended there.
-    fn run<E: Editor>(self, editor: E) -> Result<(), AppError> {
+    fn run<E: Editor>(self, editor: E, ahead: ScansAhead) -> Result<(), AppError> {
         let redact = |error: StreamError| AppError::Redact(error.to_string());
-        let pieces = pieces(self.input)?;
+        let reading = |error: std::io::Error| AppError::Io(format!("reading: {error}"));
+        let input = self.input;
+        let ScansAhead { scans, next, threads } = ahead;
+        let blocks = Blocks::new(scans, threads, move |parts| {
+            parts.read(input, reading);
+        });
+        let mut blocks = blocks.map_err(reading)?;
         let (mut editor, mut armour) = (Continued::new(editor), Armour::default());
         let mut out = BytesMut::new();
         loop {
@@ -59,28 +88,21 @@ impl PipeEnds<'_> {
             let mut body = TextBody::new(&mut editor, &MemoryBudget::unlimited());
             loop {
                 let waits = body.held() > 0 && armour.is_between();
-                let next = match waits {
-                    true => pieces.recv_timeout(PAUSE),
-                    false => pieces.recv().map_err(|_| RecvTimeoutError::Disconnected),
-                };
-                let piece = match next {
-                    Ok(piece) => Some(piece.map_err(|error| AppError::Io(format!("reading: {error}")))?),
-                    Err(RecvTimeoutError::Timeout) => None,
-                    Err(RecvTimeoutError::Disconnected) => Some(Vec::new()),
-                };
-                let text = piece.as_deref().unwrap_or_default();
-                let rewritten = match text {
-                    [] => body.finish(&mut out),
-                    text => body.write(text, &mut out),
+                let mut arrival = blocks.take(waits.then_some(PAUSE))?;
+                let rewritten = match &mut arrival {
+                    Arrival::Block(block) => {
+                        next.put(block.done.take().flatten());
+                        body.write(&block.bytes, &mut out)
+                    }
+                    Arrival::End | Arrival::Pause => body.finish(&mut out),
                 };
                 rewritten.map_err(redact)?;
                 self.output.write_all(&out).and_then(|()| self.output.flush()).map_err(written)?;
                 out.clear();
-                armour.pass(text);
-                match piece {
-                    Some(text) if text.is_empty() => return Ok(()),
-                    Some(_) => {}
-                    None => break,
+                match arrival {
+                    Arrival::Block(block) => armour.pass(&block.bytes),
+                    Arrival::End => return Ok(()),
+                    Arrival::Pause => break,
                 }
             }
         }
@@ -115,8 +137,10 @@ pub mod redact {
         if detector.reads_names() {
             return at_once(piped, method, detector, None);
         }
+        let ahead = ScansAhead::on(piped.threads, detector.clone());
         let (redactor, counts) = super::redactor(method, detector);
-        piped.run(redactor.live(&Keys::default(), Arc::clone(&counts)))?;
+        let live = redactor.live(&Keys::default(), Arc::clone(&counts));
+        piped.run(live.with_scans_ahead(ahead.next.clone()), ahead)?;
         Ok(total(&counts))
     }
 
@@ -165,10 +189,11 @@ pub mod redact {
         if detector.reads_names() {
             return at_once(piped, Method::Encrypt, detector, Some(back));
         }
+        let ahead = ScansAhead::on(piped.threads, detector.clone());
         let (redactor, counts) = super::redactor(Method::Encrypt, detector);
         let record = SurrogateLog::default();
-        let run =
-            piped.run(redactor.live(&back.keys()?, Arc::clone(&counts)).with_surrogate_log(record.clone()));
+        let live = redactor.live(&back.keys()?, Arc::clone(&counts)).with_surrogate_log(record.clone());
+        let run = piped.run(live.with_scans_ahead(ahead.next.clone()), ahead);
         // Also where the output was closed early: what was read of it is to be restored.
         back.publish(&record.to_bytes())?;
         run?;
@@ -243,7 +268,7 @@ pub fn unredact(piped: PipeEnds<'_>, config: &Config, context: &Path) -> Result<
     let not_ours = || AppError::Redact(format!("{}: not a context of this vault", context.display()));
     let plain = vault.open_context(TENANT, sealed).map_err(|_| not_ours())?;
     if let Some(undo) = SurrogateMap::from_bytes(plain.expose()) {
-        return piped.run(AnswerEditor::restore(Arc::new(undo)));
+        return piped.run(AnswerEditor::restore(Arc::new(undo)), ScansAhead::none());
     }
     // What came of a document is looked for in all of it.
     let context = FpeContext::from_bytes(plain.expose()).ok_or_else(not_ours)?;

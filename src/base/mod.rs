@@ -11,6 +11,7 @@
 //! | [`listing`] | where the times of a list lie, and in which order it goes |
 //! | [`budget`] | bytes that a request may still hold, and what it holds |
 //! | [`checkpoint`] | where long work asks whether to go on |
+//! | `ordered_pool` | threads that do jobs side by side, with results in the order of the jobs |
 //! | [`quota`] | where work asks whether it may use one value more |
 //! | [`rate`] | how often something may be done |
 //! | [`reader`] | binary forms of our own, read within bounds |
@@ -33,6 +34,8 @@ pub(crate) mod from_text;
 pub mod generations;
 pub mod id;
 pub mod listing;
+#[cfg(feature = "server")]
+pub mod ordered_pool;
 pub mod path;
 pub mod pointer;
 pub mod quota;

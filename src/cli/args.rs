@@ -9,6 +9,7 @@ use crate::cli::audit_args::AuditCommand;
 use crate::cli::keys_args::KeyCommand;
 use crate::cli::memory_args::MemoryCommand;
 use crate::cli::style::{ColorArg, styles};
+use crate::cli::threads_arg::ThreadsArg;
 use crate::cli::tokens_args::TokenCommand;
 use crate::cli::usage_args::ReportArgs;
 use crate::sanitize::{ScriptPolicy, UnreadPolicy};
@@ -304,6 +305,8 @@ pub(super) struct DetectArgs {
     /// Report the values too.
     #[arg(long, conflicts_with = "jsonl")]
     pub(super) show: bool,
+    #[command(flatten)]
+    pub(super) threads: ThreadsArg,
 }
 
 #[derive(Debug, Subcommand)]
@@ -367,6 +370,8 @@ pub(super) struct RedactArgs {
     /// Replace by values of the same format, and write what `unredact` needs to this new file, sealed.
     #[arg(long, value_name = "FILE")]
     pub(super) context: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) threads: ThreadsArg,
 }
 
 #[derive(Debug, clap::Args)]

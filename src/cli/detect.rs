@@ -3,48 +3,23 @@
 //! On a terminal the text itself is shown, findings coloured. Elsewhere there is one JSON object a finding, with its
 //! place and without its value: such reports end up in build logs and tickets. `--show` adds the value.
 
-use std::io::{BufRead, BufReader, IsTerminal, Read, Write};
+use std::io::{BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
+use serde::Serialize;
 
-use crate::app::AppError;
-use crate::cli::args::{DetectArgs, NameArg};
+use crate::app::{AppError, Blocks, InputParts, TextScans};
+use crate::cli::args::DetectArgs;
+use crate::cli::detect_options::{DetectOptions, score};
+use crate::cli::detect_rows::{RowWork, rows};
+use crate::cli::detect_text::{at_once, stream, whole};
 use crate::cli::failure::Failure;
 use crate::cli::highlight::SurrogateTally;
-use crate::cli::progress::Progress;
-use crate::cli::streams::{complaint, input};
+use crate::cli::progress::{self, Progress};
+use crate::cli::streams::input;
 use crate::cli::wanted;
-use crate::detect::{Cache, Detector, Finding, Scanner, Score};
-
-/// Read at once, in bytes.
-const PIECE: usize = 64 << 10;
-
-/// How findings are looked for and called.
-struct DetectOptions {
-    detector: Detector,
-    names: NameArg,
-    candidates: bool,
-    values: bool,
-}
-
-impl DetectOptions {
-    fn find_with(&self, cache: &mut Cache, text: &str) -> Vec<Finding> {
-        match self.candidates {
-            true => self.detector.candidates_with(cache, text),
-            false => self.detector.find_with(cache, text),
-        }
-    }
-
-    fn name(&self, finding: &Finding) -> &str {
-        let rule = self.detector.rule(finding.rule);
-        match self.names {
-            NameArg::Rule => rule.name(),
-            NameArg::Family => rule.family().name(),
-        }
-    }
-}
+use crate::detect::{Finding, Score};
 
 pub(super) fn run(args: &DetectArgs) -> Result<(), Failure> {
     let mut detector = wanted::detector(&args.wanted, &args.names_model)?;
@@ -55,41 +30,30 @@ pub(super) fn run(args: &DetectArgs) -> Result<(), Failure> {
         detector = detector.at_least(Score::new(floor));
     }
     let look = DetectOptions { detector, names: args.names, candidates: args.candidates, values: args.show };
-    let mut output = std::io::BufWriter::new(std::io::stdout().lock());
-    let coloured = std::io::stdout().is_terminal() && !args.candidates && !args.jsonl;
-    let mut shown = SurrogateTally::new();
+    let files = TextFiles::named(&args.files);
+    let mut output = BufWriter::new(std::io::stdout().lock());
+    let done = match args.jsonl {
+        true => run_rows(look, files, args.threads.count(), &mut output),
+        false => run_texts(&look, files, args.threads.count(), &mut output),
+    };
+    // Whoever reads the files may not have come to take it away.
+    progress::clear();
+    done
+}
+
+/// Texts in rows.
+fn run_rows(
+    look: DetectOptions,
+    files: TextFiles,
+    threads: usize,
+    output: &mut dyn Write,
+) -> Result<(), Failure> {
+    let (look, names) = (Arc::new(look), files.names());
+    let work = RowWork(Arc::clone(&look));
+    let mut blocks = Blocks::new(RowWork(look), threads, move |parts| files.read(parts)).map_err(reading)?;
     let mut bad = 0;
-    let inputs: Vec<Option<&PathBuf>> =
-        if args.files.is_empty() { vec![None] } else { args.files.iter().map(Some).collect() };
-    for file in inputs {
-        let name = file.map_or(Path::new("-"), PathBuf::as_path).display().to_string();
-        let progress = Progress::bytes(file.map(PathBuf::as_path));
-        let mut from = BufReader::with_capacity(PIECE, progress.counting(input(file)?));
-        let input = NamedInput { from: &mut from, name: &name };
-        if args.jsonl {
-            bad += rows(&look, input, &mut output)?;
-        } else if args.candidates {
-            whole(&look, input, &mut output)?;
-        } else if coloured {
-            let mut paint = |text: &str, finding: Option<&Finding>| {
-                shown.write(&mut output, text, finding.map(|finding| look.name(finding)))
-            };
-            stream(&look.detector, input, &mut paint)?;
-        } else {
-            let mut place = LineColumn::default();
-            let mut report = |text: &str, finding: Option<&Finding>| {
-                let begin = place;
-                place.pass(text);
-                let Some(finding) = finding else { return Ok(()) };
-                let found = Located { file: &name, begin, end: place, value: text };
-                report(&mut output, &look, &found, finding)
-            };
-            stream(&look.detector, input, &mut report)?;
-        }
-        output.flush()?;
-    }
-    if coloured {
-        shown.legend(&mut output)?;
+    for name in names {
+        bad += rows(&work, &mut blocks, &name, output)?;
         output.flush()?;
     }
     match bad {
@@ -98,104 +62,87 @@ pub(super) fn run(args: &DetectArgs) -> Result<(), Failure> {
     }
 }
 
-/// A text to read, and what its messages call it.
-struct NamedInput<'a, R> {
-    from: &'a mut BufReader<R>,
-    name: &'a str,
-}
-
-#[derive(Deserialize)]
-struct TextRow<'a> {
-    #[serde(borrow, default)]
-    id: Option<&'a RawValue>,
-    text: String,
-}
-
-#[derive(Serialize)]
-struct DetectResponse<'a> {
-    id: Option<&'a RawValue>,
-    spans: Vec<PointFinding<'a>>,
-}
-
-/// A finding in code points.
-#[derive(Serialize)]
-struct PointFinding<'a> {
-    start: usize,
-    end: usize,
-    entity: &'a str,
-    score: f64,
-}
-
-/// Three decimals: a score says no more than that.
-fn score(finding: &Finding) -> f64 {
-    (f64::from(finding.score.value()) * 1000.0).round() / 1000.0
-}
-
-/// A row out for each row in; how many could not be read.
-fn rows(
+/// Texts, each of which is looked through as it comes; or whole, where that is needed.
+fn run_texts(
     look: &DetectOptions,
-    input: NamedInput<'_, impl Read>,
+    files: TextFiles,
+    threads: usize,
     output: &mut dyn Write,
-) -> Result<usize, Failure> {
-    let NamedInput { from, name } = input;
-    let (mut cache, mut line, mut bad) = (look.detector.cache(), Vec::new(), 0);
-    for number in 1usize.. {
-        line.clear();
-        if read(from.read_until(b'\n', &mut line), name)? == 0 {
-            break;
+) -> Result<(), Failure> {
+    let coloured = std::io::stdout().is_terminal() && !look.candidates;
+    let mut tally = coloured.then(SurrogateTally::new);
+    if look.candidates || look.detector.reads_names() {
+        for file in &files.0 {
+            let progress = Progress::bytes(file.as_deref());
+            let name = shown(file.as_deref());
+            let text = whole(progress.counting(input(file.as_ref())?), &name)?;
+            let mut report = TextReport::new(look, &name, tally.as_mut(), output);
+            match look.candidates {
+                true => report.candidates(&text)?,
+                false => at_once(&look.detector, &text, &mut |text: &str, finding: Option<&Finding>| {
+                    report.take(text, finding)
+                })?,
+            }
+            output.flush()?;
         }
-        if line.trim_ascii().is_empty() {
-            continue;
-        }
-        let Ok(row) = serde_json::from_slice::<TextRow<'_>>(&line) else {
-            bad += 1;
-            complaint(&format!("{name}:{number}: not a JSON object with a string `text`"));
-            continue;
-        };
-        let found = look.find_with(&mut cache, &row.text);
-        let points = CodePointMap::of(&row.text, &found);
-        let marked = |finding: &Finding| PointFinding {
-            start: points.at(finding.span.start),
-            end: points.at(finding.span.end),
-            entity: look.name(finding),
-            score: score(finding),
-        };
-        let answer = DetectResponse { id: row.id, spans: found.iter().map(marked).collect() };
-        serde_json::to_writer(&mut *output, &answer).map_err(std::io::Error::from)?;
-        output.write_all(b"\n")?;
-        // Whoever waits for this row's answer before sending the next one gets it.
-        if from.buffer().is_empty() {
+    } else {
+        let (scans, names) = (TextScans::lossy(look.detector.clone()), files.names());
+        let mut blocks = Blocks::new(scans, threads, move |parts| files.read(parts)).map_err(reading)?;
+        for name in names {
+            let mut report = TextReport::new(look, &name, tally.as_mut(), output);
+            stream(&look.detector, &mut blocks, &mut |text: &str, finding: Option<&Finding>| {
+                report.take(text, finding)
+            })?;
             output.flush()?;
         }
     }
-    Ok(bad)
+    if let Some(tally) = tally {
+        tally.legend(output)?;
+        output.flush()?;
+    }
+    Ok(())
 }
 
-fn read<T>(read: std::io::Result<T>, name: &str) -> Result<T, Failure> {
-    read.map_err(|error| AppError::Io(format!("{name}: {error}")).into())
+fn reading(error: std::io::Error) -> Failure {
+    AppError::Io(format!("reading: {error}")).into()
 }
 
-/// Code points before each offset that findings begin or end at; they may overlap and nest.
-struct CodePointMap(Vec<(usize, usize)>);
+/// What is looked through: files, or standard input.
+struct TextFiles(Vec<Option<PathBuf>>);
 
-impl CodePointMap {
-    fn of(text: &str, found: &[Finding]) -> Self {
-        let mut offsets: Vec<usize> = found.iter().flat_map(|one| [one.span.start, one.span.end]).collect();
-        offsets.sort_unstable();
-        offsets.dedup();
-        let (mut at, mut count) = (0, 0);
-        let count_to = |offset: usize| {
-            count += text.get(at..offset).map_or(0, |piece| piece.chars().count());
-            at = offset;
-            (offset, count)
-        };
-        Self(offsets.into_iter().map(count_to).collect())
+impl TextFiles {
+    /// Those that are named; standard input, if none is.
+    fn named(files: &[PathBuf]) -> Self {
+        Self(if files.is_empty() { vec![None] } else { files.iter().cloned().map(Some).collect() })
     }
 
-    fn at(&self, offset: usize) -> usize {
-        let known = self.0.binary_search_by_key(&offset, |&(offset, _)| offset).ok();
-        known.and_then(|n| self.0.get(n)).map_or(0, |&(_, count)| count)
+    /// What each is called.
+    fn names(&self) -> Vec<String> {
+        self.0.iter().map(|file| shown(file.as_deref())).collect()
     }
+
+    /// Reads all, one after the other.
+    fn read(&self, parts: &InputParts<Failure>) {
+        for file in &self.0 {
+            let progress = Progress::bytes(file.as_deref());
+            let text = match input(file.as_ref()) {
+                Ok(text) => progress.counting(text),
+                Err(error) => {
+                    parts.send(Err(error));
+                    return;
+                }
+            };
+            let name = shown(file.as_deref());
+            if !parts.read(text, |error| AppError::Io(format!("{name}: {error}")).into()) {
+                return;
+            }
+        }
+    }
+}
+
+/// What a file is called, or standard input.
+fn shown(file: Option<&Path>) -> String {
+    file.unwrap_or(Path::new("-")).display().to_string()
 }
 
 /// A line and a column, from 1 when shown; columns count code points.
@@ -261,201 +208,67 @@ fn report(
     output.write_all(b"\n")
 }
 
-/// Every candidate of a text, which is read whole: candidates overlap.
-fn whole(
-    look: &DetectOptions,
-    input: NamedInput<'_, impl Read>,
-    output: &mut dyn Write,
-) -> Result<(), Failure> {
-    let NamedInput { from, name } = input;
-    let mut bytes = Vec::new();
-    read(from.read_to_end(&mut bytes), name)?;
-    let text = String::from_utf8_lossy(&bytes);
-    let place = |offset: usize| {
-        let mut place = LineColumn::default();
-        place.pass(text.get(..offset).unwrap_or(&text));
-        place
-    };
-    for finding in look.find_with(&mut look.detector.cache(), &text) {
-        let (start, end) = (finding.span.start, finding.span.end);
-        let value = text.get(start..end).unwrap_or_default();
-        let found = Located { file: name, begin: place(start), end: place(end), value };
-        report(output, look, &found, &finding)?;
+/// Says of one text what is found in it: as reports, or by showing it.
+struct TextReport<'a> {
+    look: &'a DetectOptions,
+    name: &'a str,
+    /// Counts what is shown, if the text is.
+    tally: Option<&'a mut SurrogateTally>,
+    output: &'a mut dyn Write,
+    place: LineColumn,
+}
+
+impl<'a> TextReport<'a> {
+    fn new(
+        look: &'a DetectOptions,
+        name: &'a str,
+        tally: Option<&'a mut SurrogateTally>,
+        output: &'a mut dyn Write,
+    ) -> Self {
+        Self { look, name, tally, output, place: LineColumn::default() }
     }
-    Ok(())
-}
 
-/// Takes the text in order, piece by piece, each with its finding if it is one.
-type Sink<'a> = dyn FnMut(&str, Option<&Finding>) -> std::io::Result<()> + 'a;
-
-/// Text on its way through a scanner.
-struct Passing {
-    scanner: Scanner,
-    held: String,
-    /// The text's offset that `held` begins at.
-    base: usize,
-}
-
-impl Passing {
-    fn give(&mut self, found: &[Finding], decided: usize, sink: &mut Sink<'_>) -> std::io::Result<()> {
-        let mut at = self.base;
-        let piece = |from: usize, to: usize| {
-            self.held.get(from.saturating_sub(self.base)..to.saturating_sub(self.base)).unwrap_or_default()
-        };
-        for finding in found {
-            sink(piece(at, finding.span.start), None)?;
-            sink(piece(finding.span.start, finding.span.end), Some(finding))?;
-            at = finding.span.end;
+    /// Takes the text in order, piece by piece, each with its finding if it is one.
+    fn take(&mut self, text: &str, finding: Option<&Finding>) -> std::io::Result<()> {
+        if let Some(tally) = &mut self.tally {
+            return tally.write(self.output, text, finding.map(|finding| self.look.name(finding)));
         }
-        sink(piece(at, decided), None)?;
-        self.held.drain(..decided.saturating_sub(self.base).min(self.held.len()));
-        self.base = decided;
+        let begin = self.place;
+        self.place.pass(text);
+        let Some(finding) = finding else { return Ok(()) };
+        let found = Located { file: self.name, begin, end: self.place, value: text };
+        report(self.output, self.look, &found, finding)
+    }
+
+    /// Reports every candidate of a text; they overlap.
+    fn candidates(&mut self, text: &str) -> Result<(), Failure> {
+        let place = |offset: usize| {
+            let mut place = LineColumn::default();
+            place.pass(text.get(..offset).unwrap_or(text));
+            place
+        };
+        for finding in self.look.find_with(&mut self.look.detector.cache(), text) {
+            let (start, end) = (finding.span.start, finding.span.end);
+            let value = text.get(start..end).unwrap_or_default();
+            let found = Located { file: self.name, begin: place(start), end: place(end), value };
+            report(self.output, self.look, &found, &finding)?;
+        }
         Ok(())
     }
-
-    fn feed(&mut self, text: &str, sink: &mut Sink<'_>) -> std::io::Result<()> {
-        self.held.push_str(text);
-        let mut found = Vec::new();
-        let decided = self.scanner.feed(text, &mut |finding| found.push(finding));
-        self.give(&found, decided, sink)
-    }
-
-    fn end(&mut self, sink: &mut Sink<'_>) -> std::io::Result<()> {
-        let mut found = Vec::new();
-        self.scanner.end(&mut |finding| found.push(finding));
-        self.give(&found, self.base + self.held.len(), sink)
-    }
-}
-
-/// Reads to the end; bytes that are not UTF-8 become U+FFFD.
-fn stream(detector: &Detector, input: NamedInput<'_, impl Read>, sink: &mut Sink<'_>) -> Result<(), Failure> {
-    let NamedInput { from, name } = input;
-    if detector.reads_names() {
-        return at_once(detector, NamedInput { from, name }, sink);
-    }
-    let mut passing = Passing { scanner: detector.scanner(), held: String::new(), base: 0 };
-    let mut bytes: Vec<u8> = Vec::new();
-    loop {
-        let piece = match from.fill_buf() {
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
-            piece => read(piece, name)?,
-        };
-        let (took, last) = (piece.len(), piece.is_empty());
-        bytes.extend_from_slice(piece);
-        from.consume(took);
-        // A character's beginning waits for its end.
-        let open = match std::str::from_utf8(&bytes) {
-            Err(error) if !last && error.error_len().is_none() => error.valid_up_to(),
-            _ if last => bytes.len(),
-            _ => open_end(&bytes),
-        };
-        let rest = bytes.split_off(open);
-        passing.feed(&String::from_utf8_lossy(&bytes), sink)?;
-        bytes = rest;
-        if last {
-            return Ok(passing.end(sink)?);
-        }
-    }
-}
-
-/// The same for a detector that wants whole texts.
-fn at_once(
-    detector: &Detector,
-    input: NamedInput<'_, impl Read>,
-    sink: &mut Sink<'_>,
-) -> Result<(), Failure> {
-    let NamedInput { from, name } = input;
-    let mut bytes = Vec::new();
-    read(from.read_to_end(&mut bytes), name)?;
-    let text = String::from_utf8_lossy(&bytes);
-    let mut at = 0;
-    for finding in detector.find(&text) {
-        let Finding { span, .. } = finding;
-        sink(text.get(at..span.start).unwrap_or_default(), None)?;
-        sink(text.get(span.start..span.end).unwrap_or_default(), Some(&finding))?;
-        at = span.end;
-    }
-    Ok(sink(text.get(at..).unwrap_or_default(), None)?)
-}
-
-/// Where a character begins that the bytes end in the middle of; their end, if none.
-fn open_end(bytes: &[u8]) -> usize {
-    let tail = bytes.len().saturating_sub(3);
-    let cut = |at: &usize| {
-        let rest = bytes.get(*at..).unwrap_or_default();
-        std::str::from_utf8(rest).is_err_and(|error| error.valid_up_to() == 0 && error.error_len().is_none())
-    };
-    (tail..bytes.len()).find(cut).unwrap_or(bytes.len())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::detect::{Catalogue, RuleSelection};
-
-    fn detector() -> Detector {
-        let catalogue = Catalogue::builtin().unwrap();
-        let selection = RuleSelection::only(&catalogue, ["EMAIL_ADDRESS"]).unwrap();
-        Detector::new(&catalogue, &selection).unwrap()
-    }
-
-    /// Gives its bytes in pieces of one size.
-    struct Drip(std::collections::VecDeque<u8>, usize);
-
-    impl Read for Drip {
-        fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
-            let count = self.1.min(into.len()).min(self.0.len());
-            into.iter_mut().zip(self.0.drain(..count)).for_each(|(to, byte)| *to = byte);
-            Ok(count)
-        }
-    }
-
-    /// All pieces in order, and each value with line and column where it begins and ends.
-    fn streamed(detector: &Detector, bytes: &[u8], size: usize) -> (String, Vec<(String, [usize; 4])>) {
-        let drip: Box<dyn Read + Send> = Box::new(Drip(bytes.iter().copied().collect(), size));
-        let (mut all, mut found, mut place) = (String::new(), Vec::new(), LineColumn::default());
-        let mut sink = |text: &str, finding: Option<&Finding>| {
-            let begin = place;
-            place.pass(text);
-            all.push_str(text);
-            if finding.is_some() {
-                found.push((text.to_owned(), [begin.line, begin.column, place.line, place.column]));
-            }
-            Ok(())
-        };
-        let input = NamedInput { from: &mut BufReader::with_capacity(size, drip), name: "test" };
-        assert!(stream(detector, input, &mut sink).is_ok());
-        (all, found)
-    }
+    use super::LineColumn;
 
     #[test]
-    fn pieces_of_any_size_give_the_same_places() {
-        let detector = detector();
-        let mut text = "Grüße 😀 ann@example.com\r\n\né\tbob@example.com".as_bytes().to_vec();
-        // Broken characters: in the middle, before a whole one, at the end.
-        text.extend_from_slice(b" \xff \xe2\x82A \xf0\x9f\x98");
-        let places =
-            [("ann@example.com".to_owned(), [0, 8, 0, 23]), ("bob@example.com".to_owned(), [2, 2, 2, 17])];
-        for size in 1..=text.len() {
-            let (all, found) = streamed(&detector, &text, size);
-            assert_eq!(all, String::from_utf8_lossy(&text), "pieces of {size}");
-            assert_eq!(found, places, "pieces of {size}");
+    fn places_count_lines_and_characters_however_the_text_comes() {
+        let text = "Grüße 😀 a\r\n\né\tb";
+        for cut in (0..=text.len()).filter(|cut| text.is_char_boundary(*cut)) {
+            let (mut place, (head, tail)) = (LineColumn::default(), text.split_at(cut));
+            place.pass(head);
+            place.pass(tail);
+            assert_eq!((place.line, place.column), (2, 3), "cut at {cut}");
         }
-    }
-
-    #[test]
-    fn offsets_become_code_points_also_where_findings_nest() {
-        let text = "é ann@example.com 😀 bob@example.com";
-        let detector = detector();
-        let mut found = detector.find(text);
-        assert_eq!(found.len(), 2);
-        let mut inner = found[0];
-        inner.span.start += 4;
-        inner.span.end += 1;
-        found.push(inner);
-        let points = CodePointMap::of(text, &found);
-        let in_points: Vec<_> =
-            found.iter().map(|one| (points.at(one.span.start), points.at(one.span.end))).collect();
-        assert_eq!(in_points, [(2, 17), (20, 35), (6, 18)]);
     }
 }

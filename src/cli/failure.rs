@@ -2,6 +2,7 @@
 
 use crate::api::token::TokenError;
 use crate::app::AppError;
+use crate::base::ordered_pool::JobPanic;
 
 /// Why a command ends without having done its work.
 pub(super) enum Failure {
@@ -30,6 +31,12 @@ impl From<AppError> for Failure {
             AppError::Usage(why) => Self::Usage(why),
             error => Self::App(error),
         }
+    }
+}
+
+impl From<JobPanic> for Failure {
+    fn from(panic: JobPanic) -> Self {
+        Self::App(panic.into())
     }
 }
 

@@ -14,6 +14,9 @@
 //! | `try_out` | `try`: a gateway with an empty data folder, and its console in a browser |
 //! | `health` | `health`: asks a running gateway whether it is ready |
 //! | `detect` | `detect`: findings in files or standard input |
+//! | `detect_options` | how it looks for them, and what it calls them |
+//! | `detect_text`, `detect_rows` | texts on their way through it, and texts in rows |
+//! | `threads_arg` | how many threads a command has |
 //! | `highlight` | text with its findings coloured and named, for `detect` on a terminal |
 //! | `rules` | `rules`: lists, shows and tests rules |
 //! | `page` | the reference page of the rules, in Markdown |
@@ -39,6 +42,9 @@ mod args;
 mod audit;
 mod audit_args;
 mod detect;
+mod detect_options;
+mod detect_rows;
+mod detect_text;
 mod escape;
 mod failure;
 mod health;
@@ -62,6 +68,7 @@ mod stored_log;
 mod streams;
 mod style;
 mod table;
+mod threads_arg;
 mod tokens;
 mod tokens_args;
 #[cfg(feature = "console")]

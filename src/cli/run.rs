@@ -214,7 +214,8 @@ fn run_redact(args: RedactArgs) -> Result<(), Failure> {
     let input = input(args.file.as_ref())?;
     let progress = Progress::bytes(args.file.as_deref());
     let mut output = std::io::stdout().lock();
-    let piped = PipeEnds { input: progress.counting(input), output: &mut output };
+    let threads = args.threads.count();
+    let piped = PipeEnds { input: progress.counting(input), output: &mut output, threads };
     let counts = match back {
         back if args.json => redact::document(piped, method, detector, &args.jsonp, back)?,
         None => redact::one_way(piped, method, detector)?,
@@ -232,7 +233,7 @@ fn run_unredact(args: UnredactArgs) -> Result<(), Failure> {
     let config = here(&args.here, Requirements::VAULT)?;
     let progress = Progress::bytes(args.file.as_deref());
     let mut output = std::io::stdout().lock();
-    let piped = PipeEnds { input: progress.counting(input), output: &mut output };
+    let piped = PipeEnds { input: progress.counting(input), output: &mut output, threads: 1 };
     unredact(piped, &config, &args.context).map_err(|error| match error {
         AppError::Redact(_) | AppError::Store { .. } if !args.context.exists() => {
             Failure::from(error).advised("`portcullis redact --context FILE` writes what this needs")

@@ -43,6 +43,11 @@ impl Span {
     pub const fn overlaps(self, other: Self) -> bool {
         self.start < other.end && other.start < self.end
     }
+
+    /// The same, where the text begins `by` bytes earlier. What wraps leads back with as much the other way.
+    pub(crate) const fn moved(self, by: usize) -> Self {
+        Self { start: self.start.wrapping_add(by), end: self.end.wrapping_add(by) }
+    }
 }
 
 /// How sure a finding is, from 0 to 1.
@@ -84,6 +89,14 @@ pub struct Finding {
     pub score: Score,
     /// The word that helped, if the rule has context words and one was near.
     pub near: Option<ContextWord>,
+}
+
+impl Finding {
+    /// The same, where the text begins `by` bytes earlier.
+    pub(crate) fn moved(self, by: usize) -> Self {
+        let near = self.near.map(|near| ContextWord { span: near.span.moved(by), ..near });
+        Self { span: self.span.moved(by), near, ..self }
+    }
 }
 
 #[cfg(test)]

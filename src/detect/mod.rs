@@ -34,6 +34,7 @@
 //! | `resolve` | decides between overlapping candidates |
 //! | `detector` | compiled rules and a selection; scans whole texts and makes scanners |
 //! | `scanner` | scans text that arrives in pieces |
+//! | `speculative` | scans of pieces on other threads, used where they are what the scanner would find |
 //! | `model` | persons and places by a neural model (feature `names-model`) |
 //! | `finding` | a finding: span, rule, score, context word |
 //! | `rejected` | candidates that were not reported, and why |
@@ -57,6 +58,7 @@ mod scanner;
 mod selection;
 mod sets;
 mod special_use;
+mod speculative;
 mod validate;
 
 #[cfg(test)]
@@ -82,3 +84,4 @@ pub use rules::{
 pub use scanner::Scanner;
 pub use selection::RuleSelection;
 pub use sets::{RuleSet, UnknownSet};
+pub use speculative::{NextScan, SpeculativeScan};

@@ -33,6 +33,15 @@ pub(crate) struct Resolver {
     labelled: Vec<Finding>,
 }
 
+/// What a resolver carries over, wherever the text begins.
+#[derive(Debug, PartialEq)]
+pub(crate) struct ResolverState {
+    cluster: Vec<Finding>,
+    /// Offsets behind the place that they are counted from; they lie before it, so they wrap.
+    end: usize,
+    settled: usize,
+}
+
 /// What a rule knows its values by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KnownBy {
@@ -70,6 +79,25 @@ impl Resolver {
             }
             Some(first) => first.span.start.min(frontier).max(self.settled),
             None => frontier.max(self.settled),
+        }
+    }
+
+    /// What matters of it for candidates that begin at `frontier` at the earliest, counted from `origin`.
+    pub(crate) fn state(&self, frontier: usize, origin: usize) -> ResolverState {
+        let by = origin.wrapping_neg();
+        ResolverState {
+            cluster: self.cluster.iter().map(|one| one.moved(by)).collect(),
+            end: if self.cluster.is_empty() { 0 } else { self.end.wrapping_add(by) },
+            settled: self.settled.max(frontier).wrapping_add(by),
+        }
+    }
+
+    /// The text begins `by` bytes earlier.
+    pub(crate) fn shift(&mut self, by: usize) {
+        self.cluster.iter_mut().for_each(|one| *one = one.moved(by));
+        self.settled += by;
+        if !self.cluster.is_empty() {
+            self.end += by;
         }
     }
 

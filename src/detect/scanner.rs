@@ -4,13 +4,13 @@
 use std::sync::Arc;
 
 use super::allow::Allow;
-use super::engine::{BLOCK, Engine, LOOKBACK, Masks, Tracks, View, WindowScan};
+use super::engine::{BLOCK, Engine, LOOKBACK, Masks, TrackState, Tracks, View, WindowScan};
 #[cfg(feature = "names-model")]
 use super::finding::RuleId;
 use super::finding::{Finding, Score};
 use super::naming::Label;
-use super::normal::{self, Normalizer};
-use super::resolve::{KnownBy, Resolver};
+use super::normal::{self, Normalizer, NormalizerState};
+use super::resolve::{KnownBy, Resolver, ResolverState};
 use super::selection::RuleSelection;
 use crate::base::checkpoint::{Checkpoint, Stopped};
 
@@ -219,6 +219,28 @@ pub struct Scanner {
     decided: usize,
 }
 
+/// All that a scanner carries over from what has come to what comes, wherever its text begins: of two scanners of one detector in
+/// the same state, the one finds in the rest of a text what the other finds there.
+#[derive(PartialEq)]
+pub(super) struct ScannerState {
+    tracks: Vec<TrackState>,
+    /// Candidates that are not resolved; offsets behind the end of what has come.
+    found: Vec<Finding>,
+    resolver: ResolverState,
+    normal: NormalizerState,
+    /// What can still be seen.
+    seen: Vec<u8>,
+}
+
+/// How much has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ScannedLength {
+    /// As it reads.
+    pub(super) view: usize,
+    /// As it is written.
+    pub(super) source: usize,
+}
+
 impl std::fmt::Debug for Scanner {
     // The window is text from outside.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -277,6 +299,51 @@ impl Scanner {
         let Self { query, progress, window, base, normal, .. } = self;
         let view = View { text: window, base: *base, complete };
         progress.look(query, view, &mut |finding| sink(normal.to_source(finding)))
+    }
+
+    /// How much of the text has come.
+    pub(super) fn length(&self) -> ScannedLength {
+        ScannedLength { view: self.base + self.window.len(), source: self.fed }
+    }
+
+    /// What it carries over; `None` in the middle of something that has begun before what it keeps of the text.
+    pub(super) fn state(&self) -> Option<ScannerState> {
+        let ScanProgress { tracks, found, resolver, .. } = &self.progress;
+        let (frontier, end) = (tracks.frontier(), self.base + self.window.len());
+        let seen = frontier.saturating_sub(LOOKBACK);
+        Some(ScannerState {
+            tracks: tracks.state(self.window.len())?,
+            found: found.iter().map(|one| one.moved(end.wrapping_neg())).collect(),
+            resolver: resolver.state(self.base + frontier, end),
+            normal: self.normal.state(self.base + seen)?,
+            seen: self.window.get(seen..).unwrap_or_default().to_vec(),
+        })
+    }
+
+    /// Keeps no more memory than what it carries over needs.
+    pub(super) fn shrink(&mut self) {
+        self.window.shrink_to_fit();
+        self.progress.masks = Masks::default();
+    }
+
+    /// Goes on where `other` has come, before whose text `before` came in this one. The offset up to which the text is decided.
+    pub(super) fn take_over(&mut self, other: Self, before: ScannedLength) -> usize {
+        let ScanProgress { tracks, found, mut resolver, steps, .. } = other.progress;
+        resolver.shift(before.view);
+        let progress = &mut self.progress;
+        progress.tracks = tracks;
+        progress.found = found.into_iter().map(|one| one.moved(before.view)).collect();
+        progress.resolver = resolver;
+        progress.steps = progress.steps.saturating_add(steps);
+        // The bits are worked out anew for what is kept.
+        progress.masks.reset();
+        self.window = other.window;
+        self.base = other.base + before.view;
+        self.normal = other.normal;
+        self.normal.shift(before.view, before.source);
+        self.fed = other.fed + before.source;
+        self.decided = self.decided.max(other.decided + before.source);
+        self.decided
     }
 
     /// What its texts have cost so far, as [`Cache::steps`](super::Cache::steps) counts it.

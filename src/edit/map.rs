@@ -135,6 +135,16 @@ impl SourceMap {
         }
     }
 
+    /// So much text, and so much of the source, stands before what it had so far.
+    pub fn shift(&mut self, text: usize, source: usize) {
+        self.origin = (self.origin.0 + text, self.origin.1 + source);
+        (self.text, self.source) = (self.text + text, self.source + source);
+        for mark in &mut self.marks {
+            mark.text += text;
+            mark.source += source;
+        }
+    }
+
     /// Bytes of memory that grow with the text that is kept.
     pub fn weight(&self) -> usize {
         self.marks.len() * size_of::<Mark>()
@@ -211,6 +221,19 @@ mod tests {
                 pieces.iter().map(|piece| format!("{}-{}", piece.start, piece.end)).collect();
             assert_eq!(shown.join(" "), expected, "{text:?}");
         }
+    }
+
+    #[test]
+    fn what_stands_before_moves_both_sides() {
+        let mut map = SourceMap::at(0);
+        map.plain(2);
+        map.spelled(1, 3);
+        map.plain(2);
+        let before: Vec<usize> = (0..6).map(|text| map.floor(text)).collect();
+        map.shift(10, 14);
+        map.plain(1);
+        let behind: Vec<usize> = (10..16).map(|text| map.floor(text) - 14).collect();
+        assert_eq!((before, map.text_end(), map.source_end()), (behind, 16, 22));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::detect::{Cache, Family, Finding, RuleId, Scanner, as_read};
+use crate::detect::{Cache, Family, Finding, NextScan, RuleId, Scanner, as_read};
 use crate::redact::document_value::DocumentValue;
 use crate::redact::encoded::WholeEditor;
 use crate::redact::encrypt::{SurrogateRequest, Surrogates};
@@ -48,6 +48,8 @@ pub struct Live {
     restoring: Option<Restoring>,
     /// For what is left of findings that hold a surrogate.
     rest: Option<Cache>,
+    /// Where pieces are put that were looked at ahead, if that is done.
+    ahead: Option<NextScan>,
     used_as: TextUse,
 }
 
@@ -86,6 +88,7 @@ impl Live {
             last: None,
             restoring: None,
             rest: None,
+            ahead: None,
             used_as: TextUse::Text,
         }
     }
@@ -94,6 +97,12 @@ impl Live {
     #[must_use]
     pub fn with_surrogate_log(self, record: SurrogateLog) -> Self {
         Self { record: Some(record), ..self }
+    }
+
+    /// Uses the scans that are put into `ahead` before their pieces come.
+    #[must_use]
+    pub fn with_scans_ahead(self, ahead: NextScan) -> Self {
+        Self { ahead: Some(ahead), ..self }
     }
 
     /// Puts originals back where `restore` finds what was issued; `count` takes how many.
@@ -285,7 +294,8 @@ impl Editor for Live {
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
         self.counts.scan(piece.len());
         self.text.push_str(piece);
-        let scanned = self.scanner.feed(piece, &mut |finding| self.found.push(finding));
+        let ahead = self.ahead.as_ref().and_then(|ahead| ahead.take(piece));
+        let scanned = self.scanner.feed_scanned(piece, ahead, &mut |finding| self.found.push(finding));
         let decided = match &mut self.restoring {
             Some(restoring) => {
                 let restored = restoring.restore.feed(piece, &mut restoring.hits);

@@ -44,3 +44,5 @@ pub use editor::{Editor, TextUse};
 pub use generic::{GenericEvents, GenericMessages, SHORT};
 pub use rewriter::{Identity, Pipeline, Rewriter, StreamError};
 pub use text::{Channel, TextBody};
+#[cfg(feature = "server")]
+pub(crate) use utf8::complete;

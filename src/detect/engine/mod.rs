@@ -40,5 +40,5 @@ pub(crate) use groups::{STREET_ENDINGS, STREET_WORDS, is_common_word, is_name_by
 pub(crate) use groups::{WordKnowledge, is_publication_word, room};
 pub(crate) use mask::{BLOCK, Masks};
 pub(crate) use run::{Engine, WindowScan};
-pub(crate) use track::Tracks;
+pub(crate) use track::{TrackState, Tracks};
 pub(crate) use view::{LOOKBACK, View};

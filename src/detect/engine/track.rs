@@ -1,8 +1,9 @@
 //! How far a scan has come in a window, and what it carries over to the next.
 
 use super::automaton::AutomatonWalk;
-use super::budget::ScanBudget;
+use super::budget::{BudgetState, ScanBudget};
 use super::group_id::GroupId;
+use super::view::LOOKBACK;
 use crate::detect::finding::RuleId;
 use crate::detect::naming::{LabelMeaning, Meaning};
 
@@ -158,6 +159,15 @@ impl Assignment {
         self.list = self.outer.take();
     }
 
+    /// Whether nothing is carried over.
+    const fn is_empty(&self) -> bool {
+        self.rest.is_none()
+            && self.option.is_none()
+            && self.labelled.is_none()
+            && self.list.is_none()
+            && self.outer.is_none()
+    }
+
     /// The scan has come to `at`: what is carried over goes on there at the earliest.
     pub(crate) fn reach(&mut self, at: usize) {
         if let Some(option) = &mut self.option {
@@ -193,6 +203,26 @@ pub(crate) struct Track {
     pub(crate) assignment: Assignment,
 }
 
+/// How far a group has come, wherever the text begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TrackState {
+    /// So many bytes before the window's end.
+    back: usize,
+    budget: BudgetState,
+}
+
+impl Track {
+    /// In a window that ends at `end`; `None` where a value or a list is under way that has begun before what is kept. A walk
+    /// is left out: from where it began another leads to the same end.
+    fn state(&self, end: usize) -> Option<TrackState> {
+        if self.overlong.is_some() || !self.assignment.is_empty() {
+            return None;
+        }
+        let budget = self.budget.state(self.at.saturating_sub(LOOKBACK), end);
+        Some(TrackState { back: end.saturating_sub(self.at), budget })
+    }
+}
+
 /// How far a scan has come.
 #[derive(Default)]
 pub(crate) struct Tracks(pub(super) [Track; GroupId::COUNT]);
@@ -201,6 +231,11 @@ impl Tracks {
     /// All candidates that begin before this offset of the window are known.
     pub(crate) fn frontier(&self) -> usize {
         self.0.iter().map(|track| track.at).min().unwrap_or(0)
+    }
+
+    /// How far all groups have come in a window that ends at `end`; `None` where one of them is in the middle of something.
+    pub(crate) fn state(&self, end: usize) -> Option<Vec<TrackState>> {
+        self.0.iter().map(|track| track.state(end)).collect()
     }
 
     /// Begins with a value at `at` of the window, behind the label that says what it is.

@@ -67,6 +67,15 @@ pub(crate) struct Normalizer {
     first: usize,
 }
 
+/// What a normalizer carries over, wherever the text begins.
+#[derive(PartialEq, Eq)]
+pub(crate) struct NormalizerState {
+    cut: String,
+    gone: usize,
+    /// How much of the text spells what is kept of its view.
+    kept: usize,
+}
+
 impl Normalizer {
     /// Begins another text, which stands at `first` of its view.
     pub(crate) fn begin(&mut self, first: usize) {
@@ -178,6 +187,17 @@ impl Normalizer {
     /// Where the view up to `at` begins in the text.
     pub(crate) fn source(&self, at: usize) -> usize {
         self.map.floor(at)
+    }
+
+    /// What it carries over, where the view up to `at` will not be asked for again; `None` behind a label.
+    pub(crate) fn state(&self, at: usize) -> Option<NormalizerState> {
+        let kept = self.map.source_end() - self.map.floor(at).min(self.map.source_end());
+        (self.first == 0).then(|| NormalizerState { cut: self.cut.clone(), gone: self.gone, kept })
+    }
+
+    /// The text begins earlier: by `view` bytes as it reads, and `source` bytes as it is written.
+    pub(crate) fn shift(&mut self, view: usize, source: usize) {
+        self.map.shift(view, source);
     }
 
     /// What was found in the view, where it stands in the text.
