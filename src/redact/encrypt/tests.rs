@@ -212,6 +212,24 @@ fn numbers_to_base_16_stay_such() {
 }
 
 #[test]
+fn escapes_of_signs_stay_and_those_of_letters_are_of_others() {
+    let rows = [
+        ("Kx9&amp;mQ7zLw2", "[A-Z][a-z][0-9]&amp;[a-z][A-Z][0-9][a-z][A-Z][a-z][0-9]"),
+        (r"Kx9\x40mQ7", r"[A-Z][a-z][0-9]\\x40[a-z][A-Z][0-9]"),
+        (r"Kx9\tmQ7", r"[A-Z][a-z][0-9]\\t[a-z][A-Z][0-9]"),
+        (r"Kx9\u00fcmQ7", r"[A-Z][a-z][0-9][a-z]{2}[A-Z][0-9]"),
+        (r"\u0048\u0075nter2", r"(\\u00[4-7][0-9a-f]){2}[a-z]{4}[0-9]"),
+        ("%48%75nter2", "(%[4-7][0-9A-F]){2}[a-z]{4}[0-9]"),
+        ("100%e9mQ7", "[0-9]{3}%e9[a-z][A-Z][0-9]"),
+    ];
+    for (value, layout) in rows {
+        let surrogate = with_cipher(|cipher| word::text(cipher, value)).unwrap();
+        assert!(Regex::new(&format!("^{layout}$")).unwrap().is_match(&surrogate), "{value}: {surrogate}");
+        assert_ne!(surrogate, value);
+    }
+}
+
+#[test]
 fn ibans_keep_their_check_digits_right() {
     for iban in ["GB82WEST12345698765432", "DE89370400440532013000", "MT84MALT011000012345MTLCAST001S"] {
         assert_eq!(mod_97(iban), 1);

@@ -5,7 +5,9 @@ use super::cipher::{Cipher, ValuePart};
 use super::letters::{Letters, ShapedSurrogate, in_alphabet, in_classes, in_secret, text_of};
 use super::number;
 use crate::redact::error::RedactError;
+use crate::redact::escapes::respelled;
 use crate::redact::pem;
+use crate::redact::units::TextUnits;
 
 const BASE36: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 const BASE62: &[u8] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -120,29 +122,48 @@ fn in_escapes(value: &str) -> Vec<bool> {
     escaped
 }
 
+/// A character of a text, or several: what spells it, and which letter or digit it is, if it is to be another one.
+struct TextPart<'t> {
+    source: &'t str,
+    letter: Option<char>,
+}
+
+/// The parts of a text. An escape of a sign stays as it is, and one of a letter is of a letter; what a backslash or a
+/// percent sign begins else is none.
+fn parts(value: &str) -> impl Iterator<Item = TextPart<'_>> {
+    let escaped = in_escapes(value);
+    TextUnits::all(value).map(move |unit| {
+        let source = unit.source(value);
+        let stays = !unit.is_escaped() && escaped.get(unit.start) == Some(&true);
+        let read = if unit.is_escaped() { unit.read } else { source.chars().next() };
+        TextPart { source, letter: read.filter(|c| c.is_alphanumeric() && !stays) }
+    })
+}
+
 /// Any text: ASCII letters and digits within their classes; letters of other scripts become ASCII letters of the
 /// same case, for there is no telling which of them would be a word.
 pub(super) fn text(cipher: &Cipher<'_>, value: &str) -> Result<String, RedactError> {
-    let escaped = in_escapes(value);
-    let stays = |at: usize| escaped.get(at) == Some(&true);
-    let free = value.bytes().enumerate().filter(|(at, byte)| byte.is_ascii_alphanumeric() && !stays(*at));
-    let mut ascii: Vec<u8> = free.map(|(_, byte)| byte).collect();
+    let parts: Vec<TextPart<'_>> = parts(value).collect();
+    let letters = || parts.iter().filter_map(|part| part.letter);
+    let mut ascii: Vec<u8> = letters().filter_map(|c| u8::try_from(c).ok()).filter(u8::is_ascii).collect();
     in_secret(cipher, &mut ascii)?;
     let mut ascii = ascii.into_iter();
-    let other = value.chars().filter(|c| !c.is_ascii() && c.is_alphanumeric()).count();
-    let mut drawn = vec![0; other];
+    let mut drawn = vec![0; letters().filter(|c| !c.is_ascii()).count()];
     cipher.draws(ValuePart::Beyond, value.as_bytes()).fill(26, &mut drawn);
     let mut drawn = drawn.into_iter().map(|symbol| b'a' + symbol as u8);
-    let surrogate = value.char_indices().map(|(at, c)| match c {
-        c if stays(at) => c,
-        c if c.is_ascii_alphanumeric() => ascii.next().map_or(c, char::from),
-        c if c.is_alphanumeric() => {
-            let letter = drawn.next().map_or(c, char::from);
-            if c.is_uppercase() { letter.to_ascii_uppercase() } else { letter }
+    let mut surrogate = String::with_capacity(value.len());
+    for TextPart { source, letter } in parts {
+        let another = letter.and_then(|c| match c.is_ascii() {
+            true => ascii.next(),
+            false => drawn.next().map(|one| if c.is_uppercase() { one.to_ascii_uppercase() } else { one }),
+        });
+        match another.map(char::from) {
+            None => surrogate.push_str(source),
+            Some(c) if source.chars().nth(1).is_none() => surrogate.push(c),
+            Some(c) => surrogate.push_str(&respelled(source, c)),
         }
-        c => c,
-    });
-    Ok(surrogate.collect())
+    }
+    Ok(surrogate)
 }
 
 /// Letters and digits of a surrogate that is shorter than its value.
