@@ -21,6 +21,7 @@
 //! | [`upstream`] | pools of peers |
 //! | [`dialer`] | chooses the peers of a request |
 //! | `relay` | a collected request, sent by ourselves, and its answer |
+//! | `answer_framing` | how long the body of an answer is, said once |
 //! | `sending` | such a request on its way, up to the head of its answer |
 //! | `collected_body` | the body of a request that was read whole |
 //! | `upgrade` | a request for a WebSocket |
@@ -51,6 +52,7 @@
 //! | [`request_trace`] | spans of a request and its attempts |
 //! | [`listen`] | sockets, TLS, and the end |
 
+mod answer_framing;
 mod bedrock_error;
 pub mod body;
 mod body_fields;

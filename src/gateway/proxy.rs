@@ -18,6 +18,7 @@ use pingora::{Error, ErrorSource, ErrorType, Result};
 use crate::api::ApiError;
 use crate::base::budget::MemoryBudget;
 use crate::base::clock::SharedClock;
+use crate::gateway::answer_framing::frame_answer;
 use crate::gateway::body_fields::strip_request_digests;
 use crate::gateway::bounds::RequestBounds;
 use crate::gateway::clients::ClientResolver;
@@ -404,6 +405,8 @@ impl ProxyHttp for Gateway {
         names.for_each(|name| drop(head.remove_header(&name)));
         let request = ctx.request()?;
         self.check_deadline(request)?;
+        let switches = request.x.is_websocket();
+        frame_answer(head, switches).map_err(|error| request.carry(error))?;
         if let Ok((_, Streaming { dialer: Some(dialer), .. })) = request.streaming() {
             dialer.answered(head.status);
         }

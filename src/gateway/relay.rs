@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
+use http::Version;
 use http::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
-use http::{StatusCode, Version};
 use pingora::Result;
 use pingora::connectors::http::Connector;
 use pingora::http::ResponseHeader;
@@ -15,6 +15,7 @@ use pingora::protocols::http::client::HttpSession;
 use pingora::proxy::Session;
 use tokio::time::timeout;
 
+use crate::gateway::answer_framing::frame_answer;
 use crate::gateway::collected_body::CollectedBody;
 use crate::gateway::dialer::{Dialer, PoolDialer};
 use crate::gateway::error::GatewayError;
@@ -25,7 +26,6 @@ use crate::gateway::plan::RequestPlan;
 use crate::gateway::sending::{SendPath, SentRequest, send, unless_left};
 use crate::gateway::state::{ActiveRequest, Answering, PAUSE, RequestState, Routed};
 use crate::gateway::upstream::strip_hop_by_hop;
-use crate::telemetry::UpstreamFailure;
 
 /// How much of an answer's body may be read before its head is sent, so that it can have an exact length, in bytes.
 const WHOLE_ANSWER: usize = 64 << 10;
@@ -137,10 +137,8 @@ async fn answer(
 ) -> Result<bool, GatewayError> {
     let mut head =
         std::mem::replace(&mut sent.head, ResponseHeader::build(200, None).map_err(|_| GatewayError::Gone)?);
-    if head.status == StatusCode::SWITCHING_PROTOCOLS {
-        // Nobody has asked for another protocol.
-        return Err(GatewayError::Upstream(UpstreamFailure::Broken));
-    }
+    // Nobody has asked for another protocol.
+    frame_answer(&mut head, false)?;
     strip_hop_by_hop(&head.headers).iter().for_each(|name| drop(head.remove_header(name)));
     head.set_version(Version::HTTP_11);
     dialer.answer_head(session, &mut head).await?;

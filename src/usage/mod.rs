@@ -5,6 +5,7 @@
 //! | `tokens` | [`TokenUsage`]: the tokens of one answer |
 //! | `cost` | [`Cost`]: money, exact; [`Price`]: of a token |
 //! | `model_name` | what of a request's `model` is the name of one |
+//! | `named_models` | which models have sums of their own |
 //! | `prices` | [`PriceTable`]: which model costs what |
 //! | `spend` | [`Spend`]: requests, tokens and money together; [`SpendLimit`]: a bound on each |
 //! | `budget` | [`SpendBudget`]: such a bound for a stretch of the calendar; [`Account`]: one holder's |
@@ -23,6 +24,7 @@ mod cost;
 mod ledger;
 mod line;
 mod model_name;
+mod named_models;
 mod prices;
 mod report;
 mod reservation;

@@ -10,6 +10,7 @@ use crate::base::calendar::CalendarPeriod;
 use crate::base::clock::Timestamp;
 use crate::store::{Change, Key, NewRow, Pages, Records, StoreError, update};
 use crate::usage::cost::Cost;
+use crate::usage::named_models::{NamedModels, OTHER};
 use crate::usage::prices::LONGEST_MODEL;
 use crate::usage::tokens::TokenUsage;
 
@@ -70,6 +71,7 @@ pub struct UsageRow {
 pub struct UsageReport {
     records: Arc<dyn Records>,
     unwritten: DashMap<UsageKey, UsageTotals>,
+    models: NamedModels,
 }
 
 impl UsageKey {
@@ -86,13 +88,17 @@ impl UsageKey {
 
 impl UsageReport {
     pub(super) fn new(records: Arc<dyn Records>) -> Self {
-        Self { records, unwritten: DashMap::new() }
+        Self { records, unwritten: DashMap::new(), models: NamedModels::default() }
     }
 
     /// Adds what a request has used.
     pub fn add(&self, mut key: UsageKey, totals: UsageTotals) {
         if key.model.len() > LONGEST_MODEL || self.unwritten.len() >= WAITING {
             key.model.clear();
+        }
+        let named = || self.models.admits(&key.day, (&key.token, &key.route), &key.model);
+        if !key.model.is_empty() && !named() {
+            OTHER.clone_into(&mut key.model);
         }
         *self.unwritten.entry(key).or_default() += totals;
     }
