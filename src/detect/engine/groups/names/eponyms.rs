@@ -56,8 +56,7 @@ pub(super) fn is_model(words: &[NameWord], before: &Preceding<'_>) -> bool {
 
 /// Whether a name is that of a thing: `Barrett's oesophagus`, `Gray code`, `Jackson 2.16.1`, `Ruby on Rails`.
 pub(super) fn is_thing(view: &View<'_>, words: &[NameWord], before: &Preceding<'_>) -> bool {
-    // `Gill Sans`, `Franklin Gothic Medium`.
-    if words.iter().skip(1).any(|word| TYPEFACES.contains(&word.lower.as_str())) {
+    if is_typeface(view, words, before) {
         return true;
     }
     let (word, noun) = match words {
@@ -82,6 +81,31 @@ pub(super) fn is_thing(view: &View<'_>, words: &[NameWord], before: &Preceding<'
     let like = || before.has(NameList::Technical) || technical_behind(ahead);
     eponym && (rest.is_some_and(is_version) || like())
 }
+
+/// What lists of typefaces end with (CSS Fonts Level 4, section 2.1.3), of what is no other word.
+const FAMILIES: [&str; 4] = ["monospace", "sans-serif", "serif", "system-ui"];
+
+/// Whether words are what a typeface is called: `Gill Sans`, `font-family: Georgia`, `Verdana, Georgia, serif`.
+fn is_typeface(view: &View<'_>, words: &[NameWord], before: &Preceding<'_>) -> bool {
+    // `Gill Sans`, `Franklin Gothic Medium`.
+    if words.iter().skip(1).any(|word| TYPEFACES.contains(&word.lower.as_str())) {
+        return true;
+    }
+    let Some((first, last)) = words.first().zip(words.last()) else { return false };
+    let member = || before.words.first().is_some_and(|word| word.eq_ignore_ascii_case("fontfamily"));
+    let quote = |c: char| matches!(c, '"' | '\'' | '\\' | ' ');
+    let ahead = text(view, last.end, last.end + AHEAD).trim_start_matches(quote);
+    let next = ahead.strip_prefix(',').map_or("", |next| next.trim_start_matches(quote));
+    let family = |name: &str| next.strip_prefix(name).is_some_and(|rest| !rest.starts_with(is_letter));
+    let times = || view.slice(first.start.saturating_sub(TIMES.len()), first.start) == TIMES;
+    before.say(["font", "family"])
+        || member()
+        || FAMILIES.into_iter().any(family)
+        || first.lower == "roman" && times()
+}
+
+/// Stands before the last word of a typeface.
+const TIMES: &[u8] = b"Times New ";
 
 /// Whether a number with a point, or two, begins a text, and no time or date: `2.16.1`, `2.440`.
 fn is_version(text: &str) -> bool {

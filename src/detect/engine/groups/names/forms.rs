@@ -118,7 +118,21 @@ pub(super) const NAMED_PERSONS: &[&str] = &[
     "contact",
     "author",
     "physician",
+    "cardholder",
+    "traveler",
+    "traveller",
+    "passagier",
+    "fahrgast",
+    "karteninhaber",
+    "titulaire",
+    "passager",
+    "pasajero",
+    "passageiro",
 ];
+
+/// Stand beside a person's name, mostly in capitals: what a number behind it is, degrees, offices.
+pub(super) const RECORD_WORDS: &[&str] =
+    &["dob", "mrn", "ssn", "nhs", "dni", "nif", "md", "dds", "phd", "mba", "rn", "esq", "ceo", "cfo", "cto"];
 
 /// Stand in a form where a name is to be, or say of what kind it is.
 pub(super) const PLACEHOLDERS: &[&str] = &[

@@ -9,6 +9,7 @@ use super::gather::{self, AtCapital, gather};
 use super::labels::{self, Caseless, Labelled};
 use super::letters::is_capital;
 use super::lexicon;
+use super::records::{Recorded, recorded};
 use super::streets;
 use super::tagger::tag;
 use super::word::{Sequence, Tagged};
@@ -79,6 +80,18 @@ impl Group for NamesGroup {
                     }
                 }
                 continue;
+            }
+            match recorded(view, start) {
+                Recorded::NeedMore => {
+                    track.at = streets::may_begin(view, start).max(track.at.min(start));
+                    return;
+                }
+                Recorded::Nobody => {}
+                Recorded::Name(name) => {
+                    at = name.end;
+                    self.0.offer(pass, name, found);
+                    continue;
+                }
             }
             let skipped = || gather::lone_common(view, start).or_else(|| gather::lone_code(view, start));
             if let Some(end) = skipped().filter(|_| labels::label_before(view, start) != Some(Labelled::Part))

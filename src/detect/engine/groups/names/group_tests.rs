@@ -298,3 +298,64 @@ fn names_with_apostrophes_and_accents_are_whole() {
         ("INSERT (1,'','O','b''c')", &[]),
     ]);
 }
+
+/// A word in capitals that is nobody's ends a name and begins one, and does not stand within one.
+#[test]
+fn full_names_are_found_beside_words_in_capitals() {
+    check(&[
+        ("Patient Thomas Miller DOB 3/12/81 MRN 483920", &["PERSON Thomas Miller"]),
+        ("Call Thomas Miller ASAP, thanks.", &["PERSON Thomas Miller"]),
+        ("meeting with Susan Clarke CEO of", &["PERSON Susan Clarke"]),
+        ("CEO Susan Clarke said", &["PERSON Susan Clarke"]),
+        ("Thomas Miller SSN: 5", &["PERSON Thomas Miller"]),
+        ("with Emma Brown PhD and Jack Wilson MBA spoke", &["PERSON Emma Brown", "PERSON Jack Wilson"]),
+        ("Thomas Miller MRN Susan Clarke MD", &["PERSON Thomas Miller", "PERSON Susan Clarke"]),
+        ("Dear Thomas Miller MD", &["PERSON Thomas Miller"]),
+        ("Mr Thomas Miller DOB 3", &["PERSON Thomas Miller"]),
+        ("ID Thomas Miller\n", &["PERSON Thomas Miller"]),
+        ("Imogen Fairweather MRN 4", &["PERSON Imogen Fairweather"]),
+        ("called Kevin Veitonen II, and", &["PERSON Kevin Veitonen"]),
+        ("Emma White MD", &["PERSON Emma White"]),
+        ("THOMAS MILLER DOB 3", &["PERSON THOMAS MILLER"]),
+        ("THOMAS MILLER QWX 3", &[]),
+        ("Thomas API Miller", &[]),
+        ("Green Hills MULTI", &[]),
+        ("USS Abraham Lincoln sailed", &[]),
+        ("Lincoln Institute RFPs", &[]),
+        ("Jackson Core JSON, Jordan Key API", &[]),
+        ("Name: API KEY, Grace TTL", &[]),
+    ]);
+}
+
+#[test]
+fn towns_in_capitals_are_known_by_their_label() {
+    check(&[
+        ("Ort: REGENSBURG\n", &["LOCATION REGENSBURG"]),
+        ("{\"billingCity\": \"REGENSBURG\"}", &["LOCATION REGENSBURG"]),
+        ("<city>HARROGATE</city>", &["LOCATION HARROGATE"]),
+        ("**Ort:** REGENSBURG", &["LOCATION REGENSBURG"]),
+        ("N4*SPRINGFIELD*IL*62701~", &["LOCATION SPRINGFIELD"]),
+        ("Hauptstr.\n93047 REGENSBURG\n", &["LOCATION 93047 REGENSBURG"]),
+        ("Ort: Florence\n", &["LOCATION Florence"]),
+        ("HARROGATE, see REGENSBURG 5", &[]),
+        ("city: UTC, city=NULL", &[]),
+        ("capacity: REGENSBURG", &[]),
+        ("</city>REGENSBURG", &[]),
+        ("93047 REGENSBURG is", &[]),
+    ]);
+}
+
+#[test]
+fn typefaces_and_tax_numbers_are_nobody() {
+    check(&[
+        (".x{font-family:Georgia,serif}", &[]),
+        ("font-family: Verdana, Georgia, serif", &[]),
+        ("{\"fontFamily\": \"Georgia\"}", &[]),
+        ("font: 12px \"Times New Roman\", serif", &[]),
+        ("Partita IVA: 04719280362", &[]),
+        ("Partita Iva 04719280362", &[]),
+        ("P. IVA 04719280362", &[]),
+        ("P. IVA di Mario Rossi", &["PERSON Mario Rossi"]),
+        ("Iva came", &["PERSON Iva"]),
+    ]);
+}

@@ -8,6 +8,7 @@
 //! | [`letters`], [`spelling`], [`word`] | a word as it stands and is spelt |
 //! | [`surroundings`], [`programs`] | what a word touches: code, dates, quantities, the words before it; places in programs |
 //! | [`labels`] | names behind labels that say that one follows |
+//! | [`records`] | names in capitals as reservations, hospitals and cards have them |
 //! | [`unlisted`], [`correspondence`] | full names that no list has, where somebody's stands; words of letters and mail |
 //! | [`eponyms`], [`models`], [`homonyms`], [`english`] | names that are of things, of language models, and words of English |
 //! | [`streets`] | addresses of streets |
@@ -39,6 +40,7 @@ mod models;
 mod peoples;
 mod places;
 mod programs;
+mod records;
 mod roles;
 mod spelling;
 mod streets;

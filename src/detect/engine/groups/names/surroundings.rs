@@ -5,6 +5,7 @@ use super::letters::{AHEAD, is_letter, text, text_before};
 use super::roles::{NameList, Roles, roles};
 use super::word::NameWord;
 use super::words::is;
+use crate::detect::naming::{is_upper, lower};
 
 /// Whether the lone word `start..end` is part of an identifier, a path, a call or markup.
 pub(super) fn in_code(view: &View<'_>, start: usize, end: usize) -> bool {
@@ -92,6 +93,8 @@ pub(super) struct Preceding<'t> {
     pub(super) near: bool,
     /// Whose name follows, where a label right before it says that one does.
     pub(super) named: NameLabel,
+    /// Whether a label right before it says that a town or a country follows.
+    pub(super) place: bool,
 }
 
 /// Whose name follows behind the label `name`.
@@ -145,10 +148,74 @@ const NAMED_THINGS: &[&str] = &[
     "tool",
 ];
 
+/// Labels of towns and countries.
+const PLACE_LABELS: &[&str] = &[
+    "birthplace",
+    "cidade",
+    "città",
+    "city",
+    "ciudad",
+    "commune",
+    "comune",
+    "country",
+    "geburtsort",
+    "gemeente",
+    "gemeinde",
+    "heimatort",
+    "hometown",
+    "kommune",
+    "land",
+    "localidad",
+    "locality",
+    "località",
+    "miasto",
+    "miejscowość",
+    "municipality",
+    "municipio",
+    "município",
+    "město",
+    "ort",
+    "paese",
+    "pays",
+    "país",
+    "plaats",
+    "stad",
+    "stadt",
+    "town",
+    "village",
+    "ville",
+    "wohnort",
+    "woonplaats",
+];
+
+/// The segment of X12 that has a town, and what stands behind its name.
+const TOWN_SEGMENT: (&str, &str) = ("N4", "*");
+
+/// Whether a sign of assignment stands behind a label.
+fn is_assigned(behind: &str) -> bool {
+    behind.trim_start_matches(['"', '\'', '\\', '*', ' ']).starts_with([':', '=', '>'])
+}
+
+/// Whether a label says that a town or a country follows, by its last word: `Ort:`, `"billingCity": "`, `<city>`. `rest`
+/// and `behind` stand around the label.
+fn is_place_label(rest: &str, label: &str, behind: &str) -> bool {
+    let (segment, sign) = TOWN_SEGMENT;
+    if !is_assigned(behind) || rest.ends_with("</") {
+        return label == segment && behind.starts_with(sign);
+    }
+    let (mut from, mut small) = (0, false);
+    for (at, c) in label.char_indices() {
+        if small && is_upper(c) {
+            from = at;
+        }
+        small = c.is_lowercase();
+    }
+    is(&lower(label.get(from..).unwrap_or_default()), PLACE_LABELS)
+}
+
 /// Whose name follows behind two words, the last first, and what stands behind those.
 fn name_label([last, whose]: [&str; 2], behind: &str) -> NameLabel {
-    let sign = behind.trim_start_matches(['"', '\'', '\\', '*', ' ']).starts_with([':', '=', '>']);
-    if !sign || !last.eq_ignore_ascii_case("name") {
+    if !is_assigned(behind) || !last.eq_ignore_ascii_case("name") {
         return NameLabel::Other;
     }
     let whose = whose.to_ascii_lowercase();
@@ -176,8 +243,9 @@ pub(super) fn before<'t>(view: &View<'t>, start: usize) -> Preceding<'t> {
     let near = text.strip_suffix(' ').is_some_and(|rest| rest.ends_with(is_letter));
     let (last, rest) = last_word(trimmed);
     let words = [last, last_word(rest).0];
-    let named = name_label(words, trimmed.get(rest.len() + last.len()..).unwrap_or_default());
-    Preceding { words, roles: words.map(roles), sentence, item, comma, near, named }
+    let behind = trimmed.get(rest.len() + last.len()..).unwrap_or_default();
+    let (named, place) = (name_label(words, behind), is_place_label(rest, last, behind));
+    Preceding { words, roles: words.map(roles), sentence, item, comma, near, named, place }
 }
 
 /// Whether a sign, or a space, opens what follows it: quotes of all languages, and brackets.

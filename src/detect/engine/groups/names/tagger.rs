@@ -5,6 +5,7 @@ use super::super::super::view::View;
 use super::companies::company_end;
 use super::correspondence::{GREETED, HONORIFICS, SENTENCE_WORDS};
 use super::eponyms::{is_firm, is_model, is_thing};
+use super::forms::RECORD_WORDS;
 use super::homonyms::is_word;
 use super::labels::{labelled, surname_first};
 use super::letters::{AHEAD, is_letter, text};
@@ -13,8 +14,8 @@ use super::programs::in_program;
 use super::roles::{NameList, Roles, roles};
 use super::spelling::WordCase;
 use super::streets::{Street, house_before, is_housed, number_before, street};
-use super::surroundings::{NameLabel, Preceding, before, in_code, in_date};
-use super::unlisted::unlisted;
+use super::surroundings::{NameLabel, Preceding, before, ends_line, in_code, in_date};
+use super::unlisted::{may_be_part, unlisted};
 use super::word::{JOINT, NameWord, Tagged};
 use super::words::{PARTICLE, is};
 use crate::detect::naming::lower;
@@ -28,10 +29,30 @@ pub(super) fn tag(view: &View<'_>, words: &[NameWord]) -> Vec<Tagged> {
     if is_firm(words) || calendar {
         return Vec::new();
     }
+    if let Some(around) = around_tax_number(words) {
+        return around.into_iter().flat_map(|words| tag(view, words)).collect();
+    }
     if !words.iter().any(joint) || company_end(view, words).is_some() {
         return tag_joined(view, words);
     }
     words.split(joint).flat_map(|words| tag_joined(view, words)).collect()
+}
+
+/// What stands around the name of the Italian tax number: `Partita IVA`, `P. IVA`.
+fn around_tax_number(words: &[NameWord]) -> Option<[&[NameWord]; 2]> {
+    let called = |pair: &[NameWord]| match pair {
+        [first, last] => is(&first.lower, &["partita", "p"]) && last.lower == "iva",
+        _ => false,
+    };
+    let at = words.windows(2).position(called)?;
+    Some([inner(words.get(..at)?), inner(words.get(at + 2..)?)])
+}
+
+/// Words without particles at their beginning and end.
+fn inner(words: &[NameWord]) -> &[NameWord] {
+    let from = words.iter().position(|word| !word.particle).unwrap_or(words.len());
+    let end = words.iter().rposition(|word| !word.particle).map_or(from, |last| last + 1);
+    words.get(from..end).unwrap_or_default()
 }
 
 /// What stands before a title within a sequence is no part of the titled name: `Bestellung von Herrn Müller`.
@@ -66,6 +87,9 @@ fn tag_one(view: &View<'_>, words: &[NameWord]) -> Vec<Tagged> {
     {
         return tag_one(view, behind);
     }
+    if let Some(all) = beside_capitals(view, words) {
+        return all;
+    }
     let (rest, titled) = peeled(words, begins, Classes::is_ordinary);
     let titled = titled || before.is_titled();
     let Some((first, last)) = rest.first().zip(rest.last()) else { return Vec::new() };
@@ -76,8 +100,9 @@ fn tag_one(view: &View<'_>, words: &[NameWord]) -> Vec<Tagged> {
         return Vec::new();
     }
     let place = place_of(rest);
-    let to_place =
-        before.ends_with(NameList::ToPlace) && !before.has(NameList::Naming) || in_country(view, last.end);
+    let to_place = before.place
+        || before.ends_with(NameList::ToPlace) && !before.has(NameList::Naming)
+        || in_country(view, last.end);
     let to_person = before.has(NameList::ToPerson);
     if !titled && no_name(view, rest, &before, place) {
         return Vec::new();
@@ -175,7 +200,7 @@ enum BehindNumber {
 
 fn behind_number(view: &View<'_>, rest: &[NameWord], start: usize, place: bool) -> BehindNumber {
     match rest {
-        [.., last] if is_housed(view, start, rest) => {
+        [.., last] if is_housed(view, start, rest) || place && is_posted(view, rest) => {
             BehindNumber::Street(Tagged { tag: NameTag::Location, start, end: last.end, score: 0.55 })
         }
         [first, ..] if first.roles.has(NameList::Measure) => BehindNumber::Measure,
@@ -346,17 +371,78 @@ fn no_name(view: &View<'_>, words: &[NameWord], before: &Preceding<'_>, place: b
                 WordCase::Name => small,
                 WordCase::Mixed => !word.classes.is_known(),
                 WordCase::Coded => true,
-                WordCase::Capitals if place => !(before.comma || before.near && at_place),
+                WordCase::Capitals if place => {
+                    let town = || before.place && word.lower.chars().nth(2).is_some();
+                    !(before.comma || before.near && at_place || town() || is_posted(view, words))
+                }
                 WordCase::Capitals => !somebody,
             };
     }
-    let strange = |word: &NameWord| match word.spelling {
+    let short = |word: &NameWord| word.spelling == WordCase::Capitals && word.lower.len() < 4;
+    !place && (words.iter().any(is_strange) || words.iter().all(short))
+}
+
+/// Whether a word of several is an acronym, a constant or a part of code.
+fn is_strange(word: &NameWord) -> bool {
+    match word.spelling {
         WordCase::Name => false,
         WordCase::Coded => true,
         WordCase::Mixed | WordCase::Capitals => !word.classes.is_person(),
+    }
+}
+
+/// Whether a postcode of five digits begins the line that a town's name in capitals ends: `93047 REGENSBURG`.
+fn is_posted(view: &View<'_>, words: &[NameWord]) -> bool {
+    let Some((first, last)) = words.first().zip(words.last()) else { return false };
+    let number = house_before(view, first.start).filter(|start| first.start - start == 6);
+    let begins = number.is_some_and(|start| matches!(view.before(start, 1), None | Some(b'\n')));
+    begins
+        && words.iter().all(|word| word.spelling == WordCase::Capitals && !word.classes.is_given())
+        && ends_line(view, last.end)
+}
+
+/// Ships, which are called as persons are.
+const SHIPS: [&str; 5] = ["hmas", "hmcs", "hms", "rms", "uss"];
+
+/// The full names beside words in capitals that are no part of them: `Thomas Miller DOB`, `CEO Susan Clarke`. `None`
+/// where there is no such word, or no such name.
+fn beside_capitals(view: &View<'_>, words: &[NameWord]) -> Option<Vec<Tagged>> {
+    let apart = |word: &NameWord| is_strange(word) && !word.classes.is_title();
+    if !words.iter().any(apart) || words.iter().any(|word| is(&word.lower, &SHIPS)) {
+        return None;
+    }
+    let told = words.iter().any(|word| is_strange(word) && is(&word.lower, RECORD_WORDS));
+    let named = |part: &&[NameWord]| {
+        part.first().is_some_and(|first| {
+            let before = before(view, first.start);
+            let begins = before.sentence || before.has(NameList::ToPerson);
+            is_full_name(peeled(part, begins, Classes::is_ordinary).0, told)
+        })
     };
-    let short = |word: &NameWord| word.spelling == WordCase::Capitals && word.lower.len() < 4;
-    !place && (words.iter().any(strange) || words.iter().all(short))
+    let parts = words.split(apart).map(inner).filter(named);
+    let all: Vec<Tagged> = parts.flat_map(|part| tag_one(view, part)).collect();
+    (!all.is_empty()).then_some(all)
+}
+
+/// Whether words are a given name and a surname, which no list need have; in capitals only where a word beside them has
+/// `told` that they are somebody's.
+fn is_full_name(words: &[NameWord], told: bool) -> bool {
+    let [first, within @ .., last] = words else { return false };
+    let ordinary = first.classes.is_ordinary();
+    let given = first.classes.is_given() && (!ordinary || first.roles.has(NameList::Homonym));
+    let surname = last.classes.is_surname() && !last.classes.is_ordinary();
+    // `Emma White MD`.
+    let common = || within.is_empty() && !first.classes.is_place() && last.classes.is_surname();
+    let unknown = || !last.classes.is_known() && may_be_part(last, false, false);
+    let part = |word: &NameWord| {
+        let person = word.classes.is_person() || !word.classes.is_known();
+        word.lower != JOINT && (word.particle || person)
+    };
+    let named = match first.spelling {
+        WordCase::Capitals => told && surname,
+        _ => surname || !ordinary && (common() || unknown()),
+    };
+    given && named && within.len() < 3 && within.iter().all(part) && !place_of(words) && !is_firm(words)
 }
 
 /// Whether a word that nothing else is known of is who a letter is for: `Dear Zbynek,`.

@@ -94,7 +94,7 @@ fn is_initial(word: &NameWord) -> bool {
 }
 
 /// Whether a word may be a part of a full name.
-fn may_be_part(word: &NameWord, first: bool, loosely: bool) -> bool {
+pub(super) fn may_be_part(word: &NameWord, first: bool, loosely: bool) -> bool {
     let classes = word.classes;
     let known = classes.is_person();
     let spelt = word.spelling == WordCase::Name || word.spelling == WordCase::Mixed && known;
